@@ -1,0 +1,36 @@
+# buffers/: shared memory layout, clock, rings, CTF. One file a line.
+buffers_sources = \
+	buffers/base.h \
+	buffers/channel.c \
+	buffers/channel.h \
+	buffers/clock-x86_64.h \
+	buffers/clock.c \
+	buffers/clock.h \
+	buffers/ctf.h \
+	buffers/host-x86_64.h \
+	buffers/host.c \
+	buffers/host.h \
+	buffers/idx.c \
+	buffers/idx.h \
+	buffers/layout.h \
+	buffers/locked.c \
+	buffers/reader-map.c \
+	buffers/reader-ring.c \
+	buffers/reader-walk.c \
+	buffers/reader.c \
+	buffers/reader.h \
+	buffers/sys-x86_64.h \
+	buffers/sys.h \
+	buffers/text.c \
+	buffers/text.h \
+	buffers/tunables.h \
+	buffers/write-hard.h \
+	buffers/write-x86_64.h \
+	buffers/write.c \
+	buffers/write.h
+
+if MACHINE_X86_64
+buffers_sources += \
+	buffers/write-fast-x86_64.c \
+	buffers/write-section-x86_64.c
+endif

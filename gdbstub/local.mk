@@ -1,0 +1,2 @@
+# gdbstub/: GDB's remote protocol, in the agent. One file a line.
+gdbstub_sources =

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# TAFFRAIL_WARNINGS(FLAGS): substitutes WARNINGS with those the compiler knows.
+AC_DEFUN([TAFFRAIL_WARNINGS],
+[WARNINGS=
+taffrail_saved_cflags=$CFLAGS
+for taffrail_flag in m4_normalize([$1]); do
+	AC_MSG_CHECKING([whether $CC takes $taffrail_flag])
+	CFLAGS="$taffrail_saved_cflags -Werror $taffrail_flag"
+	AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])],
+		[WARNINGS="$WARNINGS $taffrail_flag"; AC_MSG_RESULT([yes])],
+		[AC_MSG_RESULT([no])])
+done
+CFLAGS=$taffrail_saved_cflags
+AC_SUBST([WARNINGS])])

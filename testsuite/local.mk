@@ -1,0 +1,82 @@
+# testsuite/: DejaGnu runs everything, against an install of this build.
+
+# C unit tests: testsuite/unit/NAME.c is program testsuite/unit/NAME.
+unit_programs =
+check_PROGRAMS += $(unit_programs)
+LDADD = libcommand.a libagent.a
+EXTRA_DIST += testsuite/unit/unit.h
+
+# Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
+EXTRA_DIST += \
+	testsuite/config \
+	testsuite/lib \
+	testsuite/lint \
+	testsuite/sanitize \
+	testsuite/taffrail.lint \
+	testsuite/taffrail.markers \
+	testsuite/taffrail.pthread \
+	testsuite/taffrail.unit
+
+# `make check` installs below the build folder and tests what it installed.
+stage_dir = $(abs_builddir)/stage
+check_dir = $(abs_builddir)/testsuite
+runtest = runtest
+
+stage: all
+	$(AM_V_at)rm -rf $(stage_dir)
+	$(AM_V_GEN)$(MAKE) $(AM_MAKEFLAGS) -s DESTDIR=$(stage_dir) install \
+		>/dev/null
+
+check-local: stage
+	@command -v $(runtest) >/dev/null || { echo 'make check: no runtest:' \
+		'install the package dejagnu' >&2; exit 1; }
+	@mkdir -p $(check_dir)
+	@rm -f $(check_dir)/taffrail.sum $(check_dir)/taffrail.log
+	@{ echo 'set tool taffrail'; \
+	   echo 'set srcdir "$(abs_top_srcdir)/testsuite"'; \
+	   echo 'set objdir "$(check_dir)"'; \
+	   echo 'set taffrail_top "$(abs_top_srcdir)"'; \
+	   echo 'set taffrail_prefix "$(stage_dir)$(prefix)"'; \
+	   echo 'set taffrail_bindir "$(stage_dir)$(bindir)"'; \
+	   echo 'set taffrail_libdir "$(stage_dir)$(libdir)"'; \
+	   echo 'set taffrail_includedir "$(stage_dir)$(includedir)"'; \
+	   echo 'set taffrail_cc {$(CC)}'; \
+	   echo 'set taffrail_cxx {$(CXX)}'; \
+	   echo 'set taffrail_unit_programs {$(unit_programs)}'; \
+	   echo 'set build_triplet $(build_triplet)'; \
+	   echo 'set host_triplet $(host_triplet)'; \
+	 } >$(check_dir)/site.exp
+	cd $(check_dir) && LC_ALL=C $(runtest) --tool taffrail $(RUNTESTFLAGS)
+
+# Long runs and measurements are scripts with one interface: they run in the
+# build folder and find what to test through these variables.
+script_environment = TAFFRAIL_SRCDIR=$(abs_top_srcdir) \
+	TAFFRAIL_BUILDDIR=$(abs_builddir) \
+	TAFFRAIL_PREFIX=$(stage_dir)$(prefix) CC="$(CC)" CXX="$(CXX)"
+run_script = run_script() { \
+	test -x "$$1" || { echo "make $@: $$1 does not exist" >&2; exit 1; }; \
+	env $(script_environment) "$$@"; }; run_script
+
+bench: stage
+	@$(run_script) $(abs_top_srcdir)/testsuite/bench/run
+
+check-stress: stage $(check_PROGRAMS)
+	@$(run_script) $(abs_top_srcdir)/testsuite/stress/run
+
+check-sanitize:
+	@$(run_script) $(abs_top_srcdir)/testsuite/sanitize/run
+
+lint:
+	@$(run_script) $(abs_top_srcdir)/testsuite/lint/lint.sh
+
+# What the sanitizers' builds need, without the installed things.
+check-programs: $(check_PROGRAMS)
+print-unit-programs:
+	@echo $(unit_programs)
+.PHONY: check-programs print-unit-programs
+
+clean-local:
+	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
+		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
+		$(check_dir)/taffrail.log $(abs_builddir)/sanitize-*
+
