@@ -1,0 +1,299 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The house rules that a script can check. A rule is a function that prints
+# one line a violation, "FILE:LINE: fact", and nothing else.
+#
+# lint.sh            prints violations; exit status 1 when there are any
+# lint.sh --results  prints "PASS: RULE" or "FAIL: RULE" a rule, for DejaGnu
+#
+# What must stay true: only files that belong to the project are looked at
+# (git's list, else everything outside build folders), and an exception is a
+# line of lint.allow with its reason, never a change here.
+set -u
+export LC_ALL=C
+cd "$(dirname "$0")/../.." || exit 2
+here=testsuite/lint
+CC=${CC:-cc} CXX=${CXX:-c++}
+FILE_LINES_MAX=600
+FUNCTION_LINES_MAX=60
+HEADER_INCLUDES_MAX=5
+COLUMNS_MAX=80
+
+list_files()
+{
+	if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+		git ls-files --cached --others --exclude-standard
+	else
+		find . \( -name 'build*' -o -name .deps -o -name stage -o \
+			-name 'auto*.cache' -o -name aclocal.m4 \) \
+			-prune -o -type f -print | sed 's,^\./,,'
+	fi | while IFS= read -r file; do
+		if test -f "$file"; then echo "$file"; fi
+	done | sort -u
+}
+
+# Files whose name matches an extended regular expression.
+files()
+{
+	grep -E "$1" <<<"$all_files"
+}
+
+sources()
+{
+	files '^(buffers|tracepoints|agent|gdbstub|command)/.*\.[chS]$'
+}
+
+headers()
+{
+	files '^(buffers|tracepoints|agent|gdbstub|command)/.*\.h$'
+}
+
+public_headers()
+{
+	files '^tracepoints/(taffrail|ust)/.*\.h$'
+}
+
+rule_spdx()
+{
+	files '\.(c|h|S|cc|exp|sh|ac|m4|py)$|(^|/)(bootstrap|run)$' |
+	while read -r file; do
+		local want=LGPL-2.1-or-later
+		case $file in
+		tracepoints/taffrail/*.h|tracepoints/ust/*.h) want=MIT ;;
+		esac
+		head -n 2 "$file" |
+			grep -q "SPDX-License-Identifier: $want" ||
+			echo "$file:1: no SPDX line with $want"
+	done
+}
+
+# A layer includes from itself and from the layers before it.
+rule_include_direction()
+{
+	sources | xargs awk '
+	BEGIN {
+		n = split("buffers tracepoints agent gdbstub command", name)
+		for (i = 1; i <= n; i++)
+			rank[name[i]] = i
+		rank["taffrail"] = rank["ust"] = rank["tracepoints"]
+	}
+	/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
+		split(FILENAME, own, "/")
+		path = $0
+		sub(/^[^<"]*[<"]/, "", path)
+		sub(/[>"].*/, "", path)
+		split(path, part, "/")
+		if (path ~ /\.\.\//)
+			print FILENAME ":" FNR ": includes " path
+		else if (part[1] in rank && path ~ /\// &&
+			 rank[part[1]] > rank[own[1]])
+			print FILENAME ":" FNR ": " own[1] \
+				" includes upwards: " path
+		else if ($0 ~ /"/ && path !~ /\// &&
+			 FILENAME !~ /^tracepoints\/(taffrail|ust)\//)
+			print FILENAME ":" FNR ": not from the top: " path
+	}'
+}
+
+rule_file_length()
+{
+	files '\.(c|h|S|cc|exp|sh|py)$|(^|/)(bootstrap|run)$' |
+	while read -r file; do
+		local lines
+		lines=$(wc -l <"$file")
+		test "$lines" -le $FILE_LINES_MAX ||
+			echo "$file:$lines: longer than $FILE_LINES_MAX lines"
+	done
+}
+
+# Kernel style makes it easy: a body is between "{" and "}" in column one.
+rule_function_length()
+{
+	files '\.(c|h)$' | xargs awk -v max=$FUNCTION_LINES_MAX '
+	FNR == 1 { start = 0; name = "" }
+	/^[A-Za-z_].*\(/ && !/;[ \t]*$/ {
+		name = $0
+		sub(/\(.*/, "", name)
+		sub(/.*[ \t*]/, "", name)
+	}
+	/^\{/ { start = FNR }
+	/^\}/ && start {
+		if (FNR - start > max)
+			print FILENAME ":" start ": " name "() has " \
+				FNR - start " lines"
+		start = 0
+	}'
+}
+
+rule_columns()
+{
+	files '\.(c|h|S)$' | while read -r file; do
+		expand -t8 "$file" | awk -v max=$COLUMNS_MAX -v file="$file" \
+			'length($0) > max && !/"/ {
+				print file ":" NR ": " length($0) " columns" }'
+	done
+}
+
+rule_white_space()
+{
+	files '\.(c|h|S|cc|exp|sh|mk|ac|am|md|[137])$|(^|/)(bootstrap|run)$' |
+		xargs grep -nE '[ 	]+$|^        +[^ *]' |
+		grep -E '[ 	]$|\.(c|h|S):' |
+		sed 's/^\([^:]*:[0-9]*\):.*/\1: blanks at the end or for a tab/'
+}
+
+# Headers stand alone; those for programs also in C++11. The halves of a
+# header for one language are named -c.h and -cxx.h.
+rule_headers_alone()
+{
+	local tmp
+	tmp=$(mktemp -d) || return
+	headers | grep -v -- '-cxx\.h$' | while read -r file; do
+		echo "#include \"$file\"" >"$tmp/a.c"
+		$CC -std=gnu11 -D_GNU_SOURCE -Wall -I. -Itracepoints \
+			-fsyntax-only "$tmp/a.c" >"$tmp/log" 2>&1 &&
+			test ! -s "$tmp/log" ||
+			echo "$file:1: not alone: $(grep -m 1 -E \
+				'error|warning' "$tmp/log")"
+	done
+	public_headers | grep -v -- '-c\.h$' | while read -r file; do
+		echo "#include <${file#tracepoints/}>" >"$tmp/a.cc"
+		$CXX -std=c++11 -Wall -Wextra -Itracepoints \
+			-fsyntax-only "$tmp/a.cc" >"$tmp/log" 2>&1 &&
+			test ! -s "$tmp/log" ||
+			echo "$file:1: not in C++11: $(grep -m 1 -E \
+				'error|warning' "$tmp/log")"
+	done
+	rm -rf "$tmp"
+}
+
+# Of the branches of an #if the longest one counts.
+rule_header_includes()
+{
+	headers | xargs awk -v max=$HEADER_INCLUDES_MAX '
+	function close_branch() {
+		if (n > most[depth])
+			most[depth] = n
+	}
+	FNR == 1 { n = depth = 0 }
+	/^#[ \t]*if/ { before[++depth] = n; most[depth] = n }
+	/^#[ \t]*(else|elif)/ { close_branch(); n = before[depth] }
+	/^#[ \t]*endif/ { close_branch(); n = most[depth--] }
+	/^#[ \t]*include/ && ++n == max + 1 {
+		print FILENAME ":" FNR ": more than " max " includes" }'
+}
+
+# A tag such as RING-HEAD, in parentheses in a comment, names the two sides
+# of an ordering: one that stands alone has lost its other side.
+rule_pair_tags()
+{
+	sources | xargs grep -noE '\([A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+\)' |
+	awk -F: '{ n[$3]++; where[$3] = $1 ":" $2 }
+		END { for (tag in n) if (n[tag] < 2)
+			print where[tag] ": tag " tag " stands alone" }'
+}
+
+# Machine code and tests of the machine are in files named after it. Others
+# may choose such a file, in the line before its include.
+rule_machine_code()
+{
+	sources | grep -vE -- '-(x86_64|aarch64)\.[chS]$' | xargs awk '
+	function flush() { if (held != "") print held; held = "" }
+	FNR == 1 { flush() }
+	{ if (held != "" && /#[ \t]*include.*-(x86_64|aarch64)\.h/)
+		held = ""
+	  flush() }
+	/^[ \t]*(\*|\/\*|\/\/)/ { next }
+	/(^|[^A-Za-z0-9_])_*asm_*[ \t]*(volatile|goto|__volatile__)*[ \t]*\(/ &&
+	!/asm[a-z_ ]*\(""/ {
+		print FILENAME ":" FNR ": machine code" }
+	/immintrin\.h|x86intrin\.h|__builtin_ia32_|__rdtsc/ {
+		print FILENAME ":" FNR ": machine code" }
+	/__x86_64|__aarch64|__i386|__ARM_/ {
+		held = FILENAME ":" FNR ": tests the machine" }
+	END { flush() }'
+}
+
+# Nothing of the machine on which a line was written.
+rule_local_paths()
+{
+	files . | grep -v '^COPYING' |
+		xargs grep -nIE '(^|[^A-Za-z0-9_$})./])/([w]ork|[h]ome/[a-z]+)/' |
+		sed 's/^\([^:]*:[0-9]*\):.*/\1: a path of some machine/'
+}
+
+# A file that no local.mk names is neither built nor distributed.
+rule_listed()
+{
+	sources | while read -r file; do
+		grep -qF "$file" ./*/local.mk ||
+			echo "$file:1: not in $(dirname "$file" |
+				cut -d/ -f1)/local.mk"
+	done
+	files '^testsuite/unit/.*\.c$' | while read -r file; do
+		grep -qF "${file%.c}" testsuite/local.mk ||
+			echo "$file:1: not in testsuite/local.mk"
+	done
+	files '^testsuite/taffrail\..*\.exp$' | while read -r file; do
+		grep -qF "$(dirname "$file")" testsuite/local.mk ||
+			echo "$file:1: its folder is not in testsuite/local.mk"
+	done
+}
+
+# fork.exp drives fork.c; a program that no test names is dead.
+rule_test_programs()
+{
+	files '^testsuite/taffrail\..*\.(c|cc)$' | while read -r file; do
+		local name=${file##*/} dir=${file%/*}
+		test -f "${file%.*}.exp" ||
+			grep -rqF --include='*.exp' --include='*.sh' \
+				"${name%.*}" "$dir" ||
+			echo "$file:1: no test names it"
+	done
+}
+
+rule_scripts_parse()
+{
+	files '\.sh$|(^|/)(bootstrap|run)$' | while read -r file; do
+		case $(head -n 1 "$file") in
+		'#!/bin/sh') sh -n "$file" 2>&1 ;;
+		'#!'*bash) bash -n "$file" 2>&1 ;;
+		esac | sed "s,^,$file:1: ,"
+	done
+}
+
+# Drops what lint.allow permits: RULE, a blank, the beginning of a line.
+allowed()
+{
+	local rule=$1 line word text
+	while IFS= read -r line; do
+		local permitted=
+		while read -r word text; do
+			if test "$word" = "$rule" &&
+			   [[ $line == "$text"* ]]; then
+				permitted=1
+			fi
+		done < <(grep -v '^#' $here/lint.allow 2>/dev/null)
+		test -n "$permitted" || echo "$line"
+	done
+}
+
+main()
+{
+	local rule found bad=0
+	all_files=$(list_files)
+	for rule in $(compgen -A function rule_); do
+		found=$($rule </dev/null | allowed "${rule#rule_}")
+		if test -n "$found"; then
+			bad=1
+			echo "$found"
+		fi
+		if test "${1-}" = --results; then
+			test -z "$found" && echo "PASS: ${rule#rule_}" ||
+				echo "FAIL: ${rule#rule_}"
+		fi
+	done
+	test "${1-}" = --results || exit $bad
+}
+
+main "$@"
