@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The control protocol between a command and an agent, on the stream socket
+ * PID.STARTTIME/control.sock.
+ *
+ * A request is a struct message and `bytes` of payload; the answer has the
+ * same form, the request's type, and a status: 0 or a negative errno. The
+ * payload of a request, of a failure and of most answers is text: lines
+ * "key=value". One connection carries any number of requests, in order.
+ *
+ * What must stay true: the header keeps its form in every version, so that
+ * either side can refuse the other by number (status -EPROTO, payload
+ * "version=N"). A reader checks magic, version and bytes before it allocates.
+ */
+#ifndef AGENT_PROTOCOL_H
+#define AGENT_PROTOCOL_H
+
+#include <stdint.h>
+
+#define PROTOCOL_MAGIC		0x4d524654u	/* "TFRM" */
+#define PROTOCOL_VERSION	1
+#define PROTOCOL_PAYLOAD_MAX	(4u << 20)
+
+struct message {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t type;			/* enum message_type */
+	uint32_t bytes;			/* of payload behind this header */
+	int32_t status;			/* 0 in requests */
+};
+
+/*
+ * MESSAGE_HELLO	-> "pid=", "image=", "dir=" (the process's directory),
+ *			   "agent=" (its version)
+ * MESSAGE_LIST		-> binary: records of NUL-terminated strings, in order:
+ *			   address (hex, 0x), kind ("mark", "event"), enabled
+ *			   ("0" or "1"), line, types (two hex digits a field),
+ *			   channel, name, format or arguments, file
+ * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
+ *			   one CPU's ring, optional), "context=" (contract's
+ *			   list, optional), "consumed=1" (a recorder reads the
+ *			   rings), "rule=" (any number; none is everything)
+ *			-> "session=N", "matched=M" (markers now enabled)
+ *			   -EEXIST: such a session is there; -ENOSPC: too many
+ *			   sessions or no room for rings
+ * MESSAGE_ENABLE	"name=", "rule=" -> "matched=M" (markers that match);
+ * MESSAGE_DISABLE	   answered when no thread can still use the old state;
+ *			   -ENOENT: no such session
+ * MESSAGE_STOP		"name=": no event is written after the answer
+ * MESSAGE_FLUSH	"name=": closes the current sub-buffers
+ * MESSAGE_DESTROY	"name=": stops, then marks its files removable
+ * MESSAGE_STATUS	-> a line "session=NAME" a session, each followed by
+ *			   "index=", "state=active|stopped", "mode=", "rule="
+ *			   lines, "written=", "lost=", "overwritten=", "bytes="
+ * Failures carry "error=TEXT".
+ */
+enum message_type {
+	MESSAGE_HELLO	= 1,
+	MESSAGE_LIST	= 2,
+	MESSAGE_START	= 3,
+	MESSAGE_ENABLE	= 4,
+	MESSAGE_DISABLE	= 5,
+	MESSAGE_STOP	= 6,
+	MESSAGE_FLUSH	= 7,
+	MESSAGE_DESTROY	= 8,
+	MESSAGE_STATUS	= 9,
+};
+
+/*
+ * Sessions for processes to come: a file $TAFFRAIL_DIR/sessions/NAME holds
+ * the payload of a MESSAGE_START, and "all=1" when every process of the user
+ * shall obey it (`taffrail start --all`). A process also obeys the one named
+ * by its environment variable TAFFRAIL_JOIN (`taffrail record -- PROG`).
+ * Agents read it when they start; removing the file ends it for later ones.
+ */
+#define PROTOCOL_SESSIONS_DIR	"sessions"
+#define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Words used everywhere: attributes, arithmetic, ordered accesses.
+ */
+#ifndef BUFFERS_BASE_H
+#define BUFFERS_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define COLD		__attribute__((cold, noinline))
+#define ALWAYS_INLINE	inline __attribute__((always_inline))
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+
+/* May run in a signal handler, and between fork and exec. */
+#define SIGSAFE
+
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define load_relaxed(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
+#define store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define store_relaxed(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELAXED)
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t align_up(uint64_t value, uint64_t power_of_two)
+{
+	return (value + power_of_two - 1) & ~(power_of_two - 1);
+}
+
+static inline int is_power_of_two(uint64_t value)
+{
+	return value && !(value & (value - 1));
+}
+
+#endif

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Channels: tables, rings and files of a session in this process.
+ */
+#include "buffers/channel.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+
+#include "buffers/clock.h"
+#include "buffers/ctf.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+
+#define NS_PER_MS	1000000
+
+struct channel channels[CHANNELS_MAX];
+struct process process;
+int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
+int (*channel_revive)(void);
+
+/* Before channels_setup() nothing was forked either. */
+static uint32_t fork_mark_unset = 1;
+uint32_t *fork_mark = &fork_mark_unset;
+
+static uint64_t generations;
+
+/* A ring without room: every write to it ends in "full", and its ts_limit of
+ * 0 tells the slow path that there is no ring. */
+struct ring ring_absent = { .head = ~0ull, .tail = 1 };
+
+/* Pages: the mark, then one struct rings a channel. */
+int channels_setup(void)
+{
+	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);
+	char *pages = sys_map_anonymous(bytes);
+	uint32_t i;
+
+	if (!pages)
+		return -ENOMEM;
+	if (sys_madvise(pages, bytes, MADV_WIPEONFORK)) {
+		sys_munmap(pages, bytes);
+		return -ENOMEM;
+	}
+	fork_mark = (uint32_t *)pages;
+	store_release(fork_mark, 1);
+	for (i = 0; i < CHANNELS_MAX; i++)
+		channels[i].rings = (struct rings *)(pages + 4096 * (1 + i));
+	return 0;
+}
+
+uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
+{
+	uint64_t bytes = wanted;
+	uint64_t power = RING_MIN_BYTES;
+
+	if (!bytes) {
+		bytes = RING_TOTAL_BYTES / (cpus ? cpus : 1);
+		if (bytes < RING_DEFAULT_MIN_BYTES)
+			bytes = RING_DEFAULT_MIN_BYTES;
+		if (bytes > RING_DEFAULT_MAX_BYTES)
+			bytes = RING_DEFAULT_MAX_BYTES;
+	}
+	while (power < bytes && power < RING_MAX_BYTES)
+		power *= 2;
+	/* the default never exceeds its share of the total */
+	if (!wanted && power > bytes && power > RING_MIN_BYTES)
+		power /= 2;
+	return (uint32_t)power;
+}
+
+/* Creates a file, allocates it in full (a sparse one on a full file system
+ * would be a SIGBUS in the host), maps it. */
+static int file_map(const char *path, uint64_t bytes, uint64_t reserve,
+		    void **out)
+{
+	int fd = sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
+				O_NOFOLLOW, 0600);
+	long p;
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = sys_fallocate(fd, 0, 0, bytes);
+	if (ret)
+		goto unlink_file;
+	p = sys_mmap(0, reserve, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	ret = p < 0 && p > -4096 ? (int)p : 0;
+	if (ret)
+		goto unlink_file;
+	*out = (void *)p;
+	sys_close(fd);
+	return 0;
+unlink_file:
+	sys_unlink(path);
+	sys_close(fd);
+	return ret;
+}
+
+static void path_make(const struct channel *channel, const char *word,
+		      const char *suffix, int64_t number, struct text *text,
+		      char *path, size_t size)
+{
+	text_open(text, path, size);
+	text_add(text, channel->directory);
+	text_add(text, word);
+	text_add_unsigned(text, channel->index);
+	text_add(text, suffix);
+	if (number >= 0)
+		text_add_number(text, number);
+}
+
+static void ring_init(struct ring *ring, const struct channel *channel,
+		      uint32_t cpu, uint64_t instance)
+{
+	struct packet_head *first;
+
+	ring->head = PACKET_HEAD_BYTES;
+	ring->ts_limit = 1;	/* the first event says the whole time */
+	ring->cpu = cpu;
+	ring->flags = channel->flags;
+	ring->sub_bytes = channel->sub_bytes;
+	ring->ring_bytes = channel->ring_bytes;
+	ring->stream_instance_id = instance;
+	__builtin_memcpy(ring->uuid, process.page->uuid, 16);
+	ring->version = LAYOUT_VERSION;
+	first = (struct packet_head *)((char *)ring + RING_DATA_OFFSET);
+	first->magic = CTF_PACKET_MAGIC;
+	__builtin_memcpy(first->uuid, ring->uuid, 16);
+	first->stream_instance_id = instance;
+	first->timestamp_begin = clock_read();
+	first->cpu_id = cpu;
+	store_release(&ring->magic, RING_MAGIC);
+}
+
+/* One ring: a CPU's (suffix "."), or a locked one (".L"). */
+static int ring_make(const struct channel *channel, const char *suffix,
+		     uint32_t number, uint64_t instance, struct ring **out)
+{
+	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)channel->ring_bytes;
+	struct text text;
+	char path[320];
+	void *ring;
+	int ret;
+
+	path_make(channel, "/ring.", suffix, number, &text, path,
+		  sizeof(path));
+	if (text.cut)
+		return -ENAMETOOLONG;
+	ret = file_map(path, bytes, bytes, &ring);
+	if (ret)
+		return ret;
+	ring_init(ring, channel, number, instance);
+	*out = ring;
+	return 0;
+}
+
+static int cpu_ring_make(struct channel *channel, uint32_t cpu)
+{
+	struct ring *ring;
+	int ret = ring_make(channel, ".", cpu, cpu, &ring);
+
+	if (ret)
+		return ret;
+	/* a child that has not yet got rings of its own finds nothing here */
+	sys_madvise(ring, RING_DATA_OFFSET + (uint64_t)channel->ring_bytes,
+		    MADV_DONTFORK);
+	store_release(&channel->rings->tab[cpu], ring);
+	return 0;
+}
+
+static int locked_ring_make(struct channel *channel, uint32_t k)
+{
+	struct ring *ring;
+	int ret = ring_make(channel, ".L", k, CHANNEL_CPUS_MAX + k, &ring);
+
+	if (ret)
+		return ret;
+	store_release(&channel->locked[k], ring);
+	return 0;
+}
+
+static int page_make(struct channel *channel, const char *name)
+{
+	struct session_page *page;
+	struct text text;
+	char path[320];
+	void *p;
+	int ret;
+
+	path_make(channel, "/session.", "", -1, &text, path, sizeof(path));
+	if (text.cut)
+		return -ENAMETOOLONG;
+	ret = file_map(path, EVENT_RECORDS_OFFSET + RECORDS_MAX_BYTES,
+		       EVENT_RECORDS_OFFSET + RECORDS_MAX_BYTES, &p);
+	if (ret)
+		return ret;
+	page = p;
+	page->version = LAYOUT_VERSION;
+	page->index = channel->index;
+	page->state = SESSION_STOPPED;
+	page->flags = channel->flags;
+	page->contexts = channel->contexts;
+	page->sub_bytes = channel->sub_bytes;
+	page->ring_bytes = channel->ring_bytes;
+	text_copy(page->name, sizeof(page->name), name);
+	store_release(&page->magic, SESSION_MAGIC);
+	channel->page = page;
+	return 0;
+}
+
+int channel_create(struct channel *channel, uint32_t index, const char *name,
+		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
+		   uint32_t cpus)
+{
+	struct rings *rings = channel->rings;
+	uint32_t i;
+	int ret;
+
+	if (cpus > CHANNEL_CPUS_MAX)
+		cpus = CHANNEL_CPUS_MAX;
+	channel->index = index;
+	channel->flags = flags;
+	channel->contexts = contexts;
+	channel->ring_bytes = channel_ring_bytes(ring_bytes, cpus);
+	channel->sub_bytes = channel->ring_bytes / RING_SUB_BUFFERS;
+	channel->cpus = cpus;
+	channel->active = 0;
+	channel->making = 0;
+	channel->locked_max = LOCKED_SPARE;
+	text_copy(channel->directory, sizeof(channel->directory),
+		  process.directory);
+	ret = page_make(channel, name);
+	if (ret)
+		return ret;
+	for (i = 0; i < LOCKED_MAX; i++)
+		channel->locked[i] = NULL;
+	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
+		rings->tab[i] = &ring_absent;
+	rings->sub_mask = channel->sub_bytes - 1;
+	rings->ring_mask = channel->ring_bytes - 1;
+	rings->overwrite = !!(flags & SESSION_OVERWRITE);
+	rings->generation = ++generations;
+	rings->channel = channel;
+	if (process.page->sessions <= index)
+		store_release(&process.page->sessions, index + 1);
+	return 0;
+}
+
+int channel_start(struct channel *channel, uint32_t first_locked)
+{
+	uint32_t i;
+	int ret;
+
+	if (!channel->cpus) {
+		channel->locked_max = first_locked + LOCKED_SPARE;
+		if (channel->locked_max > LOCKED_MAX)
+			channel->locked_max = LOCKED_MAX;
+	}
+	for (i = 0; i < channel->cpus; i++) {
+		ret = cpu_ring_make(channel, i);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; !channel->cpus && i < first_locked && i < LOCKED_MAX; i++) {
+		ret = locked_ring_make(channel, i);
+		if (ret)
+			return ret;
+	}
+	channel_resume(channel);
+	return 0;
+}
+
+void channel_resume(struct channel *channel)
+{
+	channel->page->state = SESSION_ACTIVE;
+	store_release(&channel->active, 1);
+	/* WRITE-SLOT: everything else of the table is set */
+	store_release(&channel->rings->nr, channel->cpus);
+}
+
+void channel_stop(struct channel *channel)
+{
+	store_release(&channel->rings->nr, 0);
+	/* LOCKED-OWNER: before the owners are looked at */
+	__atomic_store_n(&channel->active, 0, __ATOMIC_SEQ_CST);
+	if (channel->page && channel->page->state == SESSION_ACTIVE)
+		channel->page->state = SESSION_STOPPED;
+}
+
+int channel_grace(struct channel *channel)
+{
+	struct timespec pause = { .tv_nsec = NS_PER_MS };
+	int waited = 0;
+	uint32_t i;
+
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+	for (i = 0; i < channel->locked_max; i++) {
+		struct ring *ring = load_acquire(&channel->locked[i]);
+
+		/* LOCKED-OWNER */
+		while (ring && __atomic_load_n(&ring->owner, __ATOMIC_SEQ_CST)) {
+			if (waited++ >= GRACE_TIMEOUT_MS)
+				return -ETIMEDOUT;
+			sys2(SYS_nanosleep, &pause, NULL);
+		}
+	}
+	return 0;
+}
+
+void channel_destroy(struct channel *channel)
+{
+	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)channel->ring_bytes;
+	uint32_t i;
+
+	for (i = 0; i < channel->cpus; i++) {
+		struct ring *ring = channel->rings->tab[i];
+
+		channel->rings->tab[i] = &ring_absent;
+		if (ring != &ring_absent)
+			sys_munmap(ring, bytes);
+	}
+	for (i = 0; i < LOCKED_MAX; i++) {
+		struct ring *ring = channel->locked[i];
+
+		channel->locked[i] = NULL;
+		if (ring)
+			sys_munmap(ring, bytes);
+	}
+	if (channel->page)
+		sys_munmap(channel->page,
+			   EVENT_RECORDS_OFFSET + RECORDS_MAX_BYTES);
+	channel->page = NULL;
+}
+
+struct event_record *channel_record_add(struct channel *channel,
+					const struct event_record *model,
+					const char *text, uint32_t text_bytes)
+{
+	struct session_page *page = channel->page;
+	uint64_t used = page->record_bytes;
+	uint32_t bytes = (uint32_t)align_up(sizeof(*model) + text_bytes, 8);
+	struct event_record *record;
+
+	if (text_bytes > UINT16_MAX || used + bytes > RECORDS_MAX_BYTES)
+		return NULL;
+	record = (struct event_record *)((char *)page + EVENT_RECORDS_OFFSET +
+					 used);
+	*record = *model;
+	record->bytes = bytes;
+	record->text_bytes = (uint16_t)text_bytes;
+	record->oversize = 0;
+	__builtin_memcpy(record->text, text, text_bytes);
+	store_release(&page->record_bytes, used + bytes);
+	return record;
+}
+
+/* What a writer asks for, handed to a thread that may own descriptors. */
+struct ring_wanted {
+	struct channel *channel;
+	uint32_t number;
+	int locked;
+};
+
+static int ring_maker(void *arg)
+{
+	struct ring_wanted *wanted = arg;
+
+	if (wanted->locked)
+		return locked_ring_make(wanted->channel, wanted->number);
+	return cpu_ring_make(wanted->channel, wanted->number);
+}
+
+/* One maker at a time; who comes meanwhile does without. */
+static COLD int ring_want(struct channel *channel, uint32_t number, int locked)
+{
+	struct ring_wanted wanted = { channel, number, locked };
+	int ret = -EAGAIN;
+
+	if (!channel_run_aside ||
+	    __atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE))
+		return 0;
+	if (load_acquire(&channel->active))
+		ret = channel_run_aside(ring_maker, &wanted);
+	store_release(&channel->making, 0);
+	return !ret;
+}
+
+SIGSAFE int channel_need_cpu_ring(struct channel *channel, uint32_t cpu)
+{
+	if (cpu >= channel->cpus)
+		return 0;
+	if (load_acquire(&channel->rings->tab[cpu]) != &ring_absent)
+		return 1;
+	return ring_want(channel, cpu, 0);
+}
+
+SIGSAFE int channel_need_locked_ring(struct channel *channel, uint32_t k)
+{
+	return k < channel->locked_max && ring_want(channel, k, 1);
+}

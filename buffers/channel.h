@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Channels: the rings of one session in one process, and where they live.
+ *
+ * The hot part (struct rings) is a page of its own in memory that fork wipes
+ * (MADV_WIPEONFORK): in a child `nr` is 0, and that zero, the bounds check of
+ * the CPU number, sends the first write of a child to the slow path. It is
+ * also 0 while a channel is stopped.
+ *
+ * What must stay true: a page of `rings` stays mapped and of its type for
+ * ever, used again by later channels; ring files are allocated in full before
+ * they are mapped; entries of `tab` below `nr` always point to a ring, at
+ * worst to one that is always full (ring_absent).
+ */
+#ifndef BUFFERS_CHANNEL_H
+#define BUFFERS_CHANNEL_H
+
+#include "buffers/base.h"
+#include "buffers/layout.h"
+#include "buffers/tunables.h"
+
+/* Offsets are in machine code; see write-x86_64.h. */
+struct rings {
+	uint64_t nr;			/* rings in tab; 0: off or forked */
+	uint32_t sub_mask;		/* bytes of a sub-buffer - 1 */
+	uint32_t pad0;
+	uint32_t ring_mask;
+	uint32_t pad1;
+	uint64_t overwrite;
+	uint64_t generation;		/* no two channels have the same */
+	struct channel *channel;
+	struct ring *tab[CHANNEL_CPUS_MAX];
+};
+
+_Static_assert(offsetof(struct rings, tab) == 48, "machine code");
+_Static_assert(sizeof(struct rings) <= 4096, "one page");
+
+struct channel {
+	struct rings *rings;
+	struct session_page *page;	/* shared; NULL while unused */
+	uint32_t index;			/* the N of session.N */
+	uint32_t flags;			/* enum session_flags */
+	uint32_t contexts;		/* enum session_context */
+	uint32_t sub_bytes;
+	uint32_t ring_bytes;
+	uint32_t cpus;			/* rings of its own: 0 without rseq */
+	uint32_t active;		/* writers test it under a ring's lock */
+	uint32_t locked_max;
+	uint32_t making;		/* taken while a ring is made */
+	struct ring *locked[LOCKED_MAX];
+	char directory[256];		/* of the image, absolute */
+};
+
+extern struct channel channels[CHANNELS_MAX];
+extern const struct rings rings_off;
+extern struct ring ring_absent;
+
+/* The pid when the process (not its parent) set this up; fork makes it 0. */
+extern uint32_t *fork_mark;
+
+/* What a process is to its rings, set by process_open(). */
+struct process {
+	struct process_page *page;	/* shared */
+	char directory[256];		/* of the image, absolute */
+};
+
+extern struct process process;
+
+/*
+ * Maps the fork-wiped tables. Once a process, before anything else here.
+ * Returns 0 or -ENOMEM.
+ */
+int channels_setup(void);
+
+/*
+ * Creates session.N and the table of channel `index`, stopped. `name`,
+ * `flags`, `contexts`, `ring_bytes` (0: default) describe it; `cpus` is how
+ * many CPUs get rings of their own. The files go to process.directory.
+ * Returns 0 or a negative errno; not SIGSAFE; one caller at a time.
+ */
+int channel_create(struct channel *channel, uint32_t index, const char *name,
+		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
+		   uint32_t cpus);
+
+/*
+ * Makes all rings and lets writers in. Same caller rules. Without rings of a
+ * CPU's own (cpus 0), `first_locked` locked ones are made at once.
+ */
+int channel_start(struct channel *channel, uint32_t first_locked);
+
+/* Lets writers in; missing rings are made when they are first needed. */
+void channel_resume(struct channel *channel);
+
+/* Lets no writer in any more; the caller then waits (channel_grace). */
+void channel_stop(struct channel *channel);
+
+/*
+ * Returns 0 when no thread can still write into a stopped channel, or
+ * -ETIMEDOUT when a thread has kept a locked ring for GRACE_TIMEOUT_MS.
+ */
+int channel_grace(struct channel *channel);
+
+/* Unmaps rings and session page; the files stay. After channel_grace(). */
+void channel_destroy(struct channel *channel);
+
+/* Reserves the next event record and publishes it. Returns the new record,
+ * or NULL when there is no room. One caller at a time. */
+struct event_record *channel_record_add(struct channel *channel,
+					const struct event_record *model,
+					const char *text, uint32_t text_bytes);
+
+/*
+ * A ring for a writer that found none: has it made in another thread, and
+ * waits. SIGSAFE. Returns 1 when there is one now.
+ */
+int channel_need_cpu_ring(struct channel *channel, uint32_t cpu);
+int channel_need_locked_ring(struct channel *channel, uint32_t k);
+
+/*
+ * How the two above get out of the host's thread: runs fn(arg) in a thread
+ * with descriptors of its own, returns its result or a negative errno. Set by
+ * the agent; SIGSAFE.
+ */
+extern int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
+
+/*
+ * Called by the first write of a forked child (*fork_mark is 0): gives the
+ * child its own files. Returns 1 when writing may be tried again. Set by the
+ * agent; SIGSAFE.
+ */
+extern int (*channel_revive)(void);
+
+/* The size a ring gets: `wanted` or the default, rounded and bounded. */
+uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus);
+
+#endif

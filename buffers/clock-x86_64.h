@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The time stamp counter. Facts: Intel SDM volume 3, "Time-Stamp Counter";
+ * CPUID leaves 80000007H (EDX bit 8: invariant) and 15H (crystal ratio).
+ */
+#ifndef BUFFERS_CLOCK_X86_64_H
+#define BUFFERS_CLOCK_X86_64_H
+
+#include <cpuid.h>
+#include <stdint.h>
+
+static inline uint64_t clock_read_tsc(void)
+{
+	uint32_t low;
+	uint32_t high;
+
+	__asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+	return (uint64_t)high << 32 | low;
+}
+
+static inline int clock_tsc_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+/* What CPUID says, or 0. */
+static inline uint64_t clock_tsc_nominal_hz(void)
+{
+	unsigned int a, b, c, d;
+
+	if (!__get_cpuid(0x15, &a, &b, &c, &d) || !a || !b || !c)
+		return 0;
+	return (uint64_t)c * b / a;
+}
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The trace clock: TSC, CLOCK_MONOTONIC, or a counter.
+ *
+ * The TSC is taken only where it is invariant (CPUID 80000007H EDX bit 8) and
+ * the kernel keeps time with it; kernels that found it unsynchronised chose
+ * another clock source.
+ */
+#include "buffers/clock.h"
+
+#include <fcntl.h>
+#include <time.h>
+
+#include "buffers/clock-x86_64.h"
+#include "buffers/sys.h"
+
+#define NS_PER_S		1000000000ull
+#define ANCHOR_TRIES		8
+#define CALIBRATE_NS		200000ull
+#define CLOCKSOURCE_FILE                                               \
+	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+static int kind = CLOCK_KIND_TSC;
+static uint64_t hz;
+static uint64_t counter;
+
+static uint64_t gettime_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+/* Does the kernel keep time with the TSC? Unknown counts as yes: without /sys
+ * the invariant bit decides alone. "kvm-clock" and "hyperv_clocksource_tsc"
+ * are the TSC too, scaled by the hypervisor. */
+static int kernel_trusts_tsc(void)
+{
+	char name[32] = "";
+	int fd = sys_open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);
+	long n;
+	long i;
+
+	if (fd < 0)
+		return 1;
+	n = sys_read(fd, name, sizeof(name) - 1);
+	sys_close(fd);
+	for (i = 0; i + 2 < n; i++)
+		if (name[i] == 't' && name[i + 1] == 's' && name[i + 2] == 'c')
+			return 1;
+	return n >= 3 && name[0] == 'k' && name[1] == 'v' && name[2] == 'm';
+}
+
+/* A short run: the counter moves, never back, at a believable rate. */
+static uint64_t measure_hz(void)
+{
+	struct clock_anchor a;
+	struct clock_anchor b;
+	uint64_t last;
+
+	clock_anchor_take_kind(CLOCK_KIND_TSC, &a);
+	last = a.clock;
+	do {
+		uint64_t now = clock_read_tsc();
+
+		if (now < last)
+			return 0;
+		last = now;
+	} while (gettime_ns(CLOCK_MONOTONIC) - a.monotonic_ns < CALIBRATE_NS);
+	clock_anchor_take_kind(CLOCK_KIND_TSC, &b);
+	return (uint64_t)((unsigned __int128)(b.clock - a.clock) * NS_PER_S /
+			  (b.monotonic_ns - a.monotonic_ns));
+}
+
+static int tsc_usable(void)
+{
+	uint64_t measured;
+
+	if (!clock_tsc_invariant() || !kernel_trusts_tsc())
+		return 0;
+	measured = measure_hz();
+	if (measured < 10000000ull)
+		return 0;
+	hz = clock_tsc_nominal_hz();
+	if (hz < measured - measured / 100 || hz > measured + measured / 100)
+		hz = measured;
+	return 1;
+}
+
+static int word_is(const char *a, const char *b)
+{
+	if (!a)
+		return 0;
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+int clock_select(const char *wanted)
+{
+	if (word_is(wanted, "atomic"))
+		kind = CLOCK_KIND_ATOMIC;
+	else if (word_is(wanted, "monotonic") || !tsc_usable())
+		kind = CLOCK_KIND_MONOTONIC;
+	else
+		kind = CLOCK_KIND_TSC;
+	if (kind != CLOCK_KIND_TSC)
+		hz = NS_PER_S;
+	return kind;
+}
+
+int clock_kind(void)
+{
+	return kind;
+}
+
+uint64_t clock_hz(void)
+{
+	if (!hz)
+		hz = measure_hz();
+	return hz;
+}
+
+static uint64_t read_kind(int which)
+{
+	switch (which) {
+	case CLOCK_KIND_MONOTONIC:
+		return gettime_ns(CLOCK_MONOTONIC);
+	case CLOCK_KIND_ATOMIC:
+		return __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
+	default:
+		return clock_read_tsc();
+	}
+}
+
+SIGSAFE uint64_t clock_read(void)
+{
+	return read_kind(kind);
+}
+
+SIGSAFE void clock_anchor_take_kind(int which, struct clock_anchor *anchor)
+{
+	int i;
+
+	anchor->uncertainty_ns = ~0ull;
+	for (i = 0; i < ANCHOR_TRIES; i++) {
+		uint64_t before = gettime_ns(CLOCK_MONOTONIC);
+		uint64_t first = read_kind(which);
+		uint64_t real = gettime_ns(CLOCK_REALTIME);
+		uint64_t second = read_kind(which);
+		uint64_t after = gettime_ns(CLOCK_MONOTONIC);
+
+		if (after - before >= anchor->uncertainty_ns)
+			continue;
+		anchor->clock = first + (second - first) / 2;
+		anchor->monotonic_ns = before + (after - before) / 2;
+		anchor->realtime_ns = real;
+		anchor->uncertainty_ns = after - before;
+	}
+}
+
+SIGSAFE void clock_anchor_take(struct clock_anchor *anchor)
+{
+	clock_anchor_take_kind(kind, anchor);
+}
+
+uint64_t clock_to_realtime_ns(const struct clock_anchor *anchor, uint64_t rate,
+			      uint64_t clock)
+{
+	__int128 delta = (__int128)clock - (__int128)anchor->clock;
+
+	if (!rate)
+		return anchor->realtime_ns;
+	return anchor->realtime_ns + (uint64_t)(int64_t)(delta * NS_PER_S / rate);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Index files of CTF streams: index/STREAM.idx (form: buffers/ctf.h).
+ */
+#ifndef BUFFERS_IDX_H
+#define BUFFERS_IDX_H
+
+#include <stdint.h>
+
+#include "buffers/ctf.h"
+#include "buffers/layout.h"
+
+/* Fills in a header in file byte order. */
+void idx_header_encode(struct ctf_index_header *header);
+
+/* One entry in file byte order, for a packet at `offset` bytes. */
+void idx_entry_encode(struct ctf_index_entry *entry,
+		      const struct packet_head *head, uint64_t offset);
+
+/* From file to host byte order. -EBADMSG: not a header we know. */
+int idx_header_check(const struct ctf_index_header *header);
+void idx_entry_decode(struct ctf_index_entry *entry);
+
+#endif

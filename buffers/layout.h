@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory shared between processes: what an agent publishes and a reader maps.
+ *
+ * What must stay true here:
+ *  - a reader never trusts what it finds: it checks magic, version, sizes and
+ *    every position against the size of the file (buffers/reader.c);
+ *  - everything below `head` of a ring is complete at every instant, so that
+ *    a killed process needs no repair;
+ *  - whatever a trace needs lies in these files: no binary is read again.
+ *
+ * The files of one process, below the runtime directory:
+ *
+ *   PID.STARTTIME/              0700
+ *     control.sock              control socket of the living process
+ *     IMAGE/                    0, 1, ...: one a program image (execve adds one)
+ *       process                 struct process_page
+ *       session.N               struct session_page + event records
+ *       ring.N.CPU              struct ring + sub-buffers, written through rseq
+ *       ring.N.LK               the same, written under its lock (K = 0, 1 ...)
+ *
+ * All integers are in host byte order.
+ */
+#ifndef BUFFERS_LAYOUT_H
+#define BUFFERS_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LAYOUT_VERSION		1
+#define PROCESS_MAGIC		0x50524654u	/* "TFRP" */
+#define SESSION_MAGIC		0x53524654u	/* "TFRS" */
+#define RING_MAGIC		0x52524654u	/* "TFRR" */
+
+#define SESSION_NAME_BYTES	64
+#define PROCESS_NAME_BYTES	64
+#define EVENT_FIELDS_MAX	16
+#define EVENT_RECORDS_OFFSET	4096u
+#define RING_DATA_OFFSET	4096u
+
+enum clock_kind {
+	CLOCK_KIND_TSC		= 1,	/* cycles of the invariant TSC */
+	CLOCK_KIND_MONOTONIC	= 2,	/* CLOCK_MONOTONIC, nanoseconds */
+	CLOCK_KIND_ATOMIC	= 3,	/* a counter: order, not time */
+};
+
+/* One instant in every clock. `clock` is what events carry. */
+struct clock_anchor {
+	uint64_t clock;
+	uint64_t monotonic_ns;
+	uint64_t realtime_ns;
+	uint64_t uncertainty_ns;
+};
+
+enum process_state {
+	PROCESS_RUNNING	= 1,
+	PROCESS_EXITED	= 2,	/* orderly; anything else is found by pid */
+	PROCESS_EXECED	= 3,	/* a later image replaced this one */
+};
+
+struct process_page {
+	uint32_t magic;			/* stored last, with release */
+	uint32_t version;
+	uint32_t pid;
+	uint32_t ppid;
+	uint64_t starttime;		/* field 22 of /proc/PID/stat */
+	uint32_t image;
+	uint32_t state;			/* enum process_state */
+	uint32_t clock_kind;		/* enum clock_kind */
+	uint32_t sessions;		/* session.N exist for N below this */
+	uint64_t clock_hz;		/* estimate made at start */
+	uint8_t boot_id[16];
+	uint8_t uuid[16];		/* of this image; see trace_uuid() */
+	struct clock_anchor start;
+	uint64_t marker_generation;	/* changes when markers come or go */
+	char procname[PROCESS_NAME_BYTES];
+	char hostname[PROCESS_NAME_BYTES];
+	char agent_version[32];
+};
+
+enum session_state {
+	SESSION_ACTIVE	= 1,
+	SESSION_STOPPED	= 2,
+	SESSION_DESTROYED = 3,	/* its files may be removed by anybody */
+};
+
+enum session_flags {
+	SESSION_OVERWRITE = 1u << 0,	/* else: discard when full */
+	SESSION_LARGE_HEADER = 1u << 1,	/* 16-bit id + 32-bit clock, see ctf.h */
+	SESSION_CONSUMED = 1u << 2,	/* a recorder empties the rings */
+};
+
+/* Contexts, in the order in which they precede an event's own fields. */
+enum session_context {
+	CONTEXT_VTID	 = 1u << 0,	/* int32 */
+	CONTEXT_VPID	 = 1u << 1,	/* int32 */
+	CONTEXT_PROCNAME = 1u << 2,	/* char[16], NUL padded */
+	CONTEXT_CPU	 = 1u << 3,	/* uint32 */
+	CONTEXT_IP	 = 1u << 4,	/* uint64, shown in hexadecimal */
+};
+
+struct session_page {
+	uint32_t magic;			/* stored last, with release */
+	uint32_t version;
+	uint32_t index;			/* the N of session.N */
+	uint32_t state;			/* enum session_state */
+	uint32_t flags;			/* enum session_flags */
+	uint32_t contexts;		/* enum session_context */
+	uint32_t sub_bytes;		/* a sub-buffer; power of two */
+	uint32_t ring_bytes;		/* all sub-buffers; power of two */
+	char name[SESSION_NAME_BYTES];
+	uint64_t record_bytes;		/* event records committed (release) */
+	uint64_t lost_unplaced;		/* events lost before any ring existed */
+};
+
+/*
+ * What an event looks like, published before its site is switched on.
+ * Records lie one behind another from EVENT_RECORDS_OFFSET, 8-aligned.
+ * `text` is four strings, NUL between them: channel, name, the format or the
+ * argument text (see tracepoints/fields.h), source file.
+ */
+struct event_record {
+	uint32_t bytes;			/* of this record, padding included */
+	uint32_t id;			/* event id within the session */
+	uint64_t oversize;		/* lost: larger than a sub-buffer */
+	uint32_t line;
+	uint16_t text_bytes;
+	uint8_t kind;			/* enum taffrail_kind */
+	uint8_t nfields;
+	uint8_t types[EVENT_FIELDS_MAX];	/* enum taffrail_type */
+	char text[];
+};
+
+/*
+ * A packet is a sub-buffer: a private part, then a CTF packet as it goes to
+ * disk byte for byte. The slow path that closes a packet fills ts_end,
+ * content_size, packet_size and events_discarded; until then they are zero.
+ */
+struct packet_head {
+	uint64_t events_before;		/* committed in this ring before it */
+	uint64_t reserved;
+	uint32_t reserved2;
+	/* from here on: CTF, layout of packet.header and packet.context */
+	uint32_t magic;			/* CTF_PACKET_MAGIC */
+	uint8_t uuid[16];
+	uint32_t stream_id;		/* class: 0 */
+	uint64_t stream_instance_id;
+	uint64_t timestamp_begin;
+	uint64_t timestamp_end;
+	uint64_t content_size;		/* bits */
+	uint64_t packet_size;		/* bits */
+	uint64_t packet_seq_num;
+	uint64_t events_discarded;	/* cumulative in this stream */
+	uint32_t cpu_id;
+} __attribute__((packed));
+
+#define PACKET_PRIVATE_BYTES	20u	/* before the CTF part */
+#define PACKET_HEAD_BYTES	104u	/* events start here */
+
+/*
+ * A ring. `head` holds two numbers, so that one store commits both:
+ *
+ *    63          32 31           0
+ *   +--------------+--------------+
+ *   | events mod 2^32 | position mod 2^32 |
+ *   +--------------+--------------+
+ *
+ * The position counts bytes of sub-buffers ever used, packet heads and unused
+ * ends included: position & (ring_bytes - 1) is the offset into the data. An
+ * event never crosses a sub-buffer, so adding its size never carries.
+ * Wide numbers are in the packet heads: packet_seq_num, events_before.
+ */
+struct ring {
+	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */
+	uint64_t ts_limit;	/* clock value from which headers are extended */
+	uint64_t lost;		/* events this ring had no room for */
+	uint64_t owner;		/* locked rings: thread in charge, or 0 */
+	uint64_t pad0[4];
+	/* constant once published */
+	uint32_t magic;
+	uint32_t version;
+	uint32_t cpu;		/* for packet heads */
+	uint32_t flags;		/* enum session_flags */
+	uint32_t sub_bytes;
+	uint32_t ring_bytes;
+	uint64_t stream_instance_id;
+	uint8_t uuid[16];
+	uint64_t pad1[2];
+	/* the reader's line */
+	uint64_t tail;		/* position below which all is read (RING-TAIL) */
+	uint64_t pad2[7];
+};
+
+#define RING_POSITION(head)	((uint32_t)(head))
+#define RING_EVENTS(head)	((uint32_t)((head) >> 32))
+
+_Static_assert(sizeof(struct packet_head) == PACKET_HEAD_BYTES, "packet");
+_Static_assert(offsetof(struct packet_head, magic) == PACKET_PRIVATE_BYTES,
+	       "packet");
+_Static_assert(offsetof(struct ring, magic) == 64, "ring");
+_Static_assert(offsetof(struct ring, tail) == 128, "ring");
+_Static_assert(sizeof(struct process_page) <= 4096, "process");
+_Static_assert(sizeof(struct session_page) <= EVENT_RECORDS_OFFSET, "session");
+_Static_assert(sizeof(struct event_record) == 40, "event record");
+
+#endif

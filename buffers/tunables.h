@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers that somebody may want to tune, each with its unit and its reason.
+ */
+#ifndef BUFFERS_TUNABLES_H
+#define BUFFERS_TUNABLES_H
+
+/* Sub-buffers a ring. Eight bound what an overwritten packet loses to an
+ * eighth of the ring, while a packet stays large enough for its head not to
+ * show in the size of an event. */
+#define RING_SUB_BUFFERS	8
+
+/* Bytes of one CPU's ring when nobody says: this total shared out, within
+ * these bounds. 4 MiB hold 4 ms of two threads writing as fast as they can. */
+#define RING_TOTAL_BYTES	(32u << 20)
+#define RING_DEFAULT_MIN_BYTES	(256u << 10)
+#define RING_DEFAULT_MAX_BYTES	(4u << 20)
+#define RING_MIN_BYTES		(256u << 10)
+#define RING_MAX_BYTES		(1u << 30)
+
+/* CPUs with a ring of their own; the table of a channel is one page. Writers
+ * on higher CPUs take the locked rings. */
+#define CHANNEL_CPUS_MAX	496
+
+/* Sessions a process takes part in at once; each site holds one slot each. */
+#define CHANNELS_MAX		8
+
+/* Locked rings beyond one a CPU: they serve handlers that interrupt a holder,
+ * and replace rings whose holder was left by siglongjmp. */
+#define LOCKED_SPARE		6
+#define LOCKED_MAX		64
+
+/* Aborts of one write before it goes to a locked ring: a debugger stepping
+ * through a section would repeat it for ever. Real preemption gives one. */
+#define SECTION_ABORTS_MAX	16
+
+/* Passes over the locked rings before an event is given up. */
+#define LOCKED_PASSES		64
+
+/* Stack of the service thread and of workers, bytes. Deepest use seen: 9 KiB. */
+#define SERVICE_STACK_BYTES	(64u << 10)
+
+/* Below the thread pointer of a service thread: zeros where libc would keep
+ * its thread-local variables, so that a stray access reads zero. */
+#define SERVICE_TLS_BYTES	8192u
+
+/* Bytes of event records of a session, allocated when it is created: room for
+ * about 2,000 events of average text. */
+#define RECORDS_MAX_BYTES	(256u << 10)
+
+/* How long `disable` and `stop` wait for a writer in a locked ring, ms. */
+#define GRACE_TIMEOUT_MS	1000
+
+#endif

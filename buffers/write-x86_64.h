@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pieces of a restartable sequence that writes an event, for x86-64.
+ *
+ * Registers inside a section, all of them clobbered:
+ *
+ *	rax, rdx  clock, then scratch	r9   head, then offset of the event
+ *	rcx       ring			r10  rseq offset, then new head
+ *	r8        scratch		r11  struct rings
+ *
+ * Operands: %[s] the slot, %[ro] the variable rseq_offset. Labels used by all: none (no ring for this CPU, or off), full,
+ * late (the header's clock bits do not reach), again (aborted).
+ *
+ * The clock is read FIRST: the loads of slot, table and head then overlap
+ * with it, and the order in the ring is kept because nobody else can commit
+ * on this CPU between the reading and the commit.
+ *
+ * Facts: struct rseq and rseq_cs, <linux/rseq.h>; RSEQ_SIG is glibc's for
+ * x86-64; cpu_id is at offset 4, rseq_cs at offset 8.
+ */
+#ifndef BUFFERS_WRITE_X86_64_H
+#define BUFFERS_WRITE_X86_64_H
+
+#define SECTION_BEGIN                                                  \
+	".pushsection __rseq_cs, \"aw\"\n\t"                           \
+	".balign 32\n"                                                 \
+	"7:\t.long 0, 0\n\t"                                           \
+	".quad 1f, (2f - 1f), 4f\n\t"                                  \
+	".popsection\n\t"                                              \
+	"movq %[ro], %%r10\n\t"                                        \
+	"leaq 7b(%%rip), %%rax\n\t"                                    \
+	"movq %%rax, %%fs:8(%%r10)\n"                                  \
+	"1:\n\t"
+
+#define SECTION_CLOCK	"rdtsc\n\t"
+
+/* The commit is the last instruction before this. */
+#define SECTION_END                                                    \
+	"2:\n\t"                                                       \
+	".pushsection .text.rseq_abort, \"ax\"\n\t"                    \
+	".byte 0x0f, 0xb9, 0x3d\n\t"                                   \
+	".long 0x53053053\n"                                           \
+	"4:\tjmp %l[again]\n\t"                                        \
+	".popsection\n\t"
+
+/* ring and head of this CPU; the table is at offset TABLE of the slot */
+#define SECTION_RING(TABLE)                                            \
+	"movq " TABLE "(%[s]), %%r11\n\t"                              \
+	"movl %%fs:4(%%r10), %%ecx\n\t"                                \
+	"cmpq (%%r11), %%rcx\n\t"                                      \
+	"jae %l[none]\n\t"                                             \
+	"movq 48(%%r11,%%rcx,8), %%rcx\n\t"                            \
+	"movq (%%rcx), %%r9\n\t"
+
+/* does head + REACH (what the copy may touch) stay in the sub-buffer? */
+#define SECTION_ROOM(REACH)                                            \
+	"leal " REACH "(%%r9), %%r8d\n\t"                              \
+	"xorl %%r9d, %%r8d\n\t"                                        \
+	"cmpl 8(%%r11), %%r8d\n\t"                                     \
+	"ja %l[full]\n\t"
+
+#define SECTION_STEP                                                   \
+	"movq 40(%[s]), %%r10\n\t"                                     \
+	"addq %%r9, %%r10\n\t"
+
+#define SECTION_CLOCK_CHECK                                            \
+	"shlq $32, %%rdx\n\t"                                          \
+	"orq %%rax, %%rdx\n\t"                                         \
+	"cmpq 8(%%rcx), %%rdx\n\t"                                     \
+	"jae %l[late]\n\t"
+
+#define SECTION_OFFSET	"andl 16(%%r11), %%r9d\n\t"
+
+/* event headers at the event's offset, r9; see buffers/ctf.h */
+#define HEADER_COMPACT                                                 \
+	"shll $5, %%eax\n\t"                                           \
+	"orl 24(%[s]), %%eax\n\t"                                      \
+	"movl %%eax, 4096(%%rcx,%%r9)\n\t"
+
+#define HEADER_LARGE                                                   \
+	"movl %%eax, 4096+2(%%rcx,%%r9)\n\t"                           \
+	"movl 24(%[s]), %%eax\n\t"                                     \
+	"movw %%ax, 4096(%%rcx,%%r9)\n\t"
+
+#define SECTION_COMMIT	"movq %%r10, (%%rcx)\n"
+
+#define SECTION_CLOBBERS                                               \
+	"rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc"
+
+/* Offset of glibc's struct rseq from the thread pointer. */
+extern long rseq_offset __attribute__((visibility("hidden")));
+
+#endif

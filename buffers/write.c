@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The general writer and the slow paths: whatever a fast section gave up.
+ *
+ * Every pass of write_hard() looks at everything anew; each ends in one
+ * committing store, in a counted loss, or in another pass.
+ */
+#include "buffers/write-hard.h"
+
+#include <sched.h>
+
+#include "buffers/clock.h"
+#include "buffers/ctf.h"
+#include "buffers/host.h"
+
+const struct rings rings_off;
+
+void write_setup(void)
+{
+	__builtin_cpu_init();
+}
+
+SIGSAFE void write_nothing(struct write_slot *slot, uint64_t fixed,
+			   const struct write_var *var)
+{
+	(void)slot;
+	(void)fixed;
+	(void)var;
+}
+
+static void part_add(struct write_event *event, const void *p, uint64_t n)
+{
+	if (!n)
+		return;
+	event->parts[event->nparts].p = p;
+	event->parts[event->nparts].n = n;
+	event->nparts++;
+}
+
+/* Bits of enum session_context, in order, packed. */
+static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
+{
+	char *p = out;
+	uint32_t word;
+
+	if (contexts & CONTEXT_VTID) {
+		word = host_tid();
+		__builtin_memcpy(p, &word, 4);
+		p += 4;
+	}
+	if (contexts & CONTEXT_VPID) {
+		word = process.page ? process.page->pid : 0;
+		__builtin_memcpy(p, &word, 4);
+		p += 4;
+	}
+	if (contexts & CONTEXT_PROCNAME) {
+		host_procname(p);
+		p += 16;
+	}
+	if (contexts & CONTEXT_CPU) {
+		word = (uint32_t)sched_getcpu();
+		__builtin_memcpy(p, &word, 4);
+		p += 4;
+	}
+	if (contexts & CONTEXT_IP) {
+		__builtin_memcpy(p, &ip, 8);
+		p += 8;
+	}
+	return (uint32_t)(p - out);
+}
+
+SIGSAFE void write_event_build(struct write_event *event,
+			       const struct write_slot *slot,
+			       const struct channel *channel, uint64_t fixed,
+			       const struct write_var *var, uint64_t ip)
+{
+	const struct write_shape *shape = slot->shape;
+	const char *block;
+	uint32_t done = 0;
+	uint32_t i;
+
+	event->id = slot->id;
+	event->generation = channel->rings->generation;
+	event->shape = shape;
+	event->nparts = 0;
+	event->fixed = fixed;
+	block = shape->fixed_bytes <= 8 ? (const char *)&event->fixed :
+					  (const char *)fixed;
+	if (channel->contexts)
+		part_add(event, event->context,
+			 context_store(event->context, channel->contexts, ip));
+	for (i = 0; i < shape->nvar; i++) {
+		uint32_t before = shape->var[i].fixed_before;
+		uint32_t element = shape->var[i].element_bytes;
+
+		part_add(event, block + done, before - done);
+		done = before;
+		if (!element) {
+			part_add(event, var[i].p, WRITE_STRING);
+			continue;
+		}
+		event->counts[i] = var[i].n > UINT32_MAX / 8 ?
+					   UINT32_MAX / 8 :
+					   (uint32_t)var[i].n;
+		part_add(event, &event->counts[i], 4);
+		part_add(event, var[i].p, (uint64_t)event->counts[i] * element);
+	}
+	part_add(event, block + done, shape->fixed_bytes - done);
+}
+
+static uint64_t string_bytes(const char *s)
+{
+	const char *p = s;
+
+	while (*p)
+		p++;
+	return (uint64_t)(p - s) + 1;
+}
+
+SIGSAFE uint64_t write_event_bytes(const struct write_event *event)
+{
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	for (i = 0; i < event->nparts; i++)
+		bytes += event->parts[i].n == WRITE_STRING ?
+				 string_bytes(event->parts[i].p) :
+				 event->parts[i].n;
+	return bytes;
+}
+
+uint32_t write_header_bytes(int header, int extended)
+{
+	if (header == WRITE_LARGE)
+		return extended ? CTF_LARGE_EXT_BYTES : CTF_LARGE_BYTES;
+	return extended ? CTF_COMPACT_EXT_BYTES : CTF_COMPACT_BYTES;
+}
+
+static uint32_t id_extended(int header)
+{
+	return header == WRITE_LARGE ? CTF_LARGE_ID_EXTENDED :
+				       CTF_COMPACT_ID_EXTENDED;
+}
+
+/* WRITE_FULL from a section: make room, or find that there is none. */
+static enum write_verdict room_make(const struct write_slot *slot, int header,
+				    int extended, uint32_t sub_bytes,
+				    const struct write_event *event)
+{
+	uint64_t need = write_header_bytes(header, extended) +
+			write_event_bytes(event);
+	enum write_verdict verdict;
+
+	if (need < sub_bytes - PACKET_HEAD_BYTES) {
+		verdict = section_switch(slot, header, (uint32_t)need);
+		if (verdict != WRITE_FULL)
+			return verdict;
+	} else if (event->shape->oversize) {
+		__atomic_fetch_add(event->shape->oversize, 1, __ATOMIC_RELAXED);
+	}
+	verdict = section_lose(slot, header);
+	return verdict == WRITE_DONE ? WRITE_LOST : verdict;
+}
+
+/*
+ * WRITE_NONE from a section. A fork: the child gets rings, then again. A CPU
+ * without a ring: WRITE_AGAIN when there is one by now, else WRITE_NONE for
+ * the locked rings. WRITE_LOST when the channel is off: nothing to write.
+ */
+static enum write_verdict ring_find(const struct rings *rings,
+				    uint32_t *tries)
+{
+	struct channel *channel;
+	uint32_t cpu;
+
+	if (!load_relaxed(fork_mark))
+		return channel_revive && (*tries)++ < 2 && channel_revive() ?
+			       WRITE_AGAIN :
+			       WRITE_LOST;
+	channel = rings->channel;
+	if (!channel || !load_acquire(&channel->active))
+		return WRITE_LOST;
+	cpu = (uint32_t)sched_getcpu();
+	if (cpu < rings->nr && (*tries)++ < 2 &&
+	    channel_need_cpu_ring(channel, cpu))
+		return WRITE_AGAIN;
+	return WRITE_NONE;
+}
+
+/* A verdict that asks for another ring or for more room; WRITE_AGAIN: try the
+ * section once more. */
+static enum write_verdict write_mend(const struct write_slot *slot, int header,
+				     int extended, const struct rings *rings,
+				     const struct write_event *event,
+				     enum write_verdict verdict,
+				     uint32_t *tries)
+{
+	if (verdict == WRITE_FULL) {
+		verdict = room_make(slot, header, extended,
+				    rings->sub_mask + 1, event);
+		if (verdict == WRITE_FITS)
+			return verdict;
+	}
+	if (verdict == WRITE_NONE)
+		verdict = ring_find(rings, tries);
+	if (verdict == WRITE_AGAIN && ++*tries > SECTION_ABORTS_MAX)
+		verdict = WRITE_NONE;
+	if (verdict == WRITE_NONE && rings->channel)
+		verdict = locked_write(rings->channel, event);
+	return verdict;
+}
+
+static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
+			    const struct write_var *var, int header,
+			    uint64_t ip)
+{
+	struct write_event event;
+	uint32_t tries = 0;
+	int extended = 0;
+
+	for (;;) {
+		const struct rings *rings = load_acquire(&slot->rings[header]);
+		enum write_verdict verdict = WRITE_NONE;
+
+		if (rings == &rings_off)
+			return;
+		if (rings->channel)
+			write_event_build(&event, slot, rings->channel, fixed,
+					  var, ip);
+		if (rings->channel && rings->channel->cpus)
+			verdict = section_write(slot, header, extended,
+						&event);
+		if (verdict == WRITE_LATE) {
+			extended = 1;
+			continue;
+		}
+		if (verdict != WRITE_DONE)
+			verdict = write_mend(slot, header, extended, rings,
+					     &event, verdict, &tries);
+		if (verdict == WRITE_DONE || verdict == WRITE_LOST ||
+		    verdict == WRITE_NONE)
+			return;
+	}
+}
+
+COLD SIGSAFE void write_hard(struct write_slot *slot, uint64_t fixed,
+			     const struct write_var *var, int header)
+{
+	write_pass(slot, fixed, var, header, 0);
+}
+
+SIGSAFE void write_at(struct write_slot *slot, uint64_t fixed,
+		      const struct write_var *var, uint64_t ip)
+{
+	int header = load_acquire(&slot->rings[WRITE_LARGE]) == &rings_off ?
+			     WRITE_COMPACT :
+			     WRITE_LARGE;
+
+	write_pass(slot, fixed, var, header, ip);
+}
+
+static void write_general(struct write_slot *slot, uint64_t fixed,
+			  const struct write_var *var)
+{
+	write_at(slot, fixed, var, (uint64_t)__builtin_return_address(0));
+}
+
+write_fn *write_choose(const struct write_shape *shape,
+		       const struct channel *channel, uint32_t id,
+		       uint64_t *step)
+{
+	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
+							     WRITE_COMPACT;
+	uint32_t head = write_header_bytes(header, 0);
+
+	*step = 1ull << 32 | (head + shape->fixed_bytes);
+	if (!channel->cpus)
+		return channel->contexts || shape->nvar ||
+				       shape->fixed_bytes > 8 ?
+			       locked_write_any :
+			       locked_write_word;
+	if (!channel->contexts && id < id_extended(header)) {
+		if (!shape->nvar && shape->fixed_bytes <= 8)
+			return write_fast_word(header);
+		if (!shape->nvar && shape->fixed_bytes <= 256)
+			return write_fast_block(shape->fixed_bytes, header);
+		if (shape->nvar == 1 && !shape->var[0].element_bytes &&
+		    shape->fixed_bytes <= 8 &&
+		    shape->var[0].fixed_before == shape->fixed_bytes) {
+			*step = 1ull << 32 | head;
+			return write_fast_string(header);
+		}
+	}
+	return write_general;
+}

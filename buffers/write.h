@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing an event: from a slot (who writes where) into a ring.
+ *
+ * An event is written inside one restartable sequence on the ring of the
+ * current CPU: clock, header and payload, then one store of `head` that
+ * commits it. Whatever interrupts it before that store leaves nothing.
+ *
+ * What must stay true:
+ *  - a section reads its ring through the slot and the channel's table, never
+ *    from a value carried in from outside: a handler may have forked, another
+ *    thread may have switched the slot off. With that, membarrier(RSEQ) after
+ *    a change is the whole grace period (WRITE-SLOT);
+ *  - no write path makes a system call, takes a lock that a handler could
+ *    find held by its own thread, or touches errno.
+ */
+#ifndef BUFFERS_WRITE_H
+#define BUFFERS_WRITE_H
+
+#include "buffers/base.h"
+#include "buffers/channel.h"
+
+/* A field of variable length: n elements at p, or a string. */
+struct write_var {
+	const void *p;
+	uint64_t n;
+};
+
+#define WRITE_STRING	(~(uint64_t)0)
+
+struct write_slot;
+
+/*
+ * Writes one event. `fixed` is the packed fixed-size part: its value when it
+ * takes 8 bytes or less, else its address. SIGSAFE, any thread.
+ */
+typedef void write_fn(struct write_slot *slot, uint64_t fixed,
+		      const struct write_var *var);
+
+/*
+ * What the writers read of a site, and its first bytes; the offsets are in
+ * the machine code of write-x86_64.h. The controller changes a slot in this
+ * order: rings[] to &rings_off, membarrier, hit/id/step, then rings[].
+ */
+struct write_slot {
+	write_fn *hit;
+	const struct rings *rings[2];	/* [WRITE_COMPACT], [WRITE_LARGE] */
+	uint64_t id;
+	const struct write_shape *shape;
+	uint64_t step;			/* added to head: events, bytes */
+	volatile uint32_t enabled;
+	uint32_t fixed_bytes;
+};
+
+enum write_header { WRITE_COMPACT = 0, WRITE_LARGE = 1 };
+
+/* What an event is made of; constant while its slot exists. */
+struct write_shape {
+	uint16_t fixed_bytes;
+	uint8_t nvar;
+	uint8_t reserved;
+	/* per variable field: fixed bytes before it, bytes of an element or
+	 * 0 for a string */
+	struct {
+		uint16_t fixed_before;
+		uint8_t element_bytes;
+		uint8_t reserved;
+	} var[16];
+	uint64_t *oversize;		/* counts events too large; or NULL */
+};
+
+/*
+ * The fastest writer for a shape in a channel, and the slot's `step` for it.
+ * Contexts, an id that needs the extended header, no rseq or another clock
+ * than the TSC give the general one.
+ */
+write_fn *write_choose(const struct write_shape *shape,
+		       const struct channel *channel, uint32_t id,
+		       uint64_t *step);
+
+/* The slot's writer while it is off or changing: writes nothing, or, when
+ * the slot has meanwhile another writer, passes the event on. */
+write_fn write_nothing;
+
+/* Writes through a slot, whatever its channel; `ip` is for the context of that
+ * name. SIGSAFE. */
+void write_at(struct write_slot *slot, uint64_t fixed,
+	      const struct write_var *var, uint64_t ip);
+
+/* Learns what this CPU can do; called once, at start. */
+void write_setup(void);
+
+/* Does rseq work here (registered by libc, and sections run)? Also learns
+ * where it is, so it comes before any write. Needs no ring. */
+int write_rseq_test(void);
+
+/*
+ * Closes the current packet of the calling CPU's ring, if it has events. The
+ * caller is on that CPU. Returns 0, or -EAGAIN when it should try again.
+ */
+int write_flush_cpu(struct channel *channel);
+int write_flush_locked(struct channel *channel);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The applications' ABI: what a marker leaves in a program, and what the
+ * agent finds there. Programs compiled today must work with any later agent:
+ * nothing here changes without TAFFRAIL_SITE_VERSION.
+ *
+ * A marker is a static object (struct taffrail_site plus text) and, for every
+ * copy of its code that the compiler makes, a site:
+ *
+ *	990:	nop			address of the .note.stapsdt probe
+ *	991:	test $rel32, %eax	a9 rel32: off
+ *	   or	jmp  rel32		e9 rel32: on; one byte differs
+ *	...
+ *	cold:	jmp  hit		the site's own stub, 8-aligned operand
+ *
+ * and a note in .note.taffrail that ties the two, by offsets relative to the
+ * note itself: no relocation, no constructor, found through PT_NOTE.
+ */
+#ifndef TAFFRAIL_SITE_H
+#define TAFFRAIL_SITE_H
+
+#include <stdint.h>
+
+#define TAFFRAIL_SITE_VERSION	1
+#define TAFFRAIL_NOTE_TYPE	1
+#define TAFFRAIL_FIELDS_MAX	16
+
+enum taffrail_kind {
+	TAFFRAIL_KIND_EVENT = 1,	/* text 3 is the argument text */
+	TAFFRAIL_KIND_MARK  = 2,	/* text 3 is a printf-like format */
+	TAFFRAIL_KIND_GUARD = 3,	/* TAFFRAIL_ENABLED: on with its marker */
+};
+
+/* The type of a field: a scalar, a string, or a sequence of a scalar. */
+enum taffrail_type {
+	TAFFRAIL_T_S8	= 1,
+	TAFFRAIL_T_U8	= 2,
+	TAFFRAIL_T_S16	= 3,
+	TAFFRAIL_T_U16	= 4,
+	TAFFRAIL_T_S32	= 5,
+	TAFFRAIL_T_U32	= 6,
+	TAFFRAIL_T_S64	= 7,
+	TAFFRAIL_T_U64	= 8,
+	TAFFRAIL_T_F32	= 9,
+	TAFFRAIL_T_F64	= 10,
+	TAFFRAIL_T_PTR	= 11,
+	TAFFRAIL_T_BOOL	= 12,
+	TAFFRAIL_T_SCALAR_MASK = 0x0f,
+	TAFFRAIL_T_STRING = 0x10,
+	TAFFRAIL_T_SEQUENCE = 0x40,	/* | scalar */
+};
+
+/*
+ * A field of variable length, passed by reference: a string (n is
+ * TAFFRAIL_VAR_STRING, p never NULL) or n elements at p.
+ */
+struct taffrail_var {
+	const void *p;
+	uint64_t n;
+};
+
+#define TAFFRAIL_VAR_STRING	(~(uint64_t)0)
+
+/*
+ * Fields of fixed size are packed without padding, in order, in host byte
+ * order. When they take 8 bytes or less, `fixed` is their value (the first
+ * field in the lowest byte); else it is their address, as an integer. `var`
+ * points to one taffrail_var a string or sequence, in order, or is NULL.
+ */
+struct taffrail_site;
+typedef void taffrail_hit_fn(struct taffrail_site *site, uint64_t fixed,
+			     const struct taffrail_var *var);
+
+#ifdef __cplusplus
+#define TAFFRAIL_SITE_HIDDEN_ __attribute__((visibility("hidden")))
+#else
+#define TAFFRAIL_SITE_HIDDEN_
+#endif
+
+struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
+	/* the agent's, zero in the program; one cache line with the fields
+	 * that a hit reads */
+	taffrail_hit_fn *hit;		/* never called while it is off */
+	const void *rings[2];		/* for compact and large headers */
+	uint64_t id;			/* event id as the header wants it */
+	void *agent;
+	uint64_t agent2;
+	volatile uint32_t enabled;	/* flag sites test it */
+	uint32_t agent3;
+	/* the compiler's, constant */
+	uint16_t version;		/* TAFFRAIL_SITE_VERSION */
+	uint8_t kind;			/* enum taffrail_kind */
+	uint8_t nfields;
+	uint16_t fixed_bytes;		/* sum of the fixed-size fields */
+	uint8_t nvar;			/* strings and sequences */
+	uint8_t flags;
+	uint32_t line;
+	uint32_t text_bytes;		/* of the text behind this struct */
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	/* char text[] at sizeof: channel, name, format or arguments, file;
+	 * NUL between. The whole object is aligned to 64. */
+};
+
+#define TAFFRAIL_SITE_FLAG_TESTED	1	/* no patching: tests `enabled` */
+
+/* The note's descriptor (owner "taffrail", type TAFFRAIL_NOTE_TYPE). */
+struct taffrail_note {
+	int32_t code;		/* address of label 990 less that of this word */
+	int32_t object;		/* address of the site less that of this word */
+	int32_t stub;		/* of the stub's jump, or 0 for tested sites */
+	uint32_t flags;		/* TAFFRAIL_SITE_FLAG_ */
+};
+
+#endif
