@@ -15,6 +15,7 @@
 #include "buffers/text.h"
 
 #define NS_PER_MS	1000000
+#define PAGE_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
 
 struct channel channels[CHANNELS_MAX];
 struct process process;
@@ -72,10 +73,10 @@ uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
 }
 
 /* Creates a file, allocates it in full (a sparse one on a full file system
- * would be a SIGBUS in the host), maps it. */
-static int file_map(const char *path, uint64_t bytes, uint64_t reserve,
-		    void **out)
+ * would be a SIGBUS in the host), maps it: at *out if that is not NULL. */
+static int file_map(const char *path, uint64_t bytes, void **out)
 {
+	int flags = *out ? MAP_SHARED | MAP_FIXED : MAP_SHARED;
 	int fd = sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
 				O_NOFOLLOW, 0600);
 	long p;
@@ -86,7 +87,7 @@ static int file_map(const char *path, uint64_t bytes, uint64_t reserve,
 	ret = sys_fallocate(fd, 0, 0, bytes);
 	if (ret)
 		goto unlink_file;
-	p = sys_mmap(0, reserve, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = sys_mmap(*out, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
 	ret = p < 0 && p > -4096 ? (int)p : 0;
 	if (ret)
 		goto unlink_file;
@@ -142,14 +143,14 @@ static int ring_make(const struct channel *channel, const char *suffix,
 	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)channel->ring_bytes;
 	struct text text;
 	char path[320];
-	void *ring;
+	void *ring = NULL;
 	int ret;
 
 	path_make(channel, "/ring.", suffix, number, &text, path,
 		  sizeof(path));
 	if (text.cut)
 		return -ENAMETOOLONG;
-	ret = file_map(path, bytes, bytes, &ring);
+	ret = file_map(path, bytes, &ring);
 	if (ret)
 		return ret;
 	ring_init(ring, channel, number, instance);
@@ -182,22 +183,53 @@ static int locked_ring_make(struct channel *channel, uint32_t k)
 	return 0;
 }
 
+/* Puts anonymous memory where a shared mapping was: a thread may still look
+ * there, and the file's memory is to be freed. */
+static void mapping_retire(void *p, uint64_t bytes)
+{
+	sys_mmap(p, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static void records_copy(struct session_page *to,
+			 const struct session_page *from)
+{
+	uint64_t bytes = min_u64(from->record_bytes, RECORDS_MAX_BYTES);
+	char *records = (char *)to + EVENT_RECORDS_OFFSET;
+	uint64_t at = 0;
+
+	__builtin_memcpy(records, (const char *)from + EVENT_RECORDS_OFFSET,
+			 bytes);
+	while (at < bytes) {
+		struct event_record *record =
+			(struct event_record *)(records + at);
+
+		record->oversize = 0;
+		at += record->bytes;
+	}
+	to->record_bytes = bytes;
+}
+
+/* The session page of a channel always has the same address: event shapes
+ * point to counters in it. A forked child copies its parent's records. */
 static int page_make(struct channel *channel, const char *name)
 {
+	struct session_page *old = channel->page;
 	struct session_page *page;
 	struct text text;
 	char path[320];
-	void *p;
+	void *p = NULL;
 	int ret;
 
 	path_make(channel, "/session.", "", -1, &text, path, sizeof(path));
 	if (text.cut)
 		return -ENAMETOOLONG;
-	ret = file_map(path, EVENT_RECORDS_OFFSET + RECORDS_MAX_BYTES,
-		       EVENT_RECORDS_OFFSET + RECORDS_MAX_BYTES, &p);
+	ret = file_map(path, PAGE_BYTES, &p);
 	if (ret)
 		return ret;
 	page = p;
+	if (old)
+		records_copy(page, old);
 	page->version = LAYOUT_VERSION;
 	page->index = channel->index;
 	page->state = SESSION_STOPPED;
@@ -207,7 +239,12 @@ static int page_make(struct channel *channel, const char *name)
 	page->ring_bytes = channel->ring_bytes;
 	text_copy(page->name, sizeof(page->name), name);
 	store_release(&page->magic, SESSION_MAGIC);
-	channel->page = page;
+	if (!channel->area)
+		channel->area = page;
+	else
+		sys5(SYS_mremap, page, PAGE_BYTES, PAGE_BYTES,
+		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
+	channel->page = channel->area;
 	return 0;
 }
 
@@ -327,11 +364,10 @@ void channel_destroy(struct channel *channel)
 
 		channel->locked[i] = NULL;
 		if (ring)
-			sys_munmap(ring, bytes);
+			mapping_retire(ring, bytes);
 	}
 	if (channel->page)
-		sys_munmap(channel->page,
-			   EVENT_RECORDS_OFFSET + RECORDS_MAX_BYTES);
+		mapping_retire(channel->page, PAGE_BYTES);
 	channel->page = NULL;
 }
 

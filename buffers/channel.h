@@ -38,6 +38,7 @@ _Static_assert(sizeof(struct rings) <= 4096, "one page");
 struct channel {
 	struct rings *rings;
 	struct session_page *page;	/* shared; NULL while unused */
+	struct session_page *area;	/* where `page` always is */
 	uint32_t index;			/* the N of session.N */
 	uint32_t flags;			/* enum session_flags */
 	uint32_t contexts;		/* enum session_context */
@@ -73,7 +74,8 @@ extern struct process process;
 int channels_setup(void);
 
 /*
- * Creates session.N and the table of channel `index`, stopped. `name`,
+ * Creates session.N and the table of a channel, stopped. A channel that still
+ * has a page (in a forked child: its parent's) keeps its event records. `name`,
  * `flags`, `contexts`, `ring_bytes` (0: default) describe it; `cpus` is how
  * many CPUs get rings of their own. The files go to process.directory.
  * Returns 0 or a negative errno; not SIGSAFE; one caller at a time.
@@ -100,7 +102,7 @@ void channel_stop(struct channel *channel);
  */
 int channel_grace(struct channel *channel);
 
-/* Unmaps rings and session page; the files stay. After channel_grace(). */
+/* Lets go of rings and session page; the files stay. After channel_grace(). */
 void channel_destroy(struct channel *channel);
 
 /* Reserves the next event record and publishes it. Returns the new record,

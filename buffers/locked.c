@@ -234,7 +234,8 @@ static enum write_verdict ring_write(struct ring *ring,
 	return WRITE_DONE;
 }
 
-SIGSAFE enum write_verdict locked_write(struct channel *channel,
+SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
+					int header, struct channel *channel,
 					const struct write_event *event)
 {
 	enum write_verdict verdict = WRITE_LOST;
@@ -246,8 +247,12 @@ SIGSAFE enum write_verdict locked_write(struct channel *channel,
 					   __ATOMIC_RELAXED);
 		return WRITE_LOST;
 	}
-	if (load_acquire(&channel->active))
-		verdict = event->generation == channel->rings->generation ?
+	/* LOCKED-OWNER: still on, and still this slot's channel? */
+	if (__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST))
+		verdict = load_acquire(&slot->rings[header]) ==
+						  channel->rings &&
+					  event->generation ==
+						  channel->rings->generation ?
 				  ring_write(ring, event) :
 				  WRITE_AGAIN;
 	ring_release(ring);
@@ -280,7 +285,9 @@ SIGSAFE void locked_write_word(struct write_slot *slot, uint64_t fixed,
 		write_at(slot, fixed, var, 0);
 		return;
 	}
-	if (load_acquire(&channel->active)) {
+	/* LOCKED-OWNER: as in locked_write() */
+	if (__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST) &&
+	    slot_rings(slot) == rings) {
 		uint32_t bytes = slot->shape->fixed_bytes;
 
 		out = ring_place(ring, (uint32_t)slot->id, bytes, &commit);

@@ -71,7 +71,8 @@ enum write_verdict section_lose(const struct write_slot *slot, int header);
 /* Writes under the lock of some ring. WRITE_DONE; WRITE_LOST when it was
  * counted as lost or the channel is off; WRITE_AGAIN when the event was made
  * for another channel. SIGSAFE. */
-enum write_verdict locked_write(struct channel *channel,
+enum write_verdict locked_write(const struct write_slot *slot, int header,
+				struct channel *channel,
 				const struct write_event *event);
 
 /* The direct writers for channels whose rings are all locked. */

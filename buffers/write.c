@@ -206,7 +206,7 @@ static enum write_verdict write_mend(const struct write_slot *slot, int header,
 	if (verdict == WRITE_AGAIN && ++*tries > SECTION_ABORTS_MAX)
 		verdict = WRITE_NONE;
 	if (verdict == WRITE_NONE && rings->channel)
-		verdict = locked_write(rings->channel, event);
+		verdict = locked_write(slot, header, rings->channel, event);
 	return verdict;
 }
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing code: through /proc/self/mem, which needs no writable text and
+ * splits no mapping; where that is denied, by changing the protection of the
+ * page for a moment. Text stays executable throughout.
+ */
+#include "tracepoints/patch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+
+#include "buffers/base.h"
+#include "buffers/sys.h"
+
+#define OPCODE_OFF	0xa9	/* test $imm32, %eax */
+#define OPCODE_ON	0xe9	/* jmp rel32 */
+
+void patch_setup(void)
+{
+	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
+	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+}
+
+void patch_open(struct patcher *patcher)
+{
+	patcher->mem = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	if (patcher->mem < 0)
+		patcher->mem = -1;
+}
+
+void patch_close(struct patcher *patcher)
+{
+	if (patcher->mem >= 0)
+		sys_close(patcher->mem);
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+}
+
+static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
+{
+	uint64_t start = (uint64_t)code & ~4095ull;
+	uint64_t length = align_up((uint64_t)code + n, 4096) - start;
+	uint32_t i;
+	int ret = sys_mprotect(start, length,
+			       PROT_READ | PROT_WRITE | PROT_EXEC);
+
+	if (ret)
+		return ret;
+	for (i = n; i-- > 0;)
+		__atomic_store_n(&code[i], bytes[i], __ATOMIC_RELEASE);
+	return sys_mprotect(start, length, PROT_READ | PROT_EXEC);
+}
+
+static int code_write(const struct patcher *patcher, uint8_t *code,
+		      const uint8_t *bytes, uint32_t n)
+{
+	if (patcher->mem >= 0 &&
+	    sys_pwrite(patcher->mem, bytes, n, code) == (long)n)
+		return 0;
+	return write_by_mprotect(code, bytes, n);
+}
+
+int patch_site(const struct patcher *patcher, uint8_t *code,
+	       const uint8_t *stub, int on)
+{
+	uint8_t wanted = on ? OPCODE_ON : OPCODE_OFF;
+	int32_t operand;
+
+	__builtin_memcpy(&operand, code + 2, 4);
+	if ((code[1] != OPCODE_ON && code[1] != OPCODE_OFF) ||
+	    code + 6 + operand != stub)
+		return -EBUSY;
+	if (code[1] == wanted)
+		return 0;
+	return code_write(patcher, code + 1, &wanted, 1);
+}
+
+int patch_bytes(const struct patcher *patcher, uint8_t *code,
+		const uint8_t *bytes, uint32_t n)
+{
+	int ret = code_write(patcher, code + 1, bytes + 1, n - 1);
+
+	if (ret)
+		return ret;
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	return code_write(patcher, code, bytes, 1);
+}
+
+void patch_grace(void)
+{
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+}

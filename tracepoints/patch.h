@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Switching sites on and off by one byte of code: a9 (test) <-> e9 (jmp).
+ *
+ * One byte is atomic under any number of running threads, whatever its
+ * alignment; a breakpoint or a uprobe on the nop before it stays sane.
+ */
+#ifndef TRACEPOINTS_PATCH_H
+#define TRACEPOINTS_PATCH_H
+
+#include <stdint.h>
+
+/* One way to write code, for a number of writes. */
+struct patcher {
+	int mem;		/* /proc/self/mem, or -1: by mprotect */
+};
+
+/*
+ * Registers for the membarrier commands that the writers and the patcher
+ * need. Once a process, before the first patch.
+ */
+void patch_setup(void);
+
+/*
+ * Opens the memory of the calling process: in the process that writes, each
+ * time (an inherited descriptor writes the parent), and by a thread whose
+ * descriptors are its own. Never fails: without /proc it writes by mprotect.
+ */
+void patch_open(struct patcher *patcher);
+
+/* Closes, and returns after every thread fetches the new code. */
+void patch_close(struct patcher *patcher);
+
+/*
+ * Writes a site's byte. `code` is label 990, `stub` what its jump must lead
+ * to. Returns 0; -EBUSY when somebody else's code is there; another negative
+ * errno when it cannot be written. The module must not go away meanwhile.
+ */
+int patch_site(const struct patcher *patcher, uint8_t *code,
+	       const uint8_t *stub, int on);
+
+/*
+ * Writes code bytes that no thread can be executing, then its first byte:
+ * for patches other than sites, e.g. behind a single-byte instruction.
+ * Returns 0 or a negative errno.
+ */
+int patch_bytes(const struct patcher *patcher, uint8_t *code,
+		const uint8_t *bytes, uint32_t n);
+
+/* Waits until no thread is in a section it entered before (membarrier). */
+void patch_grace(void);
+
+#endif

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finding markers: notes named "taffrail" in the PT_NOTE segments of the
+ * loaded modules (tracepoints/taffrail/site.h).
+ *
+ * A note is believed only where all it names lies in its own module; damaged
+ * ones are skipped. Nothing here needs a symbol, a section header or a file.
+ */
+#include "tracepoints/registry.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include "buffers/text.h"
+#include "tracepoints/arena.h"
+
+void (*registry_object_found)(struct object *object);
+void (*registry_changed)(void);
+
+static struct arena_type code_type = ARENA_TYPE(struct code);
+static struct arena_type object_type = ARENA_TYPE(struct object);
+static struct arena_type module_type = ARENA_TYPE(struct module);
+static struct module *modules;
+static uint32_t scans;
+
+#define NOTE_OWNER	"taffrail"
+
+static int in_module(const struct module *module, const void *p, uint64_t n)
+{
+	uint64_t address = (uint64_t)p;
+
+	return address >= module->start && address < module->end &&
+	       n <= module->end - address;
+}
+
+/* The four texts behind a site; NULL when they do not end where they should. */
+static int texts_split(const struct taffrail_site *site,
+		       const char *texts[static 4])
+{
+	const char *p = (const char *)(site + 1);
+	const char *end = p + site->text_bytes;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		texts[i] = p;
+		while (p < end && *p)
+			p++;
+		if (p == end)
+			return -1;
+		p++;
+	}
+	return 0;
+}
+
+static uint32_t scalar_bytes(uint8_t type)
+{
+	switch (type & TAFFRAIL_T_SCALAR_MASK) {
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_U8:
+	case TAFFRAIL_T_BOOL:
+		return 1;
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_U16:
+		return 2;
+	case TAFFRAIL_T_S32:
+	case TAFFRAIL_T_U32:
+	case TAFFRAIL_T_F32:
+		return 4;
+	case TAFFRAIL_T_S64:
+	case TAFFRAIL_T_U64:
+	case TAFFRAIL_T_F64:
+	case TAFFRAIL_T_PTR:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* The shape of a site, if its description agrees with itself. */
+static int shape_make(struct write_shape *shape,
+		      const struct taffrail_site *site)
+{
+	uint32_t fixed = 0;
+	uint32_t nvar = 0;
+	uint32_t i;
+
+	if (site->nfields > TAFFRAIL_FIELDS_MAX)
+		return -1;
+	for (i = 0; i < site->nfields; i++) {
+		uint8_t type = site->types[i];
+		uint32_t bytes = scalar_bytes(type);
+
+		if (!(type & ~TAFFRAIL_T_SCALAR_MASK) && bytes) {
+			fixed += bytes;
+			continue;
+		}
+		if (type != TAFFRAIL_T_STRING &&
+		    !(type & TAFFRAIL_T_SEQUENCE && bytes))
+			return -1;
+		shape->var[nvar].fixed_before = (uint16_t)fixed;
+		shape->var[nvar].element_bytes =
+			type == TAFFRAIL_T_STRING ? 0 : (uint8_t)bytes;
+		nvar++;
+	}
+	shape->fixed_bytes = (uint16_t)fixed;
+	shape->nvar = (uint8_t)nvar;
+	return fixed == site->fixed_bytes && nvar == site->nvar ? 0 : -1;
+}
+
+static struct object *object_find(struct module *module,
+				  const struct taffrail_site *site)
+{
+	struct object *object = module->objects;
+
+	while (object && object->site != site)
+		object = object->next;
+	return object;
+}
+
+static struct object *object_add(struct module *module,
+				 struct taffrail_site *site)
+{
+	const char *texts[4];
+	struct write_shape shape = { 0 };
+	struct object *object;
+	struct text id;
+	uint32_t i;
+
+	if (site->version != TAFFRAIL_SITE_VERSION ||
+	    !in_module(module, site + 1, site->text_bytes) ||
+	    texts_split(site, texts) || shape_make(&shape, site))
+		return NULL;
+	object = arena_take(&object_type);
+	if (!object)
+		return NULL;
+	object->shape = shape;
+	object->module = module;
+	object->site = site;
+	object->channel = texts[0];
+	object->name = texts[1];
+	object->format = texts[2];
+	object->file = texts[3];
+	text_open(&id, object->id, sizeof(object->id));
+	text_add(&id, texts[0]);
+	text_add_char(&id, '/');
+	text_add(&id, texts[1]);
+	for (i = 0; i < CHANNELS_MAX; i++) {
+		object->slots[i].rings[WRITE_COMPACT] = &rings_off;
+		object->slots[i].rings[WRITE_LARGE] = &rings_off;
+		object->slots[i].hit = write_nothing;
+	}
+	object->next = module->objects;
+	module->objects = object;
+	return object;
+}
+
+/* The program's part of a slot, before anything is on. */
+static void site_prepare(struct object *object)
+{
+	struct write_slot *slot = (struct write_slot *)object->site;
+
+	slot->rings[WRITE_COMPACT] = &rings_off;
+	slot->rings[WRITE_LARGE] = &rings_off;
+	slot->shape = &object->shape;
+	slot->fixed_bytes = object->shape.fixed_bytes;
+	store_release(&slot->hit, write_nothing);
+}
+
+static void note_take(struct module *module, const int32_t *desc)
+{
+	struct taffrail_note note;
+	struct taffrail_site *site;
+	const uint8_t *stub;
+	struct object *object;
+	struct code *code;
+	uint8_t *address;
+
+	__builtin_memcpy(&note, desc, sizeof(note));
+	address = (uint8_t *)&desc[0] + note.code;
+	site = (struct taffrail_site *)((char *)&desc[1] + note.object);
+	stub = note.stub ? (const uint8_t *)&desc[2] + note.stub : NULL;
+	if (!in_module(module, address, 6) || (uint64_t)site & 7 ||
+	    !in_module(module, site, sizeof(*site)) ||
+	    (stub && !in_module(module, stub, 5)) ||
+	    (!stub && !(note.flags & TAFFRAIL_SITE_FLAG_TESTED)))
+		return;
+	object = object_find(module, site);
+	if (!object) {
+		object = object_add(module, site);
+		if (!object)
+			return;
+		site_prepare(object);
+	}
+	code = arena_take(&code_type);
+	if (!code)
+		return;
+	code->address = address;
+	code->stub = stub;
+	code->flags = note.flags;
+	code->next = object->codes;
+	object->codes = code;
+}
+
+/* Notes of one segment: three words, owner and description, each 4-aligned
+ * (8-aligned segments hold GNU properties only). */
+static void notes_walk(struct module *module, const char *p, uint64_t bytes)
+{
+	const char *end = p + bytes;
+
+	while (p + sizeof(Elf64_Nhdr) <= end) {
+		const Elf64_Nhdr *note = (const Elf64_Nhdr *)p;
+		const char *owner = p + sizeof(*note);
+		uint64_t skip = align_up((uint64_t)note->n_namesz, 4);
+		uint64_t desc = align_up((uint64_t)note->n_descsz, 4);
+
+		if (skip > (uint64_t)(end - owner) ||
+		    desc > (uint64_t)(end - owner) - skip)
+			return;
+		if (note->n_type == TAFFRAIL_NOTE_TYPE &&
+		    note->n_namesz == sizeof(NOTE_OWNER) &&
+		    note->n_descsz >= sizeof(struct taffrail_note) &&
+		    text_equal(owner, NOTE_OWNER))
+			note_take(module, (const int32_t *)(owner + skip));
+		p = owner + skip + desc;
+	}
+}
+
+static struct module *module_find(uint64_t base, uint64_t start)
+{
+	struct module *module = modules;
+
+	while (module && (module->base != base || module->start != start))
+		module = module->next;
+	return module;
+}
+
+static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
+			  uint64_t *end)
+{
+	int i;
+
+	*start = ~0ull;
+	*end = 0;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t low = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD)
+			continue;
+		if (low < *start)
+			*start = low;
+		if (low + ph->p_memsz > *end)
+			*end = low + ph->p_memsz;
+	}
+}
+
+static struct module *module_add(const struct dl_phdr_info *info,
+				 uint64_t start, uint64_t end)
+{
+	struct module *module = arena_take(&module_type);
+	int i;
+
+	if (!module)
+		return NULL;
+	module->base = info->dlpi_addr;
+	module->start = start;
+	module->end = end;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		const char *p = (const char *)(info->dlpi_addr + ph->p_vaddr);
+
+		if (ph->p_type == PT_NOTE && ph->p_align <= 4 &&
+		    in_module(module, p, ph->p_memsz))
+			notes_walk(module, p, ph->p_memsz);
+	}
+	module->next = modules;
+	modules = module;
+	return module;
+}
+
+static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct module *module;
+	struct object *object;
+	uint64_t start;
+	uint64_t end;
+	int *changed = arg;
+
+	(void)size;
+	module_extent(info, &start, &end);
+	if (start >= end)
+		return 0;
+	module = module_find(info->dlpi_addr, start);
+	if (!module) {
+		module = module_add(info, start, end);
+		if (!module)
+			return 0;
+		if (module->objects)
+			*changed = 1;
+		for (object = module->objects; object; object = object->next)
+			if (registry_object_found)
+				registry_object_found(object);
+	}
+	module->seen = scans;
+	return 0;
+}
+
+static void module_forget(struct module *module)
+{
+	while (module->objects) {
+		struct object *object = module->objects;
+
+		module->objects = object->next;
+		while (object->codes) {
+			struct code *code = object->codes;
+
+			object->codes = code->next;
+			arena_give(&code_type, code);
+		}
+		arena_give(&object_type, object);
+	}
+	arena_give(&module_type, module);
+}
+
+void registry_scan(void)
+{
+	struct module **link = &modules;
+	int changed = 0;
+
+	scans++;
+	dl_iterate_phdr(module_seen, &changed);
+	while (*link) {
+		struct module *module = *link;
+
+		if (module->seen == scans) {
+			link = &module->next;
+			continue;
+		}
+		*link = module->next;
+		changed |= !!module->objects;
+		module_forget(module);
+	}
+	if (changed && registry_changed)
+		registry_changed();
+}
+
+int registry_each(int (*fn)(struct object *object, void *arg), void *arg)
+{
+	struct module *module;
+	struct object *object;
+	int ret;
+
+	for (module = modules; module; module = module->next) {
+		for (object = module->objects; object; object = object->next) {
+			ret = fn(object, arg);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The markers of this process: found through PT_NOTE in every loaded module,
+ * switched on and off for channels, forgotten when their module goes.
+ *
+ * All functions here need the registry's lock (tracepoints/lock.h).
+ *
+ * What must stay true: structures of a module outlive it (arena), its code
+ * and its sites do not: whoever touches code holds the lock, and a module is
+ * taken out under the lock before it is unmapped.
+ */
+#ifndef TRACEPOINTS_REGISTRY_H
+#define TRACEPOINTS_REGISTRY_H
+
+#include <stdint.h>
+
+#include "buffers/write.h"
+#include "tracepoints/patch.h"
+#include "tracepoints/taffrail/site.h"
+
+struct module;
+
+/* A copy of a marker's code. */
+struct code {
+	struct code *next;
+	uint8_t *address;		/* label 990 */
+	const uint8_t *stub;
+	uint32_t flags;
+};
+
+/*
+ * A marker's object in some module, and what the agent knows of it. The shape
+ * comes first: the slot in the site points to it.
+ */
+struct object {
+	struct write_shape shape;
+	struct object *next;
+	struct module *module;
+	struct taffrail_site *site;
+	struct code *codes;
+	const char *channel;		/* the four texts, in the site */
+	const char *name;
+	const char *format;
+	const char *file;
+	char id[128];			/* "channel/name" */
+	uint32_t on;			/* channels it writes to, a bit each */
+	uint32_t contexts;		/* those that have contexts */
+	uint32_t bound;			/* channel of the site's own slot + 1 */
+	struct write_slot slots[CHANNELS_MAX];
+};
+
+struct module {
+	struct module *next;
+	uint64_t base;
+	uint64_t start;
+	uint64_t end;
+	uint32_t seen;			/* scan in which it was there */
+	struct object *objects;
+};
+
+/* What other layers want to know; set before the first scan, may be NULL. */
+extern void (*registry_object_found)(struct object *object);
+extern void (*registry_changed)(void);
+
+/*
+ * Looks at the loaded modules: takes out those that are gone, takes in new
+ * ones. The caller may take the loader's lock: a host thread at start, or one
+ * that is in dlopen or dlclose; never the service thread.
+ */
+void registry_scan(void);
+
+/* Calls fn for every object; stops when it returns non-zero and returns it. */
+int registry_each(int (*fn)(struct object *object, void *arg), void *arg);
+
+/*
+ * Lets an object write to a channel with event id `id`, and switches its code
+ * on. `oversize` counts events larger than a sub-buffer, or is NULL. Returns
+ * 0, or the first error of a patch (other copies are on).
+ */
+int object_enable(struct object *object, struct channel *channel, uint32_t id,
+		  uint64_t *oversize, const struct patcher *patcher);
+
+/*
+ * Takes a channel from an object. After the caller's patch_grace() no thread
+ * writes there any more.
+ */
+void object_disable(struct object *object, struct channel *channel,
+		    const struct patcher *patcher);
+
+/* The index of a channel in `on`. */
+uint32_t channel_bit(const struct channel *channel);
+
+#endif
