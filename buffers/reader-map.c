@@ -51,6 +51,12 @@ void map_guard_remove(const void *address)
 			guarded[i].bytes = 0;
 }
 
+SIGSAFE static void *zero_page(uintptr_t page)
+{
+	return mmap((void *)page, page_bytes, PROT_READ | PROT_WRITE,
+		    MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
 SIGSAFE static void on_sigbus(int signal, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);
@@ -60,9 +66,7 @@ SIGSAFE static void on_sigbus(int signal, siginfo_t *info, void *context)
 
 	for (i = 0; i < GUARDED_MAX; i++)
 		if (page - guarded[i].address < guarded[i].bytes)
-			p = mmap((void *)page, page_bytes,
-				 PROT_READ | PROT_WRITE,
-				 MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			p = zero_page(page);
 	/* not ours: the default action follows when the load is repeated */
 	if (p == MAP_FAILED) {
 		struct sigaction action = { .sa_handler = SIG_DFL };

@@ -51,7 +51,7 @@ static int copy_constants(struct ring_reader *ring)
 {
 	struct ring page;
 
-	/* PAGE-MAGIC: what follows was stored before it */
+	/* what follows was stored before it, with release */
 	load_acquire(&shared(ring)->magic);
 	memcpy(&page, ring->map.address, sizeof(page));
 	if (!page.magic)
@@ -185,7 +185,8 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 		if (packets_since(ring, start) + 1 >= ring->nsub)
 			continue;
 		if (count->used < PACKET_HEAD_BYTES ||
-		    (uint32_t)(copy.packet_seq_num * ring->sub_bytes) != start ||
+		    (uint32_t)(copy.packet_seq_num * ring->sub_bytes) !=
+			    start ||
 		    !head_belongs(ring, &copy, copy.packet_seq_num))
 			break;
 		count->lost = lost;
@@ -317,36 +318,57 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 	return packet->count || count.lost != ring->discarded;
 }
 
-struct snapshot {
-	struct ring_reader *ring;
-	const struct packet_format *format;
-	struct ring_count *count;
-	uint64_t first;			/* the oldest packet that is intact */
-	char *copy;			/* of the ring, slot by slot */
-};
-
-static char *copied(const struct snapshot *s, uint64_t number)
+static char *copied(const struct ring_copy *copy, uint64_t number)
 {
-	return s->copy + (number & (s->ring->nsub - 1)) * s->ring->sub_bytes;
+	const struct ring_reader *ring = copy->ring;
+
+	return copy->data + (number & (ring->nsub - 1)) * ring->sub_bytes;
 }
 
 /* Copies oldest first. What was lapped before its copy was complete goes, and
  * all before it: a trace with holes would be read as one with losses. */
-static void copy_packets(struct snapshot *s)
+static void copy_packets(struct ring_copy *copy)
 {
-	const struct ring_reader *ring = s->ring;
-	uint64_t current = s->count->current;
+	const struct ring_reader *ring = copy->ring;
+	uint64_t current = copy->count.current;
 	uint32_t start = (uint32_t)(current * ring->sub_bytes);
 	uint64_t number;
 
-	for (number = s->first; number <= current; number++) {
-		size_t bytes = number == current ? s->count->used
+	for (number = copy->first; number <= current; number++) {
+		size_t bytes = number == current ? copy->count.used
 						 : ring->sub_bytes;
 
-		memcpy(copied(s, number), slot(ring, number), bytes);
+		memcpy(copied(copy, number), slot(ring, number), bytes);
 		if (current - number + packets_since(ring, start) >= ring->nsub)
-			s->first = number + 1;
+			copy->first = number + 1;
 	}
+}
+
+int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
+{
+	struct ring_count *count = &copy->count;
+	int ret;
+
+	memset(copy, 0, sizeof(*copy));
+	copy->ring = ring;
+	ret = ring_count(ring, count);
+	if (ret <= 0)
+		return ret;
+	copy->first = count->current + 1 > ring->nsub
+			      ? count->current + 1 - ring->nsub : 0;
+	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count))
+		copy->first = ring->next;
+	copy->data = malloc(ring->ring_bytes);
+	if (!copy->data)
+		return -ENOMEM;
+	copy_packets(copy);
+	return 1;
+}
+
+void ring_copy_free(struct ring_copy *copy)
+{
+	free(copy->data);
+	copy->data = NULL;
 }
 
 /*
@@ -354,18 +376,19 @@ static void copy_packets(struct snapshot *s)
  * head of the oldest one (it opens a packet before it moves `head` there), or
  * was killed at it: only a head that fits its events in every respect passes.
  */
-static bool closed_packet(const struct snapshot *s, uint64_t number,
+static bool closed_packet(const struct ring_copy *copy,
+			  const struct packet_format *format, uint64_t number,
 			  struct packet *packet)
 {
-	const char *at = copied(s, number);
+	const char *at = copied(copy, number);
 	struct packet_walk walk;
 
 	memcpy(&packet->head, at, sizeof(packet->head));
-	if (!head_belongs(s->ring, &packet->head, number) ||
-	    !head_closed(s->ring, &packet->head))
+	if (!head_belongs(copy->ring, &packet->head, number) ||
+	    !head_closed(copy->ring, &packet->head))
 		return false;
 	set_events(packet, at);
-	if (packet_walk(s->format, packet->head.timestamp_begin, packet->events,
+	if (packet_walk(format, packet->head.timestamp_begin, packet->events,
 			packet->event_bytes, &walk) ||
 	    walk.last > packet->head.timestamp_end)
 		return false;
@@ -373,54 +396,40 @@ static bool closed_packet(const struct snapshot *s, uint64_t number,
 	return true;
 }
 
-static int deliver(struct snapshot *s,
-		   int (*call)(const struct packet *packet, void *priv),
-		   void *priv)
+/* The open packet out of the copy: what of it makes sense. */
+static int give_open(const struct ring_copy *copy,
+		     const struct packet_format *format, packet_call *call,
+		     void *priv)
 {
-	uint64_t oldest = s->first;
+	const char *at = copied(copy, copy->count.current);
 	struct packet packet;
-	uint64_t number;
+	int bad;
 	int ret = 0;
 
-	for (number = oldest; !ret && number < s->count->current; number++) {
-		if (closed_packet(s, number, &packet))
-			ret = call(&packet, priv);
-		else if (number != oldest)
-			return -EBADMSG;
-	}
-	if (ret || number > s->count->current)
-		return ret;
-	memcpy(&packet.head, copied(s, number), sizeof(packet.head));
-	if (!head_belongs(s->ring, &packet.head, number))
+	memcpy(&packet.head, at, sizeof(packet.head));
+	if (!head_belongs(copy->ring, &packet.head, copy->count.current))
 		return -EBADMSG;
-	ret = finish(s->format, &packet, copied(s, number), s->count);
-	if (packet.count || packet.head.events_discarded) {
-		int error = call(&packet, priv);
-
-		ret = error ? error : ret;
-	}
-	return ret;
+	bad = finish(format, &packet, at, &copy->count);
+	if (packet.count || packet.head.events_discarded)
+		ret = call(&packet, priv);
+	return ret ? ret : bad;
 }
 
-int ring_snapshot(struct ring_reader *ring, const struct packet_format *format,
-		  struct ring_count *count,
-		  int (*call)(const struct packet *packet, void *priv),
-		  void *priv)
+int ring_copy_each(const struct ring_copy *copy,
+		   const struct packet_format *format, packet_call *call,
+		   void *priv)
 {
-	struct snapshot s = { .ring = ring, .format = format, .count = count };
-	int ret = ring_count(ring, count);
+	uint64_t number = copy->first;
+	struct packet packet;
+	int ret = 0;
 
-	if (ret <= 0)
+	for (; !ret && number < copy->count.current; number++) {
+		if (closed_packet(copy, format, number, &packet))
+			ret = call(&packet, priv);
+		else if (number != copy->first)
+			return -EBADMSG;
+	}
+	if (ret || number > copy->count.current)
 		return ret;
-	s.first = count->current + 1 > ring->nsub
-			  ? count->current + 1 - ring->nsub : 0;
-	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count))
-		s.first = ring->next;
-	s.copy = malloc(ring->ring_bytes);
-	if (!s.copy)
-		return -ENOMEM;
-	copy_packets(&s);
-	ret = deliver(&s, call, priv);
-	free(s.copy);
-	return ret;
+	return give_open(copy, format, call, priv);
 }

@@ -46,7 +46,7 @@ int process_read(struct process_page *page, int imagefd)
 
 	if (ret)
 		return ret;
-	/* PAGE-MAGIC: what follows was stored before it */
+	/* what follows was stored before it, with release */
 	load_acquire(&((const struct process_page *)map.address)->magic);
 	memcpy(page, map.address, sizeof(*page));
 	file_map_close(&map);
@@ -79,7 +79,7 @@ int session_open(struct session_view *session, int dirfd, const char *name)
 			    EVENT_RECORDS_OFFSET);
 	if (ret)
 		return ret;
-	/* PAGE-MAGIC: what follows was stored before it */
+	/* what follows was stored before it, with release */
 	load_acquire(&((const struct session_page *)session->map.address)
 			     ->magic);
 	memcpy(&session->page, session->map.address, sizeof(session->page));

@@ -113,6 +113,15 @@ struct ring_count {
 	uint32_t used;			/* bytes of its sub-buffer in use */
 };
 
+struct ring_copy {
+	struct ring_reader *ring;
+	struct ring_count count;	/* the instant that it shows */
+	uint64_t first;			/* the oldest packet that is intact */
+	char *data;			/* sub-buffer by sub-buffer */
+};
+
+typedef int packet_call(const struct packet *packet, void *priv);
+
 /*
  * Lets mappings of truncated files read as zeros: installs a SIGBUS handler
  * for this process. A SIGBUS anywhere else has its usual effect.
@@ -181,15 +190,21 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 		   struct packet *packet);
 
 /*
- * All that the ring still holds, the oldest packet first, while its writer
- * goes on or after it died: copies, drops what was lapped meanwhile, calls
- * `call` for each packet. `count` is the instant it shows. Returns 0, a
- * negative errno, or what `call` returned.
+ * A copy of all that the ring still holds, made while its writer goes on or
+ * after it died, without touching it; what was lapped meanwhile is not in it.
+ * 1, 0 for a ring never used, or a negative errno. To be freed if 1.
  */
-int ring_snapshot(struct ring_reader *ring, const struct packet_format *format,
-		  struct ring_count *count,
-		  int (*call)(const struct packet *packet, void *priv),
-		  void *priv);
+int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring);
+void ring_copy_free(struct ring_copy *copy);
+
+/*
+ * Calls `call` for each packet of a copy, the oldest first, the open one
+ * finished by us. `format` must be newer than the copy. Returns 0, what
+ * `call` returned if that was not 0, or -EBADMSG: the rest made no sense.
+ */
+int ring_copy_each(const struct ring_copy *copy,
+		   const struct packet_format *format, packet_call *call,
+		   void *priv);
 
 /*
  * Steps over the events of a packet. Returns 0 when they fill `bytes`
