@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The streams of a trace: packets, index, ledger.
+ *
+ * What must stay true here: a stream file ends behind a whole packet; its
+ * index has its final name only when it covers the whole file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "buffers/base.h"
+#include "buffers/idx.h"
+#include "command/trace-private.h"
+
+#define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
+
+static const void *ctf_part(const struct packet_head *head)
+{
+	return (const char *)head + PACKET_PRIVATE_BYTES;
+}
+
+int trace_stream_open(struct trace_stream **result, struct trace *trace,
+		      const char *name)
+{
+	struct trace_stream *stream = calloc(1, sizeof(*stream));
+	struct trace_stream **more;
+
+	if (!stream)
+		return -ENOMEM;
+	more = reallocarray(trace->streams, trace->nstreams + 1, sizeof(*more));
+	if (!more) {
+		free(stream);
+		return -ENOMEM;
+	}
+	trace->streams = more;
+	more[trace->nstreams++] = stream;
+	stream->trace = trace;
+	stream->fd = -1;
+	stream->idx = -1;
+	snprintf(stream->name, sizeof(stream->name), "stream_%s", name);
+	*result = stream;
+	return 0;
+}
+
+static void idx_name(const struct trace_stream *stream, const char *suffix,
+		     char *name, size_t room)
+{
+	snprintf(name, room, "index/%s.idx%s", stream->name, suffix);
+}
+
+/* All of it, or a negative errno. */
+static int write_all(int fd, struct iovec *iov, int n, uint64_t offset)
+{
+	while (n) {
+		ssize_t done = pwritev(fd, iov, n, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -ENOSPC;
+		offset += (uint64_t)done;
+		while (n && (size_t)done >= iov->iov_len) {
+			done -= (ssize_t)iov->iov_len;
+			iov++;
+			n--;
+		}
+		if (n) {
+			iov->iov_base = (char *)iov->iov_base + done;
+			iov->iov_len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+static int write_at(int fd, const void *data, size_t bytes, uint64_t offset)
+{
+	struct iovec iov = { (void *)data, bytes };
+
+	return write_all(fd, &iov, 1, offset);
+}
+
+static int create(struct trace *trace, const char *name)
+{
+	int fd = openat(trace->fd, name,
+			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			0666);
+
+	return fd < 0 ? -errno : fd;
+}
+
+static void abandon(struct trace_stream *stream)
+{
+	char name[64];
+
+	if (stream->idx >= 0) {
+		idx_name(stream, ".new", name, sizeof(name));
+		unlinkat(stream->trace->fd, name, 0);
+		close(stream->idx);
+	}
+	if (stream->fd >= 0) {
+		unlinkat(stream->trace->fd, stream->name, 0);
+		close(stream->fd);
+	}
+	stream->fd = -1;
+	stream->idx = -1;
+}
+
+static int create_files(struct trace_stream *stream)
+{
+	struct ctf_index_header header;
+	char name[64];
+	int ret;
+
+	stream->fd = create(stream->trace, stream->name);
+	if (stream->fd < 0)
+		return stream->fd;
+	idx_name(stream, ".new", name, sizeof(name));
+	stream->idx = create(stream->trace, name);
+	ret = stream->idx;
+	if (ret >= 0) {
+		idx_header_encode(&header);
+		ret = write_at(stream->idx, &header, sizeof(header), 0);
+	}
+	if (ret < 0)
+		abandon(stream);
+	return ret < 0 ? ret : 0;
+}
+
+static uint64_t idx_bytes(const struct trace_stream *stream)
+{
+	return (uint64_t)lseek(stream->idx, 0, SEEK_END);
+}
+
+/* Takes a packet back of which only a part could be written. */
+static int take_back(struct trace_stream *stream, uint64_t idx, int error)
+{
+	if (ftruncate(stream->fd, (off_t)stream->offset) ||
+	    ftruncate(stream->idx, (off_t)idx))
+		error = -errno;
+	if (!stream->offset)
+		abandon(stream);
+	return error;
+}
+
+int trace_packet(struct trace_stream *stream, const struct packet *packet)
+{
+	struct packet_head head = packet->head;
+	struct iovec iov[2] = {
+		{ (void *)ctf_part(&head), CTF_HEAD_BYTES },
+		{ (void *)packet->events, packet->event_bytes },
+	};
+	struct ctf_index_entry entry;
+	uint64_t idx;
+	int ret = 0;
+
+	if (stream->failed)
+		return -EIO;
+	memcpy(head.uuid, stream->trace->uuid, sizeof(head.uuid));
+	if (stream->fd < 0)
+		ret = create_files(stream);
+	if (ret)
+		goto failed;
+	idx = idx_bytes(stream);
+	idx_entry_encode(&entry, &head, stream->offset);
+	ret = write_all(stream->fd, iov, packet->event_bytes ? 2 : 1,
+			stream->offset);
+	if (!ret)
+		ret = write_at(stream->idx, &entry, sizeof(entry), idx);
+	if (ret) {
+		ret = take_back(stream, idx, ret);
+		goto failed;
+	}
+	stream->last = head;
+	stream->last_offset = stream->offset;
+	stream->offset += CTF_HEAD_BYTES + packet->event_bytes;
+	stream->kept += packet->count;
+	return 0;
+failed:
+	stream->failed = true;
+	return ret == -EFAULT ? ret : trace_failed(stream->trace, ret);
+}
+
+void trace_stream_count(struct trace_stream *stream, uint64_t committed,
+			uint64_t lost)
+{
+	stream->emitted = committed + lost;
+	stream->lost = lost;
+}
+
+/*
+ * Events that came into the ring and not to disk: the last packet on disk is
+ * where a reader learns of them.
+ */
+static void tell_losses(struct trace_stream *stream)
+{
+	struct ctf_index_entry entry;
+
+	if (stream->fd < 0 || stream->last.events_discarded >= stream->lost)
+		return;
+	stream->last.events_discarded = stream->lost;
+	idx_entry_encode(&entry, &stream->last, stream->last_offset);
+	write_at(stream->fd, ctf_part(&stream->last), CTF_HEAD_BYTES,
+		 stream->last_offset);
+	write_at(stream->idx, &entry, sizeof(entry),
+		 idx_bytes(stream) - sizeof(entry));
+}
+
+static int finish_stream(struct trace_stream *stream, bool overwrite,
+			 FILE *ledger)
+{
+	struct trace_set *set = stream->trace->set;
+	char temporary[64];
+	char name[64];
+	uint64_t missing;
+	int ret = 0;
+
+	if (stream->emitted < stream->kept + stream->lost)
+		stream->emitted = stream->kept + stream->lost;
+	missing = stream->emitted - stream->kept - stream->lost;
+	if (!overwrite || stream->failed) {
+		stream->lost += missing;
+		missing = 0;
+		tell_losses(stream);
+	}
+	fprintf(ledger, "%s %llu %llu %llu %llu\n", stream->name,
+		(unsigned long long)stream->emitted,
+		(unsigned long long)stream->kept,
+		(unsigned long long)missing,
+		(unsigned long long)stream->lost);
+	set->kept += stream->kept;
+	set->lost += stream->lost;
+	set->overwritten += missing;
+	set->bytes += stream->offset;
+	if (stream->fd < 0)
+		return 0;
+	idx_name(stream, ".new", temporary, sizeof(temporary));
+	idx_name(stream, "", name, sizeof(name));
+	if (renameat(stream->trace->fd, temporary, stream->trace->fd, name))
+		ret = -errno;
+	if (close(stream->idx) && !ret)
+		ret = -errno;
+	if (close(stream->fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+/* In place, into room that was set aside for it. */
+static int write_ledger(struct trace *trace, const char *text, size_t bytes)
+{
+	int ret = write_at(trace->ledger, text, bytes, 0);
+
+	if (close(trace->ledger) && !ret)
+		ret = -errno;
+	trace->ledger = -1;
+	return ret;
+}
+
+int trace_finish(struct trace *trace, bool overwrite)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *ledger = open_memstream(&text, &bytes);
+	size_t i;
+	int ret = 0;
+
+	if (!ledger)
+		return trace_failed(trace, -ENOMEM);
+	fputs("# stream emitted kept overwritten lost\n", ledger);
+	for (i = 0; i < trace->nstreams; i++) {
+		int error = finish_stream(trace->streams[i], overwrite, ledger);
+
+		ret = ret ? ret : error;
+		free(trace->streams[i]);
+	}
+	free(trace->streams);
+	trace->streams = NULL;
+	trace->nstreams = 0;
+	fprintf(ledger, "unplaced %llu\noversize %llu\n",
+		(unsigned long long)trace->unplaced,
+		(unsigned long long)trace->oversize);
+	trace->set->lost += trace->unplaced + trace->oversize;
+	if (fclose(ledger))
+		ret = ret ? ret : -ENOMEM;
+	else if (!ret)
+		ret = write_ledger(trace, text, bytes);
+	free(text);
+	close(trace->fd);
+	trace->fd = -1;
+	return ret ? trace_failed(trace, ret) : 0;
+}

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing one CTF trace a process image. See trace.h for the tree and for
+ * what must stay true; streams are in trace-stream.c.
+ */
+#include "command/trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffers/base.h"
+#include "buffers/clock.h"
+#include "command/trace-private.h"
+
+#define NAMES_TRIED_MAX	100000
+
+static void set_failed(struct trace_set *set, int error)
+{
+	if (!set->error)
+		set->error = error;
+}
+
+int trace_failed(struct trace *trace, int error)
+{
+	set_failed(trace->set, error);
+	return error;
+}
+
+static int check_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	int ret = 0;
+
+	if (!dir) {
+		ret = -errno;
+		if (copy >= 0)
+			close(copy);
+		return ret;
+	}
+	while (!ret && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			ret = -ENOTEMPTY;
+	closedir(dir);
+	return ret;
+}
+
+static void own_anchor(struct trace_set *set)
+{
+	struct clock_anchor anchor;
+
+	clock_anchor_take_kind(CLOCK_KIND_TSC, &anchor);
+	trace_set_anchor(set, CLOCK_KIND_TSC, &anchor);
+	clock_anchor_take_kind(CLOCK_KIND_MONOTONIC, &anchor);
+	trace_set_anchor(set, CLOCK_KIND_MONOTONIC, &anchor);
+}
+
+int trace_set_open(struct trace_set *set, const char *path)
+{
+	int ret;
+
+	memset(set, 0, sizeof(*set));
+	set->created_s = (uint64_t)time(NULL);
+	if (snprintf(set->path, sizeof(set->path), "%s", path) >=
+	    (int)sizeof(set->path))
+		return -ENAMETOOLONG;
+	set->made = !mkdir(path, 0777);
+	if (!set->made && errno != EEXIST)
+		return -errno;
+	set->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (set->fd < 0)
+		return -errno;
+	ret = check_empty(set->fd);
+	if (!ret && faccessat(set->fd, ".", W_OK | X_OK, AT_EACCESS))
+		ret = -errno;
+	if (ret) {
+		close(set->fd);
+		return ret;
+	}
+	own_anchor(set);
+	return 0;
+}
+
+/*
+ * Puts a file in place as a whole, or leaves what was there: `fill` writes
+ * it under another name first.
+ */
+static int replace_file(int dirfd, const char *name,
+			int (*fill)(FILE *out, struct trace *trace),
+			struct trace *trace)
+{
+	char temporary[64];
+	FILE *out;
+	int ret;
+	int fd;
+
+	snprintf(temporary, sizeof(temporary), "%s.new", name);
+	fd = openat(dirfd, temporary,
+		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		    0666);
+	if (fd < 0)
+		return -errno;
+	out = fdopen(fd, "w");
+	if (!out) {
+		close(fd);
+		return -ENOMEM;
+	}
+	errno = 0;
+	ret = fill(out, trace);
+	if (ret == -EIO && errno)
+		ret = -errno;
+	if (fclose(out) && !ret)
+		ret = -errno;
+	if (!ret && renameat(dirfd, temporary, dirfd, name))
+		ret = -errno;
+	if (ret)
+		unlinkat(dirfd, temporary, 0);
+	return ret;
+}
+
+static int fill_metadata(FILE *out, struct trace *trace)
+{
+	struct metadata metadata = {
+		.process = &trace->process,
+		.session = trace->session,
+		.uuid = trace->uuid,
+		.created_s = trace->set->created_s,
+	};
+
+	trace_set_clock(trace->set, &trace->process, &metadata.clock);
+	return metadata_write(out, &metadata);
+}
+
+/* The session file as the agent's was, as far as the metadata goes. */
+static int fill_session(FILE *out, struct trace *trace)
+{
+	const struct session_view *session = trace->session;
+	char page[EVENT_RECORDS_OFFSET] = "";
+	uint64_t at = 0;
+	ssize_t n = 1;
+
+	memcpy(page, &session->page, sizeof(session->page));
+	fwrite(page, sizeof(page), 1, out);
+	for (; at < session->parsed && n > 0; at += (uint64_t)n) {
+		n = pread(session->map.fd, page,
+			  min_u64(sizeof(page), session->parsed - at),
+			  (off_t)(EVENT_RECORDS_OFFSET + at));
+		if (n > 0)
+			fwrite(page, (size_t)n, 1, out);
+	}
+	if (n <= 0)
+		return -EBADMSG;
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}
+
+int trace_update(struct trace *trace)
+{
+	int ret;
+
+	if (trace->described == trace->session->parsed)
+		return 0;
+	ret = replace_file(trace->fd, "index/session", fill_session, trace);
+	if (!ret)
+		ret = replace_file(trace->fd, "metadata", fill_metadata, trace);
+	if (ret)
+		return trace_failed(trace, ret);
+	trace->described = trace->session->parsed;
+	return 0;
+}
+
+/* A name that a shell and a file system like. */
+static void base_name(char *name, size_t room,
+		      const struct process_page *process)
+{
+	char proc[PROCESS_NAME_BYTES];
+	size_t i;
+
+	snprintf(proc, sizeof(proc), "%s",
+		 process->procname[0] ? process->procname : "unknown");
+	for (i = 0; proc[i]; i++)
+		if ((unsigned char)proc[i] <= ' ' || proc[i] == '/' ||
+		    proc[i] == 0x7f || (proc[i] == '.' && !i))
+			proc[i] = '_';
+	snprintf(name, room, "%s-%u-%llu", proc, process->pid,
+		 (unsigned long long)process->starttime);
+}
+
+static int make_directory(struct trace *trace)
+{
+	char base[NAME_MAX - 16];
+	int n;
+
+	base_name(base, sizeof(base), &trace->process);
+	snprintf(trace->name, sizeof(trace->name), "%s", base);
+	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
+		if (errno != EEXIST || n > NAMES_TRIED_MAX)
+			return -errno;
+		snprintf(trace->name, sizeof(trace->name), "%s-%d", base, n);
+	}
+	trace->fd = openat(trace->set->fd, trace->name,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (trace->fd < 0 || mkdirat(trace->fd, "index", 0777))
+		return -errno;
+	trace->ledger = openat(trace->fd, "index/ledger",
+			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (trace->ledger < 0)
+		return -errno;
+	/* so that it can be written when the disk is full */
+	fallocate(trace->ledger, FALLOC_FL_KEEP_SIZE, 0, LEDGER_ROOM_BYTES);
+	return 0;
+}
+
+static void remove_directory(struct trace *trace)
+{
+	if (trace->fd >= 0) {
+		unlinkat(trace->fd, "metadata", 0);
+		unlinkat(trace->fd, "index/session", 0);
+		unlinkat(trace->fd, "index/ledger", 0);
+		unlinkat(trace->fd, "index", AT_REMOVEDIR);
+		close(trace->fd);
+	}
+	if (trace->ledger >= 0)
+		close(trace->ledger);
+	unlinkat(trace->set->fd, trace->name, AT_REMOVEDIR);
+}
+
+static int add_trace(struct trace_set *set, struct trace *trace)
+{
+	struct trace **more = reallocarray(set->traces, set->ntraces + 1,
+					   sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	set->traces = more;
+	more[set->ntraces++] = trace;
+	return 0;
+}
+
+int trace_open(struct trace **result, struct trace_set *set,
+	       const struct process_page *process,
+	       struct session_view *session, const uint8_t *uuid)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	int ret = -ENOMEM;
+
+	if (!trace)
+		return ret;
+	trace->set = set;
+	trace->fd = -1;
+	trace->ledger = -1;
+	trace->process = *process;
+	trace->session = session;
+	trace->described = ~0ull;
+	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
+	trace_set_anchor(set, process->clock_kind, &process->start);
+	ret = make_directory(trace);
+	if (!ret)
+		ret = trace_update(trace);
+	if (!ret)
+		ret = add_trace(set, trace);
+	if (ret) {
+		set_failed(set, ret);
+		remove_directory(trace);
+		free(trace);
+		return ret;
+	}
+	*result = trace;
+	return 0;
+}
+
+/* Only the text changes: the trace stays readable if this fails. */
+static int final_metadata(struct trace *trace)
+{
+	int ret;
+
+	trace->fd = openat(trace->set->fd, trace->name,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (trace->fd < 0)
+		return -errno;
+	ret = replace_file(trace->fd, "metadata", fill_metadata, trace);
+	close(trace->fd);
+	trace->fd = -1;
+	return ret;
+}
+
+int trace_set_finish(struct trace_set *set)
+{
+	size_t i;
+	int ret;
+
+	own_anchor(set);
+	for (i = 0; i < set->ntraces; i++) {
+		ret = final_metadata(set->traces[i]);
+		if (ret)
+			set_failed(set, ret);
+	}
+	return set->error;
+}
+
+void trace_set_close(struct trace_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->ntraces; i++) {
+		if (set->traces[i]->fd >= 0)
+			trace_finish(set->traces[i], false);
+		free(set->traces[i]);
+	}
+	free(set->traces);
+	set->traces = NULL;
+	set->ntraces = 0;
+	close(set->fd);
+	if (set->made)
+		rmdir(set->path);	/* fails unless it is empty */
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A CTF trace directory being written: DIR/PROCNAME-PID-STARTTIME/ with
+ *
+ *	metadata
+ *	stream_CPU			packets as in the ring, with our uuid
+ *	index/stream_CPU.idx		appears when the stream is complete
+ *	index/session			event records, for `taffrail verify`
+ *	index/ledger			what became of all events
+ *
+ * What must stay true here:
+ *  - at every instant what is on disk is a readable trace: metadata describes
+ *    an event before a packet with it is written, files are replaced whole,
+ *    a packet that does not fit on the disk is taken back;
+ *  - all traces of one DIR have one clock (trace_set_finish()).
+ */
+#ifndef COMMAND_TRACE_H
+#define COMMAND_TRACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "tracepoints/metadata.h"
+
+#define TRACE_ANCHORS_MAX	64
+#define TRACE_KINDS		3	/* of clocks: enum clock_kind - 1 */
+
+/* One DIR. */
+struct trace_set {
+	int fd;
+	bool made;			/* we made DIR */
+	char path[PATH_MAX];
+	struct trace **traces;
+	size_t ntraces;
+	uint64_t created_s;
+	struct clock_anchor anchors[TRACE_KINDS][TRACE_ANCHORS_MAX];
+	int nanchors[TRACE_KINDS];
+	int error;			/* first failure to write, or 0 */
+	uint64_t kept;			/* totals, of finished traces */
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t bytes;			/* of streams */
+};
+
+struct trace_stream {
+	struct trace *trace;
+	char name[24];			/* "stream_31" */
+	int fd;				/* -1 until there is a packet */
+	int idx;
+	uint64_t offset;		/* bytes on disk */
+	uint64_t last_offset;		/* of the last packet */
+	uint64_t kept;			/* events on disk */
+	uint64_t emitted;		/* as trace_stream_count() was told */
+	uint64_t lost;
+	bool failed;			/* the disk took no more */
+	struct packet_head last;
+};
+
+struct trace {
+	struct trace_set *set;
+	int fd;				/* -1 once it is finished */
+	int ledger;
+	char name[NAME_MAX + 1];
+	uint8_t uuid[16];
+	struct process_page process;
+	struct session_view *session;	/* the caller's, while the set lives */
+	uint64_t described;		/* bytes of records in the metadata */
+	struct trace_stream **streams;
+	size_t nstreams;
+	uint64_t unplaced;		/* lost before any ring */
+	uint64_t oversize;
+};
+
+/*
+ * Makes DIR, or takes an empty one. -ENOTEMPTY, -ENOTDIR, or what mkdir says.
+ * trace_set_finish() gives all traces their final clock; returns set->error.
+ * trace_set_close() frees all; a DIR that we made and that is still empty is
+ * removed.
+ */
+int trace_set_open(struct trace_set *set, const char *path);
+int trace_set_finish(struct trace_set *set);
+void trace_set_close(struct trace_set *set);
+
+/* An anchor of a clock of that kind, for the common fit. */
+void trace_set_anchor(struct trace_set *set, uint32_t kind,
+		      const struct clock_anchor *anchor);
+
+/* The clock of that kind as far as it is known now. */
+void trace_set_clock(const struct trace_set *set,
+		     const struct process_page *process,
+		     struct metadata_clock *clock);
+
+/*
+ * A new trace. The session must live as long as the set; its events are read
+ * again by trace_update(), which is to be called before a packet that may
+ * hold a new event. Negative errno: nothing was left behind.
+ */
+int trace_open(struct trace **trace, struct trace_set *set,
+	       const struct process_page *process,
+	       struct session_view *session, const uint8_t *uuid);
+int trace_update(struct trace *trace);
+
+/* A stream, for ring `name` ("31", "L0"). Its file appears with a packet. */
+int trace_stream_open(struct trace_stream **stream, struct trace *trace,
+		      const char *name);
+
+/*
+ * Appends a packet, straight from where its events lie. -EFAULT: that memory
+ * went away; any other error is the disk's, the packet is then not there, and
+ * neither is any later one of this stream.
+ */
+int trace_packet(struct trace_stream *stream, const struct packet *packet);
+
+/* What the ring said at the end. Without it `kept` is all there was. */
+void trace_stream_count(struct trace_stream *stream, uint64_t committed,
+			uint64_t lost);
+
+/*
+ * Completes the streams and the ledger. `overwrite`: what is missing was
+ * overwritten, else it was lost. Closes every descriptor of the trace.
+ */
+int trace_finish(struct trace *trace, bool overwrite);
+
+#endif

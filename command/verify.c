@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail verify DIR: the recount as a sub-command.
+ */
+#include "command/verify.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "buffers/reader.h"
+#include "command/command.h"
+
+static const struct option_row rows[] = { { 0 } };
+
+static void report(const char *where, const char *fact, void *priv)
+{
+	command_warn("%s: %s", where, fact);
+}
+
+int verify_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR",
+		.about = "Recount the events of every stream of a trace that "
+			 "record or snapshot wrote.",
+	};
+	struct verify_result result;
+	int ret;
+
+	if (options_next(&options) != OPTIONS_END)
+		return options.status;
+	if (argc - options.index != 1)
+		return command_misused("which directory?");
+	map_guard();
+	ret = verify_directory(&result, argv[options.index], report, NULL);
+	if (ret == -ENOENT)
+		return command_failed("%s: no trace there",
+				      argv[options.index]);
+	if (ret < 0)
+		return command_failed("%s: %s", argv[options.index],
+				      strerror(-ret));
+	printf("%llu emitted = %llu kept + %llu overwritten + %llu lost, "
+	       "in %llu streams of %llu traces\n",
+	       (unsigned long long)result.emitted,
+	       (unsigned long long)result.kept,
+	       (unsigned long long)result.overwritten,
+	       (unsigned long long)result.lost,
+	       (unsigned long long)result.streams,
+	       (unsigned long long)result.traces);
+	if (ret)
+		return command_failed("%s: %d problem%s", argv[options.index],
+				      ret, ret == 1 ? "" : "s");
+	return command_finish();
+}

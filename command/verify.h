@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Recounting a directory that record or snapshot wrote.
+ */
+#ifndef COMMAND_VERIFY_H
+#define COMMAND_VERIFY_H
+
+#include <stdint.h>
+
+struct verify_result {
+	uint64_t traces;
+	uint64_t streams;
+	uint64_t emitted;
+	uint64_t kept;
+	uint64_t overwritten;
+	uint64_t lost;			/* unplaced and oversized included */
+	uint64_t problems;
+};
+
+/*
+ * Recounts every stream of `path` (one trace, or a directory of traces).
+ * Calls `report`, if there is one, for each problem: `where` names the trace
+ * or stream. Returns how many there were (at most INT_MAX), or a negative
+ * errno: -ENOENT when this is no trace of ours.
+ */
+int verify_directory(struct verify_result *result, const char *path,
+		     void (*report)(const char *where, const char *fact,
+				    void *priv), void *priv);
+
+#endif
