@@ -1,0 +1,298 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Markers under every compiler, language standard, level of optimisation,
+# kind of program and linker that this machine has. Each combination is built
+# with warnings as errors, runs its cases (harness.h), and its USDT notes must
+# name exactly the sites. One line a combination: PASS: or FAIL: and its name.
+#
+#	matrix.sh [INCLUDEDIR]		default: the source's own headers
+#	FULL=1 matrix.sh		all combinations, not a choice of them
+
+set -u
+LC_ALL=C
+export LC_ALL
+here=$(cd "$(dirname "$0")" && pwd)
+include=${1:-${TAFFRAIL_INCLUDEDIR:-$here/../../tracepoints}}
+work=$(mktemp -d "${TMPDIR:-/tmp}/taffrail-markers.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+jobs=$(nproc)
+warnings='-Wall -Wextra -pedantic -Werror'
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+cc_of() { # LANGUAGE COMPILER
+	case $1:$2 in
+	c++:gcc) echo g++ ;;
+	c++:clang) echo clang++ ;;
+	*) echo "$2" ;;
+	esac
+}
+
+# Flags to compile with, and to link with.
+kind_cflags() {
+	case $1 in
+	pie | gcpie) echo -fPIE -ffunction-sections -fdata-sections ;;
+	nopie | static) echo -fno-pie ;;
+	staticpie) echo -fPIE ;;
+	shared) echo -fPIC -DHARNESS_SHARED ;;
+	lto) echo -flto -fPIE ;;
+	flag) echo -DTAFFRAIL_FLAG_SITES ;;
+	sdt) echo -DTAFFRAIL_SDT_ARGS ;;
+	esac
+}
+
+kind_ldflags() {
+	case $1 in
+	pie) echo -pie ;;
+	gcpie) echo -pie -Wl,--gc-sections ;;
+	nopie) echo -no-pie ;;
+	static) echo -static -no-pie ;;
+	staticpie) echo -static-pie ;;
+	lto) echo -flto -pie ;;
+	esac
+}
+
+# gcc's LTO needs a linker with plugins; clang's needs the gold plugin or lld.
+exists() { # LANGUAGE COMPILER STD LEVEL KIND LINKER
+	have "$(cc_of "$1" "$2")" && have "ld.$6" || return 1
+	case $2:$5:$6 in
+	gcc:lto:lld) return 1 ;;
+	esac
+}
+
+compile() { # COMPILER FLAGS... : logs the command when it fails
+	"$@" >log 2>&1 || { echo "# $*"; sed 's/^/# /' log | head -20; false; }
+}
+
+build() { # LANGUAGE COMPILER STD LEVEL KIND LINKER: ./cases
+	local cc harness_cc flags ldflags x object
+
+	cc=$(cc_of "$1" "$2")
+	harness_cc="$2 -std=gnu11"
+	flags="$4 $(kind_cflags "$5") -I$include -I$here"
+	ldflags="$4 $(kind_ldflags "$5") -fuse-ld=$6"
+	x=-xc
+	object=-DHARNESS_NO_CXX
+	[ "$1" = c++ ] && x=-xc++ && object=
+	compile $harness_cc $flags $object -c "$here/harness.c" \
+		-o harness.o || return
+	compile $cc -std=$3 $flags $warnings $x -c "$here/cases.c" \
+		-o cases.o || return
+	compile $cc -std=$3 $flags $warnings $x -c "$here/second.c" \
+		-o second.o || return
+	object='cases.o second.o'
+	if [ "$1" = c++ ]; then
+		compile $cc -std=$3 $flags $warnings -c "$here/cxx.cc" \
+			-o cxx.o || return
+		object="$object cxx.o"
+	fi
+	if [ "$5" != shared ]; then
+		compile $cc harness.o $object $ldflags -o cases
+		return
+	fi
+	# The libraries need each other; symbols are found at run time.
+	printf '%s\n' 'int harness_main(int argc, char **argv);' \
+		'int main(int argc, char **argv)' \
+		'{ return harness_main(argc, argv); }' >main.c
+	compile $cc -shared harness.o $ldflags -o libharness.so &&
+	compile $cc -shared $object $ldflags -L. -lharness -o libcases.so &&
+	compile $2 main.c $ldflags -L. -Wl,--no-as-needed -lcases -lharness \
+		-Wl,-rpath,"$PWD" -o cases -Wl,--allow-shlib-undefined
+}
+
+# The USDT notes of FILE, as "address provider name"; not those of the C++
+# library, which a static program holds too.
+notes() {
+	readelf -n "$1" | awk '
+		$1 == "Provider:" { provider = $2 }
+		$1 == "Name:" { name = $2 }
+		$1 == "Location:" {
+			sub(/,/, "", $2)
+			sub(/^0x0*/, "0x", $2)
+			if (provider != "libstdcxx")
+				print $2, provider, name
+		}' | sort
+}
+
+check_notes() {
+	local file=cases
+
+	[ -e libcases.so ] && file=libcases.so
+	notes $file >notes
+	./cases --sites | sort >sites
+	if [ ! -s notes ] || ! cmp -s notes sites; then
+		echo '# USDT notes and sites differ:'
+		diff notes sites | head -5 | sed 's/^/# /'
+		return 1
+	fi
+	if readelf -d $file | grep -q TEXTREL; then
+		echo '# text relocations'
+		return 1
+	fi
+	if nm $file | grep -q '_ZGV.*taffrail'; then
+		echo '# an object is initialised at run time'
+		return 1
+	fi
+}
+
+combination() { # NUMBER LANGUAGE COMPILER STD LEVEL KIND LINKER
+	local n=$1
+
+	shift
+	mkdir "$work/$n" && cd "$work/$n" || return
+	if build "$@" && timeout 20 ./cases && check_notes; then
+		echo "PASS: $3 $4, $2, $5, $6"
+	else
+		echo "FAIL: $3 $4, $2, $5, $6"
+	fi
+	rm -rf "$work/$n"
+}
+
+chosen() {
+	cat <<-'EOF'
+	c gcc c99 -O0 pie bfd
+	c gcc gnu99 -O1 nopie gold
+	c gcc c11 -O2 shared bfd
+	c gcc gnu11 -O2 lto bfd
+	c gcc gnu17 -O3 gcpie bfd
+	c gcc c2x -Os static bfd
+	c gcc gnu17 -O2 pie lld
+	c gcc c99 -O2 flag bfd
+	c gcc gnu17 -O2 sdt bfd
+	c gcc gnu99 -O0 sdt bfd
+	c clang c99 -O0 shared bfd
+	c clang gnu99 -O1 gcpie gold
+	c clang c11 -O2 lto lld
+	c clang gnu17 -O3 nopie lld
+	c clang c2x -Os pie bfd
+	c clang gnu11 -O2 static bfd
+	c clang gnu11 -O0 flag bfd
+	c clang gnu11 -O2 sdt lld
+	c clang c99 -O0 sdt bfd
+	c++ gcc c++11 -O0 shared bfd
+	c++ gcc c++14 -O2 pie gold
+	c++ gcc gnu++17 -O3 lto bfd
+	c++ gcc c++20 -O2 gcpie lld
+	c++ gcc c++11 -O2 static bfd
+	c++ gcc c++17 -Os flag bfd
+	c++ gcc c++14 -O2 sdt bfd
+	c++ clang c++11 -O0 pie bfd
+	c++ clang c++14 -O2 shared lld
+	c++ clang gnu++17 -O2 lto lld
+	c++ clang c++20 -O3 gcpie gold
+	c++ clang c++17 -O1 nopie bfd
+	c++ clang c++11 -O1 flag bfd
+	c++ clang c++14 -O0 sdt lld
+	EOF
+}
+
+everything() {
+	local row compiler level kind linker
+
+	for row in c:c99 c:gnu99 c:c11 c:gnu17 c:c2x c++:c++11 c++:gnu++14 \
+		c++:c++17 c++:c++20; do
+	for compiler in gcc clang; do
+	for level in -O0 -O1 -O2 -O3 -Os; do
+	for kind in pie nopie gcpie static staticpie shared lto flag sdt; do
+	for linker in bfd gold lld; do
+		echo "${row%%:*} $compiler ${row#*:} $level $kind $linker"
+	done; done; done; done; done
+}
+
+run_combinations() {
+	local n=0 row
+
+	if [ -n "${FULL:-}" ]; then everything; else chosen; fi >"$work/rows"
+	while read -r row; do
+		exists $row || continue
+		n=$((n + 1))
+		[ $n -gt $jobs ] && wait -n
+		combination $n $row >"$work/$n.out" 2>&1 &
+	done <"$work/rows"
+	wait
+	for row in $(seq $n); do
+		cat "$work/$row.out"
+	done
+}
+
+# The code of a site that is off: nop, test, and the function's return; when
+# it is on, the value goes from register to register.
+check_code() { # COMPILER
+	local name="$1: a site that is off reads no memory"
+
+	cd "$work" || return
+	compile $1 -std=gnu11 -O2 -fcf-protection=none -I"$include" \
+		-I"$here" -c "$here/cases.c" -o code.o || return
+	objdump -d --no-show-raw-insn --disassemble=hot_u64 code.o |
+		awk '/^ *[0-9a-f]+:\t/ { sub(/^[^\t]*\t/, ""); print }' >code
+	awk '$1 == "ret" { exit } { print $1 }' code >off
+	# A move between registers may stand before the site.
+	if [ "$(grep -v '^mov$' off | xargs)" = 'nop test' ] &&
+	   ! sed '/^ret/q' code | grep '^mov' | grep -q '('; then
+		echo "PASS: $name"
+	else
+		sed 's/^/# /' code
+		echo "FAIL: $name"
+	fi
+	name="$1: a single field goes to the agent in a register"
+	if ! grep -q 'rsp' code && [ "$(grep -c 'rip' code)" -le 2 ]; then
+		echo "PASS: $name"
+	else
+		sed 's/^/# /' code
+		echo "FAIL: $name"
+	fi
+}
+
+# What must not compile, or not without this message.
+refused() { # NAME LANGUAGE COMPILER MESSAGE STATEMENT
+	local cc x
+
+	cc=$(cc_of "$2" "$3")
+	have "$cc" || return
+	x=c
+	[ "$2" = c++ ] && x=c++
+	cd "$work" || return
+	printf '%s\n' '#include <taffrail/marker.h>' 'struct s { int x; };' \
+		'void f(struct s s, int i, char *p);' \
+		'void f(struct s s, int i, char *p)' \
+		"{ $5; (void)s; (void)i; (void)p; }" >refused.c
+	if "$cc" -x $x -Wall -Werror -isystem "$include" -c refused.c \
+		-o refused.o 2>log; then
+		echo "FAIL: $3, $2: $1 (accepted)"
+	elif grep -q -e "$4" log; then
+		echo "PASS: $3, $2: $1"
+	else
+		sed 's/^/# /' log | head -10
+		echo "FAIL: $3, $2: $1"
+	fi
+}
+
+check_refused() { # COMPILER
+	local language
+
+	for language in c c++; do
+		refused 'wrong format warns' $language $1 'Werror.*format' \
+			'TAFFRAIL_MARK(a, b, "n %s", i)'
+		refused 'missing argument warns' $language $1 'Werror.*format' \
+			'TAFFRAIL_MARK(a, b, "n %d %s", i)'
+		refused '17 arguments' $language $1 'at most 16 arguments' \
+			"TAFFRAIL_EVENT(a, b, i$(printf ',i%.0s' {1..16}))"
+		refused 'a struct as a field' $language $1 \
+			'cannot be a field' 'TAFFRAIL_EVENT(a, b, s)'
+	done
+}
+
+have readelf && have objdump || {
+	echo 'UNSUPPORTED: matrix: no readelf or objdump (package binutils)'
+	exit 0
+}
+run_combinations
+for compiler in gcc clang; do
+	if ! have $compiler; then
+		echo "UNSUPPORTED: $compiler: not installed"
+		continue
+	fi
+	[ "$(uname -m)" = x86_64 ] && check_code $compiler
+	check_refused $compiler
+done

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Markers in C: what the public macros of taffrail/marker.h expand to. All in
+ * here is private.
+ *
+ * What must stay true: an argument appears twice (MARK: three times) in the
+ * expansion, and once in code that runs; while a site is off nothing runs but
+ * the site itself; a single field of eight bytes or less reaches the agent in
+ * a register, never through memory.
+ *
+ * Each argument has a number, counted from the right; of argument I there are
+ *	taffrail_tI_	its type, arrays and functions decayed
+ *	taffrail_sI_	the type it is recorded as
+ *	taffrail_vI_	its value, in the hit path only
+ *	taffrail_kI_	its enum taffrail_type
+ *	taffrail_oI_	its offset among the fields of fixed size
+ */
+#ifndef TAFFRAIL_MARKER_C_H
+#define TAFFRAIL_MARKER_C_H
+
+/* An argument of a type of our own: a string, or a sequence by element. */
+struct taffrail_str_ { const void *p; };
+struct taffrail_u8_  { const void *p; uint64_t n; };
+struct taffrail_s8_  { const void *p; uint64_t n; };
+struct taffrail_u16_ { const void *p; uint64_t n; };
+struct taffrail_s16_ { const void *p; uint64_t n; };
+struct taffrail_u32_ { const void *p; uint64_t n; };
+struct taffrail_s32_ { const void *p; uint64_t n; };
+struct taffrail_u64_ { const void *p; uint64_t n; };
+struct taffrail_s64_ { const void *p; uint64_t n; };
+struct taffrail_f32_ { const void *p; uint64_t n; };
+struct taffrail_f64_ { const void *p; uint64_t n; };
+struct taffrail_ptr_ { const void *p; uint64_t n; };
+struct taffrail_bool_ { const void *p; uint64_t n; };
+
+#define TAFFRAIL_MAKE_STR_(p)						\
+	((struct taffrail_str_){ (const void *)(p) })
+#define TAFFRAIL_MAKE_BYTES_(p, n)					\
+	((struct taffrail_u8_){ (const void *)(p), (uint64_t)(n) })
+#define TAFFRAIL_MAKE_ARRAY_(p, n)					\
+	((TAFFRAIL_ARRAY_TYPE_((p)[0])){ (const void *)(p), (uint64_t)(n) })
+
+#ifdef __CHAR_UNSIGNED__
+#define TAFFRAIL_CHAR_(s, u)	u
+#else
+#define TAFFRAIL_CHAR_(s, u)	s
+#endif
+#ifdef __LP64__
+#define TAFFRAIL_LONG_(b32, b64)	b64
+#else
+#define TAFFRAIL_LONG_(b32, b64)	b32
+#endif
+
+/* No association for what is neither a number nor a pointer: an error. */
+#define TAFFRAIL_ARRAY_TYPE_(e)						\
+	__typeof__(*__extension__ _Generic(((void)0, (e)),		\
+	_Bool:			(struct taffrail_bool_ *)0,		\
+	char:	 TAFFRAIL_CHAR_((struct taffrail_s8_ *)0,		\
+				(struct taffrail_u8_ *)0),		\
+	signed char:		(struct taffrail_s8_ *)0,		\
+	unsigned char:		(struct taffrail_u8_ *)0,		\
+	short:			(struct taffrail_s16_ *)0,		\
+	unsigned short:		(struct taffrail_u16_ *)0,		\
+	int:			(struct taffrail_s32_ *)0,		\
+	unsigned int:		(struct taffrail_u32_ *)0,		\
+	long:	 TAFFRAIL_LONG_((struct taffrail_s32_ *)0,		\
+				(struct taffrail_s64_ *)0),		\
+	unsigned long: TAFFRAIL_LONG_((struct taffrail_u32_ *)0,	\
+				(struct taffrail_u64_ *)0),		\
+	long long:		(struct taffrail_s64_ *)0,		\
+	unsigned long long:	(struct taffrail_u64_ *)0,		\
+	float:			(struct taffrail_f32_ *)0,		\
+	double:			(struct taffrail_f64_ *)0,		\
+	default: __builtin_choose_expr(					\
+		__builtin_classify_type(e) == TAFFRAIL_POINTER_CLASS_,	\
+		(struct taffrail_ptr_ *)0, (void)0)))
+
+/* What __builtin_classify_type says of integers and of pointers. */
+#define TAFFRAIL_INTEGER_CLASS_	1
+#define TAFFRAIL_POINTER_CLASS_	5
+
+#define TAFFRAIL_CLASS_(T)	__builtin_classify_type(*(T *)0)
+
+/* A bit-field in gcc: of a type that has no name. 0 for what cannot be. */
+#define TAFFRAIL_UNNAMED_KIND_(T)					\
+	(TAFFRAIL_CLASS_(T) == TAFFRAIL_POINTER_CLASS_ ?		\
+		TAFFRAIL_T_PTR :					\
+	 TAFFRAIL_CLASS_(T) != TAFFRAIL_INTEGER_CLASS_ || sizeof(T) > 8 ? 0 : \
+	 (sizeof(T) == 1 ? TAFFRAIL_T_U8 : sizeof(T) == 2 ? TAFFRAIL_T_U16 : \
+	  sizeof(T) <= 4 ? TAFFRAIL_T_U32 : TAFFRAIL_T_U64) -		\
+	 TAFFRAIL_IS_SIGNED_(__typeof__(__builtin_choose_expr(		\
+		TAFFRAIL_CLASS_(T) == TAFFRAIL_INTEGER_CLASS_,		\
+		*(T *)0, 0))))
+#define TAFFRAIL_IS_SIGNED_(T)	((T)-1 < (T)1)
+
+#define TAFFRAIL_KIND_OF_(T)						\
+	_Generic(*(T *)0,						\
+	_Bool:			TAFFRAIL_T_BOOL,			\
+	char:			TAFFRAIL_CHAR_(TAFFRAIL_T_S8, TAFFRAIL_T_U8), \
+	signed char:		TAFFRAIL_T_S8,				\
+	unsigned char:		TAFFRAIL_T_U8,				\
+	short:			TAFFRAIL_T_S16,				\
+	unsigned short:		TAFFRAIL_T_U16,				\
+	int:			TAFFRAIL_T_S32,				\
+	unsigned int:		TAFFRAIL_T_U32,				\
+	long:		TAFFRAIL_LONG_(TAFFRAIL_T_S32, TAFFRAIL_T_S64),	\
+	unsigned long:	TAFFRAIL_LONG_(TAFFRAIL_T_U32, TAFFRAIL_T_U64),	\
+	long long:		TAFFRAIL_T_S64,				\
+	unsigned long long:	TAFFRAIL_T_U64,				\
+	float:			TAFFRAIL_T_F32,				\
+	double:			TAFFRAIL_T_F64,				\
+	char *:			TAFFRAIL_T_STRING,			\
+	const char *:		TAFFRAIL_T_STRING,			\
+	volatile char *:	TAFFRAIL_T_STRING,			\
+	const volatile char *:	TAFFRAIL_T_STRING,			\
+	struct taffrail_str_:	TAFFRAIL_T_STRING,			\
+	struct taffrail_u8_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8,	\
+	struct taffrail_s8_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S8,	\
+	struct taffrail_u16_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U16,	\
+	struct taffrail_s16_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S16,	\
+	struct taffrail_u32_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U32,	\
+	struct taffrail_s32_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S32,	\
+	struct taffrail_u64_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U64,	\
+	struct taffrail_s64_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S64,	\
+	struct taffrail_f32_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_F32,	\
+	struct taffrail_f64_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_F64,	\
+	struct taffrail_ptr_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_PTR,	\
+	struct taffrail_bool_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_BOOL,	\
+	default:		TAFFRAIL_UNNAMED_KIND_(T))
+
+#define TAFFRAIL_IS_VAR_(kind)	((kind) >= TAFFRAIL_T_STRING)
+
+/* How many follow the first of up to 33: 0 to 16, or 17 for more. */
+#define TAFFRAIL_COUNT_(...)						\
+	TAFFRAIL_PICK_(__VA_ARGS__, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
+		17, 17, 17, 17, 17, 17, 17, 16, 15, 14, 13, 12, 11, 10,	\
+		9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
+#define TAFFRAIL_PICK_(z, a32, a31, a30, a29, a28, a27, a26, a25, a24,	\
+		a23, a22, a21, a20, a19, a18, a17, a16, a15, a14, a13,	\
+		a12, a11, a10, a9, a8, a7, a6, a5, a4, a3, a2, a1, n, ...) n
+
+/* m(I, argument) for each of up to 16 arguments, from left to right. */
+#define TAFFRAIL_EACH_(m, ...)						\
+	TAFFRAIL_EACHN_(TAFFRAIL_COUNT_(__VA_ARGS__))(m, __VA_ARGS__, )
+#define TAFFRAIL_EACHN_(n)	TAFFRAIL_JOIN_(TAFFRAIL_EACH, n)
+#define TAFFRAIL_JOIN_(a, b)	a##b##_
+#define TAFFRAIL_EACH17_(m, z, ...)
+#define TAFFRAIL_EACH0_(m, z, ...)
+#define TAFFRAIL_EACH1_(m, z, x, ...)	m(1, x)
+#define TAFFRAIL_EACH2_(m, z, x, ...)					\
+	m(2, x) TAFFRAIL_EACH1_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH3_(m, z, x, ...)					\
+	m(3, x) TAFFRAIL_EACH2_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH4_(m, z, x, ...)					\
+	m(4, x) TAFFRAIL_EACH3_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH5_(m, z, x, ...)					\
+	m(5, x) TAFFRAIL_EACH4_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH6_(m, z, x, ...)					\
+	m(6, x) TAFFRAIL_EACH5_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH7_(m, z, x, ...)					\
+	m(7, x) TAFFRAIL_EACH6_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH8_(m, z, x, ...)					\
+	m(8, x) TAFFRAIL_EACH7_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH9_(m, z, x, ...)					\
+	m(9, x) TAFFRAIL_EACH8_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH10_(m, z, x, ...)					\
+	m(10, x) TAFFRAIL_EACH9_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH11_(m, z, x, ...)					\
+	m(11, x) TAFFRAIL_EACH10_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH12_(m, z, x, ...)					\
+	m(12, x) TAFFRAIL_EACH11_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH13_(m, z, x, ...)					\
+	m(13, x) TAFFRAIL_EACH12_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH14_(m, z, x, ...)					\
+	m(14, x) TAFFRAIL_EACH13_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH15_(m, z, x, ...)					\
+	m(15, x) TAFFRAIL_EACH14_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH16_(m, z, x, ...)					\
+	m(16, x) TAFFRAIL_EACH15_(m, z, __VA_ARGS__)
+
+#define TAFFRAIL_TYPES_(i, x)						\
+	typedef __typeof__(((void)0, (x))) taffrail_t##i##_;		\
+	typedef __typeof__(_Generic(*(taffrail_t##i##_ *)0,		\
+			long double: 0.0,				\
+			default: *(taffrail_t##i##_ *)0)) taffrail_s##i##_;
+#define TAFFRAIL_KIND_(i, x)	taffrail_k##i##_ =			\
+	_Generic(*(taffrail_t##i##_ *)0,				\
+		long double: TAFFRAIL_T_F64,				\
+		default: TAFFRAIL_KIND_OF_(taffrail_s##i##_)),
+#define TAFFRAIL_KIND_ITEM_(i, x)	taffrail_k##i##_,
+#define TAFFRAIL_COUNT_VAR_(i, x)	+ TAFFRAIL_IS_VAR_(taffrail_k##i##_)
+/* An enumerator is one more than the one before it: e is the last byte. */
+#define TAFFRAIL_OFFSET_(i, x)	taffrail_o##i##_,			\
+	taffrail_e##i##_ = taffrail_o##i##_ - 1 +			\
+		(TAFFRAIL_IS_VAR_(taffrail_k##i##_) ? 0 :		\
+			(int)sizeof(taffrail_s##i##_)),
+#define TAFFRAIL_CHECK_(i, x)						\
+	_Static_assert(taffrail_k##i##_ != 0, "taffrail: an argument of "\
+		       "this type cannot be a field of a marker");
+#define TAFFRAIL_VALUE_(i, x)	taffrail_s##i##_ taffrail_v##i##_ = (x);
+#define TAFFRAIL_PACK_(i, x)						\
+	if (TAFFRAIL_IS_VAR_(taffrail_k##i##_))				\
+		*taffrail_next_++ = taffrail_var_of_(&taffrail_v##i##_,	\
+			sizeof(taffrail_v##i##_), taffrail_k##i##_);	\
+	else if (taffrail_total_ <= 8)					\
+		taffrail_fixed_ |= taffrail_bits_(&taffrail_v##i##_,	\
+				sizeof(taffrail_v##i##_))		\
+			<< (8 * taffrail_o##i##_ & 63);			\
+	else								\
+		__builtin_memcpy(taffrail_bytes_ + taffrail_o##i##_,	\
+			&taffrail_v##i##_, sizeof(taffrail_v##i##_));
+
+/* The object of a marker; the types in a block that has them as enumerators */
+#define TAFFRAIL_OBJECT_(kind_, text_, nfields_, fixed_, nvar_, ...)	\
+	static struct {							\
+		struct taffrail_site site;				\
+		char text[sizeof(text_)];				\
+	} __attribute__((aligned(64))) taffrail_object_ = {		\
+		.site = {						\
+			.version = TAFFRAIL_SITE_VERSION,		\
+			.kind = kind_,					\
+			.nfields = nfields_,				\
+			.fixed_bytes = fixed_,				\
+			.nvar = nvar_,					\
+			.flags = TAFFRAIL_SITE_FLAGS_,			\
+			.line = __LINE__,				\
+			.text_bytes = sizeof(text_),			\
+			.types = { __VA_ARGS__ },			\
+		},							\
+		.text = text_,						\
+	}
+
+#ifdef __clang__
+#define TAFFRAIL_COLD_LABEL_
+#else
+#define TAFFRAIL_COLD_LABEL_	__attribute__((cold))
+#endif
+
+/* ... is a dummy and the arguments. A void expression. */
+#define TAFFRAIL_MARKER_(kind, channel, name, text, ...) __extension__ ({ \
+	__label__ taffrail_hit_;					\
+	TAFFRAIL_EACH_(TAFFRAIL_TYPES_, __VA_ARGS__)			\
+	enum {								\
+		TAFFRAIL_EACH_(TAFFRAIL_KIND_, __VA_ARGS__)		\
+		taffrail_nvar_ =					\
+			0 TAFFRAIL_EACH_(TAFFRAIL_COUNT_VAR_, __VA_ARGS__), \
+		taffrail_first_ = -1,					\
+		TAFFRAIL_EACH_(TAFFRAIL_OFFSET_, __VA_ARGS__)		\
+		taffrail_total_						\
+	};								\
+	TAFFRAIL_EACH_(TAFFRAIL_CHECK_, __VA_ARGS__)			\
+	_Static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) <= 16,		\
+		       "taffrail: a marker takes at most 16 arguments"); \
+	TAFFRAIL_OBJECT_(kind,						\
+		channel "\0" name "\0" text "\0" __FILE__,		\
+		TAFFRAIL_COUNT_(__VA_ARGS__),				\
+		taffrail_total_, taffrail_nvar_,			\
+		TAFFRAIL_EACH_(TAFFRAIL_KIND_ITEM_, __VA_ARGS__));	\
+	TAFFRAIL_SITE_(taffrail_object_,				\
+		       TAFFRAIL_SDT_NOTE_(channel, name, ""), );	\
+	if (0) {							\
+		taffrail_hit_: TAFFRAIL_COLD_LABEL_;			\
+		TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__)		\
+		uint64_t taffrail_fixed_ = 0;				\
+		struct taffrail_var taffrail_var_[taffrail_nvar_ + 1];	\
+		struct taffrail_var *taffrail_next_ = taffrail_var_;	\
+		unsigned char taffrail_bytes_[taffrail_total_ + 1]	\
+			__attribute__((aligned(16)));			\
+		TAFFRAIL_EACH_(TAFFRAIL_PACK_, __VA_ARGS__)		\
+		if (taffrail_total_ > 8)				\
+			taffrail_fixed_ = (uintptr_t)taffrail_bytes_;	\
+		taffrail_call_(&taffrail_object_.site, taffrail_fixed_,	\
+			taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_); \
+	}								\
+	(void)0; })
+
+#define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
+	__extension__ ({						\
+		if (0)							\
+			taffrail_format_(__VA_ARGS__);			\
+		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, channel, name,	\
+				 format, __VA_ARGS__);			\
+	})
+
+#define TAFFRAIL_GUARD_(channel, name) __extension__ ({			\
+	__label__ taffrail_hit_;					\
+	int taffrail_on_ = 0;						\
+	TAFFRAIL_OBJECT_(TAFFRAIL_KIND_GUARD,				\
+		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, 0);	\
+	TAFFRAIL_SITE_(taffrail_object_, "", );				\
+	if (0) {							\
+		taffrail_hit_: TAFFRAIL_COLD_LABEL_;			\
+		taffrail_on_ = 1;					\
+	}								\
+	taffrail_on_; })
+
+/* value is a char * or one of the structs above, of that many bytes. */
+static __inline__ __attribute__((always_inline, unused))
+struct taffrail_var taffrail_var_of_(const void *value, size_t bytes,
+				     int kind)
+{
+	struct { const void *p; uint64_t n; } v = { 0, 0 };
+	struct taffrail_var var;
+
+	__builtin_memcpy(&v, value, bytes < sizeof(v) ? bytes : sizeof(v));
+	if (kind == TAFFRAIL_T_STRING) {
+		var.p = v.p ? v.p : "(null)";
+		var.n = TAFFRAIL_VAR_STRING;
+	} else {
+		var.p = v.p;
+		var.n = v.p ? v.n : 0;
+	}
+	return var;
+}
+
+#endif

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Markers in C++: what the public macros of taffrail/marker.h expand to. All
+ * in here is private.
+ *
+ * What must stay true:
+ *  - object and asm goto stand in a member function of a local class, always
+ *    inlined: to clang before 16 every asm goto may jump to the labels of all
+ *    others in its function, lambdas included, which it refuses beside
+ *    destructors and, in a function with a switch or goto, beside variables;
+ *  - that function has a parameter of a type with internal linkage, so that
+ *    its static object has internal linkage too, also in inline functions and
+ *    templates: a preemptible object cannot be named in an asm of
+ *    position-independent code;
+ *  - the object is initialised by constants: no guard, no constructor;
+ *  - arguments are evaluated in the braces of one initialiser, which orders
+ *    them, and in which temporaries live until the marker is done.
+ */
+#ifndef TAFFRAIL_MARKER_CXX_H
+#define TAFFRAIL_MARKER_CXX_H
+
+#define TAFFRAIL_MAKE_STR_(p)		::taffrail::str((const void *)(p))
+#define TAFFRAIL_MAKE_BYTES_(p, n)					\
+	::taffrail::seq<unsigned char>((const void *)(p), (uint64_t)(n))
+#define TAFFRAIL_MAKE_ARRAY_(p, n)					\
+	::taffrail::make_array((p), (uint64_t)(n))
+
+/* clang calls an argument with a side effect in decltype a mistake. */
+#ifdef __clang__
+#define TAFFRAIL_QUIET_BEGIN_						\
+	_Pragma("clang diagnostic push")				\
+	_Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"")
+#define TAFFRAIL_QUIET_END_	_Pragma("clang diagnostic pop")
+#else
+#define TAFFRAIL_QUIET_BEGIN_
+#define TAFFRAIL_QUIET_END_
+#endif
+
+/*
+ * Declares struct taffrail_point_, whose on() is the site: it returns the
+ * object when the site is on, NULL otherwise. S: the signature.
+ */
+#define TAFFRAIL_POINT_(S, kind, channel, name, text, sdt)		\
+	struct taffrail_point_ {					\
+		static TAFFRAIL_ALWAYS_INLINE_				\
+		::taffrail_site *on(::taffrail::local)			\
+		{							\
+			static ::taffrail::object<sizeof(text)>		\
+				taffrail_object_ = { {			\
+				nullptr, { nullptr, nullptr }, 0,	\
+				nullptr, 0, 0, 0,			\
+				TAFFRAIL_SITE_VERSION, kind,		\
+				S::nfields, S::fixed_bytes, S::nvar,	\
+				TAFFRAIL_SITE_FLAGS_, __LINE__,		\
+				sizeof(text),				\
+				{ S::type(0), S::type(1), S::type(2),	\
+				  S::type(3), S::type(4), S::type(5),	\
+				  S::type(6), S::type(7), S::type(8),	\
+				  S::type(9), S::type(10), S::type(11),	\
+				  S::type(12), S::type(13),		\
+				  S::type(14), S::type(15) } }, text };	\
+			TAFFRAIL_SITE_(taffrail_object_, sdt, );	\
+			return nullptr;					\
+		taffrail_hit_:						\
+			return &taffrail_object_.site;			\
+		}							\
+	}
+
+/* ... is a dummy and the arguments. A statement. */
+#define TAFFRAIL_MARKER_(kind, channel, name, text, ...)		\
+	do {								\
+		TAFFRAIL_QUIET_BEGIN_					\
+		using taffrail_types_ =					\
+			decltype(::taffrail::sign(__VA_ARGS__));	\
+		TAFFRAIL_QUIET_END_					\
+		TAFFRAIL_POINT_(taffrail_types_, kind, channel, name,	\
+			channel "\0" name "\0" text "\0" __FILE__,	\
+			TAFFRAIL_SDT_NOTE_(channel, name, ""));		\
+		::taffrail_site *taffrail_site_ =			\
+			taffrail_point_::on(::taffrail::local());	\
+		if (__builtin_expect(taffrail_site_ != nullptr, 0))	\
+			(void)::taffrail::hit{ taffrail_site_, __VA_ARGS__ }; \
+	} while (0)
+
+#define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
+	do {								\
+		if (0)							\
+			taffrail_format_(__VA_ARGS__);			\
+		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, channel, name,	\
+				 format, __VA_ARGS__);			\
+	} while (0)
+
+#define TAFFRAIL_GUARD_(channel, name)					\
+	__builtin_expect([]() __attribute__((always_inline)) -> bool {	\
+		TAFFRAIL_POINT_(::taffrail::signature<>,		\
+			TAFFRAIL_KIND_GUARD, channel, name,		\
+			channel "\0" name "\0" "\0" __FILE__, "");	\
+		return taffrail_point_::on(::taffrail::local()) != nullptr; \
+	}(), 0)
+
+namespace taffrail {
+
+namespace {
+struct local {};
+}
+
+template <size_t N>
+struct TAFFRAIL_SITE_HIDDEN_ __attribute__((aligned(64))) object {
+	taffrail_site site;
+	char text[N];
+};
+
+/* Arguments of types of our own. */
+struct str {
+	const void *p;
+	explicit str(const void *p_) : p(p_) {}
+};
+
+template <class T>
+struct seq {
+	const void *p;
+	uint64_t n;
+	seq(const void *p_, uint64_t n_) : p(p_), n(n_) {}
+};
+
+template <class T> struct plain { typedef T type; };
+template <class T> struct plain<const T> { typedef T type; };
+template <class T> struct plain<volatile T> { typedef T type; };
+template <class T> struct plain<const volatile T> { typedef T type; };
+
+template <class T>
+inline seq<typename plain<T>::type> make_array(T *p, uint64_t n)
+{
+	return seq<typename plain<T>::type>((const void *)p, n);
+}
+
+/* The integer type of an enumeration, and of nothing else. */
+template <class T, bool Enum = __is_enum(T)>
+struct number { typedef void type; };
+template <class T>
+struct number<T, true> { typedef __underlying_type(T) type; };
+
+/* kind 0: no field. `as` is the type in which it is recorded. */
+template <class T> struct arithmetic {
+	static constexpr int kind = 0;
+	typedef char as;
+};
+
+#define TAFFRAIL_ARITHMETIC_(T, K, A)					\
+	template <> struct arithmetic<T> {				\
+		static constexpr int kind = K;				\
+		typedef A as;						\
+	}
+#define TAFFRAIL_INTEGER_(T)						\
+	TAFFRAIL_ARITHMETIC_(T,						\
+		(sizeof(T) == 1 ? TAFFRAIL_T_U8 :			\
+		 sizeof(T) == 2 ? TAFFRAIL_T_U16 :			\
+		 sizeof(T) == 4 ? TAFFRAIL_T_U32 : TAFFRAIL_T_U64)	\
+		- ((T)-1 < (T)1), T)
+
+TAFFRAIL_ARITHMETIC_(bool, TAFFRAIL_T_BOOL, bool);
+TAFFRAIL_ARITHMETIC_(float, TAFFRAIL_T_F32, float);
+TAFFRAIL_ARITHMETIC_(double, TAFFRAIL_T_F64, double);
+TAFFRAIL_ARITHMETIC_(long double, TAFFRAIL_T_F64, double);
+TAFFRAIL_ARITHMETIC_(decltype(nullptr), TAFFRAIL_T_PTR, const void *);
+TAFFRAIL_INTEGER_(char);
+TAFFRAIL_INTEGER_(signed char);
+TAFFRAIL_INTEGER_(unsigned char);
+TAFFRAIL_INTEGER_(short);
+TAFFRAIL_INTEGER_(unsigned short);
+TAFFRAIL_INTEGER_(int);
+TAFFRAIL_INTEGER_(unsigned int);
+TAFFRAIL_INTEGER_(long);
+TAFFRAIL_INTEGER_(unsigned long);
+TAFFRAIL_INTEGER_(long long);
+TAFFRAIL_INTEGER_(unsigned long long);
+TAFFRAIL_INTEGER_(wchar_t);
+TAFFRAIL_INTEGER_(char16_t);
+TAFFRAIL_INTEGER_(char32_t);
+#ifdef __cpp_char8_t
+TAFFRAIL_INTEGER_(char8_t);
+#endif
+
+/* A field: its enum taffrail_type and its bytes among those of fixed size. */
+template <class T> struct field {
+	typedef typename number<T>::type integer;
+	static constexpr int kind = arithmetic<T>::kind ?
+		arithmetic<T>::kind : arithmetic<integer>::kind;
+	typedef typename arithmetic<T>::as as_self;
+	static constexpr unsigned bytes =
+		arithmetic<T>::kind ? sizeof(as_self) : sizeof(T);
+	static_assert(kind != 0, "taffrail: an argument of this type cannot "
+				 "be a field of a marker");
+};
+
+template <class T> struct pointer_field {
+	static constexpr int kind = TAFFRAIL_T_PTR;
+	static constexpr unsigned bytes = sizeof(void *);
+};
+
+struct string_field {
+	static constexpr int kind = TAFFRAIL_T_STRING;
+	static constexpr unsigned bytes = 0;
+};
+
+template <class T> struct field<T *> : pointer_field<T> {};
+template <> struct field<char *> : string_field {};
+template <> struct field<const char *> : string_field {};
+template <> struct field<volatile char *> : string_field {};
+template <> struct field<const volatile char *> : string_field {};
+template <> struct field<str> : string_field {};
+template <class T> struct field<seq<T> > {
+	static constexpr int kind = TAFFRAIL_T_SEQUENCE | field<T>::kind;
+	static constexpr unsigned bytes = 0;
+	static_assert(field<T>::kind < TAFFRAIL_T_STRING ,
+		      "taffrail: an array of this type cannot be a field");
+};
+/* An array of strings is one of pointers. */
+template <> struct field<seq<char *> > : field<seq<void *> > {};
+template <> struct field<seq<const char *> > : field<seq<void *> > {};
+
+/* What the object of a marker with these arguments says of them. */
+template <class... A> struct signature;
+
+template <> struct signature<> {
+	static constexpr unsigned nfields = 0, nvar = 0, fixed_bytes = 0;
+	static constexpr uint8_t type(unsigned) { return 0; }
+};
+
+template <class H, class... T> struct signature<H, T...> {
+	typedef signature<T...> rest;
+	static constexpr unsigned nfields = 1 + sizeof...(T);
+	static constexpr unsigned nvar =
+		(field<H>::kind >= TAFFRAIL_T_STRING) + rest::nvar;
+	static constexpr unsigned fixed_bytes =
+		field<H>::bytes + rest::fixed_bytes;
+	static constexpr uint8_t type(unsigned i)
+	{
+		return i ? rest::type(i - 1) : (uint8_t)field<H>::kind;
+	}
+	static_assert(nfields <= TAFFRAIL_FIELDS_MAX,
+		      "taffrail: a marker takes at most 16 arguments");
+};
+
+/* By value: arrays decay, bit-fields and volatile objects are read. */
+template <class D, class... A> signature<A...> sign(D, A...);
+
+/* An argument as it is recorded. */
+template <class T> TAFFRAIL_ALWAYS_INLINE_ T recorded(T v) { return v; }
+TAFFRAIL_ALWAYS_INLINE_ double recorded(long double v) { return (double)v; }
+TAFFRAIL_ALWAYS_INLINE_ const void *recorded(decltype(nullptr)) { return 0; }
+TAFFRAIL_ALWAYS_INLINE_ str recorded(char *s) { return str(s); }
+TAFFRAIL_ALWAYS_INLINE_ str recorded(const char *s) { return str(s); }
+TAFFRAIL_ALWAYS_INLINE_ str recorded(volatile char *s)
+{
+	return str((const void *)s);
+}
+TAFFRAIL_ALWAYS_INLINE_ str recorded(const volatile char *s)
+{
+	return str((const void *)s);
+}
+
+/* Packing. fixed: the value, while all of it has at most eight bytes. */
+struct hit {
+	/* D is the dummy before the arguments. */
+	template <class D, class... A>
+	TAFFRAIL_ALWAYS_INLINE_
+	explicit hit(taffrail_site *site, D, A... args)
+	{
+		typedef signature<A...> S;
+		uint64_t fixed = 0;
+		taffrail_var var[S::nvar + 1];
+		unsigned char bytes[S::fixed_bytes + 1]
+			__attribute__((aligned(16)));
+
+		pack<(S::fixed_bytes > 8), 0, 0>(fixed, bytes, var, args...);
+		if (S::fixed_bytes > 8)
+			fixed = (uintptr_t)bytes;
+		taffrail_call_(site, fixed, S::nvar ? var : nullptr);
+	}
+
+private:
+	template <bool Long, unsigned O, unsigned V>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void pack(uint64_t &, unsigned char *, taffrail_var *)
+	{
+	}
+
+	template <bool Long, unsigned O, unsigned V, class H, class... T>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void pack(uint64_t &fixed, unsigned char *bytes, taffrail_var *var,
+		  H head, T... tail)
+	{
+		put<Long, O>(fixed, bytes, var + V, recorded(head));
+		pack<Long, O + field<H>::bytes,
+		     V + (field<H>::kind >= TAFFRAIL_T_STRING)>(fixed, bytes,
+				var, tail...);
+	}
+
+	template <bool Long, unsigned O, class N>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put(uint64_t &fixed, unsigned char *bytes, taffrail_var *, N v)
+	{
+		if (Long)
+			__builtin_memcpy(bytes + O, &v, sizeof(v));
+		else
+			fixed |= taffrail_bits_(&v, sizeof(v)) << (8 * O & 63);
+	}
+
+	template <bool Long, unsigned O>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put(uint64_t &, unsigned char *, taffrail_var *var, str s)
+	{
+		var->p = s.p ? s.p : "(null)";
+		var->n = TAFFRAIL_VAR_STRING;
+	}
+
+	template <bool Long, unsigned O, class T>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put(uint64_t &, unsigned char *, taffrail_var *var, seq<T> s)
+	{
+		var->p = s.p;
+		var->n = s.p ? s.n : 0;
+	}
+};
+
+}
+
+#endif

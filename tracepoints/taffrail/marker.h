@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Markers for C (C99 and later) and C++ (C++11 and later), gcc and clang.
+ *
+ *	TAFFRAIL_MARK(channel, name, format, args...)
+ *		printf-like: the words of the format name the fields
+ *	TAFFRAIL_EVENT(channel, name, args...)
+ *		typed: names and types come from the expressions, or from
+ *		TAFFRAIL_FIELD(name, e)		e, called name
+ *		TAFFRAIL_STR(p)			the string at p
+ *		TAFFRAIL_BYTES(p, n)		n bytes at p
+ *		TAFFRAIL_ARRAY(p, n)		n numbers at p, typed by *p
+ *	TAFFRAIL_ENABLED(channel, name)
+ *		an int: is a marker of that name switched on?
+ *
+ * channel and name are words, not strings, and are taken as they stand. At
+ * most TAFFRAIL_FIELDS_MAX arguments. They are evaluated once each, from left
+ * to right, and only while the marker is on; integers, enumerations, bool,
+ * floating point, pointers and `char *` (a string; NULL is "(null)") are
+ * fields. No library is needed: without an agent a marker does nothing.
+ *
+ * Defined before the first include:
+ *	TAFFRAIL_SDT_ARGS	the USDT probes carry their arguments, which
+ *				are then always evaluated
+ *	TAFFRAIL_FLAG_SITES	no code patching: a flag is tested instead
+ *				(for C functions that have both markers and
+ *				`cleanup` variables, under clang before 16)
+ */
+#ifndef TAFFRAIL_MARKER_H
+#define TAFFRAIL_MARKER_H
+
+/* Warnings about the caller's own tokens stay; those about ours do not. */
+#pragma GCC system_header
+
+#include <stddef.h>
+#include <taffrail/site.h>
+
+#if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 9
+#define TAFFRAIL_ASM_INLINE_	__inline__
+#else
+#define TAFFRAIL_ASM_INLINE_
+#endif
+
+#if defined(__x86_64__) && !defined(TAFFRAIL_FLAG_SITES)
+#include <taffrail/site-x86_64.h>
+#else
+#include <taffrail/site-generic.h>
+#endif
+
+#define TAFFRAIL_EVENT(channel, name, ...)				\
+	TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, #channel, #name,		\
+			 "" #__VA_ARGS__, TAFFRAIL_ZERO_(__VA_ARGS__))	\
+	TAFFRAIL_NOTHING_(0, ##__VA_ARGS__)
+
+#define TAFFRAIL_MARK(channel, name, ...)				\
+	TAFFRAIL_PRINTF_(#channel, #name, __VA_ARGS__)
+
+#define TAFFRAIL_ENABLED(channel, name)					\
+	TAFFRAIL_GUARD_(#channel, #name)
+
+/* The literal lets the name survive a macro around the marker. */
+#define TAFFRAIL_FIELD(name, ...)					\
+	((void)"taffrail:" #name, __VA_ARGS__)
+#define TAFFRAIL_STR(p)							\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_STR_(p))
+#define TAFFRAIL_BYTES(p, n)						\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_BYTES_(p, n))
+#define TAFFRAIL_ARRAY(p, n)						\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_ARRAY_(p, n))
+
+/* Private from here on. */
+
+/*
+ * The arguments with a 0 before them, so that a list is never empty. They are
+ * expanded here, hence may hold markers themselves. That `, ##__VA_ARGS__`
+ * stands somewhere in a macro lets clang accept no argument in silence.
+ */
+#if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
+#define TAFFRAIL_ZERO_(...)	0 __VA_OPT__(,) __VA_ARGS__
+#else
+#define TAFFRAIL_ZERO_(...)	0, ##__VA_ARGS__
+#endif
+#define TAFFRAIL_NOTHING_(...)
+
+#define TAFFRAIL_FIRST_(first, ...)	first
+
+#define TAFFRAIL_PRINTF_(channel, name, ...)				\
+	TAFFRAIL_PRINTF_CHECKED_(channel, name,				\
+			TAFFRAIL_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
+
+#define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((always_inline))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* Never called: it makes the compiler check a format. */
+static __inline__ __attribute__((unused, format(printf, 1, 2)))
+void taffrail_format_(const char *format, ...)
+{
+	(void)format;
+}
+
+/* The bytes of a number of 1, 2, 4 or 8 bytes, in a register. */
+static __inline__ __attribute__((always_inline, unused))
+uint64_t taffrail_bits_(const void *value, size_t bytes)
+{
+	uint8_t b1;
+	uint16_t b2;
+	uint32_t b4;
+	uint64_t b8;
+
+	if (bytes == 1) {
+		__builtin_memcpy(&b1, value, 1);
+		return b1;
+	}
+	if (bytes == 2) {
+		__builtin_memcpy(&b2, value, 2);
+		return b2;
+	}
+	if (bytes == 4) {
+		__builtin_memcpy(&b4, value, 4);
+		return b4;
+	}
+	__builtin_memcpy(&b8, value, bytes < 8 ? bytes : 8);
+	return b8;
+}
+
+static __inline__ __attribute__((always_inline, unused))
+void taffrail_call_(struct taffrail_site *site, uint64_t fixed,
+		    const struct taffrail_var *var)
+{
+	__atomic_load_n(&site->hit, __ATOMIC_RELAXED)(site, fixed, var);
+}
+#ifdef __cplusplus
+}
+#endif
+
+#include <taffrail/marker-sdt.h>
+
+#ifdef __cplusplus
+#include <taffrail/marker-cxx.h>
+#else
+#include <taffrail/marker-c.h>
+#endif
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A site without patching: a load of the object's `enabled` and a branch. For
+ * machines that have no site-MACHINE.h, and for -DTAFFRAIL_FLAG_SITES. The
+ * nop stays, so that the USDT probe has its instruction; the note has
+ * TAFFRAIL_SITE_FLAG_TESTED and no stub.
+ */
+#ifndef TAFFRAIL_SITE_GENERIC_H
+#define TAFFRAIL_SITE_GENERIC_H
+
+#define TAFFRAIL_SITE_FLAGS_	TAFFRAIL_SITE_FLAG_TESTED
+
+/* The operands of an asm without goto are printed as in one with it. */
+#define TAFFRAIL_SITE_CODE_						\
+	"990:	nop\n"							\
+	".pushsection .note.taffrail,\"a?\",\"note\"\n"			\
+	"	.balign	4\n"						\
+	"	.long	9, 16, 1\n"					\
+	"	.asciz	\"taffrail\"\n"					\
+	"	.balign	4\n"						\
+	"	.long	990b - .\n"					\
+	"	.long	%c[taffrail_object_] - .\n"			\
+	"	.long	0\n"						\
+	"	.long	1\n"						\
+	".popsection\n"
+
+/* As in site-x86_64.h: to the label taffrail_hit_ when the site is on. */
+#define TAFFRAIL_SITE_(object, sdt, ...)				\
+	__asm__ __volatile__(TAFFRAIL_SITE_CODE_ sdt			\
+		: : [taffrail_object_] "i" (&(object)) __VA_ARGS__);	\
+	if (__builtin_expect((object).site.enabled != 0, 0))		\
+		goto taffrail_hit_
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A site on x86-64: two harmless instructions, of which the agent changes one
+ * byte (see taffrail/site.h), a stub out of line, and the two notes.
+ *
+ * What must stay true here:
+ *  - no memory is read and no register written while the site is off: `test`
+ *    with an immediate only sets flags, which the compiler knows ("cc");
+ *  - every word that refers to another place is relative to itself, so that
+ *    no text relocation arises, in position independent code neither;
+ *  - the sections of stub and note carry the flag "?": they join the COMDAT
+ *    group of the function that holds the site, and are discarded with it;
+ *  - the operand of the stub's jump is aligned to 4: the agent may aim it
+ *    elsewhere by one store while threads run.
+ */
+#ifndef TAFFRAIL_SITE_X86_64_H
+#define TAFFRAIL_SITE_X86_64_H
+
+#define TAFFRAIL_SITE_FLAGS_	0
+
+/* 990: the site's address; 991: the byte that changes; 992: the stub. */
+#define TAFFRAIL_SITE_CODE_						\
+	"990:	nop\n"							\
+	"991:	.byte	0xa9\n"						\
+	"	.long	992f - 991b - 5\n"				\
+	".pushsection .text.unlikely.taffrail,\"ax?\",@progbits\n"	\
+	"	.balign	8\n"						\
+	"	nop\n"							\
+	"	nop\n"							\
+	"	nop\n"							\
+	"992:	.byte	0xe9\n"						\
+	"	.long	%l[taffrail_hit_] - . - 4\n"			\
+	".popsection\n"							\
+	".pushsection .note.taffrail,\"a?\",@note\n"			\
+	"	.balign	4\n"						\
+	"	.long	9, 16, 1\n"					\
+	"	.asciz	\"taffrail\"\n"					\
+	"	.balign	4\n"						\
+	"	.long	990b - .\n"					\
+	"	.long	%c[taffrail_object_] - .\n"			\
+	"	.long	992b - .\n"					\
+	"	.long	0\n"						\
+	".popsection\n"
+
+/*
+ * Falls through while the site is off; goes to the label taffrail_hit_ of the
+ * surrounding block when it is on. sdt is the text of the USDT note, ... its
+ * operands, each with a comma before it.
+ */
+#define TAFFRAIL_SITE_(object, sdt, ...)				\
+	__asm__ TAFFRAIL_ASM_INLINE_ goto(TAFFRAIL_SITE_CODE_ sdt	\
+		: : [taffrail_object_] "i" (&(object)) __VA_ARGS__	\
+		: "cc" : taffrail_hit_)
+
+#endif
