@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names of the fields of a marker, out of the text that its site carries:
+ *
+ *  - of a TAFFRAIL_EVENT, the text of its arguments. An argument is named by
+ *    TAFFRAIL_FIELD(NAME, ...), else by its last identifier: `req->id` is
+ *    "id", `v[3]` is "v", `f(x)` is "f", `now() - t0` is "t0";
+ *  - of a TAFFRAIL_MARK, its format: a conversion is named by the word before
+ *    it, "id %d url %s" has the fields "id" and "url".
+ *
+ * An argument without a name is "argN", N its number from 1 on. A name that
+ * is taken gets _2, _3 and so on.
+ *
+ * Pure functions without allocation and without libc: they run in the agent
+ * and in the command, on text of unknown origin.
+ */
+#ifndef TRACEPOINTS_FIELDS_H
+#define TRACEPOINTS_FIELDS_H
+
+#include <stdint.h>
+
+#define FIELD_NAME_BYTES	64
+
+struct field_name {
+	char name[FIELD_NAME_BYTES];	/* a C identifier, NUL-terminated */
+	uint8_t base;			/* to show it in: 8, 10 or 16 */
+	uint8_t pointer;		/* the format says %p: an address, even
+					 * where the type is a string */
+	uint8_t bounded;		/* the format says %.*s or %.Ns: not
+					 * NUL-terminated for sure */
+};
+
+/*
+ * Name nfields fields (0 to TAFFRAIL_FIELDS_MAX) into out[]. text ends with
+ * NUL; kind is TAFFRAIL_KIND_EVENT or TAFFRAIL_KIND_MARK. All of out[] is
+ * written, whatever the text is like. Returns 0, or -EINVAL for another kind
+ * or number of fields. Any thread; SIGSAFE.
+ */
+int fields_parse(const char *text, int kind, int nfields,
+		 struct field_name *out);
+
+#endif
