@@ -1,7 +1,27 @@
 # agent/: what loads into the program. One file a line.
 agent_sources = \
-	agent/protocol.h
+	agent/agent.h \
+	agent/api.c \
+	agent/control.c \
+	agent/fork.c \
+	agent/fork.h \
+	agent/lines.c \
+	agent/lines.h \
+	agent/log.c \
+	agent/place.c \
+	agent/place.h \
+	agent/protocol.h \
+	agent/service.c \
+	agent/service.h \
+	agent/session-text.c \
+	agent/session.c \
+	agent/session.h \
+	agent/start.c \
+	agent/thread.c \
+	agent/thread.h
 
 if MACHINE_X86_64
-agent_sources +=
+agent_sources += \
+	agent/loader-x86_64.c \
+	agent/thread-x86_64.h
 endif

@@ -46,7 +46,7 @@ int channels_setup(void)
 		return -ENOMEM;
 	}
 	fork_mark = (uint32_t *)pages;
-	store_release(fork_mark, 1);
+	store_release(fork_mark, (uint32_t)sys_getpid());
 	for (i = 0; i < CHANNELS_MAX; i++)
 		channels[i].rings = (struct rings *)(pages + 4096 * (1 + i));
 	return 0;
@@ -330,15 +330,17 @@ void channel_stop(struct channel *channel)
 int channel_grace(struct channel *channel)
 {
 	struct timespec pause = { .tv_nsec = NS_PER_MS };
+	uint32_t mark = load_relaxed(fork_mark);
 	int waited = 0;
 	uint32_t i;
 
 	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
 	for (i = 0; i < channel->locked_max; i++) {
-		struct ring *ring = load_acquire(&channel->locked[i]);
+		const uint32_t *holder = &channel->locks[i].holder;
 
-		/* LOCKED-OWNER */
-		while (ring && __atomic_load_n(&ring->owner, __ATOMIC_SEQ_CST)) {
+		/* LOCKED-OWNER: after `active` was cleared */
+		while (mark &&
+		       __atomic_load_n(holder, __ATOMIC_SEQ_CST) == mark) {
 			if (waited++ >= GRACE_TIMEOUT_MS)
 				return -ETIMEDOUT;
 			sys2(SYS_nanosleep, &pause, NULL);
@@ -363,12 +365,35 @@ void channel_destroy(struct channel *channel)
 		struct ring *ring = channel->locked[i];
 
 		channel->locked[i] = NULL;
-		if (ring)
+		/* whoever holds it still goes on with nobody's memory */
+		if (ring && load_acquire(&channel->locks[i].holder))
 			mapping_retire(ring, bytes);
+		else if (ring)
+			sys_munmap(ring, bytes);
 	}
 	if (channel->page)
 		mapping_retire(channel->page, PAGE_BYTES);
 	channel->page = NULL;
+}
+
+void channel_remove_files(const struct channel *channel)
+{
+	struct text text;
+	char path[320];
+	uint32_t i;
+
+	path_make(channel, "/session.", "", -1, &text, path, sizeof(path));
+	sys_unlink(path);
+	for (i = 0; i < channel->cpus; i++) {
+		path_make(channel, "/ring.", ".", i, &text, path,
+			  sizeof(path));
+		sys_unlink(path);
+	}
+	for (i = 0; i < LOCKED_MAX; i++) {
+		path_make(channel, "/ring.", ".L", i, &text, path,
+			  sizeof(path));
+		sys_unlink(path);
+	}
 }
 
 struct event_record *channel_record_add(struct channel *channel,

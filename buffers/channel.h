@@ -35,6 +35,15 @@ struct rings {
 _Static_assert(offsetof(struct rings, tab) == 48, "machine code");
 _Static_assert(sizeof(struct rings) <= 4096, "one page");
 
+/*
+ * Who writes into a locked ring. It is in private memory that is never
+ * unmapped: a thread may come to it when the ring is already gone.
+ */
+struct channel_lock {
+	uint32_t holder;		/* *fork_mark of its process, or 0 */
+	uint64_t clock;			/* of the ring's last event */
+} __attribute__((aligned(64)));
+
 struct channel {
 	struct rings *rings;
 	struct session_page *page;	/* shared; NULL while unused */
@@ -49,6 +58,7 @@ struct channel {
 	uint32_t locked_max;
 	uint32_t making;		/* taken while a ring is made */
 	struct ring *locked[LOCKED_MAX];
+	struct channel_lock locks[LOCKED_MAX];
 	char directory[256];		/* of the image, absolute */
 };
 
@@ -104,6 +114,9 @@ int channel_grace(struct channel *channel);
 
 /* Lets go of rings and session page; the files stay. After channel_grace(). */
 void channel_destroy(struct channel *channel);
+
+/* Removes the files of a channel that could not be opened. */
+void channel_remove_files(const struct channel *channel);
 
 /* Reserves the next event record and publishes it. Returns the new record,
  * or NULL when there is no room. One caller at a time. */

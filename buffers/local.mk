@@ -10,15 +10,8 @@ buffers_sources = \
 	buffers/host-x86_64.h \
 	buffers/host.c \
 	buffers/host.h \
-	buffers/idx.c \
-	buffers/idx.h \
 	buffers/layout.h \
 	buffers/locked.c \
-	buffers/reader-map.c \
-	buffers/reader-ring.c \
-	buffers/reader-walk.c \
-	buffers/reader.c \
-	buffers/reader.h \
 	buffers/sys-x86_64.h \
 	buffers/sys.h \
 	buffers/text.c \
@@ -31,6 +24,17 @@ buffers_sources = \
 
 if MACHINE_X86_64
 buffers_sources += \
+	buffers/flush-x86_64.c \
 	buffers/write-fast-x86_64.c \
 	buffers/write-section-x86_64.c
 endif
+
+# in the command only
+buffers_tool_sources = \
+	buffers/idx.c \
+	buffers/idx.h \
+	buffers/reader-map.c \
+	buffers/reader-ring.c \
+	buffers/reader-walk.c \
+	buffers/reader.c \
+	buffers/reader.h

@@ -2,15 +2,24 @@
 
 # in the agent and in the command
 tracepoints_sources = \
+	tracepoints/fields.c \
+	tracepoints/fields.h \
 	tracepoints/glob.c \
 	tracepoints/glob.h
 
 # in the agent only
-tracepoints_agent_sources =
-
-if MACHINE_X86_64
-tracepoints_agent_sources +=
-endif
+tracepoints_agent_sources = \
+	tracepoints/arena.c \
+	tracepoints/arena.h \
+	tracepoints/lock.c \
+	tracepoints/lock.h \
+	tracepoints/object.c \
+	tracepoints/patch.c \
+	tracepoints/patch.h \
+	tracepoints/record.c \
+	tracepoints/record.h \
+	tracepoints/registry.c \
+	tracepoints/registry.h
 
 # in the command only
 tracepoints_tool_sources = \
@@ -23,6 +32,7 @@ provider_pthread_sources = \
 
 # installed, for programs
 taffrail_headers = \
+	tracepoints/taffrail/clock.h \
 	tracepoints/taffrail/marker-c.h \
 	tracepoints/taffrail/marker-cxx.h \
 	tracepoints/taffrail/marker-sdt.h \
@@ -30,4 +40,5 @@ taffrail_headers = \
 	tracepoints/taffrail/site-generic.h \
 	tracepoints/taffrail/site-x86_64.h \
 	tracepoints/taffrail/site.h
-ust_headers =
+ust_headers = \
+	tracepoints/ust/marker.h

@@ -126,7 +126,8 @@ static struct object *object_add(struct module *module,
 	struct text id;
 	uint32_t i;
 
-	if (site->version != TAFFRAIL_SITE_VERSION ||
+	/* a site that another copy of the agent has taken is not ours */
+	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
 	    !in_module(module, site + 1, site->text_bytes) ||
 	    texts_split(site, texts) || shape_make(&shape, site))
 		return NULL;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The agent: what runs inside a traced program beside its writers.
+ *
+ * What must stay true: it is a guest. It never exits, aborts, prints unasked,
+ * changes errno or a signal mask for longer than a call, or leaves a
+ * descriptor in the host's table. Files are opened only by threads with a
+ * descriptor table of their own (agent/thread.h).
+ */
+#ifndef AGENT_AGENT_H
+#define AGENT_AGENT_H
+
+#include <stdint.h>
+
+#define AGENT_VERSION	PACKAGE_VERSION
+
+/* Settings, from the environment at start. */
+struct settings {
+	const char *directory;		/* TAFFRAIL_DIR */
+	const char *runtime;		/* XDG_RUNTIME_DIR */
+	const char *enable;		/* TAFFRAIL_ENABLE */
+	const char *join;		/* TAFFRAIL_JOIN */
+	const char *clock;		/* TAFFRAIL_CLOCK */
+	const char *service;		/* TAFFRAIL_SERVICE */
+	const char *log;		/* TAFFRAIL_LOG */
+};
+
+extern struct settings settings;
+
+/* Why the agent is off, or NULL while it works. */
+extern const char *agent_off;
+
+/* CPUs that get rings of their own; 0 without rseq or TSC. */
+extern uint32_t agent_cpus;
+/* The same number whether or not they get them. */
+extern uint32_t agent_cpus_online;
+
+/* loader-*.c: learns of dlopen and dlclose from now on. Returns 0, or a
+ * negative errno when it cannot. In a thread of the agent's own. */
+int loader_setup(void);
+
+/* log.c: one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */
+enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+void log_setup(const char *spec);
+void log_fact(enum log_level level, const char *module, const char *fact,
+	      int64_t number);
+
+#endif

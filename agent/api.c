@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the library exports to programs: tracepoints/taffrail/clock.h.
+ */
+#include "taffrail/clock.h"
+
+#include "agent/agent.h"
+#include "buffers/channel.h"
+#include "buffers/clock.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+
+PUBLIC SIGSAFE uint64_t taffrail_clock_read(void)
+{
+	return clock_read();
+}
+
+PUBLIC SIGSAFE uint64_t taffrail_clock_to_realtime_ns(uint64_t clock)
+{
+	if (agent_off)
+		return 0;
+	return clock_to_realtime_ns(&process.page->start, clock_hz(), clock);
+}
+
+PUBLIC uint64_t taffrail_clock_hz(void)
+{
+	return clock_hz();
+}

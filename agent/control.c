@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The agent's end of the control protocol (agent/protocol.h).
+ *
+ * A request is checked here and trusted afterwards. A peer that sends a part
+ * of one and stalls is hung up on after CONTROL_TIMEOUT_MS.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+
+#include "agent/agent.h"
+#include "agent/lines.h"
+#include "agent/place.h"
+#include "agent/protocol.h"
+#include "agent/service.h"
+#include "agent/session.h"
+#include "buffers/base.h"
+#include "buffers/sys.h"
+#include "tracepoints/lock.h"
+
+#define CONTROL_TIMEOUT_MS	1000
+#define REQUEST_BYTES		65536u
+
+/* One request and its answer. */
+struct exchange {
+	const char *request;
+	struct text answer;
+};
+
+int control_peer_allowed(int fd)
+{
+	struct ucred peer;
+	uint32_t bytes = sizeof(peer);
+
+	return !sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer,
+		     &bytes) &&
+	       (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid));
+}
+
+static int bytes_receive(int fd, void *to, uint32_t n)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	char *p = to;
+
+	while (n) {
+		long got;
+
+		if (sys3(SYS_poll, &wait, 1, CONTROL_TIMEOUT_MS) <= 0)
+			return -ETIMEDOUT;
+		got = sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL, NULL);
+		if (got == -EAGAIN || got == -EINTR)
+			continue;
+		if (got <= 0)
+			return got ? (int)got : -EPIPE;
+		p += got;
+		n -= (uint32_t)got;
+	}
+	return 0;
+}
+
+static int bytes_send(int fd, const void *from, uint32_t n)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+	const char *p = from;
+
+	while (n) {
+		long sent;
+
+		if (sys3(SYS_poll, &wait, 1, CONTROL_TIMEOUT_MS) <= 0)
+			return -ETIMEDOUT;
+		sent = sys6(SYS_sendto, fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT,
+			    NULL, 0);
+		if (sent == -EAGAIN || sent == -EINTR)
+			continue;
+		if (sent <= 0)
+			return sent ? (int)sent : -EPIPE;
+		p += sent;
+		n -= (uint32_t)sent;
+	}
+	return 0;
+}
+
+static int fail(struct exchange *exchange, int status, const char *why)
+{
+	line_add(&exchange->answer, "error", why);
+	return status;
+}
+
+static int handle_hello(struct exchange *exchange)
+{
+	struct text *out = &exchange->answer;
+
+	line_add_unsigned(out, "pid", process.page->pid);
+	line_add_unsigned(out, "image", process.page->image);
+	line_add(out, "dir", place_process);
+	line_add(out, "agent", AGENT_VERSION);
+	return 0;
+}
+
+static void string_add(struct text *out, const char *string)
+{
+	text_add(out, string);
+	text_add_bytes(out, "", 1);
+}
+
+static int list_one(struct object *object, void *arg)
+{
+	struct text *out = arg;
+	char number[24];
+	struct text text;
+	struct code *code;
+	uint32_t i;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+		return 0;
+	for (code = object->codes; code; code = code->next) {
+		text_open(&text, number, sizeof(number));
+		text_add(&text, "0x");
+		text_add_hex(&text, (uint64_t)code->address, 1);
+		string_add(out, number);
+		string_add(out, object->site->kind == TAFFRAIL_KIND_MARK ?
+					"mark" :
+					"event");
+		string_add(out, object->on ? "1" : "0");
+		text_open(&text, number, sizeof(number));
+		text_add_unsigned(&text, object->site->line);
+		string_add(out, number);
+		for (i = 0; i < object->site->nfields; i++)
+			text_add_hex(out, object->site->types[i], 2);
+		text_add_bytes(out, "", 1);
+		string_add(out, object->channel);
+		string_add(out, object->name);
+		string_add(out, object->format);
+		string_add(out, object->file);
+	}
+	return out->cut;
+}
+
+static int handle_list(struct exchange *exchange)
+{
+	int cut;
+
+	registry_lock();
+	cut = registry_each(list_one, &exchange->answer);
+	registry_unlock();
+	return cut ? -E2BIG : 0;
+}
+
+static int handle_start(struct exchange *exchange)
+{
+	struct session *session = sys_map_anonymous(sizeof(*session));
+	const char *fault = "";
+	uint32_t matched = 0;
+	int ret;
+
+	if (!session)
+		return fail(exchange, -ENOMEM, "no memory");
+	ret = session_parse(session, exchange->request, &fault);
+	if (ret) {
+		fail(exchange, ret, fault);
+		goto unmap;
+	}
+	ret = session_start(session, &matched);
+	if (ret >= 0) {
+		line_add_unsigned(&exchange->answer, "session", (uint64_t)ret);
+		line_add_unsigned(&exchange->answer, "matched", matched);
+		ret = 0;
+	} else if (ret == -EEXIST) {
+		fail(exchange, ret, "a session of that name is there");
+	} else {
+		fail(exchange, ret, "no room for another session's rings");
+	}
+unmap:
+	sys_munmap(session, sizeof(*session));
+	return ret;
+}
+
+static struct session *session_named(struct exchange *exchange)
+{
+	char name[SESSION_NAME_BYTES];
+
+	if (!line_find(exchange->request, "name", name, sizeof(name)))
+		return NULL;
+	return session_find(name);
+}
+
+static int rule_change(struct exchange *exchange, int wanted)
+{
+	struct session *session = session_named(exchange);
+	char rule[SESSION_RULE_BYTES];
+	uint32_t matched = 0;
+	int ret;
+
+	if (!session)
+		return fail(exchange, -ENOENT, "no such session");
+	if (!line_find(exchange->request, "rule", rule, sizeof(rule)))
+		return fail(exchange, -EINVAL, "no rule");
+	ret = session_rule(session, wanted, rule, &matched);
+	if (ret == -ETIMEDOUT)
+		return fail(exchange, ret,
+			    "a thread is stopped in the middle of a write");
+	if (ret)
+		return fail(exchange, ret, "too many rules");
+	line_add_unsigned(&exchange->answer, "matched", matched);
+	return 0;
+}
+
+static int handle_enable(struct exchange *exchange)
+{
+	return rule_change(exchange, 1);
+}
+
+static int handle_disable(struct exchange *exchange)
+{
+	return rule_change(exchange, 0);
+}
+
+static int session_change(struct exchange *exchange,
+			  int (*change)(struct session *session))
+{
+	struct session *session = session_named(exchange);
+	int ret;
+
+	if (!session)
+		return fail(exchange, -ENOENT, "no such session");
+	ret = change(session);
+	if (ret)
+		fail(exchange, ret,
+		     "a thread is stopped in the middle of a write");
+	return ret;
+}
+
+static int handle_stop(struct exchange *exchange)
+{
+	return session_change(exchange, session_stop);
+}
+
+static int handle_flush(struct exchange *exchange)
+{
+	return session_change(exchange, session_flush);
+}
+
+static int handle_destroy(struct exchange *exchange)
+{
+	return session_change(exchange, session_destroy);
+}
+
+static int handle_status(struct exchange *exchange)
+{
+	struct session *session;
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		session = session_at(i);
+		if (session)
+			session_describe(session, &exchange->answer);
+	}
+	return 0;
+}
+
+static int (*const handlers[])(struct exchange *exchange) = {
+	[MESSAGE_HELLO] = handle_hello,
+	[MESSAGE_LIST] = handle_list,
+	[MESSAGE_START] = handle_start,
+	[MESSAGE_ENABLE] = handle_enable,
+	[MESSAGE_DISABLE] = handle_disable,
+	[MESSAGE_STOP] = handle_stop,
+	[MESSAGE_FLUSH] = handle_flush,
+	[MESSAGE_DESTROY] = handle_destroy,
+	[MESSAGE_STATUS] = handle_status,
+};
+
+static int answer(int fd, struct message *message, int status,
+		  const struct text *payload)
+{
+	int ret;
+
+	message->version = PROTOCOL_VERSION;
+	message->status = status;
+	message->bytes = (uint32_t)payload->used;
+	ret = bytes_send(fd, message, sizeof(*message));
+	return ret ? ret : bytes_send(fd, payload->start, message->bytes);
+}
+
+/* Both sides' memory: the request, then the answer. */
+static int exchange_run(int fd, struct message *message, char *memory)
+{
+	struct exchange exchange = { .request = memory };
+	int ret;
+
+	text_open(&exchange.answer, memory + REQUEST_BYTES,
+		  PROTOCOL_PAYLOAD_MAX);
+	if (message->version != PROTOCOL_VERSION) {
+		line_add_unsigned(&exchange.answer, "version",
+				  PROTOCOL_VERSION);
+		answer(fd, message, -EPROTO, &exchange.answer);
+		return -EPROTO;
+	}
+	ret = bytes_receive(fd, memory, message->bytes);
+	if (ret)
+		return ret;
+	memory[message->bytes] = 0;
+	if (message->type >= ARRAY_SIZE(handlers) || !handlers[message->type])
+		ret = fail(&exchange, -ENOSYS, "unknown request");
+	else
+		ret = handlers[message->type](&exchange);
+	return answer(fd, message, ret, &exchange.answer);
+}
+
+int control_serve(int fd)
+{
+	uint64_t bytes = REQUEST_BYTES + (uint64_t)PROTOCOL_PAYLOAD_MAX;
+	struct message message;
+	char *memory;
+	int ret = bytes_receive(fd, &message, sizeof(message));
+
+	if (ret)
+		return ret;
+	if (message.magic != PROTOCOL_MAGIC || message.bytes >= REQUEST_BYTES)
+		return -EPROTO;
+	memory = sys_map_anonymous(bytes);
+	if (!memory)
+		return -ENOMEM;
+	ret = exchange_run(fd, &message, memory);
+	sys_munmap(memory, bytes);
+	return ret;
+}

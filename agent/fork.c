@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Forked children: nothing until their first event, then files of their own.
+ *
+ * The first event of a child makes its rings before it returns: a child may
+ * be gone a moment later, and nobody else would know what it had written.
+ */
+#include "agent/fork.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include "agent/agent.h"
+#include "agent/place.h"
+#include "agent/service.h"
+#include "agent/session.h"
+#include "agent/thread.h"
+#include "buffers/base.h"
+#include "buffers/host.h"
+#include "buffers/sys.h"
+#include "tracepoints/lock.h"
+
+#define REVIVE_WAIT_MS	1000
+#define SIGSET_BYTES	8
+
+static void fork_child(void)
+{
+	registry_unlock();
+}
+
+static int revive_aside(void *arg)
+{
+	int ret;
+
+	(void)arg;
+	ret = place_open();
+	return ret ? ret : session_inherit();
+}
+
+/* fork_mark[1]: who revives; wiped with the rest by the next fork. */
+static int revive_wait(void)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int i;
+
+	for (i = 0; i < REVIVE_WAIT_MS && !load_acquire(fork_mark); i++)
+		sys2(SYS_nanosleep, &pause, NULL);
+	return !!load_acquire(fork_mark);
+}
+
+static int revive(void)
+{
+	int ret = -EBUSY;
+
+	thread_forget();
+	host_setup();
+	if (!registry_lock_adopt())
+		ret = thread_run(revive_aside, NULL);
+	if (ret) {
+		agent_off = "the forked child could not make its files";
+		log_fact(LOG_ERROR, "fork", agent_off, ret);
+	}
+	store_release(fork_mark, 1);
+	if (ret)
+		return 0;
+	session_inherit_resume();
+	if (!settings.service || *settings.service != 'o')
+		thread_serve(service_main);
+	return 1;
+}
+
+SIGSAFE int fork_revive(void)
+{
+	uint64_t all = ~0ull;
+	uint64_t before;
+	int ret;
+
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
+	if (__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_ACQ_REL))
+		ret = revive_wait();
+	else
+		ret = revive();
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
+	return ret;
+}
+
+void fork_setup(void)
+{
+	channel_revive = fork_revive;
+	channel_run_aside = thread_run;
+	pthread_atfork(registry_lock, registry_unlock, fork_child);
+}

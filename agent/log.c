@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * TAFFRAIL_LOG=LEVEL[:FILE]: the only way in which the agent ever prints.
+ * One write(2) a line; without FILE to descriptor 2, as the user asked.
+ */
+#include <fcntl.h>
+
+#include "agent/agent.h"
+#include "buffers/base.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+
+#define LOG_LINE_BYTES	400
+#define LOG_OPEN	(O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+
+static int level;
+static char file[200];
+
+static const char *const words[] = {
+	[LOG_ERROR] = "error", [LOG_WARNING] = "warning",
+	[LOG_INFO] = "info", [LOG_DEBUG] = "debug",
+};
+
+void log_setup(const char *spec)
+{
+	uint32_t i;
+
+	for (i = LOG_ERROR; spec && i <= LOG_DEBUG; i++) {
+		const char *rest = text_after(spec, words[i]);
+
+		if (!rest || (*rest && *rest != ':'))
+			continue;
+		level = (int)i;
+		if (*rest)
+			text_copy(file, sizeof(file), rest + 1);
+	}
+}
+
+SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
+		      int64_t number)
+{
+	char line[LOG_LINE_BYTES];
+	struct text text;
+	int fd = 2;
+
+	if ((int)at > level)
+		return;
+	text_open(&text, line, sizeof(line));
+	text_add(&text, words[at]);
+	text_add(&text, " taffrail[");
+	text_add_number(&text, sys_getpid());
+	text_add(&text, "] ");
+	text_add(&text, module);
+	text_add(&text, ": ");
+	text_add(&text, fact);
+	if (number) {
+		text_add(&text, " (");
+		text_add_number(&text, number);
+		text_add(&text, ")");
+	}
+	text_add(&text, "\n");
+	if (!*file && sys_write(2, line, text.used) >= 0)
+		return;
+	/* a thread of the agent's own has no descriptor 2 */
+	if (*file)
+		fd = (int)sys_open(file, LOG_OPEN, 0600);
+	else
+		fd = (int)sys_open("/proc/self/fd/2", O_WRONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	sys_write(fd, line, text.used);
+	sys_close(fd);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where a process keeps its files (buffers/layout.h), and who it is.
+ *
+ * What must stay true: every directory on the way is the user's own, 0700 and
+ * no symlink; nothing is opened by a host thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "agent/agent.h"
+#include "agent/place.h"
+#include "buffers/base.h"
+#include "buffers/channel.h"
+#include "buffers/clock.h"
+#include "buffers/host.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+
+#define IMAGES_MAX	10000
+#define PROCESS_BYTES	4096
+
+char place_runtime[200];
+char place_process[240];
+
+static int runtime_is_tmpfs(const char *path)
+{
+	struct {
+		long type;
+		long rest[15];
+	} fs;
+
+	return !sys2(SYS_statfs, path, &fs) && fs.type == TMPFS_MAGIC;
+}
+
+static void runtime_choose(struct text *text)
+{
+	const char *home = settings.runtime;
+
+	if (settings.directory && *settings.directory) {
+		text_add(text, settings.directory);
+	} else if (home && *home && runtime_is_tmpfs(home)) {
+		text_add(text, home);
+		text_add(text, "/taffrail");
+	} else {
+		text_add(text, runtime_is_tmpfs("/dev/shm") ?
+				       "/dev/shm/taffrail-" :
+				       "/tmp/taffrail-");
+		text_add_unsigned(text, (uint64_t)sys0(SYS_geteuid));
+	}
+}
+
+/* Makes a directory, or accepts one that is ours alone. */
+static int directory_make(const char *path)
+{
+	struct stat st;
+	int ret = (int)sys_mkdir(path, 0700);
+	int fd;
+
+	if (ret && ret != -EEXIST)
+		return ret;
+	fd = (int)sys_open(path,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	if (!ret && st.st_uid != (uid_t)sys0(SYS_geteuid))
+		ret = -EPERM;
+	if (!ret && (st.st_mode & 077))
+		ret = (int)sys2(SYS_fchmod, fd, 0700);
+	sys_close(fd);
+	return ret;
+}
+
+/* Field 22 of /proc/self/stat; the name in field 2 may hold anything. */
+static uint64_t starttime_read(void)
+{
+	char buffer[1024];
+	int fd = (int)sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+	const char *p = buffer;
+	const char *close = NULL;
+	int64_t number;
+	long n;
+	int field;
+
+	if (fd < 0)
+		return 0;
+	n = sys_read(fd, buffer, sizeof(buffer) - 1);
+	sys_close(fd);
+	if (n <= 0)
+		return 0;
+	buffer[n] = 0;
+	for (; *p; p++)
+		if (*p == ')')
+			close = p;
+	p = close ? close + 1 : buffer;
+	for (field = 2; field < 22 && *p; p++)
+		if (*p == ' ')
+			field++;
+	number = text_number(&p);
+	return number < 0 ? 0 : (uint64_t)number;
+}
+
+static void boot_id_read(uint8_t *out)
+{
+	char buffer[64] = "";
+	int fd = (int)sys_open("/proc/sys/kernel/random/boot_id",
+			       O_RDONLY | O_CLOEXEC, 0);
+	uint32_t nibbles = 0;
+	const char *p;
+
+	if (fd < 0)
+		return;
+	sys_read(fd, buffer, sizeof(buffer) - 1);
+	sys_close(fd);
+	for (p = buffer; *p && nibbles < 32; p++) {
+		int v = *p >= '0' && *p <= '9' ? *p - '0' :
+			*p >= 'a' && *p <= 'f' ? *p - 'a' + 10 :
+						 -1;
+
+		if (v < 0)
+			continue;
+		out[nibbles / 2] |= (uint8_t)(nibbles & 1 ? v : v << 4);
+		nibbles++;
+	}
+}
+
+static void uuid_make(uint8_t *uuid, const struct process_page *page)
+{
+	if (sys3(SYS_getrandom, uuid, 16, 1 /* GRND_NONBLOCK */) != 16) {
+		uint64_t mix[2] = { page->start.clock ^ page->starttime,
+				    page->start.realtime_ns ^ page->pid };
+
+		__builtin_memcpy(uuid, mix, 16);
+	}
+	uuid[6] = (uuid[6] & 0x0f) | 0x40;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+static void page_fill(struct process_page *page, uint32_t image,
+		      uint64_t starttime)
+{
+	struct utsname name;
+
+	page->version = LAYOUT_VERSION;
+	page->pid = (uint32_t)sys_getpid();
+	page->ppid = (uint32_t)sys0(SYS_getppid);
+	page->starttime = starttime;
+	page->image = image;
+	page->state = PROCESS_RUNNING;
+	page->clock_kind = (uint32_t)clock_kind();
+	page->clock_hz = clock_hz();
+	clock_anchor_take(&page->start);
+	boot_id_read(page->boot_id);
+	uuid_make(page->uuid, page);
+	page->marker_generation = 1;
+	host_procname(page->procname);
+	if (!sys1(SYS_uname, &name))
+		text_copy(page->hostname, sizeof(page->hostname),
+			  name.nodename);
+	text_copy(page->agent_version, sizeof(page->agent_version),
+		  AGENT_VERSION);
+	store_release(&page->magic, PROCESS_MAGIC);
+}
+
+/* An image that execve replaced cannot say so itself. */
+static void image_mark_replaced(const char *directory)
+{
+	uint32_t state = PROCESS_EXECED;
+	struct text text;
+	char path[280];
+	int fd;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, directory);
+	text_add(&text, "/process");
+	fd = (int)sys_open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return;
+	sys_pwrite(fd, &state, sizeof(state),
+		   offsetof(struct process_page, state));
+	sys_close(fd);
+}
+
+static void image_path(char *path, size_t size, uint32_t image,
+		       const char *file)
+{
+	struct text text;
+
+	text_open(&text, path, size);
+	text_add(&text, place_process);
+	text_add_char(&text, '/');
+	text_add_unsigned(&text, image);
+	text_add(&text, file);
+}
+
+/* Makes PID.STARTTIME/N for the first N that is free. */
+static int image_make(uint32_t *image, char *path, size_t size)
+{
+	int ret = -EEXIST;
+	uint32_t i;
+
+	for (i = 0; i < IMAGES_MAX && ret == -EEXIST; i++) {
+		image_path(path, size, i, "");
+		ret = (int)sys_mkdir(path, 0700);
+		if (ret == -EEXIST)
+			image_mark_replaced(path);
+		*image = i;
+	}
+	return ret;
+}
+
+static int page_make(const char *directory, uint32_t image, uint64_t starttime)
+{
+	char path[280];
+	long p;
+	int fd;
+	int ret;
+
+	image_path(path, sizeof(path), image, "/process");
+	fd = (int)sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
+					 O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys_fallocate(fd, 0, 0, PROCESS_BYTES);
+	p = ret ? ret : sys_mmap(0, PROCESS_BYTES, PROT_READ | PROT_WRITE,
+				 MAP_SHARED, fd, 0);
+	sys_close(fd);
+	if (p < 0 && p > -4096) {
+		sys_unlink(path);
+		return (int)p;
+	}
+	text_copy(process.directory, sizeof(process.directory), directory);
+	page_fill((struct process_page *)p, image, starttime);
+	process.page = (struct process_page *)p;
+	return 0;
+}
+
+int place_open(void)
+{
+	uint64_t starttime = starttime_read();
+	struct text text;
+	char path[256];
+	uint32_t image;
+	int ret;
+
+	text_open(&text, place_runtime, sizeof(place_runtime));
+	runtime_choose(&text);
+	if (text.cut || place_runtime[0] != '/')
+		return -ENAMETOOLONG;
+	ret = directory_make(place_runtime);
+	if (ret)
+		return ret;
+	text_open(&text, place_process, sizeof(place_process));
+	text_add(&text, place_runtime);
+	text_add_char(&text, '/');
+	text_add_number(&text, sys_getpid());
+	text_add_char(&text, '.');
+	text_add_unsigned(&text, starttime);
+	ret = directory_make(place_process);
+	if (ret)
+		return ret;
+	ret = image_make(&image, path, sizeof(path));
+	if (ret)
+		return ret;
+	ret = page_make(path, image, starttime);
+	if (ret)
+		sys_rmdir(path);
+	return ret;
+}
+
+int place_lock(void)
+{
+	char path[280];
+	int fd;
+	int ret;
+
+	image_path(path, sizeof(path), process.page->image, "/process");
+	fd = (int)sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_flock, fd, 6 /* LOCK_EX | LOCK_NB */);
+	if (ret)
+		sys_close(fd);
+	return ret;
+}
+
+void place_close(int keep)
+{
+	char path[280];
+
+	process.page->state = PROCESS_EXITED;
+	if (!keep) {
+		image_path(path, sizeof(path), process.page->image,
+			   "/process");
+		sys_unlink(path);
+		image_path(path, sizeof(path), process.page->image, "");
+		sys_rmdir(path);
+	}
+	place_socket_path(path, sizeof(path));
+	sys_unlink(path);
+	/* stays where something is left in it */
+	sys_rmdir(place_process);
+}
+
+void place_markers_changed(void)
+{
+	if (load_relaxed(fork_mark))
+		__atomic_fetch_add(&process.page->marker_generation, 1,
+				   __ATOMIC_RELAXED);
+}
+
+void place_socket_path(char *path, size_t size)
+{
+	struct text text;
+
+	text_open(&text, path, size);
+	text_add(&text, place_process);
+	text_add(&text, "/control.sock");
+}

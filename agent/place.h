@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where a process keeps its files; see place.c.
+ */
+#ifndef AGENT_PLACE_H
+#define AGENT_PLACE_H
+
+#include <stddef.h>
+
+/* The runtime directory, and PID.STARTTIME/ in it; set by place_open(). */
+extern char place_runtime[200];
+extern char place_process[240];
+
+/*
+ * Creates or finds the runtime directory, PID.STARTTIME/ and IMAGE/ in it,
+ * and the process page; sets `process`. In a thread of the agent's own.
+ * Returns 0 or a negative errno.
+ */
+int place_open(void);
+
+/*
+ * Holds a lock on the process page's file as long as the calling thread's
+ * descriptor table lives: whoever can take it (flock) knows that this image
+ * is gone, killed or replaced. The service thread calls it.
+ */
+int place_lock(void);
+
+/* Takes the process's files back at exit; `keep` what a session has written.
+ * Any thread: it opens nothing. */
+void place_close(int keep);
+
+/* Tells whoever watches that markers came or went. */
+void place_markers_changed(void);
+
+/* PID.STARTTIME/control.sock */
+void place_socket_path(char *path, size_t size);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions as text: what messages, files and the environment say of them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "agent/agent.h"
+#include "agent/lines.h"
+#include "agent/place.h"
+#include "agent/protocol.h"
+#include "agent/session.h"
+#include "buffers/base.h"
+#include "buffers/sys.h"
+
+#define SESSION_FILE_BYTES	16384
+
+static const struct {
+	const char *word;
+	uint32_t bit;
+} contexts[] = {
+	{ "vtid", CONTEXT_VTID }, { "vpid", CONTEXT_VPID },
+	{ "procname", CONTEXT_PROCNAME }, { "cpu", CONTEXT_CPU },
+	{ "ip", CONTEXT_IP },
+};
+
+/* "vtid,ip": each word by itself */
+static int contexts_parse(const char *list, uint32_t *bits)
+{
+	while (*list) {
+		char word[16];
+		struct text text;
+		uint32_t i;
+
+		text_open(&text, word, sizeof(word));
+		while (*list && *list != ',')
+			text_add_char(&text, *list++);
+		if (*list)
+			list++;
+		for (i = 0; i < ARRAY_SIZE(contexts); i++)
+			if (text_equal(word, contexts[i].word))
+				break;
+		if (i == ARRAY_SIZE(contexts))
+			return -EINVAL;
+		*bits |= contexts[i].bit;
+	}
+	return 0;
+}
+
+static int name_valid(const char *name)
+{
+	const char *p = name;
+
+	if (!*name || *name == '.' || text_length(name) >= SESSION_NAME_BYTES)
+		return 0;
+	for (; *p; p++)
+		if (*p == '/' || (unsigned char)*p < 0x21 || *p == 0x7f)
+			return 0;
+	return 1;
+}
+
+static int rule_add(struct session *session, const char *glob)
+{
+	struct session_rule *rule = &session->rules[session->nrules];
+
+	if (session->nrules == SESSION_RULES_MAX || !*glob ||
+	    text_length(glob) >= SESSION_RULE_BYTES)
+		return -EINVAL;
+	rule->wanted = 1;
+	text_copy(rule->glob, sizeof(rule->glob), glob);
+	session->nrules++;
+	return 0;
+}
+
+static int key_take(struct session *session, const char *key,
+		    const char *value)
+{
+	const char *p = value;
+	int64_t number;
+
+	if (text_equal(key, "name")) {
+		if (!name_valid(value))
+			return -EINVAL;
+		text_copy(session->name, sizeof(session->name), value);
+	} else if (text_equal(key, "mode")) {
+		if (text_equal(value, "overwrite"))
+			session->flags |= SESSION_OVERWRITE;
+		else if (!text_equal(value, "discard"))
+			return -EINVAL;
+	} else if (text_equal(key, "buffer")) {
+		number = text_number(&p);
+		if (number < 0 || *p || number > RING_MAX_BYTES)
+			return -EINVAL;
+		session->buffer = (uint64_t)number;
+	} else if (text_equal(key, "context")) {
+		return contexts_parse(value, &session->contexts);
+	} else if (text_equal(key, "consumed")) {
+		session->flags |= *value == '1' ? SESSION_CONSUMED : 0;
+	} else if (text_equal(key, "rule")) {
+		return rule_add(session, value);
+	}
+	return 0;	/* unknown keys are for later agents */
+}
+
+int session_parse(struct session *session, const char *text,
+		  const char **fault)
+{
+	struct line line;
+
+	__builtin_memset(session, 0, sizeof(*session));
+	while (line_next(&text, &line)) {
+		if (key_take(session, line.key, line.value)) {
+			*fault = "a value is not understood";
+			return -EINVAL;
+		}
+	}
+	if (!session->name[0]) {
+		*fault = "the session has no name";
+		return -EINVAL;
+	}
+	if (!session->nrules)
+		rule_add(session, "*");
+	return 0;
+}
+
+/* Sums over the rings of a channel. */
+struct sums {
+	uint64_t written;
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t bytes;
+};
+
+static void ring_sum(const struct ring *ring, struct sums *sums)
+{
+	uint64_t head = load_acquire(&ring->head);
+	const char *data = (const char *)ring + RING_DATA_OFFSET;
+	uint32_t at = RING_POSITION(head) & (ring->ring_bytes - 1) &
+		      ~(ring->sub_bytes - 1);
+	uint32_t next = (at + ring->sub_bytes) & (ring->ring_bytes - 1);
+	const struct packet_head *now = (const void *)(data + at);
+	const struct packet_head *oldest = (const void *)(data + next);
+	uint64_t written = now->events_before +
+			   (uint32_t)(RING_EVENTS(head) -
+				      (uint32_t)now->events_before);
+
+	sums->written += written;
+	sums->lost += ring->lost;
+	sums->bytes += now->packet_seq_num * ring->sub_bytes +
+		       (RING_POSITION(head) & (ring->sub_bytes - 1));
+	if (ring->flags & SESSION_OVERWRITE &&
+	    now->packet_seq_num >= ring->ring_bytes / ring->sub_bytes)
+		sums->overwritten += oldest->events_before;
+}
+
+static void channel_sum(const struct channel *channel, struct sums *sums)
+{
+	uint32_t i;
+
+	__builtin_memset(sums, 0, sizeof(*sums));
+	for (i = 0; i < channel->cpus; i++)
+		if (channel->rings->tab[i] != &ring_absent)
+			ring_sum(channel->rings->tab[i], sums);
+	for (i = 0; i < LOCKED_MAX; i++)
+		if (channel->locked[i])
+			ring_sum(channel->locked[i], sums);
+	if (channel->page)
+		sums->lost += channel->page->lost_unplaced;
+}
+
+void session_describe(struct session *session, struct text *out)
+{
+	struct sums sums;
+	uint32_t i;
+
+	channel_sum(session->channel, &sums);
+	line_add(out, "session", session->name);
+	line_add_unsigned(out, "index", session->channel->index);
+	line_add(out, "state",
+		 session->phase == SESSION_RUNS ? "active" : "stopped");
+	line_add(out, "mode",
+		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
+	for (i = 0; i < session->nrules; i++) {
+		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
+		text_add(out, session->rules[i].glob);
+		text_add_char(out, '\n');
+	}
+	line_add_unsigned(out, "written", sums.written);
+	line_add_unsigned(out, "lost", sums.lost);
+	line_add_unsigned(out, "overwritten", sums.overwritten);
+	line_add_unsigned(out, "bytes", sums.bytes);
+}
+
+/* TAFFRAIL_ENABLE="RULE;RULE" */
+static void obey_environment(struct session *session)
+{
+	const char *p = settings.enable;
+	uint32_t matched;
+	int ret;
+
+	if (!p || !*p)
+		return;
+	__builtin_memset(session, 0, sizeof(*session));
+	text_copy(session->name, sizeof(session->name), "env");
+	session->flags = SESSION_OVERWRITE;
+	while (*p) {
+		char rule[SESSION_RULE_BYTES];
+		struct text text;
+
+		text_open(&text, rule, sizeof(rule));
+		while (*p && *p != ';')
+			text_add_char(&text, *p++);
+		if (*p)
+			p++;
+		if (*rule && (text.cut || rule_add(session, rule)))
+			log_fact(LOG_ERROR, "environment",
+				 "a rule of TAFFRAIL_ENABLE is too long", 0);
+	}
+	if (!session->nrules)
+		return;
+	ret = session_start(session, &matched);
+	if (ret < 0)
+		log_fact(LOG_ERROR, "environment", "no session", ret);
+}
+
+static void obey_file(const char *directory, const char *name, int asked,
+		      struct session *session, char *buffer)
+{
+	const char *fault = "";
+	uint32_t matched;
+	struct text text;
+	char path[320];
+	char all[4] = "";
+	long n;
+	int fd;
+	int ret;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, directory);
+	text_add_char(&text, '/');
+	text_add(&text, name);
+	fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return;
+	n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
+	sys_close(fd);
+	buffer[n > 0 ? n : 0] = 0;
+	ret = session_parse(session, buffer, &fault);
+	line_find(buffer, "all", all, sizeof(all));
+	if (!ret && (asked || all[0] == '1'))
+		ret = session_start(session, &matched);
+	if (ret < 0 && ret != -EEXIST)
+		log_fact(LOG_ERROR, "sessions", *fault ? fault : name, ret);
+}
+
+struct linux_dirent64 {
+	uint64_t ino;
+	int64_t off;
+	uint16_t reclen;
+	uint8_t type;
+	char name[];
+};
+
+static void obey_directory(struct session *session, char *buffer)
+{
+	char entries[4096];
+	struct text text;
+	char path[256];
+	long n;
+	int fd;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, place_runtime);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);
+	fd = (int)sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	while ((n = sys3(SYS_getdents64, fd, entries, sizeof(entries))) > 0) {
+		long at = 0;
+
+		while (at < n) {
+			struct linux_dirent64 *entry =
+				(struct linux_dirent64 *)(entries + at);
+
+			at += entry->reclen;
+			if (entry->name[0] != '.')
+				obey_file(path, entry->name,
+					  settings.join &&
+						  text_equal(entry->name,
+							     settings.join),
+					  session, buffer);
+		}
+	}
+	sys_close(fd);
+}
+
+void session_obey(void)
+{
+	struct session *session = sys_map_anonymous(sizeof(*session));
+	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
+
+	if (session && buffer) {
+		obey_environment(session);
+		obey_directory(session, buffer);
+	}
+	if (session)
+		sys_munmap(session, sizeof(*session));
+	if (buffer)
+		sys_munmap(buffer, SESSION_FILE_BYTES);
+}

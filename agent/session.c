@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions: rules meet markers, markers meet channels.
+ */
+#include "agent/session.h"
+
+#include <errno.h>
+
+#include "agent/agent.h"
+#include "buffers/base.h"
+#include "buffers/sys.h"
+#include "tracepoints/glob.h"
+#include "tracepoints/lock.h"
+#include "tracepoints/record.h"
+
+static struct session sessions[SESSIONS_MAX];
+static uint32_t next_index;	/* the N of the next session.N */
+
+/* Events that a compact header can name, see buffers/ctf.h. */
+#define COMPACT_EVENTS	31
+
+struct session *session_at(uint32_t number)
+{
+	return number < SESSIONS_MAX && sessions[number].phase != SESSION_FREE ?
+		       &sessions[number] :
+		       NULL;
+}
+
+struct session *session_find(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (session_at(i) && text_equal(sessions[i].name, name))
+			return &sessions[i];
+	return NULL;
+}
+
+static int session_wants(const struct session *session, const char *id)
+{
+	uint32_t i;
+
+	for (i = session->nrules; i-- > 0;)
+		if (glob_match(session->rules[i].glob, id))
+			return session->rules[i].wanted;
+	return 0;
+}
+
+/* What a pass over all objects carries. */
+struct pass {
+	struct session *session;
+	struct patcher patcher;
+	const char *glob;
+	uint32_t matched;
+	uint32_t ndistinct;
+	const struct object *distinct[COMPACT_EVENTS + 1];
+};
+
+/* Counts different events up to one more than a compact header can name. */
+static int count_distinct(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+	uint32_t i;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	    !session_wants(pass->session, object->id))
+		return 0;
+	for (i = 0; i < pass->ndistinct; i++)
+		if (record_same_event(pass->distinct[i], object))
+			return 0;
+	pass->distinct[pass->ndistinct++] = object;
+	return pass->ndistinct > COMPACT_EVENTS;
+}
+
+static void object_apply(struct session *session, struct object *object,
+			 const struct patcher *patcher)
+{
+	struct event_record *record;
+	int ret;
+
+	if (!session_wants(session, object->id)) {
+		object_disable(object, session->channel, patcher);
+		return;
+	}
+	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
+		object_enable(object, session->channel, 0, NULL, patcher);
+		return;
+	}
+	record = record_publish(session->channel, object);
+	if (!record) {
+		log_fact(LOG_WARNING, "session", "no room for an event", 0);
+		return;
+	}
+	ret = object_enable(object, session->channel, record->id,
+			    &record->oversize, patcher);
+	if (ret)
+		log_fact(LOG_WARNING, "session", "a site is not ours", ret);
+}
+
+static int apply_one(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+
+	if (pass->glob && !glob_match(pass->glob, object->id))
+		return 0;
+	if (object->site->kind != TAFFRAIL_KIND_GUARD &&
+	    (pass->glob || session_wants(pass->session, object->id)))
+		pass->matched++;
+	object_apply(pass->session, object, &pass->patcher);
+	return 0;
+}
+
+/* Applies the rules to the objects that `glob` names (NULL: to all). */
+static uint32_t rules_apply(struct session *session, const char *glob)
+{
+	struct pass pass = { .session = session, .glob = glob };
+
+	registry_lock();
+	patch_open(&pass.patcher);
+	registry_each(apply_one, &pass);
+	patch_close(&pass.patcher);
+	registry_unlock();
+	return pass.matched;
+}
+
+/* A module came: called under the lock, in any thread of the agent's own. */
+void session_module_came(struct object *object, const struct patcher *patcher)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (sessions[i].phase == SESSION_RUNS)
+			object_apply(&sessions[i], object, patcher);
+}
+
+static struct session *session_reserve(const struct session *model, int *ret)
+{
+	uint32_t i;
+
+	*ret = -EEXIST;
+	if (session_find(model->name))
+		return NULL;
+	*ret = -ENOSPC;
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		if (sessions[i].phase != SESSION_FREE)
+			continue;
+		sessions[i] = *model;
+		sessions[i].channel = &channels[i];
+		sessions[i].phase = SESSION_OPENING;
+		return &sessions[i];
+	}
+	return NULL;
+}
+
+static uint32_t header_choose(struct session *session)
+{
+	struct pass pass = { .session = session };
+	int many;
+
+	registry_lock();
+	many = registry_each(count_distinct, &pass);
+	registry_unlock();
+	return many ? SESSION_LARGE_HEADER : 0;
+}
+
+int session_start(const struct session *model, uint32_t *matched)
+{
+	struct session *session;
+	uint32_t flags;
+	int ret;
+
+	session = session_reserve(model, &ret);
+	if (!session)
+		return ret;
+	flags = session->flags | header_choose(session);
+	ret = channel_create(session->channel, next_index, session->name,
+			     flags, session->contexts, session->buffer,
+			     agent_cpus);
+	if (ret)
+		goto release;
+	next_index++;
+	ret = channel_start(session->channel, agent_cpus_online);
+	if (ret)
+		goto destroy;
+	session->phase = SESSION_RUNS;
+	*matched = rules_apply(session, NULL);
+	return (int)(session - sessions);
+destroy:
+	channel_stop(session->channel);
+	session->channel->page->state = SESSION_DESTROYED;
+	channel_remove_files(session->channel);
+	channel_destroy(session->channel);
+release:
+	session->phase = SESSION_FREE;
+	return ret;
+}
+
+int session_rule(struct session *session, int wanted, const char *glob,
+		 uint32_t *matched)
+{
+	struct session_rule *rule;
+
+	if (session->nrules == SESSION_RULES_MAX ||
+	    text_length(glob) >= SESSION_RULE_BYTES)
+		return -ENOSPC;
+	registry_lock();
+	rule = &session->rules[session->nrules];
+	rule->wanted = wanted;
+	text_copy(rule->glob, sizeof(rule->glob), glob);
+	session->nrules++;
+	registry_unlock();
+	if (session->phase != SESSION_RUNS)
+		return 0;
+	*matched = rules_apply(session, glob);
+	return wanted ? 0 : channel_grace(session->channel);
+}
+
+static int disable_one(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+
+	object_disable(object, pass->session->channel, &pass->patcher);
+	return 0;
+}
+
+int session_stop(struct session *session)
+{
+	struct pass pass = { .session = session };
+
+	if (session->phase != SESSION_RUNS)
+		return 0;
+	registry_lock();
+	session->phase = SESSION_HALTED;
+	patch_open(&pass.patcher);
+	registry_each(disable_one, &pass);
+	patch_close(&pass.patcher);
+	registry_unlock();
+	channel_stop(session->channel);
+	return channel_grace(session->channel);
+}
+
+int session_flush(struct session *session)
+{
+	if (session->phase == SESSION_RUNS)
+		write_flush(session->channel);
+	return 0;
+}
+
+int session_destroy(struct session *session)
+{
+	int ret = session_stop(session);
+
+	if (ret)
+		return ret;
+	session->channel->page->state = SESSION_DESTROYED;
+	channel_destroy(session->channel);
+	session->phase = SESSION_FREE;
+	return 0;
+}
+
+/* The child of a fork: markers are on already, and lead to channels whose
+ * tables are wiped. Ids stay: the records are copied. Rings come when needed. */
+int session_inherit(void)
+{
+	uint32_t i;
+
+	next_index = 0;
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		struct session *session = &sessions[i];
+		struct channel *channel = session->channel;
+		int ret;
+
+		if (session->phase != SESSION_RUNS) {
+			session->phase = SESSION_FREE;
+			continue;
+		}
+		ret = channel_create(channel, next_index++, session->name,
+				     channel->flags, session->contexts,
+				     session->buffer, agent_cpus);
+		if (ret) {
+			session->phase = SESSION_HALTED;
+			return ret;
+		}
+		if (!agent_cpus)
+			channel->locked_max = agent_cpus_online + LOCKED_SPARE;
+	}
+	return 0;
+}
+
+void session_inherit_resume(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (sessions[i].phase == SESSION_RUNS)
+			channel_resume(sessions[i].channel);
+}
+
+int session_any(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (sessions[i].phase == SESSION_RUNS ||
+		    sessions[i].phase == SESSION_HALTED)
+			return 1;
+	return 0;
+}

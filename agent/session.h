@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions of this process: a name, rules, a channel.
+ *
+ * All functions run in a thread of the agent's own, one at a time: the
+ * service thread, or a worker while there is none. They take the registry's
+ * lock where they touch markers.
+ */
+#ifndef AGENT_SESSION_H
+#define AGENT_SESSION_H
+
+#include <stdint.h>
+
+#include "buffers/channel.h"
+#include "buffers/text.h"
+#include "tracepoints/registry.h"
+
+#define SESSION_RULES_MAX	64
+#define SESSION_RULE_BYTES	160
+
+enum session_phase {
+	SESSION_FREE = 0,
+	SESSION_OPENING,	/* its rings are being made */
+	SESSION_RUNS,
+	SESSION_HALTED,
+};
+
+/* The last rule that matches a marker decides; none: it is not wanted. */
+struct session_rule {
+	int wanted;
+	char glob[SESSION_RULE_BYTES];
+};
+
+struct session {
+	enum session_phase phase;
+	char name[SESSION_NAME_BYTES];
+	uint32_t flags;
+	uint32_t contexts;
+	uint64_t buffer;
+	uint32_t nrules;
+	struct session_rule rules[SESSION_RULES_MAX];
+	struct channel *channel;
+};
+
+/*
+ * Reads "key=value" lines as of MESSAGE_START into a session that is not yet
+ * open. Returns 0, or -EINVAL and the fault in `fault`.
+ */
+int session_parse(struct session *session, const char *lines,
+		  const char **fault);
+
+/*
+ * Opens a session: files, rings, then every marker that its rules want.
+ * `matched` gets the number of markers. Returns its number, or -EEXIST,
+ * -ENOSPC, or what a system call said.
+ */
+int session_start(const struct session *model, uint32_t *matched);
+
+/* The session of that name, or NULL. */
+struct session *session_find(const char *name);
+
+/* By number, for listing; NULL beyond the last or where there is none. */
+struct session *session_at(uint32_t number);
+#define SESSIONS_MAX	CHANNELS_MAX
+
+/*
+ * Adds a rule and applies it. Returns when no thread can still act on the old
+ * state, or -ETIMEDOUT; `matched` counts markers that it matches.
+ */
+int session_rule(struct session *session, int wanted, const char *glob,
+		 uint32_t *matched);
+
+/* Ends it; nothing is written after it returns 0. -ETIMEDOUT: a thread is
+ * stopped in the middle of a write. */
+int session_stop(struct session *session);
+
+/* Closes the packets that writers have open, as far as they hold events.
+ * Returns 0; writers go on. */
+int session_flush(struct session *session);
+
+/* Stops it and lets go of its memory; the files say that they may go. */
+int session_destroy(struct session *session);
+
+/*
+ * In the child of a fork: the parent's open sessions, in files of the
+ * child's. A worker calls it; the host's thread waits, and then lets writers
+ * in with session_inherit_resume(), which opens nothing.
+ */
+int session_inherit(void);
+void session_inherit_resume(void);
+
+/* A marker of a module that has just been loaded; the lock is held. */
+void session_module_came(struct object *object,
+			 const struct patcher *patcher);
+
+/* Sessions that the environment and the runtime directory ask for. */
+void session_obey(void);
+
+/* Is there anything that somebody may want to collect? */
+int session_any(void);
+
+/* Lines "key=value" for MESSAGE_STATUS. */
+void session_describe(struct session *session, struct text *out);
+
+#endif

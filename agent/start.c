@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Start and end of the agent in a program.
+ *
+ * The shared library is marked initfirst: this runs before any other
+ * constructor, libc's included, so it takes the environment from its
+ * arguments and calls little of libc. What opens files runs in a worker.
+ */
+#include <fcntl.h>
+#include <sys/auxv.h>
+
+#include "agent/agent.h"
+#include "agent/fork.h"
+#include "agent/place.h"
+#include "agent/service.h"
+#include "agent/session.h"
+#include "agent/thread.h"
+#include "buffers/base.h"
+#include "buffers/clock.h"
+#include "buffers/host.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+#include "tracepoints/lock.h"
+
+struct settings settings;
+const char *agent_off = "not started";
+uint32_t agent_cpus;
+uint32_t agent_cpus_online = 1;
+
+static const struct {
+	const char *name;
+	const char **value;
+} variables[] = {
+	{ "TAFFRAIL_DIR=", &settings.directory },
+	{ "XDG_RUNTIME_DIR=", &settings.runtime },
+	{ "TAFFRAIL_ENABLE=", &settings.enable },
+	{ "TAFFRAIL_JOIN=", &settings.join },
+	{ "TAFFRAIL_CLOCK=", &settings.clock },
+	{ "TAFFRAIL_SERVICE=", &settings.service },
+	{ "TAFFRAIL_LOG=", &settings.log },
+};
+
+static void settings_read(char **environment)
+{
+	uint32_t i;
+
+	for (; environment && *environment; environment++) {
+		for (i = 0; i < ARRAY_SIZE(variables); i++) {
+			const char *value = text_after(*environment,
+						       variables[i].name);
+
+			if (value)
+				*variables[i].value = value;
+		}
+	}
+}
+
+/* The highest CPU number there can be, and one: the last number of a list
+ * like "0-3,8-11". */
+static uint32_t cpus_possible(void)
+{
+	char buffer[256] = "";
+	const char *p = buffer;
+	int fd = (int)sys_open("/sys/devices/system/cpu/possible",
+			       O_RDONLY | O_CLOEXEC, 0);
+	int64_t last = 0;
+	uint8_t mask[1024];
+	long n;
+
+	if (fd >= 0) {
+		sys_read(fd, buffer, sizeof(buffer) - 1);
+		sys_close(fd);
+		while (*p) {
+			int64_t number = text_number(&p);
+
+			if (number > last)
+				last = number;
+			if (*p)
+				p++;
+		}
+		return (uint32_t)last + 1;
+	}
+	n = sys3(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+	while (n > 1 && !mask[n - 1])
+		n--;
+	return n > 0 ? (uint32_t)n * 8 : 1;
+}
+
+static int start_aside(void *arg)
+{
+	int rseq = *(int *)arg;
+	int ret;
+
+	agent_cpus_online = cpus_possible();
+	if (rseq && clock_kind() == CLOCK_KIND_TSC)
+		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
+				     agent_cpus_online :
+				     CHANNEL_CPUS_MAX;
+	ret = place_open();
+	if (ret) {
+		log_fact(LOG_ERROR, "start", "no runtime directory", ret);
+		return ret;
+	}
+	if (loader_setup())
+		log_fact(LOG_WARNING, "start",
+			 "modules loaded later will not be seen", 0);
+	session_obey();
+	return 0;
+}
+
+static void start(void)
+{
+	int rseq;
+
+	log_setup(settings.log);
+	clock_select(settings.clock);
+	write_setup();
+	host_setup();
+	rseq = write_rseq_test();
+	agent_off = "no memory";
+	if (channels_setup() || thread_setup())
+		return;
+	patch_setup();
+	fork_setup();
+	registry_lock();
+	registry_scan();
+	registry_unlock();
+	agent_off = "no thread or no runtime directory";
+	if (thread_run(start_aside, &rseq))
+		return;
+	agent_off = NULL;
+	registry_changed = place_markers_changed;
+	if (settings.service && text_equal(settings.service, "off"))
+		return;
+	if (thread_serve(service_main))
+		log_fact(LOG_ERROR, "start", "no service thread", 0);
+}
+
+__attribute__((constructor(101))) static void agent_start(int argc,
+							  char **argv,
+							  char **environment)
+{
+	(void)argc;
+	(void)argv;
+	if (getauxval(AT_SECURE)) {
+		agent_off = "the program runs with others' rights (AT_SECURE)";
+		return;
+	}
+	settings_read(environment);
+	start();
+	if (agent_off)
+		log_fact(LOG_ERROR, "start", agent_off, 0);
+}
+
+/* A child that never wrote has nothing here that is its own. */
+__attribute__((destructor(101))) static void agent_end(void)
+{
+	if (agent_off || !load_relaxed(fork_mark) || !process.page ||
+	    process.page->pid != (uint32_t)sys_getpid())
+		return;
+	place_close(session_any());
+}

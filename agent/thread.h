@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads of the agent's own, unknown to libc: they do not keep a process
+ * alive whose last pthread has gone, take no signal, hold no libc lock when
+ * the process forks, and own their descriptor table.
+ *
+ * Code that runs in them calls no libc function that uses thread-local
+ * variables; their thread pointer leads to zeros.
+ */
+#ifndef AGENT_THREAD_H
+#define AGENT_THREAD_H
+
+/*
+ * Runs fn(arg) in a worker and waits for it, all signals blocked. Returns
+ * fn's result, -EAGAIN when another worker runs, or why there is no thread.
+ * SIGSAFE.
+ */
+int thread_run(int (*fn)(void *arg), void *arg);
+
+/* The same, but waits for its turn. Not for signal handlers. */
+int thread_run_wait(int (*fn)(void *arg), void *arg);
+
+/* Starts the service thread with fn(NULL). Returns 0 or a negative errno.
+ * SIGSAFE; one service thread at a time. */
+int thread_serve(int (*fn)(void *arg));
+
+/* Maps the stacks. Once, at start. Returns 0 or -ENOMEM. */
+int thread_setup(void);
+
+/* In a forked child: none of the parent's threads is here. SIGSAFE. */
+void thread_forget(void);
+
+#endif
