@@ -3,7 +3,7 @@
 # C unit tests: testsuite/unit/NAME.c is program testsuite/unit/NAME.
 unit_programs =
 check_PROGRAMS += $(unit_programs)
-LDADD = libcommand.a libagent.a
+LDADD = libcommand.a libagent.a $(LIBELF)
 EXTRA_DIST += testsuite/unit/unit.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
