@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The globs of rules, the same in the agent and in the command.
+ *
+ *	*	any characters, also none, also '/'
+ *	?	one character
+ *	[abc]	one of them; [a-z] a range; [!a] or [^a] any other; a ']' that
+ *		comes first is one of them; a '[' that nothing closes is itself
+ *
+ * Everything else stands for itself.
+ */
+#ifndef TRACEPOINTS_GLOB_H
+#define TRACEPOINTS_GLOB_H
+
+#include <stdbool.h>
+
+/*
+ * Does the whole text match the pattern? Any two strings are fine: no
+ * recursion, no memory, time at most the product of their lengths.
+ * SIGSAFE, thread-safe.
+ */
+bool glob_match(const char *pattern, const char *text);
+
+#endif
