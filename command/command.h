@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What every sub-command of `taffrail` shares: its row in the dispatch table,
+ * its options as rows from which --help is printed, its errors, its exit
+ * status.
+ *
+ * What must stay true: errors go to stderr as "taffrail: SUBCOMMAND: fact",
+ * and everything a script reads goes to stdout.
+ */
+#ifndef COMMAND_COMMAND_H
+#define COMMAND_COMMAND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum command_exit {
+	COMMAND_DONE	= 0,
+	COMMAND_FAILED	= 1,
+	COMMAND_USAGE	= 2,
+};
+
+/*
+ * One sub-command. `run` gets argv[0] = word and returns an exit status
+ * (record: the program's). The rows are in main.c, NULL word last.
+ */
+struct command {
+	const char *word;
+	int (*run)(int argc, char **argv);
+	const char *help;		/* one line */
+};
+
+extern const struct command command_table[];
+
+int list_main(int argc, char **argv);
+int start_main(int argc, char **argv);
+int enable_main(int argc, char **argv);
+int disable_main(int argc, char **argv);
+int stop_main(int argc, char **argv);
+int flush_main(int argc, char **argv);
+int destroy_main(int argc, char **argv);
+int status_main(int argc, char **argv);
+int watch_main(int argc, char **argv);
+int record_main(int argc, char **argv);
+int snapshot_main(int argc, char **argv);
+int verify_main(int argc, char **argv);
+
+/*
+ * Options (options.c). A row has a letter or a word or both; `key` is what
+ * options_next() returns for it (use the letter where there is one, a number
+ * above 255 else). --help needs no row. A zero key ends the rows.
+ */
+struct option_row {
+	int key;
+	const char *word;		/* long option, or NULL */
+	const char *argument;		/* its name in the help text, or NULL */
+	const char *help;		/* one line */
+};
+
+enum {
+	OPTIONS_END	= 0,	/* operands begin at argv[options.index] */
+	OPTIONS_STOP	= -1,	/* return options.status: help or an error */
+	OPTIONS_ROWS_MAX = 24,
+};
+
+struct options {
+	int argc;
+	char **argv;
+	const struct option_row *rows;
+	const char *shape;	/* "NAME RULE": behind the word in the usage */
+	const char *about;	/* what it does: text of the help, or NULL */
+	int stop_early;		/* the first operand ends the options */
+	/* results */
+	int index;		/* of the first operand (OPTIONS_END) */
+	const char *value;	/* argument of the option just returned */
+	int status;		/* exit status (OPTIONS_STOP) */
+};
+
+/*
+ * The next option's key, OPTIONS_END or OPTIONS_STOP (after it printed the
+ * help text or the error). Operands are moved behind the options unless
+ * stop_early. "--" ends the options and is skipped. One walk at a time.
+ */
+int options_next(struct options *options);
+
+/*
+ * Print "taffrail: SUBCOMMAND: fact" on stderr. command_failed() returns
+ * COMMAND_FAILED, command_misused() COMMAND_USAGE with a hint to --help.
+ */
+int command_failed(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+int command_misused(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* The same form for something that does not end the sub-command. */
+void command_warn(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+/* Flush stdout: COMMAND_DONE, or COMMAND_FAILED if any of it was lost. */
+int command_finish(void);
+
+/* 0, or -EINVAL when text is no process id. */
+int command_parse_pid(pid_t *pid, const char *text);
+
+/*
+ * "N[K|M|G]", the size of one CPU's ring: rounded up to a power of two.
+ * -EINVAL: no number; -ERANGE: outside RING_MIN_BYTES .. RING_MAX_BYTES.
+ */
+int command_parse_size(uint64_t *bytes, const char *text);
+
+/*
+ * "vtid,ip,...": 0 and a mask of enum session_context, or -EINVAL; `bad` then
+ * points to the word in text that is no context.
+ */
+int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
+
+#endif

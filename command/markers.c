@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers as the command lists them. See markers.h.
+ */
+#include "command/markers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/client.h"
+#include "tracepoints/fields.h"
+
+/* The strings of one record of MESSAGE_LIST, in their order. */
+enum {
+	LIST_ADDRESS, LIST_KIND, LIST_ENABLED, LIST_LINE, LIST_TYPES,
+	LIST_CHANNEL, LIST_NAME, LIST_TEXT, LIST_FILE, LIST_STRINGS
+};
+
+int marker_list_add(struct marker_list *list, const struct marker *model,
+		    const char *channel, const char *name, const char *text,
+		    const char *file)
+{
+	struct marker *more, *m;
+
+	more = reallocarray(list->markers, list->count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	list->markers = more;
+	m = &more[list->count];
+	*m = *model;
+	if (asprintf(&m->id, "%s/%s", channel, name) < 0)
+		return -ENOMEM;
+	m->text = strdup(text);
+	m->file = strdup(file);
+	if (!m->text || !m->file) {
+		free(m->id);
+		free(m->text);
+		free(m->file);
+		return -ENOMEM;
+	}
+	list->count++;
+	return 0;
+}
+
+void marker_list_free(struct marker_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->markers[i].id);
+		free(list->markers[i].text);
+		free(list->markers[i].file);
+	}
+	free(list->markers);
+	*list = (struct marker_list){ 0 };
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct marker *a = left, *b = right;
+	int order = strcmp(a->id, b->id);
+
+	if (order)
+		return order;
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+void marker_list_sort(struct marker_list *list)
+{
+	if (list->count)
+		qsort(list->markers, list->count, sizeof(struct marker),
+		      compare);
+}
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* Two hex digits a field; 0 or -EBADMSG. */
+static int parse_types(struct marker *marker, const char *text)
+{
+	marker->nfields = 0;
+	for (; *text; text += 2) {
+		int high = hex_digit(text[0]);
+		int low = high < 0 ? -1 : hex_digit(text[1]);
+
+		if (low < 0 || marker->nfields == TAFFRAIL_FIELDS_MAX)
+			return -EBADMSG;
+		marker->types[marker->nfields++] = high << 4 | low;
+	}
+	return 0;
+}
+
+static int parse_record(struct marker_list *list,
+			const char *strings[LIST_STRINGS])
+{
+	struct marker m = { 0 };
+
+	m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
+	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
+	m.line = strtoul(strings[LIST_LINE], NULL, 10);
+	m.kind = !strcmp(strings[LIST_KIND], "event") ? MARKER_EVENT :
+		 MARKER_MARK;
+	if (parse_types(&m, strings[LIST_TYPES]))
+		return -EBADMSG;
+	return marker_list_add(list, &m, strings[LIST_CHANNEL],
+			       strings[LIST_NAME], strings[LIST_TEXT],
+			       strings[LIST_FILE]);
+}
+
+int marker_list_parse(struct marker_list *list,
+		      const struct client_answer *answer)
+{
+	const char *strings[LIST_STRINGS], *p = answer->payload;
+	const char *end = p + answer->bytes;
+	int ret = 0, n = 0;
+
+	while (!ret && p < end) {
+		/* the NUL behind the payload bounds the last one */
+		strings[n] = p;
+		p += strlen(p) + 1;
+		if (++n < LIST_STRINGS)
+			continue;
+		ret = parse_record(list, strings);
+		n = 0;
+	}
+	return ret ? ret : n || p > end ? -EBADMSG : 0;
+}
+
+static const char *const scalar_names[16] = {
+	[TAFFRAIL_T_S8] = "int8",	[TAFFRAIL_T_U8] = "uint8",
+	[TAFFRAIL_T_S16] = "int16",	[TAFFRAIL_T_U16] = "uint16",
+	[TAFFRAIL_T_S32] = "int32",	[TAFFRAIL_T_U32] = "uint32",
+	[TAFFRAIL_T_S64] = "int64",	[TAFFRAIL_T_U64] = "uint64",
+	[TAFFRAIL_T_F32] = "float",	[TAFFRAIL_T_F64] = "double",
+	[TAFFRAIL_T_PTR] = "pointer",	[TAFFRAIL_T_BOOL] = "bool",
+};
+
+static void type_words(char *words, size_t room, uint8_t type)
+{
+	const char *scalar = scalar_names[type & TAFFRAIL_T_SCALAR_MASK];
+
+	if (type == TAFFRAIL_T_STRING)
+		snprintf(words, room, "string");
+	else
+		snprintf(words, room, "%s%s", scalar ? scalar : "unknown",
+			 type & TAFFRAIL_T_SEQUENCE ? "[]" : "");
+}
+
+void marker_each_field(const struct marker *marker,
+		       void (*call)(const char *name, const char *type,
+				    void *priv), void *priv)
+{
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	char words[32];
+
+	if (marker->kind == MARKER_USDT)
+		for (int i = 0; i < marker->nfields; i++)
+			snprintf(names[i].name, sizeof(names[i].name), "arg%d",
+				 i + 1);
+	else if (fields_parse(marker->text, marker->kind == MARKER_EVENT ?
+			      TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
+			      marker->nfields, names))
+		return;
+	for (int i = 0; i < marker->nfields; i++) {
+		type_words(words, sizeof(words), marker->types[i]);
+		call(names[i].name, words, priv);
+	}
+}

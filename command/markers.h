@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers and USDT probes as the command lists them, out of an agent's answer
+ * or an ELF file.
+ *
+ * What must stay true here: all strings end in NUL and belong to the list.
+ */
+#ifndef COMMAND_MARKERS_H
+#define COMMAND_MARKERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "taffrail/site.h"
+
+struct client_answer;
+
+enum marker_kind {
+	MARKER_MARK,		/* text is a printf-like format */
+	MARKER_EVENT,		/* text is the argument text */
+	MARKER_USDT,		/* text is the note's operands */
+};
+
+struct marker {
+	char *id;		/* "channel/name" */
+	char *text;
+	char *file;		/* source, "" when unknown */
+	uint64_t address;
+	uint32_t line;
+	uint8_t kind;		/* enum marker_kind */
+	uint8_t nfields;
+	bool enabled;
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+};
+
+struct marker_list {
+	struct marker *markers;
+	size_t count;
+};
+
+/*
+ * Add a copy of `model` with these strings; `channel` and `name` make the id.
+ * 0 or -ENOMEM.
+ */
+int marker_list_add(struct marker_list *list, const struct marker *model,
+		    const char *channel, const char *name, const char *text,
+		    const char *file);
+void marker_list_free(struct marker_list *list);
+
+/* By id, then by address. */
+void marker_list_sort(struct marker_list *list);
+
+/* Add what MESSAGE_LIST answered. 0, -EBADMSG or -ENOMEM. */
+int marker_list_parse(struct marker_list *list,
+		      const struct client_answer *answer);
+
+/*
+ * Call for each field: its name and type in words ("int32", "string",
+ * "uint8[]"); both are valid during the call.
+ */
+void marker_each_field(const struct marker *marker,
+		       void (*call)(const char *name, const char *type,
+				    void *priv), void *priv);
+
+#endif

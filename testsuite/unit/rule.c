@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rules as they are typed, the nearest ids, and the arguments that several
+ * sub-commands parse (command/rule.h, nearest.h, command.h).
+ */
+#include "unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "buffers/layout.h"
+#include "command/command.h"
+#include "command/nearest.h"
+#include "command/rule.h"
+#include "command/rundir.h"
+
+static void check_rules(void)
+{
+	static const struct {
+		const char *rule;
+		const char *why;	/* NULL: fine */
+	} rows[] = {
+		{ "app/*", NULL },
+		{ "*", NULL },
+		{ "app/[a-z]?", NULL },
+		{ "", "it is empty" },
+		{ "app/x if id > 10", "conditions are not supported yet" },
+		{ "app/x  if\tid", "conditions are not supported yet" },
+		{ "app/x if(id)", "conditions are not supported yet" },
+		{ "app/x if", "conditions are not supported yet" },
+		{ "app/x if url == \"(\"", "conditions are not supported yet" },
+		{ "app/iffy", NULL },
+		{ "app/x iffy", "no marker has such a character" },
+		{ "libc/m(u64)", "argument types are not supported yet" },
+		{ "a\nrule=*", "no marker has such a character" },
+		{ "a;b", "no marker has such a character" },
+	};
+	char *bulk = malloc(RULE_BYTES_MAX + 2);
+	const char *why;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int ret = rule_check(rows[i].rule, &why);
+
+		unit_equal(ret, rows[i].why ? -EINVAL : 0, "rule %zu", i);
+		unit_equal_string(why, rows[i].why, "rule %zu: why", i);
+	}
+	memset(bulk, 'a', RULE_BYTES_MAX + 1);
+	bulk[RULE_BYTES_MAX + 1] = '\0';
+	unit_equal(rule_check(bulk, &why), -EINVAL, "too long a rule");
+	free(bulk);
+	unit_check(rule_matches("app/*", "app/request"), "rule selects id");
+}
+
+static void check_distances(void)
+{
+	static const struct {
+		const char *glob;
+		const char *id;
+		unsigned int distance;
+	} rows[] = {
+		{ "", "", 0 },
+		{ "abc", "", 3 },
+		{ "", "abc", 3 },
+		{ "abc", "abc", 0 },
+		{ "kitten", "sitting", 3 },
+		{ "app/reqeust", "app/request", 1 },
+		{ "ab", "ba", 1 },
+		{ "app/*", "app/request", 0 },
+		{ "apq/*", "app/request", 1 },
+		{ "*", "anything", 0 },
+		{ "a?c", "abc", 0 },
+	};
+	char bulk[4 * NEAREST_LENGTH_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		unit_equal(nearest_distance(rows[i].glob, rows[i].id),
+			   rows[i].distance, "distance of '%s' and '%s'",
+			   rows[i].glob, rows[i].id);
+	memset(bulk, 'x', sizeof(bulk) - 1);
+	bulk[sizeof(bulk) - 1] = '\0';
+	unit_equal(nearest_distance(bulk, ""), NEAREST_LENGTH_MAX,
+		   "distance looks at a bounded part");
+}
+
+static void check_nearest(void)
+{
+	struct nearest nearest = { .rule = "app/reqest" };
+	char text[256];
+
+	nearest_text(&nearest, text, sizeof(text));
+	unit_equal_string(text, "", "nearest of none");
+	nearest_add(&nearest, "zzz/unrelated");
+	nearest_add(&nearest, "app/reply");
+	nearest_text(&nearest, text, sizeof(text));
+	unit_equal_string(text, "app/reply or zzz/unrelated", "nearest of two");
+	nearest_add(&nearest, "app/request");
+	nearest_add(&nearest, "app/request");
+	nearest_add(&nearest, "app/requests");
+	nearest_text(&nearest, text, sizeof(text));
+	unit_equal_string(text, "app/request, app/requests or app/reply",
+			  "nearest of many");
+	nearest_text(&nearest, text, 8);
+	unit_equal_string(text, "app/req", "nearest in little room");
+}
+
+static void check_sizes(void)
+{
+	static const struct {
+		const char *text;
+		int ret;
+		uint64_t bytes;
+	} rows[] = {
+		{ "256K", 0, 256 << 10 },
+		{ "262144", 0, 256 << 10 },
+		{ "262145", 0, 512 << 10 },
+		{ "1M", 0, 1 << 20 },
+		{ "3M", 0, 4 << 20 },
+		{ "1G", 0, 1 << 30 },
+		{ "255K", -ERANGE, 0 },
+		{ "0", -ERANGE, 0 },
+		{ "2G", -ERANGE, 0 },
+		{ "1073741825", -ERANGE, 0 },
+		{ "99999999999999999999999", -ERANGE, 0 },
+		{ "18446744073709551615G", -ERANGE, 0 },
+		{ "", -EINVAL, 0 },
+		{ "-1M", -EINVAL, 0 },
+		{ " 1M", -EINVAL, 0 },
+		{ "1MB", -EINVAL, 0 },
+		{ "1T", -EINVAL, 0 },
+		{ "0x100000", -EINVAL, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		uint64_t bytes = 0;
+
+		unit_equal(command_parse_size(&bytes, rows[i].text),
+			   rows[i].ret, "size '%s'", rows[i].text);
+		unit_equal(bytes, rows[i].bytes, "size '%s': bytes",
+			   rows[i].text);
+	}
+}
+
+static void check_words(void)
+{
+	const char *bad;
+	uint32_t mask;
+	pid_t pid;
+
+	unit_equal(command_parse_contexts(&mask, "vtid,ip", &bad), 0,
+		   "contexts");
+	unit_equal(mask, CONTEXT_VTID | CONTEXT_IP, "contexts: mask");
+	unit_equal(command_parse_contexts(&mask, "vtid,cpux", &bad), -EINVAL,
+		   "unknown context");
+	unit_equal_string(bad, "cpux", "unknown context: which");
+	unit_equal(command_parse_contexts(&mask, "", &bad), -EINVAL,
+		   "no context");
+	unit_equal(command_parse_contexts(&mask, "ip,", &bad), -EINVAL,
+		   "context missing");
+	unit_equal(command_parse_pid(&pid, "42"), 0, "pid");
+	unit_equal(pid, 42, "pid: value");
+	unit_equal(command_parse_pid(&pid, "0"), -EINVAL, "pid 0");
+	unit_equal(command_parse_pid(&pid, "-1"), -EINVAL, "pid -1");
+	unit_equal(command_parse_pid(&pid, "4x"), -EINVAL, "pid 4x");
+	unit_equal(command_parse_pid(&pid, "99999999999"), -EINVAL, "huge pid");
+	unit_check(rundir_valid_name("my-session_1.a"), "name");
+	unit_check(!rundir_valid_name(""), "no name");
+	unit_check(!rundir_valid_name(".hidden"), "name with a dot in front");
+	unit_check(!rundir_valid_name("../x"), "name with a slash");
+	unit_check(!rundir_valid_name("0123456789012345678901234567890123456789"
+				      "012345678901234567890123"),
+		   "name too long");
+}
+
+int main(void)
+{
+	check_rules();
+	check_distances();
+	check_nearest();
+	check_sizes();
+	check_words();
+	return unit_end();
+}
