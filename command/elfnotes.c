@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers and USDT probes out of an ELF file. See elfnotes.h. The form of
+ * .note.stapsdt is SystemTap's (UserSpaceProbeImplementation, sys/sdt.h 4.8):
+ * owner "stapsdt", type 3, descriptor: address, base, semaphore, then the
+ * strings provider, name and operands.
+ *
+ * What must stay true here: the file is input. Every offset is checked
+ * against the file before it is followed.
+ */
+#include "command/elfnotes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STAPSDT_TYPE	3
+
+struct reading {
+	Elf *elf;
+	const char *raw;		/* the whole file */
+	size_t bytes;
+	struct marker_list *list;
+	uint64_t base;			/* address of .stapsdt.base, or 0 */
+	char *error;
+};
+
+typedef int note_fn(struct reading *r, uint64_t address, const char *desc,
+		    size_t bytes);
+
+static int fact(struct reading *r, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fact(struct reading *r, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(r->error, ELFNOTES_ERROR_BYTES, format, ap);
+	va_end(ap);
+	return error;
+}
+
+/*
+ * What a loaded program finds at an address: `least` bytes in the file, and
+ * how many follow in the same segment. NULL when the file has them not.
+ */
+static const char *at_address(struct reading *r, uint64_t address,
+			      size_t least, size_t *room)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(r->elf, &n))
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(r->elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    address < ph.p_vaddr ||
+		    address - ph.p_vaddr >= ph.p_filesz ||
+		    ph.p_filesz - (address - ph.p_vaddr) < least)
+			continue;
+		if (ph.p_offset > r->bytes ||
+		    ph.p_filesz > r->bytes - ph.p_offset)
+			return NULL;
+		*room = ph.p_filesz - (address - ph.p_vaddr);
+		return r->raw + ph.p_offset + (address - ph.p_vaddr);
+	}
+	return NULL;
+}
+
+/* Four strings in `bytes`; false when they do not end in them. */
+static bool split_text(const char *text, size_t bytes, const char *strings[4])
+{
+	for (int i = 0; i < 4; i++) {
+		size_t n = strnlen(text, bytes);
+
+		if (n == bytes)
+			return false;
+		strings[i] = text;
+		text += n + 1;
+		bytes -= n + 1;
+	}
+	return true;
+}
+
+static int add_site(struct reading *r, uint64_t address, const char *desc,
+		    size_t bytes)
+{
+	struct taffrail_site site;
+	struct taffrail_note note;
+	struct marker m = { 0 };
+	const char *object, *strings[4];
+	size_t room;
+
+	if (bytes < sizeof(note))
+		return 0;
+	memcpy(&note, desc, sizeof(note));
+	m.address = address + note.code;
+	object = at_address(r, address + offsetof(struct taffrail_note, object)
+			    + note.object, sizeof(site), &room);
+	if (!object)
+		return fact(r, -EBADMSG, "a marker's note points nowhere");
+	memcpy(&site, object, sizeof(site));
+	if (site.version != TAFFRAIL_SITE_VERSION)
+		return fact(r, -EPROTO, "its markers are of version %u, this "
+			    "command knows version %d", site.version,
+			    TAFFRAIL_SITE_VERSION);
+	if (site.kind == TAFFRAIL_KIND_GUARD)
+		return 0;
+	if (site.nfields > TAFFRAIL_FIELDS_MAX ||
+	    site.text_bytes > room - sizeof(site) ||
+	    !split_text(object + sizeof(site), site.text_bytes, strings))
+		return fact(r, -EBADMSG, "a marker is malformed");
+	m.kind = site.kind == TAFFRAIL_KIND_EVENT ? MARKER_EVENT : MARKER_MARK;
+	m.line = site.line;
+	m.nfields = site.nfields;
+	memcpy(m.types, site.types, sizeof(m.types));
+	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
+			       strings[3]);
+}
+
+static bool is_marker(const struct reading *r, uint64_t address)
+{
+	for (size_t i = 0; i < r->list->count; i++)
+		if (r->list->markers[i].address == address &&
+		    r->list->markers[i].kind != MARKER_USDT)
+			return true;
+	return false;
+}
+
+/* "-4@%eax 8@-8(%rbp)": the type of each operand is its size. */
+static void operand_types(struct marker *m, const char *operands)
+{
+	static const uint8_t types[] = {
+		[1] = TAFFRAIL_T_U8, [2] = TAFFRAIL_T_U16,
+		[4] = TAFFRAIL_T_U32, [8] = TAFFRAIL_T_U64,
+	};
+	const char *at = operands;
+
+	while (m->nfields < TAFFRAIL_FIELDS_MAX && (at = strchr(at, '@'))) {
+		const char *p = at++;
+		int size = 0;
+
+		while (p > operands && p[-1] != ' ')
+			p--;
+		size = abs(atoi(p));
+		if (size > 8 || !types[size])
+			size = 8;
+		m->types[m->nfields] = types[size] - (*p == '-');
+		if (memchr(p, 'f', at - p))
+			m->types[m->nfields] = size == 4 ? TAFFRAIL_T_F32 :
+					       TAFFRAIL_T_F64;
+		m->nfields++;
+	}
+}
+
+static int add_probe(struct reading *r, uint64_t address, const char *desc,
+		     size_t bytes)
+{
+	struct marker m = { .kind = MARKER_USDT };
+	const char *strings[3], *text = desc + 3 * sizeof(uint64_t);
+	uint64_t words[3];
+
+	(void)address;
+	if (bytes < sizeof(words))
+		return 0;
+	memcpy(words, desc, sizeof(words));
+	bytes -= sizeof(words);
+	for (int i = 0; i < 3; i++) {
+		size_t n = strnlen(text, bytes);
+
+		if (n == bytes)
+			return fact(r, -EBADMSG, "a USDT note is malformed");
+		strings[i] = text;
+		text += n + 1;
+		bytes -= n + 1;
+	}
+	m.address = words[0];
+	if (r->base && words[1])	/* prelink moved the file */
+		m.address += r->base - words[1];
+	if (is_marker(r, m.address))
+		return 0;
+	operand_types(&m, strings[2]);
+	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
+			       "");
+}
+
+/* All notes of one owner in a stretch of the file. */
+static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address,
+		      const char *owner, uint32_t type, note_fn *fn)
+{
+	size_t at = 0, next, name, desc;
+	GElf_Nhdr note;
+	int ret = 0;
+
+	while (!ret && (next = gelf_getnote(data, at, &note, &name, &desc))) {
+		const char *bytes = data->d_buf;
+
+		if (note.n_type == type &&
+		    note.n_namesz == strlen(owner) + 1 &&
+		    !memcmp(bytes + name, owner, note.n_namesz))
+			ret = fn(r, address + desc, bytes + desc,
+				 note.n_descsz);
+		at = next;
+	}
+	return ret;
+}
+
+/* Through section headers: .note.stapsdt belongs to no segment. */
+static int walk_sections(struct reading *r, const char *owner, uint32_t type,
+			 note_fn *fn)
+{
+	Elf_Scn *section = NULL;
+	Elf_Data *data;
+	GElf_Shdr sh;
+	int ret = 0;
+
+	while (!ret && (section = elf_nextscn(r->elf, section))) {
+		if (!gelf_getshdr(section, &sh) || sh.sh_type != SHT_NOTE)
+			continue;
+		data = elf_getdata(section, NULL);
+		if (data && data->d_buf)
+			ret = walk_notes(r, data, sh.sh_addr, owner, type, fn);
+	}
+	return ret;
+}
+
+/* Through PT_NOTE, as the agent does it: works without section headers. */
+static int walk_segments(struct reading *r, const char *owner, uint32_t type,
+			 note_fn *fn)
+{
+	Elf_Data *data;
+	GElf_Phdr ph;
+	size_t n;
+	int ret = 0;
+
+	if (elf_getphdrnum(r->elf, &n))
+		return 0;
+	for (size_t i = 0; !ret && i < n; i++) {
+		if (!gelf_getphdr(r->elf, i, &ph) || ph.p_type != PT_NOTE)
+			continue;
+		data = elf_getdata_rawchunk(r->elf, ph.p_offset, ph.p_filesz,
+					    ph.p_align == 8 ? ELF_T_NHDR8 :
+					    ELF_T_NHDR);
+		if (data && data->d_buf)
+			ret = walk_notes(r, data, ph.p_vaddr, owner, type, fn);
+	}
+	return ret;
+}
+
+static void find_base(struct reading *r)
+{
+	Elf_Scn *section = NULL;
+	const char *name;
+	size_t strings;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(r->elf, &strings))
+		return;
+	while ((section = elf_nextscn(r->elf, section))) {
+		if (!gelf_getshdr(section, &sh))
+			continue;
+		name = elf_strptr(r->elf, strings, sh.sh_name);
+		if (name && !strcmp(name, ".stapsdt.base"))
+			r->base = sh.sh_addr;
+	}
+}
+
+static int read_elf(struct reading *r)
+{
+	GElf_Ehdr header;
+	int ret;
+
+	if (elf_kind(r->elf) != ELF_K_ELF || !gelf_getehdr(r->elf, &header))
+		return fact(r, -ENOEXEC, "not an ELF file");
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return fact(r, -ENOEXEC, "not a 64-bit little-endian ELF file");
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return fact(r, -ENOEXEC, "neither a program nor a shared "
+			    "object; link it first");
+	r->raw = elf_rawfile(r->elf, &r->bytes);
+	if (!r->raw)
+		return fact(r, -EIO, "%s", elf_errmsg(-1));
+	find_base(r);
+	ret = walk_segments(r, "taffrail", TAFFRAIL_NOTE_TYPE, add_site);
+	if (!ret)
+		ret = walk_sections(r, "stapsdt", STAPSDT_TYPE, add_probe);
+	return ret;
+}
+
+int elfnotes_read(struct marker_list *list, const char *path,
+		  char error[ELFNOTES_ERROR_BYTES])
+{
+	struct reading r = { .list = list, .error = error };
+	int ret, fd;
+
+	error[0] = '\0';
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return fact(&r, -errno, "%s", strerror(errno));
+	r.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	ret = r.elf ? read_elf(&r) : fact(&r, -EIO, "%s", elf_errmsg(-1));
+	if (ret == -ENOMEM && !error[0])
+		fact(&r, ret, "out of memory");
+	elf_end(r.elf);
+	close(fd);
+	return ret;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A small JSON writer: commas and escapes come by themselves, nesting is the
+ * caller's. Text that is not UTF-8 becomes U+FFFD, so the output always is.
+ */
+#ifndef COMMAND_JSON_H
+#define COMMAND_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+	FILE *file;
+	bool behind;		/* a value precedes at this level */
+};
+
+/*
+ * `key` is NULL inside an array and at the top. Open with '{' or '[', close
+ * with '}' or ']'; json_end() ends the document's line.
+ */
+void json_open(struct json *json, const char *key, char bracket);
+void json_close(struct json *json, char bracket);
+void json_string(struct json *json, const char *key, const char *value);
+void json_number(struct json *json, const char *key, uint64_t value);
+void json_bool(struct json *json, const char *key, bool value);
+void json_end(struct json *json);
+
+#endif

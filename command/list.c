@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail list: the markers of running processes, and the markers and USDT
+ * probes of files.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/elfnotes.h"
+#include "command/json.h"
+#include "command/targets.h"
+
+struct output {
+	struct json json;
+	bool as_json;
+	bool headings;			/* there is more than one list */
+	bool behind;			/* a list precedes */
+};
+
+static void field_json(const char *name, const char *type, void *priv)
+{
+	struct json *json = priv;
+
+	json_open(json, NULL, '{');
+	json_string(json, "name", name);
+	json_string(json, "type", type);
+	json_close(json, '}');
+}
+
+static void source_text(const struct marker *m, char *text, size_t room)
+{
+	text[0] = '\0';
+	if (m->file[0])
+		snprintf(text, room, "%s:%u", m->file, m->line);
+}
+
+/* `pid` 0: not of a process */
+static void put_json(struct output *out, const struct marker *m, pid_t pid)
+{
+	struct json *json = &out->json;
+	char text[4096];
+
+	json_open(json, NULL, '{');
+	json_string(json, "id", m->id);
+	snprintf(text, sizeof(text), "0x%" PRIx64, m->address);
+	json_string(json, "address", text);
+	json_string(json, "kind", m->kind == MARKER_USDT ? "usdt" : "marker");
+	json_bool(json, "enabled", m->enabled);
+	source_text(m, text, sizeof(text));
+	json_string(json, "source", text);
+	json_string(json, "format", m->text);
+	json_open(json, "fields", '[');
+	marker_each_field(m, field_json, json);
+	json_close(json, ']');
+	if (pid)
+		json_number(json, "pid", pid);
+	json_close(json, '}');
+}
+
+static void field_text(const char *name, const char *type, void *priv)
+{
+	bool *behind = priv;
+
+	printf("%s%s %s", *behind ? ", " : "", type, name);
+	*behind = true;
+}
+
+static void put_text(const struct marker *m)
+{
+	bool behind = false;
+	char source[4096];
+
+	source_text(m, source, sizeof(source));
+	printf("%-28s 0x%-14" PRIx64 " %-6s %-3s ", m->id, m->address,
+	       m->kind == MARKER_USDT ? "usdt" : "marker",
+	       m->enabled ? "on" : "off");
+	if (source[0])
+		printf("%s ", source);
+	printf("(");
+	marker_each_field(m, field_text, &behind);
+	printf(")");
+	if (m->kind == MARKER_MARK)
+		printf(" \"%s\"", m->text);
+	printf("\n");
+}
+
+static void put_list(struct output *out, struct marker_list *list,
+		     const char *heading, pid_t pid)
+{
+	marker_list_sort(list);
+	if (!out->as_json && out->headings)
+		printf("%s%s:\n", out->behind ? "\n" : "", heading);
+	out->behind = true;
+	for (size_t i = 0; i < list->count; i++) {
+		if (out->as_json)
+			put_json(out, &list->markers[i], pid);
+		else
+			put_text(&list->markers[i]);
+	}
+}
+
+static int list_processes(struct output *out, pid_t pid)
+{
+	struct process_page page;
+	struct targets targets;
+	int result = COMMAND_DONE;
+	char heading[PROCESS_NAME_BYTES + 32];
+
+	if (targets_open(&targets, pid)) {
+		targets_close(&targets);
+		return COMMAND_FAILED;
+	}
+	out->headings = !pid;
+	for (size_t i = 0; i < targets.count; i++) {
+		struct target *target = &targets.targets[i];
+
+		if (!target->process->alive)
+			continue;
+		if (target_list(target)) {
+			if (pid || target->process->alive)
+				result = command_failed("process %d: %s",
+						target->process->pid,
+						target->client.error);
+			continue;
+		}
+		if (rundir_read_process(target->process,
+					target->process->image, &page))
+			page.procname[0] = '\0';
+		snprintf(heading, sizeof(heading), "%d %s",
+			 target->process->pid, page.procname);
+		put_list(out, &target->markers, heading, target->process->pid);
+	}
+	targets_close(&targets);
+	return result;
+}
+
+static int list_files(struct output *out, char **paths)
+{
+	char error[ELFNOTES_ERROR_BYTES];
+	int result = COMMAND_DONE;
+
+	out->headings = paths[1] != NULL;
+	for (; *paths; paths++) {
+		struct marker_list list = { 0 };
+
+		if (elfnotes_read(&list, *paths, error))
+			result = command_failed("%s: %s", *paths, error);
+		else
+			put_list(out, &list, *paths, 0);
+		marker_list_free(&list);
+	}
+	return result;
+}
+
+int list_main(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{ 'p', "pid", "PID", "markers of this process" },
+		{ 'j', "json", NULL, "print JSON" },
+		{ 0 }
+	};
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "[-p PID | FILE...]",
+		.about = "List the markers of a running process, of programs "
+			 "and libraries (with their\nUSDT probes), or of all "
+			 "your processes that have an agent.",
+	};
+	struct output out = { .json = { .file = stdout } };
+	pid_t pid = 0;
+	int key, status;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (key == 'j')
+			out.as_json = true;
+		else if (command_parse_pid(&pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
+	}
+	if (pid && options.index < argc)
+		return command_misused("give either -p PID or files");
+	if (out.as_json)
+		json_open(&out.json, NULL, '[');
+	if (options.index < argc)
+		status = list_files(&out, argv + options.index);
+	else
+		status = list_processes(&out, pid);
+	if (out.as_json) {
+		json_close(&out.json, ']');
+		json_end(&out.json);
+	}
+	return command_finish() ? COMMAND_FAILED : status;
+}
