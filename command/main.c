@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The command `taffrail`: one row a sub-command. The usage text is printed
+ * from the rows; what each does is in the file of its name.
+ */
+#include "command/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+const struct command command_table[] = {
+	{ "record", record_main, "run or follow a program, write a trace" },
+	{ "list", list_main, "markers and USDT probes of processes or files" },
+	{ "start", start_main, "start a tracing session in processes" },
+	{ "enable", enable_main, "switch markers of a session on" },
+	{ "disable", disable_main, "switch markers of a session off" },
+	{ "stop", stop_main, "stop a session, keep its events" },
+	{ "flush", flush_main, "close the sub-buffers being written" },
+	{ "snapshot", snapshot_main, "copy a session's events to a trace" },
+	{ "destroy", destroy_main, "end a session and remove its events" },
+	{ "status", status_main, "sessions, their processes and counts" },
+	{ "watch", watch_main, "tell of processes, markers, full buffers" },
+	{ "verify", verify_main, "recount the events of a trace" },
+	{ NULL, NULL, NULL }
+};
+
+static int print_usage(void)
+{
+	printf("Usage: taffrail SUBCOMMAND [OPTIONS] [ARGUMENTS]\n"
+	       "Trace programs through their static markers.\n\n"
+	       "Sub-commands:\n");
+	for (const struct command *c = command_table; c->word; c++)
+		printf("  %-12s%s\n", c->word, c->help);
+	printf("\nOptions:\n"
+	       "  --help      print this; taffrail SUBCOMMAND --help tells of "
+	       "one\n"
+	       "  --version   print the version\n");
+	return command_finish();
+}
+
+int main(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+
+	if (!word)
+		return command_misused("which sub-command?");
+	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+		return print_usage();
+	if (!strcmp(word, "--version")) {
+		printf("taffrail %s\n", PACKAGE_VERSION);
+		return command_finish();
+	}
+	for (const struct command *c = command_table; c->word; c++)
+		if (!strcmp(c->word, word))
+			return c->run(argc - 1, argv + 1);
+	return command_misused("no such sub-command: %s", word);
+}

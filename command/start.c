@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail start, enable, disable: sessions and their rules in running
+ * processes, and in those to come.
+ *
+ * What must stay true here: a rule that selects nothing is an error before
+ * anything was changed; `start --all` leaves its word to later processes
+ * before it asks the living, so that none falls between.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/rule.h"
+#include "command/targets.h"
+
+#define RULES_MAX	64	/* what an agent keeps of a session */
+
+struct start_arguments {
+	const char *name;
+	const char *context;
+	const char *rules[RULES_MAX];
+	int nrules;
+	uint64_t buffer;
+	pid_t pid;
+	bool all;
+	bool overwrite;
+};
+
+enum {
+	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
+	KEY_CHANNEL
+};
+
+static const struct option_row start_rows[] = {
+	{ 'p', "pid", "PID", "in this process" },
+	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
+	{ 'e', "event", "RULE", "trace markers that match (default: all); "
+	  "repeatable" },
+	{ KEY_OVERWRITE, "overwrite", NULL, "when a buffer is full, overwrite "
+	  "its oldest events" },
+	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
+	  "1G)" },
+	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
+	  "procname, cpu, ip" },
+	{ KEY_QUOTA, "quota", "N", "not supported yet" },
+	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
+	{ 0 }
+};
+
+static int check_rule(const char *rule)
+{
+	const char *why;
+
+	if (rule_check(rule, &why))
+		return command_misused("rule '%s': %s", rule, why);
+	return COMMAND_DONE;
+}
+
+static int check_name(const char *name)
+{
+	if (!rundir_valid_name(name))
+		return command_misused("'%s' cannot be a session's name: up to "
+				       "63 letters, digits, '.', '_', '-'",
+				       name);
+	return COMMAND_DONE;
+}
+
+static int take_buffer(struct start_arguments *a, const char *text)
+{
+	switch (command_parse_size(&a->buffer, text)) {
+	case 0:
+		return COMMAND_DONE;
+	case -ERANGE:
+		return command_misused("buffer size '%s' is not between 256K "
+				       "and 1G", text);
+	default:
+		return command_misused("buffer size '%s' is no number with K, "
+				       "M or G", text);
+	}
+}
+
+static int take_context(struct start_arguments *a, const char *text)
+{
+	const char *bad;
+	uint32_t mask;
+
+	if (command_parse_contexts(&mask, text, &bad))
+		return command_misused("unknown context '%.*s': there are "
+				       "vtid, vpid, procname, cpu, ip",
+				       (int)strcspn(bad, ","), bad);
+	a->context = text;
+	return COMMAND_DONE;
+}
+
+static int take_option(struct start_arguments *a, int key, const char *value)
+{
+	switch (key) {
+	case 'p':
+		if (command_parse_pid(&a->pid, value))
+			return command_misused("'%s' is no process id", value);
+		return COMMAND_DONE;
+	case KEY_ALL:
+		a->all = true;
+		return COMMAND_DONE;
+	case 'e':
+		if (a->nrules == RULES_MAX)
+			return command_misused("more than %d rules", RULES_MAX);
+		a->rules[a->nrules++] = value;
+		return check_rule(value);
+	case KEY_OVERWRITE:
+		a->overwrite = true;
+		return COMMAND_DONE;
+	case KEY_BUFFER:
+		return take_buffer(a, value);
+	case KEY_CONTEXT:
+		return take_context(a, value);
+	case KEY_QUOTA:
+		return command_misused("--quota is not supported yet");
+	default:
+		return command_misused("--channel is not supported yet");
+	}
+}
+
+static void fill_request(struct client_request *request,
+			 const struct start_arguments *a)
+{
+	client_request_add(request, "name", "%s", a->name);
+	client_request_add(request, "mode", a->overwrite ? "overwrite" :
+			   "discard");
+	if (a->buffer)
+		client_request_add(request, "buffer", "%llu",
+				   (unsigned long long)a->buffer);
+	if (a->context)
+		client_request_add(request, "context", "%s", a->context);
+	for (int i = 0; i < a->nrules; i++)
+		client_request_add(request, "rule", "%s", a->rules[i]);
+}
+
+/* One process: markers first, so that a rule for nothing starts nothing. */
+static int start_one(struct targets *targets, const struct start_arguments *a,
+		     const struct client_request *request)
+{
+	struct target *target = targets->targets;
+	int ret = target_list(target);
+
+	if (ret)
+		return command_failed("%s", target->client.error);
+	for (int i = 0; i < a->nrules; i++)
+		if (targets_check_rule(targets, a->rules[i]))
+			return COMMAND_FAILED;
+	ret = client_call(&target->client, MESSAGE_START, request, NULL);
+	if (ret == -EEXIST)
+		return command_failed("process %d has a session '%s' already",
+				      a->pid, a->name);
+	if (ret)
+		return command_failed("process %d: %s", a->pid,
+				      target->client.error);
+	return COMMAND_DONE;
+}
+
+static int start_living(struct targets *targets,
+			const struct client_request *request)
+{
+	int result = COMMAND_DONE;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target *target = &targets->targets[i];
+		int ret;
+
+		if (!target->process->alive)
+			continue;
+		ret = target_connect(target);
+		if (ret && !target->process->alive)
+			continue;
+		if (!ret)
+			ret = client_call(&target->client, MESSAGE_START,
+					  request, NULL);
+		/* it may have read our file just now: that is what we want */
+		if (ret && ret != -EEXIST)
+			result = command_failed("process %d: %s",
+						target->process->pid,
+						target->client.error);
+	}
+	return result;
+}
+
+/* Is the name taken, by a file or by a living process? */
+static bool name_taken(struct targets *targets, const char *name)
+{
+	char *text;
+
+	if (targets->dir.fd >= 0 &&
+	    !rundir_read_rules(&targets->dir, name, &text)) {
+		free(text);
+		return true;
+	}
+	for (size_t i = 0; i < targets->count; i++)
+		if (targets->targets[i].process->alive &&
+		    target_has(&targets->targets[i], name))
+			return true;
+	return false;
+}
+
+static int start_all(struct targets *targets, const struct start_arguments *a,
+		     struct client_request *request)
+{
+	struct client_request word = { 0 };
+	int ret;
+
+	if (name_taken(targets, a->name))
+		return command_failed("there is a session '%s' already",
+				      a->name);
+	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
+		return command_failed("%s", targets->dir.error);
+	fill_request(&word, a);
+	client_request_add(&word, "all", "1");
+	ret = word.failed ? word.failed :
+	      rundir_write_rules(&targets->dir, a->name, word.text);
+	client_request_release(&word);
+	if (ret)
+		return command_failed("cannot write %s/sessions/%s: %s",
+				      targets->dir.path, a->name,
+				      strerror(-ret));
+	/* a second look: who began before the file was there, is listed now */
+	targets_close(targets);
+	if (targets_open(targets, 0))
+		return COMMAND_FAILED;
+	return start_living(targets, request);
+}
+
+int start_main(int argc, char **argv)
+{
+	struct start_arguments a = { 0 };
+	struct client_request request = { 0 };
+	struct targets targets;
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = start_rows,
+		.shape = "NAME (-p PID | --all)",
+		.about = "Start a tracing session called NAME.",
+	};
+	int key, status;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		status = take_option(&a, key, options.value);
+		if (status)
+			return status;
+	}
+	if (argc - options.index != 1)
+		return command_misused("give the session one name");
+	a.name = argv[options.index];
+	if (!a.all == !a.pid)
+		return command_misused("give either -p PID or --all");
+	status = check_name(a.name);
+	if (status)
+		return status;
+	fill_request(&request, &a);
+	if (targets_open(&targets, a.pid))
+		status = COMMAND_FAILED;
+	else
+		status = a.all ? start_all(&targets, &a, &request) :
+			 start_one(&targets, &a, &request);
+	targets_close(&targets);
+	client_request_release(&request);
+	return status;
+}
+
+/*
+ * enable, disable
+ */
+
+static const struct option_row rule_rows[] = {
+	{ 'p', "pid", "PID", "in this process only" },
+	{ 0 }
+};
+
+/* Keep the targets that live and have the session, connected and listed. */
+static int keep_members(struct targets *targets, const char *name, bool *other)
+{
+	int result = COMMAND_DONE;
+	size_t left = 0;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target target = targets->targets[i];
+		int ret = 0;
+
+		if (!target_has(&target, name))
+			continue;
+		*other = true;
+		if (!target.process->alive)
+			continue;
+		ret = target_list(&target);
+		if (ret && target.process->alive)
+			result = command_failed("process %d: %s",
+						target.process->pid,
+						target.client.error);
+		if (ret) {
+			client_close(&target.client);
+			marker_list_free(&target.markers);
+		} else {
+			targets->targets[left++] = target;
+		}
+	}
+	targets->count = left;
+	return result;
+}
+
+/*
+ * What sessions/NAME says once the rule is added, or taken away; NULL when it
+ * cannot say that: its rules only add, and none means everything.
+ */
+static char *edit_rules(const char *text, const char *rule, bool enable)
+{
+	struct client_request out = { 0 };
+	bool there = false;
+	char *line = NULL;
+	int rules = 0;
+
+	if (asprintf(&line, "rule=%s\n", rule) < 0)
+		return NULL;
+	out.text = calloc(1, strlen(text) + strlen(line) + 1);
+	for (const char *p = text; out.text && *p; p += strcspn(p, "\n")) {
+		size_t n;
+
+		p += strspn(p, "\n");
+		n = strcspn(p, "\n");
+		if (n + 1 == strlen(line) && !strncmp(p, line, n)) {
+			there = true;
+			continue;
+		}
+		rules += !strncmp(p, "rule=", 5);
+		strncat(out.text, p, n);
+		strcat(out.text, "\n");
+	}
+	/* no rule at all means everything: adding one would narrow it */
+	if (out.text && enable && (rules || there))
+		strcat(out.text, line);
+	if (out.text && !enable && (!rules || !there)) {
+		free(out.text);
+		out.text = NULL;
+	}
+	free(line);
+	return out.text;
+}
+
+/* Later processes; 1 when there is no file for them. */
+static int change_later(struct targets *targets, const char *name,
+			const char *rule, bool enable)
+{
+	char *text, *edited;
+	int ret;
+
+	if (targets->dir.fd < 0 ||
+	    rundir_read_rules(&targets->dir, name, &text))
+		return 1;
+	edited = edit_rules(text, rule, enable);
+	ret = 0;
+	if (!edited)
+		command_warn("later processes still obey the rules of session "
+			     "'%s' as it was started", name);
+	else
+		ret = rundir_write_rules(&targets->dir, name, edited);
+	if (ret)
+		command_failed("cannot change sessions/%s: %s", name,
+			       strerror(-ret));
+	free(edited);
+	free(text);
+	return ret;
+}
+
+static int change_living(struct targets *targets, enum message_type type,
+			 const char *name, const char *rule)
+{
+	struct client_request request = { 0 };
+	int result = COMMAND_DONE;
+
+	client_request_add(&request, "name", "%s", name);
+	client_request_add(&request, "rule", "%s", rule);
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target *target = &targets->targets[i];
+		int ret = client_call(&target->client, type, &request, NULL);
+
+		if (ret && ret != -ENOENT &&
+		    rundir_alive(target->process->pid,
+				 target->process->starttime))
+			result = command_failed("process %d: %s",
+						target->process->pid,
+						target->client.error);
+	}
+	client_request_release(&request);
+	return result;
+}
+
+static int change_rule(struct targets *targets, enum message_type type,
+		       const char *name, const char *rule)
+{
+	bool exists = false;
+	int result = keep_members(targets, name, &exists);
+	int later;
+
+	if (targets->count && targets_check_rule(targets, rule))
+		return COMMAND_FAILED;
+	later = change_later(targets, name, rule, type == MESSAGE_ENABLE);
+	if (later < 0)
+		result = COMMAND_FAILED;
+	if (!targets->count && later == 1 && !result)
+		return exists ? command_failed("no living process has session "
+					       "'%s'", name) :
+				command_failed("no session '%s'", name);
+	if (change_living(targets, type, name, rule))
+		result = COMMAND_FAILED;
+	return result;
+}
+
+static int rule_main(int argc, char **argv, enum message_type type)
+{
+	struct targets targets;
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rule_rows,
+		.shape = "NAME RULE",
+		.about = type == MESSAGE_ENABLE ?
+			 "Switch the markers that RULE selects on in session "
+			 "NAME." :
+			 "Switch the markers that RULE selects off in session "
+			 "NAME.\nReturns when no thread can still write one.",
+	};
+	pid_t pid = 0;
+	int key, status;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (command_parse_pid(&pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
+	}
+	if (argc - options.index != 2)
+		return command_misused("give a session's name and one rule");
+	status = check_name(argv[options.index]);
+	if (!status)
+		status = check_rule(argv[options.index + 1]);
+	if (status)
+		return status;
+	if (targets_open(&targets, pid))
+		status = COMMAND_FAILED;
+	else
+		status = change_rule(&targets, type, argv[options.index],
+				     argv[options.index + 1]);
+	targets_close(&targets);
+	return status;
+}
+
+int enable_main(int argc, char **argv)
+{
+	return rule_main(argc, argv, MESSAGE_ENABLE);
+}
+
+int disable_main(int argc, char **argv)
+{
+	return rule_main(argc, argv, MESSAGE_DISABLE);
+}

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail status: sessions, the processes that have them, and their counts.
+ * A living process is asked; what a dead one left is counted in its files.
+ *
+ * What must stay true here: written = kept + overwritten, for each process;
+ * lost are those that never got into a ring.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffers/reader.h"
+#include "command/command.h"
+#include "command/json.h"
+#include "command/rundir-private.h"
+#include "command/targets.h"
+
+struct member {
+	pid_t pid;
+	char name[PROCESS_NAME_BYTES];
+	bool alive;
+	uint64_t written;
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t bytes;
+};
+
+struct session {
+	char name[SESSION_NAME_BYTES];
+	bool active;			/* in a living process, or to come */
+	bool stopped;			/* in a living process */
+	bool overwrite;
+	char **rules;
+	size_t nrules;
+	struct member *members;
+	size_t nmembers;
+};
+
+struct status {
+	const char *only;		/* a name, or NULL */
+	struct session *sessions;
+	size_t count;
+	int result;			/* enum command_exit */
+	struct rundir *dir;
+};
+
+static void *grow(void *array, size_t count, size_t size)
+{
+	void *more = reallocarray(array, count + 1, size);
+
+	if (!more) {
+		command_failed("out of memory");
+		exit(COMMAND_FAILED);
+	}
+	memset((char *)more + count * size, 0, size);
+	return more;
+}
+
+/* The session of that name, made when it is new; NULL: nobody asked. */
+static struct session *session_of(struct status *s, const char *name)
+{
+	if (!rundir_valid_name(name) || (s->only && strcmp(s->only, name)))
+		return NULL;
+	for (size_t i = 0; i < s->count; i++)
+		if (!strcmp(s->sessions[i].name, name))
+			return &s->sessions[i];
+	s->sessions = grow(s->sessions, s->count, sizeof(*s->sessions));
+	snprintf(s->sessions[s->count].name, SESSION_NAME_BYTES, "%s", name);
+	return &s->sessions[s->count++];
+}
+
+static void add_rule(struct session *session, const char *rule)
+{
+	for (size_t i = 0; i < session->nrules; i++)
+		if (!strcmp(session->rules[i], rule))
+			return;
+	session->rules = grow(session->rules, session->nrules, sizeof(char *));
+	session->rules[session->nrules] = strdup(rule);
+	if (session->rules[session->nrules])
+		session->nrules++;
+}
+
+/* Disabled again, word for word; narrower ones leave the rule as it is. */
+static void drop_rule(struct session *session, const char *rule)
+{
+	for (size_t i = 0; i < session->nrules; i++)
+		if (!strcmp(session->rules[i], rule)) {
+			free(session->rules[i]);
+			session->rules[i] = session->rules[--session->nrules];
+			return;
+		}
+}
+
+/* One entry a process, whichever of its images it was. */
+static struct member *member_of(struct session *session,
+				const struct rundir_process *process,
+				const char *procname)
+{
+	struct member *m;
+
+	for (size_t i = 0; i < session->nmembers; i++)
+		if (session->members[i].pid == process->pid &&
+		    session->members[i].alive == process->alive)
+			return &session->members[i];
+	session->members = grow(session->members, session->nmembers,
+				sizeof(*m));
+	m = &session->members[session->nmembers++];
+	m->pid = process->pid;
+	m->alive = process->alive;
+	snprintf(m->name, sizeof(m->name), "%s", procname);
+	return m;
+}
+
+static void take_line(struct session *session, struct member *m,
+		      const char *key, const char *value)
+{
+	uint64_t number = strtoull(value, NULL, 10);
+
+	if (!strcmp(key, "state") && !strcmp(value, "active"))
+		session->active = true;
+	else if (!strcmp(key, "state"))
+		session->stopped = true;
+	else if (!strcmp(key, "mode"))
+		session->overwrite |= !strcmp(value, "overwrite");
+	else if (!strcmp(key, "rule"))
+		add_rule(session, value);
+	else if (!strcmp(key, "unrule"))
+		drop_rule(session, value);
+	else if (!strcmp(key, "written"))
+		m->written += number;
+	else if (!strcmp(key, "lost"))
+		m->lost += number;
+	else if (!strcmp(key, "overwritten"))
+		m->overwritten += number;
+	else if (!strcmp(key, "bytes"))
+		m->bytes += number;
+}
+
+/* 0 when the agent answered. */
+static int ask_living(struct status *s, struct target *target,
+		      const char *procname)
+{
+	struct session *session = NULL;
+	struct client_answer answer;
+	const char *key, *value;
+	size_t position = 0;
+	int ret = target_connect(target);
+
+	if (ret)
+		return ret;
+	ret = client_call(&target->client, MESSAGE_STATUS, NULL, &answer);
+	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
+		if (!strcmp(key, "session"))
+			session = session_of(s, value);
+		else if (session)
+			take_line(session, member_of(session, target->process,
+						     procname), key, value);
+		if (session && !strcmp(key, "session"))
+			member_of(session, target->process, procname);
+	}
+	client_answer_release(&answer);
+	return ret;
+}
+
+/* What is being counted in the files of one session. */
+struct counting {
+	int imagefd;
+	uint32_t index;
+	struct member *member;
+};
+
+/* Events gone before the oldest packet that is still there. */
+static uint64_t overwritten_events(const struct ring_reader *ring,
+				   const struct ring_count *count)
+{
+	struct packet_head head;
+	uint64_t oldest = count->current + 1 - ring->nsub;
+	size_t at;
+
+	if (!(ring->flags & SESSION_OVERWRITE) ||
+	    count->current + 1 <= ring->nsub)
+		return 0;
+	at = RING_DATA_OFFSET + (oldest & (ring->nsub - 1)) *
+	     (size_t)ring->sub_bytes;
+	if (at > ring->map.bytes || ring->map.bytes - at < sizeof(head))
+		return 0;
+	memcpy(&head, (const char *)ring->map.address + at, sizeof(head));
+	return head.events_before <= count->committed ? head.events_before : 0;
+}
+
+static int count_ring(const char *name, void *priv)
+{
+	struct counting *c = priv;
+	struct ring_reader ring;
+	struct ring_count count;
+
+	if (ring_open(&ring, c->imagefd, c->index, name, false))
+		return 0;
+	if (!ring_count(&ring, &count)) {
+		c->member->written += count.committed;
+		c->member->lost += count.lost;
+		c->member->overwritten += overwritten_events(&ring, &count);
+		c->member->bytes += count.current * ring.sub_bytes + count.used;
+	}
+	ring_close(&ring);
+	return 0;
+}
+
+static void count_session(struct status *s,
+			  const struct rundir_process *process, int imagefd,
+			  const struct session_page *page,
+			  const char *procname)
+{
+	struct session *session = session_of(s, page->name);
+	struct counting c = { .imagefd = imagefd, .index = page->index };
+	struct session_view view;
+	uint64_t oversize;
+	char name[32];
+
+	if (!session)
+		return;
+	session->overwrite |= !!(page->flags & SESSION_OVERWRITE);
+	if (process->alive && page->state == SESSION_ACTIVE)
+		session->active = true;
+	else if (process->alive)
+		session->stopped = true;
+	c.member = member_of(session, process, procname);
+	c.member->lost += page->lost_unplaced;
+	snprintf(name, sizeof(name), "session.%u", page->index);
+	if (!session_open(&view, imagefd, name)) {
+		if (session_update(&view) >= 0 &&
+		    !session_oversize(&view, &oversize))
+			c.member->lost += oversize;
+		session_close(&view);
+	}
+	rings_each(imagefd, page->index, count_ring, &c);
+}
+
+static void count_image(struct status *s,
+			const struct rundir_process *process, uint32_t image)
+{
+	struct process_page head;
+	struct session_page page;
+	char name[16];
+	int fd, ret = rundir_read_process(process, image, &head);
+
+	if (ret == -EPROTO)
+		command_warn("%s: of another version, not counted",
+			     process->path);
+	if (ret)
+		return;
+	snprintf(name, sizeof(name), "%u", image);
+	fd = openat(process->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+	if (fd < 0)
+		return;
+	for (uint32_t i = 0; i < head.sessions; i++)
+		if (!rundir_read_session(process, image, i, &page) &&
+		    page.state != SESSION_DESTROYED)
+			count_session(s, process, fd, &page, head.procname);
+	close(fd);
+}
+
+static void count_process(struct status *s, struct target *target)
+{
+	const struct rundir_process *process = target->process;
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	struct process_page head = { 0 };
+	bool answered = false;
+
+	if (process->alive) {
+		rundir_read_process(process, process->image, &head);
+		answered = !ask_living(s, target, head.procname);
+		if (!answered && process->alive) {
+			command_warn("process %d: %s", process->pid,
+				     target->client.error);
+			s->result = COMMAND_FAILED;
+		}
+	}
+	for (int i = 0; i < n; i++)
+		if (!answered || images[i] != process->image)
+			count_image(s, process, images[i]);
+}
+
+/* A session that waits for later processes. */
+static int take_rules(const char *name, void *priv)
+{
+	struct status *s = priv;
+	struct session *session = session_of(s, name);
+	struct client_answer answer = { 0 };
+	const char *key, *value;
+	size_t position = 0;
+
+	if (!session || rundir_read_rules(s->dir, name, &answer.payload))
+		return 0;
+	session->active = true;
+	answer.bytes = strlen(answer.payload);
+	while (client_answer_next(&answer, &position, &key, &value)) {
+		if (!strcmp(key, "rule"))
+			add_rule(session, value);
+		else if (!strcmp(key, "mode"))
+			session->overwrite |= !strcmp(value, "overwrite");
+	}
+	client_answer_release(&answer);
+	return 0;
+}
+
+static const char *state_word(const struct session *session)
+{
+	return session->active ? "active" : session->stopped ? "stopped" :
+	       "ended";
+}
+
+static void print_json(const struct status *s)
+{
+	struct json json = { .file = stdout };
+
+	json_open(&json, NULL, '{');
+	json_open(&json, "sessions", '[');
+	for (size_t i = 0; i < s->count; i++) {
+		const struct session *session = &s->sessions[i];
+
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", session->name);
+		json_string(&json, "state", state_word(session));
+		json_string(&json, "mode", session->overwrite ? "overwrite" :
+			    "discard");
+		json_open(&json, "rules", '[');
+		for (size_t k = 0; k < session->nrules; k++)
+			json_string(&json, NULL, session->rules[k]);
+		json_close(&json, ']');
+		json_open(&json, "processes", '[');
+		for (size_t k = 0; k < session->nmembers; k++) {
+			const struct member *m = &session->members[k];
+
+			json_open(&json, NULL, '{');
+			json_number(&json, "pid", m->pid);
+			json_string(&json, "name", m->name);
+			json_bool(&json, "alive", m->alive);
+			json_number(&json, "written", m->written);
+			json_number(&json, "lost", m->lost);
+			json_number(&json, "overwritten", m->overwritten);
+			json_number(&json, "bytes", m->bytes);
+			json_close(&json, '}');
+		}
+		json_close(&json, ']');
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_end(&json);
+}
+
+static void print_table(const struct status *s)
+{
+	if (!s->count)
+		printf("No sessions.\n");
+	for (size_t i = 0; i < s->count; i++) {
+		const struct session *session = &s->sessions[i];
+
+		printf("%s%s: %s, %s", i ? "\n" : "", session->name,
+		       state_word(session), session->overwrite ? "overwrite" :
+		       "discard");
+		for (size_t k = 0; k < session->nrules; k++)
+			printf("%s%s", k ? ", " : "; rules ",
+			       session->rules[k]);
+		printf("\n");
+		if (session->nmembers)
+			printf("%9s %-16s %12s %10s %12s %14s\n", "PID", "NAME",
+			       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
+		for (size_t k = 0; k < session->nmembers; k++) {
+			const struct member *m = &session->members[k];
+
+			printf("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12"
+			       PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
+			       m->written, m->lost, m->overwritten, m->bytes,
+			       m->alive ? "" : "  dead");
+		}
+	}
+}
+
+static void release(struct status *s)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		for (size_t k = 0; k < s->sessions[i].nrules; k++)
+			free(s->sessions[i].rules[k]);
+		free(s->sessions[i].rules);
+		free(s->sessions[i].members);
+	}
+	free(s->sessions);
+}
+
+static int show(struct status *s, pid_t pid, bool as_json)
+{
+	struct targets targets;
+
+	if (targets_open(&targets, pid)) {
+		targets_close(&targets);
+		return COMMAND_FAILED;
+	}
+	s->dir = &targets.dir;
+	map_guard();
+	for (size_t i = 0; i < targets.count; i++)
+		count_process(s, &targets.targets[i]);
+	if (!pid && targets.dir.fd >= 0)
+		rundir_each_rules(&targets.dir, take_rules, s);
+	targets_close(&targets);
+	if (s->only && !s->count)
+		return command_failed("no session '%s'", s->only);
+	if (as_json)
+		print_json(s);
+	else
+		print_table(s);
+	return command_finish() ? COMMAND_FAILED : s->result;
+}
+
+int status_main(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{ 'p', "pid", "PID", "of this process only" },
+		{ 'j', "json", NULL, "print JSON" },
+		{ 0 }
+	};
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "[NAME]",
+		.about = "Show sessions (or session NAME), their processes, "
+			 "and how many events\nwere written, lost and "
+			 "overwritten.",
+	};
+	struct status s = { 0 };
+	bool as_json = false;
+	pid_t pid = 0;
+	int key, status;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (key == 'j')
+			as_json = true;
+		else if (command_parse_pid(&pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
+	}
+	if (argc - options.index > 1)
+		return command_misused("give at most one session's name");
+	s.only = argv[options.index];
+	status = show(&s, pid, as_json);
+	release(&s);
+	return status;
+}

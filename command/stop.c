@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail stop, flush, destroy: what is said of a session by its name alone,
+ * to every process that has it.
+ *
+ * What must stay true here: later processes are told first, so that none
+ * starts the session again behind our back; files of a living process belong
+ * to its agent and are left to it.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "command/command.h"
+#include "command/rundir-private.h"
+#include "command/targets.h"
+
+static const struct option_row rows[] = {
+	{ 'p', "pid", "PID", "in this process only" },
+	{ 0 }
+};
+
+/* 1: it has the session and was told; 0: it has it not; -1: it failed. */
+static int tell_one(struct target *target, enum message_type type,
+		    const struct client_request *request, const char *name)
+{
+	int ret;
+
+	if (!target_has(target, name))
+		return 0;
+	ret = target_connect(target);
+	if (!ret)
+		ret = client_call(&target->client, type, request, NULL);
+	if (!ret)
+		return 1;
+	if (ret == -ENOENT)
+		return 0;
+	if (!rundir_alive(target->process->pid, target->process->starttime)) {
+		target->process->alive = false;
+		return 1;
+	}
+	command_failed("process %d: %s", target->process->pid,
+		       target->client.error);
+	return -1;
+}
+
+/*
+ * What the images of a process left that no longer run; with `remove` it
+ * goes. The number of sessions of that name, or -1 when one could not go.
+ */
+static int visit_left(struct target *target, const char *name, bool remove)
+{
+	const struct rundir_process *p = target->process;
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct session_page page;
+	int n = rundir_images(p, images, RUNDIR_IMAGES_MAX);
+	int ret, found = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (p->alive && images[i] == p->image)
+			continue;
+		while (!rundir_find_session(p, images[i], name, &page)) {
+			found++;
+			if (!remove)
+				break;
+			ret = rundir_destroy_session(p, images[i], page.index);
+			if (!ret)
+				continue;
+			command_failed("cannot remove session '%s' below "
+				       "%s/%u: %s", name, p->path, images[i],
+				       strerror(-ret));
+			return -1;
+		}
+	}
+	return found;
+}
+
+static int tell_later(struct targets *targets, enum message_type type,
+		      const char *name)
+{
+	int ret;
+
+	if (type == MESSAGE_FLUSH || targets->dir.fd < 0)
+		return 0;
+	ret = rundir_remove_rules(&targets->dir, name);
+	if (!ret)
+		return 1;
+	if (ret == -ENOENT)
+		return 0;
+	command_failed("cannot remove sessions/%s: %s", name, strerror(-ret));
+	return -1;
+}
+
+static int tell_all(struct targets *targets, enum message_type type,
+		    const char *name, bool later)
+{
+	struct client_request request = { 0 };
+	int found = 0, failed = 0, ret;
+
+	client_request_add(&request, "name", "%s", name);
+	if (later) {
+		ret = tell_later(targets, type, name);
+		found += ret != 0;
+		failed |= ret < 0;
+	}
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target *target = &targets->targets[i];
+
+		ret = target->process->alive ?
+		      tell_one(target, type, &request, name) : 0;
+		found += ret != 0;
+		failed |= ret < 0;
+		ret = visit_left(target, name, type == MESSAGE_DESTROY);
+		found += ret != 0;
+		failed |= ret < 0;
+	}
+	client_request_release(&request);
+	if (failed)
+		return COMMAND_FAILED;
+	return found ? COMMAND_DONE : command_failed("no session '%s'", name);
+}
+
+static int tell_main(int argc, char **argv, enum message_type type,
+		     const char *about)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "NAME",
+		.about = about,
+	};
+	struct targets targets;
+	pid_t pid = 0;
+	int key, status;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (command_parse_pid(&pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
+	}
+	if (argc - options.index != 1)
+		return command_misused("give one session's name");
+	if (!rundir_valid_name(argv[options.index]))
+		return command_misused("'%s' cannot be a session's name",
+				       argv[options.index]);
+	if (targets_open(&targets, pid))
+		status = COMMAND_FAILED;
+	else
+		status = tell_all(&targets, type, argv[options.index], !pid);
+	if (type == MESSAGE_DESTROY && targets.dir.fd >= 0)
+		rundir_sweep(&targets.dir);
+	targets_close(&targets);
+	return status;
+}
+
+int stop_main(int argc, char **argv)
+{
+	return tell_main(argc, argv, MESSAGE_STOP,
+			 "Stop session NAME in every process that has it; its "
+			 "events stay for snapshot.");
+}
+
+int flush_main(int argc, char **argv)
+{
+	return tell_main(argc, argv, MESSAGE_FLUSH,
+			 "Close the sub-buffers that session NAME is writing "
+			 "to.");
+}
+
+int destroy_main(int argc, char **argv)
+{
+	return tell_main(argc, argv, MESSAGE_DESTROY,
+			 "End session NAME and remove its events, also those "
+			 "that dead processes left.");
+}

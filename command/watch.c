@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail watch: a line whenever a process with an agent starts or ends, its
+ * markers come or go, a session changes state, or a full buffer loses events.
+ *
+ * What must stay true here: watching costs the processes nothing. All is read
+ * from the pages they publish; an agent is asked for its markers only when
+ * its page says that they changed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffers/reader.h"
+#include "command/command.h"
+#include "command/targets.h"
+
+#define POLL_MS		100
+#define SESSIONS_SEEN	64
+
+struct seen_session {
+	char name[SESSION_NAME_BYTES];
+	uint32_t index;
+	uint32_t state;
+	uint64_t lost;
+};
+
+/* A process as it was at the last look. */
+struct seen {
+	struct rundir_process process;	/* we own its descriptor */
+	bool present;			/* in the scan of this round */
+	bool listed;			/* `ids` were asked for once */
+	char procname[PROCESS_NAME_BYTES];
+	uint32_t image;
+	uint64_t generation;
+	struct marker_list markers;	/* sorted */
+	struct seen_session sessions[SESSIONS_SEEN];
+	size_t nsessions;
+};
+
+struct watch {
+	struct rundir dir;
+	pid_t pid;			/* only this one, or 0 */
+	struct seen *seen;
+	size_t count;
+	int inotify;
+	bool started;			/* the first look is over */
+	bool again;			/* a process was not ready: rescan */
+};
+
+static void say(const struct seen *seen, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void say(const struct seen *seen, const char *format, ...)
+{
+	struct timespec ts;
+	struct tm tm;
+	va_list ap;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	localtime_r(&ts.tv_sec, &tm);
+	printf("%02d:%02d:%02d.%03ld %d %s: ", tm.tm_hour, tm.tm_min, tm.tm_sec,
+	       ts.tv_nsec / 1000000, seen->process.pid, seen->procname);
+	va_start(ap, format);
+	vprintf(format, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/*
+ * What is in `from` and not in `to`, both sorted: ids, each once. Returns how
+ * many there were.
+ */
+static int say_difference(const struct seen *seen,
+			  const struct marker_list *from,
+			  const struct marker_list *to, const char *what)
+{
+	size_t k = 0;
+	int said = 0;
+
+	for (size_t i = 0; i < from->count; i++) {
+		const char *id = from->markers[i].id;
+
+		if (i && !strcmp(id, from->markers[i - 1].id))
+			continue;
+		while (k < to->count && strcmp(to->markers[k].id, id) < 0)
+			k++;
+		if (k < to->count && !strcmp(to->markers[k].id, id))
+			continue;
+		say(seen, "marker %s %s", id, what);
+		said++;
+	}
+	return said;
+}
+
+static void look_at_markers(struct watch *w, struct seen *seen,
+			    const struct process_page *page)
+{
+	struct target target = { .process = &seen->process,
+				 .client = { .fd = -1 } };
+
+	if (seen->listed && seen->generation == page->marker_generation)
+		return;
+	if (target_list(&target)) {
+		client_close(&target.client);
+		marker_list_free(&target.markers);
+		return;		/* asked again in the next round */
+	}
+	client_close(&target.client);
+	marker_list_sort(&target.markers);
+	if (w->started) {
+		say_difference(seen, &seen->markers, &target.markers, "gone");
+		say_difference(seen, &target.markers, &seen->markers,
+			       "appeared");
+	}
+	marker_list_free(&seen->markers);
+	seen->markers = target.markers;
+	seen->generation = page->marker_generation;
+	seen->listed = true;
+}
+
+struct adding {
+	int imagefd;
+	uint32_t index;
+	uint64_t lost;
+};
+
+static int add_lost(const char *name, void *priv)
+{
+	struct adding *a = priv;
+	struct ring ring;
+	char file[64];
+	int fd;
+
+	snprintf(file, sizeof(file), "ring.%u.%s", a->index, name);
+	fd = openat(a->imagefd, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
+		    O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	if (pread(fd, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
+	    ring.magic == RING_MAGIC)
+		a->lost += ring.lost;
+	close(fd);
+	return 0;
+}
+
+static struct seen_session *seen_session(struct seen *seen,
+					 const struct session_page *page)
+{
+	struct seen_session *s;
+
+	for (size_t i = 0; i < seen->nsessions; i++) {
+		s = &seen->sessions[i];
+		if (s->index == page->index && !strcmp(s->name, page->name))
+			return s;
+	}
+	if (seen->nsessions == SESSIONS_SEEN)
+		return NULL;
+	s = &seen->sessions[seen->nsessions++];
+	memset(s, 0, sizeof(*s));
+	memcpy(s->name, page->name, sizeof(s->name));
+	s->index = page->index;
+	return s;
+}
+
+static void look_at_session(struct seen *seen, int imagefd,
+			    const struct session_page *page)
+{
+	static const char *const states[] = {
+		[SESSION_ACTIVE] = "active",
+		[SESSION_STOPPED] = "stopped",
+		[SESSION_DESTROYED] = "destroyed",
+	};
+	struct seen_session *s = seen_session(seen, page);
+	struct adding adding = { .imagefd = imagefd, .index = page->index,
+				 .lost = page->lost_unplaced };
+
+	if (!s)
+		return;
+	if (s->state != page->state && page->state <= SESSION_DESTROYED &&
+	    states[page->state])
+		say(seen, "session %s %s", s->name, states[page->state]);
+	s->state = page->state;
+	if (page->state == SESSION_DESTROYED)
+		return;
+	rings_each(imagefd, page->index, add_lost, &adding);
+	if (adding.lost > s->lost)
+		say(seen, "session %s: buffers full, %" PRIu64 " events lost "
+		    "(%" PRIu64 " in all)", s->name, adding.lost - s->lost,
+		    adding.lost);
+	s->lost = adding.lost;
+}
+
+/* An image that says it was replaced: go on with the next, when it is there. */
+static void follow_exec(struct seen *seen, struct process_page *page)
+{
+	struct rundir_process *process = &seen->process;
+
+	if (page->state != PROCESS_EXECED ||
+	    rundir_read_process(process, seen->image + 1, page))
+		return;
+	seen->image++;
+	process->image = seen->image;
+	seen->nsessions = 0;
+	seen->listed = false;
+	say(seen, "executes %s", page->procname);
+}
+
+static void look_at_process(struct watch *w, struct seen *seen)
+{
+	const struct rundir_process *process = &seen->process;
+	struct process_page page;
+	struct session_page session;
+	char name[16];
+	int fd;
+
+	if (rundir_read_process(process, seen->image, &page))
+		return;
+	follow_exec(seen, &page);
+	if (strcmp(seen->procname, page.procname))
+		memcpy(seen->procname, page.procname, sizeof(page.procname));
+	look_at_markers(w, seen, &page);
+	snprintf(name, sizeof(name), "%u", seen->image);
+	fd = openat(process->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+	for (uint32_t i = 0; fd >= 0 && i < page.sessions; i++)
+		if (!rundir_read_session(process, seen->image, i, &session))
+			look_at_session(seen, fd, &session);
+	if (fd >= 0)
+		close(fd);
+}
+
+static void forget(struct watch *w, size_t i)
+{
+	rundir_process_close(&w->seen[i].process);
+	marker_list_free(&w->seen[i].markers);
+	w->seen[i] = w->seen[--w->count];
+}
+
+/* Takes over the descriptor of `process`. */
+static int add_seen(struct watch *w, struct rundir_process *process)
+{
+	struct seen *more = reallocarray(w->seen, w->count + 1, sizeof(*more));
+	struct process_page page;
+	struct seen *seen;
+
+	if (!more)
+		return -ENOMEM;
+	w->seen = more;
+	if (rundir_read_process(process, process->image, &page)) {
+		w->again = true;	/* not published yet */
+		return 0;
+	}
+	seen = &more[w->count++];
+	memset(seen, 0, sizeof(*seen));
+	seen->process = *process;
+	seen->image = process->image;
+	seen->present = true;
+	process->fd = -1;
+	memcpy(seen->procname, page.procname, sizeof(page.procname));
+	say(seen, w->started ? "started" : "is running");
+	return 0;
+}
+
+static int merge(struct watch *w, struct rundir_process *process)
+{
+	struct seen *seen;
+
+	for (size_t i = 0; i < w->count; i++) {
+		seen = &w->seen[i];
+		if (seen->process.pid != process->pid ||
+		    seen->process.starttime != process->starttime)
+			continue;
+		seen->present = true;
+		return 0;
+	}
+	return add_seen(w, process);
+}
+
+/* Which processes are there? 0, or -errno with the error printed. */
+static int rescan(struct watch *w)
+{
+	struct rundir_list list = { 0 };
+	int ret;
+
+	if (w->pid)
+		return 0;
+	w->again = false;
+	for (size_t i = 0; i < w->count; i++)
+		w->seen[i].present = false;
+	ret = rundir_scan_user(&w->dir, &list);
+	for (size_t i = 0; !ret && i < list.count; i++)
+		if (list.processes[i].alive)
+			ret = merge(w, &list.processes[i]);
+	rundir_list_free(&list);
+	if (ret)
+		command_failed("%s", strerror(-ret));
+	return ret;
+}
+
+static int find_one(struct watch *w)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	int ret = rundir_find(&process, w->pid, error);
+
+	if (ret)
+		command_failed("%s", error);
+	else
+		ret = add_seen(w, &process);
+	return ret;
+}
+
+static void look_at_all(struct watch *w)
+{
+	for (size_t i = 0; i < w->count;) {
+		struct seen *seen = &w->seen[i];
+		bool alive = rundir_alive(seen->process.pid,
+					  seen->process.starttime);
+
+		look_at_process(w, seen);	/* dead: what it lost last */
+		if (alive) {
+			i++;
+			continue;
+		}
+		say(seen, "ended");
+		forget(w, i);
+	}
+}
+
+/* Has anything come or gone in the runtime directory? */
+static bool drain(int inotify)
+{
+	char events[4096];
+	bool any = false;
+
+	while (read(inotify, events, sizeof(events)) > 0)
+		any = true;
+	return any;
+}
+
+static int run(struct watch *w)
+{
+	struct signalfd_siginfo info;
+	struct pollfd pfd = { .events = POLLIN };
+	sigset_t stop;
+	int ret = 0;
+
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGINT);
+	sigaddset(&stop, SIGTERM);
+	sigprocmask(SIG_BLOCK, &stop, NULL);
+	pfd.fd = signalfd(-1, &stop, SFD_CLOEXEC);
+	if (pfd.fd < 0)
+		return -errno;
+	while (!ret) {
+		look_at_all(w);
+		w->started = true;
+		if (fflush(stdout) || (w->pid && !w->count))
+			break;
+		if (poll(&pfd, 1, POLL_MS) > 0 &&
+		    read(pfd.fd, &info, sizeof(info)) > 0)
+			break;
+		if (drain(w->inotify) || w->again)
+			ret = rescan(w);
+	}
+	close(pfd.fd);
+	return ret;
+}
+
+static int watch(pid_t pid)
+{
+	struct watch w = { .pid = pid };
+	int ret = rundir_open(&w.dir, !pid);
+
+	if (ret && !pid)
+		return command_failed("%s", w.dir.error);
+	w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	/* watched before it is read: what comes between is seen twice */
+	if (!pid && (w.inotify < 0 ||
+		     inotify_add_watch(w.inotify, w.dir.path, IN_CREATE |
+				       IN_DELETE | IN_MOVED_TO) < 0))
+		command_warn("new processes will not be noticed: %s",
+			     strerror(errno));
+	ret = pid ? find_one(&w) : rescan(&w);
+	if (!ret)
+		ret = run(&w);
+	while (w.count)
+		forget(&w, 0);
+	free(w.seen);
+	if (w.inotify >= 0)
+		close(w.inotify);
+	rundir_close(&w.dir);
+	return command_finish() || ret ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+int watch_main(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{ 'p', "pid", "PID", "this process only, until it ends" },
+		{ 0 }
+	};
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "",
+		.about = "Tell, a line each, when processes start and end, "
+			 "markers appear and go, sessions\nchange, and full "
+			 "buffers lose events; until interrupted.",
+	};
+	pid_t pid = 0;
+	int key;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (command_parse_pid(&pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
+	}
+	if (options.index < argc)
+		return command_misused("unexpected '%s'",
+				       argv[options.index]);
+	return watch(pid);
+}
