@@ -232,11 +232,11 @@ static void count_session(struct status *s,
 	c.member = member_of(session, process, procname);
 	c.member->lost += page->lost_unplaced;
 	snprintf(name, sizeof(name), "session.%u", page->index);
-	if (!session_open(&view, imagefd, name)) {
-		if (session_update(&view) >= 0 &&
-		    !session_oversize(&view, &oversize))
+	if (!session_view_open(&view, imagefd, name)) {
+		if (session_view_update(&view) >= 0 &&
+		    !session_view_oversize(&view, &oversize))
 			c.member->lost += oversize;
-		session_close(&view);
+		session_view_close(&view);
 	}
 	rings_each(imagefd, page->index, count_ring, &c);
 }
