@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libtaffrail-pthread.so: the pthread functions of an unmodified program as
+ * events. Preloaded, it defines the functions itself; each is
+ *
+ *	FUNCTION_entry	the object and what else says what is called
+ *	the real one	of whatever is next in the program's search order
+ *	FUNCTION_exit	the object and the return value
+ *
+ * What must stay true:
+ * - The program cannot tell. While its events are off a wrapper is a tail
+ *   call, with nothing of ours on the stack; no memory of the program is read
+ *   at any time; errno and dlerror() are the real function's.
+ * - No wrapper holds anything (memory, lock, cleanup) across the real call:
+ *   a cancelled pthread_cond_wait() unwinds through its frame, and the tables
+ *   for that are demanded below.
+ * - No look-up in a call: every real function is found by a constructor.
+ *   Constructors of other libraries may run before: until then the pointer
+ *   leads to a function that looks it up first. Looking up may allocate, and
+ *   a preloaded allocator may lock: those calls go to libc's own names.
+ * - No library is needed: the sites lie idle until an agent finds them.
+ *
+ * Unversioned definitions also serve references to the condition variables
+ * of glibc < 2.3.2 (x86-64 only). That is harmless: those objects are as big
+ * and as zero as the new ones, and the library had its own copy of neither.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+/*
+ * C code compiled for exceptions gets a pthread_cleanup_push() that needs
+ * libgcc_s. The other form asks libc only, and works under either flag.
+ */
+#ifndef __EXCEPTIONS
+#error "cancellation unwinds through these functions: use -fexceptions"
+#endif
+#undef __EXCEPTIONS
+#include <pthread.h>
+
+#include <taffrail/marker.h>
+
+#define PUBLIC	__attribute__((visibility("default")))
+#define COLD	__attribute__((cold, noinline))
+#define TRACED	__attribute__((noinline))
+#define TLS	__thread __attribute__((tls_model("initial-exec")))
+
+/*
+ * libc's other names of its functions, for calls made while the real ones
+ * are being looked up. Weak, as not every libc has them.
+ */
+#define ALIAS(name, ...)						\
+	extern int __pthread_##name(__VA_ARGS__) __attribute__((weak))
+
+ALIAS(mutex_lock, pthread_mutex_t *);
+ALIAS(mutex_trylock, pthread_mutex_t *);
+ALIAS(mutex_unlock, pthread_mutex_t *);
+ALIAS(mutex_init, pthread_mutex_t *, const pthread_mutexattr_t *);
+ALIAS(mutex_destroy, pthread_mutex_t *);
+ALIAS(rwlock_rdlock, pthread_rwlock_t *);
+ALIAS(rwlock_tryrdlock, pthread_rwlock_t *);
+ALIAS(rwlock_wrlock, pthread_rwlock_t *);
+ALIAS(rwlock_trywrlock, pthread_rwlock_t *);
+ALIAS(rwlock_unlock, pthread_rwlock_t *);
+ALIAS(rwlock_init, pthread_rwlock_t *, const pthread_rwlockattr_t *);
+ALIAS(rwlock_destroy, pthread_rwlock_t *);
+
+/* What this libc does not have, or cannot have yet. */
+static int absent(void)
+{
+	return ENOSYS;
+}
+
+/*
+ * The definition of `name` after ours. Where libc has two, an old one of
+ * GLIBC_2.2.5 and the default of 2.3.2, some dlsym() answer with the old:
+ * `renewed` asks for the default by its version then. A definition of
+ * another preloaded library has no such version and goes first.
+ */
+static COLD void *look_up(const char *name, bool renewed)
+{
+	void *found = dlsym(RTLD_NEXT, name);
+	void *old, *new;
+	bool failed = !found;
+
+	if (renewed) {
+		old = dlvsym(RTLD_NEXT, name, "GLIBC_2.2.5");
+		new = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+		failed |= !old || !new;
+		if (new && (!found || found == old))
+			found = new;
+	}
+	if (failed)
+		dlerror();	/* ours, not the program's */
+	return found;
+}
+
+/*
+ * Never NULL. A call made by a look-up of the same thread gets `alias`.
+ * Threads may look up the same function at a time: they find the same.
+ */
+static COLD void *resolve(const char *name, bool renewed, void *alias)
+{
+	/* volatile: libc says that dlsym() never comes back to this file */
+	static TLS volatile bool busy;
+	int saved = errno;
+	void *found = NULL;
+
+	if (!busy) {
+		busy = true;
+		found = look_up(name, renewed);
+		busy = false;
+	}
+	errno = saved;
+	if (!found)
+		found = alias ? alias : (void *)absent;
+	return found;
+}
+
+#define REAL(name)	__atomic_load_n(&real_##name, __ATOMIC_RELAXED)
+
+/*
+ * real_NAME, written by find_NAME of any thread and read by all: relaxed, as
+ * what it points to was there before the process had threads.
+ */
+#define DEFINE_REAL(name, renewed, alias, params, args)			\
+	static int first_##name params;					\
+	static int (*real_##name) params = first_##name;		\
+									\
+	__attribute__((constructor)) static COLD void find_##name(void)	\
+	{								\
+		void *found;						\
+									\
+		found = resolve("pthread_" #name, renewed, alias);	\
+		__atomic_store_n(&real_##name,				\
+				 (__typeof__(real_##name))found,	\
+				 __ATOMIC_RELAXED);			\
+	}								\
+									\
+	static COLD int first_##name params				\
+	{								\
+		find_##name();						\
+		return REAL(name) args;					\
+	}								\
+	_Static_assert(1, "")
+
+/*
+ * A wrapper: name without "pthread_", parameters, arguments, and the fields
+ * of its events. While both are off it has no frame and ends in a tail call:
+ * a call under way when they are switched on leaves neither.
+ */
+#define DEFINE_WRAPPER(name, params, args, ...)				\
+	static TRACED int traced_##name params				\
+	{								\
+		int ret;						\
+									\
+		TAFFRAIL_EVENT(pthread, name##_entry, __VA_ARGS__);	\
+		ret = REAL(name) args;					\
+		TAFFRAIL_EVENT(pthread, name##_exit, __VA_ARGS__, ret);	\
+		return ret;						\
+	}								\
+									\
+	PUBLIC int pthread_##name params				\
+	{								\
+		if (TAFFRAIL_ENABLED(pthread, name##_entry))		\
+			return traced_##name args;			\
+		if (TAFFRAIL_ENABLED(pthread, name##_exit))		\
+			return traced_##name args;			\
+		return REAL(name) args;					\
+	}								\
+	_Static_assert(1, "")
+
+#define WRAP(name, params, args, ...)					\
+	DEFINE_REAL(name, false, NULL, params, args);			\
+	DEFINE_WRAPPER(name, params, args, __VA_ARGS__)
+
+#define WRAP_RENEWED(name, params, args, ...)				\
+	DEFINE_REAL(name, true, NULL, params, args);			\
+	DEFINE_WRAPPER(name, params, args, __VA_ARGS__)
+
+#define WRAP_ALIASED(name, params, args, ...)				\
+	DEFINE_REAL(name, false, (void *)__pthread_##name, params, args); \
+	DEFINE_WRAPPER(name, params, args, __VA_ARGS__)
+
+WRAP_ALIASED(mutex_lock, (pthread_mutex_t *mutex), (mutex), mutex);
+WRAP_ALIASED(mutex_trylock, (pthread_mutex_t *mutex), (mutex), mutex);
+WRAP_ALIASED(mutex_unlock, (pthread_mutex_t *mutex), (mutex), mutex);
+WRAP(mutex_timedlock,
+     (pthread_mutex_t *mutex, const struct timespec *abstime),
+     (mutex, abstime), mutex);
+WRAP(mutex_clocklock,
+     (pthread_mutex_t *mutex, clockid_t clock, const struct timespec *abstime),
+     (mutex, clock, abstime), mutex);
+WRAP_ALIASED(mutex_init,
+	     (pthread_mutex_t *mutex, const pthread_mutexattr_t *attr),
+	     (mutex, attr), mutex);
+WRAP_ALIASED(mutex_destroy, (pthread_mutex_t *mutex), (mutex), mutex);
+
+WRAP_ALIASED(rwlock_rdlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+WRAP_ALIASED(rwlock_tryrdlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+WRAP(rwlock_timedrdlock,
+     (pthread_rwlock_t *rwlock, const struct timespec *abstime),
+     (rwlock, abstime), rwlock);
+WRAP(rwlock_clockrdlock,
+     (pthread_rwlock_t *rwlock, clockid_t clock,
+      const struct timespec *abstime),
+     (rwlock, clock, abstime), rwlock);
+WRAP_ALIASED(rwlock_wrlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+WRAP_ALIASED(rwlock_trywrlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+WRAP(rwlock_timedwrlock,
+     (pthread_rwlock_t *rwlock, const struct timespec *abstime),
+     (rwlock, abstime), rwlock);
+WRAP(rwlock_clockwrlock,
+     (pthread_rwlock_t *rwlock, clockid_t clock,
+      const struct timespec *abstime),
+     (rwlock, clock, abstime), rwlock);
+WRAP_ALIASED(rwlock_unlock, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+WRAP_ALIASED(rwlock_init,
+	     (pthread_rwlock_t *rwlock, const pthread_rwlockattr_t *attr),
+	     (rwlock, attr), rwlock);
+WRAP_ALIASED(rwlock_destroy, (pthread_rwlock_t *rwlock), (rwlock), rwlock);
+
+WRAP_RENEWED(cond_wait, (pthread_cond_t *cond, pthread_mutex_t *mutex),
+	     (cond, mutex), cond, mutex);
+WRAP_RENEWED(cond_timedwait,
+	     (pthread_cond_t *cond, pthread_mutex_t *mutex,
+	      const struct timespec *abstime),
+	     (cond, mutex, abstime), cond, mutex);
+WRAP(cond_clockwait,
+     (pthread_cond_t *cond, pthread_mutex_t *mutex, clockid_t clock,
+      const struct timespec *abstime),
+     (cond, mutex, clock, abstime), cond, mutex);
+WRAP_RENEWED(cond_signal, (pthread_cond_t *cond), (cond), cond);
+WRAP_RENEWED(cond_broadcast, (pthread_cond_t *cond), (cond), cond);
+WRAP_RENEWED(cond_init,
+	     (pthread_cond_t *cond, const pthread_condattr_t *attr),
+	     (cond, attr), cond);
+WRAP_RENEWED(cond_destroy, (pthread_cond_t *cond), (cond), cond);
+
+WRAP(barrier_wait, (pthread_barrier_t *barrier), (barrier), barrier);
+WRAP(barrier_init,
+     (pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
+      unsigned int count),
+     (barrier, attr, count), barrier, count);
+WRAP(barrier_destroy, (pthread_barrier_t *barrier), (barrier), barrier);
+
+WRAP(spin_lock, (pthread_spinlock_t *lock), (lock), lock);
+WRAP(spin_trylock, (pthread_spinlock_t *lock), (lock), lock);
+WRAP(spin_unlock, (pthread_spinlock_t *lock), (lock), lock);
+WRAP(spin_init, (pthread_spinlock_t *lock, int pshared), (lock, pshared),
+     lock);
+WRAP(spin_destroy, (pthread_spinlock_t *lock), (lock), lock);
+
+/* A pthread_t is shown as gdb and libc show it, like an address. */
+#define THREAD(thread)	TAFFRAIL_FIELD(thread, (void *)(thread))
+
+WRAP(join, (pthread_t thread, void **retval), (thread, retval),
+     THREAD(thread));
+WRAP(tryjoin_np, (pthread_t thread, void **retval), (thread, retval),
+     THREAD(thread));
+WRAP(timedjoin_np,
+     (pthread_t thread, void **retval, const struct timespec *abstime),
+     (thread, retval, abstime), THREAD(thread));
+WRAP(clockjoin_np,
+     (pthread_t thread, void **retval, clockid_t clock,
+      const struct timespec *abstime),
+     (thread, retval, clock, abstime), THREAD(thread));
+WRAP(detach, (pthread_t thread), (thread), THREAD(thread));
+WRAP(cancel, (pthread_t thread), (thread), THREAD(thread));
+
+/*
+ * What a new thread has to know, from its creator's call until it has copied
+ * it. Never the heap: an allocator may be what is being traced. When all are
+ * taken, a thread goes without its two events.
+ */
+enum { STARTS_MAX = 256 };
+
+struct start {
+	int taken;		/* any thread; pair START */
+	void *(*routine)(void *);
+	void *arg;
+	pthread_t *newthread;
+};
+
+static struct start starts[STARTS_MAX];
+
+static struct start *start_take(void)
+{
+	struct start *start;
+
+	for (start = starts; start < starts + STARTS_MAX; start++) {
+		if (__atomic_load_n(&start->taken, __ATOMIC_RELAXED))
+			continue;
+		/* START: or our stores could reach its last owner's copy. */
+		if (!__atomic_exchange_n(&start->taken, 1, __ATOMIC_ACQUIRE))
+			return start;
+	}
+	return NULL;
+}
+
+static void start_release(struct start *start)
+{
+	/* START: or the next owner's stores could reach our copy. */
+	__atomic_store_n(&start->taken, 0, __ATOMIC_RELEASE);
+}
+
+/* What pthread_exit() got; without it, a thread that unwinds is cancelled. */
+static TLS void *exit_value = PTHREAD_CANCELED;
+
+static COLD void thread_ended(void *retval)
+{
+	pthread_t thread = pthread_self();
+
+	TAFFRAIL_EVENT(pthread, thread_exit, THREAD(thread), retval);
+}
+
+static void thread_unwound(void *unused)
+{
+	(void)unused;
+	thread_ended(exit_value);
+}
+
+/* The start routine of threads that are created while their events are on. */
+static void *thread_run(void *taken)
+{
+	pthread_t thread = pthread_self();
+	struct start *start = taken;
+	void *(*routine)(void *) = start->routine;
+	void *start_routine = (void *)routine;
+	void *arg = start->arg;
+	pthread_t *newthread = start->newthread;
+	void *retval;
+
+	start_release(start);
+	TAFFRAIL_EVENT(pthread, thread_start, THREAD(thread), newthread,
+		       start_routine, arg);
+	pthread_cleanup_push(thread_unwound, NULL);
+	retval = routine(arg);
+	pthread_cleanup_pop(0);
+	thread_ended(retval);
+	return retval;
+}
+
+DEFINE_REAL(create, false, NULL,
+	    (pthread_t *newthread, const pthread_attr_t *attr,
+	     void *(*routine)(void *), void *arg),
+	    (newthread, attr, routine, arg));
+
+static inline bool thread_events_enabled(void)
+{
+	if (TAFFRAIL_ENABLED(pthread, thread_start))
+		return true;
+	return TAFFRAIL_ENABLED(pthread, thread_exit);
+}
+
+static TRACED int traced_create(pthread_t *newthread,
+				const pthread_attr_t *attr,
+				void *(*routine)(void *), void *arg)
+{
+	void *start_routine = (void *)routine;
+	struct start *start = NULL;
+	int ret;
+
+	TAFFRAIL_EVENT(pthread, create_entry, newthread, start_routine, arg);
+	if (thread_events_enabled())
+		start = start_take();
+	if (start) {
+		start->routine = routine;
+		start->arg = arg;
+		start->newthread = newthread;
+		ret = REAL(create)(newthread, attr, thread_run, start);
+		if (ret)
+			start_release(start);
+	} else {
+		ret = REAL(create)(newthread, attr, routine, arg);
+	}
+	/* *newthread may be gone by now, freed by the thread itself. */
+	TAFFRAIL_EVENT(pthread, create_exit, newthread, ret);
+	return ret;
+}
+
+PUBLIC int pthread_create(pthread_t *newthread, const pthread_attr_t *attr,
+			  void *(*routine)(void *), void *arg)
+{
+	if (TAFFRAIL_ENABLED(pthread, create_entry))
+		return traced_create(newthread, attr, routine, arg);
+	if (TAFFRAIL_ENABLED(pthread, create_exit))
+		return traced_create(newthread, attr, routine, arg);
+	if (thread_events_enabled())
+		return traced_create(newthread, attr, routine, arg);
+	return REAL(create)(newthread, attr, routine, arg);
+}
+
+/* The table's type returns int; this one does not return. */
+DEFINE_REAL(exit, false, NULL, (void *retval), (retval));
+
+PUBLIC void pthread_exit(void *retval)
+{
+	TAFFRAIL_EVENT(pthread, exit_entry, retval);
+	exit_value = retval;
+	REAL(exit)(retval);
+	__builtin_unreachable();
+}
