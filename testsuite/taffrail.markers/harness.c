@@ -185,7 +185,8 @@ static int scan(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-static void patch(unsigned char *p, unsigned char byte)
+static __attribute__((no_sanitize("thread")))
+void patch(unsigned char *p, unsigned char byte)
 {
 	void *page = (void *)((uintptr_t)p & ~(uintptr_t)4095);
 

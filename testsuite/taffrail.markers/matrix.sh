@@ -115,8 +115,8 @@ notes() {
 		}' | sort
 }
 
-check_notes() {
-	local file=cases
+check_notes() { # KIND
+	local file=cases operands
 
 	[ -e libcases.so ] && file=libcases.so
 	notes $file >notes
@@ -124,6 +124,12 @@ check_notes() {
 	if [ ! -s notes ] || ! cmp -s notes sites; then
 		echo '# USDT notes and sites differ:'
 		diff notes sites | head -5 | sed 's/^/# /'
+		return 1
+	fi
+	operands=$(readelf -n $file | grep -A4 stapsdt |
+		grep -c 'Arguments: -*[0-9]*@')
+	if [ "$1" = sdt ] && [ "$operands" -lt 10 ]; then
+		echo "# only $operands notes have operands"
 		return 1
 	fi
 	if readelf -d $file | grep -q TEXTREL; then
@@ -141,7 +147,7 @@ combination() { # NUMBER LANGUAGE COMPILER STD LEVEL KIND LINKER
 
 	shift
 	mkdir "$work/$n" && cd "$work/$n" || return
-	if build "$@" && timeout 20 ./cases && check_notes; then
+	if build "$@" && timeout 20 ./cases && check_notes "$5"; then
 		echo "PASS: $3 $4, $2, $5, $6"
 	else
 		echo "FAIL: $3 $4, $2, $5, $6"

@@ -75,11 +75,14 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 		__builtin_classify_type(e) == TAFFRAIL_POINTER_CLASS_,	\
 		(struct taffrail_ptr_ *)0, (void)0)))
 
-/* What __builtin_classify_type says of integers and of pointers. */
+/* What __builtin_classify_type says of integers, pointers, structs. */
 #define TAFFRAIL_INTEGER_CLASS_	1
 #define TAFFRAIL_POINTER_CLASS_	5
+#define TAFFRAIL_RECORD_CLASS_	12
 
-#define TAFFRAIL_CLASS_(T)	__builtin_classify_type(*(T *)0)
+/* A float would be promoted, which some are warned of. */
+#define TAFFRAIL_CLASS_(T)						\
+	__builtin_classify_type(_Generic(*(T *)0, float: 0, default: *(T *)0))
 
 /* A bit-field in gcc: of a type that has no name. 0 for what cannot be. */
 #define TAFFRAIL_UNNAMED_KIND_(T)					\
@@ -129,54 +132,10 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	default:		TAFFRAIL_UNNAMED_KIND_(T))
 
 #define TAFFRAIL_IS_VAR_(kind)	((kind) >= TAFFRAIL_T_STRING)
+#define TAFFRAIL_SIGNED_KIND_(kind)					\
+	((kind) == TAFFRAIL_T_S8 || (kind) == TAFFRAIL_T_S16 ||		\
+	 (kind) == TAFFRAIL_T_S32 || (kind) == TAFFRAIL_T_S64)
 
-/* How many follow the first of up to 33: 0 to 16, or 17 for more. */
-#define TAFFRAIL_COUNT_(...)						\
-	TAFFRAIL_PICK_(__VA_ARGS__, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
-		17, 17, 17, 17, 17, 17, 17, 16, 15, 14, 13, 12, 11, 10,	\
-		9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
-#define TAFFRAIL_PICK_(z, a32, a31, a30, a29, a28, a27, a26, a25, a24,	\
-		a23, a22, a21, a20, a19, a18, a17, a16, a15, a14, a13,	\
-		a12, a11, a10, a9, a8, a7, a6, a5, a4, a3, a2, a1, n, ...) n
-
-/* m(I, argument) for each of up to 16 arguments, from left to right. */
-#define TAFFRAIL_EACH_(m, ...)						\
-	TAFFRAIL_EACHN_(TAFFRAIL_COUNT_(__VA_ARGS__))(m, __VA_ARGS__, )
-#define TAFFRAIL_EACHN_(n)	TAFFRAIL_JOIN_(TAFFRAIL_EACH, n)
-#define TAFFRAIL_JOIN_(a, b)	a##b##_
-#define TAFFRAIL_EACH17_(m, z, ...)
-#define TAFFRAIL_EACH0_(m, z, ...)
-#define TAFFRAIL_EACH1_(m, z, x, ...)	m(1, x)
-#define TAFFRAIL_EACH2_(m, z, x, ...)					\
-	m(2, x) TAFFRAIL_EACH1_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH3_(m, z, x, ...)					\
-	m(3, x) TAFFRAIL_EACH2_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH4_(m, z, x, ...)					\
-	m(4, x) TAFFRAIL_EACH3_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH5_(m, z, x, ...)					\
-	m(5, x) TAFFRAIL_EACH4_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH6_(m, z, x, ...)					\
-	m(6, x) TAFFRAIL_EACH5_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH7_(m, z, x, ...)					\
-	m(7, x) TAFFRAIL_EACH6_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH8_(m, z, x, ...)					\
-	m(8, x) TAFFRAIL_EACH7_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH9_(m, z, x, ...)					\
-	m(9, x) TAFFRAIL_EACH8_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH10_(m, z, x, ...)					\
-	m(10, x) TAFFRAIL_EACH9_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH11_(m, z, x, ...)					\
-	m(11, x) TAFFRAIL_EACH10_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH12_(m, z, x, ...)					\
-	m(12, x) TAFFRAIL_EACH11_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH13_(m, z, x, ...)					\
-	m(13, x) TAFFRAIL_EACH12_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH14_(m, z, x, ...)					\
-	m(14, x) TAFFRAIL_EACH13_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH15_(m, z, x, ...)					\
-	m(15, x) TAFFRAIL_EACH14_(m, z, __VA_ARGS__)
-#define TAFFRAIL_EACH16_(m, z, x, ...)					\
-	m(16, x) TAFFRAIL_EACH15_(m, z, __VA_ARGS__)
 
 #define TAFFRAIL_TYPES_(i, x)						\
 	typedef __typeof__(((void)0, (x))) taffrail_t##i##_;		\
@@ -198,6 +157,17 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	_Static_assert(taffrail_k##i##_ != 0, "taffrail: an argument of "\
 		       "this type cannot be a field of a marker");
 #define TAFFRAIL_VALUE_(i, x)	taffrail_s##i##_ taffrail_v##i##_ = (x);
+/* What a note names: the value, or the address of a string or sequence. */
+#define TAFFRAIL_OPERAND_(i, x)						\
+	__typeof__(__builtin_choose_expr(__builtin_classify_type(	\
+		taffrail_v##i##_) == TAFFRAIL_RECORD_CLASS_, (void *)0,	\
+		taffrail_v##i##_)) taffrail_w##i##_ =			\
+			*(__typeof__(&taffrail_w##i##_))(void *)	\
+				&taffrail_v##i##_;
+#define TAFFRAIL_INPUT_(i, x)						\
+	TAFFRAIL_SDT_INPUT_(i, (int)sizeof(taffrail_w##i##_) *		\
+		(TAFFRAIL_SIGNED_KIND_(taffrail_k##i##_) ? 1 : -1),	\
+		taffrail_w##i##_)
 #define TAFFRAIL_PACK_(i, x)						\
 	if (TAFFRAIL_IS_VAR_(taffrail_k##i##_))				\
 		*taffrail_next_++ = taffrail_var_of_(&taffrail_v##i##_,	\
@@ -212,6 +182,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 
 /* The object of a marker; the types in a block that has them as enumerators */
 #define TAFFRAIL_OBJECT_(kind_, text_, nfields_, fixed_, nvar_, ...)	\
+	TAFFRAIL_QUIET_BEGIN_						\
 	static struct {							\
 		struct taffrail_site site;				\
 		char text[sizeof(text_)];				\
@@ -228,7 +199,8 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 			.types = { __VA_ARGS__ },			\
 		},							\
 		.text = text_,						\
-	}
+	};								\
+	TAFFRAIL_QUIET_END_
 
 #ifdef __clang__
 #define TAFFRAIL_COLD_LABEL_
@@ -251,28 +223,42 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	TAFFRAIL_EACH_(TAFFRAIL_CHECK_, __VA_ARGS__)			\
 	_Static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) <= 16,		\
 		       "taffrail: a marker takes at most 16 arguments"); \
+	_Static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) > 16 ||		\
+		       TAFFRAIL_COUNT_(__VA_ARGS__) <= TAFFRAIL_SDT_MAX_, \
+		       "taffrail: at most 12 arguments with "		\
+		       "TAFFRAIL_SDT_ARGS");				\
 	TAFFRAIL_OBJECT_(kind,						\
 		channel "\0" name "\0" text "\0" __FILE__,		\
 		TAFFRAIL_COUNT_(__VA_ARGS__),				\
 		taffrail_total_, taffrail_nvar_,			\
-		TAFFRAIL_EACH_(TAFFRAIL_KIND_ITEM_, __VA_ARGS__));	\
-	TAFFRAIL_SITE_(taffrail_object_,				\
-		       TAFFRAIL_SDT_NOTE_(channel, name, ""), );	\
+		TAFFRAIL_EACH_(TAFFRAIL_KIND_ITEM_, __VA_ARGS__))	\
+	TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__)	\
+			TAFFRAIL_EACH_(TAFFRAIL_OPERAND_, __VA_ARGS__))	\
+	TAFFRAIL_SITE_(taffrail_object_, TAFFRAIL_SDT_NOTE_(channel, name, \
+		TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_SDT_TEXT_,	\
+					       __VA_ARGS__)) ""),	\
+		TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_INPUT_,		\
+					       __VA_ARGS__)));		\
 	if (0) {							\
-		taffrail_hit_: TAFFRAIL_COLD_LABEL_;			\
-		TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__)		\
-		uint64_t taffrail_fixed_ = 0;				\
-		struct taffrail_var taffrail_var_[taffrail_nvar_ + 1];	\
-		struct taffrail_var *taffrail_next_ = taffrail_var_;	\
-		unsigned char taffrail_bytes_[taffrail_total_ + 1]	\
-			__attribute__((aligned(16)));			\
-		TAFFRAIL_EACH_(TAFFRAIL_PACK_, __VA_ARGS__)		\
-		if (taffrail_total_ > 8)				\
-			taffrail_fixed_ = (uintptr_t)taffrail_bytes_;	\
-		taffrail_call_(&taffrail_object_.site, taffrail_fixed_,	\
-			taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_); \
+	taffrail_hit_: TAFFRAIL_COLD_LABEL_;				\
+		TAFFRAIL_HIT_(__VA_ARGS__)				\
 	}								\
 	(void)0; })
+
+/* A block of its own, so that no declaration follows a statement. */
+#define TAFFRAIL_HIT_(...) {						\
+	TAFFRAIL_LATE_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__))	\
+	uint64_t taffrail_fixed_ = 0;					\
+	struct taffrail_var taffrail_var_[taffrail_nvar_ + 1];		\
+	struct taffrail_var *taffrail_next_ = taffrail_var_;		\
+	unsigned char taffrail_bytes_[taffrail_total_ + 16]		\
+		__attribute__((aligned(16)));				\
+	TAFFRAIL_EACH_(TAFFRAIL_PACK_, __VA_ARGS__)			\
+	if (taffrail_total_ > 8)					\
+		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
+	taffrail_call_(&taffrail_object_.site, taffrail_fixed_,		\
+		taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_);	\
+	}
 
 #define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
 	__extension__ ({						\
@@ -286,7 +272,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	__label__ taffrail_hit_;					\
 	int taffrail_on_ = 0;						\
 	TAFFRAIL_OBJECT_(TAFFRAIL_KIND_GUARD,				\
-		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, 0);	\
+		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, 0)	\
 	TAFFRAIL_SITE_(taffrail_object_, "", );				\
 	if (0) {							\
 		taffrail_hit_: TAFFRAIL_COLD_LABEL_;			\
@@ -295,7 +281,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	taffrail_on_; })
 
 /* value is a char * or one of the structs above, of that many bytes. */
-static __inline__ __attribute__((always_inline, unused))
+static __inline__ __attribute__((always_inline))
 struct taffrail_var taffrail_var_of_(const void *value, size_t bytes,
 				     int kind)
 {

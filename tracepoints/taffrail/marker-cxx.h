@@ -25,25 +25,17 @@
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
 	::taffrail::make_array((p), (uint64_t)(n))
 
-/* clang calls an argument with a side effect in decltype a mistake. */
-#ifdef __clang__
-#define TAFFRAIL_QUIET_BEGIN_						\
-	_Pragma("clang diagnostic push")				\
-	_Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"")
-#define TAFFRAIL_QUIET_END_	_Pragma("clang diagnostic pop")
-#else
-#define TAFFRAIL_QUIET_BEGIN_
-#define TAFFRAIL_QUIET_END_
-#endif
-
 /*
  * Declares struct taffrail_point_, whose on() is the site: it returns the
- * object when the site is on, NULL otherwise. S: the signature.
+ * object when the site is on, NULL otherwise. S: the signature; parameters
+ * and inputs: what the USDT note names, each with a comma before it, the
+ * former in parentheses.
  */
-#define TAFFRAIL_POINT_(S, kind, channel, name, text, sdt)		\
+#define TAFFRAIL_POINT_(S, kind, channel, name, text, sdt, parameters, ...) \
 	struct taffrail_point_ {					\
 		static TAFFRAIL_ALWAYS_INLINE_				\
-		::taffrail_site *on(::taffrail::local)			\
+		::taffrail_site *on(::taffrail::local			\
+				    TAFFRAIL_BARE_ parameters)		\
 		{							\
 			static ::taffrail::object<sizeof(text)>		\
 				taffrail_object_ = { {			\
@@ -59,14 +51,43 @@
 				  S::type(9), S::type(10), S::type(11),	\
 				  S::type(12), S::type(13),		\
 				  S::type(14), S::type(15) } }, text };	\
-			TAFFRAIL_SITE_(taffrail_object_, sdt, );	\
+			TAFFRAIL_SITE_(taffrail_object_, sdt,		\
+				       __VA_ARGS__);			\
 			return nullptr;					\
 		taffrail_hit_:						\
 			return &taffrail_object_.site;			\
 		}							\
 	}
 
-/* ... is a dummy and the arguments. A statement. */
+#define TAFFRAIL_BARE_(...)	__VA_ARGS__
+#define TAFFRAIL_PARAMETER_(i, x)					\
+	, ::taffrail::operand<taffrail_types_, i> taffrail_w##i##_
+#define TAFFRAIL_INPUT_(i, x)						\
+	TAFFRAIL_SDT_INPUT_(i, (::taffrail::operand_at<taffrail_types_,	\
+			i>::sdt_bytes), taffrail_w##i##_)
+
+/*
+ * ... is a dummy and the arguments. A statement. With TAFFRAIL_SDT_ARGS the
+ * arguments are evaluated first, and live on until the marker is done.
+ */
+#ifdef TAFFRAIL_SDT_ARGS
+#define TAFFRAIL_FIRE_(...)						\
+	static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) ==			\
+		      taffrail_types_::nfields, "taffrail: with "	\
+		      "TAFFRAIL_SDT_ARGS, put an argument that has a "	\
+		      "comma in parentheses");				\
+	static_assert(taffrail_types_::nfields <= TAFFRAIL_SDT_MAX_,	\
+		      "taffrail: at most 12 arguments with "		\
+		      "TAFFRAIL_SDT_ARGS");				\
+	(void)::taffrail::evaluated<taffrail_point_>{ __VA_ARGS__ }
+#else
+#define TAFFRAIL_FIRE_(...)						\
+	::taffrail_site *taffrail_site_ =				\
+		taffrail_point_::on(::taffrail::local());		\
+	if (__builtin_expect(taffrail_site_ != nullptr, 0))		\
+		(void)::taffrail::hit{ taffrail_site_, __VA_ARGS__ }
+#endif
+
 #define TAFFRAIL_MARKER_(kind, channel, name, text, ...)		\
 	do {								\
 		TAFFRAIL_QUIET_BEGIN_					\
@@ -75,11 +96,14 @@
 		TAFFRAIL_QUIET_END_					\
 		TAFFRAIL_POINT_(taffrail_types_, kind, channel, name,	\
 			channel "\0" name "\0" text "\0" __FILE__,	\
-			TAFFRAIL_SDT_NOTE_(channel, name, ""));		\
-		::taffrail_site *taffrail_site_ =			\
-			taffrail_point_::on(::taffrail::local());	\
-		if (__builtin_expect(taffrail_site_ != nullptr, 0))	\
-			(void)::taffrail::hit{ taffrail_site_, __VA_ARGS__ }; \
+			TAFFRAIL_SDT_NOTE_(channel, name,		\
+				TAFFRAIL_EARLY_(TAFFRAIL_EACH_(		\
+				TAFFRAIL_SDT_TEXT_, __VA_ARGS__)) ""),	\
+			(TAFFRAIL_EARLY_(TAFFRAIL_EACH_(		\
+				TAFFRAIL_PARAMETER_, __VA_ARGS__))),	\
+			TAFFRAIL_EARLY_(TAFFRAIL_EACH_(			\
+				TAFFRAIL_INPUT_, __VA_ARGS__)));	\
+		TAFFRAIL_FIRE_(__VA_ARGS__);				\
 	} while (0)
 
 #define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
@@ -94,7 +118,7 @@
 	__builtin_expect([]() __attribute__((always_inline)) -> bool {	\
 		TAFFRAIL_POINT_(::taffrail::signature<>,		\
 			TAFFRAIL_KIND_GUARD, channel, name,		\
-			channel "\0" name "\0" "\0" __FILE__, "");	\
+			channel "\0" name "\0" "\0" __FILE__, "", (), ); \
 		return taffrail_point_::on(::taffrail::local()) != nullptr; \
 	}(), 0)
 
@@ -228,6 +252,7 @@ template <> struct signature<> {
 };
 
 template <class H, class... T> struct signature<H, T...> {
+	typedef H head;
 	typedef signature<T...> rest;
 	static constexpr unsigned nfields = 1 + sizeof...(T);
 	static constexpr unsigned nvar =
@@ -323,6 +348,42 @@ private:
 		var->n = s.p ? s.n : 0;
 	}
 };
+
+#ifdef TAFFRAIL_SDT_ARGS
+/* What a note names: the value, or the address of a string or sequence. */
+template <class T> TAFFRAIL_ALWAYS_INLINE_ T named(T v) { return v; }
+TAFFRAIL_ALWAYS_INLINE_ const void *named(str s) { return s.p; }
+template <class T>
+TAFFRAIL_ALWAYS_INLINE_ const void *named(seq<T> s) { return s.p; }
+
+/* Some T, where none is needed: in decltype. */
+template <class T> T any();
+
+/* Operand I of signature S, counted from the right; sdt_bytes as %n wants. */
+template <class S, unsigned I, bool Here = S::nfields == I>
+struct operand_at : operand_at<typename S::rest, I> {};
+template <class S, unsigned I> struct operand_at<S, I, true> {
+	typedef decltype(named(recorded(any<typename S::head>()))) type;
+	static constexpr int kind = S::type(0);
+	static constexpr int sdt_bytes = (int)sizeof(type) *
+		(kind == TAFFRAIL_T_S8 || kind == TAFFRAIL_T_S16 ||
+		 kind == TAFFRAIL_T_S32 || kind == TAFFRAIL_T_S64 ? 1 : -1);
+};
+template <class S, unsigned I>
+using operand = typename operand_at<S, I>::type;
+
+/* The site P with its arguments, D the dummy before them. */
+template <class P> struct evaluated {
+	template <class D, class... A>
+	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated(D, A... args)
+	{
+		taffrail_site *site = P::on(local(), named(recorded(args))...);
+
+		if (__builtin_expect(site != nullptr, 0))
+			(void)hit{ site, 0, args... };
+	}
+};
+#endif
 
 }
 

@@ -41,4 +41,46 @@
 	"996:	.balign	4\n"						\
 	".popsection\n"
 
+/*
+ * With TAFFRAIL_SDT_ARGS an argument is evaluated before the site, and the
+ * note says where it is: SIZE@OPERAND, the size negative for signed types. It
+ * may be wherever the compiler has it ("nor"), as with <sys/sdt.h>. An asm
+ * statement takes 30 operands at most, hence no more than 12 arguments.
+ *
+ * TAFFRAIL_SDT_TEXT_(I, x) is the text for argument I, counted from the right,
+ * TAFFRAIL_SDT_INPUT_(I, bytes, value) its operands; bytes as %n wants it,
+ * which prints its operand negated.
+ */
+#ifdef TAFFRAIL_SDT_ARGS
+#define TAFFRAIL_EARLY_(...)	__VA_ARGS__
+#define TAFFRAIL_LATE_(...)
+#define TAFFRAIL_SDT_MAX_	12
+#else
+#define TAFFRAIL_EARLY_(...)
+#define TAFFRAIL_LATE_(...)	__VA_ARGS__
+#define TAFFRAIL_SDT_MAX_	16
+#endif
+
+#define TAFFRAIL_SDT_TEXT_(i, x)					\
+	"%n[taffrail_n" #i "_]@%[taffrail_a" #i "_]" TAFFRAIL_SPACE##i##_
+#define TAFFRAIL_SDT_INPUT_(i, bytes, value)				\
+	, [taffrail_n##i##_] "n" (bytes), [taffrail_a##i##_] "nor" (value)
+
+#define TAFFRAIL_SPACE1_	""
+#define TAFFRAIL_SPACE2_	" "
+#define TAFFRAIL_SPACE3_	" "
+#define TAFFRAIL_SPACE4_	" "
+#define TAFFRAIL_SPACE5_	" "
+#define TAFFRAIL_SPACE6_	" "
+#define TAFFRAIL_SPACE7_	" "
+#define TAFFRAIL_SPACE8_	" "
+#define TAFFRAIL_SPACE9_	" "
+#define TAFFRAIL_SPACE10_	" "
+#define TAFFRAIL_SPACE11_	" "
+#define TAFFRAIL_SPACE12_	" "
+#define TAFFRAIL_SPACE13_	" "
+#define TAFFRAIL_SPACE14_	" "
+#define TAFFRAIL_SPACE15_	" "
+#define TAFFRAIL_SPACE16_	" "
+
 #endif

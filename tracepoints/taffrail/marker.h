@@ -88,20 +88,83 @@
 	TAFFRAIL_PRINTF_CHECKED_(channel, name,				\
 			TAFFRAIL_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
 
+/* How many follow the first of up to 33: 0 to 16, or 17 for more. */
+#define TAFFRAIL_COUNT_(...)						\
+	TAFFRAIL_PICK_(__VA_ARGS__, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
+		17, 17, 17, 17, 17, 17, 17, 16, 15, 14, 13, 12, 11, 10,	\
+		9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
+#define TAFFRAIL_PICK_(z, a32, a31, a30, a29, a28, a27, a26, a25, a24,	\
+		a23, a22, a21, a20, a19, a18, a17, a16, a15, a14, a13,	\
+		a12, a11, a10, a9, a8, a7, a6, a5, a4, a3, a2, a1, n, ...) n
+
+/* m(I, argument) for each of up to 16 arguments, from left to right. */
+#define TAFFRAIL_EACH_(m, ...)						\
+	TAFFRAIL_EACHN_(TAFFRAIL_COUNT_(__VA_ARGS__))(m, __VA_ARGS__, )
+#define TAFFRAIL_EACHN_(n)	TAFFRAIL_JOIN_(TAFFRAIL_EACH, n)
+#define TAFFRAIL_JOIN_(a, b)	a##b##_
+#define TAFFRAIL_EACH17_(m, z, ...)
+#define TAFFRAIL_EACH0_(m, z, ...)
+#define TAFFRAIL_EACH1_(m, z, x, ...)	m(1, x)
+#define TAFFRAIL_EACH2_(m, z, x, ...)					\
+	m(2, x) TAFFRAIL_EACH1_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH3_(m, z, x, ...)					\
+	m(3, x) TAFFRAIL_EACH2_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH4_(m, z, x, ...)					\
+	m(4, x) TAFFRAIL_EACH3_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH5_(m, z, x, ...)					\
+	m(5, x) TAFFRAIL_EACH4_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH6_(m, z, x, ...)					\
+	m(6, x) TAFFRAIL_EACH5_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH7_(m, z, x, ...)					\
+	m(7, x) TAFFRAIL_EACH6_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH8_(m, z, x, ...)					\
+	m(8, x) TAFFRAIL_EACH7_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH9_(m, z, x, ...)					\
+	m(9, x) TAFFRAIL_EACH8_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH10_(m, z, x, ...)					\
+	m(10, x) TAFFRAIL_EACH9_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH11_(m, z, x, ...)					\
+	m(11, x) TAFFRAIL_EACH10_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH12_(m, z, x, ...)					\
+	m(12, x) TAFFRAIL_EACH11_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH13_(m, z, x, ...)					\
+	m(13, x) TAFFRAIL_EACH12_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH14_(m, z, x, ...)					\
+	m(14, x) TAFFRAIL_EACH13_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH15_(m, z, x, ...)					\
+	m(15, x) TAFFRAIL_EACH14_(m, z, __VA_ARGS__)
+#define TAFFRAIL_EACH16_(m, z, x, ...)					\
+	m(16, x) TAFFRAIL_EACH15_(m, z, __VA_ARGS__)
+
+/*
+ * clang calls an argument with a side effect in decltype a mistake, and an
+ * object of a marker in an inline function of C.
+ */
+#ifdef __clang__
+#define TAFFRAIL_QUIET_BEGIN_						\
+	_Pragma("clang diagnostic push")				\
+	_Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"") \
+	_Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"")
+#define TAFFRAIL_QUIET_END_	_Pragma("clang diagnostic pop")
+#else
+#define TAFFRAIL_QUIET_BEGIN_
+#define TAFFRAIL_QUIET_END_
+#endif
+
 #define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((always_inline))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 /* Never called: it makes the compiler check a format. */
-static __inline__ __attribute__((unused, format(printf, 1, 2)))
+static __inline__ __attribute__((format(printf, 1, 2)))
 void taffrail_format_(const char *format, ...)
 {
 	(void)format;
 }
 
 /* The bytes of a number of 1, 2, 4 or 8 bytes, in a register. */
-static __inline__ __attribute__((always_inline, unused))
+static __inline__ __attribute__((always_inline))
 uint64_t taffrail_bits_(const void *value, size_t bytes)
 {
 	uint8_t b1;
@@ -125,7 +188,7 @@ uint64_t taffrail_bits_(const void *value, size_t bytes)
 	return b8;
 }
 
-static __inline__ __attribute__((always_inline, unused))
+static __inline__ __attribute__((always_inline))
 void taffrail_call_(struct taffrail_site *site, uint64_t fixed,
 		    const struct taffrail_var *var)
 {
