@@ -127,7 +127,8 @@ void file_map_close(struct file_map *map)
 		return;
 	map_guard_remove(map->address);
 	munmap((void *)map->address, map->bytes);
-	close(map->fd);
+	if (map->fd >= 0)
+		close(map->fd);
 	map->address = NULL;
 	map->fd = -1;
 }

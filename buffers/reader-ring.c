@@ -116,9 +116,13 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 	ret = copy_constants(ring);
 	if (!ret && consume)
 		ret = map_control(ring, imagefd, path);
-	if (ret)
+	if (ret) {
 		ring_close(ring);
-	return ret;
+		return ret;
+	}
+	close(ring->map.fd);	/* descriptors are scarce, the mapping does */
+	ring->map.fd = -1;
+	return 0;
 }
 
 void ring_close(struct ring_reader *ring)
@@ -178,8 +182,10 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 		uint64_t head = load_acquire(&shared(ring)->head);
 		uint32_t start = open_start(ring, head, &count->used);
 
-		if (!head)
-			return 0;	/* its first packet is still to come */
+		if (!head) {
+			count->used = 0;	/* its first is still to come */
+			return 0;
+		}
 		memcpy(&copy, slot(ring, start / ring->sub_bytes),
 		       sizeof(copy));
 		if (packets_since(ring, start) + 1 >= ring->nsub)
@@ -194,7 +200,7 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 		count->committed = copy.events_before +
 				   (uint32_t)(RING_EVENTS(head) -
 					      (uint32_t)copy.events_before);
-		return 1;
+		return 0;
 	}
 	return broken(ring);
 }
@@ -244,7 +250,7 @@ int ring_take(struct ring_reader *ring, struct packet *packet)
 	const char *at;
 	int ret = ring_count(ring, &count);
 
-	if (ret <= 0)
+	if (ret || !count.used)
 		return ret;
 	if (ring->placed && ring->next == count.current + 1)
 		return 0;		/* the open one was taken, too */
@@ -300,7 +306,7 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 	const char *at;
 	int ret = ring_count(ring, &count);
 
-	if (ret <= 0)
+	if (ret || !count.used)
 		return ret;
 	if (ring->placed && ring->next == count.current + 1)
 		return 0;
@@ -352,7 +358,7 @@ int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
 	memset(copy, 0, sizeof(*copy));
 	copy->ring = ring;
 	ret = ring_count(ring, count);
-	if (ret <= 0)
+	if (ret || !count->used)
 		return ret;
 	copy->first = count->current + 1 > ring->nsub
 			      ? count->current + 1 - ring->nsub : 0;

@@ -70,7 +70,7 @@ static int check_session(const struct session_page *page)
 	return 0;
 }
 
-int session_open(struct session_view *session, int dirfd, const char *name)
+int session_view_open(struct session_view *session, int dirfd, const char *name)
 {
 	int ret;
 
@@ -86,13 +86,13 @@ int session_open(struct session_view *session, int dirfd, const char *name)
 	terminate(session->page.name, sizeof(session->page.name));
 	ret = check_session(&session->page);
 	if (!ret)
-		ret = session_update(session);
+		ret = session_view_update(session);
 	if (ret < 0)
-		session_close(session);
+		session_view_close(session);
 	return ret < 0 ? ret : 0;
 }
 
-void session_close(struct session_view *session)
+void session_view_close(struct session_view *session)
 {
 	size_t i;
 
@@ -195,7 +195,7 @@ static char *read_records(const struct session_view *session, uint64_t from,
 	return NULL;
 }
 
-int session_update(struct session_view *session)
+int session_view_update(struct session_view *session)
 {
 	const struct session_page *page = session->map.address;
 	uint64_t to = load_acquire(&page->record_bytes);
@@ -225,7 +225,7 @@ int session_update(struct session_view *session)
 	return ret ? ret : 1;
 }
 
-int session_oversize(const struct session_view *session, uint64_t *lost)
+int session_view_oversize(const struct session_view *session, uint64_t *lost)
 {
 	const struct event_record *record;
 	uint64_t at = 0;

@@ -46,7 +46,7 @@ struct event_view {
 
 struct session_view {
 	struct file_map map;		/* the page */
-	struct session_page page;	/* checked copy, see session_update() */
+	struct session_page page;	/* checked copy */
 	struct event_view **events;	/* in order of publication */
 	size_t nevents;
 	uint64_t parsed;		/* bytes of records in `events` */
@@ -146,14 +146,15 @@ int process_read(struct process_page *page, int imagefd);
 
 /*
  * Opens a session file (its name: "session.N"). Errors as process_read().
- * session_update() reads what is new since: the state, and event records;
+ * session_view_update() reads what is new since: the state, and event records;
  * 1 when there were new ones, 0, or -EBADMSG when they make no sense.
- * session_oversize() adds up what was lost because it was too large.
+ * session_view_oversize() adds up what was lost because it was too large.
  */
-int session_open(struct session_view *session, int dirfd, const char *name);
-int session_update(struct session_view *session);
-int session_oversize(const struct session_view *session, uint64_t *lost);
-void session_close(struct session_view *session);
+int session_view_open(struct session_view *session, int dirfd,
+		      const char *name);
+int session_view_update(struct session_view *session);
+int session_view_oversize(const struct session_view *session, uint64_t *lost);
+void session_view_close(struct session_view *session);
 
 /*
  * Calls `call` with the name of each ring of session `index` ("31", "L0").
@@ -170,7 +171,10 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 	      const char *name, bool consume);
 void ring_close(struct ring_reader *ring);
 
-/* What the ring holds now. -EBADMSG: nonsense (the ring is then `broken`). */
+/*
+ * What the ring holds now, all zero before its first packet. Returns 0, or
+ * -EBADMSG for nonsense: the ring is then `broken`.
+ */
 int ring_count(struct ring_reader *ring, struct ring_count *count);
 
 /*

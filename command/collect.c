@@ -29,7 +29,7 @@ static int open_session(struct collect *collect, const char *name)
 	/* the newest of that name: names may be used again */
 	for (n = collect->page.sessions; n--;) {
 		snprintf(file, sizeof(file), "session.%u", n);
-		ret = session_open(&collect->session, collect->fd, file);
+		ret = session_view_open(&collect->session, collect->fd, file);
 		if (ret)
 			continue;
 		if (!strcmp(collect->session.page.name, name) &&
@@ -37,7 +37,7 @@ static int open_session(struct collect *collect, const char *name)
 			collect->index = n;
 			return 0;
 		}
-		session_close(&collect->session);
+		session_view_close(&collect->session);
 	}
 	return ret == -EPROTO ? ret : -ENOENT;
 }
@@ -72,7 +72,7 @@ int collect_open(struct collect **result, struct trace_set *set,
 	*result = collect;
 	return 0;
 close_session:
-	session_close(&collect->session);
+	session_view_close(&collect->session);
 close:
 	close(collect->fd);
 free:
@@ -190,7 +190,7 @@ int collect_scan(struct collect *collect)
 /* Before a packet: its events may have been described a moment ago. */
 static int refresh(struct collect *collect)
 {
-	int ret = session_update(&collect->session);
+	int ret = session_view_update(&collect->session);
 
 	if (ret > 0) {
 		free(collect->shapes);
@@ -269,7 +269,7 @@ static void count_ring(struct collect *collect, struct collect_ring *ring)
 {
 	struct ring_count count;
 
-	if (ring_count(&ring->reader, &count) > 0)
+	if (!ring_count(&ring->reader, &count))
 		tell_count(collect, ring, &count);
 }
 
@@ -363,7 +363,8 @@ int collect_finish(struct collect *collect)
 		int error;
 
 		collect->trace->unplaced = collect->session.page.lost_unplaced;
-		session_oversize(&collect->session, &collect->trace->oversize);
+		session_view_oversize(&collect->session,
+				      &collect->trace->oversize);
 		error = trace_finish(collect->trace, overwrite);
 		ret = ret ? ret : error;
 	} else {
@@ -414,7 +415,7 @@ void collect_close(struct collect *collect)
 {
 	if (!collect->finished)
 		let_go(collect);
-	session_close(&collect->session);
+	session_view_close(&collect->session);
 	free(collect->shapes);
 	free(collect);
 }

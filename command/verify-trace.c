@@ -342,12 +342,12 @@ static int load(struct verifier *v)
 	file_map_close(&map);
 	if (!v->metadata)
 		return ret ? ret : -ENOMEM;
-	ret = session_open(&v->session, v->fd, "index/session");
+	ret = session_view_open(&v->session, v->fd, "index/session");
 	if (ret)
 		return ret;
 	ret = metadata_format(&v->format, &v->shapes, &v->session);
 	if (ret)
-		session_close(&v->session);
+		session_view_close(&v->session);
 	return ret;
 }
 
@@ -398,7 +398,7 @@ static void check_trace(struct verifier *v)
 		v->result->lost += row[0];
 		v->result->emitted += row[0];
 	}
-	session_close(&v->session);
+	session_view_close(&v->session);
 	free(v->shapes);
 	free(v->metadata);
 }

@@ -235,8 +235,8 @@ static void put_event(FILE *out, const struct event_view *event)
 	escape(out, event->channel);
 	putc(':', out);
 	escape(out, event->name);
-	fprintf(out, "\";\n\tid = %u;\n\tstream_id = 0;\n\tfields := struct {\n",
-		event->id);
+	fprintf(out, "\";\n\tid = %u;\n\tstream_id = 0;\n"
+		     "\tfields := struct {\n", event->id);
 	for (i = 0; i < event->nfields; i++)
 		put_field(out, &names, event->types[i], fields[i].name,
 			  fields[i].base);

@@ -26,7 +26,7 @@ static void describe(struct fake *fake)
 
 	fake_event(fake, 1, TAFFRAIL_KIND_EVENT, number_text,
 		   sizeof(number_text), number_types);
-	unit_equal(session_open(&session, fake->image, "session.0"), 0,
+	unit_equal(session_view_open(&session, fake->image, "session.0"), 0,
 		   "session opens");
 	unit_equal(session.nevents, 1, "one event");
 	unit_equal_string(session.events[0]->channel, "app", "channel");
@@ -35,7 +35,7 @@ static void describe(struct fake *fake)
 	unit_equal_string(session.events[0]->file, "app.c", "file");
 	free(shapes);
 	unit_equal(metadata_format(&format, &shapes, &session), 0, "format");
-	session_close(&session);
+	session_view_close(&session);
 }
 
 /* Checks that a packet holds the numbers from `expect` on. */
@@ -100,7 +100,7 @@ static void test_take(uint64_t first, const char *what)
 	unit_equal(expect, 50000, "%s: every number in order", what);
 	unit_equal(ring_take_open(&ring, &format, &packet), 0,
 		   "%s: only once", what);
-	unit_equal(ring_count(&ring, &count), 1, "%s: count", what);
+	unit_equal(ring_count(&ring, &count), 0, "%s: count", what);
 	unit_equal(count.committed, 50000, "%s: committed", what);
 	unit_equal(count.lost, 0, "%s: none lost", what);
 	ring_close(&ring);
@@ -384,10 +384,10 @@ static void test_truncated(void)
 static int open_session(struct fake *fake)
 {
 	struct session_view session;
-	int ret = session_open(&session, fake->image, "session.0");
+	int ret = session_view_open(&session, fake->image, "session.0");
 
 	if (!ret)
-		session_close(&session);
+		session_view_close(&session);
 	return ret;
 }
 
@@ -421,18 +421,21 @@ static void test_records(void)
 	fake.session->record_bytes = 1ull << 40;
 	unit_equal(open_session(&fake), -EBADMSG, "records: endless");
 	fake.session->record_bytes = record->bytes;
-	unit_equal(session_open(&session, fake.image, "session.0"), 0, "open");
-	unit_equal(session_update(&session), 0, "records: nothing new");
+	unit_equal(session_view_open(&session, fake.image, "session.0"), 0,
+		   "records: open");
+	unit_equal(session_view_update(&session), 0, "records: nothing new");
 	record = fake_event(&fake, 1, TAFFRAIL_KIND_EVENT, number_text,
 			    sizeof(number_text), number_types);
-	unit_equal(session_update(&session), -EBADMSG, "records: id twice");
+	unit_equal(session_view_update(&session), -EBADMSG,
+		   "records: id twice");
 	record->id = 2;
 	record->oversize = 5;
-	unit_equal(session_update(&session), 1, "records: a new one");
+	unit_equal(session_view_update(&session), 1, "records: a new one");
 	unit_equal(session.nevents, 2, "records: two");
-	unit_equal(session_oversize(&session, &lost), 0, "records: oversize");
+	unit_equal(session_view_oversize(&session, &lost), 0,
+		   "records: oversize");
 	unit_equal(lost, 5, "records: five too large");
-	session_close(&session);
+	session_view_close(&session);
 	fake.session->contexts = 1u << 20;
 	unit_equal(open_session(&fake), -EPROTO, "records: unknown context");
 	fake_close(&fake);
