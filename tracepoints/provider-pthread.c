@@ -281,7 +281,7 @@ WRAP(cancel, (pthread_t thread), (thread), THREAD(thread));
 enum { STARTS_MAX = 256 };
 
 struct start {
-	int taken;		/* any thread; pair START */
+	int taken;		/* any thread, in the order (START-SLOT) */
 	void *(*routine)(void *);
 	void *arg;
 	pthread_t *newthread;
@@ -296,7 +296,7 @@ static struct start *start_take(void)
 	for (start = starts; start < starts + STARTS_MAX; start++) {
 		if (__atomic_load_n(&start->taken, __ATOMIC_RELAXED))
 			continue;
-		/* START: or our stores could reach its last owner's copy. */
+		/* (START-SLOT) or our stores could reach its last owner's copy. */
 		if (!__atomic_exchange_n(&start->taken, 1, __ATOMIC_ACQUIRE))
 			return start;
 	}
@@ -305,7 +305,7 @@ static struct start *start_take(void)
 
 static void start_release(struct start *start)
 {
-	/* START: or the next owner's stores could reach our copy. */
+	/* (START-SLOT) or the next owner's stores could reach our copy. */
 	__atomic_store_n(&start->taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -314,9 +314,9 @@ static TLS void *exit_value = PTHREAD_CANCELED;
 
 static COLD void thread_ended(void *retval)
 {
-	pthread_t thread = pthread_self();
+	void *thread = (void *)pthread_self();
 
-	TAFFRAIL_EVENT(pthread, thread_exit, THREAD(thread), retval);
+	TAFFRAIL_EVENT(pthread, thread_exit, thread, retval);
 }
 
 static void thread_unwound(void *unused)
@@ -328,7 +328,7 @@ static void thread_unwound(void *unused)
 /* The start routine of threads that are created while their events are on. */
 static void *thread_run(void *taken)
 {
-	pthread_t thread = pthread_self();
+	void *thread = (void *)pthread_self();
 	struct start *start = taken;
 	void *(*routine)(void *) = start->routine;
 	void *start_routine = (void *)routine;
@@ -337,8 +337,8 @@ static void *thread_run(void *taken)
 	void *retval;
 
 	start_release(start);
-	TAFFRAIL_EVENT(pthread, thread_start, THREAD(thread), newthread,
-		       start_routine, arg);
+	TAFFRAIL_EVENT(pthread, thread_start, thread, newthread, start_routine,
+		       arg);
 	pthread_cleanup_push(thread_unwound, NULL);
 	retval = routine(arg);
 	pthread_cleanup_pop(0);
