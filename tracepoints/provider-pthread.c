@@ -296,7 +296,7 @@ static struct start *start_take(void)
 	for (start = starts; start < starts + STARTS_MAX; start++) {
 		if (__atomic_load_n(&start->taken, __ATOMIC_RELAXED))
 			continue;
-		/* (START-SLOT) or our stores could reach its last owner's copy. */
+		/* (START-SLOT) or our stores reach its last owner's copy. */
 		if (!__atomic_exchange_n(&start->taken, 1, __ATOMIC_ACQUIRE))
 			return start;
 	}
@@ -305,7 +305,7 @@ static struct start *start_take(void)
 
 static void start_release(struct start *start)
 {
-	/* (START-SLOT) or the next owner's stores could reach our copy. */
+	/* (START-SLOT) or the next owner's stores reach our copy. */
 	__atomic_store_n(&start->taken, 0, __ATOMIC_RELEASE);
 }
 
