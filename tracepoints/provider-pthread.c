@@ -20,9 +20,9 @@
  *   a preloaded allocator may lock: those calls go to libc's own names.
  * - No library is needed: the sites lie idle until an agent finds them.
  *
- * Unversioned definitions also serve references to the condition variables
- * of glibc < 2.3.2 (x86-64 only). That is harmless: those objects are as big
- * and as zero as the new ones, and the library had its own copy of neither.
+ * Not covered: the definitions have no version, so they also take references
+ * to the pthread_cond_* of GLIBC_2.2.5 and pass them to those of 2.3.2. Only
+ * x86-64 binaries linked before 2003 ask for them by intent.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
