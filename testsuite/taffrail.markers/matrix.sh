@@ -53,11 +53,11 @@ kind_ldflags() {
 	esac
 }
 
-# gcc's LTO needs a linker with plugins; clang's needs the gold plugin or lld.
+# gcc's LTO needs a linker with plugins, and gold makes no static PIE.
 exists() { # LANGUAGE COMPILER STD LEVEL KIND LINKER
 	have "$(cc_of "$1" "$2")" && have "ld.$6" || return 1
 	case $2:$5:$6 in
-	gcc:lto:lld) return 1 ;;
+	gcc:lto:lld | *:staticpie:gold) return 1 ;;
 	esac
 }
 

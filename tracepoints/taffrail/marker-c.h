@@ -18,6 +18,8 @@
 #ifndef TAFFRAIL_MARKER_C_H
 #define TAFFRAIL_MARKER_C_H
 
+#include <taffrail/marker.h>
+
 /* An argument of a type of our own: a string, or a sequence by element. */
 struct taffrail_str_ { const void *p; };
 struct taffrail_u8_  { const void *p; uint64_t n; };

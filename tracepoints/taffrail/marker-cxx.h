@@ -5,7 +5,7 @@
  *
  * What must stay true:
  *  - object and asm goto stand in a member function of a local class, always
- *    inlined: to clang before 16 every asm goto may jump to the labels of all
+ *    inlined: to clang 14 every asm goto may jump to the labels of all
  *    others in its function, lambdas included, which it refuses beside
  *    destructors and, in a function with a switch or goto, beside variables;
  *  - that function has a parameter of a type with internal linkage, so that
@@ -18,6 +18,8 @@
  */
 #ifndef TAFFRAIL_MARKER_CXX_H
 #define TAFFRAIL_MARKER_CXX_H
+
+#include <taffrail/marker.h>
 
 #define TAFFRAIL_MAKE_STR_(p)		::taffrail::str((const void *)(p))
 #define TAFFRAIL_MAKE_BYTES_(p, n)					\

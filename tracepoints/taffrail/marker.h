@@ -19,12 +19,16 @@
  * floating point, pointers and `char *` (a string; NULL is "(null)") are
  * fields. No library is needed: without an agent a marker does nothing.
  *
+ * What MARK's %p and %.*s say of a `char *` the agent sees, the compiler does
+ * not: prefer TAFFRAIL_EVENT for those. In C++ before C++20 an argument holds
+ * no lambda, in any C++ no other marker: it stands in a decltype, too.
+ *
  * Defined before the first include:
  *	TAFFRAIL_SDT_ARGS	the USDT probes carry their arguments, which
- *				are then always evaluated
+ *				are then always evaluated; 12 at most
  *	TAFFRAIL_FLAG_SITES	no code patching: a flag is tested instead
  *				(for C functions that have both markers and
- *				`cleanup` variables, under clang before 16)
+ *				`cleanup` variables, under clang 14)
  */
 #ifndef TAFFRAIL_MARKER_H
 #define TAFFRAIL_MARKER_H
