@@ -350,6 +350,7 @@ int collect_finish(struct collect *collect)
 	if (collect->finished)
 		return 0;
 	ret = collect_scan(collect);
+	refresh(collect);
 	for (i = 0; i < collect->nrings; i++) {
 		struct collect_ring *ring = collect->rings[i];
 		int error = collect->consume ? finish_emptying(collect, ring)

@@ -283,7 +283,8 @@ int trace_finish(struct trace *trace, bool overwrite)
 	fprintf(ledger, "unplaced %llu\noversize %llu\n",
 		(unsigned long long)trace->unplaced,
 		(unsigned long long)trace->oversize);
-	trace->set->lost += trace->unplaced + trace->oversize;
+	/* the oversized are among those that the rings lost */
+	trace->set->lost += trace->unplaced;
 	if (fclose(ledger))
 		ret = ret ? ret : -ENOMEM;
 	else if (!ret)

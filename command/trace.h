@@ -70,7 +70,7 @@ struct trace {
 	struct trace_stream **streams;
 	size_t nstreams;
 	uint64_t unplaced;		/* lost before any ring */
-	uint64_t oversize;
+	uint64_t oversize;		/* of those lost: too large */
 };
 
 /*

@@ -394,10 +394,6 @@ static void check_trace(struct verifier *v)
 		v->result->lost += row[0];
 		v->result->emitted += row[0];
 	}
-	if (ledger_row(v, "oversize", row)) {
-		v->result->lost += row[0];
-		v->result->emitted += row[0];
-	}
 	session_view_close(&v->session);
 	free(v->shapes);
 	free(v->metadata);

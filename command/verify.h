@@ -13,7 +13,7 @@ struct verify_result {
 	uint64_t emitted;
 	uint64_t kept;
 	uint64_t overwritten;
-	uint64_t lost;			/* unplaced and oversized included */
+	uint64_t lost;			/* those without a ring included */
 	uint64_t problems;
 };
 
