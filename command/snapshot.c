@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail snapshot NAME -o DIR: the rings of a session as they stand, of the
+ * living without stopping them, of the dead for the last time.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "command/collect.h"
+#include "command/command.h"
+#include "command/rundir-private.h"
+
+enum { KEY_CORE = 256 };
+
+static const struct option_row rows[] = {
+	{ 'o', "output", "DIR", "write the trace there" },
+	{ KEY_CORE, "core", "FILE", "not supported yet" },
+	{ 0 }
+};
+
+struct snapshot {
+	const char *name;
+	struct trace_set set;
+	struct rundir dir;
+	struct rundir_list list;
+	struct collect **taken;
+	size_t ntaken;
+	size_t processes;
+	uint64_t unreadable;
+	int foreign;			/* sessions of another version */
+};
+
+static int take_image(struct snapshot *s, const struct rundir_process *process,
+		      uint32_t image)
+{
+	struct collect *collect;
+	struct collect **more;
+	int ret;
+
+	more = reallocarray(s->taken, s->ntaken + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	s->taken = more;
+	ret = collect_open(&collect, &s->set, process, image, s->name, false);
+	if (ret) {
+		s->foreign += ret == -EPROTO;
+		return 0;
+	}
+	more[s->ntaken++] = collect;
+	ret = collect_finish(collect);
+	s->unreadable += collect->unreadable;
+	return ret;
+}
+
+static int take_process(struct snapshot *s,
+			const struct rundir_process *process)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	size_t before = s->ntaken;
+	int ret = 0;
+	int i;
+
+	for (i = 0; i < n && !ret; i++)
+		ret = take_image(s, process, images[i]);
+	s->processes += s->ntaken != before;
+	return ret;
+}
+
+/* What a dead process left is on disk now. */
+static void remove_dead(struct snapshot *s)
+{
+	size_t taken = 0;
+	size_t i;
+	int fd;
+
+	for (i = 0; i < s->list.count; i++) {
+		const struct rundir_process *process = &s->list.processes[i];
+		uint32_t images[RUNDIR_IMAGES_MAX];
+		int n = process->alive ? 0 :
+			rundir_images(process, images, RUNDIR_IMAGES_MAX);
+
+		if (!n)
+			continue;
+		fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY |
+					       O_CLOEXEC);
+		for (taken = 0; taken < s->ntaken; taken++) {
+			struct collect *c = s->taken[taken];
+
+			if (c->page.starttime == process->starttime &&
+			    c->page.pid == (uint32_t)process->pid)
+				collect_remove(c, process, fd);
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static int take_all(struct snapshot *s)
+{
+	size_t i;
+	int ret = 0;
+	int error;
+
+	for (i = 0; i < s->list.count && !ret; i++)
+		ret = take_process(s, &s->list.processes[i]);
+	error = trace_set_finish(&s->set);
+	ret = ret ? ret : error;
+	if (ret)
+		return command_failed("%s: %s", s->set.path, strerror(-ret));
+	if (!s->ntaken)
+		return command_failed("no process has a session '%s'%s",
+				      s->name, s->foreign ?
+				      " of this version" : "");
+	if (s->unreadable)
+		command_warn("%llu buffers made no sense and were left out",
+			     (unsigned long long)s->unreadable);
+	else
+		remove_dead(s);
+	command_warn("%llu events (%llu lost, %llu overwritten) of %zu "
+		     "process%s in %s", (unsigned long long)s->set.kept,
+		     (unsigned long long)s->set.lost,
+		     (unsigned long long)s->set.overwritten, s->processes,
+		     s->processes == 1 ? "" : "es", s->set.path);
+	return s->unreadable ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+static int take_arguments(struct snapshot *s, const char **output, int argc,
+			  char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "NAME -o DIR",
+		.about = "Copy the buffers of session NAME, of living and of "
+			 "dead processes, to a CTF trace. Tracing goes on.",
+	};
+	int key;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status ? options.status : -1;
+		if (key == KEY_CORE)
+			return command_misused("--core is not supported yet");
+		*output = options.value;
+	}
+	if (argc - options.index != 1)
+		return command_misused("which session?");
+	if (!*output)
+		return command_misused("give a directory: -o DIR");
+	s->name = argv[options.index];
+	if (!rundir_valid_name(s->name))
+		return command_misused("'%s' cannot be a session's name",
+				       s->name);
+	return COMMAND_DONE;
+}
+
+static int open_all(struct snapshot *s, const char *output)
+{
+	int ret;
+
+	if (rundir_open(&s->dir, false) == -ENOENT)
+		s->dir.error[0] = '\0';
+	if (s->dir.fd < 0 && s->dir.error[0])
+		return command_failed("%s", s->dir.error);
+	if (rundir_scan_user(&s->dir, &s->list))
+		return command_failed("%s", s->dir.error);
+	ret = trace_set_open(&s->set, output);
+	if (ret == -ENOTEMPTY)
+		return command_failed("%s exists and is not empty", output);
+	if (ret)
+		return command_failed("%s: %s", output, strerror(-ret));
+	return COMMAND_DONE;
+}
+
+int snapshot_main(int argc, char **argv)
+{
+	static struct snapshot s;
+	struct rlimit limit;
+	const char *output = NULL;
+	int status = take_arguments(&s, &output, argc, argv);
+	size_t i;
+
+	if (status)
+		return status < 0 ? COMMAND_DONE : status;
+	map_guard();
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	status = open_all(&s, output);
+	if (!status) {
+		status = take_all(&s);
+		trace_set_close(&s.set);
+		for (i = 0; i < s.ntaken; i++)
+			collect_close(s.taken[i]);
+		free(s.taken);
+	}
+	rundir_list_free(&s.list);
+	rundir_close(&s.dir);
+	return status;
+}
