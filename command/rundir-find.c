@@ -398,8 +398,31 @@ static bool listed(const struct rundir_list *list, pid_t pid)
 	return false;
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/*
+ * Does the process keep its files where it would without TAFFRAIL_DIR? Its
+ * XDG_RUNTIME_DIR may be another than ours: a daemon has none.
+ */
+static bool in_default_place(const struct rundir_process *process)
+{
+	char by_uid[64], by_xdg[64];
+
+	snprintf(by_uid, sizeof(by_uid), "/taffrail-%u/%s",
+		 (unsigned int)process->uid, process->name);
+	snprintf(by_xdg, sizeof(by_xdg), "/taffrail/%s", process->name);
+	return ends_with(process->path, by_uid) ||
+	       ends_with(process->path, by_xdg);
+}
+
 int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 {
+	const char *own = getenv("TAFFRAIL_DIR");
 	char error[RUNDIR_ERROR_BYTES];
 	struct rundir_process process;
 	struct dirent *entry;
@@ -411,6 +434,8 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 	*list = (struct rundir_list){ 0 };
 	if (dir->fd >= 0)
 		ret = rundir_scan(dir, list);
+	if (ret || (own && *own))
+		return ret;
 	stream = opendir("/proc");
 	while (stream && !ret && (entry = readdir(stream))) {
 		pid = atoi(entry->d_name);
@@ -419,7 +444,10 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
 		    st.st_uid != geteuid() ||
 		    rundir_find(&process, pid, error))
 			continue;
-		ret = rundir_append(list, &process);
+		if (in_default_place(&process))
+			ret = rundir_append(list, &process);
+		else
+			rundir_process_close(&process);
 	}
 	if (stream)
 		closedir(stream);
