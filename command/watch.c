@@ -33,6 +33,7 @@ struct seen_session {
 	uint32_t index;
 	uint32_t state;
 	uint64_t lost;
+	bool present;			/* in this round */
 };
 
 /* A process as it was at the last look. */
@@ -187,6 +188,7 @@ static void look_at_session(struct seen *seen, int imagefd,
 
 	if (!s)
 		return;
+	s->present = true;
 	if (s->state != page->state && page->state <= SESSION_DESTROYED &&
 	    states[page->state])
 		say(seen, "session %s %s", s->name, states[page->state]);
@@ -199,6 +201,22 @@ static void look_at_session(struct seen *seen, int imagefd,
 		    "(%" PRIu64 " in all)", s->name, adding.lost - s->lost,
 		    adding.lost);
 	s->lost = adding.lost;
+}
+
+/* Files that are gone: the agent removes them when a session is destroyed. */
+static void drop_sessions(struct seen *seen)
+{
+	for (size_t i = 0; i < seen->nsessions;) {
+		struct seen_session *s = &seen->sessions[i];
+
+		if (s->present) {
+			i++;
+			continue;
+		}
+		if (s->state != SESSION_DESTROYED)
+			say(seen, "session %s destroyed", s->name);
+		*s = seen->sessions[--seen->nsessions];
+	}
 }
 
 /* An image that says it was replaced: go on with the next, when it is there. */
@@ -233,11 +251,15 @@ static void look_at_process(struct watch *w, struct seen *seen)
 	snprintf(name, sizeof(name), "%u", seen->image);
 	fd = openat(process->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 		    O_CLOEXEC);
-	for (uint32_t i = 0; fd >= 0 && i < page.sessions; i++)
+	if (fd < 0)
+		return;
+	for (size_t i = 0; i < seen->nsessions; i++)
+		seen->sessions[i].present = false;
+	for (uint32_t i = 0; i < page.sessions; i++)
 		if (!rundir_read_session(process, seen->image, i, &session))
 			look_at_session(seen, fd, &session);
-	if (fd >= 0)
-		close(fd);
+	close(fd);
+	drop_sessions(seen);
 }
 
 static void forget(struct watch *w, size_t i)
