@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The same events for LTTng-UST 2.13, in the form its headers ask for. */
+#undef LTTNG_UST_TRACEPOINT_PROVIDER
+#define LTTNG_UST_TRACEPOINT_PROVIDER taffrail_bench
+#undef LTTNG_UST_TRACEPOINT_INCLUDE
+#define LTTNG_UST_TRACEPOINT_INCLUDE "testsuite/bench/lttng-events.h"
+
+#if !defined(BENCH_LTTNG_EVENTS_H) || \
+	defined(LTTNG_UST_TRACEPOINT_HEADER_MULTI_READ)
+#define BENCH_LTTNG_EVENTS_H
+
+#include <lttng/tracepoint.h>
+#include <stdint.h>
+
+LTTNG_UST_TRACEPOINT_EVENT(taffrail_bench, u64,
+	LTTNG_UST_TP_ARGS(uint64_t, v),
+	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint64_t, v, v)))
+
+LTTNG_UST_TRACEPOINT_EVENT(taffrail_bench, int_string,
+	LTTNG_UST_TP_ARGS(int, v, const char *, s),
+	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(int, v, v)
+			    lttng_ust_field_string(s, s)))
+
+#endif
+
+#include <lttng/tracepoint-event.h>

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What an agent in a program costs when processes start and fork.
+ *
+ *	spawn start PREFIX LIBRARY ROUNDS PROGRAM [ARGS...]
+ *		runs PROGRAM without and with LIBRARY preloaded, in turn
+ *	spawn fork PREFIX LIBRARY ROUNDS
+ *		two processes, without and with LIBRARY and traced, that fork
+ *		a child which exits at once and wait for it, in turn
+ *
+ * TAFFRAIL_ENABLE is kept for the traced process only. Prints microseconds:
+ *
+ *	us PREFIX.plain MEDIAN P10 P90
+ *	us PREFIX.agent MEDIAN P10 P90
+ *	us PREFIX.added MEDIAN		of the differences, round by round
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <taffrail/marker.h>
+
+#define US_PER_S	1e6
+#define WARM_ROUNDS	5
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * US_PER_S + (double)t.tv_nsec / 1e3;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a;
+	double y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void print_row(const char *prefix, const char *name, double *v,
+		      unsigned n)
+{
+	qsort(v, n, sizeof(*v), compare);
+	printf("us %s.%s %.1f %.1f %.1f\n", prefix, name, v[n / 2], v[n / 10],
+	       v[n - 1 - n / 10]);
+}
+
+static void print_rows(const char *prefix, double *v[3], unsigned n)
+{
+	unsigned i;
+
+	for (i = 0; i < n; i++)
+		v[2][i] = v[1][i] - v[0][i];
+	print_row(prefix, "plain", v[0], n);
+	print_row(prefix, "agent", v[1], n);
+	print_row(prefix, "added", v[2], n);
+}
+
+/* The environment of this child: with the agent or without. */
+static void environment_set(int agent, const char *library)
+{
+	if (agent) {
+		setenv("LD_PRELOAD", library, 1);
+		return;
+	}
+	unsetenv("LD_PRELOAD");
+	unsetenv("TAFFRAIL_ENABLE");
+}
+
+/* Microseconds from vfork to the end of the program, or less than 0. */
+static double run_once(char **argv, char **environment)
+{
+	double begin = now_us();
+	int status;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		execve(argv[0], argv, environment);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		return -1;
+	return now_us() - begin;
+}
+
+static int start_main(const char *prefix, const char *library, unsigned rounds,
+		      char **argv)
+{
+	char preload[4096];
+	char *plain[] = { "PATH=/usr/bin:/bin", NULL };
+	char *agent[] = { preload, "PATH=/usr/bin:/bin", NULL, NULL };
+	char directory[4096];
+	double *v[3];
+	int round, k;
+
+	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
+	snprintf(directory, sizeof(directory), "TAFFRAIL_DIR=%s",
+		 getenv("TAFFRAIL_DIR") ? getenv("TAFFRAIL_DIR") : "");
+	if (getenv("TAFFRAIL_DIR"))
+		agent[2] = directory;
+	for (k = 0; k < 3; k++)
+		v[k] = calloc(rounds + 1, sizeof(double));
+	for (round = -WARM_ROUNDS; round < (int)rounds; round++)
+		for (k = 0; k < 2; k++) {
+			double us = run_once(argv, k ? agent : plain);
+
+			if (us < 0)
+				return 1;
+			if (round >= 0)
+				v[k][round] = us;
+		}
+	print_rows(prefix, v, rounds);
+	return 0;
+}
+
+/* Forks whenever it is asked to, and answers how long it took. */
+static int worker_main(void)
+{
+	char byte;
+
+	if (getenv("LD_PRELOAD") && !TAFFRAIL_ENABLED(bench, fork)) {
+		fprintf(stderr, "spawn: bench/fork is off\n");
+		return 3;
+	}
+	while (read(0, &byte, 1) == 1) {
+		double begin = now_us();
+		int status;
+		pid_t pid = fork();
+
+		if (!pid)
+			exit(0);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+			return 1;
+		begin = now_us() - begin;
+		TAFFRAIL_EVENT(bench, fork, begin);
+		if (write(1, &begin, sizeof(begin)) != sizeof(begin))
+			return 1;
+	}
+	return 0;
+}
+
+struct worker {
+	pid_t pid;
+	int ask;
+	int answer;
+};
+
+static int worker_start(struct worker *worker, int agent, const char *library)
+{
+	int in[2], out[2];
+
+	/* no end of one worker's pipes stays open in the other */
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return -1;
+	worker->pid = fork();
+	if (!worker->pid) {
+		environment_set(agent, library);
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execl("/proc/self/exe", "spawn", "worker", NULL);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	worker->ask = in[1];
+	worker->answer = out[0];
+	return worker->pid < 0 ? -1 : 0;
+}
+
+static int fork_main(const char *prefix, const char *library, unsigned rounds)
+{
+	struct worker workers[2];
+	double *v[3];
+	int round, k;
+
+	signal(SIGPIPE, SIG_IGN);
+	for (k = 0; k < 3; k++)
+		v[k] = calloc(rounds + 1, sizeof(double));
+	for (k = 0; k < 2; k++)
+		if (worker_start(&workers[k], k, library))
+			return 1;
+	for (round = -WARM_ROUNDS; round < (int)rounds; round++)
+		for (k = 0; k < 2; k++) {
+			double us;
+
+			if (write(workers[k].ask, "", 1) != 1 ||
+			    read(workers[k].answer, &us, sizeof(us)) !=
+				    sizeof(us))
+				return 1;
+			if (round >= 0)
+				v[k][round] = us;
+		}
+	for (k = 0; k < 2; k++) {
+		close(workers[k].ask);
+		waitpid(workers[k].pid, NULL, 0);
+	}
+	print_rows(prefix, v, rounds);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "worker"))
+		return worker_main();
+	if (argc > 5 && !strcmp(argv[1], "start"))
+		return start_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
+				  argv + 5);
+	if (argc > 4 && !strcmp(argv[1], "fork"))
+		return fork_main(argv[2], argv[3], (unsigned)atoi(argv[4]));
+	return 2;
+}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# From result lines to the table; the lines are described where they are made
+# (bench.h, spawn.c, flood.c, count.c, run). Ends with 1 when a limit is missed.
+#
+# What must stay true: a ratio is between two numbers of one run, and a number
+# that was not measured gives a row that says so, not one that passes.
+
+function line(name, measured, limit, ratio, ok)
+{
+	printf "%-44s | %-20s | %-12s | %-8s | %s\n",
+		name, measured, limit, ratio, ok
+	if (ok == "NO")
+		missed++
+}
+
+# a value; asking for it does not make it
+function get(key)
+{
+	return key in v ? v[key] : 0
+}
+
+function verdict(good)
+{
+	return good ? "yes" : "NO"
+}
+
+function absent(name, limit)
+{
+	line(name, "not measured", limit, "-", limit == "" ? "" : "NO")
+}
+
+# a/b against at most `limit` (0: for information)
+function ratio_row(name, a, b, limit)
+{
+	if (!(a in v) || !(b in v) || !v[b])
+		return absent(name, limit ? "<= " limit " x" : "")
+	line(name, sprintf("%.2f ns", v[a]), limit ? "<= " limit " x" : "",
+	     sprintf("%.2f", v[a] / v[b]),
+	     limit ? verdict(v[a] / v[b] <= limit) : "")
+}
+
+# the peer's a must be `factor` times b
+function peer_row(name, a, b, factor)
+{
+	if (!(a in v)) {
+		line(name, "skipped: " skipped, ">= " factor " x", "-", "skip")
+		return
+	}
+	if (!(b in v))
+		return absent(name, ">= " factor " x")
+	line(name, sprintf("%.2f ns", v[a]), ">= " factor " x",
+	     sprintf("%.2f", v[a] / v[b]), verdict(v[a] / v[b] >= factor))
+}
+
+function limit_row(name, key, value, unit, format, limit)
+{
+	if (!(key in v))
+		return absent(name, limit == "" ? "" : "<= " limit " " unit)
+	line(name, sprintf(format " %s", value, unit),
+	     limit == "" ? "" : "<= " limit " " unit, "-",
+	     limit == "" ? "" : verdict(value <= limit))
+}
+
+function events(t, word,   r)
+{
+	word = ", " t (t == 1 ? " thread" : " threads")
+	r = "main.roofline" t
+	ratio_row("roofline: rdtsc + 12-byte store" word, r, r, 0)
+	ratio_row("u64 event" word, "main.u64" t, r, 1.25)
+	peer_row("  LTTng-UST, same process", "peer.lttng_u64" t,
+		 "peer.u64" t, 5)
+	ratio_row("int + 15-character string" word, "main.int_string" t, r,
+		  1.35)
+	peer_row("  LTTng-UST, same process", "peer.lttng_int_string" t,
+		 "peer.int_string" t, 5)
+	ratio_row("64 bytes, TAFFRAIL_BYTES" word, "main.bytes64" t, r, 1.35)
+	ratio_row("64 bytes, 8 fields of u64" word, "main.eight" t, r, 1.35)
+	ratio_row("256 bytes, TAFFRAIL_BYTES" word, "main.bytes256" t, r, 1.5)
+	ratio_row("256 bytes, TAFFRAIL_ARRAY" word, "main.array32" t, r, 1.5)
+	ratio_row("  64 bytes, TAFFRAIL_ARRAY", "main.array8" t, r, 0)
+	ratio_row("  printf-like mark, one long", "main.mark" t, r, 0)
+	ratio_row("  3 fields of u64", "main.three" t, r, 0)
+	ratio_row("  int + 99-character string", "main.int_string99" t, r, 0)
+	ratio_row("no rseq: u64 event" word, "norseq.u64" t,
+		  "norseq.roofline" t, 2.4)
+	ratio_row("  no rseq: int + string", "norseq.int_string" t,
+		  "norseq.roofline" t, 0)
+	ratio_row("two sessions on one site" word, "main.twice" t,
+		  "main.u64" t, 2.2)
+}
+
+function sizes(   n)
+{
+	n = get("size.events")
+	limit_row("u64 event on disk, streams", "size.events",
+		  n ? get("size.bytes") * 8 / n : 0, "bits", "%.2f", 98)
+	limit_row("  with index and metadata", "size.events",
+		  n ? v["size.tree"] * 8 / n : 0, "bits", "%.2f", 98)
+	n = get("many.events")
+	limit_row("  in a channel of 500 events, streams", "many.events",
+		  n ? v["many.bytes"] * 8 / n : 0, "bits", "%.2f", 114)
+	limit_row("  with index and metadata", "many.events",
+		  n ? v["many.tree"] * 8 / n : 0, "bits", "%.2f", 114)
+}
+
+function processes()
+{
+	limit_row("fork + exit of a traced process: added", "fork.added",
+		  get("fork.added"), "us", "%.1f", 50)
+	limit_row("  untraced", "fork.plain", get("fork.plain"), "us", "%.1f")
+	limit_row("  traced", "fork.agent", get("fork.agent"), "us", "%.1f")
+	limit_row("start-up without markers (true): added", "true.added",
+		  get("true.added") / 1000, "ms", "%.3f", 3)
+	limit_row("  without the agent", "true.plain",
+		  get("true.plain") / 1000, "ms", "%.3f")
+	limit_row("start-up of an empty program: added", "empty.added",
+		  get("empty.added") / 1000, "ms", "%.3f", 3)
+	limit_row("libtaffrail.so, stripped", "library.bytes",
+		  get("library.bytes") / 1000, "kB", "%.0f", 300)
+}
+
+# what the program wrote = what is in the trace + what it says was lost
+function ledger_row(name, p, lost_limit,   missing)
+{
+	if (!((p ".emitted") in v) || !((p ".events") in v))
+		return absent(name, "exact")
+	missing = v[p ".emitted"] - v[p ".events"] - get(p ".lost")
+	line(name, v[p ".lost"] " of " v[p ".emitted"],
+	     lost_limit == "" ? "exact" : "<= " lost_limit " lost", missing,
+	     verdict(missing == 0 && v[p ".disorder"] == 0 &&
+		     v[p ".verify"] == 0 &&
+		     (lost_limit == "" || v[p ".lost"] <= lost_limit)))
+}
+
+function recordings()
+{
+	ledger_row("live record, 2 x 1 M/s: lost", "live", 0)
+	ratio_row("  its writers, median batch", "live.ns",
+		  "control.ns", 1.1)
+	ratio_row("  its writers, mean", "live.mean", "control.mean", 0)
+	ledger_row("record 20 M unpaced, 256M buffers: lost", "large", 0)
+	ledger_row("record 20 M unpaced, default buffers: lost", "flood", "")
+	ratio_row("  its writers, median batch", "flood.ns", "control.ns", 0)
+}
+
+$1 == "ns" { v[$2 $3] = $4 }
+$1 == "us" || $1 == "value" { v[$2] = $3 }
+$1 == "skipped" { $1 = ""; skipped = substr($0, 2) }
+$1 == "machine" { $1 = ""; print substr($0, 2) }
+
+END {
+	line("case", "measured", "limit", "ratio", "ok")
+	events(1)
+	events(2)
+	limit_row("disabled site, of eight in a loop", "main.off81",
+		  (get("main.off81") - get("main.empty1")) / 8, "ns", "%.3f", 0.2)
+	limit_row("  loads in its machine code", "off8.loads",
+		  get("off8.loads"), "", "%d", 0)
+	limit_row("  sites found there, of 8", "off8.sites",
+		  get("off8.sites"), "", "%d")
+	sizes()
+	processes()
+	recordings()
+	printf "bench: %d limits missed\n", missed
+	exit missed > 0
+}
