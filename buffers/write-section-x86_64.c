@@ -16,6 +16,12 @@
 
 long rseq_offset;
 
+/* When and where a section wrote a full timestamp. */
+struct stamp {
+	uint64_t clock;
+	uint64_t ring;
+};
+
 /*
  * The general event. After the header:
  *	r11 start of the event	rdi where to copy to	r8 last byte usable
@@ -145,12 +151,13 @@ long rseq_offset;
 #define CLOCK_WHOLE                                                    \
 	"shlq $32, %%rdx\n\t"                                          \
 	"orq %%rax, %%rdx\n\t"                                         \
-	"movq %%rdx, %[stamp]\n\t"
+	"movq %%rdx, %[stamp]\n\t"                                     \
+	"movq %%rcx, %[place]\n\t"
 
 #define GENERAL_SECTION(name, TABLE, HB, CLOCK)                        \
 static enum write_verdict name(const struct write_slot *s,             \
 			       const struct write_event *event,        \
-			       uint64_t *stamp)                        \
+			       struct stamp *stamp)                    \
 {                                                                      \
 	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
 		     "cmpq %[generation], 32(%%r11)\n\t"               \
@@ -162,7 +169,8 @@ static enum write_verdict name(const struct write_slot *s,             \
 		       [parts] "r"(event->parts),                      \
 		       [nparts] "m"(event->nparts),                    \
 		       [generation] "r"(event->generation),            \
-		       [stamp] "m"(*stamp)                             \
+		       [stamp] "m"(stamp->clock),                      \
+		       [place] "m"(stamp->ring)                        \
 		     : SECTION_CLOBBERS, "rsi", "rdi", "xmm0", "xmm1"  \
 		     : none, full, late, again);                       \
 	return WRITE_DONE;                                             \
@@ -202,20 +210,24 @@ GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
 	"je %l[none]\n\t"
 
 /*
- * After a full timestamp at `stamp`: short headers reach 2^bits further. An
- * older value that arrives late is lower, and harmless.
+ * After a full timestamp: short headers reach 2^bits further, in that ring
+ * and in no other, where the last event may be older. A value that arrives
+ * late is lower than what is there, and harmless.
  */
 static void limit_raise(const struct write_slot *s, uint64_t header,
-			uint64_t stamp)
+			const struct stamp *stamp)
 {
 	uint64_t reach = header == WRITE_LARGE ? 1ull << CTF_LARGE_CLOCK_BITS :
 					 1ull << CTF_COMPACT_CLOCK_BITS;
 
 	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT
+		     "cmpq %[ring], %%rcx\n\t"
+		     "jne %l[none]\n\t"
 		     "movq %[limit], 8(%%rcx)\n" SECTION_END
 		     :
 		     : [s] "r"(s), [ro] "m"(rseq_offset),
-		       [header] "r"(header), [limit] "r"(stamp + reach)
+		       [header] "r"(header), [ring] "r"(stamp->ring),
+		       [limit] "r"(stamp->clock + reach)
 		     : SECTION_CLOBBERS
 		     : none, again);
 none:
@@ -227,7 +239,7 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 				 int extended, const struct write_event *event)
 {
 	enum write_verdict verdict;
-	uint64_t stamp = 0;
+	struct stamp stamp = { 0 };
 
 	if (!extended)
 		return header == WRITE_LARGE ?
@@ -237,7 +249,7 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 			  section_large_ext(slot, event, &stamp) :
 			  section_compact_ext(slot, event, &stamp);
 	if (verdict == WRITE_DONE)
-		limit_raise(slot, (uint64_t)header, stamp);
+		limit_raise(slot, (uint64_t)header, &stamp);
 	return verdict;
 }
 
@@ -270,6 +282,7 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	"shlq $32, %%rdx\n\t"                                          \
 	"orq %%rdx, %%rax\n\t"                                         \
 	"movq %%rax, %[stamp]\n\t"                                     \
+	"movq %%rcx, %[place]\n\t"                                     \
 	/* new packet */                                               \
 	"movl %%r10d, %%r8d\n\t"                                       \
 	"andl 16(%%r11), %%r8d\n\t"                                    \
@@ -335,17 +348,18 @@ enum write_verdict section_switch(const struct write_slot *slot, int header,
 				  uint32_t need)
 {
 	uint64_t index = (uint64_t)header;
-	uint64_t stamp;
+	struct stamp stamp;
 
 	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT SWITCH_BODY
 		     SECTION_COMMIT SECTION_END
 		     :
 		     : [s] "r"(slot), [ro] "m"(rseq_offset),
 		       [header] "r"(index), [need] "m"(need),
-		       [stamp] "m"(stamp)
+		       [stamp] "m"(stamp.clock),
+		       [place] "m"(stamp.ring)
 		     : SECTION_CLOBBERS, "rsi", "rdi", "xmm0"
 		     : none, full, fits, again);
-	limit_raise(slot, index, stamp);
+	limit_raise(slot, index, &stamp);
 fits:
 	return WRITE_FITS;
 none:
