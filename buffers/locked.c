@@ -9,6 +9,12 @@
  * head commits an event here too, and a killed holder leaves nothing to
  * repair. A siglongjmp over a holder costs that ring; spare ones replace it.
  *
+ * When a handler forks in the middle of a write, parent and child both go on
+ * with it, in the same shared memory. All that a child may still store there
+ * must be what its parent stores: place and clock are fixed before the last
+ * look at whose ring it is. The exception is ring_switch(), a few stores in
+ * some hundred events.
+ *
  * Pair LOCKED-OWNER: the acquire that takes a ring sees all that the release
  * of its last holder wrote. channel_stop() clears `active` before it looks at
  * `owner`; a writer looks at `active` after it has taken `owner`.
@@ -20,23 +26,45 @@
 #include "buffers/clock.h"
 #include "buffers/ctf.h"
 
-static int ring_try(struct ring *ring)
-{
-	uint64_t free = 0;
+/* A ring in somebody's hands: this thread's, in this process. */
+struct hold {
+	struct ring *ring;
+	struct channel_lock *lock;
+	uint32_t mark;
+};
 
+/* False in the child when a handler forked since the ring was taken: ring and
+ * lock are its parent's. */
+static inline int hold_is_ours(const struct hold *hold)
+{
+	/* what was read of the ring before is not read again after */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return likely(load_relaxed(fork_mark) == hold->mark);
+}
+
+/* A lock that carries another mark was left by a fork; it is free. */
+static inline int hold_try(struct hold *hold, struct channel *channel,
+			   uint32_t k)
+{
+	struct channel_lock *lock = &channel->locks[k];
+	uint32_t seen = load_relaxed(&lock->holder);
+
+	hold->lock = lock;
 	/* LOCKED-OWNER: seq_cst, it must not pass the load of `active` */
-	return ring && !load_relaxed(&ring->owner) &&
-	       __atomic_compare_exchange_n(&ring->owner, &free, 1, 0,
+	return load_relaxed(&channel->locked[k]) && seen != hold->mark &&
+	       __atomic_compare_exchange_n(&lock->holder, &seen, hold->mark, 0,
 					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-static void ring_release(struct ring *ring)
+static inline void hold_release(struct hold *hold)
 {
 	/* LOCKED-OWNER: head and data come before */
-	store_release(&ring->owner, 0);
+	if (hold_is_ours(hold))
+		store_release(&hold->lock->holder, 0);
 }
 
-static COLD struct ring *ring_search(struct channel *channel, uint32_t first)
+static COLD int hold_search(struct hold *hold, struct channel *channel,
+			    uint32_t first)
 {
 	uint32_t passes;
 	uint32_t i;
@@ -44,27 +72,49 @@ static COLD struct ring *ring_search(struct channel *channel, uint32_t first)
 	for (passes = 0; passes < LOCKED_PASSES; passes++) {
 		for (i = 0; i < channel->locked_max; i++) {
 			uint32_t k = (first + i) % channel->locked_max;
-			struct ring *ring = load_acquire(&channel->locked[k]);
 
-			if (!ring && passes == 0 &&
-			    channel_need_locked_ring(channel, k))
-				ring = load_acquire(&channel->locked[k]);
-			if (ring_try(ring))
-				return ring;
+			if (passes == 0 && !load_acquire(&channel->locked[k]))
+				channel_need_locked_ring(channel, k);
+			if (hold_try(hold, channel, k))
+				return 1;
 		}
 	}
-	return NULL;
+	return 0;
 }
 
-/* Takes a ring, of this CPU if it is free; NULL when none can be had. */
-static inline struct ring *ring_take(struct channel *channel)
+/*
+ * Takes a ring, of this CPU if it is free. WRITE_FITS: it is held.
+ * WRITE_FULL: none can be had. WRITE_LOST: the channel is off. WRITE_AGAIN:
+ * a child that has no rings yet.
+ */
+static inline enum write_verdict hold_take(struct hold *hold,
+					   struct channel *channel)
 {
 	uint32_t k = (uint32_t)sched_getcpu() % channel->locked_max;
-	struct ring *ring = load_acquire(&channel->locked[k]);
 
-	if (likely(ring_try(ring)))
-		return ring;
-	return ring_search(channel, k);
+	hold->mark = load_relaxed(fork_mark);
+	if (unlikely(!hold->mark))
+		return WRITE_AGAIN;
+	if (unlikely(!hold_try(hold, channel, k)) &&
+	    !hold_search(hold, channel, k))
+		return WRITE_FULL;
+	/* LOCKED-OWNER: the ring is looked at after `active`, which is after
+	 * the lock: it is mapped until the lock is released */
+	if (unlikely(!__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST)))
+		goto off;
+	hold->ring = load_acquire(&channel->locked[hold->lock -
+						   channel->locks]);
+	if (likely(hold->ring))
+		return WRITE_FITS;
+off:
+	hold_release(hold);
+	return WRITE_LOST;
+}
+
+/* `area` is mapped for ever, whatever becomes of the channel. */
+static COLD void lose_unplaced(struct channel *channel)
+{
+	__atomic_fetch_add(&channel->area->lost_unplaced, 1, __ATOMIC_RELAXED);
 }
 
 static struct packet_head *packet_at(struct ring *ring, uint32_t position)
@@ -77,15 +127,18 @@ static struct packet_head *packet_at(struct ring *ring, uint32_t position)
 
 /* Closes the packet at `head`, opens the next. Returns the new head, or 0 when
  * the reader has not made room. The caller holds the ring. */
-static COLD uint64_t ring_switch(struct ring *ring, uint64_t head,
+static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
 				 uint64_t clock)
 {
+	struct ring *ring = hold->ring;
 	uint32_t position = RING_POSITION(head);
 	uint32_t sub_mask = ring->sub_bytes - 1;
 	uint32_t next = (position | sub_mask) + 1;
 	struct packet_head *old = packet_at(ring, position);
 	struct packet_head *new = packet_at(ring, next);
 
+	if (!hold_is_ours(hold))
+		return 0;
 	/* RING-TAIL: what is below it has been read */
 	if (!(ring->flags & SESSION_OVERWRITE) &&
 	    next - (uint32_t)load_acquire(&ring->tail) > ring->ring_bytes - 1)
@@ -111,6 +164,8 @@ static COLD uint64_t ring_switch(struct ring *ring, uint64_t head,
 	new->cpu_id = ring->cpu;
 	head = (head & ~(uint64_t)UINT32_MAX) |
 	       (uint32_t)(next + PACKET_HEAD_BYTES);
+	if (!hold_is_ours(hold))
+		return 0;
 	/* RING-HEAD: the packet heads are written before */
 	store_release(&ring->head, head);
 	ring->ts_limit = clock + (ring->flags & SESSION_LARGE_HEADER ?
@@ -144,16 +199,37 @@ static char *header_store(struct ring *ring, char *out, uint32_t id,
 }
 
 /*
+ * The clock, never behind the ring's last event: rdtsc does not wait for the
+ * lock, so that it may run before the last holder's.
+ */
+static inline uint64_t hold_clock(const struct hold *hold)
+{
+	uint64_t clock = clock_read();
+
+	if (unlikely(clock < hold->lock->clock))
+		clock = hold->lock->clock;
+	hold->lock->clock = clock;
+	return clock;
+}
+
+/* An event that is larger than a sub-buffer takes? */
+static inline int event_oversize(const struct ring *ring, uint64_t need)
+{
+	return unlikely(need >= ring->sub_bytes - PACKET_HEAD_BYTES);
+}
+
+/*
  * Finds room for `bytes` of payload in a held ring and writes the header.
  * Returns where the payload goes and the head that commits it, or NULL after
- * it has counted a loss.
+ * it has counted a loss; `*commit` is then 1 when the event is too large.
  */
-static inline char *ring_place(struct ring *ring, uint32_t id, uint64_t bytes,
-			       uint64_t *commit)
+static inline char *ring_place(const struct hold *hold, uint32_t id,
+			       uint64_t bytes, uint64_t *commit)
 {
+	struct ring *ring = hold->ring;
 	int large = !!(ring->flags & SESSION_LARGE_HEADER);
 	uint64_t head = ring->head;
-	uint64_t clock = clock_read();
+	uint64_t clock = hold_clock(hold);
 	int extended = clock >= ring->ts_limit ||
 		       id >= (large ? CTF_LARGE_ID_EXTENDED :
 				      CTF_COMPACT_ID_EXTENDED);
@@ -162,10 +238,14 @@ static inline char *ring_place(struct ring *ring, uint32_t id, uint64_t bytes,
 	uint32_t offset;
 	char *out;
 
-	if (unlikely(need >= ring->sub_bytes - PACKET_HEAD_BYTES))
+	*commit = 0;
+	if (unlikely(!hold_is_ours(hold)))
+		return NULL;
+	*commit = (uint64_t)event_oversize(ring, need);
+	if (*commit)
 		goto lost;
 	if (unlikely(((head + need) ^ head) & UINT32_MAX & ~(uint64_t)sub_mask)) {
-		head = ring_switch(ring, head, clock);
+		head = ring_switch(hold, head, clock);
 		if (!head)
 			goto lost;
 	}
@@ -179,16 +259,17 @@ static inline char *ring_place(struct ring *ring, uint32_t id, uint64_t bytes,
 	*commit = head + need + (1ull << 32);
 	return out;
 lost:
-	ring->lost++;
+	if (hold_is_ours(hold))
+		ring->lost++;
 	return NULL;
 }
 
 /* RING-HEAD: payload before head. A child forked by a handler in the middle
  * of a write leaves its parent's ring alone. */
-static void ring_commit(struct ring *ring, uint64_t head)
+static void ring_commit(const struct hold *hold, uint64_t head)
 {
-	if (likely(load_relaxed(fork_mark)))
-		store_release(&ring->head, head);
+	if (hold_is_ours(hold))
+		store_release(&hold->ring->head, head);
 }
 
 static char *parts_copy(char *out, const char *end,
@@ -214,23 +295,20 @@ static char *parts_copy(char *out, const char *end,
 
 /* Strings may change while they are measured and copied: what is committed is
  * what was copied, within the room that was measured. */
-static enum write_verdict ring_write(struct ring *ring,
-				     const struct write_event *event)
+static enum write_verdict ring_write(const struct hold *hold,
+				     const struct write_event *event,
+				     int *oversize)
 {
 	uint64_t bytes = write_event_bytes(event);
 	uint64_t commit;
-	char *out = ring_place(ring, (uint32_t)event->id, bytes, &commit);
+	char *out = ring_place(hold, (uint32_t)event->id, bytes, &commit);
 	char *end;
 
-	if (!out) {
-		if (event->shape->oversize &&
-		    bytes >= ring->sub_bytes - PACKET_HEAD_BYTES)
-			__atomic_fetch_add(event->shape->oversize, 1,
-					   __ATOMIC_RELAXED);
+	*oversize = !out && commit;
+	if (!out)
 		return WRITE_LOST;
-	}
 	end = parts_copy(out, out + bytes, event);
-	ring_commit(ring, commit - bytes + (uint64_t)(end - out));
+	ring_commit(hold, commit - bytes + (uint64_t)(end - out));
 	return WRITE_DONE;
 }
 
@@ -238,25 +316,43 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 					int header, struct channel *channel,
 					const struct write_event *event)
 {
-	enum write_verdict verdict = WRITE_LOST;
-	struct ring *ring = ring_take(channel);
+	struct hold hold;
+	enum write_verdict verdict = hold_take(&hold, channel);
+	int oversize = 0;
 
-	if (!ring) {
-		if (channel->page)
-			__atomic_fetch_add(&channel->page->lost_unplaced, 1,
-					   __ATOMIC_RELAXED);
+	if (verdict == WRITE_FULL) {
+		lose_unplaced(channel);
 		return WRITE_LOST;
 	}
-	/* LOCKED-OWNER: still on, and still this slot's channel? */
-	if (__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST))
-		verdict = load_acquire(&slot->rings[header]) ==
-						  channel->rings &&
-					  event->generation ==
-						  channel->rings->generation ?
-				  ring_write(ring, event) :
-				  WRITE_AGAIN;
-	ring_release(ring);
+	if (verdict != WRITE_FITS)
+		return verdict;
+	/* WRITE-SLOT: still this slot's channel, to which its id belongs? */
+	verdict = load_acquire(&slot->rings[header]) == channel->rings &&
+				  event->generation ==
+					  channel->rings->generation ?
+			  ring_write(&hold, event, &oversize) :
+			  WRITE_AGAIN;
+	hold_release(&hold);
+	if (oversize && event->shape->oversize)
+		__atomic_fetch_add(event->shape->oversize, 1, __ATOMIC_RELAXED);
 	return verdict;
+}
+
+/* A ring that is taken just now is left as it is: its holder goes on. */
+void locked_flush(struct channel *channel)
+{
+	struct hold hold = { .mark = load_relaxed(fork_mark) };
+	uint32_t k;
+
+	for (k = 0; hold.mark && k < channel->locked_max; k++) {
+		if (!hold_try(&hold, channel, k))
+			continue;
+		hold.ring = load_acquire(&channel->locked[k]);
+		if ((RING_POSITION(hold.ring->head) &
+		     (hold.ring->sub_bytes - 1)) > PACKET_HEAD_BYTES)
+			ring_switch(&hold, hold.ring->head, hold_clock(&hold));
+		hold_release(&hold);
+	}
 }
 
 static const struct rings *slot_rings(const struct write_slot *slot)
@@ -267,39 +363,46 @@ static const struct rings *slot_rings(const struct write_slot *slot)
 				     load_acquire(&slot->rings[WRITE_LARGE]);
 }
 
+/* One word into a held ring; false when the slot has gone to other rings, so
+ * that its id may be meant for those. */
+static inline int word_write(const struct hold *hold,
+			     const struct write_slot *slot,
+			     const struct rings *rings, uint64_t fixed)
+{
+	uint32_t id = (uint32_t)load_acquire(&slot->id);
+	uint32_t bytes = slot->shape->fixed_bytes;
+	uint64_t commit;
+	char *out;
+
+	/* WRITE-SLOT: the id was read before */
+	if (unlikely(slot_rings(slot) != rings))
+		return 0;
+	out = ring_place(hold, id, bytes, &commit);
+	if (unlikely(!out))
+		return 1;
+	if (likely(bytes == 8))
+		__builtin_memcpy(out, &fixed, 8);
+	else
+		__builtin_memcpy(out, &fixed, bytes);
+	ring_commit(hold, commit);
+	return 1;
+}
+
 SIGSAFE void locked_write_word(struct write_slot *slot, uint64_t fixed,
 			       const struct write_var *var)
 {
 	const struct rings *rings = slot_rings(slot);
-	struct channel *channel = rings->channel;
-	struct ring *ring;
-	uint64_t commit;
-	char *out;
+	struct channel *channel = load_acquire(&rings->channel);
+	struct hold hold;
+	int done = 0;
 
-	if (unlikely(!channel)) {
+	if (likely(channel && !channel->contexts &&
+		   hold_take(&hold, channel) == WRITE_FITS)) {
+		done = word_write(&hold, slot, rings, fixed);
+		hold_release(&hold);
+	}
+	if (unlikely(!done))
 		write_at(slot, fixed, var, 0);
-		return;
-	}
-	ring = ring_take(channel);
-	if (unlikely(!ring)) {
-		write_at(slot, fixed, var, 0);
-		return;
-	}
-	/* LOCKED-OWNER: as in locked_write() */
-	if (__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST) &&
-	    slot_rings(slot) == rings) {
-		uint32_t bytes = slot->shape->fixed_bytes;
-
-		out = ring_place(ring, (uint32_t)slot->id, bytes, &commit);
-		if (likely(out)) {
-			if (likely(bytes == 8))
-				__builtin_memcpy(out, &fixed, 8);
-			else
-				__builtin_memcpy(out, &fixed, bytes);
-			ring_commit(ring, commit);
-		}
-	}
-	ring_release(ring);
 }
 
 SIGSAFE void locked_write_any(struct write_slot *slot, uint64_t fixed,

@@ -41,6 +41,10 @@ enum write_verdict {
 	WRITE_LOST,	/* given up and counted */
 };
 
+/* The step of a slot that needs the general writer: it fits nowhere, so that
+ * a fast writer that was chosen before goes to write_hard(). */
+#define WRITE_STEP_NONE	(1ull << 32 | 1ull << 31)
+
 /* The fast writers (write-fast-*.c), by shape and header kind. */
 write_fn *write_fast_word(int header);
 write_fn *write_fast_string(int header);
@@ -74,6 +78,9 @@ enum write_verdict section_lose(const struct write_slot *slot, int header);
 enum write_verdict locked_write(const struct write_slot *slot, int header,
 				struct channel *channel,
 				const struct write_event *event);
+
+/* Closes the packets of the locked rings that nobody holds. */
+void locked_flush(struct channel *channel);
 
 /* The direct writers for channels whose rings are all locked. */
 write_fn locked_write_word;

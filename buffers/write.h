@@ -95,10 +95,17 @@ void write_setup(void);
 int write_rseq_test(void);
 
 /*
- * Closes the current packet of the calling CPU's ring, if it has events. The
- * caller is on that CPU. Returns 0, or -EAGAIN when it should try again.
+ * Closes the open packets of a channel that hold events, so that a recorder
+ * can take them. Visits every CPU: only a thread of the agent's own may call
+ * it, registered with rseq by write_rseq_register().
  */
-int write_flush_cpu(struct channel *channel);
-int write_flush_locked(struct channel *channel);
+void write_flush(struct channel *channel);
+
+/*
+ * Registers the calling thread, which libc does not know, with rseq: at the
+ * place below its thread pointer where libc would have it. Returns 0 or a
+ * negative errno.
+ */
+int write_rseq_register(void *thread_pointer);
 
 #endif
