@@ -5,21 +5,24 @@
  * What must stay true: nothing here writes outside [head, end of sub-buffer).
  * Behind the end may lie a packet that the reader has not read.
  *
- * Whatever a section cannot do in passing goes to write_hard().
+ * Whatever a section cannot do in passing goes to write_hard(). That includes
+ * writing into a channel that needs the general writer: a thread may have
+ * chosen its function before the slot went over to such a channel, and then
+ * finds a step that never fits (WRITE_STEP_NONE).
  */
 #include "buffers/write.h"
 #include "buffers/write-hard.h"
 #include "buffers/write-x86_64.h"
 
 /* No fixed part above 8 bytes, nothing variable: the value is in a register.
- * Eight bytes are stored whatever counts, so eight must fit. */
+ * Eight bytes are stored whatever counts, and may begin where the event ends. */
 #define WORD_WRITER(name, TABLE, HEADER, HB, kind)                     \
 static void name(struct write_slot *s, uint64_t fixed,                 \
 		 const struct write_var *none_)                        \
 {                                                                      \
 	(void)none_;                                                   \
 	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
-		     SECTION_ROOM(#HB "+8") SECTION_STEP               \
+		     SECTION_STEP SECTION_ROOM("8")                    \
 		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
 		     "movq %[v], 4096+" #HB "(%%rcx,%%r9)\n\t"         \
 		     SECTION_COMMIT SECTION_END                        \
@@ -187,7 +190,9 @@ static void name(struct write_slot *s, uint64_t fixed,                 \
 		     "movl %%r9d, %%r8d\n\t"                           \
 		     "orl 8(%%r11), %%r8d\n\t"                         \
 		     "subl %%r9d, %%r8d\n\t"                           \
-		     "subl $" #HB "+8+16, %%r8d\n\t"                   \
+		     "subl 40(%[s]), %%r8d\n\t"                        \
+		     "jb %l[full]\n\t"                                 \
+		     "subl $8+16, %%r8d\n\t"                           \
 		     "jb %l[full]\n\t"                                 \
 		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
 		     "leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"         \

@@ -52,9 +52,10 @@
 	"movq 48(%%r11,%%rcx,8), %%rcx\n\t"                            \
 	"movq (%%rcx), %%r9\n\t"
 
-/* does head + REACH (what the copy may touch) stay in the sub-buffer? */
+/* does the new head + REACH (what the copy may touch) stay in the sub-buffer?
+ * After SECTION_STEP. */
 #define SECTION_ROOM(REACH)                                            \
-	"leal " REACH "(%%r9), %%r8d\n\t"                              \
+	"leal " REACH "(%%r10), %%r8d\n\t"                             \
 	"xorl %%r9d, %%r8d\n\t"                                        \
 	"cmpl 8(%%r11), %%r8d\n\t"                                     \
 	"ja %l[full]\n\t"

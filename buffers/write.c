@@ -79,8 +79,8 @@ SIGSAFE void write_event_build(struct write_event *event,
 	uint32_t done = 0;
 	uint32_t i;
 
-	event->id = slot->id;
-	event->generation = channel->rings->generation;
+	event->generation = load_acquire(&channel->rings->generation);
+	event->id = load_acquire(&slot->id);
 	event->shape = shape;
 	event->nparts = 0;
 	event->fixed = fixed;
@@ -144,22 +144,25 @@ static uint32_t id_extended(int header)
 
 /* WRITE_FULL from a section: make room, or find that there is none. */
 static enum write_verdict room_make(const struct write_slot *slot, int header,
-				    int extended, uint32_t sub_bytes,
+				    int extended, struct channel *channel,
 				    const struct write_event *event)
 {
 	uint64_t need = write_header_bytes(header, extended) +
 			write_event_bytes(event);
+	int oversize = need >= channel->sub_bytes - PACKET_HEAD_BYTES;
 	enum write_verdict verdict;
 
-	if (need < sub_bytes - PACKET_HEAD_BYTES) {
+	if (!oversize) {
 		verdict = section_switch(slot, header, (uint32_t)need);
 		if (verdict != WRITE_FULL)
 			return verdict;
-	} else if (event->shape->oversize) {
-		__atomic_fetch_add(event->shape->oversize, 1, __ATOMIC_RELAXED);
 	}
 	verdict = section_lose(slot, header);
-	return verdict == WRITE_DONE ? WRITE_LOST : verdict;
+	if (verdict != WRITE_DONE)
+		return verdict;
+	if (oversize && event->shape->oversize)
+		__atomic_fetch_add(event->shape->oversize, 1, __ATOMIC_RELAXED);
+	return WRITE_LOST;
 }
 
 /*
@@ -168,17 +171,18 @@ static enum write_verdict room_make(const struct write_slot *slot, int header,
  * the locked rings. WRITE_LOST when the channel is off: nothing to write.
  */
 static enum write_verdict ring_find(const struct rings *rings,
-				    uint32_t *tries)
+				    struct channel *channel, uint32_t *tries)
 {
-	struct channel *channel;
 	uint32_t cpu;
 
 	if (!load_relaxed(fork_mark))
 		return channel_revive && (*tries)++ < 2 && channel_revive() ?
 			       WRITE_AGAIN :
 			       WRITE_LOST;
-	channel = rings->channel;
-	if (!channel || !load_acquire(&channel->active))
+	/* a handler, or another thread, may have revived the child */
+	if (!channel)
+		return load_acquire(&rings->channel) ? WRITE_AGAIN : WRITE_LOST;
+	if (!load_acquire(&channel->active))
 		return WRITE_LOST;
 	cpu = (uint32_t)sched_getcpu();
 	if (cpu < rings->nr && (*tries)++ < 2 &&
@@ -191,22 +195,22 @@ static enum write_verdict ring_find(const struct rings *rings,
  * section once more. */
 static enum write_verdict write_mend(const struct write_slot *slot, int header,
 				     int extended, const struct rings *rings,
+				     struct channel *channel,
 				     const struct write_event *event,
 				     enum write_verdict verdict,
 				     uint32_t *tries)
 {
 	if (verdict == WRITE_FULL) {
-		verdict = room_make(slot, header, extended,
-				    rings->sub_mask + 1, event);
+		verdict = room_make(slot, header, extended, channel, event);
 		if (verdict == WRITE_FITS)
 			return verdict;
 	}
 	if (verdict == WRITE_NONE)
-		verdict = ring_find(rings, tries);
+		verdict = ring_find(rings, channel, tries);
 	if (verdict == WRITE_AGAIN && ++*tries > SECTION_ABORTS_MAX)
 		verdict = WRITE_NONE;
-	if (verdict == WRITE_NONE && rings->channel)
-		verdict = locked_write(slot, header, rings->channel, event);
+	if (verdict == WRITE_NONE && channel)
+		verdict = locked_write(slot, header, channel, event);
 	return verdict;
 }
 
@@ -220,14 +224,16 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 
 	for (;;) {
 		const struct rings *rings = load_acquire(&slot->rings[header]);
+		/* once: after a fork it is NULL, in a handler's child too */
+		struct channel *channel = load_acquire(&rings->channel);
 		enum write_verdict verdict = WRITE_NONE;
 
 		if (rings == &rings_off)
 			return;
-		if (rings->channel)
-			write_event_build(&event, slot, rings->channel, fixed,
-					  var, ip);
-		if (rings->channel && rings->channel->cpus)
+		if (channel)
+			write_event_build(&event, slot, channel, fixed, var,
+					  ip);
+		if (channel && channel->cpus)
 			verdict = section_write(slot, header, extended,
 						&event);
 		if (verdict == WRITE_LATE) {
@@ -236,7 +242,7 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 		}
 		if (verdict != WRITE_DONE)
 			verdict = write_mend(slot, header, extended, rings,
-					     &event, verdict, &tries);
+					     channel, &event, verdict, &tries);
 		if (verdict == WRITE_DONE || verdict == WRITE_LOST ||
 		    verdict == WRITE_NONE)
 			return;
@@ -291,5 +297,6 @@ write_fn *write_choose(const struct write_shape *shape,
 			return write_fast_string(header);
 		}
 	}
+	*step = WRITE_STEP_NONE;
 	return write_general;
 }
