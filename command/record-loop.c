@@ -33,6 +33,7 @@
 #define SCAN_SHARE	5	/* a scan may take a fifth of our time */
 #define STOP_TIMEOUT_MS	2000
 #define STOP_ROUNDS	3
+#define DYING_MS	200
 
 static uint64_t now_ns(void)
 {
@@ -213,17 +214,23 @@ static void finish_image(struct record *record, struct record_member *member,
 		collect_remove(collect, &member->process, record->dir.fd);
 }
 
+static void let_go(struct record_member *member)
+{
+	if (member->pidfd >= 0)
+		close(member->pidfd);
+	member->pidfd = -1;
+	rundir_process_close(&member->process);
+}
+
 static void finish_member(struct record *record, struct record_member *member)
 {
 	size_t i;
 
 	for (i = 0; i < member->nimages; i++)
 		finish_image(record, member, member->images[i]);
-	if (member->pidfd >= 0)
-		close(member->pidfd);
-	member->pidfd = -1;
-	rundir_process_close(&member->process);
 	member->done = true;
+	if (!member->alive)
+		let_go(member);
 }
 
 /* Images that a later one of the same process has replaced write no more. */
@@ -239,12 +246,12 @@ static void finish_replaced(struct record *record,
 				finish_image(record, member, member->images[i]);
 }
 
-static bool ended(const struct record_member *member)
+static bool ended(const struct record_member *member, int wait_ms)
 {
 	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };
 
 	if (member->pidfd >= 0)
-		return poll(&poll_pid, 1, 0) > 0;
+		return poll(&poll_pid, 1, wait_ms) > 0;
 	return !rundir_alive(member->process.pid, member->process.starttime);
 }
 
@@ -260,7 +267,7 @@ static size_t bury(struct record *record)
 
 		if (member->done)
 			continue;
-		if (member->alive && !ended(member)) {
+		if (member->alive && !ended(member, 0)) {
 			finish_replaced(record, member);
 			alive++;
 			continue;
@@ -376,7 +383,8 @@ static int ask(struct record *record, struct record_member *member,
 		ret = client_call(&client, type, &request, NULL);
 		client_request_release(&request);
 	}
-	if (ret && !ended(member) && type == MESSAGE_STOP)
+	/* one that is just being killed is no news */
+	if (ret && type == MESSAGE_STOP && !ended(member, DYING_MS))
 		command_warn("process %d goes on: %s", member->process.pid,
 			     client.error);
 	client_close(&client);
@@ -427,7 +435,7 @@ void record_stop(struct record *record)
 
 		if (member->done)
 			continue;
-		member->alive = member->alive && !ended(member);
+		member->alive = member->alive && !ended(member, 0);
 		for (j = 0; j < member->nimages; j++)
 			finish_image(record, member, member->images[j]);
 		if (member->alive && !ask(record, member, MESSAGE_DESTROY))
@@ -437,6 +445,24 @@ void record_stop(struct record *record)
 	if (record->inotify >= 0)
 		close(record->inotify);
 	record->inotify = -1;
+}
+
+void record_tidy(struct record *record)
+{
+	size_t i;
+	size_t j;
+
+	if (record->set.error || record->failed || record->unreadable)
+		return;
+	for (i = 0; i < record->nmembers; i++) {
+		struct record_member *member = record->members[i];
+
+		if (!member->alive || !ended(member, 0))
+			continue;
+		for (j = 0; j < member->nimages; j++)
+			collect_remove(member->images[j], &member->process,
+				       record->dir.fd);
+	}
 }
 
 void record_release(struct record *record)
@@ -449,6 +475,7 @@ void record_release(struct record *record)
 
 		for (j = 0; j < member->nimages; j++)
 			collect_close(member->images[j]);
+		let_go(member);
 		free(member->images);
 		free(member);
 	}

@@ -426,6 +426,7 @@ int record_main(int argc, char **argv)
 			kill(record.child, record_signal);
 		status = record_wait(&record);
 		status = failed ? failed : status;
+		record_tidy(&record);
 	}
 	trace_set_close(&record.set);
 	record_release(&record);

@@ -90,6 +90,9 @@ void record_stop(struct record *record);
 /* Takes a process in whose session has been started. 0 or -errno. */
 int record_join(struct record *record, const struct rundir_process *process);
 
+/* Removes what is left of those that ended after record_stop(). */
+void record_tidy(struct record *record);
+
 /* Frees members; after trace_set_finish(). */
 void record_release(struct record *record);
 
