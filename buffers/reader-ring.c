@@ -27,6 +27,7 @@
 #define SUB_BYTES_MIN		1024u
 #define RING_BYTES_LIMIT	(1u << 31)	/* positions are mod 2^32 */
 #define COUNT_TRIES		1000
+#define COPY_TRIES		20
 #define CTF_HEAD_BYTES		(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
 
 static const struct ring *shared(const struct ring_reader *ring)
@@ -350,23 +351,19 @@ static void copy_packets(struct ring_copy *copy)
 	}
 }
 
-int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
+/* Looks at the ring and copies it: as ring_copy_make(). */
+static int copy_once(struct ring_copy *copy)
 {
+	struct ring_reader *ring = copy->ring;
 	struct ring_count *count = &copy->count;
-	int ret;
+	int ret = ring_count(ring, count);
 
-	memset(copy, 0, sizeof(*copy));
-	copy->ring = ring;
-	ret = ring_count(ring, count);
 	if (ret || !count->used)
 		return ret;
 	copy->first = count->current + 1 > ring->nsub
 			      ? count->current + 1 - ring->nsub : 0;
 	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count))
 		copy->first = ring->next;
-	copy->data = malloc(ring->ring_bytes);
-	if (!copy->data)
-		return -ENOMEM;
 	copy_packets(copy);
 	return 1;
 }
@@ -375,6 +372,26 @@ void ring_copy_free(struct ring_copy *copy)
 {
 	free(copy->data);
 	copy->data = NULL;
+}
+
+int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
+{
+	int tries = 0;
+	int ret;
+
+	memset(copy, 0, sizeof(*copy));
+	copy->ring = ring;
+	copy->data = malloc(ring->ring_bytes);
+	if (!copy->data)
+		return -ENOMEM;
+	/* we may have slept while the writer lapped all of it */
+	do
+		ret = copy_once(copy);
+	while (ret > 0 && copy->first > copy->count.current &&
+	       ++tries < COPY_TRIES);
+	if (ret <= 0)
+		ring_copy_free(copy);
+	return ret;
 }
 
 /*

@@ -307,18 +307,23 @@ static void check_missing(struct verifier *v)
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
 	unsigned long long emitted;
 	unsigned long long kept;
+	unsigned long long over;
 	unsigned long long lost;
 	char line[LEDGER_LINE];
 	char name[64];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "stream_%*s %llu %llu %*u %llu", &emitted,
-			   &kept, &lost) != 3 ||
+		if (sscanf(line, "stream_%*s %llu %llu %llu %llu", &emitted,
+			   &kept, &over, &lost) != 4 ||
 		    sscanf(line, "%63s", name) != 1 ||
 		    !faccessat(v->fd, name, F_OK, 0))
 			continue;
 		if (kept)
 			problem(v, name, "%llu events, but no file", kept);
+		else if (emitted != over + lost)
+			problem(v, name, "emitted %llu is not overwritten "
+				"%llu + lost %llu", emitted, over, lost);
+		v->result->overwritten += over;
 		v->result->emitted += emitted;
 		v->result->lost += lost;
 	}
