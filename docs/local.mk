@@ -1,4 +1,27 @@
-# docs/: manual pages, one page a layer, examples.
-dist_man_MANS +=
+# docs/: manual pages, one page a layer, examples. One file a line.
+dist_man_MANS += \
+	docs/man/taffrail-destroy.1 \
+	docs/man/taffrail-disable.1 \
+	docs/man/taffrail-enable.1 \
+	docs/man/taffrail-flush.1 \
+	docs/man/taffrail-list.1 \
+	docs/man/taffrail-pthread.7 \
+	docs/man/taffrail-record.1 \
+	docs/man/taffrail-snapshot.1 \
+	docs/man/taffrail-start.1 \
+	docs/man/taffrail-status.1 \
+	docs/man/taffrail-stop.1 \
+	docs/man/taffrail-verify.1 \
+	docs/man/taffrail-watch.1 \
+	docs/man/taffrail.1
 
-EXTRA_DIST +=
+EXTRA_DIST += \
+	docs/examples/fields.c \
+	docs/examples/handler.c \
+	docs/examples/hello.c \
+	docs/examples/library.c \
+	docs/examples/objects.cc \
+	docs/examples/plugin.c \
+	docs/examples/recorder.c \
+	docs/examples/ust.c \
+	testsuite/taffrail.examples
