@@ -48,7 +48,7 @@ struct message {
  *			   -ENOENT: no such session
  * MESSAGE_STOP		"name=": no event is written after the answer
  * MESSAGE_FLUSH	"name=": closes the current sub-buffers
- * MESSAGE_DESTROY	"name=": stops, then marks its files removable
+ * MESSAGE_DESTROY	"name=": stops, then removes its files
  * MESSAGE_STATUS	-> a line "session=NAME" a session, each followed by
  *			   "index=", "state=active|stopped", "mode=", "rule="
  *			   lines, "written=", "lost=", "overwritten=", "bytes="

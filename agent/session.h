@@ -78,7 +78,8 @@ int session_stop(struct session *session);
  * Returns 0; writers go on. */
 int session_flush(struct session *session);
 
-/* Stops it and lets go of its memory; the files say that they may go. */
+/* Stops it, removes its files, lets go of its memory; who has them mapped
+ * reads on. */
 int session_destroy(struct session *session);
 
 /*
