@@ -5,16 +5,25 @@ command_main = \
 command_sources = \
 	command/client.c \
 	command/client.h \
+	command/collect.c \
+	command/collect.h \
 	command/command.h \
 	command/elfnotes.c \
 	command/elfnotes.h \
 	command/json.c \
 	command/json.h \
+	command/list.c \
 	command/markers.c \
 	command/markers.h \
 	command/nearest.c \
 	command/nearest.h \
 	command/options.c \
+	command/record-joiners.c \
+	command/record-joiners.h \
+	command/record-loop.c \
+	command/record-run.c \
+	command/record.c \
+	command/record.h \
 	command/rule.c \
 	command/rule.h \
 	command/rundir-find.c \
@@ -23,7 +32,9 @@ command_sources = \
 	command/rundir-sweep.c \
 	command/rundir.c \
 	command/rundir.h \
+	command/snapshot.c \
 	command/start.c \
+	command/status.c \
 	command/stop.c \
 	command/targets.c \
 	command/targets.h \
@@ -31,4 +42,8 @@ command_sources = \
 	command/trace-private.h \
 	command/trace-stream.c \
 	command/trace.c \
-	command/trace.h
+	command/trace.h \
+	command/verify-trace.c \
+	command/verify.c \
+	command/verify.h \
+	command/watch.c

@@ -1,10 +1,16 @@
 # testsuite/: DejaGnu runs everything, against an install of this build.
 
 # C unit tests: testsuite/unit/NAME.c is program testsuite/unit/NAME.
-unit_programs =
+unit_programs = \
+	testsuite/unit/client \
+	testsuite/unit/fields \
+	testsuite/unit/glob \
+	testsuite/unit/metadata \
+	testsuite/unit/reader \
+	testsuite/unit/rule
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
-EXTRA_DIST += testsuite/unit/unit.h
+EXTRA_DIST += testsuite/unit/unit.h testsuite/unit/rings.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
 EXTRA_DIST += \
