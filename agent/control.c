@@ -128,7 +128,7 @@ static int list_one(struct object *object, void *arg)
 		text_add_unsigned(&text, object->site->line);
 		string_add(out, number);
 		for (i = 0; i < object->site->nfields; i++)
-			text_add_hex(out, object->site->types[i], 2);
+			text_add_hex(out, object->types[i], 2);
 		text_add_bytes(out, "", 1);
 		string_add(out, object->channel);
 		string_add(out, object->name);

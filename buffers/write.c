@@ -69,6 +69,37 @@ static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
 	return (uint32_t)(p - out);
 }
 
+/* A string that may have no NUL is two parts: its characters, and a NUL. */
+static void string_add(struct write_event *event,
+		       const struct write_shape *shape, uint32_t i,
+		       const char *block, const struct write_var *var)
+{
+	const char *p = var->p;
+	int32_t limit = shape->var[i].limit;
+	uint64_t n = 0;
+
+	switch (shape->var[i].rule) {
+	case WRITE_RULE_ADDRESS:
+		part_add(event, &var->p, sizeof(var->p));
+		return;
+	case WRITE_RULE_FIELD:
+		__builtin_memcpy(&limit, block + limit, sizeof(limit));
+		break;
+	case WRITE_RULE_BOUNDED:
+		break;
+	default:
+		limit = -1;
+	}
+	if (limit < 0) {
+		part_add(event, p, WRITE_STRING);
+		return;
+	}
+	while (n < (uint64_t)limit && p[n])
+		n++;
+	part_add(event, p, n);
+	part_add(event, "", 1);
+}
+
 SIGSAFE void write_event_build(struct write_event *event,
 			       const struct write_slot *slot,
 			       const struct channel *channel, uint64_t fixed,
@@ -96,7 +127,7 @@ SIGSAFE void write_event_build(struct write_event *event,
 		part_add(event, block + done, before - done);
 		done = before;
 		if (!element) {
-			part_add(event, var[i].p, WRITE_STRING);
+			string_add(event, shape, i, block, &var[i]);
 			continue;
 		}
 		event->counts[i] = var[i].n > UINT32_MAX / 8 ?
@@ -291,6 +322,7 @@ write_fn *write_choose(const struct write_shape *shape,
 		if (!shape->nvar && shape->fixed_bytes <= 256)
 			return write_fast_block(shape->fixed_bytes, header);
 		if (shape->nvar == 1 && !shape->var[0].element_bytes &&
+		    shape->var[0].rule == WRITE_RULE_PLAIN &&
 		    shape->fixed_bytes <= 8 &&
 		    shape->var[0].fixed_before == shape->fixed_bytes) {
 			*step = 1ull << 32 | head;

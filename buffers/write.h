@@ -54,17 +54,25 @@ struct write_slot {
 
 enum write_header { WRITE_COMPACT = 0, WRITE_LARGE = 1 };
 
+/* How a string is taken. */
+enum write_rule {
+	WRITE_RULE_PLAIN = 0,	/* to its NUL */
+	WRITE_RULE_ADDRESS,	/* not at all: its address is the field */
+	WRITE_RULE_BOUNDED,	/* no further than `limit` characters */
+	WRITE_RULE_FIELD,	/* no further than the int at offset `limit`
+				 * of the fixed part says */
+};
+
 /* What an event is made of; constant while its slot exists. */
 struct write_shape {
 	uint16_t fixed_bytes;
 	uint8_t nvar;
 	uint8_t reserved;
-	/* per variable field: fixed bytes before it, bytes of an element or
-	 * 0 for a string */
 	struct {
-		uint16_t fixed_before;
-		uint8_t element_bytes;
-		uint8_t reserved;
+		uint16_t fixed_before;	/* bytes of the fixed part before it */
+		uint8_t element_bytes;	/* of a sequence; 0: a string */
+		uint8_t rule;		/* enum write_rule, for strings */
+		int32_t limit;
 	} var[16];
 	uint64_t *oversize;		/* counts events too large; or NULL */
 };

@@ -426,7 +426,7 @@ static bool is_modifier(char c)
 static int parse_directive(struct span *s, struct span words, int i,
 			   int nfields, struct field_name *out)
 {
-	bool precision = false;
+	int32_t precision = FIELD_PRECISION_NONE;
 	char c = '\0';
 
 	while (s->p < s->end) {
@@ -434,10 +434,16 @@ static int parse_directive(struct span *s, struct span words, int i,
 		if (c == '*') {
 			if (i < nfields)
 				set_name(out, i++, (struct span){ 0, 0 });
+			if (precision == 0)
+				precision = FIELD_PRECISION_FIELD;
 		} else if (!is_modifier(c)) {
 			break;
+		} else if (c == '.') {
+			precision = 0;
+		} else if (is_digit(c) && precision >= 0 &&
+			   precision < INT32_MAX / 16) {
+			precision = precision * 10 + (c - '0');
 		}
-		precision |= c == '.';
 	}
 	if (c == '%' || c == 'm' || i >= nfields)
 		return i;
@@ -447,7 +453,8 @@ static int parse_directive(struct span *s, struct span words, int i,
 	else if (c == 'o')
 		out[i].base = 8;
 	out[i].pointer = c == 'p';
-	out[i].bounded = c == 's' && precision;
+	if (c == 's')
+		out[i].precision = precision;
 	return i + 1;
 }
 
@@ -478,7 +485,7 @@ int fields_parse(const char *text, int kind, int nfields,
 	for (i = 0; i < nfields; i++) {
 		out[i].base = 10;
 		out[i].pointer = 0;
-		out[i].bounded = 0;
+		out[i].precision = FIELD_PRECISION_NONE;
 	}
 	while (*s.end)
 		s.end++;

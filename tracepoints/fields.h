@@ -20,14 +20,17 @@
 #include <stdint.h>
 
 #define FIELD_NAME_BYTES	64
+#define FIELD_PRECISION_NONE	-1
+#define FIELD_PRECISION_FIELD	-2	/* %.*s: the field before says it */
 
 struct field_name {
 	char name[FIELD_NAME_BYTES];	/* a C identifier, NUL-terminated */
 	uint8_t base;			/* to show it in: 8, 10 or 16 */
 	uint8_t pointer;		/* the format says %p: an address, even
 					 * where the type is a string */
-	uint8_t bounded;		/* the format says %.*s or %.Ns: not
-					 * NUL-terminated for sure */
+	int32_t precision;		/* of %.Ns: the string may end after N
+					 * characters without a NUL; or one of
+					 * the two below */
 };
 
 /*

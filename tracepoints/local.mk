@@ -19,7 +19,9 @@ tracepoints_agent_sources = \
 	tracepoints/record.c \
 	tracepoints/record.h \
 	tracepoints/registry.c \
-	tracepoints/registry.h
+	tracepoints/registry.h \
+	tracepoints/shape.c \
+	tracepoints/shape.h
 
 # in the command only
 tracepoints_tool_sources = \

@@ -10,8 +10,7 @@ int record_same_event(const struct object *a, const struct object *b)
 {
 	return a->site->kind == b->site->kind &&
 	       a->site->nfields == b->site->nfields &&
-	       !__builtin_memcmp(a->site->types, b->site->types,
-				 sizeof(a->site->types)) &&
+	       !__builtin_memcmp(a->types, b->types, sizeof(a->types)) &&
 	       text_equal(a->channel, b->channel) &&
 	       text_equal(a->name, b->name) && text_equal(a->format, b->format);
 }
@@ -25,7 +24,7 @@ static int record_matches(const struct event_record *record,
 
 	return record->kind == object->site->kind &&
 	       record->nfields == object->site->nfields &&
-	       !__builtin_memcmp(record->types, object->site->types,
+	       !__builtin_memcmp(record->types, object->types,
 				 sizeof(record->types)) &&
 	       text_equal(channel, object->channel) &&
 	       text_equal(name, object->name) &&
@@ -51,8 +50,7 @@ struct event_record *record_publish(struct channel *channel,
 		at += record->bytes;
 		model.id++;
 	}
-	__builtin_memcpy(model.types, object->site->types,
-			 sizeof(model.types));
+	__builtin_memcpy(model.types, object->types, sizeof(model.types));
 	return channel_record_add(channel, &model,
 				  (const char *)(object->site + 1),
 				  object->site->text_bytes);

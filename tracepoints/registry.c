@@ -13,6 +13,7 @@
 
 #include "buffers/text.h"
 #include "tracepoints/arena.h"
+#include "tracepoints/shape.h"
 
 void (*registry_object_found)(struct object *object);
 void (*registry_changed)(void);
@@ -52,61 +53,6 @@ static int texts_split(const struct taffrail_site *site,
 	return 0;
 }
 
-static uint32_t scalar_bytes(uint8_t type)
-{
-	switch (type & TAFFRAIL_T_SCALAR_MASK) {
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_U8:
-	case TAFFRAIL_T_BOOL:
-		return 1;
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_U16:
-		return 2;
-	case TAFFRAIL_T_S32:
-	case TAFFRAIL_T_U32:
-	case TAFFRAIL_T_F32:
-		return 4;
-	case TAFFRAIL_T_S64:
-	case TAFFRAIL_T_U64:
-	case TAFFRAIL_T_F64:
-	case TAFFRAIL_T_PTR:
-		return 8;
-	default:
-		return 0;
-	}
-}
-
-/* The shape of a site, if its description agrees with itself. */
-static int shape_make(struct write_shape *shape,
-		      const struct taffrail_site *site)
-{
-	uint32_t fixed = 0;
-	uint32_t nvar = 0;
-	uint32_t i;
-
-	if (site->nfields > TAFFRAIL_FIELDS_MAX)
-		return -1;
-	for (i = 0; i < site->nfields; i++) {
-		uint8_t type = site->types[i];
-		uint32_t bytes = scalar_bytes(type);
-
-		if (!(type & ~TAFFRAIL_T_SCALAR_MASK) && bytes) {
-			fixed += bytes;
-			continue;
-		}
-		if (type != TAFFRAIL_T_STRING &&
-		    !(type & TAFFRAIL_T_SEQUENCE && bytes))
-			return -1;
-		shape->var[nvar].fixed_before = (uint16_t)fixed;
-		shape->var[nvar].element_bytes =
-			type == TAFFRAIL_T_STRING ? 0 : (uint8_t)bytes;
-		nvar++;
-	}
-	shape->fixed_bytes = (uint16_t)fixed;
-	shape->nvar = (uint8_t)nvar;
-	return fixed == site->fixed_bytes && nvar == site->nvar ? 0 : -1;
-}
-
 static struct object *object_find(struct module *module,
 				  const struct taffrail_site *site)
 {
@@ -129,12 +75,14 @@ static struct object *object_add(struct module *module,
 	/* a site that another copy of the agent has taken is not ours */
 	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
 	    !in_module(module, site + 1, site->text_bytes) ||
-	    texts_split(site, texts) || shape_make(&shape, site))
+	    texts_split(site, texts) ||
+	    shape_make(&shape, site, texts[2]))
 		return NULL;
 	object = arena_take(&object_type);
 	if (!object)
 		return NULL;
 	object->shape = shape;
+	shape_types(object->types, site, &shape);
 	object->module = module;
 	object->site = site;
 	object->channel = texts[0];

@@ -43,6 +43,7 @@ struct object {
 	const char *format;
 	const char *file;
 	char id[128];			/* "channel/name" */
+	uint8_t types[TAFFRAIL_FIELDS_MAX]; /* of the fields as recorded */
 	uint32_t on;			/* channels it writes to, a bit each */
 	uint32_t contexts;		/* those that have contexts */
 	uint32_t bound;			/* channel of the site's own slot + 1 */

@@ -106,7 +106,9 @@ static void test_bases(void)
 	unit_equal(out[2].base, 8, "base of %%o");
 	unit_equal(out[3].base, 16, "base of %%p");
 	unit_check(out[3].pointer && !out[1].pointer, "%%p is a pointer");
-	unit_check(out[5].bounded && !out[3].bounded, "%%.*s is bounded");
+	unit_check(out[5].precision == FIELD_PRECISION_FIELD &&
+			   out[3].precision == FIELD_PRECISION_NONE,
+		   "%%.*s is bounded by the field before");
 }
 
 static void test_limits(void)
