@@ -3,6 +3,7 @@ dist_man_MANS += \
 	docs/man/taffrail-destroy.1 \
 	docs/man/taffrail-disable.1 \
 	docs/man/taffrail-enable.1 \
+	docs/man/taffrail-environment.7 \
 	docs/man/taffrail-flush.1 \
 	docs/man/taffrail-list.1 \
 	docs/man/taffrail-pthread.7 \
@@ -13,7 +14,10 @@ dist_man_MANS += \
 	docs/man/taffrail-stop.1 \
 	docs/man/taffrail-verify.1 \
 	docs/man/taffrail-watch.1 \
-	docs/man/taffrail.1
+	docs/man/taffrail.1 \
+	docs/man/taffrail_clock_read.3 \
+	docs/man/taffrail_marker.3 \
+	docs/man/ust_marker.3
 
 EXTRA_DIST += \
 	docs/examples/fields.c \
