@@ -260,7 +260,8 @@ int session_destroy(struct session *session)
 }
 
 /* The child of a fork: markers are on already, and lead to channels whose
- * tables are wiped. Ids stay: the records are copied. Rings come when needed. */
+ * tables are wiped. Ids stay: the records are copied. Rings come when they are
+ * needed. */
 int session_inherit(void)
 {
 	uint32_t i;

@@ -45,7 +45,7 @@ vfork:
 	testq	%r9, %r9
 	jz	2f
 	movq	%rax, %rcx
-	pushq	%r8			/* the child is gone: the stack is ours */
+	pushq	%r8			/* the child has gone: our stack */
 	pushq	%rcx
 	movq	%r9, %rdi
 	movl	$32, %esi

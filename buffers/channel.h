@@ -54,7 +54,7 @@ struct channel {
 	uint32_t sub_bytes;
 	uint32_t ring_bytes;
 	uint32_t cpus;			/* rings of its own: 0 without rseq */
-	uint32_t active;		/* writers test it under a ring's lock */
+	uint32_t active;		/* tested under a ring's lock */
 	uint32_t locked_max;
 	uint32_t making;		/* taken while a ring is made */
 	struct ring *locked[LOCKED_MAX];

@@ -174,5 +174,6 @@ uint64_t clock_to_realtime_ns(const struct clock_anchor *anchor, uint64_t rate,
 
 	if (!rate)
 		return anchor->realtime_ns;
-	return anchor->realtime_ns + (uint64_t)(int64_t)(delta * NS_PER_S / rate);
+	return anchor->realtime_ns +
+	       (uint64_t)(int64_t)(delta * NS_PER_S / rate);
 }

@@ -13,7 +13,7 @@
  *
  *   PID.STARTTIME/              0700
  *     control.sock              control socket of the living process
- *     IMAGE/                    0, 1, ...: one a program image (execve adds one)
+ *     IMAGE/                    0, 1, ...: one a program image (execve adds)
  *       process                 struct process_page
  *       session.N               struct session_page + event records
  *       ring.N.CPU              struct ring + sub-buffers, written through rseq
@@ -86,7 +86,7 @@ enum session_state {
 
 enum session_flags {
 	SESSION_OVERWRITE = 1u << 0,	/* else: discard when full */
-	SESSION_LARGE_HEADER = 1u << 1,	/* 16-bit id + 32-bit clock, see ctf.h */
+	SESSION_LARGE_HEADER = 1u << 1,	/* 16-bit id, 32-bit clock: ctf.h */
 	SESSION_CONSUMED = 1u << 2,	/* a recorder empties the rings */
 };
 
@@ -110,7 +110,7 @@ struct session_page {
 	uint32_t ring_bytes;		/* all sub-buffers; power of two */
 	char name[SESSION_NAME_BYTES];
 	uint64_t record_bytes;		/* event records committed (release) */
-	uint64_t lost_unplaced;		/* events lost before any ring existed */
+	uint64_t lost_unplaced;		/* lost before there were rings */
 };
 
 /*
@@ -172,7 +172,7 @@ struct packet_head {
  */
 struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */
-	uint64_t ts_limit;	/* clock value from which headers are extended */
+	uint64_t ts_limit;	/* clock from which headers are extended */
 	uint64_t lost;		/* events this ring had no room for */
 	uint64_t owner;		/* locked rings: thread in charge, or 0 */
 	uint64_t pad0[4];
@@ -187,7 +187,7 @@ struct ring {
 	uint8_t uuid[16];
 	uint64_t pad1[2];
 	/* the reader's line */
-	uint64_t tail;		/* position below which all is read (RING-TAIL) */
+	uint64_t tail;		/* all below it is read (RING-TAIL) */
 	uint64_t pad2[7];
 };
 

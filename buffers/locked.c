@@ -10,10 +10,11 @@
  * repair. A siglongjmp over a holder costs that ring; spare ones replace it.
  *
  * When a handler forks in the middle of a write, parent and child both go on
- * with it, in the same shared memory. All that a child may still store there
- * must be what its parent stores: place and clock are fixed before the last
- * look at whose ring it is. The exception is ring_switch(), a few stores in
- * some hundred events.
+ * with it, in the same shared memory. The child commits and releases nothing,
+ * and what it may still store is what its parent stores: place and clock are
+ * fixed before the last look at whose ring it is. It does harm only if its
+ * parent has been round the ring meanwhile, or was in ring_switch(): one torn
+ * packet. (Sections are restarted and find the child's own rings.)
  *
  * Pair LOCKED-OWNER: the acquire that takes a ring sees all that the release
  * of its last holder wrote. channel_stop() clears `active` before it looks at
@@ -136,21 +137,23 @@ static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
 	uint32_t next = (position | sub_mask) + 1;
 	struct packet_head *old = packet_at(ring, position);
 	struct packet_head *new = packet_at(ring, next);
+	uint64_t before = old->events_before;
+	uint64_t number = old->packet_seq_num + 1;
+	uint64_t lost = ring->lost;
 
-	if (!hold_is_ours(hold))
-		return 0;
 	/* RING-TAIL: what is below it has been read */
 	if (!(ring->flags & SESSION_OVERWRITE) &&
 	    next - (uint32_t)load_acquire(&ring->tail) > ring->ring_bytes - 1)
+		return 0;
+	if (!hold_is_ours(hold))
 		return 0;
 	old->timestamp_end = clock;
 	old->content_size =
 		((uint64_t)(position & sub_mask) - PACKET_PRIVATE_BYTES) * 8;
 	old->packet_size = old->content_size;
-	old->events_discarded = ring->lost;
-	new->events_before = old->events_before +
-			     (uint32_t)(RING_EVENTS(head) -
-					(uint32_t)old->events_before);
+	old->events_discarded = lost;
+	new->events_before = before +
+			     (uint32_t)(RING_EVENTS(head) - (uint32_t)before);
 	new->magic = CTF_PACKET_MAGIC;
 	__builtin_memcpy(new->uuid, ring->uuid, sizeof(new->uuid));
 	new->stream_id = 0;
@@ -159,7 +162,7 @@ static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
 	new->timestamp_end = 0;
 	new->content_size = 0;
 	new->packet_size = 0;
-	new->packet_seq_num = old->packet_seq_num + 1;
+	new->packet_seq_num = number;
 	new->events_discarded = 0;
 	new->cpu_id = ring->cpu;
 	head = (head & ~(uint64_t)UINT32_MAX) |
@@ -244,7 +247,7 @@ static inline char *ring_place(const struct hold *hold, uint32_t id,
 	*commit = (uint64_t)event_oversize(ring, need);
 	if (*commit)
 		goto lost;
-	if (unlikely(((head + need) ^ head) & UINT32_MAX & ~(uint64_t)sub_mask)) {
+	if (unlikely((uint32_t)((head + need) ^ head) & ~sub_mask)) {
 		head = ring_switch(hold, head, clock);
 		if (!head)
 			goto lost;

@@ -37,7 +37,7 @@
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
 
-/* Stack of the service thread and of workers, bytes. Deepest use seen: 9 KiB. */
+/* Stack of the service thread and of workers, bytes. */
 #define SERVICE_STACK_BYTES	(64u << 10)
 
 /* Below the thread pointer of a service thread: zeros where libc would keep

@@ -15,7 +15,7 @@
 #include "buffers/write-x86_64.h"
 
 /* No fixed part above 8 bytes, nothing variable: the value is in a register.
- * Eight bytes are stored whatever counts, and may begin where the event ends. */
+ * Eight bytes are stored whatever counts, and may begin at the event's end. */
 #define WORD_WRITER(name, TABLE, HEADER, HB, kind)                     \
 static void name(struct write_slot *s, uint64_t fixed,                 \
 		 const struct write_var *none_)                        \

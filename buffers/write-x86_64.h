@@ -8,8 +8,9 @@
  *	rcx       ring			r10  rseq offset, then new head
  *	r8        scratch		r11  struct rings
  *
- * Operands: %[s] the slot, %[ro] the variable rseq_offset. Labels used by all: none (no ring for this CPU, or off), full,
- * late (the header's clock bits do not reach), again (aborted).
+ * Operands: %[s] the slot, %[ro] the variable rseq_offset. Labels used by
+ * all: none (no ring for this CPU, or off), full, late (the header's clock
+ * bits do not reach), again (aborted).
  *
  * The clock is read FIRST: the loads of slot, table and head then overlap
  * with it, and the order in the ring is kept because nobody else can commit

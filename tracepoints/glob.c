@@ -54,7 +54,7 @@ static const char *match_one(const char *pattern, char c)
 bool glob_match(const char *pattern, const char *text)
 {
 	const char *star = NULL;	/* behind the last star ... */
-	const char *taken = text;	/* ... which takes the text up to here */
+	const char *taken = text;	/* ... which takes text up to here */
 
 	while (*text) {
 		const char *next = NULL;

@@ -183,11 +183,13 @@ rule_header_includes()
 		print FILENAME ":" FNR ": more than " max " includes" }'
 }
 
-# A tag such as RING-HEAD, in parentheses in a comment, names the two sides
-# of an ordering: one that stands alone has lost its other side.
+# A tag such as RING-HEAD, in a comment and followed by a colon or in
+# parentheses, names the two sides of an ordering: one that stands alone has
+# lost its other side.
 rule_pair_tags()
 {
-	sources | xargs grep -noE '\([A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+\)' |
+	sources | xargs grep -noE '[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+[:)]' |
+	sed 's/[:)]$//' | grep -v ':DATE-' |
 	awk -F: '{ n[$3]++; where[$3] = $1 ":" $2 }
 		END { for (tag in n) if (n[tag] < 2)
 			print where[tag] ": tag " tag " stands alone" }'

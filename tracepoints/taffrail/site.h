@@ -28,7 +28,7 @@
 enum taffrail_kind {
 	TAFFRAIL_KIND_EVENT = 1,	/* text 3 is the argument text */
 	TAFFRAIL_KIND_MARK  = 2,	/* text 3 is a printf-like format */
-	TAFFRAIL_KIND_GUARD = 3,	/* TAFFRAIL_ENABLED: on with its marker */
+	TAFFRAIL_KIND_GUARD = 3,	/* TAFFRAIL_ENABLED: as its marker */
 };
 
 /* The type of a field: a scalar, a string, or a sequence of a scalar. */
@@ -101,11 +101,11 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	 * NUL between. The whole object is aligned to 64. */
 };
 
-#define TAFFRAIL_SITE_FLAG_TESTED	1	/* no patching: tests `enabled` */
+#define TAFFRAIL_SITE_FLAG_TESTED	1	/* it tests `enabled` */
 
 /* The note's descriptor (owner "taffrail", type TAFFRAIL_NOTE_TYPE). */
 struct taffrail_note {
-	int32_t code;		/* address of label 990 less that of this word */
+	int32_t code;		/* address of label 990 less this word's */
 	int32_t object;		/* address of the site less that of this word */
 	int32_t stub;		/* of the stub's jump, or 0 for tested sites */
 	uint32_t flags;		/* TAFFRAIL_SITE_FLAG_ */
