@@ -198,19 +198,23 @@ int record_join(struct record *record, const struct rundir_process *process)
 	return ret;
 }
 
-/* All that is left of an image; its files go if all went well. */
+/*
+ * All that is left of an image; its files go if all went well, but not those
+ * of a process that lives: its next image would take the number again.
+ */
 static void finish_image(struct record *record, struct record_member *member,
 			 struct collect *collect)
 {
-	int ret;
+	int ret = 0;
 
-	if (collect->finished)
-		return;
-	ret = collect_finish(collect);
-	record->unreadable += collect->unreadable;
+	if (!collect->finished) {
+		ret = collect_finish(collect);
+		record->unreadable += collect->unreadable;
+	}
 	if (ret && !record->set.error)
 		record->failed = ret;
-	if (!ret && !member->alive && !collect->unreadable)
+	if (!member->alive && !collect->unreadable && !record->failed &&
+	    !record->set.error)
 		collect_remove(collect, &member->process, record->dir.fd);
 }
 

@@ -18,6 +18,7 @@ EXTRA_DIST += \
 	testsuite/lib \
 	testsuite/lint \
 	testsuite/sanitize \
+	testsuite/taffrail.agent \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.pthread \
