@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Libraries that come and go while their markers are on.
+ *	modules A B many: A and B are copies of modules-lib.c that name
+ *	the same marker.
+ * A round loads A, calls it, and unloads it; B is loaded in every second
+ * round, before A goes. `many` is a library of thousands of sites, once.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <taffrail/marker.h>
+
+enum { ROUNDS = 20, CALLS = 5 };
+
+static void *load(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+
+	if (!library)
+		fprintf(stderr, "%s\n", dlerror());
+	return library;
+}
+
+static int call(void *library, const char *who, int first)
+{
+	void (*hit)(const char *who, int n);
+	int i;
+
+	*(void **)&hit = dlsym(library, "modules_hit");
+	if (!hit)
+		return -1;
+	for (i = 0; i < CALLS; i++)
+		hit(who, first + i);
+	return 0;
+}
+
+static int run_many(const char *path)
+{
+	void *library = load(path);
+	int (*many)(void);
+
+	if (!library)
+		return 1;
+	*(void **)&many = dlsym(library, "modules_many");
+	return !many || many() || dlclose(library);
+}
+
+int main(int argc, char **argv)
+{
+	void *b = NULL;
+	int n;
+
+	if (argc != 4)
+		return 2;
+	for (n = 0; n < ROUNDS; n++) {
+		void *a = load(argv[1]);
+		const char *who = "program";
+
+		if (!a || call(a, "a", n * CALLS))
+			return 1;
+		if (b) {
+			if (call(b, "b", n / 2 * CALLS) || dlclose(b))
+				return 1;
+			b = NULL;
+		} else {
+			b = load(argv[2]);
+		}
+		TAFFRAIL_EVENT(app, hit, TAFFRAIL_STR(who), n);
+		if (dlclose(a) || dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD))
+			return 1;
+	}
+	return run_many(argv[3]);
+}
