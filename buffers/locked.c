@@ -26,6 +26,7 @@
 
 #include "buffers/clock.h"
 #include "buffers/ctf.h"
+#include "buffers/sys.h"
 
 /* A ring in somebody's hands: this thread's, in this process. */
 struct hold {
@@ -67,6 +68,8 @@ static inline void hold_release(struct hold *hold)
 static COLD int hold_search(struct hold *hold, struct channel *channel,
 			    uint32_t first)
 {
+	struct timespec pause = { .tv_nsec = LOCKED_WAIT_NS };
+	uint32_t waits = 0;
 	uint32_t passes;
 	uint32_t i;
 
@@ -78,6 +81,13 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
 				channel_need_locked_ring(channel, k);
 			if (hold_try(hold, channel, k))
 				return 1;
+		}
+		/* another thread makes one, or the holders do not run */
+		if (load_relaxed(&channel->making) && waits++ < LOCKED_WAITS) {
+			sys2(SYS_nanosleep, &pause, NULL);
+			passes = 0;
+		} else {
+			sys0(SYS_sched_yield);
 		}
 	}
 	return 0;

@@ -37,6 +37,10 @@
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
 
+/* While one is being made, it is worth waiting: 32 MiB take about 10 ms. */
+#define LOCKED_WAITS		200
+#define LOCKED_WAIT_NS		100000
+
 /* Stack of the service thread and of workers, bytes. */
 #define SERVICE_STACK_BYTES	(64u << 10)
 
