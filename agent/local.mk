@@ -23,6 +23,7 @@ agent_sources = \
 if MACHINE_X86_64
 agent_sources += \
 	agent/loader-x86_64.c \
+	agent/clone-x86_64.c \
 	agent/vfork-x86_64.S \
 	agent/thread-x86_64.h
 endif
