@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/prctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -129,6 +130,22 @@ static void boot_id_read(uint8_t *out)
 	}
 }
 
+/* The first thread's name: this one has a name of its own or none. */
+static void procname_read(char *name)
+{
+	int fd = (int)sys_open("/proc/self/comm", O_RDONLY | O_CLOEXEC, 0);
+	long n;
+
+	if (fd < 0) {
+		sys5(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+		return;
+	}
+	n = sys_read(fd, name, 15);
+	sys_close(fd);
+	while (n > 0 && name[n - 1] == '\n')
+		name[--n] = 0;
+}
+
 static void uuid_make(uint8_t *uuid, const struct process_page *page)
 {
 	if (sys3(SYS_getrandom, uuid, 16, 1 /* GRND_NONBLOCK */) != 16) {
@@ -158,7 +175,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 	boot_id_read(page->boot_id);
 	uuid_make(page->uuid, page);
 	page->marker_generation = 1;
-	host_procname(page->procname);
+	procname_read(page->procname);
 	if (!sys1(SYS_uname, &name))
 		text_copy(page->hostname, sizeof(page->hostname),
 			  name.nodename);

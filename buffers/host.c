@@ -11,12 +11,16 @@
 #include "buffers/sys.h"
 
 static int tid_in_libc;
-static char procname[16];
+
+/* Zero in a new thread. A fork keeps it: so does the kernel keep the name. */
+static __thread struct {
+	uint32_t known;
+	char name[16];
+} thread;
 
 SIGSAFE void host_setup(void)
 {
 	tid_in_libc = host_tid_libc() == (uint32_t)sys_gettid();
-	sys5(SYS_prctl, PR_GET_NAME, procname, 0, 0, 0);
 }
 
 SIGSAFE uint32_t host_tid(void)
@@ -24,7 +28,11 @@ SIGSAFE uint32_t host_tid(void)
 	return tid_in_libc ? host_tid_libc() : (uint32_t)sys_gettid();
 }
 
-SIGSAFE void host_procname(char *out16)
+SIGSAFE void host_thread_name(char *out16)
 {
-	__builtin_memcpy(out16, procname, sizeof(procname));
+	if (!thread.known) {
+		sys5(SYS_prctl, PR_GET_NAME, thread.name, 0, 0, 0);
+		thread.known = 1;
+	}
+	__builtin_memcpy(out16, thread.name, sizeof(thread.name));
 }

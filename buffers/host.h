@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 /*
- * Learns the process's name, and where libc keeps a thread's id. Called at
- * start and by the first write of a forked child. SIGSAFE.
+ * Learns where libc keeps a thread's id. Called at start and by the first
+ * write of a forked child. SIGSAFE.
  */
 void host_setup(void);
 
@@ -18,7 +18,8 @@ void host_setup(void);
  * find libc's copy. SIGSAFE. */
 uint32_t host_tid(void);
 
-/* The process's name (comm), 16 bytes, NUL padded. SIGSAFE. */
-void host_procname(char *out16);
+/* The calling thread's name (comm), 16 bytes, NUL padded, as it was when the
+ * thread first asked: one system call a thread. SIGSAFE. */
+void host_thread_name(char *out16);
 
 #endif

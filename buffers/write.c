@@ -54,7 +54,7 @@ static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
 		p += 4;
 	}
 	if (contexts & CONTEXT_PROCNAME) {
-		host_procname(p);
+		host_thread_name(p);
 		p += 16;
 	}
 	if (contexts & CONTEXT_CPU) {
@@ -216,7 +216,7 @@ static enum write_verdict ring_find(const struct rings *rings,
 	if (!load_acquire(&channel->active))
 		return WRITE_LOST;
 	cpu = (uint32_t)sched_getcpu();
-	if (cpu < rings->nr && (*tries)++ < 2 &&
+	if (cpu < load_relaxed(&rings->nr) && (*tries)++ < 2 &&
 	    channel_need_cpu_ring(channel, cpu))
 		return WRITE_AGAIN;
 	return WRITE_NONE;
