@@ -20,6 +20,13 @@ dist_man_MANS += \
 	docs/man/ust_marker.3
 
 EXTRA_DIST += \
+	docs/agent.md \
+	docs/architecture.md \
+	docs/buffers.md \
+	docs/command.md \
+	docs/history.md \
+	docs/traces.md \
+	docs/tracepoints.md \
 	docs/examples/fields.c \
 	docs/examples/handler.c \
 	docs/examples/hello.c \
