@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "buffers/clock-x86_64.h"
 #include "buffers/sys.h"
 
 #define NS_PER_S		1000000000ull
@@ -20,7 +19,7 @@
 #define CLOCKSOURCE_FILE                                               \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
-static int kind = CLOCK_KIND_TSC;
+int clock_chosen = CLOCK_KIND_TSC;
 static uint64_t hz;
 static uint64_t counter;
 
@@ -102,19 +101,19 @@ static int word_is(const char *a, const char *b)
 int clock_select(const char *wanted)
 {
 	if (word_is(wanted, "atomic"))
-		kind = CLOCK_KIND_ATOMIC;
+		clock_chosen = CLOCK_KIND_ATOMIC;
 	else if (word_is(wanted, "monotonic") || !tsc_usable())
-		kind = CLOCK_KIND_MONOTONIC;
+		clock_chosen = CLOCK_KIND_MONOTONIC;
 	else
-		kind = CLOCK_KIND_TSC;
-	if (kind != CLOCK_KIND_TSC)
+		clock_chosen = CLOCK_KIND_TSC;
+	if (clock_chosen != CLOCK_KIND_TSC)
 		hz = NS_PER_S;
-	return kind;
+	return clock_chosen;
 }
 
 int clock_kind(void)
 {
-	return kind;
+	return clock_chosen;
 }
 
 uint64_t clock_hz(void)
@@ -138,7 +137,7 @@ static uint64_t read_kind(int which)
 
 SIGSAFE uint64_t clock_read(void)
 {
-	return read_kind(kind);
+	return read_kind(clock_chosen);
 }
 
 SIGSAFE void clock_anchor_take_kind(int which, struct clock_anchor *anchor)
@@ -164,7 +163,7 @@ SIGSAFE void clock_anchor_take_kind(int which, struct clock_anchor *anchor)
 
 SIGSAFE void clock_anchor_take(struct clock_anchor *anchor)
 {
-	clock_anchor_take_kind(kind, anchor);
+	clock_anchor_take_kind(clock_chosen, anchor);
 }
 
 uint64_t clock_to_realtime_ns(const struct clock_anchor *anchor, uint64_t rate,

@@ -11,6 +11,7 @@
 #define BUFFERS_CLOCK_H
 
 #include "buffers/base.h"
+#include "buffers/clock-x86_64.h"
 #include "buffers/layout.h"
 
 /*
@@ -22,6 +23,9 @@ int clock_select(const char *wanted);
 
 /* The kind clock_select() chose; CLOCK_KIND_TSC where nothing was selected. */
 int clock_kind(void);
+
+/* The kind chosen, for those who read the TSC inline. */
+extern int clock_chosen;
 
 /* Reads the chosen clock. SIGSAFE, any thread. */
 uint64_t clock_read(void);

@@ -7,7 +7,26 @@
 #ifndef BUFFERS_HOST_X86_64_H
 #define BUFFERS_HOST_X86_64_H
 
+#include <cpuid.h>
 #include <stdint.h>
+
+/* CPUID 7: ECX bit 22. The kernel keeps the CPU's number in the low 12 bits
+ * of what RDPID reads (asm/segment.h: VDSO_CPUNODE_BITS). */
+static inline int host_cpu_readable(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & (1u << 22));
+}
+
+static inline uint32_t host_cpu_read(void)
+{
+	uint64_t cpu;
+
+	__asm__ volatile(".byte 0xf3, 0x0f, 0xc7, 0xf8" /* rdpid %rax */
+			 : "=a"(cpu));
+	return (uint32_t)cpu & 0xfff;
+}
 
 static inline uint32_t host_tid_libc(void)
 {

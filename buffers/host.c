@@ -7,8 +7,9 @@
 #include <sys/prctl.h>
 
 #include "buffers/base.h"
-#include "buffers/host-x86_64.h"
 #include "buffers/sys.h"
+
+int host_cpu_fast;
 
 static int tid_in_libc;
 
@@ -20,6 +21,7 @@ static __thread struct {
 
 SIGSAFE void host_setup(void)
 {
+	host_cpu_fast = host_cpu_readable();
 	tid_in_libc = host_tid_libc() == (uint32_t)sys_gettid();
 }
 

@@ -6,7 +6,19 @@
 #ifndef BUFFERS_HOST_H
 #define BUFFERS_HOST_H
 
+#include <sched.h>
 #include <stdint.h>
+
+#include "buffers/host-x86_64.h"
+
+/* Can host_cpu() read it without a call? Set by host_setup(). */
+extern int host_cpu_fast;
+
+/* The CPU that the thread ran on a moment ago. SIGSAFE. */
+static inline uint32_t host_cpu(void)
+{
+	return host_cpu_fast ? host_cpu_read() : (uint32_t)sched_getcpu();
+}
 
 /*
  * Learns where libc keeps a thread's id. Called at start and by the first

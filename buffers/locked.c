@@ -22,16 +22,15 @@
  */
 #include "buffers/write-hard.h"
 
-#include <sched.h>
-
 #include "buffers/clock.h"
-#include "buffers/ctf.h"
+#include "buffers/host.h"
 #include "buffers/sys.h"
 
 /* A ring in somebody's hands: this thread's, in this process. */
 struct hold {
 	struct ring *ring;
 	struct channel_lock *lock;
+	uint64_t clock;		/* read before the lock; 0: to be read */
 	uint32_t mark;
 };
 
@@ -101,7 +100,16 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
 static inline enum write_verdict hold_take(struct hold *hold,
 					   struct channel *channel)
 {
-	uint32_t k = (uint32_t)sched_getcpu() % channel->locked_max;
+	uint32_t k;
+
+	/* rdtsc overlaps with what follows; a counter says the order, so it
+	 * is read under the lock */
+	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
+			      clock_read_tsc() :
+			      0;
+	k = host_cpu();
+	if (unlikely(k >= channel->locked_max))
+		k %= channel->locked_max;
 
 	hold->mark = load_relaxed(fork_mark);
 	if (unlikely(!hold->mark))
@@ -212,12 +220,12 @@ static char *header_store(struct ring *ring, char *out, uint32_t id,
 }
 
 /*
- * The clock, never behind the ring's last event: rdtsc does not wait for the
- * lock, so that it may run before the last holder's.
+ * The clock, never behind the ring's last event: it may have been read before
+ * the last holder's was.
  */
 static inline uint64_t hold_clock(const struct hold *hold)
 {
-	uint64_t clock = clock_read();
+	uint64_t clock = hold->clock ? hold->clock : clock_read();
 
 	if (unlikely(clock < hold->lock->clock))
 		clock = hold->lock->clock;
@@ -236,7 +244,7 @@ static inline int event_oversize(const struct ring *ring, uint64_t need)
  * Returns where the payload goes and the head that commits it, or NULL after
  * it has counted a loss; `*commit` is then 1 when the event is too large.
  */
-static inline char *ring_place(const struct hold *hold, uint32_t id,
+static ALWAYS_INLINE char *ring_place(const struct hold *hold, uint32_t id,
 			       uint64_t bytes, uint64_t *commit)
 {
 	struct ring *ring = hold->ring;

@@ -6,6 +6,7 @@
 #ifndef BUFFERS_WRITE_HARD_H
 #define BUFFERS_WRITE_HARD_H
 
+#include "buffers/ctf.h"
 #include "buffers/write.h"
 
 /* A piece of an event: n bytes at p, or a string (n is WRITE_STRING). */
@@ -56,7 +57,12 @@ void write_hard(struct write_slot *slot, uint64_t fixed,
 		const struct write_var *var, int header);
 
 /* Bytes of an event header. */
-uint32_t write_header_bytes(int header, int extended);
+static inline uint32_t write_header_bytes(int header, int extended)
+{
+	if (header == WRITE_LARGE)
+		return extended ? CTF_LARGE_EXT_BYTES : CTF_LARGE_BYTES;
+	return extended ? CTF_COMPACT_EXT_BYTES : CTF_COMPACT_BYTES;
+}
 
 /* One attempt by a section (write-section-*.c). `extended` asks for the
  * header that carries 64 bits of clock. SIGSAFE. */

@@ -7,10 +7,7 @@
  */
 #include "buffers/write-hard.h"
 
-#include <sched.h>
-
 #include "buffers/clock.h"
-#include "buffers/ctf.h"
 #include "buffers/host.h"
 
 const struct rings rings_off;
@@ -58,7 +55,7 @@ static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
 		p += 16;
 	}
 	if (contexts & CONTEXT_CPU) {
-		word = (uint32_t)sched_getcpu();
+		word = host_cpu();
 		__builtin_memcpy(p, &word, 4);
 		p += 4;
 	}
@@ -160,13 +157,6 @@ SIGSAFE uint64_t write_event_bytes(const struct write_event *event)
 	return bytes;
 }
 
-uint32_t write_header_bytes(int header, int extended)
-{
-	if (header == WRITE_LARGE)
-		return extended ? CTF_LARGE_EXT_BYTES : CTF_LARGE_BYTES;
-	return extended ? CTF_COMPACT_EXT_BYTES : CTF_COMPACT_BYTES;
-}
-
 static uint32_t id_extended(int header)
 {
 	return header == WRITE_LARGE ? CTF_LARGE_ID_EXTENDED :
@@ -215,7 +205,7 @@ static enum write_verdict ring_find(const struct rings *rings,
 		return load_acquire(&rings->channel) ? WRITE_AGAIN : WRITE_LOST;
 	if (!load_acquire(&channel->active))
 		return WRITE_LOST;
-	cpu = (uint32_t)sched_getcpu();
+	cpu = host_cpu();
 	if (cpu < load_relaxed(&rings->nr) && (*tries)++ < 2 &&
 	    channel_need_cpu_ring(channel, cpu))
 		return WRITE_AGAIN;
