@@ -24,7 +24,8 @@ int line_next(const char **text, struct line *line)
 		if (*p)
 			p++;
 		*text = p;
-		if (found && key.used && !key.cut && !value.cut)
+		line->cut = key.cut || value.cut;
+		if (found && key.used)
 			return 1;
 	}
 	return 0;
@@ -37,6 +38,8 @@ int line_find(const char *text, const char *key, char *value, uint32_t size)
 	while (line_next(&text, &line)) {
 		if (!text_equal(line.key, key))
 			continue;
+		if (line.cut || text_length(line.value) >= size)
+			return 0;
 		text_copy(value, size, line.value);
 		return 1;
 	}

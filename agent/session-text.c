@@ -109,8 +109,9 @@ int session_parse(struct session *session, const char *text,
 
 	__builtin_memset(session, 0, sizeof(*session));
 	while (line_next(&text, &line)) {
-		if (key_take(session, line.key, line.value)) {
-			*fault = "a value is not understood";
+		if (line.cut || key_take(session, line.key, line.value)) {
+			*fault = line.cut ? "a line is too long" :
+					    "a value is not understood";
 			return -EINVAL;
 		}
 	}

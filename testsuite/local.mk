@@ -7,9 +7,25 @@ unit_programs = \
 	testsuite/unit/glob \
 	testsuite/unit/metadata \
 	testsuite/unit/reader \
+	testsuite/unit/ring \
+	testsuite/unit/ring-step \
 	testsuite/unit/rule
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
+
+# The rings' bed and oracle serve their unit tests and their stress test.
+stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
+	testsuite/stress/oracle.c testsuite/stress/oracle.h
+testsuite_unit_ring_SOURCES = testsuite/unit/ring.c $(stress_bed)
+testsuite_unit_ring_step_SOURCES = testsuite/unit/ring-step.c $(stress_bed)
+check_PROGRAMS += testsuite/stress/rings
+testsuite_stress_rings_SOURCES = \
+	testsuite/stress/consumer.c \
+	testsuite/stress/events.c \
+	testsuite/stress/rings.c \
+	testsuite/stress/stress.h \
+	$(stress_bed)
+EXTRA_DIST += testsuite/stress/run
 EXTRA_DIST += testsuite/unit/unit.h testsuite/unit/rings.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
@@ -22,6 +38,8 @@ EXTRA_DIST += \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.pthread \
+	testsuite/taffrail.sessions \
+	testsuite/taffrail.stress \
 	testsuite/taffrail.unit
 
 # `make check` installs below the build folder and tests what it installed.
