@@ -26,7 +26,8 @@ if MACHINE_X86_64
 buffers_sources += \
 	buffers/flush-x86_64.c \
 	buffers/write-fast-x86_64.c \
-	buffers/write-section-x86_64.c
+	buffers/write-section-x86_64.c \
+	buffers/write-sequence-x86_64.c
 endif
 
 # in the command only

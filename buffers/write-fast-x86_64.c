@@ -80,6 +80,7 @@ static void name(struct write_slot *s, uint64_t fixed,                 \
 		     "ja %l[full]\n\t"                                 \
 		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
 		     "leaq 4096+" #HB "(%%rcx,%%r9), %%r8\n\t"         \
+		     SECTION_AHEAD("%%r8")                             \
 		     COPY SECTION_COMMIT SECTION_END                   \
 		     :                                                 \
 		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
@@ -148,14 +149,33 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 
 /*
  * Up to 8 fixed bytes, then one string: its length is found while it is
- * copied, 16 bytes at a time and never across a page. r8 ends as the last
- * address at which 16 more bytes fit.
+ * copied, 16 bytes at a time and never across a page. The first 16 are loaded
+ * and looked through while the clock is read, as nothing there depends on it;
+ * a string that begins near the end of a page goes to the general writer.
  */
+#define STRING_FIRST                                                   \
+	"movq (%[var]), %%r9\n\t"                                      \
+	"movl %%r9d, %%r8d\n\t"                                        \
+	"andl $4095, %%r8d\n\t"                                        \
+	"cmpl $4080, %%r8d\n\t"                                        \
+	"ja %l[full]\n\t"                                              \
+	"movups (%%r9), %%xmm0\n\t"                                    \
+	"pxor %%xmm1, %%xmm1\n\t"                                      \
+	"pcmpeqb %%xmm0, %%xmm1\n\t"
+
+/* r8 is the last address to which 16 more bytes may be copied; r9 the fixed
+ * part, r10 where copying goes on. */
 #define STRING_COPY                                                    \
 	"movl 52(%[s]), %%r10d\n\t"                                    \
 	"addq %%r9, %%r10\n\t"                                         \
+	"movups %%xmm0, (%%r10)\n\t"                                   \
+	"pmovmskb %%xmm1, %%eax\n\t"                                   \
+	"bsfl %%eax, %%eax\n\t"                                        \
+	"jnz 8f\n\t"                                                   \
 	"movq (%[var]), %%rdx\n\t"                                     \
 	"pxor %%xmm1, %%xmm1\n"                                        \
+	"3:\taddq $16, %%rdx\n\t"                                      \
+	"addq $16, %%r10\n\t"                                          \
 	"5:\tcmpq %%r8, %%r10\n\t"                                     \
 	"ja %l[full]\n\t"                                              \
 	"movl %%edx, %%eax\n\t"                                        \
@@ -166,11 +186,9 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"movups %%xmm0, (%%r10)\n\t"                                   \
 	"pcmpeqb %%xmm1, %%xmm0\n\t"                                   \
 	"pmovmskb %%xmm0, %%eax\n\t"                                   \
-	"testl %%eax, %%eax\n\t"                                       \
-	"jnz 8f\n\t"                                                   \
-	"addq $16, %%rdx\n\t"                                          \
-	"addq $16, %%r10\n\t"                                          \
-	"jmp 5b\n"                                                     \
+	"bsfl %%eax, %%eax\n\t"                                        \
+	"jz 3b\n\t"                                                    \
+	"jmp 8f\n"                                                     \
 	"6:\tmovzbl (%%rdx), %%eax\n\t"                                \
 	"movb %%al, (%%r10)\n\t"                                       \
 	"incq %%rdx\n\t"                                               \
@@ -178,22 +196,21 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"testl %%eax, %%eax\n\t"                                       \
 	"jnz 5b\n\t"                                                   \
 	"jmp 9f\n"                                                     \
-	"8:\tbsfl %%eax, %%eax\n\t"                                    \
-	"leaq 1(%%r10,%%rax), %%r10\n"                                 \
+	"8:\tleaq 1(%%r10,%%rax), %%r10\n"                             \
 	"9:\t"
 
 #define STRING_WRITER(name, TABLE, HEADER, HB, kind)                   \
 static void name(struct write_slot *s, uint64_t fixed,                 \
 		 const struct write_var *var)                          \
 {                                                                      \
-	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
+	__asm__ goto(SECTION_BEGIN SECTION_CLOCK STRING_FIRST          \
+		     SECTION_RING(TABLE)                               \
 		     "movl %%r9d, %%r8d\n\t"                           \
 		     "orl 8(%%r11), %%r8d\n\t"                         \
 		     "subl %%r9d, %%r8d\n\t"                           \
 		     "subl 40(%[s]), %%r8d\n\t"                        \
-		     "jb %l[full]\n\t"                                 \
 		     "subl $8+16, %%r8d\n\t"                           \
-		     "jb %l[full]\n\t"                                 \
+		     "jl %l[full]\n\t"                                 \
 		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
 		     "leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"         \
 		     "movq %[v], (%%r9)\n\t"                           \

@@ -318,6 +318,12 @@ write_fn *write_choose(const struct write_shape *shape,
 			*step = 1ull << 32 | head;
 			return write_fast_string(header);
 		}
+		if (shape->nvar == 1 && shape->var[0].element_bytes &&
+		    shape->fixed_bytes <= 8 &&
+		    shape->var[0].fixed_before == shape->fixed_bytes) {
+			*step += sizeof(uint32_t); /* the count */
+			return write_fast_sequence(shape, header);
+		}
 	}
 	*step = WRITE_STEP_NONE;
 	return write_general;

@@ -36,23 +36,45 @@ uint32_t channel_bit(const struct channel *channel)
 	return (uint32_t)(channel - channels);
 }
 
+static SIGSAFE void hit_slot(struct object *object, uint32_t i,
+			     uint64_t fixed, const struct write_var *var,
+			     uint64_t ip)
+{
+	struct write_slot *slot = &object->slots[i];
+
+	if (object->contexts & 1u << i)
+		write_at(slot, fixed, var, ip);
+	else
+		load_relaxed(&slot->hit)(slot, fixed, var);
+}
+
+static COLD SIGSAFE void hit_contexts(struct object *object, uint32_t left,
+				      uint64_t fixed,
+				      const struct write_var *var, uint64_t ip)
+{
+	for (; left; left &= left - 1)
+		hit_slot(object, (uint32_t)__builtin_ctz(left), fixed, var, ip);
+}
+
+/* The last writer is jumped to: what it saves is not saved twice. */
 static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 				const struct write_var *var)
 {
 	struct object *object = (struct object *)site->shape;
 	uint32_t left = load_acquire(&object->on);
+	struct write_slot *slot;
 
-	while (left) {
-		uint32_t i = (uint32_t)__builtin_ctz(left);
-		struct write_slot *slot = &object->slots[i];
-
-		left &= left - 1;
-		if (unlikely(object->contexts & 1u << i))
-			write_at(slot, fixed, var,
-				 (uint64_t)__builtin_return_address(0));
-		else
-			load_relaxed(&slot->hit)(slot, fixed, var);
+	if (unlikely(object->contexts || !left)) {
+		hit_contexts(object, left, fixed, var,
+			     (uint64_t)__builtin_return_address(0));
+		return;
 	}
+	for (; left & (left - 1); left &= left - 1) {
+		slot = &object->slots[__builtin_ctz(left)];
+		load_relaxed(&slot->hit)(slot, fixed, var);
+	}
+	slot = &object->slots[__builtin_ctz(left)];
+	load_relaxed(&slot->hit)(slot, fixed, var);
 }
 
 static void slot_close(struct write_slot *slot)
