@@ -24,11 +24,6 @@
 #define REVIVE_WAIT_MS	1000
 #define SIGSET_BYTES	8
 
-static void fork_child(void)
-{
-	registry_unlock();
-}
-
 static int revive_aside(void *arg)
 {
 	int ret;
@@ -89,5 +84,6 @@ void fork_setup(void)
 {
 	channel_revive = fork_revive;
 	channel_run_aside = thread_run;
-	pthread_atfork(registry_lock, registry_unlock, fork_child);
+	pthread_atfork(registry_lock_fork, registry_unlock_parent,
+		       registry_unlock_child);
 }

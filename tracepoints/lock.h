@@ -13,9 +13,17 @@
 void registry_lock(void);
 void registry_unlock(void);
 
-/* In a forked child: the holder is the calling thread, or it does not exist.
- * Returns 0, or -EBUSY when another thread held the lock: what it guards may
- * then be half-changed. */
+/*
+ * Around fork(2), in the thread that forks: no other thread holds the lock
+ * meanwhile, and the child's only thread holds it in its parent's place.
+ */
+void registry_lock_fork(void);
+void registry_unlock_parent(void);
+void registry_unlock_child(void);
+
+/* In a forked child, before its first event: frees the lock of a holder that
+ * the fork left behind. Returns 0, or -EBUSY when there was one: what the lock
+ * guards may then be half-changed. A thread of the child may hold it. */
 int registry_lock_adopt(void);
 
 #endif
