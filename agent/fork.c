@@ -24,6 +24,10 @@
 #define REVIVE_WAIT_MS	1000
 #define SIGSET_BYTES	8
 
+/* The last fork_mark of this process and of those it descends from: a holder
+ * of a ring's lock must not look like one of its ancestors. */
+static uint32_t marks;
+
 static int revive_aside(void *arg)
 {
 	int ret;
@@ -56,7 +60,7 @@ static int revive(void)
 		agent_off = "the forked child could not make its files";
 		log_fact(LOG_ERROR, "fork", agent_off, ret);
 	}
-	store_release(fork_mark, 1);
+	store_release(fork_mark, ++marks);
 	if (ret)
 		return 0;
 	session_inherit_resume();
@@ -84,6 +88,7 @@ void fork_setup(void)
 {
 	channel_revive = fork_revive;
 	channel_run_aside = thread_run;
+	marks = load_relaxed(fork_mark);
 	pthread_atfork(registry_lock_fork, registry_unlock_parent,
 		       registry_unlock_child);
 }

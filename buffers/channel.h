@@ -66,7 +66,8 @@ extern struct channel channels[CHANNELS_MAX];
 extern const struct rings rings_off;
 extern struct ring ring_absent;
 
-/* The pid when the process (not its parent) set this up; fork makes it 0. */
+/* A number that none of the process's ancestors has had, once the process (not
+ * its parent) has set this up; fork makes it 0. */
 extern uint32_t *fork_mark;
 
 /* What a process is to its rings, set by process_open(). */
