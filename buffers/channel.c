@@ -179,6 +179,8 @@ static int locked_ring_make(struct channel *channel, uint32_t k)
 
 	if (ret)
 		return ret;
+	/* who asked for it has read the clock: not before the packet begins */
+	channel->locks[k].clock = clock_read();
 	store_release(&channel->locked[k], ring);
 	return 0;
 }
