@@ -55,6 +55,28 @@ static void settings_read(char **environment)
 	}
 }
 
+/* Forked children read some again, when the program may long have its title
+ * where its environment was. One character more than place.c has room for. */
+static void settings_keep(void)
+{
+	static char directory[201];
+	static char runtime[201];
+	static char service[8];
+
+	if (settings.directory) {
+		text_copy(directory, sizeof(directory), settings.directory);
+		settings.directory = directory;
+	}
+	if (settings.runtime) {
+		text_copy(runtime, sizeof(runtime), settings.runtime);
+		settings.runtime = runtime;
+	}
+	if (settings.service) {
+		text_copy(service, sizeof(service), settings.service);
+		settings.service = service;
+	}
+}
+
 /* The highest CPU number there can be, and one: the last number of a list
  * like "0-3,8-11". */
 static uint32_t cpus_possible(void)
@@ -147,6 +169,7 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		return;
 	}
 	settings_read(environment);
+	settings_keep();
 	start();
 	if (agent_off)
 		log_fact(LOG_ERROR, "start", agent_off, 0);
