@@ -22,9 +22,11 @@ dist_man_MANS += \
 EXTRA_DIST += \
 	docs/agent.md \
 	docs/architecture.md \
+	docs/benchmarks.md \
 	docs/buffers.md \
 	docs/command.md \
 	docs/history.md \
+	docs/roadmap.md \
 	docs/traces.md \
 	docs/tracepoints.md \
 	docs/examples/fields.c \

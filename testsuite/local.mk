@@ -30,11 +30,13 @@ EXTRA_DIST += testsuite/unit/unit.h testsuite/unit/rings.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
 EXTRA_DIST += \
+	testsuite/bench \
 	testsuite/config \
 	testsuite/lib \
 	testsuite/lint \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
+	testsuite/taffrail.examples \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.pthread \
