@@ -34,9 +34,24 @@ static void write_all(int child)
 		pause();
 }
 
+/* Until some moment: any at all, or one of its writing. */
+static void wait_for(int child)
+{
+	struct timespec delay = { .tv_nsec = rand() % 400000 };
+	int events = rand() % (EVENTS_MAX - 1);
+
+	if (child % 4)
+		while (!before[child])
+			;
+	if (child % 4 < 2)
+		nanosleep(&delay, NULL);
+	else
+		while (after[child] <= events)
+			;
+}
+
 int main(void)
 {
-	struct timespec delay = { 0 };
 	int i;
 
 	before = mmap(NULL, 2 * CHILDREN * sizeof(*before),
@@ -53,11 +68,7 @@ int main(void)
 			write_all(i);
 		if (child < 0)
 			return 1;
-		if (i % 4)
-			while (!before[i])
-				;
-		delay.tv_nsec = rand() % 400000;
-		nanosleep(&delay, NULL);
+		wait_for(i);
 		kill(child, SIGKILL);
 		if (waitpid(child, NULL, 0) != child)
 			return 1;
