@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <link.h>
+#include <sys/auxv.h>
 
 #include "agent/agent.h"
 #include "agent/fork.h"
@@ -26,6 +27,7 @@
 static struct object *found[FOUND_MAX];
 static uint32_t nfound;
 static int deleting;		/* guarded by the lock that it tells of */
+static const volatile struct r_debug *debug;
 
 static void object_found(struct object *object)
 {
@@ -65,7 +67,7 @@ static void modules_changed(void)
 /* Takes the place of _dl_debug_state: an ordinary call without arguments. */
 static void loader_event(void)
 {
-	int state = _r_debug.r_state;
+	int state = debug->r_state;
 
 	if (agent_off)
 		return;
@@ -81,9 +83,38 @@ static void loader_event(void)
 	}
 }
 
+/*
+ * The linker's own struct r_debug, by way of the program's DT_DEBUG: where
+ * the symbol _r_debug is copied into the program (a copy relocation, as of an
+ * agent linked statically) that copy never changes. NULL in static programs.
+ */
+static const struct r_debug *debug_find(void)
+{
+	const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
+	uint64_t n = getauxval(AT_PHNUM);
+	const ElfW(Dyn) *dynamic = NULL;
+	uint64_t base = 0;
+	int based = 0;
+	uint64_t i;
+
+	for (i = 0; ph && i < n; i++) {
+		if (ph[i].p_type != PT_PHDR)
+			continue;
+		base = (uint64_t)ph - ph[i].p_vaddr;
+		based = 1;
+	}
+	/* static programs that relocate themselves have no PT_PHDR */
+	for (i = 0; based && i < n; i++)
+		if (ph[i].p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)(base + ph[i].p_vaddr);
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
+		if (dynamic->d_tag == DT_DEBUG)
+			return (const struct r_debug *)dynamic->d_un.d_ptr;
+	return NULL;
+}
+
 int loader_setup(void)
 {
-	const struct r_debug *volatile debug = &_r_debug;
 	struct patcher patcher;
 	uint8_t jump[JUMP_BYTES] = { 0xe9 };
 	uint8_t *code;
@@ -91,6 +122,7 @@ int loader_setup(void)
 	int32_t operand;
 	int ret;
 
+	debug = debug_find();
 	if (!debug || !debug->r_brk)
 		return 0;	/* static: nothing is ever loaded */
 	code = (uint8_t *)debug->r_brk;
