@@ -35,8 +35,9 @@ extern uint32_t agent_cpus;
 /* The same number whether or not they get them. */
 extern uint32_t agent_cpus_online;
 
-/* loader-*.c: learns of dlopen and dlclose from now on. Returns 0, or a
- * negative errno when it cannot. In a thread of the agent's own. */
+/* loader-*.c: learns of dlopen and dlclose from now on. Returns 0, -EEXIST
+ * when another copy of the agent does already, or another negative errno when
+ * it cannot. In a thread of the agent's own. */
 int loader_setup(void);
 
 /* log.c: one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */

@@ -128,6 +128,8 @@ int loader_setup(void)
 	code = (uint8_t *)debug->r_brk;
 	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e)
 		code += 4;	/* endbr64 */
+	if (code[0] == 0xe9)
+		return -EEXIST;	/* another copy of the agent was here */
 	/* a `ret`, then padding: nops or int3 */
 	if (code[0] != 0xc3 || (code[1] != 0x66 && code[1] != 0x0f &&
 				code[1] != 0x90 && code[1] != 0xcc))

@@ -6,6 +6,7 @@
  * constructor, libc's included, so it takes the environment from its
  * arguments and calls little of libc. What opens files runs in a worker.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
 
@@ -111,6 +112,7 @@ static uint32_t cpus_possible(void)
 static int start_aside(void *arg)
 {
 	int rseq = *(int *)arg;
+	int loader;
 	int ret;
 
 	agent_cpus_online = cpus_possible();
@@ -118,14 +120,18 @@ static int start_aside(void *arg)
 		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
 				     agent_cpus_online :
 				     CHANNEL_CPUS_MAX;
+	/* before the directory, which two copies would take from each other */
+	loader = loader_setup();
+	if (loader == -EEXIST)
+		return loader;
 	ret = place_open();
 	if (ret) {
 		log_fact(LOG_ERROR, "start", "no runtime directory", ret);
 		return ret;
 	}
-	if (loader_setup())
+	if (loader)
 		log_fact(LOG_WARNING, "start",
-			 "modules loaded later will not be seen", 0);
+			 "modules loaded later will not be seen", loader);
 	session_obey();
 	return 0;
 }
@@ -133,6 +139,7 @@ static int start_aside(void *arg)
 static void start(void)
 {
 	int rseq;
+	int ret;
 
 	log_setup(settings.log);
 	clock_select(settings.clock);
@@ -147,8 +154,10 @@ static void start(void)
 	registry_lock();
 	registry_scan();
 	registry_unlock();
-	agent_off = "no thread or no runtime directory";
-	if (thread_run(start_aside, &rseq))
+	ret = thread_run(start_aside, &rseq);
+	agent_off = ret == -EEXIST ? "another copy of the agent is here" :
+				     "no thread or no runtime directory";
+	if (ret)
 		return;
 	agent_off = NULL;
 	registry_changed = place_markers_changed;
