@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A library for modules.c: a marker in its constructor, in a function and in
- * its destructor. With MANY: 4096 sites of one marker.
+ * its destructor. With MANY: 2048 sites of one marker.
  */
 #include <taffrail/marker.h>
 
@@ -11,17 +11,40 @@
 #define SITES_8		SITE SITE SITE SITE SITE SITE SITE SITE
 #define SITES_64	SITES_8 SITES_8 SITES_8 SITES_8 \
 			SITES_8 SITES_8 SITES_8 SITES_8
-#define SITES_512	SITES_64 SITES_64 SITES_64 SITES_64 \
-			SITES_64 SITES_64 SITES_64 SITES_64
-#define SITES_4096	SITES_512 SITES_512 SITES_512 SITES_512 \
-			SITES_512 SITES_512 SITES_512 SITES_512
+
+/* Not all in one function: that takes compilers too long. */
+#define FUNCTION(name)	static int name(int number) { SITES_64 SITES_64 \
+						      return number; }
+FUNCTION(many_0)
+FUNCTION(many_1)
+FUNCTION(many_2)
+FUNCTION(many_3)
+FUNCTION(many_4)
+FUNCTION(many_5)
+FUNCTION(many_6)
+FUNCTION(many_7)
+FUNCTION(many_8)
+FUNCTION(many_9)
+FUNCTION(many_10)
+FUNCTION(many_11)
+FUNCTION(many_12)
+FUNCTION(many_13)
+FUNCTION(many_14)
+FUNCTION(many_15)
 
 int modules_many(void)
 {
+	static int (*const functions[])(int) = {
+		many_0, many_1, many_2, many_3, many_4, many_5, many_6, many_7,
+		many_8, many_9, many_10, many_11, many_12, many_13, many_14,
+		many_15,
+	};
 	int number = 0;
+	int i;
 
-	SITES_4096
-	return 0;
+	for (i = 0; i < 16; i++)
+		number = functions[i](number);
+	return number != 2048;
 }
 
 #else
