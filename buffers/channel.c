@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "buffers/clock.h"
@@ -268,6 +269,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->cpus = cpus;
 	channel->active = 0;
 	channel->making = 0;
+	channel->crowded = 0;
 	channel->locked_max = LOCKED_SPARE;
 	text_copy(channel->directory, sizeof(channel->directory),
 		  process.directory);
@@ -436,18 +438,27 @@ static int ring_maker(void *arg)
 	return cpu_ring_make(wanted->channel, wanted->number);
 }
 
-/* One maker at a time; who comes meanwhile does without. */
+/*
+ * One maker at a time; who comes meanwhile does without, or waits a little.
+ * So no handler may run here: it would wait for the thread that it interrupted,
+ * or leave by siglongjmp with the ring half made.
+ */
 static COLD int ring_want(struct channel *channel, uint32_t number, int locked)
 {
 	struct ring_wanted wanted = { channel, number, locked };
+	uint64_t all = ~0ull;
+	uint64_t before;
 	int ret = -EAGAIN;
 
-	if (!channel_run_aside ||
-	    __atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE))
+	if (!channel_run_aside || load_relaxed(&channel->making) ||
+	    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
 		return 0;
-	if (load_acquire(&channel->active))
-		ret = channel_run_aside(ring_maker, &wanted);
-	store_release(&channel->making, 0);
+	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE)) {
+		if (load_acquire(&channel->active))
+			ret = channel_run_aside(ring_maker, &wanted);
+		store_release(&channel->making, 0);
+	}
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
 	return !ret;
 }
 

@@ -57,6 +57,7 @@ struct channel {
 	uint32_t active;		/* tested under a ring's lock */
 	uint32_t locked_max;
 	uint32_t making;		/* taken while a ring is made */
+	uint32_t crowded;		/* no locked ring was to be had */
 	struct ring *locked[LOCKED_MAX];
 	struct channel_lock locks[LOCKED_MAX];
 	char directory[256];		/* of the image, absolute */

@@ -68,27 +68,33 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
 			    uint32_t first)
 {
 	struct timespec pause = { .tv_nsec = LOCKED_WAIT_NS };
+	/* after a search in vain one look is enough, or every write would
+	 * take as long once all rings were left by siglongjmp */
+	uint32_t most = load_relaxed(&channel->crowded) ? 1 : LOCKED_PASSES;
 	uint32_t waits = 0;
 	uint32_t passes;
 	uint32_t i;
 
-	for (passes = 0; passes < LOCKED_PASSES; passes++) {
+	for (passes = 0; passes < most; passes++) {
 		for (i = 0; i < channel->locked_max; i++) {
 			uint32_t k = (first + i) % channel->locked_max;
 
 			if (passes == 0 && !load_acquire(&channel->locked[k]))
 				channel_need_locked_ring(channel, k);
-			if (hold_try(hold, channel, k))
-				return 1;
+			if (!hold_try(hold, channel, k))
+				continue;
+			store_relaxed(&channel->crowded, 0);
+			return 1;
 		}
 		/* another thread makes one, or the holders do not run */
 		if (load_relaxed(&channel->making) && waits++ < LOCKED_WAITS) {
 			sys2(SYS_nanosleep, &pause, NULL);
 			passes = 0;
-		} else {
+		} else if (passes + 1 < most) {
 			sys0(SYS_sched_yield);
 		}
 	}
+	store_relaxed(&channel->crowded, 1);
 	return 0;
 }
 
