@@ -8,6 +8,7 @@ unit_programs = \
 	testsuite/unit/metadata \
 	testsuite/unit/reader \
 	testsuite/unit/ring \
+	testsuite/unit/ring-paths \
 	testsuite/unit/ring-step \
 	testsuite/unit/rule
 check_PROGRAMS += $(unit_programs)
@@ -17,6 +18,7 @@ LDADD = libcommand.a libagent.a $(LIBELF)
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
 	testsuite/stress/oracle.c testsuite/stress/oracle.h
 testsuite_unit_ring_SOURCES = testsuite/unit/ring.c $(stress_bed)
+testsuite_unit_ring_paths_SOURCES = testsuite/unit/ring-paths.c $(stress_bed)
 testsuite_unit_ring_step_SOURCES = testsuite/unit/ring-step.c $(stress_bed)
 check_PROGRAMS += testsuite/stress/rings
 testsuite_stress_rings_SOURCES = \
@@ -26,7 +28,8 @@ testsuite_stress_rings_SOURCES = \
 	testsuite/stress/stress.h \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/run
-EXTRA_DIST += testsuite/unit/unit.h testsuite/unit/rings.h
+EXTRA_DIST += testsuite/unit/expect.h testsuite/unit/rings.h \
+	testsuite/unit/unit.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
 EXTRA_DIST += \

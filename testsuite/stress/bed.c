@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Setting up channels and slots without an agent.
+ */
+#include "testsuite/stress/bed.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buffers/clock.h"
+#include "buffers/host.h"
+#include "buffers/sys.h"
+
+struct bed bed;
+
+/* The agent makes rings in a thread of its own; a test has descriptors. */
+static int run_here(int (*fn)(void *arg), void *arg)
+{
+	return fn(arg);
+}
+
+int bed_enter(uint32_t number)
+{
+	struct process_page *page = sys_map_anonymous(4096);
+	unsigned int i;
+
+	if (!page)
+		return -ENOMEM;
+	snprintf(process.directory, sizeof(process.directory), "%s/%u",
+		 bed.base, number);
+	if (mkdir(process.directory, 0700))
+		return -errno;
+	page->version = LAYOUT_VERSION;
+	page->pid = (uint32_t)getpid();
+	page->image = number;
+	page->state = PROCESS_RUNNING;
+	page->clock_kind = (uint32_t)clock_kind();
+	for (i = 0; i < sizeof(page->uuid); i++)
+		page->uuid[i] = (uint8_t)(number + 31 * i);
+	store_release(&page->magic, PROCESS_MAGIC);
+	process.page = page;
+	return 0;
+}
+
+int bed_open(const char *clock, int rseq)
+{
+	uint32_t cpus = (uint32_t)sysconf(_SC_NPROCESSORS_CONF);
+	int works;
+	int ret = channels_setup();
+
+	if (ret)
+		return ret;
+	clock_select(clock);
+	write_setup();
+	works = write_rseq_test();
+	host_setup();
+	bed.first_locked = cpus;
+	bed.cpus = rseq && works && clock_kind() == CLOCK_KIND_TSC ? cpus : 0;
+	snprintf(bed.base, sizeof(bed.base), "/dev/shm/taffrail-stress-%d",
+		 getpid());
+	if (mkdir(bed.base, 0700))
+		return -errno;
+	channel_run_aside = run_here;
+	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+	return bed_enter(0);
+}
+
+int bed_channel(struct channel *channel, uint32_t index, uint32_t flags,
+		uint32_t contexts, uint64_t ring_bytes)
+{
+	int ret = channel_create(channel, index, "stress", flags, contexts,
+				 ring_bytes, bed.cpus);
+
+	return ret ? ret : channel_start(channel, bed.first_locked);
+}
+
+static void channel_unlink(uint32_t index)
+{
+	char path[BED_PATH_BYTES + 96];
+	uint32_t i;
+
+	snprintf(path, sizeof(path), "%s/session.%u", process.directory, index);
+	unlink(path);
+	for (i = 0; i < bed.first_locked; i++) {
+		snprintf(path, sizeof(path), "%s/ring.%u.%u",
+			 process.directory, index, i);
+		unlink(path);
+	}
+	for (i = 0; i < LOCKED_MAX; i++) {
+		snprintf(path, sizeof(path), "%s/ring.%u.L%u",
+			 process.directory, index, i);
+		unlink(path);
+	}
+}
+
+int bed_channel_end(struct channel *channel)
+{
+	int ret;
+
+	channel_stop(channel);
+	ret = channel_grace(channel);
+	if (ret)
+		return ret;
+	channel_destroy(channel);
+	channel_unlink(channel->index);
+	return 0;
+}
+
+void bed_slot(struct write_slot *slot, const struct write_shape *shape)
+{
+	memset(slot, 0, sizeof(*slot));
+	slot->hit = write_nothing;
+	slot->rings[WRITE_COMPACT] = &rings_off;
+	slot->rings[WRITE_LARGE] = &rings_off;
+	slot->shape = shape;
+	slot->fixed_bytes = shape->fixed_bytes;
+}
+
+void bed_slot_off(struct write_slot *slot)
+{
+	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
+	store_release(&slot->rings[WRITE_LARGE], &rings_off);
+	/* WRITE-SLOT: no section goes on with the old rings */
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+	store_release(&slot->hit, write_nothing);
+}
+
+void bed_slot_on(struct write_slot *slot, struct channel *channel, uint32_t id)
+{
+	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
+							     WRITE_COMPACT;
+	uint64_t step;
+	write_fn *hit = write_choose(slot->shape, channel, id, &step);
+
+	store_relaxed(&slot->id, id);
+	store_relaxed(&slot->step, step);
+	store_release(&slot->hit, hit);
+	/* WRITE-SLOT: all the rest is set */
+	store_release(&slot->rings[header], channel->rings);
+}
+
+void *bed_map(const char *name, uint64_t *bytes)
+{
+	char path[BED_PATH_BYTES + 96];
+	struct stat st;
+	void *p;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", bed.base, name);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	p = fstat(fd, &st) || !st.st_size ?
+		    MAP_FAILED :
+		    mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, fd, 0);
+	close(fd);
+	*bytes = (uint64_t)st.st_size;
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void bed_remove(uint32_t number)
+{
+	char command[BED_PATH_BYTES + 32];
+
+	snprintf(command, sizeof(command), "rm -rf %s/%u", bed.base, number);
+	if (system(command))
+		fprintf(stderr, "# cannot remove %s/%u\n", bed.base, number);
+}
+
+void bed_close(void)
+{
+	char command[BED_PATH_BYTES + 32];
+
+	snprintf(command, sizeof(command), "rm -rf %s", bed.base);
+	if (system(command))
+		fprintf(stderr, "# cannot remove %s\n", bed.base);
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The writers' slow paths: full rings, laps, wrapping numbers, clocks that do
+ * not reach, rings and slots that come and go, contexts.
+ */
+#include "testsuite/unit/expect.h"
+
+#include "buffers/ctf.h"
+
+/* Every size about the largest that fits, and far above. */
+static void test_oversize(void)
+{
+	static unsigned char text[RING_BYTES];
+	uint64_t oversize = 0;
+	struct write_shape shape = { .nvar = 1, .oversize = &oversize };
+	struct write_var var = { text, 0 };
+	unsigned char nothing[8] = "";
+	struct write_slot slot;
+	struct ring *ring = ring_here();
+	uint32_t fits = ring->sub_bytes - PACKET_HEAD_BYTES - 1 - 4 -
+			(channel->flags & SESSION_LARGE_HEADER ? 6 : 4);
+	bool good = true;
+	uint32_t n;
+
+	shape.var[0].element_bytes = 1;
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	restart(ring);
+	for (n = fits - 40; n <= fits + 40; n++) {
+		uint64_t lost = ring->lost;
+
+		var.n = n;
+		if (n > fits) {
+			hit(&slot, nothing, &var);
+			good &= ring->lost == lost + 1 &&
+				oversize == n - fits;
+			continue;
+		}
+		put(&slot, nothing, &var);
+		good &= verify();
+	}
+	var.n = 1ull << 40;
+	hit(&slot, nothing, &var);
+	good &= oversize == 41 && ring->lost == 41;
+	ring->lost = 0;
+	unit_check(good, "%s: the largest event, and larger ones", variant);
+}
+
+static void test_full(void)
+{
+	struct write_shape shape = { .fixed_bytes = 24 };
+	struct write_slot slot;
+	struct ring *ring = ring_here();
+	unsigned char bytes[24];
+	uint32_t kept = 0;
+	uint64_t lost = 0;
+	bool good = true;
+	int i;
+
+	restart(ring);
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	for (i = 0; i < 20000; i++) {
+		fill(bytes, sizeof(bytes));
+		expect(&slot, bytes, NULL);
+		hit(&slot, bytes, NULL);
+		if (ring->lost == lost) {
+			kept++;
+			continue;
+		}
+		/* lost: it leaves nothing */
+		good &= ring->lost == ++lost;
+		arena_used = expected[--nexpected].offset;
+	}
+	good &= lost > 10000 && kept == 20000 - lost;
+	good &= walk(ring) && next == nexpected && next == kept;
+	restart(ring);
+	put(&slot, bytes, NULL);
+	good &= ring->lost == lost;
+	ring->lost = 0;
+	good &= verify();
+	unit_check(good, "%s: full, then emptied", variant);
+}
+
+/* Gives the ring numbers that are about to wrap. */
+static void test_wrap(void)
+{
+	struct write_shape shape = { .fixed_bytes = 100 };
+	struct write_slot slot;
+	struct ring *ring = ring_here();
+	struct packet_head *packet;
+	unsigned char bytes[100];
+	bool good = true;
+	int i;
+
+	ring->tail = (uint32_t)-ring->sub_bytes;
+	packet = (void *)(data(ring) + ring->ring_bytes - ring->sub_bytes);
+	memcpy(packet, data(ring), sizeof(*packet));
+	packet->magic = CTF_PACKET_MAGIC;
+	memcpy(packet->uuid, ring->uuid, 16);
+	packet->stream_id = 0;
+	packet->stream_instance_id = ring->stream_instance_id;
+	packet->cpu_id = ring->cpu;
+	packet->events_before = 0x5fffffff0ull;
+	ring->head = 0xfffffff0ull << 32;
+	restart(ring);
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	for (i = 0; i < 1000; i++) {
+		fill(bytes, sizeof(bytes));
+		put(&slot, bytes, NULL);
+	}
+	good &= RING_POSITION(ring->head) < ring->ring_bytes &&
+		RING_EVENTS(ring->head) == 1000 - 16;
+	packet = (void *)(data(ring) +
+			  (RING_POSITION(ring->head) & ~(ring->sub_bytes - 1) &
+			   (ring->ring_bytes - 1)));
+	good &= packet->events_before > 0x600000000ull &&
+		packet->events_before < 0x600000400ull;
+	good &= verify();
+	unit_check(good, "%s: position and count wrap", variant);
+}
+
+/* A full timestamp when the short one does not reach, and only then. */
+static void test_clock(void)
+{
+	int large = !!(channel->flags & SESSION_LARGE_HEADER);
+	uint64_t reach = large ? 1ull << 32 : 1ull << 27;
+	uint32_t head_bytes = large ? 14 : 13;
+	struct write_shape shape = { .fixed_bytes = 8 };
+	struct write_slot slot;
+	struct ring *ring = ring_here();
+	unsigned char bytes[8] = "1234567";
+	uint64_t before;
+	uint64_t start;
+	bool good;
+
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	before = ring->head;
+	start = clock_read();
+	ring->ts_limit = start;
+	put(&slot, bytes, NULL);
+	good = ring->head - before == (1ull << 32) + head_bytes + 8;
+	good &= ring->ts_limit >= start + reach &&
+		ring->ts_limit < clock_read() + reach;
+	before = ring->head;
+	put(&slot, bytes, NULL);
+	good &= ring->head - before == (1ull << 32) + (large ? 6 : 4) + 8;
+	if (clock_kind() != CLOCK_KIND_ATOMIC && !large) {
+		while (clock_read() < ring->ts_limit)
+			usleep(1000);
+		before = ring->head;
+		put(&slot, bytes, NULL);
+		good &= ring->head - before ==
+			(1ull << 32) + head_bytes + 8;
+	}
+	good &= verify();
+	unit_check(good, "%s: full timestamps", variant);
+}
+
+static void test_off(void)
+{
+	struct write_shape shape = { .fixed_bytes = 8 };
+	struct write_slot slot;
+	struct ring *ring = ring_here();
+	uint64_t head = ring->head;
+	unsigned char bytes[8] = "1234567";
+	write_fn *stale;
+	bool good;
+
+	bed_slot(&slot, &shape);
+	hit(&slot, bytes, NULL);
+	bed_slot_on(&slot, channel, 1);
+	stale = slot.hit;
+	bed_slot_off(&slot);
+	stale(&slot, 1, NULL);
+	write_at(&slot, 1, NULL, 0);
+	good = ring->head == head;
+	bed_slot_on(&slot, channel, 1);
+	channel_stop(channel);
+	good &= !channel_grace(channel);
+	hit(&slot, bytes, NULL);
+	good &= ring->head == head && !ring->lost;
+	channel_resume(channel);
+	put(&slot, bytes, NULL);
+	good &= verify();
+	unit_check(good, "%s: slot off, channel stopped", variant);
+}
+
+/* A ring that is not there yet is made when it is needed. */
+static void test_absent(void)
+{
+	struct write_shape shape = { .fixed_bytes = 8 };
+	struct write_slot slot;
+	unsigned char bytes[8] = "1234567";
+	bool good;
+
+	channel_close();
+	if (channel_create(channel, channel_index++, "stress", 0, 0,
+			   RING_BYTES, bed.cpus))
+		abort();
+	channel->locked_max = bed.first_locked + LOCKED_SPARE;
+	channel_resume(channel);
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	put(&slot, bytes, NULL);
+	put(&slot, bytes, NULL);
+	good = ring_here() && ring_here() != &ring_absent && verify();
+	unit_check(good, "%s: rings made on demand", variant);
+}
+
+/* A fast writer that was already chosen when its slot went over to a channel
+ * that needs the general one. */
+static void test_stale(void)
+{
+	struct write_shape shape = { .fixed_bytes = 8 };
+	struct write_slot slot;
+	struct ring *ring;
+	write_fn *stale;
+	bool good;
+
+	channel_close();
+	channel_open(0, 0);
+	ring = ring_here();
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	stale = slot.hit;
+	restart(ring);
+	bed_slot_off(&slot);
+	bed_slot_on(&slot, channel, 1000);
+	stale(&slot, 1, NULL);
+	good = ring->head == (1ull << 32 | (PACKET_HEAD_BYTES + 13 + 8));
+	unit_check(good, "%s: stale writer, extended id", variant);
+	channel_close();
+	channel_open(0, CONTEXT_CPU | CONTEXT_VTID);
+	ring = ring_here();
+	bed_slot_off(&slot);
+	bed_slot_on(&slot, channel, 1);
+	restart(ring);
+	stale(&slot, 1, NULL);
+	good = ring->head == (1ull << 32 | (PACKET_HEAD_BYTES + 4 + 8 + 8));
+	unit_check(good, "%s: stale writer, contexts", variant);
+}
+
+static void contexts_put(struct write_slot *slot, uint32_t contexts)
+{
+	struct expected *e = &expected[nexpected++];
+	uint32_t words[2] = { (uint32_t)gettid(), (uint32_t)getpid() };
+	uint32_t cpu = (uint32_t)sched_getcpu();
+	uint64_t ip = 0x123456789abcull;
+	char name[16] = "";
+
+	e->id = (uint32_t)slot->id;
+	e->offset = arena_used;
+	if (contexts & CONTEXT_VTID)
+		expect_bytes(&words[0], 4);
+	if (contexts & CONTEXT_VPID)
+		expect_bytes(&words[1], 4);
+	if (contexts & CONTEXT_PROCNAME) {
+		snprintf(name, sizeof(name), "ring-paths");
+		expect_bytes(name, 16);
+	}
+	if (contexts & CONTEXT_CPU)
+		expect_bytes(&cpu, 4);
+	if (contexts & CONTEXT_IP)
+		expect_bytes(&ip, 8);
+	expect_bytes("12345678", 8);
+	e->bytes = arena_used - e->offset;
+	write_at(slot, 0x3837363534333231ull, NULL, ip);
+}
+
+static void test_contexts(void)
+{
+	struct write_shape shape = { .fixed_bytes = 8 };
+	struct write_slot slot;
+	bool good = true;
+	uint32_t contexts;
+	int i;
+
+	for (contexts = 1; contexts < 32; contexts++) {
+		channel_close();
+		channel_open(0, contexts);
+		bed_slot(&slot, &shape);
+		bed_slot_on(&slot, channel, 5);
+		for (i = 0; i < 100; i++)
+			contexts_put(&slot, contexts);
+		good &= verify();
+	}
+	unit_check(good, "%s: contexts", variant);
+}
+
+/* Laps: the packets that are left are numbered and counted right. */
+static void test_overwrite(void)
+{
+	struct write_shape shape = { .fixed_bytes = 64 };
+	struct write_slot slot;
+	struct ring *ring = ring_here();
+	unsigned char bytes[64];
+	struct packet_head *packet;
+	uint32_t head;
+	bool good;
+	int i;
+
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	for (i = 0; i < 20000; i++) {
+		fill(bytes, sizeof(bytes));
+		put(&slot, bytes, NULL);
+	}
+	head = RING_POSITION(ring->head);
+	ring->tail = (head & ~(ring->sub_bytes - 1)) - 6 * ring->sub_bytes;
+	packet = (void *)(data(ring) + (ring->tail & (ring->ring_bytes - 1)));
+	next = (uint32_t)packet->events_before;
+	good = packet->packet_seq_num == ring->tail / ring->sub_bytes;
+	good &= walk(ring) && next == 20000 && !ring->lost;
+	unit_check(good, "%s: overwrite laps", variant);
+}
+
+static void run_paths(uint32_t flags)
+{
+	channel_open(flags, 0);
+	test_oversize();
+	test_full();
+	test_clock();
+	test_off();
+	test_wrap();
+	channel_close();
+}
+
+static void run_all(const char *compact, const char *large)
+{
+	variant = large;
+	run_paths(SESSION_LARGE_HEADER);
+	variant = compact;
+	run_paths(0);
+	channel_open(SESSION_OVERWRITE, 0);
+	test_overwrite();
+	test_absent();
+	test_stale();
+	test_contexts();
+	channel_close();
+}
+
+int main(void)
+{
+	return expect_run(run_all);
+}
