@@ -20,6 +20,7 @@
 
 #define CONNECTIONS_MAX	16
 #define BACKLOG		16
+#define PAUSE_NS	200000000
 
 /* Paths longer than a socket address go through a descriptor of the
  * directory. */
@@ -78,12 +79,24 @@ close_socket:
 	return ret;
 }
 
+/* The program's limit of descriptors leaves us none (RLIMIT_NOFILE may be 0,
+ * and counts for poll too). It may be raised again; nobody spins till then. */
+static void service_pause(void)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	sys2(SYS_nanosleep, &pause, NULL);
+}
+
 static void connection_accept(int listener, struct pollfd *fds, int *n)
 {
 	int fd = (int)sys4(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
 
-	if (fd < 0)
+	if (fd < 0) {
+		if (fd != -EAGAIN && fd != -ECONNABORTED)
+			service_pause();
 		return;
+	}
 	if (*n == CONNECTIONS_MAX + 1 || !control_peer_allowed(fd)) {
 		sys_close(fd);
 		return;
@@ -115,9 +128,11 @@ int service_main(void *arg)
 
 	(void)arg;
 	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
-	place_lock();
 	write_rseq_register(__builtin_thread_pointer());
-	fds[0].fd = socket_open();
+	while (place_lock() == -EMFILE)
+		service_pause();
+	while ((fds[0].fd = socket_open()) == -EMFILE)
+		service_pause();
 	fds[0].events = POLLIN;
 	if (fds[0].fd < 0) {
 		log_fact(LOG_ERROR, "service", "no control socket", fds[0].fd);
@@ -130,6 +145,6 @@ int service_main(void *arg)
 		if (ready > 0)
 			connections_serve(fds, &n);
 		else if (ready != -EINTR)
-			return (int)ready;
+			service_pause();
 	}
 }
