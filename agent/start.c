@@ -149,7 +149,7 @@ static void start(void)
 	agent_off = "no memory";
 	if (channels_setup() || thread_setup())
 		return;
-	patch_setup();
+	rseq &= !patch_setup();
 	fork_setup();
 	registry_lock();
 	registry_scan();

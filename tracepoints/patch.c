@@ -17,10 +17,11 @@
 #define OPCODE_OFF	0xa9	/* test $imm32, %eax */
 #define OPCODE_ON	0xe9	/* jmp rel32 */
 
-void patch_setup(void)
+int patch_setup(void)
 {
 	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
-	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+	return (int)sys_membarrier(
+		MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
 }
 
 void patch_open(struct patcher *patcher)

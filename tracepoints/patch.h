@@ -17,9 +17,11 @@ struct patcher {
 
 /*
  * Registers for the membarrier commands that the writers and the patcher
- * need. Once a process, before the first patch.
+ * need. Once a process, before the first patch. Returns 0, or a negative errno
+ * when the kernel (before 5.10, or a filter of system calls) has no grace
+ * period for restartable sequences: then nothing may be written through them.
  */
-void patch_setup(void);
+int patch_setup(void);
 
 /*
  * Opens the memory of the calling process: in the process that writes, each
