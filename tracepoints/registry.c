@@ -26,12 +26,24 @@ static uint32_t scans;
 
 #define NOTE_OWNER	"taffrail"
 
-static int in_module(const struct module *module, const void *p, uint64_t n)
+/* Do n bytes at p lie in a segment of the module that has these flags (PF_)?
+ * What lies between segments cannot be read. */
+static int in_module(const struct dl_phdr_info *info, const void *p,
+		     uint64_t n, uint32_t flags)
 {
 	uint64_t address = (uint64_t)p;
+	int i;
 
-	return address >= module->start && address < module->end &&
-	       n <= module->end - address;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & flags) == flags &&
+		    address >= start && address - start < ph->p_memsz &&
+		    n <= ph->p_memsz - (address - start))
+			return 1;
+	}
+	return 0;
 }
 
 /* The four texts behind a site; NULL when they do not end where they should. */
@@ -64,6 +76,7 @@ static struct object *object_find(struct module *module,
 }
 
 static struct object *object_add(struct module *module,
+				 const struct dl_phdr_info *info,
 				 struct taffrail_site *site)
 {
 	const char *texts[4];
@@ -74,7 +87,7 @@ static struct object *object_add(struct module *module,
 
 	/* a site that another copy of the agent has taken is not ours */
 	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
-	    !in_module(module, site + 1, site->text_bytes) ||
+	    !in_module(info, site + 1, site->text_bytes, PF_R) ||
 	    texts_split(site, texts) ||
 	    shape_make(&shape, site, texts[2]))
 		return NULL;
@@ -115,7 +128,8 @@ static void site_prepare(struct object *object)
 	store_release(&slot->hit, write_nothing);
 }
 
-static void note_take(struct module *module, const int32_t *desc)
+static void note_take(struct module *module, const struct dl_phdr_info *info,
+		      const int32_t *desc)
 {
 	struct taffrail_note note;
 	struct taffrail_site *site;
@@ -128,14 +142,14 @@ static void note_take(struct module *module, const int32_t *desc)
 	address = (uint8_t *)&desc[0] + note.code;
 	site = (struct taffrail_site *)((char *)&desc[1] + note.object);
 	stub = note.stub ? (const uint8_t *)&desc[2] + note.stub : NULL;
-	if (!in_module(module, address, 6) || (uint64_t)site & 7 ||
-	    !in_module(module, site, sizeof(*site)) ||
-	    (stub && !in_module(module, stub, 5)) ||
+	if (!in_module(info, address, 6, PF_R | PF_X) || (uint64_t)site & 7 ||
+	    !in_module(info, site, sizeof(*site), PF_R | PF_W) ||
+	    (stub && !in_module(info, stub, 5, PF_R | PF_X)) ||
 	    (!stub && !(note.flags & TAFFRAIL_SITE_FLAG_TESTED)))
 		return;
 	object = object_find(module, site);
 	if (!object) {
-		object = object_add(module, site);
+		object = object_add(module, info, site);
 		if (!object)
 			return;
 		site_prepare(object);
@@ -152,7 +166,8 @@ static void note_take(struct module *module, const int32_t *desc)
 
 /* Notes of one segment: three words, owner and description, each 4-aligned
  * (8-aligned segments hold GNU properties only). */
-static void notes_walk(struct module *module, const char *p, uint64_t bytes)
+static void notes_walk(struct module *module, const struct dl_phdr_info *info,
+		       const char *p, uint64_t bytes)
 {
 	const char *end = p + bytes;
 
@@ -169,7 +184,8 @@ static void notes_walk(struct module *module, const char *p, uint64_t bytes)
 		    note->n_namesz == sizeof(NOTE_OWNER) &&
 		    note->n_descsz >= sizeof(struct taffrail_note) &&
 		    text_equal(owner, NOTE_OWNER))
-			note_take(module, (const int32_t *)(owner + skip));
+			note_take(module, info,
+				  (const int32_t *)(owner + skip));
 		p = owner + skip + desc;
 	}
 }
@@ -219,8 +235,8 @@ static struct module *module_add(const struct dl_phdr_info *info,
 		const char *p = (const char *)(info->dlpi_addr + ph->p_vaddr);
 
 		if (ph->p_type == PT_NOTE && ph->p_align <= 4 &&
-		    in_module(module, p, ph->p_memsz))
-			notes_walk(module, p, ph->p_memsz);
+		    in_module(info, p, ph->p_memsz, PF_R))
+			notes_walk(module, info, p, ph->p_memsz);
 	}
 	module->next = modules;
 	modules = module;
