@@ -143,7 +143,8 @@ int object_enable(struct object *object, struct channel *channel, uint32_t id,
 	slot->fixed_bytes = object->shape.fixed_bytes;
 	slot->id = id;
 	slot->hit = write_choose(&object->shape, channel, id, &slot->step);
-	object->shape.oversize = oversize;
+	object->oversize[bit] = oversize;
+	store_release(&object->shape.oversize, oversize);
 	if (channel->contexts)
 		object->contexts |= 1u << bit;
 	else
@@ -162,6 +163,16 @@ int object_enable(struct object *object, struct channel *channel, uint32_t id,
 	return codes_switch(object, 1, patcher);
 }
 
+/* The counter of a channel that is left: what is at the old one's address
+ * belongs to another session soon. Never NULL: a writer tests, then adds. */
+static void oversize_leave(struct object *object, uint32_t left)
+{
+	static uint64_t nobody;
+
+	store_release(&object->shape.oversize,
+		      left ? object->oversize[__builtin_ctz(left)] : &nobody);
+}
+
 void object_disable(struct object *object, struct channel *channel,
 		    const struct patcher *patcher)
 {
@@ -178,6 +189,7 @@ void object_disable(struct object *object, struct channel *channel,
 		return;
 	}
 	slot_close(&object->slots[bit]);
+	oversize_leave(object, left);
 	if (object->bound == bit + 1)
 		slot_close(site);
 	if (!left) {

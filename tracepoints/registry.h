@@ -47,6 +47,7 @@ struct object {
 	uint32_t on;			/* channels it writes to, a bit each */
 	uint32_t contexts;		/* those that have contexts */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
+	uint64_t *oversize[CHANNELS_MAX];
 	struct write_slot slots[CHANNELS_MAX];
 };
 
