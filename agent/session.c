@@ -274,6 +274,8 @@ int session_inherit(void)
 
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;
+			/* the parent's: a later session copies nothing of it */
+			channels[i].page = NULL;
 			continue;
 		}
 		ret = channel_create(channel, next_index++, session->name,
