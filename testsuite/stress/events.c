@@ -30,10 +30,13 @@ static const struct write_shape shapes[KINDS] = {
 	[BLOCK_44] = { .fixed_bytes = 44 },
 	[BLOCK_100] = { .fixed_bytes = 100 },
 	[BLOCK_256] = { .fixed_bytes = 256 },
-	[TEXT] = { .fixed_bytes = 8, .nvar = 1, .var = { { 8, 0, 0 } } },
+	[TEXT] = { .fixed_bytes = 8, .nvar = 1,
+		   .var = { { .fixed_before = 8 } } },
 	[MIX] = { .fixed_bytes = 21, .nvar = 2,
-		  .var = { { 16, 0, 0 }, { 16, 2, 0 } } },
-	[LONG] = { .fixed_bytes = 8, .nvar = 1, .var = { { 8, 1, 0 } } },
+		  .var = { { .fixed_before = 16 },
+			   { .fixed_before = 16, .element_bytes = 2 } } },
+	[LONG] = { .fixed_bytes = 8, .nvar = 1,
+		   .var = { { .fixed_before = 8, .element_bytes = 1 } } },
 };
 
 static struct write_slot slots[KINDS];
