@@ -2,8 +2,8 @@
 /*
  * The agent's end of the control protocol (agent/protocol.h).
  *
- * A request is checked here and trusted afterwards. A peer that sends a part
- * of one and stalls is hung up on after CONTROL_TIMEOUT_MS.
+ * A request is checked here and trusted afterwards. A peer that does not
+ * send all of one within CONTROL_TIMEOUT_MS is hung up on.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,8 @@
 #include "buffers/sys.h"
 #include "tracepoints/lock.h"
 
-#define CONTROL_TIMEOUT_MS	1000
+#define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
+#define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
 #define REQUEST_BYTES		65536u
 
 /* One request and its answer. */
@@ -39,15 +40,33 @@ int control_peer_allowed(int fd)
 	       (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid));
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec now = { 0 };
+
+	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Waits for a peer until `deadline`, however little it does at a time: others
+ * wait too. */
+static int peer_wait(struct pollfd *wait, int64_t deadline)
+{
+	int64_t left = deadline - now_ms();
+
+	return left > 0 && sys3(SYS_poll, wait, 1, left) > 0 ? 0 : -ETIMEDOUT;
+}
+
 static int bytes_receive(int fd, void *to, uint32_t n)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLIN };
+	int64_t deadline = now_ms() + CONTROL_TIMEOUT_MS;
 	char *p = to;
 
 	while (n) {
 		long got;
 
-		if (sys3(SYS_poll, &wait, 1, CONTROL_TIMEOUT_MS) <= 0)
+		if (peer_wait(&wait, deadline))
 			return -ETIMEDOUT;
 		got = sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL, NULL);
 		if (got == -EAGAIN || got == -EINTR)
@@ -63,12 +82,13 @@ static int bytes_receive(int fd, void *to, uint32_t n)
 static int bytes_send(int fd, const void *from, uint32_t n)
 {
 	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+	int64_t deadline = now_ms() + ANSWER_TIMEOUT_MS;
 	const char *p = from;
 
 	while (n) {
 		long sent;
 
-		if (sys3(SYS_poll, &wait, 1, CONTROL_TIMEOUT_MS) <= 0)
+		if (peer_wait(&wait, deadline))
 			return -ETIMEDOUT;
 		sent = sys6(SYS_sendto, fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT,
 			    NULL, 0);
