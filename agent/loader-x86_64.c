@@ -12,6 +12,7 @@
  */
 #include <errno.h>
 #include <link.h>
+#include <sys/mman.h>
 #include <sys/auxv.h>
 
 #include "agent/agent.h"
@@ -19,10 +20,13 @@
 #include "agent/session.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
+#include "buffers/sys.h"
 #include "tracepoints/lock.h"
 
 #define FOUND_MAX	4096
 #define JUMP_BYTES	5
+#define ISLAND_STEP	(1ull << 20)
+#define ISLAND_REACH	(1ull << 30)
 
 static struct object *found[FOUND_MAX];
 static uint32_t nfound;
@@ -113,12 +117,54 @@ static const struct r_debug *debug_find(void)
 	return NULL;
 }
 
+static int in_reach(const uint8_t *code, const uint8_t *target)
+{
+	int64_t distance = target - (code + JUMP_BYTES);
+
+	return distance == (int32_t)distance;
+}
+
+/*
+ * A page with a jump to loader_event(), near the linker: where the agent is
+ * part of an executable it is too far away for the jump's operand. Returns
+ * NULL when there is no free page within reach.
+ */
+static uint8_t *island_make(const uint8_t *code)
+{
+	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
+	uint64_t target = (uint64_t)loader_event;
+	uint64_t base = (uint64_t)code & ~4095ull;
+	uint64_t step;
+
+	for (step = ISLAND_STEP; step < ISLAND_REACH; step += ISLAND_STEP) {
+		uint8_t *page = (uint8_t *)(base - step);
+		long p = sys_mmap(page, 4096, PROT_READ | PROT_WRITE,
+				  MAP_PRIVATE | MAP_ANONYMOUS |
+					  MAP_FIXED_NOREPLACE,
+				  -1, 0);
+
+		if (p != (long)page) {
+			/* kernels before 4.17 take the address as a hint */
+			if (p > 0)
+				sys_munmap(p, 4096);
+			continue;
+		}
+		__builtin_memcpy(page, jump, sizeof(jump));
+		__builtin_memcpy(page + sizeof(jump), &target, 8);
+		if (!sys_mprotect(page, 4096, PROT_READ | PROT_EXEC))
+			return page;
+		sys_munmap(page, 4096);
+		return NULL;
+	}
+	return NULL;
+}
+
 int loader_setup(void)
 {
 	struct patcher patcher;
 	uint8_t jump[JUMP_BYTES] = { 0xe9 };
 	uint8_t *code;
-	int64_t distance;
+	uint8_t *target;
 	int32_t operand;
 	int ret;
 
@@ -134,10 +180,12 @@ int loader_setup(void)
 	if (code[0] != 0xc3 || (code[1] != 0x66 && code[1] != 0x0f &&
 				code[1] != 0x90 && code[1] != 0xcc))
 		return -EBUSY;
-	distance = (int64_t)((uint8_t *)loader_event - (code + JUMP_BYTES));
-	operand = (int32_t)distance;
-	if (operand != distance)
+	target = (uint8_t *)loader_event;
+	if (!in_reach(code, target))
+		target = island_make(code);
+	if (!target)
 		return -ERANGE;
+	operand = (int32_t)(target - (code + JUMP_BYTES));
 	__builtin_memcpy(jump + 1, &operand, 4);
 	patch_open(&patcher);
 	ret = patch_bytes(&patcher, code, jump, JUMP_BYTES);
