@@ -331,26 +331,35 @@ void channel_stop(struct channel *channel)
 		channel->page->state = SESSION_STOPPED;
 }
 
-int channel_grace(struct channel *channel)
+/* Waits while *word is `busy`, a millisecond a look, `*looks` in all. */
+static int word_wait(const uint32_t *word, uint32_t busy, int *looks)
 {
 	struct timespec pause = { .tv_nsec = NS_PER_MS };
-	uint32_t mark = load_relaxed(fork_mark);
-	int waited = 0;
-	uint32_t i;
 
-	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
-	for (i = 0; i < channel->locked_max; i++) {
-		const uint32_t *holder = &channel->locks[i].holder;
-
-		/* LOCKED-OWNER: after `active` was cleared */
-		while (mark &&
-		       __atomic_load_n(holder, __ATOMIC_SEQ_CST) == mark) {
-			if (waited++ >= GRACE_TIMEOUT_MS)
-				return -ETIMEDOUT;
-			sys2(SYS_nanosleep, &pause, NULL);
-		}
+	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == busy) {
+		if ((*looks)-- <= 0)
+			return -ETIMEDOUT;
+		sys2(SYS_nanosleep, &pause, NULL);
 	}
 	return 0;
+}
+
+int channel_grace(struct channel *channel)
+{
+	uint32_t mark = load_relaxed(fork_mark);
+	int looks = GRACE_TIMEOUT_MS;
+	uint32_t i;
+	int ret;
+
+	ret = (int)sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+	if (ret && channel->cpus)
+		return ret;
+	/* who makes a ring would give it to the channel's next user */
+	ret = word_wait(&channel->making, 1, &looks);
+	/* LOCKED-OWNER: after `active` was cleared */
+	for (i = 0; mark && !ret && i < channel->locked_max; i++)
+		ret = word_wait(&channel->locks[i].holder, mark, &looks);
+	return ret;
 }
 
 void channel_destroy(struct channel *channel)

@@ -174,8 +174,7 @@ struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */
 	uint64_t ts_limit;	/* clock from which headers are extended */
 	uint64_t lost;		/* events this ring had no room for */
-	uint64_t owner;		/* locked rings: thread in charge, or 0 */
-	uint64_t pad0[4];
+	uint64_t pad0[5];
 	/* constant once published */
 	uint32_t magic;
 	uint32_t version;

@@ -18,7 +18,7 @@
  *
  * Pair LOCKED-OWNER: the acquire that takes a ring sees all that the release
  * of its last holder wrote. channel_stop() clears `active` before it looks at
- * `owner`; a writer looks at `active` after it has taken `owner`.
+ * the lock; a writer looks at `active` after it has taken the lock.
  */
 #include "buffers/write-hard.h"
 

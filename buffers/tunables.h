@@ -49,8 +49,8 @@
 #define SERVICE_TLS_BYTES	8192u
 
 /* Bytes of event records of a session, allocated when it is created: room for
- * about 2,000 events of average text. */
-#define RECORDS_MAX_BYTES	(256u << 10)
+ * about 4,000 events of average text. */
+#define RECORDS_MAX_BYTES	(512u << 10)
 
 /* How long `disable` and `stop` wait for a writer in a locked ring, ms. */
 #define GRACE_TIMEOUT_MS	1000

@@ -86,8 +86,7 @@ write_fn *write_choose(const struct write_shape *shape,
 		       const struct channel *channel, uint32_t id,
 		       uint64_t *step);
 
-/* The slot's writer while it is off or changing: writes nothing, or, when
- * the slot has meanwhile another writer, passes the event on. */
+/* The slot's writer while it is off: writes nothing. */
 write_fn write_nothing;
 
 /* Writes through a slot, whatever its channel; `ip` is for the context of that
