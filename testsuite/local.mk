@@ -2,6 +2,7 @@
 
 # C unit tests: testsuite/unit/NAME.c is program testsuite/unit/NAME.
 unit_programs = \
+	testsuite/unit/ax \
 	testsuite/unit/client \
 	testsuite/unit/fields \
 	testsuite/unit/glob \
@@ -13,6 +14,7 @@ unit_programs = \
 	testsuite/unit/rule
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
+testsuite_unit_ax_LDADD = $(LDADD) -lm
 
 # The rings' bed and oracle serve their unit tests and their stress test.
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \

@@ -2,6 +2,16 @@
 
 # in the agent and in the command
 tracepoints_sources = \
+	tracepoints/ax-double-x86_64.h \
+	tracepoints/ax-double.h \
+	tracepoints/ax-field.c \
+	tracepoints/ax-host.c \
+	tracepoints/ax-insn.h \
+	tracepoints/ax-quick.c \
+	tracepoints/ax-run.c \
+	tracepoints/ax-text.c \
+	tracepoints/ax-verify.c \
+	tracepoints/ax.h \
 	tracepoints/fields.c \
 	tracepoints/fields.h \
 	tracepoints/glob.c \
