@@ -4,6 +4,7 @@
 unit_programs = \
 	testsuite/unit/ax \
 	testsuite/unit/client \
+	testsuite/unit/expr \
 	testsuite/unit/fields \
 	testsuite/unit/glob \
 	testsuite/unit/metadata \

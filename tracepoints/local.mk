@@ -12,6 +12,12 @@ tracepoints_sources = \
 	tracepoints/ax-text.c \
 	tracepoints/ax-verify.c \
 	tracepoints/ax.h \
+	tracepoints/expr-decimal.c \
+	tracepoints/expr-emit.c \
+	tracepoints/expr-private.h \
+	tracepoints/expr-token.c \
+	tracepoints/expr.c \
+	tracepoints/expr.h \
 	tracepoints/fields.c \
 	tracepoints/fields.h \
 	tracepoints/glob.c \
