@@ -1,7 +1,10 @@
 # testsuite/: DejaGnu runs everything, against an install of this build.
 
-# C unit tests: testsuite/unit/NAME.c is program testsuite/unit/NAME.
+# C unit tests: testsuite/unit/NAME.c is program testsuite/unit/NAME. So are
+# fuzz targets, which then take a few inputs; testsuite/fuzz/run takes many.
 unit_programs = \
+	testsuite/fuzz/ax \
+	testsuite/fuzz/expr \
 	testsuite/unit/ax \
 	testsuite/unit/client \
 	testsuite/unit/expr \
@@ -16,6 +19,7 @@ unit_programs = \
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
 testsuite_unit_ax_LDADD = $(LDADD) -lm
+EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/run
 
 # The rings' bed and oracle serve their unit tests and their stress test.
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
@@ -95,6 +99,7 @@ bench: stage
 
 check-stress: stage $(check_PROGRAMS)
 	@$(run_script) $(abs_top_srcdir)/testsuite/stress/run
+	@$(run_script) $(abs_top_srcdir)/testsuite/fuzz/run
 
 check-sanitize:
 	@$(run_script) $(abs_top_srcdir)/testsuite/sanitize/run
