@@ -8,6 +8,7 @@ dist_man_MANS += \
 	docs/man/taffrail-list.1 \
 	docs/man/taffrail-pthread.7 \
 	docs/man/taffrail-record.1 \
+	docs/man/taffrail-rule.7 \
 	docs/man/taffrail-snapshot.1 \
 	docs/man/taffrail-start.1 \
 	docs/man/taffrail-status.1 \
@@ -25,6 +26,7 @@ EXTRA_DIST += \
 	docs/benchmarks.md \
 	docs/buffers.md \
 	docs/command.md \
+	docs/conditions.md \
 	docs/history.md \
 	docs/roadmap.md \
 	docs/traces.md \
