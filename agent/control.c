@@ -23,6 +23,7 @@
 #define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
 #define REQUEST_BYTES		65536u
+#define FAULT_BYTES		640
 
 /* One request and its answer. */
 struct exchange {
@@ -171,19 +172,24 @@ static int handle_list(struct exchange *exchange)
 static int handle_start(struct exchange *exchange)
 {
 	struct session *session = sys_map_anonymous(sizeof(*session));
-	const char *fault = "";
+	char fault[FAULT_BYTES];
+	struct text why;
 	uint32_t matched = 0;
 	int ret;
 
 	if (!session)
 		return fail(exchange, -ENOMEM, "no memory");
-	ret = session_parse(session, exchange->request, &fault);
+	text_open(&why, fault, sizeof(fault));
+	ret = session_parse(session, exchange->request, &why);
 	if (ret) {
 		fail(exchange, ret, fault);
 		goto unmap;
 	}
-	ret = session_start(session, &matched);
-	if (ret >= 0) {
+	ret = session_start(session, &matched, &why);
+	if (ret >= 0 && !matched && why.used) {
+		session_destroy(session_at((uint32_t)ret));
+		ret = fail(exchange, -EINVAL, fault);
+	} else if (ret >= 0) {
 		line_add_unsigned(&exchange->answer, "session", (uint64_t)ret);
 		line_add_unsigned(&exchange->answer, "matched", matched);
 		ret = 0;
@@ -209,20 +215,31 @@ static struct session *session_named(struct exchange *exchange)
 static int rule_change(struct exchange *exchange, int wanted)
 {
 	struct session *session = session_named(exchange);
-	char rule[SESSION_RULE_BYTES];
+	char string[LINE_VALUE_BYTES];
+	char fault[FAULT_BYTES];
+	struct session_rule rule;
 	uint32_t matched = 0;
+	struct text why;
 	int ret;
 
 	if (!session)
 		return fail(exchange, -ENOENT, "no such session");
-	if (!line_find(exchange->request, "rule", rule, sizeof(rule)))
+	if (!line_find(exchange->request, "rule", string, sizeof(string)))
 		return fail(exchange, -EINVAL, "no rule");
-	ret = session_rule(session, wanted, rule, &matched);
+	text_open(&why, fault, sizeof(fault));
+	ret = session_rule_parse(&rule, string, &why);
+	if (ret)
+		return fail(exchange, ret, fault);
+	if (!wanted && rule.condition[0])
+		return fail(exchange, -EINVAL,
+			    "a marker is disabled without a condition");
+	rule.wanted = wanted;
+	ret = session_rule(session, &rule, &matched, &why);
 	if (ret == -ETIMEDOUT)
 		return fail(exchange, ret,
 			    "a thread is stopped in the middle of a write");
 	if (ret)
-		return fail(exchange, ret, "too many rules");
+		return fail(exchange, ret, fault);
 	line_add_unsigned(&exchange->answer, "matched", matched);
 	return 0;
 }

@@ -12,8 +12,10 @@
 #include "agent/session.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
+#include "tracepoints/rule-split.h"
 
 #define SESSION_FILE_BYTES	16384
+#define WHY_BYTES		400
 
 static const struct {
 	const char *word;
@@ -59,21 +61,62 @@ static int name_valid(const char *name)
 	return 1;
 }
 
-static int rule_add(struct session *session, const char *glob)
+int session_rule_parse(struct session_rule *rule, const char *string,
+		       struct text *why)
 {
-	struct session_rule *rule = &session->rules[session->nrules];
+	struct expr_error error;
+	size_t bytes;
+	const char *condition = rule_condition(string, &bytes);
 
-	if (session->nrules == SESSION_RULES_MAX || !*glob ||
-	    text_length(glob) >= SESSION_RULE_BYTES)
+	if (!bytes || (!condition && string[bytes])) {
+		text_add(why, "a rule is GLOB or GLOB if EXPR");
 		return -EINVAL;
+	}
+	if (bytes >= SESSION_RULE_BYTES ||
+	    (condition && text_length(condition) >= SESSION_CONDITION_BYTES)) {
+		text_add(why, "a rule is too long");
+		return -EINVAL;
+	}
+	__builtin_memcpy(rule->glob, string, bytes);
+	rule->glob[bytes] = 0;
+	rule->condition[0] = 0;
 	rule->wanted = 1;
-	text_copy(rule->glob, sizeof(rule->glob), glob);
+	if (!condition)
+		return 0;
+	if (expr_check(condition, &error)) {
+		session_condition_fault(why, condition, &error);
+		return -EINVAL;
+	}
+	text_copy(rule->condition, sizeof(rule->condition), condition);
+	return 0;
+}
+
+void session_condition_fault(struct text *why, const char *condition,
+			     const struct expr_error *error)
+{
+	text_add(why, "condition '");
+	text_add(why, condition);
+	text_add(why, "', column ");
+	text_add_unsigned(why, error->column);
+	text_add(why, ": ");
+	text_add(why, error->fact);
+}
+
+static int rule_add(struct session *session, const char *string,
+		    struct text *why)
+{
+	if (session->nrules == SESSION_RULES_MAX) {
+		text_add(why, "too many rules");
+		return -EINVAL;
+	}
+	if (session_rule_parse(&session->rules[session->nrules], string, why))
+		return -EINVAL;
 	session->nrules++;
 	return 0;
 }
 
 static int key_take(struct session *session, const char *key,
-		    const char *value)
+		    const char *value, struct text *why)
 {
 	const char *p = value;
 	int64_t number;
@@ -97,30 +140,33 @@ static int key_take(struct session *session, const char *key,
 	} else if (text_equal(key, "consumed")) {
 		session->flags |= *value == '1' ? SESSION_CONSUMED : 0;
 	} else if (text_equal(key, "rule")) {
-		return rule_add(session, value);
+		return rule_add(session, value, why);
 	}
 	return 0;	/* unknown keys are for later agents */
 }
 
 int session_parse(struct session *session, const char *text,
-		  const char **fault)
+		  struct text *fault)
 {
 	struct line line;
 
 	__builtin_memset(session, 0, sizeof(*session));
 	while (line_next(&text, &line)) {
-		if (line.cut || key_take(session, line.key, line.value)) {
-			*fault = line.cut ? "a line is too long" :
-					    "a value is not understood";
+		if (line.cut ||
+		    key_take(session, line.key, line.value, fault)) {
+			if (!fault->used)
+				text_add(fault, line.cut ?
+					 "a line is too long" :
+					 "a value is not understood");
 			return -EINVAL;
 		}
 	}
 	if (!session->name[0]) {
-		*fault = "the session has no name";
+		text_add(fault, "the session has no name");
 		return -EINVAL;
 	}
 	if (!session->nrules)
-		rule_add(session, "*");
+		rule_add(session, "*", fault);
 	return 0;
 }
 
@@ -184,6 +230,10 @@ void session_describe(struct session *session, struct text *out)
 	for (i = 0; i < session->nrules; i++) {
 		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
 		text_add(out, session->rules[i].glob);
+		if (session->rules[i].condition[0]) {
+			text_add(out, " if ");
+			text_add(out, session->rules[i].condition);
+		}
 		text_add_char(out, '\n');
 	}
 	line_add_unsigned(out, "written", sums.written);
@@ -196,6 +246,8 @@ void session_describe(struct session *session, struct text *out)
 static void obey_environment(struct session *session)
 {
 	const char *p = settings.enable;
+	char buffer[WHY_BYTES];
+	struct text why;
 	uint32_t matched;
 	int ret;
 
@@ -205,21 +257,28 @@ static void obey_environment(struct session *session)
 	text_copy(session->name, sizeof(session->name), "env");
 	session->flags = SESSION_OVERWRITE;
 	while (*p) {
-		char rule[SESSION_RULE_BYTES];
+		char rule[LINE_VALUE_BYTES];
 		struct text text;
 
+		text_open(&why, buffer, sizeof(buffer));
 		text_open(&text, rule, sizeof(rule));
 		while (*p && *p != ';')
 			text_add_char(&text, *p++);
 		if (*p)
 			p++;
-		if (*rule && (text.cut || rule_add(session, rule)))
-			log_fact(LOG_ERROR, "environment",
-				 "a rule of TAFFRAIL_ENABLE is too long", 0);
+		if (text.cut)
+			text_add(&why, "a rule is too long");
+		else if (*rule)
+			rule_add(session, rule, &why);
+		if (why.used)
+			log_fact(LOG_ERROR, "TAFFRAIL_ENABLE", buffer, 0);
 	}
 	if (!session->nrules)
 		return;
-	ret = session_start(session, &matched);
+	text_open(&why, buffer, sizeof(buffer));
+	ret = session_start(session, &matched, &why);
+	if (why.used)
+		log_fact(LOG_WARNING, "TAFFRAIL_ENABLE", buffer, 0);
 	if (ret < 0)
 		log_fact(LOG_ERROR, "environment", "no session", ret);
 }
@@ -227,7 +286,8 @@ static void obey_environment(struct session *session)
 static void obey_file(const char *directory, const char *name, int asked,
 		      struct session *session, char *buffer)
 {
-	const char *fault = "";
+	char why[WHY_BYTES];
+	struct text fault;
 	uint32_t matched;
 	struct text text;
 	char path[320];
@@ -246,12 +306,13 @@ static void obey_file(const char *directory, const char *name, int asked,
 	n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
 	sys_close(fd);
 	buffer[n > 0 ? n : 0] = 0;
+	text_open(&fault, why, sizeof(why));
 	ret = session_parse(session, buffer, &fault);
 	line_find(buffer, "all", all, sizeof(all));
 	if (!ret && (asked || all[0] == '1'))
-		ret = session_start(session, &matched);
-	if (ret < 0 && ret != -EEXIST)
-		log_fact(LOG_ERROR, "sessions", *fault ? fault : name, ret);
+		ret = session_start(session, &matched, &fault);
+	if ((ret < 0 || fault.used) && ret != -EEXIST)
+		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
 }
 
 struct linux_dirent64 {

@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
+#include "tracepoints/condition.h"
 #include "tracepoints/glob.h"
 #include "tracepoints/lock.h"
 #include "tracepoints/record.h"
@@ -36,14 +37,17 @@ struct session *session_find(const char *name)
 	return NULL;
 }
 
-static int session_wants(const struct session *session, const char *id)
+/* The rule by which a session wants a marker, or NULL. */
+static const struct session_rule *session_wants(const struct session *session,
+						const char *id)
 {
 	uint32_t i;
 
 	for (i = session->nrules; i-- > 0;)
 		if (glob_match(session->rules[i].glob, id))
-			return session->rules[i].wanted;
-	return 0;
+			return session->rules[i].wanted ? &session->rules[i] :
+							  NULL;
+	return NULL;
 }
 
 /* What a pass over all objects carries. */
@@ -51,6 +55,7 @@ struct pass {
 	struct session *session;
 	struct patcher patcher;
 	const char *glob;
+	struct text *why;	/* of the first condition that fits nothing */
 	uint32_t matched;
 	uint32_t ndistinct;
 	const struct object *distinct[COMPACT_EVENTS + 1];
@@ -72,48 +77,74 @@ static int count_distinct(struct object *object, void *arg)
 	return pass->ndistinct > COMPACT_EVENTS;
 }
 
-static void object_apply(struct session *session, struct object *object,
-			 const struct patcher *patcher)
+/* What an object is to do for a session. 0; or a negative errno when it has
+ * not what the rule's condition asks for, or there is no room. */
+static int object_prepare(struct session *session, struct object *object,
+			  const struct session_rule *rule,
+			  struct object_use *use, struct text *why)
 {
 	struct event_record *record;
+	struct expr_error error;
 	int ret;
 
-	if (!session_wants(session, object->id)) {
-		object_disable(object, session->channel, patcher);
-		return;
-	}
-	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
-		object_enable(object, session->channel, 0, NULL, patcher);
-		return;
+	use->channel = session->channel;
+	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+		return 0;
+	if (rule->condition[0]) {
+		ret = condition_make(object, rule->condition, &use->condition,
+				     &error);
+		if (ret && why && !why->used)
+			session_condition_fault(why, rule->condition, &error);
+		if (ret)
+			return ret;
 	}
 	record = record_publish(session->channel, object);
 	if (!record) {
 		log_fact(LOG_WARNING, "session", "no room for an event", 0);
-		return;
+		return -ENOSPC;
 	}
-	ret = object_enable(object, session->channel, record->id,
-			    &record->oversize, patcher);
+	use->id = record->id;
+	use->oversize = &record->oversize;
+	return 0;
+}
+
+/* Returns 1 when the object is on for the session. */
+static int object_apply(struct session *session, struct object *object,
+			const struct patcher *patcher, struct text *why)
+{
+	const struct session_rule *rule = session_wants(session, object->id);
+	struct object_use use = { 0 };
+	int ret;
+
+	if (!rule || object_prepare(session, object, rule, &use, why)) {
+		object_disable(object, session->channel, patcher);
+		return 0;
+	}
+	ret = object_enable(object, &use, patcher);
 	if (ret)
 		log_fact(LOG_WARNING, "session", "a site is not ours", ret);
+	return 1;
 }
 
 static int apply_one(struct object *object, void *arg)
 {
 	struct pass *pass = arg;
+	int on;
 
 	if (pass->glob && !glob_match(pass->glob, object->id))
 		return 0;
+	on = object_apply(pass->session, object, &pass->patcher, pass->why);
 	if (object->site->kind != TAFFRAIL_KIND_GUARD &&
-	    (pass->glob || session_wants(pass->session, object->id)))
+	    (on || (pass->glob && !pass->why)))
 		pass->matched++;
-	object_apply(pass->session, object, &pass->patcher);
 	return 0;
 }
 
 /* Applies the rules to the objects that `glob` names (NULL: to all). */
-static uint32_t rules_apply(struct session *session, const char *glob)
+static uint32_t rules_apply(struct session *session, const char *glob,
+			    struct text *why)
 {
-	struct pass pass = { .session = session, .glob = glob };
+	struct pass pass = { .session = session, .glob = glob, .why = why };
 
 	registry_lock();
 	patch_open(&pass.patcher);
@@ -130,7 +161,7 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 
 	for (i = 0; i < SESSIONS_MAX; i++)
 		if (sessions[i].phase == SESSION_RUNS)
-			object_apply(&sessions[i], object, patcher);
+			object_apply(&sessions[i], object, patcher, NULL);
 }
 
 static struct session *session_reserve(const struct session *model, int *ret)
@@ -163,7 +194,8 @@ static uint32_t header_choose(struct session *session)
 	return many ? SESSION_LARGE_HEADER : 0;
 }
 
-int session_start(const struct session *model, uint32_t *matched)
+int session_start(const struct session *model, uint32_t *matched,
+		  struct text *why)
 {
 	struct session *session;
 	uint32_t flags;
@@ -183,7 +215,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	if (ret)
 		goto destroy;
 	session->phase = SESSION_RUNS;
-	*matched = rules_apply(session, NULL);
+	*matched = rules_apply(session, NULL, why);
 	return (int)(session - sessions);
 destroy:
 	channel_stop(session->channel);
@@ -195,24 +227,33 @@ release:
 	return ret;
 }
 
-int session_rule(struct session *session, int wanted, const char *glob,
-		 uint32_t *matched)
+/* Drops the last rule, and with it what it did. */
+static int rule_withdraw(struct session *session, const char *glob)
 {
-	struct session_rule *rule;
-
-	if (session->nrules == SESSION_RULES_MAX ||
-	    text_length(glob) >= SESSION_RULE_BYTES)
-		return -ENOSPC;
 	registry_lock();
-	rule = &session->rules[session->nrules];
-	rule->wanted = wanted;
-	text_copy(rule->glob, sizeof(rule->glob), glob);
-	session->nrules++;
+	session->nrules--;
+	registry_unlock();
+	rules_apply(session, glob, NULL);
+	return -EINVAL;
+}
+
+int session_rule(struct session *session, const struct session_rule *rule,
+		 uint32_t *matched, struct text *why)
+{
+	if (session->nrules == SESSION_RULES_MAX) {
+		text_add(why, "too many rules");
+		return -ENOSPC;
+	}
+	registry_lock();
+	session->rules[session->nrules++] = *rule;
 	registry_unlock();
 	if (session->phase != SESSION_RUNS)
 		return 0;
-	*matched = rules_apply(session, glob);
-	return wanted ? 0 : channel_grace(session->channel);
+	*matched = rules_apply(session, rule->glob, rule->wanted ? why : NULL);
+	if (!*matched && why->used)
+		return rule_withdraw(session, rule->glob);
+	text_open(why, why->start, why->size);
+	return channel_grace(session->channel);
 }
 
 static int disable_one(struct object *object, void *arg)

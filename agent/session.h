@@ -13,10 +13,12 @@
 
 #include "buffers/channel.h"
 #include "buffers/text.h"
+#include "tracepoints/expr.h"
 #include "tracepoints/registry.h"
 
 #define SESSION_RULES_MAX	64
 #define SESSION_RULE_BYTES	160
+#define SESSION_CONDITION_BYTES	352	/* with a glob, a line's value */
 
 enum session_phase {
 	SESSION_FREE = 0,
@@ -29,7 +31,19 @@ enum session_phase {
 struct session_rule {
 	int wanted;
 	char glob[SESSION_RULE_BYTES];
+	char condition[SESSION_CONDITION_BYTES]; /* empty: always */
 };
+
+/*
+ * Splits the text of a rule. Returns 0, or -EINVAL and why in `why`: it is
+ * empty, too long, or its condition is none.
+ */
+int session_rule_parse(struct session_rule *rule, const char *string,
+		       struct text *why);
+
+/* "condition 'EXPR', column N: FACT" */
+void session_condition_fault(struct text *why, const char *condition,
+			     const struct expr_error *error);
 
 struct session {
 	enum session_phase phase;
@@ -47,14 +61,16 @@ struct session {
  * open. Returns 0, or -EINVAL and the fault in `fault`.
  */
 int session_parse(struct session *session, const char *lines,
-		  const char **fault);
+		  struct text *fault);
 
 /*
  * Opens a session: files, rings, then every marker that its rules want.
  * `matched` gets the number of markers. Returns its number, or -EEXIST,
- * -ENOSPC, or what a system call said.
+ * -ENOSPC, or what a system call said. `why` says it when markers that a
+ * rule's glob matches lack what its condition asks for.
  */
-int session_start(const struct session *model, uint32_t *matched);
+int session_start(const struct session *model, uint32_t *matched,
+		  struct text *why);
 
 /* The session of that name, or NULL. */
 struct session *session_find(const char *name);
@@ -65,10 +81,12 @@ struct session *session_at(uint32_t number);
 
 /*
  * Adds a rule and applies it. Returns when no thread can still act on the old
- * state, or -ETIMEDOUT; `matched` counts markers that it matches.
+ * state, or -ETIMEDOUT; `matched` counts markers that it matches. -EINVAL,
+ * with the reason in `why`: of the markers that the glob matches none has
+ * what the condition asks for.
  */
-int session_rule(struct session *session, int wanted, const char *glob,
-		 uint32_t *matched);
+int session_rule(struct session *session, const struct session_rule *rule,
+		 uint32_t *matched, struct text *why);
 
 /* Ends it; nothing is written after it returns 0. -ETIMEDOUT: a thread is
  * stopped in the middle of a write. */

@@ -73,9 +73,6 @@ static int take_rule(struct record_options *o, const char *text)
 {
 	const char *why;
 
-	if (strstr(text, " if "))
-		return command_misused("rule '%s': conditions are not "
-				       "supported yet", text);
 	if (rule_check(text, &why))
 		return command_misused("rule '%s': %s", text, why);
 	if (o->nrules == RECORD_RULES_MAX)

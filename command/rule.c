@@ -9,41 +9,68 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "tracepoints/expr.h"
 #include "tracepoints/glob.h"
+#include "tracepoints/rule-split.h"
 
-/* A blank, "if", and an end, a blank or '(': a condition begins. */
-static bool has_condition(const char *rule)
+static char fact[200];
+
+/* "column N: FACT", N being counted in the whole rule. */
+static const char *condition_check(const char *rule, const char *condition)
 {
-	for (const char *p = rule; *p; p++)
-		if (isspace((unsigned char)p[0]) && p[1] == 'i' &&
-		    p[2] == 'f' && (!p[3] || p[3] == '(' ||
-				    isspace((unsigned char)p[3])))
-			return true;
-	return false;
+	struct expr_error error;
+
+	for (const char *p = condition; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			return "a condition is one line";
+	if (strlen(condition) > RULE_CONDITION_MAX)
+		return "its condition is too long";
+	if (!expr_check(condition, &error))
+		return NULL;
+	snprintf(fact, sizeof(fact), "column %zu: %s",
+		 (size_t)(condition - rule) + error.column, error.fact);
+	return fact;
+}
+
+static const char *glob_check(const char *rule, size_t bytes)
+{
+	if (!bytes)
+		return "it is empty";
+	if (memchr(rule, '(', bytes))
+		return "argument types are not supported yet";
+	if (bytes > RULE_BYTES_MAX)
+		return "it is too long";
+	for (size_t i = 0; i < bytes; i++)
+		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
+			return "no marker has such a character";
+	return NULL;
 }
 
 int rule_check(const char *rule, const char **why)
 {
-	*why = NULL;
-	if (!*rule)
-		*why = "it is empty";
-	else if (has_condition(rule))
-		*why = "conditions are not supported yet";
-	else if (strchr(rule, '('))
-		*why = "argument types are not supported yet";
-	else if (strlen(rule) > RULE_BYTES_MAX)
-		*why = "it is too long";
-	else
-		for (const char *p = rule; *p; p++)
-			if (iscntrl((unsigned char)*p) || *p == ' ' ||
-			    *p == ';')
-				*why = "no marker has such a character";
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+
+	*why = glob_check(rule, bytes);
+	if (!*why && condition)
+		*why = condition_check(rule, condition);
+	else if (!*why && rule[bytes])
+		*why = "no marker has such a character";
 	return *why ? -EINVAL : 0;
 }
 
 bool rule_matches(const char *rule, const char *id)
 {
-	return glob_match(rule, id);
+	char glob[RULE_BYTES_MAX + 1];
+	size_t bytes;
+
+	rule_condition(rule, &bytes);
+	if (bytes >= sizeof(glob))
+		return false;
+	memcpy(glob, rule, bytes);
+	glob[bytes] = '\0';
+	return glob_match(glob, id);
 }

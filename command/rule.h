@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules as they are typed: GLOB, matched against "channel/name".
+ * Rules as they are typed: GLOB, matched against "channel/name", or
+ * GLOB if EXPR (tracepoints/expr.h).
  */
 #ifndef COMMAND_RULE_H
 #define COMMAND_RULE_H
 
 #include <stdbool.h>
 
-#define RULE_BYTES_MAX	159	/* what an agent keeps */
+#define RULE_BYTES_MAX	159	/* of a glob: what an agent keeps */
+#define RULE_CONDITION_MAX 347	/* of a condition */
 
 /*
  * Is this a rule that can be obeyed? 0, or -EINVAL and the fact in *why: it
- * is empty or too long, has characters that no id has, or asks for what does
- * not exist yet (conditions, types).
+ * is empty or too long, has characters that no id has, a condition that is
+ * none, or argument types, which do not exist yet. *why is good until the
+ * next call.
  */
 int rule_check(const char *rule, const char **why);
 

@@ -46,6 +46,7 @@ EXTRA_DIST += \
 	testsuite/lint \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
+	testsuite/taffrail.conditions \
 	testsuite/taffrail.examples \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \

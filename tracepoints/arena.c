@@ -13,16 +13,11 @@
 static char *chunk;
 static size_t chunk_left;
 
-void *arena_take(struct arena_type *type)
+void *arena_keep(size_t size)
 {
-	size_t bytes = align_up(type->bytes, ARENA_ALIGN);
-	void *object = type->free;
+	size_t bytes = align_up(size, ARENA_ALIGN);
+	void *object;
 
-	if (object) {
-		type->free = *(void **)object;
-		__builtin_memset(object, 0, type->bytes);
-		return object;
-	}
 	if (chunk_left < bytes) {
 		size_t fresh = bytes > ARENA_CHUNK_BYTES ? bytes :
 							   ARENA_CHUNK_BYTES;
@@ -35,6 +30,17 @@ void *arena_take(struct arena_type *type)
 	object = chunk;
 	chunk += bytes;
 	chunk_left -= bytes;
+	return object;
+}
+
+void *arena_take(struct arena_type *type)
+{
+	void *object = type->free;
+
+	if (!object)
+		return arena_keep(type->bytes);
+	type->free = *(void **)object;
+	__builtin_memset(object, 0, type->bytes);
 	return object;
 }
 

@@ -23,6 +23,9 @@ struct arena_type {
 /* A zeroed object, or NULL when the process has no memory. */
 void *arena_take(struct arena_type *type);
 
+/* Memory for good, zeroed, aligned to 64; or NULL. */
+void *arena_keep(size_t bytes);
+
 /* Gives it back; its memory stays readable. */
 void arena_give(struct arena_type *type, void *object);
 

@@ -21,12 +21,16 @@ tracepoints_sources = \
 	tracepoints/fields.c \
 	tracepoints/fields.h \
 	tracepoints/glob.c \
-	tracepoints/glob.h
+	tracepoints/glob.h \
+	tracepoints/rule-split.c \
+	tracepoints/rule-split.h
 
 # in the agent only
 tracepoints_agent_sources = \
 	tracepoints/arena.c \
 	tracepoints/arena.h \
+	tracepoints/condition.c \
+	tracepoints/condition.h \
 	tracepoints/lock.c \
 	tracepoints/lock.h \
 	tracepoints/object.c \

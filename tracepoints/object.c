@@ -36,24 +36,26 @@ uint32_t channel_bit(const struct channel *channel)
 	return (uint32_t)(channel - channels);
 }
 
-static SIGSAFE void hit_slot(struct object *object, uint32_t i,
-			     uint64_t fixed, const struct write_var *var,
-			     uint64_t ip)
+/* Channels that want more than the event: contexts, a condition. */
+static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
+				     uint64_t fixed,
+				     const struct write_var *var, uint64_t ip)
 {
-	struct write_slot *slot = &object->slots[i];
+	struct ax_event event = { fixed, var };
 
-	if (object->contexts & 1u << i)
-		write_at(slot, fixed, var, ip);
-	else
-		load_relaxed(&slot->hit)(slot, fixed, var);
-}
+	for (; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		struct write_slot *slot = &object->slots[i];
+		const struct ax_program *condition =
+			load_acquire(&object->condition[i]);
 
-static COLD SIGSAFE void hit_contexts(struct object *object, uint32_t left,
-				      uint64_t fixed,
-				      const struct write_var *var, uint64_t ip)
-{
-	for (; left; left &= left - 1)
-		hit_slot(object, (uint32_t)__builtin_ctz(left), fixed, var, ip);
+		if (condition && !ax_holds(condition, &event, NULL))
+			continue;
+		if (object->contexts & 1u << i)
+			write_at(slot, fixed, var, ip);
+		else
+			load_relaxed(&slot->hit)(slot, fixed, var);
+	}
 }
 
 /* The last writer is jumped to: what it saves is not saved twice. */
@@ -64,9 +66,9 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 	uint32_t left = load_acquire(&object->on);
 	struct write_slot *slot;
 
-	if (unlikely(object->contexts || !left)) {
-		hit_contexts(object, left, fixed, var,
-			     (uint64_t)__builtin_return_address(0));
+	if (unlikely(object->contexts || object->conditions || !left)) {
+		hit_special(object, left, fixed, var,
+			    (uint64_t)__builtin_return_address(0));
 		return;
 	}
 	for (; left & (left - 1); left &= left - 1) {
@@ -77,6 +79,29 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 	load_relaxed(&slot->hit)(slot, fixed, var);
 }
 
+/* One channel with a condition: the usual case of conditions. */
+static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
+				  const struct write_var *var)
+{
+	struct object *object = (struct object *)site->shape;
+	uint32_t on = load_acquire(&object->on);
+	struct ax_event event = { fixed, var };
+	const struct ax_program *condition;
+	struct write_slot *slot;
+	uint32_t i;
+
+	if (unlikely(!on || on & (on - 1) || object->contexts)) {
+		hit_special(object, on, fixed, var,
+			    (uint64_t)__builtin_return_address(0));
+		return;
+	}
+	i = (uint32_t)__builtin_ctz(on);
+	slot = &object->slots[i];
+	condition = load_acquire(&object->condition[i]);
+	if (!condition || ax_holds(condition, &event, NULL))
+		load_relaxed(&slot->hit)(slot, fixed, var);
+}
+
 static void slot_close(struct write_slot *slot)
 {
 	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
@@ -84,14 +109,12 @@ static void slot_close(struct write_slot *slot)
 }
 
 /* The slot is closed, and a grace period has passed if it ever was open. */
-static void slot_open(struct write_slot *slot, const struct write_slot *model,
-		      int set_hit)
+static void slot_open(struct write_slot *slot, const struct write_slot *model)
 {
 	slot->id = model->id;
 	slot->step = model->step;
 	slot->fixed_bytes = model->fixed_bytes;
-	if (set_hit)
-		store_release(&slot->hit, model->hit);
+	store_release(&slot->hit, model->hit);
 	store_release(&slot->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT]);
 	store_release(&slot->rings[WRITE_LARGE], model->rings[WRITE_LARGE]);
 }
@@ -114,53 +137,99 @@ static int codes_switch(struct object *object, int on,
 	return first;
 }
 
-/* Gives the site's own slot to channel `bit`; it was closed, with grace. */
+/* Gives the site's own slot to channel `bit`. */
 static void site_bind(struct object *object, uint32_t bit)
 {
 	struct write_slot *site = (struct write_slot *)object->site;
 
-	slot_open(site, &object->slots[bit], 1);
-	object->bound = bit + 1;
-}
-
-int object_enable(struct object *object, struct channel *channel, uint32_t id,
-		  uint64_t *oversize, const struct patcher *patcher)
-{
-	struct write_slot *site = (struct write_slot *)object->site;
-	uint32_t bit = channel_bit(channel);
-	struct write_slot *slot = &object->slots[bit];
-	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
-							     WRITE_COMPACT;
-	uint32_t before = object->on;
-
-	if (before & 1u << bit)
-		return 0;
-	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
-		object->on |= 1u << bit;
-		return before ? 0 : codes_switch(object, 1, patcher);
-	}
-	slot->shape = &object->shape;
-	slot->fixed_bytes = object->shape.fixed_bytes;
-	slot->id = id;
-	slot->hit = write_choose(&object->shape, channel, id, &slot->step);
-	object->oversize[bit] = oversize;
-	store_release(&object->shape.oversize, oversize);
-	if (channel->contexts)
-		object->contexts |= 1u << bit;
-	else
-		object->contexts &= ~(1u << bit);
-	store_release(&slot->rings[header], channel->rings);
-	store_release(&object->on, before | 1u << bit);
-	if (before) {
-		store_release(&site->hit, hit_several);
-		return 0;
+	if (object->bound == bit + 1 &&
+	    site->rings[WRITE_COMPACT] ==
+		    object->slots[bit].rings[WRITE_COMPACT] &&
+	    site->rings[WRITE_LARGE] == object->slots[bit].rings[WRITE_LARGE]) {
+		store_release(&site->hit, object->slots[bit].hit);
+		return;
 	}
 	if (object->bound) {
 		slot_close(site);
 		patch_grace();
 	}
-	site_bind(object, bit);
-	return codes_switch(object, 1, patcher);
+	slot_open(site, &object->slots[bit]);
+	object->bound = bit + 1;
+}
+
+/*
+ * Leads the site to where its object's channels are now: one without a
+ * condition gets the site's own slot; for all else there is a function that
+ * goes by the object. Whoever is under way finds the slot closed when its
+ * channel has got a condition or has gone.
+ */
+static void site_lead(struct object *object)
+{
+	struct write_slot *site = (struct write_slot *)object->site;
+	uint32_t on = object->on;
+
+	if (object->bound && (!(on & 1u << (object->bound - 1)) ||
+			      object->conditions & 1u << (object->bound - 1)))
+		slot_close(site);
+	if (!on)
+		return;
+	if (on & (on - 1))
+		store_release(&site->hit, hit_several);
+	else if (on & object->conditions)
+		store_release(&site->hit, hit_condition);
+	else
+		site_bind(object, (uint32_t)__builtin_ctz(on));
+}
+
+static void mask_set(uint32_t *mask, uint32_t bit, int value)
+{
+	*mask = value ? *mask | 1u << bit : *mask & ~(1u << bit);
+}
+
+static void condition_set(struct object *object, uint32_t bit,
+			  const struct ax_program *condition)
+{
+	store_release(&object->condition[bit], condition);
+	mask_set(&object->conditions, bit, !!condition);
+}
+
+/* The slot of a channel that an object did not write to so far. */
+static void slot_prepare(struct object *object, uint32_t bit,
+			 const struct object_use *use)
+{
+	struct write_slot *slot = &object->slots[bit];
+	struct channel *channel = use->channel;
+	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
+							     WRITE_COMPACT;
+
+	slot->shape = &object->shape;
+	slot->fixed_bytes = object->shape.fixed_bytes;
+	slot->id = use->id;
+	slot->hit = write_choose(&object->shape, channel, use->id,
+				 &slot->step);
+	object->oversize[bit] = use->oversize;
+	store_release(&object->shape.oversize, use->oversize);
+	mask_set(&object->contexts, bit, !!channel->contexts);
+	store_release(&slot->rings[header], channel->rings);
+}
+
+int object_enable(struct object *object, const struct object_use *use,
+		  const struct patcher *patcher)
+{
+	uint32_t bit = channel_bit(use->channel);
+	uint32_t before = object->on;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
+		object->on |= 1u << bit;
+		return before ? 0 : codes_switch(object, 1, patcher);
+	}
+	condition_set(object, bit, use->condition);
+	if (!(before & 1u << bit)) {
+		slot_prepare(object, bit, use);
+		store_release(&object->on, before | 1u << bit);
+	}
+	site_lead(object);
+	return before ? 0 : codes_switch(object, 1, patcher);
 }
 
 /* The counter of a channel that is left: what is at the old one's address
@@ -176,7 +245,6 @@ static void oversize_leave(struct object *object, uint32_t left)
 void object_disable(struct object *object, struct channel *channel,
 		    const struct patcher *patcher)
 {
-	struct write_slot *site = (struct write_slot *)object->site;
 	uint32_t bit = channel_bit(channel);
 	uint32_t left = object->on & ~(1u << bit);
 
@@ -190,18 +258,8 @@ void object_disable(struct object *object, struct channel *channel,
 	}
 	slot_close(&object->slots[bit]);
 	oversize_leave(object, left);
-	if (object->bound == bit + 1)
-		slot_close(site);
-	if (!left) {
+	condition_set(object, bit, NULL);
+	site_lead(object);
+	if (!left)
 		codes_switch(object, 0, patcher);
-		return;
-	}
-	if (left & (left - 1))
-		return;
-	if (object->bound == bit + 1) {
-		patch_grace();
-		site_bind(object, (uint32_t)__builtin_ctz(left));
-		return;
-	}
-	store_release(&site->hit, object->slots[__builtin_ctz(left)].hit);
 }

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "buffers/write.h"
+#include "tracepoints/ax.h"
 #include "tracepoints/patch.h"
 #include "tracepoints/taffrail/site.h"
 
@@ -46,6 +47,8 @@ struct object {
 	uint8_t types[TAFFRAIL_FIELDS_MAX]; /* of the fields as recorded */
 	uint32_t on;			/* channels it writes to, a bit each */
 	uint32_t contexts;		/* those that have contexts */
+	uint32_t conditions;		/* those that have a condition */
+	const struct ax_program *condition[CHANNELS_MAX];
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint64_t *oversize[CHANNELS_MAX];
 	struct write_slot slots[CHANNELS_MAX];
@@ -74,13 +77,23 @@ void registry_scan(void);
 /* Calls fn for every object; stops when it returns non-zero and returns it. */
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg);
 
+/* How an object writes to a channel. */
+struct object_use {
+	struct channel *channel;
+	uint32_t id;			/* of its event there */
+	uint64_t *oversize;		/* counts events larger than a
+					 * sub-buffer */
+	const struct ax_program *condition; /* or NULL: always */
+};
+
 /*
- * Lets an object write to a channel with event id `id`, and switches its code
- * on. `oversize` counts events larger than a sub-buffer, or is NULL. Returns
- * 0, or the first error of a patch (other copies are on).
+ * Lets an object write to a channel, and switches its code on; or changes the
+ * condition under which it does, which every thread obeys after the caller's
+ * patch_grace(). Returns 0, or the first error of a patch (other copies are
+ * on).
  */
-int object_enable(struct object *object, struct channel *channel, uint32_t id,
-		  uint64_t *oversize, const struct patcher *patcher);
+int object_enable(struct object *object, const struct object_use *use,
+		  const struct patcher *patcher);
 
 /*
  * Takes a channel from an object. After the caller's patch_grace() no thread

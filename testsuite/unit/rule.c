@@ -24,11 +24,15 @@ static void check_rules(void)
 		{ "*", NULL },
 		{ "app/[a-z]?", NULL },
 		{ "", "it is empty" },
-		{ "app/x if id > 10", "conditions are not supported yet" },
-		{ "app/x  if\tid", "conditions are not supported yet" },
-		{ "app/x if(id)", "conditions are not supported yet" },
-		{ "app/x if", "conditions are not supported yet" },
-		{ "app/x if url == \"(\"", "conditions are not supported yet" },
+		{ "app/x if id > 10", NULL },
+		{ "app/x  if\tid", NULL },
+		{ "app/x if(id)", NULL },
+		{ "app/x if", "column 9: a value is missing here" },
+		{ "app/x if url == \"(\"", NULL },
+		{ "app/x if id >", "column 14: a value is missing here" },
+		{ "app/x if 1 < id < 3", "column 17: comparisons do not chain: "
+		  "use && or parentheses" },
+		{ "libc/m(u64) if id", "argument types are not supported yet" },
 		{ "app/iffy", NULL },
 		{ "app/x iffy", "no marker has such a character" },
 		{ "libc/m(u64)", "argument types are not supported yet" },
@@ -49,6 +53,8 @@ static void check_rules(void)
 	unit_equal(rule_check(bulk, &why), -EINVAL, "too long a rule");
 	free(bulk);
 	unit_check(rule_matches("app/*", "app/request"), "rule selects id");
+	unit_check(rule_matches("app/* if x == 3", "app/request"),
+		   "rule with a condition selects id");
 }
 
 static void check_distances(void)
