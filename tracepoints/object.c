@@ -66,7 +66,7 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 	uint32_t left = load_acquire(&object->on);
 	struct write_slot *slot;
 
-	if (unlikely(object->contexts || object->conditions || !left)) {
+	if (unlikely(object->special || !left)) {
 		hit_special(object, left, fixed, var,
 			    (uint64_t)__builtin_return_address(0));
 		return;
@@ -191,6 +191,7 @@ static void condition_set(struct object *object, uint32_t bit,
 {
 	store_release(&object->condition[bit], condition);
 	mask_set(&object->conditions, bit, !!condition);
+	object->special = object->contexts | object->conditions;
 }
 
 /* The slot of a channel that an object did not write to so far. */
@@ -210,6 +211,7 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	object->oversize[bit] = use->oversize;
 	store_release(&object->shape.oversize, use->oversize);
 	mask_set(&object->contexts, bit, !!channel->contexts);
+	object->special = object->contexts | object->conditions;
 	store_release(&slot->rings[header], channel->rings);
 }
 
@@ -258,6 +260,7 @@ void object_disable(struct object *object, struct channel *channel,
 	}
 	slot_close(&object->slots[bit]);
 	oversize_leave(object, left);
+	mask_set(&object->contexts, bit, 0);
 	condition_set(object, bit, NULL);
 	site_lead(object);
 	if (!left)

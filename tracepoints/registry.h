@@ -46,6 +46,7 @@ struct object {
 	char id[128];			/* "channel/name" */
 	uint8_t types[TAFFRAIL_FIELDS_MAX]; /* of the fields as recorded */
 	uint32_t on;			/* channels it writes to, a bit each */
+	uint32_t special;		/* those of the next two */
 	uint32_t contexts;		/* those that have contexts */
 	uint32_t conditions;		/* those that have a condition */
 	const struct ax_program *condition[CHANNELS_MAX];
