@@ -84,6 +84,5 @@ const char *ax_field_decode(struct ax_insn *insn,
 /* Is the string p, which ends at its NUL or after `limit` bytes, this text?
  * Does it match this glob (tracepoints/glob.h)? SIGSAFE. */
 int ax_text_equal(const char *p, uint64_t limit, const char *text);
-int ax_text_glob(const char *p, uint64_t limit, const char *pattern);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "buffers/base.h"
 #include "tracepoints/ax-double.h"
+#include "tracepoints/glob.h"
 
 static SIGSAFE __attribute__((noinline)) uint64_t
 string_test(const struct ax_program *program, const struct ax_event *event,
@@ -41,7 +42,7 @@ string_test(const struct ax_program *program, const struct ax_event *event,
 		limit = (uint32_t)said;
 	return (uint64_t)(insn->step == STEP_STRING_EQUAL ?
 				  ax_text_equal(p, limit, text) :
-				  ax_text_glob(p, limit, text));
+				  glob_match_upto(text, p, limit));
 }
 
 static SIGSAFE __attribute__((noinline)) uint64_t
@@ -54,7 +55,7 @@ name_test(const struct ax_program *program, void *hit,
 	program->machine->procname(hit, name);
 	return (uint64_t)(insn->step == STEP_NAME_EQUAL ?
 				  ax_text_equal(name, sizeof(name), text) :
-				  ax_text_glob(name, sizeof(name), text));
+				  glob_match_upto(text, name, sizeof(name)));
 }
 
 static SIGSAFE enum ax_verdict memory_read(const struct ax_machine *machine,

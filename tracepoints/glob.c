@@ -51,27 +51,28 @@ static const char *match_one(const char *pattern, char c)
 	return *pattern == c ? pattern + 1 : NULL;
 }
 
-bool glob_match(const char *pattern, const char *text)
+bool glob_match_upto(const char *pattern, const char *text, uint64_t limit)
 {
 	const char *star = NULL;	/* behind the last star ... */
-	const char *taken = text;	/* ... which takes text up to here */
+	uint64_t taken = 0;		/* ... which takes text up to here */
+	uint64_t i = 0;
 
-	while (*text) {
+	while (i < limit && text[i]) {
 		const char *next = NULL;
 
 		if (*pattern == '*') {
 			star = ++pattern;
-			taken = text;
+			taken = i;
 			continue;
 		}
 		if (*pattern)
-			next = match_one(pattern, *text);
+			next = match_one(pattern, text[i]);
 		if (next) {
 			pattern = next;
-			text++;
+			i++;
 		} else if (star) {
 			pattern = star;
-			text = ++taken;
+			i = ++taken;
 		} else {
 			return false;
 		}
@@ -79,4 +80,9 @@ bool glob_match(const char *pattern, const char *text)
 	while (*pattern == '*')
 		pattern++;
 	return !*pattern;
+}
+
+bool glob_match(const char *pattern, const char *text)
+{
+	return glob_match_upto(pattern, text, UINT64_MAX);
 }

@@ -13,6 +13,7 @@
 #define TRACEPOINTS_GLOB_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /*
  * Does the whole text match the pattern? Any two strings are fine: no
@@ -20,5 +21,8 @@
  * SIGSAFE, thread-safe.
  */
 bool glob_match(const char *pattern, const char *text);
+
+/* The same for a text that ends at its NUL or after `limit` bytes. */
+bool glob_match_upto(const char *pattern, const char *text, uint64_t limit);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "tracepoints/ax-double.h"
 #include "tracepoints/ax-insn.h"
+#include "tracepoints/glob.h"
 #include "tracepoints/taffrail/site.h"
 
 #define FIELDS		7
@@ -241,7 +242,7 @@ static uint64_t slow_string(struct slow *s, uint8_t opcode)
 	}
 	if (opcode == AX_FIELD_EQUAL || opcode == AX_PROCNAME_EQUAL)
 		return (uint64_t)ax_text_equal(p, limit, text);
-	return (uint64_t)ax_text_glob(p, limit, text);
+	return (uint64_t)glob_match_upto(text, p, limit);
 }
 
 /* Opcodes of the stack's order. Returns 0 for another. */
