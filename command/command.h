@@ -108,6 +108,10 @@ int command_parse_pid(pid_t *pid, const char *text);
  */
 int command_parse_size(uint64_t *bytes, const char *text);
 
+/* The same as the value of --buffer-size: COMMAND_DONE, or COMMAND_USAGE
+ * after it has said why. */
+int command_take_size(uint64_t *bytes, const char *text);
+
 /*
  * "vtid,ip,...": 0 and a mask of enum session_context, or -EINVAL; `bad` then
  * points to the word in text that is no context.

@@ -226,6 +226,20 @@ int command_parse_size(uint64_t *bytes, const char *text)
 	return 0;
 }
 
+int command_take_size(uint64_t *bytes, const char *text)
+{
+	switch (command_parse_size(bytes, text)) {
+	case 0:
+		return COMMAND_DONE;
+	case -ERANGE:
+		return command_misused("buffer size '%s' is not between 256K "
+				       "and 1G", text);
+	default:
+		return command_misused("buffer size '%s' is no number with K, "
+				       "M or G", text);
+	}
+}
+
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad)
 {
 	static const struct {

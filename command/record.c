@@ -55,20 +55,6 @@ static int take_seconds(struct record_options *o, const char *text)
 	return COMMAND_DONE;
 }
 
-static int take_buffer(struct record_options *o, const char *text)
-{
-	switch (command_parse_size(&o->buffer, text)) {
-	case 0:
-		return COMMAND_DONE;
-	case -ERANGE:
-		return command_misused("buffer size '%s' is not between 256K "
-				       "and 1G", text);
-	default:
-		return command_misused("buffer size '%s' is no number with K, "
-				       "M or G", text);
-	}
-}
-
 static int take_rule(struct record_options *o, const char *text)
 {
 	const char *why;
@@ -121,7 +107,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 		o->overwrite = true;
 		return COMMAND_DONE;
 	case KEY_BUFFER:
-		return take_buffer(o, value);
+		return command_take_size(&o->buffer, value);
 	case KEY_FOR:
 		return take_seconds(o, value);
 	default:

@@ -68,20 +68,6 @@ static int check_name(const char *name)
 	return COMMAND_DONE;
 }
 
-static int take_buffer(struct start_arguments *a, const char *text)
-{
-	switch (command_parse_size(&a->buffer, text)) {
-	case 0:
-		return COMMAND_DONE;
-	case -ERANGE:
-		return command_misused("buffer size '%s' is not between 256K "
-				       "and 1G", text);
-	default:
-		return command_misused("buffer size '%s' is no number with K, "
-				       "M or G", text);
-	}
-}
-
 static int take_context(struct start_arguments *a, const char *text)
 {
 	const char *bad;
@@ -114,7 +100,7 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		a->overwrite = true;
 		return COMMAND_DONE;
 	case KEY_BUFFER:
-		return take_buffer(a, value);
+		return command_take_size(&a->buffer, value);
 	case KEY_CONTEXT:
 		return take_context(a, value);
 	case KEY_QUOTA:
