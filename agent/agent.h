@@ -23,6 +23,7 @@ struct settings {
 	const char *clock;		/* TAFFRAIL_CLOCK */
 	const char *service;		/* TAFFRAIL_SERVICE */
 	const char *log;		/* TAFFRAIL_LOG */
+	const char *gdb;		/* TAFFRAIL_GDB */
 };
 
 extern struct settings settings;
@@ -39,6 +40,10 @@ extern uint32_t agent_cpus_online;
  * when another copy of the agent does already, or another negative errno when
  * it cannot. In a thread of the agent's own. */
 int loader_setup(void);
+
+/* The address of the dynamic linker's struct r_debug, or NULL in a static
+ * program. What it leads to changes while one reads it. */
+const volatile void *loader_debug(void);
 
 /* log.c: one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */
 enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "agent/agent.h"
+#include "agent/gdb.h"
 #include "agent/lines.h"
 #include "agent/place.h"
 #include "agent/protocol.h"
@@ -297,6 +298,19 @@ static int handle_status(struct exchange *exchange)
 	return 0;
 }
 
+static int handle_gdb(struct exchange *exchange)
+{
+	char path[PLACE_SOCKET_BYTES];
+	const char *why = "";
+	int ret = gdb_open(&why);
+
+	if (ret)
+		return fail(exchange, ret, why);
+	place_socket_path(path, sizeof(path), GDB_SOCKET);
+	line_add(&exchange->answer, "path", path);
+	return 0;
+}
+
 static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_HELLO] = handle_hello,
 	[MESSAGE_LIST] = handle_list,
@@ -307,6 +321,7 @@ static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_FLUSH] = handle_flush,
 	[MESSAGE_DESTROY] = handle_destroy,
 	[MESSAGE_STATUS] = handle_status,
+	[MESSAGE_GDB] = handle_gdb,
 };
 
 static int answer(int fd, struct message *message, int status,

@@ -159,6 +159,11 @@ static uint8_t *island_make(const uint8_t *code)
 	return NULL;
 }
 
+const volatile void *loader_debug(void)
+{
+	return debug;
+}
+
 int loader_setup(void)
 {
 	struct patcher patcher;

@@ -5,6 +5,8 @@ agent_sources = \
 	agent/control.c \
 	agent/fork.c \
 	agent/fork.h \
+	agent/gdb.c \
+	agent/gdb.h \
 	agent/lines.c \
 	agent/lines.h \
 	agent/log.c \

@@ -318,7 +318,9 @@ void place_close(int keep)
 		image_path(path, sizeof(path), process.page->image, "");
 		sys_rmdir(path);
 	}
-	place_socket_path(path, sizeof(path));
+	place_socket_path(path, sizeof(path), "control.sock");
+	sys_unlink(path);
+	place_socket_path(path, sizeof(path), "gdb.sock");
 	sys_unlink(path);
 	/* stays where something is left in it */
 	sys_rmdir(place_process);
@@ -331,11 +333,12 @@ void place_markers_changed(void)
 				   __ATOMIC_RELAXED);
 }
 
-void place_socket_path(char *path, size_t size)
+void place_socket_path(char *path, size_t size, const char *name)
 {
 	struct text text;
 
 	text_open(&text, path, size);
 	text_add(&text, place_process);
-	text_add(&text, "/control.sock");
+	text_add_char(&text, '/');
+	text_add(&text, name);
 }

@@ -32,7 +32,8 @@ void place_close(int keep);
 /* Tells whoever watches that markers came or went. */
 void place_markers_changed(void);
 
-/* PID.STARTTIME/control.sock */
-void place_socket_path(char *path, size_t size);
+/* PID.STARTTIME/NAME: "control.sock", "gdb.sock" */
+#define PLACE_SOCKET_BYTES	280
+void place_socket_path(char *path, size_t size, const char *name);
 
 #endif

@@ -52,6 +52,9 @@ struct message {
  * MESSAGE_STATUS	-> a line "session=NAME" a session, each followed by
  *			   "index=", "state=active|stopped", "mode=", "rule="
  *			   lines, "written=", "lost=", "overwritten=", "bytes="
+ * MESSAGE_GDB		opens the socket for gdb's remote protocol
+ *			-> "path=" (as the process sees it); -EPERM: not
+ *			   allowed, -ENOSYS: a build without it
  * Failures carry "error=TEXT".
  */
 enum message_type {
@@ -64,6 +67,7 @@ enum message_type {
 	MESSAGE_FLUSH	= 7,
 	MESSAGE_DESTROY	= 8,
 	MESSAGE_STATUS	= 9,
+	MESSAGE_GDB	= 10,
 };
 
 /*

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "agent/agent.h"
+#include "agent/gdb.h"
 #include "agent/place.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
@@ -19,19 +20,56 @@
 #include "buffers/write.h"
 
 #define CONNECTIONS_MAX	16
+#define SOURCES_MAX	(CONNECTIONS_MAX + 8)
 #define BACKLOG		16
 #define PAUSE_NS	200000000
 
+/* Each of `fds` has one of `sources`. The service thread's alone, so that
+ * nothing here is locked; a forked child's begins anew. */
+struct source {
+	service_fn *ready;
+	void *arg;
+};
+
+static struct pollfd fds[SOURCES_MAX];
+static struct source sources[SOURCES_MAX];
+static int nsources;
+static int connections;		/* control's */
+
+int service_watch(int fd, service_fn *ready, void *arg)
+{
+	if (nsources == SOURCES_MAX)
+		return -ENOSPC;
+	fds[nsources].fd = fd;
+	fds[nsources].events = POLLIN;
+	fds[nsources].revents = 0;
+	sources[nsources].ready = ready;
+	sources[nsources].arg = arg;
+	nsources++;
+	return 0;
+}
+
+int service_watches(service_fn *ready)
+{
+	int n = 0;
+	int i;
+
+	for (i = 0; i < nsources; i++)
+		n += sources[i].ready == ready;
+	return n;
+}
+
 /* Paths longer than a socket address go through a descriptor of the
  * directory. */
-static int address_make(struct sockaddr_un *address, int *directory)
+static int address_make(struct sockaddr_un *address, int *directory,
+			const char *name)
 {
-	char path[280];
+	char path[PLACE_SOCKET_BYTES];
 	struct text text;
 
 	address->sun_family = AF_UNIX;
 	*directory = -1;
-	place_socket_path(path, sizeof(path));
+	place_socket_path(path, sizeof(path), name);
 	text_open(&text, address->sun_path, sizeof(address->sun_path));
 	text_add(&text, path);
 	if (!text.cut)
@@ -44,14 +82,15 @@ static int address_make(struct sockaddr_un *address, int *directory)
 	text_open(&text, address->sun_path, sizeof(address->sun_path));
 	text_add(&text, "/proc/thread-self/fd/");
 	text_add_number(&text, *directory);
-	text_add(&text, "/control.sock");
+	text_add_char(&text, '/');
+	text_add(&text, name);
 	return 0;
 }
 
-static int socket_open(void)
+int service_listen(const char *name)
 {
 	struct sockaddr_un address = { 0 };
-	char path[280];
+	char path[PLACE_SOCKET_BYTES];
 	int directory;
 	int fd;
 	int ret;
@@ -60,10 +99,10 @@ static int socket_open(void)
 		       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return fd;
-	ret = address_make(&address, &directory);
+	ret = address_make(&address, &directory, name);
 	if (ret)
 		goto close_socket;
-	place_socket_path(path, sizeof(path));
+	place_socket_path(path, sizeof(path), name);
 	sys_unlink(path);
 	ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
 	if (directory >= 0)
@@ -88,62 +127,93 @@ static void service_pause(void)
 	sys2(SYS_nanosleep, &pause, NULL);
 }
 
-static void connection_accept(int listener, struct pollfd *fds, int *n)
+int service_accept(int listener)
 {
 	int fd = (int)sys4(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
 
 	if (fd < 0) {
 		if (fd != -EAGAIN && fd != -ECONNABORTED)
 			service_pause();
-		return;
+		return fd;
 	}
-	if (*n == CONNECTIONS_MAX + 1 || !control_peer_allowed(fd)) {
-		sys_close(fd);
-		return;
-	}
-	fds[*n].fd = fd;
-	fds[*n].events = POLLIN;
-	fds[*n].revents = 0;
-	(*n)++;
+	if (control_peer_allowed(fd))
+		return fd;
+	sys_close(fd);
+	return -EPERM;
 }
 
-static void connections_serve(struct pollfd *fds, int *n)
+static int control_ready(int fd, void *arg)
+{
+	int ret = control_serve(fd);
+
+	(void)arg;
+	if (ret)
+		connections--;
+	return ret;
+}
+
+static int control_listener_ready(int listener, void *arg)
+{
+	int fd = service_accept(listener);
+
+	(void)arg;
+	if (fd < 0)
+		return 0;
+	if (connections == CONNECTIONS_MAX ||
+	    service_watch(fd, control_ready, NULL)) {
+		sys_close(fd);
+		return 0;
+	}
+	connections++;
+	return 0;
+}
+
+static void source_remove(int i)
+{
+	sys_close(fds[i].fd);
+	for (nsources--; i < nsources; i++) {
+		fds[i] = fds[i + 1];
+		sources[i] = sources[i + 1];
+	}
+}
+
+/* From the youngest to the oldest: who has gone is known to have gone before
+ * the next one is let in. One that comes is looked at in the next round. */
+static void sources_serve(void)
 {
 	int i;
 
-	for (i = *n - 1; i > 0; i--) {
-		if (!fds[i].revents || !control_serve(fds[i].fd))
-			continue;
-		sys_close(fds[i].fd);
-		fds[i] = fds[--*n];
-	}
-	if (fds[0].revents)
-		connection_accept(fds[0].fd, fds, n);
+	for (i = nsources - 1; i >= 0; i--)
+		if (fds[i].revents &&
+		    sources[i].ready(fds[i].fd, sources[i].arg))
+			source_remove(i);
 }
 
 int service_main(void *arg)
 {
-	struct pollfd fds[CONNECTIONS_MAX + 1];
-	int n = 1;
+	int listener;
 
 	(void)arg;
 	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
 	write_rseq_register(__builtin_thread_pointer());
+	nsources = 0;
+	connections = 0;
 	while (place_lock() == -EMFILE)
 		service_pause();
-	while ((fds[0].fd = socket_open()) == -EMFILE)
+	while ((listener = service_listen("control.sock")) == -EMFILE)
 		service_pause();
-	fds[0].events = POLLIN;
-	if (fds[0].fd < 0) {
-		log_fact(LOG_ERROR, "service", "no control socket", fds[0].fd);
-		return fds[0].fd;
+	if (listener < 0) {
+		log_fact(LOG_ERROR, "service", "no control socket", listener);
+		return listener;
 	}
+	service_watch(listener, control_listener_ready, NULL);
+	gdb_start();
 	log_fact(LOG_INFO, "service", "listening", 0);
 	for (;;) {
-		long ready = sys3(SYS_poll, fds, n, -1);
+		long ready = sys3(SYS_poll, fds, nsources, -1);
 
 		if (ready > 0)
-			connections_serve(fds, &n);
+			sources_serve();
 		else if (ready != -EINTR)
 			service_pause();
 	}

@@ -1,13 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The service thread: sleeps in poll(2) until somebody calls at the control
- * socket.
+ * The service thread: sleeps in poll(2) until somebody calls, at the control
+ * socket or at a descriptor that another part of the agent has registered.
  */
 #ifndef AGENT_SERVICE_H
 #define AGENT_SERVICE_H
 
 /* What the service thread runs. */
 int service_main(void *arg);
+
+/*
+ * Is called when the descriptor can be read or is at its end. Returns 0, or
+ * something else when it is to be closed and forgotten. It does not wait.
+ */
+typedef int service_fn(int fd, void *arg);
+
+/*
+ * Serves a descriptor of the service thread's from now on. Returns 0, or
+ * -ENOSPC when there are too many; the caller keeps it then. Service thread
+ * only, as all below.
+ */
+int service_watch(int fd, service_fn *ready, void *arg);
+
+/* How many descriptors a function serves. */
+int service_watches(service_fn *ready);
+
+/* A listening socket NAME in the process's directory, mode 0600. Returns the
+ * descriptor or a negative errno. */
+int service_listen(const char *name);
+
+/* Accepts a peer that may talk to us. Returns the descriptor, or a negative
+ * errno: there is none, or none for us. */
+int service_accept(int listener);
 
 /*
  * Serves one connection for one request. Returns 0, or a negative errno when

@@ -39,6 +39,7 @@ static const struct {
 	{ "TAFFRAIL_CLOCK=", &settings.clock },
 	{ "TAFFRAIL_SERVICE=", &settings.service },
 	{ "TAFFRAIL_LOG=", &settings.log },
+	{ "TAFFRAIL_GDB=", &settings.gdb },
 };
 
 static void settings_read(char **environment)
@@ -63,6 +64,7 @@ static void settings_keep(void)
 	static char directory[201];
 	static char runtime[201];
 	static char service[8];
+	static char gdb[8];
 
 	if (settings.directory) {
 		text_copy(directory, sizeof(directory), settings.directory);
@@ -75,6 +77,10 @@ static void settings_keep(void)
 	if (settings.service) {
 		text_copy(service, sizeof(service), settings.service);
 		settings.service = service;
+	}
+	if (settings.gdb) {
+		text_copy(gdb, sizeof(gdb), settings.gdb);
+		settings.gdb = gdb;
 	}
 }
 

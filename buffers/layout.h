@@ -13,6 +13,7 @@
  *
  *   PID.STARTTIME/              0700
  *     control.sock              control socket of the living process
+ *     gdb.sock                  where gdb connects, once it is open
  *     IMAGE/                    0, 1, ...: one a program image (execve adds)
  *       process                 struct process_page
  *       session.N               struct session_page + event records

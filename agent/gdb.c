@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who may look at this process by gdb, and when.
+ *
+ * Who is connected reads all of the process's memory, as with ptrace(2), but
+ * past the kernel's checks. So the socket is opened only when the user asks,
+ * by the control socket or by TAFFRAIL_GDB=on, and never in a process whose
+ * memory the kernel would not show to its user. Under AT_SECURE the agent
+ * does not get here.
+ */
+#include "agent/gdb.h"
+
+#include <errno.h>
+#include <linux/prctl.h>
+
+#include "agent/agent.h"
+#include "agent/place.h"
+#include "agent/service.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+
+static int setting_is(const char *word)
+{
+	return settings.gdb && text_equal(settings.gdb, word);
+}
+
+int gdb_allowed(void)
+{
+	return sys5(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
+}
+
+int gdb_open(const char **why)
+{
+	int fd;
+	int ret;
+
+	*why = "the program's environment forbids gdb (TAFFRAIL_GDB=off)";
+	if (setting_is("off"))
+		return -EPERM;
+	*why = "the program is not dumpable: its memory is not for its user";
+	if (!gdb_allowed())
+		return -EPERM;
+	*why = "this agent was built without its gdb stub";
+	if (!gdb_connect)
+		return -ENOSYS;
+	if (service_watches(gdb_connect))
+		return 0;
+	*why = "the agent cannot make gdb.sock";
+	fd = service_listen(GDB_SOCKET);
+	if (fd < 0)
+		return fd;
+	ret = service_watch(fd, gdb_connect, NULL);
+	if (ret)
+		sys_close(fd);
+	return ret;
+}
+
+void gdb_start(void)
+{
+	char path[PLACE_SOCKET_BYTES];
+	const char *why;
+	int ret;
+
+	/* what the image before execve(2) left, nobody serves any more */
+	place_socket_path(path, sizeof(path), GDB_SOCKET);
+	sys_unlink(path);
+	if (!setting_is("on"))
+		return;
+	ret = gdb_open(&why);
+	if (ret)
+		log_fact(LOG_ERROR, "gdb", why, ret);
+}
