@@ -41,6 +41,7 @@ int flush_main(int argc, char **argv);
 int destroy_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int watch_main(int argc, char **argv);
+int gdb_main(int argc, char **argv);
 int record_main(int argc, char **argv);
 int snapshot_main(int argc, char **argv);
 int verify_main(int argc, char **argv);

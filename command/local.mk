@@ -10,6 +10,7 @@ command_sources = \
 	command/command.h \
 	command/elfnotes.c \
 	command/elfnotes.h \
+	command/gdb.c \
 	command/json.c \
 	command/json.h \
 	command/list.c \

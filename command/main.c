@@ -23,6 +23,7 @@ const struct command command_table[] = {
 	{ "snapshot", snapshot_main, "copy a session's events to a trace" },
 	{ "destroy", destroy_main, "end a session and remove its events" },
 	{ "status", status_main, "sessions, their processes and counts" },
+	{ "gdb", gdb_main, "start gdb on a running program, stop nothing" },
 	{ "watch", watch_main, "tell of processes, markers, full buffers" },
 	{ "verify", verify_main, "recount the events of a trace" },
 	{ NULL, NULL, NULL }

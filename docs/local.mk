@@ -5,6 +5,7 @@ dist_man_MANS += \
 	docs/man/taffrail-enable.1 \
 	docs/man/taffrail-environment.7 \
 	docs/man/taffrail-flush.1 \
+	docs/man/taffrail-gdb.1 \
 	docs/man/taffrail-list.1 \
 	docs/man/taffrail-pthread.7 \
 	docs/man/taffrail-record.1 \
@@ -27,6 +28,7 @@ EXTRA_DIST += \
 	docs/buffers.md \
 	docs/command.md \
 	docs/conditions.md \
+	docs/gdbstub.md \
 	docs/history.md \
 	docs/roadmap.md \
 	docs/traces.md \

@@ -11,6 +11,7 @@ unit_programs = \
 	testsuite/unit/fields \
 	testsuite/unit/glob \
 	testsuite/unit/metadata \
+	testsuite/unit/packet \
 	testsuite/unit/reader \
 	testsuite/unit/ring \
 	testsuite/unit/ring-paths \
@@ -48,6 +49,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.conditions \
 	testsuite/taffrail.examples \
+	testsuite/taffrail.gdb \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.pthread \

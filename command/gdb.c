@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdb: asks a process's agent to open its socket for gdb, and starts
+ * stock gdb on it; or prints the command line for that.
+ *
+ * What must stay true: gdb is told nothing that a user could not type.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "agent/gdb.h"
+#include "command/command.h"
+#include "command/targets.h"
+
+#define GDB_ARGUMENTS_MAX	64
+
+enum { KEY_PRINT = 256 };
+
+static const struct option_row rows[] = {
+	{ 'p', "pid", "PID", "the process" },
+	{ KEY_PRINT, "print", NULL, "print gdb's command line, start nothing" },
+	{ 0 }
+};
+
+struct gdb_command {
+	char socket[PATH_MAX + 16];
+	char target[PATH_MAX + 64];
+	char program[PATH_MAX];
+	const char *argv[GDB_ARGUMENTS_MAX];
+	int argc;
+};
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* The program's file, if its path means the same file to us; else gdb reads
+ * it through the socket. */
+static bool find_program(char program[PATH_MAX], pid_t pid)
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, program, PATH_MAX - 1);
+	if (n <= 0)
+		return false;
+	program[n] = '\0';
+	return same_file(link, program);
+}
+
+/* The path that the agent gives, unless it means something else here. */
+static void name_socket(struct gdb_command *gdb, const struct target *target,
+			struct client_answer *answer)
+{
+	const char *key, *value;
+	size_t position = 0;
+
+	snprintf(gdb->socket, sizeof(gdb->socket), "%s/%s",
+		 target->process->path, GDB_SOCKET);
+	while (client_answer_next(answer, &position, &key, &value))
+		if (!strcmp(key, "path") && same_file(value, gdb->socket))
+			snprintf(gdb->socket, sizeof(gdb->socket), "%s",
+				 value);
+}
+
+static int open_socket(struct gdb_command *gdb, struct target *target)
+{
+	struct client_answer answer;
+	struct sockaddr_un address;
+	int ret = target_connect(target);
+
+	if (!ret) {
+		ret = client_call(&target->client, MESSAGE_GDB, NULL, &answer);
+		if (!ret)
+			name_socket(gdb, target, &answer);
+		client_answer_release(&answer);
+	}
+	if (ret)
+		return command_failed("process %d: %s", target->process->pid,
+				      target->client.error);
+	if (strlen(gdb->socket) >= sizeof(address.sun_path))
+		return command_failed("the path of the socket is too long for "
+				      "gdb: %s", gdb->socket);
+	return COMMAND_DONE;
+}
+
+static void add(struct gdb_command *gdb, const char *word)
+{
+	gdb->argv[gdb->argc++] = word;
+}
+
+static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
+			 int nmore)
+{
+	add(gdb, "gdb");
+	snprintf(gdb->target, sizeof(gdb->target),
+		 "target extended-remote %s", gdb->socket);
+	if (find_program(gdb->program, pid)) {
+		/* its files are ours, and faster to read without it */
+		add(gdb, "-iex");
+		add(gdb, "set sysroot /");
+		add(gdb, gdb->program);
+	}
+	/* before the commands among the user's arguments */
+	add(gdb, "-ex");
+	add(gdb, gdb->target);
+	for (int i = 0; i < nmore; i++)
+		add(gdb, more[i]);
+	gdb->argv[gdb->argc] = NULL;
+}
+
+/* As a shell takes it back. */
+static void put_word(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789@%+=:,./_-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		printf("%s", word);
+		return;
+	}
+	putchar('\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			printf("'\\''");
+		else
+			putchar(*word);
+	putchar('\'');
+}
+
+static int print_command(const struct gdb_command *gdb)
+{
+	for (int i = 0; i < gdb->argc; i++) {
+		if (i)
+			putchar(' ');
+		put_word(gdb->argv[i]);
+	}
+	putchar('\n');
+	return command_finish();
+}
+
+static int run_command(struct gdb_command *gdb)
+{
+	execvp("gdb", (char **)gdb->argv);
+	return command_failed("cannot start gdb: %s", strerror(errno));
+}
+
+static int gdb_process(pid_t pid, bool print, char **more, int nmore)
+{
+	static struct gdb_command gdb;
+	struct targets targets;
+	int status = COMMAND_FAILED;
+
+	if (nmore > GDB_ARGUMENTS_MAX - 8)
+		return command_misused("too many arguments for gdb");
+	if (!targets_open(&targets, pid))
+		status = open_socket(&gdb, targets.targets);
+	targets_close(&targets);
+	if (status)
+		return status;
+	make_command(&gdb, pid, more, nmore);
+	return print ? print_command(&gdb) : run_command(&gdb);
+}
+
+int gdb_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "-p PID [-- GDB-ARGUMENTS...]",
+		.about = "Start gdb on a running program that has the agent. "
+			 "No thread of it stops.",
+	};
+	bool print = false;
+	pid_t pid = 0;
+	int key;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (key == KEY_PRINT)
+			print = true;
+		else if (command_parse_pid(&pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
+	}
+	if (!pid)
+		return command_misused("which process? Give -p PID");
+	return gdb_process(pid, print, argv + options.index,
+			   argc - options.index);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One gdb that is connected, as all parts of the stub see it.
+ *
+ * What must stay true: it is the service thread's alone; its descriptors are
+ * of that thread's table, and nothing of it is left when gdb has gone. It is
+ * mapped, and not inherited by forked children.
+ */
+#ifndef GDBSTUB_CONNECTION_H
+#define GDBSTUB_CONNECTION_H
+
+#include <stdint.h>
+
+#include "gdbstub/packet.h"
+#include "gdbstub/registers.h"
+#include "gdbstub/rsp.h"
+
+#define CONNECTION_FILES	16
+/* Bytes of memory or of a document in one answer; twice that on the wire. */
+#define CONNECTION_CHUNK_BYTES	0x1f00u
+/* The longest document: the list of some thousands of libraries. */
+#define CONNECTION_DOCUMENT_BYTES	(1u << 20)
+
+struct connection {
+	int no_ack;			/* QStartNoAckMode was answered */
+	int detached;
+	int downloading;		/* see markers_at() */
+	uint32_t marker;		/* the next of qTsSTM */
+	int files[CONNECTION_FILES];	/* of vFile; -1: free */
+	struct registers registers;	/* of the service thread */
+	struct packet_reader in;
+	struct packet out;
+	const void *document_of;	/* what `document` holds, or NULL */
+	uint64_t document_bytes;
+	char in_bytes[RSP_PACKET_BYTES + 1];
+	char out_bytes[RSP_PACKET_BYTES + 16];
+	char chunk[CONNECTION_CHUNK_BYTES];
+	char document[CONNECTION_DOCUMENT_BYTES];
+};
+
+/*
+ * What serves a packet: adds the answer to c->out. `p` is what follows the
+ * packet's word. Returns 0, or 1 when there is nothing to answer.
+ */
+typedef int packet_fn(struct connection *c, const char *p);
+
+/* target.c */
+packet_fn serve_supported, serve_no_ack, serve_stop_reason, serve_thread_set;
+packet_fn serve_thread_alive, serve_thread_current, serve_attached;
+packet_fn serve_registers, serve_register, serve_memory, serve_memory_binary;
+packet_fn serve_resume_actions, serve_detach, serve_ok;
+packet_fn serve_kill_unanswered;
+/* transfer.c */
+packet_fn serve_transfer;
+/* files.c */
+packet_fn serve_file;
+/* markers.c */
+packet_fn serve_markers_first, serve_markers_next, serve_marker_at;
+/* trace.c */
+packet_fn serve_trace_status, serve_variables_first, serve_list_end;
+
+/* Adds an error that gdb shows its user. */
+void connection_refuse(struct connection *c, const char *why);
+
+/* Adds "E" and two digits: an error without words. */
+void connection_error(struct connection *c, uint8_t number);
+
+/* "pPID.TID" of the one thread there is. */
+void connection_add_thread(struct packet *out);
+
+/* Closes what vFile has open. */
+void files_close(struct connection *c);
+
+/*
+ * Copies memory of this process, whatever the address. Returns the bytes that
+ * could be read, from the first on.
+ */
+uint64_t memory_read(uint64_t address, void *to, uint64_t n);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The machine's registers as gdb numbers them: the target description and a
+ * snapshot of a thread of our own.
+ */
+#ifndef GDBSTUB_REGISTERS_H
+#define GDBSTUB_REGISTERS_H
+
+#include "buffers/text.h"
+#include "gdbstub/packet.h"
+
+#ifdef __x86_64__
+#include "gdbstub/registers-x86_64.h"
+#endif
+
+/* The target description (target.xml). */
+void registers_describe(struct text *out);
+
+/* Answers `g`: the registers of the block, one after the other. */
+void registers_add(struct packet *out, const struct registers *registers);
+
+/* Answers `p`: one register, `x` for what is not known. Returns 0 when there
+ * is none of that number. */
+int registers_add_one(struct packet *out, const struct registers *registers,
+		      uint64_t number);
+
+#endif

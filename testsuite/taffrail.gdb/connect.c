@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program to look at while it runs: two threads that hit markers, and the
+ * first, which says "ready" and waits for its input's end. Then it prints how
+ * often each worked and whether the sums are right: "right 2".
+ *
+ * "secret" as its argument makes it a program that is not dumpable.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <taffrail/marker.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { THREADS = 2 };
+
+struct job {
+	pthread_t thread;
+	long rounds;
+	long sum;
+};
+
+volatile long rounds_done;		/* what gdb is asked to print */
+const char *const motto = "log the course, stop nothing";
+static struct job jobs[THREADS];
+static volatile int ended;
+
+static __attribute__((noinline)) void work(struct job *job)
+{
+	struct timespec delay = { .tv_nsec = 20000 };
+
+	TAFFRAIL_EVENT(app, round, job->rounds, TAFFRAIL_STR(motto));
+	job->sum += job->rounds++;
+	TAFFRAIL_MARK(app, done, "sum %ld", job->sum);
+	if (job->rounds % 64 == 0)
+		nanosleep(&delay, NULL);
+}
+
+static void *run(void *arg)
+{
+	struct job *job = arg;
+
+	while (!ended) {
+		work(job);
+		__atomic_fetch_add(&rounds_done, 1, __ATOMIC_RELAXED);
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	char line[64];
+	int right = 0;
+	int i;
+
+	if (argc > 1 && !strcmp(argv[1], "secret"))
+		prctl(PR_SET_DUMPABLE, 0);
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]))
+			return 1;
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin))
+		;
+	ended = 1;
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(jobs[i].thread, NULL);
+		right += jobs[i].rounds > 0 &&
+			 jobs[i].sum == jobs[i].rounds *
+					(jobs[i].rounds - 1) / 2;
+	}
+	printf("right %d\n", right);
+	return right == THREADS ? 0 : 1;
+}
