@@ -149,18 +149,31 @@ static int explain_connect(struct client *client,
 	}
 }
 
+/*
+ * May a connection that failed come about yet? -EAGAIN: the backlog is full,
+ * and poll() does not tell of it. No socket, or nobody behind it: a process
+ * that is just starting, or just ending.
+ */
+static bool worth_waiting(int error, const struct rundir_process *process,
+			  int64_t waited)
+{
+	if (error == -EAGAIN)
+		return waited < CLIENT_TIMEOUT_MS;
+	return (error == -ENOENT || error == -ECONNREFUSED) &&
+	       waited < CLIENT_START_MS &&
+	       rundir_alive(process->pid, process->starttime);
+}
+
 int client_connect(struct client *client, const struct rundir_process *process)
 {
 	static const struct timespec pause = { .tv_nsec = 10000000 };
-	int64_t deadline;
+	int64_t begin = now_ms();
 	int ret;
 
 	client->error[0] = '\0';
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
-	deadline = now_ms() + client->timeout_ms;
-	/* EAGAIN: the backlog is full, and poll() does not tell of it */
-	while ((client->fd = rundir_connect(process, "control.sock")) ==
-	       -EAGAIN && now_ms() < deadline)
+	while ((client->fd = rundir_connect(process, "control.sock")) < 0 &&
+	       worth_waiting(client->fd, process, now_ms() - begin))
 		nanosleep(&pause, NULL);
 	if (client->fd < 0) {
 		ret = client->fd;

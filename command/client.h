@@ -18,6 +18,8 @@
 #include "command/rundir.h"
 
 #define CLIENT_TIMEOUT_MS	10000
+/* For a process that lives but has no socket: it starts, or it ends. */
+#define CLIENT_START_MS		500
 
 struct client {
 	int fd;				/* -1 when closed */
