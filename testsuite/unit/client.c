@@ -67,6 +67,8 @@ static void serve(int fd, const struct message *request, const char *payload)
 
 static void serve_all(int listener)
 {
+	/* a client that has heard enough hangs up before all is said */
+	signal(SIGPIPE, SIG_IGN);
 	for (;;) {
 		int fd = accept(listener, NULL, NULL);
 		struct message request;
