@@ -109,12 +109,19 @@
 /* SIZE: r8 = bytes of the elements. WORDS: what lies before them. */
 #define SIZE_BYTES                                                     \
 	"movq 8(%[var]), %%r8\n\t"
+#define SIZE_SHIFTED(shift)                                            \
+	"movq 8(%[var]), %%r8\n\t"                                     \
+	"shlq $" #shift ", %%r8\n\t"
 #define SIZE_ELEMENTS                                                  \
 	"movq 32(%[s]), %%r8\n\t"                                      \
 	"movzbl %c[element](%%r8), %%r8d\n\t"                          \
 	"imulq 8(%[var]), %%r8\n\t"
 #define WORDS_BYTES(HB)                                                \
 	"movl %%r8d, 4096+" #HB "(%%rcx,%%r9)\n\t"                     \
+	"leaq 4096+4+" #HB "(%%rcx,%%r9), %%r9\n\t"
+#define WORDS_COUNT(HB)                                                \
+	"movl 8(%[var]), %%eax\n\t"                                    \
+	"movl %%eax, 4096+" #HB "(%%rcx,%%r9)\n\t"                     \
 	"leaq 4096+4+" #HB "(%%rcx,%%r9), %%r9\n\t"
 #define WORDS_ELEMENTS(HB)                                             \
 	"leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"                      \
@@ -129,6 +136,7 @@
 static void name(struct write_slot *s, uint64_t fixed,                 \
 		 const struct write_var *var)                          \
 {                                                                      \
+	(void)fixed;                                                   \
 	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
 		     SECTION_CLOCK_CHECK                               \
 		     SIZE                                              \
@@ -172,32 +180,68 @@ again:                                                                 \
 #define SEQUENCE_WRITERS(n, MOVE64, CLEAR)                             \
 	SEQUENCE_WRITER(write_bytes_##n##_compact, "8", HEADER_COMPACT, 4, \
 			WRITE_COMPACT, SIZE_BYTES, WORDS_BYTES, "",    \
-			MOVE64, CLEAR, 0ul)                               \
+			MOVE64, CLEAR, 0ul)                            \
 	SEQUENCE_WRITER(write_bytes_##n##_large, "16", HEADER_LARGE, 6, \
 			WRITE_LARGE, SIZE_BYTES, WORDS_BYTES, "",      \
 			MOVE64, CLEAR, 0ul)                            \
 	SEQUENCE_WRITER(write_array_##n##_compact, "8", HEADER_COMPACT, 4, \
 			WRITE_COMPACT, SIZE_ELEMENTS, WORDS_ELEMENTS,  \
-			SLACK_ELEMENTS, MOVE64, CLEAR, fixed)                 \
+			SLACK_ELEMENTS, MOVE64, CLEAR, fixed)          \
 	SEQUENCE_WRITER(write_array_##n##_large, "16", HEADER_LARGE, 6, \
 			WRITE_LARGE, SIZE_ELEMENTS, WORDS_ELEMENTS,    \
 			SLACK_ELEMENTS, MOVE64, CLEAR, fixed)
 
+/* Nothing but a sequence of 2, 4 or 8 bytes an element. */
+#define SHIFTED_WRITERS(n, shift, MOVE64, CLEAR)                       \
+	SEQUENCE_WRITER(write_shift##shift##_##n##_compact, "8",       \
+			HEADER_COMPACT, 4, WRITE_COMPACT,              \
+			SIZE_SHIFTED(shift), WORDS_COUNT, "", MOVE64,  \
+			CLEAR, 0ul)                                    \
+	SEQUENCE_WRITER(write_shift##shift##_##n##_large, "16",        \
+			HEADER_LARGE, 6, WRITE_LARGE,                  \
+			SIZE_SHIFTED(shift), WORDS_COUNT, "", MOVE64,  \
+			CLEAR, 0ul)
+
+#define AVX_CLEAR	"vzeroupper\n\t"
+
 SEQUENCE_WRITERS(sse, MOVE64_SSE, "")
-SEQUENCE_WRITERS(avx, MOVE64_AVX, "vzeroupper\n\t")
+SEQUENCE_WRITERS(avx, MOVE64_AVX, AVX_CLEAR)
+SHIFTED_WRITERS(sse, 1, MOVE64_SSE, "")
+SHIFTED_WRITERS(sse, 2, MOVE64_SSE, "")
+SHIFTED_WRITERS(sse, 3, MOVE64_SSE, "")
+SHIFTED_WRITERS(avx, 1, MOVE64_AVX, AVX_CLEAR)
+SHIFTED_WRITERS(avx, 2, MOVE64_AVX, AVX_CLEAR)
+SHIFTED_WRITERS(avx, 3, MOVE64_AVX, AVX_CLEAR)
+
+enum sequence { BYTES, SHIFT1, SHIFT2, SHIFT3, ARRAY, SEQUENCES };
+
+#define SEQUENCE_ROWS(n)                                               \
+	{                                                              \
+		{ write_bytes_##n##_compact, write_bytes_##n##_large },\
+		{ write_shift1_##n##_compact, write_shift1_##n##_large }, \
+		{ write_shift2_##n##_compact, write_shift2_##n##_large }, \
+		{ write_shift3_##n##_compact, write_shift3_##n##_large }, \
+		{ write_array_##n##_compact, write_array_##n##_large },\
+	}
 
 /* by what the CPU can do, what is written, and the header */
-static write_fn *const sequences[2][2][2] = {
-	{ { write_bytes_sse_compact, write_bytes_sse_large },
-	  { write_array_sse_compact, write_array_sse_large } },
-	{ { write_bytes_avx_compact, write_bytes_avx_large },
-	  { write_array_avx_compact, write_array_avx_large } },
+static write_fn *const sequences[2][SEQUENCES][2] = {
+	SEQUENCE_ROWS(sse),
+	SEQUENCE_ROWS(avx),
 };
+
+/* An element has 1, 2, 4 or 8 bytes. */
+static enum sequence sequence_kind(const struct write_shape *shape)
+{
+	if (shape->fixed_bytes)
+		return ARRAY;
+	return BYTES + (enum sequence)__builtin_ctz(
+			       shape->var[0].element_bytes);
+}
 
 write_fn *write_fast_sequence(const struct write_shape *shape, int header)
 {
 	int avx = !!__builtin_cpu_supports("avx2");
-	int array = shape->fixed_bytes || shape->var[0].element_bytes != 1;
 
-	return sequences[avx][array][header];
+	return sequences[avx][sequence_kind(shape)][header];
 }
