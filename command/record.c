@@ -354,6 +354,10 @@ static void tell_result(const struct record *record)
 	const struct trace_set *set = &record->set;
 	size_t n = processes(record);
 
+	if (!n) {
+		command_warn("0 events, so there is no trace");
+		return;
+	}
 	command_warn("%llu events (%llu lost, %.1f bytes per event) of %zu "
 		     "process%s in %s", (unsigned long long)set->kept,
 		     (unsigned long long)set->lost,
