@@ -360,8 +360,8 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 			  ring_write(&hold, event, &oversize) :
 			  WRITE_AGAIN;
 	hold_release(&hold);
-	if (oversize && event->shape->oversize)
-		__atomic_fetch_add(event->shape->oversize, 1, __ATOMIC_RELAXED);
+	if (oversize)
+		write_oversize_count(event->shape, channel);
 	return verdict;
 }
 

@@ -163,6 +163,15 @@ static uint32_t id_extended(int header)
 				       CTF_COMPACT_ID_EXTENDED;
 }
 
+SIGSAFE void write_oversize_count(const struct write_shape *shape,
+				  const struct channel *channel)
+{
+	uint64_t *count = load_acquire(&shape->oversize[channel - channels]);
+
+	if (count)
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+}
+
 /* WRITE_FULL from a section: make room, or find that there is none. */
 static enum write_verdict room_make(const struct write_slot *slot, int header,
 				    int extended, struct channel *channel,
@@ -181,8 +190,8 @@ static enum write_verdict room_make(const struct write_slot *slot, int header,
 	verdict = section_lose(slot, header);
 	if (verdict != WRITE_DONE)
 		return verdict;
-	if (oversize && event->shape->oversize)
-		__atomic_fetch_add(event->shape->oversize, 1, __ATOMIC_RELAXED);
+	if (oversize)
+		write_oversize_count(event->shape, channel);
 	return WRITE_LOST;
 }
 

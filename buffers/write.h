@@ -74,7 +74,8 @@ struct write_shape {
 		uint8_t rule;		/* enum write_rule, for strings */
 		int32_t limit;
 	} var[16];
-	uint64_t *oversize;		/* counts events too large; or NULL */
+	/* events too large, by index into channels[]; NULL: nobody counts */
+	uint64_t *oversize[CHANNELS_MAX];
 };
 
 /*

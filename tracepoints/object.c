@@ -208,8 +208,7 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	slot->id = use->id;
 	slot->hit = write_choose(&object->shape, channel, use->id,
 				 &slot->step);
-	object->oversize[bit] = use->oversize;
-	store_release(&object->shape.oversize, use->oversize);
+	store_release(&object->shape.oversize[bit], use->oversize);
 	mask_set(&object->contexts, bit, !!channel->contexts);
 	object->special = object->contexts | object->conditions;
 	store_release(&slot->rings[header], channel->rings);
@@ -234,16 +233,6 @@ int object_enable(struct object *object, const struct object_use *use,
 	return before ? 0 : codes_switch(object, 1, patcher);
 }
 
-/* The counter of a channel that is left: what is at the old one's address
- * belongs to another session soon. Never NULL: a writer tests, then adds. */
-static void oversize_leave(struct object *object, uint32_t left)
-{
-	static uint64_t nobody;
-
-	store_release(&object->shape.oversize,
-		      left ? object->oversize[__builtin_ctz(left)] : &nobody);
-}
-
 void object_disable(struct object *object, struct channel *channel,
 		    const struct patcher *patcher)
 {
@@ -259,7 +248,7 @@ void object_disable(struct object *object, struct channel *channel,
 		return;
 	}
 	slot_close(&object->slots[bit]);
-	oversize_leave(object, left);
+	store_release(&object->shape.oversize[bit], NULL);
 	mask_set(&object->contexts, bit, 0);
 	condition_set(object, bit, NULL);
 	site_lead(object);

@@ -51,7 +51,6 @@ struct object {
 	uint32_t conditions;		/* those that have a condition */
 	const struct ax_program *condition[CHANNELS_MAX];
 	uint32_t bound;			/* channel of the site's own slot + 1 */
-	uint64_t *oversize[CHANNELS_MAX];
 	struct write_slot slots[CHANNELS_MAX];
 };
 

@@ -12,7 +12,7 @@ static void test_oversize(void)
 {
 	static unsigned char text[RING_BYTES];
 	uint64_t oversize = 0;
-	struct write_shape shape = { .nvar = 1, .oversize = &oversize };
+	struct write_shape shape = { .nvar = 1, .oversize = { &oversize } };
 	struct write_var var = { text, 0 };
 	unsigned char nothing[8] = "";
 	struct write_slot slot;
