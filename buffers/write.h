@@ -40,7 +40,7 @@ typedef void write_fn(struct write_slot *slot, uint64_t fixed,
 /*
  * What the writers read of a site, and its first bytes; the offsets are in
  * the machine code of write-x86_64.h. The controller changes a slot in this
- * order: rings[] to &rings_off, membarrier, hit/id/step, then rings[].
+ * order: rings[] to &rings_off, membarrier, id/step, rings[], then hit.
  */
 struct write_slot {
 	write_fn *hit;

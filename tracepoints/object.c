@@ -7,8 +7,9 @@
  * from one to the other loses and doubles nothing: whatever a thread has
  * loaded of the old state still leads to one slot of each channel.
  *
- * WRITE-SLOT: a slot's rings come last when it goes on and first when it goes
- * off; between two channels of a slot lies a patch_grace().
+ * WRITE-SLOT: when a slot goes on its rings come after all that a section
+ * reads of it, and before the writer that leads there; when it goes off they go
+ * first. Between two channels of a slot lies a patch_grace().
  */
 #include "tracepoints/registry.h"
 
@@ -114,9 +115,10 @@ static void slot_open(struct write_slot *slot, const struct write_slot *model)
 	slot->id = model->id;
 	slot->step = model->step;
 	slot->fixed_bytes = model->fixed_bytes;
-	store_release(&slot->hit, model->hit);
 	store_release(&slot->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT]);
 	store_release(&slot->rings[WRITE_LARGE], model->rings[WRITE_LARGE]);
+	/* last: whoever comes by the new writer finds the rings */
+	store_release(&slot->hit, model->hit);
 }
 
 static int codes_switch(struct object *object, int on,
@@ -167,17 +169,16 @@ static void site_lead(struct object *object)
 {
 	struct write_slot *site = (struct write_slot *)object->site;
 	uint32_t on = object->on;
+	uint32_t bound = object->bound ? 1u << (object->bound - 1) : 0;
 
-	if (object->bound && (!(on & 1u << (object->bound - 1)) ||
-			      object->conditions & 1u << (object->bound - 1)))
-		slot_close(site);
-	if (!on)
-		return;
+	/* the new way first: nobody is led to a slot that is closed */
 	if (on & (on - 1))
 		store_release(&site->hit, hit_several);
 	else if (on & object->conditions)
 		store_release(&site->hit, hit_condition);
-	else
+	if (bound && (!(on & bound) || object->conditions & bound))
+		slot_close(site);
+	if (on && !(on & (on - 1)) && !(on & object->conditions))
 		site_bind(object, (uint32_t)__builtin_ctz(on));
 }
 
