@@ -324,12 +324,20 @@ static void check_depth(void)
 	unit_equal_string(error.fact, "this is nested too deeply", "why");
 }
 
+static const char *const operators[] = { "==", "!=", "<", "<=", ">", ">=" };
+
+/* What the compiler that compiles this makes of operator i. */
+static int compared(size_t i, int64_t x, int64_t c)
+{
+	const int results[] = { x == c, x != c, x < c, x <= c, x > c, x >= c };
+
+	return results[i];
+}
+
 /* A field of one type that travels by value, with another beside it; every
  * comparison, which is where the quick way is taken. */
 static void check_quick(void)
 {
-	static const char *const operators[] = { "==", "!=", "<", "<=", ">",
-						 ">=" };
 	static const int64_t constants[] = {
 		0, 1, -1, 5, 127, 128, -128, -129, 255, 256, 32767, 65535,
 		65536, INT32_MAX, INT32_MIN, UINT32_MAX, INT64_MAX, INT64_MIN,
@@ -374,10 +382,7 @@ static void check_quick(void)
 
 				if (!(type & 1))
 					x = (int64_t)(v << unused >> unused);
-				want = i % 6 == 0 ? x == c : i % 6 == 1 ?
-				       x != c : i % 6 == 2 ? x < c :
-				       i % 6 == 3 ? x <= c : i % 6 == 4 ?
-				       x > c : x >= c;
+				want = compared(i % 6, x, c);
 				ax_run(program, &event, NULL, &result);
 				wrong += result != (uint64_t)want;
 				wrong += ax_holds(program, &event, NULL) !=
