@@ -13,10 +13,13 @@
 #include <unistd.h>
 
 #include "buffers/base.h"
+#include "buffers/clock.h"
 #include "testsuite/stress/bed.h"
 #include "testsuite/stress/stress.h"
 
 #define ERRORS_SHOWN	8
+/* how far the clocks of two CPUs may be apart */
+#define CLOCK_SLACK	2000u
 
 struct watch {
 	struct watch *next;
@@ -94,6 +97,10 @@ static uint64_t packet_decode(struct watch *watch, const void *packet,
 		.large = !!(watch->ring->flags & SESSION_LARGE_HEADER),
 		.check = event_one,
 		.priv = watch,
+		/* a counter is the writers' own */
+		.now = clock_kind() == CLOCK_KIND_ATOMIC ?
+			       0 :
+			       clock_read() + CLOCK_SLACK,
 	};
 	const char *error = oracle_head(head, watch->ring);
 

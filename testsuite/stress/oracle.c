@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* A short clock that is ahead by all but so much is one that went back. */
-#define BACKWARD_TICKS	(1ull << 15)
-
 static uint64_t load(const unsigned char *p, unsigned int bytes)
 {
 	uint64_t value = 0;
@@ -27,6 +24,8 @@ static const char *clock_whole(struct oracle *oracle,
 	return event->clock < oracle->clock ? "a full clock goes back" : NULL;
 }
 
+/* One that went back looks as if it were nearly a lap of the short clock
+ * ahead: beyond the end of its packet, or the time at which it is read. */
 static const char *clock_short(struct oracle *oracle,
 			       struct oracle_event *event, uint64_t low,
 			       unsigned int bits)
@@ -36,7 +35,7 @@ static const char *clock_short(struct oracle *oracle,
 
 	event->clock = oracle->clock + ahead;
 	event->extended = 0;
-	return ahead > reach - BACKWARD_TICKS ? "a clock goes back" : NULL;
+	return event->clock > oracle->limit ? "a clock goes back" : NULL;
 }
 
 static const char *header_large(struct oracle *oracle,
@@ -78,12 +77,16 @@ static const char *header_compact(struct oracle *oracle,
 
 int oracle_packet(struct oracle *oracle, const void *packet, uint32_t content)
 {
+	const struct packet_head *head = packet;
 	const unsigned char *p = packet;
 	const unsigned char *end = p + content;
 	struct oracle_event event = { .end = end };
 	size_t bytes;
 
-	oracle->clock = ((const struct packet_head *)packet)->timestamp_begin;
+	oracle->clock = head->timestamp_begin;
+	oracle->limit = head->timestamp_end ? head->timestamp_end : oracle->now;
+	if (!oracle->limit)
+		oracle->limit = UINT64_MAX;
 	for (p += PACKET_HEAD_BYTES; p < end; p = event.payload + bytes) {
 		const char *error = oracle->large ?
 					    header_large(oracle, &event, p) :

@@ -25,7 +25,9 @@ struct oracle {
 	int large;
 	oracle_check *check;
 	void *priv;
+	uint64_t now;			/* 0: not known */
 	/* found */
+	uint64_t limit;			/* no event of the packet is later */
 	uint64_t clock;			/* of the last event or packet */
 	uint64_t events;
 	const char *error;		/* the first thing that was wrong */

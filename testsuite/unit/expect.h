@@ -147,6 +147,7 @@ static inline bool walk(struct ring *ring)
 	struct oracle oracle = {
 		.large = !!(channel->flags & SESSION_LARGE_HEADER),
 		.check = compare,
+		.now = clock_read(),
 	};
 	uint32_t head = RING_POSITION(ring->head);
 	uint32_t at = (uint32_t)ring->tail;

@@ -167,6 +167,7 @@ static bool room_one(struct write_slot *slot, uint32_t room,
 	memset(first + ring->ring_bytes - 64, CANARY, 64);
 	((struct packet_head *)first)->events_before = 0;
 	((struct packet_head *)first)->timestamp_begin = clock_read();
+	((struct packet_head *)first)->timestamp_end = 0;
 	ring->tail = 0;
 	ring->head = head;
 	ring->ts_limit = clock_read() + (1u << 26);
