@@ -23,33 +23,29 @@
 #include "buffers/sys.h"
 #include "tracepoints/lock.h"
 
-#define FOUND_MAX	4096
 #define JUMP_BYTES	5
 #define ISLAND_STEP	(1ull << 20)
 #define ISLAND_REACH	(1ull << 30)
 
-static struct object *found[FOUND_MAX];
-static uint32_t nfound;
+static struct object *found;
 static int deleting;		/* guarded by the lock that it tells of */
 static const volatile struct r_debug *debug;
 
 static void object_found(struct object *object)
 {
-	if (nfound < FOUND_MAX)
-		found[nfound++] = object;
-	else
-		log_fact(LOG_WARNING, "loader", "too many markers at once", 0);
+	object->next_found = found;
+	found = object;
 }
 
 static int found_apply(void *arg)
 {
 	struct patcher patcher;
-	uint32_t i;
+	struct object *object;
 
 	(void)arg;
 	patch_open(&patcher);
-	for (i = 0; i < nfound; i++)
-		session_module_came(found[i], &patcher);
+	for (object = found; object; object = object->next_found)
+		session_module_came(object, &patcher);
 	patch_close(&patcher);
 	return 0;
 }
@@ -57,10 +53,10 @@ static int found_apply(void *arg)
 static void modules_changed(void)
 {
 	registry_lock();
-	nfound = 0;
+	found = NULL;
 	registry_object_found = object_found;
 	registry_scan();
-	if (nfound && session_any()) {
+	if (found && session_any()) {
 		if (!load_relaxed(fork_mark))
 			fork_revive();
 		thread_run_wait(found_apply, NULL);

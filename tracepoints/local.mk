@@ -31,6 +31,8 @@ tracepoints_agent_sources = \
 	tracepoints/arena.h \
 	tracepoints/condition.c \
 	tracepoints/condition.h \
+	tracepoints/index.c \
+	tracepoints/index.h \
 	tracepoints/lock.c \
 	tracepoints/lock.h \
 	tracepoints/object.c \

@@ -13,6 +13,7 @@
 
 #include "buffers/text.h"
 #include "tracepoints/arena.h"
+#include "tracepoints/index.h"
 #include "tracepoints/shape.h"
 
 void (*registry_object_found)(struct object *object);
@@ -65,14 +66,23 @@ static int texts_split(const struct taffrail_site *site,
 	return 0;
 }
 
-static struct object *object_find(struct module *module,
-				  const struct taffrail_site *site)
-{
-	struct object *object = module->objects;
+/* Objects of the module that is being taken in, by their sites. */
+static struct index sites;
 
-	while (object && object->site != site)
-		object = object->next;
-	return object;
+static int same_site(uint64_t value, const void *site)
+{
+	return ((const struct object *)value)->site == site;
+}
+
+static uint64_t site_hash(const struct taffrail_site *site)
+{
+	return index_hash(INDEX_HASH, &site, sizeof(site));
+}
+
+static struct object *object_find(const struct taffrail_site *site)
+{
+	return (struct object *)index_find(&sites, site_hash(site), same_site,
+					   site);
 }
 
 static struct object *object_add(struct module *module,
@@ -94,6 +104,10 @@ static struct object *object_add(struct module *module,
 	object = arena_take(&object_type);
 	if (!object)
 		return NULL;
+	if (index_add(&sites, site_hash(site), (uint64_t)object)) {
+		arena_give(&object_type, object);
+		return NULL;
+	}
 	object->shape = shape;
 	shape_types(object->types, site, &shape);
 	object->module = module;
@@ -147,7 +161,7 @@ static void note_take(struct module *module, const struct dl_phdr_info *info,
 	    (stub && !in_module(info, stub, 5, PF_R | PF_X)) ||
 	    (!stub && !(note.flags & TAFFRAIL_SITE_FLAG_TESTED)))
 		return;
-	object = object_find(module, site);
+	object = object_find(site);
 	if (!object) {
 		object = object_add(module, info, site);
 		if (!object)
@@ -238,6 +252,7 @@ static struct module *module_add(const struct dl_phdr_info *info,
 		    in_module(info, p, ph->p_memsz, PF_R))
 			notes_walk(module, info, p, ph->p_memsz);
 	}
+	index_clear(&sites);
 	module->next = modules;
 	modules = module;
 	return module;

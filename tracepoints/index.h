@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A hash table for what there may be very many of: markers, event records.
+ *
+ * Not thread-safe: the registry's lock is held.
+ */
+#ifndef TRACEPOINTS_INDEX_H
+#define TRACEPOINTS_INDEX_H
+
+#include <stdint.h>
+
+struct index_slot {
+	uint64_t hash;
+	uint64_t value;			/* 0: free */
+};
+
+/* All zero: empty. */
+struct index {
+	struct index_slot *slots;
+	uint32_t size;			/* power of two, or 0 */
+	uint32_t used;
+};
+
+/* The value with that hash for which same(value, key) is true, or 0. */
+uint64_t index_find(const struct index *index, uint64_t hash,
+		    int (*same)(uint64_t value, const void *key),
+		    const void *key);
+
+/* Adds a value that is not 0. Returns 0 or -ENOMEM. */
+int index_add(struct index *index, uint64_t hash, uint64_t value);
+
+/* Empties it and gives its memory back. */
+void index_clear(struct index *index);
+
+/* Of `n` bytes, going on from `hash` (INDEX_HASH at first). */
+#define INDEX_HASH	14695981039346656037ull
+uint64_t index_hash(uint64_t hash, const void *p, uint64_t n);
+
+#endif
