@@ -2,7 +2,7 @@
 /*
  * Channels: tables, rings and files of a session in this process.
  */
-#include "buffers/channel.h"
+#include "buffers/channel-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,6 @@
 #include "buffers/text.h"
 
 #define NS_PER_MS	1000000
-#define PAGE_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
 
 struct channel channels[CHANNELS_MAX];
 struct process process;
@@ -73,47 +72,6 @@ uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
 	return (uint32_t)power;
 }
 
-/* Creates a file, allocates it in full (a sparse one on a full file system
- * would be a SIGBUS in the host), maps it: at *out if that is not NULL. */
-static int file_map(const char *path, uint64_t bytes, void **out)
-{
-	int flags = *out ? MAP_SHARED | MAP_FIXED : MAP_SHARED;
-	int fd = sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
-				O_NOFOLLOW, 0600);
-	long p;
-	int ret;
-
-	if (fd < 0)
-		return fd;
-	ret = sys_fallocate(fd, 0, 0, bytes);
-	if (ret)
-		goto unlink_file;
-	p = sys_mmap(*out, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
-	ret = p < 0 && p > -4096 ? (int)p : 0;
-	if (ret)
-		goto unlink_file;
-	*out = (void *)p;
-	sys_close(fd);
-	return 0;
-unlink_file:
-	sys_unlink(path);
-	sys_close(fd);
-	return ret;
-}
-
-static void path_make(const struct channel *channel, const char *word,
-		      const char *suffix, int64_t number, struct text *text,
-		      char *path, size_t size)
-{
-	text_open(text, path, size);
-	text_add(text, channel->directory);
-	text_add(text, word);
-	text_add_unsigned(text, channel->index);
-	text_add(text, suffix);
-	if (number >= 0)
-		text_add_number(text, number);
-}
-
 static void ring_init(struct ring *ring, const struct channel *channel,
 		      uint32_t cpu, uint64_t instance)
 {
@@ -147,11 +105,11 @@ static int ring_make(const struct channel *channel, const char *suffix,
 	void *ring = NULL;
 	int ret;
 
-	path_make(channel, "/ring.", suffix, number, &text, path,
+	channel_path(channel, "/ring.", suffix, number, &text, path,
 		  sizeof(path));
 	if (text.cut)
 		return -ENAMETOOLONG;
-	ret = file_map(path, bytes, &ring);
+	ret = channel_file_map(path, bytes, &ring);
 	if (ret)
 		return ret;
 	ring_init(ring, channel, number, instance);
@@ -186,71 +144,6 @@ static int locked_ring_make(struct channel *channel, uint32_t k)
 	return 0;
 }
 
-/* Puts anonymous memory where a shared mapping was: a thread may still look
- * there, and the file's memory is to be freed. */
-static void mapping_retire(void *p, uint64_t bytes)
-{
-	sys_mmap(p, bytes, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-}
-
-static void records_copy(struct session_page *to,
-			 const struct session_page *from)
-{
-	uint64_t bytes = min_u64(from->record_bytes, RECORDS_MAX_BYTES);
-	char *records = (char *)to + EVENT_RECORDS_OFFSET;
-	uint64_t at = 0;
-
-	__builtin_memcpy(records, (const char *)from + EVENT_RECORDS_OFFSET,
-			 bytes);
-	while (at < bytes) {
-		struct event_record *record =
-			(struct event_record *)(records + at);
-
-		record->oversize = 0;
-		at += record->bytes;
-	}
-	to->record_bytes = bytes;
-}
-
-/* The session page of a channel always has the same address: event shapes
- * point to counters in it. A forked child copies its parent's records. */
-static int page_make(struct channel *channel, const char *name)
-{
-	struct session_page *old = channel->page;
-	struct session_page *page;
-	struct text text;
-	char path[320];
-	void *p = NULL;
-	int ret;
-
-	path_make(channel, "/session.", "", -1, &text, path, sizeof(path));
-	if (text.cut)
-		return -ENAMETOOLONG;
-	ret = file_map(path, PAGE_BYTES, &p);
-	if (ret)
-		return ret;
-	page = p;
-	if (old)
-		records_copy(page, old);
-	page->version = LAYOUT_VERSION;
-	page->index = channel->index;
-	page->state = SESSION_STOPPED;
-	page->flags = channel->flags;
-	page->contexts = channel->contexts;
-	page->sub_bytes = channel->sub_bytes;
-	page->ring_bytes = channel->ring_bytes;
-	text_copy(page->name, sizeof(page->name), name);
-	store_release(&page->magic, SESSION_MAGIC);
-	if (!channel->area)
-		channel->area = page;
-	else
-		sys5(SYS_mremap, page, PAGE_BYTES, PAGE_BYTES,
-		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
-	channel->page = channel->area;
-	return 0;
-}
-
 int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
 		   uint32_t cpus)
@@ -273,7 +166,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->locked_max = LOCKED_SPARE;
 	text_copy(channel->directory, sizeof(channel->directory),
 		  process.directory);
-	ret = page_make(channel, name);
+	ret = channel_page_make(channel, name);
 	if (ret)
 		return ret;
 	for (i = 0; i < LOCKED_MAX; i++)
@@ -380,12 +273,12 @@ void channel_destroy(struct channel *channel)
 		channel->locked[i] = NULL;
 		/* whoever holds it still goes on with nobody's memory */
 		if (ring && load_acquire(&channel->locks[i].holder))
-			mapping_retire(ring, bytes);
+			channel_retire(ring, bytes);
 		else if (ring)
 			sys_munmap(ring, bytes);
 	}
 	if (channel->page)
-		mapping_retire(channel->page, PAGE_BYTES);
+		channel_retire(channel->page, channel->page_bytes);
 	channel->page = NULL;
 }
 
@@ -395,40 +288,18 @@ void channel_remove_files(const struct channel *channel)
 	char path[320];
 	uint32_t i;
 
-	path_make(channel, "/session.", "", -1, &text, path, sizeof(path));
+	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
 	sys_unlink(path);
 	for (i = 0; i < channel->cpus; i++) {
-		path_make(channel, "/ring.", ".", i, &text, path,
+		channel_path(channel, "/ring.", ".", i, &text, path,
 			  sizeof(path));
 		sys_unlink(path);
 	}
 	for (i = 0; i < LOCKED_MAX; i++) {
-		path_make(channel, "/ring.", ".L", i, &text, path,
+		channel_path(channel, "/ring.", ".L", i, &text, path,
 			  sizeof(path));
 		sys_unlink(path);
 	}
-}
-
-struct event_record *channel_record_add(struct channel *channel,
-					const struct event_record *model,
-					const char *text, uint32_t text_bytes)
-{
-	struct session_page *page = channel->page;
-	uint64_t used = page->record_bytes;
-	uint32_t bytes = (uint32_t)align_up(sizeof(*model) + text_bytes, 8);
-	struct event_record *record;
-
-	if (text_bytes > UINT16_MAX || used + bytes > RECORDS_MAX_BYTES)
-		return NULL;
-	record = (struct event_record *)((char *)page + EVENT_RECORDS_OFFSET +
-					 used);
-	*record = *model;
-	record->bytes = bytes;
-	record->text_bytes = (uint16_t)text_bytes;
-	record->oversize = 0;
-	__builtin_memcpy(record->text, text, text_bytes);
-	store_release(&page->record_bytes, used + bytes);
-	return record;
 }
 
 /* What a writer asks for, handed to a thread that may own descriptors. */

@@ -48,6 +48,7 @@ struct channel {
 	struct rings *rings;
 	struct session_page *page;	/* shared; NULL while unused */
 	struct session_page *area;	/* where `page` always is */
+	uint64_t page_bytes;		/* of it, records included */
 	uint32_t index;			/* the N of session.N */
 	uint32_t flags;			/* enum session_flags */
 	uint32_t contexts;		/* enum session_context */
@@ -121,7 +122,8 @@ void channel_destroy(struct channel *channel);
 void channel_remove_files(const struct channel *channel);
 
 /* Reserves the next event record and publishes it. Returns the new record,
- * or NULL when there is no room. One caller at a time. */
+ * or NULL when there is no room. One caller at a time, in a thread that may
+ * open files: the page may have to grow. */
 struct event_record *channel_record_add(struct channel *channel,
 					const struct event_record *model,
 					const char *text, uint32_t text_bytes);

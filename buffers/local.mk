@@ -1,6 +1,8 @@
 # buffers/: shared memory layout, clock, rings, CTF. One file a line.
 buffers_sources = \
 	buffers/base.h \
+	buffers/channel-page.c \
+	buffers/channel-private.h \
 	buffers/channel.c \
 	buffers/channel.h \
 	buffers/clock-x86_64.h \

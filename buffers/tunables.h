@@ -48,9 +48,11 @@
  * its thread-local variables, so that a stray access reads zero. */
 #define SERVICE_TLS_BYTES	8192u
 
-/* Bytes of event records of a session, allocated when it is created: room for
- * about 4,000 events of average text. */
-#define RECORDS_MAX_BYTES	(512u << 10)
+/* Bytes of event records of a session: allocated when it is created, for some
+ * 450 events of average text, and at the most, for 120,000: so much address
+ * space is set aside for each session. Powers of two. */
+#define RECORDS_MIN_BYTES	(64u << 10)
+#define RECORDS_MAX_BYTES	(16u << 20)
 
 /* How long `disable` and `stop` wait for a writer in a locked ring, ms. */
 #define GRACE_TIMEOUT_MS	1000
