@@ -326,8 +326,7 @@ int session_inherit(void)
 			session->phase = SESSION_HALTED;
 			return ret;
 		}
-		if (!agent_cpus)
-			channel->locked_max = agent_cpus_online + LOCKED_SPARE;
+		channel_expect(channel, agent_cpus_online);
 	}
 	return 0;
 }

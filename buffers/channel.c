@@ -16,6 +16,7 @@
 #include "buffers/text.h"
 
 #define NS_PER_MS	1000000
+#define MISSING_TRIES	8
 
 struct channel channels[CHANNELS_MAX];
 struct process process;
@@ -73,7 +74,7 @@ uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
 }
 
 static void ring_init(struct ring *ring, const struct channel *channel,
-		      uint32_t cpu, uint64_t instance)
+		      uint32_t cpu, uint64_t instance, uint32_t bytes)
 {
 	struct packet_head *first;
 
@@ -81,8 +82,8 @@ static void ring_init(struct ring *ring, const struct channel *channel,
 	ring->ts_limit = 1;	/* the first event says the whole time */
 	ring->cpu = cpu;
 	ring->flags = channel->flags;
-	ring->sub_bytes = channel->sub_bytes;
-	ring->ring_bytes = channel->ring_bytes;
+	ring->sub_bytes = bytes / RING_SUB_BUFFERS;
+	ring->ring_bytes = bytes;
 	ring->stream_instance_id = instance;
 	__builtin_memcpy(ring->uuid, process.page->uuid, 16);
 	ring->version = LAYOUT_VERSION;
@@ -97,9 +98,9 @@ static void ring_init(struct ring *ring, const struct channel *channel,
 
 /* One ring: a CPU's (suffix "."), or a locked one (".L"). */
 static int ring_make(const struct channel *channel, const char *suffix,
-		     uint32_t number, uint64_t instance, struct ring **out)
+		     uint32_t number, uint64_t instance, uint32_t bytes,
+		     struct ring **out)
 {
-	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)channel->ring_bytes;
 	struct text text;
 	char path[320];
 	void *ring = NULL;
@@ -109,10 +110,10 @@ static int ring_make(const struct channel *channel, const char *suffix,
 		  sizeof(path));
 	if (text.cut)
 		return -ENAMETOOLONG;
-	ret = channel_file_map(path, bytes, &ring);
+	ret = channel_file_map(path, RING_DATA_OFFSET + (uint64_t)bytes, &ring);
 	if (ret)
 		return ret;
-	ring_init(ring, channel, number, instance);
+	ring_init(ring, channel, number, instance, bytes);
 	*out = ring;
 	return 0;
 }
@@ -120,7 +121,8 @@ static int ring_make(const struct channel *channel, const char *suffix,
 static int cpu_ring_make(struct channel *channel, uint32_t cpu)
 {
 	struct ring *ring;
-	int ret = ring_make(channel, ".", cpu, cpu, &ring);
+	int ret = ring_make(channel, ".", cpu, cpu, channel->ring_bytes,
+			    &ring);
 
 	if (ret)
 		return ret;
@@ -131,10 +133,17 @@ static int cpu_ring_make(struct channel *channel, uint32_t cpu)
 	return 0;
 }
 
+uint32_t channel_locked_bytes(const struct channel *channel, uint32_t k)
+{
+	return k < channel->locked_full ? channel->ring_bytes :
+					  channel->locked_spare_bytes;
+}
+
 static int locked_ring_make(struct channel *channel, uint32_t k)
 {
 	struct ring *ring;
-	int ret = ring_make(channel, ".L", k, CHANNEL_CPUS_MAX + k, &ring);
+	int ret = ring_make(channel, ".L", k, CHANNEL_CPUS_MAX + k,
+			    channel_locked_bytes(channel, k), &ring);
 
 	if (ret)
 		return ret;
@@ -163,7 +172,6 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->active = 0;
 	channel->making = 0;
 	channel->crowded = 0;
-	channel->locked_max = LOCKED_SPARE;
 	text_copy(channel->directory, sizeof(channel->directory),
 		  process.directory);
 	ret = channel_page_make(channel, name);
@@ -183,22 +191,29 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	return 0;
 }
 
-int channel_start(struct channel *channel, uint32_t first_locked)
+void channel_expect(struct channel *channel, uint32_t full)
+{
+	if (channel->cpus)
+		full = 0;
+	channel->locked_full = (uint32_t)min_u64(full, LOCKED_MAX);
+	channel->locked_max = (uint32_t)min_u64(full + LOCKED_SPARE,
+						LOCKED_MAX);
+	channel->locked_spare_bytes =
+		(uint32_t)min_u64(channel->ring_bytes, LOCKED_SPARE_BYTES);
+}
+
+int channel_start(struct channel *channel, uint32_t full)
 {
 	uint32_t i;
 	int ret;
 
-	if (!channel->cpus) {
-		channel->locked_max = first_locked + LOCKED_SPARE;
-		if (channel->locked_max > LOCKED_MAX)
-			channel->locked_max = LOCKED_MAX;
-	}
+	channel_expect(channel, full);
 	for (i = 0; i < channel->cpus; i++) {
 		ret = cpu_ring_make(channel, i);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; !channel->cpus && i < first_locked && i < LOCKED_MAX; i++) {
+	for (i = 0; i < channel->locked_max; i++) {
 		ret = locked_ring_make(channel, i);
 		if (ret)
 			return ret;
@@ -270,6 +285,8 @@ void channel_destroy(struct channel *channel)
 	for (i = 0; i < LOCKED_MAX; i++) {
 		struct ring *ring = channel->locked[i];
 
+		bytes = RING_DATA_OFFSET +
+			(uint64_t)channel_locked_bytes(channel, i);
 		channel->locked[i] = NULL;
 		/* whoever holds it still goes on with nobody's memory */
 		if (ring && load_acquire(&channel->locks[i].holder))
@@ -303,43 +320,88 @@ void channel_remove_files(const struct channel *channel)
 }
 
 /* What a writer asks for, handed to a thread that may own descriptors. */
+enum ring_kind { RING_CPU, RING_LOCKED, RING_MISSING };
+
 struct ring_wanted {
 	struct channel *channel;
 	uint32_t number;
-	int locked;
+	enum ring_kind kind;
 };
+
+/* The first ring that is missing, of CPUs' or of the first `locked` ones.
+ * Returns 0 when all are there. */
+static int ring_missing(const struct channel *channel, uint32_t locked,
+			struct ring_wanted *wanted)
+{
+	uint32_t i;
+
+	for (i = 0; i < channel->cpus; i++) {
+		wanted->number = i;
+		wanted->kind = RING_CPU;
+		if (load_acquire(&channel->rings->tab[i]) == &ring_absent)
+			return 1;
+	}
+	for (i = 0; i < locked && i < channel->locked_max; i++) {
+		wanted->number = i;
+		wanted->kind = RING_LOCKED;
+		if (!load_acquire(&channel->locked[i]))
+			return 1;
+	}
+	return 0;
+}
 
 static int ring_maker(void *arg)
 {
 	struct ring_wanted *wanted = arg;
+	struct ring_wanted one = { .channel = wanted->channel };
+	int ret = 0;
 
-	if (wanted->locked)
+	switch (wanted->kind) {
+	case RING_MISSING:
+		while (!ret &&
+		       ring_missing(wanted->channel, wanted->number, &one))
+			ret = ring_maker(&one);
+		return ret;
+	case RING_LOCKED:
 		return locked_ring_make(wanted->channel, wanted->number);
-	return cpu_ring_make(wanted->channel, wanted->number);
+	default:
+		return cpu_ring_make(wanted->channel, wanted->number);
+	}
+}
+
+/* Waits for another thread that makes a ring, or does not run. */
+static void making_wait(const struct channel *channel)
+{
+	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
+	int i;
+
+	for (i = 0; i < MAKING_WAITS && load_acquire(&channel->making); i++)
+		sys2(SYS_nanosleep, &pause, NULL);
 }
 
 /*
- * One maker at a time; who comes meanwhile does without, or waits a little.
- * So no handler may run here: it would wait for the thread that it interrupted,
- * or leave by siglongjmp with the ring half made.
+ * One maker at a time; who comes meanwhile waits a little. So no handler may
+ * run here: it would wait for the thread that it interrupted, or leave by
+ * siglongjmp with the ring half made.
  */
-static COLD int ring_want(struct channel *channel, uint32_t number, int locked)
+static COLD void ring_want(struct channel *channel, uint32_t number,
+			   enum ring_kind kind)
 {
-	struct ring_wanted wanted = { channel, number, locked };
+	struct ring_wanted wanted = { channel, number, kind };
 	uint64_t all = ~0ull;
 	uint64_t before;
-	int ret = -EAGAIN;
 
-	if (!channel_run_aside || load_relaxed(&channel->making) ||
+	if (!channel_run_aside ||
 	    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
-		return 0;
+		return;
 	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE)) {
 		if (load_acquire(&channel->active))
-			ret = channel_run_aside(ring_maker, &wanted);
+			channel_run_aside(ring_maker, &wanted);
 		store_release(&channel->making, 0);
+	} else {
+		making_wait(channel);
 	}
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
-	return !ret;
 }
 
 SIGSAFE int channel_need_cpu_ring(struct channel *channel, uint32_t cpu)
@@ -348,10 +410,24 @@ SIGSAFE int channel_need_cpu_ring(struct channel *channel, uint32_t cpu)
 		return 0;
 	if (load_acquire(&channel->rings->tab[cpu]) != &ring_absent)
 		return 1;
-	return ring_want(channel, cpu, 0);
+	ring_want(channel, cpu, RING_CPU);
+	return load_acquire(&channel->rings->tab[cpu]) != &ring_absent;
 }
 
 SIGSAFE int channel_need_locked_ring(struct channel *channel, uint32_t k)
 {
-	return k < channel->locked_max && ring_want(channel, k, 1);
+	if (k < channel->locked_max)
+		ring_want(channel, k, RING_LOCKED);
+	return k < channel->locked_max && load_acquire(&channel->locked[k]);
+}
+
+SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
+{
+	struct ring_wanted one;
+	int i;
+
+	/* again where another thread was at it, for another ring */
+	for (i = 0; i < MISSING_TRIES && load_acquire(&channel->active) &&
+		    ring_missing(channel, locked, &one); i++)
+		ring_want(channel, locked, RING_MISSING);
 }

@@ -57,6 +57,9 @@ struct channel {
 	uint32_t cpus;			/* rings of its own: 0 without rseq */
 	uint32_t active;		/* tested under a ring's lock */
 	uint32_t locked_max;
+	uint32_t locked_full;		/* so many are of ring_bytes, the rest
+					 * of locked_spare_bytes */
+	uint32_t locked_spare_bytes;
 	uint32_t making;		/* taken while a ring is made */
 	uint32_t crowded;		/* no locked ring was to be had */
 	struct ring *locked[LOCKED_MAX];
@@ -98,13 +101,18 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t cpus);
 
 /*
- * Makes all rings and lets writers in. Same caller rules. Without rings of a
- * CPU's own (cpus 0), `first_locked` locked ones are made at once.
+ * Makes all rings and lets writers in: no writer makes one, or waits. Same
+ * caller rules. Without rings of a CPU's own (cpus 0) there are `full` locked
+ * ones of the same size; then there are the spare ones.
  */
-int channel_start(struct channel *channel, uint32_t first_locked);
+int channel_start(struct channel *channel, uint32_t full);
 
-/* Lets writers in; missing rings are made when they are first needed. */
+/* The same for a forked child, but that its rings are made when they are first
+ * needed: the writer waits. After channel_expect(). */
 void channel_resume(struct channel *channel);
+
+/* How many locked rings there will be; as channel_start(). */
+void channel_expect(struct channel *channel, uint32_t full);
 
 /* Lets no writer in any more; the caller then waits (channel_grace). */
 void channel_stop(struct channel *channel);
@@ -121,6 +129,9 @@ void channel_destroy(struct channel *channel);
 /* Removes the files of a channel that could not be opened. */
 void channel_remove_files(const struct channel *channel);
 
+/* Bytes of locked ring k. */
+uint32_t channel_locked_bytes(const struct channel *channel, uint32_t k);
+
 /* Reserves the next event record and publishes it. Returns the new record,
  * or NULL when there is no room. One caller at a time, in a thread that may
  * open files: the page may have to grow. */
@@ -129,16 +140,22 @@ struct event_record *channel_record_add(struct channel *channel,
 					const char *text, uint32_t text_bytes);
 
 /*
- * A ring for a writer that found none: has it made in another thread, and
- * waits. SIGSAFE. Returns 1 when there is one now.
+ * A ring for a writer that found none, which only forked children do: has it
+ * made in another thread, and waits. SIGSAFE. Returns 1 when there is one now.
  */
 int channel_need_cpu_ring(struct channel *channel, uint32_t cpu);
 int channel_need_locked_ring(struct channel *channel, uint32_t k);
 
 /*
- * How the two above get out of the host's thread: runs fn(arg) in a thread
- * with descriptors of its own, returns its result or a negative errno. Set by
- * the agent; SIGSAFE.
+ * Makes all rings of CPUs and the first `locked` ones that are missing, for a
+ * process that will soon not be able to, as far as there is room. SIGSAFE.
+ */
+void channel_need_all(struct channel *channel, uint32_t locked);
+
+/*
+ * How the functions above get out of the host's thread: runs fn(arg) in a
+ * thread with descriptors of its own, returns its result or a negative errno.
+ * Set by the agent; SIGSAFE.
  */
 extern int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
 

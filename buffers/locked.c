@@ -4,7 +4,8 @@
  * the TSC, and for events that a section could not write.
  *
  * A writer tries the ring of its CPU, then the others, and never waits for a
- * holder: the holder may be the very thread that its handler interrupted.
+ * holder: the holder may be the very thread that its handler interrupted. When
+ * all are held its event is lost, and counted in the session's page.
  * While it holds a ring it is the only writer there, so that one store of
  * head commits an event here too, and a killed holder leaves nothing to
  * repair. A siglongjmp over a holder costs that ring; spare ones replace it.
@@ -32,6 +33,7 @@ struct hold {
 	struct channel_lock *lock;
 	uint64_t clock;		/* read before the lock; 0: to be read */
 	uint32_t mark;
+	uint32_t sub_bytes;	/* the channel's; a spare ring has less */
 };
 
 /* False in the child when a handler forked since the ring was taken: ring and
@@ -67,11 +69,9 @@ static inline void hold_release(struct hold *hold)
 static COLD int hold_search(struct hold *hold, struct channel *channel,
 			    uint32_t first)
 {
-	struct timespec pause = { .tv_nsec = LOCKED_WAIT_NS };
 	/* after a search in vain one look is enough, or every write would
 	 * take as long once all rings were left by siglongjmp */
 	uint32_t most = load_relaxed(&channel->crowded) ? 1 : LOCKED_PASSES;
-	uint32_t waits = 0;
 	uint32_t passes;
 	uint32_t i;
 
@@ -79,19 +79,14 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
 		for (i = 0; i < channel->locked_max; i++) {
 			uint32_t k = (first + i) % channel->locked_max;
 
-			if (passes == 0 && !load_acquire(&channel->locked[k]))
+			/* in a forked child, and only there */
+			if (passes == 0 &&
+			    unlikely(!load_acquire(&channel->locked[k])))
 				channel_need_locked_ring(channel, k);
 			if (!hold_try(hold, channel, k))
 				continue;
 			store_relaxed(&channel->crowded, 0);
 			return 1;
-		}
-		/* another thread makes one, or the holders do not run */
-		if (load_relaxed(&channel->making) && waits++ < LOCKED_WAITS) {
-			sys2(SYS_nanosleep, &pause, NULL);
-			passes = 0;
-		} else if (passes + 1 < most) {
-			sys0(SYS_sched_yield);
 		}
 	}
 	store_relaxed(&channel->crowded, 1);
@@ -117,6 +112,7 @@ static inline enum write_verdict hold_take(struct hold *hold,
 	if (unlikely(k >= channel->locked_max))
 		k %= channel->locked_max;
 
+	hold->sub_bytes = channel->sub_bytes;
 	hold->mark = load_relaxed(fork_mark);
 	if (unlikely(!hold->mark))
 		return WRITE_AGAIN;
@@ -240,9 +236,9 @@ static inline uint64_t hold_clock(const struct hold *hold)
 }
 
 /* An event that is larger than a sub-buffer takes? */
-static inline int event_oversize(const struct ring *ring, uint64_t need)
+static inline int event_oversize(uint32_t sub_bytes, uint64_t need)
 {
-	return unlikely(need >= ring->sub_bytes - PACKET_HEAD_BYTES);
+	return unlikely(need >= sub_bytes - PACKET_HEAD_BYTES);
 }
 
 /*
@@ -268,9 +264,10 @@ static ALWAYS_INLINE char *ring_place(const struct hold *hold, uint32_t id,
 	*commit = 0;
 	if (unlikely(!hold_is_ours(hold)))
 		return NULL;
-	*commit = (uint64_t)event_oversize(ring, need);
-	if (*commit)
+	if (event_oversize(ring->sub_bytes, need)) {
+		*commit = (uint64_t)event_oversize(hold->sub_bytes, need);
 		goto lost;
+	}
 	if (unlikely((uint32_t)((head + need) ^ head) & ~sub_mask)) {
 		head = ring_switch(hold, head, clock);
 		if (!head)

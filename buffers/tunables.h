@@ -26,8 +26,11 @@
 #define CHANNELS_MAX		8
 
 /* Locked rings beyond one a CPU: they serve handlers that interrupt a holder,
- * and replace rings whose holder was left by siglongjmp. */
+ * holders that do not run, and replace rings whose holder was left by
+ * siglongjmp. Each takes this much, since all are made when a session starts.
+ * An event that is too large for a spare one is lost. */
 #define LOCKED_SPARE		6
+#define LOCKED_SPARE_BYTES	(512u << 10)
 #define LOCKED_MAX		64
 
 /* Aborts of one write before it goes to a locked ring: a debugger stepping
@@ -37,9 +40,10 @@
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
 
-/* While one is being made, it is worth waiting: 32 MiB take about 10 ms. */
-#define LOCKED_WAITS		200
-#define LOCKED_WAIT_NS		100000
+/* In a forked child rings are made when they are needed. While another thread
+ * makes one it is worth waiting: 32 MiB take about 10 ms. */
+#define MAKING_WAITS		200
+#define MAKING_WAIT_NS		100000
 
 /* Stack of the service thread and of workers, bytes. */
 #define SERVICE_STACK_BYTES	(64u << 10)

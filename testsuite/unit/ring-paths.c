@@ -5,7 +5,16 @@
  */
 #include "testsuite/unit/expect.h"
 
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
 #include "buffers/ctf.h"
+#include "buffers/sys.h"
 
 /* Every size about the largest that fits, and far above. */
 static void test_oversize(void)
@@ -200,7 +209,7 @@ static void test_absent(void)
 	if (channel_create(channel, channel_index++, "stress", 0, 0,
 			   RING_BYTES, bed.cpus))
 		abort();
-	channel->locked_max = bed.first_locked + LOCKED_SPARE;
+	channel_expect(channel, bed.first_locked);
 	channel_resume(channel);
 	bed_slot(&slot, &shape);
 	bed_slot_on(&slot, channel, 1);
@@ -317,9 +326,93 @@ static void test_overwrite(void)
 	unit_check(good, "%s: overwrite laps", variant);
 }
 
+static volatile sig_atomic_t calls;
+
+static void on_call(int signal)
+{
+	(void)signal;
+	calls++;
+}
+
+/* Every system call of this thread is counted instead, but for the last ones of
+ * a handler and of a thread. */
+static int calls_count(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_madvise, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigprocmask, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { ARRAY_SIZE(code), code };
+
+	signal(SIGSYS, on_call);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+enum { HELD_EVENTS = 100 };
+
+/* Returns the number of system calls, or -1 when they cannot be counted. */
+static void *held_writer(void *arg)
+{
+	struct write_slot *slot = arg;
+	unsigned char bytes[8] = "1234567";
+	int counting = !calls_count();
+	long made;
+	int i;
+
+	for (i = 0; i < HELD_EVENTS; i++)
+		hit(slot, bytes, NULL);
+	made = calls;
+	if (counting)
+		sys_gettid();
+	return (void *)(calls == made + 1 ? made : -1);
+}
+
+/* Somebody holds every locked ring: events are lost at once, and counted. */
+static void test_held(void)
+{
+	struct write_shape shape = { .fixed_bytes = 8 };
+	struct ring *last = channel->locked[channel->locked_max - 1];
+	uint64_t lost = channel->page->lost_unplaced;
+	unsigned char bytes[8] = "1234567";
+	struct write_slot slot;
+	pthread_t thread;
+	void *made;
+	uint32_t k;
+
+	bed_slot(&slot, &shape);
+	bed_slot_on(&slot, channel, 1);
+	for (k = 0; k < channel->locked_max; k++)
+		channel->locks[k].holder = *fork_mark;
+	calls = 0;
+	pthread_create(&thread, NULL, held_writer, &slot);
+	pthread_join(thread, &made);
+	unit_equal(channel->page->lost_unplaced, lost + HELD_EVENTS,
+		   "%s: lost while all rings are held", variant);
+	if ((long)made < 0)
+		unit_skip("a write without a system call", "no seccomp");
+	else
+		unit_equal((long)made, 0, "%s: without a system call", variant);
+	channel->locks[channel->locked_max - 1].holder = 0;
+	hit(&slot, bytes, NULL);
+	unit_check(channel->page->lost_unplaced == lost + HELD_EVENTS &&
+			   RING_EVENTS(last->head) == 1,
+		   "%s: the last ring that is free", variant);
+	for (k = 0; k < channel->locked_max; k++)
+		channel->locks[k].holder = 0;
+}
+
 static void run_paths(uint32_t flags)
 {
 	channel_open(flags, 0);
+	if (!bed.cpus)
+		test_held();
 	test_oversize();
 	test_full();
 	test_clock();
