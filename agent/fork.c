@@ -84,11 +84,18 @@ SIGSAFE int fork_revive(void)
 	return ret;
 }
 
+/* libc's fork(), in the child. */
+static void forked(void)
+{
+	channels_forked();
+	registry_unlock_child();
+}
+
 void fork_setup(void)
 {
 	channel_revive = fork_revive;
 	channel_run_aside = thread_run;
 	marks = load_relaxed(fork_mark);
 	pthread_atfork(registry_lock_fork, registry_unlock_parent,
-		       registry_unlock_child);
+		       forked);
 }

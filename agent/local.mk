@@ -22,6 +22,10 @@ agent_sources = \
 	agent/thread.c \
 	agent/thread.h
 
+# in the shared library only
+agent_shared_sources = \
+	agent/fork-shared.c
+
 if MACHINE_X86_64
 agent_sources += \
 	agent/loader-x86_64.c \

@@ -153,6 +153,60 @@ static int locked_ring_make(struct channel *channel, uint32_t k)
 	return 0;
 }
 
+/* Puts private memory in place of a shared mapping; the first `keep` bytes stay
+ * the same: whoever is in the middle of a write looks there for sizes. */
+static COLD void mapping_own(void *p, uint64_t keep, uint64_t bytes)
+{
+	void *own = sys_map_anonymous(bytes);
+
+	if (!own)
+		return;
+	__builtin_memcpy(own, p, keep);
+	sys5(SYS_mremap, own, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p);
+}
+
+/* The rings that somebody held; and the session's page if somebody was counting
+ * there. */
+static void channel_forked(struct channel *channel)
+{
+	struct session_page *page = channel->page;
+	uint32_t k;
+
+	for (k = 0; k < channel->locked_max; k++) {
+		uint64_t bytes = channel_locked_bytes(channel, k);
+
+		if (channel->locked[k] && channel->locks[k].holder)
+			mapping_own(channel->locked[k], RING_DATA_OFFSET,
+				    RING_DATA_OFFSET + bytes);
+	}
+	if (channel->counting)
+		mapping_own(page, EVENT_RECORDS_OFFSET + page->record_bytes,
+			    channel->page_bytes);
+}
+
+SIGSAFE void channels_forked(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channels[i].page)
+			channel_forked(&channels[i]);
+}
+
+SIGSAFE int channel_count(struct channel *channel, uint64_t generation,
+			  uint64_t *count)
+{
+	int ours;
+
+	/* before the last look at whose page it is: channels_forked() */
+	__atomic_fetch_add(&channel->counting, 1, __ATOMIC_SEQ_CST);
+	ours = load_acquire(&channel->rings->generation) == generation;
+	if (ours)
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&channel->counting, 1, __ATOMIC_SEQ_CST);
+	return ours;
+}
+
 int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
 		   uint32_t cpus)
@@ -171,6 +225,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->cpus = cpus;
 	channel->active = 0;
 	channel->making = 0;
+	channel->counting = 0;
 	channel->crowded = 0;
 	text_copy(channel->directory, sizeof(channel->directory),
 		  process.directory);

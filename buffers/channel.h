@@ -61,6 +61,7 @@ struct channel {
 					 * of locked_spare_bytes */
 	uint32_t locked_spare_bytes;
 	uint32_t making;		/* taken while a ring is made */
+	uint32_t counting;		/* threads in channel_count() */
 	uint32_t crowded;		/* no locked ring was to be had */
 	struct ring *locked[LOCKED_MAX];
 	struct channel_lock locks[LOCKED_MAX];
@@ -113,6 +114,22 @@ void channel_resume(struct channel *channel);
 
 /* How many locked rings there will be; as channel_start(). */
 void channel_expect(struct channel *channel, uint32_t full);
+
+/*
+ * In a child, as soon as there is one: puts private memory in place of what
+ * the forking thread may have been writing to when its handler forked. What
+ * it goes on to write there is nobody's. Costs nothing if no write is under
+ * way. SIGSAFE; errno may change.
+ */
+void channels_forked(void);
+
+/*
+ * Adds one to a count in the session's page, for an event that was made while
+ * the channel had that generation. Returns 0, and counts nothing, when it has
+ * not: the page is somebody else's, a parent's, too. SIGSAFE.
+ */
+int channel_count(struct channel *channel, uint64_t generation,
+		  uint64_t *count);
 
 /* Lets no writer in any more; the caller then waits (channel_grace). */
 void channel_stop(struct channel *channel);

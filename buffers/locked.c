@@ -11,11 +11,9 @@
  * repair. A siglongjmp over a holder costs that ring; spare ones replace it.
  *
  * When a handler forks in the middle of a write, parent and child both go on
- * with it, in the same shared memory. The child commits and releases nothing,
- * and what it may still store is what its parent stores: place and clock are
- * fixed before the last look at whose ring it is. It does harm only if its
- * parent has been round the ring meanwhile, or was in ring_switch(): one torn
- * packet. (Sections are restarted and find the child's own rings.)
+ * with it. The child commits and releases nothing, and what it may still store
+ * goes to private memory: channels_forked() puts some there before the handler
+ * goes on. (Sections are restarted and find the child's own rings.)
  *
  * Pair LOCKED-OWNER: the acquire that takes a ring sees all that the release
  * of its last holder wrote. channel_stop() clears `active` before it looks at
@@ -130,12 +128,6 @@ static inline enum write_verdict hold_take(struct hold *hold,
 off:
 	hold_release(hold);
 	return WRITE_LOST;
-}
-
-/* `area` is mapped for ever, whatever becomes of the channel. */
-static COLD void lose_unplaced(struct channel *channel)
-{
-	__atomic_fetch_add(&channel->area->lost_unplaced, 1, __ATOMIC_RELAXED);
 }
 
 static struct packet_head *packet_at(struct ring *ring, uint32_t position)
@@ -344,10 +336,12 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 	enum write_verdict verdict = hold_take(&hold, channel);
 	int oversize = 0;
 
-	if (verdict == WRITE_FULL) {
-		lose_unplaced(channel);
-		return WRITE_LOST;
-	}
+	/* `area` is mapped for ever, whatever becomes of the channel */
+	if (verdict == WRITE_FULL)
+		return channel_count(channel, event->generation,
+				     &channel->area->lost_unplaced) ?
+			       WRITE_LOST :
+			       WRITE_AGAIN;
 	if (verdict != WRITE_FITS)
 		return verdict;
 	/* WRITE-SLOT: still this slot's channel, to which its id belongs? */
@@ -358,7 +352,7 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 			  WRITE_AGAIN;
 	hold_release(&hold);
 	if (oversize)
-		write_oversize_count(event->shape, channel);
+		write_oversize_count(event, channel);
 	return verdict;
 }
 

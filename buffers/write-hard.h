@@ -100,8 +100,8 @@ void write_event_build(struct write_event *event,
 		       const struct write_var *var, uint64_t ip);
 
 /* Counts an event larger than a sub-buffer, for its channel. SIGSAFE. */
-void write_oversize_count(const struct write_shape *shape,
-			  const struct channel *channel);
+void write_oversize_count(const struct write_event *event,
+			  struct channel *channel);
 
 /* Bytes of the parts, strings measured now. */
 uint64_t write_event_bytes(const struct write_event *event);

@@ -163,13 +163,14 @@ static uint32_t id_extended(int header)
 				       CTF_COMPACT_ID_EXTENDED;
 }
 
-SIGSAFE void write_oversize_count(const struct write_shape *shape,
-				  const struct channel *channel)
+SIGSAFE void write_oversize_count(const struct write_event *event,
+				  struct channel *channel)
 {
-	uint64_t *count = load_acquire(&shape->oversize[channel - channels]);
+	uint64_t *count =
+		load_acquire(&event->shape->oversize[channel - channels]);
 
 	if (count)
-		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+		channel_count(channel, event->generation, count);
 }
 
 /* WRITE_FULL from a section: make room, or find that there is none. */
@@ -191,7 +192,7 @@ static enum write_verdict room_make(const struct write_slot *slot, int header,
 	if (verdict != WRITE_DONE)
 		return verdict;
 	if (oversize)
-		write_oversize_count(event->shape, channel);
+		write_oversize_count(event, channel);
 	return WRITE_LOST;
 }
 

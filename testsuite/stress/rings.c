@@ -123,6 +123,7 @@ static void handler_fork(void)
 		__atomic_fetch_add(&stress->forks, 1, __ATOMIC_RELAXED);
 		return;
 	}
+	channels_forked();
 	child_directory = event_directory = directory;
 	stream = first;
 	forked = 1;

@@ -5,6 +5,7 @@
  *	silent	children that write nothing
  *	many	100 children one after the other, then 16 at once
  *	closed	a child that closes every descriptor before it writes
+ *	bare	_Fork(), which calls no handlers
  *	daemon	daemon(3), which outlives main
  *	threads	forks while another thread writes all the time
  */
@@ -90,6 +91,25 @@ static int run_many(void)
 	return 0;
 }
 
+/* Where libc has it; else by its other name. */
+#if !__GLIBC_PREREQ(2, 34)
+#define _Fork fork
+#endif
+
+static int run_bare(void)
+{
+	pid_t child;
+
+	hit("main", 100);
+	child = _Fork();
+	if (!child) {
+		hit("child", 100);
+		_exit(0);
+	}
+	hit("main after", 100);
+	return await(child);
+}
+
 static int run_closed(void)
 {
 	pid_t child = fork();
@@ -172,6 +192,7 @@ static const struct {
 	{ "silent", run_silent },
 	{ "many", run_many },
 	{ "closed", run_closed },
+	{ "bare", run_bare },
 	{ "daemon", run_daemon },
 	{ "threads", run_threads },
 };

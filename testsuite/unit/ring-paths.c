@@ -408,11 +408,47 @@ static void test_held(void)
 		channel->locks[k].holder = 0;
 }
 
+/* A handler forked while somebody held a ring, and somebody counted a loss: the
+ * child finds the same, and what it stores does not reach its parent. */
+static void test_forked(void)
+{
+	struct ring *ring = channel->locked[0];
+	struct ring before = *ring;
+	uint64_t lost = channel->page->lost_unplaced;
+	int status = 1;
+	pid_t child;
+
+	channel->locks[0].holder = *fork_mark;
+	channel->counting = 1;
+	child = fork();
+	if (!child) {
+		bool same;
+
+		channels_forked();
+		same = !memcmp(&before, ring, sizeof(before)) &&
+		       channel->page->lost_unplaced == lost &&
+		       channel->page->magic == SESSION_MAGIC;
+		memset(data(ring), 0x55, ring->ring_bytes);
+		ring->head = ring->lost = 77;
+		channel->page->lost_unplaced += 5;
+		_exit(!same);
+	}
+	unit_check(child > 0 && waitpid(child, &status, 0) == child && !status,
+		   "%s: a handler's child has what it goes on with", variant);
+	unit_check(!memcmp(&before, ring, sizeof(before)) &&
+			   *data(ring) != 0x55 &&
+			   channel->page->lost_unplaced == lost,
+		   "%s: a handler's child writes to nobody", variant);
+	channel->locks[0].holder = 0;
+	channel->counting = 0;
+}
+
 static void run_paths(uint32_t flags)
 {
 	channel_open(flags, 0);
 	if (!bed.cpus)
 		test_held();
+	test_forked();
 	test_oversize();
 	test_full();
 	test_clock();
