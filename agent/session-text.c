@@ -240,6 +240,7 @@ void session_describe(struct session *session, struct text *out)
 	line_add_unsigned(out, "lost", sums.lost);
 	line_add_unsigned(out, "overwritten", sums.overwritten);
 	line_add_unsigned(out, "bytes", sums.bytes);
+	line_add_unsigned(out, "left_off", session->channel->page->left_off);
 }
 
 /* TAFFRAIL_ENABLE="RULE;RULE" */

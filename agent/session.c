@@ -77,6 +77,18 @@ static int count_distinct(struct object *object, void *arg)
 	return pass->ndistinct > COMPACT_EVENTS;
 }
 
+/* No room for what its events are. Counted once: rules are applied again. */
+static void object_left_off(struct session *session, struct object *object)
+{
+	uint32_t bit = 1u << channel_bit(session->channel);
+
+	if (object->left_off & bit)
+		return;
+	object->left_off |= bit;
+	if (!session->channel->page->left_off++)
+		log_fact(LOG_WARNING, "session", "no room for an event", 0);
+}
+
 /* What an object is to do for a session. 0; or a negative errno when it has
  * not what the rule's condition asks for, or there is no room. */
 static int object_prepare(struct session *session, struct object *object,
@@ -100,7 +112,7 @@ static int object_prepare(struct session *session, struct object *object,
 	}
 	record = record_publish(session->channel, object);
 	if (!record) {
-		log_fact(LOG_WARNING, "session", "no room for an event", 0);
+		object_left_off(session, object);
 		return -ENOSPC;
 	}
 	use->id = record->id;
@@ -261,6 +273,7 @@ static int disable_one(struct object *object, void *arg)
 	struct pass *pass = arg;
 
 	object_disable(object, pass->session->channel, &pass->patcher);
+	object->left_off &= ~(1u << channel_bit(pass->session->channel));
 	return 0;
 }
 

@@ -99,6 +99,7 @@ static void records_copy(struct session_page *to,
 		at += record->bytes;
 	}
 	to->record_bytes = bytes;
+	to->left_off = from->left_off;
 }
 
 /* Bytes of a page with room for so many bytes of records. */

@@ -111,7 +111,8 @@ struct session_page {
 	uint32_t ring_bytes;		/* all sub-buffers; power of two */
 	char name[SESSION_NAME_BYTES];
 	uint64_t record_bytes;		/* event records committed (release) */
-	uint64_t lost_unplaced;		/* lost before there were rings */
+	uint64_t lost_unplaced;		/* lost: all rings were held */
+	uint64_t left_off;		/* markers with no room for a record */
 };
 
 /*

@@ -206,6 +206,7 @@ int session_view_update(struct session_view *session)
 
 	session->page.state = load_relaxed(&page->state);
 	session->page.lost_unplaced = load_relaxed(&page->lost_unplaced);
+	session->page.left_off = load_relaxed(&page->left_off);
 	if (to == at)
 		return 0;
 	if (to < at || to > RECORDS_BYTES_MAX)

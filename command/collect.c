@@ -371,6 +371,8 @@ int collect_finish(struct collect *collect)
 	} else {
 		collect->set->lost += collect->session.page.lost_unplaced;
 	}
+	if (collect->set->left_off < collect->session.page.left_off)
+		collect->set->left_off = collect->session.page.left_off;
 	let_go(collect);
 	return ret;
 }

@@ -356,6 +356,7 @@ static void tell_result(const struct record *record)
 
 	if (!n) {
 		command_warn("0 events, so there is no trace");
+		trace_tell_left_off(set);
 		return;
 	}
 	command_warn("%llu events (%llu lost, %.1f bytes per event) of %zu "
@@ -366,6 +367,7 @@ static void tell_result(const struct record *record)
 	if (set->overwritten)
 		command_warn("%llu older events were overwritten",
 			     (unsigned long long)set->overwritten);
+	trace_tell_left_off(set);
 }
 
 /* Completes the trace; COMMAND_FAILED when it is not all that it should be. */

@@ -127,6 +127,7 @@ static int take_all(struct snapshot *s)
 		     (unsigned long long)s->set.lost,
 		     (unsigned long long)s->set.overwritten, s->processes,
 		     s->processes == 1 ? "" : "es", s->set.path);
+	trace_tell_left_off(&s->set);
 	return s->unreadable ? COMMAND_FAILED : COMMAND_DONE;
 }
 

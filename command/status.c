@@ -28,6 +28,7 @@ struct member {
 	uint64_t lost;
 	uint64_t overwritten;
 	uint64_t bytes;
+	uint64_t left_off;
 };
 
 struct session {
@@ -139,6 +140,8 @@ static void take_line(struct session *session, struct member *m,
 		m->overwritten += number;
 	else if (!strcmp(key, "bytes"))
 		m->bytes += number;
+	else if (!strcmp(key, "left_off"))
+		m->left_off = number;
 }
 
 /* 0 when the agent answered. */
@@ -231,6 +234,7 @@ static void count_session(struct status *s,
 		session->stopped = true;
 	c.member = member_of(session, process, procname);
 	c.member->lost += page->lost_unplaced;
+	c.member->left_off = page->left_off;
 	snprintf(name, sizeof(name), "session.%u", page->index);
 	if (!session_view_open(&view, imagefd, name)) {
 		if (session_view_update(&view) >= 0 &&
@@ -347,6 +351,7 @@ static void print_json(const struct status *s)
 			json_number(&json, "lost", m->lost);
 			json_number(&json, "overwritten", m->overwritten);
 			json_number(&json, "bytes", m->bytes);
+			json_number(&json, "left_off", m->left_off);
 			json_close(&json, '}');
 		}
 		json_close(&json, ']');
@@ -381,6 +386,10 @@ static void print_table(const struct status *s)
 			       PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
 			       m->written, m->lost, m->overwritten, m->bytes,
 			       m->alive ? "" : "  dead");
+			if (m->left_off)
+				printf("%9s %" PRIu64 " markers stay off: no "
+				       "room for what they are\n", "",
+				       m->left_off);
 		}
 	}
 }

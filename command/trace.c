@@ -17,6 +17,7 @@
 
 #include "buffers/base.h"
 #include "buffers/clock.h"
+#include "command/command.h"
 #include "command/trace-private.h"
 
 #define NAMES_TRIED_MAX	100000
@@ -320,4 +321,11 @@ void trace_set_close(struct trace_set *set)
 	close(set->fd);
 	if (set->made)
 		rmdir(set->path);	/* fails unless it is empty */
+}
+
+void trace_tell_left_off(const struct trace_set *set)
+{
+	if (set->left_off)
+		command_warn("%llu markers stayed off: no room for what they "
+			     "are", (unsigned long long)set->left_off);
 }

@@ -42,7 +42,11 @@ struct trace_set {
 	uint64_t lost;
 	uint64_t overwritten;
 	uint64_t bytes;			/* of streams */
+	uint64_t left_off;		/* markers of a process, the most */
 };
+
+/* Says which markers are not in the trace, if any. */
+void trace_tell_left_off(const struct trace_set *set);
 
 struct trace_stream {
 	struct trace *trace;

@@ -51,6 +51,7 @@ struct object {
 	uint32_t conditions;		/* those that have a condition */
 	const struct ax_program *condition[CHANNELS_MAX];
 	uint32_t bound;			/* channel of the site's own slot + 1 */
+	uint32_t left_off;		/* channels that had no room for it */
 	struct object *next_found;	/* of the modules that came last */
 	struct write_slot slots[CHANNELS_MAX];
 };
