@@ -221,9 +221,6 @@ static void count_session(struct status *s,
 {
 	struct session *session = session_of(s, page->name);
 	struct counting c = { .imagefd = imagefd, .index = page->index };
-	struct session_view view;
-	uint64_t oversize;
-	char name[32];
 
 	if (!session)
 		return;
@@ -235,13 +232,7 @@ static void count_session(struct status *s,
 	c.member = member_of(session, process, procname);
 	c.member->lost += page->lost_unplaced;
 	c.member->left_off = page->left_off;
-	snprintf(name, sizeof(name), "session.%u", page->index);
-	if (!session_view_open(&view, imagefd, name)) {
-		if (session_view_update(&view) >= 0 &&
-		    !session_view_oversize(&view, &oversize))
-			c.member->lost += oversize;
-		session_view_close(&view);
-	}
+	/* too large events are among those that the rings lost */
 	rings_each(imagefd, page->index, count_ring, &c);
 }
 
