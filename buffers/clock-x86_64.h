@@ -9,6 +9,9 @@
 #include <cpuid.h>
 #include <stdint.h>
 
+/* The vDSO's clock_gettime; see vdso(7). */
+#define CLOCK_VDSO_GETTIME	"__vdso_clock_gettime"
+
 static inline uint64_t clock_read_tsc(void)
 {
 	uint32_t low;

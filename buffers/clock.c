@@ -12,9 +12,12 @@
 #include <time.h>
 
 #include "buffers/sys.h"
+#include "buffers/text.h"
+#include "buffers/vdso.h"
 
 #define NS_PER_S		1000000000ull
 #define ANCHOR_TRIES		8
+#define ANCHOR_TRIES_QUICK	2
 #define CALIBRATE_NS		200000ull
 #define CLOCKSOURCE_FILE                                               \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"
@@ -22,33 +25,56 @@
 int clock_chosen = CLOCK_KIND_TSC;
 static uint64_t hz;
 static uint64_t counter;
+static int quiet;
+
+/* The vDSO's own, once it is found: no symbol to be resolved in a handler. */
+static int (*gettime)(clockid_t id, struct timespec *ts) = clock_gettime;
 
 static uint64_t gettime_ns(clockid_t id)
 {
 	struct timespec ts;
 
-	clock_gettime(id, &ts);
+	gettime(id, &ts);
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+/* The kernel's clock source; "" where nobody says. */
+static void clocksource_read(char name[static 32])
+{
+	int fd = sys_open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);
+	long n;
+
+	name[0] = '\0';
+	if (fd < 0)
+		return;
+	n = sys_read(fd, name, 31);
+	sys_close(fd);
+	while (n > 0 && name[n - 1] == '\n')
+		n--;
+	name[n > 0 ? n : 0] = '\0';
 }
 
 /* Does the kernel keep time with the TSC? Unknown counts as yes: without /sys
  * the invariant bit decides alone. "kvm-clock" and "hyperv_clocksource_tsc"
  * are the TSC too, scaled by the hypervisor. */
-static int kernel_trusts_tsc(void)
+static int kernel_trusts_tsc(const char *source)
 {
-	char name[32] = "";
-	int fd = sys_open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);
-	long n;
-	long i;
+	const char *p;
 
-	if (fd < 0)
+	if (!*source || text_after(source, "kvm"))
 		return 1;
-	n = sys_read(fd, name, sizeof(name) - 1);
-	sys_close(fd);
-	for (i = 0; i + 2 < n; i++)
-		if (name[i] == 't' && name[i + 1] == 's' && name[i + 2] == 'c')
+	for (p = source; *p; p++)
+		if (text_after(p, "tsc"))
 			return 1;
-	return n >= 3 && name[0] == 'k' && name[1] == 'v' && name[2] == 'm';
+	return 0;
+}
+
+/* Does the vDSO surely read these without the kernel? With "kvm-clock" it
+ * depends on the host. */
+static int vdso_reads(const char *source)
+{
+	return text_equal(source, "tsc") ||
+	       text_equal(source, "hyperv_clocksource_tsc_page");
 }
 
 /* A short run: the counter moves, never back, at a believable rate. */
@@ -72,11 +98,11 @@ static uint64_t measure_hz(void)
 			  (b.monotonic_ns - a.monotonic_ns));
 }
 
-static int tsc_usable(void)
+static int tsc_usable(const char *source)
 {
 	uint64_t measured;
 
-	if (!clock_tsc_invariant() || !kernel_trusts_tsc())
+	if (!clock_tsc_invariant() || !kernel_trusts_tsc(source))
 		return 0;
 	measured = measure_hz();
 	if (measured < 10000000ull)
@@ -100,15 +126,28 @@ static int word_is(const char *a, const char *b)
 
 int clock_select(const char *wanted)
 {
+	void *function = vdso_find(CLOCK_VDSO_GETTIME);
+	char source[32];
+
+	if (function)
+		*(void **)&gettime = function;
+	clocksource_read(source);
 	if (word_is(wanted, "atomic"))
 		clock_chosen = CLOCK_KIND_ATOMIC;
-	else if (word_is(wanted, "monotonic") || !tsc_usable())
+	else if (word_is(wanted, "monotonic") || !tsc_usable(source))
 		clock_chosen = CLOCK_KIND_MONOTONIC;
 	else
 		clock_chosen = CLOCK_KIND_TSC;
 	if (clock_chosen != CLOCK_KIND_TSC)
 		hz = NS_PER_S;
+	quiet = function && clock_chosen == CLOCK_KIND_TSC &&
+		vdso_reads(source);
 	return clock_chosen;
+}
+
+SIGSAFE int clock_is_quiet(void)
+{
+	return quiet;
 }
 
 int clock_kind(void)
@@ -140,12 +179,13 @@ SIGSAFE uint64_t clock_read(void)
 	return read_kind(clock_chosen);
 }
 
-SIGSAFE void clock_anchor_take_kind(int which, struct clock_anchor *anchor)
+/* The best of some tries: a try may be interrupted. */
+static void anchor_take(int which, int tries, struct clock_anchor *anchor)
 {
 	int i;
 
 	anchor->uncertainty_ns = ~0ull;
-	for (i = 0; i < ANCHOR_TRIES; i++) {
+	for (i = 0; i < tries; i++) {
 		uint64_t before = gettime_ns(CLOCK_MONOTONIC);
 		uint64_t first = read_kind(which);
 		uint64_t real = gettime_ns(CLOCK_REALTIME);
@@ -161,9 +201,19 @@ SIGSAFE void clock_anchor_take_kind(int which, struct clock_anchor *anchor)
 	}
 }
 
+SIGSAFE void clock_anchor_take_kind(int which, struct clock_anchor *anchor)
+{
+	anchor_take(which, ANCHOR_TRIES, anchor);
+}
+
 SIGSAFE void clock_anchor_take(struct clock_anchor *anchor)
 {
-	clock_anchor_take_kind(clock_chosen, anchor);
+	anchor_take(clock_chosen, ANCHOR_TRIES, anchor);
+}
+
+SIGSAFE void clock_anchor_take_quick(struct clock_anchor *anchor)
+{
+	anchor_take(clock_chosen, ANCHOR_TRIES_QUICK, anchor);
 }
 
 uint64_t clock_to_realtime_ns(const struct clock_anchor *anchor, uint64_t rate,

@@ -37,6 +37,16 @@ uint64_t clock_hz(void);
 /* Takes an anchor of the chosen clock. SIGSAFE. */
 void clock_anchor_take(struct clock_anchor *anchor);
 
+/* The same in a third of the time, with a little more doubt. SIGSAFE. */
+void clock_anchor_take_quick(struct clock_anchor *anchor);
+
+/*
+ * Is the clock the TSC, and are the kernel's clocks read without a system
+ * call (through the vDSO, from the TSC)? True for as long as the kernel keeps
+ * time with the TSC. SIGSAFE.
+ */
+int clock_is_quiet(void);
+
 /* Converts a reading to CLOCK_REALTIME nanoseconds, from one anchor. */
 uint64_t clock_to_realtime_ns(const struct clock_anchor *anchor, uint64_t hz,
 			      uint64_t clock);

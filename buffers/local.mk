@@ -19,6 +19,8 @@ buffers_sources = \
 	buffers/text.c \
 	buffers/text.h \
 	buffers/tunables.h \
+	buffers/vdso.c \
+	buffers/vdso.h \
 	buffers/write-hard.h \
 	buffers/write-x86_64.h \
 	buffers/write.c \
