@@ -15,6 +15,7 @@
 
 #include "agent/agent.h"
 #include "agent/place.h"
+#include "buffers/anchor.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/clock.h"
@@ -310,6 +311,8 @@ void place_close(int keep)
 {
 	char path[280];
 
+	if (keep)
+		anchor_keep_last();
 	process.page->state = PROCESS_EXITED;
 	if (!keep) {
 		image_path(path, sizeof(path), process.page->image,

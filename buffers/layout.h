@@ -53,6 +53,17 @@ struct clock_anchor {
 	uint64_t uncertainty_ns;
 };
 
+/*
+ * An anchor that any thread may store at any time: it is one only if `check`
+ * is right (buffers/anchor.h). Else its writer was killed, or is at work.
+ */
+struct anchor_slot {
+	struct clock_anchor anchor;
+	uint64_t check;
+};
+
+#define PROCESS_ANCHORS		4
+
 enum process_state {
 	PROCESS_RUNNING	= 1,
 	PROCESS_EXITED	= 2,	/* orderly; anything else is found by pid */
@@ -77,6 +88,8 @@ struct process_page {
 	char procname[PROCESS_NAME_BYTES];
 	char hostname[PROCESS_NAME_BYTES];
 	char agent_version[32];
+	struct anchor_slot anchors[PROCESS_ANCHORS];	/* the latest, in any
+							 * order */
 };
 
 enum session_state {

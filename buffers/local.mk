@@ -1,5 +1,7 @@
 # buffers/: shared memory layout, clock, rings, CTF. One file a line.
 buffers_sources = \
+	buffers/anchor.c \
+	buffers/anchor.h \
 	buffers/base.h \
 	buffers/channel-page.c \
 	buffers/channel-private.h \

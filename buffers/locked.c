@@ -21,6 +21,7 @@
  */
 #include "buffers/write-hard.h"
 
+#include "buffers/anchor.h"
 #include "buffers/clock.h"
 #include "buffers/host.h"
 #include "buffers/sys.h"
@@ -138,6 +139,15 @@ static struct packet_head *packet_at(struct ring *ring, uint32_t position)
 	return (struct packet_head *)((char *)ring + RING_DATA_OFFSET + offset);
 }
 
+/* The ring has a whole clock now: until when its bits in headers do. */
+static COLD void ring_stamp(struct ring *ring, uint64_t clock)
+{
+	ring->ts_limit = clock + (ring->flags & SESSION_LARGE_HEADER ?
+					  1ull << CTF_LARGE_CLOCK_BITS :
+					  1ull << CTF_COMPACT_CLOCK_BITS);
+	anchor_keep();
+}
+
 /* Closes the packet at `head`, opens the next. Returns the new head, or 0 when
  * the reader has not made room. The caller holds the ring. */
 static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
@@ -183,9 +193,7 @@ static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
 		return 0;
 	/* RING-HEAD: the packet heads are written before */
 	store_release(&ring->head, head);
-	ring->ts_limit = clock + (ring->flags & SESSION_LARGE_HEADER ?
-					  1ull << CTF_LARGE_CLOCK_BITS :
-					  1ull << CTF_COMPACT_CLOCK_BITS);
+	ring_stamp(ring, clock);
 	return head;
 }
 
@@ -269,9 +277,7 @@ static ALWAYS_INLINE char *ring_place(const struct hold *hold, uint32_t id,
 	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset, id,
 			   clock, extended);
 	if (unlikely(extended))
-		ring->ts_limit = clock + (large ?
-					  1ull << CTF_LARGE_CLOCK_BITS :
-					  1ull << CTF_COMPACT_CLOCK_BITS);
+		ring_stamp(ring, clock);
 	*commit = head + need + (1ull << 32);
 	return out;
 lost:

@@ -17,11 +17,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffers/anchor.h"
 #include "buffers/base.h"
 
 #define RECORDS_BYTES_MAX	(64u << 20)
 #define EVENT_ID_MAX		(1u << 20)
 #define EVENT_STRINGS		4
+#define ANCHOR_DOUBT_MAX_NS	1000000000ull	/* worse than no anchor */
 
 static void terminate(char *text, size_t room)
 {
@@ -57,6 +59,32 @@ int process_read(struct process_page *page, int imagefd)
 	terminate(page->hostname, sizeof(page->hostname));
 	terminate(page->agent_version, sizeof(page->agent_version));
 	return 0;
+}
+
+static bool anchor_possible(const struct clock_anchor *anchor)
+{
+	return anchor->clock <= INT64_MAX &&
+	       anchor->monotonic_ns <= INT64_MAX &&
+	       anchor->realtime_ns <= INT64_MAX &&
+	       anchor->uncertainty_ns <= ANCHOR_DOUBT_MAX_NS;
+}
+
+int process_anchors(const struct process_page *page,
+		    struct clock_anchor anchors[static 1 + PROCESS_ANCHORS])
+{
+	int n = 0;
+	int i;
+
+	if (anchor_possible(&page->start))
+		anchors[n++] = page->start;
+	for (i = 0; i < PROCESS_ANCHORS; i++) {
+		const struct anchor_slot *slot = &page->anchors[i];
+
+		if (slot->check == anchor_check(&slot->anchor) &&
+		    anchor_possible(&slot->anchor))
+			anchors[n++] = slot->anchor;
+	}
+	return n;
 }
 
 static int check_session(const struct session_page *page)

@@ -145,6 +145,14 @@ void file_map_close(struct file_map *map);
 int process_read(struct process_page *page, int imagefd);
 
 /*
+ * The anchors of a page read by process_read(), the one of its start first.
+ * Those that are no anchors are left out: torn, or of no clock. Returns their
+ * number. Whether they are true only other anchors can tell.
+ */
+int process_anchors(const struct process_page *page,
+		    struct clock_anchor anchors[static 1 + PROCESS_ANCHORS]);
+
+/*
  * Opens a session file (its name: "session.N"). Errors as process_read().
  * session_view_update() reads what is new since: the state, and event records;
  * 1 when there were new ones, 0, or -EBADMSG when they make no sense.

@@ -45,6 +45,11 @@
 #define MAKING_WAITS		200
 #define MAKING_WAIT_NS		100000
 
+/* Between two anchors of the clock that writers take on their slow paths, ms:
+ * rare enough not to be seen (some 0.3 us each), and often enough for a killed
+ * program to have one that is not much older than its last packet. */
+#define ANCHOR_DISTANCE_MS	100
+
 /* Stack of the service thread and of workers, bytes. */
 #define SERVICE_STACK_BYTES	(64u << 10)
 

@@ -7,6 +7,7 @@
  */
 #include "buffers/write-hard.h"
 
+#include "buffers/anchor.h"
 #include "buffers/clock.h"
 #include "buffers/host.h"
 
@@ -252,6 +253,7 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 	struct write_event event;
 	uint32_t tries = 0;
 	int extended = 0;
+	int seldom = 0;		/* a path taken now and then only */
 
 	for (;;) {
 		const struct rings *rings = load_acquire(&slot->rings[header]);
@@ -269,15 +271,19 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 						&event);
 		if (verdict == WRITE_LATE) {
 			extended = 1;
+			seldom |= event.id < id_extended(header);
 			continue;
 		}
 		if (verdict != WRITE_DONE)
 			verdict = write_mend(slot, header, extended, rings,
 					     channel, &event, verdict, &tries);
+		seldom |= verdict == WRITE_FITS;
 		if (verdict == WRITE_DONE || verdict == WRITE_LOST ||
 		    verdict == WRITE_NONE)
-			return;
+			break;
 	}
+	if (seldom)
+		anchor_keep();
 }
 
 COLD SIGSAFE void write_hard(struct write_slot *slot, uint64_t fixed,

@@ -361,8 +361,12 @@ int collect_finish(struct collect *collect)
 		ret = ret ? ret : error;
 	}
 	if (collect->trace) {
+		struct process_page latest;
 		int error;
 
+		/* those that were taken since it was opened */
+		if (!process_read(&latest, collect->fd))
+			trace_set_anchors(collect->set, &latest);
 		collect->trace->unplaced = collect->session.page.lost_unplaced;
 		session_view_oversize(&collect->session,
 				      &collect->trace->oversize);

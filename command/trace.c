@@ -59,9 +59,29 @@ static void own_anchor(struct trace_set *set)
 	struct clock_anchor anchor;
 
 	clock_anchor_take_kind(CLOCK_KIND_TSC, &anchor);
-	trace_set_anchor(set, CLOCK_KIND_TSC, &anchor);
+	trace_set_own_anchor(set, CLOCK_KIND_TSC, &anchor);
 	clock_anchor_take_kind(CLOCK_KIND_MONOTONIC, &anchor);
-	trace_set_anchor(set, CLOCK_KIND_MONOTONIC, &anchor);
+	trace_set_own_anchor(set, CLOCK_KIND_MONOTONIC, &anchor);
+}
+
+/* Sixteen bytes in hexadecimal, with hyphens. */
+static void boot_id_read(uint8_t out[static 16])
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+	int n = 0;
+	int c;
+
+	while (in && n < 32 && (c = getc(in)) != EOF) {
+		const char *digits = "0123456789abcdef";
+		const char *digit = c ? strchr(digits, c) : NULL;
+
+		if (!digit)
+			continue;
+		out[n / 2] = (uint8_t)(out[n / 2] << 4 | (digit - digits));
+		n++;
+	}
+	if (in)
+		fclose(in);
 }
 
 int trace_set_open(struct trace_set *set, const char *path)
@@ -86,6 +106,7 @@ int trace_set_open(struct trace_set *set, const char *path)
 		close(set->fd);
 		return ret;
 	}
+	boot_id_read(set->boot_id);
 	own_anchor(set);
 	return 0;
 }
@@ -136,6 +157,8 @@ static int fill_metadata(FILE *out, struct trace *trace)
 		.created_s = trace->set->created_s,
 	};
 
+	if (!trace->set->final)
+		own_anchor(trace->set);
 	trace_set_clock(trace->set, &trace->process, &metadata.clock);
 	return metadata_write(out, &metadata);
 }
@@ -261,7 +284,7 @@ int trace_open(struct trace **result, struct trace_set *set,
 	trace->session = session;
 	trace->described = ~0ull;
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
-	trace_set_anchor(set, process->clock_kind, &process->start);
+	trace_set_anchors(set, process);
 	ret = make_directory(trace);
 	if (!ret)
 		ret = trace_update(trace);
@@ -297,7 +320,9 @@ int trace_set_finish(struct trace_set *set)
 	size_t i;
 	int ret;
 
+	/* once, so that all get the same numbers */
 	own_anchor(set);
+	set->final = true;
 	for (i = 0; i < set->ntraces; i++) {
 		ret = final_metadata(set->traces[i]);
 		if (ret)

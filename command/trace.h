@@ -27,6 +27,15 @@
 #define TRACE_ANCHORS_MAX	64
 #define TRACE_KINDS		3	/* of clocks: enum clock_kind - 1 */
 
+/* The anchors of one kind of clock that others say they took. */
+struct trace_anchors {
+	int n;
+	struct {
+		struct clock_anchor at;
+		uint8_t boot_id[16];
+	} row[TRACE_ANCHORS_MAX];
+};
+
 /* One DIR. */
 struct trace_set {
 	int fd;
@@ -35,8 +44,11 @@ struct trace_set {
 	struct trace **traces;
 	size_t ntraces;
 	uint64_t created_s;
-	struct clock_anchor anchors[TRACE_KINDS][TRACE_ANCHORS_MAX];
-	int nanchors[TRACE_KINDS];
+	uint8_t boot_id[16];		/* of this machine, zero if unknown */
+	struct clock_anchor own[TRACE_KINDS][2]; /* our first, our latest */
+	int nown[TRACE_KINDS];
+	struct trace_anchors anchors[TRACE_KINDS];
+	bool final;			/* no more anchors are taken */
 	int error;			/* first failure to write, or 0 */
 	uint64_t kept;			/* totals, of finished traces */
 	uint64_t lost;
@@ -87,11 +99,17 @@ int trace_set_open(struct trace_set *set, const char *path);
 int trace_set_finish(struct trace_set *set);
 void trace_set_close(struct trace_set *set);
 
-/* An anchor of a clock of that kind, for the common fit. */
-void trace_set_anchor(struct trace_set *set, uint32_t kind,
-		      const struct clock_anchor *anchor);
+/*
+ * For the common fit: an anchor of our own clock, of that kind; and those of
+ * a process, which are believed only as far as they do not contradict ours.
+ */
+void trace_set_own_anchor(struct trace_set *set, uint32_t kind,
+			  const struct clock_anchor *anchor);
+void trace_set_anchors(struct trace_set *set,
+		       const struct process_page *process);
 
-/* The clock of that kind as far as it is known now. */
+/* The clock of a process as far as it is known now: the same for all that
+ * have its kind and its boot id. */
 void trace_set_clock(const struct trace_set *set,
 		     const struct process_page *process,
 		     struct metadata_clock *clock);

@@ -5,6 +5,7 @@
 unit_programs = \
 	testsuite/fuzz/ax \
 	testsuite/fuzz/expr \
+	testsuite/unit/anchor \
 	testsuite/unit/ax \
 	testsuite/unit/client \
 	testsuite/unit/expr \
@@ -20,6 +21,7 @@ unit_programs = \
 	testsuite/unit/rule
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
+testsuite_unit_anchor_LDADD = $(LDADD) -lm
 testsuite_unit_ax_LDADD = $(LDADD) -lm
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/run
 

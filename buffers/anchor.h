@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The latest clock anchors of a process, in its page (layout.h): a dead
+ * process says by them how fast its clock went and until when.
+ *
+ * What must stay true: a host thread makes no system call for one, and takes
+ * at most one each ANCHOR_DISTANCE_MS.
+ */
+#ifndef BUFFERS_ANCHOR_H
+#define BUFFERS_ANCHOR_H
+
+#include "buffers/layout.h"
+
+/*
+ * From the slow paths of the writers: takes an anchor when one is due and the
+ * clock can be read without a system call. SIGSAFE, any thread.
+ */
+void anchor_keep(void);
+
+/* Takes one whatever is due: at an orderly end. */
+void anchor_keep_last(void);
+
+/*
+ * What `check` of a slot must be. Never 0, so that memory never written does
+ * not pass; half of one anchor and half of another do not, either.
+ */
+static inline uint64_t anchor_check(const struct clock_anchor *anchor)
+{
+	const uint64_t words[] = { anchor->clock, anchor->monotonic_ns,
+				   anchor->realtime_ns,
+				   anchor->uncertainty_ns };
+	uint64_t mix = 0x9e3779b97f4a7c15ull;
+	unsigned int i;
+
+	for (i = 0; i < 4; i++) {
+		mix = (mix ^ words[i]) * 0xff51afd7ed558ccdull;
+		mix ^= mix >> 32;
+	}
+	return mix ? mix : 1;
+}
+
+#endif
