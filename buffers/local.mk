@@ -11,6 +11,7 @@ buffers_sources = \
 	buffers/clock.c \
 	buffers/clock.h \
 	buffers/ctf.h \
+	buffers/cursor.h \
 	buffers/host-x86_64.h \
 	buffers/host.c \
 	buffers/host.h \

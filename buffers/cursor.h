@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A place among the events of a packet, and how it moves over an event's
+ * header and contexts. For readers in and outside of the traced program: no
+ * libc.
+ *
+ * What must stay true here: no load at or beyond `end`, whatever the bytes
+ * say.
+ */
+#ifndef BUFFERS_CURSOR_H
+#define BUFFERS_CURSOR_H
+
+#include <errno.h>
+
+#include "buffers/base.h"
+#include "buffers/ctf.h"
+#include "buffers/layout.h"
+
+struct cursor {
+	const uint8_t *p;
+	const uint8_t *end;
+	uint64_t clock;			/* of the last header; before: begin */
+	uint32_t id;			/* in the last header */
+};
+
+static inline size_t cursor_room(const struct cursor *c)
+{
+	return (size_t)(c->end - c->p);
+}
+
+static inline int cursor_skip(struct cursor *c, uint64_t bytes)
+{
+	if (cursor_room(c) < bytes)
+		return -EBADMSG;
+	c->p += bytes;
+	return 0;
+}
+
+/* The low bits of a clock that has moved on since c->clock. */
+static inline void cursor_advance(struct cursor *c, uint64_t low,
+				  unsigned int bits)
+{
+	uint64_t mask = (1ull << bits) - 1;
+
+	c->clock += (low - c->clock) & mask;
+}
+
+/* The header with a whole clock, `skip` bytes behind c->p. */
+static inline int cursor_extended(struct cursor *c, size_t skip)
+{
+	uint64_t clock;
+
+	if (cursor_room(c) < skip + sizeof(c->id) + sizeof(clock))
+		return -EBADMSG;
+	__builtin_memcpy(&c->id, c->p + skip, sizeof(c->id));
+	__builtin_memcpy(&clock, c->p + skip + sizeof(c->id), sizeof(clock));
+	if (clock < c->clock)
+		return -EBADMSG;
+	c->clock = clock;
+	c->p += skip + sizeof(c->id) + sizeof(clock);
+	return 0;
+}
+
+/* These two need c->p < c->end. */
+static inline int cursor_compact(struct cursor *c)
+{
+	uint32_t word;
+
+	if ((*c->p & CTF_COMPACT_ID_EXTENDED) == CTF_COMPACT_ID_EXTENDED)
+		return cursor_extended(c, 1);
+	if (cursor_room(c) < CTF_COMPACT_BYTES)
+		return -EBADMSG;
+	__builtin_memcpy(&word, c->p, sizeof(word));
+	c->id = word & CTF_COMPACT_ID_EXTENDED;
+	cursor_advance(c, word >> CTF_COMPACT_ID_BITS, CTF_COMPACT_CLOCK_BITS);
+	c->p += CTF_COMPACT_BYTES;
+	return 0;
+}
+
+static inline int cursor_large(struct cursor *c)
+{
+	uint16_t id;
+	uint32_t low;
+
+	if (cursor_room(c) < CTF_LARGE_BYTES)
+		return -EBADMSG;
+	__builtin_memcpy(&id, c->p, sizeof(id));
+	if (id == CTF_LARGE_ID_EXTENDED)
+		return cursor_extended(c, sizeof(id));
+	__builtin_memcpy(&low, c->p + sizeof(id), sizeof(low));
+	c->id = id;
+	cursor_advance(c, low, CTF_LARGE_CLOCK_BITS);
+	c->p += CTF_LARGE_BYTES;
+	return 0;
+}
+
+/*
+ * Takes the header at c->p, which is before c->end. 0, or -EBADMSG: then only
+ * what came before it made sense.
+ */
+static inline int cursor_header(struct cursor *c, int large)
+{
+	return large ? cursor_large(c) : cursor_compact(c);
+}
+
+/* Bytes of the contexts of a session, or -EINVAL for an unknown one. */
+static inline int cursor_context_bytes(uint32_t contexts)
+{
+	static const uint8_t bytes[] = { 4, 4, 16, 4, 8 };
+	unsigned int bit;
+	int sum = 0;
+
+	if (contexts >> ARRAY_SIZE(bytes))
+		return -EINVAL;
+	for (bit = 0; bit < ARRAY_SIZE(bytes); bit++)
+		if (contexts & (1u << bit))
+			sum += bytes[bit];
+	return sum;
+}
+
+#endif
