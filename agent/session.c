@@ -249,21 +249,51 @@ static int rule_withdraw(struct session *session, const char *glob)
 	return -EINVAL;
 }
 
+/* The rule for that glob, or NULL: a later one decides wherever it would. */
+static struct session_rule *rule_find(struct session *session,
+				      const char *glob)
+{
+	uint32_t i;
+
+	for (i = 0; i < session->nrules; i++)
+		if (text_equal(session->rules[i].glob, glob))
+			return &session->rules[i];
+	return NULL;
+}
+
+static void rule_drop(struct session *session, struct session_rule *rule)
+{
+	struct session_rule *last = &session->rules[session->nrules - 1];
+
+	registry_lock();
+	for (; rule < last; rule++)
+		*rule = rule[1];
+	session->nrules--;
+	registry_unlock();
+}
+
 int session_rule(struct session *session, const struct session_rule *rule,
 		 uint32_t *matched, struct text *why)
 {
-	if (session->nrules == SESSION_RULES_MAX) {
+	struct session_rule *old = rule_find(session, rule->glob);
+
+	if (session->nrules == SESSION_RULES_MAX && !old) {
 		text_add(why, "too many rules");
 		return -ENOSPC;
 	}
 	registry_lock();
 	session->rules[session->nrules++] = *rule;
 	registry_unlock();
-	if (session->phase != SESSION_RUNS)
+	if (session->phase != SESSION_RUNS) {
+		if (old)
+			rule_drop(session, old);
 		return 0;
+	}
 	*matched = rules_apply(session, rule->glob, rule->wanted ? why : NULL);
 	if (!*matched && why->used)
 		return rule_withdraw(session, rule->glob);
+	if (old)
+		rule_drop(session, old);
 	text_open(why, why->start, why->size);
 	return channel_grace(session->channel);
 }

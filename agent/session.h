@@ -52,7 +52,8 @@ struct session {
 	uint32_t contexts;
 	uint64_t buffer;
 	uint32_t nrules;
-	struct session_rule rules[SESSION_RULES_MAX];
+	/* one more while a rule takes the place of another */
+	struct session_rule rules[SESSION_RULES_MAX + 1];
 	struct channel *channel;
 };
 
