@@ -150,6 +150,7 @@ static void start(void)
 	log_setup(settings.log);
 	clock_select(settings.clock);
 	write_setup();
+	object_setup();
 	host_setup();
 	rseq = write_rseq_test();
 	agent_off = "no memory";

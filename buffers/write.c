@@ -13,6 +13,18 @@
 
 const struct rings rings_off;
 
+static void lose_closed(struct write_slot *slot, uint64_t fixed,
+			const struct write_var *var, uint64_t ip)
+{
+	(void)slot;
+	(void)fixed;
+	(void)var;
+	(void)ip;
+}
+
+void (*write_closed)(struct write_slot *slot, uint64_t fixed,
+		     const struct write_var *var, uint64_t ip) = lose_closed;
+
 void write_setup(void)
 {
 	__builtin_cpu_init();
@@ -261,8 +273,10 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 		struct channel *channel = load_acquire(&rings->channel);
 		enum write_verdict verdict = WRITE_NONE;
 
-		if (rings == &rings_off)
+		if (rings == &rings_off) {
+			write_closed(slot, fixed, var, ip);
 			return;
+		}
 		if (channel)
 			write_event_build(&event, slot, channel, fixed, var,
 					  ip);

@@ -95,6 +95,13 @@ write_fn write_nothing;
 void write_at(struct write_slot *slot, uint64_t fixed,
 	      const struct write_var *var, uint64_t ip);
 
+/*
+ * Who gets an event whose slot turned out to be off: whoever closed it may
+ * have another way for it. Set once, before the first slot is on; SIGSAFE.
+ */
+extern void (*write_closed)(struct write_slot *slot, uint64_t fixed,
+			    const struct write_var *var, uint64_t ip);
+
 /* Learns what this CPU can do; called once, at start. */
 void write_setup(void);
 

@@ -12,6 +12,7 @@ unit_programs = \
 	testsuite/unit/fields \
 	testsuite/unit/glob \
 	testsuite/unit/metadata \
+	testsuite/unit/object \
 	testsuite/unit/packet \
 	testsuite/unit/reader \
 	testsuite/unit/records \
@@ -29,6 +30,7 @@ EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/run
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
 	testsuite/stress/oracle.c testsuite/stress/oracle.h
 testsuite_unit_ring_SOURCES = testsuite/unit/ring.c $(stress_bed)
+testsuite_unit_object_SOURCES = testsuite/unit/object.c $(stress_bed)
 testsuite_unit_records_SOURCES = testsuite/unit/records.c $(stress_bed)
 testsuite_unit_ring_paths_SOURCES = testsuite/unit/ring-paths.c $(stress_bed)
 testsuite_unit_ring_step_SOURCES = testsuite/unit/ring-step.c $(stress_bed)

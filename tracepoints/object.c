@@ -5,7 +5,9 @@
  * One channel is the fast case: the site's own slot writes there. With more,
  * the site calls hit_several(), which goes over the object's slots. Changing
  * from one to the other loses and doubles nothing: whatever a thread has
- * loaded of the old state still leads to one slot of each channel.
+ * loaded of the old state still leads to one slot of each channel. Who comes
+ * to the site's own slot when it is closed finds there that nothing is
+ * written yet, and goes over the object's slots as they are then.
  *
  * WRITE-SLOT: when a slot goes on its rings come after all that a section
  * reads of it, and before the writer that leads there; when it goes off they go
@@ -103,6 +105,28 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 		load_relaxed(&slot->hit)(slot, fixed, var);
 }
 
+/*
+ * The writer of the site's own slot found it closed. Its channel has got a
+ * condition, or has gone; others may have come. `on` and the conditions were
+ * set before the slot was closed (WRITE-SLOT).
+ */
+static SIGSAFE void hit_closed(struct write_slot *slot, uint64_t fixed,
+			       const struct write_var *var, uint64_t ip)
+{
+	struct object *object = (struct object *)slot->shape;
+
+	if (slot != (struct write_slot *)object->site)
+		return;		/* an object's: the channel has gone */
+	if (!ip && object->codes)
+		ip = (uint64_t)object->codes->address;
+	hit_special(object, load_acquire(&object->on), fixed, var, ip);
+}
+
+void object_setup(void)
+{
+	write_closed = hit_closed;
+}
+
 static void slot_close(struct write_slot *slot)
 {
 	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
@@ -162,8 +186,8 @@ static void site_bind(struct object *object, uint32_t bit)
 /*
  * Leads the site to where its object's channels are now: one without a
  * condition gets the site's own slot; for all else there is a function that
- * goes by the object. Whoever is under way finds the slot closed when its
- * channel has got a condition or has gone.
+ * goes by the object. So does hit_closed(), for those under way to a slot
+ * whose channel has got a condition or has gone.
  */
 static void site_lead(struct object *object)
 {

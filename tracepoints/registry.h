@@ -88,6 +88,9 @@ struct object_use {
 	const struct ax_program *condition; /* or NULL: always */
 };
 
+/* Once, before the first object is on. */
+void object_setup(void);
+
 /*
  * Lets an object write to a channel, and switches its code on; or changes the
  * condition under which it does, which every thread obeys after the caller's

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events under way while the channels of a marker change: a writer that a
+ * thread has taken from the site before the change is called after it. Each
+ * event is in every channel that was on all the time, once, if its condition
+ * holds.
+ */
+#include <sched.h>
+#include <stdlib.h>
+
+#include "buffers/clock.h"
+#include "testsuite/stress/bed.h"
+#include "testsuite/unit/unit.h"
+#include "tracepoints/registry.h"
+
+#define SMALL	3	/* a value for which the condition holds */
+#define GREAT	300	/* one for which it does not */
+
+static const struct ax_program up_to_9 = { .quick = 1, .span = 9 };
+static const struct patcher patcher = { .mem = -1 };
+static struct channel *const first = &channels[0];
+static struct channel *const second = &channels[1];
+static struct taffrail_site site;
+static struct object object;
+static const char *variant;
+
+static uint64_t written(const struct channel *channel)
+{
+	uint64_t events = 0;
+	uint32_t i;
+
+	for (i = 0; i < channel->cpus; i++)
+		events += RING_EVENTS(channel->rings->tab[i]->head);
+	for (i = 0; i < channel->locked_max; i++)
+		events += RING_EVENTS(channel->locked[i]->head);
+	return events + channel->page->lost_unplaced;
+}
+
+/* A marker of one u64. */
+static void object_open(void)
+{
+	int i;
+
+	memset(&site, 0, sizeof(site));
+	memset(&object, 0, sizeof(object));
+	site.kind = TAFFRAIL_KIND_EVENT;
+	site.fixed_bytes = object.shape.fixed_bytes = 8;
+	object.site = &site;
+	for (i = 0; i < CHANNELS_MAX; i++)
+		bed_slot(&object.slots[i], &object.shape);
+	bed_slot((struct write_slot *)&site, &object.shape);
+}
+
+static void enable(struct channel *channel, const struct ax_program *condition)
+{
+	struct object_use use = { .channel = channel, .id = 1,
+				  .condition = condition };
+
+	object_enable(&object, &use, &patcher);
+}
+
+static void disable(struct channel *channel)
+{
+	object_disable(&object, channel, &patcher);
+}
+
+/* What a thread that has come as far as `hit` does next. */
+static void arrive(taffrail_hit_fn *hit, uint64_t value)
+{
+	hit(&site, value, NULL);
+}
+
+static void expect(uint64_t one, uint64_t two, const char *name)
+{
+	unit_check(written(first) == one && written(second) == two, "%s: %s",
+		   variant, name);
+}
+
+static void test_condition(void)
+{
+	taffrail_hit_fn *direct;
+
+	object_open();
+	enable(first, NULL);
+	direct = site.hit;
+	arrive(site.hit, GREAT);
+	expect(1, 0, "without a condition");
+	enable(first, &up_to_9);
+	arrive(direct, SMALL);
+	expect(2, 0, "under way when a condition comes: it holds");
+	arrive(direct, GREAT);
+	expect(2, 0, "under way when a condition comes: it does not");
+	arrive(site.hit, SMALL);
+	arrive(site.hit, GREAT);
+	expect(3, 0, "with a condition");
+	direct = site.hit;
+	enable(first, NULL);
+	arrive(direct, GREAT);
+	expect(4, 0, "under way when a condition goes");
+	disable(first);
+	arrive(direct, SMALL);
+	expect(4, 0, "off");
+}
+
+static void test_second(void)
+{
+	uint64_t one = written(first);
+	taffrail_hit_fn *direct;
+
+	object_open();
+	enable(first, NULL);
+	direct = site.hit;
+	enable(second, &up_to_9);
+	arrive(direct, SMALL);
+	expect(one + 1, 0, "under way when another channel comes");
+	arrive(site.hit, SMALL);
+	expect(one + 2, 1, "two channels");
+	disable(first);
+	arrive(direct, SMALL);
+	expect(one + 2, 2, "under way when the other is left, conditional");
+	arrive(direct, GREAT);
+	expect(one + 2, 2, "its condition counts");
+	enable(second, NULL);
+	arrive(direct, GREAT);
+	expect(one + 2, 3, "under way when the other is left");
+	disable(second);
+	arrive(direct, GREAT);
+	expect(one + 2, 3, "both off");
+}
+
+static void run(const char *name)
+{
+	variant = name;
+	if (bed_channel(first, 0, 0, 0, 0) ||
+	    bed_channel(second, 1, SESSION_LARGE_HEADER, 0, 0))
+		abort();
+	test_condition();
+	test_second();
+	unit_check(!bed_channel_end(first) && !bed_channel_end(second),
+		   "%s: channels end", variant);
+}
+
+int main(void)
+{
+	if (!unit_equal(bed_open(NULL, 1), 0, "set up"))
+		return unit_end();
+	object_setup();
+	if (bed.cpus)
+		run("rseq");
+	else
+		unit_skip("rseq", "no rseq, or no usable TSC");
+	bed.cpus = 0;
+	run("locked");
+	bed_close();
+	return unit_end();
+}
