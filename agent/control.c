@@ -164,7 +164,7 @@ static int handle_list(struct exchange *exchange)
 {
 	int cut;
 
-	registry_lock();
+	registry_lock_look();
 	cut = registry_each(list_one, &exchange->answer);
 	registry_unlock();
 	return cut ? -E2BIG : 0;

@@ -20,7 +20,8 @@ static uint32_t holder;		/* thread id; written by the holder */
 static uint32_t depth;		/* the holder's */
 static uint32_t mark;		/* *fork_mark when it was taken; or 0 */
 static uint32_t forking;	/* the holder is in fork(2), the child is it */
-static uint32_t torn;		/* a holder did not come through a fork */
+static uint32_t looking;		/* the holder changes nothing */
+static uint32_t torn;		/* one that does did not come through a fork */
 
 /* Taken before a fork, by a thread that is not here. */
 static int holder_lost(void)
@@ -31,7 +32,7 @@ static int holder_lost(void)
 
 static void lock_break(void)
 {
-	torn = 1;
+	torn |= !load_relaxed(&looking);
 	depth = 0;
 	store_relaxed(&holder, 0);
 	store_relaxed(&mark, 0);
@@ -54,9 +55,17 @@ void registry_lock(void)
 		while (__atomic_exchange_n(&word, 2, __ATOMIC_ACQUIRE))
 			sys_futex_wait(&word, 2, NULL);
 	}
+	store_relaxed(&looking, 0);
 	store_relaxed(&mark, load_relaxed(fork_mark));
 	store_relaxed(&holder, self);
 	depth = 1;
+}
+
+void registry_lock_look(void)
+{
+	registry_lock();
+	if (depth == 1)
+		store_relaxed(&looking, 1);
 }
 
 void registry_unlock(void)

@@ -14,6 +14,12 @@ void registry_lock(void);
 void registry_unlock(void);
 
 /*
+ * The same for who changes nothing that it guards until the lock is given
+ * back: a child that is forked meanwhile, past libc, finds all as it was.
+ */
+void registry_lock_look(void);
+
+/*
  * Around fork(2), in the thread that forks: no other thread holds the lock
  * meanwhile, and the child's only thread holds it in its parent's place.
  */
