@@ -22,6 +22,7 @@
 #include "buffers/host.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
+#include "tracepoints/lock.h"
 
 #define IMAGES_MAX	10000
 #define PROCESS_BYTES	4096
@@ -291,19 +292,39 @@ int place_open(void)
 	return ret;
 }
 
+/* Descriptors go when their thread ends, a mapping stays: it holds the open
+ * file, and with it the lock. Fork waits, or a child would hold it too. */
+static int lock_keep(int fd)
+{
+	long p;
+
+	registry_lock_look();
+	p = sys_mmap(0, PROCESS_BYTES, PROT_NONE, MAP_SHARED, fd, 0);
+	if (p > 0 || p < -4095)
+		sys_madvise(p, PROCESS_BYTES, MADV_DONTFORK);
+	registry_unlock();
+	return p < 0 && p > -4096 ? (int)p : 0;
+}
+
 int place_lock(void)
 {
+	static const struct process_page *locked;
 	char path[280];
 	int fd;
 	int ret;
 
+	if (locked == process.page)
+		return 0;
 	image_path(path, sizeof(path), process.page->image, "/process");
 	fd = (int)sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return fd;
 	ret = (int)sys2(SYS_flock, fd, 6 /* LOCK_EX | LOCK_NB */);
-	if (ret)
-		sys_close(fd);
+	if (!ret)
+		ret = lock_keep(fd);
+	sys_close(fd);
+	if (!ret)
+		locked = process.page;
 	return ret;
 }
 

@@ -19,9 +19,10 @@ extern char place_process[240];
 int place_open(void);
 
 /*
- * Holds a lock on the process page's file as long as the calling thread's
- * descriptor table lives: whoever can take it (flock) knows that this image
- * is gone, killed or replaced. The service thread calls it.
+ * Holds a lock on the process page's file as long as the process's memory
+ * lives, whatever becomes of the service thread, which calls it: whoever can
+ * take it (flock) knows that this image is gone, killed or replaced. Returns 0
+ * or a negative errno; again and again is the same as once.
  */
 int place_lock(void);
 
