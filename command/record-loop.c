@@ -213,8 +213,8 @@ static void finish_image(struct record *record, struct record_member *member,
 	}
 	if (ret && !record->set.error)
 		record->failed = ret;
-	if (!member->alive && !collect->unreadable && !record->failed &&
-	    !record->set.error)
+	/* what could not be written was taken, and is in no buffer any more */
+	if (!member->alive && !collect->unreadable && !record->failed)
 		collect_remove(collect, &member->process, record->dir.fd);
 }
 
@@ -350,6 +350,19 @@ static bool over(struct record *record, size_t alive)
 	return record->nmembers == before;
 }
 
+int record_tell_unwritten(struct record *record)
+{
+	if (!record->set.error)
+		return COMMAND_DONE;
+	if (!record->told)
+		command_failed("%s: %s; the rest is lost", record->set.path,
+			       strerror(-record->set.error));
+	record->told = true;
+	return COMMAND_FAILED;
+}
+
+/* It goes on when the disk is full: what cannot be written is taken from the
+ * rings all the same, and so is counted. */
 void record_loop(struct record *record)
 {
 	uint64_t end = record->options.seconds > 0 ?
@@ -360,12 +373,13 @@ void record_loop(struct record *record)
 	record->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (record->dir.fd >= 0)
 		watch(record, record->dir.fd, ".");
-	while (!record_signal && now_ns() < end && !record->set.error) {
+	while (!record_signal && now_ns() < end) {
 		if (now_ns() >= record->next_scan_ns)
 			scan(record);
 		ms = empty_rings(record) ? POLL_BUSY_MS : ms * 2;
 		if (ms > POLL_IDLE_MS)
 			ms = POLL_IDLE_MS;
+		record_tell_unwritten(record);
 		reap(record);
 		if (over(record, bury(record)))
 			break;
@@ -456,7 +470,7 @@ void record_tidy(struct record *record)
 	size_t i;
 	size_t j;
 
-	if (record->set.error || record->failed || record->unreadable)
+	if (record->failed || record->unreadable)
 		return;
 	for (i = 0; i < record->nmembers; i++) {
 		struct record_member *member = record->members[i];

@@ -373,16 +373,13 @@ static void tell_result(const struct record *record)
 /* Completes the trace; COMMAND_FAILED when it is not all that it should be. */
 static int end(struct record *record)
 {
-	int status = COMMAND_DONE;
-	int ret;
+	int status;
 
 	record_stop(record);
-	ret = trace_set_finish(&record->set);
+	trace_set_finish(&record->set);
 	tell_unmet(record);
-	if (ret)
-		status = command_failed("%s: %s; the rest is lost",
-					record->set.path, strerror(-ret));
-	else if (record->failed)
+	status = record_tell_unwritten(record);
+	if (!status && record->failed)
 		status = command_failed("%s", strerror(-record->failed));
 	if (record->unreadable)
 		status = command_failed("%llu buffers made no sense and were "

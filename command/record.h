@@ -54,6 +54,7 @@ struct record {
 	uint64_t next_scan_ns;
 	uint64_t unreadable;		/* rings that made no sense */
 	int failed;			/* a failure that was not the disk's */
+	bool told;			/* that of the disk */
 };
 
 /* The signal that asked to stop, or 0; whether a process sent it. */
@@ -73,6 +74,10 @@ int record_run(struct record *record);
 
 /* What record_run() does to this process: handlers, limits. For -p PID. */
 void record_prepare(void);
+
+/* Says, once, that the trace could not be written: COMMAND_FAILED; else
+ * COMMAND_DONE. */
+int record_tell_unwritten(struct record *record);
 
 /* Waits for the program if it still runs (until a second signal), returns
  * its exit status: 128 + signal where it died of one. */
