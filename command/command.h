@@ -10,6 +10,7 @@
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -83,6 +84,12 @@ struct options {
  * stop_early. "--" ends the options and is skipped. One walk at a time.
  */
 int options_next(struct options *options);
+
+/*
+ * The whole loop of a command whose only option of its own is -p PID. False:
+ * the command ends with options->status.
+ */
+bool options_pid(struct options *options, pid_t *pid);
 
 /*
  * Print "taffrail: SUBCOMMAND: fact" on stderr. command_failed() returns

@@ -269,3 +269,19 @@ int command_parse_contexts(uint32_t *mask, const char *text, const char **bad)
 			return 0;
 	}
 }
+
+bool options_pid(struct options *options, pid_t *pid)
+{
+	int key;
+
+	while ((key = options_next(options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return false;
+		if (command_parse_pid(pid, options->value)) {
+			options->status = command_misused(
+				"'%s' is no process id", options->value);
+			return false;
+		}
+	}
+	return true;
+}

@@ -415,15 +415,10 @@ static int rule_main(int argc, char **argv, enum message_type type)
 			 "NAME.\nReturns when no thread can still write one.",
 	};
 	pid_t pid = 0;
-	int key, status;
+	int status;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is no process id",
-					       options.value);
-	}
+	if (!options_pid(&options, &pid))
+		return options.status;
 	if (argc - options.index != 2)
 		return command_misused("give a session's name and one rule");
 	status = check_name(argv[options.index]);

@@ -128,15 +128,10 @@ static int tell_main(int argc, char **argv, enum message_type type,
 	};
 	struct targets targets;
 	pid_t pid = 0;
-	int key, status;
+	int status;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is no process id",
-					       options.value);
-	}
+	if (!options_pid(&options, &pid))
+		return options.status;
 	if (argc - options.index != 1)
 		return command_misused("give one session's name");
 	if (!rundir_valid_name(argv[options.index]))

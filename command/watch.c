@@ -439,15 +439,9 @@ int watch_main(int argc, char **argv)
 			 "buffers lose events; until interrupted.",
 	};
 	pid_t pid = 0;
-	int key;
 
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		if (key == OPTIONS_STOP)
-			return options.status;
-		if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is no process id",
-					       options.value);
-	}
+	if (!options_pid(&options, &pid))
+		return options.status;
 	if (options.index < argc)
 		return command_misused("unexpected '%s'",
 				       argv[options.index]);
