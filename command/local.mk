@@ -11,6 +11,8 @@ command_sources = \
 	command/elfnotes.c \
 	command/elfnotes.h \
 	command/gdb.c \
+	command/installed.c \
+	command/installed.h \
 	command/json.c \
 	command/json.h \
 	command/list.c \

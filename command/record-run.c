@@ -21,10 +21,7 @@
 
 #include "buffers/base.h"
 #include "command/command.h"
-
-#ifndef TAFFRAIL_LIBDIR
-#define TAFFRAIL_LIBDIR "/usr/local/lib"
-#endif
+#include "command/installed.h"
 
 #define EXIT_NOT_FOUND		127
 #define EXIT_NOT_EXECUTABLE	126
@@ -68,38 +65,12 @@ static void raise_limits(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int record_library(char *path, size_t room, const char *name)
-{
-	char self[PATH_MAX];
-	char near[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	char *slash;
-
-	if (n > 0) {
-		self[n] = '\0';
-		slash = strrchr(self, '/');
-		if (slash)
-			*slash = '\0';
-		snprintf(near, sizeof(near), "%s/../lib/%s", self, name);
-		slash = realpath(near, NULL);
-		if (slash) {
-			n = snprintf(path, room, "%s", slash);
-			free(slash);
-			return n < (ssize_t)room ? 0 : -ENAMETOOLONG;
-		}
-	}
-	n = snprintf(path, room, "%s/%s", TAFFRAIL_LIBDIR, name);
-	if (n >= (ssize_t)room)
-		return -ENAMETOOLONG;
-	return access(path, R_OK) ? -errno : 0;
-}
-
 /* Adds a library to the list; 0 or COMMAND_FAILED. */
 static int add_library(char *list, size_t room, const char *name)
 {
 	char path[PATH_MAX];
 	size_t used = strlen(list);
-	int ret = record_library(path, sizeof(path), name);
+	int ret = installed_find(path, sizeof(path), INSTALLED_LIB, name);
 
 	if (ret)
 		return command_failed("cannot find %s: %s", name,

@@ -83,9 +83,6 @@ int record_tell_unwritten(struct record *record);
  * its exit status: 128 + signal where it died of one. */
 int record_wait(struct record *record);
 
-/* Where a library of ours is; 0 or a negative errno. */
-int record_library(char *path, size_t room, const char *name);
-
 /* Follows processes until all is over or something asked to stop. */
 void record_loop(struct record *record);
 
