@@ -27,6 +27,7 @@ struct target {
 	uid_t uid;		/* real, effective */
 	uid_t euid;
 	uint64_t starttime;
+	pid_t origin;		/* whose pages it maps, if not its own */
 	char *error;
 };
 
@@ -313,8 +314,10 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	line[strcspn(line, "\n")] = '\0';
 	if (!path || !process_path(path, &pid, &starttime, &p->image))
 		return 1;
-	if (pid != t->inner || (clock && starttime != t->starttime))
-		return 1;	/* a child still maps its parent's */
+	if (pid != t->inner || (clock && starttime != t->starttime)) {
+		t->origin = pid;	/* a child still maps its parent's */
+		return 1;
+	}
 	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
 	snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid, t->tid);
 	ret = try_root(t, p, root, path);
@@ -349,6 +352,10 @@ static int explain(struct target *t, int ret)
 {
 	if (!rundir_alive(t->pid, t->starttime))
 		return fact(t, -ESRCH, "process %d has ended", t->pid);
+	if (ret > 0 && t->origin)
+		return fact(t, -ENXIO, "process %d was forked from process %d "
+			    "and has not written an event yet: it has no "
+			    "socket before its first one", t->pid, t->origin);
 	if (ret > 0 || ret == -ENXIO)
 		return fact(t, -ENXIO, "process %d has no agent; start it "
 			    "under taffrail record or link it to libtaffrail",
