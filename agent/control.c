@@ -52,24 +52,25 @@ static int64_t now_ms(void)
 
 /* Waits for a peer until `deadline`, however little it does at a time: others
  * wait too. */
-static int peer_wait(struct pollfd *wait, int64_t deadline)
+static int peer_wait(int fd, short events, int64_t deadline)
 {
 	int64_t left = deadline - now_ms();
 
-	return left > 0 && sys3(SYS_poll, wait, 1, left) > 0 ? 0 : -ETIMEDOUT;
+	return left > 0 ? service_wait(fd, events, left) : -ETIMEDOUT;
 }
 
 static int bytes_receive(int fd, void *to, uint32_t n)
 {
-	struct pollfd wait = { .fd = fd, .events = POLLIN };
 	int64_t deadline = now_ms() + CONTROL_TIMEOUT_MS;
 	char *p = to;
+	int ret;
 
 	while (n) {
 		long got;
 
-		if (peer_wait(&wait, deadline))
-			return -ETIMEDOUT;
+		ret = peer_wait(fd, POLLIN, deadline);
+		if (ret)
+			return ret;
 		got = sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL, NULL);
 		if (got == -EAGAIN || got == -EINTR)
 			continue;
@@ -83,15 +84,16 @@ static int bytes_receive(int fd, void *to, uint32_t n)
 
 static int bytes_send(int fd, const void *from, uint32_t n)
 {
-	struct pollfd wait = { .fd = fd, .events = POLLOUT };
 	int64_t deadline = now_ms() + ANSWER_TIMEOUT_MS;
 	const char *p = from;
+	int ret;
 
 	while (n) {
 		long sent;
 
-		if (peer_wait(&wait, deadline))
-			return -ETIMEDOUT;
+		ret = peer_wait(fd, POLLOUT, deadline);
+		if (ret)
+			return ret;
 		sent = sys6(SYS_sendto, fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT,
 			    NULL, 0);
 		if (sent == -EAGAIN || sent == -EINTR)

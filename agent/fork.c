@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "agent/agent.h"
+#include "agent/bell.h"
 #include "agent/place.h"
 #include "agent/service.h"
 #include "agent/session.h"
@@ -53,6 +54,7 @@ static int revive(void)
 	int ret = -EBUSY;
 
 	thread_forget();
+	bell_forget();
 	host_setup();
 	if (!registry_lock_adopt())
 		ret = thread_run(revive_aside, NULL);

@@ -2,6 +2,8 @@
 agent_sources = \
 	agent/agent.h \
 	agent/api.c \
+	agent/bell.c \
+	agent/bell.h \
 	agent/control.c \
 	agent/fork.c \
 	agent/fork.h \
@@ -13,6 +15,8 @@ agent_sources = \
 	agent/place.c \
 	agent/place.h \
 	agent/protocol.h \
+	agent/rights.c \
+	agent/rights.h \
 	agent/service.c \
 	agent/service.h \
 	agent/session-text.c \
@@ -24,7 +28,8 @@ agent_sources = \
 
 # in the shared library only
 agent_shared_sources = \
-	agent/fork-shared.c
+	agent/fork-shared.c \
+	agent/setid.c
 
 if MACHINE_X86_64
 agent_sources += \

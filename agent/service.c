@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The service thread.
+ *
+ * What must stay true: it serves nobody with rights that the program has not
+ * (any more). It is told when they change (bell.c), and looks for itself
+ * whenever somebody calls.
  */
 #include "agent/service.h"
 
@@ -11,8 +15,10 @@
 #include <sys/un.h>
 
 #include "agent/agent.h"
+#include "agent/bell.h"
 #include "agent/gdb.h"
 #include "agent/place.h"
+#include "agent/rights.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/sys.h"
@@ -35,6 +41,7 @@ static struct pollfd fds[SOURCES_MAX];
 static struct source sources[SOURCES_MAX];
 static int nsources;
 static int connections;		/* control's */
+static int bell = -1;		/* always fds[0] */
 
 int service_watch(int fd, service_fn *ready, void *arg)
 {
@@ -127,6 +134,28 @@ static void service_pause(void)
 	sys2(SYS_nanosleep, &pause, NULL);
 }
 
+static int bell_ready(int fd, void *arg)
+{
+	(void)arg;
+	bell_clear(fd);
+	return 0;
+}
+
+int service_wait(int fd, short events, int64_t ms)
+{
+	struct pollfd wait[2] = {
+		{ .fd = fd, .events = events },
+		{ .fd = bell, .events = POLLIN },
+	};
+	long n = sys3(SYS_poll, wait, 2, ms);
+
+	if (n <= 0)
+		return n ? (int)n : -ETIMEDOUT;
+	if (wait[1].revents)
+		bell_clear(bell);
+	return wait[1].revents ? bell_answer() : 0;
+}
+
 int service_accept(int listener)
 {
 	int fd = (int)sys4(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
@@ -189,32 +218,69 @@ static void sources_serve(void)
 			source_remove(i);
 }
 
-int service_main(void *arg)
+/* Returns 0, -ECANCELED when the thread is told to end meanwhile, or why there
+ * is no socket. */
+static int service_open(void)
 {
 	int listener;
+
+	nsources = 0;
+	connections = 0;
+	while ((bell = bell_open()) == -EMFILE && !bell_answer())
+		service_pause();
+	if (bell < 0)
+		return bell;
+	service_watch(bell, bell_ready, NULL);
+	while (place_lock() == -EMFILE && !bell_answer())
+		service_pause();
+	while ((listener = service_listen("control.sock")) == -EMFILE &&
+	       !bell_answer())
+		service_pause();
+	if (listener < 0)
+		return listener;
+	service_watch(listener, control_listener_ready, NULL);
+	gdb_start();
+	return 0;
+}
+
+/* Somebody calls. Returns 0, or why the thread must end. */
+static int service_serve(void)
+{
+	int ret = rights_follow();
+
+	if (ret) {
+		log_fact(LOG_ERROR, "service",
+			 "ends: the program has other rights", ret);
+		return ret;
+	}
+	sources_serve();
+	return 0;
+}
+
+int service_main(void *arg)
+{
+	int ret;
 
 	(void)arg;
 	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
 	write_rseq_register(__builtin_thread_pointer());
-	nsources = 0;
-	connections = 0;
-	while (place_lock() == -EMFILE)
-		service_pause();
-	while ((listener = service_listen("control.sock")) == -EMFILE)
-		service_pause();
-	if (listener < 0) {
-		log_fact(LOG_ERROR, "service", "no control socket", listener);
-		return listener;
+	ret = service_open();
+	if (ret) {
+		log_fact(LOG_ERROR, "service", "no control socket", ret);
+		return ret;
 	}
-	service_watch(listener, control_listener_ready, NULL);
-	gdb_start();
 	log_fact(LOG_INFO, "service", "listening", 0);
-	for (;;) {
+	while (!(ret = bell_answer())) {
 		long ready = sys3(SYS_poll, fds, nsources, -1);
 
-		if (ready > 0)
-			sources_serve();
+		if (ready == 1 && fds[0].revents)
+			bell_clear(bell);
+		else if (ready > 0)
+			ret = bell_answer() ?: service_serve();
 		else if (ready != -EINTR)
 			service_pause();
+		if (ret)
+			break;
 	}
+	return ret;
 }

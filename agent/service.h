@@ -6,6 +6,8 @@
 #ifndef AGENT_SERVICE_H
 #define AGENT_SERVICE_H
 
+#include <stdint.h>
+
 /* What the service thread runs. */
 int service_main(void *arg);
 
@@ -21,6 +23,14 @@ typedef int service_fn(int fd, void *arg);
  * only, as all below.
  */
 int service_watch(int fd, service_fn *ready, void *arg);
+
+/*
+ * Waits for a descriptor in the middle of a request, at most `ms`, and does
+ * what the program's threads order meanwhile. Returns 0 when it is worth
+ * trying (there may still be nothing), -ETIMEDOUT, or another negative errno:
+ * the thread is to end.
+ */
+int service_wait(int fd, short events, int64_t ms);
 
 /* How many descriptors a function serves. */
 int service_watches(service_fn *ready);

@@ -161,6 +161,11 @@ SIGSAFE int thread_serve(int (*fn)(void *arg))
 	return tid < 0 ? (int)tid : 0;
 }
 
+SIGSAFE uint32_t thread_service(void)
+{
+	return load_acquire(&service.tid);
+}
+
 SIGSAFE void thread_forget(void)
 {
 	worker.tid = 0;

@@ -10,6 +10,8 @@
 #ifndef AGENT_THREAD_H
 #define AGENT_THREAD_H
 
+#include <stdint.h>
+
 /*
  * Runs fn(arg) in a worker and waits for it, all signals blocked. Returns
  * fn's result, -EAGAIN when another worker runs, or why there is no thread.
@@ -23,6 +25,10 @@ int thread_run_wait(int (*fn)(void *arg), void *arg);
 /* Starts the service thread with fn(NULL). Returns 0 or a negative errno.
  * SIGSAFE; one service thread at a time. */
 int thread_serve(int (*fn)(void *arg));
+
+/* The service thread's id; 0 when it has ended or was never started. In a
+ * child that has not forgotten it, its parent's. SIGSAFE. */
+uint32_t thread_service(void);
 
 /* Maps the stacks. Once, at start. Returns 0 or -ENOMEM. */
 int thread_setup(void);

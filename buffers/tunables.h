@@ -66,4 +66,9 @@
 /* How long `disable` and `stop` wait for a writer in a locked ring, ms. */
 #define GRACE_TIMEOUT_MS	1000
 
+/* How long a setuid(), unshare() and their like wait for a service thread
+ * that is in the middle of something, ms. It is told at once; what it may do
+ * meanwhile takes less, but for GRACE_TIMEOUT_MS. */
+#define BELL_WAIT_MS		2000
+
 #endif
