@@ -198,6 +198,9 @@ static int handle_start(struct exchange *exchange)
 		ret = 0;
 	} else if (ret == -EEXIST) {
 		fail(exchange, ret, "a session of that name is there");
+	} else if (ret == -EACCES) {
+		fail(exchange, ret, "the program has changed its user, and "
+		     "may not make files in its directory any more");
 	} else {
 		fail(exchange, ret, "no room for another session's rings");
 	}

@@ -9,6 +9,8 @@ agent_sources = \
 	agent/fork.h \
 	agent/gdb.c \
 	agent/gdb.h \
+	agent/leave.c \
+	agent/leave.h \
 	agent/lines.c \
 	agent/lines.h \
 	agent/log.c \
@@ -37,4 +39,13 @@ agent_sources += \
 	agent/clone-x86_64.c \
 	agent/vfork-x86_64.S \
 	agent/thread-x86_64.h
+endif
+
+# libc's names, which only programs are to find: not unit tests
+agent_wrap_sources = \
+	agent/confine.c
+
+if MACHINE_X86_64
+agent_wrap_sources += \
+	agent/syscall-x86_64.S
 endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "agent/bell.h"
+#include "agent/leave.h"
 #include "buffers/base.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default")))
@@ -73,21 +74,25 @@ static int missing(void)
 
 PUBLIC int setuid(uid_t uid)
 {
+	leave_prepare_user(uid);
 	return CALL(SETUID, (uid_t), uid);
 }
 
 PUBLIC int seteuid(uid_t uid)
 {
+	leave_prepare_user(uid);
 	return CALL(SETEUID, (uid_t), uid);
 }
 
 PUBLIC int setreuid(uid_t real, uid_t effective)
 {
+	leave_prepare_user(effective);
 	return CALL(SETREUID, (uid_t, uid_t), real, effective);
 }
 
 PUBLIC int setresuid(uid_t real, uid_t effective, uid_t saved)
 {
+	leave_prepare_user(effective);
 	return CALL(SETRESUID, (uid_t, uid_t, uid_t), real, effective, saved);
 }
 

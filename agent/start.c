@@ -194,8 +194,11 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 /* A child that never wrote has nothing here that is its own. */
 __attribute__((destructor(101))) static void agent_end(void)
 {
-	if (agent_off || !load_relaxed(fork_mark) || !process.page ||
-	    process.page->pid != (uint32_t)sys_getpid())
+	if (agent_off || !load_relaxed(fork_mark) || !process.page)
 		return;
-	place_close(session_any());
+	if (thread_forbidden()) {
+		process.page->state = PROCESS_EXITED;
+	} else if (process.page->pid == (uint32_t)sys_getpid()) {
+		place_close(session_any());
+	}
 }

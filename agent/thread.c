@@ -22,6 +22,8 @@
 			 CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |     \
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID)
 #define SIGSET_BYTES	8
+#define SETTLE_PAUSE_NS	20000
+#define SETTLE_LOOKS	1000
 
 /* guard page | stack | zeros below the thread pointer | thread pointer */
 struct thread {
@@ -35,6 +37,8 @@ struct thread {
 static struct thread worker;
 static struct thread service;
 static uint32_t worker_taken;
+static uint32_t worker_last;	/* may still be a task */
+static int forbidden;
 
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 
@@ -76,6 +80,8 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 	const ptrdiff_t *volatile rseq = &__rseq_offset;
 	uint32_t *cpu_id;
 
+	if (forbidden)
+		return -EPERM;
 	__builtin_memset(stack, 0, SERVICE_TLS_BYTES + TCB_BYTES);
 	thread_tls_init(tls);
 	/* not registered with rseq: no section may believe it is on CPU 0 */
@@ -112,6 +118,7 @@ static int worker_finish(int (*fn)(void *), void *arg)
 		return (int)tid;
 	while ((seen = load_acquire(&worker.tid)))
 		sys_futex_wait(&worker.tid, seen, NULL);
+	store_relaxed(&worker_last, (uint32_t)tid);
 	return worker.result;
 }
 
@@ -166,9 +173,32 @@ SIGSAFE uint32_t thread_service(void)
 	return load_acquire(&service.tid);
 }
 
+void thread_forbid(int yes)
+{
+	forbidden = yes;
+}
+
+int thread_forbidden(void)
+{
+	return forbidden;
+}
+
+SIGSAFE void thread_settle(void)
+{
+	struct timespec pause = { .tv_nsec = SETTLE_PAUSE_NS };
+	uint32_t tid = load_relaxed(&worker_last);
+	int looks = SETTLE_LOOKS;
+
+	while (tid && looks-- &&
+	       !sys3(SYS_tgkill, sys_getpid(), tid, 0))
+		sys2(SYS_nanosleep, &pause, NULL);
+	store_relaxed(&worker_last, 0);
+}
+
 SIGSAFE void thread_forget(void)
 {
 	worker.tid = 0;
 	service.tid = 0;
 	worker_taken = 0;
+	worker_last = 0;
 }

@@ -30,8 +30,20 @@ int thread_serve(int (*fn)(void *arg));
  * child that has not forgotten it, its parent's. SIGSAFE. */
 uint32_t thread_service(void);
 
+/* No thread is made from now on (or is again): what would make one fails with
+ * -EPERM. */
+void thread_forbid(int yes);
+int thread_forbidden(void);
+
 /* Maps the stacks. Once, at start. Returns 0 or -ENOMEM. */
 int thread_setup(void);
+
+/*
+ * Waits, some 20 ms at most, until the last worker is no task any more: it has
+ * ended when thread_run() returns, but counts as a thread for a moment.
+ * SIGSAFE.
+ */
+void thread_settle(void);
 
 /* In a forked child: none of the parent's threads is here. SIGSAFE. */
 void thread_forget(void);

@@ -486,3 +486,13 @@ SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
 		    ring_missing(channel, locked, &one); i++)
 		ring_want(channel, locked, RING_MISSING);
 }
+
+SIGSAFE void channel_orphan_lose(const struct rings *rings)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channels[i].rings == rings && channels[i].area)
+			__atomic_fetch_add(&channels[i].area->lost_unplaced, 1,
+					   __ATOMIC_RELAXED);
+}

@@ -170,6 +170,13 @@ int channel_need_locked_ring(struct channel *channel, uint32_t k);
 void channel_need_all(struct channel *channel, uint32_t locked);
 
 /*
+ * Counts an event of a forked child that could not get files of its own. It
+ * is lost to its parent's session, whose page the child still maps: there it
+ * is seen. SIGSAFE.
+ */
+void channel_orphan_lose(const struct rings *rings);
+
+/*
  * How the functions above get out of the host's thread: runs fn(arg) in a
  * thread with descriptors of its own, returns its result or a negative errno.
  * Set by the agent; SIGSAFE.

@@ -219,13 +219,16 @@ static enum write_verdict ring_find(const struct rings *rings,
 {
 	uint32_t cpu;
 
-	if (!load_relaxed(fork_mark))
-		return channel_revive && (*tries)++ < 2 && channel_revive() ?
-			       WRITE_AGAIN :
-			       WRITE_LOST;
+	if (!load_relaxed(fork_mark) && channel_revive && (*tries)++ < 2 &&
+	    channel_revive())
+		return WRITE_AGAIN;
 	/* a handler, or another thread, may have revived the child */
-	if (!channel)
-		return load_acquire(&rings->channel) ? WRITE_AGAIN : WRITE_LOST;
+	if (!channel && load_acquire(&rings->channel))
+		return WRITE_AGAIN;
+	if (!channel || !load_relaxed(fork_mark)) {
+		channel_orphan_lose(rings);
+		return WRITE_LOST;
+	}
 	if (!load_acquire(&channel->active))
 		return WRITE_LOST;
 	cpu = host_cpu();

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Before a program gives up rights.
+ *
+ * Events go to memory that is mapped already, and so go on whatever the
+ * program gives up. What takes rights is to make files: rings are made when
+ * they are first needed, and a forked child makes its first file with its
+ * first event. Servers fork and change their user before they do anything, so
+ * a child that changes it has its files and rings made just before.
+ */
+#include "agent/leave.h"
+
+#include "agent/agent.h"
+#include "agent/bell.h"
+#include "agent/fork.h"
+#include "agent/thread.h"
+#include "buffers/base.h"
+#include "buffers/channel.h"
+#include "buffers/host.h"
+#include "buffers/sys.h"
+
+/* What leave_confine() has done. */
+#define CONFINED	1
+#define BEGUN		2
+
+/* Locked rings made ahead of need, where CPUs have rings of their own. */
+#define LOCKED_AHEAD	1
+
+/* Of this process, or of the one that it was forked from? */
+static int sessions_run(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (load_relaxed(&channels[i].active))
+			return 1;
+	return 0;
+}
+
+/* A child of vfork(2) has its parent's memory, and its parent's idea of who
+ * it is. */
+static int borrowed(void)
+{
+	if (load_relaxed(fork_mark))
+		return !process.page ||
+		       process.page->pid != (uint32_t)sys_getpid();
+	return host_tid() != (uint32_t)sys_gettid();
+}
+
+SIGSAFE void leave_prepare(void)
+{
+	uint32_t i;
+
+	if (agent_off || !channel_run_aside || !sessions_run() || borrowed())
+		return;
+	if (!load_relaxed(fork_mark) && !fork_revive())
+		return;
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (load_acquire(&channels[i].active))
+			channel_need_all(&channels[i],
+					 agent_cpus ? LOCKED_AHEAD :
+						      agent_cpus_online);
+}
+
+SIGSAFE void leave_prepare_user(uint32_t effective)
+{
+	if (!agent_off && channel_run_aside && effective != (uint32_t)-1 &&
+	    effective != (uint32_t)sys0(SYS_geteuid))
+		leave_prepare();
+}
+
+SIGSAFE int leave_begin(void)
+{
+	leave_prepare();
+	thread_settle();
+	/* what other threads do to themselves is their own affair */
+	if (!bell_here() || sys_gettid() != sys_getpid())
+		return 0;
+	return bell_end();
+}
+
+SIGSAFE void leave_end(int begun)
+{
+	if (begun)
+		bell_begin();
+}
+
+int leave_confine(void)
+{
+	int begun;
+
+	if (agent_off || thread_forbidden() || borrowed())
+		return 0;
+	leave_prepare();
+	begun = bell_end();
+	thread_forbid(1);
+	channel_run_aside = NULL;
+	channel_revive = NULL;
+	return CONFINED | (begun ? BEGUN : 0);
+}
+
+void leave_free(int confined)
+{
+	if (!confined)
+		return;
+	thread_forbid(0);
+	channel_run_aside = thread_run;
+	channel_revive = fork_revive;
+	leave_end(confined & BEGUN);
+}

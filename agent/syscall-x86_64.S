@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * syscall(2), as libc's function, but for seccomp(2), which libc has no
+ * function for: confine.c wants to know of it.
+ */
+	.text
+	.globl	syscall
+	.weak	syscall
+	.type	syscall, @function
+	.balign	16
+syscall:
+	.cfi_startproc
+	cmpl	$317, %edi		/* seccomp */
+	je	1f
+	movq	%rdi, %rax
+	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	movq	%r8, %r10
+	movq	%r9, %r8
+	movq	8(%rsp), %r9
+	syscall
+	cmpq	$-4095, %rax
+	jae	2f
+	ret
+1:	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	jmp	confine_seccomp
+2:	negl	%eax
+	pushq	%rax
+	.cfi_adjust_cfa_offset 8
+	callq	__errno_location@PLT
+	popq	%rcx
+	.cfi_adjust_cfa_offset -8
+	movl	%ecx, (%rax)
+	movq	$-1, %rax
+	ret
+	.cfi_endproc
+	.size	syscall, . - syscall
+	.section .note.GNU-stack, "", @progbits
