@@ -7,9 +7,15 @@
  * jump: one byte, as with sites, and dlopen itself is left alone (a wrapper
  * would change whose RUNPATH counts).
  *
+ * A debugger that started the program has a breakpoint on that `ret`, which
+ * it takes out and puts back as it likes: a jump there would be lost. Then
+ * the linker's calls of the function are led here instead, and from here to
+ * the function, so that the debugger sees what it would see.
+ *
  * At RT_DELETE modules are about to be unmapped: the registry's lock is held
  * until they are, so nobody writes into their code any more.
  */
+#include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <sys/mman.h>
@@ -26,10 +32,38 @@
 #define JUMP_BYTES	5
 #define ISLAND_STEP	(1ull << 20)
 #define ISLAND_REACH	(1ull << 30)
+#define CALLS_MAX	32
+#define OPCODE_CALL	0xe8
+#define OPCODE_JUMP	0xe9
+#define OPCODE_RET	0xc3
+#define OPCODE_TRAP	0xcc
+
+/* In front of whatever a patched linker leads to: a second copy of the agent
+ * knows by it that there is a first. */
+#define TAG		"taffrail loader"
+#define TAG_BYTES	16
+
+#define ENTRY(name, function)                                          \
+	__asm__(".pushsection .text\n\t"                               \
+		".balign 16\n\t"                                       \
+		".asciz \"" TAG "\"\n\t"                               \
+		".globl " #name "\n\t"                                 \
+		".hidden " #name "\n"                                  \
+		#name ":\tjmp " #function "\n\t"                       \
+		".popsection");                                        \
+	extern const uint8_t name[]                                    \
+		__attribute__((visibility("hidden")))
+
+__attribute__((visibility("hidden"))) void loader_event(void);
+__attribute__((visibility("hidden"))) void loader_called(void);
+
+ENTRY(loader_event_entry, loader_event);
+ENTRY(loader_called_entry, loader_called);
 
 static struct object *found;
 static int deleting;		/* guarded by the lock that it tells of */
 static const volatile struct r_debug *debug;
+static int calls_led;		/* all of them lead here */
 
 static void object_found(struct object *object)
 {
@@ -65,7 +99,7 @@ static void modules_changed(void)
 }
 
 /* Takes the place of _dl_debug_state: an ordinary call without arguments. */
-static void loader_event(void)
+void loader_event(void)
 {
 	int state = debug->r_state;
 
@@ -81,6 +115,15 @@ static void loader_event(void)
 			registry_unlock();
 		}
 	}
+}
+
+/* Takes the place of a call of _dl_debug_state. The debugger comes first: it
+ * may stop the program there, and no lock is held then. */
+void loader_called(void)
+{
+	((void (*)(void))debug->r_brk)();
+	if (calls_led)
+		loader_event();
 }
 
 /*
@@ -121,14 +164,13 @@ static int in_reach(const uint8_t *code, const uint8_t *target)
 }
 
 /*
- * A page with a jump to loader_event(), near the linker: where the agent is
- * part of an executable it is too far away for the jump's operand. Returns
- * NULL when there is no free page within reach.
+ * A page with a jump to `entry`, near the linker: where the agent is part of
+ * an executable it is too far away for the jump's operand. Returns NULL when
+ * there is no free page within reach.
  */
-static uint8_t *island_make(const uint8_t *code)
+static const uint8_t *island_make(const uint8_t *code, const uint8_t *entry)
 {
 	static const uint8_t jump[] = { 0xff, 0x25, 0, 0, 0, 0 };
-	uint64_t target = (uint64_t)loader_event;
 	uint64_t base = (uint64_t)code & ~4095ull;
 	uint64_t step;
 
@@ -138,6 +180,7 @@ static uint8_t *island_make(const uint8_t *code)
 				  MAP_PRIVATE | MAP_ANONYMOUS |
 					  MAP_FIXED_NOREPLACE,
 				  -1, 0);
+		uint8_t *to = page + TAG_BYTES;
 
 		if (p != (long)page) {
 			/* kernels before 4.17 take the address as a hint */
@@ -145,14 +188,140 @@ static uint8_t *island_make(const uint8_t *code)
 				sys_munmap(p, 4096);
 			continue;
 		}
-		__builtin_memcpy(page, jump, sizeof(jump));
-		__builtin_memcpy(page + sizeof(jump), &target, 8);
+		__builtin_memcpy(page, TAG, TAG_BYTES);
+		__builtin_memcpy(to, jump, sizeof(jump));
+		__builtin_memcpy(to + sizeof(jump), &entry, 8);
 		if (!sys_mprotect(page, 4096, PROT_READ | PROT_EXEC))
-			return page;
+			return to;
 		sys_munmap(page, 4096);
 		return NULL;
 	}
 	return NULL;
+}
+
+/* What an instruction of five bytes at `code` leads to. */
+static const uint8_t *led_to(const uint8_t *code)
+{
+	int32_t operand;
+
+	__builtin_memcpy(&operand, code + 1, 4);
+	return code + JUMP_BYTES + operand;
+}
+
+/* Where an instruction of five bytes at `code` leads to, but not its first. */
+static int lead(const struct patcher *patcher, uint8_t *code,
+		const uint8_t *target)
+{
+	int32_t operand = (int32_t)(target - (code + JUMP_BYTES));
+
+	return patch_bytes(patcher, code + 1, (const uint8_t *)&operand, 4);
+}
+
+static const uint8_t *entry_near(const uint8_t *code, const uint8_t *entry)
+{
+	return in_reach(code, entry) ? entry : island_make(code, entry);
+}
+
+/* Does what stands behind the first byte lead to a copy of the agent? That
+ * address may be any, so the kernel reads it. */
+static int taken_already(const struct patcher *patcher, const uint8_t *code)
+{
+	char tag[TAG_BYTES] = "";
+
+	if (code[0] == OPCODE_JUMP)
+		return 1;
+	return patcher->mem >= 0 &&
+	       sys4(SYS_pread64, patcher->mem, tag, sizeof(tag),
+		    led_to(code) - TAG_BYTES) == sizeof(tag) &&
+	       !__builtin_memcmp(tag, TAG, TAG_BYTES);
+}
+
+/* Nops or int3, where the operand of a jump can go. */
+static int padded(const uint8_t *code)
+{
+	return code[1] == 0x66 || code[1] == 0x0f || code[1] == 0x90 ||
+	       code[1] == OPCODE_TRAP;
+}
+
+/* The linker's code; it lies in one segment. */
+static int linker_code(uint8_t **start, uint8_t **end)
+{
+	uint8_t *base = (uint8_t *)debug->r_ldbase;
+	const Elf64_Ehdr *header = (const void *)base;
+	const Elf64_Phdr *ph;
+	int i;
+
+	if (!base || __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG))
+		return 0;
+	ph = (const void *)(base + header->e_phoff);
+	for (i = 0; i < header->e_phnum; i++) {
+		if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_X))
+			continue;
+		*start = base + ph[i].p_vaddr;
+		*end = *start + ph[i].p_memsz;
+		return 1;
+	}
+	return 0;
+}
+
+/*
+ * The calls of `function` in the linker: bytes that would call it or jump to
+ * it. That other bytes look so is as likely as to guess its address.
+ */
+static uint32_t calls_find(const uint8_t *function, uint8_t *calls[CALLS_MAX])
+{
+	uint8_t *code;
+	uint8_t *end;
+	uint32_t n = 0;
+
+	if (!linker_code(&code, &end))
+		return 0;
+	for (; end - code >= JUMP_BYTES && n < CALLS_MAX; code++)
+		if ((*code == OPCODE_CALL || *code == OPCODE_JUMP) &&
+		    led_to(code) == function)
+			calls[n++] = code;
+	/* so many are something else */
+	return n < CALLS_MAX ? n : 0;
+}
+
+/*
+ * Leads the linker's calls here. Who is in the linker's lists holds its lock,
+ * or is alone in the process, so nobody executes them now. What was led here
+ * before an error stays: it goes on to the function.
+ */
+static int calls_lead(const struct patcher *patcher, uint8_t *code)
+{
+	uint8_t *calls[CALLS_MAX];
+	uint32_t n = calls_find((const uint8_t *)debug->r_brk, calls);
+	const uint8_t *target;
+	uint32_t i;
+	int ret = 0;
+
+	if (!n)
+		return -EBUSY;
+	target = entry_near(code, loader_called_entry);
+	if (!target)
+		return -ERANGE;
+	for (i = 0; i < n && !ret; i++)
+		ret = in_reach(calls[i], target) ?
+			      lead(patcher, calls[i], target) :
+			      -ERANGE;
+	calls_led = !ret;
+	/* for a second copy; the first byte is the debugger's */
+	if (!ret && (code[0] == OPCODE_TRAP || code[0] == OPCODE_RET) &&
+	    padded(code))
+		lead(patcher, code, target);
+	return ret;
+}
+
+/* Where the jump goes: behind an endbr64, also one whose first byte is a
+ * debugger's. */
+static uint8_t *function_body(uint8_t *function)
+{
+	if ((function[0] == 0xf3 || function[0] == OPCODE_TRAP) &&
+	    function[1] == 0x0f && function[2] == 0x1e && function[3] == 0xfa)
+		return function + 4;
+	return function;
 }
 
 const volatile void *loader_debug(void)
@@ -162,34 +331,27 @@ const volatile void *loader_debug(void)
 
 int loader_setup(void)
 {
+	const uint8_t jump = OPCODE_JUMP;
 	struct patcher patcher;
-	uint8_t jump[JUMP_BYTES] = { 0xe9 };
+	const uint8_t *target;
 	uint8_t *code;
-	uint8_t *target;
-	int32_t operand;
 	int ret;
 
 	debug = debug_find();
 	if (!debug || !debug->r_brk)
 		return 0;	/* static: nothing is ever loaded */
-	code = (uint8_t *)debug->r_brk;
-	if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e)
-		code += 4;	/* endbr64 */
-	if (code[0] == 0xe9)
-		return -EEXIST;	/* another copy of the agent was here */
-	/* a `ret`, then padding: nops or int3 */
-	if (code[0] != 0xc3 || (code[1] != 0x66 && code[1] != 0x0f &&
-				code[1] != 0x90 && code[1] != 0xcc))
-		return -EBUSY;
-	target = (uint8_t *)loader_event;
-	if (!in_reach(code, target))
-		target = island_make(code);
-	if (!target)
-		return -ERANGE;
-	operand = (int32_t)(target - (code + JUMP_BYTES));
-	__builtin_memcpy(jump + 1, &operand, 4);
+	code = function_body((uint8_t *)debug->r_brk);
 	patch_open(&patcher);
-	ret = patch_bytes(&patcher, code, jump, JUMP_BYTES);
+	if (taken_already(&patcher, code)) {
+		ret = -EEXIST;
+	} else if (code[0] != OPCODE_RET || !padded(code)) {
+		ret = calls_lead(&patcher, code);
+	} else {
+		target = entry_near(code, loader_event_entry);
+		ret = target ? lead(&patcher, code, target) : -ERANGE;
+		if (!ret)
+			ret = patch_bytes(&patcher, code, &jump, 1);
+	}
 	patch_close(&patcher);
 	return ret;
 }

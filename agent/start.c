@@ -25,6 +25,7 @@
 
 struct settings settings;
 const char *agent_off = "not started";
+static const char *start_failure = "no thread or no runtime directory";
 uint32_t agent_cpus;
 uint32_t agent_cpus_online = 1;
 
@@ -115,6 +116,15 @@ static uint32_t cpus_possible(void)
 	return n > 0 ? (uint32_t)n * 8 : 1;
 }
 
+/*
+ * Have modules been loaded that can go again? Those of the start cannot. Where
+ * libc's own constructors have not run, nothing else has; else who knows.
+ */
+static int modules_may_go(void)
+{
+	return program_invocation_short_name && *program_invocation_short_name;
+}
+
 static int start_aside(void *arg)
 {
 	int rseq = *(int *)arg;
@@ -128,8 +138,14 @@ static int start_aside(void *arg)
 				     CHANNEL_CPUS_MAX;
 	/* before the directory, which two copies would take from each other */
 	loader = loader_setup();
-	if (loader == -EEXIST)
+	if (loader == -EEXIST) {
+		start_failure = "another copy of the agent is here";
 		return loader;
+	}
+	if (loader && modules_may_go()) {
+		start_failure = "modules would go unseen";
+		return loader;
+	}
 	ret = place_open();
 	if (ret) {
 		log_fact(LOG_ERROR, "start", "no runtime directory", ret);
@@ -162,11 +178,9 @@ static void start(void)
 	registry_scan();
 	registry_unlock();
 	ret = thread_run(start_aside, &rseq);
-	agent_off = ret == -EEXIST ? "another copy of the agent is here" :
-				     "no thread or no runtime directory";
+	agent_off = ret ? start_failure : NULL;
 	if (ret)
 		return;
-	agent_off = NULL;
 	registry_changed = place_markers_changed;
 	if (settings.service && text_equal(settings.service, "off"))
 		return;
