@@ -13,8 +13,11 @@
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
-/* May run in a signal handler, and between fork and exec. */
+/* May run in a signal handler, and between fork and exec. The lint that walks
+ * the calls puts these into a section of their own. */
+#ifndef SIGSAFE
 #define SIGSAFE
+#endif
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 

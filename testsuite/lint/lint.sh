@@ -264,6 +264,20 @@ rule_scripts_parse()
 	done
 }
 
+# What the agent runs in signal handlers; the command's own files are not in
+# it. See sigsafe.py.
+rule_sigsafe()
+{
+	case $(uname -m) in
+	x86_64) ;;
+	*) return ;;
+	esac
+	# shellcheck disable=SC2046
+	python3 $here/sigsafe.py "${SIGSAFE_CC:-gcc}" $(
+		files '^(buffers|tracepoints|agent|gdbstub)/[^/]*\.c$' |
+		grep -vE '^buffers/(reader|idx)|^tracepoints/(metadata|provider-)')
+}
+
 # Drops what lint.allow permits: RULE, a blank, the beginning of a line.
 allowed()
 {

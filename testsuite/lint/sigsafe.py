@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What functions marked SIGSAFE reach, by the compiler's own call graph.
+
+They may call, by whatever way: each other, functions of the agent that reach
+nothing else, and what sigsafe.allow names ("NAME reason"; "-NAME reason" names
+a function of ours that they may not reach). Calls through pointers are not in
+the graph: their contracts say SIGSAFE where that is asked for.
+
+Usage: sigsafe.py CC FILE...: prints a line "FILE:LINE: fact" a violation.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-inline",
+         "-fno-ipa-icf", "-fno-partial-inlining", "-fno-ipa-sra",
+         "-fno-ipa-cp", "-fcallgraph-info", "-fno-stack-protector",
+         "-U_FORTIFY_SOURCE", "-w", "-I.", "-Itracepoints",
+         '-DPACKAGE_VERSION="0"',
+         '-DSIGSAFE=__attribute__((section("sigsafe")))', "-c"]
+
+
+def compile_one(work, cc, source):
+    out = os.path.join(work, source.replace("/", "!") + ".o")
+    done = subprocess.run(cc.split() + FLAGS + [source, "-o", out],
+                          stderr=subprocess.PIPE, text=True)
+    if done.returncode:
+        return source, None, [], done.stderr.splitlines()[0]
+    graph = open(out[:-2] + ".ci", encoding="utf-8").read()
+    symbols = subprocess.run(["objdump", "-t", out], check=True,
+                             stdout=subprocess.PIPE, text=True).stdout
+    safe = re.findall(r"^\S+ \S+ +F sigsafe\s+\S+ (?:\.hidden )?(\S+)$",
+                      symbols, re.M)
+    return source, graph, safe, None
+
+
+class Calls:
+    def __init__(self):
+        self.edges = {}     # caller: [(callee, place)]
+        self.defined = {}   # function: place
+        self.safe = set()
+
+    def add(self, source, graph, safe):
+        local = {}
+        for title, label, shape in re.findall(
+                r'^node: \{ title: "([^"]+)" label: "([^"]*)"( shape)?',
+                graph, re.M):
+            parts = label.split("\\n")
+            if not shape:
+                self.defined[title] = parts[1]
+                local[parts[0]] = title
+        for caller, callee, _, place in re.findall(
+                r'^edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"'
+                r'( label: "([^"]*)")?', graph, re.M):
+            self.edges.setdefault(caller, []).append(
+                (callee, place or self.defined.get(caller, source)))
+        self.safe.update(local.get(name, name) for name in safe)
+
+
+def word(title):
+    return re.sub(r"\.(part|constprop|isra|cold)\.?\d*$", "",
+                  title.rsplit(":", 1)[-1])
+
+
+def walk(calls, allowed, denied):
+    found = set()
+    for root in sorted(calls.safe):
+        todo = [(root, (word(root),))]
+        seen = {root}
+        while todo:
+            caller, path = todo.pop()
+            for callee, place in calls.edges.get(caller, ()):
+                name = word(callee)
+                if name == "__indirect_call" or callee in seen:
+                    continue
+                seen.add(callee)
+                if name in denied or (callee not in calls.defined and
+                                      name not in allowed):
+                    found.add("%s: %s is reached from SIGSAFE code: %s" % (
+                        ":".join(place.split(":")[:2]), name,
+                        " -> ".join(path)))
+                elif callee in calls.defined and callee not in calls.safe:
+                    todo.append((callee, path + (name,)))
+    return sorted(found)
+
+
+def read_allowed():
+    allowed, denied = set(), set()
+    with open(os.path.join(HERE, "sigsafe.allow"), encoding="utf-8") as file:
+        for line in file:
+            name = line.split()[0] if line.split() else "#"
+            if name.startswith("-"):
+                denied.add(name[1:])
+            elif not name.startswith("#"):
+                allowed.add(name)
+    return allowed, denied
+
+
+def main(cc, sources):
+    calls = Calls()
+    with tempfile.TemporaryDirectory() as work, \
+            ThreadPoolExecutor(os.cpu_count()) as pool:
+        for source, graph, safe, error in pool.map(
+                lambda source: compile_one(work, cc, source), sources):
+            if error:
+                print("%s:1: does not compile: %s" % (source, error))
+            else:
+                calls.add(source, graph, safe)
+    if not calls.safe:
+        print("buffers/base.h:1: no function is SIGSAFE")
+    for line in walk(calls, *read_allowed()):
+        print(line)
+
+
+main(sys.argv[1], sys.argv[2:])
