@@ -14,6 +14,5 @@ gdbstub_sources = \
 
 if MACHINE_X86_64
 gdbstub_sources += \
-	gdbstub/registers-x86_64.c \
-	gdbstub/registers-x86_64.h
+	gdbstub/registers-x86_64.c
 endif

@@ -10,7 +10,7 @@
 #include "gdbstub/packet.h"
 
 #ifdef __x86_64__
-#include "gdbstub/registers-x86_64.h"
+#include "tracepoints/registers-x86_64.h"
 #endif
 
 /* The target description (target.xml). */

@@ -43,7 +43,15 @@ tracepoints_agent_sources = \
 	tracepoints/registry.c \
 	tracepoints/registry.h \
 	tracepoints/shape.c \
-	tracepoints/shape.h
+	tracepoints/shape.h \
+	tracepoints/snapshot.h
+
+if MACHINE_X86_64
+tracepoints_agent_sources += \
+	tracepoints/registers-x86_64.h \
+	tracepoints/snapshot-entry-x86_64.S \
+	tracepoints/snapshot-x86_64.c
+endif
 
 # in the command only
 tracepoints_tool_sources = \

@@ -15,7 +15,10 @@
  */
 #include "tracepoints/registry.h"
 
+#include <errno.h>
+
 #include "buffers/base.h"
+#include "tracepoints/snapshot.h"
 
 _Static_assert(offsetof(struct taffrail_site, hit) ==
 	       offsetof(struct write_slot, hit), "site");
@@ -279,4 +282,22 @@ void object_disable(struct object *object, struct channel *channel,
 	site_lead(object);
 	if (!left)
 		codes_switch(object, 0, patcher);
+}
+
+int object_snapshots(struct object *object, int on,
+		     const struct patcher *patcher)
+{
+	struct code *code;
+	int first = 0;
+
+	for (code = object->codes; code; code = code->next) {
+		int ret = code->stub ? snapshot_switch(patcher, object->site,
+						       code->stub, on) :
+				       -ENOTSUP;
+
+		if (ret && !first)
+			first = ret;
+	}
+	store_release(&object->snapshots, (uint32_t)on);
+	return on ? first : 0;
 }

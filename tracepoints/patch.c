@@ -62,6 +62,11 @@ static int code_write(const struct patcher *patcher, uint8_t *code,
 	return write_by_mprotect(code, bytes, n);
 }
 
+int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value)
+{
+	return code_write(patcher, code, &value, 1);
+}
+
 int patch_site(const struct patcher *patcher, uint8_t *code,
 	       const uint8_t *stub, int on)
 {
@@ -74,7 +79,7 @@ int patch_site(const struct patcher *patcher, uint8_t *code,
 		return -EBUSY;
 	if (code[1] == wanted)
 		return 0;
-	return code_write(patcher, code + 1, &wanted, 1);
+	return patch_byte(patcher, code + 1, wanted);
 }
 
 int patch_bytes(const struct patcher *patcher, uint8_t *code,

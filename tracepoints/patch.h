@@ -41,6 +41,10 @@ void patch_close(struct patcher *patcher);
 int patch_site(const struct patcher *patcher, uint8_t *code,
 	       const uint8_t *stub, int on);
 
+/* Writes one byte of code that threads may be executing; either value must do
+ * there. Returns 0 or a negative errno. */
+int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value);
+
 /*
  * Writes code bytes that no thread can be executing, then its first byte:
  * for patches other than sites, e.g. behind a single-byte instruction.

@@ -26,6 +26,7 @@ static struct module *modules;
 static uint32_t scans;
 
 #define NOTE_OWNER	"taffrail"
+#define STUB_BYTES	24	/* taffrail/site-x86_64.h */
 
 /* Do n bytes at p lie in a segment of the module that has these flags (PF_)?
  * What lies between segments cannot be read. */
@@ -147,7 +148,7 @@ static void note_take(struct module *module, const struct dl_phdr_info *info,
 {
 	struct taffrail_note note;
 	struct taffrail_site *site;
-	const uint8_t *stub;
+	uint8_t *stub;
 	struct object *object;
 	struct code *code;
 	uint8_t *address;
@@ -155,10 +156,10 @@ static void note_take(struct module *module, const struct dl_phdr_info *info,
 	__builtin_memcpy(&note, desc, sizeof(note));
 	address = (uint8_t *)&desc[0] + note.code;
 	site = (struct taffrail_site *)((char *)&desc[1] + note.object);
-	stub = note.stub ? (const uint8_t *)&desc[2] + note.stub : NULL;
+	stub = note.stub ? (uint8_t *)&desc[2] + note.stub : NULL;
 	if (!in_module(info, address, 6, PF_R | PF_X) || (uint64_t)site & 7 ||
 	    !in_module(info, site, sizeof(*site), PF_R | PF_W) ||
-	    (stub && !in_module(info, stub, 5, PF_R | PF_X)) ||
+	    (stub && !in_module(info, stub, STUB_BYTES, PF_R | PF_X)) ||
 	    (!stub && !(note.flags & TAFFRAIL_SITE_FLAG_TESTED)))
 		return;
 	object = object_find(site);

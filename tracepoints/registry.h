@@ -25,7 +25,7 @@ struct module;
 struct code {
 	struct code *next;
 	uint8_t *address;		/* label 990 */
-	const uint8_t *stub;
+	uint8_t *stub;
 	uint32_t flags;
 };
 
@@ -50,6 +50,7 @@ struct object {
 	uint32_t contexts;		/* those that have contexts */
 	uint32_t conditions;		/* those that have a condition */
 	const struct ax_program *condition[CHANNELS_MAX];
+	uint32_t snapshots;		/* of the registers are taken */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
 	struct object *next_found;	/* of the modules that came last */
@@ -106,6 +107,13 @@ int object_enable(struct object *object, const struct object_use *use,
  */
 void object_disable(struct object *object, struct channel *channel,
 		    const struct patcher *patcher);
+
+/*
+ * Has the registers stored at each hit (snapshot_find()), or no longer. Returns
+ * 0, or the first error of a copy; -ENOTSUP where a copy has no code for it.
+ */
+int object_snapshots(struct object *object, int on,
+		     const struct patcher *patcher);
 
 /* The index of a channel in `on`. */
 uint32_t channel_bit(const struct channel *channel);

@@ -152,8 +152,7 @@ static void add_note(const struct taffrail_note *note, uintptr_t base)
 		exit(1);
 	}
 	if (!(f->flags & TAFFRAIL_SITE_FLAG_TESTED) &&
-	    (f->code[1] != 0xa9 || f->stub[0] != 0xe9 ||
-	     ((uintptr_t)f->stub + 1) % 4)) {
+	    (f->code[1] != 0xa9 || f->stub[0] != 0xa8 || f->stub[2] != 0xe9)) {
 		printf("# site %d has wrong code\n", nfound);
 		exit(1);
 	}

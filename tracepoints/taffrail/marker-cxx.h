@@ -52,7 +52,8 @@
 				  S::type(6), S::type(7), S::type(8),	\
 				  S::type(9), S::type(10), S::type(11),	\
 				  S::type(12), S::type(13),		\
-				  S::type(14), S::type(15) } }, text };	\
+				  S::type(14), S::type(15) },		\
+				  nullptr }, text };			\
 			TAFFRAIL_SITE_(taffrail_object_, sdt,		\
 				       __VA_ARGS__);			\
 			return nullptr;					\

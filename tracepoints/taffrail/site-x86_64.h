@@ -10,26 +10,40 @@
  *    no text relocation arises, in position independent code neither;
  *  - the sections of stub and note carry the flag "?": they join the COMDAT
  *    group of the function that holds the site, and are discarded with it;
- *  - the operand of the stub's jump is aligned to 4: the agent may aim it
- *    elsewhere by one store while threads run.
+ *  - the stub has a way round by struct taffrail_site's `snapshot`, which one
+ *    byte opens: there no register but the flags has changed since the site,
+ *    and the red zone is stepped over.
  */
 #ifndef TAFFRAIL_SITE_X86_64_H
 #define TAFFRAIL_SITE_X86_64_H
 
 #define TAFFRAIL_SITE_FLAGS_	0
 
-/* 990: the site's address; 991: the byte that changes; 992: the stub. */
+/*
+ * 990: the site's address; 991: the byte that changes; 992: the stub.
+ *
+ *	992:	test $5, %al		a8 05; jmp 994f (eb 05) while the agent
+ *					takes snapshots here
+ *	993:	jmp  hit
+ *	994:	lea  -128(%rsp), %rsp
+ *		call *object->snapshot	returns by `ret $128`
+ *		jmp  993b
+ *		.long 990b - .		what the call's return address leads to
+ */
 #define TAFFRAIL_SITE_CODE_						\
 	"990:	nop\n"							\
 	"991:	.byte	0xa9\n"						\
 	"	.long	992f - 991b - 5\n"				\
 	".pushsection .text.unlikely.taffrail,\"ax?\",@progbits\n"	\
 	"	.balign	8\n"						\
-	"	nop\n"							\
-	"	nop\n"							\
-	"	nop\n"							\
-	"992:	.byte	0xe9\n"						\
+	"992:	.byte	0xa8, 5\n"					\
+	"993:	.byte	0xe9\n"						\
 	"	.long	%l[taffrail_hit_] - . - 4\n"			\
+	"994:	leaq	-128(%%rsp), %%rsp\n"				\
+	"	.byte	0xff, 0x15\n"					\
+	"	.long	%c[taffrail_object_] + 88 - . - 4\n"		\
+	"	.byte	0xeb, 993b - . - 1\n"				\
+	"	.long	990b - .\n"					\
 	".popsection\n"							\
 	".pushsection .note.taffrail,\"a?\",@note\n"			\
 	"	.balign	4\n"						\

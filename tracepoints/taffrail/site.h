@@ -11,7 +11,7 @@
  *	991:	test $rel32, %eax	a9 rel32: off
  *	   or	jmp  rel32		e9 rel32: on; one byte differs
  *	...
- *	cold:	jmp  hit		the site's own stub, 8-aligned operand
+ *	cold:	jmp  hit		the site's own stub (site-MACHINE.h)
  *
  * and a note in .note.taffrail that ties the two, by offsets relative to the
  * note itself: no relocation, no constructor, found through PT_NOTE.
@@ -21,7 +21,7 @@
 
 #include <stdint.h>
 
-#define TAFFRAIL_SITE_VERSION	1
+#define TAFFRAIL_SITE_VERSION	2
 #define TAFFRAIL_NOTE_TYPE	1
 #define TAFFRAIL_FIELDS_MAX	16
 
@@ -97,6 +97,8 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	uint32_t line;
 	uint32_t text_bytes;		/* of the text behind this struct */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	/* the agent's again: where the stub goes while registers are wanted */
+	void (*snapshot)(void);
 	/* char text[] at sizeof: channel, name, format or arguments, file;
 	 * NUL between. The whole object is aligned to 64. */
 };
@@ -107,7 +109,7 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 struct taffrail_note {
 	int32_t code;		/* address of label 990 less this word's */
 	int32_t object;		/* address of the site less that of this word */
-	int32_t stub;		/* of the stub's jump, or 0 for tested sites */
+	int32_t stub;		/* of the stub, or 0 for tested sites */
 	uint32_t flags;		/* TAFFRAIL_SITE_FLAG_ */
 };
 

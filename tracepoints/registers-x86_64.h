@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A snapshot of the registers of the thread that takes it.
+ * The registers of a thread as gdb has them, and how a thread takes its own.
  *
  * What must stay true: the first REGISTERS_BLOCK_BYTES of struct registers are
  * gdb's register block, bytes and order; registers_take() stores by number.
  */
-#ifndef GDBSTUB_REGISTERS_X86_64_H
-#define GDBSTUB_REGISTERS_X86_64_H
+#ifndef TRACEPOINTS_REGISTERS_X86_64_H
+#define TRACEPOINTS_REGISTERS_X86_64_H
 
 #include <stdint.h>
 
@@ -15,6 +15,12 @@
 /* What `g` answers: the rest is asked for by `p`. A trace file keeps blocks
  * of this size, and only one that ends here is read back by all its readers. */
 #define REGISTERS_BLOCK_BYTES	164
+
+/* GDB's numbers, as the target description gives them. */
+#define REGISTER_RIP		16
+#define REGISTER_FLAGS		17
+#define REGISTER_FS_BASE	58
+#define REGISTERS_NUMBERED	60
 
 struct registers {
 	uint64_t general[16];	/* rax rbx rcx rdx rsi rdi rbp rsp r8..r15 */
