@@ -12,8 +12,12 @@
  *	taffrail_tI_	its type, arrays and functions decayed
  *	taffrail_sI_	the type it is recorded as
  *	taffrail_vI_	its value, in the hit path only
- *	taffrail_kI_	its enum taffrail_type
- *	taffrail_oI_	its offset among the fields of fixed size
+ *	TAFFRAIL_K_(I)	its enum taffrail_type
+ *	TAFFRAIL_O_(I)	its offset among the fields of fixed size
+ *
+ * The block around the site is a block of the program's to a debugger, so it
+ * holds no variables and no enumerators but the object: numbers are sizes and
+ * offsets in types. (clang keeps the object, too, to itself.)
  */
 #ifndef TAFFRAIL_MARKER_C_H
 #define TAFFRAIL_MARKER_C_H
@@ -139,28 +143,43 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	 (kind) == TAFFRAIL_T_S32 || (kind) == TAFFRAIL_T_S64)
 
 
+#ifdef __clang__
+#define TAFFRAIL_NODEBUG_	__attribute__((nodebug))
+#else
+#define TAFFRAIL_NODEBUG_
+#endif
+
 #define TAFFRAIL_TYPES_(i, x)						\
-	typedef __typeof__(((void)0, (x))) taffrail_t##i##_;		\
+	typedef __typeof__(((void)0, (x))) taffrail_t##i##_		\
+		TAFFRAIL_NODEBUG_;					\
 	typedef __typeof__(_Generic(*(taffrail_t##i##_ *)0,		\
 			long double: 0.0,				\
-			default: *(taffrail_t##i##_ *)0)) taffrail_s##i##_;
-#define TAFFRAIL_KIND_(i, x)	taffrail_k##i##_ =			\
+			default: *(taffrail_t##i##_ *)0)) taffrail_s##i##_ \
+		TAFFRAIL_NODEBUG_;
+/* A member of one byte more, since a kind may be 0, for TAFFRAIL_CHECK_. */
+#define TAFFRAIL_KIND_(i, x)	char k##i[1 +				\
 	_Generic(*(taffrail_t##i##_ *)0,				\
 		long double: TAFFRAIL_T_F64,				\
-		default: TAFFRAIL_KIND_OF_(taffrail_s##i##_)),
-#define TAFFRAIL_KIND_ITEM_(i, x)	taffrail_k##i##_,
-#define TAFFRAIL_COUNT_VAR_(i, x)	+ TAFFRAIL_IS_VAR_(taffrail_k##i##_)
-/* An enumerator is one more than the one before it: e is the last byte. */
-#define TAFFRAIL_OFFSET_(i, x)	taffrail_o##i##_,			\
-	taffrail_e##i##_ = taffrail_o##i##_ - 1 +			\
-		(TAFFRAIL_IS_VAR_(taffrail_k##i##_) ? 0 :		\
-			(int)sizeof(taffrail_s##i##_)),
+		default: TAFFRAIL_KIND_OF_(taffrail_s##i##_))];
+#define TAFFRAIL_K_(i)							\
+	((int)sizeof(((taffrail_kinds_ *)0)->k##i) - 1)
+#define TAFFRAIL_KIND_ITEM_(i, x)	TAFFRAIL_K_(i),
+#define TAFFRAIL_COUNT_VAR_(i, x)	+ TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))
+#define TAFFRAIL_NVAR_(...)						\
+	(0 TAFFRAIL_EACH_(TAFFRAIL_COUNT_VAR_, __VA_ARGS__))
+#define TAFFRAIL_LAYOUT_(i, x)						\
+	char o##i[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)) ? 0 :		\
+		sizeof(taffrail_s##i##_)];
+#define TAFFRAIL_O_(i)	__builtin_offsetof(taffrail_layout_, o##i)
+#define TAFFRAIL_TOTAL_	__builtin_offsetof(taffrail_layout_, total)
 #define TAFFRAIL_CHECK_(i, x)						\
-	_Static_assert(taffrail_k##i##_ != 0, "taffrail: an argument of "\
+	_Static_assert(TAFFRAIL_K_(i) != 0, "taffrail: an argument of "	\
 		       "this type cannot be a field of a marker");
-#define TAFFRAIL_VALUE_(i, x)	taffrail_s##i##_ taffrail_v##i##_ = (x);
+#define TAFFRAIL_VALUE_(i, x)						\
+	TAFFRAIL_NODEBUG_ taffrail_s##i##_ taffrail_v##i##_ = (x);
 /* What a note names: the value, or the address of a string or sequence. */
 #define TAFFRAIL_OPERAND_(i, x)						\
+	TAFFRAIL_NODEBUG_						\
 	__typeof__(__builtin_choose_expr(__builtin_classify_type(	\
 		taffrail_v##i##_) == TAFFRAIL_RECORD_CLASS_, (void *)0,	\
 		taffrail_v##i##_)) taffrail_w##i##_ =			\
@@ -168,27 +187,27 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 				&taffrail_v##i##_;
 #define TAFFRAIL_INPUT_(i, x)						\
 	TAFFRAIL_SDT_INPUT_(i, (int)sizeof(taffrail_w##i##_) *		\
-		(TAFFRAIL_SIGNED_KIND_(taffrail_k##i##_) ? 1 : -1),	\
+		(TAFFRAIL_SIGNED_KIND_(TAFFRAIL_K_(i)) ? 1 : -1),	\
 		taffrail_w##i##_)
 #define TAFFRAIL_PACK_(i, x)						\
-	if (TAFFRAIL_IS_VAR_(taffrail_k##i##_))				\
+	if (TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)))				\
 		*taffrail_next_++ = taffrail_var_of_(&taffrail_v##i##_,	\
-			sizeof(taffrail_v##i##_), taffrail_k##i##_);	\
-	else if (taffrail_total_ <= 8)					\
+			sizeof(taffrail_v##i##_), TAFFRAIL_K_(i));	\
+	else if (TAFFRAIL_TOTAL_ <= 8)					\
 		taffrail_fixed_ |= taffrail_bits_(&taffrail_v##i##_,	\
 				sizeof(taffrail_v##i##_))		\
-			<< (8 * taffrail_o##i##_ & 63);			\
+			<< (8 * TAFFRAIL_O_(i) & 63);			\
 	else								\
-		__builtin_memcpy(taffrail_bytes_ + taffrail_o##i##_,	\
+		__builtin_memcpy(taffrail_bytes_ + TAFFRAIL_O_(i),	\
 			&taffrail_v##i##_, sizeof(taffrail_v##i##_));
 
-/* The object of a marker; the types in a block that has them as enumerators */
+/* The object of a marker; ... are its types */
 #define TAFFRAIL_OBJECT_(kind_, text_, nfields_, fixed_, nvar_, ...)	\
 	TAFFRAIL_QUIET_BEGIN_						\
 	static struct {							\
 		struct taffrail_site site;				\
 		char text[sizeof(text_)];				\
-	} __attribute__((aligned(64))) taffrail_object_ = {		\
+	} __attribute__((aligned(64))) taffrail_object_ TAFFRAIL_NODEBUG_ = { \
 		.site = {						\
 			.version = TAFFRAIL_SITE_VERSION,		\
 			.kind = kind_,					\
@@ -214,14 +233,14 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 #define TAFFRAIL_MARKER_(kind, channel, name, text, ...) __extension__ ({ \
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_EACH_(TAFFRAIL_TYPES_, __VA_ARGS__)			\
-	enum {								\
+	typedef struct {						\
+		char none;						\
 		TAFFRAIL_EACH_(TAFFRAIL_KIND_, __VA_ARGS__)		\
-		taffrail_nvar_ =					\
-			0 TAFFRAIL_EACH_(TAFFRAIL_COUNT_VAR_, __VA_ARGS__), \
-		taffrail_first_ = -1,					\
-		TAFFRAIL_EACH_(TAFFRAIL_OFFSET_, __VA_ARGS__)		\
-		taffrail_total_						\
-	};								\
+	} taffrail_kinds_ TAFFRAIL_NODEBUG_ __attribute__((unused));	\
+	typedef struct {						\
+		TAFFRAIL_EACH_(TAFFRAIL_LAYOUT_, __VA_ARGS__)		\
+		char total;						\
+	} taffrail_layout_ TAFFRAIL_NODEBUG_;				\
 	TAFFRAIL_EACH_(TAFFRAIL_CHECK_, __VA_ARGS__)			\
 	_Static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) <= 16,		\
 		       "taffrail: a marker takes at most 16 arguments"); \
@@ -232,7 +251,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	TAFFRAIL_OBJECT_(kind,						\
 		channel "\0" name "\0" text "\0" __FILE__,		\
 		TAFFRAIL_COUNT_(__VA_ARGS__),				\
-		taffrail_total_, taffrail_nvar_,			\
+		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_(__VA_ARGS__),		\
 		TAFFRAIL_EACH_(TAFFRAIL_KIND_ITEM_, __VA_ARGS__))	\
 	TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__)	\
 			TAFFRAIL_EACH_(TAFFRAIL_OPERAND_, __VA_ARGS__))	\
@@ -251,12 +270,13 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 #define TAFFRAIL_HIT_(...) {						\
 	TAFFRAIL_LATE_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__))	\
 	uint64_t taffrail_fixed_ = 0;					\
-	struct taffrail_var taffrail_var_[taffrail_nvar_ + 1];		\
+	struct taffrail_var						\
+		taffrail_var_[TAFFRAIL_NVAR_(__VA_ARGS__) + 1];		\
 	struct taffrail_var *taffrail_next_ = taffrail_var_;		\
-	unsigned char taffrail_bytes_[taffrail_total_ + 16]		\
+	unsigned char taffrail_bytes_[TAFFRAIL_TOTAL_ + 16]		\
 		__attribute__((aligned(16)));				\
 	TAFFRAIL_EACH_(TAFFRAIL_PACK_, __VA_ARGS__)			\
-	if (taffrail_total_ > 8)					\
+	if (TAFFRAIL_TOTAL_ > 8)					\
 		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
 	taffrail_call_(&taffrail_object_.site, taffrail_fixed_,		\
 		taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_);	\
@@ -272,7 +292,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 
 #define TAFFRAIL_GUARD_(channel, name) __extension__ ({			\
 	__label__ taffrail_hit_;					\
-	int taffrail_on_ = 0;						\
+	TAFFRAIL_NODEBUG_ int taffrail_on_ = 0;				\
 	TAFFRAIL_OBJECT_(TAFFRAIL_KIND_GUARD,				\
 		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, 0)	\
 	TAFFRAIL_SITE_(taffrail_object_, "", );				\

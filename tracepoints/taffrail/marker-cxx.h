@@ -4,12 +4,16 @@
  * in here is private.
  *
  * What must stay true:
- *  - object and asm goto stand in a member function of a local class, always
- *    inlined: to clang 14 every asm goto may jump to the labels of all
- *    others in its function, lambdas included, which it refuses beside
+ *  - for clang, object and asm goto stand in a member function of a local
+ *    class, always inlined: to clang 14 every asm goto may jump to the labels
+ *    of all others in its function, lambdas included, which it refuses beside
  *    destructors and, in a function with a switch or goto, beside variables;
- *  - that function has a parameter of a type with internal linkage, so that
- *    its static object has internal linkage too, also in inline functions and
+ *  - to a debugger the site lies in the program's own block: that function is
+ *    "nodebug", or its variables would be all there is at the site. gcc has no
+ *    such attribute, hence its asm goto stands in the block itself, and its
+ *    object is a static member of a template;
+ *  - a type with internal linkage, that function's parameter or the template's,
+ *    gives the object internal linkage too, also in inline functions and
  *    templates: a preemptible object cannot be named in an asm of
  *    position-independent code;
  *  - the object is initialised by constants: no guard, no constructor;
@@ -27,6 +31,25 @@
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
 	::taffrail::make_array((p), (uint64_t)(n))
 
+/* What an object holds, in braces. S: the signature. */
+#define TAFFRAIL_SITE_INIT_(S, kind, line, text_bytes, ...)		\
+	{ {	nullptr, { nullptr, nullptr }, 0,			\
+		nullptr, 0, 0, 0,					\
+		TAFFRAIL_SITE_VERSION, kind,				\
+		S::nfields, S::fixed_bytes, S::nvar,			\
+		TAFFRAIL_SITE_FLAGS_, line, text_bytes,			\
+		{ S::type(0), S::type(1), S::type(2), S::type(3),	\
+		  S::type(4), S::type(5), S::type(6), S::type(7),	\
+		  S::type(8), S::type(9), S::type(10), S::type(11),	\
+		  S::type(12), S::type(13), S::type(14), S::type(15) },	\
+		nullptr }, __VA_ARGS__ }
+
+#ifdef __clang__
+#define TAFFRAIL_NODEBUG_	__attribute__((nodebug))
+#else
+#define TAFFRAIL_NODEBUG_
+#endif
+
 /*
  * Declares struct taffrail_point_, whose on() is the site: it returns the
  * object when the site is on, NULL otherwise. S: the signature; parameters
@@ -35,25 +58,14 @@
  */
 #define TAFFRAIL_POINT_(S, kind, channel, name, text, sdt, parameters, ...) \
 	struct taffrail_point_ {					\
-		static TAFFRAIL_ALWAYS_INLINE_				\
+		static TAFFRAIL_ALWAYS_INLINE_ TAFFRAIL_NODEBUG_	\
 		::taffrail_site *on(::taffrail::local			\
 				    TAFFRAIL_BARE_ parameters)		\
 		{							\
 			static ::taffrail::object<sizeof(text)>		\
-				taffrail_object_ = { {			\
-				nullptr, { nullptr, nullptr }, 0,	\
-				nullptr, 0, 0, 0,			\
-				TAFFRAIL_SITE_VERSION, kind,		\
-				S::nfields, S::fixed_bytes, S::nvar,	\
-				TAFFRAIL_SITE_FLAGS_, __LINE__,		\
-				sizeof(text),				\
-				{ S::type(0), S::type(1), S::type(2),	\
-				  S::type(3), S::type(4), S::type(5),	\
-				  S::type(6), S::type(7), S::type(8),	\
-				  S::type(9), S::type(10), S::type(11),	\
-				  S::type(12), S::type(13),		\
-				  S::type(14), S::type(15) },		\
-				  nullptr }, text };			\
+				taffrail_object_ = TAFFRAIL_SITE_INIT_(	\
+					S, kind, __LINE__,		\
+					sizeof(text), { text });	\
 			TAFFRAIL_SITE_(taffrail_object_, sdt,		\
 				       __VA_ARGS__);			\
 			return nullptr;					\
@@ -85,12 +97,44 @@
 	(void)::taffrail::evaluated<taffrail_point_>{ __VA_ARGS__ }
 #else
 #define TAFFRAIL_FIRE_(...)						\
-	::taffrail_site *taffrail_site_ =				\
+	TAFFRAIL_NODEBUG_ ::taffrail_site *taffrail_site_ =		\
 		taffrail_point_::on(::taffrail::local());		\
 	if (__builtin_expect(taffrail_site_ != nullptr, 0))		\
 		(void)::taffrail::hit{ taffrail_site_, __VA_ARGS__ }
 #endif
 
+#if !defined(__clang__) && !defined(TAFFRAIL_SDT_ARGS)
+#define TAFFRAIL_MARKER_(kind, channel, name, text, ...)		\
+	do {								\
+		__label__ taffrail_hit_;				\
+		using taffrail_types_ =					\
+			decltype(::taffrail::sign(__VA_ARGS__));	\
+		TAFFRAIL_HELD_(taffrail_types_, kind, channel, name,	\
+			channel "\0" name "\0" text "\0" __FILE__);	\
+		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object,		\
+			TAFFRAIL_SDT_NOTE_(channel, name, ""), );	\
+		if (0) {						\
+		taffrail_hit_: __attribute__((cold));			\
+			(void)::taffrail::hit{				\
+				&TAFFRAIL_HOLDER_::object.site,		\
+				__VA_ARGS__ };				\
+		}							\
+	} while (0)
+
+/* Declares struct taffrail_point_, which knows what its object holds. */
+#define TAFFRAIL_HELD_(S, kind_, channel, name, text_)			\
+	struct taffrail_point_ {					\
+		typedef S types;					\
+		static constexpr uint8_t kind() { return kind_; }	\
+		static constexpr uint32_t line() { return __LINE__; }	\
+		static constexpr ::taffrail::chars<sizeof(text_)> text() \
+		{							\
+			return { text_ };				\
+		}							\
+	}
+#define TAFFRAIL_HOLDER_						\
+	::taffrail::holder<taffrail_point_, ::taffrail::local>
+#else
 #define TAFFRAIL_MARKER_(kind, channel, name, text, ...)		\
 	do {								\
 		TAFFRAIL_QUIET_BEGIN_					\
@@ -108,6 +152,7 @@
 				TAFFRAIL_INPUT_, __VA_ARGS__)));	\
 		TAFFRAIL_FIRE_(__VA_ARGS__);				\
 	} while (0)
+#endif
 
 #define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
 	do {								\
@@ -131,11 +176,24 @@ namespace {
 struct local {};
 }
 
+template <size_t N> struct chars { char c[N]; };
+
 template <size_t N>
 struct TAFFRAIL_SITE_HIDDEN_ __attribute__((aligned(64))) object {
 	taffrail_site site;
-	char text[N];
+	chars<N> text;
 };
+
+/* The object of a Point; Local gives it internal linkage. */
+template <class Point, class Local> struct holder {
+	typedef typename Point::types types;
+	static constexpr size_t bytes = sizeof(Point::text());
+	static taffrail::object<bytes> object;
+};
+template <class Point, class Local>
+taffrail::object<holder<Point, Local>::bytes> holder<Point, Local>::object =
+	TAFFRAIL_SITE_INIT_(types, Point::kind(), Point::line(), bytes,
+			    Point::text());
 
 /* Arguments of types of our own. */
 struct str {
