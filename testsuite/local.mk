@@ -7,6 +7,7 @@ unit_programs = \
 	testsuite/fuzz/expr \
 	testsuite/unit/anchor \
 	testsuite/unit/ax \
+	testsuite/unit/ax-simple \
 	testsuite/unit/client \
 	testsuite/unit/expr \
 	testsuite/unit/fields \

@@ -72,6 +72,22 @@ enum ax_extent {
 #define AX_EXTENT(extent, number) \
 	((uint64_t)(extent) << 32 | (uint32_t)(number))
 
+/* How a value of fewer than 64 bits is extended. */
+enum ax_order {
+	AX_ORDER_UNSIGNED,
+	AX_ORDER_SIGNED,
+	AX_ORDER_WHOLE,		/* it has 64 bits: as the comparison has it */
+};
+
+/*
+ * Is this step a comparison of a value of so many bits with a constant, and
+ * the last of the program? Then the value, shifted so that it is on top, lies
+ * no more than *span above *low, modulo 2^64, when it holds. Returns 1, or 0
+ * also where no such range says it.
+ */
+int ax_range_find(const struct ax_insn *test, uint32_t bits,
+		  enum ax_order order, uint64_t *low, uint64_t *span);
+
 /* Sees whether a program is only a test of one field; see struct ax_program. */
 void ax_quick_find(struct ax_program *program);
 

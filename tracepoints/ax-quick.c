@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: programs that only compare a field with a constant.
+ * Conditions: programs that only compare a value with a constant.
  *
- * Each such comparison, and its opposite, is a range of the field's values,
+ * Each such comparison, and its opposite, is a range of the value's,
  * modulo 2^bits; see struct ax_program. What holds for no value, or compares
  * a signed field as if it were unsigned, is left to the interpreter.
  */
@@ -64,46 +64,58 @@ static int is_value(const struct ax_insn *insn)
 	       insn->step == STEP_VALUE_UNSIGNED;
 }
 
-SIGSAFE void ax_quick_find(struct ax_program *program)
+/* All values but those of a range. */
+static struct range range_invert(struct range all, struct range range)
 {
-	const struct ax_insn *field = program->insns;
-	const struct ax_insn *test = field + 1;
-	uint32_t bits = 64u - field->var;
-	int signed_order, signed_field = field->step == STEP_VALUE_SIGNED;
-	struct range all, range;
+	struct range rest = { range.high + 1, range.low - 1, 0 };
 
-	program->quick = 0;
-	if (program->ninsns < 3 || !is_value(field) ||
-	    test->step < STEP_EQUAL_CONST ||
+	if (range.empty)
+		return all;
+	rest.empty = range.low == all.low && range.high == all.high;
+	return rest;
+}
+
+SIGSAFE int ax_range_find(const struct ax_insn *test, uint32_t bits,
+			  enum ax_order order, uint64_t *low, uint64_t *span)
+{
+	int signed_field = order == AX_ORDER_SIGNED;
+	uint32_t shift = 64 - bits;
+	struct range all, range;
+	int signed_order;
+
+	if (test->step < STEP_EQUAL_CONST ||
 	    test->step > STEP_GREATER_UNSIGNED_CONST ||
 	    test[test->at].step != STEP_END)
-		return;
+		return 0;
 	signed_order = test->step == STEP_LESS_SIGNED_CONST ||
 		       test->step == STEP_GREATER_SIGNED_CONST ||
 		       (test->step == STEP_EQUAL_CONST && signed_field);
 	if (signed_field && !signed_order)
-		return;
+		return 0;
 	all = range_all(bits, signed_order, signed_field);
 	range = range_cut(all, test->step, test->value,
 			  signed_order ? 1ull << 63 : 0);
-	if (test->var) {
-		if (range.empty) {
-			range = all;
-		} else {
-			uint64_t low = range.low;
-
-			all.empty = range.low == all.low &&
-				    range.high == all.high;
-			range.low = range.high + 1;
-			range.high = low - 1;
-			range.empty = all.empty;
-		}
-	}
+	if (test->var)
+		range = range_invert(all, range);
 	if (range.empty)
+		return 0;
+	*low = range.low << shift;
+	*span = (range.high - range.low) << shift | ((1ull << shift) - 1);
+	return 1;
+}
+
+SIGSAFE void ax_quick_find(struct ax_program *program)
+{
+	const struct ax_insn *field = program->insns;
+	enum ax_order order = field->step == STEP_VALUE_SIGNED ?
+				      AX_ORDER_SIGNED :
+				      AX_ORDER_UNSIGNED;
+
+	program->quick = 0;
+	if (program->ninsns < 3 || !is_value(field))
 		return;
-	program->quick = 1;
 	program->shift = field->at;
-	program->low = range.low << field->var;
-	program->span = (range.high - range.low) << field->var |
-			((1ull << field->var) - 1);
+	program->quick = (uint32_t)ax_range_find(field + 1, 64u - field->var,
+						 order, &program->low,
+						 &program->span);
 }

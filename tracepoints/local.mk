@@ -9,6 +9,8 @@ tracepoints_sources = \
 	tracepoints/ax-insn.h \
 	tracepoints/ax-quick.c \
 	tracepoints/ax-run.c \
+	tracepoints/ax-simple.c \
+	tracepoints/ax-simple.h \
 	tracepoints/ax-text.c \
 	tracepoints/ax-verify.c \
 	tracepoints/ax.h \
