@@ -16,6 +16,7 @@ agent_sources = \
 	agent/log.c \
 	agent/place.c \
 	agent/place.h \
+	agent/protect.c \
 	agent/protocol.h \
 	agent/rights.c \
 	agent/rights.h \

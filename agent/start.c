@@ -22,6 +22,7 @@
 #include "buffers/sys.h"
 #include "buffers/text.h"
 #include "tracepoints/lock.h"
+#include "tracepoints/memory.h"
 
 struct settings settings;
 const char *agent_off = "not started";
@@ -177,6 +178,7 @@ static void start(void)
 	registry_lock();
 	registry_scan();
 	registry_unlock();
+	memory_learn();
 	ret = thread_run(start_aside, &rseq);
 	agent_off = ret ? start_failure : NULL;
 	if (ret)

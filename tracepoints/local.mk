@@ -38,6 +38,8 @@ tracepoints_agent_sources = \
 	tracepoints/lock.c \
 	tracepoints/lock.h \
 	tracepoints/object.c \
+	tracepoints/memory.c \
+	tracepoints/memory.h \
 	tracepoints/patch.c \
 	tracepoints/patch.h \
 	tracepoints/record.c \

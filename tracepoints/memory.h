@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading the program's memory whatever the address, from its own threads and
+ * signal handlers.
+ *
+ * Only what is certain to stay mapped is read by a load: the modules that the
+ * program started with, which are never unmapped, and the part of the stack
+ * that the caller stands on. Nobody reads by loads where the program has asked
+ * for pages that cannot be read, even there. Everything else goes through
+ * process_vm_readv(2), which fails where a load would kill.
+ */
+#ifndef TRACEPOINTS_MEMORY_H
+#define TRACEPOINTS_MEMORY_H
+
+#include <stdint.h>
+
+/* The calling thread's stack, as far as it is certain. */
+struct memory_stack {
+	uint64_t low;
+	uint64_t high;
+};
+
+/*
+ * The stack from the caller's frame up to the page of `sp`, the stack pointer
+ * of a function further out (or 0); in the first thread, up to its end.
+ * SIGSAFE.
+ */
+void memory_stack_here(struct memory_stack *stack, uint64_t sp);
+
+/*
+ * Copies n bytes; returns how many could be read, from the first on. No errno
+ * changes. SIGSAFE.
+ */
+uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
+		     const struct memory_stack *stack);
+
+/* Is it in the modules that are never unmapped? SIGSAFE. */
+int memory_is_fixed(uint64_t address, uint64_t n);
+
+/*
+ * Copies a string up to and including its NUL, at most n bytes. Returns how
+ * many. SIGSAFE.
+ */
+uint64_t memory_copy_string(char *to, uint64_t address, uint64_t n,
+			    const struct memory_stack *stack);
+
+/*
+ * Learns which modules will never be unmapped: all that are here when the agent
+ * is loaded together with the program, else none: it then would not hear of
+ * pages that cannot be read. Once, at start, before any of the above; takes
+ * the loader's lock.
+ */
+void memory_learn(void);
+
+/* These n bytes may become unreadable: what they are part of is no longer
+ * certain. SIGSAFE. */
+void memory_forget(uint64_t address, uint64_t n);
+
+/* Not 0: something has been forgotten; what memory_is_fixed() said before may
+ * be true no more. */
+extern int memory_has_holes;
+
+#endif
