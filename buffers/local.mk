@@ -19,6 +19,7 @@ buffers_sources = \
 	buffers/locked.c \
 	buffers/sys-x86_64.h \
 	buffers/sys.h \
+	buffers/tally.h \
 	buffers/text.c \
 	buffers/text.h \
 	buffers/tunables.h \
@@ -32,6 +33,7 @@ buffers_sources = \
 if MACHINE_X86_64
 buffers_sources += \
 	buffers/flush-x86_64.c \
+	buffers/tally-x86_64.c \
 	buffers/write-fast-x86_64.c \
 	buffers/write-section-x86_64.c \
 	buffers/write-sequence-x86_64.c

@@ -20,7 +20,8 @@ unit_programs = \
 	testsuite/unit/ring \
 	testsuite/unit/ring-paths \
 	testsuite/unit/ring-step \
-	testsuite/unit/rule
+	testsuite/unit/rule \
+	testsuite/unit/tally
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
 testsuite_unit_anchor_LDADD = $(LDADD) -lm
