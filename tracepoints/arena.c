@@ -33,6 +33,32 @@ void *arena_keep(size_t size)
 	return object;
 }
 
+struct arena_copy {
+	struct arena_copy *next;
+	size_t bytes;
+	uint8_t pad[ARENA_ALIGN - 16];
+	uint8_t copy[];
+};
+
+_Static_assert(sizeof(struct arena_copy) == ARENA_ALIGN, "aligned copies");
+
+const void *arena_copy(struct arena_copy **set, const void *bytes, size_t n)
+{
+	struct arena_copy *copy;
+
+	for (copy = *set; copy; copy = copy->next)
+		if (copy->bytes == n && !__builtin_memcmp(copy->copy, bytes, n))
+			return copy->copy;
+	copy = arena_keep(sizeof(*copy) + n);
+	if (!copy)
+		return NULL;
+	copy->bytes = n;
+	__builtin_memcpy(copy->copy, bytes, n);
+	copy->next = *set;
+	*set = copy;
+	return copy->copy;
+}
+
 void *arena_take(struct arena_type *type)
 {
 	void *object = type->free;

@@ -26,6 +26,14 @@ void *arena_take(struct arena_type *type);
 /* Memory for good, zeroed, aligned to 64; or NULL. */
 void *arena_keep(size_t bytes);
 
+/*
+ * A copy of these bytes for good, aligned to 64; what is asked for once more
+ * from the same set is the same copy. NULL when the process has no memory. A
+ * set is NULL at first.
+ */
+struct arena_copy;
+const void *arena_copy(struct arena_copy **set, const void *bytes, size_t n);
+
 /* Gives it back; its memory stays readable. */
 void arena_give(struct arena_type *type, void *object);
 

@@ -14,12 +14,7 @@
 #define CODE_MAX	EXPR_CODE_BYTES(TEXT_MAX)
 
 /* Programs that exist, whoever asked for them. */
-struct kept {
-	struct kept *next;
-	uint64_t aligned[];		/* struct ax_program */
-};
-
-static struct kept *all_kept;
+static struct arena_copy *programs;
 
 /* What making one takes; too much for the stack of a thread of ours. */
 struct workshop {
@@ -27,26 +22,6 @@ struct workshop {
 	uint8_t code[CODE_MAX];
 	uint64_t program[AX_PROGRAM_BYTES(CODE_MAX) / 8 + 1];
 };
-
-static const struct ax_program *keep(const struct ax_program *program)
-{
-	struct kept *kept;
-
-	for (kept = all_kept; kept; kept = kept->next) {
-		const struct ax_program *old = (const void *)kept->aligned;
-
-		if (old->bytes == program->bytes &&
-		    !__builtin_memcmp(old, program, program->bytes))
-			return old;
-	}
-	kept = arena_keep(sizeof(*kept) + program->bytes);
-	if (!kept)
-		return NULL;
-	__builtin_memcpy(kept->aligned, program, program->bytes);
-	kept->next = all_kept;
-	all_kept = kept;
-	return (const struct ax_program *)kept->aligned;
-}
 
 static int make(struct workshop *shop, const struct object *object,
 		const char *text, const struct ax_program **program,
@@ -76,7 +51,8 @@ static int make(struct workshop *shop, const struct object *object,
 		text_copy(error->fact, sizeof(error->fact), refusal.fact);
 		return ret;
 	}
-	*program = keep((const struct ax_program *)shop->program);
+	*program = arena_copy(&programs, shop->program,
+			      ((struct ax_program *)shop->program)->bytes);
 	return *program ? 0 : -ENOMEM;
 }
 
