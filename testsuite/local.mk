@@ -10,6 +10,7 @@ unit_programs = \
 	testsuite/unit/ax-simple \
 	testsuite/unit/client \
 	testsuite/unit/expr \
+	testsuite/unit/conversion \
 	testsuite/unit/fields \
 	testsuite/unit/glob \
 	testsuite/unit/metadata \
@@ -26,6 +27,7 @@ check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
 testsuite_unit_anchor_LDADD = $(LDADD) -lm
 testsuite_unit_ax_LDADD = $(LDADD) -lm
+testsuite_unit_conversion_LDADD = $(LDADD) -lm
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/run
 
 # The rings' bed and oracle serve their unit tests and their stress test.

@@ -14,6 +14,12 @@ tracepoints_sources = \
 	tracepoints/ax-text.c \
 	tracepoints/ax-verify.c \
 	tracepoints/ax.h \
+	tracepoints/conversion-double.c \
+	tracepoints/conversion-private.h \
+	tracepoints/conversion.c \
+	tracepoints/conversion.h \
+	tracepoints/decimal.c \
+	tracepoints/decimal.h \
 	tracepoints/expr-decimal.c \
 	tracepoints/expr-emit.c \
 	tracepoints/expr-private.h \
