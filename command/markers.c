@@ -132,31 +132,12 @@ int marker_list_parse(struct marker_list *list,
 	return ret ? ret : n || p > end ? -EBADMSG : 0;
 }
 
-static const char *const scalar_names[16] = {
-	[TAFFRAIL_T_S8] = "int8",	[TAFFRAIL_T_U8] = "uint8",
-	[TAFFRAIL_T_S16] = "int16",	[TAFFRAIL_T_U16] = "uint16",
-	[TAFFRAIL_T_S32] = "int32",	[TAFFRAIL_T_U32] = "uint32",
-	[TAFFRAIL_T_S64] = "int64",	[TAFFRAIL_T_U64] = "uint64",
-	[TAFFRAIL_T_F32] = "float",	[TAFFRAIL_T_F64] = "double",
-	[TAFFRAIL_T_PTR] = "pointer",	[TAFFRAIL_T_BOOL] = "bool",
-};
-
-static void type_words(char *words, size_t room, uint8_t type)
-{
-	const char *scalar = scalar_names[type & TAFFRAIL_T_SCALAR_MASK];
-
-	if (type == TAFFRAIL_T_STRING)
-		snprintf(words, room, "string");
-	else
-		snprintf(words, room, "%s%s", scalar ? scalar : "unknown",
-			 type & TAFFRAIL_T_SEQUENCE ? "[]" : "");
-}
-
 void marker_each_field(const struct marker *marker,
 		       void (*call)(const char *name, const char *type,
 				    void *priv), void *priv)
 {
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct text text;
 	char words[32];
 
 	if (marker->kind == MARKER_USDT)
@@ -168,7 +149,8 @@ void marker_each_field(const struct marker *marker,
 			      marker->nfields, names))
 		return;
 	for (int i = 0; i < marker->nfields; i++) {
-		type_words(words, sizeof(words), marker->types[i]);
+		text_open(&text, words, sizeof(words));
+		field_type_add(&text, marker->types[i]);
 		call(names[i].name, words, priv);
 	}
 }

@@ -2,6 +2,8 @@
 gdbstub_sources = \
 	gdbstub/connection.h \
 	gdbstub/files.c \
+	gdbstub/marker-text.c \
+	gdbstub/marker-text.h \
 	gdbstub/markers.c \
 	gdbstub/packet.c \
 	gdbstub/packet.h \

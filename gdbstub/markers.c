@@ -8,10 +8,9 @@
 #include "buffers/base.h"
 #include "buffers/text.h"
 #include "gdbstub/connection.h"
+#include "gdbstub/marker-text.h"
 #include "tracepoints/fields.h"
 #include "tracepoints/lock.h"
-
-#define EXTRA_BYTES	1024
 
 /* What one looks for: the marker of that number, or at that address. */
 struct wanted {
@@ -20,66 +19,16 @@ struct wanted {
 	uint64_t address;		/* 0: any */
 };
 
-static const char *const scalar_words[16] = {
-	[TAFFRAIL_T_S8] = "int8",	[TAFFRAIL_T_U8] = "uint8",
-	[TAFFRAIL_T_S16] = "int16",	[TAFFRAIL_T_U16] = "uint16",
-	[TAFFRAIL_T_S32] = "int32",	[TAFFRAIL_T_U32] = "uint32",
-	[TAFFRAIL_T_S64] = "int64",	[TAFFRAIL_T_U64] = "uint64",
-	[TAFFRAIL_T_F32] = "float",	[TAFFRAIL_T_F64] = "double",
-	[TAFFRAIL_T_PTR] = "pointer",	[TAFFRAIL_T_BOOL] = "bool",
-};
-
-static void type_add(struct text *out, uint8_t type)
-{
-	const char *scalar = scalar_words[type & TAFFRAIL_T_SCALAR_MASK];
-
-	if (type == TAFFRAIL_T_STRING) {
-		text_add(out, "string");
-		return;
-	}
-	text_add(out, scalar ? scalar : "unknown");
-	if (type & TAFFRAIL_T_SEQUENCE)
-		text_add(out, "[]");
-}
-
-/* The format of a printf-like marker; "type name, type name" of another. */
-static void extra_make(struct text *out, const struct object *object)
-{
-	struct field_name names[TAFFRAIL_FIELDS_MAX];
-	int n = object->site->nfields;
-	int i;
-
-	if (object->site->kind == TAFFRAIL_KIND_MARK) {
-		text_add(out, object->format);
-		return;
-	}
-	if (n > TAFFRAIL_FIELDS_MAX ||
-	    fields_parse(object->format, object->site->kind, n, names))
-		return;
-	for (i = 0; i < n; i++) {
-		if (i)
-			text_add(out, ", ");
-		type_add(out, object->types[i]);
-		text_add_char(out, ' ');
-		text_add(out, names[i].name);
-	}
-}
-
-/* m ADDRESS:ID:EXTRA, both texts in hex. */
 static void marker_add(struct packet *out, const struct object *object,
 		       uint64_t address)
 {
-	char extra[EXTRA_BYTES];
+	char extra[MARKER_EXTRA_BYTES];
 	struct text text;
 
 	text_open(&text, extra, sizeof(extra));
-	extra_make(&text, object);
-	packet_add(out, "m");
-	packet_add_number(out, address);
-	packet_add(out, ":");
-	packet_add_hex(out, object->id, text_length(object->id));
-	packet_add(out, ":");
-	packet_add_hex(out, extra, text.used);
+	fields_signature_add(&text, object->format, object->site->kind,
+			     object->site->nfields, object->types);
+	marker_packet_add(out, address, object->id, extra);
 }
 
 static int marker_look(struct object *object, void *arg)

@@ -19,6 +19,8 @@
 
 #include <stdint.h>
 
+#include "buffers/text.h"
+
 #define FIELD_NAME_BYTES	64
 #define FIELD_PRECISION_NONE	-1
 #define FIELD_PRECISION_FIELD	-2	/* %.*s: the field before says it */
@@ -41,5 +43,17 @@ struct field_name {
  */
 int fields_parse(const char *text, int kind, int nfields,
 		 struct field_name *out);
+
+/* Adds the word for a field's type: "int32", "double[]", "string"; "unknown"
+ * for one that there is not. SIGSAFE. */
+void field_type_add(struct text *text, uint8_t type);
+
+/*
+ * Adds what tells gdb's user of a marker's fields: the format of a
+ * TAFFRAIL_MARK as it is, "type name, type name" of a TAFFRAIL_EVENT, nothing
+ * for another kind or too many fields. types has nfields elements. SIGSAFE.
+ */
+void fields_signature_add(struct text *out, const char *text, int kind,
+			  int nfields, const uint8_t *types);
 
 #endif
