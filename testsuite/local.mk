@@ -11,6 +11,7 @@ unit_programs = \
 	testsuite/unit/client \
 	testsuite/unit/expr \
 	testsuite/unit/conversion \
+	testsuite/unit/field-text \
 	testsuite/unit/fields \
 	testsuite/unit/glob \
 	testsuite/unit/metadata \

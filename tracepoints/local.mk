@@ -26,6 +26,10 @@ tracepoints_sources = \
 	tracepoints/expr-token.c \
 	tracepoints/expr.c \
 	tracepoints/expr.h \
+	tracepoints/field-format.c \
+	tracepoints/field-private.h \
+	tracepoints/field-text.c \
+	tracepoints/field-text.h \
 	tracepoints/fields.c \
 	tracepoints/fields.h \
 	tracepoints/glob.c \
