@@ -71,4 +71,8 @@
  * meanwhile takes less, but for GRACE_TIMEOUT_MS. */
 #define BELL_WAIT_MS		2000
 
+/* How long the end of gdb's trace run waits for hits that are under way, ms:
+ * as long as a busy machine keeps a thread from its CPU. */
+#define COLLECT_SETTLE_MS	200
+
 #endif

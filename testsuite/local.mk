@@ -13,6 +13,8 @@ unit_programs = \
 	testsuite/unit/conversion \
 	testsuite/unit/field-text \
 	testsuite/unit/fields \
+	testsuite/unit/frames \
+	testsuite/unit/frames-live \
 	testsuite/unit/glob \
 	testsuite/unit/metadata \
 	testsuite/unit/object \
@@ -34,6 +36,7 @@ EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/run
 # The rings' bed and oracle serve their unit tests and their stress test.
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
 	testsuite/stress/oracle.c testsuite/stress/oracle.h
+testsuite_unit_frames_live_SOURCES = testsuite/unit/frames-live.c $(stress_bed)
 testsuite_unit_ring_SOURCES = testsuite/unit/ring.c $(stress_bed)
 testsuite_unit_object_SOURCES = testsuite/unit/object.c $(stress_bed)
 testsuite_unit_records_SOURCES = testsuite/unit/records.c $(stress_bed)
@@ -47,8 +50,8 @@ testsuite_stress_rings_SOURCES = \
 	testsuite/stress/stress.h \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/run
-EXTRA_DIST += testsuite/unit/expect.h testsuite/unit/rings.h \
-	testsuite/unit/unit.h
+EXTRA_DIST += testsuite/unit/expect.h \
+	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
 EXTRA_DIST += \

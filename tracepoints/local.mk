@@ -41,10 +41,21 @@ tracepoints_sources = \
 tracepoints_agent_sources = \
 	tracepoints/arena.c \
 	tracepoints/arena.h \
+	tracepoints/collect-hit.c \
+	tracepoints/collect-place.c \
+	tracepoints/collect-private.h \
+	tracepoints/collect.c \
+	tracepoints/collect.h \
 	tracepoints/condition.c \
 	tracepoints/condition.h \
+	tracepoints/frames-ring.c \
+	tracepoints/frames-ring.h \
+	tracepoints/frames.c \
+	tracepoints/frames.h \
 	tracepoints/index.c \
 	tracepoints/index.h \
+	tracepoints/draft.c \
+	tracepoints/draft.h \
 	tracepoints/lock.c \
 	tracepoints/lock.h \
 	tracepoints/object.c \

@@ -234,8 +234,9 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	slot->shape = &object->shape;
 	slot->fixed_bytes = object->shape.fixed_bytes;
 	slot->id = use->id;
-	slot->hit = write_choose(&object->shape, channel, use->id,
-				 &slot->step);
+	slot->hit = use->hit ? use->hit :
+			       write_choose(&object->shape, channel, use->id,
+					    &slot->step);
 	store_release(&object->shape.oversize[bit], use->oversize);
 	mask_set(&object->contexts, bit, !!channel->contexts);
 	object->special = object->contexts | object->conditions;

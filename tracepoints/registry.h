@@ -20,6 +20,7 @@
 #include "tracepoints/taffrail/site.h"
 
 struct module;
+struct collect_list;
 
 /* A copy of a marker's code. */
 struct code {
@@ -50,6 +51,8 @@ struct object {
 	uint32_t contexts;		/* those that have contexts */
 	uint32_t conditions;		/* those that have a condition */
 	const struct ax_program *condition[CHANNELS_MAX];
+	/* what gdb's tracepoints do here; retired ones stay readable */
+	const struct collect_list *collect;
 	uint32_t snapshots;		/* of the registers are taken */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
@@ -87,6 +90,7 @@ struct object_use {
 	uint64_t *oversize;		/* counts events larger than a
 					 * sub-buffer */
 	const struct ax_program *condition; /* or NULL: always */
+	write_fn *hit;			/* instead of a writer; or NULL */
 };
 
 /* Once, before the first object is on. */
