@@ -209,27 +209,37 @@ unmap:
 	return ret;
 }
 
-static struct session *session_named(struct exchange *exchange)
+/* The session that the request names, or NULL and an answer that says why. */
+static struct session *session_named(struct exchange *exchange, int *ret)
 {
+	struct session *session = NULL;
 	char name[SESSION_NAME_BYTES];
 
-	if (!line_find(exchange->request, "name", name, sizeof(name)))
-		return NULL;
-	return session_find(name);
+	if (line_find(exchange->request, "name", name, sizeof(name)))
+		session = session_find(name);
+	if (!session)
+		*ret = fail(exchange, -ENOENT, "no such session");
+	else if (session->owned)
+		*ret = fail(exchange, -EPERM,
+			    "the session is gdb's: tstop ends it there");
+	else
+		return session;
+	return NULL;
 }
 
 static int rule_change(struct exchange *exchange, int wanted)
 {
-	struct session *session = session_named(exchange);
 	char string[LINE_VALUE_BYTES];
 	char fault[FAULT_BYTES];
 	struct session_rule rule;
 	uint32_t matched = 0;
+	struct session *session;
 	struct text why;
 	int ret;
 
+	session = session_named(exchange, &ret);
 	if (!session)
-		return fail(exchange, -ENOENT, "no such session");
+		return ret;
 	if (!line_find(exchange->request, "rule", string, sizeof(string)))
 		return fail(exchange, -EINVAL, "no rule");
 	text_open(&why, fault, sizeof(fault));
@@ -263,11 +273,11 @@ static int handle_disable(struct exchange *exchange)
 static int session_change(struct exchange *exchange,
 			  int (*change)(struct session *session))
 {
-	struct session *session = session_named(exchange);
 	int ret;
+	struct session *session = session_named(exchange, &ret);
 
 	if (!session)
-		return fail(exchange, -ENOENT, "no such session");
+		return ret;
 	ret = change(session);
 	if (ret)
 		fail(exchange, ret,

@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
+#include "tracepoints/collect.h"
 #include "tracepoints/condition.h"
 #include "tracepoints/glob.h"
 #include "tracepoints/lock.h"
@@ -302,23 +303,32 @@ static int disable_one(struct object *object, void *arg)
 {
 	struct pass *pass = arg;
 
+	if (pass->session->owned && object->collect)
+		collect_set(object, pass->session->channel, NULL, 0,
+			    &pass->patcher);
 	object_disable(object, pass->session->channel, &pass->patcher);
 	object->left_off &= ~(1u << channel_bit(pass->session->channel));
 	return 0;
 }
 
-int session_stop(struct session *session)
+/* Takes the session's channel from all objects. */
+static void objects_disable(struct session *session)
 {
 	struct pass pass = { .session = session };
 
-	if (session->phase != SESSION_RUNS)
-		return 0;
 	registry_lock();
 	session->phase = SESSION_HALTED;
 	patch_open(&pass.patcher);
 	registry_each(disable_one, &pass);
 	patch_close(&pass.patcher);
 	registry_unlock();
+}
+
+int session_stop(struct session *session)
+{
+	if (session->phase != SESSION_RUNS)
+		return 0;
+	objects_disable(session);
 	channel_stop(session->channel);
 	return channel_grace(session->channel);
 }
@@ -356,6 +366,8 @@ int session_inherit(void)
 		struct channel *channel = session->channel;
 		int ret;
 
+		if (session->owned && session->phase != SESSION_FREE)
+			objects_disable(session);
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;
 			/* the parent's: a later session copies nothing of it */
@@ -383,13 +395,23 @@ void session_inherit_resume(void)
 			channel_resume(sessions[i].channel);
 }
 
+void session_remove_owned(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (sessions[i].owned && (sessions[i].phase == SESSION_RUNS ||
+					  sessions[i].phase == SESSION_HALTED))
+			channel_remove_files(sessions[i].channel);
+}
+
 int session_any(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (sessions[i].phase == SESSION_RUNS ||
-		    sessions[i].phase == SESSION_HALTED)
+		if (!sessions[i].owned && (sessions[i].phase == SESSION_RUNS ||
+					   sessions[i].phase == SESSION_HALTED))
 			return 1;
 	return 0;
 }

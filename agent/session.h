@@ -51,6 +51,8 @@ struct session {
 	uint32_t flags;
 	uint32_t contexts;
 	uint64_t buffer;
+	uint32_t owned;		/* a gdb's: without rules, not for others to
+				 * end, and not a forked child's */
 	uint32_t nrules;
 	/* one more while a rule takes the place of another */
 	struct session_rule rules[SESSION_RULES_MAX + 1];
@@ -116,8 +118,12 @@ void session_module_came(struct object *object,
 /* Sessions that the environment and the runtime directory ask for. */
 void session_obey(void);
 
-/* Is there anything that somebody may want to collect? */
+/* Is there anything that somebody may want to collect? What is gdb's goes with
+ * the process. */
 int session_any(void);
+
+/* Removes the files of a gdb's session: at the end of the process. */
+void session_remove_owned(void);
 
 /* Lines "key=value" for MESSAGE_STATUS. */
 void session_describe(struct session *session, struct text *out);

@@ -215,6 +215,7 @@ __attribute__((destructor(101))) static void agent_end(void)
 	if (thread_forbidden()) {
 		process.page->state = PROCESS_EXITED;
 	} else if (process.page->pid == (uint32_t)sys_getpid()) {
+		session_remove_owned();
 		place_close(session_any());
 	}
 }
