@@ -21,11 +21,17 @@
 /* The longest document: the list of some thousands of libraries. */
 #define CONNECTION_DOCUMENT_BYTES	(1u << 20)
 
+struct trace_point;
+
 struct connection {
 	int no_ack;			/* QStartNoAckMode was answered */
 	int detached;
 	int downloading;		/* see markers_at() */
 	uint32_t marker;		/* the next of qTsSTM */
+	uint32_t variable;		/* of qTsV */
+	const struct trace_point *point; /* of qTsP, or NULL: no more */
+	uint32_t piece;			/* of that tracepoint */
+	uint32_t generation;		/* of the definitions, at qTfP */
 	int files[CONNECTION_FILES];	/* of vFile; -1: free */
 	struct registers registers;	/* of the service thread */
 	struct packet_reader in;
@@ -56,9 +62,20 @@ packet_fn serve_transfer;
 packet_fn serve_file;
 /* markers.c */
 packet_fn serve_markers_first, serve_markers_next, serve_marker_at;
-/* trace.c */
-packet_fn serve_trace_status, serve_variables_first, serve_list_end;
-
+/* define.c */
+packet_fn serve_trace_init, serve_define_variable, serve_define_source;
+packet_fn serve_point_enable, serve_point_disable;
+/* define-point.c */
+packet_fn serve_define_point;
+/* define-settings.c */
+packet_fn serve_trace_disconnected, serve_trace_buffer, serve_trace_notes;
+packet_fn serve_trace_save;
+/* upload.c */
+packet_fn serve_points_first, serve_points_next;
+packet_fn serve_variables_first, serve_variables_next;
+/* status.c */
+packet_fn serve_trace_start, serve_trace_stop, serve_trace_status;
+packet_fn serve_point_status, serve_variable;
 /* Adds an error that gdb shows its user. */
 void connection_refuse(struct connection *c, const char *why);
 
@@ -67,6 +84,9 @@ void connection_error(struct connection *c, uint8_t number);
 
 /* "pPID.TID" of the one thread there is. */
 void connection_add_thread(struct packet *out);
+
+/* Is a marker's code at that address? */
+int marker_at(uint64_t address);
 
 /* Closes what vFile has open. */
 void files_close(struct connection *c);

@@ -1,6 +1,9 @@
 # gdbstub/: GDB's remote protocol, in the agent. One file a line.
 gdbstub_sources = \
 	gdbstub/connection.h \
+	gdbstub/define-point.c \
+	gdbstub/define-settings.c \
+	gdbstub/define.c \
 	gdbstub/files.c \
 	gdbstub/marker-text.c \
 	gdbstub/marker-text.h \
@@ -9,10 +12,14 @@ gdbstub_sources = \
 	gdbstub/packet.h \
 	gdbstub/registers.h \
 	gdbstub/rsp.h \
+	gdbstub/status.c \
+	gdbstub/run.c \
+	gdbstub/run.h \
 	gdbstub/stub.c \
 	gdbstub/target.c \
-	gdbstub/trace.c \
-	gdbstub/transfer.c
+	gdbstub/trace.h \
+	gdbstub/transfer.c \
+	gdbstub/upload.c
 
 if MACHINE_X86_64
 gdbstub_sources += \

@@ -14,7 +14,7 @@
 
 /* What one looks for: the marker of that number, or at that address. */
 struct wanted {
-	struct packet *out;
+	struct packet *out;		/* or NULL: is there one? */
 	uint32_t left;
 	uint64_t address;		/* 0: any */
 };
@@ -44,23 +44,35 @@ static int marker_look(struct object *object, void *arg)
 			continue;
 		if (wanted->left--)
 			continue;
-		marker_add(wanted->out, object, (uint64_t)code->address);
+		if (wanted->out)
+			marker_add(wanted->out, object,
+				   (uint64_t)code->address);
 		return 1;
 	}
 	return 0;
 }
 
-static void marker_answer(struct connection *c, uint32_t number,
-			  uint64_t address)
+static int marker_find(struct packet *out, uint32_t number, uint64_t address)
 {
-	struct wanted wanted = { &c->out, number, address };
+	struct wanted wanted = { out, number, address };
 	int found;
 
 	registry_lock();
 	found = registry_each(marker_look, &wanted);
 	registry_unlock();
-	if (!found)
+	return found;
+}
+
+static void marker_answer(struct connection *c, uint32_t number,
+			  uint64_t address)
+{
+	if (!marker_find(&c->out, number, address))
 		packet_add(&c->out, "l");
+}
+
+int marker_at(uint64_t address)
+{
+	return address && marker_find(NULL, 0, address);
 }
 
 int serve_markers_first(struct connection *c, const char *p)

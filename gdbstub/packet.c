@@ -206,6 +206,23 @@ int packet_read_number(const char **p, uint64_t *number)
 	return *p != start;
 }
 
+int packet_read_hex(const char **p, void *bytes, size_t n)
+{
+	const char *from = *p;
+	uint8_t *to = bytes;
+
+	for (; n; n--, from += 2) {
+		int high = hex_value(from[0]);
+		int low = high < 0 ? -1 : hex_value(from[1]);
+
+		if (low < 0)
+			return 0;
+		*to++ = (uint8_t)(high << 4 | low);
+	}
+	*p = from;
+	return 1;
+}
+
 int packet_read_text(const char **p, char *text, size_t size)
 {
 	size_t used = 0;

@@ -74,6 +74,8 @@ int packet_empty(const struct packet *packet);
  */
 int packet_read_char(const char **p, char c);
 int packet_read_number(const char **p, uint64_t *number);
+/* Exactly n bytes, each a pair of hex digits; *p is moved only then. */
+int packet_read_hex(const char **p, void *bytes, size_t n);
 /* Pairs of hex digits up to another character, as text ended by a NUL; 0 also
  * when it is longer than size - 1 or holds a NUL. */
 int packet_read_text(const char **p, char *text, size_t size);

@@ -19,6 +19,7 @@
 #include "buffers/sys.h"
 #include "buffers/text.h"
 #include "gdbstub/connection.h"
+#include "gdbstub/run.h"
 
 #define SEND_WAITS	4	/* of SEND_WAIT_MS, for one answer */
 #define SEND_WAIT_MS	500
@@ -40,7 +41,6 @@ static const char no_write[] = "memory is read-only through this stub";
 static const char no_breakpoint[] =
 	"no breakpoints here: nothing stops the program; use tracepoints";
 static const char no_kill[] = "the stub neither runs nor kills programs";
-static const char no_trace[] = "tracing from gdb is not supported yet";
 
 static const struct row rows[] = {
 	{ "qSupported", serve_supported, NULL, 0 },
@@ -70,10 +70,24 @@ static const struct row rows[] = {
 	{ "qTsSTM", serve_markers_next, NULL, 1 },
 	{ "qTSTMat:", serve_marker_at, NULL, 0 },
 	{ "qTfV", serve_variables_first, NULL, 1 },
-	{ "qTsV", serve_list_end, NULL, 1 },
-	{ "qTfP", serve_list_end, NULL, 1 },
-	{ "qTsP", serve_list_end, NULL, 1 },
-	{ "QT", NULL, no_trace, 0 },
+	{ "qTsV", serve_variables_next, NULL, 1 },
+	{ "qTfP", serve_points_first, NULL, 1 },
+	{ "qTsP", serve_points_next, NULL, 1 },
+	{ "QTinit", serve_trace_init, NULL, 1 },
+	{ "QTDP:", serve_define_point, NULL, 0 },
+	{ "QTDPsrc:", serve_define_source, NULL, 0 },
+	{ "QTDV:", serve_define_variable, NULL, 0 },
+	{ "QTEnable:", serve_point_enable, NULL, 0 },
+	{ "QTDisable:", serve_point_disable, NULL, 0 },
+	{ "QTro:", serve_ok, NULL, 0 },
+	{ "QTDisconnected:", serve_trace_disconnected, NULL, 0 },
+	{ "QTBuffer:", serve_trace_buffer, NULL, 0 },
+	{ "QTNotes:", serve_trace_notes, NULL, 0 },
+	{ "QTSave:", serve_trace_save, NULL, 0 },
+	{ "QTStart", serve_trace_start, NULL, 1 },
+	{ "QTStop", serve_trace_stop, NULL, 1 },
+	{ "qTP:", serve_point_status, NULL, 0 },
+	{ "qTV:", serve_variable, NULL, 0 },
 	{ "M", NULL, no_write, 0 },
 	{ "X", NULL, no_write, 0 },
 	{ "G", NULL, "registers are read-only through this stub", 0 },
@@ -107,8 +121,8 @@ void connection_error(struct connection *c, uint8_t number)
 
 static int bytes_send(int fd, const char *p, uint32_t n)
 {
-	struct pollfd wait = { .fd = fd, .events = POLLOUT };
 	int waits = 0;
+	int ret;
 
 	while (n) {
 		long sent = sys6(SYS_sendto, fd, p, n,
@@ -117,7 +131,9 @@ static int bytes_send(int fd, const char *p, uint32_t n)
 		if (sent == -EAGAIN) {
 			if (waits++ == SEND_WAITS)
 				return -ETIMEDOUT;
-			sys3(SYS_poll, &wait, 1, SEND_WAIT_MS);
+			ret = service_wait(fd, POLLOUT, SEND_WAIT_MS);
+			if (ret && ret != -ETIMEDOUT)
+				return ret;
 			continue;
 		}
 		if (sent == -EINTR)
@@ -191,6 +207,7 @@ static int byte_serve(struct connection *c, int fd, uint8_t byte)
 static int connection_end(struct connection *c, int why)
 {
 	files_close(c);
+	run_disconnected();
 	sys_munmap(c, sizeof(*c));
 	log_fact(LOG_INFO, "gdb", "gone", why);
 	return -EPIPE;
@@ -296,6 +313,7 @@ static int connection_begin(int fd)
 	c = connection_make();
 	if (!c)
 		return -ENOMEM;
+	run_connected();
 	ret = service_watch(fd, connection_ready, c);
 	if (ret)
 		sys_munmap(c, sizeof(*c));

@@ -42,7 +42,10 @@ int serve_supported(struct connection *c, const char *p)
 		   ";qXfer:features:read+;qXfer:auxv:read+"
 		   ";qXfer:exec-file:read+;qXfer:threads:read+"
 		   ";qXfer:libraries-svr4:read+;QPassSignals+;QProgramSignals+"
-		   ";StaticTracepoints+;binary-upload+;error-message+"
+		   ";StaticTracepoints+;ConditionalTracepoints+"
+		   ";TracepointSource+;EnableDisableTracepoints+;tracenz+"
+		   ";QTBuffer:size+;InstallInTrace+;DisconnectedTracing+"
+		   ";binary-upload+;error-message+"
 		   ";no-resumed+");
 	return 0;
 }
@@ -73,17 +76,17 @@ int serve_stop_reason(struct connection *c, const char *p)
 static int thread_is_ours(const char *p)
 {
 	uint64_t id;
-	int process = packet_read_char(&p, 'p');
+	int with_process = packet_read_char(&p, 'p');
 
 	if (packet_read_char(&p, '-'))
 		return 1;
 	if (!packet_read_number(&p, &id))
 		return 0;
-	if (process && id && id != (uint64_t)sys_getpid())
+	if (with_process && id && id != (uint64_t)sys_getpid())
 		return 0;
-	if (process && !packet_read_char(&p, '.'))
+	if (with_process && !packet_read_char(&p, '.'))
 		return 1;
-	if (process && (packet_read_char(&p, '-') ||
+	if (with_process && (packet_read_char(&p, '-') ||
 			!packet_read_number(&p, &id)))
 		return p[-1] == '-';
 	return !id || id == (uint64_t)sys_gettid();

@@ -5,10 +5,12 @@
 unit_programs = \
 	testsuite/fuzz/ax \
 	testsuite/fuzz/expr \
+	testsuite/fuzz/trace \
 	testsuite/unit/anchor \
 	testsuite/unit/ax \
 	testsuite/unit/ax-simple \
 	testsuite/unit/client \
+	testsuite/unit/define \
 	testsuite/unit/expr \
 	testsuite/unit/conversion \
 	testsuite/unit/field-text \
@@ -50,7 +52,7 @@ testsuite_stress_rings_SOURCES = \
 	testsuite/stress/stress.h \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/run
-EXTRA_DIST += testsuite/unit/expect.h \
+EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.

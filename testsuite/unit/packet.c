@@ -140,6 +140,14 @@ static void reading(void)
 	unit_check(!packet_read_text(&p, text, 4), "half a character");
 	p = "6100";
 	unit_check(!packet_read_text(&p, text, 4), "a NUL in a text");
+	p = "00ffA";
+	unit_check(packet_read_hex(&p, text, 2) && *p == 'A' && !text[0] &&
+		   text[1] == (char)0xff, "two bytes");
+	unit_check(!packet_read_hex(&p, text, 1) && *p == 'A', "half a byte");
+	unit_check(packet_read_hex(&p, text, 0), "no byte");
+	p = "6162";
+	unit_check(!packet_read_hex(&p, text, 3) && *p == '6',
+		   "fewer bytes than wanted");
 }
 
 /* A guarded buffer, and bytes of which many mean something. */

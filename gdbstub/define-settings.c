@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Settings of trace runs: they hold for all runs to come, until they are set
+ * anew.
+ */
+#include "gdbstub/trace.h"
+
+#include "buffers/text.h"
+#include "gdbstub/connection.h"
+
+/* "0" or "1" to the end of the packet. */
+static const char *switch_read(const char *p, uint32_t *on)
+{
+	if ((*p != '0' && *p != '1') || p[1])
+		return trace_malformed;
+	*on = *p == '1';
+	return NULL;
+}
+
+int serve_trace_disconnected(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	return trace_answer(c, t ? switch_read(p, &t->disconnected) :
+				   trace_no_memory);
+}
+
+/* -1: as large as we think best. */
+static const char *size_read(const char *p, uint64_t *size)
+{
+	uint64_t number;
+
+	if (text_equal(p, "-1"))
+		number = 0;
+	else if (!packet_read_number(&p, &number) || *p || !number)
+		return trace_malformed;
+	*size = number;
+	return NULL;
+}
+
+int serve_trace_buffer(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+	const char *circular = text_after(p, "circular:");
+	const char *size = text_after(p, "size:");
+
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	if (circular)
+		return trace_answer(c, switch_read(circular, &t->circular));
+	return trace_answer(c,
+			    size ? size_read(size, &t->size) : trace_malformed);
+}
+
+/* The text of a note in hex, cut where there is no more room. */
+static void note_read(const char **p, char *note)
+{
+	uint32_t used = 0;
+	uint8_t byte;
+
+	while (packet_read_hex(p, &byte, 1))
+		if (used < TRACE_NOTE_BYTES - 1)
+			note[used++] = (char)byte;
+	note[used] = 0;
+}
+
+/* KEY:HEX; as often as there are notes. A packet may have some of them. */
+static const char *notes_read(struct trace *t, const char *p)
+{
+	while (*p) {
+		const char *user = text_after(p, "user:");
+		const char *notes = text_after(p, "notes:");
+		const char *stop = text_after(p, "tstop:");
+
+		p = user ? user : notes ? notes : stop;
+		if (!p)
+			return trace_malformed;
+		note_read(&p, user ? t->user : notes ? t->notes : t->stop_note);
+		if (*p && !packet_read_char(&p, ';'))
+			return trace_malformed;
+	}
+	return NULL;
+}
+
+int serve_trace_notes(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	return trace_answer(c, t ? notes_read(t, p) : trace_no_memory);
+}
+
+/* No file is written for gdb; without -r, it writes them itself. */
+int serve_trace_save(struct connection *c, const char *p)
+{
+	(void)p;
+	connection_error(c, 1);
+	return 0;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Trace runs: gdb's definitions meet markers, in a session of gdb's own.
+ */
+#include "gdbstub/run.h"
+
+#include <errno.h>
+
+#include "agent/agent.h"
+#include "agent/session.h"
+#include "buffers/base.h"
+#include "buffers/clock.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+#include "gdbstub/trace.h"
+#include "tracepoints/lock.h"
+
+#define RUN_SESSION	"gdb"
+/* Hits of several tracepoints at one marker are served in their order. */
+#define POINTS_AT_MARKER	64
+
+static struct {
+	struct run_state state;
+	struct session *session;	/* while there are frames */
+	uint32_t id;			/* of the frame event */
+	uint32_t slots;			/* in use */
+	uint32_t numbers[COLLECT_POINTS_MAX];	/* of tracepoints, by slot */
+	struct frames *frames;
+	int pid;			/* whose all of this is */
+} run;
+
+/* All times by one clock: they are compared. */
+static uint64_t clock_us(uint64_t clock)
+{
+	return clock_to_realtime_ns(&process.page->start, clock_hz(), clock) /
+	       1000;
+}
+
+static void frames_drop(void)
+{
+	if (run.frames)
+		frames_close(run.frames);
+	run.frames = NULL;
+}
+
+/* One that takes part, as a hit wants it. */
+static int point_make(const struct trace_point *point,
+		      const struct collect_point **made)
+{
+	static struct collect_action actions[COLLECT_ACTIONS_MAX];
+	struct collect_request request;
+	struct ax_refusal why;
+
+	trace_request(point, &request, actions);
+	if (!request.nactions) {
+		/* gdb sends a tracepoint that is added while the trace runs
+		 * before the user can type its actions */
+		actions[0] = (struct collect_action){ .kind = COLLECT_STATIC };
+		request.actions = actions;
+		request.nactions = 1;
+	}
+	return collect_point_make(made, &request, point->slot - 1, &why);
+}
+
+/* Is there code of this marker at that address? */
+static int object_at(const struct object *object, uint64_t address)
+{
+	const struct code *code = object->codes;
+
+	while (code && (uint64_t)code->address != address)
+		code = code->next;
+	return !!code;
+}
+
+struct pass {
+	struct patcher patcher;
+	uint64_t address;	/* of one tracepoint, or 0: all */
+	int ret;
+};
+
+static int has_points(struct object *object, void *arg)
+{
+	return object->collect && text_equal(object->id, arg);
+}
+
+/* TAFFRAIL_ENABLED asks for a marker of that name, wherever it is. */
+static int guard_enable(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+	struct object_use use = { .channel = run.session->channel };
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD &&
+	    registry_each(has_points, object->id))
+		object_enable(object, &use, &pass->patcher);
+	return 0;
+}
+
+/* All tracepoints that take part and are at this marker. */
+static int points_gather(const struct object *object,
+			 const struct collect_point **points, uint32_t *n)
+{
+	const struct trace_point *point = trace_get()->points;
+	int ret;
+
+	for (*n = 0; point; point = point->next) {
+		if (!point->slot || !object_at(object, point->address))
+			continue;
+		if (*n == POINTS_AT_MARKER)
+			return -ENOSPC;
+		ret = point_make(point, &points[*n]);
+		if (ret)
+			return ret;
+		(*n)++;
+	}
+	return 0;
+}
+
+static int object_serve(struct object *object, void *arg)
+{
+	const struct collect_point *points[POINTS_AT_MARKER];
+	struct pass *pass = arg;
+	uint32_t n;
+	int ret;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	    (pass->address && !object_at(object, pass->address)))
+		return 0;
+	ret = points_gather(object, points, &n);
+	if (!ret && n)
+		ret = collect_set(object, run.session->channel, points, n,
+				  &pass->patcher);
+	pass->ret = ret;
+	return ret;
+}
+
+/* Of one address, or all. */
+static int points_serve(uint64_t address)
+{
+	struct pass pass = { .address = address };
+
+	registry_lock();
+	patch_open(&pass.patcher);
+	registry_each(object_serve, &pass);
+	registry_each(guard_enable, &pass);
+	patch_close(&pass.patcher);
+	registry_unlock();
+	return pass.ret;
+}
+
+/* Gives a tracepoint its counters. */
+static int slot_take(struct trace_point *point)
+{
+	if (run.slots == COLLECT_POINTS_MAX)
+		return -ENOSPC;
+	run.numbers[run.slots] = point->number;
+	collect_counts[run.slots].enabled = point->enabled;
+	point->slot = ++run.slots;
+	return 0;
+}
+
+int run_install(struct trace_point *point)
+{
+	int ret;
+
+	if (run.state.phase != RUN_ON)
+		return 0;
+	ret = slot_take(point);
+	if (ret)
+		return ret;
+	ret = points_serve(point->address);
+	if (!ret)
+		return 0;
+	point->slot = 0;
+	points_serve(point->address);	/* without it, as before */
+	if (!load_relaxed(&collect_counts[run.slots - 1].hits))
+		run.slots--;
+	return ret;
+}
+
+int run_enable(struct trace_point *point, int on)
+{
+	if (run.state.phase == RUN_ON && point->slot)
+		store_release(&collect_counts[point->slot - 1].enabled,
+			      (uint32_t)on);
+	return 0;
+}
+
+/* Nothing is left of it. */
+static void run_drop(void)
+{
+	struct trace_point *point = trace_get() ? trace_get()->points : NULL;
+
+	run_stop(RUN_STOPPED);
+	frames_drop();
+	if (run.session)
+		session_destroy(run.session);
+	run.session = NULL;
+	run.state = (struct run_state){ 0 };
+	run.slots = 0;
+	for (; point; point = point->next)
+		point->slot = 0;
+}
+
+void run_forget(void)
+{
+	run_drop();
+}
+
+static const char *session_open(const struct trace *t, int *ret)
+{
+	static struct session model;
+	struct event_record *record;
+	uint32_t matched;
+	char fault[64];
+	struct text why;
+
+	model = (struct session){ .owned = 1 };
+	text_copy(model.name, sizeof(model.name), RUN_SESSION);
+	model.flags = t->circular ? SESSION_OVERWRITE : 0;
+	if (t->size)
+		model.buffer = (t->size - 1) / agent_cpus_online + 1;
+	text_open(&why, fault, sizeof(fault));
+	*ret = session_start(&model, &matched, &why);
+	if (*ret == -EEXIST)
+		return "a session of this name is there already: gdb";
+	if (*ret < 0)
+		return "no room for the trace buffer";
+	run.session = session_at((uint32_t)*ret);
+	record = collect_record_publish(run.session->channel);
+	*ret = record ? 0 : -ENOSPC;
+	if (record)
+		run.id = record->id;
+	return "no room for the trace buffer";
+}
+
+static int points_start(struct trace *t)
+{
+	struct trace_point *point;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < COLLECT_VARIABLES_MAX; i++)
+		if (t->variables[i].defined)
+			collect_variable_set(i, t->variables[i].initial);
+	for (point = t->points; point; point = point->next) {
+		if (!point->complete)
+			continue;
+		ret = slot_take(point);
+		if (ret)
+			return ret;
+	}
+	ret = collect_start(run.session->channel, run.id);
+	run.state.started = clock_us(clock_read());
+	run.state.phase = RUN_ON;
+	return ret ? ret : points_serve(0);
+}
+
+static const char *start_fact(int ret)
+{
+	switch (ret) {
+	case -ENOTSUP:
+		return "a marker there tests a flag: it has no registers";
+	case -ENOSPC:
+		return "too many tracepoints";
+	case -EBUSY:
+		return "another debugger has changed the code of a marker";
+	case -EINVAL:
+		return "a tracepoint does not verify";
+	}
+	return "the markers cannot be switched on";
+}
+
+int run_start(const char **why)
+{
+	struct trace *t = trace_get();
+	int ret = -ENOMEM;
+
+	*why = "no memory";
+	if (!t)
+		return ret;
+	run_drop();
+	*why = session_open(t, &ret);
+	if (!ret) {
+		ret = points_start(t);
+		if (ret)
+			*why = start_fact(ret);
+	}
+	if (ret)
+		run_drop();
+	return ret;
+}
+
+void run_stop(enum run_reason reason)
+{
+	if (run.state.phase != RUN_ON)
+		return;
+	collect_stop();
+	session_stop(run.session);
+	run.state.phase = RUN_ENDED;
+	run.state.reason = reason;
+	run.state.ended = clock_us(clock_read());
+}
+
+void run_connected(void)
+{
+	int pid = (int)sys_getpid();
+
+	if (run.pid == pid)
+		return;
+	frames_drop();
+	__builtin_memset(&run, 0, sizeof(run));
+	run.pid = pid;
+}
+
+void run_disconnected(void)
+{
+	struct trace *t = trace_get();
+
+	if (t && t->disconnected)
+		return;
+	run_drop();
+	if (t)
+		trace_clear(t);
+}
+
+/* Not circular, and something did not fit any more. */
+static int run_is_full(void)
+{
+	struct frames_tally tally;
+
+	if (run.session->flags & SESSION_OVERWRITE)
+		return 0;
+	frames_tally(run.session->channel, &tally);
+	return tally.lost > 0;
+}
+
+void run_look(struct run_state *state)
+{
+	uint64_t clock;
+	uint32_t slot;
+
+	if (run.state.phase == RUN_ON) {
+		if (collect_ended(&slot, &clock) == COLLECT_PASSED) {
+			run.state.passed = run.numbers[slot];
+			run_stop(RUN_PASSED);
+			run.state.ended = clock_us(clock);
+		} else if (run_is_full()) {
+			run_stop(RUN_FULL);
+		}
+	}
+	*state = run.state;
+}
+
+void run_tally(struct frames_tally *tally)
+{
+	*tally = (struct frames_tally){ 0 };
+	if (run.session)
+		frames_tally(run.session->channel, tally);
+}
+
+void run_counts(const struct trace_point *point, uint64_t *hits,
+		uint64_t *bytes)
+{
+	*hits = *bytes = 0;
+	if (!point->slot)
+		return;
+	*hits = collect_hits(point->slot - 1);
+	if (point->pass)
+		*hits = min_u64(*hits, point->pass);
+	*bytes = collect_bytes(point->slot - 1, *hits);
+}
+
+const struct frames *run_frames(void)
+{
+	if (run.state.phase != RUN_ENDED)
+		return NULL;
+	if (!run.frames)
+		run.frames = frames_open(run.session->channel, run.id);
+	return run.frames;
+}

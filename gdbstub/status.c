@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Trace runs: tstart, tstop and tstatus, and what they show.
+ */
+#include "buffers/text.h"
+#include "gdbstub/connection.h"
+#include "gdbstub/run.h"
+#include "gdbstub/trace.h"
+
+int serve_trace_start(struct connection *c, const char *p)
+{
+	const char *why;
+
+	(void)p;
+	if (run_start(&why))
+		connection_refuse(c, why);
+	else
+		packet_add(&c->out, "OK");
+	return 0;
+}
+
+int serve_trace_stop(struct connection *c, const char *p)
+{
+	struct run_state state;
+
+	run_look(&state);	/* it may have ended by itself */
+	run_stop(RUN_STOPPED);
+	return serve_ok(c, p);
+}
+
+static void add_text(struct connection *c, const char *text)
+{
+	packet_add_hex(&c->out, text, text_length(text));
+}
+
+/* Why there is no run, or none any more. The note of tstop comes after the
+ * packet that stops: it is put in when gdb asks. */
+static void add_reason(struct connection *c, const struct run_state *state)
+{
+	if (state->phase == RUN_NONE) {
+		packet_add(&c->out, "tnotrun:0");
+		return;
+	}
+	switch (state->reason) {
+	case RUN_STOPPED:
+		packet_add(&c->out, "tstop:");
+		add_text(c, trace_get() ? trace_get()->stop_note : "");
+		packet_add(&c->out, ":0");
+		break;
+	case RUN_FULL:
+		packet_add(&c->out, "tfull:0");
+		break;
+	case RUN_DISCONNECTED:
+		packet_add(&c->out, "tdisconnected:0");
+		break;
+	case RUN_PASSED:
+		packet_add(&c->out, "tpasscount:");
+		packet_add_number(&c->out, state->passed);
+		break;
+	}
+}
+
+static void add_field(struct connection *c, const char *name, uint64_t value)
+{
+	packet_add(&c->out, ";");
+	packet_add(&c->out, name);
+	packet_add(&c->out, ":");
+	packet_add_number(&c->out, value);
+}
+
+/* No ';' at the end: gdb 13.1 refuses to connect then. */
+int serve_trace_status(struct connection *c, const char *p)
+{
+	const struct trace *t = trace_get();
+	struct frames_tally tally;
+	struct run_state state;
+
+	(void)p;
+	run_look(&state);
+	run_tally(&tally);
+	if (state.phase == RUN_ON) {
+		packet_add(&c->out, "T1;tunknown:0");
+	} else {
+		packet_add(&c->out, "T0;");
+		add_reason(c, &state);
+	}
+	add_field(c, "tframes", tally.held);
+	add_field(c, "tcreated", tally.written);
+	add_field(c, "tfree", tally.bytes_room - tally.bytes_held);
+	add_field(c, "tsize", tally.bytes_room);
+	add_field(c, "circular", t ? t->circular : 0);
+	add_field(c, "disconn", t ? t->disconnected : 0);
+	add_field(c, "starttime", state.started);
+	add_field(c, "stoptime", state.ended);
+	packet_add(&c->out, ";username:");
+	add_text(c, t ? t->user : "");
+	packet_add(&c->out, ";notes:");
+	add_text(c, t ? t->notes : "");
+	return 0;
+}
+
+/* NUMBER:ADDRESS: hits, and bytes in the buffer */
+int serve_point_status(struct connection *c, const char *p)
+{
+	const struct trace *t = trace_get();
+	const struct trace_point *point = NULL;
+	uint64_t number;
+	uint64_t address;
+	uint64_t hits;
+	uint64_t bytes;
+
+	if (t && packet_read_number(&p, &number) && packet_read_char(&p, ':') &&
+	    packet_read_number(&p, &address))
+		point = trace_find(t, number, address);
+	if (!point) {
+		connection_error(c, 1);
+		return 0;
+	}
+	run_counts(point, &hits, &bytes);
+	packet_add(&c->out, "V");
+	packet_add_number(&c->out, hits);
+	packet_add(&c->out, ":");
+	packet_add_number(&c->out, bytes);
+	return 0;
+}
+
+/* A trace state variable. */
+int serve_variable(struct connection *c, const char *p)
+{
+	uint64_t number;
+	int64_t value;
+	int found;
+
+	if (!packet_read_number(&p, &number)) {
+		connection_error(c, 1);
+		return 0;
+	}
+	found = number < COLLECT_VARIABLES_MAX && trace_get() &&
+		trace_get()->variables[number].defined &&
+		!collect_variable_get((uint32_t)number, &value);
+	if (found) {
+		packet_add(&c->out, "V");
+		packet_add_number(&c->out, (uint64_t)value);
+	} else {
+		packet_add(&c->out, "U");
+	}
+	return 0;
+}
