@@ -32,6 +32,10 @@ struct connection {
 	const struct trace_point *point; /* of qTsP, or NULL: no more */
 	uint32_t piece;			/* of that tracepoint */
 	uint32_t generation;		/* of the definitions, at qTfP */
+	int in_frame;			/* gdb looks at a trace frame: */
+	uint32_t frame;			/* this one */
+	uint64_t saved_frame;		/* the next of qTBuffer, */
+	uint64_t saved_at;		/* and where it begins there */
 	int files[CONNECTION_FILES];	/* of vFile; -1: free */
 	struct registers registers;	/* of the service thread */
 	struct packet_reader in;
@@ -76,6 +80,9 @@ packet_fn serve_variables_first, serve_variables_next;
 /* status.c */
 packet_fn serve_trace_start, serve_trace_stop, serve_trace_status;
 packet_fn serve_point_status, serve_variable;
+/* frame.c, frame-buffer.c, frame-fields.c */
+packet_fn serve_frame, serve_frame_buffer, serve_frame_fields;
+
 /* Adds an error that gdb shows its user. */
 void connection_refuse(struct connection *c, const char *why);
 

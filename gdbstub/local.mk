@@ -1,10 +1,15 @@
 # gdbstub/: GDB's remote protocol, in the agent. One file a line.
 gdbstub_sources = \
 	gdbstub/connection.h \
+	gdbstub/constant.c \
 	gdbstub/define-point.c \
 	gdbstub/define-settings.c \
 	gdbstub/define.c \
 	gdbstub/files.c \
+	gdbstub/frame-buffer.c \
+	gdbstub/frame-fields.c \
+	gdbstub/frame.c \
+	gdbstub/frame.h \
 	gdbstub/marker-text.c \
 	gdbstub/marker-text.h \
 	gdbstub/markers.c \

@@ -186,9 +186,22 @@ void registers_describe(struct text *out)
 	text_add(out, "</feature>\n</target>\n");
 }
 
-void registers_add(struct packet *out, const struct registers *registers)
+static void unknown_add(struct packet *out, uint32_t bits)
 {
-	packet_add_hex(out, registers, REGISTERS_BLOCK_BYTES);
+	for (; bits; bits -= 4)
+		packet_add_byte(out, 'x');
+}
+
+void registers_add(struct packet *out, const struct registers *registers,
+		   int known)
+{
+	if (known != REGISTERS_KNOWN_ADDRESS) {
+		packet_add_hex(out, registers, REGISTERS_BLOCK_BYTES);
+		return;
+	}
+	unknown_add(out, REGISTER_RIP * 64);
+	packet_add_hex(out, &registers->rip, 8);
+	unknown_add(out, (REGISTERS_BLOCK_BYTES - 8 * (REGISTER_RIP + 1)) * 8);
 }
 
 static uint32_t bits_of(uint64_t number)
@@ -209,25 +222,25 @@ static uint32_t bits_of(uint64_t number)
 }
 
 int registers_add_one(struct packet *out, const struct registers *registers,
-		      uint64_t number)
+		      int known, uint64_t number)
 {
 	static const uint64_t no_call = ~0ull;
 	const char *block = (const char *)registers;
 	uint32_t bits = bits_of(number);
+	int block_known = known != REGISTERS_KNOWN_ADDRESS;
 
 	if (!bits)
 		return 0;
-	if (number < NUMBER_FLAGS)
+	if (number == REGISTER_RIP || (number < NUMBER_FLAGS && block_known))
 		packet_add_hex(out, block + number * 8, 8);
-	else if (number < NUMBER_X87)
+	else if (number >= NUMBER_FLAGS && number < NUMBER_X87 && block_known)
 		packet_add_hex(out, block + NUMBER_FLAGS * 8 +
 				       (number - NUMBER_FLAGS) * 4, 4);
-	else if (number == NUMBER_ORIG_RAX)
+	else if (number == NUMBER_ORIG_RAX && known == REGISTERS_KNOWN_MORE)
 		packet_add_hex(out, &no_call, 8);
-	else if (number == NUMBER_FS_BASE)
+	else if (number == NUMBER_FS_BASE && known == REGISTERS_KNOWN_MORE)
 		packet_add_hex(out, &registers->fs_base, 8);
 	else
-		for (; bits; bits -= 4)
-			packet_add_byte(out, 'x');
+		unknown_add(out, bits);
 	return 1;
 }

@@ -16,12 +16,23 @@
 /* The target description (target.xml). */
 void registers_describe(struct text *out);
 
-/* Answers `g`: the registers of the block, one after the other. */
-void registers_add(struct packet *out, const struct registers *registers);
+/*
+ * What is known of them, in the two below: the address alone (0), the block,
+ * or that and the rest of struct registers.
+ */
+enum registers_known {
+	REGISTERS_KNOWN_ADDRESS = 0,
+	REGISTERS_KNOWN_BLOCK = 1,
+	REGISTERS_KNOWN_MORE = 2,
+};
 
-/* Answers `p`: one register, `x` for what is not known. Returns 0 when there
- * is none of that number. */
+/* Answers `g`: the registers of the block, one after the other, `x` for what
+ * is not known. */
+void registers_add(struct packet *out, const struct registers *registers,
+		   int known);
+
+/* Answers `p`: one register. Returns 0 when there is none of that number. */
 int registers_add_one(struct packet *out, const struct registers *registers,
-		      uint64_t number);
+		      int known, uint64_t number);
 
 #endif

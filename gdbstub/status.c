@@ -4,6 +4,7 @@
  */
 #include "buffers/text.h"
 #include "gdbstub/connection.h"
+#include "gdbstub/frame.h"
 #include "gdbstub/run.h"
 #include "gdbstub/trace.h"
 
@@ -12,6 +13,7 @@ int serve_trace_start(struct connection *c, const char *p)
 	const char *why;
 
 	(void)p;
+	frame_leave(c);
 	if (run_start(&why))
 		connection_refuse(c, why);
 	else
@@ -124,7 +126,7 @@ int serve_point_status(struct connection *c, const char *p)
 	return 0;
 }
 
-/* A trace state variable. */
+/* A trace state variable: in a frame as it was then, else as it is. */
 int serve_variable(struct connection *c, const char *p)
 {
 	uint64_t number;
@@ -135,9 +137,12 @@ int serve_variable(struct connection *c, const char *p)
 		connection_error(c, 1);
 		return 0;
 	}
-	found = number < COLLECT_VARIABLES_MAX && trace_get() &&
-		trace_get()->variables[number].defined &&
-		!collect_variable_get((uint32_t)number, &value);
+	if (c->in_frame)
+		found = frame_variable(c, number, &value);
+	else
+		found = number < COLLECT_VARIABLES_MAX && trace_get() &&
+			trace_get()->variables[number].defined &&
+			!collect_variable_get((uint32_t)number, &value);
 	if (found) {
 		packet_add(&c->out, "V");
 		packet_add_number(&c->out, (uint64_t)value);

@@ -7,6 +7,7 @@
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "gdbstub/connection.h"
+#include "gdbstub/frame.h"
 
 /* struct iovec, by the kernel's ABI; <sys/uio.h> brings libc's wrappers. */
 struct range {
@@ -45,6 +46,7 @@ int serve_supported(struct connection *c, const char *p)
 		   ";StaticTracepoints+;ConditionalTracepoints+"
 		   ";TracepointSource+;EnableDisableTracepoints+;tracenz+"
 		   ";QTBuffer:size+;InstallInTrace+;DisconnectedTracing+"
+		   ";qXfer:statictrace:read+;qXfer:traceframe-info:read+"
 		   ";binary-upload+;error-message+"
 		   ";no-resumed+");
 	return 0;
@@ -129,17 +131,32 @@ int serve_attached(struct connection *c, const char *p)
 /* Never an error: without registers gdb is of no use. */
 int serve_registers(struct connection *c, const char *p)
 {
+	struct registers registers;
+	struct frame frame;
+	int known = REGISTERS_KNOWN_MORE;
+
 	(void)p;
-	registers_add(&c->out, &c->registers);
+	if (frame_now(c, &frame))
+		frame_registers(&frame, &registers, &known);
+	else
+		registers = c->registers;
+	registers_add(&c->out, &registers, known);
 	return 0;
 }
 
 int serve_register(struct connection *c, const char *p)
 {
+	struct registers registers;
+	struct frame frame;
 	uint64_t number;
+	int known = REGISTERS_KNOWN_MORE;
 
+	if (frame_now(c, &frame))
+		frame_registers(&frame, &registers, &known);
+	else
+		registers = c->registers;
 	if (!packet_read_number(&p, &number) ||
-	    !registers_add_one(&c->out, &c->registers, number))
+	    !registers_add_one(&c->out, &registers, known, number))
 		connection_error(c, 1);
 	return 0;
 }
@@ -147,12 +164,21 @@ int serve_register(struct connection *c, const char *p)
 /* "ADDRESS,LENGTH" into c->chunk; returns the bytes that are there. */
 static int memory_take(struct connection *c, const char *p, uint64_t *n)
 {
+	struct frame frame;
 	uint64_t address;
 
 	if (!packet_read_number(&p, &address) || !packet_read_char(&p, ',') ||
 	    !packet_read_number(&p, n))
 		return 0;
 	*n = min_u64(*n, CONNECTION_CHUNK_BYTES);
+	if (frame_now(c, &frame)) {
+		uint64_t got = frame_memory(&frame, address, c->chunk, *n);
+
+		if (got || !(*n = constant_bytes(address, *n))) {
+			*n = got;
+			return 1;
+		}
+	}
 	*n = memory_read(address, c->chunk, *n);
 	return 1;
 }

@@ -11,6 +11,7 @@
 #include "buffers/sys.h"
 #include "buffers/text.h"
 #include "gdbstub/connection.h"
+#include "gdbstub/frame.h"
 
 /* Libraries in the list, at most: it may be a circle while it changes. */
 #define LIBRARIES_MAX	4096
@@ -154,6 +155,8 @@ static const struct document documents[] = {
 	{ "exec-file", NULL, make_exec_file },
 	{ "threads", "", make_threads },
 	{ "libraries-svr4", NULL, make_libraries },
+	{ "traceframe-info", "", frame_describe },
+	{ "statictrace", "", frame_static },
 };
 
 static void slice_add(struct connection *c, const struct document *document,

@@ -5,6 +5,7 @@
 unit_programs = \
 	testsuite/fuzz/ax \
 	testsuite/fuzz/expr \
+	testsuite/fuzz/frames \
 	testsuite/fuzz/trace \
 	testsuite/unit/anchor \
 	testsuite/unit/ax \

@@ -6,87 +6,14 @@ import random
 import socket
 import sys
 
+import rsp
+from rsp import check, frame
+
 PATH, PID, PROGRAM = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 
 
-def check(name, good, found=None):
-    if not good:
-        print('# found: %r' % (found,))
-    print('%s: %s' % ('PASS' if good else 'FAIL', name), flush=True)
-
-
-def frame(payload):
-    if isinstance(payload, str):
-        payload = payload.encode()
-    escaped = b''.join(b'}' + bytes([c ^ 0x20]) if c in b'#$}' else bytes([c])
-                       for c in payload)
-    return b'$' + escaped + b'#%02x' % (sum(escaped) & 255)
-
-
-def unescape(data):
-    out, i = bytearray(), 0
-    while i < len(data):
-        if data[i] == ord('}'):
-            i += 1
-            out.append(data[i] ^ 0x20)
-        else:
-            out.append(data[i])
-        i += 1
-    return bytes(out)
-
-
-class Stub:
-    def __init__(self, acks=False):
-        self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
-        self.socket.connect(PATH)
-        self.rest = b''
-        if not acks:
-            self.ask('QStartNoAckMode')
-            self.socket.sendall(b'+')
-
-    def more(self):
-        got = self.socket.recv(65536)
-        if not got:
-            raise EOFError
-        self.rest += got
-
-    def answer(self):
-        while True:
-            start = self.rest.find(b'$')
-            end = self.rest.find(b'#', start)
-            if start >= 0 and 0 <= end and end + 2 < len(self.rest):
-                break
-            self.more()
-        data = self.rest[start + 1:end]
-        good = int(self.rest[end + 1:end + 3], 16) == sum(data) & 255
-        self.rest = self.rest[end + 3:]
-        return unescape(data) if good else b'(bad checksum)'
-
-    def ask(self, payload):
-        self.socket.sendall(frame(payload))
-        return self.answer()
-
-    def byte(self):
-        while not self.rest:
-            self.more()
-        first, self.rest = self.rest[:1], self.rest[1:]
-        return first
-
-    def drain(self):
-        self.socket.setblocking(False)
-        try:
-            while self.socket.recv(65536):
-                pass
-        except BlockingIOError:
-            pass
-        self.socket.settimeout(20)
-
-    def close(self):
-        self.socket.close()
-
-    def open_file(self, path, flags=0):
-        return self.ask('vFile:open:%s,%x,0' % (path.encode().hex(), flags))
+def Stub(acks=False):
+    return rsp.Stub(PATH, acks)
 
 
 def refusals(stub):
@@ -201,6 +128,54 @@ def markers(stub):
     check('qTSTMat elsewhere: no', stub.ask('qTSTMat:1234') == b'l')
 
 
+def uploaded(stub, first, following):
+    found = []
+    got = stub.ask(first)
+    while got != b'l':
+        found.append(got.decode())
+        got = stub.ask(following)
+    return found
+
+
+def definitions(stub):
+    address = stub.ask('qTfSTM')[1:].split(b':')[0].decode()
+    name = '1:%s' % address
+    supported = stub.ask('qSupported').decode().split(';')
+    for feature in ('ConditionalTracepoints+', 'TracepointSource+',
+                    'EnableDisableTracepoints+', 'tracenz+', 'QTBuffer:size+'):
+        check(feature, feature in supported)
+    for packet in ('QTinit', 'QTDP:%s:E:0:0:S:X3,220127-' % name,
+                   'QTDP:-%s:L-' % name, 'QTDP:-%s:R03M6,8,10' % name,
+                   'QTDPsrc:%s:at:0:2:6d66' % name,
+                   'QTDPsrc:%s:cmd:0:9:636f6c6c6563742061' % name,
+                   'QTDV:1:0:1:74726163655f74696d657374616d70',
+                   'QTDV:2:1234:0:78', 'QTDisable:' + name,
+                   'QTro:1000,2000:3000,4000', 'QTDisconnected:1',
+                   'QTBuffer:circular:1', 'QTBuffer:size:100000',
+                   'QTNotes:user:6d65;notes:6162;'):
+        got = stub.ask(packet)
+        check(packet.replace(address, 'MARKER'), got == b'OK', got)
+    got = stub.ask('QTDP:2:%x:E:0:0' % (int(address, 16) + 1))
+    check('a tracepoint at no marker',
+          got == b'E.no marker at 0x%x' % (int(address, 16) + 1), got)
+    got = stub.ask('QTDP:2:%s:E:0:0:X3,020227' % address)
+    check('a condition that is no program',
+          got == b'E.condition: the stack is too low (byte 0)', got)
+    check('QTSave', stub.ask('QTSave:41') == b'E01')
+    stub.close()
+    stub = Stub()
+    points = ['T%s:D:0:0:X3,220127', 'A%s:L', 'A%s:R03', 'A%s:M6,8,10',
+              'Z%s:at:0:2:6d66', 'Z%s:cmd:0:9:636f6c6c6563742061']
+    got = uploaded(stub, 'qTfP', 'qTsP')
+    check('they outlive the connection', got == [p % name for p in points], got)
+    got = uploaded(stub, 'qTfV', 'qTsV')
+    check('variables, too', got == ['1:0:1:74726163655f74696d657374616d70',
+                                    '2:1234:0:78'], got)
+    stub.ask('QTinit')
+    check('until QTinit', uploaded(stub, 'qTfP', 'qTsP') == [])
+    stub.close()
+
+
 def acknowledged():
     stub = Stub(acks=True)
     stub.socket.sendall(b'$g#00')
@@ -283,6 +258,7 @@ def main():
     check('no thread after that', stub.ask('qXfer:threads:read::0,fff') ==
           b'l<threads></threads>')
     stub.close()
+    definitions(Stub())
     acknowledged()
     second()
     noise()
