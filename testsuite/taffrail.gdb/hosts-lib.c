@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The library that hosts.c loads and unloads.
+ */
+#include <taffrail/marker.h>
+
+void plugged(long n);
+
+void plugged(long n)
+{
+	TAFFRAIL_EVENT(app, plugged, n);
+}
