@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -14,9 +15,11 @@
 
 #include "agent/gdb.h"
 #include "command/command.h"
+#include "command/installed.h"
 #include "command/targets.h"
 
 #define GDB_ARGUMENTS_MAX	64
+#define GDB_EXTENSION		"taffrail-gdb.py"
 
 enum { KEY_PRINT = 256 };
 
@@ -30,6 +33,7 @@ struct gdb_command {
 	char socket[PATH_MAX + 16];
 	char target[PATH_MAX + 64];
 	char program[PATH_MAX];
+	char extension[PATH_MAX + 16];
 	const char *argv[GDB_ARGUMENTS_MAX];
 	int argc;
 };
@@ -98,10 +102,25 @@ static void add(struct gdb_command *gdb, const char *word)
 	gdb->argv[gdb->argc++] = word;
 }
 
+/* The commands that we add to gdb's. It does without them. */
+static void add_extension(struct gdb_command *gdb)
+{
+	char path[PATH_MAX];
+
+	if (installed_find(path, sizeof(path), INSTALLED_DATA, GDB_EXTENSION))
+		return;
+	snprintf(gdb->extension, sizeof(gdb->extension), "source %s", path);
+	add(gdb, "-iex");
+	add(gdb, gdb->extension);
+}
+
 static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
 			 int nmore)
 {
-	add(gdb, "gdb");
+	const char *name = getenv("GDB");
+
+	add(gdb, name && *name ? name : "gdb");
+	add_extension(gdb);
 	snprintf(gdb->target, sizeof(gdb->target),
 		 "target extended-remote %s", gdb->socket);
 	if (find_program(gdb->program, pid)) {
@@ -151,8 +170,9 @@ static int print_command(const struct gdb_command *gdb)
 
 static int run_command(struct gdb_command *gdb)
 {
-	execvp("gdb", (char **)gdb->argv);
-	return command_failed("cannot start gdb: %s", strerror(errno));
+	execvp(gdb->argv[0], (char **)gdb->argv);
+	return command_failed("cannot start %s: %s", gdb->argv[0],
+			      strerror(errno));
 }
 
 static int gdb_process(pid_t pid, bool print, char **more, int nmore)
@@ -161,7 +181,7 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 	struct targets targets;
 	int status = COMMAND_FAILED;
 
-	if (nmore > GDB_ARGUMENTS_MAX - 8)
+	if (nmore > GDB_ARGUMENTS_MAX - 10)
 		return command_misused("too many arguments for gdb");
 	if (!targets_open(&targets, pid))
 		status = open_socket(&gdb, targets.targets);

@@ -28,6 +28,8 @@ EXTRA_DIST += \
 	docs/buffers.md \
 	docs/command.md \
 	docs/conditions.md \
+	docs/gdb-defects.md \
+	docs/gdb.md \
 	docs/gdbstub.md \
 	docs/history.md \
 	docs/roadmap.md \

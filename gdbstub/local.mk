@@ -1,4 +1,6 @@
-# gdbstub/: GDB's remote protocol, in the agent. One file a line.
+# gdbstub/: GDB's remote protocol. One file a line.
+
+# in the agent
 gdbstub_sources = \
 	gdbstub/connection.h \
 	gdbstub/constant.c \
@@ -25,6 +27,12 @@ gdbstub_sources = \
 	gdbstub/trace.h \
 	gdbstub/transfer.c \
 	gdbstub/upload.c
+
+# The extension of gdb: in this order they make taffrail-gdb.py.
+gdb_extension = \
+	gdbstub/gdb-text.py \
+	gdbstub/gdb-target.py \
+	gdbstub/gdb-commands.py
 
 if MACHINE_X86_64
 gdbstub_sources += \

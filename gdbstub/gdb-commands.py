@@ -1,0 +1,454 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The last part of taffrail-gdb.py (gdb-text.py says more): the commands.
+import difflib
+import re
+import struct
+
+import gdb
+
+TAFFRAIL_FRAMES_MAX = 20000     # looked at by `taffrail last`
+
+
+def taffrail_nearest(name, markers):
+    """The end of an error: names like the one that is none."""
+    names = sorted({m.name for m in markers})
+    near = [n for n in names if name and name in n][:3]
+    near += [n for n in difflib.get_close_matches(name, names, 3, 0.5)
+             if n not in near]
+    if near:
+        return "; there is " + ", ".join(near[:3])
+    return "; `info static-tracepoint-markers` lists them"
+
+
+def taffrail_complete_marker(text, word, begin):
+    """Words that go on from text[begin:] to the name of a marker; gdb
+    completes only its last word, which newer ones do not give at first."""
+    try:
+        names = {m.name for m in taffrail_markers()}
+    except (gdb.error, gdb.GdbError):
+        return []
+    typed = text[begin:]
+    cut = len(typed) - len(word or "")
+    return sorted(n[cut:] for n in names if n.startswith(typed))
+
+
+class TaffrailCommand(gdb.Command):
+    """A command whose errors read as gdb's own do."""
+
+    def invoke(self, argument, from_tty):
+        try:
+            self.run(argument.strip())
+        except gdb.error as error:
+            raise gdb.GdbError(str(error))
+
+
+class TaffrailStrace(TaffrailCommand):
+    """Set a static tracepoint at location or marker.
+
+strace [LOCATION] [if CONDITION]
+LOCATION is -m MARKER_ID, or a linespec, explicit, or address location, as
+"help trace" describes them, on whose line, or at whose address, a marker is.
+
+A marker that the program's code has several times (inlined functions,
+templates) gets a tracepoint at each of these places.  With no LOCATION, uses
+the current execution address of the selected stack frame.
+
+Static tracepoints accept an extra collect action -- "collect $_sdata": the
+fields of the marker.  "taffrail events" prints them, $_taffrail("FIELD") is
+the value of one in a trace frame.
+
+CONDITION is a boolean expression over the program's variables.
+
+This is Taffrail's: it finds the marker and sets a tracepoint at its address,
+as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
+
+    TAIL = re.compile(r"(?:if|thread|task|inferior|-force-condition)(?![\w.])")
+
+    def __init__(self):
+        super().__init__("strace", gdb.COMMAND_BREAKPOINTS)
+
+    def run(self, argument):
+        markers = taffrail_markers()
+        location, tail = self.split(argument)
+        match = re.match(r"-m(?:\s+(\S*))?\s*(.*)", location)
+        if match and (match.group(1) or location == "-m"):
+            if not match.group(1):
+                raise gdb.GdbError("which marker? strace -m MARKER_ID")
+            if match.group(2):
+                raise gdb.GdbError("junk behind the marker: "
+                                   + match.group(2))
+            chosen = self.by_name(match.group(1), markers)
+        elif re.match(r"-p(?:robe(?:-stap)?)?\s", location):
+            # gdb.decode_line dies of these; a marker is a probe, too
+            probe = location.split(None, 1)[1].split(":")
+            chosen = self.by_name("/".join(probe[-2:]), markers)
+        else:
+            chosen = self.by_location(location, markers)
+        numbers = [self.set(marker, tail) for marker in chosen]
+        if len(numbers) > 1:
+            taffrail_print("%d places: \"commands %d-%d\" gives all of them "
+                           "their actions." % (len(numbers), numbers[0],
+                                               numbers[-1]))
+        if "is running" in gdb.execute("tstatus", False, True):
+            taffrail_print("The trace is running: actions typed now are not "
+                           "sent before the next tstart.")
+
+    def split(self, argument):
+        """The location; the rest, from `if` or the like on."""
+        depth, i = 0, 0
+        while i < len(argument):
+            c = argument[i]
+            if c == '"' and TAFFRAIL_QUOTED.match(argument, i):
+                i = TAFFRAIL_QUOTED.match(argument, i).end()
+                continue
+            depth += (c in "([{") - (c in ")]}")
+            if depth <= 0 and (i == 0 or argument[i - 1] in " \t)") and \
+                    self.TAIL.match(argument, i):
+                return argument[:i].strip(), argument[i:]
+            i += 1
+        return argument, ""
+
+    def by_name(self, name, markers):
+        chosen = [m for m in markers if m.name == name]
+        if not chosen:
+            raise gdb.GdbError("no marker %s%s" % (
+                name, taffrail_nearest(name, markers)))
+        return chosen
+
+    def by_location(self, location, markers):
+        sals = self.decode(location)
+        places = {sal.pc for sal in sals if sal.pc}
+        lines = {(sal.symtab.fullname(), sal.line) for sal in sals
+                 if sal.symtab and sal.line}
+        chosen = []
+        # code of other lines may begin at the same address
+        if location and not location.startswith("*"):
+            chosen = [m for m in markers if self.line_of(m) in lines]
+        chosen = chosen or [m for m in markers if m.address in places]
+        if chosen:
+            return chosen
+        functions = {taffrail_function(pc) for pc in places} - {None}
+        near = sorted({m.name for m in markers
+                       if taffrail_function(m.address) in functions})
+        raise gdb.GdbError("no marker at %s%s" % (
+            location or "this address",
+            "; in %s there is %s" % (", ".join(sorted(functions)),
+                                     ", ".join(near)) if near
+            else taffrail_nearest("", markers)))
+
+    @staticmethod
+    def line_of(marker):
+        sal = gdb.find_pc_line(marker.address)
+        return sal.symtab and (sal.symtab.fullname(), sal.line)
+
+    def decode(self, location):
+        """Symtab-and-lines. gdb.decode_line takes no explicit locations, so
+        these are written as linespecs."""
+        location = re.sub(r"^-q(?:ualified)?\s+", "", location)
+        if re.match(r"-\D", location):
+            location = self.linespec(location)
+        rest, sals = gdb.decode_line(location or "*$pc")
+        if rest:
+            raise gdb.GdbError("junk at end of arguments: " + rest)
+        return sals or []
+
+    @staticmethod
+    def linespec(location):
+        parts = {}
+        words = gdb.string_to_argv(location)
+        for i in range(0, len(words), 2):
+            for name in ("source", "function", "label", "line"):
+                if len(words[i]) > 2 and ("-" + name).startswith(words[i]):
+                    parts[name] = "".join(words[i + 1:i + 2])
+                    break
+            else:
+                raise gdb.GdbError("invalid explicit argument " + words[i])
+        if len(words) % 2 or ("function" in parts and "line" in parts):
+            raise gdb.GdbError("give the location as FILE:LINE")
+        return ":".join(parts[name]
+                        for name in ("source", "function", "label", "line")
+                        if name in parts)
+
+    @staticmethod
+    def set(marker, tail):
+        # before gdbserver a plain tracepoint is no static one, unless
+        # `taffrail gdbserver` is told; the agent itself needs no word
+        taffrail_send("QTaffrail:static:%x" % marker.address)
+        hexadecimal = taffrail_integer("0x10") == 16
+        # newer ones put what MI is to be told into the string, too: it
+        # would not be told then
+        quiet = gdb.execute("echo x", False, True) == "x"
+        text = gdb.execute(("trace *%s %s" % (
+            "0x%x" % marker.address if hexadecimal else marker.address,
+            tail)).strip(), False, quiet)
+        number = int(gdb.convenience_variable("tpnum"))
+        for line in (text or "").splitlines():
+            if not line.startswith("Tracepoint %d at " % number):
+                taffrail_print(line)
+        sal = gdb.find_pc_line(marker.address)
+        taffrail_print("Tracepoint %d at 0x%x: marker %s%s" % (
+            number, marker.address, marker.name,
+            " (%s:%d)" % (sal.symtab.filename, sal.line)
+            if sal.symtab else ""))
+        return number
+
+    def complete(self, text, word):
+        match = re.match(r"-m\s+(?=\S*$)", text)
+        if match:
+            return taffrail_complete_marker(text, word, match.end())
+        if re.search(r"(?:^|\s)if\b", text):
+            return gdb.COMPLETE_SYMBOL
+        return gdb.COMPLETE_NONE if text.startswith("-m") \
+            else gdb.COMPLETE_LOCATION
+
+
+class TaffrailInfoMarkers(TaffrailCommand):
+    """List target static tracepoints markers.
+
+A marker is enabled ("y") when a tracepoint is at its address, set by strace
+or by "trace *ADDRESS".
+
+This is Taffrail's: GDB's own command knows only tracepoints that GDB's own
+strace has set."""
+
+    def __init__(self):
+        super().__init__("info static-tracepoint-markers",
+                         gdb.COMMAND_STATUS)
+
+    def run(self, argument):
+        markers = taffrail_markers()
+        if not markers:
+            taffrail_print("No static tracepoint markers.")
+            return
+        tracepoints = taffrail_tracepoints()
+        taffrail_print("%-7s %-40s %-3s %-18s %s" % (
+            "Cnt", "ID", "Enb", "Address", "What"))
+        for count, marker in enumerate(markers, 1):
+            numbers = tracepoints.get(marker.address)
+            taffrail_print("%-7d %-40s %-3s   0x%016x%s" % (
+                count, marker.name, "y" if numbers else "n", marker.address,
+                taffrail_where(marker.address)))
+            taffrail_print('         Data: "%s"' % marker.extra)
+            if numbers:
+                taffrail_print("         Probed by static tracepoints: "
+                               + ", ".join("#%d" % n for n in numbers))
+
+
+class TaffrailPrefix(gdb.Command):
+    """Events of Taffrail's markers: trace frames as typed fields.
+
+In a trace frame, $_taffrail("FIELD") is the value of the marker's field of
+that name: a number, a string or an array.  strace sets tracepoints."""
+
+    def __init__(self):
+        super().__init__("taffrail", gdb.COMMAND_TRACEPOINTS, prefix=True)
+
+
+class TaffrailEvents(TaffrailCommand):
+    """Print trace frames, one line each, with the fields of their markers.
+
+taffrail events [-m GLOB] [N | FROM-TO]
+Without an argument, all.  N: the last N.  FROM-TO: those with these numbers.
+-m GLOB: those of markers whose name matches, such as app/*.
+
+A frame shows the fields of its marker when the tracepoint collected $_sdata.
+The selected trace frame stays selected."""
+
+    def __init__(self):
+        super().__init__("taffrail events", gdb.COMMAND_TRACEPOINTS)
+
+    def run(self, argument):
+        glob, rest = "*", argument
+        match = re.match(r"-m\s+(\S+)\s*(.*)", rest)
+        if match:
+            glob, rest = match.groups()
+        span = re.fullmatch(r"(?:(\d+)\s*-\s*)?(\d+)|", rest)
+        if not span:
+            raise gdb.GdbError("usage: taffrail events [-m GLOB] "
+                               "[N | FROM-TO]")
+        with TaffrailSelection():
+            frames = TaffrailFrames()
+            count = 0
+            for frame in self.choose(frames, glob, *span.groups()):
+                if not count:
+                    taffrail_print(TAFFRAIL_HEADING)
+                taffrail_print(frame.line())
+                count += 1
+        if not count:
+            taffrail_print("No trace frames%s." % (
+                " of these" if frames.count else ""))
+
+    @staticmethod
+    def choose(frames, glob, first, last):
+        if first is not None:
+            return frames.some(range(int(first),
+                                     min(int(last) + 1, frames.count)), glob)
+        if last is None:
+            return frames.some(range(frames.count), glob)
+        found = []
+        if int(last):
+            for frame in frames.some(reversed(range(frames.count)), glob):
+                found.append(frame)
+                if len(found) == int(last):
+                    break
+        return reversed(found)
+
+    def complete(self, text, word):
+        match = re.match(r"-m\s+(?=\S*$)", text)
+        return taffrail_complete_marker(text, word, match.end()) \
+            if match else gdb.COMPLETE_NONE
+
+
+class TaffrailLast(TaffrailCommand):
+    """Print each thread's last events, beside where the thread is now.
+
+taffrail last [N]
+N is 1 when it is not given.  A thread that GDB does not see, as all of a
+program that runs on, has its events only.
+
+The selected trace frame, thread and frame stay selected."""
+
+    def __init__(self):
+        super().__init__("taffrail last", gdb.COMMAND_TRACEPOINTS)
+
+    def run(self, argument):
+        if not re.fullmatch(r"\d*", argument):
+            raise gdb.GdbError("usage: taffrail last [N]")
+        want = int(argument or 1)
+        with TaffrailSelection():
+            frames = TaffrailFrames()
+            events, least = self.collect(frames, want)
+            threads = self.threads()
+        for tid in sorted(set(threads) | set(events), key=lambda t: t or 0):
+            if tid not in events and not threads[tid][0]:
+                continue
+            taffrail_print("Thread %s%s" % (
+                tid or "unknown", threads.get(tid, ("", ""))[1]))
+            for frame in reversed(events.get(tid, [])):
+                taffrail_print(frame.line())
+            if tid not in events:
+                taffrail_print("%7s" % "-")
+        if least:
+            taffrail_print("Trace frames before %d were not looked at."
+                           % least)
+        if not events:
+            taffrail_print("No trace frames.")
+
+    @staticmethod
+    def collect(frames, want):
+        """TID -> its last frames, the last first; the first looked at."""
+        events = {}
+        least = max(0, frames.count - TAFFRAIL_FRAMES_MAX)
+        for frame in frames.some(range(frames.count - 1, least - 1, -1)):
+            mine = events.setdefault(frame.vtid, [])
+            if len(mine) < want:
+                mine.append(frame)
+        return events, least
+
+    @staticmethod
+    def threads():
+        """TID -> (is it one of several, " at where it is now")."""
+        found = {}
+        if taffrail_trace_frame() >= 0:
+            taffrail_tfind(-1)
+        all_threads = gdb.selected_inferior().threads()
+        for thread in all_threads:
+            where = " (running)"
+            try:
+                thread.switch()
+                frame = gdb.newest_frame()
+                where = taffrail_where(frame.pc()) or \
+                    " at 0x%x" % frame.pc()
+            except gdb.error:
+                pass
+            name = ' "%s"' % thread.name if thread.name else ""
+            found[thread.ptid[1] or thread.ptid[2]] = (
+                len(all_threads) > 1, name + where)
+        return found
+
+
+class TaffrailFieldFunction(gdb.Function):
+    """$_taffrail("FIELD"): in a trace frame, the value of the marker's field
+of that name: a number, a string or an array."""
+
+    def __init__(self):
+        super().__init__("_taffrail")
+
+    def invoke(self, name):
+        try:
+            return self.find(name.string())
+        except gdb.error as error:
+            raise gdb.GdbError("$_taffrail: %s" % error)
+
+    def find(self, name):
+        number = taffrail_trace_frame()
+        if number < 0:
+            raise gdb.GdbError("no trace frame is selected; see tfind")
+        frame = TaffrailFrame.told(number) or TaffrailFrame.selected()
+        if frame.fields is None:
+            raise gdb.GdbError(
+                "the frame has no fields: its tracepoint has to collect "
+                "$_sdata, which no trace file keeps" if frame.text is None else
+                "the frame's text does not tell its fields: " + frame.text)
+        for field in frame.fields:
+            if field.name == name:
+                return self.make(field)
+        raise gdb.GdbError("%s has no field %s; it has %s" % (
+            frame.marker or "the frame", name,
+            ", ".join(f.name for f in frame.fields) or
+            "none, unless its tracepoint collects $_sdata"))
+
+    def make(self, field):
+        if isinstance(field.value, bytes):
+            character = gdb.Value("x").type.target()
+            return self.kept(field.value + b"\0", character)
+        if isinstance(field.value, list):
+            return self.array(field)
+        if isinstance(field.value, int) and field.kind == "uint64":
+            return gdb.Value(field.value).cast(self.integer(64, False))
+        return gdb.Value(field.value)
+
+    @staticmethod
+    def integer(bits, is_signed):
+        architecture = gdb.selected_inferior().architecture()
+        return architecture.integer_type(bits, is_signed)
+
+    def array(self, field):
+        kind = (field.kind or "").replace("[]", "")
+        values = field.value
+        if any(isinstance(v, (bytes, list)) for v in values):
+            raise gdb.GdbError("%s is no array of numbers" % field.name)
+        if kind in TAFFRAIL_FLOATS or \
+                any(isinstance(v, float) for v in values):
+            element = gdb.lookup_type("float" if kind == "float"
+                                      else "double")
+            code = "f" if kind == "float" else "d"
+        else:
+            match = re.fullmatch(r"(u?)int(\d+)", kind)
+            unsigned = bool(match and match.group(1)) or kind == "pointer"
+            bits = int(match.group(2)) if match else \
+                8 if kind == "bool" else 64
+            element = self.integer(bits, not unsigned)
+            code = {8: "b", 16: "h", 32: "i", 64: "q"}[bits]
+            values = [int(v) & ((1 << bits) - 1) for v in values]
+            code = code.upper()
+        return self.kept(struct.pack("=%d%s" % (len(values), code), *values),
+                         element)
+
+    @staticmethod
+    def kept(data, element):
+        """An array of bytes' own, as a value of gdb's own variable: gdb
+        prints such a string (%s) without the program's memory."""
+        length = len(data) // element.sizeof
+        kind = element.array(length - 1) if length else element.array(0, -1)
+        gdb.set_convenience_variable("_taffrail_value", gdb.Value(data, kind))
+        return gdb.parse_and_eval("$_taffrail_value")
+
+
+def taffrail_load():
+    for command in (TaffrailStrace, TaffrailInfoMarkers, TaffrailPrefix,
+                    TaffrailEvents, TaffrailLast, TaffrailFieldFunction):
+        command()
+
+
+taffrail_load()

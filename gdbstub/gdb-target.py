@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The second part of taffrail-gdb.py (gdb-text.py says more): what the target
+# and gdb know of markers, tracepoints and trace frames.
+import fnmatch
+import re
+import time
+
+import gdb
+
+
+def taffrail_send(packet):
+    """The answer of a remote target, or None when there is none."""
+    connection = gdb.selected_inferior().connection
+    if not isinstance(connection, gdb.RemoteTargetConnection):
+        return None
+    answer = connection.send_packet(packet)
+    if not answer:
+        return None
+    return answer.decode("latin-1") if isinstance(answer, bytes) else answer
+
+
+def taffrail_print(text):
+    """A line. What could be no text, or control the terminal, as escapes."""
+    shown = [c if c.isprintable() or c == "\t" else
+             "".join("\\%03o" % b for b in c.encode("utf-8",
+                                                    "surrogateescape"))
+             for c in text]
+    gdb.write("".join(shown) + "\n")
+
+
+def taffrail_unhex(text):
+    return bytes.fromhex(text).decode("utf-8", "surrogateescape")
+
+
+class TaffrailMarker:
+    def __init__(self, address, name, extra):
+        self.address, self.name, self.extra = address, name, extra
+
+
+def taffrail_markers():
+    """All markers of the target, each site of each."""
+    answer = taffrail_send("qTfSTM")
+    if answer is None:
+        connection = gdb.selected_inferior().connection
+        raise gdb.GdbError("no static tracepoint markers: %s" % (
+            "the target has none to tell of" if connection
+            else "there is no target"))
+    markers = []
+    while answer and answer[0] == "m":
+        for one in answer[1:].split(","):
+            address, name, extra = (one.split(":") + ["", ""])[:3]
+            markers.append(TaffrailMarker(int(address, 16),
+                                          taffrail_unhex(name),
+                                          taffrail_unhex(extra)))
+        answer = taffrail_send("qTsSTM")
+    if answer and answer[0] == "E":
+        raise gdb.GdbError("the target refuses to list its markers: "
+                           + answer)
+    return markers
+
+
+class TaffrailMarkerCache:
+    """Markers by address, asked for anew when the program has changed or
+    an address is not among them."""
+    key = None
+    found = {}
+
+    @classmethod
+    def lookup(cls, address):
+        inferior = gdb.selected_inferior()
+        connection = inferior.connection
+        key = (connection and connection.num, inferior.pid,
+               len(gdb.objfiles()))
+        if cls.key != key or address not in cls.found:
+            try:
+                cls.found = {m.address: m for m in taffrail_markers()}
+            except (gdb.error, gdb.GdbError):
+                cls.found = {}
+            cls.found.setdefault(address, None)
+            cls.key = key
+        return cls.found[address]
+
+
+def taffrail_tracepoints():
+    """ADDRESS -> numbers of gdb's tracepoints there."""
+    found = {}
+    for line in gdb.execute("info tracepoints", False, True).splitlines():
+        match = re.match(r"(\d+)(?:\.\d+)?\s.*?\b[yn]-?\*?\s+"
+                         r"0x([0-9a-f]+)\b", line)
+        if match:
+            found.setdefault(int(match.group(2), 16), []).append(
+                int(match.group(1)))
+    return found
+
+
+def taffrail_function(address):
+    """The function whose code is at an address; not one inlined there."""
+    block = gdb.block_for_pc(address)
+    name = None
+    while block and not block.is_static and not block.is_global:
+        if block.function:
+            name = block.function.print_name
+        block = block.superblock
+    return name
+
+
+def taffrail_where(address):
+    """"in FUNCTION at FILE:LINE", as far as gdb knows."""
+    where = ""
+    function = taffrail_function(address)
+    if function:
+        where = " in %s at " % function
+    sal = gdb.find_pc_line(address)
+    if sal.symtab:
+        where += "%s%s:%d" % ("" if function else " ", sal.symtab.filename,
+                              sal.line)
+    return where
+
+
+# Trace frames
+
+class TaffrailSelection:
+    """Puts back the trace frame, the thread and the frame."""
+
+    def __enter__(self):
+        self.trace_frame = taffrail_trace_frame()
+        self.thread = gdb.selected_thread()
+        try:
+            self.level = gdb.selected_frame().level()
+        except gdb.error:
+            self.level = 0
+        return self
+
+    def __exit__(self, *error):
+        if self.thread and self.thread.is_valid():
+            self.thread.switch()
+        if taffrail_trace_frame() != self.trace_frame:
+            taffrail_tfind(self.trace_frame)
+        try:
+            frame = gdb.newest_frame()
+            while frame and frame.level() < self.level:
+                frame = frame.older()
+            if frame:
+                frame.select()
+        except gdb.error:
+            pass
+
+
+def taffrail_trace_frame():
+    number = gdb.convenience_variable("trace_frame")
+    return -1 if number is None else int(number)
+
+
+def taffrail_tfind(number):
+    gdb.execute("tfind none" if number < 0 else "tfind %d" % number,
+                False, True)
+
+
+def taffrail_integer(expression):
+    """Its value in the selected trace frame, or None."""
+    try:
+        value = gdb.parse_and_eval(expression)
+        return None if value.type.code == gdb.TYPE_CODE_VOID else int(value)
+    except gdb.error:
+        return None
+
+
+class TaffrailFrame:
+    """A trace frame: what the target's own packet says of it, else what
+    gdb's variables say while it is selected."""
+    tracepoint = vtid = time_ns = address = marker = text = fields = None
+
+    def __init__(self, number):
+        self.number = number
+
+    @classmethod
+    def told(cls, number):
+        """By packet; None when the target does not know it."""
+        answer = taffrail_send("qTaffrail:frame:%x" % number)
+        if answer is None or answer.startswith("E"):
+            return None
+        frame = cls(number)
+        frame.fields = []
+        for line in taffrail_unhex(answer).splitlines():
+            frame.take(line)
+        return frame
+
+    def take(self, line):
+        key, _, value = line.partition("=")
+        if key.startswith("field "):
+            kind, _, shown = value.partition(":")
+            value = taffrail_value(shown, kind)
+            self.fields.append(TaffrailField(key[6:], kind, value))
+        elif key in ("tracepoint", "vtid", "time_ns"):
+            setattr(self, key, int(value))
+        elif key == "address":
+            self.address = int(value, 16)
+        elif key == "marker":
+            self.marker = value
+
+    @classmethod
+    def selected(cls):
+        """The selected trace frame."""
+        frame = cls(taffrail_trace_frame())
+        frame.tracepoint = taffrail_integer("$tracepoint")
+        try:
+            frame.address = gdb.newest_frame().pc()
+        except gdb.error:
+            pass
+        micros = taffrail_integer("$trace_timestamp")
+        frame.time_ns = micros * 1000 if micros else None
+        extra = None
+        marker = frame.address and TaffrailMarkerCache.lookup(frame.address)
+        if marker:
+            frame.marker, extra = marker.name, marker.extra
+        data = gdb.parse_and_eval("$_sdata")
+        if data.type.code != gdb.TYPE_CODE_VOID:
+            frame.text = data.string("utf-8", "surrogateescape",
+                                     data.type.sizeof).rstrip("\0")
+            frame.fields = taffrail_fields(frame.text, extra)
+        return frame
+
+    def line(self):
+        """All of it, in one line."""
+        when = "-"
+        if self.time_ns is not None:
+            seconds, ns = divmod(self.time_ns, 1000000000)
+            when = "%s.%09d" % (time.strftime(
+                "%H:%M:%S", time.localtime(seconds)), ns)
+        name = self.marker or ("0x%x" % self.address if self.address
+                               else "tracepoint %s" % self.tracepoint)
+        if self.fields is not None:
+            what = ", ".join("%s = %s" % (f.name, f.shown)
+                             for f in self.fields)
+        else:
+            what = self.text or ""
+        return ("%7d %-18s %7s %-20s %s" % (
+            self.number, when, self.vtid or "-", name, what)).rstrip()
+
+
+TAFFRAIL_HEADING = "%7s %-18s %7s %-20s %s" % (
+    "Frame", "Time", "Thread", "Marker", "Fields")
+
+
+class TaffrailFrames:
+    """The trace frames of the target. Within `with`: may select others."""
+
+    def __init__(self):
+        status = gdb.execute("tstatus", False, True)
+        match = re.search(r"(?:Collected|contains) (\d+) trace frame", status)
+        self.count = int(match.group(1)) if match else 0
+        self.told = bool(self.count) and \
+            TaffrailFrame.told(self.count - 1) is not None
+        if self.count and not self.told and "is running" in status:
+            raise gdb.GdbError("the trace is running: tstop first")
+
+    def get(self, number):
+        if self.told:
+            return TaffrailFrame.told(number)
+        if taffrail_trace_frame() != number:
+            taffrail_tfind(number)
+        if taffrail_trace_frame() != number:
+            return None
+        return TaffrailFrame.selected()
+
+    def some(self, numbers, glob="*"):
+        """Those of these numbers whose marker's name matches."""
+        for number in numbers:
+            frame = self.get(number)
+            if frame and fnmatch.fnmatchcase(frame.marker or "", glob):
+                yield frame
