@@ -30,6 +30,8 @@ struct bench_case {
 	const char *name;
 	bench_fn *run;
 	long n;				/* events in a repetition */
+	int wall;	/* count time, not processor time: other processes
+			 * have a part in it */
 };
 
 /* A loop: kept whole, and at an address that does not depend on the others. */
@@ -40,15 +42,17 @@ struct bench_case {
 #define BENCH_USE(x)	__asm__ volatile("" : : "r"(x) : "memory")
 
 /*
- * Measures the cases and prints a line for each and each number of threads:
+ * Measures the cases, by one thread and, when `threads` is 2, by two, and
+ * prints a line for each and each number of threads:
  *
  *	ns PREFIX.NAME THREADS MEDIAN P10 P90
  *
- * nanoseconds of processor time an event. Returns 0, or -1 when there is no
- * memory or no thread to be had. With one CPU, two threads are left out.
+ * nanoseconds of processor time, or of time, an event. Returns 0, or -1 when
+ * there is no memory or no thread to be had. With one CPU, two threads are
+ * left out.
  */
 int bench_run(const char *prefix, const struct bench_case *cases,
-	      unsigned count, unsigned rounds);
+	      unsigned count, unsigned rounds, int threads);
 
 /* The cases of testsuite/bench/lttng.c, which is there when LTTng-UST is. */
 unsigned bench_lttng_cases(const struct bench_case **cases);

@@ -268,6 +268,6 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	count = choose(chosen, argv + 3);
-	return bench_run(argv[1], chosen, count, (unsigned)atoi(argv[2])) ?
+	return bench_run(argv[1], chosen, count, (unsigned)atoi(argv[2]), 2) ?
 		       1 : 0;
 }

@@ -30,11 +30,11 @@ static pthread_barrier_t asleep;
 static unsigned arrived;	/* at the spinning barrier, ever */
 static int finished;
 
-static double cpu_ns(void)
+static double clock_ns(int wall)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	clock_gettime(wall ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &t);
 	return (double)t.tv_sec * NS_PER_S + (double)t.tv_nsec;
 }
 
@@ -75,10 +75,10 @@ static void meet(void)
 static double repetition(const struct bench_case *row,
 			 struct bench_thread *thread)
 {
-	double begin = cpu_ns();
+	double begin = clock_ns(row->wall);
 
 	row->run(thread, row->n);
-	return (cpu_ns() - begin) / (double)row->n;
+	return (clock_ns(row->wall) - begin) / (double)row->n;
 }
 
 /* All cases once, by one thread; rounds below 0 only warm up. */
@@ -178,7 +178,7 @@ static int threads_make(void)
 }
 
 int bench_run(const char *prefix, const struct bench_case *cases,
-	      unsigned count, unsigned rounds)
+	      unsigned count, unsigned rounds, int nthreads)
 {
 	cpu_set_t allowed;
 	int second_cpu;
@@ -192,7 +192,7 @@ int bench_run(const char *prefix, const struct bench_case *cases,
 	if (!alone || !together || threads_make() ||
 	    sched_getaffinity(0, sizeof(allowed), &allowed))
 		return -1;
-	second_cpu = cpu_nth(&allowed, 1);
+	second_cpu = nthreads > 1 ? cpu_nth(&allowed, 1) : -1;
 	pthread_barrier_init(&asleep, NULL, 2);
 	pin(cpu_nth(&allowed, 0));
 	if (rounds_run(second_cpu))

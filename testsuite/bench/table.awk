@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # From result lines to the table; the lines are described where they are made
-# (bench.h, spawn.c, flood.c, count.c, run). Ends with 1 when a limit is missed.
+# (bench.h, spawn.c, flood.c, count.c, stall.c, run). Ends with 1 when a limit is missed.
 #
 # What must stay true: a ratio is between two numbers of one run, and a number
 # that was not measured gives a row that says so, not one that passes.
@@ -143,6 +143,59 @@ function recordings()
 	ratio_row("  its writers, median batch", "flood.ns", "control.ns", 0)
 }
 
+# what an iteration takes longer with a tracepoint than without
+function added_row(name, a, b, limit)
+{
+	if (!(a in v) || !(b in v))
+		return absent(name, limit ? "<= " limit " ns" : "")
+	line(name, sprintf("%.1f ns", v[a] - v[b]),
+	     limit ? "<= " limit " ns" : "", "-",
+	     limit ? verdict(v[a] - v[b] <= limit) : "")
+}
+
+# the same of gdbserver, and how many times ours that is
+function gdbserver_row(name, a,   ours, theirs)
+{
+	if (!(a in v) || !("gdb.full1" in v))
+		return absent(name, "")
+	ours = v["gdb.full1"] - v["gdb.empty1"]
+	theirs = v[a] - v["gdbserver.empty1"]
+	line(name, sprintf("%.0f ns", theirs), "",
+	     sprintf("%.2f", theirs / ours), "")
+}
+
+# milliseconds; the medians, or what `of` says
+function stall_added(of)
+{
+	return (get("stall.traced" of) - get("stall.control" of)) / 1000
+}
+
+function tracepoints()
+{
+	if ("gdb.missing" in v)
+		return line("tracepoints of gdb", "skipped: no gdb", "", "-",
+			    "skip")
+	added_row("tracepoint of gdb: $_sdata", "gdb.sdata1", "gdb.empty1", 60)
+	added_row("tracepoint of gdb: $regs", "gdb.regs1", "gdb.empty1", 100)
+	added_row("tracepoint of gdb: if, 3 globals, 2 locals", "gdb.full1",
+		  "gdb.empty1", 250)
+	gdbserver_row("  the same, gdbserver's fast tracepoint",
+		      "gdbserver.full1")
+	gdbserver_row("  the same, gdbserver's trap", "gdbserver.trap1")
+	added_row("condition false: over the disabled site", "gdb.untrue1",
+		  "gdb.off1", 15)
+	added_row("  a local in a register, the same", "gdb.untrue_register1",
+		  "gdb.off_register1", 15)
+	limit_row("gdb connects, strace .. detach: stall added", "stall.traced",
+		  stall_added(""), "ms", "%.3f", 0.05)
+	limit_row("  added, by the least of each", "stall.traced.least",
+		  stall_added(".least"), "ms", "%.3f")
+	limit_row("  control: gdb does so elsewhere", "stall.control",
+		  get("stall.control") / 1000, "ms", "%.3f")
+	limit_row("  gdb -p: attach, detach", "stall.attached",
+		  get("stall.attached") / 1000, "ms", "%.3f")
+}
+
 $1 == "ns" { v[$2 $3] = $4 }
 $1 == "us" || $1 == "value" { v[$2] = $3 }
 $1 == "skipped" { $1 = ""; skipped = substr($0, 2) }
@@ -161,6 +214,7 @@ END {
 	sizes()
 	processes()
 	recordings()
+	tracepoints()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
 }

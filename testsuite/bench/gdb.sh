@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Part of `run`: what gdb costs the program that it traces (see
+# docs/benchmarks.md). Programs are points.c and stall.c.
+#
+# What must stay true: the program that is measured and gdb's own work do not
+# overlap, save where that is what is measured.
+
+gdb_rounds=${BENCH_GDB_ROUNDS:-$rounds}
+stall_rounds=${BENCH_STALL_ROUNDS:-15}
+# What the peer's and our tracepoint with a condition collect.
+gdb_full='collect points_level, points_total, points_scale, id, size'
+
+# Starts PROGRAM ARGS... with the agent, its input a pipe of ours: `tell TEXT`
+# writes there, `obeyed WORD` waits for a line of its output.
+gdb_start()
+{
+	rm -f "$work/input"
+	mkfifo "$work/input" || return
+	LD_PRELOAD=$library "$@" <"$work/input" >"$work/said" &
+	traced=$!
+	exec 8>"$work/input"
+	wait_for "$work/said" ready 1
+	wait_for_socket "$traced"
+}
+
+gdb_end()
+{
+	exec 8>&-
+	wait "$traced"
+}
+
+# wait_for FILE WORD N: until the N-th line of it is there
+wait_for()
+{
+	local i
+	for i in $(seq 600); do
+		test "$(grep -c "^$2" "$1" 2>/dev/null)" -ge "$3" && return
+		sleep .1
+	done
+	say "no $2 in $1"
+	return 1
+}
+
+wait_for_socket()
+{
+	local i
+	for i in $(seq 100); do
+		set -- "$1" "$TAFFRAIL_DIR/$1".*/control.sock
+		test -S "$2" && return
+		sleep .1
+	done
+	say 'the agent does not listen'
+	return 1
+}
+
+gdb_script()
+{
+	cat >"$work/script.gdb"
+}
+
+# All cases in one run, in a ring that is never full.
+points_ours()
+{
+	gdb_start "$work/points" gdb "$gdb_rounds" cpu "$work/points.out" \
+		empty off sdata regs full off_register untrue \
+		untrue_register || return
+	gdb_script <<-END
+		set circular-trace-buffer on
+		strace -m bench/sdata
+		actions
+		collect \$_sdata
+		end
+		strace -m bench/regs
+		actions
+		collect \$regs
+		end
+		strace -m bench/full if id > 1000
+		actions
+		$gdb_full
+		end
+		strace -m bench/untrue if id > 1000
+		actions
+		$gdb_full
+		end
+		strace -m bench/untrue_register if id > 1000
+		actions
+		collect \$regs
+		end
+		tstart
+		shell echo >$work/input
+		shell until grep -qs '^done' $work/points.out; do sleep .1; done
+		tstop
+		tstatus
+		info tracepoints
+		detach
+	END
+	timeout 200 "$taffrail" gdb -p "$traced" -- -nx -batch \
+		-x "$work/script.gdb" >"$work/gdb.log" 2>&1
+	gdb_end
+	hits_check && grep '^ns' "$work/points.out"
+}
+
+# Five tracepoints: three that collect, all their hits; two that do not.
+hits_check()
+{
+	local found
+	found=$(awk -v n=$(((gdb_rounds + 10) * 2000)) '
+		/already hit/ { hits += $4; some++ }
+		END { print some == 3 && hits == 3 * n }' "$work/gdb.log")
+	test "$found" = 1 && return
+	say 'gdb did not see every hit:'
+	cat "$work/gdb.log" >&2
+	return 1
+}
+
+# Stock gdbserver and its agent: a fast tracepoint and one by a trap.
+points_peer()
+{
+	local ipa
+	ipa=$(ls /usr/lib/libinproctrace.so /usr/lib/*/libinproctrace.so \
+		2>/dev/null | head -n 1)
+	command -v gdbserver >/dev/null && test -n "$ipa" ||
+		{ say 'without gdbserver'; return; }
+	rm -f "$work/points.out"
+	gdb_script <<-END
+		set circular-trace-buffer on
+		set sysroot /
+		set breakpoint pending off
+		target remote | exec gdbserver --once \
+			--wrapper env LD_PRELOAD=$ipa -- - $work/points \
+			gdbserver 10 wall $work/points.out empty full trap
+		break points_measure
+		continue
+		delete
+		python
+		import re
+		text = gdb.execute("info probes stap bench", to_string=True)
+		at = dict(re.findall(r"bench +(\w+) +(0x[0-9a-f]+)", text))
+		# the instruction of five bytes is behind the nop
+		gdb.execute("ftrace *%s+1 if id > 1000" % at["full"])
+		gdb.execute("trace *%s if id > 1000" % at["trap"])
+		end
+		actions 2
+		$gdb_full
+		end
+		actions 3
+		$gdb_full
+		end
+		tstart
+		continue
+	END
+	timeout 100 gdb -nx -batch "$work/points" -x "$work/script.gdb" \
+		>"$work/gdb.log" 2>&1 </dev/null
+	grep '^ns' "$work/points.out" || tail -n 20 "$work/gdb.log" >&2
+}
+
+# stall_session NAME COMMAND...
+stall_session()
+{
+	local name=$1
+	shift
+	sessions=$((sessions + 2))
+	echo begin >&8
+	wait_for "$work/said" obeyed $((sessions - 1))
+	timeout 60 "$@" >"$work/gdb.log" 2>&1 </dev/null
+	echo "end $name" >&8
+	wait_for "$work/said" obeyed "$sessions"
+}
+
+# The control is the same work on a twin, which sleeps.
+stalls()
+{
+	local sessions=0 twin i
+	rm -f "$work/twin"
+	mkfifo "$work/twin" || return
+	LD_PRELOAD=$library "$work/stall" <"$work/twin" >"$work/twin.out" &
+	twin=$!
+	exec 9>"$work/twin"
+	wait_for_socket "$twin"
+	gdb_start "$work/stall" || return
+	gdb_script <<-'END'
+		strace -m bench/spin
+		actions
+		collect $_sdata
+		end
+		tstart
+		tstop
+		tstatus
+		detach
+	END
+	for i in $(seq "$stall_rounds"); do
+		stall_session traced "$taffrail" gdb -p "$traced" -- -nx \
+			-batch -x "$work/script.gdb"
+		stall_session control "$taffrail" gdb -p "$twin" -- -nx \
+			-batch -x "$work/script.gdb"
+		test "$i" -gt 3 ||
+			stall_session attached gdb -nx -batch -p "$traced"
+	done
+	exec 8>&- 9>&-
+	wait "$twin" "$traced"
+	grep '^us' "$work/said"
+}
+
+step_gdb()
+{
+	command -v gdb >/dev/null ||
+		{ echo 'value gdb.missing 1' | results; return; }
+	say 'tracepoints of gdb'
+	points_ours | results
+	points_peer | results
+	say 'stalls by gdb'
+	stalls | results
+}
