@@ -24,6 +24,7 @@ struct settings {
 	const char *service;		/* TAFFRAIL_SERVICE */
 	const char *log;		/* TAFFRAIL_LOG */
 	const char *gdb;		/* TAFFRAIL_GDB */
+	const char *ipa;		/* TAFFRAIL_IPA */
 };
 
 extern struct settings settings;

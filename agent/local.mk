@@ -9,6 +9,12 @@ agent_sources = \
 	agent/fork.h \
 	agent/gdb.c \
 	agent/gdb.h \
+	agent/ipa-abi.h \
+	agent/ipa-buffer.c \
+	agent/ipa-collect.c \
+	agent/ipa-program.c \
+	agent/ipa.c \
+	agent/ipa.h \
 	agent/leave.c \
 	agent/leave.h \
 	agent/lines.c \
@@ -38,6 +44,8 @@ if MACHINE_X86_64
 agent_sources += \
 	agent/loader-x86_64.c \
 	agent/clone-x86_64.c \
+	agent/ipa-x86_64.S \
+	agent/ipa-x86_64.h \
 	agent/vfork-x86_64.S \
 	agent/thread-x86_64.h
 endif

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "agent/agent.h"
+#include "agent/ipa.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "tracepoints/collect.h"
@@ -23,7 +24,9 @@ static uint32_t next_index;	/* the N of the next session.N */
 
 struct session *session_at(uint32_t number)
 {
-	return number < SESSIONS_MAX && sessions[number].phase != SESSION_FREE ?
+	return number < SESSIONS_MAX &&
+			       sessions[number].phase != SESSION_FREE &&
+			       sessions[number].phase != SESSION_HELD ?
 		       &sessions[number] :
 		       NULL;
 }
@@ -175,6 +178,7 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	for (i = 0; i < SESSIONS_MAX; i++)
 		if (sessions[i].phase == SESSION_RUNS)
 			object_apply(&sessions[i], object, patcher, NULL);
+	ipa_module_came(object, patcher);
 }
 
 static struct session *session_reserve(const struct session *model, int *ret)
@@ -194,6 +198,22 @@ static struct session *session_reserve(const struct session *model, int *ret)
 		return &sessions[i];
 	}
 	return NULL;
+}
+
+struct channel *session_hold(const char *name)
+{
+	struct session model = { .owned = 1 };
+	struct session *session;
+	int ret;
+
+	text_copy(model.name, sizeof(model.name), name);
+	session = session_reserve(&model, &ret);
+	if (!session)
+		return NULL;
+	session->phase = SESSION_HELD;
+	session->channel->flags = 0;
+	session->channel->contexts = 0;
+	return session->channel;
 }
 
 static uint32_t header_choose(struct session *session)

@@ -25,6 +25,7 @@ enum session_phase {
 	SESSION_OPENING,	/* its rings are being made */
 	SESSION_RUNS,
 	SESSION_HALTED,
+	SESSION_HELD,		/* its channel is somebody's, without rings */
 };
 
 /* The last rule that matches a marker decides; none: it is not wanted. */
@@ -74,6 +75,13 @@ int session_parse(struct session *session, const char *lines,
  */
 int session_start(const struct session *model, uint32_t *matched,
 		  struct text *why);
+
+/*
+ * Takes a channel out of use, for markers that are to call a function instead
+ * of a writer. NULL when all are in use. Not seen by others, never given back;
+ * a forked child has it free, and its markers no longer call.
+ */
+struct channel *session_hold(const char *name);
 
 /* The session of that name, or NULL. */
 struct session *session_find(const char *name);

@@ -12,6 +12,7 @@
 
 #include "agent/agent.h"
 #include "agent/fork.h"
+#include "agent/ipa.h"
 #include "agent/place.h"
 #include "agent/service.h"
 #include "agent/session.h"
@@ -42,6 +43,7 @@ static const struct {
 	{ "TAFFRAIL_SERVICE=", &settings.service },
 	{ "TAFFRAIL_LOG=", &settings.log },
 	{ "TAFFRAIL_GDB=", &settings.gdb },
+	{ "TAFFRAIL_IPA=", &settings.ipa },
 };
 
 static void settings_read(char **environment)
@@ -126,6 +128,14 @@ static int modules_may_go(void)
 	return program_invocation_short_name && *program_invocation_short_name;
 }
 
+/* Started under a debugger, which may be a gdbserver; or asked for. */
+static int ipa_is_wanted(void)
+{
+	if (settings.ipa)
+		return text_equal(settings.ipa, "on");
+	return ipa_traced(NULL) == 1;
+}
+
 static int start_aside(void *arg)
 {
 	int rseq = *(int *)arg;
@@ -156,6 +166,11 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	session_obey();
+	ret = ipa_setup();
+	if (!ret && ipa_is_wanted())
+		ret = ipa_prepare();
+	if (ret)
+		log_fact(LOG_ERROR, "start", "not ready for gdbserver", ret);
 	return 0;
 }
 

@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	docs/conditions.md \
 	docs/gdb-defects.md \
 	docs/gdb.md \
+	docs/gdbserver.md \
 	docs/gdbstub.md \
 	docs/history.md \
 	docs/roadmap.md \

@@ -67,6 +67,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.conditions \
 	testsuite/taffrail.examples \
 	testsuite/taffrail.gdb \
+	testsuite/taffrail.gdbserver \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.pthread \

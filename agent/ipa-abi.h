@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * GDB's in-process agent ABI on x86-64: what a stock gdbserver finds by symbol
+ * in the program that it debugs, and writes and reads there. Read from
+ * gdbserver/tracepoint.cc and gdbserver/linux-x86-low.cc of GDB 13.1 and 16.3,
+ * which agree. Nothing here is ours to choose.
+ *
+ * gdbserver lays out the objects below in the heap that the agent gives it, in
+ * this process's memory, while all threads are stopped.
+ */
+#ifndef AGENT_IPA_ABI_H
+#define AGENT_IPA_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ipa_expression {
+	int32_t length;
+	const uint8_t *bytes;
+};
+
+enum ipa_action_type {
+	IPA_ACTION_MEMORY = 'M',
+	IPA_ACTION_REGISTERS = 'R',
+	IPA_ACTION_EXPRESSION = 'X',
+	IPA_ACTION_STATIC = 'L',
+};
+
+/* Only the first byte of an action counts; what follows depends on it. */
+struct ipa_action {
+	uint8_t type;
+};
+
+struct ipa_action_memory {
+	uint8_t type;
+	uint64_t address;
+	uint64_t bytes;
+	int32_t base;			/* register, or -1 */
+};
+
+struct ipa_action_expression {
+	uint8_t type;
+	const struct ipa_expression *expression;
+};
+
+enum ipa_point_type { IPA_TRAP = 0, IPA_FAST = 1, IPA_STATIC = 2 };
+
+/* A tracepoint; what gdbserver keeps behind it is its own. */
+struct ipa_point {
+	uint32_t number;
+	uint64_t address;
+	int32_t type;			/* enum ipa_point_type */
+	int8_t enabled;			/* changes while a trace runs */
+	uint64_t step_count;
+	uint64_t pass_count;
+	const struct ipa_expression *condition;	/* or NULL */
+	uint32_t nactions;
+	const struct ipa_action *const *actions;
+	uint64_t hit_count;		/* ours to count */
+	uint64_t usage;
+	uint64_t compiled_condition;	/* not used: the bytecode is there */
+	struct ipa_point *next;
+};
+
+_Static_assert(offsetof(struct ipa_point, address) == 8, "gdbserver");
+_Static_assert(offsetof(struct ipa_point, enabled) == 20, "gdbserver");
+_Static_assert(offsetof(struct ipa_point, condition) == 40, "gdbserver");
+_Static_assert(offsetof(struct ipa_point, actions) == 56, "gdbserver");
+_Static_assert(offsetof(struct ipa_point, hit_count) == 64, "gdbserver");
+_Static_assert(offsetof(struct ipa_point, next) == 88, "gdbserver");
+_Static_assert(sizeof(struct ipa_point) == 96, "gdbserver");
+_Static_assert(sizeof(struct ipa_action_memory) == 32, "gdbserver");
+_Static_assert(sizeof(struct ipa_action_expression) == 16, "gdbserver");
+_Static_assert(sizeof(struct ipa_expression) == 16, "gdbserver");
+
+struct ipa_variable {
+	const char *name;
+	int32_t number;
+	int64_t initial;
+	int64_t value;
+	int64_t (*getter)(void);
+	struct ipa_variable *next;
+};
+
+_Static_assert(offsetof(struct ipa_variable, value) == 24, "gdbserver");
+_Static_assert(sizeof(struct ipa_variable) == 48, "gdbserver");
+
+/* What an error of an expression is called; 8 and more are beyond the table of
+ * GDB 13's names. */
+enum ipa_error {
+	IPA_NO_ERROR = 0,
+	IPA_EMPTY_EXPRESSION = 1,
+	IPA_UNHANDLED_OPCODE = 5,
+	IPA_UNRECOGNIZED_OPCODE = 6,
+	IPA_DIVIDED_BY_ZERO = 7,
+};
+
+/*
+ * The trace buffer, a circle of frames:
+ *
+ *	u16 tracepoint | u32 bytes | blocks		no gap, no alignment
+ *	u16 0 | u32 0					ends it
+ *
+ * Three control blocks take turns. The token says whose turn it is, and tells
+ * two changes at once apart:
+ *
+ *	bit 31: by gdbserver; 30-20: counter before; 18-8: counter; 1-0: turn
+ */
+struct ipa_control {
+	uint8_t *start;
+	uint8_t *free;
+	uint8_t *end_free;
+	uint8_t *wrap;
+};
+
+_Static_assert(sizeof(struct ipa_control) == 32, "gdbserver");
+
+#define IPA_CONTROLS		3u
+#define IPA_TOKEN_TURN		0x0000000fu
+#define IPA_TOKEN_COUNTER	0x0007ff00u
+#define IPA_TOKEN_BEFORE	0x7ff00000u
+#define IPA_TOKEN_BEFORE_SHIFT	12
+#define IPA_TOKEN_STEP		0x00000100u
+
+struct ipa_frame {
+	uint16_t number;
+	uint32_t bytes;
+} __attribute__((packed));
+
+/* What a jump pad hands to the agent: the registers at the tracepoint. */
+struct ipa_registers {
+	uint64_t rip;
+	uint64_t flags;
+	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
+	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp;
+};
+
+/* The block of registers in a frame: order and sizes of gdbserver's target
+ * description. */
+#define IPA_BLOCK_BASE_BYTES	560u	/* core, x87, SSE, orig_rax, segments */
+#define IPA_BLOCK_FLAGS		136u	/* eflags cs ss ds es fs gs, 4 each */
+#define IPA_BLOCK_FS_BASE	544u
+#define IPA_BLOCK_MAX_BYTES	2512u
+
+#define IPA_COMMAND_BYTES	1024
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The trace buffer that gdbserver empties, by the protocol of ipa-abi.h.
+ *
+ * What must stay true: a frame is reserved as a whole, since gdbserver copies
+ * each in one piece, and by one thread at a time, since it tells frames apart
+ * by their order. gdbserver may stop the thread anywhere in here and move the
+ * start on: the token tells, and then all is done again. When it empties the
+ * buffer for another trace, what was reserved is gone: a frame that nobody
+ * reserved would be the end of gdbserver.
+ */
+#include "agent/ipa.h"
+
+#include "buffers/base.h"
+
+#define VISIBLE	__attribute__((visibility("default"), used))
+
+VISIBLE struct ipa_control gdb_agent_trace_buffer_ctrl[IPA_CONTROLS];
+VISIBLE uint32_t gdb_agent_trace_buffer_ctrl_curr;
+VISIBLE uint8_t *gdb_agent_trace_buffer_lo;
+VISIBLE uint8_t *gdb_agent_trace_buffer_hi;
+VISIBLE uint32_t gdb_agent_traceframe_read_count;
+VISIBLE uint32_t gdb_agent_traceframe_write_count;
+VISIBLE int32_t gdb_agent_traceframes_created;
+
+#define END_BYTES	((uint32_t)sizeof(struct ipa_frame))
+
+/* Finds room for n bytes and the end behind them. Returns 0 when there is
+ * none. */
+static int control_fit(struct ipa_control *control, uint64_t n)
+{
+	if (control->end_free < control->free) {
+		if (n <= (uint64_t)(gdb_agent_trace_buffer_hi - control->free))
+			return 1;
+		control->wrap = control->free;
+		control->free = gdb_agent_trace_buffer_lo;
+	}
+	return control->free <= control->end_free &&
+	       n <= (uint64_t)(control->end_free - control->free);
+}
+
+/* One try. Returns 1 with *place, 0 when gdbserver came in between, -1 when
+ * there is no room. */
+static int reserve_try(uint32_t n, uint8_t **place)
+{
+	uint32_t before = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+	uint32_t turn = ((before & IPA_TOKEN_TURN) + 1) % IPA_CONTROLS;
+	uint32_t counter = ((before & IPA_TOKEN_COUNTER) + IPA_TOKEN_STEP) &
+			   IPA_TOKEN_COUNTER;
+	uint32_t token = (before & IPA_TOKEN_COUNTER)
+				 << IPA_TOKEN_BEFORE_SHIFT |
+			 counter | turn;
+	struct ipa_control *control = &gdb_agent_trace_buffer_ctrl[turn];
+	uint32_t now;
+
+	ipa_call(ipa_request);
+	*control = gdb_agent_trace_buffer_ctrl[(before & IPA_TOKEN_TURN) %
+					       IPA_CONTROLS];
+	if (!control_fit(control, (uint64_t)n + END_BYTES))
+		return -1;
+	*place = control->free;
+	control->free += n;
+	if (!__atomic_compare_exchange_n(&gdb_agent_trace_buffer_ctrl_curr,
+					 &before, token, 0, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		return 0;
+	ipa_call(ipa_request);
+	now = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+	if (now != token &&
+	    (now & IPA_TOKEN_BEFORE) >> IPA_TOKEN_BEFORE_SHIFT != counter)
+		return 0;
+	if (!ipa_trace_same()) {
+		/* the first of the old trace, in the buffer of the new */
+		__atomic_compare_exchange_n(&gdb_agent_trace_buffer_ctrl_curr,
+					    &token, 0, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+		return 0;
+	}
+	__builtin_memset(control->free, 0, END_BYTES);
+	return 1;
+}
+
+/* gdbserver sets this number to 0 for each trace, and never reads it. */
+void ipa_trace_enter(void)
+{
+	store_release(&gdb_agent_traceframes_created, 1);
+}
+
+int ipa_trace_same(void)
+{
+	return load_acquire(&gdb_agent_traceframes_created);
+}
+
+uint8_t *ipa_reserve(uint32_t n)
+{
+	uint64_t all = (uint64_t)(gdb_agent_trace_buffer_hi -
+				  gdb_agent_trace_buffer_lo);
+	uint8_t *place;
+
+	/* it would be waited for without end */
+	if ((uint64_t)n + END_BYTES > all / 2)
+		return NULL;
+	while (load_acquire(&gdb_agent_tracing) && ipa_trace_same()) {
+		int ret = reserve_try(n, &place);
+
+		if (ret > 0)
+			return place;
+		if (ret < 0 && !ipa_call(ipa_flush))
+			break;
+	}
+	return NULL;
+}
+
+void ipa_commit(void)
+{
+	uint32_t count = load_acquire(&gdb_agent_traceframe_write_count);
+
+	if (ipa_trace_same())
+		__atomic_compare_exchange_n(&gdb_agent_traceframe_write_count,
+					    &count, count + 1, 0,
+					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}

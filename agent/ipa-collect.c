@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Collecting for gdbserver's fast tracepoints.
+ *
+ * A jump pad calls ipa_collect() with the registers. When the tracepoint is at
+ * a marker and wants its static data, those registers are kept as a snapshot,
+ * and ipa_hit() collects a moment later: the pad goes on with the site's jump,
+ * and so to the marker's arguments.
+ *
+ * What must stay true: who makes a frame holds ipa->holder, from the first
+ * block to ipa_commit(). It waits for another a bounded time, for itself not at
+ * all.
+ */
+#include "agent/ipa.h"
+
+#include "agent/ipa-x86_64.h"
+#include "agent/thread.h"
+#include "buffers/base.h"
+#include "buffers/host.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+#include "tracepoints/collect.h"
+#include "tracepoints/draft.h"
+#include "tracepoints/field-text.h"
+#include "tracepoints/snapshot.h"
+
+#define HOLDER_WAITS	100000u
+#define BREAKPOINT	0xcc
+#define STATIC_TEXT_MAX	65535u
+
+/* A hit, and the frame that is being made of it. */
+struct hit {
+	struct draft draft;		/* first */
+	const uint64_t *general;	/* as struct registers has them */
+	uint64_t address;		/* of the tracepoint */
+	uint64_t flags;
+	const struct object *object;	/* of static data, or NULL */
+	uint64_t fixed;
+	const struct write_var *var;
+};
+
+void ipa_collect(struct ipa_point *point, struct ipa_registers *registers);
+
+static enum ax_verdict hit_read(void *arg, uint64_t address, void *to,
+				uint32_t bytes)
+{
+	struct hit *hit = arg;
+
+	return memory_copy(to, address, bytes, &hit->draft.stack) == bytes ?
+		       AX_DONE :
+		       AX_BAD_ADDRESS;
+}
+
+static enum ax_verdict hit_register(void *arg, uint32_t number,
+				    uint64_t *value)
+{
+	struct hit *hit = arg;
+
+	if (number < 16)
+		*value = hit->general[number];
+	else if (number == REGISTER_RIP)
+		*value = hit->address;
+	else if (number == REGISTER_FLAGS)
+		*value = hit->flags;
+	else if (number == REGISTER_FS_BASE)
+		*value = (uint64_t)__builtin_thread_pointer();
+	else
+		return AX_UNAVAILABLE;
+	return AX_DONE;
+}
+
+static enum ax_verdict hit_variable_get(void *arg, uint32_t number,
+					uint64_t *value)
+{
+	(void)arg;
+	return ipa_variable_get(number, (int64_t *)value) ? AX_UNAVAILABLE :
+							    AX_DONE;
+}
+
+static enum ax_verdict hit_variable_set(void *arg, uint32_t number,
+					uint64_t value)
+{
+	(void)arg;
+	return ipa_variable_set(number, (int64_t)value) ? AX_UNAVAILABLE :
+							  AX_DONE;
+}
+
+static enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
+{
+	struct hit *hit = arg;
+	int64_t value;
+
+	if (ipa_variable_get(number, &value))
+		return AX_UNAVAILABLE;
+	return draft_variable(&hit->draft, number, value);
+}
+
+static enum ax_verdict hit_collect(void *arg, uint64_t address, uint64_t n)
+{
+	return draft_memory(&((struct hit *)arg)->draft, address, n);
+}
+
+static enum ax_verdict hit_collect_string(void *arg, uint64_t address,
+					  uint64_t n)
+{
+	return draft_string(&((struct hit *)arg)->draft, address, n);
+}
+
+const struct ax_machine ipa_machine = {
+	.read = hit_read,
+	.reg = hit_register,
+	.variable_get = hit_variable_get,
+	.variable_set = hit_variable_set,
+	.variable_collect = hit_variable_collect,
+	.collect = hit_collect,
+	.collect_string = hit_collect_string,
+	.nregisters = REGISTERS_NUMBERED,
+};
+
+/* How large gdbserver expects the block to be: it follows the processor's
+ * state, and releases before 16 know MPX. Release 13 counts descriptions, 16
+ * has a bit for each feature, so that its smallest is 24. */
+static uint32_t block_bytes(void)
+{
+	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
+	uint32_t bytes = IPA_BLOCK_BASE_BYTES;
+	uint32_t low = ipa_components();
+
+	if (description == 1 || description == 24)
+		return bytes;
+	if (low & 1u << 2)
+		bytes += 256;
+	if (low & 3u << 3 && description <= 6)
+		bytes += 80;
+	if (low & 7u << 5)
+		bytes += 1600;
+	if (low & 1u << 9)
+		bytes += 4;
+	return bytes;
+}
+
+static void add_registers(struct hit *hit)
+{
+	uint8_t block[IPA_BLOCK_MAX_BYTES];
+	uint64_t fs_base = (uint64_t)__builtin_thread_pointer();
+	uint32_t *words = (uint32_t *)(block + IPA_BLOCK_FLAGS);
+
+	__builtin_memset(block, 0, sizeof(block));
+	__builtin_memcpy(block, hit->general, 16 * 8);
+	__builtin_memcpy(block + 16 * 8, &hit->address, 8);
+	words[0] = (uint32_t)hit->flags;
+	ipa_segments(&words[1], &words[2]);
+	__builtin_memcpy(block + IPA_BLOCK_FS_BASE, &fs_base, 8);
+	draft_registers(&hit->draft, block, block_bytes());
+}
+
+/* As text with its NUL: gdb shows its user what is there. */
+static void add_static(struct hit *hit)
+{
+	struct draft raw = { .bytes = ipa_text, .room = IPA_FRAME_BYTES / 2 };
+	char *string = (char *)ipa_text + IPA_FRAME_BYTES / 2;
+	struct field_event event;
+	struct text text;
+	uint16_t n;
+
+	if (!hit->object)
+		return;
+	draft_static(&raw, &hit->object->shape, hit->fixed, hit->var);
+	event = (struct field_event){ hit->object->site->kind,
+				      hit->object->site->nfields,
+				      hit->object->types, hit->object->format };
+	text_open(&text, string, STATIC_TEXT_MAX);
+	field_text(&text, &event, raw.bytes + 3, raw.used - 3);
+	n = (uint16_t)(text.used + 1);
+	if (!draft_room(&hit->draft, 3u + n))
+		return;
+	hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_STATIC;
+	draft_put(&hit->draft, &n, sizeof(n));
+	draft_put(&hit->draft, string, n);
+}
+
+static void error_note(struct ipa_point *point, int error)
+{
+	if (gdb_agent_expr_eval_result || !ipa_trace_same())
+		return;
+	gdb_agent_error_tracepoint = point;
+	store_release(&gdb_agent_expr_eval_result, error);
+}
+
+/* An error that is the program's, as of a bad pointer, ends nothing: what it
+ * would have collected is not there. */
+static int expression_run(struct hit *hit, struct ipa_point *point,
+			  const struct ipa_expression *expression,
+			  int want_result, uint64_t *result)
+{
+	int error = 0;
+	const struct ax_program *program =
+		ipa_program(expression, want_result, &error);
+	enum ax_verdict verdict;
+
+	if (!program) {
+		error_note(point, error);
+		return 0;
+	}
+	verdict = ax_run(program, NULL, hit, result);
+	if (verdict == AX_DIVIDED_BY_ZERO)
+		error_note(point, IPA_DIVIDED_BY_ZERO);
+	return verdict == AX_DONE;
+}
+
+static void memory_action(struct hit *hit,
+			  const struct ipa_action_memory *action)
+{
+	uint64_t base = 0;
+
+	if (action->base >= 0 &&
+	    hit_register(hit, (uint32_t)action->base, &base) != AX_DONE)
+		return;
+	draft_memory(&hit->draft, base + action->address, action->bytes);
+}
+
+static void action_run(struct hit *hit, struct ipa_point *point,
+		       const struct ipa_action *action)
+{
+	uint64_t result;
+
+	switch ((enum ipa_action_type)action->type) {
+	case IPA_ACTION_REGISTERS:
+		add_registers(hit);
+		break;
+	case IPA_ACTION_STATIC:
+		add_static(hit);
+		break;
+	case IPA_ACTION_MEMORY:
+		memory_action(hit, (const struct ipa_action_memory *)action);
+		break;
+	case IPA_ACTION_EXPRESSION:
+		expression_run(hit, point,
+			       ((const struct ipa_action_expression *)action)
+				       ->expression,
+			       0, &result);
+		break;
+	}
+}
+
+static void frame_make(struct hit *hit, struct ipa_point *point)
+{
+	struct ipa_frame head = { .number = (uint16_t)point->number };
+	uint8_t *place;
+	uint32_t i;
+
+	hit->draft.bytes = ipa_frame;
+	hit->draft.room = IPA_FRAME_BYTES;
+	hit->draft.used = sizeof(head);
+	for (i = 0; i < point->nactions; i++)
+		action_run(hit, point, point->actions[i]);
+	head.bytes = hit->draft.used - (uint32_t)sizeof(head);
+	__builtin_memcpy(ipa_frame, &head, sizeof(head));
+	place = ipa_reserve(hit->draft.used);
+	if (!place) {
+		if (load_acquire(&gdb_agent_tracing) && ipa_trace_same())
+			gdb_agent_trace_buffer_is_full = 1;
+		return;
+	}
+	__builtin_memcpy(place, ipa_frame, hit->draft.used);
+	point->usage += head.bytes;
+	ipa_commit();
+}
+
+/* Returns 0 when the trace is to end. */
+static int point_hit(struct hit *hit, struct ipa_point *point)
+{
+	uint64_t result = 1;
+
+	if (!point->enabled)
+		return 1;
+	if (point->condition)
+		expression_run(hit, point, point->condition, 1, &result);
+	if (point->condition && gdb_agent_expr_eval_result)
+		return 0;
+	if (!result)
+		return 1;
+	point->hit_count++;
+	if (point->pass_count && point->hit_count >= point->pass_count &&
+	    !point->step_count && !gdb_agent_stopping_tracepoint &&
+	    ipa_trace_same())
+		gdb_agent_stopping_tracepoint = point;
+	frame_make(hit, point);
+	return !gdb_agent_stopping_tracepoint &&
+	       !gdb_agent_trace_buffer_is_full && !gdb_agent_expr_eval_result;
+}
+
+/* All fast tracepoints of an address; they lie one behind the other. */
+static void points_hit(struct hit *hit, struct ipa_point *point)
+{
+	uint64_t address = point->address;
+
+	for (; point && point->address == address; point = point->next) {
+		if (point->type != IPA_FAST || point_hit(hit, point))
+			continue;
+		ipa_call(ipa_stop_tracing);
+		return;
+	}
+}
+
+static int hold(void)
+{
+	uint32_t me = host_tid();
+	uint32_t tries;
+
+	for (tries = 0; tries < HOLDER_WAITS; tries++) {
+		uint32_t nobody = 0;
+
+		if (__atomic_compare_exchange_n(&ipa->holder, &nobody, me, 0,
+						__ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return 1;
+		if (nobody == me)
+			break;		/* interrupted by a handler */
+		sys0(SYS_sched_yield);
+	}
+	__atomic_fetch_add(&ipa->dropped, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+/* The distance of the jump at a site, whose first byte may be a breakpoint. */
+static int32_t jump_at(uint64_t address)
+{
+	int32_t distance;
+
+	__builtin_memcpy(&distance, (const uint8_t *)address + 1,
+			 sizeof(distance));
+	return distance;
+}
+
+/* The tracepoint at a marker: the one that a pad came with, while the jump to
+ * that pad is there. Each trace has pads of its own. gdbserver's list does not
+ * tell: it is empty when a tracepoint of another kind is the first. */
+static struct ipa_point *point_at(uint64_t address)
+{
+	const struct ipa_marker *marker = ipa_marker_find(address);
+
+	if (!marker || load_acquire(&marker->jump) != jump_at(address))
+		return NULL;
+	return marker->point;
+}
+
+/* Without a point it is the marker's. gdbserver begins no trace while a thread
+ * is in a pad, but does while one is between its pad and its marker. */
+static void hit_serve(struct hit *hit, struct ipa_point *point)
+{
+	if (!hold())
+		return;
+	ipa_trace_enter();
+	memory_stack_here(&hit->draft.stack, hit->general[7]);
+	if (!point)
+		point = point_at(hit->address);
+	if (point && load_acquire(&gdb_agent_tracing))
+		points_hit(hit, point);
+	store_release(&ipa->holder, 0);
+}
+
+static int wants_static(const struct ipa_point *point)
+{
+	uint64_t address = point->address;
+	uint32_t i;
+
+	for (; point && point->address == address; point = point->next)
+		for (i = 0; i < point->nactions; i++)
+			if (point->actions[i]->type == IPA_ACTION_STATIC)
+				return 1;
+	return 0;
+}
+
+void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
+{
+	uint64_t general[16] = { r->rax, r->rbx, r->rcx, r->rdx,
+				 r->rsi, r->rdi, r->rbp, r->rsp,
+				 r->r8,	 r->r9,	 r->r10, r->r11,
+				 r->r12, r->r13, r->r14, r->r15 };
+	struct hit hit = { .general = general, .address = point->address,
+			   .flags = r->flags };
+	struct ipa_marker *marker;
+	struct object *object;
+
+	if (!ipa || !ipa->here || !load_acquire(&gdb_agent_tracing))
+		return;
+	marker = ipa->on ? ipa_marker_find(point->address) : NULL;
+	if (!marker || !wants_static(point)) {
+		hit_serve(&hit, point);
+		return;
+	}
+	marker->point = point;
+	store_release(&marker->jump, jump_at(point->address));
+	object = load_acquire(&marker->object);
+	snapshot_put(object->site, general, (uint32_t)r->flags,
+		     point->address);
+}
+
+void ipa_hit(struct write_slot *slot, uint64_t fixed,
+	     const struct write_var *var)
+{
+	const struct object *object = (const struct object *)slot->shape;
+	struct snapshot *snapshot;
+	struct hit hit = { .object = object, .fixed = fixed, .var = var };
+
+	if (!ipa->on)
+		return;
+	snapshot = snapshot_find_put(object->site);
+	if (!snapshot)
+		return;
+	hit.general = snapshot->general;
+	hit.flags = snapshot->flags;
+	hit.address = (uint64_t)snapshot->behind;
+	if (load_acquire(&gdb_agent_tracing))
+		hit_serve(&hit, NULL);
+	snapshot_release(snapshot);
+}
+
+int ipa_call(void (*hook)(void))
+{
+	if (*(const volatile uint8_t *)hook == BREAKPOINT &&
+	    hook != ipa_request && thread_run(ipa_traced, NULL) == 0) {
+		store_release(&gdb_agent_tracing, 0);
+		return 0;
+	}
+	hook();
+	return 1;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * GDB's in-process agent: what a stock gdbserver wants in the program that it
+ * debugs. It leads fast tracepoints here by jump pads of its own making.
+ *
+ * What must stay true: gdbserver stops threads wherever they are, and runs
+ * one alone at times; so nobody waits for another without a bound, and a
+ * thread that interrupts itself gives up and is counted. What it laid out in
+ * the heap below is believed: it can write everywhere anyway.
+ */
+#ifndef AGENT_IPA_H
+#define AGENT_IPA_H
+
+#include <stdint.h>
+
+#include "agent/ipa-abi.h"
+#include "tracepoints/registry.h"
+
+#define IPA_FRAME_BYTES		(256u << 10)
+
+/* In memory that fork wipes: a child is not debugged. */
+struct ipa {
+	uint32_t here;			/* not a child */
+	uint32_t on;			/* markers call ipa_hit() */
+	uint32_t holder;		/* thread that makes a frame, or 0 */
+	uint64_t dropped;		/* hits that could not */
+	uint32_t nprograms;
+	uint32_t program_bytes;		/* of ipa_programs, in use */
+};
+
+extern struct ipa *ipa;
+extern uint8_t *ipa_frame;		/* being made: IPA_FRAME_BYTES */
+extern uint8_t *ipa_text;		/* the same, for static data */
+
+/*
+ * Maps what a gdbserver that attaches at any time takes for granted: a heap, a
+ * buffer, and room for jump pads near the executable. No page of it is used
+ * until then. Returns 0 or a negative errno. Once, at start.
+ */
+int ipa_setup(void);
+
+/*
+ * Has static data for gdbserver: every marker is switched on, so that the jump
+ * which gdbserver moves out of the way leads to the marker's arguments. Returns
+ * 0 or a negative errno. A thread of the agent's own.
+ */
+int ipa_prepare(void);
+
+/* Is the program debugged now? 1, 0, or a negative errno. In a thread of the
+ * agent's own. */
+int ipa_traced(void *unused);
+
+/* A marker of a module that has just been loaded; the lock is held. */
+void ipa_module_came(struct object *object, const struct patcher *patcher);
+
+/* A marker, by the address that gdbserver knows its site by: its jump's. */
+struct ipa_marker {
+	uint64_t address;		/* set last; 0: none */
+	struct object *object;
+	struct ipa_point *point;	/* that a pad came with */
+	int32_t jump;			/* which led to that pad: set last */
+};
+
+/* The marker at an address, or NULL. SIGSAFE. */
+struct ipa_marker *ipa_marker_find(uint64_t address);
+
+/* What a marker calls while gdbserver may have tracepoints there. */
+write_fn ipa_hit;
+
+/*
+ * From ipa_trace_enter() on, ipa_trace_same() tells whether gdbserver has not
+ * begun another trace since. The holder only.
+ */
+void ipa_trace_enter(void);
+int ipa_trace_same(void);
+
+/*
+ * Room for a frame of n bytes, or NULL: the buffer is full, or the trace has
+ * ended. ipa_commit() shows the frame to gdbserver, unless it is of a trace
+ * that has been replaced. The holder only.
+ */
+uint8_t *ipa_reserve(uint32_t n);
+void ipa_commit(void);
+
+/* An expression that is verified, or NULL and an error. The holder only. */
+const struct ax_program *ipa_program(const struct ipa_expression *expression,
+				     int want_result, int *error);
+
+/* Trace state variables: 0, or -1 when there is none of that number. */
+int ipa_variable_get(uint32_t number, int64_t *value);
+int ipa_variable_set(uint32_t number, int64_t value);
+
+/* ipa-x86_64.S: gdbserver puts breakpoints on their first bytes. */
+void ipa_stop_tracing(void);
+void ipa_flush(void);
+void ipa_request(void);
+
+/*
+ * Calls one of the three. Where the breakpoint of a gdbserver is left that is
+ * gone, it ends the trace instead, and returns 0: the breakpoint would kill.
+ */
+int ipa_call(void (*hook)(void));
+
+/* What a jump pad calls; keeps the vector registers. */
+void ipa_collect_entry(struct ipa_point *point, struct ipa_registers *regs);
+
+/* Components of the processor state that ipa_collect_entry() keeps (XSAVE),
+ * or 0: FXSAVE. */
+extern uint32_t ipa_keep;
+
+extern struct ipa_point *gdb_agent_stopping_tracepoint;
+extern struct ipa_point *gdb_agent_error_tracepoint;
+extern int32_t gdb_agent_tracing;
+extern int32_t gdb_agent_trace_buffer_is_full;
+extern int32_t gdb_agent_expr_eval_result;
+extern int32_t gdb_agent_ipa_tdesc_idx;
+
+#endif
