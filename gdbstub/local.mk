@@ -28,6 +28,20 @@ gdbstub_sources = \
 	gdbstub/transfer.c \
 	gdbstub/upload.c
 
+# in the command: the filter for gdbserver
+gdbstub_tool_sources = \
+	gdbstub/filter-answer.c \
+	gdbstub/filter-points.c \
+	gdbstub/filter-private.h \
+	gdbstub/filter-request.c \
+	gdbstub/filter-x86_64.h \
+	gdbstub/filter.c \
+	gdbstub/filter.h \
+	gdbstub/marker-text.c \
+	gdbstub/marker-text.h \
+	gdbstub/packet.c \
+	gdbstub/packet.h
+
 # The extension of gdb: in this order they make taffrail-gdb.py.
 gdb_extension = \
 	gdbstub/gdb-text.py \

@@ -5,6 +5,7 @@
 unit_programs = \
 	testsuite/fuzz/ax \
 	testsuite/fuzz/expr \
+	testsuite/fuzz/filter \
 	testsuite/fuzz/frames \
 	testsuite/fuzz/trace \
 	testsuite/unit/anchor \
@@ -16,6 +17,7 @@ unit_programs = \
 	testsuite/unit/conversion \
 	testsuite/unit/field-text \
 	testsuite/unit/fields \
+	testsuite/unit/filter \
 	testsuite/unit/frames \
 	testsuite/unit/frames-live \
 	testsuite/unit/glob \

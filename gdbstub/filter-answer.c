@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter: what the server answers. See filter.h.
+ *
+ * What must stay true here: an answer that is not understood passes as it
+ * came, and what a fast tracepoint of ours brings is shown at its marker.
+ */
+#include <string.h>
+
+#include "buffers/text.h"
+#include "gdbstub/filter-private.h"
+#include "gdbstub/filter-x86_64.h"
+
+int filter_answer_held(enum filter_kind kind)
+{
+	return kind == KIND_SUPPORTED || kind == KIND_UPLOAD ||
+	       kind == KIND_REGISTERS || kind == KIND_PC;
+}
+
+/* Servers from 17 on do not speak of static tracepoints. */
+static enum filter_verdict supported(const char *p, struct packet *out)
+{
+	if (!*p || text_after(p, "E") || strstr(p, "StaticTracepoints"))
+		return VERDICT_PASS;
+	packet_add(out, p);
+	packet_add(out, ";StaticTracepoints+");
+	return VERDICT_CHANGED;
+}
+
+/* Lines of an upload: a letter, N:ADDRESS, more. */
+struct line {
+	char letter;
+	uint64_t number;
+	uint64_t site;
+	const char *rest;
+};
+
+static void line_add(struct packet *out, const struct line *line)
+{
+	packet_add_byte(out, (uint8_t)line->letter);
+	packet_add_number(out, line->number);
+	packet_add(out, ":");
+	packet_add_number(out, line->site);
+}
+
+/*
+ * As a plain tracepoint at the marker: gdb 13.1 dies of a static one that it
+ * is given back. When it comes again from this gdb, it is meant as before.
+ */
+static void upload_point(struct filter *f, const struct line *line,
+			 struct packet *out)
+{
+	const char *fast = strstr(line->rest, ":F");
+	const char *behind = fast ? fast + 2 : NULL;
+	uint64_t length;
+
+	line_add(out, line);
+	if (behind && packet_read_number(&behind, &length)) {
+		packet_add_bytes(out, line->rest, (size_t)(fast - line->rest));
+		packet_add(out, behind);
+	} else {
+		packet_add(out, line->rest);
+	}
+	filter_meant_add(f, line->site);
+}
+
+/* :at:START:LENGTH:TEXT. No gdb reads its own "-qualified -m NAME". */
+static void upload_source(const struct line *line, struct packet *out)
+{
+	char location[32];
+	struct text text;
+
+	line_add(out, line);
+	if (!text_after(line->rest, ":at:")) {
+		packet_add(out, line->rest);
+		return;
+	}
+	text_open(&text, location, sizeof(location));
+	text_add(&text, "*0x");
+	text_add_hex(&text, line->site, 1);
+	packet_add(out, ":at:0:");
+	packet_add_number(out, text.used);
+	packet_add(out, ":");
+	packet_add_hex(out, location, text.used);
+}
+
+static enum filter_verdict upload(struct filter *f, const char *p,
+				  struct packet *out)
+{
+	struct filter_point *point;
+	struct line line = { .letter = *p };
+	uint64_t address;
+
+	if (!*p || !strchr("TASZ", *p++) ||
+	    !packet_read_number(&p, &line.number) ||
+	    !packet_read_char(&p, ':') || !packet_read_number(&p, &address))
+		return VERDICT_PASS;
+	point = filter_point_behind(f, line.number, address);
+	if (!point)
+		return VERDICT_PASS;
+	line.site = point->site;
+	line.rest = p;
+	if (line.letter == 'T')
+		upload_point(f, &line, out);
+	else if (line.letter == 'Z')
+		upload_source(&line, out);
+	else {
+		line_add(out, &line);
+		packet_add(out, p);
+	}
+	return VERDICT_CHANGED;
+}
+
+/* Registers of a trace frame, of which the program counter is at `offset`. */
+static enum filter_verdict registers(struct filter *f, const char *p,
+				     uint32_t offset, struct packet *out)
+{
+	uint8_t bytes[FILTER_PC_BYTES];
+	const char *at = p + 2 * offset;
+	uint64_t pc = 0;
+
+	if (strlen(p) < 2 * (offset + FILTER_PC_BYTES) ||
+	    !packet_read_hex(&at, bytes, sizeof(bytes)))
+		return VERDICT_PASS;
+	for (uint32_t i = FILTER_PC_BYTES; i--;)
+		pc = pc << 8 | bytes[i];
+	if (!filter_point_behind(f, f->frame_point, pc))
+		return VERDICT_PASS;
+	pc -= FILTER_FAST_OFFSET;
+	for (uint32_t i = 0; i < FILTER_PC_BYTES; i++)
+		bytes[i] = (uint8_t)(pc >> 8 * i);
+	packet_add_bytes(out, p, 2 * offset);
+	packet_add_hex(out, bytes, sizeof(bytes));
+	packet_add(out, at);
+	return VERDICT_CHANGED;
+}
+
+enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
+				  const char *p, struct packet *out)
+{
+	switch (kind) {
+	case KIND_SUPPORTED:
+		return supported(p, out);
+	case KIND_UPLOAD:
+		return upload(f, p, out);
+	case KIND_REGISTERS:
+		return registers(f, p, FILTER_PC_OFFSET, out);
+	case KIND_PC:
+		return registers(f, p, 0, out);
+	default:
+		return VERDICT_PASS;
+	}
+}
+
+/* F-1, or F and the frame's number, T and its tracepoint's. */
+static void frame_selected(struct filter *f, const char *p)
+{
+	uint64_t frame, number;
+
+	if (!packet_read_char(&p, 'F'))
+		return;
+	f->frame_point = 0;
+	if (packet_read_number(&p, &frame) && packet_read_char(&p, 'T') &&
+	    packet_read_number(&p, &number) && filter_point_number(f, number))
+		f->frame_point = number;
+}
+
+static int is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* T, two digits, then NAME:VALUE; of which one is the thread. */
+static void stop_note(struct filter *f, const char *p)
+{
+	if (!is_hex(p[0]) || !is_hex(p[1]))
+		return;
+	for (p += 2; p; p = strchr(p, ';')) {
+		const char *at;
+
+		p += *p == ';';
+		at = text_after(p, "thread:");
+		if (at) {
+			filter_read_thread(&at, &f->thread);
+			return;
+		}
+	}
+}
+
+void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p)
+{
+	if (kind == KIND_FRAME)
+		frame_selected(f, p);
+	else if (kind == KIND_NO_ACK)
+		f->no_ack = !strcmp(p, "OK");
+	else if (*p == 'T')
+		stop_note(f, p + 1);
+	else if (text_after(p, "QC")) {
+		p += 2;
+		filter_read_thread(&p, &f->thread);
+	}
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter's tables: static tracepoints, and addresses at which a plain
+ * tracepoint is meant as one. See filter-private.h.
+ */
+#include "gdbstub/filter-private.h"
+#include "gdbstub/filter-x86_64.h"
+
+struct filter_point *filter_point_at(struct filter *f, uint64_t number,
+				     uint64_t site)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].site == site && f->points[i].number == number)
+			return &f->points[i];
+	return NULL;
+}
+
+struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
+					 uint64_t address)
+{
+	return filter_point_at(f, number, address - FILTER_FAST_OFFSET);
+}
+
+int filter_point_any(const struct filter *f, uint64_t site)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].site == site)
+			return 1;
+	return 0;
+}
+
+int filter_point_number(const struct filter *f, uint64_t number)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].number == number)
+			return 1;
+	return 0;
+}
+
+int filter_point_add(struct filter *f, uint64_t number, uint64_t site)
+{
+	if (filter_point_at(f, number, site))
+		return 1;
+	if (f->npoints == FILTER_POINTS)
+		return 0;
+	f->points[f->npoints++] = (struct filter_point){ number, site };
+	return 1;
+}
+
+void filter_point_remove(struct filter *f, struct filter_point *point)
+{
+	*point = f->points[--f->npoints];
+}
+
+int filter_meant(const struct filter *f, uint64_t site)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->nmeant; i++)
+		if (f->meant[i] == site)
+			return 1;
+	return 0;
+}
+
+int filter_meant_add(struct filter *f, uint64_t site)
+{
+	if (filter_meant(f, site))
+		return 1;
+	if (f->nmeant == FILTER_MEANT)
+		return 0;
+	f->meant[f->nmeant++] = site;
+	return 1;
+}
+
+static int look(struct filter *f, uint64_t address,
+		struct filter_marker *marker)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->nmarkers; i++) {
+		f->host.get(f->host.arg, i, marker);
+		if (marker->address == address)
+			return 1;
+	}
+	return 0;
+}
+
+int filter_marker_find(struct filter *f, uint64_t address,
+		       struct filter_marker *marker)
+{
+	if (f->known && look(f, address, marker))
+		return 1;
+	f->nmarkers = f->host.read(f->host.arg, &f->thread);
+	f->known = 1;
+	return look(f, address, marker);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the parts of the filter (filter.h) share.
+ */
+#ifndef GDBSTUB_FILTER_PRIVATE_H
+#define GDBSTUB_FILTER_PRIVATE_H
+
+#include "gdbstub/filter.h"
+#include "gdbstub/packet.h"
+
+/* What is to be done with a request's answer. */
+enum filter_kind {
+	KIND_PLAIN,
+	KIND_SUPPORTED,
+	KIND_NO_ACK,
+	KIND_UPLOAD,			/* a line of a tracepoint */
+	KIND_FRAME,			/* which trace frame it is now */
+	KIND_REGISTERS,			/* of a frame, all */
+	KIND_PC,
+	KIND_NONE,			/* there is no answer */
+};
+
+enum filter_verdict {
+	VERDICT_PASS,			/* as it came */
+	VERDICT_CHANGED,		/* into the packet that is given */
+	VERDICT_ANSWERED,		/* here; that is in it */
+};
+
+/* filter-request.c: can a request that begins with these n bytes be one that
+ * is looked at? It is not, if not. */
+int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
+
+/* A whole request; f->kind is set to what its answer will be. */
+enum filter_verdict filter_request(struct filter *f, const char *p,
+				   struct packet *out);
+
+/* filter-answer.c: is an answer of this kind kept until it is whole? */
+int filter_answer_held(enum filter_kind kind);
+
+/* A held answer, without repetitions. */
+enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
+				  const char *p, struct packet *out);
+
+/* An answer or a notification that has passed, or its beginning. */
+void filter_answer_note(struct filter *f, enum filter_kind kind,
+			const char *p);
+
+/* A thread's id, as gdb writes it: 0 when it names none. */
+int filter_read_thread(const char **p, struct filter_thread *thread);
+
+/*
+ * filter-points.c: the static tracepoints that the server has as fast ones.
+ * By its number and the address that gdb knows, or the one the server knows;
+ * NULL when it is another tracepoint.
+ */
+struct filter_point *filter_point_at(struct filter *f, uint64_t number,
+				     uint64_t site);
+struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
+					 uint64_t address);
+/* Of any number. */
+int filter_point_any(const struct filter *f, uint64_t site);
+int filter_point_number(const struct filter *f, uint64_t number);
+/* 0 when there are too many. */
+int filter_point_add(struct filter *f, uint64_t number, uint64_t site);
+void filter_point_remove(struct filter *f, struct filter_point *point);
+
+int filter_meant(const struct filter *f, uint64_t site);
+int filter_meant_add(struct filter *f, uint64_t site);
+
+/* Is there a marker? It is looked for anew if it was not there before. */
+int filter_marker_find(struct filter *f, uint64_t address,
+		       struct filter_marker *marker);
+
+#endif

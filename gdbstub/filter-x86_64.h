@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the filter has to know of x86-64: where the instruction of a site lies
+ * that gdbserver may replace by a jump (taffrail/site-x86_64.h), and where the
+ * program counter is among gdb's registers (64bit-core.xml of GDB 13.1).
+ */
+#ifndef GDBSTUB_FILTER_X86_64_H
+#define GDBSTUB_FILTER_X86_64_H
+
+#define FILTER_FAST_OFFSET	1u	/* behind the nop */
+#define FILTER_FAST_LENGTH	5u
+#define FILTER_PC_NUMBER	16u
+#define FILTER_PC_OFFSET	128u	/* in the answer to g */
+#define FILTER_PC_BYTES		8u	/* the lowest first */
+
+#endif

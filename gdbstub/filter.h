@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter between gdb and a stock gdbserver: it gives gdb static
+ * tracepoints, which that server promises and cannot keep.
+ *
+ *	gdb  --- requests --->  filter  --- requests --->  gdbserver
+ *	     <--- answers ----          <--- answers ----
+ *
+ * It answers what asks for markers, and makes of a static tracepoint at a
+ * marker's address SITE a fast one at the five-byte instruction behind it; in
+ * what comes back it is a tracepoint at SITE again. Everything else passes
+ * byte for byte, of any length.
+ *
+ * What must stay true: it does no input or output and waits for nothing; it
+ * sends nothing of its own to the server; a packet that it changes is short
+ * enough to be kept whole, and one that is broken passes as it came.
+ *
+ * Requests are expected one after another, each with its answer, as gdb's
+ * protocol has it. Another order does no harm to what passes.
+ */
+#ifndef GDBSTUB_FILTER_H
+#define GDBSTUB_FILTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Which bytes come from, or go to. */
+enum filter_side { FILTER_GDB, FILTER_SERVER };
+
+#define FILTER_HOLD_BYTES	32768	/* gdbserver takes half of that */
+#define FILTER_WORK_BYTES	65536	/* a held answer, written out */
+#define FILTER_ANSWER_BYTES	16384
+#define FILTER_ROOM_BYTES	(FILTER_WORK_BYTES + FILTER_ANSWER_BYTES)
+#define FILTER_QUEUE_BYTES	(2 * FILTER_ROOM_BYTES)
+#define FILTER_PENDING		32	/* requests without an answer yet */
+#define FILTER_POINTS		4096	/* static tracepoints */
+#define FILTER_MEANT		4096
+
+/* What is to be sent to one side: bytes[0 .. used). */
+struct filter_queue {
+	uint32_t used;
+	char bytes[FILTER_QUEUE_BYTES];
+};
+
+/* The process, or else the thread, that gdb looks at; 0: not known. */
+struct filter_thread {
+	uint64_t pid;
+	uint64_t tid;
+};
+
+struct filter_marker {
+	uint64_t address;
+	const char *id;
+	const char *extra;
+};
+
+/* What only the filter's user can find out. */
+struct filter_host {
+	void *arg;
+	/* Reads the markers of a process anew; returns their number. */
+	uint32_t (*read)(void *arg, const struct filter_thread *thread);
+	/* One of those read last. Its strings last until the next read. */
+	void (*get)(void *arg, uint32_t i, struct filter_marker *marker);
+};
+
+/* One direction; its packet, or how it begins. */
+struct filter_stream {
+	uint8_t state;
+	uint8_t passing;		/* the packet is sent as it comes */
+	uint8_t notice;			/* it is a notification */
+	uint8_t repeat;			/* the byte before was a '*' */
+	uint32_t held;
+	char hold[FILTER_HOLD_BYTES];
+};
+
+struct filter_point {
+	uint64_t number;
+	uint64_t site;
+};
+
+struct filter {
+	struct filter_host host;
+	struct filter_stream streams[2];	/* by where it comes from */
+	struct filter_queue queues[2];		/* by where it goes */
+	/* this connection */
+	uint8_t no_ack;
+	uint8_t downloading;		/* gdb is: see filter_marker_at() */
+	uint8_t server_asks;		/* what gdb sends is an answer */
+	uint8_t answer_waits;		/* ours, for a packet to end */
+	uint8_t answer_from;		/* 1: without its '+' */
+	uint8_t acks;			/* that gdb owes to us */
+	uint8_t kind;			/* of the request at hand */
+	uint8_t last;			/* of the request answered last */
+	uint8_t known;			/* markers were read */
+	uint32_t npending;
+	uint8_t pending[FILTER_PENDING];	/* oldest first */
+	struct filter_thread thread;
+	uint32_t nmarkers;
+	uint32_t marker;		/* the next one to be told */
+	uint64_t frame_point;		/* whose trace frame is selected; 0 */
+	uint32_t answer_used;
+	char answer[FILTER_ANSWER_BYTES];
+	char work[FILTER_WORK_BYTES];
+	/* the server */
+	uint32_t npoints;
+	struct filter_point points[FILTER_POINTS];
+	/* where gdb's plain tracepoints are meant as static ones */
+	uint32_t nmeant;
+	uint64_t meant[FILTER_MEANT];
+};
+
+/* For a new server. */
+void filter_open(struct filter *f, const struct filter_host *host);
+
+/* For a new connection of a gdb: what is under way is forgotten; tracepoints
+ * are the server's, and stay. */
+void filter_connect(struct filter *f);
+
+/*
+ * Takes up to n bytes that came from a side, and returns how many: fewer when
+ * too much waits to be sent (filter_sent() then makes room).
+ */
+size_t filter_take(struct filter *f, enum filter_side from, const char *bytes,
+		   size_t n);
+
+/* What is to be sent to a side; and that its first n bytes were sent. */
+const struct filter_queue *filter_queue(const struct filter *f,
+					enum filter_side to);
+void filter_sent(struct filter *f, enum filter_side to, uint32_t n);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter between gdb and gdbserver (gdbstub/filter.h): what gdb sends, and
+ * what then comes out on either side.
+ */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "gdbstub/filter.h"
+
+static struct filter filter;
+static uint32_t reads;
+static uint64_t asked_pid, asked_tid;
+
+static const struct filter_marker markers[] = {
+	{ 0x401000, "app/one", "id %d" },
+	{ 0x401fff, "app/two", "int32 id" },
+};
+
+static uint32_t host_read(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	reads++;
+	asked_pid = thread->pid;
+	asked_tid = thread->tid;
+	return 2;
+}
+
+static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
+{
+	(void)arg;
+	*marker = markers[i];
+}
+
+/* $text#sum */
+static const char *framed(const char *text)
+{
+	static char packet[4096];
+	uint8_t sum = 0;
+
+	for (const char *p = text; *p; p++)
+		sum += (uint8_t)*p;
+	snprintf(packet, sizeof(packet), "$%s#%02x", text, sum);
+	return packet;
+}
+
+/* What waits for a side, which is then sent. */
+static const char *sent(enum filter_side to)
+{
+	static char text[2][FILTER_QUEUE_BYTES + 1];
+	const struct filter_queue *q = filter_queue(&filter, to);
+
+	memcpy(text[to], q->bytes, q->used);
+	text[to][q->used] = '\0';
+	filter_sent(&filter, to, q->used);
+	return text[to];
+}
+
+static void give(enum filter_side from, const char *bytes)
+{
+	size_t n = strlen(bytes);
+
+	unit_equal(filter_take(&filter, from, bytes, n), n, "all is taken");
+}
+
+static void new_filter(int no_ack)
+{
+	static const struct filter_host host = { NULL, host_read, host_get };
+
+	filter_open(&filter, &host);
+	if (!no_ack)
+		return;
+	give(FILTER_GDB, framed("QStartNoAckMode"));
+	give(FILTER_SERVER, "+");
+	give(FILTER_SERVER, framed("OK"));
+	give(FILTER_GDB, "+");
+	sent(FILTER_GDB);
+	sent(FILTER_SERVER);
+}
+
+/* A request and its answer; `to_server` NULL: it is answered here. */
+static void exchange(const char *request, const char *to_server,
+		     const char *answer, const char *to_gdb)
+{
+	give(FILTER_GDB, framed(request));
+	unit_equal_string(sent(FILTER_SERVER), to_server ? framed(to_server) :
+			  "", "%.40s: what the server gets", request);
+	if (to_server)
+		give(FILTER_SERVER, framed(answer));
+	unit_equal_string(sent(FILTER_GDB), framed(to_gdb),
+			  "%.40s: what gdb gets", request);
+}
+
+#define ONE	"m401000:6170702f6f6e65:6964202564"
+#define TWO	"m401fff:6170702f74776f:696e743332206964"
+
+static void list(void)
+{
+	new_filter(1);
+	reads = 0;
+	exchange("?", "?", "T0506:0*,;thread:p1f.20;core:1;",
+		 "T0506:0*,;thread:p1f.20;core:1;");
+	exchange("qTfSTM", NULL, NULL, ONE);
+	exchange("qTsSTM", NULL, NULL, TWO);
+	exchange("qTsSTM", NULL, NULL, "l");
+	unit_equal(reads, 1, "markers are read once a list");
+	unit_equal(asked_pid, 0x1f, "of the process that stopped");
+	exchange("Hgp2a.0", "Hgp2a.0", "OK", "OK");
+	exchange("qTfSTM", NULL, NULL, ONE);
+	unit_equal(asked_pid, 0x2a, "of the process that gdb chose");
+	exchange("qC", "qC", "QC1f1", "QC1f1");
+	exchange("qTfSTM", NULL, NULL, ONE);
+	unit_equal(asked_tid, 0x1f1, "a thread without a process");
+	unit_equal(asked_pid, 0, "whose process is not told");
+	exchange("?", "?", "T05thread:p1* .1* ;", "T05thread:p1* .1* ;");
+	exchange("qTfSTM", NULL, NULL, ONE);
+	unit_equal(asked_pid, 0x1111, "repetitions are written out");
+	exchange("qTSTMat:401000", NULL, NULL, "l");
+	exchange("qTStatus", "qTStatus", "T0;tnotrun:0", "T0;tnotrun:0");
+	exchange("qTSTMat:401fff", NULL, NULL, TWO);
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("qTSTMat:401ffe", NULL, NULL, "l");
+}
+
+static void define(void)
+{
+	new_filter(1);
+	exchange("QTDP:1:0000000000401000:E:0:0:S:X3,220127-",
+		 "QTDP:1:401001:E:0:0:F5:X3,220127-", "OK", "OK");
+	exchange("QTDP:-1:0000000000401000:R03L-", "QTDP:-1:401001:R03L-",
+		 "OK", "OK");
+	exchange("QTDP:-2:0000000000401000:R03L", "QTDP:-2:0000000000401000:R03L",
+		 "OK", "OK");
+	exchange("QTDPsrc:1:401000:at:0:2:6162", "QTDPsrc:1:401001:at:0:2:6162",
+		 "OK", "OK");
+	exchange("QTDP:2:401fff:D:a:1:S", "QTDP:2:402000:D:a:1:F5", "OK", "OK");
+	exchange("QTDP:3:401000:E:0:0-", "QTDP:3:401000:E:0:0-", "OK", "OK");
+	exchange("QTDP:4:401001:E:0:0:F5-", "QTDP:4:401001:E:0:0:F5-", "OK",
+		 "OK");
+	exchange("QTDP:5:401002:E:0:0:S", NULL, NULL, "E.no marker is there");
+	exchange("QTDP:5:401002:E:S:S", NULL, NULL, "E.malformed tracepoint");
+	exchange("QTDisable:2:401fff", "QTDisable:2:402000", "OK", "OK");
+	exchange("QTEnable:3:401000", "QTEnable:3:401000", "OK", "OK");
+	exchange("qTP:1:401000", "qTP:1:401001", "V1:2", "V1:2");
+	/* one of that number and address that is no static one any more */
+	exchange("QTDP:1:401000:E:0:0", "QTDP:1:401000:E:0:0", "OK", "OK");
+	exchange("qTP:1:401000", "qTP:1:401000", "V0:0", "V0:0");
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("qTP:2:401fff", "qTP:2:401fff", "E01", "E01");
+}
+
+static void meant(void)
+{
+	new_filter(1);
+	exchange("QTDP:1:401000:E:0:0", "QTDP:1:401000:E:0:0", "OK", "OK");
+	exchange("QTaffrail:static:401000", NULL, NULL, "OK");
+	exchange("QTaffrail:static:401004", NULL, NULL, "E.no marker is there");
+	exchange("QTDP:1:401000:E:0:0-", "QTDP:1:401001:E:0:0:F5-", "OK", "OK");
+	exchange("QTDP:2:401fff:E:0:0-", "QTDP:2:401fff:E:0:0-", "OK", "OK");
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("QTDP:1:401000:E:0:0:X2,2027", "QTDP:1:401001:E:0:0:F5:X2,2027",
+		 "OK", "OK");
+	exchange("QTDP:1:401000:E:0:0:F3", "QTDP:1:401000:E:0:0:F3", "OK",
+		 "OK");
+}
+
+static void upload(void)
+{
+	new_filter(1);
+	exchange("QTDP:1:401000:E:0:0:S", "QTDP:1:401001:E:0:0:F5", "OK", "OK");
+	filter_connect(&filter);
+	new_filter(0);
+	give(FILTER_GDB, framed("QTDP:1:401000:E:0:0:S"));
+	sent(FILTER_SERVER);
+	give(FILTER_SERVER, framed("OK"));
+	filter_connect(&filter);
+	sent(FILTER_GDB);
+	give(FILTER_GDB, framed("QStartNoAckMode"));
+	give(FILTER_SERVER, framed("OK"));
+	sent(FILTER_GDB);
+	sent(FILTER_SERVER);
+	exchange("qTfP", "qTfP", "T1:401001:E:0:0:F5:X3,220127",
+		 "T1:401000:E:0:0:X3,220127");
+	exchange("qTsP", "qTsP", "T1:7:E:0:0:F5", "T1:7:E:0:0:F5");
+	exchange("qTsP", "qTsP", "A1:401001:R0* 3", "A1:401000:R00003");
+	exchange("qTsP", "qTsP", "A2:401001:R03", "A2:401001:R03");
+	exchange("qTsP", "qTsP", "Z1:401001:at:0:2:2d6d",
+		 "Z1:401000:at:0:9:2a3078343031303030");
+	exchange("qTsP", "qTsP", "Z1:401001:cmd:0:2:2d6d",
+		 "Z1:401000:cmd:0:2:2d6d");
+	exchange("qTsP", "qTsP", "l", "l");
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("QTDP:9:401000:E:0:0", "QTDP:9:401001:E:0:0:F5", "OK", "OK");
+}
+
+static void frames(void)
+{
+	char in[400], out[400];
+
+	memset(in, '0', sizeof(in));
+	strcpy(in + 256, "0110400000000000*\"");
+	memset(out, '0', sizeof(out));
+	strcpy(out + 256, "001040000000000000000");
+	new_filter(1);
+	exchange("QTDP:1:401000:E:0:0:S", "QTDP:1:401001:E:0:0:F5", "OK", "OK");
+	exchange("g", "g", in, in);
+	exchange("QTFrame:pc:401000", "QTFrame:range:401000:401001", "F3T1",
+		 "F3T1");
+	exchange("g", "g", in, out);
+	exchange("p10", "p10", "0110400000000000", "0010400000000000");
+	exchange("p10", "p10", "xxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxx");
+	exchange("p10", "p10", "0210400000000000", "0210400000000000");
+	exchange("p1", "p1", "0110400000000000", "0110400000000000");
+	exchange("g", "g", "E01", "E01");
+	exchange("QTFrame:4", "QTFrame:4", "F4T2", "F4T2");
+	exchange("g", "g", in, in);
+	exchange("QTFrame:4", "QTFrame:4", "F5T1", "F5T1");
+	exchange("QTFrame:ffffffff", "QTFrame:ffffffff", "F-1", "F-1");
+	exchange("p10", "p10", "0110400000000000", "0110400000000000");
+	exchange("QTFrame:range:400000:401000", "QTFrame:range:400000:401001",
+		 "F-1", "F-1");
+	exchange("QTFrame:outside:401001:401002",
+		 "QTFrame:outside:401002:401002", "F-1", "F-1");
+}
+
+static void supported(void)
+{
+	new_filter(1);
+	exchange("qSupported:a+", "qSupported:a+", "PacketSize=47ff;b+",
+		 "PacketSize=47ff;b+;StaticTracepoints+");
+	exchange("qSupported:a+", "qSupported:a+", "a;StaticTracepoints+;b",
+		 "a;StaticTracepoints+;b");
+	exchange("qSupported", "qSupported", "", "");
+}
+
+/* Acknowledgements, and what comes in between. */
+static void acknowledged(void)
+{
+	new_filter(0);
+	give(FILTER_GDB, framed("qTsSTM"));
+	unit_equal_string(sent(FILTER_GDB), "+$l#6c", "ours, acknowledged");
+	give(FILTER_GDB, "-");
+	unit_equal_string(sent(FILTER_GDB), "$l#6c", "once more");
+	give(FILTER_GDB, "+");
+	unit_equal_string(sent(FILTER_SERVER), "", "the server saw nothing");
+	give(FILTER_GDB, "$qTsSTM#00");
+	unit_equal_string(sent(FILTER_SERVER), "$qTsSTM#00", "broken: passes");
+	give(FILTER_SERVER, "-");
+	give(FILTER_GDB, framed("qTfP"));
+	sent(FILTER_SERVER);
+	sent(FILTER_GDB);
+	give(FILTER_SERVER, "+");
+	give(FILTER_SERVER, "$l#00");
+	give(FILTER_GDB, "-");
+	unit_equal_string(sent(FILTER_SERVER), "-", "a broken answer");
+	give(FILTER_SERVER, "$l#6c");
+	unit_equal_string(sent(FILTER_GDB), "+$l#00$l#6c", "comes twice");
+	give(FILTER_GDB, "+\x03");
+	unit_equal_string(sent(FILTER_SERVER), "+\x03", "Ctrl-C passes");
+}
+
+static void between(void)
+{
+	new_filter(1);
+	give(FILTER_SERVER, "%Stop:T05");
+	give(FILTER_GDB, framed("qTsSTM"));
+	unit_equal_string(sent(FILTER_GDB), "%Stop:T05",
+			  "nothing within a notification");
+	unit_equal(filter_take(&filter, FILTER_GDB, "$g#67", 5), 0,
+		   "gdb waits so long");
+	give(FILTER_SERVER, "thread:p7.7;#00");
+	unit_equal_string(sent(FILTER_GDB), "thread:p7.7;#00$l#6c", "behind it");
+	give(FILTER_GDB, framed("QTStart"));
+	give(FILTER_SERVER, framed("qRelocInsn:401001;7000"));
+	give(FILTER_GDB, framed("m401001,10"));
+	give(FILTER_SERVER, framed("00"));
+	give(FILTER_GDB, framed("qRelocInsn:5"));
+	give(FILTER_SERVER, framed("OK"));
+	sent(FILTER_GDB);
+	sent(FILTER_SERVER);
+	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+	give(FILTER_GDB, framed("qRcmd,00"));
+	give(FILTER_SERVER, framed("O6869"));
+	give(FILTER_SERVER, framed("OK"));
+	sent(FILTER_GDB);
+	sent(FILTER_SERVER);
+	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+	give(FILTER_GDB, framed("k"));
+	give(FILTER_GDB, framed("qC"));		/* gdb gave up on it */
+	sent(FILTER_SERVER);
+	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+}
+
+/* A packet that is looked at, but longer than is kept. */
+static void too_long(void)
+{
+	size_t n = 3 * FILTER_HOLD_BYTES;
+	char *big = malloc(n);
+	size_t taken = 0, passed = 0;
+	int same = 1;
+
+	memset(big, 'x', n);
+	memcpy(big, "$QTDP:1:401000:E:0:0:S:", 23);
+	memcpy(big + n - 3, "#00", 3);
+	new_filter(1);
+	while (passed < n) {
+		const struct filter_queue *q =
+			filter_queue(&filter, FILTER_SERVER);
+
+		taken += filter_take(&filter, FILTER_GDB, big + taken,
+				     n - taken);
+		if (!q->used)
+			break;
+		same &= !memcmp(q->bytes, big + passed, q->used);
+		passed += q->used;
+		filter_sent(&filter, FILTER_SERVER, q->used);
+	}
+	unit_equal(passed, n, "a packet too long to keep passes");
+	unit_equal(same, 1, "as it came");
+	free(big);
+}
+
+int main(void)
+{
+	list();
+	define();
+	meant();
+	upload();
+	frames();
+	supported();
+	acknowledged();
+	between();
+	too_long();
+	return unit_end();
+}
