@@ -43,6 +43,7 @@ int destroy_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int watch_main(int argc, char **argv);
 int gdb_main(int argc, char **argv);
+int gdbserver_main(int argc, char **argv);
 int record_main(int argc, char **argv);
 int snapshot_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
@@ -99,6 +100,9 @@ int command_failed(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 int command_misused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
+
+/* The word in these, for a sub-command that has not called options_next(). */
+void command_name(const char *name);
 
 /* The same form for something that does not end the sub-command. */
 void command_warn(const char *format, ...)

@@ -314,3 +314,77 @@ int elfnotes_read(struct marker_list *list, const char *path,
 	close(fd);
 	return ret;
 }
+
+/* Calls for each segment of a file until one returns 0; -ENOENT else. */
+static int each_segment(const char *path,
+			int (*look)(Elf *elf, const GElf_Phdr *ph, void *arg),
+			void *arg)
+{
+	GElf_Phdr ph;
+	int ret = -ENOENT, fd;
+	size_t n;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return ret;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &n))
+		for (size_t i = 0; ret && i < n; i++)
+			if (gelf_getphdr(elf, i, &ph))
+				ret = look(elf, &ph, arg);
+	elf_end(elf);
+	close(fd);
+	return ret;
+}
+
+/* in: an offset; out: the address */
+static int look_loaded(Elf *elf, const GElf_Phdr *ph, void *arg)
+{
+	uint64_t *offset = arg;
+	uint64_t page = ph->p_align > 1 ? ph->p_align : 1;
+
+	(void)elf;
+	/* a mapping begins with the page that a segment begins in */
+	if (ph->p_type != PT_LOAD || *offset + page <= ph->p_offset ||
+	    *offset >= ph->p_offset + ph->p_filesz)
+		return -ENOENT;
+	*offset = ph->p_vaddr + (*offset - ph->p_offset);
+	return 0;
+}
+
+int elfnotes_address(uint64_t *address, const char *path, uint64_t offset)
+{
+	*address = offset;
+	return each_segment(path, look_loaded, address);
+}
+
+static int look_needed(Elf *elf, const GElf_Phdr *ph, void *arg)
+{
+	Elf_Scn *section;
+	Elf_Data *data;
+	GElf_Shdr sh;
+	GElf_Dyn dyn;
+	const char *name;
+
+	if (ph->p_type != PT_DYNAMIC)
+		return -ENOENT;
+	section = gelf_offscn(elf, ph->p_offset);
+	if (!section || !gelf_getshdr(section, &sh))
+		return -ENOENT;
+	data = elf_getdata(section, NULL);
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
+		if (dyn.d_tag != DT_NEEDED)
+			continue;
+		name = elf_strptr(elf, sh.sh_link, dyn.d_un.d_val);
+		if (name && !strcmp(name, arg))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+bool elfnotes_needs(const char *path, const char *soname)
+{
+	return !each_segment(path, look_needed, (void *)soname);
+}

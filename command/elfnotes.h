@@ -17,4 +17,13 @@
 int elfnotes_read(struct marker_list *list, const char *path,
 		  char error[ELFNOTES_ERROR_BYTES]);
 
+/*
+ * The address that the file itself gives to what lies at `offset` in it, in a
+ * segment that is loaded. 0, or -ENOENT.
+ */
+int elfnotes_address(uint64_t *address, const char *path, uint64_t offset);
+
+/* Is the file linked to a shared object of that name? */
+bool elfnotes_needs(const char *path, const char *soname);
+
 #endif

@@ -11,6 +11,12 @@ command_sources = \
 	command/elfnotes.c \
 	command/elfnotes.h \
 	command/gdb.c \
+	command/gdbserver-child.c \
+	command/gdbserver-comm.c \
+	command/gdbserver-messages.c \
+	command/gdbserver-relay.c \
+	command/gdbserver.c \
+	command/gdbserver.h \
 	command/installed.c \
 	command/installed.h \
 	command/json.c \
@@ -21,6 +27,8 @@ command_sources = \
 	command/nearest.c \
 	command/nearest.h \
 	command/options.c \
+	command/process-markers.c \
+	command/process-markers.h \
 	command/record-joiners.c \
 	command/record-joiners.h \
 	command/record-loop.c \

@@ -24,6 +24,7 @@ const struct command command_table[] = {
 	{ "destroy", destroy_main, "end a session and remove its events" },
 	{ "status", status_main, "sessions, their processes and counts" },
 	{ "gdb", gdb_main, "start gdb on a running program, stop nothing" },
+	{ "gdbserver", gdbserver_main, "gdbserver with static tracepoints" },
 	{ "watch", watch_main, "tell of processes, markers, full buffers" },
 	{ "verify", verify_main, "recount the events of a trace" },
 	{ NULL, NULL, NULL }

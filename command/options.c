@@ -24,6 +24,11 @@
 /* argv[0] of the sub-command that runs: set by options_next() */
 static const char *word = "";
 
+void command_name(const char *name)
+{
+	word = name;
+}
+
 static void say(const char *format, va_list ap)
 {
 	fflush(stdout);

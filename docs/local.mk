@@ -6,6 +6,7 @@ dist_man_MANS += \
 	docs/man/taffrail-environment.7 \
 	docs/man/taffrail-flush.1 \
 	docs/man/taffrail-gdb.1 \
+	docs/man/taffrail-gdbserver.1 \
 	docs/man/taffrail-list.1 \
 	docs/man/taffrail-pthread.7 \
 	docs/man/taffrail-record.1 \
@@ -33,6 +34,7 @@ EXTRA_DIST += \
 	docs/gdbserver.md \
 	docs/gdbstub.md \
 	docs/history.md \
+	docs/remote.md \
 	docs/roadmap.md \
 	docs/traces.md \
 	docs/tracepoints.md \

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the parts of `taffrail gdbserver` share.
+ *
+ *	gdb --- COMM ---> relay + gdbstub/filter --- link ---> gdbserver
+ *
+ * The link is gdbserver's own standard input and output, one socket that
+ * nobody else can reach; or, where COMM is a port, another one, of the
+ * loopback interface, so that gdbs may come one after another.
+ *
+ * What must stay true: what users and scripts read is what gdbserver prints,
+ * of COMM and not of the link; the program gets the standard descriptors that
+ * gdbserver would have given to it; the exit status is gdbserver's.
+ */
+#ifndef COMMAND_GDBSERVER_H
+#define COMMAND_GDBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "command/markers.h"
+#include "gdbstub/filter.h"
+
+#define GDBSERVER_START		"--start"	/* a mode of our own */
+#define GDBSERVER_PEER_BYTES	128
+
+enum comm_kind {
+	COMM_STDIO,
+	COMM_SERIAL,
+	COMM_TCP,
+};
+
+/* What gdb comes through. */
+struct comm {
+	const char *name;
+	enum comm_kind kind;
+	int listener;			/* COMM_TCP; else -1 */
+	char port[32];			/* in numbers */
+	char peer[GDBSERVER_PEER_BYTES];	/* "host H, port P" */
+	int in, out;			/* of the gdb that is there, or -1 */
+};
+
+/* gdbserver, as the user wants it. */
+struct gdbserver_options {
+	char **options;			/* before COMM */
+	int noptions;
+	const char *comm;
+	char **program;			/* behind it, ended by NULL */
+	bool once;
+	bool attach;
+	bool wrapped;			/* by the user */
+	bool no_shell;			/* which would run a wrapper */
+};
+
+struct gdbserver {
+	struct gdbserver_options options;
+	struct comm comm;
+	pid_t pid;
+	bool exited;
+	int status;			/* as waitpid() tells it */
+	bool by_port;			/* the link is a port */
+	bool restores;			/* the program's descriptors */
+	bool ready;			/* to take a gdb */
+	int reserved;			/* holds that port, or -1 */
+	uint16_t port;
+	int link;			/* -1: none now */
+	int messages;			/* its standard error, or -1 */
+	uint32_t nline;
+	char line[512];			/* what may become one of ours */
+	struct marker_list markers;
+	struct filter filter;
+};
+
+/*
+ * gdbserver-comm.c. Each prints its error and returns COMMAND_DONE or
+ * COMMAND_FAILED.
+ */
+int comm_open(struct comm *comm, const char *name);
+int comm_accept(struct comm *comm);	/* COMM_TCP: sets in, out, peer */
+void comm_close(struct comm *comm);	/* the gdb that is there */
+
+/* A port of the loopback interface that stays ours until `fd` is closed, and
+ * that gdbserver can listen on meanwhile. 0, or a negative errno. */
+int comm_reserve(int *fd, uint16_t *port);
+/* Connect to it: a descriptor, or a negative errno. */
+int comm_connect(uint16_t port);
+
+/* gdbserver-child.c: start it. COMMAND_DONE, or COMMAND_FAILED after saying
+ * why. */
+int gdbserver_start(struct gdbserver *server);
+
+/* taffrail gdbserver --start ...: between gdbserver and the program. */
+int gdbserver_start_program(int argc, char **argv);
+
+/* gdbserver-messages.c: read what it prints, print it as it should be. False
+ * at its end. */
+bool gdbserver_read_messages(struct gdbserver *server);
+
+/* gdbserver-relay.c: until gdbserver has ended. COMMAND_DONE or
+ * COMMAND_FAILED. */
+int gdbserver_relay(struct gdbserver *server);
+
+#endif

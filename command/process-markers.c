@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers of a process from outside. See process-markers.h.
+ *
+ * What must stay true here: what /proc says is read as text of unknown form,
+ * and a file counts only while it is the one that is mapped.
+ */
+#include "command/process-markers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/elfnotes.h"
+
+/* A line of /proc/PID/maps. */
+struct mapping {
+	uint64_t start;
+	uint64_t offset;
+	unsigned int major, minor;
+	uint64_t inode;
+	bool executable;
+	char path[PATH_MAX];
+};
+
+/* Modules that were looked at. */
+struct seen {
+	uint64_t inode;
+	uint64_t shift;
+};
+
+struct scan {
+	pid_t pid;
+	struct marker_list *list;
+	struct seen *seen;
+	size_t count;
+};
+
+static bool parse_mapping(struct mapping *m, const char *line)
+{
+	char flags[5];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%*x %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &m->start, flags, &m->offset, &m->major, &m->minor,
+		   &m->inode, &at) != 6 || !at || line[at] != '/')
+		return false;
+	m->executable = flags[2] == 'x';
+	snprintf(m->path, sizeof(m->path), "%s", line + at);
+	m->path[strcspn(m->path, "\n")] = '\0';
+	return true;
+}
+
+/* Calls for each mapping of a file until one returns other than 0. */
+static int each_mapping(pid_t pid, int (*call)(const struct mapping *m,
+					       void *arg), void *arg)
+{
+	struct mapping m;
+	char *line = NULL, path[32];
+	size_t room = 0;
+	int ret = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!ret && getline(&line, &room, f) > 0)
+		if (parse_mapping(&m, line))
+			ret = call(&m, arg);
+	free(line);
+	fclose(f);
+	return ret;
+}
+
+/* The file as we reach it, if it is the one that is mapped. */
+static bool find_file(char *path, size_t room, pid_t pid,
+		      const struct mapping *m)
+{
+	struct stat st;
+	int n = snprintf(path, room, "/proc/%d/root%s", pid, m->path);
+
+	/* file systems with volumes may show another device in maps */
+	return n < (int)room && !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_ino == m->inode;
+}
+
+/* 1 when it is new. */
+static int see(struct scan *scan, uint64_t inode, uint64_t shift)
+{
+	struct seen *more;
+
+	for (size_t i = 0; i < scan->count; i++)
+		if (scan->seen[i].inode == inode &&
+		    scan->seen[i].shift == shift)
+			return 0;
+	more = reallocarray(scan->seen, scan->count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	scan->seen = more;
+	more[scan->count++] = (struct seen){ inode, shift };
+	return 1;
+}
+
+/* Drops probes that are no markers and moves the rest. */
+static void keep_markers(struct marker_list *list, size_t from, uint64_t shift)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < list->count; i++) {
+		struct marker *m = &list->markers[i];
+
+		if (m->kind == MARKER_USDT) {
+			free(m->id);
+			free(m->text);
+			free(m->file);
+			continue;
+		}
+		m->address += shift;
+		list->markers[kept++] = *m;
+	}
+	list->count = kept;
+}
+
+static int scan_mapping(const struct mapping *m, void *arg)
+{
+	char path[PATH_MAX + 32], error[ELFNOTES_ERROR_BYTES];
+	struct scan *scan = arg;
+	size_t before = scan->list->count;
+	uint64_t address;
+	int ret;
+
+	if (!m->executable || !find_file(path, sizeof(path), scan->pid, m) ||
+	    elfnotes_address(&address, path, m->offset))
+		return 0;
+	ret = see(scan, m->inode, m->start - address);
+	if (ret <= 0)
+		return ret;
+	ret = elfnotes_read(scan->list, path, error);
+	keep_markers(scan->list, before, m->start - address);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+int process_markers_read(struct marker_list *list, pid_t pid)
+{
+	struct scan scan = { .pid = pid, .list = list };
+	int ret = each_mapping(pid, scan_mapping, &scan);
+
+	free(scan.seen);
+	return ret;
+}
+
+long process_status(pid_t pid, const char *word)
+{
+	char path[32], line[256];
+	size_t n = strlen(word);
+	long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (value < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, word, n) && line[n] == ':')
+			value = strtol(line + n + 1, NULL, 10);
+	fclose(f);
+	return value;
+}
+
+static int has_name(const struct mapping *m, void *name)
+{
+	return !strcmp(strrchr(m->path, '/') + 1, name);
+}
+
+bool process_maps_file(pid_t pid, const char *name)
+{
+	return each_mapping(pid, has_name, (void *)name) == 1;
+}

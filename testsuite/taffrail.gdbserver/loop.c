@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program for gdbserver: hits two markers argv[1] times (10 unless told),
+ * says so, and ends with status 3. "wait" as argv[2]: then goes on for ever.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <taffrail/marker.h>
+
+volatile int counter;
+const char *const motto = "log the course";
+char filler[65536] = "filled";
+
+static __attribute__((noinline)) long work(int i)
+{
+	volatile long weight = i * 2L;
+
+	counter++;
+	TAFFRAIL_MARK(app, done, "sum %ld", weight);
+	TAFFRAIL_EVENT(app, round, i, TAFFRAIL_STR(motto));
+	return weight;
+}
+
+static __attribute__((noinline)) void finish(void)
+{
+	__asm__ volatile("" ::: "memory");
+}
+
+int main(int argc, char **argv)
+{
+	int rounds = argc > 1 ? atoi(argv[1]) : 10;
+	long sum = 0;
+
+	for (int i = 0; i < rounds; i++)
+		sum += work(i);
+	finish();
+	while (argc > 2)
+		counter = counter + (sum == 0);
+	printf("rounds %d sum %ld filler %s\n", rounds, sum, filler);
+	return 3;
+}
