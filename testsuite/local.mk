@@ -62,6 +62,7 @@ EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 EXTRA_DIST += \
 	testsuite/bench \
 	testsuite/config \
+	testsuite/gdb-suite \
 	testsuite/lib \
 	testsuite/lint \
 	testsuite/sanitize \
@@ -124,6 +125,11 @@ check-stress: stage $(check_PROGRAMS)
 	@$(run_script) $(abs_top_srcdir)/testsuite/stress/run
 	@$(run_script) $(abs_top_srcdir)/testsuite/fuzz/run
 
+# GDB_SRC is a source tree of GDB, GDB_TESTS some files of gdb.trace/ in it.
+check-gdb: stage
+	@$(run_script) $(abs_top_srcdir)/testsuite/gdb-suite/run \
+		$(GDB_TEST_FLAGS) "$(GDB_SRC)" $(GDB_TESTS)
+
 check-sanitize:
 	@$(run_script) $(abs_top_srcdir)/testsuite/sanitize/run
 
@@ -139,5 +145,6 @@ print-unit-programs:
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
 		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
-		$(check_dir)/taffrail.log $(abs_builddir)/sanitize-*
+		$(check_dir)/taffrail.log $(abs_builddir)/sanitize-* \
+		$(abs_builddir)/gdb-suite
 
