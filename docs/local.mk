@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	docs/command.md \
 	docs/conditions.md \
 	docs/gdb-defects.md \
+	docs/gdb-tutorial.md \
 	docs/gdb.md \
 	docs/gdbserver.md \
 	docs/gdbstub.md \
@@ -45,5 +46,6 @@ EXTRA_DIST += \
 	docs/examples/objects.cc \
 	docs/examples/plugin.c \
 	docs/examples/recorder.c \
+	docs/examples/redis.patch \
 	docs/examples/ust.c \
 	testsuite/taffrail.examples
