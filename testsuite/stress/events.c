@@ -156,6 +156,7 @@ void event_emit(uint32_t stream, uint64_t random)
 	uint32_t steady = load_acquire(&event_steady[kind]);
 	uint64_t number = __atomic_fetch_add(&stress->begun[stream], 1,
 					     __ATOMIC_SEQ_CST);
+	int outer = event_settling;	/* of what this handler interrupts */
 
 	emit_kind(__atomic_load_n(&slots[kind].hit, __ATOMIC_ACQUIRE), kind,
 		  (uint64_t)stream << NUMBER_BITS | number);
@@ -165,7 +166,7 @@ void event_emit(uint32_t stream, uint64_t random)
 	    load_acquire(&event_steady[kind]) == steady &&
 	    stress->directory[stream] == event_directory)
 		stress->finished[stream]++;
-	event_settling = 0;
+	event_settling = outer;
 }
 
 struct cursor {

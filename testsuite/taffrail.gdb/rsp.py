@@ -46,8 +46,8 @@ class Stub:
 
     def __init__(self, path, acks=False):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(20)
-        self.socket.connect(path)
+        self.socket.connect(path)  # blocking: others may queue before us
+        self.socket.settimeout(120)
         self.rest = b''
         if not acks:
             self.ask('QStartNoAckMode')
@@ -88,7 +88,7 @@ class Stub:
                 pass
         except BlockingIOError:
             pass
-        self.socket.settimeout(20)
+        self.socket.settimeout(120)
 
     def close(self):
         self.socket.close()
@@ -266,7 +266,7 @@ class Program:
         return None
 
     def connect(self, pid=None):
-        end = time.time() + 20
+        end = time.time() + 120
         while True:
             try:
                 return Stub(os.path.join(self.directory(pid) or '/',
