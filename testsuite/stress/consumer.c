@@ -90,11 +90,12 @@ static size_t event_one(const struct oracle_event *event, void *priv)
 
 /* A packet with `content` bytes; returns the number of its events. */
 static uint64_t packet_decode(struct watch *watch, const void *packet,
-			      uint32_t content)
+			      uint32_t content, int open)
 {
 	const struct packet_head *head = packet;
 	struct oracle oracle = {
 		.large = !!(watch->ring->flags & SESSION_LARGE_HEADER),
+		.open = open,
 		.check = event_one,
 		.priv = watch,
 		/* a counter is the writers' own */
@@ -150,7 +151,7 @@ static void drain(struct watch *watch)
 			      watch->lost);
 		watch->lost = packet->events_discarded;
 		watch->decoded += packet_decode(watch, packet,
-						(uint32_t)content);
+						(uint32_t)content, 0);
 		error = oracle_tail(packet, watch->clock, ring->sub_bytes);
 		if (error)
 			wrong(watch, error, content, packet->timestamp_end);
@@ -206,7 +207,8 @@ static void snapshot(struct watch *watch)
 			watch, copy,
 			at == last ? RING_POSITION(head) - last :
 				     (uint32_t)packet->content_size / 8 +
-					     PACKET_PRIVATE_BYTES);
+					     PACKET_PRIVATE_BYTES,
+			at == last);
 		expected = packet->events_before + events;
 	}
 	watch->decoded = expected - watch->overwritten;
@@ -224,7 +226,7 @@ static void watch_end(struct watch *watch)
 		drain(watch);
 		watch->decoded += packet_decode(
 			watch, packet_at(watch, watch->position),
-			RING_POSITION(ring->head) - watch->position);
+			RING_POSITION(ring->head) - watch->position, 1);
 	}
 	events = watch->decoded + watch->overwritten;
 	if ((uint32_t)events != RING_EVENTS(ring->head))

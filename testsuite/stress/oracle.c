@@ -84,7 +84,8 @@ int oracle_packet(struct oracle *oracle, const void *packet, uint32_t content)
 	size_t bytes;
 
 	oracle->clock = head->timestamp_begin;
-	oracle->limit = head->timestamp_end ? head->timestamp_end : oracle->now;
+	/* a switch that was given up leaves an end in an open packet */
+	oracle->limit = oracle->open ? oracle->now : head->timestamp_end;
 	if (!oracle->limit)
 		oracle->limit = UINT64_MAX;
 	for (p += PACKET_HEAD_BYTES; p < end; p = event.payload + bytes) {

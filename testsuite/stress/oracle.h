@@ -23,6 +23,7 @@ typedef size_t oracle_check(const struct oracle_event *event, void *priv);
 
 struct oracle {
 	int large;
+	int open;			/* the packet is still written */
 	oracle_check *check;
 	void *priv;
 	uint64_t now;			/* 0: not known */

@@ -191,6 +191,7 @@ static bool room_verify(uint32_t room)
 	struct ring *ring = ring_here();
 	struct oracle oracle = {
 		.large = !!(channel->flags & SESSION_LARGE_HEADER),
+		.open = 1,
 		.check = compare,
 	};
 	uint32_t head = RING_POSITION(ring->head);
