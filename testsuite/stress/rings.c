@@ -38,7 +38,7 @@ static uint32_t child_directory;	/* of the process just forked */
 #define OWN static __thread __attribute__((tls_model("initial-exec")))
 OWN volatile uint32_t stream;		/* 0: not a writer */
 OWN uint64_t handler_random = 12345;
-OWN volatile int forked;		/* this is a handler's child */
+OWN volatile uint32_t forked;		/* a handler's child: its stream */
 OWN volatile int may_jump;
 OWN sigjmp_buf jump_back;
 
@@ -125,8 +125,7 @@ static void handler_fork(void)
 	}
 	channels_forked();
 	child_directory = event_directory = directory;
-	stream = first;
-	forked = 1;
+	stream = forked = first;
 }
 
 static void on_timer(int signal)
@@ -175,9 +174,10 @@ static timer_t timer_start(long us)
 /* What a child of a handler does after it has come back from there. */
 static void forked_child(void)
 {
-	uint64_t random = stream;
+	uint64_t random = forked;
 	int i;
 
+	stream = forked;
 	timer_start(80);
 	for (i = 0; i < FORKED_EVENTS; i++)
 		event_emit(stream, turn(&random));
@@ -215,6 +215,9 @@ static void write_on(uint32_t first, long us)
 	}
 	may_jump = 0;
 	stream = 0;
+	/* a handler may have forked when the end had come already */
+	if (forked)
+		forked_child();
 	timer_delete(timer);
 }
 
