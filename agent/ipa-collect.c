@@ -7,9 +7,8 @@
  * and ipa_hit() collects a moment later: the pad goes on with the site's jump,
  * and so to the marker's arguments.
  *
- * What must stay true: who makes a frame holds ipa->holder, from the first
- * block to ipa_commit(). It waits for another a bounded time, for itself not at
- * all.
+ * What must stay true: who makes a frame is the holder (ipa_hold()), from the
+ * first block to ipa_commit().
  */
 #include "agent/ipa.h"
 
@@ -24,7 +23,6 @@
 #include "tracepoints/field-text.h"
 #include "tracepoints/snapshot.h"
 
-#define HOLDER_WAITS	100000u
 #define BREAKPOINT	0xcc
 #define STATIC_TEXT_MAX	65535u
 
@@ -303,26 +301,6 @@ static void points_hit(struct hit *hit, struct ipa_point *point)
 	}
 }
 
-static int hold(void)
-{
-	uint32_t me = host_tid();
-	uint32_t tries;
-
-	for (tries = 0; tries < HOLDER_WAITS; tries++) {
-		uint32_t nobody = 0;
-
-		if (__atomic_compare_exchange_n(&ipa->holder, &nobody, me, 0,
-						__ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			return 1;
-		if (nobody == me)
-			break;		/* interrupted by a handler */
-		sys0(SYS_sched_yield);
-	}
-	__atomic_fetch_add(&ipa->dropped, 1, __ATOMIC_RELAXED);
-	return 0;
-}
-
 /* The distance of the jump at a site, whose first byte may be a breakpoint. */
 static int32_t jump_at(uint64_t address)
 {
@@ -349,15 +327,18 @@ static struct ipa_point *point_at(uint64_t address)
  * is in a pad, but does while one is between its pad and its marker. */
 static void hit_serve(struct hit *hit, struct ipa_point *point)
 {
-	if (!hold())
-		return;
 	ipa_trace_enter();
 	memory_stack_here(&hit->draft.stack, hit->general[7]);
 	if (!point)
 		point = point_at(hit->address);
 	if (point && load_acquire(&gdb_agent_tracing))
 		points_hit(hit, point);
-	store_release(&ipa->holder, 0);
+	ipa_release();
+}
+
+static void hit_drop(void)
+{
+	__atomic_fetch_add(&ipa->dropped, 1, __ATOMIC_RELAXED);
 }
 
 static int wants_static(const struct ipa_point *point)
@@ -387,8 +368,15 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
 		return;
 	marker = ipa->on ? ipa_marker_find(point->address) : NULL;
 	if (!marker || !wants_static(point)) {
-		hit_serve(&hit, point);
-		return;
+		if (ipa_hold(!marker)) {
+			hit_serve(&hit, point);
+			return;
+		}
+		if (!marker) {
+			hit_drop();
+			return;
+		}
+		/* served behind the pad, where there is time to wait */
 	}
 	marker->point = point;
 	store_release(&marker->jump, jump_at(point->address));
@@ -412,8 +400,12 @@ void ipa_hit(struct write_slot *slot, uint64_t fixed,
 	hit.general = snapshot->general;
 	hit.flags = snapshot->flags;
 	hit.address = (uint64_t)snapshot->behind;
-	if (load_acquire(&gdb_agent_tracing))
-		hit_serve(&hit, NULL);
+	if (load_acquire(&gdb_agent_tracing)) {
+		if (ipa_hold(1))
+			hit_serve(&hit, NULL);
+		else
+			hit_drop();
+	}
 	snapshot_release(snapshot);
 }
 

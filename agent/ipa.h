@@ -23,6 +23,8 @@ struct ipa {
 	uint32_t here;			/* not a child */
 	uint32_t on;			/* markers call ipa_hit() */
 	uint32_t holder;		/* thread that makes a frame, or 0 */
+	uint32_t turn;			/* counts holders; from 1 on */
+	uint32_t stuck;			/* turn that was waited for in vain */
 	uint64_t dropped;		/* hits that could not */
 	uint32_t nprograms;
 	uint32_t program_bytes;		/* of ipa_programs, in use */
@@ -66,6 +68,15 @@ struct ipa_marker *ipa_marker_find(uint64_t address);
 
 /* What a marker calls while gdbserver may have tracepoints there. */
 write_fn ipa_hit;
+
+/*
+ * Makes the calling thread the holder. Returns 0 when another one stays it, or
+ * when the thread itself is it, interrupted by a handler. Who is not patient
+ * waits for a moment only: in a jump pad, where gdbserver waits for the thread
+ * while others are stopped.
+ */
+int ipa_hold(int patient);
+void ipa_release(void);
 
 /*
  * From ipa_trace_enter() on, ipa_trace_same() tells whether gdbserver has not

@@ -12,6 +12,7 @@ agent_sources = \
 	agent/ipa-abi.h \
 	agent/ipa-buffer.c \
 	agent/ipa-collect.c \
+	agent/ipa-hold.c \
 	agent/ipa-program.c \
 	agent/ipa.c \
 	agent/ipa.h \

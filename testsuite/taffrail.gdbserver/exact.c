@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads that hit one marker so and so often each, in rounds: THREADS HITS
+ * ROUNDS. Behind each round round_done(), where a debugger may wait. Says in
+ * the end how many sums are right.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <taffrail/marker.h>
+
+enum { THREADS_MAX = 16 };
+
+static long threads = 1, hits = 1, rounds = 1;
+static long sums[THREADS_MAX];
+static volatile long last;
+static pthread_barrier_t barrier;
+
+static __attribute__((noinline)) void work(int thread, long i)
+{
+	TAFFRAIL_EVENT(app, hit, thread, i);
+	sums[thread] += i;
+}
+
+static __attribute__((noinline)) void round_done(long round)
+{
+	TAFFRAIL_EVENT(app, turn, round);
+	last = round;
+}
+
+static void *run(void *arg)
+{
+	int thread = (int)(long)arg;
+	long round, i;
+
+	for (round = 0; round < rounds; round++) {
+		for (i = 0; i < hits; i++)
+			work(thread, round * hits + i);
+		if (pthread_barrier_wait(&barrier) ==
+		    PTHREAD_BARRIER_SERIAL_THREAD)
+			round_done(round);
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+static long number(const char *text)
+{
+	long n = text ? atol(text) : 1;
+
+	return n > 0 ? n : 1;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t all[THREADS_MAX];
+	long n, i, right = 0;
+
+	if (argc == 4) {
+		threads = number(argv[1]);
+		hits = number(argv[2]);
+		rounds = number(argv[3]);
+	}
+	if (threads > THREADS_MAX ||
+	    pthread_barrier_init(&barrier, NULL, (unsigned)threads))
+		return 1;
+	n = hits * rounds;
+	for (i = 0; i < threads; i++)
+		if (pthread_create(&all[i], NULL, run, (void *)i))
+			return 1;
+	for (i = 0; i < threads; i++) {
+		pthread_join(all[i], NULL);
+		right += sums[i] == n * (n - 1) / 2;
+	}
+	printf("right %ld\n", right);
+	return 0;
+}

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Says what the frames of a trace file hold, whose tracepoints collected the
+static data of exact.c's app/hit:
+
+    frames.py FILE
+
+    tracepoint 2: 80000 frames
+    tracepoint 2, thread 0: 0-19999 by 1
+
+or "3-9 by 1 or 2" where steps differ. One frame that is not as it should be
+ends it."""
+import re
+import struct
+import sys
+
+
+def blocks(data, registers):
+    """What a frame holds: of each block its kind and its bytes."""
+    sizes = {"R": lambda d: registers,
+             "M": lambda d: 10 + struct.unpack_from("<H", d, 8)[0],
+             "V": lambda d: 12,
+             "S": lambda d: 2 + struct.unpack_from("<H", d)[0]}
+    while data:
+        kind, data = chr(data[0]), data[1:]
+        n = sizes[kind](data)
+        assert n <= len(data)
+        yield kind, data[:n]
+        data = data[n:]
+
+
+def frames(path):
+    head, _, data = open(path, "rb").read().partition(b"\n\n")
+    registers = int(re.search(rb"^R ([0-9a-f]+)$", head, re.M).group(1), 16)
+    at = 0
+    while at + 6 <= len(data):
+        number, n = struct.unpack_from("<hI", data, at)
+        if number == 0:
+            break
+        at += 6
+        assert at + n <= len(data)
+        yield number, dict(blocks(data[at:at + n], registers))
+        at += n
+
+
+def main(path):
+    counts = {}
+    seen = {}
+    for number, held in frames(path):
+        counts[number] = counts.get(number, 0) + 1
+        text = held.get("S", b"")[2:].decode()
+        match = re.fullmatch(r"thread = (\d+), i = (\d+)\0", text)
+        if match:
+            thread, i = map(int, match.groups())
+            seen.setdefault((number, thread), []).append(i)
+        elif text:
+            sys.exit("wrong: %r" % text)
+    for number, n in sorted(counts.items()):
+        print("tracepoint %d: %d frames" % (number, n))
+    for (number, thread), all_i in sorted(seen.items()):
+        steps = sorted({b - a for a, b in zip(all_i, all_i[1:])}) or [1]
+        print("tracepoint %d, thread %d: %d-%d by %s" % (
+            number, thread, all_i[0], all_i[-1],
+            " or ".join(map(str, steps))))
+
+
+main(sys.argv[1])
