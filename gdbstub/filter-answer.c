@@ -44,11 +44,11 @@ static void line_add(struct packet *out, const struct line *line)
 }
 
 /*
- * As a plain tracepoint at the marker: gdb 13.1 dies of a static one that it
- * is given back. When it comes again from this gdb, it is meant as before.
+ * A static one as a plain tracepoint at the marker: gdb 13.1 dies of one that
+ * it is given back. When it comes again from this gdb, it is meant as before.
  */
-static void upload_point(struct filter *f, const struct line *line,
-			 struct packet *out)
+static void upload_point(struct filter *f, const struct filter_point *point,
+			 const struct line *line, struct packet *out)
 {
 	const char *fast = strstr(line->rest, ":F");
 	const char *behind = fast ? fast + 2 : NULL;
@@ -57,11 +57,13 @@ static void upload_point(struct filter *f, const struct line *line,
 	line_add(out, line);
 	if (behind && packet_read_number(&behind, &length)) {
 		packet_add_bytes(out, line->rest, (size_t)(fast - line->rest));
+		packet_add(out, point->fast ? ":F1" : "");
 		packet_add(out, behind);
 	} else {
 		packet_add(out, line->rest);
 	}
-	filter_meant_add(f, line->site);
+	if (!point->fast)
+		filter_meant_add(f, line->site);
 }
 
 /* :at:START:LENGTH:TEXT. No gdb reads its own "-qualified -m NAME". */
@@ -101,7 +103,7 @@ static enum filter_verdict upload(struct filter *f, const char *p,
 	line.site = point->site;
 	line.rest = p;
 	if (line.letter == 'T')
-		upload_point(f, &line, out);
+		upload_point(f, point, &line, out);
 	else if (line.letter == 'Z')
 		upload_source(&line, out);
 	else {

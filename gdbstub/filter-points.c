@@ -43,14 +43,16 @@ int filter_point_number(const struct filter *f, uint64_t number)
 	return 0;
 }
 
-int filter_point_add(struct filter *f, uint64_t number, uint64_t site)
+struct filter_point *filter_point_add(struct filter *f, uint64_t number,
+				      uint64_t site)
 {
-	if (filter_point_at(f, number, site))
-		return 1;
-	if (f->npoints == FILTER_POINTS)
-		return 0;
-	f->points[f->npoints++] = (struct filter_point){ number, site };
-	return 1;
+	struct filter_point *point = filter_point_at(f, number, site);
+
+	if (point || f->npoints == FILTER_POINTS)
+		return point;
+	point = &f->points[f->npoints++];
+	*point = (struct filter_point){ .number = number, .site = site };
+	return point;
 }
 
 void filter_point_remove(struct filter *f, struct filter_point *point)
@@ -91,12 +93,23 @@ static int look(struct filter *f, uint64_t address,
 	return 0;
 }
 
+uint32_t filter_markers_read(struct filter *f)
+{
+	f->nmarkers = f->host.read(f->host.arg, &f->thread);
+	f->known = 1;
+	return f->nmarkers;
+}
+
+int filter_marker_any(struct filter *f)
+{
+	return (f->known && f->nmarkers) || filter_markers_read(f);
+}
+
 int filter_marker_find(struct filter *f, uint64_t address,
 		       struct filter_marker *marker)
 {
 	if (f->known && look(f, address, marker))
 		return 1;
-	f->nmarkers = f->host.read(f->host.arg, &f->thread);
-	f->known = 1;
+	filter_markers_read(f);
 	return look(f, address, marker);
 }

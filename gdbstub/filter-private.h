@@ -60,13 +60,18 @@ struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
 /* Of any number. */
 int filter_point_any(const struct filter *f, uint64_t site);
 int filter_point_number(const struct filter *f, uint64_t number);
-/* 0 when there are too many. */
-int filter_point_add(struct filter *f, uint64_t number, uint64_t site);
+/* The one that is there, or a new one; NULL when there are too many. */
+struct filter_point *filter_point_add(struct filter *f, uint64_t number,
+				      uint64_t site);
 void filter_point_remove(struct filter *f, struct filter_point *point);
 
 int filter_meant(const struct filter *f, uint64_t site);
 int filter_meant_add(struct filter *f, uint64_t site);
 
+/* Reads the markers anew; returns their number. */
+uint32_t filter_markers_read(struct filter *f);
+/* Are there any? They are looked for anew if there were none before. */
+int filter_marker_any(struct filter *f);
 /* Is there a marker? It is looked for anew if it was not there before. */
 int filter_marker_find(struct filter *f, uint64_t address,
 		       struct filter_marker *marker);

@@ -92,8 +92,7 @@ static enum filter_verdict markers_next(struct filter *f, const char *p,
 static enum filter_verdict markers_first(struct filter *f, const char *p,
 					 struct packet *out)
 {
-	f->nmarkers = f->host.read(f->host.arg, &f->thread);
-	f->known = 1;
+	filter_markers_read(f);
 	f->marker = 0;
 	return markers_next(f, p, out);
 }
@@ -212,16 +211,16 @@ static int definition_read(struct definition *d, const char *p)
 	return 1;
 }
 
-static enum filter_verdict define_static(struct filter *f,
-					 const struct definition *d,
+/* A tracepoint at a marker, as a fast one behind the marker's address. */
+static enum filter_verdict define_behind(struct filter *f,
+					 const struct definition *d, int fast,
 					 const char *rest, struct packet *out)
 {
-	struct filter_marker marker;
+	struct filter_point *point = filter_point_add(f, d->number, d->site);
 
-	if (!filter_marker_find(f, d->site, &marker))
-		return refuse(out, "no marker is there");
-	if (!filter_point_add(f, d->number, d->site))
+	if (!point)
 		return refuse(out, "too many static tracepoints");
+	point->fast = (uint8_t)fast;
 	packet_add(out, "QTDP:");
 	packet_add_number(out, d->number);
 	packet_add(out, ":");
@@ -231,6 +230,17 @@ static enum filter_verdict define_static(struct filter *f,
 	packet_add_number(out, FILTER_FAST_LENGTH);
 	packet_add(out, rest);
 	return VERDICT_CHANGED;
+}
+
+static enum filter_verdict define_static(struct filter *f,
+					 const struct definition *d,
+					 const char *rest, struct packet *out)
+{
+	struct filter_marker marker;
+
+	if (!filter_marker_find(f, d->site, &marker))
+		return refuse(out, "no marker is there");
+	return define_behind(f, d, 0, rest, out);
 }
 
 /* The ":S" among options that begin at p, or NULL; the first letter of each
@@ -243,11 +253,38 @@ static const char *find_static(const char *p)
 	return NULL;
 }
 
+static enum filter_verdict define_plain(struct filter *f,
+					const struct definition *d)
+{
+	struct filter_point *point = filter_point_at(f, d->number, d->site);
+
+	if (point)
+		filter_point_remove(f, point);
+	return VERDICT_PASS;
+}
+
+/* :FLENGTH of the instruction. gdb has been told that any length will do; the
+ * server takes a short one and then leaves it out without a word. */
+static enum filter_verdict define_fast(struct filter *f,
+				       const struct definition *d,
+				       struct packet *out)
+{
+	struct filter_marker marker;
+	const char *p = d->end + 2;
+	uint64_t length;
+
+	if (!packet_read_number(&p, &length) || length >= FILTER_FAST_LENGTH)
+		return define_plain(f, d);
+	if (!filter_marker_find(f, d->site, &marker))
+		return refuse(out, "the instruction is too short for a fast "
+			      "tracepoint");
+	return define_behind(f, d, 1, p, out);
+}
+
 static enum filter_verdict define(struct filter *f, const char *p,
 				  struct packet *out)
 {
 	struct definition d;
-	struct filter_point *point;
 	const char *s;
 
 	if (*p == '-')
@@ -258,13 +295,27 @@ static enum filter_verdict define(struct filter *f, const char *p,
 	s = find_static(d.end);
 	if (s)
 		return define_static(f, &d, s + 2, out);
-	if (*d.end != ':' || d.end[1] != 'F')
-		if (filter_meant(f, d.site))
-			return define_static(f, &d, d.end, out);
-	point = filter_point_at(f, d.number, d.site);
-	if (point)
-		filter_point_remove(f, point);
-	return VERDICT_PASS;
+	if (d.end[0] == ':' && d.end[1] == 'F')
+		return define_fast(f, &d, out);
+	if (filter_meant(f, d.site))
+		return define_static(f, &d, d.end, out);
+	return define_plain(f, &d);
+}
+
+/*
+ * How long an instruction has to be for a fast tracepoint: gdb refuses others
+ * before it sends them, and a marker's address is that of a nop. gdb must not
+ * get another answer later: it aborts.
+ */
+static enum filter_verdict shortest(struct filter *f, const char *p,
+				    struct packet *out)
+{
+	(void)p;
+	if (!f->any_length && !filter_marker_any(f))
+		return VERDICT_PASS;
+	f->any_length = 1;
+	packet_add(out, "1");
+	return VERDICT_ANSWERED;
 }
 
 /* Trace frames: for the server, those of a static tracepoint at SITE are at
@@ -335,6 +386,7 @@ static const struct row rows[] = {
 	{ "qTfSTM", markers_first, 1, KIND_PLAIN, 0 },
 	{ "qTsSTM", markers_next, 1, KIND_PLAIN, 0 },
 	{ "qTSTMat:", marker_at, 0, KIND_PLAIN, 0 },
+	{ "qTMinFTPILen", shortest, 1, KIND_PLAIN, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", pass, 1, KIND_PLAIN, 0 },
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },

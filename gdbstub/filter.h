@@ -6,8 +6,8 @@
  *	gdb  --- requests --->  filter  --- requests --->  gdbserver
  *	     <--- answers ----          <--- answers ----
  *
- * It answers what asks for markers, and makes of a static tracepoint at a
- * marker's address SITE a fast one at the five-byte instruction behind it; in
+ * It answers what asks for markers, and makes of a static or fast tracepoint at
+ * a marker's address SITE a fast one at the five-byte instruction behind it; in
  * what comes back it is a tracepoint at SITE again. Everything else passes
  * byte for byte, of any length.
  *
@@ -76,6 +76,7 @@ struct filter_stream {
 struct filter_point {
 	uint64_t number;
 	uint64_t site;
+	uint8_t fast;			/* for gdb, too */
 };
 
 struct filter {
@@ -92,6 +93,7 @@ struct filter {
 	uint8_t kind;			/* of the request at hand */
 	uint8_t last;			/* of the request answered last */
 	uint8_t known;			/* markers were read */
+	uint8_t any_length;		/* gdb was told: see shortest() */
 	uint32_t npending;
 	uint8_t pending[FILTER_PENDING];	/* oldest first */
 	struct filter_thread thread;

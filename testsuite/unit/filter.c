@@ -11,6 +11,7 @@
 
 static struct filter filter;
 static uint32_t reads;
+static uint32_t nmarkers = 2;
 static uint64_t asked_pid, asked_tid;
 
 static const struct filter_marker markers[] = {
@@ -24,7 +25,7 @@ static uint32_t host_read(void *arg, const struct filter_thread *thread)
 	reads++;
 	asked_pid = thread->pid;
 	asked_tid = thread->tid;
-	return 2;
+	return nmarkers;
 }
 
 static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
@@ -161,8 +162,32 @@ static void meant(void)
 	exchange("QTinit", "QTinit", "OK", "OK");
 	exchange("QTDP:1:401000:E:0:0:X2,2027", "QTDP:1:401001:E:0:0:F5:X2,2027",
 		 "OK", "OK");
-	exchange("QTDP:1:401000:E:0:0:F3", "QTDP:1:401000:E:0:0:F3", "OK",
+}
+
+/* A fast tracepoint at a marker, whose instruction is short. */
+static void fast(void)
+{
+	new_filter(1);
+	exchange("qTMinFTPILen", NULL, NULL, "1");
+	exchange("QTDP:1:401000:E:0:0:F1:X2,2027-",
+		 "QTDP:1:401001:E:0:0:F5:X2,2027-", "OK", "OK");
+	exchange("QTDP:-1:401000:R03L-", "QTDP:-1:401001:R03L-", "OK", "OK");
+	exchange("QTDP:2:401000:E:0:0:S", "QTDP:2:401001:E:0:0:F5", "OK",
 		 "OK");
+	exchange("QTDP:3:401002:E:0:0:F1", NULL, NULL,
+		 "E.the instruction is too short for a fast tracepoint");
+	exchange("QTDP:3:401002:E:0:0:F5", "QTDP:3:401002:E:0:0:F5", "OK",
+		 "OK");
+	exchange("qTfP", "qTfP", "T1:401001:E:0:0:F5:X2,2027",
+		 "T1:401000:E:0:0:F1:X2,2027");
+	exchange("qTsP", "qTsP", "T2:401001:E:0:0:F5", "T2:401000:E:0:0");
+	nmarkers = 0;
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("qTMinFTPILen", NULL, NULL, "1");
+	new_filter(1);
+	exchange("qTMinFTPILen", "qTMinFTPILen", "5", "5");
+	nmarkers = 2;
+	exchange("qTMinFTPILen", NULL, NULL, "1");
 }
 
 static void upload(void)
@@ -326,6 +351,7 @@ int main(void)
 	list();
 	define();
 	meant();
+	fast();
 	upload();
 	frames();
 	supported();
