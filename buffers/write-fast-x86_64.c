@@ -17,11 +17,11 @@
 /* No fixed part above 8 bytes, nothing variable: the value is in a register.
  * Eight bytes are stored whatever counts, and may begin at the event's end. */
 #define WORD_WRITER(name, TABLE, HEADER, HB, kind)                     \
-static void name(struct write_slot *s, uint64_t fixed,                 \
+WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		 const struct write_var *none_)                        \
 {                                                                      \
 	(void)none_;                                                   \
-	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
+	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
 		     SECTION_STEP SECTION_ROOM("8")                    \
 		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
 		     "movq %[v], 4096+" #HB "(%%rcx,%%r9)\n\t"         \
@@ -68,11 +68,11 @@ WORD_WRITER(write_word_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
 #define AVX_END	__asm__ volatile("vzeroupper" : : : "memory")
 
 #define BLOCK_WRITER(name, TABLE, HEADER, HB, kind, COPY, END)         \
-static void name(struct write_slot *s, uint64_t fixed,                 \
+WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		 const struct write_var *none_)                        \
 {                                                                      \
 	(void)none_;                                                   \
-	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
+	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
 		     SECTION_STEP                                      \
 		     "movl %%r10d, %%r8d\n\t"                          \
 		     "xorl %%r9d, %%r8d\n\t"                           \
@@ -150,8 +150,8 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 /*
  * Up to 8 fixed bytes, then one string: its length is found while it is
  * copied, 16 bytes at a time and never across a page. The first 16 are loaded
- * and looked through while the clock is read, as nothing there depends on it;
- * a string that begins near the end of a page goes to the general writer.
+ * before the clock is read, as nothing there depends on it; a string that
+ * begins near the end of a page goes to the general writer.
  */
 #define STRING_FIRST                                                   \
 	"movq (%[var]), %%r9\n\t"                                      \
@@ -159,9 +159,7 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"andl $4095, %%r8d\n\t"                                        \
 	"cmpl $4080, %%r8d\n\t"                                        \
 	"ja %l[full]\n\t"                                              \
-	"movups (%%r9), %%xmm0\n\t"                                    \
-	"pxor %%xmm1, %%xmm1\n\t"                                      \
-	"pcmpeqb %%xmm0, %%xmm1\n\t"
+	"movups (%%r9), %%xmm0\n\t"
 
 /* r8 is the last address to which 16 more bytes may be copied; r9 the fixed
  * part, r10 where copying goes on. */
@@ -169,11 +167,12 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"movl 52(%[s]), %%r10d\n\t"                                    \
 	"addq %%r9, %%r10\n\t"                                         \
 	"movups %%xmm0, (%%r10)\n\t"                                   \
-	"pmovmskb %%xmm1, %%eax\n\t"                                   \
+	"pxor %%xmm1, %%xmm1\n\t"                                      \
+	"pcmpeqb %%xmm1, %%xmm0\n\t"                                   \
+	"pmovmskb %%xmm0, %%eax\n\t"                                   \
 	"bsfl %%eax, %%eax\n\t"                                        \
 	"jnz 8f\n\t"                                                   \
-	"movq (%[var]), %%rdx\n\t"                                     \
-	"pxor %%xmm1, %%xmm1\n"                                        \
+	"movq (%[var]), %%rdx\n"                                       \
 	"3:\taddq $16, %%rdx\n\t"                                      \
 	"addq $16, %%r10\n\t"                                          \
 	"5:\tcmpq %%r8, %%r10\n\t"                                     \
@@ -200,10 +199,10 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"9:\t"
 
 #define STRING_WRITER(name, TABLE, HEADER, HB, kind)                   \
-static void name(struct write_slot *s, uint64_t fixed,                 \
+WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		 const struct write_var *var)                          \
 {                                                                      \
-	__asm__ goto(SECTION_BEGIN SECTION_CLOCK STRING_FIRST          \
+	__asm__ goto(SECTION_BEGIN STRING_FIRST                        \
 		     SECTION_RING(TABLE)                               \
 		     "movl %%r9d, %%r8d\n\t"                           \
 		     "orl 8(%%r11), %%r8d\n\t"                         \

@@ -159,7 +159,7 @@ static enum write_verdict name(const struct write_slot *s,             \
 			       const struct write_event *event,        \
 			       struct stamp *stamp)                    \
 {                                                                      \
-	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
+	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
 		     "cmpq %[generation], 32(%%r11)\n\t"               \
 		     "jne %l[again]\n\t"                               \
 		     GENERAL_ROOM(HB) CLOCK SECTION_OFFSET             \

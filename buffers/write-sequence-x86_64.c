@@ -22,7 +22,7 @@
  * ends where they end, so that nothing behind the event is touched.
  */
 /* SECTION_AHEAD for the lines that follow in the same event */
-#define AHEAD(o, d)	"prefetchw 1024+" #o "(" d ")\n\t"
+#define AHEAD(o, d)	"prefetchw 2048+" #o "(" d ")\n\t"
 
 #define MOVE32_SSE(o, s, d)                                            \
 	"movups " #o "(" s "), %%xmm0\n\t"                             \
@@ -69,7 +69,17 @@
 	MOVE64(0, "%%rdx", "%%r9")                                     \
 	MOVE64(-64, "%%rdx,%%r8", "%%r9,%%r8")                         \
 	"jmp 14f\n"                                                    \
-	"12:\taddq %%r8, %%rdx\n\t"                                    \
+	"12:\tcmpl $256, %%r8d\n\t"                                   \
+	"ja 15f\n\t"                                                  \
+	AHEAD(64, "%%r9")                                              \
+	AHEAD(128, "%%r9")                                             \
+	AHEAD(192, "%%r9")                                             \
+	MOVE64(0, "%%rdx", "%%r9")                                     \
+	MOVE64(64, "%%rdx", "%%r9")                                    \
+	MOVE64(-128, "%%rdx,%%r8", "%%r9,%%r8")                        \
+	MOVE64(-64, "%%rdx,%%r8", "%%r9,%%r8")                         \
+	"jmp 14f\n"                                                    \
+	"15:\taddq %%r8, %%rdx\n\t"                                    \
 	"addq %%r8, %%r9\n\t"                                          \
 	"negq %%r8\n"                                                  \
 	"13:\t"                                                        \
@@ -133,11 +143,11 @@
 
 #define SEQUENCE_WRITER(name, TABLE, HEADER, HB, kind, SIZE, WORDS,    \
 			SLACK, MOVE64, CLEAR, VALUE)                   \
-static void name(struct write_slot *s, uint64_t fixed,                 \
+WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		 const struct write_var *var)                          \
 {                                                                      \
 	(void)fixed;                                                   \
-	__asm__ goto(SECTION_BEGIN SECTION_CLOCK SECTION_RING(TABLE)   \
+	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
 		     SECTION_CLOCK_CHECK                               \
 		     SIZE                                              \
 		     "movq 40(%[s]), %%r10\n\t"                        \
