@@ -143,5 +143,6 @@ struct ipa_registers {
 #define IPA_BLOCK_MAX_BYTES	2512u
 
 #define IPA_COMMAND_BYTES	1024
+#define IPA_SOCKET		"/tmp/gdb_ust"	/* and the process's ID */
 
 #endif

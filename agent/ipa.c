@@ -48,7 +48,9 @@ VISIBLE int32_t gdb_agent_expr_eval_result;
 VISIBLE int32_t gdb_agent_ipa_tdesc_idx;
 VISIBLE struct ipa_variable *gdb_agent_trace_state_variables;
 VISIBLE int32_t gdb_agent_ust_loaded;
-VISIBLE int32_t gdb_agent_helper_thread_id;
+/* No thread has this number: gdbserver resumes what it names (0: all threads)
+ * before it looks for the socket, when gdb kills the program. */
+VISIBLE int32_t gdb_agent_helper_thread_id = INT32_MAX;
 VISIBLE char gdb_agent_cmd_buf[IPA_COMMAND_BYTES];
 VISIBLE int32_t gdb_agent_capability;
 

@@ -22,6 +22,7 @@
 struct ipa {
 	uint32_t here;			/* not a child */
 	uint32_t on;			/* markers call ipa_hit() */
+	uint32_t offered;		/* the socket is there */
 	uint32_t holder;		/* thread that makes a frame, or 0 */
 	uint32_t turn;			/* counts holders; from 1 on */
 	uint32_t stuck;			/* turn that was waited for in vain */
@@ -47,6 +48,14 @@ int ipa_setup(void);
  * 0 or a negative errno. A thread of the agent's own.
  */
 int ipa_prepare(void);
+
+/*
+ * The socket that a program under GDB's agent has; see ipa-socket.c. To offer
+ * it is for a thread of the agent's own: returns 0 or a negative errno. Any
+ * thread removes it.
+ */
+int ipa_socket_offer(void);
+void ipa_socket_remove(void);
 
 /* Is the program debugged now? 1, 0, or a negative errno. In a thread of the
  * agent's own. */

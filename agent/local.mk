@@ -14,6 +14,7 @@ agent_sources = \
 	agent/ipa-collect.c \
 	agent/ipa-hold.c \
 	agent/ipa-program.c \
+	agent/ipa-socket.c \
 	agent/ipa.c \
 	agent/ipa.h \
 	agent/leave.c \

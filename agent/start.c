@@ -128,12 +128,20 @@ static int modules_may_go(void)
 	return program_invocation_short_name && *program_invocation_short_name;
 }
 
-/* Started under a debugger, which may be a gdbserver; or asked for. */
-static int ipa_is_wanted(void)
+/* For gdbserver: when started under a debugger, which may be one; or when
+ * asked for. `taffrail gdbserver` asks for the socket, too. */
+static int ipa_start(void)
 {
-	if (settings.ipa)
-		return text_equal(settings.ipa, "on");
-	return ipa_traced(NULL) == 1;
+	int filtered = settings.ipa && text_equal(settings.ipa, "filter");
+	int traced = ipa_traced(NULL) == 1;
+	int ret = ipa_setup();
+
+	if (ret)
+		return ret;
+	if (filtered || (settings.ipa ? text_equal(settings.ipa, "on") :
+					traced))
+		ret = ipa_prepare();
+	return ret || !filtered || !traced ? ret : ipa_socket_offer();
 }
 
 static int start_aside(void *arg)
@@ -166,9 +174,7 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	session_obey();
-	ret = ipa_setup();
-	if (!ret && ipa_is_wanted())
-		ret = ipa_prepare();
+	ret = ipa_start();
 	if (ret)
 		log_fact(LOG_ERROR, "start", "not ready for gdbserver", ret);
 	return 0;
@@ -231,6 +237,7 @@ __attribute__((destructor(101))) static void agent_end(void)
 		process.page->state = PROCESS_EXITED;
 	} else if (process.page->pid == (uint32_t)sys_getpid()) {
 		session_remove_owned();
+		ipa_socket_remove();
 		place_close(session_any());
 	}
 }

@@ -155,7 +155,7 @@ static void become_gdbserver(struct launch *launch, pid_t parent)
 	signal(SIGTTIN, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	setenv("TAFFRAIL_IPA", "on", 1);
+	setenv("TAFFRAIL_IPA", "filter", 1);
 	execvp("gdbserver", (char **)launch->argv);
 }
 

@@ -24,21 +24,9 @@
 
 static struct gdbserver server;
 
-/* The process that gdb looks at, if it is gdbserver's; else 0. */
-static pid_t find_process(const struct filter_thread *thread)
-{
-	long pid = thread->pid;
-
-	if (!pid)
-		pid = process_status(thread->tid, "Tgid");
-	if (pid <= 0 || process_status(pid, "TracerPid") != server.pid)
-		return 0;
-	return pid;
-}
-
 static uint32_t read_markers(void *arg, const struct filter_thread *thread)
 {
-	pid_t pid = find_process(thread);
+	pid_t pid = gdbserver_process(&server, thread);
 
 	(void)arg;
 	marker_list_free(&server.markers);

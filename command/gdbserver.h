@@ -24,6 +24,7 @@
 
 #define GDBSERVER_START		"--start"	/* a mode of our own */
 #define GDBSERVER_PEER_BYTES	128
+#define GDBSERVER_PROCESSES	64	/* debugged at the same time */
 
 enum comm_kind {
 	COMM_STDIO,
@@ -69,6 +70,9 @@ struct gdbserver {
 	uint32_t nline;
 	char line[512];			/* what may become one of ours */
 	struct marker_list markers;
+	struct filter_thread thread;	/* that gdb looked at last */
+	int nprocesses;
+	pid_t processes[GDBSERVER_PROCESSES];
 	struct filter filter;
 };
 
@@ -96,6 +100,17 @@ int gdbserver_start_program(int argc, char **argv);
 /* gdbserver-messages.c: read what it prints, print it as it should be. False
  * at its end. */
 bool gdbserver_read_messages(struct gdbserver *server);
+
+/*
+ * gdbserver-sockets.c. The process of a thread that gdb looks at, if it is
+ * gdbserver's; else 0.
+ */
+pid_t gdbserver_process(const struct gdbserver *server,
+			const struct filter_thread *thread);
+/* Call when a packet has passed: keeps account of gdbserver's processes. */
+void gdbserver_sockets_follow(struct gdbserver *server);
+/* Takes away the sockets of those that it does not debug any more. */
+void gdbserver_sockets_check(struct gdbserver *server);
 
 /* gdbserver-relay.c: until gdbserver has ended. COMMAND_DONE or
  * COMMAND_FAILED. */

@@ -15,6 +15,7 @@ command_sources = \
 	command/gdbserver-comm.c \
 	command/gdbserver-messages.c \
 	command/gdbserver-relay.c \
+	command/gdbserver-sockets.c \
 	command/gdbserver.c \
 	command/gdbserver.h \
 	command/installed.c \

@@ -191,6 +191,8 @@ static void stop_note(struct filter *f, const char *p)
 
 void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p)
 {
+	if (*p == 'W' || *p == 'X' || (kind == KIND_END && !strcmp(p, "OK")))
+		f->ended = 1;
 	if (kind == KIND_FRAME)
 		frame_selected(f, p);
 	else if (kind == KIND_NO_ACK)

@@ -17,6 +17,7 @@ enum filter_kind {
 	KIND_FRAME,			/* which trace frame it is now */
 	KIND_REGISTERS,			/* of a frame, all */
 	KIND_PC,
+	KIND_END,			/* of a process, if it is OK */
 	KIND_NONE,			/* there is no answer */
 };
 

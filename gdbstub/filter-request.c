@@ -387,6 +387,8 @@ static const struct row rows[] = {
 	{ "qTsSTM", markers_next, 1, KIND_PLAIN, 0 },
 	{ "qTSTMat:", marker_at, 0, KIND_PLAIN, 0 },
 	{ "qTMinFTPILen", shortest, 1, KIND_PLAIN, 0 },
+	{ "D", pass, 0, KIND_END, 0 },
+	{ "vKill;", pass, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", pass, 1, KIND_PLAIN, 0 },
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },

@@ -93,6 +93,8 @@ struct filter {
 	uint8_t kind;			/* of the request at hand */
 	uint8_t last;			/* of the request answered last */
 	uint8_t known;			/* markers were read */
+	uint8_t ended;			/* a process may be the server's no
+					 * more; for the user to clear */
 	uint8_t any_length;		/* gdb was told: see shortest() */
 	uint32_t npending;
 	uint8_t pending[FILTER_PENDING];	/* oldest first */

@@ -249,6 +249,25 @@ static void frames(void)
 		 "QTFrame:outside:401002:401002", "F-1", "F-1");
 }
 
+static void ended(const char *request, const char *answer, int expected)
+{
+	filter.ended = 0;
+	exchange(request, request, answer, answer);
+	unit_equal(filter.ended, expected, "%s: %s: an end", request, answer);
+}
+
+static void ends(void)
+{
+	new_filter(1);
+	ended("D;1f", "OK", 1);
+	ended("D", "E01", 0);
+	ended("vKill;1f", "OK", 1);
+	ended("vCont;c", "W03;process:1f", 1);
+	ended("vCont;c", "X0b", 1);
+	ended("vCont;c", "T05thread:p1f.20;", 0);
+	ended("Hg0", "OK", 0);
+}
+
 static void supported(void)
 {
 	new_filter(1);
@@ -354,6 +373,7 @@ int main(void)
 	fast();
 	upload();
 	frames();
+	ends();
 	supported();
 	acknowledged();
 	between();
