@@ -97,22 +97,22 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
  * WRITE_FULL: none can be had. WRITE_LOST: the channel is off. WRITE_AGAIN:
  * a child that has no rings yet.
  */
-static inline enum write_verdict hold_take(struct hold *hold,
+static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 					   struct channel *channel)
 {
 	uint32_t k;
 
-	/* rdtsc overlaps with what follows; a counter says the order, so it
-	 * is read under the lock */
-	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
-			      clock_read_tsc() :
-			      0;
 	k = host_cpu();
 	if (unlikely(k >= channel->locked_max))
 		k %= channel->locked_max;
 
 	hold->sub_bytes = channel->sub_bytes;
 	hold->mark = load_relaxed(fork_mark);
+	/* rdtsc overlaps with what follows, and waits for what is before; a
+	 * counter says the order, so it is read under the lock */
+	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
+			      clock_read_tsc() :
+			      0;
 	if (unlikely(!hold->mark))
 		return WRITE_AGAIN;
 	if (unlikely(!hold_try(hold, channel, k)) &&
