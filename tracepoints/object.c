@@ -3,11 +3,11 @@
  * Markers that write to channels.
  *
  * One channel is the fast case: the site's own slot writes there. With more,
- * the site calls hit_several(), which goes over the object's slots. Changing
- * from one to the other loses and doubles nothing: whatever a thread has
- * loaded of the old state still leads to one slot of each channel. Who comes
- * to the site's own slot when it is closed finds there that nothing is
- * written yet, and goes over the object's slots as they are then.
+ * the site calls hit_pair() or hit_several(), which go over the object's
+ * slots. Changing from one to the other loses and doubles nothing: whatever a
+ * thread has loaded of the old state still leads to one slot of each channel.
+ * Who comes to the site's own slot when it is closed finds there that nothing
+ * is written yet, and goes over the object's slots as they are then.
  *
  * WRITE-SLOT: when a slot goes on its rings come after all that a section
  * reads of it, and before the writer that leads there; when it goes off they go
@@ -83,6 +83,40 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 	}
 	slot = &object->slots[__builtin_ctz(left)];
 	load_relaxed(&slot->hit)(slot, fixed, var);
+}
+
+/*
+ * Two channels, and nothing special. One word leads to both slots: with two
+ * words a thread could take one of an old pair and one of a new, and miss a
+ * channel that is in both.
+ */
+static SIGSAFE __attribute__((aligned(64))) void
+hit_pair(struct write_slot *site, uint64_t fixed, const struct write_var *var)
+{
+	char *object = (char *)site->shape;
+	uint64_t pair = load_acquire(&((struct object *)object)->pair);
+	struct write_slot *one = (void *)(object + (uint32_t)pair);
+	struct write_slot *other = (void *)(object + (pair >> 32));
+
+	load_relaxed(&one->hit)(one, fixed, var);
+	load_relaxed(&other->hit)(other, fixed, var);
+}
+
+/* Readies hit_pair() if it can serve the channels that are on. */
+static int pair_set(struct object *object)
+{
+	uint32_t on = object->on;
+	uint32_t rest = on & (on - 1);
+	struct write_slot *slots = object->slots;
+
+	if (!rest || rest & (rest - 1) || object->special)
+		return 0;
+	store_release(&object->pair,
+		      (uint64_t)((char *)&slots[__builtin_ctz(on)] -
+				 (char *)object) |
+			      (uint64_t)((char *)&slots[__builtin_ctz(rest)] -
+					 (char *)object) << 32);
+	return 1;
 }
 
 /* One channel with a condition: the usual case of conditions. */
@@ -200,7 +234,8 @@ static void site_lead(struct object *object)
 
 	/* the new way first: nobody is led to a slot that is closed */
 	if (on & (on - 1))
-		store_release(&site->hit, hit_several);
+		store_release(&site->hit,
+			      pair_set(object) ? hit_pair : hit_several);
 	else if (on & object->conditions)
 		store_release(&site->hit, hit_condition);
 	if (bound && (!(on & bound) || object->conditions & bound))

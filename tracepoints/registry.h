@@ -50,6 +50,7 @@ struct object {
 	uint32_t special;		/* those of the next two */
 	uint32_t contexts;		/* those that have contexts */
 	uint32_t conditions;		/* those that have a condition */
+	uint64_t pair;			/* two without either: hit_pair() */
 	const struct ax_program *condition[CHANNELS_MAX];
 	/* what gdb's tracepoints do here; retired ones stay readable */
 	const struct collect_list *collect;
