@@ -150,8 +150,9 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 /*
  * Up to 8 fixed bytes, then one string: its length is found while it is
  * copied, 16 bytes at a time and never across a page. The first 16 are loaded
- * before the clock is read, as nothing there depends on it; a string that
- * begins near the end of a page goes to the general writer.
+ * and looked through before the clock is read, as nothing there depends on
+ * it: r8 has a bit for each NUL. A string that begins near the end of a page
+ * goes to the general writer.
  */
 #define STRING_FIRST                                                   \
 	"movq (%[var]), %%r9\n\t"                                      \
@@ -159,43 +160,49 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"andl $4095, %%r8d\n\t"                                        \
 	"cmpl $4080, %%r8d\n\t"                                        \
 	"ja %l[full]\n\t"                                              \
-	"movups (%%r9), %%xmm0\n\t"
-
-/* r8 is the last address to which 16 more bytes may be copied; r9 the fixed
- * part, r10 where copying goes on. */
-#define STRING_COPY                                                    \
-	"movl 52(%[s]), %%r10d\n\t"                                    \
-	"addq %%r9, %%r10\n\t"                                         \
-	"movups %%xmm0, (%%r10)\n\t"                                   \
+	"movups (%%r9), %%xmm0\n\t"                                    \
 	"pxor %%xmm1, %%xmm1\n\t"                                      \
-	"pcmpeqb %%xmm1, %%xmm0\n\t"                                   \
-	"pmovmskb %%xmm0, %%eax\n\t"                                   \
-	"bsfl %%eax, %%eax\n\t"                                        \
-	"jnz 8f\n\t"                                                   \
-	"movq (%[var]), %%rdx\n"                                       \
+	"pcmpeqb %%xmm0, %%xmm1\n\t"                                   \
+	"pmovmskb %%xmm1, %%r8d\n\t"
+
+/* Beyond the first 16: rdx from, r8 to; r10 is the last address to which 16
+ * more bytes may be copied. */
+#define STRING_ON                                                      \
+	"leaq 8(%%r9,%%r10), %%r10\n\t"                                \
+	"leaq (%%r9,%%rdx), %%r8\n\t"                                  \
+	"movq (%[var]), %%rdx\n\t"                                     \
+	"pxor %%xmm1, %%xmm1\n"                                        \
 	"3:\taddq $16, %%rdx\n\t"                                      \
-	"addq $16, %%r10\n\t"                                          \
-	"5:\tcmpq %%r8, %%r10\n\t"                                     \
+	"addq $16, %%r8\n\t"                                           \
+	"5:\tcmpq %%r10, %%r8\n\t"                                     \
 	"ja %l[full]\n\t"                                              \
 	"movl %%edx, %%eax\n\t"                                        \
 	"andl $4095, %%eax\n\t"                                        \
 	"cmpl $4080, %%eax\n\t"                                        \
 	"ja 6f\n\t"                                                    \
 	"movups (%%rdx), %%xmm0\n\t"                                   \
-	"movups %%xmm0, (%%r10)\n\t"                                   \
+	"movups %%xmm0, (%%r8)\n\t"                                    \
 	"pcmpeqb %%xmm1, %%xmm0\n\t"                                   \
 	"pmovmskb %%xmm0, %%eax\n\t"                                   \
 	"bsfl %%eax, %%eax\n\t"                                        \
 	"jz 3b\n\t"                                                    \
+	"leaq 1(%%r8,%%rax), %%r8\n\t"                                 \
 	"jmp 8f\n"                                                     \
 	"6:\tmovzbl (%%rdx), %%eax\n\t"                                \
-	"movb %%al, (%%r10)\n\t"                                       \
+	"movb %%al, (%%r8)\n\t"                                        \
 	"incq %%rdx\n\t"                                               \
-	"incq %%r10\n\t"                                               \
+	"incq %%r8\n\t"                                                \
 	"testl %%eax, %%eax\n\t"                                       \
-	"jnz 5b\n\t"                                                   \
-	"jmp 9f\n"                                                     \
-	"8:\tleaq 1(%%r10,%%rax), %%r10\n"                             \
+	"jnz 5b\n"                                                     \
+	"8:\tsubq %%r9, %%r8\n"
+
+/* From r9, with the fixed part's bytes in rdx: what was copied, to r8. */
+#define STRING_COPY                                                    \
+	"movups %%xmm0, (%%r9,%%rdx)\n\t"                              \
+	"bsfl %%r8d, %%eax\n\t"                                        \
+	"leaq 1(%%rdx,%%rax), %%r8\n\t"                                \
+	"jnz 9f\n\t"                                                   \
+	STRING_ON                                                      \
 	"9:\t"
 
 #define STRING_WRITER(name, TABLE, HEADER, HB, kind)                   \
@@ -204,20 +211,20 @@ WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 {                                                                      \
 	__asm__ goto(SECTION_BEGIN STRING_FIRST                        \
 		     SECTION_RING(TABLE)                               \
-		     "movl %%r9d, %%r8d\n\t"                           \
-		     "orl 8(%%r11), %%r8d\n\t"                         \
-		     "subl %%r9d, %%r8d\n\t"                           \
-		     "subl 40(%[s]), %%r8d\n\t"                        \
-		     "subl $8+16, %%r8d\n\t"                           \
+		     "movl %%r9d, %%r10d\n\t"                          \
+		     "orl 8(%%r11), %%r10d\n\t"                        \
+		     "subl %%r9d, %%r10d\n\t"                          \
+		     "subl 40(%[s]), %%r10d\n\t"                       \
+		     "subl $8+16, %%r10d\n\t"                          \
 		     "jl %l[full]\n\t"                                 \
 		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
 		     "leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"         \
 		     "movq %[v], (%%r9)\n\t"                           \
-		     "leaq 8(%%r9,%%r8), %%r8\n\t"                     \
+		     "movl 52(%[s]), %%edx\n\t"                        \
 		     STRING_COPY                                       \
-		     "subq %%r9, %%r10\n\t"                            \
-		     "addq 40(%[s]), %%r10\n\t"                        \
+		     "movq 40(%[s]), %%r10\n\t"                        \
 		     "addq (%%rcx), %%r10\n\t"                         \
+		     "addq %%r8, %%r10\n\t"                            \
 		     SECTION_COMMIT SECTION_END                        \
 		     :                                                 \
 		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
