@@ -12,6 +12,7 @@
 
 #include "agent/agent.h"
 #include "agent/gdb.h"
+#include "agent/ipa.h"
 #include "agent/lines.h"
 #include "agent/place.h"
 #include "agent/protocol.h"
@@ -326,6 +327,23 @@ static int handle_gdb(struct exchange *exchange)
 	return 0;
 }
 
+static int handle_gdbserver(struct exchange *exchange)
+{
+	char on[LINE_VALUE_BYTES];
+	int ret;
+
+	if (!line_find(exchange->request, "on", on, sizeof(on)))
+		return fail(exchange, -EINVAL, "on or off?");
+	ret = ipa_serve(text_equal(on, "1"));
+	if (ret == -EPERM)
+		return fail(exchange, ret, "the program's environment forbids "
+			    "static data (TAFFRAIL_IPA=off)");
+	if (ret == -ENOTSUP)
+		return fail(exchange, ret, "a forked child has no static data "
+			    "for gdbserver");
+	return ret ? fail(exchange, ret, "no room for static data") : 0;
+}
+
 static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_HELLO] = handle_hello,
 	[MESSAGE_LIST] = handle_list,
@@ -337,6 +355,7 @@ static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_DESTROY] = handle_destroy,
 	[MESSAGE_STATUS] = handle_status,
 	[MESSAGE_GDB] = handle_gdb,
+	[MESSAGE_GDBSERVER] = handle_gdbserver,
 };
 
 static int answer(int fd, struct message *message, int status,

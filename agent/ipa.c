@@ -309,7 +309,8 @@ int ipa_prepare(void)
 		return -ENOMEM;
 	if (ipa->on)
 		return 0;
-	held = session_hold("gdbserver");
+	if (!held)
+		held = session_hold("gdbserver");
 	if (!held)
 		return -ENOSPC;
 	ipa->on = 1;
@@ -320,4 +321,43 @@ int ipa_prepare(void)
 	registry_unlock();
 	log_fact(LOG_INFO, "ipa", "ready for gdbserver", 0);
 	return 0;
+}
+
+static int release_one(struct object *object, void *patcher)
+{
+	object_disable(object, held, patcher);
+	return 0;
+}
+
+/* The channel stays held: a thread may still be in ipa_hit(). */
+static void release(void)
+{
+	struct patcher patcher;
+
+	if (!ipa->on)
+		return;
+	registry_lock();
+	ipa->on = 0;
+	patch_open(&patcher);
+	registry_each(release_one, &patcher);
+	patch_close(&patcher);
+	registry_unlock();
+}
+
+int ipa_serve(int on)
+{
+	int ret;
+
+	if (!ipa || !ipa->here)
+		return -ENOTSUP;
+	if (!on) {
+		if (!settings.ipa || !text_equal(settings.ipa, "on"))
+			release();
+		ipa_socket_remove();
+		return 0;
+	}
+	if (settings.ipa && text_equal(settings.ipa, "off"))
+		return -EPERM;
+	ret = ipa_prepare();
+	return ret ? ret : ipa_socket_offer();
 }

@@ -50,6 +50,14 @@ int ipa_setup(void);
 int ipa_prepare(void);
 
 /*
+ * For a gdbserver that is about to attach: prepares, and offers the socket; and
+ * for one that has detached: the program is as it was before. Returns 0,
+ * -EPERM where the environment forbids it, -ENOTSUP in a forked child, or
+ * another negative errno. A thread of the agent's own.
+ */
+int ipa_serve(int on);
+
+/*
  * The socket that a program under GDB's agent has; see ipa-socket.c. To offer
  * it is for a thread of the agent's own: returns 0 or a negative errno. Any
  * thread removes it.

@@ -55,6 +55,9 @@ struct message {
  * MESSAGE_GDB		opens the socket for gdb's remote protocol
  *			-> "path=" (as the process sees it); -EPERM: not
  *			   allowed, -ENOSYS: a build without it
+ * MESSAGE_GDBSERVER	"on=1": one is about to attach through our filter; "on=0":
+ *			   it has detached. -EPERM: not allowed, -ENOTSUP: a
+ *			   forked child
  * Failures carry "error=TEXT".
  */
 enum message_type {
@@ -68,6 +71,7 @@ enum message_type {
 	MESSAGE_DESTROY	= 8,
 	MESSAGE_STATUS	= 9,
 	MESSAGE_GDB	= 10,
+	MESSAGE_GDBSERVER = 11,
 };
 
 /*

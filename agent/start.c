@@ -69,6 +69,7 @@ static void settings_keep(void)
 	static char runtime[201];
 	static char service[8];
 	static char gdb[8];
+	static char ipa_word[8];
 
 	if (settings.directory) {
 		text_copy(directory, sizeof(directory), settings.directory);
@@ -85,6 +86,10 @@ static void settings_keep(void)
 	if (settings.gdb) {
 		text_copy(gdb, sizeof(gdb), settings.gdb);
 		settings.gdb = gdb;
+	}
+	if (settings.ipa) {
+		text_copy(ipa_word, sizeof(ipa_word), settings.ipa);
+		settings.ipa = ipa_word;
 	}
 }
 

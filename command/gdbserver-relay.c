@@ -80,7 +80,7 @@ static void disconnect(struct relay *r)
 	close(r->server->link);
 	r->server->link = -1;
 	r->connected = false;
-	gdbserver_sockets_check(r->server);
+	gdbserver_agents_check(r->server);
 }
 
 static void accept_gdb(struct relay *r)
@@ -174,7 +174,7 @@ static void settle(struct relay *r)
 				moved |= filter_end(r, side);
 		}
 	} while (moved);
-	gdbserver_sockets_follow(r->server);
+	gdbserver_agents_follow(r->server);
 	if (gdb->gone)
 		gdb->ended = true;
 	if (server->ended && !r->linger_until)
@@ -316,7 +316,7 @@ int gdbserver_relay(struct gdbserver *server)
 			return command_failed("poll: %s", strerror(errno));
 		serve(&r, p);
 	}
-	gdbserver_sockets_check(server);
+	gdbserver_agents_check(server);
 	/* what it printed last; a process left behind may hold its end */
 	p[0] = (struct pollfd){ .fd = server->messages, .events = POLLIN };
 	while (server->messages >= 0 && poll(p, 1, 0) > 0 &&

@@ -85,25 +85,10 @@ static int parse(struct gdbserver_options *o, char **argv)
 	return COMMAND_DONE;
 }
 
-/* Nobody can give an agent to a process that runs. */
-static void check_attached(const char *text)
+static void attach(void *arg, uint64_t pid)
 {
-	char error[RUNDIR_ERROR_BYTES];
-	struct rundir_process process;
-	pid_t pid;
-
-	if (!text || command_parse_pid(&pid, text) ||
-	    process_status(pid, "Pid") < 0 ||
-	    process_maps_file(pid, "libtaffrail.so") ||
-	    process_maps_file(pid, "libinproctrace.so"))
-		return;
-	if (!rundir_find(&process, pid, error)) {
-		rundir_process_close(&process);
-		return;
-	}
-	command_warn("process %d has no agent: its markers can be listed, not "
-		     "traced. Start it with LD_PRELOAD=libtaffrail.so and "
-		     "TAFFRAIL_IPA=on", pid);
+	(void)arg;
+	gdbserver_attach((pid_t)pid);
 }
 
 /* As gdbserver ended; it is what a caller waits for. */
@@ -128,17 +113,19 @@ static int end_as_gdbserver(void)
 static int serve(void)
 {
 	static const struct filter_host host = {
-		NULL, read_markers, get_marker,
+		NULL, read_markers, get_marker, attach,
 	};
 	struct gdbserver_options *o = &server.options;
+	pid_t pid;
 
 	if (comm_open(&server.comm, o->comm))
 		return COMMAND_FAILED;
 	server.restores = !o->wrapped && !o->no_shell && !o->attach &&
 			  server.comm.kind != COMM_STDIO;
 	server.by_port = server.comm.kind == COMM_TCP;
-	if (o->attach)
-		check_attached(o->program[0]);
+	if (o->attach && o->program[0] &&
+	    !command_parse_pid(&pid, o->program[0]))
+		gdbserver_attach(pid);
 	else if (o->no_shell && !o->wrapped)
 		command_warn("without a shell gdbserver preloads nothing: the "
 			     "program must be linked with the agent");

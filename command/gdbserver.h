@@ -102,15 +102,20 @@ int gdbserver_start_program(int argc, char **argv);
 bool gdbserver_read_messages(struct gdbserver *server);
 
 /*
- * gdbserver-sockets.c. The process of a thread that gdb looks at, if it is
+ * gdbserver-agents.c. Before gdbserver attaches to a process; warns when its
+ * markers cannot be traced.
+ */
+void gdbserver_attach(pid_t pid);
+/*
+ * The process of a thread that gdb looks at, if it is
  * gdbserver's; else 0.
  */
 pid_t gdbserver_process(const struct gdbserver *server,
 			const struct filter_thread *thread);
 /* Call when a packet has passed: keeps account of gdbserver's processes. */
-void gdbserver_sockets_follow(struct gdbserver *server);
-/* Takes away the sockets of those that it does not debug any more. */
-void gdbserver_sockets_check(struct gdbserver *server);
+void gdbserver_agents_follow(struct gdbserver *server);
+/* Sees to those that it does not debug any more. */
+void gdbserver_agents_check(struct gdbserver *server);
 
 /* gdbserver-relay.c: until gdbserver has ended. COMMAND_DONE or
  * COMMAND_FAILED. */

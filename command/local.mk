@@ -11,11 +11,11 @@ command_sources = \
 	command/elfnotes.c \
 	command/elfnotes.h \
 	command/gdb.c \
+	command/gdbserver-agents.c \
 	command/gdbserver-child.c \
 	command/gdbserver-comm.c \
 	command/gdbserver-messages.c \
 	command/gdbserver-relay.c \
-	command/gdbserver-sockets.c \
 	command/gdbserver.c \
 	command/gdbserver.h \
 	command/installed.c \

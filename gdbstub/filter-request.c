@@ -67,6 +67,17 @@ static enum filter_verdict thread_set(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
+static enum filter_verdict attach(struct filter *f, const char *p,
+				  struct packet *out)
+{
+	uint64_t pid;
+
+	(void)out;
+	if (f->host.attach && packet_read_number(&p, &pid) && !*p)
+		f->host.attach(f->host.arg, pid);
+	return VERDICT_PASS;
+}
+
 /* Markers */
 
 static void tell(struct packet *out, const struct filter_marker *marker)
@@ -387,6 +398,7 @@ static const struct row rows[] = {
 	{ "qTsSTM", markers_next, 1, KIND_PLAIN, 0 },
 	{ "qTSTMat:", marker_at, 0, KIND_PLAIN, 0 },
 	{ "qTMinFTPILen", shortest, 1, KIND_PLAIN, 0 },
+	{ "vAttach;", attach, 0, KIND_PLAIN, 0 },
 	{ "D", pass, 0, KIND_END, 0 },
 	{ "vKill;", pass, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },

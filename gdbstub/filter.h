@@ -61,6 +61,8 @@ struct filter_host {
 	uint32_t (*read)(void *arg, const struct filter_thread *thread);
 	/* One of those read last. Its strings last until the next read. */
 	void (*get)(void *arg, uint32_t i, struct filter_marker *marker);
+	/* The server is about to attach to a process. May be NULL. */
+	void (*attach)(void *arg, uint64_t pid);
 };
 
 /* One direction; its packet, or how it begins. */

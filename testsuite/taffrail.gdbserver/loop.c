@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A program for gdbserver: hits two markers argv[1] times (10 unless told),
- * says so, and ends with status 3. "wait" as argv[2]: then goes on for ever.
+ * says so, and ends with status 3. As argv[2] "wait": then goes on for ever;
+ * "again": goes on hitting them, a thousand times a second.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <taffrail/marker.h>
+#include <unistd.h>
 
 volatile int counter;
 const char *const motto = "log the course";
@@ -34,6 +36,10 @@ int main(int argc, char **argv)
 	for (int i = 0; i < rounds; i++)
 		sum += work(i);
 	finish();
+	for (int i = 0; argc > 2 && *argv[2] == 'a'; i++) {
+		work(i);
+		usleep(1000);
+	}
 	while (argc > 2)
 		counter = counter + (sum == 0);
 	printf("rounds %d sum %ld filler %s\n", rounds, sum, filler);

@@ -34,6 +34,12 @@ static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
 	*marker = markers[i];
 }
 
+static void host_attach(void *arg, uint64_t pid)
+{
+	(void)arg;
+	asked_pid = pid;
+}
+
 /* $text#sum */
 static const char *framed(const char *text)
 {
@@ -67,7 +73,9 @@ static void give(enum filter_side from, const char *bytes)
 
 static void new_filter(int no_ack)
 {
-	static const struct filter_host host = { NULL, host_read, host_get };
+	static const struct filter_host host = {
+		NULL, host_read, host_get, host_attach,
+	};
 
 	filter_open(&filter, &host);
 	if (!no_ack)
@@ -266,6 +274,9 @@ static void ends(void)
 	ended("vCont;c", "X0b", 1);
 	ended("vCont;c", "T05thread:p1f.20;", 0);
 	ended("Hg0", "OK", 0);
+	exchange("vAttach;2b", "vAttach;2b", "T05thread:p2b.2b;",
+		 "T05thread:p2b.2b;");
+	unit_equal(asked_pid, 0x2b, "who is about to be attached to");
 }
 
 static void supported(void)
