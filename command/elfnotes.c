@@ -20,6 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracepoints/usdt-operand.h"
+
 #define STAPSDT_TYPE	3
 
 struct reading {
@@ -135,29 +137,13 @@ static bool is_marker(const struct reading *r, uint64_t address)
 }
 
 /* "-4@%eax 8@-8(%rbp)": the type of each operand is its size. */
-static void operand_types(struct marker *m, const char *operands)
+static void operand_types(struct marker *m, const char *text)
 {
-	static const uint8_t types[] = {
-		[1] = TAFFRAIL_T_U8, [2] = TAFFRAIL_T_U16,
-		[4] = TAFFRAIL_T_U32, [8] = TAFFRAIL_T_U64,
-	};
-	const char *at = operands;
+	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 
-	while (m->nfields < TAFFRAIL_FIELDS_MAX && (at = strchr(at, '@'))) {
-		const char *p = at++;
-		int size = 0;
-
-		while (p > operands && p[-1] != ' ')
-			p--;
-		size = abs(atoi(p));
-		if (size > 8 || !types[size])
-			size = 8;
-		m->types[m->nfields] = types[size] - (*p == '-');
-		if (memchr(p, 'f', at - p))
-			m->types[m->nfields] = size == 4 ? TAFFRAIL_T_F32 :
-					       TAFFRAIL_T_F64;
-		m->nfields++;
-	}
+	m->nfields = usdt_operands_parse(text, operands, NULL, NULL);
+	for (int i = 0; i < m->nfields; i++)
+		m->types[i] = operands[i].type;
 }
 
 static int add_probe(struct reading *r, uint64_t address, const char *desc,

@@ -8,6 +8,7 @@ unit_programs = \
 	testsuite/fuzz/filter \
 	testsuite/fuzz/frames \
 	testsuite/fuzz/trace \
+	testsuite/fuzz/usdt \
 	testsuite/unit/anchor \
 	testsuite/unit/ax \
 	testsuite/unit/ax-simple \
@@ -30,7 +31,8 @@ unit_programs = \
 	testsuite/unit/ring-paths \
 	testsuite/unit/ring-step \
 	testsuite/unit/rule \
-	testsuite/unit/tally
+	testsuite/unit/tally \
+	testsuite/unit/usdt-operand
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
 testsuite_unit_anchor_LDADD = $(LDADD) -lm

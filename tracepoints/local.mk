@@ -35,7 +35,9 @@ tracepoints_sources = \
 	tracepoints/glob.c \
 	tracepoints/glob.h \
 	tracepoints/rule-split.c \
-	tracepoints/rule-split.h
+	tracepoints/rule-split.h \
+	tracepoints/usdt-operand-x86_64.c \
+	tracepoints/usdt-operand.h
 
 # in the agent only
 tracepoints_agent_sources = \

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzz target: the operands of USDT probes, as a damaged note may have them.
+ *
+ * An input is a line of operands made of the words of their grammar, some of
+ * its characters changed, in memory of exactly its size. Whatever comes: what
+ * is made of it is in the bounds that those who fetch rely on, it is the same
+ * a second time, and the order of operands does not matter to them.
+ */
+#include "testsuite/fuzz/fuzz.h"
+
+#include "tracepoints/usdt-operand.h"
+
+#define TEXT_MAX	600
+
+static const char *const words[] = {
+	"-4@", "8@", "1@", "-2@", "4f@", "8f@", "@", "$", "%", "-", "+", ",",
+	"(", ")", "0x", "8", "16", "-8", "4", "rax", "eax", "ax", "al", "ah",
+	"r8", "r9d", "r15b", "rip", "rbp", "rsp", "xmm0", "xmm15", "sym",
+	"sym(%rip)", "8(%rbp)", "(%rax,%rcx,4)", "%rdi", "$1", " ", "%fs:",
+	"99999999999999999999", ".", "_x",
+};
+
+static int symbol(const char *name, uint32_t n, uint64_t *address, void *priv)
+{
+	(void)priv;
+	*address = 0x5000;
+	return n >= 3 && !memcmp(name, "sym", 3);
+}
+
+static int bounded(const struct usdt_operand *operand)
+{
+	uint32_t bytes = operand->bytes;
+
+	if (!operand->type || operand->type > TAFFRAIL_T_F64 ||
+	    (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) ||
+	    operand->scale > 3 || (operand->shift && operand->shift != 8))
+		return 0;
+	if (operand->place == USDT_UNKNOWN ||
+	    operand->place == USDT_IMMEDIATE)
+		return 1;
+	if (operand->place == USDT_REGISTER || operand->place == USDT_VECTOR)
+		return operand->base < 16;
+	return operand->place == USDT_MEMORY &&
+	       (operand->base < 16 || operand->base == USDT_NO_REGISTER) &&
+	       (operand->index < 16 || operand->index == USDT_NO_REGISTER);
+}
+
+static void make_text(struct fuzz *fuzz, char *text)
+{
+	uint64_t parts = fuzz_less(fuzz, 40);
+	size_t n = 0;
+
+	while (parts--) {
+		const char *word = words[fuzz_less(
+			fuzz, sizeof(words) / sizeof(words[0]))];
+		size_t bytes = strlen(word);
+
+		if (n + bytes + 1 >= TEXT_MAX)
+			break;
+		memcpy(text + n, word, bytes);
+		n += bytes;
+		if (!fuzz_less(fuzz, 4))
+			text[n++] = ' ';
+	}
+	text[n] = '\0';
+	if (!fuzz_less(fuzz, 3))
+		fuzz_mutate(fuzz, (uint8_t *)text, n);
+}
+
+static const char *judge(struct fuzz *fuzz, const char *text)
+{
+	struct usdt_operand got[TAFFRAIL_FIELDS_MAX];
+	struct usdt_operand again[TAFFRAIL_FIELDS_MAX];
+	uint32_t n = usdt_operands_parse(text, got, symbol, NULL);
+	uint32_t i;
+
+	if (n > TAFFRAIL_FIELDS_MAX)
+		return "too many operands";
+	for (i = 0; i < n; i++) {
+		if (!bounded(&got[i]))
+			return "an operand is out of bounds";
+		fuzz->accepted += got[i].place != USDT_UNKNOWN;
+	}
+	if (usdt_operands_parse(text, again, symbol, NULL) != n ||
+	    memcmp(got, again, n * sizeof(got[0])))
+		return "another result the second time";
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	char text[TEXT_MAX + 1];
+	struct fuzz fuzz;
+
+	fuzz_open(&fuzz, "usdt", argc, argv);
+	for (; fuzz.done < fuzz.inputs; fuzz.done++) {
+		size_t bytes;
+		char *exact;
+		const char *wrong;
+
+		make_text(&fuzz, text);
+		bytes = strlen(text) + 1;
+		exact = fuzz_copy(text, bytes);
+		wrong = judge(&fuzz, exact);
+		free(exact);
+		if (wrong)
+			fuzz_fail(&fuzz, wrong, text, bytes);
+	}
+	return fuzz_end(&fuzz, 300);
+}
