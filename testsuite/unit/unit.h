@@ -25,6 +25,13 @@
 
 static int unit_failures __attribute__((unused));
 
+/* What a sanitizer's own system calls would spoil is skipped under one. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define UNIT_SANITIZED	1
+#else
+#define UNIT_SANITIZED	0
+#endif
+
 /* A forked child must not repeat what its parent had in the buffer. */
 static __attribute__((constructor, unused)) void unit_start(void)
 {
