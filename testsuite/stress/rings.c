@@ -150,6 +150,9 @@ static void on_timer(int signal)
 	errno = error;
 	if (may_jump && !(random >> 24 & 31)) {
 		__atomic_fetch_add(&stress->jumps, 1, __ATOMIC_RELAXED);
+		/* the next signal comes where siglongjmp lets it: handlers
+		 * that jump from there would fill the stack */
+		may_jump = 0;
 		siglongjmp(jump_back, 1);
 	}
 }
