@@ -42,6 +42,39 @@ class TaffrailCommand(gdb.Command):
             raise gdb.GdbError(str(error))
 
 
+class TaffrailMeant:
+    """Plain tracepoints that `strace` has set. A filter before gdbserver is
+    told by each connection that they are meant as static ones; the agent
+    itself needs no word."""
+    points = {}                 # number -> address
+    connection = None
+    untold = set()              # addresses
+
+    @classmethod
+    def tell(cls, address):
+        """False when there is no marker, as yet."""
+        answer = taffrail_send("QTaffrail:static:%x" % address)
+        return not (answer or "").startswith("E")
+
+    @classmethod
+    def stopped(cls, event):
+        connection = gdb.selected_inferior().connection
+        number = connection and connection.num
+        if cls.connection != number:
+            cls.connection = number
+            cls.untold = set(cls.points.values())
+        if not cls.untold:
+            return
+        there = taffrail_tracepoints()
+        cls.untold = {address for address in cls.untold
+                      if any(cls.points.get(n) == address
+                             for n in there.get(address, []))
+                      and not cls.tell(address)}
+
+
+gdb.events.stop.connect(TaffrailMeant.stopped)
+
+
 class TaffrailStrace(TaffrailCommand):
     """Set a static tracepoint at location or marker.
 
@@ -171,9 +204,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
 
     @staticmethod
     def set(marker, tail):
-        # before gdbserver a plain tracepoint is no static one, unless
-        # `taffrail gdbserver` is told; the agent itself needs no word
-        taffrail_send("QTaffrail:static:%x" % marker.address)
+        TaffrailMeant.tell(marker.address)
         hexadecimal = taffrail_integer("0x10") == 16
         # newer ones put what MI is to be told into the string, too: it
         # would not be told then
@@ -182,6 +213,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             "0x%x" % marker.address if hexadecimal else marker.address,
             tail)).strip(), False, quiet)
         number = int(gdb.convenience_variable("tpnum"))
+        TaffrailMeant.points[number] = marker.address
         for line in (text or "").splitlines():
             if not line.startswith("Tracepoint %d at " % number):
                 taffrail_print(line)
