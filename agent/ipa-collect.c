@@ -353,20 +353,15 @@ static int wants_static(const struct ipa_point *point)
 	return 0;
 }
 
-void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
+static void collect(struct ipa_point *point, const uint64_t *general,
+		    uint64_t flags)
 {
-	uint64_t general[16] = { r->rax, r->rbx, r->rcx, r->rdx,
-				 r->rsi, r->rdi, r->rbp, r->rsp,
-				 r->r8,	 r->r9,	 r->r10, r->r11,
-				 r->r12, r->r13, r->r14, r->r15 };
 	struct hit hit = { .general = general, .address = point->address,
-			   .flags = r->flags };
-	struct ipa_marker *marker;
+			   .flags = flags };
+	struct ipa_marker *marker =
+		ipa->on ? ipa_marker_find(point->address) : NULL;
 	struct object *object;
 
-	if (!ipa || !ipa->here || !load_acquire(&gdb_agent_tracing))
-		return;
-	marker = ipa->on ? ipa_marker_find(point->address) : NULL;
 	if (!marker || !wants_static(point)) {
 		if (ipa_hold(!marker)) {
 			hit_serve(&hit, point);
@@ -381,8 +376,19 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
 	marker->point = point;
 	store_release(&marker->jump, jump_at(point->address));
 	object = load_acquire(&marker->object);
-	snapshot_put(object->site, general, (uint32_t)r->flags,
-		     point->address);
+	snapshot_put(object->site, general, (uint32_t)flags, point->address);
+}
+
+/* A child has the pads, but not what they point to. */
+void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
+{
+	uint64_t general[16] = { r->rax, r->rbx, r->rcx, r->rdx,
+				 r->rsi, r->rdi, r->rbp, r->rsp,
+				 r->r8,	 r->r9,	 r->r10, r->r11,
+				 r->r12, r->r13, r->r14, r->r15 };
+
+	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing))
+		collect(point, general, r->flags);
 }
 
 void ipa_hit(struct write_slot *slot, uint64_t fixed,

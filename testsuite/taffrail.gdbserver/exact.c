@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Threads that hit one marker so and so often each, in rounds: THREADS HITS
- * ROUNDS. Behind each round round_done(), where a debugger may wait. Says in
- * the end how many sums are right.
+ * ROUNDS [ready]. Behind each round round_done(), where a debugger may wait.
+ * "ready": says so, and what round it is, and waits for a line of input before
+ * each. Says in the end how many sums are right.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@ enum { THREADS_MAX = 16 };
 static long threads = 1, hits = 1, rounds = 1;
 static long sums[THREADS_MAX];
 static volatile long last;
+static int asks;
 static pthread_barrier_t barrier;
 
 static __attribute__((noinline)) void work(int thread, long i)
@@ -28,6 +30,15 @@ static __attribute__((noinline)) void round_done(long round)
 	last = round;
 }
 
+static void ask(long round)
+{
+	if (!asks)
+		return;
+	printf("ready %ld\n", round);
+	fflush(stdout);
+	getchar();
+}
+
 static void *run(void *arg)
 {
 	int thread = (int)(long)arg;
@@ -37,8 +48,10 @@ static void *run(void *arg)
 		for (i = 0; i < hits; i++)
 			work(thread, round * hits + i);
 		if (pthread_barrier_wait(&barrier) ==
-		    PTHREAD_BARRIER_SERIAL_THREAD)
+		    PTHREAD_BARRIER_SERIAL_THREAD) {
 			round_done(round);
+			ask(round + 1);
+		}
 		pthread_barrier_wait(&barrier);
 	}
 	return NULL;
@@ -56,7 +69,7 @@ int main(int argc, char **argv)
 	pthread_t all[THREADS_MAX];
 	long n, i, right = 0;
 
-	if (argc == 4) {
+	if (argc >= 4) {
 		threads = number(argv[1]);
 		hits = number(argv[2]);
 		rounds = number(argv[3]);
@@ -64,6 +77,8 @@ int main(int argc, char **argv)
 	if (threads > THREADS_MAX ||
 	    pthread_barrier_init(&barrier, NULL, (unsigned)threads))
 		return 1;
+	asks = argc == 5;
+	ask(0);
 	n = hits * rounds;
 	for (i = 0; i < threads; i++)
 		if (pthread_create(&all[i], NULL, run, (void *)i))
