@@ -152,7 +152,28 @@ static enum filter_verdict init(struct filter *f, const char *p,
 	f->npoints = 0;
 	f->known = 0;
 	f->frame_point = 0;
+	f->started = 0;
 	return VERDICT_PASS;
+}
+
+static enum filter_verdict start(struct filter *f, const char *p,
+				 struct packet *out)
+{
+	(void)p;
+	(void)out;
+	f->started = 1;
+	return VERDICT_PASS;
+}
+
+/* A definition that the server has: when a library comes while a trace runs,
+ * gdb defines again, and could not go on when the server refused that. */
+static int is_repeated(struct filter *f, const char *p)
+{
+	uint64_t number, site;
+
+	return f->started && packet_read_number(&p, &number) &&
+	       packet_read_char(&p, ':') && packet_read_number(&p, &site) &&
+	       filter_point_at(f, number, site);
 }
 
 /* WORD N:ADDRESS... of a static tracepoint, with the server's address. */
@@ -298,6 +319,12 @@ static enum filter_verdict define(struct filter *f, const char *p,
 	struct definition d;
 	const char *s;
 
+	if (*p != '-')
+		f->repeated = (uint8_t)is_repeated(f, p);
+	if (f->repeated && is_repeated(f, p + (*p == '-'))) {
+		packet_add(out, "OK");
+		return VERDICT_ANSWERED;
+	}
 	if (*p == '-')
 		return refer(f, "QTDP:-", p + 1, out);
 	if (!definition_read(&d, p))
@@ -404,6 +431,7 @@ static const struct row rows[] = {
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", pass, 1, KIND_PLAIN, 0 },
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },
+	{ "QTStart", start, 1, KIND_PLAIN, 0 },
 	{ "QTDP:", define, 0, KIND_PLAIN, 0 },
 	{ "QTDPsrc:", source, 0, KIND_PLAIN, 0 },
 	{ "QTEnable:", enable, 0, KIND_PLAIN, 0 },

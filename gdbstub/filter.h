@@ -110,6 +110,8 @@ struct filter {
 	/* the server */
 	uint32_t npoints;
 	struct filter_point points[FILTER_POINTS];
+	uint8_t started;		/* a trace, with these */
+	uint8_t repeated;		/* the definition at hand: it has it */
 	/* where gdb's plain tracepoints are meant as static ones */
 	uint32_t nmeant;
 	uint64_t meant[FILTER_MEANT];
