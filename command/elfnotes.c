@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Markers and USDT probes out of an ELF file. See elfnotes.h. The form of
- * .note.stapsdt is SystemTap's (UserSpaceProbeImplementation, sys/sdt.h 4.8):
- * owner "stapsdt", type 3, descriptor: address, base, semaphore, then the
- * strings provider, name and operands.
+ * Markers and USDT probes out of an ELF file. See elfnotes.h.
  *
  * What must stay true here: the file is input. Every offset is checked
  * against the file before it is followed.
@@ -20,21 +17,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracepoints/usdt-note.h"
 #include "tracepoints/usdt-operand.h"
 
-#define STAPSDT_TYPE	3
+#define OWNER	"taffrail"
 
 struct reading {
 	Elf *elf;
 	const char *raw;		/* the whole file */
 	size_t bytes;
 	struct marker_list *list;
-	uint64_t base;			/* address of .stapsdt.base, or 0 */
 	char *error;
 };
-
-typedef int note_fn(struct reading *r, uint64_t address, const char *desc,
-		    size_t bytes);
 
 static int fact(struct reading *r, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -146,40 +140,33 @@ static void operand_types(struct marker *m, const char *text)
 		m->types[i] = operands[i].type;
 }
 
-static int add_probe(struct reading *r, uint64_t address, const char *desc,
-		     size_t bytes)
+static int add_probe(const struct usdt_probe *probe, void *priv)
 {
-	struct marker m = { .kind = MARKER_USDT };
-	const char *strings[3], *text = desc + 3 * sizeof(uint64_t);
-	uint64_t words[3];
+	struct marker m = { .kind = MARKER_USDT, .address = probe->address };
+	struct reading *r = priv;
 
-	(void)address;
-	if (bytes < sizeof(words))
-		return 0;
-	memcpy(words, desc, sizeof(words));
-	bytes -= sizeof(words);
-	for (int i = 0; i < 3; i++) {
-		size_t n = strnlen(text, bytes);
-
-		if (n == bytes)
-			return fact(r, -EBADMSG, "a USDT note is malformed");
-		strings[i] = text;
-		text += n + 1;
-		bytes -= n + 1;
-	}
-	m.address = words[0];
-	if (r->base && words[1])	/* prelink moved the file */
-		m.address += r->base - words[1];
 	if (is_marker(r, m.address))
 		return 0;
-	operand_types(&m, strings[2]);
-	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
-			       "");
+	operand_types(&m, probe->operands);
+	return marker_list_add(r->list, &m, probe->provider, probe->name,
+			       probe->operands, "");
 }
 
-/* All notes of one owner in a stretch of the file. */
-static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address,
-		      const char *owner, uint32_t type, note_fn *fn)
+static int add_probes(struct reading *r)
+{
+	struct usdt_file file = { (const uint8_t *)r->raw, r->bytes };
+	uint32_t damaged = 0;
+	int ret = usdt_notes_read(&file, add_probe, r, &damaged);
+
+	if (ret == -ENOEXEC)
+		return fact(r, ret, "its section headers are damaged");
+	return damaged && !ret ? fact(r, 0, "left out %u damaged USDT notes",
+				      damaged) :
+				 ret;
+}
+
+/* All notes of markers in a stretch of the file. */
+static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address)
 {
 	size_t at = 0, next, name, desc;
 	GElf_Nhdr note;
@@ -188,38 +175,18 @@ static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address,
 	while (!ret && (next = gelf_getnote(data, at, &note, &name, &desc))) {
 		const char *bytes = data->d_buf;
 
-		if (note.n_type == type &&
-		    note.n_namesz == strlen(owner) + 1 &&
-		    !memcmp(bytes + name, owner, note.n_namesz))
-			ret = fn(r, address + desc, bytes + desc,
-				 note.n_descsz);
+		if (note.n_type == TAFFRAIL_NOTE_TYPE &&
+		    note.n_namesz == sizeof(OWNER) &&
+		    !memcmp(bytes + name, OWNER, note.n_namesz))
+			ret = add_site(r, address + desc, bytes + desc,
+				       note.n_descsz);
 		at = next;
 	}
 	return ret;
 }
 
-/* Through section headers: .note.stapsdt belongs to no segment. */
-static int walk_sections(struct reading *r, const char *owner, uint32_t type,
-			 note_fn *fn)
-{
-	Elf_Scn *section = NULL;
-	Elf_Data *data;
-	GElf_Shdr sh;
-	int ret = 0;
-
-	while (!ret && (section = elf_nextscn(r->elf, section))) {
-		if (!gelf_getshdr(section, &sh) || sh.sh_type != SHT_NOTE)
-			continue;
-		data = elf_getdata(section, NULL);
-		if (data && data->d_buf)
-			ret = walk_notes(r, data, sh.sh_addr, owner, type, fn);
-	}
-	return ret;
-}
-
 /* Through PT_NOTE, as the agent does it: works without section headers. */
-static int walk_segments(struct reading *r, const char *owner, uint32_t type,
-			 note_fn *fn)
+static int walk_segments(struct reading *r)
 {
 	Elf_Data *data;
 	GElf_Phdr ph;
@@ -235,27 +202,9 @@ static int walk_segments(struct reading *r, const char *owner, uint32_t type,
 					    ph.p_align == 8 ? ELF_T_NHDR8 :
 					    ELF_T_NHDR);
 		if (data && data->d_buf)
-			ret = walk_notes(r, data, ph.p_vaddr, owner, type, fn);
+			ret = walk_notes(r, data, ph.p_vaddr);
 	}
 	return ret;
-}
-
-static void find_base(struct reading *r)
-{
-	Elf_Scn *section = NULL;
-	const char *name;
-	size_t strings;
-	GElf_Shdr sh;
-
-	if (elf_getshdrstrndx(r->elf, &strings))
-		return;
-	while ((section = elf_nextscn(r->elf, section))) {
-		if (!gelf_getshdr(section, &sh))
-			continue;
-		name = elf_strptr(r->elf, strings, sh.sh_name);
-		if (name && !strcmp(name, ".stapsdt.base"))
-			r->base = sh.sh_addr;
-	}
 }
 
 static int read_elf(struct reading *r)
@@ -274,11 +223,8 @@ static int read_elf(struct reading *r)
 	r->raw = elf_rawfile(r->elf, &r->bytes);
 	if (!r->raw)
 		return fact(r, -EIO, "%s", elf_errmsg(-1));
-	find_base(r);
-	ret = walk_segments(r, "taffrail", TAFFRAIL_NOTE_TYPE, add_site);
-	if (!ret)
-		ret = walk_sections(r, "stapsdt", STAPSDT_TYPE, add_probe);
-	return ret;
+	ret = walk_segments(r);
+	return ret ? ret : add_probes(r);
 }
 
 int elfnotes_read(struct marker_list *list, const char *path,

@@ -12,7 +12,7 @@
 /*
  * Add what the file declares: each marker site, and each .note.stapsdt probe
  * that is not the site of a marker. Addresses are the file's own. 0, or a
- * negative errno and the fact in `error`.
+ * negative errno; `error` says why, or what was left out, else it is empty.
  */
 int elfnotes_read(struct marker_list *list, const char *path,
 		  char error[ELFNOTES_ERROR_BYTES]);

@@ -146,10 +146,10 @@ static int list_files(struct output *out, char **paths)
 	for (; *paths; paths++) {
 		struct marker_list list = { 0 };
 
-		if (elfnotes_read(&list, *paths, error))
-			result = command_failed("%s: %s", *paths, error);
-		else
+		if (!elfnotes_read(&list, *paths, error))
 			put_list(out, &list, *paths, 0);
+		if (error[0])
+			result = command_failed("%s: %s", *paths, error);
 		marker_list_free(&list);
 	}
 	return result;

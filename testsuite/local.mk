@@ -32,6 +32,7 @@ unit_programs = \
 	testsuite/unit/ring-step \
 	testsuite/unit/rule \
 	testsuite/unit/tally \
+	testsuite/unit/usdt-note \
 	testsuite/unit/usdt-operand
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF)
@@ -58,7 +59,8 @@ testsuite_stress_rings_SOURCES = \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/run
 EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
-	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h
+	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \
+	testsuite/unit/usdt.h
 
 # Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
 EXTRA_DIST += \
@@ -78,7 +80,8 @@ EXTRA_DIST += \
 	testsuite/taffrail.pthread \
 	testsuite/taffrail.sessions \
 	testsuite/taffrail.stress \
-	testsuite/taffrail.unit
+	testsuite/taffrail.unit \
+	testsuite/taffrail.usdt
 
 # `make check` installs below the build folder and tests what it installed.
 stage_dir = $(abs_builddir)/stage

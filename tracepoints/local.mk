@@ -36,6 +36,8 @@ tracepoints_sources = \
 	tracepoints/glob.h \
 	tracepoints/rule-split.c \
 	tracepoints/rule-split.h \
+	tracepoints/usdt-note.c \
+	tracepoints/usdt-note.h \
 	tracepoints/usdt-operand-x86_64.c \
 	tracepoints/usdt-operand.h
 

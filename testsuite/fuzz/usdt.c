@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fuzz target: the operands of USDT probes, as a damaged note may have them.
+ * Fuzz target: USDT probes, as a damaged file may have them.
  *
- * An input is a line of operands made of the words of their grammar, some of
- * its characters changed, in memory of exactly its size. Whatever comes: what
- * is made of it is in the bounds that those who fetch rely on, it is the same
- * a second time, and the order of operands does not matter to them.
+ * An input is a line of operands made of the words of their grammar, or a file
+ * with such notes and a symbol table, some bytes changed, in memory of exactly
+ * its size. Whatever comes: what is made of operands is in the bounds that
+ * those who fetch rely on, and the same a second time; the strings of a probe
+ * end within the file.
  */
 #include "testsuite/fuzz/fuzz.h"
+#include "testsuite/unit/usdt.h"
 
 #include "tracepoints/usdt-operand.h"
 
@@ -88,24 +90,95 @@ static const char *judge(struct fuzz *fuzz, const char *text)
 	return NULL;
 }
 
-int main(int argc, char **argv)
+/* The input of the moment. */
+static struct usdt_file file;
+
+static int see(const struct usdt_probe *probe, void *priv)
+{
+	const char *end = (const char *)file.bytes + file.size;
+	const char *p = probe->operands;
+
+	if (probe->provider < (const char *)file.bytes ||
+	    probe->name <= probe->provider || p <= probe->name)
+		*(const char **)priv = "strings lie anywhere";
+	while (p < end && *p)
+		p++;
+	if (p >= end)
+		*(const char **)priv = "a string does not end";
+	return 0;
+}
+
+static const char *judge_file(struct fuzz *fuzz, const struct usdt_made *made)
+{
+	const char *wrong = NULL;
+	uint64_t address;
+
+	file.size = made->used;
+	if (!fuzz_less(fuzz, 8))
+		file.size = fuzz_less(fuzz, made->used + 1);
+	file.bytes = fuzz_copy(made->bytes, file.size);
+	if (!usdt_notes_read(&file, see, &wrong, NULL))
+		fuzz->accepted++;
+	usdt_file_symbol(&file, "two", 3, &address);
+	usdt_file_symbol(&file, "nowhere", 7, &address);
+	free((void *)file.bytes);
+	return wrong;
+}
+
+static void make_file(struct fuzz *fuzz, struct usdt_made *made)
+{
+	uint64_t words[3] = { fuzz_number(fuzz), fuzz_number(fuzz),
+			      fuzz_number(fuzz) };
+	uint8_t notes[1024];
+	uint64_t n = 0;
+	uint64_t count = fuzz_less(fuzz, 4);
+
+	while (count--)
+		n += usdt_note(notes + n, "stapsdt",
+			       fuzz_less(fuzz, 8) ? 3 : 4, words,
+			       "provider\0name\0" "8@%rax -4@two(%rip)", 34);
+	usdt_make(made, notes, n);
+	if (fuzz_less(fuzz, 4))
+		fuzz_mutate(fuzz, made->bytes, made->used);
+}
+
+static void try_file(struct fuzz *fuzz)
+{
+	static struct usdt_made made;
+	const char *wrong;
+
+	make_file(fuzz, &made);
+	wrong = judge_file(fuzz, &made);
+	if (wrong)
+		fuzz_fail(fuzz, wrong, made.bytes, made.used);
+}
+
+static void try_text(struct fuzz *fuzz)
 {
 	char text[TEXT_MAX + 1];
+	const char *wrong;
+	size_t bytes;
+	char *exact;
+
+	make_text(fuzz, text);
+	bytes = strlen(text) + 1;
+	exact = fuzz_copy(text, bytes);
+	wrong = judge(fuzz, exact);
+	free(exact);
+	if (wrong)
+		fuzz_fail(fuzz, wrong, text, bytes);
+}
+
+int main(int argc, char **argv)
+{
 	struct fuzz fuzz;
 
 	fuzz_open(&fuzz, "usdt", argc, argv);
 	for (; fuzz.done < fuzz.inputs; fuzz.done++) {
-		size_t bytes;
-		char *exact;
-		const char *wrong;
-
-		make_text(&fuzz, text);
-		bytes = strlen(text) + 1;
-		exact = fuzz_copy(text, bytes);
-		wrong = judge(&fuzz, exact);
-		free(exact);
-		if (wrong)
-			fuzz_fail(&fuzz, wrong, text, bytes);
+		if (fuzz.done & 1)
+			try_file(&fuzz);
+		else
+			try_text(&fuzz);
 	}
 	return fuzz_end(&fuzz, 300);
 }
