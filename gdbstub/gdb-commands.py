@@ -96,6 +96,8 @@ This is Taffrail's: it finds the marker and sets a tracepoint at its address,
 as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
 
     TAIL = re.compile(r"(?:if|thread|task|inferior|-force-condition)(?![\w.])")
+    FORCE = re.compile(r"((?:(?:thread|task|inferior)\s+\S+\s+)*)"
+                       r"-force-condition(?![\w.])\s*")
 
     def __init__(self):
         super().__init__("strace", gdb.COMMAND_BREAKPOINTS)
@@ -202,16 +204,20 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
                         for name in ("source", "function", "label", "line")
                         if name in parts)
 
-    @staticmethod
-    def set(marker, tail):
+    def set(self, marker, tail):
         TaffrailMeant.tell(marker.address)
-        hexadecimal = taffrail_integer("0x10") == 16
-        # newer ones put what MI is to be told into the string, too: it
-        # would not be told then
-        quiet = gdb.execute("echo x", False, True) == "x"
-        text = gdb.execute(("trace *%s %s" % (
-            "0x%x" % marker.address if hexadecimal else marker.address,
-            tail)).strip(), False, quiet)
+        force = self.FORCE.match(tail)
+        if force:
+            # which gdb does not take behind an address
+            tail = force.group(1) + tail[force.end():]
+        try:
+            text = self.trace(marker.address, tail)
+        except gdb.error:
+            match = re.match(r"(.*?)\bif\b(.*)", tail)
+            if not force or not match:
+                raise
+            text = self.trace(marker.address, match.group(1) + "if 0")
+            gdb.execute("condition -force $tpnum " + match.group(2))
         number = int(gdb.convenience_variable("tpnum"))
         TaffrailMeant.points[number] = marker.address
         for line in (text or "").splitlines():
@@ -223,6 +229,17 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             " (%s:%d)" % (sal.symtab.filename, sal.line)
             if sal.symtab else ""))
         return number
+
+    @staticmethod
+    def trace(address, tail):
+        """Sets a tracepoint; returns what gdb says, unless it says so."""
+        hexadecimal = taffrail_integer("0x10") == 16
+        # newer ones put what MI is to be told into the string, too: it
+        # would not be told then
+        quiet = gdb.execute("echo x", False, True) == "x"
+        return gdb.execute(("trace *%s %s" % (
+            "0x%x" % address if hexadecimal else address,
+            tail)).strip(), False, quiet)
 
     def complete(self, text, word):
         match = re.match(r"-m\s+(?=\S*$)", text)
