@@ -7,6 +7,7 @@
 #include "gdbstub/frame.h"
 #include "gdbstub/run.h"
 #include "gdbstub/trace.h"
+#include "tracepoints/collect.h"
 
 int serve_trace_start(struct connection *c, const char *p)
 {
@@ -70,16 +71,74 @@ static void add_field(struct connection *c, const char *name, uint64_t value)
 	packet_add_number(&c->out, value);
 }
 
+static void say_full(struct text *text, const struct frames_tally *tally)
+{
+	if (tally->full < CHANNEL_CPUS_MAX) {
+		text_add(text, "CPU ");
+		text_add_unsigned(text, tally->full);
+		text_add(text, "'s buffer");
+	} else {
+		text_add(text, "a shared buffer");
+	}
+	if (tally->nfull > 1) {
+		text_add(text, " and ");
+		text_add_unsigned(text, tally->nfull - 1);
+		text_add(text, " more were full");
+	} else {
+		text_add(text, " was full");
+	}
+}
+
+static void say_count(struct text *text, const char *what, uint64_t count)
+{
+	if (!count)
+		return;
+	if (text->used > 1)
+		text_add(text, "; ");
+	text_add(text, what);
+	text_add_unsigned(text, count);
+}
+
+/* What is missing from the frames: gdb has no words for it, but shows the
+ * user's notes. All together is no longer than notes are: see trace.h. */
+static void notes_make(char *notes, const struct run_state *state,
+		       const struct frames_tally *tally)
+{
+	const struct trace *t = trace_get();
+	char facts[TRACE_NOTE_BYTES];
+	struct text text;
+	size_t used;
+
+	text_open(&text, facts, sizeof(facts));
+	text_add(&text, "(");
+	if (state->reason == RUN_FULL && tally->nfull)
+		say_full(&text, tally);
+	say_count(&text, "frames lost: ", tally->lost);
+	if (state->phase != RUN_NONE)
+		say_count(&text, "frames cut: ", load_relaxed(&collect_cut));
+	text_add(&text, ")");
+	text_copy(notes, TRACE_NOTE_BYTES, t ? t->notes : "");
+	if (text.used == 2)
+		return;
+	notes[TRACE_NOTE_BYTES - text.used - 2] = 0;
+	used = text_length(notes);
+	text_open(&text, notes + used, TRACE_NOTE_BYTES - used);
+	text_add(&text, used ? " " : "");
+	text_add(&text, facts);
+}
+
 /* No ';' at the end: gdb 13.1 refuses to connect then. */
 int serve_trace_status(struct connection *c, const char *p)
 {
 	const struct trace *t = trace_get();
 	struct frames_tally tally;
+	char notes[TRACE_NOTE_BYTES];
 	struct run_state state;
 
 	(void)p;
 	run_look(&state);
 	run_tally(&tally);
+	notes_make(notes, &state, &tally);
 	if (state.phase == RUN_ON) {
 		packet_add(&c->out, "T1;tunknown:0");
 	} else {
@@ -97,7 +156,7 @@ int serve_trace_status(struct connection *c, const char *p)
 	packet_add(&c->out, ";username:");
 	add_text(c, t ? t->user : "");
 	packet_add(&c->out, ";notes:");
-	add_text(c, t ? t->notes : "");
+	add_text(c, notes);
 	return 0;
 }
 

@@ -299,6 +299,8 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 		tally->held += r.held;
 		tally->written += r.written;
 		tally->lost += r.lost;
+		if (r.lost && !tally->nfull++)
+			tally->full = i;
 		tally->bytes_held += (r.current - r.first) * r.sub_bytes +
 				     r.used;
 	}

@@ -52,6 +52,8 @@ int frames_get(const struct frames *frames, uint32_t n, struct frame *frame);
  * many were lost (no room, no ring, too large). May be asked while threads
  * write: of each ring the numbers of one instant. When nothing was damaged,
  * `held` is what an index counts. A ring that makes no sense counts as empty.
+ * Rings are numbered as in the channel: those of CPUs, then, from
+ * CHANNEL_CPUS_MAX on, locked ones.
  */
 struct frames_tally {
 	uint64_t held;
@@ -59,6 +61,8 @@ struct frames_tally {
 	uint64_t lost;
 	uint64_t bytes_held;		/* of the rings, with unused ends */
 	uint64_t bytes_room;		/* all rings */
+	uint32_t full;			/* the first ring that lost some */
+	uint32_t nfull;			/* so many have */
 };
 void frames_tally(const struct channel *channel, struct frames_tally *tally);
 

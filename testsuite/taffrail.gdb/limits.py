@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """limits.py PROGRAM: trace runs at their limits, packet by packet. One line
 "PASS: NAME" or "FAIL: NAME" a check."""
+import os
+import re
 import sys
 
 from rsp import Program, check, check_equal
@@ -309,6 +311,36 @@ def notes():
     check_equal('no notes', stub.status()['notes'], '')
 
 
+def left_out():
+    """What gdb has no words for stands behind the user's notes."""
+    cpu = max(os.sched_getaffinity(program.pid))
+    os.sched_setaffinity(program.pid, {cpu})	# of its main thread
+    for note in ('a note', '', 'n' * 127):
+        begin('1')
+        stub.must('QTNotes:notes:%s;' % note.encode().hex())
+        stub.point(1, FIRST, 'L')
+        status = run('-%d' % EACH)
+        facts = "(CPU %d's buffer was full; frames lost: %d)" % (
+            cpu, EACH - status['tcreated'])
+        want = (note[:126 - len(facts)] + ' ' + facts).strip()
+        check_equal('full: which buffer, behind %d characters' % len(note),
+                    status['notes'], want)
+    stub.must('QTNotes:notes:;')
+
+    begin('1')
+    stub.point(1, HIT, 'L')
+    check('full: several buffers, or the only one',
+          re.fullmatch(r"\(CPU \d+'s buffer( and \d+ more were| was) full; "
+                       r"frames lost: \d+\)", run(str(EACH))['notes']))
+    begin('1', 1)
+    stub.point(1, FIRST, 'M-1,%x,fa00' % TEXT)
+    stub.point(2, SECOND, 'R03')
+    check_equal('frames that are cut', run('-3')['notes'], '(frames cut: 3)')
+    begin('1', 1)
+    stub.point(2, SECOND, 'M-1,%x,10' % TEXT)
+    check_equal('nothing is left out', run('-3')['notes'], '')
+
+
 def huge():
     for size in ('ffffffffffffffff', '7fffffffffffffff'):
         begin(size)
@@ -331,7 +363,7 @@ def rounds():
 
 def main():
     for part in (buffers, passes, stops, crowds, switching, expressions,
-                 variables, strings, notes, huge):
+                 variables, strings, notes, left_out, huge):
         part()
     rounds()
     resources = program.resources()

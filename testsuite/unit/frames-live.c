@@ -155,6 +155,8 @@ static void test_full(void)
 			   tally.written == tally.held && tally.lost &&
 			   tally.written + tally.lost == EACH,
 		   "%s: full", variant);
+	unit_check(tally.nfull && (tally.full >= CHANNEL_CPUS_MAX) == !bed.cpus,
+		   "%s: full, which ring", variant);
 	for (i = 0; !frames_get(frames, i, &frame); i++)
 		good &= frame_good(&frame);
 	unit_check(good && i == tally.held, "%s: full, as written", variant);
