@@ -140,7 +140,6 @@ struct ipa_registers {
 #define IPA_BLOCK_BASE_BYTES	560u	/* core, x87, SSE, orig_rax, segments */
 #define IPA_BLOCK_FLAGS		136u	/* eflags cs ss ds es fs gs, 4 each */
 #define IPA_BLOCK_FS_BASE	544u
-#define IPA_BLOCK_MAX_BYTES	2512u
 
 #define IPA_COMMAND_BYTES	1024
 #define IPA_SOCKET		"/tmp/gdb_ust"	/* and the process's ID */

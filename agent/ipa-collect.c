@@ -122,34 +122,35 @@ static uint32_t block_bytes(void)
 {
 	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
 	uint32_t bytes = IPA_BLOCK_BASE_BYTES;
-	uint32_t low = ipa_components();
 
 	if (description == 1 || description == 24)
 		return bytes;
-	if (low & 1u << 2)
+	if (ipa_state & 1u << 2)
 		bytes += 256;
-	if (low & 3u << 3 && description <= 6)
+	if (ipa_state & 3u << 3 && description <= 6)
 		bytes += 80;
-	if (low & 7u << 5)
+	if (ipa_state & 7u << 5)
 		bytes += 1600;
-	if (low & 1u << 9)
+	if (ipa_state & 1u << 9)
 		bytes += 4;
 	return bytes;
 }
 
 static void add_registers(struct hit *hit)
 {
-	uint8_t block[IPA_BLOCK_MAX_BYTES];
+	uint32_t bytes = block_bytes();
+	uint8_t *block = draft_registers_room(&hit->draft, bytes);
 	uint64_t fs_base = (uint64_t)__builtin_thread_pointer();
-	uint32_t *words = (uint32_t *)(block + IPA_BLOCK_FLAGS);
+	uint32_t words[3] = { (uint32_t)hit->flags };
 
-	__builtin_memset(block, 0, sizeof(block));
+	if (!block)
+		return;
+	ipa_segments(&words[1], &words[2]);
+	__builtin_memset(block, 0, bytes);
 	__builtin_memcpy(block, hit->general, 16 * 8);
 	__builtin_memcpy(block + 16 * 8, &hit->address, 8);
-	words[0] = (uint32_t)hit->flags;
-	ipa_segments(&words[1], &words[2]);
+	__builtin_memcpy(block + IPA_BLOCK_FLAGS, words, sizeof(words));
 	__builtin_memcpy(block + IPA_BLOCK_FS_BASE, &fs_base, 8);
-	draft_registers(&hit->draft, block, block_bytes());
 }
 
 /* As text with its NUL: gdb shows its user what is there. */

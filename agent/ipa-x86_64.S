@@ -58,8 +58,10 @@ ipa_collect_entry:
 	movq	%rdx, 552(%rsp)
 	movq	%rdx, 560(%rsp)
 	movq	%rdx, 568(%rsp)
-	xsave64	(%rsp)
-	call	ipa_collect
+	cmpl	$0, ipa_compact(%rip)
+	jz	2f
+	xsavec64 (%rsp)
+3:	call	ipa_collect
 	movl	ipa_keep(%rip), %eax
 	xorl	%edx, %edx
 	xrstor64 (%rsp)
@@ -68,6 +70,8 @@ ipa_collect_entry:
 	.cfi_def_cfa %rsp, 8
 	ret
 	.cfi_restore_state
+2:	xsave64	(%rsp)
+	jmp	3b
 1:	fxsave64 (%rsp)
 	call	ipa_collect
 	fxrstor64 (%rsp)

@@ -23,6 +23,14 @@ static inline uint32_t ipa_components(void)
 	return a;
 }
 
+/* Is there XSAVEC? */
+static inline int ipa_has_compact(void)
+{
+	uint32_t a = 0, b, c, d;
+
+	return __get_cpuid_count(0xd, 1, &a, &b, &c, &d) && a & 1u << 1;
+}
+
 /* Code and stack segment. */
 static inline void ipa_segments(uint32_t *cs, uint32_t *ss)
 {

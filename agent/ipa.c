@@ -30,6 +30,9 @@
 #define PADS_STEP	(1ull << 20)
 #define PADS_ABOVE	(512ull << 20)	/* leaves the heap room to grow */
 #define PADS_REACH	(1ull << 30)
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23	/* Linux 5.14 */
+#endif
 #define MARKERS_MAX	(1u << 16)	/* a power of two */
 
 VISIBLE char *gdb_agent_gdb_tp_heap_buffer;
@@ -57,7 +60,9 @@ VISIBLE int32_t gdb_agent_capability;
 struct ipa *ipa;
 uint8_t *ipa_frame;
 uint8_t *ipa_text;
+uint32_t ipa_state;
 uint32_t ipa_keep;
+uint32_t ipa_compact;
 
 extern uint8_t *gdb_agent_trace_buffer_lo;
 extern uint8_t *gdb_agent_trace_buffer_hi;
@@ -243,7 +248,10 @@ int ipa_setup(void)
 			buffer, buffer, buffer + BUFFER_BYTES,
 			buffer + BUFFER_BYTES
 		};
-	ipa_keep = ipa_components() & IPA_KEEP_MASK;
+	/* once: a hypervisor makes it slower than all the rest of a hit */
+	ipa_state = ipa_components();
+	ipa_keep = ipa_state & IPA_KEEP_MASK;
+	ipa_compact = ipa_keep && ipa_has_compact();
 	page->here = 1;
 	store_release(&ipa, page);
 	return 0;
@@ -314,6 +322,9 @@ int ipa_prepare(void)
 	if (!held)
 		return -ENOSPC;
 	ipa->on = 1;
+	/* a page that is not there yet costs a hit as much as the rest of it */
+	sys_madvise(gdb_agent_trace_buffer_lo, BUFFER_BYTES,
+		    MADV_POPULATE_WRITE);
 	registry_lock();
 	patch_open(&patcher);
 	registry_each(take_one, &patcher);

@@ -113,22 +113,26 @@ hits_check()
 	return 1
 }
 
-# Stock gdbserver and its agent: a fast tracepoint and one by a trap.
-points_peer()
+# Where GDB's own agent is; empty: not here.
+peer_agent()
 {
-	local ipa
-	ipa=$(ls /usr/lib/libinproctrace.so /usr/lib/*/libinproctrace.so \
-		2>/dev/null | head -n 1)
-	command -v gdbserver >/dev/null && test -n "$ipa" ||
-		{ say 'without gdbserver'; return; }
+	ls /usr/lib/libinproctrace.so /usr/lib/*/libinproctrace.so \
+		2>/dev/null | head -n 1
+}
+
+# Runs script.gdb on points under stock gdbserver with an agent, as far as to
+# where it measures: gdbserver_points NAME AGENT CASE...
+gdbserver_points()
+{
+	local name=$1 agent=$2
+	shift 2
 	rm -f "$work/points.out"
-	gdb_script <<-END
-		set circular-trace-buffer on
+	cat - "$work/script.gdb" >"$work/whole.gdb" <<-END
 		set sysroot /
 		set breakpoint pending off
 		target remote | exec gdbserver --once \
-			--wrapper env LD_PRELOAD=$ipa -- - $work/points \
-			gdbserver 10 wall $work/points.out empty full trap
+			--wrapper env LD_PRELOAD=$agent -- - $work/points \
+			$name 10 wall $work/points.out $*
 		break points_measure
 		continue
 		delete
@@ -136,10 +140,21 @@ points_peer()
 		import re
 		text = gdb.execute("info probes stap bench", to_string=True)
 		at = dict(re.findall(r"bench +(\w+) +(0x[0-9a-f]+)", text))
-		# the instruction of five bytes is behind the nop
-		gdb.execute("ftrace *%s+1 if id > 1000" % at["full"])
-		gdb.execute("trace *%s if id > 1000" % at["trap"])
 		end
+	END
+	timeout 100 gdb -nx -batch "$work/points" -x "$work/whole.gdb" \
+		>"$work/gdb.log" 2>&1 </dev/null
+	grep '^ns' "$work/points.out" || tail -n 20 "$work/gdb.log" >&2
+}
+
+# Stock gdbserver and its agent: a fast tracepoint and one by a trap. The
+# instruction of five bytes is behind the nop.
+points_peer()
+{
+	gdb_script <<-END
+		set circular-trace-buffer on
+		python gdb.execute("ftrace *%s+1 if id > 1000" % at["full"])
+		python gdb.execute("trace *%s if id > 1000" % at["trap"])
 		actions 2
 		$gdb_full
 		end
@@ -149,9 +164,36 @@ points_peer()
 		tstart
 		continue
 	END
-	timeout 100 gdb -nx -batch "$work/points" -x "$work/script.gdb" \
-		>"$work/gdb.log" 2>&1 </dev/null
-	grep '^ns' "$work/points.out" || tail -n 20 "$work/gdb.log" >&2
+	gdbserver_points gdbserver "$peer" empty full trap
+}
+
+# The same fast tracepoint with either agent, in turn.
+points_agents()
+{
+	gdb_script <<-'END'
+		python gdb.execute("ftrace *%s+1" % at["fast"])
+		actions
+		collect $rax, points_level
+		end
+		tstart
+		break _exit
+		continue
+		tstop
+		tstatus
+		kill
+	END
+	gdbserver_points theirs "$peer" empty fast
+	frames_check
+	gdbserver_points ours "$library" empty fast
+	frames_check
+}
+
+# 10 rounds to measure, and as many before
+frames_check()
+{
+	grep -q '^Collected 1600 trace frames' "$work/gdb.log" && return
+	say 'gdbserver did not collect every hit:'
+	tail -n 20 "$work/gdb.log" >&2
 }
 
 # stall_session NAME COMMAND...
@@ -207,7 +249,13 @@ step_gdb()
 		{ echo 'value gdb.missing 1' | results; return; }
 	say 'tracepoints of gdb'
 	points_ours | results
-	points_peer | results
+	peer=$(peer_agent)
+	if command -v gdbserver >/dev/null && test -n "$peer"; then
+		points_peer | results
+		points_agents | results
+	else
+		say 'without gdbserver'
+	fi
 	say 'stalls by gdb'
 	stalls | results
 }

@@ -21,6 +21,7 @@
 
 #define HITS	2000
 #define TRAPS	10	/* by a trap: a tenth of a millisecond each */
+#define FRAMES	80	/* of all registers, in buffers that do not get full */
 #define LOW	0	/* ids, of 512 in turn: 0 to 511, 2000 to 2511 */
 #define HIGH	2000
 
@@ -83,6 +84,7 @@ POINT(regs, LOW)
 POINT(full, HIGH)
 POINT(untrue, LOW)
 POINT(trap, HIGH)
+POINT(fast, LOW)
 POINT_REGISTER(off_register)
 POINT_REGISTER(untrue_register)
 
@@ -96,6 +98,7 @@ static const struct bench_case all[] = {
 	{ "off_register", run_off_register, HITS },
 	{ "untrue_register", run_untrue_register, HITS },
 	{ "trap", run_trap, TRAPS },
+	{ "fast", run_fast, FRAMES },
 };
 
 #define CASES	(sizeof(all) / sizeof(all[0]))

@@ -164,6 +164,20 @@ function gdbserver_row(name, a,   ours, theirs)
 	     sprintf("%.2f", theirs / ours), "")
 }
 
+# a fast tracepoint of gdbserver, with our agent and with GDB's
+function agents_row(   ours, theirs)
+{
+	if (!("ours.fast1" in v) || !("theirs.fast1" in v))
+		return absent("  fast tracepoint, libtaffrail.so", "< theirs")
+	ours = v["ours.fast1"] - v["ours.empty1"]
+	theirs = v["theirs.fast1"] - v["theirs.empty1"]
+	line("fast tracepoint: $rax, a global: GDB's agent",
+	     sprintf("%.0f ns", theirs), "", "-", "")
+	line("  the same, libtaffrail.so", sprintf("%.0f ns", ours),
+	     "< theirs", sprintf("%.2f", ours / theirs),
+	     verdict(ours < theirs))
+}
+
 # milliseconds; the medians, or what `of` says
 function stall_added(of)
 {
@@ -182,6 +196,7 @@ function tracepoints()
 	gdbserver_row("  the same, gdbserver's fast tracepoint",
 		      "gdbserver.full1")
 	gdbserver_row("  the same, gdbserver's trap", "gdbserver.trap1")
+	agents_row()
 	added_row("condition false: over the disabled site", "gdb.untrue1",
 		  "gdb.off1", 15)
 	added_row("  a local in a register, the same", "gdb.untrue_register1",
