@@ -259,11 +259,10 @@ static bool ended(const struct record_member *member, int wait_ms)
 	return !rundir_alive(member->process.pid, member->process.starttime);
 }
 
-/* The dead are collected; returns how many live. */
-static size_t bury(struct record *record)
+/* Is any member dead that has not been collected? */
+static bool mark_dead(struct record *record)
 {
-	size_t alive = 0;
-	bool scanned = false;
+	bool dead = false;
 	size_t i;
 
 	for (i = 0; i < record->nmembers; i++) {
@@ -271,19 +270,38 @@ static size_t bury(struct record *record)
 
 		if (member->done)
 			continue;
-		if (member->alive && !ended(member, 0)) {
+		member->alive = member->alive && !ended(member, 0);
+		dead |= !member->alive;
+	}
+	return dead;
+}
+
+/*
+ * The dead are collected; returns how many live. What a process made last is
+ * seen by a look that begins after its end: collecting takes time, and who
+ * ends meanwhile may have become another program after the look.
+ */
+static size_t bury(struct record *record)
+{
+	size_t known = record->nmembers;
+	size_t alive = 0;
+	size_t i;
+
+	if (mark_dead(record))
+		scan(record);
+	for (i = 0; i < known; i++) {
+		struct record_member *member = record->members[i];
+
+		if (member->done)
+			continue;
+		if (member->alive) {
 			finish_replaced(record, member);
 			alive++;
-			continue;
+		} else {
+			finish_member(record, member);
 		}
-		/* what it made last; the array may grow */
-		if (!scanned)
-			scan(record);
-		scanned = true;
-		member->alive = false;
-		finish_member(record, member);
 	}
-	return alive;
+	return alive + record->nmembers - known;
 }
 
 /* Empties all rings; true when there was anything. */
