@@ -14,7 +14,13 @@
 int filter_answer_held(enum filter_kind kind)
 {
 	return kind == KIND_SUPPORTED || kind == KIND_UPLOAD ||
-	       kind == KIND_REGISTERS || kind == KIND_PC;
+	       kind == KIND_REGISTERS || kind == KIND_PC ||
+	       kind == KIND_BUFFER;
+}
+
+static int is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
 /* Servers from 17 on do not speak of static tracepoints. */
@@ -145,7 +151,12 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 		return supported(p, out);
 	case KIND_UPLOAD:
 		return upload(f, p, out);
+	case KIND_BUFFER:
+		return filter_buffer_answer(f, p, out);
 	case KIND_REGISTERS:
+		if (!is_hex(*p) && *p != 'x')
+			return VERDICT_PASS;
+		f->buffer.registers = (uint32_t)strlen(p) / 2;
 		return registers(f, p, FILTER_PC_OFFSET, out);
 	case KIND_PC:
 		return registers(f, p, 0, out);
@@ -165,11 +176,6 @@ static void frame_selected(struct filter *f, const char *p)
 	if (packet_read_number(&p, &frame) && packet_read_char(&p, 'T') &&
 	    packet_read_number(&p, &number) && filter_point_number(f, number))
 		f->frame_point = number;
-}
-
-static int is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
 /* T, two digits, then NAME:VALUE; of which one is the thread. */

@@ -17,6 +17,7 @@ enum filter_kind {
 	KIND_FRAME,			/* which trace frame it is now */
 	KIND_REGISTERS,			/* of a frame, all */
 	KIND_PC,
+	KIND_BUFFER,			/* of the trace buffer */
 	KIND_END,			/* of a process, if it is OK */
 	KIND_NONE,			/* there is no answer */
 };
@@ -25,6 +26,7 @@ enum filter_verdict {
 	VERDICT_PASS,			/* as it came */
 	VERDICT_CHANGED,		/* into the packet that is given */
 	VERDICT_ANSWERED,		/* here; that is in it */
+	VERDICT_MORE,			/* another request first, in it */
 };
 
 /* filter-request.c: can a request that begins with these n bytes be one that
@@ -45,6 +47,12 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 /* An answer or a notification that has passed, or its beginning. */
 void filter_answer_note(struct filter *f, enum filter_kind kind,
 			const char *p);
+
+/* filter-buffer.c: a part of the trace buffer is asked for, or comes. */
+enum filter_verdict filter_buffer_request(struct filter *f, const char *p,
+					  struct packet *out);
+enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
+					 struct packet *out);
 
 /* A thread's id, as gdb writes it: 0 when it names none. */
 int filter_read_thread(const char **p, struct filter_thread *thread);

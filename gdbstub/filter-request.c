@@ -25,6 +25,14 @@ struct row {
 	uint8_t in_frame;		/* only in a static one's trace frame */
 };
 
+static int is_idle(const struct filter *f, const struct row *row)
+{
+	/* how many bytes all registers have is wanted once */
+	if (row->kind == KIND_REGISTERS && !f->buffer.registers)
+		return 0;
+	return row->in_frame && !f->frame_point;
+}
+
 static enum filter_verdict pass(struct filter *f, const char *p,
 				struct packet *out)
 {
@@ -439,6 +447,7 @@ static const struct row rows[] = {
 	{ "qTP:", status, 0, KIND_PLAIN, 0 },
 	{ "qTfP", pass, 1, KIND_UPLOAD, 0 },
 	{ "qTsP", pass, 1, KIND_UPLOAD, 0 },
+	{ "qTBuffer:", filter_buffer_request, 0, KIND_PLAIN, 0 },
 	{ "QTFrame:pc:", frame_pc, 0, KIND_FRAME, 0 },
 	{ "QTFrame:range:", frame_inside, 0, KIND_FRAME, 0 },
 	{ "QTFrame:outside:", frame_outside, 0, KIND_FRAME, 0 },
@@ -453,7 +462,7 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
 		const struct row *row = &rows[i];
 		size_t length = strlen(row->word);
 
-		if (row->in_frame && !f->frame_point)
+		if (is_idle(f, row))
 			continue;
 		if (row->whole && n > length)
 			continue;
@@ -479,8 +488,7 @@ enum filter_verdict filter_request(struct filter *f, const char *p,
 		const struct row *row = &rows[i];
 		const char *rest = text_after(p, row->word);
 
-		if (!rest || (row->whole && *rest) ||
-		    (row->in_frame && !f->frame_point))
+		if (!rest || (row->whole && *rest) || is_idle(f, row))
 			continue;
 		f->kind = row->kind;
 		verdict = row->fn(f, rest, out);

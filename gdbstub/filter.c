@@ -35,6 +35,7 @@ void filter_connect(struct filter *f)
 	}
 	memset((char *)f + kept, 0, offsetof(struct filter, answer) - kept);
 	f->nmeant = 0;
+	f->buffer.registers = 0;
 }
 
 const struct filter_queue *filter_queue(const struct filter *f,
@@ -268,6 +269,10 @@ static void held_answer_end(struct filter *f)
 	if (verdict == VERDICT_CHANGED && !out.cut) {
 		packet_close(&out);
 		f->queues[FILTER_GDB].used += out.used;
+	} else if (verdict == VERDICT_MORE) {
+		packet_close(&out);
+		queue_add(&f->queues[FILTER_SERVER], out.start, out.used);
+		pending_add(f, kind);
 	} else {
 		release(f, FILTER_SERVER);
 	}

@@ -12,8 +12,9 @@
  * byte for byte, of any length.
  *
  * What must stay true: it does no input or output and waits for nothing; it
- * sends nothing of its own to the server; a packet that it changes is short
- * enough to be kept whole, and one that is broken passes as it came.
+ * asks the server for nothing that gdb has not asked for; a packet that it
+ * changes is short enough to be kept whole, and one that is broken passes as it
+ * came.
  *
  * Requests are expected one after another, each with its answer, as gdb's
  * protocol has it. Another order does no harm to what passes.
@@ -35,6 +36,7 @@ enum filter_side { FILTER_GDB, FILTER_SERVER };
 #define FILTER_PENDING		32	/* requests without an answer yet */
 #define FILTER_POINTS		4096	/* static tracepoints */
 #define FILTER_MEANT		4096
+#define FILTER_FRAME_BYTES	(512u << 10)	/* the agent makes half of it */
 
 /* What is to be sent to one side: bytes[0 .. used). */
 struct filter_queue {
@@ -81,6 +83,18 @@ struct filter_point {
 	uint8_t fast;			/* for gdb, too */
 };
 
+/* The trace buffer, while gdb reads it; see filter-buffer.c. */
+struct filter_buffer {
+	uint32_t registers;		/* bytes of a block of them; 0: ? */
+	uint64_t at;			/* gdb has so much of its own */
+	uint64_t server_at;		/* we have so much of the server's */
+	uint64_t wanted;		/* by gdb's request */
+	uint64_t passing;		/* of a frame that is too large */
+	uint32_t ready;			/* for gdb */
+	uint32_t used;			/* no whole frame behind `ready` */
+	uint8_t bytes[FILTER_FRAME_BYTES];
+};
+
 struct filter {
 	struct filter_host host;
 	struct filter_stream streams[2];	/* by where it comes from */
@@ -112,6 +126,7 @@ struct filter {
 	struct filter_point points[FILTER_POINTS];
 	uint8_t started;		/* a trace, with these */
 	uint8_t repeated;		/* the definition at hand: it has it */
+	struct filter_buffer buffer;
 	/* where gdb's plain tracepoints are meant as static ones */
 	uint32_t nmeant;
 	uint64_t meant[FILTER_MEANT];

@@ -31,6 +31,7 @@ gdbstub_sources = \
 # in the command: the filter for gdbserver
 gdbstub_tool_sources = \
 	gdbstub/filter-answer.c \
+	gdbstub/filter-buffer.c \
 	gdbstub/filter-points.c \
 	gdbstub/filter-private.h \
 	gdbstub/filter-request.c \

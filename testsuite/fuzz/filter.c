@@ -149,6 +149,127 @@ static void known(struct fuzz *fuzz)
 	}
 }
 
+/* A trace buffer: what the server has, and what gdb is to get. */
+struct buffer {
+	size_t used;
+	uint8_t bytes[16384];
+};
+
+static struct buffer saved[2];
+static size_t ends[2][8];		/* of frames */
+static int nframes;
+
+static uint8_t *buffer_add(int side, const uint8_t *p, size_t n)
+{
+	uint8_t *to = saved[side].bytes + saved[side].used;
+
+	memcpy(to, p, n);
+	saved[side].used += n;
+	return to;
+}
+
+static void make_block(struct fuzz *fuzz)
+{
+	static const char kinds[] = "RMVS";
+	char kind = kinds[fuzz_less(fuzz, 4)];
+	uint32_t n = (uint32_t)fuzz_less(fuzz, 200);
+	uint8_t block[256] = { (uint8_t)kind };
+	uint32_t length = kind == 'R' ? 9 : kind == 'V' ? 13 :
+			  kind == 'M' ? 11 + n : 3 + n;
+
+	if (kind == 'M')
+		block[9] = (uint8_t)n;
+	if (kind == 'S')
+		block[1] = (uint8_t)n;
+	buffer_add(FILTER_SERVER, block, length);
+	if (kind != 'S')
+		buffer_add(FILTER_GDB, block, length);
+}
+
+static void make_buffer(struct fuzz *fuzz)
+{
+	nframes = (int)fuzz_less(fuzz, 8);
+	saved[0].used = saved[1].used = 0;
+	for (int i = 0; i < nframes; i++) {
+		uint8_t head[6] = { 1 };
+		uint8_t *at[2];
+
+		for (int side = 0; side < 2; side++)
+			at[side] = buffer_add(side, head, sizeof(head));
+		for (size_t n = fuzz_less(fuzz, 6); n; n--)
+			make_block(fuzz);
+		for (int side = 0; side < 2; side++) {
+			uint32_t bytes;
+
+			ends[side][i] = saved[side].used;
+			bytes = (uint32_t)(saved[side].bytes +
+					   saved[side].used - at[side] - 6);
+			memcpy(at[side] + 2, &bytes, 4);
+		}
+	}
+}
+
+static void put_hex(struct stream *to, const uint8_t *p, size_t n)
+{
+	static char hex[2 * sizeof(saved[0].bytes) + 1];
+
+	for (size_t i = 0; i < n; i++)
+		sprintf(hex + 2 * i, "%02x", p[i]);
+	put_packet(to, hex, 2 * n);
+}
+
+/* What gdb can have, when the server has sent so much. */
+static size_t ready(size_t server)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < nframes && ends[FILTER_SERVER][i] <= server; i++)
+		n = ends[FILTER_GDB][i];
+	return n;
+}
+
+static size_t less(struct fuzz *fuzz, size_t left)
+{
+	size_t n = 1 + fuzz_less(fuzz, 400);
+
+	return n < left ? n : left;
+}
+
+/* gdb saves the trace buffer, in pieces of any size. */
+static void save(struct fuzz *fuzz)
+{
+	size_t server = 0, gdb = 0, n;
+	char text[64], asked[64];
+
+	exchange(fuzz, "g", "g", "0011223344556677", "0011223344556677");
+	make_buffer(fuzz);
+	while (gdb < saved[FILTER_GDB].used) {
+		n = less(fuzz, 400);
+		snprintf(text, sizeof(text), "qTBuffer:%zx,%zx", gdb, n);
+		put_packet(&in[FILTER_GDB], text, strlen(text));
+		while (ready(server) == gdb) {
+			size_t k = less(fuzz, saved[FILTER_SERVER].used -
+					server);
+
+			snprintf(text, sizeof(text), "qTBuffer:%zx,1000",
+				 server);
+			put_packet(&want[FILTER_SERVER], text, strlen(text));
+			run(fuzz);
+			put_hex(&in[FILTER_SERVER],
+				saved[FILTER_SERVER].bytes + server, k);
+			server += k;
+		}
+		if (n > ready(server) - gdb)
+			n = ready(server) - gdb;
+		put_hex(&want[FILTER_GDB], saved[FILTER_GDB].bytes + gdb, n);
+		run(fuzz);
+		gdb += n;
+	}
+	snprintf(text, sizeof(text), "qTBuffer:%zx,7d0", gdb);
+	snprintf(asked, sizeof(asked), "qTBuffer:%zx,1000", server);
+	exchange(fuzz, text, asked, "l", "l");
+}
+
 static void unknown(struct fuzz *fuzz)
 {
 	static const char *const words[] = {
@@ -225,7 +346,9 @@ static void session(struct fuzz *fuzz)
 	exchange(fuzz, "QTinit", "QTinit", "OK", "OK");
 	defined = 0;
 	while (n--) {
-		if (fuzz_less(fuzz, 2))
+		if (fuzz_less(fuzz, 8) == 0)
+			save(fuzz);
+		else if (fuzz_less(fuzz, 2))
 			known(fuzz);
 		else
 			unknown(fuzz);
@@ -258,7 +381,9 @@ static void damaged(struct fuzz *fuzz)
 
 int main(int argc, char **argv)
 {
-	static const struct filter_host host = { NULL, host_read, host_get };
+	static const struct filter_host host = {
+		NULL, host_read, host_get, NULL,
+	};
 	struct fuzz fuzz;
 
 	fuzz_open(&fuzz, "filter", argc, argv);

@@ -279,6 +279,53 @@ static void ends(void)
 	unit_equal(asked_pid, 0x2b, "who is about to be attached to");
 }
 
+#define SERVER_FRAME "01001500000052aabb5303006162634d00100000000000000100ff"
+#define GDB_FRAME "01000f00000052aabb4d00100000000000000100ff"
+
+/* Static data is left out of the trace buffer, and not counted. */
+static void buffer(void)
+{
+	new_filter(1);
+	exchange("qTBuffer:0,7d0", "qTBuffer:0,7d0", "00", "00");
+	exchange("g", "g", "00", "00");
+	exchange("g", "g", "E01", "E01");
+	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", SERVER_FRAME, SERVER_FRAME);
+	new_filter(1);
+	exchange("g", "g", "xx00", "xx00");
+	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", SERVER_FRAME SERVER_FRAME,
+		 GDB_FRAME GDB_FRAME);
+	exchange("qTBuffer:2a,7d0", "qTBuffer:36,1000", "l", "l");
+	exchange("qTBuffer:0,6", "qTBuffer:0,1000", SERVER_FRAME "0200",
+		 "01000f000000");
+	exchange("qTBuffer:6,1", NULL, NULL, "52");
+	exchange("qTBuffer:6,1", NULL, NULL,
+		 "E.the trace buffer is read from its start");
+	exchange("qTBuffer:7,7d0", NULL, NULL,
+		 "aabb4d00100000000000000100ff");
+	/* in pieces, the last of which is no whole frame */
+	give(FILTER_GDB, framed("qTBuffer:15,7d0"));
+	unit_equal_string(sent(FILTER_SERVER), framed("qTBuffer:1d,1000"),
+			  "the next frame");
+	give(FILTER_SERVER, framed("0500000053"));
+	unit_equal_string(sent(FILTER_GDB), "", "gdb waits for all of it");
+	unit_equal_string(sent(FILTER_SERVER), framed("qTBuffer:22,1000"),
+			  "the rest is asked for");
+	give(FILTER_SERVER, framed("02006162030001"));
+	unit_equal_string(sent(FILTER_GDB), framed("020000000000"),
+			  "nothing else was in it");
+	exchange("qTBuffer:1b,7d0", "qTBuffer:29,1000", "l", "030001");
+	exchange("qTBuffer:1e,7d0", "qTBuffer:29,1000", "l", "l");
+	/* what is no frame */
+	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", "010001000000ff",
+		 "010001000000ff");
+	exchange("qTBuffer:7,7d0", "qTBuffer:7,1000", "E01", "E01");
+	/* one that is too large */
+	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", "0100000010005301",
+		 "0100000010005301");
+	exchange("qTBuffer:8,7d0", "qTBuffer:8,1000", SERVER_FRAME,
+		 SERVER_FRAME);
+}
+
 static void supported(void)
 {
 	new_filter(1);
@@ -385,6 +432,7 @@ int main(void)
 	upload();
 	frames();
 	ends();
+	buffer();
 	supported();
 	acknowledged();
 	between();
