@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * TAFFRAIL_LOG=LEVEL[:FILE]: the only way in which the agent ever prints.
- * One write(2) a line; without FILE to descriptor 2, as the user asked.
+ * One write(2) a line; without FILE to the program's descriptor 2, as the user
+ * asked. In a thread of the agent's own that number is something else.
  */
 #include <fcntl.h>
 
 #include "agent/agent.h"
+#include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
@@ -36,12 +38,32 @@ void log_setup(const char *spec)
 	}
 }
 
+/*
+ * The program's descriptor 2 in a table of our own: the same open file, so
+ * that neither writes over the other's lines. An older kernel, or a filter,
+ * may have no such call; then it is opened anew, at its end.
+ */
+SIGSAFE static int descriptor_borrow(void)
+{
+	int process = (int)sys2(SYS_pidfd_open, sys_getpid(), 0);
+	int fd = process;
+
+	if (process >= 0) {
+		fd = (int)sys3(SYS_pidfd_getfd, process, 2, 0);
+		sys_close(process);
+	}
+	if (fd < 0)
+		fd = (int)sys_open("/proc/self/fd/2",
+				   O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+	return fd;
+}
+
 SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
 		      int64_t number)
 {
 	char line[LOG_LINE_BYTES];
 	struct text text;
-	int fd = 2;
+	int fd;
 
 	if ((int)at > level)
 		return;
@@ -59,13 +81,11 @@ SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
 		text_add(&text, ")");
 	}
 	text_add(&text, "\n");
-	if (!*file && sys_write(2, line, text.used) >= 0)
+	if (!*file && !thread_is_ours()) {
+		sys_write(2, line, text.used);
 		return;
-	/* a thread of the agent's own has no descriptor 2 */
-	if (*file)
-		fd = (int)sys_open(file, LOG_OPEN, 0600);
-	else
-		fd = (int)sys_open("/proc/self/fd/2", O_WRONLY | O_CLOEXEC, 0);
+	}
+	fd = *file ? (int)sys_open(file, LOG_OPEN, 0600) : descriptor_borrow();
 	if (fd < 0)
 		return;
 	sys_write(fd, line, text.used);

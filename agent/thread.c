@@ -174,6 +174,14 @@ SIGSAFE uint32_t thread_service(void)
 	return load_acquire(&service.tid);
 }
 
+SIGSAFE int thread_is_ours(void)
+{
+	uint32_t tid = (uint32_t)sys0(SYS_gettid);
+
+	return tid == load_relaxed(&worker.tid) ||
+	       tid == load_relaxed(&service.tid);
+}
+
 void thread_forbid(int yes)
 {
 	forbidden = yes;

@@ -30,6 +30,9 @@ int thread_serve(int (*fn)(void *arg));
  * child that has not forgotten it, its parent's. SIGSAFE. */
 uint32_t thread_service(void);
 
+/* Is the caller one of these threads? SIGSAFE. */
+int thread_is_ours(void);
+
 /* No thread is made from now on (or is again): what would make one fails with
  * -EPERM. */
 void thread_forbid(int yes);
