@@ -6,6 +6,9 @@
 #ifndef AGENT_GDB_H
 #define AGENT_GDB_H
 
+struct object;
+struct patcher;
+
 #define GDB_SOCKET	"gdb.sock"
 
 /*
@@ -31,5 +34,10 @@ int gdb_allowed(void);
  * to come before the service thread.
  */
 int gdb_connect(int listener, void *arg) __attribute__((weak));
+
+/* A module came while gdb's tracepoints may be on: as session_module_came(),
+ * and weak as the above. */
+void gdb_module_came(struct object *object, const struct patcher *patcher)
+	__attribute__((weak));
 
 #endif

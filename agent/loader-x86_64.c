@@ -84,17 +84,27 @@ static int found_apply(void *arg)
 	return 0;
 }
 
+/* Does anybody want the markers that came? A child that nothing but its
+ * parent's debugger has traced does not come to life for them. */
+static int found_wanted(void)
+{
+	int living = !!load_relaxed(fork_mark);
+
+	if (!session_any())
+		return living && session_any_owned();
+	if (!living)
+		fork_revive();
+	return 1;
+}
+
 static void modules_changed(void)
 {
 	registry_lock();
 	found = NULL;
 	registry_object_found = object_found;
 	registry_scan();
-	if (found && session_any()) {
-		if (!load_relaxed(fork_mark))
-			fork_revive();
+	if (found && found_wanted())
 		thread_run_wait(found_apply, NULL);
-	}
 	registry_unlock();
 }
 

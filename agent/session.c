@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "agent/agent.h"
+#include "agent/gdb.h"
 #include "agent/ipa.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
@@ -179,6 +180,8 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 		if (sessions[i].phase == SESSION_RUNS)
 			object_apply(&sessions[i], object, patcher, NULL);
 	ipa_module_came(object, patcher);
+	if (gdb_module_came)
+		gdb_module_came(object, patcher);
 }
 
 static struct session *session_reserve(const struct session *model, int *ret)
@@ -423,6 +426,17 @@ void session_remove_owned(void)
 		if (sessions[i].owned && (sessions[i].phase == SESSION_RUNS ||
 					  sessions[i].phase == SESSION_HALTED))
 			channel_remove_files(sessions[i].channel);
+}
+
+int session_any_owned(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (sessions[i].owned && (sessions[i].phase == SESSION_RUNS ||
+					  sessions[i].phase == SESSION_HELD))
+			return 1;
+	return 0;
 }
 
 int session_any(void)

@@ -130,6 +130,9 @@ void session_obey(void);
  * the process. */
 int session_any(void);
 
+/* Is there anything of gdb's or gdbserver's that new modules take part in? */
+int session_any_owned(void);
+
 /* Removes the files of a gdb's session: at the end of the process. */
 void session_remove_owned(void);
 

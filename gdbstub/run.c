@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "agent/agent.h"
+#include "agent/gdb.h"
 #include "agent/session.h"
 #include "buffers/base.h"
 #include "buffers/clock.h"
@@ -25,6 +26,10 @@ static struct {
 	uint32_t id;			/* of the frame event */
 	uint32_t slots;			/* in use */
 	uint32_t numbers[COLLECT_POINTS_MAX];	/* of tracepoints, by slot */
+	/* as hits want them, by slot; none when no run is on. The registry's
+	 * lock guards them: libraries come in other threads */
+	const struct collect_point *ready[COLLECT_POINTS_MAX];
+	uint64_t addresses[COLLECT_POINTS_MAX];
 	struct frames *frames;
 	int pid;			/* whose all of this is */
 } run;
@@ -73,7 +78,7 @@ static int object_at(const struct object *object, uint64_t address)
 }
 
 struct pass {
-	struct patcher patcher;
+	const struct patcher *patcher;
 	uint64_t address;	/* of one tracepoint, or 0: all */
 	int ret;
 };
@@ -87,11 +92,13 @@ static int has_points(struct object *object, void *arg)
 static int guard_enable(struct object *object, void *arg)
 {
 	struct pass *pass = arg;
-	struct object_use use = { .channel = run.session->channel };
+	struct object_use use = { 0 };
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD &&
-	    registry_each(has_points, object->id))
-		object_enable(object, &use, &pass->patcher);
+	if (object->site->kind != TAFFRAIL_KIND_GUARD ||
+	    !registry_each(has_points, object->id))
+		return 0;
+	use.channel = run.session->channel;
+	object_enable(object, &use, pass->patcher);
 	return 0;
 }
 
@@ -99,18 +106,15 @@ static int guard_enable(struct object *object, void *arg)
 static int points_gather(const struct object *object,
 			 const struct collect_point **points, uint32_t *n)
 {
-	const struct trace_point *point = trace_get()->points;
-	int ret;
+	uint32_t i;
 
-	for (*n = 0; point; point = point->next) {
-		if (!point->slot || !object_at(object, point->address))
+	*n = 0;
+	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
+		if (!run.ready[i] || !object_at(object, run.addresses[i]))
 			continue;
 		if (*n == POINTS_AT_MARKER)
 			return -ENOSPC;
-		ret = point_make(point, &points[*n]);
-		if (ret)
-			return ret;
-		(*n)++;
+		points[(*n)++] = run.ready[i];
 	}
 	return 0;
 }
@@ -128,23 +132,65 @@ static int object_serve(struct object *object, void *arg)
 	ret = points_gather(object, points, &n);
 	if (!ret && n)
 		ret = collect_set(object, run.session->channel, points, n,
-				  &pass->patcher);
+				  pass->patcher);
 	pass->ret = ret;
+	return ret;
+}
+
+static int points_ready(void)
+{
+	const struct trace_point *point = trace_get()->points;
+	int ret = 0;
+
+	for (; point && !ret; point = point->next) {
+		uint32_t slot = point->slot - 1;
+
+		if (!point->slot || run.ready[slot])
+			continue;
+		run.addresses[slot] = point->address;
+		ret = point_make(point, &run.ready[slot]);
+	}
 	return ret;
 }
 
 /* Of one address, or all. */
 static int points_serve(uint64_t address)
 {
-	struct pass pass = { .address = address };
+	struct patcher patcher;
+	struct pass pass = { .patcher = &patcher, .address = address };
 
 	registry_lock();
-	patch_open(&pass.patcher);
-	registry_each(object_serve, &pass);
-	registry_each(guard_enable, &pass);
-	patch_close(&pass.patcher);
+	pass.ret = points_ready();
+	if (!pass.ret) {
+		patch_open(&patcher);
+		registry_each(object_serve, &pass);
+		registry_each(guard_enable, &pass);
+		patch_close(&patcher);
+	}
 	registry_unlock();
 	return pass.ret;
+}
+
+/* From that slot on, no library that comes has tracepoints. */
+static void points_unready(uint32_t slot)
+{
+	registry_lock();
+	for (; slot < COLLECT_POINTS_MAX; slot++)
+		run.ready[slot] = NULL;
+	registry_unlock();
+}
+
+void gdb_module_came(struct object *object, const struct patcher *patcher)
+{
+	struct pass pass = { .patcher = patcher };
+
+	/* a forked child has copies of its parent's */
+	if (run.pid != (int)sys_getpid())
+		return;
+	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+		guard_enable(object, &pass);
+	else if (!object_serve(object, &pass) && object->collect)
+		registry_each(guard_enable, &pass);
 }
 
 /* Gives a tracepoint its counters. */
@@ -170,6 +216,7 @@ int run_install(struct trace_point *point)
 	ret = points_serve(point->address);
 	if (!ret)
 		return 0;
+	points_unready(point->slot - 1);
 	point->slot = 0;
 	points_serve(point->address);	/* without it, as before */
 	if (!load_relaxed(&collect_counts[run.slots - 1].hits))
@@ -294,6 +341,7 @@ void run_stop(enum run_reason reason)
 {
 	if (run.state.phase != RUN_ON)
 		return;
+	points_unready(0);
 	collect_stop();
 	session_stop(run.session);
 	run.state.phase = RUN_ENDED;

@@ -8,5 +8,6 @@ void plugged(long n);
 
 void plugged(long n)
 {
-	TAFFRAIL_EVENT(app, plugged, n);
+	if (TAFFRAIL_ENABLED(app, plugged))
+		TAFFRAIL_EVENT(app, plugged, n);
 }

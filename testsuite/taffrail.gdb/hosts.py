@@ -155,6 +155,41 @@ def library(program, stub, hit):
     program.ask('q')
 
 
+def library_again(program, stub, hit):
+    """Its tracepoints are there again when it is: for the same run."""
+    stub.must('QTinit')
+    session('start', 'other', '-p', str(program.pid), '-e', 'app/*')
+    program.ask('o')
+    check('loaded for another session: there is no run',
+          not stub.status()['run'])
+    session('destroy', 'other')
+    begin(stub, hit)
+    stub.must('QTStop')
+    # what that took is free: it is mapped there as often as it comes
+    program.ask('q')
+    program.ask('o')
+    plugged = stub.markers()['app/plugged'][0]
+    begin(stub, hit, plugged)
+    wanted = []
+    for n in range(1, 6):
+        program.ask('l %d' % n)
+        program.ask('h 1')
+        wanted += list(range(n - 1, -1, -1)) + [0]
+        program.ask('q')
+        program.ask('o')
+        if stub.markers()['app/plugged'][0] != plugged:
+            check('loaded again: at the same place', False)
+    stub.must('QTStop')
+    check_equal('loaded again during a run: frames', values(stub), wanted)
+    check_equal('loaded again during a run: hits', stub.hits(2, plugged), 15)
+    program.ask('l 3')
+    program.ask('q')
+    program.ask('o')
+    program.ask('l 3')
+    check_equal('loaded again behind its end: frames', values(stub), wanted)
+    program.ask('q')
+
+
 def execute(program, stub, hit):
     begin(stub, hit)
     program.ask('h 3')
@@ -206,6 +241,7 @@ def main():
     children(program, stub, hit)
     if LIBRARY:
         library(program, stub, hit)
+        library_again(program, stub, hit)
     check_end(program, stub, hit)
     program = rsp.Program(PROGRAM, LIBRARY)
     stub = program.connect()
