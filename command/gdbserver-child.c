@@ -122,6 +122,10 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 	add(launch, "gdbserver");
 	for (int i = 0; i < o->noptions; i++)
 		add(launch, o->options[i]);
+	/* what ends does not come back, and gdbserver would wait for it
+	 * without waiting */
+	if (!server->by_port && !o->once)
+		add(launch, "--once");
 	if (!o->wrapped && !o->no_shell && !o->attach &&
 	    add_wrapper(launch))
 		return COMMAND_FAILED;
