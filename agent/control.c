@@ -145,9 +145,10 @@ static int list_one(struct object *object, void *arg)
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
-		string_add(out, object->site->kind == TAFFRAIL_KIND_MARK ?
-					"mark" :
-					"event");
+		string_add(out, object->adopted ? "usdt" :
+				object->site->kind == TAFFRAIL_KIND_MARK ?
+						  "mark" :
+						  "event");
 		string_add(out, object->on ? "1" : "0");
 		text_open(&text, number, sizeof(number));
 		text_add_unsigned(&text, object->site->line);

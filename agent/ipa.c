@@ -283,7 +283,7 @@ static void object_take(struct object *object, const struct patcher *patcher)
 	static uint32_t taken;
 	struct code *code;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+	if (object->site->kind == TAFFRAIL_KIND_GUARD || object->adopted)
 		return;
 	for (code = object->codes; code; code = code->next) {
 		uint64_t address = (uint64_t)code->address + 1;

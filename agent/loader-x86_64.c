@@ -80,6 +80,7 @@ static int found_apply(void *arg)
 	patch_open(&patcher);
 	for (object = found; object; object = object->next_found)
 		session_module_came(object, &patcher);
+	session_adopt(&patcher);
 	patch_close(&patcher);
 	return 0;
 }
@@ -97,13 +98,22 @@ static int found_wanted(void)
 	return 1;
 }
 
+/* May what came have probes of its own that somebody wants? That is looked up
+ * in its file, for which no child comes to life. */
+static int probes_wanted(void)
+{
+	return load_relaxed(fork_mark) && session_any();
+}
+
 static void modules_changed(void)
 {
+	int came;
+
 	registry_lock();
 	found = NULL;
 	registry_object_found = object_found;
-	registry_scan();
-	if (found && found_wanted())
+	came = registry_scan();
+	if (found ? found_wanted() : came && probes_wanted())
 		thread_run_wait(found_apply, NULL);
 	registry_unlock();
 }

@@ -33,8 +33,8 @@ struct message {
  * MESSAGE_HELLO	-> "pid=", "image=", "dir=" (the process's directory),
  *			   "agent=" (its version)
  * MESSAGE_LIST		-> binary: records of NUL-terminated strings, in order:
- *			   address (hex, 0x), kind ("mark", "event"), enabled
- *			   ("0" or "1"), line, types (two hex digits a field),
+ *			   address (hex, 0x), kind ("mark", "event", "usdt"),
+ *			   enabled ("0" or "1"), line, types (two hex digits a field),
  *			   channel, name, format or arguments, file
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
  *			   one CPU's ring, optional), "context=" (contract's

@@ -16,6 +16,7 @@
 #include "tracepoints/glob.h"
 #include "tracepoints/lock.h"
 #include "tracepoints/record.h"
+#include "tracepoints/usdt.h"
 
 static struct session sessions[SESSIONS_MAX];
 static uint32_t next_index;	/* the N of the next session.N */
@@ -157,6 +158,45 @@ static int apply_one(struct object *object, void *arg)
 	return 0;
 }
 
+/*
+ * Is a probe of the program's own to be a marker? Only one whose provider a
+ * rule names: what is recorded by default are markers.
+ */
+static int probe_wanted(const char *id, void *arg)
+{
+	uint32_t i;
+	uint32_t k;
+
+	(void)arg;
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		const struct session *session = &sessions[i];
+
+		if (session->phase != SESSION_OPENING &&
+		    session->phase != SESSION_RUNS)
+			continue;
+		for (k = 0; k < session->nrules; k++) {
+			const char *glob = session->rules[k].glob;
+
+			if (session->rules[k].wanted && *glob != '*' &&
+			    *glob != '?' && *glob != '[' &&
+			    glob_match(glob, id))
+				return 1;
+		}
+	}
+	return 0;
+}
+
+static int module_adopt(struct module *module, void *arg)
+{
+	usdt_adopt(module, probe_wanted, NULL, arg);
+	return 0;
+}
+
+static void probes_adopt(const struct patcher *patcher)
+{
+	registry_each_module(module_adopt, (void *)patcher);
+}
+
 /* Applies the rules to the objects that `glob` names (NULL: to all). */
 static uint32_t rules_apply(struct session *session, const char *glob,
 			    struct text *why)
@@ -165,6 +205,7 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 
 	registry_lock();
 	patch_open(&pass.patcher);
+	probes_adopt(&pass.patcher);
 	registry_each(apply_one, &pass);
 	patch_close(&pass.patcher);
 	registry_unlock();
@@ -182,6 +223,19 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	ipa_module_came(object, patcher);
 	if (gdb_module_came)
 		gdb_module_came(object, patcher);
+}
+
+static int adopted_came(struct object *object, void *arg)
+{
+	if (object->adopted && !object->on)
+		session_module_came(object, arg);
+	return 0;
+}
+
+void session_adopt(const struct patcher *patcher)
+{
+	probes_adopt(patcher);
+	registry_each(adopted_came, (void *)patcher);
 }
 
 static struct session *session_reserve(const struct session *model, int *ret)
@@ -225,6 +279,9 @@ static uint32_t header_choose(struct session *session)
 	int many;
 
 	registry_lock();
+	patch_open(&pass.patcher);
+	probes_adopt(&pass.patcher);
+	patch_close(&pass.patcher);
 	many = registry_each(count_distinct, &pass);
 	registry_unlock();
 	return many ? SESSION_LARGE_HEADER : 0;

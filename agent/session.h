@@ -119,6 +119,11 @@ int session_destroy(struct session *session);
 int session_inherit(void);
 void session_inherit_resume(void);
 
+/* Makes markers of the probes that sessions name, and what is new of them
+ * writes. The registry's lock is held, by a thread that has descriptors of its
+ * own. */
+void session_adopt(const struct patcher *patcher);
+
 /* A marker of a module that has just been loaded; the lock is held. */
 void session_module_came(struct object *object,
 			 const struct patcher *patcher);

@@ -105,7 +105,8 @@ static int parse_record(struct marker_list *list,
 	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
 	m.line = strtoul(strings[LIST_LINE], NULL, 10);
 	m.kind = !strcmp(strings[LIST_KIND], "event") ? MARKER_EVENT :
-		 MARKER_MARK;
+		 !strcmp(strings[LIST_KIND], "usdt") ? MARKER_USDT :
+						       MARKER_MARK;
 	if (parse_types(&m, strings[LIST_TYPES]))
 		return -EBADMSG;
 	return marker_list_add(list, &m, strings[LIST_CHANNEL],

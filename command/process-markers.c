@@ -38,6 +38,7 @@ struct scan {
 	struct marker_list *list;
 	struct seen *seen;
 	size_t count;
+	bool probes;			/* wanted are those, not markers */
 };
 
 static bool parse_mapping(struct mapping *m, const char *line)
@@ -106,15 +107,16 @@ static int see(struct scan *scan, uint64_t inode, uint64_t shift)
 	return 1;
 }
 
-/* Drops probes that are no markers and moves the rest. */
-static void keep_markers(struct marker_list *list, size_t from, uint64_t shift)
+/* Drops what is not wanted and moves the rest. */
+static void keep(struct marker_list *list, size_t from, uint64_t shift,
+		 bool probes)
 {
 	size_t kept = from;
 
 	for (size_t i = from; i < list->count; i++) {
 		struct marker *m = &list->markers[i];
 
-		if (m->kind == MARKER_USDT) {
+		if ((m->kind == MARKER_USDT) != probes) {
 			free(m->id);
 			free(m->text);
 			free(m->file);
@@ -141,17 +143,27 @@ static int scan_mapping(const struct mapping *m, void *arg)
 	if (ret <= 0)
 		return ret;
 	ret = elfnotes_read(scan->list, path, error);
-	keep_markers(scan->list, before, m->start - address);
+	keep(scan->list, before, m->start - address, scan->probes);
 	return ret == -ENOMEM ? ret : 0;
 }
 
-int process_markers_read(struct marker_list *list, pid_t pid)
+static int read_all(struct marker_list *list, pid_t pid, bool probes)
 {
-	struct scan scan = { .pid = pid, .list = list };
+	struct scan scan = { .pid = pid, .list = list, .probes = probes };
 	int ret = each_mapping(pid, scan_mapping, &scan);
 
 	free(scan.seen);
 	return ret;
+}
+
+int process_markers_read(struct marker_list *list, pid_t pid)
+{
+	return read_all(list, pid, false);
+}
+
+int process_probes_read(struct marker_list *list, pid_t pid)
+{
+	return read_all(list, pid, true);
 }
 
 long process_status(pid_t pid, const char *word)

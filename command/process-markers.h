@@ -18,6 +18,9 @@
  */
 int process_markers_read(struct marker_list *list, pid_t pid);
 
+/* The same for the USDT probes that are no markers. */
+int process_probes_read(struct marker_list *list, pid_t pid);
+
 /* A number in /proc/PID/status ("Tgid", "TracerPid"); -1 when not there. */
 long process_status(pid_t pid, const char *word);
 

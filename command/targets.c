@@ -9,6 +9,7 @@
 
 #include "command/command.h"
 #include "command/nearest.h"
+#include "command/process-markers.h"
 #include "command/rule.h"
 
 static int find_one(struct targets *t, pid_t pid)
@@ -113,20 +114,41 @@ int target_list(struct target *target)
 	return ret;
 }
 
+/* Does the rule match one of these? The others are candidates for nearest. */
+static bool list_matches(const struct marker_list *list, const char *rule,
+			 struct nearest *nearest)
+{
+	for (size_t k = 0; k < list->count; k++) {
+		if (rule_matches(rule, list->markers[k].id))
+			return true;
+		nearest_add(nearest, list->markers[k].id);
+	}
+	return false;
+}
+
+/* Probes become markers when a rule names them, so the agent does not list
+ * them before. */
+static bool probes_match(const struct targets *t, const char *rule,
+			 struct nearest *nearest, struct marker_list *probes)
+{
+	for (size_t i = 0; i < t->count; i++)
+		process_probes_read(probes, t->targets[i].process->pid);
+	return list_matches(probes, rule, nearest);
+}
+
 int targets_check_rule(const struct targets *t, const char *rule)
 {
 	struct nearest nearest = { .rule = rule };
 	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct marker_list probes = { 0 };
+	int ret = 0;
 
-	for (size_t i = 0; i < t->count; i++) {
-		const struct marker_list *list = &t->targets[i].markers;
-
-		for (size_t k = 0; k < list->count; k++) {
-			if (rule_matches(rule, list->markers[k].id))
-				return 0;
-			nearest_add(&nearest, list->markers[k].id);
-		}
-	}
+	for (size_t i = 0; i < t->count; i++)
+		if (list_matches(&t->targets[i].markers, rule, &nearest))
+			return 0;
+	if (probes_match(t, rule, &nearest, &probes))
+		goto free_probes;
+	ret = -ENOENT;
 	nearest_text(&nearest, text, sizeof(text));
 	if (text[0])
 		command_failed("no marker matches '%s'; the nearest: %s", rule,
@@ -135,5 +157,7 @@ int targets_check_rule(const struct targets *t, const char *rule)
 		command_failed("no marker matches '%s': %s no markers", rule,
 			       t->count == 1 ? "the process has" :
 			       "these processes have");
-	return -ENOENT;
+free_probes:
+	marker_list_free(&probes);
+	return ret;
 }

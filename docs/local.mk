@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	docs/remote.md \
 	docs/roadmap.md \
 	docs/traces.md \
+	docs/usdt.md \
 	docs/tracepoints.md \
 	docs/examples/fields.c \
 	docs/examples/handler.c \

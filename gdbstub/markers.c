@@ -36,7 +36,8 @@ static int marker_look(struct object *object, void *arg)
 	struct wanted *wanted = arg;
 	struct code *code;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+	/* a probe of the program's own has no snapshots yet */
+	if (object->site->kind == TAFFRAIL_KIND_GUARD || object->adopted)
 		return 0;
 	for (code = object->codes; code; code = code->next) {
 		if (wanted->address &&

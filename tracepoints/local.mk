@@ -71,6 +71,11 @@ tracepoints_agent_sources = \
 	tracepoints/record.h \
 	tracepoints/registry.c \
 	tracepoints/registry.h \
+	tracepoints/usdt-adopt.c \
+	tracepoints/usdt-entry-x86_64.S \
+	tracepoints/usdt-hit.c \
+	tracepoints/usdt-place-x86_64.c \
+	tracepoints/usdt.h \
 	tracepoints/shape.c \
 	tracepoints/shape.h \
 	tracepoints/snapshot.h

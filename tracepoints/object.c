@@ -19,6 +19,7 @@
 
 #include "buffers/base.h"
 #include "tracepoints/snapshot.h"
+#include "tracepoints/usdt.h"
 
 _Static_assert(offsetof(struct taffrail_site, hit) ==
 	       offsetof(struct write_slot, hit), "site");
@@ -47,8 +48,12 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 				     uint64_t fixed,
 				     const struct write_var *var, uint64_t ip)
 {
+	const struct code *code = load_relaxed(&object->codes);
 	struct ax_event event = { fixed, var };
 
+	/* who called is a stub */
+	if (object->adopted && code)
+		ip = (uint64_t)code->address;
 	for (; left; left &= left - 1) {
 		uint32_t i = (uint32_t)__builtin_ctz(left);
 		struct write_slot *slot = &object->slots[i];
@@ -119,7 +124,8 @@ static int pair_set(struct object *object)
 	return 1;
 }
 
-/* One channel with a condition: the usual case of conditions. */
+/* One channel with a condition, the usual case of conditions; or a probe with
+ * contexts, whose address the site's own slot does not have. */
 static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 				  const struct write_var *var)
 {
@@ -182,6 +188,21 @@ static void slot_open(struct write_slot *slot, const struct write_slot *model)
 	store_release(&slot->hit, model->hit);
 }
 
+static int code_switch(const struct object *object, const struct code *code,
+		       int on, const struct patcher *patcher)
+{
+	if (!object->adopted)
+		return code->stub ? patch_site(patcher, code->address,
+					       code->stub, on) :
+				    0;
+	/* raised first, lowered last: the program computes arguments for it */
+	if (code->semaphore && on)
+		__atomic_fetch_add(code->semaphore, 1, __ATOMIC_RELAXED);
+	else if (code->semaphore)
+		__atomic_fetch_sub(code->semaphore, 1, __ATOMIC_RELAXED);
+	return usdt_switch(patcher, code->address, on);
+}
+
 static int codes_switch(struct object *object, int on,
 			const struct patcher *patcher)
 {
@@ -190,9 +211,7 @@ static int codes_switch(struct object *object, int on,
 
 	store_release(&object->site->enabled, (uint32_t)on);
 	for (code = object->codes; code; code = code->next) {
-		int ret = code->stub ? patch_site(patcher, code->address,
-						  code->stub, on) :
-				       0;
+		int ret = code_switch(object, code, on, patcher);
 
 		if (ret && !first)
 			first = ret;
@@ -231,16 +250,18 @@ static void site_lead(struct object *object)
 	struct write_slot *site = (struct write_slot *)object->site;
 	uint32_t on = object->on;
 	uint32_t bound = object->bound ? 1u << (object->bound - 1) : 0;
+	uint32_t led = object->conditions |
+		       (object->adopted ? object->contexts : 0);
 
 	/* the new way first: nobody is led to a slot that is closed */
 	if (on & (on - 1))
 		store_release(&site->hit,
 			      pair_set(object) ? hit_pair : hit_several);
-	else if (on & object->conditions)
+	else if (on & led)
 		store_release(&site->hit, hit_condition);
-	if (bound && (!(on & bound) || object->conditions & bound))
+	if (bound && (!(on & bound) || led & bound))
 		slot_close(site);
-	if (on && !(on & (on - 1)) && !(on & object->conditions))
+	if (on && !(on & (on - 1)) && !(on & led))
 		site_bind(object, (uint32_t)__builtin_ctz(on));
 }
 

@@ -15,6 +15,7 @@
 #include "tracepoints/arena.h"
 #include "tracepoints/index.h"
 #include "tracepoints/shape.h"
+#include "tracepoints/usdt.h"
 
 void (*registry_object_found)(struct object *object);
 void (*registry_changed)(void);
@@ -86,29 +87,21 @@ static struct object *object_find(const struct taffrail_site *site)
 					   site);
 }
 
-static struct object *object_add(struct module *module,
-				 const struct dl_phdr_info *info,
-				 struct taffrail_site *site)
+/* Of a site whose texts are known. */
+static struct object *object_make(struct module *module,
+				  struct taffrail_site *site,
+				  const char *const texts[static 4])
 {
-	const char *texts[4];
 	struct write_shape shape = { 0 };
 	struct object *object;
 	struct text id;
 	uint32_t i;
 
-	/* a site that another copy of the agent has taken is not ours */
-	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
-	    !in_module(info, site + 1, site->text_bytes, PF_R) ||
-	    texts_split(site, texts) ||
-	    shape_make(&shape, site, texts[2]))
+	if (shape_make(&shape, site, texts[2]))
 		return NULL;
 	object = arena_take(&object_type);
 	if (!object)
 		return NULL;
-	if (index_add(&sites, site_hash(site), (uint64_t)object)) {
-		arena_give(&object_type, object);
-		return NULL;
-	}
 	object->shape = shape;
 	shape_types(object->types, site, &shape);
 	object->module = module;
@@ -131,6 +124,26 @@ static struct object *object_add(struct module *module,
 	return object;
 }
 
+static struct object *object_add(struct module *module,
+				 const struct dl_phdr_info *info,
+				 struct taffrail_site *site)
+{
+	const char *texts[4];
+	struct object *object;
+
+	/* a site that another copy of the agent has taken is not ours */
+	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
+	    !in_module(info, site + 1, site->text_bytes, PF_R) ||
+	    texts_split(site, texts) ||
+	    !(object = object_make(module, site, texts)))
+		return NULL;
+	if (!index_add(&sites, site_hash(site), (uint64_t)object))
+		return object;
+	module->objects = object->next;
+	arena_give(&object_type, object);
+	return NULL;
+}
+
 /* The program's part of a slot, before anything is on. */
 static void site_prepare(struct object *object)
 {
@@ -143,6 +156,34 @@ static void site_prepare(struct object *object)
 	store_release(&slot->hit, write_nothing);
 }
 
+static int code_add(struct object *object, const struct code *model)
+{
+	struct code *code = arena_take(&code_type);
+
+	if (!code)
+		return -1;
+	*code = *model;
+	code->next = object->codes;
+	object->codes = code;
+	return 0;
+}
+
+struct object *registry_add(struct module *module, struct taffrail_site *site,
+			    const char *const texts[static 4],
+			    const struct code *code)
+{
+	struct object *object = object_make(module, site, texts);
+
+	if (!object)
+		return NULL;
+	site_prepare(object);
+	if (!code_add(object, code))
+		return object;
+	module->objects = object->next;
+	arena_give(&object_type, object);
+	return NULL;
+}
+
 static void note_take(struct module *module, const struct dl_phdr_info *info,
 		      const int32_t *desc)
 {
@@ -150,7 +191,6 @@ static void note_take(struct module *module, const struct dl_phdr_info *info,
 	struct taffrail_site *site;
 	uint8_t *stub;
 	struct object *object;
-	struct code *code;
 	uint8_t *address;
 
 	__builtin_memcpy(&note, desc, sizeof(note));
@@ -169,14 +209,8 @@ static void note_take(struct module *module, const struct dl_phdr_info *info,
 			return;
 		site_prepare(object);
 	}
-	code = arena_take(&code_type);
-	if (!code)
-		return;
-	code->address = address;
-	code->stub = stub;
-	code->flags = note.flags;
-	code->next = object->codes;
-	object->codes = code;
+	code_add(object, &(struct code){ .address = address, .stub = stub,
+					 .flags = note.flags });
 }
 
 /* Notes of one segment: three words, owner and description, each 4-aligned
@@ -234,6 +268,18 @@ static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
 	}
 }
 
+/* The program itself has no name. */
+static void path_set(struct module *module, const char *name)
+{
+	struct text path;
+
+	text_open(&path, module->path, sizeof(module->path));
+	text_add(&path, name && name[0] ? name : "/proc/self/exe");
+	/* what is not the name of a file is not opened */
+	if (path.cut || module->path[0] != '/')
+		module->path[0] = '\0';
+}
+
 static struct module *module_add(const struct dl_phdr_info *info,
 				 uint64_t start, uint64_t end)
 {
@@ -242,6 +288,7 @@ static struct module *module_add(const struct dl_phdr_info *info,
 
 	if (!module)
 		return NULL;
+	path_set(module, info->dlpi_name);
 	module->base = info->dlpi_addr;
 	module->start = start;
 	module->end = end;
@@ -259,13 +306,19 @@ static struct module *module_add(const struct dl_phdr_info *info,
 	return module;
 }
 
+/* What a scan found. */
+struct scan {
+	int changed;
+	int came;
+};
+
 static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct module *module;
 	struct object *object;
 	uint64_t start;
 	uint64_t end;
-	int *changed = arg;
+	struct scan *scan = arg;
 
 	(void)size;
 	module_extent(info, &start, &end);
@@ -276,8 +329,9 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 		module = module_add(info, start, end);
 		if (!module)
 			return 0;
+		scan->came = 1;
 		if (module->objects)
-			*changed = 1;
+			scan->changed = 1;
 		for (object = module->objects; object; object = object->next)
 			if (registry_object_found)
 				registry_object_found(object);
@@ -292,6 +346,8 @@ static void module_forget(struct module *module)
 		struct object *object = module->objects;
 
 		module->objects = object->next;
+		if (object->adopted)
+			usdt_gone(object->adopted);
 		while (object->codes) {
 			struct code *code = object->codes;
 
@@ -303,13 +359,13 @@ static void module_forget(struct module *module)
 	arena_give(&module_type, module);
 }
 
-void registry_scan(void)
+int registry_scan(void)
 {
 	struct module **link = &modules;
-	int changed = 0;
+	struct scan scan = { 0 };
 
 	scans++;
-	dl_iterate_phdr(module_seen, &changed);
+	dl_iterate_phdr(module_seen, &scan);
 	while (*link) {
 		struct module *module = *link;
 
@@ -318,11 +374,23 @@ void registry_scan(void)
 			continue;
 		}
 		*link = module->next;
-		changed |= !!module->objects;
+		scan.changed |= !!module->objects;
 		module_forget(module);
 	}
-	if (changed && registry_changed)
+	if (scan.changed && registry_changed)
 		registry_changed();
+	return scan.came;
+}
+
+int registry_each_module(int (*fn)(struct module *module, void *arg),
+			 void *arg)
+{
+	struct module *module;
+	int ret = 0;
+
+	for (module = modules; module && !ret; module = module->next)
+		ret = fn(module, arg);
+	return ret;
 }
 
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg)

@@ -21,12 +21,14 @@
 
 struct module;
 struct collect_list;
+struct usdt_adopted;
 
 /* A copy of a marker's code. */
 struct code {
 	struct code *next;
 	uint8_t *address;		/* label 990 */
 	uint8_t *stub;
+	uint16_t *semaphore;		/* counts those who want it; or NULL */
 	uint32_t flags;
 };
 
@@ -57,12 +59,17 @@ struct object {
 	uint32_t snapshots;		/* of the registers are taken */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
+	struct usdt_adopted *adopted;	/* a probe of the program's; or NULL */
 	struct object *next_found;	/* of the modules that came last */
 	struct write_slot slots[CHANNELS_MAX];
 };
 
+#define MODULE_PATH_BYTES	512
+
 struct module {
 	struct module *next;
+	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
+	int usdt_none;			/* its file has no probe */
 	uint64_t base;
 	uint64_t start;
 	uint64_t end;
@@ -77,9 +84,23 @@ extern void (*registry_changed)(void);
 /*
  * Looks at the loaded modules: takes out those that are gone, takes in new
  * ones. The caller may take the loader's lock: a host thread at start, or one
- * that is in dlopen or dlclose; never the service thread.
+ * that is in dlopen or dlclose; never the service thread. Returns 1 when
+ * modules came.
  */
-void registry_scan(void);
+int registry_scan(void);
+
+/* The same for every module. */
+int registry_each_module(int (*fn)(struct module *module, void *arg),
+			 void *arg);
+
+/*
+ * Adds a marker that is in no note: a site that is never freed, with its four
+ * texts, and one copy of its code. NULL: it is malformed, or there is no
+ * memory.
+ */
+struct object *registry_add(struct module *module, struct taffrail_site *site,
+			    const char *const texts[static 4],
+			    const struct code *code);
 
 /* Calls fn for every object; stops when it returns non-zero and returns it. */
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg);

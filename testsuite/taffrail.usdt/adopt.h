@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A probe as sys/sdt.h makes it, followed by bytes that lead where nothing is
+ * mapped: what is next must be one instruction of five bytes, and the compiler
+ * may not put anything in between.
+ */
+#ifndef TESTSUITE_ADOPT_H
+#define TESTSUITE_ADOPT_H
+
+/* nop; movl $imm, %eax, half a gigabyte before the code */
+#define ADOPT_NOP(provider, name, semaphore, operands)			\
+	"990:	nop\n\t"						\
+	"movl	$0xe00000, %%eax\n\t"					\
+	".pushsection .note.stapsdt, \"\", \"note\"\n\t"		\
+	".balign 4\n\t"							\
+	".4byte 992f-991f, 994f-993f, 3\n"				\
+	"991:	.asciz \"stapsdt\"\n"					\
+	"992:	.balign 4\n"						\
+	"993:	.8byte 990b, 0, " semaphore "\n\t"			\
+	".asciz \"" provider "\"\n\t"					\
+	".asciz \"" name "\"\n\t"					\
+	".asciz \"" operands "\"\n"					\
+	"994:	.balign 4\n\t"						\
+	".popsection\n\t"
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A hit of an adopted probe: its arguments are fetched and go the way of any
+ * marker's.
+ */
+#include "tracepoints/usdt.h"
+
+#include "buffers/base.h"
+#include "tracepoints/memory.h"
+
+/* The value of an operand, in its low bytes; 0 when memory is not there. */
+static uint64_t fetch(const struct usdt_operand *operand,
+		      const struct usdt_state *state,
+		      const struct memory_stack *stack)
+{
+	uint64_t value = 0;
+
+	switch (operand->place) {
+	case USDT_IMMEDIATE:
+		return (uint64_t)operand->value;
+	case USDT_REGISTER:
+		return state->general[operand->base & 15] >> operand->shift;
+	case USDT_VECTOR:
+		return state->vectors[operand->base & 15][0];
+	default:
+		memory_copy(&value, usdt_address(operand, state->general),
+			    operand->bytes, stack);
+		return value;
+	}
+}
+
+static char *put(char *to, uint64_t value, uint32_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		__builtin_memcpy(to, &value, 1);
+		break;
+	case 2:
+		__builtin_memcpy(to, &value, 2);
+		break;
+	case 4:
+		__builtin_memcpy(to, &value, 4);
+		break;
+	default:
+		__builtin_memcpy(to, &value, 8);
+	}
+	return to + bytes;
+}
+
+SIGSAFE void usdt_hit(struct usdt_adopted *probe,
+		      const struct usdt_state *state)
+{
+	struct write_slot *slot = (struct write_slot *)&probe->site;
+	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
+	struct memory_stack stack;
+	uint64_t fixed = (uint64_t)block;
+	char *to = block;
+	uint32_t i;
+
+	memory_stack_here(&stack, state->general[7]);
+	__builtin_memset(block, 0, 8);
+	for (i = 0; i < probe->count; i++)
+		to = put(to, fetch(&probe->operands[i], state, &stack),
+			 probe->operands[i].bytes);
+	if (to - block <= 8)
+		__builtin_memcpy(&fixed, block, 8);
+	load_relaxed(&slot->hit)(slot, fixed, NULL);
+}
