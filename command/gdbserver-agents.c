@@ -14,6 +14,8 @@
 #include "command/gdbserver.h"
 #include "command/process-markers.h"
 
+#define AGENT_TIMEOUT_MS	2000	/* gdb waits as well */
+
 static bool is_debugged(const struct gdbserver *server, pid_t pid)
 {
 	return process_status(pid, "TracerPid") == server->pid;
@@ -30,6 +32,7 @@ static int tell(pid_t pid, bool on, char error[RUNDIR_ERROR_BYTES])
 		return ret;
 	client_request_add(&request, "on", "%d", on);
 	ret = client_connect(&client, &process);
+	client.timeout_ms = AGENT_TIMEOUT_MS;
 	if (!ret)
 		ret = client_call(&client, MESSAGE_GDBSERVER, &request, NULL);
 	if (ret)

@@ -174,7 +174,9 @@ static void settle(struct relay *r)
 				moved |= filter_end(r, side);
 		}
 	} while (moved);
-	gdbserver_agents_follow(r->server);
+	/* it may take a moment: gdb has its answer first */
+	if (!filter_queue(r->filter, FILTER_GDB)->used)
+		gdbserver_agents_follow(r->server);
 	if (gdb->gone)
 		gdb->ended = true;
 	if (server->ended && !r->linger_until)
