@@ -127,6 +127,20 @@ static const char *point_read(struct trace *t, const char **p,
 	return step ? no_stepping : options_read(t, p, point);
 }
 
+/*
+ * gdb makes several locations of a line that the compiler has put in several
+ * places: first the marker, then what it does when it is on. One that is at
+ * no marker is taken behind one that is, or a line could not be traced.
+ */
+static int is_aside(const struct trace *t, uint64_t number)
+{
+	const struct trace_point *point = t->points;
+
+	while (point && (point->aside || point->number != number))
+		point = point->next;
+	return !!point;
+}
+
 /* Is there a place for it? */
 static const char *point_refusal(struct trace *t,
 				 const struct trace_point *point)
@@ -140,7 +154,7 @@ static const char *point_refusal(struct trace *t,
 		point_drop(t, same);
 	if (t->npoints == COLLECT_POINTS_MAX)
 		return "too many tracepoints";
-	if (marker_at(point->address))
+	if (!point->aside || is_aside(t, point->number))
 		return NULL;
 	text_open(&text, t->why, sizeof(t->why));
 	text_add(&text, "no marker at 0x");
@@ -181,6 +195,7 @@ static const char *point_define(struct trace *t, const char *p)
 
 	if (!why && *p)
 		why = trace_malformed;
+	point->aside = !marker_at(point->address);
 	if (!why)
 		why = point_refusal(t, point);
 	if (!why)

@@ -208,7 +208,7 @@ int run_install(struct trace_point *point)
 {
 	int ret;
 
-	if (run.state.phase != RUN_ON)
+	if (run.state.phase != RUN_ON || point->aside)
 		return 0;
 	ret = slot_take(point);
 	if (ret)
@@ -290,7 +290,7 @@ static int points_start(struct trace *t)
 		if (t->variables[i].defined)
 			collect_variable_set(i, t->variables[i].initial);
 	for (point = t->points; point; point = point->next) {
-		if (!point->complete)
+		if (!point->complete || point->aside)
 			continue;
 		ret = slot_take(point);
 		if (ret)

@@ -66,6 +66,7 @@ struct trace_point {
 	uint32_t nactions;
 	struct trace_action *actions;	/* in their order */
 	struct trace_source *sources;
+	uint32_t aside;			/* at no marker: collects nothing */
 	uint32_t slot;			/* the run's; 0 until it says */
 };
 

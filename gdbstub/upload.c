@@ -179,7 +179,7 @@ int serve_points_next(struct connection *c, const char *p)
 	if (!t || t->generation != c->generation)
 		c->point = NULL;
 	for (; c->point; c->point = point_before(t, c->point), c->piece = 0)
-		if (c->point->complete &&
+		if (c->point->complete && !c->point->aside &&
 		    piece_upload(&c->out, c->point, c->piece++))
 			return 0;
 	packet_add(&c->out, "l");

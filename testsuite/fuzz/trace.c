@@ -242,7 +242,8 @@ static void check_state(struct fuzz *fuzz)
 				fuzz_fail(fuzz, "a bad text", source,
 					  sizeof(*source));
 		trace_request(point, &request, actions);
-		if (!marker_at(point->address) || !point->number ||
+		if (marker_at(point->address) == !!point->aside ||
+		    !point->number ||
 		    request.nactions != point->nactions ||
 		    point->nactions > COLLECT_ACTIONS_MAX)
 			fuzz_fail(fuzz, "a bad tracepoint", point,

@@ -145,6 +145,26 @@ static void requests(void)
 	unit_equal_string(t->stop_note, "end", "note of the stop");
 }
 
+/* gdb's locations of one line: the marker is at the first. */
+static void locations(void)
+{
+	const struct trace *t = trace_get();
+	const struct trace_point *point;
+
+	expect("QTinit", "OK");
+	expect("QTDP:77:1040:E:0:0", "OK");
+	expect("QTDP:77:1051:E:0:0-", "OK");
+	expect("QTDP:-77:1051:L", "OK");
+	point = trace_find(t, 0x77, 0x1051);
+	unit_check(point && point->complete && point->aside,
+		   "a location aside from the marker");
+	point = trace_find(t, 0x77, 0x1040);
+	unit_check(point && !point->aside, "the one at the marker");
+	expect_refusal("QTDP:78:1051:E:0:0", "no marker at 0x1051");
+	unit_equal_string(upload("qTfP", "qTsP"), "T77:1040:E:0:0 l",
+			  "an upload of it");
+}
+
 static const struct {
 	const char *packet;
 	const char *fact;
@@ -411,6 +431,7 @@ int main(void)
 	refusals();
 	sources();
 	lines();
+	locations();
 	limits();
 	memory();
 	interrupted();
