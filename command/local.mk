@@ -42,6 +42,7 @@ command_sources = \
 	command/rundir-pages.c \
 	command/rundir-private.h \
 	command/rundir-sweep.c \
+	command/rundir-user.c \
 	command/rundir.c \
 	command/rundir.h \
 	command/snapshot.c \

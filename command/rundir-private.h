@@ -20,6 +20,9 @@ DIR *rundir_opendir(int fd, const char *name);
 /* Give a process to the list; 0 or -ENOMEM. */
 int rundir_append(struct rundir_list *list, const struct rundir_process *p);
 
+/* As rundir_open(), of this path. */
+int rundir_open_at(struct rundir *dir, const char *path);
+
 /* Every process directory, nothing removed. */
 int rundir_collect(struct rundir *dir, struct rundir_list *list);
 

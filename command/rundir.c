@@ -79,16 +79,10 @@ static int check_owner(struct rundir *dir)
 	return 0;
 }
 
-int rundir_open(struct rundir *dir, bool create)
+static int open_path(struct rundir *dir)
 {
 	int ret;
 
-	dir->fd = -1;
-	dir->error[0] = '\0';
-	default_path(dir->path, sizeof(dir->path));
-	if (create && mkdir(dir->path, 0700) && errno != EEXIST)
-		return dir_error(dir, -errno, "cannot make %s: %s", dir->path,
-				 strerror(errno));
 	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 		       O_CLOEXEC);
 	if (dir->fd < 0) {
@@ -105,6 +99,24 @@ int rundir_open(struct rundir *dir, bool create)
 	if (ret)
 		rundir_close(dir);
 	return ret;
+}
+
+int rundir_open(struct rundir *dir, bool create)
+{
+	dir->fd = -1;
+	dir->error[0] = '\0';
+	default_path(dir->path, sizeof(dir->path));
+	if (create && mkdir(dir->path, 0700) && errno != EEXIST)
+		return dir_error(dir, -errno, "cannot make %s: %s", dir->path,
+				 strerror(errno));
+	return open_path(dir);
+}
+
+int rundir_open_at(struct rundir *dir, const char *path)
+{
+	dir->error[0] = '\0';
+	snprintf(dir->path, sizeof(dir->path), "%s", path);
+	return open_path(dir);
 }
 
 void rundir_close(struct rundir *dir)

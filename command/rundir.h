@@ -73,8 +73,8 @@ int rundir_scan(struct rundir *dir, struct rundir_list *list);
 void rundir_list_free(struct rundir_list *list);
 
 /*
- * The same, and the user's living processes whose agent chose another of the
- * default places, since their environment differs. A directory that
+ * The same, and the user's processes whose agent chose another of the default
+ * places, since their environment differs. A directory that
  * TAFFRAIL_DIR names is a world of its own: from inside nothing else is seen,
  * from outside it is seen by pid only. `dir` may be one that is not open.
  */

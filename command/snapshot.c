@@ -19,12 +19,14 @@ enum { KEY_CORE = 256 };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there" },
+	{ 'p', "pid", "PID", "of this process only, which is alive" },
 	{ KEY_CORE, "core", "FILE", "not supported yet" },
 	{ 0 }
 };
 
 struct snapshot {
 	const char *name;
+	pid_t pid;			/* 0: all of the user's */
 	struct trace_set set;
 	struct rundir dir;
 	struct rundir_list list;
@@ -147,7 +149,11 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 			return options.status ? options.status : -1;
 		if (key == KEY_CORE)
 			return command_misused("--core is not supported yet");
-		*output = options.value;
+		if (key == 'o')
+			*output = options.value;
+		else if (command_parse_pid(&s->pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
 	}
 	if (argc - options.index != 1)
 		return command_misused("which session?");
@@ -160,16 +166,34 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 	return COMMAND_DONE;
 }
 
-static int open_all(struct snapshot *s, const char *output)
+static int find_processes(struct snapshot *s)
 {
-	int ret;
+	struct rundir_process process;
 
+	s->dir.fd = -1;
+	if (s->pid) {
+		if (rundir_find(&process, s->pid, s->dir.error))
+			return command_failed("%s", s->dir.error);
+		if (!rundir_append(&s->list, &process))
+			return COMMAND_DONE;
+		rundir_process_close(&process);
+		return command_failed("out of memory");
+	}
 	if (rundir_open(&s->dir, false) == -ENOENT)
 		s->dir.error[0] = '\0';
 	if (s->dir.fd < 0 && s->dir.error[0])
 		return command_failed("%s", s->dir.error);
 	if (rundir_scan_user(&s->dir, &s->list))
 		return command_failed("%s", s->dir.error);
+	return COMMAND_DONE;
+}
+
+static int open_all(struct snapshot *s, const char *output)
+{
+	int ret = find_processes(s);
+
+	if (ret)
+		return ret;
 	ret = trace_set_open(&s->set, output);
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", output);
