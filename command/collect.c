@@ -174,9 +174,12 @@ static int see_ring(const char *name, void *priv)
 		ring_close(&ring->reader);
 	}
 	free(ring);
-	if (ret == -EBADMSG)
+	if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE)
+		return ret;
+	/* nonsense of one name must not keep us from the others */
+	if (ret != -EAGAIN && ret != -ENOENT)
 		collect->unreadable++;
-	return ret == -EAGAIN || ret == -ENOENT || ret == -EBADMSG ? 0 : ret;
+	return 0;
 }
 
 int collect_scan(struct collect *collect)
