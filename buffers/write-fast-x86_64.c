@@ -272,9 +272,11 @@ write_fn *write_fast_string(int header)
 	return strings[header];
 }
 
-write_fn *write_fast_block(uint32_t bytes, int header)
+write_fn *write_fast_block(const struct write_shape *shape, int header)
 {
-	if (bytes > 64 && __builtin_cpu_supports("avx2"))
+	uint32_t bytes = shape->fixed_bytes;
+
+	if (bytes > 64 && !shape->narrow && __builtin_cpu_supports("avx2"))
 		return blocks_avx[(bytes - 1) / 32][header];
 	return blocks_sse[(bytes - 1) / 16][header];
 }

@@ -49,7 +49,7 @@ enum write_verdict {
 /* The fast writers (write-fast-*.c), by shape and header kind. */
 write_fn *write_fast_word(int header);
 write_fn *write_fast_string(int header);
-write_fn *write_fast_block(uint32_t bytes, int header);
+write_fn *write_fast_block(const struct write_shape *shape, int header);
 write_fn *write_fast_sequence(const struct write_shape *shape, int header);
 
 /* The general writer: any shape, contexts, every slow path; `header` is the

@@ -343,7 +343,7 @@ write_fn *write_choose(const struct write_shape *shape,
 		if (!shape->nvar && shape->fixed_bytes <= 8)
 			return write_fast_word(header);
 		if (!shape->nvar && shape->fixed_bytes <= 256)
-			return write_fast_block(shape->fixed_bytes, header);
+			return write_fast_block(shape, header);
 		if (shape->nvar == 1 && !shape->var[0].element_bytes &&
 		    shape->var[0].rule == WRITE_RULE_PLAIN &&
 		    shape->fixed_bytes <= 8 &&

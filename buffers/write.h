@@ -67,7 +67,7 @@ enum write_rule {
 struct write_shape {
 	uint16_t fixed_bytes;
 	uint8_t nvar;
-	uint8_t reserved;
+	uint8_t narrow;			/* no vector registers above xmm */
 	struct {
 		uint16_t fixed_before;	/* bytes of the fixed part before it */
 		uint8_t element_bytes;	/* of a sequence; 0: a string */

@@ -111,6 +111,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		if (parsed[i].place == USDT_UNKNOWN)
 			continue;
 		*operand = parsed[i];
+		probe->in_memory += parsed[i].place == USDT_MEMORY;
 		probe->site.types[probe->count] = operand->type;
 		probe->site.fixed_bytes =
 			(uint16_t)(probe->site.fixed_bytes + operand->bytes);
@@ -174,6 +175,7 @@ static int probe_adopt(const struct usdt_probe *note, struct pass *pass)
 		return 0;
 	}
 	spare = NULL;
+	object->shape.narrow = 1;
 	object->adopted = probe;
 	pass->came++;
 	return 0;
@@ -221,7 +223,7 @@ uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 	struct pass pass = { .module = module, .wanted = wanted, .arg = arg,
 			     .patcher = patcher };
 
-	if (!module->path[0] || module->usdt_none || !usdt_possible() ||
+	if (!module->path[0] || module->usdt_none ||
 	    !file_map(&pass.file, module->path))
 		return 0;
 	if (same_file(&pass))

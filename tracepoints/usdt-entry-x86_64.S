@@ -10,14 +10,10 @@
  *	rbx		 -> | general, 16    | struct usdt_state
  *
  * The vector registers: xmm0 to xmm15 are stored here. What lies above them is
- * saved only while the program has something there (XGETBV with ecx = 1 tells,
- * as XINUSE of the Intel SDM, volume 1, 13.6), by XSAVEC; else what the hit
- * left there is made as if never used.
+ * left alone: a hit keeps to instructions that change the low halves only, and
+ * calls nothing of libc (struct write_shape, narrow; buffers/locked.c).
  */
 #define STUB_PROBE	37	/* from the return address: its pointer */
-#define UPPER		0xe4	/* AVX, opmask, ZMM_Hi256, Hi16_ZMM */
-#define STORED		0xe7	/* and x87, SSE */
-#define XSAVE_BYTES	2560	/* compacted, of STORED; a multiple of 64 */
 
 	.text
 	.globl	usdt_entry
@@ -74,20 +70,11 @@ usdt_entry:
 	movq	400(%rbx), %rax
 	movq	STUB_PROBE(%rax), %rdi
 	movq	%rbx, %rsi
-	andq	$-64, %rsp
-	subq	$64, %rsp
+	andq	$-16, %rsp
+	subq	$16, %rsp
 	stmxcsr	(%rsp)
-	movl	$1, %ecx
-	xgetbv
-	movl	%eax, %r12d
-	testl	$UPPER, %eax
-	jnz	8f
 	call	usdt_hit
-	movl	$1, %ecx
-	xgetbv
-	testl	$UPPER, %eax
-	jnz	9f
-1:	ldmxcsr	(%rsp)
+	ldmxcsr	(%rsp)
 	movups	136(%rbx), %xmm0
 	movups	152(%rbx), %xmm1
 	movups	168(%rbx), %xmm2
@@ -104,7 +91,7 @@ usdt_entry:
 	movups	344(%rbx), %xmm13
 	movups	360(%rbx), %xmm14
 	movups	376(%rbx), %xmm15
-2:	movq	%rbx, %rsp
+	movq	%rbx, %rsp
 	.cfi_def_cfa_register rsp
 	popq	%rax
 	popq	%rbx
@@ -128,38 +115,6 @@ usdt_entry:
 	popfq
 	.cfi_adjust_cfa_offset -8
 	ret
-	.cfi_def_cfa rbx, 408
-
-	/* the program has something above its xmm registers */
-8:	subq	$XSAVE_BYTES, %rsp
-	movl	$STORED, %eax
-	xorl	%edx, %edx
-	movq	%rdx, 512 + 16(%rsp)	/* the header, but for what XSAVEC */
-	movq	%rdx, 512 + 24(%rsp)	/* writes there */
-	movq	%rdx, 512 + 32(%rsp)
-	movq	%rdx, 512 + 40(%rsp)
-	movq	%rdx, 512 + 48(%rsp)
-	movq	%rdx, 512 + 56(%rsp)
-	xsavec64 (%rsp)
-	call	usdt_hit
-	movl	$STORED, %eax
-	xorl	%edx, %edx
-	xrstor64 (%rsp)
-	jmp	2b
-
-	/* it has not, and the hit has: nothing in use, as before */
-9:	movl	$UPPER, %eax
-	xorl	%edx, %edx
-	xrstor64 usdt_unused(%rip)
-	jmp	1b
 	.cfi_endproc
 	.size	usdt_entry, . - usdt_entry
-
-	/* an XSAVE area that has nothing, in standard form */
-	.section .rodata.usdt_unused, "a", @progbits
-	.balign	64
-usdt_unused:
-	.skip	24
-	.long	0x1f80, 0xffff		/* MXCSR and its mask */
-	.skip	576 - 32
 	.section .note.GNU-stack, "", @progbits

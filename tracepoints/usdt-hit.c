@@ -52,12 +52,13 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 {
 	struct write_slot *slot = (struct write_slot *)&probe->site;
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
-	struct memory_stack stack;
+	struct memory_stack stack = { 0 };
 	uint64_t fixed = (uint64_t)block;
 	char *to = block;
 	uint32_t i;
 
-	memory_stack_here(&stack, state->general[7]);
+	if (probe->in_memory)
+		memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++)
 		to = put(to, fetch(&probe->operands[i], state, &stack),

@@ -9,7 +9,6 @@
  */
 #include "tracepoints/usdt.h"
 
-#include <cpuid.h>
 #include <errno.h>
 #include <sys/mman.h>
 
@@ -64,15 +63,6 @@ static struct stub *stubs_end;
 
 extern void *__libc_stack_end __attribute__((weak));
 void usdt_entry(void) __attribute__((visibility("hidden")));
-
-int usdt_possible(void)
-{
-	unsigned int a, b, c, d;
-
-	/* XSAVEC and XGETBV with ecx = 1 (SDM: leaf 13, sub-leaf 1) */
-	return __get_cpuid_count(1, 0, &a, &b, &c, &d) && c & 1u << 27 &&
-	       __get_cpuid_count(13, 1, &a, &b, &c, &d) && (a & 6) == 6;
-}
 
 static int grows_into(uint64_t address)
 {

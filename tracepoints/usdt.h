@@ -41,6 +41,7 @@ struct usdt_adopted {
 	uint64_t address;
 	struct way *way;		/* to its stub */
 	uint32_t count;
+	uint32_t in_memory;		/* arguments that are */
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
@@ -69,9 +70,6 @@ uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
  */
 int usdt_place(struct usdt_adopted *probe, uint8_t **stub,
 	       const struct patcher *patcher);
-
-/* Can this machine save what a probe's program has in its registers? */
-int usdt_possible(void);
 
 /* Its module is gone: another may use its way. */
 void usdt_gone(struct usdt_adopted *probe);
