@@ -160,24 +160,25 @@ int serve_trace_status(struct connection *c, const char *p)
 	return 0;
 }
 
-/* NUMBER:ADDRESS: hits, and bytes in the buffer */
+/* NUMBER:ADDRESS: hits, and bytes in the buffer. After a tstart that gdb gave
+ * up it asks for what it has not defined, and an error would end tstatus. */
 int serve_point_status(struct connection *c, const char *p)
 {
 	const struct trace *t = trace_get();
-	const struct trace_point *point = NULL;
+	const struct trace_point *point;
 	uint64_t number;
 	uint64_t address;
-	uint64_t hits;
-	uint64_t bytes;
+	uint64_t hits = 0;
+	uint64_t bytes = 0;
 
-	if (t && packet_read_number(&p, &number) && packet_read_char(&p, ':') &&
-	    packet_read_number(&p, &address))
-		point = trace_find(t, number, address);
-	if (!point) {
+	if (!t || !packet_read_number(&p, &number) ||
+	    !packet_read_char(&p, ':') || !packet_read_number(&p, &address)) {
 		connection_error(c, 1);
 		return 0;
 	}
-	run_counts(point, &hits, &bytes);
+	point = trace_find(t, number, address);
+	if (point)
+		run_counts(point, &hits, &bytes);
 	packet_add(&c->out, "V");
 	packet_add_number(&c->out, hits);
 	packet_add(&c->out, ":");
