@@ -63,20 +63,33 @@ static bool contains(const char *pid, const char *file, const char *first,
 	return found;
 }
 
-bool joiners_exist(const char *session, const char *directory)
+static bool obeys(const char *pid, const char *session)
 {
 	char variable[128];
+
+	snprintf(variable, sizeof(variable), "\n%s=%s\n", PROTOCOL_JOIN_ENV,
+		 session);
+	return contains(pid, "environ", variable, NULL);
+}
+
+bool joiner(pid_t pid, const char *session)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%d", pid);
+	return obeys(number, session);
+}
+
+bool joiners_exist(const char *session, const char *directory)
+{
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
 
-	snprintf(variable, sizeof(variable), "\n%s=%s\n", PROTOCOL_JOIN_ENV,
-		 session);
 	dir = opendir("/proc");
 	while (dir && !found && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			found = contains(entry->d_name, "environ", variable,
-					 NULL) &&
+			found = obeys(entry->d_name, session) &&
 				contains(entry->d_name, "maps", "/libtaffrail",
 					 directory);
 	if (dir)

@@ -6,6 +6,7 @@
 #define COMMAND_RECORD_JOINERS_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 /*
  * Is there a living process whose environment says that it takes part in
@@ -13,5 +14,8 @@
  * below `directory` before its first event.
  */
 bool joiners_exist(const char *session, const char *directory);
+
+/* Does the environment of this living process say so? */
+bool joiner(pid_t pid, const char *session);
 
 #endif

@@ -118,6 +118,28 @@ static int take_image(struct record *record,
 	return 0;
 }
 
+/* A process of ours whose pages we cannot read: said once. Of others there is
+ * nothing to say. */
+static void tell_foreign(struct record *record,
+			 const struct rundir_process *process)
+{
+	struct record_member *member = member_named(record, process->name);
+
+	if (member && member->foreign)
+		return;
+	if (!member && process->pid != record->program &&
+	    !(process->alive && joiner(process->pid, record->name)))
+		return;
+	if (!member)
+		member = member_add(record, process);
+	if (member)
+		member->foreign = true;
+	record->foreign = true;
+	command_failed("process %d is not recorded: its agent is of another "
+		       "version; use the taffrail that belongs to its "
+		       "libtaffrail", process->pid);
+}
+
 static void watch(struct record *record, int fd, const char *below)
 {
 	char path[64];
@@ -134,6 +156,7 @@ static int scan_process(struct record *record,
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	char number[16];
 	int soon = 0;
+	int ret;
 	int n;
 	int i;
 
@@ -145,8 +168,11 @@ static int scan_process(struct record *record,
 		snprintf(number, sizeof(number), "%u", images[i]);
 		if (process->alive)
 			watch(record, process->fd, number);
-		if (take_image(record, process, images[i]) == -EAGAIN)
+		ret = take_image(record, process, images[i]);
+		if (ret == -EAGAIN)
 			soon = 1;
+		else if (ret == -EPROTO)
+			tell_foreign(record, process);
 	}
 	return soon;
 }

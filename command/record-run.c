@@ -190,6 +190,7 @@ int record_run(struct record *record)
 		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
 	record->child_pidfd = (int)syscall(SYS_pidfd_open, record->child, 0);
+	record->program = record->child;
 	return 0;
 }
 

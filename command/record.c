@@ -386,7 +386,7 @@ static int end(struct record *record)
 					"left out",
 					(unsigned long long)record->unreadable);
 	tell_result(record);
-	return status;
+	return record->foreign ? COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

@@ -36,6 +36,7 @@ struct record_member {
 	int pidfd;			/* -1: watched by number */
 	bool alive;
 	bool done;
+	bool foreign;			/* an image is of another version */
 	struct collect **images;
 	size_t nimages;
 };
@@ -49,12 +50,14 @@ struct record {
 	size_t nmembers;
 	int inotify;
 	pid_t child;			/* 0: none, or waited for */
+	pid_t program;			/* its number, also when it is gone */
 	int child_pidfd;
 	int child_status;		/* of waitpid() */
 	uint64_t next_scan_ns;
 	uint64_t unreadable;		/* rings that made no sense */
 	int failed;			/* a failure that was not the disk's */
 	bool told;			/* that of the disk */
+	bool foreign;			/* a process was of another version */
 };
 
 /* The signal that asked to stop, or 0; whether a process sent it. */

@@ -275,13 +275,15 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 	struct seen *more = reallocarray(w->seen, w->count + 1, sizeof(*more));
 	struct process_page page;
 	struct seen *seen;
+	int ret;
 
 	if (!more)
 		return -ENOMEM;
 	w->seen = more;
-	if (rundir_read_process(process, process->image, &page)) {
-		w->again = true;	/* not published yet */
-		return 0;
+	ret = rundir_read_process(process, process->image, &page);
+	if (ret) {
+		w->again |= ret != -EPROTO;	/* not published yet */
+		return w->pid ? ret : 0;
 	}
 	seen = &more[w->count++];
 	memset(seen, 0, sizeof(*seen));
@@ -336,10 +338,17 @@ static int find_one(struct watch *w)
 	struct rundir_process process;
 	int ret = rundir_find(&process, w->pid, error);
 
-	if (ret)
+	if (ret) {
 		command_failed("%s", error);
-	else
-		ret = add_seen(w, &process);
+		return ret;
+	}
+	ret = add_seen(w, &process);
+	if (ret == -EPROTO)
+		command_failed("process %d: its agent is of another version; "
+			       "use the taffrail that belongs to its "
+			       "libtaffrail", w->pid);
+	else if (ret)
+		command_failed("process %d: %s", w->pid, strerror(-ret));
 	return ret;
 }
 
