@@ -211,6 +211,15 @@ function tracepoints()
 		  get("stall.attached") / 1000, "ms", "%.3f")
 }
 
+function probes()
+{
+	limit_row("USDT probe of a program: recorded", "usdt.on",
+		  get("usdt.on"), "ns", "%.1f", 60)
+	limit_row("  nobody wants it", "usdt.off", get("usdt.off"), "ns",
+		  "%.2f")
+	peer_row("  bpftrace counts it", "usdt.peer", "usdt.on", 7)
+}
+
 $1 == "ns" { v[$2 $3] = $4 }
 $1 == "us" || $1 == "value" { v[$2] = $3 }
 $1 == "skipped" { $1 = ""; skipped = substr($0, 2) }
@@ -230,6 +239,7 @@ END {
 	processes()
 	recordings()
 	tracepoints()
+	probes()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
 }
