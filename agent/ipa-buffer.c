@@ -120,3 +120,11 @@ void ipa_commit(void)
 					    &count, count + 1, 0,
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
+
+void ipa_forget(void)
+{
+	store_release(&gdb_agent_tracing, 0);
+	store_release(&gdb_agent_traceframes_created, 0);
+	store_release(&gdb_agent_traceframe_read_count,
+		      load_acquire(&gdb_agent_traceframe_write_count));
+}

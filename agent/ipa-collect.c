@@ -388,7 +388,8 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
 				 r->r8,	 r->r9,	 r->r10, r->r11,
 				 r->r12, r->r13, r->r14, r->r15 };
 
-	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing))
+	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
+	    ipa_is_current(point))
 		collect(point, general, r->flags);
 }
 
@@ -419,10 +420,8 @@ void ipa_hit(struct write_slot *slot, uint64_t fixed,
 int ipa_call(void (*hook)(void))
 {
 	if (*(const volatile uint8_t *)hook == BREAKPOINT &&
-	    hook != ipa_request && thread_run(ipa_traced, NULL) == 0) {
-		store_release(&gdb_agent_tracing, 0);
+	    hook != ipa_request && thread_run(ipa_abandon, NULL) == 0)
 		return 0;
-	}
 	hook();
 	return 1;
 }

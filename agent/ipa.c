@@ -23,8 +23,9 @@
 #include "tracepoints/lock.h"
 
 #define VISIBLE		__attribute__((visibility("default"), used))
-#define HEAP_BYTES	(64ull << 20)	/* gdbserver never gives any back */
-#define PADS_BYTES	(1ull << 20)	/* nor here */
+#define PARTS		8		/* for gdbservers that are killed */
+#define HEAP_BYTES	(PARTS * 8ull << 20) /* gdbserver gives nothing back */
+#define PADS_BYTES	(PARTS << 19)	/* nor here */
 #define BUFFER_BYTES	(16ull << 20)
 #define ERROR_BYTES	128
 #define PADS_STEP	(1ull << 20)
@@ -199,6 +200,27 @@ static char *pads_map(void)
 	return pads;
 }
 
+int ipa_is_pad(const uint8_t *code)
+{
+	return code < (const uint8_t *)gdb_agent_gdb_jump_pad_buffer_end &&
+	       code >= (const uint8_t *)gdb_agent_gdb_jump_pad_buffer_end -
+			       PADS_BYTES;
+}
+
+int ipa_is_current(const struct ipa_point *point)
+{
+	return (const char *)point >= gdb_agent_gdb_tp_heap_buffer;
+}
+
+void ipa_move_on(void)
+{
+	if (gdb_agent_gdb_jump_pad_buffer + PADS_BYTES / PARTS ==
+	    gdb_agent_gdb_jump_pad_buffer_end)
+		return;
+	gdb_agent_gdb_jump_pad_buffer += PADS_BYTES / PARTS;
+	gdb_agent_gdb_tp_heap_buffer += HEAP_BYTES / PARTS;
+}
+
 static void *room_map(uint64_t bytes)
 {
 	long p = sys_mmap(0, bytes, PROT_READ | PROT_WRITE,
@@ -364,11 +386,13 @@ int ipa_serve(int on)
 	if (!on) {
 		if (!settings.ipa || !text_equal(settings.ipa, "on"))
 			release();
+		ipa_clean();
 		ipa_socket_remove();
 		return 0;
 	}
 	if (settings.ipa && text_equal(settings.ipa, "off"))
 		return -EPERM;
+	ipa_clean();
 	ret = ipa_prepare();
 	return ret ? ret : ipa_socket_offer();
 }

@@ -65,6 +65,21 @@ int ipa_serve(int on);
 int ipa_socket_offer(void);
 void ipa_socket_remove(void);
 
+/*
+ * Where no gdbserver is, takes back what one has left that was killed. Then
+ * ipa_move_on() leaves its pads and its heap as they are, and gives the next
+ * one others, as often as there is room. ipa_abandon() does it without what
+ * needs the registry's lock; it returns as ipa_traced(). A thread of the
+ * agent's own.
+ */
+void ipa_clean(void);
+int ipa_abandon(void *unused);
+void ipa_move_on(void);
+int ipa_is_pad(const uint8_t *code);
+
+/* Of this gdbserver, not of one before? */
+int ipa_is_current(const struct ipa_point *point);
+
 /* Is the program debugged now? 1, 0, or a negative errno. In a thread of the
  * agent's own. */
 int ipa_traced(void *unused);
@@ -109,6 +124,10 @@ int ipa_trace_same(void);
  */
 uint8_t *ipa_reserve(uint32_t n);
 void ipa_commit(void);
+
+/* Ends the trace of a gdbserver that has gone. The next one would take what is
+ * in the buffer, and abort: it knows no such tracepoint. */
+void ipa_forget(void);
 
 /* An expression that is verified, or NULL and an error. The holder only. */
 const struct ax_program *ipa_program(const struct ipa_expression *expression,

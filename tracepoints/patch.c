@@ -82,6 +82,20 @@ int patch_site(const struct patcher *patcher, uint8_t *code,
 	return patch_byte(patcher, code + 1, wanted);
 }
 
+/* The operand of a test may be anything. */
+int patch_restore(const struct patcher *patcher, uint8_t *code,
+		  const uint8_t *stub, int on)
+{
+	int32_t operand = (int32_t)(stub - (code + 6));
+	int ret = patch_byte(patcher, code + 1, OPCODE_OFF);
+
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	if (!ret)
+		ret = code_write(patcher, code + 2, (uint8_t *)&operand, 4);
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	return ret || !on ? ret : patch_byte(patcher, code + 1, OPCODE_ON);
+}
+
 int patch_bytes(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n)
 {

@@ -41,6 +41,13 @@ void patch_close(struct patcher *patcher);
 int patch_site(const struct patcher *patcher, uint8_t *code,
 	       const uint8_t *stub, int on);
 
+/*
+ * Puts a site right whose jump somebody else has written, and who is gone. For
+ * a moment it is off.
+ */
+int patch_restore(const struct patcher *patcher, uint8_t *code,
+		  const uint8_t *stub, int on);
+
 /* Writes one byte of code that threads may be executing; either value must do
  * there. Returns 0 or a negative errno. */
 int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value);
