@@ -66,3 +66,4 @@ class Turn(gdb.Command):
 
 Mark()
 Turn()
+print("site: %d" % SITE)
