@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "command/elfnotes.h"
 #include "command/json.h"
+#include "command/process-markers.h"
 #include "command/targets.h"
 
 struct output {
@@ -102,6 +103,32 @@ static void put_list(struct output *out, struct marker_list *list,
 	}
 }
 
+static bool has_address(const struct marker_list *list, uint64_t address)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->markers[i].address == address)
+			return true;
+	return false;
+}
+
+/* The probes that no rule has named yet: the agent does not know them. */
+static void add_probes(struct target *target)
+{
+	struct marker_list probes = { 0 };
+
+	process_probes_read(&probes, target->process->pid);
+	for (size_t i = 0; i < probes.count; i++) {
+		struct marker *m = &probes.markers[i];
+		char *name = strchr(m->id, '/');
+
+		if (!name || has_address(&target->markers, m->address))
+			continue;
+		*name++ = '\0';
+		marker_list_add(&target->markers, m, m->id, name, m->text, "");
+	}
+	marker_list_free(&probes);
+}
+
 static int list_processes(struct output *out, pid_t pid)
 {
 	struct process_page page;
@@ -126,6 +153,7 @@ static int list_processes(struct output *out, pid_t pid)
 						target->client.error);
 			continue;
 		}
+		add_probes(target);
 		if (rundir_read_process(target->process,
 					target->process->image, &page))
 			page.procname[0] = '\0';
