@@ -46,6 +46,9 @@ int loader_setup(void);
  * program. What it leads to changes while one reads it. */
 const volatile void *loader_debug(void);
 
+/* Finds libc's own way to the modules; in the shared library only. */
+void modules_setup(void) __attribute__((weak));
+
 /* log.c: one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */
 enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 void log_setup(const char *spec);

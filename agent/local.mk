@@ -41,6 +41,7 @@ agent_sources = \
 # in the shared library only
 agent_shared_sources = \
 	agent/fork-shared.c \
+	agent/modules-shared.c \
 	agent/setid.c
 
 if MACHINE_X86_64

@@ -201,6 +201,8 @@ static void start(void)
 		return;
 	rseq &= !patch_setup();
 	fork_setup();
+	if (modules_setup)
+		modules_setup();
 	registry_lock();
 	registry_scan();
 	registry_unlock();

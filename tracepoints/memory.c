@@ -29,6 +29,8 @@ static struct {
 static uint32_t nranges;
 static int stack_has_holes;
 int memory_has_holes;
+int (*modules_each)(int (*call)(struct dl_phdr_info *info, size_t size,
+				void *arg), void *arg) = dl_iterate_phdr;
 
 /* Where the dynamic linker, or a static program's start, found the stack. */
 extern void *__libc_stack_end __attribute__((weak));
@@ -72,7 +74,7 @@ static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	order->ours |= module_has(info, ranges);
-	if (order->ours && module_has(info, (void *)dl_iterate_phdr))
+	if (order->ours && module_has(info, (void *)modules_each))
 		order->together = 1;
 	return order->together;
 }
@@ -97,9 +99,9 @@ void memory_learn(void)
 {
 	struct order order = { 0 };
 
-	dl_iterate_phdr(order_look, &order);
+	modules_each(order_look, &order);
 	if (order.together)
-		dl_iterate_phdr(module_add, NULL);
+		modules_each(module_add, NULL);
 }
 
 static uint64_t stack_top(void)

@@ -14,6 +14,7 @@
 #include "buffers/text.h"
 #include "tracepoints/arena.h"
 #include "tracepoints/index.h"
+#include "tracepoints/memory.h"
 #include "tracepoints/shape.h"
 #include "tracepoints/usdt.h"
 
@@ -365,7 +366,7 @@ int registry_scan(void)
 	struct scan scan = { 0 };
 
 	scans++;
-	dl_iterate_phdr(module_seen, &scan);
+	modules_each(module_seen, &scan);
 	while (*link) {
 		struct module *module = *link;
 
