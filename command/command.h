@@ -130,4 +130,8 @@ int command_take_size(uint64_t *bytes, const char *text);
  */
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
 
+/* The same as the value of --context: COMMAND_DONE and the text itself, or
+ * COMMAND_USAGE after it has said why. */
+int command_take_contexts(const char **to, const char *text);
+
 #endif

@@ -290,3 +290,16 @@ bool options_pid(struct options *options, pid_t *pid)
 	}
 	return true;
 }
+
+int command_take_contexts(const char **to, const char *text)
+{
+	const char *bad;
+	uint32_t mask;
+
+	if (command_parse_contexts(&mask, text, &bad))
+		return command_misused("unknown context '%.*s': there are "
+				       "vtid, vpid, procname, cpu, ip",
+				       (int)strcspn(bad, ","), bad);
+	*to = text;
+	return COMMAND_DONE;
+}

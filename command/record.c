@@ -78,19 +78,6 @@ static int take_provider(struct record_options *o, const char *text)
 	return COMMAND_DONE;
 }
 
-static int take_context(struct record_options *o, const char *text)
-{
-	const char *bad;
-	uint32_t mask;
-
-	if (command_parse_contexts(&mask, text, &bad))
-		return command_misused("unknown context '%.*s': there are "
-				       "vtid, vpid, procname, cpu, ip",
-				       (int)strcspn(bad, ","), bad);
-	o->contexts = text;
-	return COMMAND_DONE;
-}
-
 static int take_option(struct record_options *o, int key, const char *value)
 {
 	switch (key) {
@@ -102,7 +89,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 	case KEY_PROVIDER:
 		return take_provider(o, value);
 	case KEY_CONTEXT:
-		return take_context(o, value);
+		return command_take_contexts(&o->contexts, value);
 	case KEY_OVERWRITE:
 		o->overwrite = true;
 		return COMMAND_DONE;

@@ -68,19 +68,6 @@ static int check_name(const char *name)
 	return COMMAND_DONE;
 }
 
-static int take_context(struct start_arguments *a, const char *text)
-{
-	const char *bad;
-	uint32_t mask;
-
-	if (command_parse_contexts(&mask, text, &bad))
-		return command_misused("unknown context '%.*s': there are "
-				       "vtid, vpid, procname, cpu, ip",
-				       (int)strcspn(bad, ","), bad);
-	a->context = text;
-	return COMMAND_DONE;
-}
-
 static int take_option(struct start_arguments *a, int key, const char *value)
 {
 	switch (key) {
@@ -102,7 +89,7 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	case KEY_BUFFER:
 		return command_take_size(&a->buffer, value);
 	case KEY_CONTEXT:
-		return take_context(a, value);
+		return command_take_contexts(&a->context, value);
 	case KEY_QUOTA:
 		return command_misused("--quota is not supported yet");
 	default:
