@@ -16,6 +16,7 @@
 #include "buffers/sys.h"
 #include "buffers/text.h"
 #include "tracepoints/arena.h"
+#include "tracepoints/index.h"
 #include "tracepoints/usdt-note.h"
 
 struct pass {
@@ -73,17 +74,38 @@ static int same_file(const struct pass *pass)
 				 pass->file.bytes + header.e_phoff, bytes);
 }
 
-/* A marker of our own declares its nop as a probe, too. */
-static int known(const struct module *module, uint64_t address)
+/* The code that markers have in the module: a marker of our own declares its
+ * nop as a probe, too. Made for a pass. */
+static struct index codes;
+
+static uint64_t code_hash(uint64_t address)
+{
+	return index_hash(INDEX_HASH, &address, sizeof(address));
+}
+
+static int same_code(uint64_t value, const void *address)
+{
+	return (uint64_t)((const struct code *)value)->address ==
+	       *(const uint64_t *)address;
+}
+
+static int codes_learn(const struct module *module)
 {
 	const struct object *object;
 	const struct code *code;
+	int ret = 0;
 
 	for (object = module->objects; object; object = object->next)
-		for (code = object->codes; code; code = code->next)
-			if ((uint64_t)code->address == address)
-				return 1;
-	return 0;
+		for (code = object->codes; code && !ret; code = code->next)
+			ret = index_add(&codes,
+					code_hash((uint64_t)code->address),
+					(uint64_t)code);
+	return ret;
+}
+
+static int known(uint64_t address)
+{
+	return !!index_find(&codes, code_hash(address), same_code, &address);
 }
 
 static int symbol_find(const char *name, uint32_t length, uint64_t *address,
@@ -195,7 +217,7 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	if (text.cut || !loaded(pass, address, 5, PF_R | PF_X))
 		return 0;
 	pass->seen++;
-	if (!pass->wanted(id, pass->arg) || known(pass->module, address))
+	if (!pass->wanted(id, pass->arg) || known(address))
 		return 0;
 	return probe_adopt(note, pass);
 }
@@ -226,8 +248,9 @@ uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 	if (!module->path[0] || module->usdt_none ||
 	    !file_map(&pass.file, module->path))
 		return 0;
-	if (same_file(&pass))
+	if (same_file(&pass) && !codes_learn(module))
 		usdt_notes_read(&pass.file, note_seen, &pass, NULL);
+	index_clear(&codes);
 	module->usdt_none = !pass.seen;
 	sys_munmap(pass.file.bytes, pass.file.size);
 	return pass.came;
