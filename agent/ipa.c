@@ -275,6 +275,7 @@ int ipa_setup(void)
 	ipa_keep = ipa_state & IPA_KEEP_MASK;
 	ipa_compact = ipa_keep && ipa_has_compact();
 	page->here = 1;
+	patch_refused = ipa_site_refused;
 	store_release(&ipa, page);
 	return 0;
 }

@@ -23,6 +23,7 @@ struct ipa {
 	uint32_t here;			/* not a child */
 	uint32_t on;			/* markers call ipa_hit() */
 	uint32_t offered;		/* the socket is there */
+	uint32_t looks;			/* thread that does: ipa-site.c */
 	uint32_t holder;		/* thread that makes a frame, or 0 */
 	uint32_t turn;			/* counts holders; from 1 on */
 	uint32_t stuck;			/* turn that was waited for in vain */
@@ -76,6 +77,10 @@ void ipa_clean(void);
 int ipa_abandon(void *unused);
 void ipa_move_on(void);
 int ipa_is_pad(const uint8_t *code);
+
+/* As patch_refused. */
+void ipa_site_refused(const struct patcher *patcher, uint8_t *code,
+		      const uint8_t *stub, int on);
 
 /* Of this gdbserver, not of one before? */
 int ipa_is_current(const struct ipa_point *point);

@@ -15,6 +15,7 @@ agent_sources = \
 	agent/ipa-collect.c \
 	agent/ipa-hold.c \
 	agent/ipa-program.c \
+	agent/ipa-site.c \
 	agent/ipa-socket.c \
 	agent/ipa.c \
 	agent/ipa.h \

@@ -17,6 +17,9 @@
 #define OPCODE_OFF	0xa9	/* test $imm32, %eax */
 #define OPCODE_ON	0xe9	/* jmp rel32 */
 
+void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
+		      const uint8_t *stub, int on);
+
 int patch_setup(void)
 {
 	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
@@ -75,8 +78,11 @@ int patch_site(const struct patcher *patcher, uint8_t *code,
 
 	__builtin_memcpy(&operand, code + 2, 4);
 	if ((code[1] != OPCODE_ON && code[1] != OPCODE_OFF) ||
-	    code + 6 + operand != stub)
+	    code + 6 + operand != stub) {
+		if (patch_refused)
+			patch_refused(patcher, code, stub, on);
 		return -EBUSY;
+	}
 	if (code[1] == wanted)
 		return 0;
 	return patch_byte(patcher, code + 1, wanted);

@@ -60,6 +60,13 @@ int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value);
 int patch_bytes(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n);
 
+/*
+ * Is told of each site that could not be switched because of somebody else's
+ * code; or NULL. Set before the first site is on.
+ */
+extern void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
+			     const uint8_t *stub, int on);
+
 /* Waits until no thread is in a section it entered before (membarrier). */
 void patch_grace(void);
 
