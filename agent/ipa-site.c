@@ -20,7 +20,6 @@
 #include "agent/service.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
-#include "buffers/host.h"
 #include "buffers/sys.h"
 #include "tracepoints/lock.h"
 
@@ -108,7 +107,7 @@ static int look_again(int fd, void *arg)
 static void look_later(void)
 {
 	struct itimerspec every = { { 0, LOOK_NS }, { 0, LOOK_NS } };
-	uint32_t me = host_tid();
+	uint32_t me = (uint32_t)sys_gettid();
 	int fd;
 
 	if (me != thread_service() || ipa->looks == me)
