@@ -17,6 +17,7 @@
 #include "agent/service.h"
 #include "agent/session.h"
 #include "agent/thread.h"
+#include "agent/vectors.h"
 #include "buffers/base.h"
 #include "buffers/host.h"
 #include "buffers/sys.h"
@@ -71,12 +72,14 @@ static int revive(void)
 	return 1;
 }
 
-SIGSAFE int fork_revive(void)
+static int revive_alone(void *unused, void *neither)
 {
 	uint64_t all = ~0ull;
 	uint64_t before;
 	int ret;
 
+	(void)unused;
+	(void)neither;
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, SIGSET_BYTES);
 	if (__atomic_exchange_n(&fork_mark[1], 1, __ATOMIC_ACQ_REL))
 		ret = revive_wait();
@@ -84,6 +87,11 @@ SIGSAFE int fork_revive(void)
 		ret = revive();
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, SIGSET_BYTES);
 	return ret;
+}
+
+SIGSAFE int fork_revive(void)
+{
+	return vectors_kept(revive_alone, NULL, NULL);
 }
 
 /* libc's fork(), in the child. */

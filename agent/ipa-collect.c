@@ -14,6 +14,7 @@
 
 #include "agent/ipa-x86_64.h"
 #include "agent/thread.h"
+#include "agent/vectors.h"
 #include "buffers/base.h"
 #include "buffers/host.h"
 #include "buffers/sys.h"
@@ -125,13 +126,13 @@ static uint32_t block_bytes(void)
 
 	if (description == 1 || description == 24)
 		return bytes;
-	if (ipa_state & 1u << 2)
+	if (vectors_state & 1u << 2)
 		bytes += 256;
-	if (ipa_state & 3u << 3 && description <= 6)
+	if (vectors_state & 3u << 3 && description <= 6)
 		bytes += 80;
-	if (ipa_state & 7u << 5)
+	if (vectors_state & 7u << 5)
 		bytes += 1600;
-	if (ipa_state & 1u << 9)
+	if (vectors_state & 1u << 9)
 		bytes += 4;
 	return bytes;
 }

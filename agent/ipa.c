@@ -14,7 +14,6 @@
 #include <time.h>
 
 #include "agent/agent.h"
-#include "agent/ipa-x86_64.h"
 #include "agent/session.h"
 #include "buffers/base.h"
 #include "buffers/clock.h"
@@ -61,9 +60,6 @@ VISIBLE int32_t gdb_agent_capability;
 struct ipa *ipa;
 uint8_t *ipa_frame;
 uint8_t *ipa_text;
-uint32_t ipa_state;
-uint32_t ipa_keep;
-uint32_t ipa_compact;
 
 extern uint8_t *gdb_agent_trace_buffer_lo;
 extern uint8_t *gdb_agent_trace_buffer_hi;
@@ -270,10 +266,6 @@ int ipa_setup(void)
 			buffer, buffer, buffer + BUFFER_BYTES,
 			buffer + BUFFER_BYTES
 		};
-	/* once: a hypervisor makes it slower than all the rest of a hit */
-	ipa_state = ipa_components();
-	ipa_keep = ipa_state & IPA_KEEP_MASK;
-	ipa_compact = ipa_keep && ipa_has_compact();
 	page->here = 1;
 	patch_refused = ipa_site_refused;
 	store_release(&ipa, page);

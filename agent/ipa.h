@@ -156,12 +156,6 @@ int ipa_call(void (*hook)(void));
 /* What a jump pad calls; keeps the vector registers. */
 void ipa_collect_entry(struct ipa_point *point, struct ipa_registers *regs);
 
-/* Components of the processor state that there are; and those of them that
- * ipa_collect_entry() keeps (XSAVE), or 0: FXSAVE. */
-extern uint32_t ipa_state;
-extern uint32_t ipa_keep;
-extern uint32_t ipa_compact;		/* by XSAVEC, only what is in use */
-
 extern struct ipa_point *gdb_agent_stopping_tracepoint;
 extern struct ipa_point *gdb_agent_error_tracepoint;
 extern int32_t gdb_agent_tracing;

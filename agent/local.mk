@@ -37,7 +37,8 @@ agent_sources = \
 	agent/session.h \
 	agent/start.c \
 	agent/thread.c \
-	agent/thread.h
+	agent/thread.h \
+	agent/vectors.h
 
 # in the shared library only
 agent_shared_sources = \
@@ -51,6 +52,8 @@ agent_sources += \
 	agent/clone-x86_64.c \
 	agent/ipa-x86_64.S \
 	agent/ipa-x86_64.h \
+	agent/vectors-setup-x86_64.c \
+	agent/vectors-x86_64.S \
 	agent/vfork-x86_64.S \
 	agent/thread-x86_64.h
 endif

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "agent/thread-x86_64.h"
+#include "agent/vectors.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "buffers/tunables.h"
@@ -56,6 +57,7 @@ int thread_setup(void)
 {
 	int ret = thread_map(&worker);
 
+	vectors_setup();
 	return ret ? ret : thread_map(&service);
 }
 
@@ -123,20 +125,35 @@ static int worker_finish(int (*fn)(void *), void *arg)
 	return worker.result;
 }
 
-SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
+/* A function and what it is given. */
+struct call {
+	int (*fn)(void *arg);
+	void *arg;
+};
+
+static int run(void *arg, void *unused)
 {
+	const struct call *call = arg;
 	uint64_t mask;
 	int ret = -EAGAIN;
 
+	(void)unused;
 	if (!worker.memory)
 		return -ENOMEM;
 	signals_block(&mask);
 	if (!__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE)) {
-		ret = worker_finish(fn, arg);
+		ret = worker_finish(call->fn, call->arg);
 		store_release(&worker_taken, 0);
 	}
 	signals_restore(&mask);
 	return ret;
+}
+
+SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
+{
+	struct call call = { fn, arg };
+
+	return vectors_kept(run, &call, NULL);
 }
 
 int thread_run_wait(int (*fn)(void *arg), void *arg)
