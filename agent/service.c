@@ -23,6 +23,7 @@
 #include "buffers/channel.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
+#include "tracepoints/lock.h"
 #include "buffers/write.h"
 
 #define CONNECTIONS_MAX	16
@@ -94,6 +95,22 @@ static int address_make(struct sockaddr_un *address, int *directory,
 	return 0;
 }
 
+/* Under the lock: at the program's end its files are removed under it, and
+ * nothing may come after. */
+static int socket_bind(int fd, const struct sockaddr_un *address,
+		       const char *path)
+{
+	int ret = -ECANCELED;
+
+	registry_lock_look();
+	if (process.page->state != PROCESS_EXITED) {
+		sys_unlink(path);
+		ret = (int)sys3(SYS_bind, fd, address, sizeof(*address));
+	}
+	registry_unlock();
+	return ret;
+}
+
 int service_listen(const char *name)
 {
 	struct sockaddr_un address = { 0 };
@@ -110,8 +127,7 @@ int service_listen(const char *name)
 	if (ret)
 		goto close_socket;
 	place_socket_path(path, sizeof(path), name);
-	sys_unlink(path);
-	ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
+	ret = socket_bind(fd, &address, path);
 	if (directory >= 0)
 		sys_close(directory);
 	if (!ret)

@@ -245,6 +245,9 @@ __attribute__((destructor(101))) static void agent_end(void)
 	} else if (process.page->pid == (uint32_t)sys_getpid()) {
 		session_remove_owned();
 		ipa_socket_remove();
+		/* the service thread may be making its socket */
+		registry_lock();
 		place_close(session_any());
+		registry_unlock();
 	}
 }
