@@ -164,17 +164,19 @@ static bool worth_waiting(int error, const struct rundir_process *process,
 	       rundir_alive(process->pid, process->starttime);
 }
 
+static const struct timespec while_waiting = { .tv_nsec = 10000000 };
+
 int client_connect(struct client *client, const struct rundir_process *process)
 {
-	static const struct timespec pause = { .tv_nsec = 10000000 };
 	int64_t begin = now_ms();
 	int ret;
 
 	client->error[0] = '\0';
+	client->process = process;
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
 	while ((client->fd = rundir_connect(process, "control.sock")) < 0 &&
 	       worth_waiting(client->fd, process, now_ms() - begin))
-		nanosleep(&pause, NULL);
+		nanosleep(&while_waiting, NULL);
 	if (client->fd < 0) {
 		ret = client->fd;
 		client->fd = -1;
@@ -238,6 +240,18 @@ static int receive_answer(struct client *client, enum message_type type,
 	return receive_all(client->fd, answer->payload, head.bytes, deadline);
 }
 
+/* A connection breaks when the process ends: descriptors go first, and whoever
+ * asks whether it lives is to hear that it does not. */
+static void await_end(const struct client *client)
+{
+	const struct rundir_process *process = client->process;
+	int64_t begin = now_ms();
+
+	while (rundir_alive(process->pid, process->starttime) &&
+	       now_ms() - begin < CLIENT_START_MS)
+		nanosleep(&while_waiting, NULL);
+}
+
 static int exchange(struct client *client, enum message_type type,
 		    const struct client_request *request,
 		    struct client_answer *answer, int32_t *status)
@@ -256,6 +270,8 @@ static int exchange(struct client *client, enum message_type type,
 		ret = send_all(client->fd, request->text, head.bytes, deadline);
 	if (!ret)
 		ret = receive_answer(client, type, answer, status, deadline);
+	if (ret == -ECONNRESET)
+		await_end(client);
 	if (ret == -ETIMEDOUT)
 		fact(client, ret, "no answer within %d ms: is the process "
 		     "stopped?", client->timeout_ms);
