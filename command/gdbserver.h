@@ -16,31 +16,14 @@
 #define COMMAND_GDBSERVER_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
+#include "command/comm.h"
 #include "command/markers.h"
 #include "gdbstub/filter.h"
 
 #define GDBSERVER_START		"--start"	/* a mode of our own */
-#define GDBSERVER_PEER_BYTES	128
 #define GDBSERVER_PROCESSES	64	/* debugged at the same time */
-
-enum comm_kind {
-	COMM_STDIO,
-	COMM_SERIAL,
-	COMM_TCP,
-};
-
-/* What gdb comes through. */
-struct comm {
-	const char *name;
-	enum comm_kind kind;
-	int listener;			/* COMM_TCP; else -1 */
-	char port[32];			/* in numbers */
-	char peer[GDBSERVER_PEER_BYTES];	/* "host H, port P" */
-	int in, out;			/* of the gdb that is there, or -1 */
-};
 
 /* gdbserver, as the user wants it. */
 struct gdbserver_options {
@@ -75,20 +58,6 @@ struct gdbserver {
 	pid_t processes[GDBSERVER_PROCESSES];
 	struct filter filter;
 };
-
-/*
- * gdbserver-comm.c. Each prints its error and returns COMMAND_DONE or
- * COMMAND_FAILED.
- */
-int comm_open(struct comm *comm, const char *name);
-int comm_accept(struct comm *comm);	/* COMM_TCP: sets in, out, peer */
-void comm_close(struct comm *comm);	/* the gdb that is there */
-
-/* A port of the loopback interface that stays ours until `fd` is closed, and
- * that gdbserver can listen on meanwhile. 0, or a negative errno. */
-int comm_reserve(int *fd, uint16_t *port);
-/* Connect to it: a descriptor, or a negative errno. */
-int comm_connect(uint16_t port);
 
 /* gdbserver-child.c: start it. COMMAND_DONE, or COMMAND_FAILED after saying
  * why. */

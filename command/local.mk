@@ -7,13 +7,14 @@ command_sources = \
 	command/client.h \
 	command/collect.c \
 	command/collect.h \
+	command/comm.c \
+	command/comm.h \
 	command/command.h \
 	command/elfnotes.c \
 	command/elfnotes.h \
 	command/gdb.c \
 	command/gdbserver-agents.c \
 	command/gdbserver-child.c \
-	command/gdbserver-comm.c \
 	command/gdbserver-messages.c \
 	command/gdbserver-relay.c \
 	command/gdbserver.c \

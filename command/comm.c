@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: what gdb comes through. See gdbserver.h.
+ * What gdb comes through. See comm.h.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,8 +15,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "command/comm.h"
 #include "command/command.h"
-#include "command/gdbserver.h"
 
 static void set_option(int fd, int level, int option)
 {
