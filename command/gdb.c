@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail gdb: asks a process's agent to open its socket for gdb, and starts
- * stock gdb on it; or prints the command line for that.
+ * stock gdb on it; or prints the command line for that, or lets gdbs come to a
+ * port (gdb-listen.c).
  *
  * What must stay true: gdb is told nothing that a user could not type.
  */
@@ -15,22 +16,25 @@
 
 #include "agent/gdb.h"
 #include "command/command.h"
+#include "command/gdb.h"
 #include "command/installed.h"
 #include "command/targets.h"
 
 #define GDB_ARGUMENTS_MAX	64
 #define GDB_EXTENSION		"taffrail-gdb.py"
 
-enum { KEY_PRINT = 256 };
+enum { KEY_PRINT = 256, KEY_LISTEN };
 
 static const struct option_row rows[] = {
 	{ 'p', "pid", "PID", "the process" },
 	{ KEY_PRINT, "print", NULL, "print gdb's command line, start nothing" },
+	{ KEY_LISTEN, "listen", "[HOST:]PORT",
+	  "take gdbs at a port of the loopback interface" },
 	{ 0 }
 };
 
 struct gdb_command {
-	char socket[PATH_MAX + 16];
+	char socket[GDB_PATH_BYTES];
 	char target[PATH_MAX + 64];
 	char program[PATH_MAX];
 	char extension[PATH_MAX + 16];
@@ -62,21 +66,20 @@ static bool find_program(char program[PATH_MAX], pid_t pid)
 }
 
 /* The path that the agent gives, unless it means something else here. */
-static void name_socket(struct gdb_command *gdb, const struct target *target,
+static void name_socket(char path[GDB_PATH_BYTES], const struct target *target,
 			struct client_answer *answer)
 {
 	const char *key, *value;
 	size_t position = 0;
 
-	snprintf(gdb->socket, sizeof(gdb->socket), "%s/%s",
-		 target->process->path, GDB_SOCKET);
+	snprintf(path, GDB_PATH_BYTES, "%s/%s", target->process->path,
+		 GDB_SOCKET);
 	while (client_answer_next(answer, &position, &key, &value))
-		if (!strcmp(key, "path") && same_file(value, gdb->socket))
-			snprintf(gdb->socket, sizeof(gdb->socket), "%s",
-				 value);
+		if (!strcmp(key, "path") && same_file(value, path))
+			snprintf(path, GDB_PATH_BYTES, "%s", value);
 }
 
-static int open_socket(struct gdb_command *gdb, struct target *target)
+static int ask_agent(char path[GDB_PATH_BYTES], struct target *target)
 {
 	struct client_answer answer;
 	struct sockaddr_un address;
@@ -85,16 +88,27 @@ static int open_socket(struct gdb_command *gdb, struct target *target)
 	if (!ret) {
 		ret = client_call(&target->client, MESSAGE_GDB, NULL, &answer);
 		if (!ret)
-			name_socket(gdb, target, &answer);
+			name_socket(path, target, &answer);
 		client_answer_release(&answer);
 	}
 	if (ret)
 		return command_failed("process %d: %s", target->process->pid,
 				      target->client.error);
-	if (strlen(gdb->socket) >= sizeof(address.sun_path))
+	if (strlen(path) >= sizeof(address.sun_path))
 		return command_failed("the path of the socket is too long for "
-				      "gdb: %s", gdb->socket);
+				      "gdb: %s", path);
 	return COMMAND_DONE;
+}
+
+int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid)
+{
+	struct targets targets;
+	int status = COMMAND_FAILED;
+
+	if (!targets_open(&targets, pid))
+		status = ask_agent(path, targets.targets);
+	targets_close(&targets);
+	return status;
 }
 
 static void add(struct gdb_command *gdb, const char *word)
@@ -178,14 +192,11 @@ static int run_command(struct gdb_command *gdb)
 static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 {
 	static struct gdb_command gdb;
-	struct targets targets;
-	int status = COMMAND_FAILED;
+	int status;
 
 	if (nmore > GDB_ARGUMENTS_MAX - 10)
 		return command_misused("too many arguments for gdb");
-	if (!targets_open(&targets, pid))
-		status = open_socket(&gdb, targets.targets);
-	targets_close(&targets);
+	status = gdb_open_socket(gdb.socket, pid);
 	if (status)
 		return status;
 	make_command(&gdb, pid, more, nmore);
@@ -200,6 +211,7 @@ int gdb_main(int argc, char **argv)
 		.about = "Start gdb on a running program that has the agent. "
 			 "No thread of it stops.",
 	};
+	const char *address = NULL;
 	bool print = false;
 	pid_t pid = 0;
 	int key;
@@ -209,12 +221,18 @@ int gdb_main(int argc, char **argv)
 			return options.status;
 		if (key == KEY_PRINT)
 			print = true;
+		else if (key == KEY_LISTEN)
+			address = options.value;
 		else if (command_parse_pid(&pid, options.value))
 			return command_misused("'%s' is no process id",
 					       options.value);
 	}
 	if (!pid)
 		return command_misused("which process? Give -p PID");
+	if (address && (print || options.index < argc))
+		return command_misused("--listen starts no gdb");
+	if (address)
+		return gdb_listen(address, pid);
 	return gdb_process(pid, print, argv + options.index,
 			   argc - options.index);
 }

@@ -12,7 +12,10 @@ command_sources = \
 	command/command.h \
 	command/elfnotes.c \
 	command/elfnotes.h \
+	command/gdb-listen.c \
+	command/gdb-peer.c \
 	command/gdb.c \
+	command/gdb.h \
 	command/gdbserver-agents.c \
 	command/gdbserver-child.c \
 	command/gdbserver-messages.c \

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the parts of `taffrail gdb` share.
+ */
+#ifndef COMMAND_GDB_H
+#define COMMAND_GDB_H
+
+#include <limits.h>
+#include <sys/types.h>
+
+#define GDB_PATH_BYTES	(PATH_MAX + 16)
+
+/*
+ * gdb.c: has the agent of a process open its socket for gdb, unless it is
+ * open, and gives the path. COMMAND_DONE, or COMMAND_FAILED after saying why.
+ */
+int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid);
+
+/*
+ * gdb-listen.c: takes gdbs at ADDRESS ("[HOST:]PORT", of the loopback
+ * interface) and relays each to the process's socket, until the process has
+ * ended. COMMAND_DONE; COMMAND_FAILED or COMMAND_USAGE after saying why.
+ */
+int gdb_listen(const char *address, pid_t pid);
+
+/*
+ * gdb-peer.c: may whoever is at the other end of this TCP connection of the
+ * loopback interface look at our processes? 0; or a negative errno, and a
+ * text: -EPERM another user, -ESRCH nobody knows whose it is.
+ */
+int gdb_check_peer(int fd, const char **why);
+
+#endif
