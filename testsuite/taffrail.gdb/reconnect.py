@@ -19,13 +19,18 @@ def connect():
     return rsp.Stub(PATH)
 
 
+def say(rounds):
+    """Has the program hit, when it has done what it was told before."""
+    with open(FIFO, 'w') as fifo:
+        fifo.write('%d\n' % rounds)
+
+
 def start(rounds):
-    """Has the program hit; returns what the total is afterwards."""
+    """The same; returns what the total is afterwards."""
     stub = connect()
     before = stub.number(int(TOTAL, 16))
     stub.close()
-    with open(FIFO, 'w') as fifo:
-        fifo.write('%d\n' % rounds)
+    say(rounds)
     return before + rounds * THREADS
 
 
@@ -40,8 +45,7 @@ def wait(total):
 
 def hits(stub, rounds):
     total = stub.number(int(TOTAL, 16)) + rounds * THREADS
-    with open(FIFO, 'w') as fifo:
-        fifo.write('%d\n' % rounds)
+    say(rounds)
     while stub.number(int(TOTAL, 16)) < total:
         pass
 
@@ -219,13 +223,14 @@ def main():
     vanish()
     disconnected()
     second()
-    # as it hits all the time
-    start(3000000)
+    # as it hits all the time: when a run begins, and long enough after that
     for name in ('first', 'second', 'third'):
+        say(500000)
         stub = connect()
         stub.must('QTinit', 'QTBuffer:circular:1')
         stub.point(1, hit, 'R03', 'L')
         stub.must('QTStart')
+        say(500000)
         while stub.status()['tcreated'] < 10000:
             pass
         stub.must('QTStop')
