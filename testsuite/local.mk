@@ -33,9 +33,10 @@ unit_programs = \
 	testsuite/unit/rule \
 	testsuite/unit/tally \
 	testsuite/unit/usdt-note \
-	testsuite/unit/usdt-operand
+	testsuite/unit/usdt-operand \
+	testsuite/unit/usdt-plan
 check_PROGRAMS += $(unit_programs)
-LDADD = libcommand.a libagent.a $(LIBELF)
+LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS)
 testsuite_unit_anchor_LDADD = $(LDADD) -lm
 testsuite_unit_ax_LDADD = $(LDADD) -lm
 testsuite_unit_conversion_LDADD = $(LDADD) -lm

@@ -90,7 +90,18 @@ endif
 # in the command only
 tracepoints_tool_sources = \
 	tracepoints/metadata.c \
-	tracepoints/metadata.h
+	tracepoints/metadata.h \
+	tracepoints/usdt-zydis.c \
+	tracepoints/usdt-zydis.h \
+	$(tracepoints_plan_sources)
+
+# where jumps may go: in the command and in libtaffrail-usdt.so
+tracepoints_plan_sources = \
+	tracepoints/usdt-decode-x86_64.c \
+	tracepoints/usdt-image.c \
+	tracepoints/usdt-image.h \
+	tracepoints/usdt-plan-x86_64.c \
+	tracepoints/usdt-plan.h
 
 # libtaffrail-pthread.so
 provider_pthread_sources = \

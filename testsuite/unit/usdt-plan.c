@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where jumps may take the place of probes (tracepoints/usdt-plan.h): this
+ * program's file has a function for each case, and its sites are planned.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "tracepoints/usdt-zydis.h"
+
+#define FUNCTION(name, code)					\
+	__asm__(".pushsection .text\n"				\
+		".p2align 4\n"					\
+		"case_" name ": .cfi_startproc\n"		\
+		code						\
+		".cfi_endproc\n"				\
+		".p2align 4, 0xcc\n"				\
+		".popsection\n")
+
+/* A function with a site, that and what the planner is to say of it. */
+#define CASE(name, code)					\
+	FUNCTION(#name, code);					\
+	extern const uint8_t site_##name[]			\
+		__attribute__((visibility("hidden")))
+
+#define SITE(name)	"site_" name ": nop\n"
+
+#define PROBE(name)						\
+	__asm__(".pushsection .note.stapsdt, \"\", \"note\"\n"	\
+		".balign 4\n"					\
+		".4byte 8, 29, 3\n"				\
+		".asciz \"stapsdt\"\n"				\
+		".8byte site_" name ", 0, 0\n"			\
+		".asciz \"u\"\n.asciz \"p\"\n.asciz \"\"\n"	\
+		".balign 4\n"					\
+		".popsection\n")
+
+int plan_data __attribute__((used, visibility("hidden")));
+extern const uint8_t __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* Away from code without frames, such as libc's start: all that it might lead
+ * to is taken for led to. */
+#define APART()	\
+	__asm__(".pushsection .text\n .skip 512, 0xcc\n .popsection\n")
+
+APART();
+CASE(one, SITE("one") "leaq 8(%rdi), %rax\n ret\n");
+CASE(several, SITE("several") "movq %rdi, %rax\n addq $1, %rax\n ret\n");
+CASE(four, SITE("four")
+     "pushq %rbx\n pushq %rbp\n popq %rbp\n popq %rbx\n ret\n");
+CASE(data, SITE("data") "movl plan_data(%rip), %eax\n ret\n");
+CASE(lea, SITE("lea") "leaq plan_data(%rip), %rax\n ret\n");
+CASE(jump, SITE("jump") ".byte 0xe9\n .4byte site_one - . - 4\n");
+CASE(condition, SITE("condition")
+     ".byte 0x0f, 0x84\n .4byte site_one - . - 4\n ret\n");
+CASE(short, SITE("short") "je 1f\n movq %rdi, %rax\n 1: ret\n");
+CASE(call, SITE("call") ".byte 0xe8\n .4byte site_one - . - 4\n ret\n");
+CASE(back, "xorl %eax, %eax\n" SITE("back")
+     "incq %rax\n decq %rdi\n jne site_back\n ret\n");
+CASE(imitation, SITE("imitation")
+     "leaq 8(%rdi), %rax\n movl $(site_imitation + 1 - 1f), %eax\n 1: ret\n");
+CASE(last, "xorl %eax, %eax\n" SITE("last") "addl $300, %eax\n ret\n");
+
+CASE(returns, SITE("returns") "ret\n addl $300, %eax\n ret\n");
+CASE(leaves, SITE("leaves") "jmp 1f\n addl $300, %eax\n 1: ret\n");
+CASE(ends, SITE("ends") "ret\n");
+CASE(falls, SITE("falls") "incq %rax\n");
+__asm__(".pushsection .text\n .p2align 4\n case_packed: .cfi_startproc\n"
+	"site_packed: nop\n ret\n .cfi_endproc\n .cfi_startproc\n"
+	"leaq 8(%rdi), %rax\n ret\n .cfi_endproc\n .p2align 4, 0xcc\n"
+	".popsection\n");
+extern const uint8_t site_packed[] __attribute__((visibility("hidden")));
+CASE(through, SITE("through") "call *%rax\n addl $300, %eax\n ret\n");
+CASE(system, SITE("system") "syscall\n addl $300, %eax\n ret\n");
+CASE(trap, SITE("trap") "int3\n addl $300, %eax\n ret\n");
+CASE(marked, SITE("marked") "endbr64\n addl $300, %eax\n ret\n");
+CASE(narrow, SITE("narrow") ".byte 0x67, 0x8b, 0x05, 1, 2, 3, 4\n ret\n");
+CASE(counted, SITE("counted") "1: jrcxz 1f\n addl $300, %eax\n 1: ret\n");
+CASE(loop, SITE("loop") "1: decq %rdi\n testl %eax, %eax\n jne 1b\n ret\n");
+CASE(second, SITE("second") "movq %rdi, %rax\n 1: addq $1, %rax\n"
+     "cmpq $9, %rax\n jne 1b\n ret\n");
+CASE(locked, "je 1f + 1\n" SITE("locked")
+     "1: lock; addl $300, (%rdi)\n ret\n");
+CASE(entered, SITE("entered") "plan_inside: leaq 8(%rdi), %rax\n ret\n");
+FUNCTION("enters", ".byte 0xe9\n .4byte plan_inside - . - 4\n");
+CASE(taken, SITE("taken") "1: leaq 8(%rdi), %rax\n ret\n"
+     "leaq 1b(%rip), %rax\n ret\n");
+CASE(cased, "leaq plan_table(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
+     "addq %rdx, %rax\n jmp *%rax\n" SITE("cased")
+     "plan_case: leaq 8(%rdi), %rax\n ret\n");
+__asm__(".pushsection .rodata\n .balign 4\n"
+	"plan_table: .4byte site_one - plan_table, plan_case - plan_table\n"
+	".popsection\n");
+CASE(named, SITE("named") "plan_label: leaq 8(%rdi), %rax\n ret\n");
+__asm__(".pushsection .data.rel.ro.plan, \"aw\"\n .balign 8\n"
+	".8byte plan_label\n .popsection\n");
+CASE(neighbour, SITE("neighbour") "plan_near: leaq 8(%rdi), %rax\n ret\n");
+FUNCTION("near_by", "jmp plan_near\n");
+APART();
+CASE(damaged, SITE("damaged") "leaq 8(%rdi), %rax\n ret\n .byte 6\n");
+CASE(shifted, ".byte 0xb8\n" SITE("shifted") "addl $300, %eax\n ret\n");
+APART();
+CASE(other, "nop\n site_other: movl $1, %eax\n ret\n");
+CASE(handles, ".cfi_lsda 0x1b, plan_data\n" SITE("handles")
+     "leaq 8(%rdi), %rax\n ret\n");
+CASE(twin, SITE("twin") "site_twins: nop\n leaq 8(%rdi), %rax\n ret\n");
+PROBE("one");
+PROBE("twin");
+PROBE("twins");
+
+__asm__(".pushsection .text\n .p2align 4\n .nops 16\n"
+	"site_frameless: nop\n leaq 8(%rdi), %rax\n ret\n"
+	".p2align 4\n .popsection\n");
+extern const uint8_t site_frameless[] __attribute__((visibility("hidden")));
+
+static const struct {
+	const char *name;
+	const uint8_t *site;
+	enum usdt_reason reason;
+	uint8_t covered;
+	uint8_t starts;
+	uint8_t moves[USDT_MOVED_MAX];
+} rows[] = {
+#define ROW(name, ...)	{ #name, site_##name, __VA_ARGS__ }
+	ROW(one, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	ROW(several, USDT_FINE, 8, 0x12, { USDT_COPY, USDT_COPY }),
+	ROW(four, USDT_FINE, 5, 0x1e, { USDT_COPY }),
+	ROW(data, USDT_FINE, 7, 0x02, { USDT_DATA }),
+	ROW(lea, USDT_FINE, 8, 0x02, { USDT_DATA }),
+	ROW(jump, USDT_FINE, 6, 0x02, { USDT_BRANCH }),
+	ROW(condition, USDT_FINE, 7, 0x02, { USDT_CONDITION }),
+	ROW(short, USDT_FINE, 6, 0x0a, { USDT_CONDITION, USDT_COPY }),
+	ROW(call, USDT_FINE, 6, 0x02, { USDT_CALL }),
+	ROW(back, USDT_FINE, 7, 0x12, { USDT_COPY, USDT_COPY }),
+	ROW(imitation, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	ROW(last, USDT_FINE, 6, 0x02, { USDT_COPY }),
+	ROW(returns, USDT_FINE, 7, 0x06, { USDT_COPY, USDT_COPY }),
+	ROW(leaves, USDT_FINE, 8, 0x0a, { USDT_BRANCH, USDT_COPY }),
+	ROW(ends, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	ROW(falls, USDT_ENDS, 0, 0, { 0 }),
+	ROW(packed, USDT_ENDS, 0, 0, { 0 }),
+	ROW(through, USDT_FIXED, 0, 0, { 0 }),
+	ROW(system, USDT_FIXED, 0, 0, { 0 }),
+	ROW(trap, USDT_FIXED, 0, 0, { 0 }),
+	ROW(marked, USDT_FIXED, 0, 0, { 0 }),
+	ROW(narrow, USDT_FIXED, 0, 0, { 0 }),
+	ROW(counted, USDT_FIXED, 0, 0, { 0 }),
+	ROW(loop, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(second, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(locked, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(entered, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(taken, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(cased, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(named, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(neighbour, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(damaged, USDT_UNDECODED, 0, 0, { 0 }),
+	ROW(shifted, USDT_UNDECODED, 0, 0, { 0 }),
+	ROW(other, USDT_NO_NOP, 0, 0, { 0 }),
+	ROW(handles, USDT_HANDLERS, 0, 0, { 0 }),
+	ROW(twin, USDT_OVERLAPS, 0, 0, { 0 }),
+	ROW(frameless, USDT_NO_FUNCTION, 0, 0, { 0 }),
+};
+
+#define ROWS	(sizeof(rows) / sizeof(rows[0]))
+
+static int compare(const void *a, const void *b)
+{
+	const struct usdt_plan *left = a;
+	const struct usdt_plan *right = b;
+
+	return left->address < right->address ? -1 :
+						left->address > right->address;
+}
+
+/* How far this program is from the addresses of its file. */
+static uint64_t shift(const struct usdt_file *file)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
+
+	memcpy(&header, file->bytes, sizeof(header));
+	for (int i = 0; i < header.e_phnum; i++) {
+		memcpy(&ph, file->bytes + header.e_phoff + i * sizeof(ph),
+		       sizeof(ph));
+		if (ph.p_type == PT_LOAD && !ph.p_offset)
+			return (uint64_t)__ehdr_start - ph.p_vaddr;
+	}
+	return 0;
+}
+
+static void plans_fill(struct usdt_plan *plans, const struct usdt_file *file)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		plans[i].address = (uint64_t)rows[i].site - shift(file);
+	qsort(plans, ROWS, sizeof(*plans), compare);
+}
+
+static void check_row(size_t i, const struct usdt_plan *plan,
+		      const struct usdt_file *file)
+{
+	uint64_t data = (uint64_t)&plan_data - shift(file);
+	uint64_t one = (uint64_t)site_one - shift(file);
+
+	if (!unit_equal_string(usdt_reason_text(plan->reason),
+			       usdt_reason_text(rows[i].reason), "%s: verdict",
+			       rows[i].name) || plan->reason)
+		return;
+	unit_equal(plan->covered, rows[i].covered, "%s: covered",
+		   rows[i].name);
+	unit_equal(plan->starts, rows[i].starts, "%s: instructions",
+		   rows[i].name);
+	unit_check(!memcmp(plan->bytes, rows[i].site, plan->covered),
+		   "%s: bytes", rows[i].name);
+	for (int k = 0; k < plan->count; k++) {
+		const struct usdt_moved *moved = &plan->moved[k];
+
+		unit_equal(moved->move, rows[i].moves[k], "%s: %d moves",
+			   rows[i].name, k);
+		if (moved->move == USDT_DATA)
+			unit_equal(moved->target, data, "%s: target",
+				   rows[i].name);
+		else if (moved->move != USDT_COPY && moved->length >= 5)
+			unit_equal(moved->target, one, "%s: target",
+				   rows[i].name);
+	}
+}
+
+static void check_cases(const struct usdt_file *file)
+{
+	static struct usdt_plan plans[ROWS];
+
+	plans_fill(plans, file);
+	usdt_plan(file, usdt_zydis(), plans, ROWS);
+	for (size_t i = 0; i < ROWS; i++)
+		for (size_t k = 0; k < ROWS; k++)
+			if (plans[k].address ==
+			    (uint64_t)rows[i].site - shift(file))
+				check_row(i, &plans[k], file);
+}
+
+static void check_none(const struct usdt_file *file)
+{
+	struct usdt_plan plans[2] = { { .address = 1 }, { .address = 1 } };
+
+	usdt_plan(file, NULL, plans, 1);
+	unit_equal(plans[0].reason, USDT_NO_DECODER, "without a decoder");
+	usdt_plan(file, usdt_zydis(), plans, 2);
+	unit_check(plans[0].reason == USDT_NO_NOP &&
+			   plans[1].reason == USDT_OVERLAPS,
+		   "twice the same, where no code is");
+	usdt_plan(file, usdt_zydis(), plans, 0);
+}
+
+/* Its headers and frames are damaged here and there: nothing else is read,
+ * which a sanitizer would tell, and it comes to an end. */
+static void check_damaged(const struct usdt_file *file, uint8_t *copy)
+{
+	static struct usdt_plan plans[ROWS];
+	struct usdt_file damaged = { copy, file->size };
+	uint32_t seed = 1;
+	uint32_t fine = 0;
+
+	for (int round = 0; round < 60; round++) {
+		memcpy(copy, file->bytes, file->size);
+		for (int i = 0; i < 8; i++) {
+			seed = seed * 1103515245 + 12345;
+			copy[64 + (seed >> 8) % 728] ^= 1 << (seed >> 28) % 8;
+		}
+		for (int i = 0; i < 400; i++) {
+			seed = seed * 1103515245 + 12345;
+			copy[(seed >> 4) % file->size] = (uint8_t)seed;
+		}
+		damaged.size = file->size - (round % 3 ? 0 : seed >> 16);
+		plans_fill(plans, file);
+		usdt_plan(&damaged, usdt_zydis(), plans, ROWS);
+		for (size_t i = 0; i < ROWS; i++)
+			fine += !plans[i].reason;
+	}
+	unit_check(fine < 60 * ROWS, "damaged files");
+}
+
+int main(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	struct usdt_file file;
+	struct stat st;
+	uint8_t *copy;
+
+	if (!usdt_zydis()) {
+		unit_skip("plans", "built without libzydis-dev");
+		return unit_end();
+	}
+	if (fstat(fd, &st))
+		return 1;
+	file.size = (uint64_t)st.st_size;
+	file.bytes = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	check_cases(&file);
+	check_none(&file);
+	copy = malloc(file.size);
+	check_damaged(&file, copy);
+	free(copy);
+	return unit_end();
+}

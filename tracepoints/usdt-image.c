@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Segments and functions of a file; see usdt-image.h.
+ */
+#include "tracepoints/usdt-image.h"
+
+#include <errno.h>
+
+#include "buffers/base.h"
+
+/* Pointer encodings (DW_EH_PE_) as linkers write them. */
+#define PE_UDATA4	0x03
+#define PE_SDATA4	0x0b
+#define PE_PCREL	0x10
+#define PE_DATAREL	0x30
+#define PE_OMIT		0xff
+
+#define AUGMENTATION_MAX	8
+
+int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
+	uint32_t i;
+
+	__builtin_memset(image, 0, sizeof(*image));
+	image->file = file;
+	if (file->size < sizeof(header))
+		return -ENOEXEC;
+	__builtin_memcpy(&header, file->bytes, sizeof(header));
+	if (header.e_phentsize != sizeof(ph) || header.e_phoff > file->size ||
+	    header.e_phnum > (file->size - header.e_phoff) / sizeof(ph))
+		return -ENOEXEC;
+	for (i = 0; i < header.e_phnum; i++) {
+		__builtin_memcpy(&ph, file->bytes + header.e_phoff +
+					      i * sizeof(ph), sizeof(ph));
+		if (ph.p_type == PT_GNU_EH_FRAME)
+			image->frames = ph.p_vaddr;
+		if (ph.p_type == PT_DYNAMIC)
+			image->dynamic = ph.p_vaddr;
+		if (ph.p_type != PT_LOAD || !ph.p_filesz)
+			continue;
+		if (image->count == USDT_LOADS_MAX ||
+		    ph.p_offset > file->size ||
+		    ph.p_filesz > file->size - ph.p_offset ||
+		    ph.p_vaddr + ph.p_filesz < ph.p_vaddr)
+			return -ENOEXEC;
+		image->loads[image->count++] = ph;
+	}
+	return 0;
+}
+
+const uint8_t *usdt_image_at(const struct usdt_image *image, uint64_t address,
+			     uint64_t n, uint32_t flags, uint64_t *left)
+{
+	uint32_t i;
+
+	for (i = 0; i < image->count; i++) {
+		const Elf64_Phdr *ph = &image->loads[i];
+		uint64_t at = address - ph->p_vaddr;
+
+		if (address < ph->p_vaddr || at >= ph->p_filesz ||
+		    n > ph->p_filesz - at || (ph->p_flags & flags) != flags)
+			continue;
+		if (left)
+			*left = ph->p_filesz - at;
+		return image->file->bytes + ph->p_offset + at;
+	}
+	return NULL;
+}
+
+/* Bytes of the file being read; `ok` goes when they end too early. */
+struct reading {
+	const uint8_t *p;
+	const uint8_t *end;
+	uint64_t address;	/* of p */
+	int ok;
+};
+
+static int reading_open(struct reading *r, const struct usdt_image *image,
+			uint64_t address)
+{
+	uint64_t left;
+
+	r->p = usdt_image_at(image, address, 1, PF_R, &left);
+	r->end = r->p + (r->p ? left : 0);
+	r->address = address;
+	r->ok = !!r->p;
+	return r->ok;
+}
+
+static uint64_t take(struct reading *r, uint32_t bytes)
+{
+	uint64_t value = 0;
+
+	if (!r->ok || (uint64_t)(r->end - r->p) < bytes) {
+		r->ok = 0;
+		return 0;
+	}
+	__builtin_memcpy(&value, r->p, bytes);
+	r->p += bytes;
+	r->address += bytes;
+	return value;
+}
+
+static uint64_t take_signed4(struct reading *r)
+{
+	return (uint64_t)(int64_t)(int32_t)take(r, 4);
+}
+
+/* LEB128; its value fits where lengths of augmentations do */
+static uint64_t take_leb(struct reading *r)
+{
+	uint64_t value = 0;
+	uint32_t shift;
+
+	for (shift = 0; shift < 63; shift += 7) {
+		uint64_t byte = take(r, 1);
+
+		value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	r->ok = 0;
+	return 0;
+}
+
+/* What of a CIE an FDE is read by: the encodings of its pointers. */
+struct common {
+	uint8_t code;
+	uint8_t handlers;	/* PE_OMIT: it has none */
+	uint8_t augmented;
+};
+
+static uint32_t encoded_bytes(uint64_t encoding)
+{
+	switch (encoding & 7) {
+	case 2:
+		return 2;
+	case 3:
+		return 4;
+	default:
+		return 8;
+	}
+}
+
+static void augmentation_read(struct reading *r, const char *letters,
+			      struct common *common)
+{
+	for (; *letters && r->ok; letters++) {
+		switch (*letters) {
+		case 'R':
+			common->code = (uint8_t)take(r, 1);
+			break;
+		case 'L':
+			common->handlers = (uint8_t)take(r, 1);
+			break;
+		case 'P':
+			take(r, encoded_bytes(take(r, 1)));
+			break;
+		case 'S':	/* a signal's frame */
+			break;
+		default:
+			r->ok = 0;
+		}
+	}
+}
+
+static int common_read(const struct usdt_image *image, uint64_t address,
+		       struct common *common)
+{
+	char letters[AUGMENTATION_MAX + 1] = "";
+	struct reading r;
+	uint32_t i = 0;
+
+	if (!reading_open(&r, image, address))
+		return 0;
+	take(&r, 4);			/* length */
+	if (take(&r, 4) || take(&r, 1) != 1)
+		return 0;		/* no CIE of version 1 */
+	while (r.ok && i < AUGMENTATION_MAX && (letters[i] = (char)take(&r, 1)))
+		i++;
+	if (!r.ok || i == AUGMENTATION_MAX || letters[0] != 'z')
+		return 0;
+	take_leb(&r);			/* alignments, the return address */
+	take_leb(&r);
+	take_leb(&r);
+	take_leb(&r);			/* bytes of what follows */
+	common->code = 0;
+	common->handlers = PE_OMIT;
+	augmentation_read(&r, letters + 1, common);
+	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
+}
+
+static int frame_read(const struct usdt_image *image, uint64_t address,
+		      struct usdt_function *function)
+{
+	struct common common;
+	struct reading r;
+	uint64_t at;
+
+	if (!reading_open(&r, image, address))
+		return 0;
+	take(&r, 4);			/* length */
+	at = r.address;
+	at -= take(&r, 4);		/* of the CIE */
+	if (!r.ok || !common_read(image, at, &common))
+		return 0;
+	at = r.address;
+	function->start = at + take_signed4(&r);
+	function->end = function->start + take(&r, 4);
+	take_leb(&r);			/* bytes of what follows */
+	function->handlers = common.handlers != PE_OMIT &&
+			     take(&r, encoded_bytes(common.handlers)) != 0;
+	if (!r.ok)
+		function->end = 0;
+	return function->start < function->end;
+}
+
+/* The table of .eh_frame_hdr: pairs of a function's start and its frame's
+ * address, relative to the header, sorted. */
+static uint64_t frame_find(const struct usdt_image *image, uint64_t address)
+{
+	struct reading r;
+	uint64_t encodings;
+	uint64_t low = 0;
+	uint64_t high;
+	int32_t pair[2];
+
+	if (!image->frames || !reading_open(&r, image, image->frames))
+		return 0;
+	encodings = take(&r, 4);
+	take(&r, 4);			/* where .eh_frame is */
+	high = take(&r, 4);
+	if (!r.ok || encodings >> 16 != ((PE_DATAREL | PE_SDATA4) << 8 |
+					 PE_UDATA4) ||
+	    (encodings & 0xff) != 1 || encoded_bytes(encodings >> 8) != 4 ||
+	    high > (uint64_t)(r.end - r.p) / sizeof(pair))
+		return 0;
+	while (low < high) {
+		uint64_t middle = (low + high) / 2;
+
+		__builtin_memcpy(pair, r.p + middle * sizeof(pair),
+				 sizeof(pair));
+		if (image->frames + (uint64_t)(int64_t)pair[0] <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return 0;
+	__builtin_memcpy(pair, r.p + (low - 1) * sizeof(pair), sizeof(pair));
+	return image->frames + (uint64_t)(int64_t)pair[1];
+}
+
+int usdt_image_function(const struct usdt_image *image, uint64_t address,
+			struct usdt_function *function)
+{
+	uint64_t frame = frame_find(image, address);
+
+	function->end = 0;
+	return frame && frame_read(image, frame, function) &&
+	       address >= function->start && address < function->end;
+}
