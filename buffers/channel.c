@@ -56,7 +56,7 @@ int channels_setup(void)
 uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
 {
 	uint64_t bytes = wanted;
-	uint64_t power = RING_MIN_BYTES;
+	uint64_t power = wanted ? RING_LEAST_BYTES : RING_MIN_BYTES;
 
 	if (!bytes) {
 		bytes = RING_TOTAL_BYTES / (cpus ? cpus : 1);

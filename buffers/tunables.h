@@ -16,6 +16,9 @@
 #define RING_DEFAULT_MIN_BYTES	(256u << 10)
 #define RING_DEFAULT_MAX_BYTES	(4u << 20)
 #define RING_MIN_BYTES		(256u << 10)
+/* gdb may ask for less: its frames are few, and it says how many bytes they
+ * may take in all. A sub-buffer is then a page. */
+#define RING_LEAST_BYTES	(32u << 10)
 #define RING_MAX_BYTES		(1u << 30)
 
 /* CPUs with a ring of their own; the table of a channel is one page. Writers

@@ -253,6 +253,12 @@ void run_forget(void)
 	run_drop();
 }
 
+/* Of one CPU in the buffer, as gdb wants it; 0: as we think best. */
+static uint64_t share(const struct trace *t)
+{
+	return t && t->size ? (t->size - 1) / agent_cpus_online + 1 : 0;
+}
+
 static const char *session_open(const struct trace *t, int *ret)
 {
 	static struct session model;
@@ -264,8 +270,7 @@ static const char *session_open(const struct trace *t, int *ret)
 	model = (struct session){ .owned = 1 };
 	text_copy(model.name, sizeof(model.name), RUN_SESSION);
 	model.flags = t->circular ? SESSION_OVERWRITE : 0;
-	if (t->size)
-		model.buffer = (t->size - 1) / agent_cpus_online + 1;
+	model.buffer = share(t);
 	text_open(&why, fault, sizeof(fault));
 	*ret = session_start(&model, &matched, &why);
 	if (*ret == -EEXIST)
@@ -404,6 +409,10 @@ void run_tally(struct frames_tally *tally)
 	*tally = (struct frames_tally){ 0 };
 	if (run.session)
 		frames_tally(run.session->channel, tally);
+	else
+		tally->bytes_room = (uint64_t)agent_cpus_online *
+				    channel_ring_bytes(share(trace_get()),
+						       agent_cpus_online);
 }
 
 void run_counts(const struct trace_point *point, uint64_t *hits,

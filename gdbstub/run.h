@@ -71,7 +71,8 @@ void run_disconnected(void);
 /* Sees whether the run has ended by itself meanwhile. */
 void run_look(struct run_state *state);
 
-/* How much there is of frames; all 0 without a run. */
+/* How much there is of frames; without a run all 0, but for the room that one
+ * would have. */
 void run_tally(struct frames_tally *tally);
 
 /* Hits of a tracepoint and the bytes it has collected. */

@@ -288,13 +288,18 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 {
 	struct frame_ring r;
 	uint32_t i;
+	int ret;
 
 	__builtin_memset(tally, 0, sizeof(*tally));
 	for (i = 0; i < FRAME_RINGS_MAX; i++) {
 		if (frame_ring_open(&r, channel, i))
 			continue;
+		ret = frame_ring_look(&r);
+		if (i >= CHANNEL_CPUS_MAX + channel->locked_full &&
+		    !r.written && !r.lost)
+			continue;	/* a spare one */
 		tally->bytes_room += r.bytes;
-		if (frame_ring_look(&r))
+		if (ret)
 			continue;
 		tally->held += r.held;
 		tally->written += r.written;

@@ -60,7 +60,7 @@ struct frames_tally {
 	uint64_t written;
 	uint64_t lost;
 	uint64_t bytes_held;		/* of the rings, with unused ends */
-	uint64_t bytes_room;		/* all rings */
+	uint64_t bytes_room;		/* all rings but unused spare ones */
 	uint32_t full;			/* the first ring that lost some */
 	uint32_t nfull;			/* so many have */
 };

@@ -68,15 +68,34 @@ def buffers():
     check_equal('full: the first frame is of the beginning',
                 stub.fields(0)['n'], '0')
 
-    sizes = []
-    for size in ('800000', '1000000', '2000000'):
-        begin(size)
-        stub.must('QTStart', 'QTStop')
-        sizes.append(stub.status()['tsize'])
-    check('a buffer is as large as it was asked for, or less than twice that',
-          all(want <= got < 2 * want
-              for got, want in zip(sizes, (8 << 20, 16 << 20, 32 << 20))),
-          sizes)
+    least = buffer_sizes('1')[1]
+    check('the least: a page a sub-buffer', least % 32768 == 0 and
+          least // 32768 <= possible_cpus(), least)
+    for want in (32768, 65536, 100000, 262144, 8 << 20, 16 << 20, 32 << 20):
+        told, got = buffer_sizes('%x' % want)
+        floor = max(want, least)
+        check('a buffer is as large as it was asked for, or less than twice '
+              'that: %d' % want, floor <= got < 2 * floor, (floor, got))
+        check_equal('and its size is told before: %d' % want, told, got)
+
+
+def possible_cpus():
+    with open('/sys/devices/system/cpu/possible') as possible:
+        return int(re.split('[-,]', possible.read())[-1]) + 1
+
+
+def buffer_sizes(size):
+    """As it is told before a run, and in one that collects nothing."""
+    begin(size)
+    told = stub.status()
+    stub.must('QTStart')
+    found = stub.status()
+    stub.must('QTStop')
+    check('nothing is held of 0x%s bytes' % size,
+          told['tfree'] == told['tsize'] and
+          0 <= found['tsize'] - found['tfree'] < found['tsize'] // 8,
+          (told, found))
+    return told['tsize'], found['tsize']
 
 
 def passes():
@@ -336,6 +355,15 @@ def left_out():
     stub.point(1, FIRST, 'M-1,%x,fa00' % TEXT)
     stub.point(2, SECOND, 'R03')
     check_equal('frames that are cut', run('-3')['notes'], '(frames cut: 3)')
+    begin('1', 1)
+    stub.point(1, FIRST, 'R03', 'M-1,%x,2000' % TEXT)
+    stub.point(2, SECOND, 'R03', 'M-1,%x,800' % TEXT)
+    check_equal('a small buffer cuts more', run('-3')['notes'],
+                '(frames cut: 3)')
+    kept = {p: [len(b[2]) for b in bs if b[0] == 'M'] for p, bs in
+            stub.saved()}
+    check('but for what fits', kept[2] == [0x800] and
+          0x800 < sum(kept[1]) < 0x2000, kept)
     begin('1', 1)
     stub.point(2, SECOND, 'M-1,%x,10' % TEXT)
     check_equal('nothing is left out', run('-3')['notes'], '')
