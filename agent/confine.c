@@ -9,10 +9,13 @@
  * directories (CLONE_FS) are nobody else's its mount namespace.
  *
  * Filters: it ends for good. What it would do may be forbidden, on pain of
- * death.
+ * death. seccomp's strict mode and prctl(PR_SET_TSC) forbid the time stamp
+ * counter as well, to the calling thread and those that it makes; the sessions
+ * end before.
  */
 #include <errno.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
@@ -82,9 +85,10 @@ PUBLIC int capset(cap_user_header_t head, const cap_user_data_t data)
 	return result(ret);
 }
 
-static long filter_set(long number, long a, long b, long c, long d, long e)
+static long filter_set(int clockless, long number, long a, long b, long c,
+		       long d, long e)
 {
-	int confined = leave_confine();
+	int confined = leave_confine(clockless);
 	long ret = sys5(number, a, b, c, d, e);
 
 	/* a number above 0 may be a failure (TSYNC), or a descriptor */
@@ -104,8 +108,11 @@ PUBLIC int prctl(int option, ...)
 	for (i = 0; i < 4; i++)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
-	if (option == PR_SET_SECCOMP)
-		return result(filter_set(SYS_prctl, option, arg[0], arg[1],
+	if (option == PR_SET_SECCOMP ||
+	    (option == PR_SET_TSC && arg[0] == PR_TSC_SIGSEGV))
+		return result(filter_set(option == PR_SET_TSC ||
+					 arg[0] == SECCOMP_MODE_STRICT,
+					 SYS_prctl, option, arg[0], arg[1],
 					 arg[2], arg[3]));
 	return result(sys5(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]));
 }
@@ -117,8 +124,8 @@ long confine_seccomp(long operation, long flags, void *args)
 	long ret;
 
 	if (operation == 0 || operation == 1)
-		ret = filter_set(SYS_seccomp, operation, flags, (long)args, 0,
-				 0);
+		ret = filter_set(operation == 0, SYS_seccomp, operation, flags,
+				 (long)args, 0, 0);
 	else
 		ret = sys3(SYS_seccomp, operation, flags, args);
 	if (ret >= 0)

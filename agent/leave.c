@@ -13,11 +13,14 @@
 #include "agent/agent.h"
 #include "agent/bell.h"
 #include "agent/fork.h"
+#include "agent/session.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/host.h"
 #include "buffers/sys.h"
+#include "tracepoints/collect.h"
+#include "tracepoints/lock.h"
 
 /* What leave_confine() has done. */
 #define CONFINED	1
@@ -85,13 +88,36 @@ SIGSAFE void leave_end(int begun)
 		bell_begin();
 }
 
-int leave_confine(void)
+/* All sessions, and the run of a gdb. */
+static int sessions_end(void *arg)
+{
+	struct session *session;
+	uint32_t i;
+
+	(void)arg;
+	collect_stop();
+	registry_lock();
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		session = session_at(i);
+		if (session)
+			session_stop(session);
+	}
+	registry_unlock();
+	return 0;
+}
+
+int leave_confine(int clockless)
 {
 	int begun;
 
 	if (agent_off || thread_forbidden() || borrowed())
 		return 0;
 	leave_prepare();
+	if (clockless && sessions_run()) {
+		thread_run_wait(sessions_end, NULL);
+		log_fact(LOG_WARNING, "confine", "the sessions end: the "
+			 "program gives up the clock", 0);
+	}
 	begun = bell_end();
 	thread_forbid(1);
 	channel_run_aside = NULL;

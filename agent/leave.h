@@ -29,10 +29,12 @@ void leave_end(int begun);
 
 /*
  * Prepares, and then makes no thread and asks nothing of the kernel any more:
- * a seccomp filter may kill the process for it. Returns something when that
- * is new; with it, leave_free() takes it back.
+ * a seccomp filter may kill the process for it. `clockless`: to read the clock
+ * is about to kill, too, so that all sessions end before it returns. Returns
+ * something when that is new; with it, leave_free() takes it back, but for the
+ * sessions.
  */
-int leave_confine(void);
+int leave_confine(int clockless);
 void leave_free(int confined);
 
 #endif

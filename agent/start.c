@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/auxv.h>
+#include <sys/prctl.h>
 
 #include "agent/agent.h"
 #include "agent/fork.h"
@@ -187,10 +188,17 @@ static int start_aside(void *arg)
 
 static void start(void)
 {
+	int tsc = PR_TSC_ENABLE;
 	int rseq;
 	int ret;
 
 	log_setup(settings.log);
+	/* goes through execve() */
+	sys2(SYS_prctl, PR_GET_TSC, &tsc);
+	if (tsc == PR_TSC_SIGSEGV) {
+		agent_off = "the program may not read the time stamp counter";
+		return;
+	}
 	clock_select(settings.clock);
 	write_setup();
 	object_setup();

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program that gives up the time stamp counter: by seccomp's strict mode, or
+ * by prctl(PR_SET_TSC), which a program that it executes inherits.
+ *
+ *	clockless strict | seccomp | tsc | exec | denied
+ *
+ * Writes 100 events before and 100 after, and prints "right".
+ */
+#include <linux/seccomp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <taffrail/marker.h>
+#include <unistd.h>
+
+static void steps(int from)
+{
+	int n;
+
+	for (n = from; n < from + 100; n++)
+		TAFFRAIL_EVENT(app, step, TAFFRAIL_FIELD(steps, n));
+}
+
+static long give_up(const char *way)
+{
+	if (!strcmp(way, "strict"))
+		return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	if (!strcmp(way, "seccomp"))
+		return syscall(SYS_seccomp, SECCOMP_SET_MODE_STRICT, 0, NULL);
+	if (!strcmp(way, "denied"))	/* no such mode: nothing is given up */
+		return prctl(PR_SET_TSC, 7) ? 0 : -1;
+	return prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+}
+
+int main(int argc, char **argv)
+{
+	static const char text[] = "right\n";
+	const char *way = argc > 1 ? argv[1] : "";
+
+	steps(0);
+	if (strcmp(way, "again") && give_up(way))
+		return 2;
+	if (!strcmp(way, "exec")) {
+		execl("/proc/self/exe", argv[0], "again", (char *)NULL);
+		return 3;
+	}
+	steps(100);
+	if (write(1, text, sizeof(text) - 1) < 0)
+		return 4;
+	/* what strict mode allows */
+	if (way[0] == 's')
+		syscall(SYS_exit, 0);
+	return 0;
+}
