@@ -20,6 +20,7 @@ dist_man_MANS += \
 	docs/man/taffrail.1 \
 	docs/man/taffrail_clock_read.3 \
 	docs/man/taffrail_marker.3 \
+	docs/man/taffrail_sdt.3 \
 	docs/man/ust_marker.3
 
 EXTRA_DIST += \

@@ -114,8 +114,11 @@ taffrail_headers = \
 	tracepoints/taffrail/marker-cxx.h \
 	tracepoints/taffrail/marker-sdt.h \
 	tracepoints/taffrail/marker.h \
+	tracepoints/taffrail/sdt.h \
 	tracepoints/taffrail/site-generic.h \
 	tracepoints/taffrail/site-x86_64.h \
 	tracepoints/taffrail/site.h
+compat_headers = \
+	tracepoints/taffrail/compat/sys/sdt.h
 ust_headers = \
 	tracepoints/ust/marker.h

@@ -191,16 +191,18 @@ static void slot_open(struct write_slot *slot, const struct write_slot *model)
 static int code_switch(const struct object *object, const struct code *code,
 		       int on, const struct patcher *patcher)
 {
-	if (!object->adopted)
-		return code->stub ? patch_site(patcher, code->address,
-					       code->stub, on) :
-				    0;
+	int ret = 0;
+
 	/* raised first, lowered last: the program computes arguments for it */
 	if (code->semaphore && on)
 		__atomic_fetch_add(code->semaphore, 1, __ATOMIC_RELAXED);
-	else if (code->semaphore)
+	if (object->adopted)
+		ret = usdt_switch(patcher, code->address, on);
+	else if (code->stub)
+		ret = patch_site(patcher, code->address, code->stub, on);
+	if (code->semaphore && !on)
 		__atomic_fetch_sub(code->semaphore, 1, __ATOMIC_RELAXED);
-	return usdt_switch(patcher, code->address, on);
+	return ret;
 }
 
 static int codes_switch(struct object *object, int on,

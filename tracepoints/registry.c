@@ -185,8 +185,10 @@ struct object *registry_add(struct module *module, struct taffrail_site *site,
 	return NULL;
 }
 
-static void note_take(struct module *module, const struct dl_phdr_info *info,
-		      const int32_t *desc)
+/* Returns the code that came, or NULL. */
+static struct code *note_take(struct module *module,
+			      const struct dl_phdr_info *info,
+			      const int32_t *desc)
 {
 	struct taffrail_note note;
 	struct taffrail_site *site;
@@ -202,16 +204,40 @@ static void note_take(struct module *module, const struct dl_phdr_info *info,
 	    !in_module(info, site, sizeof(*site), PF_R | PF_W) ||
 	    (stub && !in_module(info, stub, STUB_BYTES, PF_R | PF_X)) ||
 	    (!stub && !(note.flags & TAFFRAIL_SITE_FLAG_TESTED)))
-		return;
+		return NULL;
 	object = object_find(site);
 	if (!object) {
 		object = object_add(module, info, site);
 		if (!object)
-			return;
+			return NULL;
 		site_prepare(object);
 	}
-	code_add(object, &(struct code){ .address = address, .stub = stub,
-					 .flags = note.flags });
+	if (code_add(object, &(struct code){ .address = address, .stub = stub,
+					     .flags = note.flags }))
+		return NULL;
+	return object->codes;
+}
+
+static void semaphore_take(struct code *code, const struct dl_phdr_info *info,
+			   const int32_t *desc)
+{
+	struct taffrail_semaphore note;
+	uint16_t *semaphore;
+
+	__builtin_memcpy(&note, desc, sizeof(note));
+	semaphore = (uint16_t *)((char *)&desc[1] + note.semaphore);
+	if (code && code->address == (uint8_t *)&desc[0] + note.code &&
+	    !((uint64_t)semaphore & 1) &&
+	    in_module(info, semaphore, sizeof(*semaphore), PF_R | PF_W))
+		code->semaphore = semaphore;
+}
+
+/* Is it a note of ours, of this type, with as much in it? */
+static int note_is(const Elf64_Nhdr *note, uint32_t type, uint64_t bytes)
+{
+	return note->n_type == type && note->n_namesz == sizeof(NOTE_OWNER) &&
+	       note->n_descsz >= bytes &&
+	       text_equal((const char *)(note + 1), NOTE_OWNER);
 }
 
 /* Notes of one segment: three words, owner and description, each 4-aligned
@@ -220,6 +246,7 @@ static void notes_walk(struct module *module, const struct dl_phdr_info *info,
 		       const char *p, uint64_t bytes)
 {
 	const char *end = p + bytes;
+	struct code *last = NULL;
 
 	while (p + sizeof(Elf64_Nhdr) <= end) {
 		const Elf64_Nhdr *note = (const Elf64_Nhdr *)p;
@@ -230,12 +257,14 @@ static void notes_walk(struct module *module, const struct dl_phdr_info *info,
 		if (skip > (uint64_t)(end - owner) ||
 		    desc > (uint64_t)(end - owner) - skip)
 			return;
-		if (note->n_type == TAFFRAIL_NOTE_TYPE &&
-		    note->n_namesz == sizeof(NOTE_OWNER) &&
-		    note->n_descsz >= sizeof(struct taffrail_note) &&
-		    text_equal(owner, NOTE_OWNER))
-			note_take(module, info,
-				  (const int32_t *)(owner + skip));
+		if (note_is(note, TAFFRAIL_NOTE_TYPE,
+			    sizeof(struct taffrail_note)))
+			last = note_take(module, info,
+					 (const int32_t *)(owner + skip));
+		else if (note_is(note, TAFFRAIL_NOTE_SEMAPHORE,
+				 sizeof(struct taffrail_semaphore)))
+			semaphore_take(last, info,
+				       (const int32_t *)(owner + skip));
 		p = owner + skip + desc;
 	}
 }

@@ -229,8 +229,10 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 #define TAFFRAIL_COLD_LABEL_	__attribute__((cold))
 #endif
 
-/* ... is a dummy and the arguments. A void expression. */
-#define TAFFRAIL_MARKER_(kind, channel, name, text, ...) __extension__ ({ \
+/* note is the macro of its USDT note, ... a dummy and the arguments. A void
+ * expression. */
+#define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
+	__extension__ ({						\
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_EACH_(TAFFRAIL_TYPES_, __VA_ARGS__)			\
 	typedef struct {						\
@@ -255,7 +257,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 		TAFFRAIL_EACH_(TAFFRAIL_KIND_ITEM_, __VA_ARGS__))	\
 	TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__)	\
 			TAFFRAIL_EACH_(TAFFRAIL_OPERAND_, __VA_ARGS__))	\
-	TAFFRAIL_SITE_(taffrail_object_, TAFFRAIL_SDT_NOTE_(channel, name, \
+	TAFFRAIL_SITE_(taffrail_object_, note(channel, name,		\
 		TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_SDT_TEXT_,	\
 					       __VA_ARGS__)) ""),	\
 		TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_INPUT_,		\
@@ -286,8 +288,8 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	__extension__ ({						\
 		if (0)							\
 			taffrail_format_(__VA_ARGS__);			\
-		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, channel, name,	\
-				 format, __VA_ARGS__);			\
+		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, TAFFRAIL_SDT_NOTE_, \
+				 channel, name, format, __VA_ARGS__);	\
 	})
 
 #define TAFFRAIL_GUARD_(channel, name) __extension__ ({			\

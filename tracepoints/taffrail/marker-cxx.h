@@ -82,7 +82,8 @@
 			i>::sdt_bytes), taffrail_w##i##_)
 
 /*
- * ... is a dummy and the arguments. A statement. With TAFFRAIL_SDT_ARGS the
+ * note is the macro of its USDT note, ... a dummy and the arguments. A
+ * statement. With TAFFRAIL_SDT_ARGS the
  * arguments are evaluated first, and live on until the marker is done.
  */
 #ifdef TAFFRAIL_SDT_ARGS
@@ -104,7 +105,7 @@
 #endif
 
 #if !defined(__clang__) && !defined(TAFFRAIL_SDT_ARGS)
-#define TAFFRAIL_MARKER_(kind, channel, name, text, ...)		\
+#define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
 		__label__ taffrail_hit_;				\
 		using taffrail_types_ =					\
@@ -112,7 +113,7 @@
 		TAFFRAIL_HELD_(taffrail_types_, kind, channel, name,	\
 			channel "\0" name "\0" text "\0" __FILE__);	\
 		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object,		\
-			TAFFRAIL_SDT_NOTE_(channel, name, ""), );	\
+			note(channel, name, ""), );			\
 		if (0) {						\
 		taffrail_hit_: __attribute__((cold));			\
 			(void)::taffrail::hit{				\
@@ -135,7 +136,7 @@
 #define TAFFRAIL_HOLDER_						\
 	::taffrail::holder<taffrail_point_, ::taffrail::local>
 #else
-#define TAFFRAIL_MARKER_(kind, channel, name, text, ...)		\
+#define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
 		TAFFRAIL_QUIET_BEGIN_					\
 		using taffrail_types_ =					\
@@ -143,7 +144,7 @@
 		TAFFRAIL_QUIET_END_					\
 		TAFFRAIL_POINT_(taffrail_types_, kind, channel, name,	\
 			channel "\0" name "\0" text "\0" __FILE__,	\
-			TAFFRAIL_SDT_NOTE_(channel, name,		\
+			note(channel, name,				\
 				TAFFRAIL_EARLY_(TAFFRAIL_EACH_(		\
 				TAFFRAIL_SDT_TEXT_, __VA_ARGS__)) ""),	\
 			(TAFFRAIL_EARLY_(TAFFRAIL_EACH_(		\
@@ -158,8 +159,8 @@
 	do {								\
 		if (0)							\
 			taffrail_format_(__VA_ARGS__);			\
-		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, channel, name,	\
-				 format, __VA_ARGS__);			\
+		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, TAFFRAIL_SDT_NOTE_, \
+				 channel, name, format, __VA_ARGS__);	\
 	} while (0)
 
 #define TAFFRAIL_GUARD_(channel, name)					\

@@ -15,8 +15,8 @@
 #define TAFFRAIL_SDT_ADDRESS_	".4byte"
 #endif
 
-/* channel and name are literals, operands the text of a third one. */
-#define TAFFRAIL_SDT_NOTE_(channel, name, operands)			\
+/* channel, name and semaphore are literals, operands the text of another. */
+#define TAFFRAIL_SDT_RECORD_(channel, name, operands, semaphore)	\
 	".ifndef _.stapsdt.base\n"					\
 	".pushsection .stapsdt.base,\"aG\",\"progbits\","		\
 		".stapsdt.base,comdat\n"				\
@@ -34,11 +34,33 @@
 	"994:	.balign	4\n"						\
 	"995:	" TAFFRAIL_SDT_ADDRESS_ " 990b\n"			\
 	"	" TAFFRAIL_SDT_ADDRESS_ " _.stapsdt.base\n"		\
-	"	" TAFFRAIL_SDT_ADDRESS_ " 0\n"				\
+	"	" TAFFRAIL_SDT_ADDRESS_ " " semaphore "\n"		\
 	"	.asciz	\"" channel "\"\n"				\
 	"	.asciz	\"" name "\"\n"					\
 	"	.asciz	\"" operands "\"\n"				\
 	"996:	.balign	4\n"						\
+	".popsection\n"
+
+#define TAFFRAIL_SDT_NOTE_(channel, name, operands)			\
+	TAFFRAIL_SDT_RECORD_(channel, name, operands, "0")
+
+/*
+ * The same for a probe that has a semaphore, CHANNEL_NAME_semaphore, which the
+ * program defines. Tools find it in the first note, the agent in another of
+ * its own (struct taffrail_semaphore), which is loaded: so it is this module's
+ * own symbol.
+ */
+#define TAFFRAIL_SDT_SEMAPHORE_NOTE_(channel, name, operands)		\
+	TAFFRAIL_SDT_RECORD_(channel, name, operands,			\
+			     channel "_" name "_semaphore")		\
+	".hidden " channel "_" name "_semaphore\n"			\
+	".pushsection .note.taffrail,\"a?\",\"note\"\n"		\
+	"	.balign	4\n"						\
+	"	.long	9, 8, 2\n"					\
+	"	.asciz	\"taffrail\"\n"					\
+	"	.balign	4\n"						\
+	"	.long	990b - .\n"					\
+	"	.long	" channel "_" name "_semaphore - .\n"		\
 	".popsection\n"
 
 /*

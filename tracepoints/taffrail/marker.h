@@ -52,8 +52,9 @@
 #endif
 
 #define TAFFRAIL_EVENT(channel, name, ...)				\
-	TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, #channel, #name,		\
-			 "" #__VA_ARGS__, TAFFRAIL_ZERO_(__VA_ARGS__))	\
+	TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, TAFFRAIL_SDT_NOTE_,	\
+			 #channel, #name, "" #__VA_ARGS__,		\
+			 TAFFRAIL_ZERO_(__VA_ARGS__))			\
 	TAFFRAIL_NOTHING_(0, ##__VA_ARGS__)
 
 #define TAFFRAIL_MARK(channel, name, ...)				\

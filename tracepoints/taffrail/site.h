@@ -23,6 +23,7 @@
 
 #define TAFFRAIL_SITE_VERSION	2
 #define TAFFRAIL_NOTE_TYPE	1
+#define TAFFRAIL_NOTE_SEMAPHORE	2
 #define TAFFRAIL_FIELDS_MAX	16
 
 enum taffrail_kind {
@@ -111,6 +112,13 @@ struct taffrail_note {
 	int32_t object;		/* address of the site less that of this word */
 	int32_t stub;		/* of the stub, or 0 for tested sites */
 	uint32_t flags;		/* TAFFRAIL_SITE_FLAG_ */
+};
+
+/* The descriptor of type TAFFRAIL_NOTE_SEMAPHORE, behind the note of the same
+ * code: a 16-bit count of those who want the probe, which the program asks. */
+struct taffrail_semaphore {
+	int32_t code;		/* as above */
+	int32_t semaphore;	/* its address less that of this word */
 };
 
 #endif
