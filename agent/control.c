@@ -21,6 +21,7 @@
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "tracepoints/lock.h"
+#include "tracepoints/usdt.h"
 
 #define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
@@ -130,6 +131,13 @@ static void string_add(struct text *out, const char *string)
 	text_add_bytes(out, "", 1);
 }
 
+static const char *kind_text(const struct object *object)
+{
+	if (object->adopted)
+		return object->adopted->jumps ? "usdt-jump" : "usdt";
+	return object->site->kind == TAFFRAIL_KIND_MARK ? "mark" : "event";
+}
+
 static int list_one(struct object *object, void *arg)
 {
 	struct text *out = arg;
@@ -145,11 +153,13 @@ static int list_one(struct object *object, void *arg)
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
 		string_add(out, number);
-		string_add(out, object->adopted ? "usdt" :
-				object->site->kind == TAFFRAIL_KIND_MARK ?
-						  "mark" :
-						  "event");
-		string_add(out, object->on ? "1" : "0");
+		string_add(out, kind_text(object));
+		text_open(&text, number, sizeof(number));
+		if (object->on && object->adopted && object->adopted->refused)
+			text_add_number(&text, object->adopted->refused);
+		else
+			text_add(&text, object->on ? "1" : "0");
+		string_add(out, number);
 		text_open(&text, number, sizeof(number));
 		text_add_unsigned(&text, object->site->line);
 		string_add(out, number);

@@ -33,8 +33,11 @@ struct message {
  * MESSAGE_HELLO	-> "pid=", "image=", "dir=" (the process's directory),
  *			   "agent=" (its version)
  * MESSAGE_LIST		-> binary: records of NUL-terminated strings, in order:
- *			   address (hex, 0x), kind ("mark", "event", "usdt"),
- *			   enabled ("0" or "1"), line, types (two hex digits a field),
+ *			   address (hex, 0x), kind ("mark", "event", "usdt",
+ *			   or "usdt-jump" where five bytes are switched),
+ *			   enabled ("0", "1", or a negative errno: it should
+ *			   be, and could not be switched), line, types (two
+ *			   hex digits a field),
  *			   channel, name, format or arguments, file
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
  *			   one CPU's ring, optional), "context=" (contract's

@@ -25,6 +25,7 @@
 #include "buffers/text.h"
 #include "tracepoints/lock.h"
 #include "tracepoints/memory.h"
+#include "tracepoints/usdt-load.h"
 
 struct settings settings;
 const char *agent_off = "not started";
@@ -215,6 +216,7 @@ static void start(void)
 	registry_scan();
 	registry_unlock();
 	memory_learn();
+	usdt_load_learn();
 	ret = thread_run(start_aside, &rseq);
 	agent_off = ret ? start_failure : NULL;
 	if (ret)

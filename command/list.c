@@ -11,6 +11,7 @@
 #include "command/command.h"
 #include "command/elfnotes.h"
 #include "command/json.h"
+#include "command/placement.h"
 #include "command/process-markers.h"
 #include "command/targets.h"
 
@@ -56,6 +57,10 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	json_open(json, "fields", '[');
 	marker_each_field(m, field_json, json);
 	json_close(json, ']');
+	if (m->placement)
+		json_string(json, "placement", placement_text(m->placement));
+	if (m->why)
+		json_string(json, "why", m->why);
 	if (pid)
 		json_number(json, "pid", pid);
 	json_close(json, '}');
@@ -85,6 +90,9 @@ static void put_text(const struct marker *m)
 	printf(")");
 	if (m->kind == MARKER_MARK)
 		printf(" \"%s\"", m->text);
+	if (m->placement)
+		printf(" [%s%s%s]", placement_text(m->placement),
+		       m->why ? ": " : "", m->why ? m->why : "");
 	printf("\n");
 }
 
@@ -117,6 +125,7 @@ static void add_probes(struct target *target)
 	struct marker_list probes = { 0 };
 
 	process_probes_read(&probes, target->process->pid);
+	placement_settle(&probes, target->process->pid);
 	for (size_t i = 0; i < probes.count; i++) {
 		struct marker *m = &probes.markers[i];
 		char *name = strchr(m->id, '/');
@@ -174,8 +183,10 @@ static int list_files(struct output *out, char **paths)
 	for (; *paths; paths++) {
 		struct marker_list list = { 0 };
 
-		if (!elfnotes_read(&list, *paths, error))
+		if (!elfnotes_read(&list, *paths, error)) {
+			placement_plan(&list, 0, *paths);
 			put_list(out, &list, *paths, 0);
+		}
 		if (error[0])
 			result = command_failed("%s: %s", *paths, error);
 		marker_list_free(&list);

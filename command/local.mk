@@ -32,6 +32,8 @@ command_sources = \
 	command/nearest.c \
 	command/nearest.h \
 	command/options.c \
+	command/placement.c \
+	command/placement.h \
 	command/process-markers.c \
 	command/process-markers.h \
 	command/record-joiners.c \

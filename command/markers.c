@@ -96,6 +96,13 @@ static int parse_types(struct marker *marker, const char *text)
 	return 0;
 }
 
+static const char *refusal(int error)
+{
+	return error == -EAGAIN ? "off: a thread blocks SIGTRAP" :
+	       error == -EBUSY	? "off: somebody else's code is there" :
+				  "off: it cannot be written";
+}
+
 static int parse_record(struct marker_list *list,
 			const char *strings[LIST_STRINGS])
 {
@@ -103,10 +110,15 @@ static int parse_record(struct marker_list *list,
 
 	m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
 	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
+	if (strings[LIST_ENABLED][0] == '-')
+		m.why = refusal(atoi(strings[LIST_ENABLED]));
+	m.placement = !strcmp(strings[LIST_KIND], "usdt") ? PLACED_BYTE :
+		      !strcmp(strings[LIST_KIND], "usdt-jump") ? PLACED_JUMP :
+								 PLACED_UNSAID;
 	m.line = strtoul(strings[LIST_LINE], NULL, 10);
 	m.kind = !strcmp(strings[LIST_KIND], "event") ? MARKER_EVENT :
-		 !strcmp(strings[LIST_KIND], "usdt") ? MARKER_USDT :
-						       MARKER_MARK;
+		 m.placement ? MARKER_USDT :
+			       MARKER_MARK;
 	if (parse_types(&m, strings[LIST_TYPES]))
 		return -EBADMSG;
 	return marker_list_add(list, &m, strings[LIST_CHANNEL],

@@ -22,6 +22,16 @@ enum marker_kind {
 	MARKER_USDT,		/* text is the note's operands */
 };
 
+/* How a USDT probe is placed, or would be (docs/usdt.md). */
+enum marker_placement {
+	PLACED_UNSAID,
+	PLACED_BYTE,
+	PLACED_JUMP,
+	PLACED_EITHER,		/* as the addresses come out */
+	PLACED_BYTE_OR_NOT,	/* the same; `why` not by a jump */
+	PLACED_NOT,
+};
+
 struct marker {
 	char *id;		/* "channel/name" */
 	char *text;
@@ -31,6 +41,9 @@ struct marker {
 	uint8_t kind;		/* enum marker_kind */
 	uint8_t nfields;
 	bool enabled;
+	uint8_t placement;	/* enum marker_placement */
+	int32_t operand;	/* USDT: the bytes behind the nop */
+	const char *why;	/* it is not placed, or off; or NULL */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 };
 

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 
 #include "command/elfnotes.h"
+#include "command/placement.h"
 
 /* A line of /proc/PID/maps. */
 struct mapping {
@@ -143,6 +144,8 @@ static int scan_mapping(const struct mapping *m, void *arg)
 	if (ret <= 0)
 		return ret;
 	ret = elfnotes_read(scan->list, path, error);
+	if (!ret && scan->probes)
+		placement_plan(scan->list, before, path);
 	keep(scan->list, before, m->start - address, scan->probes);
 	return ret == -ENOMEM ? ret : 0;
 }

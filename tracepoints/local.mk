@@ -35,11 +35,7 @@ tracepoints_sources = \
 	tracepoints/glob.c \
 	tracepoints/glob.h \
 	tracepoints/rule-split.c \
-	tracepoints/rule-split.h \
-	tracepoints/usdt-note.c \
-	tracepoints/usdt-note.h \
-	tracepoints/usdt-operand-x86_64.c \
-	tracepoints/usdt-operand.h
+	tracepoints/rule-split.h
 
 # in the agent only
 tracepoints_agent_sources = \
@@ -71,10 +67,10 @@ tracepoints_agent_sources = \
 	tracepoints/record.h \
 	tracepoints/registry.c \
 	tracepoints/registry.h \
-	tracepoints/usdt-adopt.c \
 	tracepoints/usdt-entry-x86_64.S \
 	tracepoints/usdt-hit.c \
-	tracepoints/usdt-place-x86_64.c \
+	tracepoints/usdt-load-x86_64.c \
+	tracepoints/usdt-load.h \
 	tracepoints/usdt.h \
 	tracepoints/shape.c \
 	tracepoints/shape.h \
@@ -95,13 +91,29 @@ tracepoints_tool_sources = \
 	tracepoints/usdt-zydis.h \
 	$(tracepoints_plan_sources)
 
-# where jumps may go: in the command and in libtaffrail-usdt.so
+# of files' probes: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
 	tracepoints/usdt-decode-x86_64.c \
 	tracepoints/usdt-image.c \
 	tracepoints/usdt-image.h \
+	tracepoints/usdt-note.c \
+	tracepoints/usdt-note.h \
+	tracepoints/usdt-operand-x86_64.c \
+	tracepoints/usdt-operand.h \
 	tracepoints/usdt-plan-x86_64.c \
 	tracepoints/usdt-plan.h
+
+# libtaffrail-usdt.so
+usdt_sources = \
+	buffers/text.c \
+	tracepoints/index.c \
+	tracepoints/usdt-adopt.c \
+	tracepoints/usdt-move-x86_64.c \
+	tracepoints/usdt-near-x86_64.c \
+	tracepoints/usdt-place-x86_64.c \
+	tracepoints/usdt-place.h \
+	tracepoints/usdt-trap-x86_64.c \
+	$(tracepoints_plan_sources)
 
 # libtaffrail-pthread.so
 provider_pthread_sources = \

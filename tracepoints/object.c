@@ -197,7 +197,8 @@ static int code_switch(const struct object *object, const struct code *code,
 	if (code->semaphore && on)
 		__atomic_fetch_add(code->semaphore, 1, __ATOMIC_RELAXED);
 	if (object->adopted)
-		ret = usdt_switch(patcher, code->address, on);
+		ret = object->adopted->refused =
+			usdt_switch(patcher, object->adopted, on);
 	else if (code->stub)
 		ret = patch_site(patcher, code->address, code->stub, on);
 	if (code->semaphore && !on)

@@ -8,6 +8,7 @@
 #include "tracepoints/usdt.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,6 +19,11 @@
 #include "tracepoints/arena.h"
 #include "tracepoints/index.h"
 #include "tracepoints/usdt-note.h"
+#include "tracepoints/usdt-place.h"
+
+/* Plans that are made at a time for one module. */
+#define PLANS_MAX	4096u
+#define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
 
 struct pass {
 	struct module *module;
@@ -27,6 +33,8 @@ struct pass {
 	struct usdt_file file;
 	uint32_t seen;
 	uint32_t came;
+	struct usdt_plan *plans;	/* sorted; or NULL */
+	uint32_t planned;
 };
 
 /* Does the module have n bytes there, in a segment with these flags? The file
@@ -75,8 +83,9 @@ static int same_file(const struct pass *pass)
 }
 
 /* The code that markers have in the module: a marker of our own declares its
- * nop as a probe, too. Made for a pass. */
+ * nop as a probe, too. And the nops of all probes. Made for a pass. */
 static struct index codes;
+static struct index nops;
 
 static uint64_t code_hash(uint64_t address)
 {
@@ -106,6 +115,30 @@ static int codes_learn(const struct module *module)
 static int known(uint64_t address)
 {
 	return !!index_find(&codes, code_hash(address), same_code, &address);
+}
+
+static int same_nop(uint64_t value, const void *address)
+{
+	return value == *(const uint64_t *)address;
+}
+
+static int nop_learn(const struct usdt_probe *note, void *arg)
+{
+	const struct pass *pass = arg;
+	uint64_t address = pass->module->base + note->address;
+
+	return address ? index_add(&nops, code_hash(address), address) : 0;
+}
+
+/* Would another probe's switching change what is behind this nop? */
+static int overlaps(uint64_t address)
+{
+	uint64_t end = address + USDT_JUMP_BYTES;
+
+	while (++address < end)
+		if (index_find(&nops, code_hash(address), same_nop, &address))
+			return 1;
+	return 0;
 }
 
 static int symbol_find(const char *name, uint32_t length, uint64_t *address,
@@ -177,35 +210,71 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 	return text.cut ? NULL : probe;
 }
 
-static int probe_adopt(const struct usdt_probe *note, struct pass *pass)
+/* A marker of a probe that is placed. */
+static void probe_register(struct usdt_adopted *probe,
+			   const struct usdt_probe *note,
+			   const char *const texts[static 4],
+			   struct pass *pass)
 {
 	uint64_t semaphore = pass->module->base + note->semaphore;
-	struct code code = { 0 };
-	const char *texts[4];
-	struct usdt_adopted *probe = probe_make(note, texts, pass);
+	struct code code = { .address = (uint8_t *)probe->address,
+			     .stub = usdt_place_stub(probe) };
 	struct object *object;
 
-	if (!probe || usdt_place(probe, &code.stub, pass->patcher))
-		return 0;
-	code.address = (uint8_t *)probe->address;
 	if (note->semaphore && !(semaphore & 1) &&
 	    loaded(pass, semaphore, 2, PF_R | PF_W))
 		code.semaphore = (uint16_t *)semaphore;
 	object = registry_add(pass->module, &probe->site, texts, &code);
 	if (!object) {
-		usdt_gone(probe);
-		return 0;
+		usdt_place_gone(probe);
+		return;
 	}
 	spare = NULL;
 	object->shape.narrow = 1;
 	object->adopted = probe;
 	pass->came++;
-	return 0;
+	/* a second note for the same nop is not another probe */
+	index_add(&codes, code_hash(probe->address), (uint64_t)object->codes);
 }
 
-static int note_seen(const struct usdt_probe *note, void *arg)
+/* The nop's place in the plans, which are sorted: where it is or would be. */
+static uint32_t plan_place(const struct pass *pass, uint64_t address)
 {
-	struct pass *pass = arg;
+	uint32_t low = 0;
+	uint32_t high = pass->planned;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (pass->plans[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Makes room for a plan; most notes are sorted already. */
+static void plan_want(struct pass *pass, uint64_t address)
+{
+	uint32_t at = plan_place(pass, address);
+
+	if (pass->planned == PLANS_MAX)
+		return;
+	if (!pass->plans)
+		pass->plans = sys_map_anonymous(PLANS_BYTES);
+	if (!pass->plans || (at < pass->planned &&
+			     pass->plans[at].address == address))
+		return;
+	__builtin_memmove(&pass->plans[at + 1], &pass->plans[at],
+			  (pass->planned - at) * sizeof(*pass->plans));
+	pass->plans[at].address = address;
+	pass->planned++;
+}
+
+/* Is it to be adopted, and can it be at all? */
+static int note_wanted(const struct usdt_probe *note, struct pass *pass)
+{
 	uint64_t address = pass->module->base + note->address;
 	char id[128];
 	struct text text;
@@ -214,12 +283,62 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	text_add(&text, note->provider);
 	text_add_char(&text, '/');
 	text_add(&text, note->name);
-	if (text.cut || !loaded(pass, address, 5, PF_R | PF_X))
+	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
 		return 0;
 	pass->seen++;
-	if (!pass->wanted(id, pass->arg) || known(address))
+	return pass->wanted(id, pass->arg) && !known(address) &&
+	       !overlaps(address);
+}
+
+/* First those that need one byte. */
+static int note_seen(const struct usdt_probe *note, void *arg)
+{
+	struct usdt_adopted *probe;
+	struct pass *pass = arg;
+	const char *texts[4];
+	int ret;
+
+	if (!note_wanted(note, pass))
 		return 0;
-	return probe_adopt(note, pass);
+	probe = probe_make(note, texts, pass);
+	ret = probe ? usdt_place_byte(probe, pass->patcher) : -ENOMEM;
+	if (!ret)
+		probe_register(probe, note, texts, pass);
+	else if (ret == -EADDRINUSE)
+		plan_want(pass, note->address);
+	return 0;
+}
+
+/* Then those that need more, by their plans. */
+static int note_planned(const struct usdt_probe *note, void *arg)
+{
+	struct pass *pass = arg;
+	uint32_t at = plan_place(pass, note->address);
+	struct usdt_adopted *probe;
+	const char *texts[4];
+
+	if (at == pass->planned ||
+	    pass->plans[at].address != note->address ||
+	    pass->plans[at].reason || !note_wanted(note, pass))
+		return 0;
+	probe = probe_make(note, texts, pass);
+	if (probe && !usdt_place_jump(probe, &pass->plans[at],
+				      pass->module->base, pass->patcher))
+		probe_register(probe, note, texts, pass);
+	return 0;
+}
+
+static void notes_adopt(struct pass *pass)
+{
+	if (usdt_notes_read(&pass->file, nop_learn, pass, NULL))
+		return;
+	usdt_notes_read(&pass->file, note_seen, pass, NULL);
+	if (!pass->planned)
+		return;
+	usdt_plan(&pass->file, usdt_place_decoder(), pass->plans,
+		  pass->planned);
+	usdt_notes_read(&pass->file, note_planned, pass, NULL);
+	sys_munmap(pass->plans, PLANS_BYTES);
 }
 
 static int file_map(struct usdt_file *file, const char *path)
@@ -239,8 +358,8 @@ static int file_map(struct usdt_file *file, const char *path)
 	return got > 0;
 }
 
-uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
-		    const struct patcher *patcher)
+static uint32_t module_adopt(struct module *module, usdt_wanted *wanted,
+			     void *arg, const struct patcher *patcher)
 {
 	struct pass pass = { .module = module, .wanted = wanted, .arg = arg,
 			     .patcher = patcher };
@@ -249,9 +368,20 @@ uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 	    !file_map(&pass.file, module->path))
 		return 0;
 	if (same_file(&pass) && !codes_learn(module))
-		usdt_notes_read(&pass.file, note_seen, &pass, NULL);
+		notes_adopt(&pass);
 	index_clear(&codes);
+	index_clear(&nops);
 	module->usdt_none = !pass.seen;
 	sys_munmap(pass.file.bytes, pass.file.size);
 	return pass.came;
 }
+
+__attribute__((visibility("default")))
+const struct usdt_functions usdt_functions_here = {
+	.version = USDT_VERSION,
+	.adopted_bytes = sizeof(struct usdt_adopted),
+	.object_bytes = sizeof(struct object),
+	.adopt = module_adopt,
+	.gone = usdt_place_gone,
+	.switch_to = usdt_place_switch,
+};

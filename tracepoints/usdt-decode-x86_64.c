@@ -8,6 +8,8 @@
 
 #include <errno.h>
 
+#include "buffers/text.h"
+
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
 
@@ -19,6 +21,19 @@ typedef ZyanStatus decode_fn(const ZydisDecoder *decoder,
 
 _Static_assert(sizeof(ZydisDecoder) <=
 	       sizeof(((struct usdt_decoder *)0)->state), "state");
+
+const char *usdt_decoder_file(void)
+{
+	static char name[32];
+	struct text text;
+
+	text_open(&text, name, sizeof(name));
+	text_add(&text, "libZydis.so.");
+	text_add_unsigned(&text, ZYDIS_VERSION_MAJOR(ZYDIS_VERSION));
+	text_add_char(&text, '.');
+	text_add_unsigned(&text, ZYDIS_VERSION_MINOR(ZYDIS_VERSION));
+	return name;
+}
 
 int usdt_decoder_open(struct usdt_decoder *decoder)
 {
@@ -118,6 +133,11 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 }
 
 #else
+
+const char *usdt_decoder_file(void)
+{
+	return "";
+}
 
 int usdt_decoder_open(struct usdt_decoder *decoder)
 {

@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The way from a probe's nop to its stub, see usdt.h.
+ * The way from a probe's nop to its stub and back, see usdt.h.
  *
  * The pages that jumps lead to and those of the stubs are never unmapped; they
  * are written as code is, and are never writable while they can be executed,
  * unless /proc/self/mem is denied. A way whose module is gone is used again by
  * a probe that comes to the same place.
  */
-#include "tracepoints/usdt.h"
+#include "tracepoints/usdt-place.h"
 
 #include <errno.h>
+#include <linux/membarrier.h>
 #include <sys/mman.h>
 
 #include "buffers/base.h"
 #include "buffers/sys.h"
+#include "buffers/text.h"
 #include "tracepoints/arena.h"
+#include "tracepoints/usdt-load.h"
 
 #define PAGE		4096ull
-#define JUMP_BYTES	5
 #define NOP		0x90
 #define JUMP		0xe9
+#define TRAP		0xcc
+#define MOVED_BYTES	64
 #define STUBS_BYTES	(16 * PAGE)
 /* What the first thread's stack and the heap may still grow into. */
 #define GROWTH		(256ull << 20)
@@ -42,13 +46,6 @@ struct stub {
 _Static_assert(sizeof(struct stub) == 64, "stub");
 _Static_assert(offsetof(struct stub, probe) == 48, "usdt-entry-x86_64.S");
 
-struct way {
-	struct way *next;
-	uint64_t lead;
-	struct stub *stub;
-	int free;
-};
-
 struct page {
 	struct page *next;
 	uint64_t address;
@@ -56,18 +53,14 @@ struct page {
 
 static struct arena_type way_type = ARENA_TYPE(struct way);
 static struct arena_type page_type = ARENA_TYPE(struct page);
-static struct way *ways;
+struct way *usdt_ways;
 static struct page *pages;
 static struct stub *stubs;	/* free ones, up to stubs_end */
 static struct stub *stubs_end;
 
-extern void *__libc_stack_end __attribute__((weak));
-void usdt_entry(void) __attribute__((visibility("hidden")));
-
 static int grows_into(uint64_t address)
 {
-	void **volatile end = &__libc_stack_end;
-	uint64_t top = end ? (uint64_t)*end : 0;
+	uint64_t top = usdt_stack_end();
 	uint64_t heap = (uint64_t)sys1(SYS_brk, 0);
 
 	return (address <= top && top - address < GROWTH) ||
@@ -83,34 +76,44 @@ static int page_ours(uint64_t address)
 	return !!page;
 }
 
+int usdt_page_take(uint64_t address)
+{
+	long got;
+
+	if (grows_into(address))
+		return -EADDRINUSE;
+	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		       0);
+	if (got == (long)address)
+		return 0;
+	/* a kernel that takes the address for a hint */
+	if (got > 0)
+		sys_munmap(got, PAGE);
+	return -EADDRINUSE;
+}
+
 /* Has a page of code there, nothing else's. (ENOMEM is also the answer where
  * no program may have a page.) */
 static int page_have(uint64_t address)
 {
 	struct page *page;
-	long got;
+	int ret;
 
 	if (page_ours(address))
 		return 0;
-	if (grows_into(address))
-		return -EADDRINUSE;
 	page = arena_take(&page_type);
 	if (!page)
 		return -ENOMEM;
-	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-		       0);
-	if (got == (long)address) {
-		page->address = address;
-		page->next = pages;
-		pages = page;
-		return 0;
+	ret = usdt_page_take(address);
+	if (ret) {
+		arena_give(&page_type, page);
+		return ret;
 	}
-	/* a kernel that takes the address for a hint */
-	if (got > 0)
-		sys_munmap(got, PAGE);
-	arena_give(&page_type, page);
-	return -EADDRINUSE;
+	page->address = address;
+	page->next = pages;
+	pages = page;
+	return 0;
 }
 
 static struct stub *stub_take(void)
@@ -128,7 +131,7 @@ static struct stub *stub_take(void)
 }
 
 static int stub_write(struct stub *at, struct usdt_adopted *probe,
-		      const struct patcher *patcher)
+		      uint64_t resume, const struct patcher *patcher)
 {
 	const struct stub stub = {
 		.code = {
@@ -139,7 +142,7 @@ static int stub_write(struct stub *at, struct usdt_adopted *probe,
 			0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
 		},
 		.entry = (uint64_t)usdt_entry,
-		.resume = probe->address + 1,
+		.resume = resume,
 		.probe = probe,
 	};
 
@@ -154,13 +157,13 @@ static int way_find(uint64_t lead, struct way **found)
 	struct way *way;
 
 	*found = NULL;
-	for (way = ways; way; way = way->next) {
+	for (way = usdt_ways; way; way = way->next) {
 		uint64_t apart = way->lead > lead ? way->lead - lead :
 						    lead - way->lead;
 
 		if (apart >= sizeof(struct lead))
 			continue;
-		if (apart || !way->free)
+		if (apart || !way->free || way->starts)
 			return -EADDRINUSE;
 		*found = way;
 	}
@@ -194,8 +197,14 @@ static int way_make(struct way *way, uint64_t lead,
 	return way->stub ? lead_write(lead, way->stub, patcher) : -ENOMEM;
 }
 
-int usdt_place(struct usdt_adopted *probe, uint8_t **stub,
-	       const struct patcher *patcher)
+static void way_add(struct way *way)
+{
+	way->next = usdt_ways;
+	/* USDT-WAY: the handler that finds it finds all of it */
+	store_release(&usdt_ways, way);
+}
+
+int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 {
 	const uint8_t *code = (const uint8_t *)probe->address;
 	struct way *way;
@@ -206,7 +215,7 @@ int usdt_place(struct usdt_adopted *probe, uint8_t **stub,
 	if (code[0] != NOP)
 		return -EBUSY;
 	__builtin_memcpy(&distance, code + 1, sizeof(distance));
-	lead = probe->address + JUMP_BYTES + (uint64_t)(int64_t)distance;
+	lead = probe->address + USDT_JUMP_BYTES + (uint64_t)(int64_t)distance;
 	ret = way_find(lead, &way);
 	if (ret)
 		return ret;
@@ -219,23 +228,121 @@ int usdt_place(struct usdt_adopted *probe, uint8_t **stub,
 			arena_give(&way_type, way);
 			return ret;
 		}
-		way->next = ways;
-		ways = way;
+		way_add(way);
 	}
 	/* free: its jump is gone with its module, nobody comes here */
-	ret = stub_write(way->stub, probe, patcher);
-	way->free = !!ret;
+	ret = stub_write(way->stub, probe, probe->address + 1, patcher);
+	way->site = probe->address;
+	store_release(&way->free, (uint32_t)!!ret);
 	probe->way = way;
-	*stub = (uint8_t *)way->stub;
 	return ret;
 }
 
-void usdt_gone(struct usdt_adopted *probe)
+/* A way that a module has left, and that leads here as well as there: the
+ * module is back where it was. */
+static struct way *way_again(uint64_t site, uint32_t starts)
 {
-	probe->way->free = 1;
+	struct way *way = usdt_ways;
+
+	while (way && (!way->free || way->site != site ||
+		       way->starts != starts))
+		way = way->next;
+	return way;
 }
 
-int usdt_switch(const struct patcher *patcher, uint8_t *code, int on)
+/* All of a way but what it does. */
+static int way_lead(struct way *way, uint64_t site, uint32_t starts,
+		    const struct patcher *patcher)
+{
+	int ret = -ERANGE;
+
+	way->lead = usdt_near_lead(site, starts, sizeof(struct lead));
+	if (!way->lead)
+		return ret;
+	way->moved = usdt_near_take(site, MOVED_BYTES);
+	if (!way->moved)
+		goto give_lead;
+	ret = -ENOMEM;
+	way->stub = stub_take();
+	if (way->stub)
+		ret = lead_write(way->lead, way->stub, patcher);
+	if (!ret)
+		return 0;
+	usdt_near_give(way->moved, MOVED_BYTES);
+give_lead:
+	usdt_near_give(way->lead, sizeof(struct lead));
+	return ret;
+}
+
+/* The bytes of the jump, and what it covers somewhere else. */
+static int way_fill(struct way *way, struct usdt_adopted *probe,
+		    const struct usdt_plan *plan, uint64_t base,
+		    const struct patcher *patcher)
+{
+	int32_t distance = (int32_t)(way->lead - probe->address -
+				     USDT_JUMP_BYTES);
+	uint8_t code[MOVED_BYTES];
+	int n;
+
+	__builtin_memset(code, TRAP, sizeof(code));
+	n = usdt_move(code, sizeof(code), way->moved, plan, base,
+		      way->offsets);
+	if (n < 0)
+		return n;
+	way->site = probe->address;
+	way->starts = plan->starts;
+	way->on[0] = JUMP;
+	__builtin_memcpy(way->on + 1, &distance, sizeof(distance));
+	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
+	return patch_bytes(patcher, (uint8_t *)way->moved, code,
+			   sizeof(code)) ?:
+	       stub_write(way->stub, probe, way->moved, patcher);
+}
+
+int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
+		    uint64_t base, const struct patcher *patcher)
+{
+	struct way *way;
+	int ret;
+
+	if (__builtin_memcmp((const void *)probe->address, plan->bytes,
+			     plan->covered))
+		return -EBUSY;
+	way = way_again(probe->address, plan->starts);
+	if (!way) {
+		way = arena_take(&way_type);
+		if (!way)
+			return -ENOMEM;
+		way->free = 1;
+		ret = way_lead(way, probe->address, plan->starts, patcher);
+		if (ret) {
+			arena_give(&way_type, way);
+			return ret;
+		}
+		way->site = probe->address;
+		way->starts = plan->starts;
+		way_add(way);
+	}
+	ret = way_fill(way, probe, plan, base, patcher);
+	/* USDT-WAY: last */
+	if (!ret)
+		store_release(&way->free, 0);
+	probe->way = way;
+	probe->jumps = 1;
+	return ret;
+}
+
+uint8_t *usdt_place_stub(const struct usdt_adopted *probe)
+{
+	return (uint8_t *)probe->way->stub;
+}
+
+void usdt_place_gone(struct usdt_adopted *probe)
+{
+	store_release(&probe->way->free, 1);
+}
+
+static int byte_switch(const struct patcher *patcher, uint8_t *code, int on)
 {
 	uint8_t wanted = on ? JUMP : NOP;
 
@@ -244,4 +351,107 @@ int usdt_switch(const struct patcher *patcher, uint8_t *code, int on)
 	if (code[0] != (on ? NOP : JUMP))
 		return -EBUSY;
 	return patch_byte(patcher, code, wanted);
+}
+
+static void fetch_anew(void)
+{
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+}
+
+/* Writes those bytes of `from` at which an instruction begins, or does not. */
+static int bytes_write(const struct way *way, const struct patcher *patcher,
+		       const uint8_t *from, int begins)
+{
+	int ret = 0;
+	uint32_t k;
+
+	for (k = USDT_JUMP_BYTES - 1; k > 0 && !ret; k--)
+		if ((way->starts >> k & 1) == begins)
+			ret = patch_byte(patcher, (uint8_t *)way->site + k,
+					 from[k]);
+	return ret;
+}
+
+/* Is the jump without its first byte? A uprobe that goes puts there what the
+ * file has. */
+static int headless(const struct way *way)
+{
+	const uint8_t *code = (const uint8_t *)way->site;
+
+	return code[0] == way->off[0] &&
+	       !__builtin_memcmp(code + 1, way->on + 1, USDT_JUMP_BYTES - 1);
+}
+
+/*
+ * Whatever is half done, who comes to an instruction that is there no more or
+ * not yet comes to a cc: those are written before all else, and taken out
+ * after it. All threads have seen one step before the next is done.
+ */
+static int jump_switch(const struct way *way, const struct patcher *patcher,
+		       int on)
+{
+	const uint8_t *from = on ? way->off : way->on;
+	const uint8_t *to = on ? way->on : way->off;
+	uint8_t *code = (uint8_t *)way->site;
+	int ret;
+
+	if (!__builtin_memcmp(code, to, USDT_JUMP_BYTES))
+		return 0;
+	if (__builtin_memcmp(code, from, USDT_JUMP_BYTES) && !headless(way))
+		return -EBUSY;
+	ret = usdt_traps_ready();
+	if (ret)
+		return ret;
+	if (headless(way) && on)
+		return patch_byte(patcher, code, JUMP);
+	ret = patch_byte(patcher, code, TRAP);
+	if (!ret && on)
+		ret = bytes_write(way, patcher, to, 1);
+	fetch_anew();
+	if (!ret)
+		ret = bytes_write(way, patcher, to, 0);
+	fetch_anew();
+	if (!ret && !on)
+		ret = bytes_write(way, patcher, to, 1);
+	if (!on)
+		fetch_anew();
+	return ret ? ret : patch_byte(patcher, code, to[0]);
+}
+
+int usdt_place_switch(const struct patcher *patcher,
+		      struct usdt_adopted *probe, int on)
+{
+	if (!probe->way->starts)
+		return byte_switch(patcher, (uint8_t *)probe->address, on);
+	return jump_switch(probe->way, patcher, on);
+}
+
+const struct usdt_decoder *usdt_place_decoder(void)
+{
+	static const char *const directories[] = {
+		"/usr/lib/x86_64-linux-gnu/", "/usr/local/lib/",
+		"/usr/lib64/", "/usr/lib/",
+	};
+	static struct usdt_decoder decoder;
+	static struct library library;
+	static int tried;
+	struct text path;
+	char file[64];
+	uint32_t i;
+
+	for (i = 0; !tried && i < ARRAY_SIZE(directories); i++) {
+		text_open(&path, file, sizeof(file));
+		text_add(&path, directories[i]);
+		text_add(&path, usdt_decoder_file());
+		if (library_open(&library, file))
+			continue;
+		decoder.init = library_symbol(&library, "ZydisDecoderInit");
+		decoder.decode = library_symbol(
+			&library, "ZydisDecoderDecodeInstruction");
+		tried = 1;
+		if (usdt_decoder_open(&decoder))
+			decoder.decode = NULL;
+	}
+	tried = 1;
+	return decoder.decode ? &decoder : NULL;
 }

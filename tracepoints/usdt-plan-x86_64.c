@@ -424,10 +424,9 @@ static int planning_run(struct planning *p)
 				       (uint8_t)site_walk(p, plan);
 		fine += !plan->reason;
 	}
-	if (fine) {
+	if (fine)
 		file_scan(p);
-		usdt_notes_read(p->image.file, probe_seen, p, NULL);
-	}
+	usdt_notes_read(p->image.file, probe_seen, p, NULL);
 	sys_munmap(p->blocks.bits, p->blocks.mapped);
 	for (i = 0; i < p->count; i++)
 		if (!p->plans[i].reason && p->plans[i].led & INNER)

@@ -114,6 +114,10 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
 
+/* The name of the library that `struct usdt_decoder` is compiled for, or "".
+ */
+const char *usdt_decoder_file(void);
+
 /* For people: "something jumps behind the nop" */
 const char *usdt_reason_text(enum usdt_reason reason);
 

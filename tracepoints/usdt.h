@@ -3,10 +3,11 @@
  * USDT probes of shipped programs as markers.
  *
  * A probe is a nop that nobody made for us. It becomes a marker with a site of
- * the agent's own: the nop's byte is switched to that of a jump, the four
- * bytes behind it stay as they are, and where they then lead a page is mapped
- * that leads on to the probe's stub. The stub saves what the program has in
- * its registers, and the arguments are fetched from there.
+ * the agent's own, and a jump to a stub that saves what the program has in its
+ * registers; the arguments are fetched from there.
+ *
+ * Where the four bytes behind the nop lead where nothing is mapped, the nop's
+ * byte becomes that of a jump:
  *
  *	probe	e9 xx xx xx xx		xx.. as the program has them
  *	           |
@@ -15,11 +16,29 @@
  *	                 +--> stub: usdt_entry -> usdt_hit; jmp probe + 1
  *
  * One byte differs, as at a marker: switching is safe under any number of
- * running threads. A probe whose bytes lead where something is mapped already
- * is left alone.
+ * running threads.
+ *
+ * Where that cannot be, and a plan says that what is covered may move
+ * (usdt-plan.h), the jump has bytes of our choice; cc (int3) wherever an
+ * instruction began:
+ *
+ *	probe	e9 cc xx cc xx		from the nop to the fifth byte
+ *	           |
+ *	           +--> jmp *stub
+ *	                 |
+ *	                 +--> stub: usdt_entry -> usdt_hit; jmp moved
+ *	                                                      |
+ *	                        moved: what is covered; jmp behind it
+ *
+ * Who was between the nop and what follows when it was switched, comes to a cc
+ * sooner or later, and is led to the same instruction in `moved` by a handler
+ * of SIGTRAP. So is who comes to the nop meanwhile (usdt-trap-x86_64.c).
  *
  * What must stay true: an adopted probe is never freed, and its stub neither:
  * a thread may be in it.
+ *
+ * All but the stubs' code and usdt_hit() is in libtaffrail-usdt.so, which is
+ * loaded when somebody names a provider (usdt-load-x86_64.c).
  */
 #ifndef TRACEPOINTS_USDT_H
 #define TRACEPOINTS_USDT_H
@@ -42,6 +61,8 @@ struct usdt_adopted {
 	struct way *way;		/* to its stub */
 	uint32_t count;
 	uint32_t in_memory;		/* arguments that are */
+	uint32_t jumps;			/* five bytes are switched, not one */
+	int32_t refused;		/* what usdt_switch() said last */
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
@@ -63,20 +84,36 @@ typedef int usdt_wanted(const char *id, void *arg);
 uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 		    const struct patcher *patcher);
 
-/*
- * Makes the way from a probe to usdt_hit(). Returns 0 and the stub;
- * -EBUSY when there is no nop; -EADDRINUSE when its bytes lead where something
- * is; -ENOMEM. The registry's lock is held.
- */
-int usdt_place(struct usdt_adopted *probe, uint8_t **stub,
-	       const struct patcher *patcher);
-
 /* Its module is gone: another may use its way. */
 void usdt_gone(struct usdt_adopted *probe);
 
-/* Switches a probe: nop or jump. Returns 0, -EBUSY when somebody else's code is
- * there, or another negative errno. */
-int usdt_switch(const struct patcher *patcher, uint8_t *code, int on);
+/*
+ * Switches a probe: nop or jump. Returns 0; -EBUSY when somebody else's code is
+ * there; -EAGAIN when a thread blocks SIGTRAP, and could not be led on; or
+ * another negative errno. The registry's lock is held.
+ */
+int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
+		int on);
+
+/* The same, as libtaffrail-usdt.so has them, and what both must agree on. */
+#define USDT_VERSION	1
+
+struct usdt_functions {
+	uint64_t version;
+	uint64_t adopted_bytes;
+	uint64_t object_bytes;
+	uint32_t (*adopt)(struct module *module, usdt_wanted *wanted,
+			  void *arg, const struct patcher *patcher);
+	void (*gone)(struct usdt_adopted *probe);
+	int (*switch_to)(const struct patcher *patcher,
+			 struct usdt_adopted *probe, int on);
+};
+
+/* The stubs' code. */
+void usdt_entry(void);
+
+/* The end of the first thread's stack, or 0 when it is not known. */
+uint64_t usdt_stack_end(void);
 
 /* From the stub: called at each hit. SIGSAFE. */
 void usdt_hit(struct usdt_adopted *probe, const struct usdt_state *state);

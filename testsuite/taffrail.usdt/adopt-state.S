@@ -7,6 +7,10 @@
  *		  bytes at 128; out also the red zone at 640, flags at 768
  *	above	  0: xmm only, with nothing above
  */
+#ifndef STATE_NEXT		/* operand of what is behind the nop */
+#define STATE_NEXT	0xe00000
+#endif
+
 	.macro	each what
 	.irp	n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	\what	\n
@@ -33,6 +37,7 @@
 	.globl	probe_state
 	.type	probe_state, @function
 probe_state:
+	.cfi_startproc
 	pushq	%rbx
 	pushq	%rbp
 	pushq	%r12
@@ -63,7 +68,7 @@ probe_state:
 	movq	40(%rdi), %rdi
 	cmpq	%rbx, %rcx		/* flags */
 990:	nop
-	movl	$0xe00000, %eax
+	movl	$STATE_NEXT, %eax
 	lahf
 	seto	%al
 	xchgq	%rax, (%rsp)
@@ -94,6 +99,7 @@ probe_state:
 	popq	%rbx
 	vzeroupper
 	ret
+	.cfi_endproc
 	.size	probe_state, . - probe_state
 
 	.section .note.stapsdt, "", "note"

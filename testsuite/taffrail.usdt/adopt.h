@@ -7,10 +7,16 @@
 #ifndef TESTSUITE_ADOPT_H
 #define TESTSUITE_ADOPT_H
 
-/* nop; movl $imm, %eax, half a gigabyte before the code */
+/* What follows it: for a jump half a gigabyte before the code; 0: into the
+ * code itself, so that it has to move. */
+#ifndef ADOPT_NEXT
+#define ADOPT_NEXT	"0xe00000"
+#endif
+
+/* nop; movl $imm, %eax */
 #define ADOPT_NOP(provider, name, semaphore, operands)			\
 	"990:	nop\n\t"						\
-	"movl	$0xe00000, %%eax\n\t"					\
+	"movl	$" ADOPT_NEXT ", %%eax\n\t"				\
 	".pushsection .note.stapsdt, \"\", \"note\"\n\t"		\
 	".balign 4\n\t"							\
 	".4byte 992f-991f, 994f-993f, 3\n"				\

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The ways from probes to their stubs; see usdt.h. In libtaffrail-usdt.so only.
+ *
+ * Unless it says otherwise, all here is for threads of the agent's own, and
+ * the registry's lock is held.
+ */
+#ifndef TRACEPOINTS_USDT_PLACE_H
+#define TRACEPOINTS_USDT_PLACE_H
+
+#include "tracepoints/usdt-plan.h"
+#include "tracepoints/usdt.h"
+
+/*
+ * USDT-WAY: a way is in the list with all that the handler of SIGTRAP reads of
+ * it before the first cc is written; `free` goes off last, and on first.
+ */
+struct way {
+	struct way *next;
+	uint64_t lead;		/* what the probe's jump leads to */
+	struct stub *stub;
+	uint32_t free;		/* its module is gone */
+	uint8_t starts;		/* as in the plan; 0: one byte is switched */
+	uint8_t offsets[USDT_JUMP_BYTES];	/* in what moved, by `starts` */
+	uint8_t off[USDT_JUMP_BYTES];	/* the bytes of the program */
+	uint8_t on[USDT_JUMP_BYTES];	/* the jump's */
+	uint64_t site;
+	uint64_t moved;
+};
+
+/* All there ever were. */
+extern struct way *usdt_ways;
+
+/* Makes a way that needs one byte. 0; -EBUSY when there is no nop; -EADDRINUSE
+ * when the bytes behind it lead where something is; -ENOMEM. */
+int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher);
+
+/* Makes a way by a plan, which is for a module at `base`. -EBUSY: the program
+ * is not as its file; -ERANGE: there is no place within reach. */
+int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
+		    uint64_t base, const struct patcher *patcher);
+
+uint8_t *usdt_place_stub(const struct usdt_adopted *probe);
+void usdt_place_gone(struct usdt_adopted *probe);
+int usdt_place_switch(const struct patcher *patcher,
+		      struct usdt_adopted *probe, int on);
+
+/* A decoder for plans, loaded when it is first asked for; or NULL. */
+const struct usdt_decoder *usdt_place_decoder(void);
+
+/* Maps a page of code where nothing is: -EADDRINUSE where something is, or
+ * where the heap or a stack may still grow. */
+int usdt_page_take(uint64_t address);
+
+/*
+ * Takes n bytes for code that a jump of 32 bits reaches from the site and from
+ * all its module. 0: there are none. Given back they are used again.
+ */
+uint64_t usdt_near_take(uint64_t site, uint32_t n);
+void usdt_near_give(uint64_t address, uint32_t n);
+
+/* The same, for where a jump at the site leads that has a cc wherever `starts`
+ * says (bit k: at offset k). */
+uint64_t usdt_near_lead(uint64_t site, uint32_t starts, uint32_t n);
+
+/*
+ * Writes what a plan covers as code that does the same at `to`, and goes on
+ * behind it. Sets the offsets of its instructions. Returns how many bytes, or
+ * -ERANGE when a target is out of reach, -ENOSPC when n are too few.
+ */
+int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
+	      const struct usdt_plan *plan, uint64_t base,
+	      uint8_t offsets[USDT_JUMP_BYTES]);
+
+/*
+ * Readies the process for a cc where threads may run: the handler of SIGTRAP
+ * is ours, and what it was before is called for all else. -EAGAIN when a thread
+ * blocks the signal, which would kill the process.
+ */
+int usdt_traps_ready(void);
+
+#endif
