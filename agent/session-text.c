@@ -67,8 +67,10 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	struct expr_error error;
 	size_t bytes;
 	const char *condition = rule_condition(string, &bytes);
+	const char *end;
 
-	if (!bytes || (!condition && string[bytes])) {
+	if (!bytes || rule_strings(string, &rule->strings, &end) ||
+	    (!condition && *end)) {
 		text_add(why, "a rule is GLOB or GLOB if EXPR");
 		return -EINVAL;
 	}
@@ -215,6 +217,21 @@ static void channel_sum(const struct channel *channel, struct sums *sums)
 		sums->lost += channel->page->lost_unplaced;
 }
 
+/* As rule_strings() reads them. */
+static void types_add(struct text *out, uint32_t strings)
+{
+	if (!strings)
+		return;
+	text_add_char(out, '(');
+	for (; strings; strings >>= 1) {
+		if (strings & 1)
+			text_add(out, "str");
+		if (strings >> 1)
+			text_add_char(out, ',');
+	}
+	text_add_char(out, ')');
+}
+
 void session_describe(struct session *session, struct text *out)
 {
 	struct sums sums;
@@ -230,6 +247,7 @@ void session_describe(struct session *session, struct text *out)
 	for (i = 0; i < session->nrules; i++) {
 		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
 		text_add(out, session->rules[i].glob);
+		types_add(out, session->rules[i].strings);
 		if (session->rules[i].condition[0]) {
 			text_add(out, " if ");
 			text_add(out, session->rules[i].condition);

@@ -162,7 +162,7 @@ static int apply_one(struct object *object, void *arg)
  * Is a probe of the program's own to be a marker? Only one whose provider a
  * rule names: what is recorded by default are markers.
  */
-static int probe_wanted(const char *id, void *arg)
+static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 {
 	uint32_t i;
 	uint32_t k;
@@ -179,8 +179,10 @@ static int probe_wanted(const char *id, void *arg)
 
 			if (session->rules[k].wanted && *glob != '*' &&
 			    *glob != '?' && *glob != '[' &&
-			    glob_match(glob, id))
+			    glob_match(glob, id)) {
+				*strings = session->rules[k].strings;
 				return 1;
+			}
 		}
 	}
 	return 0;

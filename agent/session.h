@@ -33,6 +33,7 @@ struct session_rule {
 	int wanted;
 	char glob[SESSION_RULE_BYTES];
 	char condition[SESSION_CONDITION_BYTES]; /* empty: always */
+	uint32_t strings;	/* arguments of adopted probes, from bit 0 */
 };
 
 /*

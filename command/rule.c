@@ -39,8 +39,6 @@ static const char *glob_check(const char *rule, size_t bytes)
 {
 	if (!bytes)
 		return "it is empty";
-	if (memchr(rule, '(', bytes))
-		return "argument types are not supported yet";
 	if (bytes > RULE_BYTES_MAX)
 		return "it is too long";
 	for (size_t i = 0; i < bytes; i++)
@@ -53,11 +51,16 @@ int rule_check(const char *rule, const char **why)
 {
 	size_t bytes;
 	const char *condition = rule_condition(rule, &bytes);
+	const char *end;
+	uint32_t strings;
 
 	*why = glob_check(rule, bytes);
+	if (!*why && rule_strings(rule, &strings, &end))
+		*why = "types are (str,,str): str or nothing an argument, "
+		       "without blanks";
 	if (!*why && condition)
 		*why = condition_check(rule, condition);
-	else if (!*why && rule[bytes])
+	else if (!*why && *end)
 		*why = "no marker has such a character";
 	return *why ? -EINVAL : 0;
 }

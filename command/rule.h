@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rules as they are typed: GLOB, matched against "channel/name", or
- * GLOB if EXPR (tracepoints/expr.h).
+ * GLOB if EXPR (tracepoints/expr.h); behind GLOB the types of arguments may
+ * stand (tracepoints/rule-split.h).
  */
 #ifndef COMMAND_RULE_H
 #define COMMAND_RULE_H
@@ -14,8 +15,7 @@
 /*
  * Is this a rule that can be obeyed? 0, or -EINVAL and the fact in *why: it
  * is empty or too long, has characters that no id has, a condition that is
- * none, or argument types, which do not exist yet. *why is good until the
- * next call.
+ * none, or argument types that do not exist. *why is good until the next call.
  */
 int rule_check(const char *rule, const char **why);
 

@@ -35,6 +35,7 @@ struct pass {
 	uint32_t came;
 	struct usdt_plan *plans;	/* sorted; or NULL */
 	uint32_t planned;
+	uint32_t strings;		/* of the note that was wanted last */
 };
 
 /* Does the module have n bytes there, in a segment with these flags? The file
@@ -152,6 +153,26 @@ static int symbol_find(const char *name, uint32_t length, uint64_t *address,
 	return 1;
 }
 
+/* One that can be fetched. As a string, if it can be the address of one. */
+static void field_add(struct usdt_adopted *probe,
+		      const struct usdt_operand *operand, int string)
+{
+	uint32_t k = probe->count++;
+
+	probe->operands[k] = *operand;
+	probe->in_memory += operand->place == USDT_MEMORY;
+	if (string && operand->bytes == sizeof(void *) &&
+	    operand->place != USDT_VECTOR) {
+		probe->operands[k].type = TAFFRAIL_T_STRING;
+		probe->strings++;
+		probe->site.nvar++;
+	} else {
+		probe->site.fixed_bytes =
+			(uint16_t)(probe->site.fixed_bytes + operand->bytes);
+	}
+	probe->site.types[k] = probe->operands[k].type;
+}
+
 /* Fields are the arguments that can be fetched, by their numbers. */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
 		       const char *operands, struct pass *pass)
@@ -161,17 +182,11 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	uint32_t i;
 
 	for (i = 0; i < n; i++) {
-		struct usdt_operand *operand = &probe->operands[probe->count];
-
 		if (parsed[i].place == USDT_UNKNOWN)
 			continue;
-		*operand = parsed[i];
-		probe->in_memory += parsed[i].place == USDT_MEMORY;
-		probe->site.types[probe->count] = operand->type;
-		probe->site.fixed_bytes =
-			(uint16_t)(probe->site.fixed_bytes + operand->bytes);
-		text_add(text, probe->count++ ? ", arg" : "arg");
+		text_add(text, probe->count ? ", arg" : "arg");
 		text_add_unsigned(text, i + 1);
+		field_add(probe, &parsed[i], pass->strings >> i & 1);
 	}
 	probe->site.nfields = (uint8_t)probe->count;
 }
@@ -286,7 +301,7 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
 		return 0;
 	pass->seen++;
-	return pass->wanted(id, pass->arg) && !known(address) &&
+	return pass->wanted(id, &pass->strings, pass->arg) && !known(address) &&
 	       !overlaps(address);
 }
 

@@ -47,6 +47,65 @@ static char *put(char *to, uint64_t value, uint32_t bytes)
 	return to + bytes;
 }
 
+/* Characters of all strings of an event; what goes beyond is cut off. */
+#define STRINGS_BYTES	2048
+
+struct strings {
+	uint32_t n;
+	uint32_t used;
+	struct write_var var[TAFFRAIL_FIELDS_MAX];
+	char bytes[STRINGS_BYTES];
+};
+
+static SIGSAFE void string_add(struct strings *strings, uint64_t address,
+			       uint32_t most, const struct memory_stack *stack)
+{
+	char *to = strings->bytes + strings->used;
+	uint64_t n = memory_copy_string(to, address, most - 1, stack);
+	struct write_var *var = &strings->var[strings->n++];
+
+	var->n = WRITE_STRING;
+	var->p = to;
+	if (!n) {
+		var->p = address ? "(unreadable)" : "(null)";
+		return;
+	}
+	to[n] = 0;
+	strings->used += (uint32_t)n + 1;
+}
+
+/* A function of its own: others have not its frame. A copy is written: the
+ * writers read what they are given by loads. */
+static SIGSAFE __attribute__((noinline)) void
+hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
+{
+	struct write_slot *slot = (struct write_slot *)&probe->site;
+	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
+	struct memory_stack stack = { 0 };
+	uint64_t fixed = (uint64_t)block;
+	struct strings strings;	/* not cleared */
+	char *to = block;
+	uint32_t i;
+
+	strings.n = 0;
+	strings.used = 0;
+	memory_stack_here(&stack, state->general[7]);
+	__builtin_memset(block, 0, 8);
+	for (i = 0; i < probe->count; i++) {
+		const struct usdt_operand *operand = &probe->operands[i];
+		uint64_t value = fetch(operand, state, &stack);
+
+		if (operand->type == TAFFRAIL_T_STRING)
+			string_add(&strings, value,
+				   STRINGS_BYTES / probe->strings, &stack);
+		else
+			to = put(to, value, operand->bytes);
+	}
+	if (to - block <= 8)
+		__builtin_memcpy(&fixed, block, 8);
+	load_relaxed(&slot->hit)(slot, fixed, strings.var);
+}
+
 SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		      const struct usdt_state *state)
 {
@@ -57,6 +116,10 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 	char *to = block;
 	uint32_t i;
 
+	if (probe->strings) {
+		hit_strings(probe, state);
+		return;
+	}
 	if (probe->in_memory)
 		memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);

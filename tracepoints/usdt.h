@@ -63,6 +63,7 @@ struct usdt_adopted {
 	uint32_t in_memory;		/* arguments that are */
 	uint32_t jumps;			/* five bytes are switched, not one */
 	int32_t refused;		/* what usdt_switch() said last */
+	uint32_t strings;		/* arguments that point to some */
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
@@ -73,8 +74,9 @@ struct usdt_state {
 	uint64_t vectors[16][2];	/* xmm0 to xmm15 */
 };
 
-/* Is a probe of this id to be adopted? */
-typedef int usdt_wanted(const char *id, void *arg);
+/* Is a probe of this id to be adopted? `strings`: bit I when its argument
+ * I + 1 is to be a string. */
+typedef int usdt_wanted(const char *id, uint32_t *strings, void *arg);
 
 /*
  * Adopts the wanted probes of a module, once each. Reads the module's file;

@@ -14,6 +14,8 @@
 #include "command/rule.h"
 #include "command/rundir.h"
 
+#define TYPES	"types are (str,,str): str or nothing an argument, without blanks"
+
 static void check_rules(void)
 {
 	static const struct {
@@ -32,10 +34,14 @@ static void check_rules(void)
 		{ "app/x if id >", "column 14: a value is missing here" },
 		{ "app/x if 1 < id < 3", "column 17: comparisons do not chain: "
 		  "use && or parentheses" },
-		{ "libc/m(u64) if id", "argument types are not supported yet" },
+		{ "libc/m(u64) if id", TYPES },
+		{ "libc/m(str)", NULL },
+		{ "libc/m(str,,str) if id", NULL },
+		{ "libc/m(,str)x", "no marker has such a character" },
+		{ "libc/m(str", TYPES },
 		{ "app/iffy", NULL },
 		{ "app/x iffy", "no marker has such a character" },
-		{ "libc/m(u64)", "argument types are not supported yet" },
+		{ "libc/m(u64)", TYPES },
 		{ "a\nrule=*", "no marker has such a character" },
 		{ "a;b", "no marker has such a character" },
 	};
