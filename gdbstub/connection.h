@@ -31,6 +31,8 @@ struct connection {
 	uint32_t variable;		/* of qTsV */
 	const struct trace_point *point; /* of qTsP, or NULL: no more */
 	uint32_t piece;			/* of that tracepoint */
+	int variables_told;		/* the last packet was qTfV or qTsV */
+	int saving;			/* qTsP is for a file: see upload.c */
 	uint32_t generation;		/* of the definitions, at qTfP */
 	int in_frame;			/* gdb looks at a trace frame: */
 	uint32_t frame;			/* this one */

@@ -174,6 +174,12 @@ static int is_download(const char *p)
 	       text_after(p, "qTStatus");
 }
 
+/* See serve_points_first(). */
+static int is_variables(const char *p)
+{
+	return text_after(p, "qTfV") || text_after(p, "qTsV");
+}
+
 static int packet_answer(struct connection *c, int fd, int too_long)
 {
 	int ret = c->no_ack ? 0 : bytes_send(fd, "+", 1);
@@ -184,6 +190,7 @@ static int packet_answer(struct connection *c, int fd, int too_long)
 	else if (!ret && packet_serve(c, c->in.data))
 		return 0;
 	c->downloading = is_download(c->in.data);
+	c->variables_told = is_variables(c->in.data);
 	packet_close(&c->out);
 	return ret ? ret : bytes_send(fd, c->out.start, c->out.used);
 }

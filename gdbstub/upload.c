@@ -8,7 +8,9 @@
  *
  * one an answer, those of a tracepoint together; no blanks. The tracepoint that
  * was defined last comes first: gdb makes them its own from the last to the
- * first, so that they keep their numbers.
+ * first, so that they keep their numbers. For a file it turns them round once
+ * more when it reads that: then the first comes first. It is for a file, by
+ * tsave, that gdb asks for them straight after the variables.
  *
  * What must stay true: definitions may change between two answers. A
  * tracepoint's memory stays until QTinit, which ends what was begun before.
@@ -165,7 +167,8 @@ int serve_points_first(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
 
-	c->point = t ? point_before(t, NULL) : NULL;
+	c->saving = c->variables_told;
+	c->point = !t ? NULL : c->saving ? t->points : point_before(t, NULL);
 	c->piece = 0;
 	c->generation = t ? t->generation : 0;
 	return serve_points_next(c, p);
@@ -178,10 +181,14 @@ int serve_points_next(struct connection *c, const char *p)
 	(void)p;
 	if (!t || t->generation != c->generation)
 		c->point = NULL;
-	for (; c->point; c->point = point_before(t, c->point), c->piece = 0)
+	while (c->point) {
 		if (c->point->complete && !c->point->aside &&
 		    piece_upload(&c->out, c->point, c->piece++))
 			return 0;
+		c->point = c->saving ? c->point->next :
+				       point_before(t, c->point);
+		c->piece = 0;
+	}
 	packet_add(&c->out, "l");
 	return 0;
 }
