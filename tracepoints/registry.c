@@ -386,6 +386,7 @@ static void module_forget(struct module *module)
 		}
 		arena_give(&object_type, object);
 	}
+	index_clear(&module->usdt_refused);
 	arena_give(&module_type, module);
 }
 

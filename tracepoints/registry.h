@@ -16,6 +16,7 @@
 
 #include "buffers/write.h"
 #include "tracepoints/ax.h"
+#include "tracepoints/index.h"
 #include "tracepoints/patch.h"
 #include "tracepoints/taffrail/site.h"
 
@@ -70,6 +71,7 @@ struct module {
 	struct module *next;
 	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
 	int usdt_none;			/* its file has no probe */
+	struct index usdt_refused;	/* probes that no plan is for */
 	uint64_t base;
 	uint64_t start;
 	uint64_t end;

@@ -274,7 +274,9 @@ static void plan_want(struct pass *pass, uint64_t address)
 {
 	uint32_t at = plan_place(pass, address);
 
-	if (pass->planned == PLANS_MAX)
+	if (pass->planned == PLANS_MAX ||
+	    index_find(&pass->module->usdt_refused, code_hash(address),
+		       same_nop, &address))
 		return;
 	if (!pass->plans)
 		pass->plans = sys_map_anonymous(PLANS_BYTES);
@@ -331,16 +333,36 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 	uint32_t at = plan_place(pass, note->address);
 	struct usdt_adopted *probe;
 	const char *texts[4];
+	int ret;
 
 	if (at == pass->planned ||
 	    pass->plans[at].address != note->address ||
 	    pass->plans[at].reason || !note_wanted(note, pass))
 		return 0;
 	probe = probe_make(note, texts, pass);
-	if (probe && !usdt_place_jump(probe, &pass->plans[at],
-				      pass->module->base, pass->patcher))
+	ret = probe ? usdt_place_jump(probe, &pass->plans[at],
+				      pass->module->base, pass->patcher) :
+		      -ENOMEM;
+	if (!ret)
 		probe_register(probe, note, texts, pass);
+	else if (ret == -ERANGE)
+		pass->plans[at].reason = USDT_FIXED;
 	return 0;
+}
+
+/* What the file says stays true: nobody plans that again. */
+static void plans_remember(const struct pass *pass)
+{
+	uint32_t i;
+
+	for (i = 0; i < pass->planned; i++) {
+		uint64_t address = pass->plans[i].address;
+
+		if (address && pass->plans[i].reason &&
+		    pass->plans[i].reason != USDT_NO_MEMORY)
+			index_add(&pass->module->usdt_refused,
+				  code_hash(address), address);
+	}
 }
 
 static void notes_adopt(struct pass *pass)
@@ -353,6 +375,7 @@ static void notes_adopt(struct pass *pass)
 	usdt_plan(&pass->file, usdt_place_decoder(), pass->plans,
 		  pass->planned);
 	usdt_notes_read(&pass->file, note_planned, pass, NULL);
+	plans_remember(pass);
 	sys_munmap(pass->plans, PLANS_BYTES);
 }
 
