@@ -53,7 +53,7 @@ static int object_clean(struct object *object, void *patcher)
 	return 0;
 }
 
-int ipa_abandon(void *unused)
+COLD int ipa_abandon(void *unused)
 {
 	struct patcher patcher;
 	int traced = ipa_traced(unused);
@@ -68,7 +68,7 @@ int ipa_abandon(void *unused)
 	return 0;
 }
 
-void ipa_clean(void)
+COLD void ipa_clean(void)
 {
 	struct patcher patcher;
 

@@ -12,6 +12,7 @@
  */
 #include "agent/ipa.h"
 
+#include "agent/bell.h"
 #include "agent/ipa-x86_64.h"
 #include "agent/thread.h"
 #include "agent/vectors.h"
@@ -425,4 +426,11 @@ int ipa_call(void (*hook)(void))
 		return 0;
 	hook();
 	return 1;
+}
+
+COLD SIGSAFE void ipa_end(void)
+{
+	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
+	    bell_here())
+		ipa_call(ipa_stop_tracing);
 }

@@ -30,7 +30,7 @@ static void name_it(struct sockaddr_un *address)
 	text_add_number(&text, sys_getpid());
 }
 
-int ipa_socket_offer(void)
+COLD int ipa_socket_offer(void)
 {
 	struct sockaddr_un address = { 0 };
 	int fd = (int)sys3(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

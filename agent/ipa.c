@@ -145,7 +145,7 @@ int ipa_variable_set(uint32_t number, int64_t value)
 	return variable ? 0 : -1;
 }
 
-int ipa_traced(void *unused)
+COLD int ipa_traced(void *unused)
 {
 	int fd = (int)sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
 	char text[4096];
@@ -235,7 +235,7 @@ struct memory {
 	char error[ERROR_BYTES];
 };
 
-int ipa_setup(void)
+COLD int ipa_setup(void)
 {
 	struct ipa *page = room_map(4096);
 	struct memory *memory = room_map(sizeof(*memory));
@@ -324,7 +324,7 @@ void ipa_module_came(struct object *object, const struct patcher *patcher)
 		object_take(object, patcher);
 }
 
-int ipa_prepare(void)
+COLD int ipa_prepare(void)
 {
 	struct patcher patcher;
 
@@ -370,7 +370,7 @@ static void release(void)
 	registry_unlock();
 }
 
-int ipa_serve(int on)
+COLD int ipa_serve(int on)
 {
 	int ret;
 

@@ -153,6 +153,11 @@ void ipa_request(void);
  */
 int ipa_call(void (*hook)(void));
 
+/* Ends a trace that runs, so that gdbserver has what was collected: the program
+ * is about to become another. Not a child that shares its parent's memory.
+ * SIGSAFE. */
+void ipa_end(void);
+
 /* What a jump pad calls; keeps the vector registers. */
 void ipa_collect_entry(struct ipa_point *point, struct ipa_registers *regs);
 

@@ -42,6 +42,7 @@ agent_sources = \
 
 # in the shared library only
 agent_shared_sources = \
+	agent/exec-shared.c \
 	agent/fork-shared.c \
 	agent/modules-shared.c \
 	agent/setid.c
