@@ -141,6 +141,16 @@ struct ipa_registers {
 #define IPA_BLOCK_FLAGS		136u	/* eflags cs ss ds es fs gs, 4 each */
 #define IPA_BLOCK_FS_BASE	544u
 
+/*
+ * Not gdbserver's: where taffrail_ipa_far points to is what the filter has it
+ * use in place of three of the variables above.
+ */
+struct ipa_far {
+	uint32_t read_count;
+	uint32_t write_count;
+	void *collecting;
+};
+
 #define IPA_COMMAND_BYTES	1024
 #define IPA_SOCKET		"/tmp/gdb_ust"	/* and the process's ID */
 

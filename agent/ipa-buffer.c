@@ -11,7 +11,10 @@
  */
 #include "agent/ipa.h"
 
+#include <sys/mman.h>
+
 #include "buffers/base.h"
+#include "buffers/sys.h"
 
 #define VISIBLE	__attribute__((visibility("default"), used))
 
@@ -24,6 +27,35 @@ VISIBLE uint32_t gdb_agent_traceframe_write_count;
 VISIBLE int32_t gdb_agent_traceframes_created;
 
 #define END_BYTES	((uint32_t)sizeof(struct ipa_frame))
+
+/*
+ * gdbserver looks at these at each of its stops, also when the program has
+ * become another, in which something else may be at an address of ours. So the
+ * filter gives it that of a page where hardly a program has any.
+ */
+#define FAR_ADDRESS	0x200000000000ull
+
+static uint32_t *read_count = &gdb_agent_traceframe_read_count;
+static uint32_t *write_count = &gdb_agent_traceframe_write_count;
+struct ipa_far *taffrail_ipa_far __attribute__((visibility("default"), used));
+
+COLD void ipa_far_setup(void)
+{
+	struct ipa_far *page;
+	long p = sys_mmap(FAR_ADDRESS, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			  -1, 0);
+
+	if (p != (long)FAR_ADDRESS) {
+		if (p > 0)
+			sys_munmap(p, 4096);
+		return;
+	}
+	page = (struct ipa_far *)p;
+	read_count = &page->read_count;
+	write_count = &page->write_count;
+	taffrail_ipa_far = page;
+}
 
 /* Finds room for n bytes and the end behind them. Returns 0 when there is
  * none. */
@@ -113,11 +145,10 @@ uint8_t *ipa_reserve(uint32_t n)
 
 void ipa_commit(void)
 {
-	uint32_t count = load_acquire(&gdb_agent_traceframe_write_count);
+	uint32_t count = load_acquire(write_count);
 
 	if (ipa_trace_same())
-		__atomic_compare_exchange_n(&gdb_agent_traceframe_write_count,
-					    &count, count + 1, 0,
+		__atomic_compare_exchange_n(write_count, &count, count + 1, 0,
 					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
@@ -125,6 +156,5 @@ void ipa_forget(void)
 {
 	store_release(&gdb_agent_tracing, 0);
 	store_release(&gdb_agent_traceframes_created, 0);
-	store_release(&gdb_agent_traceframe_read_count,
-		      load_acquire(&gdb_agent_traceframe_write_count));
+	store_release(read_count, load_acquire(write_count));
 }

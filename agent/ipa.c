@@ -266,6 +266,8 @@ COLD int ipa_setup(void)
 			buffer, buffer, buffer + BUFFER_BYTES,
 			buffer + BUFFER_BYTES
 		};
+	if (settings.ipa && text_equal(settings.ipa, "filter"))
+		ipa_far_setup();
 	page->here = 1;
 	patch_refused = ipa_site_refused;
 	store_release(&ipa, page);

@@ -130,6 +130,9 @@ int ipa_trace_same(void);
 uint8_t *ipa_reserve(uint32_t n);
 void ipa_commit(void);
 
+/* For a program that begins under the filter; see ipa-buffer.c. At start. */
+void ipa_far_setup(void);
+
 /* Ends the trace of a gdbserver that has gone. The next one would take what is
  * in the buffer, and abort: it knows no such tracepoint. */
 void ipa_forget(void);

@@ -320,3 +320,43 @@ bool elfnotes_needs(const char *path, const char *soname)
 {
 	return !each_segment(path, look_needed, (void *)soname);
 }
+
+/* In one table of symbols. */
+static int find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *sh,
+		       const char *name, uint64_t *address)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	const char *found;
+	GElf_Sym symbol;
+
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		found = symbol.st_shndx == SHN_UNDEF ? NULL :
+			elf_strptr(elf, sh->sh_link, symbol.st_name);
+		if (found && !strcmp(found, name)) {
+			*address = symbol.st_value;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int elfnotes_symbol(uint64_t *address, const char *path, const char *name)
+{
+	Elf_Scn *section = NULL;
+	int ret = -ENOENT, fd;
+	GElf_Shdr sh;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return ret;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (ret && elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &sh) &&
+		    (sh.sh_type == SHT_DYNSYM || sh.sh_type == SHT_SYMTAB))
+			ret = find_symbol(elf, section, &sh, name, address);
+	elf_end(elf);
+	close(fd);
+	return ret;
+}

@@ -23,6 +23,10 @@ int elfnotes_read(struct marker_list *list, const char *path,
  */
 int elfnotes_address(uint64_t *address, const char *path, uint64_t offset);
 
+/* The address that the file itself gives to a symbol of its own. 0, or
+ * -ENOENT. */
+int elfnotes_symbol(uint64_t *address, const char *path, const char *name);
+
 /* Is the file linked to a shared object of that name? */
 bool elfnotes_needs(const char *path, const char *soname);
 

@@ -91,6 +91,26 @@ static void attach(void *arg, uint64_t pid)
 	gdbserver_attach((pid_t)pid);
 }
 
+static int symbol(void *arg, const struct filter_thread *thread,
+		  const char *name, uint64_t *address)
+{
+	(void)arg;
+	return gdbserver_symbol(&server, thread, name, address);
+}
+
+static int known(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	return gdbserver_agent_known(&server, thread);
+}
+
+static uint32_t relocate(void *arg, const struct filter_thread *thread,
+			 uint64_t from, uint64_t to)
+{
+	(void)arg;
+	return gdbserver_relocate(&server, thread, from, to);
+}
+
 /* As gdbserver ended; it is what a caller waits for. */
 static int end_as_gdbserver(void)
 {
@@ -113,7 +133,8 @@ static int end_as_gdbserver(void)
 static int serve(void)
 {
 	static const struct filter_host host = {
-		NULL, read_markers, get_marker, attach,
+		NULL, read_markers, get_marker, attach, symbol, known,
+		relocate,
 	};
 	struct gdbserver_options *o = &server.options;
 	pid_t pid;

@@ -37,6 +37,13 @@ struct gdbserver_options {
 	bool no_shell;			/* which would run a wrapper */
 };
 
+/* The agent that gdbserver knows: gdbserver-symbols.c. */
+struct gdbserver_agent {
+	uint64_t place;			/* of one of its variables */
+	uint64_t heap, pads, far;	/* values of others */
+	uint64_t start, end;		/* words of the stack, or 0 */
+};
+
 struct gdbserver {
 	struct gdbserver_options options;
 	struct comm comm;
@@ -56,6 +63,7 @@ struct gdbserver {
 	struct filter_thread thread;	/* that gdb looked at last */
 	int nprocesses;
 	pid_t processes[GDBSERVER_PROCESSES];
+	struct gdbserver_agent agent;
 	struct filter filter;
 };
 
@@ -85,6 +93,21 @@ pid_t gdbserver_process(const struct gdbserver *server,
 void gdbserver_agents_follow(struct gdbserver *server);
 /* Sees to those that it does not debug any more. */
 void gdbserver_agents_check(struct gdbserver *server);
+
+/*
+ * gdbserver-symbols.c. What gdbserver is told of an agent's variable; false
+ * where there is none. It is looked for when the process stands still.
+ */
+bool gdbserver_symbol(struct gdbserver *server,
+		      const struct filter_thread *thread, const char *name,
+		      uint64_t *address);
+/* Is all that it was told true in this process? */
+bool gdbserver_agent_known(struct gdbserver *server,
+			   const struct filter_thread *thread);
+/* Moves a marker's jump or test as filter.h has it: its bytes, or 0. */
+uint32_t gdbserver_relocate(struct gdbserver *server,
+			    const struct filter_thread *thread, uint64_t from,
+			    uint64_t to);
 
 /* gdbserver-relay.c: until gdbserver has ended. COMMAND_DONE or
  * COMMAND_FAILED. */

@@ -17,6 +17,7 @@ command_sources = \
 	command/gdb.c \
 	command/gdb.h \
 	command/gdbserver-agents.c \
+	command/gdbserver-symbols.c \
 	command/gdbserver-child.c \
 	command/gdbserver-messages.c \
 	command/gdbserver-relay.c \

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/elfnotes.h"
 #include "command/placement.h"
@@ -195,4 +196,44 @@ static int has_name(const struct mapping *m, void *name)
 bool process_maps_file(pid_t pid, const char *name)
 {
 	return each_mapping(pid, has_name, (void *)name) == 1;
+}
+
+struct wanted {
+	pid_t pid;
+	const char *file;
+	const char *name;
+	uint64_t address;
+	char executable[PATH_MAX];
+};
+
+static int look_symbol(const struct mapping *m, void *arg)
+{
+	struct wanted *wanted = arg;
+	char path[PATH_MAX + 32];
+	uint64_t start;
+
+	if (!m->executable || (!strstr(strrchr(m->path, '/'), wanted->file) &&
+			       strcmp(m->path, wanted->executable)) ||
+	    !find_file(path, sizeof(path), wanted->pid, m) ||
+	    elfnotes_address(&start, path, m->offset) ||
+	    elfnotes_symbol(&wanted->address, path, wanted->name))
+		return 0;
+	wanted->address += m->start - start;
+	return 1;
+}
+
+int process_symbol(pid_t pid, const char *file, const char *name,
+		   uint64_t *address)
+{
+	struct wanted wanted = { .pid = pid, .file = file, .name = name };
+	char path[32];
+	ssize_t n;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, wanted.executable, sizeof(wanted.executable) - 1);
+	wanted.executable[n > 0 ? n : 0] = '\0';
+	ret = each_mapping(pid, look_symbol, &wanted);
+	*address = wanted.address;
+	return ret == 1 ? 0 : ret ? ret : -ENOENT;
 }

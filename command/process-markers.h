@@ -21,6 +21,13 @@ int process_markers_read(struct marker_list *list, pid_t pid);
 /* The same for the USDT probes that are no markers. */
 int process_probes_read(struct marker_list *list, pid_t pid);
 
+/*
+ * Where a process has a symbol: in one of its files whose name holds `file`, or
+ * in its executable. 0, or a negative errno.
+ */
+int process_symbol(pid_t pid, const char *file, const char *name,
+		   uint64_t *address);
+
 /* A number in /proc/PID/status ("Tgid", "TracerPid"); -1 when not there. */
 long process_status(pid_t pid, const char *word);
 

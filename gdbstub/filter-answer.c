@@ -15,7 +15,9 @@ int filter_answer_held(enum filter_kind kind)
 {
 	return kind == KIND_SUPPORTED || kind == KIND_UPLOAD ||
 	       kind == KIND_REGISTERS || kind == KIND_PC ||
-	       kind == KIND_BUFFER;
+	       kind == KIND_BUFFER || kind == KIND_SYMBOL ||
+	       kind == KIND_INTRODUCE || kind == KIND_RESTART ||
+	       kind == KIND_STOP || kind == KIND_INSTALL;
 }
 
 static int is_hex(char c)
@@ -160,6 +162,12 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 		return registers(f, p, FILTER_PC_OFFSET, out);
 	case KIND_PC:
 		return registers(f, p, 0, out);
+	case KIND_SYMBOL:
+	case KIND_INTRODUCE:
+	case KIND_RESTART:
+	case KIND_INSTALL:
+	case KIND_STOP:
+		return filter_talk(f, kind, p, out);
 	default:
 		return VERDICT_PASS;
 	}
@@ -187,9 +195,12 @@ static void stop_note(struct filter *f, const char *p)
 		const char *at;
 
 		p += *p == ';';
+		filter_stop_event(f, p);
 		at = text_after(p, "thread:");
 		if (at) {
 			filter_read_thread(&at, &f->thread);
+			if (f->child && !f->parent.pid)
+				f->parent = f->thread;
 			return;
 		}
 	}

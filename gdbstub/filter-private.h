@@ -19,6 +19,11 @@ enum filter_kind {
 	KIND_PC,
 	KIND_BUFFER,			/* of the trace buffer */
 	KIND_END,			/* of a process, if it is OK */
+	KIND_SYMBOL,			/* may be a question itself */
+	KIND_INTRODUCE,			/* that, of a talk with the server */
+	KIND_INSTALL,			/* of tracepoints: the same */
+	KIND_RESTART,			/* of a talk */
+	KIND_STOP,			/* behind which one may follow */
 	KIND_NONE,			/* there is no answer */
 };
 
@@ -53,6 +58,24 @@ enum filter_verdict filter_buffer_request(struct filter *f, const char *p,
 					  struct packet *out);
 enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
 					 struct packet *out);
+
+/*
+ * filter-talk.c: what the server is asked beside gdb's request. A request that
+ * is about to go out needs the agent: the server is told of it first. Returns
+ * the verdict that was given, or VERDICT_CHANGED.
+ */
+enum filter_verdict filter_introduce(struct filter *f, const char *p,
+				     enum filter_verdict verdict,
+				     struct packet *out);
+/* D, and what follows. */
+enum filter_verdict filter_detach(struct filter *f, const char *p,
+				  struct packet *out);
+/* An answer of one of its kinds; f->kind is set for what follows
+ * VERDICT_MORE. */
+enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
+				const char *p, struct packet *out);
+/* An event in a stop, as NAME:VALUE; or its beginning. */
+void filter_stop_event(struct filter *f, const char *p);
 
 /* A thread's id, as gdb writes it: 0 when it names none. */
 int filter_read_thread(const char **p, struct filter_thread *thread);

@@ -152,15 +152,31 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 
 /* Tracepoints */
 
+static const char no_agent[] = "gdbserver knows the agent of the program "
+			       "before. Start it anew to trace this one";
+
+/* Has the process become a program in which the server must not look for the
+ * agent that it knows? It would write into what is there. */
+static int is_foreign(struct filter *f)
+{
+	if (!f->introduced || !f->replaced || !f->host.known)
+		return 0;
+	f->replaced = !f->host.known(f->host.arg, &f->thread);
+	return f->replaced;
+}
+
 static enum filter_verdict init(struct filter *f, const char *p,
 				struct packet *out)
 {
 	(void)p;
-	(void)out;
+	if (is_foreign(f))
+		return refuse(out, no_agent);
 	f->npoints = 0;
 	f->known = 0;
 	f->frame_point = 0;
 	f->started = 0;
+	f->wants_agent = 0;
+	f->elsewhere = 0;
 	return VERDICT_PASS;
 }
 
@@ -168,8 +184,30 @@ static enum filter_verdict start(struct filter *f, const char *p,
 				 struct packet *out)
 {
 	(void)p;
-	(void)out;
+	if (is_foreign(f))
+		return refuse(out, no_agent);
 	f->started = 1;
+	return VERDICT_PASS;
+}
+
+static enum filter_verdict stop(struct filter *f, const char *p,
+				struct packet *out)
+{
+	(void)p;
+	(void)out;
+	f->resumes = 0;
+	return VERDICT_PASS;
+}
+
+/* How the program goes on. */
+static enum filter_verdict go(struct filter *f, const char *p,
+			      struct packet *out)
+{
+	(void)p;
+	(void)out;
+	f->child = 0;
+	if (f->resumes)
+		f->kind = KIND_STOP;
 	return VERDICT_PASS;
 }
 
@@ -261,6 +299,9 @@ static enum filter_verdict define_behind(struct filter *f,
 	if (!point)
 		return refuse(out, "too many static tracepoints");
 	point->fast = (uint8_t)fast;
+	f->wants_agent = 1;
+	if (f->started)
+		f->kind = KIND_INSTALL;
 	packet_add(out, "QTDP:");
 	packet_add_number(out, d->number);
 	packet_add(out, ":");
@@ -313,8 +354,11 @@ static enum filter_verdict define_fast(struct filter *f,
 	const char *p = d->end + 2;
 	uint64_t length;
 
-	if (!packet_read_number(&p, &length) || length >= FILTER_FAST_LENGTH)
+	if (!packet_read_number(&p, &length) || length >= FILTER_FAST_LENGTH) {
+		f->wants_agent = 1;
+		f->elsewhere = 1;
 		return define_plain(f, d);
+	}
 	if (!filter_marker_find(f, d->site, &marker))
 		return refuse(out, "the instruction is too short for a fast "
 			      "tracepoint");
@@ -434,12 +478,15 @@ static const struct row rows[] = {
 	{ "qTSTMat:", marker_at, 0, KIND_PLAIN, 0 },
 	{ "qTMinFTPILen", shortest, 1, KIND_PLAIN, 0 },
 	{ "vAttach;", attach, 0, KIND_PLAIN, 0 },
-	{ "D", pass, 0, KIND_END, 0 },
+	{ "qSymbol:", pass, 0, KIND_SYMBOL, 0 },
+	{ "vCont;", go, 0, KIND_PLAIN, 0 },
+	{ "D", filter_detach, 0, KIND_END, 0 },
 	{ "vKill;", pass, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", pass, 1, KIND_PLAIN, 0 },
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },
-	{ "QTStart", start, 1, KIND_PLAIN, 0 },
+	{ "QTStart", start, 1, KIND_INSTALL, 0 },
+	{ "QTStop", stop, 1, KIND_PLAIN, 0 },
 	{ "QTDP:", define, 0, KIND_PLAIN, 0 },
 	{ "QTDPsrc:", source, 0, KIND_PLAIN, 0 },
 	{ "QTEnable:", enable, 0, KIND_PLAIN, 0 },
@@ -491,7 +538,7 @@ enum filter_verdict filter_request(struct filter *f, const char *p,
 		if (!rest || (row->whole && *rest) || is_idle(f, row))
 			continue;
 		f->kind = row->kind;
-		verdict = row->fn(f, rest, out);
+		verdict = filter_introduce(f, p, row->fn(f, rest, out), out);
 		break;
 	}
 	f->downloading = (uint8_t)is_download(p);

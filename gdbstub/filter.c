@@ -252,6 +252,12 @@ static void request_end(struct filter *f)
 		pending_add(f, *p == 'k' || *p == 'R' ? KIND_NONE : KIND_PLAIN);
 }
 
+/* What the server wants of gdb while it installs tracepoints. */
+static int is_question(const char *p)
+{
+	return !strncmp(p, "qRelocInsn:", 11);
+}
+
 static void held_answer_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_SERVER];
@@ -261,6 +267,7 @@ static void held_answer_end(struct filter *f)
 
 	packet_open(&out, f->queues[FILTER_GDB].bytes +
 		    f->queues[FILTER_GDB].used, FILTER_WORK_BYTES);
+	f->kind = (uint8_t)kind;
 	if (is_sound(s)) {
 		if (expand(f->work, sizeof(f->work), payload(s)))
 			verdict = filter_answer(f, kind, f->work, &out);
@@ -271,9 +278,18 @@ static void held_answer_end(struct filter *f)
 		f->queues[FILTER_GDB].used += out.used;
 	} else if (verdict == VERDICT_MORE) {
 		packet_close(&out);
+		/* gdb does not see that answer, nor that there is a request */
+		if (!f->no_ack) {
+			queue_byte(&f->queues[FILTER_SERVER], RSP_ACK);
+			f->server_acks++;
+		}
 		queue_add(&f->queues[FILTER_SERVER], out.start, out.used);
-		pending_add(f, kind);
+		pending_add(f, f->kind);
 	} else {
+		if (is_question(s->hold + 1)) {
+			f->server_asks = 1;
+			pending_again(f);
+		}
 		release(f, FILTER_SERVER);
 	}
 }
@@ -281,7 +297,10 @@ static void held_answer_end(struct filter *f)
 /* Text for gdb's user, and a question to gdb, are no answers. */
 static int is_answer(struct filter *f, const char *p, int notice)
 {
-	if (!strncmp(p, "qRelocInsn:", 11)) {
+	if (is_question(p)) {
+		if (pending_next(f) == KIND_RESTART ||
+		    pending_next(f) == KIND_INSTALL)
+			return 1;
 		f->server_asks = 1;
 		return 0;
 	}
@@ -353,6 +372,12 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 	}
 	if (from == FILTER_GDB && is_ours(f, byte))
 		return;
+	if (from == FILTER_SERVER && f->server_acks &&
+	    (byte == RSP_ACK || byte == RSP_NAK)) {
+		f->server_acks--;
+		if (byte == RSP_ACK)
+			return;
+	}
 	if (byte == RSP_NAK && !f->no_ack) {
 		if (from == FILTER_GDB)
 			pending_again(f);

@@ -12,9 +12,9 @@
  * byte for byte, of any length.
  *
  * What must stay true: it does no input or output and waits for nothing; it
- * asks the server for nothing that gdb has not asked for; a packet that it
- * changes is short enough to be kept whole, and one that is broken passes as it
- * came.
+ * asks the server something of its own only between a request of gdb's and the
+ * answer (filter-talk.c); a packet that it changes is short enough to be kept
+ * whole, and one that is broken passes as it came.
  *
  * Requests are expected one after another, each with its answer, as gdb's
  * protocol has it. Another order does no harm to what passes.
@@ -65,6 +65,16 @@ struct filter_host {
 	void (*get)(void *arg, uint32_t i, struct filter_marker *marker);
 	/* The server is about to attach to a process. May be NULL. */
 	void (*attach)(void *arg, uint64_t pid);
+	/* Where a process has what the server looks for in an in-process
+	 * agent; 0 when it has none. May be NULL: gdb is asked. */
+	int (*symbol)(void *arg, const struct filter_thread *thread,
+		      const char *name, uint64_t *address);
+	/* Does the server, which knows an agent, know that of this process? */
+	int (*known)(void *arg, const struct filter_thread *thread);
+	/* Moves the jump or the test of a marker to a pad; returns its bytes,
+	 * or 0. */
+	uint32_t (*relocate)(void *arg, const struct filter_thread *thread,
+			     uint64_t from, uint64_t to);
 };
 
 /* One direction; its packet, or how it begins. */
@@ -106,6 +116,7 @@ struct filter {
 	uint8_t answer_waits;		/* ours, for a packet to end */
 	uint8_t answer_from;		/* 1: without its '+' */
 	uint8_t acks;			/* that gdb owes to us */
+	uint8_t server_acks;		/* that the server does */
 	uint8_t kind;			/* of the request at hand */
 	uint8_t last;			/* of the request answered last */
 	uint8_t known;			/* markers were read */
@@ -115,13 +126,26 @@ struct filter {
 	uint32_t npending;
 	uint8_t pending[FILTER_PENDING];	/* oldest first */
 	struct filter_thread thread;
+	/* of the last stop by fork or vfork; see filter-talk.c */
+	uint64_t child;
+	struct filter_thread parent;
+	uint8_t shares;			/* memory, with its parent: vfork */
+	uint8_t stage;			/* of a talk with the server */
+	uint8_t ran;			/* the trace, when gdb let go of it */
+	uint8_t resumes;		/* it does when a vfork is done */
 	uint32_t nmarkers;
 	uint32_t marker;		/* the next one to be told */
 	uint64_t frame_point;		/* whose trace frame is selected; 0 */
 	uint32_t answer_used;
 	char answer[FILTER_ANSWER_BYTES];
 	char work[FILTER_WORK_BYTES];
+	char kept[FILTER_ANSWER_BYTES];	/* what a talk delays */
 	/* the server */
+	uint8_t held_back;		/* looked for an agent, in vain */
+	uint8_t introduced;		/* it knows it */
+	uint8_t wants_agent;		/* one of the tracepoints does */
+	uint8_t elsewhere;		/* one does that is at no marker */
+	uint8_t replaced;		/* a process is another program now */
 	uint32_t npoints;
 	struct filter_point points[FILTER_POINTS];
 	uint8_t started;		/* a trace, with these */

@@ -35,6 +35,7 @@ gdbstub_tool_sources = \
 	gdbstub/filter-points.c \
 	gdbstub/filter-private.h \
 	gdbstub/filter-request.c \
+	gdbstub/filter-talk.c \
 	gdbstub/filter-x86_64.h \
 	gdbstub/filter.c \
 	gdbstub/filter.h \

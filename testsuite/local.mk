@@ -19,6 +19,7 @@ unit_programs = \
 	testsuite/unit/field-text \
 	testsuite/unit/fields \
 	testsuite/unit/filter \
+	testsuite/unit/filter-talk \
 	testsuite/unit/frames \
 	testsuite/unit/frames-live \
 	testsuite/unit/glob \
@@ -60,6 +61,7 @@ testsuite_stress_rings_SOURCES = \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/run
 EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
+	testsuite/unit/filter-bed.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \
 	testsuite/unit/usdt.h
 

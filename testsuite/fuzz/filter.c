@@ -382,7 +382,7 @@ static void damaged(struct fuzz *fuzz)
 int main(int argc, char **argv)
 {
 	static const struct filter_host host = {
-		NULL, host_read, host_get, NULL,
+		NULL, host_read, host_get, NULL, NULL, NULL, NULL,
 	};
 	struct fuzz fuzz;
 

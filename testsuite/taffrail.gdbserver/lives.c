@@ -9,6 +9,7 @@
  *	d	a library comes, takes a turn, and goes: argv[2]
  *	s	a handler takes a turn
  *	x	executes itself, with what is behind it
+ *	p	becomes the program argv[2]
  *
  * Ends with 3 when all went well. The last turn is over in done().
  */
@@ -111,6 +112,9 @@ static int one(const char *letters, char **argv)
 		return !raise(SIGUSR1);
 	case 'x':
 		execl(argv[0], argv[0], letters + 1, argv[2], (char *)NULL);
+		break;
+	case 'p':
+		execl(argv[2], argv[2], letters + 1, argv[2], (char *)NULL);
 	}
 	return 0;
 }

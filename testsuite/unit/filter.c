@@ -3,13 +3,10 @@
  * The filter between gdb and gdbserver (gdbstub/filter.h): what gdb sends, and
  * what then comes out on either side.
  */
-#include "unit.h"
+#include "filter-bed.h"
 
 #include <stdlib.h>
 
-#include "gdbstub/filter.h"
-
-static struct filter filter;
 static uint32_t reads;
 static uint32_t nmarkers = 2;
 static uint64_t asked_pid, asked_tid;
@@ -40,65 +37,13 @@ static void host_attach(void *arg, uint64_t pid)
 	asked_pid = pid;
 }
 
-/* $text#sum */
-static const char *framed(const char *text)
-{
-	static char packet[4096];
-	uint8_t sum = 0;
-
-	for (const char *p = text; *p; p++)
-		sum += (uint8_t)*p;
-	snprintf(packet, sizeof(packet), "$%s#%02x", text, sum);
-	return packet;
-}
-
-/* What waits for a side, which is then sent. */
-static const char *sent(enum filter_side to)
-{
-	static char text[2][FILTER_QUEUE_BYTES + 1];
-	const struct filter_queue *q = filter_queue(&filter, to);
-
-	memcpy(text[to], q->bytes, q->used);
-	text[to][q->used] = '\0';
-	filter_sent(&filter, to, q->used);
-	return text[to];
-}
-
-static void give(enum filter_side from, const char *bytes)
-{
-	size_t n = strlen(bytes);
-
-	unit_equal(filter_take(&filter, from, bytes, n), n, "all is taken");
-}
-
 static void new_filter(int no_ack)
 {
 	static const struct filter_host host = {
 		NULL, host_read, host_get, host_attach,
 	};
 
-	filter_open(&filter, &host);
-	if (!no_ack)
-		return;
-	give(FILTER_GDB, framed("QStartNoAckMode"));
-	give(FILTER_SERVER, "+");
-	give(FILTER_SERVER, framed("OK"));
-	give(FILTER_GDB, "+");
-	sent(FILTER_GDB);
-	sent(FILTER_SERVER);
-}
-
-/* A request and its answer; `to_server` NULL: it is answered here. */
-static void exchange(const char *request, const char *to_server,
-		     const char *answer, const char *to_gdb)
-{
-	give(FILTER_GDB, framed(request));
-	unit_equal_string(sent(FILTER_SERVER), to_server ? framed(to_server) :
-			  "", "%.40s: what the server gets", request);
-	if (to_server)
-		give(FILTER_SERVER, framed(answer));
-	unit_equal_string(sent(FILTER_GDB), framed(to_gdb),
-			  "%.40s: what gdb gets", request);
+	filter_begin(&host, no_ack);
 }
 
 #define ONE	"m401000:6170702f6f6e65:6964202564"

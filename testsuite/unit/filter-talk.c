@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the filter (gdbstub/filter.h) asks gdbserver itself, between a request
+ * of gdb's and its answer.
+ */
+#include "filter-bed.h"
+
+static uint64_t asked_pid;
+
+static uint32_t host_read(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	(void)thread;
+	return 1;
+}
+
+static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
+{
+	(void)arg;
+	(void)i;
+	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
+}
+
+/* An agent that is there when `agent` says so. */
+static int agent, same_agent;
+
+static int host_symbol(void *arg, const struct filter_thread *thread,
+		       const char *name, uint64_t *address)
+{
+	(void)arg;
+	(void)thread;
+	*address = 0x7000;
+	return agent && !strcmp(name, "gdb_agent_one");
+}
+
+static int host_known(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	(void)thread;
+	return same_agent;
+}
+
+static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
+			      uint64_t from, uint64_t to)
+{
+	(void)arg;
+	asked_pid = thread->pid;
+	return from == 0x401001 && to == 0x90000 ? 5 : 0;
+}
+
+static void new_filter(int no_ack)
+{
+	static const struct filter_host host = {
+		NULL,	     host_read,	 host_get,	NULL,
+		host_symbol, host_known, host_relocate,
+	};
+
+	filter_begin(&host, no_ack);
+}
+
+#define AGENT_ONE	"6764625f6167656e745f6f6e65"	/* gdb_agent_one */
+#define AGENT_TWO	"6764625f6167656e745f74776f"
+#define OTHER		"6f74686572"
+
+/* The server says something, and gets something, that gdb does not see. */
+static void talk(const char *answer, const char *next)
+{
+	give(FILTER_SERVER, framed(answer));
+	unit_equal_string(sent(FILTER_GDB), "", "%s: gdb sees nothing", answer);
+	unit_equal_string(sent(FILTER_SERVER), framed(next),
+			  "%s: what the server gets", answer);
+}
+
+static void request(const char *text, const char *to_server)
+{
+	give(FILTER_GDB, framed(text));
+	unit_equal_string(sent(FILTER_SERVER), framed(to_server),
+			  "%s: what the server gets", text);
+}
+
+static void answer(const char *text)
+{
+	give(FILTER_SERVER, framed(text));
+	unit_equal_string(sent(FILTER_GDB), framed(text), "%s: gdb gets it",
+			  text);
+}
+
+/* The server is not told of the agent before it needs it. */
+static void introduce(void)
+{
+	new_filter(1);
+	agent = 0;
+	exchange("qSymbol::", "qSymbol::", "qSymbol:" AGENT_ONE,
+		 "qSymbol:" AGENT_ONE);
+	agent = 1;
+	exchange("qSymbol::" AGENT_ONE, "qSymbol::" AGENT_ONE,
+		 "qSymbol:" OTHER, "qSymbol:" OTHER);
+	exchange("qSymbol:1:" OTHER, "qSymbol:1:" OTHER, "OK", "OK");
+	request("qSymbol::", "qSymbol::");
+	talk("qSymbol:" AGENT_ONE, "qSymbol::" AGENT_ONE);
+	answer("OK");
+	/* a trace without it */
+	exchange("QTDP:1:7:E:0:0-", "QTDP:1:7:E:0:0-", "OK", "OK");
+	exchange("QTStart", "QTStart", "OK", "OK");
+	/* a fast tracepoint while it runs */
+	request("QTDP:2:401000:E:0:0:S-", "qSymbol::");
+	talk("qSymbol:" AGENT_ONE, "qSymbol:7000:" AGENT_ONE);
+	talk("qSymbol:" AGENT_TWO, "qSymbol::" AGENT_TWO);
+	talk("qSymbol:" OTHER, "qSymbol::" OTHER);
+	talk("OK", "QTDP:2:401001:E:0:0:F5-");
+	answer("OK");
+	exchange("QTDP:3:401000:E:0:0:S-", "QTDP:3:401001:E:0:0:F5-", "OK",
+		 "OK");
+	exchange("qSymbol::", "qSymbol::", "qSymbol:" AGENT_TWO,
+		 "qSymbol:" AGENT_TWO);
+}
+
+/* The same where packets are acknowledged. */
+static void introduce_acknowledged(void)
+{
+	new_filter(0);
+	give(FILTER_GDB, framed("qSymbol::"));
+	sent(FILTER_SERVER);
+	give(FILTER_SERVER, "+");
+	give(FILTER_SERVER, framed("qSymbol:" AGENT_ONE));
+	unit_equal_string(sent(FILTER_GDB), "+", "gdb has its own");
+	give(FILTER_SERVER, "+");
+	unit_equal(sent(FILTER_SERVER)[0], '+', "the server has its own");
+	give(FILTER_SERVER, framed("OK"));
+	unit_equal_string(sent(FILTER_GDB), framed("OK"), "ours is not gdb's");
+	give(FILTER_GDB, "+");
+	unit_equal_string(sent(FILTER_SERVER), "+", "gdb's passes");
+}
+
+/* Another program, in which the server must not look for that agent. */
+static void replaced(void)
+{
+	new_filter(1);
+	request("qSymbol::", "qSymbol::");
+	talk("qSymbol:" AGENT_ONE, "qSymbol::" AGENT_ONE);
+	answer("OK");
+	exchange("vCont;c", "vCont;c", "T05exec:00;thread:p1f.20;",
+		 "T05exec:00;thread:p1f.20;");
+	same_agent = 0;
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("QTDP:1:401000:E:0:0:S-", "QTDP:1:401001:E:0:0:F5-", "OK",
+		 "OK");
+	request("QTStart", "qSymbol::");
+	talk("OK", "QTStart");
+	answer("OK");
+	exchange("vCont;c", "vCont;c", "T05exec:00;thread:p1f.20;",
+		 "T05exec:00;thread:p1f.20;");
+	exchange("QTinit", NULL, NULL, "E.gdbserver knows the agent of the "
+		 "program before. Start it anew to trace this one");
+	same_agent = 1;
+	exchange("QTinit", "QTinit", "OK", "OK");
+}
+
+static void born(const char *how)
+{
+	char stop[64];
+
+	snprintf(stop, sizeof(stop), "T05%s:p2a.2a;thread:p1f.20;", how);
+	exchange("vCont;c", "vCont;c", stop, stop);
+}
+
+static void trace(const char *status)
+{
+	new_filter(1);
+	exchange("QTDP:1:401000:E:0:0:S-", "QTDP:1:401001:E:0:0:F5-", "OK",
+		 "OK");
+	exchange("QTStart", "QTStart", "OK", "OK");
+	born(status);
+}
+
+/* A trace that runs goes on when gdb has let go of a child. */
+static void children(void)
+{
+	trace("fork");
+	exchange("Hgp2a.2a", "Hgp2a.2a", "OK", "OK");
+	request("D;2a", "qTStatus");
+	talk("T1;tnotrun:0", "D;2a");
+	talk("OK", "Hgp1f.20");
+	talk("OK", "QTStart");
+	talk("qRelocInsn:401001;90000", "qRelocInsn:5");
+	unit_equal(asked_pid, 0x1f, "in the parent");
+	talk("qRelocInsn:401001;90001", "E01");
+	talk("OK", "Hgp2a.2a");
+	give(FILTER_SERVER, framed("E01"));
+	unit_equal_string(sent(FILTER_GDB), framed("OK"), "gdb's own answer");
+	exchange("D;1f", "D;1f", "OK", "OK");
+	trace("fork");
+	request("D;2a", "qTStatus");
+	talk("T0;tpasscount:1", "D;2a");
+	answer("OK");
+	trace("fork");
+	request("D;2a", "qTStatus");
+	talk("T1", "D;2a");
+	answer("E01");
+	trace("fork");
+	exchange("D;2b", "D;2b", "OK", "OK");
+}
+
+/* And when a child by vfork has its own memory. */
+static void sharing(void)
+{
+	trace("vfork");
+	request("D;2a", "qTStatus");
+	talk("T1", "D;2a");
+	answer("OK");
+	exchange("vCont;c", "vCont;c", "T0a;thread:p1f.20;",
+		 "T0a;thread:p1f.20;");
+	request("vCont;c", "vCont;c");
+	talk("T05vforkdone:;thread:p1f.20;", "Hgp1f.20");
+	talk("OK", "QTStart");
+	talk("OK", "Hgp1f.20");
+	give(FILTER_SERVER, framed("OK"));
+	unit_equal_string(sent(FILTER_GDB),
+			  framed("T05vforkdone:;thread:p1f.20;"),
+			  "then gdb has the stop");
+	exchange("vCont;c", "vCont;c", "T05vforkdone:;thread:p1f.20;",
+		 "T05vforkdone:;thread:p1f.20;");
+	trace("vfork");
+	request("D;2a", "qTStatus");
+	talk("T1", "D;2a");
+	answer("OK");
+	exchange("QTStop", "QTStop", "OK", "OK");
+	exchange("vCont;c", "vCont;c", "T05vforkdone:;thread:p1f.20;",
+		 "T05vforkdone:;thread:p1f.20;");
+	/* one elsewhere needs gdb, which does not listen */
+	new_filter(1);
+	exchange("QTDP:1:7:E:0:0:F5-", "QTDP:1:7:E:0:0:F5-", "OK", "OK");
+	exchange("QTStart", "QTStart", "OK", "OK");
+	born("fork");
+	exchange("D;2a", "D;2a", "OK", "OK");
+}
+
+/* What is at a marker is moved without gdb; the rest is gdb's. */
+static void relocate(void)
+{
+	new_filter(1);
+	exchange("QTDP:1:401000:E:0:0:S-", "QTDP:1:401001:E:0:0:F5-", "OK",
+		 "OK");
+	request("QTStart", "QTStart");
+	talk("qRelocInsn:401001;90* ", "qRelocInsn:5");
+	answer("qRelocInsn:401002;9000");
+	request("m401002,10", "m401002,10");
+	answer("00");
+	request("qRelocInsn:7", "qRelocInsn:7");
+	answer("OK");
+	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+}
+
+int main(void)
+{
+	introduce();
+	introduce_acknowledged();
+	replaced();
+	children();
+	sharing();
+	relocate();
+	return unit_end();
+}
