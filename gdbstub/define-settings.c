@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Settings of trace runs: they hold for all runs to come, until they are set
- * anew.
+ * anew, or the gdb goes and leaves no run.
  */
 #include "gdbstub/trace.h"
 

@@ -36,6 +36,14 @@ void trace_clear(struct trace *t)
 	text_copy(timestamp->name, sizeof(timestamp->name), "trace_timestamp");
 }
 
+void trace_forget(struct trace *t)
+{
+	trace_clear(t);
+	t->circular = t->disconnected = 0;
+	t->size = 0;
+	t->user[0] = t->notes[0] = 0;
+}
+
 struct trace *trace_get(void)
 {
 	if (!mapped) {

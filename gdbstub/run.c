@@ -373,7 +373,7 @@ void run_disconnected(void)
 		return;
 	run_drop();
 	if (t)
-		trace_clear(t);
+		trace_forget(t);
 }
 
 /* Not circular, and something did not fit any more. */

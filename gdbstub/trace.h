@@ -104,6 +104,9 @@ struct trace *trace_get(void);
 /* Nothing is defined any more; after run_forget(). */
 void trace_clear(struct trace *t);
 
+/* The same, and nothing is set: the next gdb finds what the first one did. */
+void trace_forget(struct trace *t);
+
 /* The tracepoint of that number at that address, or NULL. */
 struct trace_point *trace_find(const struct trace *t, uint64_t number,
 			       uint64_t address);

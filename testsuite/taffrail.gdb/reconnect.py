@@ -189,6 +189,26 @@ def disconnected():
     stub.close()
 
 
+def settings():
+    """What one has set is not the next one's."""
+    stub = connect()
+    before = stub.status()
+    stub.must('QTBuffer:size:10000', 'QTBuffer:circular:1',
+              'QTNotes:user:6d65;notes:61;')
+    check('settings: they hold', stub.status() != before, before)
+    stub.close()
+    stub = connect()
+    check_equal('settings: they go with the gdb', stub.status(), before)
+    stub.must('QTBuffer:circular:1', 'QTDisconnected:1')
+    stub.close()
+    stub = connect()
+    kept = stub.status()
+    check('settings: they stay with its run', kept['circular'] == 1 and
+          kept['disconn'] == 1, kept)
+    stub.must('QTDisconnected:0')
+    stub.close()
+
+
 def second():
     first = connect()
     first.must('QTinit')
@@ -222,6 +242,7 @@ def main():
           (before, after))
     vanish()
     disconnected()
+    settings()
     second()
     # as it hits all the time: when a run begins, and long enough after that
     for name in ('first', 'second', 'third'):
