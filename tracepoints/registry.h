@@ -12,8 +12,6 @@
 #ifndef TRACEPOINTS_REGISTRY_H
 #define TRACEPOINTS_REGISTRY_H
 
-#include <stdint.h>
-
 #include "buffers/write.h"
 #include "tracepoints/ax.h"
 #include "tracepoints/index.h"
