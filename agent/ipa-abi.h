@@ -62,16 +62,33 @@ struct ipa_point {
 	struct ipa_point *next;
 };
 
-_Static_assert(offsetof(struct ipa_point, address) == 8, "gdbserver");
-_Static_assert(offsetof(struct ipa_point, enabled) == 20, "gdbserver");
-_Static_assert(offsetof(struct ipa_point, condition) == 40, "gdbserver");
-_Static_assert(offsetof(struct ipa_point, actions) == 56, "gdbserver");
-_Static_assert(offsetof(struct ipa_point, hit_count) == 64, "gdbserver");
-_Static_assert(offsetof(struct ipa_point, next) == 88, "gdbserver");
-_Static_assert(sizeof(struct ipa_point) == 96, "gdbserver");
-_Static_assert(sizeof(struct ipa_action_memory) == 32, "gdbserver");
-_Static_assert(sizeof(struct ipa_action_expression) == 16, "gdbserver");
+#define IPA_AT(type, member, offset)                                      \
+	_Static_assert(offsetof(struct type, member) == (offset), "gdbserver")
+
+IPA_AT(ipa_expression, length, 0);
+IPA_AT(ipa_expression, bytes, 8);
 _Static_assert(sizeof(struct ipa_expression) == 16, "gdbserver");
+_Static_assert(sizeof(struct ipa_action) == 1, "gdbserver");
+IPA_AT(ipa_action_memory, address, 8);
+IPA_AT(ipa_action_memory, bytes, 16);
+IPA_AT(ipa_action_memory, base, 24);
+_Static_assert(sizeof(struct ipa_action_memory) == 32, "gdbserver");
+IPA_AT(ipa_action_expression, expression, 8);
+_Static_assert(sizeof(struct ipa_action_expression) == 16, "gdbserver");
+IPA_AT(ipa_point, number, 0);
+IPA_AT(ipa_point, address, 8);
+IPA_AT(ipa_point, type, 16);
+IPA_AT(ipa_point, enabled, 20);
+IPA_AT(ipa_point, step_count, 24);
+IPA_AT(ipa_point, pass_count, 32);
+IPA_AT(ipa_point, condition, 40);
+IPA_AT(ipa_point, nactions, 48);
+IPA_AT(ipa_point, actions, 56);
+IPA_AT(ipa_point, hit_count, 64);
+IPA_AT(ipa_point, usage, 72);
+IPA_AT(ipa_point, compiled_condition, 80);
+IPA_AT(ipa_point, next, 88);
+_Static_assert(sizeof(struct ipa_point) == 96, "gdbserver");
 
 struct ipa_variable {
 	const char *name;
@@ -82,7 +99,12 @@ struct ipa_variable {
 	struct ipa_variable *next;
 };
 
-_Static_assert(offsetof(struct ipa_variable, value) == 24, "gdbserver");
+IPA_AT(ipa_variable, name, 0);
+IPA_AT(ipa_variable, number, 8);
+IPA_AT(ipa_variable, initial, 16);
+IPA_AT(ipa_variable, value, 24);
+IPA_AT(ipa_variable, getter, 32);
+IPA_AT(ipa_variable, next, 40);
 _Static_assert(sizeof(struct ipa_variable) == 48, "gdbserver");
 
 /* What an error of an expression is called; 8 and more are beyond the table of
@@ -113,6 +135,10 @@ struct ipa_control {
 	uint8_t *wrap;
 };
 
+IPA_AT(ipa_control, start, 0);
+IPA_AT(ipa_control, free, 8);
+IPA_AT(ipa_control, end_free, 16);
+IPA_AT(ipa_control, wrap, 24);
 _Static_assert(sizeof(struct ipa_control) == 32, "gdbserver");
 
 #define IPA_CONTROLS		3u
@@ -127,6 +153,9 @@ struct ipa_frame {
 	uint32_t bytes;
 } __attribute__((packed));
 
+IPA_AT(ipa_frame, bytes, 2);
+_Static_assert(sizeof(struct ipa_frame) == 6, "gdbserver");
+
 /* What a jump pad hands to the agent: the registers at the tracepoint. */
 struct ipa_registers {
 	uint64_t rip;
@@ -134,6 +163,19 @@ struct ipa_registers {
 	uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 	uint64_t rax, rbx, rcx, rdx, rsi, rdi, rbp, rsp;
 };
+
+IPA_AT(ipa_registers, flags, 8);
+IPA_AT(ipa_registers, r8, 16);
+IPA_AT(ipa_registers, r15, 72);
+IPA_AT(ipa_registers, rax, 80);
+IPA_AT(ipa_registers, rbx, 88);
+IPA_AT(ipa_registers, rcx, 96);
+IPA_AT(ipa_registers, rdx, 104);
+IPA_AT(ipa_registers, rsi, 112);
+IPA_AT(ipa_registers, rdi, 120);
+IPA_AT(ipa_registers, rbp, 128);
+IPA_AT(ipa_registers, rsp, 136);
+_Static_assert(sizeof(struct ipa_registers) == 144, "gdbserver");
 
 /* The block of registers in a frame: order and sizes of gdbserver's target
  * description. */
