@@ -215,6 +215,8 @@ function probes()
 {
 	limit_row("USDT probe of a program: recorded", "usdt.on",
 		  get("usdt.on"), "ns", "%.1f", 60)
+	limit_row("  what follows it has to move", "usdt.moved",
+		  get("usdt.moved"), "ns", "%.1f", 60)
 	limit_row("  nobody wants it", "usdt.off", get("usdt.off"), "ns",
 		  "%.2f")
 	peer_row("  bpftrace counts it", "usdt.peer", "usdt.on", 7)
