@@ -190,6 +190,16 @@ static enum filter_verdict start(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
+/* A gdbserver that knows an agent aborts before there is a process. */
+static enum filter_verdict run(struct filter *f, const char *p,
+			       struct packet *out)
+{
+	(void)p;
+	if (f->introduced)
+		return refuse(out, no_agent);
+	return VERDICT_PASS;
+}
+
 static enum filter_verdict stop(struct filter *f, const char *p,
 				struct packet *out)
 {
@@ -480,6 +490,7 @@ static const struct row rows[] = {
 	{ "vAttach;", attach, 0, KIND_PLAIN, 0 },
 	{ "qSymbol:", pass, 0, KIND_SYMBOL, 0 },
 	{ "vCont;", go, 0, KIND_PLAIN, 0 },
+	{ "vRun;", run, 0, KIND_PLAIN, 0 },
 	{ "D", filter_detach, 0, KIND_END, 0 },
 	{ "vKill;", pass, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },

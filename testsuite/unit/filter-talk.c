@@ -136,6 +136,8 @@ static void introduce_acknowledged(void)
 static void replaced(void)
 {
 	new_filter(1);
+	exchange("vRun;61", "vRun;61", "T05thread:p1f.20;",
+		 "T05thread:p1f.20;");
 	request("qSymbol::", "qSymbol::");
 	talk("qSymbol:" AGENT_ONE, "qSymbol::" AGENT_ONE);
 	answer("OK");
@@ -150,6 +152,8 @@ static void replaced(void)
 	answer("OK");
 	exchange("vCont;c", "vCont;c", "T05exec:00;thread:p1f.20;",
 		 "T05exec:00;thread:p1f.20;");
+	exchange("vRun;61", NULL, NULL, "E.gdbserver knows the agent of the "
+		 "program before. Start it anew to trace this one");
 	exchange("QTinit", NULL, NULL, "E.gdbserver knows the agent of the "
 		 "program before. Start it anew to trace this one");
 	same_agent = 1;
