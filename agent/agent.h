@@ -42,12 +42,26 @@ extern uint32_t agent_cpus_online;
  * it cannot. In a thread of the agent's own. */
 int loader_setup(void);
 
+/* Takes that back, where it is one byte of code. Same caller. */
+void loader_undo(void);
+
+/* Looks for modules now, as after a dlopen. */
+void loader_look(void);
+
+/* Makes files, obeys sessions and starts to serve; agent_off tells whether it
+ * could. At start, and when an agent is woken. */
+void agent_begin(void);
+
 /* The address of the dynamic linker's struct r_debug, or NULL in a static
  * program. What it leads to changes while one reads it. */
 const volatile void *loader_debug(void);
 
 /* Finds libc's own way to the modules; in the shared library only. */
 void modules_setup(void) __attribute__((weak));
+
+/* Waits until no dlopen or dlclose is under way that had begun before; in the
+ * shared library only. */
+void modules_settle(void) __attribute__((weak));
 
 /* log.c: one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */
 enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "agent/agent.h"
+#include "agent/attach.h"
 #include "agent/gdb.h"
 #include "agent/ipa.h"
 #include "agent/lines.h"
@@ -355,6 +356,16 @@ static int handle_gdbserver(struct exchange *exchange)
 	return ret ? fail(exchange, ret, "no room for static data") : 0;
 }
 
+static int handle_detach(struct exchange *exchange)
+{
+	int ret = attach_undo();
+
+	if (ret == -EBUSY)
+		return fail(exchange, ret, "gdbserver is attached");
+	return ret ? fail(exchange, ret, "a thread is stopped in the middle "
+			  "of a write") : 0;
+}
+
 static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_HELLO] = handle_hello,
 	[MESSAGE_LIST] = handle_list,
@@ -367,6 +378,7 @@ static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_STATUS] = handle_status,
 	[MESSAGE_GDB] = handle_gdb,
 	[MESSAGE_GDBSERVER] = handle_gdbserver,
+	[MESSAGE_DETACH] = handle_detach,
 };
 
 static int answer(int fd, struct message *message, int status,

@@ -12,6 +12,7 @@
 #include <signal.h>
 
 #include "agent/agent.h"
+#include "agent/attach.h"
 #include "agent/bell.h"
 #include "agent/place.h"
 #include "agent/service.h"
@@ -106,6 +107,12 @@ void fork_setup(void)
 	channel_revive = fork_revive;
 	channel_run_aside = thread_run;
 	marks = load_relaxed(fork_mark);
+	if (!attach_loads())
+		fork_hook();
+}
+
+void fork_hook(void)
+{
 	pthread_atfork(registry_lock_fork, registry_unlock_parent,
 		       forked);
 }

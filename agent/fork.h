@@ -5,8 +5,10 @@
 #ifndef AGENT_FORK_H
 #define AGENT_FORK_H
 
-/* Registers for forks. Once, at start. */
+/* Registers for forks. Once, at start; and the second part of it, which takes
+ * a lock of libc's, that `taffrail attach` may keep a fork waiting under. */
 void fork_setup(void);
+void fork_hook(void);
 
 /* In a child whose parent was traced: gives it its own files. Returns 1 when
  * it may write now. SIGSAFE. */

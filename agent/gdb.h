@@ -40,4 +40,7 @@ int gdb_connect(int listener, void *arg) __attribute__((weak));
 void gdb_module_came(struct object *object, const struct patcher *patcher)
 	__attribute__((weak));
 
+/* Ends gdb's run, and takes away its frames. Weak as the above. */
+void gdb_undo(void) __attribute__((weak));
+
 #endif

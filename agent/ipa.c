@@ -372,6 +372,18 @@ static void release(void)
 	registry_unlock();
 }
 
+COLD int ipa_undo(void)
+{
+	if (!ipa || !ipa->here)
+		return 0;
+	if (ipa->on && ipa_traced(NULL) == 1)
+		return -EBUSY;
+	release();
+	ipa_clean();
+	ipa_socket_remove();
+	return 0;
+}
+
 COLD int ipa_serve(int on)
 {
 	int ret;

@@ -58,6 +58,10 @@ int ipa_prepare(void);
  */
 int ipa_serve(int on);
 
+/* Takes all back that was for gdbserver. Returns 0, or -EBUSY: one is
+ * attached. */
+int ipa_undo(void);
+
 /*
  * The socket that a program under GDB's agent has; see ipa-socket.c. To offer
  * it is for a thread of the agent's own: returns 0 or a negative errno. Any

@@ -64,6 +64,8 @@ static struct object *found;
 static int deleting;		/* guarded by the lock that it tells of */
 static const volatile struct r_debug *debug;
 static int calls_led;		/* all of them lead here */
+static uint8_t *jump_at;	/* our jump in place of a `ret`, or NULL */
+static uint8_t padding[JUMP_BYTES - 1];	/* what is behind it else */
 
 static void object_found(struct object *object)
 {
@@ -118,6 +120,11 @@ static void modules_changed(void)
 	registry_unlock();
 }
 
+void loader_look(void)
+{
+	modules_changed();
+}
+
 /* Takes the place of _dl_debug_state: an ordinary call without arguments. */
 void loader_event(void)
 {
@@ -127,7 +134,10 @@ void loader_event(void)
 		return;
 	if (state == RT_DELETE) {
 		registry_lock();
-		deleting = 1;
+		/* it may have gone to sleep while we waited */
+		deleting = !agent_off;
+		if (!deleting)
+			registry_unlock();
 	} else if (state == RT_CONSISTENT) {
 		modules_changed();
 		if (deleting) {
@@ -357,6 +367,8 @@ int loader_setup(void)
 	uint8_t *code;
 	int ret;
 
+	if (calls_led || jump_at)
+		return 0;
 	debug = debug_find();
 	if (!debug || !debug->r_brk)
 		return 0;	/* static: nothing is ever loaded */
@@ -368,10 +380,30 @@ int loader_setup(void)
 		ret = calls_lead(&patcher, code);
 	} else {
 		target = entry_near(code, loader_event_entry);
+		__builtin_memcpy(padding, code + 1, sizeof(padding));
 		ret = target ? lead(&patcher, code, target) : -ERANGE;
 		if (!ret)
 			ret = patch_bytes(&patcher, code, &jump, 1);
+		jump_at = ret ? NULL : code;
 	}
 	patch_close(&patcher);
 	return ret;
+}
+
+/* The linker's calls stay led here, where a debugger is: they go on to the
+ * function. */
+void loader_undo(void)
+{
+	struct patcher patcher;
+
+	if (!jump_at)
+		return;
+	patch_open(&patcher);
+	patch_byte(&patcher, jump_at, OPCODE_RET);
+	patch_close(&patcher);
+	/* now nobody executes it */
+	patch_open(&patcher);
+	patch_bytes(&patcher, jump_at + 1, padding, sizeof(padding));
+	patch_close(&patcher);
+	jump_at = NULL;
 }

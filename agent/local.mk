@@ -2,6 +2,8 @@
 agent_sources = \
 	agent/agent.h \
 	agent/api.c \
+	agent/attach.c \
+	agent/attach.h \
 	agent/bell.c \
 	agent/bell.h \
 	agent/control.c \

@@ -11,6 +11,14 @@
 #include "agent/agent.h"
 #include "tracepoints/memory.h"
 
+void modules_settle(void)
+{
+	void *program = dlopen(NULL, RTLD_LAZY | RTLD_NOLOAD);
+
+	if (program)
+		dlclose(program);
+}
+
 void modules_setup(void)
 {
 	void *found = dlsym(RTLD_NEXT, "dl_iterate_phdr");

@@ -25,7 +25,6 @@
 #include "tracepoints/lock.h"
 
 #define IMAGES_MAX	10000
-#define PROCESS_BYTES	4096
 
 char place_runtime[200];
 char place_process[240];
@@ -296,12 +295,20 @@ int place_open(void)
  * file, and with it the lock. Fork waits, or a child would hold it too. */
 static int lock_keep(int fd)
 {
+	static long kept;	/* of an agent that slept; of this process */
+	static uint32_t mark;
 	long p;
 
 	registry_lock_look();
+	if (kept && mark == load_relaxed(fork_mark))
+		sys_munmap(kept, PROCESS_BYTES);
+	kept = 0;
 	p = sys_mmap(0, PROCESS_BYTES, PROT_NONE, MAP_SHARED, fd, 0);
-	if (p > 0 || p < -4095)
+	if (p > 0 || p < -4095) {
 		sys_madvise(p, PROCESS_BYTES, MADV_DONTFORK);
+		kept = p;
+		mark = load_relaxed(fork_mark);
+	}
 	registry_unlock();
 	return p < 0 && p > -4096 ? (int)p : 0;
 }

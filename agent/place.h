@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* Bytes of a struct process_page's mapping. */
+#define PROCESS_BYTES	4096
+
 /* The runtime directory, and PID.STARTTIME/ in it; set by place_open(). */
 extern char place_runtime[200];
 extern char place_process[240];

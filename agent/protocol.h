@@ -61,6 +61,9 @@ struct message {
  * MESSAGE_GDBSERVER	"on=1": one is about to attach through our filter; "on=0":
  *			   it has detached. -EPERM: not allowed, -ENOTSUP: a
  *			   forked child
+ * MESSAGE_DETACH	ends all sessions and takes every patch back; the agent
+ *			   hangs up after its answer. -EBUSY: a gdbserver is
+ *			   attached; -ETIMEDOUT: a thread is stopped
  * Failures carry "error=TEXT".
  */
 enum message_type {
@@ -75,6 +78,7 @@ enum message_type {
 	MESSAGE_STATUS	= 9,
 	MESSAGE_GDB	= 10,
 	MESSAGE_GDBSERVER = 11,
+	MESSAGE_DETACH	= 12,
 };
 
 /*

@@ -15,6 +15,7 @@
 #include <sys/un.h>
 
 #include "agent/agent.h"
+#include "agent/attach.h"
 #include "agent/bell.h"
 #include "agent/gdb.h"
 #include "agent/place.h"
@@ -286,7 +287,7 @@ int service_main(void *arg)
 		return ret;
 	}
 	log_fact(LOG_INFO, "service", "listening", 0);
-	while (!(ret = bell_answer())) {
+	while (!(ret = bell_answer()) && !attach_undone()) {
 		long ready = sys3(SYS_poll, fds, nsources, -1);
 
 		if (ready == 1 && fds[0].revents)

@@ -29,6 +29,7 @@
 
 struct settings settings;
 const char *agent_off = "not started";
+static int rseq_works;
 static const char *start_failure = "no thread or no runtime directory";
 uint32_t agent_cpus;
 uint32_t agent_cpus_online = 1;
@@ -153,12 +154,13 @@ static int ipa_start(void)
 
 static int start_aside(void *arg)
 {
-	int rseq = *(int *)arg;
+	static int prepared;
 	int loader;
 	int ret;
 
+	(void)arg;
 	agent_cpus_online = cpus_possible();
-	if (rseq && clock_kind() == CLOCK_KIND_TSC)
+	if (rseq_works && clock_kind() == CLOCK_KIND_TSC)
 		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
 				     agent_cpus_online :
 				     CHANNEL_CPUS_MAX;
@@ -181,17 +183,35 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	session_obey();
+	if (prepared++)
+		return 0;
 	ret = ipa_start();
 	if (ret)
 		log_fact(LOG_ERROR, "start", "not ready for gdbserver", ret);
 	return 0;
 }
 
+void agent_begin(void)
+{
+	int ret;
+
+	registry_lock();
+	registry_scan();
+	registry_unlock();
+	ret = thread_run(start_aside, NULL);
+	agent_off = ret ? start_failure : NULL;
+	if (ret)
+		return;
+	registry_changed = place_markers_changed;
+	if (settings.service && text_equal(settings.service, "off"))
+		return;
+	if (thread_serve(service_main))
+		log_fact(LOG_ERROR, "start", "no service thread", 0);
+}
+
 static void start(void)
 {
 	int tsc = PR_TSC_ENABLE;
-	int rseq;
-	int ret;
 
 	log_setup(settings.log);
 	/* goes through execve() */
@@ -204,28 +224,17 @@ static void start(void)
 	write_setup();
 	object_setup();
 	host_setup();
-	rseq = write_rseq_test();
+	rseq_works = write_rseq_test();
 	agent_off = "no memory";
 	if (channels_setup() || thread_setup())
 		return;
-	rseq &= !patch_setup();
+	rseq_works &= !patch_setup();
 	fork_setup();
 	if (modules_setup)
 		modules_setup();
-	registry_lock();
-	registry_scan();
-	registry_unlock();
 	memory_learn();
 	usdt_load_learn();
-	ret = thread_run(start_aside, &rseq);
-	agent_off = ret ? start_failure : NULL;
-	if (ret)
-		return;
-	registry_changed = place_markers_changed;
-	if (settings.service && text_equal(settings.service, "off"))
-		return;
-	if (thread_serve(service_main))
-		log_fact(LOG_ERROR, "start", "no service thread", 0);
+	agent_begin();
 }
 
 __attribute__((constructor(101))) static void agent_start(int argc,

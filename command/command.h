@@ -33,6 +33,8 @@ struct command {
 
 extern const struct command command_table[];
 
+int attach_main(int argc, char **argv);
+int detach_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int start_main(int argc, char **argv);
 int enable_main(int argc, char **argv);

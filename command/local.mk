@@ -3,6 +3,14 @@
 command_main = \
 	command/main.c
 command_sources = \
+	command/attach-load.c \
+	command/attach-memory.c \
+	command/attach-modules.c \
+	command/attach-private.h \
+	command/attach-stub.h \
+	command/attach-target.c \
+	command/attach.c \
+	command/attach.h \
 	command/client.c \
 	command/client.h \
 	command/collect.c \
@@ -67,3 +75,9 @@ command_sources = \
 	command/verify.c \
 	command/verify.h \
 	command/watch.c
+
+if MACHINE_X86_64
+command_sources += \
+	command/attach-stub-x86_64.S \
+	command/attach-thread-x86_64.c
+endif

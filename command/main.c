@@ -15,6 +15,8 @@
 const struct command command_table[] = {
 	{ "record", record_main, "run or follow a program, write a trace" },
 	{ "list", list_main, "markers and USDT probes of processes or files" },
+	{ "attach", attach_main, "load the agent into running processes" },
+	{ "detach", detach_main, "take every patch back, leave it asleep" },
 	{ "start", start_main, "start a tracing session in processes" },
 	{ "enable", enable_main, "switch markers of a session on" },
 	{ "disable", disable_main, "switch markers of a session off" },

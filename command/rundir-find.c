@@ -363,9 +363,8 @@ static int explain(struct target *t, int ret)
 			    "and has not written an event yet: it has no "
 			    "socket before its first one", t->pid, t->origin);
 	if (ret > 0 || ret == -ENXIO)
-		return fact(t, -ENXIO, "process %d has no agent; start it "
-			    "under taffrail record or link it to libtaffrail",
-			    t->pid);
+		return fact(t, -ENXIO, "process %d has no agent; taffrail "
+			    "attach %d loads it", t->pid, t->pid);
 	if (ret != -EACCES && ret != -EPERM)
 		return fact(t, ret, "cannot reach the runtime directory of "
 			    "process %d: %s", t->pid, strerror(-ret));

@@ -1,6 +1,8 @@
 # docs/: manual pages, one page a layer, examples. One file a line.
 dist_man_MANS += \
+	docs/man/taffrail-attach.1 \
 	docs/man/taffrail-destroy.1 \
+	docs/man/taffrail-detach.1 \
 	docs/man/taffrail-disable.1 \
 	docs/man/taffrail-enable.1 \
 	docs/man/taffrail-environment.7 \
@@ -26,6 +28,7 @@ dist_man_MANS += \
 EXTRA_DIST += \
 	docs/agent.md \
 	docs/architecture.md \
+	docs/attach.md \
 	docs/benchmarks.md \
 	docs/buffers.md \
 	docs/command.md \

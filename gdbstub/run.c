@@ -253,6 +253,11 @@ void run_forget(void)
 	run_drop();
 }
 
+void gdb_undo(void)
+{
+	run_forget();
+}
+
 /* Of one CPU in the buffer, as gdb wants it; 0: as we think best. */
 static uint64_t share(const struct trace *t)
 {

@@ -74,6 +74,7 @@ EXTRA_DIST += \
 	testsuite/lint \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
+	testsuite/taffrail.attach \
 	testsuite/taffrail.conditions \
 	testsuite/taffrail.examples \
 	testsuite/taffrail.gdb \

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An agent that comes late, sleeps, and is woken.
+ *
+ * Asleep it has no thread, no file, no ring and no byte of the program's code;
+ * what stays are its own memory, its handlers of fork(3) and its names.
+ */
+#include "agent/attach.h"
+
+#include <linux/prctl.h>
+
+#include "agent/agent.h"
+#include "agent/fork.h"
+#include "agent/gdb.h"
+#include "agent/ipa.h"
+#include "agent/place.h"
+#include "agent/session.h"
+#include "agent/thread.h"
+#include "buffers/base.h"
+#include "buffers/channel.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+#include "tracepoints/lock.h"
+
+#define PUBLIC		__attribute__((visibility("default")))
+#define PAUSE_NS	200000
+
+static const char asleep[] = "detached";
+static int hook_missing;
+
+int attach_loads(void)
+{
+	char name[16] = "";
+
+	sys5(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+	hook_missing = text_equal(name, "taffrail attach");
+	return hook_missing;
+}
+
+static int hook_loader(void *arg)
+{
+	(void)arg;
+	return loader_setup();
+}
+
+/*
+ * First the hook, then the modules: one that goes meanwhile is not looked at.
+ * The page of the last time is looked at by nobody while the agent is off.
+ */
+static void wake(void)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	struct process_page *old = process.page;
+
+	while (thread_service())
+		sys2(SYS_nanosleep, &pause, NULL);
+	thread_run_wait(hook_loader, NULL);
+	if (modules_settle)
+		modules_settle();
+	agent_begin();
+	if (process.page != old)
+		sys_munmap(old, PROCESS_BYTES);
+}
+
+PUBLIC const char *taffrail_attach(void)
+{
+	int slept = agent_off == asleep;
+
+	if (hook_missing)
+		fork_hook();
+	hook_missing = 0;
+	if (!load_relaxed(fork_mark)) {
+		if (slept)
+			agent_off = NULL;
+		if (!agent_off && fork_revive() && slept)
+			thread_run_wait(hook_loader, NULL);
+	} else if (slept) {
+		wake();
+	}
+	/* what came while nobody told */
+	if (!agent_off)
+		loader_look();
+	return agent_off;
+}
+
+int attach_undo(void)
+{
+	int ret = ipa_undo();
+	uint32_t i;
+
+	if (!ret && gdb_undo)
+		gdb_undo();
+	for (i = 0; !ret && i < SESSIONS_MAX; i++)
+		if (session_at(i))
+			ret = session_destroy(session_at(i));
+	if (ret)
+		return ret;
+	/* nobody is between the beginning and the end of a dlclose() then */
+	registry_lock();
+	loader_undo();
+	agent_off = asleep;
+	registry_unlock();
+	place_close(0);
+	return 0;
+}
+
+int attach_undone(void)
+{
+	return agent_off == asleep;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An agent that comes into a running program (docs/attach.md), goes to sleep
+ * and is woken there.
+ */
+#ifndef AGENT_ATTACH_H
+#define AGENT_ATTACH_H
+
+/* Is the agent being loaded by `taffrail attach`, in the calling thread? What
+ * needs a lock that forks hold is left to taffrail_attach() then. */
+int attach_loads(void);
+
+/*
+ * Called in the thread that `taffrail attach` has made, when the library is
+ * there; wakes an agent that sleeps. Returns NULL, or why the agent is off.
+ */
+const char *taffrail_attach(void);
+
+/*
+ * Ends all sessions, takes back every patch and removes all files; the service
+ * thread, which is the caller, ends after its answer. Returns 0; -EBUSY while
+ * a gdbserver is attached; or -ETIMEDOUT: a thread is stopped in the middle of
+ * a write.
+ */
+int attach_undo(void);
+
+/* Is the service thread to end for that? */
+int attach_undone(void);
+
+#endif

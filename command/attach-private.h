@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Parts of attach: what the process is (attach-target.c, attach-modules.c),
+ * the memory it gets (attach-memory.c), the thread that is stopped
+ * (attach-thread-x86_64.c), the order of it all (attach-load.c).
+ */
+#ifndef COMMAND_ATTACH_PRIVATE_H
+#define COMMAND_ATTACH_PRIVATE_H
+
+#include <stddef.h>
+
+#include "command/attach-stub.h"
+#include "command/attach.h"
+
+#define ATTACH_MODULES_MAX	1024
+
+/* A module of the process, as its dynamic linker has it. */
+struct attach_module {
+	uint64_t map;			/* struct link_map there */
+	uint64_t base;			/* l_addr */
+	uint64_t dynamic;
+	char name[256];			/* file name without its folder */
+	/* of PT_TLS; tls_bytes is 0 without */
+	uint64_t tls_image, tls_image_bytes, tls_bytes;
+	uint64_t code, code_end;	/* what is executable of it */
+};
+
+/* Functions and data of libc's that are needed. */
+struct attach_names {
+	uint64_t create, detach, dlopen, dlsym, dlerror, atfork, munmap;
+	uint64_t single;		/* __libc_single_threaded, or 0 */
+	uint64_t rseq_offset, rseq_size; /* or 0 */
+	uint64_t tls_offset, tid;	/* _thread_db_...: descriptors */
+	uint64_t agent;			/* taffrail_attach, or 0 */
+};
+
+struct attach_target {
+	pid_t pid;
+	char *error;
+	uint64_t phdr, nphdr;		/* of the program, from auxv */
+	struct attach_module *modules;
+	size_t nmodules;
+	const struct attach_module *libc, *linker;
+	struct attach_names names;
+	/* read from it */
+	uint32_t at_tls_offset, at_tid;	/* offsets in libc's structures */
+	int64_t rseq_offset;		/* from the thread pointer */
+	uint32_t rseq_bytes;		/* 0: libc does not register */
+	uint64_t syscall;		/* a syscall instruction */
+};
+
+/* What the process is to get, built here. */
+struct attach_memory {
+	uint8_t *bytes;
+	size_t size;			/* to be mapped: room for the image */
+	struct attach_block *block;	/* in `bytes` */
+	size_t stack_top;		/* offsets from the start of it */
+	size_t thread_pointer;
+	size_t dtv;
+	size_t end;			/* of what is in `bytes` */
+	size_t image_bytes;		/* of the library, at `end`; or 0 */
+};
+
+/* The stop of one thread. */
+struct attach_stop {
+	pid_t tid;
+	uint64_t base;			/* out: where the memory is now */
+	uint64_t stall_ns;		/* out */
+};
+
+/* Writes target->error, returns `error`. */
+int attach_fact(const struct attach_target *t, int error, const char *format,
+		...) __attribute__((format(printf, 3, 4)));
+
+/* Another process's memory: 0 or a negative errno. */
+int attach_read(const struct attach_target *t, uint64_t from, void *to,
+		size_t bytes);
+int attach_write(const struct attach_target *t, uint64_t to, const void *from,
+		 size_t bytes);
+
+/* May the user, and can the process? Nothing is touched. */
+int attach_target_open(struct attach_target *t, pid_t pid);
+void attach_target_close(struct attach_target *t);
+
+/* The linker's list of modules, and names in libc. */
+int attach_modules_read(struct attach_target *t);
+
+/* Builds code, block, stack and thread-local storage; `foreign`: with the
+ * library's bytes, else its path. */
+int attach_memory_build(struct attach_memory *memory,
+			const struct attach_target *t, const char *library,
+			bool foreign);
+void attach_memory_release(struct attach_memory *memory);
+/* What depends on where it is mapped, and what threads inherit: `header` is the
+ * beginning of the stopped thread's control block. Then copies it there. */
+#define ATTACH_HEADER_BYTES	64
+int attach_memory_place(struct attach_memory *memory,
+			const struct attach_target *t, uint64_t base,
+			const uint8_t header[ATTACH_HEADER_BYTES]);
+/* The library's bytes, if it has no path. */
+int attach_memory_image(const struct attach_memory *memory,
+			const struct attach_target *t, uint64_t base,
+			const char *library);
+
+/* Stops a thread, makes the helper in it, lets it go on. */
+int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
+		    struct attach_memory *memory);
+/* Stops a thread to unmap what was mapped. */
+int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
+
+/* Has the process a thread of that name? */
+bool attach_thread_named(pid_t pid, const char *name);
+
+uint64_t attach_now_ns(void);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What runs in the other process, see attach-stub.h. This is data to the
+ * command: it is copied there, and never runs here.
+ *
+ *	a thread of the program's    stopped, led to `syscall`, led back
+ *	  clone
+ *	    helper                   has thread-local storage that the command
+ *	      pthread_create         made; ends at once
+ *	        loader               a thread like any other of libc's
+ *	          dlopen, taffrail_attach
+ *
+ * All signals are blocked in both but libc's own two (32, 33), which setuid()
+ * waits for.
+ */
+#include "command/attach-stub.h"
+
+#define SYS_write		1
+#define SYS_mprotect		10
+#define SYS_munmap		11
+#define SYS_dup2		33
+#define SYS_nanosleep		35
+#define SYS_exit		60
+#define SYS_prctl		157
+#define SYS_futex		202
+#define SYS_unshare		272
+#define SYS_memfd_create	319
+#define SYS_rseq		334
+#define SYS_close_range		436
+
+#define PROT_READ		1
+#define PROT_WRITE		2
+#define PROT_EXEC		4
+#define PR_SET_NAME		15
+#define CLOSE_RANGE_UNSHARE	2
+#define CLONE_FILES		0x400
+#define MFD_CLOEXEC		1
+#define RSEQ_SIGNATURE		0x53053053
+#define PAUSE_NS		200000
+#define FORK_PAUSES		30
+
+	.section .rodata.attach, "a", @progbits
+	.balign 16
+	.globl attach_stub_start
+	.globl attach_stub_end
+	.hidden attach_stub_start
+	.hidden attach_stub_end
+
+attach_stub_start:
+.Lblock = attach_stub_start + ATTACH_CODE_BYTES
+
+	syscall
+	/* the helper; the thread that made it never gets here */
+	xorl	%ebp, %ebp
+	cld
+	fninit
+	pushq	$0x1f80
+	ldmxcsr	(%rsp)
+	popq	%rax
+	leaq	.Lblock(%rip), %rbx
+	/* mapped with all rights, for one call less while a thread stands */
+	leaq	attach_stub_start(%rip), %rdi
+	movl	$ATTACH_CODE_BYTES, %esi
+	movl	$(PROT_READ | PROT_EXEC), %edx
+	movl	$SYS_mprotect, %eax
+	syscall
+	movq	%rbx, %rdi
+	movq	ATTACH_SPARE_BYTES(%rbx), %rsi
+	addq	$ATTACH_BLOCK_BYTES, %rsi
+	movl	$(PROT_READ | PROT_WRITE), %edx
+	movl	$SYS_mprotect, %eax
+	syscall
+	movq	ATTACH_RSEQ(%rbx), %rdi
+	testq	%rdi, %rdi
+	jz	1f
+	movl	ATTACH_RSEQ_BYTES(%rbx), %esi
+	xorl	%edx, %edx
+	movl	$RSEQ_SIGNATURE, %r10d
+	movl	$SYS_rseq, %eax
+	syscall
+1:	leaq	ATTACH_PTHREAD(%rbx), %rdi
+	xorl	%esi, %esi
+	leaq	.Lloader(%rip), %rdx
+	movq	%rbx, %rcx
+	callq	*ATTACH_CREATE(%rbx)
+	testl	%eax, %eax
+	jnz	2f
+	movq	ATTACH_PTHREAD(%rbx), %rdi
+	callq	*ATTACH_DETACH(%rbx)
+	jmp	3f
+2:	movl	%eax, ATTACH_RESULT(%rbx)
+	movl	$ATTACH_NO_THREAD, ATTACH_STATE(%rbx)
+3:	xorl	%edi, %edi
+	movl	$SYS_exit, %eax
+	syscall
+	hlt
+
+	/* void *loader(struct attach_block *) */
+.Lloader:
+	endbr64
+	pushq	%rbx
+	pushq	%r12
+	pushq	%r13
+	movq	%rdi, %rbx
+	movl	$PR_SET_NAME, %edi
+	leaq	.Lname(%rip), %rsi
+	movl	$SYS_prctl, %eax
+	syscall
+	/* descriptors of its own: the program's stay as they are */
+	xorl	%edi, %edi
+	movl	$-1, %esi
+	movl	$CLOSE_RANGE_UNSHARE, %edx
+	movl	$SYS_close_range, %eax
+	syscall
+	testl	%eax, %eax
+	jz	1f
+	movl	$CLONE_FILES, %edi
+	movl	$SYS_unshare, %eax
+	syscall
+	/* the helper goes first: what it stands on is unmapped below */
+1:	movl	ATTACH_HELPER(%rbx), %edx
+	testl	%edx, %edx
+	jz	2f
+	leaq	ATTACH_HELPER(%rbx), %rdi
+	xorl	%esi, %esi		/* FUTEX_WAIT */
+	xorl	%r10d, %r10d
+	movl	$SYS_futex, %eax
+	syscall
+	jmp	1b
+2:	movl	ATTACH_GO(%rbx), %eax
+	testl	%eax, %eax
+	jnz	3f
+	callq	.Lpause
+	jmp	2b
+3:	cmpl	$ATTACH_GO_LOAD, %eax
+	jne	.Lend
+	movl	$ATTACH_LOADS, ATTACH_STATE(%rbx)
+	movl	$ATTACH_NO_FILE, %r12d
+	callq	.Lfile
+	movl	%eax, ATTACH_RESULT(%rbx)
+	testl	%eax, %eax
+	js	.Lreport
+	movq	ATTACH_SPARE(%rbx), %rdi
+	movq	ATTACH_SPARE_BYTES(%rbx), %rsi
+	movl	$SYS_munmap, %eax
+	syscall
+	callq	.Lload
+	movl	%eax, %r12d
+.Lreport:
+	movl	%r12d, ATTACH_STATE(%rbx)
+4:	cmpl	$ATTACH_GO_END, ATTACH_GO(%rbx)
+	je	.Lend
+	callq	.Lpause
+	jmp	4b
+.Lend:	movq	ATTACH_LEAVE(%rbx), %rcx
+	popq	%r13
+	popq	%r12
+	popq	%rbx
+	xorl	%eax, %eax
+	testq	%rcx, %rcx
+	jz	1f
+	/* returns to libc, not here */
+	leaq	attach_stub_start(%rip), %rdi
+	movl	$(ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES), %esi
+	jmpq	*%rcx
+1:	ret
+
+	/* The library's bytes in a file without a name, if there are any.
+	 * Returns 0 or a negative errno in eax. */
+.Lfile:	pushq	%r12
+	pushq	%r13
+	movq	ATTACH_IMAGE(%rbx), %r12
+	xorl	%eax, %eax
+	testq	%r12, %r12
+	jz	3f
+	leaq	.Lname(%rip), %rdi
+	movl	$MFD_CLOEXEC, %esi
+	movl	$SYS_memfd_create, %eax
+	syscall
+	testl	%eax, %eax
+	js	3f
+	movl	%eax, %r13d
+1:	movl	%r13d, %edi
+	movq	%r12, %rsi
+	movq	ATTACH_IMAGE_BYTES(%rbx), %rdx
+	movl	$SYS_write, %eax
+	syscall
+	testq	%rax, %rax
+	js	3f
+	addq	%rax, %r12
+	subq	%rax, ATTACH_IMAGE_BYTES(%rbx)
+	jnz	1b
+	movl	%r13d, %edi
+	movl	$ATTACH_FD, %esi
+	movl	$SYS_dup2, %eax
+	syscall
+	testl	%eax, %eax
+	js	3f
+	xorl	%eax, %eax
+3:	popq	%r13
+	popq	%r12
+	ret
+
+	/* Loads the library, unless it is there, and calls the agent. Returns
+	 * the new state in eax. */
+.Lload:	subq	$8, %rsp
+	movq	ATTACH_ATTACH(%rbx), %rax
+	testq	%rax, %rax
+	jnz	1f
+	/* first the gate, then who looks at it */
+	movl	$1, ATTACH_GATE(%rbx)
+	leaq	.Lprepare(%rip), %rdi
+	xorl	%esi, %esi
+	xorl	%edx, %edx
+	movq	%rbx, %rcx
+	callq	*ATTACH_ATFORK(%rbx)
+	/* and who was past that is given time to be through with it */
+	movl	$FORK_PAUSES, %r12d
+7:	callq	.Lpause
+	decl	%r12d
+	jnz	7b
+	leaq	ATTACH_PATH(%rbx), %rdi
+	movl	ATTACH_FLAGS(%rbx), %esi
+	callq	*ATTACH_DLOPEN(%rbx)
+	movl	$0, ATTACH_GATE(%rbx)
+	testq	%rax, %rax
+	jz	2f
+	movq	%rax, %rdi
+	leaq	.Lentry(%rip), %rsi
+	callq	*ATTACH_DLSYM(%rbx)
+	testq	%rax, %rax
+	jnz	1f
+	movl	$ATTACH_NO_AGENT, %eax
+	jmp	5f
+1:	callq	*%rax
+	movl	$ATTACH_DONE, %r13d
+	jmp	3f
+2:	callq	*ATTACH_DLERROR(%rbx)
+	movl	$ATTACH_NO_LIBRARY, %r13d
+3:	testq	%rax, %rax
+	jz	4f
+	movq	%rax, %rsi
+	leaq	ATTACH_TEXT(%rbx), %rdi
+	movl	$ATTACH_TEXT_BYTES - 1, %ecx
+6:	lodsb
+	stosb
+	testb	%al, %al
+	jz	4f
+	decl	%ecx
+	jnz	6b
+4:	movl	%r13d, %eax
+5:	addq	$8, %rsp
+	ret
+
+	/* fork(3) calls it in the thread that forks: a child would have the
+	 * dynamic linker's lock from a thread that it has not */
+.Lprepare:
+	endbr64
+1:	cmpl	$0, .Lblock + ATTACH_GATE(%rip)
+	je	2f
+	callq	.Lpause
+	jmp	1b
+2:	ret
+
+.Lpause:
+	pushq	$PAUSE_NS
+	pushq	$0
+	movq	%rsp, %rdi
+	xorl	%esi, %esi
+	movl	$SYS_nanosleep, %eax
+	syscall
+	addq	$16, %rsp
+	ret
+
+.Lname:	.asciz	"taffrail attach"
+.Lentry:
+	.asciz	"taffrail_attach"
+attach_stub_end:
+
+	.section .note.GNU-stack, "", @progbits

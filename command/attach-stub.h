@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What attach puts into the other process: a page of code, behind it a block
+ * that the code and the command share. Both sides read this file.
+ *
+ *	code    one page                               stay after a first
+ *	block   state, functions of libc's, texts      load: a fork handler
+ *	spare   stack and thread-local storage of the  unmapped by the loader
+ *	        helper, the library's bytes
+ *
+ * What must stay true: the block lies ATTACH_CODE_BYTES behind the code's
+ * first byte; the code has no address of this program's in it.
+ */
+#ifndef COMMAND_ATTACH_STUB_H
+#define COMMAND_ATTACH_STUB_H
+
+#define ATTACH_CODE_BYTES	4096
+#define ATTACH_BLOCK_BYTES	8192
+#define ATTACH_TEXT_BYTES	1024
+
+/* enum attach_state */
+#define ATTACH_WAITS		0	/* for `go` */
+#define ATTACH_LOADS		1
+#define ATTACH_DONE		2	/* `text` is empty, or why it is off */
+#define ATTACH_NO_THREAD	3	/* `result` is the errno */
+#define ATTACH_NO_FILE		4	/* `result` is the negative errno */
+#define ATTACH_NO_LIBRARY	5	/* `text` is dlerror()'s */
+#define ATTACH_NO_AGENT		6	/* the library is not ours */
+
+/* `go`, the command's orders */
+#define ATTACH_GO_LOAD		1
+#define ATTACH_GO_END		2
+
+/* What the library file is called where it comes without a path. */
+#define ATTACH_FD		99
+
+#define ATTACH_STATE		0
+#define ATTACH_HELPER		4
+#define ATTACH_GATE		8
+#define ATTACH_RESULT		12
+#define ATTACH_GO		16
+#define ATTACH_FLAGS		20
+#define ATTACH_RSEQ_BYTES	24
+#define ATTACH_PTHREAD		32
+#define ATTACH_CREATE		40
+#define ATTACH_DETACH		48
+#define ATTACH_DLOPEN		56
+#define ATTACH_DLSYM		64
+#define ATTACH_DLERROR		72
+#define ATTACH_ATFORK		80
+#define ATTACH_ATTACH		88
+#define ATTACH_RSEQ		96
+#define ATTACH_IMAGE		104
+#define ATTACH_IMAGE_BYTES	112
+#define ATTACH_SPARE		120
+#define ATTACH_SPARE_BYTES	128
+#define ATTACH_LEAVE		136
+#define ATTACH_PATH		144
+#define ATTACH_TEXT		(144 + ATTACH_TEXT_BYTES)
+
+#ifndef __ASSEMBLER__
+#include <stddef.h>
+#include <stdint.h>
+
+struct attach_block {
+	uint32_t state;		/* the loader's */
+	uint32_t helper;	/* 1 while it lives; the kernel clears it */
+	uint32_t gate;		/* 1: who forks waits */
+	int32_t result;
+	uint32_t go;		/* the command's */
+	uint32_t flags;		/* of dlopen() */
+	uint32_t rseq_bytes;
+	uint32_t pad;
+	uint64_t pthread;
+	uint64_t create;	/* functions of libc's, by their names */
+	uint64_t detach;
+	uint64_t dlopen;
+	uint64_t dlsym;
+	uint64_t dlerror;
+	uint64_t atfork;
+	uint64_t attach;	/* the agent's, if it is loaded already */
+	uint64_t rseq;		/* the helper's, or 0: libc has none */
+	uint64_t image;		/* the library's bytes, or 0: it has a path */
+	uint64_t image_bytes;
+	uint64_t spare;
+	uint64_t spare_bytes;
+	uint64_t leave;		/* munmap() for code and block, or 0 */
+	char path[ATTACH_TEXT_BYTES];
+	char text[ATTACH_TEXT_BYTES];
+};
+
+#define ATTACH_AT(member, offset)                                       \
+	_Static_assert(offsetof(struct attach_block, member) == offset, \
+		       #member)
+ATTACH_AT(rseq_bytes, ATTACH_RSEQ_BYTES);
+ATTACH_AT(pthread, ATTACH_PTHREAD);
+ATTACH_AT(attach, ATTACH_ATTACH);
+ATTACH_AT(spare_bytes, ATTACH_SPARE_BYTES);
+ATTACH_AT(path, ATTACH_PATH);
+ATTACH_AT(text, ATTACH_TEXT);
+_Static_assert(sizeof(struct attach_block) <= ATTACH_BLOCK_BYTES, "room");
+
+/* The code; its first instruction is the clone(2) that makes the helper. */
+extern const uint8_t attach_stub_start[];
+extern const uint8_t attach_stub_end[];
+#endif
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loading the agent into a running process, see docs/attach.md.
+ */
+#ifndef COMMAND_ATTACH_H
+#define COMMAND_ATTACH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define ATTACH_ERROR_BYTES	512
+
+struct attach_report {
+	uint64_t stall_ns;		/* of the one thread that was stopped */
+	uint64_t took_ns;		/* from the first look to the end */
+	bool woken;			/* the agent was there, detached */
+	char error[ATTACH_ERROR_BYTES];	/* the fact, when it failed */
+};
+
+/*
+ * Loads the agent into a process, or wakes the one that was detached or that
+ * a fork left asleep. Returns when it serves. 0, or a negative errno and
+ * report->error; the process is then as before: -EEXIST it has an agent at
+ * work, -ENOTSUP it cannot have one, -EACCES, -EPERM the user may not,
+ * -ESRCH, -EBUSY it is stopped or traced, -ETIMEDOUT. Blocks all signals
+ * while a thread is stopped. Not thread-safe.
+ */
+int attach_process(pid_t pid, struct attach_report *report);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads that an agent comes to while they wait, compute, or hold the locks
+ * that it needs itself. None of them may notice.
+ *
+ *	waits WORD...	one thread a word; then lines are read from stdin:
+ *	  "hit N"	the first thread's app/hit, N times; "hits SUM"
+ *	  "fork"	a child that loads a library and forgets it; "child 0"
+ *	  "end"		prints "right", or what was wrong
+ *	waits alone WORD	in the first thread, until SIGTERM
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <taffrail/marker.h>
+
+#define NAP_NS		3000000
+#define LIBRARY		"libm.so.6"
+
+static volatile int ends;
+static int pipes[2];
+static uint32_t word;
+static int faults;
+
+static void wrong(const char *what, long value)
+{
+	__atomic_fetch_add(&faults, 1, __ATOMIC_RELAXED);
+	printf("wrong: %s %ld errno %d\n", what, value, errno);
+	fflush(stdout);
+}
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+
+/* Each waits until the program ends, and must not come back before. */
+static void wait_read(void)
+{
+	char byte;
+	ssize_t n = read(pipes[0], &byte, 1);
+
+	if (n != 0 || !ends)
+		wrong("read", n);
+}
+
+static void wait_futex(void)
+{
+	long n = syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
+
+	/* it may say EAGAIN when the end came first */
+	if (!ends)
+		wrong("futex", n);
+}
+
+static void wait_poll(void)
+{
+	struct pollfd fd = { .fd = pipes[0], .events = POLLIN };
+	int n = poll(&fd, 1, -1);
+
+	if (n != 1 || !ends)
+		wrong("poll", n);
+}
+
+static void wait_epoll(void)
+{
+	struct epoll_event event = { .events = EPOLLIN };
+	int epoll = epoll_create1(0);
+	int n;
+
+	epoll_ctl(epoll, EPOLL_CTL_ADD, pipes[0], &event);
+	n = epoll_wait(epoll, &event, 1, -1);
+	if (n != 1 || !ends)
+		wrong("epoll_wait", n);
+	close(epoll);
+}
+
+/* Short sleeps, each at least as long as it should be. */
+static void wait_sleep(void)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
+	while (!ends) {
+		int64_t before = now();
+
+		if (nanosleep(&nap, NULL) && !ends)
+			wrong("nanosleep", 0);
+		if (now() - before < NAP_NS && !ends)
+			wrong("nanosleep was short", now() - before);
+	}
+}
+
+/* One long one: what is left of it counts when it is begun again. */
+static void wait_clock(void)
+{
+	const struct timespec nap = { .tv_nsec = 400000000 };
+
+	while (!ends) {
+		int64_t before = now();
+
+		if (clock_nanosleep(CLOCK_MONOTONIC, 0, &nap, NULL))
+			wrong("clock_nanosleep", 0);
+		if (now() - before < 400000000)
+			wrong("clock_nanosleep was short", now() - before);
+	}
+}
+
+static void do_malloc(void)
+{
+	void *blocks[64] = { NULL };
+	unsigned int seed = 1;
+
+	while (!ends) {
+		unsigned int i = (seed = seed * 1103515245 + 12345) >> 16 & 63;
+		size_t n = seed >> 8 & 0xffff;
+
+		free(blocks[i]);
+		blocks[i] = malloc(n + 1);
+		memset(blocks[i], (int)i, n + 1);
+	}
+}
+
+static void do_dlopen(void)
+{
+	while (!ends) {
+		void *handle = dlopen(LIBRARY, RTLD_NOW);
+
+		if (!handle || !dlsym(handle, "cos"))
+			wrong("dlopen", 0);
+		dlclose(handle);
+	}
+}
+
+static void do_compute(void)
+{
+	volatile double x = 1;
+	double sum = 0, again = 0;
+	long i;
+
+	while (!ends) {
+		for (sum = 0, i = 1; i < 5000; i++)
+			sum += x / (double)i;
+		if (again && sum != again)
+			wrong("a sum", 0);
+		again = sum;
+	}
+}
+
+static int child_fork(void)
+{
+	int status = -1;
+	pid_t pid = fork();
+
+	if (!pid) {
+		void *handle;
+
+		alarm(120);	/* one that hangs is an error, not a hang */
+		free(malloc(100000));
+		handle = dlopen(LIBRARY, RTLD_NOW);
+		_exit(handle && !dlclose(handle) ? 0 : 1);
+	}
+	waitpid(pid, &status, 0);
+	return status;
+}
+
+static void do_fork(void)
+{
+	while (!ends) {
+		int status = child_fork();
+
+		if (status)
+			wrong("a child", status);
+	}
+}
+
+static const struct {
+	const char *word;
+	void (*call)(void);
+} rows[] = {
+	{ "read", wait_read }, { "futex", wait_futex }, { "poll", wait_poll },
+	{ "epoll", wait_epoll }, { "sleep", wait_sleep },
+	{ "clock", wait_clock }, { "malloc", do_malloc },
+	{ "dlopen", do_dlopen }, { "compute", do_compute },
+	{ "fork", do_fork }, { NULL, NULL }
+};
+
+static void call(const char *word)
+{
+	int i;
+
+	for (i = 0; rows[i].word; i++)
+		if (!strcmp(rows[i].word, word))
+			rows[i].call();
+}
+
+static void *thread(void *arg)
+{
+	call(arg);
+	return NULL;
+}
+
+static void hit(int n)
+{
+	static int hits;
+
+	for (int i = 0; i < n; i++)
+		TAFFRAIL_EVENT(app, hit, i);
+	hits += n;
+	printf("hits %d\n", hits);
+	fflush(stdout);
+}
+
+/* How the words "alone ..." end: they have one thread. */
+static void on_end(int number)
+{
+	(void)number;
+	ends = 1;
+}
+
+static int finish(void)
+{
+	puts(faults ? "faults" : "right");
+	return !!faults;
+}
+
+/* One thread, without any that libc made. */
+static int alone(const char *word)
+{
+	signal(SIGTERM, on_end);
+	printf("ready\n");
+	fflush(stdout);
+	call(word);
+	return finish();
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t threads[64];
+	char line[64];
+	int n;
+
+	if (argc == 3 && !strcmp(argv[1], "alone"))
+		return alone(argv[2]);
+	if (pipe(pipes))
+		return 2;
+	for (n = 0; n < argc - 1 && n < 64; n++)
+		if (pthread_create(&threads[n], NULL, thread, argv[n + 1]))
+			return 2;
+	printf("ready\n");
+	fflush(stdout);
+	for (;;) {
+		errno = 0;
+		if (!fgets(line, sizeof(line), stdin)) {
+			wrong("fgets", 0);
+			break;
+		}
+		if (!strncmp(line, "hit ", 4)) {
+			hit(atoi(line + 4));
+		} else if (!strncmp(line, "fork", 4)) {
+			printf("child %d\n", child_fork());
+			fflush(stdout);
+		} else {
+			break;
+		}
+	}
+	ends = 1;
+	close(pipes[1]);
+	word = 1;
+	syscall(SYS_futex, &word, FUTEX_WAKE, 64, NULL, NULL, 0);
+	while (n--)
+		pthread_join(threads[n], NULL);
+	return finish();
+}
