@@ -10,6 +10,7 @@
 #include "buffers/sys.h"
 
 int host_cpu_fast;
+__thread struct host_cpu_told host_cpu_told;
 
 static int tid_in_libc;
 

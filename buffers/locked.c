@@ -100,11 +100,7 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
 static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 					   struct channel *channel)
 {
-	uint32_t k;
-
-	k = host_cpu();
-	if (unlikely(k >= channel->locked_max))
-		k %= channel->locked_max;
+	uint32_t k = host_cpu_kept();
 
 	hold->sub_bytes = channel->sub_bytes;
 	hold->mark = load_relaxed(fork_mark);
@@ -113,6 +109,9 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
 			      clock_read_tsc() :
 			      0;
+	k = host_cpu_renew(k, hold->clock);
+	if (unlikely(k >= channel->locked_max))
+		k %= channel->locked_max;
 	if (unlikely(!hold->mark))
 		return WRITE_AGAIN;
 	if (unlikely(!hold_try(hold, channel, k)) &&

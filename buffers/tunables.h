@@ -40,6 +40,12 @@
  * through a section would repeat it for ever. Real preemption gives one. */
 #define SECTION_ABORTS_MAX	16
 
+/* How long a thread without rseq takes the CPU's number for what it was, ticks
+ * of the TSC: one or two microseconds, as long as the kernel takes to move a
+ * thread, so that an event is no further from its CPU's ring than one that is
+ * preempted between the question and the write. */
+#define HOST_CPU_TICKS		4096
+
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
 

@@ -286,6 +286,8 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 		if (channel && channel->cpus)
 			verdict = section_write(slot, header, extended,
 						&event);
+		else if (channel && load_relaxed(fork_mark))
+			verdict = locked_write(slot, header, channel, &event);
 		if (verdict == WRITE_LATE) {
 			extended = 1;
 			seldom |= event.id < id_extended(header);

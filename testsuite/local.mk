@@ -23,6 +23,7 @@ unit_programs = \
 	testsuite/unit/frames \
 	testsuite/unit/frames-live \
 	testsuite/unit/glob \
+	testsuite/unit/host \
 	testsuite/unit/metadata \
 	testsuite/unit/object \
 	testsuite/unit/packet \
