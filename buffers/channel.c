@@ -27,13 +27,16 @@ int (*channel_revive)(void);
 static uint32_t fork_mark_unset = 1;
 uint32_t *fork_mark = &fork_mark_unset;
 
+static struct fork_lock fork_lock_unset;
+struct fork_lock *fork_lock = &fork_lock_unset;
+
 static uint64_t generations;
 
 /* A ring without room: every write to it ends in "full", and its ts_limit of
  * 0 tells the slow path that there is no ring. */
 struct ring ring_absent = { .head = ~0ull, .tail = 1 };
 
-/* Pages: the mark, then one struct rings a channel. */
+/* Pages: the mark and the lock, then one struct rings a channel. */
 int channels_setup(void)
 {
 	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);
@@ -48,6 +51,9 @@ int channels_setup(void)
 	}
 	fork_mark = (uint32_t *)pages;
 	store_release(fork_mark, (uint32_t)sys_getpid());
+	/* a line of its own: writers look at the mark */
+	fork_lock = (struct fork_lock *)(pages + 64);
+	*fork_lock = fork_lock_unset;
 	for (i = 0; i < CHANNELS_MAX; i++)
 		channels[i].rings = (struct rings *)(pages + 4096 * (1 + i));
 	return 0;

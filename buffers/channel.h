@@ -76,6 +76,19 @@ extern struct ring ring_absent;
  * its parent) has set this up; fork makes it 0. */
 extern uint32_t *fork_mark;
 
+/*
+ * The words of tracepoints/lock.c. They are beside the mark, in memory that
+ * fork() neither copies nor protects: a fork that takes the lock costs no page
+ * fault in the parent, and the child finds it free.
+ */
+struct fork_lock {
+	uint32_t word;		/* 0 free, 1 taken, 2 with waiters */
+	uint32_t holder;	/* thread id; written by the holder */
+	uint32_t depth;		/* the holder's */
+};
+
+extern struct fork_lock *fork_lock;
+
 /* What a process is to its rings, set by process_open(). */
 struct process {
 	struct process_page *page;	/* shared */

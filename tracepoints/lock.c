@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A futex lock that knows its holder. Word: 0 free, 1 taken, 2 with waiters.
+ * A futex lock that knows its holder. Its words are wiped in a child (struct
+ * fork_lock); what is here is copied.
  *
  * What must stay true: in a child, a lock taken before the fork belongs to
- * the thread that forked, or to nobody. `mark` tells: it is the process's
- * fork_mark at the time, which the kernel sets to 0 in a child.
+ * the thread that forked, or to nobody. Of a holder that did not come along
+ * the child knows `changing`, while the wiped word says that nobody has it.
  */
 #include "tracepoints/lock.h"
 
@@ -15,92 +16,101 @@
 #include "buffers/channel.h"
 #include "buffers/sys.h"
 
-static uint32_t word;
-static uint32_t holder;		/* thread id; written by the holder */
-static uint32_t depth;		/* the holder's */
-static uint32_t mark;		/* *fork_mark when it was taken; or 0 */
-static uint32_t forking;	/* the holder is in fork(2), the child is it */
-static uint32_t looking;		/* the holder changes nothing */
-static uint32_t torn;		/* one that does did not come through a fork */
+static uint32_t changing;	/* by the holder, who does not only look */
+static uint32_t outer;		/* depth of a holder who forks, before that */
+static uint32_t torn;		/* one that changed did not come through a fork */
 
-/* Taken before a fork, by a thread that is not here. */
-static int holder_lost(void)
+/* False when the calling thread had it before. */
+static int lock_take(void)
 {
-	return load_acquire(&word) && !load_relaxed(fork_mark) &&
-	       load_relaxed(&mark) && !load_relaxed(&forking);
+	struct fork_lock *lock = fork_lock;
+	uint32_t self = (uint32_t)sys_gettid();
+	uint32_t seen = 0;
+
+	if (load_relaxed(&lock->holder) == self) {
+		lock->depth++;
+		return 0;
+	}
+	if (!__atomic_compare_exchange_n(&lock->word, &seen, 1, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE))
+			sys_futex_wait(&lock->word, 2, NULL);
+	}
+	store_relaxed(&lock->holder, self);
+	lock->depth = 1;
+	/* nothing is stored where nothing changes: it would be a page fault */
+	if (unlikely(changing)) {
+		torn = 1;
+		changing = 0;
+	}
+	return 1;
 }
 
-static void lock_break(void)
+static void lock_give(void)
 {
-	torn |= !load_relaxed(&looking);
-	depth = 0;
-	store_relaxed(&holder, 0);
-	store_relaxed(&mark, 0);
-	store_release(&word, 0);
+	struct fork_lock *lock = fork_lock;
+
+	store_relaxed(&lock->holder, 0);
+	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
+		sys_futex_wake(&lock->word, 1);
 }
 
 void registry_lock(void)
 {
-	uint32_t self = (uint32_t)sys_gettid();
-	uint32_t seen = 0;
-
-	if (load_relaxed(&holder) == self) {
-		depth++;
-		return;
-	}
-	if (holder_lost())
-		lock_break();
-	if (!__atomic_compare_exchange_n(&word, &seen, 1, 0, __ATOMIC_ACQUIRE,
-					 __ATOMIC_RELAXED)) {
-		while (__atomic_exchange_n(&word, 2, __ATOMIC_ACQUIRE))
-			sys_futex_wait(&word, 2, NULL);
-	}
-	store_relaxed(&looking, 0);
-	store_relaxed(&mark, load_relaxed(fork_mark));
-	store_relaxed(&holder, self);
-	depth = 1;
+	if (lock_take())
+		changing = 1;
 }
 
 void registry_lock_look(void)
 {
-	registry_lock();
-	if (depth == 1)
-		store_relaxed(&looking, 1);
+	lock_take();
 }
 
 void registry_unlock(void)
 {
-	if (--depth)
+	if (--fork_lock->depth)
 		return;
-	store_relaxed(&mark, 0);
-	store_relaxed(&holder, 0);
-	if (__atomic_exchange_n(&word, 0, __ATOMIC_RELEASE) == 2)
-		sys_futex_wake(&word, 1);
+	if (changing)
+		changing = 0;
+	lock_give();
 }
 
 int registry_lock_adopt(void)
 {
-	if (holder_lost())
-		lock_break();
+	uint32_t seen = 0;
+
+	/* who has it now looked for what was left when it took it */
+	if (__atomic_compare_exchange_n(&fork_lock->word, &seen, 1, 0,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		torn |= changing;
+		changing = 0;
+		lock_give();
+	}
 	return torn ? -EBUSY : 0;
 }
 
 void registry_lock_fork(void)
 {
-	registry_lock();
-	store_relaxed(&forking, 1);
+	if (!lock_take())
+		outer = fork_lock->depth - 1;
 }
 
 void registry_unlock_parent(void)
 {
-	store_relaxed(&forking, 0);
+	if (outer)
+		outer = 0;
 	registry_unlock();
 }
 
+/* The child's lock is free, or its parent's of the time before the fork. */
 void registry_unlock_child(void)
 {
-	store_relaxed(&holder, (uint32_t)sys_gettid());
-	store_relaxed(&mark, load_relaxed(fork_mark));
-	store_relaxed(&forking, 0);
-	registry_unlock();
+	struct fork_lock *lock = fork_lock;
+
+	if (!outer)
+		return;
+	store_relaxed(&lock->word, 1);
+	store_relaxed(&lock->holder, (uint32_t)sys_gettid());
+	lock->depth = outer;
+	outer = 0;
 }

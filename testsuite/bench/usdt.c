@@ -6,7 +6,6 @@
  *	value usdt.WHO NS	a hit less the loop: median of rounds, by
  *				processor time
  */
-#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
