@@ -65,12 +65,12 @@ static void upload_point(struct filter *f, const struct filter_point *point,
 	line_add(out, line);
 	if (behind && packet_read_number(&behind, &length)) {
 		packet_add_bytes(out, line->rest, (size_t)(fast - line->rest));
-		packet_add(out, point->fast ? ":F1" : "");
+		packet_add(out, point->kind == POINT_FAST ? ":F1" : "");
 		packet_add(out, behind);
 	} else {
 		packet_add(out, line->rest);
 	}
-	if (!point->fast)
+	if (point->kind == POINT_STATIC)
 		filter_meant_add(f, line->site);
 }
 
@@ -212,6 +212,8 @@ void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p)
 		f->ended = 1;
 	if (kind == KIND_FRAME)
 		frame_selected(f, p);
+	else if (kind == KIND_DEFINE)
+		filter_defined(f, p);
 	else if (kind == KIND_NO_ACK)
 		f->no_ack = !strcmp(p, "OK");
 	else if (*p == 'T')

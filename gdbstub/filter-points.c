@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter's tables: static tracepoints, and addresses at which a plain
- * tracepoint is meant as one. See filter-private.h.
+ * The filter's tables: tracepoints, and addresses at which a plain one is meant
+ * as a static one. See filter-private.h.
  */
 #include "gdbstub/filter-private.h"
-#include "gdbstub/filter-x86_64.h"
 
 struct filter_point *filter_point_at(struct filter *f, uint64_t number,
 				     uint64_t site)
@@ -18,9 +17,16 @@ struct filter_point *filter_point_at(struct filter *f, uint64_t number,
 }
 
 struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
-					 uint64_t address)
+					 uint64_t place)
 {
-	return filter_point_at(f, number, address - FILTER_FAST_OFFSET);
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].place == place &&
+		    f->points[i].number == number &&
+		    f->points[i].kind != POINT_PLAIN)
+			return &f->points[i];
+	return NULL;
 }
 
 int filter_point_any(const struct filter *f, uint64_t site)
@@ -28,7 +34,8 @@ int filter_point_any(const struct filter *f, uint64_t site)
 	uint32_t i;
 
 	for (i = 0; i < f->npoints; i++)
-		if (f->points[i].site == site)
+		if (f->points[i].site == site &&
+		    f->points[i].kind != POINT_PLAIN)
 			return 1;
 	return 0;
 }
@@ -38,20 +45,23 @@ int filter_point_number(const struct filter *f, uint64_t number)
 	uint32_t i;
 
 	for (i = 0; i < f->npoints; i++)
-		if (f->points[i].number == number)
+		if (f->points[i].number == number &&
+		    f->points[i].kind != POINT_PLAIN)
 			return 1;
 	return 0;
 }
 
-struct filter_point *filter_point_add(struct filter *f, uint64_t number,
-				      uint64_t site)
+struct filter_point *filter_point_add(struct filter *f,
+				      const struct filter_name *name)
 {
-	struct filter_point *point = filter_point_at(f, number, site);
+	struct filter_point *point =
+		filter_point_at(f, name->number, name->site);
 
 	if (point || f->npoints == FILTER_POINTS)
 		return point;
 	point = &f->points[f->npoints++];
-	*point = (struct filter_point){ .number = number, .site = site };
+	*point = (struct filter_point){ name->number, name->site, name->site,
+					POINT_PLAIN };
 	return point;
 }
 

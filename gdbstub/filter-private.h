@@ -22,6 +22,7 @@ enum filter_kind {
 	KIND_SYMBOL,			/* may be a question itself */
 	KIND_INTRODUCE,			/* that, of a talk with the server */
 	KIND_INSTALL,			/* of tracepoints: the same */
+	KIND_DEFINE,			/* may be a refusal */
 	KIND_RESTART,			/* of a talk */
 	KIND_STOP,			/* behind which one may follow */
 	KIND_NONE,			/* there is no answer */
@@ -41,6 +42,23 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
 /* A whole request; f->kind is set to what its answer will be. */
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out);
+
+/* filter-request.c: an error of ours. */
+enum filter_verdict filter_refuse(struct packet *out, const char *why);
+
+/* filter-define.c: requests that define tracepoints, or name one; and what the
+ * server says to the definition at hand. */
+enum filter_verdict filter_define(struct filter *f, const char *p,
+				  struct packet *out);
+enum filter_verdict filter_source(struct filter *f, const char *p,
+				  struct packet *out);
+enum filter_verdict filter_enable(struct filter *f, const char *p,
+				  struct packet *out);
+enum filter_verdict filter_disable(struct filter *f, const char *p,
+				   struct packet *out);
+enum filter_verdict filter_status(struct filter *f, const char *p,
+				  struct packet *out);
+void filter_defined(struct filter *f, const char *answer);
 
 /* filter-answer.c: is an answer of this kind kept until it is whole? */
 int filter_answer_held(enum filter_kind kind);
@@ -80,21 +98,26 @@ void filter_stop_event(struct filter *f, const char *p);
 /* A thread's id, as gdb writes it: 0 when it names none. */
 int filter_read_thread(const char **p, struct filter_thread *thread);
 
+/* What a tracepoint is for gdb; for the server, the last two are fast ones at
+ * a marker. */
+enum filter_point_kind { POINT_PLAIN, POINT_FAST, POINT_STATIC };
+
 /*
- * filter-points.c: the static tracepoints that the server has as fast ones.
- * By its number and the address that gdb knows, or the one the server knows;
- * NULL when it is another tracepoint.
+ * filter-points.c: the tracepoints that the server has. By its number and the
+ * address that gdb knows.
  */
 struct filter_point *filter_point_at(struct filter *f, uint64_t number,
 				     uint64_t site);
+/* Those at markers: by the address that the server knows; NULL when it is
+ * another tracepoint. */
 struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
-					 uint64_t address);
+					 uint64_t place);
 /* Of any number. */
 int filter_point_any(const struct filter *f, uint64_t site);
 int filter_point_number(const struct filter *f, uint64_t number);
-/* The one that is there, or a new one; NULL when there are too many. */
-struct filter_point *filter_point_add(struct filter *f, uint64_t number,
-				      uint64_t site);
+/* The one that is there, or a new, plain one; NULL when there are too many. */
+struct filter_point *filter_point_add(struct filter *f,
+				      const struct filter_name *name);
 void filter_point_remove(struct filter *f, struct filter_point *point);
 
 int filter_meant(const struct filter *f, uint64_t site);

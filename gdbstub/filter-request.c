@@ -42,7 +42,7 @@ static enum filter_verdict pass(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
-static enum filter_verdict refuse(struct packet *out, const char *why)
+enum filter_verdict filter_refuse(struct packet *out, const char *why)
 {
 	packet_add(out, "E.");
 	packet_add(out, why);
@@ -141,11 +141,11 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 	uint64_t site;
 
 	if (!packet_read_number(&p, &site) || *p)
-		return refuse(out, "an address is wanted");
+		return filter_refuse(out, "an address is wanted");
 	if (!filter_marker_find(f, site, &marker))
-		return refuse(out, "no marker is there");
+		return filter_refuse(out, "no marker is there");
 	if (!filter_meant_add(f, site))
-		return refuse(out, "too many static tracepoints");
+		return filter_refuse(out, "too many static tracepoints");
 	packet_add(out, "OK");
 	return VERDICT_ANSWERED;
 }
@@ -170,7 +170,7 @@ static enum filter_verdict init(struct filter *f, const char *p,
 {
 	(void)p;
 	if (is_foreign(f))
-		return refuse(out, no_agent);
+		return filter_refuse(out, no_agent);
 	f->npoints = 0;
 	f->known = 0;
 	f->frame_point = 0;
@@ -185,7 +185,7 @@ static enum filter_verdict start(struct filter *f, const char *p,
 {
 	(void)p;
 	if (is_foreign(f))
-		return refuse(out, no_agent);
+		return filter_refuse(out, no_agent);
 	f->started = 1;
 	return VERDICT_PASS;
 }
@@ -196,7 +196,7 @@ static enum filter_verdict run(struct filter *f, const char *p,
 {
 	(void)p;
 	if (f->introduced)
-		return refuse(out, no_agent);
+		return filter_refuse(out, no_agent);
 	return VERDICT_PASS;
 }
 
@@ -219,187 +219,6 @@ static enum filter_verdict go(struct filter *f, const char *p,
 	if (f->resumes)
 		f->kind = KIND_STOP;
 	return VERDICT_PASS;
-}
-
-/* A definition that the server has: when a library comes while a trace runs,
- * gdb defines again, and could not go on when the server refused that. */
-static int is_repeated(struct filter *f, const char *p)
-{
-	uint64_t number, site;
-
-	return f->started && packet_read_number(&p, &number) &&
-	       packet_read_char(&p, ':') && packet_read_number(&p, &site) &&
-	       filter_point_at(f, number, site);
-}
-
-/* WORD N:ADDRESS... of a static tracepoint, with the server's address. */
-static enum filter_verdict refer(struct filter *f, const char *word,
-				 const char *p, struct packet *out)
-{
-	uint64_t number, site;
-
-	if (!packet_read_number(&p, &number) || !packet_read_char(&p, ':') ||
-	    !packet_read_number(&p, &site) ||
-	    !filter_point_at(f, number, site))
-		return VERDICT_PASS;
-	packet_add(out, word);
-	packet_add_number(out, number);
-	packet_add(out, ":");
-	packet_add_number(out, site + FILTER_FAST_OFFSET);
-	packet_add(out, p);
-	return VERDICT_CHANGED;
-}
-
-static enum filter_verdict source(struct filter *f, const char *p,
-				  struct packet *out)
-{
-	return refer(f, "QTDPsrc:", p, out);
-}
-
-static enum filter_verdict enable(struct filter *f, const char *p,
-				  struct packet *out)
-{
-	return refer(f, "QTEnable:", p, out);
-}
-
-static enum filter_verdict disable(struct filter *f, const char *p,
-				   struct packet *out)
-{
-	return refer(f, "QTDisable:", p, out);
-}
-
-static enum filter_verdict status(struct filter *f, const char *p,
-				  struct packet *out)
-{
-	return refer(f, "qTP:", p, out);
-}
-
-/* N:ADDRESS:E|D:STEP:PASS of a definition. */
-struct definition {
-	uint64_t number;
-	uint64_t site;
-	const char *middle;		/* from the ':' behind ADDRESS on */
-	const char *end;		/* of these */
-};
-
-static int definition_read(struct definition *d, const char *p)
-{
-	uint64_t any;
-
-	if (!packet_read_number(&p, &d->number) || !packet_read_char(&p, ':') ||
-	    !packet_read_number(&p, &d->site))
-		return 0;
-	d->middle = p;
-	if (!packet_read_char(&p, ':') ||
-	    !(packet_read_char(&p, 'E') || packet_read_char(&p, 'D')) ||
-	    !packet_read_char(&p, ':') || !packet_read_number(&p, &any) ||
-	    !packet_read_char(&p, ':') || !packet_read_number(&p, &any))
-		return 0;
-	d->end = p;
-	return 1;
-}
-
-/* A tracepoint at a marker, as a fast one behind the marker's address. */
-static enum filter_verdict define_behind(struct filter *f,
-					 const struct definition *d, int fast,
-					 const char *rest, struct packet *out)
-{
-	struct filter_point *point = filter_point_add(f, d->number, d->site);
-
-	if (!point)
-		return refuse(out, "too many static tracepoints");
-	point->fast = (uint8_t)fast;
-	f->wants_agent = 1;
-	if (f->started)
-		f->kind = KIND_INSTALL;
-	packet_add(out, "QTDP:");
-	packet_add_number(out, d->number);
-	packet_add(out, ":");
-	packet_add_number(out, d->site + FILTER_FAST_OFFSET);
-	packet_add_bytes(out, d->middle, (size_t)(d->end - d->middle));
-	packet_add(out, ":F");
-	packet_add_number(out, FILTER_FAST_LENGTH);
-	packet_add(out, rest);
-	return VERDICT_CHANGED;
-}
-
-static enum filter_verdict define_static(struct filter *f,
-					 const struct definition *d,
-					 const char *rest, struct packet *out)
-{
-	struct filter_marker marker;
-
-	if (!filter_marker_find(f, d->site, &marker))
-		return refuse(out, "no marker is there");
-	return define_behind(f, d, 0, rest, out);
-}
-
-/* The ":S" among options that begin at p, or NULL; the first letter of each
- * says what it is. */
-static const char *find_static(const char *p)
-{
-	for (; p && *p == ':'; p = strchr(p + 1, ':'))
-		if (p[1] == 'S')
-			return p;
-	return NULL;
-}
-
-static enum filter_verdict define_plain(struct filter *f,
-					const struct definition *d)
-{
-	struct filter_point *point = filter_point_at(f, d->number, d->site);
-
-	if (point)
-		filter_point_remove(f, point);
-	return VERDICT_PASS;
-}
-
-/* :FLENGTH of the instruction. gdb has been told that any length will do; the
- * server takes a short one and then leaves it out without a word. */
-static enum filter_verdict define_fast(struct filter *f,
-				       const struct definition *d,
-				       struct packet *out)
-{
-	struct filter_marker marker;
-	const char *p = d->end + 2;
-	uint64_t length;
-
-	if (!packet_read_number(&p, &length) || length >= FILTER_FAST_LENGTH) {
-		f->wants_agent = 1;
-		f->elsewhere = 1;
-		return define_plain(f, d);
-	}
-	if (!filter_marker_find(f, d->site, &marker))
-		return refuse(out, "the instruction is too short for a fast "
-			      "tracepoint");
-	return define_behind(f, d, 1, p, out);
-}
-
-static enum filter_verdict define(struct filter *f, const char *p,
-				  struct packet *out)
-{
-	struct definition d;
-	const char *s;
-
-	if (*p != '-')
-		f->repeated = (uint8_t)is_repeated(f, p);
-	if (f->repeated && is_repeated(f, p + (*p == '-'))) {
-		packet_add(out, "OK");
-		return VERDICT_ANSWERED;
-	}
-	if (*p == '-')
-		return refer(f, "QTDP:-", p + 1, out);
-	if (!definition_read(&d, p))
-		return find_static(strchr(p, ':')) ?
-		       refuse(out, "malformed tracepoint") : VERDICT_PASS;
-	s = find_static(d.end);
-	if (s)
-		return define_static(f, &d, s + 2, out);
-	if (d.end[0] == ':' && d.end[1] == 'F')
-		return define_fast(f, &d, out);
-	if (filter_meant(f, d.site))
-		return define_static(f, &d, d.end, out);
-	return define_plain(f, &d);
 }
 
 /*
@@ -498,11 +317,11 @@ static const struct row rows[] = {
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },
 	{ "QTStart", start, 1, KIND_INSTALL, 0 },
 	{ "QTStop", stop, 1, KIND_PLAIN, 0 },
-	{ "QTDP:", define, 0, KIND_PLAIN, 0 },
-	{ "QTDPsrc:", source, 0, KIND_PLAIN, 0 },
-	{ "QTEnable:", enable, 0, KIND_PLAIN, 0 },
-	{ "QTDisable:", disable, 0, KIND_PLAIN, 0 },
-	{ "qTP:", status, 0, KIND_PLAIN, 0 },
+	{ "QTDP:", filter_define, 0, KIND_DEFINE, 0 },
+	{ "QTDPsrc:", filter_source, 0, KIND_PLAIN, 0 },
+	{ "QTEnable:", filter_enable, 0, KIND_PLAIN, 0 },
+	{ "QTDisable:", filter_disable, 0, KIND_PLAIN, 0 },
+	{ "qTP:", filter_status, 0, KIND_PLAIN, 0 },
 	{ "qTfP", pass, 1, KIND_UPLOAD, 0 },
 	{ "qTsP", pass, 1, KIND_UPLOAD, 0 },
 	{ "qTBuffer:", filter_buffer_request, 0, KIND_PLAIN, 0 },
@@ -514,20 +333,26 @@ static const struct row rows[] = {
 	{ "p", one_register, 0, KIND_PLAIN, 1 },
 };
 
-int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
+/* The row of a request: of all its n bytes, or of its first ones. */
+static const struct row *row_find(const struct filter *f, const char *p,
+				  size_t n, int all)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct row *row = &rows[i];
 		size_t length = strlen(row->word);
 
-		if (is_idle(f, row))
-			continue;
-		if (row->whole && n > length)
+		if (is_idle(f, row) || (row->whole && n > length) ||
+		    (all && n < length))
 			continue;
 		if (!memcmp(row->word, p, n < length ? n : length))
-			return 1;
+			return row;
 	}
-	return 0;
+	return NULL;
+}
+
+int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
+{
+	return row_find(f, p, n, 0) != NULL;
 }
 
 /* Packets of a download of tracepoints; gdb asks qTSTMat among them. */
@@ -540,17 +365,14 @@ static int is_download(const char *p)
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out)
 {
+	const struct row *row = row_find(f, p, strlen(p), 1);
 	enum filter_verdict verdict = VERDICT_PASS;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		const struct row *row = &rows[i];
-		const char *rest = text_after(p, row->word);
-
-		if (!rest || (row->whole && *rest) || is_idle(f, row))
-			continue;
+	f->defines = 0;
+	if (row) {
 		f->kind = row->kind;
-		verdict = filter_introduce(f, p, row->fn(f, rest, out), out);
-		break;
+		verdict = row->fn(f, p + strlen(row->word), out);
+		verdict = filter_introduce(f, p, verdict, out);
 	}
 	f->downloading = (uint8_t)is_download(p);
 	return verdict;

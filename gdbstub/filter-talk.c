@@ -177,6 +177,8 @@ static enum filter_verdict install(struct filter *f, const char *p,
 {
 	const char *places = text_after(p, RELOCATE);
 
+	if (!places)
+		filter_defined(f, p);
 	return places && relocate(f, places, &f->thread, out) ? VERDICT_MORE :
 								VERDICT_PASS;
 }

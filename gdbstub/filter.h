@@ -34,7 +34,7 @@ enum filter_side { FILTER_GDB, FILTER_SERVER };
 #define FILTER_ROOM_BYTES	(FILTER_WORK_BYTES + FILTER_ANSWER_BYTES)
 #define FILTER_QUEUE_BYTES	(2 * FILTER_ROOM_BYTES)
 #define FILTER_PENDING		32	/* requests without an answer yet */
-#define FILTER_POINTS		4096	/* static tracepoints */
+#define FILTER_POINTS		4096	/* tracepoints */
 #define FILTER_MEANT		4096
 #define FILTER_FRAME_BYTES	(512u << 10)	/* the agent makes half of it */
 
@@ -87,10 +87,18 @@ struct filter_stream {
 	char hold[FILTER_HOLD_BYTES];
 };
 
+/* As gdb calls a tracepoint. */
+struct filter_name {
+	uint64_t number;
+	uint64_t site;
+};
+
+/* One that the server has. */
 struct filter_point {
 	uint64_t number;
 	uint64_t site;
-	uint8_t fast;			/* for gdb, too */
+	uint64_t place;			/* where the server has it */
+	uint8_t kind;			/* enum filter_point_kind */
 };
 
 /* The trace buffer, while gdb reads it; see filter-buffer.c. */
@@ -150,6 +158,8 @@ struct filter {
 	struct filter_point points[FILTER_POINTS];
 	uint8_t started;		/* a trace, with these */
 	uint8_t repeated;		/* the definition at hand: it has it */
+	uint8_t defines;		/* the request at hand, `defined` */
+	struct filter_name defined;
 	struct filter_buffer buffer;
 	/* where gdb's plain tracepoints are meant as static ones */
 	uint32_t nmeant;

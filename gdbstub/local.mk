@@ -32,6 +32,7 @@ gdbstub_sources = \
 gdbstub_tool_sources = \
 	gdbstub/filter-answer.c \
 	gdbstub/filter-buffer.c \
+	gdbstub/filter-define.c \
 	gdbstub/filter-points.c \
 	gdbstub/filter-private.h \
 	gdbstub/filter-request.c \

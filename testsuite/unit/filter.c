@@ -339,6 +339,35 @@ static void between(void)
 	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
 }
 
+/* What gdb defines once more while the trace runs is the server's already, or
+ * else one that the server has refused. */
+static void again(void)
+{
+	new_filter(1);
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("QTDP:1:7000:E:0:0-", "QTDP:1:7000:E:0:0-", "OK", "OK");
+	exchange("QTDP:-1:7000:R03FF", "QTDP:-1:7000:R03FF", "OK", "OK");
+	exchange("QTDP:1:7000:E:0:0-", "QTDP:1:7000:E:0:0-", "E01", "E01");
+	exchange("QTDP:1:7000:E:0:0-", "QTDP:1:7000:E:0:0-", "OK", "OK");
+	exchange("QTStart", "QTStart", "OK", "OK");
+	exchange("QTDP:1:7000:E:0:0-", NULL, NULL, "OK");
+	exchange("QTDP:-1:7000:R03FF", NULL, NULL, "OK");
+	exchange("QTDPsrc:1:7000:cmd:0:1:61", NULL, NULL, "OK");
+	exchange("QTDP:1:7001:E:0:0-", "QTDP:1:7001:E:0:0-", "OK", "OK");
+	exchange("QTDP:-1:7001:R03FF", "QTDP:-1:7001:R03FF", "E.no", "E.no");
+	exchange("QTDP:1:7001:E:0:0", "QTDP:1:7001:E:0:0", "OK", "OK");
+	exchange("QTDPsrc:1:7001:cmd:0:1:61", "QTDPsrc:1:7001:cmd:0:1:61",
+		 "OK", "OK");
+	exchange("QTDP:2:401000:E:0:0:S", "QTDP:2:401001:E:0:0:F5", "E.far",
+		 "E.far");
+	exchange("QTDP:2:401000:E:0:0:S", "QTDP:2:401001:E:0:0:F5", "OK", "OK");
+	exchange("QTDP:2:401000:E:0:0:S", NULL, NULL, "OK");
+	exchange("QTDP:3:8000:E:0:0:F5", "QTDP:3:8000:E:0:0:F5", "OK", "OK");
+	exchange("QTDP:3:8000:E:0:0:F5", NULL, NULL, "OK");
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("QTDP:1:7000:E:0:0-", "QTDP:1:7000:E:0:0-", "OK", "OK");
+}
+
 /* A packet that is looked at, but longer than is kept. */
 static void too_long(void)
 {
@@ -381,6 +410,7 @@ int main(void)
 	supported();
 	acknowledged();
 	between();
+	again();
 	too_long();
 	return unit_end();
 }
