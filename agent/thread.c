@@ -50,6 +50,8 @@ static int thread_map(struct thread *thread)
 	if (!thread->memory)
 		return -ENOMEM;
 	sys_mprotect(thread->memory, 4096, PROT_NONE);
+	/* a child has not got the thread: its fork need not copy the stack */
+	sys_madvise(thread->memory, THREAD_BYTES, MADV_WIPEONFORK);
 	return 0;
 }
 
