@@ -30,6 +30,7 @@ __attribute__((weak, visibility("default"))) SIGSAFE pid_t _Fork(void)
 		errno = ENOSYS;
 		return -1;
 	}
+	channels_forking();
 	pid = real();
 	if (!pid)
 		channels_forked();

@@ -95,7 +95,14 @@ SIGSAFE int fork_revive(void)
 	return vectors_kept(revive_alone, NULL, NULL);
 }
 
-/* libc's fork(), in the child. */
+/* libc's fork(), before. */
+static void forking(void)
+{
+	registry_lock_fork();
+	channels_forking();
+}
+
+/* In the child: most of them see no more of the agent than this. */
 static void forked(void)
 {
 	channels_forked();
@@ -113,6 +120,5 @@ void fork_setup(void)
 
 void fork_hook(void)
 {
-	pthread_atfork(registry_lock_fork, registry_unlock_parent,
-		       forked);
+	pthread_atfork(forking, registry_unlock_parent, forked);
 }

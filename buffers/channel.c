@@ -29,6 +29,7 @@ uint32_t *fork_mark = &fork_mark_unset;
 
 static struct fork_lock fork_lock_unset;
 struct fork_lock *fork_lock = &fork_lock_unset;
+struct fork_note fork_note;
 
 static uint64_t generations;
 
@@ -190,13 +191,36 @@ static void channel_forked(struct channel *channel)
 			    channel->page_bytes);
 }
 
-SIGSAFE void channels_forked(void)
+static int channel_held(const struct channel *channel)
+{
+	uint32_t k;
+
+	for (k = 0; k < channel->locked_max; k++)
+		if (load_relaxed(&channel->locked[k]) &&
+		    load_relaxed(&channel->locks[k].holder))
+			return 1;
+	return !!load_relaxed(&channel->counting);
+}
+
+/* What another thread holds does not matter, but nobody knows whose it is. The
+ * note stays: it is the parent's next page fault that is saved. */
+SIGSAFE void channels_forking(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX && !fork_note.held; i++)
+		if (channels[i].page && channel_held(&channels[i]))
+			fork_note.held = 1;
+}
+
+SIGSAFE void channels_forked_held(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < CHANNELS_MAX; i++)
 		if (channels[i].page)
 			channel_forked(&channels[i]);
+	fork_note.held = 0;
 }
 
 SIGSAFE int channel_count(struct channel *channel, uint64_t generation,

@@ -129,12 +129,32 @@ void channel_resume(struct channel *channel);
 void channel_expect(struct channel *channel, uint32_t full);
 
 /*
+ * What a child learns from its parent about the moment of the fork, in one
+ * place: each page that a child looks at may cost it a fault.
+ */
+struct fork_note {
+	uint32_t held;	/* a write is under way in some thread; or was once */
+	uint32_t depth;	/* of the registry's lock in the thread that forks */
+};
+
+extern struct fork_note fork_note;
+
+/* Before a fork, in the thread that forks. SIGSAFE. */
+void channels_forking(void);
+
+void channels_forked_held(void);
+
+/*
  * In a child, as soon as there is one: puts private memory in place of what
  * the forking thread may have been writing to when its handler forked. What
  * it goes on to write there is nobody's. Costs nothing if no write is under
  * way. SIGSAFE; errno may change.
  */
-void channels_forked(void);
+static inline void channels_forked(void)
+{
+	if (unlikely(fork_note.held))
+		channels_forked_held();
+}
 
 /*
  * Adds one to a count in the session's page, for an event that was made while

@@ -17,7 +17,6 @@
 #include "buffers/sys.h"
 
 static uint32_t changing;	/* by the holder, who does not only look */
-static uint32_t outer;		/* depth of a holder who forks, before that */
 static uint32_t torn;		/* one that changed did not come through a fork */
 
 /* False when the calling thread had it before. */
@@ -92,25 +91,23 @@ int registry_lock_adopt(void)
 void registry_lock_fork(void)
 {
 	if (!lock_take())
-		outer = fork_lock->depth - 1;
+		fork_note.depth = fork_lock->depth - 1;
 }
 
 void registry_unlock_parent(void)
 {
-	if (outer)
-		outer = 0;
+	if (fork_note.depth)
+		fork_note.depth = 0;
 	registry_unlock();
 }
 
-/* The child's lock is free, or its parent's of the time before the fork. */
-void registry_unlock_child(void)
+/* A child's lock is free; but its thread had it before the fork. */
+void registry_lock_restore(void)
 {
 	struct fork_lock *lock = fork_lock;
 
-	if (!outer)
-		return;
 	store_relaxed(&lock->word, 1);
 	store_relaxed(&lock->holder, (uint32_t)sys_gettid());
-	lock->depth = outer;
-	outer = 0;
+	lock->depth = fork_note.depth;
+	fork_note.depth = 0;
 }

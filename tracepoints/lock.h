@@ -9,6 +9,8 @@
 #ifndef TRACEPOINTS_LOCK_H
 #define TRACEPOINTS_LOCK_H
 
+#include "buffers/channel.h"
+
 /* Waits until the calling thread has it. Not for signal handlers. */
 void registry_lock(void);
 void registry_unlock(void);
@@ -25,7 +27,13 @@ void registry_lock_look(void);
  */
 void registry_lock_fork(void);
 void registry_unlock_parent(void);
-void registry_unlock_child(void);
+void registry_lock_restore(void);
+
+static inline void registry_unlock_child(void)
+{
+	if (unlikely(fork_note.depth))
+		registry_lock_restore();
+}
 
 /* In a forked child, before its first event: frees the lock of a holder that
  * the fork left behind. Returns 0, or -EBUSY when there was one: what the lock

@@ -116,6 +116,7 @@ static void handler_fork(void)
 	/* the event that was interrupted may be the child's, too */
 	stress->foreign[directory] = 1;
 	stress->state[directory] = LIVE;
+	channels_forking();
 	pid = _Fork();
 	if (pid) {
 		if (pid < 0)

@@ -421,6 +421,7 @@ static void test_forked(void)
 
 	channel->locks[0].holder = *fork_mark;
 	channel->counting = 1;
+	channels_forking();
 	child = fork();
 	if (!child) {
 		bool same;
