@@ -17,7 +17,7 @@
 #include "buffers/sys.h"
 
 static uint32_t changing;	/* by the holder, who does not only look */
-static uint32_t torn;		/* one that changed did not come through a fork */
+static uint32_t torn;		/* who changed did not come along */
 
 /* False when the calling thread had it before. */
 static int lock_take(void)
