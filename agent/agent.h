@@ -25,6 +25,7 @@ struct settings {
 	const char *log;		/* TAFFRAIL_LOG */
 	const char *gdb;		/* TAFFRAIL_GDB */
 	const char *ipa;		/* TAFFRAIL_IPA */
+	const char *core;		/* TAFFRAIL_CORE */
 };
 
 extern struct settings settings;

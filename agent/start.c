@@ -47,6 +47,7 @@ static const struct {
 	{ "TAFFRAIL_LOG=", &settings.log },
 	{ "TAFFRAIL_GDB=", &settings.gdb },
 	{ "TAFFRAIL_IPA=", &settings.ipa },
+	{ "TAFFRAIL_CORE=", &settings.core },
 };
 
 static void settings_read(char **environment)
@@ -209,6 +210,34 @@ void agent_begin(void)
 		log_fact(LOG_ERROR, "start", "no service thread", 0);
 }
 
+/*
+ * core(5): bit 3 of the filter is files that are mapped shared, as rings are.
+ * The kernel takes it along through fork and execve; it shows hexadecimal
+ * digits and reads what C does.
+ */
+static int core_ask(void)
+{
+	char line[20] = "0x";
+	struct text text;
+	uint64_t filter = 0;
+	int fd = (int)sys_open("/proc/self/coredump_filter",
+			       O_RDWR | O_CLOEXEC, 0);
+	long n = fd < 0 ? fd : sys_read(fd, line + 2, sizeof(line) - 3);
+	const char *p;
+
+	for (p = line + 2; n > 0 && *p && *p != '\n'; p++)
+		filter = filter << 4 | (uint64_t)(*p <= '9' ? *p - '0' :
+							      *p - 'a' + 10);
+	text_open(&text, line, sizeof(line));
+	text_add(&text, "0x");
+	text_add_hex(&text, filter | 1u << 3, 8);
+	if (n > 0)
+		n = sys_write(fd, line, text.used);
+	if (fd >= 0)
+		sys_close(fd);
+	return n < 0 ? (int)n : 0;
+}
+
 static void start(void)
 {
 	int tsc = PR_TSC_ENABLE;
@@ -225,6 +254,9 @@ static void start(void)
 	object_setup();
 	host_setup();
 	rseq_works = write_rseq_test();
+	if (settings.core && text_equal(settings.core, "on") && core_ask())
+		log_fact(LOG_ERROR, "start", "core dumps cannot have the "
+			 "buffers: /proc/self/coredump_filter", 0);
 	agent_off = "no memory";
 	if (channels_setup() || thread_setup())
 		return;

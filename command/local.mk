@@ -18,6 +18,8 @@ command_sources = \
 	command/comm.c \
 	command/comm.h \
 	command/command.h \
+	command/core.c \
+	command/core.h \
 	command/elfnotes.c \
 	command/elfnotes.h \
 	command/gdb-listen.c \

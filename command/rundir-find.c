@@ -197,29 +197,34 @@ static void unescape(char *path)
 	*out = '\0';
 }
 
-/*
- * Is this ".../PID.STARTTIME/IMAGE/FILE", something that an agent shares?
- * Cuts the path behind STARTTIME.
- */
-static bool process_path(char *path, pid_t *pid, uint64_t *starttime,
-			 uint32_t *image)
+/* "process", "session.N", "ring.N.X": decimal digits, dots, and an L. */
+static bool shared_name(const char *name)
 {
-	char *file, *number, *name, *end;
+	const char *rest = !strcmp(name, "process") ? "" :
+			   !strncmp(name, "session.", 8) ? name + 8 :
+			   !strncmp(name, "ring.", 5) ? name + 5 : NULL;
 
-	unescape(path);
+	return rest && !rest[strspn(rest, "0123456789.L")];
+}
+
+bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
+		       uint32_t *image, char name[NAME_MAX + 1])
+{
+	char *file, *number, *process, *end;
+
 	file = strrchr(path, '/');
-	if (!file || (strcmp(file, "/process") &&
-		      strncmp(file, "/session.", 9) &&
-		      strncmp(file, "/ring.", 6)))
+	if (!file || strlen(file) > NAME_MAX || !shared_name(file + 1))
 		return false;
+	strcpy(name, file + 1);
 	*file = '\0';
 	number = strrchr(path, '/');
 	if (!number || !isdigit((unsigned char)number[1]))
 		return false;
 	*image = strtoul(number + 1, &end, 10);
 	*number = '\0';
-	name = strrchr(path, '/');
-	return !*end && name && rundir_parse_name(name + 1, pid, starttime);
+	process = strrchr(path, '/');
+	return !*end && process && rundir_parse_name(process + 1, pid,
+						     starttime);
 }
 
 /*
@@ -312,13 +317,16 @@ static bool same_clock(pid_t pid)
 static int try_line(struct target *t, struct rundir_process *p, char *line,
 		    bool clock)
 {
-	char root[64], *path = strchr(line, '/');
+	char root[64], name[NAME_MAX + 1], *path = strchr(line, '/');
 	uint64_t starttime;
 	pid_t pid;
 	int ret;
 
 	line[strcspn(line, "\n")] = '\0';
-	if (!path || !process_path(path, &pid, &starttime, &p->image))
+	if (!path)
+		return 1;
+	unescape(path);
+	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
 		return 1;
 	if (pid != t->inner || (clock && starttime != t->starttime)) {
 		t->origin = pid;	/* a child still maps its parent's */

@@ -14,6 +14,13 @@
 /* "PID.STARTTIME" and nothing else. */
 bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 
+/*
+ * Is this ".../PID.STARTTIME/IMAGE/NAME", something that an agent shares? Cuts
+ * the path behind STARTTIME.
+ */
+bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
+		       uint32_t *image, char name[NAME_MAX + 1]);
+
 /* A stream over directory `name` below fd, no symlink; NULL and errno. */
 DIR *rundir_opendir(int fd, const char *name);
 

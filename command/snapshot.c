@@ -13,6 +13,7 @@
 
 #include "command/collect.h"
 #include "command/command.h"
+#include "command/core.h"
 #include "command/rundir-private.h"
 
 enum { KEY_CORE = 256 };
@@ -20,13 +21,15 @@ enum { KEY_CORE = 256 };
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there" },
 	{ 'p', "pid", "PID", "of this process only, which is alive" },
-	{ KEY_CORE, "core", "FILE", "not supported yet" },
+	{ KEY_CORE, "core", "FILE", "out of a core dump" },
 	{ 0 }
 };
 
 struct snapshot {
 	const char *name;
 	pid_t pid;			/* 0: all of the user's */
+	const char *core;		/* or of the process that left it */
+	struct core_directory extracted;
 	struct trace_set set;
 	struct rundir dir;
 	struct rundir_list list;
@@ -148,8 +151,8 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 		if (key == OPTIONS_STOP)
 			return options.status ? options.status : -1;
 		if (key == KEY_CORE)
-			return command_misused("--core is not supported yet");
-		if (key == 'o')
+			s->core = options.value;
+		else if (key == 'o')
 			*output = options.value;
 		else if (command_parse_pid(&s->pid, options.value))
 			return command_misused("'%s' is no process id",
@@ -159,10 +162,27 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 		return command_misused("which session?");
 	if (!*output)
 		return command_misused("give a directory: -o DIR");
+	if (s->core && s->pid)
+		return command_misused("--core and --pid exclude each other");
 	s->name = argv[options.index];
 	if (!rundir_valid_name(s->name))
 		return command_misused("'%s' cannot be a session's name",
 				       s->name);
+	return COMMAND_DONE;
+}
+
+/* Whoever has the number of the process now is not meant. */
+static int find_core(struct snapshot *s)
+{
+	size_t i;
+
+	if (core_extract(&s->extracted, s->core))
+		return command_failed("%s: %s", s->core, s->extracted.error);
+	if (rundir_open_at(&s->dir, s->extracted.path) ||
+	    rundir_collect(&s->dir, &s->list))
+		return command_failed("%s", s->dir.error);
+	for (i = 0; i < s->list.count; i++)
+		s->list.processes[i].alive = false;
 	return COMMAND_DONE;
 }
 
@@ -171,6 +191,8 @@ static int find_processes(struct snapshot *s)
 	struct rundir_process process;
 
 	s->dir.fd = -1;
+	if (s->core)
+		return find_core(s);
 	if (s->pid) {
 		if (rundir_find(&process, s->pid, s->dir.error))
 			return command_failed("%s", s->dir.error);
@@ -227,5 +249,6 @@ int snapshot_main(int argc, char **argv)
 	}
 	rundir_list_free(&s.list);
 	rundir_close(&s.dir);
+	core_remove(&s.extracted);
 	return status;
 }

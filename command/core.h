@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The buffers in a core dump. A core that was written under TAFFRAIL_CORE=on
+ * has the shared files of the process, which are its rings and what describes
+ * them: written out again, they are the directory of a dead process.
+ */
+#ifndef COMMAND_CORE_H
+#define COMMAND_CORE_H
+
+#include <limits.h>
+
+#define CORE_ERROR_BYTES	512
+
+struct core_directory {
+	char path[PATH_MAX];	/* a runtime directory, private; "": none */
+	char error[CORE_ERROR_BYTES];
+};
+
+/*
+ * Makes a directory in $TMPDIR (/tmp) with what core dump `file` holds.
+ * Returns 0 or -1 and the fact in `error`.
+ */
+int core_extract(struct core_directory *directory, const char *file);
+
+/* Removes it with all that is in it. */
+void core_remove(struct core_directory *directory);
+
+#endif
