@@ -62,12 +62,12 @@ static void wake(void)
 		sys_munmap(old, PROCESS_BYTES);
 }
 
-PUBLIC const char *taffrail_attach(void)
+PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
 	int slept = agent_off == asleep;
 
 	if (hook_missing)
-		fork_hook();
+		fork_hook(forks);
 	hook_missing = 0;
 	if (!load_relaxed(fork_mark)) {
 		if (slept)

@@ -12,9 +12,11 @@ int attach_loads(void);
 
 /*
  * Called in the thread that `taffrail attach` has made, when the library is
- * there; wakes an agent that sleeps. Returns NULL, or why the agent is off.
+ * there; wakes an agent that sleeps. `forks`, which may be NULL, is where its
+ * handlers of fork(3) go: called before, in the parent and in the child.
+ * Returns NULL, or why the agent is off.
  */
-const char *taffrail_attach(void);
+const char *taffrail_attach(void (*forks[3])(void));
 
 /*
  * Ends all sessions, takes back every patch and removes all files; the service

@@ -115,10 +115,16 @@ void fork_setup(void)
 	channel_run_aside = thread_run;
 	marks = load_relaxed(fork_mark);
 	if (!attach_loads())
-		fork_hook();
+		fork_hook(NULL);
 }
 
-void fork_hook(void)
+void fork_hook(void (*forks[3])(void))
 {
-	pthread_atfork(forking, registry_unlock_parent, forked);
+	if (!forks) {
+		pthread_atfork(forking, registry_unlock_parent, forked);
+		return;
+	}
+	forks[0] = forking;
+	forks[1] = registry_unlock_parent;
+	forks[2] = forked;
 }

@@ -5,10 +5,10 @@
 #ifndef AGENT_FORK_H
 #define AGENT_FORK_H
 
-/* Registers for forks. Once, at start; and the second part of it, which takes
- * a lock of libc's, that `taffrail attach` may keep a fork waiting under. */
+/* Registers for forks. Once, at start; and the second part of it: with libc, or
+ * with `taffrail attach`, which keeps forks waiting until that is done. */
 void fork_setup(void);
-void fork_hook(void);
+void fork_hook(void (*forks[3])(void));
 
 /* In a child whose parent was traced: gives it its own files. Returns 1 when
  * it may write now. SIGSAFE. */

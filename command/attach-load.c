@@ -48,16 +48,16 @@ static void order(const struct attach_target *t, uint64_t base, uint32_t go)
 	attach_write(t, block_at(base, ATTACH_GO), &go, sizeof(go));
 }
 
-/* Until the loader is done. */
-static int wait_loaded(const struct attach_target *t, uint64_t base,
-		       struct attach_block *block)
+/* Until the loader's state is none of these, nor before. */
+static int wait_past(const struct attach_target *t, uint64_t base,
+		     struct attach_block *block, uint32_t state)
 {
 	uint64_t end = attach_now_ns() + LOAD_WAIT_MS * 1000000ull;
 	int ret;
 
 	while (!(ret = attach_read(t, block_at(base, 0), block,
 				   sizeof(*block)))) {
-		if (block->state > ATTACH_LOADS)
+		if (block->state > state)
 			return 0;
 		if (attach_now_ns() > end)
 			return attach_fact(t, -ETIMEDOUT, "a thread of process "
@@ -97,6 +97,9 @@ static int judge(const struct attach_target *t, struct attach_block *block)
 	case ATTACH_NO_LIBRARY:
 		return attach_fact(t, -ENOEXEC, "process %d cannot load the "
 				   "library: %s", t->pid, block->text);
+	case ATTACH_NO_WORD:
+		return attach_fact(t, -ETIMEDOUT, "process %d has waited too "
+				   "long for this command", t->pid);
 	default:
 		return attach_fact(t, -ENOEXEC, "process %d loaded another "
 				   "libtaffrail.so, of another version",
@@ -104,26 +107,40 @@ static int judge(const struct attach_target *t, struct attach_block *block)
 	}
 }
 
+/* The word to load; at last that to open the library, when nobody forks. */
+static int go_on(struct attach_target *t, uint64_t base,
+		 struct attach_block *block)
+{
+	int ret;
+
+	order(t, base, ATTACH_GO_LOAD);
+	ret = wait_past(t, base, block, ATTACH_LOADS);
+	if (!ret && block->state == ATTACH_HOLDS) {
+		ret = attach_forks_wait(t, base);
+		if (ret)
+			return ret;
+		order(t, base, ATTACH_GO_OPEN);
+		ret = wait_past(t, base, block, ATTACH_OPENS);
+	}
+	return ret ? ret : judge(t, block);
+}
+
 /* With the helper made: until there is nothing of it left. */
 static int finish(struct attach_target *t, const struct attach_memory *memory,
 		  uint64_t base, const char *library)
 {
-	struct attach_block block;
+	struct attach_block block = { .state = ATTACH_WAITS };
 	int ret = attach_memory_image(memory, t, base, library);
-	int loads = !ret;
 
 	if (ret)
 		attach_fact(t, ret, "cannot write to process %d: %s", t->pid,
 			    strerror(-ret));
-	order(t, base, loads ? ATTACH_GO_LOAD : ATTACH_GO_END);
-	if (loads) {
-		ret = wait_loaded(t, base, &block);
-		if (ret)
-			return ret;
-		ret = judge(t, &block);
-		order(t, base, ATTACH_GO_END);
-	}
-	if (loads && block.state == ATTACH_NO_THREAD) {
+	else
+		ret = go_on(t, base, &block);
+	order(t, base, ATTACH_GO_END);
+	if (ret == -ETIMEDOUT)
+		return ret;
+	if (block.state == ATTACH_NO_THREAD) {
 		char error[ATTACH_ERROR_BYTES];
 
 		memcpy(error, t->error, sizeof(error));

@@ -103,6 +103,8 @@ static uint32_t symbol_count(const struct attach_target *t,
 struct wanted {
 	const char *name;
 	uint64_t *to;
+	uint64_t *bytes;	/* its size, or NULL */
+	bool optional;
 };
 
 static void match(const struct wanted *wanted, const Elf64_Sym *symbols,
@@ -114,8 +116,11 @@ static void match(const struct wanted *wanted, const Elf64_Sym *symbols,
 			continue;
 		for (const struct wanted *w = wanted; w->name; w++)
 			if (!*w->to &&
-			    !strcmp(strings + symbols[i].st_name, w->name))
+			    !strcmp(strings + symbols[i].st_name, w->name)) {
 				*w->to = base + symbols[i].st_value;
+				if (w->bytes)
+					*w->bytes = symbols[i].st_size;
+			}
 	}
 }
 
@@ -163,6 +168,10 @@ static void take_header(struct attach_module *m, const Elf64_Phdr *ph)
 		if (!m->code)
 			m->code = at;
 		m->code_end = at + ph->p_memsz;
+	} else if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W)) {
+		if (!m->data)
+			m->data = at;
+		m->data_end = at + ph->p_memsz;
 	}
 }
 
@@ -273,25 +282,29 @@ static int find_all_names(struct attach_target *t)
 {
 	struct attach_names *n = &t->names;
 	const struct wanted wanted[] = {
-		{ "pthread_create", &n->create },
-		{ "pthread_detach", &n->detach },
-		{ "dlopen", &n->dlopen }, { "dlsym", &n->dlsym },
-		{ "dlerror", &n->dlerror },
-		{ "__register_atfork", &n->atfork },
-		{ "munmap", &n->munmap },
-		{ "__libc_single_threaded", &n->single },
-		{ "_thread_db_link_map_l_tls_offset", &n->tls_offset },
-		{ "_thread_db_pthread_tid", &n->tid },
-		{ NULL, NULL },
+		{ "pthread_create", &n->create, NULL, false },
+		{ "pthread_detach", &n->detach, NULL, false },
+		{ "dlopen", &n->dlopen, NULL, false },
+		{ "dlsym", &n->dlsym, NULL, false },
+		{ "dlerror", &n->dlerror, NULL, false },
+		{ "__register_atfork", &n->atfork, NULL, false },
+		{ "munmap", &n->munmap, NULL, false },
+		{ "fork", &n->fork, &n->fork_bytes, false },
+		{ "_Fork", &n->fork_alone, &n->fork_alone_bytes, true },
+		{ "__libc_single_threaded", &n->single, NULL, true },
+		{ "_thread_db_link_map_l_tls_offset", &n->tls_offset, NULL,
+		  false },
+		{ "_thread_db_pthread_tid", &n->tid, NULL, false },
+		{ NULL, NULL, NULL, true },
 	};
 	const struct wanted linkers[] = {
-		{ "__rseq_offset", &n->rseq_offset },
-		{ "__rseq_size", &n->rseq_size },
-		{ NULL, NULL },
+		{ "__rseq_offset", &n->rseq_offset, NULL, true },
+		{ "__rseq_size", &n->rseq_size, NULL, true },
+		{ NULL, NULL, NULL, true },
 	};
 	const struct wanted agents[] = {
-		{ "taffrail_attach", &n->agent },
-		{ NULL, NULL },
+		{ "taffrail_attach", &n->agent, NULL, true },
+		{ NULL, NULL, NULL, true },
 	};
 	static const char *const older[] = { "libpthread.so.0", "libdl.so.2" };
 	const struct attach_module *m = module_named(t, "libtaffrail.so");
@@ -309,7 +322,7 @@ static int find_all_names(struct attach_target *t)
 			find_names(t, m, wanted);
 	}
 	for (const struct wanted *w = wanted; w->name; w++)
-		if (!*w->to && w->to != &n->single)
+		if (!*w->to && !w->optional)
 			return attach_fact(t, -ENOTSUP, "the libc of process "
 					   "%d has no %s (a glibc before 2.34 "
 					   "needs libpthread and libdl loaded)",

@@ -2,7 +2,8 @@
 /*
  * Parts of attach: what the process is (attach-target.c, attach-modules.c),
  * the memory it gets (attach-memory.c), the thread that is stopped
- * (attach-thread-x86_64.c), the order of it all (attach-load.c).
+ * (attach-thread-x86_64.c), forks under way (attach-forks.c), the order of it
+ * all (attach-load.c).
  */
 #ifndef COMMAND_ATTACH_PRIVATE_H
 #define COMMAND_ATTACH_PRIVATE_H
@@ -23,11 +24,14 @@ struct attach_module {
 	/* of PT_TLS; tls_bytes is 0 without */
 	uint64_t tls_image, tls_image_bytes, tls_bytes;
 	uint64_t code, code_end;	/* what is executable of it */
+	uint64_t data, data_end;	/* what can be written */
 };
 
 /* Functions and data of libc's that are needed. */
 struct attach_names {
 	uint64_t create, detach, dlopen, dlsym, dlerror, atfork, munmap;
+	uint64_t fork, fork_bytes;
+	uint64_t fork_alone, fork_alone_bytes;	/* _Fork, or 0 */
 	uint64_t single;		/* __libc_single_threaded, or 0 */
 	uint64_t rseq_offset, rseq_size; /* or 0 */
 	uint64_t tls_offset, tid;	/* _thread_db_...: descriptors */
@@ -107,6 +111,27 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory);
 /* Stops a thread to unmap what was mapped. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
+
+/* Stops a thread to see where it is. */
+int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
+		     uint64_t *pc);
+
+/* Is a thread that is there in fork(3), in this process? What is left on its
+ * stack from an earlier one may look so, too. */
+enum attach_forking {
+	FORKING_NO,
+	FORKING_MAYBE,		/* it has called something from there */
+	FORKING_HANDLER,	/* a handler, it seems */
+	FORKING_INSIDE,		/* it is in its code */
+};
+enum attach_forking attach_forking_at(const struct attach_target *t,
+				      uint64_t sp, uint64_t pc);
+
+/*
+ * When all who begin to fork wait: until nobody is in a fork that began before.
+ * `base` is where the stub is. 0, or -EAGAIN: it takes too long.
+ */
+int attach_forks_wait(struct attach_target *t, uint64_t base);
 
 /* Has the process a thread of that name? */
 bool attach_thread_named(pid_t pid, const char *name);

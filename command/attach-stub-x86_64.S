@@ -37,13 +37,15 @@
 #define MFD_CLOEXEC		1
 #define RSEQ_SIGNATURE		0x53053053
 #define PAUSE_NS		200000
-#define FORK_PAUSES		30
+#define WORD_PAUSES		40000	/* some ten seconds */
 
 	.section .rodata.attach, "a", @progbits
 	.balign 16
 	.globl attach_stub_start
+	.globl attach_stub_prepare
 	.globl attach_stub_end
 	.hidden attach_stub_start
+	.hidden attach_stub_prepare
 	.hidden attach_stub_end
 
 attach_stub_start:
@@ -127,12 +129,9 @@ attach_stub_start:
 	movl	$SYS_futex, %eax
 	syscall
 	jmp	1b
-2:	movl	ATTACH_GO(%rbx), %eax
-	testl	%eax, %eax
-	jnz	3f
-	callq	.Lpause
-	jmp	2b
-3:	cmpl	$ATTACH_GO_LOAD, %eax
+2:	xorl	%r13d, %r13d
+	callq	.Lword
+	cmpl	$ATTACH_GO_LOAD, %eax
 	jne	.Lend
 	movl	$ATTACH_LOADS, ATTACH_STATE(%rbx)
 	movl	$ATTACH_NO_FILE, %r12d
@@ -147,11 +146,11 @@ attach_stub_start:
 	callq	.Lload
 	movl	%eax, %r12d
 .Lreport:
+	movl	ATTACH_GO(%rbx), %r13d
 	movl	%r12d, ATTACH_STATE(%rbx)
-4:	cmpl	$ATTACH_GO_END, ATTACH_GO(%rbx)
+	cmpl	$ATTACH_GO_END, %r13d
 	je	.Lend
-	callq	.Lpause
-	jmp	4b
+	callq	.Lword
 .Lend:	movq	ATTACH_LEAVE(%rbx), %rcx
 	popq	%r13
 	popq	%r12
@@ -201,37 +200,53 @@ attach_stub_start:
 	popq	%r12
 	ret
 
+	/* The command's word, when it is another than r13d, in eax. Who does
+	 * not say one for long is not there any more: the end. */
+.Lword:	pushq	%r12
+	movl	$WORD_PAUSES, %r12d
+1:	movl	ATTACH_GO(%rbx), %eax
+	cmpl	%r13d, %eax
+	jne	2f
+	callq	.Lpause
+	decl	%r12d
+	jnz	1b
+	movl	$ATTACH_GO_END, %eax
+2:	popq	%r12
+	ret
+
 	/* Loads the library, unless it is there, and calls the agent. Returns
 	 * the new state in eax. */
 .Lload:	subq	$8, %rsp
+	xorl	%edi, %edi
 	movq	ATTACH_ATTACH(%rbx), %rax
 	testq	%rax, %rax
 	jnz	1f
 	/* first the gate, then who looks at it */
 	movl	$1, ATTACH_GATE(%rbx)
-	leaq	.Lprepare(%rip), %rdi
-	xorl	%esi, %esi
-	xorl	%edx, %edx
+	leaq	attach_stub_prepare(%rip), %rdi
+	leaq	.Lparent(%rip), %rsi
+	leaq	.Lchild(%rip), %rdx
 	movq	%rbx, %rcx
 	callq	*ATTACH_ATFORK(%rbx)
-	/* and who was past that is given time to be through with it */
-	movl	$FORK_PAUSES, %r12d
-7:	callq	.Lpause
-	decl	%r12d
-	jnz	7b
+	movl	$ATTACH_GO_LOAD, %r13d
+	movl	$ATTACH_HOLDS, ATTACH_STATE(%rbx)
+	callq	.Lword
+	movl	$ATTACH_NO_WORD, %r13d
+	cmpl	$ATTACH_GO_OPEN, %eax
+	jne	4f
+	movl	$ATTACH_OPENS, ATTACH_STATE(%rbx)
 	leaq	ATTACH_PATH(%rbx), %rdi
 	movl	ATTACH_FLAGS(%rbx), %esi
 	callq	*ATTACH_DLOPEN(%rbx)
-	movl	$0, ATTACH_GATE(%rbx)
 	testq	%rax, %rax
 	jz	2f
 	movq	%rax, %rdi
 	leaq	.Lentry(%rip), %rsi
 	callq	*ATTACH_DLSYM(%rbx)
+	movl	$ATTACH_NO_AGENT, %r13d
 	testq	%rax, %rax
-	jnz	1f
-	movl	$ATTACH_NO_AGENT, %eax
-	jmp	5f
+	jz	4f
+	leaq	ATTACH_FORKS(%rbx), %rdi
 1:	callq	*%rax
 	movl	$ATTACH_DONE, %r13d
 	jmp	3f
@@ -242,25 +257,41 @@ attach_stub_start:
 	movq	%rax, %rsi
 	leaq	ATTACH_TEXT(%rbx), %rdi
 	movl	$ATTACH_TEXT_BYTES - 1, %ecx
-6:	lodsb
+5:	lodsb
 	stosb
 	testb	%al, %al
 	jz	4f
 	decl	%ecx
-	jnz	6b
-4:	movl	%r13d, %eax
-5:	addq	$8, %rsp
+	jnz	5b
+4:	movl	$0, ATTACH_GATE(%rbx)
+	movl	%r13d, %eax
+	addq	$8, %rsp
 	ret
 
-	/* fork(3) calls it in the thread that forks: a child would have the
-	 * dynamic linker's lock from a thread that it has not */
-.Lprepare:
+	/* fork(3) calls these in the thread that forks. A child would have the
+	 * dynamic linker in the middle of its work, so who forks waits; then
+	 * the agent's own handlers come, if there are any: they are registered
+	 * here, with the gate, as libc calls none for a fork that has begun
+	 * before they were, be it one that waits at the gate. */
+attach_stub_prepare:
 	endbr64
 1:	cmpl	$0, .Lblock + ATTACH_GATE(%rip)
 	je	2f
 	callq	.Lpause
 	jmp	1b
-2:	ret
+2:	movq	.Lblock + ATTACH_FORKS(%rip), %rax
+	jmp	3f
+.Lparent:
+	endbr64
+	movq	.Lblock + ATTACH_FORKS + 8(%rip), %rax
+	jmp	3f
+.Lchild:
+	endbr64
+	movq	.Lblock + ATTACH_FORKS + 16(%rip), %rax
+3:	testq	%rax, %rax
+	jz	4f
+	jmpq	*%rax
+4:	ret
 
 .Lpause:
 	pushq	$PAUSE_NS

@@ -4,7 +4,7 @@
  * that the code and the command share. Both sides read this file.
  *
  *	code    one page                               stay after a first
- *	block   state, functions of libc's, texts      load: a fork handler
+ *	block   state, functions of libc's, texts      load: handlers of fork
  *	spare   stack and thread-local storage of the  unmapped by the loader
  *	        helper, the library's bytes
  *
@@ -21,15 +21,19 @@
 /* enum attach_state */
 #define ATTACH_WAITS		0	/* for `go` */
 #define ATTACH_LOADS		1
-#define ATTACH_DONE		2	/* `text` is empty, or why it is off */
-#define ATTACH_NO_THREAD	3	/* `result` is the errno */
-#define ATTACH_NO_FILE		4	/* `result` is the negative errno */
-#define ATTACH_NO_LIBRARY	5	/* `text` is dlerror()'s */
-#define ATTACH_NO_AGENT		6	/* the library is not ours */
+#define ATTACH_HOLDS		2	/* who forks from now on, waits */
+#define ATTACH_OPENS		3
+#define ATTACH_DONE		4	/* `text` is empty, or why it is off */
+#define ATTACH_NO_THREAD	5	/* `result` is the errno */
+#define ATTACH_NO_FILE		6	/* `result` is the negative errno */
+#define ATTACH_NO_LIBRARY	7	/* `text` is dlerror()'s */
+#define ATTACH_NO_AGENT		8	/* the library is not ours */
+#define ATTACH_NO_WORD		9	/* nothing was loaded */
 
-/* `go`, the command's orders */
+/* `go`, the command's orders. The process does not wait for one for ever. */
 #define ATTACH_GO_LOAD		1
-#define ATTACH_GO_END		2
+#define ATTACH_GO_OPEN		2
+#define ATTACH_GO_END		3
 
 /* What the library file is called where it comes without a path. */
 #define ATTACH_FD		99
@@ -55,8 +59,9 @@
 #define ATTACH_SPARE		120
 #define ATTACH_SPARE_BYTES	128
 #define ATTACH_LEAVE		136
-#define ATTACH_PATH		144
-#define ATTACH_TEXT		(144 + ATTACH_TEXT_BYTES)
+#define ATTACH_FORKS		144
+#define ATTACH_PATH		168
+#define ATTACH_TEXT		(168 + ATTACH_TEXT_BYTES)
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -85,6 +90,7 @@ struct attach_block {
 	uint64_t spare;
 	uint64_t spare_bytes;
 	uint64_t leave;		/* munmap() for code and block, or 0 */
+	uint64_t forks[3];	/* the agent's handlers of fork(3), or 0 */
 	char path[ATTACH_TEXT_BYTES];
 	char text[ATTACH_TEXT_BYTES];
 };
@@ -96,12 +102,14 @@ ATTACH_AT(rseq_bytes, ATTACH_RSEQ_BYTES);
 ATTACH_AT(pthread, ATTACH_PTHREAD);
 ATTACH_AT(attach, ATTACH_ATTACH);
 ATTACH_AT(spare_bytes, ATTACH_SPARE_BYTES);
+ATTACH_AT(forks, ATTACH_FORKS);
 ATTACH_AT(path, ATTACH_PATH);
 ATTACH_AT(text, ATTACH_TEXT);
 _Static_assert(sizeof(struct attach_block) <= ATTACH_BLOCK_BYTES, "room");
 
 /* The code; its first instruction is the clone(2) that makes the helper. */
 extern const uint8_t attach_stub_start[];
+extern const uint8_t attach_stub_prepare[];	/* the gate, for fork(3) */
 extern const uint8_t attach_stub_end[];
 #endif
 

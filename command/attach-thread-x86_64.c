@@ -39,6 +39,7 @@
 #define STOP_WAIT_MS	2000
 #define SAFE_TRIES	2000
 #define SAFE_PAUSE_NS	1000000
+#define MAYBE_TRIES	200	/* then it is no fork that seems one */
 #define THREADS_MAX	64
 #define SHORT_TURN_NS	100000
 #define SIGSET_BYTES	8
@@ -58,6 +59,7 @@ struct tracee {
 	struct user_regs_struct regs;	/* when it stopped */
 	uint64_t mask;
 	uint64_t began;			/* of the first stop, ns */
+	int tries;			/* how often it was stopped before */
 	int again;			/* SIGSTOP came: send it after */
 };
 
@@ -215,11 +217,17 @@ static bool stop_safe(const struct tracee *x,
 		      const uint8_t header[ATTACH_HEADER_BYTES])
 {
 	const struct attach_target *t = x->t;
+	enum attach_forking forking;
 
 	if (in_sequence(x))
 		return false;
 	if (!single_threaded(t, header))
 		return true;
+	/* a fork that has begun here does without locks to its end */
+	forking = attach_forking_at(t, x->regs.rsp, x->regs.rip);
+	if (forking > FORKING_MAYBE ||
+	    (forking == FORKING_MAYBE && x->tries < MAYBE_TRIES))
+		return false;
 	if ((int64_t)x->regs.orig_rax >= 0)
 		return !memory_call(x->regs.orig_rax);
 	return !inside(t->libc, x->regs.rip) &&
@@ -365,6 +373,7 @@ struct job {
 	struct attach_stop *stop;
 	struct attach_memory *memory;	/* or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
+	struct user_regs_struct *regs;	/* not NULL: only to be seen */
 	int ret;
 };
 
@@ -376,7 +385,8 @@ static int stop_thread(const struct job *job)
 	int ret = -EAGAIN;
 
 	for (int i = 0; i < SAFE_TRIES && ret == -EAGAIN; i++) {
-		struct tracee x = { .t = job->t, .tid = job->stop->tid };
+		struct tracee x = { .t = job->t, .tid = job->stop->tid,
+				    .tries = i };
 		int moved = 0, back;
 
 		if (i)
@@ -400,6 +410,18 @@ static int stop_thread(const struct job *job)
 		if (back)
 			return back;
 	}
+	return ret;
+}
+
+static int stop_look(const struct job *job)
+{
+	struct tracee x = { .t = job->t, .tid = job->stop->tid };
+	int ret = seize(&x);
+
+	if (ret)
+		return ret;
+	ret = (int)trace(PTRACE_GETREGS, x.tid, NULL, job->regs);
+	trace(PTRACE_DETACH, x.tid, NULL, NULL);
 	return ret;
 }
 
@@ -490,9 +512,13 @@ static void *tracer(void *arg)
 {
 	struct job *job = arg;
 	pid_t tids[THREADS_MAX];
-	int n = list_threads(job->t->pid, tids);
+	int n = job->regs ? 0 : list_threads(job->t->pid, tids);
 
 	turns(0, SHORT_TURN_NS);
+	if (job->regs) {
+		job->ret = stop_look(job);
+		return NULL;
+	}
 	job->ret = -ESRCH;
 	for (int i = 0; i < n; i++) {
 		job->stop->tid = tids[i];
@@ -523,21 +549,38 @@ static int run_job(struct job *job)
 	}
 	sigaction(SIGCHLD, &child, NULL);
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	return ret ? why_not(job->t, ret) : 0;
+	return ret;
 }
 
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory)
 {
 	struct job job = { .t = t, .stop = stop, .memory = memory };
+	int ret = run_job(&job);
 
-	return run_job(&job);
+	return ret ? why_not(t, ret) : 0;
 }
 
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 {
 	struct attach_stop stop = { .base = base };
 	struct job job = { .t = t, .stop = &stop, .bytes = bytes };
+	int ret = run_job(&job);
 
-	return run_job(&job);
+	return ret ? why_not(t, ret) : 0;
+}
+
+int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
+		     uint64_t *pc)
+{
+	struct user_regs_struct regs;
+	struct attach_stop stop = { .tid = tid };
+	struct job job = { .t = t, .stop = &stop, .regs = &regs };
+	int ret = run_job(&job);
+
+	if (!ret) {
+		*sp = regs.rsp;
+		*pc = regs.rip;
+	}
+	return ret;
 }

@@ -3,6 +3,7 @@
 command_main = \
 	command/main.c
 command_sources = \
+	command/attach-forks.c \
 	command/attach-load.c \
 	command/attach-memory.c \
 	command/attach-modules.c \

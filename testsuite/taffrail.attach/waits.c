@@ -6,6 +6,7 @@
  *	waits WORD...	one thread a word; then lines are read from stdin:
  *	  "hit N"	the first thread's app/hit, N times; "hits SUM"
  *	  "fork"	a child that loads a library and forgets it; "child 0"
+ *	  "go"		who is held in a handler of fork(3) goes on; "child 0"
  *	  "end"		prints "right", or what was wrong
  *	waits alone WORD	in the first thread, until SIGTERM
  */
@@ -162,6 +163,43 @@ static void do_compute(void)
 	}
 }
 
+static __thread int held;
+static int holds[2];
+
+/* Somebody's handler of fork(3), in which a thread is for a while: sleeping, or
+ * in code of its own. One waits until it is told. */
+static void prepare(void)
+{
+	static unsigned int turns;
+	unsigned int turn = __atomic_fetch_add(&turns, 1, __ATOMIC_RELAXED);
+	const struct timespec nap = { .tv_nsec = turn % 7 * 4000000 };
+	int64_t end = now() + turn % 5 * 4000000;
+	char byte;
+
+	if (held) {
+		puts("held");
+		fflush(stdout);
+		if (read(holds[0], &byte, 1) != 1)
+			wrong("read", 0);
+	} else if (turn & 1) {
+		nanosleep(&nap, NULL);
+	} else {
+		while (now() < end)
+			;
+	}
+}
+
+/* In the child: libc may call this before the agent's. */
+static void came(void)
+{
+	void *handle;
+
+	alarm(120);
+	handle = dlopen(LIBRARY, RTLD_NOW);
+	if (!handle || dlclose(handle))
+		_exit(1);
+}
+
 static int child_fork(void)
 {
 	int status = -1;
@@ -189,6 +227,29 @@ static void do_fork(void)
 	}
 }
 
+static void prepare_register(void)
+{
+	pthread_atfork(prepare, NULL, came);
+}
+
+static void do_slow(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, prepare_register);
+	do_fork();
+}
+
+static void do_held(void)
+{
+	prepare_register();
+	held = 1;
+	printf("child %d\n", child_fork());
+	fflush(stdout);
+	held = 0;
+	wait_read();
+}
+
 static const struct {
 	const char *word;
 	void (*call)(void);
@@ -197,7 +258,8 @@ static const struct {
 	{ "epoll", wait_epoll }, { "sleep", wait_sleep },
 	{ "clock", wait_clock }, { "malloc", do_malloc },
 	{ "dlopen", do_dlopen }, { "compute", do_compute },
-	{ "fork", do_fork }, { NULL, NULL }
+	{ "fork", do_fork }, { "slow", do_slow }, { "held", do_held },
+	{ NULL, NULL }
 };
 
 static void call(const char *word)
@@ -257,7 +319,7 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "alone"))
 		return alone(argv[2]);
-	if (pipe(pipes))
+	if (pipe(pipes) || pipe(holds))
 		return 2;
 	for (n = 0; n < argc - 1 && n < 64; n++)
 		if (pthread_create(&threads[n], NULL, thread, argv[n + 1]))
@@ -275,7 +337,7 @@ int main(int argc, char **argv)
 		} else if (!strncmp(line, "fork", 4)) {
 			printf("child %d\n", child_fork());
 			fflush(stdout);
-		} else {
+		} else if (strncmp(line, "go", 2) || write(holds[1], "", 1) != 1) {
 			break;
 		}
 	}
