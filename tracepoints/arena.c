@@ -4,14 +4,21 @@
  */
 #include "tracepoints/arena.h"
 
+#include <sys/mman.h>
+
 #include "buffers/base.h"
 #include "buffers/sys.h"
 
 #define ARENA_CHUNK_BYTES	(256u << 10)
 #define ARENA_ALIGN		64
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23	/* Linux 5.14; else nothing happens */
+#endif
+
 static char *chunk;
 static size_t chunk_left;
+static uint32_t chunks;
 
 void *arena_keep(size_t size)
 {
@@ -23,6 +30,9 @@ void *arena_keep(size_t size)
 							   ARENA_CHUNK_BYTES;
 
 		chunk = sys_map_anonymous(fresh);
+		/* whoever has come this far has many */
+		if (chunk && chunks++)
+			sys_madvise(chunk, fresh, MADV_POPULATE_WRITE);
 		chunk_left = chunk ? fresh : 0;
 		if (!chunk)
 			return NULL;

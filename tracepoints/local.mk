@@ -101,18 +101,22 @@ tracepoints_plan_sources = \
 	tracepoints/usdt-operand-x86_64.c \
 	tracepoints/usdt-operand.h \
 	tracepoints/usdt-plan-x86_64.c \
-	tracepoints/usdt-plan.h
+	tracepoints/usdt-plan.h \
+	tracepoints/usdt-scan-x86_64.c \
+	tracepoints/usdt-scan.h
 
 # libtaffrail-usdt.so
 usdt_sources = \
 	buffers/text.c \
 	tracepoints/index.c \
 	tracepoints/usdt-adopt.c \
+	tracepoints/usdt-jump-x86_64.c \
 	tracepoints/usdt-move-x86_64.c \
 	tracepoints/usdt-near-x86_64.c \
 	tracepoints/usdt-place-x86_64.c \
 	tracepoints/usdt-place.h \
 	tracepoints/usdt-trap-x86_64.c \
+	tracepoints/usdt-write-x86_64.c \
 	$(tracepoints_plan_sources)
 
 # libtaffrail-pthread.so

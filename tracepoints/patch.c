@@ -20,6 +20,8 @@
 void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
 		      const uint8_t *stub, int on);
 
+void (*patch_flush)(const struct patcher *patcher);
+
 int patch_setup(void)
 {
 	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
@@ -36,6 +38,8 @@ void patch_open(struct patcher *patcher)
 
 void patch_close(struct patcher *patcher)
 {
+	if (patch_flush)
+		patch_flush(patcher);
 	if (patcher->mem >= 0)
 		sys_close(patcher->mem);
 	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
@@ -56,8 +60,8 @@ static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 	return sys_mprotect(start, length, PROT_READ | PROT_EXEC);
 }
 
-static int code_write(const struct patcher *patcher, uint8_t *code,
-		      const uint8_t *bytes, uint32_t n)
+int patch_write(const struct patcher *patcher, uint8_t *code,
+		const uint8_t *bytes, uint32_t n)
 {
 	if (patcher->mem >= 0 &&
 	    sys_pwrite(patcher->mem, bytes, n, code) == (long)n)
@@ -67,7 +71,7 @@ static int code_write(const struct patcher *patcher, uint8_t *code,
 
 int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value)
 {
-	return code_write(patcher, code, &value, 1);
+	return patch_write(patcher, code, &value, 1);
 }
 
 int patch_site(const struct patcher *patcher, uint8_t *code,
@@ -97,7 +101,7 @@ int patch_restore(const struct patcher *patcher, uint8_t *code,
 
 	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 	if (!ret)
-		ret = code_write(patcher, code + 2, (uint8_t *)&operand, 4);
+		ret = patch_write(patcher, code + 2, (uint8_t *)&operand, 4);
 	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
 	return ret || !on ? ret : patch_byte(patcher, code + 1, OPCODE_ON);
 }
@@ -105,12 +109,12 @@ int patch_restore(const struct patcher *patcher, uint8_t *code,
 int patch_bytes(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n)
 {
-	int ret = code_write(patcher, code + 1, bytes + 1, n - 1);
+	int ret = patch_write(patcher, code + 1, bytes + 1, n - 1);
 
 	if (ret)
 		return ret;
 	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
-	return code_write(patcher, code, bytes, 1);
+	return patch_write(patcher, code, bytes, 1);
 }
 
 void patch_grace(void)

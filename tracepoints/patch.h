@@ -61,6 +61,18 @@ int patch_bytes(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n);
 
 /*
+ * Writes code. What threads may fetch meanwhile, old bytes beside new ones, is
+ * the caller's to know. Returns 0 or a negative errno.
+ */
+int patch_write(const struct patcher *patcher, uint8_t *code,
+		const uint8_t *bytes, uint32_t n);
+
+/*
+ * Does what was put off until a patcher is closed; or NULL.
+ */
+extern void (*patch_flush)(const struct patcher *patcher);
+
+/*
  * Is told of each site that could not be switched because of somebody else's
  * code; or NULL. Set before the first site is on.
  */

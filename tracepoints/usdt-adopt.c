@@ -407,6 +407,7 @@ static uint32_t module_adopt(struct module *module, usdt_wanted *wanted,
 		return 0;
 	if (same_file(&pass) && !codes_learn(module))
 		notes_adopt(&pass);
+	usdt_place_done(patcher);
 	index_clear(&codes);
 	index_clear(&nops);
 	module->usdt_none = !pass.seen;
@@ -422,4 +423,5 @@ const struct usdt_functions usdt_functions_here = {
 	.adopt = module_adopt,
 	.gone = usdt_place_gone,
 	.switch_to = usdt_place_switch,
+	.flush = usdt_place_flush,
 };

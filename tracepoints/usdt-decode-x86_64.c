@@ -127,6 +127,8 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 	to->ends = from.meta.category == ZYDIS_CATEGORY_RET ||
 		   from.meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
 		   from.meta.category == ZYDIS_CATEGORY_CALL;
+	to->through = from.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
+		      !to->leads;
 	to->padding = from.mnemonic == ZYDIS_MNEMONIC_NOP ||
 		      from.mnemonic == ZYDIS_MNEMONIC_INT3;
 	return 1;

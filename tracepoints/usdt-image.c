@@ -16,6 +16,8 @@
 #define PE_OMIT		0xff
 
 #define AUGMENTATION_MAX	8
+/* Functions between two parts of some: 188 is the most seen. */
+#define PARTS_APART		512
 
 int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
 {
@@ -192,16 +194,28 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
 }
 
+/* What is said of a function's first byte, other than that it is as any, is
+ * said before the first advance (DW_CFA_). */
+static int begins_apart(struct reading *r, const uint8_t *end)
+{
+	uint64_t first = r->p < end ? take(r, 1) : 0;
+
+	return first > 4 && (first < 0x40 || first >= 0x80);
+}
+
 static int frame_read(const struct usdt_image *image, uint64_t address,
 		      struct usdt_function *function)
 {
+	const uint8_t *end;
 	struct common common;
 	struct reading r;
+	uint64_t length;
 	uint64_t at;
 
 	if (!reading_open(&r, image, address))
 		return 0;
-	take(&r, 4);			/* length */
+	length = take(&r, 4);
+	end = length < (uint64_t)(r.end - r.p) ? r.p + length : r.end;
 	at = r.address;
 	at -= take(&r, 4);		/* of the CIE */
 	if (!r.ok || !common_read(image, at, &common))
@@ -209,9 +223,11 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 	at = r.address;
 	function->start = at + take_signed4(&r);
 	function->end = function->start + take(&r, 4);
-	take_leb(&r);			/* bytes of what follows */
+	length = take_leb(&r);		/* bytes of what follows */
+	at = r.address + length;
 	function->handlers = common.handlers != PE_OMIT &&
 			     take(&r, encoded_bytes(common.handlers)) != 0;
+	function->part = r.ok && r.address == at && begins_apart(&r, end);
 	if (!r.ok)
 		function->end = 0;
 	return function->start < function->end;
@@ -219,38 +235,78 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 
 /* The table of .eh_frame_hdr: pairs of a function's start and its frame's
  * address, relative to the header, sorted. */
-static uint64_t frame_find(const struct usdt_image *image, uint64_t address)
+struct table {
+	const uint8_t *pairs;
+	uint64_t n;
+	uint64_t base;
+};
+
+static int table_open(struct table *table, const struct usdt_image *image)
 {
 	struct reading r;
 	uint64_t encodings;
-	uint64_t low = 0;
-	uint64_t high;
-	int32_t pair[2];
 
 	if (!image->frames || !reading_open(&r, image, image->frames))
 		return 0;
 	encodings = take(&r, 4);
 	take(&r, 4);			/* where .eh_frame is */
-	high = take(&r, 4);
-	if (!r.ok || encodings >> 16 != ((PE_DATAREL | PE_SDATA4) << 8 |
-					 PE_UDATA4) ||
-	    (encodings & 0xff) != 1 || encoded_bytes(encodings >> 8) != 4 ||
-	    high > (uint64_t)(r.end - r.p) / sizeof(pair))
+	table->n = take(&r, 4);
+	table->pairs = r.p;
+	table->base = image->frames;
+	return r.ok && encodings >> 16 == ((PE_DATAREL | PE_SDATA4) << 8 |
+					   PE_UDATA4) &&
+	       (encodings & 0xff) == 1 && encoded_bytes(encodings >> 8) == 4 &&
+	       table->n <= (uint64_t)(r.end - r.p) / 8;
+}
+
+/* The first (0) or the second of a pair. */
+static uint64_t table_at(const struct table *table, uint64_t i, uint32_t which)
+{
+	int32_t offset;
+
+	__builtin_memcpy(&offset, table->pairs + i * 8 + which * 4, 4);
+	return table->base + (uint64_t)(int64_t)offset;
+}
+
+static uint64_t frame_find(const struct usdt_image *image, uint64_t address)
+{
+	struct table table;
+	uint64_t low = 0;
+	uint64_t high;
+
+	if (!table_open(&table, image))
 		return 0;
-	while (low < high) {
+	for (high = table.n; low < high;) {
 		uint64_t middle = (low + high) / 2;
 
-		__builtin_memcpy(pair, r.p + middle * sizeof(pair),
-				 sizeof(pair));
-		if (image->frames + (uint64_t)(int64_t)pair[0] <= address)
+		if (table_at(&table, middle, 0) <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (!low)
+	return low ? table_at(&table, low - 1, 1) : 0;
+}
+
+int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
+		     uint64_t *end)
+{
+	struct usdt_function function;
+	struct table table;
+	uint64_t last = 0;
+	uint64_t i;
+
+	*end = 0;
+	if (!table_open(&table, image))
 		return 0;
-	__builtin_memcpy(pair, r.p + (low - 1) * sizeof(pair), sizeof(pair));
-	return image->frames + (uint64_t)(int64_t)pair[1];
+	for (i = 0; i < table.n && i - last < PARTS_APART; i++) {
+		if (!frame_read(image, table_at(&table, i, 1), &function) ||
+		    !function.part)
+			continue;
+		last = i;
+		*end = function.end;
+	}
+	*start = table.n ? table_at(&table, 0, 0) : 0;
+	return *start < *end;
 }
 
 int usdt_image_function(const struct usdt_image *image, uint64_t address,

@@ -35,6 +35,7 @@ struct usdt_function {
 	uint64_t start;
 	uint64_t end;
 	int handlers;		/* it catches exceptions or cleans up */
+	int part;		/* of another: it begins with a frame set up */
 };
 
 /*
@@ -43,5 +44,13 @@ struct usdt_function {
  */
 int usdt_image_function(const struct usdt_image *image, uint64_t address,
 			struct usdt_function *function);
+
+/*
+ * Where those parts of functions are that compilers put apart because they are
+ * rarely run. Linkers put them together, before all else or before what has
+ * none; false when there are none.
+ */
+int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
+		     uint64_t *end);
 
 #endif

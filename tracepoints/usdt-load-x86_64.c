@@ -64,7 +64,7 @@ static const struct {
 	{ "memmove", memmove },
 	{ "memset", memset },
 	{ "patch_byte", patch_byte },
-	{ "patch_bytes", patch_bytes },
+	{ "patch_write", patch_write },
 	{ "registry_add", registry_add },
 	{ "strlen", text_length },
 	{ "usdt_entry", usdt_entry },
@@ -315,8 +315,10 @@ static void load(void)
 	found = library_symbol(&library, "usdt_functions_here");
 	if (found && found->version == USDT_VERSION &&
 	    found->adopted_bytes == sizeof(struct usdt_adopted) &&
-	    found->object_bytes == sizeof(struct object))
+	    found->object_bytes == sizeof(struct object)) {
 		usdt_functions = found;
+		patch_flush = found->flush;
+	}
 }
 
 uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,

@@ -99,7 +99,7 @@ static void put_moved(struct writer *w, const struct usdt_moved *moved,
 
 int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 	      const struct usdt_plan *plan, uint64_t base,
-	      uint8_t offsets[USDT_JUMP_BYTES])
+	      uint8_t offsets[USDT_PATCH_MAX])
 {
 	struct writer w = { .code = code, .n = n, .to = to };
 	uint32_t i;

@@ -15,12 +15,12 @@
 #define UNITS		(PAGE / UNIT)
 #define REACH		0x70000000ull	/* leaves room for the module */
 #define STEP		(4ull << 20)
-#define TRAP		0xcc
 
 /* A page of code that is ours, and which of its units are in use. */
 struct near {
 	struct near *next;
 	uint64_t address;
+	uint32_t behind;	/* where usdt_near_take() goes on */
 	uint64_t used[UNITS / 64];
 };
 
@@ -81,11 +81,15 @@ static struct near *near_make(uint64_t address)
 
 static uint64_t fit(struct near *near, uint32_t n)
 {
-	uint32_t offset;
+	while (near->behind + n <= PAGE) {
+		uint32_t offset = near->behind;
 
-	for (offset = 0; offset + n <= PAGE; offset += UNIT)
-		if (units_free(near, offset, n))
+		if (units_free(near, offset, n)) {
+			near->behind += (uint32_t)align_up(n, UNIT);
 			return units_set(near, offset, n, 1);
+		}
+		near->behind += UNIT;
+	}
 	return 0;
 }
 
@@ -119,24 +123,23 @@ void usdt_near_give(uint64_t address, uint32_t n)
 		units_set(near, address & (PAGE - 1), n, 0);
 }
 
-/* What a jump's operand must be where an instruction begins in it. */
-static void pattern(uint32_t starts, uint32_t *mask, uint32_t *want)
-{
-	uint32_t k;
-
-	*mask = 0;
-	for (k = 1; k < USDT_JUMP_BYTES; k++)
-		if (starts >> k & 1)
-			*mask |= 0xffu << 8 * (k - 1);
-	*want = *mask & (TRAP * 0x01010101u);
-}
-
 static uint64_t led_to(uint64_t site, uint32_t operand)
 {
 	return site + USDT_JUMP_BYTES + (uint64_t)(int64_t)(int32_t)operand;
 }
 
-/* The operand's low byte is given: the first instruction begins at 1. */
+/* Do the two upper bytes of operands that lead to a page fit? */
+static int page_fits(const struct near *near, uint64_t site, uint32_t mask,
+		     uint32_t want)
+{
+	uint32_t first = (uint32_t)(near->address - site - USDT_JUMP_BYTES);
+	uint32_t last = first + PAGE - 1;
+
+	mask &= 0xffff0000;
+	return !((first ^ want) & mask) || !((last ^ want) & mask);
+}
+
+/* The operand's low byte is given. */
 static uint64_t lead_fit(struct near *near, uint64_t site, uint32_t mask,
 			 uint32_t want, uint32_t n)
 {
@@ -154,15 +157,29 @@ static uint64_t lead_fit(struct near *near, uint64_t site, uint32_t mask,
 	return 0;
 }
 
+/* A lead in a new page, by the operand's two upper bytes. */
+static uint64_t lead_at(uint64_t site, uint32_t top, uint32_t next,
+			uint32_t mask, uint32_t want, uint32_t n)
+{
+	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x1000;
+	uint64_t to = led_to(site, top << 24 | (next & 0xff) << 16 | third |
+					   (want & 0xff));
+	struct near *near = reaches(site, to) ? near_make(to & ~(PAGE - 1)) :
+						NULL;
+
+	return near ? lead_fit(near, site, mask, want, n) : 0;
+}
+
 /*
- * Where nothing is yet: over the operand's upper byte, near first, and over
- * the next, each unless it is given. The third is 0x10 or given: what is not
- * given in the end is found in the page that comes of it.
+ * Where nothing is yet: over the operand's upper byte and over the next, each
+ * unless it is given. The third is 0x10 or given: what is not given in the end
+ * is found in the page that comes of it. Libraries lie together: it begins
+ * some way off, and where there was room the last time.
  */
 static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
 			  uint32_t n)
 {
-	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x1000;
+	static uint32_t last = 8;
 	uint32_t i;
 	uint32_t k;
 
@@ -170,41 +187,37 @@ static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
 	if (mask & 0xff00 && (led_to(site, want) & (PAGE - 1)) + n > PAGE)
 		return 0;
 	for (i = 0; i < 256; i++) {
-		uint32_t top = i & 1 ? ~(i >> 1) : i >> 1;
+		uint32_t try = (last + i) & 0xff;
+		uint32_t top = try & 1 ? ~(try >> 1) : try >> 1;
+		uint64_t found = 0;
 
 		if (mask >> 24 && (top & 0xff) != want >> 24)
 			continue;
-		for (k = 0; k < 256; k += 8) {
-			uint32_t next = mask & 0xff0000 ? want >> 16 : k;
-			uint64_t to = led_to(site, top << 24 |
-						   (next & 0xff) << 16 |
-						   third | (want & 0xff));
-			struct near *near;
-			uint64_t found = 0;
-
-			near = reaches(site, to) ?
-				       near_make(to & ~(PAGE - 1)) : NULL;
-			if (near)
-				found = lead_fit(near, site, mask, want, n);
-			if (found)
-				return found;
+		for (k = 0; k < 256 && !found; k += 8) {
+			found = lead_at(site, top,
+					mask & 0xff0000 ? want >> 16 : k,
+					mask, want, n);
 			if (mask & 0xff0000)
 				break;
 		}
+		if (!found)
+			continue;
+		if (!(mask >> 24))
+			last = try;
+		return found;
 	}
 	return 0;
 }
 
-uint64_t usdt_near_lead(uint64_t site, uint32_t starts, uint32_t n)
+uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
+			uint32_t n)
 {
 	struct near *near;
 	uint64_t found;
-	uint32_t mask;
-	uint32_t want;
 
-	pattern(starts, &mask, &want);
 	for (near = nears; near; near = near->next) {
-		found = lead_fit(near, site, mask, want, n);
+		found = page_fits(near, site, mask, want) ?
+				lead_fit(near, site, mask, want, n) : 0;
 		if (found)
 			return found;
 	}

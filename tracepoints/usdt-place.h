@@ -20,12 +20,15 @@ struct way {
 	uint64_t lead;		/* what the probe's jump leads to */
 	struct stub *stub;
 	uint32_t free;		/* its module is gone */
-	uint8_t starts;		/* as in the plan; 0: one byte is switched */
-	uint8_t offsets[USDT_JUMP_BYTES];	/* in what moved, by `starts` */
-	uint8_t off[USDT_JUMP_BYTES];	/* the bytes of the program */
-	uint8_t on[USDT_JUMP_BYTES];	/* the jump's */
+	uint16_t starts;	/* as in the plan; 0: one byte is switched */
+	uint16_t joins;		/* as there: a jump begins at these, too */
+	uint32_t n;		/* bytes that are switched */
+	uint8_t offsets[USDT_PATCH_MAX];	/* in what moved, by `starts` */
+	uint8_t off[USDT_PATCH_MAX];	/* the bytes of the program */
+	uint8_t on[USDT_PATCH_MAX];	/* the jumps' */
 	uint64_t site;
 	uint64_t moved;
+	uint32_t moved_bytes;
 };
 
 /* All there ever were. */
@@ -40,10 +43,45 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher);
 int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
 
+/* After one or more of these, before anything is switched: what they make is
+ * written. If it cannot be, nothing is switched on any more. */
+void usdt_place_done(const struct patcher *patcher);
+
 uint8_t *usdt_place_stub(const struct usdt_adopted *probe);
 void usdt_place_gone(struct usdt_adopted *probe);
+
+/* A jump of one byte is switched at once, another by usdt_place_flush(). */
 int usdt_place_switch(const struct patcher *patcher,
 		      struct usdt_adopted *probe, int on);
+
+/* Switches all those together: few steps for many. What became of each is in
+ * its `refused`. */
+void usdt_place_flush(const struct patcher *patcher);
+
+/* For those who make ways. A stub is never given back; it goes on at `resume`.
+ * A lead is code that jumps to an address. 0 or a negative errno. */
+struct stub *usdt_stub_take(void);
+int usdt_stub_write(struct stub *stub, struct usdt_adopted *probe,
+		    uint64_t resume, const struct patcher *patcher);
+int usdt_lead_write(uint64_t lead, uint64_t to, const struct patcher *patcher);
+struct way *usdt_way_new(void);
+void usdt_way_drop(struct way *way);
+void usdt_way_add(struct way *way);
+
+/*
+ * Writes code that nobody comes to yet, by the time usdt_write_all() is called;
+ * where it overlaps, or has to be in order, it is not to be used. 0 or a
+ * negative errno.
+ */
+int usdt_write(const struct patcher *patcher, uint64_t address,
+	       const void *bytes, uint32_t n);
+int usdt_write_all(const struct patcher *patcher);
+
+#define USDT_LEAD_BYTES	14
+
+/* The switching of jumps of five bytes (usdt-jump-x86_64.c). */
+void usdt_jump_switch(struct usdt_adopted *probe, int on);
+void usdt_jump_gone(struct usdt_adopted *probe);
 
 /* A decoder for plans, loaded when it is first asked for; or NULL. */
 const struct usdt_decoder *usdt_place_decoder(void);
@@ -59,9 +97,10 @@ int usdt_page_take(uint64_t address);
 uint64_t usdt_near_take(uint64_t site, uint32_t n);
 void usdt_near_give(uint64_t address, uint32_t n);
 
-/* The same, for where a jump at the site leads that has a cc wherever `starts`
- * says (bit k: at offset k). */
-uint64_t usdt_near_lead(uint64_t site, uint32_t starts, uint32_t n);
+/* The same, for where a jump at the site leads whose operand must have what
+ * `want` has where `mask` has ones: whole bytes, the lowest among them. */
+uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
+			uint32_t n);
 
 /*
  * Writes what a plan covers as code that does the same at `to`, and goes on
@@ -70,7 +109,7 @@ uint64_t usdt_near_lead(uint64_t site, uint32_t starts, uint32_t n);
  */
 int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 	      const struct usdt_plan *plan, uint64_t base,
-	      uint8_t offsets[USDT_JUMP_BYTES]);
+	      uint8_t offsets[USDT_PATCH_MAX]);
 
 /*
  * Readies the process for a cc where threads may run: the handler of SIGTRAP

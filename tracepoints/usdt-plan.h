@@ -6,15 +6,23 @@
  *
  *	probe	90			covered: from the nop to the end of the
  *		48 89 c7		last instruction that begins within
- *		8b 05 xx xx xx xx	five bytes
+ *		8b 05 xx xx xx xx	what is switched: five bytes
+ *
+ * Where something leads to an instruction behind the nop, be it a branch or a
+ * call's return, another jump begins there, and more bytes are switched:
+ *
+ *	probe	90		e9 e9 xx xx xx xx: two jumps, from the first
+ *	   ->	48 83 7d c8 00	byte and from the second; the third to the fifth
+ *				are in both of their operands
  *
  * A site is planned only where all of this is known:
- *  - the function's bounds, from .eh_frame; all of it decodes, from its start
- *    on, and the nop and what is covered are instructions of it;
- *  - nothing leads behind the nop: no operand of any branch or lea of the file
- *    (every four bytes of its code are taken for one), no branch with a short
- *    operand nearby, no address in its data or relocations, no entry of a
- *    table of jumps that its function uses;
+ *  - the function's bounds, from .eh_frame; it decodes from its start to the
+ *    nop and over what is covered, all of it if it may jump through a table;
+ *  - what leads behind the nop, as far as compilers go (usdt-scan.h): branches
+ *    and leas of its function, and of parts of functions that they put apart;
+ *    entries of the tables of jumps that its function uses; and addresses in
+ *    data or relocations, if it jumps through some. Each leads to an
+ *    instruction's start;
  *  - what is covered does the same elsewhere.
  *
  * What must stay true: the file is input, nothing outside it is read. Addresses
@@ -28,8 +36,9 @@
 #include "tracepoints/usdt-note.h"
 
 #define USDT_JUMP_BYTES		5
-#define USDT_MOVED_MAX		4	/* instructions */
-#define USDT_COVERED_MAX	19	/* bytes: the last one begins at 4 */
+#define USDT_PATCH_MAX		12	/* bytes that are switched */
+#define USDT_MOVED_MAX		8	/* instructions */
+#define USDT_COVERED_MAX	26	/* bytes: the last one begins at 11 */
 
 /* Why no jump of five bytes can be there. Texts: usdt_reason_text(). */
 enum usdt_reason {
@@ -70,9 +79,14 @@ struct usdt_plan {
 	uint64_t address;	/* of the nop; the caller's to set */
 	uint8_t reason;		/* enum usdt_reason; else it is valid */
 	uint8_t covered;	/* bytes; also padding, at a function's end */
+	uint8_t switched;	/* bytes, of those: 5 or more */
 	uint8_t count;		/* of instructions behind the nop */
-	uint8_t starts;		/* bit k: one begins at k, for k in 1..4 */
-	uint8_t led;		/* bit k: something leads there */
+	uint8_t limit;		/* why no more could be covered */
+	uint16_t starts;	/* bit k: one begins at k, and is switched */
+	uint16_t joins;		/* of those: something leads there */
+	uint16_t led;		/* to what, as far as it is known */
+	uint64_t start;		/* its function's bounds; 0: unknown */
+	uint64_t end;
 	uint8_t bytes[USDT_COVERED_MAX];
 	struct usdt_moved moved[USDT_MOVED_MAX];
 };
@@ -87,6 +101,7 @@ struct usdt_decoded {
 	uint8_t leads;		/* it is a branch to, or takes, `target` */
 	uint8_t ends;		/* what follows is not simply next */
 	uint8_t padding;	/* nop or int3 */
+	uint8_t through;	/* a jump to where a register or memory says */
 };
 
 /*

@@ -24,8 +24,6 @@
 
 #define SIGSET_BYTES	8
 #define RESTORER	0x04000000	/* SA_RESTORER */
-#define READY_NS	2000000		/* how long a look at all threads is
-					 * good for */
 #define LIBCS		(3ull << 31)	/* signals 32 and 33 */
 #define BIT(signal)	(1ull << ((signal) - 1))
 
@@ -56,8 +54,7 @@ static SIGSAFE uint64_t way_on(uint64_t address)
 	for (; way; way = way->next) {
 		uint64_t k = address - way->site;
 
-		if (k >= USDT_JUMP_BYTES || !way->starts ||
-		    load_acquire(&way->free))
+		if (k >= way->n || load_acquire(&way->free))
 			continue;
 		if (!k)
 			return way->lead;
@@ -189,19 +186,7 @@ static int threads_block(void)
 
 int usdt_traps_ready(void)
 {
-	static uint64_t good_until;
-	struct timespec now = { 0 };
-	uint64_t ns;
-	int ret;
+	int ret = handler_set();
 
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-	if (ns < good_until)
-		return 0;
-	ret = handler_set();
-	if (!ret && threads_block())
-		ret = -EAGAIN;
-	if (!ret)
-		good_until = ns + READY_NS;
-	return ret;
+	return ret ? ret : threads_block() ? -EAGAIN : 0;
 }

@@ -64,6 +64,8 @@ struct usdt_adopted {
 	uint32_t jumps;			/* five bytes are switched, not one */
 	int32_t refused;		/* what usdt_switch() said last */
 	uint32_t strings;		/* arguments that point to some */
+	int32_t pending;		/* 1: to be switched on, -1: off */
+	struct usdt_adopted *next_pending;
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
@@ -90,15 +92,16 @@ uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 void usdt_gone(struct usdt_adopted *probe);
 
 /*
- * Switches a probe: nop or jump. Returns 0; -EBUSY when somebody else's code is
- * there; -EAGAIN when a thread blocks SIGTRAP, and could not be led on; or
- * another negative errno. The registry's lock is held.
+ * Switches a probe: nop or jump; one of five bytes by the time the patcher is
+ * closed. Returns 0; -EBUSY when somebody else's code is there; or another
+ * negative errno; so does `refused` later, or -EAGAIN when a thread blocks
+ * SIGTRAP, and could not be led on. The registry's lock is held.
  */
 int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
 		int on);
 
 /* The same, as libtaffrail-usdt.so has them, and what both must agree on. */
-#define USDT_VERSION	1
+#define USDT_VERSION	2
 
 struct usdt_functions {
 	uint64_t version;
@@ -109,6 +112,7 @@ struct usdt_functions {
 	void (*gone)(struct usdt_adopted *probe);
 	int (*switch_to)(const struct patcher *patcher,
 			 struct usdt_adopted *probe, int on);
+	void (*flush)(const struct patcher *patcher);
 };
 
 /* The stubs' code. */

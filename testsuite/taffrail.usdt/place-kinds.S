@@ -161,7 +161,7 @@ called:
 	.cfi_endproc
 	.size	called, . - called
 
-/* something jumps behind the nop: it stays as it is */
+/* something jumps behind the nop */
 	function joined
 	movq	%rsi, %rax
 	movl	$3, %ecx
@@ -172,6 +172,33 @@ called:
 	addq	%rdi, %rax
 	ret
 	end	joined
+
+/* to two instructions */
+	function twice
+	movq	%rsi, %rax
+	movl	$4, %edx
+	probe	twice
+1:	xorl	%ecx, %ecx
+2:	.byte	0x05, 0, 0, 0, 0	/* addl $0, %eax */
+	decl	%edx
+	jz	3f
+	testl	$1, %edx
+	jz	1b
+	jmp	2b
+3:	leaq	(%rax,%rdi), %rax
+	ret
+	end	twice
+
+/* past a prefix: it stays as it is */
+	function inner
+	leaq	(%rdi,%rsi), %rax
+	movl	$3, %edx
+	probe	inner
+1:	.byte	0x3e, 0x81, 0xc1, 0, 0, 0, 0	/* ds addl $0, %ecx */
+	decl	%edx
+	jnz	1b + 1
+	ret
+	end	inner
 
 	.bss
 	.globl	room

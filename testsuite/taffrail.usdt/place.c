@@ -22,7 +22,7 @@
 
 typedef uint64_t kind(uint64_t a, uint64_t b);
 kind kind_one, kind_two, kind_three, kind_split, kind_data, kind_condition,
-	kind_jump, kind_call, kind_joined;
+	kind_jump, kind_call, kind_joined, kind_twice, kind_inner;
 
 static const struct {
 	const char *name;
@@ -32,7 +32,8 @@ static const struct {
 	{ "three", kind_three },	{ "split", kind_split },
 	{ "data", kind_data },		{ "condition", kind_condition },
 	{ "jump", kind_jump },		{ "call", kind_call },
-	{ "joined", kind_joined },
+	{ "joined", kind_joined },	{ "twice", kind_twice },
+	{ "inner", kind_inner },
 };
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))

@@ -87,7 +87,9 @@ CASE(second, SITE("second") "movq %rdi, %rax\n 1: addq $1, %rax\n"
 CASE(locked, "je 1f + 1\n" SITE("locked")
      "1: lock; addl $300, (%rdi)\n ret\n");
 CASE(entered, SITE("entered") "plan_inside: leaq 8(%rdi), %rax\n ret\n");
-FUNCTION("enters", ".byte 0xe9\n .4byte plan_inside - . - 4\n");
+/* a part of it that is rarely run, as its frame says */
+FUNCTION("enters", ".cfi_def_cfa_offset 16\n"
+	 ".byte 0xe9\n .4byte plan_inside - . - 4\n");
 CASE(taken, SITE("taken") "1: leaq 8(%rdi), %rax\n ret\n"
      "leaq 1b(%rip), %rax\n ret\n");
 CASE(cased, "leaq plan_table(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
@@ -96,13 +98,23 @@ CASE(cased, "leaq plan_table(%rip), %rdx\n movslq (%rdx,%rdi,4), %rax\n"
 __asm__(".pushsection .rodata\n .balign 4\n"
 	"plan_table: .4byte site_one - plan_table, plan_case - plan_table\n"
 	".popsection\n");
-CASE(named, SITE("named") "plan_label: leaq 8(%rdi), %rax\n ret\n");
+CASE(named, "cmpl $9, %edi\n je 1f\n jmp *%rax\n" SITE("named")
+     "plan_label: leaq 8(%rdi), %rax\n ret\n 1: ret\n");
 __asm__(".pushsection .data.rel.ro.plan, \"aw\"\n .balign 8\n"
 	".8byte plan_label\n .popsection\n");
-CASE(neighbour, SITE("neighbour") "plan_near: leaq 8(%rdi), %rax\n ret\n");
-FUNCTION("near_by", "jmp plan_near\n");
+CASE(inside, SITE("inside") "leaq 8(%rdi), %rax\n ret\n"
+     ".byte 0xeb, site_inside + 3 - . - 1\n");
+CASE(returns_to, SITE("returns_to") "pushq %rbx\n call *8(%rdi)\n"
+     "movq %rbx, %rax\n popq %rbx\n ret\n");
+CASE(tight, "1: decq %rdi\n je 2f\n jmp 3f\n" SITE("tight")
+     "2: jmp 1b\n 3: leaq 8(%rdi), %rax\n ret\n");
+CASE(far, SITE("far") "incq %rax\n 1: incq %rcx\n 2: incq %rdx\n"
+     "3: incq %rsi\n decq %rdi\n je 1b\n js 2b\n jg 3b\n ret\n");
 APART();
-CASE(damaged, SITE("damaged") "leaq 8(%rdi), %rax\n ret\n .byte 6\n");
+CASE(damaged, "testl %eax, %eax\n je 1f\n .byte 6\n 1:" SITE("damaged")
+     "leaq 8(%rdi), %rax\n ret\n");
+CASE(behind, SITE("behind") "leaq 8(%rdi), %rax\n ret\n .byte 6\n");
+CASE(beyond, SITE("beyond") "leaq 8(%rdi), %rax\n jmp *%rax\n .byte 6\n");
 CASE(shifted, ".byte 0xb8\n" SITE("shifted") "addl $300, %eax\n ret\n");
 APART();
 CASE(other, "nop\n site_other: movl $1, %eax\n ret\n");
@@ -121,12 +133,14 @@ extern const uint8_t site_frameless[] __attribute__((visibility("hidden")));
 static const struct {
 	const char *name;
 	const uint8_t *site;
+	uint16_t joins;
 	enum usdt_reason reason;
 	uint8_t covered;
-	uint8_t starts;
+	uint16_t starts;
 	uint8_t moves[USDT_MOVED_MAX];
 } rows[] = {
-#define ROW(name, ...)	{ #name, site_##name, __VA_ARGS__ }
+#define JOINS(name, joins, ...)	{ #name, site_##name, joins, __VA_ARGS__ }
+#define ROW(name, ...)		JOINS(name, 0, __VA_ARGS__)
 	ROW(one, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	ROW(several, USDT_FINE, 8, 0x12, { USDT_COPY, USDT_COPY }),
 	ROW(four, USDT_FINE, 5, 0x1e, { USDT_COPY }),
@@ -150,15 +164,22 @@ static const struct {
 	ROW(marked, USDT_FIXED, 0, 0, { 0 }),
 	ROW(narrow, USDT_FIXED, 0, 0, { 0 }),
 	ROW(counted, USDT_FIXED, 0, 0, { 0 }),
-	ROW(loop, USDT_LED_TO, 0, 0, { 0 }),
-	ROW(second, USDT_LED_TO, 0, 0, { 0 }),
+	JOINS(loop, 0x02, USDT_FINE, 6, 0x12, { USDT_COPY, USDT_COPY }),
+	JOINS(second, 0x10, USDT_FINE, 12, 0x112,
+	    { USDT_COPY, USDT_COPY, USDT_COPY }),
 	ROW(locked, USDT_LED_TO, 0, 0, { 0 }),
-	ROW(entered, USDT_LED_TO, 0, 0, { 0 }),
-	ROW(taken, USDT_LED_TO, 0, 0, { 0 }),
-	ROW(cased, USDT_LED_TO, 0, 0, { 0 }),
-	ROW(named, USDT_LED_TO, 0, 0, { 0 }),
-	ROW(neighbour, USDT_LED_TO, 0, 0, { 0 }),
+	JOINS(entered, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	JOINS(taken, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	JOINS(cased, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	JOINS(named, 0x02, USDT_FINE, 6, 0x22, { USDT_COPY, USDT_COPY }),
+	ROW(inside, USDT_LED_TO, 0, 0, { 0 }),
+	JOINS(tight, 0x0a, USDT_FINE, 8, 0x8a,
+	    { USDT_BRANCH, USDT_COPY, USDT_COPY }),
+	ROW(far, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(returns_to, USDT_FIXED, 0, 0, { 0 }),
 	ROW(damaged, USDT_UNDECODED, 0, 0, { 0 }),
+	ROW(behind, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	ROW(beyond, USDT_UNDECODED, 0, 0, { 0 }),
 	ROW(shifted, USDT_UNDECODED, 0, 0, { 0 }),
 	ROW(other, USDT_NO_NOP, 0, 0, { 0 }),
 	ROW(handles, USDT_HANDLERS, 0, 0, { 0 }),
@@ -214,6 +235,7 @@ static void check_row(size_t i, const struct usdt_plan *plan,
 		   rows[i].name);
 	unit_equal(plan->starts, rows[i].starts, "%s: instructions",
 		   rows[i].name);
+	unit_equal(plan->joins, rows[i].joins, "%s: joins", rows[i].name);
 	unit_check(!memcmp(plan->bytes, rows[i].site, plan->covered),
 		   "%s: bytes", rows[i].name);
 	for (int k = 0; k < plan->count; k++) {

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Jumps of five bytes, and more where something leads behind the nop: how they
+ * are made of a plan, and how many of them are switched in few steps; see
+ * usdt.h and usdt-plan.h.
+ *
+ * What must stay true: whatever is half done, who comes to an instruction that
+ * is there no more or not yet comes to a cc. Those are written before all else
+ * and taken out after it, and all threads have seen one step before the next
+ * is done.
+ */
+#include "tracepoints/usdt-place.h"
+
+#include <errno.h>
+#include <linux/membarrier.h>
+
+#include "buffers/base.h"
+#include "buffers/sys.h"
+
+#define JUMP		0xe9
+#define TRAP		0xcc
+#define MOVED_MAX	160
+#define JUMPS_MAX	(USDT_PATCH_MAX - USDT_JUMP_BYTES + 1)
+#define TRIES		8	/* of where the first of several jumps leads */
+
+/* The jumps of a way while they are made: where they begin and lead, and which
+ * bytes are decided. */
+struct making {
+	uint64_t site;
+	uint32_t count;
+	uint32_t starts[JUMPS_MAX];
+	uint64_t leads[JUMPS_MAX];
+	uint8_t bytes[USDT_PATCH_MAX];
+	uint8_t given[USDT_PATCH_MAX];
+};
+
+static void making_open(struct making *m, const struct usdt_plan *plan,
+			uint64_t site)
+{
+	uint32_t k;
+
+	*m = (struct making){ .site = site };
+	for (k = 0; k < plan->switched; k++) {
+		int jumps = !k || plan->joins >> k & 1;
+
+		if (jumps)
+			m->starts[m->count++] = k;
+		m->given[k] = jumps || plan->starts >> k & 1;
+		m->bytes[k] = jumps ? JUMP : m->given[k] ? TRAP : 0;
+	}
+}
+
+/* Finds a place for what a jump leads to, by those of its operand's bytes that
+ * are given; then all are. */
+static int lead_find(struct making *m, uint32_t i)
+{
+	uint8_t *operand = m->bytes + m->starts[i] + 1;
+	uint64_t from = m->site + m->starts[i];
+	uint32_t mask = 0xff;
+	uint32_t want;
+	uint32_t k;
+
+	for (k = 1; k < 4; k++)
+		if (m->given[m->starts[i] + 1 + k])
+			mask |= 0xffu << 8 * k;
+	__builtin_memcpy(&want, operand, 4);
+	m->leads[i] = usdt_near_lead(from, mask, want & mask, USDT_LEAD_BYTES);
+	if (!m->leads[i])
+		return -ERANGE;
+	want = (uint32_t)(m->leads[i] - from - USDT_JUMP_BYTES);
+	__builtin_memcpy(operand, &want, 4);
+	__builtin_memset(m->given + m->starts[i] + 1, 1, 4);
+	return 0;
+}
+
+/*
+ * Finds places for all. What the first takes leaves the others little choice:
+ * the first is tried at some, which are kept until another is found.
+ */
+static int leads_find(struct making *m)
+{
+	struct making first = *m;
+	uint64_t failed[TRIES];
+	uint32_t tries = 0;
+	uint32_t i;
+	int ret;
+
+	do {
+		*m = first;
+		ret = lead_find(m, 0);
+		if (ret)
+			break;
+		for (i = 1; i < m->count && !ret; i++)
+			ret = lead_find(m, i);
+		if (!ret)
+			break;
+		for (i--; i-- > 1;)
+			usdt_near_give(m->leads[i], USDT_LEAD_BYTES);
+		failed[tries++] = m->leads[0];
+	} while (tries < TRIES);
+	while (tries--)
+		usdt_near_give(failed[tries], USDT_LEAD_BYTES);
+	return ret;
+}
+
+/* A way that a module has left, and that leads here as well as there: the
+ * module is back where it was. */
+static struct way *way_again(uint64_t site, const struct usdt_plan *plan)
+{
+	struct way *way = usdt_ways;
+
+	while (way && (!way->free || way->site != site ||
+		       way->starts != plan->starts ||
+		       way->joins != plan->joins || way->n != plan->switched ||
+		       (way->joins && __builtin_memcmp(way->off, plan->bytes,
+						       way->n))))
+		way = way->next;
+	return way;
+}
+
+/* How much room what is covered takes elsewhere: the same anywhere near. */
+static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
+{
+	uint8_t offsets[USDT_PATCH_MAX];
+	uint8_t code[MOVED_MAX];
+	int n = usdt_move(code, sizeof(code), base + plan->address, plan, base,
+			  offsets);
+
+	return n > 0 ? (uint32_t)n : MOVED_MAX;
+}
+
+/* What does not change when the way is used again. */
+static int way_make(struct way *way, const struct usdt_plan *plan,
+		    uint64_t base, const struct patcher *patcher)
+{
+	uint64_t site = base + plan->address;
+	struct making m;
+	int ret;
+
+	way->moved_bytes = moved_bytes(plan, base);
+	making_open(&m, plan, site);
+	ret = leads_find(&m);
+	if (ret)
+		return ret;
+	ret = -ERANGE;
+	way->moved = usdt_near_take(site, way->moved_bytes);
+	if (!way->moved)
+		goto give_leads;
+	ret = -ENOMEM;
+	way->stub = usdt_stub_take();
+	if (way->stub)
+		ret = usdt_lead_write(m.leads[0], (uint64_t)way->stub,
+				      patcher);
+	if (ret)
+		goto give_moved;
+	way->lead = m.leads[0];
+	way->site = site;
+	way->n = plan->switched;
+	way->starts = plan->starts;
+	way->joins = plan->joins;
+	__builtin_memcpy(way->on, m.bytes, sizeof(way->on));
+	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
+	return 0;
+give_moved:
+	usdt_near_give(way->moved, way->moved_bytes);
+give_leads:
+	while (m.count--)
+		usdt_near_give(m.leads[m.count], USDT_LEAD_BYTES);
+	return ret;
+}
+
+/* The other jumps lead to what moved. */
+static int joins_write(const struct way *way, const struct patcher *patcher)
+{
+	int ret = 0;
+	uint32_t k;
+
+	for (k = 1; k < way->n && !ret; k++) {
+		uint64_t end = way->site + k + USDT_JUMP_BYTES;
+		int32_t operand;
+
+		if (!(way->joins >> k & 1))
+			continue;
+		__builtin_memcpy(&operand, way->on + k + 1, 4);
+		ret = usdt_lead_write(end + (uint64_t)(int64_t)operand,
+				      way->moved + way->offsets[k], patcher);
+	}
+	return ret;
+}
+
+static int way_fill(struct way *way, struct usdt_adopted *probe,
+		    const struct usdt_plan *plan, uint64_t base,
+		    const struct patcher *patcher)
+{
+	uint8_t code[MOVED_MAX];
+	int n = usdt_move(code, way->moved_bytes, way->moved, plan, base,
+			  way->offsets);
+
+	if (n < 0)
+		return n;
+	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
+	return usdt_write(patcher, way->moved, code, (uint32_t)n) ?:
+		       joins_write(way, patcher) ?:
+		       usdt_stub_write(way->stub, probe, way->moved, patcher);
+}
+
+int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
+		    uint64_t base, const struct patcher *patcher)
+{
+	struct way *way;
+	int ret;
+
+	if (__builtin_memcmp((const void *)probe->address, plan->bytes,
+			     plan->covered))
+		return -EBUSY;
+	way = way_again(probe->address, plan);
+	if (!way) {
+		way = usdt_way_new();
+		if (!way)
+			return -ENOMEM;
+		way->free = 1;
+		ret = way_make(way, plan, base, patcher);
+		if (ret) {
+			usdt_way_drop(way);
+			return ret;
+		}
+		usdt_way_add(way);
+	}
+	ret = way_fill(way, probe, plan, base, patcher);
+	/* USDT-WAY: last */
+	if (!ret)
+		store_release(&way->free, 0);
+	probe->way = way;
+	probe->jumps = 1;
+	return ret;
+}
+
+/* Those that wait for usdt_place_flush(). */
+static struct usdt_adopted *pending;
+
+void usdt_jump_switch(struct usdt_adopted *probe, int on)
+{
+	if (!probe->pending) {
+		probe->next_pending = pending;
+		pending = probe;
+	}
+	probe->pending = on ? 1 : -1;
+}
+
+void usdt_jump_gone(struct usdt_adopted *probe)
+{
+	struct usdt_adopted **link = &pending;
+
+	while (*link && *link != probe)
+		link = &(*link)->next_pending;
+	if (*link)
+		*link = probe->next_pending;
+	probe->pending = 0;
+}
+
+static uint8_t *code_of(const struct usdt_adopted *probe)
+{
+	return (uint8_t *)probe->way->site;
+}
+
+/* Is the jump without its first byte? A uprobe that goes puts there what the
+ * file has. */
+static int headless(const struct way *way)
+{
+	const uint8_t *code = (const uint8_t *)way->site;
+
+	return code[0] == way->off[0] &&
+	       !__builtin_memcmp(code + 1, way->on + 1, way->n - 1);
+}
+
+/* Has it to be switched? Else `refused` says what has become of it. */
+static int is_due(struct usdt_adopted *probe, const struct patcher *patcher)
+{
+	const struct way *way = probe->way;
+	const uint8_t *code = code_of(probe);
+	int on = probe->pending > 0;
+	const uint8_t *from = on ? way->off : way->on;
+	const uint8_t *to = on ? way->on : way->off;
+
+	probe->refused = 0;
+	if (!__builtin_memcmp(code, to, way->n))
+		return 0;
+	if (on && headless(way)) {
+		probe->refused = patch_byte(patcher, code_of(probe), JUMP);
+		return 0;
+	}
+	if (!__builtin_memcmp(code, from, way->n) || headless(way))
+		return 1;
+	probe->refused = -EBUSY;
+	return 0;
+}
+
+static void fetch_anew(void)
+{
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+}
+
+enum step {
+	STEP_CLOSE,		/* cc at the nop: for who comes by a join */
+	STEP_GUARD,		/* cc wherever an instruction begins */
+	STEP_BODY,		/* all else as it is to be */
+	STEP_STARTS,		/* all but the nop as it is to be */
+	STEP_OPEN,		/* all as it is to be */
+};
+
+/* One step of one probe: the bytes that it has afterwards are written. */
+static int step_write(const struct way *way, enum step step, int on,
+		      const struct patcher *patcher)
+{
+	const uint8_t *from = on ? way->off : way->on;
+	const uint8_t *to = on ? way->on : way->off;
+	uint8_t *code = (uint8_t *)way->site;
+	uint8_t bytes[USDT_PATCH_MAX];
+	uint32_t k;
+
+	if (step == STEP_CLOSE)
+		return on || !way->joins ? 0 : patch_byte(patcher, code, TRAP);
+	if (step == STEP_OPEN)
+		return patch_byte(patcher, code, to[0]);
+	if (step == STEP_STARTS && on && !way->joins)
+		return 0;
+	bytes[0] = TRAP;
+	for (k = 1; k < way->n; k++) {
+		if (way->starts >> k & 1 && step != STEP_STARTS)
+			bytes[k] = TRAP;
+		else
+			bytes[k] = step == STEP_GUARD ? from[k] : to[k];
+	}
+	return patch_write(patcher, code, bytes, way->n);
+}
+
+/* Does a step anything for it? */
+static int step_matters(const struct usdt_adopted *probe, enum step step)
+{
+	int on = probe->pending > 0;
+
+	if (step == STEP_CLOSE)
+		return !on && probe->way->joins;
+	return step != STEP_STARTS || !on || probe->way->joins;
+}
+
+/* Who cannot be written stays where it is: with cc where it had to be. */
+static void step_all(struct usdt_adopted *list, enum step step,
+		     const struct patcher *patcher)
+{
+	struct usdt_adopted *probe;
+	int any = 0;
+
+	for (probe = list; probe; probe = probe->next_pending) {
+		if (probe->refused || !step_matters(probe, step))
+			continue;
+		probe->refused = step_write(probe->way, step,
+					    probe->pending > 0, patcher);
+		any = 1;
+	}
+	if (any)
+		fetch_anew();
+}
+
+/* Takes out of the list what is not due. */
+static struct usdt_adopted *sift(const struct patcher *patcher)
+{
+	struct usdt_adopted **link = &pending;
+	struct usdt_adopted *list;
+
+	while (*link) {
+		struct usdt_adopted *probe = *link;
+
+		if (is_due(probe, patcher)) {
+			link = &probe->next_pending;
+			continue;
+		}
+		*link = probe->next_pending;
+		probe->pending = 0;
+	}
+	list = pending;
+	pending = NULL;
+	return list;
+}
+
+void usdt_place_flush(const struct patcher *patcher)
+{
+	struct usdt_adopted *list = pending ? sift(patcher) : NULL;
+	struct usdt_adopted *probe;
+	int ret = list ? usdt_traps_ready() : 0;
+	int step;
+
+	for (probe = list; probe; probe = probe->next_pending)
+		probe->refused = ret;
+	for (step = STEP_CLOSE; list && !ret && step <= STEP_OPEN; step++)
+		step_all(list, (enum step)step, patcher);
+	for (probe = list; probe; probe = probe->next_pending)
+		probe->pending = 0;
+}
