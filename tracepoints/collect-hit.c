@@ -94,16 +94,6 @@ static void add_registers(struct hit *hit)
 
 /* What agent expressions ask */
 
-static SIGSAFE enum ax_verdict hit_read(void *arg, uint64_t address, void *to,
-					uint32_t bytes)
-{
-	struct hit *hit = arg;
-
-	return memory_copy(to, address, bytes, &hit->draft.stack) == bytes ?
-		       AX_DONE :
-		       AX_BAD_ADDRESS;
-}
-
 static SIGSAFE enum ax_verdict hit_register(void *arg, uint32_t number,
 					    uint64_t *value)
 {
@@ -111,16 +101,10 @@ static SIGSAFE enum ax_verdict hit_register(void *arg, uint32_t number,
 
 	if (!hit->snapshot)
 		return AX_UNAVAILABLE;
-	if (number < 16)
-		*value = hit->snapshot->general[number];
-	else if (number == REGISTER_RIP)
-		*value = snapshot_address(hit->snapshot);
-	else if (number == REGISTER_FLAGS)
-		*value = hit->snapshot->flags;
-	else if (number == REGISTER_FS_BASE)
-		*value = (uint64_t)__builtin_thread_pointer();
-	else
-		return AX_UNAVAILABLE;
+	if (number != REGISTER_RIP)
+		return draft_ax_register(hit->snapshot->general,
+					 hit->snapshot->flags, number, value);
+	*value = snapshot_address(hit->snapshot);
 	return AX_DONE;
 }
 
@@ -151,26 +135,14 @@ static SIGSAFE enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
 	return draft_variable(&hit->draft, number, value);
 }
 
-static SIGSAFE enum ax_verdict hit_collect(void *arg, uint64_t address,
-					   uint64_t bytes)
-{
-	return draft_memory(&((struct hit *)arg)->draft, address, bytes);
-}
-
-static SIGSAFE enum ax_verdict hit_collect_string(void *arg, uint64_t address,
-						  uint64_t bytes)
-{
-	return draft_string(&((struct hit *)arg)->draft, address, bytes);
-}
-
 const struct ax_machine collect_machine = {
-	.read = hit_read,
+	.read = draft_ax_read,
 	.reg = hit_register,
 	.variable_get = hit_variable_get,
 	.variable_set = hit_variable_set,
 	.variable_collect = hit_variable_collect,
-	.collect = hit_collect,
-	.collect_string = hit_collect_string,
+	.collect = draft_ax_collect,
+	.collect_string = draft_ax_collect_string,
 	.nregisters = REGISTERS_NUMBERED,
 };
 
@@ -384,11 +356,12 @@ SIGSAFE void collect_hit(struct write_slot *slot, uint64_t fixed,
 {
 	const struct object *object = (const struct object *)slot->shape;
 	const struct collect_list *list = load_acquire(&object->collect);
+	uint32_t users = load_relaxed(&object->snapshots);
 	struct snapshot *snapshot = NULL;
 	uint64_t address;
 	uint32_t i;
 
-	if (load_relaxed(&object->snapshots))
+	if (users)
 		snapshot = snapshot_find(object->site);
 	if (unlikely(!list))
 		goto release;
@@ -412,6 +385,6 @@ SIGSAFE void collect_hit(struct write_slot *slot, uint64_t fixed,
 				  answer == ANSWER_ASK);
 	}
 release:
-	if (snapshot)
+	if (snapshot && users == OBJECT_COLLECT)
 		snapshot_release(snapshot);
 }

@@ -227,14 +227,14 @@ int collect_set(struct object *object, struct channel *channel,
 	if (!n) {
 		object_disable(object, channel, patcher);
 		store_release(&object->collect, NULL);
-		return object_snapshots(object, 0, patcher);
+		return object_snapshots(object, OBJECT_COLLECT, 0, patcher);
 	}
 	list = list_make(object, of, n);
 	if (!list)
 		return -ENOMEM;
 	/* first, so that all hits that find the list have a snapshot */
 	if (needs_snapshot(list)) {
-		ret = object_snapshots(object, 1, patcher);
+		ret = object_snapshots(object, OBJECT_COLLECT, 1, patcher);
 		if (ret)
 			return ret;
 	}

@@ -6,6 +6,7 @@
 
 #include "buffers/base.h"
 #include "tracepoints/collect.h"
+#include "tracepoints/registers-x86_64.h"
 
 SIGSAFE int draft_room(struct draft *draft, uint64_t n)
 {
@@ -225,4 +226,40 @@ SIGSAFE enum ax_verdict draft_static(struct draft *draft,
 	__builtin_memcpy(draft->bytes + f.start - sizeof(length), &length,
 			 sizeof(length));
 	return draft->cut ? AX_NO_ROOM : AX_DONE;
+}
+
+SIGSAFE enum ax_verdict draft_ax_read(void *draft, uint64_t address, void *to,
+				      uint32_t bytes)
+{
+	return memory_copy(to, address, bytes,
+			   &((struct draft *)draft)->stack) == bytes ?
+		       AX_DONE :
+		       AX_BAD_ADDRESS;
+}
+
+SIGSAFE enum ax_verdict draft_ax_collect(void *draft, uint64_t address,
+					 uint64_t n)
+{
+	return draft_memory(draft, address, n);
+}
+
+SIGSAFE enum ax_verdict draft_ax_collect_string(void *draft, uint64_t address,
+						uint64_t n)
+{
+	return draft_string(draft, address, n);
+}
+
+SIGSAFE enum ax_verdict draft_ax_register(const uint64_t *general,
+					  uint64_t flags, uint32_t number,
+					  uint64_t *value)
+{
+	if (number < 16)
+		*value = general[number];
+	else if (number == REGISTER_FLAGS)
+		*value = flags;
+	else if (number == REGISTER_FS_BASE)
+		*value = (uint64_t)__builtin_thread_pointer();
+	else
+		return AX_UNAVAILABLE;
+	return AX_DONE;
 }

@@ -49,6 +49,19 @@ enum ax_verdict draft_memory(struct draft *draft, uint64_t address, uint64_t n);
 /* A string with its NUL, or as much as n bytes hold, at most 65535. */
 enum ax_verdict draft_string(struct draft *draft, uint64_t address, uint64_t n);
 
+/*
+ * What an ax_machine needs whose `hit` begins with a draft: memory that is read
+ * or collected for it; and the general registers, flags and thread pointer by
+ * gdb's number, or AX_UNAVAILABLE.
+ */
+enum ax_verdict draft_ax_read(void *draft, uint64_t address, void *to,
+			      uint32_t bytes);
+enum ax_verdict draft_ax_collect(void *draft, uint64_t address, uint64_t n);
+enum ax_verdict draft_ax_collect_string(void *draft, uint64_t address,
+					uint64_t n);
+enum ax_verdict draft_ax_register(const uint64_t *general, uint64_t flags,
+				  uint32_t number, uint64_t *value);
+
 /* The fields of an event of that shape, as a ring would hold them. */
 enum ax_verdict draft_static(struct draft *draft,
 			     const struct write_shape *shape, uint64_t fixed,

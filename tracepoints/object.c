@@ -344,20 +344,22 @@ void object_disable(struct object *object, struct channel *channel,
 		codes_switch(object, 0, patcher);
 }
 
-int object_snapshots(struct object *object, int on,
+int object_snapshots(struct object *object, enum object_user user, int on,
 		     const struct patcher *patcher)
 {
+	uint32_t users = on ? object->snapshots | user :
+			      object->snapshots & ~(uint32_t)user;
 	struct code *code;
 	int first = 0;
 
 	for (code = object->codes; code; code = code->next) {
 		int ret = code->stub ? snapshot_switch(patcher, object->site,
-						       code->stub, on) :
+						       code->stub, !!users) :
 				       -ENOTSUP;
 
 		if (ret && !first)
 			first = ret;
 	}
-	store_release(&object->snapshots, (uint32_t)on);
+	store_release(&object->snapshots, users);
 	return on ? first : 0;
 }

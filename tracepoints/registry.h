@@ -55,7 +55,7 @@ struct object {
 	const struct ax_program *condition[CHANNELS_MAX];
 	/* what gdb's tracepoints do here; retired ones stay readable */
 	const struct collect_list *collect;
-	uint32_t snapshots;		/* of the registers are taken */
+	uint32_t snapshots;		/* of registers are taken: for whom */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
 	struct usdt_adopted *adopted;	/* a probe of the program's; or NULL */
@@ -135,10 +135,13 @@ void object_disable(struct object *object, struct channel *channel,
 		    const struct patcher *patcher);
 
 /*
- * Has the registers stored at each hit (snapshot_find()), or no longer. Returns
- * 0, or the first error of a copy; -ENOTSUP where a copy has no code for it.
+ * Has the registers stored at each hit (snapshot_find()) for a user, or no
+ * longer. Returns 0, or the first error of a copy; -ENOTSUP where a copy has no
+ * code for it. A user that is the only one gives snapshots back.
  */
-int object_snapshots(struct object *object, int on,
+enum object_user { OBJECT_COLLECT = 1, OBJECT_IPA = 2 };
+
+int object_snapshots(struct object *object, enum object_user user, int on,
 		     const struct patcher *patcher);
 
 /* The index of a channel in `on`. */
