@@ -193,6 +193,26 @@ struct ipa_far {
 	void *collecting;
 };
 
+/*
+ * Nor these: a cell for each site, near the pads wherever the site is, on which
+ * the filter has gdbserver put the tracepoints of the site's marker. Nothing
+ * runs there: the agent follows gdbserver's jump to know what is wanted.
+ * taffrail_ipa_cells says which there are, those of a program that serves no
+ * gdbserver being none.
+ */
+struct ipa_cell {
+	uint8_t code[8];		/* of which gdbserver moves five */
+	uint64_t site;
+};
+
+struct ipa_cells {
+	struct ipa_cell *cells;
+	uint32_t n;
+	uint32_t on;
+};
+
+#define IPA_CELL_CODE	{ 0x0f, 0x1f, 0x44, 0, 0, 0x0f, 0x1f, 0 } /* nops */
+
 #define IPA_COMMAND_BYTES	1024
 #define IPA_SOCKET		"/tmp/gdb_ust"	/* and the process's ID */
 

@@ -61,6 +61,7 @@ COLD int ipa_abandon(void *unused)
 	if (traced)
 		return traced;
 	ipa_forget();
+	ipa_cells_clean();
 	patch_open(&patcher);
 	if (hooks_clean(&patcher))
 		ipa_move_on();

@@ -34,6 +34,7 @@ struct hit {
 	const uint64_t *general;	/* as struct registers has them */
 	uint64_t address;		/* of the tracepoint */
 	uint64_t flags;
+	int32_t cell;			/* that it is served for, or -1 */
 	const struct object *object;	/* of static data, or NULL */
 	uint64_t fixed;
 	const struct write_var *var;
@@ -41,31 +42,15 @@ struct hit {
 
 void ipa_collect(struct ipa_point *point, struct ipa_registers *registers);
 
-static enum ax_verdict hit_read(void *arg, uint64_t address, void *to,
-				uint32_t bytes)
-{
-	struct hit *hit = arg;
-
-	return memory_copy(to, address, bytes, &hit->draft.stack) == bytes ?
-		       AX_DONE :
-		       AX_BAD_ADDRESS;
-}
-
 static enum ax_verdict hit_register(void *arg, uint32_t number,
 				    uint64_t *value)
 {
 	struct hit *hit = arg;
 
-	if (number < 16)
-		*value = hit->general[number];
-	else if (number == REGISTER_RIP)
-		*value = hit->address;
-	else if (number == REGISTER_FLAGS)
-		*value = hit->flags;
-	else if (number == REGISTER_FS_BASE)
-		*value = (uint64_t)__builtin_thread_pointer();
-	else
-		return AX_UNAVAILABLE;
+	if (number != REGISTER_RIP)
+		return draft_ax_register(hit->general, hit->flags, number,
+					 value);
+	*value = hit->address;
 	return AX_DONE;
 }
 
@@ -95,25 +80,14 @@ static enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
 	return draft_variable(&hit->draft, number, value);
 }
 
-static enum ax_verdict hit_collect(void *arg, uint64_t address, uint64_t n)
-{
-	return draft_memory(&((struct hit *)arg)->draft, address, n);
-}
-
-static enum ax_verdict hit_collect_string(void *arg, uint64_t address,
-					  uint64_t n)
-{
-	return draft_string(&((struct hit *)arg)->draft, address, n);
-}
-
 const struct ax_machine ipa_machine = {
-	.read = hit_read,
+	.read = draft_ax_read,
 	.reg = hit_register,
 	.variable_get = hit_variable_get,
 	.variable_set = hit_variable_set,
 	.variable_collect = hit_variable_collect,
-	.collect = hit_collect,
-	.collect_string = hit_collect_string,
+	.collect = draft_ax_collect,
+	.collect_string = draft_ax_collect_string,
 	.nregisters = REGISTERS_NUMBERED,
 };
 
@@ -333,7 +307,8 @@ static void hit_serve(struct hit *hit, struct ipa_point *point)
 	ipa_trace_enter();
 	memory_stack_here(&hit->draft.stack, hit->general[7]);
 	if (!point)
-		point = point_at(hit->address);
+		point = hit->cell < 0 ? point_at(hit->address) :
+					ipa_cell_point(hit->cell);
 	if (point && load_acquire(&gdb_agent_tracing))
 		points_hit(hit, point);
 	ipa_release();
@@ -360,7 +335,7 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 		    uint64_t flags)
 {
 	struct hit hit = { .general = general, .address = point->address,
-			   .flags = flags };
+			   .flags = flags, .cell = -1 };
 	struct ipa_marker *marker =
 		ipa->on ? ipa_marker_find(point->address) : NULL;
 	struct object *object;
@@ -395,27 +370,52 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
 		collect(point, general, r->flags);
 }
 
+/* Behind the pad, or without one: there is time to wait. */
+static void hit_late(struct hit *hit, const struct snapshot *snapshot)
+{
+	hit->general = snapshot->general;
+	hit->flags = snapshot->flags;
+	if (ipa_hold(1))
+		hit_serve(hit, NULL);
+	else
+		hit_drop();
+}
+
+/* What is on the site's cell, if it has one. */
+static void cell_hit(struct hit *hit)
+{
+	const struct object *object = hit->object;
+	struct snapshot *snapshot = snapshot_find(object->site);
+	struct ipa_marker *marker;
+
+	if (!snapshot)
+		return;
+	hit->address = snapshot_address(snapshot);
+	marker = ipa_marker_find(hit->address + 1);
+	if (marker && marker->cell >= 0 && ipa_cell_point(marker->cell)) {
+		hit->cell = marker->cell;
+		hit_late(hit, snapshot);
+	}
+	if (load_relaxed(&object->snapshots) == OBJECT_IPA)
+		snapshot_release(snapshot);
+}
+
 void ipa_hit(struct write_slot *slot, uint64_t fixed,
 	     const struct write_var *var)
 {
-	const struct object *object = (const struct object *)slot->shape;
+	struct hit hit = { .object = (const struct object *)slot->shape,
+			   .fixed = fixed, .var = var };
 	struct snapshot *snapshot;
-	struct hit hit = { .object = object, .fixed = fixed, .var = var };
 
-	if (!ipa->on)
+	if (!ipa->on || !load_acquire(&gdb_agent_tracing))
 		return;
-	snapshot = snapshot_find_put(object->site);
+	cell_hit(&hit);
+	snapshot = snapshot_find_put(hit.object->site);
 	if (!snapshot)
 		return;
-	hit.general = snapshot->general;
-	hit.flags = snapshot->flags;
+	hit.cell = -1;
 	hit.address = (uint64_t)snapshot->behind;
-	if (load_acquire(&gdb_agent_tracing)) {
-		if (ipa_hold(1))
-			hit_serve(&hit, NULL);
-		else
-			hit_drop();
-	}
+	hit_late(&hit, snapshot);
 	snapshot_release(snapshot);
 }
 

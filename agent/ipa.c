@@ -67,6 +67,7 @@ extern struct ipa_control gdb_agent_trace_buffer_ctrl[IPA_CONTROLS];
 
 static struct channel *held;
 static struct ipa_marker *markers;
+static const char *heap_end;
 
 /* For the conditions that gdbserver compiles: their code asks these. */
 static uint64_t register_get(const uint8_t *registers, int number)
@@ -167,17 +168,21 @@ COLD int ipa_traced(void *unused)
 	return -ENOENT;
 }
 
+/* Pads, and behind them cells. */
+#define NEAR_BYTES	(PADS_BYTES + IPA_CELLS * sizeof(struct ipa_cell))
+
 static char *pads_at(uint64_t address)
 {
-	long p = sys_mmap(address, PADS_BYTES, PROT_READ | PROT_EXEC,
+	long p = sys_mmap(address, NEAR_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 				  MAP_FIXED_NOREPLACE,
 			  -1, 0);
 
-	if (p == (long)address)
+	if (p == (long)address &&
+	    !sys_mprotect(p, PADS_BYTES, PROT_READ | PROT_EXEC))
 		return (char *)p;
 	if (p > 0)
-		sys_munmap(p, PADS_BYTES);
+		sys_munmap(p, NEAR_BYTES);
 	return NULL;
 }
 
@@ -208,6 +213,12 @@ int ipa_is_current(const struct ipa_point *point)
 	return (const char *)point >= gdb_agent_gdb_tp_heap_buffer;
 }
 
+int ipa_is_point(const struct ipa_point *point)
+{
+	return ipa_is_current(point) &&
+	       (const char *)point < heap_end - sizeof(*point);
+}
+
 void ipa_move_on(void)
 {
 	if (gdb_agent_gdb_jump_pad_buffer + PADS_BYTES / PARTS ==
@@ -227,7 +238,7 @@ static void *room_map(uint64_t bytes)
 
 /* One mapping that no child gets: what gdbserver writes, and what we do. */
 struct memory {
-	char heap[HEAP_BYTES];
+	char heap[HEAP_BYTES];		/* or less, and cells */
 	uint8_t buffer[BUFFER_BYTES];
 	uint8_t frame[IPA_FRAME_BYTES];
 	uint8_t text[IPA_FRAME_BYTES];
@@ -252,13 +263,18 @@ COLD int ipa_setup(void)
 	ipa_text = memory->text;
 	markers = memory->markers;
 	gdb_agent_gdb_tp_heap_buffer = memory->heap;
+	heap_end = memory->heap + HEAP_BYTES;
 	gdb_agent_gdb_trampoline_buffer_error = memory->error;
 	gdb_agent_gdb_jump_pad_buffer = pads_map();
-	/* too far away: gdbserver says so and writes no jump to there */
-	if (!gdb_agent_gdb_jump_pad_buffer)
+	/* too far away: gdbserver says so and writes no jump to there, but
+	 * those of cells */
+	if (!gdb_agent_gdb_jump_pad_buffer) {
+		heap_end -= HEAP_BYTES / 2;
 		gdb_agent_gdb_jump_pad_buffer = memory->heap + HEAP_BYTES / 2;
+	}
 	gdb_agent_gdb_jump_pad_buffer_end =
 		gdb_agent_gdb_jump_pad_buffer + PADS_BYTES;
+	ipa_cell_setup((struct ipa_cell *)gdb_agent_gdb_jump_pad_buffer_end);
 	gdb_agent_trace_buffer_lo = buffer;
 	gdb_agent_trace_buffer_hi = buffer + BUFFER_BYTES;
 	for (i = 0; i < (int)IPA_CONTROLS; i++)
@@ -299,15 +315,22 @@ static void object_take(struct object *object, const struct patcher *patcher)
 	struct object_use use = { .channel = held, .hit = ipa_hit };
 	static uint32_t taken;
 	struct code *code;
+	int cells;
 
 	if (object->site->kind == TAFFRAIL_KIND_GUARD || object->adopted)
 		return;
+	/* who looks at a cell has no registers but these */
+	cells = !object_snapshots(object, OBJECT_IPA, 1, patcher);
 	for (code = object->codes; code; code = code->next) {
 		uint64_t address = (uint64_t)code->address + 1;
 		uint32_t i = marker_place(address);
 
-		if (!markers[i].address && ++taken > MARKERS_MAX / 2)
-			return;		/* one that has no static data */
+		if (!markers[i].address) {
+			if (++taken > MARKERS_MAX / 2)
+				return;	/* one that has no static data */
+			markers[i].cell = cells ? ipa_cell_give(address - 1) :
+						  -1;
+		}
 		store_release(&markers[i].object, object);
 		store_release(&markers[i].address, address);
 	}
@@ -339,6 +362,7 @@ COLD int ipa_prepare(void)
 	if (!held)
 		return -ENOSPC;
 	ipa->on = 1;
+	taffrail_ipa_cells.on = 1;
 	/* a page that is not there yet costs a hit as much as the rest of it */
 	sys_madvise(gdb_agent_trace_buffer_lo, BUFFER_BYTES,
 		    MADV_POPULATE_WRITE);
@@ -353,7 +377,10 @@ COLD int ipa_prepare(void)
 
 static int release_one(struct object *object, void *patcher)
 {
-	object_disable(object, held, patcher);
+	if (object->on & 1u << channel_bit(held)) {
+		object_disable(object, held, patcher);
+		object_snapshots(object, OBJECT_IPA, 0, patcher);
+	}
 	return 0;
 }
 
@@ -366,6 +393,7 @@ static void release(void)
 		return;
 	registry_lock();
 	ipa->on = 0;
+	taffrail_ipa_cells.on = 0;
 	patch_open(&patcher);
 	registry_each(release_one, &patcher);
 	patch_close(&patcher);

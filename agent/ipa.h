@@ -86,8 +86,9 @@ int ipa_is_pad(const uint8_t *code);
 void ipa_site_refused(const struct patcher *patcher, uint8_t *code,
 		      const uint8_t *stub, int on);
 
-/* Of this gdbserver, not of one before? */
+/* Of this gdbserver, not of one before? And anything of its heap at all? */
 int ipa_is_current(const struct ipa_point *point);
+int ipa_is_point(const struct ipa_point *point);
 
 /* Is the program debugged now? 1, 0, or a negative errno. In a thread of the
  * agent's own. */
@@ -102,10 +103,26 @@ struct ipa_marker {
 	struct object *object;
 	struct ipa_point *point;	/* that a pad came with */
 	int32_t jump;			/* which led to that pad: set last */
+	int32_t cell;			/* its number, or -1 */
 };
 
 /* The marker at an address, or NULL. SIGSAFE. */
 struct ipa_marker *ipa_marker_find(uint64_t address);
+
+/*
+ * ipa-cell.c: cells (ipa-abi.h), room for IPA_CELLS of them. One for a site:
+ * its number, or -1 when there are too many. The registry's lock is held.
+ */
+void ipa_cell_setup(struct ipa_cell *room);
+int32_t ipa_cell_give(uint64_t site);
+/* Of a gdbserver that is gone: nobody's jumps any more. */
+void ipa_cells_clean(void);
+/* The first of gdbserver's tracepoints on a cell, or NULL. SIGSAFE. */
+struct ipa_point *ipa_cell_point(int32_t cell);
+
+#define IPA_CELLS	(1u << 15)
+
+extern struct ipa_cells taffrail_ipa_cells;
 
 /* What a marker calls while gdbserver may have tracepoints there. */
 write_fn ipa_hit;

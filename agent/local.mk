@@ -13,6 +13,7 @@ agent_sources = \
 	agent/gdb.h \
 	agent/ipa-abi.h \
 	agent/ipa-buffer.c \
+	agent/ipa-cell.c \
 	agent/ipa-clean.c \
 	agent/ipa-collect.c \
 	agent/ipa-hold.c \

@@ -39,8 +39,11 @@
 #define FAR		"taffrail_ipa_far"
 #define STACK_BYTES	(120u << 10)	/* execve makes 128 KiB at least */
 #define AT_TYPES	64		/* more than there are */
+#define CELLS		"taffrail_ipa_cells"
+#define CELLS_READ	256		/* at once */
 #define JUMP		0xe9
 #define TEST		0xa9
+#define NOP		0x0f		/* and more */
 
 /* Which words of the stack stand for the pads' start and end; 0: none. */
 struct words {
@@ -311,6 +314,32 @@ bool gdbserver_agent_known(struct gdbserver *server,
 	       words_again(pid, known);
 }
 
+uint64_t gdbserver_cell(struct gdbserver *server,
+			const struct filter_thread *thread, uint64_t site)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	struct ipa_cell some[CELLS_READ];
+	uint64_t address, place;
+	struct ipa_cells all;
+
+	if (!pid || process_symbol(pid, "libtaffrail", CELLS, &address) ||
+	    !memory_read(pid, address, &all, sizeof(all)) || !all.on)
+		return 0;
+	place = (uint64_t)(uintptr_t)all.cells;
+	while (all.n) {
+		uint32_t n = all.n < CELLS_READ ? all.n : CELLS_READ;
+
+		if (!memory_read(pid, place, some, n * sizeof(*some)))
+			break;
+		for (uint32_t i = 0; i < n; i++)
+			if (some[i].site == site)
+				return place + i * sizeof(*some);
+		place += n * sizeof(*some);
+		all.n -= n;
+	}
+	return 0;
+}
+
 uint32_t gdbserver_relocate(struct gdbserver *server,
 			    const struct filter_thread *thread, uint64_t from,
 			    uint64_t to)
@@ -320,7 +349,7 @@ uint32_t gdbserver_relocate(struct gdbserver *server,
 	int32_t distance;
 
 	if (!pid || !memory_read(pid, from, code, sizeof(code)) ||
-	    (code[0] != JUMP && code[0] != TEST))
+	    (code[0] != JUMP && code[0] != TEST && code[0] != NOP))
 		return 0;
 	if (code[0] == JUMP) {
 		memcpy(&distance, code + 1, sizeof(distance));

@@ -104,6 +104,13 @@ static int known(void *arg, const struct filter_thread *thread)
 	return gdbserver_agent_known(&server, thread);
 }
 
+static uint64_t cell(void *arg, const struct filter_thread *thread,
+		     uint64_t site)
+{
+	(void)arg;
+	return gdbserver_cell(&server, thread, site);
+}
+
 static uint32_t relocate(void *arg, const struct filter_thread *thread,
 			 uint64_t from, uint64_t to)
 {
@@ -134,7 +141,7 @@ static int serve(void)
 {
 	static const struct filter_host host = {
 		NULL, read_markers, get_marker, attach, symbol, known,
-		relocate,
+		cell, relocate,
 	};
 	struct gdbserver_options *o = &server.options;
 	pid_t pid;

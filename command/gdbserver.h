@@ -104,7 +104,11 @@ bool gdbserver_symbol(struct gdbserver *server,
 /* Is all that it was told true in this process? */
 bool gdbserver_agent_known(struct gdbserver *server,
 			   const struct filter_thread *thread);
-/* Moves a marker's jump or test as filter.h has it: its bytes, or 0. */
+/* Where the agent has a cell (agent/ipa-abi.h) for a site; 0: nowhere. */
+uint64_t gdbserver_cell(struct gdbserver *server,
+			const struct filter_thread *thread, uint64_t site);
+/* Moves the code of a cell, or a marker's jump or test, as filter.h has it: its
+ * bytes, or 0. */
 uint32_t gdbserver_relocate(struct gdbserver *server,
 			    const struct filter_thread *thread, uint64_t from,
 			    uint64_t to);

@@ -17,7 +17,8 @@ int filter_answer_held(enum filter_kind kind)
 	       kind == KIND_REGISTERS || kind == KIND_PC ||
 	       kind == KIND_BUFFER || kind == KIND_SYMBOL ||
 	       kind == KIND_INTRODUCE || kind == KIND_RESTART ||
-	       kind == KIND_STOP || kind == KIND_INSTALL;
+	       kind == KIND_STOP || kind == KIND_INSTALL ||
+	       kind == KIND_WALK;
 }
 
 static int is_hex(char c)
@@ -121,30 +122,6 @@ static enum filter_verdict upload(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* Registers of a trace frame, of which the program counter is at `offset`. */
-static enum filter_verdict registers(struct filter *f, const char *p,
-				     uint32_t offset, struct packet *out)
-{
-	uint8_t bytes[FILTER_PC_BYTES];
-	const char *at = p + 2 * offset;
-	uint64_t pc = 0;
-
-	if (strlen(p) < 2 * (offset + FILTER_PC_BYTES) ||
-	    !packet_read_hex(&at, bytes, sizeof(bytes)))
-		return VERDICT_PASS;
-	for (uint32_t i = FILTER_PC_BYTES; i--;)
-		pc = pc << 8 | bytes[i];
-	if (!filter_point_behind(f, f->frame_point, pc))
-		return VERDICT_PASS;
-	pc -= FILTER_FAST_OFFSET;
-	for (uint32_t i = 0; i < FILTER_PC_BYTES; i++)
-		bytes[i] = (uint8_t)(pc >> 8 * i);
-	packet_add_bytes(out, p, 2 * offset);
-	packet_add_hex(out, bytes, sizeof(bytes));
-	packet_add(out, at);
-	return VERDICT_CHANGED;
-}
-
 enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 				  const char *p, struct packet *out)
 {
@@ -159,9 +136,11 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 		if (!is_hex(*p) && *p != 'x')
 			return VERDICT_PASS;
 		f->buffer.registers = (uint32_t)strlen(p) / 2;
-		return registers(f, p, FILTER_PC_OFFSET, out);
+		return filter_frame_registers(f, p, FILTER_PC_OFFSET, out);
 	case KIND_PC:
-		return registers(f, p, 0, out);
+		return filter_frame_registers(f, p, 0, out);
+	case KIND_WALK:
+		return filter_walk(f, p, out);
 	case KIND_SYMBOL:
 	case KIND_INTRODUCE:
 	case KIND_RESTART:
@@ -171,19 +150,6 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 	default:
 		return VERDICT_PASS;
 	}
-}
-
-/* F-1, or F and the frame's number, T and its tracepoint's. */
-static void frame_selected(struct filter *f, const char *p)
-{
-	uint64_t frame, number;
-
-	if (!packet_read_char(&p, 'F'))
-		return;
-	f->frame_point = 0;
-	if (packet_read_number(&p, &frame) && packet_read_char(&p, 'T') &&
-	    packet_read_number(&p, &number) && filter_point_number(f, number))
-		f->frame_point = number;
 }
 
 /* T, two digits, then NAME:VALUE; of which one is the thread. */
@@ -211,7 +177,7 @@ void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p)
 	if (*p == 'W' || *p == 'X' || (kind == KIND_END && !strcmp(p, "OK")))
 		f->ended = 1;
 	if (kind == KIND_FRAME)
-		frame_selected(f, p);
+		filter_frame_selected(f, p);
 	else if (kind == KIND_DEFINE)
 		filter_defined(f, p);
 	else if (kind == KIND_NO_ACK)

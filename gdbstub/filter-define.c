@@ -109,7 +109,16 @@ static int definition_read(struct definition *d, const char *p)
 	return 1;
 }
 
-/* A tracepoint at a marker, as a fast one behind the marker's address. */
+/* Where the server is to have a tracepoint of a site. */
+static uint64_t place_of(struct filter *f, uint64_t site)
+{
+	uint64_t cell = f->host.cell ?
+		f->host.cell(f->host.arg, &f->thread, site) : 0;
+
+	return cell ? cell : site + FILTER_FAST_OFFSET;
+}
+
+/* A tracepoint at a marker, as a fast one at another place. */
 static enum filter_verdict define_behind(struct filter *f,
 					 const struct definition *d,
 					 enum filter_point_kind kind,
@@ -120,7 +129,7 @@ static enum filter_verdict define_behind(struct filter *f,
 	if (!point)
 		return filter_refuse(out, "too many static tracepoints");
 	point->kind = (uint8_t)kind;
-	point->place = d->name.site + FILTER_FAST_OFFSET;
+	point->place = place_of(f, d->name.site);
 	f->wants_agent = 1;
 	if (f->started)
 		f->kind = KIND_INSTALL;

@@ -29,12 +29,28 @@ struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
 	return NULL;
 }
 
-int filter_point_any(const struct filter *f, uint64_t site)
+const struct filter_point *filter_point_only(const struct filter *f,
+					     uint64_t number)
+{
+	const struct filter_point *point = NULL;
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++) {
+		if (f->points[i].number != number)
+			continue;
+		if (point)
+			return NULL;
+		point = &f->points[i];
+	}
+	return point;
+}
+
+int filter_point_place(const struct filter *f, uint64_t place)
 {
 	uint32_t i;
 
 	for (i = 0; i < f->npoints; i++)
-		if (f->points[i].site == site &&
+		if (f->points[i].place == place &&
 		    f->points[i].kind != POINT_PLAIN)
 			return 1;
 	return 0;

@@ -15,6 +15,7 @@ enum filter_kind {
 	KIND_NO_ACK,
 	KIND_UPLOAD,			/* a line of a tracepoint */
 	KIND_FRAME,			/* which trace frame it is now */
+	KIND_WALK,			/* the same, of a talk to find one */
 	KIND_REGISTERS,			/* of a frame, all */
 	KIND_PC,
 	KIND_BUFFER,			/* of the trace buffer */
@@ -59,6 +60,21 @@ enum filter_verdict filter_disable(struct filter *f, const char *p,
 enum filter_verdict filter_status(struct filter *f, const char *p,
 				  struct packet *out);
 void filter_defined(struct filter *f, const char *answer);
+
+/* filter-frames.c: requests for trace frames at an address; answers by which it
+ * goes on; which frame is selected now; registers of a frame, the program
+ * counter at an offset. */
+enum filter_verdict filter_frame_pc(struct filter *f, const char *p,
+				    struct packet *out);
+enum filter_verdict filter_frame_inside(struct filter *f, const char *p,
+					struct packet *out);
+enum filter_verdict filter_frame_outside(struct filter *f, const char *p,
+					 struct packet *out);
+enum filter_verdict filter_walk(struct filter *f, const char *p,
+				struct packet *out);
+void filter_frame_selected(struct filter *f, const char *p);
+enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
+					   uint32_t offset, struct packet *out);
 
 /* filter-answer.c: is an answer of this kind kept until it is whole? */
 int filter_answer_held(enum filter_kind kind);
@@ -112,8 +128,11 @@ struct filter_point *filter_point_at(struct filter *f, uint64_t number,
  * another tracepoint. */
 struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
 					 uint64_t place);
-/* Of any number. */
-int filter_point_any(const struct filter *f, uint64_t site);
+/* The only one of that number, or NULL. */
+const struct filter_point *filter_point_only(const struct filter *f,
+					     uint64_t number);
+/* At markers: of any number, by the server's address; and by their number. */
+int filter_point_place(const struct filter *f, uint64_t place);
 int filter_point_number(const struct filter *f, uint64_t number);
 /* The one that is there, or a new, plain one; NULL when there are too many. */
 struct filter_point *filter_point_add(struct filter *f,

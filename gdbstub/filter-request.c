@@ -174,6 +174,7 @@ static enum filter_verdict init(struct filter *f, const char *p,
 	f->npoints = 0;
 	f->known = 0;
 	f->frame_point = 0;
+	f->frames = 0;
 	f->started = 0;
 	f->wants_agent = 0;
 	f->elsewhere = 0;
@@ -237,56 +238,6 @@ static enum filter_verdict shortest(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* Trace frames: for the server, those of a static tracepoint at SITE are at
- * the address behind it. */
-
-static enum filter_verdict frame_pc(struct filter *f, const char *p,
-				    struct packet *out)
-{
-	uint64_t site;
-
-	f->kind = KIND_FRAME;
-	if (!packet_read_number(&p, &site) || *p || !filter_point_any(f, site))
-		return VERDICT_PASS;
-	packet_add(out, "QTFrame:range:");
-	packet_add_number(out, site);
-	packet_add(out, ":");
-	packet_add_number(out, site + FILTER_FAST_OFFSET);
-	return VERDICT_CHANGED;
-}
-
-static enum filter_verdict frame_range(struct filter *f, const char *word,
-				       const char *p, struct packet *out)
-{
-	uint64_t first, last;
-
-	f->kind = KIND_FRAME;
-	if (!packet_read_number(&p, &first) || !packet_read_char(&p, ':') ||
-	    !packet_read_number(&p, &last) || *p)
-		return VERDICT_PASS;
-	if (filter_point_any(f, first - FILTER_FAST_OFFSET))
-		first++;
-	if (filter_point_any(f, last))
-		last += FILTER_FAST_OFFSET;
-	packet_add(out, word);
-	packet_add_number(out, first);
-	packet_add(out, ":");
-	packet_add_number(out, last);
-	return VERDICT_CHANGED;
-}
-
-static enum filter_verdict frame_inside(struct filter *f, const char *p,
-					struct packet *out)
-{
-	return frame_range(f, "QTFrame:range:", p, out);
-}
-
-static enum filter_verdict frame_outside(struct filter *f, const char *p,
-					 struct packet *out)
-{
-	return frame_range(f, "QTFrame:outside:", p, out);
-}
-
 static enum filter_verdict one_register(struct filter *f, const char *p,
 					struct packet *out)
 {
@@ -325,9 +276,9 @@ static const struct row rows[] = {
 	{ "qTfP", pass, 1, KIND_UPLOAD, 0 },
 	{ "qTsP", pass, 1, KIND_UPLOAD, 0 },
 	{ "qTBuffer:", filter_buffer_request, 0, KIND_PLAIN, 0 },
-	{ "QTFrame:pc:", frame_pc, 0, KIND_FRAME, 0 },
-	{ "QTFrame:range:", frame_inside, 0, KIND_FRAME, 0 },
-	{ "QTFrame:outside:", frame_outside, 0, KIND_FRAME, 0 },
+	{ "QTFrame:pc:", filter_frame_pc, 0, KIND_FRAME, 0 },
+	{ "QTFrame:range:", filter_frame_inside, 0, KIND_FRAME, 0 },
+	{ "QTFrame:outside:", filter_frame_outside, 0, KIND_FRAME, 0 },
 	{ "QTFrame:", pass, 0, KIND_FRAME, 0 },
 	{ "g", pass, 1, KIND_REGISTERS, 1 },
 	{ "p", one_register, 0, KIND_PLAIN, 1 },

@@ -161,7 +161,7 @@ static int relocate(struct filter *f, const char *p,
 
 	if (f->host.relocate && packet_read_number(&p, &from) &&
 	    packet_read_char(&p, ';') && packet_read_number(&p, &to) &&
-	    filter_point_any(f, from - FILTER_FAST_OFFSET))
+	    filter_point_place(f, from))
 		n = f->host.relocate(f->host.arg, thread, from, to);
 	if (!n)
 		return 0;

@@ -7,8 +7,9 @@
  *	     <--- answers ----          <--- answers ----
  *
  * It answers what asks for markers, and makes of a static or fast tracepoint at
- * a marker's address SITE a fast one at the five-byte instruction behind it; in
- * what comes back it is a tracepoint at SITE again. Everything else passes
+ * a marker's address SITE a fast one at a place that the agent has for it (see
+ * struct ipa_cell), or at the five-byte instruction behind SITE; in what comes
+ * back it is a tracepoint at SITE again. Everything else passes
  * byte for byte, of any length.
  *
  * What must stay true: it does no input or output and waits for nothing; it
@@ -71,7 +72,11 @@ struct filter_host {
 		      const char *name, uint64_t *address);
 	/* Does the server, which knows an agent, know that of this process? */
 	int (*known)(void *arg, const struct filter_thread *thread);
-	/* Moves the jump or the test of a marker to a pad; returns its bytes,
+	/* Where the agent has the server put the tracepoints of a site; 0: at
+	 * the site. May be NULL. */
+	uint64_t (*cell)(void *arg, const struct filter_thread *thread,
+			 uint64_t site);
+	/* Moves the instruction of such a place to a pad; returns its bytes,
 	 * or 0. */
 	uint32_t (*relocate)(void *arg, const struct filter_thread *thread,
 			     uint64_t from, uint64_t to);
@@ -99,6 +104,16 @@ struct filter_point {
 	uint64_t site;
 	uint64_t place;			/* where the server has it */
 	uint8_t kind;			/* enum filter_point_kind */
+};
+
+/* A search among trace frames; see filter-frames.c. */
+struct filter_walk {
+	uint64_t low, high;
+	uint8_t outside;
+	uint8_t stage;
+	uint64_t from;			/* `frames` and `frame_point` before */
+	uint64_t from_point;
+	uint64_t number;		/* of a frame's tracepoint */
 };
 
 /* The trace buffer, while gdb reads it; see filter-buffer.c. */
@@ -144,6 +159,8 @@ struct filter {
 	uint32_t nmarkers;
 	uint32_t marker;		/* the next one to be told */
 	uint64_t frame_point;		/* whose trace frame is selected; 0 */
+	uint64_t frames;		/* up to that one */
+	struct filter_walk walk;	/* the one at hand */
 	uint32_t answer_used;
 	char answer[FILTER_ANSWER_BYTES];
 	char work[FILTER_WORK_BYTES];

@@ -33,6 +33,7 @@ gdbstub_tool_sources = \
 	gdbstub/filter-answer.c \
 	gdbstub/filter-buffer.c \
 	gdbstub/filter-define.c \
+	gdbstub/filter-frames.c \
 	gdbstub/filter-points.c \
 	gdbstub/filter-private.h \
 	gdbstub/filter-request.c \

@@ -382,7 +382,7 @@ static void damaged(struct fuzz *fuzz)
 int main(int argc, char **argv)
 {
 	static const struct filter_host host = {
-		NULL, host_read, host_get, NULL, NULL, NULL, NULL,
+		.read = host_read, .get = host_get,
 	};
 	struct fuzz fuzz;
 

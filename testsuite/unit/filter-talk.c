@@ -40,6 +40,17 @@ static int host_known(void *arg, const struct filter_thread *thread)
 	return same_agent;
 }
 
+/* A cell for a marker when `cells` says so. */
+static int cells;
+
+static uint64_t host_cell(void *arg, const struct filter_thread *thread,
+			  uint64_t site)
+{
+	(void)arg;
+	(void)thread;
+	return cells && site == 0x401000 ? 0x5000 : 0;
+}
+
 static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
 			      uint64_t from, uint64_t to)
 {
@@ -52,7 +63,7 @@ static void new_filter(int no_ack)
 {
 	static const struct filter_host host = {
 		NULL,	     host_read,	 host_get,	NULL,
-		host_symbol, host_known, host_relocate,
+		host_symbol, host_known, host_cell, host_relocate,
 	};
 
 	filter_begin(&host, no_ack);
@@ -255,8 +266,66 @@ static void relocate(void)
 	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
 }
 
+static const char *registers_at(const char *pc)
+{
+	static char text[400];
+
+	memset(text, '0', sizeof(text) - 1);
+	memcpy(text + 256, pc, 16);
+	return text;
+}
+
+/* Frames of a marker's tracepoint are not where gdb looks for them. */
+static void walk(int with_cells)
+{
+	const char *place = with_cells ? "QTDP:1:5000:E:0:0:F5" :
+					 "QTDP:1:401001:E:0:0:F5";
+	const char *pc = with_cells ? "0050000000000000" : "0110400000000000";
+
+	new_filter(1);
+	cells = with_cells;
+	exchange("QTDP:1:401000:E:0:0:S", place, "OK", "OK");
+	exchange("QTDP:2:7000:E:0:0", "QTDP:2:7000:E:0:0", "OK", "OK");
+	exchange("QTFrame:pc:7000", "QTFrame:pc:7000", "F2T2", "F2T2");
+	/* the only place of a tracepoint needs no registers */
+	request("QTFrame:pc:401000", "QTFrame:3");
+	talk("F3T2", "g");
+	talk(registers_at("0070000000000000"), "QTFrame:4");
+	answer("F4T1");
+	exchange("p10", "p10", pc, "0010400000000000");
+	/* the end: what was selected is again */
+	request("QTFrame:outside:401000:401000", "QTFrame:5");
+	talk("F5T1", "QTFrame:6");
+	talk("F6T2", "g");
+	talk("E01", "QTFrame:7");
+	talk("F-1", "QTFrame:4");
+	give(FILTER_SERVER, framed("F4T1"));
+	unit_equal_string(sent(FILTER_GDB), framed("F-1"), "not found");
+	exchange("p10", "p10", pc, "0010400000000000");
+	/* two places of one number: registers tell */
+	exchange("QTDP:1:7000:E:0:0", "QTDP:1:7000:E:0:0", "OK", "OK");
+	exchange("QTFrame:ffffffff", "QTFrame:ffffffff", "OK", "OK");
+	request("QTFrame:range:401000:401000", "QTFrame:0");
+	talk("F0T1", "g");
+	talk(registers_at("0070000000000000"), "QTFrame:1");
+	talk("F1T1", "g");
+	give(FILTER_SERVER, framed(registers_at(pc)));
+	unit_equal_string(sent(FILTER_GDB), framed("F1T1"), "found");
+	request("QTFrame:pc:401000", "QTFrame:2");
+	talk("F-1", "QTFrame:1");
+	answer("F-1");
+	exchange("QTFrame:ffffffff", "QTFrame:ffffffff", "OK", "OK");
+	request("QTFrame:pc:401000", "QTFrame:0");
+	talk("F-1", "QTFrame:ffffffff");
+	give(FILTER_SERVER, framed("OK"));
+	unit_equal_string(sent(FILTER_GDB), framed("F-1"), "nothing at all");
+	cells = 0;
+}
+
 int main(void)
 {
+	walk(0);
+	walk(1);
 	introduce();
 	introduce_acknowledged();
 	replaced();

@@ -40,7 +40,7 @@ static void host_attach(void *arg, uint64_t pid)
 static void new_filter(int no_ack)
 {
 	static const struct filter_host host = {
-		NULL, host_read, host_get, host_attach,
+		.read = host_read, .get = host_get, .attach = host_attach,
 	};
 
 	filter_begin(&host, no_ack);
@@ -183,8 +183,7 @@ static void frames(void)
 	new_filter(1);
 	exchange("QTDP:1:401000:E:0:0:S", "QTDP:1:401001:E:0:0:F5", "OK", "OK");
 	exchange("g", "g", in, in);
-	exchange("QTFrame:pc:401000", "QTFrame:range:401000:401001", "F3T1",
-		 "F3T1");
+	exchange("QTFrame:3", "QTFrame:3", "F3T1", "F3T1");
 	exchange("g", "g", in, out);
 	exchange("p10", "p10", "0110400000000000", "0010400000000000");
 	exchange("p10", "p10", "xxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxx");
@@ -194,12 +193,15 @@ static void frames(void)
 	exchange("QTFrame:4", "QTFrame:4", "F4T2", "F4T2");
 	exchange("g", "g", in, in);
 	exchange("QTFrame:4", "QTFrame:4", "F5T1", "F5T1");
-	exchange("QTFrame:ffffffff", "QTFrame:ffffffff", "F-1", "F-1");
+	exchange("QTFrame:6", "QTFrame:6", "F-1", "F-1");
+	exchange("p10", "p10", "0110400000000000", "0010400000000000");
+	exchange("QTFrame:ffffffff", "QTFrame:ffffffff", "OK", "OK");
 	exchange("p10", "p10", "0110400000000000", "0110400000000000");
-	exchange("QTFrame:range:400000:401000", "QTFrame:range:400000:401001",
+	exchange("QTFrame:range:400000:402000", "QTFrame:range:400000:402000",
 		 "F-1", "F-1");
-	exchange("QTFrame:outside:401001:401002",
-		 "QTFrame:outside:401002:401002", "F-1", "F-1");
+	exchange("QTFrame:outside:402000:402002",
+		 "QTFrame:outside:402000:402002", "F-1", "F-1");
+	exchange("QTFrame:pc:402000", "QTFrame:pc:402000", "F-1", "F-1");
 }
 
 static void ended(const char *request, const char *answer, int expected)
