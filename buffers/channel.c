@@ -255,6 +255,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->cpus = cpus;
 	channel->active = 0;
 	channel->making = 0;
+	channel->barren = 0;
 	channel->counting = 0;
 	channel->crowded = 0;
 	text_copy(channel->directory, sizeof(channel->directory),
@@ -464,6 +465,15 @@ static void making_wait(const struct channel *channel)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
+/* Has a ring been refused a moment ago? */
+static int lately_barren(const struct channel *channel)
+{
+	uint64_t since = load_relaxed(&channel->barren);
+
+	return since && clock_read() - since <
+				clock_hz() / 1000 * BARREN_MS;
+}
+
 /*
  * One maker at a time; who comes meanwhile waits a little. So no handler may
  * run here: it would wait for the thread that it interrupted, or leave by
@@ -476,12 +486,13 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	uint64_t all = ~0ull;
 	uint64_t before;
 
-	if (!channel_run_aside ||
+	if (!channel_run_aside || lately_barren(channel) ||
 	    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
 		return;
 	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE)) {
-		if (load_acquire(&channel->active))
-			channel_run_aside(ring_maker, &wanted);
+		if (load_acquire(&channel->active) &&
+		    channel_run_aside(ring_maker, &wanted))
+			store_relaxed(&channel->barren, clock_read());
 		store_release(&channel->making, 0);
 	} else {
 		making_wait(channel);

@@ -54,6 +54,11 @@
 #define MAKING_WAITS		200
 #define MAKING_WAIT_NS		100000
 
+/* After a ring could not be made nobody tries again for so long, ms: a try is
+ * a thread and some system calls, and each event that has no room would be
+ * one. */
+#define BARREN_MS		100
+
 /* Between two anchors of the clock that writers take on their slow paths, ms:
  * rare enough not to be seen (some 0.3 us each), and often enough for a killed
  * program to have one that is not much older than its last packet. */
