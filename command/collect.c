@@ -134,19 +134,25 @@ static void trace_uuid(const struct collect *collect, uint8_t *uuid)
 		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
 }
 
+static int need_trace(struct collect *collect)
+{
+	uint8_t uuid[16];
+
+	if (collect->trace)
+		return 0;
+	trace_uuid(collect, uuid);
+	return trace_open(&collect->trace, collect->set, &collect->page,
+			  &collect->session, uuid);
+}
+
 /* The stream of a ring, and the trace, when there is something to write. */
 static int need_stream(struct collect *collect, struct collect_ring *ring)
 {
-	uint8_t uuid[16];
 	int ret = 0;
 
 	if (ring->stream)
 		return 0;
-	if (!collect->trace) {
-		trace_uuid(collect, uuid);
-		ret = trace_open(&collect->trace, collect->set, &collect->page,
-				 &collect->session, uuid);
-	}
+	ret = need_trace(collect);
 	if (!ret)
 		ret = trace_stream_open(&ring->stream, collect->trace,
 					ring->reader.name);
@@ -363,6 +369,9 @@ int collect_finish(struct collect *collect)
 			collect->unreadable++;
 		ret = ret ? ret : error;
 	}
+	/* a process that never had a ring: its trace says what was lost */
+	if (!ret && collect->session.page.lost_unplaced)
+		ret = need_trace(collect);
 	if (collect->trace) {
 		struct process_page latest;
 		int error;
