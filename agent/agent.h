@@ -26,6 +26,7 @@ struct settings {
 	const char *gdb;		/* TAFFRAIL_GDB */
 	const char *ipa;		/* TAFFRAIL_IPA */
 	const char *core;		/* TAFFRAIL_CORE */
+	const char *quota;		/* TAFFRAIL_QUOTA */
 };
 
 extern struct settings settings;

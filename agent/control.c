@@ -214,6 +214,9 @@ static int handle_start(struct exchange *exchange)
 	} else if (ret == -EACCES) {
 		fail(exchange, ret, "the program has changed its user, and "
 		     "may not make files in its directory any more");
+	} else if (ret == -EDQUOT) {
+		fail(exchange, ret, "the quota leaves no room for its "
+		     "buffers");
 	} else {
 		fail(exchange, ret, "no room for another session's rings");
 	}

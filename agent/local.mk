@@ -7,6 +7,8 @@ agent_sources = \
 	agent/bell.c \
 	agent/bell.h \
 	agent/control.c \
+	agent/entries.c \
+	agent/entries.h \
 	agent/fork.c \
 	agent/fork.h \
 	agent/gdb.c \
@@ -31,6 +33,8 @@ agent_sources = \
 	agent/place.h \
 	agent/protect.c \
 	agent/protocol.h \
+	agent/quota.c \
+	agent/quota.h \
 	agent/rights.c \
 	agent/rights.h \
 	agent/service.c \

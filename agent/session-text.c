@@ -6,6 +6,7 @@
 #include <fcntl.h>
 
 #include "agent/agent.h"
+#include "agent/entries.h"
 #include "agent/lines.h"
 #include "agent/place.h"
 #include "agent/protocol.h"
@@ -137,6 +138,11 @@ static int key_take(struct session *session, const char *key,
 		if (number < 0 || *p || number > RING_MAX_BYTES)
 			return -EINVAL;
 		session->buffer = (uint64_t)number;
+	} else if (text_equal(key, "quota")) {
+		number = text_number(&p);
+		if (number < 0 || *p)
+			return -EINVAL;
+		session->quota = (uint64_t)number;
 	} else if (text_equal(key, "context")) {
 		return contexts_parse(value, &session->contexts);
 	} else if (text_equal(key, "consumed")) {
@@ -334,20 +340,28 @@ static void obey_file(const char *directory, const char *name, int asked,
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
 }
 
-struct linux_dirent64 {
-	uint64_t ino;
-	int64_t off;
-	uint16_t reclen;
-	uint8_t type;
-	char name[];
+/* The directory of sessions, and what is on the way to them. */
+struct obeying {
+	const char *path;
+	struct session *session;
+	char *buffer;
 };
+
+static void obey_entry(int fd, const char *name, void *arg)
+{
+	struct obeying *o = arg;
+
+	(void)fd;
+	obey_file(o->path, name,
+		  settings.join && text_equal(name, settings.join),
+		  o->session, o->buffer);
+}
 
 static void obey_directory(struct session *session, char *buffer)
 {
-	char entries[4096];
-	struct text text;
 	char path[256];
-	long n;
+	struct obeying obeying = { path, session, buffer };
+	struct text text;
 	int fd;
 
 	text_open(&text, path, sizeof(path));
@@ -356,22 +370,7 @@ static void obey_directory(struct session *session, char *buffer)
 	fd = (int)sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return;
-	while ((n = sys3(SYS_getdents64, fd, entries, sizeof(entries))) > 0) {
-		long at = 0;
-
-		while (at < n) {
-			struct linux_dirent64 *entry =
-				(struct linux_dirent64 *)(entries + at);
-
-			at += entry->reclen;
-			if (entry->name[0] != '.')
-				obey_file(path, entry->name,
-					  settings.join &&
-						  text_equal(entry->name,
-							     settings.join),
-					  session, buffer);
-		}
-	}
+	entries_each(fd, obey_entry, &obeying);
 	sys_close(fd);
 }
 

@@ -306,6 +306,7 @@ int session_start(const struct session *model, uint32_t *matched,
 	if (ret)
 		goto release;
 	next_index++;
+	session->channel->quota = session->quota;
 	ret = channel_start(session->channel, agent_cpus_online);
 	if (ret)
 		goto destroy;

@@ -53,6 +53,7 @@ struct session {
 	uint32_t flags;
 	uint32_t contexts;
 	uint64_t buffer;
+	uint64_t quota;		/* bytes of rings in all processes; 0: any */
 	uint32_t owned;		/* a gdb's: without rules, not for others to
 				 * end, and not a forked child's */
 	uint32_t nrules;

@@ -15,6 +15,7 @@
 #include "agent/fork.h"
 #include "agent/ipa.h"
 #include "agent/place.h"
+#include "agent/quota.h"
 #include "agent/service.h"
 #include "agent/session.h"
 #include "agent/thread.h"
@@ -48,6 +49,7 @@ static const struct {
 	{ "TAFFRAIL_GDB=", &settings.gdb },
 	{ "TAFFRAIL_IPA=", &settings.ipa },
 	{ "TAFFRAIL_CORE=", &settings.core },
+	{ "TAFFRAIL_QUOTA=", &settings.quota },
 };
 
 static void settings_read(char **environment)
@@ -257,6 +259,10 @@ static void start(void)
 	if (settings.core && text_equal(settings.core, "on") && core_ask())
 		log_fact(LOG_ERROR, "start", "core dumps cannot have the "
 			 "buffers: /proc/self/coredump_filter", 0);
+	if (quota_setup(settings.quota)) {
+		agent_off = "TAFFRAIL_QUOTA is no number with K, M or G";
+		return;
+	}
 	agent_off = "no memory";
 	if (channels_setup() || thread_setup())
 		return;

@@ -22,6 +22,8 @@ struct channel channels[CHANNELS_MAX];
 struct process process;
 int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
 int (*channel_revive)(void);
+int (*channel_admit)(const struct channel *channel, uint64_t bytes);
+void (*channel_made)(int admitted);
 
 /* Before channels_setup() nothing was forked either. */
 static uint32_t fork_mark_unset = 1;
@@ -111,13 +113,21 @@ static int ring_make(const struct channel *channel, const char *suffix,
 	struct text text;
 	char path[320];
 	void *ring = NULL;
+	int admitted = CHANNEL_ADMITTED;
 	int ret;
 
 	channel_path(channel, "/ring.", suffix, number, &text, path,
 		  sizeof(path));
 	if (text.cut)
 		return -ENAMETOOLONG;
+	if (channel_admit)
+		admitted = channel_admit(channel,
+					 RING_DATA_OFFSET + (uint64_t)bytes);
+	if (admitted < 0)
+		return admitted;
 	ret = channel_file_map(path, RING_DATA_OFFSET + (uint64_t)bytes, &ring);
+	if (channel_made)
+		channel_made(admitted);
 	if (ret)
 		return ret;
 	ring_init(ring, channel, number, instance, bytes);

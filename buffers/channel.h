@@ -61,6 +61,7 @@ struct channel {
 					 * of locked_spare_bytes */
 	uint32_t locked_spare_bytes;
 	uint32_t making;		/* taken while a ring is made */
+	uint64_t quota;			/* see channel_admit */
 	uint64_t barren;		/* no ring could be made, when: clock */
 	uint32_t counting;		/* threads in channel_count() */
 	uint32_t crowded;		/* no locked ring was to be had */
@@ -216,6 +217,15 @@ void channel_orphan_lose(const struct rings *rings);
  * Set by the agent; SIGSAFE.
  */
 extern int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
+
+/*
+ * Asked before the file of a ring is made, in the thread that makes it, when
+ * set: may it take so many bytes more? A negative errno if not; else a number
+ * that channel_made gets when the file is there, or cannot be made.
+ */
+#define CHANNEL_ADMITTED	INT32_MAX
+extern int (*channel_admit)(const struct channel *channel, uint64_t bytes);
+extern void (*channel_made)(int admitted);
 
 /*
  * Called by the first write of a forked child (*fork_mark is 0): gives the

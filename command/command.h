@@ -116,6 +116,9 @@ int command_finish(void);
 /* 0, or -EINVAL when text is no process id. */
 int command_parse_pid(pid_t *pid, const char *text);
 
+/* "N[K|M|G]" bytes. -EINVAL: no number; -ERANGE: too large for one. */
+int command_parse_bytes(uint64_t *bytes, const char *text);
+
 /*
  * "N[K|M|G]", the size of one CPU's ring: rounded up to a power of two.
  * -EINVAL: no number; -ERANGE: outside RING_MIN_BYTES .. RING_MAX_BYTES.

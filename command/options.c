@@ -192,10 +192,12 @@ int command_parse_pid(pid_t *pid, const char *text)
 	return 0;
 }
 
-int command_parse_size(uint64_t *bytes, const char *text)
+int command_parse_bytes(uint64_t *bytes, const char *text)
 {
+	static const char units[] = "kKMG";
+	static const int shifts[] = { 10, 10, 20, 30 };
 	unsigned long long value;
-	uint64_t rounded = RING_MIN_BYTES;
+	const char *unit;
 	int shift = 0;
 	char *end;
 
@@ -205,27 +207,29 @@ int command_parse_size(uint64_t *bytes, const char *text)
 	value = strtoull(text, &end, 10);
 	if (errno)
 		return -ERANGE;
-	if (*end)
-		switch (*end++) {
-		case 'k':
-		case 'K':
-			shift = 10;
-			break;
-		case 'M':
-			shift = 20;
-			break;
-		case 'G':
-			shift = 30;
-			break;
-		default:
+	if (*end) {
+		unit = strchr(units, *end);
+		if (!unit || end[1])
 			return -EINVAL;
-		}
-	if (*end)
-		return -EINVAL;
-	if (value > (uint64_t)RING_MAX_BYTES >> shift ||
-	    value << shift < RING_MIN_BYTES)
+		shift = shifts[unit - units];
+	}
+	if (value > (uint64_t)INT64_MAX >> shift)
 		return -ERANGE;
-	while (rounded < value << shift)
+	*bytes = value << shift;
+	return 0;
+}
+
+int command_parse_size(uint64_t *bytes, const char *text)
+{
+	uint64_t rounded = RING_MIN_BYTES;
+	uint64_t value;
+	int ret = command_parse_bytes(&value, text);
+
+	if (ret)
+		return ret;
+	if (value > RING_MAX_BYTES || value < RING_MIN_BYTES)
+		return -ERANGE;
+	while (rounded < value)
 		rounded *= 2;
 	*bytes = rounded;
 	return 0;

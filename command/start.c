@@ -24,6 +24,7 @@ struct start_arguments {
 	const char *rules[RULES_MAX];
 	int nrules;
 	uint64_t buffer;
+	uint64_t quota;
 	pid_t pid;
 	bool all;
 	bool overwrite;
@@ -45,7 +46,8 @@ static const struct option_row start_rows[] = {
 	  "1G)" },
 	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
 	  "procname, cpu, ip" },
-	{ KEY_QUOTA, "quota", "N", "not supported yet" },
+	{ KEY_QUOTA, "quota", "N", "bytes of its buffers in all processes; "
+	  "beyond, events are lost and counted" },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
 };
@@ -91,7 +93,10 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	case KEY_CONTEXT:
 		return command_take_contexts(&a->context, value);
 	case KEY_QUOTA:
-		return command_misused("--quota is not supported yet");
+		if (command_parse_bytes(&a->quota, value) || !a->quota)
+			return command_misused("quota '%s' is no number with "
+					       "K, M or G", value);
+		return COMMAND_DONE;
 	default:
 		return command_misused("--channel is not supported yet");
 	}
@@ -106,6 +111,9 @@ static void fill_request(struct client_request *request,
 	if (a->buffer)
 		client_request_add(request, "buffer", "%llu",
 				   (unsigned long long)a->buffer);
+	if (a->quota)
+		client_request_add(request, "quota", "%llu",
+				   (unsigned long long)a->quota);
 	if (a->context)
 		client_request_add(request, "context", "%s", a->context);
 	for (int i = 0; i < a->nrules; i++)

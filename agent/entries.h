@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The names in a directory, without libc.
+ */
+#ifndef AGENT_ENTRIES_H
+#define AGENT_ENTRIES_H
+
+/*
+ * Calls `call` for each name in the directory that `fd` is open on, those that
+ * begin with a dot left out.
+ */
+void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
+		  void *arg);
+
+#endif
