@@ -142,32 +142,6 @@ enum attach_forking attach_forking_at(const struct attach_target *t,
 	return found;
 }
 
-/* Where a thread is that waits for something. 0; -EAGAIN: it runs; -ESRCH. */
-static int thread_waits(const struct attach_target *t, pid_t tid, uint64_t *sp,
-			uint64_t *pc)
-{
-	char path[64], text[256], *p;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", t->pid, tid);
-	f = fopen(path, "re");
-	if (!f)
-		return -ESRCH;
-	p = fgets(text, sizeof(text), f);
-	fclose(f);
-	if (!p)
-		return -ESRCH;
-	/* the last two numbers of a line */
-	p = strrchr(text, ' ');
-	if (!p)
-		return -EAGAIN;
-	*pc = strtoull(p, NULL, 16);
-	*p = '\0';
-	p = strrchr(text, ' ');
-	*sp = p ? strtoull(p, NULL, 16) : 0;
-	return p ? 0 : -EAGAIN;
-}
-
 /* Until that thread was seen outside. */
 static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 {
@@ -176,7 +150,7 @@ static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 	uint64_t sp, pc, ms;
 
 	for (unsigned int looks = 0;; looks++) {
-		int ret = thread_waits(t, tid, &sp, &pc);
+		int ret = attach_thread_waits(t->pid, tid, &sp, &pc);
 
 		ms = (attach_now_ns() - began) / 1000000;
 		if (ret == -EAGAIN && looks >= RUNNING_LOOKS)

@@ -127,9 +127,10 @@ static int go_on(struct attach_target *t, uint64_t base,
 
 /* With the helper made: until there is nothing of it left. */
 static int finish(struct attach_target *t, const struct attach_memory *memory,
-		  uint64_t base, const char *library)
+		  const struct attach_stop *stop, const char *library)
 {
 	struct attach_block block = { .state = ATTACH_WAITS };
+	uint64_t base = stop->base;
 	int ret = attach_memory_image(memory, t, base, library);
 
 	if (ret)
@@ -137,6 +138,9 @@ static int finish(struct attach_target *t, const struct attach_memory *memory,
 			    strerror(-ret));
 	else
 		ret = go_on(t, base, &block);
+	/* all is unmapped then */
+	if (memory->block->leave)
+		attach_stop_left(t, stop);
 	order(t, base, ATTACH_GO_END);
 	if (ret == -ETIMEDOUT)
 		return ret;
@@ -167,7 +171,7 @@ static int load(struct attach_target *t, const char *library, bool foreign,
 		report->stall_ns = stop.stall_ns;
 	}
 	if (!ret)
-		ret = finish(t, &memory, stop.base, library);
+		ret = finish(t, &memory, &stop, library);
 	attach_memory_release(&memory);
 	return ret;
 }

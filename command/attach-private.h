@@ -2,8 +2,9 @@
 /*
  * Parts of attach: what the process is (attach-target.c, attach-modules.c),
  * the memory it gets (attach-memory.c), the thread that is stopped
- * (attach-thread-x86_64.c), forks under way (attach-forks.c), the order of it
- * all (attach-load.c).
+ * (attach-stop.c, attach-thread-x86_64.c), what /proc tells of threads
+ * (attach-threads.c), forks under way (attach-forks.c), the order of it all
+ * (attach-load.c).
  */
 #ifndef COMMAND_ATTACH_PRIVATE_H
 #define COMMAND_ATTACH_PRIVATE_H
@@ -67,7 +68,7 @@ struct attach_memory {
 
 /* The stop of one thread. */
 struct attach_stop {
-	pid_t tid;
+	pid_t tid;			/* out: which */
 	uint64_t base;			/* out: where the memory is now */
 	uint64_t stall_ns;		/* out */
 };
@@ -106,12 +107,38 @@ int attach_memory_image(const struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const char *library);
 
-/* Stops a thread, makes the helper in it, lets it go on. */
+/* What a thread is stopped for: */
+struct attach_job {
+	struct attach_target *t;
+	struct attach_stop *stop;
+	struct attach_memory *memory;	/* to make the helper, or NULL: */
+	size_t bytes;			/* to unmap at stop->base */
+	uint64_t *sp, *pc;		/* not NULL: only to be seen */
+	int ret;
+};
+
+/* Stops stop->tid where that is safe, and does the job; or looks at it. In a
+ * thread of ours whose signals are blocked. 0; -ESRCH, -ENXIO, -ETIMEDOUT: not
+ * this thread; or another negative errno. */
+int attach_thread_work(const struct attach_job *job);
+int attach_thread_look(const struct attach_job *job);
+/* How long a thread's turns are from now on; 0: as they are usually. */
+#define ATTACH_TURN_NS	100000
+void attach_turns(pid_t tid, uint64_t ns);
+bool attach_signal_ignored(pid_t pid, int number);
+
+/* The process's threads, those first that are best stopped; how many. */
+#define ATTACH_THREADS_MAX	64
+int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
+
+/* Stops a thread, and lets it go where it makes the helper. */
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory);
 /* Stops a thread to unmap what was mapped. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 
+/* Until that thread is where it was, out of what is at `base`. */
+void attach_stop_left(struct attach_target *t, const struct attach_stop *stop);
 /* Stops a thread to see where it is. */
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
 		     uint64_t *pc);
@@ -126,6 +153,8 @@ enum attach_forking {
 };
 enum attach_forking attach_forking_at(const struct attach_target *t,
 				      uint64_t sp, uint64_t pc);
+/* Where a thread is that waits for something. 0; -EAGAIN: it runs; -ESRCH. */
+int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc);
 
 /*
  * When all who begin to fork wait: until nobody is in a fork that began before.

@@ -240,30 +240,3 @@ void attach_target_close(struct attach_target *t)
 	free(t->modules);
 	t->modules = NULL;
 }
-
-bool attach_thread_named(pid_t pid, const char *name)
-{
-	char path[64 + NAME_MAX], comm[32];
-	struct dirent *entry;
-	bool found = false;
-	DIR *tasks;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && !found && (entry = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid,
-			 entry->d_name);
-		f = fopen(path, "re");
-		if (!f)
-			continue;
-		if (fgets(comm, sizeof(comm), f)) {
-			comm[strcspn(comm, "\n")] = '\0';
-			found = !strcmp(comm, name);
-		}
-		fclose(f);
-	}
-	if (tasks)
-		closedir(tasks);
-	return found;
-}

@@ -1,57 +1,61 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one thread that is stopped, for as long as two system calls take:
- * memory, and the clone(2) that makes the helper. It is led to
- * a `syscall` instruction and back; nothing is written to its stack, its code
- * or its registers' place in memory, and no function of the program's runs in
- * it. So it does not matter which locks it holds.
+ * The one thread that is stopped, for as long as one system call takes: it is
+ * led to a `syscall` instruction, for memory, and then to code that is written
+ * there (attach-stub-x86_64.S), which makes the helper by clone(2), puts all
+ * registers back and goes on where the thread was. Nothing is written to its
+ * stack or its code, and no function of the program's runs in it. So it does
+ * not matter which locks it holds.
+ *
+ * Each stop is two turns of the scheduler's, the thread's and ours, which take
+ * milliseconds where more want to run than can. So there are but two: the
+ * first, and that behind the system call.
  *
  * What must stay true:
- *  - it is led back in a stop of the kernel's signal handling, where a system
- *    call that the stop interrupted is begun again by the kernel;
- *  - all signals are blocked in it meanwhile, and the helper inherits that;
+ *  - a system call that the first stop interrupted is begun again, as the
+ *    kernel would do it;
+ *  - all signals are blocked in it meanwhile, but for the SIGTRAP of the second
+ *    stop: where that is blocked or ignored, the kernel takes the program's
+ *    action away;
  *  - a signal that comes before that is handed on.
  *
  * libc leaves out locked instructions in a process of one thread. So that
  * thread is taken only where it is not in libc or in the linker, or in a system
  * call that they do not make under a lock: from then on there is another.
  */
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <linux/rseq.h>
-#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command/attach-private.h"
-#include "command/process-markers.h"
 
 #define STOP_WAIT_MS	2000
 #define SAFE_TRIES	2000
 #define SAFE_PAUSE_NS	1000000
 #define MAYBE_TRIES	200	/* then it is no fork that seems one */
-#define THREADS_MAX	64
-#define SHORT_TURN_NS	100000
 #define SIGSET_BYTES	8
 #define SYSCALL_STOP	(SIGTRAP | 0x80)
+#define ERESTARTSYS	512
+#define ERESTARTNOINTR	513
 #define ERESTARTNOHAND	514
+#define ERESTARTBLOCK	516
+#define SIGNAL_BIT(signal) (1ull << ((signal) - 1))
 #define HELPER_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
 			 CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |     \
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
 			 CLONE_UNTRACED)
 
-/* All but the two that setuid() and pthread_cancel() need. */
-static const uint64_t blocked = ~(3ull << 31);
+/* In the helper: all but the two that setuid() and pthread_cancel() need. */
+static const uint64_t helper_blocked = ~(3ull << 31);
 
 struct tracee {
 	struct attach_target *t;
@@ -60,6 +64,8 @@ struct tracee {
 	uint64_t mask;
 	uint64_t began;			/* of the first stop, ns */
 	int tries;			/* how often it was stopped before */
+	int steps;			/* it may be stepped by SIGTRAP */
+	int led;			/* it goes on by itself */
 	int again;			/* SIGSTOP came: send it after */
 };
 
@@ -111,13 +117,27 @@ static int interrupt(struct tracee *x, int stopped)
 	return ret;
 }
 
+/* Is there an end of the call in that stop? With PTRACE_SYSCALL the second
+ * is, when there have been `stops`. */
+static int inject_done(struct tracee *x, int status, int *stops)
+{
+	if (WSTOPSIG(status) == SYSCALL_STOP)
+		return ++*stops == 2;
+	if (status >> 16)
+		return 0;
+	if (x->steps && WSTOPSIG(status) == SIGTRAP)
+		return 1;
+	x->again |= WSTOPSIG(status) == SIGSTOP;
+	return 0;
+}
+
 /* One system call, in the thread: `at` is the instruction. From any stop to
  * the one behind the call. */
 static int inject(struct tracee *x, uint64_t at, const long args[7],
 		  int64_t *result)
 {
 	struct user_regs_struct regs = x->regs;
-	int status, ret, stops = 0;
+	int status, ret, stops = 0, done = 0;
 
 	regs.rip = at;
 	regs.rax = (unsigned long)args[0];
@@ -130,14 +150,13 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
 	regs.r9 = (unsigned long)args[6];
 	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
 	ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
-	while (!ret && stops < 2) {
-		ret = (int)trace(PTRACE_SYSCALL, x->tid, NULL, NULL);
+	while (!ret && !done) {
+		ret = (int)trace(x->steps ? PTRACE_SINGLESTEP : PTRACE_SYSCALL,
+				 x->tid, NULL, NULL);
 		if (!ret)
 			ret = wait_stop(x->tid, &status);
-		if (!ret && WSTOPSIG(status) == SYSCALL_STOP)
-			stops++;
-		else if (!ret && !(status >> 16))
-			x->again |= WSTOPSIG(status) == SIGSTOP;
+		if (!ret)
+			done = inject_done(x, status, &stops);
 	}
 	if (!ret)
 		ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &regs);
@@ -149,12 +168,12 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
  * from the kind of stop in which the kernel begins it again. */
 static int let_go(struct tracee *x, int moved)
 {
-	int ret = moved && (int64_t)x->regs.orig_rax >= 0 ?
+	int ret = moved && !x->led && (int64_t)x->regs.orig_rax >= 0 ?
 		  interrupt(x, 1) : 0;
 
-	if (ret != -ESRCH)
+	if (ret != -ESRCH && !x->led)
 		ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
-	if (!ret)
+	if (!ret && !x->led)
 		ret = (int)trace(PTRACE_SETSIGMASK, x->tid,
 				 (void *)SIGSET_BYTES, &x->mask);
 	trace(PTRACE_DETACH, x->tid, NULL, NULL);
@@ -258,29 +277,6 @@ static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 	return 0;
 }
 
-/*
- * Kernels from 6.12 let who asks for short turns have them soon (EEVDF), which
- * is what a stop takes that is made of many short ones. Others do not look at
- * it. Its nice value stays, so that no rights are needed.
- */
-static void turns(pid_t tid, uint64_t ns)
-{
-	struct {
-		uint32_t size, policy;
-		uint64_t flags;
-		int32_t nice;
-		uint32_t priority;
-		uint64_t runtime, deadline, period;
-	} attr = { 0 };
-
-	if (syscall(SYS_sched_getattr, tid, &attr, sizeof(attr), 0) ||
-	    attr.policy != SCHED_OTHER)
-		return;
-	attr.size = sizeof(attr);
-	attr.runtime = ns;
-	syscall(SYS_sched_setattr, tid, &attr, 0);
-}
-
 /* One that does not stop stays ours until our thread ends. */
 static int seize(struct tracee *x)
 {
@@ -296,7 +292,7 @@ static int seize(struct tracee *x)
 }
 
 static int make_memory(struct tracee *x, struct attach_memory *memory,
-		       const uint8_t *header, uint64_t *base)
+		       uint64_t *base)
 {
 	const long map[7] = { SYS_mmap, 0, (long)memory->size,
 			      PROT_READ | PROT_WRITE | PROT_EXEC,
@@ -309,24 +305,81 @@ static int make_memory(struct tracee *x, struct attach_memory *memory,
 	if (result < 0 && result > -4096)
 		return (int)result;
 	*base = (uint64_t)result;
-	return attach_memory_place(memory, x->t, *base, header);
+	return 0;
 }
 
-static int make_helper(struct tracee *x, const struct attach_memory *memory,
+/* A system call that was interrupted is begun again, as the kernel does it
+ * when no handler has run. */
+static void begin_again(struct user_regs_struct *regs)
+{
+	if ((int64_t)regs->orig_rax < 0)
+		return;
+	switch (-(int64_t)regs->rax) {
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+	case ERESTARTNOHAND:
+		regs->rax = regs->orig_rax;
+		break;
+	case ERESTARTBLOCK:
+		regs->rax = SYS_restart_syscall;
+		break;
+	default:
+		return;
+	}
+	regs->rip -= 2;
+}
+
+/* What the code is to do, and where it is to go then. */
+static void fill_block(const struct tracee *x, struct attach_memory *memory,
 		       uint64_t base)
 {
+	struct attach_block *block = memory->block;
+	struct user_regs_struct regs = x->regs;
 	uint64_t tp = base + memory->thread_pointer;
-	const long clone[7] = {
-		SYS_clone, HELPER_FLAGS, (long)(base + memory->stack_top),
-		(long)(tp + x->t->at_tid),
-		(long)(base + ATTACH_CODE_BYTES + ATTACH_HELPER), (long)tp, 0,
+	const uint64_t clone[5] = {
+		HELPER_FLAGS, base + memory->stack_top, tp + x->t->at_tid,
+		base + ATTACH_CODE_BYTES + ATTACH_HELPER, tp,
 	};
-	int64_t result;
-	int ret = inject(x, base, clone, &result);
 
-	if (ret)
-		return ret;
-	return result < 0 ? (int)result : 0;
+	begin_again(&regs);
+	block->made = 0;
+	block->mask = x->mask;
+	block->helper_mask = helper_blocked;
+	memcpy(block->clone, clone, sizeof(clone));
+#define SAVE(name, field) block->registers[ATTACH_##name] = regs.field
+	SAVE(R15, r15);
+	SAVE(R14, r14);
+	SAVE(R13, r13);
+	SAVE(R12, r12);
+	SAVE(R11, r11);
+	SAVE(R10, r10);
+	SAVE(R9, r9);
+	SAVE(R8, r8);
+	SAVE(RBP, rbp);
+	SAVE(RBX, rbx);
+	SAVE(RAX, rax);
+	SAVE(RCX, rcx);
+	SAVE(RDX, rdx);
+	SAVE(RSI, rsi);
+	SAVE(RDI, rdi);
+	SAVE(RSP, rsp);
+	SAVE(RIP, rip);
+	SAVE(FLAGS_REGISTER, eflags);
+#undef SAVE
+}
+
+/* To the code: the thread needs us no more. */
+static int lead(struct tracee *x, uint64_t base)
+{
+	struct user_regs_struct regs = x->regs;
+	int ret;
+
+	regs.rip = base;
+	regs.orig_rax = -1ull;
+	regs.eflags &= ~0x40500ull;
+	ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
+	x->led = !ret;
+	return ret;
 }
 
 /* libc has not known of a second thread yet; older ones keep it here, too. */
@@ -352,46 +405,42 @@ static void unmap(struct tracee *x, uint64_t base, size_t bytes)
 static int do_work(struct tracee *x, struct attach_stop *stop,
 		   struct attach_memory *memory, const uint8_t *header)
 {
-	uint64_t mask = blocked;
+	uint64_t mask = ~SIGNAL_BIT(SIGTRAP);
 	int ret = (int)trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
 			     &mask);
 
 	if (ret)
 		return ret;
-	ret = make_memory(x, memory, header, &stop->base);
+	ret = make_memory(x, memory, &stop->base);
+	if (ret)
+		return ret;
+	fill_block(x, memory, stop->base);
+	ret = attach_memory_place(memory, x->t, stop->base, header);
 	if (!ret) {
 		tell_threads(x, header);
-		ret = make_helper(x, memory, stop->base);
+		ret = lead(x, stop->base);
 	}
 	if (ret)
 		unmap(x, stop->base, memory->size);
 	return ret;
 }
 
-struct job {
-	struct attach_target *t;
-	struct attach_stop *stop;
-	struct attach_memory *memory;	/* or NULL: */
-	size_t bytes;			/* to unmap at stop->base */
-	struct user_regs_struct *regs;	/* not NULL: only to be seen */
-	int ret;
-};
-
-/* Stops the thread where that is safe, and does the job. */
-static int stop_thread(const struct job *job)
+int attach_thread_work(const struct attach_job *job)
 {
 	struct timespec pause = { .tv_nsec = SAFE_PAUSE_NS };
 	uint8_t header[ATTACH_HEADER_BYTES];
+	int steps = job->memory &&
+		    !attach_signal_ignored(job->t->pid, SIGTRAP);
 	int ret = -EAGAIN;
 
 	for (int i = 0; i < SAFE_TRIES && ret == -EAGAIN; i++) {
 		struct tracee x = { .t = job->t, .tid = job->stop->tid,
-				    .tries = i };
+				    .tries = i, .steps = steps };
 		int moved = 0, back;
 
 		if (i)
 			nanosleep(&pause, NULL);
-		turns(x.tid, SHORT_TURN_NS);
+		attach_turns(x.tid, ATTACH_TURN_NS);
 		ret = seize(&x);
 		if (ret)
 			return ret;
@@ -406,181 +455,24 @@ static int stop_thread(const struct job *job)
 		}
 		back = let_go(&x, moved);
 		job->stop->stall_ns = attach_now_ns() - x.began;
-		turns(x.tid, 0);
+		attach_turns(x.tid, 0);
 		if (back)
 			return back;
 	}
 	return ret;
 }
 
-static int stop_look(const struct job *job)
+int attach_thread_look(const struct attach_job *job)
 {
 	struct tracee x = { .t = job->t, .tid = job->stop->tid };
+	struct user_regs_struct regs;
 	int ret = seize(&x);
 
 	if (ret)
 		return ret;
-	ret = (int)trace(PTRACE_GETREGS, x.tid, NULL, job->regs);
+	ret = (int)trace(PTRACE_GETREGS, x.tid, NULL, &regs);
 	trace(PTRACE_DETACH, x.tid, NULL, NULL);
-	return ret;
-}
-
-/* How gladly a thread is taken: 0 best, -1 not at all. */
-static int rank(pid_t pid, pid_t tid)
-{
-	static const int waits[] = {
-		SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,
-		SYS_ppoll, SYS_select, SYS_pselect6, SYS_wait4, SYS_waitid,
-		SYS_read, SYS_pause,
-	};
-	char path[64], text[256] = "", *p;
-	FILE *f;
-	int number;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	f = fopen(path, "re");
-	if (f) {
-		if (!fgets(text, sizeof(text), f))
-			text[0] = '\0';
-		fclose(f);
-	}
-	p = strrchr(text, ')');
-	if (!p || strchr("ZXD", p[2]))
-		return -1;
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
-	f = fopen(path, "re");
-	if (!f)
-		return 2;
-	number = -1;
-	if (fscanf(f, "%d", &number) != 1)
-		number = -2;
-	fclose(f);
-	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
-		if (waits[i] == number)
-			return 0;
-	return number < 0 ? 1 : 2;
-}
-
-/* The threads, the best first. */
-static int list_threads(pid_t pid, pid_t tids[THREADS_MAX])
-{
-	pid_t found[3][THREADS_MAX];
-	int n[3] = { 0 }, total = 0;
-	struct dirent *entry;
-	char path[32];
-	DIR *tasks;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	tasks = opendir(path);
-	while (tasks && (entry = readdir(tasks))) {
-		pid_t tid = atoi(entry->d_name);
-		int r = tid > 0 ? rank(pid, tid) : -1;
-
-		if (r >= 0 && n[r] < THREADS_MAX)
-			found[r][n[r]++] = tid;
-	}
-	if (tasks)
-		closedir(tasks);
-	for (int r = 0; r < 3; r++)
-		for (int i = 0; i < n[r] && total < THREADS_MAX; i++)
-			tids[total++] = found[r][i];
-	return total;
-}
-
-static int why_not(const struct attach_target *t, int ret)
-{
-	if (ret == -ESRCH || ret == -ECHILD)
-		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
-	if (ret == -EBUSY)
-		return attach_fact(t, ret, "process %d is stopped: let it go "
-				   "on (SIGCONT) first", t->pid);
-	if (ret == -EAGAIN)
-		return attach_fact(t, ret, "the only thread of process %d "
-				   "does not leave libc", t->pid);
-	if (ret == -EPERM && process_status(t->pid, "TracerPid") > 0)
-		return attach_fact(t, -EBUSY, "process %d is traced by "
-				   "process %ld", t->pid,
-				   process_status(t->pid, "TracerPid"));
-	if (ret == -ENXIO || ret == -ETIMEDOUT)
-		return attach_fact(t, ret, "no thread of process %d can be "
-				   "stopped now", t->pid);
-	return attach_fact(t, ret, "process %d: %s", t->pid, strerror(-ret));
-}
-
-/* A thread of ours: when it ends, the kernel lets go of all that it traces. */
-static void *tracer(void *arg)
-{
-	struct job *job = arg;
-	pid_t tids[THREADS_MAX];
-	int n = job->regs ? 0 : list_threads(job->t->pid, tids);
-
-	turns(0, SHORT_TURN_NS);
-	if (job->regs) {
-		job->ret = stop_look(job);
-		return NULL;
-	}
-	job->ret = -ESRCH;
-	for (int i = 0; i < n; i++) {
-		job->stop->tid = tids[i];
-		job->ret = stop_thread(job);
-		/* that thread went, is nobody's, or sleeps: another */
-		if (job->ret != -ESRCH && job->ret != -ENXIO &&
-		    job->ret != -ETIMEDOUT)
-			break;
-	}
-	return NULL;
-}
-
-static int run_job(struct job *job)
-{
-	const struct sigaction normal = { .sa_handler = SIG_DFL };
-	struct sigaction child;
-	sigset_t all, before;
-	pthread_t thread;
-	int ret;
-
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &before);
-	sigaction(SIGCHLD, &normal, &child);
-	ret = -pthread_create(&thread, NULL, tracer, job);
-	if (!ret) {
-		pthread_join(thread, NULL);
-		ret = job->ret;
-	}
-	sigaction(SIGCHLD, &child, NULL);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return ret;
-}
-
-int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
-		    struct attach_memory *memory)
-{
-	struct job job = { .t = t, .stop = stop, .memory = memory };
-	int ret = run_job(&job);
-
-	return ret ? why_not(t, ret) : 0;
-}
-
-int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
-{
-	struct attach_stop stop = { .base = base };
-	struct job job = { .t = t, .stop = &stop, .bytes = bytes };
-	int ret = run_job(&job);
-
-	return ret ? why_not(t, ret) : 0;
-}
-
-int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
-		     uint64_t *pc)
-{
-	struct user_regs_struct regs;
-	struct attach_stop stop = { .tid = tid };
-	struct job job = { .t = t, .stop = &stop, .regs = &regs };
-	int ret = run_job(&job);
-
-	if (!ret) {
-		*sp = regs.rsp;
-		*pc = regs.rip;
-	}
+	*job->sp = regs.rsp;
+	*job->pc = regs.rip;
 	return ret;
 }

@@ -9,7 +9,9 @@ command_sources = \
 	command/attach-modules.c \
 	command/attach-private.h \
 	command/attach-stub.h \
+	command/attach-stop.c \
 	command/attach-target.c \
+	command/attach-threads.c \
 	command/attach.c \
 	command/attach.h \
 	command/client.c \

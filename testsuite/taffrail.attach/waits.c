@@ -16,6 +16,7 @@
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,76 @@ static void do_dlopen(void)
 	}
 }
 
+/* All registers, and a flag, over a loop in which nothing changes them. */
+static void do_registers(void)
+{
+#if defined(__x86_64__)
+	static unsigned int n;
+	uint64_t left;
+
+#define EACH(op)                                                          \
+	op("rax", "0x12345601") op("rbx", "0x12345602")                   \
+	op("rcx", "0x12345603") op("rdx", "0x12345604")                   \
+	op("rsi", "0x12345605") op("rdi", "0x12345606")                   \
+	op("rbp", "0x12345607") op("r8", "0x12345608")                    \
+	op("r9", "0x12345609") op("r10", "0x1234560a")                    \
+	op("r11", "0x1234560b") op("r12", "0x1234560c")                   \
+	op("r13", "0x1234560d") op("r14", "0x1234560e")                   \
+	op("r15", "0x1234560f")
+#define SET(name, value)	"movq $" value ", %%" name "\n\t"
+#define TEST(name, value)	"cmpq $" value ", %%" name "\n\tjne 2f\n\t"
+	while (!ends) {
+		n = 100000;
+		__asm__ volatile(EACH(SET)
+				 "stc\n"
+				 "1:\tdecl %[n]\n\t"
+				 "jnz 1b\n\t"
+				 "jnc 2f\n\t"
+				 EACH(TEST)
+				 "decl %[n]\n"
+				 "2:"
+				 : [n] "+m"(n)
+				 :
+				 : "rax", "rbx", "rcx", "rdx", "rsi", "rdi",
+				   "rbp", "r8", "r9", "r10", "r11", "r12", "r13",
+				   "r14", "r15", "cc", "memory");
+		left = n;
+		if (left != ~0u)
+			wrong("a register", (long)left);
+	}
+#endif
+}
+
+/* What the program has for SIGTRAP, and who comes there. */
+static volatile int traps;
+
+static void on_trap(int number)
+{
+	(void)number;
+	traps = 1;
+}
+
+static void keep_trap(void (*handler)(int))
+{
+	struct sigaction action;
+
+	signal(SIGTRAP, handler);
+	wait_sleep();
+	sigaction(SIGTRAP, NULL, &action);
+	if (action.sa_handler != handler || traps)
+		wrong("SIGTRAP", traps);
+}
+
+static void do_ignores(void)
+{
+	keep_trap(SIG_IGN);
+}
+
+static void do_handles(void)
+{
+	keep_trap(on_trap);
+}
+
 static void do_compute(void)
 {
 	volatile double x = 1;
@@ -258,7 +329,9 @@ static const struct {
 	{ "epoll", wait_epoll }, { "sleep", wait_sleep },
 	{ "clock", wait_clock }, { "malloc", do_malloc },
 	{ "dlopen", do_dlopen }, { "compute", do_compute },
-	{ "fork", do_fork }, { "slow", do_slow }, { "held", do_held },
+	{ "fork", do_fork }, { "registers", do_registers },
+	{ "ignores", do_ignores }, { "handles", do_handles },
+	{ "slow", do_slow }, { "held", do_held },
 	{ NULL, NULL }
 };
 
