@@ -252,7 +252,6 @@ static void start(void)
 		return;
 	}
 	clock_select(settings.clock);
-	write_setup();
 	object_setup();
 	host_setup();
 	rseq_works = write_rseq_test();

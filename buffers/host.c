@@ -20,6 +20,15 @@ static __thread struct {
 	char name[16];
 } thread;
 
+int host_avx2(void)
+{
+	static uint32_t answer;		/* 0: not asked yet */
+
+	if (!load_relaxed(&answer))
+		store_relaxed(&answer, host_avx2_read() ? 2 : 1);
+	return load_relaxed(&answer) == 2;
+}
+
 SIGSAFE void host_setup(void)
 {
 	host_cpu_fast = host_cpu_readable();

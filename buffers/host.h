@@ -55,6 +55,9 @@ static inline uint32_t host_cpu_renew(uint32_t cpu, uint64_t ticks)
 	return host_cpu_told.cpu;
 }
 
+/* May AVX2 be used? Asks once, since CPUID traps in a virtual machine. */
+int host_avx2(void);
+
 /*
  * Learns where libc keeps a thread's id. Called at start and by the first
  * write of a forked child. SIGSAFE.

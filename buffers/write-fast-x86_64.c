@@ -10,6 +10,7 @@
  * chosen its function before the slot went over to such a channel, and then
  * finds a step that never fits (WRITE_STEP_NONE).
  */
+#include "buffers/host.h"
 #include "buffers/write.h"
 #include "buffers/write-hard.h"
 #include "buffers/write-x86_64.h"
@@ -276,7 +277,7 @@ write_fn *write_fast_block(const struct write_shape *shape, int header)
 {
 	uint32_t bytes = shape->fixed_bytes;
 
-	if (bytes > 64 && !shape->narrow && __builtin_cpu_supports("avx2"))
+	if (bytes > 64 && !shape->narrow && host_avx2())
 		return blocks_avx[(bytes - 1) / 32][header];
 	return blocks_sse[(bytes - 1) / 16][header];
 }

@@ -9,6 +9,7 @@
  * bits of n and the bytes are n elements modulo 2^64: when the bytes fit into
  * a sub-buffer, the two agree.
  */
+#include "buffers/host.h"
 #include "buffers/write.h"
 #include "buffers/write-hard.h"
 #include "buffers/write-x86_64.h"
@@ -251,7 +252,7 @@ static enum sequence sequence_kind(const struct write_shape *shape)
 
 write_fn *write_fast_sequence(const struct write_shape *shape, int header)
 {
-	int avx = !!__builtin_cpu_supports("avx2");
+	int avx = host_avx2();
 
 	return sequences[avx][sequence_kind(shape)][header];
 }

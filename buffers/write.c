@@ -25,11 +25,6 @@ static void lose_closed(struct write_slot *slot, uint64_t fixed,
 void (*write_closed)(struct write_slot *slot, uint64_t fixed,
 		     const struct write_var *var, uint64_t ip) = lose_closed;
 
-void write_setup(void)
-{
-	__builtin_cpu_init();
-}
-
 SIGSAFE void write_nothing(struct write_slot *slot, uint64_t fixed,
 			   const struct write_var *var)
 {

@@ -102,9 +102,6 @@ void write_at(struct write_slot *slot, uint64_t fixed,
 extern void (*write_closed)(struct write_slot *slot, uint64_t fixed,
 			    const struct write_var *var, uint64_t ip);
 
-/* Learns what this CPU can do; called once, at start. */
-void write_setup(void);
-
 /* Does rseq work here (registered by libc, and sections run)? Also learns
  * where it is, so it comes before any write. Needs no ring. */
 int write_rseq_test(void);

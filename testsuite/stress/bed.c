@@ -58,7 +58,6 @@ int bed_open(const char *clock, int rseq)
 	if (ret)
 		return ret;
 	clock_select(clock);
-	write_setup();
 	works = write_rseq_test();
 	host_setup();
 	bed.first_locked = cpus;
