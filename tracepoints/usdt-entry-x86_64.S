@@ -15,6 +15,19 @@
  */
 #define STUB_PROBE	37	/* from the return address: its pointer */
 
+/* As the program has it, to who unwinds the stack. */
+	.macro	save register
+	pushq	%\register
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset \register, 0
+	.endm
+
+	.macro	restore register
+	popq	%\register
+	.cfi_adjust_cfa_offset -8
+	.cfi_restore \register
+	.endm
+
 	.text
 	.globl	usdt_entry
 	.hidden	usdt_entry
@@ -29,23 +42,23 @@ usdt_entry:
 	.cfi_adjust_cfa_offset 256
 	pushq	256(%rsp)		/* flags, into the struct */
 	.cfi_adjust_cfa_offset 8
-	pushq	%r15
-	pushq	%r14
-	pushq	%r13
-	pushq	%r12
-	pushq	%r11
-	pushq	%r10
-	pushq	%r9
-	pushq	%r8
+	save	r15
+	save	r14
+	save	r13
+	save	r12
+	save	r11
+	save	r10
+	save	r9
+	save	r8
 	pushq	%rsp			/* its value is put right below */
-	pushq	%rbp
-	pushq	%rdi
-	pushq	%rsi
-	pushq	%rdx
-	pushq	%rcx
-	pushq	%rbx
-	pushq	%rax
-	.cfi_adjust_cfa_offset 128
+	.cfi_adjust_cfa_offset 8
+	save	rbp
+	save	rdi
+	save	rsi
+	save	rdx
+	save	rcx
+	save	rbx
+	save	rax
 	cld
 	movq	%rsp, %rbx
 	.cfi_def_cfa_register rbx
@@ -93,23 +106,23 @@ usdt_entry:
 	movups	376(%rbx), %xmm15
 	movq	%rbx, %rsp
 	.cfi_def_cfa_register rsp
-	popq	%rax
-	popq	%rbx
-	popq	%rcx
-	popq	%rdx
-	popq	%rsi
-	popq	%rdi
-	popq	%rbp
+	restore	rax
+	restore	rbx
+	restore	rcx
+	restore	rdx
+	restore	rsi
+	restore	rdi
+	restore	rbp
 	leaq	8(%rsp), %rsp
-	popq	%r8
-	popq	%r9
-	popq	%r10
-	popq	%r11
-	popq	%r12
-	popq	%r13
-	popq	%r14
-	popq	%r15
-	.cfi_adjust_cfa_offset -128
+	.cfi_adjust_cfa_offset -8
+	restore	r8
+	restore	r9
+	restore	r10
+	restore	r11
+	restore	r12
+	restore	r13
+	restore	r14
+	restore	r15
 	leaq	8 + 256(%rsp), %rsp
 	.cfi_adjust_cfa_offset -264
 	popfq
@@ -117,4 +130,36 @@ usdt_entry:
 	ret
 	.cfi_endproc
 	.size	usdt_entry, . - usdt_entry
+/*
+ * The stubs, 64 bytes each, as usdt-place-x86_64.c writes them. They are here,
+ * and not in memory of their own, for those who unwind the stack: they look for
+ * frames by what is loaded.
+ *
+ *	0	lea -128(%rsp), %rsp	the frame begins at rsp
+ *	5	call *entry		at rsp + 128
+ *	11	lea 128(%rsp), %rsp	at rsp + 128
+ *	19	jmp *resume		at rsp
+ *	56	the probe + 1		where the program is, as if calling
+ */
+#define STUBS		2048
+#define STUB_BYTES	64
+
+	.section .taffrail_stubs, "ax", @nobits
+	.globl	usdt_stubs
+	.hidden	usdt_stubs
+	.globl	usdt_stubs_end
+	.hidden	usdt_stubs_end
+	.type	usdt_stubs, @function
+	.balign	4096
+usdt_stubs:
+	.cfi_startproc
+	/* DW_CFA_def_cfa_expression: rsp + ((rip & 12) != 0) << 7 */
+	.cfi_escape 0x0f, 11, 0x77, 0, 0x80, 0, 0x3c, 0x1a, 0x30, 0x2e, \
+		0x37, 0x24, 0x22
+	/* DW_CFA_val_expression of rip: what is at (rip & -64) + 56 */
+	.cfi_escape 0x16, 16, 8, 0x80, 0, 0x09, 0xc0, 0x1a, 0x23, 56, 0x06
+	.skip	STUBS * STUB_BYTES
+	.cfi_endproc
+	.size	usdt_stubs, . - usdt_stubs
+usdt_stubs_end:
 	.section .note.GNU-stack, "", @progbits

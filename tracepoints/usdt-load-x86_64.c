@@ -69,6 +69,8 @@ static const struct {
 	{ "strlen", text_length },
 	{ "usdt_entry", usdt_entry },
 	{ "usdt_stack_end", usdt_stack_end },
+	{ "usdt_stubs", usdt_stubs },
+	{ "usdt_stubs_end", usdt_stubs_end },
 	{ "__assert_fail", stop },
 	{ "__stack_chk_fail", stop },
 };

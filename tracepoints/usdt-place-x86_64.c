@@ -38,10 +38,11 @@ struct stub {
 	uint64_t entry;
 	uint64_t resume;
 	struct usdt_adopted *probe;
-	uint64_t unused;
+	uint64_t behind;	/* the probe: for who unwinds the stack */
 };
 
-_Static_assert(sizeof(struct stub) == 64, "stub");
+_Static_assert(sizeof(struct stub) == 64, "usdt-entry-x86_64.S");
+_Static_assert(offsetof(struct stub, behind) == 56, "usdt-entry-x86_64.S");
 _Static_assert(sizeof(struct lead) == USDT_LEAD_BYTES, "lead");
 _Static_assert(offsetof(struct stub, probe) == 48, "usdt-entry-x86_64.S");
 
@@ -114,7 +115,13 @@ static int page_have(uint64_t address)
 
 struct stub *usdt_stub_take(void)
 {
+	if (!stubs) {
+		stubs = (struct stub *)usdt_stubs;
+		stubs_end = (struct stub *)usdt_stubs_end;
+	}
 	if (stubs == stubs_end) {
+		/* more than a process ever had: who unwinds the stack does not
+		 * know these */
 		long got = sys_mmap(0, STUBS_BYTES, PROT_READ | PROT_EXEC,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -140,6 +147,7 @@ int usdt_stub_write(struct stub *at, struct usdt_adopted *probe,
 		.entry = (uint64_t)usdt_entry,
 		.resume = resume,
 		.probe = probe,
+		.behind = probe->address + 1,
 	};
 
 	return usdt_write(patcher, (uint64_t)at, &stub, sizeof(stub));

@@ -101,7 +101,7 @@ int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
 		int on);
 
 /* The same, as libtaffrail-usdt.so has them, and what both must agree on. */
-#define USDT_VERSION	2
+#define USDT_VERSION	3
 
 struct usdt_functions {
 	uint64_t version;
@@ -115,8 +115,10 @@ struct usdt_functions {
 	void (*flush)(const struct patcher *patcher);
 };
 
-/* The stubs' code. */
+/* The stubs' code, and room for stubs. */
 void usdt_entry(void);
+extern uint8_t usdt_stubs[];
+extern uint8_t usdt_stubs_end[];
 
 /* The end of the first thread's stack, or 0 when it is not known. */
 uint64_t usdt_stack_end(void);

@@ -3,19 +3,26 @@
  * Probes that a jump alone does not do for: what follows them has to move
  * (place-kinds.S). Never linked to the agent.
  *
- *	place all N | threads [block] | fork N | trap
+ *	place all N | threads [block] | fork N | trap | unwind
  *
  * Prints "right", or what is wrong. `threads` prints "ready" and goes on until
  * its input ends; with `block` the threads block SIGTRAP. `trap` has a handler
- * for that signal, and traps of its own.
+ * for that signal, and traps of its own. `unwind` has signals come into hits,
+ * whose handler looks for who has called; not where a restartable sequence was
+ * given up, of which nobody is told how its stack is.
  */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define THREADS	2
@@ -144,6 +151,64 @@ static int do_trap(void)
 	return ret || traps != 101;
 }
 
+#define INSIDE	200	/* hits that are looked into */
+#define SIGNALS	200000	/* at most, for that */
+
+static void *hammer_caller;	/* where the thread that hits returns to */
+static int handled;		/* signals */
+static int inside;		/* of those: came into the agent */
+static int lost;		/* of those: no caller was found */
+
+static void unwind(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *user = context;
+	const char *pc = (const char *)user->uc_mcontext.gregs[REG_RIP];
+	void *frames[64];
+	Dl_info where;
+	int found = 0;
+	int n;
+
+	(void)signal;
+	(void)info;
+	if (dladdr(pc, &where) && strstr(where.dli_fname, "libtaffrail") &&
+	    memcmp(pc - 4, "\x53\x30\x05\x53", 4)) {
+		for (n = backtrace(frames, 64); n-- > 0;)
+			found |= frames[n] == hammer_caller;
+		inside++;
+		lost += !found;
+	}
+	__atomic_store_n(&handled, handled + 1, __ATOMIC_RELEASE);
+}
+
+static void *hammer(void *arg)
+{
+	hammer_caller = __builtin_return_address(0);
+	return thread(arg);
+}
+
+static int do_unwind(void)
+{
+	struct sigaction action = { .sa_sigaction = unwind,
+				    .sa_flags = SA_SIGINFO };
+	pthread_t other;
+	void *frame;
+	int i;
+
+	backtrace(&frame, 1);	/* loads what it needs */
+	sigaction(SIGUSR1, &action, NULL);
+	pthread_create(&other, NULL, hammer, NULL);
+	for (i = 1; i <= SIGNALS && inside < INSIDE; i++) {
+		pthread_kill(other, SIGUSR1);
+		while (__atomic_load_n(&handled, __ATOMIC_ACQUIRE) != i)
+			sched_yield();
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(other, NULL);
+	if (inside < INSIDE || lost)
+		printf("wrong: %d of %d\n", lost, inside);
+	return wrong || inside < INSIDE || lost;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -157,6 +222,8 @@ int main(int argc, char **argv)
 		ret = do_fork(atoi(argv[2]));
 	else if (!strcmp(what, "trap"))
 		ret = do_trap();
+	else if (!strcmp(what, "unwind"))
+		ret = do_unwind();
 	if (!ret)
 		puts("right");
 	return ret;
