@@ -43,16 +43,30 @@ struct session *session_find(const char *name)
 	return NULL;
 }
 
+/* Does a rule name the provider in letters? Probes of the program's own are
+ * wanted by no other: what is recorded by default are markers. */
+static int rule_names(const struct session_rule *rule)
+{
+	return *rule->glob != '*' && *rule->glob != '?' && *rule->glob != '[';
+}
+
+/* All of the program's probes are markers: gdb has asked which there are. */
+static int all_probes;
+
 /* The rule by which a session wants a marker, or NULL. */
 static const struct session_rule *session_wants(const struct session *session,
-						const char *id)
+						const struct object *object)
 {
 	uint32_t i;
 
-	for (i = session->nrules; i-- > 0;)
-		if (glob_match(session->rules[i].glob, id))
-			return session->rules[i].wanted ? &session->rules[i] :
-							  NULL;
+	for (i = session->nrules; i-- > 0;) {
+		const struct session_rule *rule = &session->rules[i];
+
+		if (!glob_match(rule->glob, object->id) ||
+		    (object->adopted && rule->wanted && !rule_names(rule)))
+			continue;
+		return rule->wanted ? rule : NULL;
+	}
 	return NULL;
 }
 
@@ -74,7 +88,7 @@ static int count_distinct(struct object *object, void *arg)
 	uint32_t i;
 
 	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
-	    !session_wants(pass->session, object->id))
+	    !session_wants(pass->session, object))
 		return 0;
 	for (i = 0; i < pass->ndistinct; i++)
 		if (record_same_event(pass->distinct[i], object))
@@ -130,7 +144,7 @@ static int object_prepare(struct session *session, struct object *object,
 static int object_apply(struct session *session, struct object *object,
 			const struct patcher *patcher, struct text *why)
 {
-	const struct session_rule *rule = session_wants(session, object->id);
+	const struct session_rule *rule = session_wants(session, object);
 	struct object_use use = { 0 };
 	int ret;
 
@@ -158,16 +172,14 @@ static int apply_one(struct object *object, void *arg)
 	return 0;
 }
 
-/*
- * Is a probe of the program's own to be a marker? Only one whose provider a
- * rule names: what is recorded by default are markers.
- */
+/* Is a probe of the program's own to be a marker? */
 static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 {
 	uint32_t i;
 	uint32_t k;
 
 	(void)arg;
+	*strings = 0;
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
@@ -175,17 +187,16 @@ static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 		    session->phase != SESSION_RUNS)
 			continue;
 		for (k = 0; k < session->nrules; k++) {
-			const char *glob = session->rules[k].glob;
+			const struct session_rule *rule = &session->rules[k];
 
-			if (session->rules[k].wanted && *glob != '*' &&
-			    *glob != '?' && *glob != '[' &&
-			    glob_match(glob, id)) {
-				*strings = session->rules[k].strings;
+			if (rule->wanted && rule_names(rule) &&
+			    glob_match(rule->glob, id)) {
+				*strings = rule->strings;
 				return 1;
 			}
 		}
 	}
-	return 0;
+	return all_probes;
 }
 
 static int module_adopt(struct module *module, void *arg)
@@ -225,6 +236,20 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	ipa_module_came(object, patcher);
 	if (gdb_module_came)
 		gdb_module_came(object, patcher);
+}
+
+void session_adopt_all(void)
+{
+	struct patcher patcher;
+
+	if (all_probes)
+		return;
+	all_probes = 1;
+	registry_lock();
+	patch_open(&patcher);
+	probes_adopt(&patcher);
+	patch_close(&patcher);
+	registry_unlock();
 }
 
 static int adopted_came(struct object *object, void *arg)

@@ -126,6 +126,11 @@ void session_inherit_resume(void);
  * own. */
 void session_adopt(const struct patcher *patcher);
 
+/* Makes markers of all probes of the program's own, also of modules to come.
+ * They are off, and wanted by no more rules than before. Takes the registry's
+ * lock; in a thread that has descriptors of its own. */
+void session_adopt_all(void);
+
 /* A marker of a module that has just been loaded; the lock is held. */
 void session_module_came(struct object *object,
 			 const struct patcher *patcher);

@@ -19,11 +19,13 @@
 #include "agent/service.h"
 #include "agent/session.h"
 #include "agent/thread.h"
+#include "agent/vectors.h"
 #include "buffers/base.h"
 #include "buffers/clock.h"
 #include "buffers/host.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
+#include "tracepoints/collect.h"
 #include "tracepoints/lock.h"
 #include "tracepoints/memory.h"
 #include "tracepoints/usdt-load.h"
@@ -253,6 +255,7 @@ static void start(void)
 	}
 	clock_select(settings.clock);
 	object_setup();
+	collect_kept = vectors_kept;
 	host_setup();
 	rseq_works = write_rseq_test();
 	if (settings.core && text_equal(settings.core, "on") && core_ask())

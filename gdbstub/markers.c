@@ -5,6 +5,7 @@
  */
 #include "tracepoints/registry.h"
 
+#include "agent/session.h"
 #include "buffers/base.h"
 #include "buffers/text.h"
 #include "gdbstub/connection.h"
@@ -36,8 +37,7 @@ static int marker_look(struct object *object, void *arg)
 	struct wanted *wanted = arg;
 	struct code *code;
 
-	/* a probe of the program's own has no snapshots yet */
-	if (object->site->kind == TAFFRAIL_KIND_GUARD || object->adopted)
+	if (object->site->kind == TAFFRAIL_KIND_GUARD)
 		return 0;
 	for (code = object->codes; code; code = code->next) {
 		if (wanted->address &&
@@ -79,6 +79,7 @@ int marker_at(uint64_t address)
 int serve_markers_first(struct connection *c, const char *p)
 {
 	(void)p;
+	session_adopt_all();
 	c->marker = 0;
 	marker_answer(c, c->marker++, 0);
 	return 0;

@@ -351,18 +351,15 @@ test_answer(const struct ax_simple *test, const struct snapshot *snapshot)
 								  ANSWER_NO;
 }
 
-SIGSAFE void collect_hit(struct write_slot *slot, uint64_t fixed,
-			 const struct write_var *var)
+/* `users`: of the snapshot, if there is one. */
+static ALWAYS_INLINE void hit_serve(const struct object *object,
+				    uint64_t fixed, const struct write_var *var,
+				    struct snapshot *snapshot, uint32_t users)
 {
-	const struct object *object = (const struct object *)slot->shape;
 	const struct collect_list *list = load_acquire(&object->collect);
-	uint32_t users = load_relaxed(&object->snapshots);
-	struct snapshot *snapshot = NULL;
 	uint64_t address;
 	uint32_t i;
 
-	if (users)
-		snapshot = snapshot_find(object->site);
 	if (unlikely(!list))
 		goto release;
 	if (unlikely(COLLECT_PHASE(load_acquire(&collect_run->word)) !=
@@ -387,4 +384,54 @@ SIGSAFE void collect_hit(struct write_slot *slot, uint64_t fixed,
 release:
 	if (snapshot && users == OBJECT_COLLECT)
 		snapshot_release(snapshot);
+}
+
+/* What a hit brings, for one that keeps vector registers. */
+struct brought {
+	const struct object *object;
+	uint64_t fixed;
+	const struct write_var *var;
+	struct snapshot *snapshot;
+};
+
+static SIGSAFE int brought_serve(void *arg, void *unused)
+{
+	const struct brought *brought = arg;
+
+	(void)unused;
+	hit_serve(brought->object, brought->fixed, brought->var,
+		  brought->snapshot, OBJECT_COLLECT);
+	return 0;
+}
+
+int (*collect_kept)(int (*fn)(void *a, void *b), void *a, void *b);
+
+/* A probe of the program's: what is above the low halves of its vector
+ * registers is still the program's. */
+static SIGSAFE __attribute__((noinline)) void
+probe_serve(const struct object *object, uint64_t fixed,
+	    const struct write_var *var)
+{
+	struct brought brought = { object, fixed, var, NULL };
+
+	if (load_relaxed(&object->snapshots))
+		brought.snapshot = snapshot_find_put(object->site);
+	if (collect_kept)
+		collect_kept(brought_serve, &brought, NULL);
+}
+
+SIGSAFE void collect_hit(struct write_slot *slot, uint64_t fixed,
+			 const struct write_var *var)
+{
+	const struct object *object = (const struct object *)slot->shape;
+	uint32_t users = load_relaxed(&object->snapshots);
+	struct snapshot *snapshot = NULL;
+
+	if (unlikely(object->adopted)) {
+		probe_serve(object, fixed, var);
+		return;
+	}
+	if (users)
+		snapshot = snapshot_find(object->site);
+	hit_serve(object, fixed, var, snapshot, users);
 }

@@ -92,6 +92,12 @@ int collect_point_make(const struct collect_point **point,
 		       struct ax_refusal *why);
 
 /*
+ * Calls fn(a, b) with all vector registers kept around it; set by who knows
+ * how, before gdb has tracepoints at a probe of the program's. SIGSAFE.
+ */
+extern int (*collect_kept)(int (*fn)(void *a, void *b), void *a, void *b);
+
+/*
  * Gives a marker the tracepoints that hits of it serve from now on, and
  * switches it on for the channel; n is 0: takes all away. Returns 0 or a
  * negative errno. The registry's lock is held.

@@ -352,7 +352,9 @@ int object_snapshots(struct object *object, enum object_user user, int on,
 	struct code *code;
 	int first = 0;
 
-	for (code = object->codes; code; code = code->next) {
+	/* the registers of a probe are always at hand (usdt_hit) */
+	for (code = object->adopted ? NULL : object->codes; code;
+	     code = code->next) {
 		int ret = code->stub ? snapshot_switch(patcher, object->site,
 						       code->stub, !!users) :
 				       -ENOTSUP;

@@ -84,6 +84,8 @@ static inline uint64_t snapshot_address(const struct snapshot *snapshot)
 	const uint8_t *at = snapshot->behind + SNAPSHOT_SITE;
 	int32_t distance;
 
+	if ((uint64_t)snapshot->site & 1)
+		return (uint64_t)snapshot->behind;
 	__builtin_memcpy(&distance, at, sizeof(distance));
 	return (uint64_t)at + (uint64_t)(int64_t)distance;
 }

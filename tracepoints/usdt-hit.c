@@ -7,6 +7,7 @@
 
 #include "buffers/base.h"
 #include "tracepoints/memory.h"
+#include "tracepoints/snapshot.h"
 
 /* The value of an operand, in its low bytes; 0 when memory is not there. */
 static uint64_t fetch(const struct usdt_operand *operand,
@@ -110,12 +111,16 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		      const struct usdt_state *state)
 {
 	struct write_slot *slot = (struct write_slot *)&probe->site;
+	const struct object *object = (const struct object *)slot->shape;
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
 	struct memory_stack stack = { 0 };
 	uint64_t fixed = (uint64_t)block;
 	char *to = block;
 	uint32_t i;
 
+	if (unlikely(load_relaxed(&object->snapshots)))
+		snapshot_put(&probe->site, state->general,
+			     (uint32_t)state->flags, probe->address);
 	if (probe->strings) {
 		hit_strings(probe, state);
 		return;

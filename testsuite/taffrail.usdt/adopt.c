@@ -4,10 +4,11 @@
  * registers at work, in threads and children, in a library that comes and
  * goes. Never linked to the agent.
  *
- *	adopt args | state | threads N | fork | library FILE N
+ *	adopt args | state [wait] | threads N | fork | library FILE N
  *
  * Prints "right", or what is wrong; `threads` prints "ready" and goes on until
- * its input ends.
+ * its input ends; `state wait` prints it, and begins when its input does and
+ * ends with it.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -107,16 +108,23 @@ static int state_once(int above, uint64_t seed)
 	return 0;
 }
 
-static int do_state(void)
+static int do_state(int wait)
 {
 	uint64_t seed;
 	int ret = 0;
 
+	if (wait) {
+		puts("ready");
+		fflush(stdout);
+		getchar();
+	}
 	if (!__builtin_cpu_supports("avx2"))
 		return 0;
 	for (seed = 1; seed <= 500 && !ret; seed++)
 		ret = state_once(0, seed) || state_once(1, ~seed) ||
 		      state_once(0, seed << 32);
+	while (wait && getchar() != EOF)
+		;
 	return ret;
 }
 
@@ -200,7 +208,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "args"))
 		ret = do_args();
 	else if (!strcmp(what, "state"))
-		ret = do_state();
+		ret = do_state(argc > 2);
 	else if (!strcmp(what, "threads"))
 		ret = do_threads();
 	else if (!strcmp(what, "fork"))
