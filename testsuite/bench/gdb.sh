@@ -7,6 +7,7 @@
 
 gdb_rounds=${BENCH_GDB_ROUNDS:-$rounds}
 stall_rounds=${BENCH_STALL_ROUNDS:-15}
+attach_rounds=${BENCH_ATTACH_ROUNDS:-15}
 # What the peer's and our tracepoint with a condition collect.
 gdb_full='collect points_level, points_total, points_scale, id, size'
 
@@ -241,6 +242,43 @@ stalls()
 	exec 8>&- 9>&-
 	wait "$twin" "$traced"
 	grep '^us' "$work/said"
+}
+
+# A program of eight threads that has no agent yet, each time a new one: first
+# gdb attaches and detaches, then the agent comes. The command tells how long
+# the one thread stood that it stopped; the program, what its threads saw.
+attach_once()
+{
+	local sessions=0
+	rm -f "$work/input"
+	mkfifo "$work/input" || return
+	"$work/stall" 8 <"$work/input" >"$work/said" &
+	traced=$!
+	exec 8>"$work/input"
+	wait_for "$work/said" ready 1
+	stall_session gdb gdb -nx -batch -p "$traced" -ex detach
+	stall_session attach "$taffrail" attach "$traced"
+	sed -n 's/.* stood still for \([0-9]*\) us$/us attach.stop \1/p' \
+		"$work/gdb.log"
+	gdb_end
+	sed -n 's/^us stall\.\([a-z]*\) /us attach.\1 /p' "$work/said"
+}
+
+step_attach()
+{
+	local i
+	say 'attach'
+	command -v gdb >/dev/null || say 'without gdb'
+	for i in $(seq "$attach_rounds"); do
+		attach_once
+	done | sort -k2,2 -k3,3n | awk '
+		$2 != name { name = $2; n = 0 }
+		{ value[name, n++] = $3; count[name] = n }
+		END { for (name in count) {
+			n = count[name]
+			print "us", name, value[name, int(n / 2)]
+			print "us", name ".most", value[name, n - 1] } }' |
+		results
 }
 
 step_gdb()

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How long a program stands still: a thread that does nothing but hit a
- * marker, and looks at the clock each time.
+ * How long a program stands still: threads that do nothing but hit a marker,
+ * and look at the clock each time.
  *
- *	stall
+ *	stall [THREADS]
  *
- * Prints "ready" and obeys lines of its input:
+ * Several threads sleep between, a millisecond of each. Prints "ready" and
+ * obeys lines of its input:
  *
- *	begin		the thread begins to spin
- *	end NAME	it ends; its largest gap is one of NAME's
+ *	begin		the threads begin to spin
+ *	end NAME	they end; their largest gap is one of NAME's
  *
  * At the end of the input it prints, for each NAME,
  *
@@ -16,8 +17,8 @@
  *	us stall.NAME.least LEAST
  *
  * in microseconds. A gap is the time between two looks at the clock, less what
- * the thread waited for a processor in it (the second number of schedstat):
- * what other programs take is not a stall.
+ * the thread waited for a processor in it (the second number of schedstat) and
+ * what it meant to sleep: what other programs take is not a stall.
  *
  * What must stay true: between a look at schedstat and the clock that belongs
  * to it lies less than QUIET_NS, else both are looked at again.
@@ -34,6 +35,9 @@
 #include <unistd.h>
 
 #define QUIET_NS	5000
+#define WORK_NS		100000
+#define NAP_NS		1000000
+#define THREADS_MAX	64
 #define SERIES		8
 #define GAPS_MAX	256
 
@@ -49,6 +53,7 @@ static struct series {
 } series[SERIES];
 
 static int spinning;
+static int nthreads = 1;
 static uint64_t largest;
 
 static uint64_t now_ns(void)
@@ -78,27 +83,47 @@ static struct look look(int schedstat)
 	return look;
 }
 
+static void gap_seen(uint64_t gap)
+{
+	uint64_t seen = __atomic_load_n(&largest, __ATOMIC_RELAXED);
+
+	while (gap > seen &&
+	       !__atomic_compare_exchange_n(&largest, &seen, gap, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
+}
+
 static void *spin(void *arg)
 {
 	int schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+	const struct timespec nap = { .tv_nsec = NAP_NS };
 	struct look last = look(schedstat);
 	uint64_t then = last.ns;
+	uint64_t rested = then;
 
 	(void)arg;
 	while (__atomic_load_n(&spinning, __ATOMIC_RELAXED)) {
-		uint64_t now = now_ns();
+		uint64_t meant = 0;	/* of what passes now */
+		uint64_t now;
 
+		if (nthreads > 1 && then - rested > WORK_NS) {
+			nanosleep(&nap, NULL);
+			meant = NAP_NS;
+		}
+		now = now_ns();
 		TAFFRAIL_EVENT(bench, spin, now);
 		if (now - then > QUIET_NS) {
 			struct look next = look(schedstat);
 			uint64_t gap = next.ns - then;
-			uint64_t waited = next.waited - last.waited;
 
-			if (gap > waited && gap - waited > largest)
-				largest = gap - waited;
+			meant += next.waited - last.waited;
+			if (gap > meant)
+				gap_seen(gap - meant);
 			last = next;
 			now = next.ns;
 		}
+		if (meant)
+			rested = now;
 		then = now;
 	}
 	close(schedstat);
@@ -131,20 +156,23 @@ static void series_print(struct series *s)
 	       s->us[s->n / 2], s->name, s->us[0]);
 }
 
-static void obey(const char *line, pthread_t *thread)
+static void obey(const char *line, pthread_t *threads)
 {
 	char name[32];
+	int i;
 
 	if (!strcmp(line, "begin\n") && !spinning) {
 		largest = 0;
 		spinning = 1;
-		if (pthread_create(thread, NULL, spin, NULL))
-			exit(1);
+		for (i = 0; i < nthreads; i++)
+			if (pthread_create(&threads[i], NULL, spin, NULL))
+				exit(1);
 	} else if (sscanf(line, "end %31s", name) == 1 && spinning) {
 		struct series *s = series_of(name);
 
 		__atomic_store_n(&spinning, 0, __ATOMIC_RELAXED);
-		pthread_join(*thread, NULL);
+		for (i = 0; i < nthreads; i++)
+			pthread_join(threads[i], NULL);
 		if (s->n < GAPS_MAX)
 			s->us[s->n++] = (double)largest / 1000;
 	}
@@ -152,17 +180,21 @@ static void obey(const char *line, pthread_t *thread)
 	fflush(stdout);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	pthread_t thread;
+	pthread_t threads[THREADS_MAX];
 	char line[64];
 	unsigned i;
 
+	if (argc > 1)
+		nthreads = atoi(argv[1]);
+	if (nthreads < 1 || nthreads > THREADS_MAX)
+		return 2;
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
 	puts("ready");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin))
-		obey(line, &thread);
+		obey(line, threads);
 	for (i = 0; i < SERIES; i++)
 		if (series[i].n)
 			series_print(&series[i]);

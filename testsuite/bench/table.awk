@@ -211,6 +211,22 @@ function tracepoints()
 		  get("stall.attached") / 1000, "ms", "%.3f")
 }
 
+function attaches()
+{
+	limit_row("attach, 8 threads: one stands still", "attach.stop",
+		  get("attach.stop") / 1000, "ms", "%.3f", 10)
+	limit_row("  the longest", "attach.stop.most",
+		  get("attach.stop.most") / 1000, "ms", "%.3f", 10)
+	limit_row("  as its threads see it", "attach.attach",
+		  get("attach.attach") / 1000, "ms", "%.3f")
+	limit_row("  the longest", "attach.attach.most",
+		  get("attach.attach.most") / 1000, "ms", "%.3f")
+	limit_row("  gdb's attach, detach: its threads see", "attach.gdb",
+		  get("attach.gdb") / 1000, "ms", "%.3f")
+	limit_row("  the longest", "attach.gdb.most",
+		  get("attach.gdb.most") / 1000, "ms", "%.3f")
+}
+
 function probes()
 {
 	limit_row("USDT probe of a program: recorded", "usdt.on",
@@ -241,6 +257,7 @@ END {
 	processes()
 	recordings()
 	tracepoints()
+	attaches()
 	probes()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
