@@ -208,16 +208,16 @@ int attach_process(pid_t pid, struct attach_report *report)
 	ret = check_agent(pid, report);
 	if (ret)
 		return ret;
-	ret = installed_find(library, sizeof(library), INSTALLED_LIB,
-			     "libtaffrail.so");
-	if (ret) {
-		snprintf(report->error, sizeof(report->error),
-			 "cannot find libtaffrail.so: %s", strerror(-ret));
-		return ret;
-	}
 	ret = attach_target_open(&target, pid);
 	if (ret)
 		goto close;
+	ret = installed_find(library, sizeof(library), INSTALLED_LIB,
+			     "libtaffrail.so");
+	if (ret) {
+		attach_fact(&target, ret, "cannot find libtaffrail.so: %s",
+			    strerror(-ret));
+		goto close;
+	}
 	report->woken = target.names.agent;
 	foreign = !same_file(pid, library);
 	ret = load(&target, library, foreign, report);
