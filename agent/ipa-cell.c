@@ -24,6 +24,7 @@
 #define PAD_BYTES_MAX	160
 #define MOVE_0		0x48		/* movabs $..., %rdi */
 #define MOVE_1		0xbf
+#define MOVE_BYTES	10
 
 struct ipa_cells taffrail_ipa_cells __attribute__((visibility("default"),
 						   used));
@@ -59,33 +60,46 @@ COLD void ipa_cells_clean(void)
 					 sizeof(code));
 }
 
-/* What the pad gives to the agent: the address of the tracepoint. Before it the
- * pad has that of the cell, in the same way. */
-static struct ipa_point *pad_point(const uint8_t *pad, uint64_t address)
+static struct ipa_point *moved(const uint8_t *p, uint64_t address)
 {
-	const uint8_t *p;
+	struct ipa_point *point;
 
-	for (p = pad; p < pad + PAD_BYTES_MAX && ipa_is_pad(p + 10); p++) {
-		struct ipa_point *point;
-
-		if (p[0] != MOVE_0 || p[1] != MOVE_1)
-			continue;
-		__builtin_memcpy(&point, p + 2, sizeof(point));
-		if (ipa_is_point(point) && point->address == address)
-			return point;
-	}
-	return NULL;
+	if (p[0] != MOVE_0 || p[1] != MOVE_1)
+		return NULL;
+	__builtin_memcpy(&point, p + 2, sizeof(point));
+	return ipa_is_point(point) && point->address == address ? point : NULL;
 }
 
-SIGSAFE struct ipa_point *ipa_cell_point(int32_t cell)
+/* What the pad gives to the agent: the address of the tracepoint. Before it the
+ * pad has that of the cell, in the same way. All pads of a gdbserver are alike:
+ * it is looked for once. */
+static struct ipa_point *pad_point(const uint8_t *pad, uint64_t address)
 {
-	const uint8_t *code = taffrail_ipa_cells.cells[cell].code;
-	const uint8_t *pad = code + JUMP_BYTES;
+	static uint32_t usual;
+	struct ipa_point *point = moved(pad + load_relaxed(&usual), address);
+	uint32_t i;
+
+	for (i = 0; !point && i < PAD_BYTES_MAX - MOVE_BYTES; i++) {
+		point = moved(pad + i, address);
+		if (point)
+			store_relaxed(&usual, i);
+	}
+	return point;
+}
+
+SIGSAFE struct ipa_point *ipa_cell_point(struct ipa_marker *marker)
+{
+	const uint8_t *code, *pad;
 	int32_t distance;
 
+	if (marker->cell < 0)
+		return NULL;
+	code = taffrail_ipa_cells.cells[marker->cell].code;
 	if (*(const volatile uint8_t *)code != JUMP)
 		return NULL;
 	__builtin_memcpy(&distance, code + 1, sizeof(distance));
-	pad += distance;
-	return ipa_is_pad(pad) ? pad_point(pad, (uint64_t)code) : NULL;
+	pad = code + JUMP_BYTES + distance;
+	if (!ipa_is_pad(pad) || !ipa_is_pad(pad + PAD_BYTES_MAX))
+		return NULL;
+	return pad_point(pad, (uint64_t)code);
 }

@@ -34,7 +34,7 @@ struct hit {
 	const uint64_t *general;	/* as struct registers has them */
 	uint64_t address;		/* of the tracepoint */
 	uint64_t flags;
-	int32_t cell;			/* that it is served for, or -1 */
+	struct ipa_marker *marker;	/* for whose cell it is, or NULL */
 	const struct object *object;	/* of static data, or NULL */
 	uint64_t fixed;
 	const struct write_var *var;
@@ -307,8 +307,8 @@ static void hit_serve(struct hit *hit, struct ipa_point *point)
 	ipa_trace_enter();
 	memory_stack_here(&hit->draft.stack, hit->general[7]);
 	if (!point)
-		point = hit->cell < 0 ? point_at(hit->address) :
-					ipa_cell_point(hit->cell);
+		point = hit->marker ? ipa_cell_point(hit->marker) :
+				      point_at(hit->address);
 	if (point && load_acquire(&gdb_agent_tracing))
 		points_hit(hit, point);
 	ipa_release();
@@ -335,7 +335,7 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 		    uint64_t flags)
 {
 	struct hit hit = { .general = general, .address = point->address,
-			   .flags = flags, .cell = -1 };
+			   .flags = flags };
 	struct ipa_marker *marker =
 		ipa->on ? ipa_marker_find(point->address) : NULL;
 	struct object *object;
@@ -392,8 +392,8 @@ static void cell_hit(struct hit *hit)
 		return;
 	hit->address = snapshot_address(snapshot);
 	marker = ipa_marker_find(hit->address + 1);
-	if (marker && marker->cell >= 0 && ipa_cell_point(marker->cell)) {
-		hit->cell = marker->cell;
+	if (marker && ipa_cell_point(marker)) {
+		hit->marker = marker;
 		hit_late(hit, snapshot);
 	}
 	if (load_relaxed(&object->snapshots) == OBJECT_IPA)
@@ -413,7 +413,7 @@ void ipa_hit(struct write_slot *slot, uint64_t fixed,
 	snapshot = snapshot_find_put(hit.object->site);
 	if (!snapshot)
 		return;
-	hit.cell = -1;
+	hit.marker = NULL;
 	hit.address = (uint64_t)snapshot->behind;
 	hit_late(&hit, snapshot);
 	snapshot_release(snapshot);

@@ -117,8 +117,8 @@ void ipa_cell_setup(struct ipa_cell *room);
 int32_t ipa_cell_give(uint64_t site);
 /* Of a gdbserver that is gone: nobody's jumps any more. */
 void ipa_cells_clean(void);
-/* The first of gdbserver's tracepoints on a cell, or NULL. SIGSAFE. */
-struct ipa_point *ipa_cell_point(int32_t cell);
+/* The first of gdbserver's tracepoints on a marker's cell, or NULL. SIGSAFE. */
+struct ipa_point *ipa_cell_point(struct ipa_marker *marker);
 
 #define IPA_CELLS	(1u << 15)
 

@@ -200,7 +200,7 @@ static enum filter_verdict walk_frame(struct filter *f, const char *p,
 	const struct filter_point *point;
 	uint64_t frame;
 
-	if (!frame_read(p, &frame, &walk->number))
+	if (!frame_read(p, &frame, &walk->number) || frame != f->frames)
 		return select_frame(f, WALK_BACK,
 				    walk->from ? walk->from - 1 : NO_FRAME,
 				    out);
