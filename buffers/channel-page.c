@@ -134,6 +134,7 @@ int channel_page_make(struct channel *channel, const char *name)
 	struct text text;
 	char path[320];
 	void *page;
+	long moved;
 	int ret;
 
 	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
@@ -147,8 +148,13 @@ int channel_page_make(struct channel *channel, const char *name)
 	if (old)
 		records_copy(page, old);
 	page_fill(page, channel, name);
-	sys5(SYS_mremap, page, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED,
-	     channel->area);
+	moved = sys5(SYS_mremap, page, bytes, bytes,
+		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
+	if (moved < 0 && moved > -4096) {
+		sys_munmap(page, bytes);
+		sys_unlink(path);
+		return (int)moved;
+	}
 	channel->page = channel->area;
 	channel->page_bytes = bytes;
 	return 0;

@@ -53,7 +53,9 @@ int channels_setup(void)
 		return -ENOMEM;
 	}
 	fork_mark = (uint32_t *)pages;
-	store_release(fork_mark, (uint32_t)sys_getpid());
+	/* children count on from here, and must not come to 0: whatever a
+	 * filter has getpid() say */
+	store_release(fork_mark, ((uint32_t)sys_getpid() & INT32_MAX) | 1);
 	/* a line of its own: writers look at the mark */
 	fork_lock = (struct fork_lock *)(pages + 64);
 	*fork_lock = fork_lock_unset;
