@@ -38,6 +38,7 @@ EXTRA_DIST += \
 	docs/gdb.md \
 	docs/gdbserver.md \
 	docs/gdbstub.md \
+	docs/guarantees.md \
 	docs/history.md \
 	docs/remote.md \
 	docs/roadmap.md \
