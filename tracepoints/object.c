@@ -318,7 +318,13 @@ int object_enable(struct object *object, const struct object_use *use,
 		store_release(&object->on, before | 1u << bit);
 	}
 	site_lead(object);
-	return before ? 0 : codes_switch(object, 1, patcher);
+	if (!before)
+		return codes_switch(object, 1, patcher);
+	/* a probe that could not be switched then */
+	if (object->adopted && object->adopted->refused)
+		object->adopted->refused =
+			usdt_switch(patcher, object->adopted, 1);
+	return object->adopted ? object->adopted->refused : 0;
 }
 
 void object_disable(struct object *object, struct channel *channel,

@@ -6,10 +6,11 @@
  *	place all N | threads [block] | fork N | trap | unwind
  *
  * Prints "right", or what is wrong. `threads` prints "ready" and goes on until
- * its input ends; with `block` the threads block SIGTRAP. `trap` has a handler
- * for that signal, and traps of its own. `unwind` has signals come into hits,
- * whose handler looks for who has called; not where a restartable sequence was
- * given up, of which nobody is told how its stack is.
+ * its input ends; with `block` the threads block SIGTRAP until there is some,
+ * and then it prints "open". `trap` has a handler for that signal, and traps of
+ * its own. `unwind` has signals come into hits, whose handler looks for who has
+ * called; not where a restartable sequence was given up, of which nobody is
+ * told how its stack is.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -69,19 +70,26 @@ static int do_all(uint64_t n)
 
 static int stop;
 static int wrong;
+static int unblock;
+static int unblocked;		/* threads */
 
 static void *thread(void *arg)
 {
 	uint64_t n = 0;
 	sigset_t mask;
 
-	if (arg) {
-		sigemptyset(&mask);
-		sigaddset(&mask, SIGTRAP);
+	sigemptyset(&mask);
+	sigaddset(&mask, SIGTRAP);
+	if (arg)
 		pthread_sigmask(SIG_BLOCK, &mask, NULL);
-	}
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED) && !all(n))
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED) && !all(n)) {
 		n++;
+		if (arg && __atomic_load_n(&unblock, __ATOMIC_RELAXED)) {
+			arg = NULL;
+			pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
+			__atomic_fetch_add(&unblocked, 1, __ATOMIC_RELEASE);
+		}
+	}
 	if (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
 		__atomic_store_n(&wrong, 1, __ATOMIC_RELAXED);
 	return NULL;
@@ -96,8 +104,14 @@ static int do_threads(void *block)
 		pthread_create(&threads[i], NULL, thread, block);
 	puts("ready");
 	fflush(stdout);
-	while (getchar() != EOF)
-		;
+	while (getchar() != EOF) {
+		__atomic_store_n(&unblock, 1, __ATOMIC_RELAXED);
+		while (block && __atomic_load_n(&unblocked,
+						__ATOMIC_ACQUIRE) < THREADS)
+			sched_yield();
+		puts("open");
+		fflush(stdout);
+	}
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
