@@ -236,6 +236,27 @@ function probes()
 	limit_row("  nobody wants it", "usdt.off", get("usdt.off"), "ns",
 		  "%.2f")
 	peer_row("  bpftrace counts it", "usdt.peer", "usdt.on", 7)
+	limit_row("  a uprobe counts it (perf_event_open)", "usdt.uprobe",
+		  get("usdt.uprobe"), "ns", "%.0f")
+	limit_row("all " get("usdt.jvm.probes") " of libjvm on", "usdt.jvm",
+		  get("usdt.jvm") / 1000, "ms", "%.2f", 10)
+	limit_row("  off or on again", "usdt.jvm.again",
+		  get("usdt.jvm.again") / 1000, "ms", "%.2f")
+	limit_row("  a request for one probe", "usdt.jvm.control",
+		  get("usdt.jvm.control") / 1000, "ms", "%.2f")
+	postgres_row("postgres --single, 20,000 SELECTs: all on", "traced",
+		     1.5)
+	postgres_row("  bpftrace counts them", "peer", 0)
+}
+
+function postgres_row(name, which, limit,   key, x)
+{
+	key = "usdt.postgres." which
+	if (!(key in v) || !get("usdt.postgres.plain"))
+		return absent(name, limit ? "<= " limit " x" : "")
+	x = v[key] / v["usdt.postgres.plain"]
+	line(name, sprintf("%.2f s", v[key]), limit ? "<= " limit " x" : "",
+	     sprintf("%.2f", x), limit ? verdict(x <= limit) : "")
 }
 
 $1 == "ns" { v[$2 $3] = $4 }
