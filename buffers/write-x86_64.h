@@ -27,7 +27,7 @@
 #define BUFFERS_WRITE_X86_64_H
 
 #define SECTION_BEGIN                                                  \
-	".pushsection __rseq_cs, \"aw\"\n\t"                           \
+	".pushsection .data.rel.ro.rseq_cs, \"aw\"\n\t"                    \
 	".balign 32\n"                                                 \
 	"7:\t.long 0, 0\n\t"                                           \
 	".quad 1f, (2f - 1f), 4f\n\t"                                  \
