@@ -27,14 +27,16 @@
 
 static const char asleep[] = "detached";
 static int hook_missing;
+static int late;		/* it was not there from the start */
 
 int attach_loads(void)
 {
 	char name[16] = "";
 
 	sys5(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
-	hook_missing = text_equal(name, "taffrail attach");
-	return hook_missing;
+	late = text_equal(name, "taffrail attach");
+	hook_missing = late;
+	return late;
 }
 
 static int hook_loader(void *arg)
@@ -80,6 +82,8 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	/* what came while nobody told */
 	if (!agent_off)
 		loader_look();
+	if (!agent_off && late && names_lead)
+		names_lead();
 	return agent_off;
 }
 
@@ -98,6 +102,8 @@ int attach_undo(void)
 	/* nobody is between the beginning and the end of a dlclose() then */
 	registry_lock();
 	loader_undo();
+	if (names_restore)
+		names_restore();
 	agent_off = asleep;
 	registry_unlock();
 	place_close(0);

@@ -26,6 +26,16 @@ const char *taffrail_attach(void (*forks[3])(void));
  */
 int attach_undo(void);
 
+/*
+ * Leads the names of libc's that this library stands before here, where the
+ * program's modules have bound them to libc, and where they will: for an agent
+ * that came late. Not in a thread of the agent's. names_restore() leads back
+ * what was bound before; with the lock, in the service thread. In the shared
+ * library only.
+ */
+void names_lead(void) __attribute__((weak));
+void names_restore(void) __attribute__((weak));
+
 /* Is the service thread to end for that? */
 int attach_undone(void);
 

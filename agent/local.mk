@@ -66,6 +66,11 @@ agent_sources += \
 	agent/thread-x86_64.h
 endif
 
+if MACHINE_X86_64
+agent_shared_sources += \
+	agent/names-shared-x86_64.c
+endif
+
 # libc's names, which only programs are to find: not unit tests
 agent_wrap_sources = \
 	agent/confine.c

@@ -54,7 +54,7 @@ struct order {
 	int together;		/* so has libc's, not before it */
 };
 
-static int module_has(const struct dl_phdr_info *info, const void *p)
+int module_has(const struct dl_phdr_info *info, const void *p)
 {
 	int i;
 

@@ -24,6 +24,9 @@ struct dl_phdr_info;
 extern int (*modules_each)(int (*call)(struct dl_phdr_info *info, size_t size,
 				       void *arg), void *arg);
 
+/* Does one of its segments have that address? */
+int module_has(const struct dl_phdr_info *info, const void *p);
+
 /* The calling thread's stack, as far as it is certain. */
 struct memory_stack {
 	uint64_t low;

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An agent that comes late: the names of libc's that it stands before are bound
+ * to libc already. They are led here, and back:
+ *
+ *	libc's table of symbols		for what is bound from now on: calls
+ *					that were never made, libraries to come
+ *	tables of addresses (GOT), and	for what is bound
+ *	pointers that came with a module
+ *
+ * Which names those are is written nowhere: they are what this library exports
+ * as weak functions.
+ *
+ * What must stay true: each is one aligned word, and is written, by way of
+ * /proc/self/mem, only where it is what it should have been; so protected pages
+ * (RELRO) stay so, and a module that has gone is not written to. The functions
+ * here call libc's by what constructors found out, before any name was led.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+
+#include "agent/agent.h"
+#include "agent/attach.h"
+#include "agent/thread.h"
+#include "buffers/base.h"
+#include "buffers/sys.h"
+#include "buffers/text.h"
+#include "tracepoints/lock.h"
+#include "tracepoints/memory.h"
+
+#define NAMES_MAX	48
+#define WORDS_MAX	1024
+
+struct table {
+	uint64_t base;
+	const Elf64_Sym *symbols;
+	const char *strings;
+	const uint32_t *hash;		/* GNU's */
+	const Elf64_Rela *relocations[2];
+	uint64_t bytes[2];
+};
+
+struct word {
+	uint64_t *at;
+	uint64_t theirs;
+	uint64_t ours;
+};
+
+/* Guarded by the registry's lock. */
+static struct word names[NAMES_MAX];
+static uint32_t nnames;
+static struct word words[WORDS_MAX];
+static uint32_t nwords;
+
+static const void *address_of(const struct table *t, const Elf64_Dyn *d)
+{
+	uint64_t value = d->d_un.d_ptr;
+
+	/* the linker adds the base where it can */
+	return (const void *)(value < t->base ? value + t->base : value);
+}
+
+static int table_read(struct table *t, const struct dl_phdr_info *info)
+{
+	const Elf64_Dyn *d = NULL;
+	int i;
+
+	__builtin_memset(t, 0, sizeof(*t));
+	t->base = info->dlpi_addr;
+	for (i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			d = (const void *)(t->base +
+					   info->dlpi_phdr[i].p_vaddr);
+	for (; d && d->d_tag != DT_NULL; d++) {
+		if (d->d_tag == DT_SYMTAB)
+			t->symbols = address_of(t, d);
+		else if (d->d_tag == DT_STRTAB)
+			t->strings = address_of(t, d);
+		else if (d->d_tag == DT_GNU_HASH)
+			t->hash = address_of(t, d);
+		else if (d->d_tag == DT_RELA)
+			t->relocations[0] = address_of(t, d);
+		else if (d->d_tag == DT_RELASZ)
+			t->bytes[0] = d->d_un.d_val;
+		else if (d->d_tag == DT_JMPREL)
+			t->relocations[1] = address_of(t, d);
+		else if (d->d_tag == DT_PLTRELSZ)
+			t->bytes[1] = d->d_un.d_val;
+	}
+	return t->symbols && t->strings;
+}
+
+/* Calls for each symbol that the table defines; with a name, at least for each
+ * of that name. */
+static void symbols_each(const struct table *t, const char *name,
+			 void (*call)(const struct table *t,
+				      const Elf64_Sym *symbol, const void *arg),
+			 const void *arg)
+{
+	const uint32_t *hash = t->hash;
+	const uint32_t *buckets = (const uint32_t *)((const uint64_t *)
+						     (hash + 4) + hash[2]);
+	const uint32_t *chains = buckets + hash[0] - hash[1];
+	uint32_t h = 5381;
+	uint32_t b;
+	uint32_t i;
+
+	for (; name && *name; name++)
+		h = h * 33 + (uint8_t)*name;
+	for (b = 0; b < hash[0]; b++) {
+		i = buckets[b];
+		if (!i || (name && h % hash[0] != b))
+			continue;
+		do
+			call(t, &t->symbols[i], arg);
+		while (!(chains[i++] & 1));
+	}
+}
+
+static int is_function(const Elf64_Sym *symbol)
+{
+	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
+}
+
+/* A name of ours, and where it leads. */
+struct search {
+	const char *name;
+	uint64_t address;		/* ours */
+};
+
+static void symbol_theirs(const struct table *libc, const Elf64_Sym *symbol,
+			  const void *arg)
+{
+	const struct search *search = arg;
+	uint64_t theirs = libc->base + symbol->st_value;
+
+	if (!is_function(symbol) || nnames == NAMES_MAX ||
+	    nwords == WORDS_MAX || theirs == search->address ||
+	    !text_equal(libc->strings + symbol->st_name, search->name))
+		return;
+	names[nnames++] = (struct word){ NULL, theirs, search->address };
+	words[nwords++] = (struct word){ (uint64_t *)&symbol->st_value,
+					 symbol->st_value,
+					 search->address - libc->base };
+}
+
+static void symbol_ours(const struct table *ours, const Elf64_Sym *symbol,
+			const void *libc)
+{
+	struct search search = { ours->strings + symbol->st_name,
+				 ours->base + symbol->st_value };
+
+	if (is_function(symbol) &&
+	    ELF64_ST_BIND(symbol->st_info) == STB_WEAK)
+		symbols_each(libc, search.name, symbol_theirs, &search);
+}
+
+/* What the two are that all is about. */
+struct pair {
+	struct table ours;
+	struct table libc;
+};
+
+static int pair_look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct pair *pair = arg;
+	struct table *t = NULL;
+
+	(void)size;
+	if (module_has(info, (void *)taffrail_attach))
+		t = &pair->ours;
+	else if (module_has(info, (void *)modules_each))
+		t = &pair->libc;
+	if (t && (!table_read(t, info) || !t->hash))
+		t->symbols = NULL;
+	return 0;
+}
+
+static uint64_t ours_for(uint64_t theirs)
+{
+	uint32_t i;
+
+	for (i = 0; i < nnames; i++)
+		if (names[i].theirs == theirs)
+			return names[i].ours;
+	return 0;
+}
+
+static void relocations_look(const struct table *t, const Elf64_Rela *r,
+			     uint64_t bytes)
+{
+	const Elf64_Rela *end = r + bytes / sizeof(*r);
+	uint64_t *at;
+	uint64_t ours;
+
+	for (; r < end && nwords < WORDS_MAX; r++) {
+		uint32_t type = ELF64_R_TYPE(r->r_info);
+
+		if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT &&
+		    (type != R_X86_64_64 || r->r_addend))
+			continue;
+		at = (uint64_t *)(t->base + r->r_offset);
+		if ((uint64_t)at & 7)
+			continue;
+		ours = ours_for(load_relaxed(at));
+		if (ours)
+			words[nwords++] = (struct word){ at, load_relaxed(at),
+							 ours };
+	}
+}
+
+static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct table t;
+
+	(void)size;
+	(void)arg;
+	if (module_has(info, (void *)taffrail_attach) ||
+	    module_has(info, (void *)modules_each) || !table_read(&t, info))
+		return 0;
+	relocations_look(&t, t.relocations[0], t.bytes[0]);
+	relocations_look(&t, t.relocations[1], t.bytes[1]);
+	return 0;
+}
+
+/* In a thread with descriptors of its own. */
+static int words_write(int ours)
+{
+	int mem = (int)sys_open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC, 0);
+	uint32_t i;
+
+	for (i = 0; mem >= 0 && i < nwords; i++) {
+		const struct word *w = &words[i];
+		uint64_t from = ours ? w->theirs : w->ours;
+		uint64_t to = ours ? w->ours : w->theirs;
+		uint64_t is = 0;
+
+		if (sys4(SYS_pread64, mem, &is, sizeof(is), w->at) ==
+			    sizeof(is) && is == from)
+			sys4(SYS_pwrite64, mem, &to, sizeof(to), w->at);
+	}
+	if (mem >= 0)
+		sys_close(mem);
+	return mem < 0 ? mem : 0;
+}
+
+static int words_lead(void *arg)
+{
+	(void)arg;
+	return words_write(1);
+}
+
+void names_lead(void)
+{
+	struct pair pair = { 0 };
+
+	/* who is being loaded is bound by then */
+	modules_settle();
+	registry_lock();
+	nnames = 0;
+	nwords = 0;
+	modules_each(pair_look, &pair);
+	if (pair.ours.symbols && pair.libc.symbols) {
+		symbols_each(&pair.ours, NULL, symbol_ours, &pair.libc);
+		modules_each(module_look, NULL);
+		if (thread_run_wait(words_lead, NULL))
+			nwords = 0;
+	}
+	registry_unlock();
+}
+
+void names_restore(void)
+{
+	words_write(0);
+	nwords = 0;
+}
