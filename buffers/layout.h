@@ -164,7 +164,7 @@ struct packet_head {
 	uint64_t timestamp_end;
 	uint64_t content_size;		/* bits */
 	uint64_t packet_size;		/* bits */
-	uint64_t packet_seq_num;
+	uint64_t packet_seq_num;	/* stored first (PACKET-NUMBER) */
 	uint64_t events_discarded;	/* cumulative in this stream */
 	uint32_t cpu_id;
 } __attribute__((packed));
@@ -188,7 +188,7 @@ struct packet_head {
 struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */
 	uint64_t ts_limit;	/* clock from which headers are extended */
-	uint64_t lost;		/* events this ring had no room for */
+	uint64_t lost;		/* had no room, or none fits (RING-LOST) */
 	uint64_t pad0[5];
 	/* constant once published */
 	uint32_t magic;

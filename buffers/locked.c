@@ -168,6 +168,10 @@ static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
 		return 0;
 	if (!hold_is_ours(hold))
 		return 0;
+	/* PACKET-NUMBER: the first store to the new packet; a reader sees by
+	 * it that the packet which was there is gone */
+	new->packet_seq_num = number;
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 	old->timestamp_end = clock;
 	old->content_size =
 		((uint64_t)(position & sub_mask) - PACKET_PRIVATE_BYTES) * 8;
@@ -183,7 +187,6 @@ static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
 	new->timestamp_end = 0;
 	new->content_size = 0;
 	new->packet_size = 0;
-	new->packet_seq_num = number;
 	new->events_discarded = 0;
 	new->cpu_id = ring->cpu;
 	head = (head & ~(uint64_t)UINT32_MAX) |

@@ -178,7 +178,6 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 
 	memset(count, 0, sizeof(*count));
 	for (tries = 0; tries < COUNT_TRIES && !ring->broken; tries++) {
-		uint64_t lost = load_relaxed(&shared(ring)->lost);
 		/* RING-HEAD: what lies below it was stored before it */
 		uint64_t head = load_acquire(&shared(ring)->head);
 		uint32_t start = open_start(ring, head, &count->used);
@@ -196,7 +195,9 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 			    start ||
 		    !head_belongs(ring, &copy, copy.packet_seq_num))
 			break;
-		count->lost = lost;
+		/* RING-LOST: read after head, so that it is no less than what
+		 * the packets say that were closed before */
+		count->lost = load_relaxed(&shared(ring)->lost);
 		count->current = copy.packet_seq_num;
 		count->committed = copy.events_before +
 				   (uint32_t)(RING_EVENTS(head) -
@@ -332,13 +333,24 @@ static char *copied(const struct ring_copy *copy, uint64_t number)
 	return copy->data + (number & (ring->nsub - 1)) * ring->sub_bytes;
 }
 
+/* Is `number` still the packet in its sub-buffer? */
+static bool still_there(const struct ring_reader *ring, uint64_t number)
+{
+	const volatile struct packet_head *head =
+		(const void *)slot(ring, number);
+
+	/* PACKET-NUMBER: the copy made before must not move below this load;
+	 * whoever takes the sub-buffer stores its number first */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return head->packet_seq_num == number;
+}
+
 /* Copies oldest first. What was lapped before its copy was complete goes, and
  * all before it: a trace with holes would be read as one with losses. */
 static void copy_packets(struct ring_copy *copy)
 {
 	const struct ring_reader *ring = copy->ring;
 	uint64_t current = copy->count.current;
-	uint32_t start = (uint32_t)(current * ring->sub_bytes);
 	uint64_t number;
 
 	for (number = copy->first; number <= current; number++) {
@@ -346,7 +358,7 @@ static void copy_packets(struct ring_copy *copy)
 						 : ring->sub_bytes;
 
 		memcpy(copied(copy, number), slot(ring, number), bytes);
-		if (current - number + packets_since(ring, start) >= ring->nsub)
+		if (!still_there(ring, number))
 			copy->first = number + 1;
 	}
 }

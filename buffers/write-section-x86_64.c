@@ -295,6 +295,11 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	"subl %%edi, %%r9d\n\t"                                        \
 	"andl 16(%%r11), %%r9d\n\t"                                    \
 	"leaq 4096(%%rcx,%%r9), %%r9\n\t"                              \
+	/* PACKET-NUMBER: the first store to the new packet; a reader  \
+	 * sees by it that the packet which was there is gone */       \
+	"movq 84(%%r9), %%rdx\n\t"                                     \
+	"incq %%rdx\n\t"                                               \
+	"movq %%rdx, 84(%%r8)\n\t"      /* packet_seq_num */           \
 	"leaq -20(%%rdi), %%rdi\n\t"                                   \
 	"shlq $3, %%rdi\n\t"                                           \
 	"movq %%rax, 60(%%r9)\n\t"        /* timestamp_end */          \
@@ -318,9 +323,6 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
 	"movq %%rdx, 60(%%r8)\n\t"                                     \
 	"movq %%rdx, 68(%%r8)\n\t"                                     \
 	"movq %%rdx, 76(%%r8)\n\t"                                     \
-	"movq 84(%%r9), %%rdi\n\t"                                     \
-	"incq %%rdi\n\t"                                               \
-	"movq %%rdi, 84(%%r8)\n\t"        /* packet_seq_num */         \
 	"movq %%rdx, 92(%%r8)\n\t"                                     \
 	"movl 72(%%rcx), %%edx\n\t"                                    \
 	"movl %%edx, 100(%%r8)\n\t"       /* cpu_id */                 \
@@ -370,6 +372,8 @@ again:
 	return WRITE_AGAIN;
 }
 
+/* RING-LOST: the addition is the last instruction of the section, so that it
+ * happens once or not at all. */
 enum write_verdict section_lose(const struct write_slot *slot, int header)
 {
 	uint64_t index = (uint64_t)header;

@@ -135,9 +135,9 @@ static uint64_t oldest(const struct frame_ring *r)
 
 /*
  * Events before packet `number`, which is not the open one; more than the
- * ring ever had when it is not intact. A switch that was given up may have
- * written the number of events of the packet to come into the oldest head, and
- * nothing else.
+ * ring ever had when it is not intact. A switch that was given up has written
+ * into the oldest head: the number of the packet to come first
+ * (PACKET-NUMBER).
  */
 static uint64_t events_before(const struct frame_ring *r, uint64_t number)
 {
