@@ -184,6 +184,8 @@ struct packet_head {
  * ends included: position & (ring_bytes - 1) is the offset into the data. An
  * event never crosses a sub-buffer, so adding its size never carries.
  * Wide numbers are in the packet heads: packet_seq_num, events_before.
+ * RING-WRAP: whoever compares two positions must have looked at both before
+ * 2^32 bytes were written; what may take longer compares packet numbers.
  */
 struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */

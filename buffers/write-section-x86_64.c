@@ -196,7 +196,8 @@ GENERAL_SECTION(section_compact_ext, "8", 13, CLOCK_WHOLE)
 #define HEADER_STORE LONG_LARGE
 GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
 
-/* The table of a slot by header kind, as an index register. */
+/* The table of a slot by header kind, as an index register. SECTION-RING: each
+ * section finds its ring anew, since its thread may have been moved. */
 #define SECTION_TABLE                                                  \
 	"movq 8(%[s],%[header],8), %%r11\n\t"                          \
 	"movl %%fs:4(%%r10), %%ecx\n\t"                                \

@@ -40,7 +40,10 @@
 /* Of the fast writers: where one begins in its line is not left to chance. */
 #define WRITE_FUNCTION	static __attribute__((aligned(64))) void
 
-/* The commit is the last instruction before this. */
+/* The commit is the last instruction before this. SECTION-RESTART: whoever is
+ * taken from a section before it goes on at label 4, with nothing committed.
+ * STORE-ORDER: this machine shows stores to other CPUs in program order, so
+ * that no fence stands before the commit. */
 #define SECTION_END                                                    \
 	"2:\n\t"                                                       \
 	".pushsection .text.rseq_abort, \"ax\"\n\t"                    \

@@ -73,6 +73,7 @@ EXTRA_DIST += \
 	testsuite/gdb-suite \
 	testsuite/lib \
 	testsuite/lint \
+	testsuite/models \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.attach \
@@ -82,6 +83,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.gdbserver \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
+	testsuite/taffrail.models \
 	testsuite/taffrail.pthread \
 	testsuite/taffrail.sessions \
 	testsuite/taffrail.stress \
@@ -139,6 +141,9 @@ check-stress: stage $(check_PROGRAMS)
 check-gdb: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/gdb-suite/run \
 		$(GDB_TEST_FLAGS) "$(GDB_SRC)" $(GDB_TESTS)
+
+check-models:
+	@$(run_script) $(abs_top_srcdir)/testsuite/models/run
 
 check-sanitize:
 	@$(run_script) $(abs_top_srcdir)/testsuite/sanitize/run

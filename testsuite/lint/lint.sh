@@ -53,9 +53,14 @@ public_headers()
 	files '^tracepoints/(taffrail|ust)/.*\.h$'
 }
 
+models()
+{
+	files '^testsuite/models/.*\.pml$'
+}
+
 rule_spdx()
 {
-	files '\.(c|h|S|cc|exp|sh|ac|m4|py)$|(^|/)(bootstrap|run)$' |
+	files '\.(c|h|S|cc|exp|sh|ac|m4|py|pml)$|(^|/)(bootstrap|run)$' |
 	while read -r file; do
 		local want=LGPL-2.1-or-later
 		case $file in
@@ -136,7 +141,7 @@ rule_columns()
 
 rule_white_space()
 {
-	files '\.(c|h|S|cc|exp|sh|mk|ac|am|md|[137])$|(^|/)(bootstrap|run)$' |
+	files '\.(c|h|S|cc|exp|sh|mk|ac|am|md|pml|[137])$|(^|/)(bootstrap|run)$' |
 		xargs grep -nE '[ 	]+$|^        +[^ *]' |
 		grep -E '[ 	]$|\.(c|h|S):' |
 		sed 's/^\([^:]*:[0-9]*\):.*/\1: blanks at the end or for a tab/'
@@ -188,11 +193,24 @@ rule_header_includes()
 # lost its other side.
 rule_pair_tags()
 {
-	sources | xargs grep -noE '[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+[:)]' |
+	{ sources; models; } | xargs grep -noE '[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+[:)]' |
 	sed 's/[:)]$//' | grep -v ':DATE-' |
 	awk -F: '{ n[$3]++; where[$3] = $1 ":" $2 }
 		END { for (tag in n) if (n[tag] < 2)
 			print where[tag] ": tag " tag " stands alone" }'
+}
+
+# What a model takes for granted has its name in the code that makes it true,
+# and in the models' README.
+rule_model_names()
+{
+	models | xargs grep -noE '[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+[:)]' |
+	sed 's/[:)]$//' | while IFS=: read -r file line name; do
+		sources | xargs grep -qE "$name[:)]" ||
+			echo "$file:$line: $name is not in the code"
+		grep -q "^ *$name " testsuite/models/README ||
+			echo "$file:$line: $name is not in the README"
+	done
 }
 
 # Machine code and tests of the machine are in files named after it. Others
