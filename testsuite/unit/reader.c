@@ -6,6 +6,7 @@
 #include "testsuite/unit/unit.h"
 
 #include <errno.h>
+#include <signal.h>
 
 #include "buffers/reader.h"
 #include "testsuite/unit/rings.h"
@@ -217,6 +218,61 @@ static void test_overwrite(uint64_t first, const char *what)
 	oldest->packet_seq_num = writer.number + 1;
 	copy_and_see(&ring, &seen, 0, what);
 	unit_equal(seen.packets, NSUB - 1, "%s: a new number", what);
+	ring_close(&ring);
+	fake_ring_close(&writer);
+	fake_close(&fake);
+}
+
+/* What happens when the reader first looks at a page: see test_taken(). */
+static struct fake_ring *taker;
+static void *taken_page;
+
+static void on_look(int signal, siginfo_t *info, void *context)
+{
+	struct packet_head *taken =
+		(void *)fake_slot(taker, taker->number + 2);
+
+	(void)context;
+	if (info->si_addr < taken_page ||
+	    (char *)info->si_addr >= (char *)taken_page + SUB)
+		_exit(128 + signal);
+	mprotect(taken_page, SUB, PROT_READ);
+	fake_switch(taker);
+	write_numbers(taker, taker->committed, 5);
+	/* the switch after that has just begun */
+	taken->packet_seq_num = taker->number + 1;
+	taken->timestamp_begin = taker->now;
+}
+
+/*
+ * While the second oldest packet is copied the writer takes the oldest one and
+ * begins to take the second: both are left out, and the ring is no liar.
+ */
+static void test_taken(void)
+{
+	struct sigaction action = { .sa_sigaction = on_look,
+				    .sa_flags = SA_SIGINFO };
+	struct sigaction before;
+	struct fake fake;
+	struct fake_ring writer;
+	struct ring_reader ring;
+	struct seen seen;
+
+	fake_open(&fake, SESSION_OVERWRITE, 0);
+	describe(&fake);
+	fake_ring_open(&writer, &fake, "0", 0, SUB, NSUB, 0);
+	unit_equal(ring_open(&ring, fake.image, 0, "0", false), 0,
+		   "taken: open");
+	write_numbers(&writer, 0, 50000);
+	taker = &writer;
+	taken_page = (char *)ring.map.address + RING_DATA_OFFSET +
+		     (writer.number + 2) % NSUB * SUB;
+	sigaction(SIGSEGV, &action, &before);
+	mprotect(taken_page, SUB, PROT_NONE);
+	copy_and_see(&ring, &seen, 0, "taken");
+	sigaction(SIGSEGV, &before, NULL);
+	unit_equal(seen.packets, NSUB - 2, "taken: what was left is there");
+	unit_equal(seen.expect, 50000, "taken: up to the last event");
 	ring_close(&ring);
 	fake_ring_close(&writer);
 	fake_close(&fake);
@@ -443,6 +499,7 @@ static void test_records(void)
 
 int main(void)
 {
+	test_taken();
 	test_walk();
 	test_records();
 	test_take(0, "from 0");
