@@ -43,6 +43,9 @@ void attach_turns(pid_t tid, uint64_t ns)
 
 static int why_not(const struct attach_target *t, int ret)
 {
+	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0))
+		return attach_fact(t, -EAGAIN, "threads of process %d come and "
+				   "go: none was stopped, try again", t->pid);
 	if (ret == -ESRCH || ret == -ECHILD)
 		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
 	if (ret == -EBUSY)
