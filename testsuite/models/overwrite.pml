@@ -7,6 +7,10 @@
  * packets follow one another without a gap up to the open one; no ring of an
  * honest writer passes for a broken one; losses never become fewer; and when
  * nobody writes any more, all that the ring holds is taken.
+ *
+ * There is no store buffer here: the reader stores nothing, so that what it
+ * sees is the writer's stores up to some moment, in their order (STORE-ORDER),
+ * and that is what a writer which was stopped at that moment shows.
  */
 #include "writer.pml"
 
