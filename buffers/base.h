@@ -31,6 +31,11 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static inline uint64_t align_up(uint64_t value, uint64_t power_of_two)
 {
 	return (value + power_of_two - 1) & ~(power_of_two - 1);

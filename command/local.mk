@@ -72,6 +72,7 @@ command_sources = \
 	command/targets.c \
 	command/targets.h \
 	command/trace-clock.c \
+	command/trace-limit.c \
 	command/trace-private.h \
 	command/trace-stream.c \
 	command/trace.c \

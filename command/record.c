@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffers/channel.h"
 #include "command/attach.h"
 #include "command/command.h"
 #include "command/elfnotes.h"
@@ -24,8 +25,13 @@
 #include "command/rule.h"
 #include "command/targets.h"
 
+/* For the descriptions of some processes and four buffers of the least size */
+#define MAX_SIZE_LEAST		(1u << 20)
+#define MAX_SIZE_BUFFERS	4
+
 enum {
-	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR
+	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
+	KEY_MAX_SIZE
 };
 
 static const struct option_row rows[] = {
@@ -40,6 +46,8 @@ static const struct option_row rows[] = {
 	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
+	{ KEY_MAX_SIZE, "max-size", "SIZE", "keep the directory within so many "
+	  "bytes: the oldest events go" },
 	{ KEY_FOR, "for", "SEC", "stop recording after so many seconds" },
 	{ 'p', "pid", "PID", "follow this process" },
 	{ 0 }
@@ -53,6 +61,36 @@ static int take_seconds(struct record_options *o, const char *text)
 	if (end == text || *end || !isfinite(o->seconds) || o->seconds <= 0 ||
 	    o->seconds > 1e9)
 		return command_misused("'%s' is no number of seconds", text);
+	return COMMAND_DONE;
+}
+
+static int take_max_size(struct record_options *o, const char *text)
+{
+	if (command_parse_bytes(&o->max_size, text))
+		return command_misused("size '%s' is no number with K, M or G",
+				       text);
+	if (o->max_size < MAX_SIZE_LEAST)
+		return command_misused("size '%s' is less than 1M", text);
+	return COMMAND_DONE;
+}
+
+/* A sub-buffer is written as a whole: there must be room for some. */
+static int fit_buffer(struct record_options *o)
+{
+	uint64_t most = o->max_size / MAX_SIZE_BUFFERS;
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (!o->max_size)
+		return COMMAND_DONE;
+	if (o->buffer > most)
+		return command_misused("--max-size must be %d times "
+				       "--buffer-size or more",
+				       MAX_SIZE_BUFFERS);
+	if (o->buffer)
+		return COMMAND_DONE;
+	o->buffer = channel_ring_bytes(0, (uint32_t)cpus);
+	while (o->buffer > most)
+		o->buffer /= 2;
 	return COMMAND_DONE;
 }
 
@@ -96,6 +134,8 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_BUFFER:
 		return command_take_size(&o->buffer, value);
+	case KEY_MAX_SIZE:
+		return take_max_size(o, value);
 	case KEY_FOR:
 		return take_seconds(o, value);
 	default:
@@ -131,7 +171,7 @@ static int take_arguments(struct record_options *o, int argc, char **argv)
 	if (o->pid && o->nproviders)
 		return command_misused("a provider cannot be loaded into a "
 				       "running process");
-	return COMMAND_DONE;
+	return fit_buffer(o);
 }
 
 void record_request(const struct record *record,
@@ -171,6 +211,7 @@ static int open_output(struct record *record)
 		return command_failed("%s exists and is not empty", path);
 	if (ret)
 		return command_failed("%s: %s", path, strerror(-ret));
+	record->set.limit = record->options.max_size;
 	return COMMAND_DONE;
 }
 
@@ -370,8 +411,9 @@ static void tell_result(const struct record *record)
 		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
 		     n, n == 1 ? "" : "es", set->path);
 	if (set->overwritten)
-		command_warn("%llu older events were overwritten",
-			     (unsigned long long)set->overwritten);
+		command_warn("%llu older events were %s",
+			     (unsigned long long)set->overwritten,
+			     set->limit ? "dropped" : "overwritten");
 	trace_tell_left_off(set);
 }
 

@@ -25,6 +25,7 @@ struct record_options {
 	const char *contexts;
 	bool overwrite;
 	uint64_t buffer;
+	uint64_t max_size;		/* of the directory, 0: any */
 	double seconds;			/* 0: until the end */
 	pid_t pid;			/* 0: run `program` */
 	char **program;

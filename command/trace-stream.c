@@ -43,14 +43,15 @@ int trace_stream_open(struct trace_stream **result, struct trace *trace,
 	stream->fd = -1;
 	stream->idx = -1;
 	snprintf(stream->name, sizeof(stream->name), "stream_%s", name);
+	snprintf(stream->file, sizeof(stream->file), "%s", stream->name);
 	*result = stream;
 	return 0;
 }
 
-static void idx_name(const struct trace_stream *stream, const char *suffix,
-		     char *name, size_t room)
+void trace_idx_name(const char *file, const char *suffix, char *name,
+		    size_t room)
 {
-	snprintf(name, room, "index/%s.idx%s", stream->name, suffix);
+	snprintf(name, room, "index/%s.idx%s", file, suffix);
 }
 
 /* All of it, or a negative errno. */
@@ -98,12 +99,12 @@ static void abandon(struct trace_stream *stream)
 	char name[64];
 
 	if (stream->idx >= 0) {
-		idx_name(stream, ".new", name, sizeof(name));
+		trace_idx_name(stream->file, ".new", name, sizeof(name));
 		unlinkat(stream->trace->fd, name, 0);
 		close(stream->idx);
 	}
 	if (stream->fd >= 0) {
-		unlinkat(stream->trace->fd, stream->name, 0);
+		unlinkat(stream->trace->fd, stream->file, 0);
 		close(stream->fd);
 	}
 	stream->fd = -1;
@@ -116,10 +117,13 @@ static int create_files(struct trace_stream *stream)
 	char name[64];
 	int ret;
 
-	stream->fd = create(stream->trace, stream->name);
+	if (stream->trace->set->limit)
+		snprintf(stream->file, sizeof(stream->file), "%s_%u",
+			 stream->name, stream->chunks);
+	stream->fd = create(stream->trace, stream->file);
 	if (stream->fd < 0)
 		return stream->fd;
-	idx_name(stream, ".new", name, sizeof(name));
+	trace_idx_name(stream->file, ".new", name, sizeof(name));
 	stream->idx = create(stream->trace, name);
 	ret = stream->idx;
 	if (ret >= 0) {
@@ -160,6 +164,10 @@ int trace_packet(struct trace_stream *stream, const struct packet *packet)
 
 	if (stream->failed)
 		return -EIO;
+	if (!trace_limit_admit(stream, packet)) {
+		stream->dropped += packet->count;
+		return 0;
+	}
 	memcpy(head.uuid, stream->trace->uuid, sizeof(head.uuid));
 	if (stream->fd < 0)
 		ret = create_files(stream);
@@ -179,7 +187,10 @@ int trace_packet(struct trace_stream *stream, const struct packet *packet)
 	stream->last_offset = stream->offset;
 	stream->offset += CTF_HEAD_BYTES + packet->event_bytes;
 	stream->kept += packet->count;
-	return 0;
+	stream->bytes += CTF_HEAD_BYTES + packet->event_bytes;
+	ret = trace_limit_count(stream, packet);
+	if (!ret)
+		return 0;
 failed:
 	stream->failed = true;
 	return ret == -EFAULT ? ret : trace_failed(stream->trace, ret);
@@ -192,6 +203,42 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 	stream->lost = lost;
 }
 
+int trace_stream_end_file(struct trace_stream *stream)
+{
+	char temporary[64];
+	char name[64];
+	int ret = 0;
+
+	if (stream->fd < 0)
+		return 0;
+	trace_idx_name(stream->file, ".new", temporary, sizeof(temporary));
+	trace_idx_name(stream->file, "", name, sizeof(name));
+	if (renameat(stream->trace->fd, temporary, stream->trace->fd, name))
+		ret = -errno;
+	if (close(stream->idx) && !ret)
+		ret = -errno;
+	if (close(stream->fd) && !ret)
+		ret = -errno;
+	stream->fd = -1;
+	stream->idx = -1;
+	stream->offset = 0;
+	return ret;
+}
+
+/* The latest file was ended, and the next one could not be written. */
+static void open_again(struct trace_stream *stream)
+{
+	char name[64];
+
+	if (stream->fd >= 0 || !stream->chunk)
+		return;
+	trace_idx_name(stream->chunk->file, "", name, sizeof(name));
+	stream->fd = openat(stream->trace->fd, stream->chunk->file,
+			    O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	stream->idx = openat(stream->trace->fd, name,
+			     O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
 /*
  * Events that came into the ring and not to disk: the last packet on disk is
  * where a reader learns of them.
@@ -200,7 +247,10 @@ static void tell_losses(struct trace_stream *stream)
 {
 	struct ctf_index_entry entry;
 
-	if (stream->fd < 0 || stream->last.events_discarded >= stream->lost)
+	if (stream->last.events_discarded >= stream->lost)
+		return;
+	open_again(stream);
+	if (stream->fd < 0)
 		return;
 	stream->last.events_discarded = stream->lost;
 	idx_entry_encode(&entry, &stream->last, stream->last_offset);
@@ -210,87 +260,97 @@ static void tell_losses(struct trace_stream *stream)
 		 idx_bytes(stream) - sizeof(entry));
 }
 
-static int finish_stream(struct trace_stream *stream, bool overwrite,
-			 FILE *ledger)
+static int finish_stream(struct trace_stream *stream, bool overwrite)
 {
 	struct trace_set *set = stream->trace->set;
-	char temporary[64];
-	char name[64];
+	uint64_t taken = stream->kept + stream->dropped;
 	uint64_t missing;
-	int ret = 0;
 
-	if (stream->emitted < stream->kept + stream->lost)
-		stream->emitted = stream->kept + stream->lost;
-	missing = stream->emitted - stream->kept - stream->lost;
+	if (stream->emitted < taken + stream->lost)
+		stream->emitted = taken + stream->lost;
+	missing = stream->emitted - taken - stream->lost;
 	if (!overwrite || stream->failed) {
 		stream->lost += missing;
 		missing = 0;
 		tell_losses(stream);
 	}
-	fprintf(ledger, "%s %llu %llu %llu %llu\n", stream->name,
-		(unsigned long long)stream->emitted,
-		(unsigned long long)stream->kept,
-		(unsigned long long)missing,
-		(unsigned long long)stream->lost);
+	stream->overwritten = missing + stream->dropped;
 	set->kept += stream->kept;
 	set->lost += stream->lost;
-	set->overwritten += missing;
-	set->bytes += stream->offset;
-	if (stream->fd < 0)
-		return 0;
-	idx_name(stream, ".new", temporary, sizeof(temporary));
-	idx_name(stream, "", name, sizeof(name));
-	if (renameat(stream->trace->fd, temporary, stream->trace->fd, name))
-		ret = -errno;
-	if (close(stream->idx) && !ret)
-		ret = -errno;
-	if (close(stream->fd) && !ret)
-		ret = -errno;
-	return ret;
+	set->overwritten += stream->overwritten;
+	set->bytes += stream->bytes;
+	return trace_stream_end_file(stream);
+}
+
+static void ledger_fill(FILE *out, const struct trace *trace)
+{
+	size_t i;
+
+	fputs("# stream emitted kept overwritten lost\n", out);
+	for (i = 0; i < trace->nstreams; i++) {
+		const struct trace_stream *stream = trace->streams[i];
+
+		fprintf(out, "%s %llu %llu %llu %llu\n", stream->name,
+			(unsigned long long)stream->emitted,
+			(unsigned long long)stream->kept,
+			(unsigned long long)stream->overwritten,
+			(unsigned long long)stream->lost);
+	}
+	fprintf(out, "unplaced %llu\noversize %llu\n",
+		(unsigned long long)trace->unplaced,
+		(unsigned long long)trace->oversize);
 }
 
 /* In place, into room that was set aside for it. */
-static int write_ledger(struct trace *trace, const char *text, size_t bytes)
+int trace_ledger_write(struct trace *trace)
 {
-	int ret = write_at(trace->ledger, text, bytes, 0);
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int ret;
 
-	if (close(trace->ledger) && !ret)
+	if (!out)
+		return -ENOMEM;
+	ledger_fill(out, trace);
+	ret = fclose(out) ? -ENOMEM : 0;
+	if (!ret)
+		ret = write_at(trace->ledger, text, bytes, 0);
+	if (!ret && ftruncate(trace->ledger, (off_t)bytes))
 		ret = -errno;
-	trace->ledger = -1;
+	free(text);
 	return ret;
+}
+
+void trace_free_streams(struct trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < trace->nstreams; i++)
+		free(trace->streams[i]);
+	free(trace->streams);
+	trace->streams = NULL;
+	trace->nstreams = 0;
 }
 
 int trace_finish(struct trace *trace, bool overwrite)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *ledger = open_memstream(&text, &bytes);
 	size_t i;
 	int ret = 0;
 
-	if (!ledger)
-		return trace_failed(trace, -ENOMEM);
-	fputs("# stream emitted kept overwritten lost\n", ledger);
 	for (i = 0; i < trace->nstreams; i++) {
-		int error = finish_stream(trace->streams[i], overwrite, ledger);
+		int error = finish_stream(trace->streams[i], overwrite);
 
 		ret = ret ? ret : error;
-		free(trace->streams[i]);
 	}
-	free(trace->streams);
-	trace->streams = NULL;
-	trace->nstreams = 0;
-	fprintf(ledger, "unplaced %llu\noversize %llu\n",
-		(unsigned long long)trace->unplaced,
-		(unsigned long long)trace->oversize);
 	/* the oversized are among those that the rings lost */
 	trace->set->lost += trace->unplaced;
-	if (fclose(ledger))
-		ret = ret ? ret : -ENOMEM;
-	else if (!ret)
-		ret = write_ledger(trace, text, bytes);
-	free(text);
+	if (!ret)
+		ret = trace_ledger_write(trace);
+	if (close(trace->ledger) && !ret)
+		ret = -errno;
+	trace->ledger = -1;
 	close(trace->fd);
 	trace->fd = -1;
+	trace_limit_finished(trace);
 	return ret ? trace_failed(trace, ret) : 0;
 }

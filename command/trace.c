@@ -21,6 +21,7 @@
 #include "command/trace-private.h"
 
 #define NAMES_TRIED_MAX	100000
+#define FILE_NAME_BYTES	64
 
 static void set_failed(struct trace_set *set, int error)
 {
@@ -111,23 +112,15 @@ int trace_set_open(struct trace_set *set, const char *path)
 	return 0;
 }
 
-/*
- * Puts a file in place as a whole, or leaves what was there: `fill` writes
- * it under another name first.
- */
-static int replace_file(int dirfd, const char *name,
-			int (*fill)(FILE *out, struct trace *trace),
-			struct trace *trace)
+static int write_new(int dirfd, const char *name, const char *text,
+		     size_t bytes)
 {
-	char temporary[64];
 	FILE *out;
-	int ret;
-	int fd;
+	int ret = 0;
+	int fd = openat(dirfd, name,
+			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+			0666);
 
-	snprintf(temporary, sizeof(temporary), "%s.new", name);
-	fd = openat(dirfd, temporary,
-		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
-		    0666);
 	if (fd < 0)
 		return -errno;
 	out = fdopen(fd, "w");
@@ -136,15 +129,48 @@ static int replace_file(int dirfd, const char *name,
 		return -ENOMEM;
 	}
 	errno = 0;
-	ret = fill(out, trace);
-	if (ret == -EIO && errno)
-		ret = -errno;
+	if (fwrite(text, 1, bytes, out) != bytes)
+		ret = errno ? -errno : -EIO;
 	if (fclose(out) && !ret)
 		ret = -errno;
-	if (!ret && renameat(dirfd, temporary, dirfd, name))
-		ret = -errno;
+	return ret;
+}
+
+/*
+ * Puts a file in place as a whole, or leaves what was there: `fill` makes
+ * it in memory, so that room can be made for it, and it is written under
+ * another name first. `size` is what the file had and has.
+ */
+static int replace_file(struct trace *trace, const char *name,
+			int (*fill)(FILE *out, struct trace *trace),
+			uint64_t *size)
+{
+	char temporary[FILE_NAME_BYTES];
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int ret;
+
+	if (!out)
+		return -ENOMEM;
+	ret = fill(out, trace);
+	if (fclose(out) && !ret)
+		ret = -ENOMEM;
 	if (ret)
-		unlinkat(dirfd, temporary, 0);
+		goto free;
+	trace_limit_room(trace->set, bytes);
+	snprintf(temporary, sizeof(temporary), "%s.new", name);
+	ret = write_new(trace->fd, temporary, text, bytes);
+	if (!ret && renameat(trace->fd, temporary, trace->fd, name))
+		ret = -errno;
+	if (ret) {
+		unlinkat(trace->fd, temporary, 0);
+		goto free;
+	}
+	trace_limit_replaced(trace->set, *size, bytes);
+	*size = bytes;
+free:
+	free(text);
 	return ret;
 }
 
@@ -191,9 +217,11 @@ int trace_update(struct trace *trace)
 
 	if (trace->described == trace->session->parsed)
 		return 0;
-	ret = replace_file(trace->fd, "index/session", fill_session, trace);
+	ret = replace_file(trace, "index/session", fill_session,
+			   &trace->session_bytes);
 	if (!ret)
-		ret = replace_file(trace->fd, "metadata", fill_metadata, trace);
+		ret = replace_file(trace, "metadata", fill_metadata,
+				   &trace->metadata_bytes);
 	if (ret)
 		return trace_failed(trace, ret);
 	trace->described = trace->session->parsed;
@@ -242,7 +270,16 @@ static int make_directory(struct trace *trace)
 	return 0;
 }
 
-static void remove_directory(struct trace *trace)
+int trace_directory(const struct trace *trace)
+{
+	int fd = trace->fd >= 0 ? fcntl(trace->fd, F_DUPFD_CLOEXEC, 3) :
+		 openat(trace->set->fd, trace->name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void trace_remove_directory(struct trace *trace)
 {
 	if (trace->fd >= 0) {
 		unlinkat(trace->fd, "metadata", 0);
@@ -253,6 +290,8 @@ static void remove_directory(struct trace *trace)
 	}
 	if (trace->ledger >= 0)
 		close(trace->ledger);
+	trace->fd = -1;
+	trace->ledger = -1;
 	unlinkat(trace->set->fd, trace->name, AT_REMOVEDIR);
 }
 
@@ -285,6 +324,8 @@ int trace_open(struct trace **result, struct trace_set *set,
 	trace->described = ~0ull;
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
 	trace_set_anchors(set, process);
+	trace_set_clock(set, process, &trace->clock);
+	trace_limit_room(set, 3 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES);
 	ret = make_directory(trace);
 	if (!ret)
 		ret = trace_update(trace);
@@ -292,10 +333,13 @@ int trace_open(struct trace **result, struct trace_set *set,
 		ret = add_trace(set, trace);
 	if (ret) {
 		set_failed(set, ret);
-		remove_directory(trace);
+		trace_remove_directory(trace);
+		trace_limit_replaced(set, trace->session_bytes, 0);
+		trace_limit_replaced(set, trace->metadata_bytes, 0);
 		free(trace);
 		return ret;
 	}
+	trace_limit_opened(trace);
 	*result = trace;
 	return 0;
 }
@@ -305,11 +349,11 @@ static int final_metadata(struct trace *trace)
 {
 	int ret;
 
-	trace->fd = openat(trace->set->fd, trace->name,
-			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	trace->fd = trace_directory(trace);
 	if (trace->fd < 0)
-		return -errno;
-	ret = replace_file(trace->fd, "metadata", fill_metadata, trace);
+		return trace->fd;
+	ret = replace_file(trace, "metadata", fill_metadata,
+			   &trace->metadata_bytes);
 	close(trace->fd);
 	trace->fd = -1;
 	return ret;
@@ -324,10 +368,13 @@ int trace_set_finish(struct trace_set *set)
 	own_anchor(set);
 	set->final = true;
 	for (i = 0; i < set->ntraces; i++) {
-		ret = final_metadata(set->traces[i]);
+		ret = set->traces[i]->gone ? 0 : final_metadata(set->traces[i]);
 		if (ret)
 			set_failed(set, ret);
 	}
+	ret = trace_limit_tell(set);
+	if (ret)
+		set_failed(set, ret);
 	return set->error;
 }
 
@@ -338,8 +385,10 @@ void trace_set_close(struct trace_set *set)
 	for (i = 0; i < set->ntraces; i++) {
 		if (set->traces[i]->fd >= 0)
 			trace_finish(set->traces[i], false);
+		trace_free_streams(set->traces[i]);
 		free(set->traces[i]);
 	}
+	trace_limit_free(set);
 	free(set->traces);
 	set->traces = NULL;
 	set->ntraces = 0;

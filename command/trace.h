@@ -8,6 +8,10 @@
  *	index/session			event records, for `taffrail verify`
  *	index/ledger			what became of all events
  *
+ * With a limit (trace-limit.c) a stream is several files, stream_CPU_N with N
+ * counting up, of which the oldest go, and DIR/ledger tells of whole traces
+ * that went.
+ *
  * What must stay true here:
  *  - at every instant what is on disk is a readable trace: metadata describes
  *    an event before a packet with it is written, files are replaced whole,
@@ -36,9 +40,26 @@ struct trace_anchors {
 	} row[TRACE_ANCHORS_MAX];
 };
 
+struct trace_chunk;
+
+/* Traces that went as a whole, and their events. */
+struct trace_gone {
+	uint64_t traces;
+	uint64_t emitted;
+	uint64_t overwritten;
+	uint64_t lost;
+};
+
 /* One DIR. */
 struct trace_set {
 	int fd;
+	uint64_t limit;			/* of bytes of DIR, 0: none */
+	uint64_t used;			/* of those, as `du` counts */
+	uint64_t spare;			/* a file is replaced by a second one */
+	uint64_t written;		/* bytes of packets, ever */
+	struct trace_chunk *oldest;	/* all that there are, by time */
+	struct trace_chunk *newest;
+	struct trace_gone gone;
 	bool made;			/* we made DIR */
 	char path[PATH_MAX];
 	struct trace **traces;
@@ -63,13 +84,20 @@ void trace_tell_left_off(const struct trace_set *set);
 struct trace_stream {
 	struct trace *trace;
 	char name[24];			/* "stream_31" */
+	char file[40];			/* the same, or "stream_31_7" */
 	int fd;				/* -1 until there is a packet */
 	int idx;
-	uint64_t offset;		/* bytes on disk */
+	uint64_t offset;		/* bytes in the latest file */
+	uint64_t bytes;			/* on disk */
 	uint64_t last_offset;		/* of the last packet */
 	uint64_t kept;			/* events on disk */
 	uint64_t emitted;		/* as trace_stream_count() was told */
 	uint64_t lost;
+	uint64_t dropped;		/* to keep to the limit */
+	uint64_t overwritten;		/* those too; once it is finished */
+	uint64_t time_ns;		/* no packet is older than the last */
+	uint32_t chunks;		/* files begun */
+	struct trace_chunk *chunk;	/* the latest file, if it is there */
 	bool failed;			/* the disk took no more */
 	struct packet_head last;
 };
@@ -83,6 +111,11 @@ struct trace {
 	struct process_page process;
 	struct session_view *session;	/* the caller's, while the set lives */
 	uint64_t described;		/* bytes of records in the metadata */
+	struct metadata_clock clock;	/* as it was known at first */
+	uint64_t metadata_bytes;
+	uint64_t session_bytes;
+	size_t nchunks;			/* files of streams that are there */
+	bool gone;			/* its directory was removed */
 	struct trace_stream **streams;
 	size_t nstreams;
 	uint64_t unplaced;		/* lost before any ring */
@@ -91,6 +124,7 @@ struct trace {
 
 /*
  * Makes DIR, or takes an empty one. -ENOTEMPTY, -ENOTDIR, or what mkdir says.
+ * A limit is set behind it, in set->limit.
  * trace_set_finish() gives all traces their final clock; returns set->error.
  * trace_set_close() frees all; a DIR that we made and that is still empty is
  * removed.

@@ -37,13 +37,17 @@ struct verifier {
 	char *metadata;
 };
 
+/* A stream is a file stream_CPU, or several, stream_CPU_N, one after another
+ * by their numbers. */
 struct stream {
 	struct verifier *v;
-	const char *name;
+	char name[NAME_MAX + 1];	/* stream_CPU */
+	const char *file;
 	struct file_map map;
 	struct file_map idx;		/* address NULL: none */
 	uint64_t offset;
-	uint64_t packets;
+	uint64_t packets;		/* in this file */
+	uint64_t before;		/* packets in those before it */
 	uint64_t kept;
 	struct packet_head last;
 };
@@ -80,7 +84,7 @@ int complain(struct stream *s, const char *format, ...)
 	va_list ap;
 
 	va_start(ap, format);
-	problem_va(s->v, s->name, format, ap);
+	problem_va(s->v, s->file, format, ap);
 	va_end(ap);
 	return -EBADMSG;
 }
@@ -103,7 +107,7 @@ static int check_order(struct stream *s, const struct packet_head *head)
 {
 	const struct packet_head *last = &s->last;
 
-	if (!s->packets)
+	if (!s->packets && !s->before)
 		return uuid_described(s->v, head->uuid) ? 0 :
 		       complain(s, "its uuid is not that of the metadata");
 	if (memcmp(head->uuid, last->uuid, sizeof(head->uuid)) ||
@@ -265,7 +269,7 @@ static void open_idx(struct stream *s)
 	char name[NAME_MAX + 16];
 	int ret;
 
-	snprintf(name, sizeof(name), "index/%s.idx", s->name);
+	snprintf(name, sizeof(name), "index/%s.idx", s->file);
 	ret = file_map_open(&s->idx, s->v->fd, name,
 			    sizeof(struct ctf_index_header), 0);
 	if (ret == -ENOENT)
@@ -276,32 +280,74 @@ static void open_idx(struct stream *s)
 		complain(s, "its index is none");
 }
 
-static void check_stream(struct verifier *v, const char *name)
+static int check_file(struct stream *s, const char *file)
 {
-	struct stream s = { .v = v, .name = name };
-	int ret = file_map_open(&s.map, v->fd, name, 1, 0);
+	int ret;
 
+	s->file = file;
+	s->before += s->packets;
+	s->packets = 0;
+	s->offset = 0;
+	memset(&s->idx, 0, sizeof(s->idx));
+	ret = file_map_open(&s->map, s->v->fd, file, 1, 0);
+	if (ret)
+		return complain(s, "cannot read it: %s", strerror(-ret));
+	open_idx(s);
+	while (!ret && s->offset < s->map.bytes)
+		ret = check_packet(s);
+	if (!ret && s->idx.address &&
+	    s->idx.bytes != sizeof(struct ctf_index_header) +
+			    s->packets * sizeof(struct ctf_index_entry))
+		complain(s, "its index has more packets than it");
+	file_map_close(&s->idx);
+	file_map_close(&s->map);
+	return ret;
+}
+
+/* The length of stream_CPU in the name of a file. */
+static size_t stream_name_bytes(const char *file)
+{
+	size_t head = strlen("stream_");
+
+	return head + strcspn(file + head, "_");
+}
+
+static bool same_stream(const char *file, const char *name)
+{
+	size_t n = stream_name_bytes(file);
+
+	return n == strlen(name) && !memcmp(file, name, n);
+}
+
+/* The files of the stream that list[0] is of; returns how many. */
+static int check_stream(struct verifier *v, struct dirent **list, int n)
+{
+	struct stream s = { .v = v };
+	int ret = 0;
+	int i;
+
+	snprintf(s.name, sizeof(s.name), "%.*s",
+		 (int)stream_name_bytes(list[0]->d_name), list[0]->d_name);
 	v->result->streams++;
-	if (ret) {
-		complain(&s, "cannot read it: %s", strerror(-ret));
-		return;
-	}
-	open_idx(&s);
-	while (!ret && s.offset < s.map.bytes)
-		ret = check_packet(&s);
-	if (!ret && s.idx.address &&
-	    s.idx.bytes != sizeof(struct ctf_index_header) +
-			   s.packets * sizeof(struct ctf_index_entry))
-		complain(&s, "its index has more packets than it");
+	for (i = 0; i < n && same_stream(list[i]->d_name, s.name); i++)
+		if (!ret)
+			ret = check_file(&s, list[i]->d_name);
 	/* after a first problem the count proves nothing more */
 	if (!ret)
 		check_ledger(&s);
-	file_map_close(&s.idx);
-	file_map_close(&s.map);
+	return i;
+}
+
+static bool has_file(struct dirent **list, int n, const char *name)
+{
+	while (n--)
+		if (same_stream(list[n]->d_name, name))
+			return true;
+	return false;
 }
 
 /* Streams of the ledger that kept events but have no file. */
-static void check_missing(struct verifier *v)
+static void check_missing(struct verifier *v, struct dirent **list, int n)
 {
 	int fd = openat(v->fd, "index/ledger", O_RDONLY | O_CLOEXEC);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
@@ -316,7 +362,7 @@ static void check_missing(struct verifier *v)
 		if (sscanf(line, "stream_%*s %llu %llu %llu %llu", &emitted,
 			   &kept, &over, &lost) != 4 ||
 		    sscanf(line, "%63s", name) != 1 ||
-		    !faccessat(v->fd, name, F_OK, 0))
+		    has_file(list, n, name))
 			continue;
 		if (kept)
 			problem(v, name, "%llu events, but no file", kept);
@@ -389,12 +435,12 @@ static void check_trace(struct verifier *v)
 	n = scandirat(v->fd, ".", &list, is_stream, compare);
 	if (n < 0)
 		problem(v, NULL, "cannot list it: %s", strerror(errno));
-	for (i = 0; i < n; i++) {
-		check_stream(v, list[i]->d_name);
+	for (i = 0; i < n; i += check_stream(v, list + i, n - i))
+		;
+	check_missing(v, list, n);
+	for (i = 0; i < n; i++)
 		free(list[i]);
-	}
 	free(list);
-	check_missing(v);
 	if (ledger_row(v, "unplaced", row)) {
 		v->result->lost += row[0];
 		v->result->emitted += row[0];
@@ -423,6 +469,34 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 	return found;
 }
 
+/* Traces of which nothing is left, in DIR/ledger. */
+static void check_gone(struct verifier *v, int top)
+{
+	int fd = openat(top, "ledger", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+	unsigned long long traces;
+	unsigned long long emitted;
+	unsigned long long kept;
+	unsigned long long over;
+	unsigned long long lost;
+
+	if (!f)
+		return;
+	if (fscanf(f, "# traces emitted kept overwritten lost %llu %llu %llu "
+		      "%llu %llu", &traces, &emitted, &kept, &over,
+		   &lost) != 5) {
+		problem(v, NULL, "cannot read its ledger");
+	} else if (kept || emitted != over + lost) {
+		problem(v, NULL, "ledger: emitted %llu is not overwritten "
+			"%llu + lost %llu", emitted, over, lost);
+	} else {
+		v->result->emitted += emitted;
+		v->result->overwritten += over;
+		v->result->lost += lost;
+	}
+	fclose(f);
+}
+
 int verify_directory(struct verify_result *result, const char *path,
 		     void (*report)(const char *where, const char *fact,
 				    void *priv), void *priv)
@@ -447,6 +521,8 @@ int verify_directory(struct verify_result *result, const char *path,
 		free(list[i]);
 	}
 	free(list);
+	model.trace = path;
+	check_gone(&model, top);
 	close(top);
 	if (!found)
 		return -ENOENT;
