@@ -7,6 +7,7 @@
 #include <link.h>
 
 #include "buffers/base.h"
+#include "buffers/channel.h"
 #include "buffers/sys.h"
 
 #define PAGE		4096ull
@@ -159,12 +160,22 @@ static int is_certain(uint64_t address, uint64_t n,
 	return memory_is_fixed(address, n);
 }
 
+/* A forked child has the parent's page until its first event has come through;
+ * one that shares our memory may as well be us. */
+static uint64_t own_pid(void)
+{
+	const struct process_page *page = load_relaxed(&process.page);
+
+	return page && load_relaxed(fork_mark) ? page->pid :
+						 (uint64_t)sys_getpid();
+}
+
 static COLD uint64_t copy_by_kernel(void *to, uint64_t address, uint64_t n)
 {
 	struct range local = { (uint64_t)to, n };
 	struct range remote = { address, n };
-	long got = sys6(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote,
-			1, 0);
+	long got = sys6(SYS_process_vm_readv, own_pid(), &local, 1, &remote, 1,
+			0);
 
 	return got < 0 ? 0 : (uint64_t)got;
 }
@@ -198,6 +209,29 @@ SIGSAFE uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
 		return n ? copy_by_kernel(to, address, n) : 0;
 	copy_by_loads(to, (const uint8_t *)address, n);
 	return n;
+}
+
+SIGSAFE uint64_t memory_value(uint64_t address, uint64_t n,
+			      const struct memory_stack *stack,
+			      struct memory_line *line)
+{
+	uint64_t at = address % MEMORY_LINE_BYTES;
+	uint64_t value = 0;
+
+	if (likely(is_certain(address, n, stack)) ||
+	    at + n > MEMORY_LINE_BYTES) {
+		memory_copy(&value, address, n, stack);
+		return value;
+	}
+	if (line->start != address - at) {
+		line->start = address - at;
+		if (!copy_by_kernel(line->bytes, line->start,
+				    MEMORY_LINE_BYTES))
+			line->start = MEMORY_LINE_NONE;
+	}
+	if (line->start != MEMORY_LINE_NONE)
+		copy_by_loads((uint8_t *)&value, line->bytes + at, n);
+	return value;
 }
 
 SIGSAFE uint64_t memory_copy_string(char *to, uint64_t address, uint64_t n,

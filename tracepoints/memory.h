@@ -47,6 +47,22 @@ void memory_stack_here(struct memory_stack *stack, uint64_t sp);
 uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
 		     const struct memory_stack *stack);
 
+/* What the kernel has read last: arguments often lie side by side, and a line
+ * is in one page, so that all of it can be read or nothing. */
+#define MEMORY_LINE_BYTES	64
+#define MEMORY_LINE_NONE	1	/* where none starts */
+
+struct memory_line {
+	uint64_t start;
+	uint8_t bytes[MEMORY_LINE_BYTES];
+};
+
+/* A number of 1 to 8 bytes; 0 where it cannot be read. `line`: the same for
+ * all numbers of a moment, at first MEMORY_LINE_NONE. SIGSAFE. */
+uint64_t memory_value(uint64_t address, uint64_t n,
+		      const struct memory_stack *stack,
+		      struct memory_line *line);
+
 /* Is it in the modules that are never unmapped? SIGSAFE. */
 int memory_is_fixed(uint64_t address, uint64_t n);
 

@@ -12,10 +12,9 @@
 /* The value of an operand, in its low bytes; 0 when memory is not there. */
 static uint64_t fetch(const struct usdt_operand *operand,
 		      const struct usdt_state *state,
-		      const struct memory_stack *stack)
+		      const struct memory_stack *stack,
+		      struct memory_line *line)
 {
-	uint64_t value = 0;
-
 	switch (operand->place) {
 	case USDT_IMMEDIATE:
 		return (uint64_t)operand->value;
@@ -24,9 +23,8 @@ static uint64_t fetch(const struct usdt_operand *operand,
 	case USDT_VECTOR:
 		return state->vectors[operand->base & 15][0];
 	default:
-		memory_copy(&value, usdt_address(operand, state->general),
-			    operand->bytes, stack);
-		return value;
+		return memory_value(usdt_address(operand, state->general),
+				    operand->bytes, stack, line);
 	}
 }
 
@@ -83,6 +81,7 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 	struct write_slot *slot = (struct write_slot *)&probe->site;
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
 	struct memory_stack stack = { 0 };
+	struct memory_line line;	/* not cleared */
 	uint64_t fixed = (uint64_t)block;
 	struct strings strings;	/* not cleared */
 	char *to = block;
@@ -90,11 +89,12 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 
 	strings.n = 0;
 	strings.used = 0;
+	line.start = MEMORY_LINE_NONE;
 	memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++) {
 		const struct usdt_operand *operand = &probe->operands[i];
-		uint64_t value = fetch(operand, state, &stack);
+		uint64_t value = fetch(operand, state, &stack, &line);
 
 		if (operand->type == TAFFRAIL_T_STRING)
 			string_add(&strings, value,
@@ -114,6 +114,7 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 	const struct object *object = (const struct object *)slot->shape;
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
 	struct memory_stack stack = { 0 };
+	struct memory_line line;	/* not cleared */
 	uint64_t fixed = (uint64_t)block;
 	char *to = block;
 	uint32_t i;
@@ -125,11 +126,12 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		hit_strings(probe, state);
 		return;
 	}
+	line.start = MEMORY_LINE_NONE;
 	if (probe->in_memory)
 		memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++)
-		to = put(to, fetch(&probe->operands[i], state, &stack),
+		to = put(to, fetch(&probe->operands[i], state, &stack, &line),
 			 probe->operands[i].bytes);
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);

@@ -4,7 +4,7 @@
  * registers at work, in threads and children, in a library that comes and
  * goes. Never linked to the agent.
  *
- *	adopt args | state [wait] | threads N | fork | library FILE N
+ *	adopt args | state [wait] | lines | threads N | fork | library FILE N
  *
  * Prints "right", or what is wrong; `threads` prints "ready" and goes on until
  * its input ends; `state wait` prints it, and begins when its input does and
@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +74,44 @@ static int do_args(void)
 	for (n = 0; n < SALES; n++)
 		sell(n);
 	return 0;
+}
+
+/* In memory of no module: side by side, across 64 bytes, at a page's end, and
+ * where nothing can be read. */
+static __attribute__((noinline)) void count(uint8_t *at, uint64_t n)
+{
+	uint64_t numbers[4] = { n, n + 1, n + 2, n + 3 };
+
+	memcpy(at, &numbers[0], 8);
+	memcpy(at + 8, &numbers[1], 4);
+	memcpy(at + 60, &numbers[2], 8);
+	memcpy(at + 124, &numbers[3], 4);
+	__asm__ volatile(ADOPT_NOP("ware", "counted", "0",
+				   "8@(%%rdi) 4@8(%%rdi) 8@60(%%rdi) "
+				   "4@124(%%rdi) 8@128(%%rdi)")
+			 : : "D"(at) : "rax", "memory");
+}
+
+/* The child's first hit has what the child has. */
+static int do_lines(void)
+{
+	uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int status = 1;
+	uint64_t n;
+	pid_t pid;
+
+	if (pages == MAP_FAILED || mprotect(pages + 4096, 4096, PROT_NONE))
+		return 1;
+	for (n = 0; n < 10; n++)
+		count(pages + 4096 - 128, n);
+	pid = fork();
+	for (; n < 20; n++)
+		count(pages + 4096 - 128, pid ? n : n + 100);
+	if (!pid)
+		_exit(0);
+	waitpid(pid, &status, 0);
+	return status;
 }
 
 static int state_once(int above, uint64_t seed)
@@ -209,6 +248,8 @@ int main(int argc, char **argv)
 		ret = do_args();
 	else if (!strcmp(what, "state"))
 		ret = do_state(argc > 2);
+	else if (!strcmp(what, "lines"))
+		ret = do_lines();
 	else if (!strcmp(what, "threads"))
 		ret = do_threads();
 	else if (!strcmp(what, "fork"))
