@@ -26,16 +26,13 @@
 #define CONFINED	1
 #define BEGUN		2
 
-/* Locked rings made ahead of need, where CPUs have rings of their own. */
-#define LOCKED_AHEAD	1
-
 /* Of this process, or of the one that it was forked from? */
 static int sessions_run(void)
 {
 	uint32_t i;
 
 	for (i = 0; i < CHANNELS_MAX; i++)
-		if (load_relaxed(&channels[i].active))
+		if (channel_used(i) && load_relaxed(&channels[i].active))
 			return 1;
 	return 0;
 }
@@ -59,7 +56,7 @@ SIGSAFE void leave_prepare(void)
 	if (!load_relaxed(fork_mark) && !fork_revive())
 		return;
 	for (i = 0; i < CHANNELS_MAX; i++)
-		if (load_acquire(&channels[i].active))
+		if (channel_used(i) && load_acquire(&channels[i].active))
 			channel_need_all(&channels[i],
 					 agent_cpus ? LOCKED_AHEAD :
 						      agent_cpus_online);

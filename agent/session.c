@@ -18,17 +18,22 @@
 #include "tracepoints/record.h"
 #include "tracepoints/usdt.h"
 
+/* Of those that never were nobody touches the memory: channels_used. */
 static struct session sessions[SESSIONS_MAX];
 static uint32_t next_index;	/* the N of the next session.N */
 
 /* Events that a compact header can name, see buffers/ctf.h. */
 #define COMPACT_EVENTS	31
 
+static enum session_phase phase_of(uint32_t number)
+{
+	return channel_used(number) ? sessions[number].phase : SESSION_FREE;
+}
+
 struct session *session_at(uint32_t number)
 {
-	return number < SESSIONS_MAX &&
-			       sessions[number].phase != SESSION_FREE &&
-			       sessions[number].phase != SESSION_HELD ?
+	return number < SESSIONS_MAX && phase_of(number) != SESSION_FREE &&
+			       phase_of(number) != SESSION_HELD ?
 		       &sessions[number] :
 		       NULL;
 }
@@ -183,8 +188,8 @@ static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
-		if (session->phase != SESSION_OPENING &&
-		    session->phase != SESSION_RUNS)
+		if (phase_of(i) != SESSION_OPENING &&
+		    phase_of(i) != SESSION_RUNS)
 			continue;
 		for (k = 0; k < session->nrules; k++) {
 			const struct session_rule *rule = &session->rules[k];
@@ -231,7 +236,7 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (sessions[i].phase == SESSION_RUNS)
+		if (phase_of(i) == SESSION_RUNS)
 			object_apply(&sessions[i], object, patcher, NULL);
 	ipa_module_came(object, patcher);
 	if (gdb_module_came)
@@ -274,11 +279,14 @@ static struct session *session_reserve(const struct session *model, int *ret)
 		return NULL;
 	*ret = -ENOSPC;
 	for (i = 0; i < SESSIONS_MAX; i++) {
-		if (sessions[i].phase != SESSION_FREE)
+		if (phase_of(i) != SESSION_FREE)
 			continue;
-		sessions[i] = *model;
-		sessions[i].channel = &channels[i];
+		/* not the room for rules that there are none of */
+		__builtin_memcpy(&sessions[i], model,
+				 offsetof(struct session, rules) +
+					 model->nrules * sizeof(*model->rules));
 		sessions[i].phase = SESSION_OPENING;
+		sessions[i].channel = channel_take(i);
 		return &sessions[i];
 	}
 	return NULL;
@@ -471,15 +479,17 @@ int session_inherit(void)
 	next_index = 0;
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		struct session *session = &sessions[i];
-		struct channel *channel = session->channel;
+		struct channel *channel = &channels[i];
 		int ret;
 
+		if (!channel_used(i))
+			continue;
 		if (session->owned && session->phase != SESSION_FREE)
 			objects_disable(session);
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;
 			/* the parent's: a later session copies nothing of it */
-			channels[i].page = NULL;
+			channel->page = NULL;
 			continue;
 		}
 		ret = channel_create(channel, next_index++, session->name,
@@ -499,7 +509,7 @@ void session_inherit_resume(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (sessions[i].phase == SESSION_RUNS)
+		if (phase_of(i) == SESSION_RUNS)
 			channel_resume(sessions[i].channel);
 }
 
@@ -508,8 +518,8 @@ void session_remove_owned(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (sessions[i].owned && (sessions[i].phase == SESSION_RUNS ||
-					  sessions[i].phase == SESSION_HALTED))
+		if ((phase_of(i) == SESSION_RUNS ||
+		     phase_of(i) == SESSION_HALTED) && sessions[i].owned)
 			channel_remove_files(sessions[i].channel);
 }
 
@@ -518,8 +528,8 @@ int session_any_owned(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (sessions[i].owned && (sessions[i].phase == SESSION_RUNS ||
-					  sessions[i].phase == SESSION_HELD))
+		if ((phase_of(i) == SESSION_RUNS ||
+		     phase_of(i) == SESSION_HELD) && sessions[i].owned)
 			return 1;
 	return 0;
 }
@@ -529,8 +539,8 @@ int session_any(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (!sessions[i].owned && (sessions[i].phase == SESSION_RUNS ||
-					   sessions[i].phase == SESSION_HALTED))
+		if ((phase_of(i) == SESSION_RUNS ||
+		     phase_of(i) == SESSION_HALTED) && !sessions[i].owned)
 			return 1;
 	return 0;
 }

@@ -56,10 +56,11 @@ struct session {
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
 	uint32_t owned;		/* a gdb's: without rules, not for others to
 				 * end, and not a forked child's */
-	uint32_t nrules;
-	/* one more while a rule takes the place of another */
-	struct session_rule rules[SESSION_RULES_MAX + 1];
 	struct channel *channel;
+	uint32_t nrules;
+	/* one more while a rule takes the place of another; last, since most
+	 * have a few */
+	struct session_rule rules[SESSION_RULES_MAX + 1];
 };
 
 /*

@@ -19,6 +19,7 @@
 #define MISSING_TRIES	8
 
 struct channel channels[CHANNELS_MAX];
+uint32_t channels_used;
 struct process process;
 int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
 int (*channel_revive)(void);
@@ -35,6 +36,9 @@ struct fork_note fork_note;
 
 static uint64_t generations;
 
+/* A page a channel, which fork() wipes. */
+static char *tables;
+
 /* A ring without room: every write to it ends in "full", and its ts_limit of
  * 0 tells the slow path that there is no ring. */
 struct ring ring_absent = { .head = ~0ull, .tail = 1 };
@@ -44,7 +48,6 @@ int channels_setup(void)
 {
 	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);
 	char *pages = sys_map_anonymous(bytes);
-	uint32_t i;
 
 	if (!pages)
 		return -ENOMEM;
@@ -59,9 +62,15 @@ int channels_setup(void)
 	/* a line of its own: writers look at the mark */
 	fork_lock = (struct fork_lock *)(pages + 64);
 	*fork_lock = fork_lock_unset;
-	for (i = 0; i < CHANNELS_MAX; i++)
-		channels[i].rings = (struct rings *)(pages + 4096 * (1 + i));
+	tables = pages + 4096;
 	return 0;
+}
+
+struct channel *channel_take(uint32_t i)
+{
+	channels[i].rings = (struct rings *)(tables + (uint64_t)4096 * i);
+	__atomic_fetch_or(&channels_used, 1u << i, __ATOMIC_RELEASE);
+	return &channels[i];
 }
 
 uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
@@ -221,7 +230,8 @@ SIGSAFE void channels_forking(void)
 	uint32_t i;
 
 	for (i = 0; i < CHANNELS_MAX && !fork_note.held; i++)
-		if (channels[i].page && channel_held(&channels[i]))
+		if (channel_used(i) && channels[i].page &&
+		    channel_held(&channels[i]))
 			fork_note.held = 1;
 }
 
@@ -230,7 +240,7 @@ SIGSAFE void channels_forked_held(void)
 	uint32_t i;
 
 	for (i = 0; i < CHANNELS_MAX; i++)
-		if (channels[i].page)
+		if (channel_used(i) && channels[i].page)
 			channel_forked(&channels[i]);
 	fork_note.held = 0;
 }
@@ -253,7 +263,8 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
 		   uint32_t cpus)
 {
-	struct rings *rings = channel->rings;
+	struct rings *rings =
+		channel_take((uint32_t)(channel - channels))->rings;
 	uint32_t i;
 	int ret;
 
@@ -311,7 +322,8 @@ int channel_start(struct channel *channel, uint32_t full)
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < channel->locked_max; i++) {
+	for (i = 0; i < (channel->cpus ? LOCKED_AHEAD : channel->locked_max);
+	     i++) {
 		ret = locked_ring_make(channel, i);
 		if (ret)
 			return ret;
@@ -545,7 +557,8 @@ SIGSAFE void channel_orphan_lose(const struct rings *rings)
 	uint32_t i;
 
 	for (i = 0; i < CHANNELS_MAX; i++)
-		if (channels[i].rings == rings && channels[i].area)
+		if (channel_used(i) && channels[i].rings == rings &&
+		    channels[i].area)
 			__atomic_fetch_add(&channels[i].area->lost_unplaced, 1,
 					   __ATOMIC_RELAXED);
 }

@@ -71,6 +71,20 @@ struct channel {
 };
 
 extern struct channel channels[CHANNELS_MAX];
+
+/*
+ * A bit for each that was ever taken. Pages of others are not looked at: each
+ * that is there is copied by fork(), and each that a child reads costs a fault.
+ */
+extern uint32_t channels_used;
+
+static inline int channel_used(uint32_t i)
+{
+	return load_acquire(&channels_used) >> i & 1;
+}
+
+/* Readies its table, wherever nobody else takes one. channel_create() does. */
+struct channel *channel_take(uint32_t i);
 extern const struct rings rings_off;
 extern struct ring ring_absent;
 
@@ -117,9 +131,10 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t cpus);
 
 /*
- * Makes all rings and lets writers in: no writer makes one, or waits. Same
- * caller rules. Without rings of a CPU's own (cpus 0) there are `full` locked
- * ones of the same size; then there are the spare ones.
+ * Makes the rings and lets writers in: no writer makes one, or waits, but for
+ * the spare ones behind LOCKED_AHEAD where CPUs have rings of their own. Same
+ * caller rules. Without (cpus 0) there are `full` locked ones of the same size;
+ * then there are the spare ones.
  */
 int channel_start(struct channel *channel, uint32_t full);
 

@@ -71,6 +71,8 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
 	/* after a search in vain one look is enough, or every write would
 	 * take as long once all rings were left by siglongjmp */
 	uint32_t most = load_relaxed(&channel->crowded) ? 1 : LOCKED_PASSES;
+	/* beside CPUs' rings any that is there will do before one is made */
+	uint32_t make = channel->cpus && most > 1;
 	uint32_t passes;
 	uint32_t i;
 
@@ -78,8 +80,8 @@ static COLD int hold_search(struct hold *hold, struct channel *channel,
 		for (i = 0; i < channel->locked_max; i++) {
 			uint32_t k = (first + i) % channel->locked_max;
 
-			/* in a forked child, and only there */
-			if (passes == 0 &&
+			/* in a forked child, or where many are held */
+			if (passes == make &&
 			    unlikely(!load_acquire(&channel->locked[k])))
 				channel_need_locked_ring(channel, k);
 			if (!hold_try(hold, channel, k))

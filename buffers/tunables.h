@@ -30,11 +30,16 @@
 
 /* Locked rings beyond one a CPU: they serve handlers that interrupt a holder,
  * holders that do not run, and replace rings whose holder was left by
- * siglongjmp. Each takes this much, since all are made when a session starts.
- * An event that is too large for a spare one is lost. */
+ * siglongjmp. Each takes this much. An event that is too large for a spare one
+ * is lost. */
 #define LOCKED_SPARE		6
 #define LOCKED_SPARE_BYTES	(512u << 10)
 #define LOCKED_MAX		64
+
+/* Locked rings made ahead of need where CPUs have rings of their own, and
+ * hardly a locked one is ever written: for a holder and the handler that
+ * interrupts it. Every fork() pays for each one's mapping. */
+#define LOCKED_AHEAD		2
 
 /* Aborts of one write before it goes to a locked ring: a debugger stepping
  * through a section would repeat it for ever. Real preemption gives one. */

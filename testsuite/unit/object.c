@@ -31,7 +31,7 @@ static uint64_t written(const struct channel *channel)
 
 	for (i = 0; i < channel->cpus; i++)
 		events += RING_EVENTS(channel->rings->tab[i]->head);
-	for (i = 0; i < channel->locked_max; i++)
+	for (i = 0; i < channel->locked_max && channel->locked[i]; i++)
 		events += RING_EVENTS(channel->locked[i]->head);
 	return events + channel->page->lost_unplaced;
 }
