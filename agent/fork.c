@@ -103,7 +103,7 @@ static void forking(void)
 }
 
 /* In the child: most of them see no more of the agent than this. */
-static void forked(void)
+FORK_TEXT static void forked(void)
 {
 	channels_forked();
 	registry_unlock_child();

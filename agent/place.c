@@ -255,6 +255,7 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime)
 	text_copy(process.directory, sizeof(process.directory), directory);
 	page_fill((struct process_page *)p, image, starttime);
 	process.page = (struct process_page *)p;
+	process.pid = process.page->pid;
 	return 0;
 }
 

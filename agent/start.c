@@ -294,19 +294,28 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		log_fact(LOG_ERROR, "start", agent_off, 0);
 }
 
-/* A child that never wrote has nothing here that is its own. */
-__attribute__((destructor(101))) static void agent_end(void)
+static COLD void end_here(void)
 {
-	if (agent_off || !load_relaxed(fork_mark) || !process.page)
+	if (!load_relaxed(fork_mark))
 		return;
 	if (thread_forbidden()) {
 		process.page->state = PROCESS_EXITED;
-	} else if (process.page->pid == (uint32_t)sys_getpid()) {
-		session_remove_owned();
-		ipa_socket_remove();
-		/* the service thread may be making its socket */
-		registry_lock();
-		place_close(session_any());
-		registry_unlock();
+		return;
 	}
+	session_remove_owned();
+	ipa_socket_remove();
+	/* the service thread may be making its socket */
+	registry_lock();
+	place_close(session_any());
+	registry_unlock();
+}
+
+/* A child that never wrote has nothing here that is its own. It is told by its
+ * number first: pages that fork() wipes or does not copy cost it a fault. */
+FORK_TEXT __attribute__((destructor(101))) static void agent_end(void)
+{
+	if (agent_off || !process.page)
+		return;
+	if (thread_forbidden() || process.pid == (uint32_t)sys_getpid())
+		end_here();
 }

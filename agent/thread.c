@@ -206,7 +206,7 @@ void thread_forbid(int yes)
 	forbidden = yes;
 }
 
-int thread_forbidden(void)
+FORK_TEXT int thread_forbidden(void)
 {
 	return forbidden;
 }

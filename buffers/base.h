@@ -9,6 +9,9 @@
 #include <stdint.h>
 
 #define COLD		__attribute__((cold, noinline))
+/* What a forked child runs that never writes. It lies together: each other part
+ * of the library that a child comes to costs it a page fault. */
+#define FORK_TEXT	__attribute__((section(".text.hot.fork")))
 #define ALWAYS_INLINE	inline __attribute__((always_inline))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)

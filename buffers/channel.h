@@ -108,6 +108,7 @@ extern struct fork_lock *fork_lock;
 /* What a process is to its rings, set by process_open(). */
 struct process {
 	struct process_page *page;	/* shared */
+	uint32_t pid;	/* as there, but a forked child has its parent's */
 	char directory[256];		/* of the image, absolute */
 };
 
