@@ -4,7 +4,7 @@
  *
  * They are known by their address in gdbserver's heap, and compared whole: a
  * later gdbserver uses the same heap from its start. When there is no room left
- * all are forgotten; nobody else uses them, the caller holds ipa->holder.
+ * all are forgotten; nobody else uses them, the caller is the holder.
  */
 #include "agent/ipa.h"
 

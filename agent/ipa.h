@@ -18,14 +18,18 @@
 
 #define IPA_FRAME_BYTES		(256u << 10)
 
+/* Holders are counted from 1 on; the thread that makes a frame, or 0. */
+#define IPA_HOLD(turn, tid)	((uint64_t)(uint32_t)(turn) << 32 | (tid))
+#define IPA_HOLDER(hold)	((uint32_t)(hold))
+#define IPA_TURN(hold)		((uint32_t)((hold) >> 32))
+
 /* In memory that fork wipes: a child is not debugged. */
 struct ipa {
 	uint32_t here;			/* not a child */
 	uint32_t on;			/* markers call ipa_hit() */
 	uint32_t offered;		/* the socket is there */
 	uint32_t looks;			/* thread that does: ipa-site.c */
-	uint32_t holder;		/* thread that makes a frame, or 0 */
-	uint32_t turn;			/* counts holders; from 1 on */
+	uint64_t hold;			/* IPA_HOLD() */
 	uint32_t stuck;			/* turn that was waited for in vain */
 	uint64_t dropped;		/* hits that could not */
 	uint32_t nprograms;

@@ -24,6 +24,7 @@ unit_programs = \
 	testsuite/unit/frames-live \
 	testsuite/unit/glob \
 	testsuite/unit/host \
+	testsuite/unit/ipa-hold \
 	testsuite/unit/metadata \
 	testsuite/unit/object \
 	testsuite/unit/packet \

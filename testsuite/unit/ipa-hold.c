@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who makes gdbserver's frames (agent/ipa-hold.c): who comes while another one
+ * does waits for him, from the first frame on.
+ */
+#include "unit.h"
+
+#include <pthread.h>
+
+#include "agent/ipa.h"
+#include "buffers/base.h"
+
+#define ROUNDS	30000
+
+static struct ipa room;
+static uint32_t begun, ended;
+static uint32_t refused;
+
+/* Both begin each round at the same moment, or as near as may be. */
+static void meet(uint32_t *count, uint32_t round)
+{
+	__atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
+	while (__atomic_load_n(count, __ATOMIC_SEQ_CST) < 2 * (round + 1))
+		;
+}
+
+static void *hold_first(void *arg)
+{
+	int clears = !!arg;
+	uint32_t i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		if (clears)
+			memset(&room, 0, sizeof(room));
+		meet(&begun, i);
+		if (ipa_hold(1))
+			ipa_release();
+		else
+			__atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
+		meet(&ended, i);
+	}
+	return NULL;
+}
+
+static void *hold_once(void *arg)
+{
+	*(int *)arg = ipa_hold(0);
+	if (*(int *)arg)
+		ipa_release();
+	return NULL;
+}
+
+/* What another thread gets meanwhile. */
+static int elsewhere(void)
+{
+	pthread_t thread;
+	int got = -1;
+
+	pthread_create(&thread, NULL, hold_once, &got);
+	pthread_join(thread, NULL);
+	return got;
+}
+
+static void test_first(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, hold_first, NULL);
+	hold_first(&room);
+	pthread_join(thread, NULL);
+	unit_equal(refused, 0, "two threads make a process's first frames");
+}
+
+static void test_held(void)
+{
+	memset(&room, 0, sizeof(room));
+	unit_check(ipa_hold(1), "held");
+	unit_check(!ipa_hold(1), "not by a handler that interrupts the holder");
+	unit_check(!elsewhere(), "nor by who has no time to wait");
+	ipa_release();
+	unit_check(elsewhere(), "by another one behind");
+	room.stuck = 2;
+	unit_check(elsewhere(), "whoever was waited for in vain before");
+}
+
+int main(void)
+{
+	ipa = &room;
+	test_held();
+	test_first();
+	return unit_end();
+}
