@@ -4,17 +4,22 @@
  *
  *	spawn start PREFIX LIBRARY ROUNDS PROGRAM [ARGS...]
  *		runs PROGRAM without and with LIBRARY preloaded, in turn
- *	spawn fork PREFIX LIBRARY ROUNDS
- *		two processes, without and with LIBRARY and traced, that fork
- *		a child which exits at once and wait for it, in turn
+ *	spawn fork PREFIX LIBRARY ROUNDS EMPTY
+ *		three processes, without a library, with LIBRARY and traced,
+ *		with EMPTY (a library without anything), that fork a child
+ *		which exits at once and wait for it, in turn; on one CPU, and
+ *		TRIOS of them, since what a fork costs depends on where the
+ *		kernel has put the libraries
  *
  * TAFFRAIL_ENABLE is kept for the traced process only. Prints microseconds:
  *
  *	us PREFIX.plain MEDIAN P10 P90
  *	us PREFIX.agent MEDIAN P10 P90
- *	us PREFIX.added MEDIAN		of the differences, round by round
+ *	us PREFIX.added MEDIAN P10 P90	of the differences, round by round
+ *	us PREFIX.empty MEDIAN P10 P90	the same for EMPTY
  */
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,6 +32,9 @@
 
 #define US_PER_S	1e6
 #define WARM_ROUNDS	5
+#define TRIOS		16
+
+enum with { PLAIN, AGENT, EMPTY, WITH_MAX };
 
 static double now_us(void)
 {
@@ -52,26 +60,32 @@ static void print_row(const char *prefix, const char *name, double *v,
 	       v[n - 1 - n / 10]);
 }
 
-static void print_rows(const char *prefix, double *v[3], unsigned n)
+/* v[1] less v[0], in v[0]'s order, to `to`. */
+static void differences(double *to, double *v[2], unsigned n)
 {
 	unsigned i;
 
 	for (i = 0; i < n; i++)
-		v[2][i] = v[1][i] - v[0][i];
+		to[i] = v[1][i] - v[0][i];
+}
+
+static void print_rows(const char *prefix, double *v[3], unsigned n)
+{
+	differences(v[2], v, n);
 	print_row(prefix, "plain", v[0], n);
 	print_row(prefix, "agent", v[1], n);
 	print_row(prefix, "added", v[2], n);
 }
 
-/* The environment of this child: with the agent or without. */
-static void environment_set(int agent, const char *library)
+/* The environment of this child. */
+static void environment_set(enum with with, const char *library)
 {
-	if (agent) {
+	if (library)
 		setenv("LD_PRELOAD", library, 1);
-		return;
-	}
-	unsetenv("LD_PRELOAD");
-	unsetenv("TAFFRAIL_ENABLE");
+	else
+		unsetenv("LD_PRELOAD");
+	if (with != AGENT)
+		unsetenv("TAFFRAIL_ENABLE");
 }
 
 /* Microseconds from vfork to the end of the program, or less than 0. */
@@ -125,7 +139,7 @@ static int worker_main(void)
 {
 	char byte;
 
-	if (getenv("LD_PRELOAD") && !TAFFRAIL_ENABLED(bench, fork)) {
+	if (getenv("TAFFRAIL_ENABLE") && !TAFFRAIL_ENABLED(bench, fork)) {
 		fprintf(stderr, "spawn: bench/fork is off\n");
 		return 3;
 	}
@@ -146,13 +160,29 @@ static int worker_main(void)
 	return 0;
 }
 
+/* The last CPU that there is: a child elsewhere is another measurement. */
+static void pin(void)
+{
+	cpu_set_t all, one;
+	int cpu = CPU_SETSIZE - 1;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return;
+	while (cpu > 0 && !CPU_ISSET(cpu, &all))
+		cpu--;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
 struct worker {
 	pid_t pid;
 	int ask;
 	int answer;
 };
 
-static int worker_start(struct worker *worker, int agent, const char *library)
+static int worker_start(struct worker *worker, enum with with,
+			const char *library)
 {
 	int in[2], out[2];
 
@@ -161,7 +191,7 @@ static int worker_start(struct worker *worker, int agent, const char *library)
 		return -1;
 	worker->pid = fork();
 	if (!worker->pid) {
-		environment_set(agent, library);
+		environment_set(with, library);
 		dup2(in[0], 0);
 		dup2(out[1], 1);
 		execl("/proc/self/exe", "spawn", "worker", NULL);
@@ -174,22 +204,20 @@ static int worker_start(struct worker *worker, int agent, const char *library)
 	return worker->pid < 0 ? -1 : 0;
 }
 
-static int fork_main(const char *prefix, const char *library, unsigned rounds)
+/* One round after the other, each first in turn. Adds to v[]. */
+static int trio_run(const char *libraries[], double *v[], int rounds)
 {
-	struct worker workers[2];
-	double *v[3];
-	int round, k;
+	struct worker workers[WITH_MAX];
+	int round, i, k;
 
-	signal(SIGPIPE, SIG_IGN);
-	for (k = 0; k < 3; k++)
-		v[k] = calloc(rounds + 1, sizeof(double));
-	for (k = 0; k < 2; k++)
-		if (worker_start(&workers[k], k, library))
+	for (k = 0; k < WITH_MAX; k++)
+		if (worker_start(&workers[k], (enum with)k, libraries[k]))
 			return 1;
-	for (round = -WARM_ROUNDS; round < (int)rounds; round++)
-		for (k = 0; k < 2; k++) {
+	for (round = -WARM_ROUNDS; round < rounds; round++)
+		for (i = 0; i < WITH_MAX; i++) {
 			double us;
 
+			k = (i + round + WARM_ROUNDS) % WITH_MAX;
 			if (write(workers[k].ask, "", 1) != 1 ||
 			    read(workers[k].answer, &us, sizeof(us)) !=
 				    sizeof(us))
@@ -197,11 +225,41 @@ static int fork_main(const char *prefix, const char *library, unsigned rounds)
 			if (round >= 0)
 				v[k][round] = us;
 		}
-	for (k = 0; k < 2; k++) {
+	for (k = 0; k < WITH_MAX; k++) {
 		close(workers[k].ask);
+		close(workers[k].answer);
 		waitpid(workers[k].pid, NULL, 0);
 	}
-	print_rows(prefix, v, rounds);
+	return 0;
+}
+
+static int fork_main(const char *prefix, const char *library, unsigned rounds,
+		     const char *empty)
+{
+	const char *libraries[WITH_MAX] = { NULL, library, empty };
+	unsigned each = rounds / TRIOS ? rounds / TRIOS : 1;
+	double *v[WITH_MAX], *of[2], *to;
+	unsigned i, k;
+
+	signal(SIGPIPE, SIG_IGN);
+	pin();
+	to = calloc(each * TRIOS, sizeof(double));
+	for (k = 0; k < WITH_MAX; k++)
+		v[k] = calloc(each * TRIOS, sizeof(double));
+	for (i = 0; i < TRIOS; i++) {
+		double *from[WITH_MAX];
+
+		for (k = 0; k < WITH_MAX; k++)
+			from[k] = v[k] + i * each;
+		if (trio_run(libraries, from, (int)each))
+			return 1;
+	}
+	of[0] = v[PLAIN];
+	of[1] = v[EMPTY];
+	differences(to, of, each * TRIOS);
+	print_row(prefix, "empty", to, each * TRIOS);
+	of[1] = v[AGENT];
+	print_rows(prefix, (double *[]){ of[0], of[1], to }, each * TRIOS);
 	return 0;
 }
 
@@ -212,7 +270,8 @@ int main(int argc, char **argv)
 	if (argc > 5 && !strcmp(argv[1], "start"))
 		return start_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
 				  argv + 5);
-	if (argc > 4 && !strcmp(argv[1], "fork"))
-		return fork_main(argv[2], argv[3], (unsigned)atoi(argv[4]));
+	if (argc > 5 && !strcmp(argv[1], "fork"))
+		return fork_main(argv[2], argv[3], (unsigned)atoi(argv[4]),
+				 argv[5]);
 	return 2;
 }

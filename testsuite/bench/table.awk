@@ -109,6 +109,8 @@ function processes()
 		  get("fork.added"), "us", "%.1f", 50)
 	limit_row("  untraced", "fork.plain", get("fork.plain"), "us", "%.1f")
 	limit_row("  traced", "fork.agent", get("fork.agent"), "us", "%.1f")
+	limit_row("  an empty library: added", "fork.empty",
+		  get("fork.empty"), "us", "%.1f")
 	limit_row("start-up without markers (true): added", "true.added",
 		  get("true.added") / 1000, "ms", "%.3f", 3)
 	limit_row("  without the agent", "true.plain",
