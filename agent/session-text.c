@@ -13,6 +13,7 @@
 #include "agent/session.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
+#include "tracepoints/frames-ring.h"
 #include "tracepoints/rule-split.h"
 
 #define SESSION_FILE_BYTES	16384
@@ -186,39 +187,27 @@ struct sums {
 	uint64_t bytes;
 };
 
-static void ring_sum(const struct ring *ring, struct sums *sums)
+static void ring_sum(struct frame_ring *ring, struct sums *sums)
 {
-	uint64_t head = load_acquire(&ring->head);
-	const char *data = (const char *)ring + RING_DATA_OFFSET;
-	uint32_t at = RING_POSITION(head) & (ring->ring_bytes - 1) &
-		      ~(ring->sub_bytes - 1);
-	uint32_t next = (at + ring->sub_bytes) & (ring->ring_bytes - 1);
-	const struct packet_head *now = (const void *)(data + at);
-	const struct packet_head *oldest = (const void *)(data + next);
-	uint64_t written = now->events_before +
-			   (uint32_t)(RING_EVENTS(head) -
-				      (uint32_t)now->events_before);
-
-	sums->written += written;
+	/* of one that makes no sense all counts are 0 */
+	if (frame_ring_look(ring))
+		return;
+	sums->written += ring->written;
 	sums->lost += ring->lost;
-	sums->bytes += now->packet_seq_num * ring->sub_bytes +
-		       (RING_POSITION(head) & (ring->sub_bytes - 1));
-	if (ring->flags & SESSION_OVERWRITE &&
-	    now->packet_seq_num >= ring->ring_bytes / ring->sub_bytes)
-		sums->overwritten += oldest->events_before;
+	sums->bytes += ring->current * ring->sub_bytes + ring->used;
+	if (ring->overwrite)
+		sums->overwritten += ring->written - ring->held;
 }
 
 static void channel_sum(const struct channel *channel, struct sums *sums)
 {
+	struct frame_ring ring;
 	uint32_t i;
 
 	__builtin_memset(sums, 0, sizeof(*sums));
-	for (i = 0; i < channel->cpus; i++)
-		if (channel->rings->tab[i] != &ring_absent)
-			ring_sum(channel->rings->tab[i], sums);
-	for (i = 0; i < LOCKED_MAX; i++)
-		if (channel->locked[i])
-			ring_sum(channel->locked[i], sums);
+	for (i = 0; i < FRAME_RINGS_MAX; i++)
+		if (!frame_ring_open(&ring, channel, i))
+			ring_sum(&ring, sums);
 	if (channel->page)
 		sums->lost += channel->page->lost_unplaced;
 }

@@ -345,6 +345,48 @@ static bool still_there(const struct ring_reader *ring, uint64_t number)
 	return head->packet_seq_num == number;
 }
 
+/* The oldest packet that may be there when `count` holds. */
+static uint64_t oldest(const struct ring_reader *ring,
+		       const struct ring_count *count)
+{
+	return count->current + 1 > ring->nsub
+		       ? count->current + 1 - ring->nsub : 0;
+}
+
+/* Events before packet `number`; false: it is not there any more, or not yet
+ * whole. */
+static bool events_before(const struct ring_reader *ring, uint64_t number,
+			  uint64_t *events)
+{
+	struct packet_head head;
+
+	memcpy(&head, slot(ring, number), sizeof(head));
+	*events = head.events_before;
+	return still_there(ring, number) && head_belongs(ring, &head, number);
+}
+
+int ring_count_all(struct ring_reader *ring, struct ring_count *count,
+		   uint64_t *overwritten)
+{
+	uint64_t number;
+	int tries;
+	int ret;
+
+	for (tries = 0; tries < COPY_TRIES; tries++) {
+		*overwritten = 0;
+		ret = ring_count(ring, count);
+		if (ret || !count->used || !(ring->flags & SESSION_OVERWRITE))
+			return ret;
+		/* one that is just being taken is as good as gone */
+		for (number = oldest(ring, count); number <= count->current;
+		     number++)
+			if (events_before(ring, number, overwritten) &&
+			    *overwritten <= count->committed)
+				return 0;
+	}
+	return -EAGAIN;
+}
+
 /* Copies oldest first. What was lapped before its copy was complete goes, and
  * all before it: a trace with holes would be read as one with losses. */
 static void copy_packets(struct ring_copy *copy)
@@ -372,8 +414,7 @@ static int copy_once(struct ring_copy *copy)
 
 	if (ret || !count->used)
 		return ret;
-	copy->first = count->current + 1 > ring->nsub
-			      ? count->current + 1 - ring->nsub : 0;
+	copy->first = oldest(ring, count);
 	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count))
 		copy->first = ring->next;
 	copy_packets(copy);

@@ -186,6 +186,14 @@ void ring_close(struct ring_reader *ring);
 int ring_count(struct ring_reader *ring, struct ring_count *count);
 
 /*
+ * The same, and how many of the events were overwritten: those before the
+ * oldest packet that a copy would show. -EAGAIN: the writer lapped us again
+ * and again.
+ */
+int ring_count_all(struct ring_reader *ring, struct ring_count *count,
+		   uint64_t *overwritten);
+
+/*
  * The next closed packet of a ring in discard mode, in place: 1, 0 when there
  * is none yet, or -EBADMSG. It stays valid until ring_release(), which gives
  * its sub-buffer back to the writer.

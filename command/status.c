@@ -177,37 +177,19 @@ struct counting {
 	struct member *member;
 };
 
-/* Events gone before the oldest packet that is still there. */
-static uint64_t overwritten_events(const struct ring_reader *ring,
-				   const struct ring_count *count)
-{
-	struct packet_head head;
-	uint64_t oldest = count->current + 1 - ring->nsub;
-	size_t at;
-
-	if (!(ring->flags & SESSION_OVERWRITE) ||
-	    count->current + 1 <= ring->nsub)
-		return 0;
-	at = RING_DATA_OFFSET + (oldest & (ring->nsub - 1)) *
-	     (size_t)ring->sub_bytes;
-	if (at > ring->map.bytes || ring->map.bytes - at < sizeof(head))
-		return 0;
-	memcpy(&head, (const char *)ring->map.address + at, sizeof(head));
-	return head.events_before <= count->committed ? head.events_before : 0;
-}
-
 static int count_ring(const char *name, void *priv)
 {
 	struct counting *c = priv;
 	struct ring_reader ring;
 	struct ring_count count;
+	uint64_t overwritten;
 
 	if (ring_open(&ring, c->imagefd, c->index, name, false))
 		return 0;
-	if (!ring_count(&ring, &count)) {
+	if (!ring_count_all(&ring, &count, &overwritten)) {
 		c->member->written += count.committed;
 		c->member->lost += count.lost;
-		c->member->overwritten += overwritten_events(&ring, &count);
+		c->member->overwritten += overwritten;
 		c->member->bytes += count.current * ring.sub_bytes + count.used;
 	}
 	ring_close(&ring);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One ring of a channel, as its own process reads it. Private to frames*.c.
+ * One ring of a channel, as its own process reads it: for frames*.c, and for
+ * who counts what rings hold.
  */
 #ifndef TRACEPOINTS_FRAMES_RING_H
 #define TRACEPOINTS_FRAMES_RING_H

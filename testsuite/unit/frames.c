@@ -4,6 +4,7 @@
  * header; open packets; damaged bytes; blocks. Rings are fake ones, so that
  * every clock is known; frames-live.c has the real writers.
  */
+#include "agent/session.h"
 #include "testsuite/unit/frames.h"
 #include "tracepoints/snapshot.h"
 
@@ -144,6 +145,21 @@ static uint32_t count_now(struct show *s)
 	return n;
 }
 
+/* A number of what `status` is told by the process itself. */
+static uint64_t described(struct show *s, const char *key)
+{
+	static struct session session;
+	char lines[1024];
+	struct text text;
+	const char *at;
+
+	session.channel = &s->channel;
+	text_open(&text, lines, sizeof(lines));
+	session_describe(&session, &text);
+	at = strstr(lines, key);
+	return at ? strtoull(at + strlen(key), NULL, 10) : ~0ull;
+}
+
 static void test_damage(void)
 {
 	struct frames_tally tally;
@@ -164,6 +180,10 @@ static void test_damage(void)
 	unit_equal(count_now(&s), all - r->counts[oldest % NSUB],
 		   "a packet half made: its slot is gone");
 	unit_equal(tally.held, count_now(&s), "a packet half made: tally");
+	unit_equal(described(&s, "written="), r->committed,
+		   "a packet half made: events written");
+	unit_equal(described(&s, "overwritten="), r->committed - tally.held,
+		   "a packet half made: status");
 	/* ... and after more of them */
 	head->timestamp_begin = r->now;
 	head->content_size = 0;

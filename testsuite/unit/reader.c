@@ -179,6 +179,19 @@ static void copy_and_see(struct ring_reader *ring, struct seen *seen, int want,
 	unit_check(!seen->wrong, "%s: intact", what);
 }
 
+/* What `status` says is what a copy leaves out. */
+static void check_overwritten(struct ring_reader *ring, uint64_t want,
+			      const char *what)
+{
+	struct ring_count count;
+	uint64_t overwritten = ~0ull;
+
+	unit_equal(ring_count_all(ring, &count, &overwritten), 0,
+		   "%s: count all", what);
+	unit_equal(overwritten, want, "%s: overwritten", what);
+	unit_equal(count.committed, 50100, "%s: all committed", what);
+}
+
 static void test_overwrite(uint64_t first, const char *what)
 {
 	struct packet_head *oldest;
@@ -204,6 +217,7 @@ static void test_overwrite(uint64_t first, const char *what)
 	unit_equal(seen.expect, 50100, "%s: up to the last event", what);
 	unit_equal(seen.first, writer.lapped, "%s: from the oldest", what);
 	unit_equal(seen.events + writer.lapped, 50100, "%s: exact", what);
+	check_overwritten(&ring, writer.lapped, what);
 	/* killed while the next packet's head was being written */
 	oldest = (void *)fake_slot(&writer, writer.number + 1);
 	saved = *oldest;
@@ -218,6 +232,9 @@ static void test_overwrite(uint64_t first, const char *what)
 	oldest->packet_seq_num = writer.number + 1;
 	copy_and_see(&ring, &seen, 0, what);
 	unit_equal(seen.packets, NSUB - 1, "%s: a new number", what);
+	/* and at what comes behind the number */
+	oldest->events_before = writer.committed - 1;
+	check_overwritten(&ring, seen.first, what);
 	ring_close(&ring);
 	fake_ring_close(&writer);
 	fake_close(&fake);
