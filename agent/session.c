@@ -14,6 +14,7 @@
 #include "tracepoints/collect.h"
 #include "tracepoints/condition.h"
 #include "tracepoints/glob.h"
+#include "tracepoints/index.h"
 #include "tracepoints/lock.h"
 #include "tracepoints/record.h"
 #include "tracepoints/usdt.h"
@@ -177,6 +178,17 @@ static int apply_one(struct object *object, void *arg)
 	return 0;
 }
 
+static int asks(uint32_t number)
+{
+	return phase_of(number) == SESSION_OPENING ||
+	       phase_of(number) == SESSION_RUNS;
+}
+
+static int asks_for_probes(const struct session_rule *rule)
+{
+	return rule->wanted && rule_names(rule);
+}
+
 /* Is a probe of the program's own to be a marker? */
 static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 {
@@ -188,13 +200,10 @@ static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
-		if (phase_of(i) != SESSION_OPENING &&
-		    phase_of(i) != SESSION_RUNS)
-			continue;
-		for (k = 0; k < session->nrules; k++) {
+		for (k = 0; asks(i) && k < session->nrules; k++) {
 			const struct session_rule *rule = &session->rules[k];
 
-			if (rule->wanted && rule_names(rule) &&
+			if (asks_for_probes(rule) &&
 			    glob_match(rule->glob, id)) {
 				*strings = rule->strings;
 				return 1;
@@ -204,14 +213,47 @@ static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 	return all_probes;
 }
 
+/* What rules have ever asked for, and how many such were new. A probe that has
+ * come stays: a module is asked once for each. */
+static struct index asked;
+static uint32_t askings;
+
+static int same_hash(uint64_t value, const void *hash)
+{
+	return value == *(const uint64_t *)hash;
+}
+
+static void ask_for(const char *glob)
+{
+	uint64_t hash = index_hash(INDEX_HASH, glob, text_length(glob)) | 1;
+
+	if (!index_find(&asked, hash, same_hash, &hash)) {
+		index_add(&asked, hash, hash);
+		askings++;
+	}
+}
+
 static int module_adopt(struct module *module, void *arg)
 {
-	usdt_adopt(module, probe_wanted, NULL, arg);
+	if (module->usdt_askings == askings)
+		return 0;
+	module->usdt_askings = askings;
+	if (usdt_adopt(module, probe_wanted, NULL, arg))
+		module->usdt_askings = 0;
 	return 0;
 }
 
 static void probes_adopt(const struct patcher *patcher)
 {
+	uint32_t i;
+	uint32_t k;
+
+	if (all_probes)
+		ask_for("");
+	for (i = 0; i < SESSIONS_MAX; i++)
+		for (k = 0; asks(i) && k < sessions[i].nrules; k++)
+			if (asks_for_probes(&sessions[i].rules[k]))
+				ask_for(sessions[i].rules[k].glob);
 	registry_each_module(module_adopt, (void *)patcher);
 }
 

@@ -69,6 +69,7 @@ struct module {
 	struct module *next;
 	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
 	int usdt_none;			/* its file has no probe */
+	uint32_t usdt_askings;		/* what it was asked for; session.c */
 	struct index usdt_refused;	/* probes that no plan is for */
 	uint64_t base;
 	uint64_t start;

@@ -32,7 +32,7 @@ struct pass {
 	const struct patcher *patcher;
 	struct usdt_file file;
 	uint32_t seen;
-	uint32_t came;
+	int again;			/* another time it may be otherwise */
 	struct usdt_plan *plans;	/* sorted; or NULL */
 	uint32_t planned;
 	uint32_t strings;		/* of the note that was wanted last */
@@ -242,12 +242,12 @@ static void probe_register(struct usdt_adopted *probe,
 	object = registry_add(pass->module, &probe->site, texts, &code);
 	if (!object) {
 		usdt_place_gone(probe);
+		pass->again = 1;
 		return;
 	}
 	spare = NULL;
 	object->shape.narrow = 1;
 	object->adopted = probe;
-	pass->came++;
 	/* a second note for the same nop is not another probe */
 	index_add(&codes, code_hash(probe->address), (uint64_t)object->codes);
 }
@@ -323,6 +323,8 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 		probe_register(probe, note, texts, pass);
 	else if (ret == -EADDRINUSE)
 		plan_want(pass, note->address);
+	else
+		pass->again = 1;
 	return 0;
 }
 
@@ -347,19 +349,22 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 		probe_register(probe, note, texts, pass);
 	else if (ret == -ERANGE)
 		pass->plans[at].reason = USDT_FIXED;
+	else
+		pass->again = 1;
 	return 0;
 }
 
 /* What the file says stays true: nobody plans that again. */
-static void plans_remember(const struct pass *pass)
+static void plans_remember(struct pass *pass)
 {
 	uint32_t i;
 
 	for (i = 0; i < pass->planned; i++) {
 		uint64_t address = pass->plans[i].address;
 
-		if (address && pass->plans[i].reason &&
-		    pass->plans[i].reason != USDT_NO_MEMORY)
+		if (pass->plans[i].reason == USDT_NO_MEMORY)
+			pass->again = 1;
+		else if (address && pass->plans[i].reason)
 			index_add(&pass->module->usdt_refused,
 				  code_hash(address), address);
 	}
@@ -396,23 +401,27 @@ static int file_map(struct usdt_file *file, const char *path)
 	return got > 0;
 }
 
-static uint32_t module_adopt(struct module *module, usdt_wanted *wanted,
-			     void *arg, const struct patcher *patcher)
+static int module_adopt(struct module *module, usdt_wanted *wanted, void *arg,
+			const struct patcher *patcher)
 {
 	struct pass pass = { .module = module, .wanted = wanted, .arg = arg,
 			     .patcher = patcher };
 
-	if (!module->path[0] || module->usdt_none ||
-	    !file_map(&pass.file, module->path))
+	if (!module->path[0] || module->usdt_none)
 		return 0;
-	if (same_file(&pass) && !codes_learn(module))
-		notes_adopt(&pass);
+	if (!file_map(&pass.file, module->path))
+		return 1;
+	if (same_file(&pass)) {
+		pass.again = !!codes_learn(module);
+		if (!pass.again)
+			notes_adopt(&pass);
+	}
 	usdt_place_done(patcher);
 	index_clear(&codes);
 	index_clear(&nops);
 	module->usdt_none = !pass.seen;
 	sys_munmap(pass.file.bytes, pass.file.size);
-	return pass.came;
+	return pass.again;
 }
 
 __attribute__((visibility("default")))

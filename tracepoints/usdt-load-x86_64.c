@@ -323,8 +323,8 @@ static void load(void)
 	}
 }
 
-uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
-		    const struct patcher *patcher)
+int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
+	       const struct patcher *patcher)
 {
 	if (!usdt_functions)
 		load();

@@ -83,9 +83,9 @@ typedef int usdt_wanted(const char *id, uint32_t *strings, void *arg);
 /*
  * Adopts the wanted probes of a module, once each. Reads the module's file;
  * for threads that have descriptors of their own. The registry's lock is held.
- * Returns how many came.
+ * Returns 1 when some that could not be may come if asked for again, else 0.
  */
-uint32_t usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
+int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 		    const struct patcher *patcher);
 
 /* Its module is gone: another may use its way. */
@@ -101,14 +101,14 @@ int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
 		int on);
 
 /* The same, as libtaffrail-usdt.so has them, and what both must agree on. */
-#define USDT_VERSION	3
+#define USDT_VERSION	4
 
 struct usdt_functions {
 	uint64_t version;
 	uint64_t adopted_bytes;
 	uint64_t object_bytes;
-	uint32_t (*adopt)(struct module *module, usdt_wanted *wanted,
-			  void *arg, const struct patcher *patcher);
+	int (*adopt)(struct module *module, usdt_wanted *wanted, void *arg,
+		     const struct patcher *patcher);
 	void (*gone)(struct usdt_adopted *probe);
 	int (*switch_to)(const struct patcher *patcher,
 			 struct usdt_adopted *probe, int on);
