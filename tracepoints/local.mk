@@ -111,6 +111,7 @@ usdt_sources = \
 	tracepoints/index.c \
 	tracepoints/usdt-adopt.c \
 	tracepoints/usdt-jump-x86_64.c \
+	tracepoints/usdt-maps.c \
 	tracepoints/usdt-move-x86_64.c \
 	tracepoints/usdt-near-x86_64.c \
 	tracepoints/usdt-place-x86_64.c \

@@ -88,7 +88,7 @@ int usdt_page_take(uint64_t address)
 {
 	long got;
 
-	if (grows_into(address))
+	if (usdt_maps_have(address) || grows_into(address))
 		return -EADDRINUSE;
 	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
@@ -98,6 +98,7 @@ int usdt_page_take(uint64_t address)
 	/* a kernel that takes the address for a hint */
 	if (got > 0)
 		sys_munmap(got, PAGE);
+	usdt_maps_missed();
 	return -EADDRINUSE;
 }
 
@@ -267,6 +268,7 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 void usdt_place_done(const struct patcher *patcher)
 {
 	heap_end = 0;
+	usdt_maps_forget();
 	unwritten |= usdt_write_all(patcher);
 }
 

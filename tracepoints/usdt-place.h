@@ -91,6 +91,14 @@ const struct usdt_decoder *usdt_place_decoder(void);
 int usdt_page_take(uint64_t address);
 
 /*
+ * Was something mapped there when that was last looked up? Not known, and 0,
+ * until some pages could not be had; and anew after usdt_maps_forget().
+ */
+int usdt_maps_have(uint64_t address);
+void usdt_maps_missed(void);
+void usdt_maps_forget(void);
+
+/*
  * Takes n bytes for code that a jump of 32 bits reaches from the site and from
  * all its module. 0: there are none. Given back they are used again.
  */
