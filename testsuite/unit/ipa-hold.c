@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include <pthread.h>
+#include <time.h>
 
 #include "agent/ipa.h"
 #include "buffers/base.h"
@@ -71,6 +72,39 @@ static void test_first(void)
 	unit_equal(refused, 0, "two threads make a process's first frames");
 }
 
+static void *hold_late(void *arg)
+{
+	*(int *)arg = ipa_hold(1);
+	if (*(int *)arg)
+		ipa_release();
+	return NULL;
+}
+
+/* The holder stands for longer than anybody waits for who stands; or runs, and
+ * then lets go. */
+static void test_patience(int holder_runs)
+{
+	struct timespec begin, now;
+	pthread_t thread;
+	int got = -1;
+
+	memset(&room, 0, sizeof(room));
+	ipa_hold(1);
+	clock_gettime(CLOCK_MONOTONIC, &begin);
+	pthread_create(&thread, NULL, hold_late, &got);
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (holder_runs && now.tv_sec - begin.tv_sec < 4);
+	if (!holder_runs)
+		pthread_join(thread, NULL);
+	ipa_release();
+	if (holder_runs)
+		pthread_join(thread, NULL);
+	unit_equal(got, holder_runs, "a holder that %s",
+		   holder_runs ? "runs is waited for" :
+				 "stands is waited for in vain");
+}
+
 static void test_held(void)
 {
 	memset(&room, 0, sizeof(room));
@@ -88,5 +122,7 @@ int main(void)
 	ipa = &room;
 	test_held();
 	test_first();
+	test_patience(1);
+	test_patience(0);
 	return unit_end();
 }
