@@ -215,22 +215,22 @@ SIGSAFE uint64_t memory_value(uint64_t address, uint64_t n,
 			      const struct memory_stack *stack,
 			      struct memory_line *line)
 {
-	uint64_t at = address % MEMORY_LINE_BYTES;
+	uint64_t at = address - line->start;
+	uint64_t room = min_u64(MEMORY_LINE_BYTES, PAGE - address % PAGE);
 	uint64_t value = 0;
 
-	if (likely(is_certain(address, n, stack)) ||
-	    at + n > MEMORY_LINE_BYTES) {
-		memory_copy(&value, address, n, stack);
+	if (likely(is_certain(address, n, stack))) {
+		copy_by_loads((uint8_t *)&value, (const uint8_t *)address, n);
 		return value;
 	}
-	if (line->start != address - at) {
-		line->start = address - at;
-		if (!copy_by_kernel(line->bytes, line->start,
-				    MEMORY_LINE_BYTES))
-			line->start = MEMORY_LINE_NONE;
+	if (at >= line->n || n > line->n - at) {
+		at = 0;
+		line->start = address;
+		line->n = copy_by_kernel(line->bytes, address,
+					 room < n ? n : room);
 	}
-	if (line->start != MEMORY_LINE_NONE)
-		copy_by_loads((uint8_t *)&value, line->bytes + at, n);
+	copy_by_loads((uint8_t *)&value, line->bytes + at,
+		      min_u64(n, line->n - at));
 	return value;
 }
 

@@ -47,18 +47,18 @@ void memory_stack_here(struct memory_stack *stack, uint64_t sp);
 uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
 		     const struct memory_stack *stack);
 
-/* What the kernel has read last: arguments often lie side by side, and a line
- * is in one page, so that all of it can be read or nothing. */
+/* What the kernel has read last, from an argument on and within its page, all
+ * of which can be read or nothing: others often lie right behind. */
 #define MEMORY_LINE_BYTES	64
-#define MEMORY_LINE_NONE	1	/* where none starts */
 
 struct memory_line {
 	uint64_t start;
+	uint64_t n;		/* 0: nothing */
 	uint8_t bytes[MEMORY_LINE_BYTES];
 };
 
 /* A number of 1 to 8 bytes; 0 where it cannot be read. `line`: the same for
- * all numbers of a moment, at first MEMORY_LINE_NONE. SIGSAFE. */
+ * all numbers of a moment, at first of nothing. SIGSAFE. */
 uint64_t memory_value(uint64_t address, uint64_t n,
 		      const struct memory_stack *stack,
 		      struct memory_line *line);

@@ -89,7 +89,7 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 
 	strings.n = 0;
 	strings.used = 0;
-	line.start = MEMORY_LINE_NONE;
+	line.start = line.n = 0;
 	memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++) {
@@ -126,7 +126,7 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		hit_strings(probe, state);
 		return;
 	}
-	line.start = MEMORY_LINE_NONE;
+	line.start = line.n = 0;
 	if (probe->in_memory)
 		memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
