@@ -274,26 +274,29 @@ static void tell_count(struct collect *collect, struct collect_ring *ring,
 		collect->set->lost += count->committed + count->lost;
 }
 
-static void count_ring(struct collect *collect, struct collect_ring *ring)
-{
-	struct ring_count count;
-
-	if (!ring_count(&ring->reader, &count))
-		tell_count(collect, ring, &count);
-}
-
+/*
+ * Counts once more behind the last packet: a process that did not stop in time
+ * goes on, and the ledger must not know of less than that packet says. Before
+ * it, too: one that makes no sense makes the ring a liar, which is not asked.
+ */
 static int finish_emptying(struct collect *collect, struct collect_ring *ring)
 {
+	struct ring_count before = { 0 };
+	struct ring_count after;
 	struct packet packet;
 	int ret = empty_ring(collect, ring);
 	int error = refresh(collect);
+	bool lied = ring_count(&ring->reader, &before);
 
-	count_ring(collect, ring);
 	if (!error)
 		error = ring_take_open(&ring->reader, &collect->format,
 				       &packet);
 	if (error > 0)
 		error = put_packet(collect, ring, &packet);
+	if (!ring_count(&ring->reader, &after))
+		tell_count(collect, ring, &after);
+	else if (!lied)
+		tell_count(collect, ring, &before);
 	if (ret < 0)
 		return ret;
 	return error == -EBADMSG || error == -EAGAIN ? 0 : error;

@@ -161,6 +161,8 @@ static int look_once(struct frame_ring *r)
 	uint64_t head;
 	uint32_t start;
 
+	/* before `head` or after it: no packet's own count of what was lost is
+	 * held against it here */
 	words_read(&lost, &r->ring->lost, sizeof(lost));
 	/* RING-HEAD: what lies below it was stored before it */
 	head = load_acquire(&r->ring->head);

@@ -372,6 +372,55 @@ static void test_snapshot(void)
 	fake_close(&fake);
 }
 
+/* A process that was asked to stop and has not: it loses events until it is
+ * killed. */
+static pid_t loser_start(struct ring *ring)
+{
+	volatile uint64_t *lost = &ring->lost;
+	uint64_t before = *lost;
+	pid_t pid = fork();
+
+	while (!pid)
+		++*lost;
+	while (pid > 0 && *lost == before)
+		usleep(100);
+	return pid;
+}
+
+/* What its last packet says was lost is in the ledger. */
+static void test_goes_on(void)
+{
+	struct rundir_process process;
+	struct collect *collect;
+	struct fake_ring ring;
+	struct trace_set set;
+	struct fake fake;
+	pid_t loser;
+
+	fake_open(&fake, SESSION_CONSUMED, 0);
+	fake_event(&fake, 1, TAFFRAIL_KIND_EVENT, number_text,
+		   sizeof(number_text), number_types);
+	process = process_of(&fake);
+	open_output(&set, &fake);
+	unit_equal(collect_open(&collect, &set, &process, 0, "test", true), 0,
+		   "goes on: collect");
+	fake_ring_open(&ring, &fake, "0", 0, SUB, NSUB, 0);
+	unit_equal(collect_scan(collect), 0, "goes on: scan");
+	write_numbers(&ring, 1, 10);
+	loser = loser_start(ring.ring);
+	unit_equal(collect_finish(collect), 0, "goes on: finish");
+	kill(loser, SIGKILL);
+	waitpid(loser, NULL, 0);
+	unit_equal(trace_set_finish(&set), 0, "goes on: metadata");
+	unit_equal(set.kept, 10, "goes on: the events");
+	unit_check(set.lost > 0, "goes on: the losses");
+	unit_equal(verified(), 0, "goes on: verify");
+	collect_close(collect);
+	trace_set_close(&set);
+	fake_ring_close(&ring);
+	fake_close(&fake);
+}
+
 /* A full disk: what is there stays readable, the rest is counted. */
 static void test_disk_full(void)
 {
@@ -422,9 +471,13 @@ static void test_disk_full(void)
 
 int main(void)
 {
+	int i;
+
 	test_types(0, "compact");
 	test_types(SESSION_LARGE_HEADER, "large");
 	test_live();
+	for (i = 0; i < 20; i++)
+		test_goes_on();
 	test_snapshot();
 	test_disk_full();
 	return unit_end();
