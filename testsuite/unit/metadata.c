@@ -248,6 +248,23 @@ static void write_numbers(struct fake_ring *r, uint32_t id, uint64_t n)
 		fake_write(r, id, 100, &i, sizeof(i));
 }
 
+/* A recording of numbers, which has no ring yet. */
+static struct collect *live_open(struct trace_set *set, struct fake *fake,
+				 struct rundir_process *process,
+				 const char *what)
+{
+	struct collect *collect = NULL;
+
+	fake_open(fake, SESSION_CONSUMED, 0);
+	fake_event(fake, 1, TAFFRAIL_KIND_EVENT, number_text,
+		   sizeof(number_text), number_types);
+	*process = process_of(fake);
+	open_output(set, fake);
+	unit_equal(collect_open(&collect, set, process, 0, "test", true), 0,
+		   "%s: collect", what);
+	return collect;
+}
+
 /* Live: two rings, an event that appears late, losses. */
 static void test_live(void)
 {
@@ -259,13 +276,7 @@ static void test_live(void)
 	struct fake fake;
 	int i;
 
-	fake_open(&fake, SESSION_CONSUMED, 0);
-	fake_event(&fake, 1, TAFFRAIL_KIND_EVENT, number_text,
-		   sizeof(number_text), number_types);
-	process = process_of(&fake);
-	open_output(&set, &fake);
-	unit_equal(collect_open(&collect, &set, &process, 0, "test", true), 0,
-		   "live: collect");
+	collect = live_open(&set, &fake, &process, "live");
 	unit_equal(collect_poll(collect), 0, "live: no ring");
 	fake_ring_open(&ring, &fake, "0", 0, SUB, NSUB, 0);
 	fake_ring_open(&other, &fake, "L1", 600, SUB, NSUB, 0);
@@ -397,13 +408,7 @@ static void test_goes_on(void)
 	struct fake fake;
 	pid_t loser;
 
-	fake_open(&fake, SESSION_CONSUMED, 0);
-	fake_event(&fake, 1, TAFFRAIL_KIND_EVENT, number_text,
-		   sizeof(number_text), number_types);
-	process = process_of(&fake);
-	open_output(&set, &fake);
-	unit_equal(collect_open(&collect, &set, &process, 0, "test", true), 0,
-		   "goes on: collect");
+	collect = live_open(&set, &fake, &process, "goes on");
 	fake_ring_open(&ring, &fake, "0", 0, SUB, NSUB, 0);
 	unit_equal(collect_scan(collect), 0, "goes on: scan");
 	write_numbers(&ring, 1, 10);
