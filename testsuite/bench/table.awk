@@ -13,6 +13,12 @@ function line(name, measured, limit, ratio, ok)
 		missed++
 }
 
+# whether the step that measures the rows now printed was to run
+function asked()
+{
+	return part in steps
+}
+
 # a value; asking for it does not make it
 function get(key)
 {
@@ -26,7 +32,8 @@ function verdict(good)
 
 function absent(name, limit)
 {
-	line(name, "not measured", limit, "-", limit == "" ? "" : "NO")
+	if (asked())
+		line(name, "not measured", limit, "-", limit == "" ? "" : "NO")
 }
 
 # a/b against at most `limit` (0: for information)
@@ -42,6 +49,8 @@ function ratio_row(name, a, b, limit)
 # the peer's a must be `factor` times b
 function peer_row(name, a, b, factor)
 {
+	if (!asked())
+		return
 	if (!(a in v)) {
 		line(name, "skipped: " skipped, ">= " factor " x", "-", "skip")
 		return
@@ -81,10 +90,12 @@ function events(t, word,   r)
 	ratio_row("  printf-like mark, one long", "main.mark" t, r, 0)
 	ratio_row("  3 fields of u64", "main.three" t, r, 0)
 	ratio_row("  int + 99-character string", "main.int_string99" t, r, 0)
+	part = "norseq"
 	ratio_row("no rseq: u64 event" word, "norseq.u64" t,
 		  "norseq.roofline" t, 2.4)
 	ratio_row("  no rseq: int + string", "norseq.int_string" t,
 		  "norseq.roofline" t, 0)
+	part = "events"
 	ratio_row("two sessions on one site" word, "main.twice" t,
 		  "main.u64" t, 2.2)
 }
@@ -263,11 +274,13 @@ function postgres_row(name, which, limit,   key, x)
 
 $1 == "ns" { v[$2 $3] = $4 }
 $1 == "us" || $1 == "value" { v[$2] = $3 }
+$1 == "step" { steps[$2] }
 $1 == "skipped" { $1 = ""; skipped = substr($0, 2) }
 $1 == "machine" { $1 = ""; print substr($0, 2) }
 
 END {
 	line("case", "measured", "limit", "ratio", "ok")
+	part = "events"
 	events(1)
 	events(2)
 	limit_row("disabled site, of eight in a loop", "main.off81",
@@ -276,11 +289,17 @@ END {
 		  get("off8.loads"), "", "%d", 0)
 	limit_row("  sites found there, of 8", "off8.sites",
 		  get("off8.sites"), "", "%d")
+	part = "size"
 	sizes()
+	part = "process"
 	processes()
+	part = "record"
 	recordings()
+	part = "gdb"
 	tracepoints()
+	part = "attach"
 	attaches()
+	part = "usdt"
 	probes()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
