@@ -63,11 +63,14 @@ static int revive(void)
 	if (ret) {
 		agent_off = "the forked child could not make its files";
 		log_fact(LOG_ERROR, "fork", agent_off, ret);
+	} else {
+		/* before the mark: a thread that finds it does not wait, and
+		 * takes channels that are closed for stopped ones */
+		session_inherit_resume();
 	}
 	store_release(fork_mark, ++marks);
 	if (ret)
 		return 0;
-	session_inherit_resume();
 	if (!settings.service || *settings.service != 'o')
 		thread_serve(service_main);
 	return 1;
