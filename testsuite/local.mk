@@ -61,7 +61,7 @@ testsuite_stress_rings_SOURCES = \
 	testsuite/stress/rings.c \
 	testsuite/stress/stress.h \
 	$(stress_bed)
-EXTRA_DIST += testsuite/stress/run
+EXTRA_DIST += testsuite/stress/modes testsuite/stress/run
 EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 	testsuite/unit/filter-bed.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \
@@ -101,11 +101,10 @@ stage: all
 	$(AM_V_GEN)$(MAKE) $(AM_MAKEFLAGS) -s DESTDIR=$(stage_dir) install \
 		>/dev/null
 
-check-local: stage
+site: stage
 	@command -v $(runtest) >/dev/null || { echo 'make check: no runtest:' \
 		'install the package dejagnu' >&2; exit 1; }
 	@mkdir -p $(check_dir)
-	@rm -f $(check_dir)/taffrail.sum $(check_dir)/taffrail.log
 	@{ echo 'set tool taffrail'; \
 	   echo 'set srcdir "$(abs_top_srcdir)/testsuite"'; \
 	   echo 'set objdir "$(check_dir)"'; \
@@ -120,6 +119,9 @@ check-local: stage
 	   echo 'set build_triplet $(build_triplet)'; \
 	   echo 'set host_triplet $(host_triplet)'; \
 	 } >$(check_dir)/site.exp
+
+check-local: site
+	@rm -f $(check_dir)/taffrail.sum $(check_dir)/taffrail.log
 	cd $(check_dir) && LC_ALL=C $(runtest) --tool taffrail $(RUNTESTFLAGS)
 
 # Long runs and measurements are scripts with one interface: they run in the
@@ -134,9 +136,9 @@ run_script = run_script() { \
 bench: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/bench/run
 
-check-stress: stage $(check_PROGRAMS)
-	@$(run_script) $(abs_top_srcdir)/testsuite/stress/run
-	@$(run_script) $(abs_top_srcdir)/testsuite/fuzz/run
+# STRESS_FLAGS: --quick, --only WORD, --list
+check-stress: site $(check_PROGRAMS)
+	@$(run_script) $(abs_top_srcdir)/testsuite/stress/run $(STRESS_FLAGS)
 
 # GDB_SRC is a source tree of GDB, GDB_TESTS some files of gdb.trace/ in it.
 check-gdb: stage
@@ -162,5 +164,6 @@ clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
 		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
 		$(check_dir)/taffrail.log $(abs_builddir)/sanitize-* \
+		$(abs_builddir)/stress-* \
 		$(abs_builddir)/gdb-suite
 
