@@ -33,24 +33,44 @@
 struct exchange {
 	const char *request;
 	struct text answer;
+	struct ucred peer;
 };
+
+static int peer_learn(int fd, struct ucred *peer)
+{
+	uint32_t bytes = sizeof(*peer);
+
+	return (int)sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, peer,
+			 &bytes);
+}
 
 int control_peer_allowed(int fd)
 {
 	struct ucred peer;
-	uint32_t bytes = sizeof(peer);
 
-	return !sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &peer,
-		     &bytes) &&
+	return !peer_learn(fd, &peer) &&
 	       (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid));
+}
+
+static uint64_t now_ns(int clock)
+{
+	struct timespec now = { 0 };
+
+	sys2(SYS_clock_gettime, clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 static int64_t now_ms(void)
 {
-	struct timespec now = { 0 };
+	return (int64_t)(now_ns(CLOCK_MONOTONIC) / 1000000);
+}
 
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+/* For who asks afterwards: the peer did it, now. */
+static void act_note(struct session_act *act, const struct exchange *exchange)
+{
+	act->uid = exchange->peer.uid;
+	act->pid = (uint32_t)exchange->peer.pid;
+	act->realtime_ns = now_ns(CLOCK_REALTIME);
 }
 
 /* Waits for a peer until `deadline`, however little it does at a time: others
@@ -206,6 +226,8 @@ static int handle_start(struct exchange *exchange)
 		session_destroy(session_at((uint32_t)ret));
 		ret = fail(exchange, -EINVAL, fault);
 	} else if (ret >= 0) {
+		act_note(&session_at((uint32_t)ret)->channel->page->started,
+			 exchange);
 		line_add_unsigned(&exchange->answer, "session", (uint64_t)ret);
 		line_add_unsigned(&exchange->answer, "matched", matched);
 		ret = 0;
@@ -267,6 +289,8 @@ static int rule_change(struct exchange *exchange, int wanted)
 			    "a marker is disabled without a condition");
 	rule.wanted = wanted;
 	ret = session_rule(session, &rule, &matched, &why);
+	if (!ret)
+		act_note(&session->channel->page->changed, exchange);
 	if (ret == -ETIMEDOUT)
 		return fail(exchange, ret,
 			    "a thread is stopped in the middle of a write");
@@ -303,7 +327,12 @@ static int session_change(struct exchange *exchange,
 
 static int handle_stop(struct exchange *exchange)
 {
-	return session_change(exchange, session_stop);
+	int ret;
+	struct session *session = session_named(exchange, &ret);
+
+	if (session && session->phase == SESSION_RUNS)
+		act_note(&session->channel->page->changed, exchange);
+	return session ? session_change(exchange, session_stop) : ret;
 }
 
 static int handle_flush(struct exchange *exchange)
@@ -400,8 +429,10 @@ static int answer(int fd, struct message *message, int status,
 static int exchange_run(int fd, struct message *message, char *memory)
 {
 	struct exchange exchange = { .request = memory };
-	int ret;
+	int ret = peer_learn(fd, &exchange.peer);
 
+	if (ret)
+		return ret;
 	text_open(&exchange.answer, memory + REQUEST_BYTES,
 		  PROTOCOL_PAYLOAD_MAX);
 	if (message->version != PROTOCOL_VERSION) {

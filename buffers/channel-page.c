@@ -100,6 +100,8 @@ static void records_copy(struct session_page *to,
 	}
 	to->record_bytes = bytes;
 	to->left_off = from->left_off;
+	to->started = from->started;
+	to->changed = from->changed;
 }
 
 /* Bytes of a page with room for so many bytes of records. */

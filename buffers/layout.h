@@ -113,6 +113,14 @@ enum session_context {
 	CONTEXT_IP	 = 1u << 4,	/* uint64, shown in hexadecimal */
 };
 
+/* Who asked for something, and when; `realtime_ns` 0: nobody did. */
+struct session_act {
+	uint32_t uid;			/* as the process sees them; a pid that
+					 * it cannot see is 0 */
+	uint32_t pid;
+	uint64_t realtime_ns;
+};
+
 struct session_page {
 	uint32_t magic;			/* stored last, with release */
 	uint32_t version;
@@ -126,6 +134,8 @@ struct session_page {
 	uint64_t record_bytes;		/* event records committed (release) */
 	uint64_t lost_unplaced;		/* lost: all rings were held */
 	uint64_t left_off;		/* markers with no room for a record */
+	struct session_act started;	/* through the socket */
+	struct session_act changed;	/* stopped, or its rules: the last */
 };
 
 /*

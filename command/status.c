@@ -9,9 +9,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "buffers/reader.h"
@@ -29,6 +31,8 @@ struct member {
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
+	struct session_act started;
+	struct session_act changed;
 };
 
 struct session {
@@ -117,6 +121,23 @@ static struct member *member_of(struct session *session,
 	return m;
 }
 
+static void take_acts(struct member *m, const struct session_page *page)
+{
+	if (page->started.realtime_ns)
+		m->started = page->started;
+	if (page->changed.realtime_ns)
+		m->changed = page->changed;
+}
+
+static void take_page(struct member *m, const struct rundir_process *process,
+		      uint32_t index)
+{
+	struct session_page page;
+
+	if (!rundir_read_session(process, process->image, index, &page))
+		take_acts(m, &page);
+}
+
 static void take_line(struct session *session, struct member *m,
 		      const char *key, const char *value)
 {
@@ -160,6 +181,10 @@ static int ask_living(struct status *s, struct target *target,
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "session"))
 			session = session_of(s, value);
+		else if (session && !strcmp(key, "index"))
+			take_page(member_of(session, target->process,
+					    procname), target->process,
+				  (uint32_t)strtoul(value, NULL, 10));
 		else if (session)
 			take_line(session, member_of(session, target->process,
 						     procname), key, value);
@@ -214,6 +239,7 @@ static void count_session(struct status *s,
 	c.member = member_of(session, process, procname);
 	c.member->lost += page->lost_unplaced;
 	c.member->left_off = page->left_off;
+	take_acts(c.member, page);
 	/* too large events are among those that the rings lost */
 	rings_each(imagefd, page->index, count_ring, &c);
 }
@@ -294,6 +320,34 @@ static const char *state_word(const struct session *session)
 	       "ended";
 }
 
+static void json_act(struct json *json, const char *key,
+		     const struct session_act *act)
+{
+	if (!act->realtime_ns)
+		return;
+	json_open(json, key, '{');
+	json_number(json, "uid", act->uid);
+	json_number(json, "pid", act->pid);
+	json_number(json, "time_ns", act->realtime_ns);
+	json_close(json, '}');
+}
+
+static void json_member(struct json *json, const struct member *m)
+{
+	json_open(json, NULL, '{');
+	json_number(json, "pid", m->pid);
+	json_string(json, "name", m->name);
+	json_bool(json, "alive", m->alive);
+	json_number(json, "written", m->written);
+	json_number(json, "lost", m->lost);
+	json_number(json, "overwritten", m->overwritten);
+	json_number(json, "bytes", m->bytes);
+	json_number(json, "left_off", m->left_off);
+	json_act(json, "started", &m->started);
+	json_act(json, "changed", &m->changed);
+	json_close(json, '}');
+}
+
 static void print_json(const struct status *s)
 {
 	struct json json = { .file = stdout };
@@ -313,26 +367,66 @@ static void print_json(const struct status *s)
 			json_string(&json, NULL, session->rules[k]);
 		json_close(&json, ']');
 		json_open(&json, "processes", '[');
-		for (size_t k = 0; k < session->nmembers; k++) {
-			const struct member *m = &session->members[k];
-
-			json_open(&json, NULL, '{');
-			json_number(&json, "pid", m->pid);
-			json_string(&json, "name", m->name);
-			json_bool(&json, "alive", m->alive);
-			json_number(&json, "written", m->written);
-			json_number(&json, "lost", m->lost);
-			json_number(&json, "overwritten", m->overwritten);
-			json_number(&json, "bytes", m->bytes);
-			json_number(&json, "left_off", m->left_off);
-			json_close(&json, '}');
-		}
+		for (size_t k = 0; k < session->nmembers; k++)
+			json_member(&json, &session->members[k]);
 		json_close(&json, ']');
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
 	json_close(&json, '}');
 	json_end(&json);
+}
+
+/* "started by ada, process 4711, 2026-11-23 09:12:03" */
+static void print_act(const char *what, const struct session_act *act)
+{
+	time_t seconds = (time_t)(act->realtime_ns / 1000000000);
+	const struct passwd *user = getpwuid(act->uid);
+	char when[32] = "";
+	struct tm tm;
+
+	if (localtime_r(&seconds, &tm))
+		strftime(when, sizeof(when), "%F %T", &tm);
+	if (user)
+		printf("%s by %s", what, user->pw_name);
+	else
+		printf("%s by uid %u", what, act->uid);
+	if (act->pid)
+		printf(", process %u", act->pid);
+	printf(", %s", when);
+}
+
+/* Who began it, and who was the last to change it, in any of its processes. */
+static void print_acts(const struct session *session)
+{
+	const struct session_act *first = NULL, *last = NULL;
+
+	for (size_t i = 0; i < session->nmembers; i++) {
+		const struct member *m = &session->members[i];
+
+		if (m->started.realtime_ns &&
+		    (!first || m->started.realtime_ns < first->realtime_ns))
+			first = &m->started;
+		if (m->changed.realtime_ns &&
+		    (!last || m->changed.realtime_ns > last->realtime_ns))
+			last = &m->changed;
+	}
+	if (first)
+		print_act("  started", first);
+	if (last)
+		print_act(first ? "; changed" : "  changed", last);
+	if (first || last)
+		printf("\n");
+}
+
+static void print_member(const struct member *m)
+{
+	printf("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12" PRIu64 " %14" PRIu64
+	       "%s\n", m->pid, m->name, m->written, m->lost, m->overwritten,
+	       m->bytes, m->alive ? "" : "  dead");
+	if (m->left_off)
+		printf("%9s %" PRIu64 " markers stay off: no room for what "
+		       "they are\n", "", m->left_off);
 }
 
 static void print_table(const struct status *s)
@@ -349,21 +443,12 @@ static void print_table(const struct status *s)
 			printf("%s%s", k ? ", " : "; rules ",
 			       session->rules[k]);
 		printf("\n");
+		print_acts(session);
 		if (session->nmembers)
 			printf("%9s %-16s %12s %10s %12s %14s\n", "PID", "NAME",
 			       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
-		for (size_t k = 0; k < session->nmembers; k++) {
-			const struct member *m = &session->members[k];
-
-			printf("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12"
-			       PRIu64 " %14" PRIu64 "%s\n", m->pid, m->name,
-			       m->written, m->lost, m->overwritten, m->bytes,
-			       m->alive ? "" : "  dead");
-			if (m->left_off)
-				printf("%9s %" PRIu64 " markers stay off: no "
-				       "room for what they are\n", "",
-				       m->left_off);
-		}
+		for (size_t k = 0; k < session->nmembers; k++)
+			print_member(&session->members[k]);
 	}
 }
 
