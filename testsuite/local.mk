@@ -25,6 +25,7 @@ unit_programs = \
 	testsuite/unit/glob \
 	testsuite/unit/host \
 	testsuite/unit/ipa-hold \
+	testsuite/unit/kill-steps \
 	testsuite/unit/metadata \
 	testsuite/unit/object \
 	testsuite/unit/packet \
@@ -50,6 +51,8 @@ stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
 	testsuite/stress/oracle.c testsuite/stress/oracle.h
 testsuite_unit_frames_live_SOURCES = testsuite/unit/frames-live.c $(stress_bed)
 testsuite_unit_ring_SOURCES = testsuite/unit/ring.c $(stress_bed)
+testsuite_unit_kill_steps_SOURCES = testsuite/unit/kill-steps.c \
+	testsuite/unit/tracee.h $(stress_bed)
 testsuite_unit_object_SOURCES = testsuite/unit/object.c $(stress_bed)
 testsuite_unit_records_SOURCES = testsuite/unit/records.c $(stress_bed)
 testsuite_unit_ring_paths_SOURCES = testsuite/unit/ring-paths.c $(stress_bed)

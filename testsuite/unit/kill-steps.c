@@ -1,0 +1,546 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A writer that is killed at each instruction of each way to write: what its
+ * rings hold then is every event before, the last one wholly or not at all,
+ * and nothing else.
+ *
+ *	kill-steps [EVERY]: every EVERYth way only; 4 unless told
+ *
+ * Which instructions a way has is found by breakpoints on all that there are:
+ * the first one that none was killed at before is where the next is. The
+ * kernel sends a thread that stops in a section back to where that began, so
+ * the way of one that is always sent back, which goes to a locked ring at last,
+ * is taken, too. That is how a debugger's steps go: there, the rings are read
+ * at every step.
+ */
+#include "testsuite/unit/expect.h"
+#include "testsuite/unit/tracee.h"
+
+#include <dirent.h>
+#include <sys/prctl.h>
+
+#include "buffers/ctf.h"
+#include "buffers/reader.h"
+#include "buffers/write-x86_64.h"
+
+#define STEPS_MAX	20000
+#define BEFORE_MAX	8000
+#define STEPS_RING	(32u << 10)
+#define TEXT_BYTES	40
+
+/* When the event that is looked at comes. */
+enum moment {
+	THIRD,		/* with nothing special */
+	FIRST,		/* when there is no ring yet */
+	SWITCH,		/* when the packet is full */
+	LAPPED,		/* the same, in a ring that has been lapped */
+	FULL,		/* when the ring is full */
+	LATE,		/* when the header's clock does not reach */
+};
+
+struct way {
+	const char *name;
+	enum moment moment;
+	uint32_t flags;
+	uint32_t contexts;
+	uint32_t id;
+	struct write_shape shape;
+};
+
+#define BLOCK(n)	{ .fixed_bytes = (n) }
+#define STRING		{ .fixed_bytes = 8, .nvar = 1, \
+			  .var = { { .fixed_before = 8 } } }
+#define SHORTS		{ .fixed_bytes = 8, .nvar = 1, \
+			  .var = { { .fixed_before = 8, .element_bytes = 2 } } }
+#define BOTH		{ .fixed_bytes = 8, .nvar = 2, \
+			  .var = { { .fixed_before = 8 }, \
+				   { .fixed_before = 8, .element_bytes = 2 } } }
+
+static const struct way ways[] = {
+	{ "word", THIRD, 0, 0, 1, BLOCK(8) },
+	{ "word, large header", THIRD, SESSION_LARGE_HEADER, 0, 1, BLOCK(8) },
+	{ "block of 16", THIRD, 0, 0, 1, BLOCK(16) },
+	{ "block of 60", THIRD, 0, 0, 1, BLOCK(60) },
+	{ "block of 250", THIRD, 0, 0, 1, BLOCK(250) },
+	{ "block of 300", THIRD, 0, 0, 1, BLOCK(300) },
+	{ "string", THIRD, 0, 0, 1, STRING },
+	{ "sequence", THIRD, 0, 0, 1, SHORTS },
+	{ "both", THIRD, 0, 0, 1, BOTH },
+	{ "contexts", THIRD, 0, 31, 1, BLOCK(8) },
+	{ "extended id", THIRD, 0, 0, 1000, BLOCK(8) },
+	{ "clock", LATE, 0, 0, 1, BLOCK(8) },
+	{ "clock, large header", LATE, SESSION_LARGE_HEADER, 0, 1, BLOCK(60) },
+	{ "first", FIRST, 0, 0, 1, BLOCK(8) },
+	{ "switch", SWITCH, 0, 0, 1, BLOCK(8) },
+	{ "switch, string", SWITCH, 0, 0, 1, STRING },
+	{ "switch, large header", SWITCH, SESSION_LARGE_HEADER, 0, 1, BLOCK(60) },
+	{ "lap", LAPPED, SESSION_OVERWRITE, 0, 1, BLOCK(8) },
+	{ "lap, contexts", LAPPED, SESSION_OVERWRITE, 31, 1, BLOCK(60) },
+	{ "full", FULL, 0, 0, 1, BLOCK(8) },
+	{ "full, both", FULL, 0, 0, 1, BOTH },
+};
+
+/* What the child tells. */
+static struct report {
+	volatile uint32_t cpus;
+	volatile uint32_t before;	/* events, of a rehearsal */
+	volatile int after;		/* the last one is written */
+} *report;
+
+static struct text_map text;
+static struct write_slot slot;
+static int rseq;
+static const struct way *way;
+
+/* Event n: its number first, the rest is always the same. */
+static void event_make(uint32_t n, unsigned char *fixed, struct write_var *var)
+{
+	static char string[TEXT_BYTES] = "the quick brown fox jumps over it";
+	static uint16_t shorts[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	uint32_t i;
+
+	memset(fixed, 0x5a, way->shape.fixed_bytes);
+	memcpy(fixed, &n, sizeof(n));
+	for (i = 0; i < way->shape.nvar; i++) {
+		int sequence = !!way->shape.var[i].element_bytes;
+
+		var[i].p = sequence ? (void *)shorts : string;
+		var[i].n = sequence ? ARRAY_SIZE(shorts) : WRITE_STRING;
+	}
+}
+
+static void write_one(uint32_t n)
+{
+	unsigned char fixed[512];
+	struct write_var var[16];
+
+	event_make(n, fixed, var);
+	hit(&slot, fixed, var);
+}
+
+static void child_open(void)
+{
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (bed_open(NULL, rseq))
+		_exit(1);
+	report->cpus = bed.cpus;
+	if (channel_create(channel, 0, "steps", way->flags, way->contexts,
+			   STEPS_RING, bed.cpus))
+		_exit(1);
+	channel_expect(channel, bed.first_locked);
+	if (way->moment == FIRST)
+		channel_resume(channel);
+	else if (channel_start(channel, bed.first_locked))
+		_exit(1);
+	bed_slot(&slot, &way->shape);
+	bed_slot_on(&slot, channel, way->id);
+}
+
+/* Has the moment come? Then the event that has just been written was it. */
+static int is_moment(uint32_t n, const struct ring *ring, uint32_t packet)
+{
+	uint32_t now = RING_POSITION(ring->head) / ring->sub_bytes;
+
+	switch (way->moment) {
+	case SWITCH:
+		return now != packet;
+	case LAPPED:
+		return now != packet && now == RING_SUB_BUFFERS + 1;
+	case FULL:
+		return !!ring->lost;
+	default:
+		return n == 2;
+	}
+}
+
+/* A rehearsal: how many events come before. */
+static void rehearse(void)
+{
+	struct ring *ring;
+	uint32_t n;
+
+	child_open();
+	ring = ring_here();
+	for (n = 0; n < BEFORE_MAX; n++) {
+		uint32_t packet = RING_POSITION(ring->head) / ring->sub_bytes;
+
+		write_one(n);
+		if (is_moment(n, ring, packet))
+			break;
+	}
+	report->before = n;
+	bed_close();
+	_exit(n == BEFORE_MAX);
+}
+
+/* Stops before its last event, and behind it. */
+static void be_child(void)
+{
+	unsigned char fixed[512];
+	struct write_var var[16];
+	uint32_t n;
+
+	child_open();
+	for (n = 0; n < report->before; n++)
+		write_one(n);
+	event_make(n, fixed, var);
+	if (way->moment == LATE)
+		ring_here()->ts_limit = 1;
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+		_exit(1);
+	raise(SIGSTOP);
+	hit(&slot, fixed, var);
+	report->after = 1;
+	raise(SIGSTOP);
+	_exit(1);
+}
+
+/* What the readers are to know of the events. */
+static struct event_shape steps;
+static struct event_shape *shapes;
+static struct packet_format format;
+
+static void format_make(void)
+{
+	uint32_t i;
+
+	memset(&steps, 0, sizeof(steps));
+	steps.known = 1;
+	steps.steps[0] = way->shape.fixed_bytes;
+	for (i = 0; i < way->shape.nvar; i++)
+		steps.steps[i + 1] = way->shape.var[i].element_bytes ?
+					     STEP_SEQUENCE | 2 :
+					     STEP_STRING;
+	shapes[way->id] = steps;
+	format = (struct packet_format){
+		.shapes = shapes,
+		.nshapes = way->id + 1,
+		.context_bytes = (uint32_t)context_bytes(way->contexts),
+		.large = !!(way->flags & SESSION_LARGE_HEADER),
+	};
+}
+
+/* Contexts are not compared: only what follows them. */
+static size_t judge_event(const struct oracle_event *event, void *priv)
+{
+	struct oracle_event inner = *event;
+	size_t bytes;
+
+	if (event->end - event->payload < (ptrdiff_t)format.context_bytes)
+		return ORACLE_WRONG;
+	inner.payload += format.context_bytes;
+	bytes = compare(&inner, priv);
+	return bytes == ORACLE_WRONG ? bytes : bytes + format.context_bytes;
+}
+
+static int judge_packet(const struct packet *packet, void *priv)
+{
+	static unsigned char whole[STEPS_RING];
+	struct oracle oracle = { .large = format.large, .check = judge_event };
+	uint32_t bytes = PACKET_HEAD_BYTES + packet->event_bytes;
+
+	(void)priv;
+	memcpy(whole, &packet->head, PACKET_HEAD_BYTES);
+	memcpy(whole + PACKET_HEAD_BYTES, packet->events, packet->event_bytes);
+	if (oracle_packet(&oracle, whole, bytes) ||
+	    oracle.events != packet->count)
+		return -EBADMSG;
+	return oracle_tail(&packet->head, oracle.clock, STEPS_RING) ?
+		       -EBADMSG :
+		       0;
+}
+
+/* Events of one ring, in order, from where the last one ended. */
+static int judge_ring(const char *name, int image, uint64_t *lost)
+{
+	struct ring_reader ring;
+	struct ring_count count;
+	struct ring_copy copy;
+	uint64_t overwritten;
+	uint32_t from = next;
+	int ret = ring_open(&ring, image, 0, name, false);
+
+	if (ret)
+		return ret == -EAGAIN ? 0 : ret;
+	ret = ring_count_all(&ring, &count, &overwritten);
+	if (!ret && count.committed) {
+		next += (uint32_t)overwritten;
+		ret = ring_copy_make(&copy, &ring);
+		if (ret > 0) {
+			ret = ring_copy_each(&copy, &format, judge_packet,
+					     NULL);
+			ring_copy_free(&copy);
+		}
+	}
+	if (!ret && next - from != count.committed)
+		ret = -ENODATA;
+	*lost += count.lost;
+	ring_close(&ring);
+	return ret;
+}
+
+struct judged {
+	int image;
+	int locked;		/* the rings that are looked at */
+	uint64_t lost;
+};
+
+static int judge_named(const char *name, void *priv)
+{
+	struct judged *judged = priv;
+
+	return (*name == 'L') == judged->locked ?
+		       judge_ring(name, judged->image, &judged->lost) :
+		       0;
+}
+
+/* What the child has left, or leaves at this moment. */
+static int judge(pid_t pid)
+{
+	char path[BED_PATH_BYTES];
+	struct judged judged = { 0 };
+	uint64_t got;
+	int ret;
+
+	snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d/0", pid);
+	judged.image = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	next = 0;
+	ret = rings_each(judged.image, 0, judge_named, &judged);
+	judged.locked = 1;
+	if (!ret)
+		ret = rings_each(judged.image, 0, judge_named, &judged);
+	close(judged.image);
+	got = next + judged.lost;
+	if (!ret && (got < report->before + (uint32_t)report->after ||
+		     got > report->before + 1))
+		ret = -ENODATA;
+	if (!ret && judged.lost && way->moment != FULL)
+		ret = -ENOSPC;
+	return ret;
+}
+
+static void remove_files(pid_t pid)
+{
+	char path[BED_PATH_BYTES];
+	struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/dev/shm/taffrail-stress-%d/0", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir)) != NULL)
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+}
+
+/* A child that has come to its last event, or 0. */
+static pid_t child_start(int *memory)
+{
+	uint64_t at;
+	pid_t pid;
+
+	report->after = 0;
+	pid = fork();
+	if (!pid)
+		be_child();
+	if (tracee_wait(pid, &at) != TRACEE_STOPPED)
+		abort();
+	*memory = tracee_memory(pid);
+	return pid;
+}
+
+static void child_end(pid_t pid, int memory)
+{
+	close(memory);
+	tracee_kill(pid);
+	remove_files(pid);
+}
+
+/* Is the child in the middle of a section? Then `begins` has where that began,
+ * and the kernel will send it away. The child's address is ours. */
+static int in_section(pid_t pid, uint64_t at, uint64_t *begins)
+{
+	char *own = (char *)__builtin_thread_pointer() + rseq_offset;
+	const uint64_t *section;
+
+	if (!report->cpus)
+		return 0;
+	section = (const uint64_t *)ptrace(PTRACE_PEEKDATA, pid, own + 8, NULL);
+	if (!section || at < section[1] || at - section[1] >= section[2])
+		return 0;
+	*begins = section[1];
+	return 1;
+}
+
+/* The bytes of .text and what is known of each. */
+enum known { KILLED = 1, SECTION = 2 };
+
+/*
+ * Kills a child at the first instruction where none was killed before. With
+ * `aborted` it is sent away from each section that it comes to. Returns 0 when
+ * it came to its end without meeting one.
+ */
+static int kill_next(uint8_t *known, uint8_t *mined, int aborted, int *bad)
+{
+	enum tracee_stop stop;
+	uint64_t begins;
+	uint64_t at = 0;
+	int memory;
+	int ret;
+	size_t i;
+	pid_t pid = child_start(&memory);
+
+	for (i = 0; i < text.bytes; i++)
+		mined[i] = text.begins[i] && (!known[i] ||
+					      (aborted && known[i] & SECTION)) ?
+				   INT3 :
+				   text.start[i];
+	if (tracee_poke(memory, text.start, mined, text.bytes))
+		abort();
+	do {
+		ptrace(PTRACE_CONT, pid, NULL, NULL);
+		stop = tracee_wait(pid, &at);
+		i = at - 1 - (uintptr_t)text.start;
+	} while (stop == TRACEE_TRAP && known[i]);
+	if (stop == TRACEE_TRAP) {
+		known[i] |= KILLED;
+		if (in_section(pid, at - 1, &begins))
+			known[begins - (uintptr_t)text.start] |= SECTION;
+	}
+	close(memory);
+	tracee_kill(pid);
+	ret = judge(pid);
+	if (ret && !(*bad)++)
+		printf("# %s: killed at text + %#zx: %s\n", way->name, i,
+		       strerror(-ret));
+	remove_files(pid);
+	return stop == TRACEE_TRAP;
+}
+
+static void test_kill(uint8_t *known, uint8_t *mined)
+{
+	uint32_t kills = 0;
+	int aborted;
+	int bad = 0;
+
+	memset(known, 0, text.bytes);
+	for (aborted = 0; aborted < 2; aborted++)
+		while (kill_next(known, mined, aborted, &bad))
+			kills++;
+	printf("# ran: %u\n", kills);
+	unit_check(!bad && kills > 20, "%s %s: killed at each instruction",
+		   variant, way->name);
+}
+
+/* The vDSO, where an anchor is taken, begins anew at each tick of its clock:
+ * nothing is looked at there, or it would go on for ever. */
+static void test_step(void)
+{
+	uint64_t at = (uintptr_t)text.start;
+	uint32_t count = 0;
+	int bad = 0;
+	int memory;
+	pid_t pid = child_start(&memory);
+	enum tracee_stop stop;
+
+	do {
+		if (at - (uintptr_t)text.start < text.bytes && judge(pid) &&
+		    !bad++)
+			printf("# %s: after %u steps\n", way->name, count);
+		ptrace(PTRACE_SINGLESTEP, pid, NULL, NULL);
+		stop = tracee_wait(pid, &at);
+	} while (stop == TRACEE_TRAP && ++count < STEPS_MAX);
+	child_end(pid, memory);
+	printf("# ran: %u\n", count);
+	unit_check(!bad && stop == TRACEE_STOPPED,
+		   "%s %s: stepped, read at each instruction", variant,
+		   way->name);
+}
+
+static void expect_all(void)
+{
+	static struct write_slot model;
+	unsigned char fixed[512];
+	struct write_var var[16];
+	uint32_t n;
+
+	bed_slot(&model, &way->shape);
+	model.id = way->id;
+	nexpected = next = arena_used = 0;
+	for (n = 0; n <= report->before; n++) {
+		event_make(n, fixed, var);
+		expect(&model, fixed, var);
+	}
+	format_make();
+}
+
+/* Returns 0 when there is no rseq to be tested. */
+static int test_way(uint8_t *known, uint8_t *mined)
+{
+	int status;
+	pid_t pid;
+
+	report->before = 0;
+	if (way->moment != FIRST) {
+		pid = fork();
+		if (!pid)
+			rehearse();
+		if (waitpid(pid, &status, 0) != pid || status) {
+			unit_check(false, "%s %s: a rehearsal", variant,
+				   way->name);
+			return 1;
+		}
+		if (rseq && !report->cpus)
+			return 0;
+	}
+	expect_all();
+	test_kill(known, mined);
+	test_step();
+	return 1;
+}
+
+static void test_all(uint32_t every)
+{
+	uint8_t *known = malloc(text.bytes);
+	uint8_t *mined = malloc(text.bytes);
+	uint32_t i;
+
+	if (!known || !mined)
+		abort();
+	for (i = 0; i < ARRAY_SIZE(ways); i += every) {
+		way = &ways[i];
+		if (!test_way(known, mined)) {
+			unit_skip("rseq", "no rseq, or no usable TSC");
+			break;
+		}
+	}
+	free(known);
+	free(mined);
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t every = argc > 1 ? (uint32_t)atoi(argv[1]) : 4;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	report = mmap(NULL, sizeof(*report), PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	arena = malloc(ARENA_BYTES);
+	shapes = calloc(CTF_LARGE_ID_EXTENDED, sizeof(*shapes));
+	if (UNIT_SANITIZED || text_open(&text)) {
+		unit_skip("instructions", "a sanitizer's, or no libZydis");
+		return unit_end();
+	}
+	write_rseq_test();
+	for (rseq = 1; rseq >= 0; rseq--) {
+		variant = rseq ? "rseq" : "locked";
+		test_all(every ? every : 1);
+	}
+	return unit_end();
+}
