@@ -38,6 +38,7 @@ unit_programs = \
 	testsuite/unit/tally \
 	testsuite/unit/usdt-note \
 	testsuite/unit/usdt-operand \
+	testsuite/unit/usdt-plain \
 	testsuite/unit/usdt-plan
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS)

@@ -100,6 +100,7 @@ tracepoints_plan_sources = \
 	tracepoints/usdt-note.h \
 	tracepoints/usdt-operand-x86_64.c \
 	tracepoints/usdt-operand.h \
+	tracepoints/usdt-plain-x86_64.c \
 	tracepoints/usdt-plan-x86_64.c \
 	tracepoints/usdt-plan.h \
 	tracepoints/usdt-scan-x86_64.c \

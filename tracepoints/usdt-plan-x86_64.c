@@ -161,6 +161,16 @@ static void walk_fail(struct planning *p, struct walk *walk)
 	}
 }
 
+/* All has to be known of what plans cover. */
+static int walk_decode(const struct planning *p, const struct walk *walk,
+		       const uint8_t *bytes, uint64_t n, uint64_t address,
+		       struct usdt_decoded *insn)
+{
+	return (walk->covers == walk->plan &&
+		usdt_decode_plain(bytes, n, address, insn)) ||
+	       usdt_decode(p->decoder, bytes, n, address, insn);
+}
+
 /*
  * Goes over a function as far as somebody wants to know: takes in what plans
  * cover, what its branches lead to, and the tables of jumps that it uses.
@@ -179,7 +189,7 @@ static void function_walk(struct planning *p, struct walk *walk)
 		if (!walk->tables && walk->claim == walk->claims_end &&
 		    walk->covers == walk->plans_end)
 			return;
-		if (!bytes || !usdt_decode(p->decoder, bytes + at, n - at,
+		if (!bytes || !walk_decode(p, walk, bytes + at, n - at,
 					   walk->function.start + at, &insn)) {
 			walk_fail(p, walk);
 			return;

@@ -122,6 +122,15 @@ int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		uint64_t n, uint64_t address, struct usdt_decoded *decoded);
 
 /*
+ * The same without a decoder, for the instructions that most code is made of:
+ * all but `move`, `code` and `padding`, and `field` only of what leads
+ * somewhere. False where it takes one to tell, or near the end of what may be
+ * read.
+ */
+int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
+		      struct usdt_decoded *decoded);
+
+/*
  * Plans sites of a file: sets all but `address` of each. They are sorted by
  * their addresses before. Without a decoder (NULL) all are USDT_NO_DECODER.
  * Maps memory for a moment; keeps none.
