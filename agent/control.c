@@ -28,6 +28,7 @@
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
 #define REQUEST_BYTES		65536u
 #define FAULT_BYTES		640
+#define PEER_GROUPS_MAX		1024
 
 /* One request and its answer. */
 struct exchange {
@@ -44,12 +45,33 @@ static int peer_learn(int fd, struct ucred *peer)
 			 &bytes);
 }
 
+/* Is it in the group that is let in, by the kernel's word? */
+static int peer_in_group(int fd, const struct ucred *peer)
+{
+	gid_t groups[PEER_GROUPS_MAX];
+	uint32_t bytes = sizeof(groups);
+	uint32_t i;
+
+	if (!channel_group)
+		return 0;
+	if (peer->gid == channel_group)
+		return 1;
+	if (sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERGROUPS, groups,
+		 &bytes))
+		return 0;
+	for (i = 0; i < bytes / sizeof(*groups); i++)
+		if (groups[i] == channel_group)
+			return 1;
+	return 0;
+}
+
 int control_peer_allowed(int fd)
 {
 	struct ucred peer;
 
 	return !peer_learn(fd, &peer) &&
-	       (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid));
+	       (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid) ||
+		peer_in_group(fd, &peer));
 }
 
 static uint64_t now_ns(int clock)
@@ -236,6 +258,11 @@ static int handle_start(struct exchange *exchange)
 	} else if (ret == -EACCES) {
 		fail(exchange, ret, "the program has changed its user, and "
 		     "may not make files in its directory any more");
+	} else if (ret == -EPERM) {
+		fail(exchange, ret, "the program may not give its files to "
+		     "that group");
+	} else if (ret == -EBUSY) {
+		fail(exchange, ret, "it lets in another group already");
 	} else if (ret == -EDQUOT) {
 		fail(exchange, ret, "the quota leaves no room for its "
 		     "buffers");

@@ -42,6 +42,7 @@ agent_sources = \
 	agent/session-text.c \
 	agent/session.c \
 	agent/session.h \
+	agent/share.c \
 	agent/start.c \
 	agent/thread.c \
 	agent/thread.h \

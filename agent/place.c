@@ -56,8 +56,9 @@ static void runtime_choose(struct text *text)
 	}
 }
 
-/* Makes a directory, or accepts one that is ours alone. */
-static int directory_make(const char *path)
+/* Makes a directory, or accepts one that is ours; what others may do in it is
+ * at most what `keep` says. */
+static int directory_make(const char *path, uint32_t keep)
 {
 	struct stat st;
 	int ret = (int)sys_mkdir(path, 0700);
@@ -72,8 +73,8 @@ static int directory_make(const char *path)
 	ret = (int)sys2(SYS_fstat, fd, &st);
 	if (!ret && st.st_uid != (uid_t)sys0(SYS_geteuid))
 		ret = -EPERM;
-	if (!ret && (st.st_mode & 077))
-		ret = (int)sys2(SYS_fchmod, fd, 0700);
+	if (!ret && (st.st_mode & 077 & ~keep))
+		ret = (int)sys2(SYS_fchmod, fd, 0700 | (st.st_mode & keep));
 	sys_close(fd);
 	return ret;
 }
@@ -271,7 +272,8 @@ int place_open(void)
 	runtime_choose(&text);
 	if (text.cut || place_runtime[0] != '/')
 		return -ENAMETOOLONG;
-	ret = directory_make(place_runtime);
+	/* where a group was let in, it may be searched (share.c) */
+	ret = directory_make(place_runtime, 011);
 	if (ret)
 		return ret;
 	text_open(&text, place_process, sizeof(place_process));
@@ -280,7 +282,7 @@ int place_open(void)
 	text_add_number(&text, sys_getpid());
 	text_add_char(&text, '.');
 	text_add_unsigned(&text, starttime);
-	ret = directory_make(place_process);
+	ret = directory_make(place_process, 0);
 	if (ret)
 		return ret;
 	ret = image_make(&image, path, sizeof(path));
@@ -289,6 +291,8 @@ int place_open(void)
 	ret = page_make(path, image, starttime);
 	if (ret)
 		sys_rmdir(path);
+	else
+		place_share_directories();
 	return ret;
 }
 

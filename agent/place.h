@@ -6,6 +6,7 @@
 #define AGENT_PLACE_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of a struct process_page's mapping. */
 #define PROCESS_BYTES	4096
@@ -35,6 +36,20 @@ void place_close(int keep);
 
 /* Tells whoever watches that markers came or went. */
 void place_markers_changed(void);
+
+/*
+ * Lets a group in, until the process ends: children, too. Returns 0, -EBUSY
+ * when another is in already, or why the files cannot be given to it (-EPERM:
+ * the process is not in it). In a thread of the agent's own.
+ */
+int place_share(uint32_t group);
+
+/* The same again for what place_open() has made in a child; nothing when no
+ * group is in. What fails stays its user's alone. */
+int place_share_directories(void);
+
+/* Rights of a socket that was just made: its user's, and the group's. */
+int place_share_socket(const char *path);
 
 /* PID.STARTTIME/NAME: "control.sock", "gdb.sock" */
 #define PLACE_SOCKET_BYTES	280

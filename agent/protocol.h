@@ -42,10 +42,13 @@ struct message {
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
  *			   one CPU's ring, optional), "context=" (contract's
  *			   list, optional), "consumed=1" (a recorder reads the
- *			   rings), "rule=" (any number; none is everything)
+ *			   rings), "group=" (a number: who is in it may do what
+ *			   the process's user may, until that ends), "rule="
+ *			   (any number; none is everything)
  *			-> "session=N", "matched=M" (markers now enabled)
  *			   -EEXIST: such a session is there; -ENOSPC: too many
- *			   sessions or no room for rings
+ *			   sessions or no room for rings; -EPERM: the process is
+ *			   not in the group, -EBUSY: another one is let in
  * MESSAGE_ENABLE	"name=", "rule=" -> "matched=M" (markers that match);
  * MESSAGE_DISABLE	   answered when no thread can still use the old state;
  *			   -ENOENT: no such session

@@ -132,7 +132,7 @@ int service_listen(const char *name)
 	if (directory >= 0)
 		sys_close(directory);
 	if (!ret)
-		ret = (int)sys4(SYS_fchmodat, -100, path, 0600, 0);
+		ret = place_share_socket(path);
 	if (!ret)
 		ret = (int)sys2(SYS_listen, fd, BACKLOG);
 	if (!ret)

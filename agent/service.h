@@ -35,8 +35,8 @@ int service_wait(int fd, short events, int64_t ms);
 /* How many descriptors a function serves. */
 int service_watches(service_fn *ready);
 
-/* A listening socket NAME in the process's directory, mode 0600. Returns the
- * descriptor or a negative errno. */
+/* A listening socket NAME in the process's directory, for its user and who
+ * else is let in. Returns the descriptor or a negative errno. */
 int service_listen(const char *name);
 
 /* Accepts a peer that may talk to us. Returns the descriptor, or a negative
@@ -49,7 +49,7 @@ int service_accept(int listener);
  */
 int control_serve(int fd);
 
-/* May this peer talk to us (SO_PEERCRED)? */
+/* May this peer talk to us (SO_PEERCRED, SO_PEERGROUPS)? */
 int control_peer_allowed(int fd);
 
 #endif

@@ -144,6 +144,11 @@ static int key_take(struct session *session, const char *key,
 		if (number < 0 || *p)
 			return -EINVAL;
 		session->quota = (uint64_t)number;
+	} else if (text_equal(key, "group")) {
+		number = text_number(&p);
+		if (number <= 0 || *p || number >= UINT32_MAX)
+			return -EINVAL;
+		session->group = (uint32_t)number;
 	} else if (text_equal(key, "context")) {
 		return contexts_parse(value, &session->contexts);
 	} else if (text_equal(key, "consumed")) {

@@ -9,6 +9,7 @@
 #include "agent/agent.h"
 #include "agent/gdb.h"
 #include "agent/ipa.h"
+#include "agent/place.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "tracepoints/collect.h"
@@ -375,6 +376,9 @@ int session_start(const struct session *model, uint32_t *matched,
 	if (!session)
 		return ret;
 	flags = session->flags | header_choose(session);
+	ret = session->group ? place_share(session->group) : 0;
+	if (ret)
+		goto release;
 	ret = channel_create(session->channel, next_index, session->name,
 			     flags, session->contexts, session->buffer,
 			     agent_cpus);

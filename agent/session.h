@@ -54,6 +54,7 @@ struct session {
 	uint32_t contexts;
 	uint64_t buffer;
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
+	uint32_t group;		/* is let into the process; 0: none */
 	uint32_t owned;		/* a gdb's: without rules, not for others to
 				 * end, and not a forked child's */
 	struct channel *channel;
@@ -73,7 +74,8 @@ int session_parse(struct session *session, const char *lines,
 /*
  * Opens a session: files, rings, then every marker that its rules want.
  * `matched` gets the number of markers. Returns its number, or -EEXIST,
- * -ENOSPC, or what a system call said. `why` says it when markers that a
+ * -ENOSPC, -EPERM or -EBUSY of its group (place_share()), or what a system call
+ * said. `why` says it when markers that a
  * rule's glob matches lack what its condition asks for.
  */
 int session_start(const struct session *model, uint32_t *matched,

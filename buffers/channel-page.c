@@ -17,6 +17,8 @@
 
 #define AREA_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
 
+uint32_t channel_group;
+
 void channel_path(const struct channel *channel, const char *word,
 		  const char *suffix, int64_t number, struct text *text,
 		  char *path, size_t size)
@@ -55,6 +57,9 @@ int channel_file_map(const char *path, uint64_t bytes, void **out)
 	if (fd < 0)
 		return fd;
 	*out = NULL;
+	/* not without the group: its rights would be another's */
+	if (channel_group && !sys3(SYS_fchown, fd, -1, channel_group))
+		sys2(SYS_fchmod, fd, 0660);
 	ret = file_extend(fd, 0, bytes, out);
 	if (ret)
 		sys_unlink(path);

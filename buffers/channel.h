@@ -114,6 +114,9 @@ struct process {
 
 extern struct process process;
 
+/* A group that files are given to when they are made; 0: none. */
+extern uint32_t channel_group;
+
 /*
  * Maps the fork-wiped tables. Once a process, before anything else here.
  * Returns 0 or -ENOMEM.

@@ -11,7 +11,7 @@
  *
  * The files of one process, below the runtime directory:
  *
- *   PID.STARTTIME/              0700
+ *   PID.STARTTIME/              0700; 0750 where a group is let in
  *     control.sock              control socket of the living process
  *     gdb.sock                  where gdb connects, once it is open
  *     IMAGE/                    0, 1, ...: one a program image (execve adds)

@@ -117,7 +117,8 @@ static int check_peer(struct client *client,
 	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &bytes))
 		return fact(client, -EPERM, "process %d: cannot tell whose "
 			    "control socket it is", process->pid);
-	if (cred.uid != geteuid() && cred.uid && geteuid())
+	if (cred.uid != geteuid() && cred.uid && cred.uid != process->uid &&
+	    geteuid())
 		return fact(client, -EPERM, "process %d: its control socket "
 			    "belongs to uid %u", process->pid,
 			    (unsigned int)cred.uid);

@@ -135,6 +135,15 @@ int command_take_size(uint64_t *bytes, const char *text);
  */
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
 
+/* The value of --allow-group, a name or a number: COMMAND_DONE, or
+ * COMMAND_USAGE after it has said why. */
+int command_take_group(uint32_t *group, const char *text);
+
+/* Can the group search what is above the last component of a path? COMMAND_DONE
+ * (also where there is no group), or COMMAND_FAILED after it has said where it
+ * ends. */
+int command_check_reach(const char *path, uint32_t group);
+
 /* The same as the value of --context: COMMAND_DONE and the text itself, or
  * COMMAND_USAGE after it has said why. */
 int command_take_contexts(const char **to, const char *text);

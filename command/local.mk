@@ -36,6 +36,7 @@ command_sources = \
 	command/gdbserver-relay.c \
 	command/gdbserver.c \
 	command/gdbserver.h \
+	command/group.c \
 	command/installed.c \
 	command/installed.h \
 	command/json.c \

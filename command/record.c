@@ -31,7 +31,7 @@
 
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE
+	KEY_MAX_SIZE, KEY_GROUP
 };
 
 static const struct option_row rows[] = {
@@ -48,6 +48,8 @@ static const struct option_row rows[] = {
 	  "1G)" },
 	{ KEY_MAX_SIZE, "max-size", "SIZE", "keep the directory within so many "
 	  "bytes: the oldest events go" },
+	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
+	  "what you may, until they end" },
 	{ KEY_FOR, "for", "SEC", "stop recording after so many seconds" },
 	{ 'p', "pid", "PID", "follow this process" },
 	{ 0 }
@@ -136,6 +138,8 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return command_take_size(&o->buffer, value);
 	case KEY_MAX_SIZE:
 		return take_max_size(o, value);
+	case KEY_GROUP:
+		return command_take_group(&o->group, value);
 	case KEY_FOR:
 		return take_seconds(o, value);
 	default:
@@ -186,6 +190,8 @@ void record_request(const struct record *record,
 	if (o->buffer)
 		client_request_add(request, "buffer", "%llu",
 				   (unsigned long long)o->buffer);
+	if (o->group)
+		client_request_add(request, "group", "%u", o->group);
 	if (o->contexts)
 		client_request_add(request, "context", "%s", o->contexts);
 	client_request_add(request, "consumed", "1");
@@ -248,6 +254,9 @@ static int follow(struct record *record)
 		command_failed("%s", target->client.error);
 	for (i = 0; !ret && i < record->options.nrules; i++)
 		ret = targets_check_rule(&targets, record->options.rules[i]);
+	if (!ret)
+		ret = command_check_reach(target->process->path,
+					  record->options.group);
 	if (ret)
 		goto close;
 	record_request(record, &request);
@@ -260,6 +269,10 @@ static int follow(struct record *record)
 	}
 	record->dir.fd = openat(target->process->fd, "..",
 				O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (record->dir.fd < 0)
+		command_warn("children of process %d are not recorded: %s/..: "
+			     "%s", record->options.pid, target->process->path,
+			     strerror(errno));
 	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
 		 PATH_MAX - 4, target->process->path);
 	ret = record_join(record, target->process);
@@ -292,6 +305,8 @@ static int begin(struct record *record)
 		return follow(record);
 	if (rundir_open(&record->dir, true))
 		return command_failed("%s", record->dir.error);
+	if (command_check_reach(record->dir.path, record->options.group))
+		return COMMAND_FAILED;
 	rundir_each_rules(&record->dir, drop_stale, record);
 	ret = record_run(record);
 	if (ret)

@@ -26,6 +26,7 @@ struct record_options {
 	bool overwrite;
 	uint64_t buffer;
 	uint64_t max_size;		/* of the directory, 0: any */
+	uint32_t group;			/* is let in; 0: none */
 	double seconds;			/* 0: until the end */
 	pid_t pid;			/* 0: run `program` */
 	char **program;

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "buffers/base.h"
 #include "command/rundir-private.h"
 
 struct target {
@@ -362,6 +363,50 @@ static int search_map(struct target *t, struct rundir_process *p)
 	return ret;
 }
 
+/* The newest image in DIRECTORY/PID.STARTTIME. */
+static int try_place(struct target *t, struct rundir_process *p,
+		     const char *directory)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	char path[PATH_MAX];
+	int n, ret;
+
+	snprintf(p->name, sizeof(p->name), "%d.%llu", t->inner,
+		 (unsigned long long)t->starttime);
+	snprintf(path, sizeof(path), "%s/%s", directory, p->name);
+	p->fd = walk("/", path);
+	if (p->fd < 0)
+		return p->fd;
+	n = rundir_images(p, images, RUNDIR_IMAGES_MAX);
+	rundir_process_close(p);
+	for (ret = -ENXIO; ret && n-- > 0;) {
+		p->image = images[n];
+		ret = try_root(t, p, "/", path);
+	}
+	return ret;
+}
+
+/*
+ * Another user's map is not for us, even where a group of ours is let in: then
+ * its files are where they would be by default, or where ours are.
+ */
+static int search_places(struct target *t, struct rundir_process *p)
+{
+	static const char *const places[] = {
+		"/dev/shm/taffrail-%u", "/run/user/%u/taffrail",
+		"/tmp/taffrail-%u",
+	};
+	const char *own = getenv("TAFFRAIL_DIR");
+	char path[64];
+	int ret = own && *own ? try_place(t, p, own) : -ENOENT;
+
+	for (size_t i = 0; ret && i < ARRAY_SIZE(places); i++) {
+		snprintf(path, sizeof(path), places[i], (unsigned int)t->euid);
+		ret = try_place(t, p, path);
+	}
+	return ret ? -EACCES : 0;
+}
+
 static int explain(struct target *t, int ret)
 {
 	if (!rundir_alive(t->pid, t->starttime))
@@ -378,8 +423,8 @@ static int explain(struct target *t, int ret)
 			    "process %d: %s", t->pid, strerror(-ret));
 	if (geteuid() && t->uid != geteuid())
 		return fact(t, -EACCES, "no permission: process %d belongs to "
-			    "another user (uid %u)", t->pid,
-			    (unsigned int)t->uid);
+			    "another user (uid %u), who has let none of your "
+			    "groups in", t->pid, (unsigned int)t->uid);
 	return fact(t, -EACCES, "no permission to look into process %d",
 		    t->pid);
 }
@@ -397,6 +442,8 @@ int rundir_find(struct rundir_process *process, pid_t pid,
 	if (ret)
 		return ret;
 	ret = search_map(&target, process);
+	if (ret == -EACCES && geteuid() && target.uid != geteuid())
+		ret = search_places(&target, process);
 	if (ret)
 		return explain(&target, ret);
 	/* the number may have gone to somebody else meanwhile */

@@ -73,7 +73,8 @@ static int check_owner(struct rundir *dir)
 		return dir_error(dir, -EPERM,
 				 "%s belongs to uid %u, not to you",
 				 dir->path, (unsigned int)st.st_uid);
-	if ((st.st_mode & 077) && fchmod(dir->fd, 0700))
+	/* where a group was let in, it may be searched (agent/share.c) */
+	if ((st.st_mode & 066) && fchmod(dir->fd, st.st_mode & 0711))
 		return dir_error(dir, -errno, "%s is open to others: %s",
 				 dir->path, strerror(errno));
 	return 0;

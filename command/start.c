@@ -25,6 +25,7 @@ struct start_arguments {
 	int nrules;
 	uint64_t buffer;
 	uint64_t quota;
+	uint32_t group;
 	pid_t pid;
 	bool all;
 	bool overwrite;
@@ -32,7 +33,7 @@ struct start_arguments {
 
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
-	KEY_CHANNEL
+	KEY_GROUP, KEY_CHANNEL
 };
 
 static const struct option_row start_rows[] = {
@@ -48,6 +49,8 @@ static const struct option_row start_rows[] = {
 	  "procname, cpu, ip" },
 	{ KEY_QUOTA, "quota", "N", "bytes of its buffers in all processes; "
 	  "beyond, events are lost and counted" },
+	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
+	  "what you may, until they end" },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
 };
@@ -97,6 +100,8 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 			return command_misused("quota '%s' is no number with "
 					       "K, M or G", value);
 		return COMMAND_DONE;
+	case KEY_GROUP:
+		return command_take_group(&a->group, value);
 	default:
 		return command_misused("--channel is not supported yet");
 	}
@@ -114,6 +119,8 @@ static void fill_request(struct client_request *request,
 	if (a->quota)
 		client_request_add(request, "quota", "%llu",
 				   (unsigned long long)a->quota);
+	if (a->group)
+		client_request_add(request, "group", "%u", a->group);
 	if (a->context)
 		client_request_add(request, "context", "%s", a->context);
 	for (int i = 0; i < a->nrules; i++)
@@ -132,6 +139,8 @@ static int start_one(struct targets *targets, const struct start_arguments *a,
 	for (int i = 0; i < a->nrules; i++)
 		if (targets_check_rule(targets, a->rules[i]))
 			return COMMAND_FAILED;
+	if (command_check_reach(target->process->path, a->group))
+		return COMMAND_FAILED;
 	ret = client_call(&target->client, MESSAGE_START, request, NULL);
 	if (ret == -EEXIST)
 		return command_failed("process %d has a session '%s' already",
@@ -196,6 +205,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 				      a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
 		return command_failed("%s", targets->dir.error);
+	if (command_check_reach(targets->dir.path, a->group))
+		return COMMAND_FAILED;
 	fill_request(&word, a);
 	client_request_add(&word, "all", "1");
 	ret = word.failed ? word.failed :
