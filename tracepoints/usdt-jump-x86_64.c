@@ -103,11 +103,13 @@ static int leads_find(struct making *m)
 	return ret;
 }
 
+static int any_free;	/* ways, or some were */
+
 /* A way that a module has left, and that leads here as well as there: the
  * module is back where it was. */
 static struct way *way_again(uint64_t site, const struct usdt_plan *plan)
 {
-	struct way *way = usdt_ways;
+	struct way *way = any_free ? usdt_ways : NULL;
 
 	while (way && (!way->free || way->site != site ||
 		       way->starts != plan->starts ||
@@ -230,6 +232,8 @@ int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 	/* USDT-WAY: last */
 	if (!ret)
 		store_release(&way->free, 0);
+	else
+		any_free = 1;
 	probe->way = way;
 	probe->jumps = 1;
 	return ret;
@@ -251,6 +255,7 @@ void usdt_jump_gone(struct usdt_adopted *probe)
 {
 	struct usdt_adopted **link = &pending;
 
+	any_free = 1;
 	while (*link && *link != probe)
 		link = &(*link)->next_pending;
 	if (*link)

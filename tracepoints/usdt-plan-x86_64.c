@@ -327,13 +327,17 @@ static enum usdt_reason site_settle(const struct planning *p,
 static int probe_seen(const struct usdt_probe *probe, void *arg)
 {
 	struct planning *p = arg;
-	struct usdt_plan *plan = p->scan.plans;
-	uint32_t i;
+	uint32_t i = usdt_scan_before(&p->scan, probe->address);
 
-	for (i = 0; i < p->scan.count; i++, plan++)
-		if (!plan->reason && probe->address > plan->address &&
+	while (i-- > 0) {
+		struct usdt_plan *plan = &p->scan.plans[i];
+
+		if (probe->address - plan->address >= USDT_PATCH_MAX)
+			break;
+		if (!plan->reason &&
 		    probe->address - plan->address < plan->switched)
 			plan->reason = USDT_OVERLAPS;
+	}
 	return 0;
 }
 

@@ -67,8 +67,7 @@ static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
 			       (at >> BLOCK_SHIFT & 63) & 1;
 }
 
-/* The plans before an address are those before the one at this place. */
-static uint32_t plans_before(const struct usdt_scan *scan, uint64_t address)
+uint32_t usdt_scan_before(const struct usdt_scan *scan, uint64_t address)
 {
 	uint32_t low = 0;
 	uint32_t high = scan->count;
@@ -91,7 +90,7 @@ static int wanted(const struct usdt_scan *scan, uint64_t address)
 
 	if (!blocks_have(&scan->blocks, address))
 		return 0;
-	at = plans_before(scan, address);
+	at = usdt_scan_before(scan, address);
 	return at && address - scan->plans[at - 1].address < USDT_PATCH_MAX;
 }
 
@@ -101,7 +100,7 @@ void usdt_scan_led(struct usdt_scan *scan, uint64_t target)
 
 	if (!blocks_have(&scan->blocks, target))
 		return;
-	for (at = plans_before(scan, target); at-- > 0;) {
+	for (at = usdt_scan_before(scan, target); at-- > 0;) {
 		uint64_t k = target - scan->plans[at].address;
 
 		if (k >= USDT_PATCH_MAX)
