@@ -409,6 +409,9 @@ static int search_places(struct target *t, struct rundir_process *p)
 
 static int explain(struct target *t, int ret)
 {
+	char path[32];
+	struct stat st;
+
 	if (!rundir_alive(t->pid, t->starttime))
 		return fact(t, -ESRCH, "process %d has ended", t->pid);
 	if (ret > 0 && t->origin)
@@ -425,8 +428,10 @@ static int explain(struct target *t, int ret)
 		return fact(t, -EACCES, "no permission: process %d belongs to "
 			    "another user (uid %u), who has let none of your "
 			    "groups in", t->pid, (unsigned int)t->uid);
-	return fact(t, -EACCES, "no permission to look into process %d",
-		    t->pid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
+	return fact(t, -EACCES, "no permission to look into process %d%s",
+		    t->pid, !stat(path, &st) && st.st_uid != geteuid() ?
+		    ": it is not dumpable" : "");
 }
 
 int rundir_find(struct rundir_process *process, pid_t pid,
