@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What became of each one's events: awk -f ledger.awk LEDGER -
 #
-# LEDGER has a line "WHO LEAST MOST" each: it has written that many events at
-# least, and at most; the other input is babeltrace2's, with events that have
+# LEDGER has a line "WHO LEAST MOST [gaps]" each: it has written that many events
+# at least, and at most, and given some up on the way; the other input is babeltrace2's, with events that have
 # the fields who and n = 0, 1, ... Prints a line for what is wrong, then
 #	KEPT LEAST MOST		events found, and the sums of the ledger
 #
@@ -20,6 +20,7 @@ function wrong(text)
 FILENAME != "-" {
 	least[$1] = $2
 	most[$1] = $3
+	gaps[$1] = $4 == "gaps"
 	sum_least += $2
 	sum_most += $3
 	next
@@ -36,16 +37,18 @@ FILENAME != "-" {
 		wrong(who " is nobody")
 	else if (n >= most[who])
 		wrong(who ": " n " was never written")
-	else if (whole ? n != next_of[who] + 0 : n < next_of[who] + 0)
+	else if (n < next_of[who] + 0 ||
+		 (whole && !gaps[who] && n > next_of[who] + 0))
 		wrong(who ": " n ", not " next_of[who] + 0)
 	next_of[who] = n + 1
+	has[who]++
 }
 
 END {
 	if (whole)
 		for (who in least)
-			if (next_of[who] + 0 < least[who])
-				wrong(who ": " next_of[who] + 0 \
+			if (has[who] + 0 < least[who])
+				wrong(who ": " has[who] + 0 \
 					" events, not " least[who])
 	printf "%d %d %d\n", kept, sum_least, sum_most
 }

@@ -1,85 +1,235 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events in the handler of a signal that comes all the time, while main and a
- * second thread write, too. Prints how many events of each there were.
+ * Events in the handlers of signals that come all the time, while main and a
+ * second thread write, too.
+ *	storm MILLISECONDS PAUSE JUMP: PAUSE loops between two events; with JUMP
+ *	some handlers leave by siglongjmp
  *
- * Handlers interrupt each other, too: neither signal masks the other.
+ * SIGALRM and SIGPROF come by timers, 10,000 times a second, and SIGUSR1 from a
+ * third thread as often as it goes. Of each, some raise another signal, whose
+ * handler raises the next: four deep. All run on alternate stacks. Errno, masks
+ * and stacks are looked at on the way: exit status 3 when one has changed.
+ *
+ * Prints "WHO LEAST MOST" for each thread and for each signal in it, "gaps"
+ * behind it where handlers leave: an event that one left may be there or not.
  */
+#include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <taffrail/marker.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { EVENTS = 20000, USERS = 1000, ALARMS = 300 };
+enum { THREADS = 2, LEVELS = 4, TIMERS = 3, SIGNALS = TIMERS + LEVELS - 1,
+       INTERVAL_US = 100, STACK_BYTES = 1 << 16, LOOKS = 512 };
 
-static volatile sig_atomic_t alarms;
-static volatile sig_atomic_t users;
+/* The first ones come from outside, each of the others from the one before. */
+static int numbers[SIGNALS];
 
-static void on_alarm(int number)
+struct stream {
+	char name[16];
+	volatile int64_t begun;
+	volatile int64_t done;
+};
+
+struct writer {
+	pthread_t thread;
+	struct stream own;
+	struct stream of[SIGNALS];
+	sigset_t mask;
+	stack_t stack;
+	sigjmp_buf back;
+	volatile int may_jump;
+	uint64_t seed;
+};
+
+static struct writer writers[THREADS];
+static __thread struct writer *self;
+static volatile int over;
+static volatile int wrong;
+static int pause_loops;
+static int jump;
+
+static void hit(struct stream *stream)
 {
-	int n = alarms++;
+	const char *who = stream->name;
+	int64_t n = stream->begun++;
 
-	(void)number;
-	TAFFRAIL_EVENT(app, alarm, n);
-	if (n % 8 == 0)
-		raise(SIGUSR1);
+	errno = (int)n & 0xff;
+	TAFFRAIL_EVENT(app, hit, TAFFRAIL_STR(who), n);
+	if (errno != ((int)n & 0xff))
+		wrong = 1;
+	stream->done++;
 }
 
-static void on_user(int number)
+static int signal_index(int number)
 {
-	int n = users++;
+	int i = 0;
 
-	(void)number;
-	TAFFRAIL_EVENT(app, user, n);
+	while (numbers[i] != number)
+		i++;
+	return i;
+}
+
+/* On the alternate stack, with the mask that sigaction() said. */
+static void look_inside(void)
+{
+	stack_t now;
+
+	if (sigaltstack(NULL, &now) || !(now.ss_flags & SS_ONSTACK) ||
+	    now.ss_sp != self->stack.ss_sp)
+		wrong = 1;
+}
+
+static void on_signal(int number)
+{
+	struct stream *stream = &self->of[signal_index(number)];
+	int level = signal_index(number) < TIMERS ?
+			    0 :
+			    signal_index(number) - TIMERS + 1;
+	int before = errno;
+
+	hit(stream);
+	if (level < LEVELS - 1 && stream->begun % 4 == 0)
+		raise(numbers[TIMERS + level]);
+	if (stream->begun % LOOKS == 0)
+		look_inside();
+	errno = before;
+	if (jump && self->may_jump && stream->begun % 64 == 1) {
+		self->may_jump = 0;
+		siglongjmp(self->back, 1);
+	}
+}
+
+static void look(struct writer *writer)
+{
+	sigset_t mask;
+	stack_t stack;
+
+	if (pthread_sigmask(SIG_SETMASK, NULL, &mask) ||
+	    memcmp(&mask, &writer->mask, sizeof(mask)) ||
+	    sigaltstack(NULL, &stack) ||
+	    memcmp(&stack, &writer->stack, sizeof(stack)))
+		wrong = 1;
 }
 
 static void *write_all(void *arg)
 {
-	const char *who = arg;
-	int64_t n;
+	struct writer *writer = arg;
+	stack_t stack = { .ss_size = STACK_BYTES };
+	sigset_t none;
+	volatile int i;
 
-	for (n = 0; n < EVENTS || alarms < ALARMS; n++) {
-		TAFFRAIL_EVENT(app, hit, TAFFRAIL_STR(who), n);
-		if (n % (EVENTS / USERS) == 0 && n < EVENTS)
-			raise(SIGUSR1);
-		if (n >= EVENTS)
-			usleep(100);
+	self = writer;
+	stack.ss_sp = malloc(STACK_BYTES);
+	if (!stack.ss_sp || sigaltstack(&stack, NULL))
+		exit(1);
+	sigaltstack(NULL, &writer->stack);
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	pthread_sigmask(SIG_SETMASK, NULL, &writer->mask);
+	sigsetjmp(writer->back, 1);
+	while (!over) {
+		writer->may_jump = 1;
+		hit(&writer->own);
+		writer->may_jump = 0;
+		for (i = 0; i < pause_loops; i++)
+			;
+		if (writer->own.begun % LOOKS == 0)
+			look(writer);
 	}
-	return (void *)(intptr_t)n;
+	return NULL;
 }
 
-int main(void)
+static void *send_all(void *arg)
 {
-	struct itimerval often = { { 0, 100 }, { 0, 100 } };
-	struct itimerval never = { { 0, 0 }, { 0, 0 } };
-	struct sigaction alarm_action = { .sa_handler = on_alarm,
-					  .sa_flags = SA_RESTART };
-	struct sigaction user_action = { .sa_handler = on_user,
-					 .sa_flags = SA_RESTART };
-	pthread_t thread;
-	void *first, *second;
-	sigset_t block;
+	struct timespec pause = { 0, INTERVAL_US * 1000 };
+	unsigned int n;
 
-	sigaction(SIGALRM, &alarm_action, NULL);
-	sigaction(SIGUSR1, &user_action, NULL);
+	for (n = 0; !over; n++) {
+		if (writers[n % THREADS].own.begun)
+			pthread_kill(writers[n % THREADS].thread, SIGUSR1);
+		nanosleep(&pause, NULL);
+	}
+	return arg;
+}
+
+static void block_all(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+
+static int start(pthread_t *sender)
+{
+	struct itimerval often = { { 0, INTERVAL_US }, { 0, INTERVAL_US } };
+	struct sigaction action = { .sa_handler = on_signal,
+				    .sa_flags = SA_RESTART | SA_ONSTACK };
+	int i, k;
+
+	numbers[0] = SIGALRM;
+	numbers[1] = SIGPROF;
+	numbers[2] = SIGUSR1;
+	for (i = 0; i < SIGNALS; i++) {
+		if (i >= TIMERS)
+			numbers[i] = SIGRTMIN + i;
+		sigaction(numbers[i], &action, NULL);
+	}
+	block_all();
+	for (i = 0; i < THREADS; i++) {
+		struct writer *writer = &writers[i];
+
+		sprintf(writer->own.name, "thread%d", i);
+		for (k = 0; k < SIGNALS; k++)
+			sprintf(writer->of[k].name, "thread%d.%d", i,
+				numbers[k]);
+		if (pthread_create(&writer->thread, NULL, write_all, writer))
+			return 1;
+	}
 	setitimer(ITIMER_REAL, &often, NULL);
-	sigemptyset(&block);
-	sigaddset(&block, SIGALRM);
-	sigaddset(&block, SIGUSR1);
-	pthread_sigmask(SIG_BLOCK, &block, NULL);
-	if (pthread_create(&thread, NULL, write_all, "thread"))
+	setitimer(ITIMER_PROF, &often, NULL);
+	return pthread_create(sender, NULL, send_all, NULL);
+}
+
+static void print(const struct stream *stream)
+{
+	if (stream->begun)
+		printf("%s %lld %lld%s\n", stream->name,
+		       (long long)stream->done, (long long)stream->begun,
+		       stream->done < stream->begun ? " gaps" : "");
+}
+
+int main(int argc, char **argv)
+{
+	struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	pthread_t sender;
+	int i, k;
+
+	if (argc != 4)
+		return 2;
+	pause_loops = atoi(argv[2]);
+	jump = atoi(argv[3]);
+	if (start(&sender))
 		return 1;
-	pthread_sigmask(SIG_UNBLOCK, &block, NULL);
-	first = write_all("main");
+	usleep((useconds_t)atoi(argv[1]) * 1000);
+	over = 1;
+	pthread_join(sender, NULL);
+	for (i = 0; i < THREADS; i++)
+		pthread_join(writers[i].thread, NULL);
 	setitimer(ITIMER_REAL, &never, NULL);
-	if (pthread_join(thread, &second))
-		return 1;
-	printf("main %ld thread %ld alarms %d users %d\n",
-	       (long)(intptr_t)first, (long)(intptr_t)second, (int)alarms,
-	       (int)users);
-	return 0;
+	setitimer(ITIMER_PROF, &never, NULL);
+	for (i = 0; i < THREADS; i++) {
+		print(&writers[i].own);
+		for (k = 0; k < SIGNALS; k++)
+			print(&writers[i].of[k]);
+	}
+	return wrong ? 3 : 0;
 }
