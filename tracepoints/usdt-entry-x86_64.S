@@ -106,7 +106,18 @@ usdt_entry:
 	movups	376(%rbx), %xmm15
 	movq	%rbx, %rsp
 	.cfi_def_cfa_register rsp
-	restore	rax
+	/* popfq takes longer than all that is popped behind it: 0x7f + 1
+	 * overflows, and sahf leaves that alone */
+	movl	128(%rsp), %edx
+	movb	%dl, %ah
+	shrl	$10, %edx
+	testb	$1, %dl
+	jnz	2f
+	shrl	$1, %edx
+	andb	$1, %dl
+	addb	$0x7f, %dl
+	sahf
+1:	restore	rax
 	restore	rbx
 	restore	rcx
 	restore	rdx
@@ -123,11 +134,17 @@ usdt_entry:
 	restore	r13
 	restore	r14
 	restore	r15
-	leaq	8 + 256(%rsp), %rsp
-	.cfi_adjust_cfa_offset -264
-	popfq
-	.cfi_adjust_cfa_offset -8
+	leaq	8 + 256 + 8(%rsp), %rsp
+	.cfi_adjust_cfa_offset -272
 	ret
+	/* where strings are copied from their ends */
+	.cfi_adjust_cfa_offset 8 + 8 + 256 + 8 + 15 * 8
+2:	shrl	$1, %edx
+	andb	$1, %dl
+	addb	$0x7f, %dl
+	sahf
+	std
+	jmp	1b
 	.cfi_endproc
 	.size	usdt_entry, . - usdt_entry
 /*

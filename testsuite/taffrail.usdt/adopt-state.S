@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * void probe_state(const uint64_t *in, uint64_t *out, int above): a probe with
+ * void probe_state(const uint64_t *in, uint64_t *out, int how): a probe with
  * patterns in all registers and in the red zone, and what is there behind it.
  *
  *	in, out	  general registers at 0 (rax and rsp not used), vectors of 32
- *		  bytes at 128; out also the red zone at 640, flags at 768
- *	above	  0: xmm only, with nothing above
+ *		  bytes at 128; out also the red zone at 640, flags at 768: as
+ *		  lahf and seto have them, and the direction above those
+ *	how	  1: ymm; else xmm only, with nothing above; 2: downwards
  */
 #ifndef STATE_NEXT		/* operand of what is behind the nop */
 #define STATE_NEXT	0xe00000
@@ -46,12 +47,16 @@ probe_state:
 	pushq	%r15
 	pushq	%rsi
 	vzeroupper
-	testl	%edx, %edx
+	testl	$1, %edx
 	jz	1f
 	each	load_ymm
 	jmp	2f
 1:	each	load_xmm
 2:	each	fill_red
+	testl	$2, %edx
+	jz	3f
+	std
+3:
 	movq	8(%rdi), %rbx
 	movq	16(%rdi), %rcx
 	movq	24(%rdi), %rdx
@@ -88,8 +93,14 @@ probe_state:
 	movq	%r15, 120(%rax)
 	each	store_ymm
 	each	store_red
+	pushfq
+	cld
+	popq	%rcx
+	andl	$0x400, %ecx
+	shll	$6, %ecx
 	popq	%rbx
 	movzwl	%bx, %ebx
+	orl	%ecx, %ebx
 	movq	%rbx, 768(%rax)
 	popq	%r15
 	popq	%r14
