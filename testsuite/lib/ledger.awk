@@ -3,7 +3,8 @@
 #
 # LEDGER has a line "WHO LEAST MOST [gaps]" each: it has written that many events
 # at least, and at most, and given some up on the way; the other input is babeltrace2's, with events that have
-# the fields who and n = 0, 1, ... Prints a line for what is wrong, then
+# the fields who and n = 0, 1, ...; those that have none are counted as those of
+# "-". Prints a line for what is wrong, then
 #	KEPT LEAST MOST		events found, and the sums of the ledger
 #
 # What must stay true: with `whole` set each one's events are 0 to LEAST - 1
@@ -27,12 +28,15 @@ FILENAME != "-" {
 }
 
 {
-	if (!match($0, / who = "[^"]*"/))
+	kept++
+	if (!match($0, / who = "[^"]*"/)) {
+		if (++others > most["-"] + 0)
+			wrong("too many events of nobody")
 		next
+	}
 	who = substr($0, RSTART + 8, RLENGTH - 9)
 	match($0, / n = [0-9]+/)
 	n = substr($0, RSTART + 5, RLENGTH - 5) + 0
-	kept++
 	if (!(who in most))
 		wrong(who " is nobody")
 	else if (n >= most[who])
@@ -45,6 +49,7 @@ FILENAME != "-" {
 }
 
 END {
+	has["-"] = others + 0
 	if (whole)
 		for (who in least)
 			if (has[who] + 0 < least[who])

@@ -1,35 +1,64 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* More threads than CPUs and rings, all writing all the time. */
+/*
+ * More threads than CPUs and rings, all writing all the time.
+ *	crowd THREADS AT_ONCE EVENTS: so many one after the other in each of
+ *	AT_ONCE places; each writes EVENTS
+ * The events of a place are numbered through: "place0" and so on.
+ */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <taffrail/marker.h>
 
-enum { THREADS = 20, EVENTS = 2000 };
+enum { PLACES_MAX = 64 };
 
-static char names[THREADS][16];
+static struct place {
+	char name[16];
+	int written;
+} places[PLACES_MAX];
+
+static int events;
 
 static void *write_all(void *arg)
 {
-	const char *who = arg;
-	int n;
+	struct place *place = arg;
+	const char *who = place->name;
+	int end = place->written + events;
 
-	for (n = 0; n < EVENTS; n++)
+	while (place->written < end) {
+		int n = place->written++;
+
 		TAFFRAIL_EVENT(app, hit, TAFFRAIL_STR(who), n);
+	}
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	pthread_t threads[THREADS];
+	pthread_t threads[PLACES_MAX];
+	int total = argc == 4 ? atoi(argv[1]) : 0;
+	int at_once = argc == 4 ? atoi(argv[2]) : PLACES_MAX + 1;
 	int i;
 
-	for (i = 0; i < THREADS; i++) {
-		snprintf(names[i], sizeof(names[i]), "thread%d", i);
-		if (pthread_create(&threads[i], NULL, write_all, names[i]))
+	if (at_once > PLACES_MAX)
+		return 2;
+	events = atoi(argv[3]);
+	for (i = 0; i < total; i++) {
+		struct place *place = &places[i % at_once];
+
+		if (i >= at_once && pthread_join(threads[i % at_once], NULL))
+			return 1;
+		snprintf(place->name, sizeof(place->name), "place%d",
+			 i % at_once);
+		if (pthread_create(&threads[i % at_once], NULL, write_all,
+				   place))
 			return 1;
 	}
-	for (i = 0; i < THREADS; i++)
+	for (i = 0; i < at_once; i++) {
 		if (pthread_join(threads[i], NULL))
 			return 1;
+		printf("%s %d %d\n", places[i].name, places[i].written,
+		       places[i].written);
+	}
 	return 0;
 }

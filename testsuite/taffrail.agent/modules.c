@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Libraries that come and go while their markers are on.
- *	modules A B many: A and B are copies of modules-lib.c that name
- *	the same marker.
+ *	modules ROUNDS A B [MANY]: A and B are copies of modules-lib.c that
+ *	name the same marker.
  * A round loads A, calls it, and unloads it; B is loaded in every second
- * round, before A goes. `many` is a library of thousands of sites, once.
+ * round, before A goes. MANY is a library of thousands of sites, once. Prints
+ * "WHO LEAST MOST" each, at last of those events that have no name.
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <taffrail/marker.h>
 
-enum { ROUNDS = 20, CALLS = 5 };
+enum { CALLS = 5 };
 
 static void *load(const char *path)
 {
@@ -47,13 +49,12 @@ static int run_many(const char *path)
 
 int main(int argc, char **argv)
 {
+	int rounds = argc > 3 ? atoi(argv[1]) : 0;
 	void *b = NULL;
 	int n;
 
-	if (argc != 4)
-		return 2;
-	for (n = 0; n < ROUNDS; n++) {
-		void *a = load(argv[1]);
+	for (n = 0; n < rounds; n++) {
+		void *a = load(argv[2]);
 		const char *who = "program";
 
 		if (!a || call(a, "a", n * CALLS))
@@ -63,11 +64,13 @@ int main(int argc, char **argv)
 				return 1;
 			b = NULL;
 		} else {
-			b = load(argv[2]);
+			b = load(argv[3]);
 		}
 		TAFFRAIL_EVENT(app, hit, TAFFRAIL_STR(who), n);
-		if (dlclose(a) || dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD))
+		if (dlclose(a) || dlopen(argv[2], RTLD_NOW | RTLD_NOLOAD))
 			return 1;
 	}
-	return run_many(argv[3]);
+	printf("a %d %d\nb %d %d\nprogram %d %d\n- 0 %d\n", n * CALLS,
+	       n * CALLS, n / 2 * CALLS, n / 2 * CALLS, n, n, 3 * n);
+	return argc == 5 && run_many(argv[4]);
 }
