@@ -10,13 +10,16 @@
 #include <cpuid.h>
 #include <stdint.h>
 
-/* CPUID 7: ECX bit 22. The kernel keeps the CPU's number in the low 12 bits
- * of what RDPID reads (asm/segment.h: VDSO_CPUNODE_BITS). */
-static inline int host_cpu_readable(void)
+/* CPUID 7. ECX bit 22: RDPID; the kernel keeps the CPU's number in the low 12
+ * bits of what it reads (asm/segment.h: VDSO_CPUNODE_BITS). EBX bit 11: RTM,
+ * but for EDX bit 11: no transaction ever comes to its end. */
+static inline void host_features_read(int *cpu, int *transactions)
 {
 	unsigned int a, b, c, d;
+	int known = __get_cpuid_count(7, 0, &a, &b, &c, &d);
 
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & (1u << 22));
+	*cpu = known && (c & (1u << 22));
+	*transactions = known && (b & ~d & (1u << 11));
 }
 
 static inline uint32_t host_cpu_read(void)

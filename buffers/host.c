@@ -10,6 +10,7 @@
 #include "buffers/sys.h"
 
 int host_cpu_fast;
+int host_transactions;
 __thread struct host_cpu_told host_cpu_told;
 
 static int tid_in_libc;
@@ -31,7 +32,7 @@ int host_avx2(void)
 
 SIGSAFE void host_setup(void)
 {
-	host_cpu_fast = host_cpu_readable();
+	host_features_read(&host_cpu_fast, &host_transactions);
 	tid_in_libc = host_tid_libc() == (uint32_t)sys_gettid();
 }
 

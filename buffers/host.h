@@ -16,6 +16,10 @@
 /* Can host_cpu() read it without a call? Set by host_setup(). */
 extern int host_cpu_fast;
 
+/* Has the processor transactions (tracepoints/memory-x86_64.h)? Set by
+ * host_setup(). */
+extern int host_transactions;
+
 /* Where it cannot: what the thread was told last, and when, by the TSC. */
 struct host_cpu_told {
 	uint64_t ticks;
@@ -59,8 +63,8 @@ static inline uint32_t host_cpu_renew(uint32_t cpu, uint64_t ticks)
 int host_avx2(void);
 
 /*
- * Learns where libc keeps a thread's id. Called at start and by the first
- * write of a forked child. SIGSAFE.
+ * Learns what the processor has, and where libc keeps a thread's id. Called at
+ * start and by the first write of a forked child. SIGSAFE.
  */
 void host_setup(void);
 

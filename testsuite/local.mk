@@ -26,6 +26,7 @@ unit_programs = \
 	testsuite/unit/host \
 	testsuite/unit/ipa-hold \
 	testsuite/unit/kill-steps \
+	testsuite/unit/memory \
 	testsuite/unit/metadata \
 	testsuite/unit/object \
 	testsuite/unit/packet \

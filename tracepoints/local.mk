@@ -78,6 +78,7 @@ tracepoints_agent_sources = \
 
 if MACHINE_X86_64
 tracepoints_agent_sources += \
+	tracepoints/memory-x86_64.h \
 	tracepoints/registers-x86_64.h \
 	tracepoints/snapshot-entry-x86_64.S \
 	tracepoints/snapshot-x86_64.c

@@ -8,7 +8,9 @@
 
 #include "buffers/base.h"
 #include "buffers/channel.h"
+#include "buffers/host.h"
 #include "buffers/sys.h"
+#include "tracepoints/memory-x86_64.h"
 
 #define PAGE		4096ull
 #define RANGES_MAX	64
@@ -202,11 +204,24 @@ static void copy_by_loads(uint8_t *to, const uint8_t *from, uint64_t n)
 	}
 }
 
+/* False where it has to be asked of the kernel. */
+static int copy_by_transaction(void *to, uint64_t address, uint64_t n)
+{
+	if (!host_transactions || n > TRANSACTION_BYTES || !transaction_begin())
+		return 0;
+	copy_by_loads(to, (const uint8_t *)address, n);
+	transaction_end();
+	return 1;
+}
+
 SIGSAFE uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
 			     const struct memory_stack *stack)
 {
-	if (unlikely(!is_certain(address, n, stack)))
+	if (unlikely(!is_certain(address, n, stack))) {
+		if (copy_by_transaction(to, address, n))
+			return n;
 		return n ? copy_by_kernel(to, address, n) : 0;
+	}
 	copy_by_loads(to, (const uint8_t *)address, n);
 	return n;
 }
@@ -223,6 +238,8 @@ SIGSAFE uint64_t memory_value(uint64_t address, uint64_t n,
 		copy_by_loads((uint8_t *)&value, (const uint8_t *)address, n);
 		return value;
 	}
+	if (copy_by_transaction(&value, address, n))
+		return value;
 	if (at >= line->n || n > line->n - at) {
 		at = 0;
 		line->start = address;

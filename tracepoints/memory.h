@@ -6,8 +6,9 @@
  * Only what is certain to stay mapped is read by a load: the modules that the
  * program started with, which are never unmapped, and the part of the stack
  * that the caller stands on. Nobody reads by loads where the program has asked
- * for pages that cannot be read, even there. Everything else goes through
- * process_vm_readv(2), which fails where a load would kill.
+ * for pages that cannot be read, even there. Everything else is read in a
+ * transaction of the processor's, or, where it has none or that one does not
+ * come to its end, by process_vm_readv(2): both fail where a load would kill.
  */
 #ifndef TRACEPOINTS_MEMORY_H
 #define TRACEPOINTS_MEMORY_H

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory of the program's, wherever it is (tracepoints/memory.h), by what the
+ * processor has and by the kernel: what can be read, what cannot, what ends in
+ * the middle, and pages that come and go while they are read.
+ */
+#include "unit.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "buffers/base.h"
+#include "buffers/host.h"
+#include "tracepoints/memory.h"
+
+#define PAGE	4096
+#define READS	20000
+
+static const struct memory_stack no_stack;
+
+static uint64_t value_at(const void *at, uint64_t n)
+{
+	struct memory_line line = { 0 };
+
+	return memory_value((uint64_t)at, n, &no_stack, &line);
+}
+
+/* Two pages, of which the second cannot be read. */
+static uint8_t *pages_make(void)
+{
+	uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages + PAGE, PAGE, PROT_NONE))
+		return NULL;
+	return pages;
+}
+
+static void check_values(uint8_t *pages, const char *how)
+{
+	uint8_t *end = pages + PAGE;
+	char text[64];
+	char to[1024];
+
+	memcpy(end - 8, "\1\2\3\4\5\6\7", 8);
+	unit_equal(value_at(end - 8, 8), 0x0007060504030201, "%s: a word", how);
+	unit_equal(value_at(end - 8, 2), 0x0201, "%s: a part of it", how);
+	unit_equal(value_at(end - 8, 1), 0x01, "%s: a byte", how);
+	unit_equal(value_at(end - 4, 8), 0x00070605, "%s: as far as it is there",
+		   how);
+	unit_equal(value_at(end, 8), 0, "%s: what is not", how);
+	unit_equal(value_at(NULL, 4), 0, "%s: nothing", how);
+	unit_equal(value_at((void *)0x8000000000000000, 4), 0,
+		   "%s: no address", how);
+	memset(pages, 'a', PAGE);
+	unit_equal(memory_copy(to, (uint64_t)pages, sizeof(to), &no_stack),
+		   sizeof(to), "%s: much", how);
+	unit_check(!memcmp(to, pages, sizeof(to)), "%s: as it is", how);
+	unit_equal(memory_copy(to, (uint64_t)end - 100, 200, &no_stack), 100,
+		   "%s: a part of much", how);
+	unit_equal(memory_copy(to, (uint64_t)end, 200, &no_stack), 0,
+		   "%s: none of it", how);
+	strcpy((char *)end - 4, "end");
+	unit_equal(memory_copy_string(text, (uint64_t)end - 4, sizeof(text),
+				      &no_stack), 4, "%s: a string", how);
+	unit_equal_string(text, "end", "%s: what it says", how);
+	memset(pages, 0, PAGE);
+}
+
+static int stop;
+
+static void *come_and_go(void *pages)
+{
+	int on = 0;
+
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		mprotect(pages, PAGE, on ? PROT_READ | PROT_WRITE : PROT_NONE);
+		if (on)
+			*(volatile uint64_t *)pages = 77;
+		on = !on;
+	}
+	return NULL;
+}
+
+/* Either it is there, or it is not. */
+static void check_race(uint8_t *pages, const char *how)
+{
+	uint32_t counts[3] = { 0 };
+	pthread_t other;
+
+	*(uint64_t *)pages = 77;
+	stop = 0;
+	if (pthread_create(&other, NULL, come_and_go, pages))
+		return;
+	for (uint32_t i = 0; i < READS ||
+			     (i < 100 * READS && (!counts[0] || !counts[1]));
+	     i++) {
+		uint64_t value = value_at(pages, 8);
+
+		counts[value == 77 ? 0 : value ? 2 : 1]++;
+	}
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(other, NULL);
+	mprotect(pages, PAGE, PROT_READ | PROT_WRITE);
+	unit_check(counts[0] && counts[1] && !counts[2],
+		   "%s: it comes and goes", how);
+}
+
+int main(void)
+{
+	uint8_t *pages = pages_make();
+
+	if (!pages)
+		return 1;
+	host_setup();
+	if (host_transactions) {
+		check_values(pages, "transaction");
+		check_race(pages, "transaction");
+	} else {
+		unit_skip("transaction", "the processor has none");
+	}
+	host_transactions = 0;
+	check_values(pages, "kernel");
+	check_race(pages, "kernel");
+	return unit_end();
+}
