@@ -106,8 +106,9 @@ usdt_entry:
 	movups	376(%rbx), %xmm15
 	movq	%rbx, %rsp
 	.cfi_def_cfa_register rsp
-	/* popfq takes longer than all that is popped behind it: 0x7f + 1
-	 * overflows, and sahf leaves that alone */
+	/* popfq takes longer than all that is popped behind it; and where a
+	 * debugger has stepped, it would have the thread trap. 0x7f + 1
+	 * overflows, and sahf leaves that alone. */
 	movl	128(%rsp), %edx
 	movb	%dl, %ah
 	shrl	$10, %edx
