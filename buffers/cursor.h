@@ -37,12 +37,14 @@ static inline int cursor_skip(struct cursor *c, uint64_t bytes)
 }
 
 /* The low bits of a clock that has moved on since c->clock. */
-static inline void cursor_advance(struct cursor *c, uint64_t low,
-				  unsigned int bits)
+static inline int cursor_advance(struct cursor *c, uint64_t low,
+				 unsigned int bits)
 {
 	uint64_t mask = (1ull << bits) - 1;
 
-	c->clock += (low - c->clock) & mask;
+	/* no clock gets that far */
+	return __builtin_add_overflow(c->clock, (low - c->clock) & mask,
+				      &c->clock) ? -EBADMSG : 0;
 }
 
 /* The header with a whole clock, `skip` bytes behind c->p. */
@@ -72,9 +74,9 @@ static inline int cursor_compact(struct cursor *c)
 		return -EBADMSG;
 	__builtin_memcpy(&word, c->p, sizeof(word));
 	c->id = word & CTF_COMPACT_ID_EXTENDED;
-	cursor_advance(c, word >> CTF_COMPACT_ID_BITS, CTF_COMPACT_CLOCK_BITS);
 	c->p += CTF_COMPACT_BYTES;
-	return 0;
+	return cursor_advance(c, word >> CTF_COMPACT_ID_BITS,
+			      CTF_COMPACT_CLOCK_BITS);
 }
 
 static inline int cursor_large(struct cursor *c)
@@ -89,9 +91,8 @@ static inline int cursor_large(struct cursor *c)
 		return cursor_extended(c, sizeof(id));
 	__builtin_memcpy(&low, c->p + sizeof(id), sizeof(low));
 	c->id = id;
-	cursor_advance(c, low, CTF_LARGE_CLOCK_BITS);
 	c->p += CTF_LARGE_BYTES;
-	return 0;
+	return cursor_advance(c, low, CTF_LARGE_CLOCK_BITS);
 }
 
 /*

@@ -325,6 +325,8 @@ static void test_walk(void)
 	unit_equal(good, 0, "walk: no shorter one passes");
 	unit_equal(packet_walk(&f, 0x130, event, n, &walk), 0, "walk: wrap");
 	unit_equal(walk.last, 0x120 + (1 << 27), "walk: time after a wrap");
+	unit_equal(packet_walk(&f, ~0ull - 5, event, n, &walk), -EBADMSG,
+		   "walk: a time beyond all times");
 	two = ~0u;
 	memcpy(event + 16, &two, 4);
 	unit_equal(packet_walk(&f, begin, event, n, &walk), -EBADMSG,
