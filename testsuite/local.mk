@@ -4,9 +4,13 @@
 # fuzz targets, which then take a few inputs; testsuite/fuzz/run takes many.
 unit_programs = \
 	testsuite/fuzz/ax \
+	testsuite/fuzz/control \
 	testsuite/fuzz/expr \
 	testsuite/fuzz/filter \
 	testsuite/fuzz/frames \
+	testsuite/fuzz/metadata \
+	testsuite/fuzz/ring \
+	testsuite/fuzz/scribble \
 	testsuite/fuzz/trace \
 	testsuite/fuzz/usdt \
 	testsuite/unit/anchor \
@@ -46,7 +50,7 @@ LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS)
 testsuite_unit_anchor_LDADD = $(LDADD) -lm
 testsuite_unit_ax_LDADD = $(LDADD) -lm
 testsuite_unit_conversion_LDADD = $(LDADD) -lm
-EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/run
+EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run
 
 # The rings' bed and oracle serve their unit tests and their stress test.
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fuzz target: requests to the agent's control socket.
+ *
+ * Messages of all types with lines of all keys, and then some bytes changed, go
+ * through a socket into control_serve(), which is given sessions that do
+ * nothing. Whatever comes: the agent hangs up, or answers in the form of the
+ * protocol, a failure with its reason; what it makes of a session or a rule is
+ * in the bounds that all others rely on; and it never waits.
+ */
+#include "testsuite/fuzz/fuzz.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/attach.h"
+#include "agent/entries.h"
+#include "agent/gdb.h"
+#include "agent/ipa.h"
+#include "agent/place.h"
+#include "agent/protocol.h"
+#include "agent/service.h"
+#include "agent/session.h"
+#include "tracepoints/frames-ring.h"
+#include "tracepoints/lock.h"
+
+#define TEXT_MAX	2000
+
+/* What a request did that it must not; the sessions that it finds. */
+static const char *wrong;
+static struct session sessions[SESSIONS_MAX];
+static struct channel fake_channels[SESSIONS_MAX];
+static struct session_page pages[SESSIONS_MAX];
+static struct process_page page = { .pid = 1 };
+
+struct settings settings;
+struct process process = { .page = &page };
+uint32_t channel_group;
+char place_runtime[200] = "/nonexistent";
+char place_process[240] = "/nonexistent/1.1";
+
+int attach_undo(void)
+{
+	return 0;
+}
+
+int gdb_open(const char **why)
+{
+	*why = "no gdb";
+	return -EPERM;
+}
+
+int ipa_serve(int on)
+{
+	return on ? -EPERM : 0;
+}
+
+void log_fact(enum log_level level, const char *module, const char *fact,
+	      int64_t number)
+{
+	(void)level;
+	(void)module;
+	(void)fact;
+	(void)number;
+}
+
+void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
+		  void *arg)
+{
+	(void)fd;
+	(void)call;
+	(void)arg;
+}
+
+int frame_ring_open(struct frame_ring *r, const struct channel *channel,
+		    uint32_t i)
+{
+	(void)r;
+	(void)channel;
+	(void)i;
+	return -ENOENT;
+}
+
+int frame_ring_look(struct frame_ring *r)
+{
+	(void)r;
+	return -ENOENT;
+}
+
+void place_socket_path(char *path, size_t size, const char *name)
+{
+	snprintf(path, size, "%s", name);
+}
+
+int registry_each(int (*fn)(struct object *object, void *arg), void *arg)
+{
+	(void)fn;
+	(void)arg;
+	return 0;
+}
+
+void registry_lock_look(void)
+{
+}
+
+void registry_unlock(void)
+{
+}
+
+/* All has come before it is asked for, or never will. */
+int service_wait(int fd, short events, int64_t ms)
+{
+	struct pollfd pollfd = { .fd = fd, .events = events };
+
+	(void)ms;
+	return poll(&pollfd, 1, 0) == 1 ? 0 : -ETIMEDOUT;
+}
+
+static void rule_judge(const struct session_rule *rule)
+{
+	struct expr_error error;
+
+	if (!memchr(rule->glob, 0, sizeof(rule->glob)) || !rule->glob[0])
+		wrong = "a bad glob";
+	else if (!memchr(rule->condition, 0, sizeof(rule->condition)))
+		wrong = "a condition without an end";
+	else if (rule->condition[0] && expr_check(rule->condition, &error))
+		wrong = "a condition that is none";
+}
+
+int session_start(const struct session *model, uint32_t *matched,
+		  struct text *why)
+{
+	uint32_t i;
+
+	(void)why;
+	if (!memchr(model->name, 0, sizeof(model->name)) || !model->name[0] ||
+	    strchr(model->name, '/') || model->name[0] == '.')
+		wrong = "a bad name";
+	if (model->contexts > 31 || model->buffer > RING_MAX_BYTES ||
+	    model->flags > 7 || !model->nrules ||
+	    model->nrules > SESSION_RULES_MAX)
+		wrong = "a bad session";
+	for (i = 0; i < model->nrules && !wrong; i++)
+		rule_judge(&model->rules[i]);
+	if (session_find(model->name))
+		return -EEXIST;
+	for (i = 0; i < SESSIONS_MAX && sessions[i].phase; i++)
+		;
+	if (i == SESSIONS_MAX)
+		return -ENOSPC;
+	sessions[i] = *model;
+	sessions[i].phase = SESSION_RUNS;
+	sessions[i].channel = &fake_channels[i];
+	fake_channels[i].page = &pages[i];
+	*matched = 1;
+	return (int)i;
+}
+
+struct session *session_find(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (sessions[i].phase && !strcmp(sessions[i].name, name))
+			return &sessions[i];
+	return NULL;
+}
+
+struct session *session_at(uint32_t number)
+{
+	return sessions[number].phase ? &sessions[number] : NULL;
+}
+
+int session_rule(struct session *session, const struct session_rule *rule,
+		 uint32_t *matched, struct text *why)
+{
+	(void)session;
+	(void)why;
+	rule_judge(rule);
+	*matched = 0;
+	return 0;
+}
+
+int session_stop(struct session *session)
+{
+	session->phase = SESSION_HALTED;
+	return 0;
+}
+
+int session_flush(struct session *session)
+{
+	(void)session;
+	return 0;
+}
+
+int session_destroy(struct session *session)
+{
+	session->phase = SESSION_FREE;
+	return 0;
+}
+
+static const char *const lines[] = {
+	"name=a\n", "name=b\n", "name=long-long-long-name\n", "name=.x\n",
+	"name=\n", "mode=discard\n", "mode=overwrite\n", "mode=other\n",
+	"buffer=262144\n", "buffer=99999999999999999999\n", "buffer=-1\n",
+	"quota=1000000\n", "group=5\n", "group=0\n", "context=vtid,ip\n",
+	"context=vtid,,x\n", "consumed=1\n", "rule=*\n", "rule=app/*\n",
+	"rule=app/x if id > 1\n", "rule=app/x if s == \"a\" && b < 2.5\n",
+	"rule=app/x(str,,str)\n", "rule=app/x if (\n", "rule= if 1\n",
+	"on=1\n", "on=0\n", "junk\n", "=\n", "unknown=1\n",
+};
+
+static size_t text_make(struct fuzz *fuzz, char *text)
+{
+	uint64_t n = fuzz_less(fuzz, fuzz_less(fuzz, 32) ? 5 : 90);
+	size_t bytes = 0;
+
+	while (n-- && bytes < TEXT_MAX - 700) {
+		const char *line = lines[fuzz_less(
+			fuzz, sizeof(lines) / sizeof(*lines))];
+
+		memcpy(text + bytes, line, strlen(line));
+		bytes += strlen(line);
+		if (!fuzz_less(fuzz, 100)) {
+			memset(text + bytes - 1, 'y', 600);
+			bytes += 600;
+			text[bytes - 1] = '\n';
+		}
+	}
+	if (!fuzz_less(fuzz, 3))
+		fuzz_mutate(fuzz, (uint8_t *)text, bytes);
+	return bytes;
+}
+
+static int ends[2] = { -1, -1 };
+
+static void connect_anew(void)
+{
+	close(ends[0]);
+	close(ends[1]);
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+		abort();
+}
+
+/* The answer, if there is one, and nothing behind it. */
+static const char *answer_judge(const struct message *asked, int served)
+{
+	static char bytes[1u << 20];
+	ssize_t n = recv(ends[1], bytes, sizeof(bytes), MSG_DONTWAIT);
+	struct message got;
+
+	if (n < 0)
+		return served ? NULL : "no answer";
+	memcpy(&got, bytes, sizeof(got));
+	if ((size_t)n < sizeof(got) || got.magic != PROTOCOL_MAGIC ||
+	    got.version != PROTOCOL_VERSION || got.type != asked->type ||
+	    got.status > 0 || got.bytes != (size_t)n - sizeof(got))
+		return "an answer of another form";
+	if (got.status && got.status != -EPROTO &&
+	    !memmem(bytes + sizeof(got), got.bytes, "error=", 6))
+		return "a failure without a reason";
+	return NULL;
+}
+
+static void try(struct fuzz *fuzz)
+{
+	struct {
+		struct message head;
+		char text[TEXT_MAX];
+	} request = { .head = { PROTOCOL_MAGIC, PROTOCOL_VERSION, 0, 0, 0 } };
+	size_t bytes = text_make(fuzz, request.text);
+	const char *what;
+	int served;
+
+	request.head.type = (uint16_t)fuzz_less(fuzz, MESSAGE_DETACH + 2);
+	if (!fuzz_less(fuzz, 4))
+		request.head.type = MESSAGE_START;
+	request.head.bytes = (uint32_t)bytes;
+	if (!fuzz_less(fuzz, 32))
+		fuzz_mutate(fuzz, (uint8_t *)&request.head,
+			    sizeof(request.head));
+	wrong = NULL;
+	if (send(ends[1], &request, sizeof(request.head) + bytes, 0) < 0)
+		abort();
+	served = control_serve(ends[0]);
+	what = answer_judge(&request.head, served);
+	if (what || wrong)
+		fuzz_fail(fuzz, what ? what : wrong, &request,
+			  sizeof(request.head) + bytes);
+	fuzz->accepted += !served;
+	if (served || request.head.bytes != bytes)
+		connect_anew();
+}
+
+int main(int argc, char **argv)
+{
+	struct fuzz fuzz;
+
+	fuzz_open(&fuzz, "control", argc, argv);
+	connect_anew();
+	for (; fuzz.done < fuzz.inputs; fuzz.done++) {
+		try(&fuzz);
+		if (!fuzz_less(&fuzz, 64))
+			memset(sessions, 0, sizeof(sessions));
+	}
+	return fuzz_end(&fuzz, 500);
+}
