@@ -494,7 +494,7 @@ static int lately_barren(const struct channel *channel)
 {
 	uint64_t since = load_relaxed(&channel->barren);
 
-	return since && clock_read() - since <
+	return since && clock_read_time() - since <
 				clock_hz() / 1000 * BARREN_MS;
 }
 
@@ -516,7 +516,7 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE)) {
 		if (load_acquire(&channel->active) &&
 		    channel_run_aside(ring_maker, &wanted))
-			store_relaxed(&channel->barren, clock_read());
+			store_relaxed(&channel->barren, clock_read_time());
 		store_release(&channel->making, 0);
 	} else {
 		making_wait(channel);

@@ -62,7 +62,8 @@ struct channel {
 	uint32_t locked_spare_bytes;
 	uint32_t making;		/* taken while a ring is made */
 	uint64_t quota;			/* see channel_admit */
-	uint64_t barren;		/* no ring could be made, when: clock */
+	uint64_t barren;		/* no ring could be made, when:
+					 * clock_read_time() */
 	uint32_t counting;		/* threads in channel_count() */
 	uint32_t crowded;		/* no locked ring was to be had */
 	struct ring *locked[LOCKED_MAX];

@@ -179,6 +179,13 @@ SIGSAFE uint64_t clock_read(void)
 	return read_kind(clock_chosen);
 }
 
+SIGSAFE uint64_t clock_read_time(void)
+{
+	return clock_chosen == CLOCK_KIND_ATOMIC ?
+		       gettime_ns(CLOCK_MONOTONIC) :
+		       clock_read();
+}
+
 /* The best of some tries: a try may be interrupted. */
 static void anchor_take(int which, int tries, struct clock_anchor *anchor)
 {

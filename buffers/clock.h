@@ -30,6 +30,10 @@ extern int clock_chosen;
 /* Reads the chosen clock. SIGSAFE, any thread. */
 uint64_t clock_read(void);
 
+/* The same, but where that is a counter of events, monotonic time: how long
+ * something has been, of which no event says when it was. */
+uint64_t clock_read_time(void);
+
 /* The frequency in Hz: of the TSC an estimate (CPUID, or a short measurement),
  * of the others 1,000,000,000. */
 uint64_t clock_hz(void);
