@@ -87,7 +87,9 @@ struct trace_stream {
 	char file[40];			/* the same, or "stream_31_7" */
 	int fd;				/* -1 until there is a packet */
 	int idx;
-	uint64_t offset;		/* bytes in the latest file */
+	uint64_t offset;		/* bytes of packets in the latest
+					 * file */
+	uint64_t room;			/* its length */
 	uint64_t bytes;			/* on disk */
 	uint64_t last_offset;		/* of the last packet */
 	uint64_t kept;			/* events on disk */

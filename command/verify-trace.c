@@ -136,7 +136,9 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	if (head->magic != CTF_PACKET_MAGIC || head->stream_id)
 		return complain(s, "no packet at byte %llu",
 				(unsigned long long)s->offset);
-	if (head->content_size != head->packet_size ||
+	/* the last of a file that still grew says that the rest is padding */
+	if ((head->content_size != head->packet_size &&
+	     (head->packet_size != room * 8 || s->idx.address)) ||
 	    (head->content_size & 7) ||
 	    head->content_size / 8 < CTF_HEAD_BYTES ||
 	    head->content_size / 8 > room)
@@ -206,7 +208,7 @@ static int check_packet(struct stream *s)
 		ret = check_events(s, &head);
 	s->last = head;
 	s->packets++;
-	s->offset += head.content_size / 8;
+	s->offset += head.packet_size / 8;
 	return ret;
 }
 
