@@ -46,9 +46,13 @@ extern const ptrdiff_t __rseq_offset __attribute__((weak));
 
 static int thread_map(struct thread *thread)
 {
-	thread->memory = sys_map_anonymous(THREAD_BYTES);
-	if (!thread->memory)
+	long p = sys_mmap(thread->memory, THREAD_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS |
+				  (thread->memory ? MAP_FIXED : 0), -1, 0);
+
+	if (p < 0 && p > -4096)
 		return -ENOMEM;
+	thread->memory = (char *)p;
 	sys_mprotect(thread->memory, 4096, PROT_NONE);
 	/* a child has not got the thread: its fork need not copy the stack */
 	sys_madvise(thread->memory, THREAD_BYTES, MADV_WIPEONFORK);
@@ -229,4 +233,10 @@ SIGSAFE void thread_forget(void)
 	service.tid = 0;
 	worker_taken = 0;
 	worker_last = 0;
+	/* memory that was never a stack: valgrind takes what is below one that
+	 * it knew for nobody's */
+	if (worker.memory)
+		thread_map(&worker);
+	if (service.memory)
+		thread_map(&service);
 }
