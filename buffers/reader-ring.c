@@ -190,7 +190,9 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 		       sizeof(copy));
 		if (packets_since(ring, start) + 1 >= ring->nsub)
 			continue;
+		/* of more packets positions could not be told */
 		if (count->used < PACKET_HEAD_BYTES ||
+		    copy.packet_seq_num > UINT64_MAX / ring->sub_bytes ||
 		    (uint32_t)(copy.packet_seq_num * ring->sub_bytes) !=
 			    start ||
 		    !head_belongs(ring, &copy, copy.packet_seq_num))

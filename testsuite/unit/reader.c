@@ -384,7 +384,8 @@ static void test_false_positions(void)
 	struct fake_ring writer;
 	struct ring_reader ring;
 	struct packet packet;
-	struct packet_head *head;
+	struct packet_head *head, *last;
+	struct ring_copy copy;
 	uint64_t right;
 	int i;
 
@@ -423,6 +424,13 @@ static void test_false_positions(void)
 		*head = saved;
 	}
 	unit_equal(ring_take(&ring, &packet), 1, "lies: true positions pass");
+	/* behind which no number comes: a loop to it would not end */
+	last = (void *)fake_slot(&writer, NSUB - 1);
+	*last = *head;
+	last->packet_seq_num = UINT64_MAX;
+	writer.ring->head = (uint32_t)(PACKET_HEAD_BYTES - SUB);
+	unit_equal(ring_copy_make(&copy, &ring), -EBADMSG,
+		   "lies: the last of all numbers");
 	ring_close(&ring);
 	fake_ring_close(&writer);
 	fake_close(&fake);
