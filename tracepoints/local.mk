@@ -118,6 +118,7 @@ usdt_sources = \
 	tracepoints/usdt-near-x86_64.c \
 	tracepoints/usdt-place-x86_64.c \
 	tracepoints/usdt-place.h \
+	tracepoints/usdt-switch-x86_64.c \
 	tracepoints/usdt-trap-x86_64.c \
 	tracepoints/usdt-write-x86_64.c \
 	$(tracepoints_plan_sources)

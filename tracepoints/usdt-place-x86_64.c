@@ -279,7 +279,8 @@ uint8_t *usdt_place_stub(const struct usdt_adopted *probe)
 
 void usdt_place_gone(struct usdt_adopted *probe)
 {
-	usdt_jump_gone(probe);
+	usdt_jump_gone();
+	usdt_switch_gone(probe);
 	store_release(&probe->way->free, 1);
 }
 
@@ -301,7 +302,7 @@ int usdt_place_switch(const struct patcher *patcher,
 		return -EIO;
 	if (!probe->way->starts)
 		return byte_switch(patcher, (uint8_t *)probe->address, on);
-	usdt_jump_switch(probe, on);
+	usdt_switch_later(probe, on);
 	return 0;
 }
 

@@ -79,9 +79,12 @@ int usdt_write_all(const struct patcher *patcher);
 
 #define USDT_LEAD_BYTES	14
 
-/* The switching of jumps of five bytes (usdt-jump-x86_64.c). */
-void usdt_jump_switch(struct usdt_adopted *probe, int on);
-void usdt_jump_gone(struct usdt_adopted *probe);
+/* The switching of jumps of five bytes (usdt-switch-x86_64.c). */
+void usdt_switch_later(struct usdt_adopted *probe, int on);
+void usdt_switch_gone(struct usdt_adopted *probe);
+
+/* The ways of a module may be free (usdt-jump-x86_64.c). */
+void usdt_jump_gone(void);
 
 /* A decoder for plans, loaded when it is first asked for; or NULL. */
 const struct usdt_decoder *usdt_place_decoder(void);
