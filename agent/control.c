@@ -176,8 +176,14 @@ static void string_add(struct text *out, const char *string)
 
 static const char *kind_text(const struct object *object)
 {
+	static const char *const placed[] = {
+		[USDT_BYTE] = "usdt",
+		[USDT_JUMP] = "usdt-jump",
+		[USDT_MERGED] = "usdt-merged",
+	};
+
 	if (object->adopted)
-		return object->adopted->jumps ? "usdt-jump" : "usdt";
+		return placed[object->adopted->placed];
 	return object->site->kind == TAFFRAIL_KIND_MARK ? "mark" : "event";
 }
 

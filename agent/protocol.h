@@ -34,7 +34,8 @@ struct message {
  *			   "agent=" (its version)
  * MESSAGE_LIST		-> binary: records of NUL-terminated strings, in order:
  *			   address (hex, 0x), kind ("mark", "event", "usdt",
- *			   or "usdt-jump" where five bytes are switched),
+ *			   "usdt-jump" where five bytes are switched, or
+ *			   "usdt-merged" where they are for two probes),
  *			   enabled ("0", "1", or a negative errno: it should
  *			   be, and could not be switched), line, types (two
  *			   hex digits a field),

@@ -103,6 +103,14 @@ static const char *refusal(int error)
 				  "off: it cannot be written";
 }
 
+static enum marker_placement placement_of(const char *kind)
+{
+	return !strcmp(kind, "usdt")	    ? PLACED_BYTE :
+	       !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
+	       !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
+					      PLACED_UNSAID;
+}
+
 static int parse_record(struct marker_list *list,
 			const char *strings[LIST_STRINGS])
 {
@@ -112,9 +120,7 @@ static int parse_record(struct marker_list *list,
 	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
 	if (strings[LIST_ENABLED][0] == '-')
 		m.why = refusal(atoi(strings[LIST_ENABLED]));
-	m.placement = !strcmp(strings[LIST_KIND], "usdt") ? PLACED_BYTE :
-		      !strcmp(strings[LIST_KIND], "usdt-jump") ? PLACED_JUMP :
-								 PLACED_UNSAID;
+	m.placement = placement_of(strings[LIST_KIND]);
 	m.line = strtoul(strings[LIST_LINE], NULL, 10);
 	m.kind = !strcmp(strings[LIST_KIND], "event") ? MARKER_EVENT :
 		 m.placement ? MARKER_USDT :

@@ -27,6 +27,7 @@ enum marker_placement {
 	PLACED_UNSAID,
 	PLACED_BYTE,
 	PLACED_JUMP,
+	PLACED_MERGED,		/* one jump for two probes side by side */
 	PLACED_EITHER,		/* as the addresses come out */
 	PLACED_BYTE_OR_NOT,	/* the same; `why` not by a jump */
 	PLACED_NOT,

@@ -27,22 +27,34 @@ static int compare(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-static bool never(enum usdt_reason reason)
+/* Not by one byte: no nop is there, or another probe's is in its operand. */
+static bool never(const struct usdt_plan *own, const struct usdt_plan *end)
 {
-	return reason == USDT_OVERLAPS || reason == USDT_NO_NOP;
+	const struct usdt_plan *next = own;
+
+	while (next < end && next->address == own->address)
+		next++;
+	return own->reason == USDT_NO_NOP ||
+	       (next < end &&
+		next->address - own->address < USDT_JUMP_BYTES);
 }
 
-static void say(struct marker *m, const struct usdt_plan *plan,
+static void say(struct marker *m, struct usdt_plan *plans, size_t n,
 		const struct usdt_image *image)
 {
+	const struct usdt_plan *own =
+		&plans[usdt_plans_before(plans, n, m->address)];
+	const struct usdt_plan *plan = usdt_plan_for(plans, n, m->address);
 	const uint8_t *code = usdt_image_at(image, m->address, USDT_JUMP_BYTES,
 					    PF_X, NULL);
 
-	m->placement = !plan->reason ? PLACED_EITHER :
-		       never(plan->reason) || !code ? PLACED_NOT :
-						      PLACED_BYTE_OR_NOT;
-	if (plan->reason)
-		m->why = usdt_reason_text(plan->reason);
+	m->placement = plan && plan->beside ? PLACED_MERGED :
+		       plan		    ? PLACED_EITHER :
+		       never(own, plans + n) || !code ? PLACED_NOT :
+							PLACED_BYTE_OR_NOT;
+	if (!plan)
+		m->why = usdt_reason_text(own->reason ? own->reason :
+							USDT_OVERLAPS);
 	if (code)
 		memcpy(&m->operand, code + 1, sizeof(m->operand));
 }
@@ -63,14 +75,9 @@ static void plan_all(struct marker_list *list, size_t from,
 			plans[n++].address = list->markers[i].address;
 	qsort(plans, n, sizeof(*plans), compare);
 	usdt_plan(file, usdt_zydis(), plans, n);
-	for (size_t i = from; i < list->count && n; i++) {
-		struct usdt_plan key = { .address = list->markers[i].address };
-
+	for (size_t i = from; i < list->count && n; i++)
 		if (list->markers[i].kind == MARKER_USDT)
-			say(&list->markers[i],
-			    bsearch(&key, plans, n, sizeof(key), compare),
-			    &image);
-	}
+			say(&list->markers[i], plans, n, &image);
 	free(plans);
 }
 
@@ -165,6 +172,7 @@ const char *placement_text(enum marker_placement placement)
 		[PLACED_UNSAID] = "",
 		[PLACED_BYTE] = "byte",
 		[PLACED_JUMP] = "jump",
+		[PLACED_MERGED] = "merged",
 		[PLACED_EITHER] = "byte or jump",
 		[PLACED_BYTE_OR_NOT] = "byte or not",
 		[PLACED_NOT] = "not",

@@ -33,6 +33,7 @@ struct pass {
 	struct usdt_file file;
 	uint32_t seen;
 	int again;			/* another time it may be otherwise */
+	int left;			/* some need more than one byte */
 	struct usdt_plan *plans;	/* sorted; or NULL */
 	uint32_t planned;
 	uint32_t strings;		/* of the note that was wanted last */
@@ -131,15 +132,24 @@ static int nop_learn(const struct usdt_probe *note, void *arg)
 	return address ? index_add(&nops, code_hash(address), address) : 0;
 }
 
-/* Would another probe's switching change what is behind this nop? */
-static int overlaps(uint64_t address)
+/* How far another probe's nop is behind this one, or before it, where that
+ * matters to a jump; or 0. */
+static uint32_t nop_near(uint64_t address, int before)
 {
-	uint64_t end = address + USDT_JUMP_BYTES;
+	uint32_t k;
 
-	while (++address < end)
-		if (index_find(&nops, code_hash(address), same_nop, &address))
-			return 1;
+	for (k = 1; k < USDT_JUMP_BYTES; k++) {
+		uint64_t at = before ? address - k : address + k;
+
+		if (index_find(&nops, code_hash(at), same_nop, &at))
+			return k;
+	}
 	return 0;
+}
+
+static int has_neighbour(uint64_t address)
+{
+	return nop_near(address, 0) || nop_near(address, 1);
 }
 
 static int symbol_find(const char *name, uint32_t length, uint64_t *address,
@@ -252,27 +262,10 @@ static void probe_register(struct usdt_adopted *probe,
 	index_add(&codes, code_hash(probe->address), (uint64_t)object->codes);
 }
 
-/* The nop's place in the plans, which are sorted: where it is or would be. */
-static uint32_t plan_place(const struct pass *pass, uint64_t address)
-{
-	uint32_t low = 0;
-	uint32_t high = pass->planned;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (pass->plans[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Makes room for a plan; most notes are sorted already. */
 static void plan_want(struct pass *pass, uint64_t address)
 {
-	uint32_t at = plan_place(pass, address);
+	uint32_t at = usdt_plans_before(pass->plans, pass->planned, address);
 
 	if (pass->planned == PLANS_MAX ||
 	    index_find(&pass->module->usdt_refused, code_hash(address),
@@ -289,6 +282,23 @@ static void plan_want(struct pass *pass, uint64_t address)
 	pass->planned++;
 }
 
+#define ROW_MAX		16	/* probes side by side that are looked at */
+
+/* Those before it decide with whom it is, if there are any. */
+static void plans_want(struct pass *pass, uint64_t address)
+{
+	uint64_t base = pass->module->base;
+	uint32_t before = 0;
+	uint32_t i;
+
+	pass->left = 1;
+	for (i = 0; i < ROW_MAX && (!i || before); i++) {
+		address -= before;
+		plan_want(pass, address);
+		before = nop_near(base + address, 1);
+	}
+}
+
 /* Is it to be adopted, and can it be at all? */
 static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 {
@@ -303,8 +313,7 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
 		return 0;
 	pass->seen++;
-	return pass->wanted(id, &pass->strings, pass->arg) && !known(address) &&
-	       !overlaps(address);
+	return pass->wanted(id, &pass->strings, pass->arg) && !known(address);
 }
 
 /* First those that need one byte. */
@@ -318,38 +327,83 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	if (!note_wanted(note, pass))
 		return 0;
 	probe = probe_make(note, texts, pass);
-	ret = probe ? usdt_place_byte(probe, pass->patcher) : -ENOMEM;
+	if (!probe)
+		ret = -ENOMEM;
+	else if (has_neighbour(probe->address))
+		ret = usdt_place_beside(probe, pass->patcher);
+	else
+		ret = usdt_place_byte(probe, pass->patcher);
 	if (!ret)
 		probe_register(probe, note, texts, pass);
 	else if (ret == -EADDRINUSE)
-		plan_want(pass, note->address);
+		plans_want(pass, note->address);
 	else
 		pass->again = 1;
 	return 0;
+}
+
+/* Is it for two probes, of which the other one is somewhere else already? */
+static int too_late(const struct pass *pass, const struct usdt_plan *plan,
+		    uint64_t address)
+{
+	uint64_t other = pass->module->base + plan->address;
+
+	if (plan->address == address)
+		other += plan->beside;
+	return plan->beside && known(other);
+}
+
+/* By the plan that it has now, or, where others are near, by one byte, which is
+ * nothing for whose operand has another nop in it. */
+static int place_once(struct usdt_adopted *probe, struct usdt_plan *plan,
+		      struct pass *pass)
+{
+	int ret = -EADDRINUSE;
+
+	if (has_neighbour(probe->address))
+		ret = usdt_place_beside(probe, pass->patcher);
+	if (ret == -EADDRINUSE && !(plan && plan->beside) &&
+	    nop_near(probe->address, 1) && !nop_near(probe->address, 0))
+		ret = usdt_place_byte(probe, pass->patcher);
+	if (ret != -EADDRINUSE || !plan)
+		return ret;
+	return usdt_place_jump(probe, plan, pass->module->base, pass->patcher);
+}
+
+static int place_planned(struct usdt_adopted *probe, uint64_t address,
+			 struct pass *pass)
+{
+	struct usdt_plan *plan;
+	int ret = -ERANGE;
+
+	while (ret == -ERANGE) {
+		plan = usdt_plan_for(pass->plans, pass->planned, address);
+		if (plan && too_late(pass, plan, address)) {
+			plan->reason = USDT_OVERLAPS;
+			continue;
+		}
+		ret = place_once(probe, plan, pass);
+		if (ret == -ERANGE)
+			plan->reason = USDT_FIXED;
+	}
+	return ret;
 }
 
 /* Then those that need more, by their plans. */
 static int note_planned(const struct usdt_probe *note, void *arg)
 {
 	struct pass *pass = arg;
-	uint32_t at = plan_place(pass, note->address);
 	struct usdt_adopted *probe;
 	const char *texts[4];
 	int ret;
 
-	if (at == pass->planned ||
-	    pass->plans[at].address != note->address ||
-	    pass->plans[at].reason || !note_wanted(note, pass))
+	if (!note_wanted(note, pass))
 		return 0;
 	probe = probe_make(note, texts, pass);
-	ret = probe ? usdt_place_jump(probe, &pass->plans[at],
-				      pass->module->base, pass->patcher) :
-		      -ENOMEM;
+	ret = probe ? place_planned(probe, note->address, pass) : -ENOMEM;
 	if (!ret)
 		probe_register(probe, note, texts, pass);
-	else if (ret == -ERANGE)
-		pass->plans[at].reason = USDT_FIXED;
-	else
+	else if (ret != -EADDRINUSE)
 		pass->again = 1;
 	return 0;
 }
@@ -375,13 +429,15 @@ static void notes_adopt(struct pass *pass)
 	if (usdt_notes_read(&pass->file, nop_learn, pass, NULL))
 		return;
 	usdt_notes_read(&pass->file, note_seen, pass, NULL);
-	if (!pass->planned)
+	if (!pass->left)
 		return;
-	usdt_plan(&pass->file, usdt_place_decoder(), pass->plans,
-		  pass->planned);
+	if (pass->planned)
+		usdt_plan(&pass->file, usdt_place_decoder(), pass->plans,
+			  pass->planned);
 	usdt_notes_read(&pass->file, note_planned, pass, NULL);
 	plans_remember(pass);
-	sys_munmap(pass->plans, PLANS_BYTES);
+	if (pass->plans)
+		sys_munmap(pass->plans, PLANS_BYTES);
 }
 
 static int file_map(struct usdt_file *file, const char *path)

@@ -65,6 +65,20 @@ static void put_call(struct writer *w, uint64_t target, uint64_t back)
 	put_jump(w, target);
 }
 
+/* jmp to its end, or to its next instruction; jmp *0(%rip), and where to */
+static void put_gate(struct writer *w, const struct stub *stub)
+{
+	static const uint8_t jumps[] = {
+		0xeb, USDT_GATE_SHUT, 0xff, 0x25, 0, 0, 0, 0,
+	};
+	uint64_t to = (uint64_t)stub;
+
+	_Static_assert(sizeof(jumps) + sizeof(to) == USDT_GATE_BYTES, "gate");
+	_Static_assert(USDT_GATE_SHUT == USDT_GATE_BYTES - 2, "gate");
+	put(w, jumps, sizeof(jumps));
+	put(w, &to, sizeof(to));
+}
+
 static void put_moved(struct writer *w, const struct usdt_moved *moved,
 		      const struct usdt_plan *plan, uint64_t base)
 {
@@ -99,14 +113,22 @@ static void put_moved(struct writer *w, const struct usdt_moved *moved,
 
 int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 	      const struct usdt_plan *plan, uint64_t base,
+	      struct stub *const stubs[static 2],
 	      uint8_t offsets[USDT_PATCH_MAX])
 {
 	struct writer w = { .code = code, .n = n, .to = to };
 	uint32_t i;
 
+	if (plan->beside)
+		put_gate(&w, stubs[0]);
 	for (i = 0; i < plan->count; i++) {
-		offsets[plan->moved[i].at] = (uint8_t)w.used;
-		put_moved(&w, &plan->moved[i], plan, base);
+		const struct usdt_moved *moved = &plan->moved[i];
+
+		offsets[moved->at] = (uint8_t)w.used;
+		if (moved->at == plan->beside)
+			put_gate(&w, stubs[1]);
+		else
+			put_moved(&w, moved, plan, base);
 	}
 	put_jump(&w, base + plan->address + plan->covered);
 	return w.ret ? w.ret : (int)w.used;

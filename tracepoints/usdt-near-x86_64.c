@@ -7,6 +7,8 @@
  */
 #include "tracepoints/usdt-place.h"
 
+#include <errno.h>
+
 #include "buffers/base.h"
 #include "tracepoints/arena.h"
 
@@ -121,6 +123,21 @@ void usdt_near_give(uint64_t address, uint32_t n)
 		near = near->next;
 	if (near)
 		units_set(near, address & (PAGE - 1), n, 0);
+}
+
+int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
+{
+	uint64_t page = address & ~(PAGE - 1);
+	struct near *near = nears;
+
+	while (near && near->address != page)
+		near = near->next;
+	if (!near && reaches(site, page))
+		near = near_make(page);
+	if (!near || !units_free(near, (uint32_t)(address - page), n))
+		return -ERANGE;
+	units_set(near, (uint32_t)(address - page), n, 1);
+	return 0;
 }
 
 static uint64_t led_to(uint64_t site, uint32_t operand)

@@ -206,12 +206,13 @@ static int way_make(struct way *way, uint64_t lead,
 	if (ret)
 		return ret;
 	way->lead = lead;
-	way->stub = usdt_stub_take();
+	way->stubs[0] = usdt_stub_take();
 	ret = index_add(&leads, number_hash(lead / LEAD_BLOCK), (uint64_t)way);
 	if (ret)
 		return ret;
-	return way->stub ? usdt_lead_write(lead, (uint64_t)way->stub, patcher) :
-			   -ENOMEM;
+	return way->stubs[0] ? usdt_lead_write(lead, (uint64_t)way->stubs[0],
+					       patcher) :
+			       -ENOMEM;
 }
 
 struct way *usdt_way_new(void)
@@ -258,8 +259,10 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 		usdt_way_add(way);
 	}
 	/* free: its jump is gone with its module, nobody comes here */
-	ret = usdt_stub_write(way->stub, probe, probe->address + 1, patcher);
+	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
+			      patcher);
 	way->site = probe->address;
+	way->probes[0] = probe;
 	store_release(&way->free, (uint32_t)!!ret);
 	probe->way = way;
 	return ret;
@@ -274,14 +277,19 @@ void usdt_place_done(const struct patcher *patcher)
 
 uint8_t *usdt_place_stub(const struct usdt_adopted *probe)
 {
-	return (uint8_t *)probe->way->stub;
+	return (uint8_t *)probe->way->stubs[probe->address != probe->way->site];
 }
 
 void usdt_place_gone(struct usdt_adopted *probe)
 {
+	struct way *way = probe->way;
+
+	way->probes[probe->address != way->site] = NULL;
+	if (way->probes[0] || way->probes[1])
+		return;
 	usdt_jump_gone();
-	usdt_switch_gone(probe);
-	store_release(&probe->way->free, 1);
+	usdt_switch_gone(way);
+	store_release(&way->free, 1);
 }
 
 static int byte_switch(const struct patcher *patcher, uint8_t *code, int on)
@@ -302,8 +310,7 @@ int usdt_place_switch(const struct patcher *patcher,
 		return -EIO;
 	if (!probe->way->starts)
 		return byte_switch(patcher, (uint8_t *)probe->address, on);
-	usdt_switch_later(probe, on);
-	return 0;
+	return usdt_switch_later(patcher, probe, on);
 }
 
 const struct usdt_decoder *usdt_place_decoder(void)

@@ -18,7 +18,8 @@
 struct way {
 	struct way *next;
 	uint64_t lead;		/* what the probe's jump leads to */
-	struct stub *stub;
+	struct stub *stubs[2];	/* of the probe at the site; of one beside it */
+	struct usdt_adopted *probes[2];	/* the same; NULL: it is not adopted */
 	uint32_t free;		/* its module is gone */
 	uint16_t starts;	/* as in the plan; 0: one byte is switched */
 	uint16_t joins;		/* as there: a jump begins at these, too */
@@ -29,6 +30,11 @@ struct way {
 	uint64_t site;
 	uint64_t moved;
 	uint32_t moved_bytes;
+	uint8_t beside;		/* as in the plan: one jump for two probes */
+	uint8_t wanted;		/* bit 0: the probe at the site is; 1: other */
+	uint8_t pending;	/* it is to be switched */
+	int32_t refused;	/* what became of that */
+	struct way *next_pending;
 };
 
 /* All there ever were. */
@@ -39,9 +45,15 @@ extern struct way *usdt_ways;
 int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher);
 
 /* Makes a way by a plan, which is for a module at `base`. -EBUSY: the program
- * is not as its file; -ERANGE: there is no place within reach. */
+ * is not as its file; -ERANGE: there is no place within reach. The plan may be
+ * that of the probe before this one, if it is for both. */
 int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
 		    uint64_t base, const struct patcher *patcher);
+
+/* Takes the way that was made for this probe and another one, if that was.
+ * -EADDRINUSE: it was not. */
+int usdt_place_beside(struct usdt_adopted *probe,
+		      const struct patcher *patcher);
 
 /* After one or more of these, before anything is switched: what they make is
  * written. If it cannot be, nothing is switched on any more. */
@@ -80,8 +92,9 @@ int usdt_write_all(const struct patcher *patcher);
 #define USDT_LEAD_BYTES	14
 
 /* The switching of jumps of five bytes (usdt-switch-x86_64.c). */
-void usdt_switch_later(struct usdt_adopted *probe, int on);
-void usdt_switch_gone(struct usdt_adopted *probe);
+int usdt_switch_later(const struct patcher *patcher,
+		      struct usdt_adopted *probe, int on);
+void usdt_switch_gone(struct way *way);
 
 /* The ways of a module may be free (usdt-jump-x86_64.c). */
 void usdt_jump_gone(void);
@@ -108,6 +121,9 @@ void usdt_maps_forget(void);
 uint64_t usdt_near_take(uint64_t site, uint32_t n);
 void usdt_near_give(uint64_t address, uint32_t n);
 
+/* The same at an address. 0 or -ERANGE. */
+int usdt_near_at(uint64_t site, uint64_t address, uint32_t n);
+
 /* The same, for where a jump at the site leads whose operand must have what
  * `want` has where `mask` has ones: whole bytes, the lowest among them. */
 uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
@@ -117,10 +133,19 @@ uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
  * Writes what a plan covers as code that does the same at `to`, and goes on
  * behind it. Sets the offsets of its instructions. Returns how many bytes, or
  * -ERANGE when a target is out of reach, -ENOSPC when n are too few.
+ *
+ * If the plan is for two probes, the code begins with a gate to the first one's
+ * stub, and where the other's nop was is one to that's. A gate is shut: it is
+ * open when its byte at USDT_GATE_BYTE is 0.
  */
 int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
 	      const struct usdt_plan *plan, uint64_t base,
+	      struct stub *const stubs[static 2],
 	      uint8_t offsets[USDT_PATCH_MAX]);
+
+#define USDT_GATE_BYTES	16
+#define USDT_GATE_BYTE	1
+#define USDT_GATE_SHUT	14
 
 /*
  * Readies the process for a cc where threads may run: the handler of SIGTRAP

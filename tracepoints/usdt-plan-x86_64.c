@@ -11,6 +11,7 @@
 #include "tracepoints/usdt-scan.h"
 
 #define NOP		0x90
+#define TEST		0xa9	/* what follows the nop of a marker of ours */
 #define TABLE_MAX	4096	/* entries of a table of jumps */
 
 struct planning {
@@ -323,22 +324,88 @@ static enum usdt_reason site_settle(const struct planning *p,
 	return USDT_FINE;
 }
 
-/* Another probe's nop changes by itself. */
+/* Another probe's nop is at k: it moves, too, if it is the only one. A marker
+ * of our own changes by itself. */
+static enum usdt_reason beside_set(struct usdt_plan *plan, uint32_t k)
+{
+	if (plan->beside == k)
+		return USDT_FINE;
+	if (plan->beside || !(plan->starts >> k & 1) ||
+	    plan->bytes[k] != NOP ||
+	    (k + 1 < plan->covered && plan->bytes[k + 1] == TEST))
+		return USDT_OVERLAPS;
+	plan->beside = (uint8_t)k;
+	return USDT_FINE;
+}
+
 static int probe_seen(const struct usdt_probe *probe, void *arg)
 {
 	struct planning *p = arg;
-	uint32_t i = usdt_scan_before(&p->scan, probe->address);
+	uint32_t i = usdt_plans_before(p->scan.plans, p->scan.count,
+				       probe->address);
 
 	while (i-- > 0) {
 		struct usdt_plan *plan = &p->scan.plans[i];
+		uint64_t k = probe->address - plan->address;
 
-		if (probe->address - plan->address >= USDT_PATCH_MAX)
+		if (k >= USDT_PATCH_MAX)
 			break;
-		if (!plan->reason &&
-		    probe->address - plan->address < plan->switched)
-			plan->reason = USDT_OVERLAPS;
+		if (!plan->reason && k < plan->switched)
+			plan->reason = (uint8_t)beside_set(plan, (uint32_t)k);
 	}
 	return 0;
+}
+
+/* Of several in a row those before decide. */
+static void pairs_settle(struct usdt_plan *plans, uint32_t n)
+{
+	uint32_t i;
+	uint32_t k;
+
+	for (i = 0; i < n; i++) {
+		const struct usdt_plan *plan = &plans[i];
+
+		if (plan->reason || !plan->beside || plan->second)
+			continue;
+		for (k = i + 1; k < n && plans[k].address <=
+						 plan->address + plan->beside;
+		     k++)
+			plans[k].second |= plans[k].address ==
+					   plan->address + plan->beside;
+	}
+}
+
+uint32_t usdt_plans_before(const struct usdt_plan *plans, uint32_t n,
+			   uint64_t address)
+{
+	uint32_t low = 0;
+	uint32_t high = n;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (plans[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct usdt_plan *usdt_plan_for(struct usdt_plan *plans, uint32_t n,
+				uint64_t address)
+{
+	struct usdt_plan *own = NULL;
+	uint32_t i = usdt_plans_before(plans, n, address);
+
+	if (i < n && plans[i].address == address && !plans[i].reason &&
+	    !(plans[i].second && plans[i].beside))
+		own = &plans[i];
+	while (i-- > 0 && address - plans[i].address < USDT_PATCH_MAX)
+		if (!plans[i].reason && !plans[i].second &&
+		    plans[i].beside == address - plans[i].address)
+			return &plans[i];
+	return own;
 }
 
 static int planning_run(struct planning *p, struct usdt_plan *plans,
@@ -366,6 +433,7 @@ static int planning_run(struct planning *p, struct usdt_plan *plans,
 		if (!plans[i].reason)
 			plans[i].reason = (uint8_t)site_settle(p, &plans[i]);
 	usdt_notes_read(p->image.file, probe_seen, p, NULL);
+	pairs_settle(plans, n);
 	usdt_scan_close(&p->scan);
 	return USDT_FINE;
 }

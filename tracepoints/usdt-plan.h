@@ -15,6 +15,12 @@
  *	   ->	48 83 7d c8 00	byte and from the second; the third to the fifth
  *				are in both of their operands
  *
+ * Where the nop of another probe is among these, one jump does for both, if
+ * what moves can tell them apart (usdt-jump-x86_64.c):
+ *
+ *	probe	90		one that comes here passes both
+ *	other	90		one that comes here passes this one
+ *
  * A site is planned only where all of this is known:
  *  - the function's bounds, from .eh_frame; it decodes from its start to the
  *    nop and over what is covered, all of it if it may jump through a table;
@@ -82,6 +88,8 @@ struct usdt_plan {
 	uint8_t switched;	/* bytes, of those: 5 or more */
 	uint8_t count;		/* of instructions behind the nop */
 	uint8_t limit;		/* why no more could be covered */
+	uint8_t beside;		/* another probe's nop is at this offset */
+	uint8_t second;		/* it is at one of a plan that is fine */
 	uint16_t starts;	/* bit k: one begins at k, and is switched */
 	uint16_t joins;		/* of those: something leads there */
 	uint16_t led;		/* to what, as far as it is known */
@@ -137,6 +145,17 @@ int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
+
+/* Plans, sorted: those before an address are the ones before this place. */
+uint32_t usdt_plans_before(const struct usdt_plan *plans, uint32_t n,
+			   uint64_t address);
+
+/*
+ * The plan for a probe, among those that were planned together: its own, or
+ * that of the probe before it whose jump does for both. NULL: there is none.
+ */
+struct usdt_plan *usdt_plan_for(struct usdt_plan *plans, uint32_t n,
+				uint64_t address);
 
 /* The name of the library that `struct usdt_decoder` is compiled for, or "".
  */

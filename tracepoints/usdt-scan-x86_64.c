@@ -67,22 +67,6 @@ static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
 			       (at >> BLOCK_SHIFT & 63) & 1;
 }
 
-uint32_t usdt_scan_before(const struct usdt_scan *scan, uint64_t address)
-{
-	uint32_t low = 0;
-	uint32_t high = scan->count;
-
-	while (low < high) {
-		uint32_t middle = (low + high) / 2;
-
-		if (scan->plans[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 /* Is an address behind some nop? */
 static int wanted(const struct usdt_scan *scan, uint64_t address)
 {
@@ -90,7 +74,7 @@ static int wanted(const struct usdt_scan *scan, uint64_t address)
 
 	if (!blocks_have(&scan->blocks, address))
 		return 0;
-	at = usdt_scan_before(scan, address);
+	at = usdt_plans_before(scan->plans, scan->count, address);
 	return at && address - scan->plans[at - 1].address < USDT_PATCH_MAX;
 }
 
@@ -100,7 +84,8 @@ void usdt_scan_led(struct usdt_scan *scan, uint64_t target)
 
 	if (!blocks_have(&scan->blocks, target))
 		return;
-	for (at = usdt_scan_before(scan, target); at-- > 0;) {
+	at = usdt_plans_before(scan->plans, scan->count, target);
+	while (at-- > 0) {
 		uint64_t k = target - scan->plans[at].address;
 
 		if (k >= USDT_PATCH_MAX)

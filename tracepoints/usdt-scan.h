@@ -57,9 +57,6 @@ void usdt_scan_addresses(struct usdt_scan *scan);
 /* Something leads to an address: all plans that have it are told. */
 void usdt_scan_led(struct usdt_scan *scan, uint64_t target);
 
-/* The plans before an address are those before the one at this place. */
-uint32_t usdt_scan_before(const struct usdt_scan *scan, uint64_t address);
-
 void usdt_scan_close(struct usdt_scan *scan);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Switching jumps of five bytes and more, many of them in few steps; see usdt.h.
+ * Switching jumps of five bytes and more, many of them in few steps; see
+ * usdt.h.
  *
  * What must stay true: whatever is half done, who comes to an instruction that
  * is there no more or not yet comes to a cc. Those are written before all else
@@ -19,62 +20,98 @@
 #define TRAP		0xcc
 
 /* Those that wait for usdt_place_flush(). */
-static struct usdt_adopted *pending;
+static struct way *pending;
 
-void usdt_switch_later(struct usdt_adopted *probe, int on)
+static int gate_switch(const struct way *way, uint32_t which, int on,
+		       const struct patcher *patcher)
 {
-	if (!probe->pending) {
-		probe->next_pending = pending;
-		pending = probe;
-	}
-	probe->pending = on ? 1 : -1;
+	uint64_t gate = way->moved + (which ? way->offsets[way->beside] : 0);
+
+	return patch_byte(patcher, (uint8_t *)gate + USDT_GATE_BYTE,
+			  on ? 0 : USDT_GATE_SHUT);
 }
 
-void usdt_switch_gone(struct usdt_adopted *probe)
+int usdt_switch_later(const struct patcher *patcher,
+		      struct usdt_adopted *probe, int on)
 {
-	struct usdt_adopted **link = &pending;
+	struct way *way = probe->way;
+	uint32_t which = probe->address != way->site;
+	int ret = way->beside ? gate_switch(way, which, on, patcher) : 0;
 
-	while (*link && *link != probe)
+	if (ret)
+		return ret;
+	way->wanted = (uint8_t)((way->wanted & ~(1u << which)) |
+				(uint32_t)on << which);
+	if (!way->pending) {
+		way->next_pending = pending;
+		pending = way;
+	}
+	way->pending = 1;
+	return 0;
+}
+
+void usdt_switch_gone(struct way *way)
+{
+	struct way **link = &pending;
+
+	while (*link && *link != way)
 		link = &(*link)->next_pending;
 	if (*link)
-		*link = probe->next_pending;
-	probe->pending = 0;
+		*link = way->next_pending;
+	way->pending = 0;
 }
 
-static uint8_t *code_of(const struct usdt_adopted *probe)
+/* Says what has become of a way to those that it is for. */
+static void way_done(struct way *way)
 {
-	return (uint8_t *)probe->way->site;
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(way->probes); i++)
+		if (way->probes[i])
+			way->probes[i]->refused = way->refused;
+	way->pending = 0;
 }
 
-/* Is the jump without its first byte? A uprobe that goes puts there what the
- * file has. */
-static int headless(const struct way *way)
+/* Has a uprobe gone that was at a nop? It puts there what the file has. */
+static int worn(const struct way *way)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
+	uint32_t k;
 
-	return code[0] == way->off[0] &&
-	       !__builtin_memcmp(code + 1, way->on + 1, way->n - 1);
+	for (k = 0; k < way->n; k++)
+		if (code[k] != way->on[k] &&
+		    (code[k] != way->off[k] || (k && k != way->beside)))
+			return 0;
+	return 1;
+}
+
+static int mend(const struct way *way, const struct patcher *patcher)
+{
+	uint8_t *code = (uint8_t *)way->site;
+	uint32_t k = way->beside;
+
+	return (k ? patch_byte(patcher, code + k, way->on[k]) : 0) ?:
+		       patch_byte(patcher, code, JUMP);
 }
 
 /* Has it to be switched? Else `refused` says what has become of it. */
-static int is_due(struct usdt_adopted *probe, const struct patcher *patcher)
+static int is_due(struct way *way, const struct patcher *patcher)
 {
-	const struct way *way = probe->way;
-	const uint8_t *code = code_of(probe);
-	int on = probe->pending > 0;
+	const uint8_t *code = (const uint8_t *)way->site;
+	int on = !!way->wanted;
 	const uint8_t *from = on ? way->off : way->on;
 	const uint8_t *to = on ? way->on : way->off;
 
-	probe->refused = 0;
+	way->refused = 0;
 	if (!__builtin_memcmp(code, to, way->n))
 		return 0;
-	if (on && headless(way)) {
-		probe->refused = patch_byte(patcher, code_of(probe), JUMP);
+	if (on && worn(way)) {
+		way->refused = mend(way, patcher);
 		return 0;
 	}
-	if (!__builtin_memcmp(code, from, way->n) || headless(way))
+	if (!__builtin_memcmp(code, from, way->n) || worn(way))
 		return 1;
-	probe->refused = -EBUSY;
+	way->refused = -EBUSY;
 	return 0;
 }
 
@@ -91,7 +128,7 @@ enum step {
 	STEP_OPEN,		/* all as it is to be */
 };
 
-/* One step of one probe: the bytes that it has afterwards are written. */
+/* One step of one way: the bytes that it has afterwards are written. */
 static int step_write(const struct way *way, enum step step, int on,
 		      const struct patcher *patcher)
 {
@@ -118,27 +155,24 @@ static int step_write(const struct way *way, enum step step, int on,
 }
 
 /* Does a step anything for it? */
-static int step_matters(const struct usdt_adopted *probe, enum step step)
+static int step_matters(const struct way *way, enum step step)
 {
-	int on = probe->pending > 0;
-
 	if (step == STEP_CLOSE)
-		return !on && probe->way->joins;
-	return step != STEP_STARTS || !on || probe->way->joins;
+		return !way->wanted && way->joins;
+	return step != STEP_STARTS || !way->wanted || way->joins;
 }
 
 /* Who cannot be written stays where it is: with cc where it had to be. */
-static void step_all(struct usdt_adopted *list, enum step step,
+static void step_all(struct way *list, enum step step,
 		     const struct patcher *patcher)
 {
-	struct usdt_adopted *probe;
+	struct way *way;
 	int any = 0;
 
-	for (probe = list; probe; probe = probe->next_pending) {
-		if (probe->refused || !step_matters(probe, step))
+	for (way = list; way; way = way->next_pending) {
+		if (way->refused || !step_matters(way, step))
 			continue;
-		probe->refused = step_write(probe->way, step,
-					    probe->pending > 0, patcher);
+		way->refused = step_write(way, step, !!way->wanted, patcher);
 		any = 1;
 	}
 	if (any)
@@ -146,20 +180,20 @@ static void step_all(struct usdt_adopted *list, enum step step,
 }
 
 /* Takes out of the list what is not due. */
-static struct usdt_adopted *sift(const struct patcher *patcher)
+static struct way *sift(const struct patcher *patcher)
 {
-	struct usdt_adopted **link = &pending;
-	struct usdt_adopted *list;
+	struct way **link = &pending;
+	struct way *list;
 
 	while (*link) {
-		struct usdt_adopted *probe = *link;
+		struct way *way = *link;
 
-		if (is_due(probe, patcher)) {
-			link = &probe->next_pending;
+		if (is_due(way, patcher)) {
+			link = &way->next_pending;
 			continue;
 		}
-		*link = probe->next_pending;
-		probe->pending = 0;
+		*link = way->next_pending;
+		way_done(way);
 	}
 	list = pending;
 	pending = NULL;
@@ -168,15 +202,15 @@ static struct usdt_adopted *sift(const struct patcher *patcher)
 
 void usdt_place_flush(const struct patcher *patcher)
 {
-	struct usdt_adopted *list = pending ? sift(patcher) : NULL;
-	struct usdt_adopted *probe;
+	struct way *list = pending ? sift(patcher) : NULL;
+	struct way *way;
 	int ret = list ? usdt_traps_ready() : 0;
 	int step;
 
-	for (probe = list; probe; probe = probe->next_pending)
-		probe->refused = ret;
+	for (way = list; way; way = way->next_pending)
+		way->refused = ret;
 	for (step = STEP_CLOSE; list && !ret && step <= STEP_OPEN; step++)
 		step_all(list, (enum step)step, patcher);
-	for (probe = list; probe; probe = probe->next_pending)
-		probe->pending = 0;
+	for (way = list; way; way = way->next_pending)
+		way_done(way);
 }

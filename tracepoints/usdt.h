@@ -34,6 +34,15 @@
  * sooner or later, and is led to the same instruction in `moved` by a handler
  * of SIGTRAP. So is who comes to the nop meanwhile (usdt-trap-x86_64.c).
  *
+ * Where another probe's nop is among what is covered, one jump does for both,
+ * and what moves has gates, which one byte opens, to their stubs:
+ *
+ *	probe	e9 cc xx xx xx		the other's nop was behind the first
+ *	           |
+ *	           +--> gate: jmp *stub, or past it
+ *	moved:		gate: jmp *stub of the other, or past it
+ *			what is covered; jmp behind it
+ *
  * What must stay true: an adopted probe is never freed, and its stub neither:
  * a thread may be in it.
  *
@@ -53,6 +62,13 @@
 
 struct way;
 
+/* What is switched. */
+enum usdt_placed {
+	USDT_BYTE,		/* one byte */
+	USDT_JUMP,		/* five bytes or more */
+	USDT_MERGED,		/* the same, for two probes side by side */
+};
+
 /* The site comes first: a slot points to it. */
 struct usdt_adopted {
 	struct taffrail_site site;
@@ -61,11 +77,9 @@ struct usdt_adopted {
 	struct way *way;		/* to its stub */
 	uint32_t count;
 	uint32_t in_memory;		/* arguments that are */
-	uint32_t jumps;			/* five bytes are switched, not one */
+	uint32_t placed;		/* enum usdt_placed */
 	int32_t refused;		/* what usdt_switch() said last */
 	uint32_t strings;		/* arguments that point to some */
-	int32_t pending;		/* 1: to be switched on, -1: off */
-	struct usdt_adopted *next_pending;
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
@@ -101,7 +115,7 @@ int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
 		int on);
 
 /* The same, as libtaffrail-usdt.so has them, and what both must agree on. */
-#define USDT_VERSION	4
+#define USDT_VERSION	5
 
 struct usdt_functions {
 	uint64_t version;

@@ -4,9 +4,9 @@
  * arguments, before instructions of all kinds that have to move. The four bytes
  * behind each nop are an offset of less than 128 MB upwards, where the
  * program's own memory is (`room`), so that no jump can be made of the nop
- * alone.
+ * alone. Two probes side by side are beside/NAME_first and beside/NAME_second.
  */
-	.macro	probe name
+	.macro	probe name, provider=place
 990:	nop
 	.pushsection .note.stapsdt, "", "note"
 	.balign	4
@@ -14,7 +14,7 @@
 991:	.asciz	"stapsdt"
 992:	.balign	4
 993:	.8byte	990b, 0, 0
-	.asciz	"place"
+	.asciz	"\provider"
 	.asciz	"\name"
 	.asciz	"8@%rdi 8@%rsi"
 994:	.balign	4
@@ -199,6 +199,50 @@ called:
 	jnz	1b + 1
 	ret
 	end	inner
+
+/* two side by side */
+	function pair
+	leaq	(%rdi,%rsi), %rax
+	probe	pair_first, beside
+	probe	pair_second, beside
+	movl	$3, %ecx
+	ret
+	end	pair
+
+/* the second follows two bytes later, and something jumps to it alone: not
+ * always, never, twice for each time that the first is passed */
+	function skipped
+	leaq	(%rdi,%rsi), %rax
+	testq	%rsi, %rsi
+	jnz	1f
+	probe	skipped_first, beside
+	xorl	%edx, %edx
+1:	probe	skipped_second, beside
+	movl	$3, %ecx
+	ret
+	end	skipped
+
+	function near
+	leaq	(%rdi,%rsi), %rax
+	testq	%rsi, %rsi
+	jz	1f
+	probe	near_first, beside
+	xorl	%edx, %edx
+1:	probe	near_second, beside
+	movl	$3, %ecx
+	ret
+	end	near
+
+	function apart
+	leaq	(%rdi,%rsi), %rax
+	movl	$3, %ecx
+	probe	apart_first, beside
+	xorl	%edx, %edx
+1:	probe	apart_second, beside
+	.byte	0x81, 0xe9, 1, 0, 0, 0	/* subl $1, %ecx */
+	jnz	1b
+	ret
+	end	apart
 
 	.bss
 	.globl	room

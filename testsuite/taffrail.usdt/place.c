@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Probes that a jump alone does not do for: what follows them has to move
- * (place-kinds.S). Never linked to the agent.
+ * (place-kinds.S), and two side by side. Never linked to the agent.
  *
  *	place all N | threads [block] | fork N | trap | unwind
  *
@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sdt.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -30,7 +31,16 @@
 
 typedef uint64_t kind(uint64_t a, uint64_t b);
 kind kind_one, kind_two, kind_three, kind_split, kind_data, kind_condition,
-	kind_jump, kind_call, kind_joined, kind_twice, kind_inner;
+	kind_jump, kind_call, kind_joined, kind_twice, kind_inner, kind_pair,
+	kind_skipped, kind_near, kind_apart;
+
+/* Two probes side by side, as a compiler puts them. */
+static __attribute__((noinline)) uint64_t kind_sdt(uint64_t a, uint64_t b)
+{
+	DTRACE_PROBE2(beside, sdt_first, a, b);
+	DTRACE_PROBE2(beside, sdt_second, a, b);
+	return a + b;
+}
 
 static const struct {
 	const char *name;
@@ -41,7 +51,9 @@ static const struct {
 	{ "data", kind_data },		{ "condition", kind_condition },
 	{ "jump", kind_jump },		{ "call", kind_call },
 	{ "joined", kind_joined },	{ "twice", kind_twice },
-	{ "inner", kind_inner },
+	{ "inner", kind_inner },	{ "pair", kind_pair },
+	{ "skipped", kind_skipped },	{ "near", kind_near },
+	{ "apart", kind_apart },	{ "sdt", kind_sdt },
 };
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))

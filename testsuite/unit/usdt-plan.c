@@ -120,15 +120,50 @@ APART();
 CASE(other, "nop\n site_other: movl $1, %eax\n ret\n");
 CASE(handles, ".cfi_lsda 0x1b, plan_data\n" SITE("handles")
      "leaq 8(%rdi), %rax\n ret\n");
-CASE(twin, SITE("twin") "site_twins: nop\n leaq 8(%rdi), %rax\n ret\n");
+CASE(twin, SITE("twin") SITE("twins") "leaq 8(%rdi), %rax\n ret\n");
+CASE(pair, "testl %edi, %edi\n je site_paired\n" SITE("pair")
+     "xorl %eax, %eax\n" SITE("paired") "leaq 8(%rdi), %rax\n ret\n");
+CASE(row, SITE("row") SITE("rows") SITE("rowed")
+     "leaq 8(%rdi), %rax\n ret\n");
+CASE(chain, SITE("chain") "incq %rax\n" SITE("chained") "incq %rax\n"
+     SITE("chains") "leaq 8(%rdi), %rax\n ret\n");
+CASE(own, SITE("own") SITE("owned") "testl $300, %eax\n ret\n");
+CASE(split, SITE("split") ".byte 0xb8\n" SITE("splits") ".byte 1, 2, 3\n"
+     "ret\n");
+#define MORE(name)						\
+	extern const uint8_t site_##name[]			\
+		__attribute__((visibility("hidden")))
+MORE(twins);
+MORE(paired);
+MORE(rows);
+MORE(rowed);
+MORE(chained);
+MORE(chains);
+MORE(owned);
 PROBE("one");
 PROBE("twin");
 PROBE("twins");
+PROBE("pair");
+PROBE("paired");
+PROBE("row");
+PROBE("rows");
+PROBE("rowed");
+PROBE("chain");
+PROBE("chained");
+PROBE("chains");
+PROBE("own");
+PROBE("owned");
+PROBE("split");
+PROBE("splits");
 
 __asm__(".pushsection .text\n .p2align 4\n .nops 16\n"
 	"site_frameless: nop\n leaq 8(%rdi), %rax\n ret\n"
 	".p2align 4\n .popsection\n");
 extern const uint8_t site_frameless[] __attribute__((visibility("hidden")));
+
+/* An address in data may be one that is led to: none is in these tables. */
+#define AWAY(site)	((site) - 0x10000000)
+#define BACK(site)	((uint64_t)(site) + 0x10000000)
 
 static const struct {
 	const char *name;
@@ -139,7 +174,7 @@ static const struct {
 	uint16_t starts;
 	uint8_t moves[USDT_MOVED_MAX];
 } rows[] = {
-#define JOINS(name, joins, ...)	{ #name, site_##name, joins, __VA_ARGS__ }
+#define JOINS(name, joins, ...)	{ #name, AWAY(site_##name), joins, __VA_ARGS__ }
 #define ROW(name, ...)		JOINS(name, 0, __VA_ARGS__)
 	ROW(one, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	ROW(several, USDT_FINE, 8, 0x12, { USDT_COPY, USDT_COPY }),
@@ -183,7 +218,20 @@ static const struct {
 	ROW(shifted, USDT_UNDECODED, 0, 0, { 0 }),
 	ROW(other, USDT_NO_NOP, 0, 0, { 0 }),
 	ROW(handles, USDT_HANDLERS, 0, 0, { 0 }),
-	ROW(twin, USDT_OVERLAPS, 0, 0, { 0 }),
+	ROW(twin, USDT_FINE, 6, 0x06, { USDT_COPY, USDT_COPY }),
+	ROW(twins, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	JOINS(pair, 0x08, USDT_FINE, 8, 0x1a,
+	    { USDT_COPY, USDT_COPY, USDT_COPY }),
+	ROW(paired, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	ROW(row, USDT_OVERLAPS, 0, 0, { 0 }),
+	ROW(rows, USDT_FINE, 6, 0x06, { USDT_COPY, USDT_COPY }),
+	ROW(rowed, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	ROW(chain, USDT_FINE, 5, 0x12, { USDT_COPY, USDT_COPY }),
+	ROW(chained, USDT_FINE, 5, 0x12, { USDT_COPY, USDT_COPY }),
+	ROW(chains, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	ROW(own, USDT_OVERLAPS, 0, 0, { 0 }),
+	ROW(owned, USDT_FINE, 6, 0x02, { USDT_COPY }),
+	ROW(split, USDT_OVERLAPS, 0, 0, { 0 }),
 	ROW(frameless, USDT_NO_FUNCTION, 0, 0, { 0 }),
 };
 
@@ -217,7 +265,7 @@ static uint64_t shift(const struct usdt_file *file)
 static void plans_fill(struct usdt_plan *plans, const struct usdt_file *file)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		plans[i].address = (uint64_t)rows[i].site - shift(file);
+		plans[i].address = BACK(rows[i].site) - shift(file);
 	qsort(plans, ROWS, sizeof(*plans), compare);
 }
 
@@ -236,7 +284,8 @@ static void check_row(size_t i, const struct usdt_plan *plan,
 	unit_equal(plan->starts, rows[i].starts, "%s: instructions",
 		   rows[i].name);
 	unit_equal(plan->joins, rows[i].joins, "%s: joins", rows[i].name);
-	unit_check(!memcmp(plan->bytes, rows[i].site, plan->covered),
+	unit_check(!memcmp(plan->bytes, (void *)BACK(rows[i].site),
+			   plan->covered),
 		   "%s: bytes", rows[i].name);
 	for (int k = 0; k < plan->count; k++) {
 		const struct usdt_moved *moved = &plan->moved[k];
@@ -252,6 +301,48 @@ static void check_row(size_t i, const struct usdt_plan *plan,
 	}
 }
 
+/* Probes side by side: whose jump does for each, and how far behind it the
+ * other one is. */
+static const struct {
+	const char *name;
+	const uint8_t *site;
+	const uint8_t *whose;
+	uint8_t beside;
+} pairs[] = {
+	{ "one alone", AWAY(site_one), AWAY(site_one), 0 },
+	{ "two: the first", AWAY(site_twin), AWAY(site_twin), 1 },
+	{ "two: the second", AWAY(site_twins), AWAY(site_twin), 1 },
+	{ "a little apart: the first", AWAY(site_pair), AWAY(site_pair), 3 },
+	{ "a little apart: the second", AWAY(site_paired), AWAY(site_pair), 3 },
+	{ "three: the first", AWAY(site_row), NULL, 0 },
+	{ "three: the second", AWAY(site_rows), AWAY(site_rows), 1 },
+	{ "three: the third", AWAY(site_rowed), AWAY(site_rows), 1 },
+	{ "a chain: the first", AWAY(site_chain), AWAY(site_chain), 4 },
+	{ "a chain: the second", AWAY(site_chained), AWAY(site_chain), 4 },
+	{ "a chain: the third", AWAY(site_chains), AWAY(site_chains), 0 },
+	{ "before a marker of ours", AWAY(site_own), NULL, 0 },
+	{ "a marker of ours", AWAY(site_owned), AWAY(site_owned), 0 },
+	{ "before one in an instruction", AWAY(site_split), NULL, 0 },
+};
+
+static void check_pairs(struct usdt_plan *plans, const struct usdt_file *file)
+{
+	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+		const struct usdt_plan *plan = usdt_plan_for(
+			plans, ROWS, BACK(pairs[i].site) - shift(file));
+
+		if (!pairs[i].whose) {
+			unit_check(!plan, "%s: none", pairs[i].name);
+			continue;
+		}
+		unit_check(plan && plan->address + shift(file) ==
+					   BACK(pairs[i].whose),
+			   "%s: whose", pairs[i].name);
+		unit_equal(plan ? plan->beside : 99, pairs[i].beside,
+			   "%s: how far", pairs[i].name);
+	}
+}
+
 static void check_cases(const struct usdt_file *file)
 {
 	static struct usdt_plan plans[ROWS];
@@ -261,8 +352,9 @@ static void check_cases(const struct usdt_file *file)
 	for (size_t i = 0; i < ROWS; i++)
 		for (size_t k = 0; k < ROWS; k++)
 			if (plans[k].address ==
-			    (uint64_t)rows[i].site - shift(file))
+			    BACK(rows[i].site) - shift(file))
 				check_row(i, &plans[k], file);
+	check_pairs(plans, file);
 }
 
 static void check_none(const struct usdt_file *file)
