@@ -46,9 +46,13 @@ void map_guard_remove(const void *address)
 {
 	int i;
 
-	for (i = 0; i < GUARDED_MAX; i++)
-		if (guarded[i].address == (uintptr_t)address)
-			guarded[i].bytes = 0;
+	for (i = 0; i < GUARDED_MAX; i++) {
+		if (!guarded[i].bytes ||
+		    guarded[i].address != (uintptr_t)address)
+			continue;
+		guarded[i].bytes = 0;
+		return;
+	}
 }
 
 SIGSAFE static void *zero_page(uintptr_t page)
