@@ -211,10 +211,13 @@ static void make_buffer(struct fuzz *fuzz)
 
 static void put_hex(struct stream *to, const uint8_t *p, size_t n)
 {
-	static char hex[2 * sizeof(saved[0].bytes) + 1];
+	static const char digits[] = "0123456789abcdef";
+	static char hex[2 * sizeof(saved[0].bytes)];
 
-	for (size_t i = 0; i < n; i++)
-		sprintf(hex + 2 * i, "%02x", p[i]);
+	for (size_t i = 0; i < n; i++) {
+		hex[2 * i] = digits[p[i] >> 4];
+		hex[2 * i + 1] = digits[p[i] & 15];
+	}
 	put_packet(to, hex, 2 * n);
 }
 
