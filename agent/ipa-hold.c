@@ -102,5 +102,7 @@ int ipa_hold(int patient)
 
 void ipa_release(void)
 {
-	store_release(&ipa->hold, IPA_HOLD(IPA_TURN(ipa->hold), 0));
+	uint64_t held = load_relaxed(&ipa->hold);
+
+	store_release(&ipa->hold, IPA_HOLD(IPA_TURN(held), 0));
 }

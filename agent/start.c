@@ -101,6 +101,15 @@ static void settings_keep(void)
 	}
 }
 
+/* ThreadSanitizer keeps its state in a thread's own memory, as libc makes it;
+ * the threads of an agent that is built with it have none, and would end the
+ * process. Its parts do without them. */
+#ifdef __SANITIZE_THREAD__
+#define THREADS_SANITIZED	1
+#else
+#define THREADS_SANITIZED	0
+#endif
+
 /* The highest CPU number there can be, and one: the last number of a list
  * like "0-3,8-11". */
 static uint32_t cpus_possible(void)
@@ -285,6 +294,10 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 	(void)argv;
 	if (getauxval(AT_SECURE)) {
 		agent_off = "the program runs with others' rights (AT_SECURE)";
+		return;
+	}
+	if (THREADS_SANITIZED) {
+		agent_off = "built with ThreadSanitizer";
 		return;
 	}
 	settings_read(environment);
