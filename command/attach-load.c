@@ -148,7 +148,8 @@ static int finish(struct attach_target *t, const struct attach_memory *memory,
 		char error[ATTACH_ERROR_BYTES];
 
 		memcpy(error, t->error, sizeof(error));
-		attach_stop_unmap(t, base, memory->size);
+		if (!memory->block->kept)
+			attach_stop_unmap(t, base, memory->size);
 		memcpy(t->error, error, sizeof(error));
 	} else {
 		wait_left(t);

@@ -2,8 +2,9 @@
 /*
  * The memory that the process gets for the time of an attach, built here.
  *
- *	code | block | stack of the helper | its thread-local storage |
- *	thread pointer: control block | its table of modules | library
+ *	code | block | thread-local storage of the helper |
+ *	thread pointer: control block | its stack | its table of modules |
+ *	library
  *
  * The helper is a thread that libc does not know, but it calls libc: so it
  * has what libc gives a new thread, the initial thread-local variables of all
@@ -28,6 +29,7 @@
 #define DTV_SLOTS	1100u
 #define DTV_BYTES	((DTV_SLOTS + 2) * 16u)
 #define TLS_MAX_BYTES	(8u << 20)
+#define HEAD_BYTES	(ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES)
 
 /* The control block of x86-64 (tcbhead_t of glibc's nptl/descr.h). */
 #define TCB_SELF		0
@@ -127,10 +129,10 @@ int attach_memory_build(struct attach_memory *memory,
 		offset = tls_offset(t, &t->modules[i]);
 		tls = offset > tls ? offset : tls;
 	}
-	memory->stack_top = ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES +
+	memory->thread_pointer = HEAD_BYTES + round_up(tls, 4096);
+	memory->stack_top = memory->thread_pointer + CONTROL_BYTES +
 			    STACK_BYTES;
-	memory->thread_pointer = memory->stack_top + round_up(tls, 4096);
-	memory->dtv = memory->thread_pointer + CONTROL_BYTES;
+	memory->dtv = memory->stack_top;
 	memory->end = round_up(memory->dtv + DTV_BYTES, 4096);
 	memory->size = memory->end + round_up(memory->image_bytes, 4096);
 	memory->bytes = calloc(1, memory->end);
@@ -163,7 +165,7 @@ int attach_memory_place(struct attach_memory *memory,
 	uint8_t *control = memory->bytes + memory->thread_pointer;
 	uint64_t tp = base + memory->thread_pointer;
 	struct attach_block *block = memory->block;
-	size_t head = ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES;
+	size_t stack = memory->thread_pointer + CONTROL_BYTES;
 	uint32_t one = 1;
 	int ret;
 
@@ -179,10 +181,12 @@ int attach_memory_place(struct attach_memory *memory,
 	}
 	block->image = memory->image_bytes ? base + memory->end : 0;
 	block->image_bytes = memory->image_bytes;
-	block->spare = base + head;
-	block->spare_bytes = memory->size - head;
+	block->kept = t->names.foreign_malloc ? (uint32_t)(stack - HEAD_BYTES) :
+						0;
+	block->spare = base + HEAD_BYTES + block->kept;
+	block->spare_bytes = memory->size - HEAD_BYTES - block->kept;
 	/* the stack is zeros already */
-	ret = attach_write(t, base, memory->bytes, head);
+	ret = attach_write(t, base, memory->bytes, stack);
 	return ret ? ret : attach_write(t, base + memory->stack_top,
 					memory->bytes + memory->stack_top,
 					memory->end - memory->stack_top);

@@ -66,14 +66,14 @@ static void read_string(const struct attach_target *t, uint64_t at, char *to,
 	to[n] = '\0';
 }
 
-/* How many symbols a GNU hash table leads to. */
+/* How many symbols a GNU hash table leads to; SYMBOLS_MAX + 1 for too many. */
 static uint32_t gnu_hash_count(const struct attach_target *t, uint64_t at)
 {
 	uint32_t head[4], bucket, chain, last = 0;
 	uint64_t chains;
 
 	if (attach_read(t, at, head, sizeof(head)) || head[0] > SYMBOLS_MAX)
-		return 0;
+		return SYMBOLS_MAX + 1;
 	at += sizeof(head) + 8ull * head[2];
 	chains = at + 4ull * head[0];
 	for (uint32_t i = 0; i < head[0]; i++)
@@ -138,17 +138,17 @@ static int find_names(const struct attach_target *t,
 	if (ret)
 		return ret;
 	n = symbol_count(t, &d);
-	ret = -ENOENT;
-	if (!n || n > SYMBOLS_MAX || !d.string_bytes ||
-	    d.string_bytes > STRINGS_MAX)
-		return ret;
+	if (!n || !d.string_bytes)
+		return -ENOENT;
+	if (n > SYMBOLS_MAX || d.string_bytes > STRINGS_MAX)
+		return -E2BIG;
 	symbols = calloc(n, sizeof(*symbols));
 	strings = calloc(1, d.string_bytes + 1);
 	if (!symbols || !strings)
 		ret = -ENOMEM;
-	else if (!attach_read(t, d.symbols, symbols, n * sizeof(*symbols)) &&
-		 !attach_read(t, d.strings, strings, d.string_bytes))
-		ret = 0;
+	else if (attach_read(t, d.symbols, symbols, n * sizeof(*symbols)) ||
+		 attach_read(t, d.strings, strings, d.string_bytes))
+		ret = -EFAULT;
 	if (!ret)
 		match(wanted, symbols, n, strings, d.string_bytes, m->base);
 	free(symbols);
@@ -278,6 +278,29 @@ static const struct attach_module *module_named(const struct attach_target *t,
 	return NULL;
 }
 
+/*
+ * Is what libc allocates with perhaps not its own? A module before it in the
+ * list that defines one of these is asked; so is, to be sure, one whose names
+ * cannot be read.
+ */
+static bool has_foreign_malloc(const struct attach_target *t)
+{
+	uint64_t found[2] = { 0, 0 };
+	const struct wanted wanted[] = {
+		{ "malloc", &found[0], NULL, true },
+		{ "calloc", &found[1], NULL, true },
+		{ NULL, NULL, NULL, true },
+	};
+
+	for (const struct attach_module *m = t->modules; m < t->libc; m++) {
+		int ret = find_names(t, m, wanted);
+
+		if ((ret && ret != -ENOENT) || found[0] || found[1])
+			return true;
+	}
+	return false;
+}
+
 static int find_all_names(struct attach_target *t)
 {
 	struct attach_names *n = &t->names;
@@ -375,6 +398,7 @@ int attach_modules_read(struct attach_target *t)
 	ret = find_all_names(t);
 	if (ret)
 		return ret;
+	t->names.foreign_malloc = has_foreign_malloc(t);
 	if (read_offset(t, n->tls_offset, 64, &t->at_tls_offset) ||
 	    read_offset(t, n->tid, 32, &t->at_tid) || find_syscall(t))
 		return attach_fact(t, -ENOTSUP, "the libc of process %d is of "

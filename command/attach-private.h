@@ -37,6 +37,7 @@ struct attach_names {
 	uint64_t rseq_offset, rseq_size; /* or 0 */
 	uint64_t tls_offset, tid;	/* _thread_db_...: descriptors */
 	uint64_t agent;			/* taffrail_attach, or 0 */
+	bool foreign_malloc;		/* or may be: not libc's */
 };
 
 struct attach_target {

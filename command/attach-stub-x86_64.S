@@ -10,6 +10,10 @@
  *	        loader               a thread like any other of libc's
  *	          dlopen, taffrail_attach
  *
+ * The helper's first allocation may put its thread-local storage into a list of
+ * the allocator's, and libc does not tell the allocator that it ends: that
+ * storage is unmapped only where malloc is libc's own.
+ *
  * All signals are blocked in both but libc's own two (32, 33), which setuid()
  * waits for.
  */
@@ -117,7 +121,8 @@ attach_stub_start:
 	syscall
 	movq	%rbx, %rdi
 	movq	ATTACH_SPARE_BYTES(%rbx), %rsi
-	addq	$ATTACH_BLOCK_BYTES, %rsi
+	movl	ATTACH_KEPT(%rbx), %eax
+	leaq	ATTACH_BLOCK_BYTES(%rsi,%rax), %rsi
 	movl	$(PROT_READ | PROT_WRITE), %edx
 	movl	$SYS_mprotect, %eax
 	syscall

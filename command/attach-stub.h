@@ -5,8 +5,9 @@
  *
  *	code    one page                               stay after a first
  *	block   state, functions of libc's, texts      load: handlers of fork
- *	spare   stack and thread-local storage of the  unmapped by the loader
- *	        helper, the library's bytes
+ *	tls     the helper's thread-local storage      stays where malloc is not
+ *	                                               libc's (`kept`)
+ *	spare   its stack, the library's bytes         unmapped by the loader
  *
  * What must stay true: the block lies ATTACH_CODE_BYTES behind the code's
  * first byte; the code has no address of this program's in it.
@@ -45,6 +46,7 @@
 #define ATTACH_GO		16
 #define ATTACH_FLAGS		20
 #define ATTACH_RSEQ_BYTES	24
+#define ATTACH_KEPT		28
 #define ATTACH_PTHREAD		32
 #define ATTACH_CREATE		40
 #define ATTACH_DETACH		48
@@ -101,7 +103,7 @@ struct attach_block {
 	uint32_t go;		/* the command's */
 	uint32_t flags;		/* of dlopen() */
 	uint32_t rseq_bytes;
-	uint32_t pad;
+	uint32_t kept;		/* bytes between block and spare */
 	uint64_t pthread;
 	uint64_t create;	/* functions of libc's, by their names */
 	uint64_t detach;
@@ -131,6 +133,7 @@ struct attach_block {
 	_Static_assert(offsetof(struct attach_block, member) == offset, \
 		       #member)
 ATTACH_AT(rseq_bytes, ATTACH_RSEQ_BYTES);
+ATTACH_AT(kept, ATTACH_KEPT);
 ATTACH_AT(pthread, ATTACH_PTHREAD);
 ATTACH_AT(attach, ATTACH_ATTACH);
 ATTACH_AT(spare_bytes, ATTACH_SPARE_BYTES);
