@@ -279,26 +279,33 @@ static const struct attach_module *module_named(const struct attach_target *t,
 }
 
 /*
- * Is what libc allocates with perhaps not its own? A module before it in the
- * list that defines one of these is asked; so is, to be sure, one whose names
- * cannot be read.
+ * Who stands before libc's malloc? The modules before libc in the list are
+ * asked. One whose names cannot be read may have a malloc of its own; some
+ * sanitizers' have state in every thread, which the helper does not have.
  */
-static bool has_foreign_malloc(const struct attach_target *t)
+static int find_allocator(struct attach_target *t)
 {
-	uint64_t found[2] = { 0, 0 };
+	uint64_t malloc_there = 0, sanitizer = 0;
 	const struct wanted wanted[] = {
-		{ "malloc", &found[0], NULL, true },
-		{ "calloc", &found[1], NULL, true },
+		{ "malloc", &malloc_there, NULL, true },
+		{ "calloc", &malloc_there, NULL, true },
+		{ "__tsan_init", &sanitizer, NULL, true },
+		{ "__msan_init", &sanitizer, NULL, true },
 		{ NULL, NULL, NULL, true },
 	};
 
 	for (const struct attach_module *m = t->modules; m < t->libc; m++) {
 		int ret = find_names(t, m, wanted);
 
-		if ((ret && ret != -ENOENT) || found[0] || found[1])
-			return true;
+		if ((ret && ret != -ENOENT) || malloc_there)
+			t->names.foreign_malloc = true;
 	}
-	return false;
+	if (!sanitizer)
+		return 0;
+	return attach_fact(t, -ENOTSUP, "process %d is built with "
+			   "ThreadSanitizer or MemorySanitizer, which end it "
+			   "when a thread comes that they have not seen begin; "
+			   "start it with taffrail record", t->pid);
 }
 
 static int find_all_names(struct attach_target *t)
@@ -396,9 +403,10 @@ int attach_modules_read(struct attach_target *t)
 		return attach_fact(t, -ENOTSUP, "process %d has another libc "
 				   "than glibc", t->pid);
 	ret = find_all_names(t);
+	if (!ret)
+		ret = find_allocator(t);
 	if (ret)
 		return ret;
-	t->names.foreign_malloc = has_foreign_malloc(t);
 	if (read_offset(t, n->tls_offset, 64, &t->at_tls_offset) ||
 	    read_offset(t, n->tid, 32, &t->at_tid) || find_syscall(t))
 		return attach_fact(t, -ENOTSUP, "the libc of process %d is of "
