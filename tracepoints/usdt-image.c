@@ -9,6 +9,7 @@
 #include "buffers/base.h"
 
 /* Pointer encodings (DW_EH_PE_) as linkers write them. */
+#define PE_ULEB128	0x01
 #define PE_UDATA4	0x03
 #define PE_SDATA4	0x0b
 #define PE_PCREL	0x10
@@ -146,6 +147,19 @@ static uint32_t encoded_bytes(uint64_t encoding)
 	}
 }
 
+/* A pointer that is not led to by another one; 0 stays 0. */
+static uint64_t take_encoded(struct reading *r, uint64_t encoding)
+{
+	uint64_t at = r->address;
+	uint64_t value = (encoding & 0xf) == PE_SDATA4 ?
+				 take_signed4(r) :
+				 take(r, encoded_bytes(encoding));
+
+	if (encoding & ~(uint64_t)(PE_PCREL | 0xf))
+		r->ok = 0;
+	return value && encoding & PE_PCREL ? at + value : value;
+}
+
 static void augmentation_read(struct reading *r, const char *letters,
 			      struct common *common)
 {
@@ -225,12 +239,58 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 	function->end = function->start + take(&r, 4);
 	length = take_leb(&r);		/* bytes of what follows */
 	at = r.address + length;
-	function->handlers = common.handlers != PE_OMIT &&
-			     take(&r, encoded_bytes(common.handlers)) != 0;
+	function->handlers = common.handlers == PE_OMIT ?
+				     0 :
+				     take_encoded(&r, common.handlers);
 	function->part = r.ok && r.address == at && begins_apart(&r, end);
 	if (!r.ok)
 		function->end = 0;
 	return function->start < function->end;
+}
+
+/* Bytes of call sites, begun with their encoding; 0 for what is not known. */
+static uint64_t sites_open(struct reading *r, uint64_t *start,
+			   uint64_t *encoding)
+{
+	uint64_t code = take(r, 1);
+
+	if (code != PE_OMIT)
+		*start = take_encoded(r, code);
+	if (take(r, 1) != PE_OMIT)
+		take_leb(r);		/* where the types are */
+	*encoding = take(r, 1);
+	if (*encoding != PE_ULEB128 && *encoding != PE_UDATA4)
+		r->ok = 0;
+	return take_leb(r);
+}
+
+int usdt_image_handlers(const struct usdt_image *image,
+			const struct usdt_function *function,
+			void (*led)(void *arg, uint64_t target), void *arg)
+{
+	uint64_t start = function->start;
+	uint64_t encoding;
+	uint64_t field[3];
+	struct reading r;
+	uint64_t bytes;
+	uint32_t i;
+
+	if (!reading_open(&r, image, function->handlers))
+		return 0;
+	bytes = sites_open(&r, &start, &encoding);
+	if (!r.ok || bytes > (uint64_t)(r.end - r.p))
+		return 0;
+	r.end = r.p + bytes;
+	while (r.ok && r.p < r.end) {
+		/* a site's start and length, where it leads */
+		for (i = 0; i < ARRAY_SIZE(field); i++)
+			field[i] = encoding == PE_ULEB128 ? take_leb(&r) :
+							    take(&r, 4);
+		take_leb(&r);		/* what for */
+		if (r.ok && field[2])
+			led(arg, start + field[2]);
+	}
+	return r.ok;
 }
 
 /* The table of .eh_frame_hdr: pairs of a function's start and its frame's

@@ -34,7 +34,7 @@ const uint8_t *usdt_image_at(const struct usdt_image *image, uint64_t address,
 struct usdt_function {
 	uint64_t start;
 	uint64_t end;
-	int handlers;		/* it catches exceptions or cleans up */
+	uint64_t handlers;	/* of exceptions: where they are told; or 0 */
 	int part;		/* of another: it begins with a frame set up */
 };
 
@@ -44,6 +44,15 @@ struct usdt_function {
  */
 int usdt_image_function(const struct usdt_image *image, uint64_t address,
 			struct usdt_function *function);
+
+/*
+ * Calls `led` for each place that an exception in the function leads to, by the
+ * table of call sites that compilers write (.gcc_except_table). False when that
+ * is not as they write it.
+ */
+int usdt_image_handlers(const struct usdt_image *image,
+			const struct usdt_function *function,
+			void (*led)(void *arg, uint64_t target), void *arg);
 
 /*
  * Where those parts of functions are that compilers put apart because they are

@@ -252,9 +252,13 @@ static void functions_walk(struct planning *p)
 	}
 }
 
+static void handler_led(void *arg, uint64_t target)
+{
+	usdt_scan_led(arg, target);
+}
+
 /* What can be told without looking around. */
-static enum usdt_reason site_look(const struct planning *p,
-				  struct usdt_plan *plan)
+static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 {
 	struct usdt_function function;
 	const uint8_t *bytes;
@@ -267,7 +271,10 @@ static enum usdt_reason site_look(const struct planning *p,
 		return USDT_NO_FUNCTION;
 	plan->start = function.start;
 	plan->end = function.end;
-	return function.handlers ? USDT_HANDLERS : USDT_FINE;
+	if (function.handlers &&
+	    !usdt_image_handlers(&p->image, &function, handler_led, &p->scan))
+		return USDT_HANDLERS;
+	return USDT_FINE;
 }
 
 /* How many bytes are to be switched: each join is a jump of its own. 0: it
@@ -472,7 +479,7 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_OVERLAPS] = "another probe is within five bytes",
 		[USDT_LED_TO] = "something jumps behind the nop",
 		[USDT_FIXED] = "an instruction behind it cannot be moved",
-		[USDT_HANDLERS] = "its function handles exceptions",
+		[USDT_HANDLERS] = "its function's handlers of exceptions are not known",
 	};
 
 	return (uint32_t)reason < USDT_REASONS ? texts[reason] : "unknown";

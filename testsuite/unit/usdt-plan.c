@@ -120,6 +120,27 @@ APART();
 CASE(other, "nop\n site_other: movl $1, %eax\n ret\n");
 CASE(handles, ".cfi_lsda 0x1b, plan_data\n" SITE("handles")
      "leaq 8(%rdi), %rax\n ret\n");
+/* where exceptions lead: elsewhere, behind the nop, into an instruction; a
+ * table that does not end */
+#define LSDA(name, bytes)						  \
+	__asm__(".pushsection .gcc_except_table, \"a\"\n"		  \
+		"lsda_" #name ": " bytes "\n .popsection\n")
+#define SITES(name, to)							  \
+	".byte 0xff, 0xff, 3, 2f - 1f\n"				  \
+	"1: .4byte 0, 1, 0\n .byte 0\n"				  \
+	".4byte 2, 4, " to " - case_" #name "\n .byte 0\n 2:"
+#define HANDLES(name, text)						  \
+	CASE(name, ".cfi_lsda 0x1b, lsda_" #name "\n" SITE(#name) text)
+HANDLES(catches, "leaq 8(%rdi), %rax\n ret\n landing: nop\n ret\n");
+LSDA(catches, SITES(catches, "landing"));
+HANDLES(lands, "leaq 8(%rdi), %rax\n movl $300, %eax\n ret\n");
+LSDA(lands, SITES(lands, "(site_lands + 1)"));
+HANDLES(lands_in, "leaq 8(%rdi), %rax\n movl $300, %eax\n ret\n");
+LSDA(lands_in, SITES(lands_in, "(site_lands_in + 3)"));
+HANDLES(unending, "leaq 8(%rdi), %rax\n ret\n");
+LSDA(unending, ".byte 0xff, 0xff, 1, 2, 0xff, 0xff, 0xff, 0xff");
+HANDLES(indirect, "leaq 8(%rdi), %rax\n ret\n");
+LSDA(indirect, ".byte 0x9b, 0, 0, 0, 0, 0xff, 1, 0");
 CASE(twin, SITE("twin") SITE("twins") "leaq 8(%rdi), %rax\n ret\n");
 CASE(pair, "testl %edi, %edi\n je site_paired\n" SITE("pair")
      "xorl %eax, %eax\n" SITE("paired") "leaq 8(%rdi), %rax\n ret\n");
@@ -218,6 +239,11 @@ static const struct {
 	ROW(shifted, USDT_UNDECODED, 0, 0, { 0 }),
 	ROW(other, USDT_NO_NOP, 0, 0, { 0 }),
 	ROW(handles, USDT_HANDLERS, 0, 0, { 0 }),
+	ROW(catches, USDT_FINE, 5, 0x02, { USDT_COPY }),
+	JOINS(lands, 0x02, USDT_FINE, 10, 0x22, { USDT_COPY, USDT_COPY }),
+	ROW(lands_in, USDT_LED_TO, 0, 0, { 0 }),
+	ROW(unending, USDT_HANDLERS, 0, 0, { 0 }),
+	ROW(indirect, USDT_HANDLERS, 0, 0, { 0 }),
 	ROW(twin, USDT_FINE, 6, 0x06, { USDT_COPY, USDT_COPY }),
 	ROW(twins, USDT_FINE, 5, 0x02, { USDT_COPY }),
 	JOINS(pair, 0x08, USDT_FINE, 8, 0x1a,
