@@ -27,6 +27,7 @@ struct settings {
 	const char *ipa;		/* TAFFRAIL_IPA */
 	const char *core;		/* TAFFRAIL_CORE */
 	const char *quota;		/* TAFFRAIL_QUOTA */
+	const char *int3;		/* TAFFRAIL_INT3 */
 };
 
 extern struct settings settings;

@@ -180,6 +180,7 @@ static const char *kind_text(const struct object *object)
 		[USDT_BYTE] = "usdt",
 		[USDT_JUMP] = "usdt-jump",
 		[USDT_MERGED] = "usdt-merged",
+		[USDT_INT3] = "usdt-int3",
 	};
 
 	if (object->adopted)

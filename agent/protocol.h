@@ -34,8 +34,9 @@ struct message {
  *			   "agent=" (its version)
  * MESSAGE_LIST		-> binary: records of NUL-terminated strings, in order:
  *			   address (hex, 0x), kind ("mark", "event", "usdt",
- *			   "usdt-jump" where five bytes are switched, or
- *			   "usdt-merged" where they are for two probes),
+ *			   "usdt-jump" where five bytes are switched,
+ *			   "usdt-merged" where they are for two probes, or
+ *			   "usdt-int3" where each hit is a trap),
  *			   enabled ("0", "1", or a negative errno: it should
  *			   be, and could not be switched), line, types (two
  *			   hex digits a field),
@@ -44,7 +45,8 @@ struct message {
  *			   one CPU's ring, optional), "context=" (contract's
  *			   list, optional), "consumed=1" (a recorder reads the
  *			   rings), "group=" (a number: who is in it may do what
- *			   the process's user may, until that ends), "rule="
+ *			   the process's user may, until that ends), "int3=1"
+ *			   (probes that need it are traps), "rule="
  *			   (any number; none is everything)
  *			-> "session=N", "matched=M" (markers now enabled)
  *			   -EEXIST: such a session is there; -ENOSPC: too many

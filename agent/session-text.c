@@ -15,6 +15,7 @@
 #include "buffers/sys.h"
 #include "tracepoints/frames-ring.h"
 #include "tracepoints/rule-split.h"
+#include "tracepoints/usdt.h"
 
 #define SESSION_FILE_BYTES	16384
 #define WHY_BYTES		400
@@ -153,6 +154,8 @@ static int key_take(struct session *session, const char *key,
 		return contexts_parse(value, &session->contexts);
 	} else if (text_equal(key, "consumed")) {
 		session->flags |= *value == '1' ? SESSION_CONSUMED : 0;
+	} else if (text_equal(key, "int3")) {
+		session->int3 = *value == '1' ? USDT_WANTED_INT3 : 0;
 	} else if (text_equal(key, "rule")) {
 		return rule_add(session, value, why);
 	}
@@ -275,6 +278,8 @@ static void obey_environment(struct session *session)
 	__builtin_memset(session, 0, sizeof(*session));
 	text_copy(session->name, sizeof(session->name), "env");
 	session->flags = SESSION_OVERWRITE;
+	if (settings.int3 && text_equal(settings.int3, "on"))
+		session->int3 = USDT_WANTED_INT3;
 	while (*p) {
 		char rule[LINE_VALUE_BYTES];
 		struct text text;

@@ -66,6 +66,9 @@ static const struct session_rule *session_wants(const struct session *session,
 {
 	uint32_t i;
 
+	if (object->adopted && object->adopted->placed == USDT_INT3 &&
+	    !session->int3)
+		return NULL;
 	for (i = session->nrules; i-- > 0;) {
 		const struct session_rule *rule = &session->rules[i];
 
@@ -193,6 +196,7 @@ static int asks_for_probes(const struct session_rule *rule)
 /* Is a probe of the program's own to be a marker? */
 static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 {
+	int how = 0;
 	uint32_t i;
 	uint32_t k;
 
@@ -204,18 +208,19 @@ static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 		for (k = 0; asks(i) && k < session->nrules; k++) {
 			const struct session_rule *rule = &session->rules[k];
 
-			if (asks_for_probes(rule) &&
-			    glob_match(rule->glob, id)) {
+			if (!asks_for_probes(rule) ||
+			    !glob_match(rule->glob, id))
+				continue;
+			if (!how)
 				*strings = rule->strings;
-				return 1;
-			}
+			how |= USDT_WANTED | session->int3;
 		}
 	}
-	return all_probes;
+	return how ? how : all_probes;
 }
 
-/* What rules have ever asked for, and how many such were new. A probe that has
- * come stays: a module is asked once for each. */
+/* What rules have ever asked for, with traps or without, and how many such were
+ * new. A probe that has come stays: a module is asked once for each. */
 static struct index asked;
 static uint32_t askings;
 
@@ -224,9 +229,11 @@ static int same_hash(uint64_t value, const void *hash)
 	return value == *(const uint64_t *)hash;
 }
 
-static void ask_for(const char *glob)
+static void ask_for(const char *glob, int int3)
 {
-	uint64_t hash = index_hash(INDEX_HASH, glob, text_length(glob)) | 1;
+	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)int3, glob,
+				   text_length(glob)) | 1;
+
 
 	if (!index_find(&asked, hash, same_hash, &hash)) {
 		index_add(&asked, hash, hash);
@@ -250,11 +257,12 @@ static void probes_adopt(const struct patcher *patcher)
 	uint32_t k;
 
 	if (all_probes)
-		ask_for("");
+		ask_for("", 0);
 	for (i = 0; i < SESSIONS_MAX; i++)
 		for (k = 0; asks(i) && k < sessions[i].nrules; k++)
 			if (asks_for_probes(&sessions[i].rules[k]))
-				ask_for(sessions[i].rules[k].glob);
+				ask_for(sessions[i].rules[k].glob,
+					sessions[i].int3);
 	registry_each_module(module_adopt, (void *)patcher);
 }
 

@@ -55,6 +55,7 @@ struct session {
 	uint64_t buffer;
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
 	uint32_t group;		/* is let into the process; 0: none */
+	int int3;		/* USDT_WANTED_INT3, or 0 */
 	uint32_t owned;		/* a gdb's: without rules, not for others to
 				 * end, and not a forked child's */
 	struct channel *channel;

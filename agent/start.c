@@ -52,6 +52,7 @@ static const struct {
 	{ "TAFFRAIL_IPA=", &settings.ipa },
 	{ "TAFFRAIL_CORE=", &settings.core },
 	{ "TAFFRAIL_QUOTA=", &settings.quota },
+	{ "TAFFRAIL_INT3=", &settings.int3 },
 };
 
 static void settings_read(char **environment)

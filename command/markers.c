@@ -100,6 +100,7 @@ static const char *refusal(int error)
 {
 	return error == -EAGAIN ? "off: a thread blocks SIGTRAP" :
 	       error == -EBUSY	? "off: somebody else's code is there" :
+	       error == -EPERM	? "off: the program ignores SIGTRAP" :
 				  "off: it cannot be written";
 }
 
@@ -108,6 +109,7 @@ static enum marker_placement placement_of(const char *kind)
 	return !strcmp(kind, "usdt")	    ? PLACED_BYTE :
 	       !strcmp(kind, "usdt-jump")   ? PLACED_JUMP :
 	       !strcmp(kind, "usdt-merged") ? PLACED_MERGED :
+	       !strcmp(kind, "usdt-int3")   ? PLACED_INT3 :
 					      PLACED_UNSAID;
 }
 

@@ -29,7 +29,8 @@ enum marker_placement {
 	PLACED_JUMP,
 	PLACED_MERGED,		/* one jump for two probes side by side */
 	PLACED_EITHER,		/* as the addresses come out */
-	PLACED_BYTE_OR_NOT,	/* the same; `why` not by a jump */
+	PLACED_INT3,		/* by a trap for each hit; `why` */
+	PLACED_BYTE_OR_INT3,	/* as the addresses come out; `why` */
 	PLACED_NOT,
 };
 

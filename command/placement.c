@@ -27,16 +27,20 @@ static int compare(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* Not by one byte: no nop is there, or another probe's is in its operand. */
-static bool never(const struct usdt_plan *own, const struct usdt_plan *end)
+/* What does without a plan: a trap; not one byte, where another probe's is in
+ * its operand. */
+static enum marker_placement unplanned(const struct usdt_plan *own,
+				       const struct usdt_plan *end)
 {
 	const struct usdt_plan *next = own;
 
+	if (own->reason == USDT_NO_NOP)
+		return PLACED_NOT;
 	while (next < end && next->address == own->address)
 		next++;
-	return own->reason == USDT_NO_NOP ||
-	       (next < end &&
-		next->address - own->address < USDT_JUMP_BYTES);
+	return next < end && next->address - own->address < USDT_JUMP_BYTES ?
+		       PLACED_INT3 :
+		       PLACED_BYTE_OR_INT3;
 }
 
 static void say(struct marker *m, struct usdt_plan *plans, size_t n,
@@ -50,8 +54,8 @@ static void say(struct marker *m, struct usdt_plan *plans, size_t n,
 
 	m->placement = plan && plan->beside ? PLACED_MERGED :
 		       plan		    ? PLACED_EITHER :
-		       never(own, plans + n) || !code ? PLACED_NOT :
-							PLACED_BYTE_OR_NOT;
+		       code		    ? unplanned(own, plans + n) :
+					      PLACED_NOT;
 	if (!plan)
 		m->why = usdt_reason_text(own->reason ? own->reason :
 							USDT_OVERLAPS);
@@ -143,13 +147,14 @@ static void settle(struct marker *m, const struct map *maps, size_t n)
 	uint64_t start = lead & ~4095ull;
 	uint64_t end = (lead + LEAD_BYTES + 4095) & ~4095ull;
 
-	if (m->placement != PLACED_EITHER && m->placement != PLACED_BYTE_OR_NOT)
+	if (m->placement != PLACED_EITHER &&
+	    m->placement != PLACED_BYTE_OR_INT3)
 		return;
 	for (size_t i = 0; i < n; i++) {
 		if (start >= maps[i].end || end <= maps[i].start)
 			continue;
 		m->placement = m->placement == PLACED_EITHER ? PLACED_JUMP :
-							       PLACED_NOT;
+							       PLACED_INT3;
 		return;
 	}
 	m->placement = PLACED_BYTE;
@@ -174,7 +179,8 @@ const char *placement_text(enum marker_placement placement)
 		[PLACED_JUMP] = "jump",
 		[PLACED_MERGED] = "merged",
 		[PLACED_EITHER] = "byte or jump",
-		[PLACED_BYTE_OR_NOT] = "byte or not",
+		[PLACED_INT3] = "int3",
+		[PLACED_BYTE_OR_INT3] = "byte or int3",
 		[PLACED_NOT] = "not",
 	};
 

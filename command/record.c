@@ -31,7 +31,7 @@
 
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE, KEY_GROUP
+	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3
 };
 
 static const struct option_row rows[] = {
@@ -50,6 +50,8 @@ static const struct option_row rows[] = {
 	  "bytes: the oldest events go" },
 	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
 	  "what you may, until they end" },
+	{ KEY_INT3, "int3", NULL, "also USDT probes that take a trap for each "
+	  "hit" },
 	{ KEY_FOR, "for", "SEC", "stop recording after so many seconds" },
 	{ 'p', "pid", "PID", "follow this process" },
 	{ 0 }
@@ -140,6 +142,9 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return take_max_size(o, value);
 	case KEY_GROUP:
 		return command_take_group(&o->group, value);
+	case KEY_INT3:
+		o->int3 = true;
+		return COMMAND_DONE;
 	case KEY_FOR:
 		return take_seconds(o, value);
 	default:
@@ -195,6 +200,8 @@ void record_request(const struct record *record,
 	if (o->contexts)
 		client_request_add(request, "context", "%s", o->contexts);
 	client_request_add(request, "consumed", "1");
+	if (o->int3)
+		client_request_add(request, "int3", "1");
 	for (i = 0; i < o->nrules; i++)
 		client_request_add(request, "rule", "%s", o->rules[i]);
 }

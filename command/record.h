@@ -24,6 +24,7 @@ struct record_options {
 	int nproviders;
 	const char *contexts;
 	bool overwrite;
+	bool int3;
 	uint64_t buffer;
 	uint64_t max_size;		/* of the directory, 0: any */
 	uint32_t group;			/* is let in; 0: none */

@@ -29,11 +29,12 @@ struct start_arguments {
 	pid_t pid;
 	bool all;
 	bool overwrite;
+	bool int3;
 };
 
 enum {
 	KEY_ALL = 256, KEY_OVERWRITE, KEY_BUFFER, KEY_CONTEXT, KEY_QUOTA,
-	KEY_GROUP, KEY_CHANNEL
+	KEY_GROUP, KEY_CHANNEL, KEY_INT3
 };
 
 static const struct option_row start_rows[] = {
@@ -51,6 +52,8 @@ static const struct option_row start_rows[] = {
 	  "beyond, events are lost and counted" },
 	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
 	  "what you may, until they end" },
+	{ KEY_INT3, "int3", NULL, "also USDT probes that take a trap for each "
+	  "hit" },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
 };
@@ -102,6 +105,9 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);
+	case KEY_INT3:
+		a->int3 = true;
+		return COMMAND_DONE;
 	default:
 		return command_misused("--channel is not supported yet");
 	}
@@ -123,6 +129,8 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "group", "%u", a->group);
 	if (a->context)
 		client_request_add(request, "context", "%s", a->context);
+	if (a->int3)
+		client_request_add(request, "int3", "1");
 	for (int i = 0; i < a->nrules; i++)
 		client_request_add(request, "rule", "%s", a->rules[i]);
 }

@@ -37,6 +37,7 @@ struct pass {
 	struct usdt_plan *plans;	/* sorted; or NULL */
 	uint32_t planned;
 	uint32_t strings;		/* of the note that was wanted last */
+	int how;			/* USDT_WANTED_ of that */
 };
 
 /* Does the module have n bytes there, in a segment with these flags? The file
@@ -313,7 +314,8 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
 		return 0;
 	pass->seen++;
-	return pass->wanted(id, &pass->strings, pass->arg) && !known(address);
+	pass->how = pass->wanted(id, &pass->strings, pass->arg);
+	return pass->how && !known(address);
 }
 
 /* First those that need one byte. */
@@ -389,7 +391,7 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 	return ret;
 }
 
-/* Then those that need more, by their plans. */
+/* Then those that need more, by their plans; or by a trap. */
 static int note_planned(const struct usdt_probe *note, void *arg)
 {
 	struct pass *pass = arg;
@@ -401,6 +403,8 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 		return 0;
 	probe = probe_make(note, texts, pass);
 	ret = probe ? place_planned(probe, note->address, pass) : -ENOMEM;
+	if (ret == -EADDRINUSE && pass->how & USDT_WANTED_INT3)
+		ret = usdt_place_trap(probe, pass->patcher);
 	if (!ret)
 		probe_register(probe, note, texts, pass);
 	else if (ret != -EADDRINUSE)

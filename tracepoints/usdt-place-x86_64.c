@@ -22,6 +22,7 @@
 #define PAGE		4096ull
 #define NOP		0x90
 #define JUMP		0xe9
+#define TRAP		0xcc
 #define STUBS_BYTES	(16 * PAGE)
 /* What the first thread's stack and the heap may still grow into. */
 #define GROWTH		(256ull << 20)
@@ -265,6 +266,56 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 	way->probes[0] = probe;
 	store_release(&way->free, (uint32_t)!!ret);
 	probe->way = way;
+	return ret;
+}
+
+/* One that was there, of a module that is back where it was; or a new one. */
+static struct way *trap_way(uint64_t site)
+{
+	struct way *way = usdt_ways;
+
+	while (way && (!way->free || way->n != 1 || way->site != site))
+		way = way->next;
+	if (way)
+		return way;
+	way = usdt_way_new();
+	if (!way)
+		return NULL;
+	way->stubs[0] = usdt_stub_take();
+	if (!way->stubs[0]) {
+		usdt_way_drop(way);
+		return NULL;
+	}
+	way->free = 1;
+	way->site = site;
+	way->lead = (uint64_t)way->stubs[0];
+	way->n = 1;
+	way->starts = 1;
+	way->on[0] = TRAP;
+	way->off[0] = NOP;
+	usdt_way_add(way);
+	return way;
+}
+
+int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
+{
+	struct way *way;
+	int ret;
+
+	if (*(const uint8_t *)probe->address != NOP)
+		return -EBUSY;
+	way = trap_way(probe->address);
+	if (!way)
+		return -ENOMEM;
+	way->trapping = 0;
+	way->wanted = 0;
+	way->probes[0] = probe;
+	probe->way = way;
+	probe->placed = USDT_INT3;
+	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
+			      patcher);
+	/* USDT-WAY: last */
+	store_release(&way->free, (uint32_t)!!ret);
 	return ret;
 }
 

@@ -33,6 +33,7 @@ struct way {
 	uint8_t beside;		/* as in the plan: one jump for two probes */
 	uint8_t wanted;		/* bit 0: the probe at the site is; 1: other */
 	uint8_t pending;	/* it is to be switched */
+	uint8_t trapping;	/* n is 1: the cc that is there is ours */
 	int32_t refused;	/* what became of that */
 	struct way *next_pending;
 };
@@ -54,6 +55,9 @@ int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
  * -EADDRINUSE: it was not. */
 int usdt_place_beside(struct usdt_adopted *probe,
 		      const struct patcher *patcher);
+
+/* Makes a way that is a trap for each hit. -EBUSY when there is no nop. */
+int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher);
 
 /* After one or more of these, before anything is switched: what they make is
  * written. If it cannot be, nothing is switched on any more. */
@@ -153,5 +157,8 @@ int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
  * blocks the signal, which would kill the process.
  */
 int usdt_traps_ready(void);
+
+/* Does the program ignore SIGTRAP, or did it when the handler was set? */
+int usdt_traps_ignored(void);
 
 #endif

@@ -18,6 +18,7 @@
 
 #define JUMP		0xe9
 #define TRAP		0xcc
+#define NOP		0x90
 
 /* Those that wait for usdt_place_flush(). */
 static struct way *pending;
@@ -61,6 +62,12 @@ void usdt_switch_gone(struct way *way)
 	way->pending = 0;
 }
 
+/* Is there a trap for each hit? */
+static int is_trap(const struct way *way)
+{
+	return way->n == 1;
+}
+
 /* Says what has become of a way to those that it is for. */
 static void way_done(struct way *way)
 {
@@ -69,6 +76,8 @@ static void way_done(struct way *way)
 	for (i = 0; i < ARRAY_SIZE(way->probes); i++)
 		if (way->probes[i])
 			way->probes[i]->refused = way->refused;
+	if (!way->refused)
+		way->trapping = is_trap(way) && way->wanted;
 	way->pending = 0;
 }
 
@@ -94,6 +103,24 @@ static int mend(const struct way *way, const struct patcher *patcher)
 		       patch_byte(patcher, code, JUMP);
 }
 
+/* The same as is_due(). A cc may also be a debugger's or a uprobe's. */
+static int trap_is_due(struct way *way)
+{
+	uint8_t code = *(const uint8_t *)way->site;
+	int ours = code == TRAP && way->trapping;
+
+	way->refused = 0;
+	if (ours)
+		return !way->wanted;
+	if (!way->wanted)
+		return 0;
+	if (code != NOP)
+		way->refused = -EBUSY;
+	else if (usdt_traps_ignored())
+		way->refused = -EPERM;
+	return !way->refused;
+}
+
 /* Has it to be switched? Else `refused` says what has become of it. */
 static int is_due(struct way *way, const struct patcher *patcher)
 {
@@ -102,6 +129,8 @@ static int is_due(struct way *way, const struct patcher *patcher)
 	const uint8_t *from = on ? way->off : way->on;
 	const uint8_t *to = on ? way->on : way->off;
 
+	if (is_trap(way))
+		return trap_is_due(way);
 	way->refused = 0;
 	if (!__builtin_memcmp(code, to, way->n))
 		return 0;
@@ -157,6 +186,8 @@ static int step_write(const struct way *way, enum step step, int on,
 /* Does a step anything for it? */
 static int step_matters(const struct way *way, enum step step)
 {
+	if (is_trap(way))
+		return step == STEP_OPEN;
 	if (step == STEP_CLOSE)
 		return !way->wanted && way->joins;
 	return step != STEP_STARTS || !way->wanted || way->joins;
@@ -200,16 +231,27 @@ static struct way *sift(const struct patcher *patcher)
 	return list;
 }
 
+/* Does switching it lead somebody to a cc? A trap that goes does not: it is
+ * taken away all the more where threads block the signal. */
+static int needs_traps(const struct way *way)
+{
+	return way->wanted || !is_trap(way);
+}
+
 void usdt_place_flush(const struct patcher *patcher)
 {
 	struct way *list = pending ? sift(patcher) : NULL;
-	struct way *way;
-	int ret = list ? usdt_traps_ready() : 0;
+	struct way *way = list;
+	int ret = 0;
 	int step;
 
+	while (way && !needs_traps(way))
+		way = way->next_pending;
+	if (way)
+		ret = usdt_traps_ready();
 	for (way = list; way; way = way->next_pending)
-		way->refused = ret;
-	for (step = STEP_CLOSE; list && !ret && step <= STEP_OPEN; step++)
+		way->refused = needs_traps(way) ? ret : 0;
+	for (step = STEP_CLOSE; list && step <= STEP_OPEN; step++)
 		step_all(list, (enum step)step, patcher);
 	for (way = list; way; way = way->next_pending)
 		way_done(way);

@@ -6,6 +6,11 @@
  * nobody, has for the signal. A debugger sees the signal first, a uprobe of the
  * kernel's is taken before there is one.
  *
+ * A cc that stays (USDT_INT3) costs each hit a signal, and needs more of the
+ * program for as long as it is there than can be looked up: that it does not
+ * block, ignore or take the signal. It is there only where somebody has said
+ * so.
+ *
  * A thread that blocks SIGTRAP would be killed by a cc, so that nothing is
  * switched while one does. Not counted are those that block also the signals
  * that libc has for itself: they are in the middle of a function of libc's,
@@ -182,6 +187,17 @@ static int threads_block(void)
 	if (fd >= 0)
 		sys_close(fd);
 	return blocks || n < 0;
+}
+
+int usdt_traps_ignored(void)
+{
+	struct action now;
+
+	if (sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES))
+		return 1;
+	if (now.handler == handle)
+		now = before;
+	return now.handler == (void *)SIG_IGN;
 }
 
 int usdt_traps_ready(void)

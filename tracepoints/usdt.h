@@ -43,6 +43,12 @@
  *	moved:		gate: jmp *stub of the other, or past it
  *			what is covered; jmp behind it
  *
+ * Where none of these can be, and a session says that it may, the nop's byte
+ * becomes cc, and the handler leads each hit to the stub:
+ *
+ *	probe	cc
+ *	           +--> SIGTRAP --> stub: usdt_entry -> usdt_hit; jmp probe + 1
+ *
  * What must stay true: an adopted probe is never freed, and its stub neither:
  * a thread may be in it.
  *
@@ -67,6 +73,7 @@ enum usdt_placed {
 	USDT_BYTE,		/* one byte */
 	USDT_JUMP,		/* five bytes or more */
 	USDT_MERGED,		/* the same, for two probes side by side */
+	USDT_INT3,		/* one byte, by a trap for each hit */
 };
 
 /* The site comes first: a slot points to it. */
@@ -90,8 +97,11 @@ struct usdt_state {
 	uint64_t vectors[16][2];	/* xmm0 to xmm15 */
 };
 
-/* Is a probe of this id to be adopted? `strings`: bit I when its argument
+/* Is a probe of this id to be adopted? Non-zero; USDT_WANTED_INT3 among it:
+ * also where that takes a trap for each hit. `strings`: bit I when its argument
  * I + 1 is to be a string. */
+#define USDT_WANTED		1
+#define USDT_WANTED_INT3	2
 typedef int usdt_wanted(const char *id, uint32_t *strings, void *arg);
 
 /*
@@ -109,13 +119,14 @@ void usdt_gone(struct usdt_adopted *probe);
  * Switches a probe: nop or jump; one of five bytes by the time the patcher is
  * closed. Returns 0; -EBUSY when somebody else's code is there; or another
  * negative errno; so does `refused` later, or -EAGAIN when a thread blocks
- * SIGTRAP, and could not be led on. The registry's lock is held.
+ * SIGTRAP, and could not be led on, or -EPERM where the program ignores it. The
+ * registry's lock is held.
  */
 int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
 		int on);
 
 /* The same, as libtaffrail-usdt.so has them, and what both must agree on. */
-#define USDT_VERSION	5
+#define USDT_VERSION	6
 
 struct usdt_functions {
 	uint64_t version;

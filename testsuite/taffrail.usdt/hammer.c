@@ -4,15 +4,15 @@
  * switches them; each hit has a number, so that a trace tells which are
  * missing. Never linked to the agent.
  *
- *	hammer own | byte | jump | beside [SPIN]
+ *	hammer own | byte | jump | beside | trap [SPIN]
  *
  * own: a marker of the agent's own; byte: a probe to whose nop a jump's byte is
  * written; jump: those of place-kinds.S, of which five bytes and more are;
- * beside: those that are two side by side. The first argument of all is
- * `number * 8 + who`: 0 and 1 are the threads, which count to SPIN between two
- * hits. Prints "ready"; hits each N times as 2 when it reads a line "N", and
- * prints "hit" and how many there were of these. Ends with its input: "right",
- * or what was wrong.
+ * beside: those that are two side by side; trap: those that are not for jumps.
+ * The first argument of all is `number * 8 + who`: 0 and 1 are the threads,
+ * which count to SPIN between two hits. Prints "ready"; hits each N times as 2
+ * when it reads a line "N", and prints "hit" and how many there were of these.
+ * Ends with its input: "right", or what was wrong.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,7 +31,7 @@
 typedef uint64_t kind(uint64_t a, uint64_t b);
 kind kind_one, kind_two, kind_three, kind_split, kind_data, kind_condition,
 	kind_jump, kind_call, kind_joined, kind_twice, kind_pair, kind_skipped,
-	kind_near;
+	kind_near, kind_handles, kind_system, kind_row;
 
 static __attribute__((noinline)) uint64_t kind_own(uint64_t arg1, uint64_t arg2)
 {
@@ -57,6 +57,7 @@ static kind *const jump[] = {
 };
 
 static kind *const beside[] = { kind_pair, kind_skipped, kind_near, NULL };
+static kind *const trap[] = { kind_handles, kind_system, kind_row, NULL };
 
 static kind *const *kinds;
 static uint64_t spin;
@@ -100,7 +101,8 @@ int main(int argc, char **argv)
 
 	kinds = !strcmp(what, "own") ? own : !strcmp(what, "byte") ? byte :
 		!strcmp(what, "jump") ? jump :
-		!strcmp(what, "beside") ? beside : NULL;
+		!strcmp(what, "beside") ? beside :
+		!strcmp(what, "trap") ? trap : NULL;
 	if (!kinds)
 		return 2;
 	spin = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;

@@ -4,7 +4,8 @@
  * arguments, before instructions of all kinds that have to move. The four bytes
  * behind each nop are an offset of less than 128 MB upwards, where the
  * program's own memory is (`room`), so that no jump can be made of the nop
- * alone. Two probes side by side are beside/NAME_first and beside/NAME_second.
+ * alone. Two probes side by side are beside/NAME_first and beside/NAME_second;
+ * those of trap/... are in places that are not for jumps.
  */
 	.macro	probe name, provider=place
 990:	nop
@@ -243,6 +244,34 @@ called:
 	jnz	1b
 	ret
 	end	apart
+
+/* no jump is for these: its frame has handlers that nobody can read; a system
+ * call; and the first of three side by side */
+	function handles
+	.cfi_lsda 0x1b, five
+	probe	handles, trap
+	movl	$0, %eax
+	leaq	(%rdi,%rsi), %rax
+	ret
+	end	handles
+
+	function system
+	movl	$39, %eax		/* getpid */
+	probe	system, trap
+	syscall
+	movl	$0, %eax
+	leaq	(%rdi,%rsi), %rax
+	ret
+	end	system
+
+	function row
+	leaq	(%rdi,%rsi), %rax
+	probe	row_first, trap
+	probe	row_second, trap
+	probe	row_third, trap
+	movl	$3, %ecx
+	ret
+	end	row
 
 	.bss
 	.globl	room

@@ -3,11 +3,11 @@
  * Probes that a jump alone does not do for: what follows them has to move
  * (place-kinds.S), and two side by side. Never linked to the agent.
  *
- *	place all N | threads [block] | fork N | trap | unwind
+ *	place all N | threads [block] | ignore | fork N | trap | unwind
  *
  * Prints "right", or what is wrong. `threads` prints "ready" and goes on until
  * its input ends; with `block` the threads block SIGTRAP until there is some,
- * and then it prints "open". `trap` has a handler for that signal, and traps of
+ * and then it prints "open". `ignore` is `threads` that ignores it. `trap` has a handler for that signal, and traps of
  * its own. `unwind` has signals come into hits, whose handler looks for who has
  * called; not where a restartable sequence was given up, of which nobody is
  * told how its stack is.
@@ -32,7 +32,8 @@
 typedef uint64_t kind(uint64_t a, uint64_t b);
 kind kind_one, kind_two, kind_three, kind_split, kind_data, kind_condition,
 	kind_jump, kind_call, kind_joined, kind_twice, kind_inner, kind_pair,
-	kind_skipped, kind_near, kind_apart;
+	kind_skipped, kind_near, kind_apart, kind_handles, kind_system,
+	kind_row;
 
 /* Two probes side by side, as a compiler puts them. */
 static __attribute__((noinline)) uint64_t kind_sdt(uint64_t a, uint64_t b)
@@ -54,6 +55,8 @@ static const struct {
 	{ "inner", kind_inner },	{ "pair", kind_pair },
 	{ "skipped", kind_skipped },	{ "near", kind_near },
 	{ "apart", kind_apart },	{ "sdt", kind_sdt },
+	{ "handles", kind_handles },	{ "system", kind_system },
+	{ "row", kind_row },
 };
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
@@ -244,6 +247,9 @@ int main(int argc, char **argv)
 		ret = do_all(strtoull(argv[2], NULL, 0));
 	else if (!strcmp(what, "threads"))
 		ret = do_threads(argc > 2 ? argv[2] : NULL);
+	else if (!strcmp(what, "ignore") &&
+		 signal(SIGTRAP, SIG_IGN) != SIG_ERR)
+		ret = do_threads(NULL);
 	else if (!strcmp(what, "fork") && argc > 2)
 		ret = do_fork(atoi(argv[2]));
 	else if (!strcmp(what, "trap"))
