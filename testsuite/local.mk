@@ -9,6 +9,7 @@ unit_programs = \
 	testsuite/fuzz/filter \
 	testsuite/fuzz/frames \
 	testsuite/fuzz/metadata \
+	testsuite/fuzz/plan \
 	testsuite/fuzz/ring \
 	testsuite/fuzz/scribble \
 	testsuite/fuzz/trace \
@@ -47,6 +48,8 @@ unit_programs = \
 	testsuite/unit/usdt-plan
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS)
+# clean-ups by attribute get a table of call sites
+testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_anchor_LDADD = $(LDADD) -lm
 testsuite_unit_ax_LDADD = $(LDADD) -lm
 testsuite_unit_conversion_LDADD = $(LDADD) -lm
