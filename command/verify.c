@@ -41,13 +41,15 @@ int verify_main(int argc, char **argv)
 		return command_failed("%s: %s", argv[options.index],
 				      strerror(-ret));
 	printf("%llu emitted = %llu kept + %llu overwritten + %llu lost, "
-	       "in %llu streams of %llu traces\n",
+	       "in %llu stream%s of %llu trace%s\n",
 	       (unsigned long long)result.emitted,
 	       (unsigned long long)result.kept,
 	       (unsigned long long)result.overwritten,
 	       (unsigned long long)result.lost,
 	       (unsigned long long)result.streams,
-	       (unsigned long long)result.traces);
+	       result.streams == 1 ? "" : "s",
+	       (unsigned long long)result.traces,
+	       result.traces == 1 ? "" : "s");
 	if (ret)
 		return command_failed("%s: %d problem%s", argv[options.index],
 				      ret, ret == 1 ? "" : "s");
