@@ -86,6 +86,7 @@ static int do_all(uint64_t n)
 static int stop;
 static int wrong;
 static int unblock;
+static int blocking;		/* threads */
 static int unblocked;		/* threads */
 
 static void *thread(void *arg)
@@ -97,6 +98,7 @@ static void *thread(void *arg)
 	sigaddset(&mask, SIGTRAP);
 	if (arg)
 		pthread_sigmask(SIG_BLOCK, &mask, NULL);
+	__atomic_fetch_add(&blocking, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED) && !all(n)) {
 		n++;
 		if (arg && __atomic_load_n(&unblock, __ATOMIC_RELAXED)) {
@@ -117,6 +119,8 @@ static int do_threads(void *block)
 
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, thread, block);
+	while (__atomic_load_n(&blocking, __ATOMIC_ACQUIRE) < THREADS)
+		sched_yield();
 	puts("ready");
 	fflush(stdout);
 	while (getchar() != EOF) {
