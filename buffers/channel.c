@@ -520,6 +520,9 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 		store_release(&channel->making, 0);
 	} else {
 		making_wait(channel);
+		/* whoever makes it stands still: nobody waits again so soon */
+		if (load_acquire(&channel->making))
+			store_relaxed(&channel->barren, clock_read_time());
 	}
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
 }

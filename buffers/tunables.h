@@ -55,8 +55,10 @@
 #define LOCKED_PASSES		64
 
 /* In a forked child rings are made when they are needed. While another thread
- * makes one it is worth waiting: 32 MiB take about 10 ms. */
-#define MAKING_WAITS		200
+ * makes one it is worth waiting: 32 MiB take about 10 ms, and where more
+ * threads want to run than there are CPUs it waits for its turn first. With 16
+ * of them beside ten other programs 20 ms were not always enough. */
+#define MAKING_WAITS		2000
 #define MAKING_WAIT_NS		100000
 
 /* After a ring could not be made nobody tries again for so long, ms: a try is
