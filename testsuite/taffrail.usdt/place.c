@@ -61,12 +61,17 @@ static const struct {
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
+/* Signals come where a system call ends: in a loop with one that is nearly
+ * always there, as an interrupt takes longer than the loop. */
+static kind *left_out;
+
 static int all(uint64_t n)
 {
 	size_t i;
 
 	for (i = 0; i < KINDS; i++)
-		if (kinds[i].call(n & 63, 64) != (n & 63) + 64 +
+		if (kinds[i].call != left_out &&
+		    kinds[i].call(n & 63, 64) != (n & 63) + 64 +
 		    (!(n & 63) && kinds[i].call == kind_condition)) {
 			printf("wrong: %s\n", kinds[i].name);
 			return 1;
@@ -227,6 +232,7 @@ static int do_unwind(void)
 	void *frame;
 	int i;
 
+	left_out = kind_system;
 	backtrace(&frame, 1);	/* loads what it needs */
 	sigaction(SIGUSR1, &action, NULL);
 	pthread_create(&other, NULL, hammer, NULL);
