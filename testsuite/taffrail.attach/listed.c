@@ -37,9 +37,21 @@ static void leave(void *arg)
 	pthread_mutex_unlock(&lock);
 }
 
+static void hold(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void let_go(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A child has the list in one piece, and the lock open. */
 __attribute__((constructor)) static void begin(void)
 {
 	have_key = !pthread_key_create(&key, leave);
+	pthread_atfork(hold, let_go, let_go);
 }
 
 /* Looks at all threads there are, each time. */

@@ -7,10 +7,10 @@
  *
  * Prints "right", or what is wrong. `threads` prints "ready" and goes on until
  * its input ends; with `block` the threads block SIGTRAP until there is some,
- * and then it prints "open". `ignore` is `threads` that ignores it. `trap` has a handler for that signal, and traps of
- * its own. `unwind` has signals come into hits, whose handler looks for who has
- * called; not where a restartable sequence was given up, of which nobody is
- * told how its stack is.
+ * and then it prints "open". `ignore` is `threads` that ignores it. `trap` has
+ * a handler for that signal, and traps of its own. `unwind` has signals come
+ * into hits, whose handler looks for who has called; not where a restartable
+ * sequence was given up, of which nobody is told how its stack is.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
