@@ -479,14 +479,16 @@ static int ring_maker(void *arg)
 	}
 }
 
-/* Waits for another thread that makes a ring, or does not run. */
-static void making_wait(const struct channel *channel)
+/* Waits for another thread that makes a ring. Returns 1 when it was in vain:
+ * that thread does not run. */
+static int making_wait(const struct channel *channel)
 {
 	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
 	int i;
 
 	for (i = 0; i < MAKING_WAITS && load_acquire(&channel->making); i++)
 		sys2(SYS_nanosleep, &pause, NULL);
+	return i == MAKING_WAITS;
 }
 
 /* Has a ring been refused a moment ago? */
@@ -518,11 +520,9 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 		    channel_run_aside(ring_maker, &wanted))
 			store_relaxed(&channel->barren, clock_read_time());
 		store_release(&channel->making, 0);
-	} else {
-		making_wait(channel);
-		/* whoever makes it stands still: nobody waits again so soon */
-		if (load_acquire(&channel->making))
-			store_relaxed(&channel->barren, clock_read_time());
+	} else if (making_wait(channel)) {
+		/* nobody waits again so soon */
+		store_relaxed(&channel->barren, clock_read_time());
 	}
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
 }
