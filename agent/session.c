@@ -234,7 +234,6 @@ static void ask_for(const char *glob, int int3)
 	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)int3, glob,
 				   text_length(glob)) | 1;
 
-
 	if (!index_find(&asked, hash, same_hash, &hash)) {
 		index_add(&asked, hash, hash);
 		askings++;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A library for modules.c: a marker in its constructor, in a function and in
- * its destructor. With MANY: 2048 sites of one marker.
+ * its destructor; it loads others. With MANY: 2048 sites of one marker.
  */
+#include <dlfcn.h>
 #include <taffrail/marker.h>
 
 #ifdef MANY
@@ -57,6 +58,11 @@ void modules_hit(const char *who, int n)
 __attribute__((constructor)) static void come(void)
 {
 	TAFFRAIL_EVENT(app, come);
+}
+
+void *modules_ask(const char *name)
+{
+	return dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
 __attribute__((destructor)) static void go(void)

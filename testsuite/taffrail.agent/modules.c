@@ -3,6 +3,7 @@
  * Libraries that come and go while their markers are on.
  *	modules ROUNDS A B [MANY]: A and B are copies of modules-lib.c that
  *	name the same marker.
+ *	modules ask A NAME: A loads NAME, which is where A's RUNPATH leads.
  * A round loads A, calls it, and unloads it; B is loaded in every second
  * round, before A goes. MANY is a library of thousands of sites, once. Prints
  * "WHO LEAST MOST" each, at last of those events that have no name.
@@ -10,6 +11,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <taffrail/marker.h>
 
 enum { CALLS = 5 };
@@ -47,12 +49,32 @@ static int run_many(const char *path)
 	return !many || many() || dlclose(library);
 }
 
+static int run_ask(const char *path, const char *name)
+{
+	void *library = load(path);
+	void *(*ask)(const char *);
+	void *found;
+
+	if (!library)
+		return 1;
+	*(void **)&ask = dlsym(library, "modules_ask");
+	/* this program has no such path */
+	if (!ask || dlopen(name, RTLD_NOW))
+		return 1;
+	found = ask(name);
+	if (!found)
+		fprintf(stderr, "%s\n", dlerror());
+	return !found || call(found, "found", 0);
+}
+
 int main(int argc, char **argv)
 {
 	int rounds = argc > 3 ? atoi(argv[1]) : 0;
 	void *b = NULL;
 	int n;
 
+	if (argc == 4 && !strcmp(argv[1], "ask"))
+		return run_ask(argv[2], argv[3]);
 	for (n = 0; n < rounds; n++) {
 		void *a = load(argv[2]);
 		const char *who = "program";
