@@ -40,6 +40,39 @@
 /* Of the fast writers: where one begins in its line is not left to chance. */
 #define WRITE_FUNCTION	static __attribute__((aligned(64))) void
 
+/*
+ * The frame of the jump at label 4, for who unwinds from a signal's handler,
+ * which has the kernel taking its thread from a section. It is one of no bytes,
+ * whose caller is where the jump leads to. Its operand is read from the code:
+ * what is written here is the same for all, and the linker keeps one.
+ *
+ *	pc + 1 -> address of the operand, and the operand, with its sign
+ *	+ 4    -> where it leads to
+ *
+ * Facts: DWARF 5, 6.4 and 2.5; .eh_frame in the Linux Standard Base 5.0. "S",
+ * as for frames of signals: the caller goes on at this very instruction.
+ */
+#define SECTION_FRAME                                                  \
+	".pushsection .eh_frame, \"a\", @progbits\n"                    \
+	"20:\t.long 22f - 21f\n"                                        \
+	"21:\t.long 0\n\t"                                              \
+	".byte 1\n\t"                                                  \
+	".asciz \"zRS\"\n\t"                                            \
+	".byte 1, 0x78, 16, 1, 0x1b\n\t" /* pc: 4 bytes, from here */  \
+	".byte 0x0c, 7, 0\n\t"	    /* def_cfa rsp + 0 */        \
+	".byte 0x16, 16, 14\n\t"	    /* val_expression of rip */  \
+	".byte 0x80, 1\n\t"		    /* breg16 + 1 */             \
+	".byte 0x12, 0x94, 4\n\t"	    /* dup; deref_size 4 */      \
+	".byte 0x08, 32, 0x24\n\t"	    /* const1u 32; shl */        \
+	".byte 0x08, 32, 0x26\n\t"	    /* const1u 32; shra */       \
+	".byte 0x22, 0x23, 4\n\t"	    /* plus; plus_uconst 4 */    \
+	".balign 8\n"                                                  \
+	"22:\t.long 24f - 23f\n"                                        \
+	"23:\t.long 23b - 20b, 4b - ., 5\n\t"                          \
+	".byte 0\n\t"                                                  \
+	".balign 8\n"                                                  \
+	"24:\t.popsection\n\t"
+
 /* The commit is the last instruction before this. SECTION-RESTART: whoever is
  * taken from a section before it goes on at label 4, with nothing committed.
  * STORE-ORDER: this machine shows stores to other CPUs in program order, so
@@ -49,8 +82,10 @@
 	".pushsection .text.rseq_abort, \"ax\"\n\t"                    \
 	".byte 0x0f, 0xb9, 0x3d\n\t"                                   \
 	".long 0x53053053\n"                                           \
-	"4:\tjmp %l[again]\n\t"                                        \
-	".popsection\n\t"
+	"4:\t.byte 0xe9\n\t"                                           \
+	".long %l[again] - . - 4\n\t"                                  \
+	".popsection\n\t"                                              \
+	SECTION_FRAME
 
 /* clock, ring and head of this CPU; the table is at offset TABLE of the slot */
 #define SECTION_RING(TABLE)                                            \

@@ -11,7 +11,9 @@
  *	rsp here	-> +----------------+
  *
  * All registers are as they were at the site, and are so again afterwards,
- * except for the flags, which a site may change.
+ * except for the flags, which a site may change. For unwinders and debuggers it
+ * is a frame like the stub's own (taffrail/site-x86_64.h), which they look up
+ * where it goes on; the red zone is gone there.
  */
 #define GENERAL(n)	(8 * (n))
 #define BEHIND		128
@@ -29,13 +31,19 @@
 	.balign	16
 snapshot_entry:
 	.cfi_startproc
+	.cfi_signal_frame
+	.cfi_def_cfa %rsp, 8 + 128
+	.cfi_offset %rip, -8 - 128
 	endbr64
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rax, 0
 	pushq	%rcx
 	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rcx, 0
 	pushq	%rdx
 	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rdx, 0
 	pushfq
 	.cfi_adjust_cfa_offset 8
 
@@ -83,10 +91,13 @@ snapshot_entry:
 
 	popq	%rdx
 	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rdx
 	popq	%rcx
 	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rcx
 	popq	%rax
 	.cfi_adjust_cfa_offset -8
+	.cfi_restore %rax
 	ret	$128
 	.cfi_endproc
 	.size	snapshot_entry, . - snapshot_entry

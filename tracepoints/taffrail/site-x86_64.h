@@ -35,7 +35,7 @@
 	"991:	.byte	0xa9\n"						\
 	"	.long	992f - 991b - 5\n"				\
 	".pushsection .text.unlikely.taffrail,\"ax?\",@progbits\n"	\
-	"	.balign	8\n"						\
+	"	.balign	32\n"						\
 	"992:	.byte	0xa8, 5\n"					\
 	"993:	.byte	0xe9\n"						\
 	"	.long	%l[taffrail_hit_] - . - 4\n"			\
@@ -57,12 +57,52 @@
 	".popsection\n"
 
 /*
+ * The frame of the stub, for debuggers and for who unwinds from a handler of
+ * signals: one of no bytes (128 around the call), whose caller is what the
+ * operand of the jump at 993 leads to. That is read from the code, so that all
+ * stubs have the same description: the linker keeps one, of 48 bytes, and 32
+ * for each stub.
+ *
+ *	(pc & -32) + 3 -> address of the operand; the operand, with its sign
+ *	+ 4            -> where it leads to
+ *
+ * Facts: DWARF 5, 6.4 and 2.5; .eh_frame in the Linux Standard Base 5.0. "S",
+ * as for frames of signals: the caller goes on at this very instruction, and
+ * debuggers that step pass through.
+ */
+#define TAFFRAIL_SITE_FRAME_						\
+	".pushsection .eh_frame,\"a\",@progbits\n"			\
+	"980:	.long	982f - 981f\n"					\
+	"981:	.long	0\n"						\
+	"	.byte	1\n"						\
+	"	.asciz	\"zRS\"\n"					\
+	"	.byte	1, 0x78, 16, 1, 0x1b\n"/* pc: 4 bytes, from here */ \
+	"	.byte	0x0c, 7, 0\n"		/* def_cfa rsp + 0 */	\
+	"	.byte	0x16, 16, 19\n"	/* val_expression of rip */ \
+	"	.byte	0x80, 0, 0x09, 0xe0, 0x1a\n"	/* breg16 & -32 */ \
+	"	.byte	0x23, 3\n"		/* plus_uconst 3 */	\
+	"	.byte	0x12, 0x94, 4\n"	/* dup; deref_size 4 */	\
+	"	.byte	0x08, 32, 0x24\n"	/* const1u 32; shl */	\
+	"	.byte	0x08, 32, 0x26\n"	/* const1u 32; shra */	\
+	"	.byte	0x22, 0x23, 4\n"	/* plus; plus_uconst 4 */ \
+	"	.balign	8\n"						\
+	"982:	.long	984f - 983f\n"					\
+	"983:	.long	983b - 980b, 992b - ., 20\n"			\
+	"	.byte	0\n"						\
+	"	.byte	0x40 + 12, 0x0e, 128, 1\n" /* + 12: rsp + 128 */ \
+	"	.byte	0x40 + 6, 0x0e, 0\n"	/* + 18: rsp + 0 */	\
+	"	.balign	8\n"						\
+	"984:\n"							\
+	".popsection\n"
+
+/*
  * Falls through while the site is off; goes to the label taffrail_hit_ of the
  * surrounding block when it is on. sdt is the text of the USDT note, ... its
  * operands, each with a comma before it.
  */
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
-	__asm__ TAFFRAIL_ASM_INLINE_ goto(TAFFRAIL_SITE_CODE_ sdt	\
+	__asm__ TAFFRAIL_ASM_INLINE_ goto(TAFFRAIL_SITE_CODE_		\
+		TAFFRAIL_SITE_FRAME_ sdt				\
 		: : [taffrail_object_] "i" (&(object)) __VA_ARGS__	\
 		: "cc" : taffrail_hit_)
 
