@@ -109,7 +109,7 @@ __attribute__((noinline)) static void general(int n)
 		       TAFFRAIL_STR(second));
 }
 
-/* Enough for all sub-buffers of a CPU. */
+/* Often enough that sub-buffers are switched. */
 __attribute__((noinline)) static void large(int n)
 {
 	static char bytes[8192];
