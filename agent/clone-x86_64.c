@@ -19,10 +19,6 @@
 #include "buffers/write-x86_64.h"
 #include "buffers/write.h"
 
-#define RSEQ_BYTES	32
-#define RSEQ_SIGNATURE	0x53053053u	/* glibc's, x86-64 */
-#define RSEQ_UNREGISTER	1
-
 int __clone(int (*fn)(void *), void *stack, int flags, void *arg, ...);
 
 /* Returns 0 when this thread was registered, and is no more. */
@@ -32,7 +28,7 @@ static long rseq_leave(void)
 
 	if (!agent_cpus || !rseq_offset)
 		return -1;
-	return sys4(SYS_rseq, rseq, RSEQ_BYTES, RSEQ_UNREGISTER,
+	return sys4(SYS_rseq, rseq, rseq_bytes, RSEQ_UNREGISTER,
 		    RSEQ_SIGNATURE);
 }
 

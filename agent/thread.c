@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/close_range.h>
+#include <linux/rseq.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -13,12 +14,17 @@
 #include "agent/thread-x86_64.h"
 #include "agent/vectors.h"
 #include "buffers/base.h"
+#include "buffers/host.h"
 #include "buffers/sys.h"
 #include "buffers/tunables.h"
+#include "buffers/write-x86_64.h"
 
+#define GUARD_BYTES	4096u
 #define TCB_BYTES	4096u
-#define THREAD_BYTES	(4096u + SERVICE_STACK_BYTES + SERVICE_TLS_BYTES + \
-			 TCB_BYTES)
+/* The agent's thread-local variables lie within so many bytes of any of them;
+ * the test agent/tls looks how many there are. */
+#define OWN_TLS_BYTES	2048u
+#define PAGE_UP(n)	(((size_t)(n) + 4095) / 4096 * 4096)
 #define THREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
 			 CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |     \
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
@@ -27,7 +33,22 @@
 #define SETTLE_PAUSE_NS	20000
 #define SETTLE_LOOKS	1000
 
-/* guard page | stack | zeros below the thread pointer | thread pointer */
+/*
+ * guard page | stack | zeros below the thread pointer | thread pointer
+ *
+ * The kernel writes the rseq area at each switch to the thread, and reads a
+ * pointer there. glibc has the area behind the thread pointer up to 2.40, and
+ * since then below all thread-local storage, however large that is. So what
+ * lies below and behind the thread pointer is as large as the program at hand
+ * wants it.
+ */
+struct room {
+	size_t below;
+	size_t behind;
+};
+
+static struct room room;
+
 struct thread {
 	char *memory;
 	uint32_t tid;		/* 0: not running; the kernel clears it */
@@ -42,27 +63,49 @@ static uint32_t worker_taken;
 static uint32_t worker_last;	/* may still be a task */
 static int forbidden;
 
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
+static size_t thread_bytes(void)
+{
+	return GUARD_BYTES + SERVICE_STACK_BYTES + room.below + room.behind;
+}
+
+/* Learns where the agent's own thread-local variables and the rseq area are:
+ * as far from the thread pointer in each thread as in this one. */
+static void room_learn(void)
+{
+	char *pointer = __builtin_thread_pointer();
+	ptrdiff_t lowest = (char *)&host_cpu_told - pointer;
+	ptrdiff_t highest = (ptrdiff_t)TCB_BYTES;
+
+	if (rseq_offset < lowest)
+		lowest = rseq_offset;
+	if (rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX > highest)
+		highest = rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX;
+	room.below = PAGE_UP(SERVICE_TLS_BYTES - lowest);
+	room.behind = PAGE_UP(highest);
+}
 
 static int thread_map(struct thread *thread)
 {
-	long p = sys_mmap(thread->memory, THREAD_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS |
+	long p = sys_mmap(thread->memory, thread_bytes(),
+			  PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 				  (thread->memory ? MAP_FIXED : 0), -1, 0);
 
 	if (p < 0 && p > -4096)
 		return -ENOMEM;
 	thread->memory = (char *)p;
-	sys_mprotect(thread->memory, 4096, PROT_NONE);
+	sys_mprotect(thread->memory, GUARD_BYTES, PROT_NONE);
 	/* a child has not got the thread: its fork need not copy the stack */
-	sys_madvise(thread->memory, THREAD_BYTES, MADV_WIPEONFORK);
+	sys_madvise(thread->memory, thread_bytes(), MADV_WIPEONFORK);
 	return 0;
 }
 
 int thread_setup(void)
 {
-	int ret = thread_map(&worker);
+	int ret;
 
+	room_learn();
+	ret = thread_map(&worker);
 	vectors_setup();
 	return ret ? ret : thread_map(&service);
 }
@@ -82,23 +125,33 @@ static int thread_main(void *arg)
 	return 0;
 }
 
+/* A thread begins with zeros where the thread before it wrote: in the agent's
+ * variables, the control block and the rseq area. */
+static void tls_clear(char *tls)
+{
+	char *own = tls + ((char *)&host_cpu_told -
+			   (char *)__builtin_thread_pointer());
+	char *end = own + OWN_TLS_BYTES < tls ? own + OWN_TLS_BYTES : tls;
+
+	__builtin_memset(own - OWN_TLS_BYTES, 0,
+			 (size_t)(end - (own - OWN_TLS_BYTES)));
+	__builtin_memset(tls, 0, TCB_BYTES);
+	if (rseq_offset) {
+		__builtin_memset(tls + rseq_offset, 0, RSEQ_BYTES_MAX);
+		/* not registered yet: no section may believe it is on CPU 0 */
+		((struct rseq *)(tls + rseq_offset))->cpu_id = ~0u;
+	}
+	thread_tls_init(tls);
+}
+
 static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 {
-	char *stack = thread->memory + 4096 + SERVICE_STACK_BYTES;
-	char *tls = stack + SERVICE_TLS_BYTES;
-	const ptrdiff_t *volatile rseq = &__rseq_offset;
-	uint32_t *cpu_id;
+	char *stack = thread->memory + GUARD_BYTES + SERVICE_STACK_BYTES;
+	char *tls = stack + room.below;
 
 	if (forbidden)
 		return -EPERM;
-	__builtin_memset(stack, 0, SERVICE_TLS_BYTES + TCB_BYTES);
-	thread_tls_init(tls);
-	/* not registered with rseq: no section may believe it is on CPU 0 */
-	if (rseq && *rseq > -(ptrdiff_t)SERVICE_TLS_BYTES &&
-	    *rseq < (ptrdiff_t)TCB_BYTES - 64) {
-		cpu_id = (uint32_t *)(tls + *rseq + 4);
-		*cpu_id = ~0u;
-	}
+	tls_clear(tls);
 	thread->fn = fn;
 	thread->arg = arg;
 	thread->result = -ECHILD;

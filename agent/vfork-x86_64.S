@@ -26,11 +26,11 @@ vfork:
 	xorl	%r9d, %r9d
 	cmpl	$0, agent_cpus(%rip)
 	je	1f
-	/* rseq(area, 32, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) */
+	/* rseq(area, rseq_bytes, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) */
 	movq	rseq_offset(%rip), %r9
 	addq	%fs:0, %r9
 	movq	%r9, %rdi
-	movl	$32, %esi
+	movl	rseq_bytes(%rip), %esi
 	movl	$1, %edx
 	movl	$0x53053053, %r10d
 	movl	$334, %eax
@@ -48,7 +48,7 @@ vfork:
 	pushq	%r8			/* the child has gone: our stack */
 	pushq	%rcx
 	movq	%r9, %rdi
-	movl	$32, %esi
+	movl	rseq_bytes(%rip), %esi
 	xorl	%edx, %edx
 	movl	$0x53053053, %r10d
 	movl	$334, %eax

@@ -10,8 +10,6 @@
 #include "buffers/write-hard.h"
 #include "buffers/write-x86_64.h"
 
-#define RSEQ_SIGNATURE	0x53053053u	/* glibc's, x86-64 */
-#define RSEQ_BYTES	32
 #define SWITCH_TRIES	100
 #define AFFINITY_BYTES	1024
 
@@ -22,7 +20,7 @@ int write_rseq_register(void *thread_pointer)
 
 	if (!rseq_offset)
 		return -ENOSYS;
-	return (int)sys4(SYS_rseq, rseq, RSEQ_BYTES, 0, RSEQ_SIGNATURE);
+	return (int)sys4(SYS_rseq, rseq, rseq_bytes, 0, RSEQ_SIGNATURE);
 }
 
 static int has_events(const struct ring *ring)

@@ -74,8 +74,9 @@
 /* Stack of the service thread and of workers, bytes. */
 #define SERVICE_STACK_BYTES	(64u << 10)
 
-/* Below the thread pointer of a service thread: zeros where libc would keep
- * its thread-local variables, so that a stray access reads zero. */
+/* Below the thread pointer of a service thread, beyond what the agent itself
+ * uses there: zeros where libc would keep its thread-local variables, so that
+ * a stray access reads zero. */
 #define SERVICE_TLS_BYTES	8192u
 
 /* Bytes of event records of a session: allocated when it is created, for some

@@ -26,6 +26,8 @@
 #ifndef BUFFERS_WRITE_X86_64_H
 #define BUFFERS_WRITE_X86_64_H
 
+#include <stdint.h>
+
 #define SECTION_BEGIN                                                  \
 	".pushsection .data.rel.ro.rseq_cs, \"aw\"\n\t"                    \
 	".balign 32\n"                                                 \
@@ -140,7 +142,16 @@
 #define SECTION_CLOBBERS                                               \
 	"rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc"
 
-/* Offset of glibc's struct rseq from the thread pointer. */
+/* rseq(2): glibc's signature; the length that every kernel takes; the largest
+ * one that is dealt with here. */
+#define RSEQ_SIGNATURE	0x53053053u
+#define RSEQ_BYTES	32u
+#define RSEQ_BYTES_MAX	256u
+#define RSEQ_UNREGISTER	1
+
+/* Offset of glibc's struct rseq from the thread pointer, and the length that
+ * glibc has told the kernel: the kernel wants the same to forget it. */
 extern long rseq_offset __attribute__((visibility("hidden")));
+extern uint32_t rseq_bytes __attribute__((visibility("hidden")));
 
 #endif

@@ -29,6 +29,9 @@
 #define DTV_SLOTS	1100u
 #define DTV_BYTES	((DTV_SLOTS + 2) * 16u)
 #define TLS_MAX_BYTES	(8u << 20)
+/* For static storage that libc gives a library while the helper is there. */
+#define TLS_LATER_BYTES	4096u
+#define RSEQ_BYTES	32	/* every kernel takes these */
 #define HEAD_BYTES	(ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES)
 
 /* The control block of x86-64 (tcbhead_t of glibc's nptl/descr.h). */
@@ -55,6 +58,22 @@ static uint64_t tls_offset(const struct attach_target *t,
 	    offset > TLS_MAX_BYTES || offset < m->tls_image_bytes)
 		return 0;
 	return offset;
+}
+
+/* How much the helper needs below its thread pointer: for all modules that are
+ * there, and for the rseq area, which glibc has below them since 2.41. */
+static uint64_t tls_below(const struct attach_target *t)
+{
+	uint64_t below = 0, offset;
+
+	for (size_t i = 0; i < t->nmodules; i++) {
+		offset = tls_offset(t, &t->modules[i]);
+		below = offset > below ? offset : below;
+	}
+	if (t->rseq_bytes && t->rseq_offset < 0 &&
+	    (uint64_t)-t->rseq_offset > below)
+		below = (uint64_t)-t->rseq_offset;
+	return below + TLS_LATER_BYTES;
 }
 
 static int fill_tls(struct attach_memory *memory,
@@ -114,22 +133,20 @@ int attach_memory_build(struct attach_memory *memory,
 			const struct attach_target *t, const char *library,
 			bool foreign)
 {
-	uint64_t tls = 0, offset;
 	struct stat st;
 
 	memset(memory, 0, sizeof(*memory));
 	if (strlen(library) >= ATTACH_TEXT_BYTES)
 		return -ENAMETOOLONG;
+	if (t->rseq_bytes && (t->rseq_offset < -(int64_t)TLS_MAX_BYTES ||
+			      t->rseq_offset > CONTROL_BYTES - RSEQ_BYTES))
+		return -ENOTSUP;
 	if (foreign && !t->names.agent) {
 		if (stat(library, &st))
 			return -errno;
 		memory->image_bytes = (size_t)st.st_size;
 	}
-	for (size_t i = 0; i < t->nmodules; i++) {
-		offset = tls_offset(t, &t->modules[i]);
-		tls = offset > tls ? offset : tls;
-	}
-	memory->thread_pointer = HEAD_BYTES + round_up(tls, 4096);
+	memory->thread_pointer = HEAD_BYTES + round_up(tls_below(t), 4096);
 	memory->stack_top = memory->thread_pointer + CONTROL_BYTES +
 			    STACK_BYTES;
 	memory->dtv = memory->stack_top;
@@ -177,7 +194,7 @@ int attach_memory_place(struct attach_memory *memory,
 	       TCB_INHERITED_BYTES);
 	if (t->rseq_bytes) {
 		block->rseq = tp + (uint64_t)t->rseq_offset;
-		block->rseq_bytes = t->rseq_bytes < 32 ? 32 : t->rseq_bytes;
+		block->rseq_bytes = RSEQ_BYTES;
 	}
 	block->image = memory->image_bytes ? base + memory->end : 0;
 	block->image_bytes = memory->image_bytes;
