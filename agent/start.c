@@ -255,6 +255,7 @@ static int core_ask(void)
 static void start(void)
 {
 	int tsc = PR_TSC_ENABLE;
+	int ret;
 
 	log_setup(settings.log);
 	/* goes through execve() */
@@ -276,7 +277,11 @@ static void start(void)
 		return;
 	}
 	agent_off = "no memory";
-	if (channels_setup() || thread_setup())
+	ret = channels_setup();
+	if (ret == -EINVAL)
+		agent_off = "the kernel wipes no memory at fork "
+			    "(MADV_WIPEONFORK, Linux 4.14)";
+	if (ret || thread_setup())
 		return;
 	rseq_works &= !patch_setup();
 	fork_setup();

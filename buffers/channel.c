@@ -48,12 +48,14 @@ int channels_setup(void)
 {
 	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);
 	char *pages = sys_map_anonymous(bytes);
+	int ret;
 
 	if (!pages)
 		return -ENOMEM;
-	if (sys_madvise(pages, bytes, MADV_WIPEONFORK)) {
+	ret = (int)sys_madvise(pages, bytes, MADV_WIPEONFORK);
+	if (ret) {
 		sys_munmap(pages, bytes);
-		return -ENOMEM;
+		return ret;
 	}
 	fork_mark = (uint32_t *)pages;
 	/* children count on from here, and must not come to 0: whatever a

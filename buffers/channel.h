@@ -120,7 +120,8 @@ extern uint32_t channel_group;
 
 /*
  * Maps the fork-wiped tables. Once a process, before anything else here.
- * Returns 0 or -ENOMEM.
+ * Returns 0, -ENOMEM, or the error of a kernel that wipes nothing at fork
+ * (-EINVAL before Linux 4.14).
  */
 int channels_setup(void);
 

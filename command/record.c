@@ -372,7 +372,8 @@ static void read_markers(const struct record *record, struct marker_list *list)
 	}
 }
 
-/* A rule for nothing is most likely a typing error. */
+/* A rule for nothing is most likely a typing error; a program without an agent
+ * has none of its markers met. */
 static void tell_unmet(const struct record *record)
 {
 	const struct record_options *o = &record->options;
@@ -381,6 +382,12 @@ static void tell_unmet(const struct record *record)
 	size_t j;
 	int i;
 
+	if (o->program && !record->nmembers) {
+		command_warn("no agent was at work in %s: TAFFRAIL_LOG=error "
+			     "tells why, unless it is a static program",
+			     o->program[0]);
+		return;
+	}
 	if (o->program)
 		read_markers(record, &list);
 	for (i = 0; i < o->nrules; i++) {
