@@ -15,6 +15,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/rseq.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +72,7 @@ static uint64_t tls_below(const struct attach_target *t)
 		offset = tls_offset(t, &t->modules[i]);
 		below = offset > below ? offset : below;
 	}
-	if (t->rseq_bytes && t->rseq_offset < 0 &&
+	if (t->rseq_offset < 0 && t->rseq_offset >= -(int64_t)TLS_MAX_BYTES &&
 	    (uint64_t)-t->rseq_offset > below)
 		below = (uint64_t)-t->rseq_offset;
 	return below + TLS_LATER_BYTES;
@@ -175,6 +177,29 @@ static void put(uint8_t *at, uint64_t value)
 	memcpy(at, &value, sizeof(value));
 }
 
+/*
+ * libc has each new thread register with rseq if the thread that makes it is
+ * registered, and ends the process where that fails. So the helper says that
+ * it is not, until the kernel says otherwise; and where libc was told to leave
+ * rseq alone (a size of 0) it does, too.
+ */
+static void fill_rseq(struct attach_memory *memory,
+		      const struct attach_target *t, uint64_t base)
+{
+	int64_t at = (int64_t)memory->thread_pointer + t->rseq_offset;
+	uint32_t failed = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
+
+	if (!t->rseq_offset || at < (int64_t)HEAD_BYTES ||
+	    t->rseq_offset > CONTROL_BYTES - RSEQ_BYTES)
+		return;
+	memcpy(memory->bytes + at + offsetof(struct rseq, cpu_id), &failed,
+	       sizeof(failed));
+	if (t->rseq_bytes) {
+		memory->block->rseq = base + (uint64_t)at;
+		memory->block->rseq_bytes = RSEQ_BYTES;
+	}
+}
+
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const uint8_t header[ATTACH_HEADER_BYTES])
@@ -192,10 +217,7 @@ int attach_memory_place(struct attach_memory *memory,
 	memcpy(control + TCB_MULTIPLE_THREADS, &one, sizeof(one));
 	memcpy(control + TCB_INHERITED, header + TCB_INHERITED,
 	       TCB_INHERITED_BYTES);
-	if (t->rseq_bytes) {
-		block->rseq = tp + (uint64_t)t->rseq_offset;
-		block->rseq_bytes = RSEQ_BYTES;
-	}
+	fill_rseq(memory, t, base);
 	block->image = memory->image_bytes ? base + memory->end : 0;
 	block->image_bytes = memory->image_bytes;
 	block->kept = t->names.foreign_malloc ? (uint32_t)(stack - HEAD_BYTES) :
