@@ -7,6 +7,8 @@ agent_sources = \
 	agent/bell.c \
 	agent/bell.h \
 	agent/control.c \
+	agent/descriptors.c \
+	agent/descriptors.h \
 	agent/entries.c \
 	agent/entries.h \
 	agent/fork.c \

@@ -5,12 +5,12 @@
 #include "agent/thread.h"
 
 #include <errno.h>
-#include <linux/close_range.h>
 #include <linux/rseq.h>
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "agent/descriptors.h"
 #include "agent/thread-x86_64.h"
 #include "agent/vectors.h"
 #include "buffers/base.h"
@@ -116,11 +116,9 @@ static int thread_main(void *arg)
 {
 	struct thread *thread = arg;
 
-	if (sys3(SYS_close_range, 0, ~0u, CLOSE_RANGE_UNSHARE)) {
-		if (sys1(SYS_unshare, CLONE_FILES))
-			return thread->result = -EMFILE;
-		sys3(SYS_close_range, 0, ~0u, 0);
-	}
+	thread->result = descriptors_leave();
+	if (thread->result)
+		return thread->result;
 	thread->result = thread->fn(thread->arg);
 	return 0;
 }
