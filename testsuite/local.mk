@@ -35,6 +35,7 @@ unit_programs = \
 	testsuite/unit/metadata \
 	testsuite/unit/object \
 	testsuite/unit/packet \
+	testsuite/unit/patch-sync \
 	testsuite/unit/reader \
 	testsuite/unit/records \
 	testsuite/unit/ring \

@@ -29,6 +29,28 @@ int patch_setup(void)
 		MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
 }
 
+/*
+ * Without the call of Linux 4.16: memory that was there goes, of which the
+ * kernel tells each CPU that runs the process by an interrupt, and returning
+ * from an interrupt serialises.
+ */
+static int sync_by_unmapping(void)
+{
+	long p = sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p < 0 && p > -4096)
+		return (int)p;
+	return (int)sys_munmap(p, 4096);
+}
+
+int patch_sync(void)
+{
+	if (!sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
+		return 0;
+	return sync_by_unmapping();
+}
+
 void patch_open(struct patcher *patcher)
 {
 	patcher->mem = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
@@ -42,7 +64,7 @@ void patch_close(struct patcher *patcher)
 		patch_flush(patcher);
 	if (patcher->mem >= 0)
 		sys_close(patcher->mem);
-	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	patch_sync();
 }
 
 static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
@@ -99,10 +121,10 @@ int patch_restore(const struct patcher *patcher, uint8_t *code,
 	int32_t operand = (int32_t)(stub - (code + 6));
 	int ret = patch_byte(patcher, code + 1, OPCODE_OFF);
 
-	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	patch_sync();
 	if (!ret)
 		ret = patch_write(patcher, code + 2, (uint8_t *)&operand, 4);
-	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	patch_sync();
 	return ret || !on ? ret : patch_byte(patcher, code + 1, OPCODE_ON);
 }
 
@@ -113,7 +135,7 @@ int patch_bytes(const struct patcher *patcher, uint8_t *code,
 
 	if (ret)
 		return ret;
-	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	patch_sync();
 	return patch_write(patcher, code, bytes, 1);
 }
 

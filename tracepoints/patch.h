@@ -79,6 +79,12 @@ extern void (*patch_flush)(const struct patcher *patcher);
 extern void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
 			     const uint8_t *stub, int on);
 
+/*
+ * Returns 0 when each thread of the process executes what memory holds now, or
+ * a negative errno: threads that run may have fetched what was there before.
+ */
+int patch_sync(void);
+
 /* Waits until no thread is in a section it entered before (membarrier). */
 void patch_grace(void);
 

@@ -64,6 +64,7 @@ static const struct {
 	{ "memmove", memmove },
 	{ "memset", memset },
 	{ "patch_byte", patch_byte },
+	{ "patch_sync", patch_sync },
 	{ "patch_write", patch_write },
 	{ "registry_add", registry_add },
 	{ "strlen", text_length },

@@ -11,7 +11,6 @@
 #include "tracepoints/usdt-place.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
 
 #include "buffers/base.h"
 #include "buffers/sys.h"
@@ -144,11 +143,6 @@ static int is_due(struct way *way, const struct patcher *patcher)
 	return 0;
 }
 
-static void fetch_anew(void)
-{
-	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
-}
-
 enum step {
 	STEP_CLOSE,		/* cc at the nop: for who comes by a join */
 	STEP_GUARD,		/* cc wherever an instruction begins */
@@ -207,7 +201,7 @@ static void step_all(struct way *list, enum step step,
 		any = 1;
 	}
 	if (any)
-		fetch_anew();
+		patch_sync();
 }
 
 /* Takes out of the list what is not due. */

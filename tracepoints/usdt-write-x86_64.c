@@ -8,7 +8,6 @@
 #include "tracepoints/usdt-place.h"
 
 #include <errno.h>
-#include <linux/membarrier.h>
 
 #include "buffers/base.h"
 #include "buffers/sys.h"
@@ -123,6 +122,6 @@ int usdt_write_all(const struct patcher *patcher)
 	sys_munmap(lates, LATE_BYTES);
 	lates = NULL;
 	/* a reused place may have been fetched before */
-	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE);
+	patch_sync();
 	return ret;
 }
