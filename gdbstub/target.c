@@ -4,6 +4,9 @@
  * which is busy with gdb. Its registers are a true snapshot. No other thread
  * is known here, so that gdb never wants to stop one.
  */
+#include <errno.h>
+#include <fcntl.h>
+
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "gdbstub/connection.h"
@@ -15,6 +18,19 @@ struct range {
 	uint64_t bytes;
 };
 
+/* Where a filter denies the call, as systemd's @debug does. */
+static uint64_t memory_read_file(uint64_t address, void *to, uint64_t n)
+{
+	int fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+	long got = -1;
+
+	if (fd >= 0) {
+		got = sys4(SYS_pread64, fd, to, n, address);
+		sys_close(fd);
+	}
+	return got < 0 ? 0 : (uint64_t)got;
+}
+
 uint64_t memory_read(uint64_t address, void *to, uint64_t n)
 {
 	struct range local = { (uint64_t)to, n };
@@ -22,6 +38,8 @@ uint64_t memory_read(uint64_t address, void *to, uint64_t n)
 	long got = sys6(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote,
 			1, 0);
 
+	if (got == -EPERM || got == -ENOSYS)
+		return memory_read_file(address, to, n);
 	return got < 0 ? 0 : (uint64_t)got;
 }
 
