@@ -97,10 +97,17 @@ static int refused(const struct attach_target *t, int error)
 		return attach_fact(t, -EACCES, "no permission: process %d is "
 				   "not dumpable (set-user-ID, capabilities, "
 				   "or PR_SET_DUMPABLE)", t->pid);
+	if (yama_scope() > 2)
+		return attach_fact(t, -EACCES, "no permission: "
+				   "kernel.yama.ptrace_scope is %ld, which "
+				   "holds for root and until the next boot; "
+				   "start the program with taffrail record --",
+				   yama_scope());
 	if (yama_scope() > 0)
 		return attach_fact(t, -EACCES, "no permission: "
 				   "kernel.yama.ptrace_scope is %ld; root may, "
-				   "or set it to 0", yama_scope());
+				   "or set it to 0; or start the program with "
+				   "taffrail record --", yama_scope());
 	return attach_fact(t, -EACCES, "no permission to trace process %d (%s): "
 			   "a container's or a security module's rule?",
 			   t->pid, strerror(-error));
