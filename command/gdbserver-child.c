@@ -19,7 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/command.h"
@@ -217,11 +219,35 @@ static int make_link(struct launch *launch, struct gdbserver *server)
 	return COMMAND_DONE;
 }
 
+/*
+ * Where a program may not even have itself traced by its parent, gdbserver says
+ * something of its own tests, and waits for ever.
+ */
+static int check_tracing(void)
+{
+	int status = 0, error;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? errno : 0);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return COMMAND_DONE;
+	error = WEXITSTATUS(status);
+	return error ? command_failed("gdbserver needs ptrace(2), which is "
+				      "denied (%s): by kernel.yama.ptrace_scope,"
+				      " or a container's rule; taffrail gdb "
+				      "does without", strerror(error)) :
+		       COMMAND_DONE;
+}
+
 int gdbserver_start(struct gdbserver *server)
 {
 	static struct launch launch;
-	int ret = make_link(&launch, server);
+	int ret;
 
+	if (check_tracing())
+		return COMMAND_FAILED;
+	ret = make_link(&launch, server);
 	if (!ret)
 		ret = make_command(&launch, server);
 	if (!ret)
