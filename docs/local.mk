@@ -40,6 +40,7 @@ EXTRA_DIST += \
 	docs/gdbstub.md \
 	docs/guarantees.md \
 	docs/history.md \
+	docs/platforms.md \
 	docs/remote.md \
 	docs/roadmap.md \
 	docs/traces.md \
