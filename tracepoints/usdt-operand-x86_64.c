@@ -77,7 +77,7 @@ static int number_take(struct parse *parse, uint64_t *value)
 /* Two letters that legacy names end in, in gdb's order. */
 static int legacy_number(char a, char b)
 {
-	static const char names[8][2] = { "ax", "bx", "cx", "dx",
+	static const char names[8][3] = { "ax", "bx", "cx", "dx",
 					  "si", "di", "bp", "sp" };
 	int i;
 
