@@ -24,12 +24,15 @@ static void *work(void *who)
 	return NULL;
 }
 
+/* Compilers warn of a recursion that they can see to be endless. */
+static volatile int endless = 1;
+
 static __attribute__((noinline)) int deeper(volatile char *above)
 {
 	volatile char frame[4096];
 
 	frame[0] = *above;
-	return deeper(frame) + frame[0];
+	return (endless ? deeper(frame) : 0) + frame[0];
 }
 
 static void overflow(void)
@@ -59,6 +62,7 @@ static void devour(int limited)
 
 int main(int argc, char **argv)
 {
+	volatile int *volatile nowhere = (volatile int *)8;
 	const char *how = argc > 2 ? argv[1] : "";
 	pthread_t thread;
 	long total;
@@ -71,7 +75,7 @@ int main(int argc, char **argv)
 	total = 2 * events;
 	TAFFRAIL_EVENT(app, last, total, TAFFRAIL_STR(how));
 	if (!strcmp(how, "segv"))
-		*(volatile int *)8 = 1;
+		*nowhere = 1;
 	if (!strcmp(how, "abort"))
 		abort();
 	if (!strcmp(how, "stack"))

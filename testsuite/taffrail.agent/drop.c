@@ -191,7 +191,7 @@ static int run_thread(void)
 	pid_t child;
 	int i;
 
-	if (pthread_create(&thread, NULL, change_group, &over))
+	if (pthread_create(&thread, NULL, change_group, who))
 		return 1;
 	for (i = 0; i < 50; i++) {
 		snprintf(who, sizeof(who), "child%d", i);

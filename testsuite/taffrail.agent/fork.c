@@ -9,6 +9,7 @@
  *	daemon	daemon(3), which outlives main
  *	threads	forks while another thread writes all the time
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
