@@ -92,6 +92,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.attach \
 	testsuite/taffrail.conditions \
+	testsuite/taffrail.distros \
 	testsuite/taffrail.examples \
 	testsuite/taffrail.gdb \
 	testsuite/taffrail.gdbserver \

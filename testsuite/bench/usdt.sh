@@ -4,8 +4,14 @@
 # What must stay true: what is compared is the same program doing the same, by
 # the processor time of all that it takes, the agent's threads included.
 
-usdt_postgres=/usr/lib/postgresql/15/bin
-usdt_java=/usr/lib/jvm/java-17-openjdk-amd64/bin/java
+# the newest that the release has
+usdt_newest()
+{
+	ls -d "$@" 2>/dev/null | sort -V | tail -n 1
+}
+
+usdt_postgres=$(dirname "$(usdt_newest /usr/lib/postgresql/*/bin/postgres)")
+usdt_java=$(usdt_newest /usr/lib/jvm/java-[1-9][0-9]-*/bin/java)
 usdt_selects=20000
 usdt_rounds=3
 # PostgreSQL does not run as root, nor as a user without a name.
