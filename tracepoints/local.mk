@@ -81,7 +81,8 @@ tracepoints_agent_sources += \
 	tracepoints/memory-x86_64.h \
 	tracepoints/registers-x86_64.h \
 	tracepoints/snapshot-entry-x86_64.S \
-	tracepoints/snapshot-x86_64.c
+	tracepoints/snapshot-x86_64.c \
+	tracepoints/translated-x86_64.h
 endif
 
 # in the command only

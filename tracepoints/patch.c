@@ -13,6 +13,7 @@
 
 #include "buffers/base.h"
 #include "buffers/sys.h"
+#include "tracepoints/translated-x86_64.h"
 
 #define OPCODE_OFF	0xa9	/* test $imm32, %eax */
 #define OPCODE_ON	0xe9	/* jmp rel32 */
@@ -85,10 +86,13 @@ static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
 int patch_write(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n)
 {
-	if (patcher->mem >= 0 &&
-	    sys_pwrite(patcher->mem, bytes, n, code) == (long)n)
-		return 0;
-	return write_by_mprotect(code, bytes, n);
+	int ret = 0;
+
+	if (patcher->mem < 0 ||
+	    sys_pwrite(patcher->mem, bytes, n, code) != (long)n)
+		ret = write_by_mprotect(code, bytes, n);
+	translated_anew(code, n);
+	return ret;
 }
 
 int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Telling valgrind that code has changed. It executes translations of code, and
+ * looks for changes only in code that comes from no file: a site that it has
+ * translated would stay as it was.
+ *
+ * A client request (valgrind's manual, "The Client Request mechanism"; the
+ * sequence and the number are those of valgrind.h 3.19): rotations that leave
+ * rdi as it was, and an instruction without effect. The processor executes
+ * them as that; valgrind reads the request that rax points to.
+ */
+#ifndef TRACEPOINTS_TRANSLATED_X86_64_H
+#define TRACEPOINTS_TRANSLATED_X86_64_H
+
+#include <stdint.h>
+
+#define REQUEST_DISCARD_TRANSLATIONS	0x1002
+#define REQUEST_WORDS			6
+
+/* Has translations of `n` bytes at `code` made anew. SIGSAFE */
+static inline void translated_anew(const uint8_t *code, uint64_t n)
+{
+	uint64_t request[REQUEST_WORDS] = { REQUEST_DISCARD_TRANSLATIONS,
+					    (uint64_t)code, n };
+	uint64_t result = 0;
+
+	__asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\t"
+			 "rolq $61, %%rdi\n\trolq $51, %%rdi\n\t"
+			 "xchgq %%rbx, %%rbx"
+			 : "+d"(result)
+			 : "a"(request)
+			 : "cc", "memory");
+}
+
+#endif
