@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Markers under every compiler, language standard, level of optimisation,
-# kind of program and linker that this machine has. Each combination is built
+# kind of program and linker that this machine has: gcc, clang, and those with a
+# version in their name; compilers are asked which standards and levels they
+# know, from C99 and C++11 on. Each combination is built
 # with warnings as errors, runs its cases (harness.h), and its USDT notes must
 # name exactly the sites. One line a combination: PASS: or FAIL: and its name.
 #
@@ -23,8 +25,8 @@ have() { command -v "$1" >/dev/null 2>&1; }
 
 cc_of() { # LANGUAGE COMPILER
 	case $1:$2 in
-	c++:gcc) echo g++ ;;
-	c++:clang) echo clang++ ;;
+	c++:gcc*) echo "g++${2#gcc}" ;;
+	c++:clang*) echo "clang++${2#clang}" ;;
 	*) echo "$2" ;;
 	esac
 }
@@ -57,7 +59,7 @@ kind_ldflags() {
 exists() { # LANGUAGE COMPILER STD LEVEL KIND LINKER
 	have "$(cc_of "$1" "$2")" && have "ld.$6" || return 1
 	case $2:$5:$6 in
-	gcc:lto:lld | *:staticpie:gold) return 1 ;;
+	gcc*:lto:lld | *:staticpie:gold) return 1 ;;
 	esac
 }
 
@@ -193,23 +195,97 @@ chosen() {
 	EOF
 }
 
-everything() {
-	local row compiler level kind linker
+# gcc, clang, and each gcc-N and clang-N that is neither of both.
+compilers() {
+	local name
 
-	for row in c:c99 c:gnu99 c:c11 c:gnu17 c:c2x c++:c++11 c++:gnu++14 \
-		c++:c++17 c++:c++20; do
-	for compiler in gcc clang; do
-	for level in -O0 -O1 -O2 -O3 -Os; do
+	printf '%s\n' gcc clang
+	for name in $(compgen -c | grep -E '^(gcc|clang)-[0-9]+$' | sort -uV)
+	do
+		case $(realpath "$(command -v "$name")") in
+		"$(realpath "$(command -v gcc)")") ;;
+		"$(realpath "$(command -v clang)")") ;;
+		*) echo "$name" ;;
+		esac
+	done
+}
+
+knows() { # LANGUAGE COMPILER FLAG
+	echo 'int known;' | "$(cc_of "$1" "$2")" -x"$1" "$3" -Werror \
+		-fsyntax-only - 2>/dev/null
+}
+
+# The first of two names of one standard that the compiler knows.
+standards() { # LANGUAGE COMPILER
+	local list='99 11 17 23|2x 2y' names prefix year
+
+	[ "$1" = c++ ] && list='11 14 17 20 23|2b 26|2c'
+	for names in $list; do
+	for prefix in "$1" "gnu${1#c}"; do
+	for year in ${names//|/ }; do
+		knows "$1" "$2" "-std=$prefix$year" || continue
+		echo "$prefix$year"
+		break
+	done; done; done
+}
+
+levels() { # LANGUAGE COMPILER
+	local level
+
+	for level in -O0 -O1 -O2 -O3 -Os -Og -Oz -Ofast; do
+		knows "$1" "$2" "$level" && echo "$level"
+	done
+}
+
+# Every standard and every level of each compiler at least once, where those
+# chosen do not have it; the kinds of programs take turns.
+remaining() { # FILE with those chosen
+	local kinds=(pie shared flag gcpie sdt nopie) n=0
+	local compiler language standard level all
+
+	for compiler in $(compilers); do
+	for language in c c++; do
+		have "$(cc_of $language "$compiler")" || continue
+		all=($(levels $language "$compiler"))
+		for standard in $(standards $language "$compiler"); do
+			level=${all[n % ${#all[@]}]}
+			grep -qF "$language $compiler $standard " "$1" &&
+				continue
+			echo "$language $compiler $standard $level" \
+				"${kinds[n++ % ${#kinds[@]}]} bfd"
+		done
+		standard=$(standards $language "$compiler" | tail -n 1)
+		for level in "${all[@]}"; do
+			grep -q "^${language//+/[+]} $compiler [^ ]* $level " \
+				"$1" && continue
+			echo "$language $compiler $standard $level" \
+				"${kinds[n++ % ${#kinds[@]}]} bfd"
+		done
+	done; done
+}
+
+everything() {
+	local compiler language standard level kind linker
+
+	for compiler in $(compilers); do
+	for language in c c++; do
+	for standard in $(standards $language "$compiler"); do
+	for level in $(levels $language "$compiler"); do
 	for kind in pie nopie gcpie static staticpie shared lto flag sdt; do
 	for linker in bfd gold lld; do
-		echo "${row%%:*} $compiler ${row#*:} $level $kind $linker"
-	done; done; done; done; done
+		echo "$language $compiler $standard $level $kind $linker"
+	done; done; done; done; done; done
 }
 
 run_combinations() {
 	local n=0 row
 
-	if [ -n "${FULL:-}" ]; then everything; else chosen; fi >"$work/rows"
+	if [ -n "${FULL:-}" ]; then
+		everything >"$work/rows"
+	else
+		chosen >"$work/chosen"
+		{ cat "$work/chosen"; remaining "$work/chosen"; } >"$work/rows"
+	fi
 	while read -r row; do
 		exists $row || continue
 		n=$((n + 1))
@@ -294,7 +370,7 @@ have readelf && have objdump || {
 	exit 0
 }
 run_combinations
-for compiler in gcc clang; do
+for compiler in $(compilers); do
 	if ! have $compiler; then
 		echo "UNSUPPORTED: $compiler: not installed"
 		continue
