@@ -84,6 +84,7 @@ EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 EXTRA_DIST += \
 	testsuite/bench \
 	testsuite/config \
+	testsuite/distros \
 	testsuite/gdb-suite \
 	testsuite/lib \
 	testsuite/lint \
@@ -159,6 +160,12 @@ check-gdb: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/gdb-suite/run \
 		$(GDB_TEST_FLAGS) "$(GDB_SRC)" $(GDB_TESTS)
 
+# As root, by hand. DISTROS_DIR is where its trees are, DISTROS_FLAGS: --flags
+# 'FILE.exp ...', --fresh, --remove, --table; DISTROS: names of releases.
+check-distros:
+	@$(run_script) $(abs_top_srcdir)/testsuite/distros/run \
+		$(DISTROS_FLAGS) $(DISTROS)
+
 check-models:
 	@$(run_script) $(abs_top_srcdir)/testsuite/models/run
 
@@ -172,7 +179,7 @@ lint:
 check-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)
-.PHONY: check-programs print-unit-programs
+.PHONY: check-distros check-programs print-unit-programs
 
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
