@@ -26,10 +26,12 @@ static const uint8_t types[2][TAFFRAIL_FIELDS_MAX] = {
 };
 static const struct write_shape shapes[2] = {
 	{ 7, 4, 0, { { 4, 0, WRITE_RULE_FIELD, 0 }, { 6, 0, 0, 0 },
-		     { 6, 0, WRITE_RULE_ADDRESS, 0 }, { 6, 1, 0, 0 } }, NULL },
+		     { 6, 0, WRITE_RULE_ADDRESS, 0 }, { 6, 1, 0, 0 } },
+	  { NULL } },
 	{ 24, 3, 0, { { 4, 0, WRITE_RULE_FIELD, 0 },
 		      { 12, 0, WRITE_RULE_BOUNDED, 3 },
-		      { 12, 0, WRITE_RULE_ADDRESS, 0 } }, NULL },
+		      { 12, 0, WRITE_RULE_ADDRESS, 0 } },
+	  { NULL } },
 };
 
 static enum ax_verdict fuzz_read(void *hit, uint64_t address, void *to,

@@ -15,7 +15,7 @@
 
 #define TEXT_MAX	600
 
-static const char *const words[] = {
+static const char *const grammar[] = {
 	"-4@", "8@", "1@", "-2@", "4f@", "8f@", "@", "$", "%", "-", "+", ",",
 	"(", ")", "0x", "8", "16", "-8", "4", "rax", "eax", "ax", "al", "ah",
 	"r8", "r9d", "r15b", "rip", "rbp", "rsp", "xmm0", "xmm15", "sym",
@@ -54,8 +54,8 @@ static void make_text(struct fuzz *fuzz, char *text)
 	size_t n = 0;
 
 	while (parts--) {
-		const char *word = words[fuzz_less(
-			fuzz, sizeof(words) / sizeof(words[0]))];
+		const char *word = grammar[fuzz_less(
+			fuzz, sizeof(grammar) / sizeof(grammar[0]))];
 		size_t bytes = strlen(word);
 
 		if (n + bytes + 1 >= TEXT_MAX)
