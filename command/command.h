@@ -74,6 +74,7 @@ struct options {
 	const struct option_row *rows;
 	const char *shape;	/* "NAME RULE": behind the word in the usage */
 	const char *about;	/* what it does: text of the help, or NULL */
+	const char *behind;	/* the program whose options follow "--", or NULL */
 	int stop_early;		/* the first operand ends the options */
 	/* results */
 	int index;		/* of the first operand (OPTIONS_END) */

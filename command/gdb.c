@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "agent/gdb.h"
+#include "command/attach.h"
 #include "command/command.h"
 #include "command/gdb.h"
 #include "command/installed.h"
+#include "command/rundir.h"
 #include "command/targets.h"
 
 #define GDB_ARGUMENTS_MAX	64
@@ -98,6 +100,19 @@ static int ask_agent(char path[GDB_PATH_BYTES], struct target *target)
 		return command_failed("the path of the socket is too long for "
 				      "gdb: %s", path);
 	return COMMAND_DONE;
+}
+
+/* Loads the agent into a process that has none, or only one asleep. Any other
+ * reason why none is found is told by the search that follows. */
+static int provide_agent(pid_t pid)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	int ret = rundir_find(&process, pid, error);
+
+	if (!ret)
+		rundir_process_close(&process);
+	return ret == -ENXIO ? attach_provide(pid) : COMMAND_DONE;
 }
 
 int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid)
@@ -208,8 +223,9 @@ int gdb_main(int argc, char **argv)
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "-p PID [-- GDB-ARGUMENTS...]",
-		.about = "Start gdb on a running program that has the agent. "
-			 "No thread of it stops.",
+		.about = "Start gdb on a running program, which gets the agent "
+			 "if it has none.",
+		.behind = "gdb",
 	};
 	const char *address = NULL;
 	bool print = false;
@@ -231,6 +247,8 @@ int gdb_main(int argc, char **argv)
 		return command_misused("which process? Give -p PID");
 	if (address && (print || options.index < argc))
 		return command_misused("--listen starts no gdb");
+	if (provide_agent(pid))
+		return COMMAND_FAILED;
 	if (address)
 		return gdb_listen(address, pid);
 	return gdb_process(pid, print, argv + options.index,

@@ -135,13 +135,32 @@ static void describe(const struct options *options, char *letters,
 	memset(words, 0, sizeof(*words));
 }
 
-/* What the user typed, for an error: getopt has no one place for it. */
+/* The word of an option that getopt has just refused. It is the word before
+ * optind, unless letters of that word are left. */
+static const char *refused_word(const struct options *options)
+{
+	const char *before = options->argv[optind - 1];
+	const char letter[] = { '-', (char)optopt, '\0' };
+
+	if (!strncmp(before, "--", 2) || !strcmp(before, letter) ||
+	    optind >= options->argc)
+		return before;
+	return options->argv[optind];
+}
+
+/* Says what is wrong about an option, and where another program's go. */
 static int misused_option(const struct options *options, int key)
 {
 	const char *typed = options->argv[optind - 1];
 
 	if (key == ':')
 		return command_misused("option '%s' needs an argument", typed);
+	if (options->behind)
+		return command_misused("unknown option '%s'; %s's options go "
+				       "behind --, as in: taffrail %s -p PID "
+				       "-- %s", refused_word(options),
+				       options->behind, word,
+				       refused_word(options));
 	if (optopt && optopt < 256 && strncmp(typed, "--", 2))
 		return command_misused("unknown option '-%c'", optopt);
 	return command_misused("option '%s' is unknown, ambiguous or takes no "

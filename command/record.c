@@ -228,21 +228,6 @@ static int open_output(struct record *record)
 	return COMMAND_DONE;
 }
 
-/* A process that has no agent gets one. */
-static int provide_agent(pid_t pid)
-{
-	struct attach_report report;
-	int ret = attach_process(pid, &report);
-
-	if (ret == -EEXIST)
-		return 0;
-	if (ret)
-		return command_failed("%s", report.error);
-	command_warn("process %d has an agent now; one thread stood still for "
-		     "%.0f us", pid, (double)report.stall_ns / 1000);
-	return 0;
-}
-
 /* A running process: its directory's neighbours are its children. */
 static int follow(struct record *record)
 {
@@ -252,7 +237,7 @@ static int follow(struct record *record)
 	int ret;
 	int i;
 
-	if (provide_agent(record->options.pid))
+	if (attach_provide(record->options.pid))
 		return COMMAND_FAILED;
 	record_prepare();
 	ret = targets_open(&targets, record->options.pid);
