@@ -153,7 +153,7 @@ static const char *point_refusal(struct trace *t,
 	if (same)
 		point_drop(t, same);
 	if (t->npoints == COLLECT_POINTS_MAX)
-		return "too many tracepoints";
+		return "too many tracepoints: there are 256 already";
 	if (!point->aside || is_aside(t, point->number))
 		return NULL;
 	text_open(&text, t->why, sizeof(t->why));
@@ -314,6 +314,26 @@ static const char *actions_define(struct trace *t, const char *p)
 	return why;
 }
 
+_Static_assert(COLLECT_POINTS_MAX == 256, "the text of point_refusal()");
+
+/* Answers OK, or a refusal that names the tracepoint: gdb shows nothing else
+ * of the packet. */
+static int point_answer(struct connection *c, const char *p, const char *why)
+{
+	char named[32 + sizeof(trace_get()->why)];
+	struct text text;
+	uint64_t number;
+
+	if (!why || !packet_read_number(&p, &number))
+		return trace_answer(c, why);
+	text_open(&text, named, sizeof(named));
+	text_add(&text, "tracepoint ");
+	text_add_unsigned(&text, number);
+	text_add(&text, ": ");
+	text_add(&text, why);
+	return trace_answer(c, named);
+}
+
 int serve_define_point(struct connection *c, const char *p)
 {
 	struct trace *t = trace_get();
@@ -321,6 +341,6 @@ int serve_define_point(struct connection *c, const char *p)
 	if (!t)
 		return trace_answer(c, trace_no_memory);
 	if (packet_read_char(&p, '-'))
-		return trace_answer(c, actions_define(t, p));
-	return trace_answer(c, point_define(t, p));
+		return point_answer(c, p, actions_define(t, p));
+	return point_answer(c, p, point_define(t, p));
 }

@@ -25,16 +25,19 @@ int serve_trace_disconnected(struct connection *c, const char *p)
 				   trace_no_memory);
 }
 
-/* -1: as large as we think best. */
+/* -1: as large as we think best. 0, like any number that is too small, means
+ * the smallest buffer there is: gdb repeats the packet before each run. */
 static const char *size_read(const char *p, uint64_t *size)
 {
 	uint64_t number;
 
-	if (text_equal(p, "-1"))
-		number = 0;
-	else if (!packet_read_number(&p, &number) || *p || !number)
+	if (text_equal(p, "-1")) {
+		*size = 0;
+		return NULL;
+	}
+	if (!packet_read_number(&p, &number) || *p)
 		return trace_malformed;
-	*size = number;
+	*size = number ? number : 1;
 	return NULL;
 }
 
@@ -89,10 +92,9 @@ int serve_trace_notes(struct connection *c, const char *p)
 	return trace_answer(c, t ? notes_read(t, p) : trace_no_memory);
 }
 
-/* No file is written for gdb; without -r, it writes them itself. */
 int serve_trace_save(struct connection *c, const char *p)
 {
 	(void)p;
-	connection_error(c, 1);
-	return 0;
+	return trace_answer(c, "the program writes no trace file; tsave "
+			       "without -r writes one where gdb runs");
 }

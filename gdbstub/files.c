@@ -265,10 +265,42 @@ static void call_setfs(struct connection *c, const char *p)
 	done(c, 0);
 }
 
+/* "exe" of "/proc/PID/exe", or "cwd", of this process; NULL: another path. */
+static const char *link_word(const char *path)
+{
+	const char *p = text_after(path, "/proc/");
+
+	if (!p || text_number(&p) != sys_getpid())
+		return NULL;
+	return text_equal(p, "/exe") || text_equal(p, "/cwd") ? p + 1 : NULL;
+}
+
+/* What `info proc` shows of links; memory tells gdb as much. */
 static void call_readlink(struct connection *c, const char *p)
 {
-	(void)p;
-	fail(c, RSP_EACCES);
+	char path[PATH_MAX];
+	char own[32];
+	const char *word = NULL;
+	struct text text;
+	long got;
+
+	if (packet_read_text(&p, path, sizeof(path)) && !*p)
+		word = link_word(path);
+	if (!word) {
+		fail(c, RSP_EACCES);
+		return;
+	}
+	text_open(&text, own, sizeof(own));
+	text_add(&text, "/proc/self/");
+	text_add(&text, word);
+	got = sys4(SYS_readlinkat, -100, own, c->chunk, PATH_MAX);
+	if (got < 0) {
+		fail(c, RSP_EACCES);
+		return;
+	}
+	done(c, (uint64_t)got);
+	packet_add(&c->out, ";");
+	packet_add_bytes(&c->out, c->chunk, (size_t)got);
 }
 
 static const struct call calls[] = {

@@ -17,14 +17,13 @@
 #include "tracepoints/lock.h"
 
 #define RUN_SESSION	"gdb"
-/* Hits of several tracepoints at one marker are served in their order. */
-#define POINTS_AT_MARKER	64
 
 static struct {
 	struct run_state state;
 	struct session *session;	/* while there are frames */
 	uint32_t id;			/* of the frame event */
 	uint32_t slots;			/* in use */
+	uint32_t failed;		/* the tracepoint that cannot start */
 	uint32_t numbers[COLLECT_POINTS_MAX];	/* of tracepoints, by slot */
 	/* as hits want them, by slot; none when no run is on. The registry's
 	 * lock guards them: libraries come in other threads */
@@ -102,39 +101,38 @@ static int guard_enable(struct object *object, void *arg)
 	return 0;
 }
 
-/* All tracepoints that take part and are at this marker. */
-static int points_gather(const struct object *object,
-			 const struct collect_point **points, uint32_t *n)
+/* Gathers the tracepoints that take part and are at this marker, in the order
+ * in which a hit serves them. Returns how many. */
+static uint32_t points_gather(const struct object *object,
+			      const struct collect_point **points)
 {
+	uint32_t n = 0;
 	uint32_t i;
 
-	*n = 0;
 	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
 		if (!run.ready[i] || !object_at(object, run.addresses[i]))
 			continue;
-		if (*n == POINTS_AT_MARKER)
-			return -ENOSPC;
-		points[(*n)++] = run.ready[i];
+		if (!n)
+			run.failed = run.numbers[i];
+		points[n++] = run.ready[i];
 	}
-	return 0;
+	return n;
 }
 
 static int object_serve(struct object *object, void *arg)
 {
-	const struct collect_point *points[POINTS_AT_MARKER];
+	const struct collect_point *points[COLLECT_POINTS_MAX];
 	struct pass *pass = arg;
 	uint32_t n;
-	int ret;
 
 	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
 	    (pass->address && !object_at(object, pass->address)))
 		return 0;
-	ret = points_gather(object, points, &n);
-	if (!ret && n)
-		ret = collect_set(object, run.session->channel, points, n,
-				  pass->patcher);
-	pass->ret = ret;
-	return ret;
+	n = points_gather(object, points);
+	if (n)
+		pass->ret = collect_set(object, run.session->channel, points, n,
+					pass->patcher);
+	return pass->ret;
 }
 
 static int points_ready(void)
@@ -148,6 +146,7 @@ static int points_ready(void)
 		if (!point->slot || run.ready[slot])
 			continue;
 		run.addresses[slot] = point->address;
+		run.failed = point->number;
 		ret = point_make(point, &run.ready[slot]);
 	}
 	return ret;
@@ -316,15 +315,29 @@ static const char *start_fact(int ret)
 {
 	switch (ret) {
 	case -ENOTSUP:
-		return "a marker there tests a flag: it has no registers";
-	case -ENOSPC:
-		return "too many tracepoints";
+		return "its marker tests a flag: it has no registers";
 	case -EBUSY:
-		return "another debugger has changed the code of a marker";
+		return "another debugger has changed the code of its marker";
 	case -EINVAL:
-		return "a tracepoint does not verify";
+		return "it does not verify";
 	}
-	return "the markers cannot be switched on";
+	return "its marker cannot be switched on";
+}
+
+/* Why points_start() failed, with the tracepoint's number. */
+static const char *start_refusal(int ret)
+{
+	static char why[96];
+	struct text text;
+
+	if (!run.failed)
+		return "no memory for a trace run";
+	text_open(&text, why, sizeof(why));
+	text_add(&text, "tracepoint ");
+	text_add_unsigned(&text, run.failed);
+	text_add(&text, ": ");
+	text_add(&text, start_fact(ret));
+	return why;
 }
 
 int run_start(const char **why)
@@ -338,9 +351,10 @@ int run_start(const char **why)
 	run_drop();
 	*why = session_open(t, &ret);
 	if (!ret) {
+		run.failed = 0;
 		ret = points_start(t);
 		if (ret)
-			*why = start_fact(ret);
+			*why = start_refusal(ret);
 	}
 	if (ret)
 		run_drop();

@@ -248,15 +248,16 @@ static int connection_read(struct connection *c, int fd)
  * Reads all there is, so that the end of one gdb is seen before the next one,
  * which came later, is told that it is the second.
  *
- * The snapshot is of this function: it is here whenever gdb looks.
+ * The snapshot is of this function, which runs whenever gdb looks. A user
+ * reads its name, and the line of the snapshot, when gdb has connected.
  */
-static int connection_ready(int fd, void *arg)
+static int taffrail_agent_serves_gdb(int fd, void *arg)
 {
 	struct connection *c = arg;
 	int ret = 1;
 	int i;
 
-	registers_take(&c->registers);
+	REGISTERS_TAKE(&c->registers); /* the program's threads run on */
 	for (i = 0; i < READS_MAX && ret > 0; i++)
 		ret = connection_read(c, fd);
 	return ret < 0 ? connection_end(c, ret) : 0;
@@ -318,13 +319,13 @@ static int connection_begin(int fd)
 
 	if (!gdb_allowed())
 		return service_watch(fd, refusal_ready, forbidden);
-	if (service_watches(connection_ready))
+	if (service_watches(taffrail_agent_serves_gdb))
 		return service_watch(fd, refusal_ready, busy);
 	c = connection_make();
 	if (!c)
 		return -ENOMEM;
 	run_connected();
-	ret = service_watch(fd, connection_ready, c);
+	ret = service_watch(fd, taffrail_agent_serves_gdb, c);
 	if (ret)
 		sys_munmap(c, sizeof(*c));
 	return ret;

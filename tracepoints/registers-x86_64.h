@@ -30,7 +30,7 @@ struct registers {
 	uint64_t fs_base;
 };
 
-/* The caller's own: its frame, and those above, are true while it runs. */
+/* Stores the caller's registers, all but rip; see REGISTERS_TAKE. */
 static ALWAYS_INLINE void registers_take(struct registers *r)
 {
 	__asm__ volatile("movq %%rax, 0(%[r])\n\t"
@@ -49,15 +49,12 @@ static ALWAYS_INLINE void registers_take(struct registers *r)
 			 "movq %%r13, 104(%[r])\n\t"
 			 "movq %%r14, 112(%[r])\n\t"
 			 "movq %%r15, 120(%[r])\n\t"
-			 "leaq 0f(%%rip), %%rax\n\t"
-			 "movq %%rax, 128(%[r])\n\t"
 			 "movl %%cs, %%eax\n\t"
 			 "movl %%eax, 140(%[r])\n\t"
 			 "movl %%ss, %%eax\n\t"
 			 "movl %%eax, 144(%[r])\n\t"
 			 "movq %%fs:0, %%rax\n\t"
 			 "movq %%rax, 168(%[r])\n"
-			 "0:"
 			 :
 			 : [r] "d"(r)
 			 : "rax", "memory");
@@ -66,7 +63,18 @@ static ALWAYS_INLINE void registers_take(struct registers *r)
 	r->segments[4] = r->segments[5] = 0;
 }
 
-_Static_assert(offsetof(struct registers, rip) == 128, "registers_take");
+/*
+ * Stores the registers of the function that says this; its frame, and those
+ * above, are true until that function returns. rip is stored outside of the
+ * inlined function, or gdb would show that one.
+ */
+#define REGISTERS_TAKE(r)                                                    \
+	do {                                                                 \
+		registers_take(r);                                           \
+		__asm__ volatile("leaq 0f(%%rip), %0\n0:" : "=r"((r)->rip)); \
+	} while (0)
+
+_Static_assert(offsetof(struct registers, rip) == 128, "gdb's block");
 _Static_assert(offsetof(struct registers, segments) == 140, "registers_take");
 _Static_assert(offsetof(struct registers, fs_base) == 168, "registers_take");
 

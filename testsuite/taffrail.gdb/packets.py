@@ -157,11 +157,13 @@ def definitions(stub):
         check(packet.replace(address, 'MARKER'), got == b'OK', got)
     got = stub.ask('QTDP:2:%x:E:0:0' % (int(address, 16) + 1))
     check('a tracepoint at no marker',
-          got == b'E.no marker at 0x%x' % (int(address, 16) + 1), got)
+          got == b'E.tracepoint 2: no marker at 0x%x' %
+          (int(address, 16) + 1), got)
     got = stub.ask('QTDP:2:%s:E:0:0:X3,020227' % address)
     check('a condition that is no program',
-          got == b'E.condition: the stack is too low (byte 0)', got)
-    check('QTSave', stub.ask('QTSave:41') == b'E01')
+          got == b'E.tracepoint 2: condition: the stack is too low (byte 0)',
+          got)
+    check('QTSave', b'tsave without -r' in stub.ask('QTSave:41'))
     stub.close()
     stub = Stub()
     points = ['T%s:D:0:0:X3,220127', 'A%s:L', 'A%s:R03', 'A%s:M6,8,10',

@@ -175,7 +175,7 @@ static const struct {
 	{ "QTDP:2:2ff0:E:0:0", "defined already" },
 	{ "QTDP:0:1020:E:0:0", "1 to 65535" },
 	{ "QTDP:10000:1020:E:0:0", "1 to 65535" },
-	{ "QTDP:5:1020:E:3:0", "while-stepping" },
+	{ "QTDP:5:1020:E:3:0", "tracepoint 5: while-stepping" },
 	{ "QTDP:5:1020:F:0:0", "no sense" },
 	{ "QTDP:5:1020:E:0", "no sense" },
 	{ "QTDP:5:1020:E:0:0:", "no sense" },
@@ -195,7 +195,7 @@ static const struct {
 	{ "QTDP:5:1020:E:0:0:Xffffffffffffffff,", "at most 400 bytes" },
 	{ "QTDP:", "no sense" },
 	{ "QTDP:-", "no sense" },
-	{ "QTDP:-7:1000:L", "waits for" },
+	{ "QTDP:-7:1000:L", "tracepoint 7: no tracepoint waits for" },
 	{ "QTDP:-1:1000:L", "waits for" },
 	{ "QTDP:-1:1000", "no sense" },
 	{ "QTDV:1:0:0:78", "variable 1" },
@@ -212,7 +212,6 @@ static const struct {
 	{ "QTDisconnected:2", "no sense" },
 	{ "QTDisconnected:10", "no sense" },
 	{ "QTBuffer:circular:", "no sense" },
-	{ "QTBuffer:size:0", "no sense" },
 	{ "QTBuffer:size:-2", "no sense" },
 	{ "QTBuffer:shape:1", "no sense" },
 	{ "QTNotes:user:6", "no sense" },
@@ -252,7 +251,7 @@ static void refusals(void)
 	strcpy(before, upload("qTfP", "qTsP"));
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
 		expect_refusal(refused[i].packet, refused[i].fact);
-	expect("QTSave:2f746d70", "E01");
+	expect_refusal("QTSave:2f746d70", "without -r");
 	for (size_t i = 0; i < ARRAY_SIZE(refused_actions); i++) {
 		ask("QTDP:6:1040:E:0:0-");
 		snprintf(packet, sizeof(packet), "QTDP:-6:1040:%s",
@@ -377,7 +376,8 @@ static void memory(void)
 			break;
 		ask("QTDP:-2:1000:Q");
 	}
-	expect("QTDP:2:1000:E:0:0-", "E.the tracepoints take too much memory");
+	expect("QTDP:2:1000:E:0:0-",
+	       "E.tracepoint 2: the tracepoints take too much memory");
 	expect("QTDPsrc:2:1000:at:0:1:61", "OK");
 	expect("QTinit", "OK");
 	expect("QTDP:2:1000:E:0:0", "OK");
