@@ -210,15 +210,22 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         if force:
             # which gdb does not take behind an address
             tail = force.group(1) + tail[force.end():]
+        last = gdb.convenience_variable("tpnum")
         try:
             text = self.trace(marker.address, tail)
         except gdb.error:
+            number = gdb.convenience_variable("tpnum")
+            if number != last:
+                # made, and not taken by the run that is on
+                self.check(int(number), marker, tail, bool(force))
+                raise
             match = re.match(r"(.*?)\bif\b(.*)", tail)
             if not force or not match:
                 raise
             text = self.trace(marker.address, match.group(1) + "if 0")
             gdb.execute("condition -force $tpnum " + match.group(2))
         number = int(gdb.convenience_variable("tpnum"))
+        self.check(number, marker, tail, bool(force))
         TaffrailMeant.points[number] = marker.address
         for line in (text or "").splitlines():
             if not line.startswith("Tracepoint %d at " % number):
@@ -229,6 +236,34 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             " (%s:%d)" % (sal.symtab.filename, sal.line)
             if sal.symtab else ""))
         return number
+
+    @staticmethod
+    def check(number, marker, tail, forced):
+        """Deletes the tracepoint when gdb cannot translate its condition:
+        `trace` accepts any that it can parse, and tstart would refuse the
+        whole run without saying which. An action is translated when it is
+        given, so the condition is one for a moment."""
+        match = re.search(r"(?<![\w.])if(?![\w.])\s*(.+)", tail)
+        if not match:
+            return
+        try:
+            gdb.execute("commands %d\nteval %s\nend" % (
+                number, match.group(1)), False, True)
+            gdb.execute("commands %d\nend" % number, False, True)
+            return
+        except gdb.error as error:
+            reason = str(error)
+        # the limit of actions is not one of conditions
+        if "too complicated" in reason:
+            return
+        if forced:
+            taffrail_print("Tracepoint %d: its condition: %s" % (number,
+                                                                 reason))
+            return
+        gdb.execute("delete %d" % number, False, True)
+        raise gdb.GdbError(
+            "tracepoint %d at marker %s: gdb cannot translate its condition: "
+            "%s (the tracepoint is deleted)" % (number, marker.name, reason))
 
     @staticmethod
     def trace(address, tail):

@@ -18,11 +18,13 @@ struct job {
 	volatile long rounds;		/* gdb waits for it to grow */
 	long sum;
 	int tid;
+	double ms;			/* gdb cannot translate such */
 };
 
 struct job jobs[THREADS];
 static const char *const urls[] = { "/index", "/a \"quoted\", b = 1" };
 static volatile int ended;
+char word[] = "word";
 
 /* A marker whose code the program has twice. */
 static inline __attribute__((always_inline)) void twin(int side)
