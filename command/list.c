@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/command.h"
@@ -14,10 +15,12 @@
 #include "command/placement.h"
 #include "command/process-markers.h"
 #include "command/targets.h"
+#include "tracepoints/usdt.h"
 
 struct output {
 	struct json json;
 	bool as_json;
+	bool all;			/* the runtime's probes, too */
 	bool headings;			/* there is more than one list */
 	bool behind;			/* a list precedes */
 };
@@ -119,6 +122,26 @@ static bool has_address(const struct marker_list *list, uint64_t address)
 	return false;
 }
 
+/* Drops probes of the C library and of the dynamic linker that are off. */
+static void drop_runtime(struct marker_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct marker *m = &list->markers[i];
+
+		if (m->kind != MARKER_USDT || m->enabled ||
+		    !usdt_is_runtime(m->id)) {
+			list->markers[kept++] = *m;
+			continue;
+		}
+		free(m->id);
+		free(m->text);
+		free(m->file);
+	}
+	list->count = kept;
+}
+
 /* The probes that no rule has named yet: the agent does not know them. */
 static void add_probes(struct target *target)
 {
@@ -163,6 +186,8 @@ static int list_processes(struct output *out, pid_t pid)
 			continue;
 		}
 		add_probes(target);
+		if (!out->all)
+			drop_runtime(&target->markers);
 		if (rundir_read_process(target->process,
 					target->process->image, &page))
 			page.procname[0] = '\0';
@@ -198,6 +223,7 @@ int list_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
 		{ 'p', "pid", "PID", "markers of this process" },
+		{ 'a', "all", NULL, "probes of the C library, too" },
 		{ 'j', "json", NULL, "print JSON" },
 		{ 0 }
 	};
@@ -215,7 +241,9 @@ int list_main(int argc, char **argv)
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status;
-		if (key == 'j')
+		if (key == 'a')
+			out.all = true;
+		else if (key == 'j')
 			out.as_json = true;
 		else if (command_parse_pid(&pid, options.value))
 			return command_misused("'%s' is no process id",

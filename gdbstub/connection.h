@@ -28,6 +28,7 @@ struct connection {
 	int detached;
 	int downloading;		/* see markers_at() */
 	uint32_t marker;		/* the next of qTsSTM */
+	int all_markers;		/* and the runtime's probes, too */
 	uint32_t variable;		/* of qTsV */
 	const struct trace_point *point; /* of qTsP, or NULL: no more */
 	uint32_t piece;			/* of that tracepoint */
@@ -67,7 +68,8 @@ packet_fn serve_transfer;
 /* files.c */
 packet_fn serve_file;
 /* markers.c */
-packet_fn serve_markers_first, serve_markers_next, serve_marker_at;
+packet_fn serve_markers_first, serve_markers_all, serve_markers_next;
+packet_fn serve_marker_at;
 /* define.c */
 packet_fn serve_trace_init, serve_define_variable, serve_define_source;
 packet_fn serve_point_enable, serve_point_disable;

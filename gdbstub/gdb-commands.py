@@ -289,6 +289,10 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
 class TaffrailInfoMarkers(TaffrailCommand):
     """List target static tracepoints markers.
 
+info static-tracepoint-markers [-all]
+Without -all, probes of the C library and of the dynamic linker (libc/*,
+rtld/*) are left out, unless a tracepoint is there.
+
 A marker is enabled ("y") when a tracepoint is at its address, set by strace
 or by "trace *ADDRESS".
 
@@ -300,11 +304,24 @@ strace has set."""
                          gdb.COMMAND_STATUS)
 
     def run(self, argument):
-        markers = taffrail_markers()
+        if argument not in ("", "-all"):
+            raise gdb.GdbError("usage: info static-tracepoint-markers [-all]")
+        tracepoints = taffrail_tracepoints()
+        found = taffrail_markers()
+        markers = [m for m in found if argument or not m.is_runtime()
+                   or m.address in tracepoints]
+        self.show(markers, tracepoints)
+        if len(found) > len(markers):
+            taffrail_print(
+                "%d probes of the C library and the dynamic linker: "
+                "info static-tracepoint-markers -all"
+                % (len(found) - len(markers)))
+
+    @staticmethod
+    def show(markers, tracepoints):
         if not markers:
             taffrail_print("No static tracepoint markers.")
             return
-        tracepoints = taffrail_tracepoints()
         taffrail_print("%-7s %-40s %-3s %-18s %s" % (
             "Cnt", "ID", "Enb", "Address", "What"))
         for count, marker in enumerate(markers, 1):

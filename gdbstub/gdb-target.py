@@ -36,10 +36,16 @@ class TaffrailMarker:
     def __init__(self, address, name, extra):
         self.address, self.name, self.extra = address, name, extra
 
+    def is_runtime(self):
+        """Is it a probe of the C library or of the dynamic linker?"""
+        return self.name.startswith(("libc/", "rtld/")) and \
+            re.match(r"(\w+ arg\d+(, )?)*$", self.extra)
+
 
 def taffrail_markers():
-    """All markers of the target, each site of each."""
-    answer = taffrail_send("qTfSTM")
+    """All markers of the target, each site of each. The agent leaves probes
+    of the C library out when gdb asks, not when we do."""
+    answer = taffrail_send("qTaffrail:markers") or taffrail_send("qTfSTM")
     if answer is None:
         connection = gdb.selected_inferior().connection
         raise gdb.GdbError("no static tracepoint markers: %s" % (

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The program's markers as GDB's static tracepoint markers: each copy of a
- * marker's code is one, with the same id and the same extra text.
+ * marker's code is one, with the same id and the same extra text. Probes of the
+ * C library and of the dynamic linker are told only on request, or while they
+ * are on; a tracepoint can be at any of them.
  */
 #include "tracepoints/registry.h"
 
@@ -12,12 +14,14 @@
 #include "gdbstub/marker-text.h"
 #include "tracepoints/fields.h"
 #include "tracepoints/lock.h"
+#include "tracepoints/usdt.h"
 
 /* What one looks for: the marker of that number, or at that address. */
 struct wanted {
 	struct packet *out;		/* or NULL: is there one? */
 	uint32_t left;
 	uint64_t address;		/* 0: any */
+	int own;			/* without the runtime's probes */
 };
 
 static void marker_add(struct packet *out, const struct object *object,
@@ -32,12 +36,18 @@ static void marker_add(struct packet *out, const struct object *object,
 	marker_packet_add(out, address, object->id, extra);
 }
 
+static int is_runtime(const struct object *object)
+{
+	return object->adopted && !object->on && usdt_is_runtime(object->id);
+}
+
 static int marker_look(struct object *object, void *arg)
 {
 	struct wanted *wanted = arg;
 	struct code *code;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	    (wanted->own && is_runtime(object)))
 		return 0;
 	for (code = object->codes; code; code = code->next) {
 		if (wanted->address &&
@@ -53,9 +63,8 @@ static int marker_look(struct object *object, void *arg)
 	return 0;
 }
 
-static int marker_find(struct packet *out, uint32_t number, uint64_t address)
+static int marker_find(struct wanted wanted)
 {
-	struct wanted wanted = { out, number, address };
 	int found;
 
 	registry_lock();
@@ -64,32 +73,40 @@ static int marker_find(struct packet *out, uint32_t number, uint64_t address)
 	return found;
 }
 
-static void marker_answer(struct connection *c, uint32_t number,
-			  uint64_t address)
+static void marker_answer(struct connection *c, struct wanted wanted)
 {
-	if (!marker_find(&c->out, number, address))
+	wanted.out = &c->out;
+	if (!marker_find(wanted))
 		packet_add(&c->out, "l");
 }
 
 int marker_at(uint64_t address)
 {
-	return address && marker_find(NULL, 0, address);
-}
-
-int serve_markers_first(struct connection *c, const char *p)
-{
-	(void)p;
-	session_adopt_all();
-	c->marker = 0;
-	marker_answer(c, c->marker++, 0);
-	return 0;
+	return address && marker_find((struct wanted){ .address = address });
 }
 
 int serve_markers_next(struct connection *c, const char *p)
 {
 	(void)p;
-	marker_answer(c, c->marker++, 0);
+	marker_answer(c, (struct wanted){ .left = c->marker++,
+					  .own = !c->all_markers });
 	return 0;
+}
+
+int serve_markers_first(struct connection *c, const char *p)
+{
+	session_adopt_all();
+	c->marker = 0;
+	c->all_markers = 0;
+	return serve_markers_next(c, p);
+}
+
+int serve_markers_all(struct connection *c, const char *p)
+{
+	session_adopt_all();
+	c->marker = 0;
+	c->all_markers = 1;
+	return serve_markers_next(c, p);
 }
 
 /*
@@ -104,6 +121,6 @@ int serve_marker_at(struct connection *c, const char *p)
 	if (!c->downloading || !packet_read_number(&p, &address) || !address)
 		packet_add(&c->out, "l");
 	else
-		marker_answer(c, 0, address);
+		marker_answer(c, (struct wanted){ .address = address });
 	return 0;
 }

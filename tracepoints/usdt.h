@@ -60,11 +60,19 @@
 
 #include <stdint.h>
 
+#include "buffers/text.h"
 #include "tracepoints/patch.h"
 #include "tracepoints/registry.h"
 #include "tracepoints/usdt-operand.h"
 
 #define USDT_TEXT_BYTES	256
+
+/* Does this id belong to a probe of the C library or of the dynamic linker?
+ * Lists leave such probes out, so that a user finds the program's own. */
+static inline int usdt_is_runtime(const char *id)
+{
+	return text_after(id, "libc/") || text_after(id, "rtld/");
+}
 
 struct way;
 
