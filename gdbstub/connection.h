@@ -77,7 +77,7 @@ packet_fn serve_point_enable, serve_point_disable;
 packet_fn serve_define_point;
 /* define-settings.c */
 packet_fn serve_trace_disconnected, serve_trace_buffer, serve_trace_notes;
-packet_fn serve_trace_save;
+packet_fn serve_trace_save, serve_trace_data;
 /* upload.c */
 packet_fn serve_points_first, serve_points_next;
 packet_fn serve_variables_first, serve_variables_next;

@@ -241,6 +241,31 @@ static const char *memory_action_read(const char **p,
 	return NULL;
 }
 
+/* Does an action only collect the variable that means static data? This is how
+ * gdb translates that: getv N, tracev N, pop, end. */
+static int is_static_data(const struct trace *t, const uint8_t *code,
+			  uint32_t bytes)
+{
+	const uint8_t wanted[] = { 0x2c, 0, (uint8_t)t->data,
+				   0x2e, 0, (uint8_t)t->data, 0x29, 0x27 };
+
+	return t->data && bytes == sizeof(wanted) &&
+	       !__builtin_memcmp(code, wanted, sizeof(wanted));
+}
+
+static const char *expression_read(struct trace *t, const char **p,
+				   struct collect_action *action)
+{
+	const char *why = code_read(t, p, 0, &action->code,
+				    &action->code_bytes);
+
+	action->kind = !why && is_static_data(t, action->code,
+					      action->code_bytes) ?
+			       COLLECT_STATIC :
+			       COLLECT_EXPRESSION;
+	return why;
+}
+
 static const char *action_read(struct trace *t, const char **p,
 			       struct collect_action *action)
 {
@@ -250,10 +275,8 @@ static const char *action_read(struct trace *t, const char **p,
 		return memory_action_read(p, action);
 	if (packet_read_char(p, 'S'))
 		return no_stepping;
-	if (packet_read_char(p, 'X')) {
-		action->kind = COLLECT_EXPRESSION;
-		return code_read(t, p, 0, &action->code, &action->code_bytes);
-	}
+	if (packet_read_char(p, 'X'))
+		return expression_read(t, p, action);
 	action->kind = COLLECT_STATIC;
 	return packet_read_char(p, 'L') ? NULL : trace_malformed;
 }

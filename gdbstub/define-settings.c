@@ -92,6 +92,25 @@ int serve_trace_notes(struct connection *c, const char *p)
 	return trace_answer(c, t ? notes_read(t, p) : trace_no_memory);
 }
 
+/*
+ * NUMBER: an action that collects this trace state variable means static data.
+ * A gdb without $_sdata can collect a variable of that name; our extension of
+ * gdb makes it. 0: no variable means static data.
+ */
+int serve_trace_data(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+	uint64_t number;
+
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	if (!packet_read_number(&p, &number) || *p ||
+	    number >= COLLECT_VARIABLES_MAX || number == COLLECT_TIMESTAMP)
+		return trace_answer(c, trace_malformed);
+	t->data = (uint32_t)number;
+	return trace_answer(c, NULL);
+}
+
 int serve_trace_save(struct connection *c, const char *p)
 {
 	(void)p;

@@ -41,6 +41,7 @@ void trace_forget(struct trace *t)
 	trace_clear(t);
 	t->circular = t->disconnected = 0;
 	t->size = 0;
+	t->data = 0;
 	t->user[0] = t->notes[0] = 0;
 }
 

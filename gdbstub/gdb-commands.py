@@ -550,6 +550,7 @@ def taffrail_load():
     for command in (TaffrailStrace, TaffrailInfoMarkers, TaffrailPrefix,
                     TaffrailEvents, TaffrailLast, TaffrailFieldFunction):
         command()
+    TaffrailStaticData.load()
 
 
 taffrail_load()

@@ -50,6 +50,7 @@ gdbstub_tool_sources = \
 gdb_extension = \
 	gdbstub/gdb-text.py \
 	gdbstub/gdb-target.py \
+	gdbstub/gdb-sdata.py \
 	gdbstub/gdb-commands.py
 
 if MACHINE_X86_64

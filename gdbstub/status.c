@@ -202,6 +202,7 @@ int serve_variable(struct connection *c, const char *p)
 	else
 		found = number < COLLECT_VARIABLES_MAX && trace_get() &&
 			trace_get()->variables[number].defined &&
+			trace_get()->data != number &&
 			!collect_variable_get((uint32_t)number, &value);
 	if (found) {
 		packet_add(&c->out, "V");

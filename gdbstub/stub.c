@@ -91,6 +91,7 @@ static const struct row rows[] = {
 	{ "qTV:", serve_variable, NULL, 0 },
 	{ "qTBuffer:", serve_frame_buffer, NULL, 0 },
 	{ "qTaffrail:frame:", serve_frame_fields, NULL, 0 },
+	{ "QTaffrail:data:", serve_trace_data, NULL, 0 },
 	{ "qTaffrail:markers", serve_markers_all, NULL, 1 },
 	{ "M", NULL, no_write, 0 },
 	{ "X", NULL, no_write, 0 },

@@ -83,10 +83,11 @@ struct trace {
 	uint32_t generation;		/* QTinits so far */
 	struct trace_variable variables[COLLECT_VARIABLES_MAX];
 
-	/* settings: QTinit leaves them */
+	/* settings: QTinit leaves them; 0: none, off, default */
 	uint32_t circular;
 	uint32_t disconnected;		/* a run goes on when gdb goes */
-	uint64_t size;			/* bytes of the buffer; 0: default */
+	uint64_t size;			/* bytes of the buffer */
+	uint32_t data;			/* variable that means static data */
 	char user[TRACE_NOTE_BYTES];
 	char notes[TRACE_NOTE_BYTES];
 	char stop_note[TRACE_NOTE_BYTES];	/* comes after QTStop */

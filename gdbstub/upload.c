@@ -199,6 +199,12 @@ int serve_variables_first(struct connection *c, const char *p)
 	return serve_variables_next(c, p);
 }
 
+/* The next gdb may have a $_sdata of its own. */
+static int is_told(const struct trace *t, uint32_t number)
+{
+	return t->variables[number].defined && number != t->data;
+}
+
 /* NUMBER:VALUE:BUILTIN:NAME */
 int serve_variables_next(struct connection *c, const char *p)
 {
@@ -207,7 +213,7 @@ int serve_variables_next(struct connection *c, const char *p)
 	const struct trace_variable *variable;
 
 	(void)p;
-	while (t && *n < COLLECT_VARIABLES_MAX && !t->variables[*n].defined)
+	while (t && *n < COLLECT_VARIABLES_MAX && !is_told(t, *n))
 		(*n)++;
 	if (!t || *n == COLLECT_VARIABLES_MAX) {
 		packet_add(&c->out, "l");

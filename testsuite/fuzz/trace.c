@@ -62,6 +62,7 @@ static const char *const seeds[] = {
 	"QTNotes:user:6d65;notes:612062;tstop:61;",
 	"QTNotes:tstop:656e64;",
 	"QTSave:2f746d702f61",
+	"QTaffrail:data:2",
 	"qTfP",
 	"qTsP",
 	"qTsP",

@@ -216,6 +216,9 @@ static const struct {
 	{ "QTBuffer:shape:1", "no sense" },
 	{ "QTNotes:user:6", "no sense" },
 	{ "QTNotes:reason:61;", "no sense" },
+	{ "QTaffrail:data:1", "no sense" },
+	{ "QTaffrail:data:80", "no sense" },
+	{ "QTaffrail:data:", "no sense" },
 	{ "QTDPsrc:1:1000", "no sense" },
 	{ "QTDPsrc:1:1000:at", "no sense" },
 	{ "QTDPsrc:1:1000:at:0:1:6", "no sense" },
@@ -342,6 +345,36 @@ static void lines(void)
 		   longest);
 }
 
+/* A variable that means static data: collecting it, and nothing else that gdb
+ * does with it, is that action; a later gdb does not hear of it. */
+static void static_data(void)
+{
+	const struct trace_point *point;
+	const struct trace_action *action;
+
+	expect("QTinit", "OK");
+	expect("QTaffrail:data:2", "OK");
+	expect("QTDP:2:1000:E:0:0-", "OK");
+	expect("QTDP:-2:1000:X00000008,2c00022e00022927-", "OK");
+	expect("QTDP:-2:1000:X00000008,2c00032e00032927-", "OK");
+	expect("QTDP:-2:1000:X00000005,2c00022927", "OK");
+	expect("QTDV:2:0:0:5f7364617461", "OK");
+	expect("QTDV:3:0:0:78", "OK");
+	point = trace_find(trace_get(), 2, 0x1000);
+	action = point ? point->actions : NULL;
+	unit_check(action && action->collect.kind == COLLECT_STATIC &&
+			   action->next->collect.kind == COLLECT_EXPRESSION &&
+			   action->next->next->collect.kind ==
+				   COLLECT_EXPRESSION,
+		   "the first of three is static data");
+	unit_equal_string(upload("qTfV", "qTsV"),
+			  "1:0:1:74726163655f74696d657374616d70 3:0:0:78 l",
+			  "it is not uploaded");
+	expect("QTaffrail:data:0", "OK");
+	unit_check(strstr(upload("qTfV", "qTsV"), " 2:0:0:5f7364617461 "),
+		   "and is a variable like others again");
+}
+
 /* As many as there may be. */
 static void limits(void)
 {
@@ -432,6 +465,7 @@ int main(void)
 	sources();
 	lines();
 	locations();
+	static_data();
 	limits();
 	memory();
 	interrupted();

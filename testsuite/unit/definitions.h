@@ -72,10 +72,18 @@ static enum ax_verdict some_collect(void *hit, uint64_t address, uint64_t bytes)
 	return AX_DONE;
 }
 
+static enum ax_verdict some_variable(void *hit, uint32_t number)
+{
+	(void)hit;
+	(void)number;
+	return AX_DONE;
+}
+
 const struct ax_machine collect_machine = {
 	.read = some_read,
 	.reg = some_get,
 	.variable_get = some_get,
+	.variable_collect = some_variable,
 	.collect = some_collect,
 	.collect_string = some_collect,
 	.nregisters = 60,
@@ -114,6 +122,7 @@ static const struct {
 	{ "QTBuffer:", serve_trace_buffer },
 	{ "QTNotes:", serve_trace_notes },
 	{ "QTSave:", serve_trace_save },
+	{ "QTaffrail:data:", serve_trace_data },
 	{ "qTfP", serve_points_first },
 	{ "qTsP", serve_points_next },
 	{ "qTfV", serve_variables_first },
