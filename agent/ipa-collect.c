@@ -20,6 +20,7 @@
 #include "buffers/host.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
+#include "tracepoints/static-block.h"
 #include "tracepoints/collect.h"
 #include "tracepoints/draft.h"
 #include "tracepoints/field-text.h"
@@ -93,14 +94,17 @@ const struct ax_machine ipa_machine = {
 
 /* How large gdbserver expects the block to be: it follows the processor's
  * state, and releases before 16 know MPX. Release 13 counts descriptions, 16
- * has a bit for each feature, so that its smallest is 24. */
+ * has a bit for each feature, so that its smallest is 24; 17 has one more in
+ * front, of shadow stacks. */
 static uint32_t block_bytes(void)
 {
 	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
 	uint32_t bytes = IPA_BLOCK_BASE_BYTES;
 
-	if (description == 1 || description == 24)
+	if (description == 1 || description == 24 || description == 48)
 		return bytes;
+	if (description > 48 && description & 1)
+		bytes += 8;		/* pl3_ssp, with shadow stacks */
 	if (vectors_state & 1u << 2)
 		bytes += 256;
 	if (vectors_state & 3u << 3 && description <= 6)
@@ -129,9 +133,21 @@ static void add_registers(struct hit *hit)
 	__builtin_memcpy(block + IPA_BLOCK_FS_BASE, &fs_base, 8);
 }
 
-/* As text with its NUL: gdb shows its user what is there. */
-static void add_static(struct hit *hit)
+/* Wants static data: in gdbserver's words, or in the filter's, who has those
+ * for every gdbserver (tracepoints/static-block.h). */
+static int is_static(const struct ipa_action *action)
 {
+	const struct ipa_action_memory *memory = (const void *)action;
+
+	return action->type == IPA_ACTION_STATIC ||
+	       (action->type == IPA_ACTION_MEMORY && memory->base < 0 &&
+		memory->address == STATIC_BLOCK_ADDRESS);
+}
+
+/* As text with its NUL: gdb shows its user what is there. */
+static void add_static(struct hit *hit, const struct ipa_action *action)
+{
+	const uint64_t address = STATIC_BLOCK_ADDRESS;
 	struct draft raw = { .bytes = ipa_text, .room = IPA_FRAME_BYTES / 2 };
 	char *string = (char *)ipa_text + IPA_FRAME_BYTES / 2;
 	struct field_event event;
@@ -147,9 +163,14 @@ static void add_static(struct hit *hit)
 	text_open(&text, string, STATIC_TEXT_MAX);
 	field_text(&text, &event, raw.bytes + 3, raw.used - 3);
 	n = (uint16_t)(text.used + 1);
-	if (!draft_room(&hit->draft, 3u + n))
+	if (!draft_room(&hit->draft, 3u + (uint32_t)sizeof(address) + n))
 		return;
-	hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_STATIC;
+	if (action->type == IPA_ACTION_STATIC) {
+		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_STATIC;
+	} else {
+		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_MEMORY;
+		draft_put(&hit->draft, &address, sizeof(address));
+	}
 	draft_put(&hit->draft, &n, sizeof(n));
 	draft_put(&hit->draft, string, n);
 }
@@ -199,12 +220,13 @@ static void action_run(struct hit *hit, struct ipa_point *point,
 {
 	uint64_t result;
 
+	if (is_static(action))
+		return;			/* it came first */
 	switch ((enum ipa_action_type)action->type) {
 	case IPA_ACTION_REGISTERS:
 		add_registers(hit);
 		break;
 	case IPA_ACTION_STATIC:
-		add_static(hit);
 		break;
 	case IPA_ACTION_MEMORY:
 		memory_action(hit, (const struct ipa_action_memory *)action);
@@ -227,6 +249,11 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 	hit->draft.bytes = ipa_frame;
 	hit->draft.room = IPA_FRAME_BYTES;
 	hit->draft.used = sizeof(head);
+	for (i = 0; i < point->nactions; i++)
+		if (is_static(point->actions[i]))
+			break;
+	if (i < point->nactions)
+		add_static(hit, point->actions[i]);
 	for (i = 0; i < point->nactions; i++)
 		action_run(hit, point, point->actions[i]);
 	head.bytes = hit->draft.used - (uint32_t)sizeof(head);
@@ -326,7 +353,7 @@ static int wants_static(const struct ipa_point *point)
 
 	for (; point && point->address == address; point = point->next)
 		for (i = 0; i < point->nactions; i++)
-			if (point->actions[i]->type == IPA_ACTION_STATIC)
+			if (is_static(point->actions[i]))
 				return 1;
 	return 0;
 }

@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "buffers/base.h"
 #include "buffers/text.h"
 #include "gdbstub/filter-private.h"
 #include "gdbstub/filter-x86_64.h"
@@ -18,7 +19,8 @@ int filter_answer_held(enum filter_kind kind)
 	       kind == KIND_BUFFER || kind == KIND_SYMBOL ||
 	       kind == KIND_INTRODUCE || kind == KIND_RESTART ||
 	       kind == KIND_STOP || kind == KIND_INSTALL ||
-	       kind == KIND_WALK;
+	       kind == KIND_WALK || kind == KIND_STATIC ||
+	       kind == KIND_HOLDINGS;
 }
 
 static int is_hex(char c)
@@ -29,11 +31,22 @@ static int is_hex(char c)
 /* Servers from 17 on do not speak of static tracepoints. */
 static enum filter_verdict supported(const char *p, struct packet *out)
 {
-	if (!*p || text_after(p, "E") || strstr(p, "StaticTracepoints"))
+	static const char *const ours[] = {
+		"StaticTracepoints+", "qXfer:statictrace:read+",
+	};
+	enum filter_verdict verdict = VERDICT_PASS;
+
+	if (!*p || text_after(p, "E"))
 		return VERDICT_PASS;
 	packet_add(out, p);
-	packet_add(out, ";StaticTracepoints+");
-	return VERDICT_CHANGED;
+	for (uint32_t i = 0; i < ARRAY_SIZE(ours); i++) {
+		if (strstr(p, ours[i]))
+			continue;
+		packet_add(out, ";");
+		packet_add(out, ours[i]);
+		verdict = VERDICT_CHANGED;
+	}
+	return verdict;
 }
 
 /* Lines of an upload: a letter, N:ADDRESS, more. */
@@ -95,6 +108,20 @@ static void upload_source(const struct line *line, struct packet *out)
 	packet_add_hex(out, location, text.used);
 }
 
+/* :ACTION */
+static enum filter_verdict upload_action(const struct line *line, int moved,
+					 struct packet *out)
+{
+	int is_static = *line->rest == ':' &&
+			filter_static_is_action(line->rest + 1);
+
+	if (!moved && !is_static)
+		return VERDICT_PASS;
+	line_add(out, line);
+	packet_add(out, is_static ? ":L" : line->rest);
+	return VERDICT_CHANGED;
+}
+
 static enum filter_verdict upload(struct filter *f, const char *p,
 				  struct packet *out)
 {
@@ -107,10 +134,12 @@ static enum filter_verdict upload(struct filter *f, const char *p,
 	    !packet_read_char(&p, ':') || !packet_read_number(&p, &address))
 		return VERDICT_PASS;
 	point = filter_point_behind(f, line.number, address);
+	line.site = point ? point->site : address;
+	line.rest = p;
+	if (line.letter == 'A')
+		return upload_action(&line, point != NULL, out);
 	if (!point)
 		return VERDICT_PASS;
-	line.site = point->site;
-	line.rest = p;
 	if (line.letter == 'T')
 		upload_point(f, point, &line, out);
 	else if (line.letter == 'Z')
@@ -139,6 +168,10 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 		return filter_frame_registers(f, p, FILTER_PC_OFFSET, out);
 	case KIND_PC:
 		return filter_frame_registers(f, p, 0, out);
+	case KIND_STATIC:
+		return filter_static_answer(f, p, out);
+	case KIND_HOLDINGS:
+		return filter_static_hide(p, out);
 	case KIND_WALK:
 		return filter_walk(f, p, out);
 	case KIND_SYMBOL:

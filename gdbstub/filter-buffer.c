@@ -5,10 +5,11 @@
  *	u16 tracepoint | u32 bytes | blocks		a frame; no gap
  *	'R' registers | 'M' u64 address, u16 n, n bytes | 'V' i32, i64
  *	'S' u16 n, n bytes				static data
+ *	'M' at an address of ours			the same
  *
- * No reader of trace files knows 'S', and a file with one ends there. So they
- * are left out, and with them their bytes: gdb and the server count from the
- * start of the buffer, each its own.
+ * No reader of trace files knows 'S', and a file with one ends there; the other
+ * is at no place of the program. So both are left out, and with them their
+ * bytes: gdb and the server count from the start of the buffer, each its own.
  *
  * What must stay true: what is no such frame passes as it is; so does one that
  * is larger than is kept, and everything while it is not known how many bytes
@@ -72,7 +73,7 @@ static uint32_t strip(const struct filter_buffer *b, uint8_t *frame,
 		return bytes;
 	for (; at < bytes; at += length) {
 		length = block_length(b, frame + at, bytes - at);
-		if (frame[at] == 'S')
+		if (filter_static_is_block(frame + at))
 			continue;
 		memmove(frame + to, frame + at, length);
 		to += length;

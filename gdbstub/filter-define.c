@@ -60,6 +60,25 @@ static enum filter_verdict refer(struct filter *f, const char *word,
 	return VERDICT_CHANGED;
 }
 
+/* -N:ADDRESS:ACTIONS */
+static enum filter_verdict define_actions(struct filter *f, const char *p,
+					  struct packet *out)
+{
+	const struct filter_point *point;
+	struct filter_name name;
+	const char *rest = p;
+
+	if (!name_read(&rest, &name) || *rest != ':')
+		return VERDICT_PASS;
+	if (!filter_static_wanted(rest + 1))
+		return refer(f, "QTDP:-", p, out);
+	point = filter_point_at(f, name.number, name.site);
+	name_add(out, "QTDP:-", name.number, point ? point->place : name.site);
+	packet_add(out, ":");
+	filter_static_want(out, rest + 1);
+	return VERDICT_CHANGED;
+}
+
 enum filter_verdict filter_source(struct filter *f, const char *p,
 				  struct packet *out)
 {
@@ -209,7 +228,7 @@ enum filter_verdict filter_define(struct filter *f, const char *p,
 		return repeated(out);
 	f->defines = (uint8_t)name_read(&s, &f->defined);
 	if (more)
-		return refer(f, "QTDP:-", p + 1, out);
+		return define_actions(f, p + 1, out);
 	if (!definition_read(&d, p))
 		return find_static(strchr(p, ':')) ?
 		       filter_refuse(out, "malformed tracepoint") :

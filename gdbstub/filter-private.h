@@ -26,6 +26,8 @@ enum filter_kind {
 	KIND_DEFINE,			/* may be a refusal */
 	KIND_RESTART,			/* of a talk */
 	KIND_STOP,			/* behind which one may follow */
+	KIND_STATIC,			/* static data, as memory */
+	KIND_HOLDINGS,			/* of a trace frame */
 	KIND_NONE,			/* there is no answer */
 };
 
@@ -92,6 +94,22 @@ enum filter_verdict filter_buffer_request(struct filter *f, const char *p,
 					  struct packet *out);
 enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
 					 struct packet *out);
+
+/*
+ * filter-static.c: static data, as memory at an address of our own. Do actions
+ * want it? These then, in the server's words. Does one action want it that the
+ * server gives back? Does a whole block of a frame hold it?
+ */
+int filter_static_wanted(const char *actions);
+void filter_static_want(struct packet *out, const char *actions);
+int filter_static_is_action(const char *action);
+int filter_static_is_block(const uint8_t *block);
+/* gdb reads it, and the memory comes; the list of what a frame holds comes. */
+enum filter_verdict filter_static_request(struct filter *f, const char *p,
+					  struct packet *out);
+enum filter_verdict filter_static_answer(struct filter *f, const char *p,
+					 struct packet *out);
+enum filter_verdict filter_static_hide(const char *p, struct packet *out);
 
 /*
  * filter-talk.c: what the server is asked beside gdb's request. A request that

@@ -276,6 +276,8 @@ static const struct row rows[] = {
 	{ "qTfP", pass, 1, KIND_UPLOAD, 0 },
 	{ "qTsP", pass, 1, KIND_UPLOAD, 0 },
 	{ "qTBuffer:", filter_buffer_request, 0, KIND_PLAIN, 0 },
+	{ "qXfer:statictrace:read:", filter_static_request, 0, KIND_PLAIN, 0 },
+	{ "qXfer:traceframe-info:read:", pass, 0, KIND_HOLDINGS, 0 },
 	{ "QTFrame:pc:", filter_frame_pc, 0, KIND_FRAME, 0 },
 	{ "QTFrame:range:", filter_frame_inside, 0, KIND_FRAME, 0 },
 	{ "QTFrame:outside:", filter_frame_outside, 0, KIND_FRAME, 0 },

@@ -161,6 +161,8 @@ struct filter {
 	uint64_t frame_point;		/* whose trace frame is selected; 0 */
 	uint64_t frames;		/* up to that one */
 	struct filter_walk walk;	/* the one at hand */
+	uint64_t static_at;		/* what is read of static data */
+	uint32_t static_wanted;
 	uint32_t answer_used;
 	char answer[FILTER_ANSWER_BYTES];
 	char work[FILTER_WORK_BYTES];

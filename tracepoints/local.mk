@@ -74,7 +74,8 @@ tracepoints_agent_sources = \
 	tracepoints/usdt.h \
 	tracepoints/shape.c \
 	tracepoints/shape.h \
-	tracepoints/snapshot.h
+	tracepoints/snapshot.h \
+	tracepoints/static-block.h
 
 if MACHINE_X86_64
 tracepoints_agent_sources += \

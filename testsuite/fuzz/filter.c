@@ -11,6 +11,7 @@
 #include "testsuite/fuzz/fuzz.h"
 
 #include "gdbstub/filter.h"
+#include "tracepoints/static-block.h"
 
 #define STREAM_BYTES (1u << 20)
 #define PACKET_BYTES 100000
@@ -113,13 +114,13 @@ static void known(struct fuzz *fuzz)
 	int is_marker = site < 0x1200;
 	char a[128], b[128];
 
-	switch (fuzz_less(fuzz, 6)) {
+	switch (fuzz_less(fuzz, 8)) {
 	case 0:
 		exchange(fuzz, "qTfSTM", NULL, NULL, "m1000:612f62:63");
 		break;
 	case 1:
 		exchange(fuzz, "qSupported:x", "qSupported:x", "a+",
-			 "a+;StaticTracepoints+");
+			 "a+;StaticTracepoints+;qXfer:statictrace:read+");
 		break;
 	case 2:
 		exchange(fuzz, "QTinit", "QTinit", "OK", "OK");
@@ -140,6 +141,18 @@ static void known(struct fuzz *fuzz)
 		exchange(fuzz, a, is_marker && defined >>
 			 (number * 2 + (site >> 8 & 1)) & 1 ? b : a, "V1:1",
 			 "V1:1");
+		break;
+	case 5:
+		snprintf(a, sizeof(a), "qXfer:statictrace:read::%x,4", site);
+		snprintf(b, sizeof(b), "m%llx,4", STATIC_BLOCK_ADDRESS + site);
+		if (fuzz_less(fuzz, 2))
+			exchange(fuzz, a, b, "61626364", "mabcd");
+		else
+			exchange(fuzz, a, b, "616263", "labc");
+		break;
+	case 6:
+		exchange(fuzz, "QTDP:-9:7:R03L", "QTDP:-9:7:R03"
+			 "M-1,7461666672000000,0", "OK", "OK");
 		break;
 	default:
 		snprintf(a, sizeof(a), "T%x:%x:E:0:0:F5", number, site + 1);
@@ -170,8 +183,10 @@ static uint8_t *buffer_add(int side, const uint8_t *p, size_t n)
 
 static void make_block(struct fuzz *fuzz)
 {
-	static const char kinds[] = "RMVS";
-	char kind = kinds[fuzz_less(fuzz, 4)];
+	static const char kinds[] = "RMVST";
+	static const uint64_t ours = STATIC_BLOCK_ADDRESS;
+	char sort = kinds[fuzz_less(fuzz, 5)];
+	char kind = sort == 'T' ? 'M' : sort;
 	uint32_t n = (uint32_t)fuzz_less(fuzz, 200);
 	uint8_t block[256] = { (uint8_t)kind };
 	uint32_t length = kind == 'R' ? 9 : kind == 'V' ? 13 :
@@ -181,8 +196,10 @@ static void make_block(struct fuzz *fuzz)
 		block[9] = (uint8_t)n;
 	if (kind == 'S')
 		block[1] = (uint8_t)n;
+	if (sort == 'T')
+		memcpy(block + 1, &ours, sizeof(ours));
 	buffer_add(FILTER_SERVER, block, length);
-	if (kind != 'S')
+	if (sort != 'S' && sort != 'T')
 		buffer_add(FILTER_GDB, block, length);
 }
 

@@ -29,6 +29,9 @@ def blocks(data, registers):
         data = data[n:]
 
 
+STATIC_BLOCK_ADDRESS = 0x7461666672000000
+
+
 def frames(path):
     head, _, data = open(path, "rb").read().partition(b"\n\n")
     registers = int(re.search(rb"^R ([0-9a-f]+)$", head, re.M).group(1), 16)
@@ -39,8 +42,17 @@ def frames(path):
             break
         at += 6
         assert at + n <= len(data)
-        yield number, dict(blocks(data[at:at + n], registers))
+        # of several of a kind the first, which the filter's is
+        yield number, dict(reversed(list(blocks(data[at:at + n], registers))))
         at += n
+
+
+def static(held):
+    """Its static data: a bare gdbserver's, or the filter's."""
+    memory = held.get("M", b"")
+    if memory[:8] == struct.pack("<Q", STATIC_BLOCK_ADDRESS):
+        return memory[10:]
+    return held.get("S", b"")[2:]
 
 
 def main(path):
@@ -48,7 +60,7 @@ def main(path):
     seen = {}
     for number, held in frames(path):
         counts[number] = counts.get(number, 0) + 1
-        text = held.get("S", b"")[2:].decode()
+        text = static(held).decode()
         match = re.fullmatch(r"thread = (\d+), i = (\d+)\0", text)
         if match:
             thread, i = map(int, match.groups())

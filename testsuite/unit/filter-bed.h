@@ -11,10 +11,13 @@
 
 static struct filter filter;
 
+/* What it promises in the server's place. */
+#define OFFERED ";StaticTracepoints+;qXfer:statictrace:read+"
+
 /* $text#sum */
 static const char *framed(const char *text)
 {
-	static char packet[4096];
+	static char packet[8192];
 	uint8_t sum = 0;
 
 	for (const char *p = text; *p; p++)

@@ -263,7 +263,7 @@ static void relocate(void)
 	answer("00");
 	request("qRelocInsn:7", "qRelocInsn:7");
 	answer("OK");
-	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+	exchange("qSupported", "qSupported", "a", "a" OFFERED);
 }
 
 static const char *registers_at(const char *pc)

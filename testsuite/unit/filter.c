@@ -82,9 +82,9 @@ static void define(void)
 	new_filter(1);
 	exchange("QTDP:1:0000000000401000:E:0:0:S:X3,220127-",
 		 "QTDP:1:401001:E:0:0:F5:X3,220127-", "OK", "OK");
-	exchange("QTDP:-1:0000000000401000:R03L-", "QTDP:-1:401001:R03L-",
-		 "OK", "OK");
-	exchange("QTDP:-2:0000000000401000:R03L", "QTDP:-2:0000000000401000:R03L",
+	exchange("QTDP:-1:0000000000401000:R03-", "QTDP:-1:401001:R03-", "OK",
+		 "OK");
+	exchange("QTDP:-2:0000000000401000:R03", "QTDP:-2:0000000000401000:R03",
 		 "OK", "OK");
 	exchange("QTDPsrc:1:401000:at:0:2:6162", "QTDPsrc:1:401001:at:0:2:6162",
 		 "OK", "OK");
@@ -124,7 +124,7 @@ static void fast(void)
 	exchange("qTMinFTPILen", NULL, NULL, "1");
 	exchange("QTDP:1:401000:E:0:0:F1:X2,2027-",
 		 "QTDP:1:401001:E:0:0:F5:X2,2027-", "OK", "OK");
-	exchange("QTDP:-1:401000:R03L-", "QTDP:-1:401001:R03L-", "OK", "OK");
+	exchange("QTDP:-1:401000:R03-", "QTDP:-1:401001:R03-", "OK", "OK");
 	exchange("QTDP:2:401000:E:0:0:S", "QTDP:2:401001:E:0:0:F5", "OK",
 		 "OK");
 	exchange("QTDP:3:401002:E:0:0:F1", NULL, NULL,
@@ -277,9 +277,12 @@ static void supported(void)
 {
 	new_filter(1);
 	exchange("qSupported:a+", "qSupported:a+", "PacketSize=47ff;b+",
-		 "PacketSize=47ff;b+;StaticTracepoints+");
+		 "PacketSize=47ff;b+" OFFERED);
+	exchange("qSupported:a+", "qSupported:a+",
+		 "a;StaticTracepoints+;qXfer:statictrace:read+;b",
+		 "a;StaticTracepoints+;qXfer:statictrace:read+;b");
 	exchange("qSupported:a+", "qSupported:a+", "a;StaticTracepoints+;b",
-		 "a;StaticTracepoints+;b");
+		 "a;StaticTracepoints+;b;qXfer:statictrace:read+");
 	exchange("qSupported", "qSupported", "", "");
 }
 
@@ -328,17 +331,17 @@ static void between(void)
 	give(FILTER_SERVER, framed("OK"));
 	sent(FILTER_GDB);
 	sent(FILTER_SERVER);
-	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+	exchange("qSupported", "qSupported", "a", "a" OFFERED);
 	give(FILTER_GDB, framed("qRcmd,00"));
 	give(FILTER_SERVER, framed("O6869"));
 	give(FILTER_SERVER, framed("OK"));
 	sent(FILTER_GDB);
 	sent(FILTER_SERVER);
-	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+	exchange("qSupported", "qSupported", "a", "a" OFFERED);
 	give(FILTER_GDB, framed("k"));
 	give(FILTER_GDB, framed("qC"));		/* gdb gave up on it */
 	sent(FILTER_SERVER);
-	exchange("qSupported", "qSupported", "a", "a;StaticTracepoints+");
+	exchange("qSupported", "qSupported", "a", "a" OFFERED);
 }
 
 /* What gdb defines once more while the trace runs is the server's already, or
