@@ -29,6 +29,7 @@ struct connection {
 	int downloading;		/* see markers_at() */
 	uint32_t marker;		/* the next of qTsSTM */
 	int all_markers;		/* and the runtime's probes, too */
+	uint32_t marker_room;		/* see marker-text.h */
 	uint32_t variable;		/* of qTsV */
 	const struct trace_point *point; /* of qTsP, or NULL: no more */
 	uint32_t piece;			/* of that tracepoint */

@@ -211,6 +211,8 @@ void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p)
 		f->ended = 1;
 	if (kind == KIND_FRAME)
 		filter_frame_selected(f, p);
+	else if (kind == KIND_STATUS)
+		f->downloading = text_after(p, "T1") != NULL;
 	else if (kind == KIND_DEFINE)
 		filter_defined(f, p);
 	else if (kind == KIND_NO_ACK)

@@ -247,6 +247,8 @@ void filter_defined(struct filter *f, const char *answer)
 {
 	struct filter_point *point;
 
+	if (*answer == 'E')
+		f->downloading = 0;
 	if (!f->defines || *answer != 'E')
 		return;
 	point = filter_point_at(f, f->defined.number, f->defined.site);

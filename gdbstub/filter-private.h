@@ -24,6 +24,7 @@ enum filter_kind {
 	KIND_INTRODUCE,			/* that, of a talk with the server */
 	KIND_INSTALL,			/* of tracepoints: the same */
 	KIND_DEFINE,			/* may be a refusal */
+	KIND_STATUS,			/* of the trace */
 	KIND_RESTART,			/* of a talk */
 	KIND_STOP,			/* behind which one may follow */
 	KIND_STATIC,			/* static data, as memory */

@@ -88,9 +88,20 @@ static enum filter_verdict attach(struct filter *f, const char *p,
 
 /* Markers */
 
-static void tell(struct packet *out, const struct filter_marker *marker)
+/* What gdb can do tells which gdb it is. */
+static enum filter_verdict supported(struct filter *f, const char *p,
+				     struct packet *out)
 {
-	marker_packet_add(out, marker->address, marker->id, marker->extra);
+	(void)out;
+	f->marker_room = marker_room(p);
+	return VERDICT_PASS;
+}
+
+static void tell(const struct filter *f, const struct filter_marker *marker,
+		 struct packet *out)
+{
+	marker_packet_add(out, marker->address, marker->id, marker->extra,
+			  f->marker_room);
 }
 
 static enum filter_verdict markers_next(struct filter *f, const char *p,
@@ -101,7 +112,7 @@ static enum filter_verdict markers_next(struct filter *f, const char *p,
 	(void)p;
 	if (f->marker < f->nmarkers) {
 		f->host.get(f->host.arg, f->marker++, &marker);
-		tell(out, &marker);
+		tell(f, &marker, out);
 	} else {
 		packet_add(out, "l");
 	}
@@ -126,7 +137,7 @@ static enum filter_verdict marker_at(struct filter *f, const char *p,
 
 	if (f->downloading && packet_read_number(&p, &address) && address &&
 	    filter_marker_find(f, address, &marker))
-		tell(out, &marker);
+		tell(f, &marker, out);
 	else
 		packet_add(out, "l");
 	return VERDICT_ANSWERED;
@@ -250,7 +261,7 @@ static enum filter_verdict one_register(struct filter *f, const char *p,
 }
 
 static const struct row rows[] = {
-	{ "qSupported", pass, 0, KIND_SUPPORTED, 0 },
+	{ "qSupported", supported, 0, KIND_SUPPORTED, 0 },
 	{ "QStartNoAckMode", pass, 1, KIND_NO_ACK, 0 },
 	{ "Hg", thread_set, 0, KIND_PLAIN, 0 },
 	{ "qTfSTM", markers_first, 1, KIND_PLAIN, 0 },
@@ -264,7 +275,7 @@ static const struct row rows[] = {
 	{ "D", filter_detach, 0, KIND_END, 0 },
 	{ "vKill;", pass, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
-	{ "qTStatus", pass, 1, KIND_PLAIN, 0 },
+	{ "qTStatus", pass, 1, KIND_STATUS, 0 },
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },
 	{ "QTStart", start, 1, KIND_INSTALL, 0 },
 	{ "QTStop", stop, 1, KIND_PLAIN, 0 },
@@ -308,11 +319,13 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
 	return row_find(f, p, n, 0) != NULL;
 }
 
-/* Packets of a download of tracepoints; gdb asks qTSTMat among them. */
-static int is_download(const char *p)
+/* Packets of a download of tracepoints for tstart; gdb asks qTSTMat among them.
+ * While a trace runs a download begins with qTStatus: see filter_answer_note().
+ * What gdb sends last there may be the last before a user types `strace'. */
+static int is_download(const struct filter *f, const char *p)
 {
-	return text_after(p, "QTinit") || text_after(p, "QTDP") ||
-	       text_after(p, "qTStatus");
+	return text_after(p, "QTinit") ||
+	       (text_after(p, "QTDP") && !f->started);
 }
 
 enum filter_verdict filter_request(struct filter *f, const char *p,
@@ -327,6 +340,6 @@ enum filter_verdict filter_request(struct filter *f, const char *p,
 		verdict = row->fn(f, p + strlen(row->word), out);
 		verdict = filter_introduce(f, p, verdict, out);
 	}
-	f->downloading = (uint8_t)is_download(p);
+	f->downloading = (uint8_t)is_download(f, p);
 	return verdict;
 }

@@ -158,6 +158,7 @@ struct filter {
 	uint8_t resumes;		/* it does when a vfork is done */
 	uint32_t nmarkers;
 	uint32_t marker;		/* the next one to be told */
+	uint32_t marker_room;		/* see marker-text.h */
 	uint64_t frame_point;		/* whose trace frame is selected; 0 */
 	uint64_t frames;		/* up to that one */
 	struct filter_walk walk;	/* the one at hand */

@@ -57,7 +57,7 @@ def taffrail_markers():
             address, name, extra = (one.split(":") + ["", ""])[:3]
             markers.append(TaffrailMarker(int(address, 16),
                                           taffrail_unhex(name),
-                                          taffrail_unhex(extra)))
+                                          taffrail_unhex(extra).rstrip("\0")))
         answer = taffrail_send("qTsSTM")
     if answer and answer[0] == "E":
         raise gdb.GdbError("the target refuses to list its markers: "

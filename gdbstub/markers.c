@@ -19,13 +19,14 @@
 /* What one looks for: the marker of that number, or at that address. */
 struct wanted {
 	struct packet *out;		/* or NULL: is there one? */
+	uint32_t room;			/* see marker-text.h */
 	uint32_t left;
 	uint64_t address;		/* 0: any */
 	int own;			/* without the runtime's probes */
 };
 
-static void marker_add(struct packet *out, const struct object *object,
-		       uint64_t address)
+static void marker_add(const struct wanted *wanted,
+		       const struct object *object, uint64_t address)
 {
 	char extra[MARKER_EXTRA_BYTES];
 	struct text text;
@@ -33,7 +34,8 @@ static void marker_add(struct packet *out, const struct object *object,
 	text_open(&text, extra, sizeof(extra));
 	fields_signature_add(&text, object->format, object->site->kind,
 			     object->site->nfields, object->types);
-	marker_packet_add(out, address, object->id, extra);
+	marker_packet_add(wanted->out, address, object->id, extra,
+			  wanted->room);
 }
 
 static int is_runtime(const struct object *object)
@@ -56,8 +58,7 @@ static int marker_look(struct object *object, void *arg)
 		if (wanted->left--)
 			continue;
 		if (wanted->out)
-			marker_add(wanted->out, object,
-				   (uint64_t)code->address);
+			marker_add(wanted, object, (uint64_t)code->address);
 		return 1;
 	}
 	return 0;
@@ -76,6 +77,7 @@ static int marker_find(struct wanted wanted)
 static void marker_answer(struct connection *c, struct wanted wanted)
 {
 	wanted.out = &c->out;
+	wanted.room = c->marker_room;
 	if (!marker_find(wanted))
 		packet_add(&c->out, "l");
 }
@@ -111,8 +113,9 @@ int serve_markers_all(struct connection *c, const char *p)
 
 /*
  * Is there a marker? The truth is told only while gdb downloads tracepoints:
- * asked when `strace *ADDRESS` is typed, a yes makes gdb 13.1 to 18.1 assign
- * to a member that is not constructed yet, and crash.
+ * for tstart, or one while a trace runs, which begins with qTStatus. Asked when
+ * `strace *ADDRESS` is typed, a yes makes gdb 13.1 to 18.1 assign to a member
+ * that is not constructed yet, and crash.
  */
 int serve_marker_at(struct connection *c, const char *p)
 {

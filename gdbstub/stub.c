@@ -170,10 +170,16 @@ static int packet_serve(struct connection *c, const char *p)
 }
 
 /* Packets of a download of tracepoints; see serve_marker_at(). */
-static int is_download(const char *p)
+static int is_download(const char *p, const struct packet *answer)
 {
-	return text_after(p, "QTinit") || text_after(p, "QTDP") ||
-	       text_after(p, "qTStatus");
+	struct run_state state;
+
+	if (text_after(p, "qTStatus"))
+		return text_after(answer->start, "$T1") != NULL;
+	if (!text_after(p, "QTDP") || text_after(answer->start, "$E"))
+		return text_after(p, "QTinit") != NULL;
+	run_look(&state);
+	return state.phase != RUN_ON;
 }
 
 /* See serve_points_first(). */
@@ -191,7 +197,7 @@ static int packet_answer(struct connection *c, int fd, int too_long)
 		connection_refuse(c, "the packet is too long");
 	else if (!ret && packet_serve(c, c->in.data))
 		return 0;
-	c->downloading = is_download(c->in.data);
+	c->downloading = is_download(c->in.data, &c->out);
 	c->variables_told = is_variables(c->in.data);
 	packet_close(&c->out);
 	return ret ? ret : bytes_send(fd, c->out.start, c->out.used);

@@ -11,6 +11,7 @@
 #include "buffers/sys.h"
 #include "gdbstub/connection.h"
 #include "gdbstub/frame.h"
+#include "gdbstub/marker-text.h"
 
 /* struct iovec, by the kernel's ABI; <sys/uio.h> brings libc's wrappers. */
 struct range {
@@ -53,7 +54,7 @@ void connection_add_thread(struct packet *out)
 
 int serve_supported(struct connection *c, const char *p)
 {
-	(void)p;
+	c->marker_room = marker_room(p);
 	packet_add(&c->out, "PacketSize=");
 	packet_add_number(&c->out, RSP_PACKET_BYTES);
 	packet_add(&c->out,

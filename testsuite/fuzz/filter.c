@@ -27,6 +27,7 @@ static struct filter filter;
 static struct stream in[2], want[2];
 static char payload[PACKET_BYTES];
 static int defined;
+static int offered;			/* room for a marker's text */
 
 static uint32_t host_read(void *arg, const struct filter_thread *thread)
 {
@@ -112,14 +113,20 @@ static void known(struct fuzz *fuzz)
 	unsigned number = 1 + (unsigned)fuzz_less(fuzz, 3);
 	unsigned site = 0x1000 + 0x100 * (unsigned)fuzz_less(fuzz, 3);
 	int is_marker = site < 0x1200;
-	char a[128], b[128];
+	char a[128], b[128], text[700];
 
 	switch (fuzz_less(fuzz, 8)) {
 	case 0:
-		exchange(fuzz, "qTfSTM", NULL, NULL, "m1000:612f62:63");
+		memset(text, '0', sizeof(text));
+		memcpy(text, "m1000:612f62:63", 15);
+		text[offered ? 13 + 2 * offered : 15] = '\0';
+		exchange(fuzz, "qTfSTM", NULL, NULL, text);
 		break;
 	case 1:
-		exchange(fuzz, "qSupported:x", "qSupported:x", "a+",
+		offered = fuzz_less(fuzz, 2) ? 272 : 288;
+		strcpy(a, offered == 272 ? "qSupported:x" :
+		       "qSupported:x;error-message+");
+		exchange(fuzz, a, a, "a+",
 			 "a+;StaticTracepoints+;qXfer:statictrace:read+");
 		break;
 	case 2:
@@ -410,6 +417,7 @@ int main(int argc, char **argv)
 	comparing = 1;
 	for (; fuzz.done < fuzz.inputs; fuzz.done++) {
 		filter_open(&filter, &host);
+		offered = 0;
 		for (int side = 0; side < 2; side++) {
 			in[side].used = in[side].at = 0;
 			want[side].used = want[side].at = 0;

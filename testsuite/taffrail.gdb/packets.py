@@ -122,9 +122,12 @@ def markers(stub):
     check('qTSTMat when strace is typed: no',
           stub.ask('qTSTMat:' + address) == b'l')
     stub.ask('qTStatus')
+    check('qTSTMat when it is typed again: no',
+          stub.ask('qTSTMat:' + address) == b'l')
+    stub.must('QTinit')
     check('qTSTMat in a download: yes',
           stub.ask('qTSTMat:' + address)[1:].split(b':') == found[0])
-    stub.ask('qTStatus')
+    stub.must('QTinit')
     check('qTSTMat elsewhere: no', stub.ask('qTSTMat:1234') == b'l')
 
 

@@ -71,10 +71,48 @@ static void list(void)
 	exchange("qTfSTM", NULL, NULL, ONE);
 	unit_equal(asked_pid, 0x1111, "repetitions are written out");
 	exchange("qTSTMat:401000", NULL, NULL, "l");
+	/* typed again: gdb has asked whether the first is to be sent at once */
 	exchange("qTStatus", "qTStatus", "T0;tnotrun:0", "T0;tnotrun:0");
+	exchange("qTSTMat:401000", NULL, NULL, "l");
+	exchange("qTStatus", "qTStatus", "T1", "T1");
 	exchange("qTSTMat:401fff", NULL, NULL, TWO);
 	exchange("QTinit", "QTinit", "OK", "OK");
 	exchange("qTSTMat:401ffe", NULL, NULL, "l");
+	exchange("QTDP:1:401000:E:0:0:S", "QTDP:1:401001:E:0:0:F5", "OK", "OK");
+	exchange("qTSTMat:401fff", NULL, NULL, TWO);
+	exchange("QTDP:1:401000:E:0:0:S", "QTDP:1:401001:E:0:0:F5", "E01",
+		 "E01");
+	exchange("qTSTMat:401000", NULL, NULL, "l");
+	exchange("QTStart", "QTStart", "OK", "OK");
+	exchange("QTDP:2:401000:E:0:0:S", "QTDP:2:401001:E:0:0:F5", "OK", "OK");
+	exchange("qTSTMat:401fff", NULL, NULL, "l");
+}
+
+/* A marker's text has room for gdb's tracepoint once gdb has told what it can;
+ * a gdb that comes later tells it anew. */
+static void room(const char *request, size_t n)
+{
+	char text[700];
+
+	new_filter(1);
+	exchange(request, request, "a", "a" OFFERED);
+	memset(text, '0', sizeof(text));
+	memcpy(text, ONE, sizeof(ONE) - 1);
+	text[sizeof("m401000:6170702f6f6e65:") - 1 + 2 * n] = '\0';
+	exchange("qTfSTM", NULL, NULL, text);
+}
+
+static void rooms(void)
+{
+	room("qSupported:multiprocess+;xmlRegisters=i386", 272);
+	room("qSupported:multiprocess+;error-message+;swbreak+", 288);
+	room("qSupported", 272);
+	filter_connect(&filter);
+	give(FILTER_GDB, framed("QStartNoAckMode"));
+	give(FILTER_SERVER, framed("OK"));
+	sent(FILTER_GDB);
+	sent(FILTER_SERVER);
+	exchange("qTfSTM", NULL, NULL, ONE);
 }
 
 static void define(void)
@@ -405,6 +443,7 @@ static void too_long(void)
 int main(void)
 {
 	list();
+	rooms();
 	define();
 	meant();
 	fast();
