@@ -264,7 +264,7 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 			gdb_agent_trace_buffer_is_full = 1;
 		return;
 	}
-	__builtin_memcpy(place, ipa_frame, hit->draft.used);
+	draft_copy(place, ipa_frame, hit->draft.used);
 	point->usage += head.bytes;
 	ipa_commit();
 }

@@ -11,6 +11,7 @@
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "tracepoints/ax.h"
+#include "tracepoints/draft.h"
 
 #define PROGRAMS_MAX	4096u		/* a power of two */
 #define PROGRAMS_BYTES	(16u << 20)
@@ -92,7 +93,7 @@ static void learn(struct known *k, const struct ipa_expression *expression,
 
 	if (!code)
 		return;
-	__builtin_memcpy(code, expression->bytes, length);
+	draft_copy(code, expression->bytes, length);
 	source.code = code;
 	mark = ipa->program_bytes;
 	program = take(room);

@@ -27,10 +27,31 @@ struct draft {
 /* Is there room for n bytes more? If not, the draft is cut. */
 int draft_room(struct draft *draft, uint64_t n);
 
+/*
+ * Copies n bytes by general registers. Some gdbservers destroy vector registers
+ * of a thread that they stop (docs/gdb-defects.md), and memcpy() of libc keeps
+ * the beginning of a copy in such registers until the end. SIGSAFE.
+ */
+static inline void draft_copy(void *to, const void *from, uint64_t n)
+{
+	uint8_t *out = to;
+	const uint8_t *in = from;
+
+	for (; n >= 8; n -= 8, out += 8, in += 8) {
+		__builtin_memcpy(out, in, 8);
+		/* or the compiler makes a memcpy() of the loop */
+		__asm__ volatile("" : : : "memory");
+	}
+	for (; n; n--) {
+		*out++ = *in++;
+		__asm__ volatile("" : : : "memory");
+	}
+}
+
 /* Bytes for which there is room. */
 static inline void draft_put(struct draft *draft, const void *bytes, uint32_t n)
 {
-	__builtin_memcpy(draft->bytes + draft->used, bytes, n);
+	draft_copy(draft->bytes + draft->used, bytes, n);
 	draft->used += n;
 }
 
