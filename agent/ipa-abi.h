@@ -213,6 +213,21 @@ struct ipa_cells {
 
 #define IPA_CELL_CODE	{ 0x0f, 0x1f, 0x44, 0, 0, 0x0f, 0x1f, 0 } /* nops */
 
+/*
+ * Nor this: taffrail_ipa_limits. The filter writes all of it when gdb starts a
+ * trace: how large gdbserver's buffer is (0: unknown) and whether it is a
+ * circle, and zeros for the rest, which is the agent's.
+ */
+enum ipa_end { IPA_END_OTHER, IPA_END_FULL, IPA_END_EXEC };
+
+struct ipa_limits {
+	uint64_t bytes;
+	uint32_t circular;
+	uint32_t reason;		/* of the agent's: enum ipa_end */
+	uint64_t used;			/* by the frames made so far */
+	uint64_t cut;			/* frames that lack something */
+};
+
 #define IPA_COMMAND_BYTES	1024
 #define IPA_SOCKET		"/tmp/gdb_ust"	/* and the process's ID */
 

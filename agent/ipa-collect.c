@@ -148,8 +148,8 @@ static int is_static(const struct ipa_action *action)
 static void add_static(struct hit *hit, const struct ipa_action *action)
 {
 	const uint64_t address = STATIC_BLOCK_ADDRESS;
-	struct draft raw = { .bytes = ipa_text, .room = IPA_FRAME_BYTES / 2 };
-	char *string = (char *)ipa_text + IPA_FRAME_BYTES / 2;
+	struct draft raw = { .bytes = ipa_text, .room = IPA_TEXT_BYTES / 2 };
+	char *string = (char *)ipa_text + IPA_TEXT_BYTES / 2;
 	struct field_event event;
 	struct text text;
 	uint16_t n;
@@ -247,8 +247,9 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 	uint32_t i;
 
 	hit->draft.bytes = ipa_frame;
-	hit->draft.room = IPA_FRAME_BYTES;
+	hit->draft.room = ipa_limits_room();
 	hit->draft.used = sizeof(head);
+	hit->draft.cut = 0;
 	for (i = 0; i < point->nactions; i++)
 		if (is_static(point->actions[i]))
 			break;
@@ -258,12 +259,16 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 		action_run(hit, point, point->actions[i]);
 	head.bytes = hit->draft.used - (uint32_t)sizeof(head);
 	__builtin_memcpy(ipa_frame, &head, sizeof(head));
-	place = ipa_reserve(hit->draft.used);
+	place = ipa_trace_same() && ipa_limits_take(hit->draft.used) ?
+			ipa_reserve(hit->draft.used) :
+			NULL;
 	if (!place) {
 		if (load_acquire(&gdb_agent_tracing) && ipa_trace_same())
 			gdb_agent_trace_buffer_is_full = 1;
 		return;
 	}
+	if (hit->draft.cut)
+		ipa_limits_cut();
 	draft_copy(place, ipa_frame, hit->draft.used);
 	point->usage += head.bytes;
 	ipa_commit();
@@ -458,6 +463,8 @@ int ipa_call(void (*hook)(void))
 COLD SIGSAFE void ipa_end(void)
 {
 	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
-	    bell_here())
+	    bell_here()) {
+		ipa_limits_exec();
 		ipa_call(ipa_stop_tracing);
+	}
 }

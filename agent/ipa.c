@@ -241,7 +241,7 @@ struct memory {
 	char heap[HEAP_BYTES];		/* or less, and cells */
 	uint8_t buffer[BUFFER_BYTES];
 	uint8_t frame[IPA_FRAME_BYTES];
-	uint8_t text[IPA_FRAME_BYTES];
+	uint8_t text[IPA_TEXT_BYTES];
 	struct ipa_marker markers[MARKERS_MAX];
 	char error[ERROR_BYTES];
 };

@@ -16,7 +16,9 @@
 #include "agent/ipa-abi.h"
 #include "tracepoints/registry.h"
 
-#define IPA_FRAME_BYTES		(256u << 10)
+/* The buffer has room for two. */
+#define IPA_FRAME_BYTES		((8u << 20) - 4096)
+#define IPA_TEXT_BYTES		(256u << 10)
 
 /* Holders are counted from 1 on; the thread that makes a frame, or 0. */
 #define IPA_HOLD(turn, tid)	((uint64_t)(uint32_t)(turn) << 32 | (tid))
@@ -38,7 +40,7 @@ struct ipa {
 
 extern struct ipa *ipa;
 extern uint8_t *ipa_frame;		/* being made: IPA_FRAME_BYTES */
-extern uint8_t *ipa_text;		/* the same, for static data */
+extern uint8_t *ipa_text;		/* for static data: IPA_TEXT_BYTES */
 
 /*
  * Maps what a gdbserver that attaches at any time takes for granted: a heap, a
@@ -154,6 +156,17 @@ int ipa_trace_same(void);
  */
 uint8_t *ipa_reserve(uint32_t n);
 void ipa_commit(void);
+
+/*
+ * ipa-limits.c: the largest frame that gdbserver can keep. Takes n bytes of
+ * gdbserver's buffer; returns 0 when they do not fit, and the trace must end.
+ * Counts a frame that lacks something. The holder only.
+ */
+uint32_t ipa_limits_room(void);
+int ipa_limits_take(uint32_t n);
+void ipa_limits_cut(void);
+/* The trace ends because the program calls execve(2). SIGSAFE. */
+void ipa_limits_exec(void);
 
 /* For a program that begins under the filter; see ipa-buffer.c. At start. */
 void ipa_far_setup(void);

@@ -21,6 +21,7 @@ agent_sources = \
 	agent/ipa-clean.c \
 	agent/ipa-collect.c \
 	agent/ipa-hold.c \
+	agent/ipa-limits.c \
 	agent/ipa-program.c \
 	agent/ipa-site.c \
 	agent/ipa-socket.c \

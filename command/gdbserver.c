@@ -111,6 +111,20 @@ static uint64_t cell(void *arg, const struct filter_thread *thread,
 	return gdbserver_cell(&server, thread, site);
 }
 
+static void begin(void *arg, const struct filter_thread *thread,
+		  uint64_t bytes, int circular)
+{
+	(void)arg;
+	gdbserver_limits_set(&server, thread, bytes, circular);
+}
+
+static void said(void *arg, const struct filter_thread *thread,
+		 struct filter_said *to)
+{
+	(void)arg;
+	gdbserver_limits_get(&server, thread, to);
+}
+
 static uint32_t relocate(void *arg, const struct filter_thread *thread,
 			 uint64_t from, uint64_t to)
 {
@@ -141,7 +155,7 @@ static int serve(void)
 {
 	static const struct filter_host host = {
 		NULL, read_markers, get_marker, attach, symbol, known,
-		cell, relocate,
+		cell, relocate, begin, said,
 	};
 	struct gdbserver_options *o = &server.options;
 	pid_t pid;

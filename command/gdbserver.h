@@ -113,6 +113,14 @@ uint32_t gdbserver_relocate(struct gdbserver *server,
 			    const struct filter_thread *thread, uint64_t from,
 			    uint64_t to);
 
+/* gdbserver-limits.c: as filter_host's `begin` and `said` (filter.h). */
+void gdbserver_limits_set(struct gdbserver *server,
+			  const struct filter_thread *thread, uint64_t bytes,
+			  int circular);
+void gdbserver_limits_get(struct gdbserver *server,
+			  const struct filter_thread *thread,
+			  struct filter_said *said);
+
 /* gdbserver-relay.c: until gdbserver has ended. COMMAND_DONE or
  * COMMAND_FAILED. */
 int gdbserver_relay(struct gdbserver *server);

@@ -32,6 +32,7 @@ command_sources = \
 	command/gdbserver-agents.c \
 	command/gdbserver-symbols.c \
 	command/gdbserver-child.c \
+	command/gdbserver-limits.c \
 	command/gdbserver-messages.c \
 	command/gdbserver-relay.c \
 	command/gdbserver.c \

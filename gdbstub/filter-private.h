@@ -130,6 +130,20 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 /* An event in a stop, as NAME:VALUE; or its beginning. */
 void filter_stop_event(struct filter *f, const char *p);
 
+/*
+ * filter-status.c: requests that set the server's buffer; gdb begins a trace;
+ * the server says how it is with a trace, which the filter then starts again;
+ * that answer as gdb gets it.
+ */
+enum filter_verdict filter_buffer_size(struct filter *f, const char *p,
+				       struct packet *out);
+enum filter_verdict filter_buffer_circular(struct filter *f, const char *p,
+					   struct packet *out);
+void filter_status_begin(struct filter *f);
+void filter_status_restart(struct filter *f, const char *p);
+enum filter_verdict filter_status_answer(struct filter *f, const char *p,
+					 struct packet *out);
+
 /* A thread's id, as gdb writes it: 0 when it names none. */
 int filter_read_thread(const char **p, struct filter_thread *thread);
 

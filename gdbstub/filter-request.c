@@ -199,6 +199,7 @@ static enum filter_verdict start(struct filter *f, const char *p,
 	if (is_foreign(f))
 		return filter_refuse(out, no_agent);
 	f->started = 1;
+	filter_status_begin(f);
 	return VERDICT_PASS;
 }
 
@@ -218,6 +219,7 @@ static enum filter_verdict stop(struct filter *f, const char *p,
 	(void)p;
 	(void)out;
 	f->resumes = 0;
+	f->status.stopped = 1;
 	return VERDICT_PASS;
 }
 
@@ -276,6 +278,8 @@ static const struct row rows[] = {
 	{ "vKill;", pass, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", pass, 1, KIND_STATUS, 0 },
+	{ "QTBuffer:size:", filter_buffer_size, 0, KIND_PLAIN, 0 },
+	{ "QTBuffer:circular:", filter_buffer_circular, 0, KIND_PLAIN, 0 },
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },
 	{ "QTStart", start, 1, KIND_INSTALL, 0 },
 	{ "QTStop", stop, 1, KIND_PLAIN, 0 },

@@ -210,6 +210,7 @@ static enum filter_verdict restart(struct filter *f, const char *p,
 	switch (f->stage++) {
 	case STAGE_STATUS:
 		f->ran = text_after(p, "T1") != NULL;
+		filter_status_restart(f, p);
 		packet_add(out, f->kept);
 		return VERDICT_MORE;
 	case STAGE_DETACH:
@@ -219,6 +220,8 @@ static enum filter_verdict restart(struct filter *f, const char *p,
 		return VERDICT_MORE;
 	case STAGE_START:
 		f->started = *p != 'E';
+		if (!f->started)
+			f->status.end = FILTER_END_FORK;
 		choose(&f->thread, out);
 		return VERDICT_MORE;
 	default:
@@ -270,5 +273,7 @@ void filter_stop_event(struct filter *f, const char *p)
 		f->parent.pid = 0;
 	} else if (text_after(p, "exec:")) {
 		f->replaced = 1;
+		if (f->started)
+			f->status.end = FILTER_END_EXEC;
 	}
 }

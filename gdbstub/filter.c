@@ -21,7 +21,7 @@ enum { OUTSIDE, PAYLOAD, DIGIT_HIGH, DIGIT_LOW };
 
 void filter_open(struct filter *f, const struct filter_host *host)
 {
-	memset(f, 0, sizeof(*f));
+	memset(f, 0, offsetof(struct filter, buffer.bytes));
 	f->host = *host;
 }
 

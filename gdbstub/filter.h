@@ -37,7 +37,8 @@ enum filter_side { FILTER_GDB, FILTER_SERVER };
 #define FILTER_PENDING		32	/* requests without an answer yet */
 #define FILTER_POINTS		4096	/* tracepoints */
 #define FILTER_MEANT		4096
-#define FILTER_FRAME_BYTES	(512u << 10)	/* the agent makes half of it */
+/* the largest frame that the agent makes */
+#define FILTER_FRAME_BYTES	((8u << 20) + 8192)
 
 /* What is to be sent to one side: bytes[0 .. used). */
 struct filter_queue {
@@ -55,6 +56,14 @@ struct filter_marker {
 	uint64_t address;
 	const char *id;
 	const char *extra;
+};
+
+/* What the agent says of a trace. */
+struct filter_said {
+	uint8_t full;			/* it ended the trace: no room */
+	uint8_t exec;			/* so it did before an execve(2) */
+	uint64_t used;			/* bytes of the frames it made */
+	uint64_t cut;			/* frames that lack something */
 };
 
 /* What only the filter's user can find out. */
@@ -80,6 +89,14 @@ struct filter_host {
 	 * or 0. */
 	uint32_t (*relocate)(void *arg, const struct filter_thread *thread,
 			     uint64_t from, uint64_t to);
+	/* A trace begins, for which the server has a buffer of that size. May
+	 * be NULL. */
+	void (*begin)(void *arg, const struct filter_thread *thread,
+		      uint64_t bytes, int circular);
+	/* Fills in what the agent says of the trace, if it says anything. May
+	 * be NULL. */
+	void (*said)(void *arg, const struct filter_thread *thread,
+		     struct filter_said *said);
 };
 
 /* One direction; its packet, or how it begins. */
@@ -126,6 +143,18 @@ struct filter_buffer {
 	uint32_t ready;			/* for gdb */
 	uint32_t used;			/* no whole frame behind `ready` */
 	uint8_t bytes[FILTER_FRAME_BYTES];
+};
+
+/* Why a trace ended, as far as packets tell. */
+enum filter_end { FILTER_END_UNKNOWN, FILTER_END_EXEC, FILTER_END_FORK };
+
+/* The trace that gdb has begun; see filter-status.c. */
+struct filter_status {
+	uint64_t bytes;			/* of the server's buffer; 0: ? */
+	uint64_t started;		/* before the filter started it again */
+	uint8_t circular;
+	uint8_t stopped;		/* by gdb */
+	uint8_t end;			/* enum filter_end */
 };
 
 struct filter {
@@ -180,10 +209,11 @@ struct filter {
 	uint8_t repeated;		/* the definition at hand: it has it */
 	uint8_t defines;		/* the request at hand, `defined` */
 	struct filter_name defined;
-	struct filter_buffer buffer;
+	struct filter_status status;
 	/* where gdb's plain tracepoints are meant as static ones */
 	uint32_t nmeant;
 	uint64_t meant[FILTER_MEANT];
+	struct filter_buffer buffer;	/* last: it is large */
 };
 
 /* For a new server. */

@@ -378,6 +378,8 @@ The selected trace frame stays selected."""
         if not count:
             taffrail_print("No trace frames%s." % (
                 " of these" if frames.count else ""))
+        if frames.missing:
+            taffrail_print("Something is missing: %s" % frames.missing)
 
     @staticmethod
     def choose(frames, glob, first, last):

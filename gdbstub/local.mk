@@ -38,6 +38,7 @@ gdbstub_tool_sources = \
 	gdbstub/filter-private.h \
 	gdbstub/filter-request.c \
 	gdbstub/filter-static.c \
+	gdbstub/filter-status.c \
 	gdbstub/filter-talk.c \
 	gdbstub/filter-x86_64.h \
 	gdbstub/filter.c \

@@ -305,8 +305,8 @@ static void buffer(void)
 		 "010001000000ff");
 	exchange("qTBuffer:7,7d0", "qTBuffer:7,1000", "E01", "E01");
 	/* one that is too large */
-	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", "0100000010005301",
-		 "0100000010005301");
+	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", "0100000000015301",
+		 "0100000000015301");
 	exchange("qTBuffer:8,7d0", "qTBuffer:8,1000", SERVER_FRAME,
 		 SERVER_FRAME);
 }
