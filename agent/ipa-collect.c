@@ -145,7 +145,7 @@ static int is_static(const struct ipa_action *action)
 }
 
 /* As text with its NUL: gdb shows its user what is there. */
-static void add_static(struct hit *hit, const struct ipa_action *action)
+static void add_static(struct hit *hit, int for_gdbserver)
 {
 	const uint64_t address = STATIC_BLOCK_ADDRESS;
 	struct draft raw = { .bytes = ipa_text, .room = IPA_TEXT_BYTES / 2 };
@@ -165,7 +165,7 @@ static void add_static(struct hit *hit, const struct ipa_action *action)
 	n = (uint16_t)(text.used + 1);
 	if (!draft_room(&hit->draft, 3u + (uint32_t)sizeof(address) + n))
 		return;
-	if (action->type == IPA_ACTION_STATIC) {
+	if (for_gdbserver) {
 		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_STATIC;
 	} else {
 		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_MEMORY;
@@ -240,23 +240,33 @@ static void action_run(struct hit *hit, struct ipa_point *point,
 	}
 }
 
+/* Static data comes first, where an action wants it. A tracepoint at a marker's
+ * cell that has no action is there for nothing else. */
+static void frame_fill(struct hit *hit, struct ipa_point *point)
+{
+	uint32_t i;
+
+	if (!point->nactions && hit->marker)
+		add_static(hit, 0);
+	for (i = 0; i < point->nactions; i++)
+		if (is_static(point->actions[i]))
+			break;
+	if (i < point->nactions)
+		add_static(hit, point->actions[i]->type == IPA_ACTION_STATIC);
+	for (i = 0; i < point->nactions; i++)
+		action_run(hit, point, point->actions[i]);
+}
+
 static void frame_make(struct hit *hit, struct ipa_point *point)
 {
 	struct ipa_frame head = { .number = (uint16_t)point->number };
 	uint8_t *place;
-	uint32_t i;
 
 	hit->draft.bytes = ipa_frame;
 	hit->draft.room = ipa_limits_room();
 	hit->draft.used = sizeof(head);
 	hit->draft.cut = 0;
-	for (i = 0; i < point->nactions; i++)
-		if (is_static(point->actions[i]))
-			break;
-	if (i < point->nactions)
-		add_static(hit, point->actions[i]);
-	for (i = 0; i < point->nactions; i++)
-		action_run(hit, point, point->actions[i]);
+	frame_fill(hit, point);
 	head.bytes = hit->draft.used - (uint32_t)sizeof(head);
 	__builtin_memcpy(ipa_frame, &head, sizeof(head));
 	place = ipa_trace_same() && ipa_limits_take(hit->draft.used) ?
