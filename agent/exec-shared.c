@@ -40,20 +40,20 @@ static int missing(void)
 PUBLIC SIGSAFE int execve(const char *path, char *const argv[],
 			  char *const envp[])
 {
-	ipa_end();
+	ipa_end(IPA_END_EXEC);
 	return real_execve ? real_execve(path, argv, envp) : missing();
 }
 
 PUBLIC SIGSAFE int execvpe(const char *file, char *const argv[],
 			   char *const envp[])
 {
-	ipa_end();
+	ipa_end(IPA_END_EXEC);
 	return real_execvpe ? real_execvpe(file, argv, envp) : missing();
 }
 
 PUBLIC SIGSAFE int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	ipa_end();
+	ipa_end(IPA_END_EXEC);
 	return real_fexecve ? real_fexecve(fd, argv, envp) : missing();
 }
 

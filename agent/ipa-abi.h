@@ -218,7 +218,7 @@ struct ipa_cells {
  * trace: how large gdbserver's buffer is (0: unknown) and whether it is a
  * circle, and zeros for the rest, which is the agent's.
  */
-enum ipa_end { IPA_END_OTHER, IPA_END_FULL, IPA_END_EXEC };
+enum ipa_end { IPA_END_OTHER, IPA_END_FULL, IPA_END_EXEC, IPA_END_EXIT };
 
 struct ipa_limits {
 	uint64_t bytes;

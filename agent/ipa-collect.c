@@ -470,11 +470,11 @@ int ipa_call(void (*hook)(void))
 	return 1;
 }
 
-COLD SIGSAFE void ipa_end(void)
+COLD SIGSAFE void ipa_end(enum ipa_end why)
 {
 	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
 	    bell_here()) {
-		ipa_limits_exec();
+		ipa_limits_end(why);
 		ipa_call(ipa_stop_tracing);
 	}
 }

@@ -7,8 +7,8 @@
  * trace starts, and reads here what gdb is to be told.
  *
  * Invariant: only the holder of ipa_hold() writes, apart from the reason for
- * the end, which the thread that calls execve(2) writes too. Without the filter
- * the size is 0, which means unknown.
+ * the end, which the thread that calls execve(2) or exit(3) writes too. Without
+ * the filter the size is 0, which means unknown.
  */
 #include "agent/ipa.h"
 
@@ -52,7 +52,7 @@ void ipa_limits_cut(void)
 	taffrail_ipa_limits.cut++;
 }
 
-SIGSAFE void ipa_limits_exec(void)
+SIGSAFE void ipa_limits_end(enum ipa_end why)
 {
-	store_relaxed(&taffrail_ipa_limits.reason, IPA_END_EXEC);
+	store_relaxed(&taffrail_ipa_limits.reason, (uint32_t)why);
 }

@@ -165,8 +165,8 @@ void ipa_commit(void);
 uint32_t ipa_limits_room(void);
 int ipa_limits_take(uint32_t n);
 void ipa_limits_cut(void);
-/* The trace ends because the program calls execve(2). SIGSAFE. */
-void ipa_limits_exec(void);
+/* Says why the trace ends. SIGSAFE. */
+void ipa_limits_end(enum ipa_end why);
 
 /* For a program that begins under the filter; see ipa-buffer.c. At start. */
 void ipa_far_setup(void);
@@ -195,9 +195,9 @@ void ipa_request(void);
 int ipa_call(void (*hook)(void));
 
 /* Ends a trace that runs, so that gdbserver has what was collected: the program
- * is about to become another. Not a child that shares its parent's memory.
- * SIGSAFE. */
-void ipa_end(void);
+ * is about to become another, or to exit. Not a child that shares its parent's
+ * memory. SIGSAFE. */
+void ipa_end(enum ipa_end why);
 
 /* What a jump pad calls; keeps the vector registers. */
 void ipa_collect_entry(struct ipa_point *point, struct ipa_registers *regs);

@@ -322,6 +322,7 @@ static COLD void end_here(void)
 		return;
 	}
 	session_remove_owned();
+	ipa_end(IPA_END_EXIT);
 	ipa_socket_remove();
 	/* the service thread may be making its socket */
 	registry_lock();

@@ -92,6 +92,14 @@ static void remember(struct gdbserver *server, pid_t pid)
 		server->processes[server->nprocesses++] = pid;
 }
 
+bool gdbserver_is_idle(const struct gdbserver *server)
+{
+	for (int i = 0; i < server->nprocesses; i++)
+		if (is_debugged(server, server->processes[i]))
+			return false;
+	return true;
+}
+
 void gdbserver_agents_check(struct gdbserver *server)
 {
 	int kept = 0;

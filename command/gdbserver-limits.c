@@ -59,6 +59,7 @@ void gdbserver_limits_get(struct gdbserver *server,
 		*said = (struct filter_said){
 			.full = limits.reason == IPA_END_FULL,
 			.exec = limits.reason == IPA_END_EXEC,
+			.exit = limits.reason == IPA_END_EXIT,
 			.used = limits.used,
 			.cut = limits.cut,
 		};

@@ -125,6 +125,18 @@ static void said(void *arg, const struct filter_thread *thread,
 	gdbserver_limits_get(&server, thread, to);
 }
 
+static int idle(void *arg)
+{
+	(void)arg;
+	return gdbserver_is_idle(&server);
+}
+
+static void warn(void *arg, const char *text)
+{
+	(void)arg;
+	command_warn("%s", text);
+}
+
 static uint32_t relocate(void *arg, const struct filter_thread *thread,
 			 uint64_t from, uint64_t to)
 {
@@ -155,7 +167,7 @@ static int serve(void)
 {
 	static const struct filter_host host = {
 		NULL, read_markers, get_marker, attach, symbol, known,
-		cell, relocate, begin, said,
+		cell, relocate, begin, said, idle, warn,
 	};
 	struct gdbserver_options *o = &server.options;
 	pid_t pid;

@@ -91,6 +91,8 @@ pid_t gdbserver_process(const struct gdbserver *server,
 			const struct filter_thread *thread);
 /* Call when a packet has passed: keeps account of gdbserver's processes. */
 void gdbserver_agents_follow(struct gdbserver *server);
+/* Does it debug none of those that it has debugged? */
+bool gdbserver_is_idle(const struct gdbserver *server);
 /* Sees to those that it does not debug any more. */
 void gdbserver_agents_check(struct gdbserver *server);
 

@@ -20,7 +20,8 @@ int filter_answer_held(enum filter_kind kind)
 	       kind == KIND_INTRODUCE || kind == KIND_RESTART ||
 	       kind == KIND_STOP || kind == KIND_INSTALL ||
 	       kind == KIND_WALK || kind == KIND_STATIC ||
-	       kind == KIND_HOLDINGS || kind == KIND_STATUS;
+	       kind == KIND_HOLDINGS || kind == KIND_STATUS ||
+	       kind == KIND_KILL;
 }
 
 static int is_hex(char c)
@@ -172,6 +173,8 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 		return filter_static_answer(f, p, out);
 	case KIND_HOLDINGS:
 		return filter_static_hide(p, out);
+	case KIND_KILL:
+		return filter_killed(f, out);
 	case KIND_STATUS:
 		return filter_status_answer(f, p, out);
 	case KIND_WALK:

@@ -102,6 +102,18 @@ enum filter_verdict filter_disable(struct filter *f, const char *p,
 enum filter_verdict filter_status(struct filter *f, const char *p,
 				  struct packet *out)
 {
+	const struct filter_point *point;
+	struct filter_name name;
+	const char *at = p;
+
+	point = name_read(&at, &name) ?
+			filter_point_at(f, name.number, name.site) :
+			NULL;
+	/* the server has not set its counters: they are any numbers */
+	if (point && point->late) {
+		packet_add(out, "V0:0");
+		return VERDICT_ANSWERED;
+	}
 	return refer(f, "qTP:", p, out);
 }
 

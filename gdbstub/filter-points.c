@@ -77,7 +77,7 @@ struct filter_point *filter_point_add(struct filter *f,
 		return point;
 	point = &f->points[f->npoints++];
 	*point = (struct filter_point){ name->number, name->site, name->site,
-					POINT_PLAIN };
+					POINT_PLAIN, 1 };
 	return point;
 }
 

@@ -29,6 +29,7 @@ enum filter_kind {
 	KIND_STOP,			/* behind which one may follow */
 	KIND_STATIC,			/* static data, as memory */
 	KIND_HOLDINGS,			/* of a trace frame */
+	KIND_KILL,			/* of what is sent before vKill */
 	KIND_NONE,			/* there is no answer */
 };
 
@@ -129,6 +130,17 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 				const char *p, struct packet *out);
 /* An event in a stop, as NAME:VALUE; or its beginning. */
 void filter_stop_event(struct filter *f, const char *p);
+
+/*
+ * filter-gone.c: requests that a server which knows an agent does not survive
+ * once the agent's process is gone. filter_kill() is for vKill;PID.
+ */
+int filter_gone(const struct filter *f);
+enum filter_verdict filter_kill(struct filter *f, const char *p,
+				struct packet *out);
+enum filter_verdict filter_killed(struct filter *f, struct packet *out);
+enum filter_verdict filter_ask_status(struct filter *f, const char *p,
+				      struct packet *out);
 
 /*
  * filter-status.c: requests that set the server's buffer; gdb begins a trace;

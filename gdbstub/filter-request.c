@@ -180,7 +180,7 @@ static enum filter_verdict init(struct filter *f, const char *p,
 				struct packet *out)
 {
 	(void)p;
-	if (is_foreign(f))
+	if (is_foreign(f) || filter_gone(f))
 		return filter_refuse(out, no_agent);
 	f->npoints = 0;
 	f->known = 0;
@@ -196,7 +196,7 @@ static enum filter_verdict start(struct filter *f, const char *p,
 				 struct packet *out)
 {
 	(void)p;
-	if (is_foreign(f))
+	if (is_foreign(f) || filter_gone(f))
 		return filter_refuse(out, no_agent);
 	f->started = 1;
 	filter_status_begin(f);
@@ -208,19 +208,24 @@ static enum filter_verdict run(struct filter *f, const char *p,
 			       struct packet *out)
 {
 	(void)p;
-	if (f->introduced)
-		return filter_refuse(out, no_agent);
-	return VERDICT_PASS;
+	if (!f->introduced)
+		return VERDICT_PASS;
+	/* gdb says only that it failed */
+	if (f->host.warn)
+		f->host.warn(f->host.arg, no_agent);
+	return filter_refuse(out, no_agent);
 }
 
 static enum filter_verdict stop(struct filter *f, const char *p,
 				struct packet *out)
 {
 	(void)p;
-	(void)out;
 	f->resumes = 0;
 	f->status.stopped = 1;
-	return VERDICT_PASS;
+	if (!filter_gone(f))
+		return VERDICT_PASS;
+	packet_add(out, "OK");
+	return VERDICT_ANSWERED;
 }
 
 /* How the program goes on. */
@@ -275,9 +280,9 @@ static const struct row rows[] = {
 	{ "vCont;", go, 0, KIND_PLAIN, 0 },
 	{ "vRun;", run, 0, KIND_PLAIN, 0 },
 	{ "D", filter_detach, 0, KIND_END, 0 },
-	{ "vKill;", pass, 0, KIND_END, 0 },
+	{ "vKill;", filter_kill, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
-	{ "qTStatus", pass, 1, KIND_STATUS, 0 },
+	{ "qTStatus", filter_ask_status, 1, KIND_STATUS, 0 },
 	{ "QTBuffer:size:", filter_buffer_size, 0, KIND_PLAIN, 0 },
 	{ "QTBuffer:circular:", filter_buffer_circular, 0, KIND_PLAIN, 0 },
 	{ "QTinit", init, 1, KIND_PLAIN, 0 },

@@ -20,6 +20,7 @@
 #define NOTES_BYTES	1024u
 
 static const char exec_ended[] = "the program called execve";
+static const char exit_ended[] = "the program exits";
 static const char fork_ended[] = "gdb let go of a child process";
 static const char vfork_waits[] = "the trace waits for a child of vfork";
 
@@ -63,6 +64,8 @@ void filter_status_begin(struct filter *f)
 	status->stopped = 0;
 	status->end = FILTER_END_UNKNOWN;
 	status->started = 0;
+	for (uint32_t i = 0; i < f->npoints; i++)
+		f->points[i].late = 0;
 	if (!status->bytes)
 		status->bytes = DEFAULT_BYTES;
 	if (f->host.begin)
@@ -114,6 +117,8 @@ static int reason_add(const struct status *status, struct packet *out)
 		error_add(out, vfork_waits);
 	else if (f->status.end == FILTER_END_EXEC || status->said.exec)
 		error_add(out, exec_ended);
+	else if (status->said.exit)
+		error_add(out, exit_ended);
 	else if (status->said.full)
 		packet_add(out, "tfull:0");
 	else if (f->status.end == FILTER_END_FORK)

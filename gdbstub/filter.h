@@ -62,6 +62,7 @@ struct filter_marker {
 struct filter_said {
 	uint8_t full;			/* it ended the trace: no room */
 	uint8_t exec;			/* so it did before an execve(2) */
+	uint8_t exit;			/* and when the program exits */
 	uint64_t used;			/* bytes of the frames it made */
 	uint64_t cut;			/* frames that lack something */
 };
@@ -97,6 +98,10 @@ struct filter_host {
 	 * be NULL. */
 	void (*said)(void *arg, const struct filter_thread *thread,
 		     struct filter_said *said);
+	/* Has the server no process now? May be NULL: it has. */
+	int (*idle)(void *arg);
+	/* Tells the user what the protocol has no words for. May be NULL. */
+	void (*warn)(void *arg, const char *text);
 };
 
 /* One direction; its packet, or how it begins. */
@@ -121,6 +126,7 @@ struct filter_point {
 	uint64_t site;
 	uint64_t place;			/* where the server has it */
 	uint8_t kind;			/* enum filter_point_kind */
+	uint8_t late;			/* defined since the trace began */
 };
 
 /* A search among trace frames; see filter-frames.c. */

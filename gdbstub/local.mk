@@ -34,6 +34,7 @@ gdbstub_tool_sources = \
 	gdbstub/filter-buffer.c \
 	gdbstub/filter-define.c \
 	gdbstub/filter-frames.c \
+	gdbstub/filter-gone.c \
 	gdbstub/filter-points.c \
 	gdbstub/filter-private.h \
 	gdbstub/filter-request.c \

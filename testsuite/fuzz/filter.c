@@ -143,11 +143,11 @@ static void known(struct fuzz *fuzz)
 			defined |= 1 << (number * 2 + (site >> 8 & 1));
 		break;
 	case 4:
-		snprintf(a, sizeof(a), "qTP:%x:%x", number, site);
-		snprintf(b, sizeof(b), "qTP:%x:%x", number, site + 1);
+		snprintf(a, sizeof(a), "QTEnable:%x:%x", number, site);
+		snprintf(b, sizeof(b), "QTEnable:%x:%x", number, site + 1);
 		exchange(fuzz, a, is_marker && defined >>
-			 (number * 2 + (site >> 8 & 1)) & 1 ? b : a, "V1:1",
-			 "V1:1");
+			 (number * 2 + (site >> 8 & 1)) & 1 ? b : a, "OK",
+			 "OK");
 		break;
 	case 5:
 		snprintf(a, sizeof(a), "qXfer:statictrace:read::%x,4", site);

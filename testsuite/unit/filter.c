@@ -134,10 +134,13 @@ static void define(void)
 	exchange("QTDP:5:401002:E:S:S", NULL, NULL, "E.malformed tracepoint");
 	exchange("QTDisable:2:401fff", "QTDisable:2:402000", "OK", "OK");
 	exchange("QTEnable:3:401000", "QTEnable:3:401000", "OK", "OK");
-	exchange("qTP:1:401000", "qTP:1:401001", "V1:2", "V1:2");
+	/* no trace has begun: the server does not know yet */
+	exchange("qTP:1:401000", NULL, NULL, "V0:0");
 	/* one of that number and address that is no static one any more */
 	exchange("QTDP:1:401000:E:0:0", "QTDP:1:401000:E:0:0", "OK", "OK");
-	exchange("qTP:1:401000", "qTP:1:401000", "V0:0", "V0:0");
+	exchange("qTP:1:401000", NULL, NULL, "V0:0");
+	exchange("QTStart", "QTStart", "OK", "OK");
+	exchange("qTP:1:401000", "qTP:1:401000", "V1:2", "V1:2");
 	exchange("QTinit", "QTinit", "OK", "OK");
 	exchange("qTP:2:401fff", "qTP:2:401fff", "E01", "E01");
 }
