@@ -6,6 +6,7 @@
  * would hang or abort when it starts a trace with one; what the server has
  * refused is not in the table.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "gdbstub/filter-private.h"
@@ -227,6 +228,24 @@ static enum filter_verdict define_fast(struct filter *f,
 	return define_behind(f, d, POINT_FAST, p, out);
 }
 
+/* Actions in which collecting the variable that means static data (see
+ * define-point.c) has become 'L'. The result is good until the next call. */
+static const char *actions_meant(const struct filter *f, const char *p)
+{
+	static char changed[FILTER_WORK_BYTES];
+	char words[48];
+	const char *at;
+	size_t n, all = strlen(p);
+
+	n = (size_t)snprintf(words, sizeof(words), "X00000008,2c%04x2e%04x2927",
+			     f->data, f->data);
+	at = f->data && all < sizeof(changed) ? strstr(p, words) : NULL;
+	if (!at)
+		return p;
+	snprintf(changed, sizeof(changed), "%.*sL%s", (int)(at - p), p, at + n);
+	return changed;
+}
+
 enum filter_verdict filter_define(struct filter *f, const char *p,
 				  struct packet *out)
 {
@@ -234,6 +253,10 @@ enum filter_verdict filter_define(struct filter *f, const char *p,
 	struct definition d;
 	const char *s = p + more;
 
+	if (more) {
+		p = actions_meant(f, p);
+		s = p + 1;
+	}
 	if (!more)
 		f->repeated = (uint8_t)is_repeated(f, p);
 	if (f->repeated && is_repeated(f, s))

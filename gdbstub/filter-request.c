@@ -161,6 +161,32 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
+/* QTaffrail:data:NUMBER, by the same: actions that collect this trace state
+ * variable mean static data, as for serve_trace_data() of the agent. */
+static enum filter_verdict data_meant(struct filter *f, const char *p,
+				      struct packet *out)
+{
+	uint64_t number;
+
+	if (!packet_read_number(&p, &number) || *p || number > UINT16_MAX)
+		return filter_refuse(out, "a variable's number is wanted");
+	f->data = (uint32_t)number;
+	packet_add(out, "OK");
+	return VERDICT_ANSWERED;
+}
+
+/* That variable has no value. */
+static enum filter_verdict variable(struct filter *f, const char *p,
+				    struct packet *out)
+{
+	uint64_t number;
+
+	if (!f->data || !packet_read_number(&p, &number) || number != f->data)
+		return VERDICT_PASS;
+	packet_add(out, "U");
+	return VERDICT_ANSWERED;
+}
+
 /* Tracepoints */
 
 static const char no_agent[] = "gdbserver knows the agent of the program "
@@ -282,6 +308,8 @@ static const struct row rows[] = {
 	{ "D", filter_detach, 0, KIND_END, 0 },
 	{ "vKill;", filter_kill, 0, KIND_END, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
+	{ "QTaffrail:data:", data_meant, 0, KIND_PLAIN, 0 },
+	{ "qTV:", variable, 0, KIND_PLAIN, 0 },
 	{ "qTStatus", filter_ask_status, 1, KIND_STATUS, 0 },
 	{ "QTBuffer:size:", filter_buffer_size, 0, KIND_PLAIN, 0 },
 	{ "QTBuffer:circular:", filter_buffer_circular, 0, KIND_PLAIN, 0 },

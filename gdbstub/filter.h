@@ -217,6 +217,7 @@ struct filter {
 	struct filter_name defined;
 	struct filter_status status;
 	/* where gdb's plain tracepoints are meant as static ones */
+	uint32_t data;			/* variable that means static data */
 	uint32_t nmeant;
 	uint64_t meant[FILTER_MEANT];
 	struct filter_buffer buffer;	/* last: it is large */

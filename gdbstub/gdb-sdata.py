@@ -17,12 +17,13 @@ class TaffrailStaticData:
     FIND = ("end", "line", "none", "outside", "pc", "range", "start",
             "tracepoint")
     BYTES = 0x7ff               # of a part of the text
+    connection = None           # that has been told the variable
 
     @classmethod
     def load(cls):
         if not cls.is_lacking():
             return
-        cls.define("", "hook-tstart", "starting")
+        cls.define("", "hook-tstart", "leave")
         for prefix, names in (("", ("tfind",)), ("tfind ", cls.FIND)):
             for name in names:
                 cls.define(prefix, "hook-" + name, "leave")
@@ -44,15 +45,12 @@ class TaffrailStaticData:
         gdb.execute("define %s%s\npython TaffrailStaticData.%s()\nend"
                     % (prefix, name, function), False, True)
 
-    @staticmethod
-    def leave():
-        """No frame is selected, or soon another: it can be collected."""
+    @classmethod
+    def leave(cls):
+        """No frame is selected, or soon another: it can be collected. The
+        variable is a new one, with a new number."""
         gdb.set_convenience_variable("_sdata", None)
         gdb.execute("tvariable $_sdata", False, True)
-
-    @classmethod
-    def starting(cls):
-        cls.leave()
         cls.tell()
 
     @classmethod
@@ -68,7 +66,11 @@ class TaffrailStaticData:
 
     @classmethod
     def stopped(cls, event):
-        if taffrail_trace_frame() < 0:
+        """A stop is the first that is heard of a connection."""
+        connection = gdb.selected_inferior().connection
+        number = connection and connection.num
+        if cls.connection != number and taffrail_trace_frame() < 0:
+            cls.connection = number
             cls.tell()
 
     @classmethod

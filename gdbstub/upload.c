@@ -199,10 +199,13 @@ int serve_variables_first(struct connection *c, const char *p)
 	return serve_variables_next(c, p);
 }
 
-/* The next gdb may have a $_sdata of its own. */
+/* The next gdb may have a $_sdata of its own, which this one would hide. */
 static int is_told(const struct trace *t, uint32_t number)
 {
-	return t->variables[number].defined && number != t->data;
+	const struct trace_variable *variable = &t->variables[number];
+
+	return variable->defined &&
+	       !(t->data && text_equal(variable->name, "_sdata"));
 }
 
 /* NUMBER:VALUE:BUILTIN:NAME */
