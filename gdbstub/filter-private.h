@@ -143,15 +143,16 @@ enum filter_verdict filter_ask_status(struct filter *f, const char *p,
 				      struct packet *out);
 
 /*
- * filter-status.c: requests that set the server's buffer; gdb begins a trace;
- * the server says how it is with a trace, which the filter then starts again;
- * that answer as gdb gets it.
+ * filter-status.c: requests that set the server's buffer; gdb begins a trace,
+ * or stops one, which may have ended before; the server says how it is with a
+ * trace, which the filter then starts again; that answer as gdb gets it.
  */
 enum filter_verdict filter_buffer_size(struct filter *f, const char *p,
 				       struct packet *out);
 enum filter_verdict filter_buffer_circular(struct filter *f, const char *p,
 					   struct packet *out);
 void filter_status_begin(struct filter *f);
+void filter_status_stop(struct filter *f);
 void filter_status_restart(struct filter *f, const char *p);
 enum filter_verdict filter_status_answer(struct filter *f, const char *p,
 					 struct packet *out);

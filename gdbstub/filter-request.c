@@ -247,7 +247,7 @@ static enum filter_verdict stop(struct filter *f, const char *p,
 {
 	(void)p;
 	f->resumes = 0;
-	f->status.stopped = 1;
+	filter_status_stop(f);
 	if (!filter_gone(f))
 		return VERDICT_PASS;
 	packet_add(out, "OK");

@@ -73,6 +73,18 @@ void filter_status_begin(struct filter *f)
 			      status->circular);
 }
 
+/* It may have ended before; gdb does not know that. */
+void filter_status_stop(struct filter *f)
+{
+	struct filter_said said = { 0 };
+
+	if (f->host.said && !filter_gone(f))
+		f->host.said(f->host.arg, &f->thread, &said);
+	if (!said.full && !said.exec && !said.exit &&
+	    f->status.end == FILTER_END_UNKNOWN)
+		f->status.stopped = 1;
+}
+
 /* The value of a field NAME: among those of an answer, or NULL. */
 static const char *field(const char *p, const char *name)
 {
