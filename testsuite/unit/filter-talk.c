@@ -62,8 +62,12 @@ static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
 static void new_filter(int no_ack)
 {
 	static const struct filter_host host = {
-		NULL,	     host_read,	 host_get,	NULL,
-		host_symbol, host_known, host_cell, host_relocate,
+		.read = host_read,
+		.get = host_get,
+		.symbol = host_symbol,
+		.known = host_known,
+		.cell = host_cell,
+		.relocate = host_relocate,
 	};
 
 	filter_begin(&host, no_ack);
