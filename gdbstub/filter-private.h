@@ -106,11 +106,14 @@ int filter_static_wanted(const char *actions);
 void filter_static_want(struct packet *out, const char *actions);
 int filter_static_is_action(const char *action);
 int filter_static_is_block(const uint8_t *block);
-/* gdb reads it, and the memory comes; the list of what a frame holds comes. */
+/* gdb reads it, and the memory comes; gdb asks for the list of what a frame
+ * holds, and it comes. */
 enum filter_verdict filter_static_request(struct filter *f, const char *p,
 					  struct packet *out);
 enum filter_verdict filter_static_answer(struct filter *f, const char *p,
 					 struct packet *out);
+enum filter_verdict filter_static_list(struct filter *f, const char *p,
+				       struct packet *out);
 enum filter_verdict filter_static_hide(const char *p, struct packet *out);
 
 /*

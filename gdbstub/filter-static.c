@@ -20,6 +20,7 @@
 #include "tracepoints/static-block.h"
 
 #define READ_BYTES	2048u		/* of static data at once */
+#define LIST_BYTES	8192u		/* of a list: it must be kept whole */
 #define WORDS_BYTES	48		/* of one of the two below */
 
 /* The action, and the element of a frame's list, by which it is known. */
@@ -169,6 +170,25 @@ enum filter_verdict filter_static_answer(struct filter *f, const char *p,
 	}
 	packet_add(out, n < f->static_wanted ? "l" : "m");
 	packet_add_bytes(out, bytes, n);
+	return VERDICT_CHANGED;
+}
+
+/* ANNEX, which is empty, :OFFSET,LENGTH. From release 16 on a server gives more
+ * at once than the filter keeps. */
+enum filter_verdict filter_static_list(struct filter *f, const char *p,
+				       struct packet *out)
+{
+	uint64_t offset, n;
+
+	f->kind = KIND_HOLDINGS;
+	if (!packet_read_char(&p, ':') || !packet_read_number(&p, &offset) ||
+	    !packet_read_char(&p, ',') || !packet_read_number(&p, &n) ||
+	    n <= LIST_BYTES || *p)
+		return VERDICT_PASS;
+	packet_add(out, "qXfer:traceframe-info:read::");
+	packet_add_number(out, offset);
+	packet_add(out, ",");
+	packet_add_number(out, LIST_BYTES);
 	return VERDICT_CHANGED;
 }
 

@@ -129,6 +129,9 @@ static void list(void)
 	passes("qXfer:traceframe-info:read::0,10",
 	       "m<memory start=\"0x7461666672000000\"");
 	passes("qXfer:traceframe-info:read::0,10", "E01");
+	exchange("qXfer:traceframe-info:read::1f,1fffb",
+		 "qXfer:traceframe-info:read::1f,2000", "l</a>", "l</a>");
+	passes("qXfer:traceframe-info:read::0,2001x", "E01");
 }
 
 /* What gdb saves, without it. */
