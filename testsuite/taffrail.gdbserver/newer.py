@@ -90,17 +90,27 @@ def quietly(near, far):
     far.close()
 
 
+def accept(listener, real):
+    """The next connection, up to its end; one may have gone again."""
+    try:
+        near = listener.accept()[0]
+    except BlockingIOError:
+        return
+    near.setblocking(True)
+    quietly(near, socket.create_connection(("127.0.0.1", real)))
+
+
 def serve_port(port, real, messages):
     """Connections, one after another, once the real one listens."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.bind(("127.0.0.1", port))
+    listener.setblocking(False)
     sides = [messages]
     while True:
         for side in select.select(sides, [], [])[0]:
             if side is listener:
-                far = socket.create_connection(("127.0.0.1", real))
-                quietly(listener.accept()[0], far)
+                accept(listener, real)
                 continue
             line = messages.readline()
             if not line:
@@ -117,10 +127,12 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def apart(work, *args):
-    """Runs it in a process that is not this one's child."""
+def apart(others, work, *args):
+    """Runs it in a process that is not this one's child, and has not the end
+    of the OTHERS: it is to see when that closes."""
     if os.fork() == 0:
         if os.fork() == 0:
+            os.close(others)
             try:
                 work(*args)
             finally:
@@ -137,12 +149,12 @@ def main(argv):
         port, other = int(argv[ports[0]].split(":")[1]), free_port()
         argv[ports[0]] = "127.0.0.1:%d" % other
         reader, writer = os.pipe()
-        apart(serve_port, port, other, os.fdopen(reader, "rb", 0))
+        apart(writer, serve_port, port, other, os.fdopen(reader, "rb", 0))
         os.dup2(writer, 2)
     elif "-" in argv:
         near = socket.socket(fileno=os.dup(0))
         far, own = socket.socketpair()
-        apart(quietly, near, far)
+        apart(own.fileno(), quietly, near, far)
         for fd in 0, 1:
             os.dup2(own.fileno(), fd)
     os.execv(real, argv)
