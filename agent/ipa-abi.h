@@ -123,8 +123,9 @@ enum ipa_error {
  *	u16 tracepoint | u32 bytes | blocks		no gap, no alignment
  *	u16 0 | u32 0					ends it
  *
- * Three control blocks take turns. The token says whose turn it is, and tells
- * two changes at once apart:
+ * Of three control blocks one is the current one: block 0 when gdbserver begins
+ * a trace, then the one that the agent has written last. The token says which,
+ * and tells two changes at once apart:
  *
  *	bit 31: by gdbserver; 30-20: counter before; 18-8: counter; 1-0: turn
  */

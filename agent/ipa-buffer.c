@@ -71,12 +71,22 @@ static int control_fit(struct ipa_control *control, uint64_t n)
 	       n <= (uint64_t)(control->end_free - control->free);
 }
 
+/*
+ * The control block to write beside the current one. For a new trace gdbserver
+ * makes block 0 the current one, while the holder may be stopped on its way to
+ * write into the block it had chosen before. So the agent never chooses 0.
+ */
+static uint32_t next_turn(uint32_t turn)
+{
+	return turn == 1 ? 2 : 1;
+}
+
 /* One try. Returns 1 with *place, 0 when gdbserver came in between, -1 when
  * there is no room. */
 static int reserve_try(uint32_t n, uint8_t **place)
 {
 	uint32_t before = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
-	uint32_t turn = ((before & IPA_TOKEN_TURN) + 1) % IPA_CONTROLS;
+	uint32_t turn = next_turn(before & IPA_TOKEN_TURN);
 	uint32_t counter = ((before & IPA_TOKEN_COUNTER) + IPA_TOKEN_STEP) &
 			   IPA_TOKEN_COUNTER;
 	uint32_t token = (before & IPA_TOKEN_COUNTER)
@@ -143,13 +153,13 @@ uint8_t *ipa_reserve(uint32_t n)
 	return NULL;
 }
 
-void ipa_commit(void)
+int ipa_commit(void)
 {
 	uint32_t count = load_acquire(write_count);
 
-	if (ipa_trace_same())
-		__atomic_compare_exchange_n(write_count, &count, count + 1, 0,
-					    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return ipa_trace_same() &&
+	       __atomic_compare_exchange_n(write_count, &count, count + 1, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 void ipa_forget(void)

@@ -269,7 +269,7 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 	frame_fill(hit, point);
 	head.bytes = hit->draft.used - (uint32_t)sizeof(head);
 	__builtin_memcpy(ipa_frame, &head, sizeof(head));
-	place = ipa_trace_same() && ipa_limits_take(hit->draft.used) ?
+	place = ipa_trace_same() && ipa_limits_fit(hit->draft.used) ?
 			ipa_reserve(hit->draft.used) :
 			NULL;
 	if (!place) {
@@ -277,11 +277,10 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 			gdb_agent_trace_buffer_is_full = 1;
 		return;
 	}
-	if (hit->draft.cut)
-		ipa_limits_cut();
 	draft_copy(place, ipa_frame, hit->draft.used);
 	point->usage += head.bytes;
-	ipa_commit();
+	if (ipa_commit())
+		ipa_limits_add(hit->draft.used, hit->draft.cut);
 }
 
 /* Returns 0 when the trace is to end. */

@@ -33,7 +33,7 @@ uint32_t ipa_limits_room(void)
 	return (uint32_t)min_u64(bytes, IPA_FRAME_BYTES);
 }
 
-int ipa_limits_take(uint32_t n)
+int ipa_limits_fit(uint32_t n)
 {
 	struct ipa_limits *limits = &taffrail_ipa_limits;
 	uint64_t bytes = load_relaxed(&limits->bytes);
@@ -43,13 +43,13 @@ int ipa_limits_take(uint32_t n)
 		store_relaxed(&limits->reason, IPA_END_FULL);
 		return 0;
 	}
-	limits->used += n;
 	return 1;
 }
 
-void ipa_limits_cut(void)
+void ipa_limits_add(uint32_t n, int cut)
 {
-	taffrail_ipa_limits.cut++;
+	taffrail_ipa_limits.used += n;
+	taffrail_ipa_limits.cut += cut != 0;
 }
 
 SIGSAFE void ipa_limits_end(enum ipa_end why)

@@ -152,19 +152,19 @@ int ipa_trace_same(void);
 /*
  * Room for a frame of n bytes, or NULL: the buffer is full, or the trace has
  * ended. ipa_commit() shows the frame to gdbserver, unless it is of a trace
- * that has been replaced. The holder only.
+ * that has been replaced: then it returns 0. The holder only.
  */
 uint8_t *ipa_reserve(uint32_t n);
-void ipa_commit(void);
+int ipa_commit(void);
 
 /*
- * ipa-limits.c: the largest frame that gdbserver can keep. Takes n bytes of
- * gdbserver's buffer; returns 0 when they do not fit, and the trace must end.
- * Counts a frame that lacks something. The holder only.
+ * ipa-limits.c: the largest frame that gdbserver can keep. Returns 0 when n
+ * bytes more do not fit into gdbserver's buffer, and the trace must end. Counts
+ * a frame, which may be cut, once gdbserver can see it. The holder only.
  */
 uint32_t ipa_limits_room(void);
-int ipa_limits_take(uint32_t n);
-void ipa_limits_cut(void);
+int ipa_limits_fit(uint32_t n);
+void ipa_limits_add(uint32_t n, int cut);
 /* Says why the trace ends. SIGSAFE. */
 void ipa_limits_end(enum ipa_end why);
 
