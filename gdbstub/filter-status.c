@@ -42,7 +42,7 @@ enum filter_verdict filter_buffer_size(struct filter *f, const char *p,
 	if (!strcmp(p, "-1"))
 		f->status.bytes = DEFAULT_BYTES;
 	else if (packet_read_number(&p, &bytes))
-		f->status.bytes = bytes;
+		f->status.bytes = bytes ? bytes : 1;	/* 0: unknown */
 	return VERDICT_PASS;
 }
 
