@@ -4,7 +4,6 @@
  * function for: confine.c wants to know of it.
  */
 	.text
-	.globl	syscall
 	.weak	syscall
 	.type	syscall, @function
 	.balign	16

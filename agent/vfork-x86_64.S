@@ -14,7 +14,6 @@
  *	r8   return address		r9   struct rseq, or 0: unregistered
  */
 	.text
-	.globl	vfork
 	.weak	vfork
 	.type	vfork, @function
 	.balign	16

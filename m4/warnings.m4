@@ -12,3 +12,14 @@ for taffrail_flag in m4_normalize([$1]); do
 done
 CFLAGS=$taffrail_saved_cflags
 AC_SUBST([WARNINGS])])
+
+# TAFFRAIL_FLAG(VARIABLE, FLAG): substitutes the flag where the compiler has it.
+AC_DEFUN([TAFFRAIL_FLAG],
+[$1=
+taffrail_saved_cflags=$CFLAGS
+AC_MSG_CHECKING([whether $CC takes $2])
+CFLAGS="$taffrail_saved_cflags -Werror $2"
+AC_COMPILE_IFELSE([AC_LANG_PROGRAM([], [])],
+	[$1=$2; AC_MSG_RESULT([yes])], [AC_MSG_RESULT([no])])
+CFLAGS=$taffrail_saved_cflags
+AC_SUBST([$1])])

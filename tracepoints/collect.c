@@ -200,9 +200,10 @@ static const struct collect_list *
 list_make(const struct object *object,
 	  const struct collect_point *const *of, uint32_t n)
 {
-	struct {
+	union {
 		struct collect_list list;
-		const struct collect_point *points[COLLECT_POINTS_MAX];
+		uint8_t room[sizeof(struct collect_list) +
+			     COLLECT_POINTS_MAX * sizeof(of[0])];
 	} draft;
 
 	if (n > COLLECT_POINTS_MAX)
@@ -211,7 +212,7 @@ list_make(const struct object *object,
 	draft.list.n = n;
 	if (object->codes && !object->codes->next)
 		draft.list.address = (uint64_t)object->codes->address;
-	__builtin_memcpy(draft.points, of, n * sizeof(of[0]));
+	__builtin_memcpy(draft.list.points, of, n * sizeof(of[0]));
 	return arena_copy(&lists, &draft,
 			  sizeof(draft.list) + n * sizeof(of[0]));
 }

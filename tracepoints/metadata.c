@@ -376,8 +376,8 @@ static void put_contexts(FILE *out, uint32_t contexts)
 	static const char *const text[] = {
 		"integer { size = 32; align = 8; signed = 1; } _vtid;",
 		"integer { size = 32; align = 8; signed = 1; } _vpid;",
-		"integer { size = 8; align = 8; signed = 0; encoding = UTF8; } "
-		"_procname[16];",
+		("integer { size = 8; align = 8; signed = 0; encoding = UTF8; "
+		 "} _procname[16];"),
 		"uint32_t _cpu;",
 		"integer { size = 64; align = 8; signed = 0; base = 16; } _ip;",
 	};
