@@ -103,8 +103,8 @@ build() { # LANGUAGE COMPILER STD LEVEL KIND LINKER: ./cases
 		-Wl,-rpath,"$PWD" -o cases -Wl,--allow-shlib-undefined
 }
 
-# The USDT notes of FILE, as "address provider name"; not those of the C++
-# library, which a static program holds too.
+# The USDT notes of FILE, as "address provider name"; not those of the C and C++
+# libraries, which a static program holds too.
 notes() {
 	readelf -n "$1" | awk '
 		$1 == "Provider:" { provider = $2 }
@@ -112,7 +112,7 @@ notes() {
 		$1 == "Location:" {
 			sub(/,/, "", $2)
 			sub(/^0x0*/, "0x", $2)
-			if (provider != "libstdcxx")
+			if (provider !~ /^(libstdcxx|libc|libm|rtld)$/)
 				print $2, provider, name
 		}' | sort
 }
