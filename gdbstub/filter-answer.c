@@ -176,6 +176,7 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 	case KIND_KILL:
 		return filter_killed(f, out);
 	case KIND_STATUS:
+		filter_answer_note(f, kind, p);
 		return filter_status_answer(f, p, out);
 	case KIND_WALK:
 		return filter_walk(f, p, out);
