@@ -19,6 +19,7 @@
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/clock.h"
+#include "buffers/file.h"
 #include "buffers/host.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
@@ -190,14 +191,14 @@ static void page_fill(struct process_page *page, uint32_t image,
 static void image_mark_replaced(const char *directory)
 {
 	uint32_t state = PROCESS_EXECED;
-	struct text text;
-	char path[280];
+	int image = file_open_directory(AT_FDCWD, directory);
 	int fd;
 
-	text_open(&text, path, sizeof(path));
-	text_add(&text, directory);
-	text_add(&text, "/process");
-	fd = (int)sys_open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (image < 0)
+		return;
+	fd = file_open(image, "process", O_WRONLY, PROCESS_BYTES,
+		       PROCESS_BYTES);
+	sys_close(image);
 	if (fd < 0)
 		return;
 	sys_pwrite(fd, &state, sizeof(state),
@@ -272,6 +273,7 @@ int place_open(void)
 	runtime_choose(&text);
 	if (text.cut || place_runtime[0] != '/')
 		return -ENAMETOOLONG;
+	file_owner = (uint32_t)sys0(SYS_geteuid);
 	/* where a group was let in, it may be searched (share.c) */
 	ret = directory_make(place_runtime, 011);
 	if (ret)
@@ -328,7 +330,7 @@ int place_lock(void)
 	if (locked == process.page)
 		return 0;
 	image_path(path, sizeof(path), process.page->image, "/process");
-	fd = (int)sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	fd = file_open(AT_FDCWD, path, O_RDWR, PROCESS_BYTES, PROCESS_BYTES);
 	if (fd < 0)
 		return fd;
 	ret = (int)sys2(SYS_flock, fd, 6 /* LOCK_EX | LOCK_NB */);

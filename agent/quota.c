@@ -21,6 +21,7 @@
 #include "agent/place.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
+#include "buffers/file.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
 
@@ -47,8 +48,8 @@ static int session_is(int fd, int64_t index, const char *name)
 	text_open(&text, path, sizeof(path));
 	text_add(&text, "session.");
 	text_add_number(&text, index);
-	page = (int)sys4(SYS_openat, fd, path, O_RDONLY | O_CLOEXEC |
-			 O_NOFOLLOW, 0);
+	page = file_open(fd, path, O_RDONLY, sizeof(struct session_page),
+			 UINT64_MAX);
 	if (page < 0)
 		return 0;
 	sys4(SYS_pread64, page, found, sizeof(found) - 1,
@@ -66,7 +67,7 @@ static void add_file(int fd, const char *name, void *arg)
 	uint64_t bytes;
 
 	if (!number || sys4(SYS_newfstatat, fd, name, &st,
-			    AT_SYMLINK_NOFOLLOW))
+			    AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 		return;
 	bytes = (uint64_t)st.st_blocks * 512;
 	usage->all += bytes;
@@ -83,8 +84,7 @@ static void add_file(int fd, const char *name, void *arg)
 static int enter(int fd, const char *name)
 {
 	return *name < '0' || *name > '9' ? -1 :
-	       (int)sys4(SYS_openat, fd, name, O_RDONLY | O_DIRECTORY |
-			 O_CLOEXEC | O_NOFOLLOW, 0);
+	       file_open_directory(fd, name);
 }
 
 static void add_image(int fd, const char *name, void *arg)
@@ -112,8 +112,7 @@ static void add_process(int fd, const char *name, void *arg)
 static int directory_lock(void)
 {
 	struct timespec pause = { .tv_nsec = QUOTA_PAUSE_NS };
-	int fd = (int)sys_open(place_runtime, O_RDONLY | O_DIRECTORY |
-					      O_CLOEXEC, 0);
+	int fd = file_open_directory(AT_FDCWD, place_runtime);
 	int i;
 
 	for (i = 0; fd >= 0 && i < QUOTA_WAIT_MS; i++) {

@@ -12,12 +12,14 @@
 #include "agent/protocol.h"
 #include "agent/session.h"
 #include "buffers/base.h"
+#include "buffers/file.h"
 #include "buffers/sys.h"
 #include "tracepoints/frames-ring.h"
 #include "tracepoints/rule-split.h"
 #include "tracepoints/usdt.h"
 
 #define SESSION_FILE_BYTES	16384
+#define OBEYED_MAX		256	/* files in sessions/ */
 #define WHY_BYTES		400
 
 static const struct {
@@ -307,29 +309,36 @@ static void obey_environment(struct session *session)
 		log_fact(LOG_ERROR, "environment", "no session", ret);
 }
 
-static void obey_file(const char *directory, const char *name, int asked,
+/* The text of a file in sessions/; 0, or why it is none. */
+static int rules_read(int directory, const char *name, char *buffer)
+{
+	int fd = file_open(directory, name, O_RDONLY, 0,
+			   SESSION_FILE_BYTES - 1);
+	long n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
+	sys_close(fd);
+	buffer[n > 0 ? n : 0] = 0;
+	return n < 0 ? (int)n : 0;
+}
+
+static void obey_file(int directory, const char *name, int asked,
 		      struct session *session, char *buffer)
 {
 	char why[WHY_BYTES];
 	struct text fault;
 	uint32_t matched;
-	struct text text;
-	char path[320];
 	char all[4] = "";
-	long n;
-	int fd;
-	int ret;
+	int ret = rules_read(directory, name, buffer);
 
-	text_open(&text, path, sizeof(path));
-	text_add(&text, directory);
-	text_add_char(&text, '/');
-	text_add(&text, name);
-	fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
-	if (fd < 0)
+	if (ret == -ENOENT)
 		return;
-	n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
-	sys_close(fd);
-	buffer[n > 0 ? n : 0] = 0;
+	if (ret) {
+		log_fact(LOG_ERROR, "no session in this file", name, ret);
+		return;
+	}
 	text_open(&fault, why, sizeof(why));
 	ret = session_parse(session, buffer, &fault);
 	line_find(buffer, "all", all, sizeof(all));
@@ -339,37 +348,44 @@ static void obey_file(const char *directory, const char *name, int asked,
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
 }
 
-/* The directory of sessions, and what is on the way to them. */
+/* What is on the way to the sessions of a directory. */
 struct obeying {
-	const char *path;
 	struct session *session;
 	char *buffer;
+	uint32_t files;
 };
 
 static void obey_entry(int fd, const char *name, void *arg)
 {
 	struct obeying *o = arg;
 
-	(void)fd;
-	obey_file(o->path, name,
-		  settings.join && text_equal(name, settings.join),
-		  o->session, o->buffer);
+	if (o->files++ < OBEYED_MAX)
+		obey_file(fd, name, 0, o->session, o->buffer);
 }
 
 static void obey_directory(struct session *session, char *buffer)
 {
 	char path[256];
-	struct obeying obeying = { path, session, buffer };
+	struct obeying obeying = { session, buffer, 0 };
+	const char *join = settings.join;
 	struct text text;
 	int fd;
 
 	text_open(&text, path, sizeof(path));
 	text_add(&text, place_runtime);
 	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);
-	fd = (int)sys_open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-	if (fd < 0)
+	fd = file_open_directory(AT_FDCWD, path);
+	if (fd < 0) {
+		if (fd != -ENOENT)
+			log_fact(LOG_ERROR, "sessions", "not obeyed", fd);
 		return;
+	}
+	if (join && file_name_plain(join))
+		obey_file(fd, join, 1, session, buffer);
 	entries_each(fd, obey_entry, &obeying);
+	if (obeying.files > OBEYED_MAX)
+		log_fact(LOG_ERROR, "sessions", "too many files",
+			 obeying.files);
 	sys_close(fd);
 }
 

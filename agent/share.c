@@ -12,39 +12,77 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "agent/agent.h"
 #include "agent/entries.h"
 #include "agent/gdb.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
+#include "buffers/file.h"
 #include "buffers/sys.h"
 
 #define GROUP_FILE_MODE		0660
 #define GROUP_DIRECTORY_MODE	0750
 #define SEARCHED_MODE		0711
 
-/* Names are ours, in directories that nobody else writes. */
-static int share_at(int fd, const char *name, int mode)
+/* Gives what the descriptor is to the group, and closes it. */
+static int share_descriptor(int fd, int mode)
 {
-	int ret = (int)sys5(SYS_fchownat, fd, name, -1, channel_group,
-			    AT_SYMLINK_NOFOLLOW);
+	int ret = fd < 0 ? fd : (int)sys3(SYS_fchown, fd, -1, channel_group);
 
-	return ret ? ret : (int)sys4(SYS_fchmodat, fd, name, mode, 0);
+	if (!ret)
+		ret = (int)sys2(SYS_fchmod, fd, mode);
+	if (fd >= 0)
+		sys_close(fd);
+	return ret;
 }
 
+static int share_directory(const char *path)
+{
+	return share_descriptor(file_open_directory(AT_FDCWD, path),
+				GROUP_DIRECTORY_MODE);
+}
+
+/* What is no file of ours stays as it is: it was put there by another. */
 static void share_entry(int fd, const char *name, void *arg)
 {
 	int *ret = arg;
-	int failed = share_at(fd, name, GROUP_FILE_MODE);
+	int file = file_open(fd, name, O_RDONLY, 0, UINT64_MAX);
+	int failed = file;
 
-	if (failed && failed != -ENOENT)
+	if (file == -EPERM || file == -ELOOP || file == -ENXIO ||
+	    file == -ENOENT)
+		return;
+	if (file >= 0)
+		failed = share_descriptor(file, GROUP_FILE_MODE);
+	if (failed)
 		*ret = failed;
+}
+
+/* A socket has no descriptor to go by. chmod follows a symlink, which only
+ * another program of the user's could put there in this instant. */
+static int socket_there(const char *path)
+{
+	struct stat st;
+	int ret = (int)sys4(SYS_newfstatat, AT_FDCWD, path, &st,
+			    AT_SYMLINK_NOFOLLOW);
+
+	if (!ret && !S_ISSOCK(st.st_mode))
+		ret = -EPERM;
+	return ret;
 }
 
 int place_share_socket(const char *path)
 {
-	if (channel_group && !share_at(AT_FDCWD, path, GROUP_FILE_MODE))
+	int ret = socket_there(path);
+
+	if (ret)
+		return ret;
+	if (channel_group &&
+	    !sys5(SYS_fchownat, AT_FDCWD, path, -1, channel_group,
+		  AT_SYMLINK_NOFOLLOW) &&
+	    !sys4(SYS_fchmodat, AT_FDCWD, path, GROUP_FILE_MODE, 0))
 		return 0;
 	return (int)sys4(SYS_fchmodat, AT_FDCWD, path, 0600, 0);
 }
@@ -65,6 +103,22 @@ static int sockets_share(void)
 	return 0;
 }
 
+/* Of the runtime directory others get to search it, if they do not. */
+static int runtime_search(void)
+{
+	int fd = file_open_directory(AT_FDCWD, place_runtime);
+	struct stat st;
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	if (!ret && (st.st_mode & 0777) == 0700)
+		ret = (int)sys2(SYS_fchmod, fd, SEARCHED_MODE);
+	sys_close(fd);
+	return ret;
+}
+
 int place_share_directories(void)
 {
 	int ret;
@@ -72,8 +126,7 @@ int place_share_directories(void)
 
 	if (!channel_group)
 		return 0;
-	fd = (int)sys_open(process.directory, O_RDONLY | O_DIRECTORY |
-					      O_NOFOLLOW | O_CLOEXEC, 0);
+	fd = file_open_directory(AT_FDCWD, process.directory);
 	if (fd < 0)
 		return fd;
 	ret = 0;
@@ -82,13 +135,10 @@ int place_share_directories(void)
 	if (!ret)
 		ret = sockets_share();
 	if (!ret)
-		ret = share_at(AT_FDCWD, process.directory,
-			       GROUP_DIRECTORY_MODE);
+		ret = share_directory(process.directory);
 	if (!ret)
-		ret = (int)sys4(SYS_fchmodat, AT_FDCWD, place_runtime,
-				SEARCHED_MODE, 0);
-	return ret ? ret : share_at(AT_FDCWD, place_process,
-				    GROUP_DIRECTORY_MODE);
+		ret = runtime_search();
+	return ret ? ret : share_directory(place_process);
 }
 
 int place_share(uint32_t group)

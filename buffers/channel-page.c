@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "buffers/file.h"
 #include "buffers/sys.h"
 
 #define AREA_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
@@ -180,7 +181,8 @@ static int page_grow(struct channel *channel, uint64_t records)
 	if (records > RECORDS_MAX_BYTES)
 		return -ENOSPC;
 	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
-	fd = (int)sys_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	/* as it was left; another file there would be mapped into this one */
+	fd = file_open(AT_FDCWD, path, O_RDWR, channel->page_bytes, bytes);
 	if (fd < 0)
 		return fd;
 	ret = file_extend(fd, channel->page_bytes, bytes, &more);

@@ -12,6 +12,8 @@ buffers_sources = \
 	buffers/clock.h \
 	buffers/ctf.h \
 	buffers/cursor.h \
+	buffers/file.c \
+	buffers/file.h \
 	buffers/host-x86_64.h \
 	buffers/host.c \
 	buffers/host.h \

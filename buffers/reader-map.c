@@ -98,7 +98,8 @@ int file_map_open(struct file_map *map, int dirfd, const char *name,
 
 	memset(map, 0, sizeof(*map));
 	map->fd = openat(dirfd, name,
-			 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+			 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK |
+				 O_NOCTTY);
 	if (map->fd < 0)
 		return -errno;
 	ret = -errno;
@@ -123,6 +124,22 @@ close:
 	close(map->fd);
 	map->fd = -1;
 	return ret;
+}
+
+int file_map_open_shared(struct file_map *map, int dirfd, const char *name,
+			 size_t least, size_t bytes)
+{
+	struct stat file;
+	struct stat directory;
+	int ret = file_map_open(map, dirfd, name, least, bytes);
+
+	if (ret)
+		return ret;
+	if (!fstat(map->fd, &file) && !fstat(dirfd, &directory) &&
+	    file.st_uid == directory.st_uid)
+		return 0;
+	file_map_close(map);
+	return -EPERM;
 }
 
 void file_map_close(struct file_map *map)

@@ -82,7 +82,7 @@ static int copy_constants(struct ring_reader *ring)
 static int map_control(struct ring_reader *ring, int imagefd, const char *path)
 {
 	int fd = openat(imagefd, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
-					       O_NONBLOCK);
+					       O_NONBLOCK | O_NOCTTY);
 	void *p;
 	int ret;
 
@@ -108,7 +108,8 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 	memset(ring, 0, sizeof(*ring));
 	snprintf(ring->name, sizeof(ring->name), "%s", name);
 	snprintf(path, sizeof(path), "ring.%u.%s", index, name);
-	ret = file_map_open(&ring->map, imagefd, path, RING_DATA_OFFSET, 0);
+	ret = file_map_open_shared(&ring->map, imagefd, path,
+				   RING_DATA_OFFSET, 0);
 	/* allocated in full before it gets its magic */
 	if (ret == -EBADMSG)
 		return -EAGAIN;

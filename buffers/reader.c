@@ -43,7 +43,7 @@ static int check_magic(uint32_t magic, uint32_t wanted, uint32_t version)
 int process_read(struct process_page *page, int imagefd)
 {
 	struct file_map map;
-	int ret = file_map_open(&map, imagefd, "process", sizeof(*page),
+	int ret = file_map_open_shared(&map, imagefd, "process", sizeof(*page),
 				sizeof(*page));
 
 	if (ret)
@@ -103,8 +103,8 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 	int ret;
 
 	memset(session, 0, sizeof(*session));
-	ret = file_map_open(&session->map, dirfd, name, EVENT_RECORDS_OFFSET,
-			    EVENT_RECORDS_OFFSET);
+	ret = file_map_open_shared(&session->map, dirfd, name,
+				   EVENT_RECORDS_OFFSET, EVENT_RECORDS_OFFSET);
 	if (ret)
 		return ret;
 	/* what follows was stored before it, with release */

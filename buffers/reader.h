@@ -136,6 +136,11 @@ void map_guard_remove(const void *address);
  */
 int file_map_open(struct file_map *map, int dirfd, const char *name,
 		  size_t least, size_t bytes);
+
+/* The same in a process's directory. -EPERM for a file that is not of the
+ * directory's owner. */
+int file_map_open_shared(struct file_map *map, int dirfd, const char *name,
+			 size_t least, size_t bytes);
 void file_map_close(struct file_map *map);
 
 /*

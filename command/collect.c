@@ -47,17 +47,14 @@ int collect_open(struct collect **result, struct trace_set *set,
 		 const char *name, bool consume)
 {
 	struct collect *collect = calloc(1, sizeof(*collect));
-	char number[16];
 	int ret;
 
 	if (!collect)
 		return -ENOMEM;
 	collect->set = set;
 	collect->image = image;
-	snprintf(number, sizeof(number), "%u", image);
-	collect->fd = openat(process->fd, number, O_RDONLY | O_DIRECTORY |
-						  O_NOFOLLOW | O_CLOEXEC);
-	ret = -errno;
+	collect->fd = rundir_open_image(process, image);
+	ret = collect->fd;
 	if (collect->fd < 0)
 		goto free;
 	ret = open_session(collect, name);
@@ -417,8 +414,7 @@ void collect_remove(struct collect *collect,
 
 	rundir_destroy_session(process, collect->image, collect->index);
 	snprintf(name, sizeof(name), "%u", collect->image);
-	fd = openat(process->fd, name,
-		    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	fd = rundir_open_image(process, collect->image);
 	if (fd < 0)
 		return;
 	if (!has_session(fd)) {

@@ -52,6 +52,24 @@ int rundir_images(const struct rundir_process *process, uint32_t *images,
 	return n;
 }
 
+int rundir_open_image(const struct rundir_process *process, uint32_t image)
+{
+	char name[16];
+	struct stat st;
+	int fd;
+
+	snprintf(name, sizeof(name), "%u", image);
+	fd = openat(process->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || st.st_uid != process->uid) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
 int rundir_open_file(const struct rundir_process *process, const char *name,
 		     int flags)
 {
@@ -72,7 +90,8 @@ int rundir_open_file(const struct rundir_process *process, const char *name,
 			return -errno;
 		name = slash + 1;
 	}
-	fd = openat(below, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+	fd = openat(below, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
+		    O_NOCTTY);
 	if (fd < 0)
 		fd = -errno;
 	if (slash)
@@ -189,7 +208,8 @@ static int open_rules(struct rundir *dir, bool create)
 		    O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st) || st.st_uid != geteuid()) {
+	/* where others write, nothing can be trusted */
+	if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022)) {
 		close(fd);
 		return -EPERM;
 	}
@@ -249,7 +269,7 @@ int rundir_read_rules(struct rundir *dir, const char *name, char **text)
 	if (below < 0)
 		return below;
 	fd = openat(below, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-		    O_NONBLOCK);
+		    O_NONBLOCK | O_NOCTTY);
 	ret = fd < 0 ? -errno : 0;
 	close(below);
 	if (ret)
@@ -294,10 +314,12 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 int rundir_each_rules(struct rundir *dir,
 		      int (*call)(const char *name, void *priv), void *priv)
 {
-	DIR *stream = rundir_opendir(dir->fd, PROTOCOL_SESSIONS_DIR);
+	int fd = open_rules(dir, false), ret = 0;
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	int ret = 0;
 
+	if (fd >= 0 && !stream)
+		close(fd);
 	while (stream && !ret && (entry = readdir(stream)))
 		if (rundir_valid_name(entry->d_name))
 			ret = call(entry->d_name, priv);

@@ -129,6 +129,12 @@ int rundir_find_session(const struct rundir_process *process, uint32_t image,
 			const char *name, struct session_page *page);
 
 /*
+ * Opens the directory of an image, of the process directory's owner, and no
+ * symlink. Returns a descriptor, or a negative errno.
+ */
+int rundir_open_image(const struct rundir_process *process, uint32_t image);
+
+/*
  * Open a file below the process directory ("0/ring.0.1"): no symlink, a
  * regular file of the directory's owner. Descriptor or negative errno.
  * `flags` O_RDONLY or O_RDWR; O_CLOEXEC is added.

@@ -249,7 +249,6 @@ static void count_image(struct status *s,
 {
 	struct process_page head;
 	struct session_page page;
-	char name[16];
 	int fd, ret = rundir_read_process(process, image, &head);
 
 	if (ret == -EPROTO)
@@ -257,9 +256,7 @@ static void count_image(struct status *s,
 			     process->path);
 	if (ret)
 		return;
-	snprintf(name, sizeof(name), "%u", image);
-	fd = openat(process->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-		    O_CLOEXEC);
+	fd = rundir_open_image(process, image);
 	if (fd < 0)
 		return;
 	for (uint32_t i = 0; i < head.sessions; i++)

@@ -131,7 +131,8 @@ static void look_at_markers(struct watch *w, struct seen *seen,
 }
 
 struct adding {
-	int imagefd;
+	const struct rundir_process *process;
+	uint32_t image;
 	uint32_t index;
 	uint64_t lost;
 };
@@ -143,9 +144,8 @@ static int add_lost(const char *name, void *priv)
 	char file[64];
 	int fd;
 
-	snprintf(file, sizeof(file), "ring.%u.%s", a->index, name);
-	fd = openat(a->imagefd, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-		    O_NONBLOCK);
+	snprintf(file, sizeof(file), "%u/ring.%u.%s", a->image, a->index, name);
+	fd = rundir_open_file(a->process, file, O_RDONLY);
 	if (fd < 0)
 		return 0;
 	if (pread(fd, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
@@ -183,7 +183,9 @@ static void look_at_session(struct seen *seen, int imagefd,
 		[SESSION_DESTROYED] = "destroyed",
 	};
 	struct seen_session *s = seen_session(seen, page);
-	struct adding adding = { .imagefd = imagefd, .index = page->index,
+	struct adding adding = { .process = &seen->process,
+				 .image = seen->image,
+				 .index = page->index,
 				 .lost = page->lost_unplaced };
 
 	if (!s)
@@ -239,7 +241,6 @@ static void look_at_process(struct watch *w, struct seen *seen)
 	const struct rundir_process *process = &seen->process;
 	struct process_page page;
 	struct session_page session;
-	char name[16];
 	int fd;
 
 	if (rundir_read_process(process, seen->image, &page))
@@ -248,9 +249,7 @@ static void look_at_process(struct watch *w, struct seen *seen)
 	if (strcmp(seen->procname, page.procname))
 		memcpy(seen->procname, page.procname, sizeof(page.procname));
 	look_at_markers(w, seen, &page);
-	snprintf(name, sizeof(name), "%u", seen->image);
-	fd = openat(process->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-		    O_CLOEXEC);
+	fd = rundir_open_image(process, seen->image);
 	if (fd < 0)
 		return;
 	for (size_t i = 0; i < seen->nsessions; i++)
