@@ -2,8 +2,9 @@
 /*
  * Where a process keeps its files (buffers/layout.h), and who it is.
  *
- * What must stay true: every directory on the way is the user's own, 0700 and
- * no symlink; nothing is opened by a host thread.
+ * What must stay true: every directory on the way is the user's own, private
+ * and no symlink. One that was there before is used as it is, or not at all:
+ * it may be /dev/shm itself. Nothing is opened by a host thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,12 @@
 
 #define IMAGES_MAX	10000
 
+/* What others may do in directories: search the runtime directory, where a
+ * group was let in (share.c); and of that group, list PID.STARTTIME/. */
+#define RUNTIME_OPEN	011
+#define PROCESS_OPEN	050
+
+const char *place_failure;
 char place_runtime[200];
 char place_process[240];
 
@@ -57,9 +64,25 @@ static void runtime_choose(struct text *text)
 	}
 }
 
-/* Makes a directory, or accepts one that is ours; what others may do in it is
- * at most what `keep` says. */
-static int directory_make(const char *path, uint32_t keep)
+/* Says why a directory is not used, and how to get one that is. */
+static int directory_refuse(const char *path, const char *why)
+{
+	static char failure[2 * sizeof(place_process) + 100];
+	struct text text;
+
+	text_open(&text, failure, sizeof(failure));
+	text_add(&text, path);
+	text_add(&text, why);
+	text_add(&text, ": make a private one, mkdir -m 700 ");
+	text_add(&text, path);
+	text_add(&text, "/taffrail, for TAFFRAIL_DIR");
+	place_failure = failure;
+	return -EPERM;
+}
+
+/* Makes a directory, or accepts a private one that is ours. `open`: the rights
+ * that others may have in it. Returns those that they have. */
+static int directory_make(const char *path, uint32_t open)
 {
 	struct stat st;
 	int ret = (int)sys_mkdir(path, 0700);
@@ -72,10 +95,29 @@ static int directory_make(const char *path, uint32_t keep)
 	if (fd < 0)
 		return fd;
 	ret = (int)sys2(SYS_fstat, fd, &st);
-	if (!ret && st.st_uid != (uid_t)sys0(SYS_geteuid))
-		ret = -EPERM;
-	if (!ret && (st.st_mode & 077 & ~keep))
-		ret = (int)sys2(SYS_fchmod, fd, 0700 | (st.st_mode & keep));
+	sys_close(fd);
+	if (ret)
+		return ret;
+	if (st.st_uid != (uid_t)sys0(SYS_geteuid))
+		return directory_refuse(path, " belongs to another user");
+	if (st.st_mode & 077 & ~open)
+		return directory_refuse(path, " is open to others");
+	return (int)(st.st_mode & 077);
+}
+
+/* PID.STARTTIME/ is there when an image before execve made it. A group that it
+ * let in is not let into this one. */
+static int process_directory_make(void)
+{
+	int ret = directory_make(place_process, PROCESS_OPEN);
+	int fd;
+
+	if (ret <= 0)
+		return ret;
+	fd = file_open_directory(AT_FDCWD, place_process);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fchmod, fd, 0700);
 	sys_close(fd);
 	return ret;
 }
@@ -274,9 +316,9 @@ int place_open(void)
 	if (text.cut || place_runtime[0] != '/')
 		return -ENAMETOOLONG;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
-	/* where a group was let in, it may be searched (share.c) */
-	ret = directory_make(place_runtime, 011);
-	if (ret)
+	place_failure = NULL;
+	ret = directory_make(place_runtime, RUNTIME_OPEN);
+	if (ret < 0)
 		return ret;
 	text_open(&text, place_process, sizeof(place_process));
 	text_add(&text, place_runtime);
@@ -284,7 +326,7 @@ int place_open(void)
 	text_add_number(&text, sys_getpid());
 	text_add_char(&text, '.');
 	text_add_unsigned(&text, starttime);
-	ret = directory_make(place_process, 0);
+	ret = process_directory_make();
 	if (ret)
 		return ret;
 	ret = image_make(&image, path, sizeof(path));

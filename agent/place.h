@@ -15,6 +15,9 @@
 extern char place_runtime[200];
 extern char place_process[240];
 
+/* Why place_open() uses no directory, in words; NULL: its error tells. */
+extern const char *place_failure;
+
 /*
  * Creates or finds the runtime directory, PID.STARTTIME/ and IMAGE/ in it,
  * and the process page; sets `process`. In a thread of the agent's own.

@@ -113,7 +113,8 @@ static int runtime_search(void)
 	if (fd < 0)
 		return fd;
 	ret = (int)sys2(SYS_fstat, fd, &st);
-	if (!ret && (st.st_mode & 0777) == 0700)
+	if (!ret && !(st.st_mode & 066) &&
+	    (st.st_mode & SEARCHED_MODE) != SEARCHED_MODE)
 		ret = (int)sys2(SYS_fchmod, fd, SEARCHED_MODE);
 	sys_close(fd);
 	return ret;

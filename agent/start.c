@@ -192,6 +192,8 @@ static int start_aside(void *arg)
 	ret = place_open();
 	if (ret) {
 		log_fact(LOG_ERROR, "start", "no runtime directory", ret);
+		if (place_failure)
+			start_failure = place_failure;
 		return ret;
 	}
 	if (loader)

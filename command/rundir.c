@@ -6,6 +6,7 @@
  *
  * What must stay true here: a directory is opened first and judged by what
  * its descriptor says; a path that was judged is never opened a second time.
+ * A directory that was there before is used as it is, or not at all.
  */
 #include "command/rundir.h"
 
@@ -74,9 +75,11 @@ static int check_owner(struct rundir *dir)
 				 "%s belongs to uid %u, not to you",
 				 dir->path, (unsigned int)st.st_uid);
 	/* where a group was let in, it may be searched (agent/share.c) */
-	if ((st.st_mode & 066) && fchmod(dir->fd, st.st_mode & 0711))
-		return dir_error(dir, -errno, "%s is open to others: %s",
-				 dir->path, strerror(errno));
+	if (st.st_mode & 066)
+		return dir_error(dir, -EPERM, "%s is open to others (mode "
+				 "%04o): make a private one, mkdir -m 700 "
+				 "%s/taffrail, for TAFFRAIL_DIR", dir->path,
+				 (unsigned int)st.st_mode & 07777, dir->path);
 	return 0;
 }
 

@@ -50,7 +50,8 @@ struct rundir_list {
  * Open the runtime directory: $TAFFRAIL_DIR, else $XDG_RUNTIME_DIR/taffrail
  * when on tmpfs, else /dev/shm/taffrail-UID, else /tmp/taffrail-UID. With
  * `create` it is made, mode 0700. Negative errno and dir->error: -ENOENT when
- * there is none, -EPERM when it is not the user's own, -ELOOP for a symlink.
+ * there is none, -EPERM when it is not the user's own or open to others,
+ * -ELOOP for a symlink. One that was there before is not changed.
  */
 int rundir_open(struct rundir *dir, bool create);
 void rundir_close(struct rundir *dir);
