@@ -25,6 +25,7 @@
 static volatile struct guarded {
 	uintptr_t address;
 	size_t bytes;
+	bool cut;
 } guarded[GUARDED_MAX];
 
 static uintptr_t page_bytes = 4096;
@@ -37,6 +38,7 @@ void map_guard_add(const void *address, size_t bytes)
 		if (guarded[i].bytes)
 			continue;
 		guarded[i].address = (uintptr_t)address;
+		guarded[i].cut = false;
 		guarded[i].bytes = bytes;
 		return;
 	}
@@ -55,6 +57,17 @@ void map_guard_remove(const void *address)
 	}
 }
 
+bool map_guard_cut(const void *address)
+{
+	int i;
+
+	for (i = 0; i < GUARDED_MAX; i++)
+		if (guarded[i].bytes &&
+		    guarded[i].address == (uintptr_t)address)
+			return guarded[i].cut;
+	return false;
+}
+
 SIGSAFE static void *zero_page(uintptr_t page)
 {
 	return mmap((void *)page, page_bytes, PROT_READ | PROT_WRITE,
@@ -69,8 +82,10 @@ SIGSAFE static void on_sigbus(int signal, siginfo_t *info, void *context)
 	int i;
 
 	for (i = 0; i < GUARDED_MAX; i++)
-		if (page - guarded[i].address < guarded[i].bytes)
+		if (page - guarded[i].address < guarded[i].bytes) {
+			guarded[i].cut = true;
 			p = zero_page(page);
+		}
 	/* not ours: the default action follows when the load is repeated */
 	if (p == MAP_FAILED) {
 		struct sigaction action = { .sa_handler = SIG_DFL };

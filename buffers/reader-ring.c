@@ -41,9 +41,17 @@ static const char *slot(const struct ring_reader *ring, uint64_t number)
 	       (number & (ring->nsub - 1)) * ring->sub_bytes;
 }
 
+/* Zeros where the magic was: the file was cut, and may be long again. */
+static bool was_cut(const struct ring_reader *ring)
+{
+	return load_relaxed(&shared(ring)->magic) != RING_MAGIC ||
+	       map_guard_cut(ring->map.address);
+}
+
 static int broken(struct ring_reader *ring)
 {
 	ring->broken = true;
+	ring->cut |= was_cut(ring);
 	return -EBADMSG;
 }
 
@@ -184,6 +192,8 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 		uint32_t start = open_start(ring, head, &count->used);
 
 		if (!head) {
+			if (was_cut(ring))
+				break;
 			count->used = 0;	/* its first is still to come */
 			return 0;
 		}
@@ -324,7 +334,7 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 	if (!head_belongs(ring, &packet->head, count.current))
 		return broken(ring);
 	if (finish(format, packet, at, &count))
-		ring->broken = true;
+		broken(ring);
 	ring->next++;
 	return packet->count || count.lost != ring->discarded;
 }

@@ -103,6 +103,7 @@ struct ring_reader {
 	uint64_t discarded;		/* as the last packet taken says */
 	bool placed;			/* `next` is known */
 	bool broken;			/* it lied: nothing more is taken */
+	bool cut;			/* because its file was cut short */
 };
 
 /* What a ring says of itself at one instant. */
@@ -129,6 +130,9 @@ typedef int packet_call(const struct packet *packet, void *priv);
 void map_guard(void);
 void map_guard_add(const void *address, size_t bytes);
 void map_guard_remove(const void *address);
+
+/* Has a load from the mapping that begins there met the end of its file? */
+bool map_guard_cut(const void *address);
 
 /*
  * Maps `bytes` (0: all) of a regular file. Result to be closed. -EBADMSG when

@@ -365,6 +365,8 @@ int collect_finish(struct collect *collect)
 		int error = collect->consume ? finish_emptying(collect, ring)
 					     : copy_ring(collect, ring);
 
+		if (ring->reader.cut)
+			collect->set->cut++;
 		if (ring->reader.broken)
 			collect->unreadable++;
 		ret = ret ? ret : error;

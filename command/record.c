@@ -419,9 +419,9 @@ static void tell_result(const struct record *record)
 		trace_tell_left_off(set);
 		return;
 	}
-	command_warn("%llu events (%llu lost, %.1f bytes per event) of %zu "
+	command_warn("%llu events (%s%llu lost, %.1f bytes per event) of %zu "
 		     "process%s in %s", (unsigned long long)set->kept,
-		     (unsigned long long)set->lost,
+		     trace_lost_least(set), (unsigned long long)set->lost,
 		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
 		     n, n == 1 ? "" : "es", set->path);
 	if (set->overwritten)
@@ -442,10 +442,9 @@ static int end(struct record *record)
 	status = record_tell_unwritten(record);
 	if (!status && record->failed)
 		status = command_failed("%s", strerror(-record->failed));
+	trace_tell_unreadable(&record->set, record->unreadable);
 	if (record->unreadable)
-		status = command_failed("%llu buffers made no sense and were "
-					"left out",
-					(unsigned long long)record->unreadable);
+		status = COMMAND_FAILED;
 	tell_result(record);
 	return record->foreign ? COMMAND_FAILED : status;
 }

@@ -122,13 +122,12 @@ static int take_all(struct snapshot *s)
 		return command_failed("no process has a session '%s'%s",
 				      s->name, s->foreign ?
 				      " of this version" : "");
-	if (s->unreadable)
-		command_warn("%llu buffers made no sense and were left out",
-			     (unsigned long long)s->unreadable);
-	else
+	trace_tell_unreadable(&s->set, s->unreadable);
+	if (!s->unreadable)
 		remove_dead(s);
-	command_warn("%llu events (%llu lost, %llu overwritten) of %zu "
+	command_warn("%llu events (%s%llu lost, %llu overwritten) of %zu "
 		     "process%s in %s", (unsigned long long)s->set.kept,
+		     trace_lost_least(&s->set),
 		     (unsigned long long)s->set.lost,
 		     (unsigned long long)s->set.overwritten, s->processes,
 		     s->processes == 1 ? "" : "es", s->set.path);
