@@ -66,6 +66,10 @@ void modules_setup(void) __attribute__((weak));
  * shared library only. */
 void modules_settle(void) __attribute__((weak));
 
+/* Returns 1 when the program's libc is the one that the agent knows; in the
+ * shared library only. */
+int libc_suits(void) __attribute__((weak));
+
 /* log.c: one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */
 enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 void log_setup(const char *spec);

@@ -14,10 +14,6 @@
 #include "buffers/base.h"
 #include "buffers/channel.h"
 
-/* Stands for the library where handlers are registered (pthread_atfork(3)). It
- * is linked without the compiler's own, and the code that comes with it. */
-__attribute__((visibility("hidden"))) void *__dso_handle = &__dso_handle;
-
 static pid_t (*real)(void);
 
 /* Before anybody's handler can run. Where libc has none, nobody calls ours. */

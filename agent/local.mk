@@ -55,6 +55,7 @@ agent_sources = \
 agent_shared_sources = \
 	agent/exec-shared.c \
 	agent/fork-shared.c \
+	agent/libc-shared.c \
 	agent/modules-shared.c \
 	agent/setid.c
 

@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "agent/agent.h"
 #include "agent/fork.h"
@@ -254,12 +255,21 @@ static int core_ask(void)
 	return n < 0 ? (int)n : 0;
 }
 
+static int foreign(void)
+{
+	return libc_suits && !libc_suits();
+}
+
 static void start(void)
 {
 	int tsc = PR_TSC_ENABLE;
 	int ret;
 
 	log_setup(settings.log);
+	if (foreign()) {
+		agent_off = "the program's libc is not glibc";
+		return;
+	}
 	/* goes through execve() */
 	sys2(SYS_prctl, PR_GET_TSC, &tsc);
 	if (tsc == PR_TSC_SIGSEGV) {
@@ -308,7 +318,8 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		agent_off = "built with ThreadSanitizer";
 		return;
 	}
-	settings_read(environment);
+	/* glibc alone gives constructors arguments */
+	settings_read(foreign() ? environ : environment);
 	settings_keep();
 	start();
 	if (agent_off)

@@ -43,6 +43,12 @@
 #undef __EXCEPTIONS
 #include <pthread.h>
 
+/* That form's functions, and dlvsym(), are glibc's. Elsewhere there is no agent
+ * to call for them; but a name that is not found would end the program. */
+#pragma weak __pthread_register_cancel
+#pragma weak __pthread_unregister_cancel
+#pragma weak dlvsym
+
 #include <taffrail/marker.h>
 
 #define PUBLIC	__attribute__((visibility("default")))
@@ -88,7 +94,7 @@ static COLD void *look_up(const char *name, bool renewed)
 	void *old, *new;
 	bool failed = !found;
 
-	if (renewed) {
+	if (renewed && dlvsym) {
 		old = dlvsym(RTLD_NEXT, name, "GLIBC_2.2.5");
 		new = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
 		failed |= !old || !new;
