@@ -57,6 +57,7 @@ agent_shared_sources = \
 	agent/fork-shared.c \
 	agent/libc-shared.c \
 	agent/modules-shared.c \
+	agent/sanitizer-shared.c \
 	agent/setid.c
 
 if MACHINE_X86_64

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two threads that write, for a compiler's sanitizers to watch. */
+/* Two threads that write, for a compiler's sanitizers to watch. With an
+ * argument, it makes one mistake for each of them instead. */
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <taffrail/marker.h>
 
@@ -14,10 +18,26 @@ static void *write_some(void *arg)
 	return NULL;
 }
 
-int main(void)
+/* Freed memory, an overflow, memory that nothing was written to. */
+static int mistakes(int one)
+{
+	volatile int *p = malloc(sizeof(*p));
+	int n = INT_MAX;
+
+	n += one;
+	if (*p == n)
+		puts("equal");
+	free((void *)p);
+	return *p == n;
+}
+
+int main(int argc, char **argv)
 {
 	pthread_t thread;
 
+	(void)argv;
+	if (argc > 1)
+		return mistakes(argc - 1);
 	if (pthread_create(&thread, NULL, write_some, "second"))
 		return 1;
 	write_some("first");
