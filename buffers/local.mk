@@ -41,6 +41,10 @@ buffers_sources += \
 	buffers/write-sequence-x86_64.c
 endif
 
+# in the agent only: the command is a program of its own libc
+buffers_agent_sources = \
+	buffers/memory-functions.c
+
 # in the command only
 buffers_tool_sources = \
 	buffers/idx.c \
