@@ -21,8 +21,8 @@
 #include <sys/signalfd.h>
 
 #include "agent/agent.h"
+#include "agent/demand.h"
 #include "agent/rights.h"
-#include "agent/service.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
@@ -176,12 +176,8 @@ SIGSAFE int bell_end(void)
 
 SIGSAFE void bell_begin(void)
 {
-	int ret;
-
 	store_release(&order, BELL_IDLE);
-	ret = thread_serve(service_main);
-	if (ret)
-		log_fact(LOG_ERROR, "service", "cannot begin again", ret);
+	demand_begin();
 }
 
 int bell_open(void)

@@ -14,8 +14,8 @@
 #include "agent/agent.h"
 #include "agent/attach.h"
 #include "agent/bell.h"
+#include "agent/demand.h"
 #include "agent/place.h"
-#include "agent/service.h"
 #include "agent/session.h"
 #include "agent/thread.h"
 #include "agent/vectors.h"
@@ -37,7 +37,10 @@ static int revive_aside(void *arg)
 
 	(void)arg;
 	ret = place_open();
-	return ret ? ret : session_inherit();
+	if (ret)
+		return ret;
+	place_lock();
+	return session_inherit();
 }
 
 /* fork_mark[1]: who revives; wiped with the rest by the next fork. */
@@ -71,8 +74,7 @@ static int revive(void)
 	store_release(fork_mark, ++marks);
 	if (ret)
 		return 0;
-	if (!settings.service || *settings.service != 'o')
-		thread_serve(service_main);
+	demand_begin();
 	return 1;
 }
 

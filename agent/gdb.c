@@ -55,6 +55,12 @@ int gdb_open(const char **why)
 	return ret;
 }
 
+int gdb_rests(void)
+{
+	return !gdb_connect || !service_watches(gdb_connect) ||
+	       (gdb_idle && gdb_idle());
+}
+
 void gdb_start(void)
 {
 	char path[PLACE_SOCKET_BYTES];

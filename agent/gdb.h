@@ -18,6 +18,14 @@ struct patcher;
  */
 int gdb_open(const char **why);
 
+/* Has gdb left nothing that needs the service thread: no connection, and no
+ * run or frames of one? True where gdb's socket is not open; false from its
+ * opening until a gdb has come. */
+int gdb_rests(void);
+
+/* The same for an open socket; weak as gdb_connect(). */
+int gdb_idle(void) __attribute__((weak));
+
 /* When a service thread begins: opens it if the environment asks for that. */
 void gdb_start(void);
 

@@ -400,6 +400,11 @@ static void release(void)
 	registry_unlock();
 }
 
+int ipa_awaits(void)
+{
+	return ipa && ipa->here && ipa->on;
+}
+
 COLD int ipa_undo(void)
 {
 	if (!ipa || !ipa->here)

@@ -64,6 +64,10 @@ int ipa_prepare(void);
  */
 int ipa_serve(int on);
 
+/* Does a gdbserver trace this process, or may one at any moment? A debugger
+ * keeps the program's threads from serving a command then. */
+int ipa_awaits(void);
+
 /* Takes all back that was for gdbserver. Returns 0, or -EBUSY: one is
  * attached. */
 int ipa_undo(void);

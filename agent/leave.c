@@ -12,6 +12,7 @@
 
 #include "agent/agent.h"
 #include "agent/bell.h"
+#include "agent/demand.h"
 #include "agent/fork.h"
 #include "agent/session.h"
 #include "agent/thread.h"
@@ -71,12 +72,15 @@ SIGSAFE void leave_prepare_user(uint32_t effective)
 
 SIGSAFE int leave_begin(void)
 {
+	int offered;
+
 	leave_prepare();
 	thread_settle();
+	offered = demand_withdraw();
 	/* what other threads do to themselves is their own affair */
 	if (!bell_here() || sys_gettid() != sys_getpid())
-		return 0;
-	return bell_end();
+		return offered;
+	return bell_end() | offered;
 }
 
 SIGSAFE void leave_end(int begun)
@@ -115,7 +119,8 @@ int leave_confine(int clockless)
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the clock", 0);
 	}
-	begun = bell_end();
+	begun = demand_withdraw();
+	begun |= bell_end();
 	thread_forbid(1);
 	channel_run_aside = NULL;
 	channel_revive = NULL;

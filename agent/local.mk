@@ -7,6 +7,8 @@ agent_sources = \
 	agent/bell.c \
 	agent/bell.h \
 	agent/control.c \
+	agent/demand.c \
+	agent/demand.h \
 	agent/descriptors.c \
 	agent/descriptors.h \
 	agent/entries.c \
@@ -64,6 +66,7 @@ if MACHINE_X86_64
 agent_sources += \
 	agent/loader-x86_64.c \
 	agent/clone-x86_64.c \
+	agent/demand-x86_64.S \
 	agent/ipa-x86_64.S \
 	agent/ipa-x86_64.h \
 	agent/vectors-setup-x86_64.c \

@@ -341,24 +341,29 @@ int place_open(void)
 }
 
 /* Descriptors go when their thread ends, a mapping stays: it holds the open
- * file, and with it the lock. Fork waits, or a child would hold it too. */
+ * file, and with it the lock. Forks wait, or a child would hold it too; but for
+ * a child's first event, which may come while the child has the lock that forks
+ * wait for. A thread of the child that forks in that moment gives its child the
+ * lock: commands take the process for alive until both have gone. */
 static int lock_keep(int fd)
 {
-	static long kept;	/* of an agent that slept; of this process */
-	static uint32_t mark;
+	static long kept;	/* of an agent that slept */
+	int reviving = !load_relaxed(fork_mark);
 	long p;
 
-	registry_lock_look();
-	if (kept && mark == load_relaxed(fork_mark))
+	if (!reviving)
+		registry_lock_look();
+	/* a child has not got its parent's, and something else may be there */
+	if (kept && !reviving)
 		sys_munmap(kept, PROCESS_BYTES);
 	kept = 0;
 	p = sys_mmap(0, PROCESS_BYTES, PROT_NONE, MAP_SHARED, fd, 0);
 	if (p > 0 || p < -4095) {
 		sys_madvise(p, PROCESS_BYTES, MADV_DONTFORK);
 		kept = p;
-		mark = load_relaxed(fork_mark);
 	}
-	registry_unlock();
+	if (!reviving)
+		registry_unlock();
 	return p < 0 && p > -4096 ? (int)p : 0;
 }
 

@@ -17,6 +17,7 @@
 #include "agent/agent.h"
 #include "agent/attach.h"
 #include "agent/bell.h"
+#include "agent/demand.h"
 #include "agent/gdb.h"
 #include "agent/place.h"
 #include "agent/rights.h"
@@ -31,6 +32,7 @@
 #define SOURCES_MAX	(CONNECTIONS_MAX + 8)
 #define BACKLOG		16
 #define PAUSE_NS	200000000
+#define IDLE_MS		1000	/* without a peer, before the thread ends */
 
 /* Each of `fds` has one of `sources`. The service thread's alone, so that
  * nothing here is locked; a forked child's begins anew. */
@@ -250,6 +252,9 @@ static int service_open(void)
 	service_watch(bell, bell_ready, NULL);
 	while (place_lock() == -EMFILE && !bell_answer())
 		service_pause();
+	/* from here on a command finds the socket, or this thread's end */
+	store_relaxed(&process.page->wake.at, 0);
+	store_release(&process.page->wake.came, process.page->wake.came + 1);
 	while ((listener = service_listen("control.sock")) == -EMFILE &&
 	       !bell_answer())
 		service_pause();
@@ -274,6 +279,52 @@ static int service_serve(void)
 	return 0;
 }
 
+/* Has the thread served all its peers, and may it end? Its own descriptors are
+ * the bell, the control socket and, when it rests, gdb's. */
+static int service_idle(void)
+{
+	int own = 2 + (gdb_rests() ? service_watches(gdb_connect) : 0);
+
+	return nsources <= own && demand_may_end();
+}
+
+/* Nothing leads here any more: a command that still connects is hung up on,
+ * and calls again. */
+static void service_leave(void)
+{
+	static const char *const names[] = { "control.sock", GDB_SOCKET };
+	char path[PLACE_SOCKET_BYTES];
+	uint32_t i;
+
+	registry_lock_look();
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		place_socket_path(path, sizeof(path), names[i]);
+		sys_unlink(path);
+	}
+	if (process.page->state != PROCESS_EXITED)
+		demand_offer();
+	registry_unlock();
+	log_fact(LOG_INFO, "service", "leaves: no peer is there", 0);
+}
+
+/* Waits for a peer or an order and serves it. Returns 0, -ETIME when there is
+ * nothing left to wait for, or why the thread must end. */
+static int service_turn(void)
+{
+	int idle = service_idle();
+	long ready = sys3(SYS_poll, fds, nsources, idle ? IDLE_MS : -1);
+
+	if (!ready)
+		return service_idle() ? -ETIME : 0;
+	if (ready == 1 && fds[0].revents)
+		bell_clear(bell);
+	else if (ready > 0)
+		return bell_answer() ?: service_serve();
+	else if (ready != -EINTR)
+		service_pause();
+	return 0;
+}
+
 int service_main(void *arg)
 {
 	int ret;
@@ -287,17 +338,10 @@ int service_main(void *arg)
 		return ret;
 	}
 	log_fact(LOG_INFO, "service", "listening", 0);
-	while (!(ret = bell_answer()) && !attach_undone()) {
-		long ready = sys3(SYS_poll, fds, nsources, -1);
-
-		if (ready == 1 && fds[0].revents)
-			bell_clear(bell);
-		else if (ready > 0)
-			ret = bell_answer() ?: service_serve();
-		else if (ready != -EINTR)
-			service_pause();
-		if (ret)
-			break;
-	}
+	do
+		ret = bell_answer() ?: service_turn();
+	while (!ret && !attach_undone());
+	if (ret == -ETIME)
+		service_leave();
 	return ret;
 }

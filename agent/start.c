@@ -13,11 +13,11 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/demand.h"
 #include "agent/fork.h"
 #include "agent/ipa.h"
 #include "agent/place.h"
 #include "agent/quota.h"
-#include "agent/service.h"
 #include "agent/session.h"
 #include "agent/thread.h"
 #include "agent/vectors.h"
@@ -200,6 +200,7 @@ static int start_aside(void *arg)
 	if (loader)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
+	place_lock();
 	session_obey();
 	if (prepared++)
 		return 0;
@@ -221,10 +222,7 @@ void agent_begin(void)
 	if (ret)
 		return;
 	registry_changed = place_markers_changed;
-	if (settings.service && text_equal(settings.service, "off"))
-		return;
-	if (thread_serve(service_main))
-		log_fact(LOG_ERROR, "start", "no service thread", 0);
+	demand_begin();
 }
 
 /*
@@ -297,6 +295,7 @@ static void start(void)
 		return;
 	rseq_works &= !patch_setup();
 	fork_setup();
+	demand_setup();
 	if (modules_setup)
 		modules_setup();
 	memory_learn();

@@ -15,6 +15,7 @@
 #include "agent/vectors.h"
 #include "buffers/base.h"
 #include "buffers/host.h"
+#include "buffers/layout.h"
 #include "buffers/sys.h"
 #include "buffers/tunables.h"
 #include "buffers/write-x86_64.h"
@@ -142,9 +143,14 @@ static void tls_clear(char *tls)
 	thread_tls_init(tls);
 }
 
+static char *thread_stack(const struct thread *thread)
+{
+	return thread->memory + GUARD_BYTES + SERVICE_STACK_BYTES;
+}
+
 static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 {
-	char *stack = thread->memory + GUARD_BYTES + SERVICE_STACK_BYTES;
+	char *stack = thread_stack(thread);
 	char *tls = stack + room.below;
 
 	if (forbidden)
@@ -155,6 +161,35 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 	thread->result = -ECHILD;
 	return thread_clone(THREAD_FLAGS, stack, &thread->tid, tls,
 			    thread_main, thread);
+}
+
+THREAD_WOKEN(thread_woken_clone, thread_woken)
+
+/* What another process has made by clone(2) in one of our threads begins here,
+ * with that thread's signals; see thread-x86_64.h. */
+__attribute__((used)) int thread_woken(void)
+{
+	uint64_t all = ~0ull;
+
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, SIGSET_BYTES);
+	tls_clear(thread_stack(&service) + room.below);
+	return thread_main(&service);
+}
+
+void thread_offer(struct process_wake *wake, int (*fn)(void *arg))
+{
+	service.fn = fn;
+	service.arg = NULL;
+	wake->flags = THREAD_FLAGS;
+	wake->stack = (uint64_t)thread_stack(&service);
+	wake->tid = (uint64_t)&service.tid;
+	wake->tls = wake->stack + room.below;
+	wake->rseq_offset = rseq_offset;
+}
+
+uint64_t thread_wake_at(void)
+{
+	return service.memory && !forbidden ? (uint64_t)thread_woken_clone : 0;
 }
 
 static void signals_block(uint64_t *before)

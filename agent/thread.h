@@ -26,6 +26,16 @@ int thread_run_wait(int (*fn)(void *arg), void *arg);
  * SIGSAFE; one service thread at a time. */
 int thread_serve(int (*fn)(void *arg));
 
+struct process_wake;
+
+/*
+ * Tells how another process starts the service thread, with fn(NULL), in one
+ * of ours. `at` is left alone: it is stored last, and comes from
+ * thread_wake_at().
+ */
+void thread_offer(struct process_wake *wake, int (*fn)(void *arg));
+uint64_t thread_wake_at(void);
+
 /* The service thread's id; 0 when it has ended or was never started. In a
  * child that has not forgotten it, its parent's. SIGSAFE. */
 uint32_t thread_service(void);

@@ -70,6 +70,29 @@ enum process_state {
 	PROCESS_EXECED	= 3,	/* a later image replaced this one */
 };
 
+/*
+ * How a command makes the service thread of a process that has none: by one
+ * clone(2) in any thread of the process, at the `syscall` instruction `at`.
+ * What stands behind that instruction is for the new thread alone. Or, where
+ * the command may not trace the process, by a signal whose handler does it.
+ *
+ * Written by the process, but for `request`. Commands take turns by a lock
+ * (flock) on the process's directory.
+ */
+#define PROCESS_WAKE_SIGNAL	32	/* glibc's SIGCANCEL */
+
+struct process_wake {
+	uint64_t at;		/* 0: it has one, or may not have one now */
+	uint64_t flags;		/* of clone(2), and its other arguments */
+	uint64_t stack;
+	uint64_t tid;		/* where the thread's id stands; 0: none */
+	uint64_t tls;
+	int64_t rseq_offset;	/* from a thread pointer; 0: none */
+	uint32_t signal;	/* that has a handler; 0: none has */
+	uint32_t request;	/* 1: the next such signal is a command's */
+	uint32_t came;		/* how many service threads there were */
+};
+
 struct process_page {
 	uint32_t magic;			/* stored last, with release */
 	uint32_t version;
@@ -90,6 +113,7 @@ struct process_page {
 	char agent_version[32];
 	struct anchor_slot anchors[PROCESS_ANCHORS];	/* the latest, in any
 							 * order */
+	struct process_wake wake;
 };
 
 enum session_state {

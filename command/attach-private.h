@@ -112,6 +112,7 @@ int attach_memory_image(const struct attach_memory *memory,
 struct attach_job {
 	struct attach_target *t;
 	struct attach_stop *stop;
+	const struct process_wake *wake; /* to make the service thread, or: */
 	struct attach_memory *memory;	/* to make the helper, or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
 	uint64_t *sp, *pc;		/* not NULL: only to be seen */
@@ -126,7 +127,9 @@ int attach_thread_look(const struct attach_job *job);
 /* How long a thread's turns are from now on; 0: as they are usually. */
 #define ATTACH_TURN_NS	100000
 void attach_turns(pid_t tid, uint64_t ns);
-bool attach_signal_ignored(pid_t pid, int number);
+/* Is a signal in a set of a thread, as /proc calls it: "SigIgn", "SigBlk",
+ * "SigCgt"? */
+bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number);
 
 /* The process's threads, those first that are best stopped; how many. */
 #define ATTACH_THREADS_MAX	64
@@ -135,6 +138,8 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
 /* Stops a thread, and lets it go where it makes the helper. */
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory);
+/* Stops a thread to make the service thread of an agent that has none. */
+int attach_stop_wake(struct attach_target *t, const struct process_wake *wake);
 /* Stops a thread to unmap what was mapped. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 

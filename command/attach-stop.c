@@ -145,6 +145,15 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 	return ret ? why_not(t, ret) : 0;
 }
 
+int attach_stop_wake(struct attach_target *t, const struct process_wake *wake)
+{
+	struct attach_stop stop = { 0 };
+	struct attach_job job = { .t = t, .stop = &stop, .wake = wake };
+	int ret = run_job(&job);
+
+	return ret ? why_not(t, ret) : 0;
+}
+
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 {
 	struct attach_stop stop = { .base = base };

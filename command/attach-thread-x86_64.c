@@ -36,6 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "buffers/layout.h"
 #include "command/attach-private.h"
 
 #define STOP_WAIT_MS	2000
@@ -277,6 +278,40 @@ static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 	return 0;
 }
 
+/* The same for a job that leaves libc and its locks alone. */
+static int look_only(struct tracee *x)
+{
+	int ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
+
+	if (!ret)
+		ret = (int)trace(PTRACE_GETSIGMASK, x->tid,
+				 (void *)SIGSET_BYTES, &x->mask);
+	if (!ret && in_sequence(x))
+		ret = -EAGAIN;
+	if (!ret)
+		mend_wait(&x->regs);
+	return ret;
+}
+
+/* In the stop: the new thread takes over this one's mask, and must not run the
+ * program's handlers. */
+static int make_service(struct tracee *x, const struct process_wake *wake)
+{
+	const long clone[7] = { SYS_clone, (long)wake->flags,
+				(long)wake->stack, (long)wake->tid,
+				(long)wake->tid, (long)wake->tls };
+	uint64_t mask = ~0ull;
+	int64_t result = 0;
+	int ret = (int)trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
+			     &mask);
+
+	if (!ret)
+		ret = inject(x, wake->at, clone, &result);
+	/* whatever came of it, no other thread may try: both would use one
+	 * stack */
+	return ret || result < 0 ? -EIO : 0;
+}
+
 /* One that does not stop stays ours until our thread ends. */
 static int seize(struct tracee *x)
 {
@@ -430,7 +465,8 @@ int attach_thread_work(const struct attach_job *job)
 	struct timespec pause = { .tv_nsec = SAFE_PAUSE_NS };
 	uint8_t header[ATTACH_HEADER_BYTES];
 	int steps = job->memory &&
-		    !attach_signal_ignored(job->t->pid, SIGTRAP);
+		    !attach_signal_in(job->t->pid, job->t->pid, "SigIgn",
+				      SIGTRAP);
 	int ret = -EAGAIN;
 
 	for (int i = 0; i < SAFE_TRIES && ret == -EAGAIN; i++) {
@@ -444,10 +480,12 @@ int attach_thread_work(const struct attach_job *job)
 		ret = seize(&x);
 		if (ret)
 			return ret;
-		ret = look(&x, header);
+		ret = job->wake ? look_only(&x) : look(&x, header);
 		if (!ret) {
 			moved = 1;
-			if (job->memory)
+			if (job->wake)
+				ret = make_service(&x, job->wake);
+			else if (job->memory)
 				ret = do_work(&x, job->stop, job->memory,
 					      header);
 			else

@@ -64,20 +64,21 @@ int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc)
 	return p ? 0 : -EAGAIN;
 }
 
-bool attach_signal_ignored(pid_t pid, int number)
+bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 {
-	char path[32], line[256];
-	uint64_t ignored = 0;
+	size_t length = strlen(set);
+	char path[64], line[256];
+	uint64_t signals = 0;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
 	f = fopen(path, "re");
 	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "SigIgn:", 7))
-			ignored = strtoull(line + 7, NULL, 16);
+		if (!strncmp(line, set, length) && line[length] == ':')
+			signals = strtoull(line + length + 1, NULL, 16);
 	if (f)
 		fclose(f);
-	return ignored >> (number - 1) & 1;
+	return signals >> (number - 1) & 1;
 }
 
 /* How gladly a thread is taken: 0 best, -1 not at all. */

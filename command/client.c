@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/summon.h"
+
 static int fact(struct client *client, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -165,23 +167,30 @@ static bool worth_waiting(int error, const struct rundir_process *process,
 	       rundir_alive(process->pid, process->starttime);
 }
 
-static const struct timespec while_waiting = { .tv_nsec = 10000000 };
+static const struct timespec while_waiting = { .tv_nsec = 1000000 };
 
 int client_connect(struct client *client, const struct rundir_process *process)
 {
 	int64_t begin = now_ms();
-	int ret;
+	int ret = 0;
 
 	client->error[0] = '\0';
+	client->answered = false;
 	client->process = process;
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
 	while ((client->fd = rundir_connect(process, "control.sock")) < 0 &&
-	       worth_waiting(client->fd, process, now_ms() - begin))
+	       worth_waiting(client->fd, process, now_ms() - begin)) {
+		ret = client->fd == -EAGAIN ? 0 :
+		      summon(process, client->error, sizeof(client->error));
+		if (ret < 0)
+			break;
 		nanosleep(&while_waiting, NULL);
+	}
 	if (client->fd < 0) {
-		ret = client->fd;
+		ret = client->error[0] ? ret : client->fd;
 		client->fd = -1;
-		return explain_connect(client, process, ret);
+		return client->error[0] ? ret :
+		       explain_connect(client, process, ret);
 	}
 	ret = check_peer(client, process);
 	if (ret)
@@ -271,14 +280,37 @@ static int exchange(struct client *client, enum message_type type,
 		ret = send_all(client->fd, request->text, head.bytes, deadline);
 	if (!ret)
 		ret = receive_answer(client, type, answer, status, deadline);
+	if (ret == -ECONNRESET && !client->answered &&
+	    summon_offered(client->process))
+		return -EAGAIN;
 	if (ret == -ECONNRESET)
 		await_end(client);
+	client->answered |= !ret;
 	if (ret == -ETIMEDOUT)
 		fact(client, ret, "no answer within %d ms: is the process "
 		     "stopped?", client->timeout_ms);
 	else if (ret && !client->error[0])
 		fact(client, ret, "the connection broke: %s", strerror(-ret));
 	return ret;
+}
+
+/* The service thread had just left when the connection came to be: it has seen
+ * nothing of the request. */
+static int exchange_again(struct client *client, enum message_type type,
+			  const struct client_request *request,
+			  struct client_answer *answer, int32_t *status)
+{
+	int timeout_ms = client->timeout_ms;
+	int ret;
+
+	client_close(client);
+	client_answer_release(answer);
+	ret = client_connect(client, client->process);
+	if (ret)
+		return ret;
+	client->timeout_ms = timeout_ms;
+	client->answered = true;
+	return exchange(client, type, request, answer, status);
 }
 
 /* Copy "error=TEXT" out of a failure, its characters fit to print. */
@@ -321,6 +353,8 @@ int client_call(struct client *client, enum message_type type,
 	if (client->fd < 0)
 		return fact(client, -ENOTCONN, "not connected");
 	ret = exchange(client, type, request, answer, &status);
+	if (ret == -EAGAIN)
+		ret = exchange_again(client, type, request, answer, &status);
 	if (ret) {
 		client_close(client);
 	} else if (status == -EPROTO) {

@@ -23,6 +23,7 @@
 
 struct client {
 	int fd;				/* -1 when closed */
+	bool answered;			/* a call, on this connection */
 	int timeout_ms;			/* for every following call */
 	const struct rundir_process *process;	/* of client_connect() */
 	char error[RUNDIR_ERROR_BYTES];	/* the fact, when a call failed */

@@ -71,6 +71,8 @@ command_sources = \
 	command/start.c \
 	command/status.c \
 	command/stop.c \
+	command/summon.c \
+	command/summon.h \
 	command/targets.c \
 	command/targets.h \
 	command/trace-clock.c \

@@ -339,6 +339,18 @@ static int connection_begin(int fd)
 	return ret;
 }
 
+static int came;		/* a gdb, since the socket was opened */
+
+int gdb_idle(void)
+{
+	struct run_state state;
+
+	run_look(&state);
+	return came && state.phase == RUN_NONE &&
+	       !service_watches(taffrail_agent_serves_gdb) &&
+	       !service_watches(refusal_ready);
+}
+
 int gdb_connect(int listener, void *arg)
 {
 	int fd = service_accept(listener);
@@ -346,6 +358,7 @@ int gdb_connect(int listener, void *arg)
 	(void)arg;
 	if (fd < 0)
 		return 0;
+	came = 1;
 	if (connection_begin(fd))
 		sys_close(fd);
 	else

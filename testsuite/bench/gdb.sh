@@ -21,7 +21,7 @@ gdb_start()
 	traced=$!
 	exec 8>"$work/input"
 	wait_for "$work/said" ready 1
-	wait_for_socket "$traced"
+	wait_for_agent "$traced"
 }
 
 gdb_end()
@@ -42,15 +42,17 @@ wait_for()
 	return 1
 }
 
-wait_for_socket()
+# wait_for_agent PID [FILE]: until it has its page, or that file
+wait_for_agent()
 {
 	local i
 	for i in $(seq 100); do
-		set -- "$1" "$TAFFRAIL_DIR/$1".*/control.sock
-		test -S "$2" && return
+		set -- "$1" "${2-0/process}" \
+			"$TAFFRAIL_DIR/$1".*/"${2-0/process}"
+		test -e "$3" && return
 		sleep .1
 	done
-	say 'the agent does not listen'
+	say "the agent has no $2"
 	return 1
 }
 
@@ -219,7 +221,7 @@ stalls()
 	LD_PRELOAD=$library "$work/stall" <"$work/twin" >"$work/twin.out" &
 	twin=$!
 	exec 9>"$work/twin"
-	wait_for_socket "$twin"
+	wait_for_agent "$twin"
 	gdb_start "$work/stall" || return
 	gdb_script <<-'END'
 		strace -m bench/spin

@@ -68,8 +68,10 @@ usdt_jvm()
 		}
 	}
 	END
-	gdb_start "$usdt_java" -XX:+UseSerialGC -Xmx64m "$work/Wait.java" ||
-		return
+	# "switch" speaks to the socket by itself
+	TAFFRAIL_SERVICE=thread gdb_start "$usdt_java" -XX:+UseSerialGC \
+		-Xmx64m "$work/Wait.java" || return
+	wait_for_agent "$traced" control.sock
 	set -- "$TAFFRAIL_DIR/$traced".*/control.sock
 	socket=$1
 	"$taffrail" start $session -p "$traced" -e 'libstdcxx/throw' \
