@@ -281,7 +281,7 @@ static int exchange(struct client *client, enum message_type type,
 	if (!ret)
 		ret = receive_answer(client, type, answer, status, deadline);
 	if (ret == -ECONNRESET && !client->answered &&
-	    summon_offered(client->process))
+	    rundir_alive(client->process->pid, client->process->starttime))
 		return -EAGAIN;
 	if (ret == -ECONNRESET)
 		await_end(client);
@@ -294,23 +294,28 @@ static int exchange(struct client *client, enum message_type type,
 	return ret;
 }
 
-/* The service thread had just left when the connection came to be: it has seen
- * nothing of the request. */
+/* Hung up on before the first answer: the service thread was just leaving, or
+ * had no room for one more connection. It has seen nothing of the request. */
 static int exchange_again(struct client *client, enum message_type type,
 			  const struct client_request *request,
 			  struct client_answer *answer, int32_t *status)
 {
 	int timeout_ms = client->timeout_ms;
+	int64_t begin = now_ms();
 	int ret;
 
-	client_close(client);
-	client_answer_release(answer);
-	ret = client_connect(client, client->process);
-	if (ret)
-		return ret;
-	client->timeout_ms = timeout_ms;
-	client->answered = true;
-	return exchange(client, type, request, answer, status);
+	do {
+		nanosleep(&while_waiting, NULL);
+		client_close(client);
+		client_answer_release(answer);
+		ret = client_connect(client, client->process);
+		if (ret)
+			return ret;
+		client->timeout_ms = timeout_ms;
+		client->answered = now_ms() - begin > CLIENT_AGAIN_MS;
+		ret = exchange(client, type, request, answer, status);
+	} while (ret == -EAGAIN);
+	return ret;
 }
 
 /* Copy "error=TEXT" out of a failure, its characters fit to print. */

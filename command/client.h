@@ -20,6 +20,8 @@
 #define CLIENT_TIMEOUT_MS	10000
 /* For a process that lives but has no socket: it starts, or it ends. */
 #define CLIENT_START_MS		500
+/* For an agent that hangs up before it answers, and yet lives. */
+#define CLIENT_AGAIN_MS		3000
 
 struct client {
 	int fd;				/* -1 when closed */
