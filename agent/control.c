@@ -394,12 +394,15 @@ static int handle_status(struct exchange *exchange)
 
 static int handle_gdb(struct exchange *exchange)
 {
-	char path[PLACE_SOCKET_BYTES];
+	char path[PLACE_SOCKET_BYTES], keep[LINE_VALUE_BYTES];
 	const char *why = "";
 	int ret = gdb_open(&why);
 
 	if (ret)
 		return fail(exchange, ret, why);
+	if (line_find(exchange->request, "keep", keep, sizeof(keep)) &&
+	    text_equal(keep, "1"))
+		gdb_keep();
 	place_socket_path(path, sizeof(path), GDB_SOCKET);
 	line_add(&exchange->answer, "path", path);
 	return 0;

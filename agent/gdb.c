@@ -19,6 +19,9 @@
 #include "buffers/sys.h"
 #include "buffers/text.h"
 
+static int awaited;	/* the socket is open for a gdb that has not come yet */
+static int kept;	/* or for as many as come */
+
 static int setting_is(const char *word)
 {
 	return settings.gdb && text_equal(settings.gdb, word);
@@ -43,6 +46,7 @@ int gdb_open(const char **why)
 	*why = "this agent was built without its gdb stub";
 	if (!gdb_connect)
 		return -ENOSYS;
+	awaited = 1;
 	if (service_watches(gdb_connect))
 		return 0;
 	*why = "the agent cannot make gdb.sock";
@@ -55,10 +59,20 @@ int gdb_open(const char **why)
 	return ret;
 }
 
+void gdb_came(void)
+{
+	awaited = 0;
+}
+
+void gdb_keep(void)
+{
+	kept = 1;
+}
+
 int gdb_rests(void)
 {
 	return !gdb_connect || !service_watches(gdb_connect) ||
-	       (gdb_idle && gdb_idle());
+	       (!awaited && !kept && gdb_idle && gdb_idle());
 }
 
 void gdb_start(void)
@@ -70,6 +84,8 @@ void gdb_start(void)
 	/* what the image before execve(2) left, nobody serves any more */
 	place_socket_path(path, sizeof(path), GDB_SOCKET);
 	sys_unlink(path);
+	/* a forked child's is not its parent's */
+	kept = 0;
 	if (!setting_is("on"))
 		return;
 	ret = gdb_open(&why);

@@ -23,7 +23,13 @@ int gdb_open(const char **why);
  * opening until a gdb has come. */
 int gdb_rests(void);
 
-/* The same for an open socket; weak as gdb_connect(). */
+/* The open socket stays, however many gdbs come and go. */
+void gdb_keep(void);
+
+/* A gdb has connected. */
+void gdb_came(void);
+
+/* The same for an open socket that a gdb has come to; weak as gdb_connect(). */
 int gdb_idle(void) __attribute__((weak));
 
 /* When a service thread begins: opens it if the environment asks for that. */

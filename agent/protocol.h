@@ -61,7 +61,8 @@ struct message {
  * MESSAGE_STATUS	-> a line "session=NAME" a session, each followed by
  *			   "index=", "state=active|stopped", "mode=", "rule="
  *			   lines, "written=", "lost=", "overwritten=", "bytes="
- * MESSAGE_GDB		opens the socket for gdb's remote protocol
+ * MESSAGE_GDB		opens the socket for gdb's remote protocol, until the
+ *			   gdb that comes has gone; with "keep=1" for good
  *			-> "path=" (as the process sees it); -EPERM: not
  *			   allowed, -ENOSYS: a build without it
  * MESSAGE_GDBSERVER	"on=1": one is about to attach through our filter; "on=0":

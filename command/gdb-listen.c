@@ -156,7 +156,7 @@ static int connect_agent(struct listener *l)
 	char path[GDB_PATH_BYTES];
 	int fd;
 
-	if (gdb_open_socket(path, l->pid))
+	if (gdb_open_socket(path, l->pid, false))
 		return -1;
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -310,7 +310,7 @@ int gdb_listen(const char *text, pid_t pid)
 	if (ret)
 		return command_misused("'%s' names no port", text);
 	/* before anything listens: the agent may not want any gdb */
-	ret = gdb_open_socket(path, pid);
+	ret = gdb_open_socket(path, pid, false);
 	if (!ret)
 		ret = comm_open(&l.comm, name);
 	if (ret)

@@ -81,14 +81,19 @@ static void name_socket(char path[GDB_PATH_BYTES], const struct target *target,
 			snprintf(path, GDB_PATH_BYTES, "%s", value);
 }
 
-static int ask_agent(char path[GDB_PATH_BYTES], struct target *target)
+static int ask_agent(char path[GDB_PATH_BYTES], struct target *target,
+		     bool keep)
 {
+	struct client_request request = { 0 };
 	struct client_answer answer;
 	struct sockaddr_un address;
 	int ret = target_connect(target);
 
 	if (!ret) {
-		ret = client_call(&target->client, MESSAGE_GDB, NULL, &answer);
+		client_request_add(&request, "keep", "%d", keep);
+		ret = client_call(&target->client, MESSAGE_GDB, &request,
+				  &answer);
+		client_request_release(&request);
 		if (!ret)
 			name_socket(path, target, &answer);
 		client_answer_release(&answer);
@@ -115,13 +120,13 @@ static int provide_agent(pid_t pid)
 	return ret == -ENXIO ? attach_provide(pid) : COMMAND_DONE;
 }
 
-int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid)
+int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep)
 {
 	struct targets targets;
 	int status = COMMAND_FAILED;
 
 	if (!targets_open(&targets, pid))
-		status = ask_agent(path, targets.targets);
+		status = ask_agent(path, targets.targets, keep);
 	targets_close(&targets);
 	return status;
 }
@@ -211,7 +216,7 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 
 	if (nmore > GDB_ARGUMENTS_MAX - 10)
 		return command_misused("too many arguments for gdb");
-	status = gdb_open_socket(gdb.socket, pid);
+	status = gdb_open_socket(gdb.socket, pid, print);
 	if (status)
 		return status;
 	make_command(&gdb, pid, more, nmore);

@@ -6,15 +6,17 @@
 #define COMMAND_GDB_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <sys/types.h>
 
 #define GDB_PATH_BYTES	(PATH_MAX + 16)
 
 /*
  * gdb.c: has the agent of a process open its socket for gdb, unless it is
- * open, and gives the path. COMMAND_DONE, or COMMAND_FAILED after saying why.
+ * open, and gives the path: until a gdb has come and gone, or for good (keep).
+ * COMMAND_DONE, or COMMAND_FAILED after saying why.
  */
-int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid);
+int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep);
 
 /*
  * gdb-listen.c: takes gdbs at ADDRESS ("[HOST:]PORT", of the loopback

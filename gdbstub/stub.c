@@ -339,14 +339,12 @@ static int connection_begin(int fd)
 	return ret;
 }
 
-static int came;		/* a gdb, since the socket was opened */
-
 int gdb_idle(void)
 {
 	struct run_state state;
 
 	run_look(&state);
-	return came && state.phase == RUN_NONE &&
+	return state.phase == RUN_NONE &&
 	       !service_watches(taffrail_agent_serves_gdb) &&
 	       !service_watches(refusal_ready);
 }
@@ -358,7 +356,7 @@ int gdb_connect(int listener, void *arg)
 	(void)arg;
 	if (fd < 0)
 		return 0;
-	came = 1;
+	gdb_came();
 	if (connection_begin(fd))
 		sys_close(fd);
 	else

@@ -54,6 +54,10 @@ int gdb_open(const char **why)
 	return -EPERM;
 }
 
+void gdb_keep(void)
+{
+}
+
 int ipa_serve(int on)
 {
 	return on ? -EPERM : 0;
