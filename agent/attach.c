@@ -10,6 +10,7 @@
 #include <linux/prctl.h>
 
 #include "agent/agent.h"
+#include "agent/demand.h"
 #include "agent/fork.h"
 #include "agent/gdb.h"
 #include "agent/ipa.h"
@@ -84,6 +85,8 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 		loader_look();
 	if (!agent_off && late && names_lead)
 		names_lead();
+	if (!agent_off)
+		demand_make();
 	return agent_off;
 }
 

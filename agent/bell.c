@@ -13,7 +13,9 @@
  *	  +----------> END <-----+--------------------------+
  *	   bell_end()
  *
- * What must stay true: `rights` is written only in IDLE, by who holds `taken`.
+ * What must stay true:
+ *  - `rights` is written only in IDLE, by who holds `taken`;
+ *  - an order names the thread that it is for. To each later one it is IDLE.
  */
 #include "agent/bell.h"
 
@@ -21,7 +23,6 @@
 #include <sys/signalfd.h>
 
 #include "agent/agent.h"
-#include "agent/demand.h"
 #include "agent/rights.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
@@ -37,7 +38,7 @@
 enum { BELL_IDLE, BELL_RIGHTS, BELL_APPLYING, BELL_END };
 
 static uint32_t taken;		/* by one thread of the program's */
-static uint32_t order;		/* both sides; BELL-ORDER */
+static uint32_t order;		/* KIND | thread's id << 2; BELL-ORDER */
 static struct rights rights;	/* in RIGHTS and APPLYING: what is wanted */
 
 /* No system call where there is none: a seccomp filter may be why. */
@@ -86,27 +87,42 @@ static void bell_release(const uint64_t *mask)
 	     SIGSET_BYTES);
 }
 
-static int order_change(uint32_t from, uint32_t to)
+static uint32_t kind_of(uint32_t seen, uint32_t tid)
 {
+	return seen >> 2 == tid ? seen & 3 : BELL_IDLE;
+}
+
+static uint32_t kind_now(uint32_t tid)
+{
+	/* BELL-ORDER: what was done for it is done */
+	return kind_of(load_acquire(&order), tid);
+}
+
+static int order_change(uint32_t tid, uint32_t from, uint32_t to)
+{
+	uint32_t seen = load_acquire(&order);
+
 	/* BELL-ORDER: what is wanted comes with it */
-	return __atomic_compare_exchange_n(&order, &from, to, 0,
+	return kind_of(seen, tid) == from &&
+	       __atomic_compare_exchange_n(&order, &seen, to | tid << 2, 0,
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-static void ring(void)
+static void ring(uint32_t tid)
 {
-	sys3(SYS_tgkill, sys_getpid(), thread_service(), BELL_SIGNAL);
+	sys3(SYS_tgkill, sys_getpid(), tid, BELL_SIGNAL);
 }
 
 /* Waits while there is an order other than END, or until `deadline`. */
-static void order_wait(int64_t deadline)
+static void order_wait(uint32_t tid, int64_t deadline)
 {
-	uint32_t seen;
+	uint32_t seen, kind;
 	int64_t left;
 
 	/* BELL-ORDER: the other thread's rights are changed by then */
-	while ((seen = load_acquire(&order)) != BELL_IDLE &&
-	       seen != BELL_END && thread_service() &&
+	while ((kind = kind_of(seen = load_acquire(&order), tid)) !=
+		       BELL_IDLE &&
+	       kind != BELL_END && thread_service() == tid &&
 	       (left = deadline - now_ns()) > 0) {
 		struct timespec rest = { .tv_sec = left / 1000000000,
 					 .tv_nsec = left % 1000000000 };
@@ -117,23 +133,23 @@ static void order_wait(int64_t deadline)
 
 SIGSAFE void bell_rights(void)
 {
+	uint32_t tid = thread_service();
 	int64_t deadline;
 	uint64_t mask;
 
-	if (!bell_here())
+	if (!tid || !bell_here())
 		return;
 	deadline = now_ns() + BELL_WAIT_MS * NS_PER_MS;
 	bell_take(&mask);
-	if (load_acquire(&order) == BELL_APPLYING)
-		order_wait(deadline);
-	if (load_acquire(&order) == BELL_IDLE) {
-		if (rights_read(&rights))
-			order_change(BELL_IDLE, BELL_END);
-		else
-			order_change(BELL_IDLE, BELL_RIGHTS);
-		ring();
-		order_wait(deadline);
-		if (order_change(BELL_RIGHTS, BELL_END))
+	if (kind_now(tid) == BELL_APPLYING)
+		order_wait(tid, deadline);
+	if (kind_now(tid) == BELL_IDLE) {
+		order_change(tid, BELL_IDLE,
+			     rights_read(&rights) ? BELL_END : BELL_RIGHTS);
+		ring(tid);
+		order_wait(tid, deadline);
+		if (thread_service() == tid &&
+		    order_change(tid, BELL_RIGHTS, BELL_END))
 			log_fact(LOG_WARNING, "service",
 				 "is busy, and ends: the rights changed", 0);
 	}
@@ -163,21 +179,15 @@ SIGSAFE int bell_end(void)
 		return 0;
 	deadline = now_ns() + BELL_WAIT_MS * NS_PER_MS;
 	bell_take(&mask);
-	if (load_acquire(&order) == BELL_APPLYING)
-		order_wait(deadline);
-	order_change(BELL_IDLE, BELL_END);
-	ring();
+	if (kind_now(tid) == BELL_APPLYING)
+		order_wait(tid, deadline);
+	order_change(tid, BELL_IDLE, BELL_END);
+	ring(tid);
 	ret = service_gone(tid, deadline);
 	if (!ret)
 		log_fact(LOG_WARNING, "service", "is busy and ends later", 0);
 	bell_release(&mask);
 	return ret;
-}
-
-SIGSAFE void bell_begin(void)
-{
-	store_release(&order, BELL_IDLE);
-	demand_begin();
 }
 
 int bell_open(void)
@@ -198,12 +208,13 @@ void bell_clear(int fd)
 
 int bell_answer(void)
 {
+	uint32_t tid = thread_service();
 	int ret;
 
-	if (order_change(BELL_RIGHTS, BELL_APPLYING)) {
+	if (order_change(tid, BELL_RIGHTS, BELL_APPLYING)) {
 		ret = rights_adopt(&rights);
 		/* BELL-ORDER: done, and `rights` may be written again */
-		store_release(&order, ret ? BELL_END : BELL_IDLE);
+		store_release(&order, (ret ? BELL_END : BELL_IDLE) | tid << 2);
 		sys_futex_wake(&order, 1);
 		if (ret)
 			log_fact(LOG_ERROR, "service",
@@ -211,5 +222,5 @@ int bell_answer(void)
 				 ret);
 		return ret;
 	}
-	return load_acquire(&order) == BELL_END ? -ECANCELED : 0;
+	return kind_now(tid) == BELL_END ? -ECANCELED : 0;
 }

@@ -19,9 +19,6 @@ void bell_rights(void);
  */
 int bell_end(void);
 
-/* Starts it anew after bell_end() returned 1, with the caller's rights. */
-void bell_begin(void);
-
 /* Has this process, not its parent, a service thread? */
 int bell_here(void);
 

@@ -1,11 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * rt_sigreturn(2), which the agent's signal handler returns to (demand.c), in
- * the bytes by which unwinders and debuggers know the frame of a handler. They
- * look for them where a description of the code is missing, and look for the
- * caller one byte before the return address: hence the nop.
+ * What the program's threads run of demand.c that C cannot say.
  */
+#include "buffers/wake.h"
+
+#define SYS_rt_sigprocmask	14
+#define SYS_clone		56
+#define SYS_exit		60
+#define SIG_SETMASK		2
+#define EBUSY			16
+
+/* struct demand_making */
+#define WAKE			0
+#define CLONE_FLAGS		8
+#define STACK			16
+#define TID			24
+#define TLS			32
+/* struct process_wake */
+#define ERROR			4
+
 	.text
+/*
+ * rt_sigreturn(2), which the agent's signal handler returns to, in the bytes by
+ * which unwinders and debuggers know the frame of a handler. They look for them
+ * where a description of the code is missing, and look for the caller one byte
+ * before the return address: hence the nop.
+ */
 	.globl	demand_restore
 	.hidden	demand_restore
 	.type	demand_restore, @function
@@ -15,4 +35,112 @@ demand_restore:
 	movq	$15, %rax
 	syscall
 	.size	demand_restore, . - demand_restore
+
+/*
+ * A command has led a thread here, with a frame on its stack (buffers/wake.h).
+ * Nothing below needs the command again.
+ */
+#define AT(word)	(8 * WAKE_##word - 8 * WAKE_WORDS - WAKE_RED_ZONE)
+
+	.globl	demand_entry
+	.hidden	demand_entry
+	.type	demand_entry, @function
+	.balign	16
+	.cfi_startproc simple
+	.cfi_signal_frame
+	.cfi_def_cfa rsp, 8 * WAKE_WORDS + WAKE_RED_ZONE
+	.cfi_offset rip, AT(RIP)
+	.cfi_offset rbx, AT(RBX)
+	.cfi_offset rbp, AT(RBP)
+	.cfi_offset r12, AT(R12)
+	.cfi_offset r13, AT(R13)
+	.cfi_offset r14, AT(R14)
+	.cfi_offset r15, AT(R15)
+	nop
+demand_entry:
+	/* a handler that ran while the offer is taken could end the thread */
+	movl	$SIG_SETMASK, %edi
+	leaq	.Lall(%rip), %rsi
+	movq	%rsp, %rdx
+	movl	$8, %r10d
+	movl	$SYS_rt_sigprocmask, %eax
+	syscall
+	leaq	demand_making(%rip), %rbx
+	movq	WAKE(%rbx), %rbp
+	movl	$WAKE_OFFERED, %eax
+	movl	$WAKE_TAKEN, %ecx
+	lock cmpxchgl %ecx, (%rbp)
+	jne	.Lback
+	/* the thread before it is still on the stack */
+	movq	TID(%rbx), %rdx
+	movl	$EBUSY, %eax
+	cmpl	$0, (%rdx)
+	jne	.Loffer
+	movq	CLONE_FLAGS(%rbx), %rdi
+	movq	STACK(%rbx), %rsi
+	movq	%rdx, %r10
+	movq	TLS(%rbx), %r8
+	movl	$SYS_clone, %eax
+	syscall
+	testq	%rax, %rax
+	jz	demand_thread
+	jns	.Lback
+	negl	%eax
+.Loffer:
+	movl	%eax, ERROR(%rbp)
+	movl	$WAKE_OFFERED, %eax
+	xchgl	%eax, (%rbp)
+	cmpl	$0, demand_withdrawn(%rip)
+	je	.Lback
+	movl	$WAKE_OFFERED, %eax
+	movl	$WAKE_NONE, %ecx
+	lock cmpxchgl %ecx, (%rbp)
+.Lback:
+	movl	$SIG_SETMASK, %edi
+	movq	%rsp, %rsi
+	xorl	%edx, %edx
+	movl	$8, %r10d
+	movl	$SYS_rt_sigprocmask, %eax
+	syscall
+	leaq	8(%rsp), %rsp
+	.cfi_adjust_cfa_offset -8
+#define TAKE(name)	popq %name; .cfi_adjust_cfa_offset -8
+	TAKE(r15); .cfi_restore r15
+	TAKE(r14); .cfi_restore r14
+	TAKE(r13); .cfi_restore r13
+	TAKE(r12); .cfi_restore r12
+	TAKE(r11)
+	TAKE(r10)
+	TAKE(r9)
+	TAKE(r8)
+	TAKE(rbp); .cfi_restore rbp
+	TAKE(rbx); .cfi_restore rbx
+	TAKE(rdx)
+	TAKE(rcx)
+	TAKE(rax)
+	TAKE(rsi)
+	TAKE(rdi)
+	popfq
+	.cfi_adjust_cfa_offset -8
+	ret	$WAKE_RED_ZONE
+	.cfi_endproc
+	.size	demand_entry, . - demand_entry
+
+/* The service thread begins. */
+	.type	demand_thread, @function
+demand_thread:
+	.cfi_startproc
+	.cfi_undefined rip
+	xorl	%ebp, %ebp
+	callq	thread_woken
+	movl	%eax, %edi
+	movl	$SYS_exit, %eax
+	syscall
+	hlt
+	.cfi_endproc
+	.size	demand_thread, . - demand_thread
+
+	.section .rodata
+	.balign	8
+.Lall:	.quad	-1
 	.section .note.GNU-stack, "", @progbits

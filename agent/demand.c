@@ -4,9 +4,9 @@
  *
  *	command                         process without a service thread
  *	   | reads struct process_wake      |
- *	   | sets `request`, sends a signal |  the handler makes clone(2)
- *	   |   or, where that would disturb each thread (summon.c):
- *	   | stops one thread (ptrace), has it make clone(2), lets it go
+ *	   | leads a thread to the code     |  that thread makes clone(2),
+ *	   |   that makes it (ptrace), or   |  and goes on where it was
+ *	   | sends a signal (summon.c)      |  the handler makes clone(2)
  *	   |                                v
  *	   |<------------ control.sock ---- service thread
  *	   | goes                           | a second without a peer: it ends
@@ -15,10 +15,15 @@
  * user namespace, a child that ends by the bare system call stays, sandboxes
  * refuse to start. So it has one only while a peer is served.
  *
- * What must stay true: `at` is 0 while there is a service thread, and from
- * before one is made here. A command looks at `at` and at the thread's id, and
- * holds the lock of the process's directory from then until the thread is
- * there.
+ * What must stay true (buffers/wake.h has the states):
+ *  - who makes the thread has taken the offer, and then found that the thread
+ *    before it is gone: both stand on one stack;
+ *  - whoever makes an offer looks at `demand_withdrawn` behind it, and who
+ *    withdraws raises that before: so an offer never outlives a withdrawal;
+ *  - `request` is 1 before a command sends its signal, and the command looks at
+ *    the state in between. Who executes another program withdraws the offer,
+ *    and then waits while there is a request: the signal would end the program
+ *    whose handlers the exec has reset.
  *
  * The signal is one of the two that glibc keeps for itself: programs cannot
  * block it, or change what it does. glibc takes it at the first
@@ -38,9 +43,14 @@
 #include "buffers/channel.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
+#include "buffers/write-x86_64.h"
+#include "tracepoints/translated-x86_64.h"
 
 #define SIGSET_BYTES	8
 #define RESTORER_FLAG	0x04000000ul	/* SA_RESTORER */
+#define PAUSE_NS	100000
+#define LOOKS		10000			/* a second, at least */
+#define HIDDEN		__attribute__((visibility("hidden")))
 
 typedef void handler_fn(int number, siginfo_t *info, void *context);
 
@@ -52,8 +62,48 @@ struct action {
 	uint64_t mask;
 };
 
-static struct action before;	/* written once, at start */
+/* What the code at demand_entry needs; its offsets are in demand-*.S. */
+struct demand_making {
+	struct process_wake *wake;
+	struct thread_making thread;
+};
+
+extern const char demand_entry[] HIDDEN;
+extern void demand_restore(void) HIDDEN;	/* a handler returns to it */
+extern struct demand_making demand_making HIDDEN;
+extern uint32_t demand_withdrawn HIDDEN;
+
+struct demand_making demand_making;
+uint32_t demand_withdrawn;		/* how often, and not given back */
+
+static struct action before;		/* written once, at start */
 static int have_signal;
+
+static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(&wake->state, &from, to, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static void offer(struct process_wake *wake, uint32_t from, int error)
+{
+	store_relaxed(&wake->error, error);
+	if (wake_change(wake, from, WAKE_OFFERED) &&
+	    __atomic_load_n(&demand_withdrawn, __ATOMIC_SEQ_CST))
+		wake_change(wake, WAKE_OFFERED, WAKE_NONE);
+}
+
+static void make(struct process_wake *wake)
+{
+	int ret = -EBUSY;
+
+	if (!wake_change(wake, WAKE_OFFERED, WAKE_TAKEN))
+		return;
+	if (!thread_service())
+		ret = thread_serve(service_main);
+	if (ret)
+		offer(wake, WAKE_TAKEN, -ret);
+}
 
 /* In a program's thread, by the signal. Returns 1 when it was a command's. */
 static int asked(const siginfo_t *info)
@@ -63,13 +113,10 @@ static int asked(const siginfo_t *info)
 	if (agent_off || !load_relaxed(fork_mark) || !page ||
 	    page->pid != (uint32_t)sys_getpid() ||
 	    (info->si_code == SI_TKILL && info->si_pid == (int)page->pid) ||
-	    !__atomic_exchange_n(&page->wake.request, 0, __ATOMIC_ACQ_REL))
+	    !load_relaxed(&page->wake.request))
 		return 0;
-	if (load_relaxed(&page->wake.at) && !thread_service()) {
-		store_relaxed(&page->wake.at, 0);
-		if (thread_serve(service_main))
-			store_relaxed(&page->wake.at, thread_wake_at());
-	}
+	make(&page->wake);
+	store_release(&page->wake.request, 0);
 	return 1;
 }
 
@@ -79,12 +126,24 @@ SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 		before.handler(number, info, context);
 }
 
-/* demand-*.S: what a handler returns to. */
-extern void demand_restore(void) __attribute__((visibility("hidden")));
-
 static int setting_is(const char *setting, const char *word)
 {
 	return setting && text_equal(setting, word);
+}
+
+static int never(void)
+{
+	return setting_is(settings.service, "off");
+}
+
+/* Does it stay, once it is there? A debugger stops what a command would use;
+ * the group's members may neither trace nor signal the process; what a command
+ * makes in a thread that valgrind translates is not translated. */
+static int stays(void)
+{
+	return !setting_is(settings.service, "demand") ||
+	       setting_is(settings.gdb, "on") || channel_group || ipa_awaits() ||
+	       translated_here();
 }
 
 void demand_setup(void)
@@ -93,59 +152,106 @@ void demand_setup(void)
 		.handler = on_signal,
 		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | RESTORER_FLAG,
 		.restorer = demand_restore,
+		.mask = ~0ull,
 	};
 
 	if (have_signal || !setting_is(settings.service, "demand"))
 		return;
-	have_signal = !sys4(SYS_rt_sigaction, PROCESS_WAKE_SIGNAL, &action,
-			    &before, SIGSET_BYTES);
+	have_signal = !sys4(SYS_rt_sigaction, WAKE_SIGNAL, &action, &before,
+			    SIGSET_BYTES);
 }
 
-/* Does it stay, once it is there? A debugger stops what a command would use;
- * the group's members may neither trace nor signal the process. */
-static int stays(void)
-{
-	return !setting_is(settings.service, "demand") ||
-	       setting_is(settings.gdb, "on") || channel_group || ipa_awaits();
-}
-
-SIGSAFE void demand_offer(void)
+SIGSAFE void demand_offer(int error)
 {
 	struct process_wake *wake = &process.page->wake;
 
-	thread_offer(wake, service_main);
-	wake->signal = have_signal ? PROCESS_WAKE_SIGNAL : 0;
-	/* the rest is there when `at` is: a command reads it first */
-	store_release(&wake->at, thread_wake_at());
+	if (never() || thread_making(&demand_making.thread, service_main))
+		return;
+	demand_making.wake = wake;
+	wake->signal = have_signal ? WAKE_SIGNAL : 0;
+	wake->rseq_offset = rseq_offset;
+	wake->rseq_bytes = rseq_offset ? RSEQ_BYTES_MAX : 0;
+	wake->entry = (uint64_t)demand_entry;
+	/* TAKEN: the thread that was made could not begin */
+	offer(wake, WAKE_NONE, error);
+	offer(wake, WAKE_TAKEN, error);
 }
 
 SIGSAFE void demand_begin(void)
 {
 	int ret;
 
-	if (setting_is(settings.service, "off") || thread_service())
+	if (never())
 		return;
-	if (stays()) {
+	if (!stays()) {
+		if (load_relaxed(&process.page->wake.state) == WAKE_NONE)
+			demand_offer(0);
+	} else if (!thread_service()) {
 		ret = thread_serve(service_main);
 		if (ret)
 			log_fact(LOG_ERROR, "service", "no service thread",
 				 ret);
-	} else {
-		demand_offer();
 	}
+}
+
+void demand_make(void)
+{
+	make(&process.page->wake);
+}
+
+/* Of this process or, in a child of vfork(2), its parent's. No system call. */
+static struct process_wake *wake_near(void)
+{
+	return agent_off || !load_relaxed(fork_mark) || !process.page ||
+	       !demand_making.wake ? NULL : &process.page->wake;
+}
+
+/* Shortly, while `word` has this value. */
+static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	int looks = LOOKS;
+
+	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value && looks-- &&
+	       !(until_thread && thread_service()))
+		sys2(SYS_nanosleep, &pause, NULL);
 }
 
 SIGSAFE int demand_withdraw(void)
 {
-	struct process_page *page = process.page;
+	struct process_wake *wake = wake_near();
 
-	/* a child of vfork(2) has its parent's page */
-	if (agent_off || !load_relaxed(fork_mark) || !page ||
-	    !load_relaxed(&page->wake.at) ||
-	    page->pid != (uint32_t)sys_getpid())
+	if (!wake || process.page->pid != (uint32_t)sys_getpid())
 		return 0;
-	store_relaxed(&page->wake.at, 0);
+	__atomic_add_fetch(&demand_withdrawn, 1, __ATOMIC_SEQ_CST);
+	if (!wake_change(wake, WAKE_OFFERED, WAKE_NONE))
+		wait_while(&wake->state, WAKE_TAKEN, 1);
 	return 1;
+}
+
+SIGSAFE void demand_give_back(int withdrawn)
+{
+	if (withdrawn && !__atomic_sub_fetch(&demand_withdrawn, 1,
+					     __ATOMIC_SEQ_CST))
+		demand_begin();
+}
+
+SIGSAFE int demand_exec(void)
+{
+	struct process_wake *wake = wake_near();
+
+	/* without an offer no command sends a signal */
+	if (!wake || __atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) !=
+			     WAKE_OFFERED || !demand_withdraw())
+		return 0;
+	wait_while(&wake->request, 1, 0);
+	return 1;
+}
+
+void demand_forget(void)
+{
+	demand_withdrawn = 0;
+	demand_making.wake = NULL;
 }
 
 int demand_may_end(void)

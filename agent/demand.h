@@ -7,19 +7,34 @@
 #define AGENT_DEMAND_H
 
 /*
- * Lets commands reach this process: by a service thread that starts now and
- * stays (TAFFRAIL_SERVICE=thread, TAFFRAIL_GDB=on, a debugger's child), by one
- * that a command makes when it needs one, or not at all (off). Called when the
- * process has its page. SIGSAFE, as all here.
+ * Lets commands reach this process: by a service thread that a command makes
+ * when it needs one, by one that starts now and stays (TAFFRAIL_SERVICE=thread,
+ * TAFFRAIL_GDB=on, a debugger's child, a group that is let in), or not at all
+ * (off). Called when the process has its page. SIGSAFE, as all here.
  */
 void demand_begin(void);
 
-/* The second of these. For the service thread that ends. */
-void demand_offer(void);
+/* Makes the thread at once, if it is on offer: a command is there. */
+void demand_make(void);
 
-/* No command can make the thread until demand_begin() is called again. Returns
- * 1 when one could before. A thread that is there stays. */
+/* Makes the offer. For the service thread that ends, with 0 or the error that
+ * it could not begin for. */
+void demand_offer(int error);
+
+/*
+ * No command can make the thread until demand_give_back() is called with what
+ * this returned. A thread that is there stays; one that is being made is there
+ * when this returns.
+ */
 int demand_withdraw(void);
+void demand_give_back(int withdrawn);
+
+/* The same before another program is executed: no signal of a command's is
+ * under way when it returns. demand_give_back() where the exec failed. */
+int demand_exec(void);
+
+/* In a forked child: nothing is offered or withdrawn. */
+void demand_forget(void);
 
 /* May the service thread, which is the caller, end when it serves no peer? */
 int demand_may_end(void);

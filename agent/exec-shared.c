@@ -2,7 +2,8 @@
 /*
  * libc's functions that replace the program by another. gdbserver would go on
  * with a trace of which nothing is there any more; so the trace ends before,
- * and keeps its frames.
+ * and keeps its frames. A command that is about to send its signal would end
+ * the new program; so it is kept from that before (demand.c).
  *
  * In the shared library only: a static program's libc has no other names by
  * which its own functions could still be called.
@@ -15,6 +16,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "agent/demand.h"
 #include "agent/ipa.h"
 #include "buffers/base.h"
 
@@ -37,24 +39,47 @@ static int missing(void)
 	return -1;
 }
 
+/* The trace of gdbserver's ends, and no command's signal may meet the new
+ * program. Returns what demand_give_back() is given where the exec fails. */
+static int leave_image(void)
+{
+	ipa_end(IPA_END_EXEC);
+	return demand_exec();
+}
+
+static int stayed(int withdrawn, int ret)
+{
+	int error = errno;
+
+	demand_give_back(withdrawn);
+	errno = error;
+	return ret;
+}
+
 PUBLIC SIGSAFE int execve(const char *path, char *const argv[],
 			  char *const envp[])
 {
-	ipa_end(IPA_END_EXEC);
-	return real_execve ? real_execve(path, argv, envp) : missing();
+	int withdrawn = leave_image();
+
+	return stayed(withdrawn, real_execve ? real_execve(path, argv, envp) :
+					       missing());
 }
 
 PUBLIC SIGSAFE int execvpe(const char *file, char *const argv[],
 			   char *const envp[])
 {
-	ipa_end(IPA_END_EXEC);
-	return real_execvpe ? real_execvpe(file, argv, envp) : missing();
+	int withdrawn = leave_image();
+
+	return stayed(withdrawn, real_execvpe ?
+				 real_execvpe(file, argv, envp) : missing());
 }
 
 PUBLIC SIGSAFE int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	ipa_end(IPA_END_EXEC);
-	return real_fexecve ? real_fexecve(fd, argv, envp) : missing();
+	int withdrawn = leave_image();
+
+	return stayed(withdrawn, real_fexecve ? real_fexecve(fd, argv, envp) :
+						missing());
 }
 
 PUBLIC SIGSAFE int execv(const char *path, char *const argv[])

@@ -60,6 +60,7 @@ static int revive(void)
 
 	thread_forget();
 	bell_forget();
+	demand_forget();
 	host_setup();
 	if (!registry_lock_adopt())
 		ret = thread_run(revive_aside, NULL);

@@ -23,9 +23,10 @@
 #include "tracepoints/collect.h"
 #include "tracepoints/lock.h"
 
-/* What leave_confine() has done. */
+/* What leave_begin() and leave_confine() have done. */
 #define CONFINED	1
-#define BEGUN		2
+#define WITHDRAWN	2	/* demand_withdraw() */
+#define ENDED		4	/* a thread */
 
 /* Of this process, or of the one that it was forked from? */
 static int sessions_run(void)
@@ -72,21 +73,22 @@ SIGSAFE void leave_prepare_user(uint32_t effective)
 
 SIGSAFE int leave_begin(void)
 {
-	int offered;
+	int begun;
 
 	leave_prepare();
 	thread_settle();
-	offered = demand_withdraw();
+	begun = demand_withdraw() ? WITHDRAWN : 0;
 	/* what other threads do to themselves is their own affair */
-	if (!bell_here() || sys_gettid() != sys_getpid())
-		return offered;
-	return bell_end() | offered;
+	if (bell_here() && sys_gettid() == sys_getpid() && bell_end())
+		begun |= ENDED;
+	return begun;
 }
 
 SIGSAFE void leave_end(int begun)
 {
-	if (begun)
-		bell_begin();
+	demand_give_back(begun & WITHDRAWN);
+	if (begun & ENDED)
+		demand_begin();
 }
 
 /* All sessions, and the run of a gdb. */
@@ -119,12 +121,14 @@ int leave_confine(int clockless)
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the clock", 0);
 	}
-	begun = demand_withdraw();
-	begun |= bell_end();
+	/* first: a thread that ends by itself now makes no offer */
 	thread_forbid(1);
+	begun = demand_withdraw() ? WITHDRAWN : 0;
+	if (bell_end())
+		begun |= ENDED;
 	channel_run_aside = NULL;
 	channel_revive = NULL;
-	return CONFINED | (begun ? BEGUN : 0);
+	return CONFINED | begun;
 }
 
 void leave_free(int confined)
@@ -134,5 +138,5 @@ void leave_free(int confined)
 	thread_forbid(0);
 	channel_run_aside = thread_run;
 	channel_revive = fork_revive;
-	leave_end(confined & BEGUN);
+	leave_end(confined);
 }

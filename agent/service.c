@@ -253,8 +253,8 @@ static int service_open(void)
 	while (place_lock() == -EMFILE && !bell_answer())
 		service_pause();
 	/* from here on a command finds the socket, or this thread's end */
-	store_relaxed(&process.page->wake.at, 0);
 	store_release(&process.page->wake.came, process.page->wake.came + 1);
+	store_release(&process.page->wake.state, WAKE_NONE);
 	while ((listener = service_listen("control.sock")) == -EMFILE &&
 	       !bell_answer())
 		service_pause();
@@ -290,7 +290,7 @@ static int service_idle(void)
 
 /* Nothing leads here any more: a command that still connects is hung up on,
  * and calls again. */
-static void service_leave(void)
+static void service_leave(int error)
 {
 	static const char *const names[] = { "control.sock", GDB_SOCKET };
 	char path[PLACE_SOCKET_BYTES];
@@ -301,10 +301,9 @@ static void service_leave(void)
 		place_socket_path(path, sizeof(path), names[i]);
 		sys_unlink(path);
 	}
-	if (process.page->state != PROCESS_EXITED)
-		demand_offer();
+	if (process.page->state != PROCESS_EXITED && demand_may_end())
+		demand_offer(error);
 	registry_unlock();
-	log_fact(LOG_INFO, "service", "leaves: no peer is there", 0);
 }
 
 /* Waits for a peer or an order and serves it. Returns 0, -ETIME when there is
@@ -325,16 +324,13 @@ static int service_turn(void)
 	return 0;
 }
 
-int service_main(void *arg)
+static int service_run(void)
 {
-	int ret;
+	int ret = service_open();
 
-	(void)arg;
-	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
-	write_rseq_register(__builtin_thread_pointer());
-	ret = service_open();
 	if (ret) {
 		log_fact(LOG_ERROR, "service", "no control socket", ret);
+		service_leave(-ret);
 		return ret;
 	}
 	log_fact(LOG_INFO, "service", "listening", 0);
@@ -342,6 +338,21 @@ int service_main(void *arg)
 		ret = bell_answer() ?: service_turn();
 	while (!ret && !attach_undone());
 	if (ret == -ETIME)
-		service_leave();
+		log_fact(LOG_INFO, "service", "leaves: no peer is there", 0);
+	if (ret == -ETIME || ret == -ECANCELED)
+		service_leave(0);
+	return ret;
+}
+
+int service_main(void *arg)
+{
+	int ret = (int)(long)arg;
+
+	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
+	write_rseq_register(__builtin_thread_pointer());
+	if (!ret)
+		return service_run();
+	log_fact(LOG_ERROR, "service", "no descriptors of its own", ret);
+	demand_offer(-ret);
 	return ret;
 }

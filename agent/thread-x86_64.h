@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * clone(2) for a thread that starts on an empty stack and runs fn(arg), called
- * here and by who traces the process.
+ * clone(2) for a thread that starts on an empty stack and runs fn(arg).
  */
 #ifndef AGENT_THREAD_X86_64_H
 #define AGENT_THREAD_X86_64_H
@@ -42,31 +41,6 @@ static inline long thread_clone(unsigned long flags, void *stack,
 			 : "rcx", "r11", "memory");
 	return ret;
 }
-
-/*
- * Defines the address `at` of a `syscall` instruction for clone(2). Who traces
- * the process runs that instruction in a thread of it, and then takes the
- * thread back to where it was. The new thread goes on behind the instruction:
- * it calls fn(), whose return value goes to exit(2).
- */
-#define THREAD_WOKEN(at, fn)                                          \
-	int fn(void);                                                 \
-	extern const char at[] __attribute__((visibility("hidden"))); \
-	__asm__(".pushsection .text\n\t"                              \
-		".balign 16\n\t"                                      \
-		".globl " #at "\n\t"                                  \
-		".hidden " #at "\n"                                   \
-		#at ":\n\t"                                           \
-		"syscall\n\t"                                         \
-		"testq %rax, %rax\n\t"                                \
-		"jnz 1f\n\t"                                          \
-		"xorl %ebp, %ebp\n\t"                                 \
-		"callq " #fn "\n\t"                                   \
-		"movl %eax, %edi\n\t"                                 \
-		"movl $60, %eax\n\t"                                  \
-		"syscall\n"                                           \
-		"1:\tud2\n\t"                                         \
-		".popsection");
 
 /* What glibc and this agent expect behind a thread pointer: itself. */
 static inline void thread_tls_init(void *tls)

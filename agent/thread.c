@@ -118,7 +118,9 @@ static int thread_main(void *arg)
 	struct thread *thread = arg;
 
 	thread->result = descriptors_leave();
-	if (thread->result)
+	if (thread == &service)
+		thread->arg = (void *)(long)thread->result;
+	else if (thread->result)
 		return thread->result;
 	thread->result = thread->fn(thread->arg);
 	return 0;
@@ -163,10 +165,10 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 			    thread_main, thread);
 }
 
-THREAD_WOKEN(thread_woken_clone, thread_woken)
+/* What a command has had made begins here, with the signals of the thread that
+ * made it (demand-*.S). Returns what exit(2) is given. */
+int thread_woken(void) __attribute__((visibility("hidden")));
 
-/* What another process has made by clone(2) in one of our threads begins here,
- * with that thread's signals; see thread-x86_64.h. */
 __attribute__((used)) int thread_woken(void)
 {
 	uint64_t all = ~0ull;
@@ -176,20 +178,19 @@ __attribute__((used)) int thread_woken(void)
 	return thread_main(&service);
 }
 
-void thread_offer(struct process_wake *wake, int (*fn)(void *arg))
+int thread_making(struct thread_making *making, int (*fn)(void *arg))
 {
+	if (!service.memory)
+		return -ENOMEM;
+	if (forbidden)
+		return -EPERM;
 	service.fn = fn;
 	service.arg = NULL;
-	wake->flags = THREAD_FLAGS;
-	wake->stack = (uint64_t)thread_stack(&service);
-	wake->tid = (uint64_t)&service.tid;
-	wake->tls = wake->stack + room.below;
-	wake->rseq_offset = rseq_offset;
-}
-
-uint64_t thread_wake_at(void)
-{
-	return service.memory && !forbidden ? (uint64_t)thread_woken_clone : 0;
+	making->flags = THREAD_FLAGS;
+	making->stack = (uint64_t)thread_stack(&service);
+	making->tid = (uint64_t)&service.tid;
+	making->tls = making->stack + room.below;
+	return 0;
 }
 
 static void signals_block(uint64_t *before)

@@ -22,19 +22,24 @@ int thread_run(int (*fn)(void *arg), void *arg);
 /* The same, but waits for its turn. Not for signal handlers. */
 int thread_run_wait(int (*fn)(void *arg), void *arg);
 
-/* Starts the service thread with fn(NULL). Returns 0 or a negative errno.
- * SIGSAFE; one service thread at a time. */
+/*
+ * Starts the service thread with fn(arg), whose argument is NULL or a negative
+ * errno by which the thread has no descriptors of its own: then it must end.
+ * Returns 0 or a negative errno. SIGSAFE; one service thread at a time.
+ */
 int thread_serve(int (*fn)(void *arg));
 
-struct process_wake;
+/* What starts the service thread by one clone(2), its arguments; the new thread
+ * begins in thread_woken(). */
+struct thread_making {
+	uint64_t flags;
+	uint64_t stack;
+	uint64_t tid;
+	uint64_t tls;
+};
 
-/*
- * Tells how another process starts the service thread, with fn(NULL), in one
- * of ours. `at` is left alone: it is stored last, and comes from
- * thread_wake_at().
- */
-void thread_offer(struct process_wake *wake, int (*fn)(void *arg));
-uint64_t thread_wake_at(void);
+/* Fills it in, for fn as above. Returns 0, or why there can be no thread. */
+int thread_making(struct thread_making *making, int (*fn)(void *arg));
 
 /* The service thread's id; 0 when it has ended or was never started. In a
  * child that has not forgotten it, its parent's. SIGSAFE. */

@@ -28,6 +28,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffers/wake.h"
+
 #define LAYOUT_VERSION		1
 #define PROCESS_MAGIC		0x50524654u	/* "TFRP" */
 #define SESSION_MAGIC		0x53524654u	/* "TFRS" */
@@ -68,29 +70,6 @@ enum process_state {
 	PROCESS_RUNNING	= 1,
 	PROCESS_EXITED	= 2,	/* orderly; anything else is found by pid */
 	PROCESS_EXECED	= 3,	/* a later image replaced this one */
-};
-
-/*
- * How a command makes the service thread of a process that has none: by one
- * clone(2) in any thread of the process, at the `syscall` instruction `at`.
- * What stands behind that instruction is for the new thread alone. Or, where
- * the command may not trace the process, by a signal whose handler does it.
- *
- * Written by the process, but for `request`. Commands take turns by a lock
- * (flock) on the process's directory.
- */
-#define PROCESS_WAKE_SIGNAL	32	/* glibc's SIGCANCEL */
-
-struct process_wake {
-	uint64_t at;		/* 0: it has one, or may not have one now */
-	uint64_t flags;		/* of clone(2), and its other arguments */
-	uint64_t stack;
-	uint64_t tid;		/* where the thread's id stands; 0: none */
-	uint64_t tls;
-	int64_t rseq_offset;	/* from a thread pointer; 0: none */
-	uint32_t signal;	/* that has a handler; 0: none has */
-	uint32_t request;	/* 1: the next such signal is a command's */
-	uint32_t came;		/* how many service threads there were */
 };
 
 struct process_page {

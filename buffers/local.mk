@@ -18,6 +18,7 @@ buffers_sources = \
 	buffers/host.c \
 	buffers/host.h \
 	buffers/layout.h \
+	buffers/wake.h \
 	buffers/locked.c \
 	buffers/sys-x86_64.h \
 	buffers/sys.h \

@@ -112,7 +112,7 @@ int attach_memory_image(const struct attach_memory *memory,
 struct attach_job {
 	struct attach_target *t;
 	struct attach_stop *stop;
-	const struct process_wake *wake; /* to make the service thread, or: */
+	uint64_t entry;	/* of the code that makes the service thread, or: */
 	struct attach_memory *memory;	/* to make the helper, or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
 	uint64_t *sp, *pc;		/* not NULL: only to be seen */
@@ -139,7 +139,7 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory);
 /* Stops a thread to make the service thread of an agent that has none. */
-int attach_stop_wake(struct attach_target *t, const struct process_wake *wake);
+int attach_stop_wake(struct attach_target *t, uint64_t entry);
 /* Stops a thread to unmap what was mapped. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 

@@ -145,10 +145,10 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 	return ret ? why_not(t, ret) : 0;
 }
 
-int attach_stop_wake(struct attach_target *t, const struct process_wake *wake)
+int attach_stop_wake(struct attach_target *t, uint64_t entry)
 {
 	struct attach_stop stop = { 0 };
-	struct attach_job job = { .t = t, .stop = &stop, .wake = wake };
+	struct attach_job job = { .t = t, .stop = &stop, .entry = entry };
 	int ret = run_job(&job);
 
 	return ret ? why_not(t, ret) : 0;

@@ -293,23 +293,64 @@ static int look_only(struct tracee *x)
 	return ret;
 }
 
-/* In the stop: the new thread takes over this one's mask, and must not run the
- * program's handlers. */
-static int make_service(struct tracee *x, const struct process_wake *wake)
+/* A system call that was interrupted is begun again, as the kernel does it
+ * when no handler has run. */
+static void begin_again(struct user_regs_struct *regs)
 {
-	const long clone[7] = { SYS_clone, (long)wake->flags,
-				(long)wake->stack, (long)wake->tid,
-				(long)wake->tid, (long)wake->tls };
-	uint64_t mask = ~0ull;
-	int64_t result = 0;
-	int ret = (int)trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
-			     &mask);
+	if ((int64_t)regs->orig_rax < 0)
+		return;
+	switch (-(int64_t)regs->rax) {
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+	case ERESTARTNOHAND:
+		regs->rax = regs->orig_rax;
+		break;
+	case ERESTARTBLOCK:
+		regs->rax = SYS_restart_syscall;
+		break;
+	default:
+		return;
+	}
+	regs->rip -= 2;
+}
 
+/* In the stop: to the agent's code that makes the service thread, and then
+ * takes this one back by a frame on its stack. The thread needs us no more. */
+static int lead_wake(struct tracee *x, uint64_t entry)
+{
+	struct user_regs_struct back = x->regs, regs = x->regs;
+	uint64_t frame[WAKE_WORDS] = { 0 };
+	int ret;
+
+	begin_again(&back);
+#define SAVE(name, field) frame[WAKE_##name] = back.field
+	SAVE(R15, r15);
+	SAVE(R14, r14);
+	SAVE(R13, r13);
+	SAVE(R12, r12);
+	SAVE(R11, r11);
+	SAVE(R10, r10);
+	SAVE(R9, r9);
+	SAVE(R8, r8);
+	SAVE(RBP, rbp);
+	SAVE(RBX, rbx);
+	SAVE(RDX, rdx);
+	SAVE(RCX, rcx);
+	SAVE(RAX, rax);
+	SAVE(RSI, rsi);
+	SAVE(RDI, rdi);
+	SAVE(FLAGS, eflags);
+	SAVE(RIP, rip);
+#undef SAVE
+	regs.rsp -= WAKE_RED_ZONE + sizeof(frame);
+	regs.rip = entry;
+	regs.orig_rax = -1ull;
+	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
+	ret = attach_write(x->t, regs.rsp, frame, sizeof(frame));
 	if (!ret)
-		ret = inject(x, wake->at, clone, &result);
-	/* whatever came of it, no other thread may try: both would use one
-	 * stack */
-	return ret || result < 0 ? -EIO : 0;
+		ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
+	x->led = !ret;
+	return ret;
 }
 
 /* One that does not stop stays ours until our thread ends. */
@@ -341,27 +382,6 @@ static int make_memory(struct tracee *x, struct attach_memory *memory,
 		return (int)result;
 	*base = (uint64_t)result;
 	return 0;
-}
-
-/* A system call that was interrupted is begun again, as the kernel does it
- * when no handler has run. */
-static void begin_again(struct user_regs_struct *regs)
-{
-	if ((int64_t)regs->orig_rax < 0)
-		return;
-	switch (-(int64_t)regs->rax) {
-	case ERESTARTSYS:
-	case ERESTARTNOINTR:
-	case ERESTARTNOHAND:
-		regs->rax = regs->orig_rax;
-		break;
-	case ERESTARTBLOCK:
-		regs->rax = SYS_restart_syscall;
-		break;
-	default:
-		return;
-	}
-	regs->rip -= 2;
 }
 
 /* What the code is to do, and where it is to go then. */
@@ -480,11 +500,11 @@ int attach_thread_work(const struct attach_job *job)
 		ret = seize(&x);
 		if (ret)
 			return ret;
-		ret = job->wake ? look_only(&x) : look(&x, header);
+		ret = job->entry ? look_only(&x) : look(&x, header);
 		if (!ret) {
 			moved = 1;
-			if (job->wake)
-				ret = make_service(&x, job->wake);
+			if (job->entry)
+				ret = lead_wake(&x, job->entry);
 			else if (job->memory)
 				ret = do_work(&x, job->stop, job->memory,
 					      header);

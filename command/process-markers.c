@@ -21,7 +21,7 @@
 
 /* A line of /proc/PID/maps. */
 struct mapping {
-	uint64_t start;
+	uint64_t start, end;
 	uint64_t offset;
 	unsigned int major, minor;
 	uint64_t inode;
@@ -48,9 +48,10 @@ static bool parse_mapping(struct mapping *m, const char *line)
 	char flags[5];
 	int at = 0;
 
-	if (sscanf(line, "%" SCNx64 "-%*x %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
-		   &m->start, flags, &m->offset, &m->major, &m->minor,
-		   &m->inode, &at) != 6 || !at || line[at] != '/')
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
+		   SCNu64 " %n", &m->start, &m->end, flags, &m->offset,
+		   &m->major, &m->minor, &m->inode, &at) != 7 || !at ||
+	    line[at] != '/')
 		return false;
 	m->executable = flags[2] == 'x';
 	snprintf(m->path, sizeof(m->path), "%s", line + at);
@@ -196,6 +197,16 @@ static int has_name(const struct mapping *m, void *name)
 bool process_maps_file(pid_t pid, const char *name)
 {
 	return each_mapping(pid, has_name, (void *)name) == 1;
+}
+
+static int has_code(const struct mapping *m, void *arg)
+{
+	return m->executable && *(uint64_t *)arg - m->start < m->end - m->start;
+}
+
+bool process_executes(pid_t pid, uint64_t address)
+{
+	return each_mapping(pid, has_code, &address) == 1;
 }
 
 struct wanted {

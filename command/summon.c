@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calling the service thread of a process that has none. See summon.h.
+ * Calling the service thread of a process that has none. See summon.h, and
+ * buffers/wake.h for what the process does.
  *
- * A handler of the program's thread makes it, where that disturbs the thread in
- * nothing; else the command stops one thread for that (ptrace), for as long as
- * one system call takes; and where it may not, a handler all the same.
- *
- * What must stay true here: who makes the thread holds the lock of the
- * process's directory, from the look at the offer until the thread is there.
- * Two threads on one stack would be the end of the process.
+ * The command stops one thread for that (ptrace), for some microseconds; where
+ * it may not trace the process it sends a signal, to a thread that the handler
+ * disturbs in nothing if there is one.
  */
 #include "command/summon.h"
 
@@ -27,33 +24,50 @@
 #define CAME_WAIT_MS	2000
 #define CAME_PAUSE_NS	100000
 
-static int offer_read(const struct rundir_process *process,
-		      struct process_wake *wake)
-{
-	struct process_page page = { 0 };
+/* A call of the service thread, with the process's lock. */
+struct call {
+	const struct rundir_process *process;
+	struct process_wake wake;	/* before it */
+	char traced[ATTACH_ERROR_BYTES]; /* why it was not stopped, or "" */
+	int refused;			/* the process's errno for it, or 0 */
+};
 
-	rundir_read_process(process, process->image, &page);
-	*wake = page.wake;
-	return wake->at != 0;
+static const struct process_page *
+page_read(const struct rundir_process *process, struct process_page *page)
+{
+	memset(page, 0, sizeof(*page));
+	rundir_read_process(process, process->image, page);
+	return page;
 }
 
-bool summon_offered(const struct rundir_process *process)
+static uint32_t wake_read(const struct rundir_process *process,
+			  struct process_wake *wake)
 {
-	struct process_wake wake;
+	struct process_page page;
 
-	return offer_read(process, &wake);
+	*wake = page_read(process, &page)->wake;
+	return wake->state;
 }
 
-/* Waits until there is one thread more than `before`; it may have left
- * again. */
-static int wait_came(const struct rundir_process *process, uint32_t before,
-		     uint64_t ms)
+/* Waits until there is one thread more than before, which may have left
+ * again; or until there can be none, or the process says why. */
+static int wait_came(struct call *call)
 {
+	const struct rundir_process *process = call->process;
 	const struct timespec pause = { .tv_nsec = CAME_PAUSE_NS };
-	uint64_t end = attach_now_ns() + ms * 1000000;
-	struct process_wake wake;
+	uint64_t end = attach_now_ns() + CAME_WAIT_MS * 1000000ull;
+	struct process_page page;
 
-	while (offer_read(process, &wake), wake.came == before) {
+	while (page_read(process, &page)->wake.state &&
+	       page.wake.came == call->wake.came) {
+		/* EBUSY: the thread before it had not gone yet */
+		if (page.wake.state == WAKE_OFFERED && page.wake.error) {
+			call->refused = page.wake.error == EBUSY ?
+						0 : page.wake.error;
+			return call->refused ? -EIO : 0;
+		}
+		if (page.state == PROCESS_EXECED)
+			return -ESTALE;
 		if (attach_now_ns() > end)
 			return -ETIMEDOUT;
 		if (!rundir_alive(process->pid, process->starttime))
@@ -63,10 +77,10 @@ static int wait_came(const struct rundir_process *process, uint32_t before,
 	return 0;
 }
 
-static int request_write(const struct rundir_process *process, uint32_t value)
+static int wake_write(const struct rundir_process *process, size_t member,
+		      uint32_t value)
 {
-	const off_t at = offsetof(struct process_page, wake) +
-			 offsetof(struct process_wake, request);
+	const off_t at = offsetof(struct process_page, wake) + member;
 	char name[32];
 	int fd, ret = 0;
 
@@ -78,6 +92,12 @@ static int request_write(const struct rundir_process *process, uint32_t value)
 		ret = errno ? -errno : -EIO;
 	close(fd);
 	return ret;
+}
+
+static int request_write(const struct rundir_process *process, uint32_t value)
+{
+	return wake_write(process, offsetof(struct process_wake, request),
+			  value);
 }
 
 /*
@@ -115,7 +135,7 @@ static bool calm(pid_t pid, pid_t tid)
 
 /* A thread that does not block the signal, one that it does not disturb
  * first; 0: none. */
-static pid_t thread_that_takes(pid_t pid, int number, bool calm_only)
+static pid_t thread_that_takes(pid_t pid, int number)
 {
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
@@ -129,109 +149,159 @@ static pid_t thread_that_takes(pid_t pid, int number, bool calm_only)
 		if (!other)
 			other = tids[i];
 	}
-	return calm_only ? 0 : other;
+	return other;
+}
+
+/* Does a line of /proc/PID/status begin with `name`, and have `text`? */
+static bool status_has(pid_t pid, const char *name, const char *text)
+{
+	char path[64], line[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, name, strlen(name)) &&
+			strstr(line, text);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* By SIGSTOP, or by who traces it: the signal would wait there. */
+static bool stopped(pid_t pid)
+{
+	return status_has(pid, "State:", "stop");
+}
+
+/* A thread with a stack of return addresses that the kernel compares: the code
+ * that makes the service thread returns to where no call was. */
+static bool shadow_stack(pid_t pid)
+{
+	return status_has(pid, "x86_Thread_features:", "shstk");
 }
 
 /* The agent's handler makes the thread. The handler must be there, or the
  * signal would end the program. */
-static int by_signal(const struct rundir_process *process,
-		     const struct process_wake *wake, bool calm_only)
+static int by_signal(struct call *call)
 {
-	int number = (int)wake->signal;
+	const struct rundir_process *process = call->process;
+	struct process_wake wake;
 	pid_t pid = process->pid;
 	pid_t tid;
 	int ret;
 
-	if (number != PROCESS_WAKE_SIGNAL ||
-	    !attach_signal_in(pid, pid, "SigCgt", number))
+	if (!attach_signal_in(pid, pid, "SigCgt", WAKE_SIGNAL))
 		return -ENOTSUP;
-	tid = thread_that_takes(pid, number, calm_only);
+	tid = stopped(pid) ? 0 : thread_that_takes(pid, WAKE_SIGNAL);
 	if (!tid)
 		return -EBUSY;
 	ret = request_write(process, 1);
 	if (ret)
 		return ret;
-	if (!rundir_alive(pid, process->starttime))
-		return -ESRCH;
-	if (syscall(SYS_tgkill, pid, tid, number))
-		return -errno;
-	ret = wait_came(process, wake->came, CAME_WAIT_MS);
-	/* the handler may still come to it: nothing else is tried then */
-	return ret ? -EINPROGRESS : 0;
-}
-
-/* `traced`: why the process could not be stopped, or "". */
-static int explain(const struct rundir_process *process, int ret,
-		   const char *traced, char *error, size_t room)
-{
-	const char *join = traced[0] ? "; " : "";
-
-	if (ret == -ESRCH)
-		snprintf(error, room, "process %d has ended", process->pid);
-	else if (ret == -EPERM)
-		snprintf(error, room, "process %d has a seccomp filter, which "
-			 "may end it for a new thread", process->pid);
-	else if (ret == -EBUSY || ret == -ETIMEDOUT || ret == -EINPROGRESS)
-		snprintf(error, room, "process %d does not answer: it is "
-			 "stopped, or its threads block all signals%s%s",
-			 process->pid, join, traced);
-	else if (ret == -ENOTSUP)
-		snprintf(error, room, "process %d has no service thread, and "
-			 "you may not make one; root may, or start it with "
-			 "TAFFRAIL_SERVICE=thread%s%s", process->pid, join,
-			 traced);
-	else
-		snprintf(error, room, "process %d makes no service thread: "
-			 "%s%s%s", process->pid, strerror(-ret), join, traced);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* who executes another program withdraws the offer, and then waits for
+	 * the request to go */
+	if (wake_read(process, &wake) != WAKE_OFFERED ||
+	    !rundir_alive(pid, process->starttime)) {
+		request_write(process, 0);
+		return 0;
+	}
+	ret = syscall(SYS_tgkill, pid, tid, WAKE_SIGNAL) ? -errno :
+	      wait_came(call);
+	if (ret)
+		request_write(process, 0);
 	return ret;
 }
 
-/* With the lock, and an offer. */
-static int make(const struct rundir_process *process,
-		const struct process_wake *wake, char *error, size_t room)
+static int by_ptrace(struct call *call)
 {
-	char traced[ATTACH_ERROR_BYTES] = "";
 	struct attach_target target = {
-		.pid = process->pid,
-		.error = traced,
-		.rseq_offset = wake->rseq_offset,
-		.rseq_bytes = wake->rseq_offset ? 32 : 0,
+		.pid = call->process->pid,
+		.error = call->traced,
+		.rseq_offset = call->wake.rseq_offset,
+		.rseq_bytes = call->wake.rseq_bytes,
 	};
-	uint32_t tid = 0;
 	int ret;
 
-	ret = attach_read(&target, wake->tid, &tid, sizeof(tid));
-	if (!ret && tid)
-		return 0;
-	if (process_status(process->pid, "Seccomp") > 0)
-		ret = -EPERM;
+	if (shadow_stack(target.pid)) {
+		strcpy(call->traced, "its threads have shadow stacks");
+		return -ENOTSUP;
+	}
+	/* an emulator maps it, but the processor does not execute it */
+	if (!process_executes(target.pid, call->wake.entry)) {
+		strcpy(call->traced,
+		       "its memory cannot be read, or it is emulated");
+		return -ENOTSUP;
+	}
+	ret = attach_stop_wake(&target, call->wake.entry);
+	return ret ? ret : wait_came(call);
+}
+
+static int explain(const struct call *call, int ret, char *error, size_t room)
+{
+	const char *traced = call->traced;
+	const char *join = traced[0] ? "; " : "";
+	pid_t pid = call->process->pid;
+
+	if (ret == -ESRCH)
+		snprintf(error, room, "process %d has ended", pid);
+	else if (ret == -ESTALE)
+		snprintf(error, room, "process %d executes another program "
+			 "just now: try again", pid);
+	else if (ret == -EPERM)
+		snprintf(error, room, "process %d has a seccomp filter, which "
+			 "may end it for a new thread", pid);
+	else if (ret == -EBUSY || ret == -ETIMEDOUT)
+		snprintf(error, room, "process %d does not answer: it is "
+			 "stopped, or its threads block all signals%s%s", pid,
+			 join, traced);
+	else if (ret == -ENOTSUP)
+		snprintf(error, room, "process %d has no service thread, and "
+			 "you may not make one; root may, or start it with "
+			 "TAFFRAIL_SERVICE=thread%s%s", pid, join, traced);
+	else if (call->refused)
+		snprintf(error, room, "process %d cannot make its service "
+			 "thread: %s", pid, strerror(call->refused));
 	else
-		ret = by_signal(process, wake, true);
-	if (!ret)
-		return 1;
-	if (ret != -EBUSY && ret != -ENOTSUP)
-		return explain(process, ret, traced, error, room);
-	ret = attach_stop_wake(&target, wake);
-	if (!ret)
-		ret = wait_came(process, wake->came, CAME_WAIT_MS);
-	else if (ret != -ESRCH)
-		ret = by_signal(process, wake, false);
-	if (!ret)
-		return 1;
-	return explain(process, ret, traced, error, room);
+		snprintf(error, room, "process %d has no service thread, and "
+			 "none can be made: %s%s%s", pid, strerror(-ret), join,
+			 traced);
+	return ret;
+}
+
+static int make(struct call *call)
+{
+	const struct rundir_process *process = call->process;
+	int ret;
+
+	/* a thread that has been led there has not run yet */
+	if (call->wake.state == WAKE_TAKEN)
+		return wait_came(call);
+	if (process_status(process->pid, "Seccomp") > 0)
+		return -EPERM;
+	if (call->wake.error)
+		wake_write(process, offsetof(struct process_wake, error), 0);
+	ret = by_ptrace(call);
+	if (call->traced[0] && ret != -ESRCH &&
+	    call->wake.signal == WAKE_SIGNAL)
+		ret = by_signal(call);
+	return ret;
 }
 
 int summon(const struct rundir_process *process, char *error, size_t room)
 {
-	struct process_wake wake;
+	struct call call = { .process = process };
 	int ret = 0;
 
-	if (!offer_read(process, &wake))
+	if (!wake_read(process, &call.wake) ||
+	    flock(process->fd, LOCK_EX | LOCK_NB))
 		return 0;
-	if (flock(process->fd, LOCK_EX | LOCK_NB))
-		return 0;
-	if (offer_read(process, &wake))
-		ret = make(process, &wake, error, room);
+	if (wake_read(process, &call.wake)) {
+		ret = make(&call);
+		ret = ret ? explain(&call, ret, error, room) : 1;
+	}
 	flock(process->fd, LOCK_UN);
 	return ret;
 }

@@ -16,7 +16,4 @@
  */
 int summon(const struct rundir_process *process, char *error, size_t room);
 
-/* Does the process offer it now? */
-bool summon_offered(const struct rundir_process *process);
-
 #endif

@@ -14,14 +14,12 @@
 
 #include <stdint.h>
 
+#define REQUEST_RUNNING_ON		0x1001
 #define REQUEST_DISCARD_TRANSLATIONS	0x1002
 #define REQUEST_WORDS			6
 
-/* Has translations of `n` bytes at `code` made anew. SIGSAFE */
-static inline void translated_anew(const uint8_t *code, uint64_t n)
+static inline uint64_t translated_request(const uint64_t request[REQUEST_WORDS])
 {
-	uint64_t request[REQUEST_WORDS] = { REQUEST_DISCARD_TRANSLATIONS,
-					    (uint64_t)code, n };
 	uint64_t result = 0;
 
 	__asm__ volatile("rolq $3, %%rdi\n\trolq $13, %%rdi\n\t"
@@ -30,6 +28,25 @@ static inline void translated_anew(const uint8_t *code, uint64_t n)
 			 : "+d"(result)
 			 : "a"(request)
 			 : "cc", "memory");
+	return result;
+}
+
+/* Is the caller translated? SIGSAFE */
+static inline int translated_here(void)
+{
+	const uint64_t request[REQUEST_WORDS] = { REQUEST_RUNNING_ON };
+
+	return translated_request(request) != 0;
+}
+
+/* Has translations of `n` bytes at `code` made anew. SIGSAFE */
+static inline void translated_anew(const uint8_t *code, uint64_t n)
+{
+	const uint64_t request[REQUEST_WORDS] = {
+		REQUEST_DISCARD_TRANSLATIONS, (uint64_t)code, n
+	};
+
+	translated_request(request);
 }
 
 #endif

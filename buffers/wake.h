@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How a command makes the service thread of a process that has none.
+ *
+ *	NONE ------> OFFERED ------> TAKEN ------> NONE, and `came` is one more
+ *	  ^  process    |  ^   who     |  the thread
+ *	  |             |  |   makes   |
+ *	  +-------------+  +-----------+
+ *	      process         it cannot
+ *
+ * The command stops one thread (ptrace), puts a frame on its stack, leads it to
+ * `entry`, and lets it go. The code there makes the thread and takes the
+ * program's thread back to where it was, by what the frame says. Or, where the
+ * command may not trace the process, it sends a signal whose handler makes the
+ * thread.
+ *
+ * What must stay true: only code of the process changes `state`, and who makes
+ * the thread has changed it from OFFERED to TAKEN before. So there is one at a
+ * time, whatever commands do and wherever they are killed.
+ *
+ * This file is for C and for assembly.
+ */
+#ifndef BUFFERS_WAKE_H
+#define BUFFERS_WAKE_H
+
+/* enum wake_state, as assembly wants it */
+#define WAKE_NONE	0	/* a thread is there, or none may be made */
+#define WAKE_OFFERED	1
+#define WAKE_TAKEN	2	/* one is being made */
+
+#define WAKE_SIGNAL	32	/* glibc's SIGCANCEL */
+
+/* Words of the frame, from the stack pointer at `entry` upwards. Behind the
+ * last are the 128 bytes that a function may use below its stack pointer. */
+#define WAKE_MASK	0	/* of signals; the code there fills it in */
+#define WAKE_R15	1
+#define WAKE_R14	2
+#define WAKE_R13	3
+#define WAKE_R12	4
+#define WAKE_R11	5
+#define WAKE_R10	6
+#define WAKE_R9		7
+#define WAKE_R8		8
+#define WAKE_RBP	9
+#define WAKE_RBX	10
+#define WAKE_RDX	11
+#define WAKE_RCX	12
+#define WAKE_RAX	13
+#define WAKE_RSI	14
+#define WAKE_RDI	15
+#define WAKE_FLAGS	16
+#define WAKE_RIP	17
+#define WAKE_WORDS	18
+#define WAKE_RED_ZONE	128
+
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+/* `request` is the command's, the rest the process's. Commands take turns by a
+ * lock (flock) on the process's directory. */
+struct process_wake {
+	uint32_t state;
+	int32_t error;		/* OFFERED: why the last try failed, or 0 */
+	uint32_t request;	/* 1: the next such signal is a command's */
+	uint32_t came;		/* how many service threads there were */
+	uint32_t signal;	/* WAKE_SIGNAL; 0: it has no handler */
+	uint32_t rseq_bytes;	/* 0: the program has no rseq area */
+	int64_t rseq_offset;	/* from a thread pointer */
+	uint64_t entry;
+};
+#endif
+
+#endif
