@@ -141,7 +141,7 @@ static int never(void)
  * makes in a thread that valgrind translates is not translated. */
 static int stays(void)
 {
-	return !setting_is(settings.service, "demand") ||
+	return setting_is(settings.service, "thread") ||
 	       setting_is(settings.gdb, "on") || channel_group || ipa_awaits() ||
 	       translated_here();
 }
@@ -155,7 +155,7 @@ void demand_setup(void)
 		.mask = ~0ull,
 	};
 
-	if (have_signal || !setting_is(settings.service, "demand"))
+	if (have_signal || never() || setting_is(settings.service, "thread"))
 		return;
 	have_signal = !sys4(SYS_rt_sigaction, WAKE_SIGNAL, &action, &before,
 			    SIGSET_BYTES);

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A program that commands call while it is at something that they could
+ * disturb. By its first argument:
+ *
+ *	steady		threads that look whether registers, flags and the
+ *			memory below the stack pointer stay as they are, and
+ *			threads in calls with a time-out that count EINTR; until
+ *			its input ends: "rounds N interrupted N wrong N"
+ *	exec N		executes itself, N times in all
+ *	unshare		does what only one thread may, until its input ends:
+ *			"rounds N interrupted 0 wrong N"
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PAUSE_MS	3
+#define STEPS		100000
+
+static atomic_ulong rounds, interrupted, wrong;
+static atomic_int over;
+
+/* Vector registers, the carry flag, and what a leaf function may keep below its
+ * stack pointer. */
+static void *compute(void *arg)
+{
+	uint64_t word, back;
+	uint32_t lanes[4];
+
+	(void)arg;
+	while (!over) {
+		int carried = 1;
+
+		__asm__ volatile("pxor %%xmm5, %%xmm5\n\t"
+				 "pcmpeqd %%xmm6, %%xmm6\n\t" ::: "xmm5",
+				 "xmm6");
+		for (word = 0; word < STEPS; word++) {
+			uint8_t carry;
+
+			__asm__ volatile("psubd %%xmm6, %%xmm5\n\t"
+					 "movq %[word], -120(%%rsp)\n\t"
+					 "stc\n\t"
+					 "movq -120(%%rsp), %[back]\n\t"
+					 "setc %[carry]\n\t"
+					 : [back] "=r"(back),
+					   [carry] "=q"(carry)
+					 : [word] "r"(word)
+					 : "xmm5", "xmm6", "memory", "cc");
+			carried &= carry && back == word;
+		}
+		__asm__ volatile("movdqu %%xmm5, %0" : "=m"(lanes));
+		wrong += !carried || lanes[0] != STEPS || lanes[3] != STEPS;
+		rounds++;
+	}
+	return NULL;
+}
+
+static int by_nanosleep(void)
+{
+	struct timespec pause = { 0, PAUSE_MS * 1000000 };
+
+	return nanosleep(&pause, NULL);
+}
+
+static int by_poll(void)
+{
+	return poll(NULL, 0, PAUSE_MS);
+}
+
+static int by_epoll(void)
+{
+	static int fd;
+	struct epoll_event event;
+
+	if (!fd)
+		fd = epoll_create1(0);
+	return epoll_wait(fd, &event, 1, PAUSE_MS);
+}
+
+static void *sleeper(void *arg)
+{
+	int (*const *wait)(void) = arg;
+
+	while (!over) {
+		if ((*wait)()) {
+			interrupted += errno == EINTR;
+			wrong += errno != EINTR;
+		}
+		rounds++;
+	}
+	return NULL;
+}
+
+static int run_again(char **argv)
+{
+	struct timespec pause = { 0, 10 * PAUSE_MS * 1000000 };
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", atoi(argv[2]) - 1);
+	if (!strcmp(argv[2], "0"))
+		return 7;
+	while (nanosleep(&pause, &pause) && errno == EINTR)
+		;
+	execv("/nonexistent/program", argv);
+	argv[2] = number;
+	execv(argv[0], argv);
+	return 1;
+}
+
+static int input_ended(void)
+{
+	struct pollfd input = { .events = POLLIN };
+	char byte;
+
+	return poll(&input, 1, 0) == 1 && read(0, &byte, 1) <= 0;
+}
+
+int main(int argc, char **argv)
+{
+	static int (*const waits[])(void) = { by_nanosleep, by_poll, by_epoll };
+	pthread_t threads[4];
+	int n = 0;
+
+	if (argc == 3)
+		return run_again(argv);
+	puts("ready");
+	fflush(stdout);
+	if (argc == 2 && !strcmp(argv[1], "unshare")) {
+		while (!input_ended()) {
+			wrong += unshare(CLONE_VM) != 0;
+			rounds++;
+			usleep(PAUSE_MS * 1000);
+		}
+	} else {
+		pthread_create(&threads[n++], NULL, compute, NULL);
+		for (int i = 0; i < 3; i++)
+			pthread_create(&threads[n++], NULL, sleeper,
+				       (void *)&waits[i]);
+		while (!input_ended())
+			usleep(PAUSE_MS * 1000);
+	}
+	over = 1;
+	while (n)
+		pthread_join(threads[--n], NULL);
+	printf("rounds %lu interrupted %lu wrong %lu\n", rounds, interrupted,
+	       wrong);
+	return 0;
+}
