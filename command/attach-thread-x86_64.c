@@ -49,6 +49,7 @@
 #define ERESTARTNOINTR	513
 #define ERESTARTNOHAND	514
 #define ERESTARTBLOCK	516
+#define CODE_64_BITS	0x33		/* cs of user space */
 #define SIGNAL_BIT(signal) (1ull << ((signal) - 1))
 #define HELPER_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
 			 CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |     \
@@ -266,7 +267,8 @@ static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 				 (void *)SIGSET_BYTES, &x->mask);
 	if (ret)
 		return ret;
-	if (attach_read(x->t, x->regs.fs_base, header, ATTACH_HEADER_BYTES) ||
+	if (x->regs.cs != CODE_64_BITS ||
+	    attach_read(x->t, x->regs.fs_base, header, ATTACH_HEADER_BYTES) ||
 	    attach_read(x->t, x->regs.fs_base + x->t->at_tid, &tid, 4))
 		return -ENXIO;
 	memcpy(&self, header + 16, sizeof(self));
@@ -286,6 +288,8 @@ static int look_only(struct tracee *x)
 	if (!ret)
 		ret = (int)trace(PTRACE_GETSIGMASK, x->tid,
 				 (void *)SIGSET_BYTES, &x->mask);
+	if (!ret && x->regs.cs != CODE_64_BITS)
+		ret = -ENXIO;
 	if (!ret && in_sequence(x))
 		ret = -EAGAIN;
 	if (!ret)
