@@ -122,7 +122,7 @@ static int asked(const siginfo_t *info)
 
 SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 {
-	if (!asked(info) && before.handler > (handler_fn *)1)
+	if (!asked(info) && (uintptr_t)before.handler > 1)
 		before.handler(number, info, context);
 }
 

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Every source of the product, read by one compiler with the flags of the build:
+# a warning is an error, since other compilers warn of other things.
+#
+#	compilers.sh COMPILER BUILD		in the source's directory
+set -eu
+
+compiler=$1
+variable() { # NAME: as the Makefile has it, quoted for a shell
+	sed -n "s/^$1 = //p" "$2/Makefile"
+}
+eval "set -- $(variable DEFS "$2") $(variable WARNINGS "$2")"
+
+case $(uname -m) in
+x86_64) other=-aarch64 ;;
+*) other=-x86_64 ;;
+esac
+sources=$(ls agent/*.c buffers/*.c tracepoints/*.c gdbstub/*.c command/*.c |
+	grep -v -- "$other")
+# shellcheck disable=SC2086  # no file here has a blank in its name
+exec "$compiler" -std=gnu11 -O2 -fexceptions -fsyntax-only "$@" -Werror \
+	-D_GNU_SOURCE -DTAFFRAIL_LIBDIR='""' -DTAFFRAIL_DATADIR='""' \
+	-I. -Itracepoints $sources
