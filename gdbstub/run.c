@@ -423,6 +423,11 @@ void run_look(struct run_state *state)
 	*state = run.state;
 }
 
+int run_exists(void)
+{
+	return run.state.phase != RUN_NONE;
+}
+
 void run_tally(struct frames_tally *tally)
 {
 	*tally = (struct frames_tally){ 0 };

@@ -71,6 +71,9 @@ void run_disconnected(void);
 /* Sees whether the run has ended by itself meanwhile. */
 void run_look(struct run_state *state);
 
+/* Returns whether there is a run, on or ended, and changes nothing. */
+int run_exists(void);
+
 /* How much there is of frames; without a run all 0, but for the room that one
  * would have. */
 void run_tally(struct frames_tally *tally);

@@ -339,12 +339,11 @@ static int connection_begin(int fd)
 	return ret;
 }
 
+/* The service thread asks at each turn: run_look() here would end a run that no
+ * gdb has asked for. */
 int gdb_idle(void)
 {
-	struct run_state state;
-
-	run_look(&state);
-	return state.phase == RUN_NONE &&
+	return !run_exists() &&
 	       !service_watches(taffrail_agent_serves_gdb) &&
 	       !service_watches(refusal_ready);
 }

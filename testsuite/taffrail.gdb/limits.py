@@ -68,6 +68,17 @@ def buffers():
     check_equal('full: the first frame is of the beginning',
                 stub.fields(0)['n'], '0')
 
+    begin('1')
+    stub.point(1, HIT, 'L')
+    stub.must('QTStart')
+    program.ask(str(EACH))
+    for _ in range(3):  # turns of the service thread, not gdb's
+        program.connect().close()
+    program.ask(str(EACH))
+    stub.must('QTStop')
+    check_equal('full: hits count on until gdb asks', stub.hits(1, HIT),
+                2 * THREADS * EACH)
+
     least = buffer_sizes('1')[1]
     check('the least: a page a sub-buffer', least % 32768 == 0 and
           least // 32768 <= possible_cpus(), least)
