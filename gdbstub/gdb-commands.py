@@ -124,7 +124,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             taffrail_print("%d places: \"commands %d-%d\" gives all of them "
                            "their actions." % (len(numbers), numbers[0],
                                                numbers[-1]))
-        if "is running" in gdb.execute("tstatus", False, True):
+        if "is running" in taffrail_told("tstatus"):
             taffrail_print("The trace is running: actions typed now are not "
                            "sent before the next tstart.")
 

@@ -28,6 +28,15 @@ def taffrail_print(text):
     gdb.write("".join(shown) + "\n")
 
 
+def taffrail_told(command):
+    """What a command of gdb's prints. gdb 18 quotes it as MI does, where MI's
+    -interpreter-exec leads here."""
+    text = gdb.execute(command, False, True)
+    quoted = re.findall(r'^~"((?:[^"\\]|\\.)*)"$', text, re.MULTILINE)
+    return b"".join(map(taffrail_unescape, quoted)).decode(
+        "utf-8", "surrogateescape") if quoted else text
+
+
 def taffrail_unhex(text):
     return bytes.fromhex(text).decode("utf-8", "surrogateescape")
 
@@ -90,7 +99,7 @@ class TaffrailMarkerCache:
 def taffrail_tracepoints():
     """ADDRESS -> numbers of gdb's tracepoints there."""
     found = {}
-    for line in gdb.execute("info tracepoints", False, True).splitlines():
+    for line in taffrail_told("info tracepoints").splitlines():
         match = re.match(r"(\d+)(?:\.\d+)?\s.*?\b[yn]-?\*?\s+"
                          r"0x([0-9a-f]+)\b", line)
         if match:
@@ -252,7 +261,7 @@ class TaffrailFrames:
     """The trace frames of the target. Within `with`: may select others."""
 
     def __init__(self):
-        status = gdb.execute("tstatus", False, True)
+        status = taffrail_told("tstatus")
         match = re.search(r"(?:Collected|contains) (\d+) trace frame", status)
         self.count = int(match.group(1)) if match else 0
         match = re.search(r"^Trace notes: .*?(\([^()]*frames (?:cut|lost|"
