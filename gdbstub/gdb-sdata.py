@@ -33,11 +33,16 @@ class TaffrailStaticData:
 
     @staticmethod
     def is_lacking():
-        """Has this gdb no $_sdata? Found out once: later it has ours."""
+        """Has this gdb no $_sdata? Found out once: later it has ours. Only what
+        gdb does not have takes the value; `show convenience` would read all,
+        and gdb 18 dies of $_linker_namespace while it connects."""
         if not hasattr(gdb, "taffrail_lacks_sdata"):
-            names = gdb.execute("show convenience", False, True)
-            gdb.taffrail_lacks_sdata = not re.search(r"^\$_sdata = ", names,
-                                                     re.MULTILINE)
+            gdb.execute("with language c -- init-if-undefined $_sdata = 1",
+                        False, True)
+            lacks = gdb.convenience_variable("_sdata") == 1
+            if lacks:
+                gdb.set_convenience_variable("_sdata", None)
+            gdb.taffrail_lacks_sdata = lacks
         return gdb.taffrail_lacks_sdata
 
     @staticmethod
@@ -57,7 +62,7 @@ class TaffrailStaticData:
     def tell(cls):
         """gdb says a variable's number only in what it translates to."""
         try:
-            code = gdb.execute("maint agent $_sdata", False, True)
+            code = taffrail_told("maint agent $_sdata")
         except gdb.error:
             return
         match = re.search(r"\btracev (\d+)", code)
