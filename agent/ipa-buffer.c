@@ -51,6 +51,9 @@ COLD void ipa_far_setup(void)
 			sys_munmap(p, 4096);
 		return;
 	}
+	/* to gdbserver, a child that gdb follows would have the frames of its
+	 * parent once more */
+	sys_madvise(p, 4096, MADV_WIPEONFORK);
 	page = (struct ipa_far *)p;
 	read_count = &page->read_count;
 	write_count = &page->write_count;

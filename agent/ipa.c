@@ -236,7 +236,9 @@ static void *room_map(uint64_t bytes)
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
-/* One mapping that no child gets: what gdbserver writes, and what we do. */
+/* One mapping: what gdbserver writes, and what we do. A child gets it, too:
+ * gdbserver reads it in the child when gdb follows that, and dies when it
+ * cannot. Nothing is copied where gdbserver has not been. */
 struct memory {
 	char heap[HEAP_BYTES];		/* or less, and cells */
 	uint8_t buffer[BUFFER_BYTES];
@@ -256,7 +258,6 @@ COLD int ipa_setup(void)
 	if (!page || !memory)
 		return -ENOMEM;
 	sys_madvise(page, 4096, MADV_WIPEONFORK);
-	sys_madvise(memory, sizeof(*memory), MADV_DONTFORK);
 	sys_madvise(memory, sizeof(*memory), MADV_DONTDUMP);
 	buffer = memory->buffer;
 	ipa_frame = memory->frame;
