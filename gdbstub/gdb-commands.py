@@ -178,14 +178,25 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
 
     def decode(self, location):
         """Symtab-and-lines. gdb.decode_line takes no explicit locations, so
-        these are written as linespecs."""
-        location = re.sub(r"^-q(?:ualified)?\s+", "", location)
+        these are written as linespecs; and it breaks Python when it cannot
+        evaluate an address, so it is given numbers only."""
+        location = re.sub(r"^-q(?:ualified)?\s+", "", location) or "*$pc"
         if re.match(r"-\D", location):
             location = self.linespec(location)
-        rest, sals = gdb.decode_line(location or "*$pc")
+        if location.startswith("*"):
+            location = "*%d" % self.address(location[1:])
+        rest, sals = gdb.decode_line(location)
         if rest:
             raise gdb.GdbError("junk at end of arguments: " + rest)
         return sals or []
+
+    @staticmethod
+    def address(expression):
+        value = gdb.parse_and_eval(expression)
+        if value.type.strip_typedefs().code in (gdb.TYPE_CODE_FUNC,
+                                                gdb.TYPE_CODE_ARRAY):
+            value = value.address
+        return int(value) & (1 << 64) - 1
 
     @staticmethod
     def linespec(location):
