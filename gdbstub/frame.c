@@ -101,6 +101,7 @@ int serve_frame(struct connection *c, const char *p)
 	struct search search;
 	struct frame frame;
 	uint32_t number;
+	int is_none;
 
 	if (!search_read(p, &search)) {
 		connection_error(c, 1);
@@ -108,10 +109,12 @@ int serve_frame(struct connection *c, const char *p)
 	}
 	run_look(&state);
 	frames = run_frames();
-	if (!frames || (search.by == BY_NUMBER && search.low == FRAME_NONE) ||
+	is_none = search.by == BY_NUMBER && search.low == FRAME_NONE;
+	if (!frames || is_none ||
 	    !search_run(c, &search, frames, &number, &frame)) {
-		/* a search that fails leaves the frame as it is */
-		if (!frames || search.by == BY_NUMBER)
+		/* gdb goes on to show the frame that was selected when a
+		 * search fails, also one by number */
+		if (!frames || is_none)
 			frame_leave(c);
 		packet_add(&c->out, "F-1");
 		return 0;
