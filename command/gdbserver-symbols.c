@@ -37,6 +37,7 @@
 #define PADS_END	"gdb_agent_gdb_jump_pad_buffer_end"
 #define HEAP		"gdb_agent_gdb_tp_heap_buffer"
 #define FAR		"taffrail_ipa_far"
+#define LOADER		"ld-linux"	/* and more */
 #define STACK_BYTES	(120u << 10)	/* execve makes 128 KiB at least */
 #define AT_TYPES	64		/* more than there are */
 #define CELLS		"taffrail_ipa_cells"
@@ -283,6 +284,21 @@ bool gdbserver_symbol(struct gdbserver *server,
 	if (place)
 		*address = place;
 	return true;
+}
+
+/* The loader maps the C library together with the agent. */
+bool gdbserver_agent_early(struct gdbserver *server,
+			   const struct filter_thread *thread)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	uint64_t place;
+
+	if (!pid)
+		return false;
+	if (find(pid, HEAP, &place))
+		return !value_of(pid, HEAP);
+	return process_maps_beginning(pid, LOADER) &&
+	       !process_maps_file(pid, "libc.so.6");
 }
 
 /* In another program the word for the pads' start may be in use. Then nothing

@@ -98,6 +98,12 @@ static int symbol(void *arg, const struct filter_thread *thread,
 	return gdbserver_symbol(&server, thread, name, address);
 }
 
+static int early(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	return gdbserver_agent_early(&server, thread);
+}
+
 static int known(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
@@ -166,8 +172,8 @@ static int end_as_gdbserver(void)
 static int serve(void)
 {
 	static const struct filter_host host = {
-		NULL, read_markers, get_marker, attach, symbol, known,
-		cell, relocate, begin, said, idle, warn,
+		NULL, read_markers, get_marker, attach, symbol, early,
+		known, cell, relocate, begin, said, idle, warn,
 	};
 	struct gdbserver_options *o = &server.options;
 	pid_t pid;

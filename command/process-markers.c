@@ -209,6 +209,16 @@ bool process_executes(pid_t pid, uint64_t address)
 	return each_mapping(pid, has_code, &address) == 1;
 }
 
+static int begins(const struct mapping *m, void *name)
+{
+	return !strncmp(strrchr(m->path, '/') + 1, name, strlen(name));
+}
+
+bool process_maps_beginning(pid_t pid, const char *name)
+{
+	return each_mapping(pid, begins, (void *)name) == 1;
+}
+
 struct wanted {
 	pid_t pid;
 	const char *file;

@@ -33,6 +33,8 @@ long process_status(pid_t pid, const char *word);
 
 /* Is a file mapped whose name (without its folder) is `name`? */
 bool process_maps_file(pid_t pid, const char *name);
+/* One whose name begins so? */
+bool process_maps_beginning(pid_t pid, const char *name);
 
 /* Does the process map a file there, executable? */
 bool process_executes(pid_t pid, uint64_t address);

@@ -63,8 +63,20 @@ static int find(struct filter *f, const char *name, uint64_t *address)
 /* Does what is about to go out need the agent, unknown as it is? */
 static int needs_agent(const struct filter *f, const char *p)
 {
-	return f->held_back && !f->introduced && f->wants_agent && f->started &&
+	return !f->introduced && f->wants_agent && f->started &&
 	       (text_after(p, "QTStart") || text_after(p, "QTDP:"));
+}
+
+/* Before the agent is set up a server keeps what it reads there. */
+static enum filter_verdict refuse_early(struct filter *f, const char *p,
+					struct packet *out)
+{
+	if (text_after(p, "QTStart"))
+		f->started = 0;
+	filter_defined(f, "E");
+	packet_open(out, out->start, out->size);
+	return filter_refuse(out, "the program has not set up its agent yet: "
+				  "break main, continue, then tstart");
 }
 
 enum filter_verdict filter_introduce(struct filter *f, const char *p,
@@ -73,7 +85,11 @@ enum filter_verdict filter_introduce(struct filter *f, const char *p,
 {
 	int kept;
 
-	if (!needs_agent(f, p))
+	if (!needs_agent(f, p) || verdict == VERDICT_ANSWERED)
+		return verdict;
+	if (f->host.early && f->host.early(f->host.arg, &f->thread))
+		return refuse_early(f, p, out);
+	if (!f->held_back)
 		return verdict;
 	if (verdict == VERDICT_PASS)
 		kept = keep(f, p, strlen(p));

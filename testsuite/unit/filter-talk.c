@@ -33,6 +33,16 @@ static int host_symbol(void *arg, const struct filter_thread *thread,
 	return agent && !strcmp(name, "gdb_agent_one");
 }
 
+/* The process has not set its agent up when `too_early` says so. */
+static int too_early;
+
+static int host_early(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	(void)thread;
+	return too_early;
+}
+
 static int host_known(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
@@ -65,6 +75,7 @@ static void new_filter(int no_ack)
 		.read = host_read,
 		.get = host_get,
 		.symbol = host_symbol,
+		.early = host_early,
 		.known = host_known,
 		.cell = host_cell,
 		.relocate = host_relocate,
@@ -128,6 +139,36 @@ static void introduce(void)
 		 "OK");
 	exchange("qSymbol::", "qSymbol::", "qSymbol:" AGENT_TWO,
 		 "qSymbol:" AGENT_TWO);
+}
+
+#define EARLY	"E.the program has not set up its agent yet: break main, " \
+		"continue, then tstart"
+
+/* No trace that needs an agent begins before there is one. */
+static void early(void)
+{
+	new_filter(1);
+	too_early = 1;
+	agent = 1;
+	for (int held_back = 0; held_back < 2; held_back++) {
+		exchange("QTinit", "QTinit", "OK", "OK");
+		exchange("QTDP:1:401000:E:0:0:S-", "QTDP:1:401001:E:0:0:F5-",
+			 "OK", "OK");
+		exchange("QTStart", NULL, NULL, EARLY);
+		request("qSymbol::", "qSymbol::");
+		talk("qSymbol:" AGENT_ONE, "qSymbol::" AGENT_ONE);
+		answer("OK");
+	}
+	/* one of other tracepoints does, and gets none of these */
+	exchange("QTinit", "QTinit", "OK", "OK");
+	exchange("QTDP:1:7:E:0:0-", "QTDP:1:7:E:0:0-", "OK", "OK");
+	exchange("QTStart", "QTStart", "OK", "OK");
+	exchange("QTDP:2:401000:E:0:0:S-", NULL, NULL, EARLY);
+	too_early = 0;
+	request("QTDP:2:401000:E:0:0:S-", "qSymbol::");
+	talk("qSymbol:" AGENT_ONE, "qSymbol:7000:" AGENT_ONE);
+	talk("OK", "QTDP:2:401001:E:0:0:F5-");
+	answer("OK");
 }
 
 /* The same where packets are acknowledged. */
@@ -332,6 +373,7 @@ int main(void)
 	walk(1);
 	introduce();
 	introduce_acknowledged();
+	early();
 	replaced();
 	children();
 	sharing();
