@@ -207,6 +207,24 @@ static enum filter_verdict define_plain(struct filter *f,
 	return VERDICT_PASS;
 }
 
+/*
+ * The server's code for a fast tracepoint saves registers right below the stack
+ * pointer. A function that calls none may keep variables there (128 bytes, the
+ * red zone), and would go on with wrong ones. What is at a marker does not run
+ * that code.
+ */
+static void warn_elsewhere(struct filter *f)
+{
+	if (f->warned || !f->host.warn)
+		return;
+	f->warned = 1;
+	f->host.warn(f->host.arg,
+		     "ftrace away from a marker: gdbserver overwrites the 128 "
+		     "bytes below the stack pointer, where a function that "
+		     "calls none may have variables. Use trace or a marker, or "
+		     "compile with -mno-red-zone");
+}
+
 /* :FLENGTH of the instruction. gdb has been told that any length will do; the
  * server takes a short one and then leaves it out without a word. */
 static enum filter_verdict define_fast(struct filter *f,
@@ -220,6 +238,7 @@ static enum filter_verdict define_fast(struct filter *f,
 	if (!packet_read_number(&p, &length) || length >= FILTER_FAST_LENGTH) {
 		f->wants_agent = 1;
 		f->elsewhere = 1;
+		warn_elsewhere(f);
 		return define_plain(f, d);
 	}
 	if (!filter_marker_find(f, d->name.site, &marker))

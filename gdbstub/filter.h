@@ -212,6 +212,7 @@ struct filter {
 	uint8_t introduced;		/* it knows it */
 	uint8_t wants_agent;		/* one of the tracepoints does */
 	uint8_t elsewhere;		/* one does that is at no marker */
+	uint8_t warned;			/* of what one of these may harm */
 	uint8_t replaced;		/* a process is another program now */
 	uint32_t npoints;
 	struct filter_point points[FILTER_POINTS];

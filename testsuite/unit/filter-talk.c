@@ -295,6 +295,33 @@ static void sharing(void)
 	exchange("D;2a", "D;2a", "OK", "OK");
 }
 
+static uint32_t warnings;
+
+static void host_warn(void *arg, const char *text)
+{
+	(void)arg;
+	warnings += strstr(text, "ftrace away from a marker") != NULL;
+}
+
+/* The user is told once that a fast tracepoint away from a marker may harm. */
+static void elsewhere(void)
+{
+	static const struct filter_host host = {
+		.read = host_read,
+		.get = host_get,
+		.warn = host_warn,
+	};
+
+	filter_begin(&host, 1);
+	exchange("QTDP:1:401000:E:0:0:F1-", "QTDP:1:401001:E:0:0:F5-", "OK",
+		 "OK");
+	exchange("QTDP:2:7000:E:0:0-", "QTDP:2:7000:E:0:0-", "OK", "OK");
+	unit_equal(warnings, 0, "none of what is safe");
+	exchange("QTDP:3:7000:E:0:0:F5-", "QTDP:3:7000:E:0:0:F5-", "OK", "OK");
+	exchange("QTDP:4:7010:E:0:0:F6-", "QTDP:4:7010:E:0:0:F6-", "OK", "OK");
+	unit_equal(warnings, 1, "once");
+}
+
 /* What is at a marker is moved without gdb; the rest is gdb's. */
 static void relocate(void)
 {
@@ -377,6 +404,7 @@ int main(void)
 	replaced();
 	children();
 	sharing();
+	elsewhere();
 	relocate();
 	return unit_end();
 }
