@@ -105,6 +105,9 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
     def run(self, argument):
         markers = taffrail_markers()
         location, tail = self.split(argument)
+        if re.search(r"(?<![\w.])if\s*$", tail):
+            # gdb would read on behind the end
+            raise gdb.GdbError("if what? strace LOCATION if CONDITION")
         match = re.match(r"-m(?:\s+(\S*))?\s*(.*)", location)
         if match and (match.group(1) or location == "-m"):
             if not match.group(1):
@@ -250,22 +253,10 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
 
     @staticmethod
     def check(number, marker, tail, forced):
-        """Deletes the tracepoint when gdb cannot translate its condition:
-        `trace` accepts any that it can parse, and tstart would refuse the
-        whole run without saying which. An action is translated when it is
-        given, so the condition is one for a moment."""
+        """Deletes the tracepoint when gdb cannot translate its condition."""
         match = re.search(r"(?<![\w.])if(?![\w.])\s*(.+)", tail)
-        if not match:
-            return
-        try:
-            gdb.execute("commands %d\nteval %s\nend" % (
-                number, match.group(1)), False, True)
-            gdb.execute("commands %d\nend" % number, False, True)
-            return
-        except gdb.error as error:
-            reason = str(error)
-        # the limit of actions is not one of conditions
-        if "too complicated" in reason:
+        reason = match and TaffrailCondition.reason(number, match.group(1), [])
+        if not reason:
             return
         if forced:
             taffrail_print("Tracepoint %d: its condition: %s" % (number,
@@ -274,7 +265,10 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         gdb.execute("delete %d" % number, False, True)
         raise gdb.GdbError(
             "tracepoint %d at marker %s: gdb cannot translate its condition: "
-            "%s (the tracepoint is deleted)" % (number, marker.name, reason))
+            "%s (the tracepoint is deleted)%s" % (
+                number, marker.name, reason,
+                "" if gdb.find_pc_line(marker.address).symtab else
+                "; gdb has no debug information there, which -g makes"))
 
     @staticmethod
     def trace(address, tail):
@@ -355,6 +349,12 @@ that name: a number, a string or an array.  strace sets tracepoints."""
     def __init__(self):
         super().__init__("taffrail", gdb.COMMAND_TRACEPOINTS, prefix=True)
 
+    def invoke(self, argument, from_tty):
+        if argument.strip():
+            raise gdb.GdbError("no such command: taffrail %s; see `help "
+                               "taffrail'" % argument.strip())
+        gdb.execute("help taffrail")
+
 
 class TaffrailEvents(TaffrailCommand):
     """Print trace frames, one line each, with the fields of their markers.
@@ -374,6 +374,7 @@ The selected trace frame stays selected."""
         match = re.match(r"-m\s+(\S+)\s*(.*)", rest)
         if match:
             glob, rest = match.groups()
+            glob = re.sub(r"^(['\"])(.*)\1$", r"\2", glob)
         span = re.fullmatch(r"(?:(\d+)\s*-\s*)?(\d+)|", rest)
         if not span:
             raise gdb.GdbError("usage: taffrail events [-m GLOB] "
@@ -488,9 +489,11 @@ of that name: a number, a string or an array."""
     def __init__(self):
         super().__init__("_taffrail")
 
-    def invoke(self, name):
+    def invoke(self, *names):
+        if len(names) != 1:
+            raise gdb.GdbError("which field? $_taffrail(\"FIELD\")")
         try:
-            return self.find(name.string())
+            return self.find(names[0].string())
         except gdb.error as error:
             raise gdb.GdbError("$_taffrail: %s" % error)
 
@@ -564,6 +567,7 @@ def taffrail_load():
                     TaffrailEvents, TaffrailLast, TaffrailFieldFunction):
         command()
     TaffrailStaticData.load()
+    TaffrailCondition.load()
 
 
 taffrail_load()

@@ -134,6 +134,11 @@ def taffrail_where(address):
 
 # Trace frames
 
+# Less is no time since 1970: a gdbserver's $trace_timestamp is of a clock that
+# began when the machine did.
+TAFFRAIL_CLOCK_SECONDS = 1000000000
+
+
 class TaffrailSelection:
     """Puts back the trace frame, the thread and the frame."""
 
@@ -235,13 +240,17 @@ class TaffrailFrame:
             frame.fields = taffrail_fields(frame.text, extra)
         return frame
 
+    def when(self):
+        if self.time_ns is None:
+            return "-"
+        seconds, ns = divmod(self.time_ns, 1000000000)
+        if seconds < TAFFRAIL_CLOCK_SECONDS:
+            return "%d.%06d s" % (seconds, ns // 1000)
+        return "%s.%09d" % (time.strftime("%H:%M:%S",
+                                          time.localtime(seconds)), ns)
+
     def line(self):
         """All of it, in one line."""
-        when = "-"
-        if self.time_ns is not None:
-            seconds, ns = divmod(self.time_ns, 1000000000)
-            when = "%s.%09d" % (time.strftime(
-                "%H:%M:%S", time.localtime(seconds)), ns)
         name = self.marker or ("0x%x" % self.address if self.address
                                else "tracepoint %s" % self.tracepoint)
         if self.fields is not None:
@@ -250,7 +259,7 @@ class TaffrailFrame:
         else:
             what = self.text or ""
         return ("%7d %-18s %7s %-20s %s" % (
-            self.number, when, self.vtid or "-", name, what)).rstrip()
+            self.number, self.when(), self.vtid or "-", name, what)).rstrip()
 
 
 TAFFRAIL_HEADING = "%7s %-18s %7s %-20s %s" % (

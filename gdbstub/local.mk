@@ -54,6 +54,7 @@ gdb_extension = \
 	gdbstub/gdb-text.py \
 	gdbstub/gdb-target.py \
 	gdbstub/gdb-sdata.py \
+	gdbstub/gdb-condition.py \
 	gdbstub/gdb-commands.py
 
 if MACHINE_X86_64

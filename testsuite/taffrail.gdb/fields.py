@@ -90,6 +90,14 @@ check("without a marker known", told(taffrail_fields(
 check("without fields", told(taffrail_fields("", "")), [])
 check("something else", told(taffrail_fields("hello", "int8 a")), None)
 
+# A time since 1970 is one of day; a gdbserver's clock began with the machine
+frame = TaffrailFrame(7)
+frame.time_ns = 12735839516000
+check("a steady clock", frame.when(), "12735.839516 s")
+frame.time_ns = 1795519092746411113
+check("a time of day", frame.when()[2::3][:2] + frame.when()[-10:],
+      "::.746411113")
+
 # Whatever the text, an answer or None, in bounded time; and what is shown
 # reads as what it was.
 randomizer = random.Random(1)

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The part of taffrail-gdb.py (gdb-text.py says more) that looks at conditions.
+# gdb accepts any condition that it can parse; tstart then refuses the whole run
+# when one cannot be translated for the target, and does not say which. An action
+# is translated when it is given, so a condition is one for a moment here.
+#
+# What must stay true: a tracepoint keeps the actions that it had.
+import re
+
+import gdb
+
+
+class TaffrailCondition:
+    checked = {}                # number -> a condition that is right
+
+    @staticmethod
+    def load():
+        """Has `condition` look; a hook that the user has defined stays."""
+        try:
+            if "TaffrailCondition" not in gdb.execute(
+                    "show user hookpost-condition", False, True):
+                return
+        except gdb.error:
+            pass
+        gdb.execute("define hookpost-condition\n"
+                    "python TaffrailCondition.typed()\nend", False, True)
+
+    @staticmethod
+    def tracepoints():
+        """NUMBER -> [condition or None, lines of its actions]"""
+        found, last = {}, None
+        text = gdb.execute("info tracepoints", False, True)
+        for line in text.splitlines():
+            match = re.match(r"(\d+)\s+[a-z ]*tracepoint\s", line)
+            if match:
+                last = found[int(match.group(1))] = [None, []]
+            elif last and line.startswith("\ttrace only if "):
+                last[0] = line[len("\ttrace only if "):]
+            elif last and line.startswith(" " * 8):
+                last[1].append(line[8:])
+        return found
+
+    @staticmethod
+    def give(number, actions):
+        gdb.execute("\n".join(["commands %d" % number] + actions + ["end"]),
+                    False, True)
+
+    @classmethod
+    def reason(cls, number, condition, actions):
+        """Why gdb cannot translate the condition, or None."""
+        try:
+            cls.give(number, ["teval " + condition])
+        except gdb.error as error:
+            # the limit of actions is not one of conditions
+            return None if "too complicated" in str(error) \
+                else str(error).rstrip(".")
+        cls.give(number, actions)
+        return None
+
+    @classmethod
+    def typed(cls):
+        """`condition` has been typed, for whatever breakpoint."""
+        found = cls.tracepoints()
+        right = {}
+        for number, (condition, actions) in found.items():
+            reason = None
+            if condition and cls.checked.get(number) != condition:
+                reason = cls.reason(number, condition, actions)
+            if not reason:
+                right[number] = condition
+                continue
+            taffrail_print("Tracepoint %d: gdb cannot translate its "
+                           "condition: %s; tstart will refuse it"
+                           % (number, reason))
+        cls.checked = right
