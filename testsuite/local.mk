@@ -24,7 +24,9 @@ unit_programs = \
 	testsuite/unit/field-text \
 	testsuite/unit/fields \
 	testsuite/unit/filter \
+	testsuite/unit/filter-gone \
 	testsuite/unit/filter-static \
+	testsuite/unit/filter-status \
 	testsuite/unit/filter-talk \
 	testsuite/unit/frames \
 	testsuite/unit/frames-live \
