@@ -120,11 +120,16 @@ static void give(struct filter_buffer *b, struct packet *out)
 
 	if (n > b->wanted)
 		n = (uint32_t)b->wanted;
-	packet_add_hex(out, b->bytes, n);
+	packet_add_hex(out, b->bytes + b->start, n);
+	b->start += n;
 	b->used -= n;
 	b->ready -= n;
 	b->at += n;
-	memmove(b->bytes, b->bytes + n, b->used);
+	if (b->ready)
+		return;
+	/* less than a piece is left behind whole frames */
+	memmove(b->bytes, b->bytes + b->start, b->used);
+	b->start = 0;
 }
 
 /* Asks the server for what follows. */
@@ -148,7 +153,7 @@ enum filter_verdict filter_buffer_request(struct filter *f, const char *p,
 		return VERDICT_PASS;
 	if (!at) {
 		b->at = b->server_at = b->passing = 0;
-		b->ready = b->used = 0;
+		b->start = b->ready = b->used = 0;
 	}
 	if (at != b->at || !b->wanted) {
 		packet_add(out, "E.the trace buffer is read from its start");

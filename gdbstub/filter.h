@@ -150,6 +150,7 @@ struct filter_buffer {
 	uint64_t server_at;		/* we have so much of the server's */
 	uint64_t wanted;		/* by gdb's request */
 	uint64_t passing;		/* of a frame that is too large */
+	uint32_t start;			/* of the rest; 0 once `ready` is */
 	uint32_t ready;			/* for gdb */
 	uint32_t used;			/* no whole frame behind `ready` */
 	uint8_t bytes[FILTER_FRAME_BYTES];

@@ -24,6 +24,7 @@ unit_programs = \
 	testsuite/unit/field-text \
 	testsuite/unit/fields \
 	testsuite/unit/filter \
+	testsuite/unit/filter-buffer \
 	testsuite/unit/filter-gone \
 	testsuite/unit/filter-static \
 	testsuite/unit/filter-status \
