@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail gdbserver: what gdbserver prints. Lines that tell of the link tell
- * of COMM instead; everything else goes on as it is, at once.
+ * of COMM instead, and what it says of a thread of the agent's is left out;
+ * everything else goes on as it is, at once.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -17,8 +18,10 @@ static const char listening[] = "Listening on port ";
 static const char from_host[] = "Remote debugging from ";
 static const char on_stdio[] = "Remote debugging using stdio";
 static const char redirected[] = "stdin/stdout redirected";
+/* It takes a thread that the C library does not know for the first one. */
+static const char mismatch[] = "gdbserver: PID mismatch!  Expected ";
 static const char *const ours[] = {
-	listening, from_host, on_stdio, redirected,
+	listening, from_host, on_stdio, redirected, mismatch,
 };
 
 static void put(const char *p, size_t n)
@@ -77,7 +80,22 @@ static void be_ready(struct gdbserver *server)
 		put_text("Remote debugging using %s\n", server->comm.name);
 }
 
-/* A whole line, without its end: is it about the link? */
+static bool is_agents_thread(int tid)
+{
+	char path[32], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	fclose(f);
+	return !strcmp(name, "taffrail\n");
+}
+
+/* A whole line, without its end: is it replaced, or left out? */
 static bool replace(struct gdbserver *server, const char *line)
 {
 	if (server->by_port && !strncmp(line, listening, strlen(listening)) &&
@@ -95,6 +113,9 @@ static bool replace(struct gdbserver *server, const char *line)
 		be_ready(server);
 		return true;
 	}
+	if (!strncmp(line, mismatch, strlen(mismatch)) &&
+	    is_agents_thread(atoi(line + strlen(mismatch))))
+		return true;
 	return !server->by_port && server->restores &&
 	       !strcmp(line, redirected);
 }
