@@ -54,6 +54,9 @@ struct bench_case {
 int bench_run(const char *prefix, const struct bench_case *cases,
 	      unsigned count, unsigned rounds, int threads);
 
+/* Loops without a tracer: see floor.c. */
+unsigned bench_floor_cases(const struct bench_case **cases);
+
 /* The cases of testsuite/bench/lttng.c, which is there when LTTng-UST is. */
 unsigned bench_lttng_cases(const struct bench_case **cases);
 

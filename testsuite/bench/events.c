@@ -229,17 +229,17 @@ static int wanted(const char *name, char **names)
 
 static unsigned choose(struct bench_case *chosen, char **names)
 {
-	const struct bench_case *lttng;
-	unsigned lttng_count = bench_lttng_cases(&lttng);
+	const struct bench_case *cases[3] = { own_cases };
+	unsigned counts[3] = { OWN_CASES };
 	unsigned count = 0;
-	unsigned i;
+	unsigned i, k;
 
-	for (i = 0; i < OWN_CASES; i++)
-		if (wanted(own_cases[i].name, names))
-			chosen[count++] = own_cases[i];
-	for (i = 0; i < lttng_count && count < CASES_MAX; i++)
-		if (wanted(lttng[i].name, names))
-			chosen[count++] = lttng[i];
+	counts[1] = bench_floor_cases(&cases[1]);
+	counts[2] = bench_lttng_cases(&cases[2]);
+	for (k = 0; k < 3; k++)
+		for (i = 0; i < counts[k] && count < CASES_MAX; i++)
+			if (wanted(cases[k][i].name, names))
+				chosen[count++] = cases[k][i];
 	return count;
 }
 
