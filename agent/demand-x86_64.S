@@ -45,7 +45,7 @@ demand_restore:
 	.globl	demand_entry
 	.hidden	demand_entry
 	.type	demand_entry, @function
-	.balign	16
+	.balign	64
 	.cfi_startproc simple
 	.cfi_signal_frame
 	.cfi_def_cfa rsp, 8 * WAKE_WORDS + WAKE_RED_ZONE
@@ -56,8 +56,23 @@ demand_restore:
 	.cfi_offset r13, AT(R13)
 	.cfi_offset r14, AT(R14)
 	.cfi_offset r15, AT(R15)
+	.cfi_offset r11, AT(R11)
+	.cfi_offset r10, AT(R10)
+	.cfi_offset r9, AT(R9)
+	.cfi_offset r8, AT(R8)
+	.cfi_offset rdx, AT(RDX)
+	.cfi_offset rcx, AT(RCX)
+	.cfi_offset rsi, AT(RSI)
+	.cfi_offset rdi, AT(RDI)
 	nop
+	/* the kernel begins the interrupted call again, and so do we */
+.Lagain:
+	subq	$WAKE_ENTRY_GO, 8 * WAKE_RIP(%rsp)
+	jmp	.Lgo
 demand_entry:
+	/* jmp .Lagain, in the two bytes of WAKE_ENTRY_GO */
+	.byte	0xeb, .Lagain - .Lgo
+.Lgo:	movq	%rax, 8 * WAKE_RAX(%rsp)
 	/* a handler that ran while the offer is taken could end the thread */
 	movl	$SIG_SETMASK, %edi
 	leaq	.Lall(%rip), %rsi
@@ -71,6 +86,9 @@ demand_entry:
 	movl	$WAKE_TAKEN, %ecx
 	lock cmpxchgl %ecx, (%rbp)
 	jne	.Lback
+	xorl	%eax, %eax
+	cmpl	$0, demand_withdrawn(%rip)
+	jne	.Loffer
 	/* the thread before it is still on the stack */
 	movq	TID(%rbx), %rdx
 	movl	$EBUSY, %eax
@@ -109,17 +127,17 @@ demand_entry:
 	TAKE(r14); .cfi_restore r14
 	TAKE(r13); .cfi_restore r13
 	TAKE(r12); .cfi_restore r12
-	TAKE(r11)
-	TAKE(r10)
-	TAKE(r9)
-	TAKE(r8)
+	TAKE(r11); .cfi_restore r11
+	TAKE(r10); .cfi_restore r10
+	TAKE(r9); .cfi_restore r9
+	TAKE(r8); .cfi_restore r8
 	TAKE(rbp); .cfi_restore rbp
 	TAKE(rbx); .cfi_restore rbx
-	TAKE(rdx)
-	TAKE(rcx)
+	TAKE(rdx); .cfi_restore rdx
+	TAKE(rcx); .cfi_restore rcx
 	TAKE(rax)
-	TAKE(rsi)
-	TAKE(rdi)
+	TAKE(rsi); .cfi_restore rsi
+	TAKE(rdi); .cfi_restore rdi
 	popfq
 	.cfi_adjust_cfa_offset -8
 	ret	$WAKE_RED_ZONE

@@ -18,8 +18,9 @@
  * What must stay true (buffers/wake.h has the states):
  *  - who makes the thread has taken the offer, and then found that the thread
  *    before it is gone: both stand on one stack;
- *  - whoever makes an offer looks at `demand_withdrawn` behind it, and who
- *    withdraws raises that before: so an offer never outlives a withdrawal;
+ *  - whoever makes an offer, or has taken one, looks at `demand_withdrawn`
+ *    behind that, and who withdraws raises it before: no offer outlives a
+ *    withdrawal;
  *  - `request` is 1 before a command sends its signal, and the command looks at
  *    the state in between. Who executes another program withdraws the offer,
  *    and then waits while there is a request: the signal would end the program
@@ -50,6 +51,7 @@
 #define RESTORER_FLAG	0x04000000ul	/* SA_RESTORER */
 #define PAUSE_NS	100000
 #define LOOKS		10000			/* a second, at least */
+#define EXEC_IGNORES	2			/* of demand_exec() */
 #define HIDDEN		__attribute__((visibility("hidden")))
 
 typedef void handler_fn(int number, siginfo_t *info, void *context);
@@ -76,7 +78,7 @@ extern uint32_t demand_withdrawn HIDDEN;
 struct demand_making demand_making;
 uint32_t demand_withdrawn;		/* how often, and not given back */
 
-static struct action before;		/* written once, at start */
+static struct action ours, before;	/* written once, at start */
 static int have_signal;
 
 static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
@@ -85,24 +87,30 @@ static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+static uint32_t withdrawals(void)
+{
+	return __atomic_load_n(&demand_withdrawn, __ATOMIC_SEQ_CST);
+}
+
 static void offer(struct process_wake *wake, uint32_t from, int error)
 {
 	store_relaxed(&wake->error, error);
-	if (wake_change(wake, from, WAKE_OFFERED) &&
-	    __atomic_load_n(&demand_withdrawn, __ATOMIC_SEQ_CST))
+	if (wake_change(wake, from, WAKE_OFFERED) && withdrawals())
 		wake_change(wake, WAKE_OFFERED, WAKE_NONE);
 }
 
+/* As the code at demand_entry. */
 static void make(struct process_wake *wake)
 {
 	int ret = -EBUSY;
 
 	if (!wake_change(wake, WAKE_OFFERED, WAKE_TAKEN))
 		return;
-	if (!thread_service())
-		ret = thread_serve(service_main);
-	if (ret)
-		offer(wake, WAKE_TAKEN, -ret);
+	if (withdrawals())
+		ret = 0;
+	else if (!thread_service() && !(ret = thread_serve(service_main)))
+		return;
+	offer(wake, WAKE_TAKEN, -ret);
 }
 
 /* In a program's thread, by the signal. Returns 1 when it was a command's. */
@@ -148,50 +156,58 @@ static int stays(void)
 
 void demand_setup(void)
 {
-	struct action action = {
+	ours = (struct action){
 		.handler = on_signal,
 		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | RESTORER_FLAG,
 		.restorer = demand_restore,
 		.mask = ~0ull,
 	};
-
 	if (have_signal || never() || setting_is(settings.service, "thread"))
 		return;
-	have_signal = !sys4(SYS_rt_sigaction, WAKE_SIGNAL, &action, &before,
+	have_signal = !sys4(SYS_rt_sigaction, WAKE_SIGNAL, &ours, &before,
 			    SIGSET_BYTES);
+}
+
+static int offer_prepare(struct process_wake *wake)
+{
+	if (never() || thread_making(&demand_making.thread, service_main))
+		return 0;
+	demand_making.wake = wake;
+	wake->signal = have_signal ? WAKE_SIGNAL : 0;
+	wake->rseq_offset = rseq_offset;
+	wake->rseq_bytes = rseq_offset ? RSEQ_BYTES_MAX : 0;
+	wake->entry = (uint64_t)demand_entry;
+	wake->page = (uint64_t)process.page;
+	return 1;
 }
 
 SIGSAFE void demand_offer(int error)
 {
 	struct process_wake *wake = &process.page->wake;
 
-	if (never() || thread_making(&demand_making.thread, service_main))
-		return;
-	demand_making.wake = wake;
-	wake->signal = have_signal ? WAKE_SIGNAL : 0;
-	wake->rseq_offset = rseq_offset;
-	wake->rseq_bytes = rseq_offset ? RSEQ_BYTES_MAX : 0;
-	wake->entry = (uint64_t)demand_entry;
-	/* TAKEN: the thread that was made could not begin */
-	offer(wake, WAKE_NONE, error);
-	offer(wake, WAKE_TAKEN, error);
+	/* TAKEN: it could not begin */
+	if (offer_prepare(wake)) {
+		offer(wake, WAKE_TAKEN, error);
+		offer(wake, WAKE_NONE, error);
+	} else {
+		wake_change(wake, WAKE_TAKEN, WAKE_NONE);
+	}
 }
 
 SIGSAFE void demand_begin(void)
 {
-	int ret;
+	struct process_wake *wake = &process.page->wake;
 
-	if (never())
+	/* beside a thread that is about to end, too: who takes the offer sees
+	 * whether that has gone */
+	if (offer_prepare(wake))
+		offer(wake, WAKE_NONE, 0);
+	if (!stays() || never() || thread_service())
 		return;
-	if (!stays()) {
-		if (load_relaxed(&process.page->wake.state) == WAKE_NONE)
-			demand_offer(0);
-	} else if (!thread_service()) {
-		ret = thread_serve(service_main);
-		if (ret)
-			log_fact(LOG_ERROR, "service", "no service thread",
-				 ret);
-	}
+	make(wake);
+	if (load_relaxed(&wake->error))
+		log_fact(LOG_ERROR, "service", "no service thread",
+			 -load_relaxed(&wake->error));
 }
 
 void demand_make(void)
@@ -202,8 +218,9 @@ void demand_make(void)
 /* Of this process or, in a child of vfork(2), its parent's. No system call. */
 static struct process_wake *wake_near(void)
 {
-	return agent_off || !load_relaxed(fork_mark) || !process.page ||
-	       !demand_making.wake ? NULL : &process.page->wake;
+	return agent_off || thread_forbidden() || !load_relaxed(fork_mark) ||
+	       !process.page || !demand_making.wake ? NULL :
+						      &process.page->wake;
 }
 
 /* Shortly, while `word` has this value. */
@@ -236,16 +253,37 @@ SIGSAFE void demand_give_back(int withdrawn)
 		demand_begin();
 }
 
+/* What the handler does goes through an exec in no case, but for this. */
+static int signal_ignore(int yes)
+{
+	const struct action ignored = {
+		.handler = (handler_fn *)(void *)SIG_IGN,
+	};
+
+	return (int)sys4(SYS_rt_sigaction, WAKE_SIGNAL,
+			 yes ? &ignored : &ours, NULL, SIGSET_BYTES);
+}
+
 SIGSAFE int demand_exec(void)
 {
 	struct process_wake *wake = wake_near();
 
-	/* without an offer no command sends a signal */
-	if (!wake || __atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) !=
-			     WAKE_OFFERED || !demand_withdraw())
+	if (!wake || !demand_withdraw())
 		return 0;
 	wait_while(&wake->request, 1, 0);
+	/* a command that was stopped in between, or killed */
+	if (have_signal &&
+	    __atomic_exchange_n(&wake->request, 0, __ATOMIC_SEQ_CST) &&
+	    !signal_ignore(1))
+		return EXEC_IGNORES;
 	return 1;
+}
+
+SIGSAFE void demand_exec_failed(int withdrawn)
+{
+	if (withdrawn == EXEC_IGNORES)
+		signal_ignore(0);
+	demand_give_back(withdrawn);
 }
 
 void demand_forget(void)

@@ -30,8 +30,9 @@ int demand_withdraw(void);
 void demand_give_back(int withdrawn);
 
 /* The same before another program is executed: no signal of a command's is
- * under way when it returns. demand_give_back() where the exec failed. */
+ * under way when it returns, or it is ignored from then on. */
 int demand_exec(void);
+void demand_exec_failed(int withdrawn);
 
 /* In a forked child: nothing is offered or withdrawn. */
 void demand_forget(void);

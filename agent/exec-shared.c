@@ -40,7 +40,7 @@ static int missing(void)
 }
 
 /* The trace of gdbserver's ends, and no command's signal may meet the new
- * program. Returns what demand_give_back() is given where the exec fails. */
+ * program. Returns what demand_exec_failed() is given where the exec fails. */
 static int leave_image(void)
 {
 	ipa_end(IPA_END_EXEC);
@@ -51,7 +51,7 @@ static int stayed(int withdrawn, int ret)
 {
 	int error = errno;
 
-	demand_give_back(withdrawn);
+	demand_exec_failed(withdrawn);
 	errno = error;
 	return ret;
 }

@@ -81,13 +81,16 @@ SIGSAFE int leave_begin(void)
 	/* what other threads do to themselves is their own affair */
 	if (bell_here() && sys_gettid() == sys_getpid() && bell_end())
 		begun |= ENDED;
+	/* one that has just left by itself */
+	thread_settle();
 	return begun;
 }
 
 SIGSAFE void leave_end(int begun)
 {
-	demand_give_back(begun & WITHDRAWN);
-	if (begun & ENDED)
+	if (begun & WITHDRAWN)
+		demand_give_back(1);
+	else if (begun & ENDED)
 		demand_begin();
 }
 

@@ -301,7 +301,7 @@ static void service_leave(int error)
 		place_socket_path(path, sizeof(path), names[i]);
 		sys_unlink(path);
 	}
-	if (process.page->state != PROCESS_EXITED && demand_may_end())
+	if (process.page->state != PROCESS_EXITED)
 		demand_offer(error);
 	registry_unlock();
 }

@@ -62,6 +62,7 @@ static struct thread worker;
 static struct thread service;
 static uint32_t worker_taken;
 static uint32_t worker_last;	/* may still be a task */
+static uint32_t service_last;	/* the same, when it has ended */
 static int forbidden;
 
 static size_t thread_bytes(void)
@@ -118,10 +119,12 @@ static int thread_main(void *arg)
 	struct thread *thread = arg;
 
 	thread->result = descriptors_leave();
-	if (thread == &service)
+	if (thread == &service) {
+		store_relaxed(&service_last, load_relaxed(&service.tid));
 		thread->arg = (void *)(long)thread->result;
-	else if (thread->result)
+	} else if (thread->result) {
 		return thread->result;
+	}
 	thread->result = thread->fn(thread->arg);
 	return 0;
 }
@@ -302,16 +305,23 @@ FORK_TEXT int thread_forbidden(void)
 	return forbidden;
 }
 
-SIGSAFE void thread_settle(void)
+static void settle(uint32_t *last)
 {
 	struct timespec pause = { .tv_nsec = SETTLE_PAUSE_NS };
-	uint32_t tid = load_relaxed(&worker_last);
+	uint32_t tid = load_relaxed(last);
 	int looks = SETTLE_LOOKS;
 
 	while (tid && looks-- &&
 	       !sys3(SYS_tgkill, sys_getpid(), tid, 0))
 		sys2(SYS_nanosleep, &pause, NULL);
-	store_relaxed(&worker_last, 0);
+	store_relaxed(last, 0);
+}
+
+SIGSAFE void thread_settle(void)
+{
+	settle(&worker_last);
+	if (!thread_service())
+		settle(&service_last);
 }
 
 SIGSAFE void thread_forget(void)
@@ -320,6 +330,7 @@ SIGSAFE void thread_forget(void)
 	service.tid = 0;
 	worker_taken = 0;
 	worker_last = 0;
+	service_last = 0;
 	/* memory that was never a stack: valgrind takes what is below one that
 	 * it knew for nobody's */
 	if (worker.memory)

@@ -57,8 +57,8 @@ int thread_forbidden(void);
 int thread_setup(void);
 
 /*
- * Waits, some 20 ms at most, until the last worker is no task any more: it has
- * ended when thread_run() returns, but counts as a thread for a moment.
+ * Waits, some 20 ms at most, until the last worker, and a service thread that
+ * has ended, are no tasks any more: the kernel counts them for a moment.
  * SIGSAFE.
  */
 void thread_settle(void);

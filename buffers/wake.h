@@ -8,11 +8,18 @@
  *	  +-------------+  +-----------+
  *	      process         it cannot
  *
- * The command stops one thread (ptrace), puts a frame on its stack, leads it to
- * `entry`, and lets it go. The code there makes the thread and takes the
- * program's thread back to where it was, by what the frame says. Or, where the
- * command may not trace the process, it sends a signal whose handler makes the
- * thread.
+ * The command stops one thread (ptrace), sees that this is still the program
+ * whose page it has read, puts a frame on the thread's stack, leads it to
+ * WAKE_ENTRY_GO bytes behind `entry`, and lets it go. The code there makes the
+ * thread and takes the program's thread back to where it was, by what the frame
+ * says. Or, where the command may not trace the process, it sends a signal whose
+ * handler makes the thread.
+ *
+ * A system call that the stop interrupted is left to the kernel: the thread
+ * keeps the number and the result (-ERESTART...). Where no handler has run, the
+ * kernel takes two bytes from the address and puts the number where the result
+ * was: so the code begins at `entry`, with a jump of two bytes, and takes them
+ * from the frame as well. Where a handler has run, the result is -EINTR.
  *
  * What must stay true: only code of the process changes `state`, and who makes
  * the thread has changed it from OFFERED to TAKEN before. So there is one at a
@@ -30,9 +37,12 @@
 
 #define WAKE_SIGNAL	32	/* glibc's SIGCANCEL */
 
+#define WAKE_ENTRY_GO	2
+
 /* Words of the frame, from the stack pointer at `entry` upwards. Behind the
- * last are the 128 bytes that a function may use below its stack pointer. */
-#define WAKE_MASK	0	/* of signals; the code there fills it in */
+ * last are the 128 bytes that a function may use below its stack pointer. The
+ * code there fills in the mask of signals and rax. */
+#define WAKE_MASK	0
 #define WAKE_R15	1
 #define WAKE_R14	2
 #define WAKE_R13	3
@@ -67,6 +77,7 @@ struct process_wake {
 	uint32_t rseq_bytes;	/* 0: the program has no rseq area */
 	int64_t rseq_offset;	/* from a thread pointer */
 	uint64_t entry;
+	uint64_t page;		/* where the process has this page */
 };
 #endif
 

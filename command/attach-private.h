@@ -108,11 +108,21 @@ int attach_memory_image(const struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const char *library);
 
+/* Where the agent's code is that makes the service thread, and how to tell that
+ * it is this program's (buffers/wake.h). `most`: a thread with more seccomp
+ * filters than that is left alone. */
+struct attach_wake {
+	uint64_t entry;
+	uint64_t page;
+	uint8_t uuid[16];
+	long most;
+};
+
 /* What a thread is stopped for: */
 struct attach_job {
 	struct attach_target *t;
 	struct attach_stop *stop;
-	uint64_t entry;	/* of the code that makes the service thread, or: */
+	const struct attach_wake *wake;	/* to make the service thread, or: */
 	struct attach_memory *memory;	/* to make the helper, or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
 	uint64_t *sp, *pc;		/* not NULL: only to be seen */
@@ -124,9 +134,12 @@ struct attach_job {
  * this thread; or another negative errno. */
 int attach_thread_work(const struct attach_job *job);
 int attach_thread_look(const struct attach_job *job);
-/* How long a thread's turns are from now on; 0: as they are usually. */
+/* How long a thread's turns are from now on; 0: as they are usually. Returns
+ * how long they were, for the thread to be given back. */
 #define ATTACH_TURN_NS	100000
-void attach_turns(pid_t tid, uint64_t ns);
+uint64_t attach_turns(pid_t tid, uint64_t ns);
+/* How many seccomp filters a thread has; 0: none. */
+long attach_filters(pid_t tid);
 /* Is a signal in a set of a thread, as /proc calls it: "SigIgn", "SigBlk",
  * "SigCgt"? */
 bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number);
@@ -139,7 +152,7 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory);
 /* Stops a thread to make the service thread of an agent that has none. */
-int attach_stop_wake(struct attach_target *t, uint64_t entry);
+int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake);
 /* Stops a thread to unmap what was mapped. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 

@@ -23,22 +23,39 @@
  * is what a stop takes that is made of many short ones. Others do not look at
  * it. Its nice value stays, so that no rights are needed.
  */
-void attach_turns(pid_t tid, uint64_t ns)
+uint64_t attach_turns(pid_t tid, uint64_t ns)
 {
-	struct {
+	struct turns {
 		uint32_t size, policy;
 		uint64_t flags;
 		int32_t nice;
 		uint32_t priority;
 		uint64_t runtime, deadline, period;
-	} attr = { 0 };
+	} attr = { 0 }, usual = { 0 };
+	uint64_t before;
 
 	if (syscall(SYS_sched_getattr, tid, &attr, sizeof(attr), 0) ||
 	    attr.policy != SCHED_OTHER)
-		return;
+		return 0;
+	before = attr.runtime;
+	/* one that was never set is not to be set now */
+	if (!syscall(SYS_sched_getattr, getpid(), &usual, sizeof(usual), 0) &&
+	    usual.runtime == before)
+		before = 0;
 	attr.size = sizeof(attr);
 	attr.runtime = ns;
 	syscall(SYS_sched_setattr, tid, &attr, 0);
+	return before;
+}
+
+long attach_filters(pid_t tid)
+{
+	long number = process_status(tid, "Seccomp_filters");
+
+	/* Linux before 5.9 tells no number */
+	if (number >= 0)
+		return number;
+	return process_status(tid, "Seccomp") > 0 ? 1 : 0;
 }
 
 static int why_not(const struct attach_target *t, int ret)
@@ -81,6 +98,10 @@ static void *tracer(void *arg)
 	}
 	job->ret = -ESRCH;
 	for (int i = 0; i < n; i++) {
+		if (job->wake && attach_filters(tids[i]) > job->wake->most) {
+			job->ret = -EPERM;
+			continue;
+		}
 		job->stop->tid = tids[i];
 		job->ret = attach_thread_work(job);
 		/* that thread went, is nobody's, or sleeps: another */
@@ -145,10 +166,10 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 	return ret ? why_not(t, ret) : 0;
 }
 
-int attach_stop_wake(struct attach_target *t, uint64_t entry)
+int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake)
 {
 	struct attach_stop stop = { 0 };
-	struct attach_job job = { .t = t, .stop = &stop, .entry = entry };
+	struct attach_job job = { .t = t, .stop = &stop, .wake = wake };
 	int ret = run_job(&job);
 
 	return ret ? why_not(t, ret) : 0;

@@ -219,16 +219,33 @@ static bool single_threaded(const struct attach_target *t,
 	return !multiple;
 }
 
+/* The thread's rseq area, whoever has registered it; 0: it has none. Kernels
+ * before 5.13 do not tell: then it is libc's. */
+static uint64_t rseq_area(const struct tracee *x)
+{
+	const struct attach_target *t = x->t;
+	struct {
+		uint64_t area;
+		uint32_t size, signature, flags, pad;
+	} it;
+
+	if (ptrace(0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */, x->tid,
+		   (void *)sizeof(it), &it) >= 0)
+		return it.area;
+	return t->rseq_bytes ? x->regs.fs_base + (uint64_t)t->rseq_offset : 0;
+}
+
 /* Is it in a restartable sequence? It would go on in the middle of it. */
 static bool in_sequence(const struct tracee *x)
 {
 	const struct attach_target *t = x->t;
+	uint64_t area = rseq_area(x);
 	struct rseq_cs cs;
 	uint64_t at;
 
-	if (!t->rseq_bytes ||
-	    attach_read(t, x->regs.fs_base + (uint64_t)t->rseq_offset +
-			offsetof(struct rseq, rseq_cs), &at, sizeof(at)) ||
+	if (!area ||
+	    attach_read(t, area + offsetof(struct rseq, rseq_cs), &at,
+			sizeof(at)) ||
 	    !at || attach_read(t, at, &cs, sizeof(cs)))
 		return false;
 	return x->regs.rip - cs.start_ip < cs.post_commit_offset;
@@ -297,37 +314,29 @@ static int look_only(struct tracee *x)
 	return ret;
 }
 
-/* A system call that was interrupted is begun again, as the kernel does it
- * when no handler has run. */
-static void begin_again(struct user_regs_struct *regs)
+/* Is this the program whose page the command has read? It may have executed
+ * another one before it was stopped. */
+static bool same_image(const struct tracee *x, const struct attach_wake *wake)
 {
-	if ((int64_t)regs->orig_rax < 0)
-		return;
-	switch (-(int64_t)regs->rax) {
-	case ERESTARTSYS:
-	case ERESTARTNOINTR:
-	case ERESTARTNOHAND:
-		regs->rax = regs->orig_rax;
-		break;
-	case ERESTARTBLOCK:
-		regs->rax = SYS_restart_syscall;
-		break;
-	default:
-		return;
-	}
-	regs->rip -= 2;
+	uint8_t uuid[sizeof(wake->uuid)];
+
+	return !attach_read(x->t, wake->page +
+				  offsetof(struct process_page, uuid),
+			    uuid, sizeof(uuid)) &&
+	       !memcmp(uuid, wake->uuid, sizeof(uuid));
 }
 
 /* In the stop: to the agent's code that makes the service thread, and then
  * takes this one back by a frame on its stack. The thread needs us no more. */
-static int lead_wake(struct tracee *x, uint64_t entry)
+static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 {
-	struct user_regs_struct back = x->regs, regs = x->regs;
+	struct user_regs_struct regs = x->regs;
 	uint64_t frame[WAKE_WORDS] = { 0 };
 	int ret;
 
-	begin_again(&back);
-#define SAVE(name, field) frame[WAKE_##name] = back.field
+	if (!same_image(x, wake))
+		return -ESTALE;
+#define SAVE(name, field) frame[WAKE_##name] = regs.field
 	SAVE(R15, r15);
 	SAVE(R14, r14);
 	SAVE(R13, r13);
@@ -340,15 +349,13 @@ static int lead_wake(struct tracee *x, uint64_t entry)
 	SAVE(RBX, rbx);
 	SAVE(RDX, rdx);
 	SAVE(RCX, rcx);
-	SAVE(RAX, rax);
 	SAVE(RSI, rsi);
 	SAVE(RDI, rdi);
 	SAVE(FLAGS, eflags);
 	SAVE(RIP, rip);
 #undef SAVE
 	regs.rsp -= WAKE_RED_ZONE + sizeof(frame);
-	regs.rip = entry;
-	regs.orig_rax = -1ull;
+	regs.rip = wake->entry + WAKE_ENTRY_GO;
 	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
 	ret = attach_write(x->t, regs.rsp, frame, sizeof(frame));
 	if (!ret)
@@ -386,6 +393,27 @@ static int make_memory(struct tracee *x, struct attach_memory *memory,
 		return (int)result;
 	*base = (uint64_t)result;
 	return 0;
+}
+
+/* A system call that was interrupted is begun again, as the kernel does it
+ * when no handler has run. */
+static void begin_again(struct user_regs_struct *regs)
+{
+	if ((int64_t)regs->orig_rax < 0)
+		return;
+	switch (-(int64_t)regs->rax) {
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+	case ERESTARTNOHAND:
+		regs->rax = regs->orig_rax;
+		break;
+	case ERESTARTBLOCK:
+		regs->rax = SYS_restart_syscall;
+		break;
+	default:
+		return;
+	}
+	regs->rip -= 2;
 }
 
 /* What the code is to do, and where it is to go then. */
@@ -497,18 +525,21 @@ int attach_thread_work(const struct attach_job *job)
 		struct tracee x = { .t = job->t, .tid = job->stop->tid,
 				    .tries = i, .steps = steps };
 		int moved = 0, back;
+		uint64_t turn;
 
 		if (i)
 			nanosleep(&pause, NULL);
-		attach_turns(x.tid, ATTACH_TURN_NS);
+		turn = attach_turns(x.tid, ATTACH_TURN_NS);
 		ret = seize(&x);
-		if (ret)
+		if (ret) {
+			attach_turns(x.tid, turn);
 			return ret;
-		ret = job->entry ? look_only(&x) : look(&x, header);
+		}
+		ret = job->wake ? look_only(&x) : look(&x, header);
 		if (!ret) {
 			moved = 1;
-			if (job->entry)
-				ret = lead_wake(&x, job->entry);
+			if (job->wake)
+				ret = lead_wake(&x, job->wake);
 			else if (job->memory)
 				ret = do_work(&x, job->stop, job->memory,
 					      header);
@@ -517,7 +548,7 @@ int attach_thread_work(const struct attach_job *job)
 		}
 		back = let_go(&x, moved);
 		job->stop->stall_ns = attach_now_ns() - x.began;
-		attach_turns(x.tid, 0);
+		attach_turns(x.tid, turn);
 		if (back)
 			return back;
 	}

@@ -28,6 +28,7 @@
 struct call {
 	const struct rundir_process *process;
 	struct process_wake wake;	/* before it */
+	struct attach_wake where;
 	char traced[ATTACH_ERROR_BYTES]; /* why it was not stopped, or "" */
 	int refused;			/* the process's errno for it, or 0 */
 };
@@ -100,13 +101,15 @@ static int request_write(const struct rundir_process *process, uint32_t value)
 			  value);
 }
 
+enum ease { EASE_NONE, EASE_SOME, EASE_CALM };
+
 /*
  * Does a signal's handler leave what the thread is at as it is? It does where
  * the thread computes, and in system calls that the kernel begins again behind
  * a handler (signal(7), SA_RESTART). Other calls, as poll(2), nanosleep(2) or a
  * wait with a time-out, return EINTR.
  */
-static bool calm(pid_t pid, pid_t tid)
+static enum ease ease_of(pid_t pid, pid_t tid)
 {
 	static const long calls[] = {
 		SYS_read, SYS_readv, SYS_wait4, SYS_waitid, SYS_flock,
@@ -123,28 +126,36 @@ static bool calm(pid_t pid, pid_t tid)
 	got = f && fgets(text, sizeof(text), f);
 	if (f)
 		fclose(f);
-	if (!got || !strncmp(text, "running", 7))
-		return got;
+	if (got && !strncmp(text, "running", 7))
+		return EASE_CALM;
 	if (sscanf(text, "%ld %*x %*x %*x %lx", &number, &timeout) != 2)
-		return false;
+		return EASE_SOME;
+	if (number == SYS_rt_sigtimedwait)
+		return EASE_NONE;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (number == calls[i])
-			return number != SYS_futex || !timeout;
-	return false;
+		if (number == calls[i] && (number != SYS_futex || !timeout))
+			return EASE_CALM;
+	return EASE_SOME;
 }
 
 /* A thread that does not block the signal, one that it does not disturb
- * first; 0: none. */
-static pid_t thread_that_takes(pid_t pid, int number)
+ * first; 0: none. A filter of the thread's own may end the program for the new
+ * thread, and where a thread waits for signals no handler runs. */
+static pid_t thread_that_takes(const struct call *call, int number)
 {
+	pid_t pid = call->process->pid;
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
 	pid_t other = 0;
 
 	for (int i = 0; i < n; i++) {
-		if (attach_signal_in(pid, tids[i], "SigBlk", number))
+		enum ease ease = ease_of(pid, tids[i]);
+
+		if (ease == EASE_NONE ||
+		    attach_signal_in(pid, tids[i], "SigBlk", number) ||
+		    attach_filters(tids[i]) > call->where.most)
 			continue;
-		if (calm(pid, tids[i]))
+		if (ease == EASE_CALM)
 			return tids[i];
 		if (!other)
 			other = tids[i];
@@ -194,9 +205,9 @@ static int by_signal(struct call *call)
 
 	if (!attach_signal_in(pid, pid, "SigCgt", WAKE_SIGNAL))
 		return -ENOTSUP;
-	tid = stopped(pid) ? 0 : thread_that_takes(pid, WAKE_SIGNAL);
+	tid = stopped(pid) ? 0 : thread_that_takes(call, WAKE_SIGNAL);
 	if (!tid)
-		return -EBUSY;
+		return attach_filters(pid) > call->where.most ? -EPERM : -EBUSY;
 	ret = request_write(process, 1);
 	if (ret)
 		return ret;
@@ -212,7 +223,8 @@ static int by_signal(struct call *call)
 	      wait_came(call);
 	if (ret)
 		request_write(process, 0);
-	return ret;
+	/* that thread alone has gone */
+	return ret == -ESRCH && rundir_alive(pid, process->starttime) ? 0 : ret;
 }
 
 static int by_ptrace(struct call *call)
@@ -235,7 +247,7 @@ static int by_ptrace(struct call *call)
 		       "its memory cannot be read, or it is emulated");
 		return -ENOTSUP;
 	}
-	ret = attach_stop_wake(&target, call->wake.entry);
+	ret = attach_stop_wake(&target, &call->where);
 	return ret ? ret : wait_came(call);
 }
 
@@ -255,8 +267,8 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 			 "may end it for a new thread", pid);
 	else if (ret == -EBUSY || ret == -ETIMEDOUT)
 		snprintf(error, room, "process %d does not answer: it is "
-			 "stopped, or its threads block all signals%s%s", pid,
-			 join, traced);
+			 "stopped, or has cancelled a thread, or its threads "
+			 "block all signals%s%s", pid, join, traced);
 	else if (ret == -ENOTSUP)
 		snprintf(error, room, "process %d has no service thread, and "
 			 "you may not make one; root may, or start it with "
@@ -279,12 +291,10 @@ static int make(struct call *call)
 	/* a thread that has been led there has not run yet */
 	if (call->wake.state == WAKE_TAKEN)
 		return wait_came(call);
-	if (process_status(process->pid, "Seccomp") > 0)
-		return -EPERM;
 	if (call->wake.error)
 		wake_write(process, offsetof(struct process_wake, error), 0);
 	ret = by_ptrace(call);
-	if (call->traced[0] && ret != -ESRCH &&
+	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
 	    call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
 	return ret;
@@ -293,12 +303,18 @@ static int make(struct call *call)
 int summon(const struct rundir_process *process, char *error, size_t room)
 {
 	struct call call = { .process = process };
+	struct process_page page;
 	int ret = 0;
 
 	if (!wake_read(process, &call.wake) ||
 	    flock(process->fd, LOCK_EX | LOCK_NB))
 		return 0;
-	if (wake_read(process, &call.wake)) {
+	page_read(process, &page);
+	call.wake = page.wake;
+	if (call.wake.state) {
+		call.where.entry = call.wake.entry;
+		call.where.page = call.wake.page;
+		memcpy(call.where.uuid, page.uuid, sizeof(page.uuid));
 		ret = make(&call);
 		ret = ret ? explain(&call, ret, error, room) : 1;
 	}

@@ -7,6 +7,10 @@
  *			memory below the stack pointer stay as they are, and
  *			threads in calls with a time-out that count EINTR; until
  *			its input ends: "rounds N interrupted N wrong N"
+ *	signals		waits for a child's signals by sigsuspend and
+ *			epoll_pwait in turn, answers each, until its input ends:
+ *			"rounds N interrupted 0 wrong 0"; one that does not end
+ *			the wait is the last
  *	exec N		executes itself, N times in all
  *	unshare		does what only one thread may, until its input ends:
  *			"rounds N interrupted 0 wrong N"
@@ -16,6 +20,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -102,6 +107,48 @@ static void *sleeper(void *arg)
 	return NULL;
 }
 
+static void nothing(int number)
+{
+	(void)number;
+}
+
+static int input_ended(void);
+
+/* The signal is blocked but for the waits, so none can come too early. */
+static void answer_signals(void)
+{
+	struct sigaction action = { .sa_handler = nothing };
+	struct epoll_event event;
+	int answers[2], fd = epoll_create1(0);
+	sigset_t blocked, none;
+	pid_t child, parent = getpid();
+	char byte = 0;
+
+	sigemptyset(&none);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
+	sigaction(SIGUSR1, &action, NULL);
+	if (pipe(answers))
+		return;
+	child = fork();
+	if (!child) {
+		do
+			usleep(100);
+		while (!kill(parent, SIGUSR1) &&
+		       read(answers[0], &byte, 1) > 0);
+		_exit(0);
+	}
+	while (!input_ended()) {
+		if (rounds++ % 2)
+			epoll_pwait(fd, &event, 1, -1, &none);
+		else
+			sigsuspend(&none);
+		wrong += write(answers[1], &byte, 1) != 1;
+	}
+	kill(child, SIGKILL);
+}
+
 static int run_again(char **argv)
 {
 	struct timespec pause = { 0, 10 * PAUSE_MS * 1000000 };
@@ -134,6 +181,12 @@ int main(int argc, char **argv)
 
 	if (argc == 3)
 		return run_again(argv);
+	if (argc == 2 && !strcmp(argv[1], "steady")) {
+		pthread_create(&threads[n++], NULL, compute, NULL);
+		for (int i = 0; i < 3; i++)
+			pthread_create(&threads[n++], NULL, sleeper,
+				       (void *)&waits[i]);
+	}
 	puts("ready");
 	fflush(stdout);
 	if (argc == 2 && !strcmp(argv[1], "unshare")) {
@@ -142,11 +195,9 @@ int main(int argc, char **argv)
 			rounds++;
 			usleep(PAUSE_MS * 1000);
 		}
+	} else if (argc == 2 && !strcmp(argv[1], "signals")) {
+		answer_signals();
 	} else {
-		pthread_create(&threads[n++], NULL, compute, NULL);
-		for (int i = 0; i < 3; i++)
-			pthread_create(&threads[n++], NULL, sleeper,
-				       (void *)&waits[i]);
 		while (!input_ended())
 			usleep(PAUSE_MS * 1000);
 	}
