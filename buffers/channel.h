@@ -100,8 +100,8 @@ extern uint32_t *fork_mark;
  */
 struct fork_lock {
 	uint32_t word;		/* 0 free, 1 taken, 2 with waiters */
-	uint32_t holder;	/* thread id; written by the holder */
 	uint32_t depth;		/* the holder's */
+	uint64_t holder;	/* thread pointer; written by the holder */
 };
 
 extern struct fork_lock *fork_lock;

@@ -19,11 +19,18 @@
 static uint32_t changing;	/* by the holder, who does not only look */
 static uint32_t torn;		/* who changed did not come along */
 
+/* The calling thread: its thread pointer, which costs no system call. What
+ * shares that with another thread, libc takes for the same one, too. */
+static uint64_t self_read(void)
+{
+	return (uint64_t)__builtin_thread_pointer();
+}
+
 /* False when the calling thread had it before. */
 static int lock_take(void)
 {
 	struct fork_lock *lock = fork_lock;
-	uint32_t self = (uint32_t)sys_gettid();
+	uint64_t self = self_read();
 	uint32_t seen = 0;
 
 	if (load_relaxed(&lock->holder) == self) {
@@ -107,7 +114,7 @@ void registry_lock_restore(void)
 	struct fork_lock *lock = fork_lock;
 
 	store_relaxed(&lock->word, 1);
-	store_relaxed(&lock->holder, (uint32_t)sys_gettid());
+	store_relaxed(&lock->holder, self_read());
 	lock->depth = fork_note.depth;
 	fork_note.depth = 0;
 }
