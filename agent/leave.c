@@ -46,7 +46,8 @@ static int borrowed(void)
 	if (load_relaxed(fork_mark))
 		return !process.page ||
 		       process.page->pid != (uint32_t)sys_getpid();
-	return host_tid() != (uint32_t)sys_gettid();
+	return load_relaxed(fork_guests) &&
+	       host_tid() != (uint32_t)sys_gettid();
 }
 
 SIGSAFE void leave_prepare(void)
@@ -60,8 +61,8 @@ SIGSAFE void leave_prepare(void)
 	for (i = 0; i < CHANNELS_MAX; i++)
 		if (channel_used(i) && load_acquire(&channels[i].active))
 			channel_need_all(&channels[i],
-					 agent_cpus ? LOCKED_AHEAD :
-						      agent_cpus_online);
+					 channels[i].cpus ? LOCKED_AHEAD :
+							    agent_cpus_online);
 }
 
 SIGSAFE void leave_prepare_user(uint32_t effective)

@@ -17,6 +17,8 @@ agent_sources = \
 	agent/fork.h \
 	agent/gdb.c \
 	agent/gdb.h \
+	agent/guest.c \
+	agent/guest.h \
 	agent/ipa-abi.h \
 	agent/ipa-buffer.c \
 	agent/ipa-cell.c \

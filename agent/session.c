@@ -547,7 +547,7 @@ int session_inherit(void)
 		}
 		ret = channel_create(channel, next_index++, session->name,
 				     channel->flags, session->contexts,
-				     session->buffer, agent_cpus);
+				     session->buffer, channel->cpus);
 		if (ret) {
 			session->phase = SESSION_HALTED;
 			return ret;

@@ -2,16 +2,13 @@
 /*
  * vfork(2) for a process whose writers use rseq.
  *
- * A vfork child shares the memory of its parent but is not registered with
- * rseq: the kernel neither aborts its sections nor keeps its cpu_id up to
- * date, and what it reads there is its parent's. So the calling thread is
- * unregistered over the call: the child then finds the CPU number -1, and its
- * events go to the locked rings. The kernel's word on this: rseq(2), "CLONE_VM".
+ * A vfork child is a guest (guest.c): it shares the memory of its parent but is
+ * not registered with rseq. The kernel's word on this: rseq(2), "CLONE_VM".
  *
  * The child returns on its parent's stack and overwrites what is above it, so
  * everything that has to survive is in registers that a system call keeps:
  *
- *	r8   return address		r9   struct rseq, or 0: unregistered
+ *	r8   return address		r9   what guest_end() gets
  */
 	.text
 	.weak	vfork
@@ -19,50 +16,45 @@
 	.balign	16
 vfork:
 	.cfi_startproc
+	subq	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	callq	guest_begin
+	addq	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	movq	%rax, %r9
 	popq	%r8
 	.cfi_adjust_cfa_offset -8
 	.cfi_register %rip, %r8
-	xorl	%r9d, %r9d
-	cmpl	$0, agent_cpus(%rip)
-	je	1f
-	/* rseq(area, rseq_bytes, RSEQ_FLAG_UNREGISTER, RSEQ_SIG) */
-	movq	rseq_offset(%rip), %r9
-	addq	%fs:0, %r9
-	movq	%r9, %rdi
-	movl	rseq_bytes(%rip), %esi
-	movl	$1, %edx
-	movl	$0x53053053, %r10d
-	movl	$334, %eax
+	movl	$58, %eax		/* vfork */
 	syscall
 	testq	%rax, %rax
-	jz	1f
-	xorl	%r9d, %r9d
-1:	movl	$58, %eax		/* vfork */
-	syscall
-	testq	%rax, %rax
-	jz	3f			/* the child */
+	jz	2f			/* the child */
 	testq	%r9, %r9
-	jz	2f
+	jz	1f
 	movq	%rax, %rcx
+	.cfi_remember_state
 	pushq	%r8			/* the child has gone: our stack */
+	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rip, 0
 	pushq	%rcx
+	.cfi_adjust_cfa_offset 8
 	movq	%r9, %rdi
-	movl	rseq_bytes(%rip), %esi
-	xorl	%edx, %edx
-	movl	$0x53053053, %r10d
-	movl	$334, %eax
-	syscall
+	callq	guest_end
 	popq	%rax
 	popq	%r8
-2:	cmpq	$-4095, %rax
-	jae	4f
-3:	jmpq	*%r8
-4:	negl	%eax
+	.cfi_restore_state
+1:	cmpq	$-4095, %rax
+	jae	3f
+2:	jmpq	*%r8
+3:	negl	%eax
 	pushq	%r8
 	.cfi_adjust_cfa_offset 8
+	.cfi_rel_offset %rip, 0
 	pushq	%rax
+	.cfi_adjust_cfa_offset 8
 	callq	__errno_location@PLT
 	popq	%rcx
+	.cfi_adjust_cfa_offset -8
 	movl	%ecx, (%rax)
 	movq	$-1, %rax
 	ret

@@ -30,6 +30,9 @@ void (*channel_made)(int admitted);
 static uint32_t fork_mark_unset = 1;
 uint32_t *fork_mark = &fork_mark_unset;
 
+static uint32_t guests_unset;
+uint32_t *fork_guests = &guests_unset;
+
 static struct fork_lock fork_lock_unset;
 struct fork_lock *fork_lock = &fork_lock_unset;
 struct fork_note fork_note;
@@ -64,6 +67,7 @@ int channels_setup(void)
 	/* a line of its own: writers look at the mark */
 	fork_lock = (struct fork_lock *)(pages + 64);
 	*fork_lock = fork_lock_unset;
+	fork_guests = (uint32_t *)(pages + 128);
 	tables = pages + 4096;
 	return 0;
 }
@@ -71,7 +75,8 @@ int channels_setup(void)
 struct channel *channel_take(uint32_t i)
 {
 	channels[i].rings = (struct rings *)(tables + (uint64_t)4096 * i);
-	__atomic_fetch_or(&channels_used, 1u << i, __ATOMIC_RELEASE);
+	/* GUEST-SESSION: before guests are looked for */
+	__atomic_fetch_or(&channels_used, 1u << i, __ATOMIC_SEQ_CST);
 	return &channels[i];
 }
 
@@ -272,6 +277,9 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 
 	if (cpus > CHANNEL_CPUS_MAX)
 		cpus = CHANNEL_CPUS_MAX;
+	/* GUEST-SESSION: a guest that comes later finds the channel taken */
+	if (__atomic_load_n(fork_guests, __ATOMIC_SEQ_CST))
+		cpus = 0;
 	channel->index = index;
 	channel->flags = flags;
 	channel->contexts = contexts;

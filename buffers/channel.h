@@ -106,6 +106,19 @@ struct fork_lock {
 
 extern struct fork_lock *fork_lock;
 
+/*
+ * How many tasks there are, or may be, that share this process's memory and
+ * the thread pointer of the thread that made them (vfork(2), clone(2)), and
+ * that the kernel knows no rseq area of: they would read that thread's CPU
+ * number. Beside `fork_lock`; a forked child begins with none.
+ *
+ * Pair GUEST-SESSION: a guest is counted before its maker looks at
+ * channels_used; a channel is marked there before it looks for guests. So
+ * either the maker finds the channel and unregisters itself, or the channel
+ * has locked rings only.
+ */
+extern uint32_t *fork_guests;
+
 /* What a process is to its rings, set by process_open(). */
 struct process {
 	struct process_page *page;	/* shared */
