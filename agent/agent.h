@@ -28,6 +28,7 @@ struct settings {
 	const char *core;		/* TAFFRAIL_CORE */
 	const char *quota;		/* TAFFRAIL_QUOTA */
 	const char *int3;		/* TAFFRAIL_INT3 */
+	const char *seccomp;		/* TAFFRAIL_SECCOMP */
 };
 
 extern struct settings settings;

@@ -44,8 +44,9 @@ static struct rights rights;	/* in RIGHTS and APPLYING: what is wanted */
 /* No system call where there is none: a seccomp filter may be why. */
 SIGSAFE int bell_here(void)
 {
-	return !agent_off && thread_service() && load_relaxed(fork_mark) &&
-	       process.page && process.page->pid == (uint32_t)sys_getpid();
+	return !agent_off && !thread_forbidden() && thread_service() &&
+	       load_relaxed(fork_mark) && process.page &&
+	       process.page->pid == (uint32_t)sys_getpid();
 }
 
 SIGSAFE void bell_forget(void)

@@ -38,6 +38,7 @@
 
 int capset(cap_user_header_t head, const cap_user_data_t data);
 long confine_seccomp(long operation, long flags, void *args);
+long confine_prctl(long option, long a, long b, long c, long d);
 
 static int result(long ret)
 {
@@ -108,13 +109,18 @@ PUBLIC int prctl(int option, ...)
 	for (i = 0; i < 4; i++)
 		arg[i] = va_arg(ap, long);
 	va_end(ap);
-	if (option == PR_SET_SECCOMP ||
-	    (option == PR_SET_TSC && arg[0] == PR_TSC_SIGSEGV))
-		return result(filter_set(option == PR_SET_TSC ||
-					 arg[0] == SECCOMP_MODE_STRICT,
-					 SYS_prctl, option, arg[0], arg[1],
-					 arg[2], arg[3]));
-	return result(sys5(SYS_prctl, option, arg[0], arg[1], arg[2], arg[3]));
+	return (int)confine_prctl(option, arg[0], arg[1], arg[2], arg[3]);
+}
+
+/* prctl(2), also by way of syscall(2). */
+long confine_prctl(long option, long a, long b, long c, long d)
+{
+	if ((int)option == PR_SET_SECCOMP ||
+	    ((int)option == PR_SET_TSC && a == PR_TSC_SIGSEGV))
+		return result(filter_set((int)option == PR_SET_TSC ||
+					 a == SECCOMP_MODE_STRICT,
+					 SYS_prctl, option, a, b, c, d));
+	return result(sys5(SYS_prctl, option, a, b, c, d));
 }
 
 /* seccomp(2), by way of syscall(2): a filter is installed by operations 0 and

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/demand.h"
+#include "agent/filtered.h"
 #include "agent/ipa.h"
 #include "buffers/base.h"
 
@@ -44,6 +45,7 @@ static int missing(void)
 static int leave_image(void)
 {
 	ipa_end(IPA_END_EXEC);
+	filtered_exec();
 	return demand_exec();
 }
 
@@ -52,6 +54,7 @@ static int stayed(int withdrawn, int ret)
 	int error = errno;
 
 	demand_exec_failed(withdrawn);
+	filtered_exec_failed();
 	errno = error;
 	return ret;
 }

@@ -98,6 +98,8 @@ static int revive_alone(void *unused, void *neither)
 
 SIGSAFE int fork_revive(void)
 {
+	if (thread_forbidden())
+		return 0;
 	return vectors_kept(revive_alone, NULL, NULL);
 }
 

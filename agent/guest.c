@@ -8,10 +8,14 @@
  *			       rings only
  *	else		       the maker is unregistered, finds the CPU number
  *			       -1, and so does its guest
+ *	no system call may be  all CPUs' rings are closed, for good
+ *	made
  */
 #include "agent/guest.h"
 
 #include "agent/agent.h"
+#include "agent/filtered.h"
+#include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/sys.h"
@@ -30,6 +34,10 @@ SIGSAFE long guest_begin(void)
 	__atomic_fetch_add(fork_guests, 1, __ATOMIC_SEQ_CST);
 	if (!agent_cpus)
 		return COUNTED;
+	if (thread_forbidden()) {
+		channels_close_cpus();
+		return COUNTED;
+	}
 	/* GUEST-SESSION: after the guest is counted */
 	if (!__atomic_load_n(&channels_used, __ATOMIC_SEQ_CST) ||
 	    sys4(SYS_rseq, rseq, rseq_bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE))
@@ -41,6 +49,8 @@ SIGSAFE void guest_end(long begun)
 {
 	if (begun & UNREGISTERED)
 		write_rseq_register(__builtin_thread_pointer());
+	if (begun & COUNTED)
+		filtered_guest(0);
 	if (begun & COUNTED)
 		__atomic_fetch_sub(fork_guests, 1, __ATOMIC_SEQ_CST);
 }

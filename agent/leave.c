@@ -13,6 +13,7 @@
 #include "agent/agent.h"
 #include "agent/bell.h"
 #include "agent/demand.h"
+#include "agent/filtered.h"
 #include "agent/fork.h"
 #include "agent/session.h"
 #include "agent/thread.h"
@@ -67,7 +68,9 @@ SIGSAFE void leave_prepare(void)
 
 SIGSAFE void leave_prepare_user(uint32_t effective)
 {
-	if (!agent_off && channel_run_aside && effective != (uint32_t)-1 &&
+	if (agent_off || !channel_run_aside || !sessions_run())
+		return;
+	if (effective != (uint32_t)-1 &&
 	    effective != (uint32_t)sys0(SYS_geteuid))
 		leave_prepare();
 }
@@ -76,6 +79,8 @@ SIGSAFE int leave_begin(void)
 {
 	int begun;
 
+	if (thread_forbidden())
+		return 0;
 	leave_prepare();
 	thread_settle();
 	begun = demand_withdraw() ? WITHDRAWN : 0;
@@ -117,19 +122,26 @@ int leave_confine(int clockless)
 {
 	int begun;
 
-	if (agent_off || thread_forbidden() || borrowed())
+	if (agent_off || thread_forbidden())
 		return 0;
+	if (borrowed()) {
+		filtered_guest(1);
+		return 0;
+	}
 	leave_prepare();
 	if (clockless && sessions_run()) {
 		thread_run_wait(sessions_end, NULL);
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the clock", 0);
 	}
-	/* first: a thread that ends by itself now makes no offer */
-	thread_forbid(1);
+	/* an offer that a thread makes as it ends is withdrawn with it */
 	begun = demand_withdraw() ? WITHDRAWN : 0;
 	if (bell_end())
 		begun |= ENDED;
+	thread_settle();
+	thread_forbid(1);
+	/* seccomp's strict mode lets nothing be executed */
+	filtered_process(!clockless);
 	channel_run_aside = NULL;
 	channel_revive = NULL;
 	return CONFINED | begun;
@@ -140,6 +152,7 @@ void leave_free(int confined)
 	if (!confined)
 		return;
 	thread_forbid(0);
+	filtered_process(0);
 	channel_run_aside = thread_run;
 	channel_revive = fork_revive;
 	leave_end(confined);

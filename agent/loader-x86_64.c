@@ -125,6 +125,15 @@ void loader_look(void)
 	modules_changed();
 }
 
+/* The lock of an RT_DELETE before, if there was one. */
+static void deleting_end(int state)
+{
+	if (state != RT_CONSISTENT || !deleting)
+		return;
+	deleting = 0;
+	registry_unlock();
+}
+
 /* Takes the place of _dl_debug_state: an ordinary call without arguments. */
 void loader_event(void)
 {
@@ -132,6 +141,11 @@ void loader_event(void)
 
 	if (agent_off)
 		return;
+	/* no session begins here any more, and nobody asks for markers */
+	if (thread_forbidden()) {
+		deleting_end(state);
+		return;
+	}
 	if (state == RT_DELETE) {
 		registry_lock();
 		/* it may have gone to sleep while we waited */
@@ -140,10 +154,7 @@ void loader_event(void)
 			registry_unlock();
 	} else if (state == RT_CONSISTENT) {
 		modules_changed();
-		if (deleting) {
-			deleting = 0;
-			registry_unlock();
-		}
+		deleting_end(state);
 	}
 }
 

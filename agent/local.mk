@@ -13,6 +13,8 @@ agent_sources = \
 	agent/descriptors.h \
 	agent/entries.c \
 	agent/entries.h \
+	agent/filtered.c \
+	agent/filtered.h \
 	agent/fork.c \
 	agent/fork.h \
 	agent/gdb.c \

@@ -65,7 +65,8 @@ SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
 	struct text text;
 	int fd;
 
-	if ((int)at > level)
+	/* a filter may kill for it */
+	if ((int)at > level || thread_forbidden())
 		return;
 	text_open(&text, line, sizeof(line));
 	text_add(&text, words[at]);

@@ -14,6 +14,7 @@
 
 #include "agent/agent.h"
 #include "agent/demand.h"
+#include "agent/filtered.h"
 #include "agent/fork.h"
 #include "agent/ipa.h"
 #include "agent/place.h"
@@ -54,6 +55,7 @@ static const struct {
 	{ "TAFFRAIL_CORE=", &settings.core },
 	{ "TAFFRAIL_QUOTA=", &settings.quota },
 	{ "TAFFRAIL_INT3=", &settings.int3 },
+	{ "TAFFRAIL_SECCOMP=", &settings.seccomp },
 };
 
 static void settings_read(char **environment)
@@ -268,6 +270,12 @@ static void start(void)
 		agent_off = "the program's libc is not glibc";
 		return;
 	}
+	if (filtered_start(settings.seccomp)) {
+		agent_off = "the program began under a seccomp filter";
+		/* not even a line of the log */
+		thread_forbid(1);
+		return;
+	}
 	/* goes through execve() */
 	sys2(SYS_prctl, PR_GET_TSC, &tsc);
 	if (tsc == PR_TSC_SIGSEGV) {
@@ -327,12 +335,13 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 
 static COLD void end_here(void)
 {
-	if (!load_relaxed(fork_mark))
-		return;
 	if (thread_forbidden()) {
 		process.page->state = PROCESS_EXITED;
 		return;
 	}
+	/* a child of vfork() has its parent's page */
+	if (process.pid != (uint32_t)sys_getpid())
+		return;
 	session_remove_owned();
 	ipa_end(IPA_END_EXIT);
 	ipa_socket_remove();
@@ -342,12 +351,10 @@ static COLD void end_here(void)
 	registry_unlock();
 }
 
-/* A child that never wrote has nothing here that is its own. It is told by its
- * number first: pages that fork() wipes or does not copy cost it a fault. */
+/* A child that never wrote has nothing here that is its own: fork() has wiped
+ * the mark. It makes no system call. */
 FORK_TEXT __attribute__((destructor(101))) static void agent_end(void)
 {
-	if (agent_off || !process.page)
-		return;
-	if (thread_forbidden() || process.pid == (uint32_t)sys_getpid())
+	if (!agent_off && process.page && load_relaxed(fork_mark))
 		end_here();
 }

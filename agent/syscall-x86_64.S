@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * syscall(2), as libc's function, but for seccomp(2), which libc has no
- * function for: confine.c wants to know of it.
+ * function for, and prctl(2): confine.c wants to know of them.
  */
 	.text
 	.weak	syscall
@@ -11,6 +11,8 @@ syscall:
 	.cfi_startproc
 	cmpl	$317, %edi		/* seccomp */
 	je	1f
+	cmpl	$157, %edi		/* prctl */
+	je	3f
 	movq	%rdi, %rax
 	movq	%rsi, %rdi
 	movq	%rdx, %rsi
@@ -26,6 +28,12 @@ syscall:
 	movq	%rdx, %rsi
 	movq	%rcx, %rdx
 	jmp	confine_seccomp
+3:	movq	%rsi, %rdi
+	movq	%rdx, %rsi
+	movq	%rcx, %rdx
+	movq	%r8, %rcx
+	movq	%r9, %r8
+	jmp	confine_prctl
 2:	negl	%eax
 	pushq	%rax
 	.cfi_adjust_cfa_offset 8

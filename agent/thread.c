@@ -63,7 +63,6 @@ static struct thread service;
 static uint32_t worker_taken;
 static uint32_t worker_last;	/* may still be a task */
 static uint32_t service_last;	/* the same, when it has ended */
-static int forbidden;
 
 static size_t thread_bytes(void)
 {
@@ -158,7 +157,7 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 	char *stack = thread_stack(thread);
 	char *tls = stack + room.below;
 
-	if (forbidden)
+	if (host_confined)
 		return -EPERM;
 	tls_clear(tls);
 	thread->fn = fn;
@@ -185,7 +184,7 @@ int thread_making(struct thread_making *making, int (*fn)(void *arg))
 {
 	if (!service.memory)
 		return -ENOMEM;
-	if (forbidden)
+	if (host_confined)
 		return -EPERM;
 	service.fn = fn;
 	service.arg = NULL;
@@ -236,6 +235,8 @@ static int run(void *arg, void *unused)
 	(void)unused;
 	if (!worker.memory)
 		return -ENOMEM;
+	if (host_confined)
+		return -EPERM;
 	signals_block(&mask);
 	if (!__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE)) {
 		ret = worker_finish(call->fn, call->arg);
@@ -260,6 +261,8 @@ int thread_run_wait(int (*fn)(void *arg), void *arg)
 
 	if (!worker.memory)
 		return -ENOMEM;
+	if (host_confined)
+		return -EPERM;
 	signals_block(&mask);
 	while (__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE))
 		sys2(SYS_nanosleep, &pause, NULL);
@@ -276,6 +279,8 @@ SIGSAFE int thread_serve(int (*fn)(void *arg))
 
 	if (!service.memory)
 		return -ENOMEM;
+	if (host_confined)
+		return -EPERM;
 	signals_block(&mask);
 	tid = thread_start(&service, fn, NULL);
 	signals_restore(&mask);
@@ -297,12 +302,12 @@ SIGSAFE int thread_is_ours(void)
 
 void thread_forbid(int yes)
 {
-	forbidden = yes;
+	host_confined = yes;
 }
 
 FORK_TEXT int thread_forbidden(void)
 {
-	return forbidden;
+	return host_confined;
 }
 
 static void settle(uint32_t *last)
@@ -311,7 +316,7 @@ static void settle(uint32_t *last)
 	uint32_t tid = load_relaxed(last);
 	int looks = SETTLE_LOOKS;
 
-	while (tid && looks-- &&
+	while (tid && !host_confined && looks-- &&
 	       !sys3(SYS_tgkill, sys_getpid(), tid, 0))
 		sys2(SYS_nanosleep, &pause, NULL);
 	store_relaxed(last, 0);

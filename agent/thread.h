@@ -49,7 +49,7 @@ uint32_t thread_service(void);
 int thread_is_ours(void);
 
 /* No thread is made from now on (or is again): what would make one fails with
- * -EPERM. */
+ * -EPERM, before any system call. This is host_confined. */
 void thread_forbid(int yes);
 int thread_forbidden(void);
 

@@ -350,6 +350,15 @@ void channel_resume(struct channel *channel)
 	store_release(&channel->rings->nr, channel->cpus);
 }
 
+SIGSAFE void channels_close_cpus(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channel_used(i))
+			store_release(&channels[i].rings->nr, 0);
+}
+
 void channel_stop(struct channel *channel)
 {
 	store_release(&channel->rings->nr, 0);

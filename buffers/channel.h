@@ -200,6 +200,13 @@ static inline void channels_forked(void)
 int channel_count(struct channel *channel, uint64_t generation,
 		  uint64_t *count);
 
+/*
+ * Sends all writers to the locked rings, for good: in a process that may not
+ * make a system call, and has a guest (fork_guests). No session starts or
+ * stops there any more. SIGSAFE.
+ */
+void channels_close_cpus(void);
+
 /* Lets no writer in any more; the caller then waits (channel_grace). */
 void channel_stop(struct channel *channel);
 

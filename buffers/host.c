@@ -7,10 +7,12 @@
 #include <sys/prctl.h>
 
 #include "buffers/base.h"
+#include "buffers/channel.h"
 #include "buffers/sys.h"
 
 int host_cpu_fast;
 int host_transactions;
+int host_confined;
 __thread struct host_cpu_told host_cpu_told;
 
 static int tid_in_libc;
@@ -38,11 +40,18 @@ SIGSAFE void host_setup(void)
 
 SIGSAFE uint32_t host_tid(void)
 {
-	return tid_in_libc ? host_tid_libc() : (uint32_t)sys_gettid();
+	if (likely(tid_in_libc))
+		return host_tid_libc();
+	return host_confined ? 0 : (uint32_t)sys_gettid();
 }
 
 SIGSAFE void host_thread_name(char *out16)
 {
+	if (!thread.known && host_confined && process.page) {
+		__builtin_memcpy(out16, process.page->procname, 15);
+		out16[15] = '\0';
+		return;
+	}
 	if (!thread.known) {
 		sys5(SYS_prctl, PR_GET_NAME, thread.name, 0, 0, 0);
 		thread.known = 1;

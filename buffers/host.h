@@ -20,6 +20,11 @@ extern int host_cpu_fast;
  * host_setup(). */
 extern int host_transactions;
 
+/* May a system call that the program does not make by itself kill it (a seccomp
+ * filter)? Set by the agent; from then on no thread of the program's makes one
+ * for us. What would need one is left out, or counted as lost. */
+extern int host_confined;
+
 /* Where it cannot: what the thread was told last, and when, by the TSC. */
 struct host_cpu_told {
 	uint64_t ticks;
@@ -69,11 +74,12 @@ int host_avx2(void);
 void host_setup(void);
 
 /* The calling thread's id. A system call only where host_setup() could not
- * find libc's copy. SIGSAFE. */
+ * find libc's copy; 0 where that may not be made. SIGSAFE. */
 uint32_t host_tid(void);
 
 /* The calling thread's name (comm), 16 bytes, NUL padded, as it was when the
- * thread first asked: one system call a thread. SIGSAFE. */
+ * thread first asked: one system call a thread. Where that may not be made,
+ * the program's at its start. SIGSAFE. */
 void host_thread_name(char *out16);
 
 #endif

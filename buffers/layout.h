@@ -93,6 +93,10 @@ struct process_page {
 	struct anchor_slot anchors[PROCESS_ANCHORS];	/* the latest, in any
 							 * order */
 	struct process_wake wake;
+	uint32_t filtered_execs;	/* images that this one, or children
+					 * without a page, have executed under
+					 * a filter of their own: without an
+					 * agent */
 };
 
 enum session_state {

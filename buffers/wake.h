@@ -12,8 +12,8 @@
  * whose page it has read, puts a frame on the thread's stack, leads it to
  * WAKE_ENTRY_GO bytes behind `entry`, and lets it go. The code there makes the
  * thread and takes the program's thread back to where it was, by what the frame
- * says. Or, where the command may not trace the process, it sends a signal whose
- * handler makes the thread.
+ * says. Or, where the command may not trace the process, it sends a signal, and
+ * the handler makes the thread.
  *
  * A system call that the stop interrupted is left to the kernel: the thread
  * keeps the number and the result (-ERESTART...). Where no handler has run, the

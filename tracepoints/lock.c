@@ -14,6 +14,7 @@
 
 #include "buffers/base.h"
 #include "buffers/channel.h"
+#include "buffers/host.h"
 #include "buffers/sys.h"
 
 static uint32_t changing;	/* by the holder, who does not only look */
@@ -26,8 +27,10 @@ static uint64_t self_read(void)
 	return (uint64_t)__builtin_thread_pointer();
 }
 
-/* False when the calling thread had it before. */
-static int lock_take(void)
+enum taken { NOT_TAKEN, TAKEN, TAKEN_AGAIN };
+
+/* NOT_TAKEN: another thread has it, and the caller does not wait. */
+static enum taken lock_take(int waits)
 {
 	struct fork_lock *lock = fork_lock;
 	uint64_t self = self_read();
@@ -35,10 +38,12 @@ static int lock_take(void)
 
 	if (load_relaxed(&lock->holder) == self) {
 		lock->depth++;
-		return 0;
+		return TAKEN_AGAIN;
 	}
 	if (!__atomic_compare_exchange_n(&lock->word, &seen, 1, 0,
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (!waits)
+			return NOT_TAKEN;
 		while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE))
 			sys_futex_wait(&lock->word, 2, NULL);
 	}
@@ -49,7 +54,7 @@ static int lock_take(void)
 		torn = 1;
 		changing = 0;
 	}
-	return 1;
+	return TAKEN;
 }
 
 static void lock_give(void)
@@ -63,13 +68,13 @@ static void lock_give(void)
 
 void registry_lock(void)
 {
-	if (lock_take())
+	if (lock_take(1) == TAKEN)
 		changing = 1;
 }
 
 void registry_lock_look(void)
 {
-	lock_take();
+	lock_take(1);
 }
 
 void registry_unlock(void)
@@ -97,12 +102,16 @@ int registry_lock_adopt(void)
 
 void registry_lock_fork(void)
 {
-	if (!lock_take())
+	/* who may not make a system call does not wait: nobody changes anything
+	 * in such a process */
+	if (lock_take(!host_confined) == TAKEN_AGAIN)
 		fork_note.depth = fork_lock->depth - 1;
 }
 
 void registry_unlock_parent(void)
 {
+	if (load_relaxed(&fork_lock->holder) != self_read())
+		return;
 	if (fork_note.depth)
 		fork_note.depth = 0;
 	registry_unlock();

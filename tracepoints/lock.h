@@ -23,7 +23,9 @@ void registry_lock_look(void);
 
 /*
  * Around fork(2), in the thread that forks: no other thread holds the lock
- * meanwhile, and the child's only thread holds it in its parent's place.
+ * meanwhile, and the child's only thread holds it in its parent's place. Where
+ * no system call may be made (host_confined) it is not waited for: nobody
+ * changes there what it guards.
  */
 void registry_lock_fork(void);
 void registry_unlock_parent(void);

@@ -73,6 +73,8 @@ static void child(char **argv, int out, int call, int error, int agent)
 	personality(ADDR_NO_RANDOMIZE);
 	if (!agent)
 		unsetenv("LD_PRELOAD");
+	/* or it would make none of the calls */
+	setenv("TAFFRAIL_SECCOMP", "trust", 1);
 	if (call >= 0 && filter_install((unsigned int)call, error))
 		_exit(126);
 	execv(argv[0], argv);

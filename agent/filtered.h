@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Programs that begin under a seccomp filter; see filtered.c.
+ */
+#ifndef AGENT_FILTERED_H
+#define AGENT_FILTERED_H
+
+/*
+ * Must the agent stay off, because the process begins under a filter that
+ * nobody vouches for? `word` is TAFFRAIL_SECCOMP, or NULL. Once, at start,
+ * before anything else that makes a system call.
+ */
+int filtered_start(const char *word);
+
+/*
+ * Around an exec: a process that has installed a filter notes in its page (or,
+ * in a child that has none, in its parent's) that the new image's agent stays
+ * off. The second is reached where the exec failed. SIGSAFE; they make no
+ * system call, and may be called by a child of vfork(2).
+ */
+void filtered_exec(void);
+void filtered_exec_failed(void);
+
+/* The process has installed a filter (1), or could not (0). A child of vfork(2)
+ * has installed one for itself (1), or is gone (0). SIGSAFE. */
+void filtered_process(int installed);
+void filtered_guest(int here);
+
+#endif
