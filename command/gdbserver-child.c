@@ -26,6 +26,7 @@
 
 #include "command/command.h"
 #include "command/elfnotes.h"
+#include "command/filtered.h"
 #include "command/gdbserver.h"
 #include "command/installed.h"
 
@@ -99,6 +100,7 @@ static int add_wrapper(struct launch *launch)
 			   INSTALLED_LIB, AGENT))
 		return command_failed("%s is not installed beside this "
 				      "command", AGENT);
+	filtered_vouch(launch->agent, "/tmp");
 	add(launch, "--wrapper");
 	add(launch, quote(launch->quoted[0], launch->self));
 	add(launch, "gdbserver");

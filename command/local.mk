@@ -25,6 +25,8 @@ command_sources = \
 	command/core.h \
 	command/elfnotes.c \
 	command/elfnotes.h \
+	command/filtered.c \
+	command/filtered.h \
 	command/gdb-listen.c \
 	command/gdb-peer.c \
 	command/gdb.c \

@@ -231,10 +231,14 @@ int record_join(struct record *record, const struct rundir_process *process)
 static void finish_image(struct record *record, struct record_member *member,
 			 struct collect *collect)
 {
+	struct process_page page;
 	int ret = 0;
 
 	if (!collect->finished) {
 		ret = collect_finish(collect);
+		if (!rundir_read_process(&member->process, collect->image,
+					 &page))
+			record->filtered += page.filtered_execs;
 		record->unreadable += collect->unreadable;
 	}
 	if (ret && !record->set.error)

@@ -4,8 +4,8 @@
  *
  * What must stay true here: the program gets our descriptors 0 to 2, signal
  * dispositions, mask and limits as we got them; only its environment differs,
- * by LD_PRELOAD, TAFFRAIL_DIR and TAFFRAIL_JOIN. So the child is made before
- * we change anything of our own.
+ * by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN and TAFFRAIL_SECCOMP. So the child
+ * is made before we change anything of our own.
  */
 #include "command/record.h"
 
@@ -21,6 +21,7 @@
 
 #include "buffers/base.h"
 #include "command/command.h"
+#include "command/filtered.h"
 #include "command/installed.h"
 
 #define EXIT_NOT_FOUND		127
@@ -166,6 +167,7 @@ int record_run(struct record *record)
 	if (preload_list(&record->options, preload, sizeof(preload)) ||
 	    absolute_directory(record) || write_request(record))
 		return COMMAND_FAILED;
+	filtered_vouch(preload, record->dir.path);
 	if (pipe2(pipes, O_CLOEXEC))
 		return command_failed("pipe: %s", strerror(errno));
 	fflush(NULL);

@@ -409,11 +409,23 @@ static size_t processes(const struct record *record)
 	return n;
 }
 
+/* What processes have noted before they executed it. */
+static void tell_filtered(const struct record *record)
+{
+	if (record->filtered)
+		command_warn("%llu program%s executed under a seccomp filter, "
+			     "and not traced: %s(7), TAFFRAIL_SECCOMP",
+			     (unsigned long long)record->filtered,
+			     record->filtered == 1 ? " was" : "s were",
+			     "taffrail-environment");
+}
+
 static void tell_result(const struct record *record)
 {
 	const struct trace_set *set = &record->set;
 	size_t n = processes(record);
 
+	tell_filtered(record);
 	if (!n) {
 		command_warn("0 events, so there is no trace");
 		trace_tell_left_off(set);

@@ -58,6 +58,8 @@ struct record {
 	int child_status;		/* of waitpid() */
 	uint64_t next_scan_ns;
 	uint64_t unreadable;		/* rings that made no sense */
+	uint64_t filtered;		/* images without an agent, under a
+					 * filter that a process installed */
 	int failed;			/* a failure that was not the disk's */
 	bool told;			/* that of the disk */
 	bool foreign;			/* a process was of another version */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "buffers/base.h"
+#include "command/process-markers.h"
 #include "command/rundir-private.h"
 
 struct target {
@@ -418,6 +419,10 @@ static int explain(struct target *t, int ret)
 		return fact(t, -ENXIO, "process %d was forked from process %d "
 			    "and has not written an event yet: it has no "
 			    "socket before its first one", t->pid, t->origin);
+	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)
+		return fact(t, -ENXIO, "process %d has no agent at work: it "
+			    "is under a seccomp filter, where one starts with "
+			    "TAFFRAIL_SECCOMP=trust only", t->pid);
 	if (ret > 0 || ret == -ENXIO)
 		return fact(t, -ENXIO, "process %d has no agent; taffrail "
 			    "attach %d loads it", t->pid, t->pid);
