@@ -37,6 +37,7 @@
 #include <signal.h>
 
 #include "agent/agent.h"
+#include "agent/filtered.h"
 #include "agent/ipa.h"
 #include "agent/service.h"
 #include "agent/thread.h"
@@ -176,6 +177,7 @@ static int offer_prepare(struct process_wake *wake)
 	wake->signal = have_signal ? WAKE_SIGNAL : 0;
 	wake->rseq_offset = rseq_offset;
 	wake->rseq_bytes = rseq_offset ? RSEQ_BYTES_MAX : 0;
+	wake->filters = filtered_allowed();
 	wake->entry = (uint64_t)demand_entry;
 	wake->page = (uint64_t)process.page;
 	return 1;

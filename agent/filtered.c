@@ -38,6 +38,7 @@ struct filters {
 };
 
 static int vouched;		/* the user's word holds for what is executed */
+static uint32_t allowed;	/* filters that do not mind a new thread */
 static int installed;		/* a filter, by this process */
 static uint32_t guest;		/* a guest has, see guest.h */
 
@@ -114,14 +115,23 @@ int filtered_start(const char *word)
 	int64_t most;
 
 	vouched = rest && !*rest;
+	if (vouched)
+		allowed = INT32_MAX;
 	if (vouched || !filters_read(&filters))
 		return 0;
 	if (rest && *rest++ == ':') {
 		most = text_number(&rest);
-		if (!*rest && filters.number >= 0 && filters.number <= most)
+		if (!*rest && filters.number >= 0 && filters.number <= most) {
+			allowed = (uint32_t)filters.number;
 			return 0;
+		}
 	}
 	return 1;
+}
+
+SIGSAFE uint32_t filtered_allowed(void)
+{
+	return allowed;
 }
 
 SIGSAFE static struct process_page *noting_page(void)

@@ -5,12 +5,18 @@
 #ifndef AGENT_FILTERED_H
 #define AGENT_FILTERED_H
 
+#include <stdint.h>
+
 /*
  * Must the agent stay off, because the process begins under a filter that
  * nobody vouches for? `word` is TAFFRAIL_SECCOMP, or NULL. Once, at start,
  * before anything else that makes a system call.
  */
 int filtered_start(const char *word);
+
+/* How many filters a thread of this process may be under, so that a command may
+ * have it make the service thread. */
+uint32_t filtered_allowed(void);
 
 /*
  * Around an exec: a process that has installed a filter notes in its page (or,

@@ -75,6 +75,9 @@ struct process_wake {
 	uint32_t came;		/* how many service threads there were */
 	uint32_t signal;	/* WAKE_SIGNAL; 0: it has no handler */
 	uint32_t rseq_bytes;	/* 0: the program has no rseq area */
+	uint32_t filters;	/* of seccomp's: threads with more are not
+				 * asked */
+	uint32_t pad;
 	int64_t rseq_offset;	/* from a thread pointer */
 	uint64_t entry;
 	uint64_t page;		/* where the process has this page */

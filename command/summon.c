@@ -314,6 +314,7 @@ int summon(const struct rundir_process *process, char *error, size_t room)
 	if (call.wake.state) {
 		call.where.entry = call.wake.entry;
 		call.where.page = call.wake.page;
+		call.where.most = (long)call.wake.filters;
 		memcpy(call.where.uuid, page.uuid, sizeof(page.uuid));
 		ret = make(&call);
 		ret = ret ? explain(&call, ret, error, room) : 1;
