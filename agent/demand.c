@@ -236,16 +236,20 @@ static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
-SIGSAFE int demand_withdraw(void)
+static int withdraw(struct process_wake *wake)
 {
-	struct process_wake *wake = wake_near();
-
-	if (!wake || process.page->pid != (uint32_t)sys_getpid())
-		return 0;
 	__atomic_add_fetch(&demand_withdrawn, 1, __ATOMIC_SEQ_CST);
 	if (!wake_change(wake, WAKE_OFFERED, WAKE_NONE))
 		wait_while(&wake->state, WAKE_TAKEN, 1);
 	return 1;
+}
+
+SIGSAFE int demand_withdraw(void)
+{
+	struct process_wake *wake = wake_near();
+
+	return wake && process.page->pid == (uint32_t)sys_getpid() ?
+		       withdraw(wake) : 0;
 }
 
 SIGSAFE void demand_give_back(int withdrawn)
@@ -270,8 +274,11 @@ SIGSAFE int demand_exec(void)
 {
 	struct process_wake *wake = wake_near();
 
-	if (!wake || !demand_withdraw())
+	/* a child that has this memory is not told from this process without a
+	 * call, which a bare filter may mind */
+	if (!wake || load_relaxed(fork_guests))
 		return 0;
+	withdraw(wake);
 	wait_while(&wake->request, 1, 0);
 	/* a command that was stopped in between, or killed */
 	if (have_signal &&
