@@ -14,12 +14,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "buffers/base.h"
 #include "command/attach-private.h"
 
 #define DYNAMIC_MAX	256
 #define SYMBOLS_MAX	65536u
+#define WALKS_MAX	16
+#define CHANGE_WAIT_MS	2000
+#define CHANGE_PAUSE_NS	1000000
 #define STRINGS_MAX	(4u << 20)
 
 /* Of a module's dynamic section. */
@@ -235,27 +239,47 @@ static uint64_t find_debug(const struct attach_target *t)
 	return at && !read_dynamic(t, base + at, base, &d) ? d.debug : 0;
 }
 
-static int read_list(struct attach_target *t)
+static int modules_change(const struct attach_target *t)
 {
-	uint64_t at = find_debug(t);
-	struct r_debug debug;
+	return attach_fact(t, -EAGAIN, "the modules of process %d change, or "
+			   "it has only begun; try again", t->pid);
+}
+
+/* Waits until the linker says that it changes nothing: what is in its list is
+ * relocated then. A call of libc's before that would end the program. */
+static int read_debug(const struct attach_target *t, uint64_t at,
+		      struct r_debug *debug)
+{
+	const struct timespec pause = { .tv_nsec = CHANGE_PAUSE_NS };
+	uint64_t end = attach_now_ns() + CHANGE_WAIT_MS * 1000000ull;
+
+	while (!attach_read(t, at, debug, sizeof(*debug)) && debug->r_map) {
+		if (debug->r_state == RT_CONSISTENT)
+			return 0;
+		if (attach_now_ns() > end)
+			return modules_change(t);
+		nanosleep(&pause, NULL);
+	}
+	return attach_fact(t, -ENOTSUP, "process %d is a static program, or "
+			   "has only begun", t->pid);
+}
+
+static int walk_list(struct attach_target *t, const struct r_debug *debug)
+{
+	uint64_t at = (uintptr_t)debug->r_map;
 	struct link_map map;
 
-	if (!at || attach_read(t, at, &debug, sizeof(debug)) || !debug.r_map)
-		return attach_fact(t, -ENOTSUP, "process %d is a static "
-				   "program, or has only begun", t->pid);
-	t->modules = calloc(ATTACH_MODULES_MAX, sizeof(*t->modules));
-	if (!t->modules)
-		return attach_fact(t, -ENOMEM, "out of memory");
-	for (at = (uintptr_t)debug.r_map; at; at = (uintptr_t)map.l_next) {
+	t->nmodules = 0;
+	t->linker = NULL;
+	memset(t->modules, 0, ATTACH_MODULES_MAX * sizeof(*t->modules));
+	for (; at; at = (uintptr_t)map.l_next) {
 		struct attach_module *m = &t->modules[t->nmodules];
 
 		if (t->nmodules == ATTACH_MODULES_MAX)
 			return attach_fact(t, -ENOTSUP, "process %d has too "
 					   "many modules", t->pid);
 		if (attach_read(t, at, &map, sizeof(map)))
-			return attach_fact(t, -EAGAIN, "the modules of process "
-					   "%d change; try again", t->pid);
+			return modules_change(t);
 		m->map = at;
 		/* what cannot be read, like the kernel's vdso, has no TLS */
 		if (!read_module(t, m, &map, !t->nmodules) ||
@@ -263,10 +287,34 @@ static int read_list(struct attach_target *t)
 			t->nmodules++;
 		else
 			memset(m, 0, sizeof(*m));
-		if (t->nmodules && m->base == debug.r_ldbase)
+		if (t->nmodules && m->base == debug->r_ldbase)
 			t->linker = m;
 	}
 	return 0;
+}
+
+/* Once more if modules came meanwhile, which may not be relocated. */
+static int read_list(struct attach_target *t)
+{
+	uint64_t at = find_debug(t);
+	struct r_debug before, after;
+	int ret;
+
+	t->modules = calloc(ATTACH_MODULES_MAX, sizeof(*t->modules));
+	if (!t->modules)
+		return attach_fact(t, -ENOMEM, "out of memory");
+	for (int i = 0; i < WALKS_MAX; i++) {
+		ret = read_debug(t, at, &before);
+		if (ret)
+			return ret;
+		ret = walk_list(t, &before);
+		if (ret && ret != -EAGAIN)
+			return ret;
+		if (!ret && !attach_read(t, at, &after, sizeof(after)) &&
+		    after.r_state == RT_CONSISTENT)
+			return 0;
+	}
+	return modules_change(t);
 }
 
 static const struct attach_module *module_named(const struct attach_target *t,

@@ -42,6 +42,7 @@ struct attach_names {
 
 struct attach_target {
 	pid_t pid;
+	int image;			/* attach_image_open() */
 	char *error;
 	uint64_t phdr, nphdr;		/* of the program, from auxv */
 	struct attach_module *modules;
@@ -83,6 +84,17 @@ int attach_read(const struct attach_target *t, uint64_t from, void *to,
 		size_t bytes);
 int attach_write(const struct attach_target *t, uint64_t to, const void *from,
 		 size_t bytes);
+
+/*
+ * Binds the target to the program that the process executes now: a process
+ * executes another one at any moment, and what was read of the first is wrong
+ * there. Returns 0, or a negative errno and then no image is the same.
+ * attach_image_same() reads an address of the first program: it does not find
+ * it after execve(2), but in a child of vfork(2), whose parent still has it.
+ */
+int attach_image_open(struct attach_target *t);
+bool attach_image_same(const struct attach_target *t, uint64_t address);
+void attach_image_close(struct attach_target *t);
 
 /* May the user, and can the process? Nothing is touched. */
 int attach_target_open(struct attach_target *t, pid_t pid);

@@ -75,6 +75,9 @@ static int why_not(const struct attach_target *t, int ret)
 		return attach_fact(t, -EBUSY, "process %d is traced by "
 				   "process %ld", t->pid,
 				   process_status(t->pid, "TracerPid"));
+	if (ret == -ESTALE)
+		return attach_fact(t, ret, "process %d executes another "
+				   "program just now: try again", t->pid);
 	if (ret == -ENXIO || ret == -ETIMEDOUT)
 		return attach_fact(t, ret, "no thread of process %d can be "
 				   "stopped now", t->pid);

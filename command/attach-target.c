@@ -64,6 +64,30 @@ int attach_write(const struct attach_target *t, uint64_t to, const void *from,
 	return (size_t)n == bytes ? 0 : -EFAULT;
 }
 
+int attach_image_open(struct attach_target *t)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
+	t->image = open(path, O_RDONLY | O_CLOEXEC);
+	return t->image < 0 ? -errno : 0;
+}
+
+bool attach_image_same(const struct attach_target *t, uint64_t address)
+{
+	uint8_t byte;
+
+	return t->image >= 0 &&
+	       pread(t->image, &byte, 1, (off_t)address) == 1;
+}
+
+void attach_image_close(struct attach_target *t)
+{
+	if (t->image >= 0)
+		close(t->image);
+	t->image = -1;
+}
+
 static long yama_scope(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
@@ -229,21 +253,33 @@ int attach_target_open(struct attach_target *t, pid_t pid)
 	int ret;
 
 	t->pid = pid;
+	t->image = -1;
 	ret = check_state(t);
 	if (!ret)
 		ret = check_threads(t);
 	if (!ret)
 		ret = check_machine(t);
-	if (!ret)
-		ret = read_auxv(t);
 	if (ret)
 		return ret;
-	ret = attach_read(t, t->phdr, &byte, 1);
-	return ret ? refused(t, ret) : attach_modules_read(t);
+	ret = attach_image_open(t);
+	if (ret)
+		return refused(t, ret);
+	ret = read_auxv(t);
+	if (!ret) {
+		ret = attach_read(t, t->phdr, &byte, 1);
+		ret = ret ? refused(t, ret) : attach_modules_read(t);
+	}
+	/* what was found is of two programs, then */
+	if (ret && ret != -ESRCH && !attach_image_same(t, t->phdr))
+		return attach_fact(t, -ESTALE, "process %d executes another "
+				   "program just now, or ends: try again",
+				   t->pid);
+	return ret;
 }
 
 void attach_target_close(struct attach_target *t)
 {
+	attach_image_close(t);
 	free(t->modules);
 	t->modules = NULL;
 }

@@ -120,13 +120,21 @@ static int interrupt(struct tracee *x, int stopped)
 }
 
 /* Is there an end of the call in that stop? With PTRACE_SYSCALL the second
- * is, when there have been `stops`. */
+ * is, when there have been `stops`. -EFAULT: the instruction cannot be
+ * executed, and the thread would come to it again and again. */
 static int inject_done(struct tracee *x, int status, int *stops)
 {
 	if (WSTOPSIG(status) == SYSCALL_STOP)
 		return ++*stops == 2;
 	if (status >> 16)
 		return 0;
+	switch (WSTOPSIG(status)) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+		return -EFAULT;
+	}
 	if (x->steps && WSTOPSIG(status) == SIGTRAP)
 		return 1;
 	x->again |= WSTOPSIG(status) == SIGSTOP;
@@ -159,6 +167,8 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
 			ret = wait_stop(x->tid, &status);
 		if (!ret)
 			done = inject_done(x, status, &stops);
+		if (done < 0)
+			ret = done;
 	}
 	if (!ret)
 		ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &regs);
@@ -284,6 +294,8 @@ static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 				 (void *)SIGSET_BYTES, &x->mask);
 	if (ret)
 		return ret;
+	if (!attach_image_same(x->t, x->t->syscall))
+		return -ESTALE;
 	if (x->regs.cs != CODE_64_BITS ||
 	    attach_read(x->t, x->regs.fs_base, header, ATTACH_HEADER_BYTES) ||
 	    attach_read(x->t, x->regs.fs_base + x->t->at_tid, &tid, 4))
