@@ -41,6 +41,7 @@ EXTRA_DIST += \
 	docs/guarantees.md \
 	docs/history.md \
 	docs/platforms.md \
+	docs/programs.md \
 	docs/remote.md \
 	docs/roadmap.md \
 	docs/traces.md \

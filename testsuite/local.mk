@@ -89,6 +89,7 @@ EXTRA_DIST += \
 	testsuite/bench \
 	testsuite/config \
 	testsuite/distros \
+	testsuite/programs \
 	testsuite/gdb-suite \
 	testsuite/lib \
 	testsuite/lint \
@@ -170,6 +171,12 @@ check-distros:
 	@$(run_script) $(abs_top_srcdir)/testsuite/distros/run \
 		$(DISTROS_FLAGS) $(DISTROS)
 
+# As root, by hand. PROGRAMS_FLAGS: --only NAME, --times N, --list,
+# --table
+check-programs: stage
+	@$(run_script) $(abs_top_srcdir)/testsuite/programs/run \
+		$(PROGRAMS_FLAGS)
+
 check-models:
 	@$(run_script) $(abs_top_srcdir)/testsuite/models/run
 
@@ -180,10 +187,10 @@ lint:
 	@$(run_script) $(abs_top_srcdir)/testsuite/lint/lint.sh
 
 # What the sanitizers' builds need, without the installed things.
-check-programs: $(check_PROGRAMS)
+unit-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)
-.PHONY: check-distros check-programs print-unit-programs
+.PHONY: check-distros check-programs unit-programs print-unit-programs
 
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
