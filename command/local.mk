@@ -63,6 +63,7 @@ command_sources = \
 	command/rule.c \
 	command/rule.h \
 	command/rundir-find.c \
+	command/rundir-nested.c \
 	command/rundir-pages.c \
 	command/rundir-private.h \
 	command/rundir-sweep.c \

@@ -239,10 +239,11 @@ static int open_process(struct rundir *dir, const char *name,
 	if (fstat(process->fd, &st) || st.st_uid != geteuid())
 		goto fail;
 	process->uid = st.st_uid;
-	process->alive = rundir_alive(process->pid, process->starttime);
+	process->image = newest_image(process);
+	process->alive = rundir_alive(process->pid, process->starttime) ||
+			 rundir_nested(process);
 	if (!process->alive)
 		look_through_socket(process);
-	process->image = newest_image(process);
 	return 0;
 fail:
 	rundir_process_close(process);

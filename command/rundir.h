@@ -102,6 +102,12 @@ int rundir_connect(const struct rundir_process *process, const char *name);
 /* Is pid alive and does it still have that start time? */
 bool rundir_alive(pid_t pid, uint64_t starttime);
 
+/*
+ * Is a process that is not here by its number one of a PID namespace below
+ * ours? Then it gets the number and the start time that it has here.
+ */
+bool rundir_nested(struct rundir_process *process);
+
 /* Start time (field 22 of /proc/PID/stat) of a process; -ESRCH if none. */
 int rundir_starttime(uint64_t *starttime, pid_t pid);
 
