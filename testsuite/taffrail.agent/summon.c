@@ -191,9 +191,13 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	if (argc == 2 && !strcmp(argv[1], "unshare")) {
 		while (!input_ended()) {
+			struct timespec left = { 0, PAUSE_MS * 1000000 };
+
 			wrong += unshare(CLONE_VM) != 0;
 			rounds++;
-			usleep(PAUSE_MS * 1000);
+			/* a signal's handler gives nobody less time */
+			while (nanosleep(&left, &left) && errno == EINTR)
+				;
 		}
 	} else if (argc == 2 && !strcmp(argv[1], "signals")) {
 		answer_signals();
