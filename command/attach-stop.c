@@ -132,6 +132,8 @@ static int run_job(struct attach_job *job)
 		ret = job->ret;
 	}
 	sigaction(SIGCHLD, &child, NULL);
+	/* the tracer has taken those of the command's own children, too */
+	kill(getpid(), SIGCHLD);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return ret;
 }
