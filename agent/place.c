@@ -221,6 +221,8 @@ static void page_fill(struct process_page *page, uint32_t image,
 	uuid_make(page->uuid, page);
 	page->marker_generation = 1;
 	procname_read(page->procname);
+	__builtin_memcpy(host_program, page->procname,
+			 sizeof(host_program) - 1);
 	if (!sys1(SYS_uname, &name))
 		text_copy(page->hostname, sizeof(page->hostname),
 			  name.nodename);

@@ -7,12 +7,12 @@
 #include <sys/prctl.h>
 
 #include "buffers/base.h"
-#include "buffers/channel.h"
 #include "buffers/sys.h"
 
 int host_cpu_fast;
 int host_transactions;
 int host_confined;
+char host_program[16];
 __thread struct host_cpu_told host_cpu_told;
 
 static int tid_in_libc;
@@ -47,9 +47,8 @@ SIGSAFE uint32_t host_tid(void)
 
 SIGSAFE void host_thread_name(char *out16)
 {
-	if (!thread.known && host_confined && process.page) {
-		__builtin_memcpy(out16, process.page->procname, 15);
-		out16[15] = '\0';
+	if (!thread.known && host_confined) {
+		__builtin_memcpy(out16, host_program, sizeof(host_program));
 		return;
 	}
 	if (!thread.known) {

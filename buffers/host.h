@@ -25,6 +25,10 @@ extern int host_transactions;
  * for us. What would need one is left out, or counted as lost. */
 extern int host_confined;
 
+/* The program's name at its start (comm), 16 bytes, NUL padded. Set by the
+ * agent. */
+extern char host_program[16];
+
 /* Where it cannot: what the thread was told last, and when, by the TSC. */
 struct host_cpu_told {
 	uint64_t ticks;
