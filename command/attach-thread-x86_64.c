@@ -56,6 +56,13 @@
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
 			 CLONE_UNTRACED)
 
+/* Those that any code of ours may use: names in frames, and of ptrace(2). */
+#define EACH_REGISTER(DO)                                              \
+	DO(R15, r15) DO(R14, r14) DO(R13, r13) DO(R12, r12)            \
+	DO(R11, r11) DO(R10, r10) DO(R9, r9) DO(R8, r8)                \
+	DO(RBP, rbp) DO(RBX, rbx) DO(RCX, rcx) DO(RDX, rdx)            \
+	DO(RSI, rsi) DO(RDI, rdi)
+
 /* In the helper: all but the two that setuid() and pthread_cancel() need. */
 static const uint64_t helper_blocked = ~(3ull << 31);
 
@@ -348,23 +355,10 @@ static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 
 	if (!same_image(x, wake))
 		return -ESTALE;
-#define SAVE(name, field) frame[WAKE_##name] = regs.field
-	SAVE(R15, r15);
-	SAVE(R14, r14);
-	SAVE(R13, r13);
-	SAVE(R12, r12);
-	SAVE(R11, r11);
-	SAVE(R10, r10);
-	SAVE(R9, r9);
-	SAVE(R8, r8);
-	SAVE(RBP, rbp);
-	SAVE(RBX, rbx);
-	SAVE(RDX, rdx);
-	SAVE(RCX, rcx);
-	SAVE(RSI, rsi);
-	SAVE(RDI, rdi);
-	SAVE(FLAGS, eflags);
-	SAVE(RIP, rip);
+#define SAVE(name, field) frame[WAKE_##name] = regs.field;
+	EACH_REGISTER(SAVE)
+	SAVE(FLAGS, eflags)
+	SAVE(RIP, rip)
 #undef SAVE
 	regs.rsp -= WAKE_RED_ZONE + sizeof(frame);
 	regs.rip = wake->entry + WAKE_ENTRY_GO;
@@ -445,25 +439,12 @@ static void fill_block(const struct tracee *x, struct attach_memory *memory,
 	block->mask = x->mask;
 	block->helper_mask = helper_blocked;
 	memcpy(block->clone, clone, sizeof(clone));
-#define SAVE(name, field) block->registers[ATTACH_##name] = regs.field
-	SAVE(R15, r15);
-	SAVE(R14, r14);
-	SAVE(R13, r13);
-	SAVE(R12, r12);
-	SAVE(R11, r11);
-	SAVE(R10, r10);
-	SAVE(R9, r9);
-	SAVE(R8, r8);
-	SAVE(RBP, rbp);
-	SAVE(RBX, rbx);
-	SAVE(RAX, rax);
-	SAVE(RCX, rcx);
-	SAVE(RDX, rdx);
-	SAVE(RSI, rsi);
-	SAVE(RDI, rdi);
-	SAVE(RSP, rsp);
-	SAVE(RIP, rip);
-	SAVE(FLAGS_REGISTER, eflags);
+#define SAVE(name, field) block->registers[ATTACH_##name] = regs.field;
+	EACH_REGISTER(SAVE)
+	SAVE(RAX, rax)
+	SAVE(RSP, rsp)
+	SAVE(RIP, rip)
+	SAVE(FLAGS_REGISTER, eflags)
 #undef SAVE
 }
 
