@@ -2,26 +2,29 @@
 /*
  * Processes of PID namespaces below ours that share the runtime directory, as
  * those of containers and sandboxes do. Their directories have the numbers that
- * they have there, by which nothing is found here. What tells them is the file
- * that they map: their page.
+ * they have there, by which nothing is found here. The kernel tells both
+ * numbers (NSpid), and the start time is the same. In a time namespace it is
+ * not; there the page tells, which the process maps.
  *
- * /proc is searched for such processes when the last search is a moment old, so
- * that a directory with a thousand dead processes costs one.
+ * What must stay true: a process that lives is found. /proc is searched once
+ * for many directories of dead processes, and again for each directory that is
+ * not older than the search: its process may have begun behind it.
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 
 #include "command/rundir.h"
 
-#define FRESH_MS	20
+/* File systems' clocks may be that much behind. */
+#define CLOCK_TICK_NS	50000000
 
 struct nested {
 	pid_t pid;	/* here */
@@ -30,14 +33,12 @@ struct nested {
 
 static struct nested *known;
 static size_t known_count;
-static int64_t known_since;	/* ms; 0: never */
+static int64_t known_since;	/* when the search began, by CLOCK_REALTIME; 0:
+				 * there was none */
 
-static int64_t now_ms(void)
+static int64_t nanoseconds(const struct timespec *t)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
 /* The number in its own namespace; 0: that is ours. */
@@ -67,10 +68,11 @@ static void search(void)
 {
 	struct nested *more, found;
 	struct dirent *entry;
+	struct timespec now;
 	DIR *proc;
 
-	if (known_since && now_ms() - known_since < FRESH_MS)
-		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	known_since = nanoseconds(&now);
 	known_count = 0;
 	proc = opendir("/proc");
 	while (proc && (entry = readdir(proc))) {
@@ -88,13 +90,13 @@ static void search(void)
 	}
 	if (proc)
 		closedir(proc);
-	known_since = now_ms();
 }
 
-static bool maps(pid_t pid, const struct stat *page)
+/* Is it mapped there? By its inode, and by the end of its path: file systems
+ * with volumes or layers may show another device in maps than stat(2) does. */
+static bool maps(pid_t pid, uint64_t wanted, const char *end)
 {
-	unsigned int major, minor;
-	char path[32], line[512];
+	char path[32], line[PATH_MAX + 128];
 	bool found = false;
 	uint64_t inode;
 	FILE *f;
@@ -102,29 +104,45 @@ static bool maps(pid_t pid, const struct stat *page)
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	f = fopen(path, "re");
 	while (f && !found && fgets(line, sizeof(line), f))
-		found = sscanf(line, "%*x-%*x %*s %*x %x:%x %" SCNu64, &major,
-			       &minor, &inode) == 3 &&
-			inode == page->st_ino &&
-			makedev(major, minor) == page->st_dev;
+		found = sscanf(line, "%*x-%*x %*s %*x %*x:%*x %" SCNu64,
+			       &inode) == 1 &&
+			inode == wanted && strstr(line, end);
 	if (f)
 		fclose(f);
 	return found;
 }
 
+/* Is the candidate the process of this directory? `end`: of its page's path. */
+static bool is_it(const struct rundir_process *process,
+		  const struct nested *candidate, const char *end,
+		  uint64_t *starttime)
+{
+	struct stat page;
+
+	if (candidate->inner != process->pid ||
+	    rundir_starttime(starttime, candidate->pid))
+		return false;
+	if (*starttime == process->starttime)
+		return true;
+	return !fstatat(process->fd, end + strlen(process->name) + 2, &page,
+			AT_SYMLINK_NOFOLLOW) &&
+	       maps(candidate->pid, page.st_ino, end);
+}
+
 bool rundir_nested(struct rundir_process *process)
 {
-	char name[32];
-	struct stat page;
+	char end[NAME_MAX + 32];
+	struct stat directory;
 	uint64_t starttime;
 
-	snprintf(name, sizeof(name), "%u/process", process->image);
-	if (fstatat(process->fd, name, &page, AT_SYMLINK_NOFOLLOW))
+	if (fstat(process->fd, &directory))
 		return false;
-	search();
+	if (nanoseconds(&directory.st_ctim) + CLOCK_TICK_NS > known_since)
+		search();
+	snprintf(end, sizeof(end), "/%s/%u/process", process->name,
+		 process->image);
 	for (size_t i = 0; i < known_count; i++) {
-		if (known[i].inner != process->pid ||
-		    rundir_starttime(&starttime, known[i].pid) ||
-		    !maps(known[i].pid, &page))
+		if (!is_it(process, &known[i], end, &starttime))
 			continue;
 		process->pid = known[i].pid;
 		process->starttime = starttime;
