@@ -251,13 +251,28 @@ static int by_ptrace(struct call *call)
 	return ret ? ret : wait_came(call);
 }
 
+static void explain_stopped(pid_t pid, char *error, size_t room)
+{
+	long tracer = process_status(pid, "TracerPid");
+
+	if (tracer > 0)
+		snprintf(error, room, "process %d is held by process %ld, "
+			 "which traces it: let it go on there first", pid,
+			 tracer);
+	else
+		snprintf(error, room, "process %d is stopped: let it go on "
+			 "(SIGCONT) first", pid);
+}
+
 static int explain(const struct call *call, int ret, char *error, size_t room)
 {
 	const char *traced = call->traced;
 	const char *join = traced[0] ? "; " : "";
 	pid_t pid = call->process->pid;
 
-	if (ret == -ESRCH)
+	if ((ret == -EBUSY || ret == -ETIMEDOUT) && stopped(pid))
+		explain_stopped(pid, error, room);
+	else if (ret == -ESRCH)
 		snprintf(error, room, "process %d has ended", pid);
 	else if (ret == -ESTALE)
 		snprintf(error, room, "process %d executes another program "
@@ -266,9 +281,9 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		snprintf(error, room, "process %d has a seccomp filter, which "
 			 "may end it for a new thread", pid);
 	else if (ret == -EBUSY || ret == -ETIMEDOUT)
-		snprintf(error, room, "process %d does not answer: it is "
-			 "stopped, or has cancelled a thread, or its threads "
-			 "block all signals%s%s", pid, join, traced);
+		snprintf(error, room, "process %d does not answer: it has "
+			 "cancelled a thread, or its threads block all "
+			 "signals%s%s", pid, join, traced);
 	else if (ret == -ENOTSUP)
 		snprintf(error, room, "process %d has no service thread, and "
 			 "you may not make one; root may, or start it with "
