@@ -45,6 +45,21 @@ static void give(enum filter_side from, const char *bytes)
 	unit_equal(filter_take(&filter, from, bytes, n), n, "all is taken");
 }
 
+/* A host's functions for a program with one marker. */
+static inline uint32_t one_read(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	(void)thread;
+	return 1;
+}
+
+static inline void one_get(void *arg, uint32_t i, struct filter_marker *marker)
+{
+	(void)arg;
+	(void)i;
+	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
+}
+
 static void filter_begin(const struct filter_host *host, int no_ack)
 {
 	filter_open(&filter, host);

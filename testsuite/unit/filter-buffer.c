@@ -105,24 +105,10 @@ static uint64_t read_all(uint64_t ask, uint64_t piece)
 	}
 }
 
-static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
-{
-	(void)arg;
-	(void)i;
-	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
-}
-
-static uint32_t host_read(void *arg, const struct filter_thread *thread)
-{
-	(void)arg;
-	(void)thread;
-	return 1;
-}
-
 int main(void)
 {
-	static const struct filter_host host = { .read = host_read,
-						 .get = host_get };
+	static const struct filter_host host = { .read = one_read,
+						 .get = one_get };
 
 	has = calloc(3, FILTER_FRAME_BYTES);
 	wanted = calloc(3, FILTER_FRAME_BYTES);

@@ -13,20 +13,6 @@
 
 static int is_idle;
 
-static uint32_t host_read(void *arg, const struct filter_thread *thread)
-{
-	(void)arg;
-	(void)thread;
-	return 1;
-}
-
-static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
-{
-	(void)arg;
-	(void)i;
-	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
-}
-
 static int host_symbol(void *arg, const struct filter_thread *thread,
 		       const char *name, uint64_t *address)
 {
@@ -74,8 +60,8 @@ static void answer(const char *text)
 static void new_process(void)
 {
 	static const struct filter_host host = {
-		.read = host_read,
-		.get = host_get,
+		.read = one_read,
+		.get = one_get,
 		.symbol = host_symbol,
 		.idle = host_idle,
 	};

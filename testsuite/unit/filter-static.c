@@ -13,24 +13,10 @@
 #define ELEMENT	"<memory start=\"0x7461666672000000\" length=\"0x8\"/>"
 #define OTHER	"<memory start=\"0x74616666720000001\" length=\"0x8\"/>"
 
-static uint32_t host_read(void *arg, const struct filter_thread *thread)
-{
-	(void)arg;
-	(void)thread;
-	return 1;
-}
-
-static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
-{
-	(void)arg;
-	(void)i;
-	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
-}
-
 static void new_filter(int no_ack)
 {
 	static const struct filter_host host = {
-		.read = host_read, .get = host_get,
+		.read = one_read, .get = one_get,
 	};
 
 	filter_begin(&host, no_ack);

@@ -13,20 +13,6 @@ static struct filter_said says;
 static uint64_t begun_bytes;
 static int begun_circular;
 
-static uint32_t host_read(void *arg, const struct filter_thread *thread)
-{
-	(void)arg;
-	(void)thread;
-	return 1;
-}
-
-static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
-{
-	(void)arg;
-	(void)i;
-	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
-}
-
 static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
 			      uint64_t from, uint64_t to)
 {
@@ -63,8 +49,8 @@ static void passes(const char *request, const char *answer)
 static void begin_trace(void)
 {
 	static const struct filter_host host = {
-		.read = host_read,
-		.get = host_get,
+		.read = one_read,
+		.get = one_get,
 		.relocate = host_relocate,
 		.begin = host_begin,
 		.said = host_said,

@@ -7,20 +7,6 @@
 
 static uint64_t asked_pid;
 
-static uint32_t host_read(void *arg, const struct filter_thread *thread)
-{
-	(void)arg;
-	(void)thread;
-	return 1;
-}
-
-static void host_get(void *arg, uint32_t i, struct filter_marker *marker)
-{
-	(void)arg;
-	(void)i;
-	*marker = (struct filter_marker){ 0x401000, "app/one", "id %d" };
-}
-
 /* An agent that is there when `agent` says so. */
 static int agent, same_agent;
 
@@ -72,8 +58,8 @@ static uint32_t host_relocate(void *arg, const struct filter_thread *thread,
 static void new_filter(int no_ack)
 {
 	static const struct filter_host host = {
-		.read = host_read,
-		.get = host_get,
+		.read = one_read,
+		.get = one_get,
 		.symbol = host_symbol,
 		.early = host_early,
 		.known = host_known,
@@ -307,8 +293,8 @@ static void host_warn(void *arg, const char *text)
 static void elsewhere(void)
 {
 	static const struct filter_host host = {
-		.read = host_read,
-		.get = host_get,
+		.read = one_read,
+		.get = one_get,
 		.warn = host_warn,
 	};
 
