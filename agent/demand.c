@@ -18,9 +18,9 @@
  * What must stay true (buffers/wake.h has the states):
  *  - who makes the thread has taken the offer, and then found that the thread
  *    before it is gone: both stand on one stack;
- *  - whoever makes an offer, or has taken one, looks at `demand_withdrawn`
- *    behind that, and who withdraws raises it before: no offer outlives a
- *    withdrawal;
+ *  - a thread that makes an offer or takes one looks at `demand_withdrawn`
+ *    afterwards; a thread that withdraws raises it first. So no offer outlives
+ *    a withdrawal;
  *  - `request` is 1 before a command sends its signal, and the command looks at
  *    the state in between. Who executes another program withdraws the offer,
  *    and then waits while there is a request: the signal would end the program

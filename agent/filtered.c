@@ -55,8 +55,8 @@ static void line_take(struct filters *filters, const char *line)
 		filters->done = filters->mode >= 0;
 }
 
-/* Takes the whole lines; returns how many bytes of another are left, at the
- * start. A line that is too long is none of those that are looked for. */
+/* Takes the whole lines and moves the rest to the start; returns its length. A
+ * line that fills the buffer is dropped: neither of the two is that long. */
 static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 {
 	uint32_t start = 0;

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 /*
- * Must the agent stay off, because the process begins under a filter that
- * nobody vouches for? `word` is TAFFRAIL_SECCOMP, or NULL. Once, at start,
+ * Must the agent stay off? It must where the process begins under a filter that
+ * is not trusted. `word` is TAFFRAIL_SECCOMP, or NULL. Call it once, at start,
  * before anything else that makes a system call.
  */
 int filtered_start(const char *word);

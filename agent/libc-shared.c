@@ -5,8 +5,8 @@
  * the program. So the library defines these names itself, hidden, and asks the
  * libc at hand.
  *
- * What must stay true: no undefined symbol of the library but weak ones and
- * those that musl has (see the test agent/foreign). In the archive libc's own
+ * What must stay true: each undefined symbol of the library is weak, or musl
+ * has it (the test agent/foreign looks). In the archive libc's own
  * definitions serve: a weak reference would not bring them in.
  */
 #include <dlfcn.h>

@@ -141,7 +141,7 @@ void loader_event(void)
 
 	if (agent_off)
 		return;
-	/* no session begins here any more, and nobody asks for markers */
+	/* no session begins here any more, and no command lists markers */
 	if (thread_forbidden()) {
 		deleting_end(state);
 		return;

@@ -80,8 +80,8 @@ static int directory_refuse(const char *path, const char *why)
 	return -EPERM;
 }
 
-/* Makes a directory, or accepts a private one that is ours. `open`: the rights
- * that others may have in it. Returns those that they have. */
+/* Makes a directory, or accepts a private one that is ours. Others may have the
+ * rights `open` in it. Returns the rights that they do have. */
 static int directory_make(const char *path, uint32_t open)
 {
 	struct stat st;

@@ -56,7 +56,8 @@
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
 			 CLONE_UNTRACED)
 
-/* Those that any code of ours may use: names in frames, and of ptrace(2). */
+/* The general registers: each name in a frame, and its field in ptrace(2)'s
+ * structure. The stub's list and the wake frame add what they need besides. */
 #define EACH_REGISTER(DO)                                              \
 	DO(R15, r15) DO(R14, r14) DO(R13, r13) DO(R12, r12)            \
 	DO(R11, r11) DO(R10, r10) DO(R9, r9) DO(R8, r8)                \
@@ -236,8 +237,8 @@ static bool single_threaded(const struct attach_target *t,
 	return !multiple;
 }
 
-/* The thread's rseq area, whoever has registered it; 0: it has none. Kernels
- * before 5.13 do not tell: then it is libc's. */
+/* The thread's rseq area, registered by libc or by the program; 0: it has none.
+ * Kernels before 5.13 do not tell: then libc's is taken. */
 static uint64_t rseq_area(const struct tracee *x)
 {
 	const struct attach_target *t = x->t;
