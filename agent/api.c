@@ -4,7 +4,7 @@
  */
 #include "taffrail/clock.h"
 
-#include "agent/agent.h"
+#include "agent/settings.h"
 #include "buffers/channel.h"
 #include "buffers/clock.h"
 

@@ -16,6 +16,7 @@
 #include "agent/ipa.h"
 #include "agent/place.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
@@ -26,7 +27,6 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define PAUSE_NS	200000
 
-static const char asleep[] = "detached";
 static int hook_missing;
 static int late;		/* it was not there from the start */
 
@@ -67,7 +67,7 @@ static void wake(void)
 
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
-	int slept = agent_off == asleep;
+	int slept = agent_off == agent_detached;
 
 	if (hook_missing)
 		fork_hook(forks);
@@ -107,13 +107,8 @@ int attach_undo(void)
 	loader_undo();
 	if (names_restore)
 		names_restore();
-	agent_off = asleep;
+	agent_off = agent_detached;
 	registry_unlock();
 	place_close(0);
 	return 0;
-}
-
-int attach_undone(void)
-{
-	return agent_off == asleep;
 }

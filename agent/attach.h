@@ -36,7 +36,4 @@ int attach_undo(void);
 void names_lead(void) __attribute__((weak));
 void names_restore(void) __attribute__((weak));
 
-/* Is the service thread to end for that? */
-int attach_undone(void);
-
 #endif

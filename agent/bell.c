@@ -22,8 +22,9 @@
 #include <errno.h>
 #include <sys/signalfd.h>
 
-#include "agent/agent.h"
+#include "agent/log.h"
 #include "agent/rights.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"

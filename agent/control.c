@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "agent/agent.h"
 #include "agent/attach.h"
 #include "agent/gdb.h"
 #include "agent/ipa.h"
@@ -19,6 +18,7 @@
 #include "agent/protocol.h"
 #include "agent/service.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "tracepoints/lock.h"

@@ -36,15 +36,15 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "agent/agent.h"
 #include "agent/filtered.h"
 #include "agent/ipa.h"
+#include "agent/log.h"
 #include "agent/service.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/sys.h"
-#include "buffers/text.h"
 #include "buffers/write-x86_64.h"
 #include "tracepoints/translated-x86_64.h"
 
@@ -133,11 +133,6 @@ SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 {
 	if (!asked(info) && (uintptr_t)before.handler > 1)
 		before.handler(number, info, context);
-}
-
-static int setting_is(const char *setting, const char *word)
-{
-	return setting && text_equal(setting, word);
 }
 
 static int never(void)

@@ -21,7 +21,7 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 
-#include "agent/agent.h"
+#include "agent/settings.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/sys.h"

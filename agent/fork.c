@@ -11,12 +11,13 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "agent/agent.h"
 #include "agent/attach.h"
 #include "agent/bell.h"
 #include "agent/demand.h"
+#include "agent/log.h"
 #include "agent/place.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "agent/vectors.h"
 #include "buffers/base.h"

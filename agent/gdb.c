@@ -13,19 +13,14 @@
 #include <errno.h>
 #include <linux/prctl.h>
 
-#include "agent/agent.h"
+#include "agent/log.h"
 #include "agent/place.h"
 #include "agent/service.h"
+#include "agent/settings.h"
 #include "buffers/sys.h"
-#include "buffers/text.h"
 
 static int awaited;	/* the socket is open for a gdb that has not come yet */
 static int kept;	/* or for as many as come */
-
-static int setting_is(const char *word)
-{
-	return settings.gdb && text_equal(settings.gdb, word);
-}
 
 int gdb_allowed(void)
 {
@@ -38,7 +33,7 @@ int gdb_open(const char **why)
 	int ret;
 
 	*why = "the program's environment forbids gdb (TAFFRAIL_GDB=off)";
-	if (setting_is("off"))
+	if (setting_is(settings.gdb, "off"))
 		return -EPERM;
 	*why = "the program is not dumpable: its memory is not for its user";
 	if (!gdb_allowed())
@@ -86,7 +81,7 @@ void gdb_start(void)
 	sys_unlink(path);
 	/* a forked child's is not its parent's */
 	kept = 0;
-	if (!setting_is("on"))
+	if (!setting_is(settings.gdb, "on"))
 		return;
 	ret = gdb_open(&why);
 	if (ret)

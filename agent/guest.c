@@ -13,8 +13,8 @@
  */
 #include "agent/guest.h"
 
-#include "agent/agent.h"
 #include "agent/filtered.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"

@@ -15,7 +15,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "agent/agent.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"

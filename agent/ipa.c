@@ -13,8 +13,9 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#include "agent/agent.h"
+#include "agent/log.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "buffers/base.h"
 #include "buffers/clock.h"
 #include "buffers/sys.h"

@@ -10,12 +10,13 @@
  */
 #include "agent/leave.h"
 
-#include "agent/agent.h"
 #include "agent/bell.h"
 #include "agent/demand.h"
 #include "agent/filtered.h"
 #include "agent/fork.h"
+#include "agent/log.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"

@@ -24,6 +24,7 @@
 #include "agent/agent.h"
 #include "agent/fork.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"

@@ -38,6 +38,7 @@ agent_sources = \
 	agent/lines.c \
 	agent/lines.h \
 	agent/log.c \
+	agent/log.h \
 	agent/place.c \
 	agent/place.h \
 	agent/protect.c \
@@ -51,6 +52,8 @@ agent_sources = \
 	agent/session-text.c \
 	agent/session.c \
 	agent/session.h \
+	agent/settings.c \
+	agent/settings.h \
 	agent/share.c \
 	agent/start.c \
 	agent/thread.c \

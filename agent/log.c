@@ -6,7 +6,7 @@
  */
 #include <fcntl.h>
 
-#include "agent/agent.h"
+#include "agent/log.h"
 #include "agent/thread.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"

@@ -14,8 +14,8 @@
 #include <sys/stat.h>
 #include <sys/utsname.h>
 
-#include "agent/agent.h"
 #include "agent/place.h"
+#include "agent/settings.h"
 #include "buffers/anchor.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"

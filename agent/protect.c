@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "agent/agent.h"
 #include "buffers/sys.h"
 #include "tracepoints/memory.h"
 

@@ -16,7 +16,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "agent/agent.h"
 #include "agent/entries.h"
 #include "agent/place.h"
 #include "buffers/base.h"

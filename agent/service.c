@@ -14,19 +14,19 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "agent/agent.h"
-#include "agent/attach.h"
 #include "agent/bell.h"
 #include "agent/demand.h"
 #include "agent/gdb.h"
+#include "agent/log.h"
 #include "agent/place.h"
 #include "agent/rights.h"
+#include "agent/settings.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
-#include "tracepoints/lock.h"
 #include "buffers/write.h"
+#include "tracepoints/lock.h"
 
 #define CONNECTIONS_MAX	16
 #define SOURCES_MAX	(CONNECTIONS_MAX + 8)
@@ -336,7 +336,7 @@ static int service_run(void)
 	log_fact(LOG_INFO, "service", "listening", 0);
 	do
 		ret = bell_answer() ?: service_turn();
-	while (!ret && !attach_undone());
+	while (!ret && agent_off != agent_detached);
 	if (ret == -ETIME)
 		log_fact(LOG_INFO, "service", "leaves: no peer is there", 0);
 	if (ret == -ETIME || ret == -ECANCELED)

@@ -5,12 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "agent/agent.h"
 #include "agent/entries.h"
 #include "agent/lines.h"
+#include "agent/log.h"
 #include "agent/place.h"
 #include "agent/protocol.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "buffers/base.h"
 #include "buffers/file.h"
 #include "buffers/sys.h"
@@ -280,7 +281,7 @@ static void obey_environment(struct session *session)
 	__builtin_memset(session, 0, sizeof(*session));
 	text_copy(session->name, sizeof(session->name), "env");
 	session->flags = SESSION_OVERWRITE;
-	if (settings.int3 && text_equal(settings.int3, "on"))
+	if (setting_is(settings.int3, "on"))
 		session->int3 = USDT_WANTED_INT3;
 	while (*p) {
 		char rule[LINE_VALUE_BYTES];

@@ -6,10 +6,11 @@
 
 #include <errno.h>
 
-#include "agent/agent.h"
 #include "agent/gdb.h"
 #include "agent/ipa.h"
+#include "agent/log.h"
 #include "agent/place.h"
+#include "agent/settings.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "tracepoints/collect.h"

@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "agent/agent.h"
 #include "agent/entries.h"
 #include "agent/gdb.h"
 #include "buffers/base.h"

@@ -17,9 +17,11 @@
 #include "agent/filtered.h"
 #include "agent/fork.h"
 #include "agent/ipa.h"
+#include "agent/log.h"
 #include "agent/place.h"
 #include "agent/quota.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "agent/thread.h"
 #include "agent/vectors.h"
 #include "buffers/base.h"
@@ -32,78 +34,8 @@
 #include "tracepoints/memory.h"
 #include "tracepoints/usdt-load.h"
 
-struct settings settings;
-const char *agent_off = "not started";
 static int rseq_works;
 static const char *start_failure = "no thread or no runtime directory";
-uint32_t agent_cpus;
-uint32_t agent_cpus_online = 1;
-
-static const struct {
-	const char *name;
-	const char **value;
-} variables[] = {
-	{ "TAFFRAIL_DIR=", &settings.directory },
-	{ "XDG_RUNTIME_DIR=", &settings.runtime },
-	{ "TAFFRAIL_ENABLE=", &settings.enable },
-	{ "TAFFRAIL_JOIN=", &settings.join },
-	{ "TAFFRAIL_CLOCK=", &settings.clock },
-	{ "TAFFRAIL_SERVICE=", &settings.service },
-	{ "TAFFRAIL_LOG=", &settings.log },
-	{ "TAFFRAIL_GDB=", &settings.gdb },
-	{ "TAFFRAIL_IPA=", &settings.ipa },
-	{ "TAFFRAIL_CORE=", &settings.core },
-	{ "TAFFRAIL_QUOTA=", &settings.quota },
-	{ "TAFFRAIL_INT3=", &settings.int3 },
-	{ "TAFFRAIL_SECCOMP=", &settings.seccomp },
-};
-
-static void settings_read(char **environment)
-{
-	uint32_t i;
-
-	for (; environment && *environment; environment++) {
-		for (i = 0; i < ARRAY_SIZE(variables); i++) {
-			const char *value = text_after(*environment,
-						       variables[i].name);
-
-			if (value)
-				*variables[i].value = value;
-		}
-	}
-}
-
-/* Forked children read some again, when the program may long have its title
- * where its environment was. One character more than place.c has room for. */
-static void settings_keep(void)
-{
-	static char directory[201];
-	static char runtime[201];
-	static char service[8];
-	static char gdb[8];
-	static char ipa_word[8];
-
-	if (settings.directory) {
-		text_copy(directory, sizeof(directory), settings.directory);
-		settings.directory = directory;
-	}
-	if (settings.runtime) {
-		text_copy(runtime, sizeof(runtime), settings.runtime);
-		settings.runtime = runtime;
-	}
-	if (settings.service) {
-		text_copy(service, sizeof(service), settings.service);
-		settings.service = service;
-	}
-	if (settings.gdb) {
-		text_copy(gdb, sizeof(gdb), settings.gdb);
-		settings.gdb = gdb;
-	}
-	if (settings.ipa) {
-		text_copy(ipa_word, sizeof(ipa_word), settings.ipa);
-		settings.ipa = ipa_word;
-	}
-}
 
 /* ThreadSanitizer keeps its state in a thread's own memory, as libc makes it;
  * the threads of an agent that is built with it have none, and would end the
@@ -158,14 +90,13 @@ static int modules_may_go(void)
  * asked for. `taffrail gdbserver` asks for the socket, too. */
 static int ipa_start(void)
 {
-	int filtered = settings.ipa && text_equal(settings.ipa, "filter");
+	int filtered = setting_is(settings.ipa, "filter");
 	int traced = ipa_traced(NULL) == 1;
 	int ret = ipa_setup();
 
 	if (ret)
 		return ret;
-	if (filtered || (settings.ipa ? text_equal(settings.ipa, "on") :
-					traced))
+	if (filtered || (settings.ipa ? setting_is(settings.ipa, "on") : traced))
 		ret = ipa_prepare();
 	return ret || !filtered || !traced ? ret : ipa_socket_offer();
 }
@@ -287,7 +218,7 @@ static void start(void)
 	collect_kept = vectors_kept;
 	host_setup();
 	rseq_works = write_rseq_test();
-	if (settings.core && text_equal(settings.core, "on") && core_ask())
+	if (setting_is(settings.core, "on") && core_ask())
 		log_fact(LOG_ERROR, "start", "core dumps cannot have the "
 			 "buffers: /proc/self/coredump_filter", 0);
 	if (quota_setup(settings.quota)) {
@@ -327,7 +258,6 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 	}
 	/* glibc alone gives constructors arguments */
 	settings_read(foreign() ? environ : environment);
-	settings_keep();
 	start();
 	if (agent_off)
 		log_fact(LOG_ERROR, "start", agent_off, 0);

@@ -6,9 +6,9 @@
 
 #include <errno.h>
 
-#include "agent/agent.h"
 #include "agent/gdb.h"
 #include "agent/session.h"
+#include "agent/settings.h"
 #include "buffers/base.h"
 #include "buffers/clock.h"
 #include "buffers/sys.h"

@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "agent/agent.h"
 #include "agent/gdb.h"
+#include "agent/log.h"
 #include "agent/service.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"

@@ -16,11 +16,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "agent/attach.h"
 #include "agent/entries.h"
 #include "agent/gdb.h"
 #include "agent/ipa.h"
+#include "agent/log.h"
 #include "agent/place.h"
 #include "agent/protocol.h"
 #include "agent/service.h"
@@ -37,7 +37,6 @@ static struct channel fake_channels[SESSIONS_MAX];
 static struct session_page pages[SESSIONS_MAX];
 static struct process_page page = { .pid = 1 };
 
-struct settings settings;
 struct process process = { .page = &page };
 uint32_t channel_group;
 char place_runtime[200] = "/nonexistent";

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The agent's log: one line a call, where TAFFRAIL_LOG asks for it.
+ */
+#ifndef AGENT_LOG_H
+#define AGENT_LOG_H
+
+#include <stdint.h>
+
+enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };
+
+/* Takes TAFFRAIL_LOG, or NULL. Once, at start. */
+void log_setup(const char *spec);
+
+/* Writes one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */
+void log_fact(enum log_level level, const char *module, const char *fact,
+	      int64_t number);
+
+#endif

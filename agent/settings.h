@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What every part of the agent asks: the environment's settings, whether the
+ * agent works, and how many CPUs have rings. Start-up writes them; no part
+ * above is named here.
+ */
+#ifndef AGENT_SETTINGS_H
+#define AGENT_SETTINGS_H
+
+#include <stdint.h>
+
+#define AGENT_VERSION	PACKAGE_VERSION
+
+/* Settings, from the environment at start. */
+struct settings {
+	const char *directory;		/* TAFFRAIL_DIR */
+	const char *runtime;		/* XDG_RUNTIME_DIR */
+	const char *enable;		/* TAFFRAIL_ENABLE */
+	const char *join;		/* TAFFRAIL_JOIN */
+	const char *clock;		/* TAFFRAIL_CLOCK */
+	const char *service;		/* TAFFRAIL_SERVICE */
+	const char *log;		/* TAFFRAIL_LOG */
+	const char *gdb;		/* TAFFRAIL_GDB */
+	const char *ipa;		/* TAFFRAIL_IPA */
+	const char *core;		/* TAFFRAIL_CORE */
+	const char *quota;		/* TAFFRAIL_QUOTA */
+	const char *int3;		/* TAFFRAIL_INT3 */
+	const char *seccomp;		/* TAFFRAIL_SECCOMP */
+};
+
+extern struct settings settings;
+
+/*
+ * Reads the settings from an environment, which may be NULL, and copies those
+ * that a forked child reads again. Once, at start.
+ */
+void settings_read(char **environment);
+
+/* Returns 1 when a setting is set, and to this word. SIGSAFE. */
+int setting_is(const char *setting, const char *word);
+
+/* Why the agent is off, or NULL while it works. */
+extern const char *agent_off;
+
+/* The reason while the agent is detached; compared by its address. */
+extern const char agent_detached[];
+
+/* CPUs that get rings of their own; 0 without rseq or TSC. */
+extern uint32_t agent_cpus;
+/* The same number whether or not they get them. */
+extern uint32_t agent_cpus_online;
+
+#endif
