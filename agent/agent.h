@@ -25,10 +25,6 @@ void loader_look(void);
  * could. At start, and when an agent is woken. */
 void agent_begin(void);
 
-/* The address of the dynamic linker's struct r_debug, or NULL in a static
- * program. What it leads to changes while one reads it. */
-const volatile void *loader_debug(void);
-
 /* Finds libc's own way to the modules; in the shared library only. */
 void modules_setup(void) __attribute__((weak));
 

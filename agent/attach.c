@@ -95,7 +95,7 @@ int attach_undo(void)
 	int ret = ipa_undo();
 	uint32_t i;
 
-	if (!ret && gdb_undo)
+	if (!ret)
 		gdb_undo();
 	for (i = 0; !ret && i < SESSIONS_MAX; i++)
 		if (session_at(i))

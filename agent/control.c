@@ -5,6 +5,8 @@
  * A request is checked here and trusted afterwards. A peer that does not
  * send all of one within CONTROL_TIMEOUT_MS is hung up on.
  */
+#include "agent/control.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -14,6 +16,7 @@
 #include "agent/gdb.h"
 #include "agent/ipa.h"
 #include "agent/lines.h"
+#include "agent/peer.h"
 #include "agent/place.h"
 #include "agent/protocol.h"
 #include "agent/service.h"
@@ -28,7 +31,6 @@
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
 #define REQUEST_BYTES		65536u
 #define FAULT_BYTES		640
-#define PEER_GROUPS_MAX		1024
 
 /* One request and its answer. */
 struct exchange {
@@ -36,43 +38,6 @@ struct exchange {
 	struct text answer;
 	struct ucred peer;
 };
-
-static int peer_learn(int fd, struct ucred *peer)
-{
-	uint32_t bytes = sizeof(*peer);
-
-	return (int)sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, peer,
-			 &bytes);
-}
-
-/* Is it in the group that is let in, by the kernel's word? */
-static int peer_in_group(int fd, const struct ucred *peer)
-{
-	gid_t groups[PEER_GROUPS_MAX];
-	uint32_t bytes = sizeof(groups);
-	uint32_t i;
-
-	if (!channel_group)
-		return 0;
-	if (peer->gid == channel_group)
-		return 1;
-	if (sys5(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERGROUPS, groups,
-		 &bytes))
-		return 0;
-	for (i = 0; i < bytes / sizeof(*groups); i++)
-		if (groups[i] == channel_group)
-			return 1;
-	return 0;
-}
-
-int control_peer_allowed(int fd)
-{
-	struct ucred peer;
-
-	return !peer_learn(fd, &peer) &&
-	       (peer.uid == 0 || peer.uid == (uid_t)sys0(SYS_geteuid) ||
-		peer_in_group(fd, &peer));
-}
 
 static uint64_t now_ns(int clock)
 {

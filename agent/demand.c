@@ -37,7 +37,6 @@
 #include <signal.h>
 
 #include "agent/filtered.h"
-#include "agent/ipa.h"
 #include "agent/log.h"
 #include "agent/service.h"
 #include "agent/settings.h"
@@ -79,8 +78,10 @@ extern uint32_t demand_withdrawn HIDDEN;
 struct demand_making demand_making;
 uint32_t demand_withdrawn;		/* how often, and not given back */
 
-static struct action ours, before;	/* written once, at start */
+/* written once, at start */
+static struct action ours, before;
 static int have_signal;
+static int (*service_run)(void *arg);
 
 static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
 {
@@ -109,7 +110,7 @@ static void make(struct process_wake *wake)
 		return;
 	if (withdrawals())
 		ret = 0;
-	else if (!thread_service() && !(ret = thread_serve(service_main)))
+	else if (!thread_service() && !(ret = thread_serve(service_run)))
 		return;
 	offer(wake, WAKE_TAKEN, -ret);
 }
@@ -146,12 +147,13 @@ static int never(void)
 static int stays(void)
 {
 	return setting_is(settings.service, "thread") ||
-	       setting_is(settings.gdb, "on") || channel_group || ipa_awaits() ||
+	       setting_is(settings.gdb, "on") || channel_group || service_hooks->awaited() ||
 	       translated_here();
 }
 
-void demand_setup(void)
+void demand_setup(int (*run)(void *arg))
 {
+	service_run = run;
 	ours = (struct action){
 		.handler = on_signal,
 		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | RESTORER_FLAG,
@@ -166,7 +168,7 @@ void demand_setup(void)
 
 static int offer_prepare(struct process_wake *wake)
 {
-	if (never() || thread_making(&demand_making.thread, service_main))
+	if (never() || thread_making(&demand_making.thread, service_run))
 		return 0;
 	demand_making.wake = wake;
 	wake->signal = have_signal ? WAKE_SIGNAL : 0;

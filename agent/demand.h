@@ -40,7 +40,8 @@ void demand_forget(void);
 /* May the service thread, which is the caller, end when it serves no peer? */
 int demand_may_end(void);
 
-/* Takes the signal by which a command asks for the thread. Once, at start. */
-void demand_setup(void);
+/* Takes the signal by which a command asks for the thread, and what the thread
+ * runs. Once, at start. */
+void demand_setup(int (*run)(void *arg));
 
 #endif

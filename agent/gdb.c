@@ -11,21 +11,15 @@
 #include "agent/gdb.h"
 
 #include <errno.h>
-#include <linux/prctl.h>
 
 #include "agent/log.h"
 #include "agent/place.h"
+#include "agent/protocol.h"
 #include "agent/service.h"
 #include "agent/settings.h"
 #include "buffers/sys.h"
 
-static int awaited;	/* the socket is open for a gdb that has not come yet */
-static int kept;	/* or for as many as come */
-
-int gdb_allowed(void)
-{
-	return sys5(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
-}
+static int kept;	/* the socket stays for as many as come */
 
 int gdb_open(const char **why)
 {
@@ -38,10 +32,7 @@ int gdb_open(const char **why)
 	*why = "the program is not dumpable: its memory is not for its user";
 	if (!gdb_allowed())
 		return -EPERM;
-	*why = "this agent was built without its gdb stub";
-	if (!gdb_connect)
-		return -ENOSYS;
-	awaited = 1;
+	gdb_await();
 	if (service_watches(gdb_connect))
 		return 0;
 	*why = "the agent cannot make gdb.sock";
@@ -54,20 +45,16 @@ int gdb_open(const char **why)
 	return ret;
 }
 
-void gdb_came(void)
-{
-	awaited = 0;
-}
-
 void gdb_keep(void)
 {
 	kept = 1;
 }
 
-int gdb_rests(void)
+int gdb_resting(void)
 {
-	return !gdb_connect || !service_watches(gdb_connect) ||
-	       (!awaited && !kept && gdb_idle && gdb_idle());
+	int n = service_watches(gdb_connect);
+
+	return !n || (!kept && gdb_idle()) ? n : -1;
 }
 
 void gdb_start(void)

@@ -9,28 +9,22 @@
 struct object;
 struct patcher;
 
-#define GDB_SOCKET	"gdb.sock"
-
 /*
  * Opens the socket for gdb; no error when it is open. Returns 0, or why not:
- * -EPERM, -ENOSYS or what a system call said, and a text for the user in
+ * -EPERM or what a system call said, and a text for the user in
  * *why. Service thread only.
  */
 int gdb_open(const char **why);
 
-/* Has gdb left nothing that needs the service thread: no connection, and no
- * run or frames of one? True where gdb's socket is not open; false from its
- * opening until a gdb has come. */
-int gdb_rests(void);
+/*
+ * How many sockets for gdb are open, where gdb has left nothing that needs the
+ * service thread: no connection, and no run or frames of one. Else -1, as from
+ * the opening until a gdb has come.
+ */
+int gdb_resting(void);
 
 /* The open socket stays, however many gdbs come and go. */
 void gdb_keep(void);
-
-/* A gdb has connected. */
-void gdb_came(void);
-
-/* The same for an open socket that a gdb has come to; weak as gdb_connect(). */
-int gdb_idle(void) __attribute__((weak));
 
 /* When a service thread begins: opens it if the environment asks for that. */
 void gdb_start(void);
@@ -42,19 +36,20 @@ void gdb_start(void);
  */
 int gdb_allowed(void);
 
-/*
- * Serves the listening socket: accepts one connection. gdbstub/ defines it;
- * the linker leaves NULL where that layer is left out, and no constructor has
- * to come before the service thread.
- */
-int gdb_connect(int listener, void *arg) __attribute__((weak));
+/* gdbstub/stub.c: serves the listening socket, accepts one connection. */
+int gdb_connect(int listener, void *arg);
 
-/* A module came while gdb's tracepoints may be on: as session_module_came(),
- * and weak as the above. */
-void gdb_module_came(struct object *object, const struct patcher *patcher)
-	__attribute__((weak));
+/* The same file: a gdb is expected; gdb_idle() is false until it has come. */
+void gdb_await(void);
 
-/* Ends gdb's run, and takes away its frames. Weak as the above. */
-void gdb_undo(void) __attribute__((weak));
+/* Returns 1 when no gdb is expected or connected, and none has left a run. */
+int gdb_idle(void);
+
+/* gdbstub/run.c: a module came while gdb's tracepoints may be on; as
+ * session_module_came(). */
+void gdb_module_came(struct object *object, const struct patcher *patcher);
+
+/* Ends gdb's run, and takes away its frames. */
+void gdb_undo(void);
 
 #endif

@@ -22,6 +22,8 @@
 #include <sys/auxv.h>
 
 #include "agent/agent.h"
+#include "agent/gdb.h"
+#include "agent/ipa.h"
 #include "agent/fork.h"
 #include "agent/session.h"
 #include "agent/settings.h"
@@ -29,6 +31,7 @@
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "tracepoints/lock.h"
+#include "tracepoints/modules.h"
 
 #define JUMP_BYTES	5
 #define ISLAND_STEP	(1ull << 20)
@@ -81,8 +84,11 @@ static int found_apply(void *arg)
 
 	(void)arg;
 	patch_open(&patcher);
-	for (object = found; object; object = object->next_found)
+	for (object = found; object; object = object->next_found) {
 		session_module_came(object, &patcher);
+		ipa_module_came(object, &patcher);
+		gdb_module_came(object, &patcher);
+	}
 	session_adopt(&patcher);
 	patch_close(&patcher);
 	return 0;
@@ -166,36 +172,6 @@ void loader_called(void)
 	((void (*)(void))debug->r_brk)();
 	if (calls_led)
 		loader_event();
-}
-
-/*
- * The linker's own struct r_debug, by way of the program's DT_DEBUG: where
- * the symbol _r_debug is copied into the program (a copy relocation, as of an
- * agent linked statically) that copy never changes. NULL in static programs.
- */
-static const struct r_debug *debug_find(void)
-{
-	const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-	uint64_t n = getauxval(AT_PHNUM);
-	const ElfW(Dyn) *dynamic = NULL;
-	uint64_t base = 0;
-	int based = 0;
-	uint64_t i;
-
-	for (i = 0; ph && i < n; i++) {
-		if (ph[i].p_type != PT_PHDR)
-			continue;
-		base = (uint64_t)ph - ph[i].p_vaddr;
-		based = 1;
-	}
-	/* static programs that relocate themselves have no PT_PHDR */
-	for (i = 0; based && i < n; i++)
-		if (ph[i].p_type == PT_DYNAMIC)
-			dynamic = (const ElfW(Dyn) *)(base + ph[i].p_vaddr);
-	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++)
-		if (dynamic->d_tag == DT_DEBUG)
-			return (const struct r_debug *)dynamic->d_un.d_ptr;
-	return NULL;
 }
 
 static int in_reach(const uint8_t *code, const uint8_t *target)
@@ -366,11 +342,6 @@ static uint8_t *function_body(uint8_t *function)
 	return function;
 }
 
-const volatile void *loader_debug(void)
-{
-	return debug;
-}
-
 int loader_setup(void)
 {
 	const uint8_t jump = OPCODE_JUMP;
@@ -381,7 +352,7 @@ int loader_setup(void)
 
 	if (calls_led || jump_at)
 		return 0;
-	debug = debug_find();
+	debug = modules_debug();
 	if (!debug || !debug->r_brk)
 		return 0;	/* static: nothing is ever loaded */
 	code = function_body((uint8_t *)debug->r_brk);

@@ -7,6 +7,7 @@ agent_sources = \
 	agent/bell.c \
 	agent/bell.h \
 	agent/control.c \
+	agent/control.h \
 	agent/demand.c \
 	agent/demand.h \
 	agent/descriptors.c \
@@ -39,6 +40,8 @@ agent_sources = \
 	agent/lines.h \
 	agent/log.c \
 	agent/log.h \
+	agent/peer.c \
+	agent/peer.h \
 	agent/place.c \
 	agent/place.h \
 	agent/protect.c \

@@ -10,6 +10,7 @@
 
 #include "agent/agent.h"
 #include "tracepoints/memory.h"
+#include "tracepoints/modules.h"
 
 void modules_settle(void)
 {

@@ -29,6 +29,7 @@
 #include "buffers/text.h"
 #include "tracepoints/lock.h"
 #include "tracepoints/memory.h"
+#include "tracepoints/modules.h"
 
 #define NAMES_MAX	48
 #define WORDS_MAX	1024

@@ -17,6 +17,10 @@
 
 #include <stdint.h>
 
+/* Sockets in the process's directory: of this protocol, and of gdb's. */
+#define CONTROL_SOCKET		"control.sock"
+#define GDB_SOCKET		"gdb.sock"
+
 #define PROTOCOL_MAGIC		0x4d524654u	/* "TFRM" */
 #define PROTOCOL_VERSION	1
 #define PROTOCOL_PAYLOAD_MAX	(4u << 20)

@@ -16,9 +16,10 @@
 
 #include "agent/bell.h"
 #include "agent/demand.h"
-#include "agent/gdb.h"
 #include "agent/log.h"
+#include "agent/peer.h"
 #include "agent/place.h"
+#include "agent/protocol.h"
 #include "agent/rights.h"
 #include "agent/settings.h"
 #include "buffers/base.h"
@@ -43,6 +44,7 @@ struct source {
 
 static struct pollfd fds[SOURCES_MAX];
 static struct source sources[SOURCES_MAX];
+const struct service_hooks *service_hooks;
 static int nsources;
 static int connections;		/* control's */
 static int bell = -1;		/* always fds[0] */
@@ -184,7 +186,7 @@ int service_accept(int listener)
 			service_pause();
 		return fd;
 	}
-	if (control_peer_allowed(fd))
+	if (peer_allowed(fd))
 		return fd;
 	sys_close(fd);
 	return -EPERM;
@@ -192,7 +194,7 @@ int service_accept(int listener)
 
 static int control_ready(int fd, void *arg)
 {
-	int ret = control_serve(fd);
+	int ret = service_hooks->serve(fd);
 
 	(void)arg;
 	if (ret)
@@ -255,13 +257,13 @@ static int service_open(void)
 	/* from here on a command finds the socket, or this thread's end */
 	store_release(&process.page->wake.came, process.page->wake.came + 1);
 	store_release(&process.page->wake.state, WAKE_NONE);
-	while ((listener = service_listen("control.sock")) == -EMFILE &&
+	while ((listener = service_listen(CONTROL_SOCKET)) == -EMFILE &&
 	       !bell_answer())
 		service_pause();
 	if (listener < 0)
 		return listener;
 	service_watch(listener, control_listener_ready, NULL);
-	gdb_start();
+	service_hooks->begin();
 	return 0;
 }
 
@@ -280,19 +282,19 @@ static int service_serve(void)
 }
 
 /* Has the thread served all its peers, and may it end? Its own descriptors are
- * the bell, the control socket and, when it rests, gdb's. */
+ * the bell and the control socket. */
 static int service_idle(void)
 {
-	int own = 2 + (gdb_rests() ? service_watches(gdb_connect) : 0);
+	int resting = service_hooks->resting();
 
-	return nsources <= own && demand_may_end();
+	return resting >= 0 && nsources <= 2 + resting && demand_may_end();
 }
 
 /* Nothing leads here any more: a command that still connects is hung up on,
  * and calls again. */
 static void service_leave(int error)
 {
-	static const char *const names[] = { "control.sock", GDB_SOCKET };
+	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
 	char path[PLACE_SOCKET_BYTES];
 	uint32_t i;
 

@@ -44,12 +44,24 @@ int service_listen(const char *name);
 int service_accept(int listener);
 
 /*
- * Serves one connection for one request. Returns 0, or a negative errno when
- * the connection is to be closed. Service thread only.
+ * What the layers above give to the service thread. Start-up sets the table
+ * before there is a thread. All are called in the service thread, but
+ * `awaited`.
  */
-int control_serve(int fd);
+struct service_hooks {
+	/* Serves one connection at the control socket for one request. Returns
+	 * 0, or a negative errno when the connection must be closed. */
+	int (*serve)(int fd);
+	/* A service thread begins: its control socket is open. */
+	void (*begin)(void);
+	/* How many descriptors those layers have registered that do not keep
+	 * the thread, or -1: they need it. */
+	int (*resting)(void);
+	/* Does a debugger keep the program's threads from making a service
+	 * thread, or may one at any moment? Any thread. SIGSAFE. */
+	int (*awaited)(void);
+};
 
-/* May this peer talk to us (SO_PEERCRED, SO_PEERGROUPS)? */
-int control_peer_allowed(int fd);
+extern const struct service_hooks *service_hooks;
 
 #endif

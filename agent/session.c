@@ -6,8 +6,6 @@
 
 #include <errno.h>
 
-#include "agent/gdb.h"
-#include "agent/ipa.h"
 #include "agent/log.h"
 #include "agent/place.h"
 #include "agent/settings.h"
@@ -289,9 +287,6 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	for (i = 0; i < SESSIONS_MAX; i++)
 		if (phase_of(i) == SESSION_RUNS)
 			object_apply(&sessions[i], object, patcher, NULL);
-	ipa_module_came(object, patcher);
-	if (gdb_module_came)
-		gdb_module_came(object, patcher);
 }
 
 void session_adopt_all(void)

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 
 #include "agent/entries.h"
-#include "agent/gdb.h"
+#include "agent/protocol.h"
 #include "buffers/base.h"
 #include "buffers/channel.h"
 #include "buffers/file.h"
@@ -88,7 +88,7 @@ int place_share_socket(const char *path)
 
 static int sockets_share(void)
 {
-	static const char *const names[] = { "control.sock", GDB_SOCKET };
+	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
 	char path[PLACE_SOCKET_BYTES];
 	uint32_t i;
 	int ret;

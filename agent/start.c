@@ -13,13 +13,16 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/control.h"
 #include "agent/demand.h"
 #include "agent/filtered.h"
 #include "agent/fork.h"
+#include "agent/gdb.h"
 #include "agent/ipa.h"
 #include "agent/log.h"
 #include "agent/place.h"
 #include "agent/quota.h"
+#include "agent/service.h"
 #include "agent/session.h"
 #include "agent/settings.h"
 #include "agent/thread.h"
@@ -186,6 +189,13 @@ static int core_ask(void)
 	return n < 0 ? (int)n : 0;
 }
 
+static const struct service_hooks hooks = {
+	.serve = control_serve,
+	.begin = gdb_start,
+	.resting = gdb_resting,
+	.awaited = ipa_awaits,
+};
+
 static int foreign(void)
 {
 	return libc_suits && !libc_suits();
@@ -234,7 +244,8 @@ static void start(void)
 		return;
 	rseq_works &= !patch_setup();
 	fork_setup();
-	demand_setup();
+	service_hooks = &hooks;
+	demand_setup(service_main);
 	if (modules_setup)
 		modules_setup();
 	memory_learn();

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "agent/gdb.h"
+#include "agent/protocol.h"
 #include "command/attach.h"
 #include "command/command.h"
 #include "command/gdb.h"

@@ -58,11 +58,13 @@ struct connection {
  */
 typedef int packet_fn(struct connection *c, const char *p);
 
+/* connection.c: answers OK */
+packet_fn serve_ok;
 /* target.c */
 packet_fn serve_supported, serve_no_ack, serve_stop_reason, serve_thread_set;
 packet_fn serve_thread_alive, serve_thread_current, serve_attached;
 packet_fn serve_registers, serve_register, serve_memory, serve_memory_binary;
-packet_fn serve_resume_actions, serve_detach, serve_ok;
+packet_fn serve_resume_actions, serve_detach;
 packet_fn serve_kill_unanswered;
 /* transfer.c */
 packet_fn serve_transfer;

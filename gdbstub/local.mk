@@ -2,6 +2,7 @@
 
 # in the agent
 gdbstub_sources = \
+	gdbstub/connection.c \
 	gdbstub/connection.h \
 	gdbstub/constant.c \
 	gdbstub/define-point.c \

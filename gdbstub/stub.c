@@ -7,6 +7,7 @@
  * would stop a thread, or write memory or registers, is refused with a text.
  * Whatever comes in is checked; a gdb that goes leaves nothing behind.
  */
+#include <linux/prctl.h>
 #include <errno.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -112,16 +113,11 @@ static const struct row rows[] = {
 	{ "k", serve_kill_unanswered, NULL, 1 },
 };
 
-void connection_refuse(struct connection *c, const char *why)
-{
-	packet_add(&c->out, "E.");
-	packet_add(&c->out, why);
-}
+static int awaited;	/* the socket is open for a gdb that has not come yet */
 
-void connection_error(struct connection *c, uint8_t number)
+int gdb_allowed(void)
 {
-	packet_add(&c->out, "E");
-	packet_add_hex(&c->out, &number, 1);
+	return sys5(SYS_prctl, PR_GET_DUMPABLE, 0, 0, 0, 0) == 1;
 }
 
 static int bytes_send(int fd, const char *p, uint32_t n)
@@ -339,11 +335,16 @@ static int connection_begin(int fd)
 	return ret;
 }
 
+void gdb_await(void)
+{
+	awaited = 1;
+}
+
 /* The service thread asks at each turn: run_look() here would end a run that no
  * gdb has asked for. */
 int gdb_idle(void)
 {
-	return !run_exists() &&
+	return !awaited && !run_exists() &&
 	       !service_watches(taffrail_agent_serves_gdb) &&
 	       !service_watches(refusal_ready);
 }
@@ -355,7 +356,7 @@ int gdb_connect(int listener, void *arg)
 	(void)arg;
 	if (fd < 0)
 		return 0;
-	gdb_came();
+	awaited = 0;
 	if (connection_begin(fd))
 		sys_close(fd);
 	else

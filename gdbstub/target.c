@@ -71,13 +71,6 @@ int serve_supported(struct connection *c, const char *p)
 	return 0;
 }
 
-int serve_ok(struct connection *c, const char *p)
-{
-	(void)p;
-	packet_add(&c->out, "OK");
-	return 0;
-}
-
 int serve_no_ack(struct connection *c, const char *p)
 {
 	c->no_ack = 1;

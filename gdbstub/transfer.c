@@ -6,11 +6,11 @@
 #include <fcntl.h>
 #include <link.h>
 
-#include "agent/agent.h"
 #include "buffers/base.h"
 #include "buffers/sys.h"
 #include "buffers/text.h"
 #include "gdbstub/connection.h"
+#include "tracepoints/modules.h"
 #include "gdbstub/frame.h"
 
 /* Libraries in the list, at most: it may be a circle while it changes. */
@@ -132,7 +132,7 @@ static void make_libraries(struct connection *c, struct text *out)
 	int i;
 
 	(void)c;
-	if (memory_read((uint64_t)loader_debug(), &debug, sizeof(debug)) ==
+	if (memory_read((uint64_t)modules_debug(), &debug, sizeof(debug)) ==
 	    sizeof(debug))
 		address = (uint64_t)debug.r_map;
 	text_add(out, "<library-list-svr4 version=\"1.0\"");

@@ -61,6 +61,8 @@ tracepoints_agent_sources = \
 	tracepoints/object.c \
 	tracepoints/memory.c \
 	tracepoints/memory.h \
+	tracepoints/modules.c \
+	tracepoints/modules.h \
 	tracepoints/patch.c \
 	tracepoints/patch.h \
 	tracepoints/record.c \

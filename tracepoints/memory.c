@@ -11,6 +11,7 @@
 #include "buffers/host.h"
 #include "buffers/sys.h"
 #include "tracepoints/memory-x86_64.h"
+#include "tracepoints/modules.h"
 
 #define PAGE		4096ull
 #define RANGES_MAX	64
@@ -32,8 +33,6 @@ static struct {
 static uint32_t nranges;
 static int stack_has_holes;
 int memory_has_holes;
-int (*modules_each)(int (*call)(struct dl_phdr_info *info, size_t size,
-				void *arg), void *arg) = dl_iterate_phdr;
 
 /* Where the dynamic linker, or a static program's start, found the stack. */
 extern void *__libc_stack_end __attribute__((weak));
@@ -56,20 +55,6 @@ struct order {
 	int ours;		/* the agent's has come */
 	int together;		/* so has libc's, not before it */
 };
-
-int module_has(const struct dl_phdr_info *info, const void *p)
-{
-	int i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-
-		if (ph->p_type == PT_LOAD &&
-		    (uint64_t)p - (info->dlpi_addr + ph->p_vaddr) < ph->p_memsz)
-			return 1;
-	}
-	return 0;
-}
 
 static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
 {

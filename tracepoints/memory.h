@@ -16,18 +16,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct dl_phdr_info;
-
-/*
- * dl_iterate_phdr(), but libc's own where we know it: one that the program
- * puts before it may not work yet when we start (a sanitizer's).
- */
-extern int (*modules_each)(int (*call)(struct dl_phdr_info *info, size_t size,
-				       void *arg), void *arg);
-
-/* Does one of its segments have that address? */
-int module_has(const struct dl_phdr_info *info, const void *p);
-
 /* The calling thread's stack, as far as it is certain. */
 struct memory_stack {
 	uint64_t low;

@@ -19,7 +19,6 @@
 
 #include "buffers/base.h"
 #include "tracepoints/snapshot.h"
-#include "tracepoints/usdt.h"
 
 _Static_assert(offsetof(struct taffrail_site, hit) ==
 	       offsetof(struct write_slot, hit), "site");
@@ -197,8 +196,8 @@ static int code_switch(const struct object *object, const struct code *code,
 	if (code->semaphore && on)
 		__atomic_fetch_add(code->semaphore, 1, __ATOMIC_RELAXED);
 	if (object->adopted)
-		ret = object->adopted->refused =
-			usdt_switch(patcher, object->adopted, on);
+		ret = registry_adopted->switch_to(patcher, object->adopted,
+						  on);
 	else if (code->stub)
 		ret = patch_site(patcher, code->address, code->stub, on);
 	if (code->semaphore && !on)
@@ -321,10 +320,9 @@ int object_enable(struct object *object, const struct object_use *use,
 	if (!before)
 		return codes_switch(object, 1, patcher);
 	/* a probe that could not be switched then */
-	if (object->adopted && object->adopted->refused)
-		object->adopted->refused =
-			usdt_switch(patcher, object->adopted, 1);
-	return object->adopted ? object->adopted->refused : 0;
+	if (object->adopted && registry_adopted->refused(object->adopted))
+		registry_adopted->switch_to(patcher, object->adopted, 1);
+	return object->adopted ? registry_adopted->refused(object->adopted) : 0;
 }
 
 void object_disable(struct object *object, struct channel *channel,

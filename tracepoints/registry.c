@@ -15,9 +15,10 @@
 #include "tracepoints/arena.h"
 #include "tracepoints/index.h"
 #include "tracepoints/memory.h"
+#include "tracepoints/modules.h"
 #include "tracepoints/shape.h"
-#include "tracepoints/usdt.h"
 
+const struct adopted_functions *registry_adopted;
 void (*registry_object_found)(struct object *object);
 void (*registry_changed)(void);
 
@@ -377,7 +378,7 @@ static void module_forget(struct module *module)
 
 		module->objects = object->next;
 		if (object->adopted)
-			usdt_gone(object->adopted);
+			registry_adopted->gone(object->adopted);
 		while (object->codes) {
 			struct code *code = object->codes;
 

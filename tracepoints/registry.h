@@ -20,6 +20,7 @@
 
 struct module;
 struct collect_list;
+struct patcher;
 struct usdt_adopted;
 
 /* A copy of a marker's code. */
@@ -77,6 +78,23 @@ struct module {
 	uint32_t seen;			/* scan in which it was there */
 	struct object *objects;
 };
+
+/*
+ * What switches the probes that are markers (usdt.h); NULL until one is. The
+ * registry's lock is held.
+ */
+struct adopted_functions {
+	/* Switches a probe; returns 0 or a negative errno. */
+	int (*switch_to)(const struct patcher *patcher,
+			 struct usdt_adopted *probe, int on);
+	/* Returns what became of the last switch, which may end later than
+	 * switch_to(): when the patcher is closed. */
+	int (*refused)(const struct usdt_adopted *probe);
+	/* The probe's module is gone. */
+	void (*gone)(struct usdt_adopted *probe);
+};
+
+extern const struct adopted_functions *registry_adopted;
 
 /* What other layers want to know; set before the first scan, may be NULL. */
 extern void (*registry_object_found)(struct object *object);

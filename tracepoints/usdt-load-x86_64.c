@@ -24,6 +24,7 @@
 #include "buffers/text.h"
 #include "tracepoints/arena.h"
 #include "tracepoints/memory.h"
+#include "tracepoints/modules.h"
 #include "tracepoints/usdt.h"
 
 #define PAGE		4096ull
@@ -305,6 +306,28 @@ static int load_from(struct library *library, const char *where)
 	return path.cut ? -ENAMETOOLONG : library_open(library, file);
 }
 
+static int probe_switch(const struct patcher *patcher,
+			struct usdt_adopted *probe, int on)
+{
+	return probe->refused = usdt_functions->switch_to(patcher, probe, on);
+}
+
+static int probe_refused(const struct usdt_adopted *probe)
+{
+	return probe->refused;
+}
+
+static void probe_gone(struct usdt_adopted *probe)
+{
+	usdt_functions->gone(probe);
+}
+
+static const struct adopted_functions adopted_functions = {
+	.switch_to = probe_switch,
+	.refused = probe_refused,
+	.gone = probe_gone,
+};
+
 static void load(void)
 {
 	static struct library library;
@@ -322,6 +345,7 @@ static void load(void)
 	    found->adopted_bytes == sizeof(struct usdt_adopted) &&
 	    found->object_bytes == sizeof(struct object)) {
 		usdt_functions = found;
+		registry_adopted = &adopted_functions;
 		patch_flush = found->flush;
 	}
 }
@@ -334,15 +358,4 @@ int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 	return usdt_functions ? usdt_functions->adopt(module, wanted, arg,
 						      patcher) :
 				0;
-}
-
-void usdt_gone(struct usdt_adopted *probe)
-{
-	usdt_functions->gone(probe);
-}
-
-int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
-		int on)
-{
-	return usdt_functions->switch_to(patcher, probe, on);
 }

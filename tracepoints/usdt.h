@@ -93,7 +93,7 @@ struct usdt_adopted {
 	uint32_t count;
 	uint32_t in_memory;		/* arguments that are */
 	uint32_t placed;		/* enum usdt_placed */
-	int32_t refused;		/* what usdt_switch() said last */
+	int32_t refused;		/* what became of the last switch */
 	uint32_t strings;		/* arguments that point to some */
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
@@ -120,20 +120,15 @@ typedef int usdt_wanted(const char *id, uint32_t *strings, void *arg);
 int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 		    const struct patcher *patcher);
 
-/* Its module is gone: another may use its way. */
-void usdt_gone(struct usdt_adopted *probe);
-
 /*
- * Switches a probe: nop or jump; one of five bytes by the time the patcher is
- * closed. Returns 0; -EBUSY when somebody else's code is there; or another
- * negative errno; so does `refused` later, or -EAGAIN when a thread blocks
- * SIGTRAP, and could not be led on, or -EPERM where the program ignores it. The
+ * What libtaffrail-usdt.so has, and what it must agree on with the agent.
+ * `switch_to` switches a probe: nop or jump; one of five bytes by the time the
+ * patcher is closed. Returns 0; -EBUSY when somebody else's code is there; or
+ * another negative errno; so does `refused` later, or -EAGAIN when a thread
+ * blocks SIGTRAP, and could not be led on, or -EPERM where the program ignores
+ * it. `gone`: the probe's module is gone, another may use its way. The
  * registry's lock is held.
  */
-int usdt_switch(const struct patcher *patcher, struct usdt_adopted *probe,
-		int on);
-
-/* The same, as libtaffrail-usdt.so has them, and what both must agree on. */
 #define USDT_VERSION	6
 
 struct usdt_functions {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "agent/attach.h"
+#include "agent/control.h"
 #include "agent/entries.h"
 #include "agent/gdb.h"
 #include "agent/ipa.h"

@@ -75,18 +75,6 @@ int registry_each(int (*fn)(struct object *, void *), void *arg)
 	return ret ? ret : fn(&objects[1], arg);
 }
 
-void connection_refuse(struct connection *c, const char *why)
-{
-	packet_add(&c->out, "E.");
-	packet_add(&c->out, why);
-}
-
-void connection_error(struct connection *c, uint8_t number)
-{
-	packet_add(&c->out, "E");
-	packet_add_hex(&c->out, &number, 1);
-}
-
 /* Markers at 0x1000 and 0x1010, with types and formats by chance. */
 static void markers_make(struct fuzz *fuzz)
 {
