@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "command/attach-private.h"
-#include "command/process-markers.h"
+#include "command/process.h"
 
 #define MADE_WAIT_MS	30000
 #define MADE_PAUSE_NS	100000

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "command/attach-private.h"
-#include "command/process-markers.h"
+#include "command/process.h"
 
 int attach_fact(const struct attach_target *t, int error, const char *format,
 		...)

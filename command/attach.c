@@ -34,20 +34,6 @@ static int attach_one(pid_t pid)
 	return COMMAND_DONE;
 }
 
-int attach_provide(pid_t pid)
-{
-	struct attach_report report = { 0 };
-	int ret = attach_process(pid, &report);
-
-	if (ret == -EEXIST)
-		return COMMAND_DONE;
-	if (ret)
-		return command_failed("%s", report.error);
-	command_warn("process %d has an agent now; one thread stood still for "
-		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
-	return COMMAND_DONE;
-}
-
 static int detach_one(pid_t pid)
 {
 	struct targets targets;

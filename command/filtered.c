@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "command/command.h"
-#include "command/process-markers.h"
+#include "command/process.h"
 
 #define VARIABLE	"TAFFRAIL_SECCOMP"
 #define SELF		"/proc/self/exe"

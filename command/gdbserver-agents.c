@@ -12,7 +12,7 @@
 #include "command/client.h"
 #include "command/command.h"
 #include "command/gdbserver.h"
-#include "command/process-markers.h"
+#include "command/process.h"
 
 #define AGENT_TIMEOUT_MS	2000	/* gdb waits as well */
 

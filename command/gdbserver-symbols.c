@@ -32,6 +32,7 @@
 #include "agent/ipa-abi.h"
 #include "command/gdbserver.h"
 #include "command/process-markers.h"
+#include "command/process.h"
 
 #define PADS_START	"gdb_agent_gdb_jump_pad_buffer"
 #define PADS_END	"gdb_agent_gdb_jump_pad_buffer_end"

@@ -8,6 +8,7 @@ command_sources = \
 	command/attach-memory.c \
 	command/attach-modules.c \
 	command/attach-private.h \
+	command/attach-provide.c \
 	command/attach-stub.h \
 	command/attach-stop.c \
 	command/attach-target.c \
@@ -54,12 +55,16 @@ command_sources = \
 	command/placement.h \
 	command/process-markers.c \
 	command/process-markers.h \
+	command/process.c \
+	command/process.h \
 	command/record-joiners.c \
 	command/record-joiners.h \
 	command/record-loop.c \
 	command/record-run.c \
 	command/record.c \
 	command/record.h \
+	command/report.c \
+	command/report.h \
 	command/rule.c \
 	command/rule.h \
 	command/rundir-find.c \

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/client.h"
 #include "tracepoints/fields.h"
 
 /* The strings of one record of MESSAGE_LIST, in their order. */
@@ -134,11 +133,11 @@ static int parse_record(struct marker_list *list,
 			       strings[LIST_FILE]);
 }
 
-int marker_list_parse(struct marker_list *list,
-		      const struct client_answer *answer)
+int marker_list_parse(struct marker_list *list, const char *answer,
+		      size_t bytes)
 {
-	const char *strings[LIST_STRINGS], *p = answer->payload;
-	const char *end = p + answer->bytes;
+	const char *strings[LIST_STRINGS], *p = answer;
+	const char *end = p + bytes;
 	int ret = 0, n = 0;
 
 	while (!ret && p < end) {

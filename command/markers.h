@@ -14,8 +14,6 @@
 
 #include "taffrail/site.h"
 
-struct client_answer;
-
 enum marker_kind {
 	MARKER_MARK,		/* text is a printf-like format */
 	MARKER_EVENT,		/* text is the argument text */
@@ -66,9 +64,10 @@ void marker_list_free(struct marker_list *list);
 /* By id, then by address. */
 void marker_list_sort(struct marker_list *list);
 
-/* Add what MESSAGE_LIST answered. 0, -EBADMSG or -ENOMEM. */
-int marker_list_parse(struct marker_list *list,
-		      const struct client_answer *answer);
+/* Adds what MESSAGE_LIST answered: `bytes`, with a NUL behind them. Returns 0,
+ * -EBADMSG or -ENOMEM. */
+int marker_list_parse(struct marker_list *list, const char *answer,
+		      size_t bytes);
 
 /*
  * Call for each field: its name and type in words ("int32", "string",

@@ -18,16 +18,7 @@
 
 #include "command/elfnotes.h"
 #include "command/placement.h"
-
-/* A line of /proc/PID/maps. */
-struct mapping {
-	uint64_t start, end;
-	uint64_t offset;
-	unsigned int major, minor;
-	uint64_t inode;
-	bool executable;
-	char path[PATH_MAX];
-};
+#include "command/process.h"
 
 /* Modules that were looked at. */
 struct seen {
@@ -43,47 +34,9 @@ struct scan {
 	bool probes;			/* wanted are those, not markers */
 };
 
-static bool parse_mapping(struct mapping *m, const char *line)
-{
-	char flags[5];
-	int at = 0;
-
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
-		   SCNu64 " %n", &m->start, &m->end, flags, &m->offset,
-		   &m->major, &m->minor, &m->inode, &at) != 7 || !at ||
-	    line[at] != '/')
-		return false;
-	m->executable = flags[2] == 'x';
-	snprintf(m->path, sizeof(m->path), "%s", line + at);
-	m->path[strcspn(m->path, "\n")] = '\0';
-	return true;
-}
-
-/* Calls for each mapping of a file until one returns other than 0. */
-static int each_mapping(pid_t pid, int (*call)(const struct mapping *m,
-					       void *arg), void *arg)
-{
-	struct mapping m;
-	char *line = NULL, path[32];
-	size_t room = 0;
-	int ret = 0;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -errno;
-	while (!ret && getline(&line, &room, f) > 0)
-		if (parse_mapping(&m, line))
-			ret = call(&m, arg);
-	free(line);
-	fclose(f);
-	return ret;
-}
-
 /* The file as we reach it, if it is the one that is mapped. */
 static bool find_file(char *path, size_t room, pid_t pid,
-		      const struct mapping *m)
+		      const struct process_mapping *m)
 {
 	struct stat st;
 	int n = snprintf(path, room, "/proc/%d/root%s", pid, m->path);
@@ -131,7 +84,7 @@ static void keep(struct marker_list *list, size_t from, uint64_t shift,
 	list->count = kept;
 }
 
-static int scan_mapping(const struct mapping *m, void *arg)
+static int scan_mapping(const struct process_mapping *m, void *arg)
 {
 	char path[PATH_MAX + 32], error[ELFNOTES_ERROR_BYTES];
 	struct scan *scan = arg;
@@ -155,7 +108,7 @@ static int scan_mapping(const struct mapping *m, void *arg)
 static int read_all(struct marker_list *list, pid_t pid, bool probes)
 {
 	struct scan scan = { .pid = pid, .list = list, .probes = probes };
-	int ret = each_mapping(pid, scan_mapping, &scan);
+	int ret = process_each_mapping(pid, scan_mapping, &scan);
 
 	free(scan.seen);
 	return ret;
@@ -171,54 +124,6 @@ int process_probes_read(struct marker_list *list, pid_t pid)
 	return read_all(list, pid, true);
 }
 
-long process_status(pid_t pid, const char *word)
-{
-	char path[32], line[256];
-	size_t n = strlen(word);
-	long value = -1;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	if (!f)
-		return -1;
-	while (value < 0 && fgets(line, sizeof(line), f))
-		if (!strncmp(line, word, n) && line[n] == ':')
-			value = strtol(line + n + 1, NULL, 10);
-	fclose(f);
-	return value;
-}
-
-static int has_name(const struct mapping *m, void *name)
-{
-	return !strcmp(strrchr(m->path, '/') + 1, name);
-}
-
-bool process_maps_file(pid_t pid, const char *name)
-{
-	return each_mapping(pid, has_name, (void *)name) == 1;
-}
-
-static int has_code(const struct mapping *m, void *arg)
-{
-	return m->executable && *(uint64_t *)arg - m->start < m->end - m->start;
-}
-
-bool process_executes(pid_t pid, uint64_t address)
-{
-	return each_mapping(pid, has_code, &address) == 1;
-}
-
-static int begins(const struct mapping *m, void *name)
-{
-	return !strncmp(strrchr(m->path, '/') + 1, name, strlen(name));
-}
-
-bool process_maps_beginning(pid_t pid, const char *name)
-{
-	return each_mapping(pid, begins, (void *)name) == 1;
-}
-
 struct wanted {
 	pid_t pid;
 	const char *file;
@@ -227,7 +132,7 @@ struct wanted {
 	char executable[PATH_MAX];
 };
 
-static int look_symbol(const struct mapping *m, void *arg)
+static int look_symbol(const struct process_mapping *m, void *arg)
 {
 	struct wanted *wanted = arg;
 	char path[PATH_MAX + 32];
@@ -254,7 +159,7 @@ int process_symbol(pid_t pid, const char *file, const char *name,
 	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
 	n = readlink(path, wanted.executable, sizeof(wanted.executable) - 1);
 	wanted.executable[n > 0 ? n : 0] = '\0';
-	ret = each_mapping(pid, look_symbol, &wanted);
+	ret = process_each_mapping(pid, look_symbol, &wanted);
 	*address = wanted.address;
 	return ret == 1 ? 0 : ret ? ret : -ENOENT;
 }

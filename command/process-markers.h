@@ -28,15 +28,4 @@ int process_probes_read(struct marker_list *list, pid_t pid);
 int process_symbol(pid_t pid, const char *file, const char *name,
 		   uint64_t *address);
 
-/* A number in /proc/PID/status ("Tgid", "TracerPid"); -1 when not there. */
-long process_status(pid_t pid, const char *word);
-
-/* Is a file mapped whose name (without its folder) is `name`? */
-bool process_maps_file(pid_t pid, const char *name);
-/* One whose name begins so? */
-bool process_maps_beginning(pid_t pid, const char *name);
-
-/* Does the process map a file there, executable? */
-bool process_executes(pid_t pid, uint64_t address);
-
 #endif

@@ -22,6 +22,7 @@
 #include "command/command.h"
 #include "command/elfnotes.h"
 #include "command/nearest.h"
+#include "command/report.h"
 #include "command/rule.h"
 #include "command/targets.h"
 
@@ -428,7 +429,7 @@ static void tell_result(const struct record *record)
 	tell_filtered(record);
 	if (!n) {
 		command_warn("0 events, so there is no trace");
-		trace_tell_left_off(set);
+		report_left_off(set);
 		return;
 	}
 	command_warn("%llu events (%s%llu lost, %.1f bytes per event) of %zu "
@@ -440,7 +441,7 @@ static void tell_result(const struct record *record)
 		command_warn("%llu older events were %s",
 			     (unsigned long long)set->overwritten,
 			     set->limit ? "dropped" : "overwritten");
-	trace_tell_left_off(set);
+	report_left_off(set);
 }
 
 /* Completes the trace; COMMAND_FAILED when it is not all that it should be. */
@@ -454,7 +455,7 @@ static int end(struct record *record)
 	status = record_tell_unwritten(record);
 	if (!status && record->failed)
 		status = command_failed("%s", strerror(-record->failed));
-	trace_tell_unreadable(&record->set, record->unreadable);
+	report_unreadable(&record->set, record->unreadable);
 	if (record->unreadable)
 		status = COMMAND_FAILED;
 	tell_result(record);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "buffers/base.h"
-#include "command/process-markers.h"
+#include "command/process.h"
 #include "command/rundir-private.h"
 
 struct target {

@@ -14,6 +14,7 @@
 #include "command/collect.h"
 #include "command/command.h"
 #include "command/core.h"
+#include "command/report.h"
 #include "command/rundir-private.h"
 
 enum { KEY_CORE = 256 };
@@ -122,7 +123,7 @@ static int take_all(struct snapshot *s)
 		return command_failed("no process has a session '%s'%s",
 				      s->name, s->foreign ?
 				      " of this version" : "");
-	trace_tell_unreadable(&s->set, s->unreadable);
+	report_unreadable(&s->set, s->unreadable);
 	if (!s->unreadable)
 		remove_dead(s);
 	command_warn("%llu events (%s%llu lost, %llu overwritten) of %zu "
@@ -131,7 +132,7 @@ static int take_all(struct snapshot *s)
 		     (unsigned long long)s->set.lost,
 		     (unsigned long long)s->set.overwritten, s->processes,
 		     s->processes == 1 ? "" : "es", s->set.path);
-	trace_tell_left_off(&s->set);
+	report_left_off(&s->set);
 	return s->unreadable ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "command/attach-private.h"
-#include "command/process-markers.h"
+#include "command/process.h"
 
 #define CAME_WAIT_MS	2000
 #define CAME_PAUSE_NS	100000

@@ -109,7 +109,8 @@ int target_list(struct target *target)
 		return ret;
 	ret = client_call(&target->client, MESSAGE_LIST, NULL, &answer);
 	if (!ret)
-		ret = marker_list_parse(&target->markers, &answer);
+		ret = marker_list_parse(&target->markers,
+					answer.payload, answer.bytes);
 	client_answer_release(&answer);
 	return ret;
 }

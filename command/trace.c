@@ -17,7 +17,6 @@
 
 #include "buffers/base.h"
 #include "buffers/clock.h"
-#include "command/command.h"
 #include "command/trace-private.h"
 
 #define NAMES_TRIED_MAX	100000
@@ -395,24 +394,6 @@ void trace_set_close(struct trace_set *set)
 	close(set->fd);
 	if (set->made)
 		rmdir(set->path);	/* fails unless it is empty */
-}
-
-void trace_tell_left_off(const struct trace_set *set)
-{
-	if (set->left_off)
-		command_warn("%llu markers stayed off: no room for what they "
-			     "are", (unsigned long long)set->left_off);
-}
-
-void trace_tell_unreadable(const struct trace_set *set, uint64_t unreadable)
-{
-	if (set->cut)
-		command_warn("%llu buffers were cut short by another program: "
-			     "their events are missing, and not counted as "
-			     "lost", (unsigned long long)set->cut);
-	if (unreadable > set->cut)
-		command_warn("%llu buffers made no sense and were left out",
-			     (unsigned long long)(unreadable - set->cut));
 }
 
 const char *trace_lost_least(const struct trace_set *set)

@@ -79,18 +79,9 @@ struct trace_set {
 	uint64_t cut;			/* rings whose file was cut short */
 };
 
-/*
- * Says how many rings were left out, of which some were cut short and the
- * others made no sense. `unreadable`: both.
- */
-void trace_tell_unreadable(const struct trace_set *set, uint64_t unreadable);
-
 /* What stands before a number of lost events: of a ring that was cut nothing
  * tells how many it held. */
 const char *trace_lost_least(const struct trace_set *set);
-
-/* Says which markers are not in the trace, if any. */
-void trace_tell_left_off(const struct trace_set *set);
 
 struct trace_stream {
 	struct trace *trace;

@@ -225,7 +225,7 @@ static void check_markers(const struct rundir_process *process)
 
 	client_connect(&client, process);
 	client_call(&client, MESSAGE_LIST, NULL, &answer);
-	unit_equal(marker_list_parse(&list, &answer), 0, "markers");
+	unit_equal(marker_list_parse(&list, answer.payload, answer.bytes), 0, "markers");
 	if (unit_equal(list.count, 1, "markers: how many")) {
 		unit_equal_string(list.markers[0].id, "app/request", "id");
 		unit_equal(list.markers[0].address, 0x1000, "address");
@@ -239,7 +239,7 @@ static void check_markers(const struct rundir_process *process)
 		int ret;
 
 		answer.payload[answer.bytes] = '\0';
-		ret = marker_list_parse(&list, &answer);
+		ret = marker_list_parse(&list, answer.payload, answer.bytes);
 		/* without its last NUL only, it is complete */
 		if ((ret != 0) != (answer.bytes < bytes - 4))
 			unit_equal(ret, -EBADMSG, "markers cut at %zu",
