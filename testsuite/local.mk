@@ -183,7 +183,7 @@ check-models:
 check-sanitize:
 	@$(run_script) $(abs_top_srcdir)/testsuite/sanitize/run
 
-lint:
+lint: all
 	@$(run_script) $(abs_top_srcdir)/testsuite/lint/lint.sh
 
 # What the sanitizers' builds need, without the installed things.

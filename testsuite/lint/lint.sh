@@ -6,6 +6,8 @@
 # lint.sh            prints violations; exit status 1 when there are any
 # lint.sh --results  prints "PASS: RULE" or "FAIL: RULE" a rule, for DejaGnu
 #
+# BUILD is a folder with the objects of the product (default: build).
+#
 # What must stay true: only files that belong to the project are looked at
 # (git's list, else everything outside build folders), and an exception is a
 # line of lint.allow with its reason, never a change here.
@@ -18,6 +20,10 @@ FILE_LINES_MAX=600
 FUNCTION_LINES_MAX=60
 HEADER_INCLUDES_MAX=5
 COLUMNS_MAX=80
+BUILD=${BUILD:-${TAFFRAIL_BUILDDIR:-build}}
+# where headers for programs are, and the folders of the product
+public=tracepoints
+layers=$(python3 $here/rooms.py layers | paste -sd '|')
 
 list_files()
 {
@@ -40,17 +46,17 @@ files()
 
 sources()
 {
-	files '^(buffers|tracepoints|agent|gdbstub|command)/.*\.[chS]$'
+	files "^($layers)/.*\.[chS]$"
 }
 
 headers()
 {
-	files '^(buffers|tracepoints|agent|gdbstub|command)/.*\.h$'
+	files "^($layers)/.*\.h$"
 }
 
 public_headers()
 {
-	files '^tracepoints/(taffrail|ust)/.*\.h$'
+	files "^$public/(taffrail|ust)/.*\.h$"
 }
 
 models()
@@ -64,7 +70,7 @@ rule_spdx()
 	while read -r file; do
 		local want=LGPL-2.1-or-later
 		case $file in
-		tracepoints/taffrail/*.h|tracepoints/ust/*.h) want=MIT ;;
+		$public/taffrail/*.h|$public/ust/*.h) want=MIT ;;
 		esac
 		head -n 2 "$file" |
 			grep -q "SPDX-License-Identifier: $want" ||
@@ -72,32 +78,16 @@ rule_spdx()
 	done
 }
 
-# A layer includes from itself and from the layers before it.
-rule_include_direction()
+# See rooms.py: who may include whom, no large room, no two headers of a name.
+rule_rooms()
 {
-	sources | xargs awk '
-	BEGIN {
-		n = split("buffers tracepoints agent gdbstub command", name)
-		for (i = 1; i <= n; i++)
-			rank[name[i]] = i
-		rank["taffrail"] = rank["ust"] = rank["tracepoints"]
-	}
-	/^[ \t]*#[ \t]*include[ \t]*[<"]/ {
-		split(FILENAME, own, "/")
-		path = $0
-		sub(/^[^<"]*[<"]/, "", path)
-		sub(/[>"].*/, "", path)
-		split(path, part, "/")
-		if (path ~ /\.\.\//)
-			print FILENAME ":" FNR ": includes " path
-		else if (part[1] in rank && path ~ /\// &&
-			 rank[part[1]] > rank[own[1]])
-			print FILENAME ":" FNR ": " own[1] \
-				" includes upwards: " path
-		else if ($0 ~ /"/ && path !~ /\// &&
-			 FILENAME !~ /^tracepoints\/(taffrail|ust)\//)
-			print FILENAME ":" FNR ": not from the top: " path
-	}'
+	sources | xargs python3 $here/rooms.py includes
+}
+
+# The same by what the linker sees, and no circles.
+rule_symbols()
+{
+	python3 $here/rooms.py symbols "$BUILD"
 }
 
 rule_file_length()
@@ -155,15 +145,15 @@ rule_headers_alone()
 	tmp=$(mktemp -d) || return
 	headers | grep -v -- '-cxx\.h$' | while read -r file; do
 		echo "#include \"$file\"" >"$tmp/a.c"
-		$CC -std=gnu11 -D_GNU_SOURCE -Wall -I. -Itracepoints \
+		$CC -std=gnu11 -D_GNU_SOURCE -Wall -I. -I$public \
 			-fsyntax-only "$tmp/a.c" >"$tmp/log" 2>&1 &&
 			test ! -s "$tmp/log" ||
 			echo "$file:1: not alone: $(grep -m 1 -E \
 				'error|warning' "$tmp/log")"
 	done
 	public_headers | grep -v -- '-c\.h$' | while read -r file; do
-		echo "#include <${file#tracepoints/}>" >"$tmp/a.cc"
-		$CXX -std=c++11 -Wall -Wextra -Itracepoints \
+		echo "#include <${file#"$public"/}>" >"$tmp/a.cc"
+		$CXX -std=c++11 -Wall -Wextra -I$public \
 			-fsyntax-only "$tmp/a.cc" >"$tmp/log" 2>&1 &&
 			test ! -s "$tmp/log" ||
 			echo "$file:1: not in C++11: $(grep -m 1 -E \
@@ -291,8 +281,8 @@ rule_sigsafe()
 	*) return ;;
 	esac
 	# shellcheck disable=SC2046
-	python3 $here/sigsafe.py "${SIGSAFE_CC:-gcc}" $(
-		files '^(buffers|tracepoints|agent|gdbstub)/[^/]*\.c$' |
+	python3 $here/sigsafe.py "${SIGSAFE_CC:-gcc}" $public $(
+		files '^(buffers|tracepoints|agent|gdbstub)/.*\.c$' |
 		grep -vE '^buffers/(reader|idx)|^tracepoints/(metadata|provider-)')
 }
 

@@ -6,7 +6,8 @@ nothing else, and what sigsafe.allow names ("NAME reason"; "-NAME reason" names
 a function of ours that they may not reach). Calls through pointers are not in
 the graph: their contracts say SIGSAFE where that is asked for.
 
-Usage: sigsafe.py CC FILE...: prints a line "FILE:LINE: fact" a violation.
+Usage: sigsafe.py CC PUBLIC FILE..., where PUBLIC is the folder of the headers
+for programs: prints a line "FILE:LINE: fact" a violation.
 """
 import os
 import re
@@ -19,14 +20,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE", "-O1", "-fno-inline",
          "-fno-ipa-icf", "-fno-partial-inlining", "-fno-ipa-sra",
          "-fno-ipa-cp", "-fcallgraph-info", "-fno-stack-protector",
-         "-U_FORTIFY_SOURCE", "-w", "-I.", "-Itracepoints",
+         "-U_FORTIFY_SOURCE", "-w", "-I.",
          '-DPACKAGE_VERSION="0"',
          '-DSIGSAFE=__attribute__((section("sigsafe")))', "-c"]
 
 
-def compile_one(work, cc, source):
+def compile_one(work, cc, public, source):
     out = os.path.join(work, source.replace("/", "!") + ".o")
-    done = subprocess.run(cc.split() + FLAGS + [source, "-o", out],
+    done = subprocess.run(cc.split() + FLAGS + ["-I" + public, source, "-o", out],
                           stderr=subprocess.PIPE, text=True)
     if done.returncode:
         return source, None, [], done.stderr.splitlines()[0]
@@ -100,12 +101,13 @@ def read_allowed():
     return allowed, denied
 
 
-def main(cc, sources):
+def main(cc, public, sources):
     calls = Calls()
     with tempfile.TemporaryDirectory() as work, \
             ThreadPoolExecutor(os.cpu_count()) as pool:
         for source, graph, safe, error in pool.map(
-                lambda source: compile_one(work, cc, source), sources):
+                lambda source: compile_one(work, cc, public, source),
+                sources):
             if error:
                 print("%s:1: does not compile: %s" % (source, error))
             else:
@@ -116,4 +118,4 @@ def main(cc, sources):
         print(line)
 
 
-main(sys.argv[1], sys.argv[2:])
+main(sys.argv[1], sys.argv[2], sys.argv[3:])

@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Does each rule of lint.sh still catch a fault, in a room within a room? Makes a
+# copy of the tree with one fault a rule in agent/planted/, and lints that.
+# Prints "PASS: RULE" or "FAIL: RULE" a rule.
+#
+# faults.sh TOP: the tree
+#
+# What must stay true: a rule that looks at fewer files than there are passes
+# without a word; so each rule that lint.sh has must have a fault here.
+set -u
+export LC_ALL=C
+top=$1
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+tree=$tmp/tree
+spdx='/* SPDX-License-Identifier: LGPL-2.1-or-later */'
+
+copy_tree()
+{
+	mkdir "$tree" &&
+	(cd "$top" && tar -cf - --exclude='./build*' --exclude=./.git \
+		--exclude='./autom4te.cache' .) | tar -xf - -C "$tree"
+	mkdir "$tree/agent/planted" "$tree/testsuite/planted"
+	sed -i 's/^\( *agent  *|.*\)$/\1 planted/' "$tree/docs/architecture.md"
+}
+
+# plant FILE LINE...: with the licence's line first.
+plant()
+{
+	local file=$tree/$1
+	shift
+	case $file in
+	*.sh) printf '%s\n' '#!/bin/sh' \
+		'# SPDX-License-Identifier: LGPL-2.1-or-later' "$@" ;;
+	*) printf '%s\n' "$spdx" "$@" ;;
+	esac >"$file"
+}
+
+# plant_object FILE.o SOURCE: as the product's build names it.
+plant_object()
+{
+	mkdir -p "$(dirname "$tmp/build/$1")"
+	echo "$2" | ${CC:-cc} -x c -c -o "$tmp/build/$1" -
+}
+
+repeat()
+{
+	local i
+	for ((i = 0; i < $1; i++)); do printf '%s\n' "$2"; done
+}
+
+plant_faults()
+{
+	echo '/* no licence */' >"$tree/agent/planted/spdx.c"
+	plant agent/planted/rooms.c '#include "command/planted/up.h"'
+	mkdir "$tree/command/planted"
+	sed -i 's/^\( *command  *|.*\)$/\1 planted/' \
+		"$tree/docs/architecture.md"
+	plant command/planted/up.h '#ifndef UP_H' '#define UP_H' '#endif'
+	plant agent/planted/long-file.c "$(repeat 601 ';')"
+	plant agent/planted/long-function.c 'void long_one(void)' '{' \
+		"$(repeat 61 '	;')" '}'
+	plant agent/planted/columns.c "/* $(printf '%80s' wide) */"
+	plant agent/planted/blanks.c 'int blanks; '
+	plant agent/planted/alone.h 'struct alone { unknown_type member; };'
+	plant agent/planted/many.h '#include <errno.h>' '#include <fcntl.h>' \
+		'#include <stddef.h>' '#include <stdint.h>' \
+		'#include <string.h>' '#include <unistd.h>'
+	plant agent/planted/tags.c '/* PLANTED-TAG: one side */'
+	plant testsuite/models/planted.pml '/* PLANTED-NAME: no code */'
+	plant agent/planted/machine.c \
+		'void pause_here(void) { __asm__ volatile("pause"); }'
+	plant agent/planted/path.c "/* $(printf '/%s/' work)planted */"
+	plant testsuite/taffrail.agent/planted.c 'int main(void);'
+	plant testsuite/planted/broken.sh 'if true; then'
+	plant agent/planted/handler.c '#include <stdlib.h>' \
+		'#include "buffers/base.h"' 'void *handler_planted(void);' \
+		'SIGSAFE void *handler_planted(void)' '{' \
+		'	return malloc(1);' '}'
+	plant_object buffers/libagent_a-planted.o \
+		'void planted_up(void); void planted(void) { planted_up(); }'
+	plant_object agent/libagent_a-planted.o \
+		'void planted(void); void planted_up(void) { planted(); }'
+}
+
+# The rule, and what its fault makes it say.
+expected()
+{
+	cat <<-'END'
+	spdx agent/planted/spdx.c:1: no SPDX
+	rooms agent/planted may not include command/planted/up.h
+	symbols buffers may not call agent/planted
+	symbols circle: agent/planted buffers/planted
+	file_length agent/planted/long-file.c:602:
+	function_length agent/planted/long-function.c:3: long_one()
+	columns agent/planted/columns.c:2:
+	white_space agent/planted/blanks.c:2:
+	headers_alone agent/planted/alone.h:1: not alone
+	header_includes agent/planted/many.h:7:
+	pair_tags tag PLANTED-TAG stands alone
+	model_names PLANTED-NAME is not in the code
+	machine_code agent/planted/machine.c:2: machine code
+	local_paths agent/planted/path.c:2:
+	listed agent/planted/spdx.c:1: not in agent/local.mk
+	test_programs testsuite/taffrail.agent/planted.c:1: no test
+	scripts_parse testsuite/planted/broken.sh:
+	sigsafe malloc is reached from SIGSAFE code: handler_planted
+	END
+}
+
+main()
+{
+	local rule text verdict
+	copy_tree
+	plant_faults
+	BUILD=$tmp/build bash "$tree/testsuite/lint/lint.sh" >"$tmp/said" 2>&1
+	while read -r rule text; do
+		verdict=FAIL
+		if grep -qF -- "$text" "$tmp/said"; then verdict=PASS; fi
+		echo "$verdict: $rule catches: $text"
+	done < <(expected)
+	for rule in $(sed -n 's/^rule_\([a-z_]*\)()$/\1/p' \
+			"$top/testsuite/lint/lint.sh"); do
+		verdict=FAIL
+		if expected | grep -q "^$rule "; then verdict=PASS; fi
+		echo "$verdict: $rule has a fault to catch"
+	done
+}
+
+main
