@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the library exports to programs: tracepoints/taffrail/clock.h.
+ * What the library exports to programs: include/taffrail/clock.h.
  */
 #include "taffrail/clock.h"
 
-#include "agent/settings.h"
-#include "buffers/channel.h"
 #include "buffers/clock.h"
+#include "buffers/rings/channel.h"
+#include "control/threads/settings.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The agent's end of the control protocol (agent/protocol.h).
+ * The agent's end of the control protocol (control/protocol.h).
  *
  * A request is checked here and trusted afterwards. A peer that does not
  * send all of one within CONTROL_TIMEOUT_MS is hung up on.
@@ -12,20 +12,20 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-#include "agent/attach.h"
-#include "agent/gdb.h"
-#include "agent/ipa.h"
-#include "agent/lines.h"
-#include "agent/peer.h"
-#include "agent/place.h"
-#include "agent/protocol.h"
-#include "agent/service.h"
-#include "agent/session.h"
-#include "agent/settings.h"
-#include "buffers/base.h"
-#include "buffers/sys.h"
-#include "tracepoints/lock.h"
-#include "tracepoints/usdt.h"
+#include "agent/attached.h"
+#include "base/base.h"
+#include "base/lines.h"
+#include "base/sys.h"
+#include "control/protocol.h"
+#include "control/service/peer.h"
+#include "control/service/service.h"
+#include "control/sessions/place.h"
+#include "control/sessions/session.h"
+#include "control/threads/settings.h"
+#include "gdbstub/ipa/ipa.h"
+#include "gdbstub/stub/open.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/usdt.h"
 
 #define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */

@@ -11,19 +11,19 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "agent/attach.h"
-#include "agent/bell.h"
-#include "agent/demand.h"
-#include "agent/log.h"
-#include "agent/place.h"
-#include "agent/session.h"
-#include "agent/settings.h"
-#include "agent/thread.h"
-#include "agent/vectors.h"
-#include "buffers/base.h"
-#include "buffers/host.h"
-#include "buffers/sys.h"
-#include "tracepoints/lock.h"
+#include "agent/attached.h"
+#include "base/base.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "control/service/bell.h"
+#include "control/service/demand.h"
+#include "control/sessions/place.h"
+#include "control/sessions/session.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "control/threads/vectors.h"
+#include "tracepoints/sites/lock.h"
 
 #define REVIVE_WAIT_MS	1000
 #define SIGSET_BYTES	8

@@ -10,20 +10,20 @@
  */
 #include "agent/leave.h"
 
-#include "agent/bell.h"
-#include "agent/demand.h"
-#include "agent/filtered.h"
 #include "agent/fork.h"
-#include "agent/log.h"
-#include "agent/session.h"
-#include "agent/settings.h"
-#include "agent/thread.h"
-#include "buffers/base.h"
-#include "buffers/channel.h"
-#include "buffers/host.h"
-#include "buffers/sys.h"
-#include "tracepoints/collect.h"
-#include "tracepoints/lock.h"
+#include "base/base.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "buffers/rings/channel.h"
+#include "control/service/bell.h"
+#include "control/service/demand.h"
+#include "control/sessions/session.h"
+#include "control/threads/filtered.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "tracepoints/frames/collect.h"
+#include "tracepoints/sites/lock.h"
 
 /* What leave_begin() and leave_confine() have done. */
 #define CONFINED	1

@@ -14,7 +14,7 @@
 #include <pthread.h>
 
 #include "agent/agent.h"
-#include "buffers/base.h"
+#include "base/base.h"
 
 #define HIDDEN	__attribute__((visibility("hidden")))
 

@@ -22,16 +22,16 @@
 #include <sys/auxv.h>
 
 #include "agent/agent.h"
-#include "agent/gdb.h"
-#include "agent/ipa.h"
 #include "agent/fork.h"
-#include "agent/session.h"
-#include "agent/settings.h"
-#include "agent/thread.h"
-#include "buffers/base.h"
-#include "buffers/sys.h"
-#include "tracepoints/lock.h"
-#include "tracepoints/modules.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "control/sessions/session.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "gdbstub/ipa/ipa.h"
+#include "gdbstub/stub/open.h"
+#include "tracepoints/program/modules.h"
+#include "tracepoints/sites/lock.h"
 
 #define JUMP_BYTES	5
 #define ISLAND_STEP	(1ull << 20)

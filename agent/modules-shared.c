@@ -9,8 +9,8 @@
 #include <dlfcn.h>
 
 #include "agent/agent.h"
-#include "tracepoints/memory.h"
-#include "tracepoints/modules.h"
+#include "tracepoints/program/memory.h"
+#include "tracepoints/program/modules.h"
 
 void modules_settle(void)
 {

@@ -22,14 +22,14 @@
 #include <link.h>
 
 #include "agent/agent.h"
-#include "agent/attach.h"
-#include "agent/thread.h"
-#include "buffers/base.h"
-#include "buffers/sys.h"
-#include "buffers/text.h"
-#include "tracepoints/lock.h"
-#include "tracepoints/memory.h"
-#include "tracepoints/modules.h"
+#include "agent/attached.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "control/threads/thread.h"
+#include "tracepoints/program/memory.h"
+#include "tracepoints/program/modules.h"
+#include "tracepoints/sites/lock.h"
 
 #define NAMES_MAX	48
 #define WORDS_MAX	1024

@@ -11,9 +11,9 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "buffers/sys.h"
-#include "buffers/text.h"
-#include "buffers/vdso.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "base/vdso.h"
 
 #define NS_PER_S		1000000000ull
 #define ANCHOR_TRIES		8

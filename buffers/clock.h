@@ -10,7 +10,7 @@
 #ifndef BUFFERS_CLOCK_H
 #define BUFFERS_CLOCK_H
 
-#include "buffers/base.h"
+#include "base/base.h"
 #include "buffers/clock-x86_64.h"
 #include "buffers/layout.h"
 

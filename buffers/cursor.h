@@ -12,7 +12,7 @@
 
 #include <errno.h>
 
-#include "buffers/base.h"
+#include "base/base.h"
 #include "buffers/ctf.h"
 #include "buffers/layout.h"
 

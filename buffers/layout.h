@@ -4,7 +4,7 @@
  *
  * What must stay true here:
  *  - a reader never trusts what it finds: it checks magic, version, sizes and
- *    every position against the size of the file (buffers/reader.c);
+ *    every position against the size of the file (buffers/reader/reader.c);
  *  - everything below `head` of a ring is complete at every instant, so that
  *    a killed process needs no repair;
  *  - whatever a trace needs lies in these files: no binary is read again.
@@ -57,7 +57,7 @@ struct clock_anchor {
 
 /*
  * An anchor that any thread may store at any time: it is one only if `check`
- * is right (buffers/anchor.h). Else its writer was killed, or is at work.
+ * is right (buffers/rings/anchor.h). Else its writer was killed, or is at work.
  */
 struct anchor_slot {
 	struct clock_anchor anchor;
@@ -149,7 +149,7 @@ struct session_page {
  * What an event looks like, published before its site is switched on.
  * Records lie one behind another from EVENT_RECORDS_OFFSET, 8-aligned.
  * `text` is four strings, NUL between them: channel, name, the format or the
- * argument text (see tracepoints/fields.h), source file.
+ * argument text (see tracepoints/fields/fields.h), source file.
  */
 struct event_record {
 	uint32_t bytes;			/* of this record, padding included */

@@ -3,15 +3,15 @@
  * taffrail attach, taffrail detach: the agent comes into running processes,
  * and takes back what it did to them.
  */
-#include "command/attach.h"
+#include "command/attach/attach.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
-#include "command/attach-private.h"
-#include "command/command.h"
-#include "command/targets.h"
+#include "command/attach/private.h"
+#include "command/common/command.h"
+#include "command/processes/targets.h"
 
 #define NS_PER_US	1000.0
 #define END_PAUSE_NS	1000000

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/command.h"
-#include "command/elfnotes.h"
-#include "command/json.h"
-#include "command/placement.h"
-#include "command/process-markers.h"
-#include "command/targets.h"
-#include "tracepoints/usdt.h"
+#include "command/common/command.h"
+#include "command/common/json.h"
+#include "command/elf/elfnotes.h"
+#include "command/elf/placement.h"
+#include "command/elf/process-markers.h"
+#include "command/processes/targets.h"
+#include "tracepoints/usdt/usdt.h"
 
 struct output {
 	struct json json;

@@ -1,101 +1,95 @@
-# command/: the taffrail command, one file a sub-command. One file a line;
-# main.c stands alone, so that unit tests link the rest.
+# command/: the taffrail command. One file a line; main.c stands alone, so that
+# unit tests link the rest.
+
 command_main = \
 	command/main.c
+
 command_sources = \
-	command/attach-forks.c \
-	command/attach-load.c \
-	command/attach-memory.c \
-	command/attach-modules.c \
-	command/attach-private.h \
-	command/attach-provide.c \
-	command/attach-stub.h \
-	command/attach-stop.c \
-	command/attach-target.c \
-	command/attach-threads.c \
 	command/attach.c \
-	command/attach.h \
-	command/client.c \
-	command/client.h \
-	command/collect.c \
-	command/collect.h \
-	command/comm.c \
-	command/comm.h \
-	command/command.h \
-	command/core.c \
-	command/core.h \
-	command/elfnotes.c \
-	command/elfnotes.h \
-	command/filtered.c \
-	command/filtered.h \
-	command/gdb-listen.c \
-	command/gdb-peer.c \
-	command/gdb.c \
-	command/gdb.h \
-	command/gdbserver-agents.c \
-	command/gdbserver-symbols.c \
-	command/gdbserver-child.c \
-	command/gdbserver-limits.c \
-	command/gdbserver-messages.c \
-	command/gdbserver-relay.c \
-	command/gdbserver.c \
-	command/gdbserver.h \
-	command/group.c \
-	command/installed.c \
-	command/installed.h \
-	command/json.c \
-	command/json.h \
+	command/attach/attach.h \
+	command/attach/forks.c \
+	command/attach/load.c \
+	command/attach/memory.c \
+	command/attach/modules.c \
+	command/attach/private.h \
+	command/attach/provide.c \
+	command/attach/stop.c \
+	command/attach/stub.h \
+	command/attach/target.c \
+	command/attach/threads.c \
+	command/common/command.h \
+	command/common/installed.c \
+	command/common/installed.h \
+	command/common/json.c \
+	command/common/json.h \
+	command/common/options.c \
+	command/elf/elfnotes.c \
+	command/elf/elfnotes.h \
+	command/elf/markers.c \
+	command/elf/markers.h \
+	command/elf/placement.c \
+	command/elf/placement.h \
+	command/elf/process-markers.c \
+	command/elf/process-markers.h \
+	command/gdb/gdb.c \
+	command/gdb/gdb.h \
+	command/gdb/listen.c \
+	command/gdb/peer.c \
+	command/gdbserver/agents.c \
+	command/gdbserver/child.c \
+	command/gdbserver/comm.c \
+	command/gdbserver/comm.h \
+	command/gdbserver/gdbserver.c \
+	command/gdbserver/gdbserver.h \
+	command/gdbserver/limits.c \
+	command/gdbserver/messages.c \
+	command/gdbserver/relay.c \
+	command/gdbserver/symbols.c \
 	command/list.c \
-	command/markers.c \
-	command/markers.h \
-	command/nearest.c \
-	command/nearest.h \
-	command/options.c \
-	command/placement.c \
-	command/placement.h \
-	command/process-markers.c \
-	command/process-markers.h \
-	command/process.c \
-	command/process.h \
-	command/record-joiners.c \
-	command/record-joiners.h \
-	command/record-loop.c \
-	command/record-run.c \
-	command/record.c \
-	command/record.h \
-	command/report.c \
-	command/report.h \
-	command/rule.c \
-	command/rule.h \
-	command/rundir-find.c \
-	command/rundir-nested.c \
-	command/rundir-pages.c \
-	command/rundir-private.h \
-	command/rundir-sweep.c \
-	command/rundir-user.c \
-	command/rundir.c \
-	command/rundir.h \
+	command/process/process.c \
+	command/process/process.h \
+	command/processes/client.c \
+	command/processes/client.h \
+	command/processes/group.c \
+	command/processes/nearest.c \
+	command/processes/nearest.h \
+	command/processes/rule.c \
+	command/processes/rule.h \
+	command/processes/summon.c \
+	command/processes/summon.h \
+	command/processes/targets.c \
+	command/processes/targets.h \
+	command/processes/vouch.c \
+	command/processes/vouch.h \
+	command/record/consume.c \
+	command/record/consume.h \
+	command/record/joiners.c \
+	command/record/joiners.h \
+	command/record/loop.c \
+	command/record/record.c \
+	command/record/record.h \
+	command/record/report.c \
+	command/record/report.h \
+	command/record/run.c \
+	command/rundir/core.c \
+	command/rundir/core.h \
+	command/rundir/find.c \
+	command/rundir/nested.c \
+	command/rundir/pages.c \
+	command/rundir/private.h \
+	command/rundir/rundir.c \
+	command/rundir/rundir.h \
+	command/rundir/sweep.c \
+	command/rundir/user.c \
 	command/snapshot.c \
 	command/start.c \
 	command/status.c \
 	command/stop.c \
-	command/summon.c \
-	command/summon.h \
-	command/targets.c \
-	command/targets.h \
-	command/trace-clock.c \
-	command/trace-limit.c \
-	command/trace-private.h \
-	command/trace-stream.c \
-	command/trace.c \
-	command/trace.h \
-	command/verify-trace.c \
 	command/verify.c \
-	command/verify.h \
 	command/watch.c
 
 if MACHINE_X86_64
 command_sources += \
-	command/attach-stub-x86_64.S \
-	command/attach-thread-x86_64.c
+	command/attach/stub-x86_64.S \
+	command/attach/thread-x86_64.c
 endif

@@ -3,7 +3,7 @@
  * The command `taffrail`: one row a sub-command. The usage text is printed
  * from the rows; what each does is in the file of its name.
  */
-#include "command/command.h"
+#include "command/common/command.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -11,11 +11,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "command/collect.h"
-#include "command/command.h"
-#include "command/core.h"
-#include "command/report.h"
-#include "command/rundir-private.h"
+#include "command/common/command.h"
+#include "command/record/consume.h"
+#include "command/record/report.h"
+#include "command/rundir/core.h"
+#include "command/rundir/private.h"
 
 enum { KEY_CORE = 256 };
 

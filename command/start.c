@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/command.h"
-#include "command/rule.h"
-#include "command/targets.h"
+#include "command/common/command.h"
+#include "command/processes/rule.h"
+#include "command/processes/targets.h"
 
 #define RULES_MAX	64	/* what an agent keeps of a session */
 

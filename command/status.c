@@ -16,11 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "buffers/reader.h"
-#include "command/command.h"
-#include "command/json.h"
-#include "command/rundir-private.h"
-#include "command/targets.h"
+#include "buffers/reader/reader.h"
+#include "command/common/command.h"
+#include "command/common/json.h"
+#include "command/processes/targets.h"
+#include "command/rundir/private.h"
 
 struct member {
 	pid_t pid;

@@ -10,9 +10,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "command/command.h"
-#include "command/rundir-private.h"
-#include "command/targets.h"
+#include "command/common/command.h"
+#include "command/processes/targets.h"
+#include "command/rundir/private.h"
 
 static const struct option_row rows[] = {
 	{ 'p', "pid", "PID", "in this process only" },

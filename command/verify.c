@@ -2,14 +2,14 @@
 /*
  * taffrail verify DIR: the recount as a sub-command.
  */
-#include "command/verify.h"
+#include "traces/verify.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "buffers/reader.h"
-#include "command/command.h"
+#include "buffers/reader/reader.h"
+#include "command/common/command.h"
 
 static const struct option_row rows[] = { { 0 } };
 

@@ -21,9 +21,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "buffers/reader.h"
-#include "command/command.h"
-#include "command/targets.h"
+#include "buffers/reader/reader.h"
+#include "command/common/command.h"
+#include "command/processes/targets.h"
 
 #define POLL_MS		100
 #define SESSIONS_SEEN	64

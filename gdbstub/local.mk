@@ -1,64 +1,81 @@
-# gdbstub/: GDB's remote protocol. One file a line.
+# gdbstub/: gdb and gdbserver: remote protocol, agent, filter. One file a line.
 
 # in the agent
 gdbstub_sources = \
-	gdbstub/connection.c \
-	gdbstub/connection.h \
-	gdbstub/constant.c \
-	gdbstub/define-point.c \
-	gdbstub/define-settings.c \
-	gdbstub/define.c \
-	gdbstub/files.c \
-	gdbstub/frame-buffer.c \
-	gdbstub/frame-fields.c \
-	gdbstub/frame.c \
-	gdbstub/frame.h \
-	gdbstub/marker-text.c \
-	gdbstub/marker-text.h \
-	gdbstub/markers.c \
-	gdbstub/packet.c \
-	gdbstub/packet.h \
-	gdbstub/registers.h \
-	gdbstub/rsp.h \
-	gdbstub/status.c \
-	gdbstub/run.c \
-	gdbstub/run.h \
-	gdbstub/stub.c \
-	gdbstub/target.c \
-	gdbstub/trace.h \
-	gdbstub/transfer.c \
-	gdbstub/upload.c
-
-# in the command: the filter for gdbserver
-gdbstub_tool_sources = \
-	gdbstub/filter-answer.c \
-	gdbstub/filter-buffer.c \
-	gdbstub/filter-define.c \
-	gdbstub/filter-frames.c \
-	gdbstub/filter-gone.c \
-	gdbstub/filter-points.c \
-	gdbstub/filter-private.h \
-	gdbstub/filter-request.c \
-	gdbstub/filter-static.c \
-	gdbstub/filter-status.c \
-	gdbstub/filter-talk.c \
-	gdbstub/filter-x86_64.h \
-	gdbstub/filter.c \
-	gdbstub/filter.h \
-	gdbstub/marker-text.c \
-	gdbstub/marker-text.h \
-	gdbstub/packet.c \
-	gdbstub/packet.h
-
-# The extension of gdb: in this order they make taffrail-gdb.py.
-gdb_extension = \
-	gdbstub/gdb-text.py \
-	gdbstub/gdb-target.py \
-	gdbstub/gdb-sdata.py \
-	gdbstub/gdb-condition.py \
-	gdbstub/gdb-commands.py
+	gdbstub/ipa/abi.h \
+	gdbstub/ipa/buffer.c \
+	gdbstub/ipa/cell.c \
+	gdbstub/ipa/clean.c \
+	gdbstub/ipa/collect.c \
+	gdbstub/ipa/hold.c \
+	gdbstub/ipa/ipa.c \
+	gdbstub/ipa/ipa.h \
+	gdbstub/ipa/limits.c \
+	gdbstub/ipa/program.c \
+	gdbstub/ipa/site.c \
+	gdbstub/ipa/socket.c \
+	gdbstub/stub/constant.c \
+	gdbstub/stub/files.c \
+	gdbstub/stub/open.c \
+	gdbstub/stub/open.h \
+	gdbstub/stub/stub.c \
+	gdbstub/stub/target.c \
+	gdbstub/stub/transfer.c \
+	gdbstub/tracing/define-point.c \
+	gdbstub/tracing/define-settings.c \
+	gdbstub/tracing/define.c \
+	gdbstub/tracing/defined.h \
+	gdbstub/tracing/frame-buffer.c \
+	gdbstub/tracing/frame-fields.c \
+	gdbstub/tracing/frame.c \
+	gdbstub/tracing/frame.h \
+	gdbstub/tracing/markers.c \
+	gdbstub/tracing/run.c \
+	gdbstub/tracing/run.h \
+	gdbstub/tracing/status.c \
+	gdbstub/tracing/upload.c \
+	gdbstub/wire/connection.c \
+	gdbstub/wire/connection.h \
+	gdbstub/wire/marker-text.c \
+	gdbstub/wire/marker-text.h \
+	gdbstub/wire/packet.c \
+	gdbstub/wire/packet.h \
+	gdbstub/wire/registers.h \
+	gdbstub/wire/rsp.h \
+	gdbstub/wire/static-block.h
 
 if MACHINE_X86_64
 gdbstub_sources += \
-	gdbstub/registers-x86_64.c
+	gdbstub/ipa/entry-x86_64.S \
+	gdbstub/ipa/frame-x86_64.h \
+	gdbstub/wire/registers-x86_64.c
 endif
+
+# in the command: the filter for gdbserver
+gdbstub_tool_sources = \
+	gdbstub/filter/answer.c \
+	gdbstub/filter/buffer.c \
+	gdbstub/filter/define.c \
+	gdbstub/filter/filter.c \
+	gdbstub/filter/filter.h \
+	gdbstub/filter/frames.c \
+	gdbstub/filter/gone.c \
+	gdbstub/filter/machine-x86_64.h \
+	gdbstub/filter/points.c \
+	gdbstub/filter/private.h \
+	gdbstub/filter/request.c \
+	gdbstub/filter/static.c \
+	gdbstub/filter/status.c \
+	gdbstub/filter/talk.c \
+	gdbstub/wire/marker-text.c \
+	gdbstub/wire/marker-text.h \
+	gdbstub/wire/packet.c \
+	gdbstub/wire/packet.h
+
+# The extension of gdb: in this order they make taffrail-gdb.py.
+gdb_extension = \
+	gdbstub/python/text.py \
+	gdbstub/python/target.py \
+	gdbstub/python/sdata.py \
+	gdbstub/python/condition.py \
+	gdbstub/python/commands.py

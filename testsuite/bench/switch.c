@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/protocol.h"
+#include "control/protocol.h"
 
 static double now_us(void)
 {

@@ -9,10 +9,10 @@
  */
 #include "testsuite/fuzz/fuzz.h"
 
-#include "tracepoints/ax-double.h"
-#include "tracepoints/ax-insn.h"
-#include "tracepoints/glob.h"
-#include "tracepoints/taffrail/site.h"
+#include "base/ax-double.h"
+#include "base/glob.h"
+#include "include/taffrail/site.h"
+#include "tracepoints/conditions/ax-insn.h"
 
 #define FIELDS		7
 #define CODE_BYTES	160

@@ -16,18 +16,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/attach.h"
+#include "agent/attached.h"
 #include "agent/control.h"
-#include "agent/entries.h"
-#include "agent/gdb.h"
-#include "agent/ipa.h"
-#include "agent/log.h"
-#include "agent/place.h"
-#include "agent/protocol.h"
-#include "agent/service.h"
-#include "agent/session.h"
-#include "tracepoints/frames-ring.h"
-#include "tracepoints/lock.h"
+#include "base/entries.h"
+#include "control/protocol.h"
+#include "control/service/service.h"
+#include "control/sessions/place.h"
+#include "control/sessions/session.h"
+#include "control/threads/log.h"
+#include "gdbstub/ipa/ipa.h"
+#include "gdbstub/stub/open.h"
+#include "tracepoints/frames/frames-ring.h"
+#include "tracepoints/sites/lock.h"
 
 #define TEXT_MAX	2000
 

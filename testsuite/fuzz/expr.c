@@ -11,9 +11,9 @@
 
 #include <errno.h>
 
-#include "tracepoints/ax.h"
-#include "tracepoints/expr.h"
-#include "tracepoints/taffrail/site.h"
+#include "include/taffrail/site.h"
+#include "tracepoints/conditions/ax.h"
+#include "tracepoints/conditions/expr.h"
 
 #define TEXT_BYTES	240
 

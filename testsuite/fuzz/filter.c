@@ -10,8 +10,8 @@
  */
 #include "testsuite/fuzz/fuzz.h"
 
-#include "gdbstub/filter.h"
-#include "tracepoints/static-block.h"
+#include "gdbstub/filter/filter.h"
+#include "gdbstub/wire/static-block.h"
 
 #define STREAM_BYTES (1u << 20)
 #define PACKET_BYTES 100000

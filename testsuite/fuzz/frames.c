@@ -11,7 +11,7 @@
  */
 #include "testsuite/fuzz/fuzz.h"
 
-#include "tracepoints/frames.h"
+#include "tracepoints/frames/frames.h"
 
 int frames_get_unused(const struct frames *all, uint32_t n,
 		      struct frame *frame);
@@ -20,13 +20,13 @@ uint32_t frames_count_unused(const struct frames *all);
 /* Frames come from here, blocks are walked over by the real thing. */
 #define frames_get	frames_get_unused
 #define frames_count	frames_count_unused
-#include "tracepoints/frames.c"
+#include "tracepoints/frames/frames.c"
 #undef frames_get
 #undef frames_count
 
-#include "gdbstub/frame.h"
-#include "gdbstub/run.h"
-#include "tracepoints/lock.h"
+#include "gdbstub/tracing/frame.h"
+#include "gdbstub/tracing/run.h"
+#include "tracepoints/sites/lock.h"
 
 #define FRAMES_MAX	6
 #define BLOCKS_BYTES	6000

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tracepoints/usdt-zydis.h"
+#include "tracepoints/usdt/plan/zydis.h"
 
 #define PROBES_MAX	64
 #define REGIONS_MAX	64

@@ -10,8 +10,8 @@
 
 #include <errno.h>
 
-#include "buffers/base.h"
-#include "buffers/reader.h"
+#include "base/base.h"
+#include "buffers/reader/reader.h"
 #include "testsuite/unit/rings.h"
 
 #define FUZZ_SUB	1024u

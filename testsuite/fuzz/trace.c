@@ -9,7 +9,7 @@
  */
 #include "testsuite/fuzz/fuzz.h"
 
-#include "buffers/base.h"
+#include "base/base.h"
 #include "testsuite/unit/definitions.h"
 
 #define PACKET_BYTES 4096

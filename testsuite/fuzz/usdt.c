@@ -11,7 +11,7 @@
 #include "testsuite/fuzz/fuzz.h"
 #include "testsuite/unit/usdt.h"
 
-#include "tracepoints/usdt-operand.h"
+#include "tracepoints/usdt/plan/operand.h"
 
 #define TEXT_MAX	600
 

@@ -75,7 +75,7 @@ plant_faults()
 	plant testsuite/taffrail.agent/planted.c 'int main(void);'
 	plant testsuite/planted/broken.sh 'if true; then'
 	plant agent/planted/handler.c '#include <stdlib.h>' \
-		'#include "buffers/base.h"' 'void *handler_planted(void);' \
+		'#include "base/base.h"' 'void *handler_planted(void);' \
 		'SIGSAFE void *handler_planted(void)' '{' \
 		'	return malloc(1);' '}'
 	plant_object buffers/libagent_a-planted.o \

@@ -22,7 +22,7 @@ HEADER_INCLUDES_MAX=5
 COLUMNS_MAX=80
 BUILD=${BUILD:-${TAFFRAIL_BUILDDIR:-build}}
 # where headers for programs are, and the folders of the product
-public=tracepoints
+public=include
 layers=$(python3 $here/rooms.py layers | paste -sd '|')
 
 list_files()
@@ -282,8 +282,8 @@ rule_sigsafe()
 	esac
 	# shellcheck disable=SC2046
 	python3 $here/sigsafe.py "${SIGSAFE_CC:-gcc}" $public $(
-		files '^(buffers|tracepoints|agent|gdbstub)/.*\.c$' |
-		grep -vE '^buffers/(reader|idx)|^tracepoints/(metadata|provider-)')
+		files '^(base|buffers|tracepoints|control|gdbstub|agent)/.*\.c$' |
+		grep -vE '^buffers/reader/|^tracepoints/providers/|/filter/')
 }
 
 # Drops what lint.allow permits: RULE, a blank, the beginning of a line.

@@ -113,7 +113,7 @@ def main(cc, public, sources):
             else:
                 calls.add(source, graph, safe)
     if not calls.safe:
-        print("buffers/base.h:1: no function is SIGSAFE")
+        print("base/base.h:1: no function is SIGSAFE")
     for line in walk(calls, *read_allowed()):
         print(line)
 

@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/host.h"
+#include "base/sys.h"
 #include "buffers/clock.h"
-#include "buffers/host.h"
-#include "buffers/sys.h"
 
 struct bed bed;
 

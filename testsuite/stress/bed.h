@@ -9,7 +9,7 @@
 #ifndef STRESS_BED_H
 #define STRESS_BED_H
 
-#include "buffers/write.h"
+#include "buffers/writers/write.h"
 
 #define BED_PATH_BYTES	224
 

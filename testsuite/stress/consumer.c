@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "buffers/base.h"
+#include "base/base.h"
 #include "buffers/clock.h"
 #include "testsuite/stress/bed.h"
 #include "testsuite/stress/stress.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "buffers/clock.h"
-#include "buffers/write.h"
+#include "buffers/writers/write.h"
 
 #define NUMBER_BITS	48
 #define SEQUENCE_MAX	6000u

@@ -16,9 +16,10 @@ case $(uname -m) in
 x86_64) other=-aarch64 ;;
 *) other=-x86_64 ;;
 esac
-sources=$(ls agent/*.c buffers/*.c tracepoints/*.c gdbstub/*.c command/*.c |
+sources=$(find base buffers tracepoints control gdbstub agent traces command \
+	-name '*.c' | sort |
 	grep -v -- "$other")
 # shellcheck disable=SC2086  # no file here has a blank in its name
 exec "$compiler" -std=gnu11 -O2 -fexceptions -fsyntax-only "$@" -Werror \
 	-D_GNU_SOURCE -DTAFFRAIL_LIBDIR='""' -DTAFFRAIL_DATADIR='""' \
-	-I. -Itracepoints $sources
+	-I. -Iinclude $sources

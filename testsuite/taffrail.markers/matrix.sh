@@ -15,7 +15,7 @@ set -u
 LC_ALL=C
 export LC_ALL
 here=$(cd "$(dirname "$0")" && pwd)
-include=${1:-${TAFFRAIL_INCLUDEDIR:-$here/../../tracepoints}}
+include=${1:-${TAFFRAIL_INCLUDEDIR:-$here/../../include}}
 work=$(mktemp -d "${TMPDIR:-/tmp}/taffrail-markers.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 jobs=$(nproc)

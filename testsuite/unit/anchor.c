@@ -18,13 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "buffers/anchor.h"
-#include "buffers/base.h"
-#include "buffers/channel.h"
+#include "base/base.h"
+#include "base/vdso.h"
 #include "buffers/clock.h"
-#include "buffers/reader.h"
-#include "buffers/vdso.h"
-#include "command/trace.h"
+#include "buffers/reader/reader.h"
+#include "buffers/rings/anchor.h"
+#include "buffers/rings/channel.h"
+#include "traces/trace.h"
 
 #define NS		1000000000ull
 #define HZ		2100000000ull

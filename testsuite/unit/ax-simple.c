@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Conditions and collections that need no interpreter
- * (tracepoints/ax-simple.h): which ones, and that they say what the
+ * (tracepoints/conditions/ax-simple.h): which ones, and that they say what the
  * interpreter says.
  */
 #include "unit.h"
 
-#include "tracepoints/ax-simple.h"
+#include "tracepoints/conditions/ax-simple.h"
 
 #define MEMORY	0x1000ull
 

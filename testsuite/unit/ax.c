@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: the verifier and the interpreter (tracepoints/ax.h).
+ * Conditions: the verifier and the interpreter (tracepoints/conditions/ax.h).
  */
 #include "unit.h"
 
 #include <errno.h>
 #include <fenv.h>
 
-#include "tracepoints/ax-double.h"
-#include "tracepoints/ax-insn.h"
-#include "tracepoints/glob.h"
-#include "tracepoints/taffrail/site.h"
+#include "base/ax-double.h"
+#include "base/glob.h"
+#include "include/taffrail/site.h"
+#include "tracepoints/conditions/ax-insn.h"
 
 /* A machine whose memory is 64 bytes at address 0x1000. */
 struct mock {

@@ -8,9 +8,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/ax-double.h"
 #include "testsuite/unit/unit.h"
-#include "tracepoints/ax-double.h"
-#include "tracepoints/conversion.h"
+#include "tracepoints/fields/conversion.h"
 
 #define OUT_BYTES	2000
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gdb defines for tracing (gdbstub/trace.h): packets and their answers,
- * what is kept of them, and what a gdb that comes later is told.
+ * What gdb defines for tracing (gdbstub/tracing/defined.h): packets and their
+ * answers, what is kept of them, and what a gdb that comes later is told.
  */
 #include "unit.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "buffers/base.h"
+#include "base/base.h"
 #include "testsuite/unit/definitions.h"
 
 static struct connection connection;

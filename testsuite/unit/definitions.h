@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "buffers/text.h"
-#include "gdbstub/connection.h"
-#include "gdbstub/run.h"
-#include "gdbstub/trace.h"
+#include "base/text.h"
+#include "gdbstub/tracing/defined.h"
+#include "gdbstub/tracing/run.h"
+#include "gdbstub/wire/connection.h"
 
 static struct {
 	int installed;

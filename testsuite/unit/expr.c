@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions as they are typed (tracepoints/expr.h): compiled, verified, run.
+ * Conditions as they are typed (tracepoints/conditions/expr.h): compiled,
+ * verified, run.
  */
 #include "unit.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tracepoints/ax.h"
-#include "tracepoints/expr-private.h"
-#include "tracepoints/taffrail/site.h"
+#include "include/taffrail/site.h"
+#include "tracepoints/conditions/ax.h"
+#include "tracepoints/conditions/expr-private.h"
 
 /* An event with a field of each type. */
 static const struct field_name names[] = {

@@ -10,7 +10,7 @@
 
 #include "taffrail/site.h"
 #include "testsuite/unit/unit.h"
-#include "tracepoints/field-text.h"
+#include "tracepoints/fields/field-text.h"
 
 #define TEXT_BYTES	1000
 

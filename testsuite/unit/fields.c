@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of fields out of the text of a marker (tracepoints/fields.c).
+ * Names of fields out of the text of a marker (tracepoints/fields/fields.c).
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "taffrail/site.h"
 #include "testsuite/unit/unit.h"
-#include "tracepoints/fields.h"
+#include "tracepoints/fields/fields.h"
 
 struct row {
 	const char *text;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A filter (gdbstub/filter.h) between a gdb and a gdbserver that are the test.
+ * A filter (gdbstub/filter/filter.h) between a gdb and a gdbserver that are the
+ * test.
  */
 #ifndef UNIT_FILTER_BED_H
 #define UNIT_FILTER_BED_H
 
 #include "unit.h"
 
-#include "gdbstub/filter.h"
+#include "gdbstub/filter/filter.h"
 
 static struct filter filter;
 

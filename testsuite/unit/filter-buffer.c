@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Large frames of the trace buffer through the filter
- * (gdbstub/filter-buffer.c): what gdb saves is what the server has, without
+ * (gdbstub/filter/buffer.c): what gdb saves is what the server has, without
  * static data, in pieces of any size.
  */
 #include "filter-bed.h"
 
 #include <stdlib.h>
 
-#include "tracepoints/static-block.h"
+#include "gdbstub/wire/static-block.h"
 
 #define HEADER		6u
 #define BLOCK_HEAD	11u		/* M, address, length */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter when the traced process is gone (gdbstub/filter-gone.c): no
+ * The filter when the traced process is gone (gdbstub/filter/gone.c): no
  * request reaches a gdbserver that would die of it.
  */
 #include "filter-bed.h"

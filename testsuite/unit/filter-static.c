@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Static data through the filter (gdbstub/filter-static.c), to a gdbserver that
+ * Static data through the filter (gdbstub/filter/static.c), to a gdbserver that
  * does not know it: what is collected, read, listed, saved and given back.
  */
 #include "filter-bed.h"
 
 #include <stdlib.h>
 
-#include "tracepoints/static-block.h"
+#include "gdbstub/wire/static-block.h"
 
 #define WANTED	"M-1,7461666672000000,0"
 #define ELEMENT	"<memory start=\"0x7461666672000000\" length=\"0x8\"/>"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gdb is told of a trace through the filter (gdbstub/filter-status.c):
+ * What gdb is told of a trace through the filter (gdbstub/filter/status.c):
  * why it ended, since when it runs, and what is missing from its frames.
  */
 #include "filter-bed.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the filter (gdbstub/filter.h) asks gdbserver itself, between a request
- * of gdb's and its answer.
+ * What the filter (gdbstub/filter/filter.h) asks gdbserver itself, between a
+ * request of gdb's and its answer.
  */
 #include "filter-bed.h"
 

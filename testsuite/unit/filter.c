@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter between gdb and gdbserver (gdbstub/filter.h): what gdb sends, and
- * what then comes out on either side.
+ * The filter between gdb and gdbserver (gdbstub/filter/filter.h): what gdb
+ * sends, and what then comes out on either side.
  */
 #include "filter-bed.h"
 

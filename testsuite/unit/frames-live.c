@@ -10,7 +10,7 @@
 
 #include "testsuite/stress/bed.h"
 #include "testsuite/unit/unit.h"
-#include "tracepoints/frames.h"
+#include "tracepoints/frames/frames.h"
 
 #define RING_BYTES	(256u << 10)
 #define FRAME_ID	3

@@ -4,9 +4,9 @@
  * header; open packets; damaged bytes; blocks. Rings are fake ones, so that
  * every clock is known; frames-live.c has the real writers.
  */
-#include "agent/session.h"
+#include "control/sessions/session.h"
 #include "testsuite/unit/frames.h"
-#include "tracepoints/snapshot.h"
+#include "tracepoints/program/snapshot.h"
 
 #define SUB	2048u
 #define NSUB	8u

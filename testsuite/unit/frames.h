@@ -10,8 +10,8 @@
 
 #include "testsuite/unit/rings.h"
 #include "testsuite/unit/unit.h"
-#include "tracepoints/collect.h"
-#include "tracepoints/frames.h"
+#include "tracepoints/frames/collect.h"
+#include "tracepoints/frames/frames.h"
 
 #define SHOW_RINGS	12
 #define SHOW_BYTES	600		/* of a payload */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The globs of rules (tracepoints/glob.h), against a table, and against a
+ * The globs of rules (base/glob.h), against a table, and against a
  * plain recursive matcher on all short patterns and texts.
  */
 #include "unit.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tracepoints/glob.h"
+#include "base/glob.h"
 
 static const struct {
 	const char *pattern;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The CPU that a writer is told (buffers/host.h): as the kernel says it, and
+ * The CPU that a writer is told (base/host.h): as the kernel says it, and
  * where that is expensive, no older than HOST_CPU_TICKS.
  */
 #include "unit.h"
 
 #include <sched.h>
 
+#include "base/host.h"
 #include "buffers/clock-x86_64.h"
-#include "buffers/host.h"
 
 static bool move_to(int cpu)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who makes gdbserver's frames (agent/ipa-hold.c): who comes while another one
- * does waits for him, from the first frame on.
+ * Who makes gdbserver's frames (gdbstub/ipa/hold.c): who comes while another
+ * one does waits for him, from the first frame on.
  */
 #include "unit.h"
 
 #include <pthread.h>
 #include <time.h>
 
-#include "agent/ipa.h"
-#include "buffers/base.h"
+#include "base/base.h"
+#include "gdbstub/ipa/ipa.h"
 
 #define ROUNDS	30000
 

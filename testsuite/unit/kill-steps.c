@@ -20,8 +20,8 @@
 #include <sys/prctl.h>
 
 #include "buffers/ctf.h"
-#include "buffers/reader.h"
-#include "buffers/write-x86_64.h"
+#include "buffers/reader/reader.h"
+#include "buffers/writers/pieces-x86_64.h"
 
 #define STEPS_MAX	20000
 #define BEFORE_MAX	8000

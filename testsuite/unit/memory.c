@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory of the program's, wherever it is (tracepoints/memory.h), by what the
- * processor has and by the kernel: what can be read, what cannot, what ends in
- * the middle, and pages that come and go while they are read.
+ * Memory of the program's, wherever it is (tracepoints/program/memory.h), by
+ * what the processor has and by the kernel: what can be read, what cannot, what
+ * ends in the middle, and pages that come and go while they are read.
  */
 #include "unit.h"
 
@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "buffers/base.h"
-#include "buffers/host.h"
-#include "tracepoints/memory.h"
+#include "base/base.h"
+#include "base/host.h"
+#include "tracepoints/program/memory.h"
 
 #define PAGE	4096
 #define READS	20000

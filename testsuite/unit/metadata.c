@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <signal.h>
 
-#include "buffers/idx.h"
-#include "command/collect.h"
-#include "command/verify.h"
+#include "command/record/consume.h"
 #include "testsuite/unit/rings.h"
+#include "traces/idx.h"
+#include "traces/verify.h"
 
 #define SUB	4096u
 #define NSUB	8u

@@ -11,7 +11,7 @@
 #include "buffers/clock.h"
 #include "testsuite/stress/bed.h"
 #include "testsuite/unit/unit.h"
-#include "tracepoints/registry.h"
+#include "tracepoints/sites/registry.h"
 
 #define SMALL	3	/* a value for which the condition holds */
 #define GREAT	300	/* one for which it does not */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Packets of gdb's remote protocol (gdbstub/packet.h): by hand, in a circle,
- * and as noise.
+ * Packets of gdb's remote protocol (gdbstub/wire/packet.h): by hand, in a
+ * circle, and as noise.
  */
 #include "unit.h"
 
 #include <stdlib.h>
 
-#include "gdbstub/packet.h"
+#include "gdbstub/wire/packet.h"
 
 /* The last event that is not PACKET_MORE. */
 static enum packet_event feed(struct packet_reader *reader, const char *bytes,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Other CPUs are told that code has changed (tracepoints/patch.h), whichever
- * way the kernel leaves for it. Each way is tried in a child, under a filter.
+ * Other CPUs are told that code has changed (tracepoints/program/patch.h),
+ * whichever way the kernel leaves for it. Each way is tried in a child, under a
+ * filter.
  */
 #include "unit.h"
 
@@ -15,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tracepoints/patch.h"
+#include "tracepoints/program/patch.h"
 
 /* Calls of both numbers fail from here on. */
 static int refuse(uint32_t first, uint32_t second)

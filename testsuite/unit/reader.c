@@ -8,9 +8,9 @@
 #include <errno.h>
 #include <signal.h>
 
-#include "buffers/reader.h"
+#include "buffers/reader/reader.h"
 #include "testsuite/unit/rings.h"
-#include "tracepoints/metadata.h"
+#include "traces/metadata.h"
 
 #define SUB	4096u
 #define NSUB	8u

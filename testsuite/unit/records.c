@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "buffers/reader.h"
+#include "buffers/reader/reader.h"
 #include "testsuite/stress/bed.h"
 #include "testsuite/unit/unit.h"
 

@@ -13,8 +13,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "base/sys.h"
 #include "buffers/ctf.h"
-#include "buffers/sys.h"
 
 /* Every size about the largest that fits, and far above. */
 static void test_oversize(void)

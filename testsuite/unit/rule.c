@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Rules as they are typed, the nearest ids, and the arguments that several
- * sub-commands parse (command/rule.h, nearest.h, command.h).
+ * sub-commands parse (command/processes/rule.h, nearest.h, command.h).
  */
 #include "unit.h"
 
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 
 #include "buffers/layout.h"
-#include "command/command.h"
-#include "command/nearest.h"
-#include "command/rule.h"
-#include "command/rundir.h"
+#include "command/common/command.h"
+#include "command/processes/nearest.h"
+#include "command/processes/rule.h"
+#include "command/rundir/rundir.h"
 
 #define TYPES	"types are (str,,str): str or nothing an argument, without blanks"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters of many threads (buffers/tally.h): nothing is counted twice, and
- * nothing is lost, whatever interrupts.
+ * Counters of many threads (buffers/writers/tally.h): nothing is counted twice,
+ * and nothing is lost, whatever interrupts.
  */
 #include "unit.h"
 
@@ -9,9 +9,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "buffers/sys.h"
-#include "buffers/tally.h"
-#include "buffers/write.h"
+#include "base/sys.h"
+#include "buffers/writers/tally.h"
+#include "buffers/writers/write.h"
 
 #define THREADS	6
 #define TURNS	300000

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Operands of USDT probes (tracepoints/usdt-operand.h): every form that
+ * Operands of USDT probes (tracepoints/usdt/plan/operand.h): every form that
  * compilers and sys/sdt.h write, and what is not understood.
  */
 #include "testsuite/unit/unit.h"
 
 #include <string.h>
 
-#include "tracepoints/usdt-operand.h"
+#include "tracepoints/usdt/plan/operand.h"
 
 #define NONE	USDT_NO_REGISTER
 

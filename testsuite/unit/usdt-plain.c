@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "tracepoints/usdt-zydis.h"
+#include "tracepoints/usdt/plan/zydis.h"
 
 #define ADDRESS	0x100000ull
 #define BYTES	16

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where jumps may take the place of probes (tracepoints/usdt-plan.h): this
+ * Where jumps may take the place of probes (tracepoints/usdt/plan/plan.h): this
  * program's file has a function for each case, and its sites are planned.
  */
 #include "testsuite/unit/unit.h"
@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-#include "tracepoints/usdt-zydis.h"
+#include "tracepoints/usdt/plan/zydis.h"
 
 #define FUNCTION(name, code)					\
 	__asm__(".pushsection .text\n"				\

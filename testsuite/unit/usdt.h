@@ -9,7 +9,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "tracepoints/usdt-note.h"
+#include "tracepoints/usdt/plan/note.h"
 
 #define USDT_FILE_BYTES	2048
 #define USDT_BASE	0x5000	/* where .stapsdt.base is now */

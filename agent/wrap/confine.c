@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * System calls of libc's by which a thread changes where it is and what it
+ * may do: namespaces, capabilities, seccomp filters.
+ *
+ * Namespaces: the service thread ends before the call, and begins again after
+ * it, in the place where the program then is. The kernel also asks for it: only
+ * a process of one thread may change its user namespace, or one whose
+ * directories (CLONE_FS) are nobody else's its mount namespace.
+ *
+ * Filters: it ends for good. What it would do may be forbidden, on pain of
+ * death. seccomp's strict mode and prctl(PR_SET_TSC) forbid the time stamp
+ * counter as well, to the calling thread and those that it makes; the sessions
+ * end before.
+ */
+#include <errno.h>
+#include <linux/capability.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "agent/leave.h"
+#include "base/sys.h"
+#include "control/service/bell.h"
+
+#define PUBLIC	__attribute__((weak, visibility("default")))
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME	0x80
+#endif
+
+/* What changes the children's place only. No thread can be made any more
+ * after it, so that one that is there stays. */
+#define FOR_CHILDREN	(CLONE_NEWPID | CLONE_NEWTIME)
+/* What the agent's threads have of their own. */
+#define NOT_SHARED	(CLONE_FILES | CLONE_SYSVSEM)
+
+int capset(cap_user_header_t head, const cap_user_data_t data);
+long confine_seccomp(long operation, long flags, void *args);
+long confine_prctl(long option, long a, long b, long c, long d);
+
+static int result(long ret)
+{
+	if (ret >= 0)
+		return (int)ret;
+	errno = (int)-ret;
+	return -1;
+}
+
+PUBLIC int unshare(int flags)
+{
+	int begun = 0;
+	long ret;
+
+	if (flags & ~(FOR_CHILDREN | NOT_SHARED))
+		begun = leave_begin();
+	else if (flags & FOR_CHILDREN)
+		leave_prepare();
+	ret = sys1(SYS_unshare, flags);
+	leave_end(begun);
+	return result(ret);
+}
+
+PUBLIC int setns(int fd, int type)
+{
+	int begun = 0;
+	long ret;
+
+	if (type == CLONE_NEWPID)
+		leave_prepare();
+	else
+		begun = leave_begin();
+	ret = sys2(SYS_setns, fd, type);
+	leave_end(begun);
+	return result(ret);
+}
+
+/* A thread's own, so that only the first thread's are the program's. */
+PUBLIC int capset(cap_user_header_t head, const cap_user_data_t data)
+{
+	long ret = sys2(SYS_capset, head, data);
+
+	if (!ret && bell_here() && sys_gettid() == sys_getpid())
+		bell_rights();
+	return result(ret);
+}
+
+static long filter_set(int clockless, long number, long a, long b, long c,
+		       long d, long e)
+{
+	int confined = leave_confine(clockless);
+	long ret = sys5(number, a, b, c, d, e);
+
+	/* a number above 0 may be a failure (TSYNC), or a descriptor */
+	if (ret < 0)
+		leave_free(confined);
+	return ret;
+}
+
+PUBLIC int prctl(int option, ...)
+{
+	long arg[4];
+	va_list ap;
+	int i;
+
+	/* as many as there may be; libc's takes them all, too */
+	va_start(ap, option);
+	for (i = 0; i < 4; i++)
+		arg[i] = va_arg(ap, long);
+	va_end(ap);
+	return (int)confine_prctl(option, arg[0], arg[1], arg[2], arg[3]);
+}
+
+/* prctl(2), also by way of syscall(2). */
+long confine_prctl(long option, long a, long b, long c, long d)
+{
+	if ((int)option == PR_SET_SECCOMP ||
+	    ((int)option == PR_SET_TSC && a == PR_TSC_SIGSEGV))
+		return result(filter_set((int)option == PR_SET_TSC ||
+					 a == SECCOMP_MODE_STRICT,
+					 SYS_prctl, option, a, b, c, d));
+	return result(sys5(SYS_prctl, option, a, b, c, d));
+}
+
+/* seccomp(2), by way of syscall(2): a filter is installed by operations 0 and
+ * 1 (SECCOMP_SET_MODE_STRICT, SECCOMP_SET_MODE_FILTER). */
+long confine_seccomp(long operation, long flags, void *args)
+{
+	long ret;
+
+	if (operation == 0 || operation == 1)
+		ret = filter_set(operation == 0, SYS_seccomp, operation, flags,
+				 (long)args, 0, 0);
+	else
+		ret = sys3(SYS_seccomp, operation, flags, args);
+	if (ret >= 0)
+		return ret;
+	errno = (int)-ret;
+	return -1;
+}

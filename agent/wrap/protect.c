@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * mprotect(2) and pkey_mprotect(2), as libc's functions.
+ *
+ * A program may forbid itself pages of its own data, such as guards between
+ * static buffers. Tracepoints read the program's data by loads, so they have to
+ * hear of it first (tracepoints/program/memory.h).
+ *
+ * What must stay true: a call does what libc's does, also before the agent has
+ * started, in a signal handler, and in a child of vfork().
+ */
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "base/sys.h"
+#include "tracepoints/program/memory.h"
+
+static int answer(long ret)
+{
+	if (ret >= 0)
+		return (int)ret;
+	errno = (int)-ret;
+	return -1;
+}
+
+static void look(void *address, size_t n, int prot)
+{
+	if (!(prot & PROT_READ))
+		memory_forget((uint64_t)address, n);
+}
+
+__attribute__((weak, visibility("default")))
+int mprotect(void *address, size_t n, int prot)
+{
+	look(address, n, prot);
+	return answer(sys3(SYS_mprotect, address, n, prot));
+}
+
+/* A key may forbid what `prot` allows. */
+__attribute__((weak, visibility("default")))
+int pkey_mprotect(void *address, size_t n, int prot, int key)
+{
+	look(address, n, key < 0 ? prot : PROT_NONE);
+	return answer(key < 0 ? sys3(SYS_mprotect, address, n, prot) :
+				sys4(SYS_pkey_mprotect, address, n, prot, key));
+}

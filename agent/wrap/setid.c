@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libc's functions that change who a process is, as libc does it: in each
+ * thread that it knows. The service thread, which it does not know, follows
+ * before they return.
+ *
+ * In the shared library only. A static program's libc has no other names by
+ * which its own functions could still be called; there, the service thread
+ * finds out when it is next called.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <grp.h>
+#include <unistd.h>
+
+#include "agent/leave.h"
+#include "base/base.h"
+#include "control/service/bell.h"
+
+#define PUBLIC	__attribute__((weak, visibility("default")))
+
+enum {
+	SETUID, SETEUID, SETREUID, SETRESUID,
+	SETGID, SETEGID, SETREGID, SETRESGID,
+	SETGROUPS, INITGROUPS, FUNCTIONS,
+};
+
+static const char *const names[FUNCTIONS] = {
+	[SETUID] = "setuid", [SETEUID] = "seteuid", [SETREUID] = "setreuid",
+	[SETRESUID] = "setresuid", [SETGID] = "setgid",
+	[SETEGID] = "setegid", [SETREGID] = "setregid",
+	[SETRESGID] = "setresgid", [SETGROUPS] = "setgroups",
+	[INITGROUPS] = "initgroups",
+};
+
+static void *functions[FUNCTIONS];
+
+/* At start, since these functions may be called in signal handlers, where
+ * dlsym() may not; constructors that ran before do not wait for ours. */
+static void *libc_function(int which)
+{
+	if (!load_relaxed(&functions[which]))
+		store_relaxed(&functions[which],
+			      dlsym(RTLD_NEXT, names[which]));
+	return load_relaxed(&functions[which]);
+}
+
+__attribute__((constructor(102))) static void setid_start(void)
+{
+	int i;
+
+	for (i = 0; i < FUNCTIONS; i++)
+		libc_function(i);
+}
+
+static int follow(int ret)
+{
+	if (!ret)
+		bell_rights();
+	return ret;
+}
+
+static int missing(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+#define CALL(which, parameters, ...)                                      \
+	({                                                                \
+		int (*libc) parameters = libc_function(which);            \
+		libc ? follow(libc(__VA_ARGS__)) : missing();             \
+	})
+
+PUBLIC int setuid(uid_t uid)
+{
+	leave_prepare_user(uid);
+	return CALL(SETUID, (uid_t), uid);
+}
+
+PUBLIC int seteuid(uid_t uid)
+{
+	leave_prepare_user(uid);
+	return CALL(SETEUID, (uid_t), uid);
+}
+
+PUBLIC int setreuid(uid_t real, uid_t effective)
+{
+	leave_prepare_user(effective);
+	return CALL(SETREUID, (uid_t, uid_t), real, effective);
+}
+
+PUBLIC int setresuid(uid_t real, uid_t effective, uid_t saved)
+{
+	leave_prepare_user(effective);
+	return CALL(SETRESUID, (uid_t, uid_t, uid_t), real, effective, saved);
+}
+
+PUBLIC int setgid(gid_t gid)
+{
+	return CALL(SETGID, (gid_t), gid);
+}
+
+PUBLIC int setegid(gid_t gid)
+{
+	return CALL(SETEGID, (gid_t), gid);
+}
+
+PUBLIC int setregid(gid_t real, gid_t effective)
+{
+	return CALL(SETREGID, (gid_t, gid_t), real, effective);
+}
+
+PUBLIC int setresgid(gid_t real, gid_t effective, gid_t saved)
+{
+	return CALL(SETRESGID, (gid_t, gid_t, gid_t), real, effective, saved);
+}
+
+PUBLIC int setgroups(size_t n, const gid_t *list)
+{
+	return CALL(SETGROUPS, (size_t, const gid_t *), n, list);
+}
+
+PUBLIC int initgroups(const char *user, gid_t group)
+{
+	return CALL(INITGROUPS, (const char *, gid_t), user, group);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The agent's memory: pieces cut from anonymous mappings.
+ */
+#include "base/arena.h"
+
+#include <sys/mman.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+
+#define ARENA_CHUNK_BYTES	(256u << 10)
+#define ARENA_ALIGN		64
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE	23	/* Linux 5.14; else nothing happens */
+#endif
+
+static char *chunk;
+static size_t chunk_left;
+static uint32_t chunks;
+
+void *arena_keep(size_t size)
+{
+	size_t bytes = align_up(size, ARENA_ALIGN);
+	void *object;
+
+	if (chunk_left < bytes) {
+		size_t fresh = bytes > ARENA_CHUNK_BYTES ? bytes :
+							   ARENA_CHUNK_BYTES;
+
+		chunk = sys_map_anonymous(fresh);
+		/* whoever has come this far has many */
+		if (chunk && chunks++)
+			sys_madvise(chunk, fresh, MADV_POPULATE_WRITE);
+		chunk_left = chunk ? fresh : 0;
+		if (!chunk)
+			return NULL;
+	}
+	object = chunk;
+	chunk += bytes;
+	chunk_left -= bytes;
+	return object;
+}
+
+struct arena_copy {
+	struct arena_copy *next;
+	size_t bytes;
+	uint8_t pad[ARENA_ALIGN - 16];
+	uint8_t copy[];
+};
+
+_Static_assert(sizeof(struct arena_copy) == ARENA_ALIGN, "aligned copies");
+
+const void *arena_copy(struct arena_copy **set, const void *bytes, size_t n)
+{
+	struct arena_copy *copy;
+
+	for (copy = *set; copy; copy = copy->next)
+		if (copy->bytes == n && !__builtin_memcmp(copy->copy, bytes, n))
+			return copy->copy;
+	copy = arena_keep(sizeof(*copy) + n);
+	if (!copy)
+		return NULL;
+	copy->bytes = n;
+	__builtin_memcpy(copy->copy, bytes, n);
+	copy->next = *set;
+	*set = copy;
+	return copy->copy;
+}
+
+void *arena_take(struct arena_type *type)
+{
+	void *object = type->free;
+
+	if (!object)
+		return arena_keep(type->bytes);
+	type->free = *(void **)object;
+	__builtin_memset(object, 0, type->bytes);
+	return object;
+}
+
+void arena_give(struct arena_type *type, void *object)
+{
+	*(void **)object = type->free;
+	type->free = object;
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Doubles of conditions, as their 64 bits.
+ *
+ * What must stay true: nothing here raises a floating-point exception or
+ * leaves a flag of one. The host may have unmasked them, or look at them.
+ * Comparing and converting therefore work on integers; the four operations
+ * run under a control word of our own (ax-double-x86_64.h).
+ *
+ * Facts: IEEE 754 binary32 and binary64, rounding to nearest, ties to even.
+ */
+#ifndef TRACEPOINTS_AX_DOUBLE_H
+#define TRACEPOINTS_AX_DOUBLE_H
+
+#include <stdint.h>
+
+#include "base/ax-double-x86_64.h"
+
+#define DOUBLE_SIGN	(1ull << 63)
+#define DOUBLE_INFINITY	(0x7ffull << 52)
+
+static inline int double_is_nan(uint64_t a)
+{
+	return (a & ~DOUBLE_SIGN) > DOUBLE_INFINITY;
+}
+
+/* A number that is ordered as the doubles are; both zeros give 0. */
+static inline int64_t double_order(uint64_t a)
+{
+	return a & DOUBLE_SIGN ? -(int64_t)(a & ~DOUBLE_SIGN) : (int64_t)a;
+}
+
+static inline int double_equal(uint64_t a, uint64_t b)
+{
+	return !double_is_nan(a) && !double_is_nan(b) &&
+	       double_order(a) == double_order(b);
+}
+
+static inline int double_less(uint64_t a, uint64_t b)
+{
+	return !double_is_nan(a) && !double_is_nan(b) &&
+	       double_order(a) < double_order(b);
+}
+
+static inline int double_less_equal(uint64_t a, uint64_t b)
+{
+	return !double_is_nan(a) && !double_is_nan(b) &&
+	       double_order(a) <= double_order(b);
+}
+
+/*
+ * The double nearest to (m + a little, when `more`) * 2^exponent; m has its
+ * highest bit set.
+ */
+static inline uint64_t double_round(uint64_t m, int exponent, int more)
+{
+	int biased = exponent + 63 + 1023;
+	int drop = biased > 0 ? 11 : 12 - biased;
+	uint64_t kept, rest, half;
+
+	if (biased >= 0x7ff)
+		return DOUBLE_INFINITY;
+	if (drop > 64)
+		return 0;
+	kept = drop > 63 ? 0 : m >> drop;
+	rest = drop > 63 ? m : m & ((1ull << drop) - 1);
+	half = 1ull << (drop - 1);
+	/* the highest bit, where there is one, counts the exponent up */
+	if (biased > 0)
+		kept += (uint64_t)(biased - 1) << 52;
+	if (rest > half || (rest == half && (more || (kept & 1))))
+		kept++;
+	return kept;
+}
+
+static inline uint64_t double_of_unsigned(uint64_t a)
+{
+	int zeros;
+
+	if (!a)
+		return 0;
+	zeros = __builtin_clzll(a);
+	return double_round(a << zeros, -zeros, 0);
+}
+
+static inline uint64_t double_of_signed(uint64_t a)
+{
+	return a & DOUBLE_SIGN ? DOUBLE_SIGN | double_of_unsigned(0 - a) :
+				 double_of_unsigned(a);
+}
+
+/* Of the 32 bits of a float: always exact. */
+static inline uint64_t double_of_float(uint32_t a)
+{
+	uint64_t sign = (uint64_t)(a >> 31) << 63;
+	uint32_t exponent = a >> 23 & 0xff;
+	uint64_t fraction = a & 0x7fffff;
+	int zeros;
+
+	if (exponent == 0xff)
+		return sign | DOUBLE_INFINITY | fraction << 29;
+	if (exponent)
+		return sign | (uint64_t)(exponent + 1023 - 127) << 52 |
+		       fraction << 29;
+	if (!fraction)
+		return sign;
+	zeros = __builtin_clzll(fraction);
+	return sign | double_round(fraction << zeros, -zeros - 149, 0);
+}
+
+#endif

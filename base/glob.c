@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Glob matching for rules. See glob.h.
+ *
+ * What must stay true here: no libc and no recursion. Only the last star is
+ * ever retried: what an earlier star could still take, the last one can.
+ */
+#include "base/glob.h"
+
+#include <stddef.h>
+
+/*
+ * The class that begins at pattern ('['): where it ends, or NULL when nothing
+ * closes it; and whether it holds c.
+ */
+static const char *match_class(const char *pattern, unsigned char c,
+			       bool *holds)
+{
+	const char *p = pattern + 1;
+	bool negated = *p == '!' || *p == '^';
+	bool found = false;
+	const char *first;
+
+	p += negated;
+	for (first = p; *p && (*p != ']' || p == first); p++) {
+		unsigned char low = *p, high = low;
+
+		if (p[1] == '-' && p[2] && p[2] != ']') {
+			high = p[2];
+			p += 2;
+		}
+		found |= low <= c && c <= high;
+	}
+	*holds = found != negated;
+	return *p ? p + 1 : NULL;
+}
+
+/* Match one element with one character: the next element, or NULL. */
+static const char *match_one(const char *pattern, char c)
+{
+	const char *end;
+	bool holds;
+
+	if (*pattern == '?')
+		return pattern + 1;
+	if (*pattern == '[') {
+		end = match_class(pattern, c, &holds);
+		if (end)
+			return holds ? end : NULL;
+	}
+	return *pattern == c ? pattern + 1 : NULL;
+}
+
+bool glob_match_upto(const char *pattern, const char *text, uint64_t limit)
+{
+	const char *star = NULL;	/* behind the last star ... */
+	uint64_t taken = 0;		/* ... which takes text up to here */
+	uint64_t i = 0;
+
+	while (i < limit && text[i]) {
+		const char *next = NULL;
+
+		if (*pattern == '*') {
+			star = ++pattern;
+			taken = i;
+			continue;
+		}
+		if (*pattern)
+			next = match_one(pattern, text[i]);
+		if (next) {
+			pattern = next;
+			i++;
+		} else if (star) {
+			pattern = star;
+			i = ++taken;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return !*pattern;
+}
+
+bool glob_match(const char *pattern, const char *text)
+{
+	return glob_match_upto(pattern, text, UINT64_MAX);
+}

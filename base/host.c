@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Thread and process facts for contexts.
+ */
+#include "base/host.h"
+
+#include <sys/prctl.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+
+int host_cpu_fast;
+int host_transactions;
+int host_confined;
+char host_program[16];
+__thread struct host_cpu_told host_cpu_told;
+
+static int tid_in_libc;
+
+/* Zero in a new thread. A fork keeps it: so does the kernel keep the name. */
+static __thread struct {
+	uint32_t known;
+	char name[16];
+} thread;
+
+int host_avx2(void)
+{
+	static uint32_t answer;		/* 0: not asked yet */
+
+	if (!load_relaxed(&answer))
+		store_relaxed(&answer, host_avx2_read() ? 2 : 1);
+	return load_relaxed(&answer) == 2;
+}
+
+SIGSAFE void host_setup(void)
+{
+	host_features_read(&host_cpu_fast, &host_transactions);
+	tid_in_libc = host_tid_libc() == (uint32_t)sys_gettid();
+}
+
+SIGSAFE uint32_t host_tid(void)
+{
+	if (likely(tid_in_libc))
+		return host_tid_libc();
+	return host_confined ? 0 : (uint32_t)sys_gettid();
+}
+
+SIGSAFE void host_thread_name(char *out16)
+{
+	if (!thread.known && host_confined) {
+		__builtin_memcpy(out16, host_program, sizeof(host_program));
+		return;
+	}
+	if (!thread.known) {
+		sys5(SYS_prctl, PR_GET_NAME, thread.name, 0, 0, 0);
+		thread.known = 1;
+	}
+	__builtin_memcpy(out16, thread.name, sizeof(thread.name));
+}

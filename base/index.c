@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Open addressing, at most half full; nothing is ever taken out.
+ */
+#include "base/index.h"
+
+#include <errno.h>
+
+#include "base/sys.h"
+
+#define FIRST_SLOTS	256u	/* a page */
+
+uint64_t index_hash(uint64_t hash, const void *p, uint64_t n)
+{
+	const uint8_t *byte = p;
+
+	/* FNV-1a */
+	while (n--)
+		hash = (hash ^ *byte++) * 1099511628211ull;
+	return hash;
+}
+
+static struct index_slot *slot_first(const struct index *index, uint64_t hash)
+{
+	return &index->slots[(hash ^ hash >> 32) & (index->size - 1)];
+}
+
+static struct index_slot *slot_next(const struct index *index,
+				    struct index_slot *slot)
+{
+	return ++slot == index->slots + index->size ? index->slots : slot;
+}
+
+uint64_t index_find(const struct index *index, uint64_t hash,
+		    int (*same)(uint64_t value, const void *key),
+		    const void *key)
+{
+	struct index_slot *slot;
+
+	if (!index->size)
+		return 0;
+	for (slot = slot_first(index, hash); slot->value;
+	     slot = slot_next(index, slot))
+		if (slot->hash == hash && same(slot->value, key))
+			return slot->value;
+	return 0;
+}
+
+static void slot_put(struct index *index, uint64_t hash, uint64_t value)
+{
+	struct index_slot *slot = slot_first(index, hash);
+
+	while (slot->value)
+		slot = slot_next(index, slot);
+	slot->hash = hash;
+	slot->value = value;
+	index->used++;
+}
+
+static int grow(struct index *index)
+{
+	struct index more = { .size = index->size ? index->size * 2 :
+						    FIRST_SLOTS };
+	uint32_t i;
+
+	more.slots = sys_map_anonymous(more.size * sizeof(*more.slots));
+	if (!more.slots)
+		return -ENOMEM;
+	for (i = 0; i < index->size; i++)
+		if (index->slots[i].value)
+			slot_put(&more, index->slots[i].hash,
+				 index->slots[i].value);
+	index_clear(index);
+	*index = more;
+	return 0;
+}
+
+int index_add(struct index *index, uint64_t hash, uint64_t value)
+{
+	if (index->used >= index->size / 2 && grow(index))
+		return -ENOMEM;
+	slot_put(index, hash, value);
+	return 0;
+}
+
+void index_clear(struct index *index)
+{
+	if (index->size)
+		sys_munmap(index->slots, index->size * sizeof(*index->slots));
+	*index = (struct index){ 0 };
+}

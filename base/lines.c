@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * "key=value" lines.
+ */
+#include "base/lines.h"
+
+int line_next(const char **text, struct line *line)
+{
+	const char *p = *text;
+
+	while (*p) {
+		struct text key;
+		struct text value;
+		int found = 0;
+
+		text_open(&key, line->key, sizeof(line->key));
+		text_open(&value, line->value, sizeof(line->value));
+		for (; *p && *p != '\n'; p++) {
+			if (!found && *p == '=')
+				found = 1;
+			else
+				text_add_char(found ? &value : &key, *p);
+		}
+		if (*p)
+			p++;
+		*text = p;
+		line->cut = key.cut || value.cut;
+		if (found && key.used)
+			return 1;
+	}
+	return 0;
+}
+
+int line_find(const char *text, const char *key, char *value, uint32_t size)
+{
+	struct line line;
+
+	while (line_next(&text, &line)) {
+		if (!text_equal(line.key, key))
+			continue;
+		if (line.cut || text_length(line.value) >= size)
+			return 0;
+		text_copy(value, size, line.value);
+		return 1;
+	}
+	return 0;
+}
+
+void line_add(struct text *out, const char *key, const char *value)
+{
+	text_add(out, key);
+	text_add_char(out, '=');
+	text_add(out, value);
+	text_add_char(out, '\n');
+}
+
+void line_add_unsigned(struct text *out, const char *key, uint64_t value)
+{
+	text_add(out, key);
+	text_add_char(out, '=');
+	text_add_unsigned(out, value);
+	text_add_char(out, '\n');
+}

@@ -1,0 +1,34 @@
+# base/: system calls, text, tables: what knows nothing of tracing. One file a
+# line.
+
+# in the agent and in the command
+base_sources = \
+	base/ax-double-x86_64.h \
+	base/ax-double.h \
+	base/base.h \
+	base/entries.c \
+	base/entries.h \
+	base/file.c \
+	base/file.h \
+	base/glob.c \
+	base/glob.h \
+	base/host-x86_64.h \
+	base/host.c \
+	base/host.h \
+	base/lines.c \
+	base/lines.h \
+	base/sys-x86_64.h \
+	base/sys.h \
+	base/text.c \
+	base/text.h \
+	base/tunables.h \
+	base/vdso.c \
+	base/vdso.h
+
+# in the agent only
+base_agent_sources = \
+	base/arena.c \
+	base/arena.h \
+	base/index.c \
+	base/index.h \
+	base/memory-functions.c

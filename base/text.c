@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Short texts without libc.
+ */
+#include "base/text.h"
+
+void text_open(struct text *text, char *buffer, size_t size)
+{
+	text->start = buffer;
+	text->size = size;
+	text->used = 0;
+	text->cut = 0;
+	buffer[0] = 0;
+}
+
+void text_add_char(struct text *text, char c)
+{
+	if (text->used + 1 >= text->size) {
+		text->cut = 1;
+		return;
+	}
+	text->start[text->used++] = c;
+	text->start[text->used] = 0;
+}
+
+void text_add_bytes(struct text *text, const char *p, size_t n)
+{
+	while (n--)
+		text_add_char(text, *p++);
+}
+
+void text_add(struct text *text, const char *string)
+{
+	while (*string)
+		text_add_char(text, *string++);
+}
+
+void text_add_unsigned(struct text *text, uint64_t number)
+{
+	char digits[20];
+	int n = 0;
+
+	do {
+		digits[n++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	while (n)
+		text_add_char(text, digits[--n]);
+}
+
+void text_add_number(struct text *text, int64_t number)
+{
+	if (number < 0)
+		text_add_char(text, '-');
+	text_add_unsigned(text, number < 0 ? 0 - (uint64_t)number :
+					     (uint64_t)number);
+}
+
+void text_add_hex(struct text *text, uint64_t number, int digits)
+{
+	int shift = 60;
+
+	while (shift > 0 && !(number >> shift) && shift >= digits * 4)
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		text_add_char(text, "0123456789abcdef"[number >> shift & 15]);
+}
+
+size_t text_length(const char *string)
+{
+	const char *p = string;
+
+	while (*p)
+		p++;
+	return (size_t)(p - string);
+}
+
+int text_equal(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+const char *text_after(const char *string, const char *prefix)
+{
+	while (*prefix)
+		if (*string++ != *prefix++)
+			return NULL;
+	return string;
+}
+
+void text_copy(char *to, size_t size, const char *from)
+{
+	struct text text;
+
+	text_open(&text, to, size);
+	text_add(&text, from);
+}
+
+int64_t text_number(const char **p)
+{
+	int64_t number = 0;
+
+	if (**p < '0' || **p > '9')
+		return -1;
+	while (**p >= '0' && **p <= '9') {
+		if (number > (INT64_MAX - 9) / 10)
+			return -1;
+		number = number * 10 + (**p - '0');
+		(*p)++;
+	}
+	return number;
+}

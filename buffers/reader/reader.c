@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading the pages that describe a process and its sessions.
+ *
+ * What must stay true here: a record is copied first and checked then; what
+ * passed once is never looked at again in shared memory, but for the counter
+ * of oversized events.
+ */
+#include "buffers/reader/reader.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "buffers/rings/anchor.h"
+
+#define RECORDS_BYTES_MAX	(64u << 20)
+#define EVENT_ID_MAX		(1u << 20)
+#define EVENT_STRINGS		4
+#define ANCHOR_DOUBT_MAX_NS	1000000000ull	/* worse than no anchor */
+
+static void terminate(char *text, size_t room)
+{
+	text[room - 1] = '\0';
+}
+
+/* 0 when a page is of this kind and version. */
+static int check_magic(uint32_t magic, uint32_t wanted, uint32_t version)
+{
+	if (!magic)
+		return -EAGAIN;
+	if (magic != wanted)
+		return -EBADMSG;
+	return version == LAYOUT_VERSION ? 0 : -EPROTO;
+}
+
+int process_read(struct process_page *page, int imagefd)
+{
+	struct file_map map;
+	int ret = file_map_open_shared(&map, imagefd, "process", sizeof(*page),
+				sizeof(*page));
+
+	if (ret)
+		return ret;
+	/* what follows was stored before it, with release */
+	load_acquire(&((const struct process_page *)map.address)->magic);
+	memcpy(page, map.address, sizeof(*page));
+	file_map_close(&map);
+	ret = check_magic(page->magic, PROCESS_MAGIC, page->version);
+	if (ret)
+		return ret;
+	terminate(page->procname, sizeof(page->procname));
+	terminate(page->hostname, sizeof(page->hostname));
+	terminate(page->agent_version, sizeof(page->agent_version));
+	return 0;
+}
+
+static bool anchor_possible(const struct clock_anchor *anchor)
+{
+	return anchor->clock <= INT64_MAX &&
+	       anchor->monotonic_ns <= INT64_MAX &&
+	       anchor->realtime_ns <= INT64_MAX &&
+	       anchor->uncertainty_ns <= ANCHOR_DOUBT_MAX_NS;
+}
+
+int process_anchors(const struct process_page *page,
+		    struct clock_anchor anchors[static 1 + PROCESS_ANCHORS])
+{
+	int n = 0;
+	int i;
+
+	if (anchor_possible(&page->start))
+		anchors[n++] = page->start;
+	for (i = 0; i < PROCESS_ANCHORS; i++) {
+		const struct anchor_slot *slot = &page->anchors[i];
+
+		if (slot->check == anchor_check(&slot->anchor) &&
+		    anchor_possible(&slot->anchor))
+			anchors[n++] = slot->anchor;
+	}
+	return n;
+}
+
+static int check_session(const struct session_page *page)
+{
+	int ret = check_magic(page->magic, SESSION_MAGIC, page->version);
+
+	if (ret)
+		return ret;
+	if (context_bytes(page->contexts) < 0)
+		return -EPROTO;
+	return 0;
+}
+
+int session_view_open(struct session_view *session, int dirfd, const char *name)
+{
+	int ret;
+
+	memset(session, 0, sizeof(*session));
+	ret = file_map_open_shared(&session->map, dirfd, name,
+				   EVENT_RECORDS_OFFSET, EVENT_RECORDS_OFFSET);
+	if (ret)
+		return ret;
+	/* what follows was stored before it, with release */
+	load_acquire(&((const struct session_page *)session->map.address)
+			     ->magic);
+	memcpy(&session->page, session->map.address, sizeof(session->page));
+	terminate(session->page.name, sizeof(session->page.name));
+	ret = check_session(&session->page);
+	if (!ret)
+		ret = session_view_update(session);
+	if (ret < 0)
+		session_view_close(session);
+	return ret < 0 ? ret : 0;
+}
+
+void session_view_close(struct session_view *session)
+{
+	size_t i;
+
+	for (i = 0; i < session->nevents; i++)
+		free(session->events[i]);
+	free(session->events);
+	session->events = NULL;
+	session->nevents = 0;
+	file_map_close(&session->map);
+}
+
+static int id_is_new(const struct session_view *session, uint32_t id)
+{
+	size_t i = session->nevents;
+
+	if (!i || session->events[i - 1]->id < id)
+		return 1;
+	while (i--)
+		if (session->events[i]->id == id)
+			return 0;
+	return 1;
+}
+
+/* The four strings of a record, in a copy that ends in a NUL. */
+static int split_text(struct event_view *view, size_t bytes)
+{
+	const char **string[EVENT_STRINGS] = { &view->channel, &view->name,
+					       &view->text, &view->file };
+	const char *p = view->strings;
+	const char *end = view->strings + bytes;
+	int i;
+
+	for (i = 0; i < EVENT_STRINGS; i++) {
+		if (p > end)
+			return -EBADMSG;
+		*string[i] = p;
+		p += strlen(p) + 1;
+	}
+	return 0;
+}
+
+static int add_record(struct session_view *session,
+		      const struct event_record *record)
+{
+	size_t bytes = record->text_bytes;
+	struct event_view **more;
+	struct event_view *view;
+
+	if (bytes > record->bytes - sizeof(*record) ||
+	    record->nfields > EVENT_FIELDS_MAX || record->id >= EVENT_ID_MAX ||
+	    !id_is_new(session, record->id))
+		return -EBADMSG;
+	more = reallocarray(session->events, session->nevents + 1,
+			    sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	session->events = more;
+	view = calloc(1, sizeof(*view) + bytes + 1);
+	if (!view)
+		return -ENOMEM;
+	view->id = record->id;
+	view->line = record->line;
+	view->kind = record->kind;
+	view->nfields = record->nfields;
+	memcpy(view->types, record->types, sizeof(view->types));
+	memcpy(view->strings, record->text, bytes);
+	if (split_text(view, bytes)) {
+		free(view);
+		return -EBADMSG;
+	}
+	session->events[session->nevents++] = view;
+	return 0;
+}
+
+/* The record at `p`, checked to lie within `bytes`; NULL if it does not. */
+static const struct event_record *record_at(const char *p, uint64_t bytes)
+{
+	const struct event_record *record = (const void *)p;
+
+	if (bytes < sizeof(*record) || record->bytes < sizeof(*record) ||
+	    record->bytes > bytes || record->bytes % 8)
+		return NULL;
+	return record;
+}
+
+/* A copy of the records in [from, to); NULL when they are not there. */
+static char *read_records(const struct session_view *session, uint64_t from,
+			  uint64_t to)
+{
+	char *copy = malloc(to - from + 1);
+	ssize_t n;
+
+	if (!copy)
+		return NULL;
+	n = pread(session->map.fd, copy, to - from,
+		  (off_t)(EVENT_RECORDS_OFFSET + from));
+	if (n == (ssize_t)(to - from))
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+int session_view_update(struct session_view *session)
+{
+	const struct session_page *page = session->map.address;
+	uint64_t to = load_acquire(&page->record_bytes);
+	uint64_t at = session->parsed;
+	const struct event_record *record;
+	char *copy;
+	int ret = 0;
+
+	session->page.state = load_relaxed(&page->state);
+	session->page.lost_unplaced = load_relaxed(&page->lost_unplaced);
+	session->page.left_off = load_relaxed(&page->left_off);
+	if (to == at)
+		return 0;
+	if (to < at || to > RECORDS_BYTES_MAX)
+		return -EBADMSG;
+	copy = read_records(session, at, to);
+	if (!copy)
+		return -EBADMSG;
+	while (!ret && session->parsed < to) {
+		record = record_at(copy + (session->parsed - at),
+				   to - session->parsed);
+		ret = record ? add_record(session, record) : -EBADMSG;
+		if (!ret)
+			session->parsed += record->bytes;
+	}
+	free(copy);
+	session->page.record_bytes = session->parsed;
+	return ret ? ret : 1;
+}
+
+int session_view_oversize(const struct session_view *session, uint64_t *lost)
+{
+	const struct event_record *record;
+	uint64_t at = 0;
+	char *copy;
+
+	*lost = 0;
+	if (!session->parsed)
+		return 0;
+	copy = read_records(session, 0, session->parsed);
+	if (!copy)
+		return -EBADMSG;
+	while ((record = record_at(copy + at, session->parsed - at))) {
+		*lost += record->oversize;
+		at += record->bytes;
+	}
+	free(copy);
+	return at == session->parsed ? 0 : -EBADMSG;
+}
+
+static bool ring_name_valid(const char *name)
+{
+	const char *digits = name + (*name == 'L');
+	size_t n = strspn(digits, "0123456789");
+
+	return n && !digits[n] && strlen(name) < RING_NAME_BYTES;
+}
+
+int rings_each(int imagefd, uint32_t index,
+	       int (*call)(const char *name, void *priv), void *priv)
+{
+	char prefix[32];
+	size_t n = (size_t)snprintf(prefix, sizeof(prefix), "ring.%u.", index);
+	int fd = openat(imagefd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *dir;
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	dir = fdopendir(fd);
+	if (!dir) {
+		close(fd);
+		return -ENOMEM;
+	}
+	while (!ret && (entry = readdir(dir)))
+		if (!strncmp(entry->d_name, prefix, n) &&
+		    ring_name_valid(entry->d_name + n))
+			ret = call(entry->d_name + n, priv);
+	closedir(dir);
+	return ret;
+}

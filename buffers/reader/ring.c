@@ -1,0 +1,524 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading rings: emptying one while its writer goes on (discard mode), and
+ * copying one without touching it (snapshots, in either mode).
+ *
+ * Packets are numbered from 0 without a gap, and number n lies in sub-buffer
+ * n mod nsub. `head` is in the current, open packet; those before it are
+ * closed. In discard mode the writer waits for the tail; otherwise it takes
+ * the oldest sub-buffer, and a copy counts only if that had not begun when
+ * the copy was complete.
+ *
+ * What must stay true here: every size, offset and number comes from a local
+ * copy that was checked; a ring that lied once is `broken` for good.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "buffers/ctf.h"
+#include "buffers/reader/reader.h"
+
+#define SUB_BYTES_MIN		1024u
+#define RING_BYTES_LIMIT	(1u << 31)	/* positions are mod 2^32 */
+#define COUNT_TRIES		1000
+#define COPY_TRIES		20
+#define CTF_HEAD_BYTES		(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
+
+static const struct ring *shared(const struct ring_reader *ring)
+{
+	return ring->map.address;
+}
+
+static const char *slot(const struct ring_reader *ring, uint64_t number)
+{
+	return (const char *)ring->map.address + RING_DATA_OFFSET +
+	       (number & (ring->nsub - 1)) * ring->sub_bytes;
+}
+
+/* Zeros where the magic was: the file was cut, and may be long again. */
+static bool was_cut(const struct ring_reader *ring)
+{
+	return load_relaxed(&shared(ring)->magic) != RING_MAGIC ||
+	       map_guard_cut(ring->map.address);
+}
+
+static int broken(struct ring_reader *ring)
+{
+	ring->broken = true;
+	ring->cut |= was_cut(ring);
+	return -EBADMSG;
+}
+
+/* Copies the constants, then judges the copies. */
+static int copy_constants(struct ring_reader *ring)
+{
+	struct ring page;
+
+	/* what follows was stored before it, with release */
+	load_acquire(&shared(ring)->magic);
+	memcpy(&page, ring->map.address, sizeof(page));
+	if (!page.magic)
+		return -EAGAIN;
+	if (page.magic != RING_MAGIC)
+		return -EBADMSG;
+	if (page.version != LAYOUT_VERSION)
+		return -EPROTO;
+	if (!is_power_of_two(page.sub_bytes) ||
+	    !is_power_of_two(page.ring_bytes) ||
+	    page.sub_bytes < SUB_BYTES_MIN ||
+	    page.ring_bytes > RING_BYTES_LIMIT ||
+	    page.ring_bytes < 2 * page.sub_bytes ||
+	    page.ring_bytes > ring->map.bytes - RING_DATA_OFFSET)
+		return -EBADMSG;
+	ring->sub_bytes = page.sub_bytes;
+	ring->ring_bytes = page.ring_bytes;
+	ring->nsub = page.ring_bytes / page.sub_bytes;
+	ring->flags = page.flags;
+	ring->cpu = page.cpu;
+	ring->instance = page.stream_instance_id;
+	memcpy(ring->uuid, page.uuid, sizeof(ring->uuid));
+	return 0;
+}
+
+/* The tail alone is mapped writable: a bug here cannot harm the data. */
+static int map_control(struct ring_reader *ring, int imagefd, const char *path)
+{
+	int fd = openat(imagefd, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
+					       O_NONBLOCK | O_NOCTTY);
+	void *p;
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	p = mmap(NULL, RING_DATA_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED,
+		 fd, 0);
+	ret = p == MAP_FAILED ? -errno : 0;
+	close(fd);
+	if (ret)
+		return ret;
+	map_guard_add(p, RING_DATA_OFFSET);
+	ring->control = p;
+	return 0;
+}
+
+int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
+	      const char *name, bool consume)
+{
+	char path[48];
+	int ret;
+
+	memset(ring, 0, sizeof(*ring));
+	snprintf(ring->name, sizeof(ring->name), "%s", name);
+	snprintf(path, sizeof(path), "ring.%u.%s", index, name);
+	ret = file_map_open_shared(&ring->map, imagefd, path,
+				   RING_DATA_OFFSET, 0);
+	/* allocated in full before it gets its magic */
+	if (ret == -EBADMSG)
+		return -EAGAIN;
+	if (ret)
+		return ret;
+	ret = copy_constants(ring);
+	if (!ret && consume)
+		ret = map_control(ring, imagefd, path);
+	if (ret) {
+		ring_close(ring);
+		return ret;
+	}
+	close(ring->map.fd);	/* descriptors are scarce, the mapping does */
+	ring->map.fd = -1;
+	return 0;
+}
+
+void ring_close(struct ring_reader *ring)
+{
+	if (ring->control) {
+		map_guard_remove(ring->control);
+		munmap(ring->control, RING_DATA_OFFSET);
+	}
+	ring->control = NULL;
+	file_map_close(&ring->map);
+}
+
+/* Is this the head of packet `number` of this ring? */
+static bool head_belongs(const struct ring_reader *ring,
+			 const struct packet_head *head, uint64_t number)
+{
+	return head->magic == CTF_PACKET_MAGIC && !head->stream_id &&
+	       head->packet_seq_num == number &&
+	       head->stream_instance_id == ring->instance &&
+	       !memcmp(head->uuid, ring->uuid, sizeof(ring->uuid));
+}
+
+/* Position of the open packet's first byte, and the bytes used in it. */
+static uint32_t open_start(const struct ring_reader *ring, uint64_t head,
+			   uint32_t *used)
+{
+	uint32_t position = RING_POSITION(head);
+
+	*used = position & (ring->sub_bytes - 1);
+	if (!*used)
+		*used = ring->sub_bytes;	/* full to the last byte */
+	return position - *used;
+}
+
+/* How many packets the head has moved on by since it was in `start`. */
+static uint32_t packets_since(const struct ring_reader *ring, uint32_t start)
+{
+	uint32_t used;
+	uint64_t head;
+
+	/* RING-HEAD: the copy made before must not move below this load, or
+	 * a sub-buffer written meanwhile would pass as intact */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	head = load_acquire(&shared(ring)->head);
+	return (open_start(ring, head, &used) - start) / ring->sub_bytes;
+}
+
+int ring_count(struct ring_reader *ring, struct ring_count *count)
+{
+	struct packet_head copy;
+	int tries;
+
+	memset(count, 0, sizeof(*count));
+	for (tries = 0; tries < COUNT_TRIES && !ring->broken; tries++) {
+		/* RING-HEAD: what lies below it was stored before it */
+		uint64_t head = load_acquire(&shared(ring)->head);
+		uint32_t start = open_start(ring, head, &count->used);
+
+		if (!head) {
+			if (was_cut(ring))
+				break;
+			count->used = 0;	/* its first is still to come */
+			return 0;
+		}
+		memcpy(&copy, slot(ring, start / ring->sub_bytes),
+		       sizeof(copy));
+		if (packets_since(ring, start) + 1 >= ring->nsub)
+			continue;
+		/* of more packets positions could not be told */
+		if (count->used < PACKET_HEAD_BYTES ||
+		    copy.packet_seq_num > UINT64_MAX / ring->sub_bytes ||
+		    (uint32_t)(copy.packet_seq_num * ring->sub_bytes) !=
+			    start ||
+		    !head_belongs(ring, &copy, copy.packet_seq_num))
+			break;
+		/* RING-LOST: read after head, so that it is no less than what
+		 * the packets say that were closed before */
+		count->lost = load_relaxed(&shared(ring)->lost);
+		count->current = copy.packet_seq_num;
+		count->committed = copy.events_before +
+				   (uint32_t)(RING_EVENTS(head) -
+					      (uint32_t)copy.events_before);
+		return 0;
+	}
+	return broken(ring);
+}
+
+/* A closed packet's copied head: sizes and times that can be true. */
+static bool head_closed(const struct ring_reader *ring,
+			const struct packet_head *head)
+{
+	return head->content_size == head->packet_size &&
+	       !(head->content_size & 7) &&
+	       head->content_size / 8 >= CTF_HEAD_BYTES &&
+	       head->content_size / 8 <=
+		       ring->sub_bytes - PACKET_PRIVATE_BYTES &&
+	       head->timestamp_begin <= head->timestamp_end;
+}
+
+static void set_events(struct packet *packet, const char *at)
+{
+	packet->events = at + PACKET_HEAD_BYTES;
+	packet->event_bytes =
+		(uint32_t)(packet->head.content_size / 8) - CTF_HEAD_BYTES;
+}
+
+/* The first packet not yet taken, from the tail; false: it cannot be. */
+static bool place(struct ring_reader *ring, const struct ring_count *count)
+{
+	uint64_t tail = load_relaxed(&shared(ring)->tail);
+	uint32_t behind = (uint32_t)(count->current * ring->sub_bytes) -
+			  (uint32_t)tail;
+
+	if (ring->placed)
+		return count->current - ring->next < ring->nsub;
+	if (behind & (ring->sub_bytes - 1))
+		return false;
+	behind /= ring->sub_bytes;
+	if (behind >= ring->nsub || behind > count->current)
+		return false;
+	ring->next = count->current - behind;
+	ring->placed = true;
+	return true;
+}
+
+int ring_take(struct ring_reader *ring, struct packet *packet)
+{
+	struct packet_head follower;
+	struct ring_count count;
+	const char *at;
+	int ret = ring_count(ring, &count);
+
+	if (ret || !count.used)
+		return ret;
+	if (ring->placed && ring->next == count.current + 1)
+		return 0;		/* the open one was taken, too */
+	if (!place(ring, &count))
+		return broken(ring);
+	if (ring->next == count.current)
+		return 0;
+	at = slot(ring, ring->next);
+	memcpy(&packet->head, at, sizeof(packet->head));
+	memcpy(&follower, slot(ring, ring->next + 1), sizeof(follower));
+	if (!head_belongs(ring, &packet->head, ring->next) ||
+	    !head_closed(ring, &packet->head) ||
+	    follower.events_before < packet->head.events_before)
+		return broken(ring);
+	packet->count = follower.events_before - packet->head.events_before;
+	set_events(packet, at);
+	ring->discarded = packet->head.events_discarded;
+	return 1;
+}
+
+void ring_release(struct ring_reader *ring)
+{
+	ring->next++;
+	/* RING-TAIL: our loads from the sub-buffer come before; the writer
+	 * would otherwise put new events into what we are still copying */
+	store_release(&ring->control->tail, ring->next * ring->sub_bytes);
+}
+
+/* Ends a copied open head for the `used` bytes of events at `at`. */
+static int finish(const struct packet_format *format, struct packet *packet,
+		  const char *at, const struct ring_count *count)
+{
+	struct packet_head *head = &packet->head;
+	struct packet_walk walk;
+	int ret = packet_walk(format, head->timestamp_begin,
+			      at + PACKET_HEAD_BYTES,
+			      count->used - PACKET_HEAD_BYTES, &walk);
+
+	/* nonsense ends the packet, what came before it stays */
+	head->timestamp_end = walk.last;
+	head->content_size = (CTF_HEAD_BYTES + walk.bytes) * 8;
+	head->packet_size = head->content_size;
+	head->events_discarded = count->lost;
+	packet->count = walk.count;
+	set_events(packet, at);
+	return ret;
+}
+
+int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
+		   struct packet *packet)
+{
+	struct ring_count count;
+	const char *at;
+	int ret = ring_count(ring, &count);
+
+	if (ret || !count.used)
+		return ret;
+	if (ring->placed && ring->next == count.current + 1)
+		return 0;
+	if (!place(ring, &count))
+		return broken(ring);
+	if (ring->next != count.current)
+		return -EAGAIN;
+	at = slot(ring, count.current);
+	memcpy(&packet->head, at, sizeof(packet->head));
+	if (!head_belongs(ring, &packet->head, count.current))
+		return broken(ring);
+	if (finish(format, packet, at, &count))
+		broken(ring);
+	ring->next++;
+	return packet->count || count.lost != ring->discarded;
+}
+
+static char *copied(const struct ring_copy *copy, uint64_t number)
+{
+	const struct ring_reader *ring = copy->ring;
+
+	return copy->data + (number & (ring->nsub - 1)) * ring->sub_bytes;
+}
+
+/* Is `number` still the packet in its sub-buffer? */
+static bool still_there(const struct ring_reader *ring, uint64_t number)
+{
+	const volatile struct packet_head *head =
+		(const void *)slot(ring, number);
+
+	/* PACKET-NUMBER: the copy made before must not move below this load;
+	 * whoever takes the sub-buffer stores its number first */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return head->packet_seq_num == number;
+}
+
+/* The oldest packet that may be there when `count` holds. */
+static uint64_t oldest(const struct ring_reader *ring,
+		       const struct ring_count *count)
+{
+	return count->current + 1 > ring->nsub
+		       ? count->current + 1 - ring->nsub : 0;
+}
+
+/* Events before packet `number`; false: it is not there any more, or not yet
+ * whole. */
+static bool events_before(const struct ring_reader *ring, uint64_t number,
+			  uint64_t *events)
+{
+	struct packet_head head;
+
+	memcpy(&head, slot(ring, number), sizeof(head));
+	*events = head.events_before;
+	return still_there(ring, number) && head_belongs(ring, &head, number);
+}
+
+int ring_count_all(struct ring_reader *ring, struct ring_count *count,
+		   uint64_t *overwritten)
+{
+	uint64_t number;
+	int tries;
+	int ret;
+
+	for (tries = 0; tries < COPY_TRIES; tries++) {
+		*overwritten = 0;
+		ret = ring_count(ring, count);
+		if (ret || !count->used || !(ring->flags & SESSION_OVERWRITE))
+			return ret;
+		/* one that is just being taken is as good as gone */
+		for (number = oldest(ring, count); number <= count->current;
+		     number++)
+			if (events_before(ring, number, overwritten) &&
+			    *overwritten <= count->committed)
+				return 0;
+	}
+	return -EAGAIN;
+}
+
+/* Copies oldest first. What was lapped before its copy was complete goes, and
+ * all before it: a trace with holes would be read as one with losses. */
+static void copy_packets(struct ring_copy *copy)
+{
+	const struct ring_reader *ring = copy->ring;
+	uint64_t current = copy->count.current;
+	uint64_t number;
+
+	for (number = copy->first; number <= current; number++) {
+		size_t bytes = number == current ? copy->count.used
+						 : ring->sub_bytes;
+
+		memcpy(copied(copy, number), slot(ring, number), bytes);
+		if (!still_there(ring, number))
+			copy->first = number + 1;
+	}
+}
+
+/* Looks at the ring and copies it: as ring_copy_make(). */
+static int copy_once(struct ring_copy *copy)
+{
+	struct ring_reader *ring = copy->ring;
+	struct ring_count *count = &copy->count;
+	int ret = ring_count(ring, count);
+
+	if (ret || !count->used)
+		return ret;
+	copy->first = oldest(ring, count);
+	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count))
+		copy->first = ring->next;
+	copy_packets(copy);
+	return 1;
+}
+
+void ring_copy_free(struct ring_copy *copy)
+{
+	free(copy->data);
+	copy->data = NULL;
+}
+
+int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
+{
+	int tries = 0;
+	int ret;
+
+	memset(copy, 0, sizeof(*copy));
+	copy->ring = ring;
+	copy->data = malloc(ring->ring_bytes);
+	if (!copy->data)
+		return -ENOMEM;
+	/* we may have slept while the writer lapped all of it */
+	do
+		ret = copy_once(copy);
+	while (ret > 0 && copy->first > copy->count.current &&
+	       ++tries < COPY_TRIES);
+	if (ret <= 0)
+		ring_copy_free(copy);
+	return ret;
+}
+
+/*
+ * A closed packet out of the copy. The writer may have been at work on the
+ * head of the oldest one (it opens a packet before it moves `head` there), or
+ * was killed at it: only a head that fits its events in every respect passes.
+ */
+static bool closed_packet(const struct ring_copy *copy,
+			  const struct packet_format *format, uint64_t number,
+			  struct packet *packet)
+{
+	const char *at = copied(copy, number);
+	struct packet_walk walk;
+
+	memcpy(&packet->head, at, sizeof(packet->head));
+	if (!head_belongs(copy->ring, &packet->head, number) ||
+	    !head_closed(copy->ring, &packet->head))
+		return false;
+	set_events(packet, at);
+	if (packet_walk(format, packet->head.timestamp_begin, packet->events,
+			packet->event_bytes, &walk) ||
+	    walk.last > packet->head.timestamp_end)
+		return false;
+	packet->count = walk.count;
+	return true;
+}
+
+/* The open packet out of the copy: what of it makes sense. */
+static int give_open(const struct ring_copy *copy,
+		     const struct packet_format *format, packet_call *call,
+		     void *priv)
+{
+	const char *at = copied(copy, copy->count.current);
+	struct packet packet;
+	int bad;
+	int ret = 0;
+
+	memcpy(&packet.head, at, sizeof(packet.head));
+	if (!head_belongs(copy->ring, &packet.head, copy->count.current))
+		return -EBADMSG;
+	bad = finish(format, &packet, at, &copy->count);
+	if (packet.count || packet.head.events_discarded)
+		ret = call(&packet, priv);
+	return ret ? ret : bad;
+}
+
+int ring_copy_each(const struct ring_copy *copy,
+		   const struct packet_format *format, packet_call *call,
+		   void *priv)
+{
+	uint64_t number = copy->first;
+	struct packet packet;
+	int ret = 0;
+
+	for (; !ret && number < copy->count.current; number++) {
+		if (closed_packet(copy, format, number, &packet))
+			ret = call(&packet, priv);
+		else if (number != copy->first)
+			return -EBADMSG;
+	}
+	if (ret || number > copy->count.current)
+		return ret;
+	return give_open(copy, format, call, priv);
+}

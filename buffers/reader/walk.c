@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Stepping over the events of a packet: what tells how many there are, when
+ * the last one happened, and whether all of them make sense.
+ *
+ * What must stay true here: no load beyond `end`, whatever the bytes say.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "buffers/cursor.h"
+#include "buffers/reader/reader.h"
+
+static int skip_string(struct cursor *c)
+{
+	const uint8_t *nul = memchr(c->p, 0, cursor_room(c));
+
+	if (!nul)
+		return -EBADMSG;
+	c->p = nul + 1;
+	return 0;
+}
+
+static int skip_sequence(struct cursor *c, unsigned int element)
+{
+	uint32_t count;
+
+	if (cursor_room(c) < sizeof(count))
+		return -EBADMSG;
+	memcpy(&count, c->p, sizeof(count));
+	c->p += sizeof(count);
+	return cursor_skip(c, (uint64_t)count * element);
+}
+
+static int skip_payload(struct cursor *c, const struct event_shape *shape)
+{
+	const uint16_t *step;
+	int ret = 0;
+
+	for (step = shape->steps; *step && !ret; step++) {
+		if (*step == STEP_STRING)
+			ret = skip_string(c);
+		else if (*step & STEP_SEQUENCE)
+			ret = skip_sequence(c, *step & STEP_FIXED_MAX);
+		else
+			ret = cursor_skip(c, *step);
+	}
+	return ret;
+}
+
+static int skip_event(const struct packet_format *format, struct cursor *c)
+{
+	int ret = cursor_header(c, format->large);
+
+	if (ret)
+		return ret;
+	if (c->id >= format->nshapes || !format->shapes[c->id].known)
+		return -EBADMSG;
+	ret = cursor_skip(c, format->context_bytes);
+	return ret ? ret : skip_payload(c, &format->shapes[c->id]);
+}
+
+int packet_walk(const struct packet_format *format, uint64_t begin,
+		const void *events, size_t bytes, struct packet_walk *walk)
+{
+	struct cursor c = { events, (const uint8_t *)events + bytes, begin, 0 };
+
+	walk->count = 0;
+	walk->bytes = 0;
+	walk->last = begin;
+	while (c.p < c.end) {
+		int ret = skip_event(format, &c);
+
+		if (ret)
+			return ret;
+		walk->count++;
+		walk->bytes = (uint64_t)(c.p - (const uint8_t *)events);
+		walk->last = c.clock;
+	}
+	return 0;
+}
+
+int context_bytes(uint32_t contexts)
+{
+	return cursor_context_bytes(contexts);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keeping clock anchors while a program runs.
+ *
+ * Slots are taken in turn. Nothing orders the stores into one, and two
+ * threads may be in the same one when the first slept for as long as it took
+ * to use all others: `check` tells a reader that its slot is not one anchor,
+ * and the other slots are there. So a writer needs no lock, and one that is
+ * killed, forked or left by siglongjmp here leaves nothing to repair.
+ */
+#include "buffers/rings/anchor.h"
+
+#include "base/base.h"
+#include "buffers/clock.h"
+#include "buffers/rings/channel.h"
+
+static uint64_t due;		/* reading from which the next is wanted */
+static uint32_t turn;
+
+static void anchor_store(struct process_page *page,
+			 const struct clock_anchor *anchor)
+{
+	uint32_t k = __atomic_fetch_add(&turn, 1, __ATOMIC_RELAXED);
+	struct anchor_slot *slot = &page->anchors[k % PROCESS_ANCHORS];
+
+	store_relaxed(&slot->anchor.clock, anchor->clock);
+	store_relaxed(&slot->anchor.monotonic_ns, anchor->monotonic_ns);
+	store_relaxed(&slot->anchor.realtime_ns, anchor->realtime_ns);
+	store_relaxed(&slot->anchor.uncertainty_ns, anchor->uncertainty_ns);
+	store_relaxed(&slot->check, anchor_check(anchor));
+}
+
+COLD SIGSAFE void anchor_keep(void)
+{
+	struct process_page *page = load_relaxed(&process.page);
+	uint64_t was = load_relaxed(&due);
+	struct clock_anchor anchor;
+	uint64_t now;
+
+	if (!clock_is_quiet())
+		return;
+	now = clock_read_tsc();
+	/* a child that has no page yet: in its parent's nobody looks for it */
+	if (now < was || !page || !load_relaxed(fork_mark))
+		return;
+	/* of all who find that it is due, one takes it */
+	if (!__atomic_compare_exchange_n(
+		    &due, &was, now + clock_hz() / 1000 * ANCHOR_DISTANCE_MS, 0,
+		    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return;
+	clock_anchor_take_quick(&anchor);
+	anchor_store(page, &anchor);
+}
+
+void anchor_keep_last(void)
+{
+	struct clock_anchor anchor;
+
+	/* a counter has no time, and each look would count */
+	if (clock_kind() == CLOCK_KIND_ATOMIC)
+		return;
+	clock_anchor_take(&anchor);
+	anchor_store(process.page, &anchor);
+}

@@ -1,0 +1,586 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Channels: tables, rings and files of a session in this process.
+ */
+#include "buffers/rings/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/clock.h"
+#include "buffers/ctf.h"
+
+#define NS_PER_MS	1000000
+#define MISSING_TRIES	8
+
+struct channel channels[CHANNELS_MAX];
+uint32_t channels_used;
+struct process process;
+int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
+int (*channel_revive)(void);
+int (*channel_admit)(const struct channel *channel, uint64_t bytes);
+void (*channel_made)(int admitted);
+
+/* Before channels_setup() nothing was forked either. */
+static uint32_t fork_mark_unset = 1;
+uint32_t *fork_mark = &fork_mark_unset;
+
+static uint32_t guests_unset;
+uint32_t *fork_guests = &guests_unset;
+
+static struct fork_lock fork_lock_unset;
+struct fork_lock *fork_lock = &fork_lock_unset;
+struct fork_note fork_note;
+
+static uint64_t generations;
+
+/* A page a channel, which fork() wipes. */
+static char *tables;
+
+/* A ring without room: every write to it ends in "full", and its ts_limit of
+ * 0 tells the slow path that there is no ring. */
+struct ring ring_absent = { .head = ~0ull, .tail = 1 };
+
+/* Pages: the mark and the lock, then one struct rings a channel. */
+int channels_setup(void)
+{
+	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);
+	char *pages = sys_map_anonymous(bytes);
+	int ret;
+
+	if (!pages)
+		return -ENOMEM;
+	ret = (int)sys_madvise(pages, bytes, MADV_WIPEONFORK);
+	if (ret) {
+		sys_munmap(pages, bytes);
+		return ret;
+	}
+	fork_mark = (uint32_t *)pages;
+	/* children count on from here, and must not come to 0: whatever a
+	 * filter has getpid() say */
+	store_release(fork_mark, ((uint32_t)sys_getpid() & INT32_MAX) | 1);
+	/* a line of its own: writers look at the mark */
+	fork_lock = (struct fork_lock *)(pages + 64);
+	*fork_lock = fork_lock_unset;
+	fork_guests = (uint32_t *)(pages + 128);
+	tables = pages + 4096;
+	return 0;
+}
+
+struct channel *channel_take(uint32_t i)
+{
+	channels[i].rings = (struct rings *)(tables + (uint64_t)4096 * i);
+	/* GUEST-SESSION: before guests are looked for */
+	__atomic_fetch_or(&channels_used, 1u << i, __ATOMIC_SEQ_CST);
+	return &channels[i];
+}
+
+uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus)
+{
+	uint64_t bytes = wanted;
+	uint64_t power = wanted ? RING_LEAST_BYTES : RING_MIN_BYTES;
+
+	if (!bytes) {
+		bytes = RING_TOTAL_BYTES / (cpus ? cpus : 1);
+		if (bytes < RING_DEFAULT_MIN_BYTES)
+			bytes = RING_DEFAULT_MIN_BYTES;
+		if (bytes > RING_DEFAULT_MAX_BYTES)
+			bytes = RING_DEFAULT_MAX_BYTES;
+	}
+	while (power < bytes && power < RING_MAX_BYTES)
+		power *= 2;
+	/* the default never exceeds its share of the total */
+	if (!wanted && power > bytes && power > RING_MIN_BYTES)
+		power /= 2;
+	return (uint32_t)power;
+}
+
+static void ring_init(struct ring *ring, const struct channel *channel,
+		      uint32_t cpu, uint64_t instance, uint32_t bytes)
+{
+	struct packet_head *first;
+
+	ring->head = PACKET_HEAD_BYTES;
+	ring->ts_limit = 1;	/* the first event says the whole time */
+	ring->cpu = cpu;
+	ring->flags = channel->flags;
+	ring->sub_bytes = bytes / RING_SUB_BUFFERS;
+	ring->ring_bytes = bytes;
+	ring->stream_instance_id = instance;
+	__builtin_memcpy(ring->uuid, process.page->uuid, 16);
+	ring->version = LAYOUT_VERSION;
+	first = (struct packet_head *)((char *)ring + RING_DATA_OFFSET);
+	first->magic = CTF_PACKET_MAGIC;
+	__builtin_memcpy(first->uuid, ring->uuid, 16);
+	first->stream_instance_id = instance;
+	first->timestamp_begin = clock_read();
+	first->cpu_id = cpu;
+	store_release(&ring->magic, RING_MAGIC);
+}
+
+/* One ring: a CPU's (suffix "."), or a locked one (".L"). */
+static int ring_make(const struct channel *channel, const char *suffix,
+		     uint32_t number, uint64_t instance, uint32_t bytes,
+		     struct ring **out)
+{
+	struct text text;
+	char path[320];
+	void *ring = NULL;
+	int admitted = CHANNEL_ADMITTED;
+	int ret;
+
+	channel_path(channel, "/ring.", suffix, number, &text, path,
+		  sizeof(path));
+	if (text.cut)
+		return -ENAMETOOLONG;
+	if (channel_admit)
+		admitted = channel_admit(channel,
+					 RING_DATA_OFFSET + (uint64_t)bytes);
+	if (admitted < 0)
+		return admitted;
+	ret = channel_file_map(path, RING_DATA_OFFSET + (uint64_t)bytes, &ring);
+	if (channel_made)
+		channel_made(admitted);
+	if (ret)
+		return ret;
+	ring_init(ring, channel, number, instance, bytes);
+	*out = ring;
+	return 0;
+}
+
+static int cpu_ring_make(struct channel *channel, uint32_t cpu)
+{
+	struct ring *ring;
+	int ret = ring_make(channel, ".", cpu, cpu, channel->ring_bytes,
+			    &ring);
+
+	if (ret)
+		return ret;
+	/* a child that has not yet got rings of its own finds nothing here */
+	sys_madvise(ring, RING_DATA_OFFSET + (uint64_t)channel->ring_bytes,
+		    MADV_DONTFORK);
+	store_release(&channel->rings->tab[cpu], ring);
+	return 0;
+}
+
+uint32_t channel_locked_bytes(const struct channel *channel, uint32_t k)
+{
+	return k < channel->locked_full ? channel->ring_bytes :
+					  channel->locked_spare_bytes;
+}
+
+static int locked_ring_make(struct channel *channel, uint32_t k)
+{
+	struct ring *ring;
+	int ret = ring_make(channel, ".L", k, CHANNEL_CPUS_MAX + k,
+			    channel_locked_bytes(channel, k), &ring);
+
+	if (ret)
+		return ret;
+	/* who asked for it has read the clock: not before the packet begins */
+	channel->locks[k].clock = clock_read();
+	store_release(&channel->locked[k], ring);
+	return 0;
+}
+
+/* Puts private memory in place of a shared mapping; the first `keep` bytes stay
+ * the same: whoever is in the middle of a write looks there for sizes. */
+static COLD void mapping_own(void *p, uint64_t keep, uint64_t bytes)
+{
+	void *own = sys_map_anonymous(bytes);
+
+	if (!own)
+		return;
+	__builtin_memcpy(own, p, keep);
+	sys5(SYS_mremap, own, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p);
+}
+
+/* The rings that somebody held; and the session's page if somebody was counting
+ * there. */
+static void channel_forked(struct channel *channel)
+{
+	struct session_page *page = channel->page;
+	uint32_t k;
+
+	for (k = 0; k < channel->locked_max; k++) {
+		uint64_t bytes = channel_locked_bytes(channel, k);
+
+		if (channel->locked[k] && channel->locks[k].holder)
+			mapping_own(channel->locked[k], RING_DATA_OFFSET,
+				    RING_DATA_OFFSET + bytes);
+	}
+	if (channel->counting)
+		mapping_own(page, EVENT_RECORDS_OFFSET + page->record_bytes,
+			    channel->page_bytes);
+}
+
+static int channel_held(const struct channel *channel)
+{
+	uint32_t k;
+
+	for (k = 0; k < channel->locked_max; k++)
+		if (load_relaxed(&channel->locked[k]) &&
+		    load_relaxed(&channel->locks[k].holder))
+			return 1;
+	return !!load_relaxed(&channel->counting);
+}
+
+/* What another thread holds does not matter, but nobody knows whose it is. The
+ * note stays: it is the parent's next page fault that is saved. */
+SIGSAFE void channels_forking(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX && !fork_note.held; i++)
+		if (channel_used(i) && channels[i].page &&
+		    channel_held(&channels[i]))
+			fork_note.held = 1;
+}
+
+SIGSAFE void channels_forked_held(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channel_used(i) && channels[i].page)
+			channel_forked(&channels[i]);
+	fork_note.held = 0;
+}
+
+SIGSAFE int channel_count(struct channel *channel, uint64_t generation,
+			  uint64_t *count)
+{
+	int ours;
+
+	/* before the last look at whose page it is: channels_forked() */
+	__atomic_fetch_add(&channel->counting, 1, __ATOMIC_SEQ_CST);
+	ours = load_acquire(&channel->rings->generation) == generation;
+	if (ours)
+		__atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&channel->counting, 1, __ATOMIC_SEQ_CST);
+	return ours;
+}
+
+int channel_create(struct channel *channel, uint32_t index, const char *name,
+		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
+		   uint32_t cpus)
+{
+	struct rings *rings =
+		channel_take((uint32_t)(channel - channels))->rings;
+	uint32_t i;
+	int ret;
+
+	if (cpus > CHANNEL_CPUS_MAX)
+		cpus = CHANNEL_CPUS_MAX;
+	/* GUEST-SESSION: a guest that comes later finds the channel taken */
+	if (__atomic_load_n(fork_guests, __ATOMIC_SEQ_CST))
+		cpus = 0;
+	channel->index = index;
+	channel->flags = flags;
+	channel->contexts = contexts;
+	channel->ring_bytes = channel_ring_bytes(ring_bytes, cpus);
+	channel->sub_bytes = channel->ring_bytes / RING_SUB_BUFFERS;
+	channel->cpus = cpus;
+	channel->active = 0;
+	channel->making = 0;
+	channel->barren = 0;
+	channel->counting = 0;
+	channel->crowded = 0;
+	text_copy(channel->directory, sizeof(channel->directory),
+		  process.directory);
+	ret = channel_page_make(channel, name);
+	if (ret)
+		return ret;
+	for (i = 0; i < LOCKED_MAX; i++)
+		channel->locked[i] = NULL;
+	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
+		rings->tab[i] = &ring_absent;
+	rings->sub_mask = channel->sub_bytes - 1;
+	rings->ring_mask = channel->ring_bytes - 1;
+	rings->overwrite = !!(flags & SESSION_OVERWRITE);
+	rings->generation = ++generations;
+	rings->channel = channel;
+	if (process.page->sessions <= index)
+		store_release(&process.page->sessions, index + 1);
+	return 0;
+}
+
+void channel_expect(struct channel *channel, uint32_t full)
+{
+	if (channel->cpus)
+		full = 0;
+	channel->locked_full = (uint32_t)min_u64(full, LOCKED_MAX);
+	channel->locked_max = (uint32_t)min_u64(full + LOCKED_SPARE,
+						LOCKED_MAX);
+	channel->locked_spare_bytes =
+		(uint32_t)min_u64(channel->ring_bytes, LOCKED_SPARE_BYTES);
+}
+
+int channel_start(struct channel *channel, uint32_t full)
+{
+	uint32_t i;
+	int ret;
+
+	channel_expect(channel, full);
+	for (i = 0; i < channel->cpus; i++) {
+		ret = cpu_ring_make(channel, i);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < (channel->cpus ? LOCKED_AHEAD : channel->locked_max);
+	     i++) {
+		ret = locked_ring_make(channel, i);
+		if (ret)
+			return ret;
+	}
+	channel_resume(channel);
+	return 0;
+}
+
+void channel_resume(struct channel *channel)
+{
+	channel->page->state = SESSION_ACTIVE;
+	store_release(&channel->active, 1);
+	/* WRITE-SLOT: everything else of the table is set */
+	store_release(&channel->rings->nr, channel->cpus);
+}
+
+SIGSAFE void channels_close_cpus(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channel_used(i))
+			store_release(&channels[i].rings->nr, 0);
+}
+
+void channel_stop(struct channel *channel)
+{
+	store_release(&channel->rings->nr, 0);
+	/* LOCKED-OWNER: before the owners are looked at */
+	__atomic_store_n(&channel->active, 0, __ATOMIC_SEQ_CST);
+	if (channel->page && channel->page->state == SESSION_ACTIVE)
+		channel->page->state = SESSION_STOPPED;
+}
+
+/* Waits while *word is `busy`, a millisecond a look, `*looks` in all. */
+static int word_wait(const uint32_t *word, uint32_t busy, int *looks)
+{
+	struct timespec pause = { .tv_nsec = NS_PER_MS };
+
+	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == busy) {
+		if ((*looks)-- <= 0)
+			return -ETIMEDOUT;
+		sys2(SYS_nanosleep, &pause, NULL);
+	}
+	return 0;
+}
+
+int channel_grace(struct channel *channel)
+{
+	uint32_t mark = load_relaxed(fork_mark);
+	int looks = GRACE_TIMEOUT_MS;
+	uint32_t i;
+	int ret;
+
+	ret = (int)sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+	if (ret && channel->cpus)
+		return ret;
+	/* who makes a ring would give it to the channel's next user */
+	ret = word_wait(&channel->making, 1, &looks);
+	/* LOCKED-OWNER: after `active` was cleared */
+	for (i = 0; mark && !ret && i < channel->locked_max; i++)
+		ret = word_wait(&channel->locks[i].holder, mark, &looks);
+	return ret;
+}
+
+void channel_destroy(struct channel *channel)
+{
+	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)channel->ring_bytes;
+	uint32_t i;
+
+	for (i = 0; i < channel->cpus; i++) {
+		struct ring *ring = channel->rings->tab[i];
+
+		channel->rings->tab[i] = &ring_absent;
+		if (ring != &ring_absent)
+			sys_munmap(ring, bytes);
+	}
+	for (i = 0; i < LOCKED_MAX; i++) {
+		struct ring *ring = channel->locked[i];
+
+		bytes = RING_DATA_OFFSET +
+			(uint64_t)channel_locked_bytes(channel, i);
+		channel->locked[i] = NULL;
+		/* whoever holds it still goes on with nobody's memory */
+		if (ring && load_acquire(&channel->locks[i].holder))
+			channel_retire(ring, bytes);
+		else if (ring)
+			sys_munmap(ring, bytes);
+	}
+	if (channel->page)
+		channel_retire(channel->page, channel->page_bytes);
+	channel->page = NULL;
+}
+
+void channel_remove_files(const struct channel *channel)
+{
+	struct text text;
+	char path[320];
+	uint32_t i;
+
+	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
+	sys_unlink(path);
+	for (i = 0; i < channel->cpus; i++) {
+		channel_path(channel, "/ring.", ".", i, &text, path,
+			  sizeof(path));
+		sys_unlink(path);
+	}
+	for (i = 0; i < LOCKED_MAX; i++) {
+		channel_path(channel, "/ring.", ".L", i, &text, path,
+			  sizeof(path));
+		sys_unlink(path);
+	}
+}
+
+/* What a writer asks for, handed to a thread that may own descriptors. */
+enum ring_kind { RING_CPU, RING_LOCKED, RING_MISSING };
+
+struct ring_wanted {
+	struct channel *channel;
+	uint32_t number;
+	enum ring_kind kind;
+};
+
+/* The first ring that is missing, of CPUs' or of the first `locked` ones.
+ * Returns 0 when all are there. */
+static int ring_missing(const struct channel *channel, uint32_t locked,
+			struct ring_wanted *wanted)
+{
+	uint32_t i;
+
+	for (i = 0; i < channel->cpus; i++) {
+		wanted->number = i;
+		wanted->kind = RING_CPU;
+		if (load_acquire(&channel->rings->tab[i]) == &ring_absent)
+			return 1;
+	}
+	for (i = 0; i < locked && i < channel->locked_max; i++) {
+		wanted->number = i;
+		wanted->kind = RING_LOCKED;
+		if (!load_acquire(&channel->locked[i]))
+			return 1;
+	}
+	return 0;
+}
+
+static int ring_maker(void *arg)
+{
+	struct ring_wanted *wanted = arg;
+	struct ring_wanted one = { .channel = wanted->channel };
+	int ret = 0;
+
+	switch (wanted->kind) {
+	case RING_MISSING:
+		while (!ret &&
+		       ring_missing(wanted->channel, wanted->number, &one))
+			ret = ring_maker(&one);
+		return ret;
+	case RING_LOCKED:
+		return locked_ring_make(wanted->channel, wanted->number);
+	default:
+		return cpu_ring_make(wanted->channel, wanted->number);
+	}
+}
+
+/* Waits for another thread that makes a ring. Returns 1 when it was in vain:
+ * that thread does not run. */
+static int making_wait(const struct channel *channel)
+{
+	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
+	int i;
+
+	for (i = 0; i < MAKING_WAITS && load_acquire(&channel->making); i++)
+		sys2(SYS_nanosleep, &pause, NULL);
+	return i == MAKING_WAITS;
+}
+
+/* Has a ring been refused a moment ago? */
+static int lately_barren(const struct channel *channel)
+{
+	uint64_t since = load_relaxed(&channel->barren);
+
+	return since && clock_read_time() - since <
+				clock_hz() / 1000 * BARREN_MS;
+}
+
+/*
+ * One maker at a time; who comes meanwhile waits a little. So no handler may
+ * run here: it would wait for the thread that it interrupted, or leave by
+ * siglongjmp with the ring half made.
+ */
+static COLD void ring_want(struct channel *channel, uint32_t number,
+			   enum ring_kind kind)
+{
+	struct ring_wanted wanted = { channel, number, kind };
+	uint64_t all = ~0ull;
+	uint64_t before;
+
+	if (!channel_run_aside || lately_barren(channel) ||
+	    sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof(all)))
+		return;
+	if (!__atomic_exchange_n(&channel->making, 1, __ATOMIC_ACQUIRE)) {
+		if (load_acquire(&channel->active) &&
+		    channel_run_aside(ring_maker, &wanted))
+			store_relaxed(&channel->barren, clock_read_time());
+		store_release(&channel->making, 0);
+	} else if (making_wait(channel)) {
+		/* nobody waits again so soon */
+		store_relaxed(&channel->barren, clock_read_time());
+	}
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));
+}
+
+SIGSAFE int channel_need_cpu_ring(struct channel *channel, uint32_t cpu)
+{
+	if (cpu >= channel->cpus)
+		return 0;
+	if (load_acquire(&channel->rings->tab[cpu]) != &ring_absent)
+		return 1;
+	ring_want(channel, cpu, RING_CPU);
+	return load_acquire(&channel->rings->tab[cpu]) != &ring_absent;
+}
+
+SIGSAFE int channel_need_locked_ring(struct channel *channel, uint32_t k)
+{
+	if (k < channel->locked_max)
+		ring_want(channel, k, RING_LOCKED);
+	return k < channel->locked_max && load_acquire(&channel->locked[k]);
+}
+
+SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
+{
+	struct ring_wanted one;
+	int i;
+
+	/* again where another thread was at it, for another ring */
+	for (i = 0; i < MISSING_TRIES && load_acquire(&channel->active) &&
+		    ring_missing(channel, locked, &one); i++)
+		ring_want(channel, locked, RING_MISSING);
+}
+
+SIGSAFE void channel_orphan_lose(const struct rings *rings)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channel_used(i) && channels[i].rings == rings &&
+		    channels[i].area)
+			__atomic_fetch_add(&channels[i].area->lost_unplaced, 1,
+					   __ATOMIC_RELAXED);
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Session pages: what describes a session, and its event records.
+ *
+ * What must stay true: a page has the same address for ever, since event
+ * shapes point to counters in it, and stale threads may look there. So there
+ * is room for the largest one from the first time on, and the file grows into
+ * it: always allocated in full before it is mapped.
+ */
+#include "buffers/rings/private.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "base/file.h"
+#include "base/sys.h"
+
+#define AREA_BYTES	(EVENT_RECORDS_OFFSET + (uint64_t)RECORDS_MAX_BYTES)
+
+uint32_t channel_group;
+
+void channel_path(const struct channel *channel, const char *word,
+		  const char *suffix, int64_t number, struct text *text,
+		  char *path, size_t size)
+{
+	text_open(text, path, size);
+	text_add(text, channel->directory);
+	text_add(text, word);
+	text_add_unsigned(text, channel->index);
+	text_add(text, suffix);
+	if (number >= 0)
+		text_add_number(text, number);
+}
+
+/* Bytes [from, to) of a file, allocated and mapped: at *out if not NULL. */
+static int file_extend(int fd, uint64_t from, uint64_t to, void **out)
+{
+	int flags = *out ? MAP_SHARED | MAP_FIXED : MAP_SHARED;
+	int ret = (int)sys_fallocate(fd, 0, from, to - from);
+	long p;
+
+	if (ret)
+		return ret;
+	p = sys_mmap(*out, to - from, PROT_READ | PROT_WRITE, flags, fd, from);
+	if (p < 0 && p > -4096)
+		return (int)p;
+	*out = (void *)p;
+	return 0;
+}
+
+int channel_file_map(const char *path, uint64_t bytes, void **out)
+{
+	int fd = sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
+				O_NOFOLLOW, 0600);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	*out = NULL;
+	/* not without the group: its rights would be another's */
+	if (channel_group && !sys3(SYS_fchown, fd, -1, channel_group))
+		sys2(SYS_fchmod, fd, 0660);
+	ret = file_extend(fd, 0, bytes, out);
+	if (ret)
+		sys_unlink(path);
+	sys_close(fd);
+	return ret;
+}
+
+void channel_retire(void *p, uint64_t bytes)
+{
+	sys_mmap(p, bytes, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+}
+
+static int area_reserve(struct channel *channel)
+{
+	long p;
+
+	if (channel->area)
+		return 0;
+	p = sys_mmap(0, AREA_BYTES, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (p < 0 && p > -4096)
+		return (int)p;
+	channel->area = (struct session_page *)p;
+	return 0;
+}
+
+static void records_copy(struct session_page *to,
+			 const struct session_page *from)
+{
+	uint64_t bytes = from->record_bytes;
+	char *records = (char *)to + EVENT_RECORDS_OFFSET;
+	uint64_t at = 0;
+
+	__builtin_memcpy(records, (const char *)from + EVENT_RECORDS_OFFSET,
+			 bytes);
+	while (at < bytes) {
+		struct event_record *record =
+			(struct event_record *)(records + at);
+
+		record->oversize = 0;
+		at += record->bytes;
+	}
+	to->record_bytes = bytes;
+	to->left_off = from->left_off;
+	to->started = from->started;
+	to->changed = from->changed;
+}
+
+/* Bytes of a page with room for so many bytes of records. */
+static uint64_t page_bytes(uint64_t records)
+{
+	uint64_t room = RECORDS_MIN_BYTES;
+
+	while (room < records)
+		room *= 2;
+	return EVENT_RECORDS_OFFSET + min_u64(room, RECORDS_MAX_BYTES);
+}
+
+static void page_fill(struct session_page *page, const struct channel *channel,
+		      const char *name)
+{
+	page->version = LAYOUT_VERSION;
+	page->index = channel->index;
+	page->state = SESSION_STOPPED;
+	page->flags = channel->flags;
+	page->contexts = channel->contexts;
+	page->sub_bytes = channel->sub_bytes;
+	page->ring_bytes = channel->ring_bytes;
+	text_copy(page->name, sizeof(page->name), name);
+	store_release(&page->magic, SESSION_MAGIC);
+}
+
+/* A channel that has a page, in a forked child its parent's, keeps records. */
+int channel_page_make(struct channel *channel, const char *name)
+{
+	struct session_page *old = channel->page;
+	uint64_t bytes = page_bytes(old ? old->record_bytes : 0);
+	struct text text;
+	char path[320];
+	void *page;
+	long moved;
+	int ret;
+
+	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
+	if (text.cut)
+		return -ENAMETOOLONG;
+	ret = area_reserve(channel);
+	if (!ret)
+		ret = channel_file_map(path, bytes, &page);
+	if (ret)
+		return ret;
+	if (old)
+		records_copy(page, old);
+	page_fill(page, channel, name);
+	moved = sys5(SYS_mremap, page, bytes, bytes,
+		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
+	if (moved < 0 && moved > -4096) {
+		sys_munmap(page, bytes);
+		sys_unlink(path);
+		return (int)moved;
+	}
+	channel->page = channel->area;
+	channel->page_bytes = bytes;
+	return 0;
+}
+
+/* Room for `records` bytes of records. */
+static int page_grow(struct channel *channel, uint64_t records)
+{
+	uint64_t bytes = page_bytes(records);
+	void *more = (char *)channel->area + channel->page_bytes;
+	struct text text;
+	char path[320];
+	int ret;
+	int fd;
+
+	if (records > RECORDS_MAX_BYTES)
+		return -ENOSPC;
+	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
+	/* as it was left; another file there would be mapped into this one */
+	fd = file_open(AT_FDCWD, path, O_RDWR, channel->page_bytes, bytes);
+	if (fd < 0)
+		return fd;
+	ret = file_extend(fd, channel->page_bytes, bytes, &more);
+	sys_close(fd);
+	if (!ret)
+		channel->page_bytes = bytes;
+	return ret;
+}
+
+struct event_record *channel_record_add(struct channel *channel,
+					const struct event_record *model,
+					const char *text, uint32_t text_bytes)
+{
+	struct session_page *page = channel->page;
+	uint64_t used = page->record_bytes;
+	uint32_t bytes = (uint32_t)align_up(sizeof(*model) + text_bytes, 8);
+	struct event_record *record;
+
+	if (text_bytes > UINT16_MAX ||
+	    (EVENT_RECORDS_OFFSET + used + bytes > channel->page_bytes &&
+	     page_grow(channel, used + bytes)))
+		return NULL;
+	record = (struct event_record *)((char *)page + EVENT_RECORDS_OFFSET +
+					 used);
+	*record = *model;
+	record->bytes = bytes;
+	record->text_bytes = (uint16_t)text_bytes;
+	record->oversize = 0;
+	__builtin_memcpy(record->text, text, text_bytes);
+	store_release(&page->record_bytes, used + bytes);
+	return record;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The fast writers: one function a shape and header kind, one section each.
+ *
+ * What must stay true: nothing here writes outside [head, end of sub-buffer).
+ * Behind the end may lie a packet that the reader has not read.
+ *
+ * Whatever a section cannot do in passing goes to write_hard(). That includes
+ * writing into a channel that needs the general writer: a thread may have
+ * chosen its function before the slot went over to such a channel, and then
+ * finds a step that never fits (WRITE_STEP_NONE).
+ */
+#include "base/host.h"
+#include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/private.h"
+#include "buffers/writers/write.h"
+
+/* No fixed part above 8 bytes, nothing variable: the value is in a register.
+ * Eight bytes are stored whatever counts, and may begin at the event's end. */
+#define WORD_WRITER(name, TABLE, HEADER, HB, kind)                     \
+WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
+		 const struct write_var *none_)                        \
+{                                                                      \
+	(void)none_;                                                   \
+	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
+		     SECTION_STEP SECTION_ROOM("8")                    \
+		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
+		     "movq %[v], 4096+" #HB "(%%rcx,%%r9)\n\t"         \
+		     SECTION_COMMIT SECTION_END                        \
+		     :                                                 \
+		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
+		       [v] "r"(fixed)                                  \
+		     : SECTION_CLOBBERS                                \
+		     : none, full, late, again);                       \
+	return;                                                        \
+none:                                                                  \
+full:                                                                  \
+late:                                                                  \
+again:                                                                 \
+	write_hard(s, fixed, NULL, kind);                               \
+}
+
+WORD_WRITER(write_word_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
+WORD_WRITER(write_word_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
+
+/* A block of up to 256 bytes: whole vectors from the front, and the last
+ * bytes once more as a vector that ends where the block ends. */
+#define SSE(o)                                                         \
+	"movups " #o "(%[p]), %%xmm0\n\t"                              \
+	"movups %%xmm0, " #o "(%%r8)\n\t"
+#define AVX(o)                                                         \
+	"vmovdqu " #o "(%[p]), %%ymm0\n\t"                             \
+	"vmovdqu %%ymm0, " #o "(%%r8)\n\t"
+#define LAST_QUAD                                                      \
+	"movq (%[p]), %%rdx\n\t"                                       \
+	"movq %%rdx, (%%r8)\n\t"                                       \
+	"movl 52(%[s]), %%eax\n\t"                                     \
+	"movq -8(%[p],%%rax), %%rdx\n\t"                               \
+	"movq %%rdx, -8(%%r8,%%rax)\n\t"
+#define LAST_SSE                                                       \
+	"movl 52(%[s]), %%eax\n\t"                                     \
+	"movups -16(%[p],%%rax), %%xmm0\n\t"                           \
+	"movups %%xmm0, -16(%%r8,%%rax)\n\t"
+#define LAST_AVX                                                       \
+	"movl 52(%[s]), %%eax\n\t"                                     \
+	"vmovdqu -32(%[p],%%rax), %%ymm0\n\t"                          \
+	"vmovdqu %%ymm0, -32(%%r8,%%rax)\n\t"
+#define NO_END
+#define AVX_END	__asm__ volatile("vzeroupper" : : : "memory")
+
+#define BLOCK_WRITER(name, TABLE, HEADER, HB, kind, COPY, END)         \
+WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
+		 const struct write_var *none_)                        \
+{                                                                      \
+	(void)none_;                                                   \
+	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
+		     SECTION_STEP                                      \
+		     "movl %%r10d, %%r8d\n\t"                          \
+		     "xorl %%r9d, %%r8d\n\t"                           \
+		     "cmpl 8(%%r11), %%r8d\n\t"                        \
+		     "ja %l[full]\n\t"                                 \
+		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
+		     "leaq 4096+" #HB "(%%rcx,%%r9), %%r8\n\t"         \
+		     SECTION_AHEAD("%%r8")                             \
+		     COPY SECTION_COMMIT SECTION_END                   \
+		     :                                                 \
+		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
+		       [p] "r"(fixed)                                  \
+		     : SECTION_CLOBBERS, "xmm0"                        \
+		     : none, full, late, again);                       \
+	END;                                                           \
+	return;                                                        \
+none:                                                                  \
+full:                                                                  \
+late:                                                                  \
+again:                                                                 \
+	write_hard(s, fixed, NULL, kind);                               \
+}
+
+#define BLOCK_WRITERS(n, COPY, END)                                    \
+	BLOCK_WRITER(write_##n##_compact, "8", HEADER_COMPACT, 4,      \
+		     WRITE_COMPACT, COPY, END)                         \
+	BLOCK_WRITER(write_##n##_large, "16", HEADER_LARGE, 6,         \
+		     WRITE_LARGE, COPY, END)
+
+#define SSE1	SSE(0)
+#define SSE2	SSE1 SSE(16)
+#define SSE3	SSE2 SSE(32)
+#define SSE4	SSE3 SSE(48)
+#define SSE5	SSE4 SSE(64)
+#define SSE6	SSE5 SSE(80)
+#define SSE7	SSE6 SSE(96)
+#define SSE8	SSE7 SSE(112)
+#define SSE9	SSE8 SSE(128)
+#define SSE10	SSE9 SSE(144)
+#define SSE11	SSE10 SSE(160)
+#define SSE12	SSE11 SSE(176)
+#define SSE13	SSE12 SSE(192)
+#define SSE14	SSE13 SSE(208)
+#define SSE15	SSE14 SSE(224)
+#define AVX2	AVX(0) AVX(32)
+#define AVX3	AVX2 AVX(64)
+#define AVX4	AVX3 AVX(96)
+#define AVX5	AVX4 AVX(128)
+#define AVX6	AVX5 AVX(160)
+#define AVX7	AVX6 AVX(192)
+
+BLOCK_WRITERS(quad, LAST_QUAD, NO_END)
+BLOCK_WRITERS(sse1, SSE1 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse2, SSE2 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse3, SSE3 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse4, SSE4 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse5, SSE5 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse6, SSE6 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse7, SSE7 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse8, SSE8 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse9, SSE9 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse10, SSE10 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse11, SSE11 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse12, SSE12 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse13, SSE13 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse14, SSE14 LAST_SSE, NO_END)
+BLOCK_WRITERS(sse15, SSE15 LAST_SSE, NO_END)
+BLOCK_WRITERS(avx2, AVX2 LAST_AVX, AVX_END)
+BLOCK_WRITERS(avx3, AVX3 LAST_AVX, AVX_END)
+BLOCK_WRITERS(avx4, AVX4 LAST_AVX, AVX_END)
+BLOCK_WRITERS(avx5, AVX5 LAST_AVX, AVX_END)
+BLOCK_WRITERS(avx6, AVX6 LAST_AVX, AVX_END)
+BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
+
+/*
+ * Up to 8 fixed bytes, then one string: its length is found while it is
+ * copied, 16 bytes at a time and never across a page. The first 16 are loaded
+ * and looked through before the clock is read, as nothing there depends on
+ * it: r8 has a bit for each NUL. A string that begins near the end of a page
+ * goes to the general writer.
+ */
+#define STRING_FIRST                                                   \
+	"movq (%[var]), %%r9\n\t"                                      \
+	"movl %%r9d, %%r8d\n\t"                                        \
+	"andl $4095, %%r8d\n\t"                                        \
+	"cmpl $4080, %%r8d\n\t"                                        \
+	"ja %l[full]\n\t"                                              \
+	"movups (%%r9), %%xmm0\n\t"                                    \
+	"pxor %%xmm1, %%xmm1\n\t"                                      \
+	"pcmpeqb %%xmm0, %%xmm1\n\t"                                   \
+	"pmovmskb %%xmm1, %%r8d\n\t"
+
+/* Beyond the first 16: rdx from, r8 to; r10 is the last address to which 16
+ * more bytes may be copied. */
+#define STRING_ON                                                      \
+	"leaq 8(%%r9,%%r10), %%r10\n\t"                                \
+	"leaq (%%r9,%%rdx), %%r8\n\t"                                  \
+	"movq (%[var]), %%rdx\n\t"                                     \
+	"pxor %%xmm1, %%xmm1\n"                                        \
+	"3:\taddq $16, %%rdx\n\t"                                      \
+	"addq $16, %%r8\n\t"                                           \
+	"5:\tcmpq %%r10, %%r8\n\t"                                     \
+	"ja %l[full]\n\t"                                              \
+	"movl %%edx, %%eax\n\t"                                        \
+	"andl $4095, %%eax\n\t"                                        \
+	"cmpl $4080, %%eax\n\t"                                        \
+	"ja 6f\n\t"                                                    \
+	"movups (%%rdx), %%xmm0\n\t"                                   \
+	"movups %%xmm0, (%%r8)\n\t"                                    \
+	"pcmpeqb %%xmm1, %%xmm0\n\t"                                   \
+	"pmovmskb %%xmm0, %%eax\n\t"                                   \
+	"bsfl %%eax, %%eax\n\t"                                        \
+	"jz 3b\n\t"                                                    \
+	"leaq 1(%%r8,%%rax), %%r8\n\t"                                 \
+	"jmp 8f\n"                                                     \
+	"6:\tmovzbl (%%rdx), %%eax\n\t"                                \
+	"movb %%al, (%%r8)\n\t"                                        \
+	"incq %%rdx\n\t"                                               \
+	"incq %%r8\n\t"                                                \
+	"testl %%eax, %%eax\n\t"                                       \
+	"jnz 5b\n"                                                     \
+	"8:\tsubq %%r9, %%r8\n"
+
+/* From r9, with the fixed part's bytes in rdx: what was copied, to r8. */
+#define STRING_COPY                                                    \
+	"movups %%xmm0, (%%r9,%%rdx)\n\t"                              \
+	"bsfl %%r8d, %%eax\n\t"                                        \
+	"leaq 1(%%rdx,%%rax), %%r8\n\t"                                \
+	"jnz 9f\n\t"                                                   \
+	STRING_ON                                                      \
+	"9:\t"
+
+#define STRING_WRITER(name, TABLE, HEADER, HB, kind)                   \
+WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
+		 const struct write_var *var)                          \
+{                                                                      \
+	__asm__ goto(SECTION_BEGIN STRING_FIRST                        \
+		     SECTION_RING(TABLE)                               \
+		     "movl %%r9d, %%r10d\n\t"                          \
+		     "orl 8(%%r11), %%r10d\n\t"                        \
+		     "subl %%r9d, %%r10d\n\t"                          \
+		     "subl 40(%[s]), %%r10d\n\t"                       \
+		     "subl $8+16, %%r10d\n\t"                          \
+		     "jl %l[full]\n\t"                                 \
+		     SECTION_CLOCK_CHECK SECTION_OFFSET HEADER         \
+		     "leaq 4096+" #HB "(%%rcx,%%r9), %%r9\n\t"         \
+		     "movq %[v], (%%r9)\n\t"                           \
+		     "movl 52(%[s]), %%edx\n\t"                        \
+		     STRING_COPY                                       \
+		     "movq 40(%[s]), %%r10\n\t"                        \
+		     "addq (%%rcx), %%r10\n\t"                         \
+		     "addq %%r8, %%r10\n\t"                            \
+		     SECTION_COMMIT SECTION_END                        \
+		     :                                                 \
+		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
+		       [v] "r"(fixed), [var] "r"(var)                  \
+		     : SECTION_CLOBBERS, "xmm0", "xmm1"                \
+		     : none, full, late, again);                       \
+	return;                                                        \
+none:                                                                  \
+full:                                                                  \
+late:                                                                  \
+again:                                                                 \
+	write_hard(s, fixed, var, kind);                               \
+}
+
+/* step is one event and the header: SECTION_COMMIT adds what was copied. */
+STRING_WRITER(write_string_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
+STRING_WRITER(write_string_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
+
+#define PAIR(n)	{ write_##n##_compact, write_##n##_large }
+
+static write_fn *const words[2] = PAIR(word);
+static write_fn *const strings[2] = PAIR(string);
+
+/* by (bytes - 1) / 16 of a block; the first row is for 9 to 16 bytes */
+static write_fn *const blocks_sse[16][2] = {
+	PAIR(quad), PAIR(sse1), PAIR(sse2), PAIR(sse3), PAIR(sse4),
+	PAIR(sse5), PAIR(sse6), PAIR(sse7), PAIR(sse8), PAIR(sse9),
+	PAIR(sse10), PAIR(sse11), PAIR(sse12), PAIR(sse13), PAIR(sse14),
+	PAIR(sse15),
+};
+
+/* by (bytes - 1) / 32 */
+static write_fn *const blocks_avx[8][2] = {
+	{ NULL, NULL }, { NULL, NULL }, PAIR(avx2), PAIR(avx3), PAIR(avx4),
+	PAIR(avx5), PAIR(avx6), PAIR(avx7),
+};
+
+write_fn *write_fast_word(int header)
+{
+	return words[header];
+}
+
+write_fn *write_fast_string(int header)
+{
+	return strings[header];
+}
+
+write_fn *write_fast_block(const struct write_shape *shape, int header)
+{
+	uint32_t bytes = shape->fixed_bytes;
+
+	if (bytes > 64 && !shape->narrow && host_avx2())
+		return blocks_avx[(bytes - 1) / 32][header];
+	return blocks_sse[(bytes - 1) / 16][header];
+}

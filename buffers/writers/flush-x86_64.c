@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Closing open packets on demand: a switch on each CPU, by a thread that goes
+ * there. Sections only ever work on the CPU they run on.
+ */
+#include <errno.h>
+#include <linux/rseq.h>
+
+#include "base/sys.h"
+#include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/private.h"
+
+#define SWITCH_TRIES	100
+#define AFFINITY_BYTES	1024
+
+int write_rseq_register(void *thread_pointer)
+{
+	struct rseq *rseq = (struct rseq *)((char *)thread_pointer +
+					    rseq_offset);
+
+	if (!rseq_offset)
+		return -ENOSYS;
+	return (int)sys4(SYS_rseq, rseq, rseq_bytes, 0, RSEQ_SIGNATURE);
+}
+
+static int has_events(const struct ring *ring)
+{
+	uint64_t head = load_acquire(&ring->head);
+
+	return (RING_POSITION(head) & (ring->sub_bytes - 1)) >
+	       PACKET_HEAD_BYTES;
+}
+
+static void cpu_flush(struct channel *channel, uint32_t cpu)
+{
+	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
+							     WRITE_COMPACT;
+	struct write_slot slot = { .rings = { channel->rings,
+					      channel->rings } };
+	uint8_t mask[AFFINITY_BYTES] = { 0 };
+	int tries;
+
+	mask[cpu / 8] = (uint8_t)(1u << cpu % 8);
+	if (sys3(SYS_sched_setaffinity, 0, sizeof(mask), mask))
+		return;
+	for (tries = 0; tries < SWITCH_TRIES; tries++)
+		if (section_switch(&slot, header, channel->sub_bytes) !=
+		    WRITE_AGAIN)
+			return;
+}
+
+void write_flush(struct channel *channel)
+{
+	uint8_t before[AFFINITY_BYTES];
+	long bytes = sys3(SYS_sched_getaffinity, 0, sizeof(before), before);
+	uint32_t cpu;
+
+	if (bytes <= 0)
+		return;
+	for (cpu = 0; cpu < channel->cpus; cpu++) {
+		const struct ring *ring = channel->rings->tab[cpu];
+
+		if (ring != &ring_absent && has_events(ring))
+			cpu_flush(channel, cpu);
+	}
+	sys3(SYS_sched_setaffinity, 0, bytes, before);
+	locked_flush(channel);
+}

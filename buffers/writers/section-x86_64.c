@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sections that are not on the fast path: the general event, the switch
+ * of sub-buffers, the count of losses. Each commits by one store.
+ *
+ * What must stay true: nothing read outside a section decides what is stored
+ * inside it, save what the caller's own memory holds; the store to ts_limit,
+ * which follows a commit, is a section of its own that finds the ring again,
+ * because a handler may have forked in between and the child has no mapping
+ * of the ring. A stale, lower ts_limit costs one extended header.
+ */
+#include <errno.h>
+#include <sys/auxv.h>
+
+#include "base/sys.h"
+#include "buffers/ctf.h"
+#include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/private.h"
+
+#ifndef AT_RSEQ_FEATURE_SIZE
+#define AT_RSEQ_FEATURE_SIZE	27
+#define AT_RSEQ_ALIGN		28
+#endif
+
+long rseq_offset;
+uint32_t rseq_bytes;
+
+/* When and where a section wrote a full timestamp. */
+struct stamp {
+	uint64_t clock;
+	uint64_t ring;
+};
+
+/*
+ * The general event. After the header:
+ *	r11 start of the event	rdi where to copy to	r8 last byte usable
+ *	r9  next part		r10 parts left		rcx ring
+ */
+#define GENERAL_BODY                                                   \
+	"leaq 4096(%%rcx,%%r9), %%r11\n\t"                             \
+	"leaq (%%r11,%%r8), %%r8\n\t"                                  \
+	HEADER_STORE                                                   \
+	"movq %[parts], %%r9\n\t"                                      \
+	"movl %[nparts], %%r10d\n\t"                                   \
+	"pxor %%xmm1, %%xmm1\n\t"                                      \
+	"jmp 13f\n"                                                    \
+	/* one part */                                                 \
+	"11:\tmovq (%%r9), %%rsi\n\t"                                  \
+	"movq 8(%%r9), %%rdx\n\t"                                      \
+	"cmpq $-1, %%rdx\n\t"                                          \
+	"je 5f\n\t"                                                    \
+	/* bytes: 16 at a time, then 8, 4, 2, 1 */                     \
+	"leaq (%%rdi,%%rdx), %%rax\n\t"                                \
+	"cmpq %%r8, %%rax\n\t"                                         \
+	"ja %l[full]\n\t"                                              \
+	"subq $16, %%rdx\n\t"                                          \
+	"jb 15f\n"                                                     \
+	"14:\tmovups (%%rsi), %%xmm0\n\t"                              \
+	"movups %%xmm0, (%%rdi)\n\t"                                   \
+	"addq $16, %%rsi\n\t"                                          \
+	"addq $16, %%rdi\n\t"                                          \
+	"subq $16, %%rdx\n\t"                                          \
+	"jae 14b\n"                                                    \
+	"15:\ttestb $8, %%dl\n\t"                                      \
+	"jz 16f\n\t"                                                   \
+	"movq (%%rsi), %%rax\n\t"                                      \
+	"movq %%rax, (%%rdi)\n\t"                                      \
+	"addq $8, %%rsi\n\t"                                           \
+	"addq $8, %%rdi\n"                                             \
+	"16:\ttestb $4, %%dl\n\t"                                      \
+	"jz 17f\n\t"                                                   \
+	"movl (%%rsi), %%eax\n\t"                                      \
+	"movl %%eax, (%%rdi)\n\t"                                      \
+	"addq $4, %%rsi\n\t"                                           \
+	"addq $4, %%rdi\n"                                             \
+	"17:\ttestb $2, %%dl\n\t"                                      \
+	"jz 18f\n\t"                                                   \
+	"movzwl (%%rsi), %%eax\n\t"                                    \
+	"movw %%ax, (%%rdi)\n\t"                                       \
+	"addq $2, %%rsi\n\t"                                           \
+	"addq $2, %%rdi\n"                                             \
+	"18:\ttestb $1, %%dl\n\t"                                      \
+	"jz 12f\n\t"                                                   \
+	"movzbl (%%rsi), %%eax\n\t"                                    \
+	"movb %%al, (%%rdi)\n\t"                                       \
+	"incq %%rdi\n\t"                                               \
+	"jmp 12f\n"                                                    \
+	/* a string: 16 at a time where neither page nor room ends */  \
+	"5:\tleaq 16(%%rdi), %%rax\n\t"                                \
+	"cmpq %%r8, %%rax\n\t"                                         \
+	"ja 6f\n\t"                                                    \
+	"movl %%esi, %%eax\n\t"                                        \
+	"andl $4095, %%eax\n\t"                                        \
+	"cmpl $4080, %%eax\n\t"                                        \
+	"ja 6f\n\t"                                                    \
+	"movups (%%rsi), %%xmm0\n\t"                                   \
+	"movups %%xmm0, (%%rdi)\n\t"                                   \
+	"pcmpeqb %%xmm1, %%xmm0\n\t"                                   \
+	"pmovmskb %%xmm0, %%eax\n\t"                                   \
+	"testl %%eax, %%eax\n\t"                                       \
+	"jnz 8f\n\t"                                                   \
+	"addq $16, %%rsi\n\t"                                          \
+	"addq $16, %%rdi\n\t"                                          \
+	"jmp 5b\n"                                                     \
+	"6:\tcmpq %%r8, %%rdi\n\t"                                     \
+	"jae %l[full]\n\t"                                             \
+	"movzbl (%%rsi), %%eax\n\t"                                    \
+	"movb %%al, (%%rdi)\n\t"                                       \
+	"incq %%rsi\n\t"                                               \
+	"incq %%rdi\n\t"                                               \
+	"testl %%eax, %%eax\n\t"                                       \
+	"jnz 5b\n\t"                                                   \
+	"jmp 12f\n"                                                    \
+	"8:\tbsfl %%eax, %%eax\n\t"                                    \
+	"leaq 1(%%rdi,%%rax), %%rdi\n"                                 \
+	"12:\taddq $16, %%r9\n\t"                                      \
+	"decl %%r10d\n"                                                \
+	"13:\ttestl %%r10d, %%r10d\n\t"                                \
+	"jnz 11b\n\t"                                                  \
+	"subq %%r11, %%rdi\n\t"                                        \
+	"movabsq $0x100000000, %%r10\n\t"                              \
+	"addq %%rdi, %%r10\n\t"                                        \
+	"addq (%%rcx), %%r10\n\t"
+
+/* r8 = bytes from head to the last one of the sub-buffer; HB must fit */
+#define GENERAL_ROOM(HB)                                               \
+	"movl %%r9d, %%r8d\n\t"                                        \
+	"orl 8(%%r11), %%r8d\n\t"                                      \
+	"subl %%r9d, %%r8d\n\t"                                        \
+	"cmpl $" #HB ", %%r8d\n\t"                                     \
+	"jb %l[full]\n\t"
+
+#define SHORT_COMPACT                                                  \
+	"movl 24(%[s]), %%edx\n\t"                                     \
+	"cmpl $31, %%edx\n\t"                                          \
+	"jae %l[late]\n\t"                                             \
+	"shll $5, %%eax\n\t"                                           \
+	"orl %%edx, %%eax\n\t"                                         \
+	"movl %%eax, (%%r11)\n\t"                                      \
+	"leaq 4(%%r11), %%rdi\n\t"
+#define SHORT_LARGE                                                    \
+	"movl %%eax, 2(%%r11)\n\t"                                     \
+	"movl 24(%[s]), %%eax\n\t"                                     \
+	"cmpl $65535, %%eax\n\t"                                       \
+	"jae %l[late]\n\t"                                             \
+	"movw %%ax, (%%r11)\n\t"                                       \
+	"leaq 6(%%r11), %%rdi\n\t"
+#define LONG_COMPACT                                                   \
+	"movb $31, (%%r11)\n\t"                                        \
+	"movl 24(%[s]), %%eax\n\t"                                        \
+	"movl %%eax, 1(%%r11)\n\t"                                     \
+	"movq %%rdx, 5(%%r11)\n\t"                                     \
+	"leaq 13(%%r11), %%rdi\n\t"
+#define LONG_LARGE                                                     \
+	"movw $0xffff, (%%r11)\n\t"                                    \
+	"movl 24(%[s]), %%eax\n\t"                                        \
+	"movl %%eax, 2(%%r11)\n\t"                                     \
+	"movq %%rdx, 6(%%r11)\n\t"                                     \
+	"leaq 14(%%r11), %%rdi\n\t"
+#define CLOCK_WHOLE                                                    \
+	"shlq $32, %%rdx\n\t"                                          \
+	"orq %%rax, %%rdx\n\t"                                         \
+	"movq %%rdx, %[stamp]\n\t"                                     \
+	"movq %%rcx, %[place]\n\t"
+
+#define GENERAL_SECTION(name, TABLE, HB, CLOCK)                        \
+static enum write_verdict name(const struct write_slot *s,             \
+			       const struct write_event *event,        \
+			       struct stamp *stamp)                    \
+{                                                                      \
+	__asm__ goto(SECTION_BEGIN SECTION_RING(TABLE)                 \
+		     "cmpq %[generation], 32(%%r11)\n\t"               \
+		     "jne %l[again]\n\t"                               \
+		     GENERAL_ROOM(HB) CLOCK SECTION_OFFSET             \
+		     GENERAL_BODY SECTION_COMMIT SECTION_END           \
+		     :                                                 \
+		     : [s] "r"(s), [ro] "m"(rseq_offset),              \
+		       [parts] "r"(event->parts),                      \
+		       [nparts] "m"(event->nparts),                    \
+		       [generation] "r"(event->generation),            \
+		       [stamp] "m"(stamp->clock),                      \
+		       [place] "m"(stamp->ring)                        \
+		     : SECTION_CLOBBERS, "rsi", "rdi", "xmm0", "xmm1"  \
+		     : none, full, late, again);                       \
+	return WRITE_DONE;                                             \
+none:                                                                  \
+	return WRITE_NONE;                                             \
+full:                                                                  \
+	return WRITE_FULL;                                             \
+late:                                                                  \
+	return WRITE_LATE;                                             \
+again:                                                                 \
+	return WRITE_AGAIN;                                            \
+}
+
+#define HEADER_STORE SHORT_COMPACT
+GENERAL_SECTION(section_compact, "8", 4, SECTION_CLOCK_CHECK)
+#undef HEADER_STORE
+#define HEADER_STORE SHORT_LARGE
+GENERAL_SECTION(section_large, "16", 6, SECTION_CLOCK_CHECK)
+#undef HEADER_STORE
+#define HEADER_STORE LONG_COMPACT
+GENERAL_SECTION(section_compact_ext, "8", 13, CLOCK_WHOLE)
+#undef HEADER_STORE
+#define HEADER_STORE LONG_LARGE
+GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
+
+/* The table of a slot by header kind, as an index register. SECTION-RING: each
+ * section finds its ring anew, since its thread may have been moved. */
+#define SECTION_TABLE                                                  \
+	"movq 8(%[s],%[header],8), %%r11\n\t"                          \
+	"movl %%fs:4(%%r10), %%ecx\n\t"                                \
+	"cmpq (%%r11), %%rcx\n\t"                                      \
+	"jae %l[none]\n\t"                                             \
+	"movq 48(%%r11,%%rcx,8), %%rcx\n\t"
+
+/* ring_absent has a ts_limit of 0, and nothing but it has. */
+#define SECTION_PRESENT                                                \
+	"cmpq $0, 8(%%rcx)\n\t"                                        \
+	"je %l[none]\n\t"
+
+/*
+ * After a full timestamp: short headers reach 2^bits further, in that ring
+ * and in no other, where the last event may be older. A value that arrives
+ * late is lower than what is there, and harmless.
+ */
+static void limit_raise(const struct write_slot *s, uint64_t header,
+			const struct stamp *stamp)
+{
+	uint64_t reach = header == WRITE_LARGE ? 1ull << CTF_LARGE_CLOCK_BITS :
+					 1ull << CTF_COMPACT_CLOCK_BITS;
+
+	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT
+		     "cmpq %[ring], %%rcx\n\t"
+		     "jne %l[none]\n\t"
+		     "movq %[limit], 8(%%rcx)\n" SECTION_END
+		     :
+		     : [s] "r"(s), [ro] "m"(rseq_offset),
+		       [header] "r"(header), [ring] "r"(stamp->ring),
+		       [limit] "r"(stamp->clock + reach)
+		     : SECTION_CLOBBERS
+		     : none, again);
+none:
+again:
+	return;
+}
+
+enum write_verdict section_write(const struct write_slot *slot, int header,
+				 int extended, const struct write_event *event)
+{
+	enum write_verdict verdict;
+	struct stamp stamp = { 0 };
+
+	if (!extended)
+		return header == WRITE_LARGE ?
+			       section_large(slot, event, &stamp) :
+			       section_compact(slot, event, &stamp);
+	verdict = header == WRITE_LARGE ?
+			  section_large_ext(slot, event, &stamp) :
+			  section_compact_ext(slot, event, &stamp);
+	if (verdict == WRITE_DONE)
+		limit_raise(slot, (uint64_t)header, &stamp);
+	return verdict;
+}
+
+/*
+ * Closes a packet, opens the next; commit = the store of head.
+ *
+ *	r9  head, then old packet	r10d next position
+ *	rax clock			r8   next packet
+ *	rsi new number of events before, then scratch
+ */
+#define SWITCH_BODY                                                    \
+	"movq (%%rcx), %%r9\n\t"                                       \
+	/* does it fit by now? */                                      \
+	"movl %[need], %%r8d\n\t"                                      \
+	"addl %%r9d, %%r8d\n\t"                                        \
+	"xorl %%r9d, %%r8d\n\t"                                        \
+	"cmpl 8(%%r11), %%r8d\n\t"                                     \
+	"jbe %l[fits]\n\t"                                             \
+	"movl %%r9d, %%r10d\n\t"                                       \
+	"orl 8(%%r11), %%r10d\n\t"                                     \
+	"incl %%r10d\n\t"                                              \
+	"cmpq $0, 24(%%r11)\n\t"                                       \
+	"jne 6f\n\t"                                                   \
+	/* RING-TAIL: discard mode keeps what is unread */             \
+	"movl %%r10d, %%r8d\n\t"                                       \
+	"subl 128(%%rcx), %%r8d\n\t"                                   \
+	"cmpl 16(%%r11), %%r8d\n\t"                                    \
+	"ja %l[full]\n"                                                \
+	"6:\trdtsc\n\t"                                                \
+	"shlq $32, %%rdx\n\t"                                          \
+	"orq %%rdx, %%rax\n\t"                                         \
+	"movq %%rax, %[stamp]\n\t"                                     \
+	"movq %%rcx, %[place]\n\t"                                     \
+	/* new packet */                                               \
+	"movl %%r10d, %%r8d\n\t"                                       \
+	"andl 16(%%r11), %%r8d\n\t"                                    \
+	"leaq 4096(%%rcx,%%r8), %%r8\n\t"                              \
+	/* old packet: r9 start, rdi content */                        \
+	"movq %%r9, %%rsi\n\t"                                         \
+	"shrq $32, %%rsi\n\t"                                          \
+	"movl 8(%%r11), %%edi\n\t"                                     \
+	"andl %%r9d, %%edi\n\t"                                        \
+	"subl %%edi, %%r9d\n\t"                                        \
+	"andl 16(%%r11), %%r9d\n\t"                                    \
+	"leaq 4096(%%rcx,%%r9), %%r9\n\t"                              \
+	/* PACKET-NUMBER: the first store to the new packet; a reader  \
+	 * sees by it that the packet which was there is gone */       \
+	"movq 84(%%r9), %%rdx\n\t"                                     \
+	"incq %%rdx\n\t"                                               \
+	"movq %%rdx, 84(%%r8)\n\t"      /* packet_seq_num */           \
+	"leaq -20(%%rdi), %%rdi\n\t"                                   \
+	"shlq $3, %%rdi\n\t"                                           \
+	"movq %%rax, 60(%%r9)\n\t"        /* timestamp_end */          \
+	"movq %%rdi, 68(%%r9)\n\t"        /* content_size */           \
+	"movq %%rdi, 76(%%r9)\n\t"        /* packet_size */            \
+	"movq 16(%%rcx), %%rdx\n\t"                                    \
+	"movq %%rdx, 92(%%r9)\n\t"        /* events_discarded */       \
+	/* events before the new packet, widened */                    \
+	"movq (%%r9), %%rdx\n\t"                                       \
+	"subl %%edx, %%esi\n\t"                                        \
+	"addq %%rdx, %%rsi\n\t"                                        \
+	"movq %%rsi, (%%r8)\n\t"                                       \
+	"movl $0xC1FC1FC1, 20(%%r8)\n\t"                               \
+	"movups 96(%%rcx), %%xmm0\n\t"    /* uuid */                   \
+	"movups %%xmm0, 24(%%r8)\n\t"                                  \
+	"movl $0, 40(%%r8)\n\t"           /* stream_id */              \
+	"movq 88(%%rcx), %%rdx\n\t"                                    \
+	"movq %%rdx, 44(%%r8)\n\t"        /* stream_instance_id */     \
+	"movq %%rax, 52(%%r8)\n\t"        /* timestamp_begin */        \
+	"xorl %%edx, %%edx\n\t"                                        \
+	"movq %%rdx, 60(%%r8)\n\t"                                     \
+	"movq %%rdx, 68(%%r8)\n\t"                                     \
+	"movq %%rdx, 76(%%r8)\n\t"                                     \
+	"movq %%rdx, 92(%%r8)\n\t"                                     \
+	"movl 72(%%rcx), %%edx\n\t"                                    \
+	"movl %%edx, 100(%%r8)\n\t"       /* cpu_id */                 \
+	/* head: same count, position behind the new packet's head */  \
+	"movl 4(%%rcx), %%edx\n\t"                                     \
+	"shlq $32, %%rdx\n\t"                                          \
+	"addl $104, %%r10d\n\t"                                        \
+	"orq %%rdx, %%r10\n\t"
+
+_Static_assert(offsetof(struct packet_head, timestamp_end) == 60, "asm");
+_Static_assert(offsetof(struct packet_head, packet_seq_num) == 84, "asm");
+_Static_assert(offsetof(struct packet_head, cpu_id) == 100, "asm");
+_Static_assert(offsetof(struct ring, cpu) == 72, "asm");
+_Static_assert(offsetof(struct ring, stream_instance_id) == 88, "asm");
+_Static_assert(offsetof(struct ring, uuid) == 96, "asm");
+_Static_assert(offsetof(struct rings, ring_mask) == 16, "asm");
+_Static_assert(offsetof(struct rings, overwrite) == 24, "asm");
+_Static_assert(offsetof(struct rings, generation) == 32, "asm");
+_Static_assert(offsetof(struct write_slot, step) == 40, "asm");
+_Static_assert(offsetof(struct write_slot, fixed_bytes) == 52, "asm");
+_Static_assert(RING_DATA_OFFSET == 4096, "asm");
+_Static_assert(sizeof(struct write_part) == 16, "asm");
+
+enum write_verdict section_switch(const struct write_slot *slot, int header,
+				  uint32_t need)
+{
+	uint64_t index = (uint64_t)header;
+	struct stamp stamp;
+
+	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT SWITCH_BODY
+		     SECTION_COMMIT SECTION_END
+		     :
+		     : [s] "r"(slot), [ro] "m"(rseq_offset),
+		       [header] "r"(index), [need] "m"(need),
+		       [stamp] "m"(stamp.clock),
+		       [place] "m"(stamp.ring)
+		     : SECTION_CLOBBERS, "rsi", "rdi", "xmm0"
+		     : none, full, fits, again);
+	limit_raise(slot, index, &stamp);
+fits:
+	return WRITE_FITS;
+none:
+	return WRITE_NONE;
+full:
+	return WRITE_FULL;
+again:
+	return WRITE_AGAIN;
+}
+
+/* RING-LOST: the addition is the last instruction of the section, so that it
+ * happens once or not at all. */
+enum write_verdict section_lose(const struct write_slot *slot, int header)
+{
+	uint64_t index = (uint64_t)header;
+
+	__asm__ goto(SECTION_BEGIN SECTION_TABLE SECTION_PRESENT
+		     "incq 16(%%rcx)\n" SECTION_END
+		     :
+		     : [s] "r"(slot), [ro] "m"(rseq_offset),
+		       [header] "r"(index)
+		     : SECTION_CLOBBERS
+		     : none, again);
+	return WRITE_DONE;
+none:
+	return WRITE_NONE;
+again:
+	return WRITE_AGAIN;
+}
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* Tells whether the calling thread is registered with this length: the kernel
+ * answers EBUSY to a thread that registers again what it has. */
+static int rseq_length_is(uint32_t bytes)
+{
+	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
+	long ret = sys4(SYS_rseq, rseq, bytes, 0, RSEQ_SIGNATURE);
+
+	/* it was not registered at all: it stays so */
+	if (!ret)
+		sys4(SYS_rseq, rseq, bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE);
+	if (ret != -EBUSY)
+		return 0;
+	rseq_bytes = bytes;
+	return 1;
+}
+
+/* glibc registers the 32 bytes that the first kernels had, and from 2.41 on
+ * what the kernel at hand fills, if that is more. */
+static int rseq_length_learn(void)
+{
+	unsigned long fills = getauxval(AT_RSEQ_FEATURE_SIZE);
+	unsigned long align = getauxval(AT_RSEQ_ALIGN);
+
+	if (rseq_length_is(RSEQ_BYTES))
+		return 1;
+	fills = align ? (fills + align - 1) / align * align : 0;
+	return fills > RSEQ_BYTES && fills <= RSEQ_BYTES_MAX &&
+	       rseq_length_is((uint32_t)fills);
+}
+
+/* Runs one section against a table without rings: it must get to "none". */
+int write_rseq_test(void)
+{
+	static const struct write_slot nowhere = {
+		.rings = { &rings_off, &rings_off },
+	};
+	const unsigned int *volatile size = &__rseq_size;
+	int i;
+
+	if (!size || *size < 20)
+		return 0;
+	rseq_offset = (long)__rseq_offset;
+	if (!rseq_length_learn())
+		return 0;
+	for (i = 0; i < SECTION_ABORTS_MAX; i++)
+		if (section_lose(&nowhere, WRITE_COMPACT) == WRITE_NONE)
+			return 1;
+	return 0;
+}

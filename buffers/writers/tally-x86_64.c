@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counting in one restartable sequence; see tally.h.
+ *
+ * What must stay true: the addition is one instruction and the last of its
+ * section, so that it happens once or not at all, and on the CPU whose row it
+ * is. It has no lock prefix: on its own CPU nothing comes between.
+ */
+#include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/tally.h"
+
+_Static_assert(sizeof(((struct tally *)0)->rows[0]) == 1 << 11, "asm");
+
+SIGSAFE int tally_add(const struct tally *tally, uint32_t cell)
+{
+	uint64_t cpus = tally->cpus;
+
+	if (unlikely(!cpus))
+		return 0;
+	__asm__ goto(SECTION_BEGIN
+		     "movl %%fs:4(%%r10), %%ecx\n\t"
+		     "cmpq %[cpus], %%rcx\n\t"
+		     "jae %l[again]\n\t"
+		     "shlq $11, %%rcx\n\t"
+		     "incq (%[at],%%rcx)\n" SECTION_END
+		     :
+		     : [ro] "m"(rseq_offset), [cpus] "r"(cpus),
+		       [at] "r"(&tally->rows[0][cell])
+		     : SECTION_CLOBBERS
+		     : again);
+	return 1;
+again:
+	return 0;
+}

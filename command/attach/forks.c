@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Forks that are under way when an attach begins: a child of one that comes to
+ * its clone(2) while the loader is in dlopen has a dynamic linker that is in
+ * the middle of its work for ever.
+ *
+ *	fork(3)   lock | handlers | lock stays: stdio, malloc, clone | unlock
+ *
+ * The loader registers its handler under that lock. So nobody is behind the
+ * handlers then, and who comes to them later waits in ours. But libc from 2.36
+ * gives the lock back while it calls a handler, and who is in somebody's then
+ * calls those only that were there when it began. Hence this: are there any
+ * but ours? Then each thread is looked at, until it was seen outside of fork(3)
+ * or in our handler. That need be seen but once: it cannot get in there again
+ * without coming to ours.
+ *
+ * Where a thread has been is seen by the addresses on its stack. Some are left
+ * from earlier calls; so only what looks like a handler's call is believed for
+ * long.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "command/attach/private.h"
+
+#define HANDLER_WAIT_MS	3000	/* less than the loader waits for a word */
+#define MAYBE_WAIT_MS	300
+#define RUNNING_LOOKS	5
+#define PAUSE_NS	1000000
+#define DATA_MAX	(4u << 20)
+#define STACK_LOOK_BYTES 262144u
+#define PAGE_BYTES	4096u
+/* The function that calls the handlers is compiled in one file with
+ * __register_atfork; its frame lies below its caller's. */
+#define CALLER_REACH	0x1000
+#define CALLER_WORDS	32u
+
+/* An element of libc's list, from glibc 2.36 on. The list's head is in libc's
+ * data: used, allocated, array; at first the array is what follows. */
+#define HANDLER_WORDS	5u
+#define HANDLERS_STATIC	48u
+#define HANDLER_OBJECT	3u
+
+static bool within(uint64_t address, uint64_t start, uint64_t bytes)
+{
+	return address - start < bytes;
+}
+
+/* In the array that `mine` (an index of `words`, at `data`) is in: does
+ * anybody else prepare for forks? */
+static bool list_has_others(const uint64_t *words, size_t mine, uint64_t data)
+{
+	size_t first = mine;
+
+	for (unsigned int n = 0; n < HANDLERS_STATIC && first >= 3; n++) {
+		if (words[first - 1] == data + first * 8 &&
+		    words[first - 3] > n) {
+			for (; first < mine; first += HANDLER_WORDS)
+				if (words[first])
+					return true;
+			return false;
+		}
+		if (first < HANDLER_WORDS + 3)
+			break;
+		first -= HANDLER_WORDS;
+	}
+	return true;
+}
+
+/* True as well where that cannot be told. */
+static bool others_prepare(const struct attach_target *t, uint64_t base)
+{
+	uint64_t prepare = base + (uint64_t)(attach_stub_prepare -
+					     attach_stub_start);
+	uint64_t data = (t->libc->data + 7) & ~7ull;
+	size_t n = (t->libc->data_end - data) / 8;
+	uint64_t *words;
+	bool others = true;
+
+	if (t->libc->data_end - data > DATA_MAX)
+		return true;
+	words = calloc(n + 1, sizeof(*words));
+	if (words && !attach_read(t, data, words, n * 8))
+		for (size_t i = 0; i + HANDLER_WORDS <= n; i++)
+			if (words[i] == prepare &&
+			    words[i + HANDLER_OBJECT] ==
+			    base + ATTACH_CODE_BYTES) {
+				others = list_has_others(words, i, data);
+				break;
+			}
+	free(words);
+	return others;
+}
+
+/* In libc's fork(3)? */
+static bool fork_code(const struct attach_target *t, uint64_t pc)
+{
+	const struct attach_names *n = &t->names;
+
+	return within(pc, n->fork, n->fork_bytes) ||
+	       (n->fork_alone &&
+		within(pc, n->fork_alone, n->fork_alone_bytes));
+}
+
+static bool caller_code(const struct attach_target *t, uint64_t pc)
+{
+	return !fork_code(t, pc) &&
+	       within(pc, t->names.atfork - CALLER_REACH, 2 * CALLER_REACH);
+}
+
+enum attach_forking attach_forking_at(const struct attach_target *t,
+				      uint64_t sp, uint64_t pc)
+{
+	enum attach_forking found = FORKING_NO;
+	uint64_t page[PAGE_BYTES / 8];
+	uint64_t end = sp + STACK_LOOK_BYTES;
+	size_t since = CALLER_WORDS;	/* words above such a caller's */
+
+	if (fork_code(t, pc))
+		return FORKING_INSIDE;
+	for (sp &= ~7ull; sp < end; sp = (sp | (PAGE_BYTES - 1)) + 1) {
+		size_t n = (PAGE_BYTES - (sp & (PAGE_BYTES - 1))) / 8;
+
+		if (attach_read(t, sp, page, n * 8))
+			break;
+		for (size_t i = 0; i < n; i++, since++) {
+			if (caller_code(t, page[i]))
+				since = 0;
+			if (!within(page[i], t->names.fork,
+				    t->names.fork_bytes))
+				continue;
+			if (since < CALLER_WORDS)
+				return FORKING_HANDLER;
+			found = FORKING_MAYBE;
+		}
+	}
+	return found;
+}
+
+/* Until that thread was seen outside. */
+static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
+{
+	const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	uint64_t began = attach_now_ns();
+	uint64_t sp, pc, ms;
+
+	for (unsigned int looks = 0;; looks++) {
+		int ret = attach_thread_waits(t->pid, tid, &sp, &pc);
+
+		ms = (attach_now_ns() - began) / 1000000;
+		if (ret == -EAGAIN && looks >= RUNNING_LOOKS)
+			ret = attach_stop_look(t, tid, &sp, &pc);
+		if (ret == -ESRCH)
+			return 0;
+		if (!ret && within(pc, base, ATTACH_CODE_BYTES))
+			return 0;	/* it waits in our handler */
+		if (!ret) {
+			enum attach_forking at = attach_forking_at(t, sp, pc);
+
+			if (at == FORKING_NO ||
+			    (at == FORKING_MAYBE && ms > MAYBE_WAIT_MS))
+				return 0;
+		}
+		if (ms > HANDLER_WAIT_MS)
+			return attach_fact(t, -EAGAIN, "thread %d of process "
+					   "%d is in fork(): try again", tid,
+					   t->pid);
+		nanosleep(&pause, NULL);
+	}
+}
+
+static bool loaders(const struct attach_target *t, const char *tid)
+{
+	char path[64 + NAME_MAX], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", t->pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	fclose(f);
+	return !strcmp(name, "taffrail attach\n");
+}
+
+int attach_forks_wait(struct attach_target *t, uint64_t base)
+{
+	char path[32];
+	struct dirent *entry;
+	int ret = 0;
+	DIR *tasks;
+
+	if (!others_prepare(t, base))
+		return 0;
+	/* a folder that changes while it is read may hide a thread once */
+	for (int round = 0; round < 2 && !ret; round++) {
+		snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+		tasks = opendir(path);
+		while (tasks && !ret && (entry = readdir(tasks)))
+			if (isdigit((unsigned char)entry->d_name[0]) &&
+			    !loaders(t, entry->d_name))
+				ret = wait_thread(t, atoi(entry->d_name), base);
+		if (tasks)
+			closedir(tasks);
+	}
+	return ret;
+}

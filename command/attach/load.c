@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The order of an attach: look, build, stop one thread and make the helper,
+ * let it go, give the word to load, wait, end. What runs in the process after
+ * the stop runs by itself; its block of memory tells how far it is.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "command/attach/private.h"
+#include "command/common/installed.h"
+#include "command/rundir/rundir.h"
+
+#define LOAD_WAIT_MS	30000
+#define LEAVE_WAIT_MS	5000
+#define PAUSE_NS	200000
+
+static void pause_shortly(void)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	nanosleep(&pause, NULL);
+}
+
+/* Does the path lead the process to the file that it leads us to? */
+static bool same_file(pid_t pid, const char *path)
+{
+	char there[PATH_MAX + 32];
+	struct stat ours, theirs;
+
+	snprintf(there, sizeof(there), "/proc/%d/root%s", pid, path);
+	return !stat(path, &ours) && !stat(there, &theirs) &&
+	       ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+static uint64_t block_at(uint64_t base, size_t member)
+{
+	return base + ATTACH_CODE_BYTES + member;
+}
+
+static void order(const struct attach_target *t, uint64_t base, uint32_t go)
+{
+	attach_write(t, block_at(base, ATTACH_GO), &go, sizeof(go));
+}
+
+/* Until the loader's state is none of these, nor before. */
+static int wait_past(const struct attach_target *t, uint64_t base,
+		     struct attach_block *block, uint32_t state)
+{
+	uint64_t end = attach_now_ns() + LOAD_WAIT_MS * 1000000ull;
+	int ret;
+
+	while (!(ret = attach_read(t, block_at(base, 0), block,
+				   sizeof(*block)))) {
+		if (block->state > state)
+			return 0;
+		if (attach_now_ns() > end)
+			return attach_fact(t, -ETIMEDOUT, "a thread of process "
+					   "%d keeps the dynamic linker's or "
+					   "malloc's lock; the agent comes "
+					   "when it lets go", t->pid);
+		pause_shortly();
+	}
+	return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+}
+
+/* Its end cannot be seen in memory that it unmaps. */
+static void wait_left(const struct attach_target *t)
+{
+	uint64_t end = attach_now_ns() + LEAVE_WAIT_MS * 1000000ull;
+
+	while (attach_thread_named(t->pid, "taffrail attach") &&
+	       attach_now_ns() < end)
+		pause_shortly();
+}
+
+static int judge(const struct attach_target *t, struct attach_block *block)
+{
+	block->text[sizeof(block->text) - 1] = '\0';
+	switch (block->state) {
+	case ATTACH_DONE:
+		return block->text[0] ?
+		       attach_fact(t, -ENOTSUP, "the agent stays off in "
+				   "process %d: %s", t->pid, block->text) : 0;
+	case ATTACH_NO_THREAD:
+		return attach_fact(t, -EAGAIN, "process %d can make no thread: "
+				   "%s", t->pid, strerror(block->result));
+	case ATTACH_NO_FILE:
+		return attach_fact(t, -EIO, "process %d can make no file for "
+				   "the library: %s", t->pid,
+				   strerror(-block->result));
+	case ATTACH_NO_LIBRARY:
+		return attach_fact(t, -ENOEXEC, "process %d cannot load the "
+				   "library: %s", t->pid, block->text);
+	case ATTACH_NO_WORD:
+		return attach_fact(t, -ETIMEDOUT, "process %d has waited too "
+				   "long for this command", t->pid);
+	default:
+		return attach_fact(t, -ENOEXEC, "process %d loaded another "
+				   "libtaffrail.so, of another version",
+				   t->pid);
+	}
+}
+
+/* The word to load; at last that to open the library, when nobody forks. */
+static int go_on(struct attach_target *t, uint64_t base,
+		 struct attach_block *block)
+{
+	int ret;
+
+	order(t, base, ATTACH_GO_LOAD);
+	ret = wait_past(t, base, block, ATTACH_LOADS);
+	if (!ret && block->state == ATTACH_HOLDS) {
+		ret = attach_forks_wait(t, base);
+		if (ret)
+			return ret;
+		order(t, base, ATTACH_GO_OPEN);
+		ret = wait_past(t, base, block, ATTACH_OPENS);
+	}
+	return ret ? ret : judge(t, block);
+}
+
+/* With the helper made: until there is nothing of it left. */
+static int finish(struct attach_target *t, const struct attach_memory *memory,
+		  const struct attach_stop *stop, const char *library)
+{
+	struct attach_block block = { .state = ATTACH_WAITS };
+	uint64_t base = stop->base;
+	int ret = attach_memory_image(memory, t, base, library);
+
+	if (ret)
+		attach_fact(t, ret, "cannot write to process %d: %s", t->pid,
+			    strerror(-ret));
+	else
+		ret = go_on(t, base, &block);
+	/* all is unmapped then */
+	if (memory->block->leave)
+		attach_stop_left(t, stop);
+	order(t, base, ATTACH_GO_END);
+	if (ret == -ETIMEDOUT)
+		return ret;
+	if (block.state == ATTACH_NO_THREAD) {
+		char error[ATTACH_ERROR_BYTES];
+
+		memcpy(error, t->error, sizeof(error));
+		if (!memory->block->kept)
+			attach_stop_unmap(t, base, memory->size);
+		memcpy(t->error, error, sizeof(error));
+	} else {
+		wait_left(t);
+	}
+	return ret;
+}
+
+static int load(struct attach_target *t, const char *library, bool foreign,
+		struct attach_report *report)
+{
+	struct attach_memory memory;
+	struct attach_stop stop = { 0 };
+	int ret = attach_memory_build(&memory, t, library, foreign);
+
+	if (ret)
+		attach_fact(t, ret, "cannot prepare memory for process %d: %s",
+			    t->pid, strerror(-ret));
+	if (!ret) {
+		ret = attach_stop_run(&stop, t, &memory);
+		report->stall_ns = stop.stall_ns;
+	}
+	if (!ret)
+		ret = finish(t, &memory, &stop, library);
+	attach_memory_release(&memory);
+	return ret;
+}
+
+/* An agent at work publishes a directory. */
+static int check_agent(pid_t pid, struct attach_report *report)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	int ret = rundir_find(&process, pid, error);
+
+	if (!ret) {
+		rundir_process_close(&process);
+		snprintf(report->error, sizeof(report->error),
+			 "process %d has an agent already", pid);
+		return -EEXIST;
+	}
+	if (ret == -ESRCH) {
+		snprintf(report->error, sizeof(report->error), "%s", error);
+		return ret;
+	}
+	return 0;
+}
+
+int attach_process(pid_t pid, struct attach_report *report)
+{
+	struct attach_target target = { .error = report->error };
+	uint64_t began = attach_now_ns();
+	char library[PATH_MAX];
+	bool foreign;
+	int ret;
+
+	report->error[0] = '\0';
+	ret = check_agent(pid, report);
+	if (ret)
+		return ret;
+	ret = attach_target_open(&target, pid);
+	if (ret)
+		goto close;
+	ret = installed_find(library, sizeof(library), INSTALLED_LIB,
+			     "libtaffrail.so");
+	if (ret) {
+		attach_fact(&target, ret, "cannot find libtaffrail.so: %s",
+			    strerror(-ret));
+		goto close;
+	}
+	report->woken = target.names.agent;
+	foreign = !same_file(pid, library);
+	ret = load(&target, library, foreign, report);
+	/* a folder that the process's user may not enter */
+	if (ret == -ENOEXEC && !foreign)
+		ret = load(&target, library, true, report);
+	report->took_ns = attach_now_ns() - began;
+close:
+	attach_target_close(&target);
+	return ret;
+}

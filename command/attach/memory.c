@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The memory that the process gets for the time of an attach, built here.
+ *
+ *	code | block | thread-local storage of the helper |
+ *	thread pointer: control block | its stack | its table of modules |
+ *	library
+ *
+ * The helper is a thread that libc does not know, but it calls libc: so it
+ * has what libc gives a new thread, the initial thread-local variables of all
+ * modules that were there at the start, and a control block with its id and
+ * the process's guards. Its table of modules (dtv) is empty and so large that
+ * libc, which fills it on demand, need not make it larger.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rseq.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/attach/private.h"
+
+#define STACK_BYTES	65536u
+#define CONTROL_BYTES	8192u
+#define DTV_SLOTS	1100u
+#define DTV_BYTES	((DTV_SLOTS + 2) * 16u)
+#define TLS_MAX_BYTES	(8u << 20)
+/* For static storage that libc gives a library while the helper is there. */
+#define TLS_LATER_BYTES	4096u
+#define RSEQ_BYTES	32	/* every kernel takes these */
+#define HEAD_BYTES	(ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES)
+
+/* The control block of x86-64 (tcbhead_t of glibc's nptl/descr.h). */
+#define TCB_SELF		0
+#define TCB_DTV			8
+#define TCB_SELF_AGAIN		16
+#define TCB_MULTIPLE_THREADS	24
+#define TCB_INHERITED		32	/* sysinfo, two guards */
+#define TCB_INHERITED_BYTES	24
+
+static size_t round_up(size_t n, size_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+/* Below the thread pointer; 0 for storage that is allocated when used. */
+static uint64_t tls_offset(const struct attach_target *t,
+			   const struct attach_module *m)
+{
+	uint64_t offset;
+
+	if (!m->tls_bytes ||
+	    attach_read(t, m->map + t->at_tls_offset, &offset, 8) ||
+	    offset > TLS_MAX_BYTES || offset < m->tls_image_bytes)
+		return 0;
+	return offset;
+}
+
+/* How much the helper needs below its thread pointer: for all modules that are
+ * there, and for the rseq area, which glibc has below them since 2.41. */
+static uint64_t tls_below(const struct attach_target *t)
+{
+	uint64_t below = 0, offset;
+
+	for (size_t i = 0; i < t->nmodules; i++) {
+		offset = tls_offset(t, &t->modules[i]);
+		below = offset > below ? offset : below;
+	}
+	if (t->rseq_offset < 0 && t->rseq_offset >= -(int64_t)TLS_MAX_BYTES &&
+	    (uint64_t)-t->rseq_offset > below)
+		below = (uint64_t)-t->rseq_offset;
+	return below + TLS_LATER_BYTES;
+}
+
+static int fill_tls(struct attach_memory *memory,
+		    const struct attach_target *t)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < t->nmodules && !ret; i++) {
+		const struct attach_module *m = &t->modules[i];
+		uint64_t offset = tls_offset(t, m);
+
+		if (offset)
+			ret = attach_read(t, m->tls_image, memory->bytes +
+					  memory->thread_pointer - offset,
+					  m->tls_image_bytes);
+	}
+	return ret;
+}
+
+static void fill_dtv(struct attach_memory *memory)
+{
+	uint64_t *dtv = (uint64_t *)(memory->bytes + memory->dtv);
+
+	memset(dtv, 0xff, DTV_BYTES);	/* TLS_DTV_UNALLOCATED */
+	dtv[0] = DTV_SLOTS;
+	dtv[1] = 0;
+	dtv[2] = 0;			/* generation: all is to be looked up */
+	dtv[3] = 0;
+	for (size_t i = 2; i < DTV_SLOTS + 2; i++)
+		dtv[2 * i + 1] = 0;	/* nothing to free */
+}
+
+static void fill_block(struct attach_memory *memory,
+		       const struct attach_target *t, const char *library)
+{
+	struct attach_block *block = memory->block;
+	const struct attach_names *n = &t->names;
+
+	block->helper = 1;
+	block->flags = RTLD_NOW | RTLD_NODELETE;
+	block->create = n->create;
+	block->detach = n->detach;
+	block->dlopen = n->dlopen;
+	block->dlsym = n->dlsym;
+	block->dlerror = n->dlerror;
+	block->atfork = n->atfork;
+	block->attach = n->agent;
+	block->leave = n->agent ? n->munmap : 0;
+	if (memory->image_bytes)
+		snprintf(block->path, sizeof(block->path),
+			 "/proc/thread-self/fd/%d", ATTACH_FD);
+	else
+		snprintf(block->path, sizeof(block->path), "%s", library);
+}
+
+int attach_memory_build(struct attach_memory *memory,
+			const struct attach_target *t, const char *library,
+			bool foreign)
+{
+	struct stat st;
+
+	memset(memory, 0, sizeof(*memory));
+	if (strlen(library) >= ATTACH_TEXT_BYTES)
+		return -ENAMETOOLONG;
+	if (t->rseq_bytes && (t->rseq_offset < -(int64_t)TLS_MAX_BYTES ||
+			      t->rseq_offset > CONTROL_BYTES - RSEQ_BYTES))
+		return -ENOTSUP;
+	if (foreign && !t->names.agent) {
+		if (stat(library, &st))
+			return -errno;
+		memory->image_bytes = (size_t)st.st_size;
+	}
+	memory->thread_pointer = HEAD_BYTES + round_up(tls_below(t), 4096);
+	memory->stack_top = memory->thread_pointer + CONTROL_BYTES +
+			    STACK_BYTES;
+	memory->dtv = memory->stack_top;
+	memory->end = round_up(memory->dtv + DTV_BYTES, 4096);
+	memory->size = memory->end + round_up(memory->image_bytes, 4096);
+	memory->bytes = calloc(1, memory->end);
+	if (!memory->bytes)
+		return -ENOMEM;
+	memory->block = (struct attach_block *)(memory->bytes +
+						ATTACH_CODE_BYTES);
+	memcpy(memory->bytes, attach_stub_start,
+	       (size_t)(attach_stub_end - attach_stub_start));
+	fill_block(memory, t, library);
+	fill_dtv(memory);
+	return fill_tls(memory, t);
+}
+
+void attach_memory_release(struct attach_memory *memory)
+{
+	free(memory->bytes);
+	memory->bytes = NULL;
+}
+
+static void put(uint8_t *at, uint64_t value)
+{
+	memcpy(at, &value, sizeof(value));
+}
+
+/*
+ * libc has each new thread register with rseq if the thread that makes it is
+ * registered, and ends the process where that fails. So the helper says that
+ * it is not, until the kernel says otherwise; and where libc was told to leave
+ * rseq alone (a size of 0) it does, too.
+ */
+static void fill_rseq(struct attach_memory *memory,
+		      const struct attach_target *t, uint64_t base)
+{
+	int64_t at = (int64_t)memory->thread_pointer + t->rseq_offset;
+	uint32_t failed = (uint32_t)RSEQ_CPU_ID_REGISTRATION_FAILED;
+
+	if (!t->rseq_offset || at < (int64_t)HEAD_BYTES ||
+	    t->rseq_offset > CONTROL_BYTES - RSEQ_BYTES)
+		return;
+	memcpy(memory->bytes + at + offsetof(struct rseq, cpu_id), &failed,
+	       sizeof(failed));
+	if (t->rseq_bytes) {
+		memory->block->rseq = base + (uint64_t)at;
+		memory->block->rseq_bytes = RSEQ_BYTES;
+	}
+}
+
+int attach_memory_place(struct attach_memory *memory,
+			const struct attach_target *t, uint64_t base,
+			const uint8_t header[ATTACH_HEADER_BYTES])
+{
+	uint8_t *control = memory->bytes + memory->thread_pointer;
+	uint64_t tp = base + memory->thread_pointer;
+	struct attach_block *block = memory->block;
+	size_t stack = memory->thread_pointer + CONTROL_BYTES;
+	uint32_t one = 1;
+	int ret;
+
+	put(control + TCB_SELF, tp);
+	put(control + TCB_DTV, base + memory->dtv + 16);
+	put(control + TCB_SELF_AGAIN, tp);
+	memcpy(control + TCB_MULTIPLE_THREADS, &one, sizeof(one));
+	memcpy(control + TCB_INHERITED, header + TCB_INHERITED,
+	       TCB_INHERITED_BYTES);
+	fill_rseq(memory, t, base);
+	block->image = memory->image_bytes ? base + memory->end : 0;
+	block->image_bytes = memory->image_bytes;
+	block->kept = t->names.foreign_malloc ? (uint32_t)(stack - HEAD_BYTES) :
+						0;
+	block->spare = base + HEAD_BYTES + block->kept;
+	block->spare_bytes = memory->size - HEAD_BYTES - block->kept;
+	/* the stack is zeros already */
+	ret = attach_write(t, base, memory->bytes, stack);
+	return ret ? ret : attach_write(t, base + memory->stack_top,
+					memory->bytes + memory->stack_top,
+					memory->end - memory->stack_top);
+}
+
+int attach_memory_image(const struct attach_memory *memory,
+			const struct attach_target *t, uint64_t base,
+			const char *library)
+{
+	void *bytes;
+	int ret = -EIO;
+	int fd;
+
+	if (!memory->image_bytes)
+		return 0;
+	fd = open(library, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	bytes = mmap(NULL, memory->image_bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (bytes == MAP_FAILED)
+		return -errno;
+	ret = attach_write(t, base + memory->end, bytes, memory->image_bytes);
+	munmap(bytes, memory->image_bytes);
+	return ret;
+}

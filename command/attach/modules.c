@@ -1,0 +1,467 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The modules of another process, out of its dynamic linker's list, and the
+ * names that libc exports there. Memory is read, no file: the libc that runs
+ * may be gone from the disk, or be another one in its container.
+ *
+ * What must stay true: what is read may be anything, and changes while it is
+ * read; counts and lengths are bounded, and every address goes through the
+ * kernel.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "command/attach/private.h"
+
+#define DYNAMIC_MAX	256
+#define SYMBOLS_MAX	65536u
+#define WALKS_MAX	16
+#define CHANGE_WAIT_MS	2000
+#define CHANGE_PAUSE_NS	1000000
+#define STRINGS_MAX	(4u << 20)
+
+/* Of a module's dynamic section. */
+struct dynamic {
+	uint64_t symbols, strings, string_bytes, hash, gnu_hash, soname, debug;
+};
+
+static int read_dynamic(const struct attach_target *t, uint64_t at,
+			uint64_t base, struct dynamic *d)
+{
+	Elf64_Dyn entry;
+	const struct { int64_t tag; uint64_t *to; int address; } rows[] = {
+		{ DT_SYMTAB, &d->symbols, 1 }, { DT_STRTAB, &d->strings, 1 },
+		{ DT_STRSZ, &d->string_bytes, 0 }, { DT_HASH, &d->hash, 1 },
+		{ DT_GNU_HASH, &d->gnu_hash, 1 }, { DT_SONAME, &d->soname, 0 },
+		{ DT_DEBUG, &d->debug, 0 },
+	};
+
+	memset(d, 0, sizeof(*d));
+	for (int i = 0; i < DYNAMIC_MAX; i++, at += sizeof(entry)) {
+		int ret = attach_read(t, at, &entry, sizeof(entry));
+
+		if (ret)
+			return ret;
+		if (entry.d_tag == DT_NULL)
+			return 0;
+		for (size_t k = 0; k < ARRAY_SIZE(rows); k++)
+			if (rows[k].tag == entry.d_tag)
+				*rows[k].to = entry.d_un.d_val +
+					(rows[k].address &&
+					 entry.d_un.d_val < base ? base : 0);
+	}
+	return 0;
+}
+
+/* A string of at most room - 1 characters. */
+static void read_string(const struct attach_target *t, uint64_t at, char *to,
+			size_t room)
+{
+	size_t n = 0;
+
+	while (n < room - 1 && !attach_read(t, at + n, to + n, 1) && to[n])
+		n++;
+	to[n] = '\0';
+}
+
+/* How many symbols a GNU hash table leads to; SYMBOLS_MAX + 1 for too many. */
+static uint32_t gnu_hash_count(const struct attach_target *t, uint64_t at)
+{
+	uint32_t head[4], bucket, chain, last = 0;
+	uint64_t chains;
+
+	if (attach_read(t, at, head, sizeof(head)) || head[0] > SYMBOLS_MAX)
+		return SYMBOLS_MAX + 1;
+	at += sizeof(head) + 8ull * head[2];
+	chains = at + 4ull * head[0];
+	for (uint32_t i = 0; i < head[0]; i++)
+		if (!attach_read(t, at + 4ull * i, &bucket, 4) && bucket > last)
+			last = bucket;
+	if (last < head[1])
+		return head[1];
+	for (; last < SYMBOLS_MAX; last++)
+		if (attach_read(t, chains + 4ull * (last - head[1]), &chain,
+				4) || (chain & 1))
+			break;
+	return last + 1;
+}
+
+static uint32_t symbol_count(const struct attach_target *t,
+			     const struct dynamic *d)
+{
+	uint32_t head[2];
+
+	if (d->gnu_hash)
+		return gnu_hash_count(t, d->gnu_hash);
+	if (d->hash && !attach_read(t, d->hash, head, sizeof(head)))
+		return head[1];
+	return 0;
+}
+
+struct wanted {
+	const char *name;
+	uint64_t *to;
+	uint64_t *bytes;	/* its size, or NULL */
+	bool optional;
+};
+
+static void match(const struct wanted *wanted, const Elf64_Sym *symbols,
+		  uint32_t n, const char *strings, uint64_t bytes,
+		  uint64_t base)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (!symbols[i].st_shndx || symbols[i].st_name >= bytes)
+			continue;
+		for (const struct wanted *w = wanted; w->name; w++)
+			if (!*w->to &&
+			    !strcmp(strings + symbols[i].st_name, w->name)) {
+				*w->to = base + symbols[i].st_value;
+				if (w->bytes)
+					*w->bytes = symbols[i].st_size;
+			}
+	}
+}
+
+/* Fills in the addresses of names that the module defines. */
+static int find_names(const struct attach_target *t,
+		      const struct attach_module *m,
+		      const struct wanted *wanted)
+{
+	Elf64_Sym *symbols = NULL;
+	char *strings = NULL;
+	struct dynamic d;
+	uint32_t n;
+	int ret = read_dynamic(t, m->dynamic, m->base, &d);
+
+	if (ret)
+		return ret;
+	n = symbol_count(t, &d);
+	if (!n || !d.string_bytes)
+		return -ENOENT;
+	if (n > SYMBOLS_MAX || d.string_bytes > STRINGS_MAX)
+		return -E2BIG;
+	symbols = calloc(n, sizeof(*symbols));
+	strings = calloc(1, d.string_bytes + 1);
+	if (!symbols || !strings)
+		ret = -ENOMEM;
+	else if (attach_read(t, d.symbols, symbols, n * sizeof(*symbols)) ||
+		 attach_read(t, d.strings, strings, d.string_bytes))
+		ret = -EFAULT;
+	if (!ret)
+		match(wanted, symbols, n, strings, d.string_bytes, m->base);
+	free(symbols);
+	free(strings);
+	return ret;
+}
+
+static void take_header(struct attach_module *m, const Elf64_Phdr *ph)
+{
+	uint64_t at = m->base + ph->p_vaddr;
+
+	if (ph->p_type == PT_TLS && ph->p_memsz) {
+		m->tls_image = at;
+		m->tls_image_bytes = ph->p_filesz;
+		m->tls_bytes = ph->p_memsz;
+	} else if (ph->p_type == PT_LOAD && (ph->p_flags & PF_X)) {
+		if (!m->code)
+			m->code = at;
+		m->code_end = at + ph->p_memsz;
+	} else if (ph->p_type == PT_LOAD && (ph->p_flags & PF_W)) {
+		if (!m->data)
+			m->data = at;
+		m->data_end = at + ph->p_memsz;
+	}
+}
+
+static int read_headers(const struct attach_target *t, struct attach_module *m,
+			uint64_t at, uint64_t n)
+{
+	Elf64_Phdr ph;
+	int ret = 0;
+
+	for (uint64_t i = 0; i < n && i < 64 && !ret; i++) {
+		ret = attach_read(t, at + i * sizeof(ph), &ph, sizeof(ph));
+		if (!ret)
+			take_header(m, &ph);
+	}
+	return ret;
+}
+
+/* The first in the list is the program, whose headers auxv tells. */
+static int read_module(const struct attach_target *t, struct attach_module *m,
+		       const struct link_map *map, bool first)
+{
+	char path[4096], *slash;
+	struct dynamic d;
+	Elf64_Ehdr header;
+	int ret;
+
+	m->base = map->l_addr;
+	m->dynamic = (uintptr_t)map->l_ld;
+	read_string(t, (uintptr_t)map->l_name, path, sizeof(path));
+	if (read_dynamic(t, m->dynamic, m->base, &d))
+		return -EFAULT;
+	if (d.soname)
+		read_string(t, d.strings + d.soname, path, sizeof(path));
+	slash = strrchr(path, '/');
+	snprintf(m->name, sizeof(m->name), "%.*s", (int)sizeof(m->name) - 1,
+		 slash ? slash + 1 : path);
+	if (first)
+		return read_headers(t, m, t->phdr, t->nphdr);
+	ret = attach_read(t, m->base, &header, sizeof(header));
+	if (!ret && memcmp(header.e_ident, ELFMAG, SELFMAG))
+		ret = -EFAULT;
+	return ret ? ret : read_headers(t, m, m->base + header.e_phoff,
+					header.e_phnum);
+}
+
+/* The linker's struct r_debug, by way of the program's DT_DEBUG. */
+static uint64_t find_debug(const struct attach_target *t)
+{
+	uint64_t base = 0, at = 0;
+	struct dynamic d;
+	Elf64_Phdr ph;
+
+	for (uint64_t i = 0; i < t->nphdr && i < 64; i++) {
+		if (attach_read(t, t->phdr + i * sizeof(ph), &ph, sizeof(ph)))
+			return 0;
+		if (ph.p_type == PT_PHDR)
+			base = t->phdr - ph.p_vaddr;
+		else if (ph.p_type == PT_DYNAMIC)
+			at = ph.p_vaddr;
+	}
+	return at && !read_dynamic(t, base + at, base, &d) ? d.debug : 0;
+}
+
+static int modules_change(const struct attach_target *t)
+{
+	return attach_fact(t, -EAGAIN, "the modules of process %d change, or "
+			   "it has only begun; try again", t->pid);
+}
+
+/* Waits until the linker says that it changes nothing: what is in its list is
+ * relocated then. A call of libc's before that would end the program. */
+static int read_debug(const struct attach_target *t, uint64_t at,
+		      struct r_debug *debug)
+{
+	const struct timespec pause = { .tv_nsec = CHANGE_PAUSE_NS };
+	uint64_t end = attach_now_ns() + CHANGE_WAIT_MS * 1000000ull;
+
+	while (!attach_read(t, at, debug, sizeof(*debug)) && debug->r_map) {
+		if (debug->r_state == RT_CONSISTENT)
+			return 0;
+		if (attach_now_ns() > end)
+			return modules_change(t);
+		nanosleep(&pause, NULL);
+	}
+	return attach_fact(t, -ENOTSUP, "process %d is a static program, or "
+			   "has only begun", t->pid);
+}
+
+static int walk_list(struct attach_target *t, const struct r_debug *debug)
+{
+	uint64_t at = (uintptr_t)debug->r_map;
+	struct link_map map;
+
+	t->nmodules = 0;
+	t->linker = NULL;
+	memset(t->modules, 0, ATTACH_MODULES_MAX * sizeof(*t->modules));
+	for (; at; at = (uintptr_t)map.l_next) {
+		struct attach_module *m = &t->modules[t->nmodules];
+
+		if (t->nmodules == ATTACH_MODULES_MAX)
+			return attach_fact(t, -ENOTSUP, "process %d has too "
+					   "many modules", t->pid);
+		if (attach_read(t, at, &map, sizeof(map)))
+			return modules_change(t);
+		m->map = at;
+		/* what cannot be read, like the kernel's vdso, has no TLS */
+		if (!read_module(t, m, &map, !t->nmodules) ||
+		    !t->nmodules)
+			t->nmodules++;
+		else
+			memset(m, 0, sizeof(*m));
+		if (t->nmodules && m->base == debug->r_ldbase)
+			t->linker = m;
+	}
+	return 0;
+}
+
+/* Once more if modules came meanwhile, which may not be relocated. */
+static int read_list(struct attach_target *t)
+{
+	uint64_t at = find_debug(t);
+	struct r_debug before, after;
+	int ret;
+
+	t->modules = calloc(ATTACH_MODULES_MAX, sizeof(*t->modules));
+	if (!t->modules)
+		return attach_fact(t, -ENOMEM, "out of memory");
+	for (int i = 0; i < WALKS_MAX; i++) {
+		ret = read_debug(t, at, &before);
+		if (ret)
+			return ret;
+		ret = walk_list(t, &before);
+		if (ret && ret != -EAGAIN)
+			return ret;
+		if (!ret && !attach_read(t, at, &after, sizeof(after)) &&
+		    after.r_state == RT_CONSISTENT)
+			return 0;
+	}
+	return modules_change(t);
+}
+
+static const struct attach_module *module_named(const struct attach_target *t,
+						const char *name)
+{
+	for (size_t i = 0; i < t->nmodules; i++)
+		if (!strcmp(t->modules[i].name, name))
+			return &t->modules[i];
+	return NULL;
+}
+
+/*
+ * Who stands before libc's malloc? The modules before libc in the list are
+ * asked. One whose names cannot be read may have a malloc of its own; some
+ * sanitizers' have state in every thread, which the helper does not have.
+ */
+static int find_allocator(struct attach_target *t)
+{
+	uint64_t malloc_there = 0, sanitizer = 0;
+	const struct wanted wanted[] = {
+		{ "malloc", &malloc_there, NULL, true },
+		{ "calloc", &malloc_there, NULL, true },
+		{ "__tsan_init", &sanitizer, NULL, true },
+		{ "__msan_init", &sanitizer, NULL, true },
+		{ NULL, NULL, NULL, true },
+	};
+
+	for (const struct attach_module *m = t->modules; m < t->libc; m++) {
+		int ret = find_names(t, m, wanted);
+
+		if ((ret && ret != -ENOENT) || malloc_there)
+			t->names.foreign_malloc = true;
+	}
+	if (!sanitizer)
+		return 0;
+	return attach_fact(t, -ENOTSUP, "process %d is built with "
+			   "ThreadSanitizer or MemorySanitizer, which end it "
+			   "when a thread comes that they have not seen begin; "
+			   "start it with taffrail record", t->pid);
+}
+
+static int find_all_names(struct attach_target *t)
+{
+	struct attach_names *n = &t->names;
+	const struct wanted wanted[] = {
+		{ "pthread_create", &n->create, NULL, false },
+		{ "pthread_detach", &n->detach, NULL, false },
+		{ "dlopen", &n->dlopen, NULL, false },
+		{ "dlsym", &n->dlsym, NULL, false },
+		{ "dlerror", &n->dlerror, NULL, false },
+		{ "__register_atfork", &n->atfork, NULL, false },
+		{ "munmap", &n->munmap, NULL, false },
+		{ "fork", &n->fork, &n->fork_bytes, false },
+		{ "_Fork", &n->fork_alone, &n->fork_alone_bytes, true },
+		{ "__libc_single_threaded", &n->single, NULL, true },
+		{ "_thread_db_link_map_l_tls_offset", &n->tls_offset, NULL,
+		  false },
+		{ "_thread_db_pthread_tid", &n->tid, NULL, false },
+		{ NULL, NULL, NULL, true },
+	};
+	const struct wanted linkers[] = {
+		{ "__rseq_offset", &n->rseq_offset, NULL, true },
+		{ "__rseq_size", &n->rseq_size, NULL, true },
+		{ NULL, NULL, NULL, true },
+	};
+	const struct wanted agents[] = {
+		{ "taffrail_attach", &n->agent, NULL, true },
+		{ NULL, NULL, NULL, true },
+	};
+	static const char *const older[] = { "libpthread.so.0", "libdl.so.2" };
+	const struct attach_module *m = module_named(t, "libtaffrail.so");
+
+	if (find_names(t, t->libc, wanted))
+		return attach_fact(t, -ENOTSUP, "cannot read the names of "
+				   "libc.so.6 in process %d", t->pid);
+	if (m)
+		find_names(t, m, agents);
+	if (t->linker)
+		find_names(t, t->linker, linkers);
+	for (size_t i = 0; i < ARRAY_SIZE(older); i++) {
+		m = module_named(t, older[i]);
+		if (m)
+			find_names(t, m, wanted);
+	}
+	for (const struct wanted *w = wanted; w->name; w++)
+		if (!*w->to && !w->optional)
+			return attach_fact(t, -ENOTSUP, "the libc of process "
+					   "%d has no %s (a glibc before 2.34 "
+					   "needs libpthread and libdl loaded)",
+					   t->pid, w->name);
+	return 0;
+}
+
+/* A descriptor as of libthread_db: size in bits, count, offset. */
+static int read_offset(const struct attach_target *t, uint64_t at,
+		       uint32_t bits, uint32_t *offset)
+{
+	uint32_t field[3];
+
+	if (attach_read(t, at, field, sizeof(field)) || field[0] != bits ||
+	    field[2] > 4096)
+		return -ENOTSUP;
+	*offset = field[2];
+	return 0;
+}
+
+static int find_syscall(struct attach_target *t)
+{
+	uint8_t bytes[4096];
+
+	for (uint64_t at = t->libc->code; at < t->libc->code_end;
+	     at += sizeof(bytes) - 1) {
+		if (attach_read(t, at, bytes, sizeof(bytes)))
+			break;
+		for (size_t i = 0; i + 1 < sizeof(bytes); i++) {
+			if (bytes[i] != 0x0f || bytes[i + 1] != 0x05)
+				continue;
+			t->syscall = at + i;
+			return 0;
+		}
+	}
+	return -ENOTSUP;
+}
+
+int attach_modules_read(struct attach_target *t)
+{
+	const struct attach_names *n = &t->names;
+	int ret = read_list(t);
+
+	if (ret)
+		return ret;
+	t->libc = module_named(t, "libc.so.6");
+	if (!t->libc)
+		return attach_fact(t, -ENOTSUP, "process %d has another libc "
+				   "than glibc", t->pid);
+	ret = find_all_names(t);
+	if (!ret)
+		ret = find_allocator(t);
+	if (ret)
+		return ret;
+	if (read_offset(t, n->tls_offset, 64, &t->at_tls_offset) ||
+	    read_offset(t, n->tid, 32, &t->at_tid) || find_syscall(t))
+		return attach_fact(t, -ENOTSUP, "the libc of process %d is of "
+				   "a kind not known here", t->pid);
+	if (n->rseq_offset && n->rseq_size &&
+	    (attach_read(t, n->rseq_offset, &t->rseq_offset, 8) ||
+	     attach_read(t, n->rseq_size, &t->rseq_bytes, 4)))
+		t->rseq_bytes = 0;
+	return 0;
+}

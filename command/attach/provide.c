@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An agent for commands that need one in a running process.
+ */
+#include <errno.h>
+
+#include "command/attach/attach.h"
+#include "command/common/command.h"
+
+#define NS_PER_US	1000.0
+
+int attach_provide(pid_t pid)
+{
+	struct attach_report report = { 0 };
+	int ret = attach_process(pid, &report);
+
+	if (ret == -EEXIST)
+		return COMMAND_DONE;
+	if (ret)
+		return command_failed("%s", report.error);
+	command_warn("process %d has an agent now; one thread stood still for "
+		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
+	return COMMAND_DONE;
+}

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which thread is stopped, and by whom: a thread of ours that lives no longer,
+ * so that the kernel lets go of what it traces, whatever happens.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/attach/private.h"
+#include "command/process/process.h"
+
+#define MADE_WAIT_MS	30000
+#define MADE_PAUSE_NS	100000
+
+/*
+ * Kernels from 6.12 let who asks for short turns have them soon (EEVDF), which
+ * is what a stop takes that is made of many short ones. Others do not look at
+ * it. Its nice value stays, so that no rights are needed.
+ */
+uint64_t attach_turns(pid_t tid, uint64_t ns)
+{
+	struct turns {
+		uint32_t size, policy;
+		uint64_t flags;
+		int32_t nice;
+		uint32_t priority;
+		uint64_t runtime, deadline, period;
+	} attr = { 0 }, usual = { 0 };
+	uint64_t before;
+
+	if (syscall(SYS_sched_getattr, tid, &attr, sizeof(attr), 0) ||
+	    attr.policy != SCHED_OTHER)
+		return 0;
+	before = attr.runtime;
+	/* one that was never set is not to be set now */
+	if (!syscall(SYS_sched_getattr, getpid(), &usual, sizeof(usual), 0) &&
+	    usual.runtime == before)
+		before = 0;
+	attr.size = sizeof(attr);
+	attr.runtime = ns;
+	syscall(SYS_sched_setattr, tid, &attr, 0);
+	return before;
+}
+
+long attach_filters(pid_t tid)
+{
+	long number = process_status(tid, "Seccomp_filters");
+
+	/* Linux before 5.9 tells no number */
+	if (number >= 0)
+		return number;
+	return process_status(tid, "Seccomp") > 0 ? 1 : 0;
+}
+
+static int why_not(const struct attach_target *t, int ret)
+{
+	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0))
+		return attach_fact(t, -EAGAIN, "threads of process %d come and "
+				   "go: none was stopped, try again", t->pid);
+	if (ret == -ESRCH || ret == -ECHILD)
+		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+	if (ret == -EBUSY)
+		return attach_fact(t, ret, "process %d is stopped: let it go "
+				   "on (SIGCONT) first", t->pid);
+	if (ret == -EAGAIN)
+		return attach_fact(t, ret, "the only thread of process %d "
+				   "does not leave libc", t->pid);
+	if (ret == -EPERM && process_status(t->pid, "TracerPid") > 0)
+		return attach_fact(t, -EBUSY, "process %d is traced by "
+				   "process %ld", t->pid,
+				   process_status(t->pid, "TracerPid"));
+	if (ret == -ESTALE)
+		return attach_fact(t, ret, "process %d executes another "
+				   "program just now: try again", t->pid);
+	if (ret == -ENXIO || ret == -ETIMEDOUT)
+		return attach_fact(t, ret, "no thread of process %d can be "
+				   "stopped now", t->pid);
+	return attach_fact(t, ret, "process %d: %s", t->pid, strerror(-ret));
+}
+
+/* A thread of ours: when it ends, the kernel lets go of all that it traces. */
+static void *tracer(void *arg)
+{
+	struct attach_job *job = arg;
+	const struct sched_param first = { .sched_priority = 1 };
+	pid_t tids[ATTACH_THREADS_MAX];
+	int n = job->sp ? 0 : attach_threads_list(job->t->pid, tids);
+
+	/* for microseconds; only root may */
+	if (sched_setscheduler(0, SCHED_FIFO, &first))
+		attach_turns(0, ATTACH_TURN_NS);
+	if (job->sp) {
+		job->ret = attach_thread_look(job);
+		return NULL;
+	}
+	job->ret = -ESRCH;
+	for (int i = 0; i < n; i++) {
+		if (job->wake && attach_filters(tids[i]) > job->wake->most) {
+			job->ret = -EPERM;
+			continue;
+		}
+		job->stop->tid = tids[i];
+		job->ret = attach_thread_work(job);
+		/* that thread went, is nobody's, or sleeps: another */
+		if (job->ret != -ESRCH && job->ret != -ENXIO &&
+		    job->ret != -ETIMEDOUT)
+			break;
+	}
+	return NULL;
+}
+
+static int run_job(struct attach_job *job)
+{
+	const struct sigaction normal = { .sa_handler = SIG_DFL };
+	struct sigaction child;
+	sigset_t all, before;
+	pthread_t thread;
+	int ret;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	sigaction(SIGCHLD, &normal, &child);
+	ret = -pthread_create(&thread, NULL, tracer, job);
+	if (!ret) {
+		pthread_join(thread, NULL);
+		ret = job->ret;
+	}
+	sigaction(SIGCHLD, &child, NULL);
+	/* the tracer has taken those of the command's own children, too */
+	kill(getpid(), SIGCHLD);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
+/* Until the thread has made the helper. */
+static int wait_made(struct attach_target *t, struct attach_stop *stop,
+		     const struct attach_memory *memory)
+{
+	const struct timespec pause = { .tv_nsec = MADE_PAUSE_NS };
+	uint64_t end = attach_now_ns() + MADE_WAIT_MS * 1000000ull;
+	int32_t made = 0;
+
+	while (!attach_read(t, stop->base + ATTACH_CODE_BYTES + ATTACH_MADE,
+			    &made, sizeof(made)) && !made) {
+		if (attach_now_ns() > end)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	if (made > 0)
+		return 0;
+	attach_stop_left(t, stop);
+	if (made < 0)
+		attach_stop_unmap(t, stop->base, memory->size);
+	return made ? made : -ESRCH;
+}
+
+int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
+		    struct attach_memory *memory)
+{
+	struct attach_job job = { .t = t, .stop = stop, .memory = memory };
+	int ret = run_job(&job);
+
+	if (!ret)
+		ret = wait_made(t, stop, memory);
+	return ret ? why_not(t, ret) : 0;
+}
+
+int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake)
+{
+	struct attach_stop stop = { 0 };
+	struct attach_job job = { .t = t, .stop = &stop, .wake = wake };
+	int ret = run_job(&job);
+
+	return ret ? why_not(t, ret) : 0;
+}
+
+int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
+{
+	struct attach_stop stop = { .base = base };
+	struct attach_job job = { .t = t, .stop = &stop, .bytes = bytes };
+	int ret = run_job(&job);
+
+	return ret ? why_not(t, ret) : 0;
+}
+
+void attach_stop_left(struct attach_target *t, const struct attach_stop *stop)
+{
+	const struct timespec pause = { .tv_nsec = MADE_PAUSE_NS };
+	uint64_t end = attach_now_ns() + MADE_WAIT_MS * 1000000ull;
+	uint64_t sp, pc;
+	int ret;
+
+	do {
+		ret = attach_thread_waits(t->pid, stop->tid, &sp, &pc);
+		if (ret == -EAGAIN)
+			ret = attach_stop_look(t, stop->tid, &sp, &pc);
+		if (ret == -ESRCH ||
+		    (!ret && pc - stop->base >= ATTACH_CODE_BYTES))
+			return;
+		nanosleep(&pause, NULL);
+	} while (attach_now_ns() < end);
+}
+
+int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
+		     uint64_t *pc)
+{
+	struct attach_stop stop = { .tid = tid };
+	struct attach_job job = { .t = t, .stop = &stop, .sp = sp, .pc = pc };
+
+	return run_job(&job);
+}

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The process that is to get an agent: may we, and can it? Answered from
+ * /proc and by reading its memory, so that a refusal has touched nothing.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/attach/private.h"
+#include "command/process/process.h"
+
+int attach_fact(const struct attach_target *t, int error, const char *format,
+		...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(t->error, ATTACH_ERROR_BYTES, format, ap);
+	va_end(ap);
+	return error;
+}
+
+uint64_t attach_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int attach_read(const struct attach_target *t, uint64_t from, void *to,
+		size_t bytes)
+{
+	struct iovec here = { to, bytes };
+	struct iovec there = { (void *)(uintptr_t)from, bytes };
+	ssize_t n = process_vm_readv(t->pid, &here, 1, &there, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n == bytes ? 0 : -EFAULT;
+}
+
+int attach_write(const struct attach_target *t, uint64_t to, const void *from,
+		 size_t bytes)
+{
+	struct iovec here = { (void *)(uintptr_t)from, bytes };
+	struct iovec there = { (void *)(uintptr_t)to, bytes };
+	ssize_t n = process_vm_writev(t->pid, &here, 1, &there, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n == bytes ? 0 : -EFAULT;
+}
+
+int attach_image_open(struct attach_target *t)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
+	t->image = open(path, O_RDONLY | O_CLOEXEC);
+	return t->image < 0 ? -errno : 0;
+}
+
+bool attach_image_same(const struct attach_target *t, uint64_t address)
+{
+	uint8_t byte;
+
+	return t->image >= 0 &&
+	       pread(t->image, &byte, 1, (off_t)address) == 1;
+}
+
+void attach_image_close(struct attach_target *t)
+{
+	if (t->image >= 0)
+		close(t->image);
+	t->image = -1;
+}
+
+static long yama_scope(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	long scope = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "%ld", &scope) != 1)
+		scope = 0;
+	fclose(f);
+	return scope;
+}
+
+/* Why the kernel does not let us look into it. */
+static int refused(const struct attach_target *t, int error)
+{
+	long uid = process_status(t->pid, "Uid");
+	char path[32];
+	struct stat st;
+
+	if (error != -EPERM && error != -EACCES)
+		return attach_fact(t, error, "cannot read the memory of "
+				   "process %d: %s", t->pid, strerror(-error));
+	if (geteuid() && uid >= 0 && (uid_t)uid != geteuid())
+		return attach_fact(t, -EACCES, "no permission: process %d "
+				   "belongs to another user (uid %ld)", t->pid,
+				   uid);
+	/* the folder itself is always the user's */
+	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
+	if (geteuid() && !stat(path, &st) && st.st_uid != geteuid())
+		return attach_fact(t, -EACCES, "no permission: process %d is "
+				   "not dumpable (set-user-ID, capabilities, "
+				   "or PR_SET_DUMPABLE)", t->pid);
+	if (yama_scope() > 2)
+		return attach_fact(t, -EACCES, "no permission: "
+				   "kernel.yama.ptrace_scope is %ld, which "
+				   "holds for root and until the next boot; "
+				   "start the program with taffrail record --",
+				   yama_scope());
+	if (yama_scope() > 0)
+		return attach_fact(t, -EACCES, "no permission: "
+				   "kernel.yama.ptrace_scope is %ld; root may, "
+				   "or set it to 0; or start the program with "
+				   "taffrail record --", yama_scope());
+	return attach_fact(t, -EACCES, "no permission to trace process %d (%s): "
+			   "a container's or a security module's rule?",
+			   t->pid, strerror(-error));
+}
+
+static int check_state(const struct attach_target *t)
+{
+	char path[32], text[512], *p;
+	int fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (n <= 0)
+		return attach_fact(t, -ESRCH, "no such process: %d", t->pid);
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')
+		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+	if (process_status(t->pid, "Tgid") != t->pid)
+		return attach_fact(t, -ESRCH, "no such process: %d is a thread "
+				   "of process %ld", t->pid,
+				   process_status(t->pid, "Tgid"));
+	if (p[2] == 'T')
+		return attach_fact(t, -EBUSY, "process %d is stopped: let it "
+				   "go on (SIGCONT) first", t->pid);
+	return 0;
+}
+
+/* A filter that one thread has may be another's soon (TSYNC), and the agent
+ * keeps still in a process with one. */
+static int check_threads(const struct attach_target *t)
+{
+	char path[64 + NAME_MAX];
+	struct dirent *entry;
+	int ret = 0;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
+	while (!ret && (entry = readdir(tasks))) {
+		pid_t tid = atoi(entry->d_name);
+
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		if (process_status(tid, "TracerPid") > 0)
+			ret = attach_fact(t, -EBUSY, "process %d is traced by "
+					  "process %ld", t->pid,
+					  process_status(tid, "TracerPid"));
+		else if (process_status(tid, "Seccomp") > 0)
+			ret = attach_fact(t, -ENOTSUP, "process %d has a "
+					  "seccomp filter: it might be killed "
+					  "for what the agent does", t->pid);
+	}
+	closedir(tasks);
+	return ret;
+}
+
+static int check_machine(const struct attach_target *t)
+{
+	Elf64_Ehdr header;
+	char path[32];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		ret = -errno;
+		return ret == -ENOENT ?
+		       attach_fact(t, -ENOTSUP, "process %d is the kernel's",
+				   t->pid) : refused(t, ret);
+	}
+	ret = read(fd, &header, sizeof(header)) == sizeof(header) &&
+	      !memcmp(header.e_ident, ELFMAG, SELFMAG) &&
+	      header.e_ident[EI_CLASS] == ELFCLASS64 ?
+	      0 : -ENOTSUP;
+	close(fd);
+	return ret ? attach_fact(t, ret, "process %d runs no program of 64 "
+				 "bits", t->pid) : 0;
+}
+
+static int read_auxv(struct attach_target *t)
+{
+	Elf64_auxv_t aux[64];
+	char path[32];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", t->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -errno : read(fd, aux, sizeof(aux));
+	if (fd >= 0)
+		close(fd);
+	if (n < 0)
+		return refused(t, (int)n);
+	n /= (ssize_t)sizeof(*aux);
+	for (ssize_t i = 0; i < n; i++) {
+		if (aux[i].a_type == AT_PHDR)
+			t->phdr = aux[i].a_un.a_val;
+		else if (aux[i].a_type == AT_PHNUM)
+			t->nphdr = aux[i].a_un.a_val;
+		else if (aux[i].a_type == AT_SECURE && aux[i].a_un.a_val)
+			return attach_fact(t, -ENOTSUP, "process %d runs with "
+					   "others' rights (AT_SECURE): the "
+					   "agent stays off there", t->pid);
+	}
+	return t->phdr ? 0 : attach_fact(t, -ENOTSUP, "process %d tells no "
+					 "program headers", t->pid);
+}
+
+int attach_target_open(struct attach_target *t, pid_t pid)
+{
+	uint8_t byte;
+	int ret;
+
+	t->pid = pid;
+	t->image = -1;
+	ret = check_state(t);
+	if (!ret)
+		ret = check_threads(t);
+	if (!ret)
+		ret = check_machine(t);
+	if (ret)
+		return ret;
+	ret = attach_image_open(t);
+	if (ret)
+		return refused(t, ret);
+	ret = read_auxv(t);
+	if (!ret) {
+		ret = attach_read(t, t->phdr, &byte, 1);
+		ret = ret ? refused(t, ret) : attach_modules_read(t);
+	}
+	/* what was found is of two programs, then */
+	if (ret && ret != -ESRCH && !attach_image_same(t, t->phdr))
+		return attach_fact(t, -ESTALE, "process %d executes another "
+				   "program just now, or ends: try again",
+				   t->pid);
+	return ret;
+}
+
+void attach_target_close(struct attach_target *t)
+{
+	attach_image_close(t);
+	free(t->modules);
+	t->modules = NULL;
+}

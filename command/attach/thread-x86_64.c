@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The one thread that is stopped, for as long as one system call takes: it is
+ * led to a `syscall` instruction, for memory, and then to code that is written
+ * there (attach-stub-x86_64.S), which makes the helper by clone(2), puts all
+ * registers back and goes on where the thread was. Nothing is written to its
+ * stack or its code, and no function of the program's runs in it. So it does
+ * not matter which locks it holds.
+ *
+ * Each stop is two turns of the scheduler's, the thread's and ours, which take
+ * milliseconds where more want to run than can. So there are but two: the
+ * first, and that behind the system call.
+ *
+ * What must stay true:
+ *  - a system call that the first stop interrupted is begun again, as the
+ *    kernel would do it;
+ *  - all signals are blocked in it meanwhile, but for the SIGTRAP of the second
+ *    stop: where that is blocked or ignored, the kernel takes the program's
+ *    action away;
+ *  - a signal that comes before that is handed on.
+ *
+ * libc leaves out locked instructions in a process of one thread. So that
+ * thread is taken only where it is not in libc or in the linker, or in a system
+ * call that they do not make under a lock: from then on there is another.
+ */
+#include <errno.h>
+#include <linux/rseq.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffers/layout.h"
+#include "command/attach/private.h"
+
+#define STOP_WAIT_MS	2000
+#define SAFE_TRIES	2000
+#define SAFE_PAUSE_NS	1000000
+#define MAYBE_TRIES	200	/* then it is no fork that seems one */
+#define SIGSET_BYTES	8
+#define SYSCALL_STOP	(SIGTRAP | 0x80)
+#define ERESTARTSYS	512
+#define ERESTARTNOINTR	513
+#define ERESTARTNOHAND	514
+#define ERESTARTBLOCK	516
+#define CODE_64_BITS	0x33		/* cs of user space */
+#define SIGNAL_BIT(signal) (1ull << ((signal) - 1))
+#define HELPER_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
+			 CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |     \
+			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
+			 CLONE_UNTRACED)
+
+/* The general registers: each name in a frame, and its field in ptrace(2)'s
+ * structure. The stub's list and the wake frame add what they need besides. */
+#define EACH_REGISTER(DO)                                              \
+	DO(R15, r15) DO(R14, r14) DO(R13, r13) DO(R12, r12)            \
+	DO(R11, r11) DO(R10, r10) DO(R9, r9) DO(R8, r8)                \
+	DO(RBP, rbp) DO(RBX, rbx) DO(RCX, rcx) DO(RDX, rdx)            \
+	DO(RSI, rsi) DO(RDI, rdi)
+
+/* In the helper: all but the two that setuid() and pthread_cancel() need. */
+static const uint64_t helper_blocked = ~(3ull << 31);
+
+struct tracee {
+	struct attach_target *t;
+	pid_t tid;
+	struct user_regs_struct regs;	/* when it stopped */
+	uint64_t mask;
+	uint64_t began;			/* of the first stop, ns */
+	int tries;			/* how often it was stopped before */
+	int steps;			/* it may be stepped by SIGTRAP */
+	int led;			/* it goes on by itself */
+	int again;			/* SIGSTOP came: send it after */
+};
+
+static long trace(int request, pid_t tid, void *address, void *data)
+{
+	return ptrace(request, tid, address, data) ? -errno : 0;
+}
+
+/* Waits for a stop or the end of the thread. SIGCHLD is blocked. */
+static int wait_stop(pid_t tid, int *status)
+{
+	uint64_t end = attach_now_ns() + STOP_WAIT_MS * 1000000ull;
+	struct timespec pause = { .tv_nsec = 20000000 };
+	sigset_t child;
+	pid_t pid;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	while (!(pid = waitpid(tid, status, __WALL | WNOHANG))) {
+		if (attach_now_ns() > end)
+			return -ETIMEDOUT;
+		sigtimedwait(&child, NULL, &pause);
+	}
+	if (pid < 0)
+		return -errno;
+	return WIFSTOPPED(*status) ? 0 : -ESRCH;
+}
+
+/* Until the stop that we ask for, from a run or from another kind of stop:
+ * signals go on to the thread. */
+static int interrupt(struct tracee *x, int stopped)
+{
+	int status;
+	int ret = (int)trace(PTRACE_INTERRUPT, x->tid, NULL, NULL);
+
+	if (!ret && stopped)
+		ret = (int)trace(PTRACE_CONT, x->tid, NULL, NULL);
+	while (!ret && !(ret = wait_stop(x->tid, &status))) {
+		if (!x->began)
+			x->began = attach_now_ns();
+		if (status >> 16 == PTRACE_EVENT_STOP)
+			return WSTOPSIG(status) == SIGTRAP ? 0 : -EBUSY;
+		ret = (int)trace(PTRACE_CONT, x->tid, NULL,
+				 (void *)(long)(status >> 16 ||
+						WSTOPSIG(status) ==
+						SYSCALL_STOP ? 0 :
+						WSTOPSIG(status)));
+	}
+	return ret;
+}
+
+/* Is there an end of the call in that stop? With PTRACE_SYSCALL the second
+ * is, when there have been `stops`. -EFAULT: the instruction cannot be
+ * executed, and the thread would come to it again and again. */
+static int inject_done(struct tracee *x, int status, int *stops)
+{
+	if (WSTOPSIG(status) == SYSCALL_STOP)
+		return ++*stops == 2;
+	if (status >> 16)
+		return 0;
+	switch (WSTOPSIG(status)) {
+	case SIGSEGV:
+	case SIGBUS:
+	case SIGILL:
+	case SIGFPE:
+		return -EFAULT;
+	}
+	if (x->steps && WSTOPSIG(status) == SIGTRAP)
+		return 1;
+	x->again |= WSTOPSIG(status) == SIGSTOP;
+	return 0;
+}
+
+/* One system call, in the thread: `at` is the instruction. From any stop to
+ * the one behind the call. */
+static int inject(struct tracee *x, uint64_t at, const long args[7],
+		  int64_t *result)
+{
+	struct user_regs_struct regs = x->regs;
+	int status, ret, stops = 0, done = 0;
+
+	regs.rip = at;
+	regs.rax = (unsigned long)args[0];
+	regs.orig_rax = -1ull;
+	regs.rdi = (unsigned long)args[1];
+	regs.rsi = (unsigned long)args[2];
+	regs.rdx = (unsigned long)args[3];
+	regs.r10 = (unsigned long)args[4];
+	regs.r8 = (unsigned long)args[5];
+	regs.r9 = (unsigned long)args[6];
+	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
+	ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
+	while (!ret && !done) {
+		ret = (int)trace(x->steps ? PTRACE_SINGLESTEP : PTRACE_SYSCALL,
+				 x->tid, NULL, NULL);
+		if (!ret)
+			ret = wait_stop(x->tid, &status);
+		if (!ret)
+			done = inject_done(x, status, &stops);
+		if (done < 0)
+			ret = done;
+	}
+	if (!ret)
+		ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &regs);
+	*result = (int64_t)regs.rax;
+	return ret;
+}
+
+/* Leads it back to where it was, and lets it go; if that was in a system call,
+ * from the kind of stop in which the kernel begins it again. */
+static int let_go(struct tracee *x, int moved)
+{
+	int ret = moved && !x->led && (int64_t)x->regs.orig_rax >= 0 ?
+		  interrupt(x, 1) : 0;
+
+	if (ret != -ESRCH && !x->led)
+		ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
+	if (!ret && !x->led)
+		ret = (int)trace(PTRACE_SETSIGMASK, x->tid,
+				 (void *)SIGSET_BYTES, &x->mask);
+	trace(PTRACE_DETACH, x->tid, NULL, NULL);
+	if (x->again)
+		kill(x->t->pid, SIGSTOP);
+	return ret;
+}
+
+/* A wait without end that a stop cuts short, although nothing happened: the
+ * kernel shall begin it again. */
+static void mend_wait(struct user_regs_struct *regs)
+{
+	if ((int64_t)regs->rax == -EINTR &&
+	    (regs->orig_rax == SYS_epoll_wait ||
+	     regs->orig_rax == SYS_epoll_pwait) && (int)regs->r10 == -1)
+		regs->rax = -(uint64_t)ERESTARTNOHAND;
+}
+
+static bool inside(const struct attach_module *m, uint64_t address)
+{
+	return m && address >= m->code && address < m->code_end;
+}
+
+/* Calls that malloc and the linker make while they hold what others want. */
+static bool memory_call(uint64_t number)
+{
+	return number == SYS_brk || number == SYS_mmap ||
+	       number == SYS_munmap || number == SYS_mprotect ||
+	       number == SYS_mremap || number == SYS_madvise;
+}
+
+static bool single_threaded(const struct attach_target *t,
+			    const uint8_t header[ATTACH_HEADER_BYTES])
+{
+	uint32_t multiple;
+	uint8_t single;
+
+	if (t->names.single && !attach_read(t, t->names.single, &single, 1))
+		return single;
+	memcpy(&multiple, header + 24, sizeof(multiple));
+	return !multiple;
+}
+
+/* The thread's rseq area, registered by libc or by the program; 0: it has none.
+ * Kernels before 5.13 do not tell: then libc's is taken. */
+static uint64_t rseq_area(const struct tracee *x)
+{
+	const struct attach_target *t = x->t;
+	struct {
+		uint64_t area;
+		uint32_t size, signature, flags, pad;
+	} it;
+
+	if (ptrace(0x420f /* PTRACE_GET_RSEQ_CONFIGURATION */, x->tid,
+		   (void *)sizeof(it), &it) >= 0)
+		return it.area;
+	return t->rseq_bytes ? x->regs.fs_base + (uint64_t)t->rseq_offset : 0;
+}
+
+/* Is it in a restartable sequence? It would go on in the middle of it. */
+static bool in_sequence(const struct tracee *x)
+{
+	const struct attach_target *t = x->t;
+	uint64_t area = rseq_area(x);
+	struct rseq_cs cs;
+	uint64_t at;
+
+	if (!area ||
+	    attach_read(t, area + offsetof(struct rseq, rseq_cs), &at,
+			sizeof(at)) ||
+	    !at || attach_read(t, at, &cs, sizeof(cs)))
+		return false;
+	return x->regs.rip - cs.start_ip < cs.post_commit_offset;
+}
+
+static bool stop_safe(const struct tracee *x,
+		      const uint8_t header[ATTACH_HEADER_BYTES])
+{
+	const struct attach_target *t = x->t;
+	enum attach_forking forking;
+
+	if (in_sequence(x))
+		return false;
+	if (!single_threaded(t, header))
+		return true;
+	/* a fork that has begun here does without locks to its end */
+	forking = attach_forking_at(t, x->regs.rsp, x->regs.rip);
+	if (forking > FORKING_MAYBE ||
+	    (forking == FORKING_MAYBE && x->tries < MAYBE_TRIES))
+		return false;
+	if ((int64_t)x->regs.orig_rax >= 0)
+		return !memory_call(x->regs.orig_rax);
+	return !inside(t->libc, x->regs.rip) &&
+	       !inside(t->linker, x->regs.rip);
+}
+
+/* 0, -EAGAIN: not here, not now; -ENXIO: not a thread of libc's. */
+static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
+{
+	uint64_t self;
+	uint32_t tid;
+	int ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
+
+	if (!ret)
+		ret = (int)trace(PTRACE_GETSIGMASK, x->tid,
+				 (void *)SIGSET_BYTES, &x->mask);
+	if (ret)
+		return ret;
+	if (!attach_image_same(x->t, x->t->syscall))
+		return -ESTALE;
+	if (x->regs.cs != CODE_64_BITS ||
+	    attach_read(x->t, x->regs.fs_base, header, ATTACH_HEADER_BYTES) ||
+	    attach_read(x->t, x->regs.fs_base + x->t->at_tid, &tid, 4))
+		return -ENXIO;
+	memcpy(&self, header + 16, sizeof(self));
+	if (self != x->regs.fs_base || !tid)
+		return -ENXIO;
+	if (!stop_safe(x, header))
+		return -EAGAIN;
+	mend_wait(&x->regs);
+	return 0;
+}
+
+/* The same for a job that leaves libc and its locks alone. */
+static int look_only(struct tracee *x)
+{
+	int ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
+
+	if (!ret)
+		ret = (int)trace(PTRACE_GETSIGMASK, x->tid,
+				 (void *)SIGSET_BYTES, &x->mask);
+	if (!ret && x->regs.cs != CODE_64_BITS)
+		ret = -ENXIO;
+	if (!ret && in_sequence(x))
+		ret = -EAGAIN;
+	if (!ret)
+		mend_wait(&x->regs);
+	return ret;
+}
+
+/* Is this the program whose page the command has read? It may have executed
+ * another one before it was stopped. */
+static bool same_image(const struct tracee *x, const struct attach_wake *wake)
+{
+	uint8_t uuid[sizeof(wake->uuid)];
+
+	return !attach_read(x->t, wake->page +
+				  offsetof(struct process_page, uuid),
+			    uuid, sizeof(uuid)) &&
+	       !memcmp(uuid, wake->uuid, sizeof(uuid));
+}
+
+/* In the stop: to the agent's code that makes the service thread, and then
+ * takes this one back by a frame on its stack. The thread needs us no more. */
+static int lead_wake(struct tracee *x, const struct attach_wake *wake)
+{
+	struct user_regs_struct regs = x->regs;
+	uint64_t frame[WAKE_WORDS] = { 0 };
+	int ret;
+
+	if (!same_image(x, wake))
+		return -ESTALE;
+#define SAVE(name, field) frame[WAKE_##name] = regs.field;
+	EACH_REGISTER(SAVE)
+	SAVE(FLAGS, eflags)
+	SAVE(RIP, rip)
+#undef SAVE
+	regs.rsp -= WAKE_RED_ZONE + sizeof(frame);
+	regs.rip = wake->entry + WAKE_ENTRY_GO;
+	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
+	ret = attach_write(x->t, regs.rsp, frame, sizeof(frame));
+	if (!ret)
+		ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
+	x->led = !ret;
+	return ret;
+}
+
+/* One that does not stop stays ours until our thread ends. */
+static int seize(struct tracee *x)
+{
+	int ret = (int)trace(PTRACE_SEIZE, x->tid, NULL,
+			     (void *)PTRACE_O_TRACESYSGOOD);
+
+	if (ret)
+		return ret;
+	ret = interrupt(x, 0);
+	if (ret)
+		trace(PTRACE_DETACH, x->tid, NULL, NULL);
+	return ret;
+}
+
+static int make_memory(struct tracee *x, struct attach_memory *memory,
+		       uint64_t *base)
+{
+	const long map[7] = { SYS_mmap, 0, (long)memory->size,
+			      PROT_READ | PROT_WRITE | PROT_EXEC,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
+	int64_t result;
+	int ret = inject(x, x->t->syscall, map, &result);
+
+	if (ret)
+		return ret;
+	if (result < 0 && result > -4096)
+		return (int)result;
+	*base = (uint64_t)result;
+	return 0;
+}
+
+/* A system call that was interrupted is begun again, as the kernel does it
+ * when no handler has run. */
+static void begin_again(struct user_regs_struct *regs)
+{
+	if ((int64_t)regs->orig_rax < 0)
+		return;
+	switch (-(int64_t)regs->rax) {
+	case ERESTARTSYS:
+	case ERESTARTNOINTR:
+	case ERESTARTNOHAND:
+		regs->rax = regs->orig_rax;
+		break;
+	case ERESTARTBLOCK:
+		regs->rax = SYS_restart_syscall;
+		break;
+	default:
+		return;
+	}
+	regs->rip -= 2;
+}
+
+/* What the code is to do, and where it is to go then. */
+static void fill_block(const struct tracee *x, struct attach_memory *memory,
+		       uint64_t base)
+{
+	struct attach_block *block = memory->block;
+	struct user_regs_struct regs = x->regs;
+	uint64_t tp = base + memory->thread_pointer;
+	const uint64_t clone[5] = {
+		HELPER_FLAGS, base + memory->stack_top, tp + x->t->at_tid,
+		base + ATTACH_CODE_BYTES + ATTACH_HELPER, tp,
+	};
+
+	begin_again(&regs);
+	block->made = 0;
+	block->mask = x->mask;
+	block->helper_mask = helper_blocked;
+	memcpy(block->clone, clone, sizeof(clone));
+#define SAVE(name, field) block->registers[ATTACH_##name] = regs.field;
+	EACH_REGISTER(SAVE)
+	SAVE(RAX, rax)
+	SAVE(RSP, rsp)
+	SAVE(RIP, rip)
+	SAVE(FLAGS_REGISTER, eflags)
+#undef SAVE
+}
+
+/* To the code: the thread needs us no more. */
+static int lead(struct tracee *x, uint64_t base)
+{
+	struct user_regs_struct regs = x->regs;
+	int ret;
+
+	regs.rip = base;
+	regs.orig_rax = -1ull;
+	regs.eflags &= ~0x40500ull;
+	ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
+	x->led = !ret;
+	return ret;
+}
+
+/* libc has not known of a second thread yet; older ones keep it here, too. */
+static void tell_threads(const struct tracee *x, const uint8_t *header)
+{
+	uint32_t multiple, one = 1;
+
+	memcpy(&multiple, header + 24, sizeof(multiple));
+	if (!multiple)
+		attach_write(x->t, x->regs.fs_base + 24, &one, sizeof(one));
+}
+
+static void unmap(struct tracee *x, uint64_t base, size_t bytes)
+{
+	const long call[7] = { SYS_munmap, (long)base, (long)bytes };
+	int64_t result;
+
+	if (base)
+		inject(x, x->t->syscall, call, &result);
+}
+
+/* In the stop. */
+static int do_work(struct tracee *x, struct attach_stop *stop,
+		   struct attach_memory *memory, const uint8_t *header)
+{
+	uint64_t mask = ~SIGNAL_BIT(SIGTRAP);
+	int ret = (int)trace(PTRACE_SETSIGMASK, x->tid, (void *)SIGSET_BYTES,
+			     &mask);
+
+	if (ret)
+		return ret;
+	ret = make_memory(x, memory, &stop->base);
+	if (ret)
+		return ret;
+	fill_block(x, memory, stop->base);
+	ret = attach_memory_place(memory, x->t, stop->base, header);
+	if (!ret) {
+		tell_threads(x, header);
+		ret = lead(x, stop->base);
+	}
+	if (ret)
+		unmap(x, stop->base, memory->size);
+	return ret;
+}
+
+int attach_thread_work(const struct attach_job *job)
+{
+	struct timespec pause = { .tv_nsec = SAFE_PAUSE_NS };
+	uint8_t header[ATTACH_HEADER_BYTES];
+	int steps = job->memory &&
+		    !attach_signal_in(job->t->pid, job->t->pid, "SigIgn",
+				      SIGTRAP);
+	int ret = -EAGAIN;
+
+	for (int i = 0; i < SAFE_TRIES && ret == -EAGAIN; i++) {
+		struct tracee x = { .t = job->t, .tid = job->stop->tid,
+				    .tries = i, .steps = steps };
+		int moved = 0, back;
+		uint64_t turn;
+
+		if (i)
+			nanosleep(&pause, NULL);
+		turn = attach_turns(x.tid, ATTACH_TURN_NS);
+		ret = seize(&x);
+		if (ret) {
+			attach_turns(x.tid, turn);
+			return ret;
+		}
+		ret = job->wake ? look_only(&x) : look(&x, header);
+		if (!ret) {
+			moved = 1;
+			if (job->wake)
+				ret = lead_wake(&x, job->wake);
+			else if (job->memory)
+				ret = do_work(&x, job->stop, job->memory,
+					      header);
+			else
+				unmap(&x, job->stop->base, job->bytes);
+		}
+		back = let_go(&x, moved);
+		job->stop->stall_ns = attach_now_ns() - x.began;
+		attach_turns(x.tid, turn);
+		if (back)
+			return back;
+	}
+	return ret;
+}
+
+int attach_thread_look(const struct attach_job *job)
+{
+	struct tracee x = { .t = job->t, .tid = job->stop->tid };
+	struct user_regs_struct regs;
+	int ret = seize(&x);
+
+	if (ret)
+		return ret;
+	ret = (int)trace(PTRACE_GETREGS, x.tid, NULL, &regs);
+	trace(PTRACE_DETACH, x.tid, NULL, NULL);
+	*job->sp = regs.rsp;
+	*job->pc = regs.rip;
+	return ret;
+}

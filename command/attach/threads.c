@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What /proc tells of a process's threads: names, where they are, and which of
+ * them is best stopped.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "command/attach/private.h"
+
+bool attach_thread_named(pid_t pid, const char *name)
+{
+	char path[64 + NAME_MAX], comm[32];
+	struct dirent *entry;
+	bool found = false;
+	DIR *tasks;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && !found && (entry = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", pid,
+			 entry->d_name);
+		f = fopen(path, "re");
+		if (!f)
+			continue;
+		if (fgets(comm, sizeof(comm), f)) {
+			comm[strcspn(comm, "\n")] = '\0';
+			found = !strcmp(comm, name);
+		}
+		fclose(f);
+	}
+	if (tasks)
+		closedir(tasks);
+	return found;
+}
+
+int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc)
+{
+	char path[64], text[256], *p;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return -ESRCH;
+	p = fgets(text, sizeof(text), f);
+	fclose(f);
+	if (!p)
+		return -ESRCH;
+	/* the last two numbers of a line */
+	p = strrchr(text, ' ');
+	if (!p)
+		return -EAGAIN;
+	*pc = strtoull(p, NULL, 16);
+	*p = '\0';
+	p = strrchr(text, ' ');
+	*sp = p ? strtoull(p, NULL, 16) : 0;
+	return p ? 0 : -EAGAIN;
+}
+
+bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
+{
+	size_t length = strlen(set);
+	char path[64], line[256];
+	uint64_t signals = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/status", pid, tid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, set, length) && line[length] == ':')
+			signals = strtoull(line + length + 1, NULL, 16);
+	if (f)
+		fclose(f);
+	return signals >> (number - 1) & 1;
+}
+
+/* How gladly a thread is taken: 0 best, -1 not at all. */
+static int rank(pid_t pid, pid_t tid)
+{
+	static const int waits[] = {
+		SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,
+		SYS_ppoll, SYS_select, SYS_pselect6, SYS_wait4, SYS_waitid,
+		SYS_read, SYS_pause,
+	};
+	char path[64], text[256] = "", *p;
+	FILE *f;
+	int number;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
+	f = fopen(path, "re");
+	if (f) {
+		if (!fgets(text, sizeof(text), f))
+			text[0] = '\0';
+		fclose(f);
+	}
+	p = strrchr(text, ')');
+	if (!p || strchr("ZXD", p[2]))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	f = fopen(path, "re");
+	if (!f)
+		return 2;
+	number = -1;
+	if (fscanf(f, "%d", &number) != 1)
+		number = -2;
+	fclose(f);
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++)
+		if (waits[i] == number)
+			return 0;
+	return number < 0 ? 1 : 2;
+}
+
+int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
+{
+	pid_t found[3][ATTACH_THREADS_MAX];
+	int n[3] = { 0 }, total = 0;
+	struct dirent *entry;
+	char path[32];
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	while (tasks && (entry = readdir(tasks))) {
+		pid_t tid = atoi(entry->d_name);
+		int r = tid > 0 ? rank(pid, tid) : -1;
+
+		if (r >= 0 && n[r] < ATTACH_THREADS_MAX)
+			found[r][n[r]++] = tid;
+	}
+	if (tasks)
+		closedir(tasks);
+	for (int r = 0; r < 3; r++)
+		for (int i = 0; i < n[r] && total < ATTACH_THREADS_MAX; i++)
+			tids[total++] = found[r][i];
+	return total;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where installed files are; see installed.h.
+ */
+#include "command/common/installed.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifndef TAFFRAIL_LIBDIR
+#define TAFFRAIL_LIBDIR		"/usr/local/lib"
+#endif
+#ifndef TAFFRAIL_DATADIR
+#define TAFFRAIL_DATADIR	"/usr/local/share/taffrail"
+#endif
+
+static const struct {
+	const char *beside;
+	const char *built;
+} folders[] = {
+	[INSTALLED_LIB] = { "../lib", TAFFRAIL_LIBDIR },
+	[INSTALLED_DATA] = { "../share/taffrail", TAFFRAIL_DATADIR },
+};
+
+int installed_find(char *path, size_t room, enum installed_folder folder,
+		   const char *name)
+{
+	char self[PATH_MAX];
+	char near[PATH_MAX + 64];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *slash;
+
+	if (n > 0) {
+		self[n] = '\0';
+		slash = strrchr(self, '/');
+		if (slash)
+			*slash = '\0';
+		snprintf(near, sizeof(near), "%s/%s/%s", self,
+			 folders[folder].beside, name);
+		slash = realpath(near, NULL);
+		if (slash) {
+			n = snprintf(path, room, "%s", slash);
+			free(slash);
+			return n < (ssize_t)room ? 0 : -ENAMETOOLONG;
+		}
+	}
+	n = snprintf(path, room, "%s/%s", folders[folder].built, name);
+	if (n >= (ssize_t)room)
+		return -ENAMETOOLONG;
+	return access(path, R_OK) ? -errno : 0;
+}

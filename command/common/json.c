@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A small JSON writer. See json.h.
+ */
+#include "command/common/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Bytes of the UTF-8 character at s, 0 when it is none. */
+static int character_bytes(const unsigned char *s)
+{
+	uint32_t code;
+	int n;
+
+	if (s[0] < 0x80)
+		return 1;
+	n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+	if (s[0] < 0xc2 || s[0] > 0xf4)
+		return 0;
+	code = s[0] & (0x7f >> n);
+	for (int i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		code = code << 6 | (s[i] & 0x3f);
+	}
+	if ((n == 3 && code < 0x800) || (n == 4 && code < 0x10000) ||
+	    (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
+		return 0;
+	return n;
+}
+
+static void put_text(FILE *file, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	fputc('"', file);
+	while (*s) {
+		int n = character_bytes(s);
+
+		if (!n)
+			fputs("\\ufffd", file);
+		else if (*s == '"' || *s == '\\')
+			fprintf(file, "\\%c", *s);
+		else if (*s == '\n')
+			fputs("\\n", file);
+		else if (*s == '\t')
+			fputs("\\t", file);
+		else if (*s < ' ' || *s == 0x7f)
+			fprintf(file, "\\u%04x", *s);
+		else
+			fwrite(s, 1, n, file);
+		s += n ? n : 1;
+	}
+	fputc('"', file);
+}
+
+static void begin(struct json *json, const char *key)
+{
+	if (json->behind)
+		fputc(',', json->file);
+	json->behind = true;
+	if (key) {
+		put_text(json->file, key);
+		fputc(':', json->file);
+	}
+}
+
+void json_open(struct json *json, const char *key, char bracket)
+{
+	begin(json, key);
+	fputc(bracket, json->file);
+	json->behind = false;
+}
+
+void json_close(struct json *json, char bracket)
+{
+	fputc(bracket, json->file);
+	json->behind = true;
+}
+
+void json_string(struct json *json, const char *key, const char *value)
+{
+	begin(json, key);
+	put_text(json->file, value);
+}
+
+void json_number(struct json *json, const char *key, uint64_t value)
+{
+	begin(json, key);
+	fprintf(json->file, "%" PRIu64, value);
+}
+
+void json_bool(struct json *json, const char *key, bool value)
+{
+	begin(json, key);
+	fputs(value ? "true" : "false", json->file);
+}
+
+void json_end(struct json *json)
+{
+	fputc('\n', json->file);
+	json->behind = false;
+}

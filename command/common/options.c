@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Options, errors and arguments that all sub-commands have in common.
+ *
+ * What must stay true here: what --help prints comes from the rows that are
+ * parsed, so that neither knows an option the other does not.
+ */
+#include "command/common/command.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/tunables.h"
+#include "buffers/layout.h"
+
+#define KEY_HELP	0x7fff
+#define HELP_COLUMN	30
+
+/* argv[0] of the sub-command that runs: set by options_next() */
+static const char *word = "";
+
+void command_name(const char *name)
+{
+	word = name;
+}
+
+static void say(const char *format, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, *word ? "taffrail: %s: " : "taffrail: ", word);
+	vfprintf(stderr, format, ap);
+	fputc('\n', stderr);
+}
+
+int command_failed(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+	return COMMAND_FAILED;
+}
+
+void command_warn(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+}
+
+int command_misused(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+	fprintf(stderr, "Try 'taffrail %s%s--help'.\n", word, *word ? " " : "");
+	return COMMAND_USAGE;
+}
+
+int command_finish(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return command_failed("cannot write the output: %s",
+				      strerror(errno));
+	return COMMAND_DONE;
+}
+
+static void print_row(const struct option_row *row)
+{
+	char left[80];
+	int n = 0;
+
+	if (row->key < 256)
+		n = snprintf(left, sizeof(left), "-%c", row->key);
+	if (row->word)
+		n += snprintf(left + n, sizeof(left) - n, "%s--%s",
+			      n ? ", " : "    ", row->word);
+	if (row->argument)
+		snprintf(left + n, sizeof(left) - n, " %s", row->argument);
+	if (strlen(left) > HELP_COLUMN - 4)
+		printf("  %s\n%*s%s\n", left, HELP_COLUMN, "", row->help);
+	else
+		printf("  %-*s%s\n", HELP_COLUMN - 2, left, row->help);
+}
+
+static int print_help(const struct options *options)
+{
+	static const struct option_row help = {
+		'h', "help", NULL, "print this"
+	};
+
+	printf("Usage: taffrail %s [OPTIONS] %s\n", word,
+	       options->shape ? options->shape : "");
+	if (options->about)
+		printf("%s\n", options->about);
+	printf("\nOptions:\n");
+	for (const struct option_row *row = options->rows; row->key; row++)
+		print_row(row);
+	print_row(&help);
+	return command_finish();
+}
+
+/* getopt's two descriptions of the rows */
+static void describe(const struct options *options, char *letters,
+		     struct option *words)
+{
+	if (options->stop_early)
+		*letters++ = '+';
+	*letters++ = ':';
+	*letters++ = 'h';
+	*words++ = (struct option){ "help", no_argument, NULL, KEY_HELP };
+	for (const struct option_row *row = options->rows; row->key; row++) {
+		if (row->key < 256) {
+			*letters++ = row->key;
+			if (row->argument)
+				*letters++ = ':';
+		}
+		if (row->word)
+			*words++ = (struct option){
+				row->word, row->argument ? required_argument :
+				no_argument, NULL, row->key
+			};
+	}
+	*letters = '\0';
+	memset(words, 0, sizeof(*words));
+}
+
+/* The word of an option that getopt has just refused. It is the word before
+ * optind, unless letters of that word are left. */
+static const char *refused_word(const struct options *options)
+{
+	const char *before = options->argv[optind - 1];
+	const char letter[] = { '-', (char)optopt, '\0' };
+
+	if (!strncmp(before, "--", 2) || !strcmp(before, letter) ||
+	    optind >= options->argc)
+		return before;
+	return options->argv[optind];
+}
+
+/* Says what is wrong about an option, and where another program's go. */
+static int misused_option(const struct options *options, int key)
+{
+	const char *typed = options->argv[optind - 1];
+
+	if (key == ':')
+		return command_misused("option '%s' needs an argument", typed);
+	if (options->behind)
+		return command_misused("unknown option '%s'; %s's options go "
+				       "behind --, as in: taffrail %s -p PID "
+				       "-- %s", refused_word(options),
+				       options->behind, word,
+				       refused_word(options));
+	if (optopt && optopt < 256 && strncmp(typed, "--", 2))
+		return command_misused("unknown option '-%c'", optopt);
+	return command_misused("option '%s' is unknown, ambiguous or takes no "
+			       "argument", typed);
+}
+
+int options_next(struct options *options)
+{
+	char letters[3 + 2 * OPTIONS_ROWS_MAX];
+	struct option words[2 + OPTIONS_ROWS_MAX];
+	int key;
+
+	if (word != options->argv[0]) {
+		word = options->argv[0];
+		optind = 0;
+	}
+	opterr = 0;
+	describe(options, letters, words);
+	key = getopt_long(options->argc, options->argv, letters, words, NULL);
+	options->value = optarg;
+	options->index = optind;
+	switch (key) {
+	case -1:
+		return OPTIONS_END;
+	case 'h':
+	case KEY_HELP:
+		options->status = print_help(options);
+		return OPTIONS_STOP;
+	case '?':
+	case ':':
+		options->status = misused_option(options, key);
+		return OPTIONS_STOP;
+	default:
+		return key;
+	}
+}
+
+int command_parse_pid(pid_t *pid, const char *text)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || *end || end == text || value <= 0 || value > INT_MAX)
+		return -EINVAL;
+	*pid = value;
+	return 0;
+}
+
+int command_parse_bytes(uint64_t *bytes, const char *text)
+{
+	static const char units[] = "kKMG";
+	static const int shifts[] = { 10, 10, 20, 30 };
+	unsigned long long value;
+	const char *unit;
+	int shift = 0;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno)
+		return -ERANGE;
+	if (*end) {
+		unit = strchr(units, *end);
+		if (!unit || end[1])
+			return -EINVAL;
+		shift = shifts[unit - units];
+	}
+	if (value > (uint64_t)INT64_MAX >> shift)
+		return -ERANGE;
+	*bytes = value << shift;
+	return 0;
+}
+
+int command_parse_size(uint64_t *bytes, const char *text)
+{
+	uint64_t rounded = RING_MIN_BYTES;
+	uint64_t value;
+	int ret = command_parse_bytes(&value, text);
+
+	if (ret)
+		return ret;
+	if (value > RING_MAX_BYTES || value < RING_MIN_BYTES)
+		return -ERANGE;
+	while (rounded < value)
+		rounded *= 2;
+	*bytes = rounded;
+	return 0;
+}
+
+int command_take_size(uint64_t *bytes, const char *text)
+{
+	switch (command_parse_size(bytes, text)) {
+	case 0:
+		return COMMAND_DONE;
+	case -ERANGE:
+		return command_misused("buffer size '%s' is not between 256K "
+				       "and 1G", text);
+	default:
+		return command_misused("buffer size '%s' is no number with K, "
+				       "M or G", text);
+	}
+}
+
+int command_parse_contexts(uint32_t *mask, const char *text, const char **bad)
+{
+	static const struct {
+		const char *word;
+		uint32_t bit;
+	} contexts[] = {
+		{ "vtid", CONTEXT_VTID },
+		{ "vpid", CONTEXT_VPID },
+		{ "procname", CONTEXT_PROCNAME },
+		{ "cpu", CONTEXT_CPU },
+		{ "ip", CONTEXT_IP },
+	};
+	size_t n, i;
+
+	*mask = 0;
+	for (;; text += n + 1) {
+		n = strcspn(text, ",");
+		for (i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++)
+			if (strlen(contexts[i].word) == n &&
+			    !strncmp(contexts[i].word, text, n))
+				break;
+		*bad = text;
+		if (i == sizeof(contexts) / sizeof(contexts[0]))
+			return -EINVAL;
+		*mask |= contexts[i].bit;
+		if (!text[n])
+			return 0;
+	}
+}
+
+bool options_pid(struct options *options, pid_t *pid)
+{
+	int key;
+
+	while ((key = options_next(options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return false;
+		if (command_parse_pid(pid, options->value)) {
+			options->status = command_misused(
+				"'%s' is no process id", options->value);
+			return false;
+		}
+	}
+	return true;
+}
+
+int command_take_contexts(const char **to, const char *text)
+{
+	const char *bad;
+	uint32_t mask;
+
+	if (command_parse_contexts(&mask, text, &bad))
+		return command_misused("unknown context '%.*s': there are "
+				       "vtid, vpid, procname, cpu, ip",
+				       (int)strcspn(bad, ","), bad);
+	*to = text;
+	return COMMAND_DONE;
+}

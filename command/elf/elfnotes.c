@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers and USDT probes out of an ELF file. See elfnotes.h.
+ *
+ * What must stay true here: the file is input. Every offset is checked
+ * against the file before it is followed.
+ */
+#include "command/elf/elfnotes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tracepoints/usdt/plan/note.h"
+#include "tracepoints/usdt/plan/operand.h"
+
+#define OWNER	"taffrail"
+
+struct reading {
+	Elf *elf;
+	const char *raw;		/* the whole file */
+	size_t bytes;
+	struct marker_list *list;
+	char *error;
+};
+
+static int fact(struct reading *r, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fact(struct reading *r, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(r->error, ELFNOTES_ERROR_BYTES, format, ap);
+	va_end(ap);
+	return error;
+}
+
+/*
+ * What a loaded program finds at an address: `least` bytes in the file, and
+ * how many follow in the same segment. NULL when the file has them not.
+ */
+static const char *at_address(struct reading *r, uint64_t address,
+			      size_t least, size_t *room)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(r->elf, &n))
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (!gelf_getphdr(r->elf, i, &ph) || ph.p_type != PT_LOAD ||
+		    address < ph.p_vaddr ||
+		    address - ph.p_vaddr >= ph.p_filesz ||
+		    ph.p_filesz - (address - ph.p_vaddr) < least)
+			continue;
+		if (ph.p_offset > r->bytes ||
+		    ph.p_filesz > r->bytes - ph.p_offset)
+			return NULL;
+		*room = ph.p_filesz - (address - ph.p_vaddr);
+		return r->raw + ph.p_offset + (address - ph.p_vaddr);
+	}
+	return NULL;
+}
+
+/* Four strings in `bytes`; false when they do not end in them. */
+static bool split_text(const char *text, size_t bytes, const char *strings[4])
+{
+	for (int i = 0; i < 4; i++) {
+		size_t n = strnlen(text, bytes);
+
+		if (n == bytes)
+			return false;
+		strings[i] = text;
+		text += n + 1;
+		bytes -= n + 1;
+	}
+	return true;
+}
+
+static int add_site(struct reading *r, uint64_t address, const char *desc,
+		    size_t bytes)
+{
+	struct taffrail_site site;
+	struct taffrail_note note;
+	struct marker m = { 0 };
+	const char *object, *strings[4];
+	size_t room;
+
+	if (bytes < sizeof(note))
+		return 0;
+	memcpy(&note, desc, sizeof(note));
+	m.address = address + note.code;
+	object = at_address(r, address + offsetof(struct taffrail_note, object)
+			    + note.object, sizeof(site), &room);
+	if (!object)
+		return fact(r, -EBADMSG, "a marker's note points nowhere");
+	memcpy(&site, object, sizeof(site));
+	if (site.version != TAFFRAIL_SITE_VERSION)
+		return fact(r, -EPROTO, "its markers are of version %u, this "
+			    "command knows version %d", site.version,
+			    TAFFRAIL_SITE_VERSION);
+	if (site.kind == TAFFRAIL_KIND_GUARD)
+		return 0;
+	if (site.nfields > TAFFRAIL_FIELDS_MAX ||
+	    site.text_bytes > room - sizeof(site) ||
+	    !split_text(object + sizeof(site), site.text_bytes, strings))
+		return fact(r, -EBADMSG, "a marker is malformed");
+	m.kind = site.kind == TAFFRAIL_KIND_EVENT ? MARKER_EVENT : MARKER_MARK;
+	m.line = site.line;
+	m.nfields = site.nfields;
+	memcpy(m.types, site.types, sizeof(m.types));
+	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
+			       strings[3]);
+}
+
+static bool is_marker(const struct reading *r, uint64_t address)
+{
+	for (size_t i = 0; i < r->list->count; i++)
+		if (r->list->markers[i].address == address &&
+		    r->list->markers[i].kind != MARKER_USDT)
+			return true;
+	return false;
+}
+
+/* "-4@%eax 8@-8(%rbp)": the type of each operand is its size. */
+static void operand_types(struct marker *m, const char *text)
+{
+	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
+
+	m->nfields = usdt_operands_parse(text, operands, NULL, NULL);
+	for (int i = 0; i < m->nfields; i++)
+		m->types[i] = operands[i].type;
+}
+
+static int add_probe(const struct usdt_probe *probe, void *priv)
+{
+	struct marker m = { .kind = MARKER_USDT, .address = probe->address };
+	struct reading *r = priv;
+
+	if (is_marker(r, m.address))
+		return 0;
+	operand_types(&m, probe->operands);
+	return marker_list_add(r->list, &m, probe->provider, probe->name,
+			       probe->operands, "");
+}
+
+static int add_probes(struct reading *r)
+{
+	struct usdt_file file = { (const uint8_t *)r->raw, r->bytes };
+	uint32_t damaged = 0;
+	int ret = usdt_notes_read(&file, add_probe, r, &damaged);
+
+	if (ret == -ENOEXEC)
+		return fact(r, ret, "its section headers are damaged");
+	return damaged && !ret ? fact(r, 0, "left out %u damaged USDT notes",
+				      damaged) :
+				 ret;
+}
+
+/* All notes of markers in a stretch of the file. */
+static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address)
+{
+	size_t at = 0, next, name, desc;
+	GElf_Nhdr note;
+	int ret = 0;
+
+	while (!ret && (next = gelf_getnote(data, at, &note, &name, &desc))) {
+		const char *bytes = data->d_buf;
+
+		if (note.n_type == TAFFRAIL_NOTE_TYPE &&
+		    note.n_namesz == sizeof(OWNER) &&
+		    !memcmp(bytes + name, OWNER, note.n_namesz))
+			ret = add_site(r, address + desc, bytes + desc,
+				       note.n_descsz);
+		at = next;
+	}
+	return ret;
+}
+
+/* Through PT_NOTE, as the agent does it: works without section headers. */
+static int walk_segments(struct reading *r)
+{
+	Elf_Data *data;
+	GElf_Phdr ph;
+	size_t n;
+	int ret = 0;
+
+	if (elf_getphdrnum(r->elf, &n))
+		return 0;
+	for (size_t i = 0; !ret && i < n; i++) {
+		if (!gelf_getphdr(r->elf, i, &ph) || ph.p_type != PT_NOTE)
+			continue;
+		data = elf_getdata_rawchunk(r->elf, ph.p_offset, ph.p_filesz,
+					    ph.p_align == 8 ? ELF_T_NHDR8 :
+					    ELF_T_NHDR);
+		if (data && data->d_buf)
+			ret = walk_notes(r, data, ph.p_vaddr);
+	}
+	return ret;
+}
+
+static int read_elf(struct reading *r)
+{
+	GElf_Ehdr header;
+	int ret;
+
+	if (elf_kind(r->elf) != ELF_K_ELF || !gelf_getehdr(r->elf, &header))
+		return fact(r, -ENOEXEC, "not an ELF file");
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return fact(r, -ENOEXEC, "not a 64-bit little-endian ELF file");
+	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
+		return fact(r, -ENOEXEC, "neither a program nor a shared "
+			    "object; link it first");
+	r->raw = elf_rawfile(r->elf, &r->bytes);
+	if (!r->raw)
+		return fact(r, -EIO, "%s", elf_errmsg(-1));
+	ret = walk_segments(r);
+	return ret ? ret : add_probes(r);
+}
+
+int elfnotes_read(struct marker_list *list, const char *path,
+		  char error[ELFNOTES_ERROR_BYTES])
+{
+	struct reading r = { .list = list, .error = error };
+	int ret, fd;
+
+	error[0] = '\0';
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return fact(&r, -errno, "%s", strerror(errno));
+	r.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	ret = r.elf ? read_elf(&r) : fact(&r, -EIO, "%s", elf_errmsg(-1));
+	if (ret == -ENOMEM && !error[0])
+		fact(&r, ret, "out of memory");
+	elf_end(r.elf);
+	close(fd);
+	return ret;
+}
+
+/* Calls for each segment of a file until one returns 0; -ENOENT else. */
+static int each_segment(const char *path,
+			int (*look)(Elf *elf, const GElf_Phdr *ph, void *arg),
+			void *arg)
+{
+	GElf_Phdr ph;
+	int ret = -ENOENT, fd;
+	size_t n;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return ret;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF && !elf_getphdrnum(elf, &n))
+		for (size_t i = 0; ret && i < n; i++)
+			if (gelf_getphdr(elf, i, &ph))
+				ret = look(elf, &ph, arg);
+	elf_end(elf);
+	close(fd);
+	return ret;
+}
+
+/* in: an offset; out: the address */
+static int look_loaded(Elf *elf, const GElf_Phdr *ph, void *arg)
+{
+	uint64_t *offset = arg;
+	uint64_t page = ph->p_align > 1 ? ph->p_align : 1;
+
+	(void)elf;
+	/* a mapping begins with the page that a segment begins in */
+	if (ph->p_type != PT_LOAD || *offset + page <= ph->p_offset ||
+	    *offset >= ph->p_offset + ph->p_filesz)
+		return -ENOENT;
+	*offset = ph->p_vaddr + (*offset - ph->p_offset);
+	return 0;
+}
+
+int elfnotes_address(uint64_t *address, const char *path, uint64_t offset)
+{
+	*address = offset;
+	return each_segment(path, look_loaded, address);
+}
+
+static int look_needed(Elf *elf, const GElf_Phdr *ph, void *arg)
+{
+	Elf_Scn *section;
+	Elf_Data *data;
+	GElf_Shdr sh;
+	GElf_Dyn dyn;
+	const char *name;
+
+	if (ph->p_type != PT_DYNAMIC)
+		return -ENOENT;
+	section = gelf_offscn(elf, ph->p_offset);
+	if (!section || !gelf_getshdr(section, &sh))
+		return -ENOENT;
+	data = elf_getdata(section, NULL);
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
+		if (dyn.d_tag != DT_NEEDED)
+			continue;
+		name = elf_strptr(elf, sh.sh_link, dyn.d_un.d_val);
+		if (name && !strcmp(name, arg))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+bool elfnotes_needs(const char *path, const char *soname)
+{
+	return !each_segment(path, look_needed, (void *)soname);
+}
+
+/* In one table of symbols. */
+static int find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *sh,
+		       const char *name, uint64_t *address)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	const char *found;
+	GElf_Sym symbol;
+
+	for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+		found = symbol.st_shndx == SHN_UNDEF ? NULL :
+			elf_strptr(elf, sh->sh_link, symbol.st_name);
+		if (found && !strcmp(found, name)) {
+			*address = symbol.st_value;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int elfnotes_symbol(uint64_t *address, const char *path, const char *name)
+{
+	Elf_Scn *section = NULL;
+	int ret = -ENOENT, fd;
+	GElf_Shdr sh;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return ret;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	while (ret && elf && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &sh) &&
+		    (sh.sh_type == SHT_DYNSYM || sh.sh_type == SHT_SYMTAB))
+			ret = find_symbol(elf, section, &sh, name, address);
+	elf_end(elf);
+	close(fd);
+	return ret;
+}

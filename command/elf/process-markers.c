@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers of a process from outside. See process-markers.h.
+ *
+ * What must stay true here: what /proc says is read as text of unknown form,
+ * and a file counts only while it is the one that is mapped.
+ */
+#include "command/elf/process-markers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/elf/elfnotes.h"
+#include "command/elf/placement.h"
+#include "command/process/process.h"
+
+/* Modules that were looked at. */
+struct seen {
+	uint64_t inode;
+	uint64_t shift;
+};
+
+struct scan {
+	pid_t pid;
+	struct marker_list *list;
+	struct seen *seen;
+	size_t count;
+	bool probes;			/* wanted are those, not markers */
+};
+
+/* The file as we reach it, if it is the one that is mapped. */
+static bool find_file(char *path, size_t room, pid_t pid,
+		      const struct process_mapping *m)
+{
+	struct stat st;
+	int n = snprintf(path, room, "/proc/%d/root%s", pid, m->path);
+
+	/* file systems with volumes may show another device in maps */
+	return n < (int)room && !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_ino == m->inode;
+}
+
+/* 1 when it is new. */
+static int see(struct scan *scan, uint64_t inode, uint64_t shift)
+{
+	struct seen *more;
+
+	for (size_t i = 0; i < scan->count; i++)
+		if (scan->seen[i].inode == inode &&
+		    scan->seen[i].shift == shift)
+			return 0;
+	more = reallocarray(scan->seen, scan->count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	scan->seen = more;
+	more[scan->count++] = (struct seen){ inode, shift };
+	return 1;
+}
+
+/* Drops what is not wanted and moves the rest. */
+static void keep(struct marker_list *list, size_t from, uint64_t shift,
+		 bool probes)
+{
+	size_t kept = from;
+
+	for (size_t i = from; i < list->count; i++) {
+		struct marker *m = &list->markers[i];
+
+		if ((m->kind == MARKER_USDT) != probes) {
+			free(m->id);
+			free(m->text);
+			free(m->file);
+			continue;
+		}
+		m->address += shift;
+		list->markers[kept++] = *m;
+	}
+	list->count = kept;
+}
+
+static int scan_mapping(const struct process_mapping *m, void *arg)
+{
+	char path[PATH_MAX + 32], error[ELFNOTES_ERROR_BYTES];
+	struct scan *scan = arg;
+	size_t before = scan->list->count;
+	uint64_t address;
+	int ret;
+
+	if (!m->executable || !find_file(path, sizeof(path), scan->pid, m) ||
+	    elfnotes_address(&address, path, m->offset))
+		return 0;
+	ret = see(scan, m->inode, m->start - address);
+	if (ret <= 0)
+		return ret;
+	ret = elfnotes_read(scan->list, path, error);
+	if (!ret && scan->probes)
+		placement_plan(scan->list, before, path);
+	keep(scan->list, before, m->start - address, scan->probes);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+static int read_all(struct marker_list *list, pid_t pid, bool probes)
+{
+	struct scan scan = { .pid = pid, .list = list, .probes = probes };
+	int ret = process_each_mapping(pid, scan_mapping, &scan);
+
+	free(scan.seen);
+	return ret;
+}
+
+int process_markers_read(struct marker_list *list, pid_t pid)
+{
+	return read_all(list, pid, false);
+}
+
+int process_probes_read(struct marker_list *list, pid_t pid)
+{
+	return read_all(list, pid, true);
+}
+
+struct wanted {
+	pid_t pid;
+	const char *file;
+	const char *name;
+	uint64_t address;
+	char executable[PATH_MAX];
+};
+
+static int look_symbol(const struct process_mapping *m, void *arg)
+{
+	struct wanted *wanted = arg;
+	char path[PATH_MAX + 32];
+	uint64_t start;
+
+	if (!m->executable || (!strstr(strrchr(m->path, '/'), wanted->file) &&
+			       strcmp(m->path, wanted->executable)) ||
+	    !find_file(path, sizeof(path), wanted->pid, m) ||
+	    elfnotes_address(&start, path, m->offset) ||
+	    elfnotes_symbol(&wanted->address, path, wanted->name))
+		return 0;
+	wanted->address += m->start - start;
+	return 1;
+}
+
+int process_symbol(pid_t pid, const char *file, const char *name,
+		   uint64_t *address)
+{
+	struct wanted wanted = { .pid = pid, .file = file, .name = name };
+	char path[32];
+	ssize_t n;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	n = readlink(path, wanted.executable, sizeof(wanted.executable) - 1);
+	wanted.executable[n > 0 ? n : 0] = '\0';
+	ret = process_each_mapping(pid, look_symbol, &wanted);
+	*address = wanted.address;
+	return ret == 1 ? 0 : ret ? ret : -ENOENT;
+}

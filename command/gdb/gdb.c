@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdb: asks a process's agent to open its socket for gdb, and starts
+ * stock gdb on it; or prints the command line for that, or lets gdbs come to a
+ * port (gdb-listen.c).
+ *
+ * What must stay true: gdb is told nothing that a user could not type.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "command/attach/attach.h"
+#include "command/common/command.h"
+#include "command/common/installed.h"
+#include "command/gdb/gdb.h"
+#include "command/processes/targets.h"
+#include "command/rundir/rundir.h"
+#include "control/protocol.h"
+
+#define GDB_ARGUMENTS_MAX	64
+#define GDB_EXTENSION		"taffrail-gdb.py"
+
+enum { KEY_PRINT = 256, KEY_LISTEN };
+
+static const struct option_row rows[] = {
+	{ 'p', "pid", "PID", "the process" },
+	{ KEY_PRINT, "print", NULL, "print gdb's command line, start nothing" },
+	{ KEY_LISTEN, "listen", "[HOST:]PORT",
+	  "take gdbs at a port of the loopback interface" },
+	{ 0 }
+};
+
+struct gdb_command {
+	char socket[GDB_PATH_BYTES];
+	char target[PATH_MAX + 64];
+	char program[PATH_MAX];
+	char extension[PATH_MAX + 16];
+	const char *argv[GDB_ARGUMENTS_MAX];
+	int argc;
+};
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* The program's file, if its path means the same file to us; else gdb reads
+ * it through the socket. */
+static bool find_program(char program[PATH_MAX], pid_t pid)
+{
+	char link[32];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	n = readlink(link, program, PATH_MAX - 1);
+	if (n <= 0)
+		return false;
+	program[n] = '\0';
+	return same_file(link, program);
+}
+
+/* The path that the agent gives, unless it means something else here. */
+static void name_socket(char path[GDB_PATH_BYTES], const struct target *target,
+			struct client_answer *answer)
+{
+	const char *key, *value;
+	size_t position = 0;
+
+	snprintf(path, GDB_PATH_BYTES, "%s/%s", target->process->path,
+		 GDB_SOCKET);
+	while (client_answer_next(answer, &position, &key, &value))
+		if (!strcmp(key, "path") && same_file(value, path))
+			snprintf(path, GDB_PATH_BYTES, "%s", value);
+}
+
+static int ask_agent(char path[GDB_PATH_BYTES], struct target *target,
+		     bool keep)
+{
+	struct client_request request = { 0 };
+	struct client_answer answer;
+	struct sockaddr_un address;
+	int ret = target_connect(target);
+
+	if (!ret) {
+		client_request_add(&request, "keep", "%d", keep);
+		ret = client_call(&target->client, MESSAGE_GDB, &request,
+				  &answer);
+		client_request_release(&request);
+		if (!ret)
+			name_socket(path, target, &answer);
+		client_answer_release(&answer);
+	}
+	if (ret)
+		return command_failed("process %d: %s", target->process->pid,
+				      target->client.error);
+	if (strlen(path) >= sizeof(address.sun_path))
+		return command_failed("the path of the socket is too long for "
+				      "gdb: %s", path);
+	return COMMAND_DONE;
+}
+
+/* Loads the agent into a process that has none, or only one asleep. Any other
+ * reason why none is found is told by the search that follows. */
+static int provide_agent(pid_t pid)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	int ret = rundir_find(&process, pid, error);
+
+	if (!ret)
+		rundir_process_close(&process);
+	return ret == -ENXIO ? attach_provide(pid) : COMMAND_DONE;
+}
+
+int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep)
+{
+	struct targets targets;
+	int status = COMMAND_FAILED;
+
+	if (!targets_open(&targets, pid))
+		status = ask_agent(path, targets.targets, keep);
+	targets_close(&targets);
+	return status;
+}
+
+static void add(struct gdb_command *gdb, const char *word)
+{
+	gdb->argv[gdb->argc++] = word;
+}
+
+/* The commands that we add to gdb's. It does without them. */
+static void add_extension(struct gdb_command *gdb)
+{
+	char path[PATH_MAX];
+
+	if (installed_find(path, sizeof(path), INSTALLED_DATA, GDB_EXTENSION))
+		return;
+	snprintf(gdb->extension, sizeof(gdb->extension), "source %s", path);
+	add(gdb, "-iex");
+	add(gdb, gdb->extension);
+}
+
+static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
+			 int nmore)
+{
+	const char *name = getenv("GDB");
+
+	add(gdb, name && *name ? name : "gdb");
+	add_extension(gdb);
+	snprintf(gdb->target, sizeof(gdb->target),
+		 "target extended-remote %s", gdb->socket);
+	if (find_program(gdb->program, pid)) {
+		/* its files are ours, and faster to read without it */
+		add(gdb, "-iex");
+		add(gdb, "set sysroot /");
+		add(gdb, gdb->program);
+	}
+	/* before the commands among the user's arguments */
+	add(gdb, "-ex");
+	add(gdb, gdb->target);
+	for (int i = 0; i < nmore; i++)
+		add(gdb, more[i]);
+	gdb->argv[gdb->argc] = NULL;
+}
+
+/* As a shell takes it back. */
+static void put_word(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789@%+=:,./_-";
+
+	if (*word && !word[strspn(word, plain)]) {
+		printf("%s", word);
+		return;
+	}
+	putchar('\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			printf("'\\''");
+		else
+			putchar(*word);
+	putchar('\'');
+}
+
+static int print_command(const struct gdb_command *gdb)
+{
+	for (int i = 0; i < gdb->argc; i++) {
+		if (i)
+			putchar(' ');
+		put_word(gdb->argv[i]);
+	}
+	putchar('\n');
+	return command_finish();
+}
+
+static int run_command(struct gdb_command *gdb)
+{
+	execvp(gdb->argv[0], (char **)gdb->argv);
+	return command_failed("cannot start %s: %s", gdb->argv[0],
+			      strerror(errno));
+}
+
+static int gdb_process(pid_t pid, bool print, char **more, int nmore)
+{
+	static struct gdb_command gdb;
+	int status;
+
+	if (nmore > GDB_ARGUMENTS_MAX - 10)
+		return command_misused("too many arguments for gdb");
+	status = gdb_open_socket(gdb.socket, pid, print);
+	if (status)
+		return status;
+	make_command(&gdb, pid, more, nmore);
+	return print ? print_command(&gdb) : run_command(&gdb);
+}
+
+int gdb_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "-p PID [-- GDB-ARGUMENTS...]",
+		.about = "Start gdb on a running program, which gets the agent "
+			 "if it has none.",
+		.behind = "gdb",
+	};
+	const char *address = NULL;
+	bool print = false;
+	pid_t pid = 0;
+	int key;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		if (key == KEY_PRINT)
+			print = true;
+		else if (key == KEY_LISTEN)
+			address = options.value;
+		else if (command_parse_pid(&pid, options.value))
+			return command_misused("'%s' is no process id",
+					       options.value);
+	}
+	if (!pid)
+		return command_misused("which process? Give -p PID");
+	if (address && (print || options.index < argc))
+		return command_misused("--listen starts no gdb");
+	if (provide_agent(pid))
+		return COMMAND_FAILED;
+	if (address)
+		return gdb_listen(address, pid);
+	return gdb_process(pid, print, argv + options.index,
+			   argc - options.index);
+}

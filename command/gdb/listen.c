@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdb --listen: a port for gdb, and bytes between it and gdb.sock.
+ *
+ *	gdb --- 127.0.0.1:PORT ---> this ---> gdb.sock of the agent
+ *
+ * The agent knows nothing of the port: no socket of the program listens on
+ * the network, none is inherited, and all that the agent asks of a gdb
+ * (dumpable, one at a time) is asked of this one.
+ *
+ * What must stay true: nothing listens but on the loopback interface. A
+ * connection whose first byte is none of gdb's, or that is not the user's,
+ * does not reach the agent. Nothing grows: a side that does not take what it
+ * is sent is not read for.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/gdb/gdb.h"
+#include "command/gdbserver/comm.h"
+#include "gdbstub/wire/rsp.h"
+
+#define PAIRS		8	/* one that is served, and who is told so */
+#define RELAY_BYTES	16384
+#define LINGER_MS	10000	/* for a gdb that does not see the end */
+#define LOOK_MS		1000	/* without pidfd_open(2) */
+
+/* One socket, and what came from it that the other has not taken. */
+struct side {
+	int fd;				/* -1: not there (yet) */
+	bool ended;			/* nothing more comes */
+	bool shut;			/* it was told that the other ended */
+	size_t used, at;
+	char bytes[RELAY_BYTES];
+};
+
+struct pair {
+	struct side gdb, agent;
+};
+
+struct listener {
+	pid_t pid;
+	int pidfd;			/* -1: there are none */
+	bool ended;			/* the process */
+	struct comm comm;
+	struct pair pairs[PAIRS];
+};
+
+enum { WATCH_PROCESS, WATCH_LISTENER, WATCH_PAIRS };
+#define WATCHES	(WATCH_PAIRS + 2 * PAIRS)
+
+/* "PORT", ":PORT", "HOST:PORT" or "[HOST]:PORT" as "[HOST]:PORT" in numbers.
+ * No name but localhost is looked up: what it says may change. */
+static int parse_address(char *name, size_t room, const char *text)
+{
+	const char *colon = strrchr(text, ':');
+	const char *port = colon ? colon + 1 : text;
+	size_t n = colon ? (size_t)(colon - text) : 0;
+	char host[INET6_ADDRSTRLEN + 2] = "";
+	struct in6_addr v6;
+	struct in_addr v4;
+	char *end;
+
+	if (n >= sizeof(host))
+		return -EADDRNOTAVAIL;
+	memcpy(host, text, n);
+	if (!*port || port[strspn(port, "0123456789")] ||
+	    strtoul(port, &end, 10) > 65535)
+		return -EINVAL;
+	if (!n || !strcmp(host, "localhost"))
+		strcpy(host, "127.0.0.1");
+	if (inet_pton(AF_INET, host, &v4) == 1) {
+		if (ntohl(v4.s_addr) >> 24 != IN_LOOPBACKNET)
+			return -EADDRNOTAVAIL;
+		snprintf(name, room, "%s:%s", host, port);
+		return 0;
+	}
+	if (n > 2 && host[0] == '[' && host[n - 1] == ']') {
+		host[n - 1] = '\0';
+		memmove(host, host + 1, n - 1);
+	}
+	if (inet_pton(AF_INET6, host, &v6) != 1 || !IN6_IS_ADDR_LOOPBACK(&v6))
+		return -EADDRNOTAVAIL;
+	snprintf(name, room, "[%s]:%s", host, port);
+	return 0;
+}
+
+static void close_side(struct side *side)
+{
+	if (side->fd >= 0)
+		close(side->fd);
+	side->fd = -1;
+}
+
+static void close_pair(struct pair *pair)
+{
+	close_side(&pair->gdb);
+	close_side(&pair->agent);
+}
+
+static struct pair *find_room(struct listener *l)
+{
+	for (int i = 0; i < PAIRS; i++)
+		if (l->pairs[i].gdb.fd < 0)
+			return &l->pairs[i];
+	return NULL;
+}
+
+static bool is_idle(const struct listener *l)
+{
+	for (int i = 0; i < PAIRS; i++)
+		if (l->pairs[i].gdb.fd >= 0)
+			return false;
+	return true;
+}
+
+static void open_side(struct side *side, int fd)
+{
+	side->fd = fd;
+	side->ended = side->shut = false;
+	side->used = side->at = 0;
+}
+
+static void accept_gdb(struct listener *l)
+{
+	struct pair *pair = find_room(l);
+	const char *why;
+
+	if (!pair || comm_accept(&l->comm))
+		return;
+	if (gdb_check_peer(l->comm.in, &why)) {
+		command_warn("refused a connection from %s: %s", l->comm.peer,
+			     why);
+		comm_close(&l->comm);
+		return;
+	}
+	open_side(&pair->gdb, l->comm.in);
+	open_side(&pair->agent, -1);
+	l->comm.in = l->comm.out = -1;
+}
+
+/* The agent is asked each time: execve(2) may have taken the socket away. */
+static int connect_agent(struct listener *l)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char path[GDB_PATH_BYTES];
+	int fd;
+
+	if (gdb_open_socket(path, l->pid, false))
+		return -1;
+	memcpy(address.sun_path, path, strlen(path) + 1);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd >= 0 && !connect(fd, (void *)&address, sizeof(address)))
+		return fd;
+	command_warn("%s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+/* The first that came: a browser, or a scanner of ports, begins otherwise. */
+static bool begins(struct listener *l, struct pair *pair)
+{
+	char first = pair->gdb.bytes[0];
+
+	if (first != RSP_ACK && first != RSP_NAK && first != RSP_BEGIN) {
+		command_warn("refused a connection: it does not speak gdb's "
+			     "protocol");
+		return false;
+	}
+	pair->agent.fd = connect_agent(l);
+	return pair->agent.fd >= 0;
+}
+
+/* False: this connection is over. */
+static bool read_side(struct side *side)
+{
+	ssize_t n = recv(side->fd, side->bytes, sizeof(side->bytes),
+			 MSG_DONTWAIT);
+
+	if (n > 0)
+		side->used = n;
+	else if (!n)
+		side->ended = true;
+	else
+		return errno == EINTR || errno == EAGAIN;
+	return true;
+}
+
+static bool write_side(int fd, struct side *from)
+{
+	ssize_t n = send(fd, from->bytes + from->at, from->used - from->at,
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0)
+		return errno == EINTR || errno == EAGAIN;
+	from->at += n;
+	if (from->at == from->used)
+		from->at = from->used = 0;
+	return true;
+}
+
+/* The end of one, once all of it is through, is told to the other, which has
+ * its say: the last word of a refusal is not cut off. */
+static void pass_end(struct side *from, struct side *to)
+{
+	if (!from->ended || from->used || to->shut)
+		return;
+	shutdown(to->fd, SHUT_WR);
+	to->shut = true;
+}
+
+static bool serve_pair(struct listener *l, struct pair *pair,
+		       const struct pollfd *p)
+{
+	struct side *gdb = &pair->gdb, *agent = &pair->agent;
+	bool good = true;
+
+	if (p[0].revents && !gdb->ended && !gdb->used)
+		good = read_side(gdb);
+	if (good && agent->fd < 0)
+		return gdb->used ? begins(l, pair) : !gdb->ended;
+	if (good && p[1].revents && !agent->ended && !agent->used)
+		good = read_side(agent);
+	if (good && gdb->used)
+		good = write_side(agent->fd, gdb);
+	if (good && agent->used)
+		good = write_side(gdb->fd, agent);
+	if (!good)
+		return false;
+	pass_end(gdb, agent);
+	pass_end(agent, gdb);
+	return !gdb->shut || !agent->shut;
+}
+
+/* Only what can be done is watched for: else poll() returns at once. */
+static void watch_side(struct pollfd *p, const struct side *side,
+		       const struct side *other)
+{
+	short events = (!side->ended && !side->used ? POLLIN : 0) |
+		       (other->used ? POLLOUT : 0);
+
+	*p = (struct pollfd){ .fd = events ? side->fd : -1, .events = events };
+}
+
+static void fill(struct listener *l, struct pollfd *p)
+{
+	p[WATCH_PROCESS] = (struct pollfd){ .fd = l->ended ? -1 : l->pidfd,
+					    .events = POLLIN };
+	p[WATCH_LISTENER] = (struct pollfd){
+		.fd = l->ended || !find_room(l) ? -1 : l->comm.listener,
+		.events = POLLIN };
+	for (int i = 0; i < PAIRS; i++) {
+		struct pair *pair = &l->pairs[i];
+
+		watch_side(&p[WATCH_PAIRS + 2 * i], &pair->gdb, &pair->agent);
+		watch_side(&p[WATCH_PAIRS + 2 * i + 1], &pair->agent,
+			   &pair->gdb);
+	}
+}
+
+static int serve(struct listener *l)
+{
+	struct pollfd p[WATCHES];
+	int n;
+
+	while (!l->ended || !is_idle(l)) {
+		fill(l, p);
+		n = poll(p, WATCHES, l->ended ? LINGER_MS :
+				     l->pidfd < 0 ? LOOK_MS : -1);
+		if (n < 0 && errno != EINTR)
+			return command_failed("poll: %s", strerror(errno));
+		if (n < 0)
+			continue;
+		if (!n && l->ended)
+			break;
+		if (p[WATCH_LISTENER].revents)
+			accept_gdb(l);
+		for (int i = 0; i < PAIRS; i++)
+			if (l->pairs[i].gdb.fd >= 0 &&
+			    !serve_pair(l, &l->pairs[i],
+					&p[WATCH_PAIRS + 2 * i]))
+				close_pair(&l->pairs[i]);
+		l->ended |= l->pidfd < 0 ? kill(l->pid, 0) && errno == ESRCH :
+					   !!p[WATCH_PROCESS].revents;
+	}
+	return COMMAND_DONE;
+}
+
+int gdb_listen(const char *text, pid_t pid)
+{
+	static struct listener l;
+	char name[INET6_ADDRSTRLEN + 16], path[GDB_PATH_BYTES];
+	int ret = parse_address(name, sizeof(name), text);
+
+	if (ret == -EADDRNOTAVAIL)
+		return command_misused("'%s' is not of the loopback interface: "
+				       "whoever reached it could read the "
+				       "process's memory", text);
+	if (ret)
+		return command_misused("'%s' names no port", text);
+	/* before anything listens: the agent may not want any gdb */
+	ret = gdb_open_socket(path, pid, false);
+	if (!ret)
+		ret = comm_open(&l.comm, name);
+	if (ret)
+		return ret;
+	for (int i = 0; i < PAIRS; i++)
+		l.pairs[i].gdb.fd = l.pairs[i].agent.fd = -1;
+	l.pid = pid;
+	l.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	printf("target extended-remote %.*s:%s\n",
+	       (int)(strrchr(name, ':') - name), name, l.comm.port);
+	ret = command_finish();
+	return ret ? ret : serve(&l);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdb --listen: whose is the other end of a TCP connection?
+ *
+ * gdb's protocol knows no password, and a TCP socket tells nothing of its peer
+ * as a Unix socket does (SO_PEERCRED): any user of the machine can connect to
+ * a port of the loopback interface. But both ends are sockets of this very
+ * machine, and the kernel's tables name the user that made each.
+ *
+ * What must stay true: who is not found is not let in. Only an established
+ * connection counts: the table gives user 0 for what is left of a closed one.
+ * The peer's port cannot become another's while our end is there.
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "command/gdb/gdb.h"
+
+#define STATE_ESTABLISHED	1	/* of the table */
+#define NAME_BYTES		48
+
+/* Whom a user namespace does not know, the tables there call so: nobody in
+ * particular. */
+#define USER_UNKNOWN		65534
+
+/* An address as the table has it: words in the machine's order. */
+static void name_address(char name[NAME_BYTES],
+			 const struct sockaddr_storage *address)
+{
+	const struct sockaddr_in *v4 = (const void *)address;
+	const struct sockaddr_in6 *v6 = (const void *)address;
+	const uint32_t *word = v6->sin6_addr.s6_addr32;
+
+	if (address->ss_family == AF_INET)
+		snprintf(name, NAME_BYTES, "%08X:%04X", v4->sin_addr.s_addr,
+			 ntohs(v4->sin_port));
+	else
+		snprintf(name, NAME_BYTES, "%08X%08X%08X%08X:%04X", word[0],
+			 word[1], word[2], word[3], ntohs(v6->sin6_port));
+}
+
+/* The user of the socket that is at `from` and connected to `to`. */
+static int find_user(const char *table, const char *from, const char *to,
+		     uid_t *user)
+{
+	char line[512], local[NAME_BYTES], remote[NAME_BYTES];
+	FILE *f = fopen(table, "re");
+	unsigned int state, uid;
+	int ret = -ESRCH;
+
+	if (!f)
+		return -errno;
+	while (ret && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, " %*d: %47s %47s %x %*s %*s %*s %u", local,
+			   remote, &state, &uid) != 4 ||
+		    state != STATE_ESTABLISHED || strcmp(local, from) ||
+		    strcmp(remote, to))
+			continue;
+		*user = uid;
+		ret = 0;
+	}
+	fclose(f);
+	return ret;
+}
+
+int gdb_check_peer(int fd, const char **why)
+{
+	struct sockaddr_storage ours, theirs;
+	socklen_t nours = sizeof(ours), ntheirs = sizeof(theirs);
+	char from[NAME_BYTES], to[NAME_BYTES];
+	uid_t user = (uid_t)-1;
+
+	*why = "it cannot be told whose it is";
+	if (getsockname(fd, (void *)&ours, &nours) ||
+	    getpeername(fd, (void *)&theirs, &ntheirs) ||
+	    ours.ss_family != theirs.ss_family)
+		return -ESRCH;
+	name_address(from, &theirs);
+	name_address(to, &ours);
+	if (find_user(ours.ss_family == AF_INET ? "/proc/net/tcp" :
+						  "/proc/net/tcp6",
+		      from, to, &user))
+		return -ESRCH;
+	*why = "it is another user's";
+	if (!user || (user == geteuid() && user != USER_UNKNOWN))
+		return 0;
+	return -EPERM;
+}

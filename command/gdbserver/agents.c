@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdbserver: what agents do for it. One that gdbserver is about to
+ * attach to is told, and told again when it has detached. What is killed leaves
+ * its socket (gdbstub/ipa/socket.c): nobody in there can take that away.
+ */
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/gdbserver/gdbserver.h"
+#include "command/process/process.h"
+#include "command/processes/client.h"
+#include "gdbstub/ipa/abi.h"
+
+#define AGENT_TIMEOUT_MS	2000	/* gdb waits as well */
+
+static bool is_debugged(const struct gdbserver *server, pid_t pid)
+{
+	return process_status(pid, "TracerPid") == server->pid;
+}
+
+static int tell(pid_t pid, bool on, char error[RUNDIR_ERROR_BYTES])
+{
+	struct client_request request = { 0 };
+	struct rundir_process process;
+	struct client client;
+	int ret = rundir_find(&process, pid, error);
+
+	if (ret)
+		return ret;
+	client_request_add(&request, "on", "%d", on);
+	ret = client_connect(&client, &process);
+	client.timeout_ms = AGENT_TIMEOUT_MS;
+	if (!ret)
+		ret = client_call(&client, MESSAGE_GDBSERVER, &request, NULL);
+	if (ret)
+		snprintf(error, RUNDIR_ERROR_BYTES, "%s", client.error);
+	client_close(&client);
+	client_request_release(&request);
+	rundir_process_close(&process);
+	return ret;
+}
+
+static void take_away(pid_t pid)
+{
+	char error[RUNDIR_ERROR_BYTES], path[64];
+	struct stat st;
+
+	if (process_status(pid, "TracerPid") == 0)
+		tell(pid, false, error);
+	snprintf(path, sizeof(path), IPA_SOCKET "%d", pid);
+	if (!lstat(path, &st) && S_ISSOCK(st.st_mode))
+		unlink(path);
+}
+
+void gdbserver_attach(pid_t pid)
+{
+	char error[RUNDIR_ERROR_BYTES];
+
+	if (process_status(pid, "Pid") < 0 || !tell(pid, true, error))
+		return;
+	if (process_maps_file(pid, "libinproctrace.so"))
+		return;
+	if (process_maps_file(pid, "libtaffrail.so"))
+		command_warn("process %d gives no static data: %s", pid, error);
+	else
+		command_warn("process %d has no agent: its markers can be "
+			     "listed, not traced. Start it with "
+			     "LD_PRELOAD=libtaffrail.so", pid);
+}
+
+pid_t gdbserver_process(const struct gdbserver *server,
+			const struct filter_thread *thread)
+{
+	long pid = thread->pid;
+
+	if (!pid)
+		pid = process_status(thread->tid, "Tgid");
+	return pid > 0 && is_debugged(server, pid) ? pid : 0;
+}
+
+static void remember(struct gdbserver *server, pid_t pid)
+{
+	for (int i = 0; i < server->nprocesses; i++)
+		if (server->processes[i] == pid)
+			return;
+	if (server->nprocesses == GDBSERVER_PROCESSES)
+		gdbserver_agents_check(server);
+	if (server->nprocesses < GDBSERVER_PROCESSES)
+		server->processes[server->nprocesses++] = pid;
+}
+
+bool gdbserver_is_idle(const struct gdbserver *server)
+{
+	for (int i = 0; i < server->nprocesses; i++)
+		if (is_debugged(server, server->processes[i]))
+			return false;
+	return true;
+}
+
+void gdbserver_agents_check(struct gdbserver *server)
+{
+	int kept = 0;
+
+	for (int i = 0; i < server->nprocesses; i++) {
+		pid_t pid = server->processes[i];
+
+		if (is_debugged(server, pid))
+			server->processes[kept++] = pid;
+		else
+			take_away(pid);
+	}
+	server->nprocesses = kept;
+}
+
+void gdbserver_agents_follow(struct gdbserver *server)
+{
+	struct filter_thread *now = &server->filter.thread;
+	struct filter_thread *last = &server->thread;
+	pid_t pid;
+
+	if (now->pid != last->pid || (!now->pid && now->tid != last->tid)) {
+		*last = *now;
+		pid = gdbserver_process(server, now);
+		if (pid)
+			remember(server, pid);
+	}
+	if (server->filter.ended) {
+		server->filter.ended = 0;
+		gdbserver_agents_check(server);
+	}
+}

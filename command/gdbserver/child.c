@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdbserver: starting stock gdbserver, and the program behind it.
+ *
+ *	taffrail gdbserver ... PROG
+ *	  gdbserver --wrapper taffrail gdbserver --start ... -- LINK PROG
+ *	    sh -c exec taffrail gdbserver --start LIB 0=N,1=N,2=N PROG
+ *	      PROG, with the agent preloaded
+ *
+ * The wrapper does what env(1) would do, and gives the program back the
+ * descriptors that gdbserver does not have itself. gdbserver counts the execs
+ * up to the program: there has to be exactly one in the wrapper.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/common/installed.h"
+#include "command/elf/elfnotes.h"
+#include "command/gdbserver/gdbserver.h"
+#include "command/processes/vouch.h"
+
+#define AGENT		"libtaffrail.so"
+#define SAVED_FROM	10		/* the user has those below */
+#define WRAPPER_WORDS	8
+
+/* What gdbserver is started with. */
+struct launch {
+	const char **argv;
+	int argc;
+	char self[PATH_MAX];
+	char agent[PATH_MAX];
+	char quoted[2][4 * PATH_MAX + 3];	/* for the shell */
+	char saved[64];			/* "0=10,1=11,2=12", or "-" */
+	int keep[3];			/* those, or -1 */
+	char link[64];
+	int input;			/* for its 0 and 1, or -1 */
+	int messages;			/* for its 2, or -1 */
+};
+
+static void add(struct launch *launch, const char *word)
+{
+	launch->argv[launch->argc++] = word;
+}
+
+static const char *quote(char *to, const char *word)
+{
+	char *start = to;
+
+	*to++ = '\'';
+	for (; *word; word++) {
+		if (*word == '\'')
+			to = stpcpy(to, "'\\'");
+		*to++ = *word;
+	}
+	strcpy(to, "'");
+	return start;
+}
+
+/* Which descriptors the program has to be given back. */
+static void save_descriptors(struct launch *launch,
+			     const struct gdbserver *server)
+{
+	int from = server->by_port ? 2 : 0;
+	size_t used = 0;
+
+	strcpy(launch->saved, "-");
+	for (int fd = 0; fd < 3; fd++)
+		launch->keep[fd] = -1;
+	if (!server->restores)
+		return;
+	for (int fd = from; fd < 3; fd++) {
+		launch->keep[fd] = fcntl(fd, F_DUPFD_CLOEXEC, SAVED_FROM);
+		if (launch->keep[fd] >= 0)
+			used += snprintf(launch->saved + used,
+					 sizeof(launch->saved) - used,
+					 "%s%d=%d", used ? "," : "", fd,
+					 launch->keep[fd]);
+	}
+}
+
+static int add_wrapper(struct launch *launch)
+{
+	ssize_t n = readlink("/proc/self/exe", launch->self, PATH_MAX - 1);
+
+	if (n < 0)
+		return command_failed("/proc/self/exe: %s", strerror(errno));
+	launch->self[n] = '\0';
+	if (installed_find(launch->agent, sizeof(launch->agent),
+			   INSTALLED_LIB, AGENT))
+		return command_failed("%s is not installed beside this "
+				      "command", AGENT);
+	filtered_vouch(launch->agent, "/tmp");
+	add(launch, "--wrapper");
+	add(launch, quote(launch->quoted[0], launch->self));
+	add(launch, "gdbserver");
+	add(launch, GDBSERVER_START);
+	add(launch, quote(launch->quoted[1], launch->agent));
+	add(launch, launch->saved);
+	add(launch, "--");
+	return COMMAND_DONE;
+}
+
+static int make_command(struct launch *launch, const struct gdbserver *server)
+{
+	const struct gdbserver_options *o = &server->options;
+	int n = 0;
+
+	while (o->program[n])
+		n++;
+	launch->argv = calloc(o->noptions + n + WRAPPER_WORDS + 4,
+			      sizeof(*launch->argv));
+	if (!launch->argv)
+		return command_failed("out of memory");
+	save_descriptors(launch, server);
+	add(launch, "gdbserver");
+	for (int i = 0; i < o->noptions; i++)
+		add(launch, o->options[i]);
+	/* what ends does not come back, and gdbserver would wait for it
+	 * without waiting */
+	if (!server->by_port && !o->once)
+		add(launch, "--once");
+	if (!o->wrapped && !o->no_shell && !o->attach &&
+	    add_wrapper(launch))
+		return COMMAND_FAILED;
+	snprintf(launch->link, sizeof(launch->link), "127.0.0.1:%u",
+		 server->port);
+	add(launch, server->by_port ? launch->link : "-");
+	for (int i = 0; i < n; i++)
+		add(launch, o->program[i]);
+	return COMMAND_DONE;
+}
+
+/* The child, up to its exec; returns only when that fails. */
+static void become_gdbserver(struct launch *launch, pid_t parent)
+{
+	sigset_t none;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(1);
+	for (int fd = 0; fd < 3; fd++)
+		if (launch->keep[fd] >= 0)
+			fcntl(launch->keep[fd], F_SETFD, 0);
+	if (launch->input >= 0) {
+		dup2(launch->input, STDIN_FILENO);
+		dup2(launch->input, STDOUT_FILENO);
+	}
+	if (launch->messages >= 0)
+		dup2(launch->messages, STDERR_FILENO);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGTTOU, SIG_DFL);
+	signal(SIGTTIN, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setenv("TAFFRAIL_IPA", "filter", 1);
+	execvp("gdbserver", (char **)launch->argv);
+}
+
+static int launch_child(struct launch *launch, struct gdbserver *server)
+{
+	pid_t parent = getpid();
+	int report[2], error = 0;
+
+	if (pipe2(report, O_CLOEXEC))
+		return command_failed("pipe: %s", strerror(errno));
+	server->pid = fork();
+	if (!server->pid) {
+		become_gdbserver(launch, parent);
+		error = errno;
+		if (write(report[1], &error, sizeof(error)) < 0)
+			_exit(127);
+		_exit(127);
+	}
+	close(report[1]);
+	if (server->pid < 0)
+		error = errno;
+	else if (read(report[0], &error, sizeof(error)) <= 0)
+		error = 0;
+	close(report[0]);
+	if (!error)
+		return COMMAND_DONE;
+	return command_failed("cannot start gdbserver: %s", strerror(error));
+}
+
+/* The two ends of the link, and of what gdbserver prints. */
+static int make_link(struct launch *launch, struct gdbserver *server)
+{
+	int ends[2], ret;
+
+	launch->input = launch->messages = -1;
+	server->link = server->messages = server->reserved = -1;
+	if (server->by_port) {
+		ret = comm_reserve(&server->reserved, &server->port);
+		if (ret)
+			return command_failed("no port of the loopback "
+					      "interface: %s", strerror(-ret));
+	} else {
+		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+			return command_failed("socketpair: %s",
+					      strerror(errno));
+		server->link = ends[0];
+		launch->input = ends[1];
+	}
+	if (server->comm.kind == COMM_STDIO)
+		return COMMAND_DONE;
+	if (pipe2(ends, O_CLOEXEC))
+		return command_failed("pipe: %s", strerror(errno));
+	server->messages = ends[0];
+	launch->messages = ends[1];
+	return COMMAND_DONE;
+}
+
+/*
+ * Where a program may not even have itself traced by its parent, gdbserver says
+ * something of its own tests, and waits for ever.
+ */
+static int check_tracing(void)
+{
+	int status = 0, error;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? errno : 0);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
+		return COMMAND_DONE;
+	error = WEXITSTATUS(status);
+	return error ? command_failed("gdbserver needs ptrace(2), which is "
+				      "denied (%s): by kernel.yama.ptrace_scope,"
+				      " or a container's rule; taffrail gdb "
+				      "does without", strerror(error)) :
+		       COMMAND_DONE;
+}
+
+int gdbserver_start(struct gdbserver *server)
+{
+	static struct launch launch;
+	int ret;
+
+	if (check_tracing())
+		return COMMAND_FAILED;
+	ret = make_link(&launch, server);
+	if (!ret)
+		ret = make_command(&launch, server);
+	if (!ret)
+		ret = launch_child(&launch, server);
+	for (int fd = 0; fd < 3; fd++)
+		if (launch.keep[fd] > 2)
+			close(launch.keep[fd]);
+	if (launch.input >= 0)
+		close(launch.input);
+	if (launch.messages >= 0)
+		close(launch.messages);
+	free(launch.argv);
+	return ret;
+}
+
+/* "0=10,1=11": true when all of them are ours again. */
+static bool restore(const char *saved)
+{
+	int fd, from, n;
+
+	while (sscanf(saved, "%1d=%d%n", &fd, &from, &n) == 2) {
+		if (dup2(from, fd) < 0)
+			return false;
+		close(from);
+		saved += n;
+		saved += *saved == ',';
+	}
+	return !*saved || !strcmp(saved, "-");
+}
+
+/* gdbserver does that, where its standard error is the terminal. */
+static void take_terminal(void)
+{
+	signal(SIGTTOU, SIG_IGN);
+	tcsetpgrp(STDERR_FILENO, getpgrp());
+	signal(SIGTTOU, SIG_DFL);
+}
+
+static void preload(const char *agent)
+{
+	const char *others = getenv("LD_PRELOAD");
+	char *all;
+
+	if (!others || !*others) {
+		setenv("LD_PRELOAD", agent, 1);
+	} else if (asprintf(&all, "%s:%s", agent, others) > 0) {
+		setenv("LD_PRELOAD", all, 1);
+		free(all);
+	}
+}
+
+int gdbserver_start_program(int argc, char **argv)
+{
+	/* --start AGENT SAVED PROGRAM ARGUMENTS... */
+	if (argc < 4 || !restore(argv[2]))
+		return command_failed("%s is gdbserver's to use",
+				      GDBSERVER_START);
+	if (strcmp(argv[2], "-"))
+		take_terminal();
+	if (!elfnotes_needs(argv[3], AGENT))
+		preload(argv[1]);
+	execvp(argv[3], argv + 3);
+	command_failed("cannot start %s: %s", argv[3], strerror(errno));
+	_exit(127);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What gdb comes through. See comm.h.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/gdbserver/comm.h"
+
+static void set_option(int fd, int level, int option)
+{
+	int on = 1;
+
+	setsockopt(fd, level, option, &on, sizeof(on));
+}
+
+/* 1 when it listens, 0 with errno when it does not. */
+static bool listen_at(int *fd, const struct addrinfo *address)
+{
+	*fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*fd < 0)
+		return false;
+	set_option(*fd, SOL_SOCKET, SO_REUSEADDR);
+	if (!bind(*fd, address->ai_addr, address->ai_addrlen) &&
+	    !listen(*fd, 1))
+		return true;
+	close(*fd);
+	*fd = -1;
+	return false;
+}
+
+/* "[HOST]:PORT", with "tcp:", "tcp4:" or "tcp6:" before it. */
+static int split_name(const char *name, char *host, size_t room,
+		      const char **port, struct addrinfo *hints)
+{
+	static const struct {
+		const char *word;
+		int family;
+	} prefixes[] = {
+		{ "tcp:", AF_UNSPEC }, { "tcp4:", AF_INET },
+		{ "tcp6:", AF_INET6 },
+	};
+	size_t n;
+
+	for (size_t i = 0; i < 3; i++) {
+		n = strlen(prefixes[i].word);
+		if (strncmp(name, prefixes[i].word, n))
+			continue;
+		hints->ai_family = prefixes[i].family;
+		name += n;
+		break;
+	}
+	*port = strrchr(name, ':');
+	if (!*port)
+		return -EINVAL;
+	n = *port - name;
+	(*port)++;
+	if (n > 1 && *name == '[' && name[n - 1] == ']') {
+		name++;
+		n -= 2;
+	}
+	snprintf(host, room, "%.*s", (int)n, name);
+	return 0;
+}
+
+static void find_port(struct comm *comm)
+{
+	struct sockaddr_storage address;
+	socklen_t n = sizeof(address);
+
+	comm->port[0] = '\0';
+	if (!getsockname(comm->listener, (void *)&address, &n))
+		getnameinfo((void *)&address, n, NULL, 0, comm->port,
+			    sizeof(comm->port), NI_NUMERICSERV);
+}
+
+static int open_tcp(struct comm *comm)
+{
+	struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE,
+	};
+	struct addrinfo *found, *a;
+	const char *port;
+	char host[256];
+	int ret;
+
+	if (split_name(comm->name, host, sizeof(host), &port, &hints))
+		return command_failed("%s: no port", comm->name);
+	ret = getaddrinfo(host[0] ? host : NULL, port, &hints, &found);
+	if (ret)
+		return command_failed("%s: cannot resolve name: %s",
+				      comm->name, gai_strerror(ret));
+	for (a = found; a && comm->listener < 0; a = a->ai_next)
+		listen_at(&comm->listener, a);
+	ret = errno;
+	freeaddrinfo(found);
+	/* in gdbserver's words: scripts look for them */
+	if (comm->listener < 0)
+		return command_failed("Can't bind address: %s.",
+				      strerror(ret));
+	find_port(comm);
+	return COMMAND_DONE;
+}
+
+/* Raw, as gdbserver sets it: 8 bits, nothing interpreted. */
+static int open_serial(struct comm *comm)
+{
+	struct termios settings;
+	struct stat st;
+	int fd = open(comm->name, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 || fstat(fd, &st))
+		return command_failed("%s: %s", comm->name, strerror(errno));
+	if (!S_ISCHR(st.st_mode)) {
+		close(fd);
+		return command_failed("%s: neither a serial device nor "
+				      "HOST:PORT", comm->name);
+	}
+	if (!tcgetattr(fd, &settings)) {
+		settings.c_iflag = 0;
+		settings.c_oflag = 0;
+		settings.c_lflag = 0;
+		settings.c_cflag &= ~(CSIZE | PARENB);
+		settings.c_cflag |= CLOCAL | CS8;
+		settings.c_cc[VMIN] = 1;
+		settings.c_cc[VTIME] = 0;
+		tcsetattr(fd, TCSANOW, &settings);
+	}
+	comm->in = comm->out = fd;
+	return COMMAND_DONE;
+}
+
+int comm_open(struct comm *comm, const char *name)
+{
+	*comm = (struct comm){ .name = name, .listener = -1, .in = -1,
+			       .out = -1 };
+	if (!strcmp(name, "-") || !strcmp(name, "stdio")) {
+		comm->kind = COMM_STDIO;
+		comm->in = STDIN_FILENO;
+		comm->out = STDOUT_FILENO;
+		return COMMAND_DONE;
+	}
+	if (strchr(name, ':')) {
+		comm->kind = COMM_TCP;
+		return open_tcp(comm);
+	}
+	comm->kind = COMM_SERIAL;
+	return open_serial(comm);
+}
+
+int comm_accept(struct comm *comm)
+{
+	struct sockaddr_storage address;
+	socklen_t n = sizeof(address);
+	char host[64] = "?", port[16] = "?";
+	int fd = accept4(comm->listener, (void *)&address, &n, SOCK_CLOEXEC);
+
+	if (fd < 0)
+		return COMMAND_FAILED;
+	set_option(fd, SOL_SOCKET, SO_KEEPALIVE);
+	set_option(fd, IPPROTO_TCP, TCP_NODELAY);
+	getnameinfo((void *)&address, n, host, sizeof(host), port,
+		    sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
+	snprintf(comm->peer, sizeof(comm->peer), "host %s, port %s", host,
+		 port);
+	comm->in = comm->out = fd;
+	return COMMAND_DONE;
+}
+
+void comm_close(struct comm *comm)
+{
+	if (comm->in >= 0)
+		close(comm->in);
+	if (comm->out >= 0 && comm->out != comm->in)
+		close(comm->out);
+	comm->in = comm->out = -1;
+}
+
+int comm_reserve(int *fd, uint16_t *port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	socklen_t n = sizeof(address);
+
+	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (*fd < 0)
+		return -errno;
+	/* as gdbserver does: so both may hold it, while one listens */
+	set_option(*fd, SOL_SOCKET, SO_REUSEADDR);
+	if (bind(*fd, (void *)&address, n) ||
+	    getsockname(*fd, (void *)&address, &n))
+		return -errno;
+	*port = ntohs(address.sin_port);
+	return 0;
+}
+
+int comm_connect(uint16_t port)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_port = htons(port),
+		.sin_addr = { htonl(INADDR_LOOPBACK) },
+	};
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0)
+		return -errno;
+	if (connect(fd, (void *)&address, sizeof(address))) {
+		close(fd);
+		return -errno;
+	}
+	set_option(fd, IPPROTO_TCP, TCP_NODELAY);
+	return fd;
+}

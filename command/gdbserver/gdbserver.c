@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdbserver: stock gdbserver with static tracepoints. What it is
+ * made of is in gdbserver.h.
+ *
+ * What must stay true: its command line is gdbserver's.
+ */
+#include "command/gdbserver/gdbserver.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/elf/process-markers.h"
+#include "command/rundir/rundir.h"
+#include "gdbstub/wire/marker-text.h"
+#include "tracepoints/fields/fields.h"
+
+static struct gdbserver server;
+
+static uint32_t read_markers(void *arg, const struct filter_thread *thread)
+{
+	pid_t pid = gdbserver_process(&server, thread);
+
+	(void)arg;
+	marker_list_free(&server.markers);
+	if (pid && !process_markers_read(&server.markers, pid))
+		marker_list_sort(&server.markers);
+	return server.markers.count;
+}
+
+static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
+{
+	static char extra[MARKER_EXTRA_BYTES];
+	const struct marker *m = &server.markers.markers[i];
+	struct text text;
+
+	(void)arg;
+	text_open(&text, extra, sizeof(extra));
+	fields_signature_add(&text, m->text, m->kind == MARKER_EVENT ?
+			     TAFFRAIL_KIND_EVENT : TAFFRAIL_KIND_MARK,
+			     m->nfields, m->types);
+	*to = (struct filter_marker){ m->address, m->id, extra };
+}
+
+/* Steps over what --wrapper takes, its "--" included. */
+static int skip_wrapper(char **argv, int i)
+{
+	while (argv[i] && strcmp(argv[i], "--"))
+		i++;
+	return argv[i] ? i + 1 : i;
+}
+
+static int parse(struct gdbserver_options *o, char **argv)
+{
+	int i = 1;
+
+	o->options = argv + 1;
+	while (argv[i] && argv[i][0] == '-' && argv[i][1]) {
+		const char *word = argv[i++];
+
+		if (!strcmp(word, "--wrapper")) {
+			o->wrapped = true;
+			i = skip_wrapper(argv, i);
+		} else if (!strcmp(word, "--once")) {
+			o->once = true;
+		} else if (!strcmp(word, "--attach")) {
+			o->attach = true;
+		} else if (!strcmp(word, "--no-startup-with-shell")) {
+			o->no_shell = true;
+		}
+	}
+	o->noptions = i - 1;
+	o->comm = argv[i];
+	o->program = argv + i + (o->comm != NULL);
+	if (!o->comm)
+		return command_misused("what is gdb to connect to? Give "
+				       "HOST:PORT, a serial device or -");
+	return COMMAND_DONE;
+}
+
+static void attach(void *arg, uint64_t pid)
+{
+	(void)arg;
+	gdbserver_attach((pid_t)pid);
+}
+
+static int symbol(void *arg, const struct filter_thread *thread,
+		  const char *name, uint64_t *address)
+{
+	(void)arg;
+	return gdbserver_symbol(&server, thread, name, address);
+}
+
+static int early(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	return gdbserver_agent_early(&server, thread);
+}
+
+static int known(void *arg, const struct filter_thread *thread)
+{
+	(void)arg;
+	return gdbserver_agent_known(&server, thread);
+}
+
+static uint64_t cell(void *arg, const struct filter_thread *thread,
+		     uint64_t site)
+{
+	(void)arg;
+	return gdbserver_cell(&server, thread, site);
+}
+
+static void begin(void *arg, const struct filter_thread *thread,
+		  uint64_t bytes, int circular)
+{
+	(void)arg;
+	gdbserver_limits_set(&server, thread, bytes, circular);
+}
+
+static void said(void *arg, const struct filter_thread *thread,
+		 struct filter_said *to)
+{
+	(void)arg;
+	gdbserver_limits_get(&server, thread, to);
+}
+
+static int idle(void *arg)
+{
+	(void)arg;
+	return gdbserver_is_idle(&server);
+}
+
+static void warn(void *arg, const char *text)
+{
+	(void)arg;
+	command_warn("%s", text);
+}
+
+static uint32_t relocate(void *arg, const struct filter_thread *thread,
+			 uint64_t from, uint64_t to)
+{
+	(void)arg;
+	return gdbserver_relocate(&server, thread, from, to);
+}
+
+/* As gdbserver ended; it is what a caller waits for. */
+static int end_as_gdbserver(void)
+{
+	struct rlimit none = { 0, 0 };
+	sigset_t set;
+	int number;
+
+	if (WIFEXITED(server.status))
+		return WEXITSTATUS(server.status);
+	number = WTERMSIG(server.status);
+	setrlimit(RLIMIT_CORE, &none);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	raise(number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	return 128 + number;
+}
+
+static int serve(void)
+{
+	static const struct filter_host host = {
+		NULL, read_markers, get_marker, attach, symbol, early,
+		known, cell, relocate, begin, said, idle, warn,
+	};
+	struct gdbserver_options *o = &server.options;
+	pid_t pid;
+
+	if (comm_open(&server.comm, o->comm))
+		return COMMAND_FAILED;
+	server.restores = !o->wrapped && !o->no_shell && !o->attach &&
+			  server.comm.kind != COMM_STDIO;
+	server.by_port = server.comm.kind == COMM_TCP;
+	if (o->attach && o->program[0] &&
+	    !command_parse_pid(&pid, o->program[0]))
+		gdbserver_attach(pid);
+	else if (o->no_shell && !o->wrapped)
+		command_warn("without a shell gdbserver preloads nothing: the "
+			     "program must be linked with the agent");
+	filter_open(&server.filter, &host);
+	if (gdbserver_start(&server) || gdbserver_relay(&server))
+		return COMMAND_FAILED;
+	return end_as_gdbserver();
+}
+
+/* --help is ours; the rest of what ends at once is gdbserver's. */
+static int parse_words(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{ 256, "once", NULL, "end when the first gdb has gone" },
+		{ 257, "multi", NULL, "start without a program; gdb runs one" },
+		{ 258, "attach", NULL, "serve the running process PID" },
+		{ 0 }
+	};
+	static char word[] = "gdbserver", wanted[] = "--help";
+	char *help[] = { word, wanted, NULL };
+	struct options options = {
+		.argc = 2, .argv = help, .rows = rows,
+		.shape = "COMM [PROG [ARGS...]]\n"
+			 "       taffrail gdbserver [OPTIONS] --attach COMM PID",
+		.about = "Start gdbserver so that gdb has static tracepoints "
+			 "at the program's markers.\nCOMM is HOST:PORT, a "
+			 "serial device, or - for standard input and output.\n"
+			 "All options of gdbserver are taken; these are some.",
+	};
+
+	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+		return options_next(&options), options.status;
+	if (argc > 1 && !strcmp(argv[1], "--version")) {
+		execvp("gdbserver", argv);
+		return command_failed("cannot start gdbserver: %s",
+				      strerror(errno));
+	}
+	command_name("gdbserver");
+	if (parse(&server.options, argv))
+		return COMMAND_USAGE;
+	return serve();
+}
+
+int gdbserver_main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], GDBSERVER_START))
+		return gdbserver_start_program(argc - 1, argv + 1);
+	return parse_words(argc, argv);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdbserver: taffrail_ipa_limits (gdbstub/ipa/abi.h) in the program. A
+ * program without the agent, or with an older one, has none: then the agent
+ * says nothing.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "command/elf/process-markers.h"
+#include "command/gdbserver/gdbserver.h"
+#include "gdbstub/ipa/abi.h"
+
+#define LIMITS	"taffrail_ipa_limits"
+
+/* Opens the memory of a thread's process and finds the limits in it; returns
+ * the descriptor, or -1. */
+static int limits_open(struct gdbserver *server,
+		       const struct filter_thread *thread, uint64_t *address)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	char path[32];
+
+	if (!pid || process_symbol(pid, "libtaffrail", LIMITS, address))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+void gdbserver_limits_set(struct gdbserver *server,
+			  const struct filter_thread *thread, uint64_t bytes,
+			  int circular)
+{
+	struct ipa_limits limits = { .bytes = bytes,
+				     .circular = (uint32_t)circular };
+	uint64_t address;
+	int fd = limits_open(server, thread, &address);
+
+	if (fd < 0)
+		return;
+	if (pwrite(fd, &limits, sizeof(limits), (off_t)address) < 0)
+		perror("taffrail gdbserver: the agent's limits");
+	close(fd);
+}
+
+void gdbserver_limits_get(struct gdbserver *server,
+			  const struct filter_thread *thread,
+			  struct filter_said *said)
+{
+	struct ipa_limits limits;
+	uint64_t address;
+	int fd = limits_open(server, thread, &address);
+
+	if (fd < 0)
+		return;
+	if (pread(fd, &limits, sizeof(limits), (off_t)address) ==
+	    (ssize_t)sizeof(limits))
+		*said = (struct filter_said){
+			.full = limits.reason == IPA_END_FULL,
+			.exec = limits.reason == IPA_END_EXEC,
+			.exit = limits.reason == IPA_END_EXIT,
+			.used = limits.used,
+			.cut = limits.cut,
+		};
+	close(fd);
+}

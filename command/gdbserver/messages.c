@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdbserver: what gdbserver prints. Lines that tell of the link tell
+ * of COMM instead, and what it says of a thread of the agent's is left out;
+ * everything else goes on as it is, at once.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/gdbserver/gdbserver.h"
+
+/* Lines of gdbserver 13.1, of which the link's are to be told apart. */
+static const char listening[] = "Listening on port ";
+static const char from_host[] = "Remote debugging from ";
+static const char on_stdio[] = "Remote debugging using stdio";
+static const char redirected[] = "stdin/stdout redirected";
+/* It takes a thread that the C library does not know for the first one. */
+static const char mismatch[] = "gdbserver: PID mismatch!  Expected ";
+static const char *const ours[] = {
+	listening, from_host, on_stdio, redirected, mismatch,
+};
+
+static void put(const char *p, size_t n)
+{
+	while (n) {
+		ssize_t put = write(STDERR_FILENO, p, n);
+
+		if (put < 0 && errno != EINTR)
+			return;
+		if (put > 0) {
+			p += put;
+			n -= put;
+		}
+	}
+}
+
+static void put_text(const char *format, ...)
+	__attribute__((format(printf, 1, 2)));
+
+static void put_text(const char *format, ...)
+{
+	char text[4096];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	put(text, strlen(text));
+}
+
+/* Can what is held become one of these lines? */
+static bool may_be_ours(const struct gdbserver *server)
+{
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		size_t n = strlen(ours[i]);
+
+		if (!memcmp(server->line, ours[i],
+			    n < server->nline ? n : server->nline))
+			return true;
+	}
+	return false;
+}
+
+static void flush(struct gdbserver *server)
+{
+	put(server->line, server->nline);
+	server->nline = 0;
+}
+
+static void be_ready(struct gdbserver *server)
+{
+	server->ready = true;
+	if (server->comm.kind == COMM_TCP)
+		put_text("%s%s\n", listening, server->comm.port);
+	else
+		put_text("Remote debugging using %s\n", server->comm.name);
+}
+
+static bool is_agents_thread(int tid)
+{
+	char path[32], name[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", tid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	fclose(f);
+	return !strcmp(name, "taffrail\n");
+}
+
+/* A whole line, without its end: is it replaced, or left out? */
+static bool replace(struct gdbserver *server, const char *line)
+{
+	if (server->by_port && !strncmp(line, listening, strlen(listening)) &&
+	    atoi(line + strlen(listening)) == server->port) {
+		be_ready(server);
+		return true;
+	}
+	if (server->by_port && !strncmp(line, from_host, strlen(from_host)) &&
+	    server->comm.peer[0]) {
+		put_text("%s%s\n", from_host, server->comm.peer);
+		server->comm.peer[0] = '\0';
+		return true;
+	}
+	if (!server->by_port && !server->ready && !strcmp(line, on_stdio)) {
+		be_ready(server);
+		return true;
+	}
+	if (!strncmp(line, mismatch, strlen(mismatch)) &&
+	    is_agents_thread(atoi(line + strlen(mismatch))))
+		return true;
+	return !server->by_port && server->restores &&
+	       !strcmp(line, redirected);
+}
+
+static void take(struct gdbserver *server, char c)
+{
+	if (server->nline == sizeof(server->line))
+		flush(server);
+	server->line[server->nline++] = c;
+	if (c != '\n')
+		return;
+	server->line[server->nline - 1] = '\0';
+	if (replace(server, server->line)) {
+		server->nline = 0;
+		return;
+	}
+	server->line[server->nline - 1] = '\n';
+	flush(server);
+}
+
+bool gdbserver_read_messages(struct gdbserver *server)
+{
+	char bytes[4096];
+	ssize_t n = read(server->messages, bytes, sizeof(bytes));
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return true;
+	for (ssize_t i = 0; i < n; i++)
+		take(server, bytes[i]);
+	if (n <= 0 || (server->nline && !may_be_ours(server)))
+		flush(server);
+	return n > 0;
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdbserver: bytes between gdb and gdbserver, through the filter.
+ *
+ * What must stay true: nothing grows. A side that does not take what it is
+ * sent is not read for, up to the other side's socket; a side that ends takes
+ * the other one with it, after what was on its way.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/gdbserver/gdbserver.h"
+
+#define READ_BYTES	16384
+#define PIPE_WRITE	4096		/* what poll() promises for a pipe */
+#define LINGER_MS	10000		/* for a gdb that does not read */
+
+/* One end of a connection. */
+struct end {
+	int in, out;
+	bool ended;			/* nothing more comes */
+	bool gone;			/* nothing more is taken */
+	size_t used, at;		/* bytes[at .. used): not taken yet */
+	char bytes[READ_BYTES];
+};
+
+struct relay {
+	struct gdbserver *server;
+	struct filter *filter;
+	int signals;
+	bool connected;
+	bool shut;			/* the server was told that gdb ended */
+	int64_t linger_until;		/* ms, when the server has ended */
+	struct end ends[2];		/* by enum filter_side */
+};
+
+enum { WATCH_SIGNALS, WATCH_MESSAGES, WATCH_LISTENER, WATCH_ENDS };
+#define WATCHES		(WATCH_ENDS + 4)
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ll + t.tv_nsec / 1000000;
+}
+
+static void connected(struct relay *r)
+{
+	struct gdbserver *server = r->server;
+	int fds[2][2] = { { server->comm.in, server->comm.out },
+			  { server->link, server->link } };
+
+	for (int side = 0; side < 2; side++) {
+		struct end *end = &r->ends[side];
+
+		end->in = fds[side][0];
+		end->out = fds[side][1];
+		end->ended = end->gone = false;
+		end->used = end->at = 0;
+	}
+	filter_connect(r->filter);
+	r->shut = false;
+	r->linger_until = 0;
+	r->connected = true;
+}
+
+static void disconnect(struct relay *r)
+{
+	comm_close(&r->server->comm);
+	close(r->server->link);
+	r->server->link = -1;
+	r->connected = false;
+	gdbserver_agents_check(r->server);
+}
+
+static void accept_gdb(struct relay *r)
+{
+	struct gdbserver *server = r->server;
+
+	if (comm_accept(&server->comm))
+		return;
+	server->link = comm_connect(server->port);
+	if (server->link < 0) {
+		command_warn("gdbserver takes no connection: %s",
+			     strerror(-server->link));
+		comm_close(&server->comm);
+		return;
+	}
+	if (server->options.once) {
+		close(server->comm.listener);
+		server->comm.listener = -1;
+	}
+	connected(r);
+}
+
+/* What came in goes through the filter, as far as there is room. */
+static bool filter_end(struct relay *r, enum filter_side side)
+{
+	struct end *end = &r->ends[side];
+	size_t n = filter_take(r->filter, side, end->bytes + end->at,
+			       end->used - end->at);
+
+	end->at += n;
+	if (end->at == end->used)
+		end->at = end->used = 0;
+	return n > 0;
+}
+
+static void read_end(struct relay *r, enum filter_side side)
+{
+	struct end *end = &r->ends[side];
+	ssize_t n = read(end->in, end->bytes, sizeof(end->bytes));
+
+	if (n > 0)
+		end->used = n;
+	else if (!n || (errno != EINTR && errno != EAGAIN))
+		end->ended = true;
+}
+
+/* Never blocks: what poll() promised is all that a pipe is given. */
+static void write_end(struct relay *r, enum filter_side side)
+{
+	const struct filter_queue *q = filter_queue(r->filter, side);
+	struct end *end = &r->ends[side];
+	ssize_t n = send(end->out, q->bytes, q->used,
+			 MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0 && errno == ENOTSOCK)
+		n = write(end->out, q->bytes,
+			  q->used < PIPE_WRITE ? q->used : PIPE_WRITE);
+	if (n > 0)
+		filter_sent(r->filter, side, n);
+	else if (n < 0 && errno != EINTR && errno != EAGAIN)
+		end->gone = true;
+}
+
+static void forget(struct relay *r, enum filter_side side)
+{
+	filter_sent(r->filter, side, filter_queue(r->filter, side)->used);
+}
+
+/* All that came from a side is through. */
+static bool is_done(struct relay *r, enum filter_side from)
+{
+	enum filter_side to = from == FILTER_GDB ? FILTER_SERVER : FILTER_GDB;
+
+	return r->ends[from].ended && !r->ends[from].used &&
+	       !filter_queue(r->filter, to)->used;
+}
+
+/* Moves what can be moved without reading or writing; sees to the ends. */
+static void settle(struct relay *r)
+{
+	struct end *gdb = &r->ends[FILTER_GDB];
+	struct end *server = &r->ends[FILTER_SERVER];
+	bool moved;
+
+	do {
+		moved = false;
+		for (int side = 0; side < 2; side++) {
+			if (r->ends[side].gone)
+				forget(r, side);
+			if (r->ends[side].used)
+				moved |= filter_end(r, side);
+		}
+	} while (moved);
+	/* it may take a moment: gdb has its answer first */
+	if (!filter_queue(r->filter, FILTER_GDB)->used)
+		gdbserver_agents_follow(r->server);
+	if (gdb->gone)
+		gdb->ended = true;
+	if (server->ended && !r->linger_until)
+		r->linger_until = now_ms() + LINGER_MS;
+	/* one that has ended takes nothing; one that is stuck may, later */
+	if (server->ended)
+		server->gone = true;
+	if (!r->shut && is_done(r, FILTER_GDB)) {
+		shutdown(server->out, SHUT_WR);
+		r->shut = true;
+	}
+	if (is_done(r, FILTER_SERVER) ||
+	    (r->linger_until && now_ms() >= r->linger_until))
+		disconnect(r);
+}
+
+static void watch(struct pollfd *p, int fd, short events)
+{
+	*p = (struct pollfd){ .fd = events ? fd : -1, .events = events };
+}
+
+/* Only what can be done is watched for: else poll() returns at once. */
+static int fill(struct relay *r, struct pollfd *p)
+{
+	struct gdbserver *server = r->server;
+
+	watch(&p[WATCH_SIGNALS], r->signals, POLLIN);
+	watch(&p[WATCH_MESSAGES], server->messages, POLLIN);
+	watch(&p[WATCH_LISTENER], server->comm.listener,
+	      server->ready && !r->connected && !server->exited ? POLLIN : 0);
+	for (int side = 0; side < 2; side++) {
+		struct end *end = &r->ends[side];
+		const struct filter_queue *q = filter_queue(r->filter, side);
+
+		watch(&p[WATCH_ENDS + 2 * side], end->in,
+		      r->connected && !end->ended && !end->used ? POLLIN : 0);
+		watch(&p[WATCH_ENDS + 2 * side + 1], end->out,
+		      r->connected && !end->gone && q->used ? POLLOUT : 0);
+	}
+	if (r->connected && r->linger_until) {
+		int64_t left = r->linger_until - now_ms();
+
+		return left > 0 ? (int)left : 0;
+	}
+	return -1;
+}
+
+static void reap(struct gdbserver *server)
+{
+	if (waitpid(server->pid, &server->status, WNOHANG) == server->pid)
+		server->exited = true;
+}
+
+/* What the terminal sends to all of its processes is not sent again. */
+static void take_signal(struct relay *r)
+{
+	struct signalfd_siginfo info;
+
+	if (read(r->signals, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo == SIGCHLD)
+		reap(r->server);
+	else if (info.ssi_code <= 0 && !r->server->exited)
+		kill(r->server->pid, (int)info.ssi_signo);
+}
+
+/* gdbserver is gone; a process that it left behind may hold its socket. */
+static void drain(struct relay *r)
+{
+	struct end *end = &r->ends[FILTER_SERVER];
+	struct pollfd p = { .fd = end->in, .events = POLLIN };
+
+	if (!r->connected || end->ended || end->used)
+		return;
+	if (poll(&p, 1, 0) <= 0)
+		end->ended = true;
+}
+
+static void serve(struct relay *r, const struct pollfd *p)
+{
+	if (p[WATCH_SIGNALS].revents)
+		take_signal(r);
+	if (p[WATCH_MESSAGES].revents &&
+	    !gdbserver_read_messages(r->server)) {
+		close(r->server->messages);
+		r->server->messages = -1;
+	}
+	if (p[WATCH_LISTENER].revents)
+		accept_gdb(r);
+	else if (r->connected)
+		for (int side = 0; side < 2; side++) {
+			if (p[WATCH_ENDS + 2 * side].revents)
+				read_end(r, side);
+			if (p[WATCH_ENDS + 2 * side + 1].revents)
+				write_end(r, side);
+		}
+	if (r->server->exited)
+		drain(r);
+	if (r->connected)
+		settle(r);
+}
+
+static int watch_signals(void)
+{
+	static const int numbers[] = {
+		SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+	};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		sigaddset(&set, numbers[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	/* the program has the terminal while it runs */
+	signal(SIGTTOU, SIG_IGN);
+	signal(SIGTTIN, SIG_IGN);
+	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int gdbserver_relay(struct gdbserver *server)
+{
+	static struct relay r;
+	struct pollfd p[WATCHES];
+
+	r.server = server;
+	r.filter = &server->filter;
+	r.signals = watch_signals();
+	if (r.signals < 0)
+		return command_failed("signalfd: %s", strerror(errno));
+	/* it may have ended before */
+	reap(server);
+	if (server->comm.kind != COMM_TCP)
+		connected(&r);
+	while (!server->exited || r.connected) {
+		int wait = fill(&r, p);
+
+		if (poll(p, WATCHES, wait) < 0 && errno != EINTR)
+			return command_failed("poll: %s", strerror(errno));
+		serve(&r, p);
+	}
+	gdbserver_agents_check(server);
+	/* what it printed last; a process left behind may hold its end */
+	p[0] = (struct pollfd){ .fd = server->messages, .events = POLLIN };
+	while (server->messages >= 0 && poll(p, 1, 0) > 0 &&
+	       gdbserver_read_messages(server))
+		;
+	return COMMAND_DONE;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail gdbserver: where gdbserver finds the agent's variables.
+ *
+ * Once it has asked, it reads some of them at each of its stops, for ever; in
+ * the program that comes of an execve nothing of the kind is there yet. Four it
+ * must be able to read, or it aborts: between which addresses jump pads and
+ * trampolines lie. There is one kind of memory that each program has from its
+ * first instruction, and where its stack is not moved about (gdbserver sees to
+ * that for what it starts), at the same addresses: the stack's upper end. Two
+ * of the words in it are nobody's:
+ *
+ *	end - 8				0; above it there is no address
+ *	value of the AT_NULL behind	never read: that entry ends the list
+ *	the auxiliary vector
+ *
+ * The end of the pads is told in the first, their start in the other; where
+ * both are somebody else's, or zeros, nothing lies between them. Three others
+ * it need not be able to read, but must not find something else there: these
+ * the agent has in a page of their own (struct ipa_far).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include "command/elf/process-markers.h"
+#include "command/gdbserver/gdbserver.h"
+#include "command/process/process.h"
+#include "gdbstub/ipa/abi.h"
+
+#define PADS_START	"gdb_agent_gdb_jump_pad_buffer"
+#define PADS_END	"gdb_agent_gdb_jump_pad_buffer_end"
+#define HEAP		"gdb_agent_gdb_tp_heap_buffer"
+#define FAR		"taffrail_ipa_far"
+#define LOADER		"ld-linux"	/* and more */
+#define STACK_BYTES	(120u << 10)	/* execve makes 128 KiB at least */
+#define AT_TYPES	64		/* more than there are */
+#define CELLS		"taffrail_ipa_cells"
+#define CELLS_READ	256		/* at once */
+#define JUMP		0xe9
+#define TEST		0xa9
+#define NOP		0x0f		/* and more */
+
+/* Which words of the stack stand for the pads' start and end; 0: none. */
+struct words {
+	uint64_t start, end;
+};
+
+static int memory_open(pid_t pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	return open(path, O_RDWR | O_CLOEXEC);
+}
+
+static bool memory_read(pid_t pid, uint64_t address, void *to, size_t n)
+{
+	int fd = memory_open(pid);
+	bool done = fd >= 0 && pread(fd, to, n, (off_t)address) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static bool memory_write(pid_t pid, uint64_t address, const void *from,
+			 size_t n)
+{
+	int fd = memory_open(pid);
+	bool done = fd >= 0 &&
+		    pwrite(fd, from, n, (off_t)address) == (ssize_t)n;
+
+	if (fd >= 0)
+		close(fd);
+	return done;
+}
+
+static bool find(pid_t pid, const char *name, uint64_t *address)
+{
+	return !process_symbol(pid, "libtaffrail", name, address) ||
+	       !process_symbol(pid, "libinproctrace", name, address);
+}
+
+static uint64_t value_of(pid_t pid, const char *name)
+{
+	uint64_t address, value;
+
+	return find(pid, name, &address) &&
+	       memory_read(pid, address, &value, sizeof(value)) ? value : 0;
+}
+
+/* Is the stack where it is in each program? */
+static bool is_fixed(pid_t pid)
+{
+	char path[40], text[32] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/personality", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	fclose(f);
+	return strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE;
+}
+
+/* The end of the stack's mapping, or 0. */
+static uint64_t stack_end(pid_t pid)
+{
+	char path[32], line[512];
+	uint64_t end = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, "[stack]"))
+			sscanf(line, "%*x-%" SCNx64, &end);
+	if (f)
+		fclose(f);
+	return end;
+}
+
+/* Where the program began its stack: field 28 of /proc/PID/stat. */
+static uint64_t stack_start(pid_t pid)
+{
+	char path[32], line[1024];
+	uint64_t start = 0;
+	const char *p;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	p = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	for (int field = 2; p && field < 28; field++)
+		p = strchr(p + 1, ' ');
+	if (p)
+		start = strtoull(p, NULL, 10);
+	if (f)
+		fclose(f);
+	return start;
+}
+
+/* argc, arguments, 0, environment, 0, pairs up to one of type 0: the place of
+ * its value among n words, or 0. */
+static size_t find_null(const uint64_t *words, size_t n)
+{
+	size_t i = n > 1 && words[0] < n ? 1 + words[0] : n;
+
+	if (i >= n || words[i])
+		return 0;
+	while (++i < n && words[i])
+		;
+	for (i++; i + 1 < n && words[i] < AT_TYPES; i += 2)
+		if (!words[i])
+			return i + 1;
+	return 0;
+}
+
+static struct words words_find(pid_t pid)
+{
+	static uint64_t words[STACK_BYTES / sizeof(uint64_t)];
+	uint64_t start = stack_start(pid), end = stack_end(pid);
+	struct words found = { 0, 0 };
+	size_t at;
+
+	if (!is_fixed(pid) || !start || start >= end ||
+	    end - start > sizeof(words) ||
+	    !memory_read(pid, start, words, end - start))
+		return found;
+	at = find_null(words, (end - start) / sizeof(uint64_t));
+	if (at)
+		found = (struct words){ start + at * sizeof(uint64_t),
+					end - sizeof(uint64_t) };
+	return found;
+}
+
+/* Has them say where the pads are. */
+static bool words_set(pid_t pid, const struct words *words)
+{
+	uint64_t start = value_of(pid, PADS_START);
+	uint64_t end = value_of(pid, PADS_END);
+
+	return words->start && start && end &&
+	       memory_write(pid, words->start, &start, sizeof(start)) &&
+	       memory_write(pid, words->end, &end, sizeof(end));
+}
+
+/* What gdbserver is told of in another place; 0: of none of these. */
+static uint64_t elsewhere(const struct gdbserver_agent *agent, const char *name)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} rows[] = {
+		{ "gdb_agent_traceframe_read_count",
+		  offsetof(struct ipa_far, read_count) },
+		{ "gdb_agent_traceframe_write_count",
+		  offsetof(struct ipa_far, write_count) },
+		{ "gdb_agent_collecting",
+		  offsetof(struct ipa_far, collecting) },
+	};
+
+	if (!strcmp(name, PADS_START) ||
+	    !strncmp(name, "gdb_agent_gdb_trampoline_buffer", 31))
+		return strstr(name, "error") ? 0 : agent->start;
+	if (!strcmp(name, PADS_END))
+		return agent->end;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (!strcmp(name, rows[i].name) && agent->far)
+			return agent->far + rows[i].offset;
+	return 0;
+}
+
+static void put(pid_t pid, const char *name, const void *value, size_t n)
+{
+	uint64_t address;
+
+	if (find(pid, name, &address))
+		memory_write(pid, address, value, n);
+}
+
+/* As gdbserver does it with an agent that it knows when gdb begins to define a
+ * trace: a gdbserver before may have left frames. */
+static void buffer_clear(pid_t pid, uint64_t far)
+{
+	uint64_t low = value_of(pid, "gdb_agent_trace_buffer_lo");
+	uint64_t high = value_of(pid, "gdb_agent_trace_buffer_hi");
+	uint64_t control[] = { low, low, high, high };
+	uint64_t none = 0;
+
+	if (!low || !high)
+		return;
+	put(pid, "gdb_agent_trace_buffer_ctrl", control, sizeof(control));
+	put(pid, "gdb_agent_trace_buffer_ctrl_curr", &none, 4);
+	memory_write(pid, low, &none, sizeof(struct ipa_frame));
+	put(pid, "gdb_agent_traceframe_write_count", &none, 4);
+	put(pid, "gdb_agent_traceframe_read_count", &none, 4);
+	put(pid, "gdb_agent_traceframes_created", &none, 4);
+	if (far)
+		memory_write(pid, far, &none, 8);
+}
+
+/* The process stands still, and no trace of this gdbserver runs. */
+static void learn(struct gdbserver_agent *agent, pid_t pid)
+{
+	struct words words = words_find(pid);
+
+	agent->heap = value_of(pid, HEAP);
+	agent->pads = value_of(pid, PADS_START);
+	agent->far = value_of(pid, FAR);
+	agent->start = agent->end = 0;
+	buffer_clear(pid, agent->far);
+	if (words_set(pid, &words)) {
+		agent->start = words.start;
+		agent->end = words.end;
+	}
+}
+
+bool gdbserver_symbol(struct gdbserver *server,
+		      const struct filter_thread *thread, const char *name,
+		      uint64_t *address)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	struct gdbserver_agent *agent = &server->agent;
+	uint64_t place;
+
+	if (!pid || !find(pid, name, address))
+		return false;
+	/* the first that gdbserver asks for */
+	if (!strcmp(name, HEAP)) {
+		agent->place = *address;
+		learn(agent, pid);
+		return true;
+	}
+	place = elsewhere(agent, name);
+	if (place)
+		*address = place;
+	return true;
+}
+
+/* The loader maps the C library together with the agent. */
+bool gdbserver_agent_early(struct gdbserver *server,
+			   const struct filter_thread *thread)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	uint64_t place;
+
+	if (!pid)
+		return false;
+	if (find(pid, HEAP, &place))
+		return !value_of(pid, HEAP);
+	return process_maps_beginning(pid, LOADER) &&
+	       !process_maps_file(pid, "libc.so.6");
+}
+
+/* In another program the word for the pads' start may be in use. Then nothing
+ * lies between them: gdbserver knows threads that collect by the lock they
+ * hold, and stops others in a pad like anywhere else. */
+static bool words_again(pid_t pid, const struct gdbserver_agent *known)
+{
+	struct words words = words_find(pid);
+	uint64_t none = 0;
+
+	if (!known->start)
+		return true;
+	if (words.start == known->start && words.end == known->end)
+		return words_set(pid, &words);
+	return memory_write(pid, known->end, &none, sizeof(none));
+}
+
+bool gdbserver_agent_known(struct gdbserver *server,
+			   const struct filter_thread *thread)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	const struct gdbserver_agent *known = &server->agent;
+	uint64_t place;
+
+	return pid && find(pid, HEAP, &place) && place == known->place &&
+	       value_of(pid, HEAP) == known->heap &&
+	       value_of(pid, PADS_START) == known->pads &&
+	       value_of(pid, FAR) == known->far &&
+	       words_again(pid, known);
+}
+
+uint64_t gdbserver_cell(struct gdbserver *server,
+			const struct filter_thread *thread, uint64_t site)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	struct ipa_cell some[CELLS_READ];
+	uint64_t address, place;
+	struct ipa_cells all;
+
+	if (!pid || process_symbol(pid, "libtaffrail", CELLS, &address) ||
+	    !memory_read(pid, address, &all, sizeof(all)) || !all.on)
+		return 0;
+	place = (uint64_t)(uintptr_t)all.cells;
+	while (all.n) {
+		uint32_t n = all.n < CELLS_READ ? all.n : CELLS_READ;
+
+		if (!memory_read(pid, place, some, n * sizeof(*some)))
+			break;
+		for (uint32_t i = 0; i < n; i++)
+			if (some[i].site == site)
+				return place + i * sizeof(*some);
+		place += n * sizeof(*some);
+		all.n -= n;
+	}
+	return 0;
+}
+
+uint32_t gdbserver_relocate(struct gdbserver *server,
+			    const struct filter_thread *thread, uint64_t from,
+			    uint64_t to)
+{
+	pid_t pid = gdbserver_process(server, thread);
+	uint8_t code[5];
+	int32_t distance;
+
+	if (!pid || !memory_read(pid, from, code, sizeof(code)) ||
+	    (code[0] != JUMP && code[0] != TEST && code[0] != NOP))
+		return 0;
+	if (code[0] == JUMP) {
+		memcpy(&distance, code + 1, sizeof(distance));
+		distance += (int32_t)(from - to);
+		memcpy(code + 1, &distance, sizeof(distance));
+	}
+	return memory_write(pid, to, code, sizeof(code)) ? sizeof(code) : 0;
+}

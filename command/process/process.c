@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What /proc says of a process. See process.h.
+ */
+#include "command/process/process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool parse_mapping(struct process_mapping *m, const char *line)
+{
+	char flags[5];
+	int at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %"
+		   SCNu64 " %n", &m->start, &m->end, flags, &m->offset,
+		   &m->major, &m->minor, &m->inode, &at) != 7 || !at ||
+	    line[at] != '/')
+		return false;
+	m->executable = flags[2] == 'x';
+	snprintf(m->path, sizeof(m->path), "%s", line + at);
+	m->path[strcspn(m->path, "\n")] = '\0';
+	return true;
+}
+
+int process_each_mapping(pid_t pid,
+			 int (*call)(const struct process_mapping *m,
+				     void *arg), void *arg)
+{
+	struct process_mapping m;
+	char *line = NULL, path[32];
+	size_t room = 0;
+	int ret = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (!ret && getline(&line, &room, f) > 0)
+		if (parse_mapping(&m, line))
+			ret = call(&m, arg);
+	free(line);
+	fclose(f);
+	return ret;
+}
+
+long process_status(pid_t pid, const char *word)
+{
+	char path[32], line[256];
+	size_t n = strlen(word);
+	long value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return -1;
+	while (value < 0 && fgets(line, sizeof(line), f))
+		if (!strncmp(line, word, n) && line[n] == ':')
+			value = strtol(line + n + 1, NULL, 10);
+	fclose(f);
+	return value;
+}
+
+static int has_name(const struct process_mapping *m, void *name)
+{
+	return !strcmp(strrchr(m->path, '/') + 1, name);
+}
+
+bool process_maps_file(pid_t pid, const char *name)
+{
+	return process_each_mapping(pid, has_name, (void *)name) == 1;
+}
+
+static int has_code(const struct process_mapping *m, void *arg)
+{
+	return m->executable && *(uint64_t *)arg - m->start < m->end - m->start;
+}
+
+bool process_executes(pid_t pid, uint64_t address)
+{
+	return process_each_mapping(pid, has_code, &address) == 1;
+}
+
+static int begins(const struct process_mapping *m, void *name)
+{
+	return !strncmp(strrchr(m->path, '/') + 1, name, strlen(name));
+}
+
+bool process_maps_beginning(pid_t pid, const char *name)
+{
+	return process_each_mapping(pid, begins, (void *)name) == 1;
+}

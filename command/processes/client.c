@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Talking to an agent. See client.h.
+ *
+ * What must stay true here: the socket is non-blocking and each wait counts
+ * against one deadline a call, so a peer that trickles bytes gains no time.
+ */
+#include "command/processes/client.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/processes/summon.h"
+
+static int fact(struct client *client, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fact(struct client *client, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(client->error, sizeof(client->error), format, ap);
+	va_end(ap);
+	return error;
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ll + ts.tv_nsec / 1000000;
+}
+
+static int wait_for(int fd, short events, int64_t deadline)
+{
+	struct pollfd pfd = { .fd = fd, .events = events };
+
+	for (;;) {
+		int64_t left = deadline - now_ms();
+		int n;
+
+		if (left <= 0)
+			return -ETIMEDOUT;
+		n = poll(&pfd, 1, left);
+		if (n > 0)
+			return 0;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+	}
+}
+
+static int send_all(int fd, const void *data, size_t bytes, int64_t deadline)
+{
+	const char *p = data;
+	int ret;
+
+	while (bytes) {
+		ssize_t n = send(fd, p, bytes, MSG_NOSIGNAL);
+
+		if (n >= 0) {
+			p += n;
+			bytes -= n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return errno == EPIPE ? -ECONNRESET : -errno;
+		ret = wait_for(fd, POLLOUT, deadline);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int receive_all(int fd, void *data, size_t bytes, int64_t deadline)
+{
+	char *p = data;
+	int ret;
+
+	while (bytes) {
+		ssize_t n = recv(fd, p, bytes, 0);
+
+		if (!n)
+			return -ECONNRESET;
+		if (n > 0) {
+			p += n;
+			bytes -= n;
+			continue;
+		}
+		if (errno == EINTR)
+			continue;
+		if (errno != EAGAIN)
+			return -errno;
+		ret = wait_for(fd, POLLIN, deadline);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* A listener of another user could make a fool of the command. */
+static int check_peer(struct client *client,
+		      const struct rundir_process *process)
+{
+	struct ucred cred;
+	socklen_t bytes = sizeof(cred);
+
+	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &bytes))
+		return fact(client, -EPERM, "process %d: cannot tell whose "
+			    "control socket it is", process->pid);
+	if (cred.uid != geteuid() && cred.uid && cred.uid != process->uid &&
+	    geteuid())
+		return fact(client, -EPERM, "process %d: its control socket "
+			    "belongs to uid %u", process->pid,
+			    (unsigned int)cred.uid);
+	return 0;
+}
+
+static int explain_connect(struct client *client,
+			   const struct rundir_process *process, int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ECONNREFUSED:
+		return fact(client, -ESRCH, rundir_alive(process->pid,
+			    process->starttime) ?
+			    "the agent of process %d does not listen" :
+			    "process %d has ended", process->pid);
+	case -EPERM:
+		return fact(client, error, "%s/control.sock is not a socket "
+			    "of process %d", process->path, process->pid);
+	case -EACCES:
+		return fact(client, error, "no permission to control process "
+			    "%d", process->pid);
+	case -EAGAIN:
+		return fact(client, -ETIMEDOUT, "the agent of process %d is "
+			    "busy or the process is stopped", process->pid);
+	default:
+		return fact(client, error, "cannot connect to process %d: %s",
+			    process->pid, strerror(-error));
+	}
+}
+
+/*
+ * May a connection that failed come about yet? -EAGAIN: the backlog is full,
+ * and poll() does not tell of it. No socket, or nobody behind it: a process
+ * that is just starting, or just ending.
+ */
+static bool worth_waiting(int error, const struct rundir_process *process,
+			  int64_t waited)
+{
+	if (error == -EAGAIN)
+		return waited < CLIENT_TIMEOUT_MS;
+	return (error == -ENOENT || error == -ECONNREFUSED) &&
+	       waited < CLIENT_START_MS &&
+	       rundir_alive(process->pid, process->starttime);
+}
+
+static const struct timespec while_waiting = { .tv_nsec = 1000000 };
+
+int client_connect(struct client *client, const struct rundir_process *process)
+{
+	int64_t begin = now_ms();
+	int ret = 0;
+
+	client->error[0] = '\0';
+	client->answered = false;
+	client->process = process;
+	client->timeout_ms = CLIENT_TIMEOUT_MS;
+	while ((client->fd = rundir_connect(process, "control.sock")) < 0 &&
+	       worth_waiting(client->fd, process, now_ms() - begin)) {
+		ret = client->fd == -EAGAIN ? 0 :
+		      summon(process, client->error, sizeof(client->error));
+		if (ret < 0)
+			break;
+		nanosleep(&while_waiting, NULL);
+	}
+	if (client->fd < 0) {
+		ret = client->error[0] ? ret : client->fd;
+		client->fd = -1;
+		return client->error[0] ? ret :
+		       explain_connect(client, process, ret);
+	}
+	ret = check_peer(client, process);
+	if (ret)
+		client_close(client);
+	return ret;
+}
+
+void client_close(struct client *client)
+{
+	if (client->fd >= 0)
+		close(client->fd);
+	client->fd = -1;
+}
+
+static int refuse_version(struct client *client, unsigned int version)
+{
+	return fact(client, -EPROTO, "the agent speaks version %u of the "
+		    "control protocol, this command version %d: use the "
+		    "taffrail that belongs to the program's libtaffrail",
+		    version, PROTOCOL_VERSION);
+}
+
+static int check_header(struct client *client, const struct message *head,
+			enum message_type type)
+{
+	if (head->magic != PROTOCOL_MAGIC)
+		return fact(client, -EBADMSG, "the answer is no message of an "
+			    "agent");
+	if (head->version != PROTOCOL_VERSION)
+		return refuse_version(client, head->version);
+	if (head->bytes > PROTOCOL_PAYLOAD_MAX || head->status > 0 ||
+	    head->status < -4095 ||
+	    (head->type != type && head->status != -EPROTO))
+		return fact(client, -EBADMSG, "the agent's answer is malformed");
+	return 0;
+}
+
+static int receive_answer(struct client *client, enum message_type type,
+			  struct client_answer *answer, int32_t *status,
+			  int64_t deadline)
+{
+	struct message head;
+	int ret;
+
+	ret = receive_all(client->fd, &head, sizeof(head), deadline);
+	if (ret)
+		return ret;
+	ret = check_header(client, &head, type);
+	if (ret)
+		return ret;
+	answer->payload = malloc((size_t)head.bytes + 1);
+	if (!answer->payload)
+		return fact(client, -ENOMEM, "out of memory");
+	answer->payload[head.bytes] = '\0';
+	answer->bytes = head.bytes;
+	*status = head.status;
+	return receive_all(client->fd, answer->payload, head.bytes, deadline);
+}
+
+/* A connection breaks when the process ends: descriptors go first, and whoever
+ * asks whether it lives is to hear that it does not. */
+static void await_end(const struct client *client)
+{
+	const struct rundir_process *process = client->process;
+	int64_t begin = now_ms();
+
+	while (rundir_alive(process->pid, process->starttime) &&
+	       now_ms() - begin < CLIENT_START_MS)
+		nanosleep(&while_waiting, NULL);
+}
+
+static int exchange(struct client *client, enum message_type type,
+		    const struct client_request *request,
+		    struct client_answer *answer, int32_t *status)
+{
+	int64_t deadline = now_ms() + client->timeout_ms;
+	struct message head = {
+		.magic = PROTOCOL_MAGIC,
+		.version = PROTOCOL_VERSION,
+		.type = type,
+		.bytes = request ? request->bytes : 0,
+	};
+	int ret;
+
+	ret = send_all(client->fd, &head, sizeof(head), deadline);
+	if (!ret && head.bytes)
+		ret = send_all(client->fd, request->text, head.bytes, deadline);
+	if (!ret)
+		ret = receive_answer(client, type, answer, status, deadline);
+	if (ret == -ECONNRESET && !client->answered &&
+	    rundir_alive(client->process->pid, client->process->starttime))
+		return -EAGAIN;
+	if (ret == -ECONNRESET)
+		await_end(client);
+	client->answered |= !ret;
+	if (ret == -ETIMEDOUT)
+		fact(client, ret, "no answer within %d ms: is the process "
+		     "stopped?", client->timeout_ms);
+	else if (ret && !client->error[0])
+		fact(client, ret, "the connection broke: %s", strerror(-ret));
+	return ret;
+}
+
+/* Hung up on before the first answer: the service thread was just leaving, or
+ * had no room for one more connection. It has seen nothing of the request. */
+static int exchange_again(struct client *client, enum message_type type,
+			  const struct client_request *request,
+			  struct client_answer *answer, int32_t *status)
+{
+	int timeout_ms = client->timeout_ms;
+	int64_t begin = now_ms();
+	int ret;
+
+	do {
+		nanosleep(&while_waiting, NULL);
+		client_close(client);
+		client_answer_release(answer);
+		ret = client_connect(client, client->process);
+		if (ret)
+			return ret;
+		client->timeout_ms = timeout_ms;
+		client->answered = now_ms() - begin > CLIENT_AGAIN_MS;
+		ret = exchange(client, type, request, answer, status);
+	} while (ret == -EAGAIN);
+	return ret;
+}
+
+/* Copy "error=TEXT" out of a failure, its characters fit to print. */
+static void take_error(struct client *client, struct client_answer *answer,
+		       int status)
+{
+	const char *text = strstr(answer->payload, "error=");
+	size_t n;
+
+	if (!text || (text != answer->payload && text[-1] != '\n')) {
+		fact(client, status, "the agent refuses: %s",
+		     strerror(-status));
+		return;
+	}
+	text += strlen("error=");
+	n = strcspn(text, "\n");
+	fact(client, status, "%.*s", (int)n, text);
+	for (char *p = client->error; *p; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			*p = '?';
+}
+
+int client_call(struct client *client, enum message_type type,
+		const struct client_request *request,
+		struct client_answer *answer)
+{
+	struct client_answer ours = { 0 };
+	int32_t status = 0;
+	int ret;
+
+	if (!answer)
+		answer = &ours;
+	*answer = (struct client_answer){ 0 };
+	client->error[0] = '\0';
+	if (request && request->failed)
+		return fact(client, request->failed, "cannot make the request: "
+			    "%s", strerror(-request->failed));
+	if (request && request->bytes > PROTOCOL_PAYLOAD_MAX)
+		return fact(client, -EMSGSIZE, "the request is too long");
+	if (client->fd < 0)
+		return fact(client, -ENOTCONN, "not connected");
+	ret = exchange(client, type, request, answer, &status);
+	if (ret == -EAGAIN)
+		ret = exchange_again(client, type, request, answer, &status);
+	if (ret) {
+		client_close(client);
+	} else if (status == -EPROTO) {
+		ret = refuse_version(client,
+				     client_answer_number(answer, "version"));
+		client_close(client);
+	} else if (status) {
+		ret = status;
+		take_error(client, answer, status);
+	}
+	client_answer_release(&ours);
+	return ret;
+}
+
+void client_answer_release(struct client_answer *answer)
+{
+	free(answer->payload);
+	*answer = (struct client_answer){ 0 };
+}
+
+void client_request_add(struct client_request *request, const char *key,
+			const char *format, ...)
+{
+	char *value = NULL, *text;
+	size_t line;
+	va_list ap;
+	int n;
+
+	if (request->failed)
+		return;
+	va_start(ap, format);
+	n = vasprintf(&value, format, ap);
+	va_end(ap);
+	if (n < 0) {
+		request->failed = -ENOMEM;
+		return;
+	}
+	line = strlen(key) + 1 + n + 1;
+	text = realloc(request->text, request->bytes + line + 1);
+	if (strchr(value, '\n')) {
+		request->failed = -EINVAL;
+	} else if (!text) {
+		request->failed = -ENOMEM;
+	} else {
+		snprintf(text + request->bytes, line + 1, "%s=%s\n", key,
+			 value);
+		request->bytes += line;
+	}
+	if (text)
+		request->text = text;
+	free(value);
+}
+
+void client_request_release(struct client_request *request)
+{
+	free(request->text);
+	*request = (struct client_request){ 0 };
+}
+
+bool client_answer_next(struct client_answer *answer, size_t *position,
+			const char **key, const char **value)
+{
+	while (*position < answer->bytes) {
+		char *line = answer->payload + *position;
+		char *end = memchr(line, '\n', answer->bytes - *position);
+		char *equals;
+
+		if (!end)
+			end = answer->payload + answer->bytes;
+		*end = '\0';
+		*position = end - answer->payload + 1;
+		equals = strchr(line, '=');
+		if (!equals)
+			continue;
+		*equals = '\0';
+		*key = line;
+		*value = equals + 1;
+		return true;
+	}
+	return false;
+}
+
+uint64_t client_answer_number(const struct client_answer *answer,
+			      const char *key)
+{
+	size_t n = strlen(key);
+	const char *line = answer->payload;
+
+	while (line && *line) {
+		if (!strncmp(line, key, n) && line[n] == '=')
+			return strtoull(line + n + 1, NULL, 0);
+		line = strchr(line, '\n');
+		line = line ? line + 1 : NULL;
+	}
+	return 0;
+}

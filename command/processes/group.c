@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * --allow-group: who is let in, and whether they get there.
+ */
+#include <grp.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/common/command.h"
+
+int command_take_group(uint32_t *group, const char *text)
+{
+	const struct group *entry = getgrnam(text);
+	char *end;
+	unsigned long number = strtoul(text, &end, 10);
+
+	if (entry)
+		number = entry->gr_gid;
+	else if (end == text || *end || number >= UINT32_MAX)
+		return command_misused("there is no group '%s'", text);
+	if (!number)
+		return command_misused("group 0 needs no leave");
+	*group = (uint32_t)number;
+	return COMMAND_DONE;
+}
+
+static bool searched_by(const char *path, uint32_t group)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return true;
+	return st.st_mode & (st.st_gid == group ? 010 : 001);
+}
+
+int command_check_reach(const char *path, uint32_t group)
+{
+	char part[PATH_MAX];
+
+	/* from another root, a container's: nothing is known of who is there */
+	if (!group || !strncmp(path, "/proc/", 6))
+		return COMMAND_DONE;
+	snprintf(part, sizeof(part), "%s", path);
+	for (char *p = strchr(part + 1, '/'); p; p = strchr(p + 1, '/')) {
+		*p = '\0';
+		if (!searched_by(part, group))
+			return command_failed("%s, where the program has its "
+					      "files, lets no group in: start "
+					      "the program with TAFFRAIL_DIR="
+					      "/dev/shm/NAME", part);
+		*p = '/';
+	}
+	return COMMAND_DONE;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The ids nearest to a rule. See nearest.h.
+ */
+#include "command/processes/nearest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * rows[i % 3][j]: distance between the first i characters of the glob and the
+ * first j of the id. Two rows back is what a swap needs.
+ */
+unsigned int nearest_distance(const char *glob, const char *id)
+{
+	unsigned int rows[3][NEAREST_LENGTH_MAX + 1];
+	size_t n = strnlen(glob, NEAREST_LENGTH_MAX);
+	size_t m = strnlen(id, NEAREST_LENGTH_MAX);
+
+	for (size_t j = 0; j <= m; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= n; i++) {
+		unsigned int *row = rows[i % 3], *above = rows[(i + 2) % 3];
+		unsigned int *swap = rows[(i + 1) % 3];
+		int star = glob[i - 1] == '*';
+
+		row[0] = above[0] + !star;
+		for (size_t j = 1; j <= m; j++) {
+			int same = glob[i - 1] == '?' ||
+				   glob[i - 1] == id[j - 1];
+
+			row[j] = least(above[j] + !star, row[j - 1] + !star);
+			if (star)
+				continue;
+			row[j] = least(row[j], above[j - 1] + !same);
+			if (i > 1 && j > 1 && glob[i - 1] == id[j - 2] &&
+			    glob[i - 2] == id[j - 1])
+				row[j] = least(row[j], swap[j - 2] + 1);
+		}
+	}
+	return rows[n % 3][m];
+}
+
+void nearest_add(struct nearest *nearest, const char *id)
+{
+	unsigned int distance = nearest_distance(nearest->rule, id);
+	int at = 0;
+
+	for (int i = 0; i < NEAREST_IDS && nearest->ids[i]; i++)
+		if (!strcmp(nearest->ids[i], id))
+			return;
+	while (at < NEAREST_IDS && nearest->ids[at] &&
+	       nearest->distances[at] <= distance)
+		at++;
+	for (int i = NEAREST_IDS - 1; i > at; i--) {
+		nearest->ids[i] = nearest->ids[i - 1];
+		nearest->distances[i] = nearest->distances[i - 1];
+	}
+	if (at < NEAREST_IDS) {
+		nearest->ids[at] = id;
+		nearest->distances[at] = distance;
+	}
+}
+
+void nearest_text(const struct nearest *nearest, char *text, size_t room)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (int i = 0; i < NEAREST_IDS && nearest->ids[i]; i++) {
+		int last = i + 1 == NEAREST_IDS || !nearest->ids[i + 1];
+
+		n += snprintf(text + n, room - n, "%s%s",
+			      !i ? "" : last ? " or " : ", ",
+			      nearest->ids[i]);
+		if (n >= room)
+			return;
+	}
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rules as they are typed. See rule.h.
+ *
+ * What must stay true here: a rule that passes fits into one line of a
+ * request, and means the same to the agent, which uses the same matcher.
+ */
+#include "command/processes/rule.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/glob.h"
+#include "tracepoints/conditions/expr.h"
+#include "tracepoints/conditions/rule-split.h"
+
+static char fact[200];
+
+/* "column N: FACT", N being counted in the whole rule. */
+static const char *condition_check(const char *rule, const char *condition)
+{
+	struct expr_error error;
+
+	for (const char *p = condition; *p; p++)
+		if (iscntrl((unsigned char)*p))
+			return "a condition is one line";
+	if (strlen(condition) > RULE_CONDITION_MAX)
+		return "its condition is too long";
+	if (!expr_check(condition, &error))
+		return NULL;
+	snprintf(fact, sizeof(fact), "column %zu: %s",
+		 (size_t)(condition - rule) + error.column, error.fact);
+	return fact;
+}
+
+static const char *glob_check(const char *rule, size_t bytes)
+{
+	if (!bytes)
+		return "it is empty";
+	if (bytes > RULE_BYTES_MAX)
+		return "it is too long";
+	for (size_t i = 0; i < bytes; i++)
+		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
+			return "no marker has such a character";
+	return NULL;
+}
+
+int rule_check(const char *rule, const char **why)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	const char *end;
+	uint32_t strings;
+
+	*why = glob_check(rule, bytes);
+	if (!*why && rule_strings(rule, &strings, &end))
+		*why = "types are (str,,str): str or nothing an argument, "
+		       "without blanks";
+	if (!*why && condition)
+		*why = condition_check(rule, condition);
+	else if (!*why && *end)
+		*why = "no marker has such a character";
+	return *why ? -EINVAL : 0;
+}
+
+bool rule_matches(const char *rule, const char *id)
+{
+	char glob[RULE_BYTES_MAX + 1];
+	size_t bytes;
+
+	rule_condition(rule, &bytes);
+	if (bytes >= sizeof(glob))
+		return false;
+	memcpy(glob, rule, bytes);
+	glob[bytes] = '\0';
+	return glob_match(glob, id);
+}

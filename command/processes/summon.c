@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Calling the service thread of a process that has none. See summon.h, and
+ * buffers/wake.h for what the process does.
+ *
+ * The command stops one thread for that (ptrace), for some microseconds; where
+ * it may not trace the process it sends a signal, to a thread that the handler
+ * disturbs in nothing if there is one.
+ */
+#include "command/processes/summon.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/attach/private.h"
+#include "command/process/process.h"
+
+#define CAME_WAIT_MS	2000
+#define CAME_PAUSE_NS	100000
+
+/* A call of the service thread, with the process's lock. */
+struct call {
+	const struct rundir_process *process;
+	struct process_wake wake;	/* before it */
+	struct attach_wake where;
+	char traced[ATTACH_ERROR_BYTES]; /* why it was not stopped, or "" */
+	int refused;			/* the process's errno for it, or 0 */
+};
+
+static const struct process_page *
+page_read(const struct rundir_process *process, struct process_page *page)
+{
+	memset(page, 0, sizeof(*page));
+	rundir_read_process(process, process->image, page);
+	return page;
+}
+
+static uint32_t wake_read(const struct rundir_process *process,
+			  struct process_wake *wake)
+{
+	struct process_page page;
+
+	*wake = page_read(process, &page)->wake;
+	return wake->state;
+}
+
+/* Waits until there is one thread more than before, which may have left
+ * again; or until there can be none, or the process says why. */
+static int wait_came(struct call *call)
+{
+	const struct rundir_process *process = call->process;
+	const struct timespec pause = { .tv_nsec = CAME_PAUSE_NS };
+	uint64_t end = attach_now_ns() + CAME_WAIT_MS * 1000000ull;
+	struct process_page page;
+
+	while (page_read(process, &page)->wake.state &&
+	       page.wake.came == call->wake.came) {
+		/* EBUSY: the thread before it had not gone yet */
+		if (page.wake.state == WAKE_OFFERED && page.wake.error) {
+			call->refused = page.wake.error == EBUSY ?
+						0 : page.wake.error;
+			return call->refused ? -EIO : 0;
+		}
+		if (page.state == PROCESS_EXECED)
+			return -ESTALE;
+		if (attach_now_ns() > end)
+			return -ETIMEDOUT;
+		if (!rundir_alive(process->pid, process->starttime))
+			return -ESRCH;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static int wake_write(const struct rundir_process *process, size_t member,
+		      uint32_t value)
+{
+	const off_t at = offsetof(struct process_page, wake) + member;
+	char name[32];
+	int fd, ret = 0;
+
+	snprintf(name, sizeof(name), "%u/process", process->image);
+	fd = rundir_open_file(process, name, O_RDWR);
+	if (fd < 0)
+		return fd;
+	if (pwrite(fd, &value, sizeof(value), at) != sizeof(value))
+		ret = errno ? -errno : -EIO;
+	close(fd);
+	return ret;
+}
+
+static int request_write(const struct rundir_process *process, uint32_t value)
+{
+	return wake_write(process, offsetof(struct process_wake, request),
+			  value);
+}
+
+enum ease { EASE_NONE, EASE_SOME, EASE_CALM };
+
+/*
+ * Does a signal's handler leave what the thread is at as it is? It does where
+ * the thread computes, and in system calls that the kernel begins again behind
+ * a handler (signal(7), SA_RESTART). Other calls, as poll(2), nanosleep(2) or a
+ * wait with a time-out, return EINTR.
+ */
+static enum ease ease_of(pid_t pid, pid_t tid)
+{
+	static const long calls[] = {
+		SYS_read, SYS_readv, SYS_wait4, SYS_waitid, SYS_flock,
+		SYS_futex,
+	};
+	char path[64], text[256] = "";
+	unsigned long timeout;
+	long number;
+	FILE *f;
+	bool got;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
+	f = fopen(path, "re");
+	got = f && fgets(text, sizeof(text), f);
+	if (f)
+		fclose(f);
+	if (got && !strncmp(text, "running", 7))
+		return EASE_CALM;
+	if (sscanf(text, "%ld %*x %*x %*x %lx", &number, &timeout) != 2)
+		return EASE_SOME;
+	if (number == SYS_rt_sigtimedwait)
+		return EASE_NONE;
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (number == calls[i] && (number != SYS_futex || !timeout))
+			return EASE_CALM;
+	return EASE_SOME;
+}
+
+/* A thread that does not block the signal, one that it does not disturb
+ * first; 0: none. A filter of the thread's own may end the program for the new
+ * thread, and where a thread waits for signals no handler runs. */
+static pid_t thread_that_takes(const struct call *call, int number)
+{
+	pid_t pid = call->process->pid;
+	pid_t tids[ATTACH_THREADS_MAX];
+	int n = attach_threads_list(pid, tids);
+	pid_t other = 0;
+
+	for (int i = 0; i < n; i++) {
+		enum ease ease = ease_of(pid, tids[i]);
+
+		if (ease == EASE_NONE ||
+		    attach_signal_in(pid, tids[i], "SigBlk", number) ||
+		    attach_filters(tids[i]) > call->where.most)
+			continue;
+		if (ease == EASE_CALM)
+			return tids[i];
+		if (!other)
+			other = tids[i];
+	}
+	return other;
+}
+
+/* Does a line of /proc/PID/status begin with `name`, and have `text`? */
+static bool status_has(pid_t pid, const char *name, const char *text)
+{
+	char path[64], line[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, name, strlen(name)) &&
+			strstr(line, text);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* By SIGSTOP, or by who traces it: the signal would wait there. */
+static bool stopped(pid_t pid)
+{
+	return status_has(pid, "State:", "stop");
+}
+
+/* A thread with a stack of return addresses that the kernel compares: the code
+ * that makes the service thread returns to where no call was. */
+static bool shadow_stack(pid_t pid)
+{
+	return status_has(pid, "x86_Thread_features:", "shstk");
+}
+
+/* The agent's handler makes the thread. The handler must be there, or the
+ * signal would end the program. */
+static int by_signal(struct call *call)
+{
+	const struct rundir_process *process = call->process;
+	struct process_wake wake;
+	pid_t pid = process->pid;
+	pid_t tid;
+	int ret;
+
+	if (!attach_signal_in(pid, pid, "SigCgt", WAKE_SIGNAL))
+		return -ENOTSUP;
+	tid = stopped(pid) ? 0 : thread_that_takes(call, WAKE_SIGNAL);
+	if (!tid)
+		return attach_filters(pid) > call->where.most ? -EPERM : -EBUSY;
+	ret = request_write(process, 1);
+	if (ret)
+		return ret;
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	/* who executes another program withdraws the offer, and then waits for
+	 * the request to go */
+	if (wake_read(process, &wake) != WAKE_OFFERED ||
+	    !rundir_alive(pid, process->starttime)) {
+		request_write(process, 0);
+		return 0;
+	}
+	ret = syscall(SYS_tgkill, pid, tid, WAKE_SIGNAL) ? -errno :
+	      wait_came(call);
+	if (ret)
+		request_write(process, 0);
+	/* that thread alone has gone */
+	return ret == -ESRCH && rundir_alive(pid, process->starttime) ? 0 : ret;
+}
+
+static int by_ptrace(struct call *call)
+{
+	struct attach_target target = {
+		.pid = call->process->pid,
+		.error = call->traced,
+		.rseq_offset = call->wake.rseq_offset,
+		.rseq_bytes = call->wake.rseq_bytes,
+	};
+	int ret;
+
+	if (shadow_stack(target.pid)) {
+		strcpy(call->traced, "its threads have shadow stacks");
+		return -ENOTSUP;
+	}
+	/* an emulator maps it, but the processor does not execute it */
+	if (!process_executes(target.pid, call->wake.entry)) {
+		strcpy(call->traced,
+		       "its memory cannot be read, or it is emulated");
+		return -ENOTSUP;
+	}
+	ret = attach_stop_wake(&target, &call->where);
+	return ret ? ret : wait_came(call);
+}
+
+static void explain_stopped(pid_t pid, char *error, size_t room)
+{
+	long tracer = process_status(pid, "TracerPid");
+
+	if (tracer > 0)
+		snprintf(error, room, "process %d is held by process %ld, "
+			 "which traces it: let it go on there first", pid,
+			 tracer);
+	else
+		snprintf(error, room, "process %d is stopped: let it go on "
+			 "(SIGCONT) first", pid);
+}
+
+static int explain(const struct call *call, int ret, char *error, size_t room)
+{
+	const char *traced = call->traced;
+	const char *join = traced[0] ? "; " : "";
+	pid_t pid = call->process->pid;
+
+	if ((ret == -EBUSY || ret == -ETIMEDOUT) && stopped(pid))
+		explain_stopped(pid, error, room);
+	else if (ret == -ESRCH)
+		snprintf(error, room, "process %d has ended", pid);
+	else if (ret == -ESTALE)
+		snprintf(error, room, "process %d executes another program "
+			 "just now: try again", pid);
+	else if (ret == -EPERM)
+		snprintf(error, room, "process %d has a seccomp filter, which "
+			 "may end it for a new thread", pid);
+	else if (ret == -EBUSY || ret == -ETIMEDOUT)
+		snprintf(error, room, "process %d does not answer: it has "
+			 "cancelled a thread, or its threads block all "
+			 "signals%s%s", pid, join, traced);
+	else if (ret == -ENOTSUP)
+		snprintf(error, room, "process %d has no service thread, and "
+			 "you may not make one; root may, or start it with "
+			 "TAFFRAIL_SERVICE=thread%s%s", pid, join, traced);
+	else if (call->refused)
+		snprintf(error, room, "process %d cannot make its service "
+			 "thread: %s", pid, strerror(call->refused));
+	else
+		snprintf(error, room, "process %d has no service thread, and "
+			 "none can be made: %s%s%s", pid, strerror(-ret), join,
+			 traced);
+	return ret;
+}
+
+static int make(struct call *call)
+{
+	const struct rundir_process *process = call->process;
+	int ret;
+
+	/* a thread that has been led there has not run yet */
+	if (call->wake.state == WAKE_TAKEN)
+		return wait_came(call);
+	if (call->wake.error)
+		wake_write(process, offsetof(struct process_wake, error), 0);
+	ret = by_ptrace(call);
+	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
+	    call->wake.signal == WAKE_SIGNAL)
+		ret = by_signal(call);
+	return ret;
+}
+
+int summon(const struct rundir_process *process, char *error, size_t room)
+{
+	struct call call = { .process = process };
+	struct process_page page;
+	int ret = 0;
+
+	if (!wake_read(process, &call.wake) ||
+	    flock(process->fd, LOCK_EX | LOCK_NB))
+		return 0;
+	page_read(process, &page);
+	call.wake = page.wake;
+	if (call.wake.state) {
+		call.where.entry = call.wake.entry;
+		call.where.page = call.wake.page;
+		call.where.most = (long)call.wake.filters;
+		memcpy(call.where.uuid, page.uuid, sizeof(page.uuid));
+		ret = make(&call);
+		ret = ret ? explain(&call, ret, error, room) : 1;
+	}
+	flock(process->fd, LOCK_UN);
+	return ret;
+}

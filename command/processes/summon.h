@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Calling the service thread of a process that has none
+ * (control/service/demand.c).
+ */
+#ifndef COMMAND_SUMMON_H
+#define COMMAND_SUMMON_H
+
+#include <stddef.h>
+
+#include "command/rundir/rundir.h"
+
+/*
+ * Has the process make its service thread, if it offers that. Returns 1 when
+ * the thread is there, 0 when there is nothing to do or another command does
+ * it; or a negative errno, and the fact in `error`.
+ */
+int summon(const struct rundir_process *process, char *error, size_t room);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The processes that a sub-command works on. See targets.h.
+ */
+#include "command/processes/targets.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "command/common/command.h"
+#include "command/elf/process-markers.h"
+#include "command/processes/nearest.h"
+#include "command/processes/rule.h"
+
+static int find_one(struct targets *t, pid_t pid)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	int ret;
+
+	t->list.processes = calloc(1, sizeof(*t->list.processes));
+	if (!t->list.processes)
+		return -ENOMEM;
+	ret = rundir_find(t->list.processes, pid, error);
+	if (ret) {
+		command_failed("%s", error);
+		return ret;
+	}
+	t->list.count = 1;
+	return 0;
+}
+
+static int find_all(struct targets *t)
+{
+	int ret;
+
+	if (t->dir.fd < 0 && t->dir.error[0]) {
+		command_failed("%s", t->dir.error);
+		return -EPERM;
+	}
+	ret = rundir_scan_user(&t->dir, &t->list);
+	if (ret)
+		command_failed("%s", t->dir.error);
+	return ret;
+}
+
+int targets_open(struct targets *t, pid_t pid)
+{
+	int ret;
+
+	t->list = (struct rundir_list){ 0 };
+	t->targets = NULL;
+	t->count = 0;
+	if (rundir_open(&t->dir, false) == -ENOENT)
+		t->dir.error[0] = '\0';
+	ret = pid ? find_one(t, pid) : find_all(t);
+	if (ret)
+		return ret;
+	t->targets = calloc(t->list.count + 1, sizeof(*t->targets));
+	if (!t->targets) {
+		command_failed("out of memory");
+		return -ENOMEM;
+	}
+	t->count = t->list.count;
+	for (size_t i = 0; i < t->count; i++) {
+		t->targets[i].process = &t->list.processes[i];
+		t->targets[i].client.fd = -1;
+	}
+	return 0;
+}
+
+void targets_close(struct targets *t)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		client_close(&t->targets[i].client);
+		marker_list_free(&t->targets[i].markers);
+	}
+	free(t->targets);
+	rundir_list_free(&t->list);
+	rundir_close(&t->dir);
+}
+
+bool target_has(const struct target *target, const char *session)
+{
+	struct session_page page;
+
+	return !rundir_find_session(target->process, target->process->image,
+				    session, &page);
+}
+
+int target_connect(struct target *target)
+{
+	int ret;
+
+	if (target->client.fd >= 0)
+		return 0;
+	ret = client_connect(&target->client, target->process);
+	if (ret == -ESRCH)
+		target->process->alive = rundir_alive(target->process->pid,
+						target->process->starttime);
+	return ret;
+}
+
+int target_list(struct target *target)
+{
+	struct client_answer answer;
+	int ret = target_connect(target);
+
+	if (ret)
+		return ret;
+	ret = client_call(&target->client, MESSAGE_LIST, NULL, &answer);
+	if (!ret)
+		ret = marker_list_parse(&target->markers,
+					answer.payload, answer.bytes);
+	client_answer_release(&answer);
+	return ret;
+}
+
+/* Does the rule match one of these? The others are candidates for nearest. */
+static bool list_matches(const struct marker_list *list, const char *rule,
+			 struct nearest *nearest)
+{
+	for (size_t k = 0; k < list->count; k++) {
+		if (rule_matches(rule, list->markers[k].id))
+			return true;
+		nearest_add(nearest, list->markers[k].id);
+	}
+	return false;
+}
+
+/* Probes become markers when a rule names them, so the agent does not list
+ * them before. */
+static bool probes_match(const struct targets *t, const char *rule,
+			 struct nearest *nearest, struct marker_list *probes)
+{
+	for (size_t i = 0; i < t->count; i++)
+		process_probes_read(probes, t->targets[i].process->pid);
+	return list_matches(probes, rule, nearest);
+}
+
+int targets_check_rule(const struct targets *t, const char *rule)
+{
+	struct nearest nearest = { .rule = rule };
+	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct marker_list probes = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < t->count; i++)
+		if (list_matches(&t->targets[i].markers, rule, &nearest))
+			return 0;
+	if (probes_match(t, rule, &nearest, &probes))
+		goto free_probes;
+	ret = -ENOENT;
+	nearest_text(&nearest, text, sizeof(text));
+	if (text[0])
+		command_failed("no marker matches '%s'; the nearest: %s", rule,
+			       text);
+	else
+		command_failed("no marker matches '%s': %s no markers", rule,
+			       t->count == 1 ? "the process has" :
+			       "these processes have");
+free_probes:
+	marker_list_free(&probes);
+	return ret;
+}

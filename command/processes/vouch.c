@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * An agent stays off in a program that begins under a seccomp filter: the
+ * filter may kill for what the agent does (control/threads/filtered.c). A
+ * container, or a service's SystemCallFilter=, is such a filter, too, and this
+ * command is under it like the program. So it tries the agent on itself, with a
+ * session: where that ends well, the same filters let the program's agent work.
+ * What the program or its children install is more than these, and is not
+ * vouched for.
+ */
+#include "command/processes/vouch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/process/process.h"
+
+#define VARIABLE	"TAFFRAIL_SECCOMP"
+#define SELF		"/proc/self/exe"
+
+/* In a child: becomes this command, under the agent. */
+static void become(const char *preload, const char *directory)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	dup2(null, 0);
+	dup2(null, 1);
+	dup2(null, 2);
+	unsetenv("TAFFRAIL_JOIN");
+	unsetenv("TAFFRAIL_LOG");
+	if (setenv("LD_PRELOAD", preload, 1) ||
+	    setenv("TAFFRAIL_DIR", directory, 1) ||
+	    setenv("TAFFRAIL_ENABLE", "*", 1) || setenv(VARIABLE, "trust", 1))
+		_exit(1);
+	execl(SELF, "taffrail", "--version", (char *)NULL);
+	_exit(1);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+/* The status of waitpid(), or -1. */
+static int try_agent(const char *preload, const char *directory)
+{
+	char place[PATH_MAX];
+	int status = -1;
+	pid_t pid;
+
+	if (snprintf(place, sizeof(place), "%s/trial.XXXXXX", directory) >=
+		    (int)sizeof(place) ||
+	    !mkdtemp(place))
+		return -1;
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		become(preload, place);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	return status;
+}
+
+void filtered_vouch(const char *preload, const char *directory)
+{
+	const char *remedy = "; " VARIABLE "=trust lets it start";
+	char word[32];
+	long filters;
+	int status;
+
+	if (getenv(VARIABLE) || process_status(getpid(), "Seccomp") <= 0)
+		return;
+	filters = process_status(getpid(), "Seccomp_filters");
+	if (filters < 0) {
+		command_warn("this command is under a seccomp filter, and the "
+			     "kernel does not tell how many there are (Linux "
+			     "5.9): the agent stays off%s", remedy);
+		return;
+	}
+	status = try_agent(preload, directory);
+	snprintf(word, sizeof(word), "trust:%ld", filters);
+	if (!status)
+		setenv(VARIABLE, word, 1);
+	else if (status > 0 && WIFSIGNALED(status))
+		command_warn("the seccomp filter of this command killed an "
+			     "agent that was tried (%s): the agent stays off",
+			     strsignal(WTERMSIG(status)));
+	else
+		command_warn("no agent could be tried under the seccomp filter "
+			     "of this command: it stays off%s", remedy);
+}

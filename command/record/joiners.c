@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Looking through /proc for processes of a recording.
+ */
+#include "command/record/joiners.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/protocol.h"
+
+#define FILE_BYTES_MAX	(4u << 20)
+
+/* A file of /proc as text: its NULs become newlines. To be freed. */
+static char *read_text(const char *pid, const char *file)
+{
+	size_t room = 16384;
+	size_t used = 0;
+	char path[64];
+	char *text = NULL;
+	char *more;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/%s", pid, file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return NULL;
+	do {
+		room *= 2;
+		more = realloc(text, room + 2);
+		if (!more)
+			break;
+		text = more;
+		while (used < room &&
+		       (n = read(fd, text + 1 + used, room - used)) > 0)
+			used += (size_t)n;
+	} while (used == room && room < FILE_BYTES_MAX);
+	close(fd);
+	if (!text)
+		return NULL;
+	text[0] = '\n';
+	for (n = 1; n <= (ssize_t)used; n++)
+		if (!text[n])
+			text[n] = '\n';
+	text[used + 1] = '\0';
+	return text;
+}
+
+static bool contains(const char *pid, const char *file, const char *first,
+		     const char *second)
+{
+	char *text = read_text(pid, file);
+	bool found = text && (strstr(text, first) ||
+			      (second && strstr(text, second)));
+
+	free(text);
+	return found;
+}
+
+static bool obeys(const char *pid, const char *session)
+{
+	char variable[128];
+
+	snprintf(variable, sizeof(variable), "\n%s=%s\n", PROTOCOL_JOIN_ENV,
+		 session);
+	return contains(pid, "environ", variable, NULL);
+}
+
+bool joiner(pid_t pid, const char *session)
+{
+	char number[24];
+
+	snprintf(number, sizeof(number), "%d", pid);
+	return obeys(number, session);
+}
+
+bool joiners_exist(const char *session, const char *directory)
+{
+	struct dirent *entry;
+	bool found = false;
+	DIR *dir;
+
+	dir = opendir("/proc");
+	while (dir && !found && (entry = readdir(dir)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			found = obeys(entry->d_name, session) &&
+				contains(entry->d_name, "maps", "/libtaffrail",
+					 directory);
+	if (dir)
+		closedir(dir);
+	return found;
+}

@@ -1,0 +1,551 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finding the processes of a recording, and emptying their rings.
+ *
+ * What must stay true here: we never spin on a ring (a reader that does costs
+ * its writer 40 ns an event), nor sleep longer than a burst may take to fill
+ * one; a directory is removed only when all of it is on disk.
+ */
+#include "command/record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/command.h"
+#include "command/record/joiners.h"
+#include "command/rundir/private.h"
+
+#define NS_PER_MS	1000000ull
+#define POLL_BUSY_MS	1
+#define POLL_IDLE_MS	20
+#define SCAN_IDLE_MS	250	/* without word from inotify */
+#define SCAN_SOON_MS	5	/* after it, or while a ring is being made */
+#define SCAN_SHARE	5	/* a scan may take a fifth of our time */
+#define STOP_TIMEOUT_MS	2000
+#define STOP_ROUNDS	3
+#define DYING_MS	200
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+static struct record_member *member_named(const struct record *record,
+					  const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < record->nmembers; i++)
+		if (!strcmp(record->members[i]->process.name, name))
+			return record->members[i];
+	return NULL;
+}
+
+/* A new member, with a descriptor of its own. */
+static struct record_member *member_add(struct record *record,
+					const struct rundir_process *process)
+{
+	struct record_member *member = calloc(1, sizeof(*member));
+	struct record_member **more;
+
+	more = reallocarray(record->members, record->nmembers + 1,
+			    sizeof(*more));
+	if (more)
+		record->members = more;
+	if (!member || !more) {
+		free(member);
+		return NULL;
+	}
+	member->process = *process;
+	member->process.fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
+	member->pidfd = process->alive ?
+			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
+	/* the number may be somebody else's by now */
+	member->alive = process->alive &&
+			rundir_alive(process->pid, process->starttime);
+	more[record->nmembers++] = member;
+	return member;
+}
+
+static bool has_image(const struct record_member *member, uint32_t image)
+{
+	size_t i;
+
+	for (i = 0; member && i < member->nimages; i++)
+		if (member->images[i]->image == image)
+			return true;
+	return false;
+}
+
+/* Takes an image in if it has our session. 0, or why not. */
+static int take_image(struct record *record,
+		      const struct rundir_process *process, uint32_t image)
+{
+	struct record_member *member = member_named(record, process->name);
+	struct collect **more;
+	struct collect *collect;
+	int ret;
+
+	if (has_image(member, image) || (member && member->done))
+		return 0;
+	ret = collect_open(&collect, &record->set, process, image,
+			   record->name, true);
+	if (ret)
+		return ret;
+	if (!member)
+		member = member_add(record, process);
+	more = member ? reallocarray(member->images, member->nimages + 1,
+				     sizeof(*more)) : NULL;
+	if (!more) {
+		collect_close(collect);
+		return -ENOMEM;
+	}
+	member->images = more;
+	more[member->nimages++] = collect;
+	return 0;
+}
+
+/* A process of ours whose pages we cannot read: said once. Of others there is
+ * nothing to say. */
+static void tell_foreign(struct record *record,
+			 const struct rundir_process *process)
+{
+	struct record_member *member = member_named(record, process->name);
+
+	if (member && member->foreign)
+		return;
+	if (!member && process->pid != record->program &&
+	    !(process->alive && joiner(process->pid, record->name)))
+		return;
+	if (!member)
+		member = member_add(record, process);
+	if (member)
+		member->foreign = true;
+	record->foreign = true;
+	command_failed("process %d is not recorded: its agent is of another "
+		       "version; use the taffrail that belongs to its "
+		       "libtaffrail", process->pid);
+}
+
+static void watch(struct record *record, int fd, const char *below)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", fd, below);
+	inotify_add_watch(record->inotify, path,
+			  IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+}
+
+/* 1 when something in it is still being made. */
+static int scan_process(struct record *record,
+			const struct rundir_process *process)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	char number[16];
+	int soon = 0;
+	int ret;
+	int n;
+	int i;
+
+	/* watch first, look then: nothing falls between */
+	if (process->alive)
+		watch(record, process->fd, ".");
+	n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	for (i = 0; i < n; i++) {
+		snprintf(number, sizeof(number), "%u", images[i]);
+		if (process->alive)
+			watch(record, process->fd, number);
+		ret = take_image(record, process, images[i]);
+		if (ret == -EAGAIN)
+			soon = 1;
+		else if (ret == -EPROTO)
+			tell_foreign(record, process);
+	}
+	return soon;
+}
+
+static void scan_rings(struct record *record)
+{
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < record->nmembers; i++) {
+		struct record_member *member = record->members[i];
+
+		for (j = 0; !member->done && j < member->nimages; j++)
+			collect_scan(member->images[j]);
+	}
+}
+
+/* Looks for processes, images and rings. */
+static void scan(struct record *record)
+{
+	uint64_t begin = now_ns();
+	struct rundir_list list = { 0 };
+	uint64_t pause = SCAN_IDLE_MS * NS_PER_MS;
+	uint64_t took;
+	size_t i;
+
+	if (record->dir.fd >= 0 && !rundir_collect(&record->dir, &list)) {
+		for (i = 0; i < list.count; i++)
+			if (scan_process(record, &list.processes[i]))
+				pause = SCAN_SOON_MS * NS_PER_MS;
+		rundir_list_free(&list);
+	}
+	/* those that came by number, from another directory */
+	for (i = 0; i < record->nmembers; i++)
+		if (!record->members[i]->done)
+			scan_process(record, &record->members[i]->process);
+	scan_rings(record);
+	took = now_ns() - begin;
+	if (pause < took * SCAN_SHARE)
+		pause = took * SCAN_SHARE;
+	record->next_scan_ns = now_ns() + pause;
+}
+
+int record_join(struct record *record, const struct rundir_process *process)
+{
+	int ret = take_image(record, process, process->image);
+
+	scan(record);
+	return ret;
+}
+
+/*
+ * All that is left of an image; its files go if all went well, but not those
+ * of a process that lives: its next image would take the number again.
+ */
+static void finish_image(struct record *record, struct record_member *member,
+			 struct collect *collect)
+{
+	struct process_page page;
+	int ret = 0;
+
+	if (!collect->finished) {
+		ret = collect_finish(collect);
+		if (!rundir_read_process(&member->process, collect->image,
+					 &page))
+			record->filtered += page.filtered_execs;
+		record->unreadable += collect->unreadable;
+	}
+	if (ret && !record->set.error)
+		record->failed = ret;
+	/* what could not be written was taken, and is in no buffer any more */
+	if (!member->alive && !collect->unreadable && !record->failed)
+		collect_remove(collect, &member->process, record->dir.fd);
+}
+
+static void let_go(struct record_member *member)
+{
+	if (member->pidfd >= 0)
+		close(member->pidfd);
+	member->pidfd = -1;
+	rundir_process_close(&member->process);
+}
+
+static void finish_member(struct record *record, struct record_member *member)
+{
+	size_t i;
+
+	for (i = 0; i < member->nimages; i++)
+		finish_image(record, member, member->images[i]);
+	member->done = true;
+	if (!member->alive)
+		let_go(member);
+}
+
+/* Images that a later one of the same process has replaced write no more. */
+static void finish_replaced(struct record *record,
+			    struct record_member *member)
+{
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < member->nimages; i++)
+		for (j = 0; j < member->nimages; j++)
+			if (member->images[i]->image < member->images[j]->image)
+				finish_image(record, member, member->images[i]);
+}
+
+static bool ended(const struct record_member *member, int wait_ms)
+{
+	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };
+
+	if (member->pidfd >= 0)
+		return poll(&poll_pid, 1, wait_ms) > 0;
+	return !rundir_alive(member->process.pid, member->process.starttime);
+}
+
+/* Is any member dead that has not been collected? */
+static bool mark_dead(struct record *record)
+{
+	bool dead = false;
+	size_t i;
+
+	for (i = 0; i < record->nmembers; i++) {
+		struct record_member *member = record->members[i];
+
+		if (member->done)
+			continue;
+		member->alive = member->alive && !ended(member, 0);
+		dead |= !member->alive;
+	}
+	return dead;
+}
+
+/*
+ * The dead are collected; returns how many live. What a process made last is
+ * seen by a look that begins after its end: collecting takes time, and who
+ * ends meanwhile may have become another program after the look.
+ */
+static size_t bury(struct record *record)
+{
+	size_t known = record->nmembers;
+	size_t alive = 0;
+	size_t i;
+
+	if (mark_dead(record))
+		scan(record);
+	for (i = 0; i < known; i++) {
+		struct record_member *member = record->members[i];
+
+		if (member->done)
+			continue;
+		if (member->alive) {
+			finish_replaced(record, member);
+			alive++;
+		} else {
+			finish_member(record, member);
+		}
+	}
+	return alive + record->nmembers - known;
+}
+
+/* Empties all rings; true when there was anything. */
+static bool empty_rings(struct record *record)
+{
+	bool busy = false;
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < record->nmembers; i++) {
+		struct record_member *member = record->members[i];
+
+		for (j = 0; !member->done && j < member->nimages; j++)
+			busy |= collect_poll(member->images[j]) > 0;
+	}
+	return busy;
+}
+
+/* Sleeps until something may have happened, at most `ms`. */
+static void pause_until(struct record *record, int ms)
+{
+	struct pollfd fds[2] = {
+		{ .fd = record->inotify, .events = POLLIN },
+		{ .fd = record->child ? record->child_pidfd : -1,
+		  .events = POLLIN },
+	};
+	char events[4096];
+	uint64_t soon = now_ns() + SCAN_SOON_MS * NS_PER_MS;
+
+	if (poll(fds, ARRAY_SIZE(fds), ms) <= 0 || !(fds[0].revents & POLLIN))
+		return;
+	while (read(record->inotify, events, sizeof(events)) > 0)
+		;
+	/* at once if we did not look lately; bursts are taken together */
+	if (record->next_scan_ns > soon)
+		record->next_scan_ns = now_ns() + SCAN_SOON_MS * NS_PER_MS / 5;
+}
+
+static void reap(struct record *record)
+{
+	int status;
+
+	if (record->child && waitpid(record->child, &status, WNOHANG) > 0) {
+		record->child = 0;
+		record->child_status = status;
+		record->next_scan_ns = 0;
+	}
+}
+
+/*
+ * Is it over? Only once the program is gone, no process that takes part
+ * lives, and none that will: a child that has written nothing yet.
+ */
+static bool over(struct record *record, size_t alive)
+{
+	size_t before = record->nmembers;
+
+	if (record->child || alive)
+		return false;
+	if (record->options.program &&
+	    joiners_exist(record->name, record->dir.path))
+		return false;
+	scan(record);
+	return record->nmembers == before;
+}
+
+int record_tell_unwritten(struct record *record)
+{
+	if (!record->set.error)
+		return COMMAND_DONE;
+	if (!record->told)
+		command_failed("%s: %s; the rest is lost", record->set.path,
+			       strerror(-record->set.error));
+	record->told = true;
+	return COMMAND_FAILED;
+}
+
+/* It goes on when the disk is full: what cannot be written is taken from the
+ * rings all the same, and so is counted. */
+void record_loop(struct record *record)
+{
+	uint64_t end = record->options.seconds > 0 ?
+		       now_ns() + (uint64_t)(record->options.seconds * 1e9) :
+		       UINT64_MAX;
+	int ms = POLL_BUSY_MS;
+
+	record->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (record->dir.fd >= 0)
+		watch(record, record->dir.fd, ".");
+	while (!record_signal && now_ns() < end) {
+		if (now_ns() >= record->next_scan_ns)
+			scan(record);
+		ms = empty_rings(record) ? POLL_BUSY_MS : ms * 2;
+		if (ms > POLL_IDLE_MS)
+			ms = POLL_IDLE_MS;
+		record_tell_unwritten(record);
+		reap(record);
+		if (over(record, bury(record)))
+			break;
+		pause_until(record, ms);
+	}
+}
+
+/* One request to a living member; the fact when it fails. */
+static int ask(struct record *record, struct record_member *member,
+	       enum message_type type)
+{
+	struct client_request request = { 0 };
+	struct client client;
+	int ret = client_connect(&client, &member->process);
+
+	if (!ret) {
+		client.timeout_ms = STOP_TIMEOUT_MS;
+		client_request_add(&request, "name", "%s", record->name);
+		ret = client_call(&client, type, &request, NULL);
+		client_request_release(&request);
+	}
+	/* one that is just being killed is no news */
+	if (ret && type == MESSAGE_STOP && !ended(member, DYING_MS))
+		command_warn("process %d goes on: %s", member->process.pid,
+			     client.error);
+	client_close(&client);
+	return ret;
+}
+
+static void stop_living(struct record *record, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < record->nmembers; i++)
+		if (!record->members[i]->done && record->members[i]->alive)
+			ask(record, record->members[i], MESSAGE_STOP);
+}
+
+/* Of a session that its living process has let go of. */
+static void remove_files(const struct record_member *member)
+{
+	size_t i;
+
+	for (i = 0; i < member->nimages; i++)
+		rundir_destroy_session(&member->process,
+				       member->images[i]->image,
+				       member->images[i]->index);
+}
+
+void record_stop(struct record *record)
+{
+	size_t asked = 0;
+	int round;
+	size_t i;
+
+	if (record->options.program)
+		rundir_remove_rules(&record->dir, record->name);
+	/* a process may have joined while we asked the others */
+	for (round = 0; round < STOP_ROUNDS; round++) {
+		size_t before = record->nmembers;
+
+		stop_living(record, asked);
+		asked = before;
+		scan(record);
+		if (record->nmembers == before)
+			break;
+	}
+	for (i = 0; i < record->nmembers; i++) {
+		struct record_member *member = record->members[i];
+		size_t j;
+
+		if (member->done)
+			continue;
+		member->alive = member->alive && !ended(member, 0);
+		for (j = 0; j < member->nimages; j++)
+			finish_image(record, member, member->images[j]);
+		if (member->alive && !ask(record, member, MESSAGE_DESTROY))
+			remove_files(member);
+		finish_member(record, member);
+	}
+	if (record->inotify >= 0)
+		close(record->inotify);
+	record->inotify = -1;
+}
+
+void record_tidy(struct record *record)
+{
+	size_t i;
+	size_t j;
+
+	if (record->failed || record->unreadable)
+		return;
+	for (i = 0; i < record->nmembers; i++) {
+		struct record_member *member = record->members[i];
+
+		if (!member->alive || !ended(member, 0))
+			continue;
+		for (j = 0; j < member->nimages; j++)
+			collect_remove(member->images[j], &member->process,
+				       record->dir.fd);
+	}
+}
+
+void record_release(struct record *record)
+{
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < record->nmembers; i++) {
+		struct record_member *member = record->members[i];
+
+		for (j = 0; j < member->nimages; j++)
+			collect_close(member->images[j]);
+		let_go(member);
+		free(member->images);
+		free(member);
+	}
+	free(record->members);
+	record->members = NULL;
+	record->nmembers = 0;
+}

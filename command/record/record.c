@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail record: run or follow a program, write what it and its children
+ * emit.
+ *
+ * What must stay true here: nothing runs before the output directory is
+ * there and empty; the exit status is the program's unless recording failed.
+ */
+#include "command/record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "buffers/rings/channel.h"
+#include "command/attach/attach.h"
+#include "command/common/command.h"
+#include "command/elf/elfnotes.h"
+#include "command/processes/nearest.h"
+#include "command/processes/rule.h"
+#include "command/processes/targets.h"
+#include "command/record/report.h"
+
+/* For the descriptions of some processes and four buffers of the least size */
+#define MAX_SIZE_LEAST		(1u << 20)
+#define MAX_SIZE_BUFFERS	4
+
+enum {
+	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
+	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3
+};
+
+static const struct option_row rows[] = {
+	{ 'o', "output", "DIR", "write the trace there (default: "
+	  "taffrail-DATE-TIME)" },
+	{ 'e', "event", "RULE", "markers to trace, a glob over channel/name; "
+	  "repeatable (default: all)" },
+	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
+	  "pthread" },
+	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
+	  "procname, cpu, ip" },
+	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
+	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
+	  "1G)" },
+	{ KEY_MAX_SIZE, "max-size", "SIZE", "keep the directory within so many "
+	  "bytes: the oldest events go" },
+	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
+	  "what you may, until they end" },
+	{ KEY_INT3, "int3", NULL, "also USDT probes that take a trap for each "
+	  "hit" },
+	{ KEY_FOR, "for", "SEC", "stop recording after so many seconds" },
+	{ 'p', "pid", "PID", "follow this process" },
+	{ 0 }
+};
+
+static int take_seconds(struct record_options *o, const char *text)
+{
+	char *end;
+
+	o->seconds = strtod(text, &end);
+	if (end == text || *end || !isfinite(o->seconds) || o->seconds <= 0 ||
+	    o->seconds > 1e9)
+		return command_misused("'%s' is no number of seconds", text);
+	return COMMAND_DONE;
+}
+
+static int take_max_size(struct record_options *o, const char *text)
+{
+	if (command_parse_bytes(&o->max_size, text))
+		return command_misused("size '%s' is no number with K, M or G",
+				       text);
+	if (o->max_size < MAX_SIZE_LEAST)
+		return command_misused("size '%s' is less than 1M", text);
+	return COMMAND_DONE;
+}
+
+/* A sub-buffer is written as a whole: there must be room for some. */
+static int fit_buffer(struct record_options *o)
+{
+	uint64_t most = o->max_size / MAX_SIZE_BUFFERS;
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	if (!o->max_size)
+		return COMMAND_DONE;
+	if (o->buffer > most)
+		return command_misused("--max-size must be %d times "
+				       "--buffer-size or more",
+				       MAX_SIZE_BUFFERS);
+	if (o->buffer)
+		return COMMAND_DONE;
+	o->buffer = channel_ring_bytes(0, (uint32_t)cpus);
+	while (o->buffer > most)
+		o->buffer /= 2;
+	return COMMAND_DONE;
+}
+
+static int take_rule(struct record_options *o, const char *text)
+{
+	const char *why;
+
+	if (rule_check(text, &why))
+		return command_misused("rule '%s': %s", text, why);
+	if (o->nrules == RECORD_RULES_MAX)
+		return command_misused("more than %d rules", RECORD_RULES_MAX);
+	o->rules[o->nrules++] = text;
+	return COMMAND_DONE;
+}
+
+static int take_provider(struct record_options *o, const char *text)
+{
+	if (!rundir_valid_name(text))
+		return command_misused("'%s' is no provider", text);
+	if (o->nproviders == RECORD_PROVIDERS_MAX)
+		return command_misused("more than %d providers",
+				       RECORD_PROVIDERS_MAX);
+	o->providers[o->nproviders++] = text;
+	return COMMAND_DONE;
+}
+
+static int take_option(struct record_options *o, int key, const char *value)
+{
+	switch (key) {
+	case 'o':
+		o->output = value;
+		return COMMAND_DONE;
+	case 'e':
+		return take_rule(o, value);
+	case KEY_PROVIDER:
+		return take_provider(o, value);
+	case KEY_CONTEXT:
+		return command_take_contexts(&o->contexts, value);
+	case KEY_OVERWRITE:
+		o->overwrite = true;
+		return COMMAND_DONE;
+	case KEY_BUFFER:
+		return command_take_size(&o->buffer, value);
+	case KEY_MAX_SIZE:
+		return take_max_size(o, value);
+	case KEY_GROUP:
+		return command_take_group(&o->group, value);
+	case KEY_INT3:
+		o->int3 = true;
+		return COMMAND_DONE;
+	case KEY_FOR:
+		return take_seconds(o, value);
+	default:
+		if (command_parse_pid(&o->pid, value))
+			return command_misused("'%s' is no process id", value);
+		return COMMAND_DONE;
+	}
+}
+
+static int take_arguments(struct record_options *o, int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .stop_early = 1,
+		.shape = "(-p PID | -- PROG [ARGS...])",
+		.about = "Record the events of a program and of its children "
+			 "as a CTF trace.",
+	};
+	int status;
+	int key;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		/* help ends it, too, with status 0 */
+		if (key == OPTIONS_STOP)
+			return options.status ? options.status : -1;
+		status = take_option(o, key, options.value);
+		if (status)
+			return status;
+	}
+	if (options.index < argc)
+		o->program = argv + options.index;
+	if (!o->pid == !o->program)
+		return command_misused("give either -p PID or a program");
+	if (o->pid && o->nproviders)
+		return command_misused("a provider cannot be loaded into a "
+				       "running process");
+	return fit_buffer(o);
+}
+
+void record_request(const struct record *record,
+		    struct client_request *request)
+{
+	const struct record_options *o = &record->options;
+	int i;
+
+	client_request_add(request, "name", "%s", record->name);
+	client_request_add(request, "mode", o->overwrite ? "overwrite"
+							 : "discard");
+	if (o->buffer)
+		client_request_add(request, "buffer", "%llu",
+				   (unsigned long long)o->buffer);
+	if (o->group)
+		client_request_add(request, "group", "%u", o->group);
+	if (o->contexts)
+		client_request_add(request, "context", "%s", o->contexts);
+	client_request_add(request, "consumed", "1");
+	if (o->int3)
+		client_request_add(request, "int3", "1");
+	for (i = 0; i < o->nrules; i++)
+		client_request_add(request, "rule", "%s", o->rules[i]);
+}
+
+static int open_output(struct record *record)
+{
+	char name[64];
+	const char *path = record->options.output;
+	time_t now = time(NULL);
+	struct tm tm;
+	int ret;
+
+	if (!path) {
+		localtime_r(&now, &tm);
+		strftime(name, sizeof(name), "taffrail-%Y%m%d-%H%M%S", &tm);
+		path = name;
+	}
+	ret = trace_set_open(&record->set, path);
+	if (ret == -ENOTEMPTY)
+		return command_failed("%s exists and is not empty", path);
+	if (ret)
+		return command_failed("%s: %s", path, strerror(-ret));
+	record->set.limit = record->options.max_size;
+	return COMMAND_DONE;
+}
+
+/* A running process: its directory's neighbours are its children. */
+static int follow(struct record *record)
+{
+	struct client_request request = { 0 };
+	struct targets targets;
+	struct target *target;
+	int ret;
+	int i;
+
+	if (attach_provide(record->options.pid))
+		return COMMAND_FAILED;
+	record_prepare();
+	ret = targets_open(&targets, record->options.pid);
+	target = targets.targets;
+	if (!ret && (ret = target_list(target)))
+		command_failed("%s", target->client.error);
+	for (i = 0; !ret && i < record->options.nrules; i++)
+		ret = targets_check_rule(&targets, record->options.rules[i]);
+	if (!ret)
+		ret = command_check_reach(target->process->path,
+					  record->options.group);
+	if (ret)
+		goto close;
+	record_request(record, &request);
+	ret = client_call(&target->client, MESSAGE_START, &request, NULL);
+	client_request_release(&request);
+	if (ret) {
+		command_failed("process %d: %s", record->options.pid,
+			       target->client.error);
+		goto close;
+	}
+	record->dir.fd = openat(target->process->fd, "..",
+				O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (record->dir.fd < 0)
+		command_warn("children of process %d are not recorded: %s/..: "
+			     "%s", record->options.pid, target->process->path,
+			     strerror(errno));
+	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
+		 PATH_MAX - 4, target->process->path);
+	ret = record_join(record, target->process);
+	if (ret)
+		command_failed("process %d: cannot read its session: %s",
+			       record->options.pid, strerror(-ret));
+close:
+	targets_close(&targets);
+	return ret ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+/* The recorders of this user that were killed have left their word. */
+static int drop_stale(const char *name, void *priv)
+{
+	struct record *record = priv;
+	uint64_t starttime;
+	int pid;
+
+	if (sscanf(name, "record-%d", &pid) == 1 && pid > 0 &&
+	    rundir_starttime(&starttime, pid) == -ESRCH)
+		rundir_remove_rules(&record->dir, name);
+	return 0;
+}
+
+static int begin(struct record *record)
+{
+	int ret;
+
+	if (record->options.pid)
+		return follow(record);
+	if (rundir_open(&record->dir, true))
+		return command_failed("%s", record->dir.error);
+	if (command_check_reach(record->dir.path, record->options.group))
+		return COMMAND_FAILED;
+	rundir_each_rules(&record->dir, drop_stale, record);
+	ret = record_run(record);
+	if (ret)
+		rundir_remove_rules(&record->dir, record->name);
+	return ret;
+}
+
+static bool rule_met(const struct record *record, const char *rule)
+{
+	size_t i;
+	size_t j;
+	size_t k;
+
+	for (i = 0; i < record->nmembers; i++) {
+		const struct record_member *member = record->members[i];
+
+		for (j = 0; j < member->nimages; j++) {
+			const struct session_view *s =
+				&member->images[j]->session;
+
+			for (k = 0; k < s->nevents; k++) {
+				char id[RULE_BYTES_MAX];
+
+				snprintf(id, sizeof(id), "%s/%s",
+					 s->events[k]->channel,
+					 s->events[k]->name);
+				if (rule_matches(rule, id))
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* What the program's own file declares, found as execvp() finds it. */
+static void read_markers(const struct record *record, struct marker_list *list)
+{
+	const char *program = record->options.program[0];
+	char error[ELFNOTES_ERROR_BYTES];
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+
+	if (strchr(program, '/')) {
+		elfnotes_read(list, program, error);
+		return;
+	}
+	while (path && *path) {
+		size_t n = strcspn(path, ":");
+
+		snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, program);
+		if (!access(file, X_OK)) {
+			elfnotes_read(list, file, error);
+			return;
+		}
+		path += n + (path[n] == ':');
+	}
+}
+
+/* A rule for nothing is most likely a typing error; a program without an agent
+ * has none of its markers met. */
+static void tell_unmet(const struct record *record)
+{
+	const struct record_options *o = &record->options;
+	struct marker_list list = { 0 };
+	char text[512];
+	size_t j;
+	int i;
+
+	if (o->program && !record->nmembers) {
+		command_warn("no agent was at work in %s: TAFFRAIL_LOG=error "
+			     "tells why, unless it is a static program",
+			     o->program[0]);
+		return;
+	}
+	if (o->program)
+		read_markers(record, &list);
+	for (i = 0; i < o->nrules; i++) {
+		struct nearest nearest = { .rule = o->rules[i] };
+
+		if (rule_met(record, o->rules[i]))
+			continue;
+		for (j = 0; j < list.count; j++)
+			nearest_add(&nearest, list.markers[j].id);
+		nearest_text(&nearest, text, sizeof(text));
+		if (*text)
+			command_warn("no marker matched '%s'; nearest: %s",
+				     o->rules[i], text);
+		else
+			command_warn("no marker matched '%s'", o->rules[i]);
+	}
+	marker_list_free(&list);
+}
+
+static size_t processes(const struct record *record)
+{
+	size_t n = 0;
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < record->nmembers; i++) {
+		const struct record_member *member = record->members[i];
+		bool wrote = false;
+
+		for (j = 0; j < member->nimages; j++)
+			wrote |= !!member->images[j]->trace;
+		n += wrote;
+	}
+	return n;
+}
+
+/* What processes have noted before they executed it. */
+static void tell_filtered(const struct record *record)
+{
+	if (record->filtered)
+		command_warn("%llu program%s executed under a seccomp filter, "
+			     "and not traced: %s(7), TAFFRAIL_SECCOMP",
+			     (unsigned long long)record->filtered,
+			     record->filtered == 1 ? " was" : "s were",
+			     "taffrail-environment");
+}
+
+static void tell_result(const struct record *record)
+{
+	const struct trace_set *set = &record->set;
+	size_t n = processes(record);
+
+	tell_filtered(record);
+	if (!n) {
+		command_warn("0 events, so there is no trace");
+		report_left_off(set);
+		return;
+	}
+	command_warn("%llu events (%s%llu lost, %.1f bytes per event) of %zu "
+		     "process%s in %s", (unsigned long long)set->kept,
+		     trace_lost_least(set), (unsigned long long)set->lost,
+		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
+		     n, n == 1 ? "" : "es", set->path);
+	if (set->overwritten)
+		command_warn("%llu older events were %s",
+			     (unsigned long long)set->overwritten,
+			     set->limit ? "dropped" : "overwritten");
+	report_left_off(set);
+}
+
+/* Completes the trace; COMMAND_FAILED when it is not all that it should be. */
+static int end(struct record *record)
+{
+	int status;
+
+	record_stop(record);
+	trace_set_finish(&record->set);
+	tell_unmet(record);
+	status = record_tell_unwritten(record);
+	if (!status && record->failed)
+		status = command_failed("%s", strerror(-record->failed));
+	report_unreadable(&record->set, record->unreadable);
+	if (record->unreadable)
+		status = COMMAND_FAILED;
+	tell_result(record);
+	return record->foreign ? COMMAND_FAILED : status;
+}
+
+int record_main(int argc, char **argv)
+{
+	static struct record record;
+	int status = take_arguments(&record.options, argc, argv);
+	int failed;
+
+	if (status)
+		return status < 0 ? COMMAND_DONE : status;
+	record.dir.fd = -1;
+	record.inotify = -1;
+	record.child_pidfd = -1;
+	snprintf(record.name, sizeof(record.name), "record-%d", getpid());
+	if (open_output(&record))
+		return COMMAND_FAILED;
+	status = begin(&record);
+	if (!status) {
+		record_loop(&record);
+		failed = end(&record);
+		/* who asked us to end, and not the terminal, asked for both */
+		if (record.child && record_signal && record_signal_sent)
+			kill(record.child, record_signal);
+		status = record_wait(&record);
+		status = failed ? failed : status;
+		record_tidy(&record);
+	}
+	trace_set_close(&record.set);
+	record_release(&record);
+	rundir_close(&record.dir);
+	return status;
+}

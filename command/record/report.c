@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a trace lacks, as commands say it.
+ */
+#include "command/record/report.h"
+
+#include "command/common/command.h"
+
+void report_left_off(const struct trace_set *set)
+{
+	if (set->left_off)
+		command_warn("%llu markers stayed off: no room for what they "
+			     "are", (unsigned long long)set->left_off);
+}
+
+void report_unreadable(const struct trace_set *set, uint64_t unreadable)
+{
+	if (set->cut)
+		command_warn("%llu buffers were cut short by another program: "
+			     "their events are missing, and not counted as "
+			     "lost", (unsigned long long)set->cut);
+	if (unreadable > set->cut)
+		command_warn("%llu buffers made no sense and were left out",
+			     (unsigned long long)(unreadable - set->cut));
+}

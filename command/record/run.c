@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Running a program under the agent.
+ *
+ * What must stay true here: the program gets our descriptors 0 to 2, signal
+ * dispositions, mask and limits as we got them; only its environment differs,
+ * by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN and TAFFRAIL_SECCOMP. So the child
+ * is made before we change anything of our own.
+ */
+#include "command/record/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/command.h"
+#include "command/common/installed.h"
+#include "command/processes/vouch.h"
+
+#define EXIT_NOT_FOUND		127
+#define EXIT_NOT_EXECUTABLE	126
+
+volatile sig_atomic_t record_signal;
+volatile sig_atomic_t record_signal_sent;
+volatile sig_atomic_t record_signals;
+
+SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
+{
+	record_signal = number;
+	record_signal_sent = info->si_code <= 0;
+	record_signals++;
+}
+
+/* What was ignored (nohup) stays ignored. */
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_sigaction = on_signal,
+				    .sa_flags = SA_SIGINFO };
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!sigaction(numbers[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	signal(SIGXFSZ, SIG_IGN);	/* an error of write() is enough */
+	signal(SIGPIPE, SIG_IGN);
+	map_guard();
+}
+
+static void raise_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Adds a library to the list; 0 or COMMAND_FAILED. */
+static int add_library(char *list, size_t room, const char *name)
+{
+	char path[PATH_MAX];
+	size_t used = strlen(list);
+	int ret = installed_find(path, sizeof(path), INSTALLED_LIB, name);
+
+	if (ret)
+		return command_failed("cannot find %s: %s", name,
+				      strerror(-ret));
+	if (strpbrk(path, ": "))
+		return command_failed("%s: no preload from a path with a "
+				      "colon or a space", path);
+	if (snprintf(list + used, room - used, "%s%s", used ? ":" : "", path) >=
+	    (int)(room - used))
+		return command_failed("too many libraries");
+	return 0;
+}
+
+static int preload_list(const struct record_options *options, char *list,
+			size_t room)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char name[128];
+	size_t used;
+	int i;
+
+	list[0] = '\0';
+	if (add_library(list, room, "libtaffrail.so"))
+		return COMMAND_FAILED;
+	for (i = 0; i < options->nproviders; i++) {
+		snprintf(name, sizeof(name), "libtaffrail-%s.so",
+			 options->providers[i]);
+		if (add_library(list, room, name))
+			return COMMAND_FAILED;
+	}
+	used = strlen(list);
+	if (old && *old &&
+	    snprintf(list + used, room - used, ":%s", old) >=
+		    (int)(room - used))
+		return command_failed("LD_PRELOAD is too long");
+	return 0;
+}
+
+/* In the child: reports through `pipe` why there is no program. */
+static void become(const struct record *record, const char *preload, int pipe)
+{
+	int error;
+
+	if (setenv("LD_PRELOAD", preload, 1) ||
+	    setenv("TAFFRAIL_DIR", record->dir.path, 1) ||
+	    setenv(PROTOCOL_JOIN_ENV, record->name, 1))
+		error = errno;
+	else {
+		execvp(record->options.program[0], record->options.program);
+		error = errno;
+	}
+	if (write(pipe, &error, sizeof(error)) < 0)
+		_exit(EXIT_NOT_EXECUTABLE);
+	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
+}
+
+/* The agent wants an absolute path. */
+static int absolute_directory(struct record *record)
+{
+	char *path = realpath(record->dir.path, NULL);
+
+	if (!path)
+		return command_failed("%s: %s", record->dir.path,
+				      strerror(errno));
+	snprintf(record->dir.path, sizeof(record->dir.path), "%s", path);
+	free(path);
+	return 0;
+}
+
+static int write_request(struct record *record)
+{
+	struct client_request request = { 0 };
+	int ret;
+
+	record_request(record, &request);
+	ret = request.failed ? request.failed :
+	      rundir_write_rules(&record->dir, record->name, request.text);
+	client_request_release(&request);
+	if (ret)
+		return command_failed("cannot write %s/%s/%s: %s",
+				      record->dir.path, PROTOCOL_SESSIONS_DIR,
+				      record->name, strerror(-ret));
+	return 0;
+}
+
+int record_run(struct record *record)
+{
+	char preload[4 * PATH_MAX];
+	const char *program = record->options.program[0];
+	int pipes[2];
+	int error = 0;
+
+	if (preload_list(&record->options, preload, sizeof(preload)) ||
+	    absolute_directory(record) || write_request(record))
+		return COMMAND_FAILED;
+	filtered_vouch(preload, record->dir.path);
+	if (pipe2(pipes, O_CLOEXEC))
+		return command_failed("pipe: %s", strerror(errno));
+	fflush(NULL);
+	record->child = fork();
+	if (!record->child)
+		become(record, preload, pipes[1]);
+	close(pipes[1]);
+	if (record->child < 0) {
+		close(pipes[0]);
+		record->child = 0;
+		return command_failed("fork: %s", strerror(errno));
+	}
+	catch_signals();
+	raise_limits();
+	while (read(pipes[0], &error, sizeof(error)) < 0 && errno == EINTR)
+		;
+	close(pipes[0]);
+	if (error) {
+		waitpid(record->child, NULL, 0);
+		record->child = 0;
+		command_warn("%s: %s", program, strerror(error));
+		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	record->child_pidfd = (int)syscall(SYS_pidfd_open, record->child, 0);
+	record->program = record->child;
+	return 0;
+}
+
+void record_prepare(void)
+{
+	catch_signals();
+	raise_limits();
+}
+
+int record_wait(struct record *record)
+{
+	int seen = record_signals;
+	int status;
+
+	while (record->child) {
+		pid_t pid = waitpid(record->child, &status, 0);
+
+		if (pid == record->child) {
+			record->child_status = status;
+			record->child = 0;
+		} else if (errno != EINTR) {
+			return COMMAND_FAILED;
+		} else if (record_signals != seen) {
+			return 128 + record_signal;
+		}
+	}
+	status = record->child_status;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+				   : WEXITSTATUS(status);
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a pid to its process directory, by way of the process itself: its map
+ * names the files that its agent shares, and its root is where they are. So
+ * another environment, a chroot and a container make no difference.
+ *
+ * What must stay true here: the process chose those paths, so each component
+ * is opened without following symlinks, the directory must belong to the
+ * process's user, and its page must name this very process.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/process/process.h"
+#include "command/rundir/private.h"
+
+struct target {
+	pid_t pid;		/* here */
+	pid_t tid;		/* a thread that still has a map and a root */
+	pid_t inner;		/* as the process itself knows it */
+	uid_t uid;		/* real, effective */
+	uid_t euid;
+	uint64_t starttime;
+	pid_t origin;		/* whose pages it maps, if not its own */
+	char *error;
+};
+
+static int fact(struct target *t, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int fact(struct target *t, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(t->error, RUNDIR_ERROR_BYTES, format, ap);
+	va_end(ap);
+	return error;
+}
+
+/* Fields 3, 20 and 22 of a stat file; the name may hold any character. */
+static int read_stat(const char *path, char *state, long *threads,
+		     uint64_t *starttime)
+{
+	char text[1024], *p;
+	unsigned long long start;
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -ESRCH;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -ESRCH;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
+			 " %*u %*u %*d %*d %*d %*d %ld %*d %llu",
+			 state, threads, &start) != 3)
+		return -ESRCH;
+	*starttime = start;
+	return 0;
+}
+
+/* A zombie leader with running threads is a living process. */
+static int stat_living(pid_t pid, char *state, uint64_t *starttime)
+{
+	char path[64];
+	long threads;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	ret = read_stat(path, state, &threads, starttime);
+	if (!ret && (*state == 'X' || (*state == 'Z' && threads <= 1)))
+		ret = -ESRCH;
+	return ret;
+}
+
+int rundir_starttime(uint64_t *starttime, pid_t pid)
+{
+	char state;
+
+	return stat_living(pid, &state, starttime);
+}
+
+/* Where there is no /proc, a number that is taken must do: what belongs to a
+ * living process is never removed. */
+bool rundir_alive(pid_t pid, uint64_t starttime)
+{
+	uint64_t now;
+
+	if (!rundir_starttime(&now, pid))
+		return now == starttime;
+	return access("/proc/self/stat", F_OK) &&
+	       (!kill(pid, 0) || errno == EPERM);
+}
+
+/* A thread of the process that has not exited. */
+static pid_t living_thread(pid_t pid)
+{
+	char path[64 + NAME_MAX], state;
+	struct dirent *entry;
+	uint64_t start;
+	pid_t tid = pid;
+	long threads;
+	DIR *stream;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	stream = opendir(path);
+	while (stream && (entry = readdir(stream))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
+			 entry->d_name);
+		if (!read_stat(path, &state, &threads, &start) &&
+		    state != 'Z' && state != 'X') {
+			tid = atoi(entry->d_name);
+			break;
+		}
+	}
+	if (stream)
+		closedir(stream);
+	return tid;
+}
+
+static int read_status(struct target *t)
+{
+	char path[64], line[512], *last;
+	unsigned int uid, euid;
+	int tgid = t->pid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
+	f = fopen(path, "re");
+	if (!f)
+		return fact(t, -ESRCH, "no such process: %d", t->pid);
+	t->inner = t->pid;
+	while (fgets(line, sizeof(line), f)) {
+		sscanf(line, "Tgid: %d", &tgid);
+		if (sscanf(line, "Uid: %u %u", &uid, &euid) == 2) {
+			t->uid = uid;
+			t->euid = euid;
+		}
+		if (!strncmp(line, "NSpid:", 6)) {
+			line[strcspn(line, "\n")] = '\0';
+			last = strrchr(line, '\t');
+			t->inner = last ? atoi(last + 1) : t->pid;
+		}
+	}
+	fclose(f);
+	if (tgid != t->pid)
+		return fact(t, -ESRCH,
+			    "no such process: %d is a thread of process %d",
+			    t->pid, tgid);
+	return 0;
+}
+
+static int read_target(struct target *t, pid_t pid)
+{
+	char state;
+	int ret;
+
+	t->pid = t->tid = pid;
+	ret = read_status(t);
+	if (ret)
+		return ret;
+	if (stat_living(pid, &state, &t->starttime))
+		return fact(t, -ESRCH, "no such process: %d", pid);
+	if (state == 'Z')
+		t->tid = living_thread(pid);
+	return 0;
+}
+
+/* Undo the kernel's "\012" for characters that would break the line. */
+static void unescape(char *path)
+{
+	char *out = path;
+
+	for (char *p = path; *p; out++) {
+		if (p[0] == '\\' && p[1] >= '0' && p[1] <= '3' &&
+		    p[2] >= '0' && p[2] <= '7' && p[3] >= '0' && p[3] <= '7') {
+			*out = (char)((p[1] - '0') << 6 | (p[2] - '0') << 3 |
+				      (p[3] - '0'));
+			p += 4;
+		} else {
+			*out = *p++;
+		}
+	}
+	*out = '\0';
+}
+
+/* "process", "session.N", "ring.N.X": decimal digits, dots, and an L. */
+static bool shared_name(const char *name)
+{
+	const char *rest = !strcmp(name, "process") ? "" :
+			   !strncmp(name, "session.", 8) ? name + 8 :
+			   !strncmp(name, "ring.", 5) ? name + 5 : NULL;
+
+	return rest && !rest[strspn(rest, "0123456789.L")];
+}
+
+bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
+		       uint32_t *image, char name[NAME_MAX + 1])
+{
+	char *file, *number, *process, *end;
+
+	file = strrchr(path, '/');
+	if (!file || strlen(file) > NAME_MAX || !shared_name(file + 1))
+		return false;
+	strcpy(name, file + 1);
+	*file = '\0';
+	number = strrchr(path, '/');
+	if (!number || !isdigit((unsigned char)number[1]))
+		return false;
+	*image = strtoul(number + 1, &end, 10);
+	*number = '\0';
+	process = strrchr(path, '/');
+	return !*end && process && rundir_parse_name(process + 1, pid,
+						     starttime);
+}
+
+/*
+ * Open an absolute directory path below `root`, component by component, so
+ * that no symlink in it leads anywhere.
+ */
+static int walk(const char *root, const char *path)
+{
+	char component[NAME_MAX + 1];
+	int next, fd = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -errno;
+	for (; *path; path += strcspn(path, "/")) {
+		size_t n;
+
+		path += strspn(path, "/");
+		n = strcspn(path, "/");
+		if (!n)
+			break;
+		if (n > NAME_MAX)
+			goto refuse;
+		memcpy(component, path, n);
+		component[n] = '\0';
+		if (!strcmp(component, ".."))
+			goto refuse;
+		next = openat(fd, component, O_PATH | O_DIRECTORY |
+			      O_NOFOLLOW | O_CLOEXEC);
+		if (next < 0) {
+			next = -errno;
+			close(fd);
+			return next;
+		}
+		close(fd);
+		fd = next;
+	}
+	next = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (next < 0)
+		next = -errno;
+	close(fd);
+	return next;
+refuse:
+	close(fd);
+	return -ELOOP;
+}
+
+/* The directory below one root: 0 when it really is the target's. */
+static int try_root(struct target *t, struct rundir_process *p,
+		    const char *root, const char *path)
+{
+	struct process_page page;
+	struct stat st;
+	int ret;
+
+	p->fd = walk(root, path);
+	if (p->fd < 0)
+		return p->fd;
+	ret = -EPERM;
+	if (fstat(p->fd, &st) ||
+	    (st.st_uid != t->uid && st.st_uid != t->euid &&
+	     st.st_uid != geteuid()))
+		goto fail;
+	p->uid = st.st_uid;
+	ret = rundir_read_process(p, p->image, &page);
+	if (ret && ret != -EPROTO)	/* the agent will say its version */
+		goto fail;
+	if (!ret && page.pid != (uint32_t)t->inner) {
+		ret = -ENXIO;
+		goto fail;
+	}
+	snprintf(p->path, sizeof(p->path), "%s%s",
+		 strcmp(root, "/") ? root : "", path);
+	return 0;
+fail:
+	rundir_process_close(p);
+	return ret;
+}
+
+static bool same_clock(pid_t pid)
+{
+	char path[64];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/time", pid);
+	return stat("/proc/self/ns/time", &ours) || stat(path, &theirs) ||
+	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
+}
+
+/* One line of the map: 1 when it names no page of the target. */
+static int try_line(struct target *t, struct rundir_process *p, char *line,
+		    bool clock)
+{
+	char root[64], name[NAME_MAX + 1], *path = strchr(line, '/');
+	uint64_t starttime;
+	pid_t pid;
+	int ret;
+
+	line[strcspn(line, "\n")] = '\0';
+	if (!path)
+		return 1;
+	unescape(path);
+	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
+		return 1;
+	if (pid != t->inner || (clock && starttime != t->starttime)) {
+		t->origin = pid;	/* a child still maps its parent's */
+		return 1;
+	}
+	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
+	snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid, t->tid);
+	ret = try_root(t, p, root, path);
+	/* a chroot: the map then shows the path as it is outside */
+	if (ret)
+		ret = try_root(t, p, "/", path);
+	return ret;
+}
+
+static int search_map(struct target *t, struct rundir_process *p)
+{
+	char path[64], *line = NULL;
+	bool clock = same_clock(t->pid);
+	size_t room = 0;
+	int ret = 1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/maps", t->pid, t->tid);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (ret > 0 && getline(&line, &room, f) > 0)
+		ret = try_line(t, p, line, clock);
+	if (ret > 0 && ferror(f))
+		ret = -EACCES;
+	free(line);
+	fclose(f);
+	return ret;
+}
+
+/* The newest image in DIRECTORY/PID.STARTTIME. */
+static int try_place(struct target *t, struct rundir_process *p,
+		     const char *directory)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	char path[PATH_MAX];
+	int n, ret;
+
+	snprintf(p->name, sizeof(p->name), "%d.%llu", t->inner,
+		 (unsigned long long)t->starttime);
+	snprintf(path, sizeof(path), "%s/%s", directory, p->name);
+	p->fd = walk("/", path);
+	if (p->fd < 0)
+		return p->fd;
+	n = rundir_images(p, images, RUNDIR_IMAGES_MAX);
+	rundir_process_close(p);
+	for (ret = -ENXIO; ret && n-- > 0;) {
+		p->image = images[n];
+		ret = try_root(t, p, "/", path);
+	}
+	return ret;
+}
+
+/*
+ * Another user's map is not for us, even where a group of ours is let in: then
+ * its files are where they would be by default, or where ours are.
+ */
+static int search_places(struct target *t, struct rundir_process *p)
+{
+	static const char *const places[] = {
+		"/dev/shm/taffrail-%u", "/run/user/%u/taffrail",
+		"/tmp/taffrail-%u",
+	};
+	const char *own = getenv("TAFFRAIL_DIR");
+	char path[64];
+	int ret = own && *own ? try_place(t, p, own) : -ENOENT;
+
+	for (size_t i = 0; ret && i < ARRAY_SIZE(places); i++) {
+		snprintf(path, sizeof(path), places[i], (unsigned int)t->euid);
+		ret = try_place(t, p, path);
+	}
+	return ret ? -EACCES : 0;
+}
+
+static int explain(struct target *t, int ret)
+{
+	char path[32];
+	struct stat st;
+
+	if (!rundir_alive(t->pid, t->starttime))
+		return fact(t, -ESRCH, "process %d has ended", t->pid);
+	if (ret > 0 && t->origin)
+		return fact(t, -ENXIO, "process %d was forked from process %d "
+			    "and has not written an event yet: it has no "
+			    "socket before its first one", t->pid, t->origin);
+	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)
+		return fact(t, -ENXIO, "process %d has no agent at work: it "
+			    "is under a seccomp filter, where one starts with "
+			    "TAFFRAIL_SECCOMP=trust only", t->pid);
+	if (ret > 0 || ret == -ENXIO)
+		return fact(t, -ENXIO, "process %d has no agent; taffrail "
+			    "attach %d loads it", t->pid, t->pid);
+	if (ret != -EACCES && ret != -EPERM)
+		return fact(t, ret, "cannot reach the runtime directory of "
+			    "process %d: %s", t->pid, strerror(-ret));
+	if (geteuid() && t->uid != geteuid())
+		return fact(t, -EACCES, "no permission: process %d belongs to "
+			    "another user (uid %u), who has let none of your "
+			    "groups in", t->pid, (unsigned int)t->uid);
+	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
+	return fact(t, -EACCES, "no permission to look into process %d%s",
+		    t->pid, !stat(path, &st) && st.st_uid != geteuid() ?
+		    ": it is not dumpable" : "");
+}
+
+int rundir_find(struct rundir_process *process, pid_t pid,
+		char error[RUNDIR_ERROR_BYTES])
+{
+	struct target target = { .error = error };
+	int ret;
+
+	memset(process, 0, sizeof(*process));
+	process->fd = -1;
+	error[0] = '\0';
+	ret = read_target(&target, pid);
+	if (ret)
+		return ret;
+	ret = search_map(&target, process);
+	if (ret == -EACCES && geteuid() && target.uid != geteuid())
+		ret = search_places(&target, process);
+	if (ret)
+		return explain(&target, ret);
+	/* the number may have gone to somebody else meanwhile */
+	if (!rundir_alive(pid, target.starttime)) {
+		rundir_process_close(process);
+		return fact(&target, -ESRCH, "process %d has ended", pid);
+	}
+	process->pid = pid;
+	process->starttime = target.starttime;
+	process->alive = true;
+	return 0;
+}

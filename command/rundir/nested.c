@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes of PID namespaces below ours that share the runtime directory, as
+ * those of containers and sandboxes do. Their directories have the numbers that
+ * they have there, by which nothing is found here. The kernel tells both
+ * numbers (NSpid), and the start time is the same. In a time namespace it is
+ * not; there the page tells, which the process maps.
+ *
+ * What must stay true: a process that lives is found. /proc is searched once
+ * for many directories of dead processes, and again for each directory that is
+ * not older than the search: its process may have begun behind it.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "command/rundir/rundir.h"
+
+/* File systems' clocks may be that much behind. */
+#define CLOCK_TICK_NS	50000000
+
+struct nested {
+	pid_t pid;	/* here */
+	pid_t inner;	/* in the namespace of its own */
+};
+
+static struct nested *known;
+static size_t known_count;
+static int64_t known_since;	/* when the search began, by CLOCK_REALTIME; 0:
+				 * there was none */
+
+static int64_t nanoseconds(const struct timespec *t)
+{
+	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
+}
+
+/* The number in its own namespace; 0: that is ours. */
+static pid_t inner_pid(pid_t pid)
+{
+	char path[32], line[512], *first, *last;
+	pid_t inner = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (strncmp(line, "NSpid:", 6))
+			continue;
+		first = strchr(line, '\t');
+		last = strrchr(line, '\t');
+		if (first && last != first)
+			inner = atoi(last + 1);
+		break;
+	}
+	if (f)
+		fclose(f);
+	return inner;
+}
+
+static void search(void)
+{
+	struct nested *more, found;
+	struct dirent *entry;
+	struct timespec now;
+	DIR *proc;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	known_since = nanoseconds(&now);
+	known_count = 0;
+	proc = opendir("/proc");
+	while (proc && (entry = readdir(proc))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		found.pid = atoi(entry->d_name);
+		found.inner = inner_pid(found.pid);
+		if (!found.inner)
+			continue;
+		more = reallocarray(known, known_count + 1, sizeof(*known));
+		if (!more)
+			break;
+		known = more;
+		known[known_count++] = found;
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* Is it mapped there? By its inode, and by the end of its path: file systems
+ * with volumes or layers may show another device in maps than stat(2) does. */
+static bool maps(pid_t pid, uint64_t wanted, const char *end)
+{
+	char path[32], line[PATH_MAX + 128];
+	bool found = false;
+	uint64_t inode;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*x-%*x %*s %*x %*x:%*x %" SCNu64,
+			       &inode) == 1 &&
+			inode == wanted && strstr(line, end);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Is the candidate the process of this directory? `end`: of its page's path. */
+static bool is_it(const struct rundir_process *process,
+		  const struct nested *candidate, const char *end,
+		  uint64_t *starttime)
+{
+	struct stat page;
+
+	if (candidate->inner != process->pid ||
+	    rundir_starttime(starttime, candidate->pid))
+		return false;
+	if (*starttime == process->starttime)
+		return true;
+	return !fstatat(process->fd, end + strlen(process->name) + 2, &page,
+			AT_SYMLINK_NOFOLLOW) &&
+	       maps(candidate->pid, page.st_ino, end);
+}
+
+bool rundir_nested(struct rundir_process *process)
+{
+	char end[NAME_MAX + 32];
+	struct stat directory;
+	uint64_t starttime;
+
+	if (fstat(process->fd, &directory))
+		return false;
+	if (nanoseconds(&directory.st_ctim) + CLOCK_TICK_NS > known_since)
+		search();
+	snprintf(end, sizeof(end), "/%s/%u/process", process->name,
+		 process->image);
+	for (size_t i = 0; i < known_count; i++) {
+		if (!is_it(process, &known[i], end, &starttime))
+			continue;
+		process->pid = known[i].pid;
+		process->starttime = starttime;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What processes publish in their directory, and the rules that wait for
+ * later processes in sessions/.
+ *
+ * What must stay true here: nothing read from a file is used before it was
+ * checked; whoever wrote it may be broken, hostile or of another version.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/rundir/private.h"
+#include "control/protocol.h"
+
+#define RULES_BYTES_MAX		(256u << 10)
+#define SESSIONS_MAX		1024u
+#define SUB_BYTES_MIN		256u
+
+static int compare_numbers(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+int rundir_images(const struct rundir_process *process, uint32_t *images,
+		  int room)
+{
+	DIR *stream = rundir_opendir(process->fd, ".");
+	struct dirent *entry;
+	int n = 0;
+
+	if (!stream)
+		return 0;
+	while (n < room && (entry = readdir(stream))) {
+		char *end;
+		unsigned long value = strtoul(entry->d_name, &end, 10);
+
+		if (isdigit((unsigned char)entry->d_name[0]) && !*end &&
+		    value < UINT32_MAX)
+			images[n++] = value;
+	}
+	closedir(stream);
+	if (n)
+		qsort(images, n, sizeof(*images), compare_numbers);
+	return n;
+}
+
+int rundir_open_image(const struct rundir_process *process, uint32_t image)
+{
+	char name[16];
+	struct stat st;
+	int fd;
+
+	snprintf(name, sizeof(name), "%u", image);
+	fd = openat(process->fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		    O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || st.st_uid != process->uid) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+int rundir_open_file(const struct rundir_process *process, const char *name,
+		     int flags)
+{
+	char directory[NAME_MAX + 1];
+	const char *slash = strchr(name, '/');
+	struct stat st;
+	int fd, below = process->fd;
+
+	if (slash) {
+		if ((size_t)(slash - name) >= sizeof(directory) ||
+		    strchr(slash + 1, '/'))
+			return -EINVAL;
+		memcpy(directory, name, slash - name);
+		directory[slash - name] = '\0';
+		below = openat(process->fd, directory, O_PATH | O_DIRECTORY |
+			       O_NOFOLLOW | O_CLOEXEC);
+		if (below < 0)
+			return -errno;
+		name = slash + 1;
+	}
+	fd = openat(below, name, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
+		    O_NOCTTY);
+	if (fd < 0)
+		fd = -errno;
+	if (slash)
+		close(below);
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_uid != process->uid) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static int read_page(const struct rundir_process *process, const char *name,
+		     void *page, size_t bytes)
+{
+	int fd = rundir_open_file(process, name, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		return fd;
+	n = pread(fd, page, bytes, 0);
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	if (n < 0)
+		return n;
+	return (size_t)n == bytes ? 0 : -ENOENT;	/* not written yet */
+}
+
+/* magic is stored last, so zero is a page that is still being made */
+static int check_head(uint32_t magic, uint32_t want, uint32_t version)
+{
+	if (!magic)
+		return -ENOENT;
+	if (magic != want)
+		return -EBADMSG;
+	return version == LAYOUT_VERSION ? 0 : -EPROTO;
+}
+
+int rundir_read_process(const struct rundir_process *process, uint32_t image,
+			struct process_page *page)
+{
+	char name[32];
+	int ret;
+
+	snprintf(name, sizeof(name), "%u/process", image);
+	ret = read_page(process, name, page, sizeof(*page));
+	if (!ret)
+		ret = check_head(page->magic, PROCESS_MAGIC, page->version);
+	if (ret)
+		return ret;
+	if (page->image != image || page->sessions > SESSIONS_MAX)
+		return -EBADMSG;
+	page->procname[sizeof(page->procname) - 1] = '\0';
+	page->hostname[sizeof(page->hostname) - 1] = '\0';
+	page->agent_version[sizeof(page->agent_version) - 1] = '\0';
+	return 0;
+}
+
+static bool power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+int rundir_read_session(const struct rundir_process *process, uint32_t image,
+			uint32_t index, struct session_page *page)
+{
+	char name[48];
+	int ret;
+
+	snprintf(name, sizeof(name), "%u/session.%u", image, index);
+	ret = read_page(process, name, page, sizeof(*page));
+	if (!ret)
+		ret = check_head(page->magic, SESSION_MAGIC, page->version);
+	if (ret)
+		return ret;
+	page->name[sizeof(page->name) - 1] = '\0';
+	if (page->index != index || !rundir_valid_name(page->name) ||
+	    !power_of_two(page->sub_bytes) || !power_of_two(page->ring_bytes) ||
+	    page->sub_bytes < SUB_BYTES_MIN ||
+	    page->ring_bytes < page->sub_bytes)
+		return -EBADMSG;
+	return 0;
+}
+
+int rundir_find_session(const struct rundir_process *process, uint32_t image,
+			const char *name, struct session_page *page)
+{
+	struct process_page head;
+	int ret = rundir_read_process(process, image, &head);
+
+	if (ret)
+		return ret;
+	for (uint32_t i = head.sessions; i-- > 0;)
+		if (!rundir_read_session(process, image, i, page) &&
+		    page->state != SESSION_DESTROYED &&
+		    !strcmp(page->name, name))
+			return 0;
+	return -ENOENT;
+}
+
+/* sessions/, made when `create`; descriptor or negative errno */
+static int open_rules(struct rundir *dir, bool create)
+{
+	struct stat st;
+	int fd;
+
+	if (create && mkdirat(dir->fd, PROTOCOL_SESSIONS_DIR, 0700) &&
+	    errno != EEXIST)
+		return -errno;
+	fd = openat(dir->fd, PROTOCOL_SESSIONS_DIR, O_RDONLY | O_DIRECTORY |
+		    O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	/* where others write, nothing can be trusted */
+	if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022)) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+static int write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, text, bytes);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -EIO;
+		text += n;
+		bytes -= n;
+	}
+	return 0;
+}
+
+int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
+{
+	char temporary[NAME_MAX + 1];
+	int fd, ret, below;
+
+	if (!rundir_valid_name(name))
+		return -EINVAL;
+	below = open_rules(dir, true);
+	if (below < 0)
+		return below;
+	/* a dot in front: no session has such a name, so none reads it */
+	snprintf(temporary, sizeof(temporary), ".%s.%d", name, getpid());
+	unlinkat(below, temporary, 0);
+	fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
+		    O_NOFOLLOW | O_CLOEXEC, 0600);
+	ret = fd < 0 ? -errno : write_all(fd, text, strlen(text));
+	if (fd >= 0 && close(fd) && !ret)
+		ret = -errno;
+	if (!ret && renameat(below, temporary, below, name))
+		ret = -errno;
+	if (ret && fd >= 0)
+		unlinkat(below, temporary, 0);
+	close(below);
+	return ret;
+}
+
+int rundir_read_rules(struct rundir *dir, const char *name, char **text)
+{
+	int fd, ret, below;
+	struct stat st;
+	ssize_t n;
+
+	if (!rundir_valid_name(name))
+		return -EINVAL;
+	below = open_rules(dir, false);
+	if (below < 0)
+		return below;
+	fd = openat(below, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
+		    O_NONBLOCK | O_NOCTTY);
+	ret = fd < 0 ? -errno : 0;
+	close(below);
+	if (ret)
+		return ret;
+	*text = NULL;
+	ret = -EBADMSG;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    st.st_uid != geteuid() || st.st_size > RULES_BYTES_MAX)
+		goto out;
+	*text = malloc(st.st_size + 1);
+	if (!*text) {
+		ret = -ENOMEM;
+		goto out;
+	}
+	n = read(fd, *text, st.st_size);
+	ret = n < 0 ? -errno : 0;
+	(*text)[n < 0 ? 0 : n] = '\0';
+	if (ret) {
+		free(*text);
+		*text = NULL;
+	}
+out:
+	close(fd);
+	return ret;
+}
+
+int rundir_remove_rules(struct rundir *dir, const char *name)
+{
+	int ret = 0, below;
+
+	if (!rundir_valid_name(name))
+		return -EINVAL;
+	below = open_rules(dir, false);
+	if (below < 0)
+		return below;
+	if (unlinkat(below, name, 0))
+		ret = -errno;
+	close(below);
+	return ret;
+}
+
+int rundir_each_rules(struct rundir *dir,
+		      int (*call)(const char *name, void *priv), void *priv)
+{
+	int fd = open_rules(dir, false), ret = 0;
+	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (fd >= 0 && !stream)
+		close(fd);
+	while (stream && !ret && (entry = readdir(stream)))
+		if (rundir_valid_name(entry->d_name))
+			ret = call(entry->d_name, priv);
+	if (stream)
+		closedir(stream);
+	return ret;
+}

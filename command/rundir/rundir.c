@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where the runtime directory is, and which processes it holds. See rundir.h;
+ * the way from a pid to its directory is in rundir-find.c, the published
+ * pages are in rundir-pages.c, removal is in rundir-sweep.c.
+ *
+ * What must stay true here: a directory is opened first and judged by what
+ * its descriptor says; a path that was judged is never opened a second time.
+ * A directory that was there before is used as it is, or not at all.
+ */
+#include "command/rundir/rundir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "command/rundir/private.h"
+
+static int dir_error(struct rundir *dir, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static int dir_error(struct rundir *dir, int error, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(dir->error, sizeof(dir->error), format, ap);
+	va_end(ap);
+	return error;
+}
+
+static bool on_tmpfs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == TMPFS_MAGIC;
+}
+
+/* The same choice as the agent makes, from the command's environment. */
+static void default_path(char *path, size_t room)
+{
+	const char *env = getenv("TAFFRAIL_DIR");
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	unsigned int uid = geteuid();
+
+	if (env && *env)
+		snprintf(path, room, "%s", env);
+	else if (xdg && *xdg && on_tmpfs(xdg))
+		snprintf(path, room, "%s/taffrail", xdg);
+	else if (on_tmpfs("/dev/shm"))
+		snprintf(path, room, "/dev/shm/taffrail-%u", uid);
+	else
+		snprintf(path, room, "/tmp/taffrail-%u", uid);
+}
+
+static int check_owner(struct rundir *dir)
+{
+	struct stat st;
+
+	if (fstat(dir->fd, &st))
+		return dir_error(dir, -errno, "%s: %s", dir->path,
+				 strerror(errno));
+	if (st.st_uid != geteuid())
+		return dir_error(dir, -EPERM,
+				 "%s belongs to uid %u, not to you",
+				 dir->path, (unsigned int)st.st_uid);
+	/* where a group was let in, it may be searched
+	 * (control/sessions/share.c) */
+	if (st.st_mode & 066)
+		return dir_error(dir, -EPERM, "%s is open to others (mode "
+				 "%04o): make a private one, mkdir -m 700 "
+				 "%s/taffrail, for TAFFRAIL_DIR", dir->path,
+				 (unsigned int)st.st_mode & 07777, dir->path);
+	return 0;
+}
+
+static int open_path(struct rundir *dir)
+{
+	int ret;
+
+	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+		       O_CLOEXEC);
+	if (dir->fd < 0) {
+		struct stat st;
+
+		ret = -errno;
+		if (!lstat(dir->path, &st) && S_ISLNK(st.st_mode))
+			return dir_error(dir, -ELOOP, "%s is a symlink",
+					 dir->path);
+		return dir_error(dir, ret, "cannot open runtime directory %s: "
+				 "%s", dir->path, strerror(-ret));
+	}
+	ret = check_owner(dir);
+	if (ret)
+		rundir_close(dir);
+	return ret;
+}
+
+int rundir_open(struct rundir *dir, bool create)
+{
+	dir->fd = -1;
+	dir->error[0] = '\0';
+	default_path(dir->path, sizeof(dir->path));
+	if (create && mkdir(dir->path, 0700) && errno != EEXIST)
+		return dir_error(dir, -errno, "cannot make %s: %s", dir->path,
+				 strerror(errno));
+	return open_path(dir);
+}
+
+int rundir_open_at(struct rundir *dir, const char *path)
+{
+	dir->error[0] = '\0';
+	snprintf(dir->path, sizeof(dir->path), "%s", path);
+	return open_path(dir);
+}
+
+void rundir_close(struct rundir *dir)
+{
+	if (dir->fd >= 0)
+		close(dir->fd);
+	dir->fd = -1;
+}
+
+void rundir_process_close(struct rundir_process *process)
+{
+	if (process->fd >= 0)
+		close(process->fd);
+	process->fd = -1;
+}
+
+bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime)
+{
+	char again[sizeof(((struct rundir_process *)0)->name)];
+	unsigned long long start;
+	int id;
+
+	if (sscanf(name, "%d.%llu", &id, &start) != 2 || id <= 0)
+		return false;
+	snprintf(again, sizeof(again), "%d.%llu", id, start);
+	*pid = id;
+	*starttime = start;
+	return !strcmp(again, name);
+}
+
+int rundir_connect(const struct rundir_process *process, const char *name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct stat st;
+	int inode, fd, ret = 0;
+
+	inode = openat(process->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (inode < 0)
+		return -errno;
+	/* the inode that was checked, whatever its path is and how long */
+	snprintf(address.sun_path, sizeof(address.sun_path),
+		 "/proc/self/fd/%d", inode);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		ret = -errno;
+	else if (fstat(inode, &st))
+		ret = -errno;
+	else if (!S_ISSOCK(st.st_mode) || st.st_uid != process->uid)
+		ret = -EPERM;
+	else if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		ret = -errno;
+	close(inode);
+	if (ret && fd >= 0)
+		close(fd);
+	return ret ? ret : fd;
+}
+
+/*
+ * A process of another pid namespace that shares the directory looks dead by
+ * its number. Its socket tells: the kernel translates the listener's pid.
+ */
+static void look_through_socket(struct rundir_process *process)
+{
+	struct ucred cred;
+	socklen_t bytes = sizeof(cred);
+	int fd = rundir_connect(process, "control.sock");
+	uint64_t starttime;
+
+	if (fd == -EAGAIN) {
+		process->alive = true;
+		return;
+	}
+	if (fd < 0)
+		return;
+	if (!getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &bytes) &&
+	    cred.pid > 0 && !rundir_starttime(&starttime, cred.pid)) {
+		process->alive = true;
+		process->pid = cred.pid;
+		process->starttime = starttime;
+	}
+	close(fd);
+}
+
+/* The newest image that has published its page; 0 when none has. */
+static uint32_t newest_image(const struct rundir_process *process)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	struct process_page page;
+
+	while (n-- > 0)
+		if (rundir_read_process(process, images[n], &page) != -ENOENT)
+			return images[n];
+	return 0;
+}
+
+/* 0, or a negative errno when this is no process directory of the user. */
+static int open_process(struct rundir *dir, const char *name,
+			struct rundir_process *process)
+{
+	struct stat st;
+	int ret = -EINVAL;
+
+	memset(process, 0, sizeof(*process));
+	if (!rundir_parse_name(name, &process->pid, &process->starttime))
+		return -EINVAL;
+	snprintf(process->name, sizeof(process->name), "%d.%llu", process->pid,
+		 (unsigned long long)process->starttime);
+	if (snprintf(process->path, sizeof(process->path), "%s/%s", dir->path,
+		     name) >= (int)sizeof(process->path))
+		return -ENAMETOOLONG;
+	process->fd = openat(dir->fd, name, O_RDONLY | O_DIRECTORY |
+			     O_NOFOLLOW | O_CLOEXEC);
+	if (process->fd < 0)
+		return -errno;
+	if (fstat(process->fd, &st) || st.st_uid != geteuid())
+		goto fail;
+	process->uid = st.st_uid;
+	process->image = newest_image(process);
+	process->alive = rundir_alive(process->pid, process->starttime) ||
+			 rundir_nested(process);
+	if (!process->alive)
+		look_through_socket(process);
+	return 0;
+fail:
+	rundir_process_close(process);
+	return ret;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct rundir_process *a = left, *b = right;
+
+	if (a->alive != b->alive)
+		return a->alive ? -1 : 1;
+	if (a->starttime != b->starttime)
+		return a->starttime < b->starttime ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+int rundir_append(struct rundir_list *list, const struct rundir_process *p)
+{
+	struct rundir_process *more;
+
+	more = reallocarray(list->processes, list->count + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	list->processes = more;
+	more[list->count++] = *p;
+	return 0;
+}
+
+int rundir_collect(struct rundir *dir, struct rundir_list *list)
+{
+	struct rundir_process process;
+	struct dirent *entry;
+	DIR *stream;
+	int ret = 0;
+
+	list->processes = NULL;
+	list->count = 0;
+	stream = rundir_opendir(dir->fd, ".");
+	if (!stream)
+		return dir_error(dir, -errno, "cannot read %s: %s", dir->path,
+				 strerror(errno));
+	while (!ret && (entry = readdir(stream))) {
+		if (open_process(dir, entry->d_name, &process))
+			continue;
+		ret = rundir_append(list, &process);
+		if (ret)
+			rundir_process_close(&process);
+	}
+	closedir(stream);
+	if (ret) {
+		rundir_list_free(list);
+		return dir_error(dir, ret, "out of memory");
+	}
+	if (list->count)
+		qsort(list->processes, list->count, sizeof(process), compare);
+	return 0;
+}
+
+int rundir_scan(struct rundir *dir, struct rundir_list *list)
+{
+	int ret = rundir_collect(dir, list);
+
+	if (!ret)
+		rundir_sweep_list(dir, list);
+	return ret;
+}
+
+void rundir_list_free(struct rundir_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		rundir_process_close(&list->processes[i]);
+	free(list->processes);
+	list->processes = NULL;
+	list->count = 0;
+}
+
+DIR *rundir_opendir(int fd, const char *name)
+{
+	DIR *stream;
+	int dir = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
+			 O_CLOEXEC);
+
+	if (dir < 0)
+		return NULL;
+	stream = fdopendir(dir);
+	if (!stream)
+		close(dir);
+	return stream;
+}
+
+bool rundir_valid_name(const char *name)
+{
+	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+			  "abcdefghijklmnopqrstuvwxyz0123456789._-");
+
+	return n && n < SESSION_NAME_BYTES && !name[n] && name[0] != '.';
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Removal of what dead processes left: destroyed sessions, directories with
+ * nothing to collect, and what exceeds the budget of a user.
+ *
+ * What must stay true here: a living process loses nothing, and neither does
+ * one that may be living (it started a moment ago, or in another pid
+ * namespace: then its socket answers, and rundir_collect() has seen that).
+ * Two sweeps at once are harmless: what is gone already is no error.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/rundir/private.h"
+
+/* A directory younger than this may be one in the making. */
+#define SWEEP_AGE_SECONDS	2
+
+static bool names_ring(const char *file, uint32_t index)
+{
+	char prefix[32];
+	int n = snprintf(prefix, sizeof(prefix), "ring.%u.", index);
+
+	return !strncmp(file, prefix, n);
+}
+
+/* Is there anything in the ring that nobody has read? */
+static bool ring_holds(const struct rundir_process *process, uint32_t image,
+		       const char *file, uint32_t session_flags)
+{
+	char name[NAME_MAX + 32];
+	struct ring ring;
+	bool holds = false;
+	int fd;
+
+	snprintf(name, sizeof(name), "%u/%s", image, file);
+	fd = rundir_open_file(process, name, O_RDONLY);
+	if (fd < 0)
+		return false;
+	if (pread(fd, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
+	    ring.magic == RING_MAGIC) {
+		holds = RING_POSITION(ring.head) != (uint32_t)ring.tail;
+		if (!(session_flags & SESSION_CONSUMED))
+			holds = ring.head || ring.lost;
+	}
+	close(fd);
+	return holds;
+}
+
+/* Call for each ring file of a session until it returns true. */
+static bool any_ring_holds(const struct rundir_process *process,
+			   uint32_t image, const struct session_page *page)
+{
+	char name[16];
+	struct dirent *entry;
+	bool holds = false;
+	DIR *stream;
+
+	snprintf(name, sizeof(name), "%u", image);
+	stream = rundir_opendir(process->fd, name);
+	while (stream && !holds && (entry = readdir(stream)))
+		holds = names_ring(entry->d_name, page->index) &&
+			ring_holds(process, image, entry->d_name, page->flags);
+	if (stream)
+		closedir(stream);
+	return holds;
+}
+
+int rundir_destroy_session(const struct rundir_process *process,
+			   uint32_t image, uint32_t index)
+{
+	const uint32_t state = SESSION_DESTROYED;
+	char name[48];
+	struct dirent *entry;
+	DIR *stream;
+	int fd, ret = 0;
+
+	snprintf(name, sizeof(name), "%u/session.%u", image, index);
+	fd = rundir_open_file(process, name, O_RDWR);
+	if (fd < 0)
+		return fd;
+	/* first, so that nobody starts to collect half of it */
+	if (pwrite(fd, &state, sizeof(state),
+		   offsetof(struct session_page, state)) != sizeof(state))
+		ret = -EIO;
+	close(fd);
+	snprintf(name, sizeof(name), "%u", image);
+	stream = rundir_opendir(process->fd, name);
+	if (!stream)
+		return -errno;
+	while ((entry = readdir(stream)))
+		if (names_ring(entry->d_name, index) &&
+		    unlinkat(dirfd(stream), entry->d_name, 0) &&
+		    errno != ENOENT && !ret)
+			ret = -errno;
+	snprintf(name, sizeof(name), "session.%u", index);
+	if (!ret && unlinkat(dirfd(stream), name, 0) && errno != ENOENT)
+		ret = -errno;
+	closedir(stream);
+	return ret;
+}
+
+/*
+ * Remove destroyed sessions of a dead process; true when anything is left
+ * that somebody may want, or that we do not understand.
+ */
+static bool sweep_sessions(const struct rundir_process *process,
+			   uint32_t image)
+{
+	struct process_page head;
+	struct session_page page;
+	bool left = false;
+	int ret = rundir_read_process(process, image, &head);
+
+	if (ret)
+		return ret != -ENOENT;
+	for (uint32_t i = 0; i < head.sessions; i++) {
+		ret = rundir_read_session(process, image, i, &page);
+		if (ret == -ENOENT)
+			continue;
+		if (ret)
+			left = true;
+		else if (page.state == SESSION_DESTROYED)
+			rundir_destroy_session(process, image, i);
+		else
+			left |= page.lost_unplaced ||
+				any_ring_holds(process, image, &page);
+	}
+	return left;
+}
+
+static bool worth_keeping(const struct rundir_process *process)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	struct stat st;
+	bool keep;
+
+	keep = fstat(process->fd, &st) ||
+	       time(NULL) - st.st_mtime < SWEEP_AGE_SECONDS;
+	for (int i = 0; i < n; i++)
+		keep |= sweep_sessions(process, images[i]);
+	return keep;
+}
+
+/* Unlink the files of a directory; of its directories when `deeper`. */
+static void empty_directory(int fd, const char *name, bool deeper)
+{
+	DIR *stream = rundir_opendir(fd, name);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (!unlinkat(dirfd(stream), entry->d_name, 0) || !deeper)
+			continue;
+		empty_directory(dirfd(stream), entry->d_name, false);
+		unlinkat(dirfd(stream), entry->d_name, AT_REMOVEDIR);
+	}
+	if (stream)
+		closedir(stream);
+}
+
+static void remove_process(struct rundir *dir, struct rundir_process *process)
+{
+	empty_directory(process->fd, ".", true);
+	unlinkat(dir->fd, process->name, AT_REMOVEDIR);
+	rundir_process_close(process);
+}
+
+static uint64_t directory_bytes(int fd, const char *name, bool deeper)
+{
+	DIR *stream = rundir_opendir(fd, name);
+	struct dirent *entry;
+	uint64_t bytes = 0;
+	struct stat st;
+
+	while (stream && (entry = readdir(stream))) {
+		if (fstatat(dirfd(stream), entry->d_name, &st,
+			    AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_blocks * 512;
+		else if (S_ISDIR(st.st_mode) && deeper &&
+			 entry->d_name[0] != '.')
+			bytes += directory_bytes(dirfd(stream), entry->d_name,
+						 false);
+	}
+	if (stream)
+		closedir(stream);
+	return bytes;
+}
+
+/* The youngest fill the budget; the list has the oldest first. */
+static void keep_budget(struct rundir *dir, struct rundir_list *list)
+{
+	uint64_t kept = 0;
+
+	for (size_t i = list->count; i-- > 0;) {
+		struct rundir_process *p = &list->processes[i];
+
+		if (p->alive || p->fd < 0)
+			continue;
+		kept += directory_bytes(p->fd, ".", true);
+		if (kept > RUNDIR_KEEP_BYTES)
+			remove_process(dir, p);
+	}
+}
+
+void rundir_sweep_list(struct rundir *dir, struct rundir_list *list)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->processes[i].alive &&
+		    !worth_keeping(&list->processes[i]))
+			remove_process(dir, &list->processes[i]);
+	keep_budget(dir, list);
+	for (size_t i = 0; i < list->count; i++)
+		if (list->processes[i].fd >= 0)
+			list->processes[left++] = list->processes[i];
+	list->count = left;
+}
+
+void rundir_sweep(struct rundir *dir)
+{
+	struct rundir_list list;
+
+	if (rundir_collect(dir, &list))
+		return;
+	rundir_sweep_list(dir, &list);
+	rundir_list_free(&list);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * All processes of the user, wherever their agents keep their files: the
+ * environment of a daemon is not that of a login.
+ *
+ * What must stay true here: TAFFRAIL_DIR names a world of its own. From inside
+ * nothing else is seen, from outside it is seen by pid only.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/rundir/private.h"
+
+static bool listed(const struct rundir_list *list, pid_t pid)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->processes[i].alive && list->processes[i].pid == pid)
+			return true;
+	return false;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+/*
+ * Does the process keep its files where it would without TAFFRAIL_DIR? Its
+ * XDG_RUNTIME_DIR may be another than ours: a daemon has none.
+ */
+static bool in_default_place(const struct rundir_process *process)
+{
+	char by_uid[64], by_xdg[64];
+
+	snprintf(by_uid, sizeof(by_uid), "/taffrail-%u/%s",
+		 (unsigned int)process->uid, process->name);
+	snprintf(by_xdg, sizeof(by_xdg), "/taffrail/%s", process->name);
+	return ends_with(process->path, by_uid) ||
+	       ends_with(process->path, by_xdg);
+}
+
+/* The living, by way of each of them. */
+static int add_living(struct rundir_list *list)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	DIR *stream = opendir("/proc");
+	struct dirent *entry;
+	struct stat st;
+	int ret = 0;
+	pid_t pid;
+
+	while (stream && !ret && (entry = readdir(stream))) {
+		pid = atoi(entry->d_name);
+		if (pid <= 0 || pid == getpid() || listed(list, pid) ||
+		    fstatat(dirfd(stream), entry->d_name, &st, 0) ||
+		    st.st_uid != geteuid() ||
+		    rundir_find(&process, pid, error))
+			continue;
+		if (in_default_place(&process))
+			ret = rundir_append(list, &process);
+		else
+			rundir_process_close(&process);
+	}
+	if (stream)
+		closedir(stream);
+	return ret;
+}
+
+/* The dead that one place holds; the living have been found. */
+static int add_dead(struct rundir_list *list, const char *path)
+{
+	struct rundir dir;
+	struct rundir_list there;
+	int ret = 0;
+	size_t i;
+
+	if (rundir_open_at(&dir, path))
+		return 0;
+	if (!rundir_scan(&dir, &there)) {
+		for (i = 0; i < there.count && !ret; i++) {
+			struct rundir_process *process = &there.processes[i];
+
+			if (process->alive)
+				continue;
+			ret = rundir_append(list, process);
+			if (!ret)
+				process->fd = -1;
+		}
+		rundir_list_free(&there);
+	}
+	rundir_close(&dir);
+	return ret;
+}
+
+static bool same_directory(const struct rundir *dir, const char *path)
+{
+	struct stat ours, theirs;
+
+	return dir->fd >= 0 && !fstat(dir->fd, &ours) &&
+	       !stat(path, &theirs) && ours.st_ino == theirs.st_ino &&
+	       ours.st_dev == theirs.st_dev;
+}
+
+int rundir_scan_user(struct rundir *dir, struct rundir_list *list)
+{
+	static const char *const places[] = {
+		"/run/user/%u/taffrail", "/dev/shm/taffrail-%u",
+		"/tmp/taffrail-%u",
+	};
+	const char *own = getenv("TAFFRAIL_DIR");
+	char path[64];
+	int ret = 0;
+	size_t i;
+
+	*list = (struct rundir_list){ 0 };
+	if (dir->fd >= 0)
+		ret = rundir_scan(dir, list);
+	if (ret || (own && *own))
+		return ret;
+	ret = add_living(list);
+	for (i = 0; i < ARRAY_SIZE(places) && !ret; i++) {
+		snprintf(path, sizeof(path), places[i],
+			 (unsigned int)geteuid());
+		if (!same_directory(dir, path))
+			ret = add_dead(list, path);
+	}
+	if (ret)
+		rundir_list_free(list);
+	return ret;
+}

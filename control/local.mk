@@ -1,0 +1,44 @@
+# control/: threads of the agent's own, the service loop, sessions. One file a
+# line.
+
+control_sources = \
+	control/protocol.h \
+	control/service/bell.c \
+	control/service/bell.h \
+	control/service/demand.c \
+	control/service/demand.h \
+	control/service/peer.c \
+	control/service/peer.h \
+	control/service/service.c \
+	control/service/service.h \
+	control/sessions/place.c \
+	control/sessions/place.h \
+	control/sessions/quota.c \
+	control/sessions/quota.h \
+	control/sessions/session.c \
+	control/sessions/session.h \
+	control/sessions/share.c \
+	control/sessions/text.c \
+	control/threads/descriptors.c \
+	control/threads/descriptors.h \
+	control/threads/filtered.c \
+	control/threads/filtered.h \
+	control/threads/guest.c \
+	control/threads/guest.h \
+	control/threads/log.c \
+	control/threads/log.h \
+	control/threads/rights.c \
+	control/threads/rights.h \
+	control/threads/settings.c \
+	control/threads/settings.h \
+	control/threads/thread.c \
+	control/threads/thread.h \
+	control/threads/vectors.h
+
+if MACHINE_X86_64
+control_sources += \
+	control/service/demand-x86_64.S \
+	control/threads/thread-x86_64.h \
+	control/threads/vectors-setup-x86_64.c \
+	control/threads/vectors-x86_64.S
+endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Orders to the service thread, from threads that may own no descriptor.
+ *
+ * The service thread sleeps in poll(2). What wakes it is a signal, sent to it
+ * alone, that stays blocked there like all others: a signalfd in its own
+ * table tells of it. The signal is the one that libc keeps for setuid(), so no
+ * program sends it, blocks it or waits for it.
+ *
+ *	       bell_rights()           bell_answer()
+ *	IDLE ----------------> RIGHTS ---------------> APPLYING ----> IDLE
+ *	  |                      | time-out                 | not to be had
+ *	  +----------> END <-----+--------------------------+
+ *	   bell_end()
+ *
+ * What must stay true:
+ *  - `rights` is written only in IDLE, by who holds `taken`;
+ *  - an order names the thread that it is for. To each later one it is IDLE.
+ */
+#include "control/service/bell.h"
+
+#include <errno.h>
+#include <sys/signalfd.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/tunables.h"
+#include "buffers/rings/channel.h"
+#include "control/threads/log.h"
+#include "control/threads/rights.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+
+#define BELL_SIGNAL	33
+#define SIGSET_BYTES	8
+#define NS_PER_MS	1000000ll
+#define PAUSE_NS	20000
+
+enum { BELL_IDLE, BELL_RIGHTS, BELL_APPLYING, BELL_END };
+
+static uint32_t taken;		/* by one thread of the program's */
+static uint32_t order;		/* KIND | thread's id << 2; BELL-ORDER */
+static struct rights rights;	/* in RIGHTS and APPLYING: what is wanted */
+
+/* No system call where there is none: a seccomp filter may be why. */
+SIGSAFE int bell_here(void)
+{
+	return !agent_off && !thread_forbidden() && thread_service() &&
+	       load_relaxed(fork_mark) && process.page &&
+	       process.page->pid == (uint32_t)sys_getpid();
+}
+
+SIGSAFE void bell_forget(void)
+{
+	taken = 0;
+	order = BELL_IDLE;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now = { 0 };
+
+	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void pause_shortly(void)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	sys2(SYS_nanosleep, &pause, NULL);
+}
+
+/* All signals blocked: a handler that came here would wait for itself. */
+static void bell_take(uint64_t *mask)
+{
+	uint64_t all = ~0ull;
+
+	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &all, mask,
+	     SIGSET_BYTES);
+	while (__atomic_exchange_n(&taken, 1, __ATOMIC_ACQUIRE))
+		pause_shortly();
+}
+
+static void bell_release(const uint64_t *mask)
+{
+	store_release(&taken, 0);
+	sys4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, mask, NULL,
+	     SIGSET_BYTES);
+}
+
+static uint32_t kind_of(uint32_t seen, uint32_t tid)
+{
+	return seen >> 2 == tid ? seen & 3 : BELL_IDLE;
+}
+
+static uint32_t kind_now(uint32_t tid)
+{
+	/* BELL-ORDER: what was done for it is done */
+	return kind_of(load_acquire(&order), tid);
+}
+
+static int order_change(uint32_t tid, uint32_t from, uint32_t to)
+{
+	uint32_t seen = load_acquire(&order);
+
+	/* BELL-ORDER: what is wanted comes with it */
+	return kind_of(seen, tid) == from &&
+	       __atomic_compare_exchange_n(&order, &seen, to | tid << 2, 0,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static void ring(uint32_t tid)
+{
+	sys3(SYS_tgkill, sys_getpid(), tid, BELL_SIGNAL);
+}
+
+/* Waits while there is an order other than END, or until `deadline`. */
+static void order_wait(uint32_t tid, int64_t deadline)
+{
+	uint32_t seen, kind;
+	int64_t left;
+
+	/* BELL-ORDER: the other thread's rights are changed by then */
+	while ((kind = kind_of(seen = load_acquire(&order), tid)) !=
+		       BELL_IDLE &&
+	       kind != BELL_END && thread_service() == tid &&
+	       (left = deadline - now_ns()) > 0) {
+		struct timespec rest = { .tv_sec = left / 1000000000,
+					 .tv_nsec = left % 1000000000 };
+
+		sys_futex_wait(&order, seen, &rest);
+	}
+}
+
+SIGSAFE void bell_rights(void)
+{
+	uint32_t tid = thread_service();
+	int64_t deadline;
+	uint64_t mask;
+
+	if (!tid || !bell_here())
+		return;
+	deadline = now_ns() + BELL_WAIT_MS * NS_PER_MS;
+	bell_take(&mask);
+	if (kind_now(tid) == BELL_APPLYING)
+		order_wait(tid, deadline);
+	if (kind_now(tid) == BELL_IDLE) {
+		order_change(tid, BELL_IDLE,
+			     rights_read(&rights) ? BELL_END : BELL_RIGHTS);
+		ring(tid);
+		order_wait(tid, deadline);
+		if (thread_service() == tid &&
+		    order_change(tid, BELL_RIGHTS, BELL_END))
+			log_fact(LOG_WARNING, "service",
+				 "is busy, and ends: the rights changed", 0);
+	}
+	bell_release(&mask);
+}
+
+/* Its id is free again when no task has it; that of its end comes before. */
+static int service_gone(uint32_t tid, int64_t deadline)
+{
+	while (now_ns() < deadline) {
+		if (!thread_service() &&
+		    sys3(SYS_tgkill, sys_getpid(), tid, 0) == -ESRCH)
+			return 1;
+		pause_shortly();
+	}
+	return 0;
+}
+
+SIGSAFE int bell_end(void)
+{
+	uint32_t tid = thread_service();
+	int64_t deadline;
+	uint64_t mask;
+	int ret;
+
+	if (!tid || !bell_here())
+		return 0;
+	deadline = now_ns() + BELL_WAIT_MS * NS_PER_MS;
+	bell_take(&mask);
+	if (kind_now(tid) == BELL_APPLYING)
+		order_wait(tid, deadline);
+	order_change(tid, BELL_IDLE, BELL_END);
+	ring(tid);
+	ret = service_gone(tid, deadline);
+	if (!ret)
+		log_fact(LOG_WARNING, "service", "is busy and ends later", 0);
+	bell_release(&mask);
+	return ret;
+}
+
+int bell_open(void)
+{
+	uint64_t mask = 1ull << (BELL_SIGNAL - 1);
+
+	return (int)sys4(SYS_signalfd4, -1, &mask, SIGSET_BYTES,
+			 SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+void bell_clear(int fd)
+{
+	struct signalfd_siginfo info;
+
+	while (sys_read(fd, &info, sizeof(info)) > 0)
+		;
+}
+
+int bell_answer(void)
+{
+	uint32_t tid = thread_service();
+	int ret;
+
+	if (order_change(tid, BELL_RIGHTS, BELL_APPLYING)) {
+		ret = rights_adopt(&rights);
+		/* BELL-ORDER: done, and `rights` may be written again */
+		store_release(&order, (ret ? BELL_END : BELL_IDLE) | tid << 2);
+		sys_futex_wake(&order, 1);
+		if (ret)
+			log_fact(LOG_ERROR, "service",
+				 "ends: it cannot get the program's rights",
+				 ret);
+		return ret;
+	}
+	return kind_now(tid) == BELL_END ? -ECANCELED : 0;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The service thread on demand.
+ *
+ *	command                         process without a service thread
+ *	   | reads struct process_wake      |
+ *	   | leads a thread to the code     |  that thread makes clone(2),
+ *	   |   that makes it (ptrace), or   |  and goes on where it was
+ *	   | sends a signal (summon.c)      |  the handler makes clone(2)
+ *	   |                                v
+ *	   |<------------ control.sock ---- service thread
+ *	   | goes                           | a second without a peer: it ends
+ *
+ * A program is not what it was with a second thread: it may not unshare its
+ * user namespace, a child that ends by the bare system call stays, sandboxes
+ * refuse to start. So it has one only while a peer is served.
+ *
+ * What must stay true (buffers/wake.h has the states):
+ *  - who makes the thread has taken the offer, and then found that the thread
+ *    before it is gone: both stand on one stack;
+ *  - a thread that makes an offer or takes one looks at `demand_withdrawn`
+ *    afterwards; a thread that withdraws raises it first. So no offer outlives
+ *    a withdrawal;
+ *  - `request` is 1 before a command sends its signal, and the command looks at
+ *    the state in between. Who executes another program withdraws the offer,
+ *    and then waits while there is a request: the signal would end the program
+ *    whose handlers the exec has reset.
+ *
+ * The signal is one of the two that glibc keeps for itself: programs cannot
+ * block it, or change what it does. glibc takes it at the first
+ * pthread_cancel(3), and ignores it when it comes from another process; from
+ * then on only ptrace(2) is left.
+ */
+#include "control/service/demand.h"
+
+#include <errno.h>
+#include <signal.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "buffers/rings/channel.h"
+#include "buffers/writers/pieces-x86_64.h"
+#include "control/service/service.h"
+#include "control/threads/filtered.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "tracepoints/program/translated-x86_64.h"
+
+#define SIGSET_BYTES	8
+#define RESTORER_FLAG	0x04000000ul	/* SA_RESTORER */
+#define PAUSE_NS	100000
+#define LOOKS		10000			/* a second, at least */
+#define EXEC_IGNORES	2			/* of demand_exec() */
+#define HIDDEN		__attribute__((visibility("hidden")))
+
+typedef void handler_fn(int number, siginfo_t *info, void *context);
+
+/* The kernel's struct sigaction. */
+struct action {
+	handler_fn *handler;
+	unsigned long flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+/* What the code at demand_entry needs; its offsets are in demand-*.S. */
+struct demand_making {
+	struct process_wake *wake;
+	struct thread_making thread;
+};
+
+extern const char demand_entry[] HIDDEN;
+extern void demand_restore(void) HIDDEN;	/* a handler returns to it */
+extern struct demand_making demand_making HIDDEN;
+extern uint32_t demand_withdrawn HIDDEN;
+
+struct demand_making demand_making;
+uint32_t demand_withdrawn;		/* how often, and not given back */
+
+/* written once, at start */
+static struct action ours, before;
+static int have_signal;
+static int (*service_run)(void *arg);
+
+static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
+{
+	return __atomic_compare_exchange_n(&wake->state, &from, to, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static uint32_t withdrawals(void)
+{
+	return __atomic_load_n(&demand_withdrawn, __ATOMIC_SEQ_CST);
+}
+
+static void offer(struct process_wake *wake, uint32_t from, int error)
+{
+	store_relaxed(&wake->error, error);
+	if (wake_change(wake, from, WAKE_OFFERED) && withdrawals())
+		wake_change(wake, WAKE_OFFERED, WAKE_NONE);
+}
+
+/* As the code at demand_entry. */
+static void make(struct process_wake *wake)
+{
+	int ret = -EBUSY;
+
+	if (!wake_change(wake, WAKE_OFFERED, WAKE_TAKEN))
+		return;
+	if (withdrawals())
+		ret = 0;
+	else if (!thread_service() && !(ret = thread_serve(service_run)))
+		return;
+	offer(wake, WAKE_TAKEN, -ret);
+}
+
+/* In a program's thread, by the signal. Returns 1 when it was a command's. */
+static int asked(const siginfo_t *info)
+{
+	struct process_page *page = process.page;
+
+	if (agent_off || !load_relaxed(fork_mark) || !page ||
+	    page->pid != (uint32_t)sys_getpid() ||
+	    (info->si_code == SI_TKILL && info->si_pid == (int)page->pid) ||
+	    !load_relaxed(&page->wake.request))
+		return 0;
+	make(&page->wake);
+	store_release(&page->wake.request, 0);
+	return 1;
+}
+
+SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
+{
+	if (!asked(info) && (uintptr_t)before.handler > 1)
+		before.handler(number, info, context);
+}
+
+static int never(void)
+{
+	return setting_is(settings.service, "off");
+}
+
+/* Does it stay, once it is there? A debugger stops what a command would use;
+ * the group's members may neither trace nor signal the process; what a command
+ * makes in a thread that valgrind translates is not translated. */
+static int stays(void)
+{
+	return setting_is(settings.service, "thread") ||
+	       setting_is(settings.gdb, "on") || channel_group || service_hooks->awaited() ||
+	       translated_here();
+}
+
+void demand_setup(int (*run)(void *arg))
+{
+	service_run = run;
+	ours = (struct action){
+		.handler = on_signal,
+		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | RESTORER_FLAG,
+		.restorer = demand_restore,
+		.mask = ~0ull,
+	};
+	if (have_signal || never() || setting_is(settings.service, "thread"))
+		return;
+	have_signal = !sys4(SYS_rt_sigaction, WAKE_SIGNAL, &ours, &before,
+			    SIGSET_BYTES);
+}
+
+static int offer_prepare(struct process_wake *wake)
+{
+	if (never() || thread_making(&demand_making.thread, service_run))
+		return 0;
+	demand_making.wake = wake;
+	wake->signal = have_signal ? WAKE_SIGNAL : 0;
+	wake->rseq_offset = rseq_offset;
+	wake->rseq_bytes = rseq_offset ? RSEQ_BYTES_MAX : 0;
+	wake->filters = filtered_allowed();
+	wake->entry = (uint64_t)demand_entry;
+	wake->page = (uint64_t)process.page;
+	return 1;
+}
+
+SIGSAFE void demand_offer(int error)
+{
+	struct process_wake *wake = &process.page->wake;
+
+	/* TAKEN: it could not begin */
+	if (offer_prepare(wake)) {
+		offer(wake, WAKE_TAKEN, error);
+		offer(wake, WAKE_NONE, error);
+	} else {
+		wake_change(wake, WAKE_TAKEN, WAKE_NONE);
+	}
+}
+
+SIGSAFE void demand_begin(void)
+{
+	struct process_wake *wake = &process.page->wake;
+
+	/* beside a thread that is about to end, too: who takes the offer sees
+	 * whether that has gone */
+	if (offer_prepare(wake))
+		offer(wake, WAKE_NONE, 0);
+	if (!stays() || never() || thread_service())
+		return;
+	make(wake);
+	if (load_relaxed(&wake->error))
+		log_fact(LOG_ERROR, "service", "no service thread",
+			 -load_relaxed(&wake->error));
+}
+
+void demand_make(void)
+{
+	make(&process.page->wake);
+}
+
+/* Of this process or, in a child of vfork(2), its parent's. No system call. */
+static struct process_wake *wake_near(void)
+{
+	return agent_off || thread_forbidden() || !load_relaxed(fork_mark) ||
+	       !process.page || !demand_making.wake ? NULL :
+						      &process.page->wake;
+}
+
+/* Shortly, while `word` has this value. */
+static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+	int looks = LOOKS;
+
+	while (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value && looks-- &&
+	       !(until_thread && thread_service()))
+		sys2(SYS_nanosleep, &pause, NULL);
+}
+
+static int withdraw(struct process_wake *wake)
+{
+	__atomic_add_fetch(&demand_withdrawn, 1, __ATOMIC_SEQ_CST);
+	if (!wake_change(wake, WAKE_OFFERED, WAKE_NONE))
+		wait_while(&wake->state, WAKE_TAKEN, 1);
+	return 1;
+}
+
+SIGSAFE int demand_withdraw(void)
+{
+	struct process_wake *wake = wake_near();
+
+	return wake && process.page->pid == (uint32_t)sys_getpid() ?
+		       withdraw(wake) : 0;
+}
+
+SIGSAFE void demand_give_back(int withdrawn)
+{
+	if (withdrawn && !__atomic_sub_fetch(&demand_withdrawn, 1,
+					     __ATOMIC_SEQ_CST))
+		demand_begin();
+}
+
+/* What the handler does goes through an exec in no case, but for this. */
+static int signal_ignore(int yes)
+{
+	const struct action ignored = {
+		.handler = (handler_fn *)(void *)SIG_IGN,
+	};
+
+	return (int)sys4(SYS_rt_sigaction, WAKE_SIGNAL,
+			 yes ? &ignored : &ours, NULL, SIGSET_BYTES);
+}
+
+SIGSAFE int demand_exec(void)
+{
+	struct process_wake *wake = wake_near();
+
+	/* a child that has this memory is not told from this process without a
+	 * call, which a bare filter may mind */
+	if (!wake || load_relaxed(fork_guests))
+		return 0;
+	withdraw(wake);
+	wait_while(&wake->request, 1, 0);
+	/* a command that was stopped in between, or killed */
+	if (have_signal &&
+	    __atomic_exchange_n(&wake->request, 0, __ATOMIC_SEQ_CST) &&
+	    !signal_ignore(1))
+		return EXEC_IGNORES;
+	return 1;
+}
+
+SIGSAFE void demand_exec_failed(int withdrawn)
+{
+	if (withdrawn == EXEC_IGNORES)
+		signal_ignore(0);
+	demand_give_back(withdrawn);
+}
+
+void demand_forget(void)
+{
+	demand_withdrawn = 0;
+	demand_making.wake = NULL;
+}
+
+int demand_may_end(void)
+{
+	return !stays();
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The service thread.
+ *
+ * What must stay true: it serves nobody with rights that the program has not
+ * (any more). It is told when they change (bell.c), and looks for itself
+ * whenever somebody calls.
+ */
+#include "control/service/service.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/rings/channel.h"
+#include "buffers/writers/write.h"
+#include "control/protocol.h"
+#include "control/service/bell.h"
+#include "control/service/demand.h"
+#include "control/service/peer.h"
+#include "control/sessions/place.h"
+#include "control/threads/log.h"
+#include "control/threads/rights.h"
+#include "control/threads/settings.h"
+#include "tracepoints/sites/lock.h"
+
+#define CONNECTIONS_MAX	16
+#define SOURCES_MAX	(CONNECTIONS_MAX + 8)
+#define BACKLOG		16
+#define PAUSE_NS	200000000
+#define IDLE_MS		1000	/* without a peer, before the thread ends */
+
+/* Each of `fds` has one of `sources`. The service thread's alone, so that
+ * nothing here is locked; a forked child's begins anew. */
+struct source {
+	service_fn *ready;
+	void *arg;
+};
+
+static struct pollfd fds[SOURCES_MAX];
+static struct source sources[SOURCES_MAX];
+const struct service_hooks *service_hooks;
+static int nsources;
+static int connections;		/* control's */
+static int bell = -1;		/* always fds[0] */
+
+int service_watch(int fd, service_fn *ready, void *arg)
+{
+	if (nsources == SOURCES_MAX)
+		return -ENOSPC;
+	fds[nsources].fd = fd;
+	fds[nsources].events = POLLIN;
+	fds[nsources].revents = 0;
+	sources[nsources].ready = ready;
+	sources[nsources].arg = arg;
+	nsources++;
+	return 0;
+}
+
+int service_watches(service_fn *ready)
+{
+	int n = 0;
+	int i;
+
+	for (i = 0; i < nsources; i++)
+		n += sources[i].ready == ready;
+	return n;
+}
+
+/* Paths longer than a socket address go through a descriptor of the
+ * directory. */
+static int address_make(struct sockaddr_un *address, int *directory,
+			const char *name)
+{
+	char path[PLACE_SOCKET_BYTES];
+	struct text text;
+
+	address->sun_family = AF_UNIX;
+	*directory = -1;
+	place_socket_path(path, sizeof(path), name);
+	text_open(&text, address->sun_path, sizeof(address->sun_path));
+	text_add(&text, path);
+	if (!text.cut)
+		return 0;
+	*directory = (int)sys_open(place_process,
+				   O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (*directory < 0)
+		return *directory;
+	/* of this thread's table, not of the process's first thread */
+	text_open(&text, address->sun_path, sizeof(address->sun_path));
+	text_add(&text, "/proc/thread-self/fd/");
+	text_add_number(&text, *directory);
+	text_add_char(&text, '/');
+	text_add(&text, name);
+	return 0;
+}
+
+/* Under the lock: at the program's end its files are removed under it, and
+ * nothing may come after. */
+static int socket_bind(int fd, const struct sockaddr_un *address,
+		       const char *path)
+{
+	int ret = -ECANCELED;
+
+	registry_lock_look();
+	if (process.page->state != PROCESS_EXITED) {
+		sys_unlink(path);
+		ret = (int)sys3(SYS_bind, fd, address, sizeof(*address));
+	}
+	registry_unlock();
+	return ret;
+}
+
+int service_listen(const char *name)
+{
+	struct sockaddr_un address = { 0 };
+	char path[PLACE_SOCKET_BYTES];
+	int directory;
+	int fd;
+	int ret;
+
+	fd = (int)sys3(SYS_socket, AF_UNIX,
+		       SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return fd;
+	ret = address_make(&address, &directory, name);
+	if (ret)
+		goto close_socket;
+	place_socket_path(path, sizeof(path), name);
+	ret = socket_bind(fd, &address, path);
+	if (directory >= 0)
+		sys_close(directory);
+	if (!ret)
+		ret = place_share_socket(path);
+	if (!ret)
+		ret = (int)sys2(SYS_listen, fd, BACKLOG);
+	if (!ret)
+		return fd;
+close_socket:
+	sys_close(fd);
+	return ret;
+}
+
+/* The program's limit of descriptors leaves us none (RLIMIT_NOFILE may be 0,
+ * and counts for poll too). It may be raised again; nobody spins till then. */
+static void service_pause(void)
+{
+	struct timespec pause = { .tv_nsec = PAUSE_NS };
+
+	sys2(SYS_nanosleep, &pause, NULL);
+}
+
+static int bell_ready(int fd, void *arg)
+{
+	(void)arg;
+	bell_clear(fd);
+	return 0;
+}
+
+int service_wait(int fd, short events, int64_t ms)
+{
+	struct pollfd wait[2] = {
+		{ .fd = fd, .events = events },
+		{ .fd = bell, .events = POLLIN },
+	};
+	long n = sys3(SYS_poll, wait, 2, ms);
+
+	if (n <= 0)
+		return n ? (int)n : -ETIMEDOUT;
+	if (wait[1].revents)
+		bell_clear(bell);
+	return wait[1].revents ? bell_answer() : 0;
+}
+
+int service_accept(int listener)
+{
+	int fd = (int)sys4(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC);
+
+	if (fd < 0) {
+		if (fd != -EAGAIN && fd != -ECONNABORTED)
+			service_pause();
+		return fd;
+	}
+	if (peer_allowed(fd))
+		return fd;
+	sys_close(fd);
+	return -EPERM;
+}
+
+static int control_ready(int fd, void *arg)
+{
+	int ret = service_hooks->serve(fd);
+
+	(void)arg;
+	if (ret)
+		connections--;
+	return ret;
+}
+
+static int control_listener_ready(int listener, void *arg)
+{
+	int fd = service_accept(listener);
+
+	(void)arg;
+	if (fd < 0)
+		return 0;
+	if (connections == CONNECTIONS_MAX ||
+	    service_watch(fd, control_ready, NULL)) {
+		sys_close(fd);
+		return 0;
+	}
+	connections++;
+	return 0;
+}
+
+static void source_remove(int i)
+{
+	sys_close(fds[i].fd);
+	for (nsources--; i < nsources; i++) {
+		fds[i] = fds[i + 1];
+		sources[i] = sources[i + 1];
+	}
+}
+
+/* From the youngest to the oldest: who has gone is known to have gone before
+ * the next one is let in. One that comes is looked at in the next round. */
+static void sources_serve(void)
+{
+	int i;
+
+	for (i = nsources - 1; i >= 0; i--)
+		if (fds[i].revents &&
+		    sources[i].ready(fds[i].fd, sources[i].arg))
+			source_remove(i);
+}
+
+/* Returns 0, -ECANCELED when the thread is told to end meanwhile, or why there
+ * is no socket. */
+static int service_open(void)
+{
+	int listener;
+
+	nsources = 0;
+	connections = 0;
+	while ((bell = bell_open()) == -EMFILE && !bell_answer())
+		service_pause();
+	if (bell < 0)
+		return bell;
+	service_watch(bell, bell_ready, NULL);
+	while (place_lock() == -EMFILE && !bell_answer())
+		service_pause();
+	/* from here on a command finds the socket, or this thread's end */
+	store_release(&process.page->wake.came, process.page->wake.came + 1);
+	store_release(&process.page->wake.state, WAKE_NONE);
+	while ((listener = service_listen(CONTROL_SOCKET)) == -EMFILE &&
+	       !bell_answer())
+		service_pause();
+	if (listener < 0)
+		return listener;
+	service_watch(listener, control_listener_ready, NULL);
+	service_hooks->begin();
+	return 0;
+}
+
+/* Somebody calls. Returns 0, or why the thread must end. */
+static int service_serve(void)
+{
+	int ret = rights_follow();
+
+	if (ret) {
+		log_fact(LOG_ERROR, "service",
+			 "ends: the program has other rights", ret);
+		return ret;
+	}
+	sources_serve();
+	return 0;
+}
+
+/* Has the thread served all its peers, and may it end? Its own descriptors are
+ * the bell and the control socket. */
+static int service_idle(void)
+{
+	int resting = service_hooks->resting();
+
+	return resting >= 0 && nsources <= 2 + resting && demand_may_end();
+}
+
+/* Nothing leads here any more: a command that still connects is hung up on,
+ * and calls again. */
+static void service_leave(int error)
+{
+	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
+	char path[PLACE_SOCKET_BYTES];
+	uint32_t i;
+
+	registry_lock_look();
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		place_socket_path(path, sizeof(path), names[i]);
+		sys_unlink(path);
+	}
+	if (process.page->state != PROCESS_EXITED)
+		demand_offer(error);
+	registry_unlock();
+}
+
+/* Waits for a peer or an order and serves it. Returns 0, -ETIME when there is
+ * nothing left to wait for, or why the thread must end. */
+static int service_turn(void)
+{
+	int idle = service_idle();
+	long ready = sys3(SYS_poll, fds, nsources, idle ? IDLE_MS : -1);
+
+	if (!ready)
+		return service_idle() ? -ETIME : 0;
+	if (ready == 1 && fds[0].revents)
+		bell_clear(bell);
+	else if (ready > 0)
+		return bell_answer() ?: service_serve();
+	else if (ready != -EINTR)
+		service_pause();
+	return 0;
+}
+
+static int service_run(void)
+{
+	int ret = service_open();
+
+	if (ret) {
+		log_fact(LOG_ERROR, "service", "no control socket", ret);
+		service_leave(-ret);
+		return ret;
+	}
+	log_fact(LOG_INFO, "service", "listening", 0);
+	do
+		ret = bell_answer() ?: service_turn();
+	while (!ret && agent_off != agent_detached);
+	if (ret == -ETIME)
+		log_fact(LOG_INFO, "service", "leaves: no peer is there", 0);
+	if (ret == -ETIME || ret == -ECANCELED)
+		service_leave(0);
+	return ret;
+}
+
+int service_main(void *arg)
+{
+	int ret = (int)(long)arg;
+
+	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
+	write_rseq_register(__builtin_thread_pointer());
+	if (!ret)
+		return service_run();
+	log_fact(LOG_ERROR, "service", "no descriptors of its own", ret);
+	demand_offer(-ret);
+	return ret;
+}

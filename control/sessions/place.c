@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where a process keeps its files (buffers/layout.h), and who it is.
+ *
+ * What must stay true: every directory on the way is the user's own, private
+ * and no symlink. One that was there before is used as it is, or not at all:
+ * it may be /dev/shm itself. Nothing is opened by a host thread.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <linux/prctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+
+#include "base/base.h"
+#include "base/file.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/clock.h"
+#include "buffers/rings/anchor.h"
+#include "buffers/rings/channel.h"
+#include "control/sessions/place.h"
+#include "control/threads/settings.h"
+#include "tracepoints/sites/lock.h"
+
+#define IMAGES_MAX	10000
+
+/* What others may do in directories: search the runtime directory, where a
+ * group was let in (share.c); and of that group, list PID.STARTTIME/. */
+#define RUNTIME_OPEN	011
+#define PROCESS_OPEN	050
+
+const char *place_failure;
+char place_runtime[200];
+char place_process[240];
+
+static int runtime_is_tmpfs(const char *path)
+{
+	struct {
+		long type;
+		long rest[15];
+	} fs;
+
+	return !sys2(SYS_statfs, path, &fs) && fs.type == TMPFS_MAGIC;
+}
+
+static void runtime_choose(struct text *text)
+{
+	const char *home = settings.runtime;
+
+	if (settings.directory && *settings.directory) {
+		text_add(text, settings.directory);
+	} else if (home && *home && runtime_is_tmpfs(home)) {
+		text_add(text, home);
+		text_add(text, "/taffrail");
+	} else {
+		text_add(text, runtime_is_tmpfs("/dev/shm") ?
+				       "/dev/shm/taffrail-" :
+				       "/tmp/taffrail-");
+		text_add_unsigned(text, (uint64_t)sys0(SYS_geteuid));
+	}
+}
+
+/* Says why a directory is not used, and how to get one that is. */
+static int directory_refuse(const char *path, const char *why)
+{
+	static char failure[2 * sizeof(place_process) + 100];
+	struct text text;
+
+	text_open(&text, failure, sizeof(failure));
+	text_add(&text, path);
+	text_add(&text, why);
+	text_add(&text, ": make a private one, mkdir -m 700 ");
+	text_add(&text, path);
+	text_add(&text, "/taffrail, for TAFFRAIL_DIR");
+	place_failure = failure;
+	return -EPERM;
+}
+
+/* Makes a directory, or accepts a private one that is ours. Others may have the
+ * rights `open` in it. Returns the rights that they do have. */
+static int directory_make(const char *path, uint32_t open)
+{
+	struct stat st;
+	int ret = (int)sys_mkdir(path, 0700);
+	int fd;
+
+	if (ret && ret != -EEXIST)
+		return ret;
+	fd = (int)sys_open(path,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	sys_close(fd);
+	if (ret)
+		return ret;
+	if (st.st_uid != (uid_t)sys0(SYS_geteuid))
+		return directory_refuse(path, " belongs to another user");
+	if (st.st_mode & 077 & ~open)
+		return directory_refuse(path, " is open to others");
+	return (int)(st.st_mode & 077);
+}
+
+/* PID.STARTTIME/ is there when an image before execve made it. A group that it
+ * let in is not let into this one. */
+static int process_directory_make(void)
+{
+	int ret = directory_make(place_process, PROCESS_OPEN);
+	int fd;
+
+	if (ret <= 0)
+		return ret;
+	fd = file_open_directory(AT_FDCWD, place_process);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fchmod, fd, 0700);
+	sys_close(fd);
+	return ret;
+}
+
+/* Field 22 of /proc/self/stat; the name in field 2 may hold anything. */
+static uint64_t starttime_read(void)
+{
+	char buffer[1024];
+	int fd = (int)sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+	const char *p = buffer;
+	const char *close = NULL;
+	int64_t number;
+	long n;
+	int field;
+
+	if (fd < 0)
+		return 0;
+	n = sys_read(fd, buffer, sizeof(buffer) - 1);
+	sys_close(fd);
+	if (n <= 0)
+		return 0;
+	buffer[n] = 0;
+	for (; *p; p++)
+		if (*p == ')')
+			close = p;
+	p = close ? close + 1 : buffer;
+	for (field = 2; field < 22 && *p; p++)
+		if (*p == ' ')
+			field++;
+	number = text_number(&p);
+	return number < 0 ? 0 : (uint64_t)number;
+}
+
+static void boot_id_read(uint8_t *out)
+{
+	char buffer[64] = "";
+	int fd = (int)sys_open("/proc/sys/kernel/random/boot_id",
+			       O_RDONLY | O_CLOEXEC, 0);
+	uint32_t nibbles = 0;
+	const char *p;
+
+	if (fd < 0)
+		return;
+	sys_read(fd, buffer, sizeof(buffer) - 1);
+	sys_close(fd);
+	for (p = buffer; *p && nibbles < 32; p++) {
+		int v = *p >= '0' && *p <= '9' ? *p - '0' :
+			*p >= 'a' && *p <= 'f' ? *p - 'a' + 10 :
+						 -1;
+
+		if (v < 0)
+			continue;
+		out[nibbles / 2] |= (uint8_t)(nibbles & 1 ? v : v << 4);
+		nibbles++;
+	}
+}
+
+/* The first thread's name: this one has a name of its own or none. */
+static void procname_read(char *name)
+{
+	int fd = (int)sys_open("/proc/self/comm", O_RDONLY | O_CLOEXEC, 0);
+	long n;
+
+	if (fd < 0) {
+		sys5(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+		return;
+	}
+	n = sys_read(fd, name, 15);
+	sys_close(fd);
+	while (n > 0 && name[n - 1] == '\n')
+		name[--n] = 0;
+}
+
+static void uuid_make(uint8_t *uuid, const struct process_page *page)
+{
+	if (sys3(SYS_getrandom, uuid, 16, 1 /* GRND_NONBLOCK */) != 16) {
+		uint64_t mix[2] = { page->start.clock ^ page->starttime,
+				    page->start.realtime_ns ^ page->pid };
+
+		__builtin_memcpy(uuid, mix, 16);
+	}
+	uuid[6] = (uuid[6] & 0x0f) | 0x40;
+	uuid[8] = (uuid[8] & 0x3f) | 0x80;
+}
+
+static void page_fill(struct process_page *page, uint32_t image,
+		      uint64_t starttime)
+{
+	struct utsname name;
+
+	page->version = LAYOUT_VERSION;
+	page->pid = (uint32_t)sys_getpid();
+	page->ppid = (uint32_t)sys0(SYS_getppid);
+	page->starttime = starttime;
+	page->image = image;
+	page->state = PROCESS_RUNNING;
+	page->clock_kind = (uint32_t)clock_kind();
+	page->clock_hz = clock_hz();
+	clock_anchor_take(&page->start);
+	boot_id_read(page->boot_id);
+	uuid_make(page->uuid, page);
+	page->marker_generation = 1;
+	procname_read(page->procname);
+	__builtin_memcpy(host_program, page->procname,
+			 sizeof(host_program) - 1);
+	if (!sys1(SYS_uname, &name))
+		text_copy(page->hostname, sizeof(page->hostname),
+			  name.nodename);
+	text_copy(page->agent_version, sizeof(page->agent_version),
+		  AGENT_VERSION);
+	store_release(&page->magic, PROCESS_MAGIC);
+}
+
+/* An image that execve replaced cannot say so itself. */
+static void image_mark_replaced(const char *directory)
+{
+	uint32_t state = PROCESS_EXECED;
+	int image = file_open_directory(AT_FDCWD, directory);
+	int fd;
+
+	if (image < 0)
+		return;
+	fd = file_open(image, "process", O_WRONLY, PROCESS_BYTES,
+		       PROCESS_BYTES);
+	sys_close(image);
+	if (fd < 0)
+		return;
+	sys_pwrite(fd, &state, sizeof(state),
+		   offsetof(struct process_page, state));
+	sys_close(fd);
+}
+
+static void image_path(char *path, size_t size, uint32_t image,
+		       const char *file)
+{
+	struct text text;
+
+	text_open(&text, path, size);
+	text_add(&text, place_process);
+	text_add_char(&text, '/');
+	text_add_unsigned(&text, image);
+	text_add(&text, file);
+}
+
+/* Makes PID.STARTTIME/N for the first N that is free. */
+static int image_make(uint32_t *image, char *path, size_t size)
+{
+	int ret = -EEXIST;
+	uint32_t i;
+
+	for (i = 0; i < IMAGES_MAX && ret == -EEXIST; i++) {
+		image_path(path, size, i, "");
+		ret = (int)sys_mkdir(path, 0700);
+		if (ret == -EEXIST)
+			image_mark_replaced(path);
+		*image = i;
+	}
+	return ret;
+}
+
+static int page_make(const char *directory, uint32_t image, uint64_t starttime)
+{
+	char path[280];
+	long p;
+	int fd;
+	int ret;
+
+	image_path(path, sizeof(path), image, "/process");
+	fd = (int)sys_open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC |
+					 O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys_fallocate(fd, 0, 0, PROCESS_BYTES);
+	p = ret ? ret : sys_mmap(0, PROCESS_BYTES, PROT_READ | PROT_WRITE,
+				 MAP_SHARED, fd, 0);
+	sys_close(fd);
+	if (p < 0 && p > -4096) {
+		sys_unlink(path);
+		return (int)p;
+	}
+	text_copy(process.directory, sizeof(process.directory), directory);
+	page_fill((struct process_page *)p, image, starttime);
+	process.page = (struct process_page *)p;
+	process.pid = process.page->pid;
+	return 0;
+}
+
+int place_open(void)
+{
+	uint64_t starttime = starttime_read();
+	struct text text;
+	char path[256];
+	uint32_t image;
+	int ret;
+
+	text_open(&text, place_runtime, sizeof(place_runtime));
+	runtime_choose(&text);
+	if (text.cut || place_runtime[0] != '/')
+		return -ENAMETOOLONG;
+	file_owner = (uint32_t)sys0(SYS_geteuid);
+	place_failure = NULL;
+	ret = directory_make(place_runtime, RUNTIME_OPEN);
+	if (ret < 0)
+		return ret;
+	text_open(&text, place_process, sizeof(place_process));
+	text_add(&text, place_runtime);
+	text_add_char(&text, '/');
+	text_add_number(&text, sys_getpid());
+	text_add_char(&text, '.');
+	text_add_unsigned(&text, starttime);
+	ret = process_directory_make();
+	if (ret)
+		return ret;
+	ret = image_make(&image, path, sizeof(path));
+	if (ret)
+		return ret;
+	ret = page_make(path, image, starttime);
+	if (ret)
+		sys_rmdir(path);
+	else
+		place_share_directories();
+	return ret;
+}
+
+/* Descriptors go when their thread ends, a mapping stays: it holds the open
+ * file, and with it the lock. Forks wait, or a child would hold it too; but for
+ * a child's first event, which may come while the child has the lock that forks
+ * wait for. A thread of the child that forks in that moment gives its child the
+ * lock: commands take the process for alive until both have gone. */
+static int lock_keep(int fd)
+{
+	static long kept;	/* of an agent that slept */
+	int reviving = !load_relaxed(fork_mark);
+	long p;
+
+	if (!reviving)
+		registry_lock_look();
+	/* a child has not got its parent's, and something else may be there */
+	if (kept && !reviving)
+		sys_munmap(kept, PROCESS_BYTES);
+	kept = 0;
+	p = sys_mmap(0, PROCESS_BYTES, PROT_NONE, MAP_SHARED, fd, 0);
+	if (p > 0 || p < -4095) {
+		sys_madvise(p, PROCESS_BYTES, MADV_DONTFORK);
+		kept = p;
+	}
+	if (!reviving)
+		registry_unlock();
+	return p < 0 && p > -4096 ? (int)p : 0;
+}
+
+int place_lock(void)
+{
+	static const struct process_page *locked;
+	char path[280];
+	int fd;
+	int ret;
+
+	if (locked == process.page)
+		return 0;
+	image_path(path, sizeof(path), process.page->image, "/process");
+	fd = file_open(AT_FDCWD, path, O_RDWR, PROCESS_BYTES, PROCESS_BYTES);
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_flock, fd, 6 /* LOCK_EX | LOCK_NB */);
+	if (!ret)
+		ret = lock_keep(fd);
+	sys_close(fd);
+	if (!ret)
+		locked = process.page;
+	return ret;
+}
+
+void place_close(int keep)
+{
+	char path[280];
+
+	if (keep)
+		anchor_keep_last();
+	process.page->state = PROCESS_EXITED;
+	if (!keep) {
+		image_path(path, sizeof(path), process.page->image,
+			   "/process");
+		sys_unlink(path);
+		image_path(path, sizeof(path), process.page->image, "");
+		sys_rmdir(path);
+	}
+	place_socket_path(path, sizeof(path), "control.sock");
+	sys_unlink(path);
+	place_socket_path(path, sizeof(path), "gdb.sock");
+	sys_unlink(path);
+	/* stays where something is left in it */
+	sys_rmdir(place_process);
+}
+
+void place_markers_changed(void)
+{
+	if (load_relaxed(fork_mark))
+		__atomic_fetch_add(&process.page->marker_generation, 1,
+				   __ATOMIC_RELAXED);
+}
+
+void place_socket_path(char *path, size_t size, const char *name)
+{
+	struct text text;
+
+	text_open(&text, path, size);
+	text_add(&text, place_process);
+	text_add_char(&text, '/');
+	text_add(&text, name);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What rings take is what their files have in the runtime directory. They are
+ * added up whenever a ring is wanted, which is rare, so that no process keeps
+ * a count that another one's death would leave wrong.
+ *
+ * What must stay true: between the sum and the file no other process makes
+ * one: the directory is locked. Whoever cannot have the lock for
+ * QUOTA_WAIT_MS, because somebody holds it for fun, gets no ring.
+ */
+#include "control/sessions/quota.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/base.h"
+#include "base/entries.h"
+#include "base/file.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/rings/channel.h"
+#include "control/sessions/place.h"
+
+#define QUOTA_WAIT_MS	200
+#define QUOTA_PAUSE_NS	1000000	/* one of them */
+
+struct usage {
+	const char *name;	/* the session's whose rings are wanted */
+	int64_t index;		/* of the session looked at last, -1: none */
+	int same;		/* does it have that name? */
+	uint64_t session;	/* bytes of that name's rings */
+	uint64_t all;
+};
+
+static uint64_t user_quota;
+
+static int session_is(int fd, int64_t index, const char *name)
+{
+	char found[SESSION_NAME_BYTES] = "";
+	char path[32];
+	struct text text;
+	int page;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, "session.");
+	text_add_number(&text, index);
+	page = file_open(fd, path, O_RDONLY, sizeof(struct session_page),
+			 UINT64_MAX);
+	if (page < 0)
+		return 0;
+	sys4(SYS_pread64, page, found, sizeof(found) - 1,
+	     offsetof(struct session_page, name));
+	sys_close(page);
+	return text_equal(found, name);
+}
+
+static void add_file(int fd, const char *name, void *arg)
+{
+	struct usage *usage = arg;
+	const char *number = text_after(name, "ring.");
+	struct stat st;
+	int64_t index;
+	uint64_t bytes;
+
+	if (!number || sys4(SYS_newfstatat, fd, name, &st,
+			    AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		return;
+	bytes = (uint64_t)st.st_blocks * 512;
+	usage->all += bytes;
+	index = text_number(&number);
+	if (index != usage->index) {
+		usage->index = index;
+		usage->same = session_is(fd, index, usage->name);
+	}
+	if (usage->same)
+		usage->session += bytes;
+}
+
+/* A directory whose name begins with a digit: PID.STARTTIME, then IMAGE. */
+static int enter(int fd, const char *name)
+{
+	return *name < '0' || *name > '9' ? -1 :
+	       file_open_directory(fd, name);
+}
+
+static void add_image(int fd, const char *name, void *arg)
+{
+	struct usage *usage = arg;
+	int image = enter(fd, name);
+
+	if (image < 0)
+		return;
+	usage->index = -1;
+	entries_each(image, add_file, usage);
+	sys_close(image);
+}
+
+static void add_process(int fd, const char *name, void *arg)
+{
+	int inner = enter(fd, name);
+
+	if (inner < 0)
+		return;
+	entries_each(inner, add_image, arg);
+	sys_close(inner);
+}
+
+static int directory_lock(void)
+{
+	struct timespec pause = { .tv_nsec = QUOTA_PAUSE_NS };
+	int fd = file_open_directory(AT_FDCWD, place_runtime);
+	int i;
+
+	for (i = 0; fd >= 0 && i < QUOTA_WAIT_MS; i++) {
+		if (!sys2(SYS_flock, fd, LOCK_EX | LOCK_NB))
+			return fd;
+		sys2(SYS_nanosleep, &pause, NULL);
+	}
+	if (fd >= 0)
+		sys_close(fd);
+	return fd < 0 ? fd : -EAGAIN;
+}
+
+static int quota_admit(const struct channel *channel, uint64_t bytes)
+{
+	struct usage usage = { .name = channel->page->name };
+	int fd;
+
+	if (!user_quota && !channel->quota)
+		return CHANNEL_ADMITTED;
+	fd = directory_lock();
+	if (fd < 0)
+		return fd;
+	entries_each(fd, add_process, &usage);
+	if ((user_quota && usage.all + bytes > user_quota) ||
+	    (channel->quota && usage.session + bytes > channel->quota)) {
+		sys_close(fd);
+		return -EDQUOT;
+	}
+	return fd;
+}
+
+static void quota_made(int admitted)
+{
+	if (admitted != CHANNEL_ADMITTED)
+		sys_close(admitted);
+}
+
+int quota_setup(const char *value)
+{
+	static const char units[] = "KMG";
+	int64_t number;
+	int i;
+
+	channel_admit = quota_admit;
+	channel_made = quota_made;
+	if (!value || !*value)
+		return 0;
+	number = text_number(&value);
+	for (i = 0; i < 3 && *value; i++)
+		if ((*value & ~0x20) == units[i] && !value[1] &&
+		    number < INT64_MAX >> (10 * (i + 1))) {
+			number <<= 10 * (i + 1);
+			value++;
+		}
+	if (number < 0 || *value)
+		return -EINVAL;
+	user_quota = (uint64_t)number;
+	return 0;
+}

@@ -1,0 +1,595 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions: rules meet markers, markers meet channels.
+ */
+#include "control/sessions/session.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/glob.h"
+#include "base/index.h"
+#include "base/sys.h"
+#include "control/sessions/place.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "tracepoints/frames/collect.h"
+#include "tracepoints/sites/condition.h"
+#include "tracepoints/sites/event-record.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/usdt.h"
+
+/* Of those that never were nobody touches the memory: channels_used. */
+static struct session sessions[SESSIONS_MAX];
+static uint32_t next_index;	/* the N of the next session.N */
+
+/* Events that a compact header can name, see buffers/ctf.h. */
+#define COMPACT_EVENTS	31
+
+static enum session_phase phase_of(uint32_t number)
+{
+	return channel_used(number) ? sessions[number].phase : SESSION_FREE;
+}
+
+struct session *session_at(uint32_t number)
+{
+	return number < SESSIONS_MAX && phase_of(number) != SESSION_FREE &&
+			       phase_of(number) != SESSION_HELD ?
+		       &sessions[number] :
+		       NULL;
+}
+
+struct session *session_find(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (session_at(i) && text_equal(sessions[i].name, name))
+			return &sessions[i];
+	return NULL;
+}
+
+/* Does a rule name the provider in letters? Probes of the program's own are
+ * wanted by no other: what is recorded by default are markers. */
+static int rule_names(const struct session_rule *rule)
+{
+	return *rule->glob != '*' && *rule->glob != '?' && *rule->glob != '[';
+}
+
+/* All of the program's probes are markers: gdb has asked which there are. */
+static int all_probes;
+
+/* The rule by which a session wants a marker, or NULL. */
+static const struct session_rule *session_wants(const struct session *session,
+						const struct object *object)
+{
+	uint32_t i;
+
+	if (object->adopted && object->adopted->placed == USDT_INT3 &&
+	    !session->int3)
+		return NULL;
+	for (i = session->nrules; i-- > 0;) {
+		const struct session_rule *rule = &session->rules[i];
+
+		if (!glob_match(rule->glob, object->id) ||
+		    (object->adopted && rule->wanted && !rule_names(rule)))
+			continue;
+		return rule->wanted ? rule : NULL;
+	}
+	return NULL;
+}
+
+/* What a pass over all objects carries. */
+struct pass {
+	struct session *session;
+	struct patcher patcher;
+	const char *glob;
+	struct text *why;	/* of the first condition that fits nothing */
+	uint32_t matched;
+	uint32_t ndistinct;
+	const struct object *distinct[COMPACT_EVENTS + 1];
+};
+
+/* Counts different events up to one more than a compact header can name. */
+static int count_distinct(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+	uint32_t i;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	    !session_wants(pass->session, object))
+		return 0;
+	for (i = 0; i < pass->ndistinct; i++)
+		if (record_same_event(pass->distinct[i], object))
+			return 0;
+	pass->distinct[pass->ndistinct++] = object;
+	return pass->ndistinct > COMPACT_EVENTS;
+}
+
+/* No room for what its events are. Counted once: rules are applied again. */
+static void object_left_off(struct session *session, struct object *object)
+{
+	uint32_t bit = 1u << channel_bit(session->channel);
+
+	if (object->left_off & bit)
+		return;
+	object->left_off |= bit;
+	if (!session->channel->page->left_off++)
+		log_fact(LOG_WARNING, "session", "no room for an event", 0);
+}
+
+/* What an object is to do for a session. 0; or a negative errno when it has
+ * not what the rule's condition asks for, or there is no room. */
+static int object_prepare(struct session *session, struct object *object,
+			  const struct session_rule *rule,
+			  struct object_use *use, struct text *why)
+{
+	struct event_record *record;
+	struct expr_error error;
+	int ret;
+
+	use->channel = session->channel;
+	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+		return 0;
+	if (rule->condition[0]) {
+		ret = condition_make(object, rule->condition, &use->condition,
+				     &error);
+		if (ret && why && !why->used)
+			session_condition_fault(why, rule->condition, &error);
+		if (ret)
+			return ret;
+	}
+	record = record_publish(session->channel, object);
+	if (!record) {
+		object_left_off(session, object);
+		return -ENOSPC;
+	}
+	use->id = record->id;
+	use->oversize = &record->oversize;
+	return 0;
+}
+
+/* Returns 1 when the object is on for the session. */
+static int object_apply(struct session *session, struct object *object,
+			const struct patcher *patcher, struct text *why)
+{
+	const struct session_rule *rule = session_wants(session, object);
+	struct object_use use = { 0 };
+	int ret;
+
+	if (!rule || object_prepare(session, object, rule, &use, why)) {
+		object_disable(object, session->channel, patcher);
+		return 0;
+	}
+	ret = object_enable(object, &use, patcher);
+	if (ret)
+		log_fact(LOG_WARNING, "session", "a site is not ours", ret);
+	return 1;
+}
+
+static int apply_one(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+	int on;
+
+	if (pass->glob && !glob_match(pass->glob, object->id))
+		return 0;
+	on = object_apply(pass->session, object, &pass->patcher, pass->why);
+	if (object->site->kind != TAFFRAIL_KIND_GUARD &&
+	    (on || (pass->glob && !pass->why)))
+		pass->matched++;
+	return 0;
+}
+
+static int asks(uint32_t number)
+{
+	return phase_of(number) == SESSION_OPENING ||
+	       phase_of(number) == SESSION_RUNS;
+}
+
+static int asks_for_probes(const struct session_rule *rule)
+{
+	return rule->wanted && rule_names(rule);
+}
+
+/* Is a probe of the program's own to be a marker? */
+static int probe_wanted(const char *id, uint32_t *strings, void *arg)
+{
+	int how = 0;
+	uint32_t i;
+	uint32_t k;
+
+	(void)arg;
+	*strings = 0;
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		const struct session *session = &sessions[i];
+
+		for (k = 0; asks(i) && k < session->nrules; k++) {
+			const struct session_rule *rule = &session->rules[k];
+
+			if (!asks_for_probes(rule) ||
+			    !glob_match(rule->glob, id))
+				continue;
+			if (!how)
+				*strings = rule->strings;
+			how |= USDT_WANTED | session->int3;
+		}
+	}
+	return how ? how : all_probes;
+}
+
+/* What rules have ever asked for, with traps or without, and how many such were
+ * new. A probe that has come stays: a module is asked once for each. */
+static struct index asked;
+static uint32_t askings;
+
+static int same_hash(uint64_t value, const void *hash)
+{
+	return value == *(const uint64_t *)hash;
+}
+
+static void ask_for(const char *glob, int int3)
+{
+	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)int3, glob,
+				   text_length(glob)) | 1;
+
+	if (!index_find(&asked, hash, same_hash, &hash)) {
+		index_add(&asked, hash, hash);
+		askings++;
+	}
+}
+
+static int module_adopt(struct module *module, void *arg)
+{
+	if (module->usdt_askings == askings)
+		return 0;
+	module->usdt_askings = askings;
+	if (usdt_adopt(module, probe_wanted, NULL, arg))
+		module->usdt_askings = 0;
+	return 0;
+}
+
+static void probes_adopt(const struct patcher *patcher)
+{
+	uint32_t i;
+	uint32_t k;
+
+	if (all_probes)
+		ask_for("", 0);
+	for (i = 0; i < SESSIONS_MAX; i++)
+		for (k = 0; asks(i) && k < sessions[i].nrules; k++)
+			if (asks_for_probes(&sessions[i].rules[k]))
+				ask_for(sessions[i].rules[k].glob,
+					sessions[i].int3);
+	registry_each_module(module_adopt, (void *)patcher);
+}
+
+/* Applies the rules to the objects that `glob` names (NULL: to all). */
+static uint32_t rules_apply(struct session *session, const char *glob,
+			    struct text *why)
+{
+	struct pass pass = { .session = session, .glob = glob, .why = why };
+
+	registry_lock();
+	patch_open(&pass.patcher);
+	probes_adopt(&pass.patcher);
+	registry_each(apply_one, &pass);
+	patch_close(&pass.patcher);
+	registry_unlock();
+	return pass.matched;
+}
+
+/* A module came: called under the lock, in any thread of the agent's own. */
+void session_module_came(struct object *object, const struct patcher *patcher)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (phase_of(i) == SESSION_RUNS)
+			object_apply(&sessions[i], object, patcher, NULL);
+}
+
+void session_adopt_all(void)
+{
+	struct patcher patcher;
+
+	if (all_probes)
+		return;
+	all_probes = 1;
+	registry_lock();
+	patch_open(&patcher);
+	probes_adopt(&patcher);
+	patch_close(&patcher);
+	registry_unlock();
+}
+
+static int adopted_came(struct object *object, void *arg)
+{
+	if (object->adopted && !object->on)
+		session_module_came(object, arg);
+	return 0;
+}
+
+void session_adopt(const struct patcher *patcher)
+{
+	probes_adopt(patcher);
+	registry_each(adopted_came, (void *)patcher);
+}
+
+static struct session *session_reserve(const struct session *model, int *ret)
+{
+	uint32_t i;
+
+	*ret = -EEXIST;
+	if (session_find(model->name))
+		return NULL;
+	*ret = -ENOSPC;
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		if (phase_of(i) != SESSION_FREE)
+			continue;
+		/* not the room for rules that there are none of */
+		__builtin_memcpy(&sessions[i], model,
+				 offsetof(struct session, rules) +
+					 model->nrules * sizeof(*model->rules));
+		sessions[i].phase = SESSION_OPENING;
+		sessions[i].channel = channel_take(i);
+		return &sessions[i];
+	}
+	return NULL;
+}
+
+struct channel *session_hold(const char *name)
+{
+	struct session model = { .owned = 1 };
+	struct session *session;
+	int ret;
+
+	text_copy(model.name, sizeof(model.name), name);
+	session = session_reserve(&model, &ret);
+	if (!session)
+		return NULL;
+	session->phase = SESSION_HELD;
+	session->channel->flags = 0;
+	session->channel->contexts = 0;
+	return session->channel;
+}
+
+static uint32_t header_choose(struct session *session)
+{
+	struct pass pass = { .session = session };
+	int many;
+
+	registry_lock();
+	patch_open(&pass.patcher);
+	probes_adopt(&pass.patcher);
+	patch_close(&pass.patcher);
+	many = registry_each(count_distinct, &pass);
+	registry_unlock();
+	return many ? SESSION_LARGE_HEADER : 0;
+}
+
+int session_start(const struct session *model, uint32_t *matched,
+		  struct text *why)
+{
+	struct session *session;
+	uint32_t flags;
+	int ret;
+
+	session = session_reserve(model, &ret);
+	if (!session)
+		return ret;
+	flags = session->flags | header_choose(session);
+	ret = session->group ? place_share(session->group) : 0;
+	if (ret)
+		goto release;
+	ret = channel_create(session->channel, next_index, session->name,
+			     flags, session->contexts, session->buffer,
+			     agent_cpus);
+	if (ret)
+		goto release;
+	next_index++;
+	session->channel->quota = session->quota;
+	ret = channel_start(session->channel, agent_cpus_online);
+	if (ret)
+		goto destroy;
+	session->phase = SESSION_RUNS;
+	*matched = rules_apply(session, NULL, why);
+	return (int)(session - sessions);
+destroy:
+	channel_stop(session->channel);
+	session->channel->page->state = SESSION_DESTROYED;
+	channel_remove_files(session->channel);
+	channel_destroy(session->channel);
+release:
+	session->phase = SESSION_FREE;
+	return ret;
+}
+
+/* Drops the last rule, and with it what it did. */
+static int rule_withdraw(struct session *session, const char *glob)
+{
+	registry_lock();
+	session->nrules--;
+	registry_unlock();
+	rules_apply(session, glob, NULL);
+	return -EINVAL;
+}
+
+/* The rule for that glob, or NULL: a later one decides wherever it would. */
+static struct session_rule *rule_find(struct session *session,
+				      const char *glob)
+{
+	uint32_t i;
+
+	for (i = 0; i < session->nrules; i++)
+		if (text_equal(session->rules[i].glob, glob))
+			return &session->rules[i];
+	return NULL;
+}
+
+static void rule_drop(struct session *session, struct session_rule *rule)
+{
+	struct session_rule *last = &session->rules[session->nrules - 1];
+
+	registry_lock();
+	for (; rule < last; rule++)
+		*rule = rule[1];
+	session->nrules--;
+	registry_unlock();
+}
+
+int session_rule(struct session *session, const struct session_rule *rule,
+		 uint32_t *matched, struct text *why)
+{
+	struct session_rule *old = rule_find(session, rule->glob);
+
+	if (session->nrules == SESSION_RULES_MAX && !old) {
+		text_add(why, "too many rules");
+		return -ENOSPC;
+	}
+	registry_lock();
+	session->rules[session->nrules++] = *rule;
+	registry_unlock();
+	if (session->phase != SESSION_RUNS) {
+		if (old)
+			rule_drop(session, old);
+		return 0;
+	}
+	*matched = rules_apply(session, rule->glob, rule->wanted ? why : NULL);
+	if (!*matched && why->used)
+		return rule_withdraw(session, rule->glob);
+	if (old)
+		rule_drop(session, old);
+	text_open(why, why->start, why->size);
+	return channel_grace(session->channel);
+}
+
+static int disable_one(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+
+	if (pass->session->owned && object->collect)
+		collect_set(object, pass->session->channel, NULL, 0,
+			    &pass->patcher);
+	object_disable(object, pass->session->channel, &pass->patcher);
+	object->left_off &= ~(1u << channel_bit(pass->session->channel));
+	return 0;
+}
+
+/* Takes the session's channel from all objects. */
+static void objects_disable(struct session *session)
+{
+	struct pass pass = { .session = session };
+
+	registry_lock();
+	session->phase = SESSION_HALTED;
+	patch_open(&pass.patcher);
+	registry_each(disable_one, &pass);
+	patch_close(&pass.patcher);
+	registry_unlock();
+}
+
+int session_stop(struct session *session)
+{
+	if (session->phase != SESSION_RUNS)
+		return 0;
+	objects_disable(session);
+	channel_stop(session->channel);
+	return channel_grace(session->channel);
+}
+
+int session_flush(struct session *session)
+{
+	if (session->phase == SESSION_RUNS)
+		write_flush(session->channel);
+	return 0;
+}
+
+int session_destroy(struct session *session)
+{
+	int ret = session_stop(session);
+
+	if (ret)
+		return ret;
+	session->channel->page->state = SESSION_DESTROYED;
+	channel_remove_files(session->channel);
+	channel_destroy(session->channel);
+	session->phase = SESSION_FREE;
+	return 0;
+}
+
+/* The child of a fork: markers are on already, and lead to channels whose
+ * tables are wiped. Ids stay: the records are copied. Rings come when they are
+ * needed. */
+int session_inherit(void)
+{
+	uint32_t i;
+
+	next_index = 0;
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		struct session *session = &sessions[i];
+		struct channel *channel = &channels[i];
+		int ret;
+
+		if (!channel_used(i))
+			continue;
+		if (session->owned && session->phase != SESSION_FREE)
+			objects_disable(session);
+		if (session->phase != SESSION_RUNS) {
+			session->phase = SESSION_FREE;
+			/* the parent's: a later session copies nothing of it */
+			channel->page = NULL;
+			continue;
+		}
+		ret = channel_create(channel, next_index++, session->name,
+				     channel->flags, session->contexts,
+				     session->buffer, channel->cpus);
+		if (ret) {
+			session->phase = SESSION_HALTED;
+			return ret;
+		}
+		channel_expect(channel, agent_cpus_online);
+	}
+	return 0;
+}
+
+void session_inherit_resume(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (phase_of(i) == SESSION_RUNS)
+			channel_resume(sessions[i].channel);
+}
+
+void session_remove_owned(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if ((phase_of(i) == SESSION_RUNS ||
+		     phase_of(i) == SESSION_HALTED) && sessions[i].owned)
+			channel_remove_files(sessions[i].channel);
+}
+
+int session_any_owned(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if ((phase_of(i) == SESSION_RUNS ||
+		     phase_of(i) == SESSION_HELD) && sessions[i].owned)
+			return 1;
+	return 0;
+}
+
+int session_any(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if ((phase_of(i) == SESSION_RUNS ||
+		     phase_of(i) == SESSION_HALTED) && !sessions[i].owned)
+			return 1;
+	return 0;
+}

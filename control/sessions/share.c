@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Letting a group in: whoever is in it may do to this process what its user
+ * may, by its sockets and its files.
+ *
+ * What must stay true: a file gets the group before it gets the group's
+ * rights, and its directory is the last. The runtime directory can be searched
+ * then by anybody, and read by nobody else; those of other processes stay the
+ * user's alone.
+ */
+#include "control/sessions/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "base/base.h"
+#include "base/entries.h"
+#include "base/file.h"
+#include "base/sys.h"
+#include "buffers/rings/channel.h"
+#include "control/protocol.h"
+
+#define GROUP_FILE_MODE		0660
+#define GROUP_DIRECTORY_MODE	0750
+#define SEARCHED_MODE		0711
+
+/* Gives what the descriptor is to the group, and closes it. */
+static int share_descriptor(int fd, int mode)
+{
+	int ret = fd < 0 ? fd : (int)sys3(SYS_fchown, fd, -1, channel_group);
+
+	if (!ret)
+		ret = (int)sys2(SYS_fchmod, fd, mode);
+	if (fd >= 0)
+		sys_close(fd);
+	return ret;
+}
+
+static int share_directory(const char *path)
+{
+	return share_descriptor(file_open_directory(AT_FDCWD, path),
+				GROUP_DIRECTORY_MODE);
+}
+
+/* What is no file of ours stays as it is: it was put there by another. */
+static void share_entry(int fd, const char *name, void *arg)
+{
+	int *ret = arg;
+	int file = file_open(fd, name, O_RDONLY, 0, UINT64_MAX);
+	int failed = file;
+
+	if (file == -EPERM || file == -ELOOP || file == -ENXIO ||
+	    file == -ENOENT)
+		return;
+	if (file >= 0)
+		failed = share_descriptor(file, GROUP_FILE_MODE);
+	if (failed)
+		*ret = failed;
+}
+
+/* A socket has no descriptor to go by. chmod follows a symlink, which only
+ * another program of the user's could put there in this instant. */
+static int socket_there(const char *path)
+{
+	struct stat st;
+	int ret = (int)sys4(SYS_newfstatat, AT_FDCWD, path, &st,
+			    AT_SYMLINK_NOFOLLOW);
+
+	if (!ret && !S_ISSOCK(st.st_mode))
+		ret = -EPERM;
+	return ret;
+}
+
+int place_share_socket(const char *path)
+{
+	int ret = socket_there(path);
+
+	if (ret)
+		return ret;
+	if (channel_group &&
+	    !sys5(SYS_fchownat, AT_FDCWD, path, -1, channel_group,
+		  AT_SYMLINK_NOFOLLOW) &&
+	    !sys4(SYS_fchmodat, AT_FDCWD, path, GROUP_FILE_MODE, 0))
+		return 0;
+	return (int)sys4(SYS_fchmodat, AT_FDCWD, path, 0600, 0);
+}
+
+static int sockets_share(void)
+{
+	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
+	char path[PLACE_SOCKET_BYTES];
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		place_socket_path(path, sizeof(path), names[i]);
+		ret = place_share_socket(path);
+		if (ret && ret != -ENOENT)
+			return ret;
+	}
+	return 0;
+}
+
+/* Of the runtime directory others get to search it, if they do not. */
+static int runtime_search(void)
+{
+	int fd = file_open_directory(AT_FDCWD, place_runtime);
+	struct stat st;
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	if (!ret && !(st.st_mode & 066) &&
+	    (st.st_mode & SEARCHED_MODE) != SEARCHED_MODE)
+		ret = (int)sys2(SYS_fchmod, fd, SEARCHED_MODE);
+	sys_close(fd);
+	return ret;
+}
+
+int place_share_directories(void)
+{
+	int ret;
+	int fd;
+
+	if (!channel_group)
+		return 0;
+	fd = file_open_directory(AT_FDCWD, process.directory);
+	if (fd < 0)
+		return fd;
+	ret = 0;
+	entries_each(fd, share_entry, &ret);
+	sys_close(fd);
+	if (!ret)
+		ret = sockets_share();
+	if (!ret)
+		ret = share_directory(process.directory);
+	if (!ret)
+		ret = runtime_search();
+	return ret ? ret : share_directory(place_process);
+}
+
+int place_share(uint32_t group)
+{
+	int ret;
+
+	if (channel_group)
+		return channel_group == group ? 0 : -EBUSY;
+	channel_group = group;
+	ret = place_share_directories();
+	if (ret)
+		channel_group = 0;
+	return ret;
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions as text: what messages, files and the environment say of them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/base.h"
+#include "base/entries.h"
+#include "base/file.h"
+#include "base/lines.h"
+#include "base/sys.h"
+#include "control/protocol.h"
+#include "control/sessions/place.h"
+#include "control/sessions/session.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/frames/frames-ring.h"
+#include "tracepoints/usdt/usdt.h"
+
+#define SESSION_FILE_BYTES	16384
+#define OBEYED_MAX		256	/* files in sessions/ */
+#define WHY_BYTES		400
+
+static const struct {
+	const char *word;
+	uint32_t bit;
+} contexts[] = {
+	{ "vtid", CONTEXT_VTID }, { "vpid", CONTEXT_VPID },
+	{ "procname", CONTEXT_PROCNAME }, { "cpu", CONTEXT_CPU },
+	{ "ip", CONTEXT_IP },
+};
+
+/* "vtid,ip": each word by itself */
+static int contexts_parse(const char *list, uint32_t *bits)
+{
+	while (*list) {
+		char word[16];
+		struct text text;
+		uint32_t i;
+
+		text_open(&text, word, sizeof(word));
+		while (*list && *list != ',')
+			text_add_char(&text, *list++);
+		if (*list)
+			list++;
+		for (i = 0; i < ARRAY_SIZE(contexts); i++)
+			if (text_equal(word, contexts[i].word))
+				break;
+		if (i == ARRAY_SIZE(contexts))
+			return -EINVAL;
+		*bits |= contexts[i].bit;
+	}
+	return 0;
+}
+
+static int name_valid(const char *name)
+{
+	const char *p = name;
+
+	if (!*name || *name == '.' || text_length(name) >= SESSION_NAME_BYTES)
+		return 0;
+	for (; *p; p++)
+		if (*p == '/' || (unsigned char)*p < 0x21 || *p == 0x7f)
+			return 0;
+	return 1;
+}
+
+int session_rule_parse(struct session_rule *rule, const char *string,
+		       struct text *why)
+{
+	struct expr_error error;
+	size_t bytes;
+	const char *condition = rule_condition(string, &bytes);
+	const char *end;
+
+	if (!bytes || rule_strings(string, &rule->strings, &end) ||
+	    (!condition && *end)) {
+		text_add(why, "a rule is GLOB or GLOB if EXPR");
+		return -EINVAL;
+	}
+	if (bytes >= SESSION_RULE_BYTES ||
+	    (condition && text_length(condition) >= SESSION_CONDITION_BYTES)) {
+		text_add(why, "a rule is too long");
+		return -EINVAL;
+	}
+	__builtin_memcpy(rule->glob, string, bytes);
+	rule->glob[bytes] = 0;
+	rule->condition[0] = 0;
+	rule->wanted = 1;
+	if (!condition)
+		return 0;
+	if (expr_check(condition, &error)) {
+		session_condition_fault(why, condition, &error);
+		return -EINVAL;
+	}
+	text_copy(rule->condition, sizeof(rule->condition), condition);
+	return 0;
+}
+
+void session_condition_fault(struct text *why, const char *condition,
+			     const struct expr_error *error)
+{
+	text_add(why, "condition '");
+	text_add(why, condition);
+	text_add(why, "', column ");
+	text_add_unsigned(why, error->column);
+	text_add(why, ": ");
+	text_add(why, error->fact);
+}
+
+static int rule_add(struct session *session, const char *string,
+		    struct text *why)
+{
+	if (session->nrules == SESSION_RULES_MAX) {
+		text_add(why, "too many rules");
+		return -EINVAL;
+	}
+	if (session_rule_parse(&session->rules[session->nrules], string, why))
+		return -EINVAL;
+	session->nrules++;
+	return 0;
+}
+
+static int key_take(struct session *session, const char *key,
+		    const char *value, struct text *why)
+{
+	const char *p = value;
+	int64_t number;
+
+	if (text_equal(key, "name")) {
+		if (!name_valid(value))
+			return -EINVAL;
+		text_copy(session->name, sizeof(session->name), value);
+	} else if (text_equal(key, "mode")) {
+		if (text_equal(value, "overwrite"))
+			session->flags |= SESSION_OVERWRITE;
+		else if (!text_equal(value, "discard"))
+			return -EINVAL;
+	} else if (text_equal(key, "buffer")) {
+		number = text_number(&p);
+		if (number < 0 || *p || number > RING_MAX_BYTES)
+			return -EINVAL;
+		session->buffer = (uint64_t)number;
+	} else if (text_equal(key, "quota")) {
+		number = text_number(&p);
+		if (number < 0 || *p)
+			return -EINVAL;
+		session->quota = (uint64_t)number;
+	} else if (text_equal(key, "group")) {
+		number = text_number(&p);
+		if (number <= 0 || *p || number >= UINT32_MAX)
+			return -EINVAL;
+		session->group = (uint32_t)number;
+	} else if (text_equal(key, "context")) {
+		return contexts_parse(value, &session->contexts);
+	} else if (text_equal(key, "consumed")) {
+		session->flags |= *value == '1' ? SESSION_CONSUMED : 0;
+	} else if (text_equal(key, "int3")) {
+		session->int3 = *value == '1' ? USDT_WANTED_INT3 : 0;
+	} else if (text_equal(key, "rule")) {
+		return rule_add(session, value, why);
+	}
+	return 0;	/* unknown keys are for later agents */
+}
+
+int session_parse(struct session *session, const char *text,
+		  struct text *fault)
+{
+	struct line line;
+
+	__builtin_memset(session, 0, sizeof(*session));
+	while (line_next(&text, &line)) {
+		if (line.cut ||
+		    key_take(session, line.key, line.value, fault)) {
+			if (!fault->used)
+				text_add(fault, line.cut ?
+					 "a line is too long" :
+					 "a value is not understood");
+			return -EINVAL;
+		}
+	}
+	if (!session->name[0]) {
+		text_add(fault, "the session has no name");
+		return -EINVAL;
+	}
+	if (!session->nrules)
+		rule_add(session, "*", fault);
+	return 0;
+}
+
+/* Sums over the rings of a channel. */
+struct sums {
+	uint64_t written;
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t bytes;
+};
+
+static void ring_sum(struct frame_ring *ring, struct sums *sums)
+{
+	/* of one that makes no sense all counts are 0 */
+	if (frame_ring_look(ring))
+		return;
+	sums->written += ring->written;
+	sums->lost += ring->lost;
+	sums->bytes += ring->current * ring->sub_bytes + ring->used;
+	if (ring->overwrite)
+		sums->overwritten += ring->written - ring->held;
+}
+
+static void channel_sum(const struct channel *channel, struct sums *sums)
+{
+	struct frame_ring ring;
+	uint32_t i;
+
+	__builtin_memset(sums, 0, sizeof(*sums));
+	for (i = 0; i < FRAME_RINGS_MAX; i++)
+		if (!frame_ring_open(&ring, channel, i))
+			ring_sum(&ring, sums);
+	if (channel->page)
+		sums->lost += channel->page->lost_unplaced;
+}
+
+/* As rule_strings() reads them. */
+static void types_add(struct text *out, uint32_t strings)
+{
+	if (!strings)
+		return;
+	text_add_char(out, '(');
+	for (; strings; strings >>= 1) {
+		if (strings & 1)
+			text_add(out, "str");
+		if (strings >> 1)
+			text_add_char(out, ',');
+	}
+	text_add_char(out, ')');
+}
+
+void session_describe(struct session *session, struct text *out)
+{
+	struct sums sums;
+	uint32_t i;
+
+	channel_sum(session->channel, &sums);
+	line_add(out, "session", session->name);
+	line_add_unsigned(out, "index", session->channel->index);
+	line_add(out, "state",
+		 session->phase == SESSION_RUNS ? "active" : "stopped");
+	line_add(out, "mode",
+		 session->flags & SESSION_OVERWRITE ? "overwrite" : "discard");
+	for (i = 0; i < session->nrules; i++) {
+		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
+		text_add(out, session->rules[i].glob);
+		types_add(out, session->rules[i].strings);
+		if (session->rules[i].condition[0]) {
+			text_add(out, " if ");
+			text_add(out, session->rules[i].condition);
+		}
+		text_add_char(out, '\n');
+	}
+	line_add_unsigned(out, "written", sums.written);
+	line_add_unsigned(out, "lost", sums.lost);
+	line_add_unsigned(out, "overwritten", sums.overwritten);
+	line_add_unsigned(out, "bytes", sums.bytes);
+	line_add_unsigned(out, "left_off", session->channel->page->left_off);
+}
+
+/* TAFFRAIL_ENABLE="RULE;RULE" */
+static void obey_environment(struct session *session)
+{
+	const char *p = settings.enable;
+	char buffer[WHY_BYTES];
+	struct text why;
+	uint32_t matched;
+	int ret;
+
+	if (!p || !*p)
+		return;
+	__builtin_memset(session, 0, sizeof(*session));
+	text_copy(session->name, sizeof(session->name), "env");
+	session->flags = SESSION_OVERWRITE;
+	if (setting_is(settings.int3, "on"))
+		session->int3 = USDT_WANTED_INT3;
+	while (*p) {
+		char rule[LINE_VALUE_BYTES];
+		struct text text;
+
+		text_open(&why, buffer, sizeof(buffer));
+		text_open(&text, rule, sizeof(rule));
+		while (*p && *p != ';')
+			text_add_char(&text, *p++);
+		if (*p)
+			p++;
+		if (text.cut)
+			text_add(&why, "a rule is too long");
+		else if (*rule)
+			rule_add(session, rule, &why);
+		if (why.used)
+			log_fact(LOG_ERROR, "TAFFRAIL_ENABLE", buffer, 0);
+	}
+	if (!session->nrules)
+		return;
+	text_open(&why, buffer, sizeof(buffer));
+	ret = session_start(session, &matched, &why);
+	if (why.used)
+		log_fact(LOG_WARNING, "TAFFRAIL_ENABLE", buffer, 0);
+	if (ret < 0)
+		log_fact(LOG_ERROR, "environment", "no session", ret);
+}
+
+/* The text of a file in sessions/; 0, or why it is none. */
+static int rules_read(int directory, const char *name, char *buffer)
+{
+	int fd = file_open(directory, name, O_RDONLY, 0,
+			   SESSION_FILE_BYTES - 1);
+	long n;
+
+	if (fd < 0)
+		return fd;
+	n = sys_read(fd, buffer, SESSION_FILE_BYTES - 1);
+	sys_close(fd);
+	buffer[n > 0 ? n : 0] = 0;
+	return n < 0 ? (int)n : 0;
+}
+
+static void obey_file(int directory, const char *name, int asked,
+		      struct session *session, char *buffer)
+{
+	char why[WHY_BYTES];
+	struct text fault;
+	uint32_t matched;
+	char all[4] = "";
+	int ret = rules_read(directory, name, buffer);
+
+	if (ret == -ENOENT)
+		return;
+	if (ret) {
+		log_fact(LOG_ERROR, "no session in this file", name, ret);
+		return;
+	}
+	text_open(&fault, why, sizeof(why));
+	ret = session_parse(session, buffer, &fault);
+	line_find(buffer, "all", all, sizeof(all));
+	if (!ret && (asked || all[0] == '1'))
+		ret = session_start(session, &matched, &fault);
+	if ((ret < 0 || fault.used) && ret != -EEXIST)
+		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
+}
+
+/* What is on the way to the sessions of a directory. */
+struct obeying {
+	struct session *session;
+	char *buffer;
+	uint32_t files;
+};
+
+static void obey_entry(int fd, const char *name, void *arg)
+{
+	struct obeying *o = arg;
+
+	if (o->files++ < OBEYED_MAX)
+		obey_file(fd, name, 0, o->session, o->buffer);
+}
+
+static void obey_directory(struct session *session, char *buffer)
+{
+	char path[256];
+	struct obeying obeying = { session, buffer, 0 };
+	const char *join = settings.join;
+	struct text text;
+	int fd;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, place_runtime);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);
+	fd = file_open_directory(AT_FDCWD, path);
+	if (fd < 0) {
+		if (fd != -ENOENT)
+			log_fact(LOG_ERROR, "sessions", "not obeyed", fd);
+		return;
+	}
+	if (join && file_name_plain(join))
+		obey_file(fd, join, 1, session, buffer);
+	entries_each(fd, obey_entry, &obeying);
+	if (obeying.files > OBEYED_MAX)
+		log_fact(LOG_ERROR, "sessions", "too many files",
+			 obeying.files);
+	sys_close(fd);
+}
+
+void session_obey(void)
+{
+	struct session *session = sys_map_anonymous(sizeof(*session));
+	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
+
+	if (session && buffer) {
+		obey_environment(session);
+		obey_directory(session, buffer);
+	}
+	if (session)
+		sys_munmap(session, sizeof(*session));
+	if (buffer)
+		sys_munmap(buffer, SESSION_FILE_BYTES);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Programs that begin under a seccomp filter, which an earlier image of the
+ * process has installed, or one of its parents.
+ *
+ * Such a filter knows the program and not the agent: it may kill for each call
+ * that the agent's start would make. So the agent asks first, by calls that the
+ * dynamic linker has just made (openat, read, close), and stays off where there
+ * is a filter; it then makes no call any more. What says otherwise:
+ *
+ *	TAFFRAIL_SECCOMP=trust		the user: no filter minds
+ *	TAFFRAIL_SECCOMP=trust:N	`taffrail record`, which has tried it
+ *					under its own N filters: no more than
+ *					these are there
+ *
+ * What must stay true: no other system call comes before filtered_start().
+ */
+#include "control/threads/filtered.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/rings/channel.h"
+#include "control/threads/settings.h"
+
+#define STATUS_CHUNK	2048u
+#define TRUST		"trust"
+
+/* Of /proc/self/status; -1: not said. */
+struct filters {
+	int64_t mode;		/* "Seccomp:" */
+	int64_t number;		/* "Seccomp_filters:", since Linux 5.9 */
+	int done;		/* what comes behind them was seen */
+};
+
+static int vouched;		/* the user's word holds for what is executed */
+static uint32_t allowed;	/* filters that do not mind a new thread */
+static int installed;		/* a filter, by this process */
+static uint32_t guest;		/* a guest has, see guest.h */
+
+static void line_take(struct filters *filters, const char *line)
+{
+	const char *mode = text_after(line, "Seccomp:\t");
+	const char *number = text_after(line, "Seccomp_filters:\t");
+
+	if (mode)
+		filters->mode = text_number(&mode);
+	else if (number)
+		filters->number = text_number(&number);
+	else
+		filters->done = filters->mode >= 0;
+}
+
+/* Takes the whole lines and moves the rest to the start; returns its length. A
+ * line that fills the buffer is dropped: neither of the two is that long. */
+static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
+{
+	uint32_t start = 0;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (text[i] != '\n')
+			continue;
+		text[i] = '\0';
+		line_take(filters, text + start);
+		start = i + 1;
+	}
+	for (i = start; i < n; i++)
+		text[i - start] = text[i];
+	return n - start < STATUS_CHUNK ? n - start : 0;
+}
+
+/* Returns 0 when /proc cannot be read. */
+static int status_read(struct filters *filters)
+{
+	char text[STATUS_CHUNK];
+	int fd = (int)sys_open("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
+	uint32_t used = 0;
+	long n = -1;
+
+	if (fd < 0)
+		return 0;
+	while (!filters->done &&
+	       (n = sys_read(fd, text + used, STATUS_CHUNK - used)) > 0)
+		used = lines_take(filters, text, used + (uint32_t)n);
+	sys_close(fd);
+	return n >= 0;
+}
+
+/*
+ * Is there a filter? Without /proc it is asked by prctl(2), which a filter may
+ * kill for; but the agent's start would be killed for it as well.
+ */
+static int filters_read(struct filters *filters)
+{
+	long mode;
+
+	filters->mode = filters->number = -1;
+	filters->done = 0;
+	if (status_read(filters))
+		return filters->mode > 0;
+	mode = sys2(SYS_prctl, PR_GET_SECCOMP, 0);
+	/* a kernel without filters does not know the question */
+	return mode && mode != -EINVAL;
+}
+
+int filtered_start(const char *word)
+{
+	const char *rest = word ? text_after(word, TRUST) : NULL;
+	struct filters filters;
+	int64_t most;
+
+	vouched = rest && !*rest;
+	if (vouched)
+		allowed = INT32_MAX;
+	if (vouched || !filters_read(&filters))
+		return 0;
+	if (rest && *rest++ == ':') {
+		most = text_number(&rest);
+		if (!*rest && filters.number >= 0 && filters.number <= most) {
+			allowed = (uint32_t)filters.number;
+			return 0;
+		}
+	}
+	return 1;
+}
+
+SIGSAFE uint32_t filtered_allowed(void)
+{
+	return allowed;
+}
+
+SIGSAFE static struct process_page *noting_page(void)
+{
+	if (agent_off || vouched ||
+	    !(load_relaxed(&installed) || load_relaxed(&guest)))
+		return NULL;
+	return process.page;
+}
+
+SIGSAFE void filtered_exec(void)
+{
+	struct process_page *page = noting_page();
+
+	if (page)
+		__atomic_fetch_add(&page->filtered_execs, 1, __ATOMIC_RELAXED);
+}
+
+SIGSAFE void filtered_exec_failed(void)
+{
+	struct process_page *page = noting_page();
+
+	if (page)
+		__atomic_fetch_sub(&page->filtered_execs, 1, __ATOMIC_RELAXED);
+}
+
+SIGSAFE void filtered_process(int yes)
+{
+	store_relaxed(&installed, yes);
+}
+
+SIGSAFE void filtered_guest(int here)
+{
+	if (load_relaxed(&guest) != (uint32_t)here)
+		store_relaxed(&guest, (uint32_t)here);
+}

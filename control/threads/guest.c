@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tasks that the kernel knows no rseq area of (guest.h). What such a task reads
+ * as its CPU's number is its maker's, and the kernel aborts none of its
+ * sections: two threads would write to one ring at a time.
+ *
+ *	no session ever was    counted: one that starts meanwhile has locked
+ *			       rings only
+ *	else		       the maker is unregistered, finds the CPU number
+ *			       -1, and so does its guest
+ *	no system call may be  all CPUs' rings are closed, for good
+ *	made
+ */
+#include "control/threads/guest.h"
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "buffers/rings/channel.h"
+#include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/write.h"
+#include "control/threads/filtered.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+
+#define COUNTED		1
+#define UNREGISTERED	2
+
+SIGSAFE long guest_begin(void)
+{
+	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
+
+	if (agent_off)
+		return 0;
+	__atomic_fetch_add(fork_guests, 1, __ATOMIC_SEQ_CST);
+	if (!agent_cpus)
+		return COUNTED;
+	if (thread_forbidden()) {
+		channels_close_cpus();
+		return COUNTED;
+	}
+	/* GUEST-SESSION: after the guest is counted */
+	if (!__atomic_load_n(&channels_used, __ATOMIC_SEQ_CST) ||
+	    sys4(SYS_rseq, rseq, rseq_bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE))
+		return COUNTED;
+	return COUNTED | UNREGISTERED;
+}
+
+SIGSAFE void guest_end(long begun)
+{
+	if (begun & UNREGISTERED)
+		write_rseq_register(__builtin_thread_pointer());
+	if (begun & COUNTED)
+		filtered_guest(0);
+	if (begun & COUNTED)
+		__atomic_fetch_sub(fork_guests, 1, __ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * TAFFRAIL_LOG=LEVEL[:FILE]: the only way in which the agent ever prints.
+ * One write(2) a line; without FILE to the program's descriptor 2, as the user
+ * asked. In a thread of the agent's own that number is something else.
+ */
+#include <fcntl.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "control/threads/log.h"
+#include "control/threads/thread.h"
+
+#define LOG_LINE_BYTES	400
+#define LOG_OPEN	(O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+
+static int level;
+static char file[200];
+
+static const char *const words[] = {
+	[LOG_ERROR] = "error", [LOG_WARNING] = "warning",
+	[LOG_INFO] = "info", [LOG_DEBUG] = "debug",
+};
+
+void log_setup(const char *spec)
+{
+	uint32_t i;
+
+	for (i = LOG_ERROR; spec && i <= LOG_DEBUG; i++) {
+		const char *rest = text_after(spec, words[i]);
+
+		if (!rest || (*rest && *rest != ':'))
+			continue;
+		level = (int)i;
+		if (*rest)
+			text_copy(file, sizeof(file), rest + 1);
+	}
+}
+
+/*
+ * The program's descriptor 2 in a table of our own: the same open file, so
+ * that neither writes over the other's lines. An older kernel, or a filter,
+ * may have no such call; then it is opened anew, at its end.
+ */
+SIGSAFE static int descriptor_borrow(void)
+{
+	int process = (int)sys2(SYS_pidfd_open, sys_getpid(), 0);
+	int fd = process;
+
+	if (process >= 0) {
+		fd = (int)sys3(SYS_pidfd_getfd, process, 2, 0);
+		sys_close(process);
+	}
+	if (fd < 0)
+		fd = (int)sys_open("/proc/self/fd/2",
+				   O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+	return fd;
+}
+
+SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
+		      int64_t number)
+{
+	char line[LOG_LINE_BYTES];
+	struct text text;
+	int fd;
+
+	/* a filter may kill for it */
+	if ((int)at > level || thread_forbidden())
+		return;
+	text_open(&text, line, sizeof(line));
+	text_add(&text, words[at]);
+	text_add(&text, " taffrail[");
+	text_add_number(&text, sys_getpid());
+	text_add(&text, "] ");
+	text_add(&text, module);
+	text_add(&text, ": ");
+	text_add(&text, fact);
+	if (number) {
+		text_add(&text, " (");
+		text_add_number(&text, number);
+		text_add(&text, ")");
+	}
+	text_add(&text, "\n");
+	if (!*file && !thread_is_ours()) {
+		sys_write(2, line, text.used);
+		return;
+	}
+	fd = *file ? (int)sys_open(file, LOG_OPEN, 0600) : descriptor_borrow();
+	if (fd < 0)
+		return;
+	sys_write(fd, line, text.used);
+	sys_close(fd);
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Threads of the agent's own.
+ */
+#include "control/threads/thread.h"
+
+#include <errno.h>
+#include <linux/rseq.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "base/base.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "base/tunables.h"
+#include "buffers/layout.h"
+#include "buffers/writers/pieces-x86_64.h"
+#include "control/threads/descriptors.h"
+#include "control/threads/thread-x86_64.h"
+#include "control/threads/vectors.h"
+
+#define GUARD_BYTES	4096u
+#define TCB_BYTES	4096u
+/* The agent's thread-local variables lie within so many bytes of any of them;
+ * the test agent/tls looks how many there are. */
+#define OWN_TLS_BYTES	2048u
+#define PAGE_UP(n)	(((size_t)(n) + 4095) / 4096 * 4096)
+#define THREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
+			 CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |     \
+			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
+			 CLONE_UNTRACED)
+#define SIGSET_BYTES	8
+#define SETTLE_PAUSE_NS	20000
+#define SETTLE_LOOKS	1000
+
+/*
+ * guard page | stack | zeros below the thread pointer | thread pointer
+ *
+ * The kernel writes the rseq area at each switch to the thread, and reads a
+ * pointer there. glibc has the area behind the thread pointer up to 2.40, and
+ * since then below all thread-local storage, however large that is. So what
+ * lies below and behind the thread pointer is as large as the program at hand
+ * wants it.
+ */
+struct room {
+	size_t below;
+	size_t behind;
+};
+
+static struct room room;
+
+struct thread {
+	char *memory;
+	uint32_t tid;		/* 0: not running; the kernel clears it */
+	int (*fn)(void *arg);
+	void *arg;
+	int result;
+};
+
+static struct thread worker;
+static struct thread service;
+static uint32_t worker_taken;
+static uint32_t worker_last;	/* may still be a task */
+static uint32_t service_last;	/* the same, when it has ended */
+
+static size_t thread_bytes(void)
+{
+	return GUARD_BYTES + SERVICE_STACK_BYTES + room.below + room.behind;
+}
+
+/* Learns where the agent's own thread-local variables and the rseq area are:
+ * as far from the thread pointer in each thread as in this one. */
+static void room_learn(void)
+{
+	char *pointer = __builtin_thread_pointer();
+	ptrdiff_t lowest = (char *)&host_cpu_told - pointer;
+	ptrdiff_t highest = (ptrdiff_t)TCB_BYTES;
+
+	if (rseq_offset < lowest)
+		lowest = rseq_offset;
+	if (rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX > highest)
+		highest = rseq_offset + (ptrdiff_t)RSEQ_BYTES_MAX;
+	room.below = PAGE_UP(SERVICE_TLS_BYTES - lowest);
+	room.behind = PAGE_UP(highest);
+}
+
+static int thread_map(struct thread *thread)
+{
+	long p = sys_mmap(thread->memory, thread_bytes(),
+			  PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				  (thread->memory ? MAP_FIXED : 0), -1, 0);
+
+	if (p < 0 && p > -4096)
+		return -ENOMEM;
+	thread->memory = (char *)p;
+	sys_mprotect(thread->memory, GUARD_BYTES, PROT_NONE);
+	/* a child has not got the thread: its fork need not copy the stack */
+	sys_madvise(thread->memory, thread_bytes(), MADV_WIPEONFORK);
+	return 0;
+}
+
+int thread_setup(void)
+{
+	int ret;
+
+	room_learn();
+	ret = thread_map(&worker);
+	vectors_setup();
+	return ret ? ret : thread_map(&service);
+}
+
+/* Descriptors: a table of its own, empty. The host's are never here, so a
+ * pipe's reader sees the end when the host closes it. */
+static int thread_main(void *arg)
+{
+	struct thread *thread = arg;
+
+	thread->result = descriptors_leave();
+	if (thread == &service) {
+		store_relaxed(&service_last, load_relaxed(&service.tid));
+		thread->arg = (void *)(long)thread->result;
+	} else if (thread->result) {
+		return thread->result;
+	}
+	thread->result = thread->fn(thread->arg);
+	return 0;
+}
+
+/* A thread begins with zeros where the thread before it wrote: in the agent's
+ * variables, the control block and the rseq area. */
+static void tls_clear(char *tls)
+{
+	char *own = tls + ((char *)&host_cpu_told -
+			   (char *)__builtin_thread_pointer());
+	char *end = own + OWN_TLS_BYTES < tls ? own + OWN_TLS_BYTES : tls;
+
+	__builtin_memset(own - OWN_TLS_BYTES, 0,
+			 (size_t)(end - (own - OWN_TLS_BYTES)));
+	__builtin_memset(tls, 0, TCB_BYTES);
+	if (rseq_offset) {
+		__builtin_memset(tls + rseq_offset, 0, RSEQ_BYTES_MAX);
+		/* not registered yet: no section may believe it is on CPU 0 */
+		((struct rseq *)(tls + rseq_offset))->cpu_id = ~0u;
+	}
+	thread_tls_init(tls);
+}
+
+static char *thread_stack(const struct thread *thread)
+{
+	return thread->memory + GUARD_BYTES + SERVICE_STACK_BYTES;
+}
+
+static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
+{
+	char *stack = thread_stack(thread);
+	char *tls = stack + room.below;
+
+	if (host_confined)
+		return -EPERM;
+	tls_clear(tls);
+	thread->fn = fn;
+	thread->arg = arg;
+	thread->result = -ECHILD;
+	return thread_clone(THREAD_FLAGS, stack, &thread->tid, tls,
+			    thread_main, thread);
+}
+
+/* What a command has had made begins here, with the signals of the thread that
+ * made it (demand-*.S). Returns what exit(2) is given. */
+int thread_woken(void) __attribute__((visibility("hidden")));
+
+__attribute__((used)) int thread_woken(void)
+{
+	uint64_t all = ~0ull;
+
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, SIGSET_BYTES);
+	tls_clear(thread_stack(&service) + room.below);
+	return thread_main(&service);
+}
+
+int thread_making(struct thread_making *making, int (*fn)(void *arg))
+{
+	if (!service.memory)
+		return -ENOMEM;
+	if (host_confined)
+		return -EPERM;
+	service.fn = fn;
+	service.arg = NULL;
+	making->flags = THREAD_FLAGS;
+	making->stack = (uint64_t)thread_stack(&service);
+	making->tid = (uint64_t)&service.tid;
+	making->tls = making->stack + room.below;
+	return 0;
+}
+
+static void signals_block(uint64_t *before)
+{
+	uint64_t all = ~0ull;
+
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &all, before, SIGSET_BYTES);
+}
+
+static void signals_restore(const uint64_t *before)
+{
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, SIGSET_BYTES);
+}
+
+static int worker_finish(int (*fn)(void *), void *arg)
+{
+	long tid = thread_start(&worker, fn, arg);
+	uint32_t seen;
+
+	if (tid < 0)
+		return (int)tid;
+	while ((seen = load_acquire(&worker.tid)))
+		sys_futex_wait(&worker.tid, seen, NULL);
+	store_relaxed(&worker_last, (uint32_t)tid);
+	return worker.result;
+}
+
+/* A function and what it is given. */
+struct call {
+	int (*fn)(void *arg);
+	void *arg;
+};
+
+static int run(void *arg, void *unused)
+{
+	const struct call *call = arg;
+	uint64_t mask;
+	int ret = -EAGAIN;
+
+	(void)unused;
+	if (!worker.memory)
+		return -ENOMEM;
+	if (host_confined)
+		return -EPERM;
+	signals_block(&mask);
+	if (!__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE)) {
+		ret = worker_finish(call->fn, call->arg);
+		store_release(&worker_taken, 0);
+	}
+	signals_restore(&mask);
+	return ret;
+}
+
+SIGSAFE int thread_run(int (*fn)(void *arg), void *arg)
+{
+	struct call call = { fn, arg };
+
+	return vectors_kept(run, &call, NULL);
+}
+
+int thread_run_wait(int (*fn)(void *arg), void *arg)
+{
+	struct timespec pause = { .tv_nsec = 50000 };
+	uint64_t mask;
+	int ret;
+
+	if (!worker.memory)
+		return -ENOMEM;
+	if (host_confined)
+		return -EPERM;
+	signals_block(&mask);
+	while (__atomic_exchange_n(&worker_taken, 1, __ATOMIC_ACQUIRE))
+		sys2(SYS_nanosleep, &pause, NULL);
+	ret = worker_finish(fn, arg);
+	store_release(&worker_taken, 0);
+	signals_restore(&mask);
+	return ret;
+}
+
+SIGSAFE int thread_serve(int (*fn)(void *arg))
+{
+	uint64_t mask;
+	long tid;
+
+	if (!service.memory)
+		return -ENOMEM;
+	if (host_confined)
+		return -EPERM;
+	signals_block(&mask);
+	tid = thread_start(&service, fn, NULL);
+	signals_restore(&mask);
+	return tid < 0 ? (int)tid : 0;
+}
+
+SIGSAFE uint32_t thread_service(void)
+{
+	return load_acquire(&service.tid);
+}
+
+SIGSAFE int thread_is_ours(void)
+{
+	uint32_t tid = (uint32_t)sys0(SYS_gettid);
+
+	return tid == load_relaxed(&worker.tid) ||
+	       tid == load_relaxed(&service.tid);
+}
+
+void thread_forbid(int yes)
+{
+	host_confined = yes;
+}
+
+FORK_TEXT int thread_forbidden(void)
+{
+	return host_confined;
+}
+
+static void settle(uint32_t *last)
+{
+	struct timespec pause = { .tv_nsec = SETTLE_PAUSE_NS };
+	uint32_t tid = load_relaxed(last);
+	int looks = SETTLE_LOOKS;
+
+	while (tid && !host_confined && looks-- &&
+	       !sys3(SYS_tgkill, sys_getpid(), tid, 0))
+		sys2(SYS_nanosleep, &pause, NULL);
+	store_relaxed(last, 0);
+}
+
+SIGSAFE void thread_settle(void)
+{
+	settle(&worker_last);
+	if (!thread_service())
+		settle(&service_last);
+}
+
+SIGSAFE void thread_forget(void)
+{
+	worker.tid = 0;
+	service.tid = 0;
+	worker_taken = 0;
+	worker_last = 0;
+	service_last = 0;
+	/* memory that was never a stack: valgrind takes what is below one that
+	 * it knew for nobody's */
+	if (worker.memory)
+		thread_map(&worker);
+	if (service.memory)
+		thread_map(&service);
+}

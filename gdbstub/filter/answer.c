@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter: what the server answers. See filter.h.
+ *
+ * What must stay true here: an answer that is not understood passes as it
+ * came, and what a fast tracepoint of ours brings is shown at its marker.
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "base/text.h"
+#include "gdbstub/filter/machine-x86_64.h"
+#include "gdbstub/filter/private.h"
+
+int filter_answer_held(enum filter_kind kind)
+{
+	return kind == KIND_SUPPORTED || kind == KIND_UPLOAD ||
+	       kind == KIND_REGISTERS || kind == KIND_PC ||
+	       kind == KIND_BUFFER || kind == KIND_SYMBOL ||
+	       kind == KIND_INTRODUCE || kind == KIND_RESTART ||
+	       kind == KIND_STOP || kind == KIND_INSTALL ||
+	       kind == KIND_WALK || kind == KIND_STATIC ||
+	       kind == KIND_HOLDINGS || kind == KIND_STATUS ||
+	       kind == KIND_KILL;
+}
+
+static int is_hex(char c)
+{
+	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+}
+
+/* Servers from 17 on do not speak of static tracepoints. */
+static enum filter_verdict supported(const char *p, struct packet *out)
+{
+	static const char *const ours[] = {
+		"StaticTracepoints+", "qXfer:statictrace:read+",
+	};
+	enum filter_verdict verdict = VERDICT_PASS;
+
+	if (!*p || text_after(p, "E"))
+		return VERDICT_PASS;
+	packet_add(out, p);
+	for (uint32_t i = 0; i < ARRAY_SIZE(ours); i++) {
+		if (strstr(p, ours[i]))
+			continue;
+		packet_add(out, ";");
+		packet_add(out, ours[i]);
+		verdict = VERDICT_CHANGED;
+	}
+	return verdict;
+}
+
+/* Lines of an upload: a letter, N:ADDRESS, more. */
+struct line {
+	char letter;
+	uint64_t number;
+	uint64_t site;
+	const char *rest;
+};
+
+static void line_add(struct packet *out, const struct line *line)
+{
+	packet_add_byte(out, (uint8_t)line->letter);
+	packet_add_number(out, line->number);
+	packet_add(out, ":");
+	packet_add_number(out, line->site);
+}
+
+/*
+ * A static one as a plain tracepoint at the marker: gdb 13.1 dies of one that
+ * it is given back. When it comes again from this gdb, it is meant as before.
+ */
+static void upload_point(struct filter *f, const struct filter_point *point,
+			 const struct line *line, struct packet *out)
+{
+	const char *fast = strstr(line->rest, ":F");
+	const char *behind = fast ? fast + 2 : NULL;
+	uint64_t length;
+
+	line_add(out, line);
+	if (behind && packet_read_number(&behind, &length)) {
+		packet_add_bytes(out, line->rest, (size_t)(fast - line->rest));
+		packet_add(out, point->kind == POINT_FAST ? ":F1" : "");
+		packet_add(out, behind);
+	} else {
+		packet_add(out, line->rest);
+	}
+	if (point->kind == POINT_STATIC)
+		filter_meant_add(f, line->site);
+}
+
+/* :at:START:LENGTH:TEXT. No gdb reads its own "-qualified -m NAME". */
+static void upload_source(const struct line *line, struct packet *out)
+{
+	char location[32];
+	struct text text;
+
+	line_add(out, line);
+	if (!text_after(line->rest, ":at:")) {
+		packet_add(out, line->rest);
+		return;
+	}
+	text_open(&text, location, sizeof(location));
+	text_add(&text, "*0x");
+	text_add_hex(&text, line->site, 1);
+	packet_add(out, ":at:0:");
+	packet_add_number(out, text.used);
+	packet_add(out, ":");
+	packet_add_hex(out, location, text.used);
+}
+
+/* :ACTION */
+static enum filter_verdict upload_action(const struct line *line, int moved,
+					 struct packet *out)
+{
+	int is_static = *line->rest == ':' &&
+			filter_static_is_action(line->rest + 1);
+
+	if (!moved && !is_static)
+		return VERDICT_PASS;
+	line_add(out, line);
+	packet_add(out, is_static ? ":L" : line->rest);
+	return VERDICT_CHANGED;
+}
+
+static enum filter_verdict upload(struct filter *f, const char *p,
+				  struct packet *out)
+{
+	struct filter_point *point;
+	struct line line = { .letter = *p };
+	uint64_t address;
+
+	if (!*p || !strchr("TASZ", *p++) ||
+	    !packet_read_number(&p, &line.number) ||
+	    !packet_read_char(&p, ':') || !packet_read_number(&p, &address))
+		return VERDICT_PASS;
+	point = filter_point_behind(f, line.number, address);
+	line.site = point ? point->site : address;
+	line.rest = p;
+	if (line.letter == 'A')
+		return upload_action(&line, point != NULL, out);
+	if (!point)
+		return VERDICT_PASS;
+	if (line.letter == 'T')
+		upload_point(f, point, &line, out);
+	else if (line.letter == 'Z')
+		upload_source(&line, out);
+	else {
+		line_add(out, &line);
+		packet_add(out, p);
+	}
+	return VERDICT_CHANGED;
+}
+
+enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
+				  const char *p, struct packet *out)
+{
+	switch (kind) {
+	case KIND_SUPPORTED:
+		return supported(p, out);
+	case KIND_UPLOAD:
+		return upload(f, p, out);
+	case KIND_BUFFER:
+		return filter_buffer_answer(f, p, out);
+	case KIND_REGISTERS:
+		if (!is_hex(*p) && *p != 'x')
+			return VERDICT_PASS;
+		f->buffer.registers = (uint32_t)strlen(p) / 2;
+		return filter_frame_registers(f, p, FILTER_PC_OFFSET, out);
+	case KIND_PC:
+		return filter_frame_registers(f, p, 0, out);
+	case KIND_STATIC:
+		return filter_static_answer(f, p, out);
+	case KIND_HOLDINGS:
+		return filter_static_hide(p, out);
+	case KIND_KILL:
+		return filter_killed(f, out);
+	case KIND_STATUS:
+		filter_answer_note(f, kind, p);
+		return filter_status_answer(f, p, out);
+	case KIND_WALK:
+		return filter_walk(f, p, out);
+	case KIND_SYMBOL:
+	case KIND_INTRODUCE:
+	case KIND_RESTART:
+	case KIND_INSTALL:
+	case KIND_STOP:
+		return filter_talk(f, kind, p, out);
+	default:
+		return VERDICT_PASS;
+	}
+}
+
+/* T, two digits, then NAME:VALUE; of which one is the thread. */
+static void stop_note(struct filter *f, const char *p)
+{
+	if (!is_hex(p[0]) || !is_hex(p[1]))
+		return;
+	for (p += 2; p; p = strchr(p, ';')) {
+		const char *at;
+
+		p += *p == ';';
+		filter_stop_event(f, p);
+		at = text_after(p, "thread:");
+		if (at) {
+			filter_read_thread(&at, &f->thread);
+			if (f->child && !f->parent.pid)
+				f->parent = f->thread;
+			return;
+		}
+	}
+}
+
+void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p)
+{
+	if (*p == 'W' || *p == 'X' || (kind == KIND_END && !strcmp(p, "OK")))
+		f->ended = 1;
+	if (kind == KIND_FRAME)
+		filter_frame_selected(f, p);
+	else if (kind == KIND_STATUS)
+		f->downloading = text_after(p, "T1") != NULL;
+	else if (kind == KIND_DEFINE)
+		filter_defined(f, p);
+	else if (kind == KIND_NO_ACK)
+		f->no_ack = !strcmp(p, "OK");
+	else if (*p == 'T')
+		stop_note(f, p + 1);
+	else if (text_after(p, "QC")) {
+		p += 2;
+		filter_read_thread(&p, &f->thread);
+	}
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter's two streams of bytes. See filter.h.
+ *
+ * What must stay true here: bytes are cut into packets as their receiver does
+ * it (gdb begins anew at a '$' and takes the byte behind a '*' for a count;
+ * gdbserver does neither), and nothing is put into the middle of a packet.
+ */
+#include "gdbstub/filter/filter.h"
+
+#include <string.h>
+
+#include "gdbstub/filter/private.h"
+#include "gdbstub/wire/rsp.h"
+
+#define NOTE_BYTES	2048u	/* of a passing packet are looked at */
+#define TRAILER_BYTES	3u	/* # and two digits */
+#define NOTIFICATION	'%'
+
+enum { OUTSIDE, PAYLOAD, DIGIT_HIGH, DIGIT_LOW };
+
+void filter_open(struct filter *f, const struct filter_host *host)
+{
+	memset(f, 0, offsetof(struct filter, buffer.bytes));
+	f->host = *host;
+}
+
+void filter_connect(struct filter *f)
+{
+	size_t kept = offsetof(struct filter, no_ack);
+
+	for (int side = FILTER_GDB; side <= FILTER_SERVER; side++) {
+		f->streams[side].state = OUTSIDE;
+		f->queues[side].used = 0;
+	}
+	memset((char *)f + kept, 0, offsetof(struct filter, answer) - kept);
+	f->nmeant = 0;
+	f->buffer.registers = 0;
+}
+
+const struct filter_queue *filter_queue(const struct filter *f,
+					enum filter_side to)
+{
+	return &f->queues[to];
+}
+
+static uint32_t room(const struct filter_queue *q)
+{
+	return FILTER_QUEUE_BYTES - q->used;
+}
+
+static void queue_add(struct filter_queue *q, const char *p, uint32_t n)
+{
+	memcpy(q->bytes + q->used, p, n);
+	q->used += n;
+}
+
+static void queue_byte(struct filter_queue *q, char c)
+{
+	q->bytes[q->used++] = c;
+}
+
+static struct filter_queue *other(struct filter *f, enum filter_side from)
+{
+	return &f->queues[from == FILTER_GDB ? FILTER_SERVER : FILTER_GDB];
+}
+
+/* Our own answer, as soon as no other packet is half sent. */
+static void answer_send(struct filter *f)
+{
+	struct filter_queue *q = &f->queues[FILTER_GDB];
+	uint32_t from = f->answer_from;
+
+	if (!f->answer_waits || f->streams[FILTER_SERVER].state != OUTSIDE ||
+	    room(q) < FILTER_ANSWER_BYTES)
+		return;
+	queue_add(q, f->answer + from, f->answer_used - from);
+	f->answer_waits = 0;
+}
+
+void filter_sent(struct filter *f, enum filter_side to, uint32_t n)
+{
+	struct filter_queue *q = &f->queues[to];
+
+	q->used -= n;
+	memmove(q->bytes, q->bytes + n, q->used);
+	answer_send(f);
+}
+
+/* Requests and their answers */
+
+static void pending_add(struct filter *f, enum filter_kind kind)
+{
+	if (kind == KIND_NONE)
+		return;
+	if (f->npending == FILTER_PENDING)
+		memmove(f->pending, f->pending + 1, --f->npending);
+	f->pending[f->npending++] = (uint8_t)kind;
+}
+
+static enum filter_kind pending_next(const struct filter *f)
+{
+	return f->npending ? f->pending[0] : KIND_PLAIN;
+}
+
+static enum filter_kind pending_end(struct filter *f)
+{
+	enum filter_kind kind = pending_next(f);
+
+	if (f->npending)
+		memmove(f->pending, f->pending + 1, --f->npending);
+	f->last = (uint8_t)kind;
+	return kind;
+}
+
+/* gdb wants the last answer again. */
+static void pending_again(struct filter *f)
+{
+	if (f->npending == FILTER_PENDING)
+		f->npending--;
+	memmove(f->pending + 1, f->pending, f->npending++);
+	f->pending[0] = f->last;
+}
+
+/* What was held goes out as it came; so does the rest. */
+static void release(struct filter *f, enum filter_side from)
+{
+	struct filter_stream *s = &f->streams[from];
+
+	if (!s->passing)
+		queue_add(other(f, from), s->hold, s->held);
+	s->passing = 1;
+}
+
+/* The payload, ended by a NUL in place of its '#'. */
+static char *payload(struct filter_stream *s)
+{
+	if (s->hold[s->held - TRAILER_BYTES] == RSP_END)
+		s->hold[s->held - TRAILER_BYTES] = '\0';
+	return s->hold + 1;
+}
+
+static int digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' :
+	       c >= 'a' && c <= 'f' ? c - 'a' + 10 :
+	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* Is a held packet plain text with the right checksum? */
+static int is_sound(const struct filter_stream *s)
+{
+	const char *end = s->hold + s->held - TRAILER_BYTES;
+	uint8_t sum = 0;
+
+	for (const char *p = s->hold + 1; p < end; p++) {
+		/* behind a '*' it is a count */
+		if (!*p || (*p == RSP_ESCAPE && p[-1] != RSP_REPEAT))
+			return 0;
+		sum += (uint8_t)*p;
+	}
+	return digit(end[1]) == sum >> 4 && digit(end[2]) == (sum & 15);
+}
+
+/* Repetitions written out into `to`; 0 when it is too long. */
+static int expand(char *to, size_t size, const char *p)
+{
+	size_t used = 0;
+
+	for (; *p; p++) {
+		uint32_t times = 1;
+		char c = *p;
+
+		if (c == RSP_REPEAT) {
+			if (!used || p[1] < ' ')
+				return 0;
+			c = to[used - 1];
+			times = (uint8_t)*++p - 29u;
+		}
+		if (used + times >= size)
+			return 0;
+		memset(to + used, c, times);
+		used += times;
+	}
+	to[used] = '\0';
+	return 1;
+}
+
+/* The end of a passing packet: as much of its payload as was kept. */
+static const char *beginning(struct filter_stream *s)
+{
+	if (s->held < NOTE_BYTES)
+		s->held -= TRAILER_BYTES;
+	s->hold[s->held] = '\0';
+	return s->hold + 1;
+}
+
+static void request_answered(struct filter *f, struct packet *out)
+{
+	packet_close(out);
+	f->answer[0] = RSP_ACK;
+	f->answer_from = f->no_ack;
+	f->answer_used = out->used + 1;
+	f->answer_waits = 1;
+	f->acks += !f->no_ack;
+	answer_send(f);
+}
+
+static void held_request_end(struct filter *f)
+{
+	struct filter_stream *s = &f->streams[FILTER_GDB];
+	enum filter_verdict verdict = VERDICT_PASS;
+	struct packet out;
+
+	f->kind = KIND_PLAIN;
+	packet_open(&out, f->answer + 1, FILTER_ANSWER_BYTES - 1);
+	if (is_sound(s)) {
+		verdict = filter_request(f, payload(s), &out);
+		s->hold[s->held - TRAILER_BYTES] = RSP_END;
+	}
+	if (verdict == VERDICT_ANSWERED) {
+		request_answered(f, &out);
+		return;
+	}
+	if (verdict == VERDICT_CHANGED && !out.cut) {
+		packet_close(&out);
+		queue_add(&f->queues[FILTER_SERVER], out.start, out.used);
+	} else {
+		release(f, FILTER_GDB);
+	}
+	/* gdb asks one thing at a time: what is older is not answered any
+	 * more, and this answer must not be taken for another */
+	if (f->kind != KIND_PLAIN)
+		f->npending = 0;
+	pending_add(f, f->kind);
+}
+
+static void request_end(struct filter *f)
+{
+	struct filter_stream *s = &f->streams[FILTER_GDB];
+	const char *p;
+
+	if (!s->passing) {
+		held_request_end(f);
+		return;
+	}
+	p = beginning(s);
+	f->downloading = 0;
+	if (f->server_asks && (*p == 'E' || !strncmp(p, "qRelocInsn:", 11)))
+		f->server_asks = 0;
+	else
+		pending_add(f, *p == 'k' || *p == 'R' ? KIND_NONE : KIND_PLAIN);
+}
+
+/* What the server wants of gdb while it installs tracepoints. */
+static int is_question(const char *p)
+{
+	return !strncmp(p, "qRelocInsn:", 11);
+}
+
+static void held_answer_end(struct filter *f)
+{
+	struct filter_stream *s = &f->streams[FILTER_SERVER];
+	enum filter_verdict verdict = VERDICT_PASS;
+	enum filter_kind kind = pending_end(f);
+	struct packet out;
+
+	packet_open(&out, f->queues[FILTER_GDB].bytes +
+		    f->queues[FILTER_GDB].used, FILTER_WORK_BYTES);
+	f->kind = (uint8_t)kind;
+	if (is_sound(s)) {
+		if (expand(f->work, sizeof(f->work), payload(s)))
+			verdict = filter_answer(f, kind, f->work, &out);
+		s->hold[s->held - TRAILER_BYTES] = RSP_END;
+	}
+	if (verdict == VERDICT_CHANGED && !out.cut) {
+		packet_close(&out);
+		f->queues[FILTER_GDB].used += out.used;
+	} else if (verdict == VERDICT_MORE) {
+		packet_close(&out);
+		/* gdb does not see that answer, nor that there is a request */
+		if (!f->no_ack) {
+			queue_byte(&f->queues[FILTER_SERVER], RSP_ACK);
+			f->server_acks++;
+		}
+		queue_add(&f->queues[FILTER_SERVER], out.start, out.used);
+		pending_add(f, f->kind);
+	} else {
+		if (is_question(s->hold + 1)) {
+			f->server_asks = 1;
+			pending_again(f);
+		}
+		release(f, FILTER_SERVER);
+	}
+}
+
+/* Text for gdb's user, and a question to gdb, are no answers. */
+static int is_answer(struct filter *f, const char *p, int notice)
+{
+	if (is_question(p)) {
+		if (pending_next(f) == KIND_RESTART ||
+		    pending_next(f) == KIND_INSTALL)
+			return 1;
+		f->server_asks = 1;
+		return 0;
+	}
+	return !notice && !(p[0] == 'O' && digit(p[1]) >= 0);
+}
+
+static void answer_end(struct filter *f)
+{
+	struct filter_stream *s = &f->streams[FILTER_SERVER];
+	const char *p;
+
+	if (!s->passing) {
+		if (is_answer(f, s->hold + 1, 0))
+			held_answer_end(f);
+		else
+			release(f, FILTER_SERVER);
+		return;
+	}
+	p = beginning(s);
+	if (expand(f->work, sizeof(f->work), p))
+		p = f->work;
+	if (s->notice)
+		filter_answer_note(f, KIND_PLAIN, strncmp(p, "Stop:", 5) ? p :
+				   p + 5);
+	else if (is_answer(f, p, 0))
+		filter_answer_note(f, pending_end(f), p);
+}
+
+/* Bytes */
+
+static void begin(struct filter *f, enum filter_side from, char byte)
+{
+	struct filter_stream *s = &f->streams[from];
+
+	s->state = PAYLOAD;
+	s->repeat = 0;
+	s->held = 1;
+	s->hold[0] = byte;
+	s->notice = byte == NOTIFICATION;
+	s->passing = from == FILTER_SERVER &&
+		     (s->notice || !filter_answer_held(pending_next(f)));
+	if (s->passing)
+		queue_byte(other(f, from), byte);
+}
+
+/* Acknowledgements of what we sent ourselves are for us. */
+static int is_ours(struct filter *f, char byte)
+{
+	if (!f->acks)
+		return 0;
+	if (byte == RSP_ACK) {
+		f->acks--;
+		return 1;
+	}
+	if (byte != RSP_NAK)
+		return 0;
+	f->answer_from = 1;
+	f->answer_waits = 1;
+	answer_send(f);
+	return 1;
+}
+
+static void take_outside(struct filter *f, enum filter_side from, char byte)
+{
+	if (byte == RSP_BEGIN || (byte == NOTIFICATION &&
+				  from == FILTER_SERVER)) {
+		begin(f, from, byte);
+		return;
+	}
+	if (from == FILTER_GDB && is_ours(f, byte))
+		return;
+	if (from == FILTER_SERVER && f->server_acks &&
+	    (byte == RSP_ACK || byte == RSP_NAK)) {
+		f->server_acks--;
+		if (byte == RSP_ACK)
+			return;
+	}
+	if (byte == RSP_NAK && !f->no_ack) {
+		if (from == FILTER_GDB)
+			pending_again(f);
+		else if (f->npending)
+			f->npending--;	/* gdb will send it again */
+	}
+	queue_byte(other(f, from), byte);
+}
+
+static void keep(struct filter *f, enum filter_side from, char byte)
+{
+	struct filter_stream *s = &f->streams[from];
+
+	if (!s->passing && s->held == FILTER_HOLD_BYTES - 1)
+		release(f, from);
+	if (s->passing)
+		queue_byte(other(f, from), byte);
+	if (!s->passing || s->held < NOTE_BYTES)
+		s->hold[s->held++] = byte;
+}
+
+static void take_payload(struct filter *f, enum filter_side from, char byte)
+{
+	struct filter_stream *s = &f->streams[from];
+
+	if (from == FILTER_SERVER && s->repeat) {
+		s->repeat = 0;
+		keep(f, from, byte);
+		return;
+	}
+	if (from == FILTER_SERVER && byte == RSP_BEGIN) {
+		release(f, from);
+		begin(f, from, byte);
+		return;
+	}
+	s->repeat = byte == RSP_REPEAT;
+	if (byte == RSP_END)
+		s->state = DIGIT_HIGH;
+	keep(f, from, byte);
+	if (from == FILTER_GDB && !s->passing && byte != RSP_END &&
+	    !filter_request_matters(f, s->hold + 1, s->held - 1))
+		release(f, from);
+}
+
+static void take(struct filter *f, enum filter_side from, char byte)
+{
+	struct filter_stream *s = &f->streams[from];
+
+	switch (s->state) {
+	case OUTSIDE:
+		take_outside(f, from, byte);
+		break;
+	case PAYLOAD:
+		take_payload(f, from, byte);
+		break;
+	case DIGIT_HIGH:
+		keep(f, from, byte);
+		s->state = DIGIT_LOW;
+		break;
+	default:
+		keep(f, from, byte);
+		s->state = OUTSIDE;
+		if (from == FILTER_GDB)
+			request_end(f);
+		else
+			answer_end(f);
+		answer_send(f);
+	}
+}
+
+size_t filter_take(struct filter *f, enum filter_side from, const char *bytes,
+		   size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (room(other(f, from)) < FILTER_ROOM_BYTES ||
+		    (from == FILTER_GDB && f->answer_waits))
+			break;
+		take(f, from, bytes[i]);
+	}
+	return i;
+}

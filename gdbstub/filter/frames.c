@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter: trace frames. For the server those of a tracepoint at a marker's
+ * SITE are at the place where it has that tracepoint, where no registers were
+ * collected; with them they are at SITE, or behind it. Where that makes a
+ * difference to a search for an address, the frames are walked through:
+ *
+ *	gdb	filter				server
+ *	QTFrame:pc:SITE ----> QTFrame:N+1 ---->
+ *				<---- F..T..	or F-1: the end
+ *			g ---->		where it is not known
+ *				<---- registers		and so on, until it fits
+ *	F..T.. <----
+ *
+ * What must stay true: a search that finds nothing leaves the frame selected
+ * that was.
+ */
+#include <string.h>
+
+#include "gdbstub/filter/machine-x86_64.h"
+#include "gdbstub/filter/private.h"
+
+#define NO_FRAME	0xffffffffu	/* as gdb says it */
+
+/* What the next answer is to. */
+enum {
+	WALK_FRAME,
+	WALK_PC,
+	WALK_BACK,
+};
+
+/* The point at a marker that a program counter of the frame stands for. */
+static const struct filter_point *point_of(struct filter *f, uint64_t pc)
+{
+	return f->frame_point ? filter_point_behind(f, f->frame_point, pc) :
+				NULL;
+}
+
+/* The program counter at an offset among registers. */
+static int pc_read(const char *p, uint32_t offset, uint64_t *pc)
+{
+	uint8_t bytes[FILTER_PC_BYTES];
+
+	if (strlen(p) < 2 * (offset + FILTER_PC_BYTES))
+		return 0;
+	p += 2 * offset;
+	if (!packet_read_hex(&p, bytes, sizeof(bytes)))
+		return 0;
+	*pc = 0;
+	for (uint32_t i = FILTER_PC_BYTES; i--;)
+		*pc = *pc << 8 | bytes[i];
+	return 1;
+}
+
+static void pc_add(struct packet *out, uint64_t pc)
+{
+	uint8_t bytes[FILTER_PC_BYTES];
+
+	for (uint32_t i = 0; i < FILTER_PC_BYTES; i++)
+		bytes[i] = (uint8_t)(pc >> 8 * i);
+	packet_add_hex(out, bytes, sizeof(bytes));
+}
+
+enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
+					   uint32_t offset, struct packet *out)
+{
+	const struct filter_point *point;
+	uint64_t pc;
+
+	if (!pc_read(p, offset, &pc))
+		return VERDICT_PASS;
+	point = point_of(f, pc);
+	if (!point)
+		return VERDICT_PASS;
+	packet_add_bytes(out, p, 2 * offset);
+	pc_add(out, point->site);
+	packet_add(out, p + 2 * (offset + FILTER_PC_BYTES));
+	return VERDICT_CHANGED;
+}
+
+/* FN, then TN of its tracepoint. */
+static int frame_read(const char *p, uint64_t *frame, uint64_t *number)
+{
+	return packet_read_char(&p, 'F') && packet_read_number(&p, frame) &&
+	       packet_read_char(&p, 'T') && packet_read_number(&p, number);
+}
+
+static void frame_set(struct filter *f, uint64_t frame, uint64_t number)
+{
+	f->frames = frame + 1;
+	f->frame_point = filter_point_number(f, number) ? number : 0;
+}
+
+void filter_frame_selected(struct filter *f, const char *p)
+{
+	uint64_t frame, number;
+
+	if (frame_read(p, &frame, &number))
+		frame_set(f, frame, number);
+	else if (!strcmp(p, "OK"))
+		f->frames = f->frame_point = 0;
+}
+
+static int is_inside(const struct filter_walk *walk, uint64_t address)
+{
+	return address >= walk->low && address <= walk->high;
+}
+
+/* Does the server take a frame for one that gdb does not look for, or the other
+ * way about? */
+static int is_mistaken(const struct filter *f, const struct filter_walk *walk)
+{
+	for (uint32_t i = 0; i < f->npoints; i++)
+		if (is_inside(walk, f->points[i].site) !=
+		    is_inside(walk, f->points[i].place))
+			return 1;
+	return 0;
+}
+
+static enum filter_verdict select_frame(struct filter *f, uint32_t stage,
+					uint64_t frame, struct packet *out)
+{
+	packet_add(out, "QTFrame:");
+	packet_add_number(out, frame);
+	f->walk.stage = (uint8_t)stage;
+	f->kind = KIND_WALK;
+	return VERDICT_MORE;
+}
+
+static enum filter_verdict search(struct filter *f, uint64_t low, uint64_t high,
+				  int outside, struct packet *out)
+{
+	struct filter_walk walk = { .low = low, .high = high,
+				    .outside = (uint8_t)outside,
+				    .from = f->frames,
+				    .from_point = f->frame_point };
+
+	f->kind = KIND_FRAME;
+	if (!is_mistaken(f, &walk))
+		return VERDICT_PASS;
+	f->walk = walk;
+	select_frame(f, WALK_FRAME, f->frames, out);
+	return VERDICT_CHANGED;
+}
+
+enum filter_verdict filter_frame_pc(struct filter *f, const char *p,
+				    struct packet *out)
+{
+	uint64_t pc;
+
+	f->kind = KIND_FRAME;
+	if (!packet_read_number(&p, &pc) || *p)
+		return VERDICT_PASS;
+	return search(f, pc, pc, 0, out);
+}
+
+static enum filter_verdict search_range(struct filter *f, const char *p,
+					int outside, struct packet *out)
+{
+	uint64_t low, high;
+
+	f->kind = KIND_FRAME;
+	if (!packet_read_number(&p, &low) || !packet_read_char(&p, ':') ||
+	    !packet_read_number(&p, &high) || *p)
+		return VERDICT_PASS;
+	return search(f, low, high, outside, out);
+}
+
+enum filter_verdict filter_frame_inside(struct filter *f, const char *p,
+					struct packet *out)
+{
+	return search_range(f, p, 0, out);
+}
+
+enum filter_verdict filter_frame_outside(struct filter *f, const char *p,
+					 struct packet *out)
+{
+	return search_range(f, p, 1, out);
+}
+
+/* The frame that is selected is at an address; 0: it is not known. */
+static enum filter_verdict judge(struct filter *f, uint64_t address,
+				 struct packet *out)
+{
+	struct filter_walk *walk = &f->walk;
+
+	if (!address || is_inside(walk, address) == walk->outside)
+		return select_frame(f, WALK_FRAME, f->frames, out);
+	packet_add(out, "F");
+	packet_add_number(out, f->frames - 1);
+	packet_add(out, "T");
+	packet_add_number(out, walk->number);
+	return VERDICT_CHANGED;
+}
+
+static enum filter_verdict walk_frame(struct filter *f, const char *p,
+				      struct packet *out)
+{
+	struct filter_walk *walk = &f->walk;
+	const struct filter_point *point;
+	uint64_t frame;
+
+	if (!frame_read(p, &frame, &walk->number) || frame != f->frames)
+		return select_frame(f, WALK_BACK,
+				    walk->from ? walk->from - 1 : NO_FRAME,
+				    out);
+	frame_set(f, frame, walk->number);
+	point = filter_point_only(f, walk->number);
+	if (point && point->kind != POINT_PLAIN)
+		return judge(f, point->site, out);
+	packet_add(out, "g");
+	walk->stage = WALK_PC;
+	return VERDICT_MORE;
+}
+
+static enum filter_verdict walk_pc(struct filter *f, const char *p,
+				   struct packet *out)
+{
+	const struct filter_point *point;
+	uint64_t pc;
+
+	if (!pc_read(p, FILTER_PC_OFFSET, &pc))
+		return judge(f, 0, out);
+	point = point_of(f, pc);
+	return judge(f, point ? point->site : pc, out);
+}
+
+enum filter_verdict filter_walk(struct filter *f, const char *p,
+				struct packet *out)
+{
+	switch (f->walk.stage) {
+	case WALK_FRAME:
+		return walk_frame(f, p, out);
+	case WALK_PC:
+		return walk_pc(f, p, out);
+	default:
+		f->frames = f->walk.from;
+		f->frame_point = f->walk.from_point;
+		packet_add(out, "F-1");
+		return VERDICT_CHANGED;
+	}
+}

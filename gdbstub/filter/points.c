@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter's tables: tracepoints, and addresses at which a plain one is meant
+ * as a static one. See filter-private.h.
+ */
+#include "gdbstub/filter/private.h"
+
+struct filter_point *filter_point_at(struct filter *f, uint64_t number,
+				     uint64_t site)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].site == site && f->points[i].number == number)
+			return &f->points[i];
+	return NULL;
+}
+
+struct filter_point *filter_point_behind(struct filter *f, uint64_t number,
+					 uint64_t place)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].place == place &&
+		    f->points[i].number == number &&
+		    f->points[i].kind != POINT_PLAIN)
+			return &f->points[i];
+	return NULL;
+}
+
+const struct filter_point *filter_point_only(const struct filter *f,
+					     uint64_t number)
+{
+	const struct filter_point *point = NULL;
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++) {
+		if (f->points[i].number != number)
+			continue;
+		if (point)
+			return NULL;
+		point = &f->points[i];
+	}
+	return point;
+}
+
+int filter_point_place(const struct filter *f, uint64_t place)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].place == place &&
+		    f->points[i].kind != POINT_PLAIN)
+			return 1;
+	return 0;
+}
+
+int filter_point_number(const struct filter *f, uint64_t number)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->npoints; i++)
+		if (f->points[i].number == number &&
+		    f->points[i].kind != POINT_PLAIN)
+			return 1;
+	return 0;
+}
+
+struct filter_point *filter_point_add(struct filter *f,
+				      const struct filter_name *name)
+{
+	struct filter_point *point =
+		filter_point_at(f, name->number, name->site);
+
+	if (point || f->npoints == FILTER_POINTS)
+		return point;
+	point = &f->points[f->npoints++];
+	*point = (struct filter_point){ name->number, name->site, name->site,
+					POINT_PLAIN, 1 };
+	return point;
+}
+
+void filter_point_remove(struct filter *f, struct filter_point *point)
+{
+	*point = f->points[--f->npoints];
+}
+
+int filter_meant(const struct filter *f, uint64_t site)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->nmeant; i++)
+		if (f->meant[i] == site)
+			return 1;
+	return 0;
+}
+
+int filter_meant_add(struct filter *f, uint64_t site)
+{
+	if (filter_meant(f, site))
+		return 1;
+	if (f->nmeant == FILTER_MEANT)
+		return 0;
+	f->meant[f->nmeant++] = site;
+	return 1;
+}
+
+static int look(struct filter *f, uint64_t address,
+		struct filter_marker *marker)
+{
+	uint32_t i;
+
+	for (i = 0; i < f->nmarkers; i++) {
+		f->host.get(f->host.arg, i, marker);
+		if (marker->address == address)
+			return 1;
+	}
+	return 0;
+}
+
+uint32_t filter_markers_read(struct filter *f)
+{
+	f->nmarkers = f->host.read(f->host.arg, &f->thread);
+	f->known = 1;
+	return f->nmarkers;
+}
+
+int filter_marker_any(struct filter *f)
+{
+	return (f->known && f->nmarkers) || filter_markers_read(f);
+}
+
+int filter_marker_find(struct filter *f, uint64_t address,
+		       struct filter_marker *marker)
+{
+	if (f->known && look(f, address, marker))
+		return 1;
+	filter_markers_read(f);
+	return look(f, address, marker);
+}

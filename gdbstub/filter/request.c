@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter: what gdb asks. See filter.h.
+ *
+ * What must stay true here: no static tracepoint reaches the server, which
+ * would hang or abort when it starts a trace with one.
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "base/text.h"
+#include "gdbstub/filter/machine-x86_64.h"
+#include "gdbstub/filter/private.h"
+#include "gdbstub/wire/marker-text.h"
+
+typedef enum filter_verdict request_fn(struct filter *f, const char *p,
+				       struct packet *out);
+
+/* A request: its first characters, or all of it where `whole` says so. */
+struct row {
+	const char *word;
+	request_fn *fn;			/* gets what follows the word */
+	uint8_t whole;
+	uint8_t kind;			/* of the answer, unless fn says */
+	uint8_t in_frame;		/* only in a static one's trace frame */
+};
+
+static int is_idle(const struct filter *f, const struct row *row)
+{
+	/* how many bytes all registers have is wanted once */
+	if (row->kind == KIND_REGISTERS && !f->buffer.registers)
+		return 0;
+	return row->in_frame && !f->frame_point;
+}
+
+static enum filter_verdict pass(struct filter *f, const char *p,
+				struct packet *out)
+{
+	(void)f;
+	(void)p;
+	(void)out;
+	return VERDICT_PASS;
+}
+
+enum filter_verdict filter_refuse(struct packet *out, const char *why)
+{
+	packet_add(out, "E.");
+	packet_add(out, why);
+	return VERDICT_ANSWERED;
+}
+
+int filter_read_thread(const char **p, struct filter_thread *thread)
+{
+	struct filter_thread found = { 0, 0 };
+
+	if (packet_read_char(p, 'p')) {
+		if (!packet_read_number(p, &found.pid))
+			return 0;
+		if (packet_read_char(p, '.'))
+			packet_read_number(p, &found.tid);
+	} else if (!packet_read_number(p, &found.tid)) {
+		return 0;
+	}
+	if (!found.pid && !found.tid)
+		return 0;
+	*thread = found;
+	return 1;
+}
+
+static enum filter_verdict thread_set(struct filter *f, const char *p,
+				      struct packet *out)
+{
+	(void)out;
+	filter_read_thread(&p, &f->thread);
+	return VERDICT_PASS;
+}
+
+static enum filter_verdict attach(struct filter *f, const char *p,
+				  struct packet *out)
+{
+	uint64_t pid;
+
+	(void)out;
+	if (f->host.attach && packet_read_number(&p, &pid) && !*p)
+		f->host.attach(f->host.arg, pid);
+	return VERDICT_PASS;
+}
+
+/* Markers */
+
+/* What gdb can do tells which gdb it is. */
+static enum filter_verdict supported(struct filter *f, const char *p,
+				     struct packet *out)
+{
+	(void)out;
+	f->marker_room = marker_room(p);
+	return VERDICT_PASS;
+}
+
+static void tell(const struct filter *f, const struct filter_marker *marker,
+		 struct packet *out)
+{
+	marker_packet_add(out, marker->address, marker->id, marker->extra,
+			  f->marker_room);
+}
+
+static enum filter_verdict markers_next(struct filter *f, const char *p,
+					struct packet *out)
+{
+	struct filter_marker marker;
+
+	(void)p;
+	if (f->marker < f->nmarkers) {
+		f->host.get(f->host.arg, f->marker++, &marker);
+		tell(f, &marker, out);
+	} else {
+		packet_add(out, "l");
+	}
+	return VERDICT_ANSWERED;
+}
+
+static enum filter_verdict markers_first(struct filter *f, const char *p,
+					 struct packet *out)
+{
+	filter_markers_read(f);
+	f->marker = 0;
+	return markers_next(f, p, out);
+}
+
+/* As serve_marker_at() of gdbstub/tracing/markers.c, and for its reason: the
+ * truth is told only while gdb downloads tracepoints. */
+static enum filter_verdict marker_at(struct filter *f, const char *p,
+				     struct packet *out)
+{
+	struct filter_marker marker;
+	uint64_t address;
+
+	if (f->downloading && packet_read_number(&p, &address) && address &&
+	    filter_marker_find(f, address, &marker))
+		tell(f, &marker, out);
+	else
+		packet_add(out, "l");
+	return VERDICT_ANSWERED;
+}
+
+/* QTaffrail:static:ADDRESS, by our extension of gdb: plain tracepoints there
+ * are meant as static ones. */
+static enum filter_verdict marker_meant(struct filter *f, const char *p,
+					struct packet *out)
+{
+	struct filter_marker marker;
+	uint64_t site;
+
+	if (!packet_read_number(&p, &site) || *p)
+		return filter_refuse(out, "an address is wanted");
+	if (!filter_marker_find(f, site, &marker))
+		return filter_refuse(out, "no marker is there");
+	if (!filter_meant_add(f, site))
+		return filter_refuse(out, "too many static tracepoints");
+	packet_add(out, "OK");
+	return VERDICT_ANSWERED;
+}
+
+/* QTaffrail:data:NUMBER, by the same: actions that collect this trace state
+ * variable mean static data, as for serve_trace_data() of the agent. */
+static enum filter_verdict data_meant(struct filter *f, const char *p,
+				      struct packet *out)
+{
+	uint64_t number;
+
+	if (!packet_read_number(&p, &number) || *p || number > UINT16_MAX)
+		return filter_refuse(out, "a variable's number is wanted");
+	f->data = (uint32_t)number;
+	packet_add(out, "OK");
+	return VERDICT_ANSWERED;
+}
+
+/* That variable has no value. */
+static enum filter_verdict variable(struct filter *f, const char *p,
+				    struct packet *out)
+{
+	uint64_t number;
+
+	if (!f->data || !packet_read_number(&p, &number) || number != f->data)
+		return VERDICT_PASS;
+	packet_add(out, "U");
+	return VERDICT_ANSWERED;
+}
+
+/* Tracepoints */
+
+static const char no_agent[] = "gdbserver knows the agent of the program "
+			       "before. Start it anew to trace this one";
+
+/* Has the process become a program in which the server must not look for the
+ * agent that it knows? It would write into what is there. */
+static int is_foreign(struct filter *f)
+{
+	if (!f->introduced || !f->replaced || !f->host.known)
+		return 0;
+	f->replaced = !f->host.known(f->host.arg, &f->thread);
+	return f->replaced;
+}
+
+static enum filter_verdict init(struct filter *f, const char *p,
+				struct packet *out)
+{
+	(void)p;
+	if (is_foreign(f) || filter_gone(f))
+		return filter_refuse(out, no_agent);
+	f->npoints = 0;
+	f->known = 0;
+	f->frame_point = 0;
+	f->frames = 0;
+	f->started = 0;
+	f->wants_agent = 0;
+	f->elsewhere = 0;
+	return VERDICT_PASS;
+}
+
+static enum filter_verdict start(struct filter *f, const char *p,
+				 struct packet *out)
+{
+	(void)p;
+	if (is_foreign(f) || filter_gone(f))
+		return filter_refuse(out, no_agent);
+	f->started = 1;
+	filter_status_begin(f);
+	return VERDICT_PASS;
+}
+
+/* A gdbserver that knows an agent aborts before there is a process. */
+static enum filter_verdict run(struct filter *f, const char *p,
+			       struct packet *out)
+{
+	(void)p;
+	if (!f->introduced)
+		return VERDICT_PASS;
+	/* gdb says only that it failed */
+	if (f->host.warn)
+		f->host.warn(f->host.arg, no_agent);
+	return filter_refuse(out, no_agent);
+}
+
+static enum filter_verdict stop(struct filter *f, const char *p,
+				struct packet *out)
+{
+	(void)p;
+	f->resumes = 0;
+	filter_status_stop(f);
+	if (!filter_gone(f))
+		return VERDICT_PASS;
+	packet_add(out, "OK");
+	return VERDICT_ANSWERED;
+}
+
+/* How the program goes on. */
+static enum filter_verdict go(struct filter *f, const char *p,
+			      struct packet *out)
+{
+	(void)p;
+	(void)out;
+	f->child = 0;
+	if (f->resumes)
+		f->kind = KIND_STOP;
+	return VERDICT_PASS;
+}
+
+/*
+ * How long an instruction has to be for a fast tracepoint: gdb refuses others
+ * before it sends them, and a marker's address is that of a nop. gdb must not
+ * get another answer later: it aborts.
+ */
+static enum filter_verdict shortest(struct filter *f, const char *p,
+				    struct packet *out)
+{
+	(void)p;
+	if (!f->any_length && !filter_marker_any(f))
+		return VERDICT_PASS;
+	f->any_length = 1;
+	packet_add(out, "1");
+	return VERDICT_ANSWERED;
+}
+
+static enum filter_verdict one_register(struct filter *f, const char *p,
+					struct packet *out)
+{
+	uint64_t number;
+
+	(void)out;
+	if (packet_read_number(&p, &number) && number == FILTER_PC_NUMBER)
+		f->kind = KIND_PC;
+	return VERDICT_PASS;
+}
+
+static const struct row rows[] = {
+	{ "qSupported", supported, 0, KIND_SUPPORTED, 0 },
+	{ "QStartNoAckMode", pass, 1, KIND_NO_ACK, 0 },
+	{ "Hg", thread_set, 0, KIND_PLAIN, 0 },
+	{ "qTfSTM", markers_first, 1, KIND_PLAIN, 0 },
+	{ "qTsSTM", markers_next, 1, KIND_PLAIN, 0 },
+	{ "qTSTMat:", marker_at, 0, KIND_PLAIN, 0 },
+	{ "qTMinFTPILen", shortest, 1, KIND_PLAIN, 0 },
+	{ "vAttach;", attach, 0, KIND_PLAIN, 0 },
+	{ "qSymbol:", pass, 0, KIND_SYMBOL, 0 },
+	{ "vCont;", go, 0, KIND_PLAIN, 0 },
+	{ "vRun;", run, 0, KIND_PLAIN, 0 },
+	{ "D", filter_detach, 0, KIND_END, 0 },
+	{ "vKill;", filter_kill, 0, KIND_END, 0 },
+	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
+	{ "QTaffrail:data:", data_meant, 0, KIND_PLAIN, 0 },
+	{ "qTV:", variable, 0, KIND_PLAIN, 0 },
+	{ "qTStatus", filter_ask_status, 1, KIND_STATUS, 0 },
+	{ "QTBuffer:size:", filter_buffer_size, 0, KIND_PLAIN, 0 },
+	{ "QTBuffer:circular:", filter_buffer_circular, 0, KIND_PLAIN, 0 },
+	{ "QTinit", init, 1, KIND_PLAIN, 0 },
+	{ "QTStart", start, 1, KIND_INSTALL, 0 },
+	{ "QTStop", stop, 1, KIND_PLAIN, 0 },
+	{ "QTDP:", filter_define, 0, KIND_DEFINE, 0 },
+	{ "QTDPsrc:", filter_source, 0, KIND_PLAIN, 0 },
+	{ "QTEnable:", filter_enable, 0, KIND_PLAIN, 0 },
+	{ "QTDisable:", filter_disable, 0, KIND_PLAIN, 0 },
+	{ "qTP:", filter_status, 0, KIND_PLAIN, 0 },
+	{ "qTfP", pass, 1, KIND_UPLOAD, 0 },
+	{ "qTsP", pass, 1, KIND_UPLOAD, 0 },
+	{ "qTBuffer:", filter_buffer_request, 0, KIND_PLAIN, 0 },
+	{ "qXfer:statictrace:read:", filter_static_request, 0, KIND_PLAIN, 0 },
+	{ "qXfer:traceframe-info:read:", filter_static_list, 0, KIND_HOLDINGS,
+	  0 },
+	{ "QTFrame:pc:", filter_frame_pc, 0, KIND_FRAME, 0 },
+	{ "QTFrame:range:", filter_frame_inside, 0, KIND_FRAME, 0 },
+	{ "QTFrame:outside:", filter_frame_outside, 0, KIND_FRAME, 0 },
+	{ "QTFrame:", pass, 0, KIND_FRAME, 0 },
+	{ "g", pass, 1, KIND_REGISTERS, 1 },
+	{ "p", one_register, 0, KIND_PLAIN, 1 },
+};
+
+/* The row of a request: of all its n bytes, or of its first ones. */
+static const struct row *row_find(const struct filter *f, const char *p,
+				  size_t n, int all)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct row *row = &rows[i];
+		size_t length = strlen(row->word);
+
+		if (is_idle(f, row) || (row->whole && n > length) ||
+		    (all && n < length))
+			continue;
+		if (!memcmp(row->word, p, n < length ? n : length))
+			return row;
+	}
+	return NULL;
+}
+
+int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
+{
+	return row_find(f, p, n, 0) != NULL;
+}
+
+/* Packets of a download of tracepoints for tstart; gdb asks qTSTMat among them.
+ * While a trace runs a download begins with qTStatus: see filter_answer_note().
+ * What gdb sends last there may be the last before a user types `strace'. */
+static int is_download(const struct filter *f, const char *p)
+{
+	return text_after(p, "QTinit") ||
+	       (text_after(p, "QTDP") && !f->started);
+}
+
+enum filter_verdict filter_request(struct filter *f, const char *p,
+				   struct packet *out)
+{
+	const struct row *row = row_find(f, p, strlen(p), 1);
+	enum filter_verdict verdict = VERDICT_PASS;
+
+	f->defines = 0;
+	if (row) {
+		f->kind = row->kind;
+		verdict = row->fn(f, p + strlen(row->word), out);
+		verdict = filter_introduce(f, p, verdict, out);
+	}
+	f->downloading = (uint8_t)is_download(f, p);
+	return verdict;
+}

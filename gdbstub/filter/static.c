@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter: static data. gdb collects it by an action 'L' and reads it by
+ * qXfer:statictrace; gdbserver has forgotten both in release 17. To the server
+ * it is memory at an address of our own (static-block.h), whatever release it
+ * is:
+ *
+ *	gdb	filter				server
+ *	QTDP:-1:A:L ------> QTDP:-1:A:M-1,ADDRESS,0 ---->
+ *	qXfer:statictrace:read::0,n ----> mADDRESS,n ---->
+ *		l and text <----			<---- text in hex
+ *
+ * What must stay true: gdb does not see that memory, neither in the list of
+ * what a frame holds nor in what it saves.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "gdbstub/filter/private.h"
+#include "gdbstub/wire/static-block.h"
+
+#define READ_BYTES	2048u		/* of static data at once */
+#define LIST_BYTES	8192u		/* of a list: it must be kept whole */
+#define WORDS_BYTES	48		/* of one of the two below */
+
+/* The action, and the element of a frame's list, by which it is known. */
+static const char *wanted(char *words)
+{
+	struct text text;
+
+	text_open(&text, words, WORDS_BYTES);
+	text_add(&text, "M-1,");
+	text_add_hex(&text, STATIC_BLOCK_ADDRESS, 1);
+	text_add(&text, ",0");
+	return words;
+}
+
+static const char *element(char *words)
+{
+	struct text text;
+
+	text_open(&text, words, WORDS_BYTES);
+	text_add(&text, "<memory start=\"0x");
+	text_add_hex(&text, STATIC_BLOCK_ADDRESS, 1);
+	text_add(&text, "\"");
+	return words;
+}
+
+static int skip_number(const char **p)
+{
+	uint64_t number;
+
+	return packet_read_number(p, &number);
+}
+
+/* BASE,OFFSET,LENGTH */
+static int skip_memory(const char **p)
+{
+	packet_read_char(p, '-');
+	return skip_number(p) && packet_read_char(p, ',') && skip_number(p) &&
+	       packet_read_char(p, ',') && skip_number(p);
+}
+
+/* LENGTH,CODE */
+static int skip_expression(const char **p)
+{
+	uint64_t length;
+
+	if (!packet_read_number(p, &length) || !packet_read_char(p, ',') ||
+	    length > strlen(*p) / 2)
+		return 0;
+	*p += 2 * length;
+	return 1;
+}
+
+/* Steps over one action; 0 at what is none. */
+static int skip_action(const char **p)
+{
+	switch (*(*p)++) {
+	case 'L':
+	case 'S':			/* what follows is done at a step */
+		return 1;
+	case 'R':
+		*p += strspn(*p, "0123456789abcdefABCDEF");
+		return 1;
+	case 'M':
+		return skip_memory(p);
+	case 'X':
+		return skip_expression(p);
+	default:
+		return 0;
+	}
+}
+
+/* The first 'L' among actions, or NULL. */
+static const char *find_static(const char *p)
+{
+	while (*p && *p != 'L')
+		if (!skip_action(&p))
+			return NULL;
+	return *p ? p : NULL;
+}
+
+int filter_static_wanted(const char *actions)
+{
+	return find_static(actions) != NULL;
+}
+
+void filter_static_want(struct packet *out, const char *actions)
+{
+	char words[WORDS_BYTES];
+	const char *at;
+
+	while ((at = find_static(actions))) {
+		packet_add_bytes(out, actions, (size_t)(at - actions));
+		packet_add(out, wanted(words));
+		actions = at + 1;
+	}
+	packet_add(out, actions);
+}
+
+int filter_static_is_action(const char *action)
+{
+	char words[WORDS_BYTES];
+
+	return !strcmp(action, wanted(words));
+}
+
+int filter_static_is_block(const uint8_t *block)
+{
+	uint64_t address = 0;
+
+	if (*block != 'M')
+		return *block == 'S';
+	for (uint32_t i = sizeof(address); i--;)
+		address = address << 8 | block[1 + i];
+	return address == STATIC_BLOCK_ADDRESS;
+}
+
+/* ANNEX, which is empty, :OFFSET,LENGTH */
+enum filter_verdict filter_static_request(struct filter *f, const char *p,
+					  struct packet *out)
+{
+	uint64_t offset, n;
+
+	if (!packet_read_char(&p, ':') || !packet_read_number(&p, &offset) ||
+	    !packet_read_char(&p, ',') || !packet_read_number(&p, &n) || *p)
+		return filter_refuse(out, "malformed request");
+	f->static_at = offset;
+	f->static_wanted = (uint32_t)(n < READ_BYTES ? n : READ_BYTES);
+	f->kind = KIND_STATIC;
+	packet_add(out, "m");
+	packet_add_number(out, STATIC_BLOCK_ADDRESS + offset);
+	packet_add(out, ",");
+	packet_add_number(out, f->static_wanted);
+	return VERDICT_CHANGED;
+}
+
+/* Memory as far as its block goes: less than was asked for is its end. */
+enum filter_verdict filter_static_answer(struct filter *f, const char *p,
+					 struct packet *out)
+{
+	size_t n = strlen(p) / 2;
+	uint8_t bytes[READ_BYTES];
+
+	if (!n || n > f->static_wanted || !packet_read_hex(&p, bytes, n) ||
+	    *p) {
+		packet_add(out, f->static_at ? "l" : "E01");
+		return VERDICT_CHANGED;
+	}
+	packet_add(out, n < f->static_wanted ? "l" : "m");
+	packet_add_bytes(out, bytes, n);
+	return VERDICT_CHANGED;
+}
+
+/* ANNEX, which is empty, :OFFSET,LENGTH. From release 16 on a server gives more
+ * at once than the filter keeps. */
+enum filter_verdict filter_static_list(struct filter *f, const char *p,
+				       struct packet *out)
+{
+	uint64_t offset, n;
+
+	f->kind = KIND_HOLDINGS;
+	if (!packet_read_char(&p, ':') || !packet_read_number(&p, &offset) ||
+	    !packet_read_char(&p, ',') || !packet_read_number(&p, &n) ||
+	    n <= LIST_BYTES || *p)
+		return VERDICT_PASS;
+	packet_add(out, "qXfer:traceframe-info:read::");
+	packet_add_number(out, offset);
+	packet_add(out, ",");
+	packet_add_number(out, LIST_BYTES);
+	return VERDICT_CHANGED;
+}
+
+/* What a frame holds: the element becomes blanks, since gdb asks for the list
+ * in pieces, and counts. */
+enum filter_verdict filter_static_hide(const char *p, struct packet *out)
+{
+	char words[WORDS_BYTES];
+	const char *from = strstr(p, element(words));
+	const char *to = from ? strstr(from, "/>") : NULL;
+
+	if (!to)
+		return VERDICT_PASS;
+	to += 2;
+	packet_add_bytes(out, p, (size_t)(from - p));
+	for (; from < to; from++)
+		packet_add(out, " ");
+	packet_add(out, to);
+	return VERDICT_CHANGED;
+}

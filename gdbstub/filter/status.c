@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter: what gdb is told of a trace (qTStatus).
+ *
+ *	T1;REASON;tframes:..;..;starttime:..;stoptime:..;username:..:;notes:..:
+ *
+ * Four things the server cannot know, or tells wrongly: why a trace ended that
+ * the agent or a child process has ended, which the server calls a tstop; when
+ * a trace that the filter started once more had begun; that a trace which runs
+ * has no end yet; and what is missing from the frames.
+ *
+ * Invariant: the answer keeps its fields and their order.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "gdbstub/filter/private.h"
+
+#define DEFAULT_BYTES	5242880u	/* of the server's buffer */
+#define NOTES_BYTES	1024u
+
+static const char exec_ended[] = "the program called execve";
+static const char exit_ended[] = "the program exits";
+static const char fork_ended[] = "gdb let go of a child process";
+static const char vfork_waits[] = "the trace waits for a child of vfork";
+
+/* An answer that is rewritten. */
+struct status {
+	const struct filter *f;
+	struct filter_said said;	/* by the agent; zeros if nothing */
+	int runs;
+	uint64_t bytes;			/* of the server's buffer */
+	uint64_t left;			/* that nothing is in */
+};
+
+enum filter_verdict filter_buffer_size(struct filter *f, const char *p,
+				       struct packet *out)
+{
+	uint64_t bytes;
+
+	(void)out;
+	if (!strcmp(p, "-1"))
+		f->status.bytes = DEFAULT_BYTES;
+	else if (packet_read_number(&p, &bytes))
+		f->status.bytes = bytes ? bytes : 1;	/* 0: unknown */
+	return VERDICT_PASS;
+}
+
+enum filter_verdict filter_buffer_circular(struct filter *f, const char *p,
+					   struct packet *out)
+{
+	uint64_t circular;
+
+	(void)out;
+	if (packet_read_number(&p, &circular))
+		f->status.circular = circular != 0;
+	return VERDICT_PASS;
+}
+
+void filter_status_begin(struct filter *f)
+{
+	struct filter_status *status = &f->status;
+
+	status->stopped = 0;
+	status->end = FILTER_END_UNKNOWN;
+	status->started = 0;
+	for (uint32_t i = 0; i < f->npoints; i++)
+		f->points[i].late = 0;
+	if (!status->bytes)
+		status->bytes = DEFAULT_BYTES;
+	if (f->host.begin)
+		f->host.begin(f->host.arg, &f->thread, status->bytes,
+			      status->circular);
+}
+
+/* It may have ended before; gdb does not know that. */
+void filter_status_stop(struct filter *f)
+{
+	struct filter_said said = { 0 };
+
+	if (f->host.said && !filter_gone(f))
+		f->host.said(f->host.arg, &f->thread, &said);
+	if (!said.full && !said.exec && !said.exit &&
+	    f->status.end == FILTER_END_UNKNOWN)
+		f->status.stopped = 1;
+}
+
+/* The value of a field NAME: among those of an answer, or NULL. */
+static const char *field(const char *p, const char *name)
+{
+	for (p = strchr(p, ';'); p; p = strchr(p + 1, ';')) {
+		const char *value = text_after(p + 1, name);
+
+		if (value)
+			return value;
+	}
+	return NULL;
+}
+
+static uint64_t number(const char *p, const char *name)
+{
+	uint64_t value = 0;
+
+	p = field(p, name);
+	return p && packet_read_number(&p, &value) ? value : 0;
+}
+
+void filter_status_restart(struct filter *f, const char *p)
+{
+	if (text_after(p, "T1") && !f->status.started)
+		f->status.started = number(p, "starttime:");
+}
+
+static void error_add(struct packet *out, const char *why)
+{
+	packet_add(out, "terror:");
+	packet_add_hex(out, why, strlen(why));
+	packet_add(out, ":0");
+}
+
+/* Why a trace ended that the server calls stopped. Returns 0: it is right. */
+static int reason_add(const struct status *status, struct packet *out)
+{
+	const struct filter *f = status->f;
+
+	if (f->status.stopped)
+		return 0;
+	if (f->resumes)
+		error_add(out, vfork_waits);
+	else if (f->status.end == FILTER_END_EXEC || status->said.exec)
+		error_add(out, exec_ended);
+	else if (status->said.exit)
+		error_add(out, exit_ended);
+	else if (status->said.full)
+		packet_add(out, "tfull:0");
+	else if (f->status.end == FILTER_END_FORK)
+		error_add(out, fork_ended);
+	else
+		return 0;
+	return 1;
+}
+
+/* What is missing from the frames; nothing where all is there. */
+static void facts_add(const struct status *status, struct text *text)
+{
+	uint64_t held = status->bytes - status->left;
+
+	if (status->said.cut) {
+		text_add(text, "(frames cut: ");
+		text_add_unsigned(text, status->said.cut);
+		text_add(text, ")");
+	}
+	if (!status->f->status.circular && status->said.used > held) {
+		text_add(text, text->used ? " " : "");
+		text_add(text, "(frames without data: the buffer is full)");
+	}
+}
+
+/* HEX: of the user's notes; what is missing goes behind them. */
+static void notes_add(const struct status *status, const char *p, size_t n,
+		      struct packet *out)
+{
+	char facts[NOTES_BYTES];
+	struct text text;
+	size_t used = n && p[n - 1] == ':' ? n - 1 : n;
+
+	text_open(&text, facts, sizeof(facts));
+	facts_add(status, &text);
+	packet_add_bytes(out, p, used);
+	if (text.used && used)
+		packet_add_hex(out, " ", 1);
+	packet_add_hex(out, facts, text.used);
+	packet_add_bytes(out, p + used, n - used);
+}
+
+/* A field of n bytes, the state left out. */
+static void field_add(const struct status *status, const char *p, size_t n,
+		      struct packet *out)
+{
+	const char *notes = text_after(p, "notes:");
+
+	if (!status->runs && text_after(p, "tstop:") &&
+	    reason_add(status, out))
+		return;
+	if (status->runs && text_after(p, "stoptime:")) {
+		packet_add(out, "stoptime:0");
+	} else if (status->f->status.started && text_after(p, "starttime:")) {
+		packet_add(out, "starttime:");
+		packet_add_number(out, status->f->status.started);
+	} else if (notes) {
+		packet_add(out, "notes:");
+		notes_add(status, notes, n - (size_t)(notes - p), out);
+	} else {
+		packet_add_bytes(out, p, n);
+	}
+}
+
+enum filter_verdict filter_status_answer(struct filter *f, const char *p,
+					 struct packet *out)
+{
+	struct status status = { .f = f, .runs = p[0] == 'T' && p[1] == '1' };
+
+	if (p[0] != 'T' || !strchr(p, ';'))
+		return VERDICT_PASS;
+	status.bytes = number(p, "tsize:");
+	status.left = number(p, "tfree:");
+	if (status.bytes)
+		f->status.bytes = status.bytes;
+	if (f->started && f->host.said)
+		f->host.said(f->host.arg, &f->thread, &status.said);
+	while (*p) {
+		size_t n = strcspn(p, ";");
+
+		field_add(&status, p, n, out);
+		p += n;
+		if (*p)
+			packet_add_byte(out, (uint8_t)*p++);
+	}
+	return VERDICT_CHANGED;
+}

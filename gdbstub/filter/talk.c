@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The filter: what it asks the server itself, between a request of gdb's and
+ * the answer that gdb gets.
+ *
+ * The agent. A gdbserver that has found one reads its variables at each stop,
+ * for ever, and ends where they are not there: in the program that an execve
+ * leads to, or in another that it runs. So it finds none, until it is to start
+ * a trace which needs the agent:
+ *
+ *	gdb	filter		server
+ *	QTStart ------> qSymbol:: ---->
+ *		<---- qSymbol:NAME		whatever it looks for
+ *		qSymbol:ADDRESS:NAME ---->
+ *		<------- OK
+ *		QTStart ------->
+ *	OK <------------ OK
+ *
+ * Children. gdb lets go of them, and then the server ends the trace, whose
+ * process that is not. It has forgotten nothing, so that the trace goes on when
+ * it is started once more; while a child shares its parent's memory, when that
+ * is over.
+ *
+ * What must stay true: gdb gets one answer to each of its requests.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "gdbstub/filter/machine-x86_64.h"
+#include "gdbstub/filter/private.h"
+
+#define QUESTION	"qSymbol:"
+#define AGENT_NAMES	"6764625f6167656e745f"	/* gdb_agent_ */
+#define RELOCATE	"qRelocInsn:"
+#define NAME_BYTES	128
+
+/* What the answer is to that comes next, of a talk by which a trace goes on. */
+enum {
+	STAGE_STATUS,			/* does it run? */
+	STAGE_DETACH,			/* gdb's own request */
+	STAGE_THREAD,			/* of the parent, to start it in */
+	STAGE_START,
+	STAGE_BACK,			/* the thread that gdb has chosen */
+};
+
+static int keep(struct filter *f, const char *p, size_t n)
+{
+	if (n >= sizeof(f->kept))
+		return 0;
+	memcpy(f->kept, p, n);
+	f->kept[n] = '\0';
+	return 1;
+}
+
+static int find(struct filter *f, const char *name, uint64_t *address)
+{
+	char text[NAME_BYTES];
+
+	return f->host.symbol && packet_read_text(&name, text, sizeof(text)) &&
+	       !*name && f->host.symbol(f->host.arg, &f->thread, text, address);
+}
+
+/* Does what is about to go out need the agent, unknown as it is? */
+static int needs_agent(const struct filter *f, const char *p)
+{
+	return !f->introduced && f->wants_agent && f->started &&
+	       (text_after(p, "QTStart") || text_after(p, "QTDP:"));
+}
+
+/* Before the agent is set up a server keeps what it reads there. */
+static enum filter_verdict refuse_early(struct filter *f, const char *p,
+					struct packet *out)
+{
+	if (text_after(p, "QTStart"))
+		f->started = 0;
+	filter_defined(f, "E");
+	packet_open(out, out->start, out->size);
+	return filter_refuse(out, "the program has not set up its agent yet: "
+				  "break main, continue, then tstart");
+}
+
+enum filter_verdict filter_introduce(struct filter *f, const char *p,
+				     enum filter_verdict verdict,
+				     struct packet *out)
+{
+	int kept;
+
+	if (!needs_agent(f, p) || verdict == VERDICT_ANSWERED)
+		return verdict;
+	if (f->host.early && f->host.early(f->host.arg, &f->thread))
+		return refuse_early(f, p, out);
+	if (!f->held_back)
+		return verdict;
+	if (verdict == VERDICT_PASS)
+		kept = keep(f, p, strlen(p));
+	else if (verdict == VERDICT_CHANGED)
+		kept = keep(f, out->start + 1, out->used - 1);
+	else
+		return verdict;
+	if (!kept)
+		return verdict;
+	packet_open(out, out->start, out->size);
+	packet_add(out, QUESTION ":");
+	f->kind = KIND_INTRODUCE;
+	return VERDICT_CHANGED;
+}
+
+static enum filter_verdict introduce(struct filter *f, const char *p,
+				     struct packet *out)
+{
+	const char *name = text_after(p, QUESTION);
+	uint64_t address;
+
+	if (!name) {
+		f->introduced = 1;
+		f->kind = KIND_INSTALL;
+		packet_add(out, f->kept);
+		return VERDICT_MORE;
+	}
+	packet_add(out, QUESTION);
+	if (find(f, name, &address))
+		packet_add_number(out, address);
+	packet_add(out, ":");
+	packet_add(out, name);
+	return VERDICT_MORE;
+}
+
+/* What gdb is asked for; what is of the agent it is not asked. */
+static enum filter_verdict hold_back(struct filter *f, const char *p,
+				     struct packet *out)
+{
+	const char *name = text_after(p, QUESTION);
+	uint64_t address;
+
+	if (!name || f->introduced || !text_after(name, AGENT_NAMES) ||
+	    !find(f, name, &address))
+		return VERDICT_PASS;
+	f->held_back = 1;
+	packet_add(out, QUESTION ":");
+	packet_add(out, name);
+	return VERDICT_MORE;
+}
+
+static void choose(const struct filter_thread *thread, struct packet *out)
+{
+	packet_add(out, "Hg");
+	if (thread->pid) {
+		packet_add(out, "p");
+		packet_add_number(out, thread->pid);
+		packet_add(out, ".");
+	}
+	packet_add_number(out, thread->tid);
+}
+
+enum filter_verdict filter_detach(struct filter *f, const char *p,
+				  struct packet *out)
+{
+	const char *at = p;
+	uint64_t pid;
+
+	if (!f->started || f->elsewhere || !f->child || !f->host.relocate ||
+	    !packet_read_char(&at, ';') || !packet_read_number(&at, &pid) ||
+	    *at || pid != f->child || !keep(f, p - 1, strlen(p - 1)))
+		return VERDICT_PASS;
+	f->stage = STAGE_STATUS;
+	f->kind = KIND_RESTART;
+	packet_add(out, "qTStatus");
+	return VERDICT_CHANGED;
+}
+
+/* FROM;TO: has an instruction there, as the server wants gdb to. */
+static int relocate(struct filter *f, const char *p,
+		    const struct filter_thread *thread, struct packet *out)
+{
+	uint64_t from, to;
+	uint32_t n = 0;
+
+	if (f->host.relocate && packet_read_number(&p, &from) &&
+	    packet_read_char(&p, ';') && packet_read_number(&p, &to) &&
+	    filter_point_place(f, from))
+		n = f->host.relocate(f->host.arg, thread, from, to);
+	if (!n)
+		return 0;
+	packet_add(out, RELOCATE);
+	packet_add_number(out, n);
+	return 1;
+}
+
+/* What gdb can do, too; but it may choose another thread before, which the
+ * server does not expect there. */
+static enum filter_verdict install(struct filter *f, const char *p,
+				   struct packet *out)
+{
+	const char *places = text_after(p, RELOCATE);
+
+	if (!places)
+		filter_defined(f, p);
+	return places && relocate(f, places, &f->thread, out) ? VERDICT_MORE :
+								VERDICT_PASS;
+}
+
+static enum filter_verdict detached(struct filter *f, const char *p,
+				    struct packet *out)
+{
+	if (strcmp(p, "OK"))
+		return VERDICT_PASS;
+	f->ended = 1;
+	f->resumes = f->ran && f->shares;
+	if (!f->ran || f->shares || !keep(f, p, strlen(p)))
+		return VERDICT_PASS;
+	choose(&f->parent, out);
+	return VERDICT_MORE;
+}
+
+static enum filter_verdict restart(struct filter *f, const char *p,
+				   struct packet *out)
+{
+	const char *places = text_after(p, RELOCATE);
+
+	if (places) {
+		/* gdb is not listening */
+		if (!relocate(f, places, &f->parent, out))
+			packet_add(out, "E01");
+		return VERDICT_MORE;
+	}
+	switch (f->stage++) {
+	case STAGE_STATUS:
+		f->ran = text_after(p, "T1") != NULL;
+		filter_status_restart(f, p);
+		packet_add(out, f->kept);
+		return VERDICT_MORE;
+	case STAGE_DETACH:
+		return detached(f, p, out);
+	case STAGE_THREAD:
+		packet_add(out, "QTStart");
+		return VERDICT_MORE;
+	case STAGE_START:
+		f->started = *p != 'E';
+		if (!f->started)
+			f->status.end = FILTER_END_FORK;
+		choose(&f->thread, out);
+		return VERDICT_MORE;
+	default:
+		packet_add(out, f->kept);
+		return VERDICT_CHANGED;
+	}
+}
+
+/* A stop, after which the trace may go on. */
+static enum filter_verdict stopped(struct filter *f, const char *p,
+				   struct packet *out)
+{
+	filter_answer_note(f, KIND_PLAIN, p);
+	if (!strstr(p, "vforkdone:") || !keep(f, p, strlen(p)))
+		return VERDICT_PASS;
+	f->resumes = 0;
+	f->stage = STAGE_THREAD;
+	f->kind = KIND_RESTART;
+	choose(&f->parent, out);
+	return VERDICT_MORE;
+}
+
+enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
+				const char *p, struct packet *out)
+{
+	switch (kind) {
+	case KIND_SYMBOL:
+		return hold_back(f, p, out);
+	case KIND_INTRODUCE:
+		return introduce(f, p, out);
+	case KIND_RESTART:
+		return restart(f, p, out);
+	case KIND_INSTALL:
+		return install(f, p, out);
+	default:
+		return stopped(f, p, out);
+	}
+}
+
+void filter_stop_event(struct filter *f, const char *p)
+{
+	const char *shares = text_after(p, "vfork:");
+	const char *child = shares ? shares : text_after(p, "fork:");
+	struct filter_thread thread;
+
+	if (child && filter_read_thread(&child, &thread)) {
+		f->child = thread.pid;
+		f->shares = shares != NULL;
+		f->parent.pid = 0;
+	} else if (text_after(p, "exec:")) {
+		f->replaced = 1;
+		if (f->started)
+			f->status.end = FILTER_END_EXEC;
+	}
+}

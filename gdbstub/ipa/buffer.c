@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The trace buffer that gdbserver empties, by the protocol of ipa-abi.h.
+ *
+ * What must stay true: a frame is reserved as a whole, since gdbserver copies
+ * each in one piece, and by one thread at a time, since it tells frames apart
+ * by their order. gdbserver may stop the thread anywhere in here and move the
+ * start on: the token tells, and then all is done again. When it empties the
+ * buffer for another trace, what was reserved is gone: a frame that nobody
+ * reserved would be the end of gdbserver.
+ */
+#include "gdbstub/ipa/ipa.h"
+
+#include <sys/mman.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+
+#define VISIBLE	__attribute__((visibility("default"), used))
+
+VISIBLE struct ipa_control gdb_agent_trace_buffer_ctrl[IPA_CONTROLS];
+VISIBLE uint32_t gdb_agent_trace_buffer_ctrl_curr;
+VISIBLE uint8_t *gdb_agent_trace_buffer_lo;
+VISIBLE uint8_t *gdb_agent_trace_buffer_hi;
+VISIBLE uint32_t gdb_agent_traceframe_read_count;
+VISIBLE uint32_t gdb_agent_traceframe_write_count;
+VISIBLE int32_t gdb_agent_traceframes_created;
+
+#define END_BYTES	((uint32_t)sizeof(struct ipa_frame))
+
+/*
+ * gdbserver looks at these at each of its stops, also when the program has
+ * become another, in which something else may be at an address of ours. So the
+ * filter gives it that of a page where hardly a program has any.
+ */
+#define FAR_ADDRESS	0x200000000000ull
+
+static uint32_t *read_count = &gdb_agent_traceframe_read_count;
+static uint32_t *write_count = &gdb_agent_traceframe_write_count;
+struct ipa_far *taffrail_ipa_far __attribute__((visibility("default"), used));
+
+COLD void ipa_far_setup(void)
+{
+	struct ipa_far *page;
+	long p = sys_mmap(FAR_ADDRESS, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+			  -1, 0);
+
+	if (p != (long)FAR_ADDRESS) {
+		if (p > 0)
+			sys_munmap(p, 4096);
+		return;
+	}
+	/* to gdbserver, a child that gdb follows would have the frames of its
+	 * parent once more */
+	sys_madvise(p, 4096, MADV_WIPEONFORK);
+	page = (struct ipa_far *)p;
+	read_count = &page->read_count;
+	write_count = &page->write_count;
+	taffrail_ipa_far = page;
+}
+
+/* Finds room for n bytes and the end behind them. Returns 0 when there is
+ * none. */
+static int control_fit(struct ipa_control *control, uint64_t n)
+{
+	if (control->end_free < control->free) {
+		if (n <= (uint64_t)(gdb_agent_trace_buffer_hi - control->free))
+			return 1;
+		control->wrap = control->free;
+		control->free = gdb_agent_trace_buffer_lo;
+	}
+	return control->free <= control->end_free &&
+	       n <= (uint64_t)(control->end_free - control->free);
+}
+
+/*
+ * The control block to write beside the current one. For a new trace gdbserver
+ * makes block 0 the current one, while the holder may be stopped on its way to
+ * write into the block it had chosen before. So the agent never chooses 0.
+ */
+static uint32_t next_turn(uint32_t turn)
+{
+	return turn == 1 ? 2 : 1;
+}
+
+/* One try. Returns 1 with *place, 0 when gdbserver came in between, -1 when
+ * there is no room. */
+static int reserve_try(uint32_t n, uint8_t **place)
+{
+	uint32_t before = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+	uint32_t turn = next_turn(before & IPA_TOKEN_TURN);
+	uint32_t counter = ((before & IPA_TOKEN_COUNTER) + IPA_TOKEN_STEP) &
+			   IPA_TOKEN_COUNTER;
+	uint32_t token = (before & IPA_TOKEN_COUNTER)
+				 << IPA_TOKEN_BEFORE_SHIFT |
+			 counter | turn;
+	struct ipa_control *control = &gdb_agent_trace_buffer_ctrl[turn];
+	uint32_t now;
+
+	ipa_call(ipa_request);
+	*control = gdb_agent_trace_buffer_ctrl[(before & IPA_TOKEN_TURN) %
+					       IPA_CONTROLS];
+	if (!control_fit(control, (uint64_t)n + END_BYTES))
+		return -1;
+	*place = control->free;
+	control->free += n;
+	if (!__atomic_compare_exchange_n(&gdb_agent_trace_buffer_ctrl_curr,
+					 &before, token, 0, __ATOMIC_SEQ_CST,
+					 __ATOMIC_SEQ_CST))
+		return 0;
+	ipa_call(ipa_request);
+	now = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
+	if (now != token &&
+	    (now & IPA_TOKEN_BEFORE) >> IPA_TOKEN_BEFORE_SHIFT != counter)
+		return 0;
+	if (!ipa_trace_same()) {
+		/* the first of the old trace, in the buffer of the new */
+		__atomic_compare_exchange_n(&gdb_agent_trace_buffer_ctrl_curr,
+					    &token, 0, 0, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+		return 0;
+	}
+	__builtin_memset(control->free, 0, END_BYTES);
+	return 1;
+}
+
+/* gdbserver sets this number to 0 for each trace, and never reads it. */
+void ipa_trace_enter(void)
+{
+	store_release(&gdb_agent_traceframes_created, 1);
+}
+
+int ipa_trace_same(void)
+{
+	return load_acquire(&gdb_agent_traceframes_created);
+}
+
+uint8_t *ipa_reserve(uint32_t n)
+{
+	uint64_t all = (uint64_t)(gdb_agent_trace_buffer_hi -
+				  gdb_agent_trace_buffer_lo);
+	uint8_t *place;
+
+	/* it would be waited for without end */
+	if ((uint64_t)n + END_BYTES > all / 2)
+		return NULL;
+	while (load_acquire(&gdb_agent_tracing) && ipa_trace_same()) {
+		int ret = reserve_try(n, &place);
+
+		if (ret > 0)
+			return place;
+		if (ret < 0 && !ipa_call(ipa_flush))
+			break;
+	}
+	return NULL;
+}
+
+int ipa_commit(void)
+{
+	uint32_t count = load_acquire(write_count);
+
+	return ipa_trace_same() &&
+	       __atomic_compare_exchange_n(write_count, &count, count + 1, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+void ipa_forget(void)
+{
+	store_release(&gdb_agent_tracing, 0);
+	store_release(&gdb_agent_traceframes_created, 0);
+	store_release(read_count, load_acquire(write_count));
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Collecting for gdbserver's fast tracepoints.
+ *
+ * A jump pad calls ipa_collect() with the registers. When the tracepoint is at
+ * a marker and wants its static data, those registers are kept as a snapshot,
+ * and ipa_hit() collects a moment later: the pad goes on with the site's jump,
+ * and so to the marker's arguments.
+ *
+ * What must stay true: who makes a frame is the holder (ipa_hold()), from the
+ * first block to ipa_commit().
+ */
+#include "gdbstub/ipa/ipa.h"
+
+#include "base/base.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "control/service/bell.h"
+#include "control/threads/thread.h"
+#include "control/threads/vectors.h"
+#include "gdbstub/ipa/frame-x86_64.h"
+#include "gdbstub/wire/static-block.h"
+#include "tracepoints/fields/field-text.h"
+#include "tracepoints/frames/collect.h"
+#include "tracepoints/frames/draft.h"
+#include "tracepoints/program/snapshot.h"
+
+#define BREAKPOINT	0xcc
+#define STATIC_TEXT_MAX	65535u
+
+/* A hit, and the frame that is being made of it. */
+struct hit {
+	struct draft draft;		/* first */
+	const uint64_t *general;	/* as struct registers has them */
+	uint64_t address;		/* of the tracepoint */
+	uint64_t flags;
+	struct ipa_marker *marker;	/* for whose cell it is, or NULL */
+	const struct object *object;	/* of static data, or NULL */
+	uint64_t fixed;
+	const struct write_var *var;
+};
+
+void ipa_collect(struct ipa_point *point, struct ipa_registers *registers);
+
+static enum ax_verdict hit_register(void *arg, uint32_t number,
+				    uint64_t *value)
+{
+	struct hit *hit = arg;
+
+	if (number != REGISTER_RIP)
+		return draft_ax_register(hit->general, hit->flags, number,
+					 value);
+	*value = hit->address;
+	return AX_DONE;
+}
+
+static enum ax_verdict hit_variable_get(void *arg, uint32_t number,
+					uint64_t *value)
+{
+	(void)arg;
+	return ipa_variable_get(number, (int64_t *)value) ? AX_UNAVAILABLE :
+							    AX_DONE;
+}
+
+static enum ax_verdict hit_variable_set(void *arg, uint32_t number,
+					uint64_t value)
+{
+	(void)arg;
+	return ipa_variable_set(number, (int64_t)value) ? AX_UNAVAILABLE :
+							  AX_DONE;
+}
+
+static enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
+{
+	struct hit *hit = arg;
+	int64_t value;
+
+	if (ipa_variable_get(number, &value))
+		return AX_UNAVAILABLE;
+	return draft_variable(&hit->draft, number, value);
+}
+
+const struct ax_machine ipa_machine = {
+	.read = draft_ax_read,
+	.reg = hit_register,
+	.variable_get = hit_variable_get,
+	.variable_set = hit_variable_set,
+	.variable_collect = hit_variable_collect,
+	.collect = draft_ax_collect,
+	.collect_string = draft_ax_collect_string,
+	.nregisters = REGISTERS_NUMBERED,
+};
+
+/* How large gdbserver expects the block to be: it follows the processor's
+ * state, and releases before 16 know MPX. Release 13 counts descriptions, 16
+ * has a bit for each feature, so that its smallest is 24; 17 has one more in
+ * front, of shadow stacks. */
+static uint32_t block_bytes(void)
+{
+	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
+	uint32_t bytes = IPA_BLOCK_BASE_BYTES;
+
+	if (description == 1 || description == 24 || description == 48)
+		return bytes;
+	if (description > 48 && description & 1)
+		bytes += 8;		/* pl3_ssp, with shadow stacks */
+	if (vectors_state & 1u << 2)
+		bytes += 256;
+	if (vectors_state & 3u << 3 && description <= 6)
+		bytes += 80;
+	if (vectors_state & 7u << 5)
+		bytes += 1600;
+	if (vectors_state & 1u << 9)
+		bytes += 4;
+	return bytes;
+}
+
+static void add_registers(struct hit *hit)
+{
+	uint32_t bytes = block_bytes();
+	uint8_t *block = draft_registers_room(&hit->draft, bytes);
+	uint64_t fs_base = (uint64_t)__builtin_thread_pointer();
+	uint32_t words[3] = { (uint32_t)hit->flags };
+
+	if (!block)
+		return;
+	ipa_segments(&words[1], &words[2]);
+	__builtin_memset(block, 0, bytes);
+	__builtin_memcpy(block, hit->general, 16 * 8);
+	__builtin_memcpy(block + 16 * 8, &hit->address, 8);
+	__builtin_memcpy(block + IPA_BLOCK_FLAGS, words, sizeof(words));
+	__builtin_memcpy(block + IPA_BLOCK_FS_BASE, &fs_base, 8);
+}
+
+/* Wants static data: in gdbserver's words, or in the filter's, who has those
+ * for every gdbserver (gdbstub/wire/static-block.h). */
+static int is_static(const struct ipa_action *action)
+{
+	const struct ipa_action_memory *memory = (const void *)action;
+
+	return action->type == IPA_ACTION_STATIC ||
+	       (action->type == IPA_ACTION_MEMORY && memory->base < 0 &&
+		memory->address == STATIC_BLOCK_ADDRESS);
+}
+
+/* As text with its NUL: gdb shows its user what is there. */
+static void add_static(struct hit *hit, int for_gdbserver)
+{
+	const uint64_t address = STATIC_BLOCK_ADDRESS;
+	struct draft raw = { .bytes = ipa_text, .room = IPA_TEXT_BYTES / 2 };
+	char *string = (char *)ipa_text + IPA_TEXT_BYTES / 2;
+	struct field_event event;
+	struct text text;
+	uint16_t n;
+
+	if (!hit->object)
+		return;
+	draft_static(&raw, &hit->object->shape, hit->fixed, hit->var);
+	event = (struct field_event){ hit->object->site->kind,
+				      hit->object->site->nfields,
+				      hit->object->types, hit->object->format };
+	text_open(&text, string, STATIC_TEXT_MAX);
+	field_text(&text, &event, raw.bytes + 3, raw.used - 3);
+	n = (uint16_t)(text.used + 1);
+	if (!draft_room(&hit->draft, 3u + (uint32_t)sizeof(address) + n))
+		return;
+	if (for_gdbserver) {
+		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_STATIC;
+	} else {
+		hit->draft.bytes[hit->draft.used++] = COLLECT_BLOCK_MEMORY;
+		draft_put(&hit->draft, &address, sizeof(address));
+	}
+	draft_put(&hit->draft, &n, sizeof(n));
+	draft_put(&hit->draft, string, n);
+}
+
+static void error_note(struct ipa_point *point, int error)
+{
+	if (gdb_agent_expr_eval_result || !ipa_trace_same())
+		return;
+	gdb_agent_error_tracepoint = point;
+	store_release(&gdb_agent_expr_eval_result, error);
+}
+
+/* An error that is the program's, as of a bad pointer, ends nothing: what it
+ * would have collected is not there. */
+static int expression_run(struct hit *hit, struct ipa_point *point,
+			  const struct ipa_expression *expression,
+			  int want_result, uint64_t *result)
+{
+	int error = 0;
+	const struct ax_program *program =
+		ipa_program(expression, want_result, &error);
+	enum ax_verdict verdict;
+
+	if (!program) {
+		error_note(point, error);
+		return 0;
+	}
+	verdict = ax_run(program, NULL, hit, result);
+	if (verdict == AX_DIVIDED_BY_ZERO)
+		error_note(point, IPA_DIVIDED_BY_ZERO);
+	return verdict == AX_DONE;
+}
+
+static void memory_action(struct hit *hit,
+			  const struct ipa_action_memory *action)
+{
+	uint64_t base = 0;
+
+	if (action->base >= 0 &&
+	    hit_register(hit, (uint32_t)action->base, &base) != AX_DONE)
+		return;
+	draft_memory(&hit->draft, base + action->address, action->bytes);
+}
+
+static void action_run(struct hit *hit, struct ipa_point *point,
+		       const struct ipa_action *action)
+{
+	uint64_t result;
+
+	if (is_static(action))
+		return;			/* it came first */
+	switch ((enum ipa_action_type)action->type) {
+	case IPA_ACTION_REGISTERS:
+		add_registers(hit);
+		break;
+	case IPA_ACTION_STATIC:
+		break;
+	case IPA_ACTION_MEMORY:
+		memory_action(hit, (const struct ipa_action_memory *)action);
+		break;
+	case IPA_ACTION_EXPRESSION:
+		expression_run(hit, point,
+			       ((const struct ipa_action_expression *)action)
+				       ->expression,
+			       0, &result);
+		break;
+	}
+}
+
+/* Static data comes first, where an action wants it. A tracepoint at a marker's
+ * cell that has no action is there for nothing else. */
+static void frame_fill(struct hit *hit, struct ipa_point *point)
+{
+	uint32_t i;
+
+	if (!point->nactions && hit->marker)
+		add_static(hit, 0);
+	for (i = 0; i < point->nactions; i++)
+		if (is_static(point->actions[i]))
+			break;
+	if (i < point->nactions)
+		add_static(hit, point->actions[i]->type == IPA_ACTION_STATIC);
+	for (i = 0; i < point->nactions; i++)
+		action_run(hit, point, point->actions[i]);
+}
+
+static void frame_make(struct hit *hit, struct ipa_point *point)
+{
+	struct ipa_frame head = { .number = (uint16_t)point->number };
+	uint8_t *place;
+
+	hit->draft.bytes = ipa_frame;
+	hit->draft.room = ipa_limits_room();
+	hit->draft.used = sizeof(head);
+	hit->draft.cut = 0;
+	frame_fill(hit, point);
+	head.bytes = hit->draft.used - (uint32_t)sizeof(head);
+	__builtin_memcpy(ipa_frame, &head, sizeof(head));
+	place = ipa_trace_same() && ipa_limits_fit(hit->draft.used) ?
+			ipa_reserve(hit->draft.used) :
+			NULL;
+	if (!place) {
+		if (load_acquire(&gdb_agent_tracing) && ipa_trace_same())
+			gdb_agent_trace_buffer_is_full = 1;
+		return;
+	}
+	draft_copy(place, ipa_frame, hit->draft.used);
+	point->usage += head.bytes;
+	if (ipa_commit())
+		ipa_limits_add(hit->draft.used, hit->draft.cut);
+}
+
+/* Returns 0 when the trace is to end. */
+static int point_hit(struct hit *hit, struct ipa_point *point)
+{
+	uint64_t result = 1;
+
+	if (!point->enabled)
+		return 1;
+	if (point->condition)
+		expression_run(hit, point, point->condition, 1, &result);
+	if (point->condition && gdb_agent_expr_eval_result)
+		return 0;
+	if (!result)
+		return 1;
+	point->hit_count++;
+	if (point->pass_count && point->hit_count >= point->pass_count &&
+	    !point->step_count && !gdb_agent_stopping_tracepoint &&
+	    ipa_trace_same())
+		gdb_agent_stopping_tracepoint = point;
+	frame_make(hit, point);
+	return !gdb_agent_stopping_tracepoint &&
+	       !gdb_agent_trace_buffer_is_full && !gdb_agent_expr_eval_result;
+}
+
+/* All fast tracepoints of an address; they lie one behind the other. */
+static void points_hit(struct hit *hit, struct ipa_point *point)
+{
+	uint64_t address = point->address;
+
+	for (; point && point->address == address; point = point->next) {
+		if (point->type != IPA_FAST || point_hit(hit, point))
+			continue;
+		ipa_call(ipa_stop_tracing);
+		return;
+	}
+}
+
+/* The distance of the jump at a site, whose first byte may be a breakpoint. */
+static int32_t jump_at(uint64_t address)
+{
+	int32_t distance;
+
+	__builtin_memcpy(&distance, (const uint8_t *)address + 1,
+			 sizeof(distance));
+	return distance;
+}
+
+/* The tracepoint at a marker: the one that a pad came with, while the jump to
+ * that pad is there. Each trace has pads of its own. gdbserver's list does not
+ * tell: it is empty when a tracepoint of another kind is the first. */
+static struct ipa_point *point_at(uint64_t address)
+{
+	const struct ipa_marker *marker = ipa_marker_find(address);
+
+	if (!marker || load_acquire(&marker->jump) != jump_at(address))
+		return NULL;
+	return marker->point;
+}
+
+/* Without a point it is the marker's. gdbserver begins no trace while a thread
+ * is in a pad, but does while one is between its pad and its marker. */
+static void hit_serve(struct hit *hit, struct ipa_point *point)
+{
+	ipa_trace_enter();
+	memory_stack_here(&hit->draft.stack, hit->general[7]);
+	if (!point)
+		point = hit->marker ? ipa_cell_point(hit->marker) :
+				      point_at(hit->address);
+	if (point && load_acquire(&gdb_agent_tracing))
+		points_hit(hit, point);
+	ipa_release();
+}
+
+static void hit_drop(void)
+{
+	__atomic_fetch_add(&ipa->dropped, 1, __ATOMIC_RELAXED);
+}
+
+static int wants_static(const struct ipa_point *point)
+{
+	uint64_t address = point->address;
+	uint32_t i;
+
+	for (; point && point->address == address; point = point->next)
+		for (i = 0; i < point->nactions; i++)
+			if (is_static(point->actions[i]))
+				return 1;
+	return 0;
+}
+
+static void collect(struct ipa_point *point, const uint64_t *general,
+		    uint64_t flags)
+{
+	struct hit hit = { .general = general, .address = point->address,
+			   .flags = flags };
+	struct ipa_marker *marker =
+		ipa->on ? ipa_marker_find(point->address) : NULL;
+	struct object *object;
+
+	if (!marker || !wants_static(point)) {
+		if (ipa_hold(!marker)) {
+			hit_serve(&hit, point);
+			return;
+		}
+		if (!marker) {
+			hit_drop();
+			return;
+		}
+		/* served behind the pad, where there is time to wait */
+	}
+	marker->point = point;
+	store_release(&marker->jump, jump_at(point->address));
+	object = load_acquire(&marker->object);
+	snapshot_put(object->site, general, (uint32_t)flags, point->address);
+}
+
+/* A child has the pads, but not what they point to. */
+void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
+{
+	uint64_t general[16] = { r->rax, r->rbx, r->rcx, r->rdx,
+				 r->rsi, r->rdi, r->rbp, r->rsp,
+				 r->r8,	 r->r9,	 r->r10, r->r11,
+				 r->r12, r->r13, r->r14, r->r15 };
+
+	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
+	    ipa_is_current(point))
+		collect(point, general, r->flags);
+}
+
+/* Behind the pad, or without one: there is time to wait. */
+static void hit_late(struct hit *hit, const struct snapshot *snapshot)
+{
+	hit->general = snapshot->general;
+	hit->flags = snapshot->flags;
+	if (ipa_hold(1))
+		hit_serve(hit, NULL);
+	else
+		hit_drop();
+}
+
+/* What is on the site's cell, if it has one. */
+static void cell_hit(struct hit *hit)
+{
+	const struct object *object = hit->object;
+	struct snapshot *snapshot = snapshot_find(object->site);
+	struct ipa_marker *marker;
+
+	if (!snapshot)
+		return;
+	hit->address = snapshot_address(snapshot);
+	marker = ipa_marker_find(hit->address + 1);
+	if (marker && ipa_cell_point(marker)) {
+		hit->marker = marker;
+		hit_late(hit, snapshot);
+	}
+	if (load_relaxed(&object->snapshots) == OBJECT_IPA)
+		snapshot_release(snapshot);
+}
+
+void ipa_hit(struct write_slot *slot, uint64_t fixed,
+	     const struct write_var *var)
+{
+	struct hit hit = { .object = (const struct object *)slot->shape,
+			   .fixed = fixed, .var = var };
+	struct snapshot *snapshot;
+
+	if (!ipa->on || !load_acquire(&gdb_agent_tracing))
+		return;
+	cell_hit(&hit);
+	snapshot = snapshot_find_put(hit.object->site);
+	if (!snapshot)
+		return;
+	hit.marker = NULL;
+	hit.address = (uint64_t)snapshot->behind;
+	hit_late(&hit, snapshot);
+	snapshot_release(snapshot);
+}
+
+int ipa_call(void (*hook)(void))
+{
+	if (*(const volatile uint8_t *)hook == BREAKPOINT &&
+	    hook != ipa_request && thread_run(ipa_abandon, NULL) == 0)
+		return 0;
+	hook();
+	return 1;
+}
+
+COLD SIGSAFE void ipa_end(enum ipa_end why)
+{
+	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
+	    bell_here()) {
+		ipa_limits_end(why);
+		ipa_call(ipa_stop_tracing);
+	}
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Expressions of gdbserver's tracepoints, verified when they are first used.
+ *
+ * They are known by their address in gdbserver's heap, and compared whole: a
+ * later gdbserver uses the same heap from its start. When there is no room left
+ * all are forgotten; nobody else uses them, the caller is the holder.
+ */
+#include "gdbstub/ipa/ipa.h"
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "tracepoints/conditions/ax.h"
+#include "tracepoints/frames/draft.h"
+
+#define PROGRAMS_MAX	4096u		/* a power of two */
+#define PROGRAMS_BYTES	(16u << 20)
+#define LENGTH_MAX	4096
+
+struct known {
+	const struct ipa_expression *expression;
+	const struct ax_program *program;	/* or NULL: refused */
+	const uint8_t *code;
+	uint32_t length;
+	uint32_t want_result;
+};
+
+extern const struct ax_machine ipa_machine;
+
+static struct known *known;
+static uint8_t *memory;
+
+static void *take(uint64_t bytes)
+{
+	void *p = memory + ipa->program_bytes;
+
+	bytes = align_up(bytes, 8);
+	if (bytes > PROGRAMS_BYTES - ipa->program_bytes)
+		return NULL;
+	ipa->program_bytes += (uint32_t)bytes;
+	return p;
+}
+
+static int setup(void)
+{
+	if (!known)
+		known = sys_map_anonymous(PROGRAMS_MAX * sizeof(*known));
+	if (!memory)
+		memory = sys_map_anonymous(PROGRAMS_BYTES);
+	return known && memory;
+}
+
+static void forget(void)
+{
+	__builtin_memset(known, 0, PROGRAMS_MAX * sizeof(*known));
+	ipa->nprograms = 0;
+	ipa->program_bytes = 0;
+}
+
+/* Where it is, or is to be. */
+static struct known *place_of(const struct ipa_expression *expression,
+			      uint32_t want_result)
+{
+	uint32_t i = (uint32_t)((uint64_t)expression >> 3) * 2654435761u;
+
+	for (i >>= 8;; i++) {
+		struct known *k = &known[i % PROGRAMS_MAX];
+
+		if (!k->expression || (k->expression == expression &&
+				       k->want_result == want_result))
+			return k;
+	}
+}
+
+static int same(const struct known *k, const struct ipa_expression *expression)
+{
+	return k->expression && k->length == (uint32_t)expression->length &&
+	       !__builtin_memcmp(k->code, expression->bytes, k->length);
+}
+
+static void learn(struct known *k, const struct ipa_expression *expression,
+		  uint32_t want_result)
+{
+	uint32_t length = (uint32_t)expression->length;
+	struct ax_source source = { .bytes = length,
+				    .want_result = want_result,
+				    .machine = &ipa_machine };
+	struct ax_refusal refusal;
+	uint8_t *code = take(length);
+	uint64_t room = AX_PROGRAM_BYTES(length);
+	uint32_t mark;
+	void *program;
+
+	if (!code)
+		return;
+	draft_copy(code, expression->bytes, length);
+	source.code = code;
+	mark = ipa->program_bytes;
+	program = take(room);
+	if (!program)
+		return;
+	if (ax_verify(program, room, &source, &refusal)) {
+		ipa->program_bytes = mark;
+		program = NULL;
+	} else {
+		ipa->program_bytes = mark + (uint32_t)align_up(
+			((struct ax_program *)program)->bytes, 8);
+	}
+	if (!k->expression)
+		ipa->nprograms++;
+	*k = (struct known){ expression, program, code, length, want_result };
+}
+
+const struct ax_program *ipa_program(const struct ipa_expression *expression,
+				     int want_result, int *error)
+{
+	uint32_t want = (uint32_t)want_result;
+	struct known *k;
+
+	*error = IPA_EMPTY_EXPRESSION;
+	if (expression->length <= 0)
+		return NULL;
+	*error = IPA_UNHANDLED_OPCODE;
+	if (expression->length > LENGTH_MAX || !setup())
+		return NULL;
+	k = place_of(expression, want);
+	if (same(k, expression))
+		return k->program;
+	if (ipa->nprograms > PROGRAMS_MAX / 2 ||
+	    ipa->program_bytes > PROGRAMS_BYTES / 2)
+		forget();
+	k = place_of(expression, want);
+	learn(k, expression, want);
+	return same(k, expression) ? k->program : NULL;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sites that a session wants on or off while a jump of gdbserver's is there.
+ *
+ *	site:	nop ; jmp pad
+ *	pad:	... ; test $x,%eax ; jmp behind the site	it was off
+ *	pad:	... ; jmp stub ; jmp behind the site		it was on
+ *
+ * The site is gdbserver's. The instruction that it has moved into the pad is
+ * switched instead, as a site is: the operand of a test may be anything. When
+ * gdbserver takes its jump away it puts back what was there before; nobody
+ * tells, so the service thread looks until no site is in that state.
+ */
+#include "gdbstub/ipa/ipa.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "control/service/service.h"
+#include "control/threads/thread.h"
+#include "tracepoints/sites/lock.h"
+
+#define TEST		0xa9
+#define JUMP		0xe9
+#define PAD_BYTES_MAX	512u
+#define LOOK_NS		10000000
+
+static int leads(const uint8_t *jump, const uint8_t *to)
+{
+	int32_t distance;
+
+	__builtin_memcpy(&distance, jump + 1, sizeof(distance));
+	return *jump == JUMP && jump + 5 + distance == to;
+}
+
+/* The instruction that was moved from a site, or NULL. */
+static uint8_t *find_moved(const uint8_t *code)
+{
+	int32_t distance;
+	uint8_t *p, *end;
+
+	__builtin_memcpy(&distance, code + 2, sizeof(distance));
+	p = (uint8_t *)code + 6 + distance;
+	end = p + PAD_BYTES_MAX;
+	if (code[1] != JUMP)
+		return NULL;
+	for (; p < end && ipa_is_pad(p) && ipa_is_pad(p + 9); p++)
+		if ((*p == TEST || *p == JUMP) && leads(p + 5, code + 6))
+			return p;
+	return NULL;
+}
+
+static void switch_moved(const struct patcher *patcher, uint8_t *moved,
+			 const uint8_t *stub, int on)
+{
+	int32_t distance = (int32_t)(stub - (moved + 5));
+	uint8_t jump[5] = { JUMP };
+
+	if ((*moved == JUMP) == on)
+		return;
+	__builtin_memcpy(jump + 1, &distance, sizeof(distance));
+	if (on)
+		patch_bytes(patcher, moved, jump, sizeof(jump));
+	else
+		patch_byte(patcher, moved, TEST);
+}
+
+struct look {
+	struct patcher patcher;
+	uint32_t refused;
+};
+
+static int look_at(struct object *object, void *arg)
+{
+	struct look *look = arg;
+	struct code *code;
+
+	for (code = object->codes; code; code = code->next)
+		if (code->stub &&
+		    patch_site(&look->patcher, code->address, code->stub,
+			       !!object->on) == -EBUSY)
+			look->refused++;
+	return 0;
+}
+
+static int look_again(int fd, void *arg)
+{
+	struct look look = { .refused = 0 };
+	uint64_t ticks;
+
+	(void)arg;
+	sys_read(fd, &ticks, sizeof(ticks));
+	registry_lock();
+	patch_open(&look.patcher);
+	registry_each(look_at, &look);
+	patch_close(&look.patcher);
+	registry_unlock();
+	if (!look.refused)
+		ipa->looks = 0;
+	return !look.refused;
+}
+
+/* The service thread, which has a table of descriptors of its own. */
+static void look_later(void)
+{
+	struct itimerspec every = { { 0, LOOK_NS }, { 0, LOOK_NS } };
+	uint32_t me = (uint32_t)sys_gettid();
+	int fd;
+
+	if (me != thread_service() || ipa->looks == me)
+		return;
+	fd = (int)sys2(SYS_timerfd_create, CLOCK_MONOTONIC,
+		       O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	sys4(SYS_timerfd_settime, fd, 0, &every, NULL);
+	if (service_watch(fd, look_again, NULL))
+		sys_close(fd);
+	else
+		ipa->looks = me;
+}
+
+void ipa_site_refused(const struct patcher *patcher, uint8_t *code,
+		      const uint8_t *stub, int on)
+{
+	uint8_t *moved = find_moved(code);
+
+	if (!ipa || !ipa->here)
+		return;
+	if (moved)
+		switch_moved(patcher, moved, stub, on);
+	look_later();
+}

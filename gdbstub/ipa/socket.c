@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The socket by which GDB's agents are known, /tmp/gdb_ust<PID>: it is there as
+ * long as the program is debugged through `taffrail gdbserver`, which takes
+ * away what a program that dies leaves.
+ *
+ * Nobody listens at it. gdbserver would use it for its command channel, and
+ * that lets threads run on that gdb has stopped, or waits for an answer for
+ * ever; what it bears in every release is a connection that is refused. So the
+ * descriptor need not outlive the thread that makes it.
+ */
+#include "gdbstub/ipa/ipa.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+static void name_it(struct sockaddr_un *address)
+{
+	struct text text;
+
+	address->sun_family = AF_UNIX;
+	text_open(&text, address->sun_path, sizeof(address->sun_path));
+	text_add(&text, IPA_SOCKET);
+	text_add_number(&text, sys_getpid());
+}
+
+COLD int ipa_socket_offer(void)
+{
+	struct sockaddr_un address = { 0 };
+	int fd = (int)sys3(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	name_it(&address);
+	ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
+	if (ret == -EADDRINUSE) {
+		/* of this process before execve(2), or of one long gone */
+		sys_unlink(address.sun_path);
+		ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
+	}
+	sys_close(fd);
+	if (!ret)
+		store_release(&ipa->offered, 1);
+	return ret;
+}
+
+void ipa_socket_remove(void)
+{
+	struct sockaddr_un address;
+
+	if (!ipa || !load_acquire(&ipa->offered))
+		return;
+	name_it(&address);
+	sys_unlink(address.sun_path);
+	store_release(&ipa->offered, 0);
+}

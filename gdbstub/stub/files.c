@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * vFile: gdb reads the program's files through the program, so that it sees
+ * those that the program runs, whatever its root directory.
+ *
+ * What must stay true: the program may have more rights than gdb's user wants
+ * to lend. Only regular files that are mapped into the process, and what
+ * /proc tells of it, are opened, and only to read.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <sys/stat.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "gdbstub/wire/connection.h"
+
+/* Files of /proc/PID that gdb may read. */
+static const char *const proc_words[] = {
+	"maps", "smaps", "cmdline", "status", "stat", "coredump_filter",
+};
+
+struct call {
+	const char *word;
+	void (*fn)(struct connection *c, const char *p);
+};
+
+static void fail(struct connection *c, uint64_t error)
+{
+	packet_add(&c->out, "F-1,");
+	packet_add_number(&c->out, error);
+}
+
+static void done(struct connection *c, uint64_t result)
+{
+	packet_add(&c->out, "F");
+	packet_add_number(&c->out, result);
+}
+
+/*
+ * "/proc/PID/WORD" and "/proc/PID/task/TID/WORD" of this process: all threads
+ * share what is asked for. Returns the word, or NULL.
+ */
+static const char *proc_word(const char *path)
+{
+	const char *p = text_after(path, "/proc/");
+	uint32_t i;
+
+	if (!p || text_number(&p) != sys_getpid() || *p++ != '/')
+		return NULL;
+	if (text_after(p, "task/")) {
+		p = text_after(p, "task/");
+		if (text_number(&p) < 0 || *p++ != '/')
+			return NULL;
+	}
+	for (i = 0; i < ARRAY_SIZE(proc_words); i++)
+		if (text_equal(p, proc_words[i]))
+			return p;
+	return NULL;
+}
+
+/* A line of maps ends in " PATH". Is it this one? */
+struct line_match {
+	const char *path;
+	uint64_t at;		/* characters of it seen */
+	int wrong;
+};
+
+static int line_take(struct line_match *match, char c)
+{
+	int found = 0;
+
+	if (c == '\n') {
+		found = match->at && !match->wrong && !match->path[match->at];
+		match->at = 0;
+		match->wrong = 0;
+	} else if (!match->at && c != '/') {
+		return 0;	/* addresses, mode, offset, device, inode */
+	} else if (match->path[match->at] == c) {
+		match->at++;
+	} else {
+		match->wrong = 1;
+		match->at = 1;
+	}
+	return found;
+}
+
+/* Is the file of that path mapped into this process? */
+static int is_mapped(struct connection *c, const char *path)
+{
+	struct line_match match = { .path = path };
+	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	int found = 0;
+	long got = fd;
+	long i;
+
+	if (fd < 0)
+		return 0;
+	while (!found && (got = sys_read(fd, c->chunk, sizeof(c->chunk))) > 0)
+		for (i = 0; i < got && !found; i++)
+			found = line_take(&match, c->chunk[i]);
+	sys_close(fd);
+	return found;
+}
+
+/* Opens a mapped regular file. O_PATH first: to open a device does things. */
+static int mapped_open(struct connection *c, const char *path)
+{
+	char link[64];
+	char real[PATH_MAX];
+	struct stat st;
+	struct text text;
+	int fd = (int)sys_open(path, O_PATH | O_CLOEXEC, 0);
+	long got = -EACCES;
+
+	if (fd < 0)
+		return fd;
+	text_open(&text, link, sizeof(link));
+	text_add(&text, "/proc/thread-self/fd/");
+	text_add_number(&text, fd);
+	if (!sys2(SYS_fstat, fd, &st) && S_ISREG(st.st_mode))
+		got = sys4(SYS_readlinkat, -100, link, real, sizeof(real) - 1);
+	if (got > 0) {
+		real[got] = 0;
+		got = is_mapped(c, real) ? sys_open(link, O_RDONLY | O_CLOEXEC,
+						    0) :
+					   -EACCES;
+	}
+	sys_close(fd);
+	return (int)got;
+}
+
+static int file_open(struct connection *c, const char *path)
+{
+	const char *word = proc_word(path);
+	struct text text;
+	char own[64];
+
+	if (*path != '/')
+		return -ENOENT;
+	if (!word)
+		return mapped_open(c, path);
+	text_open(&text, own, sizeof(own));
+	text_add(&text, "/proc/self/");
+	text_add(&text, word);
+	return (int)sys_open(own, O_RDONLY | O_CLOEXEC, 0);
+}
+
+static void call_open(struct connection *c, const char *p)
+{
+	char path[PATH_MAX];
+	uint64_t flags;
+	int slot;
+	int fd;
+
+	for (slot = 0; slot < CONNECTION_FILES && c->files[slot] >= 0; slot++)
+		;
+	if (!packet_read_text(&p, path, sizeof(path)) ||
+	    !packet_read_char(&p, ',') || !packet_read_number(&p, &flags)) {
+		fail(c, RSP_ENOENT);
+	} else if (flags & RSP_OPEN_WRITE_MASK) {
+		fail(c, RSP_EACCES);
+	} else if (slot == CONNECTION_FILES) {
+		fail(c, RSP_EMFILE);
+	} else {
+		fd = file_open(c, path);
+		if (fd < 0) {
+			fail(c, fd == -ENOENT ? RSP_ENOENT : RSP_EACCES);
+			return;
+		}
+		c->files[slot] = fd;
+		done(c, (uint64_t)slot);
+	}
+}
+
+/* The descriptor in a packet; its number is moved behind. NULL: none. */
+static int *file_find(struct connection *c, const char **p)
+{
+	uint64_t number;
+
+	if (!packet_read_number(p, &number) || number >= CONNECTION_FILES ||
+	    c->files[number] < 0) {
+		fail(c, RSP_EBADF);
+		return NULL;
+	}
+	return &c->files[number];
+}
+
+static void call_close(struct connection *c, const char *p)
+{
+	int *file = file_find(c, &p);
+
+	if (!file)
+		return;
+	sys_close(*file);
+	*file = -1;
+	done(c, 0);
+}
+
+static void call_pread(struct connection *c, const char *p)
+{
+	int *file = file_find(c, &p);
+	uint64_t offset;
+	uint64_t n;
+	long got;
+
+	if (!file)
+		return;
+	if (!packet_read_char(&p, ',') || !packet_read_number(&p, &n) ||
+	    !packet_read_char(&p, ',') || !packet_read_number(&p, &offset)) {
+		fail(c, RSP_EIO);
+		return;
+	}
+	got = sys4(SYS_pread64, *file, c->chunk,
+		   min_u64(n, CONNECTION_CHUNK_BYTES), offset);
+	if (got < 0) {
+		fail(c, RSP_EIO);
+		return;
+	}
+	done(c, (uint64_t)got);
+	packet_add(&c->out, ";");
+	packet_add_bytes(&c->out, c->chunk, (size_t)got);
+}
+
+static void put_big(struct packet *out, uint64_t value, int bytes)
+{
+	while (bytes--)
+		packet_add_byte(out, (uint8_t)(value >> bytes * 8));
+}
+
+static void call_fstat(struct connection *c, const char *p)
+{
+	int *file = file_find(c, &p);
+	struct stat st;
+
+	if (!file)
+		return;
+	if (sys2(SYS_fstat, *file, &st)) {
+		fail(c, RSP_EIO);
+		return;
+	}
+	done(c, RSP_STAT_BYTES);
+	packet_add(&c->out, ";");
+	put_big(&c->out, st.st_dev, 4);
+	put_big(&c->out, st.st_ino, 4);
+	put_big(&c->out, st.st_mode, 4);
+	put_big(&c->out, st.st_nlink, 4);
+	put_big(&c->out, st.st_uid, 4);
+	put_big(&c->out, st.st_gid, 4);
+	put_big(&c->out, st.st_rdev, 4);
+	put_big(&c->out, (uint64_t)st.st_size, 8);
+	put_big(&c->out, (uint64_t)st.st_blksize, 8);
+	put_big(&c->out, (uint64_t)st.st_blocks, 8);
+	put_big(&c->out, (uint64_t)st.st_atime, 4);
+	put_big(&c->out, (uint64_t)st.st_mtime, 4);
+	put_big(&c->out, (uint64_t)st.st_ctime, 4);
+}
+
+/* There is one file system to see: the program's. */
+static void call_setfs(struct connection *c, const char *p)
+{
+	(void)p;
+	done(c, 0);
+}
+
+/* "exe" of "/proc/PID/exe", or "cwd", of this process; NULL: another path. */
+static const char *link_word(const char *path)
+{
+	const char *p = text_after(path, "/proc/");
+
+	if (!p || text_number(&p) != sys_getpid())
+		return NULL;
+	return text_equal(p, "/exe") || text_equal(p, "/cwd") ? p + 1 : NULL;
+}
+
+/* What `info proc` shows of links; memory tells gdb as much. */
+static void call_readlink(struct connection *c, const char *p)
+{
+	char path[PATH_MAX];
+	char own[32];
+	const char *word = NULL;
+	struct text text;
+	long got;
+
+	if (packet_read_text(&p, path, sizeof(path)) && !*p)
+		word = link_word(path);
+	if (!word) {
+		fail(c, RSP_EACCES);
+		return;
+	}
+	text_open(&text, own, sizeof(own));
+	text_add(&text, "/proc/self/");
+	text_add(&text, word);
+	got = sys4(SYS_readlinkat, -100, own, c->chunk, PATH_MAX);
+	if (got < 0) {
+		fail(c, RSP_EACCES);
+		return;
+	}
+	done(c, (uint64_t)got);
+	packet_add(&c->out, ";");
+	packet_add_bytes(&c->out, c->chunk, (size_t)got);
+}
+
+static const struct call calls[] = {
+	{ "setfs:", call_setfs },
+	{ "open:", call_open },
+	{ "close:", call_close },
+	{ "pread:", call_pread },
+	{ "fstat:", call_fstat },
+	{ "readlink:", call_readlink },
+};
+
+int serve_file(struct connection *c, const char *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		const char *rest = text_after(p, calls[i].word);
+
+		if (rest) {
+			calls[i].fn(c, rest);
+			break;
+		}
+	}
+	return 0;
+}
+
+void files_close(struct connection *c)
+{
+	int i;
+
+	for (i = 0; i < CONNECTION_FILES; i++) {
+		if (c->files[i] >= 0)
+			sys_close(c->files[i]);
+		c->files[i] = -1;
+	}
+}

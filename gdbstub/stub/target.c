@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The program as gdb sees it: one thread, stopped, namely the service thread,
+ * which is busy with gdb. Its registers are a true snapshot. No other thread
+ * is known here, so that gdb never wants to stop one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "gdbstub/tracing/frame.h"
+#include "gdbstub/wire/connection.h"
+#include "gdbstub/wire/marker-text.h"
+
+/* struct iovec, by the kernel's ABI; <sys/uio.h> brings libc's wrappers. */
+struct range {
+	uint64_t start;
+	uint64_t bytes;
+};
+
+/* Where a filter denies the call, as systemd's @debug does. */
+static uint64_t memory_read_file(uint64_t address, void *to, uint64_t n)
+{
+	int fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
+	long got = -1;
+
+	if (fd >= 0) {
+		got = sys4(SYS_pread64, fd, to, n, address);
+		sys_close(fd);
+	}
+	return got < 0 ? 0 : (uint64_t)got;
+}
+
+uint64_t memory_read(uint64_t address, void *to, uint64_t n)
+{
+	struct range local = { (uint64_t)to, n };
+	struct range remote = { address, n };
+	long got = sys6(SYS_process_vm_readv, sys_getpid(), &local, 1, &remote,
+			1, 0);
+
+	if (got == -EPERM || got == -ENOSYS)
+		return memory_read_file(address, to, n);
+	return got < 0 ? 0 : (uint64_t)got;
+}
+
+void connection_add_thread(struct packet *out)
+{
+	packet_add_byte(out, 'p');
+	packet_add_number(out, (uint64_t)sys_getpid());
+	packet_add_byte(out, '.');
+	packet_add_number(out, (uint64_t)sys_gettid());
+}
+
+int serve_supported(struct connection *c, const char *p)
+{
+	c->marker_room = marker_room(p);
+	packet_add(&c->out, "PacketSize=");
+	packet_add_number(&c->out, RSP_PACKET_BYTES);
+	packet_add(&c->out,
+		   ";QStartNoAckMode+;multiprocess+;QNonStop+;vContSupported+"
+		   ";qXfer:features:read+;qXfer:auxv:read+"
+		   ";qXfer:exec-file:read+;qXfer:threads:read+"
+		   ";qXfer:libraries-svr4:read+;QPassSignals+;QProgramSignals+"
+		   ";StaticTracepoints+;ConditionalTracepoints+"
+		   ";TracepointSource+;EnableDisableTracepoints+;tracenz+"
+		   ";QTBuffer:size+;InstallInTrace+;DisconnectedTracing+"
+		   ";qXfer:statictrace:read+;qXfer:traceframe-info:read+"
+		   ";binary-upload+;error-message+"
+		   ";no-resumed+");
+	return 0;
+}
+
+int serve_no_ack(struct connection *c, const char *p)
+{
+	c->no_ack = 1;
+	return serve_ok(c, p);
+}
+
+int serve_stop_reason(struct connection *c, const char *p)
+{
+	(void)p;
+	packet_add(&c->out, "T00thread:");
+	connection_add_thread(&c->out);
+	packet_add_byte(&c->out, ';');
+	return 0;
+}
+
+/* "pPID.TID", "pPID" or "TID"; 0 and -1 stand for any. */
+static int thread_is_ours(const char *p)
+{
+	uint64_t id;
+	int with_process = packet_read_char(&p, 'p');
+
+	if (packet_read_char(&p, '-'))
+		return 1;
+	if (!packet_read_number(&p, &id))
+		return 0;
+	if (with_process && id && id != (uint64_t)sys_getpid())
+		return 0;
+	if (with_process && !packet_read_char(&p, '.'))
+		return 1;
+	if (with_process && (packet_read_char(&p, '-') ||
+			!packet_read_number(&p, &id)))
+		return p[-1] == '-';
+	return !id || id == (uint64_t)sys_gettid();
+}
+
+int serve_thread_set(struct connection *c, const char *p)
+{
+	if ((*p != 'g' && *p != 'c') || !thread_is_ours(p + 1))
+		connection_error(c, 1);
+	else
+		serve_ok(c, p);
+	return 0;
+}
+
+int serve_thread_alive(struct connection *c, const char *p)
+{
+	if (thread_is_ours(p))
+		serve_ok(c, p);
+	else
+		connection_error(c, 1);
+	return 0;
+}
+
+int serve_thread_current(struct connection *c, const char *p)
+{
+	(void)p;
+	packet_add(&c->out, "QC");
+	connection_add_thread(&c->out);
+	return 0;
+}
+
+/* gdb then detaches when it quits; it would kill a program of its own. */
+int serve_attached(struct connection *c, const char *p)
+{
+	(void)p;
+	packet_add(&c->out, "1");
+	return 0;
+}
+
+/* Never an error: without registers gdb is of no use. */
+int serve_registers(struct connection *c, const char *p)
+{
+	struct registers registers;
+	struct frame frame;
+	int known = REGISTERS_KNOWN_MORE;
+
+	(void)p;
+	if (frame_now(c, &frame))
+		frame_registers(&frame, &registers, &known);
+	else
+		registers = c->registers;
+	registers_add(&c->out, &registers, known);
+	return 0;
+}
+
+int serve_register(struct connection *c, const char *p)
+{
+	struct registers registers;
+	struct frame frame;
+	uint64_t number;
+	int known = REGISTERS_KNOWN_MORE;
+
+	if (frame_now(c, &frame))
+		frame_registers(&frame, &registers, &known);
+	else
+		registers = c->registers;
+	if (!packet_read_number(&p, &number) ||
+	    !registers_add_one(&c->out, &registers, known, number))
+		connection_error(c, 1);
+	return 0;
+}
+
+/* "ADDRESS,LENGTH" into c->chunk; returns the bytes that are there. */
+static int memory_take(struct connection *c, const char *p, uint64_t *n)
+{
+	struct frame frame;
+	uint64_t address;
+
+	if (!packet_read_number(&p, &address) || !packet_read_char(&p, ',') ||
+	    !packet_read_number(&p, n))
+		return 0;
+	*n = min_u64(*n, CONNECTION_CHUNK_BYTES);
+	if (frame_now(c, &frame)) {
+		uint64_t got = frame_memory(&frame, address, c->chunk, *n);
+
+		if (got || !(*n = constant_bytes(address, *n))) {
+			*n = got;
+			return 1;
+		}
+	}
+	*n = memory_read(address, c->chunk, *n);
+	return 1;
+}
+
+int serve_memory(struct connection *c, const char *p)
+{
+	uint64_t n;
+
+	if (!memory_take(c, p, &n) || !n)
+		connection_error(c, 1);
+	else
+		packet_add_hex(&c->out, c->chunk, n);
+	return 0;
+}
+
+/* gdb 16 and later: "b" tells it from an error. */
+int serve_memory_binary(struct connection *c, const char *p)
+{
+	uint64_t n;
+
+	if (!memory_take(c, p, &n) || !n) {
+		connection_error(c, 1);
+		return 0;
+	}
+	packet_add(&c->out, "b");
+	packet_add_bytes(&c->out, c->chunk, n);
+	return 0;
+}
+
+/* gdb wants to know which there are, though each is then refused. */
+int serve_resume_actions(struct connection *c, const char *p)
+{
+	(void)p;
+	packet_add(&c->out, "vCont;c;C;s;S;t");
+	return 0;
+}
+
+int serve_detach(struct connection *c, const char *p)
+{
+	c->detached = 1;
+	return serve_ok(c, p);
+}
+
+/* `k` has no answer; the program lives on. */
+int serve_kill_unanswered(struct connection *c, const char *p)
+{
+	(void)c;
+	(void)p;
+	return 1;
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * qXfer: documents that gdb reads in slices. One is made when its beginning is
+ * asked for, and kept until another is wanted: slices fit each other.
+ */
+#include <fcntl.h>
+#include <link.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "gdbstub/tracing/frame.h"
+#include "gdbstub/wire/connection.h"
+#include "tracepoints/program/modules.h"
+
+/* Libraries in the list, at most: it may be a circle while it changes. */
+#define LIBRARIES_MAX	4096
+#define NAME_BYTES	512
+
+struct document {
+	const char *object;
+	const char *annex;		/* the only one, or NULL: any */
+	void (*make)(struct connection *c, struct text *out);
+};
+
+static void xml_add(struct text *out, const char *string)
+{
+	for (; *string; string++) {
+		if (*string == '&')
+			text_add(out, "&amp;");
+		else if (*string == '<')
+			text_add(out, "&lt;");
+		else if (*string == '"')
+			text_add(out, "&quot;");
+		else
+			text_add_char(out, *string);
+	}
+}
+
+static void make_target(struct connection *c, struct text *out)
+{
+	(void)c;
+	registers_describe(out);
+}
+
+static void make_auxv(struct connection *c, struct text *out)
+{
+	int fd = (int)sys_open("/proc/self/auxv", O_RDONLY | O_CLOEXEC, 0);
+	long got;
+
+	(void)c;
+	if (fd < 0)
+		return;
+	while ((got = sys_read(fd, out->start + out->used,
+			       out->size - out->used)) > 0)
+		out->used += (size_t)got;
+	sys_close(fd);
+}
+
+static void make_exec_file(struct connection *c, struct text *out)
+{
+	long got = sys4(SYS_readlinkat, -100, "/proc/self/exe", out->start,
+			out->size - 1);
+
+	(void)c;
+	if (got > 0)
+		out->used = (size_t)got;
+}
+
+/* After `D` there is none: gdb would add it again. */
+static void make_threads(struct connection *c, struct text *out)
+{
+	text_add(out, "<threads>");
+	if (!c->detached) {
+		text_add(out, "<thread id=\"p");
+		text_add_hex(out, (uint64_t)sys_getpid(), 1);
+		text_add_char(out, '.');
+		text_add_hex(out, (uint64_t)sys_gettid(), 1);
+		text_add(out, "\" name=\"taffrail\">agent's own; the program's "
+			      "threads run</thread>");
+	}
+	text_add(out, "</threads>");
+}
+
+static void attribute_hex(struct text *out, const char *name, uint64_t value)
+{
+	text_add_char(out, ' ');
+	text_add(out, name);
+	text_add(out, "=\"0x");
+	text_add_hex(out, value, 1);
+	text_add_char(out, '"');
+}
+
+/* A name that is not there, or not as a whole, is an empty one. */
+static void name_read(char *name, uint64_t address)
+{
+	uint64_t n = memory_read(address, name, NAME_BYTES);
+	uint64_t page = 4096 - address % 4096;
+
+	if (!n && page < NAME_BYTES)
+		n = memory_read(address, name, page);
+	while (n && name[n - 1])
+		n--;
+	name[n ? n - 1 : 0] = 0;
+}
+
+static void library_add(struct text *out, const struct link_map *map,
+			uint64_t address)
+{
+	char name[NAME_BYTES + 1];
+
+	name_read(name, (uint64_t)map->l_name);
+	if (!*name)
+		return;
+	text_add(out, "<library name=\"");
+	xml_add(out, name);
+	text_add_char(out, '"');
+	attribute_hex(out, "lm", address);
+	attribute_hex(out, "l_addr", map->l_addr);
+	attribute_hex(out, "l_ld", (uint64_t)map->l_ld);
+	attribute_hex(out, "lmid", 0);
+	text_add(out, "/>");
+}
+
+/* The list changes while it is read: read it as if it were garbage. */
+static void make_libraries(struct connection *c, struct text *out)
+{
+	struct link_map map;
+	struct r_debug debug;
+	uint64_t address = 0;
+	uint64_t size = sizeof(map);
+	int i;
+
+	(void)c;
+	if (memory_read((uint64_t)modules_debug(), &debug, sizeof(debug)) ==
+	    sizeof(debug))
+		address = (uint64_t)debug.r_map;
+	text_add(out, "<library-list-svr4 version=\"1.0\"");
+	if (address)
+		attribute_hex(out, "main-lm", address);
+	text_add_char(out, '>');
+	for (i = 0; address && i < LIBRARIES_MAX; i++) {
+		if (memory_read(address, &map, size) != size)
+			break;
+		if (i)		/* the first is the program */
+			library_add(out, &map, address);
+		address = (uint64_t)map.l_next;
+	}
+	text_add(out, "</library-list-svr4>");
+}
+
+static const struct document documents[] = {
+	{ "features", "target.xml", make_target },
+	{ "auxv", "", make_auxv },
+	{ "exec-file", NULL, make_exec_file },
+	{ "threads", "", make_threads },
+	{ "libraries-svr4", NULL, make_libraries },
+	{ "traceframe-info", "", frame_describe },
+	{ "statictrace", "", frame_static },
+};
+
+static void slice_add(struct connection *c, const struct document *document,
+		      uint64_t offset, uint64_t n)
+{
+	struct text out;
+
+	if (!offset || c->document_of != document) {
+		text_open(&out, c->document, sizeof(c->document));
+		document->make(c, &out);
+		c->document_of = document;
+		c->document_bytes = out.used;
+		if (out.cut || !out.used) {
+			c->document_of = NULL;
+			connection_error(c, 0);
+			return;
+		}
+	}
+	if (offset > c->document_bytes) {
+		connection_error(c, 0);
+		return;
+	}
+	n = min_u64(n, CONNECTION_CHUNK_BYTES);
+	n = min_u64(n, c->document_bytes - offset);
+	packet_add_byte(&c->out,
+			offset + n < c->document_bytes ? 'm' : 'l');
+	packet_add_bytes(&c->out, c->document + offset, n);
+}
+
+/* The word in front of ':', if it is this one. Returns what follows. */
+static const char *word_after(const char *p, const char *word)
+{
+	p = text_after(p, word);
+	return p && *p == ':' ? p + 1 : NULL;
+}
+
+/* OBJECT:read:ANNEX:OFFSET,LENGTH */
+int serve_transfer(struct connection *c, const char *p)
+{
+	const struct document *document = documents;
+	const struct document *end = documents + ARRAY_SIZE(documents);
+	const char *rest = NULL;
+	const char *annex;
+	uint64_t offset;
+	uint64_t n;
+
+	for (; document < end; document++) {
+		rest = word_after(p, document->object);
+		if (rest)
+			break;
+	}
+	rest = rest ? word_after(rest, "read") : NULL;
+	if (!rest)
+		return 0;
+	annex = rest;
+	while (*rest && *rest != ':')
+		rest++;
+	if ((document->annex &&
+	     word_after(annex, document->annex) != rest + 1) ||
+	    !packet_read_char(&rest, ':') ||
+	    !packet_read_number(&rest, &offset) ||
+	    !packet_read_char(&rest, ',') || !packet_read_number(&rest, &n))
+		connection_error(c, 0);
+	else
+		slice_add(c, document, offset, n);
+	return 0;
+}

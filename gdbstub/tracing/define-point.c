@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * QTDP: tracepoints and their actions.
+ *
+ *	NUMBER:ADDRESS:E|D:STEP:PASS[:Fn][:S][:XLENGTH,CODE][-]
+ *	-NUMBER:ADDRESS:[S]ACTIONS[-]
+ *
+ * A '-' at the end says that (more) actions follow. Actions stand without
+ * anything between them:
+ *
+ *	RMASK			registers
+ *	MBASE,OFFSET,LENGTH	memory; BASE is a register's number, or -1
+ *	XLENGTH,CODE		an agent expression
+ *	L			the static data of the marker
+ *
+ * What must stay true: a tracepoint of which some part was refused is
+ * forgotten, so that all that are complete are whole.
+ */
+#include "gdbstub/tracing/defined.h"
+
+#include "base/text.h"
+#include "gdbstub/tracing/run.h"
+#include "gdbstub/wire/connection.h"
+
+static const char no_room[] = "the tracepoints take too much memory";
+static const char no_stepping[] =
+	"while-stepping is not possible: nothing stops the program";
+
+/* Takes what is not complete, and will not be, out of the list. What pointed
+ * to it finds its memory as it was until QTinit. */
+static void point_drop(struct trace *t, struct trace_point *point)
+{
+	struct trace_point **link = &t->points;
+
+	while (*link && *link != point)
+		link = &(*link)->next;
+	if (!*link)
+		return;
+	*link = point->next;
+	point->complete = 0;
+	t->npoints--;
+}
+
+static const char *code_refusal(struct trace *t, const char *what,
+				const struct ax_refusal *refusal)
+{
+	struct text text;
+
+	text_open(&text, t->why, sizeof(t->why));
+	text_add(&text, what);
+	text_add(&text, ": ");
+	text_add(&text, refusal->fact);
+	text_add(&text, " (byte ");
+	text_add_unsigned(&text, refusal->offset);
+	text_add_char(&text, ')');
+	return t->why;
+}
+
+/* "LENGTH,CODE": verifies it and keeps it. */
+static const char *code_read(struct trace *t, const char **p, int is_condition,
+			     const uint8_t **code, uint32_t *bytes)
+{
+	const char *what = is_condition ? "condition" : "expression";
+	struct ax_source source = { .want_result = (uint32_t)is_condition,
+				    .machine = &collect_machine };
+	struct ax_refusal refusal;
+	uint64_t length;
+	uint8_t *kept;
+
+	if (!packet_read_number(p, &length) || !packet_read_char(p, ','))
+		return trace_malformed;
+	if (length > TRACE_CODE_BYTES)
+		return "an agent expression has at most 400 bytes";
+	kept = trace_take(t, (uint32_t)length);
+	if (!kept)
+		return no_room;
+	if (!packet_read_hex(p, kept, length))
+		return trace_malformed;
+	source.code = kept;
+	source.bytes = (uint32_t)length;
+	if (ax_verify(t->scratch, sizeof(t->scratch), &source, &refusal))
+		return code_refusal(t, what, &refusal);
+	*code = kept;
+	*bytes = source.bytes;
+	return NULL;
+}
+
+/* What may follow PASS. */
+static const char *options_read(struct trace *t, const char **p,
+				struct trace_point *point)
+{
+	const char *why = NULL;
+	uint64_t ignored;
+
+	while (!why && packet_read_char(p, ':')) {
+		if (packet_read_char(p, 'S'))
+			point->is_static = 1;
+		else if (packet_read_char(p, 'F'))
+			why = packet_read_number(p, &ignored) ? NULL :
+								trace_malformed;
+		else if (packet_read_char(p, 'X') && !point->condition)
+			why = code_read(t, p, 1, &point->condition,
+					&point->condition_bytes);
+		else
+			why = trace_malformed;
+	}
+	return why;
+}
+
+static const char *point_read(struct trace *t, const char **p,
+			      struct trace_point *point)
+{
+	uint64_t number;
+	uint64_t step;
+
+	if (!trace_read_name(p, &number, &point->address) ||
+	    !packet_read_char(p, ':'))
+		return trace_malformed;
+	if (!number || number > TRACE_NUMBER_MAX)
+		return "the number of a tracepoint is 1 to 65535";
+	point->number = (uint32_t)number;
+	point->enabled = (uint32_t)packet_read_char(p, 'E');
+	if ((!point->enabled && !packet_read_char(p, 'D')) ||
+	    !packet_read_char(p, ':') || !packet_read_number(p, &step) ||
+	    !packet_read_char(p, ':') || !packet_read_number(p, &point->pass))
+		return trace_malformed;
+	return step ? no_stepping : options_read(t, p, point);
+}
+
+/*
+ * gdb makes several locations of a line that the compiler has put in several
+ * places: first the marker, then what it does when it is on. One that is at
+ * no marker is taken behind one that is, or a line could not be traced.
+ */
+static int is_aside(const struct trace *t, uint64_t number)
+{
+	const struct trace_point *point = t->points;
+
+	while (point && (point->aside || point->number != number))
+		point = point->next;
+	return !!point;
+}
+
+/* Is there a place for it? */
+static const char *point_refusal(struct trace *t,
+				 const struct trace_point *point)
+{
+	struct trace_point *same = trace_find(t, point->number, point->address);
+	struct text text;
+
+	if (same && same->complete)
+		return "this tracepoint is defined already";
+	if (same)
+		point_drop(t, same);
+	if (t->npoints == COLLECT_POINTS_MAX)
+		return "too many tracepoints: there are 256 already";
+	if (!point->aside || is_aside(t, point->number))
+		return NULL;
+	text_open(&text, t->why, sizeof(t->why));
+	text_add(&text, "no marker at 0x");
+	text_add_hex(&text, point->address, 1);
+	return t->why;
+}
+
+static const char *point_add(struct trace *t, struct trace_point **point)
+{
+	struct trace_point **end = &t->points;
+	struct trace_point *kept = trace_take(t, sizeof(*kept));
+
+	if (!kept)
+		return no_room;
+	*kept = **point;
+	while (*end)
+		end = &(*end)->next;
+	*end = kept;
+	t->npoints++;
+	*point = kept;
+	return NULL;
+}
+
+/* Nothing more comes of it. */
+static const char *point_complete(struct trace_point *point)
+{
+	point->complete = 1;
+	return run_install(point) ? "the run cannot take this tracepoint" :
+				    NULL;
+}
+
+static const char *point_define(struct trace *t, const char *p)
+{
+	struct trace_point read = { 0 };
+	struct trace_point *point = &read;
+	const char *why = point_read(t, &p, point);
+	int more = packet_read_char(&p, '-');
+
+	if (!why && *p)
+		why = trace_malformed;
+	point->aside = !marker_at(point->address);
+	if (!why)
+		why = point_refusal(t, point);
+	if (!why)
+		why = point_add(t, &point);
+	if (!why && !more)
+		why = point_complete(point);
+	if (why)
+		point_drop(t, point);
+	return why;
+}
+
+/* The block of registers is always whole: the mask only says that some are
+ * wanted. */
+static const char *registers_read(const char **p, struct collect_action *action)
+{
+	const char *start = *p;
+	uint8_t byte;
+
+	action->kind = COLLECT_REGISTERS;
+	while (packet_read_hex(p, &byte, 1))
+		;
+	return *p == start ? trace_malformed : NULL;
+}
+
+static const char *memory_action_read(const char **p,
+				      struct collect_action *action)
+{
+	uint64_t base;
+	int negative = packet_read_char(p, '-');
+
+	action->kind = COLLECT_MEMORY;
+	if (!packet_read_number(p, &base) || !packet_read_char(p, ',') ||
+	    !packet_read_number(p, &action->offset) ||
+	    !packet_read_char(p, ',') || !packet_read_number(p, &action->bytes))
+		return trace_malformed;
+	if (negative ? base != 1 :
+		       base != COLLECT_ABSOLUTE &&
+			       base >= collect_machine.nregisters)
+		return "memory: no such register";
+	if (action->bytes > TRACE_MEMORY_BYTES)
+		return "memory: at most 65535 bytes in one piece";
+	action->base = negative ? COLLECT_ABSOLUTE : (uint32_t)base;
+	return NULL;
+}
+
+/* Does an action only collect the variable that means static data? This is how
+ * gdb translates that: getv N, tracev N, pop, end. */
+static int is_static_data(const struct trace *t, const uint8_t *code,
+			  uint32_t bytes)
+{
+	const uint8_t wanted[] = { 0x2c, 0, (uint8_t)t->data,
+				   0x2e, 0, (uint8_t)t->data, 0x29, 0x27 };
+
+	return t->data && bytes == sizeof(wanted) &&
+	       !__builtin_memcmp(code, wanted, sizeof(wanted));
+}
+
+static const char *expression_read(struct trace *t, const char **p,
+				   struct collect_action *action)
+{
+	const char *why = code_read(t, p, 0, &action->code,
+				    &action->code_bytes);
+
+	action->kind = !why && is_static_data(t, action->code,
+					      action->code_bytes) ?
+			       COLLECT_STATIC :
+			       COLLECT_EXPRESSION;
+	return why;
+}
+
+static const char *action_read(struct trace *t, const char **p,
+			       struct collect_action *action)
+{
+	if (packet_read_char(p, 'R'))
+		return registers_read(p, action);
+	if (packet_read_char(p, 'M'))
+		return memory_action_read(p, action);
+	if (packet_read_char(p, 'S'))
+		return no_stepping;
+	if (packet_read_char(p, 'X'))
+		return expression_read(t, p, action);
+	action->kind = COLLECT_STATIC;
+	return packet_read_char(p, 'L') ? NULL : trace_malformed;
+}
+
+/* One action and its text, to the end of the point's list. */
+static const char *action_add(struct trace *t, struct trace_point *point,
+			      const char **p)
+{
+	struct trace_action **end = &point->actions;
+	struct trace_action *action;
+	struct collect_action read = { 0 };
+	const char *start = *p;
+	const char *why = action_read(t, p, &read);
+	uint32_t length = (uint32_t)(*p - start);
+
+	if (why)
+		return why;
+	if (length > TRACE_WIRE_BYTES)
+		return trace_malformed;
+	if (point->nactions == COLLECT_ACTIONS_MAX)
+		return "too many actions";
+	action = trace_take(t, (uint32_t)sizeof(*action) + length + 1);
+	if (!action)
+		return no_room;
+	__builtin_memcpy(action + 1, start, length);
+	action->wire = (const char *)(action + 1);
+	action->collect = read;
+	while (*end)
+		end = &(*end)->next;
+	*end = action;
+	point->nactions++;
+	return NULL;
+}
+
+static const char *actions_define(struct trace *t, const char *p)
+{
+	struct trace_point *point;
+	const char *why = NULL;
+	uint64_t number;
+	uint64_t address;
+	int more = 0;
+
+	if (!trace_read_name(&p, &number, &address) ||
+	    !packet_read_char(&p, ':'))
+		return trace_malformed;
+	point = trace_find(t, number, address);
+	if (!point || point->complete)
+		return "no tracepoint waits for actions there";
+	while (!why && *p && !more) {
+		more = p[0] == '-' && !p[1];
+		if (!more)
+			why = action_add(t, point, &p);
+	}
+	if (!why && !more)
+		why = point_complete(point);
+	if (why)
+		point_drop(t, point);
+	return why;
+}
+
+_Static_assert(COLLECT_POINTS_MAX == 256, "the text of point_refusal()");
+
+/* Answers OK, or a refusal that names the tracepoint: gdb shows nothing else
+ * of the packet. */
+static int point_answer(struct connection *c, const char *p, const char *why)
+{
+	char named[32 + sizeof(trace_get()->why)];
+	struct text text;
+	uint64_t number;
+
+	if (!why || !packet_read_number(&p, &number))
+		return trace_answer(c, why);
+	text_open(&text, named, sizeof(named));
+	text_add(&text, "tracepoint ");
+	text_add_unsigned(&text, number);
+	text_add(&text, ": ");
+	text_add(&text, why);
+	return trace_answer(c, named);
+}
+
+int serve_define_point(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	if (packet_read_char(&p, '-'))
+		return point_answer(c, p, actions_define(t, p));
+	return point_answer(c, p, point_define(t, p));
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Settings of trace runs: they hold for all runs to come, until they are set
+ * anew, or the gdb goes and leaves no run.
+ */
+#include "gdbstub/tracing/defined.h"
+
+#include "base/text.h"
+#include "gdbstub/wire/connection.h"
+
+/* "0" or "1" to the end of the packet. */
+static const char *switch_read(const char *p, uint32_t *on)
+{
+	if ((*p != '0' && *p != '1') || p[1])
+		return trace_malformed;
+	*on = *p == '1';
+	return NULL;
+}
+
+int serve_trace_disconnected(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	return trace_answer(c, t ? switch_read(p, &t->disconnected) :
+				   trace_no_memory);
+}
+
+/* -1: as large as we think best. 0, like any number that is too small, means
+ * the smallest buffer there is: gdb repeats the packet before each run. */
+static const char *size_read(const char *p, uint64_t *size)
+{
+	uint64_t number;
+
+	if (text_equal(p, "-1")) {
+		*size = 0;
+		return NULL;
+	}
+	if (!packet_read_number(&p, &number) || *p)
+		return trace_malformed;
+	*size = number ? number : 1;
+	return NULL;
+}
+
+int serve_trace_buffer(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+	const char *circular = text_after(p, "circular:");
+	const char *size = text_after(p, "size:");
+
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	if (circular)
+		return trace_answer(c, switch_read(circular, &t->circular));
+	return trace_answer(c,
+			    size ? size_read(size, &t->size) : trace_malformed);
+}
+
+/* The text of a note in hex, cut where there is no more room. */
+static void note_read(const char **p, char *note)
+{
+	uint32_t used = 0;
+	uint8_t byte;
+
+	while (packet_read_hex(p, &byte, 1))
+		if (used < TRACE_NOTE_BYTES - 1)
+			note[used++] = (char)byte;
+	note[used] = 0;
+}
+
+/* KEY:HEX; as often as there are notes. A packet may have some of them. */
+static const char *notes_read(struct trace *t, const char *p)
+{
+	while (*p) {
+		const char *user = text_after(p, "user:");
+		const char *notes = text_after(p, "notes:");
+		const char *stop = text_after(p, "tstop:");
+
+		p = user ? user : notes ? notes : stop;
+		if (!p)
+			return trace_malformed;
+		note_read(&p, user ? t->user : notes ? t->notes : t->stop_note);
+		if (*p && !packet_read_char(&p, ';'))
+			return trace_malformed;
+	}
+	return NULL;
+}
+
+int serve_trace_notes(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	return trace_answer(c, t ? notes_read(t, p) : trace_no_memory);
+}
+
+/*
+ * NUMBER: an action that collects this trace state variable means static data.
+ * A gdb without $_sdata can collect a variable of that name; our extension of
+ * gdb makes it. 0: no variable means static data.
+ */
+int serve_trace_data(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+	uint64_t number;
+
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	if (!packet_read_number(&p, &number) || *p ||
+	    number >= COLLECT_VARIABLES_MAX || number == COLLECT_TIMESTAMP)
+		return trace_answer(c, trace_malformed);
+	t->data = (uint32_t)number;
+	return trace_answer(c, NULL);
+}
+
+int serve_trace_save(struct connection *c, const char *p)
+{
+	(void)p;
+	return trace_answer(c, "the program writes no trace file; tsave "
+			       "without -r writes one where gdb runs");
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is defined for tracing: where it is kept, and the packets that empty
+ * it, name its variables, switch its tracepoints and give their texts.
+ *
+ * See trace.h. Tracepoints themselves come in through define-point.c.
+ */
+#include "gdbstub/tracing/defined.h"
+
+#include <sys/mman.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "gdbstub/tracing/run.h"
+#include "gdbstub/wire/connection.h"
+
+const char trace_no_memory[] = "the program has no memory for tracepoints";
+const char trace_malformed[] = "the packet makes no sense";
+
+static struct trace *mapped;
+
+/* Settings stay. */
+void trace_clear(struct trace *t)
+{
+	struct trace_variable *timestamp = &t->variables[COLLECT_TIMESTAMP];
+
+	t->points = NULL;
+	t->npoints = 0;
+	t->used = 0;
+	t->generation++;
+	t->stop_note[0] = 0;
+	__builtin_memset(t->variables, 0, sizeof(t->variables));
+	timestamp->defined = 1;
+	timestamp->builtin = 1;
+	text_copy(timestamp->name, sizeof(timestamp->name), "trace_timestamp");
+}
+
+void trace_forget(struct trace *t)
+{
+	trace_clear(t);
+	t->circular = t->disconnected = 0;
+	t->size = 0;
+	t->data = 0;
+	t->user[0] = t->notes[0] = 0;
+}
+
+struct trace *trace_get(void)
+{
+	if (!mapped) {
+		mapped = sys_map_anonymous(sizeof(*mapped));
+		if (!mapped)
+			return NULL;
+		sys_madvise(mapped, sizeof(*mapped), MADV_WIPEONFORK);
+	}
+	/* new, or a forked child's */
+	if (!mapped->generation)
+		trace_clear(mapped);
+	return mapped;
+}
+
+struct trace_point *trace_find(const struct trace *t, uint64_t number,
+			       uint64_t address)
+{
+	struct trace_point *point = t->points;
+
+	while (point && (point->number != number || point->address != address))
+		point = point->next;
+	return point;
+}
+
+void trace_request(const struct trace_point *point,
+		   struct collect_request *request,
+		   struct collect_action *actions)
+{
+	const struct trace_action *action;
+	uint32_t n = 0;
+
+	for (action = point->actions; action; action = action->next)
+		actions[n++] = action->collect;
+	*request = (struct collect_request){
+		.number = point->number,
+		.enabled = point->enabled,
+		.address = point->address,
+		.pass = point->pass,
+		.condition = point->condition,
+		.condition_bytes = point->condition_bytes,
+		.nactions = n,
+		.actions = actions,
+	};
+}
+
+void *trace_take(struct trace *t, uint32_t bytes)
+{
+	void *p = t->arena + t->used;
+
+	bytes = (uint32_t)align_up(bytes, 8);
+	if (bytes > sizeof(t->arena) - t->used)
+		return NULL;
+	t->used += bytes;
+	__builtin_memset(p, 0, bytes);
+	return p;
+}
+
+int trace_read_name(const char **p, uint64_t *number, uint64_t *address)
+{
+	return packet_read_number(p, number) && packet_read_char(p, ':') &&
+	       packet_read_number(p, address);
+}
+
+int trace_answer(struct connection *c, const char *why)
+{
+	if (!why)
+		return serve_ok(c, NULL);
+	connection_refuse(c, why);
+	return 0;
+}
+
+int serve_trace_init(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	(void)p;
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	run_forget();
+	trace_clear(t);
+	return trace_answer(c, NULL);
+}
+
+static int is_timestamp(const struct trace_variable *variable)
+{
+	return variable->builtin &&
+	       text_equal(variable->name, "trace_timestamp");
+}
+
+/* NUMBER:VALUE:BUILTIN:NAME */
+static const char *variable_define(struct trace *t, const char *p)
+{
+	struct trace_variable variable = { .defined = 1 };
+	uint64_t number;
+	uint64_t value;
+	uint64_t builtin;
+
+	if (!packet_read_number(&p, &number) || !packet_read_char(&p, ':') ||
+	    !packet_read_number(&p, &value) || !packet_read_char(&p, ':') ||
+	    !packet_read_number(&p, &builtin) || !packet_read_char(&p, ':'))
+		return trace_malformed;
+	if (!packet_read_text(&p, variable.name, sizeof(variable.name)) ||
+	    !variable.name[0])
+		return "a variable's name has 1 to 63 characters";
+	if (*p)
+		return trace_malformed;
+	if (number >= COLLECT_VARIABLES_MAX)
+		return "too many trace state variables";
+	variable.initial = (int64_t)value;
+	variable.builtin = builtin != 0;
+	if ((number == COLLECT_TIMESTAMP) != is_timestamp(&variable))
+		return "variable 1, and no other, is the built-in "
+		       "$trace_timestamp";
+	if (number != COLLECT_TIMESTAMP)
+		t->variables[number] = variable;
+	return builtin && number != COLLECT_TIMESTAMP ?
+		       "there is no such built-in variable" :
+		       NULL;
+}
+
+int serve_define_variable(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	return trace_answer(c, t ? variable_define(t, p) : trace_no_memory);
+}
+
+static int point_switch(struct connection *c, const char *p, uint32_t on)
+{
+	struct trace *t = trace_get();
+	struct trace_point *point;
+	uint64_t number;
+	uint64_t address;
+
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	if (!trace_read_name(&p, &number, &address) || *p)
+		return trace_answer(c, trace_malformed);
+	point = trace_find(t, number, address);
+	if (!point || !point->complete)
+		return trace_answer(c, "there is no such tracepoint");
+	if (run_enable(point, (int)on))
+		return trace_answer(c, "the run cannot switch this tracepoint");
+	point->enabled = on;
+	return trace_answer(c, NULL);
+}
+
+int serve_point_enable(struct connection *c, const char *p)
+{
+	return point_switch(c, p, 1);
+}
+
+int serve_point_disable(struct connection *c, const char *p)
+{
+	return point_switch(c, p, 0);
+}
+
+/* A kind of source text, without the ':' behind it; NULL for one that GDB has
+ * not had so far. */
+static const char *kind_read(const char **p)
+{
+	static const char *const kinds[] = { "at", "cond", "cmd" };
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const char *rest = text_after(*p, kinds[i]);
+
+		if (rest && *rest == ':') {
+			*p = rest;
+			return kinds[i];
+		}
+	}
+	while (**p && **p != ':')
+		(*p)++;
+	return NULL;
+}
+
+/* A new text; NULL when that is too long, or one too many. */
+static struct trace_source *source_begin(struct trace *t,
+					 struct trace_point *point,
+					 const char *kind, uint64_t length)
+{
+	struct trace_source **end = &point->sources;
+	struct trace_source *source;
+	uint32_t n = 0;
+
+	for (; *end; end = &(*end)->next)
+		n++;
+	if (length > TRACE_SOURCE_BYTES || n == TRACE_SOURCES_MAX)
+		return NULL;
+	source = trace_take(t, (uint32_t)(sizeof(*source) + length));
+	if (!source)
+		return NULL;
+	source->kind = kind;
+	source->length = (uint32_t)length;
+	source->text = (char *)(source + 1);
+	*end = source;
+	return source;
+}
+
+/* The text of which the first `start` bytes have come, or NULL. */
+static struct trace_source *source_find(struct trace_point *point,
+					const char *kind, uint64_t start,
+					uint64_t length)
+{
+	struct trace_source *source = point->sources;
+
+	while (source && (source->kind != kind || source->used != start ||
+			  source->length != length))
+		source = source->next;
+	return source;
+}
+
+/* Bytes to the end of the packet, as far as there is room for them. */
+static void source_read(const char *p, struct trace_source *source)
+{
+	uint8_t byte;
+
+	while (source->used < source->length && packet_read_hex(&p, &byte, 1))
+		source->text[source->used++] = (char)byte;
+}
+
+static int is_hex(const char *p)
+{
+	uint8_t byte;
+
+	while (packet_read_hex(&p, &byte, 1))
+		;
+	return !*p;
+}
+
+/*
+ * NUMBER:ADDRESS:KIND:START:LENGTH:HEX. What cannot be kept is accepted all
+ * the same: at an error gdb would warn, once for each text, of something that
+ * matters only to a gdb to come.
+ */
+int serve_define_source(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+	struct trace_source *source = NULL;
+	struct trace_point *point;
+	const char *kind;
+	uint64_t number;
+	uint64_t address;
+	uint64_t start;
+	uint64_t length;
+
+	if (!t)
+		return trace_answer(c, trace_no_memory);
+	if (!trace_read_name(&p, &number, &address) ||
+	    !packet_read_char(&p, ':'))
+		return trace_answer(c, trace_malformed);
+	kind = kind_read(&p);
+	if (!packet_read_char(&p, ':') || !packet_read_number(&p, &start) ||
+	    !packet_read_char(&p, ':') || !packet_read_number(&p, &length) ||
+	    !packet_read_char(&p, ':') || !is_hex(p))
+		return trace_answer(c, trace_malformed);
+	point = kind ? trace_find(t, number, address) : NULL;
+	if (point && start)
+		source = source_find(point, kind, start, length);
+	else if (point)
+		source = source_begin(t, point, kind, length);
+	if (source)
+		source_read(p, source);
+	return serve_ok(c, p);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * qTBuffer: all frames in one piece, as trace files have them, for tsave.
+ *
+ *	u16 tracepoint | u32 bytes of the blocks | blocks
+ *
+ * without the blocks of static data, which GDB's readers do not know. gdb
+ * reads on from where it stopped, so that place is kept.
+ */
+#include "gdbstub/tracing/frame.h"
+
+#include "base/base.h"
+#include "gdbstub/tracing/run.h"
+#include "tracepoints/frames/collect.h"
+
+#define HEAD_BYTES	6u
+
+/* Puts out what lies in [from, from + room) of a stream of bytes. */
+struct window {
+	struct packet *out;
+	uint64_t at;		/* of the stream */
+	uint64_t from;
+	uint64_t end;
+};
+
+static void window_put(struct window *w, const void *bytes, uint64_t n)
+{
+	const char *p = bytes;
+	uint64_t skip = w->from > w->at ? min_u64(w->from - w->at, n) : 0;
+	uint64_t left = w->end > w->at + skip ? w->end - w->at - skip : 0;
+
+	w->at += n;
+	packet_add_hex(w->out, p + skip, min_u64(n - skip, left));
+}
+
+static int is_saved(const struct frame_block *block)
+{
+	return block->kind != COLLECT_BLOCK_STATIC;
+}
+
+static uint32_t saved_bytes(const struct frame *frame)
+{
+	struct frame_block block;
+	uint32_t bytes = 0;
+	uint32_t at = 0;
+
+	while (frame_block_next(frame, &at, &block))
+		if (is_saved(&block))
+			bytes += block.size;
+	return bytes;
+}
+
+static void frame_put(struct window *w, const struct frame *frame,
+		      uint32_t bytes)
+{
+	uint16_t number = (uint16_t)frame->tracepoint;
+	struct frame_block block;
+	uint32_t at = 0;
+
+	window_put(w, &number, sizeof(number));
+	window_put(w, &bytes, sizeof(bytes));
+	while (frame_block_next(frame, &at, &block))
+		if (is_saved(&block))
+			window_put(w, frame->blocks + block.start, block.size);
+}
+
+/* OFFSET,BYTES */
+int serve_frame_buffer(struct connection *c, const char *p)
+{
+	const struct frames *frames;
+	struct run_state state;
+	struct window w = { .out = &c->out };
+	struct frame frame;
+	uint64_t n;
+
+	if (!packet_read_number(&p, &w.from) || !packet_read_char(&p, ',') ||
+	    !packet_read_number(&p, &n)) {
+		connection_error(c, 1);
+		return 0;
+	}
+	run_look(&state);
+	if (state.phase == RUN_ON) {
+		connection_refuse(c, "the trace runs: tstop first");
+		return 0;
+	}
+	frames = run_frames();
+	w.end = w.from + min_u64(n, CONNECTION_CHUNK_BYTES);
+	if (w.from < c->saved_at)
+		c->saved_frame = c->saved_at = 0;
+	w.at = c->saved_at;
+	while (frames && w.at < w.end &&
+	       !frames_get(frames, (uint32_t)c->saved_frame, &frame)) {
+		uint32_t bytes = saved_bytes(&frame);
+
+		frame_put(&w, &frame, bytes);
+		if (w.at > w.end)
+			break;		/* goes on in the next packet */
+		c->saved_frame++;
+		c->saved_at = w.at;
+	}
+	if (packet_empty(&c->out))
+		packet_add(&c->out, "l");
+	return 0;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Trace frames as gdb finds them and looks at them.
+ */
+#include "gdbstub/tracing/frame.h"
+
+#include "base/base.h"
+#include "gdbstub/tracing/run.h"
+#include "tracepoints/frames/collect.h"
+#include "tracepoints/sites/lock.h"
+
+/* tfind none */
+#define FRAME_NONE	0xffffffffu
+
+/* What QTFrame searches. */
+struct search {
+	enum { BY_NUMBER, BY_TRACEPOINT, BY_RANGE } by;
+	uint64_t low;
+	uint64_t high;
+	int outside;
+};
+
+void frame_leave(struct connection *c)
+{
+	c->in_frame = 0;
+}
+
+int frame_now(struct connection *c, struct frame *frame)
+{
+	const struct frames *frames = c->in_frame ? run_frames() : NULL;
+
+	return frames && !frames_get(frames, c->frame, frame);
+}
+
+static int search_matches(const struct search *search,
+			  const struct frame *frame)
+{
+	if (search->by == BY_TRACEPOINT)
+		return frame->tracepoint == search->low;
+	return (frame->address >= search->low &&
+		frame->address <= search->high) != search->outside;
+}
+
+/* The next frame behind the one that is looked at, or the first. Returns 0
+ * when there is none. */
+static int search_run(const struct connection *c, const struct search *search,
+		      const struct frames *frames, uint32_t *number,
+		      struct frame *frame)
+{
+	uint32_t n = c->in_frame ? c->frame + 1 : 0;
+
+	if (search->by == BY_NUMBER) {
+		*number = (uint32_t)search->low;
+		return search->low < FRAME_NONE &&
+		       !frames_get(frames, *number, frame);
+	}
+	for (; !frames_get(frames, n, frame); n++) {
+		if (!search_matches(search, frame))
+			continue;
+		*number = n;
+		return 1;
+	}
+	return 0;
+}
+
+static int range_read(const char *p, struct search *search)
+{
+	return packet_read_number(&p, &search->low) &&
+	       packet_read_char(&p, ':') &&
+	       packet_read_number(&p, &search->high) && !*p;
+}
+
+/* NUMBER, tdp:N, pc:ADDRESS, range:A:B or outside:A:B */
+static int search_read(const char *p, struct search *search)
+{
+	const char *rest;
+
+	*search = (struct search){ .by = BY_RANGE };
+	if ((rest = text_after(p, "range:")))
+		return range_read(rest, search);
+	if ((rest = text_after(p, "outside:"))) {
+		search->outside = 1;
+		return range_read(rest, search);
+	}
+	if ((rest = text_after(p, "pc:"))) {
+		if (!packet_read_number(&rest, &search->low) || *rest)
+			return 0;
+		search->high = search->low;
+		return 1;
+	}
+	rest = text_after(p, "tdp:");
+	search->by = rest ? BY_TRACEPOINT : BY_NUMBER;
+	p = rest ? rest : p;
+	return packet_read_number(&p, &search->low) && !*p;
+}
+
+int serve_frame(struct connection *c, const char *p)
+{
+	const struct frames *frames;
+	struct run_state state;
+	struct search search;
+	struct frame frame;
+	uint32_t number;
+	int is_none;
+
+	if (!search_read(p, &search)) {
+		connection_error(c, 1);
+		return 0;
+	}
+	run_look(&state);
+	frames = run_frames();
+	is_none = search.by == BY_NUMBER && search.low == FRAME_NONE;
+	if (!frames || is_none ||
+	    !search_run(c, &search, frames, &number, &frame)) {
+		/* gdb goes on to show the frame that was selected when a
+		 * search fails, also one by number */
+		if (!frames || is_none)
+			frame_leave(c);
+		packet_add(&c->out, "F-1");
+		return 0;
+	}
+	c->in_frame = 1;
+	c->frame = number;
+	packet_add(&c->out, "F");
+	packet_add_number(&c->out, number);
+	packet_add(&c->out, "T");
+	packet_add_number(&c->out, frame.tracepoint);
+	return 0;
+}
+
+/* The first block of a kind. */
+static int block_find(const struct frame *frame, uint8_t kind,
+		      struct frame_block *block)
+{
+	uint32_t at = 0;
+
+	while (frame_block_next(frame, &at, block))
+		if (block->kind == kind)
+			return 1;
+	return 0;
+}
+
+void frame_registers(const struct frame *frame, struct registers *registers,
+		     int *known)
+{
+	struct frame_block block;
+
+	*registers = (struct registers){ .rip = frame->address };
+	*known = block_find(frame, COLLECT_BLOCK_REGISTERS, &block) &&
+		 block.nbytes == REGISTERS_BLOCK_BYTES;
+	if (*known)
+		__builtin_memcpy(registers, block.bytes,
+				 REGISTERS_BLOCK_BYTES);
+}
+
+/* What one block has of it, from its beginning on. */
+static uint64_t block_copy(const struct frame_block *block, uint64_t address,
+			   void *to, uint64_t n)
+{
+	uint64_t offset = address - block->address;
+
+	if (block->kind != COLLECT_BLOCK_MEMORY || offset >= block->nbytes)
+		return 0;
+	n = min_u64(n, block->nbytes - offset);
+	__builtin_memcpy(to, block->bytes + offset, n);
+	return n;
+}
+
+uint64_t frame_memory(const struct frame *frame, uint64_t address, void *to,
+		      uint64_t n)
+{
+	uint64_t done = 0;
+	uint64_t got = 1;
+
+	while (done < n && got) {
+		struct frame_block block;
+		uint32_t at = 0;
+
+		got = 0;
+		while (!got && frame_block_next(frame, &at, &block))
+			got = block_copy(&block, address + done,
+					 (char *)to + done, n - done);
+		done += got;
+	}
+	return done;
+}
+
+int frame_variable(struct connection *c, uint64_t number, int64_t *value)
+{
+	struct frame_block block;
+	struct frame frame;
+	uint32_t at = 0;
+
+	if (!frame_now(c, &frame))
+		return 0;
+	while (frame_block_next(&frame, &at, &block)) {
+		if (block.kind != COLLECT_BLOCK_VARIABLE ||
+		    (uint64_t)block.variable != number)
+			continue;
+		*value = block.value;
+		return 1;
+	}
+	return 0;
+}
+
+static void add_attribute(struct text *out, const char *name, uint64_t value)
+{
+	text_add(out, name);
+	text_add(out, "=\"0x");
+	text_add_hex(out, value, 1);
+	text_add_char(out, '"');
+}
+
+/* gdb believes it: what is not listed is not there. */
+void frame_describe(struct connection *c, struct text *out)
+{
+	struct frame_block block;
+	struct frame frame;
+	uint32_t at = 0;
+
+	if (!frame_now(c, &frame))
+		return;
+	text_add(out, "<traceframe-info>");
+	while (frame_block_next(&frame, &at, &block)) {
+		if (block.kind == COLLECT_BLOCK_MEMORY) {
+			add_attribute(out, "<memory start", block.address);
+			add_attribute(out, " length", block.nbytes);
+			text_add(out, "/>");
+		} else if (block.kind == COLLECT_BLOCK_VARIABLE) {
+			add_attribute(out, "<tvar id",
+				      (uint64_t)block.variable);
+			text_add(out, "/>");
+		}
+	}
+	text_add(out, "</traceframe-info>");
+}
+
+static int object_has(struct object *object, void *arg)
+{
+	const struct code *code = object->codes;
+	struct {
+		uint64_t address;
+		struct object *object;
+	} *wanted = arg;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+		return 0;
+	while (code && (uint64_t)code->address != wanted->address)
+		code = code->next;
+	if (code)
+		wanted->object = object;
+	return !!code;
+}
+
+struct object *frame_marker(uint64_t address)
+{
+	struct {
+		uint64_t address;
+		struct object *object;
+	} wanted = { address, NULL };
+
+	registry_each(object_has, &wanted);
+	return wanted.object;
+}
+
+struct field_event frame_event(const struct object *object)
+{
+	return (struct field_event){ object->site->kind, object->site->nfields,
+				     object->types, object->format };
+}
+
+void frame_static(struct connection *c, struct text *out)
+{
+	struct frame_block block;
+	struct object *object;
+	struct frame frame;
+
+	if (!frame_now(c, &frame) ||
+	    !block_find(&frame, COLLECT_BLOCK_STATIC, &block))
+		return;
+	registry_lock();
+	object = frame_marker(frame.address);
+	if (object) {
+		struct field_event event = frame_event(object);
+
+		field_text(out, &event, block.bytes, block.nbytes);
+	}
+	registry_unlock();
+}

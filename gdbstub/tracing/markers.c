@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The program's markers as GDB's static tracepoint markers: each copy of a
+ * marker's code is one, with the same id and the same extra text. Probes of the
+ * C library and of the dynamic linker are told only on request, or while they
+ * are on; a tracepoint can be at any of them.
+ */
+#include "tracepoints/sites/registry.h"
+
+#include "base/base.h"
+#include "base/text.h"
+#include "control/sessions/session.h"
+#include "gdbstub/wire/connection.h"
+#include "gdbstub/wire/marker-text.h"
+#include "tracepoints/fields/fields.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/usdt.h"
+
+/* What one looks for: the marker of that number, or at that address. */
+struct wanted {
+	struct packet *out;		/* or NULL: is there one? */
+	uint32_t room;			/* see marker-text.h */
+	uint32_t left;
+	uint64_t address;		/* 0: any */
+	int own;			/* without the runtime's probes */
+};
+
+static void marker_add(const struct wanted *wanted,
+		       const struct object *object, uint64_t address)
+{
+	char extra[MARKER_EXTRA_BYTES];
+	struct text text;
+
+	text_open(&text, extra, sizeof(extra));
+	fields_signature_add(&text, object->format, object->site->kind,
+			     object->site->nfields, object->types);
+	marker_packet_add(wanted->out, address, object->id, extra,
+			  wanted->room);
+}
+
+static int is_runtime(const struct object *object)
+{
+	return object->adopted && !object->on && usdt_is_runtime(object->id);
+}
+
+static int marker_look(struct object *object, void *arg)
+{
+	struct wanted *wanted = arg;
+	struct code *code;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	    (wanted->own && is_runtime(object)))
+		return 0;
+	for (code = object->codes; code; code = code->next) {
+		if (wanted->address &&
+		    wanted->address != (uint64_t)code->address)
+			continue;
+		if (wanted->left--)
+			continue;
+		if (wanted->out)
+			marker_add(wanted, object, (uint64_t)code->address);
+		return 1;
+	}
+	return 0;
+}
+
+static int marker_find(struct wanted wanted)
+{
+	int found;
+
+	registry_lock();
+	found = registry_each(marker_look, &wanted);
+	registry_unlock();
+	return found;
+}
+
+static void marker_answer(struct connection *c, struct wanted wanted)
+{
+	wanted.out = &c->out;
+	wanted.room = c->marker_room;
+	if (!marker_find(wanted))
+		packet_add(&c->out, "l");
+}
+
+int marker_at(uint64_t address)
+{
+	return address && marker_find((struct wanted){ .address = address });
+}
+
+int serve_markers_next(struct connection *c, const char *p)
+{
+	(void)p;
+	marker_answer(c, (struct wanted){ .left = c->marker++,
+					  .own = !c->all_markers });
+	return 0;
+}
+
+int serve_markers_first(struct connection *c, const char *p)
+{
+	session_adopt_all();
+	c->marker = 0;
+	c->all_markers = 0;
+	return serve_markers_next(c, p);
+}
+
+int serve_markers_all(struct connection *c, const char *p)
+{
+	session_adopt_all();
+	c->marker = 0;
+	c->all_markers = 1;
+	return serve_markers_next(c, p);
+}
+
+/*
+ * Is there a marker? The truth is told only while gdb downloads tracepoints:
+ * for tstart, or one while a trace runs, which begins with qTStatus. Asked when
+ * `strace *ADDRESS` is typed, a yes makes gdb 13.1 to 18.1 assign to a member
+ * that is not constructed yet, and crash.
+ */
+int serve_marker_at(struct connection *c, const char *p)
+{
+	uint64_t address;
+
+	if (!c->downloading || !packet_read_number(&p, &address) || !address)
+		packet_add(&c->out, "l");
+	else
+		marker_answer(c, (struct wanted){ .address = address });
+	return 0;
+}

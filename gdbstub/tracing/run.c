@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Trace runs: gdb's definitions meet markers, in a session of gdb's own.
+ */
+#include "gdbstub/tracing/run.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/clock.h"
+#include "control/sessions/session.h"
+#include "control/threads/settings.h"
+#include "gdbstub/stub/open.h"
+#include "gdbstub/tracing/defined.h"
+#include "tracepoints/sites/lock.h"
+
+#define RUN_SESSION	"gdb"
+
+static struct {
+	struct run_state state;
+	struct session *session;	/* while there are frames */
+	uint32_t id;			/* of the frame event */
+	uint32_t slots;			/* in use */
+	uint32_t failed;		/* the tracepoint that cannot start */
+	uint32_t numbers[COLLECT_POINTS_MAX];	/* of tracepoints, by slot */
+	/* as hits want them, by slot; none when no run is on. The registry's
+	 * lock guards them: libraries come in other threads */
+	const struct collect_point *ready[COLLECT_POINTS_MAX];
+	uint64_t addresses[COLLECT_POINTS_MAX];
+	struct frames *frames;
+	int pid;			/* whose all of this is */
+} run;
+
+/* All times by one clock: they are compared. */
+static uint64_t clock_us(uint64_t clock)
+{
+	return clock_to_realtime_ns(&process.page->start, clock_hz(), clock) /
+	       1000;
+}
+
+static void frames_drop(void)
+{
+	if (run.frames)
+		frames_close(run.frames);
+	run.frames = NULL;
+}
+
+/* One that takes part, as a hit wants it. */
+static int point_make(const struct trace_point *point,
+		      const struct collect_point **made)
+{
+	static struct collect_action actions[COLLECT_ACTIONS_MAX];
+	struct collect_request request;
+	struct ax_refusal why;
+
+	trace_request(point, &request, actions);
+	if (!request.nactions) {
+		/* gdb sends a tracepoint that is added while the trace runs
+		 * before the user can type its actions */
+		actions[0] = (struct collect_action){ .kind = COLLECT_STATIC };
+		request.actions = actions;
+		request.nactions = 1;
+	}
+	return collect_point_make(made, &request, point->slot - 1, &why);
+}
+
+/* Is there code of this marker at that address? */
+static int object_at(const struct object *object, uint64_t address)
+{
+	const struct code *code = object->codes;
+
+	while (code && (uint64_t)code->address != address)
+		code = code->next;
+	return !!code;
+}
+
+struct pass {
+	const struct patcher *patcher;
+	uint64_t address;	/* of one tracepoint, or 0: all */
+	int ret;
+};
+
+static int has_points(struct object *object, void *arg)
+{
+	return object->collect && text_equal(object->id, arg);
+}
+
+/* TAFFRAIL_ENABLED asks for a marker of that name, wherever it is. */
+static int guard_enable(struct object *object, void *arg)
+{
+	struct pass *pass = arg;
+	struct object_use use = { 0 };
+
+	if (object->site->kind != TAFFRAIL_KIND_GUARD ||
+	    !registry_each(has_points, object->id))
+		return 0;
+	use.channel = run.session->channel;
+	object_enable(object, &use, pass->patcher);
+	return 0;
+}
+
+/* Gathers the tracepoints that take part and are at this marker, in the order
+ * in which a hit serves them. Returns how many. */
+static uint32_t points_gather(const struct object *object,
+			      const struct collect_point **points)
+{
+	uint32_t n = 0;
+	uint32_t i;
+
+	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
+		if (!run.ready[i] || !object_at(object, run.addresses[i]))
+			continue;
+		if (!n)
+			run.failed = run.numbers[i];
+		points[n++] = run.ready[i];
+	}
+	return n;
+}
+
+static int object_serve(struct object *object, void *arg)
+{
+	const struct collect_point *points[COLLECT_POINTS_MAX];
+	struct pass *pass = arg;
+	uint32_t n;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	    (pass->address && !object_at(object, pass->address)))
+		return 0;
+	n = points_gather(object, points);
+	if (n)
+		pass->ret = collect_set(object, run.session->channel, points, n,
+					pass->patcher);
+	return pass->ret;
+}
+
+static int points_ready(void)
+{
+	const struct trace_point *point = trace_get()->points;
+	int ret = 0;
+
+	for (; point && !ret; point = point->next) {
+		uint32_t slot = point->slot - 1;
+
+		if (!point->slot || run.ready[slot])
+			continue;
+		run.addresses[slot] = point->address;
+		run.failed = point->number;
+		ret = point_make(point, &run.ready[slot]);
+	}
+	return ret;
+}
+
+/* Of one address, or all. */
+static int points_serve(uint64_t address)
+{
+	struct patcher patcher;
+	struct pass pass = { .patcher = &patcher, .address = address };
+
+	registry_lock();
+	pass.ret = points_ready();
+	if (!pass.ret) {
+		patch_open(&patcher);
+		registry_each(object_serve, &pass);
+		registry_each(guard_enable, &pass);
+		patch_close(&patcher);
+	}
+	registry_unlock();
+	return pass.ret;
+}
+
+/* From that slot on, no library that comes has tracepoints. */
+static void points_unready(uint32_t slot)
+{
+	registry_lock();
+	for (; slot < COLLECT_POINTS_MAX; slot++)
+		run.ready[slot] = NULL;
+	registry_unlock();
+}
+
+void gdb_module_came(struct object *object, const struct patcher *patcher)
+{
+	struct pass pass = { .patcher = patcher };
+
+	/* a forked child has copies of its parent's */
+	if (run.pid != (int)sys_getpid())
+		return;
+	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+		guard_enable(object, &pass);
+	else if (!object_serve(object, &pass) && object->collect)
+		registry_each(guard_enable, &pass);
+}
+
+/* Gives a tracepoint its counters. */
+static int slot_take(struct trace_point *point)
+{
+	if (run.slots == COLLECT_POINTS_MAX)
+		return -ENOSPC;
+	run.numbers[run.slots] = point->number;
+	collect_counts[run.slots].enabled = point->enabled;
+	point->slot = ++run.slots;
+	return 0;
+}
+
+int run_install(struct trace_point *point)
+{
+	int ret;
+
+	if (run.state.phase != RUN_ON || point->aside)
+		return 0;
+	ret = slot_take(point);
+	if (ret)
+		return ret;
+	ret = points_serve(point->address);
+	if (!ret)
+		return 0;
+	points_unready(point->slot - 1);
+	point->slot = 0;
+	points_serve(point->address);	/* without it, as before */
+	if (!load_relaxed(&collect_counts[run.slots - 1].hits))
+		run.slots--;
+	return ret;
+}
+
+int run_enable(struct trace_point *point, int on)
+{
+	if (run.state.phase == RUN_ON && point->slot)
+		store_release(&collect_counts[point->slot - 1].enabled,
+			      (uint32_t)on);
+	return 0;
+}
+
+/* Nothing is left of it. */
+static void run_drop(void)
+{
+	struct trace_point *point = trace_get() ? trace_get()->points : NULL;
+
+	run_stop(RUN_STOPPED);
+	frames_drop();
+	if (run.session)
+		session_destroy(run.session);
+	run.session = NULL;
+	run.state = (struct run_state){ 0 };
+	run.slots = 0;
+	for (; point; point = point->next)
+		point->slot = 0;
+}
+
+void run_forget(void)
+{
+	run_drop();
+}
+
+void gdb_undo(void)
+{
+	run_forget();
+}
+
+/* Of one CPU in the buffer, as gdb wants it; 0: as we think best. */
+static uint64_t share(const struct trace *t)
+{
+	return t && t->size ? (t->size - 1) / agent_cpus_online + 1 : 0;
+}
+
+static const char *session_open(const struct trace *t, int *ret)
+{
+	static struct session model;
+	struct event_record *record;
+	uint32_t matched;
+	char fault[64];
+	struct text why;
+
+	model = (struct session){ .owned = 1 };
+	text_copy(model.name, sizeof(model.name), RUN_SESSION);
+	model.flags = t->circular ? SESSION_OVERWRITE : 0;
+	model.buffer = share(t);
+	text_open(&why, fault, sizeof(fault));
+	*ret = session_start(&model, &matched, &why);
+	if (*ret == -EEXIST)
+		return "a session of this name is there already: gdb";
+	if (*ret < 0)
+		return "no room for the trace buffer";
+	run.session = session_at((uint32_t)*ret);
+	record = collect_record_publish(run.session->channel);
+	*ret = record ? 0 : -ENOSPC;
+	if (record)
+		run.id = record->id;
+	return "no room for the trace buffer";
+}
+
+static int points_start(struct trace *t)
+{
+	struct trace_point *point;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < COLLECT_VARIABLES_MAX; i++)
+		if (t->variables[i].defined)
+			collect_variable_set(i, t->variables[i].initial);
+	for (point = t->points; point; point = point->next) {
+		if (!point->complete || point->aside)
+			continue;
+		ret = slot_take(point);
+		if (ret)
+			return ret;
+	}
+	ret = collect_start(run.session->channel, run.id);
+	run.state.started = clock_us(clock_read());
+	run.state.phase = RUN_ON;
+	return ret ? ret : points_serve(0);
+}
+
+static const char *start_fact(int ret)
+{
+	switch (ret) {
+	case -ENOTSUP:
+		return "its marker tests a flag: it has no registers";
+	case -EBUSY:
+		return "another debugger has changed the code of its marker";
+	case -EINVAL:
+		return "it does not verify";
+	}
+	return "its marker cannot be switched on";
+}
+
+/* Why points_start() failed, with the tracepoint's number. */
+static const char *start_refusal(int ret)
+{
+	static char why[96];
+	struct text text;
+
+	if (!run.failed)
+		return "no memory for a trace run";
+	text_open(&text, why, sizeof(why));
+	text_add(&text, "tracepoint ");
+	text_add_unsigned(&text, run.failed);
+	text_add(&text, ": ");
+	text_add(&text, start_fact(ret));
+	return why;
+}
+
+int run_start(const char **why)
+{
+	struct trace *t = trace_get();
+	int ret = -ENOMEM;
+
+	*why = "no memory";
+	if (!t)
+		return ret;
+	run_drop();
+	*why = session_open(t, &ret);
+	if (!ret) {
+		run.failed = 0;
+		ret = points_start(t);
+		if (ret)
+			*why = start_refusal(ret);
+	}
+	if (ret)
+		run_drop();
+	return ret;
+}
+
+void run_stop(enum run_reason reason)
+{
+	if (run.state.phase != RUN_ON)
+		return;
+	points_unready(0);
+	collect_stop();
+	session_stop(run.session);
+	run.state.phase = RUN_ENDED;
+	run.state.reason = reason;
+	run.state.ended = clock_us(clock_read());
+}
+
+void run_connected(void)
+{
+	int pid = (int)sys_getpid();
+
+	if (run.pid == pid)
+		return;
+	frames_drop();
+	__builtin_memset(&run, 0, sizeof(run));
+	run.pid = pid;
+}
+
+void run_disconnected(void)
+{
+	struct trace *t = trace_get();
+
+	if (t && t->disconnected)
+		return;
+	run_drop();
+	if (t)
+		trace_forget(t);
+}
+
+/* Not circular, and something did not fit any more. */
+static int run_is_full(void)
+{
+	struct frames_tally tally;
+
+	if (run.session->flags & SESSION_OVERWRITE)
+		return 0;
+	frames_tally(run.session->channel, &tally);
+	return tally.lost > 0;
+}
+
+void run_look(struct run_state *state)
+{
+	uint64_t clock;
+	uint32_t slot;
+
+	if (run.state.phase == RUN_ON) {
+		if (collect_ended(&slot, &clock) == COLLECT_PASSED) {
+			run.state.passed = run.numbers[slot];
+			run_stop(RUN_PASSED);
+			run.state.ended = clock_us(clock);
+		} else if (run_is_full()) {
+			run_stop(RUN_FULL);
+		}
+	}
+	*state = run.state;
+}
+
+int run_exists(void)
+{
+	return run.state.phase != RUN_NONE;
+}
+
+void run_tally(struct frames_tally *tally)
+{
+	*tally = (struct frames_tally){ 0 };
+	if (run.session)
+		frames_tally(run.session->channel, tally);
+	else
+		tally->bytes_room = (uint64_t)agent_cpus_online *
+				    channel_ring_bytes(share(trace_get()),
+						       agent_cpus_online);
+}
+
+void run_counts(const struct trace_point *point, uint64_t *hits,
+		uint64_t *bytes)
+{
+	*hits = *bytes = 0;
+	if (!point->slot)
+		return;
+	*hits = collect_hits(point->slot - 1);
+	if (point->pass)
+		*hits = min_u64(*hits, point->pass);
+	*bytes = collect_bytes(point->slot - 1, *hits);
+}
+
+const struct frames *run_frames(void)
+{
+	if (run.state.phase != RUN_ENDED)
+		return NULL;
+	if (!run.frames)
+		run.frames = frames_open(run.session->channel, run.id);
+	return run.frames;
+}

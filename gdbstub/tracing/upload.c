@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Definitions as gdb asks for them when it connects: it makes them its own.
+ *
+ *	T NUMBER:ADDRESS:E|D:STEP:PASS[:XLENGTH,CODE]
+ *	A NUMBER:ADDRESS:ACTION
+ *	Z NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEX
+ *
+ * one an answer, those of a tracepoint together; no blanks. The tracepoint that
+ * was defined last comes first: gdb makes them its own from the last to the
+ * first, so that they keep their numbers. For a file it turns them round once
+ * more when it reads that: then the first comes first. It is for a file, by
+ * tsave, that gdb asks for them straight after the variables.
+ *
+ * What must stay true: definitions may change between two answers. A
+ * tracepoint's memory stays until QTinit, which ends what was begun before.
+ */
+#include "gdbstub/tracing/defined.h"
+
+#include "base/text.h"
+#include "gdbstub/wire/connection.h"
+
+static void piece_begin(struct packet *out, char kind,
+			const struct trace_point *point)
+{
+	packet_add_byte(out, (uint8_t)kind);
+	packet_add_number(out, point->number);
+	packet_add_byte(out, ':');
+	packet_add_number(out, point->address);
+	packet_add_byte(out, ':');
+}
+
+/* Never :S, by which gdb 13.1 looks for its marker, and crashes. */
+static void point_upload(struct packet *out, const struct trace_point *point)
+{
+	piece_begin(out, 'T', point);
+	packet_add(out, point->enabled ? "E:0:" : "D:0:");
+	packet_add_number(out, point->pass);
+	if (!point->condition)
+		return;
+	packet_add(out, ":X");
+	packet_add_number(out, point->condition_bytes);
+	packet_add_byte(out, ',');
+	packet_add_hex(out, point->condition, point->condition_bytes);
+}
+
+static int is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static int is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* Where in "collect/s80 a, b" the modifier begins and ends. Returns 0 when
+ * there is none. */
+static int modifier_find(const struct trace_source *source, uint32_t *start,
+			 uint32_t *end)
+{
+	const char *text = source->text;
+	uint32_t i = 0;
+
+	while (i < source->length && is_blank(text[i]))
+		i++;
+	if (i == source->length || text[i] != 'c')
+		return 0;
+	while (i < source->length && is_letter(text[i]))
+		i++;
+	*start = *end = i;
+	for (;;) {
+		while (i < source->length && is_blank(text[i]))
+			i++;
+		if (i == source->length || text[i] != '/')
+			return *end > *start;
+		while (i < source->length && !is_blank(text[i]))
+			i++;
+		*end = i;
+	}
+}
+
+static void source_bytes(struct packet *out, const char *kind, const char *head,
+			 uint32_t head_bytes, const char *tail,
+			 uint32_t tail_bytes)
+{
+	packet_add(out, kind);
+	packet_add(out, ":0:");
+	packet_add_number(out, (uint64_t)head_bytes + tail_bytes);
+	packet_add_byte(out, ':');
+	packet_add_hex(out, head, head_bytes);
+	packet_add_hex(out, tail, tail_bytes);
+}
+
+/*
+ * A source text that gdb can read back. "-qualified -m NAME", from
+ * `strace -m`, it cannot, and "-probe-stap NAME" ends gdb 13.1: the address
+ * stands for all that begins so. Nor can it, when it reads the text from a
+ * file, the /s of `collect`.
+ */
+static void source_upload(struct packet *out, const struct trace_point *point,
+			  const struct trace_source *source)
+{
+	const char *text = source->text;
+	char address[24];
+	struct text made;
+	uint32_t start = source->length;
+	uint32_t end = source->length;
+
+	piece_begin(out, 'Z', point);
+	if (text_equal(source->kind, "at") && source->length &&
+	    text[0] == '-') {
+		text_open(&made, address, sizeof(address));
+		text_add(&made, "*0x");
+		text_add_hex(&made, point->address, 1);
+		source_bytes(out, source->kind, address, (uint32_t)made.used,
+			     "", 0);
+		return;
+	}
+	if (!text_equal(source->kind, "cmd") ||
+	    !modifier_find(source, &start, &end))
+		start = end = source->length;
+	source_bytes(out, source->kind, text, start, text + end,
+		     source->length - end);
+}
+
+/* Piece n of a tracepoint. Returns 0 when it has no more. */
+static int piece_upload(struct packet *out, const struct trace_point *point,
+			uint32_t n)
+{
+	const struct trace_action *action = point->actions;
+	const struct trace_source *source = point->sources;
+
+	if (!n--) {
+		point_upload(out, point);
+		return 1;
+	}
+	for (; action && n; n--)
+		action = action->next;
+	if (action) {
+		piece_begin(out, 'A', point);
+		packet_add(out, action->wire);
+		return 1;
+	}
+	for (; source; source = source->next) {
+		/* one whose last piece never came is not a text */
+		if (source->used < source->length || n--)
+			continue;
+		source_upload(out, point, source);
+		return 1;
+	}
+	return 0;
+}
+
+/* The tracepoint before a given one; the last one before NULL. */
+static const struct trace_point *point_before(const struct trace *t,
+					      const struct trace_point *point)
+{
+	const struct trace_point *before = t->points;
+
+	while (before && before->next != point)
+		before = before->next;
+	return before;
+}
+
+int serve_points_first(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	c->saving = c->variables_told;
+	c->point = !t ? NULL : c->saving ? t->points : point_before(t, NULL);
+	c->piece = 0;
+	c->generation = t ? t->generation : 0;
+	return serve_points_next(c, p);
+}
+
+int serve_points_next(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+
+	(void)p;
+	if (!t || t->generation != c->generation)
+		c->point = NULL;
+	while (c->point) {
+		if (c->point->complete && !c->point->aside &&
+		    piece_upload(&c->out, c->point, c->piece++))
+			return 0;
+		c->point = c->saving ? c->point->next :
+				       point_before(t, c->point);
+		c->piece = 0;
+	}
+	packet_add(&c->out, "l");
+	return 0;
+}
+
+int serve_variables_first(struct connection *c, const char *p)
+{
+	c->variable = 0;
+	return serve_variables_next(c, p);
+}
+
+/* The next gdb may have a $_sdata of its own, which this one would hide. */
+static int is_told(const struct trace *t, uint32_t number)
+{
+	const struct trace_variable *variable = &t->variables[number];
+
+	return variable->defined &&
+	       !(t->data && text_equal(variable->name, "_sdata"));
+}
+
+/* NUMBER:VALUE:BUILTIN:NAME */
+int serve_variables_next(struct connection *c, const char *p)
+{
+	struct trace *t = trace_get();
+	uint32_t *n = &c->variable;
+	const struct trace_variable *variable;
+
+	(void)p;
+	while (t && *n < COLLECT_VARIABLES_MAX && !is_told(t, *n))
+		(*n)++;
+	if (!t || *n == COLLECT_VARIABLES_MAX) {
+		packet_add(&c->out, "l");
+		return 0;
+	}
+	variable = &t->variables[*n];
+	packet_add_number(&c->out, (*n)++);
+	packet_add_byte(&c->out, ':');
+	packet_add_number(&c->out, (uint64_t)variable->initial);
+	packet_add(&c->out, variable->builtin ? ":1:" : ":0:");
+	packet_add_hex(&c->out, variable->name, text_length(variable->name));
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A marker as gdb is told of it, by the stub and by the filter for gdbserver.
+ */
+#ifndef GDBSTUB_MARKER_TEXT_H
+#define GDBSTUB_MARKER_TEXT_H
+
+#include "gdbstub/wire/packet.h"
+
+#define MARKER_EXTRA_BYTES	1024	/* fields_signature_add() is cut at */
+
+/*
+ * m ADDRESS:ID:EXTRA, both texts in hex; EXTRA has `room` bytes at least, with
+ * NULs behind the text. SIGSAFE.
+ *
+ * The room keeps gdb's own `strace -m` alive (docs/gdb-defects.md). The
+ * constructor of a tracepoint assigns to a string that is not constructed yet,
+ * in memory that malloc() gave out before. gdb frees the marker's EXTRA shortly
+ * before it allocates the tracepoint. So an EXTRA of the tracepoint's size is
+ * the memory that the tracepoint gets, and its NULs are an empty string. gdb
+ * shows an EXTRA up to its first NUL.
+ */
+void marker_packet_add(struct packet *out, uint64_t address, const char *id,
+		       const char *extra, uint32_t room);
+
+/* The room for a gdb that has sent these words behind qSupported. SIGSAFE. */
+uint32_t marker_room(const char *supported);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The registers of x86-64 as gdb's own descriptions of GNU/Linux have them
+ * (features/i386/64bit-{core,sse,linux,segments}.xml of GDB 13.1). The order
+ * is gdb's default: readers of trace files assume it. They also read lines of
+ * less than 1000 bytes only.
+ *
+ * org.gnu.gdb.i386.linux must be there: without it gdb takes the program for
+ * one of no system, and neither relocates it nor finds its libraries.
+ */
+#include "gdbstub/wire/registers.h"
+
+#include "base/base.h"
+
+enum {
+	NUMBER_FLAGS	= 17,
+	NUMBER_X87	= 24,
+	NUMBER_ORIG_RAX	= 57,
+	NUMBER_FS_BASE	= 58,
+};
+
+/* A run of registers: `count` of them are named name0, name1 and so on. */
+static const struct row {
+	const char *feature;		/* begins with this row, or NULL */
+	const char *names;		/* separated by blanks */
+	uint32_t bits;
+	const char *type;
+	const char *group;
+	uint32_t count;			/* 0: the names as they are */
+} rows[] = {
+	{ "org.gnu.gdb.i386.core", "rax rbx rcx rdx rsi rdi", 64, "int64",
+	  NULL, 0 },
+	{ NULL, "rbp rsp", 64, "data_ptr", NULL, 0 },
+	{ NULL, "r8 r9 r10 r11 r12 r13 r14 r15", 64, "int64", NULL, 0 },
+	{ NULL, "rip", 64, "code_ptr", NULL, 0 },
+	{ NULL, "eflags", 32, "i386_eflags", NULL, 0 },
+	{ NULL, "cs ss ds es fs gs", 32, "int32", NULL, 0 },
+	{ NULL, "st", 80, "i387_ext", NULL, 8 },
+	{ NULL, "fctrl fstat ftag fiseg fioff foseg fooff fop", 32, "int",
+	  "float", 0 },
+	{ "org.gnu.gdb.i386.sse", "xmm", 128, "vec128", NULL, 16 },
+	{ NULL, "mxcsr", 32, "int", "vector", 0 },
+	{ "org.gnu.gdb.i386.linux", "orig_rax", 64, "int", "system", 0 },
+	{ "org.gnu.gdb.i386.segments", "fs_base gs_base", 64, "int", NULL, 0 },
+};
+
+static const struct {
+	const char *name;
+	uint8_t bit;
+} flags[] = {
+	{ "CF", 0 }, { "", 1 }, { "PF", 2 }, { "AF", 4 }, { "ZF", 6 },
+	{ "SF", 7 }, { "TF", 8 }, { "IF", 9 }, { "DF", 10 }, { "OF", 11 },
+	{ "NT", 14 }, { "RF", 16 }, { "VM", 17 }, { "AC", 18 }, { "VIF", 19 },
+	{ "VIP", 20 }, { "ID", 21 },
+};
+
+static const struct {
+	const char *id;
+	const char *type;
+	uint8_t count;
+	const char *field;
+} vectors[] = {
+	{ "v4f", "ieee_single", 4, "v4_float" },
+	{ "v2d", "ieee_double", 2, "v2_double" },
+	{ "v16i8", "int8", 16, "v16_int8" },
+	{ "v8i16", "int16", 8, "v8_int16" },
+	{ "v4i32", "int32", 4, "v4_int32" },
+	{ "v2i64", "int64", 2, "v2_int64" },
+};
+
+static void attribute(struct text *out, const char *name, const char *value)
+{
+	text_add_char(out, ' ');
+	text_add(out, name);
+	text_add(out, "=\"");
+	text_add(out, value);
+	text_add_char(out, '"');
+}
+
+static void attribute_number(struct text *out, const char *name,
+			     uint32_t value)
+{
+	char number[16];
+	struct text text;
+
+	text_open(&text, number, sizeof(number));
+	text_add_unsigned(&text, value);
+	attribute(out, name, number);
+}
+
+static void describe_flags(struct text *out)
+{
+	uint32_t i;
+
+	text_add(out, "<flags id=\"i386_eflags\" size=\"4\">\n");
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		text_add(out, "<field");
+		attribute(out, "name", flags[i].name);
+		attribute_number(out, "start", flags[i].bit);
+		attribute_number(out, "end", flags[i].bit);
+		text_add(out, "/>\n");
+	}
+	text_add(out, "</flags>\n");
+}
+
+static void describe_vectors(struct text *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		text_add(out, "<vector");
+		attribute(out, "id", vectors[i].id);
+		attribute(out, "type", vectors[i].type);
+		attribute_number(out, "count", vectors[i].count);
+		text_add(out, "/>\n");
+	}
+	text_add(out, "<union id=\"vec128\">\n");
+	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		text_add(out, "<field");
+		attribute(out, "name", vectors[i].field);
+		attribute(out, "type", vectors[i].id);
+		text_add(out, "/>\n");
+	}
+	text_add(out, "<field name=\"uint128\" type=\"uint128\"/>\n"
+		      "</union>\n");
+}
+
+static void describe_one(struct text *out, const struct row *row,
+			 const char *name)
+{
+	text_add(out, "<reg");
+	attribute(out, "name", name);
+	attribute_number(out, "bitsize", row->bits);
+	attribute(out, "type", row->type);
+	if (row->group)
+		attribute(out, "group", row->group);
+	text_add(out, "/>\n");
+}
+
+static void describe_row(struct text *out, const struct row *row)
+{
+	const char *p = row->names;
+	char name[16];
+	struct text text;
+	uint32_t i;
+
+	for (i = 0; i < row->count; i++) {
+		text_open(&text, name, sizeof(name));
+		text_add(&text, row->names);
+		text_add_unsigned(&text, i);
+		describe_one(out, row, name);
+	}
+	while (!row->count && *p) {
+		text_open(&text, name, sizeof(name));
+		while (*p && *p != ' ')
+			text_add_char(&text, *p++);
+		if (*p)
+			p++;
+		describe_one(out, row, name);
+	}
+}
+
+void registers_describe(struct text *out)
+{
+	const struct row *row;
+
+	text_add(out, "<?xml version=\"1.0\"?>\n"
+		      "<!DOCTYPE target SYSTEM \"gdb-target.dtd\">\n"
+		      "<target version=\"1.0\">\n"
+		      "<architecture>i386:x86-64</architecture>\n"
+		      "<osabi>GNU/Linux</osabi>\n");
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		if (row->feature) {
+			if (row != rows)
+				text_add(out, "</feature>\n");
+			text_add(out, "<feature");
+			attribute(out, "name", row->feature);
+			text_add(out, ">\n");
+		}
+		if (row == rows)
+			describe_flags(out);
+		if (row->count == 16)
+			describe_vectors(out);
+		describe_row(out, row);
+	}
+	text_add(out, "</feature>\n</target>\n");
+}
+
+static void unknown_add(struct packet *out, uint32_t bits)
+{
+	for (; bits; bits -= 4)
+		packet_add_byte(out, 'x');
+}
+
+void registers_add(struct packet *out, const struct registers *registers,
+		   int known)
+{
+	if (known != REGISTERS_KNOWN_ADDRESS) {
+		packet_add_hex(out, registers, REGISTERS_BLOCK_BYTES);
+		return;
+	}
+	unknown_add(out, REGISTER_RIP * 64);
+	packet_add_hex(out, &registers->rip, 8);
+	unknown_add(out, (REGISTERS_BLOCK_BYTES - 8 * (REGISTER_RIP + 1)) * 8);
+}
+
+static uint32_t bits_of(uint64_t number)
+{
+	const struct row *row;
+
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		const char *p = row->names;
+		uint32_t n = row->count ? row->count : 1;
+
+		for (; !row->count && *p; p++)
+			n += *p == ' ';
+		if (number < n)
+			return row->bits;
+		number -= n;
+	}
+	return 0;
+}
+
+int registers_add_one(struct packet *out, const struct registers *registers,
+		      int known, uint64_t number)
+{
+	static const uint64_t no_call = ~0ull;
+	const char *block = (const char *)registers;
+	uint32_t bits = bits_of(number);
+	int block_known = known != REGISTERS_KNOWN_ADDRESS;
+
+	if (!bits)
+		return 0;
+	if (number == REGISTER_RIP || (number < NUMBER_FLAGS && block_known))
+		packet_add_hex(out, block + number * 8, 8);
+	else if (number >= NUMBER_FLAGS && number < NUMBER_X87 && block_known)
+		packet_add_hex(out, block + NUMBER_FLAGS * 8 +
+				       (number - NUMBER_FLAGS) * 4, 4);
+	else if (number == NUMBER_ORIG_RAX && known == REGISTERS_KNOWN_MORE)
+		packet_add_hex(out, &no_call, 8);
+	else if (number == NUMBER_FS_BASE && known == REGISTERS_KNOWN_MORE)
+		packet_add_hex(out, &registers->fs_base, 8);
+	else
+		unknown_add(out, bits);
+	return 1;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The machine's registers as gdb numbers them: the target description and a
+ * snapshot of a thread of our own.
+ */
+#ifndef GDBSTUB_REGISTERS_H
+#define GDBSTUB_REGISTERS_H
+
+#include "base/text.h"
+#include "gdbstub/wire/packet.h"
+
+#ifdef __x86_64__
+#include "tracepoints/program/registers-x86_64.h"
+#endif
+
+/* The target description (target.xml). */
+void registers_describe(struct text *out);
+
+/*
+ * What is known of them, in the two below: the address alone (0), the block,
+ * or that and the rest of struct registers.
+ */
+enum registers_known {
+	REGISTERS_KNOWN_ADDRESS = 0,
+	REGISTERS_KNOWN_BLOCK = 1,
+	REGISTERS_KNOWN_MORE = 2,
+};
+
+/* Answers `g`: the registers of the block, one after the other, `x` for what
+ * is not known. */
+void registers_add(struct packet *out, const struct registers *registers,
+		   int known);
+
+/* Answers `p`: one register. Returns 0 when there is none of that number. */
+int registers_add_one(struct packet *out, const struct registers *registers,
+		      int known, uint64_t number);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Static data under gdbserver. Releases from 17 on do not know it, so the
+ * filter (gdbstub/filter/static.c) asks every gdbserver for memory at an
+ * address of our own instead, and the agent (gdbstub/ipa/collect.c) answers
+ * with a block of memory there:
+ *
+ *	action	M-1,7461666672000000,0		in place of L
+ *	block	'M' u64 7461666672000000 | u16 n | n bytes: text and its NUL
+ *
+ * What must stay true: no program can map the address (it is not canonical on
+ * x86-64); the action names 0 bytes, so gdbserver itself collects nothing; the
+ * block is the first of its frame, so its element is at the start of the list
+ * that gdb reads in pieces.
+ */
+#ifndef TRACEPOINTS_STATIC_BLOCK_H
+#define TRACEPOINTS_STATIC_BLOCK_H
+
+#define STATIC_BLOCK_ADDRESS	0x7461666672000000ull	/* "taffr" */
+
+#endif

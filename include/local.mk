@@ -1,0 +1,19 @@
+# include/: headers for programs. One file a line.
+
+# installed, for programs
+taffrail_headers = \
+	include/taffrail/clock.h \
+	include/taffrail/marker-c.h \
+	include/taffrail/marker-cxx.h \
+	include/taffrail/marker-sdt.h \
+	include/taffrail/marker.h \
+	include/taffrail/sdt.h \
+	include/taffrail/site-generic.h \
+	include/taffrail/site-x86_64.h \
+	include/taffrail/site.h
+
+compat_headers = \
+	include/taffrail/compat/sys/sdt.h
+
+ust_headers = \
+	include/ust/marker.h

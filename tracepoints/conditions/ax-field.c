@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: where the fields of an event are, and what steps load them.
+ *
+ * What must stay true: a step never reaches beyond the fixed part or beyond
+ * the variable fields of the shape, whatever the types say.
+ */
+#include "tracepoints/conditions/ax-insn.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "include/taffrail/site.h"
+
+/* Where a field lies. */
+struct place {
+	uint8_t type;
+	uint8_t variable;	/* it is var[number], else: */
+	uint32_t number;	/* offset in the fixed part */
+};
+
+static const uint8_t scalar_bytes[16] = {
+	[TAFFRAIL_T_S8] = 1,  [TAFFRAIL_T_U8] = 1,   [TAFFRAIL_T_S16] = 2,
+	[TAFFRAIL_T_U16] = 2, [TAFFRAIL_T_S32] = 4,  [TAFFRAIL_T_U32] = 4,
+	[TAFFRAIL_T_S64] = 8, [TAFFRAIL_T_U64] = 8,  [TAFFRAIL_T_F32] = 4,
+	[TAFFRAIL_T_F64] = 8, [TAFFRAIL_T_PTR] = 8,  [TAFFRAIL_T_BOOL] = 1,
+};
+
+/*
+ * A string that is recorded as its address has the type of a pointer, but is
+ * a variable field; it comes before the next byte of the fixed part does.
+ */
+static int field_find(struct place *place, const struct ax_layout *layout,
+		      uint32_t field)
+{
+	const struct write_shape *shape = layout->shape;
+	uint32_t fixed = 0;
+	uint32_t nvar = 0;
+	uint32_t i;
+
+	if (field >= TAFFRAIL_FIELDS_MAX)
+		return -EINVAL;
+	for (i = 0;; i++) {
+		uint8_t type = layout->types[i];
+		int scalar = !(type & ~TAFFRAIL_T_SCALAR_MASK);
+
+		place->type = type;
+		if (!type || (scalar && !scalar_bytes[type]))
+			return -EINVAL;
+		place->variable = !scalar ||
+				  (type == TAFFRAIL_T_PTR &&
+				   nvar < shape->nvar &&
+				   shape->var[nvar].rule ==
+					   WRITE_RULE_ADDRESS &&
+				   shape->var[nvar].fixed_before == fixed);
+		place->number = place->variable ? nvar : fixed;
+		if (place->variable)
+			nvar++;
+		else
+			fixed += scalar_bytes[type];
+		if (nvar > shape->nvar || fixed > shape->fixed_bytes)
+			return -EINVAL;
+		if (i == field)
+			return 0;
+	}
+}
+
+static void decode_value(struct ax_insn *insn, const struct place *place)
+{
+	uint32_t bits = scalar_bytes[place->type] * 8;
+	uint32_t shift = place->number * 8;
+
+	insn->at = 64 - bits - shift;
+	insn->var = (uint16_t)(64 - bits);
+	switch (place->type) {
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_S32:
+	case TAFFRAIL_T_S64:
+		insn->step = STEP_VALUE_SIGNED;
+		break;
+	case TAFFRAIL_T_F32:
+		insn->step = STEP_VALUE_FLOAT;
+		insn->var = (uint16_t)shift;
+		break;
+	default:
+		insn->step = STEP_VALUE_UNSIGNED;
+	}
+}
+
+static void decode_block(struct ax_insn *insn, const struct place *place)
+{
+	static const uint8_t steps[16] = {
+		[TAFFRAIL_T_S8] = STEP_BLOCK_S8,
+		[TAFFRAIL_T_U8] = STEP_BLOCK_U8,
+		[TAFFRAIL_T_S16] = STEP_BLOCK_S16,
+		[TAFFRAIL_T_U16] = STEP_BLOCK_U16,
+		[TAFFRAIL_T_S32] = STEP_BLOCK_S32,
+		[TAFFRAIL_T_U32] = STEP_BLOCK_U32,
+		[TAFFRAIL_T_S64] = STEP_BLOCK_64,
+		[TAFFRAIL_T_U64] = STEP_BLOCK_64,
+		[TAFFRAIL_T_F32] = STEP_BLOCK_FLOAT,
+		[TAFFRAIL_T_F64] = STEP_BLOCK_64,
+		[TAFFRAIL_T_PTR] = STEP_BLOCK_64,
+		[TAFFRAIL_T_BOOL] = STEP_BLOCK_U8,
+	};
+
+	insn->step = steps[place->type];
+	insn->at = place->number;
+}
+
+/* How far the string may go: the shape's word. */
+static uint64_t string_extent(const struct write_shape *shape, uint32_t number)
+{
+	int32_t limit = shape->var[number].limit;
+
+	if (shape->var[number].rule == WRITE_RULE_BOUNDED && limit >= 0)
+		return AX_EXTENT(AX_EXTENT_BOUND, limit);
+	if (shape->var[number].rule != WRITE_RULE_FIELD || limit < 0 ||
+	    limit > shape->fixed_bytes - 4)
+		return AX_EXTENT(AX_EXTENT_NUL, 0);
+	return shape->fixed_bytes <= 8 ?
+		       AX_EXTENT(AX_EXTENT_VALUE, limit * 8) :
+		       AX_EXTENT(AX_EXTENT_BLOCK, limit);
+}
+
+SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
+				    const struct ax_layout *layout,
+				    uint8_t opcode, uint32_t field)
+{
+	struct place place;
+	int is_double;
+
+	if (field_find(&place, layout, field))
+		return "no such field";
+	if (opcode == AX_FIELD_EQUAL || opcode == AX_FIELD_GLOB) {
+		if (place.type != TAFFRAIL_T_STRING)
+			return "the field is no string";
+		insn->var = (uint16_t)place.number;
+		insn->value = string_extent(layout->shape, place.number);
+		return NULL;
+	}
+	if (place.type & ~TAFFRAIL_T_SCALAR_MASK)
+		return "the field is no number";
+	is_double = place.type == TAFFRAIL_T_F32 ||
+		    place.type == TAFFRAIL_T_F64;
+	if (is_double != (opcode == AX_FIELD_DOUBLE))
+		return "the field is of another kind";
+	if (place.variable) {
+		insn->step = STEP_ADDRESS;
+		insn->var = (uint16_t)place.number;
+	} else if (layout->shape->fixed_bytes <= 8) {
+		decode_value(insn, &place);
+	} else {
+		decode_block(insn, &place);
+	}
+	return NULL;
+}

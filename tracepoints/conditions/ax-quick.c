@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: programs that only compare a value with a constant.
+ *
+ * Each such comparison, and its opposite, is a range of the value's,
+ * modulo 2^bits; see struct ax_program. What holds for no value, or compares
+ * a signed field as if it were unsigned, is left to the interpreter.
+ */
+#include "tracepoints/conditions/ax-insn.h"
+
+#include "base/base.h"
+
+/* From low up to high, in the order of the comparison; or no value. */
+struct range {
+	uint64_t low;
+	uint64_t high;
+	int empty;
+};
+
+/* All values of a field of `bits` bits. */
+static struct range range_all(uint32_t bits, int signed_order,
+			      int signed_field)
+{
+	if (bits == 64)
+		return signed_order ? (struct range){ 1ull << 63,
+						      ~(1ull << 63), 0 } :
+				      (struct range){ 0, UINT64_MAX, 0 };
+	if (signed_field)
+		return (struct range){ 0 - (1ull << (bits - 1)),
+				       (1ull << (bits - 1)) - 1, 0 };
+	return (struct range){ 0, (1ull << bits) - 1, 0 };
+}
+
+/* The part of `all` that one of the five comparisons with c leaves. `flip`
+ * makes the order unsigned. */
+static struct range range_cut(struct range all, uint32_t step, uint64_t c,
+			      uint64_t flip)
+{
+	int above = (c ^ flip) > (all.high ^ flip);
+	int below = (c ^ flip) < (all.low ^ flip);
+
+	switch (step) {
+	case STEP_EQUAL_CONST:
+		all.empty = above || below;
+		all.low = all.high = c;
+		break;
+	case STEP_LESS_SIGNED_CONST:
+	case STEP_LESS_UNSIGNED_CONST:
+		all.empty = below || c == all.low;
+		if (!above)
+			all.high = c - 1;
+		break;
+	default:
+		all.empty = above || c == all.high;
+		if (!below)
+			all.low = c + 1;
+	}
+	return all;
+}
+
+static int is_value(const struct ax_insn *insn)
+{
+	return insn->step == STEP_VALUE_SIGNED ||
+	       insn->step == STEP_VALUE_UNSIGNED;
+}
+
+/* All values but those of a range. */
+static struct range range_invert(struct range all, struct range range)
+{
+	struct range rest = { range.high + 1, range.low - 1, 0 };
+
+	if (range.empty)
+		return all;
+	rest.empty = range.low == all.low && range.high == all.high;
+	return rest;
+}
+
+SIGSAFE int ax_range_find(const struct ax_insn *test, uint32_t bits,
+			  enum ax_order order, uint64_t *low, uint64_t *span)
+{
+	int signed_field = order == AX_ORDER_SIGNED;
+	uint32_t shift = 64 - bits;
+	struct range all, range;
+	int signed_order;
+
+	if (test->step < STEP_EQUAL_CONST ||
+	    test->step > STEP_GREATER_UNSIGNED_CONST ||
+	    test[test->at].step != STEP_END)
+		return 0;
+	signed_order = test->step == STEP_LESS_SIGNED_CONST ||
+		       test->step == STEP_GREATER_SIGNED_CONST ||
+		       (test->step == STEP_EQUAL_CONST && signed_field);
+	if (signed_field && !signed_order)
+		return 0;
+	all = range_all(bits, signed_order, signed_field);
+	range = range_cut(all, test->step, test->value,
+			  signed_order ? 1ull << 63 : 0);
+	if (test->var)
+		range = range_invert(all, range);
+	if (range.empty)
+		return 0;
+	*low = range.low << shift;
+	*span = (range.high - range.low) << shift | ((1ull << shift) - 1);
+	return 1;
+}
+
+SIGSAFE void ax_quick_find(struct ax_program *program)
+{
+	const struct ax_insn *field = program->insns;
+	enum ax_order order = field->step == STEP_VALUE_SIGNED ?
+				      AX_ORDER_SIGNED :
+				      AX_ORDER_UNSIGNED;
+
+	program->quick = 0;
+	if (program->ninsns < 3 || !is_value(field))
+		return;
+	program->shift = field->at;
+	program->quick = (uint32_t)ax_range_find(field + 1, 64u - field->var,
+						 order, &program->low,
+						 &program->span);
+}

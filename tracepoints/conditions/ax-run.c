@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: the interpreter. See ax.h and ax-insn.h.
+ *
+ * What must stay true: it runs in the program's threads and signal handlers:
+ * no allocation, no libc, no system call, less than 1 KB of stack. It believes
+ * the verifier: the height of the stack and every operand are as they must be.
+ *
+ * The top of the stack is in `top`; sp points behind the values below it.
+ */
+#include "tracepoints/conditions/ax-insn.h"
+
+#include "base/ax-double.h"
+#include "base/base.h"
+#include "base/glob.h"
+
+static SIGSAFE __attribute__((noinline)) uint64_t
+string_test(const struct ax_program *program, const struct ax_event *event,
+	    const struct ax_insn *insn)
+{
+	const char *text = (const char *)program + insn->at;
+	const char *p = event->var[insn->var].p;
+	uint32_t number = (uint32_t)insn->value;
+	uint64_t limit = UINT64_MAX;
+	int32_t said = -1;
+
+	switch ((enum ax_extent)(insn->value >> 32)) {
+	case AX_EXTENT_NUL:
+		break;
+	case AX_EXTENT_BOUND:
+		limit = number;
+		break;
+	case AX_EXTENT_VALUE:
+		said = (int32_t)(event->fixed >> number);
+		break;
+	case AX_EXTENT_BLOCK:
+		__builtin_memcpy(&said, (const char *)event->fixed + number,
+				 sizeof(said));
+		break;
+	}
+	if (said >= 0)
+		limit = (uint32_t)said;
+	return (uint64_t)(insn->step == STEP_STRING_EQUAL ?
+				  ax_text_equal(p, limit, text) :
+				  glob_match_upto(text, p, limit));
+}
+
+static SIGSAFE __attribute__((noinline)) uint64_t
+name_test(const struct ax_program *program, void *hit,
+	  const struct ax_insn *insn)
+{
+	const char *text = (const char *)program + insn->at;
+	char name[AX_NAME_BYTES];
+
+	program->machine->procname(hit, name);
+	return (uint64_t)(insn->step == STEP_NAME_EQUAL ?
+				  ax_text_equal(name, sizeof(name), text) :
+				  glob_match_upto(text, name, sizeof(name)));
+}
+
+static SIGSAFE enum ax_verdict memory_read(const struct ax_machine *machine,
+					   void *hit, uint64_t *value,
+					   uint32_t bytes)
+{
+	union {
+		uint8_t u8;
+		uint16_t u16;
+		uint32_t u32;
+		uint64_t u64;
+	} word;
+	enum ax_verdict verdict;
+
+	verdict = machine->read(hit, *value, &word, bytes);
+	if (verdict != AX_DONE)
+		return verdict;
+	*value = bytes == 1 ? word.u8 :
+		 bytes == 2 ? word.u16 :
+		 bytes == 4 ? word.u32 :
+			      word.u64;
+	return AX_DONE;
+}
+
+/* The steps that ask the machine; those that push give their value in *top,
+ * those that pop two find the second there and the first in `under`. */
+static SIGSAFE __attribute__((noinline)) enum ax_verdict
+machine_step(const struct ax_machine *machine, void *hit,
+	     const struct ax_insn *insn, uint64_t under, uint64_t *top)
+{
+	switch (insn->step) {
+	case STEP_REF:
+		return memory_read(machine, hit, top, insn->at);
+	case STEP_REG:
+		return machine->reg(hit, insn->at, top);
+	case STEP_GETV:
+		return machine->variable_get(hit, insn->at, top);
+	case STEP_SETV:
+		return machine->variable_set(hit, insn->at, *top);
+	case STEP_TRACEV:
+		return machine->variable_collect(hit, insn->at);
+	case STEP_TRACE:
+		return machine->collect(hit, under, *top);
+	case STEP_TRACE_KEEP:
+		return machine->collect(hit, *top, insn->at);
+	default:
+		return machine->collect_string(hit, under, *top);
+	}
+}
+
+/* a / b and a % b with signs: the smallest number by -1 wraps. */
+static uint64_t divide(uint64_t a, uint64_t b)
+{
+	return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
+}
+
+static uint64_t remain(uint64_t a, uint64_t b)
+{
+	return b == UINT64_MAX ? 0 : (uint64_t)((int64_t)a % (int64_t)b);
+}
+
+static uint64_t shift_right(uint64_t a, uint64_t b)
+{
+	return (uint64_t)((int64_t)a >> (b > 63 ? 63 : b));
+}
+
+/*
+ * The steps. Each ends with a jump of its own to the next, which the CPU
+ * predicts better than one that all of them share.
+ */
+#define NEXT(n)								\
+	do {								\
+		insn += (n);						\
+		goto *labels[insn->step];				\
+	} while (0)
+#define STEP(name)	label_##name:
+#define UNARY(name, result)						\
+	label_##name:							\
+		top = (uint64_t)(result);				\
+		NEXT(1);
+#define BINARY(name, result)						\
+	label_##name: {							\
+		uint64_t a = *--sp, b = top;				\
+									\
+		top = (uint64_t)(result);				\
+		NEXT(1);						\
+	}
+#define DIVISION(name, result)						\
+	label_##name: {							\
+		uint64_t a = *--sp, b = top;				\
+									\
+		if (unlikely(!b))					\
+			return AX_DIVIDED_BY_ZERO;			\
+		top = (uint64_t)(result);				\
+		NEXT(1);						\
+	}
+#define PUSH(name, result)						\
+	label_##name:							\
+		*sp++ = top;						\
+		top = (uint64_t)(result);				\
+		NEXT(1);
+#define COMPARE(name, test)						\
+	label_##name: {							\
+		uint64_t a = *--sp, b = top;				\
+									\
+		top = (uint64_t)(test) ^ insn->var;			\
+		NEXT(insn->at);						\
+	}								\
+	label_##name##_CONST: {						\
+		uint64_t a = top, b = insn->value;			\
+									\
+		top = (uint64_t)(test) ^ insn->var;			\
+		NEXT(insn->at);						\
+	}
+/* Asks the machine, about a copy: `top` itself stays in a register. */
+#define ASK(under)							\
+	do {								\
+		uint64_t value = top;					\
+		enum ax_verdict verdict = machine_step(program->machine, \
+					hit, insn, under, &value);	\
+		if (unlikely(verdict != AX_DONE))			\
+			return verdict;					\
+		top = value;						\
+	} while (0)
+/* Of a type, at any address. */
+#define BLOCK(type)							\
+	({ type value_;							\
+	   __builtin_memcpy(&value_, (const char *)event->fixed + insn->at, \
+			    sizeof(value_));				\
+	   value_; })
+#define LABEL(name)	[STEP_##name] = &&label_##name,
+
+SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
+			       const struct ax_event *event, void *hit,
+			       uint64_t *result)
+{
+	static const void *const labels[] = { AX_STEPS(LABEL) };
+	const struct ax_insn *insn = program->insns;
+	uint64_t stack[AX_STACK_MAX + 1];
+	uint64_t *sp = stack;
+	uint64_t top = 0;
+	uint32_t steps = AX_STEPS_MAX;
+
+	NEXT(0);
+	STEP(NONE)
+		__builtin_unreachable();
+	STEP(END)
+		*result = top;
+		return AX_DONE;
+	STEP(CONST)
+		*sp++ = top;
+		top = insn->value;
+		NEXT(insn->at);
+	COMPARE(EQUAL, a == b)
+	COMPARE(LESS_SIGNED, (int64_t)a < (int64_t)b)
+	COMPARE(LESS_UNSIGNED, a < b)
+	COMPARE(GREATER_SIGNED, (int64_t)a > (int64_t)b)
+	COMPARE(GREATER_UNSIGNED, a > b)
+
+	BINARY(ADD, a + b)
+	BINARY(SUB, a - b)
+	BINARY(MUL, a * b)
+	DIVISION(DIV_SIGNED, divide(a, b))
+	DIVISION(DIV_UNSIGNED, a / b)
+	DIVISION(REM_SIGNED, remain(a, b))
+	DIVISION(REM_UNSIGNED, a % b)
+	BINARY(LSH, b > 63 ? 0 : a << b)
+	BINARY(RSH_SIGNED, shift_right(a, b))
+	BINARY(RSH_UNSIGNED, b > 63 ? 0 : a >> b)
+	UNARY(LOG_NOT, !top)
+	BINARY(BIT_AND, a & b)
+	BINARY(BIT_OR, a | b)
+	BINARY(BIT_XOR, a ^ b)
+	UNARY(BIT_NOT, ~top)
+	UNARY(EXT, (int64_t)(top << insn->at) >> insn->at)
+	UNARY(ZERO_EXT, top << insn->at >> insn->at)
+
+	PUSH(DUP, top)
+	STEP(POP)
+		top = *--sp;
+		NEXT(1);
+	STEP(SWAP) {
+		uint64_t a = sp[-1];
+
+		sp[-1] = top;
+		top = a;
+		NEXT(1);
+	}
+	PUSH(PICK, *(sp - 1 - insn->at))
+	STEP(ROT) {
+		uint64_t b = sp[-1];
+
+		sp[-1] = sp[-2];
+		sp[-2] = top;
+		top = b;
+		NEXT(1);
+	}
+
+	STEP(IF_GOTO) {
+		uint64_t a = top;
+
+		top = *--sp;
+		if (!a)
+			NEXT(1);
+	}
+	STEP(GOTO)
+		insn = program->insns + insn->at;
+		NEXT(0);
+	STEP(IF_GOTO_BACK) {
+		uint64_t a = top;
+
+		top = *--sp;
+		if (!a)
+			NEXT(1);
+	}
+	STEP(GOTO_BACK) {
+		uint32_t repeat = (uint32_t)(insn - program->insns) -
+				  insn->at + 1;
+
+		if (unlikely(repeat > steps))
+			return AX_TOO_LONG;
+		steps -= repeat;
+		insn -= repeat - 1;
+		NEXT(0);
+	}
+
+	STEP(REG)
+	STEP(GETV)
+		*sp++ = top;
+	STEP(REF)
+	STEP(SETV)
+	STEP(TRACEV)
+	STEP(TRACE_KEEP)
+		ASK(0);
+		NEXT(1);
+	STEP(TRACE)
+	STEP(TRACENZ)
+		ASK(sp[-1]);
+		sp -= 2;
+		top = *sp;
+		NEXT(1);
+
+	PUSH(VALUE_SIGNED,
+	     (int64_t)(event->fixed << insn->at) >> insn->var)
+	PUSH(VALUE_UNSIGNED,
+	     event->fixed << insn->at >> insn->var)
+	PUSH(VALUE_FLOAT,
+	     double_of_float((uint32_t)(event->fixed >> insn->var)))
+	PUSH(BLOCK_S8, BLOCK(int8_t))
+	PUSH(BLOCK_U8, BLOCK(uint8_t))
+	PUSH(BLOCK_S16, BLOCK(int16_t))
+	PUSH(BLOCK_U16, BLOCK(uint16_t))
+	PUSH(BLOCK_S32, BLOCK(int32_t))
+	PUSH(BLOCK_U32, BLOCK(uint32_t))
+	PUSH(BLOCK_64, BLOCK(uint64_t))
+	PUSH(BLOCK_FLOAT, double_of_float(BLOCK(uint32_t)))
+	PUSH(ADDRESS, (uintptr_t)event->var[insn->var].p)
+	PUSH(STRING_EQUAL, string_test(program, event, insn))
+	PUSH(STRING_GLOB, string_test(program, event, insn))
+	PUSH(VTID, program->machine->vtid(hit))
+	PUSH(CPU, program->machine->cpu(hit))
+	PUSH(NAME_EQUAL, name_test(program, hit, insn))
+	PUSH(NAME_GLOB, name_test(program, hit, insn))
+
+	BINARY(EQUAL_MIXED, a == b && (int64_t)a >= 0)
+	BINARY(LESS_SIGNED_UNSIGNED, (int64_t)a < 0 || a < b)
+	BINARY(LESS_UNSIGNED_SIGNED, (int64_t)b >= 0 && a < b)
+	UNARY(DOUBLE_SIGNED, double_of_signed(top))
+	UNARY(DOUBLE_UNSIGNED, double_of_unsigned(top))
+	BINARY(DOUBLE_ADD, double_add(a, b))
+	BINARY(DOUBLE_SUB, double_sub(a, b))
+	BINARY(DOUBLE_MUL, double_mul(a, b))
+	BINARY(DOUBLE_DIV, double_div(a, b))
+	UNARY(DOUBLE_NEGATE, top ^ DOUBLE_SIGN)
+	BINARY(DOUBLE_EQUAL, double_equal(a, b))
+	BINARY(DOUBLE_LESS, double_less(a, b))
+	BINARY(DOUBLE_LESS_EQUAL, double_less_equal(a, b))
+}
+
+const char *ax_verdict_fact(enum ax_verdict verdict)
+{
+	static const char *const facts[] = {
+		[AX_DONE] = "done",
+		[AX_BAD_ADDRESS] = "memory cannot be read",
+		[AX_DIVIDED_BY_ZERO] = "division by zero",
+		[AX_TOO_LONG] = "the program takes too many steps",
+		[AX_UNAVAILABLE] = "a register or variable is not there",
+		[AX_NO_ROOM] = "no room for the collection",
+	};
+
+	return facts[verdict];
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: strings against texts. See ax-insn.h; globs are glob.h's.
+ */
+#include "tracepoints/conditions/ax-insn.h"
+
+#include "base/base.h"
+
+SIGSAFE int ax_text_equal(const char *p, uint64_t limit, const char *text)
+{
+	for (; *text; p++, text++, limit--)
+		if (!limit || *p != *text)
+			return 0;
+	return !limit || !*p;
+}

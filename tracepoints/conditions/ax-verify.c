@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: is this a program, and what does it do? See ax.h.
+ *
+ * Four passes: scan (opcodes and operands, counts), decode (to steps, against
+ * layout and machine), link (jumps), heights (of the stack, at every step
+ * that can be reached); then fuse, which only makes it faster.
+ *
+ * What must stay true: the code is hostile. Every pass takes time linear in
+ * its length, no recursion, all memory is the caller's.
+ */
+#include "tracepoints/conditions/ax-insn.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+
+/* What a step asks of its event or machine. */
+enum need {
+	NEED_NOTHING,
+	NEED_EVENT,
+	NEED_READ,
+	NEED_REGISTER,
+	NEED_GETV,
+	NEED_SETV,
+	NEED_TRACEV,
+	NEED_COLLECT,
+	NEED_COLLECT_STRING,
+	NEED_VTID,
+	NEED_CPU,
+	NEED_PROCNAME,
+};
+
+/* An opcode: bytes of its operand, of which a text is not one; values it
+ * takes from the stack and puts there. */
+struct row {
+	uint8_t step;
+	uint8_t operand;
+	uint8_t pops;
+	uint8_t pushes;
+	uint8_t need;
+	uint8_t text;
+};
+
+#define BINARY(STEP)	{ STEP, 0, 2, 1, 0, 0 }
+#define UNARY(STEP)	{ STEP, 0, 1, 1, 0, 0 }
+
+static const struct row rows[256] = {
+	[AX_ADD]		= BINARY(STEP_ADD),
+	[AX_SUB]		= BINARY(STEP_SUB),
+	[AX_MUL]		= BINARY(STEP_MUL),
+	[AX_DIV_SIGNED]		= BINARY(STEP_DIV_SIGNED),
+	[AX_DIV_UNSIGNED]	= BINARY(STEP_DIV_UNSIGNED),
+	[AX_REM_SIGNED]		= BINARY(STEP_REM_SIGNED),
+	[AX_REM_UNSIGNED]	= BINARY(STEP_REM_UNSIGNED),
+	[AX_LSH]		= BINARY(STEP_LSH),
+	[AX_RSH_SIGNED]		= BINARY(STEP_RSH_SIGNED),
+	[AX_RSH_UNSIGNED]	= BINARY(STEP_RSH_UNSIGNED),
+	[AX_TRACE]	= { STEP_TRACE, 0, 2, 0, NEED_COLLECT, 0 },
+	[AX_TRACE_QUICK] = { STEP_TRACE_KEEP, 1, 1, 1, NEED_COLLECT, 0 },
+	[AX_LOG_NOT]		= UNARY(STEP_LOG_NOT),
+	[AX_BIT_AND]		= BINARY(STEP_BIT_AND),
+	[AX_BIT_OR]		= BINARY(STEP_BIT_OR),
+	[AX_BIT_XOR]		= BINARY(STEP_BIT_XOR),
+	[AX_BIT_NOT]		= UNARY(STEP_BIT_NOT),
+	[AX_EQUAL]		= BINARY(STEP_EQUAL),
+	[AX_LESS_SIGNED]	= BINARY(STEP_LESS_SIGNED),
+	[AX_LESS_UNSIGNED]	= BINARY(STEP_LESS_UNSIGNED),
+	[AX_EXT]	= { STEP_EXT, 1, 1, 1, 0, 0 },
+	[AX_REF8]	= { STEP_REF, 0, 1, 1, NEED_READ, 0 },
+	[AX_REF16]	= { STEP_REF, 0, 1, 1, NEED_READ, 0 },
+	[AX_REF32]	= { STEP_REF, 0, 1, 1, NEED_READ, 0 },
+	[AX_REF64]	= { STEP_REF, 0, 1, 1, NEED_READ, 0 },
+	[AX_IF_GOTO]	= { STEP_IF_GOTO, 2, 1, 0, 0, 0 },
+	[AX_GOTO]	= { STEP_GOTO, 2, 0, 0, 0, 0 },
+	[AX_CONST8]	= { STEP_CONST, 1, 0, 1, 0, 0 },
+	[AX_CONST16]	= { STEP_CONST, 2, 0, 1, 0, 0 },
+	[AX_CONST32]	= { STEP_CONST, 4, 0, 1, 0, 0 },
+	[AX_CONST64]	= { STEP_CONST, 8, 0, 1, 0, 0 },
+	[AX_REG]	= { STEP_REG, 2, 0, 1, NEED_REGISTER, 0 },
+	[AX_END]	= { STEP_END, 0, 0, 0, 0, 0 },
+	[AX_DUP]	= { STEP_DUP, 0, 1, 2, 0, 0 },
+	[AX_POP]	= { STEP_POP, 0, 1, 0, 0, 0 },
+	[AX_ZERO_EXT]	= { STEP_ZERO_EXT, 1, 1, 1, 0, 0 },
+	[AX_SWAP]	= { STEP_SWAP, 0, 2, 2, 0, 0 },
+	[AX_GETV]	= { STEP_GETV, 2, 0, 1, NEED_GETV, 0 },
+	[AX_SETV]	= { STEP_SETV, 2, 1, 1, NEED_SETV, 0 },
+	[AX_TRACEV]	= { STEP_TRACEV, 2, 0, 0, NEED_TRACEV, 0 },
+	[AX_TRACENZ]	= { STEP_TRACENZ, 0, 2, 0, NEED_COLLECT_STRING, 0 },
+	[AX_TRACE16]	= { STEP_TRACE_KEEP, 2, 1, 1, NEED_COLLECT, 0 },
+	[AX_PICK]	= { STEP_PICK, 1, 0, 1, 0, 0 }, /* and its operand */
+	[AX_ROT]	= { STEP_ROT, 0, 3, 3, 0, 0 },
+
+	[AX_FIELD]	= { STEP_ADDRESS, 1, 0, 1, NEED_EVENT, 0 },
+	[AX_FIELD_DOUBLE] = { STEP_ADDRESS, 1, 0, 1, NEED_EVENT, 0 },
+	[AX_FIELD_EQUAL] = { STEP_STRING_EQUAL, 1, 0, 1, NEED_EVENT, 1 },
+	[AX_FIELD_GLOB] = { STEP_STRING_GLOB, 1, 0, 1, NEED_EVENT, 1 },
+	[AX_VTID]	= { STEP_VTID, 0, 0, 1, NEED_VTID, 0 },
+	[AX_CPU]	= { STEP_CPU, 0, 0, 1, NEED_CPU, 0 },
+	[AX_PROCNAME_EQUAL] = { STEP_NAME_EQUAL, 0, 0, 1, NEED_PROCNAME, 1 },
+	[AX_PROCNAME_GLOB] = { STEP_NAME_GLOB, 0, 0, 1, NEED_PROCNAME, 1 },
+	[AX_EQUAL_MIXED]	= BINARY(STEP_EQUAL_MIXED),
+	[AX_LESS_SIGNED_UNSIGNED] = BINARY(STEP_LESS_SIGNED_UNSIGNED),
+	[AX_LESS_UNSIGNED_SIGNED] = BINARY(STEP_LESS_UNSIGNED_SIGNED),
+	[AX_DOUBLE_SIGNED]	= UNARY(STEP_DOUBLE_SIGNED),
+	[AX_DOUBLE_UNSIGNED]	= UNARY(STEP_DOUBLE_UNSIGNED),
+	[AX_DOUBLE_ADD]		= BINARY(STEP_DOUBLE_ADD),
+	[AX_DOUBLE_SUB]		= BINARY(STEP_DOUBLE_SUB),
+	[AX_DOUBLE_MUL]		= BINARY(STEP_DOUBLE_MUL),
+	[AX_DOUBLE_DIV]		= BINARY(STEP_DOUBLE_DIV),
+	[AX_DOUBLE_NEGATE]	= UNARY(STEP_DOUBLE_NEGATE),
+	[AX_DOUBLE_EQUAL]	= BINARY(STEP_DOUBLE_EQUAL),
+	[AX_DOUBLE_LESS]	= BINARY(STEP_DOUBLE_LESS),
+	[AX_DOUBLE_LESS_EQUAL]	= BINARY(STEP_DOUBLE_LESS_EQUAL),
+};
+
+#define NO_INSN		0xffff
+#define NO_HEIGHT	0xff
+
+_Static_assert(AX_CODE_MAX < NO_INSN && AX_STACK_MAX < NO_HEIGHT, "");
+
+/* A verification; the arrays lie behind the program in the caller's memory. */
+struct verifier {
+	const struct ax_source *source;
+	struct ax_program *program;
+	struct ax_refusal *refusal;
+	uint32_t ninsns;
+	uint32_t text_bytes;
+	uint16_t *insn_at;	/* by offset in the code */
+	uint16_t *offset;	/* by instruction, as the next two */
+	uint16_t *pending;	/* list of those whose height is new */
+	uint8_t *height;
+	uint16_t first_pending;
+};
+
+static COLD int refuse(struct verifier *v, uint32_t offset, const char *fact)
+{
+	v->refusal->offset = offset;
+	v->refusal->fact = fact;
+	return -EINVAL;
+}
+
+static uint64_t operand_read(const uint8_t *p, uint32_t bytes)
+{
+	uint64_t value = 0;
+
+	while (bytes--)
+		value = value << 8 | *p++;
+	return value;
+}
+
+static int refuse_opcode(struct verifier *v, uint32_t offset)
+{
+	uint8_t opcode = v->source->code[offset];
+
+	if (opcode == AX_PRINTF)
+		return refuse(v, offset, "printf calls functions");
+	if (opcode == AX_FLOAT ||
+	    (opcode >= AX_REF_FLOAT && opcode <= AX_D_TO_L))
+		return refuse(v, offset, "no floating point here");
+	return refuse(v, offset, "unknown opcode");
+}
+
+/* The text at `offset`: its bytes with its NUL, or a refusal. */
+static int text_scan(struct verifier *v, uint32_t offset)
+{
+	const struct ax_source *source = v->source;
+	uint32_t bytes, i;
+
+	if (source->bytes - offset < 2)
+		return refuse(v, offset, "an operand is cut off");
+	bytes = (uint32_t)operand_read(source->code + offset, 2);
+	offset += 2;
+	if (!bytes || bytes > source->bytes - offset)
+		return refuse(v, offset, "an operand is cut off");
+	for (i = 0; i < bytes; i++)
+		if (!source->code[offset + i] != (i == bytes - 1))
+			return refuse(v, offset, "a text has no end");
+	return (int)bytes;
+}
+
+/* Finds instructions and their operands. */
+static int scan(struct verifier *v)
+{
+	const struct ax_source *source = v->source;
+	uint32_t offset = 0;
+
+	while (offset < source->bytes) {
+		const struct row *row = &rows[source->code[offset]];
+		uint32_t next = offset + 1;
+		int text;
+
+		if (!row->step)
+			return refuse_opcode(v, offset);
+		if (row->operand > source->bytes - next)
+			return refuse(v, offset, "an operand is cut off");
+		next += row->operand;
+		if (row->text) {
+			text = text_scan(v, next);
+			if (text < 0)
+				return text;
+			next += 2 + (uint32_t)text;
+			v->text_bytes += (uint32_t)text;
+		}
+		v->ninsns++;
+		offset = next;
+	}
+	return 0;
+}
+
+/* Divides the caller's memory: program, texts, then what only we need. */
+static int arrange(struct verifier *v, void *buffer, size_t size)
+{
+	size_t texts = sizeof(struct ax_program) +
+		       v->ninsns * sizeof(struct ax_insn);
+	size_t end = align_up(texts + v->text_bytes, 8);
+	uint8_t *scratch = (uint8_t *)buffer + end;
+	uint32_t i;
+
+	if (size < AX_PROGRAM_BYTES(v->source->bytes))
+		return -ENOSPC;
+	v->program = buffer;
+	v->program->bytes = (uint32_t)end;
+	v->program->ninsns = v->ninsns;
+	v->program->machine = v->source->machine;
+	v->insn_at = (uint16_t *)scratch;
+	v->offset = v->insn_at + v->source->bytes;
+	v->pending = v->offset + v->ninsns;
+	v->height = (uint8_t *)(v->pending + v->ninsns);
+	v->first_pending = NO_INSN;
+	for (i = 0; i < v->source->bytes; i++)
+		v->insn_at[i] = NO_INSN;
+	for (i = 0; i < v->ninsns; i++)
+		v->height[i] = NO_HEIGHT;
+	return 0;
+}
+
+static int machine_can(const struct ax_source *source, enum need need)
+{
+	const struct ax_machine *m = source->machine;
+
+	if (need == NEED_NOTHING)
+		return 1;
+	if (need == NEED_EVENT)
+		return source->layout != NULL;
+	if (!m)
+		return 0;
+	switch (need) {
+	case NEED_READ:
+		return m->read != NULL;
+	case NEED_REGISTER:
+		return m->reg != NULL;
+	case NEED_GETV:
+		return m->variable_get != NULL;
+	case NEED_SETV:
+		return m->variable_set != NULL;
+	case NEED_TRACEV:
+		return m->variable_collect != NULL;
+	case NEED_COLLECT:
+		return m->collect != NULL;
+	case NEED_COLLECT_STRING:
+		return m->collect_string != NULL;
+	case NEED_VTID:
+		return m->vtid != NULL;
+	case NEED_CPU:
+		return m->cpu != NULL;
+	default:
+		return m->procname != NULL;
+	}
+}
+
+/* Operands that mean something else than a number as it stands. */
+static int decode_operand(struct verifier *v, struct ax_insn *insn,
+			  uint32_t offset, uint64_t operand)
+{
+	const uint8_t *p = v->source->code + offset;
+	const char *fact;
+
+	insn->at = (uint32_t)operand;
+	switch (*p) {
+	case AX_CONST8:
+	case AX_CONST16:
+	case AX_CONST32:
+	case AX_CONST64:
+		insn->value = operand;
+		insn->at = 1;
+		return 0;
+	case AX_EXT:
+	case AX_ZERO_EXT:
+		if (!operand)
+			return refuse(v, offset, "no bits to extend from");
+		insn->at = operand > 64 ? 0 : 64 - (uint32_t)operand;
+		return 0;
+	case AX_REF8:
+	case AX_REF16:
+	case AX_REF32:
+	case AX_REF64:
+		insn->at = 1u << (*p - AX_REF8);
+		return 0;
+	case AX_REG:
+		if (operand >= v->source->machine->nregisters)
+			return refuse(v, offset, "no such register");
+		return 0;
+	case AX_EQUAL:
+	case AX_LESS_SIGNED:
+	case AX_LESS_UNSIGNED:
+		insn->at = 1;
+		return 0;
+	case AX_FIELD:
+	case AX_FIELD_DOUBLE:
+	case AX_FIELD_EQUAL:
+	case AX_FIELD_GLOB:
+		fact = ax_field_decode(insn, v->source->layout, *p, p[1]);
+		return fact ? refuse(v, offset, fact) : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Copies a text behind the instructions; returns the bytes of its operand. */
+static uint32_t decode_text(struct verifier *v, struct ax_insn *insn,
+			    const uint8_t *p, uint32_t *texts)
+{
+	uint32_t bytes = (uint32_t)operand_read(p, 2);
+
+	__builtin_memcpy((uint8_t *)v->program + *texts, p + 2, bytes);
+	insn->at = *texts;
+	*texts += bytes;
+	return 2 + bytes;
+}
+
+static int decode(struct verifier *v)
+{
+	const struct ax_source *source = v->source;
+	uint32_t texts = (uint32_t)(sizeof(struct ax_program) +
+				    v->ninsns * sizeof(struct ax_insn));
+	uint32_t offset = 0;
+	uint32_t i;
+
+	for (i = 0; i < v->ninsns; i++) {
+		struct ax_insn *insn = &v->program->insns[i];
+		const uint8_t *p = source->code + offset;
+		const struct row *row = &rows[*p];
+		int ret;
+
+		*insn = (struct ax_insn){ .step = row->step };
+		if (!machine_can(source, row->need))
+			return refuse(v, offset,
+				      "the opcode has no meaning here");
+		ret = decode_operand(v, insn, offset,
+				     operand_read(p + 1, row->operand));
+		if (ret)
+			return ret;
+		v->insn_at[offset] = (uint16_t)i;
+		v->offset[i] = (uint16_t)offset;
+		offset += 1u + row->operand;
+		if (row->text)
+			offset += decode_text(v, insn, source->code + offset,
+					      &texts);
+	}
+	return 0;
+}
+
+static int link_jumps(struct verifier *v)
+{
+	uint32_t i;
+
+	for (i = 0; i < v->ninsns; i++) {
+		struct ax_insn *insn = &v->program->insns[i];
+
+		if (insn->step != STEP_GOTO && insn->step != STEP_IF_GOTO)
+			continue;
+		if (insn->at >= v->source->bytes ||
+		    v->insn_at[insn->at] == NO_INSN)
+			return refuse(v, v->offset[i],
+				      "a jump to no instruction");
+		insn->at = v->insn_at[insn->at];
+		if (insn->at <= i)
+			insn->step += STEP_GOTO_BACK - STEP_GOTO;
+	}
+	return 0;
+}
+
+/* Step `to` is reached with that height, from the instruction `from`. */
+static int reach(struct verifier *v, uint32_t from, uint32_t to,
+		 uint32_t height)
+{
+	if (to >= v->ninsns)
+		return refuse(v, v->ninsns ? v->offset[from] : 0,
+			      "it has no end");
+	if (v->height[to] == NO_HEIGHT) {
+		v->height[to] = (uint8_t)height;
+		v->pending[to] = v->first_pending;
+		v->first_pending = (uint16_t)to;
+	} else if (v->height[to] != height) {
+		return refuse(v, v->offset[to],
+			      "the stack has two heights here");
+	}
+	return 0;
+}
+
+static int height_step(struct verifier *v, uint32_t i)
+{
+	const struct ax_insn *insn = &v->program->insns[i];
+	uint8_t opcode = v->source->code[v->offset[i]];
+	const struct row *row = &rows[opcode];
+	uint32_t pops = opcode == AX_PICK ? insn->at + 1 : row->pops;
+	uint32_t pushes = opcode == AX_PICK ? insn->at + 2 : row->pushes;
+	uint32_t height = v->height[i];
+	int ret;
+
+	if (opcode == AX_END)
+		return v->source->want_result && !height ?
+			       refuse(v, v->offset[i], "it has no result") :
+			       0;
+	if (height < pops)
+		return refuse(v, v->offset[i], "the stack is too low");
+	height = height - pops + pushes;
+	if (height > AX_STACK_MAX)
+		return refuse(v, v->offset[i], "the stack is too high");
+	if (opcode == AX_GOTO || opcode == AX_IF_GOTO) {
+		ret = reach(v, i, insn->at, height);
+		if (ret || opcode == AX_GOTO)
+			return ret;
+	}
+	return reach(v, i, i + 1, height);
+}
+
+static int heights(struct verifier *v)
+{
+	int ret = reach(v, 0, 0, 0);
+
+	while (!ret && v->first_pending != NO_INSN) {
+		uint32_t i = v->first_pending;
+
+		v->first_pending = v->pending[i];
+		ret = height_step(v, i);
+	}
+	return ret;
+}
+
+static int is_comparison(const struct ax_insn *insn)
+{
+	return insn->step >= STEP_EQUAL && insn->step <= STEP_GREATER_UNSIGNED;
+}
+
+/* Makes one step of a step and the one that follows it, if there is one that
+ * does both. `left` is how many instructions follow. */
+static void fuse_step(struct ax_insn *insn, uint32_t left)
+{
+	const struct ax_insn *next = insn + 1;
+
+	if (!left)
+		return;
+	if (is_comparison(insn) && next->step == STEP_LOG_NOT) {
+		insn->var = 1;
+		insn->at = 2;
+	} else if (insn->step == STEP_SWAP && is_comparison(next)) {
+		uint16_t step = next->step;
+
+		*insn = *next;
+		insn->at++;
+		if (step == STEP_LESS_SIGNED || step == STEP_LESS_UNSIGNED)
+			insn->step += STEP_GREATER_SIGNED - STEP_LESS_SIGNED;
+		else if (step != STEP_EQUAL)
+			insn->step -= STEP_GREATER_SIGNED - STEP_LESS_SIGNED;
+	} else if (insn->step == STEP_CONST && next->step == STEP_EXT) {
+		insn->value = (uint64_t)((int64_t)(insn->value << next->at) >>
+					 next->at);
+		insn->at = 2;
+	}
+}
+
+static void fuse(struct verifier *v)
+{
+	struct ax_insn *insns = v->program->insns;
+	uint32_t i;
+
+	for (i = v->ninsns; i-- > 0;) {
+		struct ax_insn *insn = &insns[i];
+		const struct ax_insn *next;
+
+		fuse_step(insn, v->ninsns - 1 - i);
+		if (insn->step != STEP_CONST || i + insn->at >= v->ninsns)
+			continue;
+		next = insn + insn->at;
+		if (!is_comparison(next))
+			continue;
+		insn->step = (uint16_t)(next->step + STEP_WITH_CONST);
+		insn->var = next->var;
+		insn->at += next->at;
+	}
+}
+
+SIGSAFE int ax_verify(void *buffer, size_t size,
+		      const struct ax_source *source,
+		      struct ax_refusal *refusal)
+{
+	struct verifier v = { .source = source, .refusal = refusal };
+	int ret;
+
+	refusal->offset = 0;
+	refusal->fact = "no room for the program";
+	if (source->bytes > AX_CODE_MAX)
+		return refuse(&v, AX_CODE_MAX, "the program is too long");
+	ret = scan(&v);
+	if (!ret)
+		ret = arrange(&v, buffer, size);
+	if (!ret)
+		ret = decode(&v);
+	if (!ret)
+		ret = link_jumps(&v);
+	if (!ret)
+		ret = heights(&v);
+	if (ret)
+		return ret;
+	fuse(&v);
+	ax_quick_find(v.program);
+	refusal->fact = NULL;
+	return 0;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions as they are typed: types and code.
+ *
+ * What must stay true: nothing is written beyond the caller's code[]; what
+ * comes out passes the verifier for the marker it was compiled for.
+ */
+#include "tracepoints/conditions/expr-private.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "tracepoints/conditions/ax.h"
+
+void expr_emit(struct compiler *c, uint8_t opcode)
+{
+	if (c->ret || !c->fields)
+		return;
+	if (c->used == c->size) {
+		expr_fail(c, -ENOSPC, c->token.start,
+			  "the condition is too long");
+		return;
+	}
+	c->code[c->used++] = opcode;
+}
+
+static void emit_operand(struct compiler *c, uint64_t value, uint32_t bytes)
+{
+	while (bytes--)
+		expr_emit(c, (uint8_t)(value >> 8 * bytes));
+}
+
+/* A signed number that is negative is extended from as few bytes as do. */
+void expr_emit_number(struct compiler *c, uint64_t value, int is_signed)
+{
+	static const uint8_t opcodes[] = { AX_CONST8, AX_CONST16, AX_CONST32,
+					   AX_CONST64 };
+	int negative = is_signed && value >> 63;
+	uint64_t magnitude = negative ? ~value << 1 : value;
+	uint32_t i = 0;
+
+	while (i < 3 && magnitude >> (8u << i))
+		i++;
+	expr_emit(c, opcodes[i]);
+	emit_operand(c, value, 1u << i);
+	if (negative && i < 3) {
+		expr_emit(c, AX_EXT);
+		expr_emit(c, (uint8_t)(8u << i));
+	}
+}
+
+void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field)
+{
+	expr_emit(c, opcode);
+	expr_emit(c, field);
+}
+
+void expr_emit_text(struct compiler *c, const struct operand *text)
+{
+	const char *p = text->start;
+	size_t begin = c->used;
+	size_t bytes;
+
+	emit_operand(c, 0, 2);
+	while (p < text->end)
+		expr_emit(c, (uint8_t)expr_character(&p, text->end));
+	expr_emit(c, 0);
+	if (c->ret || !c->fields)
+		return;
+	bytes = c->used - begin - 2;
+	c->code[begin] = (uint8_t)(bytes >> 8);
+	c->code[begin + 1] = (uint8_t)bytes;
+}
+
+size_t expr_emit_jump(struct compiler *c, uint8_t opcode)
+{
+	expr_emit(c, opcode);
+	emit_operand(c, 0, 2);
+	return c->used - 2;
+}
+
+void expr_emit_here(struct compiler *c, size_t jump)
+{
+	if (c->ret || !c->fields)
+		return;
+	c->code[jump] = (uint8_t)(c->used >> 8);
+	c->code[jump + 1] = (uint8_t)c->used;
+}
+
+static int is_string(const struct operand *a)
+{
+	return a->kind == OPERAND_STRING || a->kind == OPERAND_PROCNAME ||
+	       a->kind == OPERAND_TEXT;
+}
+
+/* Types that do not go together: of this marker, or of any. */
+static void fail_types(struct compiler *c, const char *where, const char *fact)
+{
+	expr_fail(c, c->fields ? -ESRCH : -EINVAL, where, fact);
+}
+
+static void make_boolean(struct operand *a)
+{
+	a->kind = OPERAND_SIGNED;
+	a->positive = 1;
+	a->boolean = 1;
+	a->literal = 0;
+}
+
+void expr_emit_truth(struct compiler *c, struct operand *a)
+{
+	if (is_string(a)) {
+		/* a text begins behind its quotation mark */
+		fail_types(c, a->start - (a->kind == OPERAND_TEXT),
+			   "a string is no truth value: compare it");
+	} else if (a->kind == OPERAND_DOUBLE) {
+		expr_emit_number(c, 0, 0);
+		expr_emit(c, AX_DOUBLE_EQUAL);
+		expr_emit(c, AX_LOG_NOT);
+		make_boolean(a);
+	}
+}
+
+static void emit_double(struct compiler *c, const struct operand *a)
+{
+	if (a->kind == OPERAND_SIGNED)
+		expr_emit(c, AX_DOUBLE_SIGNED);
+	else if (a->kind == OPERAND_UNSIGNED)
+		expr_emit(c, AX_DOUBLE_UNSIGNED);
+}
+
+/* Both on the stack, and one of them a double: both are doubles then. */
+static void emit_doubles(struct compiler *c, const struct operand *a,
+			 const struct operand *b)
+{
+	emit_double(c, b);
+	if (a->kind == OPERAND_DOUBLE)
+		return;
+	expr_emit(c, AX_SWAP);
+	emit_double(c, a);
+	expr_emit(c, AX_SWAP);
+}
+
+static int any_double(const struct operand *a, const struct operand *b)
+{
+	return a->kind == OPERAND_DOUBLE || b->kind == OPERAND_DOUBLE;
+}
+
+/* Both fit: signed, or unsigned; else they are mixed. */
+static int both_signed(const struct operand *a, const struct operand *b)
+{
+	return (a->kind == OPERAND_SIGNED || a->positive) &&
+	       (b->kind == OPERAND_SIGNED || b->positive);
+}
+
+static int both_unsigned(const struct operand *a, const struct operand *b)
+{
+	return (a->kind == OPERAND_UNSIGNED || a->positive) &&
+	       (b->kind == OPERAND_UNSIGNED || b->positive);
+}
+
+/* a < b by value; a is below b on the stack. */
+static void emit_less(struct compiler *c, const struct operand *a,
+		      const struct operand *b)
+{
+	if (both_signed(a, b))
+		expr_emit(c, AX_LESS_SIGNED);
+	else if (both_unsigned(a, b))
+		expr_emit(c, AX_LESS_UNSIGNED);
+	else if (a->kind == OPERAND_SIGNED)
+		expr_emit(c, AX_LESS_SIGNED_UNSIGNED);
+	else
+		expr_emit(c, AX_LESS_UNSIGNED_SIGNED);
+}
+
+static void emit_compare_integers(struct compiler *c, enum operator op,
+				  const struct operand *a,
+				  const struct operand *b)
+{
+	int mixed = !both_signed(a, b) && !both_unsigned(a, b);
+
+	switch (op) {
+	case OP_EQUAL:
+	case OP_NOT_EQUAL:
+		expr_emit(c, mixed ? AX_EQUAL_MIXED : AX_EQUAL);
+		break;
+	case OP_LESS:
+	case OP_GREATER_EQUAL:
+		emit_less(c, a, b);
+		break;
+	default:
+		expr_emit(c, AX_SWAP);
+		emit_less(c, b, a);
+	}
+	if (op == OP_NOT_EQUAL || op == OP_LESS_EQUAL ||
+	    op == OP_GREATER_EQUAL)
+		expr_emit(c, AX_LOG_NOT);
+}
+
+/* Not less is not greater or equal: there are NaNs. */
+static void emit_compare_doubles(struct compiler *c, enum operator op)
+{
+	if (op == OP_GREATER || op == OP_GREATER_EQUAL)
+		expr_emit(c, AX_SWAP);
+	if (op == OP_EQUAL || op == OP_NOT_EQUAL)
+		expr_emit(c, AX_DOUBLE_EQUAL);
+	else if (op == OP_LESS || op == OP_GREATER)
+		expr_emit(c, AX_DOUBLE_LESS);
+	else
+		expr_emit(c, AX_DOUBLE_LESS_EQUAL);
+	if (op == OP_NOT_EQUAL)
+		expr_emit(c, AX_LOG_NOT);
+}
+
+/* Why these two are not a string and a text; NULL when they are. */
+static const char *strings_wrong(enum operator op, const struct operand *a,
+				 const struct operand *b)
+{
+	int glob = op == OP_GLOB || op == OP_NOT_GLOB;
+
+	if (op != OP_EQUAL && op != OP_NOT_EQUAL && !glob)
+		return "strings have no order: use ==, != or ~";
+	if (glob && b->kind != OPERAND_TEXT)
+		return "~ needs a pattern in quotes on its right";
+	if (a->kind == OPERAND_TEXT && b->kind == OPERAND_TEXT)
+		return "two texts: one side must be a field";
+	if (a->kind != OPERAND_TEXT && b->kind != OPERAND_TEXT &&
+	    is_string(a) && is_string(b))
+		return "a string is compared with a text in quotes only";
+	if ((!is_string(a) && a->kind != OPERAND_ANY) ||
+	    (!is_string(b) && b->kind != OPERAND_ANY))
+		return "a number is compared with a string";
+	return NULL;
+}
+
+static void emit_compare_strings(struct compiler *c, enum operator op,
+				 const struct operand *a,
+				 const struct operand *b, const char *where)
+{
+	const char *wrong = strings_wrong(op, a, b);
+	const struct operand *string = a->kind == OPERAND_TEXT ? b : a;
+	const struct operand *text = a->kind == OPERAND_TEXT ? a : b;
+	int glob = op == OP_GLOB || op == OP_NOT_GLOB;
+
+	if (wrong) {
+		fail_types(c, where, wrong);
+		return;
+	}
+	if (text->kind != OPERAND_TEXT)
+		return;		/* one that is not known */
+	if (string->kind == OPERAND_STRING)
+		expr_emit_field(c, glob ? AX_FIELD_GLOB : AX_FIELD_EQUAL,
+				string->field);
+	else
+		expr_emit(c, glob ? AX_PROCNAME_GLOB : AX_PROCNAME_EQUAL);
+	expr_emit_text(c, text);
+	if (op == OP_NOT_EQUAL || op == OP_NOT_GLOB)
+		expr_emit(c, AX_LOG_NOT);
+}
+
+static void emit_compare(struct compiler *c, enum operator op,
+			 struct operand *a, struct operand *b,
+			 const char *where)
+{
+	if (is_string(a) || is_string(b) || op == OP_GLOB ||
+	    op == OP_NOT_GLOB) {
+		emit_compare_strings(c, op, a, b, where);
+	} else if (any_double(a, b)) {
+		emit_doubles(c, a, b);
+		emit_compare_doubles(c, op);
+	} else {
+		emit_compare_integers(c, op, a, b);
+	}
+	make_boolean(a);
+}
+
+static const struct {
+	uint8_t of_signed;
+	uint8_t of_unsigned;
+	uint8_t of_double;	/* 0: there is none */
+} arithmetic[] = {
+	[OP_BIT_OR] = { AX_BIT_OR, AX_BIT_OR, 0 },
+	[OP_BIT_XOR] = { AX_BIT_XOR, AX_BIT_XOR, 0 },
+	[OP_BIT_AND] = { AX_BIT_AND, AX_BIT_AND, 0 },
+	[OP_LEFT] = { AX_LSH, AX_LSH, 0 },
+	[OP_RIGHT] = { AX_RSH_SIGNED, AX_RSH_UNSIGNED, 0 },
+	[OP_PLUS] = { AX_ADD, AX_ADD, AX_DOUBLE_ADD },
+	[OP_MINUS] = { AX_SUB, AX_SUB, AX_DOUBLE_SUB },
+	[OP_TIMES] = { AX_MUL, AX_MUL, AX_DOUBLE_MUL },
+	[OP_DIVIDE] = { AX_DIV_SIGNED, AX_DIV_UNSIGNED, AX_DOUBLE_DIV },
+	[OP_REMAINDER] = { AX_REM_SIGNED, AX_REM_UNSIGNED, 0 },
+};
+
+static const char *arithmetic_wrong(enum operator op, const struct operand *a,
+				    const struct operand *b)
+{
+	int shift = op == OP_LEFT || op == OP_RIGHT;
+
+	if (is_string(a) || is_string(b))
+		return "a string is no number";
+	if (any_double(a, b))
+		return arithmetic[op].of_double ? NULL :
+						  "this is for integers only";
+	if (!b->literal)
+		return NULL;
+	if (!b->value && (op == OP_REMAINDER ||
+			  (op == OP_DIVIDE && a->kind != OPERAND_ANY)))
+		return "division by zero";
+	if (shift && b->value > 63)
+		return "a shift by less than 0 or more than 63";
+	return NULL;
+}
+
+/* Is the result 0 to INT64_MAX? */
+static int stays_positive(enum operator op, const struct operand *a,
+			  const struct operand *b)
+{
+	switch (op) {
+	case OP_BIT_AND:
+		return a->positive || b->positive;
+	case OP_BIT_OR:
+	case OP_BIT_XOR:
+	case OP_DIVIDE:
+	case OP_REMAINDER:
+		return a->positive && b->positive;
+	case OP_RIGHT:
+		return a->positive;
+	default:
+		return 0;
+	}
+}
+
+static void emit_arithmetic(struct compiler *c, enum operator op,
+			    struct operand *a, struct operand *b,
+			    const char *where)
+{
+	const char *wrong = arithmetic_wrong(op, a, b);
+	int is_unsigned;
+
+	if (wrong)
+		fail_types(c, where, wrong);
+	a->literal = 0;
+	a->boolean = 0;
+	if (a->kind == OPERAND_ANY || b->kind == OPERAND_ANY) {
+		a->kind = OPERAND_ANY;
+		return;
+	}
+	if (any_double(a, b)) {
+		emit_doubles(c, a, b);
+		expr_emit(c, arithmetic[op].of_double);
+		a->kind = OPERAND_DOUBLE;
+		return;
+	}
+	is_unsigned = a->kind == OPERAND_UNSIGNED ||
+		      (b->kind == OPERAND_UNSIGNED && op != OP_LEFT &&
+		       op != OP_RIGHT);
+	expr_emit(c, is_unsigned ? arithmetic[op].of_unsigned :
+				   arithmetic[op].of_signed);
+	a->positive = (uint8_t)stays_positive(op, a, b);
+	a->kind = is_unsigned ? OPERAND_UNSIGNED : OPERAND_SIGNED;
+}
+
+void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
+		      struct operand *b, const char *where)
+{
+	if (op >= OP_EQUAL && op <= OP_GREATER_EQUAL)
+		emit_compare(c, op, a, b, where);
+	else
+		emit_arithmetic(c, op, a, b, where);
+}
+
+/* The code of a number again, with its new value. */
+static void emit_again(struct compiler *c, struct operand *a, uint64_t value)
+{
+	c->used = a->code;
+	a->value = value;
+	a->positive = a->kind != OPERAND_DOUBLE && !(value >> 63);
+	expr_emit_number(c, value, a->kind == OPERAND_SIGNED);
+}
+
+static void emit_minus(struct compiler *c, struct operand *a,
+		       const char *where)
+{
+	if (a->kind == OPERAND_DOUBLE && a->literal) {
+		emit_again(c, a, a->value ^ 1ull << 63);
+	} else if (a->kind == OPERAND_DOUBLE) {
+		expr_emit(c, AX_DOUBLE_NEGATE);
+	} else if (a->literal) {
+		if (a->kind == OPERAND_UNSIGNED && a->value > 1ull << 63)
+			expr_fail(c, -EINVAL, where,
+				  "the number does not fit in 64 bits");
+		if (a->value == 1ull << 63)
+			a->kind = OPERAND_SIGNED;
+		emit_again(c, a, 0 - a->value);
+	} else {
+		expr_emit_number(c, 0, 0);
+		expr_emit(c, AX_SWAP);
+		expr_emit(c, AX_SUB);
+		a->positive = 0;
+	}
+	a->boolean = 0;
+}
+
+void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
+		     const char *where)
+{
+	if (op == OP_NOT) {
+		expr_emit_truth(c, a);
+		expr_emit(c, AX_LOG_NOT);
+		make_boolean(a);
+		return;
+	}
+	if (is_string(a))
+		fail_types(c, where, "a string is no number");
+	if (op == OP_GLOB && a->kind == OPERAND_DOUBLE)
+		fail_types(c, where, "this is for integers only");
+	if (op == OP_MINUS)
+		emit_minus(c, a, where);
+	if (op == OP_GLOB) {
+		expr_emit(c, AX_BIT_NOT);
+		a->positive = 0;
+		a->literal = 0;
+		a->boolean = 0;
+	}
+}

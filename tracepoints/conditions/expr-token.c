@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions: the text's tokens, and its errors.
+ *
+ * What must stay true: every position lies within the text; a token that was
+ * taken is well-formed, so that its literal can be read again.
+ */
+#include "tracepoints/conditions/expr-private.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/text.h"
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static int is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* The value of a digit in any base up to 16, or 16. */
+static uint32_t digit_value(char c)
+{
+	if (is_digit(c))
+		return (uint32_t)(c - '0');
+	if (c >= 'a' && c <= 'f')
+		return (uint32_t)(c - 'a') + 10;
+	if (c >= 'A' && c <= 'F')
+		return (uint32_t)(c - 'A') + 10;
+	return 16;
+}
+
+static void fail_begin(struct compiler *c, int ret, const char *where)
+{
+	c->ret = ret;
+	c->error->column = (uint32_t)(where - c->text) + 1;
+	c->token.kind = TOKEN_END;
+	c->token.op = OP_NONE;
+}
+
+void expr_fail(struct compiler *c, int ret, const char *where,
+	       const char *fact)
+{
+	if (c->ret)
+		return;
+	fail_begin(c, ret, where);
+	text_copy(c->error->fact, sizeof(c->error->fact), fact);
+}
+
+void expr_fail_name(struct compiler *c, int ret, const struct token *name,
+		    const char *fact, const char *more)
+{
+	struct text text;
+	size_t n = (size_t)(name->end - name->start);
+
+	if (c->ret)
+		return;
+	text_open(&text, c->error->fact, sizeof(c->error->fact));
+	text_add(&text, fact);
+	text_add(&text, " \"");
+	text_add_bytes(&text, name->start, n > 40 ? 40 : n);
+	text_add(&text, "\"");
+	text_add(&text, more);
+	fail_begin(c, ret, name->start);
+}
+
+static int escape_octal(const char **p, const char *end)
+{
+	int value = 0;
+	int n;
+
+	for (n = 0; n < 3 && *p < end && **p >= '0' && **p <= '7'; n++)
+		value = value * 8 + (*(*p)++ - '0');
+	return value > 255 ? -1 : value;
+}
+
+static int escape_hex(const char **p, const char *end)
+{
+	int value = 0;
+	int n;
+
+	for (n = 0; *p < end && digit_value(**p) < 16; n++) {
+		value = value * 16 + (int)digit_value(*(*p)++);
+		if (value > 255)
+			return -1;
+	}
+	return n ? value : -1;
+}
+
+SIGSAFE int expr_character(const char **p, const char *end)
+{
+	static const char from[] = "abfnrtve\\'\"?";
+	static const char to[] = "\a\b\f\n\r\t\v\033\\'\"?";
+	char c = *(*p)++;
+	int i;
+
+	if (c != '\\')
+		return (unsigned char)c;
+	if (*p >= end)
+		return -1;
+	c = **p;
+	if (c >= '0' && c <= '7')
+		return escape_octal(p, end);
+	(*p)++;
+	if (c == 'x')
+		return escape_hex(p, end);
+	for (i = 0; from[i]; i++)
+		if (c == from[i])
+			return (unsigned char)to[i];
+	return -1;
+}
+
+/* A literal in quotes: sets start and end to what is between them. */
+static void token_quoted(struct compiler *c, const char *p)
+{
+	struct token *token = &c->token;
+	char quote = *p;
+	const char *end = p + 1;
+	int n = 0;
+	int value = 0;
+
+	while (*end && *end != quote)
+		end += *end == '\\' && end[1] ? 2 : 1;
+	if (!*end) {
+		expr_fail(c, -EINVAL, p, "a quotation mark is missing");
+		return;
+	}
+	token->start = p + 1;
+	token->end = end;
+	token->next = end + 1;
+	for (p = p + 1; p < end; n++) {
+		const char *at = p;
+
+		value = expr_character(&p, end);
+		if (value < 0 || (quote == '"' && !value)) {
+			expr_fail(c, -EINVAL, at,
+				  value ? "no such escape" :
+					  "a string holds no NUL");
+			return;
+		}
+	}
+	token->kind = TOKEN_TEXT;
+	if (quote == '"')
+		return;
+	token->kind = TOKEN_INTEGER;
+	token->value = (uint64_t)(int64_t)(char)value;
+	if (n != 1)
+		expr_fail(c, -EINVAL, token->start - 1,
+			  "'...' holds one character");
+}
+
+/* Letters behind a number: u and l in any order, at most u and two l; f of a
+ * float. Returns 0 when they are something else. */
+static int suffix(struct token *token, const char *p, int is_double)
+{
+	int u = 0, l = 0, f = 0;
+
+	for (; p < token->end; p++) {
+		u += *p == 'u' || *p == 'U';
+		l += *p == 'l' || *p == 'L';
+		f += *p == 'f' || *p == 'F';
+		if (*p != 'u' && *p != 'U' && *p != 'l' && *p != 'L' &&
+		    *p != 'f' && *p != 'F')
+			return 0;
+	}
+	token->is_unsigned = u;
+	return is_double ? !u && l + f <= 1 : !f && u <= 1 && l <= 2;
+}
+
+static void token_integer(struct compiler *c, const char *p)
+{
+	struct token *token = &c->token;
+	const char *start = p;
+	uint32_t base = 10;
+	uint64_t value = 0;
+
+	if (*p == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		base = 16;
+		p += 2;
+		start = p;
+	} else if (*p == '0') {
+		base = 8;
+	}
+	for (; p < token->end && digit_value(*p) < base; p++) {
+		if (__builtin_mul_overflow(value, base, &value) ||
+		    __builtin_add_overflow(value, digit_value(*p), &value)) {
+			expr_fail(c, -EINVAL, token->start,
+				  "the number does not fit in 64 bits");
+			return;
+		}
+	}
+	token->kind = TOKEN_INTEGER;
+	token->value = value;
+	if (p == start || !suffix(token, p, 0))
+		expr_fail(c, -EINVAL, token->start, "no such number");
+	else if (value >> 63)
+		token->is_unsigned = 1;
+}
+
+/* Where the digits of a float end; NULL when p has none. */
+static const char *float_end(const char *p)
+{
+	int digits = 0, point = 0, exponent = 0;
+
+	for (; is_digit(*p) || (*p == '.' && !point); p++) {
+		digits += *p != '.';
+		point |= *p == '.';
+	}
+	if (!digits)
+		return NULL;
+	if (*p == 'e' || *p == 'E') {
+		p += p[1] == '+' || p[1] == '-' ? 2 : 1;
+		if (!is_digit(*p))
+			return NULL;
+		for (exponent = 1; is_digit(*p); p++)
+			;
+	}
+	return point || exponent ? p : NULL;
+}
+
+static void token_number(struct compiler *c, const char *p)
+{
+	struct token *token = &c->token;
+	int hex = *p == '0' && (p[1] == 'x' || p[1] == 'X');
+	const char *end = hex ? NULL : float_end(p);
+	const char *q = end ? end : p;
+
+	while (is_letter(*q) || is_digit(*q) || *q == '.')
+		q++;
+	token->end = q;
+	if (!end) {
+		token_integer(c, p);
+		return;
+	}
+	token->kind = TOKEN_DOUBLE;
+	if (!suffix(token, end, 1))
+		expr_fail(c, -EINVAL, p, "no such number");
+	else if (expr_decimal(p, end, &token->value))
+		expr_fail(c, -EINVAL, p, "the number does not fit a double");
+}
+
+/* Longer ones first. */
+static const struct {
+	char text[3];
+	uint8_t op;
+} operators[] = {
+	{ "||", OP_OR }, { "&&", OP_AND }, { "==", OP_EQUAL },
+	{ "!=", OP_NOT_EQUAL }, { "!~", OP_NOT_GLOB },
+	{ "<=", OP_LESS_EQUAL }, { ">=", OP_GREATER_EQUAL },
+	{ "<<", OP_LEFT }, { ">>", OP_RIGHT },
+	{ "|", OP_BIT_OR }, { "^", OP_BIT_XOR }, { "&", OP_BIT_AND },
+	{ "~", OP_GLOB }, { "<", OP_LESS }, { ">", OP_GREATER },
+	{ "+", OP_PLUS }, { "-", OP_MINUS }, { "*", OP_TIMES },
+	{ "/", OP_DIVIDE }, { "%", OP_REMAINDER }, { "!", OP_NOT },
+	{ "(", OP_OPEN }, { ")", OP_CLOSE },
+};
+
+static void token_operator(struct compiler *c, const char *p)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(operators); i++) {
+		const char *end = text_after(p, operators[i].text);
+
+		if (!end)
+			continue;
+		c->token.kind = TOKEN_OPERATOR;
+		c->token.op = (enum operator)operators[i].op;
+		c->token.end = end;
+		return;
+	}
+	expr_fail(c, -EINVAL, p, *p == '=' ? "use == to compare" :
+					     "this has no meaning here");
+}
+
+SIGSAFE void expr_next(struct compiler *c)
+{
+	const char *p = c->token.next;
+
+	if (c->ret)
+		return;
+	while (is_space(*p))
+		p++;
+	c->token = (struct token){ .kind = TOKEN_END, .start = p, .end = p };
+	if (!*p)
+		return;
+	if (is_letter(*p)) {
+		while (is_letter(*p) || is_digit(*p))
+			p++;
+		c->token.kind = TOKEN_NAME;
+		c->token.end = p;
+	} else if (is_digit(*p) || (*p == '.' && is_digit(p[1]))) {
+		token_number(c, p);
+	} else if (*p == '"' || *p == '\'') {
+		token_quoted(c, p);
+	} else {
+		token_operator(c, p);
+	}
+	if (!c->token.next)
+		c->token.next = c->token.end;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions as they are typed: the parser. See expr.h.
+ *
+ * What must stay true: code is emitted as the text is read, in one pass; the
+ * depth of recursion has a bound, and with it the stack.
+ */
+#include "tracepoints/conditions/expr-private.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/text.h"
+#include "include/taffrail/site.h"
+#include "tracepoints/conditions/ax.h"
+
+/* How close binary operators bind; 0: it is none. */
+static const uint8_t precedence[] = {
+	[OP_OR] = 1,
+	[OP_AND] = 2,
+	[OP_BIT_OR] = 3,
+	[OP_BIT_XOR] = 4,
+	[OP_BIT_AND] = 5,
+	[OP_EQUAL] = 6, [OP_NOT_EQUAL] = 6, [OP_GLOB] = 6, [OP_NOT_GLOB] = 6,
+	[OP_LESS] = 7, [OP_LESS_EQUAL] = 7,
+	[OP_GREATER] = 7, [OP_GREATER_EQUAL] = 7,
+	[OP_LEFT] = 8, [OP_RIGHT] = 8,
+	[OP_PLUS] = 9, [OP_MINUS] = 9,
+	[OP_TIMES] = 10, [OP_DIVIDE] = 10, [OP_REMAINDER] = 10,
+	[OP_CLOSE] = 0,
+};
+
+static void parse_binary(struct compiler *c, uint32_t least,
+			 struct operand *a);
+
+static void fail_unknown(struct compiler *c)
+{
+	struct text text;
+	char more[100];
+	uint32_t i;
+
+	text_open(&text, more, sizeof(more));
+	for (i = 0; i < c->fields->n; i++) {
+		text_add(&text, i ? ", " : "; there are ");
+		text_add(&text, c->fields->names[i].name);
+	}
+	if (text.cut)
+		more[0] = 0;
+	expr_fail_name(c, -ENOENT, &c->token, "no field", more);
+}
+
+static int token_is(const struct token *token, const char *word)
+{
+	const char *p = token->start;
+
+	for (; p < token->end && *p == *word; p++, word++)
+		;
+	return p == token->end && !*word;
+}
+
+static void use_field(struct compiler *c, uint8_t field, struct operand *a)
+{
+	uint8_t opcode = AX_FIELD;
+
+	a->field = field;
+	switch (c->fields->types[field]) {
+	case TAFFRAIL_T_U8:
+	case TAFFRAIL_T_U16:
+	case TAFFRAIL_T_U32:
+	case TAFFRAIL_T_BOOL:
+		a->positive = 1;
+		break;
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_S32:
+	case TAFFRAIL_T_S64:
+		break;
+	case TAFFRAIL_T_U64:
+	case TAFFRAIL_T_PTR:
+		a->kind = OPERAND_UNSIGNED;
+		break;
+	case TAFFRAIL_T_F32:
+	case TAFFRAIL_T_F64:
+		a->kind = OPERAND_DOUBLE;
+		opcode = AX_FIELD_DOUBLE;
+		break;
+	case TAFFRAIL_T_STRING:
+		a->kind = OPERAND_STRING;
+		return;
+	default:
+		expr_fail_name(c, -ESRCH, &c->token, "the field",
+			       " is an array");
+		return;
+	}
+	expr_emit_field(c, opcode, field);
+}
+
+static void parse_name(struct compiler *c, struct operand *a)
+{
+	uint32_t i;
+
+	if (!c->fields) {
+		a->kind = OPERAND_ANY;
+		return;
+	}
+	for (i = 0; i < c->fields->n; i++) {
+		if (token_is(&c->token, c->fields->names[i].name)) {
+			use_field(c, (uint8_t)i, a);
+			return;
+		}
+	}
+	a->positive = 1;
+	if (token_is(&c->token, "procname"))
+		a->kind = OPERAND_PROCNAME;
+	else if (token_is(&c->token, "vtid"))
+		expr_emit(c, AX_VTID);
+	else if (token_is(&c->token, "cpu"))
+		expr_emit(c, AX_CPU);
+	else
+		fail_unknown(c);
+}
+
+static void parse_integer(struct compiler *c, struct operand *a)
+{
+	a->kind = c->token.is_unsigned ? OPERAND_UNSIGNED : OPERAND_SIGNED;
+	a->literal = 1;
+	a->value = c->token.value;
+	a->positive = !(a->value >> 63);
+	expr_emit_number(c, a->value, !c->token.is_unsigned);
+}
+
+static void parse_group(struct compiler *c, struct operand *a)
+{
+	const char *open = c->token.start;
+
+	expr_next(c);
+	parse_binary(c, 1, a);
+	if (c->token.op != OP_CLOSE)
+		expr_fail(c, -EINVAL, open, "its ) is missing");
+	a->comparison = 0;
+}
+
+static void parse_primary(struct compiler *c, struct operand *a)
+{
+	struct token *token = &c->token;
+
+	switch (token->kind) {
+	case TOKEN_NAME:
+		parse_name(c, a);
+		break;
+	case TOKEN_INTEGER:
+		parse_integer(c, a);
+		break;
+	case TOKEN_DOUBLE:
+		a->kind = OPERAND_DOUBLE;
+		a->literal = 1;
+		a->value = token->value;
+		expr_emit_number(c, a->value, 0);
+		break;
+	case TOKEN_TEXT:
+		a->kind = OPERAND_TEXT;
+		a->start = token->start;
+		a->end = token->end;
+		break;
+	default:
+		if (token->op == OP_OPEN)
+			parse_group(c, a);
+		else
+			expr_fail(c, -EINVAL, token->start,
+				  "a value is missing here");
+	}
+	expr_next(c);
+}
+
+static void parse_unary(struct compiler *c, struct operand *a)
+{
+	const char *where = c->token.start;
+	enum operator op = c->token.op;
+
+	*a = (struct operand){ .code = c->used, .start = where };
+	if (++c->depth > EXPR_DEPTH_MAX)
+		expr_fail(c, -EINVAL, where, "this is nested too deeply");
+	switch (op) {
+	case OP_NOT_GLOB:	/* "!" and "~" that touch */
+	case OP_MINUS:
+	case OP_PLUS:
+	case OP_NOT:
+	case OP_GLOB:
+		expr_next(c);
+		parse_unary(c, a);
+		if (op == OP_NOT_GLOB) {
+			expr_emit_unary(c, OP_GLOB, a, where + 1);
+			op = OP_NOT;
+		}
+		expr_emit_unary(c, op, a, where);
+		break;
+	default:
+		parse_primary(c, a);
+	}
+	c->depth--;
+}
+
+/* a && b, a || b: the token is the operator. */
+static void parse_logic(struct compiler *c, struct operand *a)
+{
+	enum operator op = c->token.op;
+	struct operand b;
+	size_t decided, end;
+
+	expr_emit_truth(c, a);
+	if (op == OP_AND)
+		expr_emit(c, AX_LOG_NOT);
+	decided = expr_emit_jump(c, AX_IF_GOTO);
+	expr_next(c);
+	parse_binary(c, precedence[op] + 1u, &b);
+	expr_emit_truth(c, &b);
+	if (!b.boolean) {
+		expr_emit(c, AX_LOG_NOT);
+		expr_emit(c, AX_LOG_NOT);
+	}
+	end = expr_emit_jump(c, AX_GOTO);
+	expr_emit_here(c, decided);
+	expr_emit_number(c, op == OP_OR, 0);
+	expr_emit_here(c, end);
+	*a = (struct operand){ .kind = OPERAND_SIGNED, .positive = 1,
+			       .boolean = 1, .code = a->code,
+			       .start = a->start };
+}
+
+static int is_comparison(enum operator op)
+{
+	return op >= OP_EQUAL && op <= OP_GREATER_EQUAL;
+}
+
+static void parse_operation(struct compiler *c, struct operand *a)
+{
+	const char *where = c->token.start;
+	enum operator op = c->token.op;
+	struct operand b;
+
+	expr_next(c);
+	parse_binary(c, precedence[op] + 1u, &b);
+	if ((a->comparison || b.comparison) && is_comparison(op))
+		expr_fail(c, -EINVAL, where,
+			  "comparisons do not chain: use && or parentheses");
+	if ((a->comparison || b.comparison) && op >= OP_BIT_OR &&
+	    op <= OP_BIT_AND)
+		expr_fail(c, -EINVAL, where,
+			  "comparisons bind closer: use parentheses");
+	expr_emit_binary(c, op, a, &b, where);
+	a->comparison = (uint8_t)is_comparison(op);
+}
+
+static void parse_binary(struct compiler *c, uint32_t least, struct operand *a)
+{
+	if (++c->depth > EXPR_DEPTH_MAX)
+		expr_fail(c, -EINVAL, c->token.start,
+			  "this is nested too deeply");
+	parse_unary(c, a);
+	while (precedence[c->token.op] && precedence[c->token.op] >= least) {
+		if (c->token.op == OP_AND || c->token.op == OP_OR)
+			parse_logic(c, a);
+		else
+			parse_operation(c, a);
+	}
+	c->depth--;
+}
+
+static int compile(struct compiler *c)
+{
+	struct operand a;
+
+	c->error->column = 0;
+	c->error->fact[0] = 0;
+	expr_next(c);
+	parse_binary(c, 1, &a);
+	if (c->token.op == OP_CLOSE)
+		expr_fail(c, -EINVAL, c->token.start, "its ( is missing");
+	else if (c->token.kind != TOKEN_END)
+		expr_fail(c, -EINVAL, c->token.start,
+			  "an operator is missing before this");
+	expr_emit_truth(c, &a);
+	expr_emit(c, AX_END);
+	return c->ret;
+}
+
+SIGSAFE int expr_compile(const char *text, const struct expr_fields *fields,
+			 uint8_t *code, size_t size, struct expr_error *error)
+{
+	struct compiler c = {
+		.text = text,
+		.fields = fields,
+		.error = error,
+		.token.next = text,
+		.token.start = text,
+		.code = code,
+		.size = size < AX_CODE_MAX ? size : AX_CODE_MAX,
+	};
+	int ret = compile(&c);
+
+	return ret ? ret : (int)c.used;
+}
+
+SIGSAFE int expr_check(const char *text, struct expr_error *error)
+{
+	struct compiler c = {
+		.text = text,
+		.error = error,
+		.token.next = text,
+		.token.start = text,
+	};
+
+	return compile(&c);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One conversion of a printf-like format, as C says (C17, 7.21.6.1), in the C
+ * locale, into a bounded text.
+ *
+ * Pure functions without libc and without floating-point instructions. They
+ * stop when the text is full, so that a width of a million costs no more than
+ * the text is large. Any thread; SIGSAFE.
+ */
+#ifndef TRACEPOINTS_CONVERSION_H
+#define TRACEPOINTS_CONVERSION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/text.h"
+
+enum conversion_flag {
+	CONVERSION_MINUS = 1u << 0,
+	CONVERSION_PLUS	 = 1u << 1,
+	CONVERSION_SPACE = 1u << 2,
+	CONVERSION_ALT	 = 1u << 3,	/* # */
+	CONVERSION_ZERO	 = 1u << 4,
+};
+
+#define CONVERSION_NONE		(-1)	/* no precision */
+#define CONVERSION_MOST		(1 << 24)	/* width, precision at most */
+
+struct conversion {
+	char letter;			/* of "diouxXpcs" or "aAeEfFgG" */
+	uint8_t flags;
+	uint8_t bytes;			/* of the integer that the length says:
+					 * hh 1, h 2, none 4, else 8 */
+	int32_t width;			/* 0 .. CONVERSION_MOST */
+	int32_t precision;		/* so, or CONVERSION_NONE */
+};
+
+/* d i o u x X: all of the value, whatever `bytes` is. p: NULL is "(nil)". */
+void conversion_integer(struct text *text, const struct conversion *c,
+			uint64_t value);
+
+/* a A e E f F g G, of the 64 bits of a double. */
+void conversion_double(struct text *text, const struct conversion *c,
+		       uint64_t bits);
+
+/* s: no more than `precision` of n characters. */
+void conversion_string(struct text *text, const struct conversion *c,
+		       const char *p, size_t n);
+
+/* The digits of least number from which the same double, or float, is read
+ * back: 0.1, 250, 1e+20, -inf. */
+void conversion_shortest_double(struct text *text, uint64_t bits);
+void conversion_shortest_float(struct text *text, uint32_t bits);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A mark's format with its values put in.
+ *
+ * Which directive takes which field is what fields.c says: each '*' one, each
+ * conversion one but %% and %m, whatever letters it does not know.
+ */
+#include "include/taffrail/site.h"
+#include "tracepoints/fields/conversion.h"
+#include "tracepoints/fields/field-private.h"
+
+#define SCALAR_TEXT_BYTES	32
+
+struct format {
+	struct text *text;
+	const struct field_value *values;
+	uint32_t n;			/* there are */
+	uint32_t nfields;		/* there should be */
+	uint32_t next;
+};
+
+/* A directive. */
+struct directive {
+	struct conversion conversion;
+	const char *start;		/* its '%' */
+	const char *end;
+	uint32_t place;			/* N of "%N$", from 1 on; or 0 */
+	int dot;
+	int unfit;			/* no integer for a '*' */
+};
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static uint8_t flag_of(char c)
+{
+	switch (c) {
+	case '-':
+		return CONVERSION_MINUS;
+	case '+':
+		return CONVERSION_PLUS;
+	case ' ':
+		return CONVERSION_SPACE;
+	case '#':
+		return CONVERSION_ALT;
+	default:
+		return 0;
+	}
+}
+
+/* A number in the format, no larger than CONVERSION_MOST. */
+static int32_t number_take(const char **p)
+{
+	int32_t number = 0;
+
+	for (; is_digit(**p); (*p)++) {
+		number = number * 10 + (**p - '0');
+		if (number > CONVERSION_MOST)
+			number = CONVERSION_MOST;
+	}
+	return number;
+}
+
+/* Field `place`, or the next one; NULL: there is none. */
+static const struct field_value *field_take(struct format *f, uint32_t place)
+{
+	uint32_t i = place ? place - 1 : f->next;
+
+	if (!place && f->next < f->nfields)
+		f->next++;
+	return i < f->n ? &f->values[i] : NULL;
+}
+
+static int32_t star_take(struct format *f, struct directive *d, const char **p)
+{
+	const char *end = *p;
+	uint32_t place = (uint32_t)number_take(&end);
+	const struct field_value *value;
+	int64_t number;
+
+	if (place && *end == '$')
+		*p = end + 1;
+	else
+		place = 0;
+	value = field_take(f, place);
+	if (!value || !field_is_integer(value)) {
+		d->unfit = 1;
+		return 0;
+	}
+	number = (int32_t)field_integer(value);
+	if (number > CONVERSION_MOST)
+		return CONVERSION_MOST;
+	return number < -CONVERSION_MOST ? -CONVERSION_MOST : (int32_t)number;
+}
+
+static void width_set(struct conversion *c, int32_t width)
+{
+	if (width < 0)
+		c->flags |= CONVERSION_MINUS;
+	c->width = width < 0 ? -width : width;
+}
+
+/* Digits, '*' or '.': *p is at it. */
+static void size_take(struct format *f, struct directive *d, const char **p)
+{
+	struct conversion *c = &d->conversion;
+	int32_t number;
+
+	if (**p == '.') {
+		d->dot = 1;
+		c->precision = 0;
+		(*p)++;
+		return;
+	}
+	if (**p == '0' && !d->dot) {
+		c->flags |= CONVERSION_ZERO;
+		(*p)++;
+		return;
+	}
+	if (**p == '*') {
+		(*p)++;
+		number = star_take(f, d, p);
+	} else {
+		number = number_take(p);
+		if (**p == '$') {
+			d->place = (uint32_t)number;
+			(*p)++;
+			return;
+		}
+	}
+	if (!d->dot)
+		width_set(c, number);
+	else
+		c->precision = number < 0 ? CONVERSION_NONE : number;
+}
+
+/* hh 1, h 2, all others 8. */
+static void length_take(struct conversion *c, const char **p)
+{
+	if (**p == 'h')
+		c->bytes = c->bytes == 2 ? 1 : 2;
+	else
+		c->bytes = 8;
+	(*p)++;
+}
+
+static int is_one_of(char c, const char *set)
+{
+	while (*set && *set != c)
+		set++;
+	return *set && c;
+}
+
+/* Reads the directive at d->start. */
+static void directive_read(struct format *f, struct directive *d)
+{
+	struct conversion *c = &d->conversion;
+	const char *p = d->start + 1;
+
+	c->bytes = 4;
+	c->precision = CONVERSION_NONE;
+	for (;;) {
+		if (flag_of(*p))
+			c->flags |= flag_of(*p++);
+		else if (is_digit(*p) || *p == '*' || *p == '.')
+			size_take(f, d, &p);
+		else if (is_one_of(*p, "hlLqjzZt"))
+			length_take(c, &p);
+		else if (*p == '\'' || *p == '$')
+			p++;
+		else
+			break;
+	}
+	c->letter = *p;
+	d->end = *p ? p + 1 : p;
+}
+
+/* What C passes for the conversion out of what was recorded. */
+static uint64_t integer_for(const struct conversion *c,
+			    const struct field_value *value)
+{
+	uint64_t bits = field_integer(value);
+	uint32_t bytes = c->bytes;
+	int unsign;
+
+	if (bytes == 4)
+		bytes = field_integer_bytes(value);
+	unsign = 64 - 8 * (int)bytes;
+	bits <<= unsign;
+	return c->letter == 'd' || c->letter == 'i' ?
+		       (uint64_t)((int64_t)bits >> unsign) :
+		       bits >> unsign;
+}
+
+/* UTF-8 of a code point; returns its bytes, 0 for none. */
+static size_t utf8(char *out, uint64_t code)
+{
+	static const uint8_t lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+	size_t i;
+
+	if (code > 0x10ffff)
+		return 0;
+	for (i = n; i-- > 1; code >>= 6)
+		out[i] = (char)(0x80 | (code & 63));
+	out[0] = (char)(n == 1 ? code : lead[n] | code);
+	return n;
+}
+
+static void character(struct text *text, const struct conversion *c,
+		      const struct field_value *value)
+{
+	uint64_t code = field_integer(value);
+	char bytes[4];
+	size_t n = 1;
+
+	if (c->bytes == 8)
+		n = utf8(bytes, (uint32_t)code);
+	else
+		bytes[0] = (char)code;
+	/* a text cannot hold a NUL */
+	conversion_string(text, c, bytes, n && bytes[0] ? n : 0);
+}
+
+/* What the conversion is not for: as an event would show it, padded. */
+static void foreign(struct text *text, const struct conversion *c,
+		    const struct field_value *value)
+{
+	struct conversion plain = { .letter = 's',
+				    .flags = c->flags,
+				    .width = c->width,
+				    .precision = CONVERSION_NONE };
+	char buffer[SCALAR_TEXT_BYTES];
+	struct text scalar;
+
+	if (!field_is_integer(value) && !field_is_double(value)) {
+		field_show(text, value);
+		return;
+	}
+	text_open(&scalar, buffer, sizeof(buffer));
+	field_show(&scalar, value);
+	conversion_string(text, &plain, buffer, scalar.used);
+}
+
+static void value_convert(struct text *text, const struct conversion *c,
+			  const struct field_value *value)
+{
+	if (is_one_of(c->letter, "diouxXp") && field_is_integer(value))
+		conversion_integer(text, c, integer_for(c, value));
+	else if (is_one_of(c->letter, "aAeEfFgG") && field_is_double(value))
+		conversion_double(text, c, field_double(value));
+	else if (c->letter == 'c' && field_is_integer(value))
+		character(text, c, value);
+	else if (c->letter == 's' && value->type == TAFFRAIL_T_STRING)
+		conversion_string(text, c, (const char *)value->p, value->n);
+	else if (c->letter != 'n')
+		foreign(text, c, value);
+}
+
+static void directive_copy(struct text *text, const struct directive *d)
+{
+	text_add_bytes(text, d->start, (size_t)(d->end - d->start));
+}
+
+/* Does it take a field, and is one said to be there? */
+static int takes_field(const struct format *f, const struct directive *d)
+{
+	uint32_t i = d->place ? d->place - 1 : f->next;
+
+	return d->conversion.letter && d->conversion.letter != 'm' &&
+	       i < f->nfields;
+}
+
+/* Returns 0 when the text ends here: there should be a field, but the bytes
+ * have ended. */
+static int directive_put(struct format *f, const struct directive *d)
+{
+	const struct field_value *value;
+
+	if (d->conversion.letter == '%') {
+		text_add_char(f->text, '%');
+		return 1;
+	}
+	if (!takes_field(f, d)) {
+		directive_copy(f->text, d);
+		return 1;
+	}
+	value = field_take(f, d->place);
+	if (!value)
+		return 0;
+	if (d->unfit)
+		directive_copy(f->text, d);
+	else if (value->whole)
+		value_convert(f->text, &d->conversion, value);
+	else
+		field_show(f->text, value);
+	return value->whole;
+}
+
+void field_format(struct text *text, const char *format,
+		  const struct field_value *values, uint32_t n,
+		  uint32_t nfields)
+{
+	struct format f = { text, values, n, nfields, 0 };
+
+	while (*format && !text->cut) {
+		struct directive d = { .start = format };
+
+		if (*format != '%') {
+			text_add_char(text, *format++);
+			continue;
+		}
+		directive_read(&f, &d);
+		if (!directive_put(&f, &d)) {
+			text_add(text, "...");
+			return;
+		}
+		format = d.end;
+	}
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Between those who prepare tracepoints (collect.c) and the hits that serve
+ * them (collect-hit.c). Nobody else includes this.
+ */
+#ifndef TRACEPOINTS_COLLECT_PRIVATE_H
+#define TRACEPOINTS_COLLECT_PRIVATE_H
+
+#include "buffers/writers/tally.h"
+#include "tracepoints/conditions/ax-simple.h"
+#include "tracepoints/frames/collect.h"
+
+/* Frames up to this size are made on the stack, larger ones in a place of
+ * their own, as long as there is one. */
+#define FRAME_SMALL_BYTES	1536u
+#define FRAME_LARGE_BYTES	(64u << 10)
+#define FRAME_PLACES		16
+
+struct point_action {
+	uint32_t kind;			/* enum collect_kind */
+	uint32_t base;
+	uint64_t offset;
+	uint64_t bytes;
+	uint64_t program;		/* offset in the point */
+};
+
+/* In one piece; constant once it is made. Programs follow the actions. */
+struct collect_point {
+	uint64_t address;
+	struct collect_count *count;
+	struct ax_simple test;		/* the condition, when it is such */
+	uint64_t bytes;			/* of all of it */
+	uint64_t pass;
+	uint32_t number;
+	uint32_t slot;
+	uint64_t condition;		/* offset of its program, or 0 */
+	uint32_t registers;		/* it needs them */
+	uint32_t reads;			/* memory, save for `test` */
+	uint32_t nactions;
+	uint32_t reserved;
+	struct point_action actions[];
+};
+
+/* The tracepoints of a marker; constant, and never freed. */
+struct collect_list {
+	uint32_t n;
+	uint32_t reserved;
+	uint64_t address;		/* of the only site, or 0 */
+	const struct collect_point *points[];
+};
+
+/*
+ * What a run does with a hit. At LAST a pass count was reached: hits that were
+ * counted before that are still to be written.
+ */
+enum collect_phase {
+	COLLECT_OFF = 0,
+	COLLECT_ON,
+	COLLECT_LAST,			/* ON + 1 */
+};
+
+#define COLLECT_PHASE(word)	((enum collect_phase)((word) & 3))
+#define COLLECT_RUN_STEP	4u
+
+/* In a page that fork wipes. */
+struct collect_run {
+	uint32_t word;			/* number of the run | phase */
+	uint32_t ended;			/* enum collect_end | slot << 8 */
+	uint64_t ended_at;		/* the clock then; both before LAST */
+	uint32_t limit;			/* bytes of a frame */
+};
+
+extern struct collect_run *collect_run;
+extern struct write_slot collect_frame_slot;
+
+/* Hits of the tracepoints without a pass count, by slot. */
+extern struct tally collect_tally;
+_Static_assert(TALLY_CELLS == COLLECT_POINTS_MAX, "a cell for each slot");
+
+/* FRAME_PLACES times FRAME_LARGE_BYTES; NULL: none. */
+extern uint8_t *collect_places;
+
+/* Takes one of them for the caller, until it gives it back or leaves its part
+ * of the stack. Returns its number, or -1 when there is none. SIGSAFE. */
+int collect_place_take(uint64_t *token);
+
+/* Whether it is still the caller's. SIGSAFE. */
+int collect_place_is_ours(int place, uint64_t token);
+void collect_place_release(int place, uint64_t token);
+
+/* What a marker with tracepoints calls. */
+write_fn collect_hit;
+
+#endif

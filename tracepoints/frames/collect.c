@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Collecting: making tracepoints ready, and the run.
+ */
+#include "tracepoints/frames/collect-private.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/sys.h"
+#include "tracepoints/conditions/ax-insn.h"
+#include "tracepoints/frames/frames.h"
+#include "tracepoints/program/memory.h"
+
+/* Of a sub-buffer, that a frame cannot have: heads. */
+#define FRAME_SPARE_BYTES	256u
+#define REQUEST_BYTES_MAX	(16u << 20)
+
+static struct arena_copy *points;
+static struct arena_copy *lists;
+static const struct channel *run_channel;
+static struct write_shape frame_shape = {
+	.fixed_bytes = 8,
+	.nvar = 1,
+	.var = { { .fixed_before = 8, .element_bytes = 1 } },
+};
+
+/* The most that a ready tracepoint can take. */
+static uint64_t request_bytes(const struct collect_request *request)
+{
+	uint64_t bytes = sizeof(struct collect_point) +
+			 request->nactions * sizeof(struct point_action);
+	uint32_t i;
+
+	if (request->condition)
+		bytes += AX_PROGRAM_BYTES(request->condition_bytes) + 8;
+	for (i = 0; i < request->nactions; i++)
+		if (request->actions[i].kind == COLLECT_EXPRESSION)
+			bytes += AX_PROGRAM_BYTES(
+					 request->actions[i].code_bytes) + 8;
+	return bytes;
+}
+
+static int asks_registers(const struct ax_program *program)
+{
+	uint32_t i;
+
+	for (i = 0; i < program->ninsns; i++)
+		if (program->insns[i].step == STEP_REG)
+			return 1;
+	return 0;
+}
+
+/* Verifies an expression and puts it behind what there is of the point. */
+static int program_add(struct collect_point *point, uint64_t room,
+		       const struct ax_source *source, uint64_t *offset,
+		       struct ax_refusal *why)
+{
+	struct ax_program *program;
+	int ret;
+
+	*offset = align_up(point->bytes, 8);
+	program = (struct ax_program *)((char *)point + *offset);
+	ret = ax_verify(program, room - *offset, source, why);
+	if (ret)
+		return ret;
+	if (asks_registers(program))
+		point->registers = 1;
+	point->bytes = *offset + program->bytes;
+	return 0;
+}
+
+/* Memory, if an expression does nothing but collect it. */
+static void action_simplify(struct collect_point *point,
+			    struct point_action *action)
+{
+	const struct ax_program *program =
+		(const void *)((const char *)point + action->program);
+	struct ax_simple_memory memory;
+
+	if (!ax_simple_collect(&memory, program))
+		return;
+	action->kind = COLLECT_MEMORY;
+	action->base = memory.reg == AX_SIMPLE_NO_REGISTER ? COLLECT_ABSOLUTE :
+							     memory.reg;
+	action->offset = memory.offset;
+	action->bytes = memory.bytes;
+	point->bytes = action->program;	/* without it */
+}
+
+static int action_add(struct collect_point *point, uint64_t room,
+		      const struct collect_action *action,
+		      struct ax_refusal *why)
+{
+	struct point_action *made = &point->actions[point->nactions++];
+	struct ax_source source = { .code = action->code,
+				    .bytes = action->code_bytes,
+				    .machine = &collect_machine };
+	int ret;
+
+	made->kind = action->kind;
+	made->base = action->base;
+	made->offset = action->offset;
+	made->bytes = action->bytes;
+	if (action->kind == COLLECT_REGISTERS ||
+	    (action->kind == COLLECT_MEMORY &&
+	     action->base != COLLECT_ABSOLUTE))
+		point->registers = 1;
+	if (action->kind == COLLECT_MEMORY ||
+	    action->kind == COLLECT_EXPRESSION)
+		point->reads = 1;
+	if (action->kind != COLLECT_EXPRESSION)
+		return 0;
+	ret = program_add(point, room, &source, &made->program, why);
+	if (!ret)
+		action_simplify(point, made);
+	return ret;
+}
+
+/* A condition that hits can look at themselves; of a value in memory only
+ * when that is on a stack, or certain. */
+static void condition_simplify(struct collect_point *point)
+{
+	struct ax_simple *test = &point->test;
+
+	ax_simple_test(test, (const void *)((const char *)point +
+					    point->condition));
+	if (test->reg == AX_SIMPLE_NO_REGISTER ?
+		    !memory_is_fixed(test->offset, test->bytes) :
+		    test->reg >= 16)
+		test->is = 0;
+}
+
+static int point_build(struct collect_point *point, uint64_t room,
+		       const struct collect_request *request, uint32_t slot,
+		       struct ax_refusal *why)
+{
+	struct ax_source source = { .code = request->condition,
+				    .bytes = request->condition_bytes,
+				    .want_result = 1,
+				    .machine = &collect_machine };
+	uint32_t i;
+	int ret = 0;
+
+	point->bytes = sizeof(*point) +
+		       request->nactions * sizeof(struct point_action);
+	point->number = request->number;
+	point->slot = slot;
+	point->count = &collect_counts[slot];
+	point->address = request->address;
+	point->pass = request->pass;
+	if (request->condition)
+		ret = program_add(point, room, &source, &point->condition, why);
+	if (!ret && point->condition) {
+		condition_simplify(point);
+		point->reads = 1;
+	}
+	for (i = 0; !ret && i < request->nactions; i++)
+		ret = action_add(point, room, &request->actions[i], why);
+	return ret;
+}
+
+int collect_point_make(const struct collect_point **point,
+		       const struct collect_request *request, uint32_t slot,
+		       struct ax_refusal *why)
+{
+	uint64_t room = request_bytes(request);
+	struct collect_point *draft;
+	int ret;
+
+	why->offset = 0;
+	why->fact = "too much for one tracepoint";
+	if (room > REQUEST_BYTES_MAX || slot >= COLLECT_POINTS_MAX)
+		return -EINVAL;
+	draft = sys_map_anonymous(room);
+	if (!draft)
+		return -ENOMEM;
+	ret = point_build(draft, room, request, slot, why);
+	if (!ret) {
+		*point = arena_copy(&points, draft, draft->bytes);
+		ret = *point ? 0 : -ENOMEM;
+	}
+	sys_munmap(draft, room);
+	return ret;
+}
+
+static uint32_t needs_snapshot(const struct collect_list *list)
+{
+	uint32_t i;
+
+	for (i = 0; i < list->n; i++)
+		if (list->points[i]->registers)
+			return 1;
+	return !list->address;
+}
+
+static const struct collect_list *
+list_make(const struct object *object,
+	  const struct collect_point *const *of, uint32_t n)
+{
+	union {
+		struct collect_list list;
+		uint8_t room[sizeof(struct collect_list) +
+			     COLLECT_POINTS_MAX * sizeof(of[0])];
+	} draft;
+
+	if (n > COLLECT_POINTS_MAX)
+		return NULL;
+	__builtin_memset(&draft.list, 0, sizeof(draft.list));
+	draft.list.n = n;
+	if (object->codes && !object->codes->next)
+		draft.list.address = (uint64_t)object->codes->address;
+	__builtin_memcpy(draft.list.points, of, n * sizeof(of[0]));
+	return arena_copy(&lists, &draft,
+			  sizeof(draft.list) + n * sizeof(of[0]));
+}
+
+int collect_set(struct object *object, struct channel *channel,
+		const struct collect_point *const *of, uint32_t n,
+		const struct patcher *patcher)
+{
+	struct object_use use = { .channel = channel, .hit = collect_hit };
+	const struct collect_list *list;
+	int ret;
+
+	if (!n) {
+		object_disable(object, channel, patcher);
+		store_release(&object->collect, NULL);
+		return object_snapshots(object, OBJECT_COLLECT, 0, patcher);
+	}
+	list = list_make(object, of, n);
+	if (!list)
+		return -ENOMEM;
+	/* first, so that all hits that find the list have a snapshot */
+	if (needs_snapshot(list)) {
+		ret = object_snapshots(object, OBJECT_COLLECT, 1, patcher);
+		if (ret)
+			return ret;
+	}
+	store_release(&object->collect, list);
+	return object_enable(object, &use, patcher);
+}
+
+static int run_map(void)
+{
+	if (!collect_run) {
+		char *page = sys_map_anonymous(4096);
+
+		if (!page)
+			return -ENOMEM;
+		sys_madvise(page, 4096, MADV_WIPEONFORK);
+		store_release(&collect_run, (struct collect_run *)page);
+	}
+	if (!collect_places)
+		store_release(&collect_places,
+			      sys_map_anonymous(FRAME_PLACES *
+						FRAME_LARGE_BYTES));
+	return 0;
+}
+
+/* Made once: all channels have rings for as many CPUs. Without it hits are
+ * counted by atomic additions. */
+static void tally_start(uint64_t cpus)
+{
+	struct tally *tally = &collect_tally;
+	uint64_t bytes = cpus * sizeof(tally->rows[0]);
+
+	if (!tally->rows && cpus) {
+		tally->rows = sys_map_anonymous(bytes);
+		store_release(&tally->cpus, tally->rows ? cpus : 0);
+	}
+	__builtin_memset(tally->rows, 0, tally->cpus * sizeof(tally->rows[0]));
+}
+
+uint64_t collect_hits(uint32_t slot)
+{
+	return load_relaxed(&collect_counts[slot].hits) +
+	       tally_sum(&collect_tally, slot);
+}
+
+uint64_t collect_bytes(uint32_t slot, uint64_t hits)
+{
+	const struct collect_count *count = &collect_counts[slot];
+
+	return hits * load_relaxed(&count->usual) + load_relaxed(&count->rest);
+}
+
+int collect_start(struct channel *channel, uint32_t id)
+{
+	struct write_slot *slot = &collect_frame_slot;
+	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
+							     WRITE_COMPACT;
+	uint32_t i;
+	int ret = run_map();
+
+	if (ret)
+		return ret;
+	for (i = 0; i < COLLECT_POINTS_MAX; i++) {
+		collect_counts[i].hits = 0;
+		collect_counts[i].usual = 0;
+		collect_counts[i].rest = 0;
+	}
+	tally_start(channel->cpus);
+	collect_cut = 0;
+	collect_run->ended = 0;
+	collect_run->limit = channel->sub_bytes - FRAME_SPARE_BYTES;
+	slot->shape = &frame_shape;
+	slot->fixed_bytes = frame_shape.fixed_bytes;
+	slot->id = id;
+	store_release(&slot->hit, write_choose(&frame_shape, channel, id,
+					       &slot->step));
+	slot->rings[!header] = &rings_off;
+	store_release(&slot->rings[header], channel->rings);
+	run_channel = channel;
+	store_release(&collect_run->word,
+		      collect_run->word + COLLECT_RUN_STEP + COLLECT_ON);
+	return 0;
+}
+
+/* No more hits are counted, but for those of a pass count that ended it. */
+static void run_close(void)
+{
+	uint32_t word = load_relaxed(&collect_run->word);
+
+	/* COLLECT-COUNT: before the counts are looked at; a hit that is
+	 * counted later finds it */
+	if (COLLECT_PHASE(word) == COLLECT_ON)
+		__atomic_compare_exchange_n(&collect_run->word, &word,
+					    word - COLLECT_ON, 0,
+					    __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST);
+	patch_grace();	/* a barrier in all threads */
+}
+
+/* Every hit that is counted becomes a frame, or is counted as lost. */
+static int run_is_settled(void)
+{
+	struct frames_tally tally;
+	uint64_t hits = 0;
+	uint32_t i;
+
+	for (i = 0; i < COLLECT_POINTS_MAX; i++)
+		hits += collect_hits(i);
+	frames_tally(run_channel, &tally);
+	return tally.written + tally.lost == hits;
+}
+
+static void run_settle(void)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int i;
+
+	for (i = 0; i < COLLECT_SETTLE_MS && !run_is_settled(); i++)
+		sys2(SYS_nanosleep, &pause, NULL);
+}
+
+void collect_stop(void)
+{
+	struct write_slot *slot = &collect_frame_slot;
+
+	if (!collect_run)
+		return;
+	run_close();
+	run_settle();
+	store_release(&collect_run->word,
+		      collect_run->word & ~(COLLECT_RUN_STEP - 1));
+	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
+	store_release(&slot->rings[WRITE_LARGE], &rings_off);
+	patch_grace();
+}
+
+enum collect_end collect_ended(uint32_t *slot, uint64_t *clock)
+{
+	/* COLLECT-END: what is told is there */
+	uint32_t word = collect_run ? load_acquire(&collect_run->word) : 0;
+	uint32_t ended;
+
+	if (COLLECT_PHASE(word) != COLLECT_LAST)
+		return COLLECT_GOES_ON;
+	ended = collect_run->ended;
+	*slot = ended >> 8;
+	*clock = collect_run->ended_at;
+	return (enum collect_end)(ended & 0xff);
+}
+
+struct event_record *collect_record_publish(struct channel *channel)
+{
+	static const char text[] = COLLECT_CHANNEL "\0" COLLECT_EVENT "\0"
+				   "tracepoint, vtid, frame\0";
+	struct event_record model = { .kind = TAFFRAIL_KIND_EVENT,
+				      .nfields = 3,
+				      .types = { TAFFRAIL_T_U32, TAFFRAIL_T_S32,
+						 TAFFRAIL_T_SEQUENCE |
+							 TAFFRAIL_T_U8 } };
+	struct event_record *record =
+		channel_record_add(channel, &model, text, sizeof(text));
+	uint32_t bit = channel_bit(channel);
+
+	if (record)
+		store_release(&frame_shape.oversize[bit], &record->oversize);
+	return record;
+}

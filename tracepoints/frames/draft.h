@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A frame that is being made: blocks as tracepoints/frames/collect.h describes
+ * them, one behind the other, in memory of the caller's.
+ *
+ * All of it is SIGSAFE, takes no lock, and loads only from memory that is
+ * certain to be there (tracepoints/program/memory.h).
+ */
+#ifndef TRACEPOINTS_DRAFT_H
+#define TRACEPOINTS_DRAFT_H
+
+#include "buffers/writers/write.h"
+#include "tracepoints/conditions/ax.h"
+#include "tracepoints/program/memory.h"
+
+struct draft {
+	uint8_t *bytes;
+	uint32_t used;
+	uint32_t room;
+	int cut;			/* something did not fit */
+	/* asked once there is no room: moves the draft to a larger place and
+	 * returns 1, or returns 0; may be NULL */
+	int (*more)(struct draft *draft);
+	struct memory_stack stack;	/* of the thread that is hit */
+};
+
+/* Is there room for n bytes more? If not, the draft is cut. */
+int draft_room(struct draft *draft, uint64_t n);
+
+/*
+ * Copies n bytes by general registers. Some gdbservers destroy vector registers
+ * of a thread that they stop (docs/gdb-defects.md), and memcpy() of libc keeps
+ * the beginning of a copy in such registers until the end. SIGSAFE.
+ */
+static inline void draft_copy(void *to, const void *from, uint64_t n)
+{
+	uint8_t *out = to;
+	const uint8_t *in = from;
+
+	for (; n >= 8; n -= 8, out += 8, in += 8) {
+		__builtin_memcpy(out, in, 8);
+		/* or the compiler makes a memcpy() of the loop */
+		__asm__ volatile("" : : : "memory");
+	}
+	for (; n; n--) {
+		*out++ = *in++;
+		__asm__ volatile("" : : : "memory");
+	}
+}
+
+/* Bytes for which there is room. */
+static inline void draft_put(struct draft *draft, const void *bytes, uint32_t n)
+{
+	draft_copy(draft->bytes + draft->used, bytes, n);
+	draft->used += n;
+}
+
+/* Each adds a block, and returns AX_DONE or AX_NO_ROOM. */
+enum ax_verdict draft_registers(struct draft *draft, const void *block,
+				uint32_t n);
+/* The same, whose bytes the caller writes: where to, or NULL. */
+uint8_t *draft_registers_room(struct draft *draft, uint32_t n);
+enum ax_verdict draft_variable(struct draft *draft, uint32_t number,
+			       int64_t value);
+
+/* Memory: what can be read of it, from the first byte on; nothing at all is no
+ * block and no error. More than 65535 bytes are several blocks. */
+enum ax_verdict draft_memory(struct draft *draft, uint64_t address, uint64_t n);
+
+/* A string with its NUL, or as much as n bytes hold, at most 65535. */
+enum ax_verdict draft_string(struct draft *draft, uint64_t address, uint64_t n);
+
+/*
+ * What an ax_machine needs whose `hit` begins with a draft: memory that is read
+ * or collected for it; and the general registers, flags and thread pointer by
+ * gdb's number, or AX_UNAVAILABLE.
+ */
+enum ax_verdict draft_ax_read(void *draft, uint64_t address, void *to,
+			      uint32_t bytes);
+enum ax_verdict draft_ax_collect(void *draft, uint64_t address, uint64_t n);
+enum ax_verdict draft_ax_collect_string(void *draft, uint64_t address,
+					uint64_t n);
+enum ax_verdict draft_ax_register(const uint64_t *general, uint64_t flags,
+				  uint32_t number, uint64_t *value);
+
+/* The fields of an event of that shape, as a ring would hold them. */
+enum ax_verdict draft_static(struct draft *draft,
+			     const struct write_shape *shape, uint64_t fixed,
+			     const struct write_var *var);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reading the program's memory. See memory.h.
+ */
+#include "tracepoints/program/memory.h"
+
+#include <link.h>
+
+#include "base/base.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "buffers/rings/channel.h"
+#include "tracepoints/program/memory-x86_64.h"
+#include "tracepoints/program/modules.h"
+
+#define PAGE		4096ull
+#define RANGES_MAX	64
+#define STRING_STEP	256ull
+/* The kernel maps nothing else this close below the first thread's stack, were
+ * its limit ever so small (stack_guard_gap). */
+#define STACK_REACH	(1ull << 20)
+
+/* struct iovec, by the kernel's ABI */
+struct range {
+	uint64_t start;
+	uint64_t bytes;
+};
+
+static struct {
+	uint64_t start;
+	uint64_t end;		/* `start` when it is no longer certain */
+} ranges[RANGES_MAX];
+static uint32_t nranges;
+static int stack_has_holes;
+int memory_has_holes;
+
+/* Where the dynamic linker, or a static program's start, found the stack. */
+extern void *__libc_stack_end __attribute__((weak));
+
+static void range_add(uint64_t start, uint64_t end)
+{
+	start &= ~(PAGE - 1);
+	end = align_up(end, PAGE);
+	if (nranges && ranges[nranges - 1].end == start) {
+		ranges[nranges - 1].end = end;
+	} else if (nranges < RANGES_MAX) {
+		ranges[nranges].start = start;
+		ranges[nranges].end = end;
+		nranges++;
+	}
+}
+
+/* Modules come in the order in which they were loaded. */
+struct order {
+	int ours;		/* the agent's has come */
+	int together;		/* so has libc's, not before it */
+};
+
+static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct order *order = arg;
+
+	(void)size;
+	order->ours |= module_has(info, ranges);
+	if (order->ours && module_has(info, (void *)modules_each))
+		order->together = 1;
+	return order->together;
+}
+
+static int module_add(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	int i;
+
+	(void)size;
+	(void)arg;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && ph->p_flags & PF_R)
+			range_add(start, start + ph->p_memsz);
+	}
+	return 0;
+}
+
+void memory_learn(void)
+{
+	struct order order = { 0 };
+
+	modules_each(order_look, &order);
+	if (order.together)
+		modules_each(module_add, NULL);
+}
+
+static uint64_t stack_top(void)
+{
+	void **volatile end = &__libc_stack_end;
+
+	return end ? (uint64_t)*end : 0;
+}
+
+SIGSAFE void memory_forget(uint64_t address, uint64_t n)
+{
+	uint64_t last = address + n - 1;
+	uint64_t top = stack_top();
+	uint32_t i;
+
+	for (i = 0; n && i < nranges; i++)
+		if (address < ranges[i].end && last >= ranges[i].start) {
+			store_relaxed(&memory_has_holes, 1);
+			store_relaxed(&ranges[i].end, ranges[i].start);
+		}
+	if (n && address < top && last >= top - STACK_REACH)
+		store_relaxed(&stack_has_holes, 1);
+}
+
+SIGSAFE void memory_stack_here(struct memory_stack *stack, uint64_t sp)
+{
+	uint64_t here = (uint64_t)__builtin_frame_address(0);
+	uint64_t top = stack_top();
+
+	stack->low = here;
+	stack->high = align_up((sp > here ? sp : here) + 1, PAGE);
+	if (here < top && top - here < STACK_REACH &&
+	    !load_relaxed(&stack_has_holes))
+		stack->high = top;
+}
+
+SIGSAFE int memory_is_fixed(uint64_t address, uint64_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < nranges; i++) {
+		uint64_t end = load_relaxed(&ranges[i].end);
+
+		if (address >= ranges[i].start && address < end)
+			return n <= end - address;
+	}
+	return 0;
+}
+
+static int is_certain(uint64_t address, uint64_t n,
+		      const struct memory_stack *stack)
+{
+	if (address >= stack->low && address < stack->high)
+		return n <= stack->high - address;
+	return memory_is_fixed(address, n);
+}
+
+/* A forked child has the parent's page until its first event has come through;
+ * one that shares our memory may as well be us. */
+static uint64_t own_pid(void)
+{
+	const struct process_page *page = load_relaxed(&process.page);
+
+	return page && load_relaxed(fork_mark) ? page->pid :
+						 (uint64_t)sys_getpid();
+}
+
+static COLD uint64_t copy_by_kernel(void *to, uint64_t address, uint64_t n)
+{
+	struct range local = { (uint64_t)to, n };
+	struct range remote = { address, n };
+	long got;
+
+	if (host_confined)
+		return 0;
+	got = sys6(SYS_process_vm_readv, own_pid(), &local, 1, &remote, 1, 0);
+
+	return got < 0 ? 0 : (uint64_t)got;
+}
+
+static void copy_by_loads(uint8_t *to, const uint8_t *from, uint64_t n)
+{
+	uint64_t word;
+
+	if (n == 4) {
+		__builtin_memcpy(to, from, 4);
+		return;
+	}
+	if (n < 8) {
+		for (; n; n--)
+			*to++ = *from++;
+		return;
+	}
+	/* the last ones first, of which some come once more */
+	__builtin_memcpy(&word, from + n - 8, 8);
+	__builtin_memcpy(to + n - 8, &word, 8);
+	for (; n > 8; n -= 8, to += 8, from += 8) {
+		__builtin_memcpy(&word, from, 8);
+		__builtin_memcpy(to, &word, 8);
+	}
+}
+
+/* False where it has to be asked of the kernel. */
+static int copy_by_transaction(void *to, uint64_t address, uint64_t n)
+{
+	if (!host_transactions || n > TRANSACTION_BYTES || !transaction_begin())
+		return 0;
+	copy_by_loads(to, (const uint8_t *)address, n);
+	transaction_end();
+	return 1;
+}
+
+SIGSAFE uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
+			     const struct memory_stack *stack)
+{
+	if (unlikely(!is_certain(address, n, stack))) {
+		if (copy_by_transaction(to, address, n))
+			return n;
+		return n ? copy_by_kernel(to, address, n) : 0;
+	}
+	copy_by_loads(to, (const uint8_t *)address, n);
+	return n;
+}
+
+SIGSAFE uint64_t memory_value(uint64_t address, uint64_t n,
+			      const struct memory_stack *stack,
+			      struct memory_line *line)
+{
+	uint64_t at = address - line->start;
+	uint64_t room = min_u64(MEMORY_LINE_BYTES, PAGE - address % PAGE);
+	uint64_t value = 0;
+
+	if (likely(is_certain(address, n, stack))) {
+		copy_by_loads((uint8_t *)&value, (const uint8_t *)address, n);
+		return value;
+	}
+	if (copy_by_transaction(&value, address, n))
+		return value;
+	if (at >= line->n || n > line->n - at) {
+		at = 0;
+		line->start = address;
+		line->n = copy_by_kernel(line->bytes, address,
+					 room < n ? n : room);
+	}
+	copy_by_loads((uint8_t *)&value, line->bytes + at,
+		      min_u64(n, line->n - at));
+	return value;
+}
+
+SIGSAFE uint64_t memory_copy_string(char *to, uint64_t address, uint64_t n,
+				    const struct memory_stack *stack)
+{
+	uint64_t done = 0;
+
+	while (done < n) {
+		uint64_t wanted = min_u64(n - done, STRING_STEP);
+		uint64_t got = memory_copy(to + done, address + done, wanted,
+					   stack);
+		uint64_t i;
+
+		for (i = 0; i < got; i++)
+			if (!to[done + i])
+				return done + i + 1;
+		done += got;
+		if (got < wanted)
+			break;
+	}
+	return done;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing code: through /proc/self/mem, which needs no writable text and
+ * splits no mapping; where that is denied, by changing the protection of the
+ * page for a moment. Text stays executable throughout.
+ */
+#include "tracepoints/program/patch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/membarrier.h>
+#include <sys/mman.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "tracepoints/program/translated-x86_64.h"
+
+#define OPCODE_OFF	0xa9	/* test $imm32, %eax */
+#define OPCODE_ON	0xe9	/* jmp rel32 */
+
+void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
+		      const uint8_t *stub, int on);
+
+void (*patch_flush)(const struct patcher *patcher);
+
+int patch_setup(void)
+{
+	sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_SYNC_CORE);
+	return (int)sys_membarrier(
+		MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ);
+}
+
+/*
+ * Without the call of Linux 4.16: memory that was there goes, of which the
+ * kernel tells each CPU that runs the process by an interrupt, and returning
+ * from an interrupt serialises.
+ */
+static int sync_by_unmapping(void)
+{
+	long p = sys_mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+	if (p < 0 && p > -4096)
+		return (int)p;
+	return (int)sys_munmap(p, 4096);
+}
+
+int patch_sync(void)
+{
+	if (!sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE))
+		return 0;
+	return sync_by_unmapping();
+}
+
+void patch_open(struct patcher *patcher)
+{
+	patcher->mem = sys_open("/proc/self/mem", O_RDWR | O_CLOEXEC, 0);
+	if (patcher->mem < 0)
+		patcher->mem = -1;
+}
+
+void patch_close(struct patcher *patcher)
+{
+	if (patch_flush)
+		patch_flush(patcher);
+	if (patcher->mem >= 0)
+		sys_close(patcher->mem);
+	patch_sync();
+}
+
+static int write_by_mprotect(uint8_t *code, const uint8_t *bytes, uint32_t n)
+{
+	uint64_t start = (uint64_t)code & ~4095ull;
+	uint64_t length = align_up((uint64_t)code + n, 4096) - start;
+	uint32_t i;
+	int ret = sys_mprotect(start, length,
+			       PROT_READ | PROT_WRITE | PROT_EXEC);
+
+	if (ret)
+		return ret;
+	for (i = n; i-- > 0;)
+		__atomic_store_n(&code[i], bytes[i], __ATOMIC_RELEASE);
+	return sys_mprotect(start, length, PROT_READ | PROT_EXEC);
+}
+
+int patch_write(const struct patcher *patcher, uint8_t *code,
+		const uint8_t *bytes, uint32_t n)
+{
+	int ret = 0;
+
+	if (patcher->mem < 0 ||
+	    sys_pwrite(patcher->mem, bytes, n, code) != (long)n)
+		ret = write_by_mprotect(code, bytes, n);
+	translated_anew(code, n);
+	return ret;
+}
+
+int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value)
+{
+	return patch_write(patcher, code, &value, 1);
+}
+
+int patch_site(const struct patcher *patcher, uint8_t *code,
+	       const uint8_t *stub, int on)
+{
+	uint8_t wanted = on ? OPCODE_ON : OPCODE_OFF;
+	int32_t operand;
+
+	__builtin_memcpy(&operand, code + 2, 4);
+	if ((code[1] != OPCODE_ON && code[1] != OPCODE_OFF) ||
+	    code + 6 + operand != stub) {
+		if (patch_refused)
+			patch_refused(patcher, code, stub, on);
+		return -EBUSY;
+	}
+	if (code[1] == wanted)
+		return 0;
+	return patch_byte(patcher, code + 1, wanted);
+}
+
+/* The operand of a test may be anything. */
+int patch_restore(const struct patcher *patcher, uint8_t *code,
+		  const uint8_t *stub, int on)
+{
+	int32_t operand = (int32_t)(stub - (code + 6));
+	int ret = patch_byte(patcher, code + 1, OPCODE_OFF);
+
+	patch_sync();
+	if (!ret)
+		ret = patch_write(patcher, code + 2, (uint8_t *)&operand, 4);
+	patch_sync();
+	return ret || !on ? ret : patch_byte(patcher, code + 1, OPCODE_ON);
+}
+
+int patch_bytes(const struct patcher *patcher, uint8_t *code,
+		const uint8_t *bytes, uint32_t n)
+{
+	int ret = patch_write(patcher, code + 1, bytes + 1, n - 1);
+
+	if (ret)
+		return ret;
+	patch_sync();
+	return patch_write(patcher, code, bytes, 1);
+}
+
+void patch_grace(void)
+{
+	sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
+}

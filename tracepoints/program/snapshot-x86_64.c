@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Snapshots of the registers at a site, for x86-64: finding them, and opening
+ * the stub's way to snapshot_entry (snapshot-entry-x86_64.S).
+ */
+#include "tracepoints/program/snapshot.h"
+
+#include <errno.h>
+
+#define OPCODE_PAST	0xa8	/* test $imm8, %al: past the call */
+#define OPCODE_ROUND	0xeb	/* jmp rel8: to it */
+#define STUB_OPERAND	5
+
+_Static_assert(offsetof(struct snapshot, behind) == 128, "machine code");
+_Static_assert(offsetof(struct snapshot, site) == 136, "machine code");
+_Static_assert(offsetof(struct snapshot, flags) == 144, "machine code");
+_Static_assert(offsetof(struct snapshot, number) == 148, "machine code");
+_Static_assert(sizeof(struct snapshot) == 152, "machine code");
+_Static_assert(SNAPSHOTS == 8, "machine code");
+_Static_assert(offsetof(struct taffrail_site, snapshot) == 88, "machine code");
+
+__thread struct snapshot_area snapshot_area;
+
+void snapshot_entry(void) __attribute__((visibility("hidden")));
+
+SIGSAFE struct snapshot *snapshot_search(const struct taffrail_site *site)
+{
+	struct snapshot_area *area = &snapshot_area;
+	uint32_t next = load_relaxed(&area->next);
+	uint32_t n;
+
+	for (n = next - 1; n != next - 1 - SNAPSHOTS; n--) {
+		struct snapshot *snapshot = &area->places[n % SNAPSHOTS];
+
+		if (snapshot->site == site && snapshot->number == n)
+			return snapshot;
+	}
+	return NULL;
+}
+
+static const struct taffrail_site *put_mark(const struct taffrail_site *site)
+{
+	return (const struct taffrail_site *)((const char *)site + 1);
+}
+
+SIGSAFE void snapshot_put(const struct taffrail_site *site,
+			  const uint64_t *general, uint32_t flags,
+			  uint64_t address)
+{
+	struct snapshot_area *area = &snapshot_area;
+	struct snapshot *snapshot;
+	uint32_t number = 1;
+
+	/* one instruction, as in snapshot_entry; nobody else's thread */
+	__asm__ volatile("xaddl %0, %1"
+			 : "+r"(number), "+m"(area->next)
+			 :
+			 : "memory");
+	snapshot = &area->places[number % SNAPSHOTS];
+	snapshot->number = number;
+	__builtin_memcpy(snapshot->general, general, sizeof(snapshot->general));
+	snapshot->flags = flags;
+	snapshot->behind = (const uint8_t *)address;
+	snapshot->site = put_mark(site);
+}
+
+SIGSAFE struct snapshot *
+snapshot_find_put(const struct taffrail_site *site)
+{
+	return snapshot_find(put_mark(site));
+}
+
+static void put_u64(uint8_t *to, uint64_t value)
+{
+	__builtin_memcpy(to, &value, sizeof(value));
+}
+
+static void put_u32(uint8_t *to, uint32_t value)
+{
+	__builtin_memcpy(to, &value, sizeof(value));
+}
+
+/* Word by word, as they have been stored just before: a wider load would wait
+ * for those stores. */
+SIGSAFE void snapshot_block(const struct snapshot *snapshot, uint8_t *to)
+{
+	uint32_t cs, ss;
+	uint32_t i;
+
+	for (i = 0; i < 16; i++)
+		put_u64(to + 8 * i, load_relaxed(&snapshot->general[i]));
+	/* the same in all threads of a process */
+	__asm__("movl %%cs, %0" : "=r"(cs));
+	__asm__("movl %%ss, %0" : "=r"(ss));
+	put_u64(to + offsetof(struct registers, rip),
+		snapshot_address(snapshot));
+	put_u32(to + offsetof(struct registers, flags), snapshot->flags);
+	to += offsetof(struct registers, segments);
+	put_u32(to, cs);
+	put_u32(to + 4, ss);
+	put_u64(to + 8, 0);
+	put_u64(to + 16, 0);
+}
+
+_Static_assert(offsetof(struct registers, segments) + 24 ==
+	       REGISTERS_BLOCK_BYTES, "all of it is written");
+
+int snapshot_switch(const struct patcher *patcher, struct taffrail_site *site,
+		    uint8_t *stub, int on)
+{
+	uint8_t wanted = on ? OPCODE_ROUND : OPCODE_PAST;
+
+	if ((stub[0] != OPCODE_ROUND && stub[0] != OPCODE_PAST) ||
+	    stub[1] != STUB_OPERAND)
+		return -EBUSY;
+	if (on)
+		store_release(&site->snapshot, snapshot_entry);
+	if (stub[0] == wanted)
+		return 0;
+	return patch_byte(patcher, stub, wanted);
+}

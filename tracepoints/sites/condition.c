@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Conditions of rules: from text to a program that stays.
+ */
+#include "tracepoints/sites/condition.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+#define TEXT_MAX	1024
+#define CODE_MAX	EXPR_CODE_BYTES(TEXT_MAX)
+
+/* Programs that exist, whoever asked for them. */
+static struct arena_copy *programs;
+
+/* What making one takes; too much for the stack of a thread of ours. */
+struct workshop {
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	uint8_t code[CODE_MAX];
+	uint64_t program[AX_PROGRAM_BYTES(CODE_MAX) / 8 + 1];
+};
+
+static int make(struct workshop *shop, const struct object *object,
+		const char *text, const struct ax_program **program,
+		struct expr_error *error)
+{
+	struct expr_fields fields = { shop->names, object->types,
+				      object->site->nfields };
+	struct ax_layout layout = { &object->shape, object->types };
+	struct ax_source source = { .code = shop->code, .want_result = 1,
+				    .layout = &layout, .machine = &ax_host };
+	struct ax_refusal refusal;
+	int ret;
+
+	ret = fields_parse(object->format, object->site->kind,
+			   object->site->nfields, shop->names);
+	if (ret)
+		return ret;
+	ret = expr_compile(text, &fields, shop->code, sizeof(shop->code),
+			   error);
+	if (ret < 0)
+		return ret;
+	source.bytes = (uint32_t)ret;
+	ret = ax_verify(shop->program, sizeof(shop->program), &source,
+			&refusal);
+	if (ret) {
+		error->column = 1;
+		text_copy(error->fact, sizeof(error->fact), refusal.fact);
+		return ret;
+	}
+	*program = arena_copy(&programs, shop->program,
+			      ((struct ax_program *)shop->program)->bytes);
+	return *program ? 0 : -ENOMEM;
+}
+
+int condition_make(const struct object *object, const char *text,
+		   const struct ax_program **program, struct expr_error *error)
+{
+	struct workshop *shop;
+	int ret;
+
+	error->column = 1;
+	text_copy(error->fact, sizeof(error->fact), "too long");
+	if (text_length(text) > TEXT_MAX)
+		return -EINVAL;
+	shop = sys_map_anonymous(sizeof(*shop));
+	if (!shop)
+		return -ENOMEM;
+	ret = make(shop, object, text, program, error);
+	sys_munmap(shop, sizeof(*shop));
+	return ret;
+}

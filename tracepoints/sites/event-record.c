@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Event records, published before their site is switched on.
+ */
+#include "tracepoints/sites/event-record.h"
+
+#include <errno.h>
+
+#include "base/index.h"
+#include "base/text.h"
+
+int record_same_event(const struct object *a, const struct object *b)
+{
+	return a->site->kind == b->site->kind &&
+	       a->site->nfields == b->site->nfields &&
+	       !__builtin_memcmp(a->types, b->types, sizeof(a->types)) &&
+	       text_equal(a->channel, b->channel) &&
+	       text_equal(a->name, b->name) && text_equal(a->format, b->format);
+}
+
+static int record_matches(const struct event_record *record,
+			  const struct object *object)
+{
+	const char *channel = record->text;
+	const char *name = channel + text_length(channel) + 1;
+	const char *format = name + text_length(name) + 1;
+
+	return record->kind == object->site->kind &&
+	       record->nfields == object->site->nfields &&
+	       !__builtin_memcmp(record->types, object->types,
+				 sizeof(record->types)) &&
+	       text_equal(channel, object->channel) &&
+	       text_equal(name, object->name) &&
+	       text_equal(format, object->format);
+}
+
+/* Where the records of a channel are, by what their events are. */
+static struct records {
+	struct index index;		/* values: place of a record + 1 */
+	uint64_t generation;		/* of the channel that it is about */
+	uint64_t bytes;			/* of records that are in it */
+} all_records[CHANNELS_MAX];
+
+/* Of the first three texts: channel, name, format. */
+static uint64_t texts_hash(const char *texts)
+{
+	const char *p = texts;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		p += text_length(p) + 1;
+	return index_hash(INDEX_HASH, texts, (uint64_t)(p - texts));
+}
+
+struct key {
+	const char *records;
+	const struct object *object;
+};
+
+static int same_event(uint64_t value, const void *arg)
+{
+	const struct key *key = arg;
+
+	return record_matches((const struct event_record *)(key->records +
+							    value - 1),
+			      key->object);
+}
+
+/* Takes in what is new: in a forked child, all. */
+static int records_update(struct records *records,
+			  const struct channel *channel)
+{
+	const char *start = (const char *)channel->page + EVENT_RECORDS_OFFSET;
+
+	if (records->generation != channel->rings->generation) {
+		index_clear(&records->index);
+		records->generation = channel->rings->generation;
+		records->bytes = 0;
+	}
+	while (records->bytes < channel->page->record_bytes) {
+		const struct event_record *record =
+			(const struct event_record *)(start + records->bytes);
+
+		if (index_add(&records->index, texts_hash(record->text),
+			      records->bytes + 1))
+			return -ENOMEM;
+		records->bytes += record->bytes;
+	}
+	return 0;
+}
+
+struct event_record *record_publish(struct channel *channel,
+				    const struct object *object)
+{
+	struct records *records = &all_records[channel - channels];
+	const char *texts = (const char *)(object->site + 1);
+	struct key key = { (const char *)channel->page + EVENT_RECORDS_OFFSET,
+			   object };
+	struct event_record model = { .line = object->site->line,
+				      .kind = object->site->kind,
+				      .nfields = object->site->nfields };
+	uint64_t found;
+
+	if (records_update(records, channel))
+		return NULL;
+	found = index_find(&records->index, texts_hash(texts), same_event,
+			   &key);
+	if (found)
+		return (struct event_record *)(key.records + found - 1);
+	model.id = records->index.used;
+	__builtin_memcpy(model.types, object->types, sizeof(model.types));
+	return channel_record_add(channel, &model, texts,
+				  object->site->text_bytes);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A futex lock that knows its holder. Its words are wiped in a child (struct
+ * fork_lock); what is here is copied.
+ *
+ * What must stay true: in a child, a lock taken before the fork belongs to
+ * the thread that forked, or to nobody. Of a holder that did not come along
+ * the child knows `changing`, while the wiped word says that nobody has it.
+ */
+#include "tracepoints/sites/lock.h"
+
+#include <errno.h>
+#include <stdint.h>
+
+#include "base/base.h"
+#include "base/host.h"
+#include "base/sys.h"
+#include "buffers/rings/channel.h"
+
+static uint32_t changing;	/* by the holder, who does not only look */
+static uint32_t torn;		/* who changed did not come along */
+
+/* The calling thread: its thread pointer, which costs no system call. What
+ * shares that with another thread, libc takes for the same one, too. */
+static uint64_t self_read(void)
+{
+	return (uint64_t)__builtin_thread_pointer();
+}
+
+enum taken { NOT_TAKEN, TAKEN, TAKEN_AGAIN };
+
+/* NOT_TAKEN: another thread has it, and the caller does not wait. */
+static enum taken lock_take(int waits)
+{
+	struct fork_lock *lock = fork_lock;
+	uint64_t self = self_read();
+	uint32_t seen = 0;
+
+	if (load_relaxed(&lock->holder) == self) {
+		lock->depth++;
+		return TAKEN_AGAIN;
+	}
+	if (!__atomic_compare_exchange_n(&lock->word, &seen, 1, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		if (!waits)
+			return NOT_TAKEN;
+		while (__atomic_exchange_n(&lock->word, 2, __ATOMIC_ACQUIRE))
+			sys_futex_wait(&lock->word, 2, NULL);
+	}
+	store_relaxed(&lock->holder, self);
+	lock->depth = 1;
+	/* nothing is stored where nothing changes: it would be a page fault */
+	if (unlikely(changing)) {
+		torn = 1;
+		changing = 0;
+	}
+	return TAKEN;
+}
+
+static void lock_give(void)
+{
+	struct fork_lock *lock = fork_lock;
+
+	store_relaxed(&lock->holder, 0);
+	if (__atomic_exchange_n(&lock->word, 0, __ATOMIC_RELEASE) == 2)
+		sys_futex_wake(&lock->word, 1);
+}
+
+void registry_lock(void)
+{
+	if (lock_take(1) == TAKEN)
+		changing = 1;
+}
+
+void registry_lock_look(void)
+{
+	lock_take(1);
+}
+
+void registry_unlock(void)
+{
+	if (--fork_lock->depth)
+		return;
+	if (changing)
+		changing = 0;
+	lock_give();
+}
+
+int registry_lock_adopt(void)
+{
+	uint32_t seen = 0;
+
+	/* who has it now looked for what was left when it took it */
+	if (__atomic_compare_exchange_n(&fork_lock->word, &seen, 1, 0,
+					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+		torn |= changing;
+		changing = 0;
+		lock_give();
+	}
+	return torn ? -EBUSY : 0;
+}
+
+void registry_lock_fork(void)
+{
+	/* who may not make a system call does not wait: nobody changes anything
+	 * in such a process */
+	if (lock_take(!host_confined) == TAKEN_AGAIN)
+		fork_note.depth = fork_lock->depth - 1;
+}
+
+void registry_unlock_parent(void)
+{
+	if (load_relaxed(&fork_lock->holder) != self_read())
+		return;
+	if (fork_note.depth)
+		fork_note.depth = 0;
+	registry_unlock();
+}
+
+/* A child's lock is free; but its thread had it before the fork. */
+void registry_lock_restore(void)
+{
+	struct fork_lock *lock = fork_lock;
+
+	store_relaxed(&lock->word, 1);
+	store_relaxed(&lock->holder, self_read());
+	lock->depth = fork_note.depth;
+	fork_note.depth = 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The one lock of the control side, without libc. It guards the registry and
+ * the sessions of this process; no write path takes it.
+ *
+ * The holder may take it again: fork handlers and the loader's hook may run
+ * in a thread that holds it already.
+ */
+#ifndef TRACEPOINTS_LOCK_H
+#define TRACEPOINTS_LOCK_H
+
+#include "buffers/rings/channel.h"
+
+/* Waits until the calling thread has it. Not for signal handlers. */
+void registry_lock(void);
+void registry_unlock(void);
+
+/*
+ * The same for who changes nothing that it guards until the lock is given
+ * back: a child that is forked meanwhile, past libc, finds all as it was.
+ */
+void registry_lock_look(void);
+
+/*
+ * Around fork(2), in the thread that forks: no other thread holds the lock
+ * meanwhile, and the child's only thread holds it in its parent's place. Where
+ * no system call may be made (host_confined) it is not waited for: nobody
+ * changes there what it guards.
+ */
+void registry_lock_fork(void);
+void registry_unlock_parent(void);
+void registry_lock_restore(void);
+
+static inline void registry_unlock_child(void)
+{
+	if (unlikely(fork_note.depth))
+		registry_lock_restore();
+}
+
+/* In a forked child, before its first event: frees the lock of a holder that
+ * the fork left behind. Returns 0, or -EBUSY when there was one: what the lock
+ * guards may then be half-changed. A thread of the child may hold it. */
+int registry_lock_adopt(void);
+
+#endif

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers that write to channels.
+ *
+ * One channel is the fast case: the site's own slot writes there. With more,
+ * the site calls hit_pair() or hit_several(), which go over the object's
+ * slots. Changing from one to the other loses and doubles nothing: whatever a
+ * thread has loaded of the old state still leads to one slot of each channel.
+ * Who comes to the site's own slot when it is closed finds there that nothing
+ * is written yet, and goes over the object's slots as they are then.
+ *
+ * WRITE-SLOT: when a slot goes on its rings come after all that a section
+ * reads of it, and before the writer that leads there; when it goes off they go
+ * first. Between two channels of a slot lies a patch_grace().
+ */
+#include "tracepoints/sites/registry.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "tracepoints/program/snapshot.h"
+
+_Static_assert(offsetof(struct taffrail_site, hit) ==
+	       offsetof(struct write_slot, hit), "site");
+_Static_assert(offsetof(struct taffrail_site, rings) ==
+	       offsetof(struct write_slot, rings), "site");
+_Static_assert(offsetof(struct taffrail_site, id) ==
+	       offsetof(struct write_slot, id), "site");
+_Static_assert(offsetof(struct taffrail_site, agent) ==
+	       offsetof(struct write_slot, shape), "site");
+_Static_assert(offsetof(struct taffrail_site, agent2) ==
+	       offsetof(struct write_slot, step), "site");
+_Static_assert(offsetof(struct taffrail_site, enabled) ==
+	       offsetof(struct write_slot, enabled), "site");
+_Static_assert(offsetof(struct taffrail_site, agent3) ==
+	       offsetof(struct write_slot, fixed_bytes), "site");
+_Static_assert(sizeof(struct taffrail_var) == sizeof(struct write_var) &&
+	       TAFFRAIL_VAR_STRING == WRITE_STRING, "site");
+
+uint32_t channel_bit(const struct channel *channel)
+{
+	return (uint32_t)(channel - channels);
+}
+
+/* Channels that want more than the event: contexts, a condition. */
+static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
+				     uint64_t fixed,
+				     const struct write_var *var, uint64_t ip)
+{
+	const struct code *code = load_relaxed(&object->codes);
+	struct ax_event event = { fixed, var };
+
+	/* who called is a stub */
+	if (object->adopted && code)
+		ip = (uint64_t)code->address;
+	for (; left; left &= left - 1) {
+		uint32_t i = (uint32_t)__builtin_ctz(left);
+		struct write_slot *slot = &object->slots[i];
+		const struct ax_program *condition =
+			load_acquire(&object->condition[i]);
+
+		if (condition && !ax_holds(condition, &event, NULL))
+			continue;
+		if (object->contexts & 1u << i)
+			write_at(slot, fixed, var, ip);
+		else
+			load_relaxed(&slot->hit)(slot, fixed, var);
+	}
+}
+
+/* The last writer is jumped to: what it saves is not saved twice. */
+static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
+				const struct write_var *var)
+{
+	struct object *object = (struct object *)site->shape;
+	uint32_t left = load_acquire(&object->on);
+	struct write_slot *slot;
+
+	if (unlikely(object->special || !left)) {
+		hit_special(object, left, fixed, var,
+			    (uint64_t)__builtin_return_address(0));
+		return;
+	}
+	for (; left & (left - 1); left &= left - 1) {
+		slot = &object->slots[__builtin_ctz(left)];
+		load_relaxed(&slot->hit)(slot, fixed, var);
+	}
+	slot = &object->slots[__builtin_ctz(left)];
+	load_relaxed(&slot->hit)(slot, fixed, var);
+}
+
+/*
+ * Two channels, and nothing special. One word leads to both slots: with two
+ * words a thread could take one of an old pair and one of a new, and miss a
+ * channel that is in both.
+ */
+static SIGSAFE __attribute__((aligned(64))) void
+hit_pair(struct write_slot *site, uint64_t fixed, const struct write_var *var)
+{
+	char *object = (char *)site->shape;
+	uint64_t pair = load_acquire(&((struct object *)object)->pair);
+	struct write_slot *one = (void *)(object + (uint32_t)pair);
+	struct write_slot *other = (void *)(object + (pair >> 32));
+
+	load_relaxed(&one->hit)(one, fixed, var);
+	load_relaxed(&other->hit)(other, fixed, var);
+}
+
+/* Readies hit_pair() if it can serve the channels that are on. */
+static int pair_set(struct object *object)
+{
+	uint32_t on = object->on;
+	uint32_t rest = on & (on - 1);
+	struct write_slot *slots = object->slots;
+
+	if (!rest || rest & (rest - 1) || object->special)
+		return 0;
+	store_release(&object->pair,
+		      (uint64_t)((char *)&slots[__builtin_ctz(on)] -
+				 (char *)object) |
+			      (uint64_t)((char *)&slots[__builtin_ctz(rest)] -
+					 (char *)object) << 32);
+	return 1;
+}
+
+/* One channel with a condition, the usual case of conditions; or a probe with
+ * contexts, whose address the site's own slot does not have. */
+static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
+				  const struct write_var *var)
+{
+	struct object *object = (struct object *)site->shape;
+	uint32_t on = load_acquire(&object->on);
+	struct ax_event event = { fixed, var };
+	const struct ax_program *condition;
+	struct write_slot *slot;
+	uint32_t i;
+
+	if (unlikely(!on || on & (on - 1) || object->contexts)) {
+		hit_special(object, on, fixed, var,
+			    (uint64_t)__builtin_return_address(0));
+		return;
+	}
+	i = (uint32_t)__builtin_ctz(on);
+	slot = &object->slots[i];
+	condition = load_acquire(&object->condition[i]);
+	if (!condition || ax_holds(condition, &event, NULL))
+		load_relaxed(&slot->hit)(slot, fixed, var);
+}
+
+/*
+ * The writer of the site's own slot found it closed. Its channel has got a
+ * condition, or has gone; others may have come. `on` and the conditions were
+ * set before the slot was closed (WRITE-SLOT).
+ */
+static SIGSAFE void hit_closed(struct write_slot *slot, uint64_t fixed,
+			       const struct write_var *var, uint64_t ip)
+{
+	struct object *object = (struct object *)slot->shape;
+
+	if (slot != (struct write_slot *)object->site)
+		return;		/* an object's: the channel has gone */
+	if (!ip && object->codes)
+		ip = (uint64_t)object->codes->address;
+	hit_special(object, load_acquire(&object->on), fixed, var, ip);
+}
+
+void object_setup(void)
+{
+	write_closed = hit_closed;
+}
+
+static void slot_close(struct write_slot *slot)
+{
+	store_release(&slot->rings[WRITE_COMPACT], &rings_off);
+	store_release(&slot->rings[WRITE_LARGE], &rings_off);
+}
+
+/* The slot is closed, and a grace period has passed if it ever was open. */
+static void slot_open(struct write_slot *slot, const struct write_slot *model)
+{
+	slot->id = model->id;
+	slot->step = model->step;
+	slot->fixed_bytes = model->fixed_bytes;
+	store_release(&slot->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT]);
+	store_release(&slot->rings[WRITE_LARGE], model->rings[WRITE_LARGE]);
+	/* last: whoever comes by the new writer finds the rings */
+	store_release(&slot->hit, model->hit);
+}
+
+static int code_switch(const struct object *object, const struct code *code,
+		       int on, const struct patcher *patcher)
+{
+	int ret = 0;
+
+	/* raised first, lowered last: the program computes arguments for it */
+	if (code->semaphore && on)
+		__atomic_fetch_add(code->semaphore, 1, __ATOMIC_RELAXED);
+	if (object->adopted)
+		ret = registry_adopted->switch_to(patcher, object->adopted,
+						  on);
+	else if (code->stub)
+		ret = patch_site(patcher, code->address, code->stub, on);
+	if (code->semaphore && !on)
+		__atomic_fetch_sub(code->semaphore, 1, __ATOMIC_RELAXED);
+	return ret;
+}
+
+static int codes_switch(struct object *object, int on,
+			const struct patcher *patcher)
+{
+	struct code *code;
+	int first = 0;
+
+	store_release(&object->site->enabled, (uint32_t)on);
+	for (code = object->codes; code; code = code->next) {
+		int ret = code_switch(object, code, on, patcher);
+
+		if (ret && !first)
+			first = ret;
+	}
+	return first;
+}
+
+/* Gives the site's own slot to channel `bit`. */
+static void site_bind(struct object *object, uint32_t bit)
+{
+	struct write_slot *site = (struct write_slot *)object->site;
+
+	if (object->bound == bit + 1 &&
+	    site->rings[WRITE_COMPACT] ==
+		    object->slots[bit].rings[WRITE_COMPACT] &&
+	    site->rings[WRITE_LARGE] == object->slots[bit].rings[WRITE_LARGE]) {
+		store_release(&site->hit, object->slots[bit].hit);
+		return;
+	}
+	if (object->bound) {
+		slot_close(site);
+		patch_grace();
+	}
+	slot_open(site, &object->slots[bit]);
+	object->bound = bit + 1;
+}
+
+/*
+ * Leads the site to where its object's channels are now: one without a
+ * condition gets the site's own slot; for all else there is a function that
+ * goes by the object. So does hit_closed(), for those under way to a slot
+ * whose channel has got a condition or has gone.
+ */
+static void site_lead(struct object *object)
+{
+	struct write_slot *site = (struct write_slot *)object->site;
+	uint32_t on = object->on;
+	uint32_t bound = object->bound ? 1u << (object->bound - 1) : 0;
+	uint32_t led = object->conditions |
+		       (object->adopted ? object->contexts : 0);
+
+	/* the new way first: nobody is led to a slot that is closed */
+	if (on & (on - 1))
+		store_release(&site->hit,
+			      pair_set(object) ? hit_pair : hit_several);
+	else if (on & led)
+		store_release(&site->hit, hit_condition);
+	if (bound && (!(on & bound) || led & bound))
+		slot_close(site);
+	if (on && !(on & (on - 1)) && !(on & led))
+		site_bind(object, (uint32_t)__builtin_ctz(on));
+}
+
+static void mask_set(uint32_t *mask, uint32_t bit, int value)
+{
+	*mask = value ? *mask | 1u << bit : *mask & ~(1u << bit);
+}
+
+static void condition_set(struct object *object, uint32_t bit,
+			  const struct ax_program *condition)
+{
+	store_release(&object->condition[bit], condition);
+	mask_set(&object->conditions, bit, !!condition);
+	object->special = object->contexts | object->conditions;
+}
+
+/* The slot of a channel that an object did not write to so far. */
+static void slot_prepare(struct object *object, uint32_t bit,
+			 const struct object_use *use)
+{
+	struct write_slot *slot = &object->slots[bit];
+	struct channel *channel = use->channel;
+	int header = channel->flags & SESSION_LARGE_HEADER ? WRITE_LARGE :
+							     WRITE_COMPACT;
+
+	slot->shape = &object->shape;
+	slot->fixed_bytes = object->shape.fixed_bytes;
+	slot->id = use->id;
+	slot->hit = use->hit ? use->hit :
+			       write_choose(&object->shape, channel, use->id,
+					    &slot->step);
+	store_release(&object->shape.oversize[bit], use->oversize);
+	mask_set(&object->contexts, bit, !!channel->contexts);
+	object->special = object->contexts | object->conditions;
+	store_release(&slot->rings[header], channel->rings);
+}
+
+int object_enable(struct object *object, const struct object_use *use,
+		  const struct patcher *patcher)
+{
+	uint32_t bit = channel_bit(use->channel);
+	uint32_t before = object->on;
+
+	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
+		object->on |= 1u << bit;
+		return before ? 0 : codes_switch(object, 1, patcher);
+	}
+	condition_set(object, bit, use->condition);
+	if (!(before & 1u << bit)) {
+		slot_prepare(object, bit, use);
+		store_release(&object->on, before | 1u << bit);
+	}
+	site_lead(object);
+	if (!before)
+		return codes_switch(object, 1, patcher);
+	/* a probe that could not be switched then */
+	if (object->adopted && registry_adopted->refused(object->adopted))
+		registry_adopted->switch_to(patcher, object->adopted, 1);
+	return object->adopted ? registry_adopted->refused(object->adopted) : 0;
+}
+
+void object_disable(struct object *object, struct channel *channel,
+		    const struct patcher *patcher)
+{
+	uint32_t bit = channel_bit(channel);
+	uint32_t left = object->on & ~(1u << bit);
+
+	if (left == object->on)
+		return;
+	store_release(&object->on, left);
+	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
+		if (!left)
+			codes_switch(object, 0, patcher);
+		return;
+	}
+	slot_close(&object->slots[bit]);
+	store_release(&object->shape.oversize[bit], NULL);
+	mask_set(&object->contexts, bit, 0);
+	condition_set(object, bit, NULL);
+	site_lead(object);
+	if (!left)
+		codes_switch(object, 0, patcher);
+}
+
+int object_snapshots(struct object *object, enum object_user user, int on,
+		     const struct patcher *patcher)
+{
+	uint32_t users = on ? object->snapshots | user :
+			      object->snapshots & ~(uint32_t)user;
+	struct code *code;
+	int first = 0;
+
+	/* the registers of a probe are always at hand (usdt_hit) */
+	for (code = object->adopted ? NULL : object->codes; code;
+	     code = code->next) {
+		int ret = code->stub ? snapshot_switch(patcher, object->site,
+						       code->stub, !!users) :
+				       -ENOTSUP;
+
+		if (ret && !first)
+			first = ret;
+	}
+	store_release(&object->snapshots, users);
+	return on ? first : 0;
+}

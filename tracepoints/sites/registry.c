@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finding markers: notes named "taffrail" in the PT_NOTE segments of the
+ * loaded modules (include/taffrail/site.h).
+ *
+ * A note is believed only where all it names lies in its own module; damaged
+ * ones are skipped. Nothing here needs a symbol, a section header or a file.
+ */
+#include "tracepoints/sites/registry.h"
+
+#include <elf.h>
+#include <link.h>
+
+#include "base/arena.h"
+#include "base/index.h"
+#include "base/text.h"
+#include "tracepoints/program/memory.h"
+#include "tracepoints/program/modules.h"
+#include "tracepoints/sites/shape.h"
+
+const struct adopted_functions *registry_adopted;
+void (*registry_object_found)(struct object *object);
+void (*registry_changed)(void);
+
+static struct arena_type code_type = ARENA_TYPE(struct code);
+static struct arena_type object_type = ARENA_TYPE(struct object);
+static struct arena_type module_type = ARENA_TYPE(struct module);
+static struct module *modules;
+static uint32_t scans;
+
+#define NOTE_OWNER	"taffrail"
+#define STUB_BYTES	24	/* taffrail/site-x86_64.h */
+
+/* Do n bytes at p lie in a segment of the module that has these flags (PF_)?
+ * What lies between segments cannot be read. */
+static int in_module(const struct dl_phdr_info *info, const void *p,
+		     uint64_t n, uint32_t flags)
+{
+	uint64_t address = (uint64_t)p;
+	int i;
+
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && (ph->p_flags & flags) == flags &&
+		    address >= start && address - start < ph->p_memsz &&
+		    n <= ph->p_memsz - (address - start))
+			return 1;
+	}
+	return 0;
+}
+
+/* The four texts behind a site; NULL when they do not end where they should. */
+static int texts_split(const struct taffrail_site *site,
+		       const char *texts[static 4])
+{
+	const char *p = (const char *)(site + 1);
+	const char *end = p + site->text_bytes;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		texts[i] = p;
+		while (p < end && *p)
+			p++;
+		if (p == end)
+			return -1;
+		p++;
+	}
+	return 0;
+}
+
+/* Objects of the module that is being taken in, by their sites. */
+static struct index sites;
+
+static int same_site(uint64_t value, const void *site)
+{
+	return ((const struct object *)value)->site == site;
+}
+
+static uint64_t site_hash(const struct taffrail_site *site)
+{
+	return index_hash(INDEX_HASH, &site, sizeof(site));
+}
+
+static struct object *object_find(const struct taffrail_site *site)
+{
+	return (struct object *)index_find(&sites, site_hash(site), same_site,
+					   site);
+}
+
+/* Of a site whose texts are known. */
+static struct object *object_make(struct module *module,
+				  struct taffrail_site *site,
+				  const char *const texts[static 4])
+{
+	struct write_shape shape = { 0 };
+	struct object *object;
+	struct text id;
+	uint32_t i;
+
+	if (shape_make(&shape, site, texts[2]))
+		return NULL;
+	object = arena_take(&object_type);
+	if (!object)
+		return NULL;
+	object->shape = shape;
+	shape_types(object->types, site, &shape);
+	object->module = module;
+	object->site = site;
+	object->channel = texts[0];
+	object->name = texts[1];
+	object->format = texts[2];
+	object->file = texts[3];
+	text_open(&id, object->id, sizeof(object->id));
+	text_add(&id, texts[0]);
+	text_add_char(&id, '/');
+	text_add(&id, texts[1]);
+	for (i = 0; i < CHANNELS_MAX; i++) {
+		object->slots[i].rings[WRITE_COMPACT] = &rings_off;
+		object->slots[i].rings[WRITE_LARGE] = &rings_off;
+		object->slots[i].hit = write_nothing;
+	}
+	object->next = module->objects;
+	module->objects = object;
+	return object;
+}
+
+static struct object *object_add(struct module *module,
+				 const struct dl_phdr_info *info,
+				 struct taffrail_site *site)
+{
+	const char *texts[4];
+	struct object *object;
+
+	/* a site that another copy of the agent has taken is not ours */
+	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
+	    !in_module(info, site + 1, site->text_bytes, PF_R) ||
+	    texts_split(site, texts) ||
+	    !(object = object_make(module, site, texts)))
+		return NULL;
+	if (!index_add(&sites, site_hash(site), (uint64_t)object))
+		return object;
+	module->objects = object->next;
+	arena_give(&object_type, object);
+	return NULL;
+}
+
+/* The program's part of a slot, before anything is on. */
+static void site_prepare(struct object *object)
+{
+	struct write_slot *slot = (struct write_slot *)object->site;
+
+	slot->rings[WRITE_COMPACT] = &rings_off;
+	slot->rings[WRITE_LARGE] = &rings_off;
+	slot->shape = &object->shape;
+	slot->fixed_bytes = object->shape.fixed_bytes;
+	store_release(&slot->hit, write_nothing);
+}
+
+static int code_add(struct object *object, const struct code *model)
+{
+	struct code *code = arena_take(&code_type);
+
+	if (!code)
+		return -1;
+	*code = *model;
+	code->next = object->codes;
+	object->codes = code;
+	return 0;
+}
+
+struct object *registry_add(struct module *module, struct taffrail_site *site,
+			    const char *const texts[static 4],
+			    const struct code *code)
+{
+	struct object *object = object_make(module, site, texts);
+
+	if (!object)
+		return NULL;
+	site_prepare(object);
+	if (!code_add(object, code))
+		return object;
+	module->objects = object->next;
+	arena_give(&object_type, object);
+	return NULL;
+}
+
+/* Returns the code that came, or NULL. */
+static struct code *note_take(struct module *module,
+			      const struct dl_phdr_info *info,
+			      const int32_t *desc)
+{
+	struct taffrail_note note;
+	struct taffrail_site *site;
+	uint8_t *stub;
+	struct object *object;
+	uint8_t *address;
+
+	__builtin_memcpy(&note, desc, sizeof(note));
+	address = (uint8_t *)&desc[0] + note.code;
+	site = (struct taffrail_site *)((char *)&desc[1] + note.object);
+	stub = note.stub ? (uint8_t *)&desc[2] + note.stub : NULL;
+	if (!in_module(info, address, 6, PF_R | PF_X) || (uint64_t)site & 7 ||
+	    !in_module(info, site, sizeof(*site), PF_R | PF_W) ||
+	    (stub && !in_module(info, stub, STUB_BYTES, PF_R | PF_X)) ||
+	    (!stub && !(note.flags & TAFFRAIL_SITE_FLAG_TESTED)))
+		return NULL;
+	object = object_find(site);
+	if (!object) {
+		object = object_add(module, info, site);
+		if (!object)
+			return NULL;
+		site_prepare(object);
+	}
+	if (code_add(object, &(struct code){ .address = address, .stub = stub,
+					     .flags = note.flags }))
+		return NULL;
+	return object->codes;
+}
+
+static void semaphore_take(struct code *code, const struct dl_phdr_info *info,
+			   const int32_t *desc)
+{
+	struct taffrail_semaphore note;
+	uint16_t *semaphore;
+
+	__builtin_memcpy(&note, desc, sizeof(note));
+	semaphore = (uint16_t *)((char *)&desc[1] + note.semaphore);
+	if (code && code->address == (uint8_t *)&desc[0] + note.code &&
+	    !((uint64_t)semaphore & 1) &&
+	    in_module(info, semaphore, sizeof(*semaphore), PF_R | PF_W))
+		code->semaphore = semaphore;
+}
+
+/* Is it a note of ours, of this type, with as much in it? */
+static int note_is(const Elf64_Nhdr *note, uint32_t type, uint64_t bytes)
+{
+	return note->n_type == type && note->n_namesz == sizeof(NOTE_OWNER) &&
+	       note->n_descsz >= bytes &&
+	       text_equal((const char *)(note + 1), NOTE_OWNER);
+}
+
+/* Notes of one segment: three words, owner and description, each 4-aligned
+ * (8-aligned segments hold GNU properties only). */
+static void notes_walk(struct module *module, const struct dl_phdr_info *info,
+		       const char *p, uint64_t bytes)
+{
+	const char *end = p + bytes;
+	struct code *last = NULL;
+
+	while (p + sizeof(Elf64_Nhdr) <= end) {
+		const Elf64_Nhdr *note = (const Elf64_Nhdr *)p;
+		const char *owner = p + sizeof(*note);
+		uint64_t skip = align_up((uint64_t)note->n_namesz, 4);
+		uint64_t desc = align_up((uint64_t)note->n_descsz, 4);
+
+		if (skip > (uint64_t)(end - owner) ||
+		    desc > (uint64_t)(end - owner) - skip)
+			return;
+		if (note_is(note, TAFFRAIL_NOTE_TYPE,
+			    sizeof(struct taffrail_note)))
+			last = note_take(module, info,
+					 (const int32_t *)(owner + skip));
+		else if (note_is(note, TAFFRAIL_NOTE_SEMAPHORE,
+				 sizeof(struct taffrail_semaphore)))
+			semaphore_take(last, info,
+				       (const int32_t *)(owner + skip));
+		p = owner + skip + desc;
+	}
+}
+
+static struct module *module_find(uint64_t base, uint64_t start)
+{
+	struct module *module = modules;
+
+	while (module && (module->base != base || module->start != start))
+		module = module->next;
+	return module;
+}
+
+static void module_extent(const struct dl_phdr_info *info, uint64_t *start,
+			  uint64_t *end)
+{
+	int i;
+
+	*start = ~0ull;
+	*end = 0;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		uint64_t low = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD)
+			continue;
+		if (low < *start)
+			*start = low;
+		if (low + ph->p_memsz > *end)
+			*end = low + ph->p_memsz;
+	}
+}
+
+/* The program itself has no name. */
+static void path_set(struct module *module, const char *name)
+{
+	struct text path;
+
+	text_open(&path, module->path, sizeof(module->path));
+	text_add(&path, name && name[0] ? name : "/proc/self/exe");
+	/* what is not the name of a file is not opened */
+	if (path.cut || module->path[0] != '/')
+		module->path[0] = '\0';
+}
+
+static struct module *module_add(const struct dl_phdr_info *info,
+				 uint64_t start, uint64_t end)
+{
+	struct module *module = arena_take(&module_type);
+	int i;
+
+	if (!module)
+		return NULL;
+	path_set(module, info->dlpi_name);
+	module->base = info->dlpi_addr;
+	module->start = start;
+	module->end = end;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+		const char *p = (const char *)(info->dlpi_addr + ph->p_vaddr);
+
+		if (ph->p_type == PT_NOTE && ph->p_align <= 4 &&
+		    in_module(info, p, ph->p_memsz, PF_R))
+			notes_walk(module, info, p, ph->p_memsz);
+	}
+	index_clear(&sites);
+	module->next = modules;
+	modules = module;
+	return module;
+}
+
+/* What a scan found. */
+struct scan {
+	int changed;
+	int came;
+};
+
+static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct module *module;
+	struct object *object;
+	uint64_t start;
+	uint64_t end;
+	struct scan *scan = arg;
+
+	(void)size;
+	module_extent(info, &start, &end);
+	if (start >= end)
+		return 0;
+	module = module_find(info->dlpi_addr, start);
+	if (!module) {
+		module = module_add(info, start, end);
+		if (!module)
+			return 0;
+		scan->came = 1;
+		if (module->objects)
+			scan->changed = 1;
+		for (object = module->objects; object; object = object->next)
+			if (registry_object_found)
+				registry_object_found(object);
+	}
+	module->seen = scans;
+	return 0;
+}
+
+static void module_forget(struct module *module)
+{
+	while (module->objects) {
+		struct object *object = module->objects;
+
+		module->objects = object->next;
+		if (object->adopted)
+			registry_adopted->gone(object->adopted);
+		while (object->codes) {
+			struct code *code = object->codes;
+
+			object->codes = code->next;
+			arena_give(&code_type, code);
+		}
+		arena_give(&object_type, object);
+	}
+	index_clear(&module->usdt_refused);
+	arena_give(&module_type, module);
+}
+
+int registry_scan(void)
+{
+	struct module **link = &modules;
+	struct scan scan = { 0 };
+
+	scans++;
+	modules_each(module_seen, &scan);
+	while (*link) {
+		struct module *module = *link;
+
+		if (module->seen == scans) {
+			link = &module->next;
+			continue;
+		}
+		*link = module->next;
+		scan.changed |= !!module->objects;
+		module_forget(module);
+	}
+	if (scan.changed && registry_changed)
+		registry_changed();
+	return scan.came;
+}
+
+int registry_each_module(int (*fn)(struct module *module, void *arg),
+			 void *arg)
+{
+	struct module *module;
+	int ret = 0;
+
+	for (module = modules; module && !ret; module = module->next)
+		ret = fn(module, arg);
+	return ret;
+}
+
+int registry_each(int (*fn)(struct object *object, void *arg), void *arg)
+{
+	struct module *module;
+	struct object *object;
+	int ret;
+
+	for (module = modules; module; module = module->next) {
+		for (object = module->objects; object; object = object->next) {
+			ret = fn(object, arg);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}

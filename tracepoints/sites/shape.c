@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a marker's description to the shape of its events.
+ */
+#include "tracepoints/sites/shape.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "tracepoints/fields/fields.h"
+
+static uint32_t scalar_bytes(uint8_t type)
+{
+	switch (type & TAFFRAIL_T_SCALAR_MASK) {
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_U8:
+	case TAFFRAIL_T_BOOL:
+		return 1;
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_U16:
+		return 2;
+	case TAFFRAIL_T_S32:
+	case TAFFRAIL_T_U32:
+	case TAFFRAIL_T_F32:
+		return 4;
+	case TAFFRAIL_T_S64:
+	case TAFFRAIL_T_U64:
+	case TAFFRAIL_T_F64:
+	case TAFFRAIL_T_PTR:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+static int is_fixed(uint8_t type)
+{
+	return !(type & ~TAFFRAIL_T_SCALAR_MASK) && scalar_bytes(type);
+}
+
+/* A format's word on a string: field i, with `fixed` bytes before it. */
+static void string_rule(struct write_shape *shape, uint32_t nvar,
+			const struct taffrail_site *site, uint32_t i,
+			const struct field_name *field, uint32_t fixed)
+{
+	uint8_t before = i ? site->types[i - 1] : 0;
+
+	if (field->pointer) {
+		shape->var[nvar].rule = WRITE_RULE_ADDRESS;
+	} else if (field->precision >= 0) {
+		shape->var[nvar].rule = WRITE_RULE_BOUNDED;
+		shape->var[nvar].limit = field->precision;
+	} else if (field->precision == FIELD_PRECISION_FIELD &&
+		   (before == TAFFRAIL_T_S32 || before == TAFFRAIL_T_U32)) {
+		shape->var[nvar].rule = WRITE_RULE_FIELD;
+		shape->var[nvar].limit = (int32_t)fixed - 4;
+	}
+}
+
+int shape_make(struct write_shape *shape, const struct taffrail_site *site,
+	       const char *format)
+{
+	struct field_name fields[TAFFRAIL_FIELDS_MAX];
+	uint32_t fixed = 0;
+	uint32_t nvar = 0;
+	uint32_t i;
+	int mark = site->kind == TAFFRAIL_KIND_MARK;
+
+	if (site->nfields > TAFFRAIL_FIELDS_MAX ||
+	    (mark && fields_parse(format, site->kind, site->nfields, fields)))
+		return -EINVAL;
+	for (i = 0; i < site->nfields; i++) {
+		uint8_t type = site->types[i];
+
+		if (is_fixed(type)) {
+			fixed += scalar_bytes(type);
+			continue;
+		}
+		shape->var[nvar].fixed_before = (uint16_t)fixed;
+		if (type == TAFFRAIL_T_STRING) {
+			if (mark)
+				string_rule(shape, nvar, site, i, &fields[i],
+					    fixed);
+		} else if (type & TAFFRAIL_T_SEQUENCE && scalar_bytes(type)) {
+			shape->var[nvar].element_bytes =
+				(uint8_t)scalar_bytes(type);
+		} else {
+			return -EINVAL;
+		}
+		nvar++;
+	}
+	shape->fixed_bytes = (uint16_t)fixed;
+	shape->nvar = (uint8_t)nvar;
+	return fixed == site->fixed_bytes && nvar == site->nvar ? 0 : -EINVAL;
+}
+
+void shape_types(uint8_t *types, const struct taffrail_site *site,
+		 const struct write_shape *shape)
+{
+	uint32_t nvar = 0;
+	uint32_t i;
+
+	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++) {
+		types[i] = i < site->nfields ? site->types[i] : 0;
+		if (i >= site->nfields || is_fixed(types[i]))
+			continue;
+		if (shape->var[nvar].rule == WRITE_RULE_ADDRESS)
+			types[i] = TAFFRAIL_T_PTR;
+		nvar++;
+	}
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A hit of an adopted probe: its arguments are fetched and go the way of any
+ * marker's.
+ */
+#include "tracepoints/usdt/usdt.h"
+
+#include "base/base.h"
+#include "tracepoints/program/memory.h"
+#include "tracepoints/program/snapshot.h"
+
+/* The value of an operand, in its low bytes; 0 when memory is not there. */
+static uint64_t fetch(const struct usdt_operand *operand,
+		      const struct usdt_state *state,
+		      const struct memory_stack *stack,
+		      struct memory_line *line)
+{
+	switch (operand->place) {
+	case USDT_IMMEDIATE:
+		return (uint64_t)operand->value;
+	case USDT_REGISTER:
+		return state->general[operand->base & 15] >> operand->shift;
+	case USDT_VECTOR:
+		return state->vectors[operand->base & 15][0];
+	default:
+		return memory_value(usdt_address(operand, state->general),
+				    operand->bytes, stack, line);
+	}
+}
+
+static char *put(char *to, uint64_t value, uint32_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		__builtin_memcpy(to, &value, 1);
+		break;
+	case 2:
+		__builtin_memcpy(to, &value, 2);
+		break;
+	case 4:
+		__builtin_memcpy(to, &value, 4);
+		break;
+	default:
+		__builtin_memcpy(to, &value, 8);
+	}
+	return to + bytes;
+}
+
+/* Characters of all strings of an event; what goes beyond is cut off. */
+#define STRINGS_BYTES	2048
+
+struct strings {
+	uint32_t n;
+	uint32_t used;
+	struct write_var var[TAFFRAIL_FIELDS_MAX];
+	char bytes[STRINGS_BYTES];
+};
+
+static SIGSAFE void string_add(struct strings *strings, uint64_t address,
+			       uint32_t most, const struct memory_stack *stack)
+{
+	char *to = strings->bytes + strings->used;
+	uint64_t n = memory_copy_string(to, address, most - 1, stack);
+	struct write_var *var = &strings->var[strings->n++];
+
+	var->n = WRITE_STRING;
+	var->p = to;
+	if (!n) {
+		var->p = address ? "(unreadable)" : "(null)";
+		return;
+	}
+	to[n] = 0;
+	strings->used += (uint32_t)n + 1;
+}
+
+/* A function of its own: others have not its frame. A copy is written: the
+ * writers read what they are given by loads. */
+static SIGSAFE __attribute__((noinline)) void
+hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
+{
+	struct write_slot *slot = (struct write_slot *)&probe->site;
+	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
+	struct memory_stack stack = { 0 };
+	struct memory_line line;	/* not cleared */
+	uint64_t fixed = (uint64_t)block;
+	struct strings strings;	/* not cleared */
+	char *to = block;
+	uint32_t i;
+
+	strings.n = 0;
+	strings.used = 0;
+	line.start = line.n = 0;
+	memory_stack_here(&stack, state->general[7]);
+	__builtin_memset(block, 0, 8);
+	for (i = 0; i < probe->count; i++) {
+		const struct usdt_operand *operand = &probe->operands[i];
+		uint64_t value = fetch(operand, state, &stack, &line);
+
+		if (operand->type == TAFFRAIL_T_STRING)
+			string_add(&strings, value,
+				   STRINGS_BYTES / probe->strings, &stack);
+		else
+			to = put(to, value, operand->bytes);
+	}
+	if (to - block <= 8)
+		__builtin_memcpy(&fixed, block, 8);
+	load_relaxed(&slot->hit)(slot, fixed, strings.var);
+}
+
+SIGSAFE void usdt_hit(struct usdt_adopted *probe,
+		      const struct usdt_state *state)
+{
+	struct write_slot *slot = (struct write_slot *)&probe->site;
+	const struct object *object = (const struct object *)slot->shape;
+	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
+	struct memory_stack stack = { 0 };
+	struct memory_line line;	/* not cleared */
+	uint64_t fixed = (uint64_t)block;
+	char *to = block;
+	uint32_t i;
+
+	if (unlikely(load_relaxed(&object->snapshots)))
+		snapshot_put(&probe->site, state->general,
+			     (uint32_t)state->flags, probe->address);
+	if (probe->strings) {
+		hit_strings(probe, state);
+		return;
+	}
+	line.start = line.n = 0;
+	if (probe->in_memory)
+		memory_stack_here(&stack, state->general[7]);
+	__builtin_memset(block, 0, 8);
+	for (i = 0; i < probe->count; i++)
+		to = put(to, fetch(&probe->operands[i], state, &stack, &line),
+			 probe->operands[i].bytes);
+	if (to - block <= 8)
+		__builtin_memcpy(&fixed, block, 8);
+	load_relaxed(&slot->hit)(slot, fixed, NULL);
+}

@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Loading what only USDT probes need, when somebody wants one: the agent's own
+ * libtaffrail-usdt.so, and libZydis for that.
+ *
+ * It is done here, not by dlopen(): that may be called by a thread of libc's
+ * only, takes locks that a forked child may find taken, and adds to what the
+ * program sees. What is loaded here calls nothing but what is named below. No
+ * constructor runs, nothing is thread-local, nothing is ever unmapped.
+ *
+ * What must stay true: the registry's lock is held.
+ */
+#include "tracepoints/usdt/load.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/program/memory.h"
+#include "tracepoints/program/modules.h"
+#include "tracepoints/usdt/usdt.h"
+
+#define PAGE		4096ull
+#define HEADERS_BYTES	1024
+#define SPAN_MAX	(16ull << 20)
+#define NAME		"libtaffrail-usdt.so"
+
+#ifndef TAFFRAIL_LIBDIR
+#define TAFFRAIL_LIBDIR	"/usr/lib"
+#endif
+
+extern void *__libc_stack_end __attribute__((weak));
+
+uint64_t usdt_stack_end(void)
+{
+	void **volatile end = &__libc_stack_end;
+
+	return end ? (uint64_t)*end : 0;
+}
+
+static void stop(void)
+{
+	__builtin_trap();
+}
+
+/* What a library may call, beside its own. */
+static const struct {
+	const char *name;
+	void *address;
+} names[] = {
+	{ "arena_give", arena_give },
+	{ "arena_keep", arena_keep },
+	{ "arena_take", arena_take },
+	{ "library_open", library_open },
+	{ "library_symbol", library_symbol },
+	{ "memcmp", memcmp },
+	/* which clang makes of it where only equality counts */
+	{ "bcmp", memcmp },
+	{ "memcpy", memcpy },
+	{ "memmove", memmove },
+	{ "memset", memset },
+	{ "patch_byte", patch_byte },
+	{ "patch_sync", patch_sync },
+	{ "patch_write", patch_write },
+	{ "registry_add", registry_add },
+	{ "strlen", text_length },
+	{ "usdt_entry", usdt_entry },
+	{ "usdt_stack_end", usdt_stack_end },
+	{ "usdt_stubs", usdt_stubs },
+	{ "usdt_stubs_end", usdt_stubs_end },
+	{ "__assert_fail", stop },
+	{ "__stack_chk_fail", stop },
+};
+
+static uint64_t name_find(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++)
+		if (text_equal(names[i].name, name))
+			return (uint64_t)names[i].address;
+	return 0;
+}
+
+/* Maps a segment over what is reserved; its end is zeroed beyond the file. */
+static long segment_map(uint64_t base, const Elf64_Phdr *ph, int fd)
+{
+	int prot = (ph->p_flags & PF_R ? PROT_READ : 0) |
+		   (ph->p_flags & PF_W ? PROT_WRITE : 0) |
+		   (ph->p_flags & PF_X ? PROT_EXEC : 0);
+	uint64_t start = (base + ph->p_vaddr) & ~(PAGE - 1);
+	uint64_t file = base + ph->p_vaddr + ph->p_filesz;
+	uint64_t end = align_up(base + ph->p_vaddr + ph->p_memsz, PAGE);
+	uint64_t after = align_up(file, PAGE);
+	long ret = sys_mmap(start, after - start, prot,
+			    MAP_PRIVATE | MAP_FIXED, fd,
+			    ph->p_offset & ~(PAGE - 1));
+
+	if (ret < 0 && ret > -4096)
+		return ret;
+	if (ph->p_flags & PF_W && after > file)
+		__builtin_memset((void *)file, 0, after - file);
+	if (end <= after)
+		return 0;
+	ret = sys_mmap(after, end - after, prot,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	return ret < 0 && ret > -4096 ? ret : 0;
+}
+
+static long segments_map(struct library *library, const Elf64_Ehdr *header,
+			 const Elf64_Phdr *ph, int fd)
+{
+	uint64_t span = 0;
+	long ret;
+	uint32_t i;
+
+	for (i = 0; i < header->e_phnum; i++)
+		if (ph[i].p_type == PT_LOAD &&
+		    ph[i].p_vaddr + ph[i].p_memsz > span)
+			span = ph[i].p_vaddr + ph[i].p_memsz;
+	if (!span || span > SPAN_MAX)
+		return -ENOEXEC;
+	ret = sys_mmap(0, align_up(span, PAGE), PROT_NONE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (ret < 0 && ret > -4096)
+		return ret;
+	library->base = (uint64_t)ret;
+	for (i = 0, ret = 0; i < header->e_phnum && !ret; i++)
+		if (ph[i].p_type == PT_LOAD)
+			ret = segment_map(library->base, &ph[i], fd);
+	if (ret)
+		sys_munmap(library->base, align_up(span, PAGE));
+	return ret;
+}
+
+static long file_load(struct library *library, int fd, uint64_t *dynamic)
+{
+	uint8_t bytes[HEADERS_BYTES] __attribute__((aligned(8)));
+	const Elf64_Ehdr *header = (const Elf64_Ehdr *)bytes;
+	const Elf64_Phdr *ph = (const Elf64_Phdr *)(bytes + sizeof(*header));
+	uint32_t i;
+
+	if (sys_read(fd, bytes, sizeof(bytes)) != sizeof(bytes) ||
+	    __builtin_memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    header->e_type != ET_DYN || header->e_machine != EM_X86_64 ||
+	    header->e_phoff != sizeof(*header) ||
+	    sizeof(*header) + header->e_phnum * sizeof(*ph) > sizeof(bytes))
+		return -ENOEXEC;
+	for (i = 0; i < header->e_phnum; i++)
+		if (ph[i].p_type == PT_DYNAMIC)
+			*dynamic = ph[i].p_vaddr;
+	return *dynamic ? segments_map(library, header, ph, fd) : -ENOEXEC;
+}
+
+static uint64_t symbol_address(const struct library *library,
+			       const Elf64_Sym *symbol)
+{
+	if (symbol->st_shndx != SHN_UNDEF)
+		return library->base + symbol->st_value;
+	return name_find(library->strings + symbol->st_name);
+}
+
+static int relocate(const struct library *library, const Elf64_Rela *rela,
+		    uint64_t bytes)
+{
+	const Elf64_Rela *end = rela + bytes / sizeof(*rela);
+
+	for (; rela < end; rela++) {
+		uint64_t *to = (uint64_t *)(library->base + rela->r_offset);
+		const Elf64_Sym *symbol =
+			&library->symbols[ELF64_R_SYM(rela->r_info)];
+
+		switch (ELF64_R_TYPE(rela->r_info)) {
+		case R_X86_64_RELATIVE:
+			*to = library->base + (uint64_t)rela->r_addend;
+			continue;
+		case R_X86_64_64:
+		case R_X86_64_GLOB_DAT:
+		case R_X86_64_JUMP_SLOT:
+			*to = symbol_address(library, symbol);
+			if (!*to && ELF64_ST_BIND(symbol->st_info) != STB_WEAK)
+				return -ENOENT;
+			*to += (uint64_t)rela->r_addend;
+			continue;
+		default:
+			return -ENOEXEC;
+		}
+	}
+	return 0;
+}
+
+static int link_up(struct library *library, uint64_t address)
+{
+	const Elf64_Dyn *dyn = (const Elf64_Dyn *)(library->base + address);
+	uint64_t rela = 0;
+	uint64_t rela_bytes = 0;
+	uint64_t plt = 0;
+	uint64_t plt_bytes = 0;
+	int ret;
+
+	for (; dyn->d_tag != DT_NULL; dyn++) {
+		uint64_t at = library->base + dyn->d_un.d_ptr;
+
+		if (dyn->d_tag == DT_SYMTAB)
+			library->symbols = (const Elf64_Sym *)at;
+		else if (dyn->d_tag == DT_STRTAB)
+			library->strings = (const char *)at;
+		else if (dyn->d_tag == DT_RELA)
+			rela = at;
+		else if (dyn->d_tag == DT_RELASZ)
+			rela_bytes = dyn->d_un.d_val;
+		else if (dyn->d_tag == DT_JMPREL)
+			plt = at;
+		else if (dyn->d_tag == DT_PLTRELSZ)
+			plt_bytes = dyn->d_un.d_val;
+	}
+	if ((const char *)library->symbols >= library->strings)
+		return -ENOEXEC;
+	ret = relocate(library, (const Elf64_Rela *)rela, rela_bytes);
+	return ret ? ret : relocate(library, (const Elf64_Rela *)plt,
+				    plt_bytes);
+}
+
+int library_open(struct library *library, const char *path)
+{
+	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
+	uint64_t dynamic = 0;
+	long ret;
+
+	if (fd < 0)
+		return fd;
+	ret = file_load(library, fd, &dynamic);
+	sys_close(fd);
+	/* what cannot be linked stays mapped: that is not worth the code */
+	return ret ? (int)ret : link_up(library, dynamic);
+}
+
+/* The names follow the symbols. */
+void *library_symbol(const struct library *library, const char *name)
+{
+	const Elf64_Sym *symbol = library->symbols;
+
+	for (; (const char *)(symbol + 1) <= library->strings; symbol++)
+		if (symbol->st_shndx != SHN_UNDEF &&
+		    text_equal(library->strings + symbol->st_name, name))
+			return (void *)(library->base + symbol->st_value);
+	return NULL;
+}
+
+/* Beside the agent's own file; where the agent is part of a program, where it
+ * would be installed. */
+static int own_path(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct text *path = arg;
+	uint64_t here = (uint64_t)own_path;
+	const char *slash = NULL;
+	const char *p;
+	int i;
+
+	(void)size;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const Elf64_Phdr *ph = &info->dlpi_phdr[i];
+		uint64_t start = info->dlpi_addr + ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD || here < start ||
+		    here - start >= ph->p_memsz)
+			continue;
+		for (p = info->dlpi_name; p && *p; p++)
+			if (*p == '/')
+				slash = p;
+		if (slash)
+			text_add_bytes(path, info->dlpi_name,
+				       (size_t)(slash - info->dlpi_name));
+		return 1;
+	}
+	return 0;
+}
+
+static char directory[512];
+
+void usdt_load_learn(void)
+{
+	struct text path;
+
+	text_open(&path, directory, sizeof(directory));
+	modules_each(own_path, &path);
+}
+
+const struct usdt_functions *usdt_functions;
+
+static int load_from(struct library *library, const char *where)
+{
+	char file[sizeof(directory) + sizeof(NAME)];
+	struct text path;
+
+	text_open(&path, file, sizeof(file));
+	text_add(&path, where);
+	text_add(&path, "/" NAME);
+	return path.cut ? -ENAMETOOLONG : library_open(library, file);
+}
+
+static int probe_switch(const struct patcher *patcher,
+			struct usdt_adopted *probe, int on)
+{
+	return probe->refused = usdt_functions->switch_to(patcher, probe, on);
+}
+
+static int probe_refused(const struct usdt_adopted *probe)
+{
+	return probe->refused;
+}
+
+static void probe_gone(struct usdt_adopted *probe)
+{
+	usdt_functions->gone(probe);
+}
+
+static const struct adopted_functions adopted_functions = {
+	.switch_to = probe_switch,
+	.refused = probe_refused,
+	.gone = probe_gone,
+};
+
+static void load(void)
+{
+	static struct library library;
+	static int tried;
+	const struct usdt_functions *found;
+
+	if (tried)
+		return;
+	tried = 1;
+	if (load_from(&library, directory) &&
+	    load_from(&library, TAFFRAIL_LIBDIR))
+		return;
+	found = library_symbol(&library, "usdt_functions_here");
+	if (found && found->version == USDT_VERSION &&
+	    found->adopted_bytes == sizeof(struct usdt_adopted) &&
+	    found->object_bytes == sizeof(struct object)) {
+		usdt_functions = found;
+		registry_adopted = &adopted_functions;
+		patch_flush = found->flush;
+	}
+}
+
+int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
+	       const struct patcher *patcher)
+{
+	if (!usdt_functions)
+		load();
+	return usdt_functions ? usdt_functions->adopt(module, wanted, arg,
+						      patcher) :
+				0;
+}

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a note in a module's file to a marker.
+ *
+ * A note is believed only where all it names lies in its own module, the file
+ * is the one that is loaded, and a nop is at its address.
+ */
+#include "tracepoints/usdt/usdt.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/index.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/plan/note.h"
+
+/* Plans that are made at a time for one module. */
+#define PLANS_MAX	4096u
+#define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
+
+struct pass {
+	struct module *module;
+	usdt_wanted *wanted;
+	void *arg;
+	const struct patcher *patcher;
+	struct usdt_file file;
+	uint32_t seen;
+	int again;			/* another time it may be otherwise */
+	int left;			/* some need more than one byte */
+	struct usdt_plan *plans;	/* sorted; or NULL */
+	uint32_t planned;
+	uint32_t strings;		/* of the note that was wanted last */
+	int how;			/* USDT_WANTED_ of that */
+};
+
+/* Does the module have n bytes there, in a segment with these flags? The file
+ * and the loaded module have the same program headers. */
+static int loaded(const struct pass *pass, uint64_t address, uint64_t n,
+		  uint32_t flags)
+{
+	const struct module *module = pass->module;
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
+	uint32_t i;
+
+	__builtin_memcpy(&header, pass->file.bytes, sizeof(header));
+	for (i = 0; i < header.e_phnum; i++) {
+		uint64_t start;
+
+		__builtin_memcpy(&ph, pass->file.bytes + header.e_phoff +
+					      i * sizeof(ph), sizeof(ph));
+		start = module->base + ph.p_vaddr;
+		if (ph.p_type == PT_LOAD && (ph.p_flags & flags) == flags &&
+		    address >= start && address - start < ph.p_memsz &&
+		    n <= ph.p_memsz - (address - start))
+			return 1;
+	}
+	return 0;
+}
+
+/* Is the file what is loaded? Its headers, in memory, say so. */
+static int same_file(const struct pass *pass)
+{
+	const uint8_t *memory = (const uint8_t *)pass->module->start;
+	Elf64_Ehdr header;
+	uint64_t bytes;
+
+	if (pass->file.size < sizeof(header) ||
+	    pass->module->end - pass->module->start < sizeof(header) ||
+	    __builtin_memcmp(memory, pass->file.bytes, sizeof(header)))
+		return 0;
+	__builtin_memcpy(&header, memory, sizeof(header));
+	bytes = (uint64_t)header.e_phnum * sizeof(Elf64_Phdr);
+	return header.e_phentsize == sizeof(Elf64_Phdr) &&
+	       header.e_phoff < 4096 && bytes <= 4096 - header.e_phoff &&
+	       header.e_phoff + bytes <= pass->file.size &&
+	       !__builtin_memcmp(memory + header.e_phoff,
+				 pass->file.bytes + header.e_phoff, bytes);
+}
+
+/* The code that markers have in the module: a marker of our own declares its
+ * nop as a probe, too. And the nops of all probes. Made for a pass. */
+static struct index codes;
+static struct index nops;
+
+static uint64_t code_hash(uint64_t address)
+{
+	return index_hash(INDEX_HASH, &address, sizeof(address));
+}
+
+static int same_code(uint64_t value, const void *address)
+{
+	return (uint64_t)((const struct code *)value)->address ==
+	       *(const uint64_t *)address;
+}
+
+static int codes_learn(const struct module *module)
+{
+	const struct object *object;
+	const struct code *code;
+	int ret = 0;
+
+	for (object = module->objects; object; object = object->next)
+		for (code = object->codes; code && !ret; code = code->next)
+			ret = index_add(&codes,
+					code_hash((uint64_t)code->address),
+					(uint64_t)code);
+	return ret;
+}
+
+static int known(uint64_t address)
+{
+	return !!index_find(&codes, code_hash(address), same_code, &address);
+}
+
+static int same_nop(uint64_t value, const void *address)
+{
+	return value == *(const uint64_t *)address;
+}
+
+static int nop_learn(const struct usdt_probe *note, void *arg)
+{
+	const struct pass *pass = arg;
+	uint64_t address = pass->module->base + note->address;
+
+	return address ? index_add(&nops, code_hash(address), address) : 0;
+}
+
+/* How far another probe's nop is behind this one, or before it, where that
+ * matters to a jump; or 0. */
+static uint32_t nop_near(uint64_t address, int before)
+{
+	uint32_t k;
+
+	for (k = 1; k < USDT_JUMP_BYTES; k++) {
+		uint64_t at = before ? address - k : address + k;
+
+		if (index_find(&nops, code_hash(at), same_nop, &at))
+			return k;
+	}
+	return 0;
+}
+
+static int has_neighbour(uint64_t address)
+{
+	return nop_near(address, 0) || nop_near(address, 1);
+}
+
+static int symbol_find(const char *name, uint32_t length, uint64_t *address,
+		       void *priv)
+{
+	struct pass *pass = priv;
+
+	if (!usdt_file_symbol(&pass->file, name, length, address))
+		return 0;
+	*address += pass->module->base;
+	return 1;
+}
+
+/* One that can be fetched. As a string, if it can be the address of one. */
+static void field_add(struct usdt_adopted *probe,
+		      const struct usdt_operand *operand, int string)
+{
+	uint32_t k = probe->count++;
+
+	probe->operands[k] = *operand;
+	probe->in_memory += operand->place == USDT_MEMORY;
+	if (string && operand->bytes == sizeof(void *) &&
+	    operand->place != USDT_VECTOR) {
+		probe->operands[k].type = TAFFRAIL_T_STRING;
+		probe->strings++;
+		probe->site.nvar++;
+	} else {
+		probe->site.fixed_bytes =
+			(uint16_t)(probe->site.fixed_bytes + operand->bytes);
+	}
+	probe->site.types[k] = probe->operands[k].type;
+}
+
+/* Fields are the arguments that can be fetched, by their numbers. */
+static void fields_set(struct usdt_adopted *probe, struct text *text,
+		       const char *operands, struct pass *pass)
+{
+	struct usdt_operand parsed[TAFFRAIL_FIELDS_MAX];
+	uint32_t n = usdt_operands_parse(operands, parsed, symbol_find, pass);
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		if (parsed[i].place == USDT_UNKNOWN)
+			continue;
+		text_add(text, probe->count ? ", arg" : "arg");
+		text_add_unsigned(text, i + 1);
+		field_add(probe, &parsed[i], pass->strings >> i & 1);
+	}
+	probe->site.nfields = (uint8_t)probe->count;
+}
+
+/* The next one: what cannot be placed costs no memory. */
+static struct usdt_adopted *spare;
+
+static struct usdt_adopted *probe_make(const struct usdt_probe *note,
+				       const char *texts[static 4],
+				       struct pass *pass)
+{
+	struct usdt_adopted *probe;
+	struct text text;
+
+	if (!spare)
+		spare = arena_keep(sizeof(*spare));
+	probe = spare;
+	if (!probe)
+		return NULL;
+	__builtin_memset(probe, 0, sizeof(*probe));
+	probe->address = pass->module->base + note->address;
+	probe->site.version = TAFFRAIL_SITE_VERSION;
+	probe->site.kind = TAFFRAIL_KIND_EVENT;
+	text_open(&text, probe->text, sizeof(probe->text));
+	texts[0] = probe->text;
+	text_add(&text, note->provider);
+	text_add_bytes(&text, "", 1);
+	texts[1] = probe->text + text.used;
+	text_add(&text, note->name);
+	text_add_bytes(&text, "", 1);
+	texts[2] = probe->text + text.used;
+	fields_set(probe, &text, note->operands, pass);
+	text_add_bytes(&text, "", 1);
+	texts[3] = probe->text + text.used;
+	probe->site.text_bytes = (uint32_t)text.used + 1;
+	return text.cut ? NULL : probe;
+}
+
+/* A marker of a probe that is placed. */
+static void probe_register(struct usdt_adopted *probe,
+			   const struct usdt_probe *note,
+			   const char *const texts[static 4],
+			   struct pass *pass)
+{
+	uint64_t semaphore = pass->module->base + note->semaphore;
+	struct code code = { .address = (uint8_t *)probe->address,
+			     .stub = usdt_place_stub(probe) };
+	struct object *object;
+
+	if (note->semaphore && !(semaphore & 1) &&
+	    loaded(pass, semaphore, 2, PF_R | PF_W))
+		code.semaphore = (uint16_t *)semaphore;
+	object = registry_add(pass->module, &probe->site, texts, &code);
+	if (!object) {
+		usdt_place_gone(probe);
+		pass->again = 1;
+		return;
+	}
+	spare = NULL;
+	object->shape.narrow = 1;
+	object->adopted = probe;
+	/* a second note for the same nop is not another probe */
+	index_add(&codes, code_hash(probe->address), (uint64_t)object->codes);
+}
+
+/* Makes room for a plan; most notes are sorted already. */
+static void plan_want(struct pass *pass, uint64_t address)
+{
+	uint32_t at = usdt_plans_before(pass->plans, pass->planned, address);
+
+	if (pass->planned == PLANS_MAX ||
+	    index_find(&pass->module->usdt_refused, code_hash(address),
+		       same_nop, &address))
+		return;
+	if (!pass->plans)
+		pass->plans = sys_map_anonymous(PLANS_BYTES);
+	if (!pass->plans || (at < pass->planned &&
+			     pass->plans[at].address == address))
+		return;
+	__builtin_memmove(&pass->plans[at + 1], &pass->plans[at],
+			  (pass->planned - at) * sizeof(*pass->plans));
+	pass->plans[at].address = address;
+	pass->planned++;
+}
+
+#define ROW_MAX		16	/* probes side by side that are looked at */
+
+/* Those before it decide with whom it is, if there are any. */
+static void plans_want(struct pass *pass, uint64_t address)
+{
+	uint64_t base = pass->module->base;
+	uint32_t before = 0;
+	uint32_t i;
+
+	pass->left = 1;
+	for (i = 0; i < ROW_MAX && (!i || before); i++) {
+		address -= before;
+		plan_want(pass, address);
+		before = nop_near(base + address, 1);
+	}
+}
+
+/* Is it to be adopted, and can it be at all? */
+static int note_wanted(const struct usdt_probe *note, struct pass *pass)
+{
+	uint64_t address = pass->module->base + note->address;
+	char id[128];
+	struct text text;
+
+	text_open(&text, id, sizeof(id));
+	text_add(&text, note->provider);
+	text_add_char(&text, '/');
+	text_add(&text, note->name);
+	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
+		return 0;
+	pass->seen++;
+	pass->how = pass->wanted(id, &pass->strings, pass->arg);
+	return pass->how && !known(address);
+}
+
+/* First those that need one byte. */
+static int note_seen(const struct usdt_probe *note, void *arg)
+{
+	struct usdt_adopted *probe;
+	struct pass *pass = arg;
+	const char *texts[4];
+	int ret;
+
+	if (!note_wanted(note, pass))
+		return 0;
+	probe = probe_make(note, texts, pass);
+	if (!probe)
+		ret = -ENOMEM;
+	else if (has_neighbour(probe->address))
+		ret = usdt_place_beside(probe, pass->patcher);
+	else
+		ret = usdt_place_byte(probe, pass->patcher);
+	if (!ret)
+		probe_register(probe, note, texts, pass);
+	else if (ret == -EADDRINUSE)
+		plans_want(pass, note->address);
+	else
+		pass->again = 1;
+	return 0;
+}
+
+/* Is it for two probes, of which the other one is somewhere else already? */
+static int too_late(const struct pass *pass, const struct usdt_plan *plan,
+		    uint64_t address)
+{
+	uint64_t other = pass->module->base + plan->address;
+
+	if (plan->address == address)
+		other += plan->beside;
+	return plan->beside && known(other);
+}
+
+/* By the plan that it has now, or, where others are near, by one byte, which is
+ * nothing for whose operand has another nop in it. */
+static int place_once(struct usdt_adopted *probe, struct usdt_plan *plan,
+		      struct pass *pass)
+{
+	int ret = -EADDRINUSE;
+
+	if (has_neighbour(probe->address))
+		ret = usdt_place_beside(probe, pass->patcher);
+	if (ret == -EADDRINUSE && !(plan && plan->beside) &&
+	    nop_near(probe->address, 1) && !nop_near(probe->address, 0))
+		ret = usdt_place_byte(probe, pass->patcher);
+	if (ret != -EADDRINUSE || !plan)
+		return ret;
+	return usdt_place_jump(probe, plan, pass->module->base, pass->patcher);
+}
+
+static int place_planned(struct usdt_adopted *probe, uint64_t address,
+			 struct pass *pass)
+{
+	struct usdt_plan *plan;
+	int ret = -ERANGE;
+
+	while (ret == -ERANGE) {
+		plan = usdt_plan_for(pass->plans, pass->planned, address);
+		if (plan && too_late(pass, plan, address)) {
+			plan->reason = USDT_OVERLAPS;
+			continue;
+		}
+		ret = place_once(probe, plan, pass);
+		if (ret == -ERANGE)
+			plan->reason = USDT_FIXED;
+	}
+	return ret;
+}
+
+/* Then those that need more, by their plans; or by a trap. */
+static int note_planned(const struct usdt_probe *note, void *arg)
+{
+	struct pass *pass = arg;
+	struct usdt_adopted *probe;
+	const char *texts[4];
+	int ret;
+
+	if (!note_wanted(note, pass))
+		return 0;
+	probe = probe_make(note, texts, pass);
+	ret = probe ? place_planned(probe, note->address, pass) : -ENOMEM;
+	if (ret == -EADDRINUSE && pass->how & USDT_WANTED_INT3)
+		ret = usdt_place_trap(probe, pass->patcher);
+	if (!ret)
+		probe_register(probe, note, texts, pass);
+	else if (ret != -EADDRINUSE)
+		pass->again = 1;
+	return 0;
+}
+
+/* What the file says stays true: nobody plans that again. */
+static void plans_remember(struct pass *pass)
+{
+	uint32_t i;
+
+	for (i = 0; i < pass->planned; i++) {
+		uint64_t address = pass->plans[i].address;
+
+		if (pass->plans[i].reason == USDT_NO_MEMORY)
+			pass->again = 1;
+		else if (address && pass->plans[i].reason)
+			index_add(&pass->module->usdt_refused,
+				  code_hash(address), address);
+	}
+}
+
+static void notes_adopt(struct pass *pass)
+{
+	if (usdt_notes_read(&pass->file, nop_learn, pass, NULL))
+		return;
+	usdt_notes_read(&pass->file, note_seen, pass, NULL);
+	if (!pass->left)
+		return;
+	if (pass->planned)
+		usdt_plan(&pass->file, usdt_place_decoder(), pass->plans,
+			  pass->planned);
+	usdt_notes_read(&pass->file, note_planned, pass, NULL);
+	plans_remember(pass);
+	if (pass->plans)
+		sys_munmap(pass->plans, PLANS_BYTES);
+}
+
+static int file_map(struct usdt_file *file, const char *path)
+{
+	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	struct stat st;
+	long got = -1;
+
+	if (fd < 0)
+		return 0;
+	if (!sys2(SYS_fstat, fd, &st) && st.st_size > 0) {
+		file->size = (uint64_t)st.st_size;
+		got = sys_mmap(0, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	sys_close(fd);
+	file->bytes = (const uint8_t *)got;
+	return got > 0;
+}
+
+static int module_adopt(struct module *module, usdt_wanted *wanted, void *arg,
+			const struct patcher *patcher)
+{
+	struct pass pass = { .module = module, .wanted = wanted, .arg = arg,
+			     .patcher = patcher };
+
+	if (!module->path[0] || module->usdt_none)
+		return 0;
+	if (!file_map(&pass.file, module->path))
+		return 1;
+	if (same_file(&pass)) {
+		pass.again = !!codes_learn(module);
+		if (!pass.again)
+			notes_adopt(&pass);
+	}
+	usdt_place_done(patcher);
+	index_clear(&codes);
+	index_clear(&nops);
+	module->usdt_none = !pass.seen;
+	sys_munmap(pass.file.bytes, pass.file.size);
+	return pass.again;
+}
+
+__attribute__((visibility("default")))
+const struct usdt_functions usdt_functions_here = {
+	.version = USDT_VERSION,
+	.adopted_bytes = sizeof(struct usdt_adopted),
+	.object_bytes = sizeof(struct object),
+	.adopt = module_adopt,
+	.gone = usdt_place_gone,
+	.switch_to = usdt_place_switch,
+	.flush = usdt_place_flush,
+};

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Jumps of five bytes, and more where something leads behind the nop: how they
+ * are made of a plan; see usdt.h and usdt-plan.h.
+ */
+#include "tracepoints/usdt/place/private.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+
+#define JUMP		0xe9
+#define TRAP		0xcc
+#define NOP		0x90
+#define MOVED_MAX	160
+#define JUMPS_MAX	(USDT_PATCH_MAX - USDT_JUMP_BYTES + 1)
+#define TRIES		8	/* of where the first of several jumps leads */
+
+/* The jumps of a way while they are made: where they begin and lead, and which
+ * bytes are decided. */
+struct making {
+	uint64_t site;
+	uint32_t beside;
+	uint32_t count;
+	uint32_t starts[JUMPS_MAX];
+	uint64_t leads[JUMPS_MAX];
+	uint8_t bytes[USDT_PATCH_MAX];
+	uint8_t given[USDT_PATCH_MAX];
+};
+
+static void making_open(struct making *m, const struct usdt_plan *plan,
+			uint64_t site)
+{
+	uint32_t k;
+
+	*m = (struct making){ .site = site, .beside = plan->beside };
+	for (k = 0; k < plan->switched; k++) {
+		int jumps = !k || plan->joins >> k & 1;
+
+		if (jumps)
+			m->starts[m->count++] = k;
+		m->given[k] = jumps || plan->starts >> k & 1;
+		m->bytes[k] = jumps ? JUMP : m->given[k] ? TRAP : 0;
+	}
+}
+
+static uint64_t led_by(const uint8_t *bytes, uint64_t site, uint32_t start)
+{
+	int32_t operand;
+
+	__builtin_memcpy(&operand, bytes + start + 1, sizeof(operand));
+	return site + start + USDT_JUMP_BYTES + (uint64_t)(int64_t)operand;
+}
+
+#define LEADS_MAX	3
+
+/*
+ * Where a jump may lead to: by its bytes as they are to be; and by what others
+ * may put among them, where a probe's nop was. A uprobe or a breakpoint that
+ * comes there writes cc, a uprobe that goes what the file has.
+ */
+static uint32_t leads_of(const uint8_t *on, uint64_t site, uint32_t start,
+			 uint32_t beside, uint64_t leads[static LEADS_MAX])
+{
+	static const uint8_t others[] = { TRAP, NOP };
+	uint8_t bytes[USDT_PATCH_MAX];
+	uint32_t n = 0;
+	uint32_t i;
+
+	leads[n++] = led_by(on, site, start);
+	if (beside <= start || beside >= start + USDT_JUMP_BYTES)
+		return n;
+	__builtin_memcpy(bytes, on, sizeof(bytes));
+	for (i = 0; i < ARRAY_SIZE(others); i++) {
+		bytes[beside] = others[i];
+		if (on[beside] != others[i])
+			leads[n++] = led_by(bytes, site, start);
+	}
+	return n;
+}
+
+/* Gives back all, or all but the first, of those that jump i may lead to. */
+static void leads_give(const struct making *m, uint32_t i, uint32_t from)
+{
+	uint64_t leads[LEADS_MAX];
+	uint32_t n = leads_of(m->bytes, m->site, m->starts[i], m->beside,
+			      leads);
+
+	while (n-- > from)
+		usdt_near_give(leads[n], USDT_LEAD_BYTES);
+}
+
+/* The first is there: takes the others. */
+static int leads_take(const struct making *m, uint32_t i)
+{
+	uint64_t leads[LEADS_MAX];
+	uint32_t n = leads_of(m->bytes, m->site, m->starts[i], m->beside,
+			      leads);
+	uint32_t k;
+
+	for (k = 1; k < n; k++)
+		if (usdt_near_at(m->site, leads[k], USDT_LEAD_BYTES))
+			break;
+	if (k == n)
+		return 0;
+	while (k-- > 1)
+		usdt_near_give(leads[k], USDT_LEAD_BYTES);
+	return -ERANGE;
+}
+
+/* Finds a place for what a jump leads to, by those of its operand's bytes that
+ * are given; then all are. When it fails the first jump's is kept, if any. */
+static int lead_find(struct making *m, uint32_t i)
+{
+	uint8_t *operand = m->bytes + m->starts[i] + 1;
+	uint64_t from = m->site + m->starts[i];
+	uint32_t mask = 0xff;
+	uint32_t want;
+	uint32_t k;
+
+	for (k = 1; k < 4; k++)
+		if (m->given[m->starts[i] + 1 + k])
+			mask |= 0xffu << 8 * k;
+	__builtin_memcpy(&want, operand, 4);
+	m->leads[i] = usdt_near_lead(from, mask, want & mask, USDT_LEAD_BYTES);
+	if (!m->leads[i])
+		return -ERANGE;
+	want = (uint32_t)(m->leads[i] - from - USDT_JUMP_BYTES);
+	__builtin_memcpy(operand, &want, 4);
+	__builtin_memset(m->given + m->starts[i] + 1, 1, 4);
+	if (!leads_take(m, i))
+		return 0;
+	if (i)
+		usdt_near_give(m->leads[i], USDT_LEAD_BYTES);
+	return -ERANGE;
+}
+
+/*
+ * Finds places for all. What the first takes leaves the others little choice:
+ * the first is tried at some, which are kept until another is found.
+ */
+static int leads_find(struct making *m)
+{
+	struct making first = *m;
+	uint64_t failed[TRIES];
+	uint32_t tries = 0;
+	uint32_t i;
+	int ret;
+
+	do {
+		*m = first;
+		ret = 0;
+		for (i = 0; i < m->count && !ret; i++)
+			ret = lead_find(m, i);
+		if (!ret || !m->leads[0])
+			break;
+		for (i--; i-- > 0;)
+			leads_give(m, i, !i);
+		failed[tries++] = m->leads[0];
+	} while (tries < TRIES);
+	while (tries--)
+		usdt_near_give(failed[tries], USDT_LEAD_BYTES);
+	return ret;
+}
+
+static int any_free;	/* ways, or some were */
+
+/* A way that a module has left, and that leads here as well as there: the
+ * module is back where it was. */
+static struct way *way_again(uint64_t site, const struct usdt_plan *plan)
+{
+	struct way *way = any_free ? usdt_ways : NULL;
+
+	while (way && (!way->free || way->site != site ||
+		       way->starts != plan->starts ||
+		       way->beside != plan->beside ||
+		       way->joins != plan->joins || way->n != plan->switched ||
+		       ((way->joins || way->beside) &&
+			__builtin_memcmp(way->off, plan->bytes, way->n))))
+		way = way->next;
+	return way;
+}
+
+/* How much room what is covered takes elsewhere: the same anywhere near. */
+static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
+{
+	struct stub *stubs[2] = { NULL };
+	uint8_t offsets[USDT_PATCH_MAX];
+	uint8_t code[MOVED_MAX];
+	int n = usdt_move(code, sizeof(code), base + plan->address, plan, base,
+			  stubs, offsets);
+
+	return n > 0 ? (uint32_t)n : MOVED_MAX;
+}
+
+/* What does not change when the way is used again. */
+static int way_make(struct way *way, const struct usdt_plan *plan,
+		    uint64_t base)
+{
+	uint64_t site = base + plan->address;
+	struct making m;
+	int ret;
+
+	way->moved_bytes = moved_bytes(plan, base);
+	making_open(&m, plan, site);
+	ret = leads_find(&m);
+	if (ret)
+		return ret;
+	ret = -ERANGE;
+	way->moved = usdt_near_take(site, way->moved_bytes);
+	if (!way->moved)
+		goto give_leads;
+	ret = -ENOMEM;
+	way->stubs[0] = usdt_stub_take();
+	way->stubs[1] = plan->beside ? usdt_stub_take() : NULL;
+	if (!way->stubs[0] || (plan->beside && !way->stubs[1]))
+		goto give_moved;
+	way->lead = m.leads[0];
+	way->site = site;
+	way->n = plan->switched;
+	way->starts = plan->starts;
+	way->joins = plan->joins;
+	way->beside = plan->beside;
+	__builtin_memcpy(way->on, m.bytes, sizeof(way->on));
+	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
+	return 0;
+give_moved:
+	usdt_near_give(way->moved, way->moved_bytes);
+give_leads:
+	while (m.count--)
+		leads_give(&m, m.count, 0);
+	return ret;
+}
+
+/* The first jump leads to the stub, or to its gate; others to what moved. */
+static int leads_write(const struct way *way, const struct patcher *patcher)
+{
+	uint64_t leads[LEADS_MAX];
+	int ret = 0;
+	uint32_t k;
+	uint32_t n;
+
+	for (k = 0; k < way->n && !ret; k++) {
+		uint64_t to = way->moved + way->offsets[k];
+
+		if (k && !(way->joins >> k & 1))
+			continue;
+		if (!k)
+			to = way->beside ? way->moved :
+					   (uint64_t)way->stubs[0];
+		n = leads_of(way->on, way->site, k, way->beside, leads);
+		while (n-- && !ret)
+			ret = usdt_lead_write(leads[n], to, patcher);
+	}
+	return ret;
+}
+
+static int way_fill(struct way *way, const struct usdt_plan *plan,
+		    uint64_t base, const struct patcher *patcher)
+{
+	uint8_t code[MOVED_MAX];
+	int n = usdt_move(code, way->moved_bytes, way->moved, plan, base,
+			  way->stubs, way->offsets);
+
+	if (n < 0)
+		return n;
+	way->wanted = 0;
+	__builtin_memcpy(way->off, plan->bytes, sizeof(way->off));
+	return usdt_write(patcher, way->moved, code, (uint32_t)n) ?:
+		       leads_write(way, patcher);
+}
+
+/* The probe's stub goes on behind its gate, if it has one. */
+static int way_join(struct way *way, struct usdt_adopted *probe,
+		    const struct patcher *patcher)
+{
+	uint32_t which = probe->address != way->site;
+	uint64_t resume = way->moved;
+	int ret;
+
+	if (which)
+		resume += way->offsets[way->beside];
+	if (way->beside)
+		resume += USDT_GATE_BYTES;
+	probe->way = way;
+	probe->placed = way->beside ? USDT_MERGED : USDT_JUMP;
+	ret = usdt_stub_write(way->stubs[which], probe, resume, patcher);
+	if (!ret)
+		way->probes[which] = probe;
+	return ret;
+}
+
+int usdt_place_beside(struct usdt_adopted *probe,
+		      const struct patcher *patcher)
+{
+	struct way *way = usdt_ways;
+
+	while (way && (way->free || !way->beside ||
+		       (probe->address != way->site &&
+			probe->address != way->site + way->beside)))
+		way = way->next;
+	return way ? way_join(way, probe, patcher) : -EADDRINUSE;
+}
+
+int usdt_place_jump(struct usdt_adopted *probe, const struct usdt_plan *plan,
+		    uint64_t base, const struct patcher *patcher)
+{
+	uint64_t site = base + plan->address;
+	struct way *way;
+	int ret;
+
+	if (__builtin_memcmp((const void *)site, plan->bytes, plan->covered))
+		return -EBUSY;
+	way = way_again(site, plan);
+	if (!way) {
+		way = usdt_way_new();
+		if (!way)
+			return -ENOMEM;
+		way->free = 1;
+		ret = way_make(way, plan, base);
+		if (ret) {
+			usdt_way_drop(way);
+			return ret;
+		}
+		usdt_way_add(way);
+	}
+	ret = way_fill(way, plan, base, patcher);
+	if (!ret)
+		ret = way_join(way, probe, patcher);
+	/* USDT-WAY: last */
+	if (!ret)
+		store_release(&way->free, 0);
+	else
+		any_free = 1;
+	return ret;
+}
+
+void usdt_jump_gone(void)
+{
+	any_free = 1;
+}

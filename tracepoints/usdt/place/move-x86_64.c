@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Instructions somewhere else; see usdt-plan.h.
+ *
+ * A call puts the address on the stack that the program would put there, so
+ * that whoever unwinds the stack finds the program's own code.
+ */
+#include "tracepoints/usdt/place/private.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+
+#define JUMP	0xe9
+
+struct writer {
+	uint8_t *code;
+	uint32_t n;
+	uint32_t used;
+	uint64_t to;		/* address of code[0] */
+	int ret;
+};
+
+static void put(struct writer *w, const void *bytes, uint32_t n)
+{
+	if (w->n - w->used < n) {
+		w->ret = -ENOSPC;
+		return;
+	}
+	__builtin_memcpy(w->code + w->used, bytes, n);
+	w->used += n;
+}
+
+/* An operand relative to what is `behind` bytes after it. */
+static void put_relative(struct writer *w, uint64_t target, uint32_t behind)
+{
+	int64_t distance = (int64_t)(target - (w->to + w->used + 4 + behind));
+	int32_t operand = (int32_t)distance;
+
+	if (operand != distance)
+		w->ret = -ERANGE;
+	put(w, &operand, 4);
+}
+
+static void put_jump(struct writer *w, uint64_t target)
+{
+	static const uint8_t jump[] = { JUMP };
+
+	put(w, jump, 1);
+	put_relative(w, target, 0);
+}
+
+static void put_call(struct writer *w, uint64_t target, uint64_t back)
+{
+	static const uint8_t push[] = {
+		0x48, 0x8d, 0x64, 0x24, 0xf8,	/* lea -8(%rsp), %rsp */
+		0xc7, 0x04, 0x24,		/* movl low, (%rsp) */
+	};
+	static const uint8_t high[] = { 0xc7, 0x44, 0x24, 0x04 };
+
+	put(w, push, sizeof(push));
+	put(w, &back, 4);
+	put(w, high, sizeof(high));
+	put(w, (const uint8_t *)&back + 4, 4);
+	put_jump(w, target);
+}
+
+/* jmp to its end, or to its next instruction; jmp *0(%rip), and where to */
+static void put_gate(struct writer *w, const struct stub *stub)
+{
+	static const uint8_t jumps[] = {
+		0xeb, USDT_GATE_SHUT, 0xff, 0x25, 0, 0, 0, 0,
+	};
+	uint64_t to = (uint64_t)stub;
+
+	_Static_assert(sizeof(jumps) + sizeof(to) == USDT_GATE_BYTES, "gate");
+	_Static_assert(USDT_GATE_SHUT == USDT_GATE_BYTES - 2, "gate");
+	put(w, jumps, sizeof(jumps));
+	put(w, &to, sizeof(to));
+}
+
+static void put_moved(struct writer *w, const struct usdt_moved *moved,
+		      const struct usdt_plan *plan, uint64_t base)
+{
+	const uint8_t *bytes = plan->bytes + moved->at;
+	const uint8_t condition[] = { 0x0f, (uint8_t)(0x80 | moved->code) };
+	uint32_t behind = moved->length - moved->field - 4u;
+
+	switch (moved->move) {
+	case USDT_COPY:
+		put(w, bytes, moved->length);
+		break;
+	case USDT_DATA:
+		put(w, bytes, moved->field);
+		put_relative(w, base + moved->target, behind);
+		put(w, bytes + moved->field + 4, behind);
+		break;
+	case USDT_BRANCH:
+		put_jump(w, base + moved->target);
+		break;
+	case USDT_CONDITION:
+		put(w, condition, sizeof(condition));
+		put_relative(w, base + moved->target, 0);
+		break;
+	case USDT_CALL:
+		put_call(w, base + moved->target,
+			 base + plan->address + moved->at + moved->length);
+		break;
+	default:
+		w->ret = -ERANGE;
+	}
+}
+
+int usdt_move(uint8_t *code, uint32_t n, uint64_t to,
+	      const struct usdt_plan *plan, uint64_t base,
+	      struct stub *const stubs[static 2],
+	      uint8_t offsets[USDT_PATCH_MAX])
+{
+	struct writer w = { .code = code, .n = n, .to = to };
+	uint32_t i;
+
+	if (plan->beside)
+		put_gate(&w, stubs[0]);
+	for (i = 0; i < plan->count; i++) {
+		const struct usdt_moved *moved = &plan->moved[i];
+
+		offsets[moved->at] = (uint8_t)w.used;
+		if (moved->at == plan->beside)
+			put_gate(&w, stubs[1]);
+		else
+			put_moved(&w, moved, plan, base);
+	}
+	put_jump(&w, base + plan->address + plan->covered);
+	return w.ret ? w.ret : (int)w.used;
+}

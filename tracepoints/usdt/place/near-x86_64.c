@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Places for code within a jump's reach of a module; see usdt-place.h.
+ *
+ * What must stay true: nothing of the program's is mapped over, and the
+ * program's heap and stack keep room to grow.
+ */
+#include "tracepoints/usdt/place/private.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+
+#define PAGE		4096ull
+#define UNIT		16u	/* bytes */
+#define UNITS		(PAGE / UNIT)
+#define REACH		0x70000000ull	/* leaves room for the module */
+#define STEP		(4ull << 20)
+
+/* A page of code that is ours, and which of its units are in use. */
+struct near {
+	struct near *next;
+	uint64_t address;
+	uint32_t behind;	/* where usdt_near_take() goes on */
+	uint64_t used[UNITS / 64];
+};
+
+static struct arena_type near_type = ARENA_TYPE(struct near);
+static struct near *nears;
+
+static int reaches(uint64_t site, uint64_t address)
+{
+	return (address > site ? address - site : site - address) < REACH;
+}
+
+static int unit_used(const struct near *near, uint32_t unit)
+{
+	return near->used[unit / 64] >> unit % 64 & 1;
+}
+
+/* The units that n bytes from an offset on are in. */
+static int units_free(const struct near *near, uint32_t offset, uint32_t n)
+{
+	uint32_t unit = offset / UNIT;
+
+	if (offset + n > PAGE)
+		return 0;
+	for (; unit <= (offset + n - 1) / UNIT; unit++)
+		if (unit_used(near, unit))
+			return 0;
+	return 1;
+}
+
+static uint64_t units_set(struct near *near, uint32_t offset, uint32_t n,
+			  int use)
+{
+	uint32_t unit = offset / UNIT;
+
+	for (; unit <= (offset + n - 1) / UNIT; unit++) {
+		near->used[unit / 64] &= ~(1ull << unit % 64);
+		near->used[unit / 64] |= (uint64_t)use << unit % 64;
+	}
+	return near->address + offset;
+}
+
+/* A page that nobody has, or NULL. */
+static struct near *near_make(uint64_t address)
+{
+	struct near *near = arena_take(&near_type);
+
+	if (!near)
+		return NULL;
+	if (usdt_page_take(address)) {
+		arena_give(&near_type, near);
+		return NULL;
+	}
+	near->address = address;
+	near->next = nears;
+	nears = near;
+	return near;
+}
+
+static uint64_t fit(struct near *near, uint32_t n)
+{
+	while (near->behind + n <= PAGE) {
+		uint32_t offset = near->behind;
+
+		if (units_free(near, offset, n)) {
+			near->behind += (uint32_t)align_up(n, UNIT);
+			return units_set(near, offset, n, 1);
+		}
+		near->behind += UNIT;
+	}
+	return 0;
+}
+
+uint64_t usdt_near_take(uint64_t site, uint32_t n)
+{
+	uint64_t page = site & ~(PAGE - 1);
+	struct near *near;
+	uint64_t found;
+	uint64_t step;
+
+	for (near = nears; near; near = near->next)
+		if (reaches(site, near->address) && (found = fit(near, n)))
+			return found;
+	for (step = STEP; step < REACH; step += STEP) {
+		near = page > step ? near_make(page - step) : NULL;
+		if (!near)
+			near = near_make(page + step);
+		if (near)
+			return fit(near, n);
+	}
+	return 0;
+}
+
+void usdt_near_give(uint64_t address, uint32_t n)
+{
+	struct near *near = nears;
+
+	while (near && near->address != (address & ~(PAGE - 1)))
+		near = near->next;
+	if (near)
+		units_set(near, address & (PAGE - 1), n, 0);
+}
+
+int usdt_near_at(uint64_t site, uint64_t address, uint32_t n)
+{
+	uint64_t page = address & ~(PAGE - 1);
+	struct near *near = nears;
+
+	while (near && near->address != page)
+		near = near->next;
+	if (!near && reaches(site, page))
+		near = near_make(page);
+	if (!near || !units_free(near, (uint32_t)(address - page), n))
+		return -ERANGE;
+	units_set(near, (uint32_t)(address - page), n, 1);
+	return 0;
+}
+
+static uint64_t led_to(uint64_t site, uint32_t operand)
+{
+	return site + USDT_JUMP_BYTES + (uint64_t)(int64_t)(int32_t)operand;
+}
+
+/* Do the two upper bytes of operands that lead to a page fit? */
+static int page_fits(const struct near *near, uint64_t site, uint32_t mask,
+		     uint32_t want)
+{
+	uint32_t first = (uint32_t)(near->address - site - USDT_JUMP_BYTES);
+	uint32_t last = first + PAGE - 1;
+
+	mask &= 0xffff0000;
+	return !((first ^ want) & mask) || !((last ^ want) & mask);
+}
+
+/* The operand's low byte is given. */
+static uint64_t lead_fit(struct near *near, uint64_t site, uint32_t mask,
+			 uint32_t want, uint32_t n)
+{
+	uint32_t offset = (uint32_t)(led_to(site, want) - near->address) & 0xff;
+
+	for (; offset + n <= PAGE; offset += 0x100) {
+		uint64_t distance = near->address + offset - site -
+				    USDT_JUMP_BYTES;
+
+		if ((uint64_t)(int64_t)(int32_t)distance == distance &&
+		    ((uint32_t)distance & mask) == want &&
+		    units_free(near, offset, n))
+			return units_set(near, offset, n, 1);
+	}
+	return 0;
+}
+
+/* A lead in a new page, by the operand's two upper bytes. */
+static uint64_t lead_at(uint64_t site, uint32_t top, uint32_t next,
+			uint32_t mask, uint32_t want, uint32_t n)
+{
+	uint32_t third = mask & 0xff00 ? want & 0xff00 : 0x1000;
+	uint64_t to = led_to(site, top << 24 | (next & 0xff) << 16 | third |
+					   (want & 0xff));
+	struct near *near = reaches(site, to) ? near_make(to & ~(PAGE - 1)) :
+						NULL;
+
+	return near ? lead_fit(near, site, mask, want, n) : 0;
+}
+
+/*
+ * Where nothing is yet: over the operand's upper byte and over the next, each
+ * unless it is given. The third is 0x10 or given: what is not given in the end
+ * is found in the page that comes of it. Libraries lie together: it begins
+ * some way off, and where there was room the last time.
+ */
+static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
+			  uint32_t n)
+{
+	static uint32_t last = 8;
+	uint32_t i;
+	uint32_t k;
+
+	/* across two pages, wherever they are */
+	if (mask & 0xff00 && (led_to(site, want) & (PAGE - 1)) + n > PAGE)
+		return 0;
+	for (i = 0; i < 256; i++) {
+		uint32_t try = (last + i) & 0xff;
+		uint32_t top = try & 1 ? ~(try >> 1) : try >> 1;
+		uint64_t found = 0;
+
+		if (mask >> 24 && (top & 0xff) != want >> 24)
+			continue;
+		for (k = 0; k < 256 && !found; k += 8) {
+			found = lead_at(site, top,
+					mask & 0xff0000 ? want >> 16 : k,
+					mask, want, n);
+			if (mask & 0xff0000)
+				break;
+		}
+		if (!found)
+			continue;
+		if (!(mask >> 24))
+			last = try;
+		return found;
+	}
+	return 0;
+}
+
+uint64_t usdt_near_lead(uint64_t site, uint32_t mask, uint32_t want,
+			uint32_t n)
+{
+	struct near *near;
+	uint64_t found;
+
+	for (near = nears; near; near = near->next) {
+		found = page_fits(near, site, mask, want) ?
+				lead_fit(near, site, mask, want, n) : 0;
+		if (found)
+			return found;
+	}
+	return lead_make(site, mask, want, n);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The way from a probe's nop to its stub and back, see usdt.h.
+ *
+ * The pages that jumps lead to and those of the stubs are never unmapped; they
+ * are written as code is, and are never writable while they can be executed,
+ * unless /proc/self/mem is denied. A way whose module is gone is used again by
+ * a probe that comes to the same place.
+ */
+#include "tracepoints/usdt/place/private.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/index.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/usdt/load.h"
+
+#define PAGE		4096ull
+#define NOP		0x90
+#define JUMP		0xe9
+#define TRAP		0xcc
+#define STUBS_BYTES	(16 * PAGE)
+/* What the first thread's stack and the heap may still grow into. */
+#define GROWTH		(256ull << 20)
+
+/* jmp *0(%rip), and where to */
+struct lead {
+	uint8_t jump[6];
+	uint64_t to;
+} __attribute__((packed));
+
+/* The offsets in `code` are counted from each instruction's end. */
+struct stub {
+	uint8_t code[32];
+	uint64_t entry;
+	uint64_t resume;
+	struct usdt_adopted *probe;
+	uint64_t behind;	/* the probe: for who unwinds the stack */
+};
+
+_Static_assert(sizeof(struct stub) == 64, "usdt-entry-x86_64.S");
+_Static_assert(offsetof(struct stub, behind) == 56, "usdt-entry-x86_64.S");
+_Static_assert(sizeof(struct lead) == USDT_LEAD_BYTES, "lead");
+_Static_assert(offsetof(struct stub, probe) == 48, "usdt-entry-x86_64.S");
+
+static struct arena_type way_type = ARENA_TYPE(struct way);
+struct way *usdt_ways;
+static struct index pages;	/* that leads of one byte are in */
+static struct index leads;	/* ways of one byte, by their leads */
+static int unwritten;		/* some code could not be, ever */
+static struct stub *stubs;	/* free ones, up to stubs_end */
+static struct stub *stubs_end;
+
+static uint64_t heap_end;	/* 0: to be asked for */
+
+static int grows_into(uint64_t address)
+{
+	uint64_t top = usdt_stack_end();
+	uint64_t heap = heap_end;
+
+	if (!heap)
+		heap = heap_end = (uint64_t)sys1(SYS_brk, 0);
+
+	return (address <= top && top - address < GROWTH) ||
+	       (address >= heap && address - heap < GROWTH);
+}
+
+static uint64_t number_hash(uint64_t number)
+{
+	return index_hash(INDEX_HASH, &number, sizeof(number));
+}
+
+static int same_number(uint64_t value, const void *number)
+{
+	return value == *(const uint64_t *)number;
+}
+
+static int page_ours(uint64_t address)
+{
+	return !!index_find(&pages, number_hash(address), same_number,
+			    &address);
+}
+
+int usdt_page_take(uint64_t address)
+{
+	long got;
+
+	if (usdt_maps_have(address) || grows_into(address))
+		return -EADDRINUSE;
+	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		       0);
+	if (got == (long)address)
+		return 0;
+	/* a kernel that takes the address for a hint */
+	if (got > 0)
+		sys_munmap(got, PAGE);
+	usdt_maps_missed();
+	return -EADDRINUSE;
+}
+
+/* Has a page of code there, nothing else's. (ENOMEM is also the answer where
+ * no program may have a page.) */
+static int page_have(uint64_t address)
+{
+	int ret;
+
+	if (page_ours(address))
+		return 0;
+	ret = usdt_page_take(address);
+	return ret ? ret : index_add(&pages, number_hash(address), address);
+}
+
+struct stub *usdt_stub_take(void)
+{
+	if (!stubs) {
+		stubs = (struct stub *)usdt_stubs;
+		stubs_end = (struct stub *)usdt_stubs_end;
+	}
+	if (stubs == stubs_end) {
+		/* more than a process ever had: who unwinds the stack does not
+		 * know these */
+		long got = sys_mmap(0, STUBS_BYTES, PROT_READ | PROT_EXEC,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (got < 0 && got > -4096)
+			return NULL;
+		stubs = (struct stub *)got;
+		stubs_end = stubs + STUBS_BYTES / sizeof(*stubs);
+	}
+	return stubs++;
+}
+
+int usdt_stub_write(struct stub *at, struct usdt_adopted *probe,
+		    uint64_t resume, const struct patcher *patcher)
+{
+	const struct stub stub = {
+		.code = {
+			0x48, 0x8d, 0x64, 0x24, 0x80,	/* lea -128(%rsp) */
+			0xff, 0x15, 21, 0, 0, 0,	/* call *entry */
+			0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0,
+			0xff, 0x25, 15, 0, 0, 0,	/* jmp *resume */
+			0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		},
+		.entry = (uint64_t)usdt_entry,
+		.resume = resume,
+		.probe = probe,
+		.behind = probe->address + 1,
+	};
+
+	return usdt_write(patcher, (uint64_t)at, &stub, sizeof(stub));
+}
+
+#define LEAD_BLOCK	16	/* a lead is in one or two */
+
+static int same_lead(uint64_t value, const void *lead)
+{
+	uint64_t here = ((const struct way *)value)->lead;
+	uint64_t there = *(const uint64_t *)lead;
+
+	return (here > there ? here - there : there - here) <
+	       sizeof(struct lead);
+}
+
+/* The way that begins there; NULL when there is none. -EADDRINUSE: it, or a
+ * part of another, is in use. */
+static int way_find(uint64_t lead, struct way **found)
+{
+	uint64_t block = lead / LEAD_BLOCK;
+	uint64_t k;
+
+	*found = NULL;
+	for (k = block - 1; k <= block + 1; k++) {
+		struct way *way = (struct way *)index_find(
+			&leads, number_hash(k), same_lead, &lead);
+
+		if (way && (way->lead != lead || !way->free))
+			return -EADDRINUSE;
+		if (way)
+			*found = way;
+	}
+	return 0;
+}
+
+int usdt_lead_write(uint64_t lead, uint64_t to, const struct patcher *patcher)
+{
+	const struct lead code = {
+		.jump = { 0xff, 0x25, 0, 0, 0, 0 },
+		.to = to,
+	};
+
+	return usdt_write(patcher, lead, &code, sizeof(code));
+}
+
+static int way_make(struct way *way, uint64_t lead,
+		    const struct patcher *patcher)
+{
+	uint64_t last = (lead + sizeof(struct lead) - 1) & ~(PAGE - 1);
+	int ret = page_have(lead & ~(PAGE - 1));
+
+	if (!ret)
+		ret = page_have(last);
+	if (ret)
+		return ret;
+	way->lead = lead;
+	way->stubs[0] = usdt_stub_take();
+	ret = index_add(&leads, number_hash(lead / LEAD_BLOCK), (uint64_t)way);
+	if (ret)
+		return ret;
+	return way->stubs[0] ? usdt_lead_write(lead, (uint64_t)way->stubs[0],
+					       patcher) :
+			       -ENOMEM;
+}
+
+struct way *usdt_way_new(void)
+{
+	return arena_take(&way_type);
+}
+
+void usdt_way_drop(struct way *way)
+{
+	arena_give(&way_type, way);
+}
+
+void usdt_way_add(struct way *way)
+{
+	way->next = usdt_ways;
+	/* USDT-WAY: the handler that finds it finds all of it */
+	store_release(&usdt_ways, way);
+}
+
+int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
+{
+	const uint8_t *code = (const uint8_t *)probe->address;
+	struct way *way;
+	int32_t distance;
+	uint64_t lead;
+	int ret;
+
+	if (code[0] != NOP)
+		return -EBUSY;
+	__builtin_memcpy(&distance, code + 1, sizeof(distance));
+	lead = probe->address + USDT_JUMP_BYTES + (uint64_t)(int64_t)distance;
+	ret = way_find(lead, &way);
+	if (ret)
+		return ret;
+	if (!way) {
+		way = usdt_way_new();
+		if (!way)
+			return -ENOMEM;
+		ret = way_make(way, lead, patcher);
+		if (ret) {
+			usdt_way_drop(way);
+			return ret;
+		}
+		usdt_way_add(way);
+	}
+	/* free: its jump is gone with its module, nobody comes here */
+	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
+			      patcher);
+	way->site = probe->address;
+	way->probes[0] = probe;
+	store_release(&way->free, (uint32_t)!!ret);
+	probe->way = way;
+	return ret;
+}
+
+/* One that was there, of a module that is back where it was; or a new one. */
+static struct way *trap_way(uint64_t site)
+{
+	struct way *way = usdt_ways;
+
+	while (way && (!way->free || way->n != 1 || way->site != site))
+		way = way->next;
+	if (way)
+		return way;
+	way = usdt_way_new();
+	if (!way)
+		return NULL;
+	way->stubs[0] = usdt_stub_take();
+	if (!way->stubs[0]) {
+		usdt_way_drop(way);
+		return NULL;
+	}
+	way->free = 1;
+	way->site = site;
+	way->lead = (uint64_t)way->stubs[0];
+	way->n = 1;
+	way->starts = 1;
+	way->on[0] = TRAP;
+	way->off[0] = NOP;
+	usdt_way_add(way);
+	return way;
+}
+
+int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
+{
+	struct way *way;
+	int ret;
+
+	if (*(const uint8_t *)probe->address != NOP)
+		return -EBUSY;
+	way = trap_way(probe->address);
+	if (!way)
+		return -ENOMEM;
+	way->trapping = 0;
+	way->wanted = 0;
+	way->probes[0] = probe;
+	probe->way = way;
+	probe->placed = USDT_INT3;
+	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
+			      patcher);
+	/* USDT-WAY: last */
+	store_release(&way->free, (uint32_t)!!ret);
+	return ret;
+}
+
+void usdt_place_done(const struct patcher *patcher)
+{
+	heap_end = 0;
+	usdt_maps_forget();
+	unwritten |= usdt_write_all(patcher);
+}
+
+uint8_t *usdt_place_stub(const struct usdt_adopted *probe)
+{
+	return (uint8_t *)probe->way->stubs[probe->address != probe->way->site];
+}
+
+void usdt_place_gone(struct usdt_adopted *probe)
+{
+	struct way *way = probe->way;
+
+	way->probes[probe->address != way->site] = NULL;
+	if (way->probes[0] || way->probes[1])
+		return;
+	usdt_jump_gone();
+	usdt_switch_gone(way);
+	store_release(&way->free, 1);
+}
+
+static int byte_switch(const struct patcher *patcher, uint8_t *code, int on)
+{
+	uint8_t wanted = on ? JUMP : NOP;
+
+	if (code[0] == wanted)
+		return 0;
+	if (code[0] != (on ? NOP : JUMP))
+		return -EBUSY;
+	return patch_byte(patcher, code, wanted);
+}
+
+int usdt_place_switch(const struct patcher *patcher,
+		      struct usdt_adopted *probe, int on)
+{
+	if (unwritten && on)
+		return -EIO;
+	if (!probe->way->starts)
+		return byte_switch(patcher, (uint8_t *)probe->address, on);
+	return usdt_switch_later(patcher, probe, on);
+}
+
+const struct usdt_decoder *usdt_place_decoder(void)
+{
+	static const char *const directories[] = {
+		"/usr/lib/x86_64-linux-gnu/", "/usr/local/lib/",
+		"/usr/lib64/", "/usr/lib/",
+	};
+	static struct usdt_decoder decoder;
+	static struct library library;
+	static int tried;
+	struct text path;
+	char file[64];
+	uint32_t i;
+
+	for (i = 0; !tried && i < ARRAY_SIZE(directories); i++) {
+		text_open(&path, file, sizeof(file));
+		text_add(&path, directories[i]);
+		text_add(&path, usdt_decoder_file());
+		if (library_open(&library, file))
+			continue;
+		decoder.init = library_symbol(&library, "ZydisDecoderInit");
+		decoder.decode = library_symbol(
+			&library, "ZydisDecoderDecodeInstruction");
+		tried = 1;
+		if (usdt_decoder_open(&decoder))
+			decoder.decode = NULL;
+	}
+	tried = 1;
+	return decoder.decode ? &decoder : NULL;
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Switching jumps of five bytes and more, many of them in few steps; see
+ * usdt.h.
+ *
+ * What must stay true: whatever is half done, who comes to an instruction that
+ * is there no more or not yet comes to a cc. Those are written before all else
+ * and taken out after it, and all threads have seen one step before the next
+ * is done.
+ */
+#include "tracepoints/usdt/place/private.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+
+#define JUMP		0xe9
+#define TRAP		0xcc
+#define NOP		0x90
+
+/* Those that wait for usdt_place_flush(). */
+static struct way *pending;
+
+static int gate_switch(const struct way *way, uint32_t which, int on,
+		       const struct patcher *patcher)
+{
+	uint64_t gate = way->moved + (which ? way->offsets[way->beside] : 0);
+
+	return patch_byte(patcher, (uint8_t *)gate + USDT_GATE_BYTE,
+			  on ? 0 : USDT_GATE_SHUT);
+}
+
+int usdt_switch_later(const struct patcher *patcher,
+		      struct usdt_adopted *probe, int on)
+{
+	struct way *way = probe->way;
+	uint32_t which = probe->address != way->site;
+	int ret = way->beside ? gate_switch(way, which, on, patcher) : 0;
+
+	if (ret)
+		return ret;
+	way->wanted = (uint8_t)((way->wanted & ~(1u << which)) |
+				(uint32_t)on << which);
+	if (!way->pending) {
+		way->next_pending = pending;
+		pending = way;
+	}
+	way->pending = 1;
+	return 0;
+}
+
+void usdt_switch_gone(struct way *way)
+{
+	struct way **link = &pending;
+
+	while (*link && *link != way)
+		link = &(*link)->next_pending;
+	if (*link)
+		*link = way->next_pending;
+	way->pending = 0;
+}
+
+/* Is there a trap for each hit? */
+static int is_trap(const struct way *way)
+{
+	return way->n == 1;
+}
+
+/* Says what has become of a way to those that it is for. */
+static void way_done(struct way *way)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(way->probes); i++)
+		if (way->probes[i])
+			way->probes[i]->refused = way->refused;
+	if (!way->refused)
+		way->trapping = is_trap(way) && way->wanted;
+	way->pending = 0;
+}
+
+/* Has a uprobe gone that was at a nop? It puts there what the file has. */
+static int worn(const struct way *way)
+{
+	const uint8_t *code = (const uint8_t *)way->site;
+	uint32_t k;
+
+	for (k = 0; k < way->n; k++)
+		if (code[k] != way->on[k] &&
+		    (code[k] != way->off[k] || (k && k != way->beside)))
+			return 0;
+	return 1;
+}
+
+static int mend(const struct way *way, const struct patcher *patcher)
+{
+	uint8_t *code = (uint8_t *)way->site;
+	uint32_t k = way->beside;
+
+	return (k ? patch_byte(patcher, code + k, way->on[k]) : 0) ?:
+		       patch_byte(patcher, code, JUMP);
+}
+
+/* The same as is_due(). A cc may also be a debugger's or a uprobe's. */
+static int trap_is_due(struct way *way)
+{
+	uint8_t code = *(const uint8_t *)way->site;
+	int ours = code == TRAP && way->trapping;
+
+	way->refused = 0;
+	if (ours)
+		return !way->wanted;
+	if (!way->wanted)
+		return 0;
+	if (code != NOP)
+		way->refused = -EBUSY;
+	else if (usdt_traps_ignored())
+		way->refused = -EPERM;
+	return !way->refused;
+}
+
+/* Has it to be switched? Else `refused` says what has become of it. */
+static int is_due(struct way *way, const struct patcher *patcher)
+{
+	const uint8_t *code = (const uint8_t *)way->site;
+	int on = !!way->wanted;
+	const uint8_t *from = on ? way->off : way->on;
+	const uint8_t *to = on ? way->on : way->off;
+
+	if (is_trap(way))
+		return trap_is_due(way);
+	way->refused = 0;
+	if (!__builtin_memcmp(code, to, way->n))
+		return 0;
+	if (on && worn(way)) {
+		way->refused = mend(way, patcher);
+		return 0;
+	}
+	if (!__builtin_memcmp(code, from, way->n) || worn(way))
+		return 1;
+	way->refused = -EBUSY;
+	return 0;
+}
+
+enum step {
+	STEP_CLOSE,		/* cc at the nop: for who comes by a join */
+	STEP_GUARD,		/* cc wherever an instruction begins */
+	STEP_BODY,		/* all else as it is to be */
+	STEP_STARTS,		/* all but the nop as it is to be */
+	STEP_OPEN,		/* all as it is to be */
+};
+
+/* One step of one way: the bytes that it has afterwards are written. */
+static int step_write(const struct way *way, enum step step, int on,
+		      const struct patcher *patcher)
+{
+	const uint8_t *from = on ? way->off : way->on;
+	const uint8_t *to = on ? way->on : way->off;
+	uint8_t *code = (uint8_t *)way->site;
+	uint8_t bytes[USDT_PATCH_MAX];
+	uint32_t k;
+
+	if (step == STEP_CLOSE)
+		return on || !way->joins ? 0 : patch_byte(patcher, code, TRAP);
+	if (step == STEP_OPEN)
+		return patch_byte(patcher, code, to[0]);
+	if (step == STEP_STARTS && on && !way->joins)
+		return 0;
+	bytes[0] = TRAP;
+	for (k = 1; k < way->n; k++) {
+		if (way->starts >> k & 1 && step != STEP_STARTS)
+			bytes[k] = TRAP;
+		else
+			bytes[k] = step == STEP_GUARD ? from[k] : to[k];
+	}
+	return patch_write(patcher, code, bytes, way->n);
+}
+
+/* Does a step anything for it? */
+static int step_matters(const struct way *way, enum step step)
+{
+	if (is_trap(way))
+		return step == STEP_OPEN;
+	if (step == STEP_CLOSE)
+		return !way->wanted && way->joins;
+	return step != STEP_STARTS || !way->wanted || way->joins;
+}
+
+/* Who cannot be written stays where it is: with cc where it had to be. */
+static void step_all(struct way *list, enum step step,
+		     const struct patcher *patcher)
+{
+	struct way *way;
+	int any = 0;
+
+	for (way = list; way; way = way->next_pending) {
+		if (way->refused || !step_matters(way, step))
+			continue;
+		way->refused = step_write(way, step, !!way->wanted, patcher);
+		any = 1;
+	}
+	if (any)
+		patch_sync();
+}
+
+/* Takes out of the list what is not due. */
+static struct way *sift(const struct patcher *patcher)
+{
+	struct way **link = &pending;
+	struct way *list;
+
+	while (*link) {
+		struct way *way = *link;
+
+		if (is_due(way, patcher)) {
+			link = &way->next_pending;
+			continue;
+		}
+		*link = way->next_pending;
+		way_done(way);
+	}
+	list = pending;
+	pending = NULL;
+	return list;
+}
+
+/* Does switching it lead somebody to a cc? A trap that goes does not: it is
+ * taken away all the more where threads block the signal. */
+static int needs_traps(const struct way *way)
+{
+	return way->wanted || !is_trap(way);
+}
+
+void usdt_place_flush(const struct patcher *patcher)
+{
+	struct way *list = pending ? sift(patcher) : NULL;
+	struct way *way = list;
+	int ret = 0;
+	int step;
+
+	while (way && !needs_traps(way))
+		way = way->next_pending;
+	if (way)
+		ret = usdt_traps_ready();
+	for (way = list; way; way = way->next_pending)
+		way->refused = needs_traps(way) ? ret : 0;
+	for (step = STEP_CLOSE; list && step <= STEP_OPEN; step++)
+		step_all(list, (enum step)step, patcher);
+	for (way = list; way; way = way->next_pending)
+		way_done(way);
+}

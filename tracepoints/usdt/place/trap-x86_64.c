@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * SIGTRAP from a cc of ours: the thread goes on where what it came for is now.
+ *
+ * The handler takes only what is ours; all else gets what the program, or
+ * nobody, has for the signal. A debugger sees the signal first, a uprobe of the
+ * kernel's is taken before there is one.
+ *
+ * A cc that stays (USDT_INT3) costs each hit a signal, and needs more of the
+ * program for as long as it is there than can be looked up: that it does not
+ * block, ignore or take the signal. It is there only where somebody has said
+ * so.
+ *
+ * A thread that blocks SIGTRAP would be killed by a cc, so that nothing is
+ * switched while one does. Not counted are those that block also the signals
+ * that libc has for itself: they are in the middle of a function of libc's,
+ * or the agent's.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/usdt/place/private.h"
+
+#define SIGSET_BYTES	8
+#define RESTORER	0x04000000	/* SA_RESTORER */
+#define LIBCS		(3ull << 31)	/* signals 32 and 33 */
+#define BIT(signal)	(1ull << ((signal) - 1))
+
+/* As rt_sigaction(2) has it. */
+struct action {
+	void (*handler)(int signal, siginfo_t *info, void *context);
+	uint64_t flags;
+	void (*restorer)(void);
+	uint64_t mask;
+};
+
+static struct action before;
+
+void usdt_restorer(void) __attribute__((visibility("hidden")));
+__asm__(".pushsection .text\n\t"
+	".globl usdt_restorer\n\t"
+	".hidden usdt_restorer\n"
+	"usdt_restorer:\tmovl $15, %eax\n\t"
+	"syscall\n\t"
+	".popsection");
+
+/* Where a thread goes on that has executed a cc there; 0: it is not ours. */
+static SIGSAFE uint64_t way_on(uint64_t address)
+{
+	/* USDT-WAY */
+	const struct way *way = load_acquire(&usdt_ways);
+
+	for (; way; way = way->next) {
+		uint64_t k = address - way->site;
+
+		if (k >= way->n || load_acquire(&way->free))
+			continue;
+		if (!k)
+			return way->lead;
+		if (way->starts >> k & 1)
+			return way->moved + way->offsets[k];
+	}
+	return 0;
+}
+
+/* What would have happened without us. */
+static SIGSAFE void pass_on(int signal, siginfo_t *info, void *context)
+{
+	struct action action = { 0 };
+	uint64_t mask = before.mask;
+	uint64_t was;
+
+	/* the kernel lets nobody ignore a trap, but a signal that was sent */
+	if (before.handler == (void *)SIG_IGN && info->si_code <= 0)
+		return;
+	if (before.handler == (void *)SIG_DFL ||
+	    before.handler == (void *)SIG_IGN) {
+		mask = BIT(signal);
+		sys4(SYS_rt_sigaction, signal, &action, NULL, SIGSET_BYTES);
+		sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &mask, NULL,
+		     SIGSET_BYTES);
+		sys3(SYS_tgkill, sys_getpid(), sys_gettid(), signal);
+		return;
+	}
+	if (!(before.flags & SA_NODEFER))
+		mask |= BIT(signal);
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &mask, &was, SIGSET_BYTES);
+	before.handler(signal, info, context);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &was, NULL, SIGSET_BYTES);
+}
+
+static SIGSAFE void handle(int signal, siginfo_t *info, void *context)
+{
+	ucontext_t *user = context;
+	greg_t *rip = &user->uc_mcontext.gregs[REG_RIP];
+	uint64_t on = info->si_code > 0 ? way_on((uint64_t)*rip - 1) : 0;
+
+	if (on)
+		*rip = (greg_t)on;
+	else
+		pass_on(signal, info, context);
+}
+
+static int handler_set(void)
+{
+	struct action now;
+	const struct action ours = {
+		.handler = handle,
+		.flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER | RESTORER,
+		.restorer = usdt_restorer,
+	};
+	long ret = sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES);
+
+	if (ret || now.handler == handle)
+		return (int)ret;
+	before = now;
+	return (int)sys4(SYS_rt_sigaction, SIGTRAP, &ours, NULL, SIGSET_BYTES);
+}
+
+/* "SigBlk:\t0123456789abcdef" in a thread's status; ~0 when it has gone. */
+static uint64_t blocked_read(const char *tid)
+{
+	static const char word[] = "SigBlk:\t";
+	char buffer[2048];
+	struct text path;
+	uint64_t blocked = 0;
+	const char *p = buffer;
+	long n;
+	int fd;
+
+	text_open(&path, buffer, sizeof(buffer));
+	text_add(&path, "/proc/self/task/");
+	text_add(&path, tid);
+	text_add(&path, "/status");
+	fd = (int)sys_open(buffer, O_RDONLY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return ~0ull;
+	n = sys_read(fd, buffer, sizeof(buffer) - 1);
+	sys_close(fd);
+	if (n <= 0)
+		return ~0ull;
+	buffer[n] = 0;
+	while (*p && !text_after(p, word))
+		p++;
+	if (!*p)
+		return BIT(SIGTRAP);
+	for (p += sizeof(word) - 1; *p > ' '; p++)
+		blocked = blocked << 4 |
+			  (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+	return blocked;
+}
+
+static int thread_blocks(const char *tid)
+{
+	uint64_t blocked = blocked_read(tid);
+
+	return blocked & BIT(SIGTRAP) && (blocked & LIBCS) != LIBCS;
+}
+
+/* Does any thread? Where that cannot be read, one might. */
+static int threads_block(void)
+{
+	int fd = (int)sys_open("/proc/self/task",
+			       O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	uint8_t buffer[1024] __attribute__((aligned(8)));
+	int blocks = fd < 0;
+	long n = 0;
+	long at;
+
+	while (!blocks && (n = sys3(SYS_getdents64, fd, buffer,
+				    sizeof(buffer))) > 0) {
+		for (at = 0; at < n && !blocks;) {
+			const struct dirent64 *entry =
+				(const struct dirent64 *)(buffer + at);
+
+			at += entry->d_reclen;
+			blocks = entry->d_name[0] != '.' &&
+				 thread_blocks(entry->d_name);
+		}
+	}
+	if (fd >= 0)
+		sys_close(fd);
+	return blocks || n < 0;
+}
+
+int usdt_traps_ignored(void)
+{
+	struct action now;
+
+	if (sys4(SYS_rt_sigaction, SIGTRAP, NULL, &now, SIGSET_BYTES))
+		return 1;
+	if (now.handler == handle)
+		now = before;
+	return now.handler == (void *)SIG_IGN;
+}
+
+int usdt_traps_ready(void)
+{
+	int ret = handler_set();
+
+	return ret ? ret : threads_block() ? -EAGAIN : 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Code that nobody comes to yet is put off, and written together: what lies
+ * in one page by one system call.
+ *
+ * What must stay true: it is written before the first jump that leads to it.
+ */
+#include "tracepoints/usdt/place/private.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+
+#define PAGE		4096ull
+#define WRITES_MAX	4096u
+#define BUFFER_BYTES	(256u << 10)
+
+/* One of them: its bytes are in the buffer. */
+struct late {
+	uint64_t address;
+	uint32_t at;
+	uint32_t n;
+};
+
+#define LATE_BYTES	(WRITES_MAX * sizeof(struct late) + BUFFER_BYTES)
+
+static struct late *lates;	/* and the buffer behind them; or NULL */
+static uint32_t count;
+static uint32_t used;
+
+static uint8_t *buffer(void)
+{
+	return (uint8_t *)(lates + WRITES_MAX);
+}
+
+/* Those in a page come one after the other, most at a time in order. */
+static void lates_sort(void)
+{
+	uint32_t gap = 1;
+	uint32_t i;
+	uint32_t k;
+
+	while (gap < count / 3)
+		gap = gap * 3 + 1;
+	for (; gap; gap /= 3) {
+		for (i = gap; i < count; i++) {
+			struct late late = lates[i];
+
+			for (k = i; k >= gap &&
+				    lates[k - gap].address > late.address;
+			     k -= gap)
+				lates[k] = lates[k - gap];
+			lates[k] = late;
+		}
+	}
+}
+
+static int all_write(const struct patcher *patcher)
+{
+	uint8_t bytes[2 * PAGE];
+	int ret = 0;
+	uint32_t i;
+	uint32_t k;
+
+	lates_sort();
+	for (i = 0; i < count; i = k) {
+		uint64_t start = lates[i].address;
+		uint64_t end = start;
+		int failed;
+
+		/* what lies between is ours, and as it is */
+		for (k = i; k < count; k++) {
+			const struct late *late = &lates[k];
+
+			if (k > i && late->address / PAGE != (end - 1) / PAGE)
+				break;
+			if (late->address + late->n - start > sizeof(bytes))
+				break;
+			if (late->address > end)
+				__builtin_memcpy(bytes + (end - start),
+						 (const void *)end,
+						 late->address - end);
+			__builtin_memcpy(bytes + (late->address - start),
+					 buffer() + late->at, late->n);
+			end = late->address + late->n;
+		}
+		failed = patch_write(patcher, (uint8_t *)start, bytes,
+				     (uint32_t)(end - start));
+		if (failed && !ret)
+			ret = failed;
+	}
+	count = used = 0;
+	return ret;
+}
+
+int usdt_write(const struct patcher *patcher, uint64_t address,
+	       const void *bytes, uint32_t n)
+{
+	int ret = 0;
+
+	if (!lates)
+		lates = sys_map_anonymous(LATE_BYTES);
+	if (!lates)
+		return patch_write(patcher, (uint8_t *)address, bytes, n);
+	if (count == WRITES_MAX || n > BUFFER_BYTES - used)
+		ret = all_write(patcher);
+	__builtin_memcpy(buffer() + used, bytes, n);
+	lates[count].address = address;
+	lates[count].at = used;
+	lates[count++].n = n;
+	used += n;
+	return ret;
+}
+
+int usdt_write_all(const struct patcher *patcher)
+{
+	int ret = lates ? all_write(patcher) : 0;
+
+	if (!lates)
+		return 0;
+	sys_munmap(lates, LATE_BYTES);
+	lates = NULL;
+	/* a reused place may have been fetched before */
+	patch_sync();
+	return ret;
+}

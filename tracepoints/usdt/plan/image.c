@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Segments and functions of a file; see usdt-image.h.
+ */
+#include "tracepoints/usdt/plan/image.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+
+/* Pointer encodings (DW_EH_PE_) as linkers write them. */
+#define PE_ULEB128	0x01
+#define PE_UDATA4	0x03
+#define PE_SDATA4	0x0b
+#define PE_PCREL	0x10
+#define PE_DATAREL	0x30
+#define PE_OMIT		0xff
+
+#define AUGMENTATION_MAX	8
+/* Functions between two parts of some: 188 is the most seen. */
+#define PARTS_APART		512
+
+int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
+	uint32_t i;
+
+	__builtin_memset(image, 0, sizeof(*image));
+	image->file = file;
+	if (file->size < sizeof(header))
+		return -ENOEXEC;
+	__builtin_memcpy(&header, file->bytes, sizeof(header));
+	if (header.e_phentsize != sizeof(ph) || header.e_phoff > file->size ||
+	    header.e_phnum > (file->size - header.e_phoff) / sizeof(ph))
+		return -ENOEXEC;
+	for (i = 0; i < header.e_phnum; i++) {
+		__builtin_memcpy(&ph, file->bytes + header.e_phoff +
+					      i * sizeof(ph), sizeof(ph));
+		if (ph.p_type == PT_GNU_EH_FRAME)
+			image->frames = ph.p_vaddr;
+		if (ph.p_type == PT_DYNAMIC)
+			image->dynamic = ph.p_vaddr;
+		if (ph.p_type != PT_LOAD || !ph.p_filesz)
+			continue;
+		if (image->count == USDT_LOADS_MAX ||
+		    ph.p_offset > file->size ||
+		    ph.p_filesz > file->size - ph.p_offset ||
+		    ph.p_vaddr + ph.p_filesz < ph.p_vaddr)
+			return -ENOEXEC;
+		image->loads[image->count++] = ph;
+	}
+	return 0;
+}
+
+const uint8_t *usdt_image_at(const struct usdt_image *image, uint64_t address,
+			     uint64_t n, uint32_t flags, uint64_t *left)
+{
+	uint32_t i;
+
+	for (i = 0; i < image->count; i++) {
+		const Elf64_Phdr *ph = &image->loads[i];
+		uint64_t at = address - ph->p_vaddr;
+
+		if (address < ph->p_vaddr || at >= ph->p_filesz ||
+		    n > ph->p_filesz - at || (ph->p_flags & flags) != flags)
+			continue;
+		if (left)
+			*left = ph->p_filesz - at;
+		return image->file->bytes + ph->p_offset + at;
+	}
+	return NULL;
+}
+
+/* Bytes of the file being read; `ok` goes when they end too early. */
+struct reading {
+	const uint8_t *p;
+	const uint8_t *end;
+	uint64_t address;	/* of p */
+	int ok;
+};
+
+static int reading_open(struct reading *r, const struct usdt_image *image,
+			uint64_t address)
+{
+	uint64_t left;
+
+	r->p = usdt_image_at(image, address, 1, PF_R, &left);
+	r->end = r->p + (r->p ? left : 0);
+	r->address = address;
+	r->ok = !!r->p;
+	return r->ok;
+}
+
+static uint64_t take(struct reading *r, uint32_t bytes)
+{
+	uint64_t value = 0;
+
+	if (!r->ok || (uint64_t)(r->end - r->p) < bytes) {
+		r->ok = 0;
+		return 0;
+	}
+	__builtin_memcpy(&value, r->p, bytes);
+	r->p += bytes;
+	r->address += bytes;
+	return value;
+}
+
+static uint64_t take_signed4(struct reading *r)
+{
+	return (uint64_t)(int64_t)(int32_t)take(r, 4);
+}
+
+/* LEB128; its value fits where lengths of augmentations do */
+static uint64_t take_leb(struct reading *r)
+{
+	uint64_t value = 0;
+	uint32_t shift;
+
+	for (shift = 0; shift < 63; shift += 7) {
+		uint64_t byte = take(r, 1);
+
+		value |= (byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	r->ok = 0;
+	return 0;
+}
+
+/* What of a CIE an FDE is read by: the encodings of its pointers. */
+struct common {
+	uint8_t code;
+	uint8_t handlers;	/* PE_OMIT: it has none */
+	uint8_t augmented;
+};
+
+static uint32_t encoded_bytes(uint64_t encoding)
+{
+	switch (encoding & 7) {
+	case 2:
+		return 2;
+	case 3:
+		return 4;
+	default:
+		return 8;
+	}
+}
+
+/* A pointer that is not led to by another one; 0 stays 0. */
+static uint64_t take_encoded(struct reading *r, uint64_t encoding)
+{
+	uint64_t at = r->address;
+	uint64_t value = (encoding & 0xf) == PE_SDATA4 ?
+				 take_signed4(r) :
+				 take(r, encoded_bytes(encoding));
+
+	if (encoding & ~(uint64_t)(PE_PCREL | 0xf))
+		r->ok = 0;
+	return value && encoding & PE_PCREL ? at + value : value;
+}
+
+static void augmentation_read(struct reading *r, const char *letters,
+			      struct common *common)
+{
+	for (; *letters && r->ok; letters++) {
+		switch (*letters) {
+		case 'R':
+			common->code = (uint8_t)take(r, 1);
+			break;
+		case 'L':
+			common->handlers = (uint8_t)take(r, 1);
+			break;
+		case 'P':
+			take(r, encoded_bytes(take(r, 1)));
+			break;
+		case 'S':	/* a signal's frame */
+			break;
+		default:
+			r->ok = 0;
+		}
+	}
+}
+
+static int common_read(const struct usdt_image *image, uint64_t address,
+		       struct common *common)
+{
+	char letters[AUGMENTATION_MAX + 1] = "";
+	struct reading r;
+	uint32_t i = 0;
+
+	if (!reading_open(&r, image, address))
+		return 0;
+	take(&r, 4);			/* length */
+	if (take(&r, 4) || take(&r, 1) != 1)
+		return 0;		/* no CIE of version 1 */
+	while (r.ok && i < AUGMENTATION_MAX && (letters[i] = (char)take(&r, 1)))
+		i++;
+	if (!r.ok || i == AUGMENTATION_MAX || letters[0] != 'z')
+		return 0;
+	take_leb(&r);			/* alignments, the return address */
+	take_leb(&r);
+	take_leb(&r);
+	take_leb(&r);			/* bytes of what follows */
+	common->code = 0;
+	common->handlers = PE_OMIT;
+	augmentation_read(&r, letters + 1, common);
+	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
+}
+
+/* What is said of a function's first byte, other than that it is as any, is
+ * said before the first advance (DW_CFA_). */
+static int begins_apart(struct reading *r, const uint8_t *end)
+{
+	uint64_t first = r->p < end ? take(r, 1) : 0;
+
+	return first > 4 && (first < 0x40 || first >= 0x80);
+}
+
+static int frame_read(const struct usdt_image *image, uint64_t address,
+		      struct usdt_function *function)
+{
+	const uint8_t *end;
+	struct common common;
+	struct reading r;
+	uint64_t length;
+	uint64_t at;
+
+	if (!reading_open(&r, image, address))
+		return 0;
+	length = take(&r, 4);
+	end = length < (uint64_t)(r.end - r.p) ? r.p + length : r.end;
+	at = r.address;
+	at -= take(&r, 4);		/* of the CIE */
+	if (!r.ok || !common_read(image, at, &common))
+		return 0;
+	at = r.address;
+	function->start = at + take_signed4(&r);
+	function->end = function->start + take(&r, 4);
+	length = take_leb(&r);		/* bytes of what follows */
+	at = r.address + length;
+	function->handlers = common.handlers == PE_OMIT ?
+				     0 :
+				     take_encoded(&r, common.handlers);
+	function->part = r.ok && r.address == at && begins_apart(&r, end);
+	if (!r.ok)
+		function->end = 0;
+	return function->start < function->end;
+}
+
+/* Bytes of call sites, begun with their encoding; 0 for what is not known. */
+static uint64_t sites_open(struct reading *r, uint64_t *start,
+			   uint64_t *encoding)
+{
+	uint64_t code = take(r, 1);
+
+	if (code != PE_OMIT)
+		*start = take_encoded(r, code);
+	if (take(r, 1) != PE_OMIT)
+		take_leb(r);		/* where the types are */
+	*encoding = take(r, 1);
+	if (*encoding != PE_ULEB128 && *encoding != PE_UDATA4)
+		r->ok = 0;
+	return take_leb(r);
+}
+
+int usdt_image_handlers(const struct usdt_image *image,
+			const struct usdt_function *function,
+			void (*led)(void *arg, uint64_t target), void *arg)
+{
+	uint64_t start = function->start;
+	uint64_t encoding;
+	uint64_t field[3];
+	struct reading r;
+	uint64_t bytes;
+	uint32_t i;
+
+	if (!reading_open(&r, image, function->handlers))
+		return 0;
+	bytes = sites_open(&r, &start, &encoding);
+	if (!r.ok || bytes > (uint64_t)(r.end - r.p))
+		return 0;
+	r.end = r.p + bytes;
+	while (r.ok && r.p < r.end) {
+		/* a site's start and length, where it leads */
+		for (i = 0; i < ARRAY_SIZE(field); i++)
+			field[i] = encoding == PE_ULEB128 ? take_leb(&r) :
+							    take(&r, 4);
+		take_leb(&r);		/* what for */
+		if (r.ok && field[2])
+			led(arg, start + field[2]);
+	}
+	return r.ok;
+}
+
+/* The table of .eh_frame_hdr: pairs of a function's start and its frame's
+ * address, relative to the header, sorted. */
+struct table {
+	const uint8_t *pairs;
+	uint64_t n;
+	uint64_t base;
+};
+
+static int table_open(struct table *table, const struct usdt_image *image)
+{
+	struct reading r;
+	uint64_t encodings;
+
+	if (!image->frames || !reading_open(&r, image, image->frames))
+		return 0;
+	encodings = take(&r, 4);
+	take(&r, 4);			/* where .eh_frame is */
+	table->n = take(&r, 4);
+	table->pairs = r.p;
+	table->base = image->frames;
+	return r.ok && encodings >> 16 == ((PE_DATAREL | PE_SDATA4) << 8 |
+					   PE_UDATA4) &&
+	       (encodings & 0xff) == 1 && encoded_bytes(encodings >> 8) == 4 &&
+	       table->n <= (uint64_t)(r.end - r.p) / 8;
+}
+
+/* The first (0) or the second of a pair. */
+static uint64_t table_at(const struct table *table, uint64_t i, uint32_t which)
+{
+	int32_t offset;
+
+	__builtin_memcpy(&offset, table->pairs + i * 8 + which * 4, 4);
+	return table->base + (uint64_t)(int64_t)offset;
+}
+
+static uint64_t frame_find(const struct usdt_image *image, uint64_t address)
+{
+	struct table table;
+	uint64_t low = 0;
+	uint64_t high;
+
+	if (!table_open(&table, image))
+		return 0;
+	for (high = table.n; low < high;) {
+		uint64_t middle = (low + high) / 2;
+
+		if (table_at(&table, middle, 0) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? table_at(&table, low - 1, 1) : 0;
+}
+
+int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
+		     uint64_t *end)
+{
+	struct usdt_function function;
+	struct table table;
+	uint64_t last = 0;
+	uint64_t i;
+
+	*end = 0;
+	if (!table_open(&table, image))
+		return 0;
+	for (i = 0; i < table.n && i - last < PARTS_APART; i++) {
+		if (!frame_read(image, table_at(&table, i, 1), &function) ||
+		    !function.part)
+			continue;
+		last = i;
+		*end = function.end;
+	}
+	*start = table.n ? table_at(&table, 0, 0) : 0;
+	return *start < *end;
+}
+
+int usdt_image_function(const struct usdt_image *image, uint64_t address,
+			struct usdt_function *function)
+{
+	uint64_t frame = frame_find(image, address);
+
+	function->end = 0;
+	return frame && frame_read(image, frame, function) &&
+	       address >= function->start && address < function->end;
+}

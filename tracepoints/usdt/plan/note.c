@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * USDT probes out of a file in memory; see usdt-note.h. Notes and headers may
+ * lie at any address: all is copied before it is looked at.
+ */
+#include "tracepoints/usdt/plan/note.h"
+
+#include <elf.h>
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/text.h"
+
+#define OWNER		"stapsdt"
+#define NOTE_TYPE	3
+#define BASE_SECTION	".stapsdt.base"
+
+/* n bytes at an offset, or NULL. */
+static const uint8_t *file_at(const struct usdt_file *file, uint64_t offset,
+			      uint64_t n)
+{
+	if (offset > file->size || n > file->size - offset)
+		return NULL;
+	return file->bytes + offset;
+}
+
+static int header_read(const struct usdt_file *file, Elf64_Ehdr *header)
+{
+	const uint8_t *p = file_at(file, 0, sizeof(*header));
+
+	if (!p)
+		return 0;
+	__builtin_memcpy(header, p, sizeof(*header));
+	return header->e_ident[0] == 0x7f && header->e_ident[1] == 'E' &&
+	       header->e_ident[2] == 'L' && header->e_ident[3] == 'F' &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       (!header->e_shnum || header->e_shentsize == sizeof(Elf64_Shdr));
+}
+
+/* Section i of a file whose header is read. */
+static int section_read(const struct usdt_file *file, const Elf64_Ehdr *header,
+			uint32_t i, Elf64_Shdr *section)
+{
+	const uint8_t *p;
+
+	if (i >= header->e_shnum || header->e_shoff > file->size)
+		return 0;
+	p = file_at(file, header->e_shoff + i * sizeof(*section),
+		    sizeof(*section));
+	if (!p)
+		return 0;
+	__builtin_memcpy(section, p, sizeof(*section));
+	return 1;
+}
+
+/* A string in a string table, or NULL when it does not end there. */
+static const char *string_at(const struct usdt_file *file,
+			     const Elf64_Shdr *table, uint64_t offset)
+{
+	const uint8_t *p = file_at(file, table->sh_offset, table->sh_size);
+	uint64_t i;
+
+	if (!p)
+		return NULL;
+	for (i = offset; i < table->sh_size; i++)
+		if (!p[i])
+			return (const char *)p + offset;
+	return NULL;
+}
+
+/* The address of .stapsdt.base, or 0. */
+static uint64_t base_find(const struct usdt_file *file,
+			  const Elf64_Ehdr *header)
+{
+	Elf64_Shdr strings;
+	Elf64_Shdr section;
+	const char *name;
+	uint32_t i;
+
+	if (!section_read(file, header, header->e_shstrndx, &strings))
+		return 0;
+	for (i = 0; section_read(file, header, i, &section); i++) {
+		name = string_at(file, &strings, section.sh_name);
+		if (name && text_equal(name, BASE_SECTION))
+			return section.sh_addr;
+	}
+	return 0;
+}
+
+/* The string at *p, which is then behind it; NULL when it does not end. */
+static const char *string_take(const uint8_t **p, const uint8_t *end)
+{
+	const uint8_t *start = *p;
+	const uint8_t *at = start;
+
+	while (at < end && *at)
+		at++;
+	if (at == end)
+		return NULL;
+	*p = at + 1;
+	return (const char *)start;
+}
+
+/* The description of a note; false when it is damaged. */
+static int probe_read(struct usdt_probe *probe, const uint8_t *desc,
+		      uint64_t bytes, uint64_t base)
+{
+	const uint8_t *end = desc + bytes;
+	uint64_t words[3];
+
+	if (bytes < sizeof(words))
+		return 0;
+	__builtin_memcpy(words, desc, sizeof(words));
+	desc += sizeof(words);
+	probe->address = words[0];
+	probe->semaphore = words[2];
+	if (base && words[1]) {
+		/* prelink moved the file and left the notes */
+		probe->address += base - words[1];
+		probe->semaphore += words[2] ? base - words[1] : 0;
+	}
+	probe->provider = string_take(&desc, end);
+	probe->name = probe->provider ? string_take(&desc, end) : NULL;
+	probe->operands = probe->name ? string_take(&desc, end) : NULL;
+	return probe->operands && probe->provider[0] && probe->name[0];
+}
+
+struct walk {
+	usdt_probe_fn *fn;
+	void *priv;
+	uint64_t base;
+	uint32_t damaged;
+};
+
+static int notes_walk(struct walk *walk, const uint8_t *p, uint64_t bytes)
+{
+	const uint8_t *end = p + bytes;
+	struct usdt_probe probe;
+	Elf64_Nhdr note;
+	int ret = 0;
+
+	while (!ret && (uint64_t)(end - p) >= sizeof(note)) {
+		const uint8_t *owner = p + sizeof(note);
+		uint64_t left = (uint64_t)(end - owner);
+		uint64_t skip;
+		uint64_t desc;
+
+		__builtin_memcpy(&note, p, sizeof(note));
+		skip = align_up((uint64_t)note.n_namesz, 4);
+		desc = align_up((uint64_t)note.n_descsz, 4);
+		/* the last one need not be filled up */
+		if (skip > left || note.n_descsz > left - skip) {
+			walk->damaged++;
+			return 0;
+		}
+		p = desc > left - skip ? end : owner + skip + desc;
+		if (note.n_type != NOTE_TYPE ||
+		    note.n_namesz != sizeof(OWNER) ||
+		    __builtin_memcmp(owner, OWNER, sizeof(OWNER)))
+			continue;
+		if (probe_read(&probe, owner + skip, note.n_descsz,
+			       walk->base))
+			ret = walk->fn(&probe, walk->priv);
+		else
+			walk->damaged++;
+	}
+	return ret;
+}
+
+int usdt_notes_read(const struct usdt_file *file, usdt_probe_fn *fn,
+		    void *priv, uint32_t *damaged)
+{
+	struct walk walk = { .fn = fn, .priv = priv };
+	Elf64_Ehdr header;
+	Elf64_Shdr section;
+	int ret = 0;
+	uint32_t i;
+
+	if (!header_read(file, &header) ||
+	    (header.e_shnum && !section_read(file, &header,
+					     header.e_shnum - 1u, &section)))
+		return -ENOEXEC;
+	walk.base = base_find(file, &header);
+	for (i = 0; !ret && section_read(file, &header, i, &section); i++) {
+		const uint8_t *p = file_at(file, section.sh_offset,
+					   section.sh_size);
+
+		if (section.sh_type != SHT_NOTE)
+			continue;
+		if (p)
+			ret = notes_walk(&walk, p, section.sh_size);
+		else
+			walk.damaged++;
+	}
+	if (damaged)
+		*damaged = walk.damaged;
+	return ret;
+}
+
+static int symbol_in(const struct usdt_file *file, const Elf64_Shdr *table,
+		     const Elf64_Shdr *strings, const char *name,
+		     uint32_t length, uint64_t *address)
+{
+	const uint8_t *p = file_at(file, table->sh_offset, table->sh_size);
+	uint64_t count = p ? table->sh_size / sizeof(Elf64_Sym) : 0;
+	const uint8_t *texts = file_at(file, strings->sh_offset,
+				       strings->sh_size);
+	Elf64_Sym symbol;
+	uint64_t i;
+
+	for (i = 0; texts && i < count; i++) {
+		__builtin_memcpy(&symbol, p + i * sizeof(symbol),
+				 sizeof(symbol));
+		if (symbol.st_shndx == SHN_UNDEF ||
+		    ELF64_ST_TYPE(symbol.st_info) == STT_TLS ||
+		    symbol.st_name >= strings->sh_size ||
+		    length >= strings->sh_size - symbol.st_name ||
+		    __builtin_memcmp(texts + symbol.st_name, name, length) ||
+		    texts[symbol.st_name + length])
+			continue;
+		*address = symbol.st_value;
+		return 1;
+	}
+	return 0;
+}
+
+int usdt_file_symbol(const struct usdt_file *file, const char *name,
+		     uint32_t length, uint64_t *address)
+{
+	static const uint32_t types[] = { SHT_SYMTAB, SHT_DYNSYM };
+	Elf64_Ehdr header;
+	Elf64_Shdr section;
+	Elf64_Shdr strings;
+	uint32_t type;
+	uint32_t i;
+
+	if (!length || !header_read(file, &header))
+		return 0;
+	for (type = 0; type < 2; type++)
+		for (i = 0; section_read(file, &header, i, &section); i++)
+			if (section.sh_type == types[type] &&
+			    section_read(file, &header, section.sh_link,
+					 &strings) &&
+			    symbol_in(file, &section, &strings, name, length,
+				      address))
+				return 1;
+	return 0;
+}

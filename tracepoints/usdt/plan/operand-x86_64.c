@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The grammar of operands, as gcc, clang and sys/sdt.h write them:
+ *
+ *	operands = operand { " " operand }
+ *	operand  = [ [ "-" ] SIZE [ "f" ] "@" ] where
+ *	where    = "$" number | "%" register | memory
+ *	memory   = [ terms ] "(" [ "%" base ] [ "," "%" index [ "," scale ] ] ")"
+ *		 | terms
+ *	terms    = term { ( "+" | "-" ) term },  term = number | symbol
+ *
+ * A symbol with (%rip) is the symbol's address; a number with (%rip) would
+ * count from an instruction that is not there, and is not understood.
+ *
+ * What must stay true: the text is a file's, and not trusted. Nothing is read
+ * behind its NUL.
+ */
+#include "tracepoints/usdt/plan/operand.h"
+
+#include "base/base.h"
+
+#define REGISTER_RIP_BASE	16	/* while parsing only */
+
+struct parse {
+	const char *p;
+	usdt_symbol *symbol;
+	void *priv;
+};
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static int is_name(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+	       c == '.' || c == '@' || is_digit(c);
+}
+
+static int take(struct parse *parse, char c)
+{
+	if (*parse->p != c)
+		return 0;
+	parse->p++;
+	return 1;
+}
+
+static int hex_digit(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Decimal or 0x; modulo 2^64, as the assembler has it. */
+static int number_take(struct parse *parse, uint64_t *value)
+{
+	const char *p = parse->p;
+	int digit;
+
+	if (!is_digit(*p))
+		return 0;
+	*value = 0;
+	if (p[0] == '0' && (p[1] | 0x20) == 'x' && hex_digit(p[2]) >= 0) {
+		for (p += 2; (digit = hex_digit(*p)) >= 0; p++)
+			*value = *value << 4 | (uint64_t)digit;
+	} else {
+		for (; is_digit(*p); p++)
+			*value = *value * 10 + (uint64_t)(*p - '0');
+	}
+	parse->p = p;
+	return 1;
+}
+
+/* Two letters that legacy names end in, in gdb's order. */
+static int legacy_number(char a, char b)
+{
+	static const char names[8][3] = { "ax", "bx", "cx", "dx",
+					  "si", "di", "bp", "sp" };
+	int i;
+
+	for (i = 0; i < 8; i++)
+		if (names[i][0] == a && names[i][1] == b)
+			return i;
+	return -1;
+}
+
+/* r8 to r15, with or without b, w, d */
+static int numbered(const char *name, uint32_t n, uint32_t *bytes)
+{
+	int number = 0;
+	uint32_t i;
+
+	for (i = 1; i < n && is_digit(name[i]) && i < 3; i++)
+		number = number * 10 + (name[i] - '0');
+	if (name[0] != 'r' || i == 1 || number < 8 || number > 15 || n > i + 1)
+		return -1;
+	*bytes = 8;
+	if (n == i)
+		return number;
+	*bytes = name[i] == 'b' ? 1 : name[i] == 'w' ? 2 : 4;
+	return name[i] == 'b' || name[i] == 'w' || name[i] == 'd' ? number : -1;
+}
+
+/* al to dh, sil to spl */
+static int byte_register(const char *name, uint32_t n, uint8_t *shift)
+{
+	if (n == 3 && name[2] == 'l')
+		return legacy_number(name[0], name[1]);
+	if (n != 2 || name[0] < 'a' || name[0] > 'd' ||
+	    (name[1] != 'l' && name[1] != 'h'))
+		return -1;
+	*shift = name[1] == 'h' ? 8 : 0;
+	return name[0] - 'a';
+}
+
+/* The number of a general register, and its own width. */
+static int general_number(const char *name, uint32_t n, uint32_t *bytes,
+			  uint8_t *shift)
+{
+	int number = -1;
+
+	*shift = 0;
+	if (n < 2)
+		return -1;
+	if (n == 3 && (name[0] == 'r' || name[0] == 'e')) {
+		number = legacy_number(name[1], name[2]);
+		*bytes = name[0] == 'r' ? 8 : 4;
+	} else if (n == 2) {
+		number = legacy_number(name[0], name[1]);
+		*bytes = 2;
+	}
+	if (number < 0)
+		number = numbered(name, n, bytes);
+	if (number >= 0)
+		return number;
+	*bytes = 1;
+	return byte_register(name, n, shift);
+}
+
+static uint32_t name_length(const char *p)
+{
+	uint32_t n = 0;
+
+	while ((p[n] >= 'a' && p[n] <= 'z') || is_digit(p[n]))
+		n++;
+	return n;
+}
+
+/* Behind "%": of a whole address, 8 bytes wide. */
+static int address_register(struct parse *parse, uint8_t *number)
+{
+	uint32_t n = name_length(parse->p);
+	uint32_t bytes;
+	uint8_t shift;
+	int found;
+
+	if (n == 3 && parse->p[0] == 'r' && parse->p[1] == 'i' &&
+	    parse->p[2] == 'p') {
+		found = REGISTER_RIP_BASE;
+	} else {
+		found = general_number(parse->p, n, &bytes, &shift);
+		if (found < 0 || bytes != 8)
+			return 0;
+	}
+	parse->p += n;
+	*number = (uint8_t)found;
+	return 1;
+}
+
+static int vector_number(const char *name, uint32_t n)
+{
+	int number = 0;
+	uint32_t i;
+
+	if (n < 4 || n > 5 || name[0] != 'x' || name[1] != 'm' ||
+	    name[2] != 'm')
+		return -1;
+	for (i = 3; i < n; i++) {
+		if (!is_digit(name[i]))
+			return -1;
+		number = number * 10 + (name[i] - '0');
+	}
+	return number < 16 ? number : -1;
+}
+
+static int register_take(struct parse *parse, struct usdt_operand *operand,
+			 uint32_t *width)
+{
+	uint32_t n = name_length(parse->p);
+	int number = vector_number(parse->p, n);
+
+	operand->place = USDT_VECTOR;
+	*width = 8;
+	if (number < 0) {
+		operand->place = USDT_REGISTER;
+		number = general_number(parse->p, n, width, &operand->shift);
+	}
+	if (number < 0)
+		return 0;
+	operand->base = (uint8_t)number;
+	parse->p += n;
+	return 1;
+}
+
+/* Numbers and symbols with + and - between them; `symbols` counts those. */
+static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
+{
+	int minus = take(parse, '-');
+
+	*sum = 0;
+	do {
+		const char *name = parse->p;
+		uint64_t value;
+
+		if (!number_take(parse, &value)) {
+			while (is_name(*parse->p))
+				parse->p++;
+			if (parse->p == name || minus || !parse->symbol ||
+			    !parse->symbol(name, (uint32_t)(parse->p - name),
+					   &value, parse->priv))
+				return 0;
+			(*symbols)++;
+		}
+		*sum += minus ? -value : value;
+		minus = *parse->p == '-';
+	} while (take(parse, minus ? '-' : '+'));
+	return 1;
+}
+
+static int scale_take(struct parse *parse, uint8_t *scale)
+{
+	uint64_t value;
+
+	if (!number_take(parse, &value) || !value || value > 8 ||
+	    value & (value - 1))
+		return 0;
+	*scale = (uint8_t)__builtin_ctzll(value);
+	return 1;
+}
+
+static int memory_take(struct parse *parse, struct usdt_operand *operand)
+{
+	uint32_t symbols = 0;
+	uint64_t sum = 0;
+
+	operand->place = USDT_MEMORY;
+	if (*parse->p != '(' && !terms_take(parse, &sum, &symbols))
+		return 0;
+	operand->value = (int64_t)sum;
+	if (!take(parse, '('))
+		return symbols == 1;
+	if (take(parse, '%') ? !address_register(parse, &operand->base) :
+			       *parse->p != ',')
+		return 0;
+	if (take(parse, ',')) {
+		if (!take(parse, '%') ||
+		    !address_register(parse, &operand->index) ||
+		    operand->index == REGISTER_RIP_BASE)
+			return 0;
+		if (take(parse, ',') && !scale_take(parse, &operand->scale))
+			return 0;
+	}
+	if (!take(parse, ')') || symbols > 1)
+		return 0;
+	if (operand->base != REGISTER_RIP_BASE)
+		return 1;
+	operand->base = USDT_NO_REGISTER;
+	return symbols == 1 && operand->index == USDT_NO_REGISTER;
+}
+
+static int where_take(struct parse *parse, struct usdt_operand *operand,
+		      uint32_t *width)
+{
+	uint32_t symbols = 0;
+	uint64_t value;
+
+	*width = 8;
+	if (take(parse, '%'))
+		return register_take(parse, operand, width);
+	if (!take(parse, '$'))
+		return memory_take(parse, operand);
+	operand->place = USDT_IMMEDIATE;
+	if (!terms_take(parse, &value, &symbols))
+		return 0;
+	operand->value = (int64_t)value;
+	return symbols <= 1;
+}
+
+/* "-4@", "8f@"; false without, and then nothing is taken. */
+static int size_take(struct parse *parse, uint64_t *bytes, int *is_signed,
+		     int *is_float)
+{
+	struct parse ahead = *parse;
+
+	*is_signed = take(&ahead, '-');
+	if (!number_take(&ahead, bytes))
+		return 0;
+	*is_float = take(&ahead, 'f');
+	if (!take(&ahead, '@'))
+		return 0;
+	parse->p = ahead.p;
+	return 1;
+}
+
+static int type_set(struct usdt_operand *operand, uint64_t bytes,
+		    int is_signed, int is_float)
+{
+	int known = bytes && bytes <= 8 && !(bytes & (bytes - 1));
+
+	if (!known)
+		bytes = 8;
+	operand->bytes = (uint8_t)bytes;
+	/* each width is a signed type and an unsigned one behind it */
+	operand->type = (uint8_t)(TAFFRAIL_T_S8 +
+				  2 * __builtin_ctzll(bytes) + !is_signed);
+	if (!is_float)
+		return known;
+	operand->type = bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;
+	return known && bytes >= 4;
+}
+
+static void operand_parse(struct parse *parse, struct usdt_operand *operand)
+{
+	uint64_t bytes = 0;
+	int is_signed = 0;
+	int is_float = 0;
+	uint32_t width;
+	int sized;
+	int good;
+
+	operand->base = USDT_NO_REGISTER;
+	operand->index = USDT_NO_REGISTER;
+	sized = size_take(parse, &bytes, &is_signed, &is_float);
+	good = where_take(parse, operand, &width) &&
+	       (!*parse->p || *parse->p == ' ');
+	/* notes of before sizes were written: the register's own */
+	if (!type_set(operand, sized ? bytes : width, is_signed, is_float) ||
+	    !good)
+		operand->place = USDT_UNKNOWN;
+	while (*parse->p && *parse->p != ' ')
+		parse->p++;
+}
+
+uint32_t usdt_operands_parse(const char *text,
+			     struct usdt_operand operands[TAFFRAIL_FIELDS_MAX],
+			     usdt_symbol *symbol, void *priv)
+{
+	struct parse parse = { text, symbol, priv };
+	uint32_t n = 0;
+
+	while (n < TAFFRAIL_FIELDS_MAX) {
+		while (take(&parse, ' '))
+			;
+		if (!*parse.p)
+			break;
+		operands[n] = (struct usdt_operand){ 0 };
+		operand_parse(&parse, &operands[n++]);
+	}
+	return n;
+}

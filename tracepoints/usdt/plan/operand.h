@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The operands of a USDT probe: where its arguments are when a thread gets
+ * there, as the assembler's text in the note says (sys/sdt.h 4.8; x86-64 AT&T
+ * syntax), compiled once and fetched at each hit.
+ */
+#ifndef TRACEPOINTS_USDT_OPERAND_H
+#define TRACEPOINTS_USDT_OPERAND_H
+
+#include <stdint.h>
+
+#include "include/taffrail/site.h"
+
+enum usdt_place {
+	USDT_UNKNOWN,		/* the text is beyond us: no value */
+	USDT_IMMEDIATE,		/* value */
+	USDT_REGISTER,		/* base, from bit `shift` on */
+	USDT_VECTOR,		/* %xmm base, its low bytes */
+	USDT_MEMORY,		/* value + base + index << scale */
+};
+
+#define USDT_NO_REGISTER	0xff
+
+/* Registers by gdb's numbers: rax rbx rcx rdx rsi rdi rbp rsp r8..r15. */
+struct usdt_operand {
+	int64_t value;
+	uint8_t place;		/* enum usdt_place */
+	uint8_t type;		/* enum taffrail_type: a scalar */
+	uint8_t bytes;		/* of the scalar: 1, 2, 4 or 8 */
+	uint8_t base;
+	uint8_t index;
+	uint8_t scale;
+	uint8_t shift;
+};
+
+/*
+ * The address, in the running program, of a symbol that an operand names.
+ * False when there is none.
+ */
+typedef int usdt_symbol(const char *name, uint32_t length, uint64_t *address,
+			void *priv);
+
+/*
+ * Compiles a note's operands. Returns how many there are, at most
+ * TAFFRAIL_FIELDS_MAX; one whose text is damaged or not understood is
+ * USDT_UNKNOWN and has the type that its size says. `symbol` may be NULL:
+ * operands that name one are then USDT_UNKNOWN.
+ */
+uint32_t usdt_operands_parse(const char *text,
+			     struct usdt_operand operands[TAFFRAIL_FIELDS_MAX],
+			     usdt_symbol *symbol, void *priv);
+
+/* The address of an operand in memory. `general`: 16 registers. SIGSAFE. */
+static inline uint64_t usdt_address(const struct usdt_operand *operand,
+				    const uint64_t *general)
+{
+	uint64_t address = (uint64_t)operand->value;
+
+	if (operand->base != USDT_NO_REGISTER)
+		address += general[operand->base & 15];
+	if (operand->index != USDT_NO_REGISTER)
+		address += general[operand->index & 15] << operand->scale;
+	return address;
+}
+
+#endif

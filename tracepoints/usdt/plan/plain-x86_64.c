@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The instructions that most code is made of, without a decoder: how long they
+ * are and where they lead is all that is to be known of those that do not move.
+ *
+ * What must stay true: what is said here the decoder says, too (a test compares
+ * them); of what is not known here nothing is said. Encodings are those of
+ * Intel's manual, volume 2, appendix A.
+ */
+#include "tracepoints/usdt/plan/plan.h"
+
+#define LONGEST		15	/* bytes of an instruction */
+
+/* What follows an opcode. */
+#define KNOWN		0x01
+#define MODRM		0x02
+#define BYTE		0x04	/* an immediate of one byte */
+#define WORD		0x08	/* of four; of two behind 66 */
+#define WIDE		0x10	/* the same, but eight behind REX.W */
+#define NEAR		0x20	/* where it leads, in one byte */
+#define FAR		0x40	/* in four */
+#define ENDS		0x80	/* what follows is not simply next */
+
+struct prefixes {
+	uint8_t segment;	/* fs, gs */
+	uint8_t mandatory;	/* 66, f2, f3 */
+	uint8_t rex;
+};
+
+/* Opcodes that say by the reg field of what follows which they are. */
+static uint32_t group(uint8_t opcode, uint8_t reg)
+{
+	switch (opcode) {
+	case 0x80:
+	case 0x83:
+		return MODRM | BYTE;
+	case 0x81:
+		return MODRM | WORD;
+	case 0xc0 ... 0xc1:
+		return reg == 6 ? 0 : MODRM | BYTE;
+	case 0xd0 ... 0xd3:
+		return reg == 6 ? 0 : MODRM;
+	case 0xc6:
+		return reg ? 0 : MODRM | BYTE;
+	case 0xc7:
+		return reg ? 0 : MODRM | WORD;
+	case 0xf6:
+		return reg == 1 ? 0 : MODRM | (reg ? 0 : BYTE);
+	case 0xf7:
+		return reg == 1 ? 0 : MODRM | (reg ? 0 : WORD);
+	case 0xfe:
+		return reg > 1 ? 0 : MODRM;
+	default:		/* ff */
+		return reg > 1 && reg != 6 ? 0 : MODRM;
+	}
+}
+
+static uint32_t arithmetic(uint8_t opcode)
+{
+	static const uint8_t kinds[8] = { MODRM, MODRM, MODRM, MODRM, BYTE,
+					  WORD, 0, 0 };
+
+	return kinds[opcode & 7];
+}
+
+/* `next` is the byte behind the opcode. */
+static uint32_t shape_of_one(uint8_t opcode, uint8_t next)
+{
+	switch (opcode) {
+	case 0x00 ... 0x3f:
+		return arithmetic(opcode);
+	case 0x50 ... 0x5f:
+	case 0x90:
+	case 0x98 ... 0x99:
+	case 0xc9:
+		return KNOWN;
+	case 0x63:
+	case 0x84 ... 0x8b:
+		return MODRM;
+	case 0x8d:
+		return next < 0xc0 ? MODRM : 0;
+	case 0x68:
+	case 0xa9:
+		return WORD;
+	case 0x69:
+		return MODRM | WORD;
+	case 0x6a:
+	case 0xa8:
+	case 0xb0 ... 0xb7:
+		return BYTE;
+	case 0x6b:
+		return MODRM | BYTE;
+	case 0x70 ... 0x7f:
+		return NEAR;
+	case 0x80 ... 0x81:
+	case 0x83:
+	case 0xc0 ... 0xc1:
+	case 0xc6 ... 0xc7:
+	case 0xd0 ... 0xd3:
+	case 0xf6 ... 0xf7:
+	case 0xfe ... 0xff:
+		return group(opcode, next >> 3 & 7);
+	case 0xb8 ... 0xbf:
+		return WIDE;
+	case 0xc3:
+		return KNOWN | ENDS;
+	case 0xe8 ... 0xe9:
+		return FAR | ENDS;
+	case 0xeb:
+		return NEAR | ENDS;
+	default:
+		return 0;
+	}
+}
+
+/* Behind 0f: with no other prefix than 66. */
+static uint32_t shape_of_two(uint8_t opcode, uint8_t next)
+{
+	switch (opcode) {
+	case 0x10 ... 0x11:
+	case 0x14:
+	case 0x1f:
+	case 0x28 ... 0x29:
+	case 0x2e ... 0x2f:
+	case 0x40 ... 0x4f:
+	case 0x51:
+	case 0x54 ... 0x5f:
+	case 0x60 ... 0x62:
+	case 0x6e ... 0x6f:
+	case 0x7e ... 0x7f:
+	case 0x90 ... 0x9f:
+	case 0xa3:
+	case 0xaf:
+	case 0xb6 ... 0xb7:
+	case 0xbe ... 0xbf:
+	case 0xd4:
+	case 0xdb:
+	case 0xeb:
+	case 0xef:
+		return MODRM;
+	case 0x80 ... 0x8f:
+		return FAR;
+	case 0xba:
+		return (next & 0x20) ? MODRM | BYTE : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Behind f2 or f3, and 0f: numbers with a point. */
+static uint32_t shape_of_scalar(uint8_t opcode)
+{
+	switch (opcode) {
+	case 0x10 ... 0x11:
+	case 0x2a:
+	case 0x2c ... 0x2d:
+	case 0x51:
+	case 0x58 ... 0x5a:
+	case 0x5c ... 0x5f:
+		return MODRM;
+	default:
+		return 0;
+	}
+}
+
+static const uint8_t *prefixes_take(const uint8_t *p, struct prefixes *prefixes)
+{
+	*prefixes = (struct prefixes){ 0 };
+	if (*p == 0x64 || *p == 0x65)
+		prefixes->segment = *p++;
+	if (*p == 0x66 || *p == 0xf2 || *p == 0xf3)
+		prefixes->mandatory = *p++;
+	if ((*p & 0xf0) == 0x40)
+		prefixes->rex = *p++;
+	return p;
+}
+
+/* Takes the opcode. A branch behind a prefix is not known. */
+static uint32_t shape_take(const uint8_t **at, const struct prefixes *prefixes)
+{
+	const uint8_t *p = *at;
+	uint32_t shape;
+
+	if (*p != 0x0f) {
+		*at = p + 1;
+		shape = prefixes->mandatory > 0x66 ? 0 :
+						     shape_of_one(p[0], p[1]);
+	} else {
+		*at = p + 2;
+		shape = prefixes->mandatory > 0x66 ?
+				shape_of_scalar(p[1]) :
+				shape_of_two(p[1], p[2]);
+	}
+	if (shape & (NEAR | FAR | ENDS) &&
+	    (prefixes->segment || prefixes->mandatory || prefixes->rex))
+		return 0;
+	return shape;
+}
+
+/* The bytes of an operand in memory, and of what says so. */
+static uint32_t operand_bytes(const uint8_t *p)
+{
+	uint32_t mode = *p >> 6;
+	uint32_t n = 1;
+
+	if (mode == 3)
+		return n;
+	if ((*p & 7) == 4) {
+		n++;
+		if (!mode && (p[1] & 7) == 5)
+			n += 4;
+	}
+	if (mode == 1)
+		return n + 1;
+	return n + (mode == 2 || (*p & 0xc7) == 5 ? 4 : 0);
+}
+
+static uint32_t immediate_bytes(uint32_t shape, const struct prefixes *prefixes)
+{
+	uint32_t wide = prefixes->rex & 8;
+
+	if (shape & (BYTE | NEAR))
+		return 1;
+	if (shape & WIDE && wide)
+		return 8;
+	if (shape & (WORD | WIDE))
+		return prefixes->mandatory && !wide ? 2 : 4;
+	return shape & FAR ? 4 : 0;
+}
+
+/* Where a branch leads, or what an address is taken of: the operand's end is
+ * the instruction's. */
+static uint64_t target(const uint8_t *end, uint64_t next, uint32_t shape)
+{
+	int32_t operand;
+
+	if (shape & NEAR)
+		return next + (uint64_t)(int64_t)(int8_t)end[-1];
+	__builtin_memcpy(&operand, end - sizeof(operand), sizeof(operand));
+	return next + (uint64_t)(int64_t)operand;
+}
+
+int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
+		      struct usdt_decoded *to)
+{
+	struct prefixes prefixes;
+	const uint8_t *opcode;
+	const uint8_t *p;
+	uint32_t shape;
+
+	if (n < LONGEST)
+		return 0;
+	opcode = p = prefixes_take(bytes, &prefixes);
+	shape = shape_take(&p, &prefixes);
+	if (!shape)
+		return 0;
+	*to = (struct usdt_decoded){ .leads = !!(shape & (NEAR | FAR)),
+				     .ends = !!(shape & ENDS) };
+	if (*opcode == 0x8d && (*p & 0xc7) == 5) {
+		to->leads = 1;
+		to->field = (uint8_t)(p + 1 - bytes);
+	}
+	if (shape & MODRM)
+		p += operand_bytes(p);
+	p += immediate_bytes(shape, &prefixes);
+	to->length = (uint8_t)(p - bytes);
+	if (to->leads)
+		to->target = target(p, address + to->length, shape);
+	return 1;
+}

@@ -1,0 +1,486 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Planning jumps; see usdt-plan.h.
+ */
+#include "tracepoints/usdt/plan/plan.h"
+
+#include <errno.h>
+
+#include "base/base.h"
+#include "tracepoints/usdt/plan/image.h"
+#include "tracepoints/usdt/plan/scan.h"
+
+#define NOP		0x90
+#define TEST		0xa9	/* what follows the nop of a marker of ours */
+#define TABLE_MAX	4096	/* entries of a table of jumps */
+
+struct planning {
+	struct usdt_image image;
+	const struct usdt_decoder *decoder;
+	struct usdt_scan scan;
+	int through;		/* some function jumps through addresses */
+};
+
+/* Takes in an instruction at an offset from the nop. */
+static void cover(struct usdt_plan *plan, uint64_t at,
+		  const struct usdt_decoded *insn)
+{
+	struct usdt_moved *moved = &plan->moved[plan->count];
+
+	if (plan->limit)
+		return;
+	if (insn->move == USDT_STAYS || plan->count == USDT_MOVED_MAX) {
+		plan->limit = USDT_FIXED;
+		return;
+	}
+	plan->count++;
+	plan->starts |= (uint16_t)(1u << at);
+	plan->covered = (uint8_t)(at + insn->length);
+	moved->target = insn->target;
+	moved->at = (uint8_t)at;
+	moved->length = insn->length;
+	moved->move = insn->move;
+	moved->field = insn->field;
+	moved->code = insn->code;
+}
+
+/* A table of offsets from itself, as compilers make for a switch. */
+static void table_read(struct planning *p, uint64_t table)
+{
+	uint64_t left;
+	const uint8_t *entry = usdt_image_at(&p->image, table, 4, PF_R, &left);
+	uint32_t i;
+
+	for (i = 0; entry && i < TABLE_MAX && left >= 4; i++) {
+		int32_t offset;
+		uint64_t target;
+
+		__builtin_memcpy(&offset, entry, 4);
+		target = table + (uint64_t)(int64_t)offset;
+		if (!usdt_image_at(&p->image, target, 1, PF_X, NULL))
+			return;
+		usdt_scan_led(&p->scan, target);
+		entry += 4;
+		left -= 4;
+	}
+}
+
+/* A function ends too early, but nobody comes to its end, and there is padding
+ * behind it. */
+static void padding_cover(const struct planning *p, struct usdt_plan *plan,
+			  uint64_t at, int ends)
+{
+	uint64_t end = plan->address + USDT_PATCH_MAX;
+	uint64_t behind = at;
+	struct usdt_function next;
+	struct usdt_decoded insn;
+	const uint8_t *bytes;
+	uint64_t left;
+
+	while (ends && at < end) {
+		bytes = usdt_image_at(&p->image, at, 1, PF_R | PF_X, &left);
+		if (!bytes || usdt_image_function(&p->image, at, &next) ||
+		    !usdt_decode(p->decoder, bytes, left, at, &insn) ||
+		    !insn.padding)
+			break;
+		at += insn.length;
+	}
+	/* a padding's last byte may be a function's first by mistake */
+	while (at > behind && usdt_image_function(&p->image, at - 1, &next))
+		at--;
+	plan->covered = (uint8_t)((at < end ? at : end) - plan->address);
+	plan->limit = USDT_ENDS;
+}
+
+/* What is looked for in a function: the ends of claims, and nops, in order. */
+struct walk {
+	struct usdt_function function;
+	const struct usdt_claim *claim;		/* the next */
+	const struct usdt_claim *claims_end;
+	struct usdt_plan *plans;		/* all */
+	struct usdt_plan *covers;		/* the first not covered yet */
+	struct usdt_plan *plan;			/* the next nop */
+	struct usdt_plan *plans_end;
+	int tables;				/* it may jump through some */
+	int ends;				/* the last instruction does */
+};
+
+/* ff with 4 in the middle of what follows: a jump through a register or
+ * memory, or what looks like one. */
+static int jumps_through(const uint8_t *bytes, uint64_t n)
+{
+	uint64_t i;
+
+	for (i = 0; i + 1 < n; i++)
+		if (bytes[i] == 0xff && (bytes[i + 1] & 0x38) == 0x20)
+			return 1;
+	return 0;
+}
+
+static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
+		      const struct usdt_decoded *insn)
+{
+	uint64_t end = address + insn->length;
+	struct usdt_plan *plan;
+
+	walk->ends = insn->ends;
+	p->through |= walk->tables && insn->through;
+	if (insn->leads)
+		usdt_scan_led(&p->scan, insn->target);
+	if (walk->tables && insn->leads && insn->field)
+		table_read(p, insn->target);
+	/* that was it, or there is none */
+	while (walk->claim < walk->claims_end && walk->claim->end <= end)
+		walk->claim++;
+	for (plan = walk->covers; plan < walk->plan; plan++) {
+		if (address - plan->address < USDT_PATCH_MAX)
+			cover(plan, address - plan->address, insn);
+		else if (plan == walk->covers)
+			walk->covers++;
+	}
+	for (; walk->plan < walk->plans_end && walk->plan->address < end;
+	     walk->plan++)
+		if (walk->plan->address != address)
+			walk->plan->limit = USDT_UNDECODED;
+}
+
+/* What is there cannot be told. */
+static void walk_fail(struct planning *p, struct walk *walk)
+{
+	struct usdt_plan *plan;
+
+	for (; walk->claim < walk->claims_end; walk->claim++)
+		usdt_scan_led(&p->scan, walk->claim->target);
+	for (plan = walk->tables ? walk->plans : walk->covers;
+	     plan < walk->plans_end; plan++) {
+		/* what is covered already counts, unless a table may lead
+		 * there */
+		if (walk->tables || plan >= walk->plan)
+			plan->covered = 0;
+		if (walk->tables || !plan->limit)
+			plan->limit = USDT_UNDECODED;
+	}
+}
+
+/* All has to be known of what plans cover. */
+static int walk_decode(const struct planning *p, const struct walk *walk,
+		       const uint8_t *bytes, uint64_t n, uint64_t address,
+		       struct usdt_decoded *insn)
+{
+	return (walk->covers == walk->plan &&
+		usdt_decode_plain(bytes, n, address, insn)) ||
+	       usdt_decode(p->decoder, bytes, n, address, insn);
+}
+
+/*
+ * Goes over a function as far as somebody wants to know: takes in what plans
+ * cover, what its branches lead to, and the tables of jumps that it uses.
+ */
+static void function_walk(struct planning *p, struct walk *walk)
+{
+	uint64_t n = walk->function.end - walk->function.start;
+	const uint8_t *bytes = usdt_image_at(&p->image, walk->function.start,
+					     n, PF_R | PF_X, NULL);
+	struct usdt_decoded insn;
+	uint64_t at;
+
+	walk->tables = walk->plan < walk->plans_end && bytes &&
+		       jumps_through(bytes, n);
+	for (at = 0; at < n; at += insn.length) {
+		if (!walk->tables && walk->claim == walk->claims_end &&
+		    walk->covers == walk->plans_end)
+			return;
+		if (!bytes || !walk_decode(p, walk, bytes + at, n - at,
+					   walk->function.start + at, &insn)) {
+			walk_fail(p, walk);
+			return;
+		}
+		walk_insn(p, walk, walk->function.start + at, &insn);
+	}
+	for (; walk->covers < walk->plan; walk->covers++)
+		if (!walk->covers->limit)
+			padding_cover(p, walk->covers, walk->function.end,
+				      walk->ends);
+}
+
+/* The function that an address is in: most are the next nop's. */
+static int bounds_find(const struct planning *p, struct walk *walk,
+		       const struct usdt_plan *plans_end, uint64_t at)
+{
+	if (walk->plan == plans_end || at < walk->plan->start ||
+	    at >= walk->plan->end)
+		return usdt_image_function(&p->image, at, &walk->function);
+	walk->function.start = walk->plan->start;
+	walk->function.end = walk->plan->end;
+	return 1;
+}
+
+/* The functions of all nops and claims. */
+static void functions_walk(struct planning *p)
+{
+	struct usdt_scan *scan = &p->scan;
+	struct usdt_plan *plans_end = scan->plans + scan->count;
+	const struct usdt_claim *claims_end = scan->claims + scan->nclaims;
+	struct walk walk = { .claim = scan->claims, .plan = scan->plans };
+
+	while (walk.claim < claims_end || walk.plan < plans_end) {
+		uint64_t at = ~0ull;
+
+		if (walk.claim < claims_end)
+			at = walk.claim->end - 1;
+		if (walk.plan < plans_end && walk.plan->address <= at)
+			at = walk.plan->address;
+		if (!bounds_find(p, &walk, plans_end, at)) {
+			/* the plan has its reason already */
+			if (walk.plan < plans_end && walk.plan->address == at)
+				walk.plan++;
+			else
+				usdt_scan_led(scan, walk.claim++->target);
+			continue;
+		}
+		walk.claims_end = walk.claim;
+		while (walk.claims_end < claims_end &&
+		       walk.claims_end->end <= walk.function.end)
+			walk.claims_end++;
+		walk.plans = walk.covers = walk.plans_end = walk.plan;
+		while (walk.plans_end < plans_end &&
+		       walk.plans_end->address < walk.function.end)
+			walk.plans_end++;
+		function_walk(p, &walk);
+		walk.claim = walk.claims_end;
+		walk.plan = walk.plans_end;
+	}
+}
+
+static void handler_led(void *arg, uint64_t target)
+{
+	usdt_scan_led(arg, target);
+}
+
+/* What can be told without looking around. */
+static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
+{
+	struct usdt_function function;
+	const uint8_t *bytes;
+
+	bytes = usdt_image_at(&p->image, plan->address, USDT_JUMP_BYTES,
+			      PF_R | PF_X, NULL);
+	if (!bytes || bytes[0] != NOP)
+		return USDT_NO_NOP;
+	if (!usdt_image_function(&p->image, plan->address, &function))
+		return USDT_NO_FUNCTION;
+	plan->start = function.start;
+	plan->end = function.end;
+	if (function.handlers &&
+	    !usdt_image_handlers(&p->image, &function, handler_led, &p->scan))
+		return USDT_HANDLERS;
+	return USDT_FINE;
+}
+
+/* How many bytes are to be switched: each join is a jump of its own. 0: it
+ * cannot be. */
+static uint32_t joins_find(struct usdt_plan *plan)
+{
+	uint32_t led = plan->led;
+	uint32_t n = USDT_JUMP_BYTES;
+	uint32_t i;
+	uint32_t k;
+
+	/* a call comes back */
+	for (i = 0; i < plan->count; i++)
+		if (plan->moved[i].move == USDT_CALL)
+			led |= 1u << (plan->moved[i].at +
+				      plan->moved[i].length);
+	for (k = 1; k < n; k++) {
+		if (!(led >> k & 1))
+			continue;
+		if (!(plan->starts >> k & 1) ||
+		    k + USDT_JUMP_BYTES > USDT_PATCH_MAX)
+			return 0;
+		plan->joins |= (uint16_t)(1u << k);
+		n = k + USDT_JUMP_BYTES;
+	}
+	return n;
+}
+
+/* All is known: what has to move. */
+static enum usdt_reason site_settle(const struct planning *p,
+				    struct usdt_plan *plan)
+{
+	uint32_t n = joins_find(plan);
+	const uint8_t *bytes;
+	uint32_t end = n;
+	uint32_t i;
+
+	if (plan->covered < (n ? n : USDT_JUMP_BYTES))
+		return plan->joins || !plan->limit ? USDT_LED_TO : plan->limit;
+	if (!n)
+		return USDT_LED_TO;
+	for (i = 0; i < plan->count && plan->moved[i].at < n; i++)
+		if (plan->moved[i].at + plan->moved[i].length > (int)end)
+			end = plan->moved[i].at + plan->moved[i].length;
+	plan->count = (uint8_t)i;
+	plan->covered = (uint8_t)end;
+	plan->switched = (uint8_t)n;
+	plan->starts &= (uint16_t)((1u << n) - 1);
+	bytes = usdt_image_at(&p->image, plan->address, end, PF_R | PF_X,
+			      NULL);
+	if (!bytes)
+		return USDT_ENDS;
+	__builtin_memcpy(plan->bytes, bytes, end);
+	return USDT_FINE;
+}
+
+/* Another probe's nop is at k: it moves, too, if it is the only one. A marker
+ * of our own changes by itself. */
+static enum usdt_reason beside_set(struct usdt_plan *plan, uint32_t k)
+{
+	if (plan->beside == k)
+		return USDT_FINE;
+	if (plan->beside || !(plan->starts >> k & 1) ||
+	    plan->bytes[k] != NOP ||
+	    (k + 1 < plan->covered && plan->bytes[k + 1] == TEST))
+		return USDT_OVERLAPS;
+	plan->beside = (uint8_t)k;
+	return USDT_FINE;
+}
+
+static int probe_seen(const struct usdt_probe *probe, void *arg)
+{
+	struct planning *p = arg;
+	uint32_t i = usdt_plans_before(p->scan.plans, p->scan.count,
+				       probe->address);
+
+	while (i-- > 0) {
+		struct usdt_plan *plan = &p->scan.plans[i];
+		uint64_t k = probe->address - plan->address;
+
+		if (k >= USDT_PATCH_MAX)
+			break;
+		if (!plan->reason && k < plan->switched)
+			plan->reason = (uint8_t)beside_set(plan, (uint32_t)k);
+	}
+	return 0;
+}
+
+/* Of several in a row those before decide. */
+static void pairs_settle(struct usdt_plan *plans, uint32_t n)
+{
+	uint32_t i;
+	uint32_t k;
+
+	for (i = 0; i < n; i++) {
+		const struct usdt_plan *plan = &plans[i];
+
+		if (plan->reason || !plan->beside || plan->second)
+			continue;
+		for (k = i + 1; k < n && plans[k].address <=
+						 plan->address + plan->beside;
+		     k++)
+			plans[k].second |= plans[k].address ==
+					   plan->address + plan->beside;
+	}
+}
+
+uint32_t usdt_plans_before(const struct usdt_plan *plans, uint32_t n,
+			   uint64_t address)
+{
+	uint32_t low = 0;
+	uint32_t high = n;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (plans[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct usdt_plan *usdt_plan_for(struct usdt_plan *plans, uint32_t n,
+				uint64_t address)
+{
+	struct usdt_plan *own = NULL;
+	uint32_t i = usdt_plans_before(plans, n, address);
+
+	if (i < n && plans[i].address == address && !plans[i].reason &&
+	    !(plans[i].second && plans[i].beside))
+		own = &plans[i];
+	while (i-- > 0 && address - plans[i].address < USDT_PATCH_MAX)
+		if (!plans[i].reason && !plans[i].second &&
+		    plans[i].beside == address - plans[i].address)
+			return &plans[i];
+	return own;
+}
+
+static int planning_run(struct planning *p, struct usdt_plan *plans,
+			uint32_t n)
+{
+	uint32_t fine = 0;
+	uint32_t i;
+
+	if (usdt_scan_open(&p->scan, &p->image, plans, n))
+		return USDT_NO_MEMORY;
+	for (i = 0; i < n; i++) {
+		plans[i].reason = i && plans[i - 1].address ==
+						plans[i].address ?
+					  USDT_OVERLAPS :
+					  (uint8_t)site_look(p, &plans[i]);
+		fine += !plans[i].reason;
+	}
+	if (fine) {
+		usdt_scan_code(&p->scan);
+		functions_walk(p);
+	}
+	if (p->through)
+		usdt_scan_addresses(&p->scan);
+	for (i = 0; i < n; i++)
+		if (!plans[i].reason)
+			plans[i].reason = (uint8_t)site_settle(p, &plans[i]);
+	usdt_notes_read(p->image.file, probe_seen, p, NULL);
+	pairs_settle(plans, n);
+	usdt_scan_close(&p->scan);
+	return USDT_FINE;
+}
+
+void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
+	       struct usdt_plan *plans, uint32_t n)
+{
+	struct planning p = { .decoder = decoder };
+	uint64_t address;
+	uint32_t i;
+	int reason = USDT_NO_DECODER;
+
+	for (i = 0; i < n; i++) {
+		address = plans[i].address;
+		__builtin_memset(&plans[i], 0, sizeof(plans[i]));
+		plans[i].address = address;
+	}
+	if (n && decoder)
+		reason = usdt_image_open(&p.image, file) ?
+				 USDT_NO_FUNCTION :
+				 planning_run(&p, plans, n);
+	for (i = 0; i < n && reason; i++)
+		plans[i].reason = (uint8_t)reason;
+}
+
+const char *usdt_reason_text(enum usdt_reason reason)
+{
+	static const char *const texts[USDT_REASONS] = {
+		[USDT_FINE] = "it can be moved",
+		[USDT_NO_DECODER] = "no libZydis to decode instructions with",
+		[USDT_NO_MEMORY] = "no memory",
+		[USDT_NO_NOP] = "no nop is there",
+		[USDT_NO_FUNCTION] = "its function's bounds are not known",
+		[USDT_UNDECODED] = "its function cannot be decoded",
+		[USDT_ENDS] = "its code ends within five bytes",
+		[USDT_OVERLAPS] = "another probe is within five bytes",
+		[USDT_LED_TO] = "something jumps behind the nop",
+		[USDT_FIXED] = "an instruction behind it cannot be moved",
+		[USDT_HANDLERS] = "its function's handlers of exceptions are not known",
+	};
+
+	return (uint32_t)reason < USDT_REASONS ? texts[reason] : "unknown";
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Looking for all that may lead behind a nop; see usdt-scan.h.
+ */
+#include "tracepoints/usdt/plan/scan.h"
+
+#include <emmintrin.h>
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+
+#define BLOCK_SHIFT	6
+#define CLAIMS_MAX	16384u
+#define CLAIMS_BYTES	(CLAIMS_MAX * sizeof(struct usdt_claim))
+#define SHORT_REACH	130	/* of a branch with a short operand */
+#define STEP		64	/* bytes looked at at a time */
+
+static void blocks_mark(struct usdt_blocks *blocks, uint64_t address)
+{
+	uint64_t block = (address - blocks->low) >> BLOCK_SHIFT;
+
+	blocks->bits[block / 64] |= 1ull << block % 64;
+}
+
+int usdt_scan_open(struct usdt_scan *scan, const struct usdt_image *image,
+		   struct usdt_plan *plans, uint32_t n)
+{
+	struct usdt_blocks *blocks = &scan->blocks;
+	uint64_t high = plans[n - 1].address + USDT_PATCH_MAX;
+	uint32_t i;
+
+	*scan = (struct usdt_scan){ .image = image, .plans = plans,
+				    .count = n };
+	blocks->low = plans[0].address & ~((1ull << BLOCK_SHIFT) - 1);
+	blocks->bytes = high - blocks->low;
+	blocks->mapped = align_up(((blocks->bytes >> BLOCK_SHIFT) + 64) / 8,
+				  4096);
+	blocks->bits = sys_map_anonymous(blocks->mapped);
+	if (!blocks->bits)
+		return -ENOMEM;
+	scan->claims = sys_map_anonymous(CLAIMS_BYTES);
+	if (!scan->claims) {
+		sys_munmap(blocks->bits, blocks->mapped);
+		return -ENOMEM;
+	}
+	for (i = 0; i < n; i++) {
+		blocks_mark(blocks, plans[i].address + 1);
+		blocks_mark(blocks, plans[i].address + USDT_PATCH_MAX - 1);
+	}
+	return 0;
+}
+
+void usdt_scan_close(struct usdt_scan *scan)
+{
+	sys_munmap(scan->claims, CLAIMS_BYTES);
+	sys_munmap(scan->blocks.bits, scan->blocks.mapped);
+}
+
+static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
+				     uint64_t address)
+{
+	uint64_t at = address - blocks->low;
+
+	return at < blocks->bytes &&
+	       blocks->bits[at >> (BLOCK_SHIFT + 6)] >>
+			       (at >> BLOCK_SHIFT & 63) & 1;
+}
+
+/* Is an address behind some nop? */
+static int wanted(const struct usdt_scan *scan, uint64_t address)
+{
+	uint32_t at;
+
+	if (!blocks_have(&scan->blocks, address))
+		return 0;
+	at = usdt_plans_before(scan->plans, scan->count, address);
+	return at && address - scan->plans[at - 1].address < USDT_PATCH_MAX;
+}
+
+void usdt_scan_led(struct usdt_scan *scan, uint64_t target)
+{
+	uint32_t at;
+
+	if (!blocks_have(&scan->blocks, target))
+		return;
+	at = usdt_plans_before(scan->plans, scan->count, target);
+	while (at-- > 0) {
+		uint64_t k = target - scan->plans[at].address;
+
+		if (k >= USDT_PATCH_MAX)
+			return;
+		scan->plans[at].led |= (uint16_t)(1u << k);
+	}
+}
+
+static void claim_add(struct usdt_scan *scan, uint64_t end, uint64_t target)
+{
+	if (!wanted(scan, target))
+		return;
+	if (scan->nclaims == CLAIMS_MAX) {
+		usdt_scan_led(scan, target);
+		return;
+	}
+	scan->claims[scan->nclaims].end = end;
+	scan->claims[scan->nclaims++].target = target;
+}
+
+/* Some code of the file. */
+struct span {
+	const uint8_t *bytes;
+	uint64_t n;
+	uint64_t address;
+};
+
+/*
+ * Which of the bytes from p on are the last ones before an operand that is
+ * relative to its end: call, jmp; jcc behind 0f; a lea's second byte behind 8d;
+ * xbegin's behind c7. A bit each.
+ */
+static ALWAYS_INLINE uint64_t openings(const uint8_t *p)
+{
+	const __m128i here = _mm_loadu_si128((const __m128i *)p);
+	const __m128i before = _mm_loadu_si128((const __m128i *)(p - 1));
+#define ALL(value)		_mm_set1_epi8((char)(value))
+#define IS(what, value)		_mm_cmpeq_epi8(what, ALL(value))
+#define MASKED(mask, value)	IS(_mm_and_si128(here, ALL(mask)), value)
+	__m128i found = MASKED(0xfe, 0xe8);
+
+	found = _mm_or_si128(found, _mm_and_si128(MASKED(0xf0, 0x80),
+						  IS(before, 0x0f)));
+	found = _mm_or_si128(found, _mm_and_si128(MASKED(0xc7, 0x05),
+						  IS(before, 0x8d)));
+	found = _mm_or_si128(found, _mm_and_si128(IS(here, 0xf8),
+						  IS(before, 0xc7)));
+	return (uint32_t)_mm_movemask_epi8(found);
+}
+
+/* Those among STEP bytes whose operands lead near a site are claims. */
+static ALWAYS_INLINE void step_scan(struct usdt_scan *scan, const uint8_t *p,
+				    uint64_t address)
+{
+	const struct usdt_blocks blocks = scan->blocks;
+	uint64_t found = openings(p) | openings(p + 16) << 16 |
+			 openings(p + 32) << 32 | openings(p + 48) << 48;
+
+	for (; found; found &= found - 1) {
+		uint32_t k = (uint32_t)__builtin_ctzll(found) + 1;
+		uint64_t end = address + k + 4;
+		int32_t operand;
+
+		__builtin_memcpy(&operand, p + k, 4);
+		if (unlikely(blocks_have(&blocks,
+					 end + (uint64_t)(int64_t)operand)))
+			claim_add(scan, end,
+				  end + (uint64_t)(int64_t)operand);
+	}
+}
+
+/* The same for the first and the last bytes, around which there is nothing:
+ * an operand that begins before the end goes on with zeros. */
+static void edge_scan(struct usdt_scan *scan, const struct span *span,
+		      uint64_t at)
+{
+	uint8_t bytes[1 + STEP + 4] = { 0 };
+	uint64_t n = span->n - at < STEP + 4 ? span->n - at : STEP + 4;
+
+	if (at)
+		bytes[0] = span->bytes[at - 1];
+	__builtin_memcpy(bytes + 1, span->bytes + at, n);
+	step_scan(scan, bytes + 1, span->address + at);
+}
+
+/* In a program with a fixed address four bytes may be an address, too. */
+static void fixed_scan(struct usdt_scan *scan, const struct span *span)
+{
+	const struct usdt_blocks blocks = scan->blocks;
+	uint64_t at;
+	uint32_t operand;
+
+	for (at = 0; at + 4 <= span->n; at++) {
+		__builtin_memcpy(&operand, span->bytes + at, 4);
+		if (unlikely(blocks_have(&blocks, operand)))
+			usdt_scan_led(scan, operand);
+	}
+}
+
+static void span_scan(struct usdt_scan *scan, const struct span *span,
+		      int fixed)
+{
+	uint64_t at;
+
+	for (at = 0; at < span->n; at += STEP) {
+		if (unlikely(!at || span->n - at < STEP + 4))
+			edge_scan(scan, span, at);
+		else
+			step_scan(scan, span->bytes + at, span->address + at);
+	}
+	if (fixed)
+		fixed_scan(scan, span);
+}
+
+static int span_open(struct span *span, const struct usdt_image *image,
+		     uint64_t start, uint64_t end)
+{
+	span->address = start;
+	span->n = end - start;
+	span->bytes = usdt_image_at(image, start, span->n, PF_R | PF_X, NULL);
+	return !!span->bytes;
+}
+
+/* Branches with short operands: jcc, jmp, loop and jrcxz. */
+static void near_scan(struct usdt_scan *scan, const struct span *span,
+		      uint64_t site)
+{
+	uint64_t at = site - span->address;
+	uint64_t end = at + USDT_PATCH_MAX + SHORT_REACH;
+
+	at = at > SHORT_REACH ? at - SHORT_REACH : 0;
+	for (; at < end && at + 2 <= span->n; at++) {
+		const uint8_t *p = span->bytes + at;
+		uint64_t target = span->address + at + 2 +
+				  (uint64_t)(int64_t)(int8_t)p[1];
+
+		if (target - site - 1 < USDT_PATCH_MAX - 1 &&
+		    ((p[0] & 0xf0) == 0x70 || p[0] == 0xeb ||
+		     (p[0] & 0xfc) == 0xe0))
+			claim_add(scan, span->address + at + 2, target);
+	}
+}
+
+/* They come nearly sorted. */
+static void claims_sort(struct usdt_scan *scan)
+{
+	uint32_t i;
+	uint32_t k;
+
+	for (i = 1; i < scan->nclaims; i++) {
+		struct usdt_claim claim = scan->claims[i];
+
+		for (k = i; k && scan->claims[k - 1].end > claim.end; k--)
+			scan->claims[k] = scan->claims[k - 1];
+		scan->claims[k] = claim;
+	}
+}
+
+/* Words that may be addresses: one every `step` bytes. */
+static void words_scan(struct usdt_scan *scan, uint64_t address, uint64_t n,
+		       uint32_t first, uint32_t step)
+{
+	const struct usdt_blocks blocks = scan->blocks;
+	const uint8_t *bytes;
+	uint64_t at = (-address & 7) + first;
+	uint64_t word;
+
+	bytes = n ? usdt_image_at(scan->image, address, n, 0, NULL) : NULL;
+	for (; bytes && at + 8 <= n; at += step) {
+		__builtin_memcpy(&word, bytes + at, 8);
+		if (unlikely(blocks_have(&blocks, word)))
+			usdt_scan_led(scan, word);
+	}
+}
+
+enum { RELA, RELA_BYTES, PLT, PLT_BYTES, SYMBOLS, STRINGS, PACKED, TABLES };
+
+/* Where the dynamic section says that its tables are; 0 where it does not. */
+static void tables_find(const struct usdt_image *image,
+			uint64_t tables[static TABLES])
+{
+	static const int64_t tags[TABLES] = {
+		DT_RELA, DT_RELASZ, DT_JMPREL, DT_PLTRELSZ, DT_SYMTAB,
+		DT_STRTAB, 36 /* DT_RELR */,
+	};
+	const uint8_t *entry;
+	uint64_t left = 0;
+	Elf64_Dyn dyn;
+	uint32_t i;
+
+	__builtin_memset(tables, 0, TABLES * sizeof(*tables));
+	entry = usdt_image_at(image, image->dynamic, sizeof(dyn), PF_R, &left);
+	for (; entry && left >= sizeof(dyn); left -= sizeof(dyn)) {
+		__builtin_memcpy(&dyn, entry, sizeof(dyn));
+		entry += sizeof(dyn);
+		if (dyn.d_tag == DT_NULL)
+			return;
+		for (i = 0; i < TABLES; i++)
+			if (dyn.d_tag == tags[i])
+				tables[i] = dyn.d_un.d_val;
+	}
+}
+
+/* Is it a program that is loaded at its own address only? */
+static int is_fixed(const struct usdt_image *image)
+{
+	uint16_t type;
+
+	__builtin_memcpy(&type, image->file->bytes +
+					offsetof(Elf64_Ehdr, e_type),
+			 sizeof(type));
+	return type == ET_EXEC;
+}
+
+/*
+ * In a file that is loaded anywhere addresses are where relocations and symbols
+ * are, or, where relocations are packed, in data that can be written; else they
+ * may be in any data.
+ */
+void usdt_scan_addresses(struct usdt_scan *scan)
+{
+	int fixed = is_fixed(scan->image);
+	uint64_t tables[TABLES];
+	uint32_t i;
+
+	tables_find(scan->image, tables);
+	for (i = 0; i < scan->image->count; i++) {
+		const Elf64_Phdr *ph = &scan->image->loads[i];
+
+		if (fixed || (tables[PACKED] && ph->p_flags & PF_W))
+			words_scan(scan, ph->p_vaddr, ph->p_filesz, 0, 8);
+	}
+	if (fixed)
+		return;
+	words_scan(scan, tables[RELA], tables[RELA_BYTES],
+		   offsetof(Elf64_Rela, r_addend), sizeof(Elf64_Rela));
+	words_scan(scan, tables[PLT], tables[PLT_BYTES],
+		   offsetof(Elf64_Rela, r_addend), sizeof(Elf64_Rela));
+	/* linkers put the symbols' names behind them */
+	if (tables[STRINGS] > tables[SYMBOLS])
+		words_scan(scan, tables[SYMBOLS],
+			   tables[STRINGS] - tables[SYMBOLS],
+			   offsetof(Elf64_Sym, st_value), sizeof(Elf64_Sym));
+}
+
+/* The functions that plans are for. */
+static void functions_scan(struct usdt_scan *scan, int fixed)
+{
+	struct span span = { 0 };
+	uint32_t i;
+
+	for (i = 0; i < scan->count; i++) {
+		const struct usdt_plan *plan = &scan->plans[i];
+		uint64_t site = plan->address;
+
+		if (plan->reason)
+			continue;
+		if (site - span.address >= span.n) {
+			if (!span_open(&span, scan->image, plan->start,
+				       plan->end)) {
+				span.n = 0;
+				continue;
+			}
+			span_scan(scan, &span, fixed);
+		}
+		near_scan(scan, &span, site);
+	}
+}
+
+void usdt_scan_code(struct usdt_scan *scan)
+{
+	int fixed = is_fixed(scan->image);
+	struct span span;
+	uint64_t start;
+	uint64_t end;
+
+	functions_scan(scan, fixed);
+	if (usdt_image_parts(scan->image, &start, &end) &&
+	    span_open(&span, scan->image, start, end))
+		span_scan(scan, &span, fixed);
+	claims_sort(scan);
+}

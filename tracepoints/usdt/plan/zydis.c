@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libZydis as a library like others, for tools; see usdt-zydis.h.
+ */
+#include "tracepoints/usdt/plan/zydis.h"
+
+#include <stddef.h>
+
+#ifdef HAVE_ZYDIS
+#include <Zydis/Zydis.h>
+
+const struct usdt_decoder *usdt_zydis(void)
+{
+	static _Thread_local struct usdt_decoder decoder;
+
+	decoder.init = ZydisDecoderInit;
+	decoder.decode = ZydisDecoderDecodeInstruction;
+	return usdt_decoder_open(&decoder) ? NULL : &decoder;
+}
+
+#else
+
+const struct usdt_decoder *usdt_zydis(void)
+{
+	return NULL;
+}
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The decoder that a tool is linked with.
+ */
+#ifndef TRACEPOINTS_USDT_ZYDIS_H
+#define TRACEPOINTS_USDT_ZYDIS_H
+
+#include "tracepoints/usdt/plan/plan.h"
+
+/* The decoder, or NULL when the tool was built without. Thread-safe. */
+const struct usdt_decoder *usdt_zydis(void);
+
+#endif

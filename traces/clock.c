@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * One frequency and one offset for all traces of a directory, from the
+ * anchors of all their processes and our own.
+ *
+ * What must stay true here:
+ *  - two traces of one directory, one kind of clock and one boot id always
+ *    get the same numbers, so that their order is that of the clock;
+ *  - anchors of others may be lies. Ours, if they are of the same machine and
+ *    the same boot, bound the frequency by their own doubt; others can only
+ *    choose within those bounds, and never move the point that is pinned.
+ *    Where there are none of ours, what most anchors agree on counts.
+ */
+#include <string.h>
+
+#include "base/base.h"
+#include "buffers/clock.h"
+#include "buffers/reader/reader.h"
+#include "traces/trace.h"
+
+#define NS_PER_S	1000000000ull
+#define HZ_MIN		1000000ull
+#define HZ_MAX		100000000000ull
+#define SPAN_MIN_NS	50000000ull	/* shorter: the agent's estimate */
+#define OWN_SPAN_MIN_NS	100000ull	/* shorter: says nothing of the rate */
+#define DOUBT_MIN_NS	20.0		/* less is nobody's */
+#define DRIFT_MAX	1e-4		/* of a clock's rate, between anchors */
+
+/* What a clock is fitted from: ours first, then those of others. */
+struct fit {
+	const struct clock_anchor *anchors[2 + TRACE_ANCHORS_MAX];
+	int n;
+	int nown;
+	double hz_least;
+	double hz_most;
+};
+
+struct line {
+	const struct clock_anchor *from;
+	const struct clock_anchor *to;
+	int agree;			/* anchors that lie on it */
+	double weight;
+};
+
+void trace_set_own_anchor(struct trace_set *set, uint32_t kind,
+			  const struct clock_anchor *anchor)
+{
+	uint32_t row = kind - 1;
+
+	if (row >= TRACE_KINDS)
+		return;
+	set->own[row][set->nown[row] ? 1 : 0] = *anchor;
+	if (set->nown[row] < 2)
+		set->nown[row]++;
+}
+
+/* A place for one more: of a full row the one with the greatest doubt goes,
+ * but neither the oldest nor the newest. */
+static int place_find(struct trace_anchors *anchors)
+{
+	int oldest = 0;
+	int newest = 0;
+	int worst = -1;
+	int i;
+
+	if (anchors->n < TRACE_ANCHORS_MAX)
+		return anchors->n++;
+	for (i = 1; i < anchors->n; i++) {
+		if (anchors->row[i].at.clock < anchors->row[oldest].at.clock)
+			oldest = i;
+		if (anchors->row[i].at.clock > anchors->row[newest].at.clock)
+			newest = i;
+	}
+	for (i = 0; i < anchors->n; i++) {
+		uint64_t doubt_ns = anchors->row[i].at.uncertainty_ns;
+
+		if (i != oldest && i != newest &&
+		    (worst < 0 ||
+		     doubt_ns > anchors->row[worst].at.uncertainty_ns))
+			worst = i;
+	}
+	return worst;
+}
+
+static void add_anchor(struct trace_anchors *anchors,
+		       const struct clock_anchor *anchor,
+		       const uint8_t *boot_id)
+{
+	int i;
+
+	for (i = 0; i < anchors->n; i++)
+		if (!memcmp(&anchors->row[i].at, anchor, sizeof(*anchor)) &&
+		    !memcmp(anchors->row[i].boot_id, boot_id, 16))
+			return;
+	i = place_find(anchors);
+	anchors->row[i].at = *anchor;
+	memcpy(anchors->row[i].boot_id, boot_id, 16);
+}
+
+void trace_set_anchors(struct trace_set *set,
+		       const struct process_page *process)
+{
+	struct clock_anchor anchors[1 + PROCESS_ANCHORS];
+	uint32_t row = process->clock_kind - 1;
+	int n;
+
+	if (row >= TRACE_KINDS)
+		return;
+	n = process_anchors(process, anchors);
+	while (n--)
+		add_anchor(&set->anchors[row], &anchors[n], process->boot_id);
+}
+
+static void fit_collect(struct fit *fit, const struct trace_set *set,
+			const struct process_page *process, uint32_t row)
+{
+	const struct trace_anchors *anchors = &set->anchors[row];
+	int i;
+
+	if (!memcmp(set->boot_id, process->boot_id, sizeof(set->boot_id)))
+		fit->nown = set->nown[row];
+	for (i = 0; i < fit->nown; i++)
+		fit->anchors[fit->n++] = &set->own[row][i];
+	for (i = 0; i < anchors->n; i++)
+		if (!memcmp(anchors->row[i].boot_id, process->boot_id, 16))
+			fit->anchors[fit->n++] = &anchors->row[i].at;
+}
+
+static double greater(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static double doubt(const struct clock_anchor *a, const struct clock_anchor *b)
+{
+	return greater((double)a->uncertainty_ns, DOUBT_MIN_NS) +
+	       greater((double)b->uncertainty_ns, DOUBT_MIN_NS);
+}
+
+static double span(const struct clock_anchor *a, const struct clock_anchor *b)
+{
+	return (double)(int64_t)(b->monotonic_ns - a->monotonic_ns);
+}
+
+/* Of two anchors in their order; 0 for nonsense. */
+static double slope(const struct clock_anchor *a, const struct clock_anchor *b)
+{
+	if (a->clock >= b->clock || a->monotonic_ns >= b->monotonic_ns)
+		return 0;
+	return (double)(b->clock - a->clock) / span(a, b) * NS_PER_S;
+}
+
+/* What our own two anchors leave possible. */
+static void fit_bound(struct fit *fit)
+{
+	double hz = 0;
+	double slack = 0;
+
+	fit->hz_least = (double)HZ_MIN;
+	fit->hz_most = (double)HZ_MAX;
+	if (fit->nown < 2 || span(fit->anchors[0], fit->anchors[1]) <
+				     (double)OWN_SPAN_MIN_NS)
+		return;
+	hz = slope(fit->anchors[0], fit->anchors[1]);
+	slack = doubt(fit->anchors[0], fit->anchors[1]) /
+		span(fit->anchors[0], fit->anchors[1]);
+	if (hz < (double)HZ_MIN || slack >= 1)
+		return;
+	fit->hz_least = hz * (1 - slack);
+	fit->hz_most = hz * (1 + slack);
+}
+
+/* Where there are ours they decide, and nobody is asked to agree. */
+static int line_agree(const struct fit *fit, const struct line *line, double hz)
+{
+	int agree = 0;
+	int i;
+
+	for (i = 0; !fit->nown && i < fit->n; i++) {
+		const struct clock_anchor *one = fit->anchors[i];
+		double cycles = (double)(int64_t)(one->clock -
+						  line->from->clock);
+		double away = span(line->from, one);
+		double off = cycles / hz * NS_PER_S - away;
+		double most = doubt(line->from, line->to) +
+			      (double)one->uncertainty_ns +
+			      greater(away, -away) * DRIFT_MAX;
+
+		agree += greater(off, -off) <= most;
+	}
+	return agree;
+}
+
+/* The line through two anchors that most agree with, of those the one that
+ * is known best: span over doubt. */
+static void fit_line(const struct fit *fit, struct line *best)
+{
+	int i;
+	int j;
+
+	memset(best, 0, sizeof(*best));
+	for (i = 0; i < fit->n; i++) {
+		for (j = 0; j < fit->n; j++) {
+			struct line line = { fit->anchors[i], fit->anchors[j],
+					     0, 0 };
+			double hz = slope(line.from, line.to);
+
+			if (hz < fit->hz_least || hz > fit->hz_most)
+				continue;
+			line.weight = span(line.from, line.to) /
+				      doubt(line.from, line.to);
+			line.agree = line_agree(fit, &line, hz);
+			if (line.agree > best->agree ||
+			    (line.agree == best->agree &&
+			     line.weight > best->weight))
+				*best = line;
+		}
+	}
+}
+
+/* The offset that makes `anchor` come out exactly. */
+static void pin(struct metadata_clock *clock, const struct clock_anchor *anchor)
+{
+	__int128 cycles = (__int128)anchor->realtime_ns * clock->hz / NS_PER_S -
+			  anchor->clock;
+	__int128 hz = clock->hz;
+
+	clock->offset_s = (int64_t)(cycles / hz);
+	if (cycles % hz < 0)
+		clock->offset_s--;
+	clock->offset = (uint64_t)(((cycles % hz) + hz) % hz);
+}
+
+/* The estimate of the first process with this clock, within our bounds. */
+static double hz_estimate(const struct trace_set *set, const struct fit *fit,
+			  const struct process_page *process)
+{
+	double hz = (double)process->clock_hz;
+	size_t i;
+
+	for (i = 0; i < set->ntraces; i++) {
+		const struct process_page *first = &set->traces[i]->process;
+
+		if (first->clock_kind == process->clock_kind &&
+		    !memcmp(first->boot_id, process->boot_id, 16)) {
+			hz = (double)first->clock_hz;
+			break;
+		}
+	}
+	if (hz > fit->hz_most)
+		return fit->hz_most;
+	return greater(hz, fit->hz_least);
+}
+
+/* Ours with the least doubt; else of the line's the better one; else any. */
+static const struct clock_anchor *fit_point(const struct fit *fit,
+					    const struct line *line)
+{
+	const struct clock_anchor *const *a = fit->anchors;
+
+	if (fit->nown == 2)
+		return a[1]->uncertainty_ns < a[0]->uncertainty_ns ? a[1] :
+								     a[0];
+	if (fit->nown || !line->to)
+		return fit->n ? a[0] : NULL;
+	return line->to->uncertainty_ns < line->from->uncertainty_ns ?
+		       line->to :
+		       line->from;
+}
+
+void trace_set_clock(const struct trace_set *set,
+		     const struct process_page *process,
+		     struct metadata_clock *clock)
+{
+	uint32_t row = process->clock_kind - 1;
+	const struct clock_anchor *point;
+	struct line line = { 0 };
+	struct fit fit = { 0 };
+
+	memset(clock, 0, sizeof(*clock));
+	clock->hz = NS_PER_S;
+	if (row < TRACE_KINDS)
+		fit_collect(&fit, set, process, row);
+	if (process->clock_kind == CLOCK_KIND_TSC) {
+		fit_bound(&fit);
+		fit_line(&fit, &line);
+		if (line.to && span(line.from, line.to) >= (double)SPAN_MIN_NS)
+			clock->hz = (uint64_t)slope(line.from, line.to);
+		else
+			clock->hz = (uint64_t)hz_estimate(set, &fit, process);
+	}
+	point = fit_point(&fit, &line);
+	pin(clock, point ? point : &process->start);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Index files of CTF streams: all integers are big endian.
+ */
+#include "traces/idx.h"
+
+#include <endian.h>
+#include <errno.h>
+
+_Static_assert(sizeof(struct ctf_index_header) == 16, "index header");
+_Static_assert(sizeof(struct ctf_index_entry) == 72, "index entry");
+
+void idx_header_encode(struct ctf_index_header *header)
+{
+	header->magic = htobe32(CTF_INDEX_MAGIC);
+	header->major = htobe32(CTF_INDEX_MAJOR);
+	header->minor = htobe32(CTF_INDEX_MINOR);
+	header->entry_bytes = htobe32(sizeof(struct ctf_index_entry));
+}
+
+void idx_entry_encode(struct ctf_index_entry *entry,
+		      const struct packet_head *head, uint64_t offset)
+{
+	entry->offset = htobe64(offset);
+	entry->packet_size = htobe64(head->packet_size);
+	entry->content_size = htobe64(head->content_size);
+	entry->timestamp_begin = htobe64(head->timestamp_begin);
+	entry->timestamp_end = htobe64(head->timestamp_end);
+	entry->events_discarded = htobe64(head->events_discarded);
+	entry->stream_id = htobe64(head->stream_id);
+	entry->stream_instance_id = htobe64(head->stream_instance_id);
+	entry->packet_seq_num = htobe64(head->packet_seq_num);
+}
+
+int idx_header_check(const struct ctf_index_header *header)
+{
+	struct ctf_index_header wanted;
+
+	idx_header_encode(&wanted);
+	return header->magic == wanted.magic && header->major == wanted.major &&
+			       header->minor == wanted.minor &&
+			       header->entry_bytes == wanted.entry_bytes
+		       ? 0 : -EBADMSG;
+}
+
+void idx_entry_decode(struct ctf_index_entry *entry)
+{
+	entry->offset = be64toh(entry->offset);
+	entry->packet_size = be64toh(entry->packet_size);
+	entry->content_size = be64toh(entry->content_size);
+	entry->timestamp_begin = be64toh(entry->timestamp_begin);
+	entry->timestamp_end = be64toh(entry->timestamp_end);
+	entry->events_discarded = be64toh(entry->events_discarded);
+	entry->stream_id = be64toh(entry->stream_id);
+	entry->stream_instance_id = be64toh(entry->stream_instance_id);
+	entry->packet_seq_num = be64toh(entry->packet_seq_num);
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keeping a DIR within a number of bytes: the oldest packets go.
+ *
+ * CTF has no way to take packets from the front of a file, and not every file
+ * system can. So a stream becomes a row of files, which a reader puts together
+ * again by its number, and the oldest file of all streams goes as a whole.
+ *
+ * What must stay true here:
+ *  - room is made before something is written;
+ *  - of one stream only the oldest go: what is left has no gap;
+ *  - an event that goes is counted as overwritten by somebody: the stream, or
+ *    DIR/ledger once the trace has gone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "traces/idx.h"
+#include "traces/private.h"
+
+#define NS_PER_S	1000000000ull
+
+/* So much of the limit may be written, to all streams, while one file grows:
+ * what goes at once is no more, and there are not many more files. */
+#define CHUNK_SHARE	32
+
+/* DIR itself, and its ledger */
+#define TOP_BYTES	(2 * TRACE_BLOCK_BYTES)
+
+static uint64_t blocks(uint64_t bytes)
+{
+	return (bytes + TRACE_BLOCK_BYTES - 1) / TRACE_BLOCK_BYTES *
+	       TRACE_BLOCK_BYTES;
+}
+
+static uint64_t cost(uint64_t bytes, uint64_t packets)
+{
+	if (!packets)
+		return 0;
+	return blocks(bytes) +
+	       blocks(sizeof(struct ctf_index_header) +
+		      packets * sizeof(struct ctf_index_entry));
+}
+
+static uint64_t packet_bytes(const struct packet *packet)
+{
+	return PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES + packet->event_bytes;
+}
+
+/* Nanoseconds of the time of day; whatever a process says, no packet is older
+ * than the one before it in its stream. */
+static uint64_t packet_time(const struct trace_stream *stream,
+			    const struct packet *packet)
+{
+	const struct metadata_clock *clock = &stream->trace->clock;
+	unsigned __int128 ns = packet->head.timestamp_end;
+
+	ns = (ns + clock->offset) * NS_PER_S / clock->hz +
+	     (uint64_t)clock->offset_s * NS_PER_S;
+	return max_u64((uint64_t)ns, stream->time_ns);
+}
+
+static void chunk_unlink(struct trace_set *set, struct trace_chunk *chunk)
+{
+	if (chunk->older)
+		chunk->older->newer = chunk->newer;
+	else
+		set->oldest = chunk->newer;
+	if (chunk->newer)
+		chunk->newer->older = chunk->older;
+	else
+		set->newest = chunk->older;
+}
+
+/* Most are the newest of all, so it is looked for from there. */
+static void chunk_link(struct trace_set *set, struct trace_chunk *chunk)
+{
+	struct trace_chunk *older = set->newest;
+
+	while (older && older->time_ns > chunk->time_ns)
+		older = older->older;
+	chunk->older = older;
+	chunk->newer = older ? older->newer : set->oldest;
+	if (older)
+		older->newer = chunk;
+	else
+		set->oldest = chunk;
+	if (chunk->newer)
+		chunk->newer->older = chunk;
+	else
+		set->newest = chunk;
+}
+
+static void remove_files(const struct trace_chunk *chunk, int fd, bool growing)
+{
+	char name[64];
+
+	unlinkat(fd, chunk->file, 0);
+	trace_idx_name(chunk->file, growing ? ".new" : "", name, sizeof(name));
+	unlinkat(fd, name, 0);
+}
+
+/* A trace that no packet is left of: its counts go to DIR/ledger. */
+static void trace_go(struct trace *trace)
+{
+	struct trace_set *set = trace->set;
+	struct trace_gone *gone = &set->gone;
+	size_t i;
+
+	for (i = 0; i < trace->nstreams; i++) {
+		gone->emitted += trace->streams[i]->emitted;
+		gone->overwritten += trace->streams[i]->overwritten;
+		gone->lost += trace->streams[i]->lost;
+	}
+	gone->emitted += trace->unplaced;
+	gone->lost += trace->unplaced;
+	gone->traces++;
+	trace->fd = trace_directory(trace);
+	trace_remove_directory(trace);
+	trace_free_streams(trace);
+	trace->gone = true;
+	trace_limit_replaced(set, trace->session_bytes, 0);
+	trace_limit_replaced(set, trace->metadata_bytes, 0);
+	set->used -= 2 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES;
+}
+
+/* The ledger of a trace that was finished says what it has lost since. */
+static void amend(struct trace *trace, int fd)
+{
+	trace->ledger = openat(fd, "index/ledger",
+			       O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (trace->ledger < 0) {
+		trace_failed(trace, -errno);
+		return;
+	}
+	trace_ledger_write(trace);
+	close(trace->ledger);
+	trace->ledger = -1;
+}
+
+static void count_dropped(const struct trace_chunk *chunk)
+{
+	struct trace_stream *stream = chunk->stream;
+	struct trace_set *set = stream->trace->set;
+
+	stream->kept -= chunk->events;
+	stream->dropped += chunk->events;
+	stream->bytes -= chunk->bytes;
+	set->used -= cost(chunk->bytes, chunk->packets);
+	if (stream->trace->fd >= 0)
+		return;
+	stream->overwritten += chunk->events;
+	set->kept -= chunk->events;
+	set->overwritten += chunk->events;
+	set->bytes -= chunk->bytes;
+}
+
+static void drop_oldest(struct trace_set *set)
+{
+	struct trace_chunk *chunk = set->oldest;
+	struct trace_stream *stream = chunk->stream;
+	struct trace *trace = stream->trace;
+	bool latest = stream->chunk == chunk;
+	bool growing = latest && stream->fd >= 0;
+	int fd = trace_directory(trace);
+
+	if (growing) {
+		close(stream->idx);
+		close(stream->fd);
+		stream->fd = -1;
+		stream->idx = -1;
+		stream->offset = 0;
+	}
+	if (latest)
+		stream->chunk = NULL;
+	count_dropped(chunk);
+	chunk_unlink(set, chunk);
+	trace->nchunks--;
+	if (fd >= 0)
+		remove_files(chunk, fd, growing);
+	else
+		trace_failed(trace, fd);
+	free(chunk);
+	if (trace->fd < 0 && !trace->nchunks)
+		trace_go(trace);
+	else if (trace->fd < 0 && fd >= 0)
+		amend(trace, fd);
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool too_much(const struct trace_set *set, uint64_t more)
+{
+	return set->used + set->spare + TOP_BYTES + more > set->limit;
+}
+
+void trace_limit_room(struct trace_set *set, uint64_t bytes)
+{
+	/* at the end `spare` is used */
+	while (set->limit && !set->final && set->oldest &&
+	       too_much(set, blocks(bytes)))
+		drop_oldest(set);
+}
+
+void trace_limit_replaced(struct trace_set *set, uint64_t from, uint64_t to)
+{
+	set->used += blocks(to);
+	set->used -= blocks(from);
+	set->spare = max_u64(set->spare, blocks(to));
+}
+
+void trace_limit_opened(struct trace *trace)
+{
+	trace->set->used += 2 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES;
+}
+
+void trace_limit_finished(struct trace *trace)
+{
+	if (!trace->set->limit) {
+		trace_free_streams(trace);
+		return;
+	}
+	if (!trace->nchunks && trace->set->oldest)
+		trace_go(trace);
+}
+
+/* What a packet of this stream adds. */
+static uint64_t more(const struct trace_stream *stream, uint64_t bytes)
+{
+	const struct trace_chunk *chunk = stream->chunk;
+
+	if (stream->fd < 0 || !chunk)
+		return cost(bytes, 1);
+	return cost(chunk->bytes + bytes, chunk->packets + 1) -
+	       cost(chunk->bytes, chunk->packets);
+}
+
+bool trace_limit_admit(struct trace_stream *stream, const struct packet *packet)
+{
+	struct trace_set *set = stream->trace->set;
+	uint64_t bytes = packet_bytes(packet);
+	uint64_t time_ns;
+
+	if (!set->limit)
+		return true;
+	time_ns = packet_time(stream, packet);
+	if (stream->chunk && set->written + bytes - stream->chunk->begun >
+				     set->limit / CHUNK_SHARE) {
+		int ret = trace_stream_end_file(stream);
+
+		if (ret)
+			trace_failed(stream->trace, ret);
+	}
+	while (too_much(set, more(stream, bytes))) {
+		if (!set->oldest || set->oldest->time_ns > time_ns)
+			return false;
+		drop_oldest(set);
+	}
+	return true;
+}
+
+/* The file that a packet was just written to. */
+static struct trace_chunk *chunk_of(struct trace_stream *stream)
+{
+	struct trace_chunk *chunk = stream->chunk;
+	struct trace_set *set = stream->trace->set;
+
+	if (chunk && !strcmp(chunk->file, stream->file)) {
+		chunk_unlink(set, chunk);
+		return chunk;
+	}
+	chunk = calloc(1, sizeof(*chunk));
+	if (!chunk)
+		return NULL;
+	chunk->stream = stream;
+	chunk->begun = set->written;
+	snprintf(chunk->file, sizeof(chunk->file), "%s", stream->file);
+	stream->chunk = chunk;
+	stream->chunks++;
+	stream->trace->nchunks++;
+	return chunk;
+}
+
+int trace_limit_count(struct trace_stream *stream, const struct packet *packet)
+{
+	struct trace_set *set = stream->trace->set;
+	struct trace_chunk *chunk;
+
+	if (!set->limit)
+		return 0;
+	chunk = chunk_of(stream);
+	if (!chunk)
+		return -ENOMEM;
+	set->used -= cost(chunk->bytes, chunk->packets);
+	chunk->bytes += packet_bytes(packet);
+	chunk->packets++;
+	chunk->events += packet->count;
+	set->used += cost(chunk->bytes, chunk->packets);
+	set->written += packet_bytes(packet);
+	stream->time_ns = packet_time(stream, packet);
+	chunk->time_ns = stream->time_ns;
+	chunk_link(set, chunk);
+	return 0;
+}
+
+int trace_limit_tell(struct trace_set *set)
+{
+	const struct trace_gone *gone = &set->gone;
+	int fd;
+	int ret;
+
+	if (!gone->traces)
+		return 0;
+	fd = openat(set->fd, "ledger",
+		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		    0666);
+	if (fd < 0)
+		return -errno;
+	ret = dprintf(fd, "# traces emitted kept overwritten lost\n"
+			  "%llu %llu 0 %llu %llu\n",
+		      (unsigned long long)gone->traces,
+		      (unsigned long long)gone->emitted,
+		      (unsigned long long)gone->overwritten,
+		      (unsigned long long)gone->lost) < 0 ? -errno : 0;
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+void trace_limit_free(struct trace_set *set)
+{
+	while (set->oldest) {
+		struct trace_chunk *chunk = set->oldest;
+
+		chunk_unlink(set, chunk);
+		free(chunk);
+	}
+}

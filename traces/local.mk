@@ -1,0 +1,16 @@
+# traces/: directories of traces, written and read: in the command. One file a
+# line.
+
+traces_sources = \
+	traces/clock.c \
+	traces/idx.c \
+	traces/idx.h \
+	traces/limit.c \
+	traces/metadata.c \
+	traces/metadata.h \
+	traces/private.h \
+	traces/stream.c \
+	traces/trace.c \
+	traces/trace.h \
+	traces/verify.c \
+	traces/verify.h

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * CTF 1.8 metadata. Facts: CTF specification 1.8.3, section 7 and appendix C
+ * (TSDL grammar); what babeltrace2 2.0 makes of it.
+ *
+ * What must stay true here: identifiers come out of identifier(), strings out
+ * of quote(); nothing else of a program's text gets into the metadata.
+ */
+#include "traces/metadata.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/base.h"
+#include "buffers/ctf.h"
+#include "taffrail/site.h"
+#include "tracepoints/fields/fields.h"
+
+#define NAME_BYTES	96		/* of an identifier, all included */
+#define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
+#define TRACER_MAJOR	0
+#define TRACER_MINOR	1
+#define TRACER_PATCH	0
+
+static const struct scalar {
+	uint8_t bytes;
+	uint8_t is_signed;
+	uint8_t exponent;		/* bits; 0: an integer */
+	uint8_t base;
+} scalars[] = {
+	[TAFFRAIL_T_S8]	  = { 1, 1, 0, 10 },
+	[TAFFRAIL_T_U8]	  = { 1, 0, 0, 10 },
+	[TAFFRAIL_T_S16]  = { 2, 1, 0, 10 },
+	[TAFFRAIL_T_U16]  = { 2, 0, 0, 10 },
+	[TAFFRAIL_T_S32]  = { 4, 1, 0, 10 },
+	[TAFFRAIL_T_U32]  = { 4, 0, 0, 10 },
+	[TAFFRAIL_T_S64]  = { 8, 1, 0, 10 },
+	[TAFFRAIL_T_U64]  = { 8, 0, 0, 10 },
+	[TAFFRAIL_T_F32]  = { 4, 1, 8, 10 },
+	[TAFFRAIL_T_F64]  = { 8, 1, 11, 10 },
+	[TAFFRAIL_T_PTR]  = { 8, 0, 0, 16 },
+	[TAFFRAIL_T_BOOL] = { 1, 0, 0, 10 },
+};
+
+static const struct scalar *scalar_of(uint8_t type)
+{
+	uint8_t index = type & TAFFRAIL_T_SCALAR_MASK;
+
+	if (index >= ARRAY_SIZE(scalars) || !scalars[index].bytes)
+		return NULL;
+	return &scalars[index];
+}
+
+static int shape_of(struct event_shape *shape, const struct event_view *event)
+{
+	unsigned int n = 0;
+	int i;
+
+	for (i = 0; i < event->nfields; i++) {
+		uint8_t type = event->types[i];
+		const struct scalar *scalar = scalar_of(type);
+
+		if (type == TAFFRAIL_T_STRING)
+			shape->steps[n++] = STEP_STRING;
+		else if (!scalar || (type & ~(TAFFRAIL_T_SEQUENCE |
+					      TAFFRAIL_T_SCALAR_MASK)))
+			return -EBADMSG;
+		else if (type & TAFFRAIL_T_SEQUENCE)
+			shape->steps[n++] = STEP_SEQUENCE | scalar->bytes;
+		else if (n && shape->steps[n - 1] <= STEP_FIXED_MAX)
+			shape->steps[n - 1] += scalar->bytes;
+		else
+			shape->steps[n++] = scalar->bytes;
+	}
+	shape->known = 1;
+	return 0;
+}
+
+int metadata_format(struct packet_format *format, struct event_shape **shapes,
+		    const struct session_view *session)
+{
+	int context = context_bytes(session->page.contexts);
+	uint32_t top = 0;
+	int ret = 0;
+	size_t i;
+
+	*shapes = NULL;
+	if (context < 0)
+		return -EBADMSG;
+	for (i = 0; i < session->nevents; i++)
+		if (session->events[i]->id >= top)
+			top = session->events[i]->id + 1;
+	*shapes = calloc(top + 1, sizeof(**shapes));
+	if (!*shapes)
+		return -ENOMEM;
+	for (i = 0; i < session->nevents && !ret; i++)
+		ret = shape_of(&(*shapes)[session->events[i]->id],
+			       session->events[i]);
+	format->shapes = *shapes;
+	format->nshapes = top;
+	format->context_bytes = (uint32_t)context;
+	format->large = session->page.flags & SESSION_LARGE_HEADER;
+	if (ret) {
+		free(*shapes);
+		*shapes = NULL;
+	}
+	return ret;
+}
+
+/* Inside a string literal: what is not printable goes in octal. */
+static void escape(FILE *out, const char *text)
+{
+	const unsigned char *p;
+
+	for (p = (const unsigned char *)text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else if (*p < 0x20 || *p == 0x7f)
+			fprintf(out, "\\%03o", *p);
+		else
+			putc(*p, out);
+	}
+}
+
+static void quote(FILE *out, const char *text)
+{
+	putc('"', out);
+	escape(out, text);
+	putc('"', out);
+}
+
+/* In a comment: without what would end it. */
+static void remark(FILE *out, const char *text)
+{
+	const unsigned char *p;
+
+	for (p = (const unsigned char *)text; *p; p++)
+		putc(*p < 0x20 || (*p == '/' && p != (const void *)text &&
+				   p[-1] == '*') ? '?' : *p, out);
+}
+
+/* Identifiers already used in a structure. */
+struct names {
+	char name[NAMES_MAX][NAME_BYTES];
+	int n;
+};
+
+static bool taken(const struct names *names, const char *name)
+{
+	int i;
+
+	for (i = 0; i < names->n; i++)
+		if (!strcmp(names->name[i], name))
+			return true;
+	return false;
+}
+
+/*
+ * "_NAME" or "__NAME_length": a leading underscore keeps it off the keywords,
+ * and readers strip it. A second one of the same name becomes NAME_2.
+ */
+static const char *identifier(struct names *names, const char *text,
+			      const char *lead, const char *tail)
+{
+	char base[NAME_BYTES - 32];
+	char *name = names->name[names->n];
+	size_t i;
+	int copy = 1;
+
+	for (i = 0; text[i] && i < sizeof(base) - 1; i++) {
+		char c = text[i];
+
+		base[i] = c == '_' || (c >= '0' && c <= '9') ||
+				  (c >= 'A' && c <= 'Z') ||
+				  (c >= 'a' && c <= 'z') ? c : '_';
+	}
+	base[i] = '\0';
+	snprintf(name, NAME_BYTES, "%s%s%s", lead, base, tail);
+	while (taken(names, name))
+		snprintf(name, NAME_BYTES, "%s%s_%d%s", lead, base, ++copy,
+			 tail);
+	names->n++;
+	return name;
+}
+
+static void put_scalar(FILE *out, const struct scalar *scalar, int base)
+{
+	if (scalar->exponent)
+		fprintf(out, "floating_point { exp_dig = %d; mant_dig = %d; "
+			     "align = 8; }",
+			scalar->exponent,
+			scalar->bytes * 8 - scalar->exponent);
+	else
+		fprintf(out, "integer { size = %d; align = 8; signed = %d; "
+			     "encoding = none; base = %d; }",
+			scalar->bytes * 8, scalar->is_signed,
+			scalar->base == 16 || !base ? scalar->base : base);
+}
+
+static void put_field(FILE *out, struct names *names, uint8_t type,
+		      const char *text, int base)
+{
+	const struct scalar *scalar = scalar_of(type);
+	const char *length;
+
+	fputs("\t\t", out);
+	if (type == TAFFRAIL_T_STRING) {
+		fprintf(out, "string { encoding = UTF8; } %s;\n",
+			identifier(names, text, "_", ""));
+	} else if (type & TAFFRAIL_T_SEQUENCE) {
+		length = identifier(names, text, "__", "_length");
+		put_scalar(out, &scalars[TAFFRAIL_T_U32], 10);
+		fprintf(out, " %s;\n\t\t", length);
+		put_scalar(out, scalar, base);
+		fprintf(out, " %s[ %s ];\n", identifier(names, text, "_", ""),
+			length);
+	} else {
+		put_scalar(out, scalar, base);
+		fprintf(out, " %s;\n", identifier(names, text, "_", ""));
+	}
+}
+
+static void put_event(FILE *out, const struct event_view *event)
+{
+	struct field_name fields[EVENT_FIELDS_MAX] = { 0 };
+	struct names names = { .n = 0 };
+	int i;
+
+	fields_parse(event->text, event->kind, event->nfields, fields);
+	fputs("\n/* ", out);
+	remark(out, event->file);
+	fprintf(out, ":%u */\nevent {\n\tname = \"", event->line);
+	escape(out, event->channel);
+	putc(':', out);
+	escape(out, event->name);
+	fprintf(out, "\";\n\tid = %u;\n\tstream_id = 0;\n"
+		     "\tfields := struct {\n", event->id);
+	for (i = 0; i < event->nfields; i++)
+		put_field(out, &names, event->types[i], fields[i].name,
+			  fields[i].base);
+	fputs("\t};\n};\n", out);
+}
+
+static void put_uuid(FILE *out, const uint8_t *uuid)
+{
+	int i;
+
+	putc('"', out);
+	for (i = 0; i < 16; i++)
+		fprintf(out, "%s%02x",
+			i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+			uuid[i]);
+	putc('"', out);
+}
+
+static void put_trace(FILE *out, const struct metadata *metadata)
+{
+	fputs("/* CTF 1.8 */\n\n"
+	      "typealias integer { size = 8; align = 8; signed = 0; } "
+	      ":= uint8_t;\n"
+	      "typealias integer { size = 16; align = 8; signed = 0; } "
+	      ":= uint16_t;\n"
+	      "typealias integer { size = 32; align = 8; signed = 0; } "
+	      ":= uint32_t;\n"
+	      "typealias integer { size = 64; align = 8; signed = 0; } "
+	      ":= uint64_t;\n"
+	      "\ntrace {\n\tmajor = 1;\n\tminor = 8;\n\tuuid = ", out);
+	put_uuid(out, metadata->uuid);
+	fprintf(out, ";\n\tbyte_order = %s;\n"
+		     "\tpacket.header := struct {\n"
+		     "\t\tuint32_t magic;\n"
+		     "\t\tuint8_t uuid[16];\n"
+		     "\t\tuint32_t stream_id;\n"
+		     "\t\tuint64_t stream_instance_id;\n"
+		     "\t};\n};\n",
+		__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "le" : "be");
+}
+
+static void put_time(FILE *out, const char *key, uint64_t seconds)
+{
+	time_t t = (time_t)seconds;
+	char text[40] = "";
+	struct tm tm;
+
+	if (gmtime_r(&t, &tm))
+		strftime(text, sizeof(text), "%Y%m%dT%H%M%S+0000", &tm);
+	fprintf(out, "\t%s = \"%s\";\n", key, text);
+}
+
+static void put_env(FILE *out, const struct metadata *metadata)
+{
+	const struct process_page *process = metadata->process;
+
+	fputs("\nenv {\n\thostname = ", out);
+	quote(out, process->hostname);
+	fputs(";\n\tdomain = \"ust\";\n"
+	      "\ttracer_name = \"taffrail\";\n", out);
+	fprintf(out, "\ttracer_major = %d;\n\ttracer_minor = %d;\n"
+		     "\ttracer_patchlevel = %d;\n",
+		TRACER_MAJOR, TRACER_MINOR, TRACER_PATCH);
+	fputs("\ttracer_buffering_scheme = \"pid\";\n"
+	      "\tagent_version = ", out);
+	quote(out, process->agent_version);
+	fputs(";\n\ttrace_name = ", out);
+	quote(out, metadata->session->page.name);
+	fputs(";\n\tprocname = ", out);
+	quote(out, process->procname);
+	fprintf(out, ";\n\tvpid = %u;\n\tvppid = %u;\n"
+		     "\tvpid_starttime = %llu;\n\timage = %u;\n"
+		     "\tarchitecture_bit_width = %zu;\n",
+		process->pid, process->ppid,
+		(unsigned long long)process->starttime, process->image,
+		sizeof(void *) * 8);
+	put_time(out, "vpid_datetime", process->start.realtime_ns / 1000000000);
+	put_time(out, "trace_creation_datetime", metadata->created_s);
+	fputs("};\n", out);
+}
+
+static const char *clock_text(uint32_t kind)
+{
+	switch (kind) {
+	case CLOCK_KIND_TSC:
+		return "time stamp counter";
+	case CLOCK_KIND_MONOTONIC:
+		return "CLOCK_MONOTONIC";
+	default:
+		return "a counter: order, not time";
+	}
+}
+
+static void put_clock(FILE *out, const struct metadata *metadata)
+{
+	const struct metadata_clock *clock = &metadata->clock;
+
+	fputs("\nclock {\n\tname = \"monotonic\";\n\tuuid = ", out);
+	put_uuid(out, metadata->process->boot_id);
+	fprintf(out, ";\n\tdescription = \"%s\";\n"
+		     "\tfreq = %llu;\n\toffset_s = %lld;\n\toffset = %llu;\n"
+		     "\tabsolute = TRUE;\n};\n",
+		clock_text(metadata->process->clock_kind),
+		(unsigned long long)clock->hz, (long long)clock->offset_s,
+		(unsigned long long)clock->offset);
+}
+
+static void put_header(FILE *out, bool large)
+{
+	unsigned int id_bits = large ? 16 : CTF_COMPACT_ID_BITS;
+	unsigned int clock_bits = large ? CTF_LARGE_CLOCK_BITS
+					: CTF_COMPACT_CLOCK_BITS;
+	unsigned int extended = large ? CTF_LARGE_ID_EXTENDED
+				      : CTF_COMPACT_ID_EXTENDED;
+	unsigned int align = large ? 8 : 1;
+
+	fprintf(out, "\nstruct event_header {\n"
+		     "\tenum : integer { size = %u; align = %u; signed = 0; } "
+		     "{ usual = 0 ... %u, extended = %u } id;\n"
+		     "\tvariant <id> {\n"
+		     "\t\tstruct {\n"
+		     "\t\t\tinteger { size = %u; align = %u; signed = 0; "
+		     "map = clock.monotonic.value; } timestamp;\n"
+		     "\t\t} usual;\n"
+		     "\t\tstruct {\n"
+		     "\t\t\tuint32_t id;\n"
+		     "\t\t\tinteger { size = 64; align = 8; signed = 0; "
+		     "map = clock.monotonic.value; } timestamp;\n"
+		     "\t\t} extended;\n"
+		     "\t} v;\n"
+		     "} align(8);\n",
+		id_bits, align, extended - 1, extended, clock_bits, align);
+}
+
+static void put_contexts(FILE *out, uint32_t contexts)
+{
+	static const char *const text[] = {
+		"integer { size = 32; align = 8; signed = 1; } _vtid;",
+		"integer { size = 32; align = 8; signed = 1; } _vpid;",
+		("integer { size = 8; align = 8; signed = 0; encoding = UTF8; "
+		 "} _procname[16];"),
+		"uint32_t _cpu;",
+		"integer { size = 64; align = 8; signed = 0; base = 16; } _ip;",
+	};
+	unsigned int bit;
+
+	if (!contexts)
+		return;
+	fputs("\tevent.context := struct {\n", out);
+	for (bit = 0; bit < ARRAY_SIZE(text); bit++)
+		if (contexts & (1u << bit))
+			fprintf(out, "\t\t%s\n", text[bit]);
+	fputs("\t};\n", out);
+}
+
+static void put_stream(FILE *out, const struct session_page *page)
+{
+	put_header(out, page->flags & SESSION_LARGE_HEADER);
+	fputs("\nstream {\n\tid = 0;\n"
+	      "\tevent.header := struct event_header;\n"
+	      "\tpacket.context := struct {\n"
+	      "\t\tinteger { size = 64; align = 8; signed = 0; "
+	      "map = clock.monotonic.value; } timestamp_begin;\n"
+	      "\t\tinteger { size = 64; align = 8; signed = 0; "
+	      "map = clock.monotonic.value; } timestamp_end;\n"
+	      "\t\tuint64_t content_size;\n"
+	      "\t\tuint64_t packet_size;\n"
+	      "\t\tuint64_t packet_seq_num;\n"
+	      "\t\tuint64_t events_discarded;\n"
+	      "\t\tuint32_t cpu_id;\n"
+	      "\t};\n", out);
+	put_contexts(out, page->contexts);
+	fputs("};\n", out);
+}
+
+int metadata_write(FILE *out, const struct metadata *metadata)
+{
+	const struct session_view *session = metadata->session;
+	struct event_shape shape;
+	size_t i;
+
+	for (i = 0; i < session->nevents; i++)
+		if (shape_of(&shape, session->events[i]))
+			return -EBADMSG;
+	put_trace(out, metadata);
+	put_env(out, metadata);
+	put_clock(out, metadata);
+	put_stream(out, &session->page);
+	for (i = 0; i < session->nevents; i++)
+		put_event(out, session->events[i]);
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}

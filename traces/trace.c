@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writing one CTF trace a process image. See trace.h for the tree and for
+ * what must stay true; streams are in trace-stream.c.
+ */
+#include "traces/trace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "buffers/clock.h"
+#include "traces/private.h"
+
+#define NAMES_TRIED_MAX	100000
+#define FILE_NAME_BYTES	64
+
+static void set_failed(struct trace_set *set, int error)
+{
+	if (!set->error)
+		set->error = error;
+}
+
+int trace_failed(struct trace *trace, int error)
+{
+	set_failed(trace->set, error);
+	return error;
+}
+
+static int check_empty(int fd)
+{
+	int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct dirent *entry;
+	DIR *dir = copy < 0 ? NULL : fdopendir(copy);
+	int ret = 0;
+
+	if (!dir) {
+		ret = -errno;
+		if (copy >= 0)
+			close(copy);
+		return ret;
+	}
+	while (!ret && (entry = readdir(dir)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			ret = -ENOTEMPTY;
+	closedir(dir);
+	return ret;
+}
+
+static void own_anchor(struct trace_set *set)
+{
+	struct clock_anchor anchor;
+
+	clock_anchor_take_kind(CLOCK_KIND_TSC, &anchor);
+	trace_set_own_anchor(set, CLOCK_KIND_TSC, &anchor);
+	clock_anchor_take_kind(CLOCK_KIND_MONOTONIC, &anchor);
+	trace_set_own_anchor(set, CLOCK_KIND_MONOTONIC, &anchor);
+}
+
+/* Sixteen bytes in hexadecimal, with hyphens. */
+static void boot_id_read(uint8_t out[static 16])
+{
+	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
+	int n = 0;
+	int c;
+
+	while (in && n < 32 && (c = getc(in)) != EOF) {
+		const char *digits = "0123456789abcdef";
+		const char *digit = c ? strchr(digits, c) : NULL;
+
+		if (!digit)
+			continue;
+		out[n / 2] = (uint8_t)(out[n / 2] << 4 | (digit - digits));
+		n++;
+	}
+	if (in)
+		fclose(in);
+}
+
+int trace_set_open(struct trace_set *set, const char *path)
+{
+	int ret;
+
+	memset(set, 0, sizeof(*set));
+	set->created_s = (uint64_t)time(NULL);
+	if (snprintf(set->path, sizeof(set->path), "%s", path) >=
+	    (int)sizeof(set->path))
+		return -ENAMETOOLONG;
+	set->made = !mkdir(path, 0777);
+	if (!set->made && errno != EEXIST)
+		return -errno;
+	set->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (set->fd < 0)
+		return -errno;
+	ret = check_empty(set->fd);
+	if (!ret && faccessat(set->fd, ".", W_OK | X_OK, AT_EACCESS))
+		ret = -errno;
+	if (ret) {
+		close(set->fd);
+		return ret;
+	}
+	boot_id_read(set->boot_id);
+	own_anchor(set);
+	return 0;
+}
+
+static int write_new(int dirfd, const char *name, const char *text,
+		     size_t bytes)
+{
+	FILE *out;
+	int ret = 0;
+	int fd = openat(dirfd, name,
+			O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+			0666);
+
+	if (fd < 0)
+		return -errno;
+	out = fdopen(fd, "w");
+	if (!out) {
+		close(fd);
+		return -ENOMEM;
+	}
+	errno = 0;
+	if (fwrite(text, 1, bytes, out) != bytes)
+		ret = errno ? -errno : -EIO;
+	if (fclose(out) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+/*
+ * Puts a file in place as a whole, or leaves what was there: `fill` makes
+ * it in memory, so that room can be made for it, and it is written under
+ * another name first. `size` is what the file had and has.
+ */
+static int replace_file(struct trace *trace, const char *name,
+			int (*fill)(FILE *out, struct trace *trace),
+			uint64_t *size)
+{
+	char temporary[FILE_NAME_BYTES];
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int ret;
+
+	if (!out)
+		return -ENOMEM;
+	ret = fill(out, trace);
+	if (fclose(out) && !ret)
+		ret = -ENOMEM;
+	if (ret)
+		goto free;
+	trace_limit_room(trace->set, bytes);
+	snprintf(temporary, sizeof(temporary), "%s.new", name);
+	ret = write_new(trace->fd, temporary, text, bytes);
+	if (!ret && renameat(trace->fd, temporary, trace->fd, name))
+		ret = -errno;
+	if (ret) {
+		unlinkat(trace->fd, temporary, 0);
+		goto free;
+	}
+	trace_limit_replaced(trace->set, *size, bytes);
+	*size = bytes;
+free:
+	free(text);
+	return ret;
+}
+
+static int fill_metadata(FILE *out, struct trace *trace)
+{
+	struct metadata metadata = {
+		.process = &trace->process,
+		.session = trace->session,
+		.uuid = trace->uuid,
+		.created_s = trace->set->created_s,
+	};
+
+	if (!trace->set->final)
+		own_anchor(trace->set);
+	trace_set_clock(trace->set, &trace->process, &metadata.clock);
+	return metadata_write(out, &metadata);
+}
+
+/* The session file as the agent's was, as far as the metadata goes. */
+static int fill_session(FILE *out, struct trace *trace)
+{
+	const struct session_view *session = trace->session;
+	char page[EVENT_RECORDS_OFFSET] = "";
+	uint64_t at = 0;
+	ssize_t n = 1;
+
+	memcpy(page, &session->page, sizeof(session->page));
+	fwrite(page, sizeof(page), 1, out);
+	for (; at < session->parsed && n > 0; at += (uint64_t)n) {
+		n = pread(session->map.fd, page,
+			  min_u64(sizeof(page), session->parsed - at),
+			  (off_t)(EVENT_RECORDS_OFFSET + at));
+		if (n > 0)
+			fwrite(page, (size_t)n, 1, out);
+	}
+	if (n <= 0)
+		return -EBADMSG;
+	return fflush(out) || ferror(out) ? -EIO : 0;
+}
+
+int trace_update(struct trace *trace)
+{
+	int ret;
+
+	if (trace->described == trace->session->parsed)
+		return 0;
+	ret = replace_file(trace, "index/session", fill_session,
+			   &trace->session_bytes);
+	if (!ret)
+		ret = replace_file(trace, "metadata", fill_metadata,
+				   &trace->metadata_bytes);
+	if (ret)
+		return trace_failed(trace, ret);
+	trace->described = trace->session->parsed;
+	return 0;
+}
+
+/* A name that a shell and a file system like. */
+static void base_name(char *name, size_t room,
+		      const struct process_page *process)
+{
+	char proc[PROCESS_NAME_BYTES];
+	size_t i;
+
+	snprintf(proc, sizeof(proc), "%s",
+		 process->procname[0] ? process->procname : "unknown");
+	for (i = 0; proc[i]; i++)
+		if ((unsigned char)proc[i] <= ' ' || proc[i] == '/' ||
+		    proc[i] == 0x7f || (proc[i] == '.' && !i))
+			proc[i] = '_';
+	snprintf(name, room, "%s-%u-%llu", proc, process->pid,
+		 (unsigned long long)process->starttime);
+}
+
+static int make_directory(struct trace *trace)
+{
+	char base[NAME_MAX - 16];
+	int n;
+
+	base_name(base, sizeof(base), &trace->process);
+	snprintf(trace->name, sizeof(trace->name), "%s", base);
+	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
+		if (errno != EEXIST || n > NAMES_TRIED_MAX)
+			return -errno;
+		snprintf(trace->name, sizeof(trace->name), "%s-%d", base, n);
+	}
+	trace->fd = openat(trace->set->fd, trace->name,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (trace->fd < 0 || mkdirat(trace->fd, "index", 0777))
+		return -errno;
+	trace->ledger = openat(trace->fd, "index/ledger",
+			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (trace->ledger < 0)
+		return -errno;
+	/* so that it can be written when the disk is full */
+	fallocate(trace->ledger, FALLOC_FL_KEEP_SIZE, 0, LEDGER_ROOM_BYTES);
+	return 0;
+}
+
+int trace_directory(const struct trace *trace)
+{
+	int fd = trace->fd >= 0 ? fcntl(trace->fd, F_DUPFD_CLOEXEC, 3) :
+		 openat(trace->set->fd, trace->name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void trace_remove_directory(struct trace *trace)
+{
+	if (trace->fd >= 0) {
+		unlinkat(trace->fd, "metadata", 0);
+		unlinkat(trace->fd, "index/session", 0);
+		unlinkat(trace->fd, "index/ledger", 0);
+		unlinkat(trace->fd, "index", AT_REMOVEDIR);
+		close(trace->fd);
+	}
+	if (trace->ledger >= 0)
+		close(trace->ledger);
+	trace->fd = -1;
+	trace->ledger = -1;
+	unlinkat(trace->set->fd, trace->name, AT_REMOVEDIR);
+}
+
+static int add_trace(struct trace_set *set, struct trace *trace)
+{
+	struct trace **more = reallocarray(set->traces, set->ntraces + 1,
+					   sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	set->traces = more;
+	more[set->ntraces++] = trace;
+	return 0;
+}
+
+int trace_open(struct trace **result, struct trace_set *set,
+	       const struct process_page *process,
+	       struct session_view *session, const uint8_t *uuid)
+{
+	struct trace *trace = calloc(1, sizeof(*trace));
+	int ret = -ENOMEM;
+
+	if (!trace)
+		return ret;
+	trace->set = set;
+	trace->fd = -1;
+	trace->ledger = -1;
+	trace->process = *process;
+	trace->session = session;
+	trace->described = ~0ull;
+	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
+	trace_set_anchors(set, process);
+	trace_set_clock(set, process, &trace->clock);
+	trace_limit_room(set, 3 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES);
+	ret = make_directory(trace);
+	if (!ret)
+		ret = trace_update(trace);
+	if (!ret)
+		ret = add_trace(set, trace);
+	if (ret) {
+		set_failed(set, ret);
+		trace_remove_directory(trace);
+		trace_limit_replaced(set, trace->session_bytes, 0);
+		trace_limit_replaced(set, trace->metadata_bytes, 0);
+		free(trace);
+		return ret;
+	}
+	trace_limit_opened(trace);
+	*result = trace;
+	return 0;
+}
+
+/* Only the text changes: the trace stays readable if this fails. */
+static int final_metadata(struct trace *trace)
+{
+	int ret;
+
+	trace->fd = trace_directory(trace);
+	if (trace->fd < 0)
+		return trace->fd;
+	ret = replace_file(trace, "metadata", fill_metadata,
+			   &trace->metadata_bytes);
+	close(trace->fd);
+	trace->fd = -1;
+	return ret;
+}
+
+int trace_set_finish(struct trace_set *set)
+{
+	size_t i;
+	int ret;
+
+	/* once, so that all get the same numbers */
+	own_anchor(set);
+	set->final = true;
+	for (i = 0; i < set->ntraces; i++) {
+		ret = set->traces[i]->gone ? 0 : final_metadata(set->traces[i]);
+		if (ret)
+			set_failed(set, ret);
+	}
+	ret = trace_limit_tell(set);
+	if (ret)
+		set_failed(set, ret);
+	return set->error;
+}
+
+void trace_set_close(struct trace_set *set)
+{
+	size_t i;
+
+	for (i = 0; i < set->ntraces; i++) {
+		if (set->traces[i]->fd >= 0)
+			trace_finish(set->traces[i], false);
+		trace_free_streams(set->traces[i]);
+		free(set->traces[i]);
+	}
+	trace_limit_free(set);
+	free(set->traces);
+	set->traces = NULL;
+	set->ntraces = 0;
+	close(set->fd);
+	if (set->made)
+		rmdir(set->path);	/* fails unless it is empty */
+}
+
+const char *trace_lost_least(const struct trace_set *set)
+{
+	return set->cut ? "at least " : "";
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A CTF trace directory being written: DIR/PROCNAME-PID-STARTTIME/ with
+ *
+ *	metadata
+ *	stream_CPU			packets as in the ring, with our uuid
+ *	index/stream_CPU.idx		appears when the stream is complete
+ *	index/session			event records, for `taffrail verify`
+ *	index/ledger			what became of all events
+ *
+ * With a limit (trace-limit.c) a stream is several files, stream_CPU_N with N
+ * counting up, of which the oldest go, and DIR/ledger tells of whole traces
+ * that went.
+ *
+ * What must stay true here:
+ *  - at every instant what is on disk is a readable trace: metadata describes
+ *    an event before a packet with it is written, files are replaced whole,
+ *    a packet that does not fit on the disk is taken back;
+ *  - all traces of one DIR have one clock (trace_set_finish()).
+ */
+#ifndef COMMAND_TRACE_H
+#define COMMAND_TRACE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "traces/metadata.h"
+
+#define TRACE_ANCHORS_MAX	64
+#define TRACE_KINDS		3	/* of clocks: enum clock_kind - 1 */
+
+/* The anchors of one kind of clock that others say they took. */
+struct trace_anchors {
+	int n;
+	struct {
+		struct clock_anchor at;
+		uint8_t boot_id[16];
+	} row[TRACE_ANCHORS_MAX];
+};
+
+struct trace_chunk;
+
+/* Traces that went as a whole, and their events. */
+struct trace_gone {
+	uint64_t traces;
+	uint64_t emitted;
+	uint64_t overwritten;
+	uint64_t lost;
+};
+
+/* One DIR. */
+struct trace_set {
+	int fd;
+	uint64_t limit;			/* of bytes of DIR, 0: none */
+	uint64_t used;			/* of those, as `du` counts */
+	uint64_t spare;			/* a file is replaced by a second one */
+	uint64_t written;		/* bytes of packets, ever */
+	struct trace_chunk *oldest;	/* all that there are, by time */
+	struct trace_chunk *newest;
+	struct trace_gone gone;
+	bool made;			/* we made DIR */
+	char path[PATH_MAX];
+	struct trace **traces;
+	size_t ntraces;
+	uint64_t created_s;
+	uint8_t boot_id[16];		/* of this machine, zero if unknown */
+	struct clock_anchor own[TRACE_KINDS][2]; /* our first, our latest */
+	int nown[TRACE_KINDS];
+	struct trace_anchors anchors[TRACE_KINDS];
+	bool final;			/* no more anchors are taken */
+	int error;			/* first failure to write, or 0 */
+	uint64_t kept;			/* totals, of finished traces */
+	uint64_t lost;
+	uint64_t overwritten;
+	uint64_t bytes;			/* of streams */
+	uint64_t left_off;		/* markers of a process, the most */
+	uint64_t cut;			/* rings whose file was cut short */
+};
+
+/* What stands before a number of lost events: of a ring that was cut nothing
+ * tells how many it held. */
+const char *trace_lost_least(const struct trace_set *set);
+
+struct trace_stream {
+	struct trace *trace;
+	char name[24];			/* "stream_31" */
+	char file[40];			/* the same, or "stream_31_7" */
+	int fd;				/* -1 until there is a packet */
+	int idx;
+	uint64_t offset;		/* bytes of packets in the latest
+					 * file */
+	uint64_t room;			/* its length */
+	uint64_t bytes;			/* on disk */
+	uint64_t last_offset;		/* of the last packet */
+	uint64_t kept;			/* events on disk */
+	uint64_t emitted;		/* as trace_stream_count() was told */
+	uint64_t lost;
+	uint64_t dropped;		/* to keep to the limit */
+	uint64_t overwritten;		/* those too; once it is finished */
+	uint64_t time_ns;		/* no packet is older than the last */
+	uint32_t chunks;		/* files begun */
+	struct trace_chunk *chunk;	/* the latest file, if it is there */
+	bool failed;			/* the disk took no more */
+	struct packet_head last;
+};
+
+struct trace {
+	struct trace_set *set;
+	int fd;				/* -1 once it is finished */
+	int ledger;
+	char name[NAME_MAX + 1];
+	uint8_t uuid[16];
+	struct process_page process;
+	struct session_view *session;	/* the caller's, while the set lives */
+	uint64_t described;		/* bytes of records in the metadata */
+	struct metadata_clock clock;	/* as it was known at first */
+	uint64_t metadata_bytes;
+	uint64_t session_bytes;
+	size_t nchunks;			/* files of streams that are there */
+	bool gone;			/* its directory was removed */
+	struct trace_stream **streams;
+	size_t nstreams;
+	uint64_t unplaced;		/* lost before any ring */
+	uint64_t oversize;		/* of those lost: too large */
+};
+
+/*
+ * Makes DIR, or takes an empty one. -ENOTEMPTY, -ENOTDIR, or what mkdir says.
+ * A limit is set behind it, in set->limit.
+ * trace_set_finish() gives all traces their final clock; returns set->error.
+ * trace_set_close() frees all; a DIR that we made and that is still empty is
+ * removed.
+ */
+int trace_set_open(struct trace_set *set, const char *path);
+int trace_set_finish(struct trace_set *set);
+void trace_set_close(struct trace_set *set);
+
+/*
+ * For the common fit: an anchor of our own clock, of that kind; and those of
+ * a process, which are believed only as far as they do not contradict ours.
+ */
+void trace_set_own_anchor(struct trace_set *set, uint32_t kind,
+			  const struct clock_anchor *anchor);
+void trace_set_anchors(struct trace_set *set,
+		       const struct process_page *process);
+
+/* The clock of a process as far as it is known now: the same for all that
+ * have its kind and its boot id. */
+void trace_set_clock(const struct trace_set *set,
+		     const struct process_page *process,
+		     struct metadata_clock *clock);
+
+/*
+ * A new trace. The session must live as long as the set; its events are read
+ * again by trace_update(), which is to be called before a packet that may
+ * hold a new event. Negative errno: nothing was left behind.
+ */
+int trace_open(struct trace **trace, struct trace_set *set,
+	       const struct process_page *process,
+	       struct session_view *session, const uint8_t *uuid);
+int trace_update(struct trace *trace);
+
+/* A stream, for ring `name` ("31", "L0"). Its file appears with a packet. */
+int trace_stream_open(struct trace_stream **stream, struct trace *trace,
+		      const char *name);
+
+/*
+ * Appends a packet, straight from where its events lie. -EFAULT: that memory
+ * went away; any other error is the disk's, the packet is then not there, and
+ * neither is any later one of this stream.
+ */
+int trace_packet(struct trace_stream *stream, const struct packet *packet);
+
+/* What the ring said at the end. Without it `kept` is all there was. */
+void trace_stream_count(struct trace_stream *stream, uint64_t committed,
+			uint64_t lost);
+
+/*
+ * Completes the streams and the ledger. `overwrite`: what is missing was
+ * overwritten, else it was lost. Closes every descriptor of the trace.
+ */
+int trace_finish(struct trace *trace, bool overwrite);
+
+#endif
