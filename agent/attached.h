@@ -3,8 +3,8 @@
  * An agent that comes into a running program (docs/attach.md), goes to sleep
  * and is woken there.
  */
-#ifndef AGENT_ATTACH_H
-#define AGENT_ATTACH_H
+#ifndef AGENT_ATTACHED_H
+#define AGENT_ATTACHED_H
 
 /* Is the agent being loaded by `taffrail attach`, in the calling thread? What
  * needs a lock that forks hold is left to taffrail_attach() then. */

@@ -6,8 +6,8 @@
  *
  * Not thread-safe: the registry's lock is held.
  */
-#ifndef TRACEPOINTS_ARENA_H
-#define TRACEPOINTS_ARENA_H
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  *
  * Facts: IEEE 754 binary32 and binary64, rounding to nearest, ties to even.
  */
-#ifndef TRACEPOINTS_AX_DOUBLE_H
-#define TRACEPOINTS_AX_DOUBLE_H
+#ifndef BASE_AX_DOUBLE_H
+#define BASE_AX_DOUBLE_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * Words used everywhere: attributes, arithmetic, ordered accesses.
  */
-#ifndef BUFFERS_BASE_H
-#define BUFFERS_BASE_H
+#ifndef BASE_BASE_H
+#define BASE_BASE_H
 
 #include <stddef.h>
 #include <stdint.h>

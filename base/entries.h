@@ -2,8 +2,8 @@
 /*
  * The names in a directory, without libc.
  */
-#ifndef AGENT_ENTRIES_H
-#define AGENT_ENTRIES_H
+#ifndef BASE_ENTRIES_H
+#define BASE_ENTRIES_H
 
 /*
  * Calls `call` for each name in the directory that `fd` is open on, those that

@@ -2,8 +2,8 @@
 /*
  * Opening what stands in the runtime directory, inside a traced program.
  */
-#ifndef BUFFERS_FILE_H
-#define BUFFERS_FILE_H
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
 
 #include <stdint.h>
 

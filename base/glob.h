@@ -9,8 +9,8 @@
  *
  * Everything else stands for itself.
  */
-#ifndef TRACEPOINTS_GLOB_H
-#define TRACEPOINTS_GLOB_H
+#ifndef BASE_GLOB_H
+#define BASE_GLOB_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * thread pointer (nptl/descr.h: 0x2d0 on x86-64 since 2.11). host_setup()
  * checks it against the kernel's answer before anybody relies on it.
  */
-#ifndef BUFFERS_HOST_X86_64_H
-#define BUFFERS_HOST_X86_64_H
+#ifndef BASE_HOST_X86_64_H
+#define BASE_HOST_X86_64_H
 
 #include <cpuid.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * What a writer may ask about the thread and process it runs in, without a
  * system call.
  */
-#ifndef BUFFERS_HOST_H
-#define BUFFERS_HOST_H
+#ifndef BASE_HOST_H
+#define BASE_HOST_H
 
 #include <sched.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * Not thread-safe: the registry's lock is held.
  */
-#ifndef TRACEPOINTS_INDEX_H
-#define TRACEPOINTS_INDEX_H
+#ifndef BASE_INDEX_H
+#define BASE_INDEX_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * Text of "key=value" lines (control/protocol.h), read in place.
  */
-#ifndef AGENT_LINES_H
-#define AGENT_LINES_H
+#ifndef BASE_LINES_H
+#define BASE_LINES_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * System calls without libc: result or negative errno, errno untouched, no
  * cancellation point, no thread-local variable. All of them are SIGSAFE.
  */
-#ifndef BUFFERS_SYS_X86_64_H
-#define BUFFERS_SYS_X86_64_H
+#ifndef BASE_SYS_X86_64_H
+#define BASE_SYS_X86_64_H
 
 static inline long sys_call6(long nr, long a, long b, long c, long d, long e,
 			     long f)

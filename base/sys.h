@@ -6,8 +6,8 @@
  *
  * Every call returns a result or a negative errno, and is SIGSAFE.
  */
-#ifndef BUFFERS_SYS_H
-#define BUFFERS_SYS_H
+#ifndef BASE_SYS_H
+#define BASE_SYS_H
 
 #include <linux/futex.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Building and reading short texts without libc: no locale, no allocation, no
  * errno. All of it is SIGSAFE.
  */
-#ifndef BUFFERS_TEXT_H
-#define BUFFERS_TEXT_H
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * Numbers that somebody may want to tune, each with its unit and its reason.
  */
-#ifndef BUFFERS_TUNABLES_H
-#define BUFFERS_TUNABLES_H
+#ifndef BASE_TUNABLES_H
+#define BASE_TUNABLES_H
 
 /* Sub-buffers a ring. Eight bound what an overwritten packet loses to an
  * eighth of the ring, while a packet stays large enough for its head not to

@@ -3,8 +3,8 @@
  * The kernel's vDSO without libc: what is found here may be called from a
  * signal handler, and needs no symbol that is resolved at the first call.
  */
-#ifndef BUFFERS_VDSO_H
-#define BUFFERS_VDSO_H
+#ifndef BASE_VDSO_H
+#define BASE_VDSO_H
 
 /*
  * The address of a function of the vDSO, or NULL: no vDSO, or no such

@@ -12,8 +12,8 @@
  * either side can refuse the other by number (status -EPROTO, payload
  * "version=N"). A reader checks magic, version and bytes before it allocates.
  */
-#ifndef AGENT_PROTOCOL_H
-#define AGENT_PROTOCOL_H
+#ifndef CONTROL_PROTOCOL_H
+#define CONTROL_PROTOCOL_H
 
 #include <stdint.h>
 

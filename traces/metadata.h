@@ -6,8 +6,8 @@
  * What must stay true here: whatever the texts of a program are, the result
  * is valid TSDL, and describes the bytes that the writers write.
  */
-#ifndef TRACEPOINTS_METADATA_H
-#define TRACEPOINTS_METADATA_H
+#ifndef TRACES_METADATA_H
+#define TRACES_METADATA_H
 
 #include <stdint.h>
 #include <stdio.h>

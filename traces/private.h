@@ -2,8 +2,8 @@
 /*
  * Shared by the trace*.c files only.
  */
-#ifndef COMMAND_TRACE_PRIVATE_H
-#define COMMAND_TRACE_PRIVATE_H
+#ifndef TRACES_PRIVATE_H
+#define TRACES_PRIVATE_H
 
 #include "traces/trace.h"
 

@@ -18,8 +18,8 @@
  *    a packet that does not fit on the disk is taken back;
  *  - all traces of one DIR have one clock (trace_set_finish()).
  */
-#ifndef COMMAND_TRACE_H
-#define COMMAND_TRACE_H
+#ifndef TRACES_TRACE_H
+#define TRACES_TRACE_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
 /*
  * Recounting a directory that record or snapshot wrote.
  */
-#ifndef COMMAND_VERIFY_H
-#define COMMAND_VERIFY_H
+#ifndef TRACES_VERIFY_H
+#define TRACES_VERIFY_H
 
 #include <stdint.h>
 

@@ -12,8 +12,8 @@
  *
  * Nothing here is thread-safe or SIGSAFE: one thread reads.
  */
-#ifndef BUFFERS_READER_H
-#define BUFFERS_READER_H
+#ifndef BUFFERS_READER_READER_H
+#define BUFFERS_READER_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

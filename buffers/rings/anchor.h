@@ -6,8 +6,8 @@
  * What must stay true: a host thread makes no system call for one, and takes
  * at most one each ANCHOR_DISTANCE_MS.
  */
-#ifndef BUFFERS_ANCHOR_H
-#define BUFFERS_ANCHOR_H
+#ifndef BUFFERS_RINGS_ANCHOR_H
+#define BUFFERS_RINGS_ANCHOR_H
 
 #include "buffers/layout.h"
 

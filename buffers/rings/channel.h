@@ -12,8 +12,8 @@
  * they are mapped; entries of `tab` below `nr` always point to a ring, at
  * worst to one that is always full (ring_absent).
  */
-#ifndef BUFFERS_CHANNEL_H
-#define BUFFERS_CHANNEL_H
+#ifndef BUFFERS_RINGS_CHANNEL_H
+#define BUFFERS_RINGS_CHANNEL_H
 
 #include "base/base.h"
 #include "base/tunables.h"

@@ -3,8 +3,8 @@
  * Between the two halves of channels: rings and tables (channel.c), session
  * pages (channel-page.c). Nobody else includes this.
  */
-#ifndef BUFFERS_CHANNEL_PRIVATE_H
-#define BUFFERS_CHANNEL_PRIVATE_H
+#ifndef BUFFERS_RINGS_PRIVATE_H
+#define BUFFERS_RINGS_PRIVATE_H
 
 #include "base/text.h"
 #include "buffers/rings/channel.h"

@@ -23,8 +23,8 @@
  * Facts: struct rseq and rseq_cs, <linux/rseq.h>; RSEQ_SIG is glibc's for
  * x86-64; cpu_id is at offset 4, rseq_cs at offset 8.
  */
-#ifndef BUFFERS_WRITE_X86_64_H
-#define BUFFERS_WRITE_X86_64_H
+#ifndef BUFFERS_WRITERS_PIECES_X86_64_H
+#define BUFFERS_WRITERS_PIECES_X86_64_H
 
 #include <stdint.h>
 

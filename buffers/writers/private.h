@@ -3,8 +3,8 @@
  * Between the parts of the writer: fast sections, the general section, the
  * slow paths, the locked rings. Nobody outside buffers/ includes this.
  */
-#ifndef BUFFERS_WRITE_HARD_H
-#define BUFFERS_WRITE_HARD_H
+#ifndef BUFFERS_WRITERS_PRIVATE_H
+#define BUFFERS_WRITERS_PRIVATE_H
 
 #include "buffers/ctf.h"
 #include "buffers/writers/write.h"

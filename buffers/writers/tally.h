@@ -3,8 +3,8 @@
  * Counters that many threads add to and few read: a row of them for each CPU,
  * so that counting costs no bus lock and moves no cache line.
  */
-#ifndef BUFFERS_TALLY_H
-#define BUFFERS_TALLY_H
+#ifndef BUFFERS_WRITERS_TALLY_H
+#define BUFFERS_WRITERS_TALLY_H
 
 #include "base/base.h"
 

@@ -14,8 +14,8 @@
  *  - no write path makes a system call, takes a lock that a handler could
  *    find held by its own thread, or touches errno.
  */
-#ifndef BUFFERS_WRITE_H
-#define BUFFERS_WRITE_H
+#ifndef BUFFERS_WRITERS_WRITE_H
+#define BUFFERS_WRITERS_WRITE_H
 
 #include "base/base.h"
 #include "buffers/rings/channel.h"

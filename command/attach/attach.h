@@ -2,8 +2,8 @@
 /*
  * Loading the agent into a running process, see docs/attach.md.
  */
-#ifndef COMMAND_ATTACH_H
-#define COMMAND_ATTACH_H
+#ifndef COMMAND_ATTACH_ATTACH_H
+#define COMMAND_ATTACH_ATTACH_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * What must stay true: errors go to stderr as "taffrail: SUBCOMMAND: fact",
  * and everything a script reads goes to stdout.
  */
-#ifndef COMMAND_COMMAND_H
-#define COMMAND_COMMAND_H
+#ifndef COMMAND_COMMON_COMMAND_H
+#define COMMAND_COMMON_COMMAND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Files that were installed with the command: beside it, so that an install
  * may be moved; else where the build meant them to be.
  */
-#ifndef COMMAND_INSTALLED_H
-#define COMMAND_INSTALLED_H
+#ifndef COMMAND_COMMON_INSTALLED_H
+#define COMMAND_COMMON_INSTALLED_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * A small JSON writer: commas and escapes come by themselves, nesting is the
  * caller's. Text that is not UTF-8 becomes U+FFFD, so the output always is.
  */
-#ifndef COMMAND_JSON_H
-#define COMMAND_JSON_H
+#ifndef COMMAND_COMMON_JSON_H
+#define COMMAND_COMMON_JSON_H
 
 #include <stdbool.h>
 #include <stdint.h>

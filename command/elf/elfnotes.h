@@ -2,8 +2,8 @@
 /*
  * Markers and USDT probes of an ELF file, without running it.
  */
-#ifndef COMMAND_ELFNOTES_H
-#define COMMAND_ELFNOTES_H
+#ifndef COMMAND_ELF_ELFNOTES_H
+#define COMMAND_ELF_ELFNOTES_H
 
 #include "command/elf/markers.h"
 

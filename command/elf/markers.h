@@ -5,8 +5,8 @@
  *
  * What must stay true here: all strings end in NUL and belong to the list.
  */
-#ifndef COMMAND_MARKERS_H
-#define COMMAND_MARKERS_H
+#ifndef COMMAND_ELF_MARKERS_H
+#define COMMAND_ELF_MARKERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

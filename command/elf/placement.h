@@ -3,8 +3,8 @@
  * How USDT probes would be placed that no rule has named yet: as the agent
  * would do it, and by the same plans.
  */
-#ifndef COMMAND_PLACEMENT_H
-#define COMMAND_PLACEMENT_H
+#ifndef COMMAND_ELF_PLACEMENT_H
+#define COMMAND_ELF_PLACEMENT_H
 
 #include <sys/types.h>
 

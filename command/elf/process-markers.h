@@ -4,8 +4,8 @@
  * files that are mapped. The process needs no agent, and none of its threads
  * has to run.
  */
-#ifndef COMMAND_PROCESS_MARKERS_H
-#define COMMAND_PROCESS_MARKERS_H
+#ifndef COMMAND_ELF_PROCESS_MARKERS_H
+#define COMMAND_ELF_PROCESS_MARKERS_H
 
 #include <sys/types.h>
 

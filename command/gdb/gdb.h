@@ -2,8 +2,8 @@
 /*
  * What the parts of `taffrail gdb` share.
  */
-#ifndef COMMAND_GDB_H
-#define COMMAND_GDB_H
+#ifndef COMMAND_GDB_GDB_H
+#define COMMAND_GDB_GDB_H
 
 #include <limits.h>
 #include <stdbool.h>

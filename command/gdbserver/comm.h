@@ -3,8 +3,8 @@
  * What gdb comes through, when it does not come to an agent: standard input
  * and output, a serial line, or a port.
  */
-#ifndef COMMAND_COMM_H
-#define COMMAND_COMM_H
+#ifndef COMMAND_GDBSERVER_COMM_H
+#define COMMAND_GDBSERVER_COMM_H
 
 #include <stdint.h>
 

@@ -12,8 +12,8 @@
  * of COMM and not of the link; the program gets the standard descriptors that
  * gdbserver would have given to it; the exit status is gdbserver's.
  */
-#ifndef COMMAND_GDBSERVER_H
-#define COMMAND_GDBSERVER_H
+#ifndef COMMAND_GDBSERVER_GDBSERVER_H
+#define COMMAND_GDBSERVER_GDBSERVER_H
 
 #include <stdbool.h>
 #include <sys/types.h>

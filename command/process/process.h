@@ -2,8 +2,8 @@
 /*
  * What /proc says of a process: its status and what it has mapped.
  */
-#ifndef COMMAND_PROCESS_H
-#define COMMAND_PROCESS_H
+#ifndef COMMAND_PROCESS_PROCESS_H
+#define COMMAND_PROCESS_PROCESS_H
 
 #include <limits.h>
 #include <stdbool.h>

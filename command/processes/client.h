@@ -7,8 +7,8 @@
  * memory is allocated, and nothing waits without a time-out: a stopped
  * process is an error, not a hang.
  */
-#ifndef COMMAND_CLIENT_H
-#define COMMAND_CLIENT_H
+#ifndef COMMAND_PROCESSES_CLIENT_H
+#define COMMAND_PROCESSES_CLIENT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * What the user may have meant: the ids that lie nearest to a rule which
  * matches none.
  */
-#ifndef COMMAND_NEAREST_H
-#define COMMAND_NEAREST_H
+#ifndef COMMAND_PROCESSES_NEAREST_H
+#define COMMAND_PROCESSES_NEAREST_H
 
 #include <stddef.h>
 

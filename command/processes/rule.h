@@ -4,8 +4,8 @@
  * GLOB if EXPR (tracepoints/conditions/expr.h); behind GLOB the types of
  * arguments may stand (tracepoints/conditions/rule-split.h).
  */
-#ifndef COMMAND_RULE_H
-#define COMMAND_RULE_H
+#ifndef COMMAND_PROCESSES_RULE_H
+#define COMMAND_PROCESSES_RULE_H
 
 #include <stdbool.h>
 

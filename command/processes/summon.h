@@ -3,8 +3,8 @@
  * Calling the service thread of a process that has none
  * (control/service/demand.c).
  */
-#ifndef COMMAND_SUMMON_H
-#define COMMAND_SUMMON_H
+#ifndef COMMAND_PROCESSES_SUMMON_H
+#define COMMAND_PROCESSES_SUMMON_H
 
 #include <stddef.h>
 

@@ -3,8 +3,8 @@
  * The processes that a sub-command works on: one (-p PID), or all of the
  * user's, with a connection to each that lives.
  */
-#ifndef COMMAND_TARGETS_H
-#define COMMAND_TARGETS_H
+#ifndef COMMAND_PROCESSES_TARGETS_H
+#define COMMAND_PROCESSES_TARGETS_H
 
 #include "command/elf/markers.h"
 #include "command/processes/client.h"

@@ -3,8 +3,8 @@
  * Starting programs with the agent where this command itself is under a seccomp
  * filter, as in a container; see filtered.c.
  */
-#ifndef COMMAND_FILTERED_H
-#define COMMAND_FILTERED_H
+#ifndef COMMAND_PROCESSES_VOUCH_H
+#define COMMAND_PROCESSES_VOUCH_H
 
 /*
  * Tries, once, whether an agent works under the filters of this process, and

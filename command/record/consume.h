@@ -7,8 +7,8 @@
  * event; a sub-buffer is given back only when its packet was dealt with;
  * every event is on disk or counted.
  */
-#ifndef COMMAND_COLLECT_H
-#define COMMAND_COLLECT_H
+#ifndef COMMAND_RECORD_CONSUME_H
+#define COMMAND_RECORD_CONSUME_H
 
 #include "command/rundir/rundir.h"
 #include "traces/trace.h"

@@ -5,8 +5,8 @@
  * record.c is the sub-command, record-run.c starts the program,
  * record-loop.c finds processes and empties their rings.
  */
-#ifndef COMMAND_RECORD_H
-#define COMMAND_RECORD_H
+#ifndef COMMAND_RECORD_RECORD_H
+#define COMMAND_RECORD_RECORD_H
 
 #include <signal.h>
 

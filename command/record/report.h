@@ -2,8 +2,8 @@
 /*
  * What a trace lacks, as commands say it.
  */
-#ifndef COMMAND_REPORT_H
-#define COMMAND_REPORT_H
+#ifndef COMMAND_RECORD_REPORT_H
+#define COMMAND_RECORD_REPORT_H
 
 #include "traces/trace.h"
 

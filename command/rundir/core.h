@@ -4,8 +4,8 @@
  * has the shared files of the process, which are its rings and what describes
  * them: written out again, they are the directory of a dead process.
  */
-#ifndef COMMAND_CORE_H
-#define COMMAND_CORE_H
+#ifndef COMMAND_RUNDIR_CORE_H
+#define COMMAND_RUNDIR_CORE_H
 
 #include <limits.h>
 

@@ -9,8 +9,8 @@
  *  - a page is a checked copy: strings end in NUL, sizes are in range;
  *  - a process is named by pid and start time, never by pid alone.
  */
-#ifndef COMMAND_RUNDIR_H
-#define COMMAND_RUNDIR_H
+#ifndef COMMAND_RUNDIR_RUNDIR_H
+#define COMMAND_RUNDIR_RUNDIR_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * How a thread of the program's reaches the service thread: it leaves an
  * order and rings. See bell.c.
  */
-#ifndef AGENT_BELL_H
-#define AGENT_BELL_H
+#ifndef CONTROL_SERVICE_BELL_H
+#define CONTROL_SERVICE_BELL_H
 
 /*
  * The service thread gets the calling thread's rights, or ends if it cannot.

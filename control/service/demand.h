@@ -3,8 +3,8 @@
  * The service thread on demand: a process has one from a command's call until
  * a moment after the last peer has gone; see demand.c.
  */
-#ifndef AGENT_DEMAND_H
-#define AGENT_DEMAND_H
+#ifndef CONTROL_SERVICE_DEMAND_H
+#define CONTROL_SERVICE_DEMAND_H
 
 /*
  * Lets commands reach this process: by a service thread that a command makes

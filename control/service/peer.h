@@ -2,8 +2,8 @@
 /*
  * Who is at the other end of a socket, and whether the agent talks to them.
  */
-#ifndef AGENT_PEER_H
-#define AGENT_PEER_H
+#ifndef CONTROL_SERVICE_PEER_H
+#define CONTROL_SERVICE_PEER_H
 
 #include <sys/socket.h>
 

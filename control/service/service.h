@@ -3,8 +3,8 @@
  * The service thread: sleeps in poll(2) until somebody calls, at the control
  * socket or at a descriptor that another part of the agent has registered.
  */
-#ifndef AGENT_SERVICE_H
-#define AGENT_SERVICE_H
+#ifndef CONTROL_SERVICE_SERVICE_H
+#define CONTROL_SERVICE_SERVICE_H
 
 #include <stdint.h>
 

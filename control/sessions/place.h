@@ -2,8 +2,8 @@
 /*
  * Where a process keeps its files; see place.c.
  */
-#ifndef AGENT_PLACE_H
-#define AGENT_PLACE_H
+#ifndef CONTROL_SESSIONS_PLACE_H
+#define CONTROL_SESSIONS_PLACE_H
 
 #include <stddef.h>
 #include <stdint.h>

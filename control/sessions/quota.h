@@ -3,8 +3,8 @@
  * How much memory rings may take: those of a session in all processes, and all
  * of a user's.
  */
-#ifndef AGENT_QUOTA_H
-#define AGENT_QUOTA_H
+#ifndef CONTROL_SESSIONS_QUOTA_H
+#define CONTROL_SESSIONS_QUOTA_H
 
 /* At start, with the value of TAFFRAIL_QUOTA or NULL. Returns 0, or -EINVAL
  * when that is no number of bytes with K, M or G. */

@@ -6,8 +6,8 @@
  * service thread, or a worker while there is none. They take the registry's
  * lock where they touch markers.
  */
-#ifndef AGENT_SESSION_H
-#define AGENT_SESSION_H
+#ifndef CONTROL_SESSIONS_SESSION_H
+#define CONTROL_SESSIONS_SESSION_H
 
 #include <stdint.h>
 

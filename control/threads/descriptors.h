@@ -2,8 +2,8 @@
 /*
  * A descriptor table of a thread's own.
  */
-#ifndef AGENT_DESCRIPTORS_H
-#define AGENT_DESCRIPTORS_H
+#ifndef CONTROL_THREADS_DESCRIPTORS_H
+#define CONTROL_THREADS_DESCRIPTORS_H
 
 /*
  * Gives the calling thread an empty descriptor table of its own; the

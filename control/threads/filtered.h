@@ -2,8 +2,8 @@
 /*
  * Programs that begin under a seccomp filter; see filtered.c.
  */
-#ifndef AGENT_FILTERED_H
-#define AGENT_FILTERED_H
+#ifndef CONTROL_THREADS_FILTERED_H
+#define CONTROL_THREADS_FILTERED_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Tasks that share our memory and the thread pointer of the thread that made
  * them; see fork_guests in buffers/rings/channel.h.
  */
-#ifndef AGENT_GUEST_H
-#define AGENT_GUEST_H
+#ifndef CONTROL_THREADS_GUEST_H
+#define CONTROL_THREADS_GUEST_H
 
 /*
  * Before the calling thread makes such a task: sees to it that the task writes

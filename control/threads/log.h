@@ -2,8 +2,8 @@
 /*
  * The agent's log: one line a call, where TAFFRAIL_LOG asks for it.
  */
-#ifndef AGENT_LOG_H
-#define AGENT_LOG_H
+#ifndef CONTROL_THREADS_LOG_H
+#define CONTROL_THREADS_LOG_H
 
 #include <stdint.h>
 

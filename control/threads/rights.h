@@ -3,8 +3,8 @@
  * What a thread may do: ids, groups, capabilities. The kernel keeps them for
  * each thread, and libc's setuid() changes only the threads that it knows.
  */
-#ifndef AGENT_RIGHTS_H
-#define AGENT_RIGHTS_H
+#ifndef CONTROL_THREADS_RIGHTS_H
+#define CONTROL_THREADS_RIGHTS_H
 
 #include <linux/capability.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * agent works, and how many CPUs have rings. Start-up writes them; no part
  * above is named here.
  */
-#ifndef AGENT_SETTINGS_H
-#define AGENT_SETTINGS_H
+#ifndef CONTROL_THREADS_SETTINGS_H
+#define CONTROL_THREADS_SETTINGS_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * clone(2) for a thread that starts on an empty stack and runs fn(arg).
  */
-#ifndef AGENT_THREAD_X86_64_H
-#define AGENT_THREAD_X86_64_H
+#ifndef CONTROL_THREADS_THREAD_X86_64_H
+#define CONTROL_THREADS_THREAD_X86_64_H
 
 #include <stdint.h>
 #include <sys/syscall.h>

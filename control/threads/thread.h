@@ -7,8 +7,8 @@
  * Code that runs in them calls no libc function that uses thread-local
  * variables; their thread pointer leads to zeros.
  */
-#ifndef AGENT_THREAD_H
-#define AGENT_THREAD_H
+#ifndef CONTROL_THREADS_THREAD_H
+#define CONTROL_THREADS_THREAD_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * probe that is not ours, or through a jump pad. What libc's memory functions
  * do to the upper halves (vzeroupper) must not reach the program.
  */
-#ifndef AGENT_VECTORS_H
-#define AGENT_VECTORS_H
+#ifndef CONTROL_THREADS_VECTORS_H
+#define CONTROL_THREADS_VECTORS_H
 
 #include <stdint.h>
 

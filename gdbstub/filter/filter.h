@@ -20,8 +20,8 @@
  * Requests are expected one after another, each with its answer, as gdb's
  * protocol has it. Another order does no harm to what passes.
  */
-#ifndef GDBSTUB_FILTER_H
-#define GDBSTUB_FILTER_H
+#ifndef GDBSTUB_FILTER_FILTER_H
+#define GDBSTUB_FILTER_FILTER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * that gdbserver may replace by a jump (taffrail/site-x86_64.h), and where the
  * program counter is among gdb's registers (64bit-core.xml of GDB 13.1).
  */
-#ifndef GDBSTUB_FILTER_X86_64_H
-#define GDBSTUB_FILTER_X86_64_H
+#ifndef GDBSTUB_FILTER_MACHINE_X86_64_H
+#define GDBSTUB_FILTER_MACHINE_X86_64_H
 
 #define FILTER_FAST_OFFSET	1u	/* behind the nop */
 #define FILTER_FAST_LENGTH	5u

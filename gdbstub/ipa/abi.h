@@ -8,8 +8,8 @@
  * gdbserver lays out the objects below in the heap that the agent gives it, in
  * this process's memory, while all threads are stopped.
  */
-#ifndef AGENT_IPA_ABI_H
-#define AGENT_IPA_ABI_H
+#ifndef GDBSTUB_IPA_ABI_H
+#define GDBSTUB_IPA_ABI_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a frame for gdbserver needs of an x86-64 processor. */
-#ifndef AGENT_IPA_X86_64_H
-#define AGENT_IPA_X86_64_H
+#ifndef GDBSTUB_IPA_FRAME_X86_64_H
+#define GDBSTUB_IPA_FRAME_X86_64_H
 
 #include <stdint.h>
 

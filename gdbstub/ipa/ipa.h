@@ -8,8 +8,8 @@
  * thread that interrupts itself gives up and is counted. What it laid out in
  * the heap below is believed: it can write everywhere anyway.
  */
-#ifndef AGENT_IPA_H
-#define AGENT_IPA_H
+#ifndef GDBSTUB_IPA_IPA_H
+#define GDBSTUB_IPA_IPA_H
 
 #include <stdint.h>
 

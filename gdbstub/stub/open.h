@@ -3,8 +3,8 @@
  * Whether, and since when, gdb may connect to this process. What it then
  * talks to is gdbstub/.
  */
-#ifndef AGENT_GDB_H
-#define AGENT_GDB_H
+#ifndef GDBSTUB_STUB_OPEN_H
+#define GDBSTUB_STUB_OPEN_H
 
 struct object;
 struct patcher;

@@ -11,8 +11,8 @@
  * expressions, and how much there is of all. The service thread's alone: what
  * threads of the program need is copied from here.
  */
-#ifndef GDBSTUB_TRACE_H
-#define GDBSTUB_TRACE_H
+#ifndef GDBSTUB_TRACING_DEFINED_H
+#define GDBSTUB_TRACING_DEFINED_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * What must stay true: a frame's bytes are in rings that a stray store of the
  * program may have hit; they are taken by frame_block_next() only.
  */
-#ifndef GDBSTUB_FRAME_H
-#define GDBSTUB_FRAME_H
+#ifndef GDBSTUB_TRACING_FRAME_H
+#define GDBSTUB_TRACING_FRAME_H
 
 #include "gdbstub/wire/connection.h"
 #include "tracepoints/fields/field-text.h"

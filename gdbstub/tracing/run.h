@@ -7,8 +7,8 @@
  * defined (gdbstub/tracing/defined.h) is copied when it starts or when it is
  * added. Service thread only.
  */
-#ifndef GDBSTUB_RUN_H
-#define GDBSTUB_RUN_H
+#ifndef GDBSTUB_TRACING_RUN_H
+#define GDBSTUB_TRACING_RUN_H
 
 #include <stdint.h>
 

@@ -6,8 +6,8 @@
  * of that thread's table, and nothing of it is left when gdb has gone. It is
  * mapped, and not inherited by forked children.
  */
-#ifndef GDBSTUB_CONNECTION_H
-#define GDBSTUB_CONNECTION_H
+#ifndef GDBSTUB_WIRE_CONNECTION_H
+#define GDBSTUB_WIRE_CONNECTION_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 /*
  * A marker as gdb is told of it, by the stub and by the filter for gdbserver.
  */
-#ifndef GDBSTUB_MARKER_TEXT_H
-#define GDBSTUB_MARKER_TEXT_H
+#ifndef GDBSTUB_WIRE_MARKER_TEXT_H
+#define GDBSTUB_WIRE_MARKER_TEXT_H
 
 #include "gdbstub/wire/packet.h"
 

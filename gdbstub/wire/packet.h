@@ -7,8 +7,8 @@
  * nothing is written past a buffer, and a packet that does not fit is told
  * apart from one that does.
  */
-#ifndef GDBSTUB_PACKET_H
-#define GDBSTUB_PACKET_H
+#ifndef GDBSTUB_WIRE_PACKET_H
+#define GDBSTUB_WIRE_PACKET_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -14,8 +14,8 @@
  * Answers: empty: not supported. OK. E and two digits: an error. E. and text:
  * an error that gdb shows its user. Numbers are hex without 0x.
  */
-#ifndef GDBSTUB_RSP_H
-#define GDBSTUB_RSP_H
+#ifndef GDBSTUB_WIRE_RSP_H
+#define GDBSTUB_WIRE_RSP_H
 
 #define RSP_BEGIN		'$'
 #define RSP_END			'#'

@@ -13,8 +13,8 @@
  * block is the first of its frame, so its element is at the start of the list
  * that gdb reads in pieces.
  */
-#ifndef TRACEPOINTS_STATIC_BLOCK_H
-#define TRACEPOINTS_STATIC_BLOCK_H
+#ifndef GDBSTUB_WIRE_STATIC_BLOCK_H
+#define GDBSTUB_WIRE_STATIC_BLOCK_H
 
 #define STATIC_BLOCK_ADDRESS	0x7461666672000000ull	/* "taffr" */
 

@@ -7,8 +7,8 @@
  * stay where they are, so that a jump into their midst finds them; `at` says
  * how many the step has done.
  */
-#ifndef TRACEPOINTS_AX_INSN_H
-#define TRACEPOINTS_AX_INSN_H
+#ifndef TRACEPOINTS_CONDITIONS_AX_INSN_H
+#define TRACEPOINTS_CONDITIONS_AX_INSN_H
 
 #include "tracepoints/conditions/ax.h"
 

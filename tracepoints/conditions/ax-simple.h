@@ -3,8 +3,8 @@
  * Conditions: what GDB makes of `id > 1000` and of `collect id`, seen through,
  * so that hits need no interpreter for them.
  */
-#ifndef TRACEPOINTS_AX_SIMPLE_H
-#define TRACEPOINTS_AX_SIMPLE_H
+#ifndef TRACEPOINTS_CONDITIONS_AX_SIMPLE_H
+#define TRACEPOINTS_CONDITIONS_AX_SIMPLE_H
 
 #include "tracepoints/conditions/ax.h"
 

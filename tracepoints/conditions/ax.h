@@ -18,8 +18,8 @@
  * fields, and that the machine can do what is asked. Left to ax_run() are
  * memory, division by zero and the number of steps.
  */
-#ifndef TRACEPOINTS_AX_H
-#define TRACEPOINTS_AX_H
+#ifndef TRACEPOINTS_CONDITIONS_AX_H
+#define TRACEPOINTS_CONDITIONS_AX_H
 
 #include <stddef.h>
 #include <stdint.h>

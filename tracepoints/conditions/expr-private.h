@@ -6,8 +6,8 @@
  * The first error stays; after it the text ends for the parser, and nothing
  * is emitted any more.
  */
-#ifndef TRACEPOINTS_EXPR_PRIVATE_H
-#define TRACEPOINTS_EXPR_PRIVATE_H
+#ifndef TRACEPOINTS_CONDITIONS_EXPR_PRIVATE_H
+#define TRACEPOINTS_CONDITIONS_EXPR_PRIVATE_H
 
 #include "tracepoints/conditions/expr.h"
 

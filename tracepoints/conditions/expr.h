@@ -32,8 +32,8 @@
  * Pure functions without allocation and without libc: they run in the agent
  * and in the command, on text of unknown origin.
  */
-#ifndef TRACEPOINTS_EXPR_H
-#define TRACEPOINTS_EXPR_H
+#ifndef TRACEPOINTS_CONDITIONS_EXPR_H
+#define TRACEPOINTS_CONDITIONS_EXPR_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * The parts of a rule, GLOB(TYPES) if EXPR: the same to agent and command.
  */
-#ifndef TRACEPOINTS_RULE_SPLIT_H
-#define TRACEPOINTS_RULE_SPLIT_H
+#ifndef TRACEPOINTS_CONDITIONS_RULE_SPLIT_H
+#define TRACEPOINTS_CONDITIONS_RULE_SPLIT_H
 
 #include <stddef.h>
 #include <stdint.h>

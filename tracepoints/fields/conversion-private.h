@@ -2,8 +2,8 @@
 /*
  * Between conversion.c and conversion-double.c.
  */
-#ifndef TRACEPOINTS_CONVERSION_PRIVATE_H
-#define TRACEPOINTS_CONVERSION_PRIVATE_H
+#ifndef TRACEPOINTS_FIELDS_CONVERSION_PRIVATE_H
+#define TRACEPOINTS_FIELDS_CONVERSION_PRIVATE_H
 
 #include "tracepoints/fields/conversion.h"
 

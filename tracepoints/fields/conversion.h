@@ -7,8 +7,8 @@
  * stop when the text is full, so that a width of a million costs no more than
  * the text is large. Any thread; SIGSAFE.
  */
-#ifndef TRACEPOINTS_CONVERSION_H
-#define TRACEPOINTS_CONVERSION_H
+#ifndef TRACEPOINTS_FIELDS_CONVERSION_H
+#define TRACEPOINTS_FIELDS_CONVERSION_H
 
 #include <stddef.h>
 #include <stdint.h>

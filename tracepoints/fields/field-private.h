@@ -2,8 +2,8 @@
 /*
  * Values of fields, between field-text.c and field-format.c.
  */
-#ifndef TRACEPOINTS_FIELD_PRIVATE_H
-#define TRACEPOINTS_FIELD_PRIVATE_H
+#ifndef TRACEPOINTS_FIELDS_FIELD_PRIVATE_H
+#define TRACEPOINTS_FIELDS_FIELD_PRIVATE_H
 
 #include "tracepoints/fields/field-text.h"
 

@@ -16,8 +16,8 @@
  * Fields that are not whole, since the bytes end there, end the text with
  * "...".
  */
-#ifndef TRACEPOINTS_FIELD_TEXT_H
-#define TRACEPOINTS_FIELD_TEXT_H
+#ifndef TRACEPOINTS_FIELDS_FIELD_TEXT_H
+#define TRACEPOINTS_FIELDS_FIELD_TEXT_H
 
 #include <stdint.h>
 

@@ -14,8 +14,8 @@
  * Pure functions without allocation and without libc: they run in the agent
  * and in the command, on text of unknown origin.
  */
-#ifndef TRACEPOINTS_FIELDS_H
-#define TRACEPOINTS_FIELDS_H
+#ifndef TRACEPOINTS_FIELDS_FIELDS_H
+#define TRACEPOINTS_FIELDS_FIELDS_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Between those who prepare tracepoints (collect.c) and the hits that serve
  * them (collect-hit.c). Nobody else includes this.
  */
-#ifndef TRACEPOINTS_COLLECT_PRIVATE_H
-#define TRACEPOINTS_COLLECT_PRIVATE_H
+#ifndef TRACEPOINTS_FRAMES_COLLECT_PRIVATE_H
+#define TRACEPOINTS_FRAMES_COLLECT_PRIVATE_H
 
 #include "buffers/writers/tally.h"
 #include "tracepoints/conditions/ax-simple.h"

@@ -21,8 +21,8 @@
  * scalars; strings with their NUL; sequences behind a u32 count), cut short
  * when there was no room.
  */
-#ifndef TRACEPOINTS_COLLECT_H
-#define TRACEPOINTS_COLLECT_H
+#ifndef TRACEPOINTS_FRAMES_COLLECT_H
+#define TRACEPOINTS_FRAMES_COLLECT_H
 
 #include <stdint.h>
 

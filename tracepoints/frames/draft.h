@@ -6,8 +6,8 @@
  * All of it is SIGSAFE, takes no lock, and loads only from memory that is
  * certain to be there (tracepoints/program/memory.h).
  */
-#ifndef TRACEPOINTS_DRAFT_H
-#define TRACEPOINTS_DRAFT_H
+#ifndef TRACEPOINTS_FRAMES_DRAFT_H
+#define TRACEPOINTS_FRAMES_DRAFT_H
 
 #include "buffers/writers/write.h"
 #include "tracepoints/conditions/ax.h"

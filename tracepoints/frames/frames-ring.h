@@ -3,8 +3,8 @@
  * One ring of a channel, as its own process reads it: for frames*.c, and for
  * who counts what rings hold.
  */
-#ifndef TRACEPOINTS_FRAMES_RING_H
-#define TRACEPOINTS_FRAMES_RING_H
+#ifndef TRACEPOINTS_FRAMES_FRAMES_RING_H
+#define TRACEPOINTS_FRAMES_FRAMES_RING_H
 
 #include "buffers/rings/channel.h"
 

@@ -12,8 +12,8 @@
  * checked against its sub-buffer, since a stray store of the program may have
  * hit the rings. No libc: the service thread reads.
  */
-#ifndef TRACEPOINTS_FRAMES_H
-#define TRACEPOINTS_FRAMES_H
+#ifndef TRACEPOINTS_FRAMES_FRAMES_H
+#define TRACEPOINTS_FRAMES_FRAMES_H
 
 #include <stdint.h>
 

@@ -7,8 +7,8 @@
  *
  * What must stay true: between begin and end there are loads and stores only.
  */
-#ifndef TRACEPOINTS_MEMORY_X86_64_H
-#define TRACEPOINTS_MEMORY_X86_64_H
+#ifndef TRACEPOINTS_PROGRAM_MEMORY_X86_64_H
+#define TRACEPOINTS_PROGRAM_MEMORY_X86_64_H
 
 #include "base/base.h"
 

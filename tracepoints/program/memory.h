@@ -10,8 +10,8 @@
  * transaction of the processor's, or, where it has none or that one does not
  * come to its end, by process_vm_readv(2): both fail where a load would kill.
  */
-#ifndef TRACEPOINTS_MEMORY_H
-#define TRACEPOINTS_MEMORY_H
+#ifndef TRACEPOINTS_PROGRAM_MEMORY_H
+#define TRACEPOINTS_PROGRAM_MEMORY_H
 
 #include <stddef.h>
 #include <stdint.h>

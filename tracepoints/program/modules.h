@@ -3,8 +3,8 @@
  * The program's modules: the executable and what the dynamic linker has
  * loaded.
  */
-#ifndef TRACEPOINTS_MODULES_H
-#define TRACEPOINTS_MODULES_H
+#ifndef TRACEPOINTS_PROGRAM_MODULES_H
+#define TRACEPOINTS_PROGRAM_MODULES_H
 
 #include <stddef.h>
 

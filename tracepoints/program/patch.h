@@ -5,8 +5,8 @@
  * One byte is atomic under any number of running threads, whatever its
  * alignment; a breakpoint or a uprobe on the nop before it stays sane.
  */
-#ifndef TRACEPOINTS_PATCH_H
-#define TRACEPOINTS_PATCH_H
+#ifndef TRACEPOINTS_PROGRAM_PATCH_H
+#define TRACEPOINTS_PROGRAM_PATCH_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * What must stay true: the first REGISTERS_BLOCK_BYTES of struct registers are
  * gdb's register block, bytes and order; registers_take() stores by number.
  */
-#ifndef TRACEPOINTS_REGISTERS_X86_64_H
-#define TRACEPOINTS_REGISTERS_X86_64_H
+#ifndef TRACEPOINTS_PROGRAM_REGISTERS_X86_64_H
+#define TRACEPOINTS_PROGRAM_REGISTERS_X86_64_H
 
 #include <stdint.h>
 

@@ -14,8 +14,8 @@
  * siglongjmp(), is overwritten by later ones, always before a younger one of
  * the same site.
  */
-#ifndef TRACEPOINTS_SNAPSHOT_H
-#define TRACEPOINTS_SNAPSHOT_H
+#ifndef TRACEPOINTS_PROGRAM_SNAPSHOT_H
+#define TRACEPOINTS_PROGRAM_SNAPSHOT_H
 
 #include "base/base.h"
 #include "include/taffrail/site.h"

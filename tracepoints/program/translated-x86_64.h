@@ -9,8 +9,8 @@
  * rdi as it was, and an instruction without effect. The processor executes
  * them as that; valgrind reads the request that rax points to.
  */
-#ifndef TRACEPOINTS_TRANSLATED_X86_64_H
-#define TRACEPOINTS_TRANSLATED_X86_64_H
+#ifndef TRACEPOINTS_PROGRAM_TRANSLATED_X86_64_H
+#define TRACEPOINTS_PROGRAM_TRANSLATED_X86_64_H
 
 #include <stdint.h>
 

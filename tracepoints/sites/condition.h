@@ -2,8 +2,8 @@
 /*
  * Conditions of rules, made ready for one marker.
  */
-#ifndef TRACEPOINTS_CONDITION_H
-#define TRACEPOINTS_CONDITION_H
+#ifndef TRACEPOINTS_SITES_CONDITION_H
+#define TRACEPOINTS_SITES_CONDITION_H
 
 #include "tracepoints/conditions/ax.h"
 #include "tracepoints/conditions/expr.h"

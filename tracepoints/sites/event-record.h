@@ -2,8 +2,8 @@
 /*
  * What readers learn of a marker: its event record in a channel's page.
  */
-#ifndef TRACEPOINTS_RECORD_H
-#define TRACEPOINTS_RECORD_H
+#ifndef TRACEPOINTS_SITES_EVENT_RECORD_H
+#define TRACEPOINTS_SITES_EVENT_RECORD_H
 
 #include "tracepoints/sites/registry.h"
 

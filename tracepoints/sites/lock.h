@@ -6,8 +6,8 @@
  * The holder may take it again: fork handlers and the loader's hook may run
  * in a thread that holds it already.
  */
-#ifndef TRACEPOINTS_LOCK_H
-#define TRACEPOINTS_LOCK_H
+#ifndef TRACEPOINTS_SITES_LOCK_H
+#define TRACEPOINTS_SITES_LOCK_H
 
 #include "buffers/rings/channel.h"
 

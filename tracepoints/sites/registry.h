@@ -9,8 +9,8 @@
  * and its sites do not: whoever touches code holds the lock, and a module is
  * taken out under the lock before it is unmapped.
  */
-#ifndef TRACEPOINTS_REGISTRY_H
-#define TRACEPOINTS_REGISTRY_H
+#ifndef TRACEPOINTS_SITES_REGISTRY_H
+#define TRACEPOINTS_SITES_REGISTRY_H
 
 #include "base/index.h"
 #include "buffers/writers/write.h"

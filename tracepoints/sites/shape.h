@@ -2,8 +2,8 @@
 /*
  * What a marker's description means for its writer.
  */
-#ifndef TRACEPOINTS_SHAPE_H
-#define TRACEPOINTS_SHAPE_H
+#ifndef TRACEPOINTS_SITES_SHAPE_H
+#define TRACEPOINTS_SITES_SHAPE_H
 
 #include "buffers/writers/write.h"
 #include "include/taffrail/site.h"

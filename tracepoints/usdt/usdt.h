@@ -55,8 +55,8 @@
  * All but the stubs' code and usdt_hit() is in libtaffrail-usdt.so, which is
  * loaded when somebody names a provider (usdt-load-x86_64.c).
  */
-#ifndef TRACEPOINTS_USDT_H
-#define TRACEPOINTS_USDT_H
+#ifndef TRACEPOINTS_USDT_USDT_H
+#define TRACEPOINTS_USDT_USDT_H
 
 #include <stdint.h>
 

@@ -5,8 +5,8 @@
  * Unless it says otherwise, all here is for threads of the agent's own, and
  * the registry's lock is held.
  */
-#ifndef TRACEPOINTS_USDT_PLACE_H
-#define TRACEPOINTS_USDT_PLACE_H
+#ifndef TRACEPOINTS_USDT_PLACE_PRIVATE_H
+#define TRACEPOINTS_USDT_PLACE_PRIVATE_H
 
 #include "tracepoints/usdt/plan/plan.h"
 #include "tracepoints/usdt/usdt.h"

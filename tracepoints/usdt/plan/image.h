@@ -5,8 +5,8 @@
  *
  * What must stay true: the file is input. Nothing outside it is read.
  */
-#ifndef TRACEPOINTS_USDT_IMAGE_H
-#define TRACEPOINTS_USDT_IMAGE_H
+#ifndef TRACEPOINTS_USDT_PLAN_IMAGE_H
+#define TRACEPOINTS_USDT_PLAN_IMAGE_H
 
 #include <elf.h>
 #include <stdint.h>

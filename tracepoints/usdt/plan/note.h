@@ -9,8 +9,8 @@
  * What must stay true: the file is input. Nothing outside it is read, and a
  * note that is damaged is left out and counted.
  */
-#ifndef TRACEPOINTS_USDT_NOTE_H
-#define TRACEPOINTS_USDT_NOTE_H
+#ifndef TRACEPOINTS_USDT_PLAN_NOTE_H
+#define TRACEPOINTS_USDT_PLAN_NOTE_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  * there, as the assembler's text in the note says (sys/sdt.h 4.8; x86-64 AT&T
  * syntax), compiled once and fetched at each hit.
  */
-#ifndef TRACEPOINTS_USDT_OPERAND_H
-#define TRACEPOINTS_USDT_OPERAND_H
+#ifndef TRACEPOINTS_USDT_PLAN_OPERAND_H
+#define TRACEPOINTS_USDT_PLAN_OPERAND_H
 
 #include <stdint.h>
 

@@ -34,8 +34,8 @@
  * What must stay true: the file is input, nothing outside it is read. Addresses
  * are those that the file gives.
  */
-#ifndef TRACEPOINTS_USDT_PLAN_H
-#define TRACEPOINTS_USDT_PLAN_H
+#ifndef TRACEPOINTS_USDT_PLAN_PLAN_H
+#define TRACEPOINTS_USDT_PLAN_PLAN_H
 
 #include <stdint.h>
 

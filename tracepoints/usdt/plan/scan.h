@@ -13,8 +13,8 @@
  * leads behind a nop from elsewhere all the same comes to a cc there, as all
  * instructions' starts have one.
  */
-#ifndef TRACEPOINTS_USDT_SCAN_H
-#define TRACEPOINTS_USDT_SCAN_H
+#ifndef TRACEPOINTS_USDT_PLAN_SCAN_H
+#define TRACEPOINTS_USDT_PLAN_SCAN_H
 
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/plan.h"

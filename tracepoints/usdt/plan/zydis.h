@@ -2,8 +2,8 @@
 /*
  * The decoder that a tool is linked with.
  */
-#ifndef TRACEPOINTS_USDT_ZYDIS_H
-#define TRACEPOINTS_USDT_ZYDIS_H
+#ifndef TRACEPOINTS_USDT_PLAN_ZYDIS_H
+#define TRACEPOINTS_USDT_PLAN_ZYDIS_H
 
 #include "tracepoints/usdt/plan/plan.h"
 
