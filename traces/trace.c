@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writing one CTF trace a process image. See trace.h for the tree and for
- * what must stay true; streams are in trace-stream.c.
+ * what must stay true; streams are in stream.c.
  */
 #include "traces/trace.h"
 

@@ -8,7 +8,7 @@
  *	index/session			event records, for `taffrail verify`
  *	index/ledger			what became of all events
  *
- * With a limit (trace-limit.c) a stream is several files, stream_CPU_N with N
+ * With a limit (limit.c) a stream is several files, stream_CPU_N with N
  * counting up, of which the oldest go, and DIR/ledger tells of whole traces
  * that went.
  *

@@ -19,7 +19,7 @@
 #include "base/tunables.h"
 #include "buffers/layout.h"
 
-/* Offsets are in machine code; see write-x86_64.h. */
+/* Offsets are in machine code; see buffers/writers/pieces-x86_64.h. */
 struct rings {
 	uint64_t nr;			/* rings in tab; 0: off or forked */
 	uint32_t sub_mask;		/* bytes of a sub-buffer - 1 */

@@ -3,7 +3,7 @@
  * The fast writers of a sequence: TAFFRAIL_BYTES and TAFFRAIL_ARRAY, alone or
  * behind at most eight fixed bytes.
  *
- * What must stay true: as in write-fast-x86_64.c. Nothing is written outside
+ * What must stay true: as in fast-x86_64.c. Nothing is written outside
  * [head, end of sub-buffer), nothing is read outside the elements, and what a
  * section cannot do in passing goes to write_hard(). The count is the low 32
  * bits of n and the bytes are n elements modulo 2^64: when the bytes fit into

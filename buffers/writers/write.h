@@ -39,7 +39,7 @@ typedef void write_fn(struct write_slot *slot, uint64_t fixed,
 
 /*
  * What the writers read of a site, and its first bytes; the offsets are in
- * the machine code of write-x86_64.h. The controller changes a slot in this
+ * the machine code of pieces-x86_64.h. The controller changes a slot in this
  * order: rings[] to &rings_off, membarrier, id/step, rings[], then hit.
  */
 struct write_slot {

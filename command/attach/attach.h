@@ -29,7 +29,7 @@ struct attach_report {
 int attach_process(pid_t pid, struct attach_report *report);
 
 /*
- * attach-provide.c: gives a process an agent unless it has one at work, and
+ * provide.c: gives a process an agent unless it has one at work, and
  * says so. Returns COMMAND_DONE, or COMMAND_FAILED after saying why.
  */
 int attach_provide(pid_t pid);

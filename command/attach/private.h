@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of attach: what the process is (attach-target.c, attach-modules.c),
- * the memory it gets (attach-memory.c), the thread that is stopped
- * (attach-stop.c, attach-thread-x86_64.c), what /proc tells of threads
- * (attach-threads.c), forks under way (attach-forks.c), the order of it all
- * (attach-load.c).
+ * Parts of attach: what the process is (target.c, modules.c),
+ * the memory it gets (memory.c), the thread that is stopped
+ * (stop.c, thread-x86_64.c), what /proc tells of threads
+ * (threads.c), forks under way (forks.c), the order of it all
+ * (load.c).
  */
 #ifndef COMMAND_ATTACH_PRIVATE_H
 #define COMMAND_ATTACH_PRIVATE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What runs in the other process, see attach-stub.h. This is data to the
+ * What runs in the other process, see stub.h. This is data to the
  * command: it is copied there, and never runs here.
  *
  *	a thread of the program's    stopped, led here

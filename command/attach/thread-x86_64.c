@@ -2,7 +2,7 @@
 /*
  * The one thread that is stopped, for as long as one system call takes: it is
  * led to a `syscall` instruction, for memory, and then to code that is written
- * there (attach-stub-x86_64.S), which makes the helper by clone(2), puts all
+ * there (stub-x86_64.S), which makes the helper by clone(2), puts all
  * registers back and goes on where the thread was. Nothing is written to its
  * stack or its code, and no function of the program's runs in it. So it does
  * not matter which locks it holds.

@@ -17,7 +17,7 @@
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/zydis.h"
 
-#define LEAD_BYTES	14		/* as in usdt-place-x86_64.c */
+#define LEAD_BYTES	14	/* as in usdt/place/place-x86_64.c */
 #define GROWTH		(256ull << 20)
 
 static int compare(const void *left, const void *right)

@@ -2,7 +2,7 @@
 /*
  * taffrail gdb: asks a process's agent to open its socket for gdb, and starts
  * stock gdb on it; or prints the command line for that, or lets gdbs come to a
- * port (gdb-listen.c).
+ * port (listen.c).
  *
  * What must stay true: gdb is told nothing that a user could not type.
  */

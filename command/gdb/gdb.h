@@ -19,14 +19,14 @@
 int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep);
 
 /*
- * gdb-listen.c: takes gdbs at ADDRESS ("[HOST:]PORT", of the loopback
+ * listen.c: takes gdbs at ADDRESS ("[HOST:]PORT", of the loopback
  * interface) and relays each to the process's socket, until the process has
  * ended. COMMAND_DONE; COMMAND_FAILED or COMMAND_USAGE after saying why.
  */
 int gdb_listen(const char *address, pid_t pid);
 
 /*
- * gdb-peer.c: may whoever is at the other end of this TCP connection of the
+ * peer.c: may whoever is at the other end of this TCP connection of the
  * loopback interface look at our processes? 0; or a negative errno, and a
  * text: -EPERM another user, -ESRCH nobody knows whose it is.
  */

@@ -37,7 +37,7 @@ struct gdbserver_options {
 	bool no_shell;			/* which would run a wrapper */
 };
 
-/* The agent that gdbserver knows: gdbserver-symbols.c. */
+/* The agent that gdbserver knows: symbols.c. */
 struct gdbserver_agent {
 	uint64_t place;			/* of one of its variables */
 	uint64_t heap, pads, far;	/* values of others */
@@ -67,19 +67,19 @@ struct gdbserver {
 	struct filter filter;
 };
 
-/* gdbserver-child.c: start it. COMMAND_DONE, or COMMAND_FAILED after saying
+/* child.c: start it. COMMAND_DONE, or COMMAND_FAILED after saying
  * why. */
 int gdbserver_start(struct gdbserver *server);
 
 /* taffrail gdbserver --start ...: between gdbserver and the program. */
 int gdbserver_start_program(int argc, char **argv);
 
-/* gdbserver-messages.c: read what it prints, print it as it should be. False
+/* messages.c: read what it prints, print it as it should be. False
  * at its end. */
 bool gdbserver_read_messages(struct gdbserver *server);
 
 /*
- * gdbserver-agents.c. Before gdbserver attaches to a process; warns when its
+ * agents.c. Before gdbserver attaches to a process; warns when its
  * markers cannot be traced.
  */
 void gdbserver_attach(pid_t pid);
@@ -97,7 +97,7 @@ bool gdbserver_is_idle(const struct gdbserver *server);
 void gdbserver_agents_check(struct gdbserver *server);
 
 /*
- * gdbserver-symbols.c. What gdbserver is told of an agent's variable; false
+ * symbols.c. What gdbserver is told of an agent's variable; false
  * where there is none. It is looked for when the process stands still.
  */
 bool gdbserver_symbol(struct gdbserver *server,
@@ -118,7 +118,7 @@ uint32_t gdbserver_relocate(struct gdbserver *server,
 			    const struct filter_thread *thread, uint64_t from,
 			    uint64_t to);
 
-/* gdbserver-limits.c: as filter_host's `begin` and `said` (filter.h). */
+/* limits.c: as filter_host's `begin` and `said` (filter.h). */
 void gdbserver_limits_set(struct gdbserver *server,
 			  const struct filter_thread *thread, uint64_t bytes,
 			  int circular);
@@ -126,7 +126,7 @@ void gdbserver_limits_get(struct gdbserver *server,
 			  const struct filter_thread *thread,
 			  struct filter_said *said);
 
-/* gdbserver-relay.c: until gdbserver has ended. COMMAND_DONE or
+/* relay.c: until gdbserver has ended. COMMAND_DONE or
  * COMMAND_FAILED. */
 int gdbserver_relay(struct gdbserver *server);
 

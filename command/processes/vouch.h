@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Starting programs with the agent where this command itself is under a seccomp
- * filter, as in a container; see filtered.c.
+ * filter, as in a container; see vouch.c.
  */
 #ifndef COMMAND_PROCESSES_VOUCH_H
 #define COMMAND_PROCESSES_VOUCH_H

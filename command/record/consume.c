@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rings to a trace. See collect.h.
+ * From rings to a trace. See consume.h.
  */
 #include "command/record/consume.h"
 

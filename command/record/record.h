@@ -2,8 +2,8 @@
 /*
  * Shared by the record*.c files only: options and state of one recording.
  *
- * record.c is the sub-command, record-run.c starts the program,
- * record-loop.c finds processes and empties their rings.
+ * record.c is the sub-command, run.c starts the program,
+ * loop.c finds processes and empties their rings.
  */
 #ifndef COMMAND_RECORD_RECORD_H
 #define COMMAND_RECORD_RECORD_H

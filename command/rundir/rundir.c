@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where the runtime directory is, and which processes it holds. See rundir.h;
- * the way from a pid to its directory is in rundir-find.c, the published
- * pages are in rundir-pages.c, removal is in rundir-sweep.c.
+ * the way from a pid to its directory is in find.c, the published
+ * pages are in pages.c, removal is in sweep.c.
  *
  * What must stay true here: a directory is opened first and judged by what
  * its descriptor says; a path that was judged is never opened a second time.

@@ -14,7 +14,7 @@
  *
  * What must stay true: it does no input or output and waits for nothing; it
  * asks the server something of its own only between a request of gdb's and the
- * answer (filter-talk.c); a packet that it changes is short enough to be kept
+ * answer (talk.c); a packet that it changes is short enough to be kept
  * whole, and one that is broken passes as it came.
  *
  * Requests are expected one after another, each with its answer, as gdb's
@@ -133,7 +133,7 @@ struct filter_point {
 	uint8_t late;			/* defined since the trace began */
 };
 
-/* A search among trace frames; see filter-frames.c. */
+/* A search among trace frames; see frames.c. */
 struct filter_walk {
 	uint64_t low, high;
 	uint8_t outside;
@@ -143,7 +143,7 @@ struct filter_walk {
 	uint64_t number;		/* of a frame's tracepoint */
 };
 
-/* The trace buffer, while gdb reads it; see filter-buffer.c. */
+/* The trace buffer, while gdb reads it; see buffer.c. */
 struct filter_buffer {
 	uint32_t registers;		/* bytes of a block of them; 0: ? */
 	uint64_t at;			/* gdb has so much of its own */
@@ -159,7 +159,7 @@ struct filter_buffer {
 /* Why a trace ended, as far as packets tell. */
 enum filter_end { FILTER_END_UNKNOWN, FILTER_END_EXEC, FILTER_END_FORK };
 
-/* The trace that gdb has begun; see filter-status.c. */
+/* The trace that gdb has begun; see status.c. */
 struct filter_status {
 	uint64_t bytes;			/* of the server's buffer; 0: ? */
 	uint64_t started;		/* before the filter started it again */
@@ -189,7 +189,7 @@ struct filter {
 	uint32_t npending;
 	uint8_t pending[FILTER_PENDING];	/* oldest first */
 	struct filter_thread thread;
-	/* of the last stop by fork or vfork; see filter-talk.c */
+	/* of the last stop by fork or vfork; see talk.c */
 	uint64_t child;
 	struct filter_thread parent;
 	uint8_t shares;			/* memory, with its parent: vfork */

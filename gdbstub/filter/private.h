@@ -40,7 +40,7 @@ enum filter_verdict {
 	VERDICT_MORE,			/* another request first, in it */
 };
 
-/* filter-request.c: can a request that begins with these n bytes be one that
+/* request.c: can a request that begins with these n bytes be one that
  * is looked at? It is not, if not. */
 int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
 
@@ -48,10 +48,10 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out);
 
-/* filter-request.c: an error of ours. */
+/* request.c: an error of ours. */
 enum filter_verdict filter_refuse(struct packet *out, const char *why);
 
-/* filter-define.c: requests that define tracepoints, or name one; and what the
+/* define.c: requests that define tracepoints, or name one; and what the
  * server says to the definition at hand. */
 enum filter_verdict filter_define(struct filter *f, const char *p,
 				  struct packet *out);
@@ -65,7 +65,7 @@ enum filter_verdict filter_status(struct filter *f, const char *p,
 				  struct packet *out);
 void filter_defined(struct filter *f, const char *answer);
 
-/* filter-frames.c: requests for trace frames at an address; answers by which it
+/* frames.c: requests for trace frames at an address; answers by which it
  * goes on; which frame is selected now; registers of a frame, the program
  * counter at an offset. */
 enum filter_verdict filter_frame_pc(struct filter *f, const char *p,
@@ -80,7 +80,7 @@ void filter_frame_selected(struct filter *f, const char *p);
 enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
 					   uint32_t offset, struct packet *out);
 
-/* filter-answer.c: is an answer of this kind kept until it is whole? */
+/* answer.c: is an answer of this kind kept until it is whole? */
 int filter_answer_held(enum filter_kind kind);
 
 /* A held answer, without repetitions. */
@@ -91,14 +91,14 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 void filter_answer_note(struct filter *f, enum filter_kind kind,
 			const char *p);
 
-/* filter-buffer.c: a part of the trace buffer is asked for, or comes. */
+/* buffer.c: a part of the trace buffer is asked for, or comes. */
 enum filter_verdict filter_buffer_request(struct filter *f, const char *p,
 					  struct packet *out);
 enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
 					 struct packet *out);
 
 /*
- * filter-static.c: static data, as memory at an address of our own. Do actions
+ * static.c: static data, as memory at an address of our own. Do actions
  * want it? These then, in the server's words. Does one action want it that the
  * server gives back? Does a whole block of a frame hold it?
  */
@@ -117,7 +117,7 @@ enum filter_verdict filter_static_list(struct filter *f, const char *p,
 enum filter_verdict filter_static_hide(const char *p, struct packet *out);
 
 /*
- * filter-talk.c: what the server is asked beside gdb's request. A request that
+ * talk.c: what the server is asked beside gdb's request. A request that
  * is about to go out needs the agent: the server is told of it first. Returns
  * the verdict that was given, or VERDICT_CHANGED.
  */
@@ -135,7 +135,7 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 void filter_stop_event(struct filter *f, const char *p);
 
 /*
- * filter-gone.c: requests that a server which knows an agent does not survive
+ * gone.c: requests that a server which knows an agent does not survive
  * once the agent's process is gone. filter_kill() is for vKill;PID.
  */
 int filter_gone(const struct filter *f);
@@ -146,7 +146,7 @@ enum filter_verdict filter_ask_status(struct filter *f, const char *p,
 				      struct packet *out);
 
 /*
- * filter-status.c: requests that set the server's buffer; gdb begins a trace,
+ * status.c: requests that set the server's buffer; gdb begins a trace,
  * or stops one, which may have ended before; the server says how it is with a
  * trace, which the filter then starts again; that answer as gdb gets it.
  */
@@ -168,7 +168,7 @@ int filter_read_thread(const char **p, struct filter_thread *thread);
 enum filter_point_kind { POINT_PLAIN, POINT_FAST, POINT_STATIC };
 
 /*
- * filter-points.c: the tracepoints that the server has. By its number and the
+ * points.c: the tracepoints that the server has. By its number and the
  * address that gdb knows.
  */
 struct filter_point *filter_point_at(struct filter *f, uint64_t number,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The trace buffer that gdbserver empties, by the protocol of ipa-abi.h.
+ * The trace buffer that gdbserver empties, by the protocol of abi.h.
  *
  * What must stay true: a frame is reserved as a whole, since gdbserver copies
  * each in one piece, and by one thread at a time, since it tells frames apart

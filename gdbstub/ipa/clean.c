@@ -12,7 +12,7 @@
 #include "tracepoints/sites/lock.h"
 
 #define BREAKPOINT	0xcc
-#define HOOK		0x90		/* as in ipa-x86_64.S */
+#define HOOK		0x90		/* as in entry-x86_64.S */
 #define JUMP		0xe9
 
 static void (*const hooks[])(void) = { ipa_stop_tracing, ipa_flush,

@@ -30,7 +30,7 @@ struct ipa {
 	uint32_t here;			/* not a child */
 	uint32_t on;			/* markers call ipa_hit() */
 	uint32_t offered;		/* the socket is there */
-	uint32_t looks;			/* thread that does: ipa-site.c */
+	uint32_t looks;			/* thread that does: site.c */
 	uint64_t hold;			/* IPA_HOLD() */
 	uint32_t stuck;			/* turn that was waited for in vain */
 	uint64_t dropped;		/* hits that could not */
@@ -73,7 +73,7 @@ int ipa_awaits(void);
 int ipa_undo(void);
 
 /*
- * The socket that a program under GDB's agent has; see ipa-socket.c. To offer
+ * The socket that a program under GDB's agent has; see socket.c. To offer
  * it is for a thread of the agent's own: returns 0 or a negative errno. Any
  * thread removes it.
  */
@@ -120,7 +120,7 @@ struct ipa_marker {
 struct ipa_marker *ipa_marker_find(uint64_t address);
 
 /*
- * ipa-cell.c: cells (ipa-abi.h), room for IPA_CELLS of them. One for a site:
+ * cell.c: cells (abi.h), room for IPA_CELLS of them. One for a site:
  * its number, or -1 when there are too many. The registry's lock is held.
  */
 void ipa_cell_setup(struct ipa_cell *room);
@@ -162,7 +162,7 @@ uint8_t *ipa_reserve(uint32_t n);
 int ipa_commit(void);
 
 /*
- * ipa-limits.c: the largest frame that gdbserver can keep. Returns 0 when n
+ * limits.c: the largest frame that gdbserver can keep. Returns 0 when n
  * bytes more do not fit into gdbserver's buffer, and the trace must end. Counts
  * a frame, which may be cut, once gdbserver can see it. The holder only.
  */
@@ -172,7 +172,7 @@ void ipa_limits_add(uint32_t n, int cut);
 /* Says why the trace ends. SIGSAFE. */
 void ipa_limits_end(enum ipa_end why);
 
-/* For a program that begins under the filter; see ipa-buffer.c. At start. */
+/* For a program that begins under the filter; see buffer.c. At start. */
 void ipa_far_setup(void);
 
 /* Ends the trace of a gdbserver that has gone. The next one would take what is
@@ -187,7 +187,7 @@ const struct ax_program *ipa_program(const struct ipa_expression *expression,
 int ipa_variable_get(uint32_t number, int64_t *value);
 int ipa_variable_set(uint32_t number, int64_t value);
 
-/* ipa-x86_64.S: gdbserver puts breakpoints on their first bytes. */
+/* entry-x86_64.S: gdbserver puts breakpoints on their first bytes. */
 void ipa_stop_tracing(void);
 void ipa_flush(void);
 void ipa_request(void);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The last part of taffrail-gdb.py (gdb-text.py says more): the commands.
+# The last part of taffrail-gdb.py (text.py says more): the commands.
 import difflib
 import re
 import struct

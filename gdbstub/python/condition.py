@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The part of taffrail-gdb.py (gdb-text.py says more) that looks at conditions.
+# The part of taffrail-gdb.py (text.py says more) that looks at conditions.
 # gdb accepts any condition that it can parse; tstart then refuses the whole run
 # when one cannot be translated for the target, and does not say which. An action
 # is translated when it is given, so a condition is one for a moment here.

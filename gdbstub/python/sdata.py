@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The third part of taffrail-gdb.py (gdb-text.py says more): $_sdata for a gdb
+# The third part of taffrail-gdb.py (text.py says more): $_sdata for a gdb
 # that has none, since static tracepoints were taken out of it.
 #
 # `collect $_sdata` needs a name that gdb can translate: a trace state variable.

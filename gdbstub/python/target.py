@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The second part of taffrail-gdb.py (gdb-text.py says more): what the target
+# The second part of taffrail-gdb.py (text.py says more): what the target
 # and gdb know of markers, tracepoints and trace frames.
 import fnmatch
 import re

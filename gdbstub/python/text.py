@@ -2,8 +2,8 @@
 """What gdb does not do well by itself with Taffrail's markers: strace, the
 list of markers, trace frames as typed fields.
 
-The build puts gdb-text.py, gdb-target.py, gdb-sdata.py, gdb-condition.py and
-gdb-commands.py together, in this order, as taffrail-gdb.py. What must stay
+The build puts text.py, target.py, sdata.py, condition.py and
+commands.py together, in this order, as taffrail-gdb.py. What must stay
 true:
  - it works in gdb 13.1 to 18.1 through the documented Python API alone;
  - sourced twice, or without a target, it changes nothing but its commands;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a probe's stub calls (usdt-place-x86_64.c). All registers, flags
- * included, are as they were at the probe afterwards: a nop changes none.
+ * What a probe's stub calls (tracepoints/usdt/place/place-x86_64.c). All
+ * registers, flags included, are as they were at the probe afterwards: a nop
+ * changes none.
  *
  *	rsp at the probe -> | ...            |
  *			    | red zone, 128  |
@@ -149,9 +150,9 @@ usdt_entry:
 	.cfi_endproc
 	.size	usdt_entry, . - usdt_entry
 /*
- * The stubs, 64 bytes each, as usdt-place-x86_64.c writes them. They are here,
- * and not in memory of their own, for those who unwind the stack: they look for
- * frames by what is loaded.
+ * The stubs, 64 bytes each, as tracepoints/usdt/place/place-x86_64.c writes
+ * them. They are here, and not in memory of their own, for those who unwind the
+ * stack: they look for frames by what is loaded.
  *
  *	0	lea -128(%rsp), %rsp	the frame begins at rsp
  *	5	call *entry		at rsp + 128

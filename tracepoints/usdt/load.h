@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared objects that the agent loads by itself; see usdt-load-x86_64.c.
+ * Shared objects that the agent loads by itself; see load-x86_64.c.
  */
 #ifndef TRACEPOINTS_USDT_LOAD_H
 #define TRACEPOINTS_USDT_LOAD_H

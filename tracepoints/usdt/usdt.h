@@ -19,8 +19,8 @@
  * running threads.
  *
  * Where that cannot be, and a plan says that what is covered may move
- * (usdt-plan.h), the jump has bytes of our choice; cc (int3) wherever an
- * instruction began:
+ * (tracepoints/usdt/plan/plan.h), the jump has bytes of our choice; cc (int3)
+ * wherever an instruction began:
  *
  *	probe	e9 cc xx cc xx		from the nop to the fifth byte
  *	           |
@@ -32,7 +32,8 @@
  *
  * Who was between the nop and what follows when it was switched, comes to a cc
  * sooner or later, and is led to the same instruction in `moved` by a handler
- * of SIGTRAP. So is who comes to the nop meanwhile (usdt-trap-x86_64.c).
+ * of SIGTRAP. So is who comes to the nop meanwhile
+ * (tracepoints/usdt/place/trap-x86_64.c).
  *
  * Where another probe's nop is among what is covered, one jump does for both,
  * and what moves has gates, which one byte opens, to their stubs:
@@ -53,7 +54,7 @@
  * a thread may be in it.
  *
  * All but the stubs' code and usdt_hit() is in libtaffrail-usdt.so, which is
- * loaded when somebody names a provider (usdt-load-x86_64.c).
+ * loaded when somebody names a provider (load-x86_64.c).
  */
 #ifndef TRACEPOINTS_USDT_USDT_H
 #define TRACEPOINTS_USDT_USDT_H
@@ -98,7 +99,7 @@ struct usdt_adopted {
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
-/* What the stub has of the program; order as in usdt-entry-x86_64.S. */
+/* What the stub has of the program; order as in entry-x86_64.S. */
 struct usdt_state {
 	uint64_t general[16];		/* as struct registers has them */
 	uint64_t flags;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Jumps of five bytes, and more where something leads behind the nop: how they
- * are made of a plan; see usdt.h and usdt-plan.h.
+ * are made of a plan; see usdt.h and tracepoints/usdt/plan/plan.h.
  */
 #include "tracepoints/usdt/place/private.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where the process has nothing mapped, so that the kernel need not be asked
- * page by page; see usdt-place.h.
+ * page by page; see private.h.
  *
  * What must stay true: this only spares attempts. Others map and unmap
  * meanwhile, and the attempt itself decides.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Instructions somewhere else; see usdt-plan.h.
+ * Instructions somewhere else; see tracepoints/usdt/plan/plan.h.
  *
  * A call puts the address on the stack that the program would put there, so
  * that whoever unwinds the stack finds the program's own code.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Places for code within a jump's reach of a module; see usdt-place.h.
+ * Places for code within a jump's reach of a module; see private.h.
  *
  * What must stay true: nothing of the program's is mapped over, and the
  * program's heap and stack keep room to grow.

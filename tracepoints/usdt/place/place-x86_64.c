@@ -42,10 +42,10 @@ struct stub {
 	uint64_t behind;	/* the probe: for who unwinds the stack */
 };
 
-_Static_assert(sizeof(struct stub) == 64, "usdt-entry-x86_64.S");
-_Static_assert(offsetof(struct stub, behind) == 56, "usdt-entry-x86_64.S");
+_Static_assert(sizeof(struct stub) == 64, "tracepoints/usdt/entry-x86_64.S");
+_Static_assert(offsetof(struct stub, behind) == 56, "tracepoints/usdt/entry-x86_64.S");
 _Static_assert(sizeof(struct lead) == USDT_LEAD_BYTES, "lead");
-_Static_assert(offsetof(struct stub, probe) == 48, "usdt-entry-x86_64.S");
+_Static_assert(offsetof(struct stub, probe) == 48, "tracepoints/usdt/entry-x86_64.S");
 
 static struct arena_type way_type = ARENA_TYPE(struct way);
 struct way *usdt_ways;

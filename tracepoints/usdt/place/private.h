@@ -95,12 +95,12 @@ int usdt_write_all(const struct patcher *patcher);
 
 #define USDT_LEAD_BYTES	14
 
-/* The switching of jumps of five bytes (usdt-switch-x86_64.c). */
+/* The switching of jumps of five bytes (switch-x86_64.c). */
 int usdt_switch_later(const struct patcher *patcher,
 		      struct usdt_adopted *probe, int on);
 void usdt_switch_gone(struct way *way);
 
-/* The ways of a module may be free (usdt-jump-x86_64.c). */
+/* The ways of a module may be free (jump-x86_64.c). */
 void usdt_jump_gone(void);
 
 /* A decoder for plans, loaded when it is first asked for; or NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Instructions of x86-64, as far as moving them goes; see usdt-plan.h.
+ * Instructions of x86-64, as far as moving them goes; see plan.h.
  *
  * What must stay true: what is not known to do the same elsewhere stays.
  */

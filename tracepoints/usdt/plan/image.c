@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Segments and functions of a file; see usdt-image.h.
+ * Segments and functions of a file; see image.h.
  */
 #include "tracepoints/usdt/plan/image.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * USDT probes out of a file in memory; see usdt-note.h. Notes and headers may
+ * USDT probes out of a file in memory; see note.h. Notes and headers may
  * lie at any address: all is copied before it is looked at.
  */
 #include "tracepoints/usdt/plan/note.h"

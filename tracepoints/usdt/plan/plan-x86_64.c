@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Planning jumps; see usdt-plan.h.
+ * Planning jumps; see plan.h.
  */
 #include "tracepoints/usdt/plan/plan.h"
 

@@ -16,7 +16,7 @@
  *				are in both of their operands
  *
  * Where the nop of another probe is among these, one jump does for both, if
- * what moves can tell them apart (usdt-jump-x86_64.c):
+ * what moves can tell them apart (tracepoints/usdt/place/jump-x86_64.c):
  *
  *	probe	90		one that comes here passes both
  *	other	90		one that comes here passes this one
@@ -24,7 +24,7 @@
  * A site is planned only where all of this is known:
  *  - the function's bounds, from .eh_frame; it decodes from its start to the
  *    nop and over what is covered, all of it if it may jump through a table;
- *  - what leads behind the nop, as far as compilers go (usdt-scan.h): branches
+ *  - what leads behind the nop, as far as compilers go (scan.h): branches
  *    and leas of its function, and of parts of functions that they put apart;
  *    entries of the tables of jumps that its function uses; and addresses in
  *    data or relocations, if it jumps through some. Each leads to an

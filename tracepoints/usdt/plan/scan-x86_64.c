@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking for all that may lead behind a nop; see usdt-scan.h.
+ * Looking for all that may lead behind a nop; see scan.h.
  */
 #include "tracepoints/usdt/plan/scan.h"
 
