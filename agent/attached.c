@@ -21,7 +21,7 @@
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 #include "gdbstub/ipa/ipa.h"
-#include "gdbstub/stub/open.h"
+#include "gdbstub/tracing/run.h"
 #include "tracepoints/sites/lock.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
@@ -96,7 +96,7 @@ int attach_undo(void)
 	uint32_t i;
 
 	if (!ret)
-		gdb_undo();
+		run_forget();
 	for (i = 0; !ret && i < SESSIONS_MAX; i++)
 		if (session_at(i))
 			ret = session_destroy(session_at(i));

@@ -29,7 +29,7 @@
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 #include "gdbstub/ipa/ipa.h"
-#include "gdbstub/stub/open.h"
+#include "gdbstub/tracing/run.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/lock.h"
 
@@ -87,7 +87,7 @@ static int found_apply(void *arg)
 	for (object = found; object; object = object->next_found) {
 		session_module_came(object, &patcher);
 		ipa_module_came(object, &patcher);
-		gdb_module_came(object, &patcher);
+		run_module_came(object, &patcher);
 	}
 	session_adopt(&patcher);
 	patch_close(&patcher);

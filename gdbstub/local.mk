@@ -14,6 +14,7 @@ gdbstub_sources = \
 	gdbstub/ipa/program.c \
 	gdbstub/ipa/site.c \
 	gdbstub/ipa/socket.c \
+	gdbstub/stub/connect.h \
 	gdbstub/stub/constant.c \
 	gdbstub/stub/files.c \
 	gdbstub/stub/open.c \

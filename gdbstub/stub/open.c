@@ -18,6 +18,7 @@
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
+#include "gdbstub/stub/connect.h"
 
 static int kept;	/* the socket stays for as many as come */
 

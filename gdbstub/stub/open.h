@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether, and since when, gdb may connect to this process. What it then
- * talks to is gdbstub/.
+ * Whether, and since when, gdb may connect to this process. What it then talks
+ * to is stub.c.
  */
 #ifndef GDBSTUB_STUB_OPEN_H
 #define GDBSTUB_STUB_OPEN_H
-
-struct object;
-struct patcher;
 
 /*
  * Opens the socket for gdb; no error when it is open. Returns 0, or why not:
@@ -28,28 +25,5 @@ void gdb_keep(void);
 
 /* When a service thread begins: opens it if the environment asks for that. */
 void gdb_start(void);
-
-/*
- * May the process's memory be shown to its user? As ptrace(2) sees it: not
- * of a process that is not dumpable, having rights that its user has not.
- * Asked anew at each packet, since a process may change its mind.
- */
-int gdb_allowed(void);
-
-/* gdbstub/stub/stub.c: serves the listening socket, accepts one connection. */
-int gdb_connect(int listener, void *arg);
-
-/* The same file: a gdb is expected; gdb_idle() is false until it has come. */
-void gdb_await(void);
-
-/* Returns 1 when no gdb is expected or connected, and none has left a run. */
-int gdb_idle(void);
-
-/* gdbstub/tracing/run.c: a module came while gdb's tracepoints may be on; as
- * session_module_came(). */
-void gdb_module_came(struct object *object, const struct patcher *patcher);
-
-/* Ends gdb's run, and takes away its frames. */
-void gdb_undo(void);
 
 #endif

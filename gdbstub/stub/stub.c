@@ -7,8 +7,10 @@
  * would stop a thread, or write memory or registers, is refused with a text.
  * Whatever comes in is checked; a gdb that goes leaves nothing behind.
  */
-#include <linux/prctl.h>
+#include "gdbstub/stub/connect.h"
+
 #include <errno.h>
+#include <linux/prctl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -18,7 +20,6 @@
 #include "base/text.h"
 #include "control/service/service.h"
 #include "control/threads/log.h"
-#include "gdbstub/stub/open.h"
 #include "gdbstub/tracing/run.h"
 #include "gdbstub/wire/connection.h"
 

@@ -12,7 +12,6 @@
 #include "buffers/clock.h"
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
-#include "gdbstub/stub/open.h"
 #include "gdbstub/tracing/defined.h"
 #include "tracepoints/sites/lock.h"
 
@@ -179,7 +178,7 @@ static void points_unready(uint32_t slot)
 	registry_unlock();
 }
 
-void gdb_module_came(struct object *object, const struct patcher *patcher)
+void run_module_came(struct object *object, const struct patcher *patcher)
 {
 	struct pass pass = { .patcher = patcher };
 
@@ -250,11 +249,6 @@ static void run_drop(void)
 void run_forget(void)
 {
 	run_drop();
-}
-
-void gdb_undo(void)
-{
-	run_forget();
 }
 
 /* Of one CPU in the buffer, as gdb wants it; 0: as we think best. */

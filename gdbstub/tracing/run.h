@@ -14,6 +14,8 @@
 
 #include "tracepoints/frames/frames.h"
 
+struct object;
+struct patcher;
 struct trace_point;
 
 enum run_phase {
@@ -54,6 +56,9 @@ int run_enable(struct trace_point *point, int on);
 /* All definitions are about to go (QTinit): a run ends, its frames go, and
  * nothing points to them afterwards. */
 void run_forget(void);
+
+/* A module came while gdb's tracepoints may be on; as session_module_came(). */
+void run_module_came(struct object *object, const struct patcher *patcher);
 
 /* Starts one; what is left of the last goes. Returns 0, or a negative errno
  * and why. */
