@@ -48,8 +48,11 @@
  * whose caller is where the jump leads to. Its operand is read from the code:
  * what is written here is the same for all, and the linker keeps one.
  *
- *	pc + 1 -> address of the operand, and the operand, with its sign
- *	+ 4    -> where it leads to
+ *	8 bytes from pc - 3; + 2^63, >> 32 -> the operand + 2^31
+ *	+ pc + 5 - 2^31                    -> where it leads to
+ *
+ * What is read before the operand is the signature. These operators, and none
+ * that keeps a sign, are those that valgrind knows.
  *
  * Facts: DWARF 5, 6.4 and 2.5; .eh_frame in the Linux Standard Base 5.0. "S",
  * as for frames of signals: the caller goes on at this very instruction.
@@ -62,12 +65,12 @@
 	".asciz \"zRS\"\n\t"                                            \
 	".byte 1, 0x78, 16, 1, 0x1b\n\t" /* pc: 4 bytes, from here */  \
 	".byte 0x0c, 7, 0\n\t"	    /* def_cfa rsp + 0 */        \
-	".byte 0x16, 16, 14\n\t"	    /* val_expression of rip */  \
-	".byte 0x80, 1\n\t"		    /* breg16 + 1 */             \
-	".byte 0x12, 0x94, 4\n\t"	    /* dup; deref_size 4 */      \
-	".byte 0x08, 32, 0x24\n\t"	    /* const1u 32; shl */        \
-	".byte 0x08, 32, 0x26\n\t"	    /* const1u 32; shra */       \
-	".byte 0x22, 0x23, 4\n\t"	    /* plus; plus_uconst 4 */    \
+	".byte 0x16, 16, 18\n\t"	    /* val_expression of rip */  \
+	".byte 0x80, 0x7d, 0x06\n\t"	    /* breg16 - 3; deref */      \
+	".byte 0x31, 0x08, 63, 0x24\n\t"   /* lit1; const1u 63; shl */  \
+	".byte 0x22, 0x08, 32, 0x25\n\t"   /* plus; const1u 32; shr */  \
+	".byte 0x80, 0x85, 0x80, 0x80, 0x80, 0x78\n\t" /* breg16 + 5 */ \
+	".byte 0x22\n\t"		    /* - 2^31; plus */           \
 	".balign 8\n"                                                  \
 	"22:\t.long 24f - 23f\n"                                        \
 	"23:\t.long 23b - 20b, 4b - ., 5\n\t"                          \

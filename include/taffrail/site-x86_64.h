@@ -60,11 +60,14 @@
  * The frame of the stub, for debuggers and for who unwinds from a handler of
  * signals: one of no bytes (128 around the call), whose caller is what the
  * operand of the jump at 993 leads to. That is read from the code, so that all
- * stubs have the same description: the linker keeps one, of 48 bytes, and 32
+ * stubs have the same description: the linker keeps one, of 64 bytes, and 32
  * for each stub.
  *
- *	(pc & -32) + 3 -> address of the operand; the operand, with its sign
- *	+ 4            -> where it leads to
+ *	8 bytes from (pc & -32) + 3; + 2^31, & 2^32 - 1 -> the operand + 2^31
+ *	+ (pc - 2^31 & -32) + 7                         -> where it leads to
+ *
+ * What is read behind the operand is the stub's. These operators, and none that
+ * keeps a sign, are those that valgrind knows.
  *
  * Facts: DWARF 5, 6.4 and 2.5; .eh_frame in the Linux Standard Base 5.0. "S",
  * as for frames of signals: the caller goes on at this very instruction, and
@@ -78,13 +81,14 @@
 	"	.asciz	\"zRS\"\n"					\
 	"	.byte	1, 0x78, 16, 1, 0x1b\n"/* pc: 4 bytes, from here */ \
 	"	.byte	0x0c, 7, 0\n"		/* def_cfa rsp + 0 */	\
-	"	.byte	0x16, 16, 19\n"	/* val_expression of rip */ \
+	"	.byte	0x16, 16, 31\n"	/* val_expression of rip */ \
 	"	.byte	0x80, 0, 0x09, 0xe0, 0x1a\n"	/* breg16 & -32 */ \
-	"	.byte	0x23, 3\n"		/* plus_uconst 3 */	\
-	"	.byte	0x12, 0x94, 4\n"	/* dup; deref_size 4 */	\
-	"	.byte	0x08, 32, 0x24\n"	/* const1u 32; shl */	\
-	"	.byte	0x08, 32, 0x26\n"	/* const1u 32; shra */	\
-	"	.byte	0x22, 0x23, 4\n"	/* plus; plus_uconst 4 */ \
+	"	.byte	0x23, 3, 0x06\n"	/* plus_uconst 3; deref */ \
+	"	.byte	0x31, 0x08, 31, 0x24\n" /* lit1; const1u 31; shl */ \
+	"	.byte	0x22, 0x0c, -1, -1, -1, -1, 0x1a\n" /* plus; and */ \
+	"	.byte	0x80, 0x80, 0x80, 0x80, 0x80, 0x78\n" /* breg16 - 2^31 */ \
+	"	.byte	0x09, 0xe0, 0x1a\n"	/* const1s -32; and */	\
+	"	.byte	0x22, 0x23, 7\n"	/* plus; plus_uconst 7 */ \
 	"	.balign	8\n"						\
 	"982:	.long	984f - 983f\n"					\
 	"983:	.long	983b - 980b, 992b - ., 20\n"			\
