@@ -138,9 +138,6 @@ static int finish(struct attach_target *t, const struct attach_memory *memory,
 			    strerror(-ret));
 	else
 		ret = go_on(t, base, &block);
-	/* all is unmapped then */
-	if (memory->block->leave)
-		attach_stop_left(t, stop);
 	order(t, base, ATTACH_GO_END);
 	if (ret == -ETIMEDOUT)
 		return ret;

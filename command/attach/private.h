@@ -168,8 +168,6 @@ int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake);
 /* Stops a thread to unmap what was mapped. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 
-/* Until that thread is where it was, out of what is at `base`. */
-void attach_stop_left(struct attach_target *t, const struct attach_stop *stop);
 /* Stops a thread to see where it is. */
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
 		     uint64_t *pc);

@@ -15,9 +15,6 @@
 #include "command/attach/private.h"
 #include "command/process/process.h"
 
-#define MADE_WAIT_MS	30000
-#define MADE_PAUSE_NS	100000
-
 /*
  * Kernels from 6.12 let who asks for short turns have them soon (EEVDF), which
  * is what a stop takes that is made of many short ones. Others do not look at
@@ -138,36 +135,12 @@ static int run_job(struct attach_job *job)
 	return ret;
 }
 
-/* Until the thread has made the helper. */
-static int wait_made(struct attach_target *t, struct attach_stop *stop,
-		     const struct attach_memory *memory)
-{
-	const struct timespec pause = { .tv_nsec = MADE_PAUSE_NS };
-	uint64_t end = attach_now_ns() + MADE_WAIT_MS * 1000000ull;
-	int32_t made = 0;
-
-	while (!attach_read(t, stop->base + ATTACH_CODE_BYTES + ATTACH_MADE,
-			    &made, sizeof(made)) && !made) {
-		if (attach_now_ns() > end)
-			return -ETIMEDOUT;
-		nanosleep(&pause, NULL);
-	}
-	if (made > 0)
-		return 0;
-	attach_stop_left(t, stop);
-	if (made < 0)
-		attach_stop_unmap(t, stop->base, memory->size);
-	return made ? made : -ESRCH;
-}
-
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory)
 {
 	struct attach_job job = { .t = t, .stop = stop, .memory = memory };
 	int ret = run_job(&job);
 
-	if (!ret)
-		ret = wait_made(t, stop, memory);
 	return ret ? why_not(t, ret) : 0;
 }
 
@@ -187,24 +160,6 @@ int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes)
 	int ret = run_job(&job);
 
 	return ret ? why_not(t, ret) : 0;
-}
-
-void attach_stop_left(struct attach_target *t, const struct attach_stop *stop)
-{
-	const struct timespec pause = { .tv_nsec = MADE_PAUSE_NS };
-	uint64_t end = attach_now_ns() + MADE_WAIT_MS * 1000000ull;
-	uint64_t sp, pc;
-	int ret;
-
-	do {
-		ret = attach_thread_waits(t->pid, stop->tid, &sp, &pc);
-		if (ret == -EAGAIN)
-			ret = attach_stop_look(t, stop->tid, &sp, &pc);
-		if (ret == -ESRCH ||
-		    (!ret && pc - stop->base >= ATTACH_CODE_BYTES))
-			return;
-		nanosleep(&pause, NULL);
-	} while (attach_now_ns() < end);
 }
 
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,

@@ -3,8 +3,8 @@
  * What runs in the other process, see stub.h. This is data to the
  * command: it is copied there, and never runs here.
  *
- *	a thread of the program's    stopped, led here
- *	  clone                      goes on where it was
+ *	a thread of the program's    stopped, led here by one step
+ *	  clone                      taken back to where it was
  *	    helper                   has thread-local storage that the command
  *	      pthread_create         made; ends at once
  *	        loader               a thread like any other of libc's
@@ -58,57 +58,23 @@
 attach_stub_start:
 .Lblock = attach_stub_start + ATTACH_CODE_BYTES
 
-	/* the stopped thread, on a few bytes of the block for a stack */
-	leaq	.Lblock(%rip), %rbx
-	leaq	ATTACH_BLOCK_BYTES(%rbx), %rsp
-	leaq	ATTACH_HELPER_MASK(%rbx), %rsi
-	callq	.Lmask
-	movq	ATTACH_CLONE(%rbx), %rdi
-	movq	ATTACH_CLONE + 8(%rbx), %rsi
-	movq	ATTACH_CLONE + 16(%rbx), %rdx
-	movq	ATTACH_CLONE + 24(%rbx), %r10
-	movq	ATTACH_CLONE + 32(%rbx), %r8
-	movl	$SYS_clone, %eax
+	/* the stopped thread makes one step here, and is taken back */
 	syscall
 	testq	%rax, %rax
 	jz	.Lhelper
-	movl	%eax, ATTACH_MADE(%rbx)
-	leaq	ATTACH_MASK(%rbx), %rsi
-	callq	.Lmask
-	/* all as it was, and back */
-#define SAVED(name)	(ATTACH_REGS + 8 * ATTACH_##name)
-	pushq	SAVED(FLAGS_REGISTER)(%rbx)
-	popfq
-	movq	SAVED(R15)(%rbx), %r15
-	movq	SAVED(R14)(%rbx), %r14
-	movq	SAVED(R13)(%rbx), %r13
-	movq	SAVED(R12)(%rbx), %r12
-	movq	SAVED(R11)(%rbx), %r11
-	movq	SAVED(R10)(%rbx), %r10
-	movq	SAVED(R9)(%rbx), %r9
-	movq	SAVED(R8)(%rbx), %r8
-	movq	SAVED(RBP)(%rbx), %rbp
-	movq	SAVED(RAX)(%rbx), %rax
-	movq	SAVED(RCX)(%rbx), %rcx
-	movq	SAVED(RDX)(%rbx), %rdx
-	movq	SAVED(RSI)(%rbx), %rsi
-	movq	SAVED(RDI)(%rbx), %rdi
-	movq	SAVED(RSP)(%rbx), %rsp
-	movq	SAVED(RBX)(%rbx), %rbx
-	jmpq	*.Lblock + SAVED(RIP)(%rip)
+	hlt
 
-	/* rsi: the signals to block */
-.Lmask:	movl	$SIG_SETMASK, %edi
+	/* another stack */
+.Lhelper:
+	leaq	.Lblock(%rip), %rbx
+	xorl	%ebp, %ebp
+	cld
+	movl	$SIG_SETMASK, %edi
+	leaq	ATTACH_HELPER_MASK(%rbx), %rsi
 	xorl	%edx, %edx
 	movl	$8, %r10d
 	movl	$SYS_rt_sigprocmask, %eax
 	syscall
-	ret
-
-	/* another stack, but rbx */
-.Lhelper:
-	xorl	%ebp, %ebp
-	cld
 	fninit
 	pushq	$0x1f80
 	ldmxcsr	(%rsp)

@@ -62,34 +62,9 @@
 #define ATTACH_SPARE_BYTES	128
 #define ATTACH_LEAVE		136
 #define ATTACH_FORKS		144
-#define ATTACH_MADE		168
-#define ATTACH_MASK		176
-#define ATTACH_HELPER_MASK	184
-#define ATTACH_CLONE		192
-#define ATTACH_REGS		232
-#define ATTACH_PATH		376
-#define ATTACH_TEXT		(376 + ATTACH_TEXT_BYTES)
-
-/* Indices of ATTACH_REGS, in words. */
-#define ATTACH_R15		0
-#define ATTACH_R14		1
-#define ATTACH_R13		2
-#define ATTACH_R12		3
-#define ATTACH_R11		4
-#define ATTACH_R10		5
-#define ATTACH_R9		6
-#define ATTACH_R8		7
-#define ATTACH_RBP		8
-#define ATTACH_RBX		9
-#define ATTACH_RAX		10
-#define ATTACH_RCX		11
-#define ATTACH_RDX		12
-#define ATTACH_RSI		13
-#define ATTACH_RDI		14
-#define ATTACH_RSP		15
-#define ATTACH_RIP		16
-#define ATTACH_FLAGS_REGISTER	17
-#define ATTACH_REGISTERS	18
+#define ATTACH_HELPER_MASK	168
+#define ATTACH_PATH		176
+#define ATTACH_TEXT		(176 + ATTACH_TEXT_BYTES)
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -119,12 +94,7 @@ struct attach_block {
 	uint64_t spare_bytes;
 	uint64_t leave;		/* munmap() for code and block, or 0 */
 	uint64_t forks[3];	/* the agent's handlers of fork(3), or 0 */
-	int32_t made;		/* what clone(2) said, when it is done */
-	uint32_t pad2;
-	uint64_t mask;		/* of signals: the stopped thread's */
-	uint64_t helper_mask;
-	uint64_t clone[5];	/* arguments that make the helper */
-	uint64_t registers[ATTACH_REGISTERS]; /* the stopped thread's */
+	uint64_t helper_mask;	/* of signals */
 	char path[ATTACH_TEXT_BYTES];
 	char text[ATTACH_TEXT_BYTES];
 };
@@ -138,15 +108,13 @@ ATTACH_AT(pthread, ATTACH_PTHREAD);
 ATTACH_AT(attach, ATTACH_ATTACH);
 ATTACH_AT(spare_bytes, ATTACH_SPARE_BYTES);
 ATTACH_AT(forks, ATTACH_FORKS);
-ATTACH_AT(made, ATTACH_MADE);
-ATTACH_AT(clone, ATTACH_CLONE);
-ATTACH_AT(registers, ATTACH_REGS);
+ATTACH_AT(helper_mask, ATTACH_HELPER_MASK);
 ATTACH_AT(path, ATTACH_PATH);
 ATTACH_AT(text, ATTACH_TEXT);
-_Static_assert(sizeof(struct attach_block) <= ATTACH_BLOCK_BYTES - 64,
-	       "room, and for a word on a stack");
+_Static_assert(sizeof(struct attach_block) <= ATTACH_BLOCK_BYTES, "room");
 
-/* The code; at its start the stopped thread makes the helper, and goes on. */
+/* The code; at its start is the system call by which the stopped thread makes
+ * the helper. */
 extern const uint8_t attach_stub_start[];
 extern const uint8_t attach_stub_prepare[];	/* the gate, for fork(3) */
 extern const uint8_t attach_stub_end[];

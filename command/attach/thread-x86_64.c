@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one thread that is stopped, for as long as one system call takes: it is
- * led to a `syscall` instruction, for memory, and then to code that is written
- * there (stub-x86_64.S), which makes the helper by clone(2), puts all
- * registers back and goes on where the thread was. Nothing is written to its
- * stack or its code, and no function of the program's runs in it. So it does
- * not matter which locks it holds.
+ * The one thread that is stopped, for as long as two system calls take: it is
+ * led to a `syscall` instruction of libc's, for memory, and then to one that is
+ * written there (stub-x86_64.S), which makes the helper by clone(2).
+ * Nothing is written to its stack or its code, and no function of the program's
+ * runs in it. So it does not matter which locks it holds.
  *
  * Each stop is two turns of the scheduler's, the thread's and ours, which take
- * milliseconds where more want to run than can. So there are but two: the
- * first, and that behind the system call.
+ * milliseconds where more want to run than can. So there are but three: the
+ * first, and one behind each system call.
  *
  * What must stay true:
- *  - a system call that the first stop interrupted is begun again, as the
- *    kernel would do it;
- *  - all signals are blocked in it meanwhile, but for the SIGTRAP of the second
- *    stop: where that is blocked or ignored, the kernel takes the program's
- *    action away;
+ *  - the thread goes on from a stop in which the kernel looks for signals, with
+ *    the registers that it had: so the kernel decides whether a system call
+ *    that the first stop interrupted is begun again, or was ended by a signal
+ *    that has come meanwhile;
+ *  - all signals are blocked in it meanwhile, but for the SIGTRAP of the stops:
+ *    where that is blocked or ignored, the kernel takes the program's action
+ *    away;
  *  - a signal that comes before that is handed on.
  *
  * libc leaves out locked instructions in a process of one thread. So that
@@ -45,24 +46,13 @@
 #define MAYBE_TRIES	200	/* then it is no fork that seems one */
 #define SIGSET_BYTES	8
 #define SYSCALL_STOP	(SIGTRAP | 0x80)
-#define ERESTARTSYS	512
-#define ERESTARTNOINTR	513
 #define ERESTARTNOHAND	514
-#define ERESTARTBLOCK	516
 #define CODE_64_BITS	0x33		/* cs of user space */
 #define SIGNAL_BIT(signal) (1ull << ((signal) - 1))
 #define HELPER_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
 			 CLONE_THREAD | CLONE_SYSVSEM | CLONE_SETTLS |     \
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
 			 CLONE_UNTRACED)
-
-/* The general registers: each name in a frame, and its field in ptrace(2)'s
- * structure. The stub's list and the wake frame add what they need besides. */
-#define EACH_REGISTER(DO)                                              \
-	DO(R15, r15) DO(R14, r14) DO(R13, r13) DO(R12, r12)            \
-	DO(R11, r11) DO(R10, r10) DO(R9, r9) DO(R8, r8)                \
-	DO(RBP, rbp) DO(RBX, rbx) DO(RCX, rcx) DO(RDX, rdx)            \
-	DO(RSI, rsi) DO(RDI, rdi)
 
 /* In the helper: all but the two that setuid() and pthread_cancel() need. */
 static const uint64_t helper_blocked = ~(3ull << 31);
@@ -75,6 +65,7 @@ struct tracee {
 	uint64_t began;			/* of the first stop, ns */
 	int tries;			/* how often it was stopped before */
 	int steps;			/* it may be stepped by SIGTRAP */
+	int stepped;			/* it stands in the stop of a step */
 	int led;			/* it goes on by itself */
 	int again;			/* SIGSTOP came: send it after */
 };
@@ -143,8 +134,10 @@ static int inject_done(struct tracee *x, int status, int *stops)
 	case SIGFPE:
 		return -EFAULT;
 	}
-	if (x->steps && WSTOPSIG(status) == SIGTRAP)
+	if (x->steps && WSTOPSIG(status) == SIGTRAP) {
+		x->stepped = 1;
 		return 1;
+	}
 	x->again |= WSTOPSIG(status) == SIGSTOP;
 	return 0;
 }
@@ -167,6 +160,7 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
 	regs.r8 = (unsigned long)args[5];
 	regs.r9 = (unsigned long)args[6];
 	regs.eflags &= ~0x40500ull;	/* AC, DF, TF */
+	x->stepped = 0;
 	ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
 	while (!ret && !done) {
 		ret = (int)trace(x->steps ? PTRACE_SINGLESTEP : PTRACE_SYSCALL,
@@ -185,11 +179,11 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
 }
 
 /* Leads it back to where it was, and lets it go; if that was in a system call,
- * from the kind of stop in which the kernel begins it again. */
+ * from a stop in which the kernel looks for signals. */
 static int let_go(struct tracee *x, int moved)
 {
-	int ret = moved && !x->led && (int64_t)x->regs.orig_rax >= 0 ?
-		  interrupt(x, 1) : 0;
+	int ret = moved && !x->led && !x->stepped &&
+		  (int64_t)x->regs.orig_rax >= 0 ? interrupt(x, 1) : 0;
 
 	if (ret != -ESRCH && !x->led)
 		ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &x->regs);
@@ -356,10 +350,23 @@ static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 
 	if (!same_image(x, wake))
 		return -ESTALE;
-#define SAVE(name, field) frame[WAKE_##name] = regs.field;
-	EACH_REGISTER(SAVE)
-	SAVE(FLAGS, eflags)
-	SAVE(RIP, rip)
+#define SAVE(name, field) frame[WAKE_##name] = regs.field
+	SAVE(R15, r15);
+	SAVE(R14, r14);
+	SAVE(R13, r13);
+	SAVE(R12, r12);
+	SAVE(R11, r11);
+	SAVE(R10, r10);
+	SAVE(R9, r9);
+	SAVE(R8, r8);
+	SAVE(RBP, rbp);
+	SAVE(RBX, rbx);
+	SAVE(RCX, rcx);
+	SAVE(RDX, rdx);
+	SAVE(RSI, rsi);
+	SAVE(RDI, rdi);
+	SAVE(FLAGS, eflags);
+	SAVE(RIP, rip);
 #undef SAVE
 	regs.rsp -= WAKE_RED_ZONE + sizeof(frame);
 	regs.rip = wake->entry + WAKE_ENTRY_GO;
@@ -402,65 +409,19 @@ static int make_memory(struct tracee *x, struct attach_memory *memory,
 	return 0;
 }
 
-/* A system call that was interrupted is begun again, as the kernel does it
- * when no handler has run. */
-static void begin_again(struct user_regs_struct *regs)
-{
-	if ((int64_t)regs->orig_rax < 0)
-		return;
-	switch (-(int64_t)regs->rax) {
-	case ERESTARTSYS:
-	case ERESTARTNOINTR:
-	case ERESTARTNOHAND:
-		regs->rax = regs->orig_rax;
-		break;
-	case ERESTARTBLOCK:
-		regs->rax = SYS_restart_syscall;
-		break;
-	default:
-		return;
-	}
-	regs->rip -= 2;
-}
-
-/* What the code is to do, and where it is to go then. */
-static void fill_block(const struct tracee *x, struct attach_memory *memory,
+static int make_helper(struct tracee *x, const struct attach_memory *memory,
 		       uint64_t base)
 {
-	struct attach_block *block = memory->block;
-	struct user_regs_struct regs = x->regs;
 	uint64_t tp = base + memory->thread_pointer;
-	const uint64_t clone[5] = {
-		HELPER_FLAGS, base + memory->stack_top, tp + x->t->at_tid,
-		base + ATTACH_CODE_BYTES + ATTACH_HELPER, tp,
+	const long clone[7] = {
+		SYS_clone, HELPER_FLAGS, (long)(base + memory->stack_top),
+		(long)(tp + x->t->at_tid),
+		(long)(base + ATTACH_CODE_BYTES + ATTACH_HELPER), (long)tp,
 	};
+	int64_t result;
+	int ret = inject(x, base, clone, &result);
 
-	begin_again(&regs);
-	block->made = 0;
-	block->mask = x->mask;
-	block->helper_mask = helper_blocked;
-	memcpy(block->clone, clone, sizeof(clone));
-#define SAVE(name, field) block->registers[ATTACH_##name] = regs.field;
-	EACH_REGISTER(SAVE)
-	SAVE(RAX, rax)
-	SAVE(RSP, rsp)
-	SAVE(RIP, rip)
-	SAVE(FLAGS_REGISTER, eflags)
-#undef SAVE
-}
-
-/* To the code: the thread needs us no more. */
-static int lead(struct tracee *x, uint64_t base)
-{
-	struct user_regs_struct regs = x->regs;
-	int ret;
-
-	regs.rip = base;
-	regs.orig_rax = -1ull;
-	regs.eflags &= ~0x40500ull;
-	ret = (int)trace(PTRACE_SETREGS, x->tid, NULL, &regs);
-	x->led = !ret;
-	return ret;
+	return ret ? ret : result < 0 ? (int)result : 0;
 }
 
 /* libc has not known of a second thread yet; older ones keep it here, too. */
@@ -495,11 +456,11 @@ static int do_work(struct tracee *x, struct attach_stop *stop,
 	ret = make_memory(x, memory, &stop->base);
 	if (ret)
 		return ret;
-	fill_block(x, memory, stop->base);
+	memory->block->helper_mask = helper_blocked;
 	ret = attach_memory_place(memory, x->t, stop->base, header);
 	if (!ret) {
 		tell_threads(x, header);
-		ret = lead(x, stop->base);
+		ret = make_helper(x, memory, stop->base);
 	}
 	if (ret)
 		unmap(x, stop->base, memory->size);
@@ -513,13 +474,13 @@ int attach_thread_work(const struct attach_job *job)
 	int steps = job->memory &&
 		    !attach_signal_in(job->t->pid, job->t->pid, "SigIgn",
 				      SIGTRAP);
-	int ret = -EAGAIN;
+	int ret = -EAGAIN, moved = 0;
 
-	for (int i = 0; i < SAFE_TRIES && ret == -EAGAIN; i++) {
+	for (int i = 0; i < SAFE_TRIES && ret == -EAGAIN && !moved; i++) {
 		struct tracee x = { .t = job->t, .tid = job->stop->tid,
 				    .tries = i, .steps = steps };
-		int moved = 0, back;
 		uint64_t turn;
+		int back;
 
 		if (i)
 			nanosleep(&pause, NULL);
