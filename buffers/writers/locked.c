@@ -141,18 +141,24 @@ static struct packet_head *packet_at(struct ring *ring, uint32_t position)
 }
 
 /* The ring has a whole clock now: until when its bits in headers do. */
-static COLD void ring_stamp(struct ring *ring, uint64_t clock)
+static COLD void ring_limit(struct ring *ring, uint64_t clock)
 {
 	ring->ts_limit = clock + (ring->flags & SESSION_LARGE_HEADER ?
 					  1ull << CTF_LARGE_CLOCK_BITS :
 					  1ull << CTF_COMPACT_CLOCK_BITS);
+}
+
+/* The same where no caller keeps the clock's anchor later. */
+static COLD void ring_stamp(struct ring *ring, uint64_t clock)
+{
+	ring_limit(ring, clock);
 	anchor_keep();
 }
 
 /* Closes the packet at `head`, opens the next. Returns the new head, or 0 when
  * the reader has not made room. The caller holds the ring. */
-static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
-				 uint64_t clock)
+static COLD uint64_t ring_open(const struct hold *hold, uint64_t head,
+			       uint64_t clock)
 {
 	struct ring *ring = hold->ring;
 	uint32_t position = RING_POSITION(head);
@@ -197,7 +203,16 @@ static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
 		return 0;
 	/* RING-HEAD: the packet heads are written before */
 	store_release(&ring->head, head);
-	ring_stamp(ring, clock);
+	ring_limit(ring, clock);
+	return head;
+}
+
+static COLD uint64_t ring_switch(const struct hold *hold, uint64_t head,
+				 uint64_t clock)
+{
+	head = ring_open(hold, head, clock);
+	if (head)
+		anchor_keep();
 	return head;
 }
 
@@ -248,10 +263,12 @@ static inline int event_oversize(uint32_t sub_bytes, uint64_t need)
 /*
  * Finds room for `bytes` of payload in a held ring and writes the header.
  * Returns where the payload goes and the head that commits it, or NULL after
- * it has counted a loss; `*commit` is then 1 when the event is too large.
+ * it has counted a loss; `*commit` is then 1 when the event is too large. With
+ * `keep` it keeps the clock's anchor where that is due; without, the caller
+ * does so, with less on the stack.
  */
 static ALWAYS_INLINE char *ring_place(const struct hold *hold, uint32_t id,
-			       uint64_t bytes, uint64_t *commit)
+			       uint64_t bytes, uint64_t *commit, int keep)
 {
 	struct ring *ring = hold->ring;
 	int large = !!(ring->flags & SESSION_LARGE_HEADER);
@@ -273,15 +290,18 @@ static ALWAYS_INLINE char *ring_place(const struct hold *hold, uint32_t id,
 		goto lost;
 	}
 	if (unlikely((uint32_t)((head + need) ^ head) & ~sub_mask)) {
-		head = ring_switch(hold, head, clock);
+		head = keep ? ring_switch(hold, head, clock) :
+			      ring_open(hold, head, clock);
 		if (!head)
 			goto lost;
 	}
 	offset = RING_POSITION(head) & (ring->ring_bytes - 1);
 	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset, id,
 			   clock, extended);
-	if (unlikely(extended))
+	if (unlikely(extended) && keep)
 		ring_stamp(ring, clock);
+	else if (unlikely(extended))
+		ring_limit(ring, clock);
 	*commit = head + need + (1ull << 32);
 	return out;
 lost:
@@ -352,15 +372,16 @@ static char *parts_copy(char *out, const char *end,
 /* Strings may change while they are measured and copied: what is committed is
  * what was copied, within the room that was measured. */
 static enum write_verdict ring_write(const struct hold *hold,
-				     const struct write_event *event,
-				     int *oversize)
+				     struct write_event *event, int *oversize)
 {
 	uint64_t bytes = write_event_bytes(event);
+	uint64_t limit = hold->ring->ts_limit;
 	uint64_t commit;
-	char *out = ring_place(hold, (uint32_t)event->id, bytes, &commit);
+	char *out = ring_place(hold, (uint32_t)event->id, bytes, &commit, 0);
 	char *end;
 
 	*oversize = !out && commit;
+	event->seldom |= hold->ring->ts_limit != limit;
 	if (!out)
 		return WRITE_LOST;
 	end = parts_copy(out, out + bytes, event);
@@ -370,7 +391,7 @@ static enum write_verdict ring_write(const struct hold *hold,
 
 SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 					int header, struct channel *channel,
-					const struct write_event *event)
+					struct write_event *event)
 {
 	struct hold hold;
 	enum write_verdict verdict = hold_take(&hold, channel);
@@ -435,7 +456,7 @@ static inline int word_write(const struct hold *hold,
 	/* WRITE-SLOT: the id was read before */
 	if (unlikely(slot_rings(slot) != rings))
 		return 0;
-	out = ring_place(hold, id, bytes, &commit);
+	out = ring_place(hold, id, bytes, &commit, 1);
 	if (unlikely(!out))
 		return 1;
 	if (likely(bytes == 8))

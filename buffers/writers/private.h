@@ -15,20 +15,23 @@ struct write_part {
 	uint64_t n;
 };
 
-/* contexts, and for each variable field: fixed bytes, a count, itself */
-#define WRITE_PARTS_MAX	(2 + 3 * 16)
+/* contexts, and for each variable field: fixed bytes, a count, itself; and what
+ * is behind the last */
+#define WRITE_PARTS(nvar)	(2 + 3 * (nvar))
 #define WRITE_CONTEXT_BYTES	40
 
-/* An event taken apart, on the stack of its writer. */
+/* An event taken apart, on the stack of its writer: parts and counts are as
+ * many as its shape needs. */
 struct write_event {
 	uint64_t id;			/* for the locked rings */
 	uint64_t generation;		/* of the channel it is made for */
 	const struct write_shape *shape;
 	uint32_t nparts;
-	uint32_t counts[16];
+	uint32_t seldom;		/* 1: a path taken now and then only */
+	uint32_t *counts;
+	struct write_part *parts;
 	uint64_t fixed;
 	char context[WRITE_CONTEXT_BYTES];
-	struct write_part parts[WRITE_PARTS_MAX];
 };
 
 /* How a section ended. */
@@ -79,12 +82,13 @@ enum write_verdict section_switch(const struct write_slot *slot, int header,
 /* Counts one lost event in this CPU's ring. WRITE_DONE, _NONE or _AGAIN. */
 enum write_verdict section_lose(const struct write_slot *slot, int header);
 
-/* Writes under the lock of some ring. WRITE_DONE; WRITE_LOST when it was
- * counted as lost or the channel is off; WRITE_AGAIN when the event was made
- * for another channel. SIGSAFE. */
+/* Writes under the lock of some ring, and sets event->seldom where the clock's
+ * anchor is to be kept. WRITE_DONE; WRITE_LOST when it was counted as lost or
+ * the channel is off; WRITE_AGAIN when the event was made for another channel.
+ * SIGSAFE. */
 enum write_verdict locked_write(const struct write_slot *slot, int header,
 				struct channel *channel,
-				const struct write_event *event);
+				struct write_event *event);
 
 /* Closes the packets of the locked rings that nobody holds. */
 void locked_flush(struct channel *channel);
@@ -93,7 +97,7 @@ void locked_flush(struct channel *channel);
 write_fn locked_write_word;
 write_fn locked_write_any;
 
-/* Takes an event apart. SIGSAFE. */
+/* Takes an event apart, whose shape, parts and counts are set. SIGSAFE. */
 void write_event_build(struct write_event *event,
 		       const struct write_slot *slot,
 		       const struct channel *channel, uint64_t fixed,

@@ -110,14 +110,13 @@ SIGSAFE void write_event_build(struct write_event *event,
 			       const struct channel *channel, uint64_t fixed,
 			       const struct write_var *var, uint64_t ip)
 {
-	const struct write_shape *shape = slot->shape;
+	const struct write_shape *shape = event->shape;
 	const char *block;
 	uint32_t done = 0;
 	uint32_t i;
 
 	event->generation = load_acquire(&channel->rings->generation);
 	event->id = load_acquire(&slot->id);
-	event->shape = shape;
 	event->nparts = 0;
 	event->fixed = fixed;
 	block = shape->fixed_bytes <= 8 ? (const char *)&event->fixed :
@@ -238,7 +237,7 @@ static enum write_verdict ring_find(const struct rings *rings,
 static enum write_verdict write_mend(const struct write_slot *slot, int header,
 				     int extended, const struct rings *rings,
 				     struct channel *channel,
-				     const struct write_event *event,
+				     struct write_event *event,
 				     enum write_verdict verdict,
 				     uint32_t *tries)
 {
@@ -256,15 +255,23 @@ static enum write_verdict write_mend(const struct write_slot *slot, int header,
 	return verdict;
 }
 
-static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
-			    const struct write_var *var, int header,
-			    uint64_t ip)
+/* Returns whether it took a path that is taken now and then only. */
+static COLD __attribute__((noinline)) int
+write_pass(struct write_slot *slot, uint64_t fixed,
+	   const struct write_var *var, int header, uint64_t ip)
 {
 	struct write_event event;
+	uint32_t nvar = slot->shape->nvar;
 	uint32_t tries = 0;
 	int extended = 0;
-	int seldom = 0;		/* a path taken now and then only */
 
+	/* the program's stack may be small: 16 fields would take 864 bytes */
+	event.shape = slot->shape;
+	event.seldom = 0;
+	event.parts = __builtin_alloca(WRITE_PARTS(nvar) *
+					       sizeof(*event.parts) +
+				       nvar * sizeof(*event.counts));
+	event.counts = (uint32_t *)(event.parts + WRITE_PARTS(nvar));
 	for (;;) {
 		const struct rings *rings = load_acquire(&slot->rings[header]);
 		/* once: after a fork it is NULL, in a handler's child too */
@@ -273,7 +280,7 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 
 		if (rings == &rings_off) {
 			write_closed(slot, fixed, var, ip);
-			return;
+			return 0;
 		}
 		if (channel)
 			write_event_build(&event, slot, channel, fixed, var,
@@ -285,25 +292,31 @@ static COLD void write_pass(struct write_slot *slot, uint64_t fixed,
 			verdict = locked_write(slot, header, channel, &event);
 		if (verdict == WRITE_LATE) {
 			extended = 1;
-			seldom |= event.id < id_extended(header);
+			event.seldom |= event.id < id_extended(header);
 			continue;
 		}
 		if (verdict != WRITE_DONE)
 			verdict = write_mend(slot, header, extended, rings,
 					     channel, &event, verdict, &tries);
-		seldom |= verdict == WRITE_FITS;
+		event.seldom |= verdict == WRITE_FITS;
 		if (verdict == WRITE_DONE || verdict == WRITE_LOST ||
 		    verdict == WRITE_NONE)
-			break;
+			return (int)event.seldom;
 	}
-	if (seldom)
+}
+
+/* The clock's anchor is kept when the stack of the write is free again. */
+static void write_any(struct write_slot *slot, uint64_t fixed,
+		      const struct write_var *var, int header, uint64_t ip)
+{
+	if (write_pass(slot, fixed, var, header, ip))
 		anchor_keep();
 }
 
 COLD SIGSAFE void write_hard(struct write_slot *slot, uint64_t fixed,
 			     const struct write_var *var, int header)
 {
-	write_pass(slot, fixed, var, header, 0);
+	write_any(slot, fixed, var, header, 0);
 }
 
 SIGSAFE void write_at(struct write_slot *slot, uint64_t fixed,
@@ -313,7 +326,7 @@ SIGSAFE void write_at(struct write_slot *slot, uint64_t fixed,
 			     WRITE_COMPACT :
 			     WRITE_LARGE;
 
-	write_pass(slot, fixed, var, header, ip);
+	write_any(slot, fixed, var, header, ip);
 }
 
 static void write_general(struct write_slot *slot, uint64_t fixed,
