@@ -26,12 +26,15 @@
 static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
 static int (*real_fexecve)(int, char *const *, char *const *);
+static int (*real_execveat)(int, const char *, char *const *, char *const *,
+			    int);
 
 __attribute__((constructor(102))) static void exec_shared_setup(void)
 {
 	*(void **)&real_execve = dlsym(RTLD_NEXT, "execve");
 	*(void **)&real_execvpe = dlsym(RTLD_NEXT, "execvpe");
 	*(void **)&real_fexecve = dlsym(RTLD_NEXT, "fexecve");
+	*(void **)&real_execveat = dlsym(RTLD_NEXT, "execveat");
 }
 
 static int missing(void)
@@ -83,6 +86,16 @@ PUBLIC SIGSAFE int fexecve(int fd, char *const argv[], char *const envp[])
 
 	return stayed(withdrawn, real_fexecve ? real_fexecve(fd, argv, envp) :
 						missing());
+}
+
+/* Older libcs than glibc 2.34 have no such function. */
+PUBLIC SIGSAFE int execveat(int fd, const char *path, char *const argv[],
+			    char *const envp[], int flags)
+{
+	int withdrawn = leave_image();
+
+	return stayed(withdrawn, real_execveat ?
+		      real_execveat(fd, path, argv, envp, flags) : missing());
 }
 
 PUBLIC SIGSAFE int execv(const char *path, char *const argv[])

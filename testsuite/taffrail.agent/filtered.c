@@ -2,10 +2,12 @@
 /*
  * filtered kill|ERROR NUMBER HOW PROGRAM ARGS...: installs a filter by which
  * the system call NUMBER kills, or fails with that error, and becomes the
- * program: itself (exec), or in a child of fork(), of vfork() or of clone(),
- * which installs the filter. Ends with the program's status, 128 and a signal's
- * number, or 127. "wait": prints its number and waits for a line.
+ * program: itself (exec, or by other functions: execveat, fexecve), or in a
+ * child of fork(), of vfork() or of clone(), which installs the filter. Ends
+ * with the program's status, 128 and a signal's number, or 127. "wait": prints
+ * its number and waits for a line.
  */
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -20,6 +22,7 @@
 #include <unistd.h>
 
 static unsigned int action, number;
+static const char *how;
 
 static int install(void)
 {
@@ -40,10 +43,16 @@ static int become(void *arg)
 {
 	char **argv = arg;
 
-	if (!install()) {
-		execv("/nowhere", argv);
+	if (install())
+		_exit(127);
+	execv("/nowhere", argv);
+	execveat(AT_FDCWD, "/nowhere", argv, environ, 0);
+	if (!strcmp(how, "execveat"))
+		execveat(open("/", O_PATH), argv[0] + 1, argv, environ, 0);
+	else if (!strcmp(how, "fexecve"))
+		fexecve(open(argv[0], O_RDONLY | O_CLOEXEC), argv, environ);
+	else
 		execvp(argv[0], argv);
-	}
 	_exit(127);
 }
 
@@ -57,7 +66,7 @@ static int status_of(pid_t pid)
 				   128 + WTERMSIG(status);
 }
 
-static int run(const char *how, char **argv)
+static int run(char **argv)
 {
 	static char stack[65536] __attribute__((aligned(16)));
 	volatile pid_t pid = -1;
@@ -95,7 +104,8 @@ int main(int argc, char **argv)
 			 SECCOMP_RET_KILL_PROCESS :
 			 SECCOMP_RET_ERRNO | (unsigned int)atoi(argv[1]);
 	number = (unsigned int)atoi(argv[2]);
-	n = run(argv[3], argv + 4);
+	how = argv[3];
+	n = run(argv + 4);
 	for (number = 0; number < 5; number++)
 		TAFFRAIL_EVENT(app, after, number);
 	return n;
