@@ -13,11 +13,14 @@ agent_sources = \
 	agent/leave.c \
 	agent/leave.h \
 	agent/start.c \
+	agent/wrap/lacking.c \
+	agent/wrap/lacking.h \
 	agent/wrap/protect.c
 
 if MACHINE_X86_64
 agent_sources += \
 	agent/loader-x86_64.c \
+	agent/note-x86_64.S \
 	agent/wrap/clone-x86_64.c \
 	agent/wrap/vfork-x86_64.S
 endif

@@ -17,6 +17,7 @@
 #include "agent/fork.h"
 #include "base/base.h"
 #include "base/host.h"
+#include "base/preload.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"

@@ -8,6 +8,8 @@ base_sources = \
 	base/base.h \
 	base/entries.c \
 	base/entries.h \
+	base/executable.c \
+	base/executable.h \
 	base/file.c \
 	base/file.h \
 	base/glob.c \
@@ -17,6 +19,8 @@ base_sources = \
 	base/host.h \
 	base/lines.c \
 	base/lines.h \
+	base/preload.c \
+	base/preload.h \
 	base/sys-x86_64.h \
 	base/sys.h \
 	base/text.c \

@@ -72,6 +72,30 @@ enum process_state {
 	PROCESS_EXECED	= 3,	/* a later image replaced this one */
 };
 
+/* Why there is no agent in a program that a process has executed. */
+enum lacking_why {
+	LACKING_NOT	= 0,
+	LACKING_NOTING	= 1,	/* a note is being written */
+	LACKING_FILTER	= 2,	/* begins under a filter of the process */
+	LACKING_MACHINE	= 3,	/* another machine's: 32 bits, say */
+	LACKING_UNSEEN	= 4,	/* the library is not seen from there */
+	LACKING_STATIC	= 5,	/* takes no library */
+	LACKING_SECURE	= 6,	/* set-user-ID or set-group-ID */
+	LACKING_UNSET	= 7,	/* LD_PRELOAD does not name the library */
+	LACKING_END
+};
+
+#define LACKING_NOTES		8
+#define LACKING_PATH_BYTES	200
+
+/* Any thread writes it, and children that share the page: `why` is taken by a
+ * compare-and-swap, and is a reason when the path is there (LACKING-NOTE). */
+struct lacking_note {
+	uint32_t why;			/* enum lacking_why */
+	uint32_t times;
+	char path[LACKING_PATH_BYTES];	/* cut in front where it is longer */
+};
+
 struct process_page {
 	uint32_t magic;			/* stored last, with release */
 	uint32_t version;
@@ -97,6 +121,8 @@ struct process_page {
 					 * without a page, have executed under
 					 * a filter of their own: without an
 					 * agent */
+	uint32_t lacking_execs;		/* the same for other reasons */
+	struct lacking_note lacking[LACKING_NOTES];	/* of both */
 };
 
 enum session_state {

@@ -71,6 +71,8 @@ command_sources = \
 	command/record/report.c \
 	command/record/report.h \
 	command/record/run.c \
+	command/record/unreached.c \
+	command/record/unreached.h \
 	command/rundir/core.c \
 	command/rundir/core.h \
 	command/rundir/find.c \

@@ -3,25 +3,51 @@
  * libc's functions that replace the program by another. gdbserver would go on
  * with a trace of which nothing is there any more; so the trace ends before,
  * and keeps its frames. A command that is about to send its signal would end
- * the new program; so it is kept from that before (demand.c).
+ * the new program; so it is kept from that before (demand.c). A program that
+ * will have no agent is noted (lacking.c), and does not get the agent in
+ * LD_PRELOAD where its dynamic linker would only complain of it.
  *
  * In the shared library only: a static program's libc has no other names by
  * which its own functions could still be called.
  *
  * What must stay true: these are called between fork and exec, and by children
- * that share their parent's memory.
+ * that share their parent's memory. No descriptor stays, errno is that of the
+ * call, and where nothing can be found out the program gets what it would.
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "agent/wrap/lacking.h"
 #include "base/base.h"
+#include "base/executable.h"
+#include "base/preload.h"
 #include "control/service/demand.h"
 #include "control/threads/filtered.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
 #include "gdbstub/ipa/ipa.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
+
+/* One call, of whichever function. */
+struct exec {
+	enum { EXECVE, EXECVPE, FEXECVE, EXECVEAT } how;
+	int fd;
+	const char *path;
+	char *const *argv;
+	char *const *environment;
+	int flags;
+};
+
+/* What leave_image() has done. */
+struct leaving {
+	int withdrawn;
+	enum lacking_why why;
+	uint32_t mark;
+};
 
 static int (*real_execve)(const char *, char *const *, char *const *);
 static int (*real_execvpe)(const char *, char *const *, char *const *);
@@ -43,59 +69,137 @@ static int missing(void)
 	return -1;
 }
 
-/* The trace of gdbserver's ends, and no command's signal may meet the new
- * program. Returns what demand_exec_failed() is given where the exec fails. */
-static int leave_image(void)
+/* Older libcs than glibc 2.34 have no execveat(). */
+static int really(const struct exec *e, char *const *environment)
 {
-	ipa_end(IPA_END_EXEC);
-	filtered_exec();
-	return demand_exec();
+	switch (e->how) {
+	case EXECVE:
+		return real_execve ? real_execve(e->path, e->argv,
+						 environment) : missing();
+	case EXECVPE:
+		return real_execvpe ? real_execvpe(e->path, e->argv,
+						   environment) : missing();
+	case FEXECVE:
+		return real_fexecve ? real_fexecve(e->fd, e->argv,
+						   environment) : missing();
+	default:
+		return real_execveat ? real_execveat(e->fd, e->path, e->argv,
+						     environment, e->flags) :
+				       missing();
+	}
 }
 
-static int stayed(int withdrawn, int ret)
+/* The kernel answers EFAULT to what is no address: that must not be read. */
+SIGSAFE static int address(const void *p)
+{
+	return (intptr_t)p >= 4096;
+}
+
+/* What of the program's file concerns the agent. Where a filter may mind calls,
+ * or where the agent is not at work, nothing is known. */
+SIGSAFE static void look(struct image *image, const struct exec *e)
+{
+	char *const *environment = address(e->environment) ? e->environment :
+							     NULL;
+
+	image->fd = e->fd;
+	image->path = e->path;
+	image->search = e->how == EXECVPE ? environ : NULL;
+	image->flags = e->flags;
+	image->why = LACKING_NOT;
+	image->withhold = 0;
+	image->found[0] = '\0';
+	if (agent_off)
+		return;
+	if (filtered_next())
+		image->why = LACKING_FILTER;
+	if (filtered_here() || thread_forbidden())
+		return;
+	if (preload_named(environment)) {
+		image_look(image, environment);
+	} else if (settings.preloaded) {
+		image_look(image, environment);
+		if (!image->why && image->found[0])
+			image->why = LACKING_UNSET;
+		image->withhold = 0;
+	}
+}
+
+/* The path as the program's own, or nothing. */
+SIGSAFE static const char *path_of(const struct image *image)
+{
+	return image->found[0] ? image->found :
+	       address(image->path) ? image->path : "";
+}
+
+/* The trace of gdbserver's ends, no command's signal may meet the new program,
+ * and one that will have no agent is noted. */
+SIGSAFE static void leave_image(struct leaving *leaving,
+				const struct image *image)
+{
+	ipa_end(IPA_END_EXEC);
+	leaving->why = image->why;
+	if (image->why)
+		leaving->mark = lacking_note(image->why, path_of(image));
+	leaving->withdrawn = demand_exec();
+}
+
+static int stayed(const struct leaving *leaving, int ret)
 {
 	int error = errno;
 
-	demand_exec_failed(withdrawn);
-	filtered_exec_failed();
+	demand_exec_failed(leaving->withdrawn);
+	if (leaving->why)
+		lacking_failed(leaving->why, leaving->mark);
 	errno = error;
 	return ret;
+}
+
+static int become(const struct exec *e)
+{
+	char *const *environment = e->environment;
+	struct leaving leaving;
+	struct image image;
+	size_t room;
+
+	look(&image, e);
+	room = image.withhold ? preload_room(environment) : 0;
+	if (room)
+		environment = preload_without(environment,
+					      __builtin_alloca(room));
+	leave_image(&leaving, &image);
+	return stayed(&leaving, really(e, environment));
 }
 
 PUBLIC SIGSAFE int execve(const char *path, char *const argv[],
 			  char *const envp[])
 {
-	int withdrawn = leave_image();
+	struct exec e = { EXECVE, AT_FDCWD, path, argv, envp, 0 };
 
-	return stayed(withdrawn, real_execve ? real_execve(path, argv, envp) :
-					       missing());
+	return become(&e);
 }
 
 PUBLIC SIGSAFE int execvpe(const char *file, char *const argv[],
 			   char *const envp[])
 {
-	int withdrawn = leave_image();
+	struct exec e = { EXECVPE, AT_FDCWD, file, argv, envp, 0 };
 
-	return stayed(withdrawn, real_execvpe ?
-				 real_execvpe(file, argv, envp) : missing());
+	return become(&e);
 }
 
 PUBLIC SIGSAFE int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	int withdrawn = leave_image();
+	struct exec e = { FEXECVE, fd, NULL, argv, envp, 0 };
 
-	return stayed(withdrawn, real_fexecve ? real_fexecve(fd, argv, envp) :
-						missing());
+	return become(&e);
 }
 
-/* Older libcs than glibc 2.34 have no such function. */
 PUBLIC SIGSAFE int execveat(int fd, const char *path, char *const argv[],
 			    char *const envp[], int flags)
 {
-	int withdrawn = leave_image();
+	struct exec e = { EXECVEAT, fd, path, argv, envp, flags };
 
-	return stayed(withdrawn, real_execveat ?
-		      real_execveat(fd, path, argv, envp, flags) : missing());
+	return become(&e);
 }
 
 PUBLIC SIGSAFE int execv(const char *path, char *const argv[])

@@ -238,7 +238,7 @@ static void finish_image(struct record *record, struct record_member *member,
 		ret = collect_finish(collect);
 		if (!rundir_read_process(&member->process, collect->image,
 					 &page))
-			record->filtered += page.filtered_execs;
+			lacking_take(&record->lacking, &page);
 		record->unreadable += collect->unreadable;
 	}
 	if (ret && !record->set.error)

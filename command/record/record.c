@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/executable.h"
 #include "buffers/rings/channel.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
@@ -369,9 +370,10 @@ static void tell_unmet(const struct record *record)
 	int i;
 
 	if (o->program && !record->nmembers) {
-		command_warn("no agent was at work in %s: TAFFRAIL_LOG=error "
-			     "tells why, unless it is a static program",
-			     o->program[0]);
+		command_warn("no agent was at work in %s: %s", o->program[0],
+			     record->first_lacks ?
+				     image_words(record->first_lacks) :
+				     "TAFFRAIL_LOG=error tells why");
 		return;
 	}
 	if (o->program)
@@ -410,15 +412,14 @@ static size_t processes(const struct record *record)
 	return n;
 }
 
-/* What processes have noted before they executed it. */
-static void tell_filtered(const struct record *record)
+/* A static program is none of ours, but what it executes may be. */
+static void count_first(struct record *record)
 {
-	if (record->filtered)
-		command_warn("%llu program%s executed under a seccomp filter, "
-			     "and not traced: %s(7), TAFFRAIL_SECCOMP",
-			     (unsigned long long)record->filtered,
-			     record->filtered == 1 ? " was" : "s were",
-			     "taffrail-environment");
+	if (!record->nmembers || !record->first_lacks)
+		return;
+	record->lacking.others++;
+	lacking_add(&record->lacking, record->options.program[0],
+		    image_words(record->first_lacks), 1);
 }
 
 static void tell_result(const struct record *record)
@@ -426,7 +427,7 @@ static void tell_result(const struct record *record)
 	const struct trace_set *set = &record->set;
 	size_t n = processes(record);
 
-	tell_filtered(record);
+	lacking_tell(&record->lacking);
 	if (!n) {
 		command_warn("0 events, so there is no trace");
 		report_left_off(set);
@@ -452,6 +453,7 @@ static int end(struct record *record)
 	record_stop(record);
 	trace_set_finish(&record->set);
 	tell_unmet(record);
+	count_first(record);
 	status = record_tell_unwritten(record);
 	if (!status && record->failed)
 		status = command_failed("%s", strerror(-record->failed));

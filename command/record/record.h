@@ -12,6 +12,7 @@
 
 #include "command/processes/client.h"
 #include "command/record/consume.h"
+#include "command/record/unreached.h"
 
 #define RECORD_RULES_MAX	256
 #define RECORD_PROVIDERS_MAX	8
@@ -58,8 +59,8 @@ struct record {
 	int child_status;		/* of waitpid() */
 	uint64_t next_scan_ns;
 	uint64_t unreadable;		/* rings that made no sense */
-	uint64_t filtered;		/* images without an agent, under a
-					 * filter that a process installed */
+	struct lacking lacking;		/* programs without an agent */
+	enum lacking_why first_lacks;	/* `program`, as far as known */
 	int failed;			/* a failure that was not the disk's */
 	bool told;			/* that of the disk */
 	bool foreign;			/* a process was of another version */

@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/executable.h"
+#include "base/preload.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/processes/vouch.h"
@@ -110,9 +112,35 @@ static int preload_list(const struct record_options *options, char *list,
 	return 0;
 }
 
-/* In the child: reports through `pipe` why there is no program. */
-static void become(const struct record *record, const char *preload, int pipe)
+/* Can the agent come with LD_PRELOAD? */
+static void look(struct record *record, const char *preload,
+		 struct image *image)
 {
+	char variable[4 * PATH_MAX + 16];
+	char *environment[] = { variable, NULL };
+
+	image->fd = AT_FDCWD;
+	image->path = record->options.program[0];
+	image->search = environ;
+	image->flags = 0;
+	snprintf(variable, sizeof(variable), "LD_PRELOAD=%s", preload);
+	image_look(image, environment);
+	record->first_lacks = image->why;
+}
+
+static char **environment_without(char **environment)
+{
+	size_t bytes = preload_room(environment);
+	void *room = bytes ? malloc(bytes) : NULL;
+
+	return room ? preload_without(environment, room) : environment;
+}
+
+/* In the child: reports through `pipe` why there is no program. */
+static void become(const struct record *record, const char *preload,
+		   int withhold, int pipe)
+{
+	char **program = record->options.program;
 	int error;
 
 	if (setenv("LD_PRELOAD", preload, 1) ||
@@ -120,7 +148,8 @@ static void become(const struct record *record, const char *preload, int pipe)
 	    setenv(PROTOCOL_JOIN_ENV, record->name, 1))
 		error = errno;
 	else {
-		execvp(record->options.program[0], record->options.program);
+		execvpe(program[0], program,
+			withhold ? environment_without(environ) : environ);
 		error = errno;
 	}
 	if (write(pipe, &error, sizeof(error)) < 0)
@@ -161,6 +190,7 @@ int record_run(struct record *record)
 {
 	char preload[4 * PATH_MAX];
 	const char *program = record->options.program[0];
+	struct image image;
 	int pipes[2];
 	int error = 0;
 
@@ -168,12 +198,13 @@ int record_run(struct record *record)
 	    absolute_directory(record) || write_request(record))
 		return COMMAND_FAILED;
 	filtered_vouch(preload, record->dir.path);
+	look(record, preload, &image);
 	if (pipe2(pipes, O_CLOEXEC))
 		return command_failed("pipe: %s", strerror(errno));
 	fflush(NULL);
 	record->child = fork();
 	if (!record->child)
-		become(record, preload, pipes[1]);
+		become(record, preload, image.withhold, pipes[1]);
 	close(pipes[1]);
 	if (record->child < 0) {
 		close(pipes[0]);

@@ -24,8 +24,6 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "buffers/rings/channel.h"
-#include "control/threads/settings.h"
 
 #define STATUS_CHUNK	2048u
 #define TRUST		"trust"
@@ -134,28 +132,14 @@ SIGSAFE uint32_t filtered_allowed(void)
 	return allowed;
 }
 
-SIGSAFE static struct process_page *noting_page(void)
+SIGSAFE int filtered_here(void)
 {
-	if (agent_off || vouched ||
-	    !(load_relaxed(&installed) || load_relaxed(&guest)))
-		return NULL;
-	return process.page;
+	return load_relaxed(&installed) || load_relaxed(&guest);
 }
 
-SIGSAFE void filtered_exec(void)
+SIGSAFE int filtered_next(void)
 {
-	struct process_page *page = noting_page();
-
-	if (page)
-		__atomic_fetch_add(&page->filtered_execs, 1, __ATOMIC_RELAXED);
-}
-
-SIGSAFE void filtered_exec_failed(void)
-{
-	struct process_page *page = noting_page();
-
-	if (page)
-		__atomic_fetch_sub(&page->filtered_execs, 1, __ATOMIC_RELAXED);
+	return !vouched && filtered_here();
 }
 
 SIGSAFE void filtered_process(int yes)

@@ -18,14 +18,13 @@ int filtered_start(const char *word);
  * have it make the service thread. */
 uint32_t filtered_allowed(void);
 
-/*
- * Around an exec: a process that has installed a filter notes in its page (or,
- * in a child that has none, in its parent's) that the new image's agent stays
- * off. The second is reached where the exec failed. SIGSAFE; they make no
- * system call, and may be called by a child of vfork(2).
- */
-void filtered_exec(void);
-void filtered_exec_failed(void);
+/* Has this process installed a filter, or the child of vfork(2) that calls? No
+ * system call may be made for the agent then. SIGSAFE, as the next. */
+int filtered_here(void);
+
+/* Does a program that it executes begin under one that is not trusted? Its
+ * agent stays off. */
+int filtered_next(void);
 
 /* The process has installed a filter (1), or could not (0). A child of vfork(2)
  * has installed one for itself (1), or is gone (0). SIGSAFE. */

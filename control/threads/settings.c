@@ -8,6 +8,7 @@
 #include "control/threads/settings.h"
 
 #include "base/base.h"
+#include "base/preload.h"
 #include "base/text.h"
 
 struct settings settings;
@@ -39,6 +40,7 @@ static void environment_read(char **environment)
 {
 	uint32_t i;
 
+	settings.preloaded = preload_named(environment);
 	for (; environment && *environment; environment++) {
 		for (i = 0; i < ARRAY_SIZE(variables); i++) {
 			const char *value = text_after(*environment,

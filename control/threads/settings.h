@@ -26,6 +26,7 @@ struct settings {
 	const char *quota;		/* TAFFRAIL_QUOTA */
 	const char *int3;		/* TAFFRAIL_INT3 */
 	const char *seccomp;		/* TAFFRAIL_SECCOMP */
+	int preloaded;			/* LD_PRELOAD names the agent */
 };
 
 extern struct settings settings;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Programs without an agent: what is executed cannot tell by itself, so the
+ * image before notes it in its page, where `taffrail record` finds it.
+ *
+ * What must stay true: the counts are exact; the notes are the first programs
+ * only, one for each path and reason.
+ */
+#include "agent/wrap/lacking.h"
+
+#include "base/base.h"
+#include "base/text.h"
+#include "buffers/rings/channel.h"
+#include "control/threads/settings.h"
+
+#define NEW	0x100u	/* in a mark: the note was made by this exec */
+
+SIGSAFE static uint32_t *count_of(struct process_page *page,
+				  enum lacking_why why)
+{
+	return why == LACKING_FILTER ? &page->filtered_execs :
+				       &page->lacking_execs;
+}
+
+/* The end of a path tells more than its beginning. */
+SIGSAFE static const char *path_end(const char *path)
+{
+	size_t n = text_length(path);
+
+	return n < LACKING_PATH_BYTES ? path :
+					path + n - (LACKING_PATH_BYTES - 1);
+}
+
+/* The index of a free note that is now the caller's to write, or -1. */
+SIGSAFE static int note_take(struct process_page *page)
+{
+	uint32_t expected;
+	int i;
+
+	for (i = 0; i < LACKING_NOTES; i++) {
+		expected = LACKING_NOT;
+		if (__atomic_compare_exchange_n(&page->lacking[i].why,
+						&expected, LACKING_NOTING, 0,
+						__ATOMIC_RELAXED,
+						__ATOMIC_RELAXED))
+			return i;
+	}
+	return -1;
+}
+
+SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
+{
+	struct process_page *page = process.page;
+	struct lacking_note *note;
+	int i;
+
+	if (agent_off || !page)
+		return 0;
+	path = path_end(path);
+	__atomic_fetch_add(count_of(page, why), 1, __ATOMIC_RELAXED);
+	for (i = 0; i < LACKING_NOTES; i++) {
+		note = &page->lacking[i];
+		/* LACKING-NOTE: the path is there when the reason is */
+		if (load_acquire(&note->why) == (uint32_t)why &&
+		    text_equal(note->path, path)) {
+			__atomic_fetch_add(&note->times, 1, __ATOMIC_RELAXED);
+			return (uint32_t)i + 1;
+		}
+	}
+	i = note_take(page);
+	if (i < 0)
+		return 0;
+	note = &page->lacking[i];
+	text_copy(note->path, sizeof(note->path), path);
+	store_relaxed(&note->times, 1);
+	/* LACKING-NOTE: else a reader would take the path of another for it */
+	store_release(&note->why, (uint32_t)why);
+	return ((uint32_t)i + 1) | NEW;
+}
+
+SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
+{
+	struct process_page *page = process.page;
+	struct lacking_note *note;
+
+	if (agent_off || !page)
+		return;
+	__atomic_fetch_sub(count_of(page, why), 1, __ATOMIC_RELAXED);
+	if (!mark)
+		return;
+	note = &page->lacking[(mark & ~NEW) - 1];
+	if (!__atomic_sub_fetch(&note->times, 1, __ATOMIC_RELAXED) &&
+	    (mark & NEW))
+		store_release(&note->why, LACKING_NOT);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Programs without an agent, as the process page tells them; see lacking.c.
+ */
+#ifndef AGENT_WRAP_LACKING_H
+#define AGENT_WRAP_LACKING_H
+
+#include "buffers/layout.h"
+
+/*
+ * Notes in the page of this process (or, in a child that has none, in its
+ * parent's) that it executes a program which will have no agent. Returns a mark
+ * for lacking_failed(), which takes that back. SIGSAFE; they make no system
+ * call, and may be called by a child of vfork(2).
+ */
+uint32_t lacking_note(enum lacking_why why, const char *path);
+void lacking_failed(enum lacking_why why, uint32_t mark);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What execve(2) would make of a file, as far as it concerns LD_PRELOAD.
+ *
+ * What must stay true: nothing here waits (a FIFO, a device), and nothing that
+ * is read is trusted. Numbers of ELF as in elf(5).
+ */
+#include "base/executable.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/preload.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+#define HEAD_BYTES	1024u
+#define TABLE_BYTES	512u
+#define SCRIPTS_MAX	5	/* interpreters of interpreters, in Linux */
+#define OPEN_FLAGS	(O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define DEFAULT_PATH	"/bin:/usr/bin"
+#define OVERFLOW_ID	65534u	/* of /proc/sys/kernel/overflowuid */
+#define NOSUID		2	/* ST_NOSUID, in f_flags of statfs(2) */
+
+#define NOTES_MAX	8192u	/* looked at */
+#define NOTE_OWNER	"taffrail-agent"
+
+/* The header of the file that this code is in: of our machine. */
+extern const Elf64_Ehdr __ehdr_start
+	__attribute__((weak, visibility("hidden")));
+
+struct head {
+	uint8_t bytes[HEAD_BYTES] __attribute__((aligned(8)));
+	size_t used;
+};
+
+static const char *const words[LACKING_END] = {
+	[LACKING_FILTER] = "it began under a seccomp filter",
+	[LACKING_MACHINE] = "it is not of the agent's machine (32 bits, say)",
+	[LACKING_UNSEEN] = "the library is not seen from where it began",
+	[LACKING_STATIC] = "a static program",
+	[LACKING_SECURE] = "it has others' rights (set-user-ID, set-group-ID)",
+	[LACKING_UNSET] = "its environment has not the agent in LD_PRELOAD",
+};
+
+const char *image_words(enum lacking_why why)
+{
+	return (unsigned)why < LACKING_END && words[why] ? words[why] :
+							   "not known";
+}
+
+SIGSAFE static size_t read_at(int fd, void *buffer, size_t room,
+			      uint64_t offset)
+{
+	long n = sys4(SYS_pread64, fd, buffer, room, offset);
+
+	return n > 0 ? (size_t)n : 0;
+}
+
+/* Would execvp(3) go on from this file, as from a directory? */
+SIGSAFE static int passed_over(int fd, const char *path)
+{
+	char byte;
+
+	return sys2(SYS_access, path, X_OK) || !read_at(fd, &byte, 1, 0);
+}
+
+/* As execvp(3): the first of PATH's that can be executed. */
+SIGSAFE static int open_searched(struct image *image)
+{
+	const char *path = DEFAULT_PATH;
+	char *const *variable = image->search;
+	struct text text;
+	size_t n;
+	int fd;
+
+	for (; *variable; variable++)
+		if (text_after(*variable, "PATH="))
+			path = text_after(*variable, "PATH=");
+	for (;; path += n + 1) {
+		for (n = 0; path[n] && path[n] != ':';)
+			n++;
+		text_open(&text, image->found, sizeof(image->found));
+		text_add_bytes(&text, path, n);
+		if (n)
+			text_add_char(&text, '/');
+		text_add(&text, image->path);
+		fd = text.cut ? -1 :
+				(int)sys_open(image->found, OPEN_FLAGS, 0);
+		if (fd >= 0 && passed_over(fd, image->found)) {
+			sys_close(fd);
+			fd = -1;
+		}
+		if (fd >= 0 || !path[n])
+			return fd;
+	}
+}
+
+SIGSAFE static int has_slash(const char *path)
+{
+	while (*path && *path != '/')
+		path++;
+	return *path;
+}
+
+/* The call comes before the path is read: it may be no address at all. */
+SIGSAFE static int open_named(struct image *image)
+{
+	int flags = OPEN_FLAGS | (image->flags & AT_SYMLINK_NOFOLLOW ?
+				  O_NOFOLLOW : 0);
+	int fd = (int)sys4(SYS_openat, image->fd, image->path, flags, 0);
+
+	if (fd >= 0)
+		text_copy(image->found, sizeof(image->found), image->path);
+	return fd;
+}
+
+SIGSAFE static int open_image(struct image *image)
+{
+	struct text text;
+	char link[32];
+	long n;
+	int fd;
+
+	if (image->path) {
+		fd = image->search && !has_slash(image->path) ?
+			     open_searched(image) :
+			     open_named(image);
+		if (fd >= 0 || !(image->flags & AT_EMPTY_PATH))
+			return fd;
+	}
+	/* another open file: the program's own may be for execution only */
+	text_open(&text, link, sizeof(link));
+	text_add(&text, "/proc/self/fd/");
+	text_add_number(&text, image->fd);
+	fd = (int)sys_open(link, OPEN_FLAGS, 0);
+	n = sys3(SYS_readlink, link, image->found, sizeof(image->found) - 1);
+	image->found[n > 0 ? n : 0] = '\0';
+	return fd;
+}
+
+/* Where a script's interpreter is; NULL: it is no script. */
+SIGSAFE static const char *script_interpreter(struct head *head)
+{
+	char *p = (char *)head->bytes;
+	char *end = p + (head->used < HEAD_BYTES ? head->used : HEAD_BYTES - 1);
+	char *start;
+
+	if (head->used < 2 || p[0] != '#' || p[1] != '!')
+		return NULL;
+	*end = '\0';
+	for (p += 2; *p == ' ' || *p == '\t';)
+		p++;
+	for (start = p; *p && *p != ' ' && *p != '\t' && *p != '\n';)
+		p++;
+	*p = '\0';
+	return start;
+}
+
+SIGSAFE static int is_elf(const struct head *head)
+{
+	return head->used >= sizeof(Elf64_Ehdr) && head->bytes[0] == 0x7f &&
+	       head->bytes[1] == 'E' && head->bytes[2] == 'L' &&
+	       head->bytes[3] == 'F';
+}
+
+SIGSAFE static int is_ours(const struct head *head)
+{
+	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
+	const Elf64_Ehdr *own = &__ehdr_start;
+
+	return own && elf->e_ident[EI_CLASS] == own->e_ident[EI_CLASS] &&
+	       elf->e_ident[EI_DATA] == own->e_ident[EI_DATA] &&
+	       elf->e_machine == own->e_machine;
+}
+
+/* Copies the program header number `i`. Of one of 32 bits only the type, which
+ * is at the same place, is what it says. Returns 0 where there is none. */
+SIGSAFE static int segment(const struct head *head, uint32_t i, Elf64_Phdr *p)
+{
+	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
+	const Elf32_Ehdr *small = (const Elf32_Ehdr *)head->bytes;
+	int wide = elf->e_ident[EI_CLASS] == ELFCLASS64;
+	uint64_t at = wide ? elf->e_phoff : small->e_phoff;
+	uint64_t count = wide ? elf->e_phnum : small->e_phnum;
+	uint64_t bytes = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+
+	if (i >= count || at > HEAD_BYTES ||
+	    at + (i + 1) * bytes > head->used)
+		return 0;
+	__builtin_memcpy(p, head->bytes + at + i * bytes, bytes);
+	return 1;
+}
+
+SIGSAFE static int segment_of(const struct head *head, uint32_t type,
+			      Elf64_Phdr *p)
+{
+	uint32_t i;
+
+	for (i = 0; segment(head, i, p); i++)
+		if (p->p_type == type)
+			return 1;
+	return 0;
+}
+
+/* Is it a program, and not the dynamic linker or a library? */
+SIGSAFE static int is_static_pie(const struct head *head, int fd)
+{
+	Elf64_Dyn table[TABLE_BYTES / sizeof(Elf64_Dyn)];
+	Elf64_Phdr p;
+	size_t n = 0;
+	size_t i;
+
+	if (segment_of(head, PT_DYNAMIC, &p))
+		n = read_at(fd, table, sizeof(table), p.p_offset);
+	for (i = 0; i < n / sizeof(*table) && table[i].d_tag; i++)
+		if (table[i].d_tag == DT_FLAGS_1)
+			return !!(table[i].d_un.d_val & DF_1_PIE);
+	return 0;
+}
+
+/* One note; returns how long it is, 0 where there is none. */
+SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
+{
+	struct {
+		Elf64_Nhdr head;
+		char owner[sizeof(NOTE_OWNER)];
+	} note;
+
+	if (read_at(fd, &note, sizeof(note), at) < sizeof(note.head))
+		return 0;
+	note.owner[sizeof(note.owner) - 1] = '\0';
+	*found = note.head.n_namesz == sizeof(NOTE_OWNER) &&
+		 text_equal(note.owner, NOTE_OWNER);
+	return sizeof(note.head) + ((note.head.n_namesz + 3ull) & ~3ull) +
+	       ((note.head.n_descsz + 3ull) & ~3ull);
+}
+
+/* Is the archive's among the notes of one segment? Looks at `left` at most. */
+SIGSAFE static int notes_look(int fd, const Elf64_Phdr *p, uint32_t *left)
+{
+	uint64_t bytes;
+	uint64_t at;
+	int found = 0;
+
+	for (at = 0; *left && at < p->p_filesz; at += bytes) {
+		--*left;
+		bytes = note_look(fd, p->p_offset + at, &found);
+		if (found || !bytes)
+			break;
+	}
+	return found;
+}
+
+/* Is the agent's archive in the program? (agent/note-*.S) */
+SIGSAFE static int has_archive(const struct head *head, int fd)
+{
+	uint32_t left = NOTES_MAX;
+	Elf64_Phdr p;
+	uint32_t i;
+
+	for (i = 0; segment(head, i, &p); i++)
+		if (p.p_type == PT_NOTE && notes_look(fd, &p, &left))
+			return 1;
+	return 0;
+}
+
+/* In a user namespace, the id of all that have none there: the kernel does not
+ * make a program theirs. */
+SIGSAFE static int another(uint32_t id, long own)
+{
+	return id != (uint32_t)own && id != OVERFLOW_ID;
+}
+
+/* Would it begin under AT_SECURE? Capabilities of files are not looked at. */
+SIGSAFE static int is_secure(int fd)
+{
+	struct statfs fs;
+	struct stat st;
+
+	if (sys2(SYS_fstat, fd, &st) || !(st.st_mode & (S_ISUID | S_ISGID)))
+		return 0;
+	if (!((st.st_mode & S_ISUID) &&
+	      another(st.st_uid, sys0(SYS_getuid))) &&
+	    !((st.st_mode & (S_ISGID | S_IXGRP)) == (S_ISGID | S_IXGRP) &&
+	      another(st.st_gid, sys0(SYS_getgid))))
+		return 0;
+	return !sys2(SYS_fstatfs, fd, &fs) && !(fs.f_flags & NOSUID) &&
+	       !sys5(SYS_prctl, PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+}
+
+SIGSAFE static void judge(struct image *image, const struct head *head, int fd,
+			  char *const *environment)
+{
+	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
+	Elf64_Phdr p;
+	int interpreted = segment_of(head, PT_INTERP, &p);
+
+	if (!is_ours(head)) {
+		image->why = LACKING_MACHINE;
+		image->withhold = interpreted ||
+				  elf->e_ident[EI_DATA] !=
+					  __ehdr_start.e_ident[EI_DATA];
+	} else if (is_secure(fd)) {
+		image->why = LACKING_SECURE;
+	} else if (interpreted) {
+		image->withhold = !preload_seen(environment);
+		image->why = image->withhold ? LACKING_UNSEEN : LACKING_NOT;
+	} else if (segment(head, 0, &p) && !has_archive(head, fd) &&
+		   (elf->e_type == ET_EXEC || is_static_pie(head, fd))) {
+		image->why = LACKING_STATIC;
+	}
+}
+
+SIGSAFE void image_look(struct image *image, char *const *environment)
+{
+	struct head head;
+	const char *script;
+	int scripts = 0;
+	int fd = open_image(image);
+
+	image->why = LACKING_NOT;
+	image->withhold = 0;
+	if (fd < 0)
+		image->found[0] = '\0';
+	while (fd >= 0) {
+		head.used = read_at(fd, head.bytes, HEAD_BYTES, 0);
+		script = script_interpreter(&head);
+		if (!script && is_elf(&head))
+			judge(image, &head, fd, environment);
+		sys_close(fd);
+		fd = script && scripts++ < SCRIPTS_MAX ?
+			     (int)sys_open(script, OPEN_FLAGS, 0) :
+			     -1;
+	}
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The agent's libraries in LD_PRELOAD.
+ *
+ * What must stay true: nothing is written but to the copy. The environment may
+ * be that of a parent whose memory a child of vfork(2) shares, or be read by
+ * other threads.
+ */
+#include "base/preload.h"
+
+#include <stdint.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+
+#define VARIABLE	"LD_PRELOAD="
+#define LIBRARY		"libtaffrail"
+#define ROOM_BYTES_MAX	32768u
+
+/* The next word of the list; the dynamic linker parts them by these two. */
+SIGSAFE static size_t word_length(const char *p)
+{
+	size_t n = 0;
+
+	while (p[n] && p[n] != ':' && p[n] != ' ')
+		n++;
+	return n;
+}
+
+/* libtaffrail.so, libtaffrail-NAME.so */
+SIGSAFE static int word_ours(const char *word, size_t n)
+{
+	const char *name = word;
+	const char *rest;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (word[i] == '/')
+			name = word + i + 1;
+	rest = text_after(name, LIBRARY);
+	return rest && rest < word + n && (*rest == '.' || *rest == '-');
+}
+
+/* The first of ours in the list, or NULL; its length. */
+SIGSAFE static const char *list_ours(const char *list, size_t *n)
+{
+	for (;;) {
+		*n = word_length(list);
+		if (word_ours(list, *n))
+			return list;
+		if (!list[*n])
+			return NULL;
+		list += *n + 1;
+	}
+}
+
+SIGSAFE int preload_named(char *const *environment)
+{
+	const char *list;
+	size_t n;
+
+	for (; environment && *environment; environment++) {
+		list = text_after(*environment, VARIABLE);
+		if (list && list_ours(list, &n))
+			return 1;
+	}
+	return 0;
+}
+
+SIGSAFE static int word_seen(const char *word, size_t n)
+{
+	char path[512];
+	int bare = 1;
+	size_t i;
+
+	if (n >= sizeof(path))
+		return 1;
+	for (i = 0; i < n; i++) {
+		path[i] = word[i];
+		bare &= word[i] != '/';
+	}
+	path[n] = '\0';
+	return bare || !sys2(SYS_access, path, R_OK);
+}
+
+SIGSAFE int preload_seen(char *const *environment)
+{
+	const char *list;
+	size_t n;
+
+	for (; environment && *environment; environment++) {
+		list = text_after(*environment, VARIABLE);
+		while (list && (list = list_ours(list, &n))) {
+			if (!word_seen(list, n))
+				return 0;
+			list += n + !!list[n];
+		}
+	}
+	return 1;
+}
+
+SIGSAFE size_t preload_room(char *const *environment)
+{
+	size_t room = sizeof(*environment);
+
+	for (; environment && *environment; environment++) {
+		room += sizeof(*environment);
+		if (text_after(*environment, VARIABLE))
+			room += text_length(*environment) + 1;
+	}
+	return room <= ROOM_BYTES_MAX ? room : 0;
+}
+
+/* Copies the variable without our words. Returns how much it takes, 0 where
+ * nothing is left. */
+SIGSAFE static size_t variable_copy(char *to, const char *list)
+{
+	struct text text;
+	size_t start;
+	size_t n;
+
+	text_open(&text, to, text_length(list) + sizeof(VARIABLE));
+	text_add(&text, VARIABLE);
+	start = text.used;
+	for (;;) {
+		n = word_length(list);
+		if (n && !word_ours(list, n)) {
+			if (text.used > start)
+				text_add_char(&text, ':');
+			text_add_bytes(&text, list, n);
+		}
+		if (!list[n])
+			return text.used > start ? text.used + 1 : 0;
+		list += n + 1;
+	}
+}
+
+SIGSAFE char **preload_without(char *const *environment, void *room)
+{
+	char **copy = room;
+	char **next = copy;
+	char *text;
+	size_t n = 1;
+	size_t used;
+
+	while (environment[n - 1])
+		n++;
+	text = (char *)(copy + n);
+	for (; *environment; environment++) {
+		const char *list = text_after(*environment, VARIABLE);
+
+		if (!list) {
+			*next++ = *environment;
+			continue;
+		}
+		used = variable_copy(text, list);
+		if (used)
+			*next++ = text;
+		text += used;
+	}
+	*next = NULL;
+	return copy;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Programs of a recording that had no agent at work: how many, which, and why.
+ * Processes note in their pages what they execute (agent/wrap/lacking.c).
+ *
+ * What must stay true: what is printed has one line a program and no control
+ * character, whatever a page holds.
+ */
+#include "command/record/unreached.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/executable.h"
+#include "command/common/command.h"
+
+static void copy_printable(char *to, size_t room, const char *from)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < room && from[i]; i++)
+		to[i] = (unsigned char)from[i] < ' ' || from[i] == 127 ?
+				'?' : from[i];
+	to[i] = '\0';
+}
+
+void lacking_add(struct lacking *lacking, const char *path, const char *why,
+		 uint64_t times)
+{
+	struct lacking_row row = { .times = times };
+	int i;
+
+	copy_printable(row.path, sizeof(row.path), path);
+	copy_printable(row.why, sizeof(row.why), why);
+	for (i = 0; i < lacking->nrows; i++)
+		if (!strcmp(lacking->rows[i].path, row.path) &&
+		    !strcmp(lacking->rows[i].why, row.why))
+			break;
+	if (i == LACKING_ROWS)
+		return;
+	lacking->named += times;
+	row.times += i < lacking->nrows ? lacking->rows[i].times : 0;
+	lacking->rows[i] = row;
+	if (i == lacking->nrows)
+		lacking->nrows++;
+}
+
+void lacking_take(struct lacking *lacking, const struct process_page *page)
+{
+	char path[LACKING_PATH_BYTES + 1];
+	int i;
+
+	lacking->filtered += page->filtered_execs;
+	lacking->others += page->lacking_execs;
+	for (i = 0; i < LACKING_NOTES; i++) {
+		const struct lacking_note *note = &page->lacking[i];
+
+		if (note->why <= LACKING_NOTING || note->why >= LACKING_END ||
+		    !note->times)
+			continue;
+		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
+			 note->path);
+		lacking_add(lacking, path, image_words(note->why),
+			    note->times);
+	}
+}
+
+static void tell_row(const struct lacking_row *row)
+{
+	char times[40] = "";
+
+	if (row->times > 1)
+		snprintf(times, sizeof(times), " (%" PRIu64 " times)",
+			 row->times);
+	command_warn("no agent in %s: %s%s",
+		     *row->path ? row->path : "a program", row->why, times);
+}
+
+void lacking_tell(const struct lacking *lacking)
+{
+	uint64_t all = lacking->filtered + lacking->others;
+	int i;
+
+	if (lacking->filtered)
+		command_warn("%" PRIu64 " program%s executed under a seccomp "
+			     "filter, and not traced: %s(7), TAFFRAIL_SECCOMP",
+			     lacking->filtered,
+			     lacking->filtered == 1 ? " was" : "s were",
+			     "taffrail-environment");
+	if (lacking->others)
+		command_warn("%" PRIu64 " program%s executed without an agent, "
+			     "and not traced", lacking->others,
+			     lacking->others == 1 ? " was" : "s were");
+	for (i = 0; i < lacking->nrows; i++)
+		tell_row(&lacking->rows[i]);
+	if (all > lacking->named && lacking->nrows)
+		command_warn("no agent in %" PRIu64 " more",
+			     all - lacking->named);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * lacking HOW FILE...: executes each FILE in a child, in the way HOW says, and
+ * ends with 7 where each did. "say" ends with 7, and prints what it has in
+ * LD_PRELOAD without the directories of paths.
+ *
+ *	exec, execvp, fexecve, execveat		by that function
+ *	vfork		by execve() in a child of vfork()
+ *	clear		with an empty environment
+ *	root:DIR	after chroot(DIR)
+ *	full		where no descriptor is left
+ *	wrong		first with what execve() refuses with EFAULT and ENOENT
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <taffrail/marker.h>
+#include <unistd.h>
+
+static int say(void)
+{
+	char *list = getenv("LD_PRELOAD");
+	char *word;
+
+	printf("preload:");
+	for (word = list ? strtok(list, ":") : NULL; word;
+	     word = strtok(NULL, ":"))
+		printf(" %s", strrchr(word, '/') ? strrchr(word, '/') + 1 :
+						   word);
+	printf("\n");
+	return 7;
+}
+
+static void use_descriptors(void)
+{
+	struct rlimit limit = { 16, 16 };
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	while (dup(0) >= 0)
+		;
+}
+
+static int refused(char **argv)
+{
+	char *volatile bad = (char *)(-1L);
+	char *volatile none = NULL;
+
+	return execve(none, argv, environ) == -1 && errno == EFAULT &&
+	       execve(bad, argv, environ) == -1 && errno == EFAULT &&
+	       execve(argv[0], argv, (char **)bad) == -1 && errno == EFAULT &&
+	       execveat(AT_FDCWD, bad, argv, environ, 0) == -1 &&
+	       errno == EFAULT &&
+	       execveat(-1, "", argv, environ, AT_EMPTY_PATH) == -1 &&
+	       errno == EBADF && fexecve(-1, argv, environ) == -1 &&
+	       execv("/nonexistent", argv) == -1 && errno == ENOENT &&
+	       execvp("no-such-program", argv) == -1 && errno == ENOENT &&
+	       execv("/", argv) == -1 && errno == EACCES;
+}
+
+static void become(const char *how, char **argv)
+{
+	static char *none[] = { NULL };
+	int fd;
+
+	if (!strcmp(how, "clear")) {
+		execve(argv[0], argv, none);
+	} else if (!strcmp(how, "execvp")) {
+		execvp(argv[0], argv);
+	} else if (!strcmp(how, "fexecve")) {
+		fd = open(argv[0], O_RDONLY);
+		if (lseek(fd, 1, SEEK_SET) == 1)
+			fexecve(fd, argv, environ);
+	} else if (!strcmp(how, "execveat")) {
+		execveat(open(argv[0], O_PATH), "", argv, environ,
+			 AT_EMPTY_PATH);
+	} else {
+		if (!strncmp(how, "root:", 5) &&
+		    (chroot(how + 5) || chdir("/")))
+			_exit(3);
+		if (!strcmp(how, "full"))
+			use_descriptors();
+		if (!strcmp(how, "wrong") && !refused(argv))
+			_exit(4);
+		execve(argv[0], argv, environ);
+	}
+	_exit(127);
+}
+
+int main(int argc, char **argv)
+{
+	int status = 7 << 8;
+	int i;
+
+	TAFFRAIL_EVENT(app, hit, argc);
+	if (argc < 3 || !strcmp(argv[argc - 1], "say"))
+		return say();
+	for (i = 2; i < argc && status == 7 << 8; i++) {
+		char *words[] = { argv[i], "say", NULL };
+		pid_t pid = strcmp(argv[1], "vfork") ? fork() : vfork();
+
+		if (!pid)
+			become(argv[1], words);
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			return 1;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
