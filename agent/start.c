@@ -15,6 +15,7 @@
 #include "agent/agent.h"
 #include "agent/control.h"
 #include "agent/fork.h"
+#include "agent/wrap/lacking.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/preload.h"
@@ -39,6 +40,7 @@
 #include "tracepoints/usdt/load.h"
 
 static int rseq_works;
+static const char another_copy[] = "another copy of the agent is here";
 static const char *start_failure = "no thread or no runtime directory";
 
 /* ThreadSanitizer keeps its state in a thread's own memory, as libc makes it;
@@ -120,7 +122,7 @@ static int start_aside(void *arg)
 	/* before the directory, which two copies would take from each other */
 	loader = loader_setup();
 	if (loader == -EEXIST) {
-		start_failure = "another copy of the agent is here";
+		start_failure = another_copy;
 		return loader;
 	}
 	if (loader && modules_may_go()) {
@@ -271,8 +273,11 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 	/* glibc alone gives constructors arguments */
 	settings_read(foreign() ? environ : environment);
 	start();
-	if (agent_off)
-		log_fact(LOG_ERROR, "start", agent_off, 0);
+	if (!agent_off)
+		return;
+	log_fact(LOG_ERROR, "start", agent_off, 0);
+	if (agent_off != another_copy)
+		lacking_tell(agent_off);
 }
 
 static COLD void end_here(void)

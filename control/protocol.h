@@ -100,6 +100,10 @@ enum message_type {
  * Agents read it when they start; removing the file ends it for later ones.
  */
 #define PROTOCOL_SESSIONS_DIR	"sessions"
+/* sessions/.off.NAME, which a recorder makes: agents that stay off append a
+ * line "REASON<tab>PATH". The dot in front: it is no session. */
+#define PROTOCOL_OFF_PREFIX	".off."
+#define PROTOCOL_OFF_BYTES_MAX	65536u
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
 
 #endif

@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs without an agent: what is executed cannot tell by itself, so the
- * image before notes it in its page, where `taffrail record` finds it.
+ * Programs without an agent. One that the library does not come into cannot
+ * tell by itself, so the image before notes it in its page, where `taffrail
+ * record` finds it. One whose agent stays off has no page: it adds a line to a
+ * file that the recorder has made.
  *
  * What must stay true: the counts are exact; the notes are the first programs
  * only, one for each path and reason.
  */
 #include "agent/wrap/lacking.h"
 
+#include <fcntl.h>
+
 #include "base/base.h"
+#include "base/file.h"
+#include "base/sys.h"
 #include "base/text.h"
 #include "buffers/rings/channel.h"
+#include "control/protocol.h"
 #include "control/threads/settings.h"
+#include "control/threads/thread.h"
 
 #define NEW	0x100u	/* in a mark: the note was made by this exec */
 
@@ -92,4 +100,47 @@ SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 	if (!__atomic_sub_fetch(&note->times, 1, __ATOMIC_RELAXED) &&
 	    (mark & NEW))
 		store_release(&note->why, LACKING_NOT);
+}
+
+/* The program's file as one line's part. */
+static void line_add_program(struct text *line)
+{
+	char path[LACKING_PATH_BYTES];
+	long n = sys3(SYS_readlink, "/proc/self/exe", path, sizeof(path) - 1);
+	long i;
+
+	for (i = 0; i < n; i++)
+		text_add_char(line, (unsigned char)path[i] < ' ' ? '?' :
+								   path[i]);
+}
+
+void lacking_tell(const char *why)
+{
+	const char *join = settings.join;
+	char path[320];
+	char bytes[2 * LACKING_PATH_BYTES];
+	struct text text;
+	int fd;
+
+	if (thread_forbidden() || !join || !file_name_plain(join) ||
+	    !settings.directory)
+		return;
+	text_open(&text, path, sizeof(path));
+	text_add(&text, settings.directory);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
+	text_add(&text, join);
+	if (text.cut)
+		return;
+	file_owner = (uint32_t)sys0(SYS_geteuid);
+	fd = file_open(AT_FDCWD, path, O_WRONLY | O_APPEND, 0,
+		       PROTOCOL_OFF_BYTES_MAX);
+	if (fd < 0)
+		return;
+	text_open(&text, bytes, sizeof(bytes) - 1);
+	text_add(&text, why);
+	text_add_char(&text, '\t');
+	line_add_program(&text);
+	bytes[text.used++] = '\n';
+	sys_write(fd, bytes, text.used);
+	sys_close(fd);
 }

@@ -16,4 +16,8 @@
 uint32_t lacking_note(enum lacking_why why, const char *path);
 void lacking_failed(enum lacking_why why, uint32_t mark);
 
+/* Tells the recorder that this program takes part in (TAFFRAIL_JOIN) that the
+ * agent stays off in it, and why. At start, after the settings are read. */
+void lacking_tell(const char *why);
+
 #endif

@@ -359,6 +359,14 @@ static void read_markers(const struct record *record, struct marker_list *list)
 	}
 }
 
+static const char *why_none(const struct record *record)
+{
+	if (record->first_lacks)
+		return image_words(record->first_lacks);
+	return record->lacking.nrows ? record->lacking.rows[0].why :
+				       "TAFFRAIL_LOG=error tells why";
+}
+
 /* A rule for nothing is most likely a typing error; a program without an agent
  * has none of its markers met. */
 static void tell_unmet(const struct record *record)
@@ -371,9 +379,7 @@ static void tell_unmet(const struct record *record)
 
 	if (o->program && !record->nmembers) {
 		command_warn("no agent was at work in %s: %s", o->program[0],
-			     record->first_lacks ?
-				     image_words(record->first_lacks) :
-				     "TAFFRAIL_LOG=error tells why");
+			     why_none(record));
 		return;
 	}
 	if (o->program)
@@ -452,6 +458,8 @@ static int end(struct record *record)
 
 	record_stop(record);
 	trace_set_finish(&record->set);
+	if (record->off >= 0)
+		lacking_read(&record->lacking, record->off);
 	tell_unmet(record);
 	count_first(record);
 	status = record_tell_unwritten(record);
@@ -474,6 +482,7 @@ int record_main(int argc, char **argv)
 		return status < 0 ? COMMAND_DONE : status;
 	record.dir.fd = -1;
 	record.inotify = -1;
+	record.off = -1;
 	record.child_pidfd = -1;
 	snprintf(record.name, sizeof(record.name), "record-%d", getpid());
 	if (open_output(&record))
@@ -492,5 +501,7 @@ int record_main(int argc, char **argv)
 	trace_set_close(&record.set);
 	record_release(&record);
 	rundir_close(&record.dir);
+	if (record.off >= 0)
+		close(record.off);
 	return status;
 }

@@ -183,6 +183,8 @@ static int write_request(struct record *record)
 		return command_failed("cannot write %s/%s/%s: %s",
 				      record->dir.path, PROTOCOL_SESSIONS_DIR,
 				      record->name, strerror(-ret));
+	/* without it some reasons stay unknown */
+	record->off = rundir_create_off(&record->dir, record->name);
 	return 0;
 }
 

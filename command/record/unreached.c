@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Programs of a recording that had no agent at work: how many, which, and why.
- * Processes note in their pages what they execute (agent/wrap/lacking.c).
+ * Processes note in their pages what they execute, and agents that stay off
+ * write to a file of the recording (agent/wrap/lacking.c).
  *
  * What must stay true: what is printed has one line a program and no control
  * character, whatever a page holds.
@@ -11,9 +12,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/executable.h"
 #include "command/common/command.h"
+#include "control/protocol.h"
 
 static void copy_printable(char *to, size_t room, const char *from)
 {
@@ -63,6 +66,24 @@ void lacking_take(struct lacking *lacking, const struct process_page *page)
 			 note->path);
 		lacking_add(lacking, path, image_words(note->why),
 			    note->times);
+	}
+}
+
+void lacking_read(struct lacking *lacking, int fd)
+{
+	/* the last to write may have found it one byte short of full */
+	char text[PROTOCOL_OFF_BYTES_MAX + 2 * LACKING_TEXT_BYTES];
+	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+	char *line, *path, *rest = text;
+
+	text[n < 0 ? 0 : n] = '\0';
+	while ((line = strsep(&rest, "\n"))) {
+		path = strchr(line, '\t');
+		if (!path)
+			continue;
+		*path++ = '\0';
+		lacking->others++;
+		lacking_add(lacking, path, line, 1);
 	}
 }
 

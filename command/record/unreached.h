@@ -30,6 +30,9 @@ struct lacking {
 /* Adds what the page of a process says; none of it is trusted. */
 void lacking_take(struct lacking *lacking, const struct process_page *page);
 
+/* Adds what agents that stay off have written to this file: the same. */
+void lacking_read(struct lacking *lacking, int fd);
+
 /* Adds one program; the count is the caller's to raise. */
 void lacking_add(struct lacking *lacking, const char *path, const char *why,
 		 uint64_t times);

@@ -296,8 +296,34 @@ out:
 	return ret;
 }
 
+static void off_name(char file[NAME_MAX + 1], const char *name)
+{
+	snprintf(file, NAME_MAX + 1, PROTOCOL_OFF_PREFIX "%s", name);
+}
+
+int rundir_create_off(struct rundir *dir, const char *name)
+{
+	char file[NAME_MAX + 1];
+	int fd, below;
+
+	if (!rundir_valid_name(name))
+		return -EINVAL;
+	below = open_rules(dir, true);
+	if (below < 0)
+		return below;
+	off_name(file, name);
+	unlinkat(below, file, 0);
+	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
+		    O_CLOEXEC, 0600);
+	if (fd < 0)
+		fd = -errno;
+	close(below);
+	return fd;
+}
+
 int rundir_remove_rules(struct rundir *dir, const char *name)
 {
+	char file[NAME_MAX + 1];
 	int ret = 0, below;
 
 	if (!rundir_valid_name(name))
@@ -307,6 +333,8 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 		return below;
 	if (unlinkat(below, name, 0))
 		ret = -errno;
+	off_name(file, name);
+	unlinkat(below, file, 0);
 	close(below);
 	return ret;
 }

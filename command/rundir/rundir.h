@@ -165,6 +165,12 @@ int rundir_read_rules(struct rundir *dir, const char *name, char **text);
 int rundir_remove_rules(struct rundir *dir, const char *name);
 
 /*
+ * Makes sessions/.off.NAME (control/protocol.h), empty; what was there goes.
+ * Returns a descriptor or a negative errno. rundir_remove_rules() removes it.
+ */
+int rundir_create_off(struct rundir *dir, const char *name);
+
+/*
  * Names in sessions/, `call` once a name; stops when it returns non-zero, and
  * returns that.
  */
