@@ -21,6 +21,7 @@
 #include "base/preload.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "base/words.h"
 #include "buffers/clock.h"
 #include "control/service/demand.h"
 #include "control/service/service.h"
@@ -199,6 +200,25 @@ static const struct service_hooks hooks = {
 	.awaited = ipa_awaits,
 };
 
+/* The default holds for these variables. */
+static void words_log(void)
+{
+	char fact[120];
+	struct text text;
+	int i;
+
+	for (i = 0; i < WORDS_VARIABLES; i++) {
+		if (!(settings.words_unknown & 1u << i))
+			continue;
+		text_open(&text, fact, sizeof(fact));
+		text_add(&text, words_name(i));
+		text_add(&text, " is none of ");
+		text_add(&text, words_list(i));
+		text_add(&text, "; the default holds");
+		log_fact(LOG_WARNING, "start", fact, 0);
+	}
+}
+
 static int foreign(void)
 {
 	return libc_suits && !libc_suits();
@@ -220,6 +240,7 @@ static void start(void)
 		thread_forbid(1);
 		return;
 	}
+	words_log();
 	/* goes through execve() */
 	sys2(SYS_prctl, PR_GET_TSC, &tsc);
 	if (tsc == PR_TSC_SIGSEGV) {

@@ -27,7 +27,9 @@ base_sources = \
 	base/text.h \
 	base/tunables.h \
 	base/vdso.c \
-	base/vdso.h
+	base/vdso.h \
+	base/words.c \
+	base/words.h
 
 # in the agent only
 base_agent_sources = \

@@ -123,6 +123,7 @@ struct process_page {
 					 * agent */
 	uint32_t lacking_execs;		/* the same for other reasons */
 	struct lacking_note lacking[LACKING_NOTES];	/* of both */
+	uint32_t words_unknown;		/* of its environment: words.h */
 };
 
 enum session_state {

@@ -7,6 +7,9 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/words.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
@@ -58,8 +61,12 @@ int main(int argc, char **argv)
 		printf("taffrail %s\n", PACKAGE_VERSION);
 		return command_finish();
 	}
-	for (const struct command *c = command_table; c->word; c++)
-		if (!strcmp(c->word, word))
-			return c->run(argc - 1, argv + 1);
+	for (const struct command *c = command_table; c->word; c++) {
+		if (strcmp(c->word, word))
+			continue;
+		command_name(word);
+		command_warn_words(words_unknown(environ), "");
+		return c->run(argc - 1, argv + 1);
+	}
 	return command_misused("no such sub-command: %s", word);
 }

@@ -266,6 +266,14 @@ static void count_image(struct status *s,
 	close(fd);
 }
 
+static void warn_words(const struct process_page *head)
+{
+	char where[PROCESS_NAME_BYTES + 32];
+
+	snprintf(where, sizeof(where), "process %u: ", head->pid);
+	command_warn_words(head->words_unknown, where);
+}
+
 static void count_process(struct status *s, struct target *target)
 {
 	const struct rundir_process *process = target->process;
@@ -275,7 +283,8 @@ static void count_process(struct status *s, struct target *target)
 	bool answered = false;
 
 	if (process->alive) {
-		rundir_read_process(process, process->image, &head);
+		if (!rundir_read_process(process, process->image, &head))
+			warn_words(&head);
 		answered = !ask_living(s, target, head.procname);
 		if (!answered && process->alive) {
 			command_warn("process %d: %s", process->pid,

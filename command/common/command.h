@@ -111,6 +111,9 @@ void command_name(const char *name);
 void command_warn(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
+/* Warns of each variable of these (base/words.h): "WHERE: ...". */
+void command_warn_words(uint32_t variables, const char *where);
+
 /* Flush stdout: COMMAND_DONE, or COMMAND_FAILED if any of it was lost. */
 int command_finish(void);
 

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/tunables.h"
+#include "base/words.h"
 #include "buffers/layout.h"
 
 #define KEY_HELP	0x7fff
@@ -54,6 +55,14 @@ void command_warn(const char *format, ...)
 	va_start(ap, format);
 	say(format, ap);
 	va_end(ap);
+}
+
+void command_warn_words(uint32_t variables, const char *where)
+{
+	for (int i = 0; i < WORDS_VARIABLES; i++)
+		if (variables & 1u << i)
+			command_warn("%s%s is none of %s; the default holds",
+				     where, words_name(i), words_list(i));
 }
 
 int command_misused(const char *format, ...)

@@ -237,8 +237,10 @@ static void finish_image(struct record *record, struct record_member *member,
 	if (!collect->finished) {
 		ret = collect_finish(collect);
 		if (!rundir_read_process(&member->process, collect->image,
-					 &page))
+					 &page)) {
 			lacking_take(&record->lacking, &page);
+			record->words_unknown |= page.words_unknown;
+		}
 		record->unreadable += collect->unreadable;
 	}
 	if (ret && !record->set.error)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/executable.h"
+#include "base/words.h"
 #include "buffers/rings/channel.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
@@ -434,6 +435,9 @@ static void tell_result(const struct record *record)
 	size_t n = processes(record);
 
 	lacking_tell(&record->lacking);
+	/* its own were told at the start */
+	command_warn_words(record->words_unknown & ~words_unknown(environ),
+			   "a process: ");
 	if (!n) {
 		command_warn("0 events, so there is no trace");
 		report_left_off(set);

@@ -61,6 +61,7 @@ struct record {
 	uint64_t unreadable;		/* rings that made no sense */
 	struct lacking lacking;		/* programs without an agent */
 	enum lacking_why first_lacks;	/* `program`, as far as known */
+	uint32_t words_unknown;		/* of the processes' environments */
 	int off;			/* sessions/.off.NAME, or -1 */
 	int failed;			/* a failure that was not the disk's */
 	bool told;			/* that of the disk */

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "base/preload.h"
 #include "base/text.h"
+#include "base/words.h"
 
 struct settings settings;
 const char *agent_off = "not started";
@@ -41,6 +42,7 @@ static void environment_read(char **environment)
 	uint32_t i;
 
 	settings.preloaded = preload_named(environment);
+	settings.words_unknown = words_unknown(environment);
 	for (; environment && *environment; environment++) {
 		for (i = 0; i < ARRAY_SIZE(variables); i++) {
 			const char *value = text_after(*environment,

@@ -27,6 +27,7 @@ struct settings {
 	const char *int3;		/* TAFFRAIL_INT3 */
 	const char *seccomp;		/* TAFFRAIL_SECCOMP */
 	int preloaded;			/* LD_PRELOAD names the agent */
+	uint32_t words_unknown;		/* variables with an unknown word */
 };
 
 extern struct settings settings;

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Variables that hold a word: the agent keeps the default where it does not
+ * know it, and says so; the command warns of its own.
+ *
+ * What must stay true: the words here are those that the agent compares with.
+ */
+#include "base/words.h"
+
+#include "base/base.h"
+#include "base/text.h"
+
+/* Words end with ", " or the list: "error[:FILE]" may have a part behind it,
+ * "trust[:N]" a number. */
+static const struct {
+	const char *name;
+	const char *words;
+} variables[WORDS_VARIABLES] = {
+	{ "TAFFRAIL_SERVICE", "demand, thread, off" },
+	{ "TAFFRAIL_CLOCK", "tsc, monotonic, atomic" },
+	{ "TAFFRAIL_GDB", "on, off" },
+	{ "TAFFRAIL_IPA", "on, off, filter" },
+	{ "TAFFRAIL_CORE", "on, off" },
+	{ "TAFFRAIL_INT3", "on, off" },
+	{ "TAFFRAIL_LOG", "error[:FILE], warning[:FILE], info[:FILE], "
+			  "debug[:FILE]" },
+	{ "TAFFRAIL_SECCOMP", "trust[:N]" },
+};
+
+/* What follows the word in the value, for a list's entry. */
+SIGSAFE static int rest_fits(const char *rest, const char *entry)
+{
+	if (!*rest)
+		return 1;
+	if (*entry != '[' || *rest++ != ':')
+		return 0;
+	return entry[2] != 'N' || (text_number(&rest) >= 0 && !*rest);
+}
+
+SIGSAFE static int word_listed(const char *value, const char *list)
+{
+	const char *rest;
+
+	for (;;) {
+		for (rest = value; *list && *rest == *list; list++)
+			rest++;
+		if ((!*list || *list == ',' || *list == '[') &&
+		    rest_fits(rest, list))
+			return 1;
+		while (*list && *list != ' ')
+			list++;
+		if (!*list)
+			return 0;
+		list++;
+	}
+}
+
+/* The last of several of one name counts, as in the agent's settings. */
+SIGSAFE uint32_t words_unknown(char *const *environment)
+{
+	uint32_t unknown = 0;
+	const char *value;
+	uint32_t i;
+
+	for (; environment && *environment; environment++) {
+		for (i = 0; i < ARRAY_SIZE(variables); i++) {
+			value = text_after(*environment, variables[i].name);
+			if (!value || *value++ != '=')
+				continue;
+			unknown &= ~(1u << i);
+			if (*value && !word_listed(value, variables[i].words))
+				unknown |= 1u << i;
+		}
+	}
+	return unknown;
+}
+
+const char *words_name(int variable)
+{
+	return variables[variable].name;
+}
+
+const char *words_list(int variable)
+{
+	return variables[variable].words;
+}
