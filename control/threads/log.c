@@ -3,8 +3,15 @@
  * TAFFRAIL_LOG=LEVEL[:FILE]: the only way in which the agent ever prints.
  * One write(2) a line; without FILE to the program's descriptor 2, as the user
  * asked. In a thread of the agent's own that number is something else.
+ *
+ * What must stay true: FILE makes nothing wait, and no line ends the program,
+ * whatever reader has gone. A line that would do either is left out.
  */
+#include <asm/ioctls.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
 
 #include "base/base.h"
 #include "base/sys.h"
@@ -13,7 +20,11 @@
 #include "control/threads/thread.h"
 
 #define LOG_LINE_BYTES	400
-#define LOG_OPEN	(O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW)
+#define LOG_OPEN                                                       \
+	(O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+#define TERMIOS_BYTES	256	/* the kernel's struct termios is less */
+#define SIGSET_BYTES	8
+#define SIGPIPE_BIT	(1ull << (SIGPIPE - 1))
 
 static int level;
 static char file[200];
@@ -54,8 +65,43 @@ SIGSAFE static int descriptor_borrow(void)
 	}
 	if (fd < 0)
 		fd = (int)sys_open("/proc/self/fd/2",
-				   O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+				   LOG_OPEN, 0);
 	return fd;
+}
+
+/* A regular file, a pipe that somebody reads (another cannot be opened so), or
+ * a terminal; no other device. */
+SIGSAFE static int file_open_log(void)
+{
+	int fd = (int)sys_open(file, LOG_OPEN | O_CREAT | O_NOFOLLOW, 0600);
+	char termios[TERMIOS_BYTES];
+	struct stat st;
+
+	if (fd < 0)
+		return fd;
+	if (!sys2(SYS_fstat, fd, &st) &&
+	    (S_ISREG(st.st_mode) || S_ISFIFO(st.st_mode) ||
+	     (S_ISCHR(st.st_mode) && !sys3(SYS_ioctl, fd, TCGETS, termios))))
+		return fd;
+	sys_close(fd);
+	return -EPERM;
+}
+
+/* A pipe whose reader has gone sends SIGPIPE to the writing thread. One that
+ * was pending before is the program's. */
+SIGSAFE static void line_write(int fd, const char *line, size_t n)
+{
+	const struct timespec none = { 0, 0 };
+	const uint64_t pipe = SIGPIPE_BIT;
+	uint64_t pending = 0;
+	uint64_t mask;
+
+	if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &pipe, &mask, SIGSET_BYTES))
+		return;
+	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
+	if (sys_write(fd, line, n) == -EPIPE && !(pending & pipe))
+		sys4(SYS_rt_sigtimedwait, &pipe, NULL, &none, SIGSET_BYTES);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGSET_BYTES);
 }
 
 SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
@@ -83,12 +129,12 @@ SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
 	}
 	text_add(&text, "\n");
 	if (!*file && !thread_is_ours()) {
-		sys_write(2, line, text.used);
+		line_write(2, line, text.used);
 		return;
 	}
-	fd = *file ? (int)sys_open(file, LOG_OPEN, 0600) : descriptor_borrow();
+	fd = *file ? file_open_log() : descriptor_borrow();
 	if (fd < 0)
 		return;
-	sys_write(fd, line, text.used);
+	line_write(fd, line, text.used);
 	sys_close(fd);
 }
