@@ -20,6 +20,11 @@
  *       ring.N.CPU              struct ring + sub-buffers, written through rseq
  *       ring.N.LK               the same, written under its lock (K = 0, 1 ...)
  *
+ * STARTTIME is field 22 of /proc/PID/stat. A process of a PID namespace below
+ * the first adds the namespace's inode, from bit PLACE_NAMESPACE_SHIFT on: the
+ * first processes of two namespaces may begin in one tick of the clock, both with
+ * the number 1.
+ *
  * All integers are in host byte order.
  */
 #ifndef BUFFERS_LAYOUT_H
@@ -40,6 +45,18 @@
 #define EVENT_FIELDS_MAX	16
 #define EVENT_RECORDS_OFFSET	4096u
 #define RING_DATA_OFFSET	4096u
+
+#define PLACE_NAMESPACE_SHIFT	40
+#define PLACE_NAMESPACE_FIRST	0xeffffffcu	/* the kernel's number for it */
+#define PLACE_STARTTIME(number)	((number) & ~(~0ull << PLACE_NAMESPACE_SHIFT))
+#define PLACE_NAMESPACE(number)	((number) & ~0ull << PLACE_NAMESPACE_SHIFT)
+
+/* What is added to STARTTIME; `inode` is that of /proc/PID/ns/pid. */
+static inline uint64_t place_namespace(uint64_t inode)
+{
+	return inode == PLACE_NAMESPACE_FIRST ? 0 :
+						inode << PLACE_NAMESPACE_SHIFT;
+}
 
 enum clock_kind {
 	CLOCK_KIND_TSC		= 1,	/* cycles of the invariant TSC */

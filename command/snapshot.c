@@ -78,6 +78,19 @@ static int take_process(struct snapshot *s,
 	return ret;
 }
 
+/* Two processes of different namespaces may have one number and one start
+ * time. */
+static bool same_image(const struct collect *c,
+		       const struct rundir_process *process)
+{
+	struct process_page page;
+
+	return c->page.starttime == process->starttime &&
+	       c->page.pid == (uint32_t)process->pid &&
+	       !rundir_read_process(process, c->image, &page) &&
+	       !memcmp(c->page.uuid, page.uuid, sizeof(page.uuid));
+}
+
 /* What a dead process left is on disk now. */
 static void remove_dead(struct snapshot *s)
 {
@@ -98,8 +111,7 @@ static void remove_dead(struct snapshot *s)
 		for (taken = 0; taken < s->ntaken; taken++) {
 			struct collect *c = s->taken[taken];
 
-			if (c->page.starttime == process->starttime &&
-			    c->page.pid == (uint32_t)process->pid)
+			if (same_image(c, process))
 				collect_remove(c, process, fd);
 		}
 		if (fd >= 0)

@@ -315,6 +315,15 @@ static bool same_clock(pid_t pid)
 	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
 }
 
+/* A child of another PID namespace may have its parent's number and tick. */
+static bool other_namespace(pid_t pid, uint64_t number)
+{
+	uint64_t theirs = rundir_namespace(pid);
+
+	return PLACE_NAMESPACE(number) && theirs &&
+	       PLACE_NAMESPACE(number) != theirs;
+}
+
 /* One line of the map: 1 when it names no page of the target. */
 static int try_line(struct target *t, struct rundir_process *p, char *line,
 		    bool clock)
@@ -330,7 +339,8 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	unescape(path);
 	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
 		return 1;
-	if (pid != t->inner || (clock && starttime != t->starttime)) {
+	if (pid != t->inner || other_namespace(t->pid, starttime) ||
+	    (clock && PLACE_STARTTIME(starttime) != t->starttime)) {
 		t->origin = pid;	/* a child still maps its parent's */
 		return 1;
 	}

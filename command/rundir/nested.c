@@ -4,7 +4,10 @@
  * those of containers and sandboxes do. Their directories have the numbers that
  * they have there, by which nothing is found here. The kernel tells both
  * numbers (NSpid), and the start time is the same. In a time namespace it is
- * not; there the page tells, which the process maps.
+ * another by a known offset, and where the kernel does not tell that, the page
+ * tells, which the process maps. The directory's name tells
+ * the namespace as well, so that two processes of the same number and start
+ * time are two.
  *
  * What must stay true: a process that lives is found. /proc is searched once
  * for many directories of dead processes, and again for each directory that is
@@ -20,6 +23,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command/rundir/rundir.h"
 
@@ -112,17 +116,76 @@ static bool maps(pid_t pid, uint64_t wanted, const char *end)
 	return found;
 }
 
+static ino_t inode_of(pid_t pid, const char *file)
+{
+	char path[64];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
+	return stat(path, &st) ? 0 : st.st_ino;
+}
+
+/* What the process's time namespace adds to start times. The kernel tells that
+ * of its children, which is another one behind unshare(2). */
+static bool boot_offset(pid_t pid, int64_t *ns)
+{
+	struct timespec offset;
+	char path[64], line[128];
+	bool found = false;
+	FILE *f;
+
+	if (inode_of(pid, "ns/time") != inode_of(pid, "ns/time_for_children"))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/timens_offsets", pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "boottime %ld %ld", &offset.tv_sec,
+			       &offset.tv_nsec) == 2;
+	if (f)
+		fclose(f);
+	if (found)
+		*ns = nanoseconds(&offset);
+	return found;
+}
+
+/* In another time namespace, by its own clock? `starttime` is by ours. */
+static bool began_at(const struct rundir_process *process, pid_t pid,
+		     uint64_t starttime)
+{
+	const int64_t tick = 1000000000 / sysconf(_SC_CLK_TCK);
+	int64_t theirs, ours, early;
+
+	if (!boot_offset(pid, &theirs) || !boot_offset(getpid(), &ours) ||
+	    theirs == ours)
+		return false;
+	early = (int64_t)(process->starttime - starttime) -
+		(theirs - ours) / tick;
+	return early >= -1 && early <= 1;
+}
+
+uint64_t rundir_namespace(pid_t pid)
+{
+	ino_t inode = inode_of(pid, "ns/pid");
+
+	return inode ? place_namespace(inode) : 0;
+}
+
 /* Is the candidate the process of this directory? `end`: of its page's path. */
 static bool is_it(const struct rundir_process *process,
 		  const struct nested *candidate, const char *end,
 		  uint64_t *starttime)
 {
 	struct stat page;
+	uint64_t namespace;
 
 	if (candidate->inner != process->pid ||
 	    rundir_starttime(starttime, candidate->pid))
 		return false;
-	if (*starttime == process->starttime)
+	namespace = process->namespace ? rundir_namespace(candidate->pid) : 0;
+	if (namespace && namespace != process->namespace)
+		return false;
+	if (*starttime == process->starttime ||
+	    began_at(process, candidate->pid, *starttime))
 		return true;
 	return !fstatat(process->fd, end + strlen(process->name) + 2, &page,
 			AT_SYMLINK_NOFOLLOW) &&
@@ -131,6 +194,7 @@ static bool is_it(const struct rundir_process *process,
 
 bool rundir_nested(struct rundir_process *process)
 {
+	const struct nested same = { process->pid, process->pid };
 	char end[NAME_MAX + 32];
 	struct stat directory;
 	uint64_t starttime;
@@ -141,6 +205,11 @@ bool rundir_nested(struct rundir_process *process)
 		search();
 	snprintf(end, sizeof(end), "/%s/%u/process", process->name,
 		 process->image);
+	/* one of our namespace has another start time in its time namespace */
+	if (is_it(process, &same, end, &starttime)) {
+		process->starttime = starttime;
+		return true;
+	}
 	for (size_t i = 0; i < known_count; i++) {
 		if (!is_it(process, &known[i], end, &starttime))
 			continue;

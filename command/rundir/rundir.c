@@ -218,18 +218,29 @@ static uint32_t newest_image(const struct rundir_process *process)
 	return 0;
 }
 
+/* By the number that its directory has. */
+static bool alive_here(const struct rundir_process *process)
+{
+	return (!process->namespace ||
+		process->namespace == rundir_namespace(getpid())) &&
+	       rundir_alive(process->pid, process->starttime);
+}
+
 /* 0, or a negative errno when this is no process directory of the user. */
 static int open_process(struct rundir *dir, const char *name,
 			struct rundir_process *process)
 {
 	struct stat st;
+	uint64_t number;
 	int ret = -EINVAL;
 
 	memset(process, 0, sizeof(*process));
-	if (!rundir_parse_name(name, &process->pid, &process->starttime))
+	if (!rundir_parse_name(name, &process->pid, &number))
 		return -EINVAL;
+	process->starttime = PLACE_STARTTIME(number);
+	process->namespace = PLACE_NAMESPACE(number);
 	snprintf(process->name, sizeof(process->name), "%d.%llu", process->pid,
-		 (unsigned long long)process->starttime);
+		 (unsigned long long)number);
 	if (snprintf(process->path, sizeof(process->path), "%s/%s", dir->path,
 		     name) >= (int)sizeof(process->path))
 		return -ENAMETOOLONG;
@@ -241,8 +252,7 @@ static int open_process(struct rundir *dir, const char *name,
 		goto fail;
 	process->uid = st.st_uid;
 	process->image = newest_image(process);
-	process->alive = rundir_alive(process->pid, process->starttime) ||
-			 rundir_nested(process);
+	process->alive = alive_here(process) || rundir_nested(process);
 	if (!process->alive)
 		look_through_socket(process);
 	return 0;

@@ -34,6 +34,7 @@ struct rundir_process {
 	int fd;				/* O_RDONLY | O_DIRECTORY, or -1 */
 	pid_t pid;			/* as we see it (dead: as it was) */
 	uint64_t starttime;
+	uint64_t namespace;		/* its PID namespace: PLACE_NAMESPACE */
 	bool alive;			/* when it was looked at */
 	uid_t uid;			/* owner of the directory */
 	uint32_t image;			/* newest IMAGE/ that has a page */
@@ -103,10 +104,15 @@ int rundir_connect(const struct rundir_process *process, const char *name);
 bool rundir_alive(pid_t pid, uint64_t starttime);
 
 /*
- * Is a process that is not here by its number one of a PID namespace below
- * ours? Then it gets the number and the start time that it has here.
+ * Is a process that is not here by its number and its start time one of a PID
+ * namespace below ours, or of another time namespace? Then it gets the number
+ * and the start time that it has here.
  */
 bool rundir_nested(struct rundir_process *process);
+
+/* The PID namespace of a process, as in the name of its directory; 0: of the
+ * first one, or not known. */
+uint64_t rundir_namespace(pid_t pid);
 
 /* Start time (field 22 of /proc/PID/stat) of a process; -ESRCH if none. */
 int rundir_starttime(uint64_t *starttime, pid_t pid);

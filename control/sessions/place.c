@@ -151,6 +151,21 @@ static uint64_t starttime_read(void)
 	return number < 0 ? 0 : (uint64_t)number;
 }
 
+/* The upper bits of the directory's number: 0 in the first PID namespace, and
+ * where /proc cannot tell. */
+static uint64_t namespace_read(void)
+{
+	struct stat st;
+	int fd = (int)sys_open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC, 0);
+	int ret;
+
+	if (fd < 0)
+		return 0;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	sys_close(fd);
+	return ret ? 0 : place_namespace(st.st_ino);
+}
+
 static void boot_id_read(uint8_t *out)
 {
 	char buffer[64] = "";
@@ -328,7 +343,7 @@ int place_open(void)
 	text_add_char(&text, '/');
 	text_add_number(&text, sys_getpid());
 	text_add_char(&text, '.');
-	text_add_unsigned(&text, starttime);
+	text_add_unsigned(&text, starttime | namespace_read());
 	ret = process_directory_make();
 	if (ret)
 		return ret;
