@@ -22,8 +22,8 @@
  *
  * STARTTIME is field 22 of /proc/PID/stat. A process of a PID namespace below
  * the first adds the namespace's inode, from bit PLACE_NAMESPACE_SHIFT on: the
- * first processes of two namespaces may begin in one tick of the clock, both with
- * the number 1.
+ * first processes of two namespaces may begin in one tick of the clock, and
+ * both have the number 1.
  *
  * All integers are in host byte order.
  */

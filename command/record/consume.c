@@ -359,6 +359,7 @@ int collect_finish(struct collect *collect)
 	if (collect->finished)
 		return 0;
 	ret = collect_scan(collect);
+	collect->missed = ret == -EMFILE || ret == -ENFILE;
 	refresh(collect);
 	for (i = 0; i < collect->nrings; i++) {
 		struct collect_ring *ring = collect->rings[i];

@@ -33,6 +33,8 @@ struct collect {
 	struct collect_ring **rings;
 	size_t nrings;
 	uint64_t unreadable;		/* rings that made no sense */
+	bool missed;			/* finished without all rings, for want
+					 * of descriptors */
 };
 
 /*

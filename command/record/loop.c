@@ -71,6 +71,10 @@ static struct record_member *member_add(struct record *record,
 	}
 	member->process = *process;
 	member->process.fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
+	if (member->process.fd < 0) {
+		free(member);
+		return NULL;
+	}
 	member->pidfd = process->alive ?
 			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
 	/* the number may be somebody else's by now */
@@ -107,8 +111,12 @@ static int take_image(struct record *record,
 		return ret;
 	if (!member)
 		member = member_add(record, process);
-	more = member ? reallocarray(member->images, member->nimages + 1,
-				     sizeof(*more)) : NULL;
+	if (!member) {
+		collect_close(collect);
+		return -EMFILE;
+	}
+	more = reallocarray(member->images, member->nimages + 1,
+			    sizeof(*more));
 	if (!more) {
 		collect_close(collect);
 		return -ENOMEM;
@@ -149,6 +157,14 @@ static void watch(struct record *record, int fd, const char *below)
 			  IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
 }
 
+/* Descriptors come back when processes end: what this look could not open, one
+ * behind them may. What the last look could not is missing. */
+static void note_crowded(struct record *record, int ret)
+{
+	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
+		record->crowded = ret;
+}
+
 /* 1 when something in it is still being made. */
 static int scan_process(struct record *record,
 			const struct rundir_process *process)
@@ -173,8 +189,23 @@ static int scan_process(struct record *record,
 			soon = 1;
 		else if (ret == -EPROTO)
 			tell_foreign(record, process);
+		else
+			note_crowded(record, ret);
 	}
 	return soon;
+}
+
+struct scanning {
+	struct record *record;
+	int soon;
+};
+
+static int scan_each(struct rundir_process *process, void *priv)
+{
+	struct scanning *scanning = priv;
+
+	scanning->soon |= scan_process(scanning->record, process);
+	return 0;
 }
 
 static void scan_rings(struct record *record)
@@ -186,7 +217,7 @@ static void scan_rings(struct record *record)
 		struct record_member *member = record->members[i];
 
 		for (j = 0; !member->done && j < member->nimages; j++)
-			collect_scan(member->images[j]);
+			note_crowded(record, collect_scan(member->images[j]));
 	}
 }
 
@@ -194,17 +225,17 @@ static void scan_rings(struct record *record)
 static void scan(struct record *record)
 {
 	uint64_t begin = now_ns();
-	struct rundir_list list = { 0 };
+	struct scanning scanning = { .record = record };
 	uint64_t pause = SCAN_IDLE_MS * NS_PER_MS;
 	uint64_t took;
 	size_t i;
 
-	if (record->dir.fd >= 0 && !rundir_collect(&record->dir, &list)) {
-		for (i = 0; i < list.count; i++)
-			if (scan_process(record, &list.processes[i]))
-				pause = SCAN_SOON_MS * NS_PER_MS;
-		rundir_list_free(&list);
-	}
+	record->crowded = 0;
+	if (record->dir.fd >= 0)
+		note_crowded(record, rundir_each(&record->dir, scan_each,
+						 &scanning));
+	if (scanning.soon)
+		pause = SCAN_SOON_MS * NS_PER_MS;
 	/* those that came by number, from another directory */
 	for (i = 0; i < record->nmembers; i++)
 		if (!record->members[i]->done)
@@ -242,11 +273,13 @@ static void finish_image(struct record *record, struct record_member *member,
 			record->words_unknown |= page.words_unknown;
 		}
 		record->unreadable += collect->unreadable;
+		record->missed |= collect->missed;
 	}
-	if (ret && !record->set.error)
+	if (ret && !record->set.error && !collect->missed)
 		record->failed = ret;
 	/* what could not be written was taken, and is in no buffer any more */
-	if (!member->alive && !collect->unreadable && !record->failed)
+	if (!member->alive && !collect->unreadable && !collect->missed &&
+	    !record->failed)
 		collect_remove(collect, &member->process, record->dir.fd);
 }
 

@@ -469,6 +469,13 @@ static int end(struct record *record)
 	status = record_tell_unwritten(record);
 	if (!status && record->failed)
 		status = command_failed("%s", strerror(-record->failed));
+	if (record->crowded || record->missed)
+		status = command_failed("not all is recorded: %s; the rest is "
+					"in the buffers, taffrail snapshot %s "
+					"has it",
+					strerror(record->crowded ?
+						 -record->crowded : EMFILE),
+					record->name);
 	report_unreadable(&record->set, record->unreadable);
 	if (record->unreadable)
 		status = COMMAND_FAILED;

@@ -64,6 +64,9 @@ struct record {
 	uint32_t words_unknown;		/* of the processes' environments */
 	int off;			/* sessions/.off.NAME, or -1 */
 	int failed;			/* a failure that was not the disk's */
+	int crowded;			/* -EMFILE: the last look at processes
+					 * was not of all that there is */
+	bool missed;			/* buffers were not opened at all */
 	bool told;			/* that of the disk */
 	bool foreign;			/* a process was of another version */
 };

@@ -30,7 +30,8 @@ int rundir_append(struct rundir_list *list, const struct rundir_process *p);
 /* As rundir_open(), of this path. */
 int rundir_open_at(struct rundir *dir, const char *path);
 
-/* Every process directory, nothing removed. */
+/* Every process directory, nothing removed. Negative errno and dir->error:
+ * -EMFILE when not all could be opened. */
 int rundir_collect(struct rundir *dir, struct rundir_list *list);
 
 /* Sweep what the list names; swept entries leave it. */

@@ -284,33 +284,57 @@ int rundir_append(struct rundir_list *list, const struct rundir_process *p)
 	return 0;
 }
 
-int rundir_collect(struct rundir *dir, struct rundir_list *list)
+int rundir_each(struct rundir *dir,
+		int (*call)(struct rundir_process *process, void *priv),
+		void *priv)
 {
 	struct rundir_process process;
 	struct dirent *entry;
 	DIR *stream;
 	int ret = 0;
 
-	list->processes = NULL;
-	list->count = 0;
 	stream = rundir_opendir(dir->fd, ".");
 	if (!stream)
 		return dir_error(dir, -errno, "cannot read %s: %s", dir->path,
 				 strerror(errno));
 	while (!ret && (entry = readdir(stream))) {
-		if (open_process(dir, entry->d_name, &process))
+		ret = open_process(dir, entry->d_name, &process);
+		/* what is no process's is not looked at */
+		if (ret) {
+			ret = ret == -EMFILE || ret == -ENFILE ? ret : 0;
 			continue;
-		ret = rundir_append(list, &process);
-		if (ret)
-			rundir_process_close(&process);
+		}
+		ret = call(&process, priv);
+		rundir_process_close(&process);
 	}
 	closedir(stream);
+	return ret ? dir_error(dir, ret, "cannot read %s: %s", dir->path,
+			       strerror(-ret)) : 0;
+}
+
+static int keep(struct rundir_process *process, void *list)
+{
+	int ret = rundir_append(list, process);
+
+	if (!ret)
+		process->fd = -1;
+	return ret;
+}
+
+int rundir_collect(struct rundir *dir, struct rundir_list *list)
+{
+	int ret;
+
+	list->processes = NULL;
+	list->count = 0;
+	ret = rundir_each(dir, keep, list);
 	if (ret) {
 		rundir_list_free(list);
-		return dir_error(dir, ret, "out of memory");
+		return ret;
 	}
 	if (list->count)
-		qsort(list->processes, list->count, sizeof(process), compare);
+		qsort(list->processes, list->count, sizeof(*list->processes),
+		      compare);
 	return 0;
 }
 

@@ -75,8 +75,17 @@ int rundir_scan(struct rundir *dir, struct rundir_list *list);
 void rundir_list_free(struct rundir_list *list);
 
 /*
- * The same, and the user's processes whose agent chose another of the default
- * places, since their environment differs. A directory that
+ * Calls `call` for each process directory in turn, in no order, until it
+ * returns non-zero; then returns that. The process is closed behind the call.
+ * -EMFILE or -ENFILE when one could not be opened.
+ */
+int rundir_each(struct rundir *dir,
+		int (*call)(struct rundir_process *process, void *priv),
+		void *priv);
+
+/*
+ * The same as rundir_scan(), and the user's processes whose agent chose another
+ * of the default places, since their environment differs. A directory that
  * TAFFRAIL_DIR names is a world of its own: from inside nothing else is seen,
  * from outside it is seen by pid only. `dir` may be one that is not open.
  */
