@@ -41,7 +41,10 @@ static int revive_aside(void *arg)
 	if (ret)
 		return ret;
 	place_lock();
-	return session_inherit();
+	ret = session_inherit();
+	if (ret)
+		place_close(0);
+	return ret;
 }
 
 /* fork_mark[1]: who revives; wiped with the rest by the next fork. */

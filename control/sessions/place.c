@@ -349,12 +349,17 @@ int place_open(void)
 		return ret;
 	ret = image_make(&image, path, sizeof(path));
 	if (ret)
-		return ret;
+		goto remove;
 	ret = page_make(path, image, starttime);
-	if (ret)
+	if (ret) {
 		sys_rmdir(path);
-	else
-		place_share_directories();
+		goto remove;
+	}
+	place_share_directories();
+	return 0;
+remove:
+	/* stays where an image before this one has left something */
+	sys_rmdir(place_process);
 	return ret;
 }
 
