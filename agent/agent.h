@@ -5,8 +5,8 @@
  * What must stay true: it is a guest. It never exits, aborts, prints unasked,
  * changes errno or a signal mask for longer than a call, or leaves a
  * descriptor in the host's table. Files are opened only by threads with a
- * descriptor table of their own (control/threads/thread.h), but for a look at a program
- * that is about to be executed.
+ * descriptor table of their own (control/threads/thread.h), but for a look at a
+ * program that is about to be executed.
  */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H

@@ -10,11 +10,11 @@ agent_sources = \
 	agent/control.h \
 	agent/fork.c \
 	agent/fork.h \
+	agent/lacking.c \
+	agent/lacking.h \
 	agent/leave.c \
 	agent/leave.h \
 	agent/start.c \
-	agent/wrap/lacking.c \
-	agent/wrap/lacking.h \
 	agent/wrap/protect.c
 
 if MACHINE_X86_64

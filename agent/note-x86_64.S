@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A note by which a static program that has the agent is told from others
- * before it is executed (base/executable.c).
+ * before it is executed (tracepoints/program/executable.c).
  */
 	.section .note.taffrail-agent, "a", @note
 	.balign	4

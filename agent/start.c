@@ -15,7 +15,7 @@
 #include "agent/agent.h"
 #include "agent/control.h"
 #include "agent/fork.h"
-#include "agent/wrap/lacking.h"
+#include "agent/lacking.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/preload.h"

@@ -8,8 +8,6 @@ base_sources = \
 	base/base.h \
 	base/entries.c \
 	base/entries.h \
-	base/executable.c \
-	base/executable.h \
 	base/file.c \
 	base/file.h \
 	base/glob.c \

@@ -31,7 +31,9 @@ tracepoints_sources = \
 	tracepoints/fields/field-text.c \
 	tracepoints/fields/field-text.h \
 	tracepoints/fields/fields.c \
-	tracepoints/fields/fields.h
+	tracepoints/fields/fields.h \
+	tracepoints/program/executable.c \
+	tracepoints/program/executable.h
 
 # in the agent only
 tracepoints_agent_sources = \

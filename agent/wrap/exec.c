@@ -20,15 +20,15 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "agent/wrap/lacking.h"
+#include "agent/lacking.h"
 #include "base/base.h"
-#include "base/executable.h"
 #include "base/preload.h"
 #include "control/service/demand.h"
 #include "control/threads/filtered.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 #include "gdbstub/ipa/ipa.h"
+#include "tracepoints/program/executable.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
 

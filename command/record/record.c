@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/executable.h"
 #include "base/words.h"
 #include "buffers/rings/channel.h"
 #include "command/attach/attach.h"
@@ -27,6 +26,7 @@
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 #include "command/record/report.h"
+#include "tracepoints/program/executable.h"
 
 /* For the descriptions of some processes and four buffers of the least size */
 #define MAX_SIZE_LEAST		(1u << 20)

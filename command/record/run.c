@@ -20,11 +20,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "base/executable.h"
 #include "base/preload.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/processes/vouch.h"
+#include "tracepoints/program/executable.h"
 
 #define EXIT_NOT_FOUND		127
 #define EXIT_NOT_EXECUTABLE	126

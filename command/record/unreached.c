@@ -2,7 +2,7 @@
 /*
  * Programs of a recording that had no agent at work: how many, which, and why.
  * Processes note in their pages what they execute, and agents that stay off
- * write to a file of the recording (agent/wrap/lacking.c).
+ * write to a file of the recording (agent/lacking.c).
  *
  * What must stay true: what is printed has one line a program and no control
  * character, whatever a page holds.
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/executable.h"
 #include "command/common/command.h"
 #include "control/protocol.h"
+#include "tracepoints/program/executable.h"
 
 static void copy_printable(char *to, size_t room, const char *from)
 {

@@ -140,6 +140,7 @@ class Objects:
 
     def read(self, path, name):
         symbols = subprocess.run(["nm", "-g", path], check=True,
+                                 stderr=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, text=True).stdout
         self.needs[name]
         for line in symbols.splitlines():

@@ -5,7 +5,7 @@
  * What must stay true: nothing here waits (a FIFO, a device), and nothing that
  * is read is trusted. Numbers of ELF as in elf(5).
  */
-#include "base/executable.h"
+#include "tracepoints/program/executable.h"
 
 #include <elf.h>
 #include <fcntl.h>

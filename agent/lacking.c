@@ -8,7 +8,7 @@
  * What must stay true: the counts are exact; the notes are the first programs
  * only, one for each path and reason.
  */
-#include "agent/wrap/lacking.h"
+#include "agent/lacking.h"
 
 #include <fcntl.h>
 

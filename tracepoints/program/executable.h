@@ -3,8 +3,8 @@
  * Looking at a file that is about to be executed: can an agent come with
  * LD_PRELOAD? See image.c.
  */
-#ifndef BASE_EXECUTABLE_H
-#define BASE_EXECUTABLE_H
+#ifndef TRACEPOINTS_PROGRAM_EXECUTABLE_H
+#define TRACEPOINTS_PROGRAM_EXECUTABLE_H
 
 #include "buffers/layout.h"
 

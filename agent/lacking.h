@@ -2,8 +2,8 @@
 /*
  * Programs without an agent, as the process page tells them; see lacking.c.
  */
-#ifndef AGENT_WRAP_LACKING_H
-#define AGENT_WRAP_LACKING_H
+#ifndef AGENT_LACKING_H
+#define AGENT_LACKING_H
 
 #include "buffers/layout.h"
 
