@@ -256,7 +256,7 @@ static void start(void)
 		log_fact(LOG_ERROR, "start", "core dumps cannot have the "
 			 "buffers: /proc/self/coredump_filter", 0);
 	if (quota_setup(settings.quota)) {
-		agent_off = "TAFFRAIL_QUOTA is no number with K, M or G";
+		agent_off = "TAFFRAIL_QUOTA is not a number with K, M or G";
 		return;
 	}
 	agent_off = "no memory";

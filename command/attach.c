@@ -73,7 +73,7 @@ static int each_pid(int argc, char **argv, const char *about,
 		return command_misused("give the ids of processes");
 	for (int i = options.index; i < argc; i++)
 		if (command_parse_pid(&pid, argv[i]))
-			return command_misused("'%s' is no process id",
+			return command_misused("'%s' is not a process id",
 					       argv[i]);
 	for (int i = options.index; i < argc; i++) {
 		command_parse_pid(&pid, argv[i]);

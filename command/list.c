@@ -246,7 +246,7 @@ int list_main(int argc, char **argv)
 		else if (key == 'j')
 			out.as_json = true;
 		else if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is no process id",
+			return command_misused("'%s' is not a process id",
 					       options.value);
 	}
 	if (pid && options.index < argc)

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	const char *word = argc > 1 ? argv[1] : NULL;
 
 	if (!word)
-		return command_misused("which sub-command?");
+		return command_misused("no sub-command given");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
 		return print_usage();
 	if (!strcmp(word, "--version")) {

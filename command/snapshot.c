@@ -167,11 +167,11 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 		else if (key == 'o')
 			*output = options.value;
 		else if (command_parse_pid(&s->pid, options.value))
-			return command_misused("'%s' is no process id",
+			return command_misused("'%s' is not a process id",
 					       options.value);
 	}
 	if (argc - options.index != 1)
-		return command_misused("which session?");
+		return command_misused("no session given");
 	if (!*output)
 		return command_misused("give a directory: -o DIR");
 	if (s->core && s->pid)

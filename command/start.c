@@ -81,7 +81,7 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	switch (key) {
 	case 'p':
 		if (command_parse_pid(&a->pid, value))
-			return command_misused("'%s' is no process id", value);
+			return command_misused("'%s' is not a process id", value);
 		return COMMAND_DONE;
 	case KEY_ALL:
 		a->all = true;
@@ -100,7 +100,7 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return command_take_contexts(&a->context, value);
 	case KEY_QUOTA:
 		if (command_parse_bytes(&a->quota, value) || !a->quota)
-			return command_misused("quota '%s' is no number with "
+			return command_misused("quota '%s' is not a number with "
 					       "K, M or G", value);
 		return COMMAND_DONE;
 	case KEY_GROUP:

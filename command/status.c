@@ -431,8 +431,8 @@ static void print_member(const struct member *m)
 	       "%s\n", m->pid, m->name, m->written, m->lost, m->overwritten,
 	       m->bytes, m->alive ? "" : "  dead");
 	if (m->left_off)
-		printf("%9s %" PRIu64 " markers stay off: no room for what "
-		       "they are\n", "", m->left_off);
+		printf("%9s %" PRIu64 " markers are not enabled: no room for "
+		       "their descriptions\n", "", m->left_off);
 }
 
 static void print_table(const struct status *s)
@@ -517,7 +517,7 @@ int status_main(int argc, char **argv)
 		if (key == 'j')
 			as_json = true;
 		else if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is no process id",
+			return command_misused("'%s' is not a process id",
 					       options.value);
 	}
 	if (argc - options.index > 1)

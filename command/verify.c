@@ -31,7 +31,7 @@ int verify_main(int argc, char **argv)
 	if (options_next(&options) != OPTIONS_END)
 		return options.status;
 	if (argc - options.index != 1)
-		return command_misused("which directory?");
+		return command_misused("no directory given");
 	map_guard();
 	ret = verify_directory(&result, argv[options.index], report, NULL);
 	if (ret == -ENOENT)

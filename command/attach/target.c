@@ -243,8 +243,9 @@ static int read_auxv(struct attach_target *t)
 					   "others' rights (AT_SECURE): the "
 					   "agent stays off there", t->pid);
 	}
-	return t->phdr ? 0 : attach_fact(t, -ENOTSUP, "process %d tells no "
-					 "program headers", t->pid);
+	return t->phdr ? 0 : attach_fact(t, -ENOTSUP, "cannot find the "
+					 "program headers of process %d",
+					 t->pid);
 }
 
 int attach_target_open(struct attach_target *t, pid_t pid)

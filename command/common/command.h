@@ -117,7 +117,7 @@ void command_warn_words(uint32_t variables, const char *where);
 /* Flush stdout: COMMAND_DONE, or COMMAND_FAILED if any of it was lost. */
 int command_finish(void);
 
-/* 0, or -EINVAL when text is no process id. */
+/* 0, or -EINVAL when text is not a process id. */
 int command_parse_pid(pid_t *pid, const char *text);
 
 /* "N[K|M|G]" bytes. -EINVAL: no number; -ERANGE: too large for one. */

@@ -272,7 +272,7 @@ int command_take_size(uint64_t *bytes, const char *text)
 		return command_misused("buffer size '%s' is not between 256K "
 				       "and 1G", text);
 	default:
-		return command_misused("buffer size '%s' is no number with K, "
+		return command_misused("buffer size '%s' is not a number with K, "
 				       "M or G", text);
 	}
 }
@@ -316,7 +316,7 @@ bool options_pid(struct options *options, pid_t *pid)
 			return false;
 		if (command_parse_pid(pid, options->value)) {
 			options->status = command_misused(
-				"'%s' is no process id", options->value);
+				"'%s' is not a process id", options->value);
 			return false;
 		}
 	}

@@ -98,7 +98,7 @@ static int parse_types(struct marker *marker, const char *text)
 static const char *refusal(int error)
 {
 	return error == -EAGAIN ? "off: a thread blocks SIGTRAP" :
-	       error == -EBUSY	? "off: somebody else's code is there" :
+	       error == -EBUSY	? "off: another program's code is there" :
 	       error == -EPERM	? "off: the program ignores SIGTRAP" :
 				  "off: it cannot be written";
 }

@@ -245,11 +245,11 @@ int gdb_main(int argc, char **argv)
 		else if (key == KEY_LISTEN)
 			address = options.value;
 		else if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is no process id",
+			return command_misused("'%s' is not a process id",
 					       options.value);
 	}
 	if (!pid)
-		return command_misused("which process? Give -p PID");
+		return command_misused("no process given: add -p PID");
 	if (address && (print || options.index < argc))
 		return command_misused("--listen starts no gdb");
 	if (provide_agent(pid))

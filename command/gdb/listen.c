@@ -305,10 +305,10 @@ int gdb_listen(const char *text, pid_t pid)
 
 	if (ret == -EADDRNOTAVAIL)
 		return command_misused("'%s' is not of the loopback interface: "
-				       "whoever reached it could read the "
+				       "anyone who reached it could read the "
 				       "process's memory", text);
 	if (ret)
-		return command_misused("'%s' names no port", text);
+		return command_misused("'%s' has no port", text);
 	/* before anything listens: the agent may not want any gdb */
 	ret = gdb_open_socket(path, pid, false);
 	if (!ret)

@@ -305,7 +305,7 @@ int gdbserver_start_program(int argc, char **argv)
 {
 	/* --start AGENT SAVED PROGRAM ARGUMENTS... */
 	if (argc < 4 || !restore(argv[2]))
-		return command_failed("%s is gdbserver's to use",
+		return command_failed("%s is for gdbserver only",
 				      GDBSERVER_START);
 	if (strcmp(argv[2], "-"))
 		take_terminal();

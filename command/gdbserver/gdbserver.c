@@ -80,7 +80,7 @@ static int parse(struct gdbserver_options *o, char **argv)
 	o->comm = argv[i];
 	o->program = argv + i + (o->comm != NULL);
 	if (!o->comm)
-		return command_misused("what is gdb to connect to? Give "
+		return command_misused("no address for gdb: give "
 				       "HOST:PORT, a serial device or -");
 	return COMMAND_DONE;
 }

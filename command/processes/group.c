@@ -22,7 +22,7 @@ int command_take_group(uint32_t *group, const char *text)
 	else if (end == text || *end || number >= UINT32_MAX)
 		return command_misused("there is no group '%s'", text);
 	if (!number)
-		return command_misused("group 0 needs no leave");
+		return command_misused("group 0 has access already");
 	*group = (uint32_t)number;
 	return COMMAND_DONE;
 }

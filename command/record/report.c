@@ -9,8 +9,9 @@
 void report_left_off(const struct trace_set *set)
 {
 	if (set->left_off)
-		command_warn("%llu markers stayed off: no room for what they "
-			     "are", (unsigned long long)set->left_off);
+		command_warn("%llu markers were not enabled: no room for "
+			     "their descriptions",
+			     (unsigned long long)set->left_off);
 }
 
 void report_unreadable(const struct trace_set *set, uint64_t unreadable)
@@ -20,6 +21,6 @@ void report_unreadable(const struct trace_set *set, uint64_t unreadable)
 			     "their events are missing, and not counted as "
 			     "lost", (unsigned long long)set->cut);
 	if (unreadable > set->cut)
-		command_warn("%llu buffers made no sense and were left out",
+		command_warn("%llu buffers held invalid data and were left out",
 			     (unsigned long long)(unreadable - set->cut));
 }

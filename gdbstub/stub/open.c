@@ -30,7 +30,7 @@ int gdb_open(const char **why)
 	*why = "the program's environment forbids gdb (TAFFRAIL_GDB=off)";
 	if (setting_is(settings.gdb, "off"))
 		return -EPERM;
-	*why = "the program is not dumpable: its memory is not for its user";
+	*why = "the program is not dumpable: its memory may not be read";
 	if (!gdb_allowed())
 		return -EPERM;
 	gdb_await();

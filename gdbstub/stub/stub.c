@@ -318,7 +318,7 @@ static struct connection *connection_make(void)
 static int connection_begin(int fd)
 {
 	static char busy[] = "another gdb is connected";
-	static char forbidden[] = "the program's memory is not for its user";
+	static char forbidden[] = "the program is not dumpable: its memory may not be read";
 	struct connection *c;
 	int ret;
 
