@@ -30,7 +30,7 @@ void *arena_keep(size_t size)
 							   ARENA_CHUNK_BYTES;
 
 		chunk = sys_map_anonymous(fresh);
-		/* whoever has come this far has many */
+		/* a process that needs a second chunk needs many */
 		if (chunk && chunks++)
 			sys_madvise(chunk, fresh, MADV_POPULATE_WRITE);
 		chunk_left = chunk ? fresh : 0;

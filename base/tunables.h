@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Numbers that somebody may want to tune, each with its unit and its reason.
+ * Numbers that a user or a port may tune, each with its unit and its reason.
  */
 #ifndef BASE_TUNABLES_H
 #define BASE_TUNABLES_H
@@ -10,8 +10,9 @@
  * show in the size of an event. */
 #define RING_SUB_BUFFERS	8
 
-/* Bytes of one CPU's ring when nobody says: this total shared out, within
- * these bounds. 4 MiB hold 4 ms of two threads writing as fast as they can. */
+/* Bytes of one CPU's ring when the session names no size: this total divided
+ * by the number of CPUs, within these bounds. 4 MiB hold 4 ms of two threads
+ * that write as fast as they can. */
 #define RING_TOTAL_BYTES	(32u << 20)
 #define RING_DEFAULT_MIN_BYTES	(256u << 10)
 #define RING_DEFAULT_MAX_BYTES	(4u << 20)
@@ -54,16 +55,16 @@
 /* Passes over the locked rings before an event is given up. */
 #define LOCKED_PASSES		64
 
-/* In a forked child rings are made when they are needed. While another thread
- * makes one it is worth waiting: 32 MiB take about 10 ms, and where more
- * threads want to run than there are CPUs it waits for its turn first. With 16
- * of them beside ten other programs 20 ms were not always enough. */
+/* A forked child makes a ring when it needs one. A thread that finds another
+ * thread making one waits: 32 MiB take about 10 ms, and the maker waits for its
+ * turn first where more threads want to run than there are CPUs. With 16
+ * threads beside ten other programs, 20 ms were not always enough. */
 #define MAKING_WAITS		2000
 #define MAKING_WAIT_NS		100000
 
-/* After a ring could not be made nobody tries again for so long, ms: a try is
- * a thread and some system calls, and each event that has no room would be
- * one. */
+/* After a ring could not be made, no thread tries again for this long, ms. A
+ * try takes a thread and some system calls; without the pause each event that
+ * has no room would be a try. */
 #define BARREN_MS		100
 
 /* Between two anchors of the clock that writers take on their slow paths, ms:

@@ -44,7 +44,7 @@ static uint64_t gettime_ns(clockid_t id)
 	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
-/* The kernel's clock source; "" where nobody says. */
+/* Reads the kernel's clock source; "" where /sys does not tell it. */
 static void clocksource_read(char name[static 32])
 {
 	int fd = sys_open(CLOCKSOURCE_FILE, O_RDONLY | O_CLOEXEC, 0);

@@ -164,7 +164,7 @@ enum session_context {
 	CONTEXT_IP	 = 1u << 4,	/* uint64, shown in hexadecimal */
 };
 
-/* Who asked for something, and when; `realtime_ns` 0: nobody did. */
+/* The peer that asked for something, and when; `realtime_ns` 0: no peer did. */
 struct session_act {
 	uint32_t uid;			/* as the process sees them; a pid that
 					 * it cannot see is 0 */
@@ -245,8 +245,8 @@ struct packet_head {
  * ends included: position & (ring_bytes - 1) is the offset into the data. An
  * event never crosses a sub-buffer, so adding its size never carries.
  * Wide numbers are in the packet heads: packet_seq_num, events_before.
- * RING-WRAP: whoever compares two positions must have looked at both before
- * 2^32 bytes were written; what may take longer compares packet numbers.
+ * RING-WRAP: code that compares two positions must read both before another
+ * 2^32 bytes are written; code that may take longer compares packet numbers.
  */
 struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */

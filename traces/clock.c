@@ -23,7 +23,7 @@
 #define HZ_MAX		100000000000ull
 #define SPAN_MIN_NS	50000000ull	/* shorter: the agent's estimate */
 #define OWN_SPAN_MIN_NS	100000ull	/* shorter: says nothing of the rate */
-#define DOUBT_MIN_NS	20.0		/* less is nobody's */
+#define DOUBT_MIN_NS	20.0		/* no clock is more certain */
 #define DRIFT_MAX	1e-4		/* of a clock's rate, between anchors */
 
 /* What a clock is fitted from: ours first, then those of others. */
@@ -170,7 +170,7 @@ static void fit_bound(struct fit *fit)
 	fit->hz_most = hz * (1 + slack);
 }
 
-/* Where there are ours they decide, and nobody is asked to agree. */
+/* Anchors of our own decide where there are any; the others need not agree. */
 static int line_agree(const struct fit *fit, const struct line *line, double hz)
 {
 	int agree = 0;

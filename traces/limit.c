@@ -9,8 +9,8 @@
  * What must stay true here:
  *  - room is made before something is written;
  *  - of one stream only the oldest go: what is left has no gap;
- *  - an event that goes is counted as overwritten by somebody: the stream, or
- *    DIR/ledger once the trace has gone.
+ *  - each event that goes is counted as overwritten: in its stream, or in
+ *    DIR/ledger once the whole trace has gone.
  */
 #include <errno.h>
 #include <fcntl.h>

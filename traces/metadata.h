@@ -31,13 +31,13 @@ struct metadata {
 
 /*
  * Writes the text. 0; -EIO when `out` could not take it (see ferror());
- * -EBADMSG: an event has a type that nobody knows, nothing was written.
+ * -EBADMSG: an event has an unknown type, and nothing was written.
  */
 int metadata_write(FILE *out, const struct metadata *metadata);
 
 /*
  * What packet_walk() needs to know of a session; *shapes is to be freed.
- * -EBADMSG: a type that nobody knows. -ENOMEM.
+ * -EBADMSG: an unknown type. -ENOMEM.
  */
 int metadata_format(struct packet_format *format, struct event_shape **shapes,
 		    const struct session_view *session);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mapping files that belong to somebody else.
+ * Mapping files that belong to another process.
  *
  * What must stay true here: the owner of a file may truncate it at any time;
  * a load beyond its end then raises SIGBUS. The handler puts zeros where the

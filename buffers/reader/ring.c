@@ -353,7 +353,7 @@ static bool still_there(const struct ring_reader *ring, uint64_t number)
 		(const void *)slot(ring, number);
 
 	/* PACKET-NUMBER: the copy made before must not move below this load;
-	 * whoever takes the sub-buffer stores its number first */
+	 * a writer that takes the sub-buffer stores its number first */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return head->packet_seq_num == number;
 }

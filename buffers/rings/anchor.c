@@ -40,7 +40,8 @@ COLD SIGSAFE void anchor_keep(void)
 	if (!clock_is_quiet())
 		return;
 	now = clock_read_tsc();
-	/* a child that has no page yet: in its parent's nobody looks for it */
+	/* a child without a page of its own: no reader looks for its anchors in
+	 * its parent's page */
 	if (now < was || !page || !load_relaxed(fork_mark))
 		return;
 	/* of all who find that it is due, one takes it */

@@ -188,8 +188,8 @@ static int locked_ring_make(struct channel *channel, uint32_t k)
 	return 0;
 }
 
-/* Puts private memory in place of a shared mapping; the first `keep` bytes stay
- * the same: whoever is in the middle of a write looks there for sizes. */
+/* Puts private memory in place of a shared mapping. The first `keep` bytes stay
+ * the same: a writer in the middle of a write reads sizes there. */
 static COLD void mapping_own(void *p, uint64_t keep, uint64_t bytes)
 {
 	void *own = sys_map_anonymous(bytes);
@@ -200,8 +200,8 @@ static COLD void mapping_own(void *p, uint64_t keep, uint64_t bytes)
 	sys5(SYS_mremap, own, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p);
 }
 
-/* The rings that somebody held; and the session's page if somebody was counting
- * there. */
+/* Does so for the rings that a writer held, and for the session's page if a
+ * writer was counting there. */
 static void channel_forked(struct channel *channel)
 {
 	struct session_page *page = channel->page;
@@ -230,8 +230,9 @@ static int channel_held(const struct channel *channel)
 	return !!load_relaxed(&channel->counting);
 }
 
-/* What another thread holds does not matter, but nobody knows whose it is. The
- * note stays: it is the parent's next page fault that is saved. */
+/* Only what the forking thread holds matters, but a ring does not tell which
+ * thread holds it. The note stays set: that saves the parent's next page
+ * fault. */
 SIGSAFE void channels_forking(void)
 {
 	uint32_t i;
@@ -417,7 +418,7 @@ void channel_destroy(struct channel *channel)
 		bytes = RING_DATA_OFFSET +
 			(uint64_t)channel_locked_bytes(channel, i);
 		channel->locked[i] = NULL;
-		/* whoever holds it still goes on with nobody's memory */
+		/* a writer that still holds it goes on in private memory */
 		if (ring && load_acquire(&channel->locks[i].holder))
 			channel_retire(ring, bytes);
 		else if (ring)
@@ -498,8 +499,8 @@ static int ring_maker(void *arg)
 	}
 }
 
-/* Waits for another thread that makes a ring. Returns 1 when it was in vain:
- * that thread does not run. */
+/* Waits for another thread that makes a ring. Returns 1 after a time-out: that
+ * thread does not run. */
 static int making_wait(const struct channel *channel)
 {
 	struct timespec pause = { .tv_nsec = MAKING_WAIT_NS };
@@ -520,9 +521,9 @@ static int lately_barren(const struct channel *channel)
 }
 
 /*
- * One maker at a time; who comes meanwhile waits a little. So no handler may
- * run here: it would wait for the thread that it interrupted, or leave by
- * siglongjmp with the ring half made.
+ * One thread makes a ring at a time; others wait for it, up to a limit. No
+ * signal handler may run here: it would wait for the thread that it
+ * interrupted, or leave by siglongjmp with the ring half made.
  */
 static COLD void ring_want(struct channel *channel, uint32_t number,
 			   enum ring_kind kind)
@@ -540,7 +541,7 @@ static COLD void ring_want(struct channel *channel, uint32_t number,
 			store_relaxed(&channel->barren, clock_read_time());
 		store_release(&channel->making, 0);
 	} else if (making_wait(channel)) {
-		/* nobody waits again so soon */
+		/* no thread waits again for BARREN_MS */
 		store_relaxed(&channel->barren, clock_read_time());
 	}
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof(all));

@@ -84,7 +84,8 @@ static inline int channel_used(uint32_t i)
 	return load_acquire(&channels_used) >> i & 1;
 }
 
-/* Readies its table, wherever nobody else takes one. channel_create() does. */
+/* Prepares a channel's table. The caller makes sure that no other thread takes
+ * one meanwhile, as channel_create() does. */
 struct channel *channel_take(uint32_t i);
 extern const struct rings rings_off;
 extern struct ring ring_absent;
@@ -181,10 +182,10 @@ void channels_forking(void);
 void channels_forked_held(void);
 
 /*
- * In a child, as soon as there is one: puts private memory in place of what
- * the forking thread may have been writing to when its handler forked. What
- * it goes on to write there is nobody's. Costs nothing if no write is under
- * way. SIGSAFE; errno may change.
+ * In a child, at once after the fork: puts private memory in place of what the
+ * forking thread may have been writing to when its signal handler forked. No
+ * reader sees what the thread goes on to write there. Costs nothing if no write
+ * is under way. SIGSAFE; errno may change.
  */
 static inline void channels_forked(void)
 {
@@ -194,8 +195,9 @@ static inline void channels_forked(void)
 
 /*
  * Adds one to a count in the session's page, for an event that was made while
- * the channel had that generation. Returns 0, and counts nothing, when it has
- * not: the page is somebody else's, a parent's, too. SIGSAFE.
+ * the channel had that generation. Returns 0 and counts nothing when the
+ * generation has changed, or when the page belongs to another process, such as
+ * the parent. SIGSAFE.
  */
 int channel_count(struct channel *channel, uint64_t generation,
 		  uint64_t *count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Between the two halves of channels: rings and tables (channel.c), session
- * pages (page.c). Nobody else includes this.
+ * pages (page.c). No other file includes this.
  */
 #ifndef BUFFERS_RINGS_PRIVATE_H
 #define BUFFERS_RINGS_PRIVATE_H
