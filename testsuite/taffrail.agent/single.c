@@ -110,6 +110,17 @@ static int by_nproc(void)
 	return 0;
 }
 
+/* The kernel says that a thread has ended a moment before /proc does. */
+static int threads_settled(int want)
+{
+	int looks = 1000;
+	int n;
+
+	while ((n = threads()) != want && looks--)
+		usleep(1000);
+	return n;
+}
+
 static int by_zygote(void)
 {
 	int status = -1;
@@ -122,7 +133,7 @@ static int by_zygote(void)
 		int first = threads();
 
 		emit(2);
-		_exit(first * 10 + threads());
+		_exit(first * 10 + threads_settled(first));
 	}
 	waitpid(pid, &status, 0);
 	printf("threads %d %d %d\n", before, WEXITSTATUS(status), threads());
