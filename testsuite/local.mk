@@ -84,9 +84,11 @@ EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \
 	testsuite/unit/usdt.h
 
-# Folders, distributed as a whole. runtest finds every taffrail.*/ by itself.
+# Folders, distributed as a whole. check/run finds every taffrail.*/ by itself.
 EXTRA_DIST += \
+	testsuite/README \
 	testsuite/bench \
+	testsuite/check \
 	testsuite/config \
 	testsuite/distros \
 	testsuite/programs \
@@ -140,10 +142,6 @@ site: stage
 	   echo 'set host_triplet $(host_triplet)'; \
 	 } >$(check_dir)/site.exp
 
-check-local: site
-	@rm -f $(check_dir)/taffrail.sum $(check_dir)/taffrail.log
-	cd $(check_dir) && LC_ALL=C $(runtest) --tool taffrail $(RUNTESTFLAGS)
-
 # Long runs and measurements are scripts with one interface: they run in the
 # build folder and find what to test through these variables.
 script_environment = TAFFRAIL_SRCDIR=$(abs_top_srcdir) \
@@ -152,6 +150,15 @@ script_environment = TAFFRAIL_SRCDIR=$(abs_top_srcdir) \
 run_script = run_script() { \
 	test -x "$$1" || { echo "make $@: $$1 does not exist" >&2; exit 1; }; \
 	env $(script_environment) "$$@"; }; run_script
+
+# All files, or SUBJECT=agent, TEST=agent/fork, RUNTESTFLAGS="fork.exp OPTIONS";
+# CHECK_JOBS=N: so many at a time. Without a shell between them, the script sees
+# when make ends.
+check-local: site
+	@exec env $(script_environment) RUNTEST="$(runtest)" \
+		SUBJECT="$(SUBJECT)" TEST="$(TEST)" CHECK_JOBS="$(CHECK_JOBS)" \
+		RUNTESTFLAGS="$(RUNTESTFLAGS)" \
+		$(abs_top_srcdir)/testsuite/check/run
 
 bench: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/bench/run
@@ -195,7 +202,8 @@ print-unit-programs:
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
 		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
-		$(check_dir)/taffrail.log $(abs_builddir)/sanitize-* \
+		$(check_dir)/taffrail.log $(check_dir)/parts \
+		$(check_dir)/seconds $(abs_builddir)/sanitize-* \
 		$(abs_builddir)/stress-* \
 		$(abs_builddir)/gdb-suite
 
