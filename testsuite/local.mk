@@ -99,6 +99,7 @@ EXTRA_DIST += \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.attach \
+	testsuite/taffrail.check \
 	testsuite/taffrail.conditions \
 	testsuite/taffrail.distros \
 	testsuite/taffrail.examples \
