@@ -30,6 +30,7 @@ tracepoints_sources = \
 	tracepoints/fields/field-private.h \
 	tracepoints/fields/field-text.c \
 	tracepoints/fields/field-text.h \
+	tracepoints/fields/field-value.c \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/fields.h \
 	tracepoints/program/executable.c \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of fields, between field-text.c and field-format.c.
+ * Values of fields (field-value.c), for field-text.c and field-format.c.
  */
 #ifndef TRACEPOINTS_FIELDS_FIELD_PRIVATE_H
 #define TRACEPOINTS_FIELDS_FIELD_PRIVATE_H
@@ -14,6 +14,11 @@ struct field_value {
 	const uint8_t *p;		/* in the event; not aligned */
 	uint32_t n;			/* characters, or elements */
 };
+
+/* Takes an event's values off `room` bytes at p. Returns how many there are. */
+uint32_t field_values_take(struct field_value *values,
+			   const struct field_event *event, const uint8_t *p,
+			   uint32_t room);
 
 /* Is it a scalar that is an integer: pointers and booleans, too? */
 int field_is_integer(const struct field_value *value);

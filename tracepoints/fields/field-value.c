@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Values of fields: taken out of an event's bytes, read, and shown without
+ * their names.
+ *
+ * Invariant: no load at or beyond the end of the bytes; a loop whose length the
+ * bytes decide stops when the text is full.
+ */
+#include "tracepoints/fields/field-private.h"
+
+#include "base/ax-double.h"
+#include "include/taffrail/site.h"
+#include "tracepoints/fields/conversion.h"
+
+static uint32_t scalar_bytes(uint8_t type)
+{
+	static const uint8_t bytes[TAFFRAIL_T_SCALAR_MASK + 1] = {
+		[TAFFRAIL_T_S8] = 1,  [TAFFRAIL_T_U8] = 1,
+		[TAFFRAIL_T_S16] = 2, [TAFFRAIL_T_U16] = 2,
+		[TAFFRAIL_T_S32] = 4, [TAFFRAIL_T_U32] = 4,
+		[TAFFRAIL_T_S64] = 8, [TAFFRAIL_T_U64] = 8,
+		[TAFFRAIL_T_F32] = 4, [TAFFRAIL_T_F64] = 8,
+		[TAFFRAIL_T_PTR] = 8, [TAFFRAIL_T_BOOL] = 1,
+	};
+
+	return bytes[type & TAFFRAIL_T_SCALAR_MASK];
+}
+
+/*
+ * Takes the field of this type off the bytes. Returns how many it takes; 0
+ * when it is none, or there is nothing of it.
+ */
+static uint32_t value_take(struct field_value *value, uint8_t type,
+			   const uint8_t *p, uint32_t room)
+{
+	uint32_t element = scalar_bytes(type);
+	uint32_t count = 0;
+
+	*value = (struct field_value){ .type = type, .p = p };
+	if (type == TAFFRAIL_T_STRING) {
+		while (value->n < room && p[value->n])
+			value->n++;
+		value->whole = value->n < room;
+		return value->n + value->whole;
+	}
+	if (!element || room < (type & TAFFRAIL_T_SEQUENCE ? 4 : element))
+		return 0;
+	if (type == (type & TAFFRAIL_T_SCALAR_MASK)) {
+		value->whole = 1;
+		return element;
+	}
+	if (type != (TAFFRAIL_T_SEQUENCE | (type & TAFFRAIL_T_SCALAR_MASK)))
+		return 0;
+	__builtin_memcpy(&count, p, 4);
+	value->p = p + 4;
+	value->whole = count <= (room - 4) / element;
+	value->n = value->whole ? count : (room - 4) / element;
+	return 4 + value->n * element;
+}
+
+uint32_t field_values_take(struct field_value *values,
+			   const struct field_event *event, const uint8_t *p,
+			   uint32_t room)
+{
+	uint32_t i;
+
+	for (i = 0; i < event->nfields && i < TAFFRAIL_FIELDS_MAX; i++) {
+		uint32_t bytes = value_take(&values[i], event->types[i], p,
+					    room);
+
+		if (!bytes)
+			break;
+		p += bytes;
+		room -= bytes;
+		if (!values[i].whole)
+			return i + 1;
+	}
+	return i;
+}
+
+int field_is_double(const struct field_value *value)
+{
+	return value->type == TAFFRAIL_T_F32 || value->type == TAFFRAIL_T_F64;
+}
+
+int field_is_integer(const struct field_value *value)
+{
+	return value->type <= TAFFRAIL_T_SCALAR_MASK && !field_is_double(value);
+}
+
+uint32_t field_integer_bytes(const struct field_value *value)
+{
+	return scalar_bytes(value->type) == 8 ? 8 : 4;
+}
+
+uint64_t field_integer(const struct field_value *value)
+{
+	uint32_t bytes = scalar_bytes(value->type);
+	uint64_t bits = 0;
+	uint32_t i;
+
+	for (i = 0; i < bytes; i++)
+		((uint8_t *)&bits)[i] = value->p[i];
+	switch (value->type) {
+	case TAFFRAIL_T_S8:
+		return (uint64_t)(int8_t)bits;
+	case TAFFRAIL_T_S16:
+		return (uint64_t)(int16_t)bits;
+	case TAFFRAIL_T_S32:
+		return (uint64_t)(int32_t)bits;
+	default:
+		return bits;
+	}
+}
+
+static uint32_t float_bits(const struct field_value *value)
+{
+	uint32_t bits;
+
+	__builtin_memcpy(&bits, value->p, sizeof(bits));
+	return bits;
+}
+
+uint64_t field_double(const struct field_value *value)
+{
+	uint64_t bits;
+
+	if (value->type == TAFFRAIL_T_F32)
+		return double_of_float(float_bits(value));
+	__builtin_memcpy(&bits, value->p, sizeof(bits));
+	return bits;
+}
+
+static void scalar_show(struct text *text, const struct field_value *value)
+{
+	switch (value->type) {
+	case TAFFRAIL_T_F32:
+		conversion_shortest_float(text, float_bits(value));
+		break;
+	case TAFFRAIL_T_F64:
+		conversion_shortest_double(text, field_double(value));
+		break;
+	case TAFFRAIL_T_PTR:
+		text_add(text, "0x");
+		text_add_hex(text, field_integer(value), 1);
+		break;
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_S32:
+	case TAFFRAIL_T_S64:
+		text_add_number(text, (int64_t)field_integer(value));
+		break;
+	default:
+		text_add_unsigned(text, field_integer(value));
+		break;
+	}
+}
+
+static void sequence_show(struct text *text, const struct field_value *value)
+{
+	struct field_value element = { .p = value->p };
+	uint32_t i;
+
+	element.type = value->type & TAFFRAIL_T_SCALAR_MASK;
+	text_add_char(text, '{');
+	for (i = 0; i < value->n && !text->cut; i++) {
+		if (i)
+			text_add(text, ", ");
+		scalar_show(text, &element);
+		element.p += scalar_bytes(element.type);
+	}
+	if (value->whole)
+		text_add_char(text, '}');
+	else if (i)
+		text_add(text, ", ");
+}
+
+void field_show(struct text *text, const struct field_value *value)
+{
+	uint32_t i;
+
+	if (value->type & TAFFRAIL_T_SEQUENCE)
+		sequence_show(text, value);
+	else if (value->type != TAFFRAIL_T_STRING)
+		scalar_show(text, value);
+	else
+		for (i = 0; i < value->n && !text->cut; i++)
+			text_add_char(text, (char)value->p[i]);
+}
