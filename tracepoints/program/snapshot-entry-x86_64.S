@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a site's stub calls to have its registers stored; see snapshot.h.
+ * What a site's stub calls to have its registers stored, and the places of each
+ * thread where they are stored; see snapshot.h.
  *
  * At entry the stub's return address is on the stack, above the red zone of
  * the function that the site is in:
@@ -22,6 +23,7 @@
 #define NUMBER		148
 #define BYTES		152
 #define NEXT		(8 * BYTES)
+#define AREA		(8 * BYTES + 8)
 #define SITE_SNAPSHOT	88		/* offset in struct taffrail_site */
 
 	.text
@@ -101,4 +103,14 @@ snapshot_entry:
 	ret	$128
 	.cfi_endproc
 	.size	snapshot_entry, . - snapshot_entry
+
+	.section .tbss, "awT", @nobits
+	.globl	snapshot_area
+	.hidden	snapshot_area
+	.type	snapshot_area, @object
+	.balign	8
+snapshot_area:
+	.zero	AREA
+	.size	snapshot_area, AREA
+
 	.section .note.GNU-stack, "", @progbits

@@ -17,9 +17,8 @@ _Static_assert(offsetof(struct snapshot, flags) == 144, "machine code");
 _Static_assert(offsetof(struct snapshot, number) == 148, "machine code");
 _Static_assert(sizeof(struct snapshot) == 152, "machine code");
 _Static_assert(SNAPSHOTS == 8, "machine code");
+_Static_assert(sizeof(struct snapshot_area) == 8 * 152 + 8, "machine code");
 _Static_assert(offsetof(struct taffrail_site, snapshot) == 88, "machine code");
-
-__thread struct snapshot_area snapshot_area;
 
 void snapshot_entry(void) __attribute__((visibility("hidden")));
 

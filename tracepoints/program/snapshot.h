@@ -39,7 +39,8 @@ struct snapshot_area {
 	uint32_t next;
 };
 
-/* In the static part of every thread's variables: without a call. */
+/* In the static part of every thread's variables, so no call is needed. The
+ * machine code defines it. */
 extern __thread struct snapshot_area snapshot_area
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
