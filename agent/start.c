@@ -197,7 +197,6 @@ static const struct service_hooks hooks = {
 	.serve = control_serve,
 	.begin = gdb_start,
 	.resting = gdb_resting,
-	.awaited = ipa_awaits,
 };
 
 /* The default holds for these variables. */
@@ -269,7 +268,7 @@ static void start(void)
 	rseq_works &= !patch_setup();
 	fork_setup();
 	service_hooks = &hooks;
-	demand_setup(service_main);
+	demand_setup(service_main, ipa_awaits);
 	if (modules_setup)
 		modules_setup();
 	memory_learn();

@@ -40,7 +40,6 @@
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 #include "buffers/writers/pieces-x86_64.h"
-#include "control/service/service.h"
 #include "control/threads/filtered.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
@@ -82,6 +81,7 @@ uint32_t demand_withdrawn;		/* how often, and not given back */
 static struct action ours, before;
 static int have_signal;
 static int (*service_run)(void *arg);
+static int (*debugger_awaited)(void);
 
 static int wake_change(struct process_wake *wake, uint32_t from, uint32_t to)
 {
@@ -147,13 +147,14 @@ static int never(void)
 static int stays(void)
 {
 	return setting_is(settings.service, "thread") ||
-	       setting_is(settings.gdb, "on") || channel_group || service_hooks->awaited() ||
-	       translated_here();
+	       setting_is(settings.gdb, "on") || channel_group ||
+	       debugger_awaited() || translated_here();
 }
 
-void demand_setup(int (*run)(void *arg))
+void demand_setup(int (*run)(void *arg), int (*awaited)(void))
 {
 	service_run = run;
+	debugger_awaited = awaited;
 	ours = (struct action){
 		.handler = on_signal,
 		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | RESTORER_FLAG,

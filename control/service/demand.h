@@ -40,8 +40,12 @@ void demand_forget(void);
 /* May the service thread, which is the caller, end when it serves no peer? */
 int demand_may_end(void);
 
-/* Takes the signal by which a command asks for the thread, and what the thread
- * runs. Once, at start. */
-void demand_setup(int (*run)(void *arg));
+/*
+ * Takes the signal by which a command asks for the thread. `run` is what the
+ * thread runs. `awaited` returns whether a debugger keeps the program's threads
+ * from making a service thread, or may do so at any moment; any thread calls
+ * it, and it is SIGSAFE. Once, at start.
+ */
+void demand_setup(int (*run)(void *arg), int (*awaited)(void));
 
 #endif

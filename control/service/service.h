@@ -45,8 +45,7 @@ int service_accept(int listener);
 
 /*
  * What the layers above give to the service thread. Start-up sets the table
- * before there is a thread. All are called in the service thread, but
- * `awaited`.
+ * before there is a thread. All are called in the service thread.
  */
 struct service_hooks {
 	/* Serves one connection at the control socket for one request. Returns
@@ -57,9 +56,6 @@ struct service_hooks {
 	/* How many descriptors those layers have registered that do not keep
 	 * the thread, or -1: they need it. */
 	int (*resting)(void);
-	/* Does a debugger keep the program's threads from making a service
-	 * thread, or may one at any moment? Any thread. SIGSAFE. */
-	int (*awaited)(void);
 };
 
 extern const struct service_hooks *service_hooks;
