@@ -15,6 +15,7 @@ control_sources = \
 	control/sessions/place.h \
 	control/sessions/quota.c \
 	control/sessions/quota.h \
+	control/sessions/rule.c \
 	control/sessions/session.c \
 	control/sessions/session.h \
 	control/sessions/share.c \

@@ -15,7 +15,6 @@
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
-#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/frames/frames-ring.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -65,49 +64,6 @@ static int name_valid(const char *name)
 		if (*p == '/' || (unsigned char)*p < 0x21 || *p == 0x7f)
 			return 0;
 	return 1;
-}
-
-int session_rule_parse(struct session_rule *rule, const char *string,
-		       struct text *why)
-{
-	struct expr_error error;
-	size_t bytes;
-	const char *condition = rule_condition(string, &bytes);
-	const char *end;
-
-	if (!bytes || rule_strings(string, &rule->strings, &end) ||
-	    (!condition && *end)) {
-		text_add(why, "a rule is GLOB or GLOB if EXPR");
-		return -EINVAL;
-	}
-	if (bytes >= SESSION_RULE_BYTES ||
-	    (condition && text_length(condition) >= SESSION_CONDITION_BYTES)) {
-		text_add(why, "a rule is too long");
-		return -EINVAL;
-	}
-	__builtin_memcpy(rule->glob, string, bytes);
-	rule->glob[bytes] = 0;
-	rule->condition[0] = 0;
-	rule->wanted = 1;
-	if (!condition)
-		return 0;
-	if (expr_check(condition, &error)) {
-		session_condition_fault(why, condition, &error);
-		return -EINVAL;
-	}
-	text_copy(rule->condition, sizeof(rule->condition), condition);
-	return 0;
-}
-
-void session_condition_fault(struct text *why, const char *condition,
-			     const struct expr_error *error)
-{
-	text_add(why, "condition '");
-	text_add(why, condition);
-	text_add(why, "', column ");
-	text_add_unsigned(why, error->column);
-	text_add(why, ": ");
-	text_add(why, error->fact);
 }
 
 static int rule_add(struct session *session, const char *string,
