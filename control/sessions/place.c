@@ -34,8 +34,6 @@
 #define PROCESS_OPEN	050
 
 const char *place_failure;
-char place_runtime[200];
-char place_process[240];
 
 static int runtime_is_tmpfs(const char *path)
 {
@@ -439,14 +437,4 @@ void place_markers_changed(void)
 	if (load_relaxed(fork_mark))
 		__atomic_fetch_add(&process.page->marker_generation, 1,
 				   __ATOMIC_RELAXED);
-}
-
-void place_socket_path(char *path, size_t size, const char *name)
-{
-	struct text text;
-
-	text_open(&text, path, size);
-	text_add(&text, place_process);
-	text_add_char(&text, '/');
-	text_add(&text, name);
 }
