@@ -34,7 +34,7 @@ struct snapshot {
 	struct trace_set set;
 	struct rundir dir;
 	struct rundir_list list;
-	struct collect **taken;
+	struct consumer **taken;
 	size_t ntaken;
 	size_t processes;
 	uint64_t unreadable;
@@ -44,22 +44,22 @@ struct snapshot {
 static int take_image(struct snapshot *s, const struct rundir_process *process,
 		      uint32_t image)
 {
-	struct collect *collect;
-	struct collect **more;
+	struct consumer *consumer;
+	struct consumer **more;
 	int ret;
 
 	more = reallocarray(s->taken, s->ntaken + 1, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	s->taken = more;
-	ret = collect_open(&collect, &s->set, process, image, s->name, false);
+	ret = consume_open(&consumer, &s->set, process, image, s->name, false);
 	if (ret) {
 		s->foreign += ret == -EPROTO;
 		return 0;
 	}
-	more[s->ntaken++] = collect;
-	ret = collect_finish(collect);
-	s->unreadable += collect->unreadable;
+	more[s->ntaken++] = consumer;
+	ret = consume_finish(consumer);
+	s->unreadable += consumer->unreadable;
 	return ret;
 }
 
@@ -80,7 +80,7 @@ static int take_process(struct snapshot *s,
 
 /* Two processes of different namespaces may have one number and one start
  * time. */
-static bool same_image(const struct collect *c,
+static bool same_image(const struct consumer *c,
 		       const struct rundir_process *process)
 {
 	struct process_page page;
@@ -109,10 +109,10 @@ static void remove_dead(struct snapshot *s)
 		fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY |
 					       O_CLOEXEC);
 		for (taken = 0; taken < s->ntaken; taken++) {
-			struct collect *c = s->taken[taken];
+			struct consumer *c = s->taken[taken];
 
 			if (same_image(c, process))
-				collect_remove(c, process, fd);
+				consume_remove(c, process, fd);
 		}
 		if (fd >= 0)
 			close(fd);
@@ -256,7 +256,7 @@ int snapshot_main(int argc, char **argv)
 		status = take_all(&s);
 		trace_set_close(&s.set);
 		for (i = 0; i < s.ntaken; i++)
-			collect_close(s.taken[i]);
+			consume_close(s.taken[i]);
 		free(s.taken);
 	}
 	rundir_list_free(&s.list);

@@ -17,98 +17,100 @@
 
 #define RINGS_MAX	8192
 
-static int open_session(struct collect *collect, const char *name)
+static int open_session(struct consumer *consumer, const char *name)
 {
 	char file[32];
 	uint32_t n;
 	int ret;
 
-	ret = process_read(&collect->page, collect->fd);
+	ret = process_read(&consumer->page, consumer->fd);
 	if (ret)
 		return ret;
 	/* the newest of that name: names may be used again */
-	for (n = collect->page.sessions; n--;) {
+	for (n = consumer->page.sessions; n--;) {
 		snprintf(file, sizeof(file), "session.%u", n);
-		ret = session_view_open(&collect->session, collect->fd, file);
+		ret = session_view_open(&consumer->session, consumer->fd, file);
 		if (ret)
 			continue;
-		if (!strcmp(collect->session.page.name, name) &&
-		    collect->session.page.state != SESSION_DESTROYED) {
-			collect->index = n;
+		if (!strcmp(consumer->session.page.name, name) &&
+		    consumer->session.page.state != SESSION_DESTROYED) {
+			consumer->index = n;
 			return 0;
 		}
-		session_view_close(&collect->session);
+		session_view_close(&consumer->session);
 	}
 	return ret == -EPROTO ? ret : -ENOENT;
 }
 
-int collect_open(struct collect **result, struct trace_set *set,
+int consume_open(struct consumer **result, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume)
 {
-	struct collect *collect = calloc(1, sizeof(*collect));
+	struct consumer *consumer = calloc(1, sizeof(*consumer));
 	int ret;
 
-	if (!collect)
+	if (!consumer)
 		return -ENOMEM;
-	collect->set = set;
-	collect->image = image;
-	collect->fd = rundir_open_image(process, image);
-	ret = collect->fd;
-	if (collect->fd < 0)
+	consumer->set = set;
+	consumer->image = image;
+	consumer->fd = rundir_open_image(process, image);
+	ret = consumer->fd;
+	if (consumer->fd < 0)
 		goto free;
-	ret = open_session(collect, name);
+	ret = open_session(consumer, name);
 	if (ret)
 		goto close;
-	collect->consume = consume &&
-			   !(collect->session.page.flags & SESSION_OVERWRITE);
-	ret = metadata_format(&collect->format, &collect->shapes,
-			      &collect->session);
+	consumer->consume = consume &&
+			    !(consumer->session.page.flags & SESSION_OVERWRITE);
+	ret = metadata_format(&consumer->format, &consumer->shapes,
+			      &consumer->session);
 	if (ret)
 		goto close_session;
-	*result = collect;
+	*result = consumer;
 	return 0;
 close_session:
-	session_view_close(&collect->session);
+	session_view_close(&consumer->session);
 close:
-	close(collect->fd);
+	close(consumer->fd);
 free:
-	free(collect);
+	free(consumer);
 	return ret;
 }
 
-static bool known(const struct collect *collect, const char *name)
+static bool known(const struct consumer *consumer, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < collect->nrings; i++)
-		if (!strcmp(collect->rings[i]->reader.name, name))
+	for (i = 0; i < consumer->nrings; i++)
+		if (!strcmp(consumer->rings[i]->reader.name, name))
 			return true;
 	return false;
 }
 
 /* One session has one uuid, and no two streams of the same number. */
-static bool fits(const struct collect *collect, const struct ring_reader *ring)
+static bool fits(const struct consumer *consumer,
+		 const struct ring_reader *ring)
 {
 	size_t i;
 
-	for (i = 0; i < collect->nrings; i++)
-		if (collect->rings[i]->reader.instance == ring->instance)
+	for (i = 0; i < consumer->nrings; i++)
+		if (consumer->rings[i]->reader.instance == ring->instance)
 			return false;
 	return true;
 }
 
-static int add_ring(struct collect *collect, struct collect_ring *ring)
+static int add_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
-	struct collect_ring **more;
+	struct consumer_ring **more;
 
-	if (!fits(collect, &ring->reader))
+	if (!fits(consumer, &ring->reader))
 		return -EBADMSG;
-	more = reallocarray(collect->rings, collect->nrings + 1, sizeof(*more));
+	more = reallocarray(consumer->rings, consumer->nrings + 1,
+			    sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	collect->rings = more;
-	more[collect->nrings++] = ring;
+	consumer->rings = more;
+	more[consumer->nrings++] = ring;
 	return 0;
 }
 
@@ -116,42 +118,42 @@ static int add_ring(struct collect *collect, struct collect_ring *ring)
  * Two traces of one process must not pass as two parts of one trace: what
  * tells them apart is the session and, of snapshots, when it was taken.
  */
-static void trace_uuid(const struct collect *collect, uint8_t *uuid)
+static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 {
 	struct timespec now = { 0 };
-	uint64_t mix = collect->index + 1;
+	uint64_t mix = consumer->index + 1;
 	int i;
 
-	if (!collect->consume) {
+	if (!consumer->consume) {
 		clock_gettime(CLOCK_REALTIME, &now);
 		mix += (uint64_t)now.tv_sec << 32 | (uint64_t)now.tv_nsec;
 	}
-	memcpy(uuid, collect->page.uuid, 16);
+	memcpy(uuid, consumer->page.uuid, 16);
 	for (i = 0; i < 8; i++)
 		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
 }
 
-static int need_trace(struct collect *collect)
+static int need_trace(struct consumer *consumer)
 {
 	uint8_t uuid[16];
 
-	if (collect->trace)
+	if (consumer->trace)
 		return 0;
-	trace_uuid(collect, uuid);
-	return trace_open(&collect->trace, collect->set, &collect->page,
-			  &collect->session, uuid);
+	trace_uuid(consumer, uuid);
+	return trace_open(&consumer->trace, consumer->set, &consumer->page,
+			  &consumer->session, uuid);
 }
 
 /* The stream of a ring, and the trace, when there is something to write. */
-static int need_stream(struct collect *collect, struct collect_ring *ring)
+static int need_stream(struct consumer *consumer, struct consumer_ring *ring)
 {
 	int ret = 0;
 
 	if (ring->stream)
 		return 0;
-	ret = need_trace(collect);
+	ret = need_trace(consumer);
 	if (!ret)
-		ret = trace_stream_open(&ring->stream, collect->trace,
+		ret = trace_stream_open(&ring->stream, consumer->trace,
 					ring->reader.name);
 	return ret;
 }
@@ -159,19 +161,19 @@ static int need_stream(struct collect *collect, struct collect_ring *ring)
 /* A ring file: new, known, not complete yet, or no ring at all. */
 static int see_ring(const char *name, void *priv)
 {
-	struct collect *collect = priv;
-	struct collect_ring *ring;
+	struct consumer *consumer = priv;
+	struct consumer_ring *ring;
 	int ret;
 
-	if (known(collect, name) || collect->nrings >= RINGS_MAX)
+	if (known(consumer, name) || consumer->nrings >= RINGS_MAX)
 		return 0;
 	ring = calloc(1, sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	ret = ring_open(&ring->reader, collect->fd, collect->index, name,
-			collect->consume);
+	ret = ring_open(&ring->reader, consumer->fd, consumer->index, name,
+			consumer->consume);
 	if (!ret) {
-		ret = add_ring(collect, ring);
+		ret = add_ring(consumer, ring);
 		if (!ret)
 			return 0;
 		ring_close(&ring->reader);
@@ -181,48 +183,48 @@ static int see_ring(const char *name, void *priv)
 		return ret;
 	/* nonsense of one name must not keep us from the others */
 	if (ret != -EAGAIN && ret != -ENOENT)
-		collect->unreadable++;
+		consumer->unreadable++;
 	return 0;
 }
 
-int collect_scan(struct collect *collect)
+int consume_scan(struct consumer *consumer)
 {
-	if (collect->finished)
+	if (consumer->finished)
 		return 0;
-	collect->unreadable = 0;
-	return rings_each(collect->fd, collect->index, see_ring, collect);
+	consumer->unreadable = 0;
+	return rings_each(consumer->fd, consumer->index, see_ring, consumer);
 }
 
 /* Before a packet: its events may have been described a moment ago. */
-static int refresh(struct collect *collect)
+static int refresh(struct consumer *consumer)
 {
-	int ret = session_view_update(&collect->session);
+	int ret = session_view_update(&consumer->session);
 
 	if (ret > 0) {
-		free(collect->shapes);
-		ret = metadata_format(&collect->format, &collect->shapes,
-				      &collect->session);
+		free(consumer->shapes);
+		ret = metadata_format(&consumer->format, &consumer->shapes,
+				      &consumer->session);
 	}
 	if (ret)
 		return ret;
-	return collect->trace ? trace_update(collect->trace) : 0;
+	return consumer->trace ? trace_update(consumer->trace) : 0;
 }
 
 /* What the events mean must be known; else the packet counts as lost. */
-static int put_packet(struct collect *collect, struct collect_ring *ring,
+static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 		      const struct packet *packet)
 {
-	int ret = need_stream(collect, ring);
+	int ret = need_stream(consumer, ring);
 
 	if (ret)
 		return ret;
-	ret = refresh(collect);
+	ret = refresh(consumer);
 	if (ret)
 		ring->stream->failed = true;
 	return ret ? ret : trace_packet(ring->stream, packet);
 }
 
-static int empty_ring(struct collect *collect, struct collect_ring *ring)
+static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
 	struct packet packet;
 	int ret = 0;
@@ -230,7 +232,7 @@ static int empty_ring(struct collect *collect, struct collect_ring *ring)
 	int error;
 
 	while ((error = ring_take(&ring->reader, &packet)) > 0) {
-		error = put_packet(collect, ring, &packet);
+		error = put_packet(consumer, ring, &packet);
 		ret = ret ? ret : error;
 		ring_release(&ring->reader);
 		done = 1;
@@ -239,15 +241,15 @@ static int empty_ring(struct collect *collect, struct collect_ring *ring)
 	return ret ? ret : done;
 }
 
-int collect_poll(struct collect *collect)
+int consume_poll(struct consumer *consumer)
 {
 	int done = 0;
 	size_t i;
 
-	if (!collect->consume || collect->finished)
+	if (!consumer->consume || consumer->finished)
 		return 0;
-	for (i = 0; i < collect->nrings; i++) {
-		int ret = empty_ring(collect, collect->rings[i]);
+	for (i = 0; i < consumer->nrings; i++) {
+		int ret = empty_ring(consumer, consumer->rings[i]);
 
 		if (ret < 0)
 			return ret;
@@ -260,15 +262,15 @@ int collect_poll(struct collect *collect)
  * What the ring said of itself. Where there is no stream because none could
  * be made, its events are lost to the directory as a whole.
  */
-static void tell_count(struct collect *collect, struct collect_ring *ring,
+static void tell_count(struct consumer *consumer, struct consumer_ring *ring,
 		       const struct ring_count *count)
 {
 	if (!count->committed && !count->lost)
 		return;
-	if (!need_stream(collect, ring))
+	if (!need_stream(consumer, ring))
 		trace_stream_count(ring->stream, count->committed, count->lost);
 	else
-		collect->set->lost += count->committed + count->lost;
+		consumer->set->lost += count->committed + count->lost;
 }
 
 /*
@@ -276,55 +278,56 @@ static void tell_count(struct collect *collect, struct collect_ring *ring,
  * goes on, and the ledger must not know of less than that packet says. Before
  * it, too: one that makes no sense makes the ring a liar, which is not asked.
  */
-static int finish_emptying(struct collect *collect, struct collect_ring *ring)
+static int finish_emptying(struct consumer *consumer,
+			   struct consumer_ring *ring)
 {
 	struct ring_count before = { 0 };
 	struct ring_count after;
 	struct packet packet;
-	int ret = empty_ring(collect, ring);
-	int error = refresh(collect);
+	int ret = empty_ring(consumer, ring);
+	int error = refresh(consumer);
 	bool lied = ring_count(&ring->reader, &before);
 
 	if (!error)
-		error = ring_take_open(&ring->reader, &collect->format,
+		error = ring_take_open(&ring->reader, &consumer->format,
 				       &packet);
 	if (error > 0)
-		error = put_packet(collect, ring, &packet);
+		error = put_packet(consumer, ring, &packet);
 	if (!ring_count(&ring->reader, &after))
-		tell_count(collect, ring, &after);
+		tell_count(consumer, ring, &after);
 	else if (!lied)
-		tell_count(collect, ring, &before);
+		tell_count(consumer, ring, &before);
 	if (ret < 0)
 		return ret;
 	return error == -EBADMSG || error == -EAGAIN ? 0 : error;
 }
 
 struct copying {
-	struct collect *collect;
-	struct collect_ring *ring;
+	struct consumer *consumer;
+	struct consumer_ring *ring;
 };
 
 static int copy_packet(const struct packet *packet, void *priv)
 {
 	struct copying *copying = priv;
 
-	return put_packet(copying->collect, copying->ring, packet);
+	return put_packet(copying->consumer, copying->ring, packet);
 }
 
-static int copy_ring(struct collect *collect, struct collect_ring *ring)
+static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
-	struct copying copying = { collect, ring };
+	struct copying copying = { consumer, ring };
 	struct ring_copy copy;
 	int ret = ring_copy_make(&copy, &ring->reader);
 
 	if (ret <= 0)
 		return ret == -EBADMSG ? 0 : ret;
 	/* after the copy: what its events are was published before them */
-	ret = refresh(collect);
+	ret = refresh(consumer);
 	if (!ret)
-		ret = ring_copy_each(&copy, &collect->format, copy_packet,
+		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
 				     &copying);
-	tell_count(collect, ring, &copy.count);
+	tell_count(consumer, ring, &copy.count);
 	ring_copy_free(&copy);
 	if (ret == -EBADMSG)
 		ring->reader.broken = true;
@@ -332,67 +335,69 @@ static int copy_ring(struct collect *collect, struct collect_ring *ring)
 }
 
 /* Descriptors are scarce: only what the final metadata needs is kept. */
-static void let_go(struct collect *collect)
+static void let_go(struct consumer *consumer)
 {
 	size_t i;
 
-	for (i = 0; i < collect->nrings; i++) {
-		ring_close(&collect->rings[i]->reader);
-		free(collect->rings[i]);
+	for (i = 0; i < consumer->nrings; i++) {
+		ring_close(&consumer->rings[i]->reader);
+		free(consumer->rings[i]);
 	}
-	free(collect->rings);
-	collect->rings = NULL;
-	collect->nrings = 0;
-	file_map_close(&collect->session.map);
-	if (collect->fd >= 0)
-		close(collect->fd);
-	collect->fd = -1;
-	collect->finished = true;
+	free(consumer->rings);
+	consumer->rings = NULL;
+	consumer->nrings = 0;
+	file_map_close(&consumer->session.map);
+	if (consumer->fd >= 0)
+		close(consumer->fd);
+	consumer->fd = -1;
+	consumer->finished = true;
 }
 
-int collect_finish(struct collect *collect)
+int consume_finish(struct consumer *consumer)
 {
-	bool overwrite = collect->session.page.flags & SESSION_OVERWRITE;
+	bool overwrite = consumer->session.page.flags & SESSION_OVERWRITE;
 	int ret;
 	size_t i;
 
-	if (collect->finished)
+	if (consumer->finished)
 		return 0;
-	ret = collect_scan(collect);
-	collect->missed = ret == -EMFILE || ret == -ENFILE;
-	refresh(collect);
-	for (i = 0; i < collect->nrings; i++) {
-		struct collect_ring *ring = collect->rings[i];
-		int error = collect->consume ? finish_emptying(collect, ring)
-					     : copy_ring(collect, ring);
+	ret = consume_scan(consumer);
+	consumer->missed = ret == -EMFILE || ret == -ENFILE;
+	refresh(consumer);
+	for (i = 0; i < consumer->nrings; i++) {
+		struct consumer_ring *ring = consumer->rings[i];
+		int error = consumer->consume ?
+				    finish_emptying(consumer, ring) :
+				    copy_ring(consumer, ring);
 
 		if (ring->reader.cut)
-			collect->set->cut++;
+			consumer->set->cut++;
 		if (ring->reader.broken)
-			collect->unreadable++;
+			consumer->unreadable++;
 		ret = ret ? ret : error;
 	}
 	/* a process that never had a ring: its trace says what was lost */
-	if (!ret && collect->session.page.lost_unplaced)
-		ret = need_trace(collect);
-	if (collect->trace) {
+	if (!ret && consumer->session.page.lost_unplaced)
+		ret = need_trace(consumer);
+	if (consumer->trace) {
 		struct process_page latest;
 		int error;
 
 		/* those that were taken since it was opened */
-		if (!process_read(&latest, collect->fd))
-			trace_set_anchors(collect->set, &latest);
-		collect->trace->unplaced = collect->session.page.lost_unplaced;
-		session_view_oversize(&collect->session,
-				      &collect->trace->oversize);
-		error = trace_finish(collect->trace, overwrite);
+		if (!process_read(&latest, consumer->fd))
+			trace_set_anchors(consumer->set, &latest);
+		consumer->trace->unplaced =
+			consumer->session.page.lost_unplaced;
+		session_view_oversize(&consumer->session,
+				      &consumer->trace->oversize);
+		error = trace_finish(consumer->trace, overwrite);
 		ret = ret ? ret : error;
 	} else {
-		collect->set->lost += collect->session.page.lost_unplaced;
+		consumer->set->lost += consumer->session.page.lost_unplaced;
 	}
-	if (collect->set->left_off < collect->session.page.left_off)
-		collect->set->left_off = collect->session.page.left_off;
-	let_go(collect);
+	if (consumer->set->left_off < consumer->session.page.left_off)
+		consumer->set->left_off = consumer->session.page.left_off;
+	let_go(consumer);
 	return ret;
 }
 
@@ -409,15 +414,15 @@ static bool has_session(int fd)
 	return found;
 }
 
-void collect_remove(struct collect *collect,
+void consume_remove(struct consumer *consumer,
 		    const struct rundir_process *process, int top)
 {
 	char name[16];
 	int fd;
 
-	rundir_destroy_session(process, collect->image, collect->index);
-	snprintf(name, sizeof(name), "%u", collect->image);
-	fd = rundir_open_image(process, collect->image);
+	rundir_destroy_session(process, consumer->image, consumer->index);
+	snprintf(name, sizeof(name), "%u", consumer->image);
+	fd = rundir_open_image(process, consumer->image);
 	if (fd < 0)
 		return;
 	if (!has_session(fd)) {
@@ -432,11 +437,11 @@ void collect_remove(struct collect *collect,
 	unlinkat(top, process->name, AT_REMOVEDIR);
 }
 
-void collect_close(struct collect *collect)
+void consume_close(struct consumer *consumer)
 {
-	if (!collect->finished)
-		let_go(collect);
-	session_view_close(&collect->session);
-	free(collect->shapes);
-	free(collect);
+	if (!consumer->finished)
+		let_go(consumer);
+	session_view_close(&consumer->session);
+	free(consumer->shapes);
+	free(consumer);
 }

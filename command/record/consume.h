@@ -13,12 +13,12 @@
 #include "command/rundir/rundir.h"
 #include "traces/trace.h"
 
-struct collect_ring {
+struct consumer_ring {
 	struct ring_reader reader;
 	struct trace_stream *stream;	/* NULL until there is a packet */
 };
 
-struct collect {
+struct consumer {
 	struct trace_set *set;
 	int fd;				/* IMAGE/, -1 when finished */
 	uint32_t image;
@@ -30,7 +30,7 @@ struct collect {
 	struct packet_format format;
 	struct event_shape *shapes;
 	struct trace *trace;		/* NULL until there is a stream */
-	struct collect_ring **rings;
+	struct consumer_ring **rings;
 	size_t nrings;
 	uint64_t unreadable;		/* rings that made no sense */
 	bool missed;			/* finished without all rings, for want
@@ -42,32 +42,32 @@ struct collect {
  * `consume` rings are going to be emptied, if the session is in discard mode.
  * -ENOENT, -EAGAIN: there is none yet; -EPROTO: of another version.
  */
-int collect_open(struct collect **collect, struct trace_set *set,
+int consume_open(struct consumer **consumer, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume);
 
 /* Looks for new rings. 0 or a negative errno. */
-int collect_scan(struct collect *collect);
+int consume_scan(struct consumer *consumer);
 
 /* Writes what is complete. Returns 1 when there was something, 0, or -errno
  * (the disk's; losses are being counted). */
-int collect_poll(struct collect *collect);
+int consume_poll(struct consumer *consumer);
 
 /*
  * Writes all that is left, the open packets too, and completes the trace. To
  * be called when the session has stopped or its process is dead; for a
  * snapshot (without `consume`) at any time.
  */
-int collect_finish(struct collect *collect);
+int consume_finish(struct consumer *consumer);
 
 /*
  * Removes the files of a finished session of a dead process, and whatever of
  * its directory nobody else needs. `top` is the runtime directory, or -1.
  */
-void collect_remove(struct collect *collect,
+void consume_remove(struct consumer *consumer,
 		    const struct rundir_process *process, int top);
 
 /* Frees all. After trace_set_finish(): the metadata needs the session. */
-void collect_close(struct collect *collect);
+void consume_close(struct consumer *consumer);
 
 #endif

@@ -99,30 +99,30 @@ static int take_image(struct record *record,
 		      const struct rundir_process *process, uint32_t image)
 {
 	struct record_member *member = member_named(record, process->name);
-	struct collect **more;
-	struct collect *collect;
+	struct consumer **more;
+	struct consumer *consumer;
 	int ret;
 
 	if (has_image(member, image) || (member && member->done))
 		return 0;
-	ret = collect_open(&collect, &record->set, process, image,
+	ret = consume_open(&consumer, &record->set, process, image,
 			   record->name, true);
 	if (ret)
 		return ret;
 	if (!member)
 		member = member_add(record, process);
 	if (!member) {
-		collect_close(collect);
+		consume_close(consumer);
 		return -EMFILE;
 	}
 	more = reallocarray(member->images, member->nimages + 1,
 			    sizeof(*more));
 	if (!more) {
-		collect_close(collect);
+		consume_close(consumer);
 		return -ENOMEM;
 	}
 	member->images = more;
-	more[member->nimages++] = collect;
+	more[member->nimages++] = consumer;
 	return 0;
 }
 
@@ -217,7 +217,7 @@ static void scan_rings(struct record *record)
 		struct record_member *member = record->members[i];
 
 		for (j = 0; !member->done && j < member->nimages; j++)
-			note_crowded(record, collect_scan(member->images[j]));
+			note_crowded(record, consume_scan(member->images[j]));
 	}
 }
 
@@ -260,27 +260,27 @@ int record_join(struct record *record, const struct rundir_process *process)
  * of a process that lives: its next image would take the number again.
  */
 static void finish_image(struct record *record, struct record_member *member,
-			 struct collect *collect)
+			 struct consumer *consumer)
 {
 	struct process_page page;
 	int ret = 0;
 
-	if (!collect->finished) {
-		ret = collect_finish(collect);
-		if (!rundir_read_process(&member->process, collect->image,
+	if (!consumer->finished) {
+		ret = consume_finish(consumer);
+		if (!rundir_read_process(&member->process, consumer->image,
 					 &page)) {
 			lacking_take(&record->lacking, &page);
 			record->words_unknown |= page.words_unknown;
 		}
-		record->unreadable += collect->unreadable;
-		record->missed |= collect->missed;
+		record->unreadable += consumer->unreadable;
+		record->missed |= consumer->missed;
 	}
-	if (ret && !record->set.error && !collect->missed)
+	if (ret && !record->set.error && !consumer->missed)
 		record->failed = ret;
 	/* what could not be written was taken, and is in no buffer any more */
-	if (!member->alive && !collect->unreadable && !collect->missed &&
+	if (!member->alive && !consumer->unreadable && !consumer->missed &&
 	    !record->failed)
-		collect_remove(collect, &member->process, record->dir.fd);
+		consume_remove(consumer, &member->process, record->dir.fd);
 }
 
 static void let_go(struct record_member *member)
@@ -380,7 +380,7 @@ static bool empty_rings(struct record *record)
 		struct record_member *member = record->members[i];
 
 		for (j = 0; !member->done && j < member->nimages; j++)
-			busy |= collect_poll(member->images[j]) > 0;
+			busy |= consume_poll(member->images[j]) > 0;
 	}
 	return busy;
 }
@@ -561,7 +561,7 @@ void record_tidy(struct record *record)
 		if (!member->alive || !ended(member, 0))
 			continue;
 		for (j = 0; j < member->nimages; j++)
-			collect_remove(member->images[j], &member->process,
+			consume_remove(member->images[j], &member->process,
 				       record->dir.fd);
 	}
 }
@@ -575,7 +575,7 @@ void record_release(struct record *record)
 		struct record_member *member = record->members[i];
 
 		for (j = 0; j < member->nimages; j++)
-			collect_close(member->images[j]);
+			consume_close(member->images[j]);
 		let_go(member);
 		free(member->images);
 		free(member);

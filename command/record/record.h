@@ -41,7 +41,7 @@ struct record_member {
 	bool alive;
 	bool done;
 	bool foreign;			/* an image is of another version */
-	struct collect **images;
+	struct consumer **images;
 	size_t nimages;
 };
 

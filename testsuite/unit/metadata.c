@@ -195,7 +195,7 @@ static void test_types(uint32_t flags, const char *what)
 	struct bytes mark = { .n = 0 };
 	struct bytes empty = { .n = 0 };
 	struct rundir_process process;
-	struct collect *collect;
+	struct consumer *consumer;
 	struct fake_ring ring;
 	struct trace_set set;
 	struct fake fake;
@@ -221,16 +221,16 @@ static void test_types(uint32_t flags, const char *what)
 	fake_write(&ring, 0, 10, payload.data, payload.n);
 	process = process_of(&fake);
 	open_output(&set, &fake);
-	unit_equal(collect_open(&collect, &set, &process, 0, "none", true),
+	unit_equal(consume_open(&consumer, &set, &process, 0, "none", true),
 		   -ENOENT, "%s: no such session", what);
-	unit_equal(collect_open(&collect, &set, &process, 0, "test", true), 0,
-		   "%s: collect", what);
-	unit_equal(collect_finish(collect), 0, "%s: finish", what);
+	unit_equal(consume_open(&consumer, &set, &process, 0, "test", true), 0,
+		   "%s: consumer", what);
+	unit_equal(consume_finish(consumer), 0, "%s: finish", what);
 	unit_equal(trace_set_finish(&set), 0, "%s: metadata", what);
 	unit_equal(set.kept, 4, "%s: four events", what);
 	check_texts(what);
 	unit_equal(verified(), 0, "%s: verify", what);
-	collect_close(collect);
+	consume_close(consumer);
 	trace_set_close(&set);
 	fake_ring_close(&ring);
 	fake_close(&fake);
@@ -249,51 +249,51 @@ static void write_numbers(struct fake_ring *r, uint32_t id, uint64_t n)
 }
 
 /* A recording of numbers, which has no ring yet. */
-static struct collect *live_open(struct trace_set *set, struct fake *fake,
-				 struct rundir_process *process,
-				 const char *what)
+static struct consumer *live_open(struct trace_set *set, struct fake *fake,
+				  struct rundir_process *process,
+				  const char *what)
 {
-	struct collect *collect = NULL;
+	struct consumer *consumer = NULL;
 
 	fake_open(fake, SESSION_CONSUMED, 0);
 	fake_event(fake, 1, TAFFRAIL_KIND_EVENT, number_text,
 		   sizeof(number_text), number_types);
 	*process = process_of(fake);
 	open_output(set, fake);
-	unit_equal(collect_open(&collect, set, process, 0, "test", true), 0,
-		   "%s: collect", what);
-	return collect;
+	unit_equal(consume_open(&consumer, set, process, 0, "test", true), 0,
+		   "%s: consumer", what);
+	return consumer;
 }
 
 /* Live: two rings, an event that appears late, losses. */
 static void test_live(void)
 {
 	struct rundir_process process;
-	struct collect *collect;
+	struct consumer *consumer;
 	struct fake_ring ring;
 	struct fake_ring other;
 	struct trace_set set;
 	struct fake fake;
 	int i;
 
-	collect = live_open(&set, &fake, &process, "live");
-	unit_equal(collect_poll(collect), 0, "live: no ring");
+	consumer = live_open(&set, &fake, &process, "live");
+	unit_equal(consume_poll(consumer), 0, "live: no ring");
 	fake_ring_open(&ring, &fake, "0", 0, SUB, NSUB, 0);
 	fake_ring_open(&other, &fake, "L1", 600, SUB, NSUB, 0);
-	unit_equal(collect_scan(collect), 0, "live: scan");
+	unit_equal(consume_scan(consumer), 0, "live: scan");
 	for (i = 0; i < 20; i++) {
 		if (i == 10)
 			fake_event(&fake, 2, TAFFRAIL_KIND_EVENT, late_text,
 				   sizeof(late_text), number_types);
 		write_numbers(&ring, i < 10 ? 1 : 2, 1000);
 		write_numbers(&other, 1, 500);
-		unit_equal(collect_poll(collect), 1, "live: poll %d", i);
+		unit_equal(consume_poll(consumer), 1, "live: poll %d", i);
 		if (i == 12 && have_babeltrace())
 			unit_equal_string(complaints(), "",
 					  "live: readable while it grows");
 	}
 	write_numbers(&ring, 2, 10000);		/* overflows */
-	unit_equal(collect_finish(collect), 0, "live: finish");
+	unit_equal(consume_finish(consumer), 0, "live: finish");
 	unit_equal(trace_set_finish(&set), 0, "live: metadata");
 	unit_equal(set.kept + set.lost, 40000, "live: all counted");
 	unit_equal(set.lost, ring.ring->lost, "live: lost");
@@ -306,7 +306,7 @@ static void test_live(void)
 			   "live: babeltrace2 tells of the losses");
 	}
 	unit_equal(verified(), 0, "live: verify");
-	collect_close(collect);
+	consume_close(consumer);
 	trace_set_close(&set);
 	fake_ring_close(&ring);
 	fake_ring_close(&other);
@@ -334,7 +334,7 @@ static void damage(const char *name, off_t at, const char *byte,
 static void test_snapshot(void)
 {
 	struct rundir_process process;
-	struct collect *collect;
+	struct consumer *consumer;
 	struct fake_ring ring;
 	struct trace_set set;
 	struct fake fake;
@@ -349,9 +349,10 @@ static void test_snapshot(void)
 	for (round = 0; round < 2; round++) {
 		write_numbers(&ring, 1, 30000);
 		open_output(&set, &fake);
-		unit_equal(collect_open(&collect, &set, &process, 0, "test",
-					false), 0, "snapshot: collect");
-		unit_equal(collect_finish(collect), 0, "snapshot: finish");
+		unit_equal(consume_open(&consumer, &set, &process, 0, "test",
+					false),
+			   0, "snapshot: consumer");
+		unit_equal(consume_finish(consumer), 0, "snapshot: finish");
 		unit_equal(trace_set_finish(&set), 0, "snapshot: metadata");
 		unit_equal(set.overwritten, ring.lapped, "snapshot: lapped");
 		unit_equal(set.kept, ring.committed - ring.lapped,
@@ -363,7 +364,7 @@ static void test_snapshot(void)
 				   "snapshot: events");
 		}
 		unit_equal(verified(), 0, "snapshot: verify");
-		collect_close(collect);
+		consume_close(consumer);
 		trace_set_close(&set);
 		if (!round) {
 			snprintf(path, sizeof(path), "rm -rf %s", out_path);
@@ -402,25 +403,25 @@ static pid_t loser_start(struct ring *ring)
 static void test_goes_on(void)
 {
 	struct rundir_process process;
-	struct collect *collect;
+	struct consumer *consumer;
 	struct fake_ring ring;
 	struct trace_set set;
 	struct fake fake;
 	pid_t loser;
 
-	collect = live_open(&set, &fake, &process, "goes on");
+	consumer = live_open(&set, &fake, &process, "goes on");
 	fake_ring_open(&ring, &fake, "0", 0, SUB, NSUB, 0);
-	unit_equal(collect_scan(collect), 0, "goes on: scan");
+	unit_equal(consume_scan(consumer), 0, "goes on: scan");
 	write_numbers(&ring, 1, 10);
 	loser = loser_start(ring.ring);
-	unit_equal(collect_finish(collect), 0, "goes on: finish");
+	unit_equal(consume_finish(consumer), 0, "goes on: finish");
 	kill(loser, SIGKILL);
 	waitpid(loser, NULL, 0);
 	unit_equal(trace_set_finish(&set), 0, "goes on: metadata");
 	unit_equal(set.kept, 10, "goes on: the events");
 	unit_check(set.lost > 0, "goes on: the losses");
 	unit_equal(verified(), 0, "goes on: verify");
-	collect_close(collect);
+	consume_close(consumer);
 	trace_set_close(&set);
 	fake_ring_close(&ring);
 	fake_close(&fake);
@@ -431,7 +432,7 @@ static void test_disk_full(void)
 {
 	struct rlimit limit = { 60000, 60000 };
 	struct rundir_process process;
-	struct collect *collect;
+	struct consumer *consumer;
 	struct fake_ring ring;
 	struct trace_set set;
 	struct rlimit saved;
@@ -444,19 +445,19 @@ static void test_disk_full(void)
 	fake_ring_open(&ring, &fake, "0", 0, SUB, NSUB, 0);
 	process = process_of(&fake);
 	open_output(&set, &fake);
-	unit_equal(collect_open(&collect, &set, &process, 0, "test", true), 0,
-		   "full disk: collect");
-	unit_equal(collect_scan(collect), 0, "full disk: scan");
+	unit_equal(consume_open(&consumer, &set, &process, 0, "test", true), 0,
+		   "full disk: consumer");
+	unit_equal(consume_scan(consumer), 0, "full disk: scan");
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &saved);
 	limit.rlim_max = saved.rlim_max;
 	setrlimit(RLIMIT_FSIZE, &limit);
 	for (i = 0; i < 20; i++) {
 		write_numbers(&ring, 1, 1000);
-		collect_poll(collect);
+		consume_poll(consumer);
 	}
 	setrlimit(RLIMIT_FSIZE, &saved);
-	unit_check(collect_finish(collect) <= 0, "full disk: finish");
+	unit_check(consume_finish(consumer) <= 0, "full disk: finish");
 	unit_equal(trace_set_finish(&set), -EFBIG, "full disk: is told");
 	unit_check(set.kept > 1000 && set.kept < 6000, "full disk: some kept");
 	unit_equal(set.kept + set.lost, 20000, "full disk: rest counted");
@@ -468,7 +469,7 @@ static void test_disk_full(void)
 			   "full disk: babeltrace2 tells of the losses");
 	}
 	unit_equal(verified(), 0, "full disk: verify");
-	collect_close(collect);
+	consume_close(consumer);
 	trace_set_close(&set);
 	fake_ring_close(&ring);
 	fake_close(&fake);
