@@ -75,7 +75,9 @@ command_sources = \
 	command/record/unreached.h \
 	command/rundir/core.c \
 	command/rundir/core.h \
+	command/rundir/entries.c \
 	command/rundir/find.c \
+	command/rundir/living.c \
 	command/rundir/nested.c \
 	command/rundir/pages.c \
 	command/rundir/private.h \

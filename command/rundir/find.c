@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,92 +44,6 @@ static int fact(struct target *t, int error, const char *format, ...)
 	vsnprintf(t->error, RUNDIR_ERROR_BYTES, format, ap);
 	va_end(ap);
 	return error;
-}
-
-/* Fields 3, 20 and 22 of a stat file; the name may hold any character. */
-static int read_stat(const char *path, char *state, long *threads,
-		     uint64_t *starttime)
-{
-	char text[1024], *p;
-	unsigned long long start;
-	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return -ESRCH;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	if (n <= 0)
-		return -ESRCH;
-	text[n] = '\0';
-	p = strrchr(text, ')');
-	if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
-			 " %*u %*u %*d %*d %*d %*d %ld %*d %llu",
-			 state, threads, &start) != 3)
-		return -ESRCH;
-	*starttime = start;
-	return 0;
-}
-
-/* A zombie leader with running threads is a living process. */
-static int stat_living(pid_t pid, char *state, uint64_t *starttime)
-{
-	char path[64];
-	long threads;
-	int ret;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	ret = read_stat(path, state, &threads, starttime);
-	if (!ret && (*state == 'X' || (*state == 'Z' && threads <= 1)))
-		ret = -ESRCH;
-	return ret;
-}
-
-int rundir_starttime(uint64_t *starttime, pid_t pid)
-{
-	char state;
-
-	return stat_living(pid, &state, starttime);
-}
-
-/* Where there is no /proc, a number that is taken must do: what belongs to a
- * living process is never removed. */
-bool rundir_alive(pid_t pid, uint64_t starttime)
-{
-	uint64_t now;
-
-	if (!rundir_starttime(&now, pid))
-		return now == starttime;
-	return access("/proc/self/stat", F_OK) &&
-	       (!kill(pid, 0) || errno == EPERM);
-}
-
-/* A thread of the process that has not exited. */
-static pid_t living_thread(pid_t pid)
-{
-	char path[64 + NAME_MAX], state;
-	struct dirent *entry;
-	uint64_t start;
-	pid_t tid = pid;
-	long threads;
-	DIR *stream;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	stream = opendir(path);
-	while (stream && (entry = readdir(stream))) {
-		if (!isdigit((unsigned char)entry->d_name[0]))
-			continue;
-		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
-			 entry->d_name);
-		if (!read_stat(path, &state, &threads, &start) &&
-		    state != 'Z' && state != 'X') {
-			tid = atoi(entry->d_name);
-			break;
-		}
-	}
-	if (stream)
-		closedir(stream);
-	return tid;
 }
 
 static int read_status(struct target *t)
@@ -174,10 +87,10 @@ static int read_target(struct target *t, pid_t pid)
 	ret = read_status(t);
 	if (ret)
 		return ret;
-	if (stat_living(pid, &state, &t->starttime))
+	if (rundir_stat_living(pid, &state, &t->starttime))
 		return fact(t, -ESRCH, "no such process: %d", pid);
 	if (state == 'Z')
-		t->tid = living_thread(pid);
+		t->tid = rundir_living_thread(pid);
 	return 0;
 }
 

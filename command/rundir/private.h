@@ -11,6 +11,15 @@
 
 #define RUNDIR_IMAGES_MAX	256
 
+/*
+ * State (as /proc/PID/stat calls it) and start time of a process; -ESRCH if
+ * there is none. A zombie leader with running threads is a living process.
+ */
+int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime);
+
+/* A thread of the process that has not exited. */
+pid_t rundir_living_thread(pid_t pid);
+
 /* "PID.STARTTIME" and nothing else. */
 bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 
@@ -33,8 +42,5 @@ int rundir_open_at(struct rundir *dir, const char *path);
 /* Every process directory, nothing removed. Negative errno and dir->error:
  * -EMFILE when not all could be opened. */
 int rundir_collect(struct rundir *dir, struct rundir_list *list);
-
-/* Sweep what the list names; swept entries leave it. */
-void rundir_sweep_list(struct rundir *dir, struct rundir_list *list);
 
 #endif

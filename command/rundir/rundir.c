@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Where the runtime directory is, and which processes it holds. See rundir.h;
- * the way from a pid to its directory is in find.c, the published
- * pages are in pages.c, removal is in sweep.c.
+ * the way from a pid to its directory is in find.c, entries are in entries.c,
+ * the published pages in pages.c, removal is in sweep.c.
  *
  * What must stay true here: a directory is opened first and judged by what
  * its descriptor says; a path that was judged is never opened a second time.
@@ -131,27 +131,6 @@ void rundir_close(struct rundir *dir)
 	dir->fd = -1;
 }
 
-void rundir_process_close(struct rundir_process *process)
-{
-	if (process->fd >= 0)
-		close(process->fd);
-	process->fd = -1;
-}
-
-bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime)
-{
-	char again[sizeof(((struct rundir_process *)0)->name)];
-	unsigned long long start;
-	int id;
-
-	if (sscanf(name, "%d.%llu", &id, &start) != 2 || id <= 0)
-		return false;
-	snprintf(again, sizeof(again), "%d.%llu", id, start);
-	*pid = id;
-	*starttime = start;
-	return !strcmp(again, name);
-}
-
 int rundir_connect(const struct rundir_process *process, const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -272,18 +251,6 @@ static int compare(const void *left, const void *right)
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
-int rundir_append(struct rundir_list *list, const struct rundir_process *p)
-{
-	struct rundir_process *more;
-
-	more = reallocarray(list->processes, list->count + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	list->processes = more;
-	more[list->count++] = *p;
-	return 0;
-}
-
 int rundir_each(struct rundir *dir,
 		int (*call)(struct rundir_process *process, void *priv),
 		void *priv)
@@ -336,44 +303,4 @@ int rundir_collect(struct rundir *dir, struct rundir_list *list)
 		qsort(list->processes, list->count, sizeof(*list->processes),
 		      compare);
 	return 0;
-}
-
-int rundir_scan(struct rundir *dir, struct rundir_list *list)
-{
-	int ret = rundir_collect(dir, list);
-
-	if (!ret)
-		rundir_sweep_list(dir, list);
-	return ret;
-}
-
-void rundir_list_free(struct rundir_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		rundir_process_close(&list->processes[i]);
-	free(list->processes);
-	list->processes = NULL;
-	list->count = 0;
-}
-
-DIR *rundir_opendir(int fd, const char *name)
-{
-	DIR *stream;
-	int dir = openat(fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
-			 O_CLOEXEC);
-
-	if (dir < 0)
-		return NULL;
-	stream = fdopendir(dir);
-	if (!stream)
-		close(dir);
-	return stream;
-}
-
-bool rundir_valid_name(const char *name)
-{
-	size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-			  "abcdefghijklmnopqrstuvwxyz0123456789._-");
-
-	return n && n < SESSION_NAME_BYTES && !name[n] && name[0] != '.';
 }

@@ -213,7 +213,8 @@ static void keep_budget(struct rundir *dir, struct rundir_list *list)
 	}
 }
 
-void rundir_sweep_list(struct rundir *dir, struct rundir_list *list)
+/* Sweeps what the list names; swept entries leave it. */
+static void sweep_list(struct rundir *dir, struct rundir_list *list)
 {
 	size_t left = 0;
 
@@ -228,12 +229,21 @@ void rundir_sweep_list(struct rundir *dir, struct rundir_list *list)
 	list->count = left;
 }
 
+int rundir_scan(struct rundir *dir, struct rundir_list *list)
+{
+	int ret = rundir_collect(dir, list);
+
+	if (!ret)
+		sweep_list(dir, list);
+	return ret;
+}
+
 void rundir_sweep(struct rundir *dir)
 {
 	struct rundir_list list;
 
 	if (rundir_collect(dir, &list))
 		return;
-	rundir_sweep_list(dir, &list);
+	sweep_list(dir, &list);
 	rundir_list_free(&list);
 }

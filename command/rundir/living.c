@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether a process lives, by /proc: a number alone does not name it, its start
+ * time does.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/rundir/private.h"
+
+/* Fields 3, 20 and 22 of a stat file; the name may hold any character. */
+static int read_stat(const char *path, char *state, long *threads,
+		     uint64_t *starttime)
+{
+	char text[1024], *p;
+	unsigned long long start;
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return -ESRCH;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return -ESRCH;
+	text[n] = '\0';
+	p = strrchr(text, ')');
+	if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u"
+			 " %*u %*u %*d %*d %*d %*d %ld %*d %llu",
+			 state, threads, &start) != 3)
+		return -ESRCH;
+	*starttime = start;
+	return 0;
+}
+
+int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime)
+{
+	char path[64];
+	long threads;
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	ret = read_stat(path, state, &threads, starttime);
+	if (!ret && (*state == 'X' || (*state == 'Z' && threads <= 1)))
+		ret = -ESRCH;
+	return ret;
+}
+
+int rundir_starttime(uint64_t *starttime, pid_t pid)
+{
+	char state;
+
+	return rundir_stat_living(pid, &state, starttime);
+}
+
+/* Where there is no /proc, a number that is taken must do: what belongs to a
+ * living process is never removed. */
+bool rundir_alive(pid_t pid, uint64_t starttime)
+{
+	uint64_t now;
+
+	if (!rundir_starttime(&now, pid))
+		return now == starttime;
+	return access("/proc/self/stat", F_OK) &&
+	       (!kill(pid, 0) || errno == EPERM);
+}
+
+pid_t rundir_living_thread(pid_t pid)
+{
+	char path[64 + NAME_MAX], state;
+	struct dirent *entry;
+	uint64_t start;
+	pid_t tid = pid;
+	long threads;
+	DIR *stream;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	stream = opendir(path);
+	while (stream && (entry = readdir(stream))) {
+		if (!isdigit((unsigned char)entry->d_name[0]))
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", pid,
+			 entry->d_name);
+		if (!read_stat(path, &state, &threads, &start) &&
+		    state != 'Z' && state != 'X') {
+			tid = atoi(entry->d_name);
+			break;
+		}
+	}
+	if (stream)
+		closedir(stream);
+	return tid;
+}
