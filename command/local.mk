@@ -66,11 +66,13 @@ command_sources = \
 	command/record/joiners.c \
 	command/record/joiners.h \
 	command/record/loop.c \
+	command/record/options.c \
 	command/record/record.c \
 	command/record/record.h \
 	command/record/report.c \
 	command/record/report.h \
 	command/record/run.c \
+	command/record/signals.c \
 	command/record/unreached.c \
 	command/record/unreached.h \
 	command/rundir/core.c \

@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,6 @@
 #include <unistd.h>
 
 #include "base/words.h"
-#include "buffers/rings/channel.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/elf/elfnotes.h"
@@ -27,187 +25,6 @@
 #include "command/processes/targets.h"
 #include "command/record/report.h"
 #include "tracepoints/program/executable.h"
-
-/* For the descriptions of some processes and four buffers of the least size */
-#define MAX_SIZE_LEAST		(1u << 20)
-#define MAX_SIZE_BUFFERS	4
-
-enum {
-	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3
-};
-
-static const struct option_row rows[] = {
-	{ 'o', "output", "DIR", "write the trace there (default: "
-	  "taffrail-DATE-TIME)" },
-	{ 'e', "event", "RULE", "markers to trace, a glob over channel/name; "
-	  "repeatable (default: all)" },
-	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
-	  "pthread" },
-	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
-	  "procname, cpu, ip" },
-	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
-	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
-	  "1G)" },
-	{ KEY_MAX_SIZE, "max-size", "SIZE", "keep the directory within so many "
-	  "bytes: the oldest events go" },
-	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
-	  "what you may, until they end" },
-	{ KEY_INT3, "int3", NULL, "also USDT probes that take a trap for each "
-	  "hit" },
-	{ KEY_FOR, "for", "SEC", "stop recording after so many seconds" },
-	{ 'p', "pid", "PID", "follow this process" },
-	{ 0 }
-};
-
-static int take_seconds(struct record_options *o, const char *text)
-{
-	char *end;
-
-	o->seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(o->seconds) || o->seconds <= 0 ||
-	    o->seconds > 1e9)
-		return command_misused("'%s' is not a number of seconds", text);
-	return COMMAND_DONE;
-}
-
-static int take_max_size(struct record_options *o, const char *text)
-{
-	if (command_parse_bytes(&o->max_size, text))
-		return command_misused("size '%s' is not a number with K, M or G",
-				       text);
-	if (o->max_size < MAX_SIZE_LEAST)
-		return command_misused("size '%s' is less than 1M", text);
-	return COMMAND_DONE;
-}
-
-/* A sub-buffer is written as a whole: there must be room for some. */
-static int fit_buffer(struct record_options *o)
-{
-	uint64_t most = o->max_size / MAX_SIZE_BUFFERS;
-	long cpus = sysconf(_SC_NPROCESSORS_CONF);
-
-	if (!o->max_size)
-		return COMMAND_DONE;
-	if (o->buffer > most)
-		return command_misused("--max-size must be %d times "
-				       "--buffer-size or more",
-				       MAX_SIZE_BUFFERS);
-	if (o->buffer)
-		return COMMAND_DONE;
-	o->buffer = channel_ring_bytes(0, (uint32_t)cpus);
-	while (o->buffer > most)
-		o->buffer /= 2;
-	return COMMAND_DONE;
-}
-
-static int take_rule(struct record_options *o, const char *text)
-{
-	const char *why;
-
-	if (rule_check(text, &why))
-		return command_misused("rule '%s': %s", text, why);
-	if (o->nrules == RECORD_RULES_MAX)
-		return command_misused("more than %d rules", RECORD_RULES_MAX);
-	o->rules[o->nrules++] = text;
-	return COMMAND_DONE;
-}
-
-static int take_provider(struct record_options *o, const char *text)
-{
-	if (!rundir_valid_name(text))
-		return command_misused("'%s' is not a provider", text);
-	if (o->nproviders == RECORD_PROVIDERS_MAX)
-		return command_misused("more than %d providers",
-				       RECORD_PROVIDERS_MAX);
-	o->providers[o->nproviders++] = text;
-	return COMMAND_DONE;
-}
-
-static int take_option(struct record_options *o, int key, const char *value)
-{
-	switch (key) {
-	case 'o':
-		o->output = value;
-		return COMMAND_DONE;
-	case 'e':
-		return take_rule(o, value);
-	case KEY_PROVIDER:
-		return take_provider(o, value);
-	case KEY_CONTEXT:
-		return command_take_contexts(&o->contexts, value);
-	case KEY_OVERWRITE:
-		o->overwrite = true;
-		return COMMAND_DONE;
-	case KEY_BUFFER:
-		return command_take_size(&o->buffer, value);
-	case KEY_MAX_SIZE:
-		return take_max_size(o, value);
-	case KEY_GROUP:
-		return command_take_group(&o->group, value);
-	case KEY_INT3:
-		o->int3 = true;
-		return COMMAND_DONE;
-	case KEY_FOR:
-		return take_seconds(o, value);
-	default:
-		if (command_parse_pid(&o->pid, value))
-			return command_misused("'%s' is not a process id", value);
-		return COMMAND_DONE;
-	}
-}
-
-static int take_arguments(struct record_options *o, int argc, char **argv)
-{
-	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .stop_early = 1,
-		.shape = "(-p PID | -- PROG [ARGS...])",
-		.about = "Record the events of a program and of its children "
-			 "as a CTF trace.",
-	};
-	int status;
-	int key;
-
-	while ((key = options_next(&options)) != OPTIONS_END) {
-		/* help ends it, too, with status 0 */
-		if (key == OPTIONS_STOP)
-			return options.status ? options.status : -1;
-		status = take_option(o, key, options.value);
-		if (status)
-			return status;
-	}
-	if (options.index < argc)
-		o->program = argv + options.index;
-	if (!o->pid == !o->program)
-		return command_misused("give either -p PID or a program");
-	if (o->pid && o->nproviders)
-		return command_misused("a provider cannot be loaded into a "
-				       "running process");
-	return fit_buffer(o);
-}
-
-void record_request(const struct record *record,
-		    struct client_request *request)
-{
-	const struct record_options *o = &record->options;
-	int i;
-
-	client_request_add(request, "name", "%s", record->name);
-	client_request_add(request, "mode", o->overwrite ? "overwrite"
-							 : "discard");
-	if (o->buffer)
-		client_request_add(request, "buffer", "%llu",
-				   (unsigned long long)o->buffer);
-	if (o->group)
-		client_request_add(request, "group", "%u", o->group);
-	if (o->contexts)
-		client_request_add(request, "context", "%s", o->contexts);
-	client_request_add(request, "consumed", "1");
-	if (o->int3)
-		client_request_add(request, "int3", "1");
-	for (i = 0; i < o->nrules; i++)
-		client_request_add(request, "rule", "%s", o->rules[i]);
-}
 
 static int open_output(struct record *record)
 {
@@ -486,7 +303,7 @@ static int end(struct record *record)
 int record_main(int argc, char **argv)
 {
 	static struct record record;
-	int status = take_arguments(&record.options, argc, argv);
+	int status = record_take_arguments(&record.options, argc, argv);
 	int failed;
 
 	if (status)

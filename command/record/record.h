@@ -2,8 +2,9 @@
 /*
  * Shared by the record*.c files only: options and state of one recording.
  *
- * record.c is the sub-command, run.c starts the program,
- * loop.c finds processes and empties their rings.
+ * record.c is the sub-command, options.c its options, run.c starts the program,
+ * loop.c finds processes and empties their rings; signals.c is what changes in
+ * this process.
  */
 #ifndef COMMAND_RECORD_RECORD_H
 #define COMMAND_RECORD_RECORD_H
@@ -76,6 +77,10 @@ extern volatile sig_atomic_t record_signal;
 extern volatile sig_atomic_t record_signal_sent;
 extern volatile sig_atomic_t record_signals;
 
+/* From the command line. COMMAND_DONE; -1 for help that was printed; else an
+ * exit status, after it printed why. */
+int record_take_arguments(struct record_options *o, int argc, char **argv);
+
 /* The request that begins the session; to be released. */
 void record_request(const struct record *record,
 		    struct client_request *request);
@@ -86,7 +91,7 @@ void record_request(const struct record *record,
  */
 int record_run(struct record *record);
 
-/* What record_run() does to this process: handlers, limits. For -p PID. */
+/* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);
 
 /* Says, once, that the trace could not be written: COMMAND_FAILED; else

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,45 +27,6 @@
 
 #define EXIT_NOT_FOUND		127
 #define EXIT_NOT_EXECUTABLE	126
-
-volatile sig_atomic_t record_signal;
-volatile sig_atomic_t record_signal_sent;
-volatile sig_atomic_t record_signals;
-
-SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
-{
-	record_signal = number;
-	record_signal_sent = info->si_code <= 0;
-	record_signals++;
-}
-
-/* What was ignored (nohup) stays ignored. */
-static void catch_signals(void)
-{
-	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_sigaction = on_signal,
-				    .sa_flags = SA_SIGINFO };
-	struct sigaction old;
-	size_t i;
-
-	for (i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (!sigaction(numbers[i], NULL, &old) &&
-		    old.sa_handler != SIG_IGN)
-			sigaction(numbers[i], &action, NULL);
-	signal(SIGXFSZ, SIG_IGN);	/* an error of write() is enough */
-	signal(SIGPIPE, SIG_IGN);
-	map_guard();
-}
-
-static void raise_limits(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /* Adds a library to the list; 0 or COMMAND_FAILED. */
 static int add_library(char *list, size_t room, const char *name)
@@ -213,8 +173,7 @@ int record_run(struct record *record)
 		record->child = 0;
 		return command_failed("fork: %s", strerror(errno));
 	}
-	catch_signals();
-	raise_limits();
+	record_prepare();
 	while (read(pipes[0], &error, sizeof(error)) < 0 && errno == EINTR)
 		;
 	close(pipes[0]);
@@ -227,12 +186,6 @@ int record_run(struct record *record)
 	record->child_pidfd = (int)syscall(SYS_pidfd_open, record->child, 0);
 	record->program = record->child;
 	return 0;
-}
-
-void record_prepare(void)
-{
-	catch_signals();
-	raise_limits();
 }
 
 int record_wait(struct record *record)

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a recording changes of its own process: handlers and limits.
+ */
+#include "command/record/record.h"
+
+#include <sys/resource.h>
+
+#include "base/base.h"
+
+volatile sig_atomic_t record_signal;
+volatile sig_atomic_t record_signal_sent;
+volatile sig_atomic_t record_signals;
+
+SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
+{
+	record_signal = number;
+	record_signal_sent = info->si_code <= 0;
+	record_signals++;
+}
+
+/* What was ignored (nohup) stays ignored. */
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_sigaction = on_signal,
+				    .sa_flags = SA_SIGINFO };
+	struct sigaction old;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!sigaction(numbers[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	signal(SIGXFSZ, SIG_IGN);	/* an error of write() is enough */
+	signal(SIGPIPE, SIG_IGN);
+	map_guard();
+}
+
+static void raise_limits(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void record_prepare(void)
+{
+	catch_signals();
+	raise_limits();
+}
