@@ -35,6 +35,7 @@ command_sources = \
 	command/gdb/gdb.h \
 	command/gdb/listen.c \
 	command/gdb/peer.c \
+	command/gdb/socket.c \
 	command/gdbserver/agents.c \
 	command/gdbserver/child.c \
 	command/gdbserver/comm.c \

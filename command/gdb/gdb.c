@@ -10,17 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
 #include "command/gdb/gdb.h"
-#include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
-#include "control/protocol.h"
 
 #define GDB_ARGUMENTS_MAX	64
 #define GDB_EXTENSION		"taffrail-gdb.py"
@@ -44,14 +40,6 @@ struct gdb_command {
 	int argc;
 };
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 /* The program's file, if its path means the same file to us; else gdb reads
  * it through the socket. */
 static bool find_program(char program[PATH_MAX], pid_t pid)
@@ -64,47 +52,7 @@ static bool find_program(char program[PATH_MAX], pid_t pid)
 	if (n <= 0)
 		return false;
 	program[n] = '\0';
-	return same_file(link, program);
-}
-
-/* The path that the agent gives, unless it means something else here. */
-static void name_socket(char path[GDB_PATH_BYTES], const struct target *target,
-			struct client_answer *answer)
-{
-	const char *key, *value;
-	size_t position = 0;
-
-	snprintf(path, GDB_PATH_BYTES, "%s/%s", target->process->path,
-		 GDB_SOCKET);
-	while (client_answer_next(answer, &position, &key, &value))
-		if (!strcmp(key, "path") && same_file(value, path))
-			snprintf(path, GDB_PATH_BYTES, "%s", value);
-}
-
-static int ask_agent(char path[GDB_PATH_BYTES], struct target *target,
-		     bool keep)
-{
-	struct client_request request = { 0 };
-	struct client_answer answer;
-	struct sockaddr_un address;
-	int ret = target_connect(target);
-
-	if (!ret) {
-		client_request_add(&request, "keep", "%d", keep);
-		ret = client_call(&target->client, MESSAGE_GDB, &request,
-				  &answer);
-		client_request_release(&request);
-		if (!ret)
-			name_socket(path, target, &answer);
-		client_answer_release(&answer);
-	}
-	if (ret)
-		return command_failed("process %d: %s", target->process->pid,
-				      target->client.error);
-	if (strlen(path) >= sizeof(address.sun_path))
-		return command_failed("the path of the socket is too long for "
-				      "gdb: %s", path);
-	return COMMAND_DONE;
+	return gdb_same_file(link, program);
 }
 
 /* Loads the agent into a process that has none, or only one asleep. Any other
@@ -118,17 +66,6 @@ static int provide_agent(pid_t pid)
 	if (!ret)
 		rundir_process_close(&process);
 	return ret == -ENXIO ? attach_provide(pid) : COMMAND_DONE;
-}
-
-int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep)
-{
-	struct targets targets;
-	int status = COMMAND_FAILED;
-
-	if (!targets_open(&targets, pid))
-		status = ask_agent(path, targets.targets, keep);
-	targets_close(&targets);
-	return status;
 }
 
 static void add(struct gdb_command *gdb, const char *word)

@@ -12,11 +12,14 @@
 #define GDB_PATH_BYTES	(PATH_MAX + 16)
 
 /*
- * gdb.c: has the agent of a process open its socket for gdb, unless it is
+ * socket.c: has the agent of a process open its socket for gdb, unless it is
  * open, and gives the path: until a gdb has come and gone, or for good (keep).
  * COMMAND_DONE, or COMMAND_FAILED after saying why.
  */
 int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep);
+
+/* Are these two paths of one file? */
+bool gdb_same_file(const char *a, const char *b);
 
 /*
  * listen.c: takes gdbs at ADDRESS ("[HOST:]PORT", of the loopback
