@@ -6,7 +6,9 @@ command_main = \
 
 command_sources = \
 	command/attach.c \
+	command/attach/access.c \
 	command/attach/attach.h \
+	command/attach/forking.c \
 	command/attach/forks.c \
 	command/attach/load.c \
 	command/attach/memory.c \
@@ -17,6 +19,7 @@ command_sources = \
 	command/attach/stub.h \
 	command/attach/target.c \
 	command/attach/threads.c \
+	command/attach/turns.c \
 	command/common/command.h \
 	command/common/installed.c \
 	command/common/installed.h \

@@ -13,10 +13,6 @@
  * but ours? Then each thread is looked at, until it was seen outside of fork(3)
  * or in our handler. That need be seen but once: it cannot get in there again
  * without coming to ours.
- *
- * Where a thread has been is seen by the addresses on its stack. Some are left
- * from earlier calls; so only what looks like a handler's call is believed for
- * long.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -33,23 +29,12 @@
 #define RUNNING_LOOKS	5
 #define PAUSE_NS	1000000
 #define DATA_MAX	(4u << 20)
-#define STACK_LOOK_BYTES 262144u
-#define PAGE_BYTES	4096u
-/* The function that calls the handlers is compiled in one file with
- * __register_atfork; its frame lies below its caller's. */
-#define CALLER_REACH	0x1000
-#define CALLER_WORDS	32u
 
 /* An element of libc's list, from glibc 2.36 on. The list's head is in libc's
  * data: used, allocated, array; at first the array is what follows. */
 #define HANDLER_WORDS	5u
 #define HANDLERS_STATIC	48u
 #define HANDLER_OBJECT	3u
-
-static bool within(uint64_t address, uint64_t start, uint64_t bytes)
-{
-	return address - start < bytes;
-}
 
 /* In the array that `mine` (an index of `words`, at `data`) is in: does
  * anybody else prepare for forks? */
@@ -97,51 +82,6 @@ static bool others_prepare(const struct attach_target *t, uint64_t base)
 	return others;
 }
 
-/* In libc's fork(3)? */
-static bool fork_code(const struct attach_target *t, uint64_t pc)
-{
-	const struct attach_names *n = &t->names;
-
-	return within(pc, n->fork, n->fork_bytes) ||
-	       (n->fork_alone &&
-		within(pc, n->fork_alone, n->fork_alone_bytes));
-}
-
-static bool caller_code(const struct attach_target *t, uint64_t pc)
-{
-	return !fork_code(t, pc) &&
-	       within(pc, t->names.atfork - CALLER_REACH, 2 * CALLER_REACH);
-}
-
-enum attach_forking attach_forking_at(const struct attach_target *t,
-				      uint64_t sp, uint64_t pc)
-{
-	enum attach_forking found = FORKING_NO;
-	uint64_t page[PAGE_BYTES / 8];
-	uint64_t end = sp + STACK_LOOK_BYTES;
-	size_t since = CALLER_WORDS;	/* words above such a caller's */
-
-	if (fork_code(t, pc))
-		return FORKING_INSIDE;
-	for (sp &= ~7ull; sp < end; sp = (sp | (PAGE_BYTES - 1)) + 1) {
-		size_t n = (PAGE_BYTES - (sp & (PAGE_BYTES - 1))) / 8;
-
-		if (attach_read(t, sp, page, n * 8))
-			break;
-		for (size_t i = 0; i < n; i++, since++) {
-			if (caller_code(t, page[i]))
-				since = 0;
-			if (!within(page[i], t->names.fork,
-				    t->names.fork_bytes))
-				continue;
-			if (since < CALLER_WORDS)
-				return FORKING_HANDLER;
-			found = FORKING_MAYBE;
-		}
-	}
-	return found;
-}
-
 /* Until that thread was seen outside. */
 static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 {
@@ -157,7 +97,7 @@ static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 			ret = attach_stop_look(t, tid, &sp, &pc);
 		if (ret == -ESRCH)
 			return 0;
-		if (!ret && within(pc, base, ATTACH_CODE_BYTES))
+		if (!ret && pc - base < ATTACH_CODE_BYTES)
 			return 0;	/* it waits in our handler */
 		if (!ret) {
 			enum attach_forking at = attach_forking_at(t, sp, pc);

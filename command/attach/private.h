@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of attach: what the process is (target.c, modules.c),
- * the memory it gets (memory.c), the thread that is stopped
- * (stop.c, thread-x86_64.c), what /proc tells of threads
- * (threads.c), forks under way (forks.c), the order of it all
+ * Parts of attach: its memory (access.c), what the process is (target.c,
+ * modules.c), the memory it gets (memory.c), the thread that is stopped
+ * (stop.c, thread-x86_64.c, turns.c), what /proc tells of threads
+ * (threads.c), forks under way (forks.c, forking.c), the order of it all
  * (load.c).
  */
 #ifndef COMMAND_ATTACH_PRIVATE_H

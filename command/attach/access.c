@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The memory of another process, read and written, and facts about it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/attach/private.h"
+
+int attach_fact(const struct attach_target *t, int error, const char *format,
+		...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(t->error, ATTACH_ERROR_BYTES, format, ap);
+	va_end(ap);
+	return error;
+}
+
+uint64_t attach_now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+int attach_read(const struct attach_target *t, uint64_t from, void *to,
+		size_t bytes)
+{
+	struct iovec here = { to, bytes };
+	struct iovec there = { (void *)(uintptr_t)from, bytes };
+	ssize_t n = process_vm_readv(t->pid, &here, 1, &there, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n == bytes ? 0 : -EFAULT;
+}
+
+int attach_write(const struct attach_target *t, uint64_t to, const void *from,
+		 size_t bytes)
+{
+	struct iovec here = { (void *)(uintptr_t)from, bytes };
+	struct iovec there = { (void *)(uintptr_t)to, bytes };
+	ssize_t n = process_vm_writev(t->pid, &here, 1, &there, 1, 0);
+
+	if (n < 0)
+		return -errno;
+	return (size_t)n == bytes ? 0 : -EFAULT;
+}
+
+int attach_image_open(struct attach_target *t)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", t->pid);
+	t->image = open(path, O_RDONLY | O_CLOEXEC);
+	return t->image < 0 ? -errno : 0;
+}
+
+bool attach_image_same(const struct attach_target *t, uint64_t address)
+{
+	uint8_t byte;
+
+	return t->image >= 0 &&
+	       pread(t->image, &byte, 1, (off_t)address) == 1;
+}
+
+void attach_image_close(struct attach_target *t)
+{
+	if (t->image >= 0)
+		close(t->image);
+	t->image = -1;
+}

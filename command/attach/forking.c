@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether a thread is in fork(3).
+ *
+ * Where a thread has been is seen by the addresses on its stack. Some are left
+ * from earlier calls; so only what looks like a handler's call is believed for
+ * long.
+ */
+#include "command/attach/private.h"
+
+#define STACK_LOOK_BYTES 262144u
+#define PAGE_BYTES	4096u
+/* The function that calls the handlers is compiled in one file with
+ * __register_atfork; its frame lies below its caller's. */
+#define CALLER_REACH	0x1000
+#define CALLER_WORDS	32u
+
+static bool within(uint64_t address, uint64_t start, uint64_t bytes)
+{
+	return address - start < bytes;
+}
+
+/* In libc's fork(3)? */
+static bool fork_code(const struct attach_target *t, uint64_t pc)
+{
+	const struct attach_names *n = &t->names;
+
+	return within(pc, n->fork, n->fork_bytes) ||
+	       (n->fork_alone &&
+		within(pc, n->fork_alone, n->fork_alone_bytes));
+}
+
+static bool caller_code(const struct attach_target *t, uint64_t pc)
+{
+	return !fork_code(t, pc) &&
+	       within(pc, t->names.atfork - CALLER_REACH, 2 * CALLER_REACH);
+}
+
+enum attach_forking attach_forking_at(const struct attach_target *t,
+				      uint64_t sp, uint64_t pc)
+{
+	enum attach_forking found = FORKING_NO;
+	uint64_t page[PAGE_BYTES / 8];
+	uint64_t end = sp + STACK_LOOK_BYTES;
+	size_t since = CALLER_WORDS;	/* words above such a caller's */
+
+	if (fork_code(t, pc))
+		return FORKING_INSIDE;
+	for (sp &= ~7ull; sp < end; sp = (sp | (PAGE_BYTES - 1)) + 1) {
+		size_t n = (PAGE_BYTES - (sp & (PAGE_BYTES - 1))) / 8;
+
+		if (attach_read(t, sp, page, n * 8))
+			break;
+		for (size_t i = 0; i < n; i++, since++) {
+			if (caller_code(t, page[i]))
+				since = 0;
+			if (!within(page[i], t->names.fork,
+				    t->names.fork_bytes))
+				continue;
+			if (since < CALLER_WORDS)
+				return FORKING_HANDLER;
+			found = FORKING_MAYBE;
+		}
+	}
+	return found;
+}
