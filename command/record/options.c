@@ -52,14 +52,14 @@ static int take_seconds(struct record_options *o, const char *text)
 	o->seconds = strtod(text, &end);
 	if (end == text || *end || !isfinite(o->seconds) || o->seconds <= 0 ||
 	    o->seconds > 1e9)
-		return command_misused("'%s' is no number of seconds", text);
+		return command_misused("'%s' is not a number of seconds", text);
 	return COMMAND_DONE;
 }
 
 static int take_max_size(struct record_options *o, const char *text)
 {
 	if (command_parse_bytes(&o->max_size, text))
-		return command_misused("size '%s' is no number with K, M or G",
+		return command_misused("size '%s' is not a number with K, M or G",
 				       text);
 	if (o->max_size < MAX_SIZE_LEAST)
 		return command_misused("size '%s' is less than 1M", text);
@@ -101,7 +101,7 @@ static int take_rule(struct record_options *o, const char *text)
 static int take_provider(struct record_options *o, const char *text)
 {
 	if (!rundir_valid_name(text))
-		return command_misused("'%s' is no provider", text);
+		return command_misused("'%s' is not a provider", text);
 	if (o->nproviders == RECORD_PROVIDERS_MAX)
 		return command_misused("more than %d providers",
 				       RECORD_PROVIDERS_MAX);
@@ -137,7 +137,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return take_seconds(o, value);
 	default:
 		if (command_parse_pid(&o->pid, value))
-			return command_misused("'%s' is no process id", value);
+			return command_misused("'%s' is not a process id", value);
 		return COMMAND_DONE;
 	}
 }
