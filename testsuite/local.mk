@@ -158,7 +158,7 @@ run_script = run_script() { \
 check-local: site
 	@exec env $(script_environment) RUNTEST="$(runtest)" \
 		SUBJECT="$(SUBJECT)" TEST="$(TEST)" CHECK_JOBS="$(CHECK_JOBS)" \
-		RUNTESTFLAGS="$(RUNTESTFLAGS)" \
+		RUNTESTFLAGS="$(or $(RUNTESTFLAGS),$(CHECK_TESTS))" \
 		$(abs_top_srcdir)/testsuite/check/run
 
 bench: stage
