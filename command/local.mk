@@ -26,6 +26,12 @@ command_sources = \
 	command/common/json.c \
 	command/common/json.h \
 	command/common/options.c \
+	command/completion/completion.c \
+	command/completion/completion.h \
+	command/completion/present.c \
+	command/completion/propose.c \
+	command/completion/scripts.c \
+	command/completion/words.c \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
 	command/elf/markers.c \

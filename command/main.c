@@ -15,7 +15,7 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-const struct command command_table[] = {
+static const struct command command_table[] = {
 	{ "record", record_main, "run or follow a program, write a trace" },
 	{ "list", list_main, "markers and USDT probes of processes or files" },
 	{ "attach", attach_main, "load the agent into running processes" },
@@ -32,6 +32,7 @@ const struct command command_table[] = {
 	{ "gdbserver", gdbserver_main, "gdbserver with static tracepoints" },
 	{ "watch", watch_main, "tell of processes, markers, full buffers" },
 	{ "verify", verify_main, "recount the events of a trace" },
+	{ "completion", completion_main, "completion for a shell, to stdout" },
 	{ NULL, NULL, NULL }
 };
 
@@ -53,6 +54,7 @@ int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 
+	command_set_rows(command_table);
 	if (!word)
 		return command_misused("no sub-command given");
 	if (!strcmp(word, "--help") || !strcmp(word, "-h"))

@@ -1,6 +1,7 @@
 # docs/: manual pages, one page a layer, examples. One file a line.
 dist_man_MANS += \
 	docs/man/taffrail-attach.1 \
+	docs/man/taffrail-completion.1 \
 	docs/man/taffrail-destroy.1 \
 	docs/man/taffrail-detach.1 \
 	docs/man/taffrail-disable.1 \

@@ -23,7 +23,8 @@ enum command_exit {
 
 /*
  * One sub-command. `run` gets argv[0] = word and returns an exit status
- * (record: the program's). The rows are in main.c, NULL word last.
+ * (record: the program's). The rows are in main.c, NULL word last; main() says
+ * where, since one of the sub-commands tells of all.
  */
 struct command {
 	const char *word;
@@ -31,10 +32,12 @@ struct command {
 	const char *help;		/* one line */
 };
 
-extern const struct command command_table[];
+void command_set_rows(const struct command *rows);
+const struct command *command_rows(void);
 
 int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
+int completion_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int start_main(int argc, char **argv);
 int enable_main(int argc, char **argv);
@@ -59,7 +62,7 @@ struct option_row {
 	int key;
 	const char *word;		/* long option, or NULL */
 	const char *argument;		/* its name in the help text, or NULL */
-	const char *help;		/* one line */
+	const char *help;		/* one line, or NULL: not told of */
 };
 
 enum {
@@ -88,6 +91,14 @@ struct options {
  * stop_early. "--" ends the options and is skipped. One walk at a time.
  */
 int options_next(struct options *options);
+
+/*
+ * Calls `take` with the options that a sub-command passes to options_next(),
+ * instead of what `taffrail SUBCOMMAND --help` does.
+ */
+void options_tell(const struct command *command,
+		  void (*take)(const struct options *options, void *priv),
+		  void *priv);
 
 /*
  * The whole loop of a command whose only option of its own is -p PID. False:
@@ -138,6 +149,9 @@ int command_take_size(uint64_t *bytes, const char *text);
  * points to the word in text that is no context.
  */
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
+
+/* The word of context I, or NULL behind the last. */
+const char *command_context(int i);
 
 /* The value of --allow-group, a name or a number: COMMAND_DONE, or
  * COMMAND_USAGE after it has said why. */

@@ -25,6 +25,24 @@
 /* argv[0] of the sub-command that runs: set by options_next() */
 static const char *word = "";
 
+static const struct command *known_rows;
+
+/* who is told of options instead of a reader of the help text */
+static struct {
+	void (*take)(const struct options *options, void *priv);
+	void *priv;
+} listener;
+
+void command_set_rows(const struct command *rows)
+{
+	known_rows = rows;
+}
+
+const struct command *command_rows(void)
+{
+	return known_rows;
+}
+
 void command_name(const char *name)
 {
 	word = name;
@@ -108,13 +126,18 @@ static int print_help(const struct options *options)
 		'h', "help", NULL, "print this"
 	};
 
+	if (listener.take) {
+		listener.take(options, listener.priv);
+		return COMMAND_DONE;
+	}
 	printf("Usage: taffrail %s [OPTIONS] %s\n", word,
 	       options->shape ? options->shape : "");
 	if (options->about)
 		printf("%s\n", options->about);
 	printf("\nOptions:\n");
 	for (const struct option_row *row = options->rows; row->key; row++)
-		print_row(row);
+		if (row->help)
+			print_row(row);
 	print_row(&help);
 	return command_finish();
 }
@@ -207,6 +230,19 @@ int options_next(struct options *options)
 	}
 }
 
+void options_tell(const struct command *command,
+		  void (*take)(const struct options *options, void *priv),
+		  void *priv)
+{
+	static char help[] = "--help";
+	char *argv[] = { (char *)command->word, help, NULL };
+
+	listener.take = take;
+	listener.priv = priv;
+	command->run(2, argv);
+	listener.take = NULL;
+}
+
 int command_parse_pid(pid_t *pid, const char *text)
 {
 	char *end;
@@ -277,29 +313,37 @@ int command_take_size(uint64_t *bytes, const char *text)
 	}
 }
 
+static const struct {
+	const char *word;
+	uint32_t bit;
+} contexts[] = {
+	{ "vtid", CONTEXT_VTID },
+	{ "vpid", CONTEXT_VPID },
+	{ "procname", CONTEXT_PROCNAME },
+	{ "cpu", CONTEXT_CPU },
+	{ "ip", CONTEXT_IP },
+	{ NULL, 0 }
+};
+
+const char *command_context(int i)
+{
+	return contexts[i].word;
+}
+
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad)
 {
-	static const struct {
-		const char *word;
-		uint32_t bit;
-	} contexts[] = {
-		{ "vtid", CONTEXT_VTID },
-		{ "vpid", CONTEXT_VPID },
-		{ "procname", CONTEXT_PROCNAME },
-		{ "cpu", CONTEXT_CPU },
-		{ "ip", CONTEXT_IP },
-	};
-	size_t n, i;
+	size_t n;
+	int i;
 
 	*mask = 0;
 	for (;; text += n + 1) {
 		n = strcspn(text, ",");
-		for (i = 0; i < sizeof(contexts) / sizeof(contexts[0]); i++)
+		for (i = 0; contexts[i].word; i++)
 			if (strlen(contexts[i].word) == n &&
 			    !strncmp(contexts[i].word, text, n))
 				break;
 		*bad = text;
-		if (i == sizeof(contexts) / sizeof(contexts[0]))
+		if (!contexts[i].word)
 			return -EINVAL;
 		*mask |= contexts[i].bit;
 		if (!text[n])

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a user may name that exists at this moment: sessions, markers,
+ * processes.
+ *
+ * What must stay true here: a process that does not answer is left out.
+ */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/completion/completion.h"
+#include "command/processes/targets.h"
+#include "command/rundir/private.h"
+
+/* Names, each of them once. */
+struct names {
+	char **names;
+	size_t count;
+};
+
+static int names_add(const char *name, void *priv)
+{
+	struct names *n = priv;
+	char **more;
+
+	for (size_t i = 0; i < n->count; i++)
+		if (!strcmp(n->names[i], name))
+			return 0;
+	more = reallocarray(n->names, n->count + 1, sizeof(*more));
+	if (!more)
+		return 0;
+	n->names = more;
+	more[n->count] = strdup(name);
+	n->count += !!more[n->count];
+	return 0;
+}
+
+static void names_propose(struct names *n, const struct proposal *p)
+{
+	for (size_t i = 0; i < n->count; i++) {
+		propose(p, n->names[i], NULL);
+		free(n->names[i]);
+	}
+	free(n->names);
+}
+
+static void add_sessions(struct names *names,
+			 const struct rundir_process *process)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	struct process_page head;
+	struct session_page page;
+
+	for (int k = 0; k < n; k++) {
+		if (rundir_read_process(process, images[k], &head))
+			continue;
+		for (uint32_t i = 0; i < head.sessions; i++)
+			if (!rundir_read_session(process, images[k], i,
+						 &page) &&
+			    page.state != SESSION_DESTROYED &&
+			    rundir_valid_name(page.name))
+				names_add(page.name, names);
+	}
+}
+
+void propose_sessions(const struct proposal *p)
+{
+	struct names names = { 0 };
+	struct targets targets;
+
+	if (!targets_open(&targets, p->pid)) {
+		for (size_t i = 0; i < targets.count; i++)
+			add_sessions(&names, targets.targets[i].process);
+		if (!p->pid && targets.dir.fd >= 0)
+			rundir_each_rules(&targets.dir, names_add, &names);
+	}
+	targets_close(&targets);
+	names_propose(&names, p);
+}
+
+void propose_markers(const struct proposal *p)
+{
+	struct names names = { 0 };
+	struct targets targets;
+
+	if (!targets_open(&targets, p->pid))
+		for (size_t i = 0; i < targets.count; i++) {
+			struct target *target = &targets.targets[i];
+
+			if (!target->process->alive || target_list(target))
+				continue;
+			for (size_t k = 0; k < target->markers.count; k++)
+				names_add(target->markers.markers[k].id,
+					  &names);
+		}
+	targets_close(&targets);
+	names_propose(&names, p);
+}
+
+/* Proposes a process, with its name; not one of the kernel. */
+static void propose_process(const struct proposal *p, pid_t pid)
+{
+	char path[64], name[32] = "", word[16];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (readlink(path, name, sizeof(name)) < 0)
+		return;
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(name, sizeof(name), file))
+		name[0] = '\0';
+	if (file)
+		fclose(file);
+	name[strcspn(name, "\n")] = '\0';
+	snprintf(word, sizeof(word), "%d", pid);
+	propose(p, word, name);
+}
+
+void propose_agents(const struct proposal *p)
+{
+	struct targets targets;
+
+	if (!targets_open(&targets, 0))
+		for (size_t i = 0; i < targets.count; i++)
+			if (targets.list.processes[i].alive)
+				propose_process(p,
+						targets.list.processes[i].pid);
+	targets_close(&targets);
+}
+
+void propose_processes(const struct proposal *p)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *entry;
+	struct stat st;
+	pid_t pid;
+
+	while (proc && (entry = readdir(proc)))
+		if (!command_parse_pid(&pid, entry->d_name) &&
+		    pid != getpid() &&
+		    !fstatat(dirfd(proc), entry->d_name, &st, 0) &&
+		    st.st_uid == geteuid())
+			propose_process(p, pid);
+	if (proc)
+		closedir(proc);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The shells' scripts. Each asks `taffrail completion --words` what may stand
+ * at the cursor, and adds what the shell itself knows better: a line ":files",
+ * ":directories", ":programs" or ":groups" asks for that.
+ */
+#include "command/completion/completion.h"
+
+#include <string.h>
+
+static const char bash_script[] =
+	"# bash completion of taffrail\n"
+	"_taffrail()\n"
+	"{\n"
+	"	local line word=${COMP_WORDS[COMP_CWORD]} tab=$'\\t' action=\n"
+	"	test \"$word\" != = || word=\n"
+	"	COMPREPLY=()\n"
+	"	while IFS= read -r line; do\n"
+	"		case $line in\n"
+	"		:files) action=file ;;\n"
+	"		:directories) action=directory ;;\n"
+	"		:programs) action=command ;;\n"
+	"		:groups) action=group ;;\n"
+	"		*) COMPREPLY+=(\"${line%%\"$tab\"*}\"); continue ;;\n"
+	"		esac\n"
+	"		compopt -o filenames 2>/dev/null\n"
+	"		mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(\n"
+	"			compgen -A \"$action\" -- \"$word\")\n"
+	"	done < <(\"$1\" completion --words -- \\\n"
+	"		\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\n"
+	"}\n"
+	"complete -F _taffrail taffrail\n";
+
+static const char zsh_script[] =
+	"#compdef taffrail\n"
+	"_taffrail()\n"
+	"{\n"
+	"	local line tab=$'\\t'\n"
+	"	local -a found\n"
+	"	for line in ${(f)\"$(${(Q)words[1]} completion --words -- \\\n"
+	"		\"${(@Q)words[2,CURRENT]}\" 2>/dev/null)\"}; do\n"
+	"		case $line in\n"
+	"		:files) _files ;;\n"
+	"		:directories) _files -/ ;;\n"
+	"		:programs) _command_names -e ;;\n"
+	"		:groups) _groups ;;\n"
+	"		*$tab*) found+=(\"${${line%%$tab*}//:/\\\\:}"
+	":${line#*$tab}\") ;;\n"
+	"		*) found+=(\"${line//:/\\\\:}\") ;;\n"
+	"		esac\n"
+	"	done\n"
+	"	(( ! $#found )) || _describe taffrail found\n"
+	"}\n"
+	"if [[ $funcstack[1] = _taffrail ]]; then\n"
+	"	_taffrail \"$@\"\n"
+	"elif (( $+functions[compdef] )); then\n"
+	"	compdef _taffrail taffrail\n"
+	"fi\n";
+
+static const char fish_script[] =
+	"# fish completion of taffrail\n"
+	"function __taffrail_words\n"
+	"	set -l words (commandline -opc)\n"
+	"	set -l word (commandline -ct)\n"
+	"	for line in ($words[1] completion --words -- $words[2..-1] "
+	"\"$word\" 2>/dev/null)\n"
+	"		switch $line\n"
+	"		case :files\n"
+	"			__fish_complete_path \"$word\"\n"
+	"		case :directories\n"
+	"			__fish_complete_directories \"$word\"\n"
+	"		case :programs\n"
+	"			__fish_complete_command\n"
+	"		case :groups\n"
+	"			__fish_complete_groups\n"
+	"		case '*'\n"
+	"			echo $line\n"
+	"		end\n"
+	"	end\n"
+	"end\n"
+	"complete -c taffrail -f -a '(__taffrail_words)'\n";
+
+static const struct {
+	const char *shell;
+	const char *script;
+} scripts[] = {
+	{ "bash", bash_script },
+	{ "zsh", zsh_script },
+	{ "fish", fish_script },
+	{ NULL, NULL }
+};
+
+const char *completion_script(const char *shell)
+{
+	for (int i = 0; scripts[i].shell; i++)
+		if (!strcmp(scripts[i].shell, shell))
+			return scripts[i].script;
+	return NULL;
+}
+
+const char *completion_shell(int i)
+{
+	return scripts[i].shell;
+}

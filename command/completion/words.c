@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which word may stand at the cursor: the sub-command's rows say which options
+ * there are and which of them take an argument, its usage which operands.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/common/command.h"
+#include "command/completion/completion.h"
+
+#define OPERAND_BYTES	32
+
+/* Where the cursor is among the words of a sub-command. */
+struct cursor {
+	const struct command *command;
+	const struct options *options;
+	const struct option_row *value_of;	/* or NULL */
+	int operands;				/* that precede */
+	bool behind;				/* "--" precedes */
+	struct proposal proposal;
+};
+
+/* The words after "taffrail SUBCOMMAND"; the last is being typed. */
+struct line {
+	const struct command *command;
+	char **words;
+	int count;
+};
+
+static void propose_shells(const struct proposal *p)
+{
+	for (int i = 0; completion_shell(i); i++)
+		propose(p, completion_shell(i), NULL);
+}
+
+/* One or more, with commas. */
+static void propose_contexts(const struct proposal *p)
+{
+	const char *comma = strrchr(p->prefix, ',');
+	struct proposal next = *p;
+	char *before = NULL;
+
+	if (comma) {
+		before = strndup(p->prefix, comma + 1 - p->prefix);
+		if (!before)
+			return;
+		next.before = before;
+	}
+	for (int i = 0; command_context(i); i++)
+		propose(&next, command_context(i), NULL);
+	free(before);
+}
+
+/*
+ * What an argument may be, by its name in the help text. A row with `of` holds
+ * for that sub-command or option only, and precedes. Either a function, or a
+ * word, or what the shell is asked for.
+ */
+static const struct {
+	const char *of;
+	const char *argument;
+	void (*call)(const struct proposal *p);
+	const char *word;
+} kinds[] = {
+	{ "start", "NAME", NULL, NULL },
+	{ "provider", "NAME", NULL, "pthread" },
+	{ "attach", "PID", propose_processes, NULL },
+	{ "gdb", "PID", propose_processes, NULL },
+	{ "record", "PID", propose_processes, NULL },
+	{ NULL, "PID", propose_agents, NULL },
+	{ NULL, "NAME", propose_sessions, NULL },
+	{ NULL, "RULE", propose_markers, NULL },
+	{ NULL, "LIST", propose_contexts, NULL },
+	{ NULL, "SHELL", propose_shells, NULL },
+	{ NULL, "FILE", NULL, ":files" },
+	{ NULL, "ARGS", NULL, ":files" },
+	{ NULL, "GDB-ARGUMENTS", NULL, ":files" },
+	{ NULL, "DIR", NULL, ":directories" },
+	{ NULL, "PROG", NULL, ":programs" },
+	{ NULL, "GROUP", NULL, ":groups" },
+};
+
+static void propose_argument(const struct cursor *c, const char *argument)
+{
+	const char *option = c->value_of ? c->value_of->word : "";
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (strcmp(kinds[i].argument, argument) ||
+		    (kinds[i].of && strcmp(kinds[i].of, option) &&
+		     strcmp(kinds[i].of, c->command->word)))
+			continue;
+		if (kinds[i].call)
+			kinds[i].call(&c->proposal);
+		else if (kinds[i].word && kinds[i].word[0] == ':')
+			puts(kinds[i].word);
+		else if (kinds[i].word)
+			propose(&c->proposal, kinds[i].word, NULL);
+		return;
+	}
+}
+
+/* The row of "-p", "--pid", "--pid=VALUE" or "-pVALUE"; `value` is the value or
+ * NULL. */
+static const struct option_row *find_row(const struct options *options,
+					 const char *word, const char **value)
+{
+	size_t n = strcspn(word, "=");
+
+	for (const struct option_row *row = options->rows; row->key; row++) {
+		if (word[1] != '-' && row->key == word[1]) {
+			*value = word[2] ? word + 2 : NULL;
+			return row;
+		}
+		if (word[1] == '-' && row->word && n > 2 &&
+		    strlen(row->word) == n - 2 &&
+		    !strncmp(row->word, word + 2, n - 2)) {
+			*value = word[n] ? word + n + 1 : NULL;
+			return row;
+		}
+	}
+	return NULL;
+}
+
+static void take_value(struct cursor *c, const struct option_row *row,
+		       const char *value)
+{
+	if (row->key == 'p')
+		command_parse_pid(&c->proposal.pid, value);
+}
+
+/* A word that precedes the cursor. */
+static void take_word(struct cursor *c, const char *word)
+{
+	const struct option_row *row;
+	const char *value;
+
+	if (c->value_of) {
+		take_value(c, c->value_of, word);
+		c->value_of = NULL;
+	} else if (c->behind || word[0] != '-' || !word[1]) {
+		c->operands++;
+		c->behind |= c->options->stop_early;
+	} else if (!strcmp(word, "--")) {
+		c->behind = true;
+	} else {
+		row = find_row(c->options, word, &value);
+		if (row && row->argument && value)
+			take_value(c, row, value);
+		else if (row && row->argument)
+			c->value_of = row;
+	}
+}
+
+/* The next word of a usage text, without what is around it; false: no more. */
+static bool next_token(const char **shape, char token[OPERAND_BYTES],
+		       bool *repeated)
+{
+	size_t n;
+
+	*shape += strspn(*shape, " ()[]|");
+	n = strcspn(*shape, " ()[]|\n");
+	if (!n || n >= OPERAND_BYTES)
+		return false;
+	memcpy(token, *shape, n);
+	token[n] = '\0';
+	*shape += n;
+	*repeated = n > 3 && !strcmp(token + n - 3, "...");
+	if (*repeated)
+		token[n - 3] = '\0';
+	return true;
+}
+
+/* The name of operand N in the usage text: false when there is none. */
+static bool find_operand(const struct options *options, int n,
+			 char token[OPERAND_BYTES])
+{
+	const char *shape = options->shape ? options->shape : "";
+	const struct option_row *row;
+	const char *value;
+	bool repeated;
+
+	while (next_token(&shape, token, &repeated)) {
+		if (token[0] == '-') {
+			row = token[1] && strcmp(token, "--") ?
+			      find_row(options, token, &value) : NULL;
+			if (row && row->argument)
+				next_token(&shape, token, &repeated);
+		} else if (!n-- || repeated) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static void propose_options(const struct cursor *c)
+{
+	char word[64];
+
+	for (const struct option_row *row = c->options->rows; row->key; row++) {
+		if (!row->help)
+			continue;
+		snprintf(word, sizeof(word), "-%c", row->key);
+		if (row->key < 256)
+			propose(&c->proposal, word, row->help);
+		snprintf(word, sizeof(word), "--%s", row->word);
+		if (row->word)
+			propose(&c->proposal, word, row->help);
+	}
+	propose(&c->proposal, "--help", "print this");
+}
+
+/* "--event=app/": the value of an option in the word itself. */
+static bool propose_inline(struct cursor *c)
+{
+	const char *value = NULL, *word = c->proposal.prefix;
+	char *before;
+
+	c->value_of = strncmp(word, "--", 2) ? NULL :
+		      find_row(c->options, word, &value);
+	if (!c->value_of || !c->value_of->argument || !value)
+		return false;
+	before = strndup(word, value - word);
+	if (before) {
+		c->proposal.before = before;
+		propose_argument(c, c->value_of->argument);
+	}
+	free(before);
+	return true;
+}
+
+static void complete_options(const struct options *options, void *priv)
+{
+	const struct line *line = priv;
+	struct cursor c = {
+		.command = line->command, .options = options,
+		.proposal = { .prefix = line->words[line->count - 1],
+			      .before = "" },
+	};
+	char operand[OPERAND_BYTES];
+
+	for (int i = 0; i + 1 < line->count; i++)
+		take_word(&c, line->words[i]);
+	if (c.value_of) {
+		propose_argument(&c, c.value_of->argument);
+	} else if (!c.behind && c.proposal.prefix[0] == '-') {
+		if (!propose_inline(&c))
+			propose_options(&c);
+	} else if (find_operand(options, c.operands, operand)) {
+		propose_argument(&c, operand);
+	} else if (!c.behind) {
+		propose_options(&c);
+	}
+}
+
+static void complete_command(const char *prefix)
+{
+	const struct proposal p = { .prefix = prefix, .before = "" };
+
+	for (const struct command *c = command_rows(); c->word; c++)
+		propose(&p, c->word, c->help);
+	propose(&p, "--help", "print the sub-commands");
+	propose(&p, "--version", "print the version");
+}
+
+/* bash takes "--pid=1" for three words. */
+static int join_words(int count, char **words)
+{
+	static char empty[] = "";
+	int n = 0;
+
+	for (int i = 0; i < count; i++)
+		if (!i || strcmp(words[i], "="))
+			words[n++] = words[i];
+		else if (i + 1 == count)
+			words[n++] = empty;
+	return n;
+}
+
+void complete_words(int count, char **words)
+{
+	count = join_words(count, words);
+	if (count < 1)
+		return;
+	if (count == 1) {
+		complete_command(words[0]);
+		return;
+	}
+	for (const struct command *c = command_rows(); c->word; c++) {
+		struct line line = { c, words + 1, count - 1 };
+
+		if (!strcmp(c->word, words[0]))
+			options_tell(c, complete_options, &line);
+	}
+}
