@@ -26,6 +26,12 @@ void loader_look(void);
  * could. At start, and when an agent is woken. */
 void agent_begin(void);
 
+/* The value of agent_off where another copy of the agent is in the program. */
+extern const char agent_another_copy[];
+
+/* 1 where writers may use restartable sequences. Set at start. */
+extern int agent_rseq;
+
 /* Finds libc's own way to the modules; in the shared library only. */
 void modules_setup(void) __attribute__((weak));
 

@@ -11,7 +11,6 @@
 #include <pthread.h>
 #include <signal.h>
 
-#include "agent/attached.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"
@@ -121,12 +120,12 @@ FORK_TEXT static void forked(void)
 	registry_unlock_child();
 }
 
-void fork_setup(void)
+void fork_setup(int hook)
 {
 	channel_revive = fork_revive;
 	channel_run_aside = thread_run;
 	marks = load_relaxed(fork_mark);
-	if (!attach_loads())
+	if (hook)
 		fork_hook(NULL);
 }
 

@@ -5,9 +5,15 @@
 #ifndef AGENT_FORK_H
 #define AGENT_FORK_H
 
-/* Registers for forks. Once, at start; and the second part of it: with libc, or
- * with `taffrail attach`, which keeps forks waiting until that is done. */
-void fork_setup(void);
+/*
+ * fork_setup() prepares the agent for forks, once, at start. With `hook` it
+ * also calls fork_hook(NULL); without, `taffrail attach` keeps forks waiting
+ * until taffrail_attach() calls fork_hook().
+ *
+ * fork_hook() registers the handlers of fork(3): in `forks`, or with libc where
+ * `forks` is NULL.
+ */
+void fork_setup(int hook);
 void fork_hook(void (*forks[3])(void));
 
 /* In a child whose parent was traced: gives it its own files. Returns 1 when

@@ -6,6 +6,7 @@ agent_sources = \
 	agent/api.c \
 	agent/attached.c \
 	agent/attached.h \
+	agent/begin.c \
 	agent/control.c \
 	agent/control.h \
 	agent/fork.c \

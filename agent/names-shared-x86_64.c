@@ -170,7 +170,7 @@ static int pair_look(struct dl_phdr_info *info, size_t size, void *arg)
 	struct table *t = NULL;
 
 	(void)size;
-	if (module_has(info, (void *)taffrail_attach))
+	if (module_has(info, (void *)names_lead))
 		t = &pair->ours;
 	else if (module_has(info, (void *)modules_each))
 		t = &pair->libc;
@@ -218,7 +218,7 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 
 	(void)size;
 	(void)arg;
-	if (module_has(info, (void *)taffrail_attach) ||
+	if (module_has(info, (void *)names_lead) ||
 	    module_has(info, (void *)modules_each) || !table_read(&t, info))
 		return 0;
 	relocations_look(&t, t.relocations[0], t.bytes[0]);

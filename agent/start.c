@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "agent/agent.h"
+#include "agent/attached.h"
 #include "agent/control.h"
 #include "agent/fork.h"
 #include "agent/lacking.h"
@@ -40,10 +41,6 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/load.h"
 
-static int rseq_works;
-static const char another_copy[] = "another copy of the agent is here";
-static const char *start_failure = "no thread or no runtime directory";
-
 /* ThreadSanitizer keeps its state in a thread's own memory, as libc makes it;
  * the threads of an agent that is built with it have none, and would end the
  * process. Its parts do without them. */
@@ -52,118 +49,6 @@ static const char *start_failure = "no thread or no runtime directory";
 #else
 #define THREADS_SANITIZED	0
 #endif
-
-/* The highest CPU number there can be, and one: the last number of a list
- * like "0-3,8-11". */
-static uint32_t cpus_possible(void)
-{
-	char buffer[256] = "";
-	const char *p = buffer;
-	int fd = (int)sys_open("/sys/devices/system/cpu/possible",
-			       O_RDONLY | O_CLOEXEC, 0);
-	int64_t last = 0;
-	uint8_t mask[1024];
-	long n;
-
-	if (fd >= 0) {
-		sys_read(fd, buffer, sizeof(buffer) - 1);
-		sys_close(fd);
-		while (*p) {
-			int64_t number = text_number(&p);
-
-			if (number > last)
-				last = number;
-			if (*p)
-				p++;
-		}
-		return (uint32_t)last + 1;
-	}
-	n = sys3(SYS_sched_getaffinity, 0, sizeof(mask), mask);
-	while (n > 1 && !mask[n - 1])
-		n--;
-	return n > 0 ? (uint32_t)n * 8 : 1;
-}
-
-/*
- * Have modules been loaded that can go again? Those of the start cannot. Where
- * libc's own constructors have not run, nothing else has; else who knows.
- */
-static int modules_may_go(void)
-{
-	return program_invocation_short_name && *program_invocation_short_name;
-}
-
-/* For gdbserver: when started under a debugger, which may be one; or when
- * asked for. `taffrail gdbserver` asks for the socket, too. */
-static int ipa_start(void)
-{
-	int filtered = setting_is(settings.ipa, "filter");
-	int traced = ipa_traced(NULL) == 1;
-	int ret = ipa_setup();
-
-	if (ret)
-		return ret;
-	if (filtered || (settings.ipa ? setting_is(settings.ipa, "on") : traced))
-		ret = ipa_prepare();
-	return ret || !filtered || !traced ? ret : ipa_socket_offer();
-}
-
-static int start_aside(void *arg)
-{
-	static int prepared;
-	int loader;
-	int ret;
-
-	(void)arg;
-	agent_cpus_online = cpus_possible();
-	if (rseq_works && clock_kind() == CLOCK_KIND_TSC)
-		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
-				     agent_cpus_online :
-				     CHANNEL_CPUS_MAX;
-	/* before the directory, which two copies would take from each other */
-	loader = loader_setup();
-	if (loader == -EEXIST) {
-		start_failure = another_copy;
-		return loader;
-	}
-	if (loader && modules_may_go()) {
-		start_failure = "modules would go unseen";
-		return loader;
-	}
-	ret = place_open();
-	if (ret) {
-		log_fact(LOG_ERROR, "start", "no runtime directory", ret);
-		if (place_failure)
-			start_failure = place_failure;
-		return ret;
-	}
-	if (loader)
-		log_fact(LOG_WARNING, "start",
-			 "modules loaded later will not be seen", loader);
-	place_lock();
-	session_obey();
-	if (prepared++)
-		return 0;
-	ret = ipa_start();
-	if (ret)
-		log_fact(LOG_ERROR, "start", "not ready for gdbserver", ret);
-	return 0;
-}
-
-void agent_begin(void)
-{
-	int ret;
-
-	registry_lock();
-	registry_scan();
-	registry_unlock();
-	ret = thread_run(start_aside, NULL);
-	agent_off = ret ? start_failure : NULL;
-	if (ret)
-		return;
-	registry_changed = place_markers_changed;
-	demand_begin();
-}
 
 /*
  * core(5): bit 3 of the filter is files that are mapped shared, as rings are.
@@ -250,7 +135,7 @@ static void start(void)
 	object_setup();
 	collect_kept = vectors_kept;
 	host_setup();
-	rseq_works = write_rseq_test();
+	agent_rseq = write_rseq_test();
 	if (setting_is(settings.core, "on") && core_ask())
 		log_fact(LOG_ERROR, "start", "core dumps cannot have the "
 			 "buffers: /proc/self/coredump_filter", 0);
@@ -265,8 +150,8 @@ static void start(void)
 			    "(MADV_WIPEONFORK, Linux 4.14)";
 	if (ret || thread_setup())
 		return;
-	rseq_works &= !patch_setup();
-	fork_setup();
+	agent_rseq &= !patch_setup();
+	fork_setup(!attach_loads());
 	service_hooks = &hooks;
 	demand_setup(service_main, ipa_awaits);
 	if (modules_setup)
@@ -296,7 +181,7 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 	if (!agent_off)
 		return;
 	log_fact(LOG_ERROR, "start", agent_off, 0);
-	if (agent_off != another_copy)
+	if (agent_off != agent_another_copy)
 		lacking_tell(agent_off);
 }
 

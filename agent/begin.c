@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The part of the agent's start that is done again when a sleeping agent wakes:
+ * modules, files, sessions. What opens files runs in a worker.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "agent/agent.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "buffers/clock.h"
+#include "control/service/demand.h"
+#include "control/sessions/place.h"
+#include "control/sessions/session.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "gdbstub/ipa/ipa.h"
+#include "tracepoints/sites/lock.h"
+
+const char agent_another_copy[] = "another copy of the agent is here";
+int agent_rseq;
+
+static const char *start_failure = "no thread or no runtime directory";
+
+/* The highest CPU number there can be, and one: the last number of a list
+ * like "0-3,8-11". */
+static uint32_t cpus_possible(void)
+{
+	char buffer[256] = "";
+	const char *p = buffer;
+	int fd = (int)sys_open("/sys/devices/system/cpu/possible",
+			       O_RDONLY | O_CLOEXEC, 0);
+	int64_t last = 0;
+	uint8_t mask[1024];
+	long n;
+
+	if (fd >= 0) {
+		sys_read(fd, buffer, sizeof(buffer) - 1);
+		sys_close(fd);
+		while (*p) {
+			int64_t number = text_number(&p);
+
+			if (number > last)
+				last = number;
+			if (*p)
+				p++;
+		}
+		return (uint32_t)last + 1;
+	}
+	n = sys3(SYS_sched_getaffinity, 0, sizeof(mask), mask);
+	while (n > 1 && !mask[n - 1])
+		n--;
+	return n > 0 ? (uint32_t)n * 8 : 1;
+}
+
+/*
+ * Have modules been loaded that can go again? Those of the start cannot. Where
+ * libc's own constructors have not run, nothing else has; else who knows.
+ */
+static int modules_may_go(void)
+{
+	return program_invocation_short_name && *program_invocation_short_name;
+}
+
+/* For gdbserver: when started under a debugger, which may be one; or when
+ * asked for. `taffrail gdbserver` asks for the socket, too. */
+static int ipa_start(void)
+{
+	int filtered = setting_is(settings.ipa, "filter");
+	int traced = ipa_traced(NULL) == 1;
+	int ret = ipa_setup();
+
+	if (ret)
+		return ret;
+	if (filtered || (settings.ipa ? setting_is(settings.ipa, "on") : traced))
+		ret = ipa_prepare();
+	return ret || !filtered || !traced ? ret : ipa_socket_offer();
+}
+
+static int start_aside(void *arg)
+{
+	static int prepared;
+	int loader;
+	int ret;
+
+	(void)arg;
+	agent_cpus_online = cpus_possible();
+	if (agent_rseq && clock_kind() == CLOCK_KIND_TSC)
+		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
+				     agent_cpus_online :
+				     CHANNEL_CPUS_MAX;
+	/* before the directory, which two copies would take from each other */
+	loader = loader_setup();
+	if (loader == -EEXIST) {
+		start_failure = agent_another_copy;
+		return loader;
+	}
+	if (loader && modules_may_go()) {
+		start_failure = "modules would go unseen";
+		return loader;
+	}
+	ret = place_open();
+	if (ret) {
+		log_fact(LOG_ERROR, "start", "no runtime directory", ret);
+		if (place_failure)
+			start_failure = place_failure;
+		return ret;
+	}
+	if (loader)
+		log_fact(LOG_WARNING, "start",
+			 "modules loaded later will not be seen", loader);
+	place_lock();
+	session_obey();
+	if (prepared++)
+		return 0;
+	ret = ipa_start();
+	if (ret)
+		log_fact(LOG_ERROR, "start", "not ready for gdbserver", ret);
+	return 0;
+}
+
+void agent_begin(void)
+{
+	int ret;
+
+	registry_lock();
+	registry_scan();
+	registry_unlock();
+	ret = thread_run(start_aside, NULL);
+	agent_off = ret ? start_failure : NULL;
+	if (ret)
+		return;
+	registry_changed = place_markers_changed;
+	demand_begin();
+}
