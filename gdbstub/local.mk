@@ -25,6 +25,7 @@ gdbstub_sources = \
 	gdbstub/tracing/define-point.c \
 	gdbstub/tracing/define-settings.c \
 	gdbstub/tracing/define.c \
+	gdbstub/tracing/defined.c \
 	gdbstub/tracing/defined.h \
 	gdbstub/tracing/frame-buffer.c \
 	gdbstub/tracing/frame-fields.c \
