@@ -63,12 +63,14 @@ gdbstub_tool_sources = \
 	gdbstub/filter/frames.c \
 	gdbstub/filter/gone.c \
 	gdbstub/filter/machine-x86_64.h \
+	gdbstub/filter/note.c \
 	gdbstub/filter/points.c \
 	gdbstub/filter/private.h \
 	gdbstub/filter/request.c \
 	gdbstub/filter/static.c \
 	gdbstub/filter/status.c \
 	gdbstub/filter/talk.c \
+	gdbstub/filter/words.c \
 	gdbstub/wire/marker-text.c \
 	gdbstub/wire/marker-text.h \
 	gdbstub/wire/packet.c \

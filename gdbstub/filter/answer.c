@@ -24,11 +24,6 @@ int filter_answer_held(enum filter_kind kind)
 	       kind == KIND_KILL;
 }
 
-static int is_hex(char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-}
-
 /* Servers from 17 on do not speak of static tracepoints. */
 static enum filter_verdict supported(const char *p, struct packet *out)
 {
@@ -163,7 +158,7 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 	case KIND_BUFFER:
 		return filter_buffer_answer(f, p, out);
 	case KIND_REGISTERS:
-		if (!is_hex(*p) && *p != 'x')
+		if (!filter_is_hex(*p) && *p != 'x')
 			return VERDICT_PASS;
 		f->buffer.registers = (uint32_t)strlen(p) / 2;
 		return filter_frame_registers(f, p, FILTER_PC_OFFSET, out);
@@ -188,45 +183,5 @@ enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 		return filter_talk(f, kind, p, out);
 	default:
 		return VERDICT_PASS;
-	}
-}
-
-/* T, two digits, then NAME:VALUE; of which one is the thread. */
-static void stop_note(struct filter *f, const char *p)
-{
-	if (!is_hex(p[0]) || !is_hex(p[1]))
-		return;
-	for (p += 2; p; p = strchr(p, ';')) {
-		const char *at;
-
-		p += *p == ';';
-		filter_stop_event(f, p);
-		at = text_after(p, "thread:");
-		if (at) {
-			filter_read_thread(&at, &f->thread);
-			if (f->child && !f->parent.pid)
-				f->parent = f->thread;
-			return;
-		}
-	}
-}
-
-void filter_answer_note(struct filter *f, enum filter_kind kind, const char *p)
-{
-	if (*p == 'W' || *p == 'X' || (kind == KIND_END && !strcmp(p, "OK")))
-		f->ended = 1;
-	if (kind == KIND_FRAME)
-		filter_frame_selected(f, p);
-	else if (kind == KIND_STATUS)
-		f->downloading = text_after(p, "T1") != NULL;
-	else if (kind == KIND_DEFINE)
-		filter_defined(f, p);
-	else if (kind == KIND_NO_ACK)
-		f->no_ack = !strcmp(p, "OK");
-	else if (*p == 'T')
-		stop_note(f, p + 1);
-	else if (text_after(p, "QC")) {
-		p += 2;
-		filter_read_thread(&p, &f->thread);
 	}
 }

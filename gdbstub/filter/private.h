@@ -48,8 +48,12 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n);
 enum filter_verdict filter_request(struct filter *f, const char *p,
 				   struct packet *out);
 
-/* request.c: an error of ours. */
+/* words.c: an error of ours. A thread's id, as gdb writes it: 0 when the
+ * packet names none. */
 enum filter_verdict filter_refuse(struct packet *out, const char *why);
+int filter_read_thread(const char **p, struct filter_thread *thread);
+/* A digit as servers write it? */
+int filter_is_hex(char c);
 
 /* define.c: requests that define tracepoints, or name one; and what the
  * server says to the definition at hand. */
@@ -87,7 +91,7 @@ int filter_answer_held(enum filter_kind kind);
 enum filter_verdict filter_answer(struct filter *f, enum filter_kind kind,
 				  const char *p, struct packet *out);
 
-/* An answer or a notification that has passed, or its beginning. */
+/* note.c: an answer or a notification that has passed, or its beginning. */
 void filter_answer_note(struct filter *f, enum filter_kind kind,
 			const char *p);
 
@@ -131,8 +135,6 @@ enum filter_verdict filter_detach(struct filter *f, const char *p,
  * VERDICT_MORE. */
 enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 				const char *p, struct packet *out);
-/* An event in a stop, as NAME:VALUE; or its beginning. */
-void filter_stop_event(struct filter *f, const char *p);
 
 /*
  * gone.c: requests that a server which knows an agent does not survive
@@ -159,9 +161,6 @@ void filter_status_stop(struct filter *f);
 void filter_status_restart(struct filter *f, const char *p);
 enum filter_verdict filter_status_answer(struct filter *f, const char *p,
 					 struct packet *out);
-
-/* A thread's id, as gdb writes it: 0 when it names none. */
-int filter_read_thread(const char **p, struct filter_thread *thread);
 
 /* What a tracepoint is for gdb; for the server, the last two are fast ones at
  * a marker. */

@@ -42,31 +42,6 @@ static enum filter_verdict pass(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
-enum filter_verdict filter_refuse(struct packet *out, const char *why)
-{
-	packet_add(out, "E.");
-	packet_add(out, why);
-	return VERDICT_ANSWERED;
-}
-
-int filter_read_thread(const char **p, struct filter_thread *thread)
-{
-	struct filter_thread found = { 0, 0 };
-
-	if (packet_read_char(p, 'p')) {
-		if (!packet_read_number(p, &found.pid))
-			return 0;
-		if (packet_read_char(p, '.'))
-			packet_read_number(p, &found.tid);
-	} else if (!packet_read_number(p, &found.tid)) {
-		return 0;
-	}
-	if (!found.pid && !found.tid)
-		return 0;
-	*thread = found;
-	return 1;
-}
-
 static enum filter_verdict thread_set(struct filter *f, const char *p,
 				      struct packet *out)
 {

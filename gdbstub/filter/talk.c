@@ -276,20 +276,3 @@ enum filter_verdict filter_talk(struct filter *f, enum filter_kind kind,
 		return stopped(f, p, out);
 	}
 }
-
-void filter_stop_event(struct filter *f, const char *p)
-{
-	const char *shares = text_after(p, "vfork:");
-	const char *child = shares ? shares : text_after(p, "fork:");
-	struct filter_thread thread;
-
-	if (child && filter_read_thread(&child, &thread)) {
-		f->child = thread.pid;
-		f->shares = shares != NULL;
-		f->parent.pid = 0;
-	} else if (text_after(p, "exec:")) {
-		f->replaced = 1;
-		if (f->started)
-			f->status.end = FILTER_END_EXEC;
-	}
-}
