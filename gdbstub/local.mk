@@ -8,12 +8,18 @@ gdbstub_sources = \
 	gdbstub/ipa/clean.c \
 	gdbstub/ipa/collect.c \
 	gdbstub/ipa/hold.c \
+	gdbstub/ipa/hooks.c \
 	gdbstub/ipa/ipa.c \
 	gdbstub/ipa/ipa.h \
 	gdbstub/ipa/limits.c \
+	gdbstub/ipa/marker.c \
+	gdbstub/ipa/memory.c \
 	gdbstub/ipa/program.c \
 	gdbstub/ipa/site.c \
 	gdbstub/ipa/socket.c \
+	gdbstub/ipa/trace.c \
+	gdbstub/ipa/traced.c \
+	gdbstub/ipa/variable.c \
 	gdbstub/stub/connect.h \
 	gdbstub/stub/constant.c \
 	gdbstub/stub/files.c \
@@ -48,8 +54,9 @@ gdbstub_sources = \
 
 if MACHINE_X86_64
 gdbstub_sources += \
-	gdbstub/ipa/entry-x86_64.S \
+	gdbstub/ipa/collect-x86_64.S \
 	gdbstub/ipa/frame-x86_64.h \
+	gdbstub/ipa/hooks-x86_64.S \
 	gdbstub/wire/registers-x86_64.c
 endif
 

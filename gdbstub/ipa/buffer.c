@@ -11,10 +11,7 @@
  */
 #include "gdbstub/ipa/ipa.h"
 
-#include <sys/mman.h>
-
 #include "base/base.h"
-#include "base/sys.h"
 
 #define VISIBLE	__attribute__((visibility("default"), used))
 
@@ -22,42 +19,19 @@ VISIBLE struct ipa_control gdb_agent_trace_buffer_ctrl[IPA_CONTROLS];
 VISIBLE uint32_t gdb_agent_trace_buffer_ctrl_curr;
 VISIBLE uint8_t *gdb_agent_trace_buffer_lo;
 VISIBLE uint8_t *gdb_agent_trace_buffer_hi;
-VISIBLE uint32_t gdb_agent_traceframe_read_count;
-VISIBLE uint32_t gdb_agent_traceframe_write_count;
-VISIBLE int32_t gdb_agent_traceframes_created;
 
 #define END_BYTES	((uint32_t)sizeof(struct ipa_frame))
 
-/*
- * gdbserver looks at these at each of its stops, also when the program has
- * become another, in which something else may be at an address of ours. So the
- * filter gives it that of a page where hardly a program has any.
- */
-#define FAR_ADDRESS	0x200000000000ull
-
-static uint32_t *read_count = &gdb_agent_traceframe_read_count;
-static uint32_t *write_count = &gdb_agent_traceframe_write_count;
-struct ipa_far *taffrail_ipa_far __attribute__((visibility("default"), used));
-
-COLD void ipa_far_setup(void)
+COLD void ipa_buffer_setup(uint8_t *room)
 {
-	struct ipa_far *page;
-	long p = sys_mmap(FAR_ADDRESS, 4096, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-			  -1, 0);
+	uint8_t *end = room + IPA_BUFFER_BYTES;
+	uint32_t i;
 
-	if (p != (long)FAR_ADDRESS) {
-		if (p > 0)
-			sys_munmap(p, 4096);
-		return;
-	}
-	/* to gdbserver, a child that gdb follows would have the frames of its
-	 * parent once more */
-	sys_madvise(p, 4096, MADV_WIPEONFORK);
-	page = (struct ipa_far *)p;
-	read_count = &page->read_count;
-	write_count = &page->write_count;
-	taffrail_ipa_far = page;
+	gdb_agent_trace_buffer_lo = room;
+	gdb_agent_trace_buffer_hi = end;
+	for (i = 0; i < IPA_CONTROLS; i++)
+		gdb_agent_trace_buffer_ctrl[i] =
+			(struct ipa_control){ room, room, end, end };
 }
 
 /* Finds room for n bytes and the end behind them. Returns 0 when there is
@@ -125,17 +99,6 @@ static int reserve_try(uint32_t n, uint8_t **place)
 	return 1;
 }
 
-/* gdbserver sets this number to 0 for each trace, and never reads it. */
-void ipa_trace_enter(void)
-{
-	store_release(&gdb_agent_traceframes_created, 1);
-}
-
-int ipa_trace_same(void)
-{
-	return load_acquire(&gdb_agent_traceframes_created);
-}
-
 uint8_t *ipa_reserve(uint32_t n)
 {
 	uint64_t all = (uint64_t)(gdb_agent_trace_buffer_hi -
@@ -154,20 +117,4 @@ uint8_t *ipa_reserve(uint32_t n)
 			break;
 	}
 	return NULL;
-}
-
-int ipa_commit(void)
-{
-	uint32_t count = load_acquire(write_count);
-
-	return ipa_trace_same() &&
-	       __atomic_compare_exchange_n(write_count, &count, count + 1, 0,
-					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-void ipa_forget(void)
-{
-	store_release(&gdb_agent_tracing, 0);
-	store_release(&gdb_agent_traceframes_created, 0);
-	store_release(read_count, load_acquire(write_count));
 }

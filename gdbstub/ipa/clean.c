@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a gdbserver leaves that is killed: frames, breakpoints in the agent's
- * hooks, and jumps to its pads. Those at markers are taken back. At other
- * places they are not known; there the pads have to stay as they are, and what
- * they point to, so the next gdbserver gets another part of the memory for
+ * What a gdbserver leaves that is killed: frames and breakpoints in the agent's
+ * hooks (hooks.c), and jumps to its pads. Those at markers are taken back. At
+ * other places they are not known; there the pads have to stay as they are, and
+ * what they point to, so the next gdbserver gets another part of the memory for
  * both.
  */
 #include "gdbstub/ipa/ipa.h"
@@ -11,28 +11,7 @@
 #include "base/base.h"
 #include "tracepoints/sites/lock.h"
 
-#define BREAKPOINT	0xcc
-#define HOOK		0x90		/* as in entry-x86_64.S */
 #define JUMP		0xe9
-
-static void (*const hooks[])(void) = { ipa_stop_tracing, ipa_flush,
-				       ipa_request };
-
-static int hooks_clean(const struct patcher *patcher)
-{
-	int found = 0;
-	uint32_t i;
-
-	for (i = 0; i < ARRAY_SIZE(hooks); i++) {
-		uint8_t *code = (uint8_t *)hooks[i];
-
-		if (*(volatile uint8_t *)code != BREAKPOINT)
-			continue;
-		patch_byte(patcher, code, HOOK);
-		found = 1;
-	}
-	return found;
-}
 
 static int leads_to_pad(const uint8_t *code)
 {
@@ -50,22 +29,6 @@ static int object_clean(struct object *object, void *patcher)
 		if (code->stub && leads_to_pad(code->address))
 			patch_restore(patcher, code->address, code->stub,
 				      !!object->on);
-	return 0;
-}
-
-COLD int ipa_abandon(void *unused)
-{
-	struct patcher patcher;
-	int traced = ipa_traced(unused);
-
-	if (traced)
-		return traced;
-	ipa_forget();
-	ipa_cells_clean();
-	patch_open(&patcher);
-	if (hooks_clean(&patcher))
-		ipa_move_on();
-	patch_close(&patcher);
 	return 0;
 }
 

@@ -17,7 +17,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "control/service/bell.h"
-#include "control/threads/thread.h"
 #include "control/threads/vectors.h"
 #include "gdbstub/ipa/frame-x86_64.h"
 #include "gdbstub/wire/static-block.h"
@@ -26,8 +25,9 @@
 #include "tracepoints/frames/draft.h"
 #include "tracepoints/program/snapshot.h"
 
-#define BREAKPOINT	0xcc
 #define STATIC_TEXT_MAX	65535u
+
+__attribute__((visibility("default"), used)) int32_t gdb_agent_ipa_tdesc_idx;
 
 /* A hit, and the frame that is being made of it. */
 struct hit {
@@ -81,7 +81,7 @@ static enum ax_verdict hit_variable_collect(void *arg, uint32_t number)
 	return draft_variable(&hit->draft, number, value);
 }
 
-const struct ax_machine ipa_machine = {
+static const struct ax_machine machine = {
 	.read = draft_ax_read,
 	.reg = hit_register,
 	.variable_get = hit_variable_get,
@@ -191,7 +191,7 @@ static int expression_run(struct hit *hit, struct ipa_point *point,
 {
 	int error = 0;
 	const struct ax_program *program =
-		ipa_program(expression, want_result, &error);
+		ipa_program(expression, &machine, want_result, &error);
 	enum ax_verdict verdict;
 
 	if (!program) {
@@ -458,15 +458,6 @@ void ipa_hit(struct write_slot *slot, uint64_t fixed,
 	hit.address = (uint64_t)snapshot->behind;
 	hit_late(&hit, snapshot);
 	snapshot_release(snapshot);
-}
-
-int ipa_call(void (*hook)(void))
-{
-	if (*(const volatile uint8_t *)hook == BREAKPOINT &&
-	    hook != ipa_request && thread_run(ipa_abandon, NULL) == 0)
-		return 0;
-	hook();
-	return 1;
 }
 
 COLD SIGSAFE void ipa_end(enum ipa_end why)

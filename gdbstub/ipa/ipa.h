@@ -13,12 +13,15 @@
 
 #include <stdint.h>
 
+#include "base/base.h"
 #include "gdbstub/ipa/abi.h"
 #include "tracepoints/sites/registry.h"
 
 /* The buffer has room for two. */
 #define IPA_FRAME_BYTES		((8u << 20) - 4096)
 #define IPA_TEXT_BYTES		(256u << 10)
+#define IPA_BUFFER_BYTES	(16ull << 20)
+#define IPA_MARKERS_MAX		(1u << 16)	/* a power of two */
 
 /* Holders are counted from 1 on; the thread that makes a frame, or 0. */
 #define IPA_HOLD(turn, tid)	((uint64_t)(uint32_t)(turn) << 32 | (tid))
@@ -41,6 +44,16 @@ struct ipa {
 extern struct ipa *ipa;
 extern uint8_t *ipa_frame;		/* being made: IPA_FRAME_BYTES */
 extern uint8_t *ipa_text;		/* for static data: IPA_TEXT_BYTES */
+
+/* memory.c: memory that other files keep things in, all zeroes. */
+struct ipa_rooms {
+	uint8_t *buffer;		/* IPA_BUFFER_BYTES */
+	struct ipa_marker *markers;	/* IPA_MARKERS_MAX */
+	struct ipa_cell *cells;		/* IPA_CELLS */
+};
+
+/* Maps all memory. Returns what `ipa` shall point to, or NULL. Once. */
+struct ipa *ipa_memory_map(struct ipa_rooms *rooms);
 
 /*
  * Maps what a gdbserver that attaches at any time takes for granted: a heap, a
@@ -116,6 +129,13 @@ struct ipa_marker {
 	int32_t cell;			/* its number, or -1 */
 };
 
+/*
+ * marker.c: the table of markers. ipa_marker_add() enters a marker, with a cell
+ * if `cell` says so, or changes its object; it returns 0 when there are too
+ * many. The registry's lock is held.
+ */
+void ipa_marker_setup(struct ipa_marker *room);
+int ipa_marker_add(uint64_t address, struct object *object, int cell);
 /* The marker at an address, or NULL. SIGSAFE. */
 struct ipa_marker *ipa_marker_find(uint64_t address);
 
@@ -146,18 +166,29 @@ write_fn ipa_hit;
 int ipa_hold(int patient);
 void ipa_release(void);
 
+/* gdbserver sets this number to 0 for each trace, and never reads it. */
+extern int32_t gdb_agent_traceframes_created;
+
 /*
  * From ipa_trace_enter() on, ipa_trace_same() tells whether gdbserver has not
  * begun another trace since. The holder only.
  */
-void ipa_trace_enter(void);
-int ipa_trace_same(void);
+static inline void ipa_trace_enter(void)
+{
+	store_release(&gdb_agent_traceframes_created, 1);
+}
+
+static inline int ipa_trace_same(void)
+{
+	return load_acquire(&gdb_agent_traceframes_created);
+}
 
 /*
  * Room for a frame of n bytes, or NULL: the buffer is full, or the trace has
  * ended. ipa_commit() shows the frame to gdbserver, unless it is of a trace
  * that has been replaced: then it returns 0. The holder only.
  */
+void ipa_buffer_setup(uint8_t *room);
 uint8_t *ipa_reserve(uint32_t n);
 int ipa_commit(void);
 
@@ -172,22 +203,24 @@ void ipa_limits_add(uint32_t n, int cut);
 /* Says why the trace ends. SIGSAFE. */
 void ipa_limits_end(enum ipa_end why);
 
-/* For a program that begins under the filter; see buffer.c. At start. */
+/* For a program that begins under the filter; see trace.c. At start. */
 void ipa_far_setup(void);
 
 /* Ends the trace of a gdbserver that has gone. The next one would take what is
  * in the buffer, and abort: it knows no such tracepoint. */
 void ipa_forget(void);
 
-/* An expression that is verified, or NULL and an error. The holder only. */
+/* An expression that is verified for the machine, which is always the same, or
+ * NULL and an error. The holder only. */
 const struct ax_program *ipa_program(const struct ipa_expression *expression,
+				     const struct ax_machine *machine,
 				     int want_result, int *error);
 
 /* Trace state variables: 0, or -1 when there is none of that number. */
 int ipa_variable_get(uint32_t number, int64_t *value);
 int ipa_variable_set(uint32_t number, int64_t value);
 
-/* entry-x86_64.S: gdbserver puts breakpoints on their first bytes. */
+/* hooks-x86_64.S: gdbserver puts breakpoints on their first bytes. */
 void ipa_stop_tracing(void);
 void ipa_flush(void);
 void ipa_request(void);
@@ -211,6 +244,6 @@ extern struct ipa_point *gdb_agent_error_tracepoint;
 extern int32_t gdb_agent_tracing;
 extern int32_t gdb_agent_trace_buffer_is_full;
 extern int32_t gdb_agent_expr_eval_result;
-extern int32_t gdb_agent_ipa_tdesc_idx;
+extern uint8_t *gdb_agent_trace_buffer_lo;
 
 #endif

@@ -25,8 +25,6 @@ struct known {
 	uint32_t want_result;
 };
 
-extern const struct ax_machine ipa_machine;
-
 static struct known *known;
 static uint8_t *memory;
 
@@ -79,12 +77,12 @@ static int same(const struct known *k, const struct ipa_expression *expression)
 }
 
 static void learn(struct known *k, const struct ipa_expression *expression,
-		  uint32_t want_result)
+		  const struct ax_machine *machine, uint32_t want_result)
 {
 	uint32_t length = (uint32_t)expression->length;
 	struct ax_source source = { .bytes = length,
 				    .want_result = want_result,
-				    .machine = &ipa_machine };
+				    .machine = machine };
 	struct ax_refusal refusal;
 	uint8_t *code = take(length);
 	uint64_t room = AX_PROGRAM_BYTES(length);
@@ -112,6 +110,7 @@ static void learn(struct known *k, const struct ipa_expression *expression,
 }
 
 const struct ax_program *ipa_program(const struct ipa_expression *expression,
+				     const struct ax_machine *machine,
 				     int want_result, int *error)
 {
 	uint32_t want = (uint32_t)want_result;
@@ -130,6 +129,6 @@ const struct ax_program *ipa_program(const struct ipa_expression *expression,
 	    ipa->program_bytes > PROGRAMS_BYTES / 2)
 		forget();
 	k = place_of(expression, want);
-	learn(k, expression, want);
+	learn(k, expression, machine, want);
 	return same(k, expression) ? k->program : NULL;
 }

@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where gdbserver's jump pads come in, and the functions on which it puts
- * breakpoints.
+ * Where gdbserver's jump pads come in.
  */
 	.text
-
-	.macro	hook name, alias
-	.balign	16
-	.globl	\name, \alias
-	.hidden	\alias
-	.type	\name, @function
-	.type	\alias, @function
-\name:
-\alias:
-	nop
-	ret
-	.size	\name, . - \name
-	.size	\alias, . - \alias
-	.endm
-
-	hook	gdb_agent_stop_tracing, ipa_stop_tracing
-	hook	gdb_agent_flush_trace_buffer, ipa_flush
-	hook	gdb_agent_about_to_request_buffer_space, ipa_request
 
 /* ipa_collect_entry(point, registers): a jump pad has pushed registers anyhow,
  * so the stack is not aligned, and it has not kept x87, SSE and AVX state. */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The table of markers, by the address that gdbserver knows a site by.
+ */
+#include "gdbstub/ipa/ipa.h"
+
+#include "base/base.h"
+
+static struct ipa_marker *markers;
+
+void ipa_marker_setup(struct ipa_marker *room)
+{
+	markers = room;
+}
+
+static uint32_t marker_place(uint64_t address)
+{
+	uint32_t i = (uint32_t)(address * 0x9e3779b97f4a7c15ull >> 40);
+
+	for (;; i++) {
+		uint64_t there = load_acquire(
+			&markers[i % IPA_MARKERS_MAX].address);
+
+		if (!there || there == address)
+			return i % IPA_MARKERS_MAX;
+	}
+}
+
+struct ipa_marker *ipa_marker_find(uint64_t address)
+{
+	struct ipa_marker *marker = &markers[marker_place(address)];
+
+	return marker->address ? marker : NULL;
+}
+
+int ipa_marker_add(uint64_t address, struct object *object, int cell)
+{
+	static uint32_t taken;
+	struct ipa_marker *marker = &markers[marker_place(address)];
+
+	if (!marker->address) {
+		if (++taken > IPA_MARKERS_MAX / 2)
+			return 0;
+		marker->cell = cell ? ipa_cell_give(address - 1) : -1;
+	}
+	store_release(&marker->object, object);
+	store_release(&marker->address, address);
+	return 1;
+}
