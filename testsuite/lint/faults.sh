@@ -41,6 +41,7 @@ plant()
 plant_object()
 {
 	mkdir -p "$(dirname "$tmp/build/$1")"
+	plant "$(dirname "$1")/planted.c" "$2"
 	echo "$2" | ${CC:-cc} -x c -c -o "$tmp/build/$1" -
 }
 

@@ -168,8 +168,17 @@ def objects(build, house):
                             name not in SKIPPED)
         for name in sorted(files):
             path = os.path.relpath(os.path.join(top, name), build)
-            if name.endswith(".o") and house.room(path):
+            if name.endswith(".o") and house.room(path) and \
+                    has_source(path):
                 yield path
+
+
+def has_source(path):
+    """An older build leaves objects of files that have gone: their symbols
+    would hide those of today's."""
+    stem = os.path.join(os.path.dirname(path),
+                        re.sub(r"^.*?_(a|so)-", "", os.path.basename(path)[:-2]))
+    return os.path.exists(stem + ".c") or os.path.exists(stem + ".S")
 
 
 def unit(path):
