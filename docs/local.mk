@@ -39,7 +39,9 @@ EXTRA_DIST += \
 	docs/gdb.md \
 	docs/gdbserver.md \
 	docs/gdbstub.md \
+	docs/glossary.md \
 	docs/guarantees.md \
+	docs/hacking.md \
 	docs/history.md \
 	docs/platforms.md \
 	docs/programs.md \
