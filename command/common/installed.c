@@ -13,17 +13,19 @@
 
 #ifndef TAFFRAIL_LIBDIR
 #define TAFFRAIL_LIBDIR		"/usr/local/lib"
+#define TAFFRAIL_LIB_BESIDE	"../lib"
 #endif
 #ifndef TAFFRAIL_DATADIR
 #define TAFFRAIL_DATADIR	"/usr/local/share/taffrail"
+#define TAFFRAIL_DATA_BESIDE	"../share/taffrail"
 #endif
 
 static const struct {
 	const char *beside;
 	const char *built;
 } folders[] = {
-	[INSTALLED_LIB] = { "../lib", TAFFRAIL_LIBDIR },
-	[INSTALLED_DATA] = { "../share/taffrail", TAFFRAIL_DATADIR },
+	[INSTALLED_LIB] = { TAFFRAIL_LIB_BESIDE, TAFFRAIL_LIBDIR },
+	[INSTALLED_DATA] = { TAFFRAIL_DATA_BESIDE, TAFFRAIL_DATADIR },
 };
 
 int installed_find(char *path, size_t room, enum installed_folder folder,
