@@ -43,6 +43,7 @@ EXTRA_DIST += \
 	docs/guarantees.md \
 	docs/hacking.md \
 	docs/history.md \
+	docs/packages.md \
 	docs/platforms.md \
 	docs/programs.md \
 	docs/remote.md \
