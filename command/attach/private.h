@@ -156,9 +156,12 @@ long attach_filters(pid_t tid);
  * "SigCgt"? */
 bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number);
 
-/* The process's threads, those first that are best stopped; how many. */
+/* The process's threads, those first that are best stopped; how many. Where
+ * each waits for a child of vfork(2) or for a disk, one of them. */
 #define ATTACH_THREADS_MAX	64
 int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
+/* Does each wait so? */
+bool attach_threads_blocked(pid_t pid);
 
 /* Stops a thread, and lets it go where it makes the helper. */
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,

@@ -43,6 +43,10 @@ static int why_not(const struct attach_target *t, int ret)
 	if (ret == -ESTALE)
 		return attach_fact(t, ret, "process %d executes another "
 				   "program just now: try again", t->pid);
+	if (ret == -ETIMEDOUT && attach_threads_blocked(t->pid))
+		return attach_fact(t, -EINPROGRESS, "each thread of process %d "
+				   "waits for a child of vfork or for a disk: "
+				   "try again", t->pid);
 	if (ret == -ENXIO || ret == -ETIMEDOUT)
 		return attach_fact(t, ret, "no thread of process %d can be "
 				   "stopped now", t->pid);

@@ -81,17 +81,11 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 	return signals >> (number - 1) & 1;
 }
 
-/* How gladly a thread is taken: 0 best, -1 not at all. */
-static int rank(pid_t pid, pid_t tid)
+/* As /proc calls it; 0: the thread has gone. */
+static char state_of(pid_t pid, pid_t tid)
 {
-	static const int waits[] = {
-		SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,
-		SYS_ppoll, SYS_select, SYS_pselect6, SYS_wait4, SYS_waitid,
-		SYS_read, SYS_pause,
-	};
 	char path[64], text[256] = "", *p;
 	FILE *f;
-	int number;
 
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	f = fopen(path, "re");
@@ -101,8 +95,28 @@ static int rank(pid_t pid, pid_t tid)
 		fclose(f);
 	}
 	p = strrchr(text, ')');
-	if (!p || strchr("ZXD", p[2]))
+	return p && p[1] ? p[2] : 0;
+}
+
+#define RANKS		4
+#define RANK_BLOCKED	3
+
+/* How gladly a thread is taken: 0 best, -1 not at all. */
+static int rank(pid_t pid, pid_t tid)
+{
+	static const int waits[] = {
+		SYS_futex, SYS_nanosleep, SYS_clock_nanosleep, SYS_poll,
+		SYS_ppoll, SYS_select, SYS_pselect6, SYS_wait4, SYS_waitid,
+		SYS_read, SYS_pause,
+	};
+	char path[64], state = state_of(pid, tid);
+	FILE *f;
+	int number;
+
+	if (!state || state == 'Z' || state == 'X')
 		return -1;
+	if (state == 'D')
+		return RANK_BLOCKED;
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/syscall", pid, tid);
 	f = fopen(path, "re");
 	if (!f)
@@ -119,8 +133,8 @@ static int rank(pid_t pid, pid_t tid)
 
 int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 {
-	pid_t found[3][ATTACH_THREADS_MAX];
-	int n[3] = { 0 }, total = 0;
+	pid_t found[RANKS][ATTACH_THREADS_MAX];
+	int n[RANKS] = { 0 }, total = 0;
 	struct dirent *entry;
 	char path[32];
 	DIR *tasks;
@@ -136,8 +150,19 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 	}
 	if (tasks)
 		closedir(tasks);
-	for (int r = 0; r < 3; r++)
+	for (int r = 0; r < RANK_BLOCKED; r++)
 		for (int i = 0; i < n[r] && total < ATTACH_THREADS_MAX; i++)
 			tids[total++] = found[r][i];
+	/* it stops when its wait is over; one: each may take its time */
+	if (!total && n[RANK_BLOCKED])
+		tids[total++] = found[RANK_BLOCKED][0];
 	return total;
+}
+
+bool attach_threads_blocked(pid_t pid)
+{
+	pid_t tids[ATTACH_THREADS_MAX];
+
+	return attach_threads_list(pid, tids) == 1 &&
+	       state_of(pid, tids[0]) == 'D';
 }

@@ -274,6 +274,10 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		explain_stopped(pid, error, room);
 	else if (ret == -ESRCH)
 		snprintf(error, room, "process %d has ended", pid);
+	else if (ret == -EINPROGRESS ||
+		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))
+		snprintf(error, room, "each thread of process %d waits for a "
+			 "child of vfork or for a disk: try again", pid);
 	else if (ret == -ESTALE)
 		snprintf(error, room, "process %d executes another program "
 			 "just now: try again", pid);
@@ -310,7 +314,7 @@ static int make(struct call *call)
 		wake_write(process, offsetof(struct process_wake, error), 0);
 	ret = by_ptrace(call);
 	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
-	    call->wake.signal == WAKE_SIGNAL)
+	    ret != -EINPROGRESS && call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
 	return ret;
 }

@@ -14,6 +14,9 @@
  *	exec N		executes itself, N times in all
  *	unshare		does what only one thread may, until its input ends:
  *			"rounds N interrupted 0 wrong N"
+ *	vfork MS	has children by vfork that sleep MS, one behind the
+ *			other, until its input ends: "rounds N interrupted 0
+ *			wrong 0"
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,6 +30,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -173,13 +177,29 @@ static int input_ended(void)
 	return poll(&input, 1, 0) == 1 && read(0, &byte, 1) <= 0;
 }
 
+static void children_by_vfork(int ms)
+{
+	int status;
+
+	while (!input_ended()) {
+		pid_t child = vfork();
+
+		if (!child) {
+			usleep(ms * 1000);
+			_exit(0);
+		}
+		wrong += waitpid(child, &status, 0) != child || status;
+		rounds++;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static int (*const waits[])(void) = { by_nanosleep, by_poll, by_epoll };
 	pthread_t threads[4];
 	int n = 0;
 
-	if (argc == 3)
+	if (argc == 3 && strcmp(argv[1], "vfork"))
 		return run_again(argv);
 	if (argc == 2 && !strcmp(argv[1], "steady")) {
 		pthread_create(&threads[n++], NULL, compute, NULL);
@@ -189,7 +209,9 @@ int main(int argc, char **argv)
 	}
 	puts("ready");
 	fflush(stdout);
-	if (argc == 2 && !strcmp(argv[1], "unshare")) {
+	if (argc == 3) {
+		children_by_vfork(atoi(argv[2]));
+	} else if (argc == 2 && !strcmp(argv[1], "unshare")) {
 		while (!input_ended()) {
 			struct timespec left = { 0, PAUSE_MS * 1000000 };
 
