@@ -22,4 +22,5 @@ sources=$(find base buffers tracepoints control gdbstub agent traces command \
 # shellcheck disable=SC2086  # no file here has a blank in its name
 exec "$compiler" -std=gnu11 -O2 -fexceptions -fsyntax-only "$@" -Werror \
 	-D_GNU_SOURCE -DTAFFRAIL_LIBDIR='""' -DTAFFRAIL_DATADIR='""' \
+	-DTAFFRAIL_LIB_BESIDE='""' -DTAFFRAIL_DATA_BESIDE='""' \
 	-I. -Iinclude $sources
