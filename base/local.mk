@@ -3,8 +3,6 @@
 
 # in the agent and in the command
 base_sources = \
-	base/ax-double-x86_64.h \
-	base/ax-double.h \
 	base/base.h \
 	base/entries.c \
 	base/entries.h \

@@ -20,6 +20,8 @@ tracepoints_sources = \
 	tracepoints/conditions/expr.h \
 	tracepoints/conditions/rule-split.c \
 	tracepoints/conditions/rule-split.h \
+	tracepoints/fields/ax-double-x86_64.h \
+	tracepoints/fields/ax-double.h \
 	tracepoints/fields/conversion-double.c \
 	tracepoints/fields/conversion-private.h \
 	tracepoints/fields/conversion.c \

@@ -9,10 +9,10 @@
  */
 #include "testsuite/fuzz/fuzz.h"
 
-#include "base/ax-double.h"
 #include "base/glob.h"
 #include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax-insn.h"
+#include "tracepoints/fields/ax-double.h"
 
 #define FIELDS		7
 #define CODE_BYTES	160

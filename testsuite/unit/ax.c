@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <fenv.h>
 
-#include "base/ax-double.h"
 #include "base/glob.h"
 #include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax-insn.h"
+#include "tracepoints/fields/ax-double.h"
 
 /* A machine whose memory is 64 bytes at address 0x1000. */
 struct mock {

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/ax-double.h"
 #include "testsuite/unit/unit.h"
+#include "tracepoints/fields/ax-double.h"
 #include "tracepoints/fields/conversion.h"
 
 #define OUT_BYTES	2000

@@ -10,9 +10,9 @@
  */
 #include "tracepoints/conditions/ax-insn.h"
 
-#include "base/ax-double.h"
 #include "base/base.h"
 #include "base/glob.h"
+#include "tracepoints/fields/ax-double.h"
 
 static SIGSAFE __attribute__((noinline)) uint64_t
 string_test(const struct ax_program *program, const struct ax_event *event,

@@ -8,8 +8,8 @@
  */
 #include "tracepoints/conditions/expr-private.h"
 
-#include "base/ax-double.h"
 #include "base/base.h"
+#include "tracepoints/fields/ax-double.h"
 
 #define DIGITS_MAX	64
 #define EXPONENT_MAX	400	/* beyond it: 0, or too large */

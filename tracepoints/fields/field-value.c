@@ -8,8 +8,8 @@
  */
 #include "tracepoints/fields/field-private.h"
 
-#include "base/ax-double.h"
 #include "include/taffrail/site.h"
+#include "tracepoints/fields/ax-double.h"
 #include "tracepoints/fields/conversion.h"
 
 static uint32_t scalar_bytes(uint8_t type)

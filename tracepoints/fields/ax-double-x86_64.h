@@ -3,8 +3,8 @@
  * The four operations on doubles, with all exceptions masked, rounding to
  * nearest, and the thread's MXCSR as it was afterwards.
  */
-#ifndef BASE_AX_DOUBLE_X86_64_H
-#define BASE_AX_DOUBLE_X86_64_H
+#ifndef TRACEPOINTS_FIELDS_AX_DOUBLE_X86_64_H
+#define TRACEPOINTS_FIELDS_AX_DOUBLE_X86_64_H
 
 #include <stdint.h>
 

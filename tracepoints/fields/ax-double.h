@@ -9,12 +9,12 @@
  *
  * Facts: IEEE 754 binary32 and binary64, rounding to nearest, ties to even.
  */
-#ifndef BASE_AX_DOUBLE_H
-#define BASE_AX_DOUBLE_H
+#ifndef TRACEPOINTS_FIELDS_AX_DOUBLE_H
+#define TRACEPOINTS_FIELDS_AX_DOUBLE_H
 
 #include <stdint.h>
 
-#include "base/ax-double-x86_64.h"
+#include "tracepoints/fields/ax-double-x86_64.h"
 
 #define DOUBLE_SIGN	(1ull << 63)
 #define DOUBLE_INFINITY	(0x7ffull << 52)
