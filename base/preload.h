@@ -11,8 +11,8 @@
 /* Does LD_PRELOAD of this environment name one of the agent's libraries? */
 int preload_named(char *const *environment);
 
-/* Can each of those that are named by a path be read here? Makes system calls
- * (access). */
+/* Returns 1 when each of the agent's libraries that LD_PRELOAD names by a path
+ * can be read here. Makes system calls (access). */
 int preload_seen(char *const *environment);
 
 /*

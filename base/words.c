@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Variables that hold a word: the agent keeps the default where it does not
- * know it, and says so; the command warns of its own.
+ * Variables that hold a word. Where the agent does not know the word, it keeps
+ * the default and says so; the command warns of its own environment.
  *
- * What must stay true: the words here are those that the agent compares with.
+ * What must stay true: this list has exactly the words that the agent compares
+ * with.
  */
 #include "base/words.h"
 

@@ -51,8 +51,8 @@
  *	8 bytes from pc - 3; + 2^63, >> 32 -> the operand + 2^31
  *	+ pc + 5 - 2^31                    -> where it leads to
  *
- * What is read before the operand is the signature. These operators, and none
- * that keeps a sign, are those that valgrind knows.
+ * The four bytes before the operand are the signature. valgrind knows these
+ * operators, and none that extends a sign.
  *
  * Facts: DWARF 5, 6.4 and 2.5; .eh_frame in the Linux Standard Base 5.0. "S",
  * as for frames of signals: the caller goes on at this very instruction.

@@ -27,7 +27,7 @@ static const char *word = "";
 
 static const struct command *known_rows;
 
-/* who is told of options instead of a reader of the help text */
+/* Gets the options in place of printed help; `take` is NULL without one. */
 static struct {
 	void (*take)(const struct options *options, void *priv);
 	void *priv;

@@ -29,9 +29,9 @@ bool gdb_same_file(const char *a, const char *b);
 int gdb_listen(const char *address, pid_t pid);
 
 /*
- * peer.c: may whoever is at the other end of this TCP connection of the
- * loopback interface look at our processes? 0; or a negative errno, and a
- * text: -EPERM another user, -ESRCH nobody knows whose it is.
+ * peer.c: checks whether the peer of this TCP connection of the loopback
+ * interface may look at our processes. Returns 0; or a negative errno, and a
+ * text: -EPERM it is another user's, -ESRCH its user is not known.
  */
 int gdb_check_peer(int fd, const char **why);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: what agents do for it. One that gdbserver is about to
- * attach to is told, and told again when it has detached. What is killed leaves
- * its socket (gdbstub/ipa/socket.c): nobody in there can take that away.
+ * taffrail gdbserver: what agents do for it. The command tells an agent that
+ * gdbserver is about to attach, and again that it has detached. A killed
+ * process leaves its socket (gdbstub/ipa/socket.c): the command removes it.
  */
 #include <stdio.h>
 #include <sys/stat.h>

@@ -383,7 +383,7 @@ int consume_finish(struct consumer *consumer)
 		struct process_page latest;
 		int error;
 
-		/* those that were taken since it was opened */
+		/* the anchors taken since the trace was opened */
 		if (!process_read(&latest, consumer->fd))
 			trace_set_anchors(consumer->set, &latest);
 		consumer->trace->unplaced =

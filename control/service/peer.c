@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who is at the other end of a socket, by the kernel's word.
+ * The peer of a socket: its ids, as the kernel tells them.
  */
 #include "control/service/peer.h"
 

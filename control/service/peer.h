@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who is at the other end of a socket, and whether the agent talks to them.
+ * The peer of a socket, and whether the agent talks to it.
  */
 #ifndef CONTROL_SERVICE_PEER_H
 #define CONTROL_SERVICE_PEER_H

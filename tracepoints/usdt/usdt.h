@@ -54,7 +54,7 @@
  * a thread may be in it.
  *
  * All but the stubs' code and usdt_hit() is in libtaffrail-usdt.so, which is
- * loaded when somebody names a provider (load-x86_64.c).
+ * loaded when a rule names a provider (load-x86_64.c).
  */
 #ifndef TRACEPOINTS_USDT_USDT_H
 #define TRACEPOINTS_USDT_USDT_H
@@ -124,7 +124,7 @@ int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 /*
  * What libtaffrail-usdt.so has, and what it must agree on with the agent.
  * `switch_to` switches a probe: nop or jump; one of five bytes by the time the
- * patcher is closed. Returns 0; -EBUSY when somebody else's code is there; or
+ * patcher is closed. Returns 0; -EBUSY when another program's code is there; or
  * another negative errno; so does `refused` later, or -EAGAIN when a thread
  * blocks SIGTRAP, and could not be led on, or -EPERM where the program ignores
  * it. `gone`: the probe's module is gone, another may use its way. The
