@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions of rules: from text to a program that stays.
+ * Conditions of rules: compiles a text to a program that is never freed.
  */
 #include "tracepoints/sites/condition.h"
 
@@ -13,10 +13,10 @@
 #define TEXT_MAX	1024
 #define CODE_MAX	EXPR_CODE_BYTES(TEXT_MAX)
 
-/* Programs that exist, whoever asked for them. */
+/* Every program made so far, each once. */
 static struct arena_copy *programs;
 
-/* What making one takes; too much for the stack of a thread of ours. */
+/* Memory to make a program in: too large for the stack of an agent thread. */
 struct workshop {
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint8_t code[CODE_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions of rules, made ready for one marker.
+ * Conditions of rules, compiled for one marker.
  */
 #ifndef TRACEPOINTS_SITES_CONDITION_H
 #define TRACEPOINTS_SITES_CONDITION_H
@@ -10,11 +10,11 @@
 #include "tracepoints/sites/registry.h"
 
 /*
- * Compiles and verifies the text of a condition for a marker. The program is
- * kept for ever, once: a thread may be running one that nobody asks for any
- * more. Returns 0; -ENOENT or -ESRCH: this marker has no such fields; -EINVAL:
- * no condition at all; -ENOMEM. The reason is in *error. The registry's lock
- * is held.
+ * Compiles and verifies the text of a condition for a marker. Keeps one copy of
+ * each program until the process exits: a thread may still be running a program
+ * that no rule uses any more. Returns 0; -ENOENT or -ESRCH: this marker has no
+ * such fields; -EINVAL: the text is no condition; -ENOMEM. The reason is in
+ * *error. The registry's lock is held.
  */
 int condition_make(const struct object *object, const char *text,
 		   const struct ax_program **program,

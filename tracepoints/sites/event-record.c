@@ -34,14 +34,14 @@ static int record_matches(const struct event_record *record,
 	       text_equal(format, object->format);
 }
 
-/* Where the records of a channel are, by what their events are. */
+/* The records of each channel, found by their texts. */
 static struct records {
 	struct index index;		/* values: place of a record + 1 */
-	uint64_t generation;		/* of the channel that it is about */
-	uint64_t bytes;			/* of records that are in it */
+	uint64_t generation;		/* of the indexed channel */
+	uint64_t bytes;			/* of the records in the index */
 } all_records[CHANNELS_MAX];
 
-/* Of the first three texts: channel, name, format. */
+/* Hashes the first three texts: channel, name, format. */
 static uint64_t texts_hash(const char *texts)
 {
 	const char *p = texts;
@@ -66,7 +66,7 @@ static int same_event(uint64_t value, const void *arg)
 			      key->object);
 }
 
-/* Takes in what is new: in a forked child, all. */
+/* Adds new records to the index; in a forked child, all records. */
 static int records_update(struct records *records,
 			  const struct channel *channel)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A futex lock that knows its holder. Its words are wiped in a child (struct
- * fork_lock); what is here is copied.
+ * A futex lock that knows its holder. A fork wipes the lock's words in the
+ * child (struct fork_lock) and copies the variables of this file.
  *
- * What must stay true: in a child, a lock taken before the fork belongs to
- * the thread that forked, or to nobody. Of a holder that did not come along
- * the child knows `changing`, while the wiped word says that nobody has it.
+ * What must stay true: in a child, a lock taken before the fork belongs to the
+ * thread that forked, or is free. If another thread of the parent held the
+ * lock, the wiped word says that the lock is free, and `changing` still says
+ * that its holder was changing things.
  */
 #include "tracepoints/sites/lock.h"
 
@@ -17,11 +18,11 @@
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 
-static uint32_t changing;	/* by the holder, who does not only look */
-static uint32_t torn;		/* who changed did not come along */
+static uint32_t changing;	/* the holder may change what is guarded */
+static uint32_t torn;		/* a fork left a changing holder behind */
 
-/* The calling thread: its thread pointer, which costs no system call. What
- * shares that with another thread, libc takes for the same one, too. */
+/* Returns the thread pointer, to name the calling thread: it costs no system
+ * call. Two tasks that share a thread pointer are one thread to libc, too. */
 static uint64_t self_read(void)
 {
 	return (uint64_t)__builtin_thread_pointer();
@@ -29,7 +30,8 @@ static uint64_t self_read(void)
 
 enum taken { NOT_TAKEN, TAKEN, TAKEN_AGAIN };
 
-/* NOT_TAKEN: another thread has it, and the caller does not wait. */
+/* Returns NOT_TAKEN when another thread holds the lock and the caller does not
+ * wait. */
 static enum taken lock_take(int waits)
 {
 	struct fork_lock *lock = fork_lock;
@@ -49,7 +51,7 @@ static enum taken lock_take(int waits)
 	}
 	store_relaxed(&lock->holder, self);
 	lock->depth = 1;
-	/* nothing is stored where nothing changes: it would be a page fault */
+	/* stores only if the value changes: a store would be a page fault */
 	if (unlikely(changing)) {
 		torn = 1;
 		changing = 0;
@@ -90,7 +92,7 @@ int registry_lock_adopt(void)
 {
 	uint32_t seen = 0;
 
-	/* who has it now looked for what was left when it took it */
+	/* if the lock is held, its holder did the same when it took it */
 	if (__atomic_compare_exchange_n(&fork_lock->word, &seen, 1, 0,
 					__ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		torn |= changing;
@@ -102,8 +104,8 @@ int registry_lock_adopt(void)
 
 void registry_lock_fork(void)
 {
-	/* who may not make a system call does not wait: nobody changes anything
-	 * in such a process */
+	/* a thread that may not make system calls does not wait: no thread of
+	 * such a process changes anything */
 	if (lock_take(!host_confined) == TAKEN_AGAIN)
 		fork_note.depth = fork_lock->depth - 1;
 }
@@ -117,7 +119,7 @@ void registry_unlock_parent(void)
 	registry_unlock();
 }
 
-/* A child's lock is free; but its thread had it before the fork. */
+/* In a child the lock is free; its only thread held it before the fork. */
 void registry_lock_restore(void)
 {
 	struct fork_lock *lock = fork_lock;

@@ -11,21 +11,22 @@
 
 #include "buffers/rings/channel.h"
 
-/* Waits until the calling thread has it. Not for signal handlers. */
+/* Waits until the calling thread holds the lock. Not for signal handlers. */
 void registry_lock(void);
 void registry_unlock(void);
 
 /*
- * The same for who changes nothing that it guards until the lock is given
- * back: a child that is forked meanwhile, past libc, finds all as it was.
+ * The same for a caller that changes nothing that the lock guards until it
+ * gives the lock back. A child that is forked meanwhile, past libc, then finds
+ * the guarded data whole.
  */
 void registry_lock_look(void);
 
 /*
  * Around fork(2), in the thread that forks: no other thread holds the lock
- * meanwhile, and the child's only thread holds it in its parent's place. Where
- * no system call may be made (host_confined) it is not waited for: nobody
- * changes there what it guards.
+ * meanwhile, and the child's only thread holds it in its parent's place. A
+ * thread that may not make system calls (host_confined) does not wait for the
+ * lock: in such a process no thread changes what the lock guards.
  */
 void registry_lock_fork(void);
 void registry_unlock_parent(void);
@@ -37,9 +38,10 @@ static inline void registry_unlock_child(void)
 		registry_lock_restore();
 }
 
-/* In a forked child, before its first event: frees the lock of a holder that
- * the fork left behind. Returns 0, or -EBUSY when there was one: what the lock
- * guards may then be half-changed. A thread of the child may hold it. */
+/* In a forked child, before its first event: frees the lock if its holder does
+ * not exist in the child. Returns 0, or -EBUSY when there was such a holder:
+ * what the lock guards may then be half-changed. A thread of the child may hold
+ * the lock. */
 int registry_lock_adopt(void);
 
 #endif

@@ -2,16 +2,17 @@
 /*
  * Markers that write to channels.
  *
- * One channel is the fast case: the site's own slot writes there. With more,
+ * One channel is the fast case: the site's own slot writes to it. With more,
  * the site calls hit_pair() or hit_several(), which go over the object's
- * slots. Changing from one to the other loses and doubles nothing: whatever a
- * thread has loaded of the old state still leads to one slot of each channel.
- * Who comes to the site's own slot when it is closed finds there that nothing
- * is written yet, and goes over the object's slots as they are then.
+ * slots. A change from one to the other neither loses nor doubles an event:
+ * whatever part of the old state a thread has loaded still leads to one slot of
+ * each channel. A thread that finds the site's own slot closed has written
+ * nothing yet, and goes over the object's slots as they are at that time.
  *
- * WRITE-SLOT: when a slot goes on its rings come after all that a section
- * reads of it, and before the writer that leads there; when it goes off they go
- * first. Between two channels of a slot lies a patch_grace().
+ * WRITE-SLOT: when a slot opens, its rings are set after all else that a
+ * section reads of the slot, and before the writer that leads to it. When a
+ * slot closes, its rings are cleared first. A patch_grace() lies between two
+ * channels of one slot.
  */
 #include "tracepoints/sites/registry.h"
 
@@ -42,7 +43,7 @@ uint32_t channel_bit(const struct channel *channel)
 	return (uint32_t)(channel - channels);
 }
 
-/* Channels that want more than the event: contexts, a condition. */
+/* Writes to channels of which some have contexts or a condition. */
 static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 				     uint64_t fixed,
 				     const struct write_var *var, uint64_t ip)
@@ -50,7 +51,7 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 	const struct code *code = load_relaxed(&object->codes);
 	struct ax_event event = { fixed, var };
 
-	/* who called is a stub */
+	/* the return address is in a stub, not at the probe */
 	if (object->adopted && code)
 		ip = (uint64_t)code->address;
 	for (; left; left &= left - 1) {
@@ -68,7 +69,7 @@ static COLD SIGSAFE void hit_special(struct object *object, uint32_t left,
 	}
 }
 
-/* The last writer is jumped to: what it saves is not saved twice. */
+/* The call of the last writer is a jump: its registers are not saved twice. */
 static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 				const struct write_var *var)
 {
@@ -90,9 +91,9 @@ static SIGSAFE void hit_several(struct write_slot *site, uint64_t fixed,
 }
 
 /*
- * Two channels, and nothing special. One word leads to both slots: with two
- * words a thread could take one of an old pair and one of a new, and miss a
- * channel that is in both.
+ * Two channels without contexts and conditions. One word leads to both slots:
+ * with two words a thread could take one slot of the old pair and one of the
+ * new, and miss a channel that is in both pairs.
  */
 static SIGSAFE __attribute__((aligned(64))) void
 hit_pair(struct write_slot *site, uint64_t fixed, const struct write_var *var)
@@ -123,8 +124,8 @@ static int pair_set(struct object *object)
 	return 1;
 }
 
-/* One channel with a condition, the usual case of conditions; or a probe with
- * contexts, whose address the site's own slot does not have. */
+/* One channel with a condition, the usual case of conditions; or a probe whose
+ * channel has contexts: the site's own slot does not know a probe's address. */
 static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 				  const struct write_var *var)
 {
@@ -148,9 +149,9 @@ static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 }
 
 /*
- * The writer of the site's own slot found it closed. Its channel has got a
- * condition, or has gone; others may have come. `on` and the conditions were
- * set before the slot was closed (WRITE-SLOT).
+ * The writer of the site's own slot found the slot closed. Its channel has got
+ * a condition, or has gone; other channels may have come. `on` and the
+ * conditions were set before the slot was closed (WRITE-SLOT).
  */
 static SIGSAFE void hit_closed(struct write_slot *slot, uint64_t fixed,
 			       const struct write_var *var, uint64_t ip)
@@ -158,7 +159,7 @@ static SIGSAFE void hit_closed(struct write_slot *slot, uint64_t fixed,
 	struct object *object = (struct object *)slot->shape;
 
 	if (slot != (struct write_slot *)object->site)
-		return;		/* an object's: the channel has gone */
+		return;		/* a slot of the object: its channel has gone */
 	if (!ip && object->codes)
 		ip = (uint64_t)object->codes->address;
 	hit_special(object, load_acquire(&object->on), fixed, var, ip);
@@ -175,7 +176,8 @@ static void slot_close(struct write_slot *slot)
 	store_release(&slot->rings[WRITE_LARGE], &rings_off);
 }
 
-/* The slot is closed, and a grace period has passed if it ever was open. */
+/* Before: the slot is closed, and a grace period has passed if it ever was
+ * open. */
 static void slot_open(struct write_slot *slot, const struct write_slot *model)
 {
 	slot->id = model->id;
@@ -183,7 +185,7 @@ static void slot_open(struct write_slot *slot, const struct write_slot *model)
 	slot->fixed_bytes = model->fixed_bytes;
 	store_release(&slot->rings[WRITE_COMPACT], model->rings[WRITE_COMPACT]);
 	store_release(&slot->rings[WRITE_LARGE], model->rings[WRITE_LARGE]);
-	/* last: whoever comes by the new writer finds the rings */
+	/* last: a thread that loads the new writer finds the rings */
 	store_release(&slot->hit, model->hit);
 }
 
@@ -192,7 +194,8 @@ static int code_switch(const struct object *object, const struct code *code,
 {
 	int ret = 0;
 
-	/* raised first, lowered last: the program computes arguments for it */
+	/* raised first, lowered last: while it is raised the program computes
+	 * the arguments */
 	if (code->semaphore && on)
 		__atomic_fetch_add(code->semaphore, 1, __ATOMIC_RELAXED);
 	if (object->adopted)
@@ -242,9 +245,9 @@ static void site_bind(struct object *object, uint32_t bit)
 }
 
 /*
- * Leads the site to where its object's channels are now: one without a
- * condition gets the site's own slot; for all else there is a function that
- * goes by the object. So does hit_closed(), for those under way to a slot
+ * Leads the site to its object's channels. A single channel without a condition
+ * gets the site's own slot; every other set has a function that goes over the
+ * object's slots. hit_closed() does the same for threads on their way to a slot
  * whose channel has got a condition or has gone.
  */
 static void site_lead(struct object *object)
@@ -255,7 +258,7 @@ static void site_lead(struct object *object)
 	uint32_t led = object->conditions |
 		       (object->adopted ? object->contexts : 0);
 
-	/* the new way first: nobody is led to a slot that is closed */
+	/* the new function first: hits then do not go to a closed slot */
 	if (on & (on - 1))
 		store_release(&site->hit,
 			      pair_set(object) ? hit_pair : hit_several);
@@ -280,7 +283,7 @@ static void condition_set(struct object *object, uint32_t bit,
 	object->special = object->contexts | object->conditions;
 }
 
-/* The slot of a channel that an object did not write to so far. */
+/* Fills the slot of a channel that the object does not write to yet. */
 static void slot_prepare(struct object *object, uint32_t bit,
 			 const struct object_use *use)
 {
@@ -319,7 +322,7 @@ int object_enable(struct object *object, const struct object_use *use,
 	site_lead(object);
 	if (!before)
 		return codes_switch(object, 1, patcher);
-	/* a probe that could not be switched then */
+	/* the probe could not be switched on when its first channel came */
 	if (object->adopted && registry_adopted->refused(object->adopted))
 		registry_adopted->switch_to(patcher, object->adopted, 1);
 	return object->adopted ? registry_adopted->refused(object->adopted) : 0;
@@ -356,7 +359,7 @@ int object_snapshots(struct object *object, enum object_user user, int on,
 	struct code *code;
 	int first = 0;
 
-	/* the registers of a probe are always at hand (usdt_hit) */
+	/* the registers of a probe are always known (usdt_hit) */
 	for (code = object->adopted ? NULL : object->codes; code;
 	     code = code->next) {
 		int ret = code->stub ? snapshot_switch(patcher, object->site,

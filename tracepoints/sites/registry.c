@@ -3,8 +3,9 @@
  * Finding markers: notes named "taffrail" in the PT_NOTE segments of the
  * loaded modules (include/taffrail/site.h).
  *
- * A note is believed only where all it names lies in its own module; damaged
- * ones are skipped. Nothing here needs a symbol, a section header or a file.
+ * A note is believed only if everything that it names lies in its own module;
+ * damaged notes are skipped. Nothing here needs a symbol, a section header or a
+ * file.
  */
 #include "tracepoints/sites/registry.h"
 
@@ -31,8 +32,8 @@ static uint32_t scans;
 #define NOTE_OWNER	"taffrail"
 #define STUB_BYTES	24	/* taffrail/site-x86_64.h */
 
-/* Do n bytes at p lie in a segment of the module that has these flags (PF_)?
- * What lies between segments cannot be read. */
+/* Returns 1 when n bytes at p lie in one segment of the module that has these
+ * flags (PF_). Memory between segments cannot be read. */
 static int in_module(const struct dl_phdr_info *info, const void *p,
 		     uint64_t n, uint32_t flags)
 {
@@ -51,7 +52,8 @@ static int in_module(const struct dl_phdr_info *info, const void *p,
 	return 0;
 }
 
-/* The four texts behind a site; NULL when they do not end where they should. */
+/* Finds the four texts behind a site. Returns 0, or -1 when they do not end in
+ * their bytes. */
 static int texts_split(const struct taffrail_site *site,
 		       const char *texts[static 4])
 {
@@ -70,7 +72,7 @@ static int texts_split(const struct taffrail_site *site,
 	return 0;
 }
 
-/* Objects of the module that is being taken in, by their sites. */
+/* Objects of the module that is being added, by their sites. */
 static struct index sites;
 
 static int same_site(uint64_t value, const void *site)
@@ -89,7 +91,7 @@ static struct object *object_find(const struct taffrail_site *site)
 					   site);
 }
 
-/* Of a site whose texts are known. */
+/* Makes the object of a site whose texts are known. */
 static struct object *object_make(struct module *module,
 				  struct taffrail_site *site,
 				  const char *const texts[static 4])
@@ -133,7 +135,7 @@ static struct object *object_add(struct module *module,
 	const char *texts[4];
 	struct object *object;
 
-	/* a site that another copy of the agent has taken is not ours */
+	/* `agent` is set: another copy of the agent has taken the site */
 	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
 	    !in_module(info, site + 1, site->text_bytes, PF_R) ||
 	    texts_split(site, texts) ||
@@ -146,7 +148,7 @@ static struct object *object_add(struct module *module,
 	return NULL;
 }
 
-/* The program's part of a slot, before anything is on. */
+/* Sets the site's own slot, before the object is on. */
 static void site_prepare(struct object *object)
 {
 	struct write_slot *slot = (struct write_slot *)object->site;
@@ -186,7 +188,7 @@ struct object *registry_add(struct module *module, struct taffrail_site *site,
 	return NULL;
 }
 
-/* Returns the code that came, or NULL. */
+/* Returns the code that it added, or NULL. */
 static struct code *note_take(struct module *module,
 			      const struct dl_phdr_info *info,
 			      const int32_t *desc)
@@ -233,7 +235,7 @@ static void semaphore_take(struct code *code, const struct dl_phdr_info *info,
 		code->semaphore = semaphore;
 }
 
-/* Is it a note of ours, of this type, with as much in it? */
+/* Returns 1 for a note of ours with this type and at least so many bytes. */
 static int note_is(const Elf64_Nhdr *note, uint32_t type, uint64_t bytes)
 {
 	return note->n_type == type && note->n_namesz == sizeof(NOTE_OWNER) &&
@@ -241,8 +243,8 @@ static int note_is(const Elf64_Nhdr *note, uint32_t type, uint64_t bytes)
 	       text_equal((const char *)(note + 1), NOTE_OWNER);
 }
 
-/* Notes of one segment: three words, owner and description, each 4-aligned
- * (8-aligned segments hold GNU properties only). */
+/* Takes the notes of one segment. A note is three words, the owner and the
+ * description, each 4-aligned (8-aligned segments hold GNU properties only). */
 static void notes_walk(struct module *module, const struct dl_phdr_info *info,
 		       const char *p, uint64_t bytes)
 {
@@ -306,7 +308,7 @@ static void path_set(struct module *module, const char *name)
 
 	text_open(&path, module->path, sizeof(module->path));
 	text_add(&path, name && name[0] ? name : "/proc/self/exe");
-	/* what is not the name of a file is not opened */
+	/* a module whose name is no path of a file is not opened */
 	if (path.cut || module->path[0] != '/')
 		module->path[0] = '\0';
 }
@@ -337,7 +339,6 @@ static struct module *module_add(const struct dl_phdr_info *info,
 	return module;
 }
 
-/* What a scan found. */
 struct scan {
 	int changed;
 	int came;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a marker's description to the shape of its events.
+ * Makes the shape of a marker's events from its description.
  */
 #include "tracepoints/sites/shape.h"
 
@@ -38,7 +38,8 @@ static int is_fixed(uint8_t type)
 	return !(type & ~TAFFRAIL_T_SCALAR_MASK) && scalar_bytes(type);
 }
 
-/* A format's word on a string: field i, with `fixed` bytes before it. */
+/* Sets the rule of string field i, as the format says. `fixed` bytes of fixed
+ * fields come before it. */
 static void string_rule(struct write_shape *shape, uint32_t nvar,
 			const struct taffrail_site *site, uint32_t i,
 			const struct field_name *field, uint32_t fixed)
