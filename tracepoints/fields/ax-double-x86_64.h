@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The four operations on doubles, with all exceptions masked, rounding to
- * nearest, and the thread's MXCSR as it was afterwards.
+ * The four operations on doubles. All exceptions are masked, results are
+ * rounded to nearest, and the thread's MXCSR is restored afterwards.
  */
 #ifndef TRACEPOINTS_FIELDS_AX_DOUBLE_X86_64_H
 #define TRACEPOINTS_FIELDS_AX_DOUBLE_X86_64_H

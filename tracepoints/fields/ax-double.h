@@ -2,10 +2,10 @@
 /*
  * Doubles of conditions, as their 64 bits.
  *
- * What must stay true: nothing here raises a floating-point exception or
- * leaves a flag of one. The host may have unmasked them, or look at them.
- * Comparing and converting therefore work on integers; the four operations
- * run under a control word of our own (ax-double-x86_64.h).
+ * What must stay true: no function here raises a floating-point exception or
+ * sets a flag of one. The host may have unmasked exceptions, or read the flags.
+ * Comparing and converting therefore work on integers; the four operations run
+ * under the agent's own control word (ax-double-x86_64.h).
  *
  * Facts: IEEE 754 binary32 and binary64, rounding to nearest, ties to even.
  */
@@ -24,7 +24,7 @@ static inline int double_is_nan(uint64_t a)
 	return (a & ~DOUBLE_SIGN) > DOUBLE_INFINITY;
 }
 
-/* A number that is ordered as the doubles are; both zeros give 0. */
+/* Returns a number that is ordered as the doubles are; both zeros give 0. */
 static inline int64_t double_order(uint64_t a)
 {
 	return a & DOUBLE_SIGN ? -(int64_t)(a & ~DOUBLE_SIGN) : (int64_t)a;
@@ -49,8 +49,8 @@ static inline int double_less_equal(uint64_t a, uint64_t b)
 }
 
 /*
- * The double nearest to (m + a little, when `more`) * 2^exponent; m has its
- * highest bit set.
+ * Returns the double nearest to (m + a little, when `more`) * 2^exponent; m has
+ * its highest bit set.
  */
 static inline uint64_t double_round(uint64_t m, int exponent, int more)
 {
@@ -65,7 +65,7 @@ static inline uint64_t double_round(uint64_t m, int exponent, int more)
 	kept = drop > 63 ? 0 : m >> drop;
 	rest = drop > 63 ? m : m & ((1ull << drop) - 1);
 	half = 1ull << (drop - 1);
-	/* the highest bit, where there is one, counts the exponent up */
+	/* the highest bit of a normal number adds 1 to the exponent */
 	if (biased > 0)
 		kept += (uint64_t)(biased - 1) << 52;
 	if (rest > half || (rest == half && (more || (kept & 1))))
@@ -89,7 +89,7 @@ static inline uint64_t double_of_signed(uint64_t a)
 				 double_of_unsigned(a);
 }
 
-/* Of the 32 bits of a float: always exact. */
+/* Takes the 32 bits of a float; the result is always exact. */
 static inline uint64_t double_of_float(uint32_t a)
 {
 	uint64_t sign = (uint64_t)(a >> 31) << 63;

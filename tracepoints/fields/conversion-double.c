@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "tracepoints/fields/decimal.h"
 
-#define PLAIN_DIGITS	17	/* of a shortest one without an exponent */
+#define PLAIN_DIGITS	17	/* of shortest ones; more take an exponent */
 #define FRACTION_BITS	52
 #define FRACTION_NIBBLES 13
 
@@ -39,7 +39,7 @@ static void exponent_make(struct exponent *e, char letter, int value,
 		e->text[1 + n] = (char)('0' + rest % 10);
 }
 
-/* n digits from place `from` on; beyond those there are, zeros. */
+/* Adds n digits from place `from` on; places outside d's digits are zeros. */
 static void add_digits(struct text *text, const struct decimal *d, int from,
 		       int n)
 {
@@ -52,7 +52,7 @@ static void add_digits(struct text *text, const struct decimal *d, int from,
 	conversion_repeat(text, '0', to - from);
 }
 
-/* d has been rounded to `precision` digits behind the point. */
+/* Adds d, which has been rounded to `precision` digits after the point. */
 static void fixed(struct text *text, const struct conversion *c,
 		  const char *sign, const struct decimal *d, int precision)
 {
@@ -71,7 +71,7 @@ static void fixed(struct text *text, const struct conversion *c,
 	conversion_repeat(text, ' ', pad);
 }
 
-/* d has been rounded to 1 + precision digits. */
+/* Adds d, which has been rounded to 1 + precision digits. */
 static void scientific(struct text *text, const struct conversion *c,
 		       const char *sign, const struct decimal *d,
 		       int precision)
@@ -92,8 +92,8 @@ static void scientific(struct text *text, const struct conversion *c,
 	conversion_repeat(text, ' ', pad);
 }
 
-/* %g of digits that have been rounded to `precision`; without '#' only those
- * that are not zeros at the end. */
+/* %g of digits that have been rounded to `precision`; without '#' the zeros at
+ * the end are left out. */
 static void general(struct text *text, const struct conversion *c,
 		    const char *sign, const struct decimal *d, int precision)
 {
@@ -110,7 +110,7 @@ static void general(struct text *text, const struct conversion *c,
 					  0);
 }
 
-/* %a: before the point is the bit that a number that is not subnormal has. */
+/* %a: the digit before the point is 1, or 0 for a subnormal number. */
 static void hexadecimal(struct text *text, const struct conversion *c,
 			const struct binary *b)
 {
@@ -157,7 +157,7 @@ static void hexadecimal(struct text *text, const struct conversion *c,
 	conversion_repeat(text, ' ', pad);
 }
 
-/* Infinity and NaN: no zeros before them. */
+/* Adds infinity or NaN, never padded with zeros. */
 static void word(struct text *text, const struct conversion *c,
 		 const char *sign, const struct binary *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conversions of a printf-like format: what they have in common, integers and
- * strings. Floating-point numbers are in conversion-double.c.
+ * Conversions of a printf-like format: integers, strings, and helpers of all
+ * conversions. Floating-point numbers are in conversion-double.c.
  */
 #include "tracepoints/fields/conversion-private.h"
 
@@ -34,8 +34,8 @@ const char *conversion_sign(const struct conversion *c, int negative)
 	return c->flags & CONVERSION_SPACE ? " " : "";
 }
 
-/* Digits of a value, highest first, without zeros in front; returns how many.
- * 22 at most. */
+/* Stores the digits of a value, highest first, without leading zeros. Returns
+ * how many: at most 22. */
 static int digits_of(char *out, uint64_t value, char letter)
 {
 	const char *digits = letter == 'X' ? "0123456789ABCDEF" :

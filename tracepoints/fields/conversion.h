@@ -4,8 +4,8 @@
  * locale, into a bounded text.
  *
  * Pure functions without libc and without floating-point instructions. They
- * stop when the text is full, so that a width of a million costs no more than
- * the text is large. Any thread; SIGSAFE.
+ * stop when the text is full: a width of a million costs no more than the size
+ * of the text. Any thread; SIGSAFE.
  */
 #ifndef TRACEPOINTS_FIELDS_CONVERSION_H
 #define TRACEPOINTS_FIELDS_CONVERSION_H
@@ -29,13 +29,14 @@ enum conversion_flag {
 struct conversion {
 	char letter;			/* of "diouxXpcs" or "aAeEfFgG" */
 	uint8_t flags;
-	uint8_t bytes;			/* of the integer that the length says:
+	uint8_t bytes;			/* of the integer, by its length letter:
 					 * hh 1, h 2, none 4, else 8 */
 	int32_t width;			/* 0 .. CONVERSION_MOST */
-	int32_t precision;		/* so, or CONVERSION_NONE */
+	int32_t precision;		/* the same, or CONVERSION_NONE */
 };
 
-/* d i o u x X: all of the value, whatever `bytes` is. p: NULL is "(nil)". */
+/* d i o u x X: all 64 bits of the value count, whatever `bytes` is. p: NULL is
+ * "(nil)". */
 void conversion_integer(struct text *text, const struct conversion *c,
 			uint64_t value);
 
@@ -43,12 +44,12 @@ void conversion_integer(struct text *text, const struct conversion *c,
 void conversion_double(struct text *text, const struct conversion *c,
 		       uint64_t bits);
 
-/* s: no more than `precision` of n characters. */
+/* s: adds at most `precision` of n characters. */
 void conversion_string(struct text *text, const struct conversion *c,
 		       const char *p, size_t n);
 
-/* The digits of least number from which the same double, or float, is read
- * back: 0.1, 250, 1e+20, -inf. */
+/* Adds the fewest digits from which the same double, or float, is read back:
+ * 0.1, 250, 1e+20, -inf. */
 void conversion_shortest_double(struct text *text, uint64_t bits);
 void conversion_shortest_float(struct text *text, uint32_t bits);
 

@@ -2,8 +2,8 @@
 /*
  * Floating-point numbers as decimal digits.
  *
- * m * 2^-k is m * 5^k with the point moved by k digits: one large integer, in
- * limbs of nine decimal digits, so that digits come out of it at once.
+ * m * 2^-k is m * 5^k with the point moved by k digits: one large integer. Its
+ * limbs have nine decimal digits each, so each limb gives its digits directly.
  */
 #include "tracepoints/fields/decimal.h"
 
@@ -12,7 +12,7 @@
 #define TEN_9		1000000000u
 #define FIVE_13		1220703125u
 #define LIMBS		88		/* 64 bits * 5^1076: 772 digits */
-#define SHORT_DIGITS	17		/* always tell two doubles apart */
+#define SHORT_DIGITS	17		/* tell any two doubles apart */
 
 _Static_assert(DECIMAL_DIGITS_MAX >= LIMBS * 9, "digits of all limbs");
 
@@ -68,7 +68,7 @@ static void trim(struct decimal *d)
 		d->point = 0;
 }
 
-/* All digits, without zeros in front. */
+/* Stores all digits, without leading zeros. */
 static void digits_of(struct decimal *d, const struct limbs *a)
 {
 	uint32_t i;
@@ -108,7 +108,7 @@ void decimal_make(struct decimal *d, uint64_t m, int exponent)
 	trim(d);
 }
 
-/* One more at the last of the first n digits; those behind go. */
+/* Drops all but the first n digits, and adds one to the last of these. */
 static void count_up(struct decimal *d, int n)
 {
 	while (n && d->digits[n - 1] == '9')
@@ -123,8 +123,8 @@ static void count_up(struct decimal *d, int n)
 	}
 }
 
-/* Is what follows the first n digits more than a half, or a half behind an odd
- * digit? */
+/* Returns 1 when the digits after the first n are more than a half, or a half
+ * after an odd digit. */
 static int rounds_up(const struct decimal *d, int n)
 {
 	if (n < 0 || n >= d->n)
@@ -146,7 +146,7 @@ void decimal_round(struct decimal *d, int keep)
 	trim(d);
 }
 
-/* -1, 0 or 1. */
+/* Returns -1, 0 or 1. */
 static int compare(const struct decimal *a, const struct decimal *b)
 {
 	int i;
@@ -161,7 +161,7 @@ static int compare(const struct decimal *a, const struct decimal *b)
 	return (a->n > b->n) - (a->n < b->n);
 }
 
-/* The first n digits of d, with one more at the last when `up`. */
+/* Stores the first n digits of d; when `up`, adds one to the last. */
 static void cut(struct decimal *to, const struct decimal *d, int n, int up)
 {
 	to->n = n;
@@ -174,16 +174,17 @@ static void cut(struct decimal *to, const struct decimal *d, int n, int up)
 }
 
 /*
- * Reading chooses this number between `low` and `high`, the middles between
- * it and its neighbours; the middles themselves when its m is even. If some
- * number of n digits is between them, one of the two next to it is.
+ * `low` and `high` are the middles between this number and its neighbours. Any
+ * number between them is read as this number; the middles are, too, when m is
+ * even. If a number of n digits lies between them, then so does one of the two
+ * numbers of n digits that are next to this number.
  */
 void decimal_shortest(struct decimal *d, const struct binary *b)
 {
 	struct decimal low;
 	struct decimal high;
 	struct decimal try;
-	int least = b->m & 1;	/* how far from a middle */
+	int least = b->m & 1;	/* 1: the middles do not count */
 	int n;
 
 	decimal_make(d, b->m, b->exponent);

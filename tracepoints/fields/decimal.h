@@ -3,8 +3,8 @@
  * Floating-point numbers as decimal digits, exactly: every double is a finite
  * decimal number, of up to 767 digits.
  *
- * Pure functions on integers: no libc, no floating-point instruction, so that
- * no flag of the host's is touched. Any thread; SIGSAFE.
+ * Pure functions on integers: no libc, and no floating-point instruction, which
+ * could change the host's exception flags. Any thread; SIGSAFE.
  *
  * Facts: IEEE 754 binary32 and binary64.
  */
@@ -15,8 +15,8 @@
 
 #define DECIMAL_DIGITS_MAX	792
 
-/* 0.DIGITS * 10^point. The first digit and the last are not '0'; n is 0 for
- * the number 0, and point then, too. */
+/* 0.DIGITS * 10^point. The first digit and the last are not '0'. For the number
+ * 0, n and point are 0. */
 struct decimal {
 	int n;
 	int point;
@@ -28,8 +28,8 @@ struct binary {
 	uint64_t m;
 	int exponent;
 	uint8_t negative;
-	uint8_t lowest;			/* m is the lowest of its exponent, so
-					 * that the number below is nearer */
+	uint8_t lowest;			/* m is the lowest of its exponent: the
+					 * number below it is nearer */
 	uint8_t infinite;
 	uint8_t nan;
 };
@@ -37,16 +37,17 @@ struct binary {
 void binary_of_double(struct binary *b, uint64_t bits);
 void binary_of_float(struct binary *b, uint32_t bits);
 
-/* m * 2^exponent, exactly; exponent in -1076 .. 1023. */
+/* Makes m * 2^exponent, exactly; exponent in -1076 .. 1023. */
 void decimal_make(struct decimal *d, uint64_t m, int exponent);
 
-/* To `keep` digits, to the nearest, ties to even. A `keep` of 0 leaves 0 or a
- * one at the next higher place; a negative one leaves 0. */
+/* Rounds to `keep` digits, to the nearest, ties to even. If `keep` is 0, leaves
+ * 0, or a 1 at the next higher place; if it is negative, leaves 0. */
 void decimal_round(struct decimal *d, int keep);
 
-/* The digits of least number that lie nearer to this number than to any other
- * of its format (or as near, where reading them chooses it); of those the
- * nearest. For numbers that are neither infinite nor a NaN. */
+/* Makes the fewest digits from which this number is read back: they lie nearer
+ * to it than to any other number of its format, or as near, if reading then
+ * chooses this number. Of several such, makes the nearest. Not for an infinite
+ * number or a NaN. */
 void decimal_shortest(struct decimal *d, const struct binary *b);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * A mark's format with its values put in.
  *
- * Which directive takes which field is what fields.c says: each '*' one, each
- * conversion one but %% and %m, whatever letters it does not know.
+ * Directives take fields as in fields.c: each '*' takes one, and each
+ * conversion except %% and %m takes one, also if its letter is not known.
  */
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/conversion.h"
@@ -14,19 +14,18 @@
 struct format {
 	struct text *text;
 	const struct field_value *values;
-	uint32_t n;			/* there are */
-	uint32_t nfields;		/* there should be */
+	uint32_t n;			/* values that are there */
+	uint32_t nfields;		/* fields of the event */
 	uint32_t next;
 };
 
-/* A directive. */
 struct directive {
 	struct conversion conversion;
 	const char *start;		/* its '%' */
 	const char *end;
 	uint32_t place;			/* N of "%N$", from 1 on; or 0 */
 	int dot;
-	int unfit;			/* no integer for a '*' */
+	int unfit;			/* the field of a '*' is no integer */
 };
 
 static int is_digit(char c)
@@ -50,7 +49,7 @@ static uint8_t flag_of(char c)
 	}
 }
 
-/* A number in the format, no larger than CONVERSION_MOST. */
+/* Takes a number from the format, at most CONVERSION_MOST. */
 static int32_t number_take(const char **p)
 {
 	int32_t number = 0;
@@ -63,7 +62,7 @@ static int32_t number_take(const char **p)
 	return number;
 }
 
-/* Field `place`, or the next one; NULL: there is none. */
+/* Returns field `place`, or the next one if that is 0; NULL if not there. */
 static const struct field_value *field_take(struct format *f, uint32_t place)
 {
 	uint32_t i = place ? place - 1 : f->next;
@@ -102,7 +101,7 @@ static void width_set(struct conversion *c, int32_t width)
 	c->width = width < 0 ? -width : width;
 }
 
-/* Digits, '*' or '.': *p is at it. */
+/* Takes the digits, '*' or '.' at *p. */
 static void size_take(struct format *f, struct directive *d, const char **p)
 {
 	struct conversion *c = &d->conversion;
@@ -177,7 +176,7 @@ static void directive_read(struct format *f, struct directive *d)
 	d->end = *p ? p + 1 : p;
 }
 
-/* What C passes for the conversion out of what was recorded. */
+/* Returns the recorded value as C passes it for the conversion. */
 static uint64_t integer_for(const struct conversion *c,
 			    const struct field_value *value)
 {
@@ -194,7 +193,7 @@ static uint64_t integer_for(const struct conversion *c,
 		       bits >> unsign;
 }
 
-/* UTF-8 of a code point; returns its bytes, 0 for none. */
+/* Stores a code point as UTF-8. Returns its length, 0 for no code point. */
 static size_t utf8(char *out, uint64_t code)
 {
 	static const uint8_t lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
@@ -224,7 +223,8 @@ static void character(struct text *text, const struct conversion *c,
 	conversion_string(text, c, bytes, n && bytes[0] ? n : 0);
 }
 
-/* What the conversion is not for: as an event would show it, padded. */
+/* Adds a value of a type that the conversion does not take: as in an event,
+ * padded. */
 static void foreign(struct text *text, const struct conversion *c,
 		    const struct field_value *value)
 {
@@ -264,7 +264,7 @@ static void directive_copy(struct text *text, const struct directive *d)
 	text_add_bytes(text, d->start, (size_t)(d->end - d->start));
 }
 
-/* Does it take a field, and is one said to be there? */
+/* Returns 1 when the directive takes a field, and the event has one for it. */
 static int takes_field(const struct format *f, const struct directive *d)
 {
 	uint32_t i = d->place ? d->place - 1 : f->next;
@@ -273,8 +273,7 @@ static int takes_field(const struct format *f, const struct directive *d)
 	       i < f->nfields;
 }
 
-/* Returns 0 when the text ends here: there should be a field, but the bytes
- * have ended. */
+/* Returns 0 when the text must end here: the bytes end before the field. */
 static int directive_put(struct format *f, const struct directive *d)
 {
 	const struct field_value *value;

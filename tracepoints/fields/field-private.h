@@ -7,37 +7,39 @@
 
 #include "tracepoints/fields/field-text.h"
 
-/* A field, or as much of it as there is. */
+/* A field, or its beginning, if the bytes end in it. */
 struct field_value {
 	uint8_t type;			/* enum taffrail_type */
-	uint8_t whole;
+	uint8_t whole;			/* all of it is there */
 	const uint8_t *p;		/* in the event; not aligned */
 	uint32_t n;			/* characters, or elements */
 };
 
-/* Takes an event's values off `room` bytes at p. Returns how many there are. */
+/* Takes an event's values from `room` bytes at p. Returns how many it found. */
 uint32_t field_values_take(struct field_value *values,
 			   const struct field_event *event, const uint8_t *p,
 			   uint32_t room);
 
-/* Is it a scalar that is an integer: pointers and booleans, too? */
+/* Returns 1 for an integer scalar; pointers and booleans are such. */
 int field_is_integer(const struct field_value *value);
 
-/* 4 or 8: the bytes of the integer as a C function would be passed it. */
+/* Returns 4 or 8: the bytes of the integer as an argument of a C function. */
 uint32_t field_integer_bytes(const struct field_value *value);
 
-/* An integer, extended by its sign if its type has one. */
+/* Returns an integer, sign-extended if its type is signed. */
 uint64_t field_integer(const struct field_value *value);
 
-/* Is it floating-point? As the bits of a double: */
+/* Returns 1 for a floating-point scalar. */
 int field_is_double(const struct field_value *value);
+
+/* Returns the bits of a floating-point scalar as a double. */
 uint64_t field_double(const struct field_value *value);
 
-/* A value as an event shows it, but strings as they are. */
+/* Adds a value as in an event, but a string without quotes and escapes. */
 void field_show(struct text *text, const struct field_value *value);
 
-/* A mark's format with its values put in: `nfields` of them, of which there
- * are n; only the last of these may not be whole. */
+/* Adds a mark's format with its values put in. The event has `nfields` fields;
+ * n values are there, and only the last of them may not be whole. */
 void field_format(struct text *text, const char *format,
 		  const struct field_value *values, uint32_t n,
 		  uint32_t nfields);

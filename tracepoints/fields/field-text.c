@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fields as text: an event's with their names, a mark's in its format.
+ * Fields as text: those of an event with their names, those of a mark in its
+ * format.
  *
- * Invariant: a loop whose length the bytes decide stops when the text is full.
+ * Invariant: a loop whose length depends on the bytes stops when the text is
+ * full.
  */
 #include "tracepoints/fields/field-private.h"
 
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/fields.h"
 
-/* A character of a string in quotes. */
+/* Adds a character of a string, escaped if it must be. */
 static void add_escaped(struct text *text, uint8_t c)
 {
 	static const char letters[] = "abtnvfr";	/* from 7 on */

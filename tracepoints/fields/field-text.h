@@ -3,18 +3,17 @@
  * An event's fields as text for people: what gdb shows as $_sdata.
  *
  * A mark gives its format with the values put in, as printf() would:
- * "id %d url %s" gives "id 7 url /x". Conversions follow C; a value that its
- * conversion does not fit (a program's mistake, or %s of a pointer) is shown
- * as an event's would be. %m stays as it is, %n gives nothing, %c of 0 is left
- * out, %lc is UTF-8.
+ * "id %d url %s" gives "id 7 url /x". Conversions follow C; a value that does
+ * not fit its conversion (a program's mistake, or %s of a pointer) is shown as
+ * in an event. %m stays as it is, %n gives nothing, %c of 0 is left out, %lc is
+ * UTF-8.
  *
  * An event gives "name = value, name = value". Integers are decimal, pointers
- * hexadecimal; of floating-point numbers as many digits as it takes to read
- * the same back; strings are in quotes and escaped as babeltrace2 does it,
- * sequences in braces: id = 7, url = "/x", v = {1, 2}.
+ * hexadecimal; floating-point numbers have as many digits as are needed to read
+ * the same number back; strings are in quotes and escaped as babeltrace2 does
+ * it, sequences in braces: id = 7, url = "/x", v = {1, 2}.
  *
- * Fields that are not whole, since the bytes end there, end the text with
- * "...".
+ * When the bytes end before the last field does, the text ends with "...".
  */
 #ifndef TRACEPOINTS_FIELDS_FIELD_TEXT_H
 #define TRACEPOINTS_FIELDS_FIELD_TEXT_H
@@ -23,8 +22,8 @@
 
 #include "base/text.h"
 
-/* What an event is; `types` and `format` as struct object and struct
- * event_record have them. */
+/* Describes an event; `types` and `format` are as in struct object and struct
+ * event_record. */
 struct field_event {
 	uint8_t kind;			/* enum taffrail_kind */
 	uint8_t nfields;
@@ -33,16 +32,17 @@ struct field_event {
 };
 
 /*
- * Adds the fields in n bytes, as a ring holds them, to `text`. Whatever the
- * bytes, types and format are like, it reads no more than n bytes and ends.
- * Any thread; SIGSAFE; takes some 3 KiB of stack.
+ * Adds the fields in n bytes, as a ring holds them, to `text`. For any bytes,
+ * types and format, reads no more than n bytes and returns. Any thread;
+ * SIGSAFE; takes some 3 KiB of stack.
  */
 void field_text(struct text *text, const struct field_event *event,
 		const void *bytes, uint32_t n);
 
 /*
- * The same, for programs to read: a line "field NAME=TYPE:VALUE" for each one
- * that is whole. Strings have no quotes, and are escaped as above.
+ * Does the same for a program that reads the text: adds a line
+ * "field NAME=TYPE:VALUE" for each whole field. Strings have no quotes, and are
+ * escaped as above.
  */
 void field_lines(struct text *text, const struct field_event *event,
 		 const void *bytes, uint32_t n);

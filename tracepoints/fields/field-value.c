@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Values of fields: taken out of an event's bytes, read, and shown without
- * their names.
+ * Values of fields: finds them in an event's bytes, reads them, and shows them
+ * without their names.
  *
- * Invariant: no load at or beyond the end of the bytes; a loop whose length the
- * bytes decide stops when the text is full.
+ * Invariant: no load at or beyond the end of the bytes; a loop whose length
+ * depends on the bytes stops when the text is full.
  */
 #include "tracepoints/fields/field-private.h"
 
@@ -27,8 +27,8 @@ static uint32_t scalar_bytes(uint8_t type)
 }
 
 /*
- * Takes the field of this type off the bytes. Returns how many it takes; 0
- * when it is none, or there is nothing of it.
+ * Takes a field of this type from the bytes. Returns how many bytes it takes; 0
+ * when the type is none, or no part of the field is there.
  */
 static uint32_t value_take(struct field_value *value, uint8_t type,
 			   const uint8_t *p, uint32_t room)

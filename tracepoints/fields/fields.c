@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of a marker's fields out of its text; see fields.h.
+ * Names of a marker's fields, taken from its text; see fields.h.
  *
- * What must stay true: every position lies within the text, every loop moves
- * forward, the depth of recursion has a bound; the names are unique and are
- * identifiers, whatever the text is like.
+ * What must stay true, for any text: every position lies within the text, every
+ * loop moves forward, the depth of recursion has a bound; the names are unique
+ * and are identifiers.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -60,7 +60,7 @@ static bool span_is(struct span s, const char *word)
 	return s.p == s.end && !*word;
 }
 
-/* The end of the literal that begins at p with its quotation mark. */
+/* Returns the end of the literal that begins at p with its quotation mark. */
 static const char *skip_literal(const char *p, const char *end)
 {
 	char quote = *p++;
@@ -70,7 +70,7 @@ static const char *skip_literal(const char *p, const char *end)
 	return p < end ? p + 1 : end;
 }
 
-/* The end of a word or number; 1'000 is a number. */
+/* Returns the end of a word or number; 1'000 is a number. */
 static const char *skip_word(const char *p, const char *end)
 {
 	bool number = is_digit(*p);
@@ -81,7 +81,7 @@ static const char *skip_word(const char *p, const char *end)
 	return p;
 }
 
-/* The end of the brackets that begin at p: of whatever kind, they nest. */
+/* Returns the end of the brackets that begin at p; all kinds of them nest. */
 static const char *skip_group(const char *p, const char *end)
 {
 	int depth = 0;
@@ -106,7 +106,7 @@ static const char *skip_group(const char *p, const char *end)
 	return p;
 }
 
-/* Take the next token off s. */
+/* Takes the next token from s. */
 static enum token_type next_token(struct span *s, struct span *token)
 {
 	enum token_type type;
@@ -137,8 +137,8 @@ static enum token_type next_token(struct span *s, struct span *token)
 }
 
 /*
- * The end of the template arguments that begin at p with '<', or p when they
- * are none: no '>' follows, or not one that ( or :: or { comes after.
+ * Returns the end of the template arguments that begin at p with '<'. Returns p
+ * when they are none: no '>' closes them, or neither ( nor :: nor { follows it.
  */
 static const char *skip_template(const char *p, const char *end)
 {
@@ -165,7 +165,7 @@ static const char *skip_template(const char *p, const char *end)
 	return p;
 }
 
-/* The next argument of *s, up to a comma that stands in no brackets. */
+/* Takes the next argument from *s, up to a comma outside all brackets. */
 static struct span next_argument(struct span *s, bool templates)
 {
 	struct span argument = { s->p, s->p };
@@ -220,7 +220,7 @@ static bool is_keyword(struct span word)
 	return false;
 }
 
-/* The name of an expression: a word in it, or of length 0. */
+/* Returns the name of an expression: a word in it, or an empty span. */
 static struct span expression_name(struct span s, int depth)
 {
 	struct span name = { s.p, s.p }, group = { s.p, s.p };
@@ -250,7 +250,7 @@ static struct span expression_name(struct span s, int depth)
 	return expression_name(group, depth - 1);
 }
 
-/* Append what the literal at token says to buf; returns the new length. */
+/* Appends the text of the literal at token to buf. Returns the new length. */
 static size_t unquote(struct span token, char *buf, size_t n, size_t size)
 {
 	const char *p = token.p + 1;
@@ -264,9 +264,9 @@ static size_t unquote(struct span token, char *buf, size_t n, size_t size)
 }
 
 /*
- * The mark that TAFFRAIL_FIELD and its kin leave when another macro expanded
- * them first: ((void)"taffrail:" "NAME", ...). Returns the length of the name
- * in buf, or 0.
+ * Reads the tag that TAFFRAIL_FIELD and similar macros leave when another macro
+ * expanded them first: ((void)"taffrail:" "NAME", ...). Returns the length of
+ * the name in buf, or 0.
  */
 static size_t tagged_name(struct span s, char *buf, size_t size)
 {
@@ -296,7 +296,7 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 	return n - (sizeof(TAG) - 1);
 }
 
-/* The first argument, if s is a call of one of our macros; else s. */
+/* Returns the first argument if s is a call of one of our macros; else s. */
 static struct span strip_macro(struct span s)
 {
 	struct span rest = s, token, group;
@@ -331,7 +331,7 @@ static bool is_taken(const char *name, const struct field_name *out, int n)
 	return false;
 }
 
-/* Write n in decimal at p, end it, return its end. n < 1000. */
+/* Writes n in decimal and a NUL at p. Returns the NUL's place. n < 1000. */
 static char *put_number(char *p, int n)
 {
 	if (n >= 100)
@@ -343,7 +343,7 @@ static char *put_number(char *p, int n)
 	return p;
 }
 
-/* Give field i the name in s, or argN; make it unique among those before. */
+/* Gives field i the name in s, or argN; makes it differ from earlier names. */
 static void set_name(struct field_name *out, int i, struct span s)
 {
 	char *name = out[i].name;
@@ -385,7 +385,8 @@ static void parse_event(struct span s, int nfields, struct field_name *out)
 	}
 }
 
-/* The last word of literal text; "#word" was a type in old formats. */
+/* Returns the last word of literal text, but not "#word": that was a type in
+ * old formats. */
 static struct span last_word(struct span s)
 {
 	struct span name = { s.p, s.p };
@@ -406,7 +407,7 @@ static struct span last_word(struct span s)
 	return name;
 }
 
-/* Is c a flag, a digit or a length: something before the conversion? */
+/* Returns whether c is a flag, a digit or a length, before the conversion. */
 static bool is_modifier(char c)
 {
 	const char *p;
@@ -419,9 +420,9 @@ static bool is_modifier(char c)
 }
 
 /*
- * One directive of a format, s behind its '%'. Names the fields it takes:
- * one, more with `*`, none for %% and %m. Returns the number of fields named
- * so far.
+ * Parses one directive of a format; s begins after its '%'. Names the fields
+ * that the directive takes: one, more with `*`, none for %% and %m. Returns the
+ * number of fields named so far.
  */
 static int parse_directive(struct span *s, struct span words, int i,
 			   int nfields, struct field_name *out)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of the fields of a marker, out of the text that its site carries:
+ * Names of a marker's fields, taken from the text in its site:
  *
  *  - of a TAFFRAIL_EVENT, the text of its arguments. An argument is named by
  *    TAFFRAIL_FIELD(NAME, ...), else by its last identifier: `req->id` is
@@ -8,8 +8,8 @@
  *  - of a TAFFRAIL_MARK, its format: a conversion is named by the word before
  *    it, "id %d url %s" has the fields "id" and "url".
  *
- * An argument without a name is "argN", N its number from 1 on. A name that
- * is taken gets _2, _3 and so on.
+ * An argument without a name is "argN", N its number from 1 on. If an earlier
+ * field has the same name, _2, _3 and so on is appended.
  *
  * Pure functions without allocation and without libc: they run in the agent
  * and in the command, on text of unknown origin.
@@ -29,29 +29,29 @@ struct field_name {
 	char name[FIELD_NAME_BYTES];	/* a C identifier, NUL-terminated */
 	uint8_t base;			/* to show it in: 8, 10 or 16 */
 	uint8_t pointer;		/* the format says %p: an address, even
-					 * where the type is a string */
+					 * if the type is a string */
 	int32_t precision;		/* of %.Ns: the string may end after N
 					 * characters without a NUL; or one of
-					 * the two below */
+					 * FIELD_PRECISION_... */
 };
 
 /*
- * Name nfields fields (0 to TAFFRAIL_FIELDS_MAX) into out[]. text ends with
- * NUL; kind is TAFFRAIL_KIND_EVENT or TAFFRAIL_KIND_MARK. All of out[] is
- * written, whatever the text is like. Returns 0, or -EINVAL for another kind
- * or number of fields. Any thread; SIGSAFE.
+ * Names nfields fields (0 to TAFFRAIL_FIELDS_MAX) in out[]. text ends with NUL;
+ * kind is TAFFRAIL_KIND_EVENT or TAFFRAIL_KIND_MARK. Writes all of out[] for
+ * any text. Returns 0, or -EINVAL for another kind or number of fields. Any
+ * thread; SIGSAFE.
  */
 int fields_parse(const char *text, int kind, int nfields,
 		 struct field_name *out);
 
 /* Adds the word for a field's type: "int32", "double[]", "string"; "unknown"
- * for one that there is not. SIGSAFE. */
+ * for a number that is no type. SIGSAFE. */
 void field_type_add(struct text *text, uint8_t type);
 
 /*
- * Adds what tells gdb's user of a marker's fields: the format of a
- * TAFFRAIL_MARK as it is, "type name, type name" of a TAFFRAIL_EVENT, nothing
- * for another kind or too many fields. types has nfields elements. SIGSAFE.
+ * Adds a marker's fields for gdb's user: the unchanged format of a
+ * TAFFRAIL_MARK, "type name, type name" of a TAFFRAIL_EVENT, nothing for
+ * another kind or too many fields. types has nfields elements. SIGSAFE.
  */
 void fields_signature_add(struct text *out, const char *text, int kind,
 			  int nfields, const uint8_t *types);
