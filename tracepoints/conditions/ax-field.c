@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: where the fields of an event are, and what steps load them.
+ * Conditions: finds the fields of an event, and the steps that load them.
  *
- * What must stay true: a step never reaches beyond the fixed part or beyond
- * the variable fields of the shape, whatever the types say.
+ * What must stay true, for any types: a step does not reach beyond the fixed
+ * part or beyond the variable fields of the shape.
  */
 #include "tracepoints/conditions/ax-insn.h"
 
@@ -15,8 +15,8 @@
 /* Where a field lies. */
 struct place {
 	uint8_t type;
-	uint8_t variable;	/* it is var[number], else: */
-	uint32_t number;	/* offset in the fixed part */
+	uint8_t variable;	/* 1: it is var[number] */
+	uint32_t number;	/* or: offset in the fixed part */
 };
 
 static const uint8_t scalar_bytes[16] = {
@@ -27,8 +27,8 @@ static const uint8_t scalar_bytes[16] = {
 };
 
 /*
- * A string that is recorded as its address has the type of a pointer, but is
- * a variable field; it comes before the next byte of the fixed part does.
+ * Finds a field. A string that is recorded as its address has the type of a
+ * pointer, but is a variable field; `fixed_before` tells it from a pointer.
  */
 static int field_find(struct place *place, const struct ax_layout *layout,
 		      uint32_t field)
@@ -109,7 +109,7 @@ static void decode_block(struct ax_insn *insn, const struct place *place)
 	insn->at = place->number;
 }
 
-/* How far the string may go: the shape's word. */
+/* Returns where the string may end, as the shape says. */
 static uint64_t string_extent(const struct write_shape *shape, uint32_t number)
 {
 	int32_t limit = shape->var[number].limit;

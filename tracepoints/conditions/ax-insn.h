@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between verifier and interpreter: a program after it was rewritten. Nobody
- * else includes this.
+ * The steps of a verified program: the verifier writes them, the interpreter
+ * runs them. Only the files of conditions include this.
  *
- * A step may stand for several instructions (constant, swap, compare). They
- * stay where they are, so that a jump into their midst finds them; `at` says
- * how many the step has done.
+ * A step may do the work of several instructions (constant, swap, compare). The
+ * steps of the others stay in their places, because a jump may lead to one of
+ * them; `at` says how many instructions the step has done.
  */
 #ifndef TRACEPOINTS_CONDITIONS_AX_INSN_H
 #define TRACEPOINTS_CONDITIONS_AX_INSN_H
@@ -13,12 +13,12 @@
 #include "tracepoints/conditions/ax.h"
 
 /*
- * Every step: an enumerator and a label of the interpreter. What it uses of
- * struct ax_insn:
+ * Every step: an enumerator and a label of the interpreter. The members of
+ * struct ax_insn that the steps use:
  *
  *	CONST		at, value
- *	EQUAL to GREATER_UNSIGNED: at; var: 1 inverts the result. The same
- *			again as .._CONST with value as the right side
+ *	EQUAL to GREATER_UNSIGNED: at; var: 1 inverts the result. The steps
+ *			.._CONST are the same, with value as the right side
  *	EXT, ZERO_EXT	at: 64 - bits
  *	PICK, GOTO..	at: number of a value, of an instruction
  *	REF		at: bytes; REG to TRACEV at: a number;
@@ -60,13 +60,14 @@ enum ax_step { AX_STEPS(AX_STEP_ENUMERATOR) STEP_MAX };
 
 #define STEP_WITH_CONST	(STEP_EQUAL_CONST - STEP_EQUAL)
 
-/* How far a string goes, in the value of a string's step. */
+/* Where a string ends, in the value of a string's step: at its NUL, or at a
+ * limit if that comes first. */
 enum ax_extent {
-	AX_EXTENT_NUL,		/* to its NUL */
-	AX_EXTENT_BOUND,	/* no further than the low 32 bits say */
-	AX_EXTENT_VALUE,	/* than the int in the fixed value, shifted
-				 * right by the low 32 bits, says */
-	AX_EXTENT_BLOCK,	/* than the int at that offset says */
+	AX_EXTENT_NUL,		/* no limit */
+	AX_EXTENT_BOUND,	/* the low 32 bits of the value */
+	AX_EXTENT_VALUE,	/* the int in the event's fixed value, shifted
+				 * right by the low 32 bits */
+	AX_EXTENT_BLOCK,	/* the int at that offset in the fixed part */
 };
 
 #define AX_EXTENT(extent, number) \
@@ -76,29 +77,31 @@ enum ax_extent {
 enum ax_order {
 	AX_ORDER_UNSIGNED,
 	AX_ORDER_SIGNED,
-	AX_ORDER_WHOLE,		/* it has 64 bits: as the comparison has it */
+	AX_ORDER_WHOLE,		/* it has 64 bits: as the comparison does it */
 };
 
 /*
- * Is this step a comparison of a value of so many bits with a constant, and
- * the last of the program? Then the value, shifted so that it is on top, lies
- * no more than *span above *low, modulo 2^64, when it holds. Returns 1, or 0
- * also where no such range says it.
+ * Finds the range of a step that compares a value of so many bits with a
+ * constant, and is the last of its program. The comparison holds when the
+ * value, shifted left until it is on top, lies no more than *span above *low,
+ * modulo 2^64. Returns 1; or 0 when the step is not such a comparison, or no
+ * such range exists.
  */
 int ax_range_find(const struct ax_insn *test, uint32_t bits,
 		  enum ax_order order, uint64_t *low, uint64_t *span);
 
-/* Sees whether a program is only a test of one field; see struct ax_program. */
+/* Sets the first members of struct ax_program: whether the program only tests
+ * one field, and the range of that test. */
 void ax_quick_find(struct ax_program *program);
 
-/* The step that does an opcode with a field: how it is loaded, or how far the
- * string goes. Returns NULL, or what is wrong with it. SIGSAFE. */
+/* Sets the step for an opcode with a field: how the field is loaded, or where
+ * the string ends. Returns NULL, or what is wrong. SIGSAFE. */
 const char *ax_field_decode(struct ax_insn *insn,
 			    const struct ax_layout *layout, uint8_t opcode,
 			    uint32_t field);
 
-/* Is the string p, which ends at its NUL or after `limit` bytes, this text?
- * Does it match this glob (base/glob.h)? SIGSAFE. */
+/* Returns 1 when the string p, which ends at its NUL or after `limit` bytes, is
+ * this text. SIGSAFE. */
 int ax_text_equal(const char *p, uint64_t limit, const char *text);
 
 #endif

@@ -2,22 +2,22 @@
 /*
  * Conditions: programs that only compare a value with a constant.
  *
- * Each such comparison, and its opposite, is a range of the value's,
- * modulo 2^bits; see struct ax_program. What holds for no value, or compares
- * a signed field as if it were unsigned, is left to the interpreter.
+ * Each such comparison, and its opposite, holds for one range of values, modulo
+ * 2^bits; see struct ax_program. The interpreter runs comparisons that hold for
+ * no value, or that compare a signed field as if it were unsigned.
  */
 #include "tracepoints/conditions/ax-insn.h"
 
 #include "base/base.h"
 
-/* From low up to high, in the order of the comparison; or no value. */
+/* The values from low up to high, in the order of the comparison; or none. */
 struct range {
 	uint64_t low;
 	uint64_t high;
 	int empty;
 };
 
-/* All values of a field of `bits` bits. */
+/* Returns all values of a field of `bits` bits. */
 static struct range range_all(uint32_t bits, int signed_order,
 			      int signed_field)
 {
@@ -31,8 +31,8 @@ static struct range range_all(uint32_t bits, int signed_order,
 	return (struct range){ 0, (1ull << bits) - 1, 0 };
 }
 
-/* The part of `all` that one of the five comparisons with c leaves. `flip`
- * makes the order unsigned. */
+/* Returns the part of `all` for which one of the five comparisons with c holds.
+ * `flip` turns a signed order into an unsigned one. */
 static struct range range_cut(struct range all, uint32_t step, uint64_t c,
 			      uint64_t flip)
 {
@@ -64,7 +64,7 @@ static int is_value(const struct ax_insn *insn)
 	       insn->step == STEP_VALUE_UNSIGNED;
 }
 
-/* All values but those of a range. */
+/* Returns all values except those of a range. */
 static struct range range_invert(struct range all, struct range range)
 {
 	struct range rest = { range.high + 1, range.low - 1, 0 };

@@ -2,11 +2,11 @@
 /*
  * Conditions: the interpreter. See ax.h and ax-insn.h.
  *
- * What must stay true: it runs in the program's threads and signal handlers:
- * no allocation, no libc, no system call, less than 1 KB of stack. It believes
- * the verifier: the height of the stack and every operand are as they must be.
+ * What must stay true: the interpreter runs in the program's threads and signal
+ * handlers: no allocation, no libc, no system call, less than 1 KB of stack. It
+ * relies on the verifier for the height of the stack and every operand.
  *
- * The top of the stack is in `top`; sp points behind the values below it.
+ * The top of the stack is in `top`; sp points past the values below it.
  */
 #include "tracepoints/conditions/ax-insn.h"
 
@@ -80,8 +80,8 @@ static SIGSAFE enum ax_verdict memory_read(const struct ax_machine *machine,
 	return AX_DONE;
 }
 
-/* The steps that ask the machine; those that push give their value in *top,
- * those that pop two find the second there and the first in `under`. */
+/* Does the steps that use the machine. A step that pushes stores its value in
+ * *top; one that pops two finds the second there and the first in `under`. */
 static SIGSAFE __attribute__((noinline)) enum ax_verdict
 machine_step(const struct ax_machine *machine, void *hit,
 	     const struct ax_insn *insn, uint64_t under, uint64_t *top)
@@ -106,7 +106,7 @@ machine_step(const struct ax_machine *machine, void *hit,
 	}
 }
 
-/* a / b and a % b with signs: the smallest number by -1 wraps. */
+/* Signed a / b and a % b: the smallest number divided by -1 wraps. */
 static uint64_t divide(uint64_t a, uint64_t b)
 {
 	return b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b);
@@ -123,8 +123,8 @@ static uint64_t shift_right(uint64_t a, uint64_t b)
 }
 
 /*
- * The steps. Each ends with a jump of its own to the next, which the CPU
- * predicts better than one that all of them share.
+ * The steps. Each ends with its own jump to the next step: the CPU predicts
+ * these jumps better than one jump that all steps share.
  */
 #define NEXT(n)								\
 	do {								\
@@ -170,7 +170,7 @@ static uint64_t shift_right(uint64_t a, uint64_t b)
 		top = (uint64_t)(test) ^ insn->var;			\
 		NEXT(insn->at);						\
 	}
-/* Asks the machine, about a copy: `top` itself stays in a register. */
+/* Passes a copy of `top` to the machine: `top` itself stays in a register. */
 #define ASK(under)							\
 	do {								\
 		uint64_t value = top;					\
@@ -180,7 +180,7 @@ static uint64_t shift_right(uint64_t a, uint64_t b)
 			return verdict;					\
 		top = value;						\
 	} while (0)
-/* Of a type, at any address. */
+/* Loads a value of a type from the fixed part; it need not be aligned. */
 #define BLOCK(type)							\
 	({ type value_;							\
 	   __builtin_memcpy(&value_, (const char *)event->fixed + insn->at, \

@@ -2,8 +2,8 @@
 /*
  * Conditions: simple programs. See ax-simple.h.
  *
- * What must stay true: a program is only taken for simple when every step of
- * it, from the first to its end, has been accounted for.
+ * What must stay true: a program is simple only if every step of it, from the
+ * first to its end, was recognised.
  */
 #include "tracepoints/conditions/ax-simple.h"
 
@@ -12,8 +12,8 @@
 
 #define REGISTER_MAX	127u
 
-/* The address or value that a program begins with: register, constant, or a
- * sum. Returns the step behind it, or NULL. */
+/* Reads the address or value that a program begins with: a register, a
+ * constant, or a sum. Returns the step after it, or NULL. */
 static const struct ax_insn *sum_read(const struct ax_insn *insn, uint32_t *reg,
 				      uint64_t *offset)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: strings against texts. See ax-insn.h; globs are glob.h's.
+ * Conditions: compares strings with texts. See ax-insn.h; base/glob.h has the
+ * globs.
  */
 #include "tracepoints/conditions/ax-insn.h"
 

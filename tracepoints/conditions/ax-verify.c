@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: is this a program, and what does it do? See ax.h.
+ * Conditions: verifies a program and makes its steps. See ax.h.
  *
- * Four passes: scan (opcodes and operands, counts), decode (to steps, against
- * layout and machine), link (jumps), heights (of the stack, at every step
- * that can be reached); then fuse, which only makes it faster.
+ * Four passes: scan (opcodes and operands, counts), decode (to steps, checked
+ * against layout and machine), link (jumps), heights (of the stack, at every
+ * step that can be reached); then fuse, which only makes the program faster.
  *
- * What must stay true: the code is hostile. Every pass takes time linear in
- * its length, no recursion, all memory is the caller's.
+ * What must stay true: the code may be hostile. Every pass takes time linear in
+ * the code's length and does not recurse; all memory is the caller's.
  */
 #include "tracepoints/conditions/ax-insn.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-/* What a step asks of its event or machine. */
+/* What a step needs of its event or machine. */
 enum need {
 	NEED_NOTHING,
 	NEED_EVENT,
@@ -31,8 +31,8 @@ enum need {
 	NEED_PROCNAME,
 };
 
-/* An opcode: bytes of its operand, of which a text is not one; values it
- * takes from the stack and puts there. */
+/* An opcode: bytes of its operand, without its text; how many values it takes
+ * from the stack and puts there; whether a text follows. */
 struct row {
 	uint8_t step;
 	uint8_t operand;
@@ -88,7 +88,7 @@ static const struct row rows[256] = {
 	[AX_TRACEV]	= { STEP_TRACEV, 2, 0, 0, NEED_TRACEV, 0 },
 	[AX_TRACENZ]	= { STEP_TRACENZ, 0, 2, 0, NEED_COLLECT_STRING, 0 },
 	[AX_TRACE16]	= { STEP_TRACE_KEEP, 2, 1, 1, NEED_COLLECT, 0 },
-	[AX_PICK]	= { STEP_PICK, 1, 0, 1, 0, 0 }, /* and its operand */
+	[AX_PICK]	= { STEP_PICK, 1, 0, 1, 0, 0 }, /* see height_step() */
 	[AX_ROT]	= { STEP_ROT, 0, 3, 3, 0, 0 },
 
 	[AX_FIELD]	= { STEP_ADDRESS, 1, 0, 1, NEED_EVENT, 0 },
@@ -119,7 +119,7 @@ static const struct row rows[256] = {
 
 _Static_assert(AX_CODE_MAX < NO_INSN && AX_STACK_MAX < NO_HEIGHT, "");
 
-/* A verification; the arrays lie behind the program in the caller's memory. */
+/* A verification; the arrays lie after the program in the caller's memory. */
 struct verifier {
 	const struct ax_source *source;
 	struct ax_program *program;
@@ -128,7 +128,7 @@ struct verifier {
 	uint32_t text_bytes;
 	uint16_t *insn_at;	/* by offset in the code */
 	uint16_t *offset;	/* by instruction, as the next two */
-	uint16_t *pending;	/* list of those whose height is new */
+	uint16_t *pending;	/* list of instructions with a new height */
 	uint8_t *height;
 	uint16_t first_pending;
 };
@@ -161,7 +161,7 @@ static int refuse_opcode(struct verifier *v, uint32_t offset)
 	return refuse(v, offset, "unknown opcode");
 }
 
-/* The text at `offset`: its bytes with its NUL, or a refusal. */
+/* Checks the text at `offset`. Returns its bytes with its NUL, or a refusal. */
 static int text_scan(struct verifier *v, uint32_t offset)
 {
 	const struct ax_source *source = v->source;
@@ -208,7 +208,7 @@ static int scan(struct verifier *v)
 	return 0;
 }
 
-/* Divides the caller's memory: program, texts, then what only we need. */
+/* Divides the caller's memory: program, texts, then the verifier's arrays. */
 static int arrange(struct verifier *v, void *buffer, size_t size)
 {
 	size_t texts = sizeof(struct ax_program) +
@@ -269,7 +269,7 @@ static int machine_can(const struct ax_source *source, enum need need)
 	}
 }
 
-/* Operands that mean something else than a number as it stands. */
+/* Sets the step's members from its operand. */
 static int decode_operand(struct verifier *v, struct ax_insn *insn,
 			  uint32_t offset, uint64_t operand)
 {
@@ -317,7 +317,7 @@ static int decode_operand(struct verifier *v, struct ax_insn *insn,
 	}
 }
 
-/* Copies a text behind the instructions; returns the bytes of its operand. */
+/* Copies a text to the end of the program. Returns the bytes of its operand. */
 static uint32_t decode_text(struct verifier *v, struct ax_insn *insn,
 			    const uint8_t *p, uint32_t *texts)
 {
@@ -381,7 +381,7 @@ static int link_jumps(struct verifier *v)
 	return 0;
 }
 
-/* Step `to` is reached with that height, from the instruction `from`. */
+/* Notes that `from` leads to step `to` with that height. */
 static int reach(struct verifier *v, uint32_t from, uint32_t to,
 		 uint32_t height)
 {
@@ -444,8 +444,8 @@ static int is_comparison(const struct ax_insn *insn)
 	return insn->step >= STEP_EQUAL && insn->step <= STEP_GREATER_UNSIGNED;
 }
 
-/* Makes one step of a step and the one that follows it, if there is one that
- * does both. `left` is how many instructions follow. */
+/* Replaces a step by one that also does the next, if such a step exists. `left`
+ * is how many instructions follow. */
 static void fuse_step(struct ax_insn *insn, uint32_t left)
 {
 	const struct ax_insn *next = insn + 1;

@@ -3,19 +3,19 @@
  * Conditions: GDB's agent expressions, and the same machine for the events
  * of markers.
  *
- * The bytecode is that of "Debugging with GDB", appendix "The GDB Agent
- * Expression Mechanism"; the numbers are the facts of gdb/gdbsupport/ax.def,
- * the same in GDB 7.2 to 18.1. It is a stack of 64-bit values. Operands
+ * The bytecode is described in "Debugging with GDB", appendix "The GDB Agent
+ * Expression Mechanism"; the numbers are those of gdb/gdbsupport/ax.def, the
+ * same in GDB 7.2 to 18.1. The machine has a stack of 64-bit values. Operands
  * follow their opcode, highest byte first; a jump's operand is an offset from
  * the start of the program.
  *
- * GDB gives its opcodes from 0x01 up; 0x35 to 0xff were free in 18.1. Ours
- * begin at 0xc0. Only a program that is verified for a kind of event may have
- * them, so none comes in from a debugger.
+ * GDB numbers its opcodes from 0x01 up; 0x35 to 0xff were free in 18.1. The
+ * agent's own opcodes begin at 0xc0. Only a program that is verified for a kind
+ * of event may have them, so none comes in from a debugger.
  *
- * ax_verify() checks a program and rewrites it for ax_run(). What it proves
- * is not looked at again: opcodes, operands, jumps, the height of the stack,
- * fields, and that the machine can do what is asked. Left to ax_run() are
+ * ax_verify() checks a program and rewrites it for ax_run(). It checks opcodes,
+ * operands, jumps, the height of the stack, fields, and that the machine can do
+ * what the program asks; ax_run() does not check these again. ax_run() checks
  * memory, division by zero and the number of steps.
  */
 #ifndef TRACEPOINTS_CONDITIONS_AX_H
@@ -55,7 +55,7 @@ enum ax_opcode {
 	AX_REF16	 = 0x18,
 	AX_REF32	 = 0x19,
 	AX_REF64	 = 0x1a,
-	AX_REF_FLOAT	 = 0x1b, /* to 0x1f: nobody emits them: refused */
+	AX_REF_FLOAT	 = 0x1b, /* to 0x1f: no GDB emits them: refused */
 	AX_REF_DOUBLE	 = 0x1c,
 	AX_REF_LONG_DOUBLE = 0x1d,
 	AX_L_TO_D	 = 0x1e,
@@ -74,9 +74,9 @@ enum ax_opcode {
 	AX_SWAP		 = 0x2b, /* a b - b a */
 	AX_GETV		 = 0x2c, /* u16 variable: - value */
 	AX_SETV		 = 0x2d, /* u16 variable: a - a */
-	AX_TRACEV	 = 0x2e, /* u16 variable: nothing; collects it. ax.def
-				  * says it pushes; gdbserver and the code
-				  * that GDB makes say that it does not */
+	AX_TRACEV	 = 0x2e, /* u16 variable: -; collects it. ax.def says
+				  * that it pushes; by gdbserver and the code
+				  * that GDB makes it does not */
 	AX_TRACENZ	 = 0x2f, /* address bytes -; collects a string */
 	AX_TRACE16	 = 0x30, /* u16 bytes: address - address */
 	AX_INVALID2	 = 0x31, /* refused */
@@ -86,8 +86,9 @@ enum ax_opcode {
 	AX_PRINTF	 = 0x34, /* calls a function it names: refused */
 
 	/*
-	 * Ours. A "text" is u16 length with its NUL, then the bytes. A double
-	 * is on the stack as its 64 bits; the result of a test is 0 or 1.
+	 * The agent's own. A "text" is a u16 length that counts the NUL, then
+	 * the bytes. A double is on the stack as its 64 bits; the result of a
+	 * test is 0 or 1.
 	 */
 	AX_FIELD	 = 0xc0, /* u8 field: - integer, extended by its type */
 	AX_FIELD_DOUBLE	 = 0xc1, /* u8 field: - double, of F32 and F64 */
@@ -114,7 +115,7 @@ enum ax_opcode {
 
 #define AX_CODE_MAX	4096	/* bytes of a program */
 #define AX_STACK_MAX	64	/* values; the interpreter has room for them */
-#define AX_STEPS_MAX	10000	/* that backward jumps may repeat in a run */
+#define AX_STEPS_MAX	10000	/* backward jumps may repeat so many in a run */
 #define AX_NAME_BYTES	16	/* of a thread's name, with its NUL */
 
 /* How a run ended; AX_DONE is 0. */
@@ -128,9 +129,9 @@ enum ax_verdict {
 };
 
 /*
- * What a program can ask for. A verdict other than AX_DONE ends the run. All
- * must be SIGSAFE. What is NULL does not exist: the verifier refuses programs
- * that need it. `hit` is what the caller of ax_run() gave.
+ * The functions that a program can use. A verdict other than AX_DONE ends the
+ * run. All must be SIGSAFE. The verifier refuses a program that needs a
+ * function that is NULL. `hit` is what the caller of ax_run() gave.
  */
 struct ax_machine {
 	/* bytes is 1, 2, 4 or 8, in host order */
@@ -143,9 +144,9 @@ struct ax_machine {
 	enum ax_verdict (*variable_set)(void *hit, uint32_t number,
 					uint64_t value);
 	enum ax_verdict (*variable_collect)(void *hit, uint32_t number);
-	/* any address, any length: the machine's to bound */
+	/* any address, any length: the machine must bound it */
 	enum ax_verdict (*collect)(void *hit, uint64_t address, uint64_t bytes);
-	/* as far as the NUL, which is collected too, or so many bytes */
+	/* up to and including the NUL, at most so many bytes */
 	enum ax_verdict (*collect_string)(void *hit, uint64_t address,
 					  uint64_t bytes);
 	uint32_t (*vtid)(void *hit);
@@ -155,33 +156,33 @@ struct ax_machine {
 	uint32_t nregisters;
 };
 
-/* The contexts of the calling thread, and nothing else; `hit` is not used. */
+/* Has the contexts of the calling thread, and nothing else. Ignores `hit`. */
 extern const struct ax_machine ax_host;
 
-/* What the verifier knows of an event: its shape, and TAFFRAIL_FIELDS_MAX
- * types of its fields as they are recorded (shape_make(), shape_types()). */
+/* An event, for the verifier: its shape, and TAFFRAIL_FIELDS_MAX types of its
+ * fields as they are recorded (shape_make(), shape_types()). */
 struct ax_layout {
 	const struct write_shape *shape;
 	const uint8_t *types;
 };
 
-/* An event of that shape, as its site hands it to a writer. */
+/* An event of that shape, as its site passes it to a writer. */
 struct ax_event {
-	uint64_t fixed;		/* value, when it has 8 bytes or less; or
-				 * address of the fixed part */
+	uint64_t fixed;		/* value of the fixed part if it has 8 bytes or
+				 * less; else its address */
 	const struct write_var *var;
 };
 
-/* What ax_verify() is asked. */
+/* A program for ax_verify(). */
 struct ax_source {
 	const uint8_t *code;
 	uint32_t bytes;
 	uint32_t want_result;		/* refuse an end on an empty stack */
-	const struct ax_layout *layout;	/* NULL: none of our opcodes */
-	const struct ax_machine *machine; /* NULL: one that can do nothing */
+	const struct ax_layout *layout;	/* NULL: no opcode with a field */
+	const struct ax_machine *machine; /* NULL: has no function */
 };
 
-/* Why it said no, and where in the code. */
+/* Why ax_verify() refuses a program, and where in the code. */
 struct ax_refusal {
 	uint32_t offset;
 	const char *fact;
@@ -195,49 +196,50 @@ struct ax_insn {
 };
 
 /*
- * A verified program: in one piece, may be copied.
+ * A verified program: one piece of memory, which may be copied.
  *
- * One that only compares a field with a constant, as most conditions do, has
- * the same in its first members: it holds when the fixed value, shifted left
- * so that the field is on top, lies no more than `span` above `low`, modulo
- * 2^64. What is below the field then does not matter: low has zeros there,
- * span has ones.
+ * Most conditions only compare a field with a constant. The first members do
+ * the same: the condition holds when the fixed value, shifted left until the
+ * field is on top, lies no more than `span` above `low`, modulo 2^64. Bits
+ * below the field do not matter: low has zeros there, span has ones.
  */
 struct ax_program {
-	uint32_t quick;			/* it is such a one */
+	uint32_t quick;			/* the next three are valid */
 	uint32_t shift;
 	uint64_t low;
 	uint64_t span;
-	uint32_t bytes;			/* of all of it */
+	uint32_t bytes;			/* of the program, with its texts */
 	uint32_t ninsns;
 	const struct ax_machine *machine;
 	struct ax_insn insns[];		/* then the texts */
 };
 
-/* What ax_verify() needs for n bytes of code; it keeps less, see `bytes`. */
+/* Bytes that ax_verify() needs for n bytes of code; the program is smaller: see
+ * `bytes`. */
 #define AX_PROGRAM_BYTES(n)	(sizeof(struct ax_program) + 24 * (size_t)(n) \
 				 + 16)
 
 /*
- * Verifies a program of any origin and makes it ready at `buffer`, which is
- * aligned to 8. Returns 0; -EINVAL and the reason; -ENOSPC when `size` is
- * less than AX_PROGRAM_BYTES(source->bytes). What the source points to is not
- * needed afterwards, save its machine. Any thread; SIGSAFE.
+ * Verifies a program of any origin and writes it, ready to run, to `buffer`,
+ * which is aligned to 8. Returns 0; -EINVAL and the reason; -ENOSPC when `size`
+ * is less than AX_PROGRAM_BYTES(source->bytes). Of what the source points to,
+ * only the machine is needed afterwards. Any thread; SIGSAFE.
  */
 int ax_verify(void *buffer, size_t size, const struct ax_source *source,
 	      struct ax_refusal *refusal);
 
 /*
  * Runs a verified program. On AX_DONE, *result is the top of the stack, or 0
- * when that was empty. `event` is of the program's layout, or NULL when it
- * has none. Less than 1 KB of stack, beside what the machine takes; no
- * floating-point flag of the thread changes. SIGSAFE, any thread.
+ * when the stack was empty. `event` has the program's layout; it is NULL if the
+ * program has none. Takes less than 1 KB of stack, beside what the machine
+ * takes; no floating-point flag of the thread changes. SIGSAFE, any thread.
  */
 enum ax_verdict ax_run(const struct ax_program *program,
 		       const struct ax_event *event, void *hit,
 		       uint64_t *result);
 
-/* Does a condition hold? One that fails does not. SIGSAFE. */
+/* Returns 1 when a condition holds. A condition whose run fails does not hold.
+ * SIGSAFE. */
 static inline int ax_holds(const struct ax_program *program,
 			   const struct ax_event *event, void *hit)
 {
@@ -249,7 +251,7 @@ static inline int ax_holds(const struct ax_program *program,
 	return ax_run(program, event, hit, &result) == AX_DONE && result;
 }
 
-/* A verdict in words, for people. */
+/* Returns a verdict in words, for people. */
 const char *ax_verdict_fact(enum ax_verdict verdict);
 
 #endif

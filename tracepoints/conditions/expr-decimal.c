@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions: a decimal number to the nearest double, exactly.
+ * Conditions: reads a decimal number as the nearest double, exactly.
  *
- * The digits are one large integer, times or divided by a power of ten: for a
- * division the integer is shifted up first, so that the quotient has more
- * than 64 bits, and what remains is only remembered as "a little more".
+ * The digits are one large integer, which is multiplied or divided by a power
+ * of ten. Before a division the integer is shifted up: the quotient then has
+ * more than 64 bits. A remainder is noted only as "a little more".
  */
 #include "tracepoints/conditions/expr-private.h"
 
@@ -53,7 +53,7 @@ static void large_divide(struct large *a, uint32_t divisor)
 		a->n--;
 }
 
-/* By whole limbs: the exponent goes down with it. */
+/* Multiplies by 2^32, `limbs` times; the caller lowers the exponent. */
 static void large_raise(struct large *a, uint32_t limbs)
 {
 	uint32_t i;
@@ -70,7 +70,7 @@ static uint32_t limb_at(const struct large *a, int i)
 	return i < 0 ? 0 : a->limb[i];
 }
 
-/* a * 2^exponent, rounded. a is not 0. */
+/* Returns a * 2^exponent, rounded. a is not 0. */
 static uint64_t large_round(const struct large *a, int exponent)
 {
 	int last = (int)a->n - 1;
@@ -86,7 +86,7 @@ static uint64_t large_round(const struct large *a, int exponent)
 	return double_round(m, exponent + 32 * (last - 1) - zeros, more);
 }
 
-/* digits * 10^ten */
+/* Returns a * 10^ten, rounded. Changes a. */
 static uint64_t scale(struct large *a, int ten)
 {
 	uint32_t limbs;
@@ -111,7 +111,7 @@ static uint64_t scale(struct large *a, int ten)
 	return large_round(a, -32 * (int)limbs);
 }
 
-/* The number behind 'e', no further than it matters. */
+/* Returns the number after 'e'; a very large one is cut off. */
 static int exponent_read(const char *p, const char *end)
 {
 	int negative = p < end && *p == '-';

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions as they are typed: types and code.
+ * Conditions as text: types and code.
  *
- * What must stay true: nothing is written beyond the caller's code[]; what
- * comes out passes the verifier for the marker it was compiled for.
+ * What must stay true: nothing is written beyond the caller's code[]; the
+ * program passes the verifier for the marker that it was compiled for.
  */
 #include "tracepoints/conditions/expr-private.h"
 
@@ -30,7 +30,8 @@ static void emit_operand(struct compiler *c, uint64_t value, uint32_t bytes)
 		expr_emit(c, (uint8_t)(value >> 8 * bytes));
 }
 
-/* A signed number that is negative is extended from as few bytes as do. */
+/* A negative signed number is sign-extended from the fewest bytes that hold
+ * it. */
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed)
 {
 	static const uint8_t opcodes[] = { AX_CONST8, AX_CONST16, AX_CONST32,
@@ -93,7 +94,7 @@ static int is_string(const struct operand *a)
 	       a->kind == OPERAND_TEXT;
 }
 
-/* Types that do not go together: of this marker, or of any. */
+/* Fails because of types: those of this marker, or of any if none is known. */
 static void fail_types(struct compiler *c, const char *where, const char *fact)
 {
 	expr_fail(c, c->fields ? -ESRCH : -EINVAL, where, fact);
@@ -110,7 +111,7 @@ static void make_boolean(struct operand *a)
 void expr_emit_truth(struct compiler *c, struct operand *a)
 {
 	if (is_string(a)) {
-		/* a text begins behind its quotation mark */
+		/* a text begins after its quotation mark */
 		fail_types(c, a->start - (a->kind == OPERAND_TEXT),
 			   "a string is no truth value: compare it");
 	} else if (a->kind == OPERAND_DOUBLE) {
@@ -129,7 +130,7 @@ static void emit_double(struct compiler *c, const struct operand *a)
 		expr_emit(c, AX_DOUBLE_UNSIGNED);
 }
 
-/* Both on the stack, and one of them a double: both are doubles then. */
+/* Both are on the stack, and one is a double: converts the other. */
 static void emit_doubles(struct compiler *c, const struct operand *a,
 			 const struct operand *b)
 {
@@ -146,7 +147,8 @@ static int any_double(const struct operand *a, const struct operand *b)
 	return a->kind == OPERAND_DOUBLE || b->kind == OPERAND_DOUBLE;
 }
 
-/* Both fit: signed, or unsigned; else they are mixed. */
+/* Return whether both values fit in signed, or in unsigned, integers. If
+ * neither is so, the operands are mixed. */
 static int both_signed(const struct operand *a, const struct operand *b)
 {
 	return (a->kind == OPERAND_SIGNED || a->positive) &&
@@ -159,7 +161,7 @@ static int both_unsigned(const struct operand *a, const struct operand *b)
 	       (b->kind == OPERAND_UNSIGNED || b->positive);
 }
 
-/* a < b by value; a is below b on the stack. */
+/* Emits a < b, by value; a is below b on the stack. */
 static void emit_less(struct compiler *c, const struct operand *a,
 		      const struct operand *b)
 {
@@ -197,7 +199,7 @@ static void emit_compare_integers(struct compiler *c, enum operator op,
 		expr_emit(c, AX_LOG_NOT);
 }
 
-/* Not less is not greater or equal: there are NaNs. */
+/* With NaNs, "not less" is not the same as "greater or equal". */
 static void emit_compare_doubles(struct compiler *c, enum operator op)
 {
 	if (op == OP_GREATER || op == OP_GREATER_EQUAL)
@@ -212,7 +214,7 @@ static void emit_compare_doubles(struct compiler *c, enum operator op)
 		expr_emit(c, AX_LOG_NOT);
 }
 
-/* Why these two are not a string and a text; NULL when they are. */
+/* Returns why these two cannot be compared as a string and a text, or NULL. */
 static const char *strings_wrong(enum operator op, const struct operand *a,
 				 const struct operand *b)
 {
@@ -247,7 +249,7 @@ static void emit_compare_strings(struct compiler *c, enum operator op,
 		return;
 	}
 	if (text->kind != OPERAND_TEXT)
-		return;		/* one that is not known */
+		return;		/* a name, when no marker is known */
 	if (string->kind == OPERAND_STRING)
 		expr_emit_field(c, glob ? AX_FIELD_GLOB : AX_FIELD_EQUAL,
 				string->field);
@@ -277,7 +279,7 @@ static void emit_compare(struct compiler *c, enum operator op,
 static const struct {
 	uint8_t of_signed;
 	uint8_t of_unsigned;
-	uint8_t of_double;	/* 0: there is none */
+	uint8_t of_double;	/* 0: doubles do not have it */
 } arithmetic[] = {
 	[OP_BIT_OR] = { AX_BIT_OR, AX_BIT_OR, 0 },
 	[OP_BIT_XOR] = { AX_BIT_XOR, AX_BIT_XOR, 0 },
@@ -311,7 +313,7 @@ static const char *arithmetic_wrong(enum operator op, const struct operand *a,
 	return NULL;
 }
 
-/* Is the result 0 to INT64_MAX? */
+/* Returns 1 when the result is certainly 0 to INT64_MAX. */
 static int stays_positive(enum operator op, const struct operand *a,
 			  const struct operand *b)
 {
@@ -369,7 +371,7 @@ void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		emit_arithmetic(c, op, a, b, where);
 }
 
-/* The code of a number again, with its new value. */
+/* Replaces the code of a literal by that of its new value. */
 static void emit_again(struct compiler *c, struct operand *a, uint64_t value)
 {
 	c->used = a->code;

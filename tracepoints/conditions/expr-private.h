@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between the parts of the compiler of conditions: tokens, operands, code.
- * Nobody else includes this.
+ * Tokens, operands and code: shared by the parts of the compiler of conditions.
+ * No other file includes this.
  *
- * The first error stays; after it the text ends for the parser, and nothing
- * is emitted any more.
+ * The first error is kept; after it the parser sees the end of the text, and no
+ * code is emitted.
  */
 #ifndef TRACEPOINTS_CONDITIONS_EXPR_PRIVATE_H
 #define TRACEPOINTS_CONDITIONS_EXPR_PRIVATE_H
@@ -53,14 +53,14 @@ struct token {
 	enum token_kind kind;
 	enum operator op;
 	const char *start;
-	const char *end;	/* behind it; a text's quotes are outside */
-	const char *next;	/* where to go on */
+	const char *end;	/* after it; a text's quotes are outside */
+	const char *next;	/* where the next token is looked for */
 	uint64_t value;		/* of a number; a double's bits */
 	int is_unsigned;
 };
 
-/* What a part of an expression is. Numbers are on the stack of the machine;
- * strings and texts have made no code yet. */
+/* The kind of a part of an expression. The code for a number puts it on the
+ * machine's stack; a string or a text has no code yet. */
 enum operand_kind {
 	OPERAND_SIGNED,
 	OPERAND_UNSIGNED,
@@ -68,7 +68,7 @@ enum operand_kind {
 	OPERAND_STRING,		/* a field */
 	OPERAND_PROCNAME,
 	OPERAND_TEXT,
-	OPERAND_ANY,		/* of a marker that is not known */
+	OPERAND_ANY,		/* a name, when no marker is known */
 };
 
 struct operand {
@@ -76,8 +76,8 @@ struct operand {
 	uint8_t field;
 	uint8_t positive;	/* 0 to INT64_MAX, whatever the kind */
 	uint8_t boolean;	/* 0 or 1 */
-	uint8_t comparison;	/* one that is not in parentheses */
-	uint8_t literal;	/* a number: */
+	uint8_t comparison;	/* a comparison not in parentheses */
+	uint8_t literal;	/* a number of the text, with this value: */
 	uint64_t value;
 	size_t code;		/* where its code begins */
 	const char *start;	/* where it is in the text */
@@ -96,24 +96,24 @@ struct compiler {
 	int ret;			/* the first error */
 };
 
-/* The first error of all, at a place in the text. */
+/* Sets the error, at a place in the text; ignored after the first error. */
 void expr_fail(struct compiler *c, int ret, const char *where,
 	       const char *fact);
-/* The same, with a name in it that the text has: FACT "NAME" MORE. */
+/* Does the same, with a name from the text: FACT "NAME" MORE. */
 void expr_fail_name(struct compiler *c, int ret, const struct token *name,
 		    const char *fact, const char *more);
 
 /* Moves on to the next token. */
 void expr_next(struct compiler *c);
 
-/* The character that a literal has at *p, before `end`; moves *p behind it.
- * -1 for a bad escape. */
+/* Returns the character of a literal at *p, before `end`, and moves *p past it.
+ * Returns -1 for a bad escape. */
 int expr_character(const char **p, const char *end);
 
 /*
- * The double nearest to the decimal number of digits, with one point and an
- * exponent, from p to end. Returns 0, or -1 when it has too many digits or is
- * too large for a double.
+ * Stores the double nearest to the decimal number from p to end, which has
+ * digits, at most one point, and perhaps an exponent. Returns 0, or -1 when the
+ * number has too many digits or is too large for a double.
  */
 int expr_decimal(const char *p, const char *end, uint64_t *bits);
 
@@ -122,12 +122,13 @@ void expr_emit(struct compiler *c, uint8_t opcode);
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed);
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field);
 void expr_emit_text(struct compiler *c, const struct operand *text);
-/* A jump; returns where, for expr_emit_here(). */
+/* Emits a jump. Returns its place for expr_emit_here(), which sets its target
+ * to the end of the code. */
 size_t expr_emit_jump(struct compiler *c, uint8_t opcode);
 void expr_emit_here(struct compiler *c, size_t jump);
-/* On top of the stack then is something that is 0 when the operand is. */
+/* Emits code after which the top of the stack is 0 only if the operand is 0. */
 void expr_emit_truth(struct compiler *c, struct operand *a);
-/* a OP b, both there; a becomes the result. */
+/* Emits a OP b; the code of both is there. a becomes the result. */
 void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		      struct operand *b, const char *where);
 void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,

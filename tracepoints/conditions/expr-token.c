@@ -3,7 +3,7 @@
  * Conditions: the text's tokens, and its errors.
  *
  * What must stay true: every position lies within the text; a token that was
- * taken is well-formed, so that its literal can be read again.
+ * accepted is well-formed, because its literal is read again.
  */
 #include "tracepoints/conditions/expr-private.h"
 
@@ -27,7 +27,7 @@ static int is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The value of a digit in any base up to 16, or 16. */
+/* Returns the value of a digit in any base up to 16; 16 if it is no digit. */
 static uint32_t digit_value(char c)
 {
 	if (is_digit(c))
@@ -119,7 +119,7 @@ SIGSAFE int expr_character(const char **p, const char *end)
 	return -1;
 }
 
-/* A literal in quotes: sets start and end to what is between them. */
+/* Takes a literal in quotes: start and end are those of the text between. */
 static void token_quoted(struct compiler *c, const char *p)
 {
 	struct token *token = &c->token;
@@ -158,8 +158,8 @@ static void token_quoted(struct compiler *c, const char *p)
 			  "'...' holds one character");
 }
 
-/* Letters behind a number: u and l in any order, at most u and two l; f of a
- * float. Returns 0 when they are something else. */
+/* Checks the letters after a number: at most one u and two l, in any order; of
+ * a float, one l or f. Returns 0 when they are others. */
 static int suffix(struct token *token, const char *p, int is_double)
 {
 	int u = 0, l = 0, f = 0;
@@ -206,7 +206,7 @@ static void token_integer(struct compiler *c, const char *p)
 		token->is_unsigned = 1;
 }
 
-/* Where the digits of a float end; NULL when p has none. */
+/* Returns where the digits of a float end; NULL when no float is at p. */
 static const char *float_end(const char *p)
 {
 	int digits = 0, point = 0, exponent = 0;
@@ -248,7 +248,7 @@ static void token_number(struct compiler *c, const char *p)
 		expr_fail(c, -EINVAL, p, "the number does not fit a double");
 }
 
-/* Longer ones first. */
+/* Longer operators first: the first that fits is taken. */
 static const struct {
 	char text[3];
 	uint8_t op;

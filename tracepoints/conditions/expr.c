@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions as they are typed: the parser. See expr.h.
+ * Conditions as text: the parser. See expr.h.
  *
- * What must stay true: code is emitted as the text is read, in one pass; the
- * depth of recursion has a bound, and with it the stack.
+ * What must stay true: code is emitted while the text is read, in one pass. The
+ * depth of recursion has a bound, and so has the stack.
  */
 #include "tracepoints/conditions/expr-private.h"
 
@@ -14,7 +14,7 @@
 #include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax.h"
 
-/* How close binary operators bind; 0: it is none. */
+/* How closely binary operators bind; 0 for other operators. */
 static const uint8_t precedence[] = {
 	[OP_OR] = 1,
 	[OP_AND] = 2,
@@ -181,7 +181,7 @@ static void parse_unary(struct compiler *c, struct operand *a)
 	if (++c->depth > EXPR_DEPTH_MAX)
 		expr_fail(c, -EINVAL, where, "this is nested too deeply");
 	switch (op) {
-	case OP_NOT_GLOB:	/* "!" and "~" that touch */
+	case OP_NOT_GLOB:	/* "!" and "~" without a blank between */
 	case OP_MINUS:
 	case OP_PLUS:
 	case OP_NOT:
@@ -200,7 +200,7 @@ static void parse_unary(struct compiler *c, struct operand *a)
 	c->depth--;
 }
 
-/* a && b, a || b: the token is the operator. */
+/* Parses the rest of a && b or a || b; the token is the operator. */
 static void parse_logic(struct compiler *c, struct operand *a)
 {
 	enum operator op = c->token.op;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions as they are typed, RULE's `if EXPR`, compiled to the bytecode of
- * tracepoints/conditions/ax.h against the fields of one marker.
+ * Conditions as text, EXPR of a rule's `if EXPR`, compiled for the fields of
+ * one marker to the bytecode of tracepoints/conditions/ax.h.
  *
  *	EXPR	 comparisons, arithmetic and logic as in C, with C's precedence
  *		 (highest first):  - + ! ~   * / %   + -   << >>
  *		 < <= > >=   == != ~ !~   &   ^   |   &&   ||
  *	NUMBER	 10  0x1f  017  'a'  '\n'  2.5  1e-3; suffixes u, l, f
  *	TEXT	 "..." with C's escapes; no NUL in it
- *	NAME	 a field; or a context, when no field has its name: vtid,
+ *	NAME	 a field; or a context, if no field has its name: vtid,
  *		 procname (the thread's name, at most 15 bytes), cpu
  *
- * Integers are 64 bits, signed, or unsigned for fields of u64 and pointers
- * and for numbers that need it or say so (u). They are compared by value: -1
- * is less than any unsigned number. Arithmetic is C's, of 64 bits: it wraps,
- * and is unsigned when one side is. A shift by more than 63 shifts all out.
- * With a float on one side the other becomes one, too; all are doubles. A NaN
- * compares false, save with != .
+ * Integers have 64 bits. They are signed, except fields of u64 and pointers,
+ * numbers too large for that, and numbers with the suffix u. They are compared
+ * by value: -1 is less than any unsigned number. Arithmetic is C's, of 64 bits:
+ * it wraps, and is unsigned when one side is. A shift by more than 63 shifts
+ * all bits out. With a float on one side the other side is converted; all
+ * floats are doubles. A comparison with a NaN is false, except != .
  *
  * A string is compared with a TEXT: == and != exactly, ~ and !~ with a glob
  * (base/glob.h; the glob is on the right). Strings cannot be ordered
@@ -26,7 +26,7 @@
  * < 5), & ^ | beside a comparison without parentheses, a constant divisor
  * that is 0, a constant shift by more than 63 or less than 0.
  *
- * && and || do not look at their right side when the left one decides. A
+ * && and || do not evaluate their right side when the left side decides. A
  * condition that divides by zero does not hold.
  *
  * Pure functions without allocation and without libc: they run in the agent
@@ -40,7 +40,7 @@
 
 #include "tracepoints/fields/fields.h"
 
-/* What a marker has: names (fields_parse()) and types as they are recorded
+/* A marker's fields: names (fields_parse()), and types as they are recorded
  * (shape_types()). */
 struct expr_fields {
 	const struct field_name *names;
@@ -48,20 +48,20 @@ struct expr_fields {
 	uint32_t n;
 };
 
-/* What is wrong: a short fact, and at which byte of the text, from 1 on. */
+/* What is wrong: a short fact, and the byte of the text, from 1 on. */
 struct expr_error {
 	uint32_t column;
 	char fact[120];
 };
 
-/* More code than this no text of n bytes makes. */
+/* The most code that a text of n bytes can make. */
 #define EXPR_CODE_BYTES(n)	(8 * (size_t)(n) + 32)
 
 /*
  * Compiles `text`, which ends with NUL. Returns the bytes of the program in
- * code[]; or, with *error set, -EINVAL: it is no condition; -ENOENT: this
- * marker has no such field; -ESRCH: its fields are not of types that go
- * together so; -ENOSPC: code[] is too small, or the text too long for
+ * code[]; or, with *error set, -EINVAL: the text is no condition; -ENOENT: this
+ * marker has no such field; -ESRCH: the types of its fields do not allow these
+ * operations; -ENOSPC: code[] is too small, or the text too long for
  * AX_CODE_MAX. The program ends with a result, and jumps only forward. Any
  * thread; SIGSAFE.
  */
@@ -69,8 +69,9 @@ int expr_compile(const char *text, const struct expr_fields *fields,
 		 uint8_t *code, size_t size, struct expr_error *error);
 
 /*
- * Could it be compiled for some marker? Knows no fields: a name may be of any
- * type. Returns 0, or -EINVAL with *error set. Any thread; SIGSAFE.
+ * Checks whether `text` could be compiled for some marker: a name may be a
+ * field of any type. Returns 0, or -EINVAL with *error set. Any thread;
+ * SIGSAFE.
  */
 int expr_check(const char *text, struct expr_error *error);
 

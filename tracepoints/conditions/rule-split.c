@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules and their conditions.
+ * Splits rules into globs, types and conditions.
  */
 #include "tracepoints/conditions/rule-split.h"
 
