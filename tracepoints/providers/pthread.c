@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * libtaffrail-pthread.so: the pthread functions of an unmodified program as
- * events. Preloaded, it defines the functions itself; each is
+ * events. It is preloaded and defines the functions itself. Each wrapper does:
  *
- *	FUNCTION_entry	the object and what else says what is called
- *	the real one	of whatever is next in the program's search order
- *	FUNCTION_exit	the object and the return value
+ *	FUNCTION_entry	an event: the object, and other arguments that tell
+ *			what is called
+ *	the real one	the next definition in the program's search order
+ *	FUNCTION_exit	an event: the object and the return value
  *
  * What must stay true:
- * - The program cannot tell. While its events are off a wrapper is a tail
- *   call, with nothing of ours on the stack; no memory of the program is read
- *   at any time; errno and dlerror() are the real function's.
+ * - The program does not notice. While its events are off, a wrapper is a tail
+ *   call and leaves no frame on the stack; it never reads memory of the
+ *   program; errno and dlerror() are the real function's.
  * - No wrapper holds anything (memory, lock, cleanup) across the real call:
- *   a cancelled pthread_cond_wait() unwinds through its frame, and the tables
- *   for that are demanded below.
- * - No look-up in a call: every real function is found by a constructor.
- *   Constructors of other libraries may run before: until then the pointer
+ *   a cancelled pthread_cond_wait() unwinds through the wrapper's frame. The
+ *   check of __EXCEPTIONS below makes sure that tables for unwinding exist.
+ * - No look-up in a call: a constructor finds every real function.
+ *   Constructors of other libraries may run before it: until then the pointer
  *   leads to a function that looks it up first. Looking up may allocate, and
- *   a preloaded allocator may lock: those calls go to libc's own names.
- * - No library is needed: the sites lie idle until an agent finds them.
+ *   a preloaded allocator may lock: such calls go to libc's own names.
+ * - No library is needed: the sites are off until an agent finds them.
  *
  * Not covered: the definitions have no version, so they also take references
  * to the pthread_cond_* of GLIBC_2.2.5 and pass them to those of 2.3.2. Only
- * x86-64 binaries linked before 2003 ask for them by intent.
+ * x86-64 binaries linked before 2003 refer to the old ones on purpose.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -35,7 +36,7 @@
 
 /*
  * C code compiled for exceptions gets a pthread_cleanup_push() that needs
- * libgcc_s. The other form asks libc only, and works under either flag.
+ * libgcc_s. The other form needs libc only, and works under either flag.
  */
 #ifndef __EXCEPTIONS
 #error "cancellation unwinds through these functions: use -fexceptions"
@@ -43,8 +44,9 @@
 #undef __EXCEPTIONS
 #include <pthread.h>
 
-/* That form's functions, and dlvsym(), are glibc's. Elsewhere there is no agent
- * to call for them; but a name that is not found would end the program. */
+/* That form's functions, and dlvsym(), are glibc's. With another libc there is
+ * no agent and they are not called; but a name that the linker does not find
+ * would end the program. */
 #pragma weak __pthread_register_cancel
 #pragma weak __pthread_unregister_cancel
 #pragma weak dlvsym
@@ -57,8 +59,8 @@
 #define TLS	__thread __attribute__((tls_model("initial-exec")))
 
 /*
- * libc's other names of its functions, for calls made while the real ones
- * are being looked up. Weak, as not every libc has them.
+ * libc's other names of its functions, for calls made while the real functions
+ * are being looked up. Weak, because not every libc has them.
  */
 #define ALIAS(name, ...)						\
 	extern int __pthread_##name(__VA_ARGS__) __attribute__((weak))
@@ -76,17 +78,17 @@ ALIAS(rwlock_unlock, pthread_rwlock_t *);
 ALIAS(rwlock_init, pthread_rwlock_t *, const pthread_rwlockattr_t *);
 ALIAS(rwlock_destroy, pthread_rwlock_t *);
 
-/* What this libc does not have, or cannot have yet. */
+/* Stands for a function that libc does not have, or that is not found yet. */
 static int absent(void)
 {
 	return ENOSYS;
 }
 
 /*
- * The definition of `name` after ours. Where libc has two, an old one of
- * GLIBC_2.2.5 and the default of 2.3.2, some dlsym() answer with the old:
- * `renewed` asks for the default by its version then. A definition of
- * another preloaded library has no such version and goes first.
+ * Returns the next definition of `name` after ours. If libc has two, an old one
+ * of GLIBC_2.2.5 and the default of 2.3.2, some dlsym() return the old one:
+ * `renewed` then asks for the default by its version. A definition of another
+ * preloaded library has no such version and is preferred.
  */
 static COLD void *look_up(const char *name, bool renewed)
 {
@@ -102,17 +104,18 @@ static COLD void *look_up(const char *name, bool renewed)
 			found = new;
 	}
 	if (failed)
-		dlerror();	/* ours, not the program's */
+		dlerror();	/* the program must not see our error */
 	return found;
 }
 
 /*
- * Never NULL. A call made by a look-up of the same thread gets `alias`.
- * Threads may look up the same function at a time: they find the same.
+ * Returns the real function, never NULL; `alias` to a call that a look-up of
+ * the same thread makes. Threads may look up a function at the same time: they
+ * find the same.
  */
 static COLD void *resolve(const char *name, bool renewed, void *alias)
 {
-	/* volatile: libc says that dlsym() never comes back to this file */
+	/* volatile: libc declares that dlsym() does not call this file back */
 	static TLS volatile bool busy;
 	int saved = errno;
 	void *found = NULL;
@@ -131,8 +134,8 @@ static COLD void *resolve(const char *name, bool renewed, void *alias)
 #define REAL(name)	__atomic_load_n(&real_##name, __ATOMIC_RELAXED)
 
 /*
- * real_NAME, written by find_NAME of any thread and read by all: relaxed, as
- * what it points to was there before the process had threads.
+ * real_NAME is written by find_NAME of any thread and read by every thread.
+ * Relaxed, because its target existed before the process had threads.
  */
 #define DEFINE_REAL(name, renewed, alias, params, args)			\
 	static int first_##name params;					\
@@ -157,8 +160,8 @@ static COLD void *resolve(const char *name, bool renewed, void *alias)
 
 /*
  * A wrapper: name without "pthread_", parameters, arguments, and the fields
- * of its events. While both are off it has no frame and ends in a tail call:
- * a call under way when they are switched on leaves neither.
+ * of its events. While both events are off it has no frame and ends in a tail
+ * call: a call under way when they are switched on makes neither event.
  */
 #define DEFINE_WRAPPER(name, params, args, ...)				\
 	static TRACED int traced_##name params				\
@@ -280,14 +283,14 @@ WRAP(detach, (pthread_t thread), (thread), THREAD(thread));
 WRAP(cancel, (pthread_t thread), (thread), THREAD(thread));
 
 /*
- * What a new thread has to know, from its creator's call until it has copied
- * it. Never the heap: an allocator may be what is being traced. When all are
- * taken, a thread goes without its two events.
+ * What a new thread must know, from its creator's call until the thread has
+ * copied it. Not on the heap: the traced program may be an allocator. When all
+ * are taken, a new thread makes no thread_start and no thread_exit.
  */
 enum { STARTS_MAX = 256 };
 
 struct start {
-	int taken;		/* any thread, in the order (START-SLOT) */
+	int taken;		/* any thread writes it (START-SLOT) */
 	void *(*routine)(void *);
 	void *arg;
 	pthread_t *newthread;
@@ -302,7 +305,7 @@ static struct start *start_take(void)
 	for (start = starts; start < starts + STARTS_MAX; start++) {
 		if (__atomic_load_n(&start->taken, __ATOMIC_RELAXED))
 			continue;
-		/* (START-SLOT) or our stores reach its last owner's copy. */
+		/* (START-SLOT) or the last owner could copy our stores. */
 		if (!__atomic_exchange_n(&start->taken, 1, __ATOMIC_ACQUIRE))
 			return start;
 	}
@@ -311,11 +314,12 @@ static struct start *start_take(void)
 
 static void start_release(struct start *start)
 {
-	/* (START-SLOT) or the next owner's stores reach our copy. */
+	/* (START-SLOT) or our copy could get the next owner's stores. */
 	__atomic_store_n(&start->taken, 0, __ATOMIC_RELEASE);
 }
 
-/* What pthread_exit() got; without it, a thread that unwinds is cancelled. */
+/* The argument of pthread_exit(); a thread that unwinds without a call of it is
+ * cancelled. */
 static TLS void *exit_value = PTHREAD_CANCELED;
 
 static COLD void thread_ended(void *retval)
@@ -385,7 +389,7 @@ static TRACED int traced_create(pthread_t *newthread,
 	} else {
 		ret = REAL(create)(newthread, attr, routine, arg);
 	}
-	/* *newthread may be gone by now, freed by the thread itself. */
+	/* *newthread is not read: the thread may have freed it already. */
 	TAFFRAIL_EVENT(pthread, create_exit, newthread, ret);
 	return ret;
 }
@@ -402,7 +406,7 @@ PUBLIC int pthread_create(pthread_t *newthread, const pthread_attr_t *attr,
 	return REAL(create)(newthread, attr, routine, arg);
 }
 
-/* The table's type returns int; this one does not return. */
+/* DEFINE_REAL's functions return int; pthread_exit() does not return. */
 DEFINE_REAL(exit, false, NULL, (void *retval), (retval));
 
 PUBLIC void pthread_exit(void *retval)
