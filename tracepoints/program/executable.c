@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What execve(2) would make of a file, as far as it concerns LD_PRELOAD.
+ * What execve(2) would do with a file, as far as it concerns LD_PRELOAD.
  *
- * What must stay true: nothing here waits (a FIFO, a device), and nothing that
- * is read is trusted. Numbers of ELF as in elf(5).
+ * What must stay true: no call here waits (for a FIFO, a device), and nothing
+ * that is read is trusted. The numbers of ELF are those of elf(5).
  */
 #include "tracepoints/program/executable.h"
 
@@ -30,7 +30,7 @@
 #define NOTES_MAX	8192u	/* looked at */
 #define NOTE_OWNER	"taffrail-agent"
 
-/* The header of the file that this code is in: of our machine. */
+/* The ELF header of the file that this code is in: it names our machine. */
 extern const Elf64_Ehdr __ehdr_start
 	__attribute__((weak, visibility("hidden")));
 
@@ -62,7 +62,7 @@ SIGSAFE static size_t read_at(int fd, void *buffer, size_t room,
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Would execvp(3) go on from this file, as from a directory? */
+/* Returns whether execvp(3) would skip this file, as it does a directory. */
 SIGSAFE static int passed_over(int fd, const char *path)
 {
 	char byte;
@@ -70,7 +70,7 @@ SIGSAFE static int passed_over(int fd, const char *path)
 	return sys2(SYS_access, path, X_OK) || !read_at(fd, &byte, 1, 0);
 }
 
-/* As execvp(3): the first of PATH's that can be executed. */
+/* Opens the file as execvp(3) does: the first in PATH that can be executed. */
 SIGSAFE static int open_searched(struct image *image)
 {
 	const char *path = DEFAULT_PATH;
@@ -108,7 +108,7 @@ SIGSAFE static int has_slash(const char *path)
 	return *path;
 }
 
-/* The call comes before the path is read: it may be no address at all. */
+/* Makes the call before it reads the path, which may be no valid address. */
 SIGSAFE static int open_named(struct image *image)
 {
 	int flags = OPEN_FLAGS | (image->flags & AT_SYMLINK_NOFOLLOW ?
@@ -134,7 +134,7 @@ SIGSAFE static int open_image(struct image *image)
 		if (fd >= 0 || !(image->flags & AT_EMPTY_PATH))
 			return fd;
 	}
-	/* another open file: the program's own may be for execution only */
+	/* opens it again: the program's descriptor may be for execution only */
 	text_open(&text, link, sizeof(link));
 	text_add(&text, "/proc/self/fd/");
 	text_add_number(&text, image->fd);
@@ -144,7 +144,7 @@ SIGSAFE static int open_image(struct image *image)
 	return fd;
 }
 
-/* Where a script's interpreter is; NULL: it is no script. */
+/* Returns the path of a script's interpreter; NULL if it is no script. */
 SIGSAFE static const char *script_interpreter(struct head *head)
 {
 	char *p = (char *)head->bytes;
@@ -179,8 +179,8 @@ SIGSAFE static int is_ours(const struct head *head)
 	       elf->e_machine == own->e_machine;
 }
 
-/* Copies the program header number `i`. Of one of 32 bits only the type, which
- * is at the same place, is what it says. Returns 0 where there is none. */
+/* Copies program header number `i`. Of a 32-bit header only the type is valid:
+ * it is at the same place. Returns 0 when there is none. */
 SIGSAFE static int segment(const struct head *head, uint32_t i, Elf64_Phdr *p)
 {
 	const Elf64_Ehdr *elf = (const Elf64_Ehdr *)head->bytes;
@@ -208,7 +208,7 @@ SIGSAFE static int segment_of(const struct head *head, uint32_t type,
 	return 0;
 }
 
-/* Is it a program, and not the dynamic linker or a library? */
+/* Returns 1 for a program, 0 for the dynamic linker or a library. */
 SIGSAFE static int is_static_pie(const struct head *head, int fd)
 {
 	Elf64_Dyn table[TABLE_BYTES / sizeof(Elf64_Dyn)];
@@ -224,7 +224,7 @@ SIGSAFE static int is_static_pie(const struct head *head, int fd)
 	return 0;
 }
 
-/* One note; returns how long it is, 0 where there is none. */
+/* Reads one note. Returns its length, 0 when there is none. */
 SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
 {
 	struct {
@@ -241,7 +241,8 @@ SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
 	       ((note.head.n_descsz + 3ull) & ~3ull);
 }
 
-/* Is the archive's among the notes of one segment? Looks at `left` at most. */
+/* Returns 1 when the notes of one segment have the archive's. Looks at `left`
+ * notes at most. */
 SIGSAFE static int notes_look(int fd, const Elf64_Phdr *p, uint32_t *left)
 {
 	uint64_t bytes;
@@ -257,7 +258,7 @@ SIGSAFE static int notes_look(int fd, const Elf64_Phdr *p, uint32_t *left)
 	return found;
 }
 
-/* Is the agent's archive in the program? (agent/note-*.S) */
+/* Returns 1 when the program contains the agent's archive (agent/note-*.S). */
 SIGSAFE static int has_archive(const struct head *head, int fd)
 {
 	uint32_t left = NOTES_MAX;
@@ -270,14 +271,16 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 	return 0;
 }
 
-/* In a user namespace, the id of all that have none there: the kernel does not
- * make a program theirs. */
+/* Returns 1 when the kernel would give the program this id in place of its own.
+ * In a user namespace OVERFLOW_ID stands for all ids that are not mapped there:
+ * the kernel does not give a program those. */
 SIGSAFE static int another(uint32_t id, long own)
 {
 	return id != (uint32_t)own && id != OVERFLOW_ID;
 }
 
-/* Would it begin under AT_SECURE? Capabilities of files are not looked at. */
+/* Returns 1 when the program would begin under AT_SECURE. Does not look at
+ * capabilities of files. */
 SIGSAFE static int is_secure(int fd)
 {
 	struct statfs fs;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loads from anywhere: in a transaction of the processor's (RTM, Intel's
- * manual, volume 1, chapter 16) a load from where nothing is mapped ends the
- * transaction, and nobody hears of it. So does all else that takes the kernel,
- * and now and then nothing in particular.
+ * Loads from any address, in a transaction of the processor (RTM, Intel's
+ * manual, volume 1, chapter 16). A load from an address that is not mapped ends
+ * the transaction without a signal. So does everything else that enters the
+ * kernel; sometimes a transaction ends without a cause.
  *
  * What must stay true: between begin and end there are loads and stores only.
  */
@@ -12,11 +12,12 @@
 
 #include "base/base.h"
 
-/* Of which more would not fit together into the nearest cache's sets. */
+/* More bytes might not fit together into the sets of the nearest cache. */
 #define TRANSACTION_BYTES	512
 
-/* Only where host_transactions is. Not 0: it has begun; 0: it has ended, here
- * or behind what was done since, and nothing was done. */
+/* Called only if host_transactions is set. Returns 1 when the transaction has
+ * begun. Returns 0 when it has failed, perhaps after it had returned 1: then
+ * everything done since is undone. */
 static ALWAYS_INLINE int transaction_begin(void)
 {
 	__asm__ goto("xbegin %l[ended]" : : : "rax", "memory" : ended);

@@ -16,8 +16,8 @@
 #define PAGE		4096ull
 #define RANGES_MAX	64
 #define STRING_STEP	256ull
-/* The kernel maps nothing else this close below the first thread's stack, were
- * its limit ever so small (stack_guard_gap). */
+/* The kernel maps nothing else so close below the first thread's stack, however
+ * small the stack's limit is (stack_guard_gap). */
 #define STACK_REACH	(1ull << 20)
 
 /* struct iovec, by the kernel's ABI */
@@ -28,13 +28,14 @@ struct range {
 
 static struct {
 	uint64_t start;
-	uint64_t end;		/* `start` when it is no longer certain */
+	uint64_t end;		/* = start when it is no longer certain */
 } ranges[RANGES_MAX];
 static uint32_t nranges;
 static int stack_has_holes;
 int memory_has_holes;
 
-/* Where the dynamic linker, or a static program's start, found the stack. */
+/* The end of the first thread's stack, as the dynamic linker or a static
+ * program's start code found it. */
 extern void *__libc_stack_end __attribute__((weak));
 
 static void range_add(uint64_t start, uint64_t end)
@@ -52,8 +53,8 @@ static void range_add(uint64_t start, uint64_t end)
 
 /* Modules come in the order in which they were loaded. */
 struct order {
-	int ours;		/* the agent's has come */
-	int together;		/* so has libc's, not before it */
+	int ours;		/* the agent's module has come */
+	int together;		/* libc's came too, not before the agent's */
 };
 
 static int order_look(struct dl_phdr_info *info, size_t size, void *arg)
@@ -147,8 +148,9 @@ static int is_certain(uint64_t address, uint64_t n,
 	return memory_is_fixed(address, n);
 }
 
-/* A forked child has the parent's page until its first event has come through;
- * one that shares our memory may as well be us. */
+/* A forked child has its parent's process page until its first event is done,
+ * and `fork_mark` is 0 meanwhile. A child that shares our memory may use our
+ * pid: it reads the same memory. */
 static uint64_t own_pid(void)
 {
 	const struct process_page *page = load_relaxed(&process.page);
@@ -183,7 +185,7 @@ static void copy_by_loads(uint8_t *to, const uint8_t *from, uint64_t n)
 			*to++ = *from++;
 		return;
 	}
-	/* the last ones first, of which some come once more */
+	/* the last 8 bytes first; the loop may copy some of them again */
 	__builtin_memcpy(&word, from + n - 8, 8);
 	__builtin_memcpy(to + n - 8, &word, 8);
 	for (; n > 8; n -= 8, to += 8, from += 8) {
@@ -192,7 +194,7 @@ static void copy_by_loads(uint8_t *to, const uint8_t *from, uint64_t n)
 	}
 }
 
-/* False where it has to be asked of the kernel. */
+/* Returns 0 when the kernel must read instead. */
 static int copy_by_transaction(void *to, uint64_t address, uint64_t n)
 {
 	if (!host_transactions || n > TRANSACTION_BYTES || !transaction_begin())

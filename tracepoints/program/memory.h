@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the program's memory whatever the address, from its own threads and
- * signal handlers.
+ * Reading the program's memory at any address, from its own threads and signal
+ * handlers.
  *
- * Only what is certain to stay mapped is read by a load: the modules that the
- * program started with, which are never unmapped, and the part of the stack
- * that the caller stands on. Nobody reads by loads where the program has asked
- * for pages that cannot be read, even there. Everything else is read in a
- * transaction of the processor's, or, where it has none or that one does not
- * come to its end, by process_vm_readv(2): both fail where a load would kill.
+ * Only memory that is certain to stay mapped is read by a load: the modules
+ * that the program started with, which are never unmapped, and the part of the
+ * stack that the caller runs on; of these, not memory in which the program has
+ * asked for pages that cannot be read. Everything else is read in a transaction
+ * of the processor. If it has none, or the transaction fails,
+ * process_vm_readv(2) reads: both fail where a load would kill the program.
  */
 #ifndef TRACEPOINTS_PROGRAM_MEMORY_H
 #define TRACEPOINTS_PROGRAM_MEMORY_H
@@ -16,28 +16,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The calling thread's stack, as far as it is certain. */
+/* The part of the calling thread's stack that is certain to be mapped. */
 struct memory_stack {
 	uint64_t low;
 	uint64_t high;
 };
 
 /*
- * The stack from the caller's frame up to the page of `sp`, the stack pointer
- * of a function further out (or 0); in the first thread, up to its end.
- * SIGSAFE.
+ * Finds the stack from the caller's frame up to the page of `sp`, the stack
+ * pointer of a function further out (or 0); in the first thread, up to the
+ * stack's end. SIGSAFE.
  */
 void memory_stack_here(struct memory_stack *stack, uint64_t sp);
 
 /*
- * Copies n bytes; returns how many could be read, from the first on. No errno
- * changes. SIGSAFE.
+ * Copies n bytes. Returns how many could be read, from the first on. Does not
+ * change errno. SIGSAFE.
  */
 uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
 		     const struct memory_stack *stack);
 
-/* What the kernel has read last, from an argument on and within its page, all
- * of which can be read or nothing: others often lie right behind. */
+/* Bytes that the kernel has read last, from an argument up to the end of its
+ * page at most. The next arguments often lie in them. */
 #define MEMORY_LINE_BYTES	64
 
 struct memory_line {
@@ -46,13 +46,15 @@ struct memory_line {
 	uint8_t bytes[MEMORY_LINE_BYTES];
 };
 
-/* A number of 1 to 8 bytes; 0 where it cannot be read. `line`: the same for
- * all numbers of a moment, at first of nothing. SIGSAFE. */
+/* Returns a number of 1 to 8 bytes; bytes that cannot be read are 0. The caller
+ * passes the same `line`, at first empty, for all numbers of one moment.
+ * SIGSAFE. */
 uint64_t memory_value(uint64_t address, uint64_t n,
 		      const struct memory_stack *stack,
 		      struct memory_line *line);
 
-/* Is it in the modules that are never unmapped? SIGSAFE. */
+/* Returns 1 when the n bytes are in a module that is never unmapped, and are
+ * certain to be readable. SIGSAFE. */
 int memory_is_fixed(uint64_t address, uint64_t n);
 
 /*
@@ -63,19 +65,19 @@ uint64_t memory_copy_string(char *to, uint64_t address, uint64_t n,
 			    const struct memory_stack *stack);
 
 /*
- * Learns which modules will never be unmapped: all that are here when the agent
- * is loaded together with the program, else none: it then would not hear of
- * pages that cannot be read. Once, at start, before any of the above; takes
- * the loader's lock.
+ * Learns which modules will never be unmapped: all present ones if the agent
+ * was loaded together with the program. Else none: the agent would not learn of
+ * pages that cannot be read. Called once, at start, before any of the above;
+ * takes the loader's lock.
  */
 void memory_learn(void);
 
-/* These n bytes may become unreadable: what they are part of is no longer
- * certain. SIGSAFE. */
+/* Forgets the ranges that these n bytes are part of: the bytes may become
+ * unreadable, so the ranges are no longer certain. SIGSAFE. */
 void memory_forget(uint64_t address, uint64_t n);
 
-/* Not 0: something has been forgotten; what memory_is_fixed() said before may
- * be true no more. */
+/* Not 0: a range has been forgotten; an earlier answer of memory_is_fixed() may
+ * be wrong now. */
 extern int memory_has_holes;
 
 #endif

@@ -26,9 +26,9 @@ int module_has(const struct dl_phdr_info *info, const void *p)
 }
 
 /*
- * The linker's own struct r_debug, by way of the program's DT_DEBUG: where
- * the symbol _r_debug is copied into the program (a copy relocation, as of an
- * agent linked statically) that copy never changes.
+ * Finds the linker's own struct r_debug through the program's DT_DEBUG, not
+ * through the symbol _r_debug: if that is copied into the program (a copy
+ * relocation, as of an agent linked statically), the copy never changes.
  */
 const struct r_debug *modules_debug(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing code: through /proc/self/mem, which needs no writable text and
- * splits no mapping; where that is denied, by changing the protection of the
- * page for a moment. Text stays executable throughout.
+ * Writes code through /proc/self/mem, which needs no writable text and splits
+ * no mapping. If that is denied, makes the page writable for a moment. Text
+ * stays executable all the time.
  */
 #include "tracepoints/program/patch.h"
 
@@ -31,8 +31,8 @@ int patch_setup(void)
 }
 
 /*
- * Without the call of Linux 4.16: memory that was there goes, of which the
- * kernel tells each CPU that runs the process by an interrupt, and returning
+ * For kernels without that command, which came with Linux 4.16: unmaps a page.
+ * The kernel then interrupts each CPU that runs the process, and the return
  * from an interrupt serialises.
  */
 static int sync_by_unmapping(void)

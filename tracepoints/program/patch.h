@@ -1,91 +1,96 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Switching sites on and off by one byte of code: a9 (test) <-> e9 (jmp).
+ * Switches sites on and off by one byte of code: a9 (test) <-> e9 (jmp).
  *
- * One byte is atomic under any number of running threads, whatever its
- * alignment; a breakpoint or a uprobe on the nop before it stays sane.
+ * A write of one byte is atomic for any number of running threads, whatever its
+ * alignment. A breakpoint or a uprobe on the nop before it is not disturbed.
  */
 #ifndef TRACEPOINTS_PROGRAM_PATCH_H
 #define TRACEPOINTS_PROGRAM_PATCH_H
 
 #include <stdint.h>
 
-/* One way to write code, for a number of writes. */
+/* A way to write code, opened for a number of writes. */
 struct patcher {
 	int mem;		/* /proc/self/mem, or -1: by mprotect */
 };
 
 /*
  * Registers for the membarrier commands that the writers and the patcher
- * need. Once a process, before the first patch. Returns 0, or a negative errno
- * when the kernel (before 5.10, or a filter of system calls) has no grace
- * period for restartable sequences: then nothing may be written through them.
+ * need. Called once in a process, before the first patch. Returns 0, or a
+ * negative errno when the kernel is older than 5.10 or a filter refuses the
+ * command: there is then no grace period for restartable sequences, and no
+ * event may be written in one.
  */
 int patch_setup(void);
 
 /*
- * Opens the memory of the calling process: in the process that writes, each
- * time (an inherited descriptor writes the parent), and by a thread whose
- * descriptors are its own. Never fails: without /proc it writes by mprotect.
+ * Opens the memory of the calling process. The writing process calls it each
+ * time (an inherited descriptor writes to the parent's memory), in a thread
+ * that has its own descriptors. Never fails: without /proc, code is written
+ * through mprotect.
  */
 void patch_open(struct patcher *patcher);
 
-/* Closes, and returns after every thread fetches the new code. */
+/* Closes the patcher. Returns when every thread fetches the new code. */
 void patch_close(struct patcher *patcher);
 
 /*
- * Writes a site's byte. `code` is label 990, `stub` what its jump must lead
- * to. Returns 0; -EBUSY when somebody else's code is there; another negative
- * errno when it cannot be written. The module must not go away meanwhile.
+ * Writes a site's byte. `code` is label 990, `stub` the target that its jump
+ * must have. Returns 0; -EBUSY when another program's code is there; another
+ * negative errno when the byte cannot be written. The module must not go away
+ * meanwhile.
  */
 int patch_site(const struct patcher *patcher, uint8_t *code,
 	       const uint8_t *stub, int on);
 
 /*
- * Puts a site right whose jump somebody else has written, and who is gone. For
- * a moment it is off.
+ * Restores a site whose jump another program has written, when that program is
+ * gone. The site is off for a moment.
  */
 int patch_restore(const struct patcher *patcher, uint8_t *code,
 		  const uint8_t *stub, int on);
 
-/* Writes one byte of code that threads may be executing; either value must do
- * there. Returns 0 or a negative errno. */
+/* Writes one byte of code that threads may be executing: the code must be valid
+ * with the old value and with the new. Returns 0 or a negative errno. */
 int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value);
 
 /*
- * Writes code bytes that no thread can be executing, then its first byte:
- * for patches other than sites, e.g. behind a single-byte instruction.
+ * Writes code bytes that no thread can be executing, and their first byte last:
+ * for patches other than sites, such as after a single-byte instruction.
  * Returns 0 or a negative errno.
  */
 int patch_bytes(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n);
 
 /*
- * Writes code. What threads may fetch meanwhile, old bytes beside new ones, is
- * the caller's to know. Returns 0 or a negative errno.
+ * Writes code. Threads may fetch old bytes beside new ones meanwhile: the
+ * caller must know that this does no harm. Returns 0 or a negative errno.
  */
 int patch_write(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *bytes, uint32_t n);
 
 /*
- * Does what was put off until a patcher is closed; or NULL.
+ * Does the writes that wait until a patcher is closed; or NULL.
  */
 extern void (*patch_flush)(const struct patcher *patcher);
 
 /*
- * Is told of each site that could not be switched because of somebody else's
- * code; or NULL. Set before the first site is on.
+ * Called for each site that could not be switched because another program's
+ * code is there; or NULL. Set before the first site is on.
  */
 extern void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
 			     const uint8_t *stub, int on);
 
 /*
- * Returns 0 when each thread of the process executes what memory holds now, or
- * a negative errno: threads that run may have fetched what was there before.
+ * Waits until each thread of the process executes the code that memory holds
+ * now. Returns 0, or a negative errno: running threads may then have fetched
+ * older code.
  */
 int patch_sync(void);
 
-/* Waits until no thread is in a section it entered before (membarrier). */
+/* Waits until no thread is in a section that it entered before the call
+ * (membarrier). */
 void patch_grace(void);
 
 #endif

@@ -12,11 +12,11 @@
 
 #include "base/base.h"
 
-/* What `g` answers: the rest is asked for by `p`. A trace file keeps blocks
- * of this size, and only one that ends here is read back by all its readers. */
+/* The answer to `g`; gdb asks for the other registers by `p`. A trace file
+ * keeps blocks of this size: some readers cannot read longer ones. */
 #define REGISTERS_BLOCK_BYTES	164
 
-/* GDB's numbers, as the target description gives them. */
+/* GDB's register numbers, as in the target description. */
 #define REGISTER_RIP		16
 #define REGISTER_FLAGS		17
 #define REGISTER_FS_BASE	58
@@ -30,7 +30,7 @@ struct registers {
 	uint64_t fs_base;
 };
 
-/* Stores the caller's registers, all but rip; see REGISTERS_TAKE. */
+/* Stores the caller's registers, except rip; see REGISTERS_TAKE. */
 static ALWAYS_INLINE void registers_take(struct registers *r)
 {
 	__asm__ volatile("movq %%rax, 0(%[r])\n\t"
@@ -58,15 +58,15 @@ static ALWAYS_INLINE void registers_take(struct registers *r)
 			 :
 			 : [r] "d"(r)
 			 : "rax", "memory");
-	r->flags = 0x202;	/* interrupts on, as always out here */
+	r->flags = 0x202;	/* interrupts on, as always in user space */
 	r->segments[2] = r->segments[3] = 0;
 	r->segments[4] = r->segments[5] = 0;
 }
 
 /*
- * Stores the registers of the function that says this; its frame, and those
- * above, are true until that function returns. rip is stored outside of the
- * inlined function, or gdb would show that one.
+ * Stores the registers of the function that uses this macro. Its frame and the
+ * frames of its callers are right until it returns. rip is stored outside the
+ * inlined function: else gdb would show a frame of that.
  */
 #define REGISTERS_TAKE(r)                                                    \
 	do {                                                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a site's stub calls to have its registers stored, and the places of each
- * thread where they are stored; see snapshot.h.
+ * snapshot_entry, which a site's stub calls to store the registers, and the
+ * places of each thread for them; see snapshot.h.
  *
  * At entry the stub's return address is on the stack, above the red zone of
  * the function that the site is in:
@@ -11,10 +11,10 @@
  *			   | return address |
  *	rsp here	-> +----------------+
  *
- * All registers are as they were at the site, and are so again afterwards,
- * except for the flags, which a site may change. For unwinders and debuggers it
- * is a frame like the stub's own (taffrail/site-x86_64.h), which they look up
- * where it goes on; the red zone is gone there.
+ * All registers are as at the site, and are so again at the end, except for the
+ * flags, which a site may change. For unwinders and debuggers this is a frame
+ * like the stub's (taffrail/site-x86_64.h): they look up the caller at the
+ * address where it goes on. There rsp is no longer below the red zone.
  */
 #define GENERAL(n)	(8 * (n))
 #define BEHIND		128
@@ -49,7 +49,7 @@ snapshot_entry:
 	pushfq
 	.cfi_adjust_cfa_offset 8
 
-	/* a place: one instruction, so that a handler takes another */
+	/* takes a place in one instruction: a handler then takes another */
 	movq	snapshot_area@gottpoff(%rip), %rax
 	movl	$1, %ecx
 	xaddl	%ecx, %fs:NEXT(%rax)

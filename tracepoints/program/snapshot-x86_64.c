@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Snapshots of the registers at a site, for x86-64: finding them, and opening
- * the stub's way to snapshot_entry (snapshot-entry-x86_64.S).
+ * Snapshots of the registers at a site, for x86-64: finds them, and opens the
+ * stub's way to snapshot_entry (snapshot-entry-x86_64.S).
  */
 #include "tracepoints/program/snapshot.h"
 
 #include <errno.h>
 
-#define OPCODE_PAST	0xa8	/* test $imm8, %al: past the call */
-#define OPCODE_ROUND	0xeb	/* jmp rel8: to it */
+#define OPCODE_PAST	0xa8	/* test $imm8, %al: goes past the call */
+#define OPCODE_ROUND	0xeb	/* jmp rel8: goes to the call */
 #define STUB_OPERAND	5
 
 _Static_assert(offsetof(struct snapshot, behind) == 128, "machine code");
@@ -50,7 +50,7 @@ SIGSAFE void snapshot_put(const struct taffrail_site *site,
 	struct snapshot *snapshot;
 	uint32_t number = 1;
 
-	/* one instruction, as in snapshot_entry; nobody else's thread */
+	/* one instruction, as in snapshot_entry; no other thread writes it */
 	__asm__ volatile("xaddl %0, %1"
 			 : "+r"(number), "+m"(area->next)
 			 :
@@ -79,8 +79,8 @@ static void put_u32(uint8_t *to, uint32_t value)
 	__builtin_memcpy(to, &value, sizeof(value));
 }
 
-/* Word by word, as they have been stored just before: a wider load would wait
- * for those stores. */
+/* Copies word by word, as the words were stored just before: a wider load would
+ * wait for those stores. */
 SIGSAFE void snapshot_block(const struct snapshot *snapshot, uint8_t *to)
 {
 	uint32_t cs, ss;

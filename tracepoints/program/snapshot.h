@@ -2,17 +2,17 @@
 /*
  * Snapshots of the registers at a site.
  *
- * Where the arguments of a marker are evaluated the compiler has moved
- * registers already, so a snapshot is taken before, on the way from the site:
- * its stub calls snapshot_entry (taffrail/site-x86_64.h), which stores the
- * registers in one of a few places of the thread. What the marker then calls
- * finds the youngest that is of its site.
+ * When a marker evaluates its arguments, the compiled code has moved registers
+ * already. So a snapshot is taken before that: the site's stub calls
+ * snapshot_entry (taffrail/site-x86_64.h), which stores the registers in one of
+ * a few places of the thread. The function that the marker then calls finds the
+ * youngest snapshot of its site.
  *
- * What must stay true: places are used in a circle, and given back youngest
- * first. A handler that is hit in between takes the next ones and gives them
- * back. A snapshot that nobody fetches, as of a thread that leaves by
- * siglongjmp(), is overwritten by later ones, always before a younger one of
- * the same site.
+ * What must stay true: places are used in a circle, and released youngest
+ * first. A signal handler that hits a marker in between takes the next places
+ * and releases them. A snapshot that is never fetched, as in a thread that
+ * leaves by siglongjmp(), is overwritten by later snapshots, always before a
+ * younger one of the same site.
  */
 #ifndef TRACEPOINTS_PROGRAM_SNAPSHOT_H
 #define TRACEPOINTS_PROGRAM_SNAPSHOT_H
@@ -24,32 +24,33 @@
 
 /* Offsets are in machine code; see snapshot-entry-x86_64.S. */
 struct snapshot {
-	uint64_t general[16];		/* as struct registers has them */
-	const uint8_t *behind;		/* the stub's call; or the address */
-	const struct taffrail_site *site; /* NULL: free; odd: put there */
+	uint64_t general[16];		/* as in struct registers */
+	const uint8_t *behind;		/* after the stub's call; or the site */
+	const struct taffrail_site *site; /* NULL: free; odd: snapshot_put() */
 	uint32_t flags;
 	uint32_t number;
 };
 
 #define SNAPSHOTS	8		/* of a thread; a power of two */
-#define SNAPSHOT_SITE	2		/* from `behind` to what leads there */
+#define SNAPSHOT_SITE	2		/* from `behind` to .long 990b - . */
 
 struct snapshot_area {
 	struct snapshot places[SNAPSHOTS];
 	uint32_t next;
 };
 
-/* In the static part of every thread's variables, so no call is needed. The
+/* In the static part of every thread's variables: access needs no call. The
  * machine code defines it. */
 extern __thread struct snapshot_area snapshot_area
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* What snapshot_find() does when the youngest is not of that site. SIGSAFE. */
+/* Does the rest of snapshot_find(): the youngest is not of that site.
+ * SIGSAFE. */
 struct snapshot *snapshot_search(const struct taffrail_site *site);
 
 /*
- * The calling thread's snapshot of a site that is being hit, or NULL when
- * there is none. SIGSAFE.
+ * Returns the calling thread's snapshot of a site that is being hit, or NULL
+ * when there is none. SIGSAFE.
  */
 static ALWAYS_INLINE struct snapshot *
 snapshot_find(const struct taffrail_site *site)
@@ -64,22 +65,22 @@ snapshot_find(const struct taffrail_site *site)
 }
 
 /*
- * The same for registers that somebody else has taken on the way from the
- * site: puts them there, with an address; and finds them, apart from those of
- * the stub. SIGSAFE.
+ * snapshot_put() stores registers that other code than the stub has taken on
+ * the way from the site, with the site's address. snapshot_find_put() finds
+ * such a snapshot, and none of the stub. SIGSAFE.
  */
 void snapshot_put(const struct taffrail_site *site, const uint64_t *general,
 		  uint32_t flags, uint64_t address);
 struct snapshot *snapshot_find_put(const struct taffrail_site *site);
 
-/* Gives it back; what is younger is given back with it. SIGSAFE. */
+/* Releases a snapshot, and all that are younger. SIGSAFE. */
 static inline void snapshot_release(struct snapshot *snapshot)
 {
 	snapshot->site = NULL;
 	store_relaxed(&snapshot_area.next, snapshot->number);
 }
 
-/* The address of the site: label 990. SIGSAFE. */
+/* Returns the address of the site: label 990. SIGSAFE. */
 static inline uint64_t snapshot_address(const struct snapshot *snapshot)
 {
 	const uint8_t *at = snapshot->behind + SNAPSHOT_SITE;
@@ -91,12 +92,12 @@ static inline uint64_t snapshot_address(const struct snapshot *snapshot)
 	return (uint64_t)at + (uint64_t)(int64_t)distance;
 }
 
-/* The block of registers for gdb: REGISTERS_BLOCK_BYTES. SIGSAFE. */
+/* Stores gdb's block of registers: REGISTERS_BLOCK_BYTES. SIGSAFE. */
 void snapshot_block(const struct snapshot *snapshot, uint8_t *to);
 
 /*
- * Lets a site's stub take snapshots, or no longer. A thread that is on its way
- * goes the old way. Returns 0, -EBUSY when the stub is not as expected, or
+ * Starts or stops snapshots in a site's stub. A thread that is in the stub may
+ * still go the old way. Returns 0, -EBUSY when the stub is not as expected, or
  * another negative errno. The registry's lock is held.
  */
 int snapshot_switch(const struct patcher *patcher, struct taffrail_site *site,

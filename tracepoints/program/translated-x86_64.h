@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Telling valgrind that code has changed. It executes translations of code, and
- * looks for changes only in code that comes from no file: a site that it has
- * translated would stay as it was.
+ * Tells valgrind that code has changed. valgrind executes translations of code,
+ * and looks for changes only in code that comes from no file: without this, it
+ * would execute the old code of a translated site.
  *
- * A client request (valgrind's manual, "The Client Request mechanism"; the
- * sequence and the number are those of valgrind.h 3.19): rotations that leave
- * rdi as it was, and an instruction without effect. The processor executes
- * them as that; valgrind reads the request that rax points to.
+ * This is a client request (valgrind's manual, "The Client Request mechanism";
+ * the sequence and the numbers are those of valgrind.h 3.19): rotations that
+ * leave rdi unchanged, and an instruction without effect. On a processor the
+ * sequence does nothing; valgrind reads the request that rax points to.
  */
 #ifndef TRACEPOINTS_PROGRAM_TRANSLATED_X86_64_H
 #define TRACEPOINTS_PROGRAM_TRANSLATED_X86_64_H
@@ -31,7 +31,7 @@ static inline uint64_t translated_request(const uint64_t request[REQUEST_WORDS])
 	return result;
 }
 
-/* Is the caller translated? SIGSAFE */
+/* Returns 1 when valgrind runs the caller. SIGSAFE */
 static inline int translated_here(void)
 {
 	const uint64_t request[REQUEST_WORDS] = { REQUEST_RUNNING_ON };
@@ -39,7 +39,7 @@ static inline int translated_here(void)
 	return translated_request(request) != 0;
 }
 
-/* Has translations of `n` bytes at `code` made anew. SIGSAFE */
+/* Makes valgrind translate `n` bytes at `code` again. SIGSAFE */
 static inline void translated_anew(const uint8_t *code, uint64_t n)
 {
 	const uint64_t request[REQUEST_WORDS] = {
