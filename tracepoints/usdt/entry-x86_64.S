@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a probe's stub calls (tracepoints/usdt/place/place-x86_64.c). All
- * registers, flags included, are as they were at the probe afterwards: a nop
- * changes none.
+ * usdt_entry, which a probe's stub calls (tracepoints/usdt/place/
+ * place-x86_64.c). When it returns, all registers and the flags are as they
+ * were at the probe: a nop changes none.
  *
  *	rsp at the probe -> | ...            |
  *			    | red zone, 128  |
@@ -10,13 +10,13 @@
  *			    | flags          |
  *	rbx		 -> | general, 16    | struct usdt_state
  *
- * The vector registers: xmm0 to xmm15 are stored here. What lies above them is
- * left alone: a hit keeps to instructions that change the low halves only, and
+ * Of the vector registers, xmm0 to xmm15 are stored here. Their upper parts are
+ * not stored: a hit uses only instructions that change the low halves, and
  * calls nothing of libc (struct write_shape, narrow; buffers/writers/locked.c).
  */
 #define STUB_PROBE	37	/* from the return address: its pointer */
 
-/* As the program has it, to who unwinds the stack. */
+/* Saves a register of the program, and tells unwinders where it is. */
 	.macro	save register
 	pushq	%\register
 	.cfi_adjust_cfa_offset 8
@@ -51,7 +51,7 @@ usdt_entry:
 	save	r10
 	save	r9
 	save	r8
-	pushq	%rsp			/* its value is put right below */
+	pushq	%rsp			/* a place; the value is stored below */
 	.cfi_adjust_cfa_offset 8
 	save	rbp
 	save	rdi
@@ -107,9 +107,9 @@ usdt_entry:
 	movups	376(%rbx), %xmm15
 	movq	%rbx, %rsp
 	.cfi_def_cfa_register rsp
-	/* popfq takes longer than all that is popped behind it; and where a
-	 * debugger has stepped, it would have the thread trap. 0x7f + 1
-	 * overflows, and sahf leaves that alone. */
+	/* Restores the flags without popfq: that takes longer than all pops
+	 * below, and after a debugger's step it would make the thread trap.
+	 * 0x7f + 1 overflows, and sahf does not change the overflow flag. */
 	movl	128(%rsp), %edx
 	movb	%dl, %ah
 	shrl	$10, %edx
@@ -139,7 +139,7 @@ usdt_entry:
 	leaq	8 + 256 + 8(%rsp), %rsp
 	.cfi_adjust_cfa_offset -272
 	ret
-	/* where strings are copied from their ends */
+	/* the direction flag was set: strings are copied from their ends */
 	.cfi_adjust_cfa_offset 8 + 8 + 256 + 8 + 15 * 8
 2:	shrl	$1, %edx
 	andb	$1, %dl
@@ -151,14 +151,14 @@ usdt_entry:
 	.size	usdt_entry, . - usdt_entry
 /*
  * The stubs, 64 bytes each, as tracepoints/usdt/place/place-x86_64.c writes
- * them. They are here, and not in memory of their own, for those who unwind the
- * stack: they look for frames by what is loaded.
+ * them. They are here, and not in anonymous memory, because unwinders look for
+ * frames only in loaded files.
  *
  *	0	lea -128(%rsp), %rsp	the frame begins at rsp
  *	5	call *entry		at rsp + 128
  *	11	lea 128(%rsp), %rsp	at rsp + 128
  *	19	jmp *resume		at rsp
- *	56	the probe + 1		where the program is, as if calling
+ *	56	the probe + 1		return address, as if the probe called
  */
 #define STUBS		2048
 #define STUB_BYTES	64
@@ -175,7 +175,7 @@ usdt_stubs:
 	/* DW_CFA_def_cfa_expression: rsp + ((rip & 12) != 0) << 7 */
 	.cfi_escape 0x0f, 11, 0x77, 0, 0x80, 0, 0x3c, 0x1a, 0x30, 0x2e, \
 		0x37, 0x24, 0x22
-	/* DW_CFA_val_expression of rip: what is at (rip & -64) + 56 */
+	/* DW_CFA_val_expression of rip: the word at (rip & -64) + 56 */
 	.cfi_escape 0x16, 16, 8, 0x80, 0, 0x09, 0xc0, 0x1a, 0x23, 56, 0x06
 	.skip	STUBS * STUB_BYTES
 	.cfi_endproc

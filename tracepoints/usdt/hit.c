@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hit of an adopted probe: its arguments are fetched and go the way of any
- * marker's.
+ * A hit of an adopted probe: fetches its arguments, and writes them as any
+ * marker does.
  */
 #include "tracepoints/usdt/usdt.h"
 
@@ -9,7 +9,8 @@
 #include "tracepoints/program/memory.h"
 #include "tracepoints/program/snapshot.h"
 
-/* The value of an operand, in its low bytes; 0 when memory is not there. */
+/* Returns the value of an operand, in the low bytes; 0 when its memory cannot
+ * be read. */
 static uint64_t fetch(const struct usdt_operand *operand,
 		      const struct usdt_state *state,
 		      const struct memory_stack *stack,
@@ -46,7 +47,7 @@ static char *put(char *to, uint64_t value, uint32_t bytes)
 	return to + bytes;
 }
 
-/* Characters of all strings of an event; what goes beyond is cut off. */
+/* Characters of all strings of an event; more are cut off. */
 #define STRINGS_BYTES	2048
 
 struct strings {
@@ -73,8 +74,9 @@ static SIGSAFE void string_add(struct strings *strings, uint64_t address,
 	strings->used += (uint32_t)n + 1;
 }
 
-/* A function of its own: others have not its frame. A copy is written: the
- * writers read what they are given by loads. */
+/* A separate function: hits without strings do not need its large frame. It
+ * passes copies of the strings, because writers read their arguments by
+ * loads. */
 static SIGSAFE __attribute__((noinline)) void
 hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loading what only USDT probes need, when somebody wants one: the agent's own
- * libtaffrail-usdt.so, and libZydis for that.
+ * Loads the libraries that only USDT probes need, when a rule first names one:
+ * the agent's own libtaffrail-usdt.so, and libZydis for that.
  *
- * It is done here, not by dlopen(): that may be called by a thread of libc's
- * only, takes locks that a forked child may find taken, and adds to what the
- * program sees. What is loaded here calls nothing but what is named below. No
- * constructor runs, nothing is thread-local, nothing is ever unmapped.
+ * Not by dlopen(): only a thread that libc made may call it, it takes locks
+ * that a forked child may find taken, and the program would see the library. A
+ * library that is loaded here calls only the functions named below. No
+ * constructor runs, no variable is thread-local, no library is ever unmapped.
  *
  * What must stay true: the registry's lock is held.
  */
@@ -50,7 +50,7 @@ static void stop(void)
 	__builtin_trap();
 }
 
-/* What a library may call, beside its own. */
+/* What a library may use beside its own symbols. */
 static const struct {
 	const char *name;
 	void *address;
@@ -61,7 +61,7 @@ static const struct {
 	{ "library_open", library_open },
 	{ "library_symbol", library_symbol },
 	{ "memcmp", memcmp },
-	/* which clang makes of it where only equality counts */
+	/* clang calls it for a memcmp() of which only equality counts */
 	{ "bcmp", memcmp },
 	{ "memcpy", memcpy },
 	{ "memmove", memmove },
@@ -89,7 +89,8 @@ static uint64_t name_find(const char *name)
 	return 0;
 }
 
-/* Maps a segment over what is reserved; its end is zeroed beyond the file. */
+/* Maps a segment over the reserved range, and zeroes its end beyond the
+ * file. */
 static long segment_map(uint64_t base, const Elf64_Phdr *ph, int fd)
 {
 	int prot = (ph->p_flags & PF_R ? PROT_READ : 0) |
@@ -238,7 +239,8 @@ int library_open(struct library *library, const char *path)
 		return fd;
 	ret = file_load(library, fd, &dynamic);
 	sys_close(fd);
-	/* what cannot be linked stays mapped: that is not worth the code */
+	/* a library that cannot be linked stays mapped: unmapping is not worth
+	 * the code */
 	return ret ? (int)ret : link_up(library, dynamic);
 }
 
@@ -254,8 +256,8 @@ void *library_symbol(const struct library *library, const char *name)
 	return NULL;
 }
 
-/* Beside the agent's own file; where the agent is part of a program, where it
- * would be installed. */
+/* Adds the directory of the agent's own file. Adds nothing when the agent is
+ * part of the program: load() then finds the installed library. */
 static int own_path(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct text *path = arg;

@@ -15,17 +15,17 @@ struct library {
 };
 
 /*
- * Maps a shared object of ours or libZydis, whose only needs are what the agent
- * has for it. Returns 0 or a negative errno. By a thread that has descriptors
- * of its own; the registry's lock is held.
+ * Maps a shared object of ours or libZydis, which needs only functions that the
+ * agent names. Returns 0 or a negative errno. The calling thread has its own
+ * descriptors; the registry's lock is held.
  */
 int library_open(struct library *library, const char *path);
 
-/* The address of what it exports, or NULL. */
+/* Returns the address of an exported symbol, or NULL. */
 void *library_symbol(const struct library *library, const char *name);
 
-/* Learns where the agent's own file is. Once, at start; takes the loader's
- * lock. */
+/* Learns where the agent's own file is. Called once, at start; takes the
+ * loader's lock. */
 void usdt_load_learn(void);
 
 #endif

@@ -2,12 +2,12 @@
 /*
  * USDT probes of shipped programs as markers.
  *
- * A probe is a nop that nobody made for us. It becomes a marker with a site of
- * the agent's own, and a jump to a stub that saves what the program has in its
- * registers; the arguments are fetched from there.
+ * A probe is a nop that was not made for the agent. It becomes a marker with a
+ * site in the agent's memory, and a jump to a stub that saves the program's
+ * registers; the arguments are fetched from those.
  *
- * Where the four bytes behind the nop lead where nothing is mapped, the nop's
- * byte becomes that of a jump:
+ * The four bytes after the nop may, as a jump's operand, lead to an address
+ * where nothing is mapped. Then the nop's byte becomes that of a jump:
  *
  *	probe	e9 xx xx xx xx		xx.. as the program has them
  *	           |
@@ -15,12 +15,12 @@
  *	                 |
  *	                 +--> stub: usdt_entry -> usdt_hit; jmp probe + 1
  *
- * One byte differs, as at a marker: switching is safe under any number of
- * running threads.
+ * One byte differs, as at a marker: switching is safe for any number of running
+ * threads.
  *
- * Where that cannot be, and a plan says that what is covered may move
- * (tracepoints/usdt/plan/plan.h), the jump has bytes of our choice; cc (int3)
- * wherever an instruction began:
+ * If that is not possible, and a plan says that the covered instructions may
+ * move (tracepoints/usdt/plan/plan.h), the agent chooses all bytes of the jump;
+ * each byte at which an instruction began is cc (int3):
  *
  *	probe	e9 cc xx cc xx		from the nop to the fifth byte
  *	           |
@@ -28,33 +28,33 @@
  *	                 |
  *	                 +--> stub: usdt_entry -> usdt_hit; jmp moved
  *	                                                      |
- *	                        moved: what is covered; jmp behind it
+ *	                        moved: the covered instructions; jmp past them
  *
- * Who was between the nop and what follows when it was switched, comes to a cc
- * sooner or later, and is led to the same instruction in `moved` by a handler
- * of SIGTRAP. So is who comes to the nop meanwhile
- * (tracepoints/usdt/place/trap-x86_64.c).
+ * A thread that was between the nop and the end of the covered instructions
+ * when they were switched comes to a cc sooner or later. A handler of SIGTRAP
+ * leads it to the same instruction in `moved`. The handler also leads threads
+ * that come to the nop meanwhile (tracepoints/usdt/place/trap-x86_64.c).
  *
- * Where another probe's nop is among what is covered, one jump does for both,
- * and what moves has gates, which one byte opens, to their stubs:
+ * If another probe's nop is covered, one jump serves both, and the moved code
+ * has gates to their stubs, each opened by one byte:
  *
- *	probe	e9 cc xx xx xx		the other's nop was behind the first
+ *	probe	e9 cc xx xx xx		the other's nop was after the first
  *	           |
  *	           +--> gate: jmp *stub, or past it
  *	moved:		gate: jmp *stub of the other, or past it
- *			what is covered; jmp behind it
+ *			the covered instructions; jmp past them
  *
- * Where none of these can be, and a session says that it may, the nop's byte
- * becomes cc, and the handler leads each hit to the stub:
+ * If none of these is possible, and a session allows it, the nop's byte becomes
+ * cc, and the handler leads each hit to the stub:
  *
  *	probe	cc
  *	           +--> SIGTRAP --> stub: usdt_entry -> usdt_hit; jmp probe + 1
  *
- * What must stay true: an adopted probe is never freed, and its stub neither:
- * a thread may be in it.
+ * What must stay true: an adopted probe and its stub are never freed: a thread
+ * may be in the stub.
  *
- * All but the stubs' code and usdt_hit() is in libtaffrail-usdt.so, which is
- * loaded when a rule names a provider (load-x86_64.c).
+ * Everything except the stubs' code and usdt_hit() is in libtaffrail-usdt.so,
+ * which is loaded when a rule names a provider (load-x86_64.c).
  */
 #ifndef TRACEPOINTS_USDT_USDT_H
 #define TRACEPOINTS_USDT_USDT_H
@@ -68,8 +68,8 @@
 
 #define USDT_TEXT_BYTES	256
 
-/* Does this id belong to a probe of the C library or of the dynamic linker?
- * Lists leave such probes out, so that a user finds the program's own. */
+/* Returns 1 for a probe of the C library or of the dynamic linker. Lists leave
+ * such probes out: a user looks for the program's own. */
 static inline int usdt_is_runtime(const char *id)
 {
 	return text_after(id, "libc/") || text_after(id, "rtld/");
@@ -82,7 +82,7 @@ enum usdt_placed {
 	USDT_BYTE,		/* one byte */
 	USDT_JUMP,		/* five bytes or more */
 	USDT_MERGED,		/* the same, for two probes side by side */
-	USDT_INT3,		/* one byte, by a trap for each hit */
+	USDT_INT3,		/* one byte; each hit traps */
 };
 
 /* The site comes first: a slot points to it. */
@@ -91,44 +91,46 @@ struct usdt_adopted {
 	char text[USDT_TEXT_BYTES];	/* channel, name, arguments, file */
 	uint64_t address;
 	struct way *way;		/* to its stub */
-	uint32_t count;
-	uint32_t in_memory;		/* arguments that are */
+	uint32_t count;			/* of arguments */
+	uint32_t in_memory;		/* arguments in memory */
 	uint32_t placed;		/* enum usdt_placed */
-	int32_t refused;		/* what became of the last switch */
-	uint32_t strings;		/* arguments that point to some */
+	int32_t refused;		/* result of the last switch */
+	uint32_t strings;		/* arguments that point to strings */
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 } __attribute__((aligned(64)));
 
-/* What the stub has of the program; order as in entry-x86_64.S. */
+/* The program's registers that the stub saves; order as in entry-x86_64.S. */
 struct usdt_state {
-	uint64_t general[16];		/* as struct registers has them */
+	uint64_t general[16];		/* as in struct registers */
 	uint64_t flags;
 	uint64_t vectors[16][2];	/* xmm0 to xmm15 */
 };
 
-/* Is a probe of this id to be adopted? Non-zero; USDT_WANTED_INT3 among it:
- * also where that takes a trap for each hit. `strings`: bit I when its argument
- * I + 1 is to be a string. */
+/* Returns non-zero when a probe of this id must be adopted: USDT_WANTED, with
+ * USDT_WANTED_INT3 even if each hit then traps. Sets bit I of `strings` when
+ * argument I + 1 must be a string. */
 #define USDT_WANTED		1
 #define USDT_WANTED_INT3	2
 typedef int usdt_wanted(const char *id, uint32_t *strings, void *arg);
 
 /*
- * Adopts the wanted probes of a module, once each. Reads the module's file;
- * for threads that have descriptors of their own. The registry's lock is held.
- * Returns 1 when some that could not be may come if asked for again, else 0.
+ * Adopts the wanted probes of a module, once each. Reads the module's file; the
+ * calling thread has its own descriptors. The registry's lock is held. Returns
+ * 1 when probes that could not be adopted may be adopted by a later call, else
+ * 0.
  */
 int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 		    const struct patcher *patcher);
 
 /*
- * What libtaffrail-usdt.so has, and what it must agree on with the agent.
- * `switch_to` switches a probe: nop or jump; one of five bytes by the time the
- * patcher is closed. Returns 0; -EBUSY when another program's code is there; or
- * another negative errno; so does `refused` later, or -EAGAIN when a thread
- * blocks SIGTRAP, and could not be led on, or -EPERM where the program ignores
- * it. `gone`: the probe's module is gone, another may use its way. The
- * registry's lock is held.
+ * The functions of libtaffrail-usdt.so, and the numbers on which it must agree
+ * with the agent. `switch_to` switches a probe to nop or jump; a jump of five
+ * bytes is there only when the patcher is closed. Returns 0; -EBUSY when
+ * another program's code is there; or another negative errno. `refused` later
+ * returns the same; or -EAGAIN when a thread blocks SIGTRAP and could not be
+ * led on, or -EPERM when the program ignores SIGTRAP. `gone` tells that the
+ * probe's module is gone: another probe may use its way. The registry's lock is
+ * held.
  */
 #define USDT_VERSION	6
 
@@ -149,10 +151,10 @@ void usdt_entry(void);
 extern uint8_t usdt_stubs[];
 extern uint8_t usdt_stubs_end[];
 
-/* The end of the first thread's stack, or 0 when it is not known. */
+/* Returns the end of the first thread's stack, or 0 when it is not known. */
 uint64_t usdt_stack_end(void);
 
-/* From the stub: called at each hit. SIGSAFE. */
+/* Called by the stub at each hit. SIGSAFE. */
 void usdt_hit(struct usdt_adopted *probe, const struct usdt_state *state);
 
 #endif

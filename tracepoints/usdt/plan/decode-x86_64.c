@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Instructions of x86-64, as far as moving them goes; see plan.h.
+ * Decodes instructions of x86-64 as far as is needed to move them; see plan.h.
  *
- * What must stay true: what is not known to do the same elsewhere stays.
+ * What must stay true: an instruction is USDT_STAYS unless it is known to do
+ * the same in another place.
  */
 #include "tracepoints/usdt/plan/plan.h"
 
@@ -47,8 +48,8 @@ int usdt_decoder_open(struct usdt_decoder *decoder)
 	return 0;
 }
 
-/* Branches with an operand relative to the next instruction. Loop, jrcxz and
- * xbegin stay. */
+/* Sets the members of a branch whose operand is relative to the next
+ * instruction. Loop, jrcxz and xbegin stay. */
 static void branch_set(struct usdt_decoded *to,
 		       const ZydisDecodedInstruction *from)
 {
@@ -69,7 +70,8 @@ static void branch_set(struct usdt_decoded *to,
 		to->move = USDT_STAYS;
 }
 
-/* What depends on where it is, or tells somebody. */
+/* Returns 1 for an instruction that depends on its address, or that shows its
+ * address to other code or to the kernel. */
 static int stays(const ZydisDecodedInstruction *from)
 {
 	switch (from->meta.category) {
@@ -86,7 +88,7 @@ static int stays(const ZydisDecodedInstruction *from)
 		break;
 	}
 	switch (from->mnemonic) {
-	case ZYDIS_MNEMONIC_ENDBR64:	/* led to, by whoever */
+	case ZYDIS_MNEMONIC_ENDBR64:	/* indirect branches may lead to it */
 	case ZYDIS_MNEMONIC_ENDBR32:
 	case ZYDIS_MNEMONIC_UD0:
 	case ZYDIS_MNEMONIC_UD1:

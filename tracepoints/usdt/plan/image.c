@@ -17,7 +17,7 @@
 #define PE_OMIT		0xff
 
 #define AUGMENTATION_MAX	8
-/* Functions between two parts of some: 188 is the most seen. */
+/* Other functions between two parts put apart: 188 is the most seen. */
 #define PARTS_APART		512
 
 int usdt_image_open(struct usdt_image *image, const struct usdt_file *file)
@@ -72,7 +72,8 @@ const uint8_t *usdt_image_at(const struct usdt_image *image, uint64_t address,
 	return NULL;
 }
 
-/* Bytes of the file being read; `ok` goes when they end too early. */
+/* Bytes of the file that are being read; `ok` becomes 0 when they end too
+ * early. */
 struct reading {
 	const uint8_t *p;
 	const uint8_t *end;
@@ -111,7 +112,7 @@ static uint64_t take_signed4(struct reading *r)
 	return (uint64_t)(int64_t)(int32_t)take(r, 4);
 }
 
-/* LEB128; its value fits where lengths of augmentations do */
+/* Takes a LEB128, of at most 63 bits */
 static uint64_t take_leb(struct reading *r)
 {
 	uint64_t value = 0;
@@ -128,7 +129,7 @@ static uint64_t take_leb(struct reading *r)
 	return 0;
 }
 
-/* What of a CIE an FDE is read by: the encodings of its pointers. */
+/* What an FDE needs of its CIE: the encodings of pointers. */
 struct common {
 	uint8_t code;
 	uint8_t handlers;	/* PE_OMIT: it has none */
@@ -147,7 +148,7 @@ static uint32_t encoded_bytes(uint64_t encoding)
 	}
 }
 
-/* A pointer that is not led to by another one; 0 stays 0. */
+/* Takes a pointer that is not indirect; 0 stays 0. */
 static uint64_t take_encoded(struct reading *r, uint64_t encoding)
 {
 	uint64_t at = r->address;
@@ -208,8 +209,8 @@ static int common_read(const struct usdt_image *image, uint64_t address,
 	return r.ok && common->code == (PE_PCREL | PE_SDATA4);
 }
 
-/* What is said of a function's first byte, other than that it is as any, is
- * said before the first advance (DW_CFA_). */
+/* Returns 1 when the frame at the function's first byte is not that of every
+ * function: the FDE changes it before its first advance (DW_CFA_). */
 static int begins_apart(struct reading *r, const uint8_t *end)
 {
 	uint64_t first = r->p < end ? take(r, 1) : 0;
@@ -248,7 +249,8 @@ static int frame_read(const struct usdt_image *image, uint64_t address,
 	return function->start < function->end;
 }
 
-/* Bytes of call sites, begun with their encoding; 0 for what is not known. */
+/* Takes the head of a table of call sites. Returns the bytes of the sites; not
+ * `ok` when their encoding is not known. */
 static uint64_t sites_open(struct reading *r, uint64_t *start,
 			   uint64_t *encoding)
 {
@@ -282,11 +284,11 @@ int usdt_image_handlers(const struct usdt_image *image,
 		return 0;
 	r.end = r.p + bytes;
 	while (r.ok && r.p < r.end) {
-		/* a site's start and length, where it leads */
+		/* a site's start, its length, and where it leads */
 		for (i = 0; i < ARRAY_SIZE(field); i++)
 			field[i] = encoding == PE_ULEB128 ? take_leb(&r) :
 							    take(&r, 4);
-		take_leb(&r);		/* what for */
+		take_leb(&r);		/* the action */
 		if (r.ok && field[2])
 			led(arg, start + field[2]);
 	}
@@ -319,7 +321,7 @@ static int table_open(struct table *table, const struct usdt_image *image)
 	       table->n <= (uint64_t)(r.end - r.p) / 8;
 }
 
-/* The first (0) or the second of a pair. */
+/* Returns the first (0) or the second (1) of a pair. */
 static uint64_t table_at(const struct table *table, uint64_t i, uint32_t which)
 {
 	int32_t offset;

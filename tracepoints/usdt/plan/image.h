@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a file has at the addresses that it gives itself, and the bounds of its
- * functions by .eh_frame (Linux Standard Base 5.0, "Exception Frames").
+ * A file's bytes by the addresses that the file gives, and the bounds of its
+ * functions from .eh_frame (Linux Standard Base 5.0, "Exception Frames").
  *
- * What must stay true: the file is input. Nothing outside it is read.
+ * What must stay true: the file is not trusted. Nothing outside it is read.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_IMAGE_H
 #define TRACEPOINTS_USDT_PLAN_IMAGE_H
@@ -18,7 +18,7 @@
 struct usdt_image {
 	const struct usdt_file *file;
 	uint32_t count;
-	Elf64_Phdr loads[USDT_LOADS_MAX];	/* what they have in the file */
+	Elf64_Phdr loads[USDT_LOADS_MAX];	/* with bytes in the file */
 	uint64_t frames;	/* .eh_frame_hdr, or 0 */
 	uint64_t dynamic;	/* the dynamic section, or 0 */
 };
@@ -26,38 +26,39 @@ struct usdt_image {
 /* Returns 0, or -ENOEXEC when the headers are damaged or too many. */
 int usdt_image_open(struct usdt_image *image, const struct usdt_file *file);
 
-/* The file's bytes for an address, at least n, and how many there are up to
- * the segment's end; NULL. `flags`: PF_ that the segment has. */
+/* Returns the file's bytes for an address; NULL if there are fewer than n. In
+ * *left, unless `left` is NULL: how many there are up to the segment's end.
+ * `flags`: PF_ that the segment must have. */
 const uint8_t *usdt_image_at(const struct usdt_image *image, uint64_t address,
 			     uint64_t n, uint32_t flags, uint64_t *left);
 
 struct usdt_function {
 	uint64_t start;
 	uint64_t end;
-	uint64_t handlers;	/* of exceptions: where they are told; or 0 */
-	int part;		/* of another: it begins with a frame set up */
+	uint64_t handlers;	/* address of its exception table, or 0 */
+	int part;		/* of another function: begins with its frame */
 };
 
 /*
- * The function that an address is in; false when none is known. Then it is the
- * last one before the address, or its end is 0.
+ * Finds the function that an address is in. Returns 0 when none is known;
+ * *function is then the last one before the address, or its end is 0.
  */
 int usdt_image_function(const struct usdt_image *image, uint64_t address,
 			struct usdt_function *function);
 
 /*
  * Calls `led` for each place that an exception in the function leads to, by the
- * table of call sites that compilers write (.gcc_except_table). False when that
- * is not as they write it.
+ * table of call sites that compilers write (.gcc_except_table). Returns 0 when
+ * the table has another form.
  */
 int usdt_image_handlers(const struct usdt_image *image,
 			const struct usdt_function *function,
 			void (*led)(void *arg, uint64_t target), void *arg);
 
 /*
- * Where those parts of functions are that compilers put apart because they are
- * rarely run. Linkers put them together, before all else or before what has
- * none; false when there are none.
+ * Finds the rarely run parts of functions that compilers put apart. Linkers put
+ * these parts together, before all other code or before code that has none.
+ * Returns 0 when there are none.
  */
 int usdt_image_parts(const struct usdt_image *image, uint64_t *start,
 		     uint64_t *end);

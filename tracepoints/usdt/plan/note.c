@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * USDT probes out of a file in memory; see note.h. Notes and headers may
- * lie at any address: all is copied before it is looked at.
+ * Reads USDT probes from a file in memory; see note.h. Notes and headers need
+ * not be aligned: they are copied before they are used.
  */
 #include "tracepoints/usdt/plan/note.h"
 
@@ -15,7 +15,7 @@
 #define NOTE_TYPE	3
 #define BASE_SECTION	".stapsdt.base"
 
-/* n bytes at an offset, or NULL. */
+/* Returns n bytes at an offset, or NULL. */
 static const uint8_t *file_at(const struct usdt_file *file, uint64_t offset,
 			      uint64_t n)
 {
@@ -38,7 +38,7 @@ static int header_read(const struct usdt_file *file, Elf64_Ehdr *header)
 	       (!header->e_shnum || header->e_shentsize == sizeof(Elf64_Shdr));
 }
 
-/* Section i of a file whose header is read. */
+/* Reads the header of section i. Returns 0 when there is none. */
 static int section_read(const struct usdt_file *file, const Elf64_Ehdr *header,
 			uint32_t i, Elf64_Shdr *section)
 {
@@ -54,7 +54,8 @@ static int section_read(const struct usdt_file *file, const Elf64_Ehdr *header,
 	return 1;
 }
 
-/* A string in a string table, or NULL when it does not end there. */
+/* Returns a string of a string table, or NULL when it does not end in the
+ * table. */
 static const char *string_at(const struct usdt_file *file,
 			     const Elf64_Shdr *table, uint64_t offset)
 {
@@ -69,7 +70,7 @@ static const char *string_at(const struct usdt_file *file,
 	return NULL;
 }
 
-/* The address of .stapsdt.base, or 0. */
+/* Returns the address of .stapsdt.base, or 0. */
 static uint64_t base_find(const struct usdt_file *file,
 			  const Elf64_Ehdr *header)
 {
@@ -88,7 +89,7 @@ static uint64_t base_find(const struct usdt_file *file,
 	return 0;
 }
 
-/* The string at *p, which is then behind it; NULL when it does not end. */
+/* Returns the string at *p and moves *p past it; NULL when it does not end. */
 static const char *string_take(const uint8_t **p, const uint8_t *end)
 {
 	const uint8_t *start = *p;
@@ -102,7 +103,7 @@ static const char *string_take(const uint8_t **p, const uint8_t *end)
 	return (const char *)start;
 }
 
-/* The description of a note; false when it is damaged. */
+/* Reads the description of a note. Returns 0 when it is damaged. */
 static int probe_read(struct usdt_probe *probe, const uint8_t *desc,
 		      uint64_t bytes, uint64_t base)
 {
@@ -116,7 +117,7 @@ static int probe_read(struct usdt_probe *probe, const uint8_t *desc,
 	probe->address = words[0];
 	probe->semaphore = words[2];
 	if (base && words[1]) {
-		/* prelink moved the file and left the notes */
+		/* prelink moved the file and did not change the notes */
 		probe->address += base - words[1];
 		probe->semaphore += words[2] ? base - words[1] : 0;
 	}
@@ -149,7 +150,7 @@ static int notes_walk(struct walk *walk, const uint8_t *p, uint64_t bytes)
 		__builtin_memcpy(&note, p, sizeof(note));
 		skip = align_up((uint64_t)note.n_namesz, 4);
 		desc = align_up((uint64_t)note.n_descsz, 4);
-		/* the last one need not be filled up */
+		/* the last note may lack its padding */
 		if (skip > left || note.n_descsz > left - skip) {
 			walk->damaged++;
 			return 0;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * USDT probes as an ELF file declares them: notes of owner "stapsdt" and type
- * 3 in sections (they belong to no segment), each with the probe's address,
- * that of .stapsdt.base when it was linked, its semaphore's or 0, and the
- * strings provider, name and operands. (SystemTap's
+ * 3 in sections (they belong to no segment). Each has three addresses, of the
+ * probe, of .stapsdt.base when the file was linked, and of the semaphore or 0;
+ * and the strings provider, name and operands. (SystemTap's
  * UserSpaceProbeImplementation; sys/sdt.h 4.8.)
  *
- * What must stay true: the file is input. Nothing outside it is read, and a
- * note that is damaged is left out and counted.
+ * What must stay true: the file is not trusted. Nothing outside it is read, and
+ * a damaged note is left out and counted.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_NOTE_H
 #define TRACEPOINTS_USDT_PLAN_NOTE_H
 
 #include <stdint.h>
 
-/* Addresses are those that the file itself gives, after prelinking. */
+/* Addresses are those of the file, after prelinking. */
 struct usdt_probe {
 	uint64_t address;
 	uint64_t semaphore;		/* 0: none */
@@ -29,20 +29,22 @@ struct usdt_file {
 	uint64_t size;
 };
 
-/* Not 0: stop, and return that. */
+/* A result other than 0 stops the reading, which then returns it. */
 typedef int usdt_probe_fn(const struct usdt_probe *probe, void *priv);
 
 /*
- * Calls fn for each probe. Returns 0, what fn returned, or -ENOEXEC when this
- * is no such file or its section headers lie outside it. `damaged` is the
- * number of notes that were left out, and may be NULL. Allocates nothing.
+ * Calls fn for each probe. Returns 0, what fn returned, or -ENOEXEC when the
+ * file is no such ELF file or its section headers lie outside it. Stores in
+ * *damaged, unless `damaged` is NULL, how many notes were left out. Allocates
+ * nothing.
  */
 int usdt_notes_read(const struct usdt_file *file, usdt_probe_fn *fn,
 		    void *priv, uint32_t *damaged);
 
 /*
- * The address of a symbol of data or code, in .symtab, else in .dynsym. False
- * when there is none. `name` has `length` bytes and need not end there.
+ * Finds the address of a symbol of data or code, in .symtab, else in .dynsym.
+ * Returns 0 when there is none. `name` has `length` bytes; no NUL is needed
+ * after them.
  */
 int usdt_file_symbol(const struct usdt_file *file, const char *name,
 		     uint32_t length, uint64_t *address);

@@ -9,11 +9,11 @@
  *		 | terms
  *	terms    = term { ( "+" | "-" ) term },  term = number | symbol
  *
- * A symbol with (%rip) is the symbol's address; a number with (%rip) would
- * count from an instruction that is not there, and is not understood.
+ * A symbol with (%rip) is the symbol's address. A number with (%rip) would
+ * count from an instruction that does not exist, and is not understood.
  *
- * What must stay true: the text is a file's, and not trusted. Nothing is read
- * behind its NUL.
+ * What must stay true: the text comes from a file and is not trusted. Nothing
+ * is read after its NUL.
  */
 #include "tracepoints/usdt/plan/operand.h"
 
@@ -54,7 +54,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decimal or 0x; modulo 2^64, as the assembler has it. */
+/* Takes a number, decimal or 0x, modulo 2^64 as in the assembler. */
 static int number_take(struct parse *parse, uint64_t *value)
 {
 	const char *p = parse->p;
@@ -74,7 +74,8 @@ static int number_take(struct parse *parse, uint64_t *value)
 	return 1;
 }
 
-/* Two letters that legacy names end in, in gdb's order. */
+/* Returns the number of the legacy register whose name ends in these letters,
+ * or -1. */
 static int legacy_number(char a, char b)
 {
 	static const char names[8][3] = { "ax", "bx", "cx", "dx",
@@ -87,7 +88,7 @@ static int legacy_number(char a, char b)
 	return -1;
 }
 
-/* r8 to r15, with or without b, w, d */
+/* Returns the number of r8 to r15, with or without b, w, d; or -1. */
 static int numbered(const char *name, uint32_t n, uint32_t *bytes)
 {
 	int number = 0;
@@ -104,7 +105,7 @@ static int numbered(const char *name, uint32_t n, uint32_t *bytes)
 	return name[i] == 'b' || name[i] == 'w' || name[i] == 'd' ? number : -1;
 }
 
-/* al to dh, sil to spl */
+/* Returns the number of al to dh, sil to spl; or -1. */
 static int byte_register(const char *name, uint32_t n, uint8_t *shift)
 {
 	if (n == 3 && name[2] == 'l')
@@ -116,7 +117,7 @@ static int byte_register(const char *name, uint32_t n, uint8_t *shift)
 	return name[0] - 'a';
 }
 
-/* The number of a general register, and its own width. */
+/* Returns the number of a general register, or -1; stores its width. */
 static int general_number(const char *name, uint32_t n, uint32_t *bytes,
 			  uint8_t *shift)
 {
@@ -149,7 +150,7 @@ static uint32_t name_length(const char *p)
 	return n;
 }
 
-/* Behind "%": of a whole address, 8 bytes wide. */
+/* Takes a register after "%" that holds an address: 8 bytes wide. */
 static int address_register(struct parse *parse, uint8_t *number)
 {
 	uint32_t n = name_length(parse->p);
@@ -205,7 +206,7 @@ static int register_take(struct parse *parse, struct usdt_operand *operand,
 	return 1;
 }
 
-/* Numbers and symbols with + and - between them; `symbols` counts those. */
+/* Takes numbers and symbols with + and - between them; counts the symbols. */
 static int terms_take(struct parse *parse, uint64_t *sum, uint32_t *symbols)
 {
 	int minus = take(parse, '-');
@@ -289,7 +290,7 @@ static int where_take(struct parse *parse, struct usdt_operand *operand,
 	return symbols <= 1;
 }
 
-/* "-4@", "8f@"; false without, and then nothing is taken. */
+/* Takes a size: "-4@", "8f@". Without one takes nothing and returns 0. */
 static int size_take(struct parse *parse, uint64_t *bytes, int *is_signed,
 		     int *is_float)
 {
@@ -313,7 +314,7 @@ static int type_set(struct usdt_operand *operand, uint64_t bytes,
 	if (!known)
 		bytes = 8;
 	operand->bytes = (uint8_t)bytes;
-	/* each width is a signed type and an unsigned one behind it */
+	/* each width has a signed type, and next an unsigned one */
 	operand->type = (uint8_t)(TAFFRAIL_T_S8 +
 				  2 * __builtin_ctzll(bytes) + !is_signed);
 	if (!is_float)
@@ -336,7 +337,7 @@ static void operand_parse(struct parse *parse, struct usdt_operand *operand)
 	sized = size_take(parse, &bytes, &is_signed, &is_float);
 	good = where_take(parse, operand, &width) &&
 	       (!*parse->p || *parse->p == ' ');
-	/* notes of before sizes were written: the register's own */
+	/* old notes have no sizes: the register's width is used */
 	if (!type_set(operand, sized ? bytes : width, is_signed, is_float) ||
 	    !good)
 		operand->place = USDT_UNKNOWN;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The operands of a USDT probe: where its arguments are when a thread gets
- * there, as the assembler's text in the note says (sys/sdt.h 4.8; x86-64 AT&T
- * syntax), compiled once and fetched at each hit.
+ * The operands of a USDT probe: where its arguments are when a thread hits it.
+ * The note has them as the assembler's text (sys/sdt.h 4.8; x86-64 AT&T
+ * syntax), which is compiled once; each hit fetches the arguments.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_OPERAND_H
 #define TRACEPOINTS_USDT_PLAN_OPERAND_H
@@ -12,7 +12,7 @@
 #include "include/taffrail/site.h"
 
 enum usdt_place {
-	USDT_UNKNOWN,		/* the text is beyond us: no value */
+	USDT_UNKNOWN,		/* the text is not understood: no value */
 	USDT_IMMEDIATE,		/* value */
 	USDT_REGISTER,		/* base, from bit `shift` on */
 	USDT_VECTOR,		/* %xmm base, its low bytes */
@@ -34,23 +34,24 @@ struct usdt_operand {
 };
 
 /*
- * The address, in the running program, of a symbol that an operand names.
- * False when there is none.
+ * Finds the address, in the running program, of a symbol that an operand names.
+ * Returns 0 when there is none.
  */
 typedef int usdt_symbol(const char *name, uint32_t length, uint64_t *address,
 			void *priv);
 
 /*
  * Compiles a note's operands. Returns how many there are, at most
- * TAFFRAIL_FIELDS_MAX; one whose text is damaged or not understood is
- * USDT_UNKNOWN and has the type that its size says. `symbol` may be NULL:
- * operands that name one are then USDT_UNKNOWN.
+ * TAFFRAIL_FIELDS_MAX. An operand whose text is damaged or not understood is
+ * USDT_UNKNOWN and has the type of its size. `symbol` may be NULL: operands
+ * that name a symbol are then USDT_UNKNOWN.
  */
 uint32_t usdt_operands_parse(const char *text,
 			     struct usdt_operand operands[TAFFRAIL_FIELDS_MAX],
 			     usdt_symbol *symbol, void *priv);
 
-/* The address of an operand in memory. `general`: 16 registers. SIGSAFE. */
+/* Returns the address of an operand in memory. `general` has 16 registers.
+ * SIGSAFE. */
 static inline uint64_t usdt_address(const struct usdt_operand *operand,
 				    const uint64_t *general)
 {

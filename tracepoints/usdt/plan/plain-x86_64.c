@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The instructions that most code is made of, without a decoder: how long they
- * are and where they lead is all that is to be known of those that do not move.
+ * Decodes the instructions that most code is made of, without a decoder. Of
+ * instructions that do not move, only length and target are needed.
  *
- * What must stay true: what is said here the decoder says, too (a test compares
- * them); of what is not known here nothing is said. Encodings are those of
- * Intel's manual, volume 2, appendix A.
+ * What must stay true: every answer here is the decoder's, too (a test compares
+ * them); an instruction that is not known here gets no answer. Encodings are
+ * those of Intel's manual, volume 2, appendix A.
  */
 #include "tracepoints/usdt/plan/plan.h"
 
@@ -15,11 +15,11 @@
 #define KNOWN		0x01
 #define MODRM		0x02
 #define BYTE		0x04	/* an immediate of one byte */
-#define WORD		0x08	/* of four; of two behind 66 */
-#define WIDE		0x10	/* the same, but eight behind REX.W */
-#define NEAR		0x20	/* where it leads, in one byte */
-#define FAR		0x40	/* in four */
-#define ENDS		0x80	/* what follows is not simply next */
+#define WORD		0x08	/* of four; of two after 66 */
+#define WIDE		0x10	/* the same, but eight after REX.W */
+#define NEAR		0x20	/* a branch's operand of one byte */
+#define FAR		0x40	/* of four */
+#define ENDS		0x80	/* jump, call, return */
 
 struct prefixes {
 	uint8_t segment;	/* fs, gs */
@@ -27,7 +27,8 @@ struct prefixes {
 	uint8_t rex;
 };
 
-/* Opcodes that say by the reg field of what follows which they are. */
+/* Returns the shape of an opcode whose meaning depends on the reg field of the
+ * next byte. */
 static uint32_t group(uint8_t opcode, uint8_t reg)
 {
 	switch (opcode) {
@@ -63,7 +64,7 @@ static uint32_t arithmetic(uint8_t opcode)
 	return kinds[opcode & 7];
 }
 
-/* `next` is the byte behind the opcode. */
+/* Returns the shape of an opcode; `next` is the byte after it. */
 static uint32_t shape_of_one(uint8_t opcode, uint8_t next)
 {
 	switch (opcode) {
@@ -113,7 +114,7 @@ static uint32_t shape_of_one(uint8_t opcode, uint8_t next)
 	}
 }
 
-/* Behind 0f: with no other prefix than 66. */
+/* Returns the shape of an opcode after 0f, with no prefix except 66. */
 static uint32_t shape_of_two(uint8_t opcode, uint8_t next)
 {
 	switch (opcode) {
@@ -147,7 +148,7 @@ static uint32_t shape_of_two(uint8_t opcode, uint8_t next)
 	}
 }
 
-/* Behind f2 or f3, and 0f: numbers with a point. */
+/* Returns the shape of an opcode after f2 or f3, and 0f: floating point. */
 static uint32_t shape_of_scalar(uint8_t opcode)
 {
 	switch (opcode) {
@@ -175,7 +176,7 @@ static const uint8_t *prefixes_take(const uint8_t *p, struct prefixes *prefixes)
 	return p;
 }
 
-/* Takes the opcode. A branch behind a prefix is not known. */
+/* Takes the opcode. Returns its shape, 0 for a branch with a prefix. */
 static uint32_t shape_take(const uint8_t **at, const struct prefixes *prefixes)
 {
 	const uint8_t *p = *at;
@@ -197,7 +198,7 @@ static uint32_t shape_take(const uint8_t **at, const struct prefixes *prefixes)
 	return shape;
 }
 
-/* The bytes of an operand in memory, and of what says so. */
+/* Returns the bytes of ModRM, SIB and displacement. */
 static uint32_t operand_bytes(const uint8_t *p)
 {
 	uint32_t mode = *p >> 6;
@@ -228,8 +229,8 @@ static uint32_t immediate_bytes(uint32_t shape, const struct prefixes *prefixes)
 	return shape & FAR ? 4 : 0;
 }
 
-/* Where a branch leads, or what an address is taken of: the operand's end is
- * the instruction's. */
+/* Returns the target of a branch, or the address that a lea takes. The operand
+ * ends where the instruction ends. */
 static uint64_t target(const uint8_t *end, uint64_t next, uint32_t shape)
 {
 	int32_t operand;

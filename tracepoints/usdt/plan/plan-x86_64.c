@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Planning jumps; see plan.h.
+ * Plans jumps; see plan.h.
  */
 #include "tracepoints/usdt/plan/plan.h"
 
@@ -11,17 +11,17 @@
 #include "tracepoints/usdt/plan/scan.h"
 
 #define NOP		0x90
-#define TEST		0xa9	/* what follows the nop of a marker of ours */
+#define TEST		0xa9	/* the byte after the nop of our own markers */
 #define TABLE_MAX	4096	/* entries of a table of jumps */
 
 struct planning {
 	struct usdt_image image;
 	const struct usdt_decoder *decoder;
 	struct usdt_scan scan;
-	int through;		/* some function jumps through addresses */
+	int through;		/* a function jumps through addresses */
 };
 
-/* Takes in an instruction at an offset from the nop. */
+/* Adds an instruction at an offset from the nop to a plan. */
 static void cover(struct usdt_plan *plan, uint64_t at,
 		  const struct usdt_decoded *insn)
 {
@@ -44,7 +44,7 @@ static void cover(struct usdt_plan *plan, uint64_t at,
 	moved->code = insn->code;
 }
 
-/* A table of offsets from itself, as compilers make for a switch. */
+/* Reads a table of offsets from itself, as compilers make for a switch. */
 static void table_read(struct planning *p, uint64_t table)
 {
 	uint64_t left;
@@ -65,8 +65,8 @@ static void table_read(struct planning *p, uint64_t table)
 	}
 }
 
-/* A function ends too early, but nobody comes to its end, and there is padding
- * behind it. */
+/* For a function that ends too early: covers the padding after it, if the last
+ * instruction does not go on to the padding. */
 static void padding_cover(const struct planning *p, struct usdt_plan *plan,
 			  uint64_t at, int ends)
 {
@@ -85,14 +85,15 @@ static void padding_cover(const struct planning *p, struct usdt_plan *plan,
 			break;
 		at += insn.length;
 	}
-	/* a padding's last byte may be a function's first by mistake */
+	/* a padding instruction may take in a function's first byte by
+	 * mistake */
 	while (at > behind && usdt_image_function(&p->image, at - 1, &next))
 		at--;
 	plan->covered = (uint8_t)((at < end ? at : end) - plan->address);
 	plan->limit = USDT_ENDS;
 }
 
-/* What is looked for in a function: the ends of claims, and nops, in order. */
+/* What is looked for in a function, in order: the ends of claims, and nops. */
 struct walk {
 	struct usdt_function function;
 	const struct usdt_claim *claim;		/* the next */
@@ -101,12 +102,12 @@ struct walk {
 	struct usdt_plan *covers;		/* the first not covered yet */
 	struct usdt_plan *plan;			/* the next nop */
 	struct usdt_plan *plans_end;
-	int tables;				/* it may jump through some */
-	int ends;				/* the last instruction does */
+	int tables;				/* it may jump through tables */
+	int ends;				/* `ends` of the last decoded */
 };
 
-/* ff with 4 in the middle of what follows: a jump through a register or
- * memory, or what looks like one. */
+/* Returns 1 when the bytes have a jump through a register or memory, or bytes
+ * that look like one: ff, and 4 in the middle bits of the next byte. */
 static int jumps_through(const uint8_t *bytes, uint64_t n)
 {
 	uint64_t i;
@@ -129,7 +130,7 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 		usdt_scan_led(&p->scan, insn->target);
 	if (walk->tables && insn->leads && insn->field)
 		table_read(p, insn->target);
-	/* that was it, or there is none */
+	/* claims up to here are decided: noted just now, or wrong */
 	while (walk->claim < walk->claims_end && walk->claim->end <= end)
 		walk->claim++;
 	for (plan = walk->covers; plan < walk->plan; plan++) {
@@ -144,7 +145,8 @@ static void walk_insn(struct planning *p, struct walk *walk, uint64_t address,
 			walk->plan->limit = USDT_UNDECODED;
 }
 
-/* What is there cannot be told. */
+/* Gives up a function at a place that cannot be decoded: all claims that are
+ * left count as right. */
 static void walk_fail(struct planning *p, struct walk *walk)
 {
 	struct usdt_plan *plan;
@@ -153,8 +155,8 @@ static void walk_fail(struct planning *p, struct walk *walk)
 		usdt_scan_led(&p->scan, walk->claim->target);
 	for (plan = walk->tables ? walk->plans : walk->covers;
 	     plan < walk->plans_end; plan++) {
-		/* what is covered already counts, unless a table may lead
-		 * there */
+		/* bytes that are covered already stay so, unless a table may
+		 * lead there */
 		if (walk->tables || plan >= walk->plan)
 			plan->covered = 0;
 		if (walk->tables || !plan->limit)
@@ -162,7 +164,8 @@ static void walk_fail(struct planning *p, struct walk *walk)
 	}
 }
 
-/* All has to be known of what plans cover. */
+/* Decodes an instruction, with the decoder if plans cover it: of those, every
+ * member must be known. */
 static int walk_decode(const struct planning *p, const struct walk *walk,
 		       const uint8_t *bytes, uint64_t n, uint64_t address,
 		       struct usdt_decoded *insn)
@@ -173,8 +176,8 @@ static int walk_decode(const struct planning *p, const struct walk *walk,
 }
 
 /*
- * Goes over a function as far as somebody wants to know: takes in what plans
- * cover, what its branches lead to, and the tables of jumps that it uses.
+ * Decodes a function as far as a claim or a plan needs it: finds the covered
+ * instructions, the targets of branches, and the jump tables that it uses.
  */
 static void function_walk(struct planning *p, struct walk *walk)
 {
@@ -203,7 +206,7 @@ static void function_walk(struct planning *p, struct walk *walk)
 				      walk->ends);
 }
 
-/* The function that an address is in: most are the next nop's. */
+/* Finds the function that an address is in: mostly that of the next nop. */
 static int bounds_find(const struct planning *p, struct walk *walk,
 		       const struct usdt_plan *plans_end, uint64_t at)
 {
@@ -215,7 +218,7 @@ static int bounds_find(const struct planning *p, struct walk *walk,
 	return 1;
 }
 
-/* The functions of all nops and claims. */
+/* Walks the functions of all nops and claims. */
 static void functions_walk(struct planning *p)
 {
 	struct usdt_scan *scan = &p->scan;
@@ -257,7 +260,7 @@ static void handler_led(void *arg, uint64_t target)
 	usdt_scan_led(arg, target);
 }
 
-/* What can be told without looking around. */
+/* Checks a site by itself, before any code is scanned. */
 static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 {
 	struct usdt_function function;
@@ -277,8 +280,8 @@ static enum usdt_reason site_look(struct planning *p, struct usdt_plan *plan)
 	return USDT_FINE;
 }
 
-/* How many bytes are to be switched: each join is a jump of its own. 0: it
- * cannot be. */
+/* Returns how many bytes must be switched: each join begins another jump.
+ * Returns 0 when there can be no jump. */
 static uint32_t joins_find(struct usdt_plan *plan)
 {
 	uint32_t led = plan->led;
@@ -286,7 +289,7 @@ static uint32_t joins_find(struct usdt_plan *plan)
 	uint32_t i;
 	uint32_t k;
 
-	/* a call comes back */
+	/* a call returns to the next instruction */
 	for (i = 0; i < plan->count; i++)
 		if (plan->moved[i].move == USDT_CALL)
 			led |= 1u << (plan->moved[i].at +
@@ -303,7 +306,7 @@ static uint32_t joins_find(struct usdt_plan *plan)
 	return n;
 }
 
-/* All is known: what has to move. */
+/* Decides what must move, when everything about the site is known. */
 static enum usdt_reason site_settle(const struct planning *p,
 				    struct usdt_plan *plan)
 {
@@ -331,8 +334,8 @@ static enum usdt_reason site_settle(const struct planning *p,
 	return USDT_FINE;
 }
 
-/* Another probe's nop is at k: it moves, too, if it is the only one. A marker
- * of our own changes by itself. */
+/* Another probe's nop is at k: it moves, too, if it is the only one. A nop of
+ * our own marker does not: the marker's site changes. */
 static enum usdt_reason beside_set(struct usdt_plan *plan, uint32_t k)
 {
 	if (plan->beside == k)
@@ -363,7 +366,7 @@ static int probe_seen(const struct usdt_probe *probe, void *arg)
 	return 0;
 }
 
-/* Of several in a row those before decide. */
+/* Sets `second`. Of several plans in a row the earlier ones decide. */
 static void pairs_settle(struct usdt_plan *plans, uint32_t n)
 {
 	uint32_t i;

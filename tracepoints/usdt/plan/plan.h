@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a jump of five bytes may take the place of a probe's nop and of what
- * follows it, as a file alone can tell: which instructions have to move, what
- * each needs there, and why it cannot be done.
+ * Plans jumps of five bytes that replace a probe's nop and the instructions
+ * after it, from the file alone. A plan says which instructions must move and
+ * what each needs in its new place, or why there can be no jump.
  *
  *	probe	90			covered: from the nop to the end of the
  *		48 89 c7		last instruction that begins within
  *		8b 05 xx xx xx xx	what is switched: five bytes
  *
- * Where something leads to an instruction behind the nop, be it a branch or a
- * call's return, another jump begins there, and more bytes are switched:
+ * If a branch or a call's return leads to an instruction after the nop, another
+ * jump begins there, and more bytes are switched:
  *
  *	probe	90		e9 e9 xx xx xx xx: two jumps, from the first
  *	   ->	48 83 7d c8 00	byte and from the second; the third to the fifth
  *				are in both of their operands
  *
- * Where the nop of another probe is among these, one jump does for both, if
- * what moves can tell them apart (tracepoints/usdt/place/jump-x86_64.c):
+ * If another probe's nop is among these bytes, one jump serves both, provided
+ * the moved code can tell them apart (tracepoints/usdt/place/jump-x86_64.c):
  *
- *	probe	90		one that comes here passes both
- *	other	90		one that comes here passes this one
+ *	probe	90		a thread that comes here passes both
+ *	other	90		a thread that comes here passes this one
  *
- * A site is planned only where all of this is known:
- *  - the function's bounds, from .eh_frame; it decodes from its start to the
- *    nop and over what is covered, all of it if it may jump through a table;
- *  - what leads behind the nop, as far as compilers go (scan.h): branches
- *    and leas of its function, and of parts of functions that they put apart;
- *    entries of the tables of jumps that its function uses; and addresses in
- *    data or relocations, if it jumps through some. Each leads to an
- *    instruction's start;
- *  - what is covered does the same elsewhere.
+ * A site is planned only if all of this is known:
+ *  - the function's bounds, from .eh_frame. It decodes from its start to the
+ *    nop and over the covered bytes; a function that may jump through a table
+ *    decodes as a whole;
+ *  - every place after the nop to which compiled code may lead (scan.h): by
+ *    branches and leas of the function, and of parts of functions that
+ *    compilers put apart; by entries of the jump tables that the function
+ *    uses; by addresses in data or relocations, if it jumps through some. Each
+ *    such place is an instruction's start;
+ *  - the covered instructions do the same in another place.
  *
- * What must stay true: the file is input, nothing outside it is read. Addresses
- * are those that the file gives.
+ * What must stay true: the file is not trusted, and nothing outside it is read.
+ * Addresses are those that the file gives.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_PLAN_H
 #define TRACEPOINTS_USDT_PLAN_PLAN_H
@@ -46,7 +47,7 @@
 #define USDT_MOVED_MAX		8	/* instructions */
 #define USDT_COVERED_MAX	26	/* bytes: the last one begins at 11 */
 
-/* Why no jump of five bytes can be there. Texts: usdt_reason_text(). */
+/* Why a site can have no jump of five bytes. Texts: usdt_reason_text(). */
 enum usdt_reason {
 	USDT_FINE,
 	USDT_NO_DECODER,
@@ -73,7 +74,7 @@ enum usdt_move {
 
 /* An instruction that moves. */
 struct usdt_moved {
-	uint64_t target;	/* of what is not USDT_COPY */
+	uint64_t target;	/* not of USDT_COPY */
 	uint8_t at;		/* offset from the nop */
 	uint8_t length;
 	uint8_t move;		/* enum usdt_move */
@@ -82,17 +83,17 @@ struct usdt_moved {
 };
 
 struct usdt_plan {
-	uint64_t address;	/* of the nop; the caller's to set */
-	uint8_t reason;		/* enum usdt_reason; else it is valid */
+	uint64_t address;	/* of the nop; the caller sets it */
+	uint8_t reason;		/* enum usdt_reason; 0: the plan is valid */
 	uint8_t covered;	/* bytes; also padding, at a function's end */
-	uint8_t switched;	/* bytes, of those: 5 or more */
-	uint8_t count;		/* of instructions behind the nop */
+	uint8_t switched;	/* bytes of the covered ones: 5 or more */
+	uint8_t count;		/* of instructions after the nop */
 	uint8_t limit;		/* why no more could be covered */
 	uint8_t beside;		/* another probe's nop is at this offset */
-	uint8_t second;		/* it is at one of a plan that is fine */
-	uint16_t starts;	/* bit k: one begins at k, and is switched */
-	uint16_t joins;		/* of those: something leads there */
-	uint16_t led;		/* to what, as far as it is known */
+	uint8_t second;		/* its nop is at `beside` of a valid plan */
+	uint16_t starts;	/* bit k: a switched instruction begins at k */
+	uint16_t joins;		/* of `starts`: something leads there */
+	uint16_t led;		/* bit k: something is known to lead to k */
 	uint64_t start;		/* its function's bounds; 0: unknown */
 	uint64_t end;
 	uint8_t bytes[USDT_COVERED_MAX];
@@ -106,15 +107,15 @@ struct usdt_decoded {
 	uint8_t move;
 	uint8_t field;
 	uint8_t code;
-	uint8_t leads;		/* it is a branch to, or takes, `target` */
-	uint8_t ends;		/* what follows is not simply next */
+	uint8_t leads;		/* branches to `target`, or takes its address */
+	uint8_t ends;		/* jump, call, return: may not go on after it */
 	uint8_t padding;	/* nop or int3 */
-	uint8_t through;	/* a jump to where a register or memory says */
+	uint8_t through;	/* a jump through a register or memory */
 };
 
 /*
- * The functions of libZydis that are used (4.0), by their addresses: whoever
- * has it loaded or linked fills them in. `state` is usdt_decoder_open()'s.
+ * Addresses of the functions of libZydis that are used (4.0): the code that
+ * loads or links it fills them in. usdt_decoder_open() fills `state`.
  */
 struct usdt_decoder {
 	void *init;		/* ZydisDecoderInit */
@@ -125,43 +126,43 @@ struct usdt_decoder {
 /* Returns 0, or -ENOSYS when there are no functions or they refuse. */
 int usdt_decoder_open(struct usdt_decoder *decoder);
 
-/* Decodes what is at an address; false when it is no instruction. */
+/* Decodes the instruction at an address. Returns 0 when there is none. */
 int usdt_decode(const struct usdt_decoder *decoder, const uint8_t *bytes,
 		uint64_t n, uint64_t address, struct usdt_decoded *decoded);
 
 /*
- * The same without a decoder, for the instructions that most code is made of:
- * all but `move`, `code` and `padding`, and `field` only of what leads
- * somewhere. False where it takes one to tell, or near the end of what may be
- * read.
+ * Does the same without a decoder, for the instructions that most code is made
+ * of. Leaves out `move`, `code` and `padding`; sets `field` only of
+ * instructions that lead somewhere. Returns 0 when it needs a decoder to tell,
+ * or near the end of the bytes.
  */
 int usdt_decode_plain(const uint8_t *bytes, uint64_t n, uint64_t address,
 		      struct usdt_decoded *decoded);
 
 /*
- * Plans sites of a file: sets all but `address` of each. They are sorted by
- * their addresses before. Without a decoder (NULL) all are USDT_NO_DECODER.
+ * Plans sites of a file: sets all members except `address` of each. The caller
+ * has sorted them by address. Without a decoder (NULL) all are USDT_NO_DECODER.
  * Maps memory for a moment; keeps none.
  */
 void usdt_plan(const struct usdt_file *file, const struct usdt_decoder *decoder,
 	       struct usdt_plan *plans, uint32_t n);
 
-/* Plans, sorted: those before an address are the ones before this place. */
+/* Returns how many of the sorted plans are before an address. */
 uint32_t usdt_plans_before(const struct usdt_plan *plans, uint32_t n,
 			   uint64_t address);
 
 /*
- * The plan for a probe, among those that were planned together: its own, or
- * that of the probe before it whose jump does for both. NULL: there is none.
+ * Returns the plan for a probe, among plans that were made together: its own,
+ * or that of an earlier probe whose jump serves both. NULL when there is none.
  */
 struct usdt_plan *usdt_plan_for(struct usdt_plan *plans, uint32_t n,
 				uint64_t address);
 
-/* The name of the library that `struct usdt_decoder` is compiled for, or "".
- */
+/* Returns the file name of the library that `struct usdt_decoder` is compiled
+ * for, or "". */
 const char *usdt_decoder_file(void);
 
-/* For people: "something jumps behind the nop" */
+/* Returns a reason in words, for people: "something jumps behind the nop" */
 const char *usdt_reason_text(enum usdt_reason reason);
 
 #endif

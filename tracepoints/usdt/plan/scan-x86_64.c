@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking for all that may lead behind a nop; see scan.h.
+ * Finds everything that may lead to a place after a nop; see scan.h.
  */
 #include "tracepoints/usdt/plan/scan.h"
 
@@ -14,7 +14,7 @@
 #define CLAIMS_MAX	16384u
 #define CLAIMS_BYTES	(CLAIMS_MAX * sizeof(struct usdt_claim))
 #define SHORT_REACH	130	/* of a branch with a short operand */
-#define STEP		64	/* bytes looked at at a time */
+#define STEP		64	/* bytes scanned at a time */
 
 static void blocks_mark(struct usdt_blocks *blocks, uint64_t address)
 {
@@ -67,7 +67,7 @@ static ALWAYS_INLINE int blocks_have(const struct usdt_blocks *blocks,
 			       (at >> BLOCK_SHIFT & 63) & 1;
 }
 
-/* Is an address behind some nop? */
+/* Returns whether an address is shortly after a nop. */
 static int wanted(const struct usdt_scan *scan, uint64_t address)
 {
 	uint32_t at;
@@ -106,7 +106,7 @@ static void claim_add(struct usdt_scan *scan, uint64_t end, uint64_t target)
 	scan->claims[scan->nclaims++].target = target;
 }
 
-/* Some code of the file. */
+/* A piece of the file's code. */
 struct span {
 	const uint8_t *bytes;
 	uint64_t n;
@@ -114,9 +114,9 @@ struct span {
 };
 
 /*
- * Which of the bytes from p on are the last ones before an operand that is
- * relative to its end: call, jmp; jcc behind 0f; a lea's second byte behind 8d;
- * xbegin's behind c7. A bit each.
+ * Returns a bit for each byte from p on that may be the last one before an
+ * operand relative to its end: call, jmp; jcc after 0f; a lea's second byte
+ * after 8d; xbegin's after c7.
  */
 static ALWAYS_INLINE uint64_t openings(const uint8_t *p)
 {
@@ -136,7 +136,7 @@ static ALWAYS_INLINE uint64_t openings(const uint8_t *p)
 	return (uint32_t)_mm_movemask_epi8(found);
 }
 
-/* Those among STEP bytes whose operands lead near a site are claims. */
+/* Adds a claim for each of STEP bytes whose operand leads near a site. */
 static ALWAYS_INLINE void step_scan(struct usdt_scan *scan, const uint8_t *p,
 				    uint64_t address)
 {
@@ -157,8 +157,8 @@ static ALWAYS_INLINE void step_scan(struct usdt_scan *scan, const uint8_t *p,
 	}
 }
 
-/* The same for the first and the last bytes, around which there is nothing:
- * an operand that begins before the end goes on with zeros. */
+/* Does the same for the first and the last bytes of a span. An operand that
+ * would go on past the end is filled with zeros. */
 static void edge_scan(struct usdt_scan *scan, const struct span *span,
 		      uint64_t at)
 {
@@ -171,7 +171,8 @@ static void edge_scan(struct usdt_scan *scan, const struct span *span,
 	step_scan(scan, bytes + 1, span->address + at);
 }
 
-/* In a program with a fixed address four bytes may be an address, too. */
+/* In a program with a fixed address, four bytes may be an address, too: notes
+ * those. */
 static void fixed_scan(struct usdt_scan *scan, const struct span *span)
 {
 	const struct usdt_blocks blocks = scan->blocks;
@@ -209,7 +210,7 @@ static int span_open(struct span *span, const struct usdt_image *image,
 	return !!span->bytes;
 }
 
-/* Branches with short operands: jcc, jmp, loop and jrcxz. */
+/* Adds claims for branches with short operands: jcc, jmp, loop and jrcxz. */
 static void near_scan(struct usdt_scan *scan, const struct span *span,
 		      uint64_t site)
 {
@@ -229,7 +230,7 @@ static void near_scan(struct usdt_scan *scan, const struct span *span,
 	}
 }
 
-/* They come nearly sorted. */
+/* Sorts by insertion: the claims come nearly sorted. */
 static void claims_sort(struct usdt_scan *scan)
 {
 	uint32_t i;
@@ -244,7 +245,7 @@ static void claims_sort(struct usdt_scan *scan)
 	}
 }
 
-/* Words that may be addresses: one every `step` bytes. */
+/* Scans words that may be addresses: one every `step` bytes. */
 static void words_scan(struct usdt_scan *scan, uint64_t address, uint64_t n,
 		       uint32_t first, uint32_t step)
 {
@@ -263,7 +264,8 @@ static void words_scan(struct usdt_scan *scan, uint64_t address, uint64_t n,
 
 enum { RELA, RELA_BYTES, PLT, PLT_BYTES, SYMBOLS, STRINGS, PACKED, TABLES };
 
-/* Where the dynamic section says that its tables are; 0 where it does not. */
+/* Finds the tables that the dynamic section names; 0 for one that it does
+ * not. */
 static void tables_find(const struct usdt_image *image,
 			uint64_t tables[static TABLES])
 {
@@ -289,7 +291,7 @@ static void tables_find(const struct usdt_image *image,
 	}
 }
 
-/* Is it a program that is loaded at its own address only? */
+/* Returns 1 for a program that can be loaded only at its own address. */
 static int is_fixed(const struct usdt_image *image)
 {
 	uint16_t type;
@@ -301,9 +303,9 @@ static int is_fixed(const struct usdt_image *image)
 }
 
 /*
- * In a file that is loaded anywhere addresses are where relocations and symbols
- * are, or, where relocations are packed, in data that can be written; else they
- * may be in any data.
+ * In a file that can be loaded at any address, addresses are in relocations and
+ * symbols; if relocations are packed, also in writable data. In other files
+ * they may be in any data.
  */
 void usdt_scan_addresses(struct usdt_scan *scan)
 {
@@ -324,14 +326,14 @@ void usdt_scan_addresses(struct usdt_scan *scan)
 		   offsetof(Elf64_Rela, r_addend), sizeof(Elf64_Rela));
 	words_scan(scan, tables[PLT], tables[PLT_BYTES],
 		   offsetof(Elf64_Rela, r_addend), sizeof(Elf64_Rela));
-	/* linkers put the symbols' names behind them */
+	/* linkers put the names after the symbols */
 	if (tables[STRINGS] > tables[SYMBOLS])
 		words_scan(scan, tables[SYMBOLS],
 			   tables[STRINGS] - tables[SYMBOLS],
 			   offsetof(Elf64_Sym, st_value), sizeof(Elf64_Sym));
 }
 
-/* The functions that plans are for. */
+/* Scans the functions that plans are for. */
 static void functions_scan(struct usdt_scan *scan, int fixed)
 {
 	struct span span = { 0 };

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who in a file may lead behind a probe's nop. Part of usdt_plan().
+ * Finds what may lead to a place after a probe's nop in a file. Part of
+ * usdt_plan().
  *
- * Looked at is what compilers have lead there: the nop's own function, and the
- * parts of functions that they put apart, byte by byte. All that looks like the
- * end of a branch's or a lea's opcode, with an operand that leads there, is a
- * claim, whether an instruction begins there or not; only functions with a
- * claim are decoded, to tell. Addresses in data lead nowhere in a program whose
- * function jumps through none.
+ * The scan reads, byte by byte, the code from which compilers lead there: the
+ * nop's own function, and the parts of functions that they put apart. Bytes
+ * that look like the end of a branch's or a lea's opcode, with an operand that
+ * leads there, are a claim, whether an instruction begins there or not. Only
+ * functions with a claim are then decoded, to tell. Addresses in data count
+ * only if a function jumps through addresses.
  *
- * What must stay true: a claim may be wrong, none may be missing there. Who
- * leads behind a nop from elsewhere all the same comes to a cc there, as all
+ * What must stay true: a claim may be wrong, but none of that code may be
+ * missing. Other code that leads there all the same comes to a cc, because all
  * instructions' starts have one.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_SCAN_H
@@ -19,14 +20,14 @@
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/plan.h"
 
-/* An instruction that ends there may lead to the target. */
+/* An instruction that ends at `end` may lead to the target. */
 struct usdt_claim {
 	uint64_t end;
 	uint64_t target;
 };
 
-/* Where to look for sites that an address is in: a bit for each block of code
- * that one is near. */
+/* Blocks of code near sites, a bit each: only an address in one of them may be
+ * in a site. */
 struct usdt_blocks {
 	uint64_t low;
 	uint64_t bytes;
@@ -43,18 +44,18 @@ struct usdt_scan {
 	uint32_t nclaims;
 };
 
-/* Makes ready for plans, of which there are some. 0 or -ENOMEM; then nothing is
- * to be closed. */
+/* Prepares a scan for n plans; n is not 0. Returns 0; or -ENOMEM, and then
+ * there is nothing to close. */
 int usdt_scan_open(struct usdt_scan *scan, const struct usdt_image *image,
 		   struct usdt_plan *plans, uint32_t n);
 
-/* Goes through the code; finds the claims. */
+/* Scans the code and finds the claims. */
 void usdt_scan_code(struct usdt_scan *scan);
 
-/* Goes through what may be addresses in the file. */
+/* Scans words of the file that may be addresses. */
 void usdt_scan_addresses(struct usdt_scan *scan);
 
-/* Something leads to an address: all plans that have it are told. */
+/* Notes, in all plans that contain the target, that something leads to it. */
 void usdt_scan_led(struct usdt_scan *scan, uint64_t target);
 
 void usdt_scan_close(struct usdt_scan *scan);

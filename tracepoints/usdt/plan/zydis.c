@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libZydis as a library like others, for tools; see zydis.h.
+ * libZydis as an ordinary linked library, for tools; see zydis.h.
  */
 #include "tracepoints/usdt/plan/zydis.h"
 
