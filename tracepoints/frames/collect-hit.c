@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Collecting: a hit of a marker that has tracepoints of gdb's.
+ * Collecting: a hit of a marker that has tracepoints of gdb.
  *
- * What must stay true: this runs in the program's threads and in its signal
- * handlers. It takes no lock, allocates nothing, leaves errno alone, and loads
- * only from memory that is certain to be there (tracepoints/program/memory.h).
+ * What must stay true: this code runs in the program's threads and signal
+ * handlers. It takes no lock, allocates nothing, does not change errno, and
+ * loads only from memory that is certain to be mapped
+ * (tracepoints/program/memory.h).
  */
 #include "tracepoints/frames/collect-private.h"
 
@@ -20,7 +21,7 @@ struct collect_count collect_counts[COLLECT_POINTS_MAX];
 struct tally collect_tally;
 uint64_t collect_cut;
 
-/* Trace state variables; any thread, whole words. */
+/* Trace state variables; any thread reads and writes them, as whole words. */
 static int64_t variables[COLLECT_VARIABLES_MAX];
 
 /* A hit, and the frame that is being made of it. */
@@ -30,7 +31,7 @@ struct hit {
 	const struct object *object;
 	uint64_t fixed;
 	const struct write_var *var;
-	int place;			/* that the frame is in, or -1 */
+	int place;			/* place of the frame, or -1 */
 	uint64_t token;			/* of that place */
 };
 
@@ -63,7 +64,7 @@ SIGSAFE int collect_variable_set(uint32_t number, int64_t value)
 	return 0;
 }
 
-/* From the stack to a larger place, with what there is so far. */
+/* Moves a frame from the stack to a larger place. Returns 0 if none is free. */
 static COLD int frame_move(struct draft *draft)
 {
 	struct hit *hit = (struct hit *)draft;
@@ -92,7 +93,7 @@ static void add_registers(struct hit *hit)
 		snapshot_block(hit->snapshot, to);
 }
 
-/* What agent expressions ask */
+/* Functions for agent expressions */
 
 static SIGSAFE enum ax_verdict hit_register(void *arg, uint32_t number,
 					    uint64_t *value)
@@ -152,7 +153,7 @@ static const struct ax_program *program_at(const struct collect_point *point,
 	return (const struct ax_program *)((const char *)point + offset);
 }
 
-/* What one action lacks, the others have. */
+/* An action that fails does not stop the others. */
 static void action_run(struct hit *hit, const struct collect_point *point,
 		       const struct point_action *action)
 {
@@ -179,7 +180,7 @@ static void action_run(struct hit *hit, const struct collect_point *point,
 	}
 }
 
-/* Only the first of several pass counts ends the run, and only its own. */
+/* Only the first of several pass counts ends the run, and only its own run. */
 static void run_end(uint32_t run, enum collect_end end, uint32_t slot)
 {
 	uint32_t none = COLLECT_GOES_ON;
@@ -189,21 +190,23 @@ static void run_end(uint32_t run, enum collect_end end, uint32_t slot)
 					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		return;
 	collect_run->ended_at = clock_read();
-	/* COLLECT-END: both are there when LAST is seen */
+	/* COLLECT-END: a thread that sees LAST also sees both values; without
+	 * the order it could take old ones */
 	__atomic_compare_exchange_n(&collect_run->word, &run, run + 1, 0,
 				    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
 /*
- * Is the hit that was just counted still one of the run? The count that ended
- * it has to be full; of the others, none more.
+ * Returns 1 when the hit that was just counted still belongs to the run. When a
+ * pass count has ended the run, only hits of that tracepoint do.
  */
 static int run_takes(uint32_t run, uint32_t slot)
 {
 	uint32_t now;
 
-	/* COLLECT-COUNT: not before the count, or collect_stop() might miss
-	 * it and cut off the frame; what makes the CPU wait is on its side */
+	/* COLLECT-COUNT: this load must not move before the count, or
+	 * collect_stop() might miss the count and cut off the frame; the
+	 * CPU's barrier is on the other side */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	now = load_acquire(&collect_run->word);
 	if (likely(now == run))
@@ -211,7 +214,7 @@ static int run_takes(uint32_t run, uint32_t slot)
 	return now == run + 1 && load_relaxed(&collect_run->ended) >> 8 == slot;
 }
 
-/* See struct collect_count. */
+/* Counts the bytes of a frame; see struct collect_count. */
 static void bytes_count(struct collect_count *count, uint32_t bytes)
 {
 	uint64_t usual = load_relaxed(&count->usual);
@@ -225,8 +228,8 @@ static void bytes_count(struct collect_count *count, uint32_t bytes)
 	__atomic_fetch_add(&count->rest, bytes - usual, __ATOMIC_RELAXED);
 }
 
-/* A function of its own: the frame is not on the stack while a condition that
- * does not hold is looked at. */
+/* A separate function: a hit whose condition does not hold does not need room
+ * for a frame on its stack. */
 static __attribute__((noinline)) void
 frame_write(struct hit *hit, const struct collect_point *point)
 {
@@ -262,8 +265,8 @@ frame_write(struct hit *hit, const struct collect_point *point)
 		collect_place_release(hit->place, hit->token);
 }
 
-/* All that costs more than a call: the condition holds, or has to be looked
- * at (`ask`). */
+/* The slow part of a hit: the condition holds, or must still be evaluated
+ * (`ask`). */
 static __attribute__((noinline)) void
 point_hit(const struct collect_point *point, const struct object *object,
 	  const struct snapshot *snapshot, uint64_t fixed,
@@ -325,8 +328,8 @@ static ALWAYS_INLINE uint64_t word_load(uint64_t address, uint32_t bytes)
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_ASK };
 
-/* Does a condition hold? Memory is looked at when it was certain from the
- * start, or is in the stack pointer's page, not below it. */
+/* Evaluates a simple condition. Reads memory only if it was certain from the
+ * start, or lies in the stack pointer's page, not below the pointer. */
 static ALWAYS_INLINE enum answer
 test_answer(const struct ax_simple *test, const struct snapshot *snapshot)
 {
@@ -351,7 +354,7 @@ test_answer(const struct ax_simple *test, const struct snapshot *snapshot)
 								  ANSWER_NO;
 }
 
-/* `users`: of the snapshot, if there is one. */
+/* Serves a hit. `users`: of the snapshot, if there is one. */
 static ALWAYS_INLINE void hit_serve(const struct object *object,
 				    uint64_t fixed, const struct write_var *var,
 				    struct snapshot *snapshot, uint32_t users)
@@ -386,7 +389,7 @@ release:
 		snapshot_release(snapshot);
 }
 
-/* What a hit brings, for one that keeps vector registers. */
+/* The arguments of a hit, passed through collect_kept(). */
 struct brought {
 	const struct object *object;
 	uint64_t fixed;
@@ -406,8 +409,8 @@ static SIGSAFE int brought_serve(void *arg, void *unused)
 
 int (*collect_kept)(int (*fn)(void *a, void *b), void *a, void *b);
 
-/* A probe of the program's: what is above the low halves of its vector
- * registers is still the program's. */
+/* Serves a hit of a USDT probe: the upper parts of the vector registers still
+ * hold the program's values. */
 static SIGSAFE __attribute__((noinline)) void
 probe_serve(const struct object *object, uint64_t fixed,
 	    const struct write_var *var)

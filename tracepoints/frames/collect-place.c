@@ -2,15 +2,15 @@
 /*
  * Places for frames that are too large for a stack.
  *
- * A hit takes a place and gives it back; one that is left by siglongjmp(), or
- * whose thread ends there, does not. So each hit that wants a place gives back
- * those of its thread that the stack has been unwound beyond; and those of
- * threads that are gone, when there are no others.
+ * A hit takes a place and releases it. A hit that is left by siglongjmp(), or
+ * whose thread ends in it, does not release it. So each hit that wants a place
+ * first releases places of its thread whose hits are no longer on the stack. If
+ * no place is free then, it takes one of a thread that does not exist any more.
  *
- * What must stay true: a place is one word, so that a handler finds it free or
- * with all it has to know. One that was taken away by mistake (a handler that
- * went on on a stack of its own making) costs its frame, and nothing else: its
- * hit asks collect_place_is_ours() before it uses what it wrote.
+ * What must stay true: the state of a place is one word, so a signal handler
+ * finds it either free or complete. If a place is taken away by mistake (from a
+ * handler that runs on a stack that it made itself), only its frame is lost:
+ * the hit calls collect_place_is_ours() before it uses the bytes it wrote.
  */
 #include "tracepoints/frames/collect-private.h"
 
@@ -22,7 +22,7 @@
 #include "base/sys.h"
 
 /*
- * Whose it is; 0: nobody's.
+ * The holder of a place; 0: the place is free.
  *
  *	63          42 41                                   0
  *	+-------------+-------------------------------------+
@@ -44,7 +44,8 @@ static SIGSAFE int is_within(const stack_t *aside, uint64_t address)
 	       address - (uint64_t)aside->ss_sp < aside->ss_size;
 }
 
-/* Of places of the caller's thread: is the hit no longer on its stack? */
+/* For a place of the caller's thread: returns 1 when its hit is no longer on
+ * the stack. */
 static SIGSAFE int is_left(uint64_t token, uint64_t mine)
 {
 	stack_t aside = { .ss_flags = SS_DISABLE };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between those who prepare tracepoints (collect.c) and the hits that serve
- * them (collect-hit.c). Nobody else includes this.
+ * Shared by the code that prepares tracepoints (collect.c) and the hits that
+ * serve them (collect-hit.c, collect-place.c). No other file includes this.
  */
 #ifndef TRACEPOINTS_FRAMES_COLLECT_PRIVATE_H
 #define TRACEPOINTS_FRAMES_COLLECT_PRIVATE_H
@@ -10,8 +10,8 @@
 #include "tracepoints/conditions/ax-simple.h"
 #include "tracepoints/frames/collect.h"
 
-/* Frames up to this size are made on the stack, larger ones in a place of
- * their own, as long as there is one. */
+/* Frames up to this size are made on the stack, larger ones in a separate
+ * place, if one is free. */
 #define FRAME_SMALL_BYTES	1536u
 #define FRAME_LARGE_BYTES	(64u << 10)
 #define FRAME_PLACES		16
@@ -24,18 +24,18 @@ struct point_action {
 	uint64_t program;		/* offset in the point */
 };
 
-/* In one piece; constant once it is made. Programs follow the actions. */
+/* One piece of memory, constant once made. Programs follow the actions. */
 struct collect_point {
 	uint64_t address;
 	struct collect_count *count;
-	struct ax_simple test;		/* the condition, when it is such */
-	uint64_t bytes;			/* of all of it */
+	struct ax_simple test;		/* the condition, if it is simple */
+	uint64_t bytes;			/* of the point, with its programs */
 	uint64_t pass;
 	uint32_t number;
 	uint32_t slot;
 	uint64_t condition;		/* offset of its program, or 0 */
-	uint32_t registers;		/* it needs them */
-	uint32_t reads;			/* memory, save for `test` */
+	uint32_t registers;		/* 1: it needs them */
+	uint32_t reads;			/* 1: it reads memory, beside `test` */
 	uint32_t nactions;
 	uint32_t reserved;
 	struct point_action actions[];
@@ -50,8 +50,8 @@ struct collect_list {
 };
 
 /*
- * What a run does with a hit. At LAST a pass count was reached: hits that were
- * counted before that are still to be written.
+ * What a run does with a hit. At LAST a pass count was reached: the frames of
+ * hits that were counted before are still being written.
  */
 enum collect_phase {
 	COLLECT_OFF = 0,
@@ -62,11 +62,11 @@ enum collect_phase {
 #define COLLECT_PHASE(word)	((enum collect_phase)((word) & 3))
 #define COLLECT_RUN_STEP	4u
 
-/* In a page that fork wipes. */
+/* Lies in a page that fork wipes. */
 struct collect_run {
 	uint32_t word;			/* number of the run | phase */
 	uint32_t ended;			/* enum collect_end | slot << 8 */
-	uint64_t ended_at;		/* the clock then; both before LAST */
+	uint64_t ended_at;		/* by the clock; both set before LAST */
 	uint32_t limit;			/* bytes of a frame */
 };
 
@@ -80,15 +80,15 @@ _Static_assert(TALLY_CELLS == COLLECT_POINTS_MAX, "a cell for each slot");
 /* FRAME_PLACES times FRAME_LARGE_BYTES; NULL: none. */
 extern uint8_t *collect_places;
 
-/* Takes one of them for the caller, until it gives it back or leaves its part
- * of the stack. Returns its number, or -1 when there is none. SIGSAFE. */
+/* Takes a place for the caller, until the caller releases it or leaves its part
+ * of the stack. Returns its number, or -1 when none is free. SIGSAFE. */
 int collect_place_take(uint64_t *token);
 
-/* Whether it is still the caller's. SIGSAFE. */
+/* Returns 1 when the place is still the caller's. SIGSAFE. */
 int collect_place_is_ours(int place, uint64_t token);
 void collect_place_release(int place, uint64_t token);
 
-/* What a marker with tracepoints calls. */
+/* A marker with tracepoints calls it. */
 write_fn collect_hit;
 
 #endif

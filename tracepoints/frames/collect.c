@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Collecting: making tracepoints ready, and the run.
+ * Collecting: prepares tracepoints, starts and stops the run.
  */
 #include "tracepoints/frames/collect-private.h"
 
@@ -14,7 +14,7 @@
 #include "tracepoints/frames/frames.h"
 #include "tracepoints/program/memory.h"
 
-/* Of a sub-buffer, that a frame cannot have: heads. */
+/* Bytes of a sub-buffer that a frame cannot use: heads. */
 #define FRAME_SPARE_BYTES	256u
 #define REQUEST_BYTES_MAX	(16u << 20)
 
@@ -27,7 +27,7 @@ static struct write_shape frame_shape = {
 	.var = { { .fixed_before = 8, .element_bytes = 1 } },
 };
 
-/* The most that a ready tracepoint can take. */
+/* Returns the most bytes that a prepared tracepoint can take. */
 static uint64_t request_bytes(const struct collect_request *request)
 {
 	uint64_t bytes = sizeof(struct collect_point) +
@@ -53,7 +53,7 @@ static int asks_registers(const struct ax_program *program)
 	return 0;
 }
 
-/* Verifies an expression and puts it behind what there is of the point. */
+/* Verifies an expression and appends its program to the point. */
 static int program_add(struct collect_point *point, uint64_t room,
 		       const struct ax_source *source, uint64_t *offset,
 		       struct ax_refusal *why)
@@ -72,7 +72,8 @@ static int program_add(struct collect_point *point, uint64_t room,
 	return 0;
 }
 
-/* Memory, if an expression does nothing but collect it. */
+/* Turns an expression that does nothing but collect memory into an action of
+ * memory. */
 static void action_simplify(struct collect_point *point,
 			    struct point_action *action)
 {
@@ -87,7 +88,7 @@ static void action_simplify(struct collect_point *point,
 							     memory.reg;
 	action->offset = memory.offset;
 	action->bytes = memory.bytes;
-	point->bytes = action->program;	/* without it */
+	point->bytes = action->program;	/* drops the program */
 }
 
 static int action_add(struct collect_point *point, uint64_t room,
@@ -119,8 +120,8 @@ static int action_add(struct collect_point *point, uint64_t room,
 	return ret;
 }
 
-/* A condition that hits can look at themselves; of a value in memory only
- * when that is on a stack, or certain. */
+/* Sets `test` for a condition that a hit can evaluate without the interpreter.
+ * A value in memory must be on a stack, or in memory that is certain. */
 static void condition_simplify(struct collect_point *point)
 {
 	struct ax_simple *test = &point->test;
@@ -233,7 +234,7 @@ int collect_set(struct object *object, struct channel *channel,
 	list = list_make(object, of, n);
 	if (!list)
 		return -ENOMEM;
-	/* first, so that all hits that find the list have a snapshot */
+	/* first: every hit that finds the list then has a snapshot */
 	if (needs_snapshot(list)) {
 		ret = object_snapshots(object, OBJECT_COLLECT, 1, patcher);
 		if (ret)
@@ -260,8 +261,8 @@ static int run_map(void)
 	return 0;
 }
 
-/* Made once: all channels have rings for as many CPUs. Without it hits are
- * counted by atomic additions. */
+/* Clears the tally. Its rows are made once: all channels have rings for as many
+ * CPUs. Without rows, hits are counted by atomic additions. */
 static void tally_start(uint64_t cpus)
 {
 	struct tally *tally = &collect_tally;
@@ -319,13 +320,14 @@ int collect_start(struct channel *channel, uint32_t id)
 	return 0;
 }
 
-/* No more hits are counted, but for those of a pass count that ended it. */
+/* Ends the counting of hits, except of those of a pass count that has ended the
+ * run. */
 static void run_close(void)
 {
 	uint32_t word = load_relaxed(&collect_run->word);
 
-	/* COLLECT-COUNT: before the counts are looked at; a hit that is
-	 * counted later finds it */
+	/* COLLECT-COUNT: this store comes before the counts are read; a hit
+	 * that is counted later sees it, or its frame would be cut off */
 	if (COLLECT_PHASE(word) == COLLECT_ON)
 		__atomic_compare_exchange_n(&collect_run->word, &word,
 					    word - COLLECT_ON, 0,
@@ -334,7 +336,8 @@ static void run_close(void)
 	patch_grace();	/* a barrier in all threads */
 }
 
-/* Every hit that is counted becomes a frame, or is counted as lost. */
+/* Returns 1 when every counted hit has become a frame, or is counted as
+ * lost. */
 static int run_is_settled(void)
 {
 	struct frames_tally tally;
@@ -373,7 +376,7 @@ void collect_stop(void)
 
 enum collect_end collect_ended(uint32_t *slot, uint64_t *clock)
 {
-	/* COLLECT-END: what is told is there */
+	/* COLLECT-END: when this load sees LAST, slot and time are set */
 	uint32_t word = collect_run ? load_acquire(&collect_run->word) : 0;
 	uint32_t ended;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Frames that are being made. See draft.h.
+ * Makes frames. See draft.h.
  */
 #include "tracepoints/frames/draft.h"
 
@@ -63,7 +63,7 @@ static uint64_t copy_string(void *to, uint64_t address, uint64_t n,
 	return memory_copy_string(to, address, n, stack);
 }
 
-/* One block of at most 65535 bytes; returns those it has got. */
+/* Adds one block of at most 65535 bytes. Returns how many it could read. */
 static ALWAYS_INLINE uint64_t add_block(struct draft *draft, uint64_t address,
 					uint64_t n, copy_fn *copy)
 {
@@ -109,7 +109,7 @@ SIGSAFE enum ax_verdict draft_string(struct draft *draft, uint64_t address,
 		if (draft->room - draft->used <= 11)
 			return AX_NO_ROOM;
 		n = draft->room - draft->used - 11;
-		draft->cut = 0;	/* unless it reaches to there */
+		draft->cut = 0;	/* unless the string fills the room */
 		if (add_block(draft, address, n, copy_string) == n)
 			draft->cut = 1;
 		return AX_DONE;
@@ -118,7 +118,8 @@ SIGSAFE enum ax_verdict draft_string(struct draft *draft, uint64_t address,
 	return AX_DONE;
 }
 
-/* How many characters of a string field are recorded; see enum write_rule. */
+/* Returns how many characters of a string field are recorded; see enum
+ * write_rule. */
 static uint64_t string_length(const struct write_shape *shape, uint32_t i,
 			      const uint8_t *block, const char *p)
 {
@@ -134,7 +135,7 @@ static uint64_t string_length(const struct write_shape *shape, uint32_t i,
 	return n;
 }
 
-/* The block of an event's fields. */
+/* The block of an event's fields, being written. */
 struct fields {
 	struct draft *draft;
 	const struct write_shape *shape;
@@ -143,7 +144,7 @@ struct fields {
 	uint32_t start;			/* of its bytes */
 };
 
-/* The fixed part of an event without variable fields: it has room. */
+/* Adds the fixed part of an event without variable fields; there is room. */
 static void put_fixed(struct draft *draft, const uint8_t *from, uint32_t n)
 {
 	uint8_t *to = draft->bytes + draft->used;
@@ -159,7 +160,7 @@ static void put_fixed(struct draft *draft, const uint8_t *from, uint32_t n)
 		to[i] = from[i];
 }
 
-/* As much as there is room for. */
+/* Adds as many bytes as there is room for. */
 static void put_some(struct fields *f, const void *bytes, uint64_t n)
 {
 	struct draft *draft = f->draft;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A frame that is being made: blocks as tracepoints/frames/collect.h describes
- * them, one behind the other, in memory of the caller's.
+ * them, one after the other, in the caller's memory.
  *
- * All of it is SIGSAFE, takes no lock, and loads only from memory that is
- * certain to be there (tracepoints/program/memory.h).
+ * All functions are SIGSAFE, take no lock, and load only from memory that is
+ * certain to be mapped (tracepoints/program/memory.h).
  */
 #ifndef TRACEPOINTS_FRAMES_DRAFT_H
 #define TRACEPOINTS_FRAMES_DRAFT_H
@@ -18,13 +18,14 @@ struct draft {
 	uint32_t used;
 	uint32_t room;
 	int cut;			/* something did not fit */
-	/* asked once there is no room: moves the draft to a larger place and
+	/* called when there is no room: moves the draft to a larger place and
 	 * returns 1, or returns 0; may be NULL */
 	int (*more)(struct draft *draft);
-	struct memory_stack stack;	/* of the thread that is hit */
+	struct memory_stack stack;	/* of the thread that hit the marker */
 };
 
-/* Is there room for n bytes more? If not, the draft is cut. */
+/* Returns 1 when there is room for n more bytes; else marks the draft as
+ * cut. */
 int draft_room(struct draft *draft, uint64_t n);
 
 /*
@@ -48,7 +49,7 @@ static inline void draft_copy(void *to, const void *from, uint64_t n)
 	}
 }
 
-/* Bytes for which there is room. */
+/* Adds bytes; there is room for them. */
 static inline void draft_put(struct draft *draft, const void *bytes, uint32_t n)
 {
 	draft_copy(draft->bytes + draft->used, bytes, n);
@@ -58,22 +59,24 @@ static inline void draft_put(struct draft *draft, const void *bytes, uint32_t n)
 /* Each adds a block, and returns AX_DONE or AX_NO_ROOM. */
 enum ax_verdict draft_registers(struct draft *draft, const void *block,
 				uint32_t n);
-/* The same, whose bytes the caller writes: where to, or NULL. */
+/* Adds the block, but the caller must write its n bytes. Returns where, or
+ * NULL. */
 uint8_t *draft_registers_room(struct draft *draft, uint32_t n);
 enum ax_verdict draft_variable(struct draft *draft, uint32_t number,
 			       int64_t value);
 
-/* Memory: what can be read of it, from the first byte on; nothing at all is no
- * block and no error. More than 65535 bytes are several blocks. */
+/* Adds memory, from the first byte up to a byte that cannot be read. If the
+ * first cannot be read, adds no block and returns AX_DONE. More than 65535
+ * bytes become several blocks. */
 enum ax_verdict draft_memory(struct draft *draft, uint64_t address, uint64_t n);
 
-/* A string with its NUL, or as much as n bytes hold, at most 65535. */
+/* Adds a string with its NUL, or its first n bytes; at most 65535. */
 enum ax_verdict draft_string(struct draft *draft, uint64_t address, uint64_t n);
 
 /*
- * What an ax_machine needs whose `hit` begins with a draft: memory that is read
- * or collected for it; and the general registers, flags and thread pointer by
- * gdb's number, or AX_UNAVAILABLE.
+ * Functions for an ax_machine whose `hit` begins with a draft. They read or
+ * collect memory; the last gives the general registers, flags and thread
+ * pointer by gdb's number, or AX_UNAVAILABLE.
  */
 enum ax_verdict draft_ax_read(void *draft, uint64_t address, void *to,
 			      uint32_t bytes);
@@ -83,7 +86,7 @@ enum ax_verdict draft_ax_collect_string(void *draft, uint64_t address,
 enum ax_verdict draft_ax_register(const uint64_t *general, uint64_t flags,
 				  uint32_t number, uint64_t *value);
 
-/* The fields of an event of that shape, as a ring would hold them. */
+/* Adds the fields of an event of that shape, as a ring would hold them. */
 enum ax_verdict draft_static(struct draft *draft,
 			     const struct write_shape *shape, uint64_t fixed,
 			     const struct write_var *var);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking at a ring from inside of the process that writes it: which packets
- * it holds, how many events are in them.
+ * Looks at a ring in the process that writes it: which packets it holds, and
+ * how many events are in them.
  *
  * Packets are numbered from 0 without a gap, and number n lies in sub-buffer
- * n mod nsub. `head` is in the current, open packet; those before it are
- * closed. In overwrite mode the writer takes the oldest sub-buffer: what was
- * read of it counts only if that had not begun when it was read.
+ * n mod nsub. `head` is in the current, open packet; the packets before it are
+ * closed. In overwrite mode the writer reuses the oldest sub-buffer: data read
+ * from it counts only if the writer had not begun to do so.
  *
- * What must stay true here: sizes of the ring are the channel's, which a stray
- * store into the ring does not change; what is read of the ring is read once
- * and checked.
+ * What must stay true here: the sizes of the ring come from the channel, where
+ * a stray store into the ring does not change them. Every word of the ring is
+ * read once and checked.
  */
 #include "tracepoints/frames/frames-ring.h"
 
@@ -26,9 +26,9 @@ _Static_assert(PACKET_HEAD_BYTES % 8 == 0, "heads are read word by word");
 typedef uint64_t __attribute__((may_alias)) word;
 
 /*
- * Reads words that a thread may be writing, each once: what comes out counts
- * only when packets_since() says so. A race by intention, for which the
- * thread sanitizer is not to look.
+ * Reads words that a thread may be writing, each once: the result counts only
+ * when packets_since() says so. The race is intended; the thread sanitizer must
+ * not report it.
  */
 static __attribute__((noinline, no_sanitize("thread")))
 void words_read(void *to, const void *from, size_t bytes)
@@ -71,7 +71,7 @@ int frame_ring_open(struct frame_ring *r, const struct channel *channel,
 	return 0;
 }
 
-/* Is this the head of packet `number` of this ring? */
+/* Returns whether this is the head of packet `number` of this ring. */
 static int head_belongs(const struct frame_ring *r,
 			const struct packet_head *head, uint64_t number)
 {
@@ -80,7 +80,8 @@ static int head_belongs(const struct frame_ring *r,
 	       head->stream_instance_id == r->instance;
 }
 
-/* A closed packet's copied head: sizes and times that can be true. */
+/* Returns whether the sizes and times of a copied head are possible for a
+ * closed packet. */
 static int head_closed(const struct frame_ring *r,
 		       const struct packet_head *head)
 {
@@ -91,7 +92,8 @@ static int head_closed(const struct frame_ring *r,
 	       head->timestamp_begin <= head->timestamp_end;
 }
 
-/* Position of the open packet's first byte, and the bytes used in it. */
+/* Returns the position of the open packet's first byte; stores the bytes used
+ * in it. */
 static uint32_t open_start(const struct frame_ring *r, uint64_t head,
 			   uint32_t *used)
 {
@@ -103,20 +105,21 @@ static uint32_t open_start(const struct frame_ring *r, uint64_t head,
 	return position - *used;
 }
 
-/* How many packets the head has moved on by since it was in `start`. */
+/* Returns by how many packets the head has moved on since the packet at
+ * `start`. */
 static uint32_t packets_since(const struct frame_ring *r, uint32_t start)
 {
 	uint32_t used;
 	uint64_t head;
 
-	/* RING-HEAD: what was read before must not move below this load, or
-	 * a packet head written meanwhile would pass as intact */
+	/* RING-HEAD: earlier reads must not move below this load, or a packet
+	 * head that was written meanwhile would pass as intact */
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	head = load_acquire(&r->ring->head);
 	return (open_start(r, head, &used) - start) / r->sub_bytes;
 }
 
-/* The oldest packet that may be there. */
+/* Returns the oldest packet that may still be in the ring. */
 static uint64_t oldest(const struct frame_ring *r)
 {
 	uint64_t first = r->current + 1 > r->nsub ? r->current + 1 - r->nsub :
@@ -129,15 +132,14 @@ static uint64_t oldest(const struct frame_ring *r)
 		 (uint32_t)load_relaxed(&r->ring->tail);
 	if (behind % r->sub_bytes ||
 	    behind / r->sub_bytes > r->current - first)
-		return first;	/* no tail that can be */
+		return first;	/* the tail is impossible */
 	return r->current - behind / r->sub_bytes;
 }
 
 /*
- * Events before packet `number`, which is not the open one; more than the
- * ring ever had when it is not intact. A switch that was given up has written
- * into the oldest head: the number of the packet to come first
- * (PACKET-NUMBER).
+ * Returns the events before packet `number`, which is not the open one; ~0 when
+ * the packet is not intact. A switch that was given up has written into the
+ * oldest head, first the number of the coming packet (PACKET-NUMBER).
  */
 static uint64_t events_before(const struct frame_ring *r, uint64_t number)
 {
@@ -152,7 +154,7 @@ static uint64_t events_before(const struct frame_ring *r, uint64_t number)
 	return head.events_before;
 }
 
-/* One look. -EAGAIN: the writer has come round meanwhile. */
+/* Looks once. Returns -EAGAIN when the writer has come round meanwhile. */
 static int look_once(struct frame_ring *r)
 {
 	struct packet_head open __attribute__((aligned(8)));
@@ -161,10 +163,11 @@ static int look_once(struct frame_ring *r)
 	uint64_t head;
 	uint32_t start;
 
-	/* before `head` or after it: no packet's own count of what was lost is
-	 * held against it here */
+	/* may be read before `head` or after it: it is not compared with the
+	 * packets' own counts of lost events */
 	words_read(&lost, &r->ring->lost, sizeof(lost));
-	/* RING-HEAD: what lies below it was stored before it */
+	/* RING-HEAD: everything below the head was stored before it; without
+	 * the order this could read what was there before */
 	head = load_acquire(&r->ring->head);
 	start = open_start(r, head, &r->used);
 	words_read(&open, slot(r, start / r->sub_bytes), sizeof(open));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * One ring of a channel, as its own process reads it: for frames*.c, and for
- * who counts what rings hold.
+ * code that counts what rings hold.
  */
 #ifndef TRACEPOINTS_FRAMES_FRAMES_RING_H
 #define TRACEPOINTS_FRAMES_FRAMES_RING_H
@@ -12,31 +12,32 @@
 #define FRAME_RINGS_MAX	(CHANNEL_CPUS_MAX + LOCKED_MAX)
 
 struct frame_ring {
-	/* what it is: from the channel, not from the ring */
+	/* constant; from the channel, not from the ring */
 	const struct ring *ring;
 	uint64_t instance;
 	uint32_t bytes;			/* of all sub-buffers */
 	uint32_t sub_bytes;
 	uint32_t nsub;
 	int overwrite;
-	/* an instant of it; packets have numbers */
-	uint64_t first;			/* the oldest that is intact */
-	uint64_t current;		/* the open one */
-	uint32_t used;			/* bytes of its sub-buffer */
+	/* as of one instant; packets have numbers */
+	uint64_t first;			/* the oldest intact packet */
+	uint64_t current;		/* the open packet */
+	uint32_t used;			/* bytes used of its sub-buffer */
 	uint64_t held;			/* events in first .. current */
 	uint64_t written;		/* events ever */
 	uint64_t lost;
 };
 
-/* Ring `number` of a channel. Returns 0, or -ENOENT when there is none. */
+/* Opens ring `number` of a channel. Returns 0, or -ENOENT if there is none. */
 int frame_ring_open(struct frame_ring *r, const struct channel *channel,
 		    uint32_t number);
 
-/* Looks at it, while its writer may go on. Returns 0, or -EBADMSG: no sense
- * in it, or its writer was too fast too often; then all counts are 0. */
+/* Looks at the ring, while its writer may go on. Returns 0; or -EBADMSG when
+ * the ring is damaged, or its writer was too fast too often: then all counts
+ * are 0. */
 int frame_ring_look(struct frame_ring *r);
 
-/* Events of a packet, and the clock values between which theirs are. */
+/* The events of a packet, and the range of their clock values. */
 struct frame_packet {
 	const uint8_t *p;
 	const uint8_t *end;
@@ -44,8 +45,8 @@ struct frame_packet {
 	uint64_t clock_end;
 };
 
-/* Packet `number` of first .. current, of a ring that nobody writes. Returns
- * 0 or -EBADMSG. */
+/* Finds packet `number` of first .. current, in a ring that no thread writes.
+ * Returns 0 or -EBADMSG. */
 int frame_ring_packet(const struct frame_ring *r, uint64_t number,
 		      struct frame_packet *packet);
 

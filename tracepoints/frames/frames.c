@@ -3,12 +3,12 @@
  * The index over the frames of a channel, and the blocks of a frame.
  *
  * Each ring is in the order of the clock already. The index is made in two
- * walks over the rings: one counts, the other merges the rings, whose next
- * frames are in a heap, into an array of the size that was counted.
+ * walks over the rings: one counts the frames, the other merges the rings into
+ * an array of that size, with a heap of the rings' next frames.
  *
- * What must stay true here: the walk ends, whatever the rings say, and no load
- * leaves the sub-buffer that it is in. A stray store costs no more than the
- * packet it hit: each packet begins anew.
+ * What must stay true here: the walk ends for any contents of the rings, and no
+ * load leaves the sub-buffer that it is in. A stray store costs no more than
+ * the packet it hit: each packet is read on its own.
  */
 #include "tracepoints/frames/frames.h"
 
@@ -20,11 +20,11 @@
 #include "tracepoints/frames/frames-ring.h"
 #include "tracepoints/program/snapshot.h"
 
-/* A frame event behind header and contexts; the blocks follow. */
+/* A frame event, after header and contexts; the blocks follow. */
 struct frame_fixed {
 	uint32_t tracepoint;
 	int32_t tid;
-	uint32_t bytes;			/* that follow here */
+	uint32_t bytes;			/* of address and blocks */
 	uint64_t address;
 } __attribute__((packed));
 
@@ -38,12 +38,12 @@ struct entry {
 
 _Static_assert(sizeof(struct entry) == 16, "what frames.h says");
 
-/* A ring on which somebody walks. */
+/* A walk over a ring. */
 struct stream {
 	struct frame_ring ring;
 	const uint8_t *data;		/* its sub-buffers */
 	struct cursor at;		/* in the packet before `next` */
-	uint64_t next;			/* packet to be entered */
+	uint64_t next;			/* packet to enter next */
 	uint64_t clock_end;		/* of the packet */
 	uint64_t clock;			/* of the frame found last */
 	uint32_t offset;		/* of that frame */
@@ -51,7 +51,7 @@ struct stream {
 
 struct frames {
 	uint64_t bytes;			/* of this mapping */
-	uint64_t entry_bytes;		/* of that one */
+	uint64_t entry_bytes;		/* of the mapping of `entries` */
 	struct entry *entries;
 	uint32_t count;
 	uint32_t id;
@@ -63,7 +63,8 @@ struct frames {
 	struct stream streams[];
 };
 
-/* The event at the cursor. Returns 0, or a negative errno: it is no frame. */
+/* Takes the event at the cursor. Returns 0, or a negative errno when it is no
+ * frame. */
 static int event_take(const struct frames *frames, struct stream *s)
 {
 	struct frame_fixed fixed;
@@ -115,7 +116,7 @@ static int stream_next(const struct frames *frames, struct stream *s)
 	}
 }
 
-/* To the beginning. Returns 1 when there is a frame. */
+/* Goes to the first frame of a ring. Returns 0 when there is none. */
 static int stream_rewind(const struct frames *frames, struct stream *s)
 {
 	s->at.p = s->at.end = NULL;
@@ -126,7 +127,8 @@ static int stream_rewind(const struct frames *frames, struct stream *s)
 	return stream_next(frames, s);
 }
 
-/* Rings whose clocks are the same: the one with the lower number. */
+/* Compares the next frames of two rings. At the same clock, the ring with the
+ * lower number is earlier. */
 static int earlier(const struct frames *frames, uint32_t a, uint32_t b)
 {
 	uint64_t clock_a = frames->streams[frames->heap[a]].clock;
@@ -178,7 +180,8 @@ static void merge(struct frames *frames, uint32_t room)
 	}
 }
 
-/* Frames of all rings; gdb counts them in an int. */
+/* Counts the frames of all rings; at most INT32_MAX, as gdb counts them in an
+ * int. */
 static uint32_t count_all(struct frames *frames)
 {
 	uint64_t count = 0;
@@ -194,7 +197,7 @@ static uint32_t count_all(struct frames *frames)
 	return (uint32_t)min_u64(count, INT32_MAX);
 }
 
-/* The rings that there are. */
+/* Maps an index without entries, with a stream for each existing ring. */
 static struct frames *frames_map(const struct channel *channel)
 {
 	struct frame_ring ring;
@@ -278,7 +281,7 @@ int frames_get(const struct frames *frames, uint32_t n, struct frame *frame)
 	frame->tid = fixed.tid;
 	frame->address = fixed.address;
 	frame->blocks = s->data + entry->offset + sizeof(fixed);
-	/* somebody may have stored there since it was checked */
+	/* a stray store may have changed it since it was checked */
 	fixed.bytes -= ADDRESS_BYTES;
 	frame->bytes = fixed.bytes <= room ? fixed.bytes : 0;
 	return 0;
@@ -297,7 +300,7 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 		ret = frame_ring_look(&r);
 		if (i >= CHANNEL_CPUS_MAX + channel->locked_full &&
 		    !r.written && !r.lost)
-			continue;	/* a spare one */
+			continue;	/* an unused spare ring */
 		tally->bytes_room += r.bytes;
 		if (ret)
 			continue;
@@ -313,8 +316,8 @@ void frames_tally(const struct channel *channel, struct frames_tally *tally)
 		tally->lost += load_relaxed(&channel->page->lost_unplaced);
 }
 
-/* Bytes of a block before its data, and of data; 0: no such block, or it does
- * not fit in `room`. */
+/* Reads a block. Returns its bytes with its head, or 0 when it has no known
+ * kind or does not fit in `room`. */
 static uint32_t block_parse(struct frame_block *block, const uint8_t *p,
 			    uint32_t room)
 {

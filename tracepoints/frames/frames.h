@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Trace frames: what gdb's tracepoints have collected, read back by the
+ * Trace frames: the data that gdb's tracepoints have collected, read by the
  * process that wrote it.
  *
  * A frame is an event (tracepoints/frames/collect.h) in the rings of the
  * channel that belongs to gdb. The index over all of that channel's rings is in
- * the order of the clock; frame n is the n-th of it, from 0 on.
+ * the order of the clock; frame n is its n-th entry, from 0 on.
  *
  * What must stay true: no thread writes into the channel while there is an
- * index (it is stopped and channel_grace() has returned 0); every offset is
- * checked against its sub-buffer, since a stray store of the program may have
- * hit the rings. No libc: the service thread reads.
+ * index (the run is stopped and channel_grace() has returned 0). Every offset
+ * is checked against its sub-buffer, because a stray store of the program may
+ * have hit the rings. No libc: the service thread reads.
  */
 #ifndef TRACEPOINTS_FRAMES_FRAMES_H
 #define TRACEPOINTS_FRAMES_FRAMES_H
@@ -28,15 +28,15 @@ struct frame {
 	uint32_t bytes;
 };
 
-/* Opaque to callers; lives in mapped memory of its own. */
+/* Opaque to callers; in its own mapped memory. */
 struct frames;
 
 /*
  * Builds the index: all frames that the channel's rings hold, per-CPU and
  * locked ones, in discard mode (from the tail on) and overwrite mode. Of a
- * packet in which something makes no sense, what is before that. `id` is the
- * frame event's id; another id makes no sense. NULL without memory. One
- * thread; to be closed before the channel is destroyed. Takes 16 bytes a
+ * damaged packet, only the frames before the damage. `id` is the frame event's
+ * id; another id counts as damage. Returns NULL without memory. For one thread;
+ * the caller closes the index before the channel is destroyed. Takes 16 bytes a
  * frame.
  */
 struct frames *frames_open(const struct channel *channel, uint32_t id);
@@ -44,14 +44,14 @@ void frames_close(struct frames *frames);
 
 uint32_t frames_count(const struct frames *frames);
 
-/* Frame n. Returns 0, or -ENOENT beyond the last. */
+/* Finds frame n. Returns 0, or -ENOENT beyond the last. */
 int frames_get(const struct frames *frames, uint32_t n, struct frame *frame);
 
 /*
- * How many frames the channel's rings hold, how many were ever written, how
- * many were lost (no room, no ring, too large). May be asked while threads
- * write: of each ring the numbers of one instant. When nothing was damaged,
- * `held` is what an index counts. A ring that makes no sense counts as empty.
+ * Counts how many frames the channel's rings hold, how many were ever written,
+ * how many were lost (no room, no ring, too large). Threads may write
+ * meanwhile: the numbers of a ring are those of one instant. If no ring is
+ * damaged, `held` is the count of an index. A damaged ring counts as empty.
  * Rings are numbered as in the channel: those of CPUs, then, from
  * CHANNEL_CPUS_MAX on, locked ones.
  */
@@ -61,14 +61,14 @@ struct frames_tally {
 	uint64_t lost;
 	uint64_t bytes_held;		/* of the rings, with unused ends */
 	uint64_t bytes_room;		/* all rings but unused spare ones */
-	uint32_t full;			/* the first ring that lost some */
-	uint32_t nfull;			/* so many have */
+	uint32_t full;			/* the first ring that lost frames */
+	uint32_t nfull;			/* how many rings lost frames */
 };
 void frames_tally(const struct channel *channel, struct frames_tally *tally);
 
 /*
- * Walks over the blocks of a frame. `at` is 0 at first; returns 1 and moves it
- * on, or 0 at the end (or where the rest makes no sense).
+ * Finds the next block of a frame. *at is 0 at first. Returns 1 and moves *at
+ * on, or 0 at the end (or where the rest is damaged).
  */
 struct frame_block {
 	uint8_t kind;			/* enum collect_block */
