@@ -10,8 +10,9 @@
  * the start of the program.
  *
  * GDB numbers its opcodes from 0x01 up; 0x35 to 0xff were free in 18.1. The
- * agent's own opcodes begin at 0xc0. Only a program that is verified for a kind
- * of event may have them, so none comes in from a debugger.
+ * agent's own opcodes begin at 0xc0. Those for fields need the layout of an
+ * event, and those for contexts need functions of the machine. Programs from a
+ * debugger get neither, so ax_verify() refuses these opcodes in them.
  *
  * ax_verify() checks a program and rewrites it for ax_run(). It checks opcodes,
  * operands, jumps, the height of the stack, fields, and that the machine can do

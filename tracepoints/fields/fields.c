@@ -199,7 +199,7 @@ static int count_arguments(struct span s, bool templates)
 	return n;
 }
 
-/* Words that name nothing. */
+/* Returns whether a word is a keyword, which names no field. */
 static bool is_keyword(struct span word)
 {
 	static const char words[][18] = {

@@ -148,9 +148,9 @@ static int is_certain(uint64_t address, uint64_t n,
 	return memory_is_fixed(address, n);
 }
 
-/* A forked child has its parent's process page until its first event is done,
- * and `fork_mark` is 0 meanwhile. A child that shares our memory may use our
- * pid: it reads the same memory. */
+/* A forked child has its parent's process page until its first event is done;
+ * until then *fork_mark is 0. A child that shares our memory may use our pid:
+ * it reads the same memory. */
 static uint64_t own_pid(void)
 {
 	const struct process_page *page = load_relaxed(&process.page);

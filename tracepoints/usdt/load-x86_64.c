@@ -244,7 +244,7 @@ int library_open(struct library *library, const char *path)
 	return ret ? (int)ret : link_up(library, dynamic);
 }
 
-/* The names follow the symbols. */
+/* Searches all symbols: the table ends where the names begin. */
 void *library_symbol(const struct library *library, const char *name)
 {
 	const Elf64_Sym *symbol = library->symbols;

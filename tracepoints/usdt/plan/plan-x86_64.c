@@ -93,7 +93,7 @@ static void padding_cover(const struct planning *p, struct usdt_plan *plan,
 	plan->limit = USDT_ENDS;
 }
 
-/* What is looked for in a function, in order: the ends of claims, and nops. */
+/* A walk over a function: looks for ends of claims and for nops, in order. */
 struct walk {
 	struct usdt_function function;
 	const struct usdt_claim *claim;		/* the next */
