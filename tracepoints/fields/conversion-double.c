@@ -8,7 +8,7 @@
 #include "base/base.h"
 #include "tracepoints/fields/decimal.h"
 
-#define PLAIN_DIGITS	17	/* of shortest ones; more take an exponent */
+#define PLAIN_DIGITS	17	/* at most, before an exponent is used */
 #define FRACTION_BITS	52
 #define FRACTION_NIBBLES 13
 

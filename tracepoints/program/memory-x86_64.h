@@ -3,7 +3,7 @@
  * Loads from any address, in a transaction of the processor (RTM, Intel's
  * manual, volume 1, chapter 16). A load from an address that is not mapped ends
  * the transaction without a signal. So does everything else that enters the
- * kernel; sometimes a transaction ends without a cause.
+ * kernel; sometimes a transaction ends without a known cause.
  *
  * What must stay true: between begin and end there are loads and stores only.
  */

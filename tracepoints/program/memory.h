@@ -36,8 +36,9 @@ void memory_stack_here(struct memory_stack *stack, uint64_t sp);
 uint64_t memory_copy(void *to, uint64_t address, uint64_t n,
 		     const struct memory_stack *stack);
 
-/* Bytes that the kernel has read last, from an argument up to the end of its
- * page at most. The next arguments often lie in them. */
+/* Bytes that the kernel has read last, from an argument on. Other arguments
+ * often lie in them. They end with the argument's page: a page can be read as a
+ * whole or not at all. */
 #define MEMORY_LINE_BYTES	64
 
 struct memory_line {

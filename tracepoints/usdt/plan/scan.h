@@ -10,9 +10,9 @@
  * functions with a claim are then decoded, to tell. Addresses in data count
  * only if a function jumps through addresses.
  *
- * What must stay true: a claim may be wrong, but none of that code may be
- * missing. Other code that leads there all the same comes to a cc, because all
- * instructions' starts have one.
+ * What must stay true: a claim may be wrong, but no claim of that code may be
+ * missing. A thread that other code leads there all the same comes to a cc,
+ * because all instructions' starts have one.
  */
 #ifndef TRACEPOINTS_USDT_PLAN_SCAN_H
 #define TRACEPOINTS_USDT_PLAN_SCAN_H
