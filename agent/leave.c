@@ -30,8 +30,7 @@
 #define WITHDRAWN	2	/* demand_withdraw() */
 #define ENDED		4	/* a thread */
 
-/* Of this process, or of the one that it was forked from? */
-static int sessions_run(void)
+SIGSAFE int leave_sessions_run(void)
 {
 	uint32_t i;
 
@@ -56,7 +55,8 @@ SIGSAFE void leave_prepare(void)
 {
 	uint32_t i;
 
-	if (agent_off || !channel_run_aside || !sessions_run() || borrowed())
+	if (agent_off || !channel_run_aside || !leave_sessions_run() ||
+	    borrowed())
 		return;
 	if (!load_relaxed(fork_mark) && !fork_revive())
 		return;
@@ -69,7 +69,7 @@ SIGSAFE void leave_prepare(void)
 
 SIGSAFE void leave_prepare_user(uint32_t effective)
 {
-	if (agent_off || !channel_run_aside || !sessions_run())
+	if (agent_off || !channel_run_aside || !leave_sessions_run())
 		return;
 	if (effective != (uint32_t)-1 &&
 	    effective != (uint32_t)sys0(SYS_geteuid))
@@ -130,7 +130,7 @@ int leave_confine(int clockless)
 		return 0;
 	}
 	leave_prepare();
-	if (clockless && sessions_run()) {
+	if (clockless && leave_sessions_run()) {
 		thread_run_wait(sessions_end, NULL);
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the clock", 0);

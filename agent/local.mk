@@ -32,8 +32,10 @@ agent_shared_sources = \
 	agent/modules-shared.c \
 	agent/sanitizer-shared.c \
 	agent/wrap/exec.c \
+	agent/wrap/exec.h \
 	agent/wrap/fork.c \
-	agent/wrap/setid.c
+	agent/wrap/setid.c \
+	agent/wrap/spawn.c
 
 if MACHINE_X86_64
 agent_shared_sources += \

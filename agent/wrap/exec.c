@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "agent/lacking.h"
+#include "agent/wrap/exec.h"
 #include "base/base.h"
 #include "base/preload.h"
 #include "control/service/demand.h"
@@ -31,16 +32,6 @@
 #include "tracepoints/program/executable.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
-
-/* One call, of whichever function. */
-struct exec {
-	enum { EXECVE, EXECVPE, FEXECVE, EXECVEAT } how;
-	int fd;
-	const char *path;
-	char *const *argv;
-	char *const *environment;
-	int flags;
-};
 
 /* What leave_image() has done. */
 struct leaving {
@@ -95,9 +86,7 @@ SIGSAFE static int address(const void *p)
 	return (intptr_t)p >= 4096;
 }
 
-/* What of the program's file concerns the agent. Where a filter may mind calls,
- * or where the agent is not at work, nothing is known. */
-SIGSAFE static void look(struct image *image, const struct exec *e)
+SIGSAFE void exec_look(struct image *image, const struct exec *e)
 {
 	char *const *environment = address(e->environment) ? e->environment :
 							     NULL;
@@ -125,8 +114,7 @@ SIGSAFE static void look(struct image *image, const struct exec *e)
 	}
 }
 
-/* The path as the program's own, or nothing. */
-SIGSAFE static const char *path_of(const struct image *image)
+SIGSAFE const char *exec_path(const struct image *image)
 {
 	return image->found[0] ? image->found :
 	       address(image->path) ? image->path : "";
@@ -140,7 +128,7 @@ SIGSAFE static void leave_image(struct leaving *leaving,
 	ipa_end(IPA_END_EXEC);
 	leaving->why = image->why;
 	if (image->why)
-		leaving->mark = lacking_note(image->why, path_of(image));
+		leaving->mark = lacking_note(image->why, exec_path(image));
 	leaving->withdrawn = demand_exec();
 }
 
@@ -162,7 +150,7 @@ static int become(const struct exec *e)
 	struct image image;
 	size_t room;
 
-	look(&image, e);
+	exec_look(&image, e);
 	room = image.withhold ? preload_room(environment) : 0;
 	if (room)
 		environment = preload_without(environment,

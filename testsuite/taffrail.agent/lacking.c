@@ -6,6 +6,8 @@
  *
  *	exec, execvp, fexecve, execveat		by that function
  *	vfork		by execve() in a child of vfork()
+ *	spawn, spawnp	by posix_spawn() and posix_spawnp()
+ *	away:DIR	by posix_spawn() with a file action that goes to DIR
  *	clear		with an empty environment
  *	root:DIR	after chroot(DIR)
  *	full		where no descriptor is left
@@ -13,6 +15,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +93,42 @@ static void become(const char *how, char **argv)
 	_exit(127);
 }
 
+/* Returns the child, or -1; an error of posix_spawn()'s is a child's that ends
+ * with 127, as of one that could not execute. */
+static pid_t spawned(const char *how, char **argv)
+{
+	posix_spawn_file_actions_t actions;
+	pid_t pid = -1;
+	int error;
+
+	posix_spawn_file_actions_init(&actions);
+	if (!strncmp(how, "away:", 5)) {
+		posix_spawn_file_actions_addchdir_np(&actions, how + 5);
+		error = posix_spawn(&pid, argv[0], &actions, NULL, argv,
+				    environ);
+	} else if (!strcmp(how, "spawnp")) {
+		error = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+	} else {
+		error = posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+	if (error)
+		_exit(127);
+	return pid;
+}
+
+static pid_t child(const char *how, char **argv)
+{
+	pid_t pid;
+
+	if (!strncmp(how, "spawn", 5) || !strncmp(how, "away:", 5))
+		return spawned(how, argv);
+	pid = strcmp(how, "vfork") ? fork() : vfork();
+	if (!pid)
+		become(how, argv);
+	return pid;
+}
+
 int main(int argc, char **argv)
 {
 	int status = 7 << 8;
@@ -100,10 +139,8 @@ int main(int argc, char **argv)
 		return say();
 	for (i = 2; i < argc && status == 7 << 8; i++) {
 		char *words[] = { argv[i], "say", NULL };
-		pid_t pid = strcmp(argv[1], "vfork") ? fork() : vfork();
+		pid_t pid = child(argv[1], words);
 
-		if (!pid)
-			become(argv[1], words);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid)
 			return 1;
 	}

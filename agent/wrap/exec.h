@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the wrappers of libc's exec and posix_spawn functions share.
+ */
+#ifndef AGENT_WRAP_EXEC_H
+#define AGENT_WRAP_EXEC_H
+
+#include "tracepoints/program/executable.h"
+
+/* The arguments of one call. */
+struct exec {
+	enum { EXECVE, EXECVPE, FEXECVE, EXECVEAT } how;
+	int fd;
+	const char *path;
+	char *const *argv;
+	char *const *environment;
+	int flags;
+};
+
+/*
+ * Fills in `image`: whether the program will have an agent, and whether
+ * LD_PRELOAD must be withheld from it. Knows nothing (LACKING_NOT) where the
+ * agent is not at work. Makes no system call in a process that has installed a
+ * seccomp filter; otherwise those of image_look(). SIGSAFE.
+ */
+void exec_look(struct image *image, const struct exec *e);
+
+/* Returns the path that was found, else the path of the call, else "". SIGSAFE.
+ */
+const char *exec_path(const struct image *image);
+
+#endif

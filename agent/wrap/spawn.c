@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * posix_spawn() and posix_spawnp(): libc's child executes the program itself,
+ * past the wrappers in exec.c. A program that will have no agent is noted
+ * (lacking.c), and does not get the agent in LD_PRELOAD where its dynamic linker
+ * would complain of it.
+ *
+ * Only where a recorder or a session would want to know: then alone the look at
+ * the program's file may cost system calls.
+ *
+ * glibc's system() and popen() start /bin/sh by a function of libc's own that
+ * has no name. The shell is a program that can have the agent; what it executes
+ * passes through exec.c.
+ *
+ * In the shared library only, as exec.c.
+ *
+ * Invariant: the child and the result are those of libc's function. Where the
+ * path is relative and file actions may change the directory, nothing is known.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include "agent/lacking.h"
+#include "agent/leave.h"
+#include "agent/wrap/exec.h"
+#include "base/base.h"
+#include "base/preload.h"
+#include "control/threads/settings.h"
+
+#define PUBLIC	__attribute__((weak, visibility("default"), cold))
+
+typedef int spawn_fn(pid_t *pid, const char *path,
+		     const posix_spawn_file_actions_t *actions,
+		     const posix_spawnattr_t *attributes, char *const argv[],
+		     char *const envp[]);
+
+struct spawn {
+	spawn_fn *really;
+	pid_t *pid;
+	const posix_spawn_file_actions_t *actions;
+	const posix_spawnattr_t *attributes;
+	struct exec exec;
+};
+
+static spawn_fn *real_spawn, *real_spawnp;
+
+__attribute__((constructor(102))) static void spawn_shared_setup(void)
+{
+	real_spawn = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawn");
+	real_spawnp = (spawn_fn *)dlsym(RTLD_NEXT, "posix_spawnp");
+}
+
+static int really(const struct spawn *spawn, char *const *environment)
+{
+	if (!spawn->really)
+		return ENOSYS;
+	return spawn->really(spawn->pid, spawn->exec.path, spawn->actions,
+			     spawn->attributes, spawn->exec.argv, environment);
+}
+
+static int wanted(const struct spawn *spawn)
+{
+	const char *path = spawn->exec.path;
+
+	return (settings.join || leave_sessions_run()) &&
+	       (uintptr_t)path >= 4096 && (*path == '/' || !spawn->actions);
+}
+
+static int noted(const struct spawn *spawn, const struct image *image,
+		 char *const *environment)
+{
+	uint32_t mark = lacking_note(image->why, exec_path(image));
+	int ret = really(spawn, environment);
+
+	if (ret)
+		lacking_failed(image->why, mark);
+	return ret;
+}
+
+static int start(const struct spawn *spawn)
+{
+	char *const *environment = spawn->exec.environment;
+	struct image image;
+	size_t room;
+
+	if (!wanted(spawn))
+		return really(spawn, environment);
+	exec_look(&image, &spawn->exec);
+	room = image.withhold ? preload_room(environment) : 0;
+	if (room)
+		environment = preload_without(environment,
+					      __builtin_alloca(room));
+	return image.why ? noted(spawn, &image, environment) :
+			   really(spawn, environment);
+}
+
+PUBLIC int posix_spawn(pid_t *restrict pid, const char *restrict path,
+		       const posix_spawn_file_actions_t *restrict actions,
+		       const posix_spawnattr_t *restrict attributes,
+		       char *const argv[restrict], char *const envp[restrict])
+{
+	struct spawn spawn = { real_spawn, pid, actions, attributes,
+			       { EXECVE, AT_FDCWD, path, argv, envp, 0 } };
+
+	return start(&spawn);
+}
+
+PUBLIC int posix_spawnp(pid_t *restrict pid, const char *restrict file,
+			const posix_spawn_file_actions_t *restrict actions,
+			const posix_spawnattr_t *restrict attributes,
+			char *const argv[restrict], char *const envp[restrict])
+{
+	struct spawn spawn = { real_spawnp, pid, actions, attributes,
+			       { EXECVPE, AT_FDCWD, file, argv, envp, 0 } };
+
+	return start(&spawn);
+}
