@@ -3,6 +3,8 @@
 
 control_sources = \
 	control/protocol.h \
+	control/service/alone.c \
+	control/service/alone.h \
 	control/service/bell.c \
 	control/service/bell.h \
 	control/service/demand.c \

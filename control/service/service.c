@@ -20,6 +20,7 @@
 #include "buffers/rings/channel.h"
 #include "buffers/writers/write.h"
 #include "control/protocol.h"
+#include "control/service/alone.h"
 #include "control/service/bell.h"
 #include "control/service/demand.h"
 #include "control/service/peer.h"
@@ -33,7 +34,8 @@
 #define SOURCES_MAX	(CONNECTIONS_MAX + 8)
 #define BACKLOG		16
 #define PAUSE_NS	200000000
-#define IDLE_MS		1000	/* without a peer, before the thread ends */
+#define IDLE_MS		1000	/* without a call, before the thread looks
+					 * whether it must end */
 
 /* Each of `fds` has one of `sources`. The service thread's alone, so that
  * nothing here is locked; a forked child's begins anew. */
@@ -267,7 +269,7 @@ static int service_open(void)
 	return 0;
 }
 
-/* Somebody calls. Returns 0, or why the thread must end. */
+/* A peer calls. Returns 0, or why the thread must end. */
 static int service_serve(void)
 {
 	int ret = rights_follow();
@@ -312,11 +314,10 @@ static void service_leave(int error)
  * nothing left to wait for, or why the thread must end. */
 static int service_turn(void)
 {
-	int idle = service_idle();
-	long ready = sys3(SYS_poll, fds, nsources, idle ? IDLE_MS : -1);
+	long ready = sys3(SYS_poll, fds, nsources, IDLE_MS);
 
 	if (!ready)
-		return service_idle() ? -ETIME : 0;
+		return service_idle() || alone_here() ? -ETIME : 0;
 	if (ready == 1 && fds[0].revents)
 		bell_clear(bell);
 	else if (ready > 0)
@@ -326,14 +327,14 @@ static int service_turn(void)
 	return 0;
 }
 
-static int service_run(void)
+static void service_run(void)
 {
 	int ret = service_open();
 
 	if (ret) {
 		log_fact(LOG_ERROR, "service", "no control socket", ret);
 		service_leave(-ret);
-		return ret;
+		return;
 	}
 	log_fact(LOG_INFO, "service", "listening", 0);
 	do
@@ -343,7 +344,6 @@ static int service_run(void)
 		log_fact(LOG_INFO, "service", "leaves: no peer is there", 0);
 	if (ret == -ETIME || ret == -ECANCELED)
 		service_leave(0);
-	return ret;
 }
 
 int service_main(void *arg)
@@ -352,9 +352,11 @@ int service_main(void *arg)
 
 	sys2(SYS_prctl, 15 /* PR_SET_NAME */, "taffrail");
 	write_rseq_register(__builtin_thread_pointer());
-	if (!ret)
-		return service_run();
+	if (!ret) {
+		service_run();
+		return alone_status();
+	}
 	log_fact(LOG_ERROR, "service", "no descriptors of its own", ret);
 	demand_offer(-ret);
-	return ret;
+	return 0;
 }

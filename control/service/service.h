@@ -8,7 +8,8 @@
 
 #include <stdint.h>
 
-/* What the service thread runs. */
+/* What the service thread runs. Returns the status of the first thread, which
+ * the process has if this thread is its last. */
 int service_main(void *arg);
 
 /*

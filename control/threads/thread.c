@@ -112,7 +112,8 @@ int thread_setup(void)
 }
 
 /* Descriptors: a table of its own, empty. The host's are never here, so a
- * pipe's reader sees the end when the host closes it. */
+ * pipe's reader sees the end when the host closes it. Returns what exit(2) is
+ * given. */
 static int thread_main(void *arg)
 {
 	struct thread *thread = arg;
@@ -122,10 +123,10 @@ static int thread_main(void *arg)
 		store_relaxed(&service_last, load_relaxed(&service.tid));
 		thread->arg = (void *)(long)thread->result;
 	} else if (thread->result) {
-		return thread->result;
+		return 0;
 	}
 	thread->result = thread->fn(thread->arg);
-	return 0;
+	return thread == &service ? thread->result : 0;
 }
 
 /* A thread begins with zeros where the thread before it wrote: in the agent's

@@ -25,6 +25,7 @@ int thread_run_wait(int (*fn)(void *arg), void *arg);
 /*
  * Starts the service thread with fn(arg), whose argument is NULL or a negative
  * errno by which the thread has no descriptors of its own: then it must end.
+ * What fn returns is the status of exit(2).
  * Returns 0 or a negative errno. SIGSAFE; one service thread at a time.
  */
 int thread_serve(int (*fn)(void *arg));
