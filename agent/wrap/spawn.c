@@ -2,8 +2,8 @@
 /*
  * posix_spawn() and posix_spawnp(): libc's child executes the program itself,
  * past the wrappers in exec.c. A program that will have no agent is noted
- * (lacking.c), and does not get the agent in LD_PRELOAD where its dynamic linker
- * would complain of it.
+ * (lacking.c), and does not get the agent in LD_PRELOAD where its dynamic
+ * linker would complain of it.
  *
  * Only where a recorder or a session would want to know: then alone the look at
  * the program's file may cost system calls.

@@ -12,7 +12,8 @@
  * the caller is left, else 0. */
 int alone_here(void);
 
-/* Returns the status with which the first thread has ended, 0 while it lives. */
+/* Returns the status with which the first thread has ended; 0 while it lives.
+ */
 int alone_status(void);
 
 #endif

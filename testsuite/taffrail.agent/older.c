@@ -57,6 +57,8 @@ struct row {
 static const struct row rows[] = {
 	{ "memfd_create", 319, ANY, SINCE(3, 17), ENOSYS },
 	{ "membarrier", 324, ANY, SINCE(4, 3), ENOSYS },
+	{ "peergroups", SYS_getsockopt, IS(LOW(2), 59), SINCE(4, 13),
+	  ENOPROTOOPT },
 	{ "membarrier-sync-core", 324, BITS(LOW(0), 32 | 64), SINCE(4, 16),
 	  EINVAL },
 	{ "madvise-wipeonfork", 28, IS(LOW(2), 18), SINCE(4, 14), EINVAL },
@@ -86,6 +88,7 @@ static const struct row rows[] = {
 	{ "futex2", 454, ANY, SINCE(6, 7), ENOSYS },
 	{ "statmount", 457, ANY, SINCE(6, 8), ENOSYS },
 	{ "mseal", 462, ANY, SINCE(6, 10), ENOSYS },
+	{ "sched_setattr", 314, ANY, SINCE(6, 12), EINVAL },
 	{ "madvise-guard", 28, IS(LOW(2), 102), SINCE(6, 13), EINVAL },
 };
 
