@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A descriptor table of a thread's own. See descriptors.h.
+ * A thread's private descriptor table. See descriptors.h.
  */
 #include "control/threads/descriptors.h"
 
@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 
-/* Without close_range(2) and without /proc, for one thread: some 50 ms. */
+/* Limits the calls of one thread without close_range(2) and /proc: 50 ms. */
 #define CLOSES_MAX	(1u << 20)
 
 static void close_entry(int fd, const char *name, void *arg)
@@ -27,7 +27,7 @@ static void close_entry(int fd, const char *name, void *arg)
 		sys_close(number);
 }
 
-/* One call for each number that the limit allows. */
+/* Closes each number that the limit allows, by one call each. */
 static void close_numbers(void)
 {
 	struct rlimit limit = { 0 };
@@ -40,12 +40,12 @@ static void close_numbers(void)
 		sys_close(i);
 }
 
-/* A limit that was lowered says less than /proc does. */
+/* Closes what /proc lists: numbers above a lowered limit may be open. */
 static void close_each(void)
 {
 	int fd;
 
-	/* a full table has no room for the directory */
+	/* makes room for the directory in a full table */
 	sys_close(0);
 	fd = (int)sys_open("/proc/thread-self/fd",
 			   O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Programs that begin under a seccomp filter, which an earlier image of the
- * process has installed, or one of its parents.
+ * process or one of its parents has installed.
  *
- * Such a filter knows the program and not the agent: it may kill for each call
- * that the agent's start would make. So the agent asks first, by calls that the
- * dynamic linker has just made (openat, read, close), and stays off where there
- * is a filter; it then makes no call any more. What says otherwise:
+ * Such a filter was written for the program, not for the agent: it may kill for
+ * any call that the agent's start would make. So the agent first looks for a
+ * filter, by calls that the dynamic linker has just made (openat, read, close).
+ * Where there is a filter it stays off and makes no further call. Exceptions:
  *
- *	TAFFRAIL_SECCOMP=trust		the user: no filter minds
- *	TAFFRAIL_SECCOMP=trust:N	`taffrail record`, which has tried it
- *					under its own N filters: no more than
- *					these are there
+ *	TAFFRAIL_SECCOMP=trust		the user says that no filter minds
+ *	TAFFRAIL_SECCOMP=trust:N	`taffrail record` has tried the agent
+ *					under its own N filters; it starts under
+ *					N filters or fewer
  *
  * What must stay true: no other system call comes before filtered_start().
  */
@@ -28,17 +28,17 @@
 #define STATUS_CHUNK	2048u
 #define TRUST		"trust"
 
-/* Of /proc/self/status; -1: not said. */
+/* From /proc/self/status; -1: the line is missing. */
 struct filters {
 	int64_t mode;		/* "Seccomp:" */
 	int64_t number;		/* "Seccomp_filters:", since Linux 5.9 */
-	int done;		/* what comes behind them was seen */
+	int done;		/* a later line was seen */
 };
 
-static int vouched;		/* the user's word holds for what is executed */
-static uint32_t allowed;	/* filters that do not mind a new thread */
-static int installed;		/* a filter, by this process */
-static uint32_t guest;		/* a guest has, see guest.h */
+static int vouched;		/* by the user, also for programs to come */
+static uint32_t allowed;	/* so many filters allow a new thread */
+static int installed;		/* this process has installed a filter */
+static uint32_t guest;		/* a guest has installed one, see guest.h */
 
 static void line_take(struct filters *filters, const char *line)
 {
@@ -53,8 +53,9 @@ static void line_take(struct filters *filters, const char *line)
 		filters->done = filters->mode >= 0;
 }
 
-/* Takes the whole lines and moves the rest to the start; returns its length. A
- * line that fills the buffer is dropped: neither of the two is that long. */
+/* Takes the complete lines and moves the rest to the start; returns the rest's
+ * length. Drops a line that fills the buffer: neither of the two lines wanted
+ * is that long. */
 static uint32_t lines_take(struct filters *filters, char *text, uint32_t n)
 {
 	uint32_t start = 0;
@@ -90,8 +91,9 @@ static int status_read(struct filters *filters)
 }
 
 /*
- * Is there a filter? Without /proc it is asked by prctl(2), which a filter may
- * kill for; but the agent's start would be killed for it as well.
+ * Returns 1 when there is a filter. Without /proc the kernel is asked by
+ * prctl(2). A filter may kill for that call, but such a filter would also kill
+ * for the calls of the agent's start.
  */
 static int filters_read(struct filters *filters)
 {
@@ -102,7 +104,7 @@ static int filters_read(struct filters *filters)
 	if (status_read(filters))
 		return filters->mode > 0;
 	mode = sys2(SYS_prctl, PR_GET_SECCOMP, 0);
-	/* a kernel without filters does not know the question */
+	/* a kernel without filters does not know PR_GET_SECCOMP */
 	return mode && mode != -EINVAL;
 }
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Tasks that the kernel knows no rseq area of (guest.h). What such a task reads
- * as its CPU's number is its maker's, and the kernel aborts none of its
- * sections: two threads would write to one ring at a time.
+ * Tasks without a registered rseq area (guest.h). Such a task reads its maker's
+ * CPU number, and the kernel aborts none of its sections. Without more care,
+ * two threads would write to one ring at a time.
  *
- *	no session ever was    counted: one that starts meanwhile has locked
- *			       rings only
- *	else		       the maker is unregistered, finds the CPU number
- *			       -1, and so does its guest
- *	no system call may be  all CPUs' rings are closed, for good
+ *	no session ever was    the guest is counted: a session that starts
+ *			       meanwhile has locked rings only
+ *	a session is or was    the maker is unregistered: it and its guest read
+ *			       the CPU number -1
+ *	no system call may be  the rings of all CPUs are closed, and stay so
  *	made
  */
 #include "control/threads/guest.h"

@@ -7,11 +7,11 @@
 #define CONTROL_THREADS_GUEST_H
 
 /*
- * Before the calling thread makes such a task: sees to it that the task writes
- * to locked rings. While a session is on, or has been, that takes a system
- * call: the thread is unregistered from rseq. Returns what guest_end() gets
- * when the task has gone, in the same thread; where it may live on, that is
- * left out. errno stays. SIGSAFE.
+ * Makes a task that the calling thread is about to create write to locked
+ * rings. While a session is on, or has been, this takes a system call: the
+ * thread is unregistered from rseq. Returns a value that the same thread passes
+ * to guest_end() when the task has gone. If the task may live on, guest_end()
+ * is not called. errno stays. SIGSAFE.
  */
 long guest_begin(void);
 void guest_end(long begun);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * TAFFRAIL_LOG=LEVEL[:FILE]: the only way in which the agent ever prints.
- * One write(2) a line; without FILE to the program's descriptor 2, as the user
- * asked. In a thread of the agent's own that number is something else.
+ * TAFFRAIL_LOG=LEVEL[:FILE]: the only way in which the agent ever prints. Each
+ * line is one write(2). Without FILE it goes to the program's descriptor 2; in
+ * one of the agent's threads that number means another file.
  *
- * What must stay true: FILE makes nothing wait, and no line ends the program,
- * whatever reader has gone. A line that would do either is left out.
+ * What must stay true: no thread waits for FILE, and no line ends the program,
+ * even when its reader has gone. A line that would do either is left out.
  */
 #include <asm/ioctls.h>
 #include <errno.h>
@@ -50,9 +50,10 @@ void log_setup(const char *spec)
 }
 
 /*
- * The program's descriptor 2 in a table of our own: the same open file, so
- * that neither writes over the other's lines. An older kernel, or a filter,
- * may have no such call; then it is opened anew, at its end.
+ * Gets the program's descriptor 2 into the agent's private table. It is the
+ * same open file, so the program and the agent do not write over each other's
+ * lines. An older kernel has no such call, and a filter may deny it; then the
+ * file is opened again, at its end.
  */
 SIGSAFE static int descriptor_borrow(void)
 {
@@ -69,8 +70,8 @@ SIGSAFE static int descriptor_borrow(void)
 	return fd;
 }
 
-/* A regular file, a pipe that somebody reads (another cannot be opened so), or
- * a terminal; no other device. */
+/* Opens a regular file, a terminal, or a pipe that has a reader (O_NONBLOCK
+ * fails without one). Refuses every other device. */
 SIGSAFE static int file_open_log(void)
 {
 	int fd = (int)sys_open(file, LOG_OPEN | O_CREAT | O_NOFOLLOW, 0600);
@@ -87,8 +88,8 @@ SIGSAFE static int file_open_log(void)
 	return -EPERM;
 }
 
-/* A pipe whose reader has gone sends SIGPIPE to the writing thread. One that
- * was pending before is the program's. */
+/* Writes a line and takes the SIGPIPE that a pipe without a reader sends to the
+ * writing thread. A SIGPIPE that was pending before is the program's. */
 SIGSAFE static void line_write(int fd, const char *line, size_t n)
 {
 	const struct timespec none = { 0, 0 };
@@ -111,7 +112,7 @@ SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
 	struct text text;
 	int fd;
 
-	/* a filter may kill for it */
+	/* a filter may kill the process for a write */
 	if ((int)at > level || thread_forbidden())
 		return;
 	text_open(&text, line, sizeof(line));

@@ -9,7 +9,7 @@
 
 enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };
 
-/* Takes TAFFRAIL_LOG, or NULL. Once, at start. */
+/* Reads TAFFRAIL_LOG, or NULL. Call it once, at start. */
 void log_setup(const char *spec);
 
 /* Writes one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */

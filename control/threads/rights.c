@@ -2,9 +2,9 @@
 /*
  * Rights of threads, read and adopted.
  *
- * Left out are what only counts at execve(2) (bounding and ambient set,
- * no_new_privs), which no thread of the agent's ever calls, and the file
- * system's ids, which a program changes for one access at a time.
+ * Left out are rights that count only at execve(2) (bounding and ambient set,
+ * no_new_privs), which the agent's threads never call, and the file system ids,
+ * which a program changes for one access at a time.
  */
 #include "control/threads/rights.h"
 
@@ -25,7 +25,7 @@ static int caps_read(struct rights *rights, int tid)
 		.pid = tid,
 	};
 
-	/* valgrind takes only the first half to be written by the kernel */
+	/* valgrind believes that the kernel writes only the first half */
 	__builtin_memset(rights->caps, 0, sizeof(rights->caps));
 	return (int)sys2(SYS_capget, &head, rights->caps);
 }
@@ -67,7 +67,7 @@ static int rights_equal(const struct rights *a, const struct rights *b)
 	       groups_equal(a, b);
 }
 
-/* All that is permitted, for as long as ids are changed. */
+/* Makes all permitted capabilities effective, while ids are changed. */
 static void caps_raise(const struct rights *now)
 {
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
@@ -80,7 +80,7 @@ static void caps_raise(const struct rights *now)
 	caps_set(caps);
 }
 
-/* Groups first: they need the rights that go with the uid. */
+/* Sets the groups first: they need the rights that go with the uid. */
 static void ids_set(const struct rights *now, const struct rights *wanted)
 {
 	const uint32_t *uid = wanted->uid;
@@ -110,7 +110,8 @@ int rights_adopt(const struct rights *wanted)
 	ids_set(&now, wanted);
 	caps_set(wanted->caps);
 	sys5(SYS_prctl, PR_SET_KEEPCAPS, 0, 0, 0, 0);
-	/* the memory's, not the thread's: the kernel has just cleared it */
+	/* The flag belongs to the memory, not to the thread, and the kernel has
+	 * just cleared it. */
 	if (dumpable == 1)
 		sys5(SYS_prctl, PR_SET_DUMPABLE, 1, 0, 0, 0);
 	ret = rights_read(&now);
@@ -119,7 +120,7 @@ int rights_adopt(const struct rights *wanted)
 	return ret;
 }
 
-/* The text behind "\nWORD:\t", or NULL. */
+/* Returns the text behind "\nWORD:", or NULL. */
 static const char *status_find(const char *status, const char *word)
 {
 	const char *p;
@@ -133,7 +134,7 @@ static const char *status_find(const char *status, const char *word)
 	return NULL;
 }
 
-/* Numbers up to the line's end; returns how many, at most `most`. */
+/* Reads numbers up to the line's end; returns how many, at most `most`. */
 static uint32_t status_numbers(const char *p, uint32_t *out, uint32_t most)
 {
 	uint32_t n = 0;
@@ -176,7 +177,8 @@ static int status_read(const char *path, char *status)
 	return n < 0 ? (int)n : 0;
 }
 
-/* How many filters there are, or whether, with kernels that do not count. */
+/* Returns the number of filters; where the kernel does not count them, its
+ * seccomp mode, which is 0 without a filter. */
 static uint32_t status_filters(const char *status)
 {
 	uint32_t n = 0;
@@ -208,8 +210,8 @@ static int status_parse(const char *status, struct rights *rights)
 	return 0;
 }
 
-/* Where there is no /proc, as in most places for chroot(2), capabilities have
- * to do. */
+/* Compares capabilities only: there is no /proc, as in most directories for
+ * chroot(2). */
 static int rights_follow_blind(void)
 {
 	struct rights ours;

@@ -19,22 +19,23 @@ struct rights {
 	struct __user_cap_data_struct caps[_LINUX_CAPABILITY_U32S_3];
 };
 
-/* The calling thread's. Returns 0, or a negative errno: -EINVAL when it has
- * more groups than there is room for. SIGSAFE. */
+/* Reads the calling thread's rights. Returns 0, or a negative errno: -EINVAL
+ * when it has more groups than there is room for. SIGSAFE. */
 int rights_read(struct rights *rights);
 
 /*
- * Gives the calling thread, one of the agent's own, these rights and no
- * others. Returns 0, or a negative errno when it has not got exactly them.
- * What the process is to core dumps (PR_SET_DUMPABLE) stays as it is.
+ * Gives the calling thread, which is one of the agent's, these rights and no
+ * others. Returns 0, or a negative errno when the thread's rights afterwards
+ * are not exactly these. Whether the process dumps core (PR_SET_DUMPABLE) stays
+ * as it is.
  */
 int rights_adopt(const struct rights *rights);
 
 /*
- * Compares the calling thread, one of the agent's own, with the process's
- * first thread, and adopts what that has. Returns 0, or a negative errno: the
- * two are not alike, and a seccomp filter is one thing that cannot be adopted.
- * One caller at a time.
+ * Compares the calling thread, which is one of the agent's, with the process's
+ * first thread, and adopts the rights of that one. Returns 0, or a negative
+ * errno when the two still differ, for example by a seccomp filter, which
+ * cannot be adopted. One caller at a time.
  */
 int rights_follow(void);
 

@@ -2,8 +2,8 @@
 /*
  * The environment's settings, and what start-up found out.
  *
- * Invariant: written by start-up, and by what detaches and wakes the agent;
- * everything else reads.
+ * Invariant: start-up writes them, and the code that detaches and wakes the
+ * agent; all other code only reads.
  */
 #include "control/threads/settings.h"
 
@@ -54,8 +54,9 @@ static void environment_read(char **environment)
 	}
 }
 
-/* Forked children read some again, when the program may long have its title
- * where its environment was. One character more than place.c has room for. */
+/* Copies the settings that forked children read again: by then the program may
+ * have written its title over its environment. `directory` and `runtime` hold
+ * one character more than place.c has room for. */
 static void settings_keep(void)
 {
 	static char directory[201];

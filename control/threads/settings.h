@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every part of the agent asks: the environment's settings, whether the
- * agent works, and how many CPUs have rings. Start-up writes them; no part
- * above is named here.
+ * What every part of the agent reads: the environment's settings, whether the
+ * agent works, and how many CPUs have rings. Start-up writes them. This file
+ * names no layer above.
  */
 #ifndef CONTROL_THREADS_SETTINGS_H
 #define CONTROL_THREADS_SETTINGS_H
@@ -33,23 +33,23 @@ struct settings {
 extern struct settings settings;
 
 /*
- * Reads the settings from an environment, which may be NULL, and copies those
- * that a forked child reads again. Once, at start.
+ * Reads the settings from an environment, which may be NULL, and copies the
+ * settings that a forked child reads again. Call it once, at start.
  */
 void settings_read(char **environment);
 
-/* Returns 1 when a setting is set, and to this word. SIGSAFE. */
+/* Returns 1 when a setting is set to this word. SIGSAFE. */
 int setting_is(const char *setting, const char *word);
 
-/* Why the agent is off, or NULL while it works. */
+/* The reason why the agent is off, or NULL while it works. */
 extern const char *agent_off;
 
 /* The reason while the agent is detached; compared by its address. */
 extern const char agent_detached[];
 
-/* CPUs that get rings of their own; 0 without rseq or TSC. */
+/* CPUs that get one ring each; 0 without rseq or TSC. */
 extern uint32_t agent_cpus;
-/* The same number whether or not they get them. */
+/* The same number, with or without rseq and TSC. */
 extern uint32_t agent_cpus_online;
 
 #endif

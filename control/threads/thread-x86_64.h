@@ -42,7 +42,7 @@ static inline long thread_clone(unsigned long flags, void *stack,
 	return ret;
 }
 
-/* What glibc and this agent expect behind a thread pointer: itself. */
+/* Writes the thread pointer's own value where glibc and this agent read it. */
 static inline void thread_tls_init(void *tls)
 {
 	*(void **)tls = tls;			/* tcb */

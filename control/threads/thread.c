@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads of the agent's own.
+ * The agent's threads.
  */
 #include "control/threads/thread.h"
 
@@ -22,8 +22,8 @@
 
 #define GUARD_BYTES	4096u
 #define TCB_BYTES	4096u
-/* The agent's thread-local variables lie within so many bytes of any of them;
- * the test agent/tls looks how many there are. */
+/* No two of the agent's thread-local variables are further apart than this; the
+ * test agent/tls checks how many bytes they take. */
 #define OWN_TLS_BYTES	2048u
 #define PAGE_UP(n)	(((size_t)(n) + 4095) / 4096 * 4096)
 #define THREAD_FLAGS	(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | \
@@ -38,10 +38,10 @@
  * guard page | stack | zeros below the thread pointer | thread pointer
  *
  * The kernel writes the rseq area at each switch to the thread, and reads a
- * pointer there. glibc has the area behind the thread pointer up to 2.40, and
- * since then below all thread-local storage, however large that is. So what
- * lies below and behind the thread pointer is as large as the program at hand
- * wants it.
+ * pointer there. glibc up to 2.40 has the area behind the thread pointer; later
+ * versions have it below all thread-local storage, whose size differs from
+ * program to program. So start-up computes how many bytes to map below and
+ * behind the thread pointer.
  */
 struct room {
 	size_t below;
@@ -61,16 +61,16 @@ struct thread {
 static struct thread worker;
 static struct thread service;
 static uint32_t worker_taken;
-static uint32_t worker_last;	/* may still be a task */
-static uint32_t service_last;	/* the same, when it has ended */
+static uint32_t worker_last;	/* its id, while it may still be a task */
+static uint32_t service_last;	/* the same, after the thread has ended */
 
 static size_t thread_bytes(void)
 {
 	return GUARD_BYTES + SERVICE_STACK_BYTES + room.below + room.behind;
 }
 
-/* Learns where the agent's own thread-local variables and the rseq area are:
- * as far from the thread pointer in each thread as in this one. */
+/* Learns where the agent's thread-local variables and the rseq area are: their
+ * distance from the thread pointer is the same in each thread. */
 static void room_learn(void)
 {
 	char *pointer = __builtin_thread_pointer();
@@ -96,7 +96,7 @@ static int thread_map(struct thread *thread)
 		return -ENOMEM;
 	thread->memory = (char *)p;
 	sys_mprotect(thread->memory, GUARD_BYTES, PROT_NONE);
-	/* a child has not got the thread: its fork need not copy the stack */
+	/* a child does not have the thread: fork need not copy the stack */
 	sys_madvise(thread->memory, thread_bytes(), MADV_WIPEONFORK);
 	return 0;
 }
@@ -111,9 +111,9 @@ int thread_setup(void)
 	return ret ? ret : thread_map(&service);
 }
 
-/* Descriptors: a table of its own, empty. The host's are never here, so a
- * pipe's reader sees the end when the host closes it. Returns what exit(2) is
- * given. */
+/* The thread's descriptor table is private and empty. It never holds the
+ * host's descriptors, so a pipe's reader sees the end when the host closes
+ * it. Returns what exit(2) is given. */
 static int thread_main(void *arg)
 {
 	struct thread *thread = arg;
@@ -129,8 +129,8 @@ static int thread_main(void *arg)
 	return thread == &service ? thread->result : 0;
 }
 
-/* A thread begins with zeros where the thread before it wrote: in the agent's
- * variables, the control block and the rseq area. */
+/* Clears what the thread before may have written: the agent's variables, the
+ * control block and the rseq area. */
 static void tls_clear(char *tls)
 {
 	char *own = tls + ((char *)&host_cpu_told -
@@ -168,8 +168,9 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 			    thread_main, thread);
 }
 
-/* What a command has had made begins here, with the signals of the thread that
- * made it (demand-*.S). Returns what exit(2) is given. */
+/* A service thread that a command has made through one of the program's threads
+ * begins here, with the signals of that thread (demand-*.S). Returns the
+ * argument of exit(2). */
 int thread_woken(void) __attribute__((visibility("hidden")));
 
 __attribute__((used)) int thread_woken(void)
@@ -221,7 +222,7 @@ static int worker_finish(int (*fn)(void *), void *arg)
 	return worker.result;
 }
 
-/* A function and what it is given. */
+/* A function and its argument. */
 struct call {
 	int (*fn)(void *arg);
 	void *arg;
@@ -337,8 +338,8 @@ SIGSAFE void thread_forget(void)
 	worker_taken = 0;
 	worker_last = 0;
 	service_last = 0;
-	/* memory that was never a stack: valgrind takes what is below one that
-	 * it knew for nobody's */
+	/* New mappings, which were never a stack: valgrind takes memory below a
+	 * stack pointer that it knew for unused. */
 	if (worker.memory)
 		thread_map(&worker);
 	if (service.memory)

@@ -28,7 +28,7 @@ vectors_kept:
 	movl	vectors_mask(%rip), %eax
 	testl	%eax, %eax
 	jz	1f
-	/* the header has to be zero */
+	/* XRSTOR needs zeros in the header's reserved fields */
 	xorl	%edx, %edx
 	movq	%rdx, 512(%rsp)
 	movq	%rdx, 520(%rsp)
