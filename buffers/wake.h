@@ -8,32 +8,33 @@
  *	  +-------------+  +-----------+
  *	      process         it cannot
  *
- * The command stops one thread (ptrace), sees that this is still the program
- * whose page it has read, puts a frame on the thread's stack, leads it to
- * WAKE_ENTRY_GO bytes behind `entry`, and lets it go. The code there makes the
- * thread and takes the program's thread back to where it was, by what the frame
- * says. Or, where the command may not trace the process, it sends a signal, and
- * the handler makes the thread.
+ * The command stops one thread (ptrace), checks that the process still runs the
+ * program whose page it has read, puts a frame on the thread's stack, leads the
+ * thread to WAKE_ENTRY_GO bytes behind `entry`, and lets it go. The code there
+ * makes the service thread, and takes the program's thread back to where it
+ * was, as the frame says. Where the command may not trace the process, it sends
+ * a signal, and the handler makes the service thread.
  *
  * A system call that the stop interrupted is left to the kernel: the thread
- * keeps the number and the result (-ERESTART...). Where no handler has run, the
- * kernel takes two bytes from the address and puts the number where the result
- * was: so the code begins at `entry`, with a jump of two bytes, and takes them
- * from the frame as well. Where a handler has run, the result is -EINTR.
+ * keeps the number and the result (-ERESTART...). If no handler runs, the
+ * kernel takes two bytes from the address and puts the number in the result's
+ * place. So the thread begins at `entry`: a jump of two bytes there leads to
+ * code that takes two bytes from the frame's address as well. If a handler
+ * runs, the result is -EINTR.
  *
- * What must stay true: only code of the process changes `state`, and who makes
- * the thread has changed it from OFFERED to TAKEN before. So there is one at a
- * time, whatever commands do and wherever they are killed.
+ * What must stay true: only code of the process changes `state`, and a maker of
+ * the thread changes it from OFFERED to TAKEN first. So there is one service
+ * thread at a time, whatever commands do and wherever they are killed.
  *
  * This file is for C and for assembly.
  */
 #ifndef BUFFERS_WAKE_H
 #define BUFFERS_WAKE_H
 
-/* enum wake_state, as assembly wants it */
+/* States, as macros for assembly. */
 #define WAKE_NONE	0	/* a thread is there, or none may be made */
 #define WAKE_OFFERED	1
-#define WAKE_TAKEN	2	/* one is being made */
+#define WAKE_TAKEN	2	/* a thread is being made */
 
 #define WAKE_SIGNAL	32	/* glibc's SIGCANCEL */
 
@@ -41,7 +42,7 @@
 
 /* Words of the frame, from the stack pointer at `entry` upwards. Behind the
  * last are the 128 bytes that a function may use below its stack pointer. The
- * code there fills in the mask of signals and rax. */
+ * code at `entry` fills in the signal mask and rax. */
 #define WAKE_MASK	0
 #define WAKE_R15	1
 #define WAKE_R14	2
@@ -71,11 +72,11 @@
 struct process_wake {
 	uint32_t state;
 	int32_t error;		/* OFFERED: why the last try failed, or 0 */
-	uint32_t request;	/* 1: the next such signal is a command's */
-	uint32_t came;		/* how many service threads there were */
+	uint32_t request;	/* 1: a command sends the next `signal` */
+	uint32_t came;		/* how many service threads have begun */
 	uint32_t signal;	/* WAKE_SIGNAL; 0: it has no handler */
 	uint32_t rseq_bytes;	/* 0: the program has no rseq area */
-	uint32_t filters;	/* of seccomp's: threads with more are not
+	uint32_t filters;	/* threads with more seccomp filters are not
 				 * asked */
 	uint32_t pad;
 	int64_t rseq_offset;	/* from a thread pointer */

@@ -1,5 +1,4 @@
-# control/: threads of the agent's own, the service loop, sessions. One file a
-# line.
+# control/: the agent's threads, the service loop, sessions. One file a line.
 
 control_sources = \
 	control/protocol.h \

@@ -8,16 +8,16 @@
  * payload of a request, of a failure and of most answers is text: lines
  * "key=value". One connection carries any number of requests, in order.
  *
- * What must stay true: the header keeps its form in every version, so that
- * either side can refuse the other by number (status -EPROTO, payload
- * "version=N"). A reader checks magic, version and bytes before it allocates.
+ * What must stay true: the header keeps its form in every version: either side
+ * can refuse the other by number (status -EPROTO, payload "version=N"). A
+ * reader checks magic, version and bytes before it allocates.
  */
 #ifndef CONTROL_PROTOCOL_H
 #define CONTROL_PROTOCOL_H
 
 #include <stdint.h>
 
-/* Sockets in the process's directory: of this protocol, and of gdb's. */
+/* Sockets in the process's directory: for this protocol, and for gdb's. */
 #define CONTROL_SOCKET		"control.sock"
 #define GDB_SOCKET		"gdb.sock"
 
@@ -29,7 +29,7 @@ struct message {
 	uint32_t magic;
 	uint16_t version;
 	uint16_t type;			/* enum message_type */
-	uint32_t bytes;			/* of payload behind this header */
+	uint32_t bytes;			/* of the payload behind this header */
 	int32_t status;			/* 0 in requests */
 };
 
@@ -42,20 +42,21 @@ struct message {
  *			   "usdt-merged" where they are for two probes, or
  *			   "usdt-int3" where each hit is a trap),
  *			   enabled ("0", "1", or a negative errno: it should
- *			   be, and could not be switched), line, types (two
+ *			   be on, but could not be switched), line, types (two
  *			   hex digits a field),
  *			   channel, name, format or arguments, file
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
- *			   one CPU's ring, optional), "context=" (contract's
- *			   list, optional), "consumed=1" (a recorder reads the
- *			   rings), "group=" (a number: who is in it may do what
- *			   the process's user may, until that ends), "int3=1"
+ *			   one CPU's ring, optional), "context=" (words of
+ *			   `record --context`, optional), "consumed=1" (a
+ *			   recorder reads the rings), "group=" (a number: until
+ *			   the process ends, members of the group may do what
+ *			   its user may), "int3=1"
  *			   (probes that need it are traps), "rule="
- *			   (any number; none is everything)
+ *			   (any number; without one, everything)
  *			-> "session=N", "matched=M" (markers now enabled)
  *			   -EEXIST: such a session is there; -ENOSPC: too many
  *			   sessions or no room for rings; -EPERM: the process is
- *			   not in the group, -EBUSY: another one is let in
+ *			   not in the group, -EBUSY: another group is let in
  * MESSAGE_ENABLE	"name=", "rule=" -> "matched=M" (markers that match);
  * MESSAGE_DISABLE	   answered when no thread can still use the old state;
  *			   -ENOENT: no such session
@@ -66,12 +67,12 @@ struct message {
  *			   "index=", "state=active|stopped", "mode=", "rule="
  *			   lines, "written=", "lost=", "overwritten=", "bytes="
  * MESSAGE_GDB		opens the socket for gdb's remote protocol, until the
- *			   gdb that comes has gone; with "keep=1" for good
+ *			   next gdb has gone; with "keep=1" it stays open
  *			-> "path=" (as the process sees it); -EPERM: not
  *			   allowed, -ENOSYS: a build without it
- * MESSAGE_GDBSERVER	"on=1": one is about to attach through our filter; "on=0":
- *			   it has detached. -EPERM: not allowed, -ENOTSUP: a
- *			   forked child
+ * MESSAGE_GDBSERVER	"on=1": a gdbserver is about to attach through our
+ *			   filter; "on=0": it has detached. -EPERM: not allowed,
+ *			   -ENOTSUP: a forked child
  * MESSAGE_DETACH	ends all sessions and takes every patch back; the agent
  *			   hangs up after its answer. -EBUSY: a gdbserver is
  *			   attached; -ETIMEDOUT: a thread is stopped
@@ -95,13 +96,14 @@ enum message_type {
 /*
  * Sessions for processes to come: a file $TAFFRAIL_DIR/sessions/NAME holds
  * the payload of a MESSAGE_START, and "all=1" when every process of the user
- * shall obey it (`taffrail start --all`). A process also obeys the one named
- * by its environment variable TAFFRAIL_JOIN (`taffrail record -- PROG`).
- * Agents read it when they start; removing the file ends it for later ones.
+ * must join the session (`taffrail start --all`). A process also joins the
+ * session that its environment variable TAFFRAIL_JOIN names (`taffrail record
+ * -- PROG`). Agents read the files when they start; a process that starts after
+ * a file was removed does not join.
  */
 #define PROTOCOL_SESSIONS_DIR	"sessions"
 /* sessions/.off.NAME, which a recorder makes: agents that stay off append a
- * line "REASON<tab>PATH". The dot in front: it is no session. */
+ * line "REASON<tab>PATH". The leading dot says that it is no session. */
 #define PROTOCOL_OFF_PREFIX	".off."
 #define PROTOCOL_OFF_BYTES_MAX	65536u
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"

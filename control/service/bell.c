@@ -2,10 +2,10 @@
 /*
  * Orders to the service thread, from threads that may own no descriptor.
  *
- * The service thread sleeps in poll(2). What wakes it is a signal, sent to it
- * alone, that stays blocked there like all others: a signalfd in its own
- * table tells of it. The signal is the one that libc keeps for setuid(), so no
- * program sends it, blocks it or waits for it.
+ * The service thread sleeps in poll(2). A signal that is sent to this thread
+ * alone wakes it. The signal stays blocked there like all others: a signalfd in
+ * the thread's private table becomes readable. libc keeps this signal for
+ * setuid(), so no program sends it, blocks it or waits for it.
  *
  *	       bell_rights()           bell_answer()
  *	IDLE ----------------> RIGHTS ---------------> APPLYING ----> IDLE
@@ -14,8 +14,9 @@
  *	   bell_end()
  *
  * What must stay true:
- *  - `rights` is written only in IDLE, by who holds `taken`;
- *  - an order names the thread that it is for. To each later one it is IDLE.
+ *  - `rights` is written only in IDLE, by the thread that holds `taken`;
+ *  - an order names the service thread that it is for. A later service thread
+ *    reads it as IDLE.
  */
 #include "control/service/bell.h"
 
@@ -38,11 +39,12 @@
 
 enum { BELL_IDLE, BELL_RIGHTS, BELL_APPLYING, BELL_END };
 
-static uint32_t taken;		/* by one thread of the program's */
+static uint32_t taken;		/* by one of the program's threads */
 static uint32_t order;		/* KIND | thread's id << 2; BELL-ORDER */
-static struct rights rights;	/* in RIGHTS and APPLYING: what is wanted */
+static struct rights rights;	/* in RIGHTS and APPLYING: to be adopted */
 
-/* No system call where there is none: a seccomp filter may be why. */
+/* Makes no system call when there is no service thread: a seccomp filter may be
+ * the reason that there is none. */
 SIGSAFE int bell_here(void)
 {
 	return !agent_off && !thread_forbidden() && thread_service() &&
@@ -71,7 +73,8 @@ static void pause_shortly(void)
 	sys2(SYS_nanosleep, &pause, NULL);
 }
 
-/* All signals blocked: a handler that came here would wait for itself. */
+/* Blocks all signals: a handler that came here would wait for the thread that
+ * it interrupted. */
 static void bell_take(uint64_t *mask)
 {
 	uint64_t all = ~0ull;
@@ -96,7 +99,7 @@ static uint32_t kind_of(uint32_t seen, uint32_t tid)
 
 static uint32_t kind_now(uint32_t tid)
 {
-	/* BELL-ORDER: what was done for it is done */
+	/* BELL-ORDER: once IDLE is read, the order's work is complete */
 	return kind_of(load_acquire(&order), tid);
 }
 
@@ -104,7 +107,7 @@ static int order_change(uint32_t tid, uint32_t from, uint32_t to)
 {
 	uint32_t seen = load_acquire(&order);
 
-	/* BELL-ORDER: what is wanted comes with it */
+	/* BELL-ORDER: `rights` is complete when the order is seen */
 	return kind_of(seen, tid) == from &&
 	       __atomic_compare_exchange_n(&order, &seen, to | tid << 2, 0,
 					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
@@ -121,7 +124,8 @@ static void order_wait(uint32_t tid, int64_t deadline)
 	uint32_t seen, kind;
 	int64_t left;
 
-	/* BELL-ORDER: the other thread's rights are changed by then */
+	/* BELL-ORDER: once IDLE is read, the service thread's rights have
+	 * changed */
 	while ((kind = kind_of(seen = load_acquire(&order), tid)) !=
 		       BELL_IDLE &&
 	       kind != BELL_END && thread_service() == tid &&
@@ -158,7 +162,8 @@ SIGSAFE void bell_rights(void)
 	bell_release(&mask);
 }
 
-/* Its id is free again when no task has it; that of its end comes before. */
+/* The kernel clears the thread's id first; the thread has gone when no task has
+ * the id any more. */
 static int service_gone(uint32_t tid, int64_t deadline)
 {
 	while (now_ns() < deadline) {
@@ -215,7 +220,8 @@ int bell_answer(void)
 
 	if (order_change(tid, BELL_RIGHTS, BELL_APPLYING)) {
 		ret = rights_adopt(&rights);
-		/* BELL-ORDER: done, and `rights` may be written again */
+		/* BELL-ORDER: the rights are adopted before the order ends, and
+		 * `rights` may be written again */
 		store_release(&order, (ret ? BELL_END : BELL_IDLE) | tid << 2);
 		sys_futex_wake(&order, 1);
 		if (ret)

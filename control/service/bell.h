@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How a thread of the program's reaches the service thread: it leaves an
+ * How one of the program's threads reaches the service thread: it leaves an
  * order and rings. See bell.c.
  */
 #ifndef CONTROL_SERVICE_BELL_H
 #define CONTROL_SERVICE_BELL_H
 
 /*
- * The service thread gets the calling thread's rights, or ends if it cannot.
- * Waits until that is so, at most BELL_WAIT_MS. Does nothing where there is
- * no service thread. errno stays. SIGSAFE, as all here.
+ * Has the service thread take the calling thread's rights, or end if it cannot
+ * get them. Waits until it has, at most BELL_WAIT_MS. Does nothing when there
+ * is no service thread. errno stays. SIGSAFE, as all functions here.
  */
 void bell_rights(void);
 
 /*
- * Ends the service thread, and waits until the kernel does not count it any
- * more, at most BELL_WAIT_MS. Returns 1 when it is gone and was there, else 0.
+ * Ends the service thread, and waits until the kernel no longer counts it, at
+ * most BELL_WAIT_MS. Returns 1 when there was a thread and it has gone, else 0.
  */
 int bell_end(void);
 
-/* Has this process, not its parent, a service thread? */
+/* Returns 1 when this process, not its parent, has a service thread. */
 int bell_here(void);
 
-/* In a forked child: nobody has left an order. */
+/* Forgets the parent's orders, in a forked child. */
 void bell_forget(void);
 
 /*
- * The service thread's side. The descriptor can be read when somebody rang,
- * bell_clear() makes it silent, bell_answer() does what was ordered: it
- * returns 0, or a negative errno when the thread is to end.
+ * The service thread's side. The descriptor of bell_open() is readable after a
+ * ring; bell_clear() reads it empty. bell_answer() does what was ordered, and
+ * returns 0, or a negative errno when the thread must end.
  */
 int bell_open(void);
 void bell_clear(int fd);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the program's threads run of demand.c that C cannot say.
+ * The parts of demand.c that cannot be written in C. The program's threads run
+ * them.
  */
 #include "buffers/wake.h"
 
@@ -21,10 +22,10 @@
 
 	.text
 /*
- * rt_sigreturn(2), which the agent's signal handler returns to, in the bytes by
- * which unwinders and debuggers know the frame of a handler. They look for them
- * where a description of the code is missing, and look for the caller one byte
- * before the return address: hence the nop.
+ * The agent's signal handler returns here, to rt_sigreturn(2). Unwinders and
+ * debuggers recognise a handler's frame by exactly these bytes where unwind
+ * information is missing. They look up the caller one byte before the return
+ * address: hence the nop.
  */
 	.globl	demand_restore
 	.hidden	demand_restore
@@ -65,7 +66,7 @@ demand_restore:
 	.cfi_offset rsi, AT(RSI)
 	.cfi_offset rdi, AT(RDI)
 	nop
-	/* the kernel begins the interrupted call again, and so do we */
+	/* the kernel begins the interrupted call again: undo its step back */
 .Lagain:
 	subq	$WAKE_ENTRY_GO, 8 * WAKE_RIP(%rsp)
 	jmp	.Lgo
@@ -73,7 +74,8 @@ demand_entry:
 	/* jmp .Lagain, in the two bytes of WAKE_ENTRY_GO */
 	.byte	0xeb, .Lagain - .Lgo
 .Lgo:	movq	%rax, 8 * WAKE_RAX(%rsp)
-	/* a handler that ran while the offer is taken could end the thread */
+	/* Blocks all signals: a handler could end the thread while it holds the
+	 * offer. */
 	movl	$SIG_SETMASK, %edi
 	leaq	.Lall(%rip), %rsi
 	movq	%rsp, %rdx
@@ -89,7 +91,7 @@ demand_entry:
 	xorl	%eax, %eax
 	cmpl	$0, demand_withdrawn(%rip)
 	jne	.Loffer
-	/* the thread before it is still on the stack */
+	/* busy while the service thread before is still on the stack */
 	movq	TID(%rbx), %rdx
 	movl	$EBUSY, %eax
 	cmpl	$0, (%rdx)

@@ -11,23 +11,23 @@
  *	   |<------------ control.sock ---- service thread
  *	   | goes                           | a second without a peer: it ends
  *
- * A program is not what it was with a second thread: it may not unshare its
- * user namespace, a child that ends by the bare system call stays, sandboxes
- * refuse to start. So it has one only while a peer is served.
+ * A second thread changes a program: it may not unshare its user namespace, a
+ * child that ends by the bare system call stays, sandboxes refuse to start. So
+ * the program has a service thread only while a peer is served.
  *
  * What must stay true (buffers/wake.h has the states):
- *  - who makes the thread has taken the offer, and then found that the thread
- *    before it is gone: both stand on one stack;
+ *  - a maker of the thread takes the offer, and then checks that the service
+ *    thread before it has gone: both use the same stack;
  *  - a thread that makes an offer or takes one looks at `demand_withdrawn`
  *    afterwards; a thread that withdraws raises it first. So no offer outlives
  *    a withdrawal;
- *  - `request` is 1 before a command sends its signal, and the command looks at
- *    the state in between. Who executes another program withdraws the offer,
- *    and then waits while there is a request: the signal would end the program
- *    whose handlers the exec has reset.
+ *  - a command sets `request` to 1, then looks at the state, then sends its
+ *    signal. A thread that executes another program withdraws the offer, and
+ *    then waits while there is a request: the exec resets the handlers, so the
+ *    signal would end the new program.
  *
  * The signal is one of the two that glibc keeps for itself: programs cannot
- * block it, or change what it does. glibc takes it at the first
+ * block it, or change its handler. glibc takes the signal at the first
  * pthread_cancel(3), and ignores it when it comes from another process; from
  * then on only ptrace(2) is left.
  */
@@ -50,7 +50,7 @@
 #define RESTORER_FLAG	0x04000000ul	/* SA_RESTORER */
 #define PAUSE_NS	100000
 #define LOOKS		10000			/* a second, at least */
-#define EXEC_IGNORES	2			/* of demand_exec() */
+#define EXEC_IGNORES	2			/* demand_exec() returns it */
 #define HIDDEN		__attribute__((visibility("hidden")))
 
 typedef void handler_fn(int number, siginfo_t *info, void *context);
@@ -63,7 +63,7 @@ struct action {
 	uint64_t mask;
 };
 
-/* What the code at demand_entry needs; its offsets are in demand-*.S. */
+/* Input of the code at demand_entry; the offsets are in demand-*.S. */
 struct demand_making {
 	struct process_wake *wake;
 	struct thread_making thread;
@@ -75,7 +75,7 @@ extern struct demand_making demand_making HIDDEN;
 extern uint32_t demand_withdrawn HIDDEN;
 
 struct demand_making demand_making;
-uint32_t demand_withdrawn;		/* how often, and not given back */
+uint32_t demand_withdrawn;		/* withdrawals not given back */
 
 /* written once, at start */
 static struct action ours, before;
@@ -101,7 +101,7 @@ static void offer(struct process_wake *wake, uint32_t from, int error)
 		wake_change(wake, WAKE_OFFERED, WAKE_NONE);
 }
 
-/* As the code at demand_entry. */
+/* Does the same as the code at demand_entry. */
 static void make(struct process_wake *wake)
 {
 	int ret = -EBUSY;
@@ -115,7 +115,8 @@ static void make(struct process_wake *wake)
 	offer(wake, WAKE_TAKEN, -ret);
 }
 
-/* In a program's thread, by the signal. Returns 1 when it was a command's. */
+/* Runs in one of the program's threads, on the signal. Returns 1 when a command
+ * sent it. */
 static int asked(const siginfo_t *info)
 {
 	struct process_page *page = process.page;
@@ -141,9 +142,10 @@ static int never(void)
 	return setting_is(settings.service, "off");
 }
 
-/* Does it stay, once it is there? A debugger stops what a command would use;
- * the group's members may neither trace nor signal the process; what a command
- * makes in a thread that valgrind translates is not translated. */
+/* Returns 1 when the thread must stay, because a command could not make it
+ * again: a debugger stops the threads that a command would use; the group's
+ * members may neither trace nor signal the process; valgrind does not translate
+ * a thread that a command makes. */
 static int stays(void)
 {
 	return setting_is(settings.service, "thread") ||
@@ -185,7 +187,7 @@ SIGSAFE void demand_offer(int error)
 {
 	struct process_wake *wake = &process.page->wake;
 
-	/* TAKEN: it could not begin */
+	/* still TAKEN when the thread could not begin */
 	if (offer_prepare(wake)) {
 		offer(wake, WAKE_TAKEN, error);
 		offer(wake, WAKE_NONE, error);
@@ -198,8 +200,8 @@ SIGSAFE void demand_begin(void)
 {
 	struct process_wake *wake = &process.page->wake;
 
-	/* beside a thread that is about to end, too: who takes the offer sees
-	 * whether that has gone */
+	/* Also while a thread is about to end: a maker that takes the offer
+	 * checks that this thread has gone. */
 	if (offer_prepare(wake))
 		offer(wake, WAKE_NONE, 0);
 	if (!stays() || never() || thread_service())
@@ -215,7 +217,8 @@ void demand_make(void)
 	make(&process.page->wake);
 }
 
-/* Of this process or, in a child of vfork(2), its parent's. No system call. */
+/* Returns this process's, or in a child of vfork(2) its parent's; NULL when
+ * there is none. Makes no system call. */
 static struct process_wake *wake_near(void)
 {
 	return agent_off || thread_forbidden() || !load_relaxed(fork_mark) ||
@@ -223,7 +226,8 @@ static struct process_wake *wake_near(void)
 						      &process.page->wake;
 }
 
-/* Shortly, while `word` has this value. */
+/* Waits while `word` has this value, for about a second; with `until_thread`
+ * only until there is a service thread. */
 static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
 {
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -257,7 +261,8 @@ SIGSAFE void demand_give_back(int withdrawn)
 		demand_begin();
 }
 
-/* What the handler does goes through an exec in no case, but for this. */
+/* Ignores the signal, or installs the handler again. An exec resets handlers,
+ * but it keeps a signal ignored. */
 static int signal_ignore(int yes)
 {
 	const struct action ignored = {
@@ -272,13 +277,13 @@ SIGSAFE int demand_exec(void)
 {
 	struct process_wake *wake = wake_near();
 
-	/* a child that has this memory is not told from this process without a
-	 * call, which a bare filter may mind */
+	/* Only a system call would tell a child that shares this memory from
+	 * this process, and a bare filter may kill for it. */
 	if (!wake || load_relaxed(fork_guests))
 		return 0;
 	withdraw(wake);
 	wait_while(&wake->request, 1, 0);
-	/* a command that was stopped in between, or killed */
+	/* the command was stopped or killed before its signal */
 	if (have_signal &&
 	    __atomic_exchange_n(&wake->request, 0, __ATOMIC_SEQ_CST) &&
 	    !signal_ignore(1))

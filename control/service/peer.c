@@ -17,7 +17,8 @@ int peer_learn(int fd, struct ucred *peer)
 			 &bytes);
 }
 
-/* Is it in the group that is let in, by the kernel's word? */
+/* Returns 1 when the kernel says that the peer is in the group that is let
+ * in. */
 static int peer_in_group(int fd, const struct ucred *peer)
 {
 	gid_t groups[PEER_GROUPS_MAX];

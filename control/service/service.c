@@ -2,9 +2,9 @@
 /*
  * The service thread.
  *
- * What must stay true: it serves nobody with rights that the program has not
- * (any more). It is told when they change (bell.c), and looks for itself
- * whenever somebody calls.
+ * What must stay true: it serves no peer with rights that the program does not
+ * have, or no longer has. It is told when the rights change (bell.c), and
+ * compares them whenever a peer calls.
  */
 #include "control/service/service.h"
 
@@ -37,8 +37,8 @@
 #define IDLE_MS		1000	/* without a call, before the thread looks
 					 * whether it must end */
 
-/* Each of `fds` has one of `sources`. The service thread's alone, so that
- * nothing here is locked; a forked child's begins anew. */
+/* fds[i] belongs to sources[i]. Only the service thread uses them, so they need
+ * no lock; the service thread of a forked child begins with none. */
 struct source {
 	service_fn *ready;
 	void *arg;
@@ -48,7 +48,7 @@ static struct pollfd fds[SOURCES_MAX];
 static struct source sources[SOURCES_MAX];
 const struct service_hooks *service_hooks;
 static int nsources;
-static int connections;		/* control's */
+static int connections;		/* at the control socket */
 static int bell = -1;		/* always fds[0] */
 
 int service_watch(int fd, service_fn *ready, void *arg)
@@ -74,7 +74,7 @@ int service_watches(service_fn *ready)
 	return n;
 }
 
-/* Paths longer than a socket address go through a descriptor of the
+/* A path that is too long for a socket address goes through a descriptor of its
  * directory. */
 static int address_make(struct sockaddr_un *address, int *directory,
 			const char *name)
@@ -93,7 +93,8 @@ static int address_make(struct sockaddr_un *address, int *directory,
 				   O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
 	if (*directory < 0)
 		return *directory;
-	/* of this thread's table, not of the process's first thread */
+	/* thread-self: the descriptor is in this thread's table, not in that of
+	 * the process's first thread */
 	text_open(&text, address->sun_path, sizeof(address->sun_path));
 	text_add(&text, "/proc/thread-self/fd/");
 	text_add_number(&text, *directory);
@@ -102,8 +103,8 @@ static int address_make(struct sockaddr_un *address, int *directory,
 	return 0;
 }
 
-/* Under the lock: at the program's end its files are removed under it, and
- * nothing may come after. */
+/* Holds the registry lock: at its end the program removes its files under it,
+ * and no file may be made afterwards. */
 static int socket_bind(int fd, const struct sockaddr_un *address,
 		       const char *path)
 {
@@ -148,8 +149,9 @@ close_socket:
 	return ret;
 }
 
-/* The program's limit of descriptors leaves us none (RLIMIT_NOFILE may be 0,
- * and counts for poll too). It may be raised again; nobody spins till then. */
+/* Keeps the thread from spinning where the program's limit of descriptors
+ * leaves it none (RLIMIT_NOFILE may be 0, and limits poll, too), until the
+ * program raises the limit. */
 static void service_pause(void)
 {
 	struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -229,8 +231,9 @@ static void source_remove(int i)
 	}
 }
 
-/* From the youngest to the oldest: who has gone is known to have gone before
- * the next one is let in. One that comes is looked at in the next round. */
+/* Goes from the youngest to the oldest: a peer that has gone is removed before
+ * the listener lets the next one in. A new descriptor is served in the next
+ * round. */
 static void sources_serve(void)
 {
 	int i;
@@ -241,8 +244,8 @@ static void sources_serve(void)
 			source_remove(i);
 }
 
-/* Returns 0, -ECANCELED when the thread is told to end meanwhile, or why there
- * is no socket. */
+/* Returns 0, or a negative errno: -ECANCELED when the thread is told to end
+ * meanwhile, or why there is no socket. */
 static int service_open(void)
 {
 	int listener;
@@ -256,7 +259,7 @@ static int service_open(void)
 	service_watch(bell, bell_ready, NULL);
 	while (place_lock() == -EMFILE && !bell_answer())
 		service_pause();
-	/* from here on a command finds the socket, or this thread's end */
+	/* from here on the socket appears, or service_leave() says why not */
 	store_release(&process.page->wake.came, process.page->wake.came + 1);
 	store_release(&process.page->wake.state, WAKE_NONE);
 	while ((listener = service_listen(CONTROL_SOCKET)) == -EMFILE &&
@@ -269,7 +272,7 @@ static int service_open(void)
 	return 0;
 }
 
-/* A peer calls. Returns 0, or why the thread must end. */
+/* Serves the peers that call. Returns 0, or why the thread must end. */
 static int service_serve(void)
 {
 	int ret = rights_follow();
@@ -283,7 +286,7 @@ static int service_serve(void)
 	return 0;
 }
 
-/* Has the thread served all its peers, and may it end? Its own descriptors are
+/* Returns 1 when no peer is left and the thread may end. The 2 descriptors are
  * the bell and the control socket. */
 static int service_idle(void)
 {
@@ -292,8 +295,8 @@ static int service_idle(void)
 	return resting >= 0 && nsources <= 2 + resting && demand_may_end();
 }
 
-/* Nothing leads here any more: a command that still connects is hung up on,
- * and calls again. */
+/* Removes the sockets and makes the offer again. A command that still connects
+ * is hung up on, and calls again. */
 static void service_leave(int error)
 {
 	static const char *const names[] = { CONTROL_SOCKET, GDB_SOCKET };
@@ -310,8 +313,8 @@ static void service_leave(int error)
 	registry_unlock();
 }
 
-/* Waits for a peer or an order and serves it. Returns 0, -ETIME when there is
- * nothing left to wait for, or why the thread must end. */
+/* Waits for a peer or an order and serves it. Returns 0, or a negative errno
+ * when the thread must end: -ETIME when no peer is left. */
 static int service_turn(void)
 {
 	long ready = sys3(SYS_poll, fds, nsources, IDLE_MS);
