@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where a process keeps its files (buffers/layout.h), and who it is.
+ * Where a process keeps its files (buffers/layout.h), and the page that
+ * identifies it.
  *
- * What must stay true: every directory on the way is the user's own, private
- * and no symlink. One that was there before is used as it is, or not at all:
- * it may be /dev/shm itself. Nothing is opened by a host thread.
+ * What must stay true: the runtime directory and those below belong to the
+ * user, are private, and are no symlinks. A runtime directory that was there
+ * before is used as it is, or not at all: it may be /dev/shm itself. No thread
+ * of the host opens a file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +30,8 @@
 
 #define IMAGES_MAX	10000
 
-/* What others may do in directories: search the runtime directory, where a
- * group was let in (share.c); and of that group, list PID.STARTTIME/. */
+/* Rights of others, where a group was let in (share.c): all users may search
+ * the runtime directory, and the group may list and search PID.STARTTIME/. */
 #define RUNTIME_OPEN	011
 #define PROCESS_OPEN	050
 
@@ -62,7 +64,7 @@ static void runtime_choose(struct text *text)
 	}
 }
 
-/* Says why a directory is not used, and how to get one that is. */
+/* Notes why a directory is not used, and how to make one that can be. */
 static int directory_refuse(const char *path, const char *why)
 {
 	static char failure[2 * sizeof(place_process) + 100];
@@ -78,8 +80,9 @@ static int directory_refuse(const char *path, const char *why)
 	return -EPERM;
 }
 
-/* Makes a directory, or accepts a private one that is ours. Others may have the
- * rights `open` in it. Returns the rights that they do have. */
+/* Makes a directory, or accepts a private one of this user. Others may have the
+ * rights `open` in it. Returns the rights that they have, or a negative
+ * errno. */
 static int directory_make(const char *path, uint32_t open)
 {
 	struct stat st;
@@ -103,8 +106,8 @@ static int directory_make(const char *path, uint32_t open)
 	return (int)(st.st_mode & 077);
 }
 
-/* PID.STARTTIME/ is there when an image before execve made it. A group that it
- * let in is not let into this one. */
+/* Makes PID.STARTTIME/. An image before execve(2) may have made it, and let a
+ * group in; the group is not let into this image. */
 static int process_directory_make(void)
 {
 	int ret = directory_make(place_process, PROCESS_OPEN);
@@ -120,7 +123,8 @@ static int process_directory_make(void)
 	return ret;
 }
 
-/* Field 22 of /proc/self/stat; the name in field 2 may hold anything. */
+/* Reads field 22 of /proc/self/stat. The name in field 2 may contain any
+ * character, so fields are counted from its last ')'. */
 static uint64_t starttime_read(void)
 {
 	char buffer[1024];
@@ -149,8 +153,8 @@ static uint64_t starttime_read(void)
 	return number < 0 ? 0 : (uint64_t)number;
 }
 
-/* The upper bits of the directory's number: 0 in the first PID namespace, and
- * where /proc cannot tell. */
+/* Returns the upper bits of the directory's number: 0 in the first PID
+ * namespace, and where /proc cannot be read. */
 static uint64_t namespace_read(void)
 {
 	struct stat st;
@@ -188,7 +192,8 @@ static void boot_id_read(uint8_t *out)
 	}
 }
 
-/* The first thread's name: this one has a name of its own or none. */
+/* Reads the name of the process's first thread; the calling thread's name may
+ * be another. */
 static void procname_read(char *name)
 {
 	int fd = (int)sys_open("/proc/self/comm", O_RDONLY | O_CLOEXEC, 0);
@@ -245,7 +250,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 	store_release(&page->magic, PROCESS_MAGIC);
 }
 
-/* An image that execve replaced cannot say so itself. */
+/* Marks an image that execve(2) replaced: it could not do so itself. */
 static void image_mark_replaced(const char *directory)
 {
 	uint32_t state = PROCESS_EXECED;
@@ -356,25 +361,31 @@ int place_open(void)
 	place_share_directories();
 	return 0;
 remove:
-	/* stays where an image before this one has left something */
+	/* fails, as wanted, where an earlier image has left files */
 	sys_rmdir(place_process);
 	return ret;
 }
 
-/* Descriptors go when their thread ends, a mapping stays: it holds the open
- * file, and with it the lock. Forks wait, or a child would hold it too; but for
- * a child's first event, which may come while the child has the lock that forks
- * wait for. A thread of the child that forks in that moment gives its child the
- * lock: commands take the process for alive until both have gone. */
+/*
+ * Keeps the lock on the file by a mapping, which holds the open file. The
+ * thread's descriptors go when it ends; the mapping stays.
+ *
+ * A child that is forked between mmap and madvise would hold the lock as well,
+ * so forks wait for the registry's lock. A child's first event does not take
+ * that lock, because the child may hold it at that moment. If another thread of
+ * the child forks just then, both have the lock: commands take the process for
+ * alive until both have gone.
+ */
 static int lock_keep(int fd)
 {
-	static long kept;	/* of an agent that slept */
+	static long kept;	/* after a detach: the old page's mapping */
 	int reviving = !load_relaxed(fork_mark);
 	long p;
 
 	if (!reviving)
 		registry_lock_look();
-	/* a child has not got its parent's, and something else may be there */
+	/* A child does not have its parent's mapping, and something else may be
+	 * at that address. */
 	if (kept && !reviving)
 		sys_munmap(kept, PROCESS_BYTES);
 	kept = 0;
@@ -428,7 +439,7 @@ void place_close(int keep)
 	sys_unlink(path);
 	place_socket_path(path, sizeof(path), "gdb.sock");
 	sys_unlink(path);
-	/* stays where something is left in it */
+	/* fails, as wanted, where files are left */
 	sys_rmdir(place_process);
 }
 

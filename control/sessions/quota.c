@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What rings take is what their files have in the runtime directory. They are
- * added up whenever a ring is wanted, which is rare, so that no process keeps
- * a count that another one's death would leave wrong.
+ * Rings take as much memory as their files in the runtime directory have
+ * blocks. The files are added up whenever a ring is wanted, which is rare. A
+ * count kept by the processes would be wrong after one of them is killed.
  *
- * What must stay true: between the sum and the file no other process makes
- * one: the directory is locked. Whoever cannot have the lock for
- * QUOTA_WAIT_MS, because somebody holds it for fun, gets no ring.
+ * What must stay true: from the sum until its own file is made, a process keeps
+ * the directory locked, so no other process makes a ring meanwhile. A process
+ * that does not get the lock within QUOTA_WAIT_MS gets no ring: a program could
+ * hold the lock without need.
  */
 #include "control/sessions/quota.h"
 
@@ -25,13 +26,13 @@
 #include "control/sessions/place.h"
 
 #define QUOTA_WAIT_MS	200
-#define QUOTA_PAUSE_NS	1000000	/* one of them */
+#define QUOTA_PAUSE_NS	1000000	/* 1 ms */
 
 struct usage {
-	const char *name;	/* the session's whose rings are wanted */
+	const char *name;	/* of the session that wants a ring */
 	int64_t index;		/* of the session looked at last, -1: none */
-	int same;		/* does it have that name? */
-	uint64_t session;	/* bytes of that name's rings */
+	int same;		/* 1: this session has that name */
+	uint64_t session;	/* bytes of rings of sessions of that name */
 	uint64_t all;
 };
 
@@ -79,7 +80,7 @@ static void add_file(int fd, const char *name, void *arg)
 		usage->session += bytes;
 }
 
-/* A directory whose name begins with a digit: PID.STARTTIME, then IMAGE. */
+/* Opens a directory whose name begins with a digit: PID.STARTTIME, IMAGE. */
 static int enter(int fd, const char *name)
 {
 	return *name < '0' || *name > '9' ? -1 :

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much memory rings may take: those of a session in all processes, and all
- * of a user's.
+ * Limits of the memory that rings take: the rings of one session in all
+ * processes, and all rings of a user.
  */
 #ifndef CONTROL_SESSIONS_QUOTA_H
 #define CONTROL_SESSIONS_QUOTA_H
 
-/* At start, with the value of TAFFRAIL_QUOTA or NULL. Returns 0, or -EINVAL
- * when that is no number of bytes with K, M or G. */
+/* Sets the user's limit, at start, from the value of TAFFRAIL_QUOTA or NULL.
+ * Returns 0, or -EINVAL when the value is no number of bytes (K, M or G may
+ * follow). */
 int quota_setup(const char *value);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sessions: rules meet markers, markers meet channels.
+ * Sessions: rules choose markers, which write to the sessions' channels.
  */
 #include "control/sessions/session.h"
 
@@ -19,7 +19,7 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
-/* Of those that never were nobody touches the memory: channels_used. */
+/* Slots that were never used cost no memory (see channels_used). */
 static struct session sessions[SESSIONS_MAX];
 static uint32_t next_index;	/* the N of the next session.N */
 
@@ -49,17 +49,17 @@ struct session *session_find(const char *name)
 	return NULL;
 }
 
-/* Does a rule name the provider in letters? Probes of the program's own are
- * wanted by no other: what is recorded by default are markers. */
+/* Returns 1 when a rule spells the provider. Only such rules want USDT probes:
+ * by default, only markers are recorded. */
 static int rule_names(const struct session_rule *rule)
 {
 	return *rule->glob != '*' && *rule->glob != '?' && *rule->glob != '[';
 }
 
-/* All of the program's probes are markers: gdb has asked which there are. */
+/* 1: all probes of the program are made markers, because gdb listed them. */
 static int all_probes;
 
-/* The rule by which a session wants a marker, or NULL. */
+/* Returns the rule by which a session wants a marker, or NULL. */
 static const struct session_rule *session_wants(const struct session *session,
 						const struct object *object)
 {
@@ -79,12 +79,12 @@ static const struct session_rule *session_wants(const struct session *session,
 	return NULL;
 }
 
-/* What a pass over all objects carries. */
+/* The state of a pass over all objects. */
 struct pass {
 	struct session *session;
 	struct patcher patcher;
 	const char *glob;
-	struct text *why;	/* of the first condition that fits nothing */
+	struct text *why;	/* of the first condition that failed */
 	uint32_t matched;
 	uint32_t ndistinct;
 	const struct object *distinct[COMPACT_EVENTS + 1];
@@ -106,7 +106,8 @@ static int count_distinct(struct object *object, void *arg)
 	return pass->ndistinct > COMPACT_EVENTS;
 }
 
-/* No room for what its events are. Counted once: rules are applied again. */
+/* Counts an object that there is no event record for. Counts it once, though
+ * rules are applied again. */
 static void object_left_off(struct session *session, struct object *object)
 {
 	uint32_t bit = 1u << channel_bit(session->channel);
@@ -118,8 +119,9 @@ static void object_left_off(struct session *session, struct object *object)
 		log_fact(LOG_WARNING, "session", "no room for an event", 0);
 }
 
-/* What an object is to do for a session. 0; or a negative errno when it has
- * not what the rule's condition asks for, or there is no room. */
+/* Fills in what an object does for a session. Returns 0, or a negative errno
+ * when the object lacks what the rule's condition asks for, or there is no room
+ * for an event record. */
 static int object_prepare(struct session *session, struct object *object,
 			  const struct session_rule *rule,
 			  struct object_use *use, struct text *why)
@@ -181,6 +183,7 @@ static int apply_one(struct object *object, void *arg)
 	return 0;
 }
 
+/* Returns 1 when the session's rules may make markers of probes. */
 static int asks(uint32_t number)
 {
 	return phase_of(number) == SESSION_OPENING ||
@@ -192,7 +195,7 @@ static int asks_for_probes(const struct session_rule *rule)
 	return rule->wanted && rule_names(rule);
 }
 
-/* Is a probe of the program's own to be a marker? */
+/* Returns how a USDT probe is wanted as a marker; 0: it is not wanted. */
 static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 {
 	int how = 0;
@@ -218,8 +221,9 @@ static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 	return how ? how : all_probes;
 }
 
-/* What rules have ever asked for, with traps or without, and how many such were
- * new. A probe that has come stays: a module is asked once for each. */
+/* The globs that rules have ever asked for, with traps or without, and their
+ * number. Adopted probes stay adopted, so a module is searched again only when
+ * the number has grown. */
 static struct index asked;
 static uint32_t askings;
 
@@ -279,7 +283,6 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 	return pass.matched;
 }
 
-/* A module came: called under the lock, in any thread of the agent's own. */
 void session_module_came(struct object *object, const struct patcher *patcher)
 {
 	uint32_t i;
@@ -327,7 +330,7 @@ static struct session *session_reserve(const struct session *model, int *ret)
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		if (phase_of(i) != SESSION_FREE)
 			continue;
-		/* not the room for rules that there are none of */
+		/* leaves the memory of unused rules untouched */
 		__builtin_memcpy(&sessions[i], model,
 				 offsetof(struct session, rules) +
 					 model->nrules * sizeof(*model->rules));
@@ -405,7 +408,7 @@ release:
 	return ret;
 }
 
-/* Drops the last rule, and with it what it did. */
+/* Drops the last rule and takes its effects back. */
 static int rule_withdraw(struct session *session, const char *glob)
 {
 	registry_lock();
@@ -415,7 +418,8 @@ static int rule_withdraw(struct session *session, const char *glob)
 	return -EINVAL;
 }
 
-/* The rule for that glob, or NULL: a later one decides wherever it would. */
+/* Returns the rule with this glob, or NULL. A new rule with the same glob
+ * replaces it: the new one decides wherever the old one would. */
 static struct session_rule *rule_find(struct session *session,
 				      const char *glob)
 {
@@ -518,9 +522,9 @@ int session_destroy(struct session *session)
 	return 0;
 }
 
-/* The child of a fork: markers are on already, and lead to channels whose
- * tables are wiped. Ids stay: the records are copied. Rings come when they are
- * needed. */
+/* In a forked child the markers are on already, and lead to channels whose
+ * tables are wiped. Event ids stay, because the records are copied. Rings are
+ * made when they are needed. */
 int session_inherit(void)
 {
 	uint32_t i;
@@ -537,7 +541,7 @@ int session_inherit(void)
 			objects_disable(session);
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;
-			/* the parent's: a later session copies nothing of it */
+			/* a later session must not copy the parent's records */
 			channel->page = NULL;
 			continue;
 		}

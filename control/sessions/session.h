@@ -2,9 +2,9 @@
 /*
  * Sessions of this process: a name, rules, a channel.
  *
- * All functions run in a thread of the agent's own, one at a time: the
- * service thread, or a worker while there is none. They take the registry's
- * lock where they touch markers.
+ * All functions run in one of the agent's threads, one at a time: the service
+ * thread, or a worker while there is none. They take the registry's lock where
+ * they touch markers.
  */
 #ifndef CONTROL_SESSIONS_SESSION_H
 #define CONTROL_SESSIONS_SESSION_H
@@ -25,10 +25,11 @@ enum session_phase {
 	SESSION_OPENING,	/* its rings are being made */
 	SESSION_RUNS,
 	SESSION_HALTED,
-	SESSION_HELD,		/* its channel is somebody's, without rings */
+	SESSION_HELD,		/* by session_hold(): a channel without rings */
 };
 
-/* The last rule that matches a marker decides; none: it is not wanted. */
+/* The last rule that matches a marker decides; without one, the marker is not
+ * wanted. */
 struct session_rule {
 	int wanted;
 	char glob[SESSION_RULE_BYTES];
@@ -37,13 +38,13 @@ struct session_rule {
 };
 
 /*
- * Splits the text of a rule. Returns 0, or -EINVAL and why in `why`: it is
- * empty, too long, or its condition is none.
+ * Splits the text of a rule. Returns 0, or -EINVAL and the reason in `why`: the
+ * rule is empty or too long, or its condition is not valid.
  */
 int session_rule_parse(struct session_rule *rule, const char *string,
 		       struct text *why);
 
-/* "condition 'EXPR', column N: FACT" */
+/* Adds "condition 'EXPR', column N: FACT". */
 void session_condition_fault(struct text *why, const char *condition,
 			     const struct expr_error *error);
 
@@ -54,19 +55,19 @@ struct session {
 	uint32_t contexts;
 	uint64_t buffer;
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
-	uint32_t group;		/* is let into the process; 0: none */
+	uint32_t group;		/* to let into the process; 0: none */
 	int int3;		/* USDT_WANTED_INT3, or 0 */
-	uint32_t owned;		/* a gdb's: without rules, not for others to
-				 * end, and not a forked child's */
+	uint32_t owned;		/* gdb's: it has no rules, commands do not end
+				 * it, forked children do not inherit it */
 	struct channel *channel;
 	uint32_t nrules;
-	/* one more while a rule takes the place of another; last, since most
-	 * have a few */
+	/* One more than the maximum, while one rule replaces another. Last,
+	 * because most sessions use few and only these are copied. */
 	struct session_rule rules[SESSION_RULES_MAX + 1];
 };
 
 /*
- * Reads "key=value" lines as of MESSAGE_START into a session that is not yet
+ * Reads the "key=value" lines of MESSAGE_START into a session that is not yet
  * open. Returns 0, or -EINVAL and the fault in `fault`.
  */
 int session_parse(struct session *session, const char *lines,
@@ -74,85 +75,89 @@ int session_parse(struct session *session, const char *lines,
 
 /*
  * Opens a session: files, rings, then every marker that its rules want.
- * `matched` gets the number of markers. Returns its number, or -EEXIST,
- * -ENOSPC, -EPERM or -EBUSY of its group (place_share()), or what a system call
- * said. `why` says it when markers that a
- * rule's glob matches lack what its condition asks for.
+ * `matched` gets the number of markers. Returns the session's number, or a
+ * negative errno: -EEXIST, -ENOSPC, -EPERM or -EBUSY of its group
+ * (place_share()), or a system call's. `why` gets the reason when markers that
+ * a rule's glob matches lack what the rule's condition asks for.
  */
 int session_start(const struct session *model, uint32_t *matched,
 		  struct text *why);
 
 /*
- * Takes a channel out of use, for markers that are to call a function instead
- * of a writer. NULL when all are in use. Not seen by others, never given back;
- * a forked child has it free, and its markers no longer call.
+ * Reserves a channel for markers that call a function instead of a writer.
+ * Returns NULL when all channels are in use. The session is not listed and
+ * never ends. In a forked child the channel is free, and the markers do not
+ * call.
  */
 struct channel *session_hold(const char *name);
 
-/* The session of that name, or NULL. */
+/* Returns the session of that name, or NULL. */
 struct session *session_find(const char *name);
 
-/* By number, for listing; NULL beyond the last or where there is none. */
+/* Returns a session by number, for listing; NULL beyond the last or where there
+ * is none. */
 struct session *session_at(uint32_t number);
 #define SESSIONS_MAX	CHANNELS_MAX
 
 /*
- * Adds a rule and applies it. Returns when no thread can still act on the old
- * state, or -ETIMEDOUT; `matched` counts markers that it matches. -EINVAL,
- * with the reason in `why`: of the markers that the glob matches none has
- * what the condition asks for.
+ * Adds a rule and applies it. Returns 0 when no thread can still act on the old
+ * state, or -ETIMEDOUT; `matched` counts the markers that the rule matches.
+ * Returns -EINVAL, with the reason in `why`, when none of the markers that the
+ * glob matches has what the condition asks for.
  */
 int session_rule(struct session *session, const struct session_rule *rule,
 		 uint32_t *matched, struct text *why);
 
-/* Ends it; nothing is written after it returns 0. -ETIMEDOUT: a thread is
- * stopped in the middle of a write. */
+/* Ends a session. Returns 0 when no event can be written any more, or
+ * -ETIMEDOUT when a thread is stopped in the middle of a write. */
 int session_stop(struct session *session);
 
-/* Closes the packets that writers have open, as far as they hold events.
- * Returns 0; writers go on. */
+/* Closes the packets that writers have open, if these hold events. Returns 0;
+ * writers go on. */
 int session_flush(struct session *session);
 
-/* Stops it, removes its files, lets go of its memory; who has them mapped
- * reads on. */
+/* Stops a session, removes its files and unmaps its memory. A reader that has
+ * the files mapped can read on. */
 int session_destroy(struct session *session);
 
 /*
- * In the child of a fork: the parent's open sessions, in files of the
- * child's. A worker calls it; the host's thread waits, and then lets writers
- * in with session_inherit_resume(), which opens nothing.
+ * Opens the parent's running sessions in a forked child, with files of the
+ * child. A worker calls it; the host's thread waits, and then lets writers in
+ * with session_inherit_resume(), which opens nothing.
  */
 int session_inherit(void);
 void session_inherit_resume(void);
 
-/* Makes markers of the probes that sessions name, and what is new of them
- * writes. The registry's lock is held, by a thread that has descriptors of its
- * own. */
+/* Makes markers of the probes that sessions name, and has the new ones write.
+ * The caller holds the registry's lock and has a private descriptor table. */
 void session_adopt(const struct patcher *patcher);
 
-/* Makes markers of all probes of the program's own, also of modules to come.
- * They are off, and wanted by no more rules than before. Takes the registry's
- * lock; in a thread that has descriptors of its own. */
+/* Makes markers of all USDT probes of the program, also of modules to come.
+ * They are off, and no more rules than before want them. Takes the registry's
+ * lock; the caller has a private descriptor table. */
 void session_adopt_all(void);
 
-/* A marker of a module that has just been loaded; the lock is held. */
+/* Applies the rules to a marker of a module that has just been loaded. The
+ * caller holds the registry's lock. */
 void session_module_came(struct object *object,
 			 const struct patcher *patcher);
 
-/* Sessions that the environment and the runtime directory ask for. */
+/* Starts the sessions that the environment and the runtime directory ask
+ * for. */
 void session_obey(void);
 
-/* Is there anything that somebody may want to collect? What is gdb's goes with
- * the process. */
+/* Returns 1 when there are events that a command may want to collect. gdb's
+ * sessions do not count: they end with the process. */
 int session_any(void);
 
-/* Is there anything of gdb's or gdbserver's that new modules take part in? */
+/* Returns 1 when gdb or gdbserver has a session that new modules take part
+ * in. */
 int session_any_owned(void);
 
-/* Removes the files of a gdb's session: at the end of the process. */
+/* Removes the files of gdb's sessions, at the end of the process. */
 void session_remove_owned(void);
 
-/* Lines "key=value" for MESSAGE_STATUS. */
+/* Writes the lines "key=value" of MESSAGE_STATUS. */
 void session_describe(struct session *session, struct text *out);
 
 #endif

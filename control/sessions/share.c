@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Letting a group in: whoever is in it may do to this process what its user
- * may, by its sockets and its files.
+ * Lets a group in: its members may do to this process what the process's user
+ * may, through its sockets and its files.
  *
  * What must stay true: a file gets the group before it gets the group's
- * rights, and its directory is the last. The runtime directory can be searched
- * then by anybody, and read by nobody else; those of other processes stay the
- * user's alone.
+ * rights, and its directory gets both last. Then every user can search the
+ * runtime directory, but only its owner can list it; directories of other
+ * processes stay the user's alone.
  */
 #include "control/sessions/place.h"
 
@@ -25,7 +25,7 @@
 #define GROUP_DIRECTORY_MODE	0750
 #define SEARCHED_MODE		0711
 
-/* Gives what the descriptor is to the group, and closes it. */
+/* Gives the file to the group, and closes the descriptor. */
 static int share_descriptor(int fd, int mode)
 {
 	int ret = fd < 0 ? fd : (int)sys3(SYS_fchown, fd, -1, channel_group);
@@ -43,7 +43,8 @@ static int share_directory(const char *path)
 				GROUP_DIRECTORY_MODE);
 }
 
-/* What is no file of ours stays as it is: it was put there by another. */
+/* Shares a file of the agent's. Leaves everything else as it is: another
+ * program put it there. */
 static void share_entry(int fd, const char *name, void *arg)
 {
 	int *ret = arg;
@@ -59,8 +60,9 @@ static void share_entry(int fd, const char *name, void *arg)
 		*ret = failed;
 }
 
-/* A socket has no descriptor to go by. chmod follows a symlink, which only
- * another program of the user's could put there in this instant. */
+/* Returns 0 when the path is a socket. Sockets in a directory are changed by
+ * path: chmod would follow a symlink, which only another program of this user
+ * could put there between this check and the change. */
 static int socket_there(const char *path)
 {
 	struct stat st;
@@ -102,7 +104,7 @@ static int sockets_share(void)
 	return 0;
 }
 
-/* Of the runtime directory others get to search it, if they do not. */
+/* Lets all users search the runtime directory, if they cannot yet. */
 static int runtime_search(void)
 {
 	int fd = file_open_directory(AT_FDCWD, place_runtime);

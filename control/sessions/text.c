@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sessions as text: what messages, files and the environment say of them.
+ * Sessions as text: in messages, files and the environment.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static const struct {
 	{ "ip", CONTEXT_IP },
 };
 
-/* "vtid,ip": each word by itself */
+/* Reads a list such as "vtid,ip". Returns 0, or -EINVAL for an unknown word. */
 static int contexts_parse(const char *list, uint32_t *bits)
 {
 	while (*list) {
@@ -156,7 +156,7 @@ struct sums {
 
 static void ring_sum(struct frame_ring *ring, struct sums *sums)
 {
-	/* of one that makes no sense all counts are 0 */
+	/* a ring that makes no sense counts nothing */
 	if (frame_ring_look(ring))
 		return;
 	sums->written += ring->written;
@@ -179,7 +179,7 @@ static void channel_sum(const struct channel *channel, struct sums *sums)
 		sums->lost += channel->page->lost_unplaced;
 }
 
-/* As rule_strings() reads them. */
+/* Writes argument types as rule_strings() reads them. */
 static void types_add(struct text *out, uint32_t strings)
 {
 	if (!strings)
@@ -223,7 +223,7 @@ void session_describe(struct session *session, struct text *out)
 	line_add_unsigned(out, "left_off", session->channel->page->left_off);
 }
 
-/* TAFFRAIL_ENABLE="RULE;RULE" */
+/* Starts the session of TAFFRAIL_ENABLE="RULE;RULE". */
 static void obey_environment(struct session *session)
 {
 	const char *p = settings.enable;
@@ -266,7 +266,7 @@ static void obey_environment(struct session *session)
 		log_fact(LOG_ERROR, "environment", "no session", ret);
 }
 
-/* The text of a file in sessions/; 0, or why it is none. */
+/* Reads a file in sessions/. Returns 0 or a negative errno. */
 static int rules_read(int directory, const char *name, char *buffer)
 {
 	int fd = file_open(directory, name, O_RDONLY, 0,
@@ -305,7 +305,7 @@ static void obey_file(int directory, const char *name, int asked,
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
 }
 
-/* What is on the way to the sessions of a directory. */
+/* The state of a pass over the files in sessions/. */
 struct obeying {
 	struct session *session;
 	char *buffer;
