@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The agent: what runs inside a traced program beside its writers.
+ * The agent: the code inside a traced program, apart from its writers.
  *
  * What must stay true: it is a guest. It never exits, aborts, prints unasked,
  * changes errno or a signal mask for longer than a call, or leaves a
- * descriptor in the host's table. Files are opened only by threads with a
- * descriptor table of their own (control/threads/thread.h), but for a look at a
+ * descriptor in the host's table. Only threads with a private descriptor table
+ * (control/threads/thread.h) open files. The one exception is a look at a
  * program that is about to be executed.
  */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
 
-/* loader-*.c: learns of dlopen and dlclose from now on. Returns 0, -EEXIST
- * when another copy of the agent does already, or another negative errno when
- * it cannot. In a thread of the agent's own. */
+/* loader-*.c: follows dlopen and dlclose from now on. Returns 0, -EEXIST when
+ * another copy of the agent already does, or another negative errno when it
+ * cannot. Call it in one of the agent's threads. */
 int loader_setup(void);
 
-/* Takes that back, where it is one byte of code. Same caller. */
+/* Restores the linker's function where one byte of its code was changed. Same
+ * caller. */
 void loader_undo(void);
 
 /* Looks for modules now, as after a dlopen. */
 void loader_look(void);
 
-/* Makes files, obeys sessions and starts to serve; agent_off tells whether it
- * could. At start, and when an agent is woken. */
+/* Makes files, starts the sessions that are asked for, and begins to serve;
+ * agent_off tells whether it could. Called at start, and when an agent is
+ * woken. */
 void agent_begin(void);
 
 /* The value of agent_off where another copy of the agent is in the program. */
@@ -32,7 +34,7 @@ extern const char agent_another_copy[];
 /* 1 where writers may use restartable sequences. Set at start. */
 extern int agent_rseq;
 
-/* Finds libc's own way to the modules; in the shared library only. */
+/* Finds libc's own dl_iterate_phdr(); in the shared library only. */
 void modules_setup(void) __attribute__((weak));
 
 /* Waits until no dlopen or dlclose is under way that had begun before; in the

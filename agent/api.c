@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the library exports to programs: include/taffrail/clock.h.
+ * The functions that the library exports to programs: include/taffrail/clock.h.
  */
 #include "taffrail/clock.h"
 

@@ -2,8 +2,9 @@
 /*
  * An agent that comes late, sleeps, and is woken.
  *
- * Asleep it has no thread, no file, no ring and no byte of the program's code;
- * what stays are its own memory, its handlers of fork(3) and its names.
+ * A sleeping agent has no thread, file or ring, and no byte of the program's
+ * code is changed. Only its own memory, its handlers of fork(3) and its names
+ * stay.
  */
 #include "agent/attached.h"
 
@@ -28,7 +29,7 @@
 #define PAUSE_NS	200000
 
 static int hook_missing;
-static int late;		/* it was not there from the start */
+static int late;		/* `taffrail attach` has loaded the agent */
 
 int attach_loads(void)
 {
@@ -47,8 +48,8 @@ static int hook_loader(void *arg)
 }
 
 /*
- * First the hook, then the modules: one that goes meanwhile is not looked at.
- * The page of the last time is looked at by nobody while the agent is off.
+ * Hooks the loader first, then scans the modules, so it never scans one that is
+ * being unloaded. No thread reads the old page while the agent is off.
  */
 static void wake(void)
 {
@@ -80,7 +81,7 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	} else if (slept) {
 		wake();
 	}
-	/* what came while nobody told */
+	/* finds modules that came while the loader was not hooked */
 	if (!agent_off)
 		loader_look();
 	if (!agent_off && late && names_lead)
@@ -102,7 +103,7 @@ int attach_undo(void)
 			ret = session_destroy(session_at(i));
 	if (ret)
 		return ret;
-	/* nobody is between the beginning and the end of a dlclose() then */
+	/* with the lock, no thread is in the middle of a dlclose() */
 	registry_lock();
 	loader_undo();
 	if (names_restore)

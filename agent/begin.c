@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The part of the agent's start that is done again when a sleeping agent wakes:
- * modules, files, sessions. What opens files runs in a worker.
+ * modules, files, sessions. A worker runs all code that opens files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +25,8 @@ int agent_rseq;
 
 static const char *start_failure = "no thread or no runtime directory";
 
-/* The highest CPU number there can be, and one: the last number of a list
- * like "0-3,8-11". */
+/* Returns the highest possible CPU number plus one: from the last number of a
+ * list like "0-3,8-11". */
 static uint32_t cpus_possible(void)
 {
 	char buffer[256] = "";
@@ -57,16 +57,18 @@ static uint32_t cpus_possible(void)
 }
 
 /*
- * Have modules been loaded that can go again? Those of the start cannot. Where
- * libc's own constructors have not run, nothing else has; else who knows.
+ * Returns 1 when modules may have been loaded that can be unloaded. Modules of
+ * the program's start cannot be. While libc's constructors have not run, no
+ * other code has, so no module has been loaded since.
  */
 static int modules_may_go(void)
 {
 	return program_invocation_short_name && *program_invocation_short_name;
 }
 
-/* For gdbserver: when started under a debugger, which may be one; or when
- * asked for. `taffrail gdbserver` asks for the socket, too. */
+/* Prepares for gdbserver when the setting asks for it, or, without a setting,
+ * when the program starts under a debugger, which may be a gdbserver.
+ * `taffrail gdbserver` asks for the socket, too. */
 static int ipa_start(void)
 {
 	int filtered = setting_is(settings.ipa, "filter");
@@ -92,7 +94,8 @@ static int start_aside(void *arg)
 		agent_cpus = agent_cpus_online < CHANNEL_CPUS_MAX ?
 				     agent_cpus_online :
 				     CHANNEL_CPUS_MAX;
-	/* before the directory, which two copies would take from each other */
+	/* before the directory: two copies of the agent would take it from
+	 * each other */
 	loader = loader_setup();
 	if (loader == -EEXIST) {
 		start_failure = agent_another_copy;

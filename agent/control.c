@@ -2,8 +2,8 @@
 /*
  * The agent's end of the control protocol (control/protocol.h).
  *
- * A request is checked here and trusted afterwards. A peer that does not
- * send all of one within CONTROL_TIMEOUT_MS is hung up on.
+ * A request is checked here and trusted afterwards. The agent hangs up on a
+ * peer that does not send a whole request within CONTROL_TIMEOUT_MS.
  */
 #include "agent/control.h"
 
@@ -52,7 +52,7 @@ static int64_t now_ms(void)
 	return (int64_t)(now_ns(CLOCK_MONOTONIC) / 1000000);
 }
 
-/* For who asks afterwards: the peer did it, now. */
+/* Records for later questions that the peer did it, and when. */
 static void act_note(struct session_act *act, const struct exchange *exchange)
 {
 	act->uid = exchange->peer.uid;
@@ -60,8 +60,8 @@ static void act_note(struct session_act *act, const struct exchange *exchange)
 	act->realtime_ns = now_ns(CLOCK_REALTIME);
 }
 
-/* Waits for a peer until `deadline`, however little it does at a time: others
- * wait too. */
+/* Waits for a peer until `deadline`. The deadline holds for a whole message,
+ * also when the peer sends single bytes: other peers wait, too. */
 static int peer_wait(int fd, short events, int64_t deadline)
 {
 	int64_t left = deadline - now_ms();
@@ -246,7 +246,8 @@ unmap:
 	return ret;
 }
 
-/* The session that the request names, or NULL and an answer that says why. */
+/* Returns the session that the request names, or NULL and an answer that says
+ * why. */
 static struct session *session_named(struct exchange *exchange, int *ret)
 {
 	struct session *session = NULL;
@@ -427,7 +428,7 @@ static int answer(int fd, struct message *message, int status,
 	return ret ? ret : bytes_send(fd, payload->start, message->bytes);
 }
 
-/* Both sides' memory: the request, then the answer. */
+/* Serves one request. `memory` holds the request, and behind it the answer. */
 static int exchange_run(int fd, struct message *message, char *memory)
 {
 	struct exchange exchange = { .request = memory };

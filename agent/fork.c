@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forked children: nothing until their first event, then files of their own.
+ * Forked children: they have no files until their first event, and then their
+ * own.
  *
- * The first event of a child makes its rings before it returns: a child may
- * be gone a moment later, and nobody else would know what it had written.
+ * The first event of a child makes its rings before it returns: the child may
+ * be gone a moment later, and its events would be neither recorded nor counted.
  */
 #include "agent/fork.h"
 
@@ -27,8 +28,8 @@
 #define REVIVE_WAIT_MS	1000
 #define SIGSET_BYTES	8
 
-/* The last fork_mark of this process and of those it descends from: a holder
- * of a ring's lock must not look like one of its ancestors. */
+/* The last fork_mark of this process and its ancestors: the holder of a ring's
+ * lock must not look like a holder in one of its ancestors. */
 static uint32_t marks;
 
 static int revive_aside(void *arg)
@@ -46,7 +47,8 @@ static int revive_aside(void *arg)
 	return ret;
 }
 
-/* fork_mark[1]: who revives; wiped with the rest by the next fork. */
+/* Waits for the thread that has set fork_mark[1] and revives the child. The
+ * next fork wipes this word with the others. */
 static int revive_wait(void)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -71,8 +73,8 @@ static int revive(void)
 		agent_off = "the forked child could not make its files";
 		log_fact(LOG_ERROR, "fork", agent_off, ret);
 	} else {
-		/* before the mark: a thread that finds it does not wait, and
-		 * takes channels that are closed for stopped ones */
+		/* before the mark is set: a thread that reads the mark does not
+		 * wait, and would take a closed channel for a stopped one */
 		session_inherit_resume();
 	}
 	store_release(fork_mark, ++marks);
@@ -106,14 +108,14 @@ SIGSAFE int fork_revive(void)
 	return vectors_kept(revive_alone, NULL, NULL);
 }
 
-/* libc's fork(), before. */
+/* The handler before libc's fork(). */
 static void forking(void)
 {
 	registry_lock_fork();
 	channels_forking();
 }
 
-/* In the child: most of them see no more of the agent than this. */
+/* The handler in the child. Most children run no other code of the agent. */
 FORK_TEXT static void forked(void)
 {
 	channels_forked();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What fork(2) means for the agent; see fork.c.
+ * The agent and fork(2); see fork.c.
  */
 #ifndef AGENT_FORK_H
 #define AGENT_FORK_H
@@ -16,8 +16,8 @@
 void fork_setup(int hook);
 void fork_hook(void (*forks[3])(void));
 
-/* In a child whose parent was traced: gives it its own files. Returns 1 when
- * it may write now. SIGSAFE. */
+/* Gives the child of a traced parent its own files. Returns 1 when the child
+ * may write now. SIGSAFE. */
 int fork_revive(void);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs without an agent. One that the library does not come into cannot
- * tell by itself, so the image before notes it in its page, where `taffrail
- * record` finds it. One whose agent stays off has no page: it adds a line to a
- * file that the recorder has made.
+ * Programs without an agent. A program that the library is not loaded into
+ * cannot report it, so the image before notes it in its page, where `taffrail
+ * record` finds it. A program whose agent stays off has no page: it adds a line
+ * to a file that the recorder has made.
  *
- * What must stay true: the counts are exact; the notes are the first programs
- * only, one for each path and reason.
+ * What must stay true: the counts are exact. The notes name only the first
+ * programs, one note for each path and reason.
  */
 #include "agent/lacking.h"
 
@@ -30,7 +30,8 @@ SIGSAFE static uint32_t *count_of(struct process_page *page,
 				       &page->lacking_execs;
 }
 
-/* The end of a path tells more than its beginning. */
+/* Returns the end of a path that is too long: it tells more than the
+ * beginning. */
 SIGSAFE static const char *path_end(const char *path)
 {
 	size_t n = text_length(path);
@@ -39,7 +40,7 @@ SIGSAFE static const char *path_end(const char *path)
 					path + n - (LACKING_PATH_BYTES - 1);
 }
 
-/* The index of a free note that is now the caller's to write, or -1. */
+/* Takes a free note for the caller to write. Returns its index, or -1. */
 SIGSAFE static int note_take(struct process_page *page)
 {
 	uint32_t expected;
@@ -68,7 +69,7 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 	__atomic_fetch_add(count_of(page, why), 1, __ATOMIC_RELAXED);
 	for (i = 0; i < LACKING_NOTES; i++) {
 		note = &page->lacking[i];
-		/* LACKING-NOTE: the path is there when the reason is */
+		/* LACKING-NOTE: the path is complete once the reason is seen */
 		if (load_acquire(&note->why) == (uint32_t)why &&
 		    text_equal(note->path, path)) {
 			__atomic_fetch_add(&note->times, 1, __ATOMIC_RELAXED);
@@ -81,7 +82,8 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 	note = &page->lacking[i];
 	text_copy(note->path, sizeof(note->path), path);
 	store_relaxed(&note->times, 1);
-	/* LACKING-NOTE: else a reader would take the path of another for it */
+	/* LACKING-NOTE: else a reader could see the reason with an earlier
+	 * program's path */
 	store_release(&note->why, (uint32_t)why);
 	return ((uint32_t)i + 1) | NEW;
 }
@@ -102,7 +104,7 @@ SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 		store_release(&note->why, LACKING_NOT);
 }
 
-/* The program's file as one line's part. */
+/* Adds the path of the program's file, without control characters. */
 static void line_add_program(struct text *line)
 {
 	char path[LACKING_PATH_BYTES];

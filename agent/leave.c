@@ -2,11 +2,11 @@
 /*
  * Before a program gives up rights.
  *
- * Events go to memory that is mapped already, and so go on whatever the
- * program gives up. What takes rights is to make files: rings are made when
- * they are first needed, and a forked child makes its first file with its
- * first event. Servers fork and change their user before they do anything, so
- * a child that changes it has its files and rings made just before.
+ * Events go to memory that is already mapped, so they continue whatever the
+ * program gives up. Only files take rights to make: rings are made when they
+ * are first needed, and a forked child makes its first file with its first
+ * event. Servers fork and change their user before they do anything else, so a
+ * child that changes its user makes its files and rings just before.
  */
 #include "agent/leave.h"
 
@@ -28,7 +28,7 @@
 /* What leave_begin() and leave_confine() have done. */
 #define CONFINED	1
 #define WITHDRAWN	2	/* demand_withdraw() */
-#define ENDED		4	/* a thread */
+#define ENDED		4	/* the service thread */
 
 SIGSAFE int leave_sessions_run(void)
 {
@@ -40,8 +40,8 @@ SIGSAFE int leave_sessions_run(void)
 	return 0;
 }
 
-/* A child of vfork(2) has its parent's memory, and its parent's idea of who
- * it is. */
+/* Returns 1 in a child of vfork(2), which reads its parent's ids in the memory
+ * that both share. */
 static int borrowed(void)
 {
 	if (load_relaxed(fork_mark))
@@ -85,10 +85,10 @@ SIGSAFE int leave_begin(void)
 	leave_prepare();
 	thread_settle();
 	begun = demand_withdraw() ? WITHDRAWN : 0;
-	/* what other threads do to themselves is their own affair */
+	/* other threads change only themselves: the service thread stays */
 	if (bell_here() && sys_gettid() == sys_getpid() && bell_end())
 		begun |= ENDED;
-	/* one that has just left by itself */
+	/* a service thread may have just ended by itself */
 	thread_settle();
 	return begun;
 }
@@ -101,7 +101,7 @@ SIGSAFE void leave_end(int begun)
 		demand_begin();
 }
 
-/* All sessions, and the run of a gdb. */
+/* Ends all sessions, and gdb's run. */
 static int sessions_end(void *arg)
 {
 	struct session *session;
@@ -135,13 +135,13 @@ int leave_confine(int clockless)
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the clock", 0);
 	}
-	/* an offer that a thread makes as it ends is withdrawn with it */
+	/* first: an ending thread makes an offer, which this withdraws, too */
 	begun = demand_withdraw() ? WITHDRAWN : 0;
 	if (bell_end())
 		begun |= ENDED;
 	thread_settle();
 	thread_forbid(1);
-	/* seccomp's strict mode lets nothing be executed */
+	/* seccomp's strict mode forbids execve(2) */
 	filtered_process(!clockless);
 	channel_run_aside = NULL;
 	channel_revive = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that is about to give up rights: what the agent still needs them
- * for comes first. See leave.c.
+ * A program that is about to give up rights: first the agent does what it still
+ * needs them for. See leave.c.
  */
 #ifndef AGENT_LEAVE_H
 #define AGENT_LEAVE_H
@@ -13,30 +13,31 @@
 int leave_sessions_run(void);
 
 /*
- * Makes what can be made only now, if a session runs: the rings that are
- * missing, and all files of a forked child that has not written yet. Costs
- * nothing where nothing is missing. errno stays. SIGSAFE.
+ * Makes the files that cannot be made later, if a session runs: the rings that
+ * are missing, and all files of a forked child that has not written yet. Costs
+ * nothing when no file is missing. errno stays. SIGSAFE.
  */
 void leave_prepare(void);
 
-/* The same, if this effective user is another than now: a directory that is
- * 0700 is then somebody else's. */
+/* Does the same if the process is about to have another effective user, which
+ * may not use a directory of mode 0700. */
 void leave_prepare_user(uint32_t effective);
 
 /*
- * Prepares, and ends the service thread, if the calling thread is the
- * program's first: that is the one whose place and rights it has. Returns 1
- * when it did; leave_end(1) starts it again, with what the caller then has.
+ * Prepares, withdraws the offer of a service thread, and ends the thread if the
+ * caller is the program's first thread: the service thread has the rights and
+ * namespaces of that one. Returns a value for leave_end(), which makes the
+ * offer or the thread again, with the rights that the caller then has.
  */
 int leave_begin(void);
 void leave_end(int begun);
 
 /*
- * Prepares, and then makes no thread and asks nothing of the kernel any more:
- * a seccomp filter may kill the process for it. `clockless`: to read the clock
- * is about to kill, too, so that all sessions end before it returns. Returns
- * something when that is new; with it, leave_free() takes it back, but for the
- * sessions.
+ * Prepares. From then on the agent makes no thread and no system call: a
+ * seccomp filter may kill the process for one. With `clockless`, a read of the
+ * clock will kill as well, so all sessions end before the function returns.
+ * Returns a value for leave_free(), which takes the state back, but not the end
+ * of the sessions; or 0 when there is nothing to take back.
  */
 int leave_confine(int clockless);
 void leave_free(int confined);

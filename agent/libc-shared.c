@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names that only glibc has, in the shared library. A preloaded library comes
- * to programs of other libcs, too: a name that musl's loader does not find ends
- * the program. So the library defines these names itself, hidden, and asks the
- * libc at hand.
+ * Names that only glibc has, in the shared library. A preloaded library is also
+ * loaded into programs of other libcs: musl's loader ends a program when it
+ * does not find a name. So the library defines these names itself, hidden, and
+ * looks up the functions of the program's libc.
  *
  * What must stay true: each undefined symbol of the library is weak, or musl
- * has it (the test agent/foreign looks). In the archive libc's own
- * definitions serve: a weak reference would not bring them in.
+ * has it (the test agent/foreign checks). The archive uses libc's own
+ * definitions: a weak reference would not link them in.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ typedef int clone_function(int (*)(void *), void *, int, void *, void *,
 int __register_atfork(void (*prepare)(void), void (*parent)(void),
 		      void (*child)(void), void *dso) __attribute__((weak));
 
-/* Stands for the library where handlers are registered. */
+/* Identifies the library where handlers are registered. */
 static char self;
 
 static clone_function *real_clone;
@@ -47,7 +47,7 @@ int libc_suits(void)
 	return !!__register_atfork;
 }
 
-/* Instead of the one that glibc links into each library. */
+/* Replaces the function that glibc links into each library. */
 HIDDEN int pthread_atfork(void (*prepare)(void), void (*parent)(void),
 			  void (*child)(void))
 {
@@ -56,8 +56,8 @@ HIDDEN int pthread_atfork(void (*prepare)(void), void (*parent)(void),
 	return __register_atfork(prepare, parent, child, &self);
 }
 
-/* For clone-*.c: libc's clone(), of which glibc has two names. Constructors
- * that run before ours may call clone(), too. */
+/* Calls libc's clone(), which has both names in glibc, for clone-*.c. May be
+ * called before the constructor here has run. */
 HIDDEN int __clone(int (*fn)(void *), void *stack, int flags, void *arg,
 		   void *a, void *b, void *c)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Learning of dlopen and dlclose: the dynamic linker calls an empty function,
- * _dl_debug_state (r_brk of struct r_debug, <link.h>), when its list of
- * modules changes and when it is consistent again. It is one `ret` and
- * padding; the padding gets the operand of a jump, then the `ret` becomes the
- * jump: one byte, as with sites, and dlopen itself is left alone (a wrapper
- * would change whose RUNPATH counts).
+ * Follows dlopen and dlclose: the dynamic linker calls an empty function,
+ * _dl_debug_state (r_brk of struct r_debug, <link.h>), before its list of
+ * modules changes and when it is consistent again. The function is one `ret`
+ * and padding. The padding gets the operand of a jump, then the `ret` becomes
+ * the jump: one byte, as with sites. dlopen itself is not wrapped: a wrapper
+ * would change whose RUNPATH counts.
  *
- * A debugger that started the program has a breakpoint on that `ret`, which
- * it takes out and puts back as it likes: a jump there would be lost. Then
- * the linker's calls of the function are led here instead, and from here to
- * the function, so that the debugger sees what it would see.
+ * A debugger that started the program has a breakpoint on that `ret`, and
+ * removes and inserts it as it runs: a jump there would be lost. Then the
+ * linker's calls of the function are led here instead, and from here to the
+ * function, so the debugger sees the calls as before.
  *
- * At RT_DELETE modules are about to be unmapped: the registry's lock is held
- * until they are, so nobody writes into their code any more.
+ * At RT_DELETE modules are about to be unmapped. The registry's lock is held
+ * until they are unmapped, so no thread writes into their code meanwhile.
  */
 #include <elf.h>
 #include <errno.h>
@@ -42,8 +42,8 @@
 #define OPCODE_RET	0xc3
 #define OPCODE_TRAP	0xcc
 
-/* In front of whatever a patched linker leads to: a second copy of the agent
- * knows by it that there is a first. */
+/* Stands before the code that a patched linker leads to: a second copy of the
+ * agent recognises the first one by it. */
 #define TAG		"taffrail loader"
 #define TAG_BYTES	16
 
@@ -65,11 +65,11 @@ ENTRY(loader_event_entry, loader_event);
 ENTRY(loader_called_entry, loader_called);
 
 static struct object *found;
-static int deleting;		/* guarded by the lock that it tells of */
+static int deleting;		/* the registry's lock is held; guarded by it */
 static const volatile struct r_debug *debug;
-static int calls_led;		/* all of them lead here */
+static int calls_led;		/* all the linker's calls lead here */
 static uint8_t *jump_at;	/* our jump in place of a `ret`, or NULL */
-static uint8_t padding[JUMP_BYTES - 1];	/* what is behind it else */
+static uint8_t padding[JUMP_BYTES - 1];	/* the bytes before the patch */
 
 static void object_found(struct object *object)
 {
@@ -94,8 +94,8 @@ static int found_apply(void *arg)
 	return 0;
 }
 
-/* Does anybody want the markers that came? A child that nothing but its
- * parent's debugger has traced does not come to life for them. */
+/* Returns 1 when a session may want the markers that came. Revives a child for
+ * them, but not one that only its parent's debugger has traced. */
 static int found_wanted(void)
 {
 	int living = !!load_relaxed(fork_mark);
@@ -107,8 +107,8 @@ static int found_wanted(void)
 	return 1;
 }
 
-/* May what came have probes of its own that somebody wants? That is looked up
- * in its file, for which no child comes to life. */
+/* Returns 1 when a session may want USDT probes of the modules that came. These
+ * are looked up in the modules' files, and no child is revived for that. */
 static int probes_wanted(void)
 {
 	return load_relaxed(fork_mark) && session_any();
@@ -132,7 +132,7 @@ void loader_look(void)
 	modules_changed();
 }
 
-/* The lock of an RT_DELETE before, if there was one. */
+/* Gives the lock back that an RT_DELETE before has taken, if any. */
 static void deleting_end(int state)
 {
 	if (state != RT_CONSISTENT || !deleting)
@@ -155,7 +155,7 @@ void loader_event(void)
 	}
 	if (state == RT_DELETE) {
 		registry_lock();
-		/* it may have gone to sleep while we waited */
+		/* the agent may have been detached while this thread waited */
 		deleting = !agent_off;
 		if (!deleting)
 			registry_unlock();
@@ -165,8 +165,8 @@ void loader_event(void)
 	}
 }
 
-/* Takes the place of a call of _dl_debug_state. The debugger comes first: it
- * may stop the program there, and no lock is held then. */
+/* Takes the place of a call of _dl_debug_state. Calls the function first: a
+ * debugger may stop the program there, and no lock must be held then. */
 void loader_called(void)
 {
 	((void (*)(void))debug->r_brk)();
@@ -182,9 +182,9 @@ static int in_reach(const uint8_t *code, const uint8_t *target)
 }
 
 /*
- * A page with a jump to `entry`, near the linker: where the agent is part of
- * an executable it is too far away for the jump's operand. Returns NULL when
- * there is no free page within reach.
+ * Makes a page near the linker with a jump to `entry`. An agent that is part of
+ * an executable is too far away for the operand of the linker's jump. Returns
+ * NULL when there is no free page within reach.
  */
 static const uint8_t *island_make(const uint8_t *code, const uint8_t *entry)
 {
@@ -217,7 +217,7 @@ static const uint8_t *island_make(const uint8_t *code, const uint8_t *entry)
 	return NULL;
 }
 
-/* What an instruction of five bytes at `code` leads to. */
+/* Returns the target of a jump or call of five bytes at `code`. */
 static const uint8_t *led_to(const uint8_t *code)
 {
 	int32_t operand;
@@ -226,7 +226,8 @@ static const uint8_t *led_to(const uint8_t *code)
 	return code + JUMP_BYTES + operand;
 }
 
-/* Where an instruction of five bytes at `code` leads to, but not its first. */
+/* Writes the operand of a jump or call of five bytes at `code`, not its first
+ * byte. */
 static int lead(const struct patcher *patcher, uint8_t *code,
 		const uint8_t *target)
 {
@@ -240,8 +241,8 @@ static const uint8_t *entry_near(const uint8_t *code, const uint8_t *entry)
 	return in_reach(code, entry) ? entry : island_make(code, entry);
 }
 
-/* Does what stands behind the first byte lead to a copy of the agent? That
- * address may be any, so the kernel reads it. */
+/* Returns 1 when the operand at `code` leads to a copy of the agent. It may be
+ * any bytes, so the kernel reads the memory that it leads to. */
 static int taken_already(const struct patcher *patcher, const uint8_t *code)
 {
 	char tag[TAG_BYTES] = "";
@@ -254,14 +255,14 @@ static int taken_already(const struct patcher *patcher, const uint8_t *code)
 	       !__builtin_memcmp(tag, TAG, TAG_BYTES);
 }
 
-/* Nops or int3, where the operand of a jump can go. */
+/* Returns 1 when nops or int3 leave room for a jump's operand. */
 static int padded(const uint8_t *code)
 {
 	return code[1] == 0x66 || code[1] == 0x0f || code[1] == 0x90 ||
 	       code[1] == OPCODE_TRAP;
 }
 
-/* The linker's code; it lies in one segment. */
+/* Finds the linker's code, which lies in one segment. */
 static int linker_code(uint8_t **start, uint8_t **end)
 {
 	uint8_t *base = (uint8_t *)debug->r_ldbase;
@@ -283,8 +284,9 @@ static int linker_code(uint8_t **start, uint8_t **end)
 }
 
 /*
- * The calls of `function` in the linker: bytes that would call it or jump to
- * it. That other bytes look so is as likely as to guess its address.
+ * Finds the linker's calls of `function`: bytes that would call it or jump to
+ * it. Other bytes look the same only if they contain the exact distance to the
+ * function by chance.
  */
 static uint32_t calls_find(const uint8_t *function, uint8_t *calls[CALLS_MAX])
 {
@@ -298,14 +300,14 @@ static uint32_t calls_find(const uint8_t *function, uint8_t *calls[CALLS_MAX])
 		if ((*code == OPCODE_CALL || *code == OPCODE_JUMP) &&
 		    led_to(code) == function)
 			calls[n++] = code;
-	/* so many are something else */
+	/* so many cannot be calls of this function */
 	return n < CALLS_MAX ? n : 0;
 }
 
 /*
- * Leads the linker's calls here. Who is in the linker's lists holds its lock,
- * or is alone in the process, so nobody executes them now. What was led here
- * before an error stays: it goes on to the function.
+ * Leads the linker's calls here. A thread that executes them holds the linker's
+ * lock, or is alone in the process, so no thread executes them now. Calls that
+ * were led here before an error stay: they go on to the function.
  */
 static int calls_lead(const struct patcher *patcher, uint8_t *code)
 {
@@ -325,15 +327,15 @@ static int calls_lead(const struct patcher *patcher, uint8_t *code)
 			      lead(patcher, calls[i], target) :
 			      -ERANGE;
 	calls_led = !ret;
-	/* for a second copy; the first byte is the debugger's */
+	/* a second copy finds this operand; the first byte is the debugger's */
 	if (!ret && (code[0] == OPCODE_TRAP || code[0] == OPCODE_RET) &&
 	    padded(code))
 		lead(patcher, code, target);
 	return ret;
 }
 
-/* Where the jump goes: behind an endbr64, also one whose first byte is a
- * debugger's. */
+/* Returns where the jump goes: behind an endbr64, also when a debugger's int3
+ * is its first byte. */
 static uint8_t *function_body(uint8_t *function)
 {
 	if ((function[0] == 0xf3 || function[0] == OPCODE_TRAP) &&
@@ -373,7 +375,7 @@ int loader_setup(void)
 	return ret;
 }
 
-/* The linker's calls stay led here, where a debugger is: they go on to the
+/* Where a debugger is, the linker's calls stay led here: they go on to the
  * function. */
 void loader_undo(void)
 {
@@ -384,7 +386,7 @@ void loader_undo(void)
 	patch_open(&patcher);
 	patch_byte(&patcher, jump_at, OPCODE_RET);
 	patch_close(&patcher);
-	/* now nobody executes it */
+	/* now no thread executes the jump */
 	patch_open(&patcher);
 	patch_bytes(&patcher, jump_at + 1, padding, sizeof(padding));
 	patch_close(&patcher);

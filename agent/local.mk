@@ -1,5 +1,5 @@
-# agent/: what loads into the program and ties the rest together. One file a
-# line.
+# agent/: the part that is loaded into the program and connects the others. One
+# file a line.
 
 agent_sources = \
 	agent/agent.h \
@@ -42,7 +42,7 @@ agent_shared_sources += \
 	agent/names-shared-x86_64.c
 endif
 
-# libc's names, which only programs are to find: not unit tests
+# libc's names, for programs only: unit tests must not use them
 agent_wrap_sources = \
 	agent/wrap/confine.c
 

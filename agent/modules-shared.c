@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The modules of the program, past whatever stands before libc: a program that
- * was built with a sanitizer has a dl_iterate_phdr() of its own, which needs
- * what is set up only after the agent has started.
+ * Finds libc's dl_iterate_phdr(), for programs that replace it: a sanitizer's
+ * runtime has another one, which works only after a setup that comes later than
+ * the agent's start.
  *
- * In the archive there is no other name to call libc's by.
+ * In the shared library only: a static program has no other name for libc's.
  */
 #include <dlfcn.h>
 

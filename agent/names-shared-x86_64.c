@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An agent that comes late: the names of libc's that it stands before are bound
- * to libc already. They are led here, and back:
+ * An agent that comes late: libc's names that this library replaces are already
+ * bound to libc. The names are led here, and back, by two kinds of words:
  *
- *	libc's table of symbols		for what is bound from now on: calls
- *					that were never made, libraries to come
- *	tables of addresses (GOT), and	for what is bound
- *	pointers that came with a module
+ *	libc's table of symbols		for names bound from now on: calls that
+ *					were never made, libraries to come
+ *	tables of addresses (GOT), and	for names already bound
+ *	pointers in a module's data
  *
- * Which names those are is written nowhere: they are what this library exports
- * as weak functions.
+ * There is no list of the names: they are the weak functions that this library
+ * exports.
  *
- * What must stay true: each is one aligned word, and is written, by way of
- * /proc/self/mem, only where it is what it should have been; so protected pages
- * (RELRO) stay so, and a module that has gone is not written to. The functions
- * here call libc's by what constructors found out, before any name was led.
+ * What must stay true: each word is aligned. It is written through
+ * /proc/self/mem, and only while it holds the expected value. So protected
+ * pages (RELRO) stay protected, and a module that has gone is not written to.
+ * The functions here call libc's by pointers that constructors found before any
+ * name was led.
  */
 #include <elf.h>
 #include <errno.h>
@@ -59,7 +60,7 @@ static const void *address_of(const struct table *t, const Elf64_Dyn *d)
 {
 	uint64_t value = d->d_un.d_ptr;
 
-	/* the linker adds the base where it can */
+	/* the linker has added the base, unless the table is read-only */
 	return (const void *)(value < t->base ? value + t->base : value);
 }
 
@@ -93,8 +94,8 @@ static int table_read(struct table *t, const struct dl_phdr_info *info)
 	return t->symbols && t->strings;
 }
 
-/* Calls for each symbol that the table defines; with a name, at least for each
- * of that name. */
+/* Calls `call` for each symbol that the table defines; with a name, for each
+ * symbol of that name, and perhaps for others. */
 static void symbols_each(const struct table *t, const char *name,
 			 void (*call)(const struct table *t,
 				      const Elf64_Sym *symbol, const void *arg),
@@ -125,7 +126,7 @@ static int is_function(const Elf64_Sym *symbol)
 	return symbol->st_shndx && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-/* A name of ours, and where it leads. */
+/* A name that this library exports, and its function. */
 struct search {
 	const char *name;
 	uint64_t address;		/* ours */
@@ -158,7 +159,7 @@ static void symbol_ours(const struct table *ours, const Elf64_Sym *symbol,
 		symbols_each(libc, search.name, symbol_theirs, &search);
 }
 
-/* What the two are that all is about. */
+/* This library and libc. */
 struct pair {
 	struct table ours;
 	struct table libc;
@@ -226,7 +227,7 @@ static int module_look(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* In a thread with descriptors of its own. */
+/* Runs in a thread with a private descriptor table. */
 static int words_write(int ours)
 {
 	int mem = (int)sys_open("/proc/thread-self/mem", O_RDWR | O_CLOEXEC, 0);
@@ -257,7 +258,7 @@ void names_lead(void)
 {
 	struct pair pair = { 0 };
 
-	/* who is being loaded is bound by then */
+	/* modules that are being loaded are bound afterwards */
 	modules_settle();
 	registry_lock();
 	nnames = 0;

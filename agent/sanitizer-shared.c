@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the agent says to a sanitizer's runtime in the program.
+ * Options for a sanitizer's runtime in the program.
  *
  * AddressSanitizer ends a program in which a library precedes its shared
  * runtime (gcc's default), as a preloaded one does: such a library could hide
- * functions that the runtime replaces. The agent's hides none of them: it
- * defines no allocator, and each function of libc's that it defines calls the
- * next definition, or makes the system call itself. So the check is off.
+ * functions that the runtime replaces. The agent hides none: it defines no
+ * allocator, and each of its definitions of a libc function calls the next
+ * definition or makes the system call itself. So the check can be off.
  *
- * In the shared library only: it is found before the runtime's own, empty
- * definition, and after the program's, which then decides. ASAN_OPTIONS is
- * read later and goes before both.
+ * In the shared library only. The runtime finds this definition before its own,
+ * empty one; a definition in the program comes before this one. ASAN_OPTIONS is
+ * read later and overrides them.
  *
- * What must stay true: called before any constructor, so it calls nothing.
+ * What must stay true: it is called before any constructor, so it calls no
+ * function.
  */
 const char *__asan_default_options(void);
 

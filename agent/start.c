@@ -2,9 +2,9 @@
 /*
  * Start and end of the agent in a program.
  *
- * The shared library is marked initfirst: this runs before any other
- * constructor, libc's included, so it takes the environment from its
- * arguments and calls little of libc. What opens files runs in a worker.
+ * The shared library is marked initfirst: its constructor runs before any
+ * other, libc's included. So it takes the environment from its arguments and
+ * calls little of libc. A worker runs all code that opens files.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,9 +41,9 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/load.h"
 
-/* ThreadSanitizer keeps its state in a thread's own memory, as libc makes it;
- * the threads of an agent that is built with it have none, and would end the
- * process. Its parts do without them. */
+/* ThreadSanitizer keeps its state in thread-local memory that libc makes. The
+ * agent's threads have none: an agent built with ThreadSanitizer would end the
+ * process, so it stays off. Unit tests of its parts make no such threads. */
 #ifdef __SANITIZE_THREAD__
 #define THREADS_SANITIZED	1
 #else
@@ -51,9 +51,10 @@
 #endif
 
 /*
- * core(5): bit 3 of the filter is files that are mapped shared, as rings are.
- * The kernel takes it along through fork and execve; it shows hexadecimal
- * digits and reads what C does.
+ * Asks for rings in core dumps. core(5): bit 3 of the filter stands for files
+ * that are mapped shared, as rings are. fork and execve keep the filter. The
+ * kernel shows it in hexadecimal digits without "0x", but needs "0x" when it
+ * reads them.
  */
 static int core_ask(void)
 {
@@ -84,7 +85,7 @@ static const struct service_hooks hooks = {
 	.resting = gdb_resting,
 };
 
-/* The default holds for these variables. */
+/* Logs the variables whose word is unknown: their default holds. */
 static void words_log(void)
 {
 	char fact[120];
@@ -120,12 +121,12 @@ static void start(void)
 	}
 	if (filtered_start(settings.seccomp)) {
 		agent_off = "the program began under a seccomp filter";
-		/* not even a line of the log */
+		/* makes no system call, not even for a line of the log */
 		thread_forbid(1);
 		return;
 	}
 	words_log();
-	/* goes through execve() */
+	/* the setting survives execve() */
 	sys2(SYS_prctl, PR_GET_TSC, &tsc);
 	if (tsc == PR_TSC_SIGSEGV) {
 		agent_off = "the program may not read the time stamp counter";
@@ -175,7 +176,7 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 		agent_off = "built with ThreadSanitizer";
 		return;
 	}
-	/* glibc alone gives constructors arguments */
+	/* only glibc passes arguments to constructors */
 	settings_read(foreign() ? environ : environment);
 	start();
 	if (!agent_off)
@@ -191,7 +192,7 @@ static COLD void end_here(void)
 		process.page->state = PROCESS_EXITED;
 		return;
 	}
-	/* a child of vfork() has its parent's page */
+	/* a child of vfork() shares its parent's page */
 	if (process.pid != (uint32_t)sys_getpid())
 		return;
 	session_remove_owned();
@@ -203,8 +204,8 @@ static COLD void end_here(void)
 	registry_unlock();
 }
 
-/* A child that never wrote has nothing here that is its own: fork() has wiped
- * the mark. It makes no system call. */
+/* A child that never wrote has no files: fork() has wiped the mark. For such a
+ * child this makes no system call. */
 FORK_TEXT __attribute__((destructor(101))) static void agent_end(void)
 {
 	if (!agent_off && process.page && load_relaxed(fork_mark))

@@ -2,11 +2,11 @@
 /*
  * clone(2), as libc's function, for a process whose writers use rseq.
  *
- * A thread or child that shares our memory and brings no thread pointer of
- * its own is a guest (guest.c), for as long as it may live: after CLONE_VFORK
- * that is over when clone() returns, and else never.
+ * A thread or child that shares the memory and gets no new thread pointer is a
+ * guest (guest.c) as long as it may live: with CLONE_VFORK until clone()
+ * returns, otherwise without an end.
  *
- * libc itself calls another name of this function, and keeps the rules.
+ * libc itself calls another name of this function, and needs no help.
  */
 #include <sched.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ int clone(int (*fn)(void *), void *stack, int flags, void *arg, ...)
 	va_list ap;
 	int ret;
 
-	/* libc's own takes three, whether they were given or not */
+	/* libc's function reads three, whether they were passed or not */
 	va_start(ap, arg);
 	more[0] = va_arg(ap, void *);
 	more[1] = va_arg(ap, void *);

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System calls of libc's by which a thread changes where it is and what it
- * may do: namespaces, capabilities, seccomp filters.
+ * libc's functions by which a thread changes its namespaces, its capabilities
+ * and its seccomp filters.
  *
- * Namespaces: the service thread ends before the call, and begins again after
- * it, in the place where the program then is. The kernel also asks for it: only
- * a process of one thread may change its user namespace, or one whose
- * directories (CLONE_FS) are nobody else's its mount namespace.
+ * Namespaces: the service thread ends before the call. After it, the thread
+ * begins again in the program's new namespace. The kernel requires this: only a
+ * process of one thread may change its user namespace, and only a thread that
+ * shares its directories (CLONE_FS) with no other may change its mount
+ * namespace.
  *
- * Filters: it ends for good. What it would do may be forbidden, on pain of
- * death. seccomp's strict mode and prctl(PR_SET_TSC) forbid the time stamp
- * counter as well, to the calling thread and those that it makes; the sessions
- * end before.
+ * Filters: the service thread ends and does not begin again, because a filter
+ * may kill the process for its system calls. seccomp's strict mode and
+ * prctl(PR_SET_TSC) forbid the time stamp counter as well, to the calling
+ * thread and to threads that it makes; so the sessions end before.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -30,10 +31,10 @@
 #define CLONE_NEWTIME	0x80
 #endif
 
-/* What changes the children's place only. No thread can be made any more
- * after it, so that one that is there stays. */
+/* Namespaces that only children enter. Afterwards no thread can be made, so a
+ * service thread that is there stays. */
 #define FOR_CHILDREN	(CLONE_NEWPID | CLONE_NEWTIME)
-/* What the agent's threads have of their own. */
+/* Flags that concern nothing which the agent's threads share. */
 #define NOT_SHARED	(CLONE_FILES | CLONE_SYSVSEM)
 
 int capset(cap_user_header_t head, const cap_user_data_t data);
@@ -76,7 +77,7 @@ PUBLIC int setns(int fd, int type)
 	return result(ret);
 }
 
-/* A thread's own, so that only the first thread's are the program's. */
+/* Capabilities belong to one thread; the service thread follows the first. */
 PUBLIC int capset(cap_user_header_t head, const cap_user_data_t data)
 {
 	long ret = sys2(SYS_capset, head, data);
@@ -104,7 +105,7 @@ PUBLIC int prctl(int option, ...)
 	va_list ap;
 	int i;
 
-	/* as many as there may be; libc's takes them all, too */
+	/* reads the most arguments there can be, as libc's function does */
 	va_start(ap, option);
 	for (i = 0; i < 4; i++)
 		arg[i] = va_arg(ap, long);
@@ -112,7 +113,7 @@ PUBLIC int prctl(int option, ...)
 	return (int)confine_prctl(option, arg[0], arg[1], arg[2], arg[3]);
 }
 
-/* prctl(2), also by way of syscall(2). */
+/* Makes the prctl(2) of prctl() and of syscall(). */
 long confine_prctl(long option, long a, long b, long c, long d)
 {
 	if ((int)option == PR_SET_SECCOMP ||
@@ -123,8 +124,8 @@ long confine_prctl(long option, long a, long b, long c, long d)
 	return result(sys5(SYS_prctl, option, a, b, c, d));
 }
 
-/* seccomp(2), by way of syscall(2): a filter is installed by operations 0 and
- * 1 (SECCOMP_SET_MODE_STRICT, SECCOMP_SET_MODE_FILTER). */
+/* Makes the seccomp(2) of syscall(). Operations 0 and 1 install a filter
+ * (SECCOMP_SET_MODE_STRICT, SECCOMP_SET_MODE_FILTER). */
 long confine_seccomp(long operation, long flags, void *args)
 {
 	long ret;

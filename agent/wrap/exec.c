@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libc's functions that replace the program by another. gdbserver would go on
- * with a trace of which nothing is there any more; so the trace ends before,
- * and keeps its frames. A command that is about to send its signal would end
- * the new program; so it is kept from that before (demand.c). A program that
- * will have no agent is noted (lacking.c), and does not get the agent in
- * LD_PRELOAD where its dynamic linker would only complain of it.
+ * libc's functions that replace the program by another. Before the call:
+ *
+ *  - gdbserver's trace ends and keeps its frames, because the new program has
+ *    nothing of it;
+ *  - commands are kept from sending their signal, which would end the new
+ *    program (demand.c);
+ *  - a program that will have no agent is noted (lacking.c), and the agent is
+ *    taken out of its LD_PRELOAD where its dynamic linker would only complain.
  *
  * In the shared library only: a static program's libc has no other names by
  * which its own functions could still be called.
  *
- * What must stay true: these are called between fork and exec, and by children
- * that share their parent's memory. No descriptor stays, errno is that of the
- * call, and where nothing can be found out the program gets what it would.
+ * What must stay true: these functions are called between fork and exec, and by
+ * children that share their parent's memory. No descriptor stays, and errno is
+ * that of the call. When nothing can be found out, the call is passed on
+ * unchanged.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -60,7 +63,7 @@ static int missing(void)
 	return -1;
 }
 
-/* Older libcs than glibc 2.34 have no execveat(). */
+/* Calls libc's function. glibc before 2.34 has no execveat(). */
 static int really(const struct exec *e, char *const *environment)
 {
 	switch (e->how) {
@@ -80,7 +83,8 @@ static int really(const struct exec *e, char *const *environment)
 	}
 }
 
-/* The kernel answers EFAULT to what is no address: that must not be read. */
+/* Returns 1 for a pointer that can be read. The others are left to the kernel,
+ * which answers EFAULT. */
 SIGSAFE static int address(const void *p)
 {
 	return (intptr_t)p >= 4096;
@@ -120,8 +124,6 @@ SIGSAFE const char *exec_path(const struct image *image)
 	       address(image->path) ? image->path : "";
 }
 
-/* The trace of gdbserver's ends, no command's signal may meet the new program,
- * and one that will have no agent is noted. */
 SIGSAFE static void leave_image(struct leaving *leaving,
 				const struct image *image)
 {
@@ -200,8 +202,8 @@ PUBLIC SIGSAFE int execvp(const char *file, char *const argv[])
 	return execvpe(file, argv, environ);
 }
 
-/* The words of execl() and its like as an array on the stack, the environment
- * behind them where one is given. */
+/* Copies the arguments of execl() and the like into an array on the stack; an
+ * environment may follow them. */
 static COLD int by_words(int (*exec)(const char *, char *const *,
 				     char *const *),
 			 const char *path, const char *first, va_list *words,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * _Fork(3) in the shared library: unlike fork() it calls no handlers, and it
- * is what a signal handler may call. (In a static program libc's fork() is
- * made of it, so that it cannot be replaced there.)
+ * _Fork(3) in the shared library: unlike fork() it calls no handlers, and a
+ * signal handler may call it. (In a static program libc's fork() calls it, so
+ * it cannot be replaced there.)
  *
  * What must stay true: the child's first act is channels_forked().
  */
@@ -16,7 +16,8 @@
 
 static pid_t (*real)(void);
 
-/* Before anybody's handler can run. Where libc has none, nobody calls ours. */
+/* Runs before any handler of the program can. A program of a libc without
+ * _Fork() does not call this one. */
 __attribute__((constructor(102))) static void fork_shared_setup(void)
 {
 	*(void **)&real = dlsym(RTLD_NEXT, "_Fork");

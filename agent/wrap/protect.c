@@ -2,12 +2,12 @@
 /*
  * mprotect(2) and pkey_mprotect(2), as libc's functions.
  *
- * A program may forbid itself pages of its own data, such as guards between
- * static buffers. Tracepoints read the program's data by loads, so they have to
- * hear of it first (tracepoints/program/memory.h).
+ * A program may forbid access to pages of its own data, such as guards between
+ * static buffers. Tracepoints read the program's data by loads, so they must be
+ * told before (tracepoints/program/memory.h).
  *
- * What must stay true: a call does what libc's does, also before the agent has
- * started, in a signal handler, and in a child of vfork().
+ * What must stay true: a call does the same as libc's function, also before the
+ * agent has started, in a signal handler, and in a child of vfork().
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -36,7 +36,7 @@ int mprotect(void *address, size_t n, int prot)
 	return answer(sys3(SYS_mprotect, address, n, prot));
 }
 
-/* A key may forbid what `prot` allows. */
+/* Handles any key as if it forbade access: it may, whatever `prot` allows. */
 __attribute__((weak, visibility("default")))
 int pkey_mprotect(void *address, size_t n, int prot, int key)
 {

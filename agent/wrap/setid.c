@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libc's functions that change who a process is, as libc does it: in each
- * thread that it knows. The service thread, which it does not know, follows
- * before they return.
+ * libc's functions that change the ids of a process. libc changes each thread
+ * that it knows. The service thread, which libc does not know, follows before
+ * they return.
  *
- * In the shared library only. A static program's libc has no other names by
- * which its own functions could still be called; there, the service thread
- * finds out when it is next called.
+ * In the shared library only: a static program's libc has no other names by
+ * which its own functions could still be called. There the service thread
+ * compares its rights at the next call of a command.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,8 +35,9 @@ static const char *const names[FUNCTIONS] = {
 
 static void *functions[FUNCTIONS];
 
-/* At start, since these functions may be called in signal handlers, where
- * dlsym() may not; constructors that ran before do not wait for ours. */
+/* Finds libc's function. All are found at start: signal handlers may call these
+ * functions, but not dlsym(). An earlier constructor that calls one finds it
+ * itself. */
 static void *libc_function(int which)
 {
 	if (!load_relaxed(&functions[which]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * syscall(2), as libc's function, but for seccomp(2), which libc has no
- * function for, and prctl(2): confine.c wants to know of them.
+ * syscall(2), as libc's function. It passes seccomp(2), for which libc has no
+ * function, and prctl(2) to confine.c.
  */
 	.text
 	.weak	syscall

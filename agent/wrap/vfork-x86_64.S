@@ -3,12 +3,12 @@
  * vfork(2) for a process whose writers use rseq.
  *
  * A vfork child is a guest (guest.c): it shares the memory of its parent but is
- * not registered with rseq. The kernel's word on this: rseq(2), "CLONE_VM".
+ * not registered with rseq; see rseq(2), "CLONE_VM".
  *
- * The child returns on its parent's stack and overwrites what is above it, so
- * everything that has to survive is in registers that a system call keeps:
+ * The child returns on its parent's stack and overwrites it, so every value
+ * that must survive is in a register that a system call keeps:
  *
- *	r8   return address		r9   what guest_end() gets
+ *	r8   return address		r9   argument of guest_end()
  */
 	.text
 	.weak	vfork
