@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Markers in C: what the public macros of taffrail/marker.h expand to. All in
- * here is private.
+ * Markers in C: the expansion of the public macros of taffrail/marker.h.
+ * Everything here is private.
  *
  * What must stay true: an argument appears twice (MARK: three times) in the
- * expansion, and once in code that runs; while a site is off nothing runs but
- * the site itself; a single field of eight bytes or less reaches the agent in
- * a register, never through memory.
+ * expansion, and once in code that runs; while a site is off, only the site
+ * itself runs; a single field of eight bytes or less reaches the agent in a
+ * register, never through memory.
  *
- * Each argument has a number, counted from the right; of argument I there are
+ * Each argument has a number, counted from the right. Argument I has
  *	taffrail_tI_	its type, arrays and functions decayed
  *	taffrail_sI_	the type it is recorded as
  *	taffrail_vI_	its value, in the hit path only
  *	TAFFRAIL_K_(I)	its enum taffrail_type
  *	TAFFRAIL_O_(I)	its offset among the fields of fixed size
  *
- * The block around the site is a block of the program's to a debugger, so it
- * holds no variables and no enumerators but the object: numbers are sizes and
- * offsets in types. (clang keeps the object, too, to itself.)
+ * A debugger takes the block around the site for the program's. So the block
+ * has no variables and no enumerators but the object: numbers are sizes and
+ * offsets in types. (clang hides the object, too.)
  */
 #ifndef TAFFRAIL_MARKER_C_H
 #define TAFFRAIL_MARKER_C_H
 
 #include <taffrail/marker.h>
 
-/* An argument of a type of our own: a string, or a sequence by element. */
+/* Types of arguments: a string, and a sequence for each type of element. */
 struct taffrail_str_ { const void *p; };
 struct taffrail_u8_  { const void *p; uint64_t n; };
 struct taffrail_s8_  { const void *p; uint64_t n; };
@@ -57,7 +57,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 #define TAFFRAIL_LONG_(b32, b64)	b32
 #endif
 
-/* No association for what is neither a number nor a pointer: an error. */
+/* Fails to compile for an element that is neither a number nor a pointer. */
 #define TAFFRAIL_ARRAY_TYPE_(e)						\
 	__typeof__(*__extension__ _Generic(((void)0, (e)),		\
 	_Bool:			(struct taffrail_bool_ *)0,		\
@@ -81,16 +81,16 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 		__builtin_classify_type(e) == TAFFRAIL_POINTER_CLASS_,	\
 		(struct taffrail_ptr_ *)0, (void)0)))
 
-/* What __builtin_classify_type says of integers, pointers, structs. */
+/* Results of __builtin_classify_type for integers, pointers and structs. */
 #define TAFFRAIL_INTEGER_CLASS_	1
 #define TAFFRAIL_POINTER_CLASS_	5
 #define TAFFRAIL_RECORD_CLASS_	12
 
-/* A float would be promoted, which some are warned of. */
+/* A float would be promoted: -Wdouble-promotion warns of that. */
 #define TAFFRAIL_CLASS_(T)						\
 	__builtin_classify_type(_Generic(*(T *)0, float: 0, default: *(T *)0))
 
-/* A bit-field in gcc: of a type that has no name. 0 for what cannot be. */
+/* For types without a name, such as bit-fields in gcc. 0: no field. */
 #define TAFFRAIL_UNNAMED_KIND_(T)					\
 	(TAFFRAIL_CLASS_(T) == TAFFRAIL_POINTER_CLASS_ ?		\
 		TAFFRAIL_T_PTR :					\
@@ -177,7 +177,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 		       "this type cannot be a field of a marker");
 #define TAFFRAIL_VALUE_(i, x)						\
 	TAFFRAIL_NODEBUG_ taffrail_s##i##_ taffrail_v##i##_ = (x);
-/* What a note names: the value, or the address of a string or sequence. */
+/* The operand in a note: the value, or the address of a string or sequence. */
 #define TAFFRAIL_OPERAND_(i, x)						\
 	TAFFRAIL_NODEBUG_						\
 	__typeof__(__builtin_choose_expr(__builtin_classify_type(	\
@@ -229,8 +229,8 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 #define TAFFRAIL_COLD_LABEL_	__attribute__((cold))
 #endif
 
-/* note is the macro of its USDT note, ... a dummy and the arguments. A void
- * expression. */
+/* A void expression. note is the macro of its USDT note; ... are a dummy and
+ * the arguments. */
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
@@ -268,7 +268,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	}								\
 	(void)0; })
 
-/* A block of its own, so that no declaration follows a statement. */
+/* A separate block: no declaration follows a statement. */
 #define TAFFRAIL_HIT_(...) {						\
 	TAFFRAIL_LATE_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__))	\
 	uint64_t taffrail_fixed_ = 0;					\

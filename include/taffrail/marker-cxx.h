@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Markers in C++: what the public macros of taffrail/marker.h expand to. All
- * in here is private.
+ * Markers in C++: the expansion of the public macros of taffrail/marker.h.
+ * Everything here is private.
  *
  * What must stay true:
  *  - for clang, object and asm goto stand in a member function of a local
- *    class, always inlined: to clang 14 every asm goto may jump to the labels
- *    of all others in its function, lambdas included, which it refuses beside
- *    destructors and, in a function with a switch or goto, beside variables;
- *  - to a debugger the site lies in the program's own block: that function is
- *    "nodebug", or its variables would be all there is at the site. gcc has no
- *    such attribute, hence its asm goto stands in the block itself, and its
+ *    class, always inlined. clang 14 believes that every asm goto may jump to
+ *    the labels of all others in its function, lambdas included; it refuses
+ *    that beside destructors and, in a function with a switch or goto, beside
+ *    variables;
+ *  - for a debugger the site lies in the program's own block: that function is
+ *    "nodebug", or a debugger would see only its variables at the site. gcc has
+ *    no such attribute, so its asm goto stands in the block itself, and its
  *    object is a static member of a template;
  *  - a type with internal linkage, that function's parameter or the template's,
  *    gives the object internal linkage too, also in inline functions and
  *    templates: a preemptible object cannot be named in an asm of
  *    position-independent code;
  *  - the object is initialised by constants: no guard, no constructor;
- *  - arguments are evaluated in the braces of one initialiser, which orders
- *    them, and in which temporaries live until the marker is done.
+ *  - arguments are evaluated in the braces of one initialiser: this orders
+ *    them, and their temporaries live until the marker is done.
  */
 #ifndef TAFFRAIL_MARKER_CXX_H
 #define TAFFRAIL_MARKER_CXX_H
@@ -31,7 +32,7 @@
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
 	::taffrail::make_array((p), (uint64_t)(n))
 
-/* What an object holds, in braces. S: the signature. */
+/* The initialiser of an object. S: the signature. */
 #define TAFFRAIL_SITE_INIT_(S, kind, line, text_bytes, ...)		\
 	{ {	nullptr, { nullptr, nullptr }, 0,			\
 		nullptr, 0, 0, 0,					\
@@ -52,9 +53,9 @@
 
 /*
  * Declares struct taffrail_point_, whose on() is the site: it returns the
- * object when the site is on, NULL otherwise. S: the signature; parameters
- * and inputs: what the USDT note names, each with a comma before it, the
- * former in parentheses.
+ * object when the site is on, NULL otherwise. S is the signature. parameters
+ * (in parentheses) and ... are the operands of the USDT note, each with a comma
+ * before it.
  */
 #define TAFFRAIL_POINT_(S, kind, channel, name, text, sdt, parameters, ...) \
 	struct taffrail_point_ {					\
@@ -82,9 +83,9 @@
 			i>::sdt_bytes), taffrail_w##i##_)
 
 /*
- * note is the macro of its USDT note, ... a dummy and the arguments. A
- * statement. With TAFFRAIL_SDT_ARGS the
- * arguments are evaluated first, and live on until the marker is done.
+ * A statement. note is the macro of its USDT note; ... are a dummy and the
+ * arguments. With TAFFRAIL_SDT_ARGS the arguments are evaluated first, and
+ * live until the marker is done.
  */
 #ifdef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_FIRE_(...)						\
@@ -122,7 +123,7 @@
 		}							\
 	} while (0)
 
-/* Declares struct taffrail_point_, which knows what its object holds. */
+/* Declares struct taffrail_point_, which describes its object. */
 #define TAFFRAIL_HELD_(S, kind_, channel, name, text_)			\
 	struct taffrail_point_ {					\
 		typedef S types;					\
@@ -196,7 +197,7 @@ taffrail::object<holder<Point, Local>::bytes> holder<Point, Local>::object =
 	TAFFRAIL_SITE_INIT_(types, Point::kind(), Point::line(), bytes,
 			    Point::text());
 
-/* Arguments of types of our own. */
+/* Types of arguments: a string, and a sequence. */
 struct str {
 	const void *p;
 	explicit str(const void *p_) : p(p_) {}
@@ -220,13 +221,13 @@ inline seq<typename plain<T>::type> make_array(T *p, uint64_t n)
 	return seq<typename plain<T>::type>((const void *)p, n);
 }
 
-/* The integer type of an enumeration, and of nothing else. */
+/* The integer type of an enumeration; void for every other type. */
 template <class T, bool Enum = __is_enum(T)>
 struct number { typedef void type; };
 template <class T>
 struct number<T, true> { typedef __underlying_type(T) type; };
 
-/* kind 0: no field. `as` is the type in which it is recorded. */
+/* kind 0: no field. `as` is the type that is recorded. */
 template <class T> struct arithmetic {
 	static constexpr int kind = 0;
 	typedef char as;
@@ -267,7 +268,7 @@ TAFFRAIL_INTEGER_(char32_t);
 TAFFRAIL_INTEGER_(char8_t);
 #endif
 
-/* A field: its enum taffrail_type and its bytes among those of fixed size. */
+/* A field: its enum taffrail_type, and its bytes if its size is fixed. */
 template <class T> struct field {
 	typedef typename number<T>::type integer;
 	static constexpr int kind = arithmetic<T>::kind ?
@@ -305,7 +306,7 @@ template <class T> struct field<seq<T> > {
 template <> struct field<seq<char *> > : field<seq<void *> > {};
 template <> struct field<seq<const char *> > : field<seq<void *> > {};
 
-/* What the object of a marker with these arguments says of them. */
+/* What a marker's object says of its arguments. */
 template <class... A> struct signature;
 
 template <> struct signature<> {
@@ -329,7 +330,7 @@ template <class H, class... T> struct signature<H, T...> {
 		      "taffrail: a marker takes at most 16 arguments");
 };
 
-/* By value: arrays decay, bit-fields and volatile objects are read. */
+/* Takes values: arrays decay, bit-fields and volatile objects are read. */
 template <class D, class... A> signature<A...> sign(D, A...);
 
 /* An argument as it is recorded. */
@@ -347,7 +348,8 @@ TAFFRAIL_ALWAYS_INLINE_ str recorded(const volatile char *s)
 	return str((const void *)s);
 }
 
-/* Packing. fixed: the value, while all of it has at most eight bytes. */
+/* Packs the fields and calls the agent. fixed: the value of all fields of fixed
+ * size, if they have at most eight bytes. */
 struct hit {
 	/* D is the dummy before the arguments. */
 	template <class D, class... A>
@@ -412,16 +414,17 @@ private:
 };
 
 #ifdef TAFFRAIL_SDT_ARGS
-/* What a note names: the value, or the address of a string or sequence. */
+/* The operand in a note: the value, or the address of a string or sequence. */
 template <class T> TAFFRAIL_ALWAYS_INLINE_ T named(T v) { return v; }
 TAFFRAIL_ALWAYS_INLINE_ const void *named(str s) { return s.p; }
 template <class T>
 TAFFRAIL_ALWAYS_INLINE_ const void *named(seq<T> s) { return s.p; }
 
-/* Some T, where none is needed: in decltype. */
+/* Stands for a T in decltype; never defined. */
 template <class T> T any();
 
-/* Operand I of signature S, counted from the right; sdt_bytes as %n wants. */
+/* Operand I of signature S, counted from the right. sdt_bytes has the opposite
+ * sign, because %n prints it negated. */
 template <class S, unsigned I, bool Here = S::nfields == I>
 struct operand_at : operand_at<typename S::rest, I> {};
 template <class S, unsigned I> struct operand_at<S, I, true> {
@@ -434,7 +437,7 @@ template <class S, unsigned I> struct operand_at<S, I, true> {
 template <class S, unsigned I>
 using operand = typename operand_at<S, I>::type;
 
-/* The site P with its arguments, D the dummy before them. */
+/* The site P with its arguments; D is the dummy before them. */
 template <class P> struct evaluated {
 	template <class D, class... A>
 	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated(D, A... args)

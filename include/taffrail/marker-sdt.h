@@ -4,7 +4,7 @@
  * in the form of version 3 as systemtap's <sys/sdt.h> writes it: address,
  * address of the section .stapsdt.base (by which tools correct the first for
  * prelink), address of the semaphore (none), then provider, name and operands.
- * The note is not loaded, hence its absolute addresses cost no relocation.
+ * The note is not loaded, so its absolute addresses cost no relocation.
  */
 #ifndef TAFFRAIL_MARKER_SDT_H
 #define TAFFRAIL_MARKER_SDT_H
@@ -15,7 +15,8 @@
 #define TAFFRAIL_SDT_ADDRESS_	".4byte"
 #endif
 
-/* channel, name and semaphore are literals, operands the text of another. */
+/* channel, name and semaphore are string literals; so is operands, which may
+ * be several in a row. */
 #define TAFFRAIL_SDT_RECORD_(channel, name, operands, semaphore)	\
 	".ifndef _.stapsdt.base\n"					\
 	".pushsection .stapsdt.base,\"aG\",\"progbits\","		\
@@ -46,9 +47,9 @@
 
 /*
  * The same for a probe that has a semaphore, CHANNEL_NAME_semaphore, which the
- * program defines. Tools find it in the first note, the agent in another of
- * its own (struct taffrail_semaphore), which is loaded: so it is this module's
- * own symbol.
+ * program defines. Tools find the semaphore in the first note; the agent finds
+ * it in a second note (struct taffrail_semaphore). The second note is loaded,
+ * so the symbol must be this module's (hidden).
  */
 #define TAFFRAIL_SDT_SEMAPHORE_NOTE_(channel, name, operands)		\
 	TAFFRAIL_SDT_RECORD_(channel, name, operands,			\
@@ -67,11 +68,11 @@
  * With TAFFRAIL_SDT_ARGS an argument is evaluated before the site, and the
  * note says where it is: SIZE@OPERAND, the size negative for signed types. It
  * may be wherever the compiler has it ("nor"), as with <sys/sdt.h>. An asm
- * statement takes 30 operands at most, hence no more than 12 arguments.
+ * statement takes at most 30 operands, so at most 12 arguments.
  *
- * TAFFRAIL_SDT_TEXT_(I, x) is the text for argument I, counted from the right,
- * TAFFRAIL_SDT_INPUT_(I, bytes, value) its operands; bytes as %n wants it,
- * which prints its operand negated.
+ * TAFFRAIL_SDT_TEXT_(I, x) is the text for argument I, counted from the right;
+ * TAFFRAIL_SDT_INPUT_(I, bytes, value) are its operands. `bytes` has the
+ * opposite sign, because %n prints its operand negated.
  */
 #ifdef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_EARLY_(...)	__VA_ARGS__

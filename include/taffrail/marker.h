@@ -3,7 +3,7 @@
  * Markers for C (C99 and later) and C++ (C++11 and later), gcc and clang.
  *
  *	TAFFRAIL_MARK(channel, name, format, args...)
- *		printf-like: the words of the format name the fields
+ *		printf-like: words of the format name the fields
  *	TAFFRAIL_EVENT(channel, name, args...)
  *		typed: names and types come from the expressions, or from
  *		TAFFRAIL_FIELD(name, e)		e, called name
@@ -11,17 +11,18 @@
  *		TAFFRAIL_BYTES(p, n)		n bytes at p
  *		TAFFRAIL_ARRAY(p, n)		n numbers at p, typed by *p
  *	TAFFRAIL_ENABLED(channel, name)
- *		an int: is a marker of that name switched on?
+ *		an int: 1 while a marker of that name is switched on
  *
- * channel and name are words, not strings, and are taken as they stand. At
- * most TAFFRAIL_FIELDS_MAX arguments. They are evaluated once each, from left
- * to right, and only while the marker is on; integers, enumerations, bool,
- * floating point, pointers and `char *` (a string; NULL is "(null)") are
+ * channel and name are words, not strings, and are not macro-expanded. A marker
+ * takes at most TAFFRAIL_FIELDS_MAX arguments. Each is evaluated once, from
+ * left to right, and only while the marker is on. Integers, enumerations, bool,
+ * floating point, pointers and `char *` (a string; NULL is "(null)") can be
  * fields. No library is needed: without an agent a marker does nothing.
  *
- * What MARK's %p and %.*s say of a `char *` the agent sees, the compiler does
- * not: prefer TAFFRAIL_EVENT for those. In C++ before C++20 an argument holds
- * no lambda, in any C++ no other marker: it stands in a decltype, too.
+ * The agent reads the %p and %.*s that MARK's format has for a `char *`, but
+ * the compiler does not: prefer TAFFRAIL_EVENT there. Arguments also stand in a
+ * decltype: in C++ they cannot contain another marker, and before C++20 no
+ * lambda.
  *
  * Defined before the first include:
  *	TAFFRAIL_SDT_ARGS	the USDT probes carry their arguments, which
@@ -33,7 +34,7 @@
 #ifndef TAFFRAIL_MARKER_H
 #define TAFFRAIL_MARKER_H
 
-/* Warnings about the caller's own tokens stay; those about ours do not. */
+/* Keeps warnings about the caller's tokens, and drops those about ours. */
 #pragma GCC system_header
 
 #include <stddef.h>
@@ -76,9 +77,9 @@
 /* Private from here on. */
 
 /*
- * The arguments with a 0 before them, so that a list is never empty. They are
- * expanded here, hence may hold markers themselves. That `, ##__VA_ARGS__`
- * stands somewhere in a macro lets clang accept no argument in silence.
+ * The arguments with a 0 before them: the list is never empty. They are
+ * expanded here, so they may contain markers. A `, ##__VA_ARGS__` somewhere in
+ * a macro makes clang accept a call without arguments, without a warning.
  */
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
 #define TAFFRAIL_ZERO_(...)	0 __VA_OPT__(,) __VA_ARGS__
@@ -93,7 +94,8 @@
 	TAFFRAIL_PRINTF_CHECKED_(channel, name,				\
 			TAFFRAIL_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
 
-/* How many follow the first of up to 33: 0 to 16, or 17 for more. */
+/* The number of arguments behind the first, of up to 33: 0 to 16, or 17 for
+ * more. */
 #define TAFFRAIL_COUNT_(...)						\
 	TAFFRAIL_PICK_(__VA_ARGS__, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
 		17, 17, 17, 17, 17, 17, 17, 16, 15, 14, 13, 12, 11, 10,	\
@@ -142,8 +144,8 @@
 	m(16, x) TAFFRAIL_EACH15_(m, z, __VA_ARGS__)
 
 /*
- * clang calls an argument with a side effect in decltype a mistake, and an
- * object of a marker in an inline function of C.
+ * clang warns of an argument with a side effect in decltype, and of a marker's
+ * object in an inline function of C.
  */
 #ifdef __clang__
 #define TAFFRAIL_QUIET_BEGIN_						\

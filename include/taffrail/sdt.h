@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The macros of systemtap's <sys/sdt.h>, as markers: a program that has USDT
- * probes is compiled again with this header, and its probes are sites of
- * taffrail's own, which cost nothing while they are off and nanoseconds while
- * they are on. To other tools they are the USDT probes that they were.
+ * The macros of systemtap's <sys/sdt.h>, as markers. When a program that has
+ * USDT probes is compiled again with this header, its probes become sites of
+ * markers, which cost nothing while they are off and nanoseconds while they are
+ * on. For other tools they stay USDT probes.
  *
  *	DTRACE_PROBE(provider, name)		STAP_PROBE(provider, name)
  *	DTRACE_PROBE1(provider, name, arg1)	STAP_PROBE1(...)
  *	... DTRACE_PROBE12			... STAP_PROBE12
  *	STAP_PROBEV(provider, name, args...)
  *
- * Include it in the place of <sys/sdt.h>, or compile with
+ * Include it instead of <sys/sdt.h>, or compile with
  * -I$(includedir)/taffrail/compat, where a sys/sdt.h leads here.
  *
- * The marker is provider/name, its fields are arg1, arg2, ... Arguments are
- * what <sys/sdt.h> takes: integers, enumerations, floating point, pointers and
- * arrays (their addresses: a `char *` too). They are evaluated always, once,
- * as with that header. With _SDT_HAS_SEMAPHORES defined before the include a
- * probe has the semaphore PROVIDER_NAME_semaphore, which the program defines
- * (`dtrace -G` does): it is above 0 while somebody wants the probe.
+ * The marker is provider/name, its fields are arg1, arg2, ... Arguments may
+ * have the types that <sys/sdt.h> takes: integers, enumerations, floating
+ * point, pointers and arrays (their addresses: a `char *` too). They are always
+ * evaluated, once, as with that header. With _SDT_HAS_SEMAPHORES defined before
+ * the include a probe has the semaphore PROVIDER_NAME_semaphore, which the
+ * program defines (`dtrace -G` does): it is above 0 while a tool wants the
+ * probe.
  *
- * It comes before <taffrail/marker.h>, whose markers have operands in their
- * notes then, too (TAFFRAIL_SDT_ARGS). Not here: STAP_PROBE_ASM, and
+ * Include it before <taffrail/marker.h>, whose markers then have operands in
+ * their notes, too (TAFFRAIL_SDT_ARGS). Not supported: STAP_PROBE_ASM, and
  * assembler files. Thread and signal safety: as of all markers.
  */
 #ifndef TAFFRAIL_SDT_H
@@ -39,7 +40,7 @@
 
 #pragma GCC system_header
 
-/* keeps the other one out */
+/* keeps systemtap's header out */
 #define _SYS_SDT_H	1
 
 #ifndef TAFFRAIL_SDT_ARGS
@@ -128,7 +129,7 @@
 	TAFFRAIL_SDT_VALUE_(a), TAFFRAIL_SDT_VALUE_(b),			\
 	TAFFRAIL_SDT_VALUE_(c), TAFFRAIL_SDT_VALUE_(d)
 
-/* By how many follow provider and name. */
+/* Chooses by the number of arguments behind provider and name. */
 #define TAFFRAIL_SDT_PICK_(p, q, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, \
 			   a11, a12, n, ...)				\
 	DTRACE_PROBE##n

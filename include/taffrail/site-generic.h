@@ -2,15 +2,15 @@
 /*
  * A site without patching: a load of the object's `enabled` and a branch. For
  * machines that have no site-MACHINE.h, and for -DTAFFRAIL_FLAG_SITES. The
- * nop stays, so that the USDT probe has its instruction; the note has
- * TAFFRAIL_SITE_FLAG_TESTED and no stub.
+ * nop stays for the USDT probe; the note has TAFFRAIL_SITE_FLAG_TESTED and no
+ * stub.
  */
 #ifndef TAFFRAIL_SITE_GENERIC_H
 #define TAFFRAIL_SITE_GENERIC_H
 
 #define TAFFRAIL_SITE_FLAGS_	TAFFRAIL_SITE_FLAG_TESTED
 
-/* The operands of an asm without goto are printed as in one with it. */
+/* Operands are written as in an asm goto. */
 #define TAFFRAIL_SITE_CODE_						\
 	"990:	nop\n"							\
 	".pushsection .note.taffrail,\"a?\",\"note\"\n"			\
@@ -24,7 +24,7 @@
 	"	.long	1\n"						\
 	".popsection\n"
 
-/* As in site-x86_64.h: to the label taffrail_hit_ when the site is on. */
+/* As in site-x86_64.h: goes to the label taffrail_hit_ when the site is on. */
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
 	__asm__ __volatile__(TAFFRAIL_SITE_CODE_ sdt			\
 		: : [taffrail_object_] "i" (&(object)) __VA_ARGS__);	\

@@ -6,13 +6,13 @@
  * What must stay true here:
  *  - no memory is read and no register written while the site is off: `test`
  *    with an immediate only sets flags, which the compiler knows ("cc");
- *  - every word that refers to another place is relative to itself, so that
- *    no text relocation arises, in position independent code neither;
+ *  - every word that refers to another place is relative to itself, so not
+ *    even position-independent code needs a text relocation;
  *  - the sections of stub and note carry the flag "?": they join the COMDAT
  *    group of the function that holds the site, and are discarded with it;
- *  - the stub has a way round by struct taffrail_site's `snapshot`, which one
- *    byte opens: there no register but the flags has changed since the site,
- *    and the red zone is stepped over.
+ *  - the stub can detour through struct taffrail_site's `snapshot`, which one
+ *    byte switches. On the detour no register but the flags has changed since
+ *    the site, and the red zone is kept.
  */
 #ifndef TAFFRAIL_SITE_X86_64_H
 #define TAFFRAIL_SITE_X86_64_H
@@ -28,7 +28,7 @@
  *	994:	lea  -128(%rsp), %rsp
  *		call *object->snapshot	returns by `ret $128`
  *		jmp  993b
- *		.long 990b - .		what the call's return address leads to
+ *		.long 990b - .		the call's return address leads here
  */
 #define TAFFRAIL_SITE_CODE_						\
 	"990:	nop\n"							\
@@ -57,17 +57,16 @@
 	".popsection\n"
 
 /*
- * The frame of the stub, for debuggers and for who unwinds from a handler of
- * signals: one of no bytes (128 around the call), whose caller is what the
- * operand of the jump at 993 leads to. That is read from the code, so that all
- * stubs have the same description: the linker keeps one, of 64 bytes, and 32
- * for each stub.
+ * The frame of the stub, for debuggers and for handlers of signals that unwind:
+ * it has no bytes (128 around the call), and its caller is the target of the
+ * jump at 993. The target is read from the code, so all stubs have the same
+ * description: the linker keeps one, of 64 bytes, and 32 for each stub.
  *
  *	8 bytes from (pc & -32) + 3; + 2^31, & 2^32 - 1 -> the operand + 2^31
  *	+ (pc - 2^31 & -32) + 7                         -> where it leads to
  *
- * What is read behind the operand is the stub's. These operators, and none that
- * keeps a sign, are those that valgrind knows.
+ * The four bytes read behind the operand are the stub's. valgrind knows these
+ * operators, and none that extends a sign.
  *
  * Facts: DWARF 5, 6.4 and 2.5; .eh_frame in the Linux Standard Base 5.0. "S",
  * as for frames of signals: the caller goes on at this very instruction, and
@@ -101,8 +100,8 @@
 
 /*
  * Falls through while the site is off; goes to the label taffrail_hit_ of the
- * surrounding block when it is on. sdt is the text of the USDT note, ... its
- * operands, each with a comma before it.
+ * surrounding block when it is on. sdt is the text of the USDT note; ... are
+ * its operands, each with a comma before it.
  */
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
 	__asm__ TAFFRAIL_ASM_INLINE_ goto(TAFFRAIL_SITE_CODE_		\

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The applications' ABI: what a marker leaves in a program, and what the
- * agent finds there. Programs compiled today must work with any later agent:
+ * The applications' ABI: the data and code of a marker in a program, as the
+ * agent finds them. Programs compiled today must work with any later agent:
  * nothing here changes without TAFFRAIL_SITE_VERSION.
  *
  * A marker is a static object (struct taffrail_site plus text) and, for every
@@ -13,8 +13,9 @@
  *	...
  *	cold:	jmp  hit		the site's own stub (site-MACHINE.h)
  *
- * and a note in .note.taffrail that ties the two, by offsets relative to the
- * note itself: no relocation, no constructor, found through PT_NOTE.
+ * A note in .note.taffrail connects the two, by offsets relative to the note
+ * itself. It needs no relocation and no constructor, and is found through
+ * PT_NOTE.
  */
 #ifndef TAFFRAIL_SITE_H
 #define TAFFRAIL_SITE_H
@@ -29,7 +30,7 @@
 enum taffrail_kind {
 	TAFFRAIL_KIND_EVENT = 1,	/* text 3 is the argument text */
 	TAFFRAIL_KIND_MARK  = 2,	/* text 3 is a printf-like format */
-	TAFFRAIL_KIND_GUARD = 3,	/* TAFFRAIL_ENABLED: as its marker */
+	TAFFRAIL_KIND_GUARD = 3,	/* TAFFRAIL_ENABLED: on as its marker */
 };
 
 /* The type of a field: a scalar, a string, or a sequence of a scalar. */
@@ -66,7 +67,7 @@ struct taffrail_var {
  * Fields of fixed size are packed without padding, in order, in host byte
  * order. When they take 8 bytes or less, `fixed` is their value (the first
  * field in the lowest byte); else it is their address, as an integer. `var`
- * points to one taffrail_var a string or sequence, in order, or is NULL.
+ * points to one taffrail_var for each string or sequence, in order, or is NULL.
  */
 struct taffrail_site;
 typedef void taffrail_hit_fn(struct taffrail_site *site, uint64_t fixed,
@@ -79,8 +80,8 @@ typedef void taffrail_hit_fn(struct taffrail_site *site, uint64_t fixed,
 #endif
 
 struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
-	/* the agent's, zero in the program; one cache line with the fields
-	 * that a hit reads */
+	/* Written by the agent, zero in the program. One cache line has all
+	 * fields that a hit reads. */
 	taffrail_hit_fn *hit;		/* never called while it is off */
 	const void *rings[2];		/* for compact and large headers */
 	uint64_t id;			/* event id as the header wants it */
@@ -88,7 +89,7 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	uint64_t agent2;
 	volatile uint32_t enabled;	/* flag sites test it */
 	uint32_t agent3;
-	/* the compiler's, constant */
+	/* Filled in by the compiler, constant. */
 	uint16_t version;		/* TAFFRAIL_SITE_VERSION */
 	uint8_t kind;			/* enum taffrail_kind */
 	uint8_t nfields;
@@ -98,7 +99,7 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	uint32_t line;
 	uint32_t text_bytes;		/* of the text behind this struct */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
-	/* the agent's again: where the stub goes while registers are wanted */
+	/* Written by the agent: called by the stub while snapshots are taken */
 	void (*snapshot)(void);
 	/* char text[] at sizeof: channel, name, format or arguments, file;
 	 * NUL between. The whole object is aligned to 64. */
@@ -109,16 +110,17 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 /* The note's descriptor (owner "taffrail", type TAFFRAIL_NOTE_TYPE). */
 struct taffrail_note {
 	int32_t code;		/* address of label 990 less this word's */
-	int32_t object;		/* address of the site less that of this word */
-	int32_t stub;		/* of the stub, or 0 for tested sites */
+	int32_t object;		/* address of the object less this word's */
+	int32_t stub;		/* the stub's less this word's; 0: tested */
 	uint32_t flags;		/* TAFFRAIL_SITE_FLAG_ */
 };
 
 /* The descriptor of type TAFFRAIL_NOTE_SEMAPHORE, behind the note of the same
- * code: a 16-bit count of those who want the probe, which the program asks. */
+ * code. The semaphore is a 16-bit count of the tools that want the probe; the
+ * program reads it. */
 struct taffrail_semaphore {
 	int32_t code;		/* as above */
-	int32_t semaphore;	/* its address less that of this word */
+	int32_t semaphore;	/* its address less this word's */
 };
 
 #endif

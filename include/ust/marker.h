@@ -6,8 +6,8 @@
  *
  * A program written for it compiles unchanged and needs no library. Each call
  * is a TAFFRAIL_MARK(channel, name, format, args...), except that channel and
- * name may be macros, as they could be then. What registered probes by hand
- * (marker_probe_register and its kin) has no counterpart here.
+ * name may be macros, as in UST. The functions that registered probes by hand
+ * (marker_probe_register and others) have no counterpart here.
  */
 #ifndef UST_MARKER_H
 #define UST_MARKER_H
@@ -28,7 +28,7 @@
 /* The later spelling, whose channel is always "ust". */
 #define ust_marker(name, ...)	TAFFRAIL_UST_MARK_(ust, name, __VA_ARGS__)
 
-/* Once put into a program to collect its markers: nothing to do any more. */
+/* UST collected a program's markers by it; it does nothing here. */
 #define MARKER_LIB		struct taffrail_ust_marker_lib_
 #define UST_MARKER_LIB		struct taffrail_ust_marker_lib_
 
