@@ -13,7 +13,7 @@
 #define ARENA_ALIGN		64
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE	23	/* Linux 5.14; else nothing happens */
+#define MADV_POPULATE_WRITE	23	/* Linux 5.14; does nothing before */
 #endif
 
 static char *chunk;
@@ -30,7 +30,7 @@ void *arena_keep(size_t size)
 							   ARENA_CHUNK_BYTES;
 
 		chunk = sys_map_anonymous(fresh);
-		/* a process that needs a second chunk needs many */
+		/* a process that needs a second chunk will need many */
 		if (chunk && chunks++)
 			sys_madvise(chunk, fresh, MADV_POPULATE_WRITE);
 		chunk_left = chunk ? fresh : 0;

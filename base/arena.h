@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory for the agent's own structures: mapped, never unmapped, zeroed when
- * handed out. What was of one type is only used again for that type, so that
- * a thread which still holds a pointer to a retired object finds an object.
+ * Memory for the agent's structures: mapped, never unmapped, zeroed when handed
+ * out. An object's memory is only used again for objects of the same type: a
+ * thread that still has a pointer to a retired object finds an object there.
  *
- * Not thread-safe: the registry's lock is held.
+ * Not thread-safe: the caller holds the registry's lock.
  */
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
@@ -20,21 +20,21 @@ struct arena_type {
 
 #define ARENA_TYPE(type)	{ .bytes = sizeof(type) }
 
-/* A zeroed object, or NULL when the process has no memory. */
+/* Returns a zeroed object, or NULL when the process has no memory. */
 void *arena_take(struct arena_type *type);
 
-/* Memory for good, zeroed, aligned to 64; or NULL. */
+/* Returns memory that is never given back, zeroed, aligned to 64; or NULL. */
 void *arena_keep(size_t bytes);
 
 /*
- * A copy of these bytes for good, aligned to 64; what is asked for once more
- * from the same set is the same copy. NULL when the process has no memory. A
- * set is NULL at first.
+ * Returns a copy of these bytes that is never given back, aligned to 64. The
+ * same bytes from the same set give the same copy. Returns NULL when the
+ * process has no memory. A set is NULL at first.
  */
 struct arena_copy;
 const void *arena_copy(struct arena_copy **set, const void *bytes, size_t n);
 
-/* Gives it back; its memory stays readable. */
+/* Gives an object back; its memory stays readable. */
 void arena_give(struct arena_type *type, void *object);
 
 #endif

@@ -9,15 +9,15 @@
 #include <stdint.h>
 
 #define COLD		__attribute__((cold, noinline))
-/* What a forked child runs that never writes. It lies together: each other part
- * of the library that a child comes to costs it a page fault. */
+/* Code that forked children run which never write an event. It lies together,
+ * because each further page of the library costs a child a page fault. */
 #define FORK_TEXT	__attribute__((section(".text.hot.fork")))
 #define ALWAYS_INLINE	inline __attribute__((always_inline))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 
-/* May run in a signal handler, and between fork and exec. The lint that walks
- * the calls puts these into a section of their own. */
+/* Marks a function that may run in a signal handler, and between fork and exec.
+ * Lint, which walks the calls, puts these functions into a section. */
 #ifndef SIGSAFE
 #define SIGSAFE
 #endif

@@ -6,8 +6,8 @@
 #define BASE_ENTRIES_H
 
 /*
- * Calls `call` for each name in the directory that `fd` is open on, those that
- * begin with a dot left out.
+ * Calls `call` for each name in the directory that `fd` is open on, but not for
+ * names that begin with a dot.
  */
 void entries_each(int fd, void (*call)(int fd, const char *name, void *arg),
 		  void *arg);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening what stands in the runtime directory. See file.h.
+ * Opens files in the runtime directory. See file.h.
  *
  * What must stay true: another program of the user may have put anything
- * there. No open waits (a FIFO, a device), none makes a terminal the
- * program's own, and the descriptor is judged, not the name.
+ * there. No open waits (a FIFO, a device) or makes a terminal the program's
+ * controlling terminal, and the descriptor is checked, not the name.
  */
 #include "base/file.h"
 
@@ -18,8 +18,8 @@
 
 uint32_t file_owner;
 
-/* The user whose the directory was at the start, or is now: in a user name
- * space that the program has entered, every number is another. */
+/* Returns 1 for a file of the program's user, by the user's number at the start
+ * or now: a user namespace that the program has entered changes all numbers. */
 static int file_ours(const struct stat *st)
 {
 	return st->st_uid == file_owner ||

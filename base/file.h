@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Opening what stands in the runtime directory, inside a traced program.
+ * Opens files in the runtime directory, inside a traced program.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -15,18 +15,19 @@ extern uint32_t file_owner;
  * `flags`, if it is a regular file of the user's, of `least` to `most` bytes.
  * Returns a descriptor, which an exec closes, or a negative errno: -ELOOP for
  * a symlink, -EPERM for another kind of file or another user's, -EFBIG or
- * -ENODATA for another size. Never waits. In a thread of the agent's own.
+ * -ENODATA for another size. Never waits. Call it in one of the agent's
+ * threads.
  */
 int file_open(int at, const char *path, int flags, uint64_t least,
 	      uint64_t most);
 
 /*
- * The same for a directory of the user's. -EPERM also for one that group or
- * others may write to: nothing in it can be trusted.
+ * Does the same for a directory of the user's. Returns -EPERM also when its
+ * group or others may write to it: then nothing in it can be trusted.
  */
 int file_open_directory(int at, const char *path);
 
-/* Returns whether `name` is one component of a path, without a dot in front. */
+/* Returns 1 when `name` is one component of a path, without a leading dot. */
 int file_name_plain(const char *name);
 
 #endif

@@ -3,15 +3,15 @@
  * Glob matching for rules. See glob.h.
  *
  * What must stay true here: no libc and no recursion. Only the last star is
- * ever retried: what an earlier star could still take, the last one can.
+ * retried: text that an earlier star could still take, the last star can take.
  */
 #include "base/glob.h"
 
 #include <stddef.h>
 
 /*
- * The class that begins at pattern ('['): where it ends, or NULL when nothing
- * closes it; and whether it holds c.
+ * Reads the class that begins at pattern ('['). Returns where the class ends,
+ * or NULL when nothing closes it; `holds` tells whether c is in it.
  */
 static const char *match_class(const char *pattern, unsigned char c,
 			       bool *holds)
@@ -35,7 +35,7 @@ static const char *match_class(const char *pattern, unsigned char c,
 	return *p ? p + 1 : NULL;
 }
 
-/* Match one element with one character: the next element, or NULL. */
+/* Matches one element with one character. Returns the next element, or NULL. */
 static const char *match_one(const char *pattern, char c)
 {
 	const char *end;

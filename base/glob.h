@@ -4,8 +4,8 @@
  *
  *	*	any characters, also none, also '/'
  *	?	one character
- *	[abc]	one of them; [a-z] a range; [!a] or [^a] any other; a ']' that
- *		comes first is one of them; a '[' that nothing closes is itself
+ *	[abc]	one of these; [a-z] a range; [!a] or [^a] any other; a ']' that
+ *		comes first is one of these; a '[' that nothing closes is itself
  *
  * Everything else stands for itself.
  */
@@ -16,13 +16,13 @@
 #include <stdint.h>
 
 /*
- * Does the whole text match the pattern? Any two strings are fine: no
- * recursion, no memory, time at most the product of their lengths.
+ * Returns whether the whole text matches the pattern. Any two strings are fine:
+ * no recursion, no memory, time at most the product of their lengths.
  * SIGSAFE, thread-safe.
  */
 bool glob_match(const char *pattern, const char *text);
 
-/* The same for a text that ends at its NUL or after `limit` bytes. */
+/* Does the same for a text that ends at its NUL or after `limit` bytes. */
 bool glob_match_upto(const char *pattern, const char *text, uint64_t limit);
 
 #endif

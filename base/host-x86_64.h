@@ -2,7 +2,7 @@
 /*
  * glibc keeps a thread's id in struct pthread, at a fixed distance from the
  * thread pointer (nptl/descr.h: 0x2d0 on x86-64 since 2.11). host_setup()
- * checks it against the kernel's answer before anybody relies on it.
+ * compares it with the kernel's answer before it is used.
  */
 #ifndef BASE_HOST_X86_64_H
 #define BASE_HOST_X86_64_H
@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 /* CPUID 7. ECX bit 22: RDPID; the kernel keeps the CPU's number in the low 12
- * bits of what it reads (asm/segment.h: VDSO_CPUNODE_BITS). EBX bit 11: RTM,
- * but for EDX bit 11: no transaction ever comes to its end. */
+ * bits of the value that RDPID reads (asm/segment.h: VDSO_CPUNODE_BITS). EBX
+ * bit 11: RTM; with EDX bit 11 no transaction ever succeeds. */
 static inline void host_features_read(int *cpu, int *transactions)
 {
 	unsigned int a, b, c, d;
@@ -33,7 +33,7 @@ static inline uint32_t host_cpu_read(void)
 
 /* AVX2, and a kernel that keeps its registers. Intel SDM, volume 1, 14.3:
  * OSXSAVE and AVX in leaf 1, XMM and YMM in XCR0, then leaf 7. libgcc's
- * __builtin_cpu_supports() says the same with 3 kB of code. */
+ * __builtin_cpu_supports() tells the same, but takes 3 kB of code. */
 static inline int host_avx2_read(void)
 {
 	uint32_t a, b, c, d;

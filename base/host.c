@@ -17,7 +17,7 @@ __thread struct host_cpu_told host_cpu_told;
 
 static int tid_in_libc;
 
-/* Zero in a new thread. A fork keeps it: so does the kernel keep the name. */
+/* Zero in a new thread. A fork keeps it, as the kernel keeps the name. */
 static __thread struct {
 	uint32_t known;
 	char name[16];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a writer may ask about the thread and process it runs in, without a
- * system call.
+ * Facts about the calling thread and its process that a writer can read without
+ * a system call.
  */
 #ifndef BASE_HOST_H
 #define BASE_HOST_H
@@ -13,23 +13,25 @@
 #include "base/host-x86_64.h"
 #include "base/tunables.h"
 
-/* Can host_cpu() read it without a call? Set by host_setup(). */
+/* 1 when host_cpu() can read the CPU's number without a call. Set by
+ * host_setup(). */
 extern int host_cpu_fast;
 
-/* Has the processor transactions (tracepoints/program/memory-x86_64.h)? Set by
- * host_setup(). */
+/* 1 when the processor has transactions (tracepoints/program/memory-x86_64.h).
+ * Set by host_setup(). */
 extern int host_transactions;
 
-/* May a system call that the program does not make by itself kill it (a seccomp
- * filter)? Set by the agent; from then on no thread of the program's makes one
- * for us. What would need one is left out, or counted as lost. */
+/* 1 when a system call of the agent's could kill the program (a seccomp
+ * filter). Set by the agent; from then on no thread makes a system call for the
+ * agent. Work that needs one is left out, or counted as lost. */
 extern int host_confined;
 
 /* The program's name at its start (comm), 16 bytes, NUL padded. Set by the
  * agent. */
 extern char host_program[16];
 
-/* Where it cannot: what the thread was told last, and when, by the TSC. */
+/* Where host_cpu_fast is 0: the last answer that the thread got, and the TSC of
+ * that moment. */
 struct host_cpu_told {
 	uint64_t ticks;
 	uint32_t cpu;
@@ -37,16 +39,16 @@ struct host_cpu_told {
 extern __thread struct host_cpu_told host_cpu_told
 	__attribute__((visibility("hidden")));
 
-/* The CPU that the thread ran on a moment ago. SIGSAFE. */
+/* Returns the CPU that the thread ran on a moment ago. SIGSAFE. */
 static inline uint32_t host_cpu(void)
 {
 	return host_cpu_fast ? host_cpu_read() : (uint32_t)sched_getcpu();
 }
 
 /*
- * The same for a writer that reads the TSC next, and then calls
- * host_cpu_renew() with it: a processor without RDPID takes longer to say its
- * number (LSL: 16 ns on Zen 5) than the clock does. SIGSAFE.
+ * Does the same for a writer that reads the TSC next, and then calls
+ * host_cpu_renew() with it: without RDPID a processor takes longer to read its
+ * number (LSL: 16 ns on Zen 5) than to read the clock. SIGSAFE.
  */
 static inline uint32_t host_cpu_kept(void)
 {
@@ -54,9 +56,10 @@ static inline uint32_t host_cpu_kept(void)
 }
 
 /*
- * The CPU, when what host_cpu_kept() said is older than a move from one CPU to
- * another takes; else `cpu` as it is. `ticks`: the TSC, or 0 when it is not
- * known. A handler in between leaves an answer that is as new. SIGSAFE.
+ * Asks for the CPU again when the answer of host_cpu_kept() is older than a
+ * move from one CPU to another takes; else returns `cpu`. `ticks` is the TSC,
+ * or 0 when it is not known. A handler in between leaves an answer that is just
+ * as new. SIGSAFE.
  */
 static inline uint32_t host_cpu_renew(uint32_t cpu, uint64_t ticks)
 {
@@ -68,22 +71,23 @@ static inline uint32_t host_cpu_renew(uint32_t cpu, uint64_t ticks)
 	return host_cpu_told.cpu;
 }
 
-/* May AVX2 be used? Asks once, since CPUID traps in a virtual machine. */
+/* Returns 1 when AVX2 may be used. Asks the processor once, because CPUID traps
+ * in a virtual machine. */
 int host_avx2(void);
 
 /*
- * Learns what the processor has, and where libc keeps a thread's id. Called at
- * start and by the first write of a forked child. SIGSAFE.
+ * Learns what the processor has, and whether libc's copy of a thread's id can
+ * be used. Called at start and by the first write of a forked child. SIGSAFE.
  */
 void host_setup(void);
 
-/* The calling thread's id. A system call only where host_setup() could not
- * find libc's copy; 0 where that may not be made. SIGSAFE. */
+/* Returns the calling thread's id. Makes a system call only where libc's copy
+ * cannot be used; returns 0 where no call may be made. SIGSAFE. */
 uint32_t host_tid(void);
 
-/* The calling thread's name (comm), 16 bytes, NUL padded, as it was when the
- * thread first asked: one system call a thread. Where that may not be made,
- * the program's at its start. SIGSAFE. */
+/* Copies the calling thread's name (comm), 16 bytes, NUL padded, as it was at
+ * the thread's first call: one system call a thread. Where no call may be made,
+ * copies the program's name at its start. SIGSAFE. */
 void host_thread_name(char *out16);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Open addressing, at most half full; nothing is ever taken out.
+ * Open addressing, at most half full; no value is ever removed alone.
  */
 #include "base/index.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A hash table for what there may be very many of: markers, event records.
+ * A hash table for things that there may be very many of: markers, event
+ * records.
  *
- * Not thread-safe: the registry's lock is held.
+ * Not thread-safe: the caller holds the registry's lock.
  */
 #ifndef BASE_INDEX_H
 #define BASE_INDEX_H
@@ -21,7 +22,7 @@ struct index {
 	uint32_t used;
 };
 
-/* The value with that hash for which same(value, key) is true, or 0. */
+/* Returns the value with that hash for which same(value, key) is true, or 0. */
 uint64_t index_find(const struct index *index, uint64_t hash,
 		    int (*same)(uint64_t value, const void *key),
 		    const void *key);
@@ -29,10 +30,10 @@ uint64_t index_find(const struct index *index, uint64_t hash,
 /* Adds a value that is not 0. Returns 0 or -ENOMEM. */
 int index_add(struct index *index, uint64_t hash, uint64_t value);
 
-/* Empties it and gives its memory back. */
+/* Empties the table and gives its memory back. */
 void index_clear(struct index *index);
 
-/* Of `n` bytes, going on from `hash` (INDEX_HASH at first). */
+/* Returns the hash of `n` bytes, continued from `hash` (first INDEX_HASH). */
 #define INDEX_HASH	14695981039346656037ull
 uint64_t index_hash(uint64_t hash, const void *p, uint64_t n);
 

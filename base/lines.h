@@ -15,15 +15,15 @@
 struct line {
 	char key[LINE_KEY_BYTES];
 	char value[LINE_VALUE_BYTES];
-	int cut;		/* key or value is longer than there is room */
+	int cut;		/* key or value was too long */
 };
 
 /* Takes the next line with a key from *text, which is terminated. Returns 0
- * at its end. Lines without '=' are passed over. */
+ * at its end. Skips lines without '='. */
 int line_next(const char **text, struct line *line);
 
-/* The value of the first line with that key, copied; 0 when there is none, or
- * one that is too long: a part of a name is another name. */
+/* Copies the value of the first line with that key. Returns 0 when there is
+ * none, or the value is too long: a part of a name is another name. */
 int line_find(const char *text, const char *key, char *value, uint32_t size);
 
 void line_add(struct text *out, const char *key, const char *value);

@@ -1,5 +1,5 @@
-# base/: system calls, text, tables: what knows nothing of tracing. One file a
-# line.
+# base/: system calls, text, tables: code that knows nothing of tracing. One
+# file a line.
 
 # in the agent and in the command
 base_sources = \

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libc's functions on memory that compilers call by themselves, hidden, so that
- * the agent's code finds these. The program may have put others before libc's:
- * ThreadSanitizer's read what libc gives to its own threads only, and end the
- * process where a thread of the agent's calls them.
+ * libc's memory functions that compilers call by themselves. They are hidden:
+ * only the agent's code finds them. The program may have replaced libc's:
+ * ThreadSanitizer's functions read data that only libc's threads have, and end
+ * the process when one of the agent's threads calls them.
  *
- * What must stay true: nothing here is called where a writer is fast (sizes are
- * constant there). No vector register is touched. Each loop has a barrier, or
- * compilers see what it does, and make it a call of the function that it is in.
+ * What must stay true: fast writers call nothing here (their sizes are
+ * constant). No vector register is touched. Each loop has a barrier, or
+ * compilers recognise the loop and replace it by a call of its own function.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -2,9 +2,9 @@
 /*
  * The agent's libraries in LD_PRELOAD.
  *
- * What must stay true: nothing is written but to the copy. The environment may
- * be that of a parent whose memory a child of vfork(2) shares, or be read by
- * other threads.
+ * What must stay true: only the copy is written to. The environment may belong
+ * to a parent whose memory a child of vfork(2) shares, and other threads may
+ * read it.
  */
 #include "base/preload.h"
 
@@ -19,7 +19,8 @@
 #define LIBRARY		"libtaffrail"
 #define ROOM_BYTES_MAX	32768u
 
-/* The next word of the list; the dynamic linker parts them by these two. */
+/* Returns the length of the list's next word. The dynamic linker separates
+ * words by these two characters. */
 SIGSAFE static size_t word_length(const char *p)
 {
 	size_t n = 0;
@@ -29,7 +30,7 @@ SIGSAFE static size_t word_length(const char *p)
 	return n;
 }
 
-/* libtaffrail.so, libtaffrail-NAME.so */
+/* Returns 1 for libtaffrail.so and libtaffrail-NAME.so. */
 SIGSAFE static int word_ours(const char *word, size_t n)
 {
 	const char *name = word;
@@ -43,7 +44,8 @@ SIGSAFE static int word_ours(const char *word, size_t n)
 	return rest && rest < word + n && (*rest == '.' || *rest == '-');
 }
 
-/* The first of ours in the list, or NULL; its length. */
+/* Returns the first of the agent's libraries in the list and its length, or
+ * NULL. */
 SIGSAFE static const char *list_ours(const char *list, size_t *n)
 {
 	for (;;) {
@@ -113,8 +115,8 @@ SIGSAFE size_t preload_room(char *const *environment)
 	return room <= ROOM_BYTES_MAX ? room : 0;
 }
 
-/* Copies the variable without our words. Returns how much it takes, 0 where
- * nothing is left. */
+/* Copies the variable without the agent's libraries. Returns the bytes that the
+ * copy takes, or 0 when nothing is left. */
 SIGSAFE static size_t variable_copy(char *to, const char *list)
 {
 	struct text text;

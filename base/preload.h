@@ -8,7 +8,8 @@
 
 #include <stddef.h>
 
-/* Does LD_PRELOAD of this environment name one of the agent's libraries? */
+/* Returns 1 when LD_PRELOAD of this environment names one of the agent's
+ * libraries. */
 int preload_named(char *const *environment);
 
 /* Returns 1 when each of the agent's libraries that LD_PRELOAD names by a path
@@ -16,10 +17,11 @@ int preload_named(char *const *environment);
 int preload_seen(char *const *environment);
 
 /*
- * A copy of the environment in which LD_PRELOAD names none of them, nor is
- * there when it would be empty. `room` has preload_room() bytes; the copy lives
- * as long as that and as the strings of the environment. preload_room() is 0
- * where they take more than a stack may have.
+ * preload_without() copies the environment into `room`, without the agent's
+ * libraries in LD_PRELOAD, and without an empty LD_PRELOAD. `room` has
+ * preload_room() bytes. The copy lives as long as `room` and as the strings of
+ * the environment. preload_room() returns 0 when the copy would take more than
+ * a stack may have.
  */
 size_t preload_room(char *const *environment);
 char **preload_without(char *const *environment, void *room);

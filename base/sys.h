@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The system calls that code inside a traced program makes. They go around
- * libc: the service thread has no libc thread behind it, host threads must
- * keep their errno, and a handler may be running.
+ * The system calls that code inside a traced program makes. They bypass libc:
+ * libc does not know the service thread, host threads must keep their errno,
+ * and a handler may be running.
  *
  * Every call returns a result or a negative errno, and is SIGSAFE.
  */
@@ -50,7 +50,7 @@
 #define sys_madvise(p, n, advice) sys3(SYS_madvise, p, n, advice)
 #define sys_membarrier(cmd)	sys3(SYS_membarrier, cmd, 0, 0)
 
-/* mmap() for anonymous memory: NULL when there is none. */
+/* Maps anonymous memory. Returns NULL when there is none. */
 static inline void *sys_map_anonymous(uint64_t bytes)
 {
 	long p = sys_mmap(0, bytes, 3 /* read, write */,

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A text of at most size - 1 characters, always terminated. What does not fit
- * is cut, and `cut` says so. */
+/* A text of at most size - 1 characters, always terminated. Characters that do
+ * not fit are left out, and `cut` is 1. */
 struct text {
 	char *start;
 	size_t size;
@@ -29,14 +29,15 @@ void text_add_hex(struct text *text, uint64_t number, int digits);
 size_t text_length(const char *string);
 int text_equal(const char *a, const char *b);
 
-/* Does `string` begin with `prefix`? Returns what follows it, or NULL. */
+/* Returns the rest of `string` behind `prefix`, or NULL when the string does
+ * not begin with it. */
 const char *text_after(const char *string, const char *prefix);
 
 /* Copies with truncation; the result is terminated. */
 void text_copy(char *to, size_t size, const char *from);
 
-/* Decimal digits at *p, moving *p behind them; -1 when there are none or the
- * number does not fit. */
+/* Reads decimal digits at *p and moves *p behind them. Returns -1 when there
+ * are none or the number does not fit. */
 int64_t text_number(const char **p);
 
 #endif

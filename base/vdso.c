@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding a function of the vDSO: an ELF image whose address is in the
- * auxiliary vector (AT_SYSINFO_EHDR, vdso(7)).
+ * Finds a function of the vDSO: an ELF image whose address is in the auxiliary
+ * vector (AT_SYSINFO_EHDR, vdso(7)).
  *
- * What must stay true: kernels leave DT_HASH or DT_GNU_HASH out, so the end of
- * the symbols comes from whichever is there.
+ * What must stay true: a kernel may leave out DT_HASH or DT_GNU_HASH, so the
+ * number of symbols comes from the table that is there.
  */
 #include "base/vdso.h"
 
@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 struct symbols {
-	const char *base;		/* what addresses are relative to */
+	const char *base;		/* addresses are relative to it */
 	const Elf64_Sym *table;
 	const char *names;
 	const uint32_t *hash;
@@ -53,9 +53,9 @@ static int symbols_find(const Elf64_Ehdr *image, struct symbols *symbols)
 	return symbols->table && symbols->names;
 }
 
-/* One more than the highest symbol in a GNU hash table: words are buckets,
- * first symbol, bloom words, shift; bloom; buckets; chains, whose last entry
- * is odd. */
+/* Returns one more than the highest symbol in a GNU hash table: number of
+ * buckets, first symbol, number of bloom words, shift; bloom words; buckets;
+ * chains, whose last entry is odd. */
 static uint32_t gnu_count(const uint32_t *hash)
 {
 	const uint32_t *buckets = hash + 4 + 2 * hash[2];

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The kernel's vDSO without libc: what is found here may be called from a
- * signal handler, and needs no symbol that is resolved at the first call.
+ * The kernel's vDSO without libc: the functions found here may be called from a
+ * signal handler, and need no symbol that is resolved at the first call.
  */
 #ifndef BASE_VDSO_H
 #define BASE_VDSO_H
 
 /*
- * The address of a function of the vDSO, or NULL: no vDSO, or no such
- * function. Reads memory only; any thread.
+ * Returns the address of a function of the vDSO, or NULL when there is no vDSO
+ * or no such function. Reads memory only; any thread.
  */
 void *vdso_find(const char *name);
 
-/* The same in an image at `image`, which must be a mapped ELF file. */
+/* Does the same in the image at `image`, which must be a mapped ELF file. */
 void *vdso_find_in(const void *image, const char *name);
 
 #endif

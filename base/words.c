@@ -11,8 +11,8 @@
 #include "base/base.h"
 #include "base/text.h"
 
-/* Words end with ", " or the list: "error[:FILE]" may have a part behind it,
- * "trust[:N]" a number. */
+/* Words end with ", " or the list. Brackets stand for a part that may follow:
+ * "error[:FILE]" a text, "trust[:N]" a number. */
 static const struct {
 	const char *name;
 	const char *words;
@@ -28,7 +28,7 @@ static const struct {
 	{ "TAFFRAIL_SECCOMP", "trust[:N]" },
 };
 
-/* What follows the word in the value, for a list's entry. */
+/* Returns 1 when the text behind the word fits the list's entry. */
 SIGSAFE static int rest_fits(const char *rest, const char *entry)
 {
 	if (!*rest)
@@ -56,7 +56,8 @@ SIGSAFE static int word_listed(const char *value, const char *list)
 	}
 }
 
-/* The last of several of one name counts, as in the agent's settings. */
+/* Of several variables of one name the last counts, as in the agent's
+ * settings. */
 SIGSAFE uint32_t words_unknown(char *const *environment)
 {
 	uint32_t unknown = 0;

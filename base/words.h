@@ -10,11 +10,11 @@
 
 #define WORDS_VARIABLES		8
 
-/* Bit N is variable N, where its word in this environment is none of its own.
+/* Returns bit N for each variable N of this environment whose word is unknown.
  * An empty value is no word. */
 uint32_t words_unknown(char *const *environment);
 
-/* The name of variable N, and its words as a text: "on, off". */
+/* Return the name of variable N, and its words as a text: "on, off". */
 const char *words_name(int variable);
 const char *words_list(int variable);
 
