@@ -28,7 +28,7 @@ static inline int clock_tsc_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/* What CPUID says, or 0. */
+/* Returns the frequency that CPUID tells, or 0. */
 static inline uint64_t clock_tsc_nominal_hz(void)
 {
 	unsigned int a, b, c, d;

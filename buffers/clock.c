@@ -2,9 +2,9 @@
 /*
  * The trace clock: TSC, CLOCK_MONOTONIC, or a counter.
  *
- * The TSC is taken only where it is invariant (CPUID 80000007H EDX bit 8) and
- * the kernel keeps time with it; kernels that found it unsynchronised chose
- * another clock source.
+ * The TSC is chosen only where it is invariant (CPUID 80000007H EDX bit 8) and
+ * the kernel keeps time with it: a kernel that finds the TSC unsynchronised
+ * uses another clock source.
  */
 #include "buffers/clock.h"
 
@@ -27,13 +27,14 @@ static uint64_t hz;
 static uint64_t counter;
 static int quiet;
 
-/* libc's may be a sanitizer's, which wants threads of libc's. */
+/* Bypasses libc: a sanitizer may have replaced its clock_gettime() by one that
+ * only libc's threads can call. */
 static int gettime_call(clockid_t id, struct timespec *ts)
 {
 	return (int)sys2(SYS_clock_gettime, id, ts);
 }
 
-/* The vDSO's own, once it is found. */
+/* The vDSO's function, once it is found. */
 static int (*gettime)(clockid_t id, struct timespec *ts) = gettime_call;
 
 static uint64_t gettime_ns(clockid_t id)
@@ -60,9 +61,9 @@ static void clocksource_read(char name[static 32])
 	name[n > 0 ? n : 0] = '\0';
 }
 
-/* Does the kernel keep time with the TSC? Unknown counts as yes: without /sys
- * the invariant bit decides alone. "kvm-clock" and "hyperv_clocksource_tsc"
- * are the TSC too, scaled by the hypervisor. */
+/* Returns 1 when the kernel keeps time with the TSC, or when that is not known:
+ * without /sys the invariant bit decides alone. "kvm-clock" and
+ * "hyperv_clocksource_tsc" are the TSC, too, scaled by the hypervisor. */
 static int kernel_trusts_tsc(const char *source)
 {
 	const char *p;
@@ -75,15 +76,15 @@ static int kernel_trusts_tsc(const char *source)
 	return 0;
 }
 
-/* Does the vDSO surely read these without the kernel? With "kvm-clock" it
- * depends on the host. */
+/* Returns 1 when the vDSO certainly reads the kernel's clocks without a system
+ * call. With "kvm-clock" that depends on the host. */
 static int vdso_reads(const char *source)
 {
 	return text_equal(source, "tsc") ||
 	       text_equal(source, "hyperv_clocksource_tsc_page");
 }
 
-/* A short run: the counter moves, never back, at a believable rate. */
+/* Measures the TSC for a moment. Returns 0 when it goes back. */
 static uint64_t measure_hz(void)
 {
 	struct clock_anchor a;
@@ -192,7 +193,7 @@ SIGSAFE uint64_t clock_read_time(void)
 		       clock_read();
 }
 
-/* The best of some tries: a try may be interrupted. */
+/* Takes the best anchor of some tries: a try may be interrupted. */
 static void anchor_take(int which, int tries, struct clock_anchor *anchor)
 {
 	int i;

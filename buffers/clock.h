@@ -21,33 +21,33 @@
  */
 int clock_select(const char *wanted);
 
-/* The kind clock_select() chose; CLOCK_KIND_TSC where nothing was selected. */
+/* Returns the kind that clock_select() chose; CLOCK_KIND_TSC before that. */
 int clock_kind(void);
 
-/* The kind chosen, for those who read the TSC inline. */
+/* The kind chosen, for code that reads the TSC inline. */
 extern int clock_chosen;
 
 /* Reads the chosen clock. SIGSAFE, any thread. */
 uint64_t clock_read(void);
 
-/* The same, but where that is a counter of events, monotonic time: how long
- * something has been, of which no event says when it was. */
+/* Does the same, but reads monotonic time where the chosen clock counts events:
+ * for durations that no event shows. */
 uint64_t clock_read_time(void);
 
-/* The frequency in Hz: of the TSC an estimate (CPUID, or a short measurement),
- * of the others 1,000,000,000. */
+/* Returns the frequency in Hz: of the TSC an estimate (CPUID, or a short
+ * measurement), of the others 1,000,000,000. */
 uint64_t clock_hz(void);
 
 /* Takes an anchor of the chosen clock. SIGSAFE. */
 void clock_anchor_take(struct clock_anchor *anchor);
 
-/* The same in a third of the time, with a little more doubt. SIGSAFE. */
+/* Does the same in a third of the time, a little less exactly. SIGSAFE. */
 void clock_anchor_take_quick(struct clock_anchor *anchor);
 
 /*
- * Is the clock the TSC, and are the kernel's clocks read without a system
- * call (through the vDSO, from the TSC)? True for as long as the kernel keeps
- * time with the TSC. SIGSAFE.
+ * Returns 1 when the clock is the TSC and the kernel's clocks are read without
+ * a system call (through the vDSO, from the TSC). This holds as long as the
+ * kernel keeps time with the TSC. SIGSAFE.
  */
 int clock_is_quiet(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A place among the events of a packet, and how it moves over an event's
- * header and contexts. For readers in and outside of the traced program: no
+ * header and contexts. For readers inside and outside the traced program: no
  * libc.
  *
  * What must stay true here: no load at or beyond `end`, whatever the bytes
@@ -36,7 +36,7 @@ static inline int cursor_skip(struct cursor *c, uint64_t bytes)
 	return 0;
 }
 
-/* The low bits of a clock that has moved on since c->clock. */
+/* Moves c->clock on to the next reading that has these low bits. */
 static inline int cursor_advance(struct cursor *c, uint64_t low,
 				 unsigned int bits)
 {
@@ -47,7 +47,8 @@ static inline int cursor_advance(struct cursor *c, uint64_t low,
 				      &c->clock) ? -EBADMSG : 0;
 }
 
-/* The header with a whole clock, `skip` bytes behind c->p. */
+/* Takes an extended header: the id and the whole clock, `skip` bytes behind
+ * c->p. */
 static inline int cursor_extended(struct cursor *c, size_t skip)
 {
 	uint64_t clock;
@@ -96,15 +97,15 @@ static inline int cursor_large(struct cursor *c)
 }
 
 /*
- * Takes the header at c->p, which is before c->end. 0, or -EBADMSG: then only
- * what came before it made sense.
+ * Takes the header at c->p, which is before c->end. Returns 0, or -EBADMSG when
+ * the header makes no sense; the events before it do.
  */
 static inline int cursor_header(struct cursor *c, int large)
 {
 	return large ? cursor_large(c) : cursor_compact(c);
 }
 
-/* Bytes of the contexts of a session, or -EINVAL for an unknown one. */
+/* Returns the bytes of these contexts, or -EINVAL for an unknown one. */
 static inline int cursor_context_bytes(uint32_t contexts)
 {
 	static const uint8_t bytes[] = { 4, 4, 16, 4, 8 };

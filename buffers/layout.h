@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory shared between processes: what an agent publishes and a reader maps.
+ * Memory shared between processes: an agent publishes it, and a reader maps it.
  *
  * What must stay true here:
- *  - a reader never trusts what it finds: it checks magic, version, sizes and
+ *  - a reader never trusts this memory: it checks magic, version, sizes and
  *    every position against the size of the file (buffers/reader/reader.c);
- *  - everything below `head` of a ring is complete at every instant, so that
- *    a killed process needs no repair;
- *  - whatever a trace needs lies in these files: no binary is read again.
+ *  - everything below `head` of a ring is complete at every instant, so a
+ *    killed process needs no repair;
+ *  - these files have everything that a trace needs: no binary is read again.
  *
  * The files of one process, below the runtime directory:
  *
@@ -51,7 +51,8 @@
 #define PLACE_STARTTIME(number)	((number) & ~(~0ull << PLACE_NAMESPACE_SHIFT))
 #define PLACE_NAMESPACE(number)	((number) & ~0ull << PLACE_NAMESPACE_SHIFT)
 
-/* What is added to STARTTIME; `inode` is that of /proc/PID/ns/pid. */
+/* Returns the number that is added to STARTTIME; `inode` is the inode of
+ * /proc/PID/ns/pid. */
 static inline uint64_t place_namespace(uint64_t inode)
 {
 	return inode == PLACE_NAMESPACE_FIRST ? 0 :
@@ -64,7 +65,7 @@ enum clock_kind {
 	CLOCK_KIND_ATOMIC	= 3,	/* a counter: order, not time */
 };
 
-/* One instant in every clock. `clock` is what events carry. */
+/* One instant in every clock. `clock` is the trace clock of events. */
 struct clock_anchor {
 	uint64_t clock;
 	uint64_t monotonic_ns;
@@ -73,8 +74,9 @@ struct clock_anchor {
 };
 
 /*
- * An anchor that any thread may store at any time: it is one only if `check`
- * is right (buffers/rings/anchor.h). Else its writer was killed, or is at work.
+ * An anchor that any thread may store at any time. It is valid only if `check`
+ * is right (buffers/rings/anchor.h). Else its writer was killed, or is still
+ * writing.
  */
 struct anchor_slot {
 	struct clock_anchor anchor;
@@ -85,7 +87,7 @@ struct anchor_slot {
 
 enum process_state {
 	PROCESS_RUNNING	= 1,
-	PROCESS_EXITED	= 2,	/* orderly; anything else is found by pid */
+	PROCESS_EXITED	= 2,	/* by exit(); other ends are found by pid */
 	PROCESS_EXECED	= 3,	/* a later image replaced this one */
 };
 
@@ -105,12 +107,13 @@ enum lacking_why {
 #define LACKING_NOTES		8
 #define LACKING_PATH_BYTES	200
 
-/* Any thread writes it, and children that share the page: `why` is taken by a
- * compare-and-swap, and is a reason when the path is there (LACKING-NOTE). */
+/* Any thread may write it, and children that share the page: a writer takes
+ * `why` by a compare-and-swap, and stores a reason there when the path is
+ * complete (LACKING-NOTE). */
 struct lacking_note {
 	uint32_t why;			/* enum lacking_why */
 	uint32_t times;
-	char path[LACKING_PATH_BYTES];	/* cut in front where it is longer */
+	char path[LACKING_PATH_BYTES];	/* the end of a longer one */
 };
 
 struct process_page {
@@ -134,19 +137,19 @@ struct process_page {
 	struct anchor_slot anchors[PROCESS_ANCHORS];	/* the latest, in any
 							 * order */
 	struct process_wake wake;
-	uint32_t filtered_execs;	/* images that this one, or children
+	uint32_t filtered_execs;	/* programs that this image, or children
 					 * without a page, have executed under
-					 * a filter of their own: without an
-					 * agent */
+					 * a filter that they have installed:
+					 * these have no agent */
 	uint32_t lacking_execs;		/* the same for other reasons */
-	struct lacking_note lacking[LACKING_NOTES];	/* of both */
-	uint32_t words_unknown;		/* of its environment: words.h */
+	struct lacking_note lacking[LACKING_NOTES];	/* for both */
+	uint32_t words_unknown;		/* in its environment: words.h */
 };
 
 enum session_state {
 	SESSION_ACTIVE	= 1,
 	SESSION_STOPPED	= 2,
-	SESSION_DESTROYED = 3,	/* its files may be removed by anybody */
+	SESSION_DESTROYED = 3,	/* any process may remove its files */
 };
 
 enum session_flags {
@@ -166,8 +169,8 @@ enum session_context {
 
 /* The peer that asked for something, and when; `realtime_ns` 0: no peer did. */
 struct session_act {
-	uint32_t uid;			/* as the process sees them; a pid that
-					 * it cannot see is 0 */
+	uint32_t uid;			/* both as the process sees them; a pid
+					 * that it cannot see is 0 */
 	uint32_t pid;
 	uint64_t realtime_ns;
 };
@@ -190,7 +193,7 @@ struct session_page {
 };
 
 /*
- * What an event looks like, published before its site is switched on.
+ * The description of an event, published before its site is switched on.
  * Records lie one behind another from EVENT_RECORDS_OFFSET, 8-aligned.
  * `text` is four strings, NUL between them: channel, name, the format or the
  * argument text (see tracepoints/fields/fields.h), source file.
@@ -234,7 +237,7 @@ struct packet_head {
 #define PACKET_HEAD_BYTES	104u	/* events start here */
 
 /*
- * A ring. `head` holds two numbers, so that one store commits both:
+ * A ring. `head` has two numbers, and one store commits both:
  *
  *    63          32 31           0
  *   +--------------+--------------+
@@ -251,7 +254,7 @@ struct packet_head {
 struct ring {
 	uint64_t head;		/* writer stores, reader loads (RING-HEAD) */
 	uint64_t ts_limit;	/* clock from which headers are extended */
-	uint64_t lost;		/* had no room, or none fits (RING-LOST) */
+	uint64_t lost;		/* no room, or too large (RING-LOST) */
 	uint64_t pad0[5];
 	/* constant once published */
 	uint32_t magic;

@@ -1,4 +1,5 @@
-# buffers/: shared memory layout, clock, rings, writers, reader. One file a line.
+# buffers/: layout of shared memory, clock, rings, writers, reader. One file a
+# line.
 
 buffers_sources = \
 	buffers/clock-x86_64.h \

@@ -3,10 +3,10 @@
  * How a command makes the service thread of a process that has none.
  *
  *	NONE ------> OFFERED ------> TAKEN ------> NONE, and `came` is one more
- *	  ^  process    |  ^   who     |  the thread
- *	  |             |  |   makes   |
+ *	  ^  process    |  ^   maker   |  the thread
+ *	  |             |  |           |
  *	  +-------------+  +-----------+
- *	      process         it cannot
+ *	      process      maker, when it fails
  *
  * The command stops one thread (ptrace), checks that the process still runs the
  * program whose page it has read, puts a frame on the thread's stack, leads the

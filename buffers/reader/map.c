@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Mapping files that belong to another process.
+ * Maps files that belong to another process.
  *
  * What must stay true here: the owner of a file may truncate it at any time;
- * a load beyond its end then raises SIGBUS. The handler puts zeros where the
- * hole is, if it lies in one of our mappings, and the checks do the rest.
+ * a load beyond its end then raises SIGBUS. The handler maps zeros there, if
+ * the address lies in one of our mappings, and the checks do the rest.
  */
 #include "buffers/reader/reader.h"
 

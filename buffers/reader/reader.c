@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading the pages that describe a process and its sessions.
+ * Reads the pages that describe a process and its sessions.
  *
- * What must stay true here: a record is copied first and checked then; what
- * passed once is never looked at again in shared memory, but for the counter
- * of oversized events.
+ * What must stay true here: a record is copied first and checked then. Once a
+ * record has passed, it is not read again in shared memory, except for its
+ * counter of oversized events.
  */
 #include "buffers/reader/reader.h"
 
@@ -30,7 +30,7 @@ static void terminate(char *text, size_t room)
 	text[room - 1] = '\0';
 }
 
-/* 0 when a page is of this kind and version. */
+/* Returns 0 when a page is of this kind and version. */
 static int check_magic(uint32_t magic, uint32_t wanted, uint32_t version)
 {
 	if (!magic)
@@ -48,7 +48,7 @@ int process_read(struct process_page *page, int imagefd)
 
 	if (ret)
 		return ret;
-	/* what follows was stored before it, with release */
+	/* the rest of the page was stored before the magic, with release */
 	load_acquire(&((const struct process_page *)map.address)->magic);
 	memcpy(page, map.address, sizeof(*page));
 	file_map_close(&map);
@@ -107,7 +107,7 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 				   EVENT_RECORDS_OFFSET, EVENT_RECORDS_OFFSET);
 	if (ret)
 		return ret;
-	/* what follows was stored before it, with release */
+	/* the rest of the page was stored before the magic, with release */
 	load_acquire(&((const struct session_page *)session->map.address)
 			     ->magic);
 	memcpy(&session->page, session->map.address, sizeof(session->page));
@@ -144,7 +144,7 @@ static int id_is_new(const struct session_view *session, uint32_t id)
 	return 1;
 }
 
-/* The four strings of a record, in a copy that ends in a NUL. */
+/* Finds the four strings of a record, in a copy that ends in a NUL. */
 static int split_text(struct event_view *view, size_t bytes)
 {
 	const char **string[EVENT_STRINGS] = { &view->channel, &view->name,
@@ -195,7 +195,7 @@ static int add_record(struct session_view *session,
 	return 0;
 }
 
-/* The record at `p`, checked to lie within `bytes`; NULL if it does not. */
+/* Returns the record at `p`, or NULL when it does not lie within `bytes`. */
 static const struct event_record *record_at(const char *p, uint64_t bytes)
 {
 	const struct event_record *record = (const void *)p;
@@ -206,7 +206,7 @@ static const struct event_record *record_at(const char *p, uint64_t bytes)
 	return record;
 }
 
-/* A copy of the records in [from, to); NULL when they are not there. */
+/* Copies the records in [from, to). Returns NULL when they are not there. */
 static char *read_records(const struct session_view *session, uint64_t from,
 			  uint64_t to)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading what an agent publishes (layout.h): event records, rings, packets.
+ * Reads what an agent publishes (layout.h): event records, rings, packets.
  *
  * What must stay true here:
  *  - shared memory is hostile: each value is read once into a local copy,
  *    checked against the size of the file, and used only from the copy;
  *  - a file that shrinks under its mapping reads as zeros instead of killing
  *    the reader with SIGBUS (map_guard());
- *  - nothing is ever written into a traced process's memory but the tail of a
- *    ring, and that only by the one reader that empties it.
+ *  - readers write nothing into a traced process's memory but the tail of a
+ *    ring, and only the one reader that empties the ring writes that.
  *
  * Nothing here is thread-safe or SIGSAFE: one thread reads.
  */
@@ -53,8 +53,9 @@ struct session_view {
 };
 
 /*
- * How to step over an event of one id: fixed bytes (1 .. STEP_FIXED_MAX), a
- * string, or a sequence (STEP_SEQUENCE | bytes of an element). 0 ends it.
+ * How to step over an event of one id. A step is fixed bytes (1 ..
+ * STEP_FIXED_MAX), a string, or a sequence (STEP_SEQUENCE | bytes of an
+ * element). 0 ends the steps.
  */
 #define STEP_FIXED_MAX		0x0fffu
 #define STEP_STRING		0x4000u
@@ -65,7 +66,7 @@ struct event_shape {
 	uint8_t known;			/* 0: no such event */
 };
 
-/* What packet_walk() must know of a stream; shapes are found by event id. */
+/* The format of a stream, for packet_walk(); shapes are found by event id. */
 struct packet_format {
 	const struct event_shape *shapes;
 	size_t nshapes;
@@ -83,7 +84,7 @@ struct packet {
 
 struct packet_walk {
 	uint64_t count;			/* good events */
-	uint64_t bytes;			/* that they take */
+	uint64_t bytes;			/* of the good events */
 	uint64_t last;			/* clock value of the last, or begin */
 };
 
@@ -102,11 +103,11 @@ struct ring_reader {
 	uint64_t next;			/* number of the next packet to take */
 	uint64_t discarded;		/* as the last packet taken says */
 	bool placed;			/* `next` is known */
-	bool broken;			/* it lied: nothing more is taken */
-	bool cut;			/* because its file was cut short */
+	bool broken;			/* made no sense: take nothing more */
+	bool cut;			/* broken: its file was cut short */
 };
 
-/* What a ring says of itself at one instant. */
+/* The counts of a ring at one instant. */
 struct ring_count {
 	uint64_t committed;		/* events ever written into it */
 	uint64_t lost;
@@ -116,7 +117,7 @@ struct ring_count {
 
 struct ring_copy {
 	struct ring_reader *ring;
-	struct ring_count count;	/* the instant that it shows */
+	struct ring_count count;	/* at the instant that the copy shows */
 	uint64_t first;			/* the oldest packet that is intact */
 	char *data;			/* sub-buffer by sub-buffer */
 };
@@ -131,41 +132,45 @@ void map_guard(void);
 void map_guard_add(const void *address, size_t bytes);
 void map_guard_remove(const void *address);
 
-/* Has a load from the mapping that begins there met the end of its file? */
+/* Returns whether a load from the mapping that begins there met the end of its
+ * file. */
 bool map_guard_cut(const void *address);
 
 /*
- * Maps `bytes` (0: all) of a regular file. Result to be closed. -EBADMSG when
- * it is shorter than `least`, -ELOOP for a symlink, -EINVAL for no file.
+ * Maps `bytes` (0: all) of a regular file; the caller closes the result.
+ * Returns 0, or a negative errno: -EBADMSG when the file is shorter than
+ * `least`, -ELOOP for a symlink, -EINVAL for another kind of file.
  */
 int file_map_open(struct file_map *map, int dirfd, const char *name,
 		  size_t least, size_t bytes);
 
-/* The same in a process's directory. -EPERM for a file that is not of the
- * directory's owner. */
+/* Does the same in a process's directory. Returns -EPERM when the file's owner
+ * is not the directory's. */
 int file_map_open_shared(struct file_map *map, int dirfd, const char *name,
 			 size_t least, size_t bytes);
 void file_map_close(struct file_map *map);
 
 /*
- * A checked copy of IMAGE/process. -EAGAIN: not published yet; -EPROTO:
- * another version; -EBADMSG: no such page.
+ * Copies and checks IMAGE/process. Returns 0, or a negative errno: -EAGAIN when
+ * it is not published yet, -EPROTO for another version, -EBADMSG when it is no
+ * such page.
  */
 int process_read(struct process_page *page, int imagefd);
 
 /*
- * The anchors of a page read by process_read(), the one of its start first.
- * Those that are no anchors are left out: torn, or of no clock. Returns their
- * number. Whether they are true only other anchors can tell.
+ * Copies the anchors of a page from process_read(), the one of its start first,
+ * and returns their number. Leaves out slots that are no anchors: torn, or with
+ * times that cannot be. Only other anchors can tell whether an anchor is true.
  */
 int process_anchors(const struct process_page *page,
 		    struct clock_anchor anchors[static 1 + PROCESS_ANCHORS]);
 
 /*
  * Opens a session file (its name: "session.N"). Errors as process_read().
- * session_view_update() reads what is new since: the state, and event records;
- * 1 when there were new ones, 0, or -EBADMSG when they make no sense.
- * session_view_oversize() adds up what was lost because it was too large.
+ * session_view_update() reads the state and the event records that are new
+ * since; it returns 1 when there are new records, 0, or -EBADMSG when they make
+ * no sense. session_view_oversize() adds up the events that were lost because
+ * they were too large.
  */
 int session_view_open(struct session_view *session, int dirfd,
 		      const char *name);
@@ -189,47 +194,48 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 void ring_close(struct ring_reader *ring);
 
 /*
- * What the ring holds now, all zero before its first packet. Returns 0, or
- * -EBADMSG for nonsense: the ring is then `broken`.
+ * Reads the ring's counts, which are all zero before its first packet. Returns
+ * 0, or -EBADMSG when they make no sense: the ring is then `broken`.
  */
 int ring_count(struct ring_reader *ring, struct ring_count *count);
 
 /*
- * The same, and how many of the events were overwritten: those before the
- * oldest packet that a copy would show. -EAGAIN: the writer lapped us again
- * and again.
+ * Does the same, and counts the events that were overwritten: those before the
+ * oldest packet that a copy would show. Returns -EAGAIN when the writer lapped
+ * the reader in each of several tries.
  */
 int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 		   uint64_t *overwritten);
 
 /*
- * The next closed packet of a ring in discard mode, in place: 1, 0 when there
- * is none yet, or -EBADMSG. It stays valid until ring_release(), which gives
- * its sub-buffer back to the writer.
+ * Takes the next closed packet of a ring in discard mode, in place. Returns 1,
+ * 0 when there is none yet, or -EBADMSG. The packet stays valid until
+ * ring_release(), which gives its sub-buffer back to the writer.
  */
 int ring_take(struct ring_reader *ring, struct packet *packet);
 void ring_release(struct ring_reader *ring);
 
 /*
- * The open packet up to the last committed event, finished by us: 1, 0 when
- * it holds nothing, or a negative errno. For a ring whose closed packets have
- * been taken and whose writer has stopped.
+ * Takes the open packet up to the last committed event, and completes its head.
+ * Returns 1, 0 when the packet holds nothing, or a negative errno. For a ring
+ * whose closed packets have been taken and whose writer has stopped.
  */
 int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 		   struct packet *packet);
 
 /*
- * A copy of all that the ring still holds, made while its writer goes on or
- * after it died, without touching it; what was lapped meanwhile is not in it.
- * 1, 0 for a ring never used, or a negative errno. To be freed if 1.
+ * Copies the packets that the ring still holds, while its writer goes on or
+ * after it died, and does not change the ring. Packets that the writer lapped
+ * meanwhile are not in the copy. Returns 1 (then the caller frees the copy), 0
+ * for a ring never used, or a negative errno.
  */
 int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring);
 void ring_copy_free(struct ring_copy *copy);
 
 /*
- * Calls `call` for each packet of a copy, the oldest first, the open one
- * finished by us. `format` must be newer than the copy. Returns 0, what
- * `call` returned if that was not 0, or -EBADMSG: the rest made no sense.
+ * Calls `call` for each packet of a copy, the oldest first; the open packet's
+ * head is completed. `format` must be newer than the copy. Returns 0, what
+ * `call` returned if that was not 0, or -EBADMSG when the rest made no sense.
  */
 int ring_copy_each(const struct ring_copy *copy,
 		   const struct packet_format *format, packet_call *call,
@@ -237,12 +243,12 @@ int ring_copy_each(const struct ring_copy *copy,
 
 /*
  * Steps over the events of a packet. Returns 0 when they fill `bytes`
- * exactly, else -EBADMSG: `walk` then describes the good ones before.
+ * exactly, else -EBADMSG: `walk` then describes the good events before.
  */
 int packet_walk(const struct packet_format *format, uint64_t begin,
 		const void *events, size_t bytes, struct packet_walk *walk);
 
-/* Bytes of the contexts of a session, or -EINVAL for an unknown one. */
+/* Returns the bytes of these contexts, or -EINVAL for an unknown one. */
 int context_bytes(uint32_t contexts);
 
 #endif

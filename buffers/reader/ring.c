@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading rings: emptying one while its writer goes on (discard mode), and
- * copying one without touching it (snapshots, in either mode).
+ * Reads rings: empties one while its writer goes on (discard mode), or copies
+ * one without changing it (snapshots, in either mode).
  *
  * Packets are numbered from 0 without a gap, and number n lies in sub-buffer
- * n mod nsub. `head` is in the current, open packet; those before it are
- * closed. In discard mode the writer waits for the tail; otherwise it takes
- * the oldest sub-buffer, and a copy counts only if that had not begun when
- * the copy was complete.
+ * n mod nsub. `head` is in the current, open packet; the packets before it are
+ * closed. In discard mode the writer takes no sub-buffer that is not read yet.
+ * In overwrite mode it takes the oldest one, and the copy of a packet counts
+ * only if the writer had not taken its sub-buffer when the copy was complete.
  *
  * What must stay true here: every size, offset and number comes from a local
- * copy that was checked; a ring that lied once is `broken` for good.
+ * copy that was checked; a ring that once made no sense stays `broken`.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,8 @@ static const char *slot(const struct ring_reader *ring, uint64_t number)
 	       (number & (ring->nsub - 1)) * ring->sub_bytes;
 }
 
-/* Zeros where the magic was: the file was cut, and may be long again. */
+/* Returns whether the file was cut. It may be long again: then there are zeros
+ * in the place of the magic. */
 static bool was_cut(const struct ring_reader *ring)
 {
 	return load_relaxed(&shared(ring)->magic) != RING_MAGIC ||
@@ -55,12 +56,12 @@ static int broken(struct ring_reader *ring)
 	return -EBADMSG;
 }
 
-/* Copies the constants, then judges the copies. */
+/* Copies the constants, then checks the copies. */
 static int copy_constants(struct ring_reader *ring)
 {
 	struct ring page;
 
-	/* what follows was stored before it, with release */
+	/* the other constants were stored before the magic, with release */
 	load_acquire(&shared(ring)->magic);
 	memcpy(&page, ring->map.address, sizeof(page));
 	if (!page.magic)
@@ -86,7 +87,7 @@ static int copy_constants(struct ring_reader *ring)
 	return 0;
 }
 
-/* The tail alone is mapped writable: a bug here cannot harm the data. */
+/* Maps only the tail's page writable: a bug here cannot harm the data. */
 static int map_control(struct ring_reader *ring, int imagefd, const char *path)
 {
 	int fd = openat(imagefd, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
@@ -118,7 +119,7 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 	snprintf(path, sizeof(path), "ring.%u.%s", index, name);
 	ret = file_map_open_shared(&ring->map, imagefd, path,
 				   RING_DATA_OFFSET, 0);
-	/* allocated in full before it gets its magic */
+	/* a short file is not published yet: it gets its magic later */
 	if (ret == -EBADMSG)
 		return -EAGAIN;
 	if (ret)
@@ -130,7 +131,7 @@ int ring_open(struct ring_reader *ring, int imagefd, uint32_t index,
 		ring_close(ring);
 		return ret;
 	}
-	close(ring->map.fd);	/* descriptors are scarce, the mapping does */
+	close(ring->map.fd);	/* the mapping suffices */
 	ring->map.fd = -1;
 	return 0;
 }
@@ -145,7 +146,7 @@ void ring_close(struct ring_reader *ring)
 	file_map_close(&ring->map);
 }
 
-/* Is this the head of packet `number` of this ring? */
+/* Returns whether this is the head of packet `number` of this ring. */
 static bool head_belongs(const struct ring_reader *ring,
 			 const struct packet_head *head, uint64_t number)
 {
@@ -155,7 +156,8 @@ static bool head_belongs(const struct ring_reader *ring,
 	       !memcmp(head->uuid, ring->uuid, sizeof(ring->uuid));
 }
 
-/* Position of the open packet's first byte, and the bytes used in it. */
+/* Returns the position of the open packet's first byte; `used` gets the bytes
+ * used in it. */
 static uint32_t open_start(const struct ring_reader *ring, uint64_t head,
 			   uint32_t *used)
 {
@@ -167,7 +169,7 @@ static uint32_t open_start(const struct ring_reader *ring, uint64_t head,
 	return position - *used;
 }
 
-/* How many packets the head has moved on by since it was in `start`. */
+/* Returns by how many packets the head has moved since `start`. */
 static uint32_t packets_since(const struct ring_reader *ring, uint32_t start)
 {
 	uint32_t used;
@@ -187,29 +189,29 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 
 	memset(count, 0, sizeof(*count));
 	for (tries = 0; tries < COUNT_TRIES && !ring->broken; tries++) {
-		/* RING-HEAD: what lies below it was stored before it */
+		/* RING-HEAD: everything below head was stored before it */
 		uint64_t head = load_acquire(&shared(ring)->head);
 		uint32_t start = open_start(ring, head, &count->used);
 
 		if (!head) {
 			if (was_cut(ring))
 				break;
-			count->used = 0;	/* its first is still to come */
+			count->used = 0;	/* no packet yet */
 			return 0;
 		}
 		memcpy(&copy, slot(ring, start / ring->sub_bytes),
 		       sizeof(copy));
 		if (packets_since(ring, start) + 1 >= ring->nsub)
 			continue;
-		/* of more packets positions could not be told */
+		/* larger numbers would wrap as 64-bit positions */
 		if (count->used < PACKET_HEAD_BYTES ||
 		    copy.packet_seq_num > UINT64_MAX / ring->sub_bytes ||
 		    (uint32_t)(copy.packet_seq_num * ring->sub_bytes) !=
 			    start ||
 		    !head_belongs(ring, &copy, copy.packet_seq_num))
 			break;
-		/* RING-LOST: read after head, so that it is no less than what
-		 * the packets say that were closed before */
+		/* RING-LOST: read after head, so it is no less than the number
+		 * in any packet that was closed before */
 		count->lost = load_relaxed(&shared(ring)->lost);
 		count->current = copy.packet_seq_num;
 		count->committed = copy.events_before +
@@ -220,7 +222,8 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 	return broken(ring);
 }
 
-/* A closed packet's copied head: sizes and times that can be true. */
+/* Returns whether the sizes and times in a closed packet's copied head can be
+ * true. */
 static bool head_closed(const struct ring_reader *ring,
 			const struct packet_head *head)
 {
@@ -239,7 +242,8 @@ static void set_events(struct packet *packet, const char *at)
 		(uint32_t)(packet->head.content_size / 8) - CTF_HEAD_BYTES;
 }
 
-/* The first packet not yet taken, from the tail; false: it cannot be. */
+/* Finds the first packet not yet taken, from the tail. Returns false when the
+ * tail makes no sense. */
 static bool place(struct ring_reader *ring, const struct ring_count *count)
 {
 	uint64_t tail = load_relaxed(&shared(ring)->tail);
@@ -289,12 +293,12 @@ int ring_take(struct ring_reader *ring, struct packet *packet)
 void ring_release(struct ring_reader *ring)
 {
 	ring->next++;
-	/* RING-TAIL: our loads from the sub-buffer come before; the writer
-	 * would otherwise put new events into what we are still copying */
+	/* RING-TAIL: the reader's loads from the sub-buffer come before; else
+	 * the writer would put new events where the reader is still copying */
 	store_release(&ring->control->tail, ring->next * ring->sub_bytes);
 }
 
-/* Ends a copied open head for the `used` bytes of events at `at`. */
+/* Completes the copied head of an open packet, for its events at `at`. */
 static int finish(const struct packet_format *format, struct packet *packet,
 		  const char *at, const struct ring_count *count)
 {
@@ -304,7 +308,7 @@ static int finish(const struct packet_format *format, struct packet *packet,
 			      at + PACKET_HEAD_BYTES,
 			      count->used - PACKET_HEAD_BYTES, &walk);
 
-	/* nonsense ends the packet, what came before it stays */
+	/* the packet ends before the first event that makes no sense */
 	head->timestamp_end = walk.last;
 	head->content_size = (CTF_HEAD_BYTES + walk.bytes) * 8;
 	head->packet_size = head->content_size;
@@ -346,7 +350,7 @@ static char *copied(const struct ring_copy *copy, uint64_t number)
 	return copy->data + (number & (ring->nsub - 1)) * ring->sub_bytes;
 }
 
-/* Is `number` still the packet in its sub-buffer? */
+/* Returns whether packet `number` is still in its sub-buffer. */
 static bool still_there(const struct ring_reader *ring, uint64_t number)
 {
 	const volatile struct packet_head *head =
@@ -358,7 +362,7 @@ static bool still_there(const struct ring_reader *ring, uint64_t number)
 	return head->packet_seq_num == number;
 }
 
-/* The oldest packet that may be there when `count` holds. */
+/* Returns the oldest packet that may still be there at `count`. */
 static uint64_t oldest(const struct ring_reader *ring,
 		       const struct ring_count *count)
 {
@@ -366,8 +370,8 @@ static uint64_t oldest(const struct ring_reader *ring,
 		       ? count->current + 1 - ring->nsub : 0;
 }
 
-/* Events before packet `number`; false: it is not there any more, or not yet
- * whole. */
+/* Reads the events before packet `number`. Returns false when the packet is not
+ * there any more, or not yet complete. */
 static bool events_before(const struct ring_reader *ring, uint64_t number,
 			  uint64_t *events)
 {
@@ -390,7 +394,7 @@ int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 		ret = ring_count(ring, count);
 		if (ret || !count->used || !(ring->flags & SESSION_OVERWRITE))
 			return ret;
-		/* one that is just being taken is as good as gone */
+		/* a packet whose sub-buffer is being taken counts as gone */
 		for (number = oldest(ring, count); number <= count->current;
 		     number++)
 			if (events_before(ring, number, overwritten) &&
@@ -400,8 +404,9 @@ int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 	return -EAGAIN;
 }
 
-/* Copies oldest first. What was lapped before its copy was complete goes, and
- * all before it: a trace with holes would be read as one with losses. */
+/* Copies the oldest packet first. Drops a packet that was lapped before its
+ * copy was complete, and all packets before it: a gap would be read as
+ * losses. */
 static void copy_packets(struct ring_copy *copy)
 {
 	const struct ring_reader *ring = copy->ring;
@@ -418,7 +423,7 @@ static void copy_packets(struct ring_copy *copy)
 	}
 }
 
-/* Looks at the ring and copies it: as ring_copy_make(). */
+/* Counts and copies the ring once. Returns as ring_copy_make(). */
 static int copy_once(struct ring_copy *copy)
 {
 	struct ring_reader *ring = copy->ring;
@@ -450,7 +455,7 @@ int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
 	copy->data = malloc(ring->ring_bytes);
 	if (!copy->data)
 		return -ENOMEM;
-	/* we may have slept while the writer lapped all of it */
+	/* the reader may have slept while the writer lapped the whole ring */
 	do
 		ret = copy_once(copy);
 	while (ret > 0 && copy->first > copy->count.current &&
@@ -461,9 +466,9 @@ int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
 }
 
 /*
- * A closed packet out of the copy. The writer may have been at work on the
- * head of the oldest one (it opens a packet before it moves `head` there), or
- * was killed at it: only a head that fits its events in every respect passes.
+ * Takes a closed packet out of the copy. The writer may have been changing the
+ * head of the oldest packet (it opens a packet before it moves `head` there),
+ * or was killed there: only a head that agrees with its events is accepted.
  */
 static bool closed_packet(const struct ring_copy *copy,
 			  const struct packet_format *format, uint64_t number,
@@ -485,7 +490,7 @@ static bool closed_packet(const struct ring_copy *copy,
 	return true;
 }
 
-/* The open packet out of the copy: what of it makes sense. */
+/* Passes on the open packet of the copy, as far as it makes sense. */
 static int give_open(const struct ring_copy *copy,
 		     const struct packet_format *format, packet_call *call,
 		     void *priv)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Stepping over the events of a packet: what tells how many there are, when
- * the last one happened, and whether all of them make sense.
+ * Steps over the events of a packet: this tells how many there are, when the
+ * last one happened, and whether all of them make sense.
  *
  * What must stay true here: no load beyond `end`, whatever the bytes say.
  */

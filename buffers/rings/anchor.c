@@ -2,11 +2,11 @@
 /*
  * Keeping clock anchors while a program runs.
  *
- * Slots are taken in turn. Nothing orders the stores into one, and two
- * threads may be in the same one when the first slept for as long as it took
- * to use all others: `check` tells a reader that its slot is not one anchor,
- * and the other slots are there. So a writer needs no lock, and one that is
- * killed, forked or left by siglongjmp here leaves nothing to repair.
+ * Slots are taken in turn. Nothing orders the stores into a slot, and two
+ * threads may write to the same slot when the first one sleeps until all others
+ * were used. Then `check` tells a reader that this slot is no anchor, and the
+ * other slots are still valid. So a writer needs no lock, and a writer that is
+ * killed, forks or is left by siglongjmp here leaves nothing to repair.
  */
 #include "buffers/rings/anchor.h"
 
@@ -14,7 +14,7 @@
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
 
-static uint64_t due;		/* reading from which the next is wanted */
+static uint64_t due;		/* the reading at which the next is due */
 static uint32_t turn;
 
 static void anchor_store(struct process_page *page,
@@ -40,11 +40,11 @@ COLD SIGSAFE void anchor_keep(void)
 	if (!clock_is_quiet())
 		return;
 	now = clock_read_tsc();
-	/* a child without a page of its own: no reader looks for its anchors in
-	 * its parent's page */
+	/* a child without a page takes none: no reader looks for a child's
+	 * anchors in its parent's page */
 	if (now < was || !page || !load_relaxed(fork_mark))
 		return;
-	/* of all who find that it is due, one takes it */
+	/* of all threads that find it due, one takes it */
 	if (!__atomic_compare_exchange_n(
 		    &due, &was, now + clock_hz() / 1000 * ANCHOR_DISTANCE_MS, 0,
 		    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
@@ -57,7 +57,7 @@ void anchor_keep_last(void)
 {
 	struct clock_anchor anchor;
 
-	/* a counter has no time, and each look would count */
+	/* a counter tells no time, and each reading would count */
 	if (clock_kind() == CLOCK_KIND_ATOMIC)
 		return;
 	clock_anchor_take(&anchor);

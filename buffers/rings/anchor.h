@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The latest clock anchors of a process, in its page (layout.h): a dead
- * process says by them how fast its clock went and until when.
+ * The latest clock anchors of a process, in its page (layout.h): after its end
+ * they tell how fast its clock went, and until when.
  *
- * What must stay true: a host thread makes no system call for one, and takes
- * at most one each ANCHOR_DISTANCE_MS.
+ * What must stay true: a host thread makes no system call for an anchor, and
+ * the process takes at most one each ANCHOR_DISTANCE_MS.
  */
 #ifndef BUFFERS_RINGS_ANCHOR_H
 #define BUFFERS_RINGS_ANCHOR_H
@@ -12,17 +12,17 @@
 #include "buffers/layout.h"
 
 /*
- * From the slow paths of the writers: takes an anchor when one is due and the
- * clock can be read without a system call. SIGSAFE, any thread.
+ * Takes an anchor when one is due and the clock can be read without a system
+ * call. The slow paths of the writers call it. SIGSAFE, any thread.
  */
 void anchor_keep(void);
 
-/* Takes one whatever is due: at an orderly end. */
+/* Takes an anchor whether or not one is due, when the program exits. */
 void anchor_keep_last(void);
 
 /*
- * What `check` of a slot must be. Never 0, so that memory never written does
- * not pass; half of one anchor and half of another do not, either.
+ * Returns the right `check` of a slot. It is never 0, so memory that was never
+ * written does not pass; nor does half of one anchor with half of another.
  */
 static inline uint64_t anchor_check(const struct clock_anchor *anchor)
 {

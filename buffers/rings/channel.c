@@ -26,7 +26,7 @@ int (*channel_revive)(void);
 int (*channel_admit)(const struct channel *channel, uint64_t bytes);
 void (*channel_made)(int admitted);
 
-/* Before channels_setup() nothing was forked either. */
+/* Not 0 before channels_setup(): no fork concerns the agent then. */
 static uint32_t fork_mark_unset = 1;
 uint32_t *fork_mark = &fork_mark_unset;
 
@@ -39,14 +39,15 @@ struct fork_note fork_note;
 
 static uint64_t generations;
 
-/* A page a channel, which fork() wipes. */
+/* One page for each channel, which fork() wipes. */
 static char *tables;
 
 /* A ring without room: every write to it ends in "full", and its ts_limit of
  * 0 tells the slow path that there is no ring. */
 struct ring ring_absent = { .head = ~0ull, .tail = 1 };
 
-/* Pages: the mark and the lock, then one struct rings a channel. */
+/* Maps a page for the mark and the lock, then one for each channel's struct
+ * rings. */
 int channels_setup(void)
 {
 	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);
@@ -61,10 +62,10 @@ int channels_setup(void)
 		return ret;
 	}
 	fork_mark = (uint32_t *)pages;
-	/* children count on from here, and must not come to 0: whatever a
-	 * filter has getpid() say */
+	/* children count on from here and must not reach 0, also when a filter
+	 * makes getpid() return any number */
 	store_release(fork_mark, ((uint32_t)sys_getpid() & INT32_MAX) | 1);
-	/* a line of its own: writers look at the mark */
+	/* on another cache line: writers read the mark */
 	fork_lock = (struct fork_lock *)(pages + 64);
 	*fork_lock = fork_lock_unset;
 	fork_guests = (uint32_t *)(pages + 128);
@@ -106,7 +107,7 @@ static void ring_init(struct ring *ring, const struct channel *channel,
 	struct packet_head *first;
 
 	ring->head = PACKET_HEAD_BYTES;
-	ring->ts_limit = 1;	/* the first event says the whole time */
+	ring->ts_limit = 1;	/* the first event has the whole clock */
 	ring->cpu = cpu;
 	ring->flags = channel->flags;
 	ring->sub_bytes = bytes / RING_SUB_BUFFERS;
@@ -123,7 +124,7 @@ static void ring_init(struct ring *ring, const struct channel *channel,
 	store_release(&ring->magic, RING_MAGIC);
 }
 
-/* One ring: a CPU's (suffix "."), or a locked one (".L"). */
+/* Makes one ring: a CPU's (suffix "."), or a locked one (".L"). */
 static int ring_make(const struct channel *channel, const char *suffix,
 		     uint32_t number, uint64_t instance, uint32_t bytes,
 		     struct ring **out)
@@ -161,7 +162,7 @@ static int cpu_ring_make(struct channel *channel, uint32_t cpu)
 
 	if (ret)
 		return ret;
-	/* a child that has not yet got rings of its own finds nothing here */
+	/* a child must not write to its parent's ring */
 	sys_madvise(ring, RING_DATA_OFFSET + (uint64_t)channel->ring_bytes,
 		    MADV_DONTFORK);
 	store_release(&channel->rings->tab[cpu], ring);
@@ -182,7 +183,8 @@ static int locked_ring_make(struct channel *channel, uint32_t k)
 
 	if (ret)
 		return ret;
-	/* who asked for it has read the clock: not before the packet begins */
+	/* The waiting writer has read the clock already; with this reading, its
+	 * event is not older than the packet. */
 	channel->locks[k].clock = clock_read();
 	store_release(&channel->locked[k], ring);
 	return 0;
@@ -200,8 +202,8 @@ static COLD void mapping_own(void *p, uint64_t keep, uint64_t bytes)
 	sys5(SYS_mremap, own, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, p);
 }
 
-/* Does so for the rings that a writer held, and for the session's page if a
- * writer was counting there. */
+/* Calls mapping_own() for the rings that a writer held, and for the session's
+ * page if a writer was counting there. */
 static void channel_forked(struct channel *channel)
 {
 	struct session_page *page = channel->page;
@@ -230,9 +232,9 @@ static int channel_held(const struct channel *channel)
 	return !!load_relaxed(&channel->counting);
 }
 
-/* Only what the forking thread holds matters, but a ring does not tell which
- * thread holds it. The note stays set: that saves the parent's next page
- * fault. */
+/* Only rings that the forking thread holds matter, but a ring does not tell
+ * which thread holds it. The note stays set: this saves the parent another
+ * page fault. */
 SIGSAFE void channels_forking(void)
 {
 	uint32_t i;
@@ -258,7 +260,7 @@ SIGSAFE int channel_count(struct channel *channel, uint64_t generation,
 {
 	int ours;
 
-	/* before the last look at whose page it is: channels_forked() */
+	/* before the generation is read: see channels_forked() */
 	__atomic_fetch_add(&channel->counting, 1, __ATOMIC_SEQ_CST);
 	ours = load_acquire(&channel->rings->generation) == generation;
 	if (ours)
@@ -392,7 +394,7 @@ int channel_grace(struct channel *channel)
 	ret = (int)sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ);
 	if (ret && channel->cpus)
 		return ret;
-	/* who makes a ring would give it to the channel's next user */
+	/* a thread that still makes a ring would give it to the next session */
 	ret = word_wait(&channel->making, 1, &looks);
 	/* LOCKED-OWNER: after `active` was cleared */
 	for (i = 0; mark && !ret && i < channel->locked_max; i++)
@@ -449,7 +451,7 @@ void channel_remove_files(const struct channel *channel)
 	}
 }
 
-/* What a writer asks for, handed to a thread that may own descriptors. */
+/* A writer's request, for a thread that may open files. */
 enum ring_kind { RING_CPU, RING_LOCKED, RING_MISSING };
 
 struct ring_wanted {
@@ -458,8 +460,8 @@ struct ring_wanted {
 	enum ring_kind kind;
 };
 
-/* The first ring that is missing, of CPUs' or of the first `locked` ones.
- * Returns 0 when all are there. */
+/* Finds the first missing ring of the CPUs, or of the first `locked` locked
+ * rings. Returns 0 when none is missing. */
 static int ring_missing(const struct channel *channel, uint32_t locked,
 			struct ring_wanted *wanted)
 {
@@ -511,7 +513,7 @@ static int making_wait(const struct channel *channel)
 	return i == MAKING_WAITS;
 }
 
-/* Has a ring been refused a moment ago? */
+/* Returns 1 when no ring could be made a moment ago. */
 static int lately_barren(const struct channel *channel)
 {
 	uint64_t since = load_relaxed(&channel->barren);
@@ -569,7 +571,7 @@ SIGSAFE void channel_need_all(struct channel *channel, uint32_t locked)
 	struct ring_wanted one;
 	int i;
 
-	/* again where another thread was at it, for another ring */
+	/* tries again where another thread was making another ring */
 	for (i = 0; i < MISSING_TRIES && load_acquire(&channel->active) &&
 		    ring_missing(channel, locked, &one); i++)
 		ring_want(channel, locked, RING_MISSING);

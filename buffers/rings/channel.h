@@ -2,13 +2,13 @@
 /*
  * Channels: the rings of one session in one process, and where they live.
  *
- * The hot part (struct rings) is a page of its own in memory that fork wipes
- * (MADV_WIPEONFORK): in a child `nr` is 0, and that zero, the bounds check of
- * the CPU number, sends the first write of a child to the slow path. It is
- * also 0 while a channel is stopped.
+ * The hot part (struct rings) has a page in memory that fork wipes
+ * (MADV_WIPEONFORK): in a child `nr` is 0. Writers check the CPU number against
+ * `nr`, so the first write of a child goes to the slow path. `nr` is also 0
+ * while a channel is stopped.
  *
- * What must stay true: a page of `rings` stays mapped and of its type for
- * ever, used again by later channels; ring files are allocated in full before
+ * What must stay true: a page of `rings` stays mapped until the process ends,
+ * and only later channels use it again; ring files are allocated in full before
  * they are mapped; entries of `tab` below `nr` always point to a ring, at
  * worst to one that is always full (ring_absent).
  */
@@ -27,7 +27,7 @@ struct rings {
 	uint32_t ring_mask;
 	uint32_t pad1;
 	uint64_t overwrite;
-	uint64_t generation;		/* no two channels have the same */
+	uint64_t generation;		/* another for each channel created */
 	struct channel *channel;
 	struct ring *tab[CHANNEL_CPUS_MAX];
 };
@@ -36,8 +36,8 @@ _Static_assert(offsetof(struct rings, tab) == 48, "machine code");
 _Static_assert(sizeof(struct rings) <= 4096, "one page");
 
 /*
- * Who writes into a locked ring. It is in private memory that is never
- * unmapped: a thread may come to it when the ring is already gone.
+ * The holder of a locked ring. It is in private memory that is never unmapped:
+ * a thread may look at it when the ring has already gone.
  */
 struct channel_lock {
 	uint32_t holder;		/* *fork_mark of its process, or 0 */
@@ -47,25 +47,25 @@ struct channel_lock {
 struct channel {
 	struct rings *rings;
 	struct session_page *page;	/* shared; NULL while unused */
-	struct session_page *area;	/* where `page` always is */
-	uint64_t page_bytes;		/* of it, records included */
+	struct session_page *area;	/* the fixed address of `page` */
+	uint64_t page_bytes;		/* of `page`, records included */
 	uint32_t index;			/* the N of session.N */
 	uint32_t flags;			/* enum session_flags */
 	uint32_t contexts;		/* enum session_context */
 	uint32_t sub_bytes;
 	uint32_t ring_bytes;
-	uint32_t cpus;			/* rings of its own: 0 without rseq */
+	uint32_t cpus;			/* CPUs with a ring; 0 without rseq */
 	uint32_t active;		/* tested under a ring's lock */
 	uint32_t locked_max;
-	uint32_t locked_full;		/* so many are of ring_bytes, the rest
-					 * of locked_spare_bytes */
+	uint32_t locked_full;		/* so many have ring_bytes, the rest
+					 * locked_spare_bytes */
 	uint32_t locked_spare_bytes;
 	uint32_t making;		/* taken while a ring is made */
 	uint64_t quota;			/* see channel_admit */
-	uint64_t barren;		/* no ring could be made, when:
-					 * clock_read_time() */
+	uint64_t barren;		/* clock_read_time() when no ring could
+					 * be made */
 	uint32_t counting;		/* threads in channel_count() */
-	uint32_t crowded;		/* no locked ring was to be had */
+	uint32_t crowded;		/* no locked ring was free */
 	struct ring *locked[LOCKED_MAX];
 	struct channel_lock locks[LOCKED_MAX];
 	char directory[256];		/* of the image, absolute */
@@ -74,8 +74,9 @@ struct channel {
 extern struct channel channels[CHANNELS_MAX];
 
 /*
- * A bit for each that was ever taken. Pages of others are not looked at: each
- * that is there is copied by fork(), and each that a child reads costs a fault.
+ * A bit for each channel that was ever taken. The memory of the others is not
+ * touched: fork() copies each page that is there, and each page that a child
+ * reads costs a fault.
  */
 extern uint32_t channels_used;
 
@@ -84,20 +85,19 @@ static inline int channel_used(uint32_t i)
 	return load_acquire(&channels_used) >> i & 1;
 }
 
-/* Prepares a channel's table. The caller makes sure that no other thread takes
- * one meanwhile, as channel_create() does. */
+/* Prepares a channel's table. One caller at a time, as for channel_create(). */
 struct channel *channel_take(uint32_t i);
 extern const struct rings rings_off;
 extern struct ring ring_absent;
 
-/* A number that none of the process's ancestors has had, once the process (not
- * its parent) has set this up; fork makes it 0. */
+/* 0 in a forked child that has no files yet; else a number that none of the
+ * process's ancestors has had. */
 extern uint32_t *fork_mark;
 
 /*
- * The words of tracepoints/sites/lock.c. They are beside the mark, in memory
+ * The words of tracepoints/sites/lock.c. They lie beside the mark, in memory
  * that fork() neither copies nor protects: a fork that takes the lock costs no
- * page fault in the parent, and the child finds it free.
+ * page fault in the parent, and the child finds the lock free.
  */
 struct fork_lock {
 	uint32_t word;		/* 0 free, 1 taken, 2 with waiters */
@@ -108,10 +108,11 @@ struct fork_lock {
 extern struct fork_lock *fork_lock;
 
 /*
- * How many tasks there are, or may be, that share this process's memory and
- * the thread pointer of the thread that made them (vfork(2), clone(2)), and
- * that the kernel knows no rseq area of: they would read that thread's CPU
- * number. Beside `fork_lock`; a forked child begins with none.
+ * The number of guests (control/threads/guest.h) that live, or may: tasks that
+ * share this process's memory and the thread pointer of the thread that made
+ * them (vfork(2), clone(2)), without a registered rseq area. They would read
+ * that thread's CPU number. It lies beside `fork_lock`; a forked child begins
+ * with 0.
  *
  * Pair GUEST-SESSION: a guest is counted before its maker looks at
  * channels_used; a channel is marked there before it looks for guests. So
@@ -120,10 +121,10 @@ extern struct fork_lock *fork_lock;
  */
 extern uint32_t *fork_guests;
 
-/* What a process is to its rings, set by process_open(). */
+/* The process that rings are made for, set by place_open(). */
 struct process {
 	struct process_page *page;	/* shared */
-	uint32_t pid;	/* as there, but a forked child has its parent's */
+	uint32_t pid;	/* the page's; fork copies it, too */
 	char directory[256];		/* of the image, absolute */
 };
 
@@ -133,8 +134,8 @@ extern struct process process;
 extern uint32_t channel_group;
 
 /*
- * Maps the fork-wiped tables. Once a process, before anything else here.
- * Returns 0, -ENOMEM, or the error of a kernel that wipes nothing at fork
+ * Maps the fork-wiped tables. Call it once a process, before anything else
+ * here. Returns 0, -ENOMEM, or the error of a kernel that wipes nothing at fork
  * (-EINVAL before Linux 4.14).
  */
 int channels_setup(void);
@@ -143,7 +144,7 @@ int channels_setup(void);
  * Creates session.N and the table of a channel, stopped. A channel that still
  * has a page (in a forked child: its parent's) keeps its event records. `name`,
  * `flags`, `contexts`, `ring_bytes` (0: default) describe it; `cpus` is how
- * many CPUs get rings of their own. The files go to process.directory.
+ * many CPUs get a ring each. The files go to process.directory.
  * Returns 0 or a negative errno; not SIGSAFE; one caller at a time.
  */
 int channel_create(struct channel *channel, uint32_t index, const char *name,
@@ -151,41 +152,42 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t cpus);
 
 /*
- * Makes the rings and lets writers in: no writer makes one, or waits, but for
- * the spare ones behind LOCKED_AHEAD where CPUs have rings of their own. Same
- * caller rules. Without (cpus 0) there are `full` locked ones of the same size;
- * then there are the spare ones.
+ * Makes the rings and lets writers in. Where each CPU has a ring, locked rings
+ * behind the first LOCKED_AHEAD are made when a writer needs them; no writer
+ * makes, or waits for, any other ring. Without rings of CPUs (cpus 0) it makes
+ * `full` locked rings of the full size, and the spare ones. Same caller rules
+ * as channel_create().
  */
 int channel_start(struct channel *channel, uint32_t full);
 
-/* The same for a forked child, but that its rings are made when they are first
- * needed: the writer waits. After channel_expect(). */
+/* Lets writers in, in a forked child: its rings are made when a writer first
+ * needs them, and the writer waits. Call it after channel_expect(). */
 void channel_resume(struct channel *channel);
 
-/* How many locked rings there will be; as channel_start(). */
+/* Sets how many locked rings there will be; `full` as for channel_start(). */
 void channel_expect(struct channel *channel, uint32_t full);
 
 /*
  * What a child learns from its parent about the moment of the fork, in one
- * place: each page that a child looks at may cost it a fault.
+ * place: each page that a child reads may cost it a fault.
  */
 struct fork_note {
-	uint32_t held;	/* a write is under way in some thread; or was once */
+	uint32_t held;	/* some thread is, or once was, in a write */
 	uint32_t depth;	/* of the registry's lock in the thread that forks */
 };
 
 extern struct fork_note fork_note;
 
-/* Before a fork, in the thread that forks. SIGSAFE. */
+/* Prepares a fork, in the thread that forks. SIGSAFE. */
 void channels_forking(void);
 
 void channels_forked_held(void);
 
 /*
- * In a child, at once after the fork: puts private memory in place of what the
- * forking thread may have been writing to when its signal handler forked. No
- * reader sees what the thread goes on to write there. Costs nothing if no write
- * is under way. SIGSAFE; errno may change.
+ * Runs in a child, at once after the fork: puts private memory in the place of
+ * mappings that the forking thread may have been writing to when its signal
+ * handler forked. So no reader sees the rest of that write. Costs nothing if no
+ * write is under way. SIGSAFE; errno may change.
  */
 static inline void channels_forked(void)
 {
@@ -203,9 +205,9 @@ int channel_count(struct channel *channel, uint64_t generation,
 		  uint64_t *count);
 
 /*
- * Sends all writers to the locked rings, for good: in a process that may not
- * make a system call, and has a guest (fork_guests). No session starts or
- * stops there any more. SIGSAFE.
+ * Sends all writers to the locked rings from now on, in a process that may not
+ * make a system call and has a guest (fork_guests). No session starts or stops
+ * there any more. SIGSAFE.
  */
 void channels_close_cpus(void);
 
@@ -218,13 +220,13 @@ void channel_stop(struct channel *channel);
  */
 int channel_grace(struct channel *channel);
 
-/* Lets go of rings and session page; the files stay. After channel_grace(). */
+/* Unmaps rings and session page; the files stay. After channel_grace(). */
 void channel_destroy(struct channel *channel);
 
-/* Removes the files of a channel that could not be opened. */
+/* Removes a channel's files. */
 void channel_remove_files(const struct channel *channel);
 
-/* Bytes of locked ring k. */
+/* Returns the bytes of locked ring k. */
 uint32_t channel_locked_bytes(const struct channel *channel, uint32_t k);
 
 /* Reserves the next event record and publishes it. Returns the new record,
@@ -235,49 +237,48 @@ struct event_record *channel_record_add(struct channel *channel,
 					const char *text, uint32_t text_bytes);
 
 /*
- * A ring for a writer that found none, which only forked children do: has it
- * made in another thread, and waits. SIGSAFE. Returns 1 when there is one now.
+ * Has a ring made in another thread, for a writer that found none, and waits.
+ * Returns 1 when the ring is there now. SIGSAFE.
  */
 int channel_need_cpu_ring(struct channel *channel, uint32_t cpu);
 int channel_need_locked_ring(struct channel *channel, uint32_t k);
 
 /*
- * Makes all rings of CPUs and the first `locked` ones that are missing, for a
- * process that will soon not be able to, as far as there is room. SIGSAFE.
+ * Makes the missing rings of CPUs and of the first `locked` locked rings, as
+ * far as there is room, for a process that will soon be unable to. SIGSAFE.
  */
 void channel_need_all(struct channel *channel, uint32_t locked);
 
 /*
- * Counts an event of a forked child that could not get files of its own. It
- * is lost to its parent's session, whose page the child still maps: there it
- * is seen. SIGSAFE.
+ * Counts an event of a forked child that could not get files, as lost in its
+ * parent's session: the child still maps the parent's page, and readers see the
+ * count there. SIGSAFE.
  */
 void channel_orphan_lose(const struct rings *rings);
 
 /*
- * How the functions above get out of the host's thread: runs fn(arg) in a
- * thread with descriptors of its own, returns its result or a negative errno.
- * Set by the agent; SIGSAFE.
+ * Runs fn(arg) in a thread with a private descriptor table, for the functions
+ * above. Returns fn's result or a negative errno. Set by the agent; SIGSAFE.
  */
 extern int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
 
 /*
- * Asked before the file of a ring is made, in the thread that makes it, when
- * set: may it take so many bytes more? A negative errno if not; else a number
- * that channel_made gets when the file is there, or cannot be made.
+ * channel_admit decides, before the file of a ring is made, whether it may take
+ * so many bytes more; the thread that makes the file calls it, if it is set. It
+ * returns a negative errno if not; else a number that is passed to channel_made
+ * when the file is there, or cannot be made.
  */
 #define CHANNEL_ADMITTED	INT32_MAX
 extern int (*channel_admit)(const struct channel *channel, uint64_t bytes);
 extern void (*channel_made)(int admitted);
 
 /*
- * Called by the first write of a forked child (*fork_mark is 0): gives the
- * child its own files. Returns 1 when writing may be tried again. Set by the
- * agent; SIGSAFE.
+ * Gives a forked child its own files, in its first write (*fork_mark is 0).
+ * Returns 1 when the write may be tried again. Set by the agent; SIGSAFE.
  */
 extern int (*channel_revive)(void);
 
-/* The size a ring gets: `wanted` or the default, rounded and bounded. */
+/* Returns the size of a ring: `wanted` or the default, rounded and bounded. */
 uint32_t channel_ring_bytes(uint64_t wanted, uint32_t cpus);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Session pages: what describes a session, and its event records.
+ * Session pages: the description of a session, and its event records.
  *
- * What must stay true: a page has the same address for ever, since event
- * shapes point to counters in it, and stale threads may look there. So there
- * is room for the largest one from the first time on, and the file grows into
- * it: always allocated in full before it is mapped.
+ * What must stay true: a channel's page never changes its address, because
+ * event shapes point to counters in it, and late threads may still look there.
+ * So address space for the largest page is reserved at first, and the file
+ * grows into it. Each part of the file is allocated before it is mapped.
  */
 #include "buffers/rings/private.h"
 
@@ -33,7 +33,7 @@ void channel_path(const struct channel *channel, const char *word,
 		text_add_number(text, number);
 }
 
-/* Bytes [from, to) of a file, allocated and mapped: at *out if not NULL. */
+/* Allocates and maps bytes [from, to) of a file: at *out if not NULL. */
 static int file_extend(int fd, uint64_t from, uint64_t to, void **out)
 {
 	int flags = *out ? MAP_SHARED | MAP_FIXED : MAP_SHARED;
@@ -58,7 +58,7 @@ int channel_file_map(const char *path, uint64_t bytes, void **out)
 	if (fd < 0)
 		return fd;
 	*out = NULL;
-	/* not without the group: its rights would be another's */
+	/* no rights without the group: another group would get them */
 	if (channel_group && !sys3(SYS_fchown, fd, -1, channel_group))
 		sys2(SYS_fchmod, fd, 0660);
 	ret = file_extend(fd, 0, bytes, out);
@@ -110,7 +110,7 @@ static void records_copy(struct session_page *to,
 	to->changed = from->changed;
 }
 
-/* Bytes of a page with room for so many bytes of records. */
+/* Returns the bytes of a page with room for so many bytes of records. */
 static uint64_t page_bytes(uint64_t records)
 {
 	uint64_t room = RECORDS_MIN_BYTES;
@@ -134,7 +134,8 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 	store_release(&page->magic, SESSION_MAGIC);
 }
 
-/* A channel that has a page, in a forked child its parent's, keeps records. */
+/* A channel that already has a page keeps its records: in a forked child, the
+ * parent's page. */
 int channel_page_make(struct channel *channel, const char *name)
 {
 	struct session_page *old = channel->page;
@@ -168,7 +169,7 @@ int channel_page_make(struct channel *channel, const char *name)
 	return 0;
 }
 
-/* Room for `records` bytes of records. */
+/* Makes room for `records` bytes of records. */
 static int page_grow(struct channel *channel, uint64_t records)
 {
 	uint64_t bytes = page_bytes(records);
@@ -181,7 +182,8 @@ static int page_grow(struct channel *channel, uint64_t records)
 	if (records > RECORDS_MAX_BYTES)
 		return -ENOSPC;
 	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
-	/* as it was left; another file there would be mapped into this one */
+	/* only a file of the right size: another file there would be mapped
+	 * behind the page */
 	fd = file_open(AT_FDCWD, path, O_RDWR, channel->page_bytes, bytes);
 	if (fd < 0)
 		return fd;
