@@ -1,4 +1,4 @@
-# command/: the taffrail command. One file a line; main.c stands alone, so that
+# command/: the taffrail command. One file a line. main.c stands alone, because
 # unit tests link the rest.
 
 command_main = \

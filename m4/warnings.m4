@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# TAFFRAIL_WARNINGS(FLAGS): substitutes WARNINGS with those the compiler knows.
+# TAFFRAIL_WARNINGS(FLAGS): sets WARNINGS to the flags that the compiler takes.
 AC_DEFUN([TAFFRAIL_WARNINGS],
 [WARNINGS=
 taffrail_saved_cflags=$CFLAGS
@@ -13,7 +13,8 @@ done
 CFLAGS=$taffrail_saved_cflags
 AC_SUBST([WARNINGS])])
 
-# TAFFRAIL_FLAG(VARIABLE, FLAG): substitutes the flag where the compiler has it.
+# TAFFRAIL_FLAG(VARIABLE, FLAG): sets the variable to the flag if the compiler
+# takes it, else to nothing.
 AC_DEFUN([TAFFRAIL_FLAG],
 [$1=
 taffrail_saved_cflags=$CFLAGS

@@ -53,14 +53,15 @@ unit_programs = \
 	testsuite/unit/usdt-plan
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS)
-# clean-ups by attribute get a table of call sites
+# `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_anchor_LDADD = $(LDADD) -lm
 testsuite_unit_ax_LDADD = $(LDADD) -lm
 testsuite_unit_conversion_LDADD = $(LDADD) -lm
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run
 
-# The rings' bed and oracle serve their unit tests and their stress test.
+# The unit tests and the stress test of the rings share the test bed and the
+# oracle.
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
 	testsuite/stress/oracle.c testsuite/stress/oracle.h
 testsuite_unit_frames_live_SOURCES = testsuite/unit/frames-live.c $(stress_bed)
@@ -114,7 +115,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.unit \
 	testsuite/taffrail.usdt
 
-# `make check` installs below the build folder and tests what it installed.
+# `make check` installs below the build folder and tests this install.
 stage_dir = $(abs_builddir)/stage
 check_dir = $(abs_builddir)/testsuite
 runtest = runtest
@@ -144,7 +145,7 @@ site: stage
 	 } >$(check_dir)/site.exp
 
 # Long runs and measurements are scripts with one interface: they run in the
-# build folder and find what to test through these variables.
+# build folder, and these variables tell them what to test.
 script_environment = TAFFRAIL_SRCDIR=$(abs_top_srcdir) \
 	TAFFRAIL_BUILDDIR=$(abs_builddir) \
 	TAFFRAIL_PREFIX=$(stage_dir)$(prefix) CC="$(CC)" CXX="$(CXX)"
@@ -153,8 +154,8 @@ run_script = run_script() { \
 	env $(script_environment) "$$@"; }; run_script
 
 # All files, or SUBJECT=agent, TEST=agent/fork, RUNTESTFLAGS="fork.exp OPTIONS";
-# CHECK_JOBS=N: so many at a time. Without a shell between them, the script sees
-# when make ends.
+# CHECK_JOBS=N: so many at a time. There is no shell between make and the
+# script, so the script sees when make ends.
 check-local: site
 	@exec env $(script_environment) RUNTEST="$(runtest)" \
 		SUBJECT="$(SUBJECT)" TEST="$(TEST)" CHECK_JOBS="$(CHECK_JOBS)" \
@@ -173,13 +174,13 @@ check-gdb: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/gdb-suite/run \
 		$(GDB_TEST_FLAGS) "$(GDB_SRC)" $(GDB_TESTS)
 
-# As root, by hand. DISTROS_DIR is where its trees are, DISTROS_FLAGS: --flags
+# Run as root, by hand. DISTROS_DIR has the trees; DISTROS_FLAGS: --flags
 # 'FILE.exp ...', --fresh, --remove, --table; DISTROS: names of releases.
 check-distros:
 	@$(run_script) $(abs_top_srcdir)/testsuite/distros/run \
 		$(DISTROS_FLAGS) $(DISTROS)
 
-# As root, by hand. PROGRAMS_FLAGS: --only NAME, --times N, --list,
+# Run as root, by hand. PROGRAMS_FLAGS: --only NAME, --times N, --list,
 # --table
 check-programs: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/programs/run \
@@ -194,7 +195,7 @@ check-sanitize:
 lint: all
 	@$(run_script) $(abs_top_srcdir)/testsuite/lint/lint.sh
 
-# What the sanitizers' builds need, without the installed things.
+# Programs that the sanitizers' builds need; they install nothing.
 unit-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)

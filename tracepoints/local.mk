@@ -90,7 +90,7 @@ tracepoints_tool_sources = \
 	tracepoints/usdt/plan/zydis.h \
 	$(tracepoints_plan_sources)
 
-# of files' probes: in the command and in libtaffrail-usdt.so
+# USDT probes in files: in the command and in libtaffrail-usdt.so
 tracepoints_plan_sources = \
 	tracepoints/usdt/plan/decode-x86_64.c \
 	tracepoints/usdt/plan/image.c \
