@@ -21,6 +21,9 @@
 #define CONTROL_SOCKET		"control.sock"
 #define GDB_SOCKET		"gdb.sock"
 
+/* Why the agent is off before it has begun. */
+#define PROTOCOL_NOT_STARTED	"not started"
+
 #define PROTOCOL_MAGIC		0x4d524654u	/* "TFRM" */
 #define PROTOCOL_VERSION	1
 #define PROTOCOL_PAYLOAD_MAX	(4u << 20)

@@ -98,7 +98,7 @@ static int symbol(void *arg, const struct filter_thread *thread,
 	return gdbserver_symbol(&server, thread, name, address);
 }
 
-static int early(void *arg, const struct filter_thread *thread)
+static const char *early(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
 	return gdbserver_agent_early(&server, thread);

@@ -103,8 +103,9 @@ void gdbserver_agents_check(struct gdbserver *server);
 bool gdbserver_symbol(struct gdbserver *server,
 		      const struct filter_thread *thread, const char *name,
 		      uint64_t *address);
-/* Is this process on its way to where its agent is set up? */
-bool gdbserver_agent_early(struct gdbserver *server,
+/* Returns NULL, or why this process has no agent that is set up: it has not got
+ * that far, or the agent is off. The words last until the next call. */
+const char *gdbserver_agent_early(struct gdbserver *server,
 			   const struct filter_thread *thread);
 /* Is all that it was told true in this process? */
 bool gdbserver_agent_known(struct gdbserver *server,

@@ -32,12 +32,14 @@
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/process.h"
+#include "control/protocol.h"
 #include "gdbstub/ipa/abi.h"
 
 #define PADS_START	"gdb_agent_gdb_jump_pad_buffer"
 #define PADS_END	"gdb_agent_gdb_jump_pad_buffer_end"
 #define HEAP		"gdb_agent_gdb_tp_heap_buffer"
 #define FAR		"taffrail_ipa_far"
+#define OFF		"taffrail_ipa_off"
 #define LOADER		"ld-linux"	/* and more */
 #define STACK_BYTES	(120u << 10)	/* execve makes 128 KiB at least */
 #define AT_TYPES	64		/* more than there are */
@@ -287,19 +289,42 @@ bool gdbserver_symbol(struct gdbserver *server,
 	return true;
 }
 
-/* The loader maps the C library together with the agent. */
-bool gdbserver_agent_early(struct gdbserver *server,
-			   const struct filter_thread *thread)
+/* Returns why the agent is off; NULL: it works, or has not begun. */
+static const char *off_reason(pid_t pid)
 {
+	static char text[160];
+	static const char begin[] = "the agent is off in the program: ";
+	char *reason = text + sizeof(begin) - 1;
+	uint64_t place = value_of(pid, OFF);
+
+	if (!place || !memory_read(pid, place, &place, sizeof(place)) ||
+	    !place)
+		return NULL;
+	memcpy(text, begin, sizeof(begin));
+	if (!memory_read(pid, place, reason, sizeof(text) - sizeof(begin)))
+		return NULL;
+	text[sizeof(text) - 1] = '\0';
+	return strcmp(reason, PROTOCOL_NOT_STARTED) ? text : NULL;
+}
+
+/* The loader maps the C library together with the agent. */
+const char *gdbserver_agent_early(struct gdbserver *server,
+				  const struct filter_thread *thread)
+{
+	static const char early[] = "the program has not set up its agent yet: "
+				    "break main, continue, then tstart";
 	pid_t pid = gdbserver_process(server, thread);
+	const char *why = NULL;
 	uint64_t place;
 
 	if (!pid)
-		return false;
-	if (find(pid, HEAP, &place))
-		return !value_of(pid, HEAP);
-	return process_maps_beginning(pid, LOADER) &&
-	       !process_maps_file(pid, "libc.so.6");
+		return NULL;
+	if (!find(pid, HEAP, &place))
+		return process_maps_beginning(pid, LOADER) &&
+		       !process_maps_file(pid, "libc.so.6") ? early : NULL;
+	if (!value_of(pid, HEAP))
+		why = off_reason(pid) ?: early;
+	return why;
 }
 
 /* In another program the word for the pads' start may be in use. Then nothing

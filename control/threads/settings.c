@@ -11,9 +11,10 @@
 #include "base/preload.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "control/protocol.h"
 
 struct settings settings;
-const char *agent_off = "not started";
+const char *agent_off = PROTOCOL_NOT_STARTED;
 const char agent_detached[] = "detached";
 uint32_t agent_cpus;
 uint32_t agent_cpus_online = 1;

@@ -80,10 +80,10 @@ struct filter_host {
 	 * agent; 0 when it has none. May be NULL: gdb is asked. */
 	int (*symbol)(void *arg, const struct filter_thread *thread,
 		      const char *name, uint64_t *address);
-	/* Is the process on its way to where its agent is set up? The server
-	 * would find none, or take zeros for its addresses. May be NULL: it
-	 * is not. */
-	int (*early)(void *arg, const struct filter_thread *thread);
+	/* Why the process has no agent that is set up, for gdb's user: the
+	 * server would find none, or take zeros for its addresses. NULL: it has
+	 * one, or none will come. Itself may be NULL. */
+	const char *(*early)(void *arg, const struct filter_thread *thread);
 	/* Does the server, which knows an agent, know that of this process? */
 	int (*known)(void *arg, const struct filter_thread *thread);
 	/* Where the agent has the server put the tracepoints of a site; 0: at

@@ -69,26 +69,27 @@ static int needs_agent(const struct filter *f, const char *p)
 
 /* Before the agent is set up a server keeps what it reads there. */
 static enum filter_verdict refuse_early(struct filter *f, const char *p,
-					struct packet *out)
+					const char *why, struct packet *out)
 {
 	if (text_after(p, "QTStart"))
 		f->started = 0;
 	filter_defined(f, "E");
 	packet_open(out, out->start, out->size);
-	return filter_refuse(out, "the program has not set up its agent yet: "
-				  "break main, continue, then tstart");
+	return filter_refuse(out, why);
 }
 
 enum filter_verdict filter_introduce(struct filter *f, const char *p,
 				     enum filter_verdict verdict,
 				     struct packet *out)
 {
+	const char *why;
 	int kept;
 
 	if (!needs_agent(f, p) || verdict == VERDICT_ANSWERED)
 		return verdict;
-	if (f->host.early && f->host.early(f->host.arg, &f->thread))
-		return refuse_early(f, p, out);
+	why = f->host.early ? f->host.early(f->host.arg, &f->thread) : NULL;
+	if (why)
+		return refuse_early(f, p, why, out);
 	if (!f->held_back)
 		return verdict;
 	if (verdict == VERDICT_PASS)

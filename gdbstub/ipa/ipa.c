@@ -32,6 +32,8 @@ VISIBLE int32_t gdb_agent_ust_loaded;
 VISIBLE int32_t gdb_agent_helper_thread_id = INT32_MAX;
 VISIBLE char gdb_agent_cmd_buf[IPA_COMMAND_BYTES];
 VISIBLE int32_t gdb_agent_capability;
+/* Not gdbserver's: the filter reads it to tell why there is no agent. */
+VISIBLE const char *const *taffrail_ipa_off = &agent_off;
 
 static struct channel *held;
 

@@ -19,14 +19,16 @@ static int host_symbol(void *arg, const struct filter_thread *thread,
 	return agent && !strcmp(name, "gdb_agent_one");
 }
 
+#define EARLY	"not yet"
+
 /* The process has not set its agent up when `too_early` says so. */
 static int too_early;
 
-static int host_early(void *arg, const struct filter_thread *thread)
+static const char *host_early(void *arg, const struct filter_thread *thread)
 {
 	(void)arg;
 	(void)thread;
-	return too_early;
+	return too_early ? EARLY : NULL;
 }
 
 static int host_known(void *arg, const struct filter_thread *thread)
@@ -127,9 +129,6 @@ static void introduce(void)
 		 "qSymbol:" AGENT_TWO);
 }
 
-#define EARLY	"E.the program has not set up its agent yet: break main, " \
-		"continue, then tstart"
-
 /* No trace that needs an agent begins before there is one. */
 static void early(void)
 {
@@ -140,7 +139,7 @@ static void early(void)
 		exchange("QTinit", "QTinit", "OK", "OK");
 		exchange("QTDP:1:401000:E:0:0:S-", "QTDP:1:401001:E:0:0:F5-",
 			 "OK", "OK");
-		exchange("QTStart", NULL, NULL, EARLY);
+		exchange("QTStart", NULL, NULL, "E." EARLY);
 		request("qSymbol::", "qSymbol::");
 		talk("qSymbol:" AGENT_ONE, "qSymbol::" AGENT_ONE);
 		answer("OK");
@@ -149,7 +148,7 @@ static void early(void)
 	exchange("QTinit", "QTinit", "OK", "OK");
 	exchange("QTDP:1:7:E:0:0-", "QTDP:1:7:E:0:0-", "OK", "OK");
 	exchange("QTStart", "QTStart", "OK", "OK");
-	exchange("QTDP:2:401000:E:0:0:S-", NULL, NULL, EARLY);
+	exchange("QTDP:2:401000:E:0:0:S-", NULL, NULL, "E." EARLY);
 	too_early = 0;
 	request("QTDP:2:401000:E:0:0:S-", "qSymbol::");
 	talk("qSymbol:" AGENT_ONE, "qSymbol:7000:" AGENT_ONE);
