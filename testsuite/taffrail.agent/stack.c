@@ -7,10 +7,16 @@
  *
  *	most N		bytes of the deepest hit, the call of it included
  *	child N		the same of the child's first hit
+ *
+ * stack SIZE: instead, a handler hits two markers on an alternate stack of so
+ * many bytes, below which is no memory; "handled" when it has returned.
  */
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <taffrail/marker.h>
 #include <unistd.h>
@@ -75,11 +81,41 @@ static unsigned depth(void (*fn)(void))
 	return STACK_BYTES - TOP - i;
 }
 
-int main(void)
+static void on_signal(int number)
+{
+	(void)number;
+	hit_text();
+	hit_number();
+}
+
+/* The slow paths are those of a thread's first hits on a CPU. */
+static int by_signal(size_t bytes)
+{
+	struct sigaction action = { .sa_handler = on_signal,
+				    .sa_flags = SA_ONSTACK };
+	size_t room = (bytes + 4095) & ~(size_t)4095;
+	char *memory = mmap(NULL, 4096 + room, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	stack_t alternate = { .ss_size = bytes };
+
+	if (memory == MAP_FAILED || mprotect(memory, 4096, PROT_NONE))
+		return 1;
+	alternate.ss_sp = memory + 4096;
+	if (sigaltstack(&alternate, NULL) ||
+	    sigaction(SIGUSR1, &action, NULL))
+		return 2;
+	raise(SIGUSR1);
+	puts("handled");
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	unsigned most = 0, n;
 	int status;
 
+	if (argc > 1)
+		return by_signal(strtoul(argv[1], NULL, 0));
 	for (unsigned k = 0; k < sizeof(hits) / sizeof(hits[0]); k++) {
 		for (unsigned i = 0; i < HITS; i++) {
 			if (i >= LOOKED_AT && i % 50) {
