@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Answers that every part of the stub gives: OK, and errors with or without
- * words.
+ * text.
  */
 #include "gdbstub/wire/connection.h"
 

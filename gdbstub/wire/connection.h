@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One gdb that is connected, as all parts of the stub see it.
+ * One connected gdb, as all parts of the stub see it.
  *
- * What must stay true: it is the service thread's alone; its descriptors are
- * of that thread's table, and nothing of it is left when gdb has gone. It is
- * mapped, and not inherited by forked children.
+ * What must stay true: only the service thread uses a connection. Its
+ * descriptors are in that thread's table, and nothing of it is left after gdb
+ * has gone. It is a mapping that forked children do not inherit.
  */
 #ifndef GDBSTUB_WIRE_CONNECTION_H
 #define GDBSTUB_WIRE_CONNECTION_H
@@ -26,20 +26,20 @@ struct trace_point;
 struct connection {
 	int no_ack;			/* QStartNoAckMode was answered */
 	int detached;
-	int downloading;		/* see markers_at() */
+	int downloading;		/* see serve_marker_at() */
 	uint32_t marker;		/* the next of qTsSTM */
-	int all_markers;		/* and the runtime's probes, too */
+	int all_markers;		/* the runtime's probes, too */
 	uint32_t marker_room;		/* see marker-text.h */
-	uint32_t variable;		/* of qTsV */
+	uint32_t variable;		/* the next of qTsV */
 	const struct trace_point *point; /* of qTsP, or NULL: no more */
-	uint32_t piece;			/* of that tracepoint */
+	uint32_t piece;			/* the next of that tracepoint */
 	int variables_told;		/* the last packet was qTfV or qTsV */
 	int saving;			/* qTsP is for a file: see upload.c */
 	uint32_t generation;		/* of the definitions, at qTfP */
 	int in_frame;			/* gdb looks at a trace frame: */
 	uint32_t frame;			/* this one */
 	uint64_t saved_frame;		/* the next of qTBuffer, */
-	uint64_t saved_at;		/* and where it begins there */
+	uint64_t saved_at;		/* and its offset there */
 	int files[CONNECTION_FILES];	/* of vFile; -1: free */
 	struct registers registers;	/* of the service thread */
 	struct packet_reader in;
@@ -53,8 +53,8 @@ struct connection {
 };
 
 /*
- * What serves a packet: adds the answer to c->out. `p` is what follows the
- * packet's word. Returns 0, or 1 when there is nothing to answer.
+ * Serves a packet: adds the answer to c->out. `p` points behind the packet's
+ * word. Returns 0, or 1 when the packet gets no answer.
  */
 typedef int packet_fn(struct connection *c, const char *p);
 
@@ -93,21 +93,21 @@ packet_fn serve_frame, serve_frame_buffer, serve_frame_fields;
 /* Adds an error that gdb shows its user. */
 void connection_refuse(struct connection *c, const char *why);
 
-/* Adds "E" and two digits: an error without words. */
+/* Adds "E" and two digits: an error without text. */
 void connection_error(struct connection *c, uint8_t number);
 
-/* "pPID.TID" of the one thread there is. */
+/* Adds "pPID.TID" of the service thread, the only thread that gdb sees. */
 void connection_add_thread(struct packet *out);
 
-/* Is a marker's code at that address? */
+/* Returns 1 when a marker's code is at that address. */
 int marker_at(uint64_t address);
 
-/* Closes what vFile has open. */
+/* Closes the files that vFile has open. */
 void files_close(struct connection *c);
 
 /*
- * Copies memory of this process, whatever the address. Returns the bytes that
- * could be read, from the first on.
+ * Copies memory of this process; any address is allowed. Returns how many
+ * bytes could be read, counted from the first.
  */
 uint64_t memory_read(uint64_t address, void *to, uint64_t n);
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The answer that tells gdb of a marker; see marker-text.h.
+ * The packet that tells gdb of a marker; see marker-text.h.
  */
 #include "gdbstub/wire/marker-text.h"
 
 #include "base/text.h"
 
-/* A string of so many bytes takes, with its NUL, a chunk of glibc's malloc() as
- * large as that of gdb's struct tracepoint: of 272 bytes in gdb 13.1, of 296 in
- * 16.3 and 18.1, which take error messages as text. */
+/* A string of so many bytes and its NUL take a chunk of glibc's malloc() of the
+ * same size as gdb's struct tracepoint does. The struct has 272 bytes in gdb
+ * 13.1, and 296 in 16.3 and 18.1, which take error messages as text. */
 #define ROOM		272
 #define ROOM_MESSAGES	288
 

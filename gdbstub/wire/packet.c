@@ -111,7 +111,7 @@ void packet_open(struct packet *packet, char *buffer, uint32_t size)
 	buffer[0] = RSP_BEGIN;
 }
 
-/* As it is on the wire; the trailer's room stays free. */
+/* Adds a byte as it is sent. The caller has left room for the trailer. */
 static void add_raw(struct packet *packet, uint8_t byte)
 {
 	packet->start[packet->used++] = (char)byte;

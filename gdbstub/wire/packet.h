@@ -4,8 +4,8 @@
  * escapes.
  *
  * Pure functions on the caller's buffers, without libc. All input is hostile:
- * nothing is written past a buffer, and a packet that does not fit is told
- * apart from one that does.
+ * nothing is written past a buffer, and a packet that does not fit is reported
+ * (PACKET_LONG, `cut`).
  */
 #ifndef GDBSTUB_WIRE_PACKET_H
 #define GDBSTUB_WIRE_PACKET_H
@@ -15,9 +15,9 @@
 
 enum packet_event {
 	PACKET_MORE,		/* nothing yet */
-	PACKET_READY,		/* reader->data, ended by a NUL */
+	PACKET_READY,		/* in reader->data, ended by a NUL */
 	PACKET_BROKEN,		/* its checksum is wrong: ask for it again */
-	PACKET_LONG,		/* whole, but longer than there is room */
+	PACKET_LONG,		/* whole, but too long for the buffer */
 	PACKET_ACKED,
 	PACKET_AGAIN,		/* gdb wants the last answer again */
 	PACKET_INTERRUPT,
@@ -38,11 +38,11 @@ struct packet_reader {
 void packet_reader_open(struct packet_reader *reader, char *buffer,
 			uint32_t size);
 
-/* Takes the next byte. After PACKET_READY the data is there until the next
- * call. */
+/* Takes the next byte. After PACKET_READY the data stays until the next call.
+ */
 enum packet_event packet_take(struct packet_reader *reader, uint8_t byte);
 
-/* An answer being made. What does not fit is left out, and `cut` says so. */
+/* An answer being made. Bytes that do not fit are left out, and set `cut`. */
 struct packet {
 	char *start;
 	uint32_t size;
@@ -51,34 +51,34 @@ struct packet {
 	uint8_t cut;
 };
 
-/* `size` is at least 4. */
+/* Begins an answer in `buffer`. `size` is at least 4. */
 void packet_open(struct packet *packet, char *buffer, uint32_t size);
 
-/* One byte of the payload, escaped where it must be. */
+/* Adds one byte of the payload, escaped where it must be. */
 void packet_add_byte(struct packet *packet, uint8_t byte);
 void packet_add_bytes(struct packet *packet, const void *bytes, size_t n);
 void packet_add(struct packet *packet, const char *string);
-/* A number in hex, without leading zeros. */
+/* Adds a number in hex, without leading zeros. */
 void packet_add_number(struct packet *packet, uint64_t number);
-/* Bytes, two hex digits each. */
+/* Adds bytes, two hex digits each. */
 void packet_add_hex(struct packet *packet, const void *bytes, size_t n);
 
-/* Ends it: start[0 .. used) is what is to be sent. */
+/* Ends an answer: start[0 .. used) can be sent. */
 void packet_close(struct packet *packet);
 
-/* Has it no payload so far? */
+/* Returns 1 while an answer has no payload. */
 int packet_empty(const struct packet *packet);
 
 /*
- * Reading payloads. Each moves *p behind what it has read and returns 1, or
- * returns 0 when that is not there.
+ * Reading payloads. Each function moves *p behind what it has read and returns
+ * 1. It returns 0 when something else is there.
  */
 int packet_read_char(const char **p, char c);
 int packet_read_number(const char **p, uint64_t *number);
-/* Exactly n bytes, each a pair of hex digits; *p is moved only then. */
+/* Reads exactly n bytes, each a pair of hex digits; else *p does not move. */
 int packet_read_hex(const char **p, void *bytes, size_t n);
-/* Pairs of hex digits up to another character, as text ended by a NUL; 0 also
- * when it is longer than size - 1 or holds a NUL. */
+/* Reads pairs of hex digits, up to another character, as text ended by a NUL.
+ * Returns 0 also when the text is longer than size - 1 or holds a NUL. */
 int packet_read_text(const char **p, char *text, size_t size);
 
 #endif

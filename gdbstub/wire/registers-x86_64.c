@@ -2,11 +2,12 @@
 /*
  * The registers of x86-64 as gdb's own descriptions of GNU/Linux have them
  * (features/i386/64bit-{core,sse,linux,segments}.xml of GDB 13.1). The order
- * is gdb's default: readers of trace files assume it. They also read lines of
- * less than 1000 bytes only.
+ * is gdb's default: readers of trace files assume it. Those readers take only
+ * lines of less than 1000 bytes.
  *
- * org.gnu.gdb.i386.linux must be there: without it gdb takes the program for
- * one of no system, and neither relocates it nor finds its libraries.
+ * org.gnu.gdb.i386.linux must be there. Without it gdb assumes a program
+ * without an operating system, and neither relocates it nor finds its
+ * libraries.
  */
 #include "gdbstub/wire/registers.h"
 
@@ -21,7 +22,7 @@ enum {
 
 /* A run of registers: `count` of them are named name0, name1 and so on. */
 static const struct row {
-	const char *feature;		/* begins with this row, or NULL */
+	const char *feature;		/* that this row begins, or NULL */
 	const char *names;		/* separated by blanks */
 	uint32_t bits;
 	const char *type;

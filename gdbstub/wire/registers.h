@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The machine's registers as gdb numbers them: the target description and a
- * snapshot of a thread of our own.
+ * The machine's registers as gdb numbers them: the target description, and the
+ * answers about a snapshot.
  */
 #ifndef GDBSTUB_WIRE_REGISTERS_H
 #define GDBSTUB_WIRE_REGISTERS_H
@@ -13,12 +13,12 @@
 #include "tracepoints/program/registers-x86_64.h"
 #endif
 
-/* The target description (target.xml). */
+/* Adds the target description (target.xml). */
 void registers_describe(struct text *out);
 
 /*
- * What is known of them, in the two below: the address alone (0), the block,
- * or that and the rest of struct registers.
+ * `known` of the two functions below: only the address is known (0), the
+ * block, or all of struct registers.
  */
 enum registers_known {
 	REGISTERS_KNOWN_ADDRESS = 0,
@@ -26,12 +26,12 @@ enum registers_known {
 	REGISTERS_KNOWN_MORE = 2,
 };
 
-/* Answers `g`: the registers of the block, one after the other, `x` for what
- * is not known. */
+/* Answers `g`: the registers of the block, one after the other, `x` for each
+ * digit that is not known. */
 void registers_add(struct packet *out, const struct registers *registers,
 		   int known);
 
-/* Answers `p`: one register. Returns 0 when there is none of that number. */
+/* Answers `p`: one register. Returns 0 when no register has that number. */
 int registers_add_one(struct packet *out, const struct registers *registers,
 		      int known, uint64_t number);
 

@@ -6,7 +6,7 @@
  *
  *	$ payload # checksum		checksum: two hex digits, the sum of
  *					the payload's bytes as sent, mod 256
- *	+ -				received, send it again; until
+ *	+ -				received, send again; both until
  *					QStartNoAckMode is answered
  *	0x03				Ctrl-C, outside of packets
  *	} c				c ^ 0x20; for # $ } and, in answers, *
@@ -26,10 +26,10 @@
 #define RSP_NAK			'-'
 #define RSP_INTERRUPT		0x03
 
-/* qSupported, PacketSize: what gdb sends at most; its terminator is ours. */
+/* qSupported, PacketSize: the longest packet of gdb; the NUL is ours. */
 #define RSP_PACKET_BYTES	0x4000
 
-/* vFile: errno and flags as File-I/O numbers them, not as Linux does. */
+/* vFile: errno and flags have the numbers of File-I/O, not those of Linux. */
 #define RSP_ENOENT		2
 #define RSP_EACCES		13
 #define RSP_EBADF		9

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Static data under gdbserver. Releases from 17 on do not know it, so the
- * filter (gdbstub/filter/static.c) asks every gdbserver for memory at an
- * address of our own instead, and the agent (gdbstub/ipa/collect.c) answers
- * with a block of memory there:
+ * Static data under gdbserver. Releases from 17 on do not know static data. So
+ * the filter (gdbstub/filter/static.c) asks every gdbserver for memory at an
+ * address that the agent reserves, and the agent (gdbstub/ipa/collect.c)
+ * answers with a block of memory there:
  *
  *	action	M-1,7461666672000000,0		in place of L
  *	block	'M' u64 7461666672000000 | u16 n | n bytes: text and its NUL
