@@ -7,19 +7,20 @@
 #define GDBSTUB_STUB_CONNECT_H
 
 /*
- * May the process's memory be shown to its user? As ptrace(2) sees it: not
- * of a process that is not dumpable, having rights that its user has not.
- * Asked anew at each packet, since a process may change its mind.
+ * Returns 1 when the process's memory may be shown to its user. The rule is
+ * that of ptrace(2): not when the process is not dumpable, because it has
+ * rights that its user does not have. The stub asks again at each packet,
+ * because a process may become dumpable or cease to be.
  */
 int gdb_allowed(void);
 
 /* Serves the listening socket: accepts one connection. */
 int gdb_connect(int listener, void *arg);
 
-/* A gdb is expected: gdb_idle() is false until it has come. */
+/* Says that a gdb is expected: gdb_idle() returns 0 until it has come. */
 void gdb_await(void);
 
-/* Returns 1 when no gdb is expected or connected, and none has left a run. */
+/* Returns 1 when no gdb is expected or connected, and no gdb has left a run. */
 int gdb_idle(void);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory that cannot have changed since a frame was collected: what is mapped
- * from a file and is not writable. gdb counts on it for code and constants,
- * which nobody collects.
+ * Memory that cannot have changed since a frame was collected: it is mapped
+ * from a file and is not writable. A frame does not hold code and constants;
+ * gdb expects to read them here.
  */
 #include <fcntl.h>
 
@@ -15,7 +15,7 @@
 struct line {
 	uint64_t start;
 	uint64_t end;
-	int constant;		/* r-, and of a file */
+	int constant;		/* mode r-, and mapped from a file */
 };
 
 static int line_read(const char *p, struct line *line)
@@ -39,7 +39,7 @@ static int line_read(const char *p, struct line *line)
 	return 1;
 }
 
-/* Takes whole lines out of `text`; returns how much is left over. */
+/* Takes whole lines out of `text`. Returns how many bytes are left over. */
 static uint32_t lines_take(char *text, uint32_t n, uint64_t address,
 			   uint64_t *end)
 {
@@ -76,7 +76,7 @@ uint64_t constant_bytes(uint64_t address, uint64_t n)
 	       (got = sys_read(fd, text + used, sizeof(text) - used)) > 0) {
 		used = lines_take(text, used + (uint32_t)got, address, &end);
 		if (used == sizeof(text))
-			used = 0;	/* a path longer than any */
+			used = 0;	/* a line longer than any path allows */
 	}
 	sys_close(fd);
 	return min_u64(n, end - address);

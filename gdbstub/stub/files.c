@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * vFile: gdb reads the program's files through the program, so that it sees
- * those that the program runs, whatever its root directory.
+ * vFile: gdb reads the program's files through the program. So gdb sees the
+ * files that the program runs, whatever the program's root directory is.
  *
- * What must stay true: the program may have more rights than gdb's user wants
- * to lend. Only regular files that are mapped into the process, and what
- * /proc tells of it, are opened, and only to read.
+ * What must stay true: the program may have more rights than its user wants to
+ * lend to gdb. So only regular files that are mapped into the process, and some
+ * files of its /proc, are opened, and only for reading.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,8 +40,8 @@ static void done(struct connection *c, uint64_t result)
 }
 
 /*
- * "/proc/PID/WORD" and "/proc/PID/task/TID/WORD" of this process: all threads
- * share what is asked for. Returns the word, or NULL.
+ * Returns the word of "/proc/PID/WORD" or "/proc/PID/task/TID/WORD" of this
+ * process, or NULL. TID does not matter: all threads share these files.
  */
 static const char *proc_word(const char *path)
 {
@@ -61,7 +61,7 @@ static const char *proc_word(const char *path)
 	return NULL;
 }
 
-/* A line of maps ends in " PATH". Is it this one? */
+/* Compares the " PATH" at the end of a line of maps with a path. */
 struct line_match {
 	const char *path;
 	uint64_t at;		/* characters of it seen */
@@ -87,7 +87,7 @@ static int line_take(struct line_match *match, char c)
 	return found;
 }
 
-/* Is the file of that path mapped into this process? */
+/* Returns 1 when the file of that path is mapped into this process. */
 static int is_mapped(struct connection *c, const char *path)
 {
 	struct line_match match = { .path = path };
@@ -105,7 +105,8 @@ static int is_mapped(struct connection *c, const char *path)
 	return found;
 }
 
-/* Opens a mapped regular file. O_PATH first: to open a device does things. */
+/* Opens a mapped regular file. Opening a device has effects, so the first
+ * sys_open() has O_PATH. */
 static int mapped_open(struct connection *c, const char *path)
 {
 	char link[64];
@@ -175,7 +176,8 @@ static void call_open(struct connection *c, const char *p)
 	}
 }
 
-/* The descriptor in a packet; its number is moved behind. NULL: none. */
+/* Reads a descriptor's number and moves *p behind it. Returns the descriptor;
+ * or NULL, and answers the error. */
 static int *file_find(struct connection *c, const char **p)
 {
 	uint64_t number;
@@ -258,14 +260,15 @@ static void call_fstat(struct connection *c, const char *p)
 	put_big(&c->out, (uint64_t)st.st_ctime, 4);
 }
 
-/* There is one file system to see: the program's. */
+/* gdb can see only one file system: the program's. */
 static void call_setfs(struct connection *c, const char *p)
 {
 	(void)p;
 	done(c, 0);
 }
 
-/* "exe" of "/proc/PID/exe", or "cwd", of this process; NULL: another path. */
+/* Returns "exe" for "/proc/PID/exe" of this process, and "cwd" likewise; NULL
+ * for another path. */
 static const char *link_word(const char *path)
 {
 	const char *p = text_after(path, "/proc/");
@@ -275,7 +278,8 @@ static const char *link_word(const char *path)
 	return text_equal(p, "/exe") || text_equal(p, "/cwd") ? p + 1 : NULL;
 }
 
-/* What `info proc` shows of links; memory tells gdb as much. */
+/* Serves the links that `info proc` shows; gdb can learn them from memory
+ * too. */
 static void call_readlink(struct connection *c, const char *p)
 {
 	char path[PATH_MAX];

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who may look at this process by gdb, and when.
+ * The conditions on which gdb may look at this process.
  *
- * Who is connected reads all of the process's memory, as with ptrace(2), but
- * past the kernel's checks. So the socket is opened only when the user asks,
- * by the control socket or by TAFFRAIL_GDB=on, and never in a process whose
- * memory the kernel would not show to its user. Under AT_SECURE the agent
- * does not get here.
+ * A connected gdb reads all of the process's memory, as with ptrace(2), but
+ * without the kernel's checks. So the socket is opened only when the user asks,
+ * through the control socket or with TAFFRAIL_GDB=on, and never in a process
+ * whose memory the kernel would not show to its user. Under AT_SECURE the agent
+ * does not run this code.
  */
 #include "gdbstub/stub/open.h"
 
@@ -20,7 +20,7 @@
 #include "control/threads/settings.h"
 #include "gdbstub/stub/connect.h"
 
-static int kept;	/* the socket stays for as many as come */
+static int kept;	/* the socket stays, however many gdbs come */
 
 int gdb_open(const char **why)
 {
@@ -64,10 +64,10 @@ void gdb_start(void)
 	const char *why;
 	int ret;
 
-	/* what the image before execve(2) left, nobody serves any more */
+	/* the image before execve(2) may have left a socket: it is dead */
 	place_socket_path(path, sizeof(path), GDB_SOCKET);
 	sys_unlink(path);
-	/* a forked child's is not its parent's */
+	/* a forked child has copied its parent's choice */
 	kept = 0;
 	if (!setting_is(settings.gdb, "on"))
 		return;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether, and since when, gdb may connect to this process. What it then talks
- * to is stub.c.
+ * The socket for gdb: whether and when it is open. stub.c serves the gdbs that
+ * connect.
  */
 #ifndef GDBSTUB_STUB_OPEN_H
 #define GDBSTUB_STUB_OPEN_H
 
 /*
- * Opens the socket for gdb; no error when it is open. Returns 0, or why not:
- * -EPERM or what a system call said, and a text for the user in
- * *why. Service thread only.
+ * Opens the socket for gdb, if it is not open. Returns 0; or -EPERM, or the
+ * error of a system call, and a text for the user in *why. Service thread only.
  */
 int gdb_open(const char **why);
 
 /*
- * How many sockets for gdb are open, where gdb has left nothing that needs the
- * service thread: no connection, and no run or frames of one. Else -1, as from
- * the opening until a gdb has come.
+ * Returns how many sockets for gdb are open, when gdb does not need the service
+ * thread: there is no connection, and no run or frames of a run. Else returns
+ * -1; also between the opening and the first gdb.
  */
 int gdb_resting(void);
 
-/* The open socket stays, however many gdbs come and go. */
+/* Keeps the open socket, however many gdbs come and go. */
 void gdb_keep(void);
 
-/* When a service thread begins: opens it if the environment asks for that. */
+/* Opens the socket if the environment asks for it. Called when a service thread
+ * begins. */
 void gdb_start(void);
 
 #endif

@@ -3,9 +3,10 @@
  * The stub: gdb's remote protocol, served by the agent's service thread on
  * gdb.sock, while every thread of the program runs on.
  *
- * What must stay true: gdb is shown a program that cannot be changed. What
+ * What must stay true: gdb sees a program that it cannot change. A packet that
  * would stop a thread, or write memory or registers, is refused with a text.
- * Whatever comes in is checked; a gdb that goes leaves nothing behind.
+ * All input is checked; nothing is left of a gdb that has gone, unless it left
+ * a run.
  */
 #include "gdbstub/stub/connect.h"
 
@@ -28,9 +29,9 @@
 #define RECEIVE_BYTES	4096
 #define READS_MAX	64	/* more than a socket holds */
 
-/* A packet: its first characters, or all of it where `whole` says so. The
- * first row that fits counts. A row without function is refused with `text`; a
- * packet without a row gets the empty answer: not supported. */
+/* A packet: `word` is its first characters, or all of it where `whole` is set.
+ * The first row that fits counts. A packet whose row has no function is refused
+ * with `text`; a packet without a row gets the empty answer: not supported. */
 struct row {
 	const char *word;
 	packet_fn *fn;
@@ -148,7 +149,7 @@ static int bytes_send(int fd, const char *p, uint32_t n)
 	return 0;
 }
 
-/* Returns 0, or 1 when there is nothing to answer. */
+/* Returns 0, or 1 when the packet gets no answer. */
 static int packet_serve(struct connection *c, const char *p)
 {
 	const struct row *row;
@@ -166,7 +167,8 @@ static int packet_serve(struct connection *c, const char *p)
 	return 0;
 }
 
-/* Packets of a download of tracepoints; see serve_marker_at(). */
+/* Returns 1 for a packet of a download of tracepoints; see serve_marker_at().
+ */
 static int is_download(const char *p, const struct packet *answer)
 {
 	struct run_state state;
@@ -179,7 +181,7 @@ static int is_download(const char *p, const struct packet *answer)
 	return state.phase != RUN_ON;
 }
 
-/* See serve_points_first(). */
+/* Returns 1 when gdb asks for variables; see serve_points_first(). */
 static int is_variables(const char *p)
 {
 	return text_after(p, "qTfV") || text_after(p, "qTsV");
@@ -214,7 +216,7 @@ static int byte_serve(struct connection *c, int fd, uint8_t byte)
 			return 0;
 		return bytes_send(fd, c->out.start, c->out.used);
 	default:
-		/* an interrupt too: for gdb the program never runs */
+		/* also at an interrupt: gdb sees a program that is stopped */
 		return 0;
 	}
 }
@@ -228,8 +230,8 @@ static int connection_end(struct connection *c, int why)
 	return -EPIPE;
 }
 
-/* Serves what has come so far. Returns 0 when that was all, 1 when there may
- * be more, a negative errno at the end. */
+/* Serves the bytes that have come. Returns 0 when no more are there, 1 when
+ * there may be more, a negative errno when the connection ends. */
 static int connection_read(struct connection *c, int fd)
 {
 	uint8_t bytes[RECEIVE_BYTES];
@@ -250,11 +252,11 @@ static int connection_read(struct connection *c, int fd)
 }
 
 /*
- * Reads all there is, so that the end of one gdb is seen before the next one,
- * which came later, is told that it is the second.
+ * Reads all bytes that are there, to see the end of one gdb before a gdb that
+ * came later is refused as a second one.
  *
- * The snapshot is of this function, which runs whenever gdb looks. A user
- * reads its name, and the line of the snapshot, when gdb has connected.
+ * The snapshot shows this function, which runs whenever gdb looks. When gdb has
+ * connected, its user reads this function's name and the line of the snapshot.
  */
 static int taffrail_agent_serves_gdb(int fd, void *arg)
 {
@@ -268,9 +270,9 @@ static int taffrail_agent_serves_gdb(int fd, void *arg)
 	return ret < 0 ? connection_end(c, ret) : 0;
 }
 
-/* Answers the end of a packet with a refusal, which gdb shows, and waits for
- * gdb to close: were it done here, with an acknowledgement still unread, gdb
- * would see an error instead. */
+/* Answers the end of a packet with a refusal, which gdb shows, and waits until
+ * gdb closes. If the stub closed first, with an acknowledgement still unread,
+ * gdb would see an error instead. */
 static int refusal_ready(int fd, void *why)
 {
 	char bytes[RECEIVE_BYTES];
@@ -341,8 +343,8 @@ void gdb_await(void)
 	awaited = 1;
 }
 
-/* The service thread asks at each turn: run_look() here would end a run that no
- * gdb has asked for. */
+/* The service thread calls this at each turn. run_look() here would end a run
+ * before a gdb looks at it. */
 int gdb_idle(void)
 {
 	return !awaited && !run_exists() &&

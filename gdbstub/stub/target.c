@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program as gdb sees it: one thread, stopped, namely the service thread,
- * which is busy with gdb. Its registers are a true snapshot. No other thread
- * is known here, so that gdb never wants to stop one.
+ * The program as gdb sees it: one stopped thread. It is the service thread,
+ * which is busy with gdb; its registers are a true snapshot. gdb hears of no
+ * other thread, so it never wants to stop one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,13 +13,14 @@
 #include "gdbstub/wire/connection.h"
 #include "gdbstub/wire/marker-text.h"
 
-/* struct iovec, by the kernel's ABI; <sys/uio.h> brings libc's wrappers. */
+/* The kernel's struct iovec; <sys/uio.h> would bring libc's wrappers. */
 struct range {
 	uint64_t start;
 	uint64_t bytes;
 };
 
-/* Where a filter denies the call, as systemd's @debug does. */
+/* Reads memory where a seccomp filter denies process_vm_readv(2), as that of
+ * systemd's group @debug does. */
 static uint64_t memory_read_file(uint64_t address, void *to, uint64_t n)
 {
 	int fd = (int)sys_open("/proc/self/mem", O_RDONLY | O_CLOEXEC, 0);
@@ -86,7 +87,8 @@ int serve_stop_reason(struct connection *c, const char *p)
 	return 0;
 }
 
-/* "pPID.TID", "pPID" or "TID"; 0 and -1 stand for any. */
+/* Returns 1 when "pPID.TID", "pPID" or "TID" may mean the service thread; 0 and
+ * -1 stand for any. */
 static int thread_is_ours(const char *p)
 {
 	uint64_t id;
@@ -132,7 +134,8 @@ int serve_thread_current(struct connection *c, const char *p)
 	return 0;
 }
 
-/* gdb then detaches when it quits; it would kill a program of its own. */
+/* At the answer 1, attached, gdb detaches when it quits. It would kill a
+ * program that it had started. */
 int serve_attached(struct connection *c, const char *p)
 {
 	(void)p;
@@ -140,7 +143,7 @@ int serve_attached(struct connection *c, const char *p)
 	return 0;
 }
 
-/* Never an error: without registers gdb is of no use. */
+/* The answer is never an error: gdb does not work without registers. */
 int serve_registers(struct connection *c, const char *p)
 {
 	struct registers registers;
@@ -173,7 +176,8 @@ int serve_register(struct connection *c, const char *p)
 	return 0;
 }
 
-/* "ADDRESS,LENGTH" into c->chunk; returns the bytes that are there. */
+/* Reads "ADDRESS,LENGTH" and copies that memory to c->chunk; *n says how many
+ * bytes are there. Returns 0 when the packet is malformed. */
 static int memory_take(struct connection *c, const char *p, uint64_t *n)
 {
 	struct frame frame;
@@ -206,7 +210,7 @@ int serve_memory(struct connection *c, const char *p)
 	return 0;
 }
 
-/* gdb 16 and later: "b" tells it from an error. */
+/* For gdb 16 and later: a "b" before the bytes, which is not an error. */
 int serve_memory_binary(struct connection *c, const char *p)
 {
 	uint64_t n;
@@ -220,7 +224,7 @@ int serve_memory_binary(struct connection *c, const char *p)
 	return 0;
 }
 
-/* gdb wants to know which there are, though each is then refused. */
+/* gdb must hear of these actions, though the stub refuses each of them. */
 int serve_resume_actions(struct connection *c, const char *p)
 {
 	(void)p;
@@ -234,7 +238,7 @@ int serve_detach(struct connection *c, const char *p)
 	return serve_ok(c, p);
 }
 
-/* `k` has no answer; the program lives on. */
+/* `k` gets no answer; the program runs on. */
 int serve_kill_unanswered(struct connection *c, const char *p)
 {
 	(void)c;

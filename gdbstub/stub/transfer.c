@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * qXfer: documents that gdb reads in slices. One is made when its beginning is
- * asked for, and kept until another is wanted: slices fit each other.
+ * qXfer: documents that gdb reads in slices. A document is made when gdb asks
+ * for its beginning, and kept until gdb asks for another. So its slices fit
+ * each other.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -13,13 +14,14 @@
 #include "gdbstub/wire/connection.h"
 #include "tracepoints/program/modules.h"
 
-/* Libraries in the list, at most: it may be a circle while it changes. */
+/* The most libraries that are read: while the list changes, it may be a
+ * circle. */
 #define LIBRARIES_MAX	4096
 #define NAME_BYTES	512
 
 struct document {
 	const char *object;
-	const char *annex;		/* the only one, or NULL: any */
+	const char *annex;		/* that it must have; NULL: any */
 	void (*make)(struct connection *c, struct text *out);
 };
 
@@ -67,7 +69,7 @@ static void make_exec_file(struct connection *c, struct text *out)
 		out->used = (size_t)got;
 }
 
-/* After `D` there is none: gdb would add it again. */
+/* After `D` the list has no thread: gdb would add it again. */
 static void make_threads(struct connection *c, struct text *out)
 {
 	text_add(out, "<threads>");
@@ -91,7 +93,7 @@ static void attribute_hex(struct text *out, const char *name, uint64_t value)
 	text_add_char(out, '"');
 }
 
-/* A name that is not there, or not as a whole, is an empty one. */
+/* Reads a name. It is empty when it cannot be read as a whole. */
 static void name_read(char *name, uint64_t address)
 {
 	uint64_t n = memory_read(address, name, NAME_BYTES);
@@ -122,7 +124,7 @@ static void library_add(struct text *out, const struct link_map *map,
 	text_add(out, "/>");
 }
 
-/* The list changes while it is read: read it as if it were garbage. */
+/* The list may change while it is read, so nothing in it is trusted. */
 static void make_libraries(struct connection *c, struct text *out)
 {
 	struct link_map map;
@@ -186,7 +188,7 @@ static void slice_add(struct connection *c, const struct document *document,
 	packet_add_bytes(&c->out, c->document + offset, n);
 }
 
-/* The word in front of ':', if it is this one. Returns what follows. */
+/* Returns what follows "WORD:", or NULL when something else is there. */
 static const char *word_after(const char *p, const char *word)
 {
 	p = text_after(p, word);
