@@ -5,16 +5,16 @@
  *	NUMBER:ADDRESS:E|D:STEP:PASS[:Fn][:S][:XLENGTH,CODE][-]
  *	-NUMBER:ADDRESS:[S]ACTIONS[-]
  *
- * A '-' at the end says that (more) actions follow. Actions stand without
- * anything between them:
+ * A '-' at the end says that actions, or more actions, follow. Actions stand
+ * one behind the other, with nothing between them:
  *
  *	RMASK			registers
  *	MBASE,OFFSET,LENGTH	memory; BASE is a register's number, or -1
  *	XLENGTH,CODE		an agent expression
  *	L			the static data of the marker
  *
- * What must stay true: a tracepoint of which some part was refused is
- * forgotten, so that all that are complete are whole.
+ * What must stay true: when a part of a tracepoint is refused, the whole
+ * tracepoint is forgotten. So a complete tracepoint lacks nothing.
  */
 #include "gdbstub/tracing/defined.h"
 
@@ -26,8 +26,8 @@ static const char no_room[] = "the tracepoints take too much memory";
 static const char no_stepping[] =
 	"while-stepping is not possible: nothing stops the program";
 
-/* Takes what is not complete, and will not be, out of the list. What pointed
- * to it finds its memory as it was until QTinit. */
+/* Takes a tracepoint that will never be complete out of the list. Its memory
+ * stays until QTinit, for a pointer that is still kept. */
 static void point_drop(struct trace *t, struct trace_point *point)
 {
 	struct trace_point **link = &t->points;
@@ -56,7 +56,7 @@ static const char *code_refusal(struct trace *t, const char *what,
 	return t->why;
 }
 
-/* "LENGTH,CODE": verifies it and keeps it. */
+/* Reads "LENGTH,CODE", verifies the code and keeps it. */
 static const char *code_read(struct trace *t, const char **p, int is_condition,
 			     const uint8_t **code, uint32_t *bytes)
 {
@@ -85,7 +85,7 @@ static const char *code_read(struct trace *t, const char **p, int is_condition,
 	return NULL;
 }
 
-/* What may follow PASS. */
+/* Reads the options that may follow PASS. */
 static const char *options_read(struct trace *t, const char **p,
 				struct trace_point *point)
 {
@@ -128,9 +128,11 @@ static const char *point_read(struct trace *t, const char **p,
 }
 
 /*
- * gdb makes several locations of a line that the compiler has put in several
- * places: first the marker, then what it does when it is on. One that is at
- * no marker is taken behind one that is, or a line could not be traced.
+ * Returns 1 when a tracepoint of that number is at a marker. gdb makes several
+ * locations of a line that the compiler has put in several places: first the
+ * marker, then the code that runs when the marker is on. A location at no
+ * marker is accepted after one at a marker; else such a line could not be
+ * traced.
  */
 static int is_aside(const struct trace *t, uint64_t number)
 {
@@ -141,7 +143,7 @@ static int is_aside(const struct trace *t, uint64_t number)
 	return !!point;
 }
 
-/* Is there a place for it? */
+/* Returns why a tracepoint cannot be added, or NULL. */
 static const char *point_refusal(struct trace *t,
 				 const struct trace_point *point)
 {
@@ -178,7 +180,7 @@ static const char *point_add(struct trace *t, struct trace_point **point)
 	return NULL;
 }
 
-/* Nothing more comes of it. */
+/* Ends the definition of a tracepoint: no more actions follow. */
 static const char *point_complete(struct trace_point *point)
 {
 	point->complete = 1;
@@ -207,8 +209,8 @@ static const char *point_define(struct trace *t, const char *p)
 	return why;
 }
 
-/* The block of registers is always whole: the mask only says that some are
- * wanted. */
+/* The block of registers is always whole, so the mask is not used: it only says
+ * that some registers are wanted. */
 static const char *registers_read(const char **p, struct collect_action *action)
 {
 	const char *start = *p;
@@ -241,8 +243,8 @@ static const char *memory_action_read(const char **p,
 	return NULL;
 }
 
-/* Does an action only collect the variable that means static data? This is how
- * gdb translates that: getv N, tracev N, pop, end. */
+/* Returns 1 when an action only collects the variable that means static data.
+ * gdb compiles that as getv N, tracev N, pop, end. */
 static int is_static_data(const struct trace *t, const uint8_t *code,
 			  uint32_t bytes)
 {
@@ -281,7 +283,7 @@ static const char *action_read(struct trace *t, const char **p,
 	return packet_read_char(p, 'L') ? NULL : trace_malformed;
 }
 
-/* One action and its text, to the end of the point's list. */
+/* Reads one action and adds it, with its text, to the point's list. */
 static const char *action_add(struct trace *t, struct trace_point *point,
 			      const char **p)
 {
@@ -339,8 +341,8 @@ static const char *actions_define(struct trace *t, const char *p)
 
 _Static_assert(COLLECT_POINTS_MAX == 256, "the text of point_refusal()");
 
-/* Answers OK, or a refusal that names the tracepoint: gdb shows nothing else
- * of the packet. */
+/* Answers OK, or a refusal that names the tracepoint, because gdb shows nothing
+ * else of the packet. */
 static int point_answer(struct connection *c, const char *p, const char *why)
 {
 	char named[32 + sizeof(trace_get()->why)];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Settings of trace runs: they hold for all runs to come, until they are set
- * anew, or the gdb goes and leaves no run.
+ * Settings of trace runs: they hold for all later runs, until gdb sets them
+ * again, or goes and leaves no run.
  */
 #include "gdbstub/tracing/defined.h"
 
 #include "base/text.h"
 #include "gdbstub/wire/connection.h"
 
-/* "0" or "1" to the end of the packet. */
+/* Reads "0" or "1", which ends the packet. */
 static const char *switch_read(const char *p, uint32_t *on)
 {
 	if ((*p != '0' && *p != '1') || p[1])
@@ -25,8 +25,8 @@ int serve_trace_disconnected(struct connection *c, const char *p)
 				   trace_no_memory);
 }
 
-/* -1: as large as we think best. 0, like any number that is too small, means
- * the smallest buffer there is: gdb repeats the packet before each run. */
+/* -1: the default size. 0 means the smallest buffer, as does any number that is
+ * too small. It is not refused: gdb repeats the packet before each run. */
 static const char *size_read(const char *p, uint64_t *size)
 {
 	uint64_t number;
@@ -55,7 +55,7 @@ int serve_trace_buffer(struct connection *c, const char *p)
 			    size ? size_read(size, &t->size) : trace_malformed);
 }
 
-/* The text of a note in hex, cut where there is no more room. */
+/* Reads the text of a note in hex, and cuts it where the room ends. */
 static void note_read(const char **p, char *note)
 {
 	uint32_t used = 0;
@@ -67,7 +67,7 @@ static void note_read(const char **p, char *note)
 	note[used] = 0;
 }
 
-/* KEY:HEX; as often as there are notes. A packet may have some of them. */
+/* KEY:HEX; once for each note. A packet may have only some of the notes. */
 static const char *notes_read(struct trace *t, const char *p)
 {
 	while (*p) {
@@ -94,8 +94,8 @@ int serve_trace_notes(struct connection *c, const char *p)
 
 /*
  * NUMBER: an action that collects this trace state variable means static data.
- * A gdb without $_sdata can collect a variable of that name; our extension of
- * gdb makes it. 0: no variable means static data.
+ * In a gdb without $_sdata, Taffrail's extension of gdb makes a variable of
+ * that name, which gdb can collect. 0: no variable means static data.
  */
 int serve_trace_data(struct connection *c, const char *p)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The packets that empty what is defined for tracing, define its variables,
- * switch its tracepoints and give their texts.
+ * The packets that remove all definitions, define trace state variables, switch
+ * tracepoints and give their source texts.
  *
- * See defined.h. Tracepoints themselves come in through define-point.c.
+ * See defined.h. define-point.c defines the tracepoints.
  */
 #include "gdbstub/tracing/defined.h"
 
@@ -106,8 +106,8 @@ int serve_point_disable(struct connection *c, const char *p)
 	return point_switch(c, p, 0);
 }
 
-/* A kind of source text, without the ':' behind it; NULL for one that GDB has
- * not had so far. */
+/* Reads a kind of source text, and moves *p to the ':' behind it. Returns NULL
+ * for a kind that is not known. */
 static const char *kind_read(const char **p)
 {
 	static const char *const kinds[] = { "at", "cond", "cmd" };
@@ -126,7 +126,8 @@ static const char *kind_read(const char **p)
 	return NULL;
 }
 
-/* A new text; NULL when that is too long, or one too many. */
+/* Adds a new text. Returns NULL when it is too long, or when there is no room.
+ */
 static struct trace_source *source_begin(struct trace *t,
 					 struct trace_point *point,
 					 const char *kind, uint64_t length)
@@ -149,7 +150,7 @@ static struct trace_source *source_begin(struct trace *t,
 	return source;
 }
 
-/* The text of which the first `start` bytes have come, or NULL. */
+/* Returns the text of which the first `start` bytes have come, or NULL. */
 static struct trace_source *source_find(struct trace_point *point,
 					const char *kind, uint64_t start,
 					uint64_t length)
@@ -162,7 +163,7 @@ static struct trace_source *source_find(struct trace_point *point,
 	return source;
 }
 
-/* Bytes to the end of the packet, as far as there is room for them. */
+/* Reads bytes up to the end of the packet, or until the text is full. */
 static void source_read(const char *p, struct trace_source *source)
 {
 	uint8_t byte;
@@ -181,9 +182,9 @@ static int is_hex(const char *p)
 }
 
 /*
- * NUMBER:ADDRESS:KIND:START:LENGTH:HEX. What cannot be kept is accepted all
- * the same: at an error gdb would warn, once for each text, of something that
- * matters only to a gdb to come.
+ * NUMBER:ADDRESS:KIND:START:LENGTH:HEX. A text that cannot be kept is accepted
+ * too, because only a later gdb would read it. At an error, gdb would warn its
+ * user once for each text.
  */
 int serve_define_source(struct connection *c, const char *p)
 {

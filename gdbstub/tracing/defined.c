@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeps what is defined for tracing. See defined.h.
+ * Keeps the definitions for tracing. See defined.h.
  */
 #include "gdbstub/tracing/defined.h"
 
@@ -49,7 +49,7 @@ struct trace *trace_get(void)
 			return NULL;
 		sys_madvise(mapped, sizeof(*mapped), MADV_WIPEONFORK);
 	}
-	/* new, or a forked child's */
+	/* a new mapping, or one in a forked child */
 	if (!mapped->generation)
 		trace_clear(mapped);
 	return mapped;

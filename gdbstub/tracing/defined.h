@@ -6,10 +6,10 @@
  * All of it is one mapping, made at first use; QTinit empties it, and a
  * forked child finds it empty. Zeroes mean: nothing is defined.
  *
- * What must stay true: everything here came from the peer and is checked where
+ * What must stay true: all data here came from the peer, and is checked where
  * it comes in: numbers, addresses (a tracepoint is at a marker), agent
- * expressions, and how much there is of all. The service thread's alone: what
- * threads of the program need is copied from here.
+ * expressions, and the amount of each. Only the service thread uses it: it
+ * copies what threads of the program need.
  */
 #ifndef GDBSTUB_TRACING_DEFINED_H
 #define GDBSTUB_TRACING_DEFINED_H
@@ -19,9 +19,9 @@
 #include "tracepoints/frames/collect.h"
 
 /*
- * GDB saves what is uploaded to it in lines, and its reader takes 999
- * characters of one. The next four keep each line below that; the notes are
- * all in one.
+ * GDB saves uploaded definitions in lines, and its reader takes 999 characters
+ * of a line. The next four numbers keep each line below that. All notes are in
+ * one line.
  */
 #define TRACE_CODE_BYTES	400u	/* GDB makes up to 184 */
 #define TRACE_WIRE_BYTES	840u	/* an action as it came */
@@ -35,29 +35,29 @@
 
 struct connection;
 
-/* A text of QTDPsrc, uploaded again to a gdb that comes later. */
+/* A text of QTDPsrc, kept for a gdb that comes later. */
 struct trace_source {
 	struct trace_source *next;
 	const char *kind;		/* "at", "cond", "cmd" */
 	uint32_t length;		/* of the text, as announced */
-	uint32_t used;			/* of it, so far */
+	uint32_t used;			/* bytes that have come */
 	char *text;			/* not terminated */
 };
 
-/* One action, as it came ("R...", "M...", "X...", "L") and as collect.h has
- * it. */
+/* One action: as it came ("R...", "M...", "X...", "L"), and in the form of
+ * collect.h. */
 struct trace_action {
 	struct trace_action *next;
 	const char *wire;
 	struct collect_action collect;
 };
 
-/* A tracepoint at one address; those of one number may be at several. */
+/* A tracepoint at one address; several may have the same number. */
 struct trace_point {
 	struct trace_point *next;
 	uint32_t number;
 	uint32_t enabled;
-	uint32_t complete;		/* all its actions have come */
+	uint32_t complete;		/* all actions have come */
 	uint32_t is_static;		/* came with :S */
 	uint64_t address;
 	uint64_t pass;
@@ -67,7 +67,7 @@ struct trace_point {
 	struct trace_action *actions;	/* in their order */
 	struct trace_source *sources;
 	uint32_t aside;			/* at no marker: collects nothing */
-	uint32_t slot;			/* the run's; 0 until it says */
+	uint32_t slot;			/* in the run, from 1 on; 0: none */
 };
 
 struct trace_variable {
@@ -83,7 +83,7 @@ struct trace {
 	uint32_t generation;		/* QTinits so far */
 	struct trace_variable variables[COLLECT_VARIABLES_MAX];
 
-	/* settings: QTinit leaves them; 0: none, off, default */
+	/* settings: QTinit keeps them; 0: none, off, default */
 	uint32_t circular;
 	uint32_t disconnected;		/* a run goes on when gdb goes */
 	uint64_t size;			/* bytes of the buffer */
@@ -99,23 +99,24 @@ struct trace {
 	uint8_t arena[TRACE_ARENA_BYTES] __attribute__((aligned(16)));
 };
 
-/* All there is; NULL when the process has no memory for it. */
+/* Returns the definitions, or NULL when the process has no memory for them. */
 struct trace *trace_get(void);
 
-/* Nothing is defined any more; after run_forget(). */
+/* Removes all definitions; after run_forget(). */
 void trace_clear(struct trace *t);
 
-/* The same, and nothing is set: the next gdb finds what the first one did. */
+/* Removes all definitions and settings: the next gdb finds the state that the
+ * first one found. */
 void trace_forget(struct trace *t);
 
-/* The tracepoint of that number at that address, or NULL. */
+/* Returns the tracepoint of that number at that address, or NULL. */
 struct trace_point *trace_find(const struct trace *t, uint64_t number,
 			       uint64_t address);
 
 /*
- * A tracepoint as tracepoints/frames/collect.h wants it. `actions` has room for
- * COLLECT_ACTIONS_MAX and is the caller's, as is what the request points to
- * beyond QTinit: copy it.
+ * Fills the request of tracepoints/frames/collect.h for a tracepoint. `actions`
+ * is the caller's and has room for COLLECT_ACTIONS_MAX. The request points into
+ * memory that is good until QTinit: copy what must live longer.
  */
 void trace_request(const struct trace_point *point,
 		   struct collect_request *request,
@@ -126,13 +127,15 @@ void trace_request(const struct trace_point *point,
 extern const char trace_malformed[];
 extern const char trace_no_memory[];
 
-/* Answers OK, or a refusal when there is a reason. */
+/* Answers OK when `why` is NULL, else a refusal with that text. */
 int trace_answer(struct connection *c, const char *why);
 
-/* Zeroed memory, aligned to 8, until QTinit; NULL when it is used up. */
+/* Returns zeroed memory, aligned to 8, good until QTinit; NULL when there is no
+ * more. */
 void *trace_take(struct trace *t, uint32_t bytes);
 
-/* "NUMBER:ADDRESS", moving *p behind it. Returns 0 when that is not there. */
+/* Reads "NUMBER:ADDRESS" and moves *p behind it. Returns 0 when something else
+ * is there. */
 int trace_read_name(const char **p, uint64_t *number, uint64_t *address);
 
 #endif

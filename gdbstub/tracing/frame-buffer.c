@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * qTBuffer: all frames in one piece, as trace files have them, for tsave.
+ * qTBuffer: all frames as one stream, in the form of trace files, for tsave.
  *
  *	u16 tracepoint | u32 bytes of the blocks | blocks
  *
- * without the blocks of static data, which GDB's readers do not know. gdb
- * reads on from where it stopped, so that place is kept.
+ * The blocks of static data are left out, because GDB's readers do not know
+ * them. gdb goes on where its last packet ended, so the connection keeps that
+ * place.
  */
 #include "gdbstub/tracing/frame.h"
 
@@ -15,7 +16,7 @@
 
 #define HEAD_BYTES	6u
 
-/* Puts out what lies in [from, from + room) of a stream of bytes. */
+/* Adds to `out` the bytes of a stream that lie in [from, end). */
 struct window {
 	struct packet *out;
 	uint64_t at;		/* of the stream */
@@ -94,7 +95,7 @@ int serve_frame_buffer(struct connection *c, const char *p)
 
 		frame_put(&w, &frame, bytes);
 		if (w.at > w.end)
-			break;		/* goes on in the next packet */
+			break;		/* the next packet goes on here */
 		c->saved_frame++;
 		c->saved_at = w.at;
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * qTaffrail:frame: a trace frame with the fields of its marker, for our
- * extension of gdb. A packet of our own; other clients never ask.
+ * qTaffrail:frame: a trace frame with the fields of its marker. Only Taffrail's
+ * extension of gdb sends this packet.
  *
  *	qTaffrail:frame:NUMBER		hex
  *	answer: E01, or in hex the lines
@@ -9,9 +9,9 @@
  *		vtid=TID
  *		time_ns=T		nanoseconds of the real-time clock
  *		address=0xADDRESS
- *		marker=CHANNEL/NAME	if its module is still there
- *		field NAME=TYPE:VALUE	one a field, if static data was
- *					collected
+ *		marker=CHANNEL/NAME	if its module is still loaded
+ *		field NAME=TYPE:VALUE	a line for each field, if static
+ *					data was collected
  */
 #include "gdbstub/tracing/frame.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Trace frames as gdb finds them and looks at them.
+ * Trace frames: how gdb finds them and reads them.
  */
 #include "gdbstub/tracing/frame.h"
 
@@ -9,10 +9,10 @@
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/sites/lock.h"
 
-/* tfind none */
+/* the number in QTFrame for `tfind none` */
 #define FRAME_NONE	0xffffffffu
 
-/* What QTFrame searches. */
+/* What QTFrame searches for. */
 struct search {
 	enum { BY_NUMBER, BY_TRACEPOINT, BY_RANGE } by;
 	uint64_t low;
@@ -41,8 +41,8 @@ static int search_matches(const struct search *search,
 		frame->address <= search->high) != search->outside;
 }
 
-/* The next frame behind the one that is looked at, or the first. Returns 0
- * when there is none. */
+/* Finds the next match behind the frame that gdb looks at; or from the first
+ * frame on, if gdb looks at none. Returns 0 when there is no match. */
 static int search_run(const struct connection *c, const struct search *search,
 		      const struct frames *frames, uint32_t *number,
 		      struct frame *frame)
@@ -112,8 +112,8 @@ int serve_frame(struct connection *c, const char *p)
 	is_none = search.by == BY_NUMBER && search.low == FRAME_NONE;
 	if (!frames || is_none ||
 	    !search_run(c, &search, frames, &number, &frame)) {
-		/* gdb goes on to show the frame that was selected when a
-		 * search fails, also one by number */
+		/* after a search that failed, also one by number, gdb goes on
+		 * to show the frame that was selected */
 		if (!frames || is_none)
 			frame_leave(c);
 		packet_add(&c->out, "F-1");
@@ -128,7 +128,7 @@ int serve_frame(struct connection *c, const char *p)
 	return 0;
 }
 
-/* The first block of a kind. */
+/* Finds the first block of a kind. */
 static int block_find(const struct frame *frame, uint8_t kind,
 		      struct frame_block *block)
 {
@@ -153,7 +153,7 @@ void frame_registers(const struct frame *frame, struct registers *registers,
 				 REGISTERS_BLOCK_BYTES);
 }
 
-/* What one block has of it, from its beginning on. */
+/* Copies the bytes at an address that one block has. Returns how many. */
 static uint64_t block_copy(const struct frame_block *block, uint64_t address,
 			   void *to, uint64_t n)
 {
@@ -211,7 +211,8 @@ static void add_attribute(struct text *out, const char *name, uint64_t value)
 	text_add_char(out, '"');
 }
 
-/* gdb believes it: what is not listed is not there. */
+/* gdb takes this list as complete: memory that is not listed was not collected.
+ */
 void frame_describe(struct connection *c, struct text *out)
 {
 	struct frame_block block;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The program's markers as GDB's static tracepoint markers: each copy of a
- * marker's code is one, with the same id and the same extra text. Probes of the
- * C library and of the dynamic linker are told only on request, or while they
- * are on; a tracepoint can be at any of them.
+ * The program's markers as GDB's static tracepoint markers. Each copy of a
+ * marker's code is one of GDB's markers; all copies have the same id and the
+ * same extra text. Probes of the C library and of the dynamic linker are
+ * listed only on request, or while they are on. A tracepoint can be at any
+ * marker or probe.
  */
 #include "tracepoints/sites/registry.h"
 
@@ -16,13 +17,13 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
-/* What one looks for: the marker of that number, or at that address. */
+/* The marker to find: the one of that number, or at that address. */
 struct wanted {
-	struct packet *out;		/* or NULL: is there one? */
+	struct packet *out;		/* for its text, or NULL */
 	uint32_t room;			/* see marker-text.h */
 	uint32_t left;
 	uint64_t address;		/* 0: any */
-	int own;			/* without the runtime's probes */
+	int own;			/* leave out the runtime's probes */
 };
 
 static void marker_add(const struct wanted *wanted,
@@ -112,10 +113,11 @@ int serve_markers_all(struct connection *c, const char *p)
 }
 
 /*
- * Is there a marker? The truth is told only while gdb downloads tracepoints:
- * for tstart, or one while a trace runs, which begins with qTStatus. Asked when
- * `strace *ADDRESS` is typed, a yes makes gdb 13.1 to 18.1 assign to a member
- * that is not constructed yet, and crash.
+ * Answers whether a marker is at an address; only while gdb downloads
+ * tracepoints: all of them for tstart, or one while a trace runs, which begins
+ * with qTStatus. gdb also asks when its user types `strace *ADDRESS`. A yes
+ * would then make gdb 13.1 to 18.1 assign to a member that is not constructed
+ * yet, and crash. So the answer is no.
  */
 int serve_marker_at(struct connection *c, const char *p)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Trace runs: gdb's definitions meet markers, in a session of gdb's own.
+ * Trace runs: put gdb's tracepoints at markers, in a session for gdb alone.
  */
 #include "gdbstub/tracing/run.h"
 
@@ -24,15 +24,15 @@ static struct {
 	uint32_t slots;			/* in use */
 	uint32_t failed;		/* the tracepoint that cannot start */
 	uint32_t numbers[COLLECT_POINTS_MAX];	/* of tracepoints, by slot */
-	/* as hits want them, by slot; none when no run is on. The registry's
-	 * lock guards them: libraries come in other threads */
+	/* by slot, in the form that hits use; none when no run is on. The
+	 * registry's lock guards the next two: other threads load libraries */
 	const struct collect_point *ready[COLLECT_POINTS_MAX];
 	uint64_t addresses[COLLECT_POINTS_MAX];
 	struct frames *frames;
-	int pid;			/* whose all of this is */
+	int pid;			/* of the process that made the run */
 } run;
 
-/* All times by one clock: they are compared. */
+/* Every time comes from one clock, because gdb compares them. */
 static uint64_t clock_us(uint64_t clock)
 {
 	return clock_to_realtime_ns(&process.page->start, clock_hz(), clock) /
@@ -46,7 +46,7 @@ static void frames_drop(void)
 	run.frames = NULL;
 }
 
-/* One that takes part, as a hit wants it. */
+/* Makes the form of a tracepoint that hits use. */
 static int point_make(const struct trace_point *point,
 		      const struct collect_point **made)
 {
@@ -56,8 +56,8 @@ static int point_make(const struct trace_point *point,
 
 	trace_request(point, &request, actions);
 	if (!request.nactions) {
-		/* gdb sends a tracepoint that is added while the trace runs
-		 * before the user can type its actions */
+		/* while a trace runs, gdb sends a new tracepoint before its
+		 * user can type the actions */
 		actions[0] = (struct collect_action){ .kind = COLLECT_STATIC };
 		request.actions = actions;
 		request.nactions = 1;
@@ -65,7 +65,7 @@ static int point_make(const struct trace_point *point,
 	return collect_point_make(made, &request, point->slot - 1, &why);
 }
 
-/* Is there code of this marker at that address? */
+/* Returns 1 when code of this marker is at that address. */
 static int object_at(const struct object *object, uint64_t address)
 {
 	const struct code *code = object->codes;
@@ -86,7 +86,8 @@ static int has_points(struct object *object, void *arg)
 	return object->collect && text_equal(object->id, arg);
 }
 
-/* TAFFRAIL_ENABLED asks for a marker of that name, wherever it is. */
+/* Switches a guard on when a marker of its id has tracepoints, in any module:
+ * TAFFRAIL_ENABLED tests the id. */
 static int guard_enable(struct object *object, void *arg)
 {
 	struct pass *pass = arg;
@@ -100,8 +101,8 @@ static int guard_enable(struct object *object, void *arg)
 	return 0;
 }
 
-/* Gathers the tracepoints that take part and are at this marker, in the order
- * in which a hit serves them. Returns how many. */
+/* Gathers the tracepoints of the run that are at this marker, in the order in
+ * which a hit serves them. Returns how many. */
 static uint32_t points_gather(const struct object *object,
 			      const struct collect_point **points)
 {
@@ -151,7 +152,8 @@ static int points_ready(void)
 	return ret;
 }
 
-/* Of one address, or all. */
+/* Puts the tracepoints of one address at their marker, or all when `address` is
+ * 0. */
 static int points_serve(uint64_t address)
 {
 	struct patcher patcher;
@@ -169,7 +171,8 @@ static int points_serve(uint64_t address)
 	return pass.ret;
 }
 
-/* From that slot on, no library that comes has tracepoints. */
+/* Withdraws the tracepoints from that slot on: libraries that come later do not
+ * get them. */
 static void points_unready(uint32_t slot)
 {
 	registry_lock();
@@ -182,7 +185,7 @@ void run_module_came(struct object *object, const struct patcher *patcher)
 {
 	struct pass pass = { .patcher = patcher };
 
-	/* a forked child has copies of its parent's */
+	/* a forked child has a copy of its parent's run */
 	if (run.pid != (int)sys_getpid())
 		return;
 	if (object->site->kind == TAFFRAIL_KIND_GUARD)
@@ -216,7 +219,7 @@ int run_install(struct trace_point *point)
 		return 0;
 	points_unready(point->slot - 1);
 	point->slot = 0;
-	points_serve(point->address);	/* without it, as before */
+	points_serve(point->address);	/* without the new one */
 	if (!load_relaxed(&collect_counts[run.slots - 1].hits))
 		run.slots--;
 	return ret;
@@ -230,7 +233,7 @@ int run_enable(struct trace_point *point, int on)
 	return 0;
 }
 
-/* Nothing is left of it. */
+/* Ends the run and drops all that is left of it. */
 static void run_drop(void)
 {
 	struct trace_point *point = trace_get() ? trace_get()->points : NULL;
@@ -251,7 +254,8 @@ void run_forget(void)
 	run_drop();
 }
 
-/* Of one CPU in the buffer, as gdb wants it; 0: as we think best. */
+/* Returns the part of one CPU in the buffer size that gdb wants; 0: the
+ * default. */
 static uint64_t share(const struct trace *t)
 {
 	return t && t->size ? (t->size - 1) / agent_cpus_online + 1 : 0;
@@ -318,7 +322,7 @@ static const char *start_fact(int ret)
 	return "its marker cannot be switched on";
 }
 
-/* Why points_start() failed, with the tracepoint's number. */
+/* Returns why points_start() failed, with the tracepoint's number. */
 static const char *start_refusal(int ret)
 {
 	static char why[96];
@@ -389,7 +393,7 @@ void run_disconnected(void)
 		trace_forget(t);
 }
 
-/* Not circular, and something did not fit any more. */
+/* Returns 1 when the buffer is not circular and a frame was lost. */
 static int run_is_full(void)
 {
 	struct frames_tally tally;

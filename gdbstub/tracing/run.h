@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A trace run: from tstart to tstop, and the frames that are left of it.
+ * A trace run: from tstart to tstop, and afterwards its frames.
  *
- * One at a time. It has a session of its own, named "gdb", without rules: its
- * rings are as any other's, and are gone when the frames are. What gdb has
- * defined (gdbstub/tracing/defined.h) is copied when it starts or when it is
- * added. Service thread only.
+ * There is one run at a time. It has a private session, named "gdb", without
+ * rules. The session's rings are like any other's, and are gone when the
+ * frames are. A tracepoint (gdbstub/tracing/defined.h) is copied when the run
+ * starts, or when gdb adds it to the run. Service thread only.
  */
 #ifndef GDBSTUB_TRACING_RUN_H
 #define GDBSTUB_TRACING_RUN_H
@@ -35,60 +35,62 @@ enum run_reason {
 struct run_state {
 	enum run_phase phase;
 	enum run_reason reason;
-	uint32_t passed;		/* that tracepoint's number */
+	uint32_t passed;		/* RUN_PASSED: the tracepoint */
 	uint64_t started;
 	uint64_t ended;
 };
 
 /*
- * A tracepoint is complete. While a run is on, it takes part from now on.
- * Returns 0, also when there is no run; a negative errno when it cannot: the
- * definition is then forgotten.
+ * Adds a complete tracepoint to the run, if a run is on. Returns 0, also when
+ * there is no run; or a negative errno when the tracepoint cannot take part:
+ * the caller then forgets the definition.
  */
 int run_install(struct trace_point *point);
 
 /*
- * A complete tracepoint is to be on or off. Returns 0, also when there is no
- * run; a negative errno when the run cannot follow: it stays as it was.
+ * Switches a complete tracepoint on or off. Returns 0, also when there is no
+ * run; or a negative errno when the run cannot do so: it stays as it was.
  */
 int run_enable(struct trace_point *point, int on);
 
-/* All definitions are about to go (QTinit): a run ends, its frames go, and
- * nothing points to them afterwards. */
+/* Ends the run and drops its frames, before QTinit removes all definitions:
+ * nothing points to the definitions afterwards. */
 void run_forget(void);
 
-/* A module came while gdb's tracepoints may be on; as session_module_came(). */
+/* Serves a module that came while gdb's tracepoints may be on; as
+ * session_module_came(). */
 void run_module_came(struct object *object, const struct patcher *patcher);
 
-/* Starts one; what is left of the last goes. Returns 0, or a negative errno
- * and why. */
+/* Starts a run, and drops what is left of the last one. Returns 0, or a
+ * negative errno and a text in *why. */
 int run_start(const char **why);
 
-/* Ends it, if it is on. */
+/* Ends the run, if it is on. */
 void run_stop(enum run_reason reason);
 
-/* A gdb has come: to a forked child, whose parent's run is not its own. */
+/* Says that a gdb has come. In a forked child, drops the run that the child
+ * has copied from its parent. */
 void run_connected(void);
 
-/* gdb has gone, whether it said so or not. */
+/* Says that gdb has gone, with or without a detach. */
 void run_disconnected(void);
 
-/* Sees whether the run has ended by itself meanwhile. */
+/* Gets the run's state; first ends a run that is full or has passed. */
 void run_look(struct run_state *state);
 
 /* Returns whether there is a run, on or ended, and changes nothing. */
 int run_exists(void);
 
-/* How much there is of frames; without a run all 0, but for the room that one
- * would have. */
+/* Counts frames and their bytes. Without a run all is 0, except the room that a
+ * run would have. */
 void run_tally(struct frames_tally *tally);
 
-/* Hits of a tracepoint and the bytes it has collected. */
+/* Gets the hits of a tracepoint and the bytes that it has collected. */
 void run_counts(const struct trace_point *point, uint64_t *hits,
 		uint64_t *bytes);
 
-/* The frames of a run that has ended, or NULL. Good until the next call of a
- * function here. */
+/* Returns the frames of a run that has ended, or NULL. They are good until the
+ * next call of a function here. */
 const struct frames *run_frames(void);
 
 #endif

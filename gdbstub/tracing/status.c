@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Trace runs: tstart, tstop and tstatus, and what they show.
+ * Trace runs: the packets of tstart, tstop and tstatus.
  */
 #include "base/text.h"
 #include "gdbstub/tracing/defined.h"
@@ -26,7 +26,7 @@ int serve_trace_stop(struct connection *c, const char *p)
 {
 	struct run_state state;
 
-	run_look(&state);	/* it may have ended by itself */
+	run_look(&state);	/* the run may have ended by itself */
 	run_stop(RUN_STOPPED);
 	return serve_ok(c, p);
 }
@@ -36,8 +36,8 @@ static void add_text(struct connection *c, const char *text)
 	packet_add_hex(&c->out, text, text_length(text));
 }
 
-/* Why there is no run, or none any more. The note of tstop comes after the
- * packet that stops: it is put in when gdb asks. */
+/* Adds why no run is on. The note of tstop comes after the packet that stops
+ * the run, so it is read here, when gdb asks. */
 static void add_reason(struct connection *c, const struct run_state *state)
 {
 	if (state->phase == RUN_NONE) {
@@ -99,8 +99,9 @@ static void say_count(struct text *text, const char *what, uint64_t count)
 	text_add_unsigned(text, count);
 }
 
-/* What is missing from the frames: gdb has no words for it, but shows the
- * user's notes. All together is no longer than notes are: see trace.h. */
+/* Adds to the user's notes what is missing from the frames: gdb has no words
+ * for that, but shows the notes. The result is no longer than TRACE_NOTE_BYTES:
+ * see defined.h. */
 static void notes_make(char *notes, const struct run_state *state,
 		       const struct frames_tally *tally)
 {
@@ -127,7 +128,7 @@ static void notes_make(char *notes, const struct run_state *state,
 	text_add(&text, facts);
 }
 
-/* No ';' at the end: gdb 13.1 refuses to connect then. */
+/* The answer has no ';' at its end: gdb 13.1 would refuse to connect. */
 int serve_trace_status(struct connection *c, const char *p)
 {
 	const struct trace *t = trace_get();
@@ -160,8 +161,9 @@ int serve_trace_status(struct connection *c, const char *p)
 	return 0;
 }
 
-/* NUMBER:ADDRESS: hits, and bytes in the buffer. After a tstart that gdb gave
- * up it asks for what it has not defined, and an error would end tstatus. */
+/* NUMBER:ADDRESS: answers the hits, and the bytes in the buffer. After a tstart
+ * that gdb gave up, gdb asks for tracepoints that it has not defined; an error
+ * would end tstatus. */
 int serve_point_status(struct connection *c, const char *p)
 {
 	const struct trace *t = trace_get();
@@ -186,7 +188,8 @@ int serve_point_status(struct connection *c, const char *p)
 	return 0;
 }
 
-/* A trace state variable: in a frame as it was then, else as it is. */
+/* Answers a trace state variable's value: the collected one while gdb looks at
+ * a frame, else the present one. */
 int serve_variable(struct connection *c, const char *p)
 {
 	uint64_t number;

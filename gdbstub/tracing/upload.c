@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Definitions as gdb asks for them when it connects: it makes them its own.
+ * Definitions for a gdb that connects, which makes tracepoints of them.
  *
  *	T NUMBER:ADDRESS:E|D:STEP:PASS[:XLENGTH,CODE]
  *	A NUMBER:ADDRESS:ACTION
  *	Z NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEX
  *
- * one an answer, those of a tracepoint together; no blanks. The tracepoint that
- * was defined last comes first: gdb makes them its own from the last to the
- * first, so that they keep their numbers. For a file it turns them round once
- * more when it reads that: then the first comes first. It is for a file, by
- * tsave, that gdb asks for them straight after the variables.
+ * Each answer has one of these, without blanks; those of one tracepoint follow
+ * each other. The tracepoint that was defined last comes first: gdb makes its
+ * tracepoints from the last answer to the first, so they keep their numbers.
+ * When gdb reads a file, it reverses the order once more, so for a file the
+ * first tracepoint comes first. gdb wants them for a file, at tsave, when it
+ * asks for them right after the variables.
  *
  * What must stay true: definitions may change between two answers. A
- * tracepoint's memory stays until QTinit, which ends what was begun before.
+ * tracepoint's memory stays until QTinit, which also ends an upload that has
+ * begun.
  */
 #include "gdbstub/tracing/defined.h"
 
@@ -30,7 +32,7 @@ static void piece_begin(struct packet *out, char kind,
 	packet_add_byte(out, ':');
 }
 
-/* Never :S, by which gdb 13.1 looks for its marker, and crashes. */
+/* Never adds :S: gdb 13.1 would then look for the marker, and crash. */
 static void point_upload(struct packet *out, const struct trace_point *point)
 {
 	piece_begin(out, 'T', point);
@@ -54,8 +56,8 @@ static int is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Where in "collect/s80 a, b" the modifier begins and ends. Returns 0 when
- * there is none. */
+/* Finds the beginning and the end of the modifier in "collect/s80 a, b".
+ * Returns 0 when there is no modifier. */
 static int modifier_find(const struct trace_source *source, uint32_t *start,
 			 uint32_t *end)
 {
@@ -93,10 +95,10 @@ static void source_bytes(struct packet *out, const char *kind, const char *head,
 }
 
 /*
- * A source text that gdb can read back. "-qualified -m NAME", from
- * `strace -m`, it cannot, and "-probe-stap NAME" ends gdb 13.1: the address
- * stands for all that begins so. Nor can it, when it reads the text from a
- * file, the /s of `collect`.
+ * Adds a source text that gdb can read back. gdb cannot read
+ * "-qualified -m NAME", from `strace -m`, and "-probe-stap NAME" ends gdb 13.1.
+ * So an address replaces each location that begins with '-'. When gdb reads
+ * the text from a file, it cannot read the /s of `collect`: that is left out.
  */
 static void source_upload(struct packet *out, const struct trace_point *point,
 			  const struct trace_source *source)
@@ -124,7 +126,7 @@ static void source_upload(struct packet *out, const struct trace_point *point,
 		     source->length - end);
 }
 
-/* Piece n of a tracepoint. Returns 0 when it has no more. */
+/* Adds piece n of a tracepoint. Returns 0 when it has no such piece. */
 static int piece_upload(struct packet *out, const struct trace_point *point,
 			uint32_t n)
 {
@@ -143,7 +145,7 @@ static int piece_upload(struct packet *out, const struct trace_point *point,
 		return 1;
 	}
 	for (; source; source = source->next) {
-		/* one whose last piece never came is not a text */
+		/* leave out a text whose last part never came */
 		if (source->used < source->length || n--)
 			continue;
 		source_upload(out, point, source);
@@ -152,7 +154,7 @@ static int piece_upload(struct packet *out, const struct trace_point *point,
 	return 0;
 }
 
-/* The tracepoint before a given one; the last one before NULL. */
+/* Returns the tracepoint before `point`, or the last one for NULL. */
 static const struct trace_point *point_before(const struct trace *t,
 					      const struct trace_point *point)
 {
@@ -199,7 +201,9 @@ int serve_variables_first(struct connection *c, const char *p)
 	return serve_variables_next(c, p);
 }
 
-/* The next gdb may have a $_sdata of its own, which this one would hide. */
+/* Returns 1 when gdb is told of a variable. It is not told of a variable
+ * $_sdata that means static data: the next gdb may have its own $_sdata, which
+ * that variable would hide. */
 static int is_told(const struct trace *t, uint32_t number)
 {
 	const struct trace_variable *variable = &t->variables[number];
