@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * GDB's in-process agent ABI on x86-64: what a stock gdbserver finds by symbol
- * in the program that it debugs, and writes and reads there. Read from
- * gdbserver/tracepoint.cc and gdbserver/linux-x86-low.cc of GDB 13.1 and 16.3,
- * which agree. Nothing here is ours to choose.
+ * GDB's in-process agent ABI on x86-64: the data that a stock gdbserver finds
+ * by symbol in the program that it debugs, and writes and reads there. Read
+ * from gdbserver/tracepoint.cc and gdbserver/linux-x86-low.cc of GDB 13.1 and
+ * 16.3, which agree. gdbserver decides all of it, except where a comment says
+ * otherwise.
  *
  * gdbserver lays out the objects below in the heap that the agent gives it, in
  * this process's memory, while all threads are stopped.
@@ -45,7 +46,7 @@ struct ipa_action_expression {
 
 enum ipa_point_type { IPA_TRAP = 0, IPA_FAST = 1, IPA_STATIC = 2 };
 
-/* A tracepoint; what gdbserver keeps behind it is its own. */
+/* A tracepoint. Behind it gdbserver keeps data that the agent does not use. */
 struct ipa_point {
 	uint32_t number;
 	uint64_t address;
@@ -56,9 +57,9 @@ struct ipa_point {
 	const struct ipa_expression *condition;	/* or NULL */
 	uint32_t nactions;
 	const struct ipa_action *const *actions;
-	uint64_t hit_count;		/* ours to count */
+	uint64_t hit_count;		/* counted by the agent */
 	uint64_t usage;
-	uint64_t compiled_condition;	/* not used: the bytecode is there */
+	uint64_t compiled_condition;	/* not used: the agent runs bytecode */
 	struct ipa_point *next;
 };
 
@@ -107,8 +108,7 @@ IPA_AT(ipa_variable, getter, 32);
 IPA_AT(ipa_variable, next, 40);
 _Static_assert(sizeof(struct ipa_variable) == 48, "gdbserver");
 
-/* What an error of an expression is called; 8 and more are beyond the table of
- * GDB 13's names. */
+/* Errors of an expression. 8 and more are beyond GDB 13's table of names. */
 enum ipa_error {
 	IPA_NO_ERROR = 0,
 	IPA_EMPTY_EXPRESSION = 1,
@@ -121,11 +121,11 @@ enum ipa_error {
  * The trace buffer, a circle of frames:
  *
  *	u16 tracepoint | u32 bytes | blocks		no gap, no alignment
- *	u16 0 | u32 0					ends it
+ *	u16 0 | u32 0					its end
  *
- * Of three control blocks one is the current one: block 0 when gdbserver begins
- * a trace, then the one that the agent has written last. The token says which,
- * and tells two changes at once apart:
+ * One of three control blocks is the current one: block 0 when gdbserver begins
+ * a trace, later the one that the agent wrote last. The token names the current
+ * block, and its counters tell two changes at the same time apart:
  *
  *	bit 31: by gdbserver; 30-20: counter before; 18-8: counter; 1-0: turn
  */
@@ -157,7 +157,7 @@ struct ipa_frame {
 IPA_AT(ipa_frame, bytes, 2);
 _Static_assert(sizeof(struct ipa_frame) == 6, "gdbserver");
 
-/* What a jump pad hands to the agent: the registers at the tracepoint. */
+/* The registers at the tracepoint, which a jump pad passes to the agent. */
 struct ipa_registers {
 	uint64_t rip;
 	uint64_t flags;
@@ -185,8 +185,8 @@ _Static_assert(sizeof(struct ipa_registers) == 144, "gdbserver");
 #define IPA_BLOCK_FS_BASE	544u
 
 /*
- * Not gdbserver's: where taffrail_ipa_far points to is what the filter has it
- * use in place of three of the variables above.
+ * Not part of gdbserver's ABI: taffrail_ipa_far points to three variables that
+ * the filter makes gdbserver use in place of the agent's own.
  */
 struct ipa_far {
 	uint32_t read_count;
@@ -195,11 +195,11 @@ struct ipa_far {
 };
 
 /*
- * Nor these: a cell for each site, near the pads wherever the site is, on which
- * the filter has gdbserver put the tracepoints of the site's marker. Nothing
- * runs there: the agent follows gdbserver's jump to know what is wanted.
- * taffrail_ipa_cells says which there are, those of a program that serves no
- * gdbserver being none.
+ * Not part of gdbserver's ABI: a cell for each site, near the pads wherever the
+ * site is. The filter makes gdbserver put the tracepoints of the site's marker
+ * on the cell. No thread runs the cell: the agent follows gdbserver's jump to
+ * find the tracepoints. taffrail_ipa_cells lists the cells; a program that
+ * serves no gdbserver has none.
  */
 struct ipa_cell {
 	uint8_t code[8];		/* of which gdbserver moves five */
@@ -215,17 +215,18 @@ struct ipa_cells {
 #define IPA_CELL_CODE	{ 0x0f, 0x1f, 0x44, 0, 0, 0x0f, 0x1f, 0 } /* nops */
 
 /*
- * Nor this: taffrail_ipa_limits. The filter writes all of it when gdb starts a
- * trace: how large gdbserver's buffer is (0: unknown) and whether it is a
- * circle, and zeros for the rest, which is the agent's.
+ * Not part of gdbserver's ABI: taffrail_ipa_limits. The filter writes all of it
+ * when gdb starts a trace: how large gdbserver's buffer is (0: unknown),
+ * whether it is a circle, and zeros for the rest. The agent then writes the
+ * rest.
  */
 enum ipa_end { IPA_END_OTHER, IPA_END_FULL, IPA_END_EXEC, IPA_END_EXIT };
 
 struct ipa_limits {
 	uint64_t bytes;
 	uint32_t circular;
-	uint32_t reason;		/* of the agent's: enum ipa_end */
-	uint64_t used;			/* by the frames made so far */
+	uint32_t reason;		/* enum ipa_end, by the agent */
+	uint64_t used;			/* bytes of the frames made so far */
 	uint64_t cut;			/* frames that lack something */
 };
 

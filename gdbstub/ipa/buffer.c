@@ -2,12 +2,12 @@
 /*
  * The trace buffer that gdbserver empties, by the protocol of abi.h.
  *
- * What must stay true: a frame is reserved as a whole, since gdbserver copies
- * each in one piece, and by one thread at a time, since it tells frames apart
- * by their order. gdbserver may stop the thread anywhere in here and move the
- * start on: the token tells, and then all is done again. When it empties the
- * buffer for another trace, what was reserved is gone: a frame that nobody
- * reserved would be the end of gdbserver.
+ * What must stay true: a frame is reserved as a whole, because gdbserver copies
+ * each in one piece; and by one thread at a time, because gdbserver tells
+ * frames apart by their order. gdbserver may stop the thread anywhere in this
+ * file and move the start on: the token then differs, and the thread tries
+ * again. When gdbserver empties the buffer for another trace, the reserved room
+ * is gone: a frame that was not reserved would end gdbserver.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -34,8 +34,8 @@ COLD void ipa_buffer_setup(uint8_t *room)
 			(struct ipa_control){ room, room, end, end };
 }
 
-/* Finds room for n bytes and the end behind them. Returns 0 when there is
- * none. */
+/* Finds room for n bytes, which include the end. Returns 0 when there is none.
+ */
 static int control_fit(struct ipa_control *control, uint64_t n)
 {
 	if (control->end_free < control->free) {
@@ -49,17 +49,18 @@ static int control_fit(struct ipa_control *control, uint64_t n)
 }
 
 /*
- * The control block to write beside the current one. For a new trace gdbserver
- * makes block 0 the current one, while the holder may be stopped on its way to
- * write into the block it had chosen before. So the agent never chooses 0.
+ * Returns the control block to write next, which is not the current one. For a
+ * new trace gdbserver makes block 0 the current one. At that time the holder
+ * may be stopped just before it writes into the block that it has chosen. So
+ * the agent never chooses 0.
  */
 static uint32_t next_turn(uint32_t turn)
 {
 	return turn == 1 ? 2 : 1;
 }
 
-/* One try. Returns 1 with *place, 0 when gdbserver came in between, -1 when
- * there is no room. */
+/* Tries once. Returns 1 with *place, 0 when gdbserver changed the buffer
+ * meanwhile, -1 when there is no room. */
 static int reserve_try(uint32_t n, uint8_t **place)
 {
 	uint32_t before = load_acquire(&gdb_agent_trace_buffer_ctrl_curr);
@@ -89,7 +90,7 @@ static int reserve_try(uint32_t n, uint8_t **place)
 	    (now & IPA_TOKEN_BEFORE) >> IPA_TOKEN_BEFORE_SHIFT != counter)
 		return 0;
 	if (!ipa_trace_same()) {
-		/* the first of the old trace, in the buffer of the new */
+		/* a frame of the old trace, first in the new one's buffer */
 		__atomic_compare_exchange_n(&gdb_agent_trace_buffer_ctrl_curr,
 					    &token, 0, 0, __ATOMIC_SEQ_CST,
 					    __ATOMIC_SEQ_CST);
@@ -105,7 +106,7 @@ uint8_t *ipa_reserve(uint32_t n)
 				  gdb_agent_trace_buffer_lo);
 	uint8_t *place;
 
-	/* it would be waited for without end */
+	/* such room might never be free: the loop would not end */
 	if ((uint64_t)n + END_BYTES > all / 2)
 		return NULL;
 	while (load_acquire(&gdb_agent_tracing) && ipa_trace_same()) {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Cells: where the filter has gdbserver put the tracepoints of markers.
+ * Cells: the filter makes gdbserver put the tracepoints of markers there.
  *
- *	cell:	nop			nothing there
+ *	cell:	nop			no tracepoint
  *	cell:	jmp pad			a tracepoint, or several
  *	pad:	... ; mov $point,%rdi ; ... ; call ipa_collect_entry ; ...
  *
- * A site itself may be out of the pads' reach, and what a breakpoint or a plain
- * tracepoint is on gdbserver steps over: then it collects by itself what a fast
- * tracepoint there wants, and static data it has none. Nobody ever steps on a
- * cell. Nor does anybody run it: a marker that is hit looks at its site's.
+ * A site cannot always be used. It may be out of the pads' reach. And where a
+ * breakpoint or a plain tracepoint is, gdbserver steps over the instruction. It
+ * then collects by itself for a fast tracepoint there, and has no static data.
+ * gdbserver never steps over a cell, and no thread runs one: when a marker is
+ * hit, the agent looks at the cell of its site.
  *
- * What must stay true: gdbserver changes a cell while all threads stand still,
- * but a thread may have come here before, and a gdbserver that was killed may
- * leave half of it. So what is found is believed when it fits.
+ * What must stay true: gdbserver changes a cell while all threads are stopped,
+ * but a thread may be in this file then, and a killed gdbserver may leave half
+ * of a change. So the agent checks a jump and its pad before it uses them.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -70,9 +71,9 @@ static struct ipa_point *moved(const uint8_t *p, uint64_t address)
 	return ipa_is_point(point) && point->address == address ? point : NULL;
 }
 
-/* What the pad gives to the agent: the address of the tracepoint. Before it the
- * pad has that of the cell, in the same way. All pads of a gdbserver are alike:
- * it is looked for once. */
+/* Returns the tracepoint whose address the pad passes to the agent. Before that
+ * instruction the pad has one like it, with the address of the cell. All pads
+ * of a gdbserver are alike, so the search is made once. */
 static struct ipa_point *pad_point(const uint8_t *pad, uint64_t address)
 {
 	static uint32_t usual;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a gdbserver leaves that is killed: frames and breakpoints in the agent's
- * hooks (hooks.c), and jumps to its pads. Those at markers are taken back. At
- * other places they are not known; there the pads have to stay as they are, and
- * what they point to, so the next gdbserver gets another part of the memory for
- * both.
+ * Takes back what a killed gdbserver leaves: frames, breakpoints in the agent's
+ * hooks (hooks.c), and jumps to its pads. Jumps at markers are taken back. The
+ * agent does not know of jumps at other places. So the old pads must stay as
+ * they are, and the data that they point to; the next gdbserver gets another
+ * part of the memory for both.
  */
 #include "gdbstub/ipa/ipa.h"
 

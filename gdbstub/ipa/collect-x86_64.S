@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where gdbserver's jump pads come in.
+ * The function that gdbserver's jump pads call.
  */
 	.text
 
-/* ipa_collect_entry(point, registers): a jump pad has pushed registers anyhow,
- * so the stack is not aligned, and it has not kept x87, SSE and AVX state. */
+/* ipa_collect_entry(point, registers): a jump pad pushes registers without
+ * aligning the stack, and does not keep x87, SSE and AVX state. */
 	.balign	16
 	.globl	ipa_collect_entry
 	.hidden	ipa_collect_entry

@@ -3,12 +3,12 @@
  * Collecting for gdbserver's fast tracepoints.
  *
  * A jump pad calls ipa_collect() with the registers. When the tracepoint is at
- * a marker and wants its static data, those registers are kept as a snapshot,
- * and ipa_hit() collects a moment later: the pad goes on with the site's jump,
- * and so to the marker's arguments.
+ * a marker and wants its static data, ipa_collect() keeps the registers as a
+ * snapshot, and ipa_hit() collects a moment later: the pad continues with the
+ * site's jump, which leads to the marker's arguments.
  *
- * What must stay true: who makes a frame is the holder (ipa_hold()), from the
- * first block to ipa_commit().
+ * What must stay true: the thread that makes a frame is the holder
+ * (ipa_hold()), from the first block to ipa_commit().
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -29,13 +29,13 @@
 
 __attribute__((visibility("default"), used)) int32_t gdb_agent_ipa_tdesc_idx;
 
-/* A hit, and the frame that is being made of it. */
+/* A hit, and the frame that is made of it. */
 struct hit {
 	struct draft draft;		/* first */
-	const uint64_t *general;	/* as struct registers has them */
+	const uint64_t *general;	/* in the order of struct registers */
 	uint64_t address;		/* of the tracepoint */
 	uint64_t flags;
-	struct ipa_marker *marker;	/* for whose cell it is, or NULL */
+	struct ipa_marker *marker;	/* whose cell is served, or NULL */
 	const struct object *object;	/* of static data, or NULL */
 	uint64_t fixed;
 	const struct write_var *var;
@@ -92,10 +92,11 @@ static const struct ax_machine machine = {
 	.nregisters = REGISTERS_NUMBERED,
 };
 
-/* How large gdbserver expects the block to be: it follows the processor's
- * state, and releases before 16 know MPX. Release 13 counts descriptions, 16
- * has a bit for each feature, so that its smallest is 24; 17 has one more in
- * front, of shadow stacks. */
+/* Returns the size that gdbserver expects of the block. The size depends on the
+ * processor's state; releases before 16 know MPX. Release 13 numbers the
+ * descriptions. Release 16 has a bit for each feature, so its smallest
+ * description is 24. Release 17 has one more bit below those, for shadow
+ * stacks. */
 static uint32_t block_bytes(void)
 {
 	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
@@ -133,8 +134,8 @@ static void add_registers(struct hit *hit)
 	__builtin_memcpy(block + IPA_BLOCK_FS_BASE, &fs_base, 8);
 }
 
-/* Wants static data: in gdbserver's words, or in the filter's, who has those
- * for every gdbserver (gdbstub/wire/static-block.h). */
+/* Returns 1 when an action wants static data: by gdbserver's action, or by the
+ * filter's, which works in every gdbserver (gdbstub/wire/static-block.h). */
 static int is_static(const struct ipa_action *action)
 {
 	const struct ipa_action_memory *memory = (const void *)action;
@@ -144,7 +145,7 @@ static int is_static(const struct ipa_action *action)
 		memory->address == STATIC_BLOCK_ADDRESS);
 }
 
-/* As text with its NUL: gdb shows its user what is there. */
+/* Adds static data as text with its NUL, which gdb shows its user. */
 static void add_static(struct hit *hit, int for_gdbserver)
 {
 	const uint64_t address = STATIC_BLOCK_ADDRESS;
@@ -183,8 +184,8 @@ static void error_note(struct ipa_point *point, int error)
 	store_release(&gdb_agent_expr_eval_result, error);
 }
 
-/* An error that is the program's, as of a bad pointer, ends nothing: what it
- * would have collected is not there. */
+/* An error that the program's data cause, such as a bad pointer, does not end
+ * the trace: the frame only lacks the value. */
 static int expression_run(struct hit *hit, struct ipa_point *point,
 			  const struct ipa_expression *expression,
 			  int want_result, uint64_t *result)
@@ -221,7 +222,7 @@ static void action_run(struct hit *hit, struct ipa_point *point,
 	uint64_t result;
 
 	if (is_static(action))
-		return;			/* it came first */
+		return;			/* already in the frame */
 	switch ((enum ipa_action_type)action->type) {
 	case IPA_ACTION_REGISTERS:
 		add_registers(hit);
@@ -240,8 +241,8 @@ static void action_run(struct hit *hit, struct ipa_point *point,
 	}
 }
 
-/* Static data comes first, where an action wants it. A tracepoint at a marker's
- * cell that has no action is there for nothing else. */
+/* Static data comes first, when an action wants it. A tracepoint at a marker's
+ * cell that has no action wants only static data. */
 static void frame_fill(struct hit *hit, struct ipa_point *point)
 {
 	uint32_t i;
@@ -283,7 +284,7 @@ static void frame_make(struct hit *hit, struct ipa_point *point)
 		ipa_limits_add(hit->draft.used, hit->draft.cut);
 }
 
-/* Returns 0 when the trace is to end. */
+/* Returns 0 when the trace must end. */
 static int point_hit(struct hit *hit, struct ipa_point *point)
 {
 	uint64_t result = 1;
@@ -306,7 +307,8 @@ static int point_hit(struct hit *hit, struct ipa_point *point)
 	       !gdb_agent_trace_buffer_is_full && !gdb_agent_expr_eval_result;
 }
 
-/* All fast tracepoints of an address; they lie one behind the other. */
+/* Serves all fast tracepoints of an address; they follow each other in the
+ * list. */
 static void points_hit(struct hit *hit, struct ipa_point *point)
 {
 	uint64_t address = point->address;
@@ -319,7 +321,8 @@ static void points_hit(struct hit *hit, struct ipa_point *point)
 	}
 }
 
-/* The distance of the jump at a site, whose first byte may be a breakpoint. */
+/* Returns the distance of the jump at a site. The site's first byte may be a
+ * breakpoint. */
 static int32_t jump_at(uint64_t address)
 {
 	int32_t distance;
@@ -329,9 +332,9 @@ static int32_t jump_at(uint64_t address)
 	return distance;
 }
 
-/* The tracepoint at a marker: the one that a pad came with, while the jump to
- * that pad is there. Each trace has pads of its own. gdbserver's list does not
- * tell: it is empty when a tracepoint of another kind is the first. */
+/* Returns the tracepoint at a marker: the one that a pad came with, as long as
+ * the jump to that pad is there. Each trace has new pads. gdbserver's list
+ * cannot be used: it is empty when its first tracepoint is of another kind. */
 static struct ipa_point *point_at(uint64_t address)
 {
 	const struct ipa_marker *marker = ipa_marker_find(address);
@@ -341,8 +344,9 @@ static struct ipa_point *point_at(uint64_t address)
 	return marker->point;
 }
 
-/* Without a point it is the marker's. gdbserver begins no trace while a thread
- * is in a pad, but does while one is between its pad and its marker. */
+/* When `point` is NULL, serves the tracepoint of the marker. It is looked up
+ * here because gdbserver begins no trace while a thread is in a pad, but may
+ * begin one while a thread is between its pad and its marker. */
 static void hit_serve(struct hit *hit, struct ipa_point *point)
 {
 	ipa_trace_enter();
@@ -390,7 +394,7 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 			hit_drop();
 			return;
 		}
-		/* served behind the pad, where there is time to wait */
+		/* ipa_hit() serves it, where the thread can wait */
 	}
 	marker->point = point;
 	store_release(&marker->jump, jump_at(point->address));
@@ -398,7 +402,7 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 	snapshot_put(object->site, general, (uint32_t)flags, point->address);
 }
 
-/* A child has the pads, but not what they point to. */
+/* A child has copies of the pads; there struct ipa is wiped, so `here` is 0. */
 void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
 {
 	uint64_t general[16] = { r->rax, r->rbx, r->rcx, r->rdx,
@@ -411,7 +415,7 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
 		collect(point, general, r->flags);
 }
 
-/* Behind the pad, or without one: there is time to wait. */
+/* Serves a hit outside a pad, where the thread can wait. */
 static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 {
 	hit->general = snapshot->general;
@@ -422,7 +426,7 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 		hit_drop();
 }
 
-/* What is on the site's cell, if it has one. */
+/* Serves the tracepoints on the site's cell, if it has a cell. */
 static void cell_hit(struct hit *hit)
 {
 	const struct object *object = hit->object;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who makes a frame. gdbserver stops the holder wherever it is: for a moment
- * while it empties the buffer, or for as long as its user thinks. So others
- * wait long enough for the one, in which no hit is lost, and once only for the
- * other: when somebody has waited in vain, nobody else waits until the holder
- * has gone on. One that runs is waited for longer: it is slow, as where the
- * machine is a virtual one that is not let run, and not stopped.
+ * The holder: the one thread that makes a frame. gdbserver stops the holder
+ * wherever it is: for a moment, while gdbserver empties the buffer, or for as
+ * long as its user thinks. Other threads wait long enough for the short stop,
+ * so no hit is lost then. For the long stop only one thread waits: when it
+ * gives up, no other thread waits until the holder has gone on. If the holder
+ * runs, the wait is longer: it is slow, not stopped, as in a virtual machine
+ * that gets little time.
  *
- * What must stay true: who holds and whose turn it is are one word. Beside each
- * other a new holder would be taken for the one before it, which may be the one
- * that was waited for in vain; at first that is nobody.
+ * Invariant: the holder and the turn share one word. In two words, a waiter
+ * could mistake a new holder for the previous one, which a thread may have
+ * given up on. At first no thread has given up on any.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -21,10 +22,10 @@
 
 #define YIELDS		1000u
 #define SLEEPS		2000u		/* of a millisecond */
-#define LOOK_SLEEPS	100u		/* whether the holder runs */
-#define ROUNDS		5u		/* of waiting for one that does */
+#define LOOK_SLEEPS	100u		/* to see whether the holder runs */
+#define ROUNDS		5u		/* of waits for a holder that runs */
 
-/* Of a thread's processor time, by its number; see clock_getcpuclockid(3). */
+/* The clock of a thread's processor time; see clock_getcpuclockid(3). */
 #define THREAD_CLOCK(tid)	((int32_t)(~(tid) << 3 | 6))
 
 static void wait_a_moment(uint32_t tries)
@@ -37,7 +38,8 @@ static void wait_a_moment(uint32_t tries)
 		sys2(SYS_nanosleep, &pause, NULL);
 }
 
-/* Returns 1, 0 when the holder is not waited for, -1 when it was in vain. */
+/* Waits for the turn. Returns 1 with it, 0 when it is useless to wait for the
+ * holder, -1 when the wait was too long. */
 static int hold_wait(uint32_t most, uint64_t *seen)
 {
 	uint32_t me = host_tid();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The functions on which gdbserver puts breakpoints (hooks-x86_64.S): calls
- * them, and takes back the breakpoints of a gdbserver that was killed.
+ * Calls the functions on which gdbserver puts breakpoints (hooks-x86_64.S), and
+ * takes back the breakpoints of a gdbserver that was killed.
  */
 #include "gdbstub/ipa/ipa.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sets up GDB's in-process agent and makes markers ready for it; defines the
- * names that gdbserver asks gdb for and no other file uses. Static tracepoints
- * are not announced: the channel by which gdbserver would ask for them hangs or
- * aborts every release that has one. `taffrail gdbserver` makes fast
- * tracepoints of them.
+ * Sets up GDB's in-process agent and prepares markers for it. Defines the
+ * symbols that gdbserver asks gdb for and no other file uses. The agent does
+ * not announce static tracepoints: gdbserver would ask for them through a
+ * channel that makes every release with it hang or abort. `taffrail gdbserver`
+ * makes fast tracepoints of them.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -27,8 +27,8 @@
 VISIBLE void *gdb_agent_collecting;
 VISIBLE struct ipa_point *gdb_agent_tracepoints;
 VISIBLE int32_t gdb_agent_ust_loaded;
-/* No thread has this number: gdbserver resumes what it names (0: all threads)
- * before it looks for the socket, when gdb kills the program. */
+/* No thread has this number. When gdb kills the program, gdbserver resumes the
+ * thread of this number (0: all threads) before it looks for the socket. */
 VISIBLE int32_t gdb_agent_helper_thread_id = INT32_MAX;
 VISIBLE char gdb_agent_cmd_buf[IPA_COMMAND_BYTES];
 VISIBLE int32_t gdb_agent_capability;
@@ -37,7 +37,7 @@ VISIBLE const char *const *taffrail_ipa_off = &agent_off;
 
 static struct channel *held;
 
-/* For the conditions that gdbserver compiles: their code asks this. */
+/* Returns a register to the code of a condition that gdbserver has compiled. */
 static uint64_t register_get(const uint8_t *registers, int number)
 {
 	static const uint8_t places[] = { 10, 11, 12, 13, 14, 15, 16, 17, 2,
@@ -80,11 +80,11 @@ static void object_take(struct object *object, const struct patcher *patcher)
 
 	if (object->site->kind == TAFFRAIL_KIND_GUARD || object->adopted)
 		return;
-	/* who looks at a cell has no registers but these */
+	/* a hit that serves a cell has only these registers */
 	cells = !object_snapshots(object, OBJECT_IPA, 1, patcher);
 	for (code = object->codes; code; code = code->next)
 		if (!ipa_marker_add((uint64_t)code->address + 1, object, cells))
-			return;		/* one that has no static data */
+			return;		/* a marker without static data */
 	object_enable(object, &use, patcher);
 }
 
@@ -114,7 +114,7 @@ COLD int ipa_prepare(void)
 		return -ENOSPC;
 	ipa->on = 1;
 	taffrail_ipa_cells.on = 1;
-	/* a page that is not there yet costs a hit as much as the rest of it */
+	/* the first write to a page costs as much as the rest of a hit */
 	sys_madvise(gdb_agent_trace_buffer_lo, IPA_BUFFER_BYTES,
 		    MADV_POPULATE_WRITE);
 	registry_lock();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much gdbserver can keep, and what the agent has to say of a trace beyond
- * its frames. gdbserver takes a frame for which it has no room without its
- * data, goes on, and tells nothing; and where the agent ends a trace, gdbserver
- * calls that a tstop. The filter says how large gdbserver's buffer is when a
- * trace starts, and reads here what gdb is to be told.
+ * How much gdbserver can keep, and facts of a trace that gdbserver does not
+ * report. When gdbserver has no room for a frame, it takes the frame without
+ * data, goes on, and reports nothing. When the agent ends a trace, gdbserver
+ * reports a tstop. So the filter writes the size of gdbserver's buffer here
+ * when a trace starts, and reads here what it tells gdb.
  *
  * Invariant: only the holder of ipa_hold() writes, apart from the reason for
  * the end, which the thread that calls execve(2) or exit(3) writes too. Without
@@ -19,7 +19,8 @@
 
 VISIBLE struct ipa_limits taffrail_ipa_limits;
 
-/* A circle that holds no two frames of that size can lose each of them. */
+/* A circle must hold two frames of the largest size: one that does not can lose
+ * every such frame. */
 uint32_t ipa_limits_room(void)
 {
 	const struct ipa_limits *limits = &taffrail_ipa_limits;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The table of markers, by the address that gdbserver knows a site by.
+ * The table of markers, by the address that gdbserver uses for a site.
  */
 #include "gdbstub/ipa/ipa.h"
 

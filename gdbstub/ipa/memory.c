@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory for a gdbserver that may attach at any time: its heap, jump pads,
- * and what the agent needs.
+ * The memory for a gdbserver that may attach at any time: its heap, its jump
+ * pads, and the agent's part.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -12,9 +12,9 @@
 #include "base/sys.h"
 
 #define VISIBLE		__attribute__((visibility("default"), used))
-#define PARTS		8		/* for gdbservers that are killed */
-#define HEAP_BYTES	(PARTS * 8ull << 20) /* gdbserver gives nothing back */
-#define PADS_BYTES	(PARTS << 19)	/* nor here */
+#define PARTS		8		/* one more for each killed gdbserver */
+#define HEAP_BYTES	(PARTS * 8ull << 20) /* gdbserver frees none of it */
+#define PADS_BYTES	(PARTS << 19)	/* nor of this */
 #define ERROR_BYTES	128
 #define PADS_STEP	(1ull << 20)
 #define PADS_ABOVE	(512ull << 20)	/* leaves the heap room to grow */
@@ -33,7 +33,7 @@ uint8_t *ipa_text;
 
 static const char *heap_end;
 
-/* Pads, and behind them cells. */
+/* The pads, and behind them the cells. */
 #define NEAR_BYTES	(PADS_BYTES + IPA_CELLS * sizeof(struct ipa_cell))
 
 static char *pads_at(uint64_t address)
@@ -51,7 +51,7 @@ static char *pads_at(uint64_t address)
 	return NULL;
 }
 
-/* Free memory near the executable: the pads have to be within reach of it. */
+/* Maps free memory near the executable: the pads must be within reach of it. */
 static char *pads_map(void)
 {
 	uint64_t base = getauxval(AT_PHDR) & ~4095ull;
@@ -101,11 +101,11 @@ static void *room_map(uint64_t bytes)
 	return p < 0 && p > -4096 ? NULL : (void *)p;
 }
 
-/* One mapping: what gdbserver writes, and what we do. A child gets it, too:
- * gdbserver reads it in the child when gdb follows that, and dies when it
- * cannot. Nothing is copied where gdbserver has not been. */
+/* One mapping for the data of gdbserver and of the agent. A child inherits it:
+ * when gdb follows the child, gdbserver reads the mapping there, and dies if it
+ * cannot. Pages that gdbserver has not used are not copied. */
 struct memory {
-	char heap[HEAP_BYTES];		/* or less, and cells */
+	char heap[HEAP_BYTES];		/* or a half, and pads and cells */
 	uint8_t buffer[IPA_BUFFER_BYTES];
 	uint8_t frame[IPA_FRAME_BYTES];
 	uint8_t text[IPA_TEXT_BYTES];
@@ -128,8 +128,8 @@ COLD struct ipa *ipa_memory_map(struct ipa_rooms *rooms)
 	heap_end = memory->heap + HEAP_BYTES;
 	gdb_agent_gdb_trampoline_buffer_error = memory->error;
 	gdb_agent_gdb_jump_pad_buffer = pads_map();
-	/* too far away: gdbserver says so and writes no jump to there, but
-	 * those of cells */
+	/* too far away: gdbserver says so, and writes no jump to these pads
+	 * except from cells */
 	if (!gdb_agent_gdb_jump_pad_buffer) {
 		heap_end -= HEAP_BYTES / 2;
 		gdb_agent_gdb_jump_pad_buffer = memory->heap + HEAP_BYTES / 2;

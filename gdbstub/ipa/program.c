@@ -2,9 +2,10 @@
 /*
  * Expressions of gdbserver's tracepoints, verified when they are first used.
  *
- * They are known by their address in gdbserver's heap, and compared whole: a
- * later gdbserver uses the same heap from its start. When there is no room left
- * all are forgotten; nobody else uses them, the caller is the holder.
+ * The table finds an expression by its address in gdbserver's heap, and
+ * compares all its bytes, because a later gdbserver uses the same heap from the
+ * start. When the room is used up, all expressions are forgotten. That is safe:
+ * the caller is the holder, and no other thread uses them.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -55,7 +56,7 @@ static void forget(void)
 	ipa->program_bytes = 0;
 }
 
-/* Where it is, or is to be. */
+/* Returns the place of an expression, or a free place for it. */
 static struct known *place_of(const struct ipa_expression *expression,
 			      uint32_t want_result)
 {

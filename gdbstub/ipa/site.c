@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Sites that a session wants on or off while a jump of gdbserver's is there.
+ * Sites that a session switches on or off while gdbserver has a jump there.
  *
  *	site:	nop ; jmp pad
  *	pad:	... ; test $x,%eax ; jmp behind the site	it was off
  *	pad:	... ; jmp stub ; jmp behind the site		it was on
  *
- * The site is gdbserver's. The instruction that it has moved into the pad is
- * switched instead, as a site is: the operand of a test may be anything. When
- * gdbserver takes its jump away it puts back what was there before; nobody
- * tells, so the service thread looks until no site is in that state.
+ * The agent does not change gdbserver's jump. It switches the instruction that
+ * gdbserver has moved into the pad, as it would at the site: the operand of a
+ * test may be anything. When gdbserver takes its jump away, it puts the old
+ * instruction back, and does not tell the agent. So the service thread looks
+ * until gdbserver has no jump at a site.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -36,7 +37,7 @@ static int leads(const uint8_t *jump, const uint8_t *to)
 	return *jump == JUMP && jump + 5 + distance == to;
 }
 
-/* The instruction that was moved from a site, or NULL. */
+/* Returns the instruction that was moved from a site, or NULL. */
 static uint8_t *find_moved(const uint8_t *code)
 {
 	int32_t distance;
@@ -103,7 +104,8 @@ static int look_again(int fd, void *arg)
 	return !look.refused;
 }
 
-/* The service thread, which has a table of descriptors of its own. */
+/* Starts to look again and again; only in the service thread, because it has a
+ * private table of descriptors. */
 static void look_later(void)
 {
 	struct itimerspec every = { { 0, LOOK_NS }, { 0, LOOK_NS } };

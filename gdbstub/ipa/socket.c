@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The socket by which GDB's agents are known, /tmp/gdb_ust<PID>: it is there as
- * long as the program is debugged through `taffrail gdbserver`, which takes
- * away what a program that dies leaves.
+ * The socket that marks a program with GDB's agent, /tmp/gdb_ust<PID>. It is
+ * there as long as the program is debugged through `taffrail gdbserver`. When a
+ * program dies, `taffrail gdbserver` removes its socket.
  *
- * Nobody listens at it. gdbserver would use it for its command channel, and
- * that lets threads run on that gdb has stopped, or waits for an answer for
- * ever; what it bears in every release is a connection that is refused. So the
- * descriptor need not outlive the thread that makes it.
+ * No thread listens at the socket. gdbserver would use it for its command
+ * channel, which resumes threads that gdb has stopped, or waits for an answer
+ * that never comes. But every release accepts a connection that is refused. So
+ * the descriptor need not outlive the thread that makes it.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -40,7 +40,7 @@ COLD int ipa_socket_offer(void)
 	name_it(&address);
 	ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
 	if (ret == -EADDRINUSE) {
-		/* of this process before execve(2), or of one long gone */
+		/* left by this process before execve(2), or by a dead one */
 		sys_unlink(address.sun_path);
 		ret = (int)sys3(SYS_bind, fd, &address, sizeof(address));
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The trace that runs: whether it does, what its end is, and how many frames
- * gdbserver has been shown and has taken.
+ * The trace: whether it runs, why it ended, and how many frames gdbserver can
+ * see and has taken.
  */
 #include "gdbstub/ipa/ipa.h"
 
@@ -22,9 +22,9 @@ VISIBLE uint32_t gdb_agent_traceframe_write_count;
 VISIBLE int32_t gdb_agent_traceframes_created;
 
 /*
- * gdbserver looks at these at each of its stops, also when the program has
- * become another, in which something else may be at an address of ours. So the
- * filter gives it that of a page where hardly a program has any.
+ * gdbserver reads these variables at each stop, also after the program has
+ * executed another, which may have other data at their addresses. So the filter
+ * gives gdbserver the address of a page that hardly any program uses.
  */
 #define FAR_ADDRESS	0x200000000000ull
 
@@ -44,8 +44,8 @@ COLD void ipa_far_setup(void)
 			sys_munmap(p, 4096);
 		return;
 	}
-	/* to gdbserver, a child that gdb follows would have the frames of its
-	 * parent once more */
+	/* else gdbserver would take the parent's frames once more from a child
+	 * that gdb follows */
 	sys_madvise(p, 4096, MADV_WIPEONFORK);
 	page = (struct ipa_far *)p;
 	read_count = &page->read_count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether the program is debugged now, as the kernel says.
+ * Asks the kernel whether the program is debugged now.
  */
 #include "gdbstub/ipa/ipa.h"
 

@@ -13,7 +13,8 @@
 
 VISIBLE struct ipa_variable *gdb_agent_trace_state_variables;
 
-/* As gdbserver's own $trace_timestamp: microseconds of a steady clock. */
+/* Returns microseconds of a steady clock, as gdbserver's own $trace_timestamp
+ * does. */
 static int64_t timestamp(void)
 {
 	struct timespec now;
@@ -55,7 +56,7 @@ int ipa_variable_set(uint32_t number, int64_t value)
 	return variable ? 0 : -1;
 }
 
-/* For the conditions that gdbserver compiles: their code asks these. */
+/* These two serve the code of conditions that gdbserver has compiled. */
 static int64_t variable_get(int number)
 {
 	int64_t value = 0;
