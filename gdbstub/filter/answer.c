@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: what the server answers. See filter.h.
+ * The filter: the server's answers. See filter.h.
  *
- * What must stay true here: an answer that is not understood passes as it
- * came, and what a fast tracepoint of ours brings is shown at its marker.
+ * What must stay true here: an answer that the filter does not understand
+ * passes as it came. The data of a fast tracepoint that the filter has made is
+ * shown at its marker.
  */
 #include <string.h>
 
@@ -24,7 +25,8 @@ int filter_answer_held(enum filter_kind kind)
 	       kind == KIND_KILL;
 }
 
-/* Servers from 17 on do not speak of static tracepoints. */
+/* Adds static tracepoints to the features of a server: releases from 17 on do
+ * not name them. */
 static enum filter_verdict supported(const char *p, struct packet *out)
 {
 	static const char *const ours[] = {
@@ -45,7 +47,7 @@ static enum filter_verdict supported(const char *p, struct packet *out)
 	return verdict;
 }
 
-/* Lines of an upload: a letter, N:ADDRESS, more. */
+/* A line of an upload: a letter, N:ADDRESS, the rest. */
 struct line {
 	char letter;
 	uint64_t number;
@@ -62,8 +64,8 @@ static void line_add(struct packet *out, const struct line *line)
 }
 
 /*
- * A static one as a plain tracepoint at the marker: gdb 13.1 dies of one that
- * it is given back. When it comes again from this gdb, it is meant as before.
+ * Gives gdb a static tracepoint as a plain one at the marker, because gdb 13.1
+ * dies of a static one. When this gdb defines it again, it means a static one.
  */
 static void upload_point(struct filter *f, const struct filter_point *point,
 			 const struct line *line, struct packet *out)
@@ -84,7 +86,8 @@ static void upload_point(struct filter *f, const struct filter_point *point,
 		filter_meant_add(f, line->site);
 }
 
-/* :at:START:LENGTH:TEXT. No gdb reads its own "-qualified -m NAME". */
+/* :at:START:LENGTH:TEXT. The address replaces the text: no gdb can read its own
+ * "-qualified -m NAME". */
 static void upload_source(const struct line *line, struct packet *out)
 {
 	char location[32];

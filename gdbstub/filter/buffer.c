@@ -5,16 +5,17 @@
  *	u16 tracepoint | u32 bytes | blocks		a frame; no gap
  *	'R' registers | 'M' u64 address, u16 n, n bytes | 'V' i32, i64
  *	'S' u16 n, n bytes				static data
- *	'M' at an address of ours			the same
+ *	'M' at the address for static data		the same
  *
- * No reader of trace files knows 'S', and a file with one ends there; the other
- * is at no place of the program. So both are left out, and with them their
- * bytes: gdb and the server count from the start of the buffer, each its own.
+ * No reader of trace files knows 'S': for a reader the file ends there. The 'M'
+ * is at an address that the program does not have. So the filter leaves both
+ * out, and their bytes are not counted: gdb's offsets and the server's offsets
+ * from the start of the buffer differ.
  *
- * What must stay true: what is no such frame passes as it is; so does one that
- * is larger than is kept, and everything while it is not known how many bytes
- * the registers take, or where packets are acknowledged (`set remote
- * noack-packet off`): nobody would do that for what gdb does not see.
+ * What must stay true: bytes that are not such a frame pass as they are. So
+ * does a frame that is too large to be kept. All bytes pass while the size of
+ * the registers is not known, or when packets are acknowledged (`set remote
+ * noack-packet off`): gdb would not acknowledge packets that it does not see.
  */
 #include <string.h>
 
@@ -33,7 +34,7 @@ static uint32_t number(const uint8_t *p, uint32_t bytes)
 	return n;
 }
 
-/* How long the block at p is, of at most n bytes; 0 when it is none. */
+/* Returns the length of the block at p, at most n; 0 when there is none. */
 static uint32_t block_length(const struct filter_buffer *b, const uint8_t *p,
 			     uint32_t n)
 {
@@ -63,7 +64,7 @@ static int is_sound(const struct filter_buffer *b, const uint8_t *frame,
 	return 1;
 }
 
-/* Takes the static data out of a whole frame; returns its bytes then. */
+/* Takes the static data out of a whole frame. Returns its new length. */
 static uint32_t strip(const struct filter_buffer *b, uint8_t *frame,
 		      uint32_t bytes)
 {
@@ -83,7 +84,7 @@ static uint32_t strip(const struct filter_buffer *b, uint8_t *frame,
 	return to;
 }
 
-/* Makes as much ready for gdb as can be. */
+/* Makes as many bytes as possible ready for gdb. */
 static void settle(struct filter_buffer *b)
 {
 	while (b->ready < b->used) {
@@ -127,12 +128,12 @@ static void give(struct filter_buffer *b, struct packet *out)
 	b->at += n;
 	if (b->ready)
 		return;
-	/* less than a piece is left behind whole frames */
+	/* behind the whole frames is the beginning of one, to move back */
 	memmove(b->bytes, b->bytes + b->start, b->used);
 	b->start = 0;
 }
 
-/* Asks the server for what follows. */
+/* Asks the server for the next bytes. */
 static void ask(struct filter_buffer *b, struct packet *out)
 {
 	packet_add(out, "qTBuffer:");
@@ -180,7 +181,8 @@ enum filter_verdict filter_buffer_answer(struct filter *f, const char *p,
 		b->server_at += n;
 		settle(b);
 	} else {
-		/* its end, or an error: what is left is no whole frame */
+		/* the end of the buffer, or an error: the bytes that are left
+		 * are no whole frame */
 		b->ready = b->used;
 		if (!b->ready)
 			return VERDICT_PASS;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: how gdb defines tracepoints, and speaks of them. See filter.h.
+ * The filter: requests of gdb that define tracepoints or name one. See
+ * filter.h.
  *
  * What must stay true here: no static tracepoint reaches the server, which
- * would hang or abort when it starts a trace with one; what the server has
- * refused is not in the table.
+ * would hang or abort when it starts a trace with one. A tracepoint that the
+ * server has refused is not in the table.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "gdbstub/filter/machine-x86_64.h"
 #include "gdbstub/filter/private.h"
 
-/* N:ADDRESS, up to what follows. */
+/* Reads N:ADDRESS and moves *p behind it. */
 static int name_read(const char **p, struct filter_name *name)
 {
 	return packet_read_number(p, &name->number) &&
@@ -28,8 +29,9 @@ static void name_add(struct packet *out, const char *word, uint64_t number,
 	packet_add_number(out, address);
 }
 
-/* Does gdb say again what the server has? When a library comes while a trace
- * runs gdb defines again, and could not go on when that was refused. */
+/* Returns 1 when gdb defines a tracepoint again that the server has. gdb does
+ * so when a library comes while a trace runs, and cannot go on if that is
+ * refused. */
 static int is_repeated(struct filter *f, const char *p)
 {
 	struct filter_name name;
@@ -44,7 +46,8 @@ static enum filter_verdict repeated(struct packet *out)
 	return VERDICT_ANSWERED;
 }
 
-/* WORD N:ADDRESS... of a tracepoint at a marker, with the server's address. */
+/* WORD N:ADDRESS... Puts in the server's address, if the tracepoint is at a
+ * marker. */
 static enum filter_verdict refer(struct filter *f, const char *word,
 				 const char *p, struct packet *out)
 {
@@ -110,7 +113,7 @@ enum filter_verdict filter_status(struct filter *f, const char *p,
 	point = name_read(&at, &name) ?
 			filter_point_at(f, name.number, name.site) :
 			NULL;
-	/* the server has not set its counters: they are any numbers */
+	/* the server has not set its counters: they may have any value */
 	if (point && point->late) {
 		packet_add(out, "V0:0");
 		return VERDICT_ANSWERED;
@@ -122,7 +125,7 @@ enum filter_verdict filter_status(struct filter *f, const char *p,
 struct definition {
 	struct filter_name name;
 	const char *middle;		/* from the ':' behind ADDRESS on */
-	const char *end;		/* of these */
+	const char *end;		/* behind PASS */
 };
 
 static int definition_read(struct definition *d, const char *p)
@@ -141,7 +144,7 @@ static int definition_read(struct definition *d, const char *p)
 	return 1;
 }
 
-/* Where the server is to have a tracepoint of a site. */
+/* Returns the address at which the server gets a tracepoint of a site. */
 static uint64_t place_of(struct filter *f, uint64_t site)
 {
 	uint64_t cell = f->host.cell ?
@@ -150,7 +153,7 @@ static uint64_t place_of(struct filter *f, uint64_t site)
 	return cell ? cell : site + FILTER_FAST_OFFSET;
 }
 
-/* A tracepoint at a marker, as a fast one at another place. */
+/* Defines a tracepoint at a marker as a fast one at another place. */
 static enum filter_verdict define_behind(struct filter *f,
 					 const struct definition *d,
 					 enum filter_point_kind kind,
@@ -184,8 +187,8 @@ static enum filter_verdict define_static(struct filter *f,
 	return define_behind(f, d, POINT_STATIC, rest, out);
 }
 
-/* The ":S" among options that begin at p, or NULL; the first letter of each
- * says what it is. */
+/* Returns the ":S" among the options at p, or NULL. The first letter of each
+ * option is its kind. */
 static const char *find_static(const char *p)
 {
 	for (; p && *p == ':'; p = strchr(p + 1, ':'))
@@ -199,7 +202,7 @@ static enum filter_verdict define_plain(struct filter *f,
 {
 	struct filter_point *point = filter_point_add(f, &d->name);
 
-	/* one that there is no room for is not known when it comes again */
+	/* without room, the filter will not know it when gdb repeats it */
 	if (point) {
 		point->kind = POINT_PLAIN;
 		point->place = d->name.site;
@@ -209,9 +212,9 @@ static enum filter_verdict define_plain(struct filter *f,
 
 /*
  * The server's code for a fast tracepoint saves registers right below the stack
- * pointer. A function that calls none may keep variables there (128 bytes, the
- * red zone), and would go on with wrong ones. What is at a marker does not run
- * that code.
+ * pointer. A function that calls no other may keep variables there (128 bytes,
+ * the red zone), and would go on with wrong values. A tracepoint at a marker
+ * does not run that code.
  */
 static void warn_elsewhere(struct filter *f)
 {
@@ -225,8 +228,8 @@ static void warn_elsewhere(struct filter *f)
 		     "compile with -mno-red-zone");
 }
 
-/* :FLENGTH of the instruction. gdb has been told that any length will do; the
- * server takes a short one and then leaves it out without a word. */
+/* :FLENGTH of the instruction. gdb has been told that any length is enough. The
+ * server would accept a short one and then leave it out, without an error. */
 static enum filter_verdict define_fast(struct filter *f,
 				       const struct definition *d,
 				       struct packet *out)
@@ -247,8 +250,9 @@ static enum filter_verdict define_fast(struct filter *f,
 	return define_behind(f, d, POINT_FAST, p, out);
 }
 
-/* Actions in which collecting the variable that means static data (see
- * define-point.c) has become 'L'. The result is good until the next call. */
+/* Returns the actions, with 'L' in place of an action that collects the
+ * variable for static data (see define-point.c). The result is good until the
+ * next call. */
 static const char *actions_meant(const struct filter *f, const char *p)
 {
 	static char changed[FILTER_WORK_BYTES];

@@ -2,9 +2,10 @@
 /*
  * The filter's two streams of bytes. See filter.h.
  *
- * What must stay true here: bytes are cut into packets as their receiver does
- * it (gdb begins anew at a '$' and takes the byte behind a '*' for a count;
- * gdbserver does neither), and nothing is put into the middle of a packet.
+ * What must stay true here: the filter cuts bytes into packets as their
+ * receiver does (gdb begins a new packet at a '$', and takes the byte behind a
+ * '*' for a count; gdbserver does neither). It puts no bytes into the middle of
+ * a packet.
  */
 #include "gdbstub/filter/filter.h"
 
@@ -13,7 +14,7 @@
 #include "gdbstub/filter/private.h"
 #include "gdbstub/wire/rsp.h"
 
-#define NOTE_BYTES	2048u	/* of a passing packet are looked at */
+#define NOTE_BYTES	2048u	/* kept of a passing packet */
 #define TRAILER_BYTES	3u	/* # and two digits */
 #define NOTIFICATION	'%'
 
@@ -65,7 +66,7 @@ static struct filter_queue *other(struct filter *f, enum filter_side from)
 	return &f->queues[from == FILTER_GDB ? FILTER_SERVER : FILTER_GDB];
 }
 
-/* Our own answer, as soon as no other packet is half sent. */
+/* Sends the filter's own answer, as soon as no other packet is half sent. */
 static void answer_send(struct filter *f)
 {
 	struct filter_queue *q = &f->queues[FILTER_GDB];
@@ -122,7 +123,7 @@ static void pending_again(struct filter *f)
 	f->pending[0] = f->last;
 }
 
-/* What was held goes out as it came; so does the rest. */
+/* Sends the held bytes as they came, and lets the rest of the packet pass. */
 static void release(struct filter *f, enum filter_side from)
 {
 	struct filter_stream *s = &f->streams[from];
@@ -132,7 +133,7 @@ static void release(struct filter *f, enum filter_side from)
 	s->passing = 1;
 }
 
-/* The payload, ended by a NUL in place of its '#'. */
+/* Returns the payload, and puts a NUL in place of its '#'. */
 static char *payload(struct filter_stream *s)
 {
 	if (s->hold[s->held - TRAILER_BYTES] == RSP_END)
@@ -147,14 +148,14 @@ static int digit(char c)
 	       c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Is a held packet plain text with the right checksum? */
+/* Returns 1 when a held packet is plain text with the right checksum. */
 static int is_sound(const struct filter_stream *s)
 {
 	const char *end = s->hold + s->held - TRAILER_BYTES;
 	uint8_t sum = 0;
 
 	for (const char *p = s->hold + 1; p < end; p++) {
-		/* behind a '*' it is a count */
+		/* behind a '*' the byte is a count */
 		if (!*p || (*p == RSP_ESCAPE && p[-1] != RSP_REPEAT))
 			return 0;
 		sum += (uint8_t)*p;
@@ -162,7 +163,8 @@ static int is_sound(const struct filter_stream *s)
 	return digit(end[1]) == sum >> 4 && digit(end[2]) == (sum & 15);
 }
 
-/* Repetitions written out into `to`; 0 when it is too long. */
+/* Writes a packet with its repetitions written out to `to`. Returns 0 when that
+ * is too long, or a count is wrong. */
 static int expand(char *to, size_t size, const char *p)
 {
 	size_t used = 0;
@@ -186,7 +188,8 @@ static int expand(char *to, size_t size, const char *p)
 	return 1;
 }
 
-/* The end of a passing packet: as much of its payload as was kept. */
+/* Returns, at the end of a passing packet, the part of its payload that was
+ * kept. */
 static const char *beginning(struct filter_stream *s)
 {
 	if (s->held < NOTE_BYTES)
@@ -228,8 +231,8 @@ static void held_request_end(struct filter *f)
 	} else {
 		release(f, FILTER_GDB);
 	}
-	/* gdb asks one thing at a time: what is older is not answered any
-	 * more, and this answer must not be taken for another */
+	/* gdb makes one request at a time, so older ones get no answer any
+	 * more, and this answer must not be taken for one of theirs */
 	if (f->kind != KIND_PLAIN)
 		f->npending = 0;
 	pending_add(f, f->kind);
@@ -252,7 +255,7 @@ static void request_end(struct filter *f)
 		pending_add(f, *p == 'k' || *p == 'R' ? KIND_NONE : KIND_PLAIN);
 }
 
-/* What the server wants of gdb while it installs tracepoints. */
+/* Returns 1 for the server's question to gdb while it installs tracepoints. */
 static int is_question(const char *p)
 {
 	return !strncmp(p, "qRelocInsn:", 11);
@@ -278,7 +281,7 @@ static void held_answer_end(struct filter *f)
 		f->queues[FILTER_GDB].used += out.used;
 	} else if (verdict == VERDICT_MORE) {
 		packet_close(&out);
-		/* gdb does not see that answer, nor that there is a request */
+		/* gdb sees neither that answer nor the next request */
 		if (!f->no_ack) {
 			queue_byte(&f->queues[FILTER_SERVER], RSP_ACK);
 			f->server_acks++;
@@ -294,7 +297,8 @@ static void held_answer_end(struct filter *f)
 	}
 }
 
-/* Text for gdb's user, and a question to gdb, are no answers. */
+/* Returns 1 for an answer. Text for gdb's user, and a question to gdb, are no
+ * answers. */
 static int is_answer(struct filter *f, const char *p, int notice)
 {
 	if (is_question(p)) {
@@ -346,7 +350,7 @@ static void begin(struct filter *f, enum filter_side from, char byte)
 		queue_byte(other(f, from), byte);
 }
 
-/* Acknowledgements of what we sent ourselves are for us. */
+/* Returns 1 for an acknowledgement of the filter's own answer. */
 static int is_ours(struct filter *f, char byte)
 {
 	if (!f->acks)
@@ -382,7 +386,7 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 		if (from == FILTER_GDB)
 			pending_again(f);
 		else if (f->npending)
-			f->npending--;	/* gdb will send it again */
+			f->npending--;	/* gdb will send the request again */
 	}
 	queue_byte(other(f, from), byte);
 }

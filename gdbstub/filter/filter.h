@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter between gdb and a stock gdbserver: it gives gdb static
- * tracepoints, which that server promises and cannot keep.
+ * The filter between gdb and a stock gdbserver, which is called the server
+ * here. It gives gdb static tracepoints, which the server announces but cannot
+ * serve.
  *
  *	gdb  --- requests --->  filter  --- requests --->  gdbserver
  *	     <--- answers ----          <--- answers ----
  *
- * It answers what asks for markers, and makes of a static or fast tracepoint at
- * a marker's address SITE a fast one at a place that the agent has for it (see
- * struct ipa_cell), or at the five-byte instruction behind SITE; in what comes
- * back it is a tracepoint at SITE again. Everything else passes
- * byte for byte, of any length.
+ * The filter answers requests for markers. When gdb defines a static or fast
+ * tracepoint at a marker's address SITE, the server gets a fast one at a place
+ * that the agent has for it (see struct ipa_cell), or at the five-byte
+ * instruction behind SITE. In the server's answers it becomes a tracepoint at
+ * SITE again. All other packets, of any length, pass byte for byte.
  *
- * What must stay true: it does no input or output and waits for nothing; it
- * asks the server something of its own only between a request of gdb's and the
- * answer (talk.c); a packet that it changes is short enough to be kept
- * whole, and one that is broken passes as it came.
+ * What must stay true: the filter does no input or output and never waits. It
+ * sends the server a request that gdb did not make only between a request of
+ * gdb and its answer (talk.c). A packet that the filter changes is short enough
+ * to be kept whole, and a broken packet passes as it came.
  *
- * Requests are expected one after another, each with its answer, as gdb's
- * protocol has it. Another order does no harm to what passes.
+ * The filter expects requests one after another, each with its answer, as gdb's
+ * protocol requires. Another order does no harm to packets that only pass.
  */
 #ifndef GDBSTUB_FILTER_FILTER_H
 #define GDBSTUB_FILTER_FILTER_H
@@ -26,7 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Which bytes come from, or go to. */
+/* The side that bytes come from, or go to. */
 enum filter_side { FILTER_GDB, FILTER_SERVER };
 
 #define FILTER_HOLD_BYTES	32768	/* gdbserver takes half of that */
@@ -40,13 +41,13 @@ enum filter_side { FILTER_GDB, FILTER_SERVER };
 /* the largest frame that the agent makes */
 #define FILTER_FRAME_BYTES	((8u << 20) + 8192)
 
-/* What is to be sent to one side: bytes[0 .. used). */
+/* Bytes to send to one side: bytes[0 .. used). */
 struct filter_queue {
 	uint32_t used;
 	char bytes[FILTER_QUEUE_BYTES];
 };
 
-/* The process, or else the thread, that gdb looks at; 0: not known. */
+/* The process that gdb looks at, or only a thread of it; 0: not known. */
 struct filter_thread {
 	uint64_t pid;
 	uint64_t tid;
@@ -58,73 +59,76 @@ struct filter_marker {
 	const char *extra;
 };
 
-/* What the agent says of a trace. */
+/* The agent's report on a trace. */
 struct filter_said {
-	uint8_t full;			/* it ended the trace: no room */
-	uint8_t exec;			/* so it did before an execve(2) */
-	uint8_t exit;			/* and when the program exits */
+	uint8_t full;			/* the agent ended it: no room */
+	uint8_t exec;			/* it did so before an execve(2) */
+	uint8_t exit;			/* or when the program exits */
 	uint64_t used;			/* bytes of the frames it made */
 	uint64_t cut;			/* frames that lack something */
 };
 
-/* What only the filter's user can find out. */
+/* Functions that only the filter's user can provide. */
 struct filter_host {
 	void *arg;
-	/* Reads the markers of a process anew; returns their number. */
+	/* Reads the markers of a process again. Returns their number. */
 	uint32_t (*read)(void *arg, const struct filter_thread *thread);
-	/* One of those read last. Its strings last until the next read. */
+	/* Gets one of the markers read last. Its strings last until the next
+	 * read. */
 	void (*get)(void *arg, uint32_t i, struct filter_marker *marker);
-	/* The server is about to attach to a process. May be NULL. */
+	/* Is called before the server attaches to a process. May be NULL. */
 	void (*attach)(void *arg, uint64_t pid);
-	/* Where a process has what the server looks for in an in-process
-	 * agent; 0 when it has none. May be NULL: gdb is asked. */
+	/* Finds a symbol that the server looks for in an in-process agent.
+	 * Returns 0 when the process does not have it. May be NULL: gdb is
+	 * asked. */
 	int (*symbol)(void *arg, const struct filter_thread *thread,
 		      const char *name, uint64_t *address);
-	/* Why the process has no agent that is set up, for gdb's user: the
-	 * server would find none, or take zeros for its addresses. NULL: it has
-	 * one, or none will come. Itself may be NULL. */
+	/* Returns why the process has no agent that is set up, in words for
+	 * gdb's user; the server would find no agent, or read zeros as its
+	 * addresses. NULL: there is one, or none will come. May be NULL. */
 	const char *(*early)(void *arg, const struct filter_thread *thread);
-	/* Does the server, which knows an agent, know that of this process? */
+	/* The server knows an agent. Returns 1 when it is this process's. */
 	int (*known)(void *arg, const struct filter_thread *thread);
-	/* Where the agent has the server put the tracepoints of a site; 0: at
-	 * the site. May be NULL. */
+	/* Returns the agent's place for the tracepoints of a site; 0: the site.
+	 * May be NULL. */
 	uint64_t (*cell)(void *arg, const struct filter_thread *thread,
 			 uint64_t site);
-	/* Moves the instruction of such a place to a pad; returns its bytes,
+	/* Moves the instruction of such a place to a pad. Returns its length,
 	 * or 0. */
 	uint32_t (*relocate)(void *arg, const struct filter_thread *thread,
 			     uint64_t from, uint64_t to);
-	/* A trace begins, for which the server has a buffer of that size. May
+	/* Is called when a trace begins; the server's buffer has that size. May
 	 * be NULL. */
 	void (*begin)(void *arg, const struct filter_thread *thread,
 		      uint64_t bytes, int circular);
-	/* Fills in what the agent says of the trace, if it says anything. May
-	 * be NULL. */
+	/* Fills in the agent's report on the trace, if there is one. May be
+	 * NULL. */
 	void (*said)(void *arg, const struct filter_thread *thread,
 		     struct filter_said *said);
-	/* Has the server no process now? May be NULL: it has. */
+	/* Returns 1 when the server has no process now. May be NULL: as if it
+	 * returned 0. */
 	int (*idle)(void *arg);
-	/* Tells the user what the protocol has no words for. May be NULL. */
+	/* Tells the user a fact that the protocol cannot. May be NULL. */
 	void (*warn)(void *arg, const char *text);
 };
 
-/* One direction; its packet, or how it begins. */
+/* One direction, and its packet or the packet's beginning. */
 struct filter_stream {
 	uint8_t state;
 	uint8_t passing;		/* the packet is sent as it comes */
-	uint8_t notice;			/* it is a notification */
+	uint8_t notice;			/* the packet is a notification */
 	uint8_t repeat;			/* the byte before was a '*' */
 	uint32_t held;
 	char hold[FILTER_HOLD_BYTES];
 };
 
-/* As gdb calls a tracepoint. */
+/* gdb's name for a tracepoint. */
 struct filter_name {
 	uint64_t number;
 	uint64_t site;
 };
 
-/* One that the server has. */
+/* A tracepoint that the server has. */
 struct filter_point {
 	uint64_t number;
 	uint64_t site;
@@ -145,23 +149,23 @@ struct filter_walk {
 
 /* The trace buffer, while gdb reads it; see buffer.c. */
 struct filter_buffer {
-	uint32_t registers;		/* bytes of a block of them; 0: ? */
-	uint64_t at;			/* gdb has so much of its own */
-	uint64_t server_at;		/* we have so much of the server's */
+	uint32_t registers;		/* size of their block; 0: unknown */
+	uint64_t at;			/* bytes that gdb has got */
+	uint64_t server_at;		/* bytes that the server has sent */
 	uint64_t wanted;		/* by gdb's request */
-	uint64_t passing;		/* of a frame that is too large */
+	uint64_t passing;		/* left of a frame that is too large */
 	uint32_t start;			/* of the rest; 0 once `ready` is */
-	uint32_t ready;			/* for gdb */
+	uint32_t ready;			/* bytes that gdb can get */
 	uint32_t used;			/* no whole frame behind `ready` */
 	uint8_t bytes[FILTER_FRAME_BYTES];
 };
 
-/* Why a trace ended, as far as packets tell. */
+/* Why a trace ended, if packets tell. */
 enum filter_end { FILTER_END_UNKNOWN, FILTER_END_EXEC, FILTER_END_FORK };
 
 /* The trace that gdb has begun; see status.c. */
 struct filter_status {
-	uint64_t bytes;			/* of the server's buffer; 0: ? */
+	uint64_t bytes;			/* server's buffer; 0: unknown */
 	uint64_t started;		/* before the filter started it again */
 	uint8_t circular;
 	uint8_t stopped;		/* by gdb */
@@ -174,17 +178,17 @@ struct filter {
 	struct filter_queue queues[2];		/* by where it goes */
 	/* this connection */
 	uint8_t no_ack;
-	uint8_t downloading;		/* gdb is: see filter_marker_at() */
-	uint8_t server_asks;		/* what gdb sends is an answer */
-	uint8_t answer_waits;		/* ours, for a packet to end */
+	uint8_t downloading;		/* gdb does: see marker_at() */
+	uint8_t server_asks;		/* gdb's next packet is an answer */
+	uint8_t answer_waits;		/* the filter's, for a packet's end */
 	uint8_t answer_from;		/* 1: without its '+' */
-	uint8_t acks;			/* that gdb owes to us */
-	uint8_t server_acks;		/* that the server does */
-	uint8_t kind;			/* of the request at hand */
+	uint8_t acks;			/* that gdb owes to the filter */
+	uint8_t server_acks;		/* that the server owes to it */
+	uint8_t kind;			/* of the present request */
 	uint8_t last;			/* of the request answered last */
 	uint8_t known;			/* markers were read */
-	uint8_t ended;			/* a process may be the server's no
-					 * more; for the user to clear */
+	uint8_t ended;			/* the server may have let a process
+					 * go; the user clears this */
 	uint8_t any_length;		/* gdb was told: see shortest() */
 	uint32_t npending;
 	uint8_t pending[FILTER_PENDING];	/* oldest first */
@@ -192,58 +196,58 @@ struct filter {
 	/* of the last stop by fork or vfork; see talk.c */
 	uint64_t child;
 	struct filter_thread parent;
-	uint8_t shares;			/* memory, with its parent: vfork */
+	uint8_t shares;			/* its parent's memory: vfork */
 	uint8_t stage;			/* of a talk with the server */
-	uint8_t ran;			/* the trace, when gdb let go of it */
-	uint8_t resumes;		/* it does when a vfork is done */
+	uint8_t ran;			/* the trace, when gdb let it go */
+	uint8_t resumes;		/* the trace, when a vfork is done */
 	uint32_t nmarkers;
-	uint32_t marker;		/* the next one to be told */
+	uint32_t marker;		/* the next of qTsSTM */
 	uint32_t marker_room;		/* see marker-text.h */
-	uint64_t frame_point;		/* whose trace frame is selected; 0 */
-	uint64_t frames;		/* up to that one */
-	struct filter_walk walk;	/* the one at hand */
-	uint64_t static_at;		/* what is read of static data */
+	uint64_t frame_point;		/* of the selected trace frame; 0 */
+	uint64_t frames;		/* up to and with that frame */
+	struct filter_walk walk;	/* the present one */
+	uint64_t static_at;		/* gdb's offset in static data */
 	uint32_t static_wanted;
 	uint32_t answer_used;
 	char answer[FILTER_ANSWER_BYTES];
 	char work[FILTER_WORK_BYTES];
-	char kept[FILTER_ANSWER_BYTES];	/* what a talk delays */
+	char kept[FILTER_ANSWER_BYTES];	/* packet that a talk delays */
 	/* the server */
-	uint8_t held_back;		/* looked for an agent, in vain */
-	uint8_t introduced;		/* it knows it */
-	uint8_t wants_agent;		/* one of the tracepoints does */
-	uint8_t elsewhere;		/* one does that is at no marker */
-	uint8_t warned;			/* of what one of these may harm */
+	uint8_t held_back;		/* looked for an agent, got none */
+	uint8_t introduced;		/* knows an agent */
+	uint8_t wants_agent;		/* a tracepoint needs the agent */
+	uint8_t elsewhere;		/* so does one that is at no marker */
+	uint8_t warned;			/* of the harm of such a tracepoint */
 	uint8_t replaced;		/* a process is another program now */
 	uint32_t npoints;
 	struct filter_point points[FILTER_POINTS];
-	uint8_t started;		/* a trace, with these */
-	uint8_t repeated;		/* the definition at hand: it has it */
-	uint8_t defines;		/* the request at hand, `defined` */
+	uint8_t started;		/* a trace with these */
+	uint8_t repeated;		/* has the present definition */
+	uint8_t defines;		/* the present request: `defined` */
 	struct filter_name defined;
 	struct filter_status status;
-	/* where gdb's plain tracepoints are meant as static ones */
+	/* addresses where gdb's plain tracepoints are meant as static ones */
 	uint32_t data;			/* variable that means static data */
 	uint32_t nmeant;
 	uint64_t meant[FILTER_MEANT];
 	struct filter_buffer buffer;	/* last: it is large */
 };
 
-/* For a new server. */
+/* Sets a filter up for a new server. */
 void filter_open(struct filter *f, const struct filter_host *host);
 
-/* For a new connection of a gdb: what is under way is forgotten; tracepoints
- * are the server's, and stay. */
+/* Begins a new connection of a gdb: forgets unfinished requests and answers.
+ * The tracepoints stay, because the server has them. */
 void filter_connect(struct filter *f);
 
 /*
- * Takes up to n bytes that came from a side, and returns how many: fewer when
- * too much waits to be sent (filter_sent() then makes room).
+ * Takes up to n bytes that came from a side. Returns how many it has taken:
+ * fewer when too much waits to be sent (filter_sent() then makes room).
  */
 size_t filter_take(struct filter *f, enum filter_side from, const char *bytes,
 		   size_t n);
 
-/* What is to be sent to a side; and that its first n bytes were sent. */
+/* Returns the bytes to send to a side; says that the first n were sent. */
 const struct filter_queue *filter_queue(const struct filter *f,
 					enum filter_side to);
 void filter_sent(struct filter *f, enum filter_side to, uint32_t n);

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: trace frames. For the server those of a tracepoint at a marker's
- * SITE are at the place where it has that tracepoint, where no registers were
- * collected; with them they are at SITE, or behind it. Where that makes a
- * difference to a search for an address, the frames are walked through:
+ * The filter: trace frames. A frame of a tracepoint at a marker's SITE is, for
+ * the server, at the place where it has that tracepoint. If registers were
+ * collected, the frame is at SITE, or behind it. When that changes the result
+ * of a search for an address, the filter walks through the frames:
  *
  *	gdb	filter				server
  *	QTFrame:pc:SITE ----> QTFrame:N+1 ---->
  *				<---- F..T..	or F-1: the end
- *			g ---->		where it is not known
- *				<---- registers		and so on, until it fits
+ *			g ---->		if the address is not known
+ *				<---- registers		and so on, to a match
  *	F..T.. <----
  *
- * What must stay true: a search that finds nothing leaves the frame selected
- * that was.
+ * What must stay true: after a search that finds nothing, the same frame is
+ * selected as before.
  */
 #include <string.h>
 
 #include "gdbstub/filter/machine-x86_64.h"
 #include "gdbstub/filter/private.h"
 
-#define NO_FRAME	0xffffffffu	/* as gdb says it */
+#define NO_FRAME	0xffffffffu	/* gdb's number for `tfind none` */
 
-/* What the next answer is to. */
+/* The request that the next answer belongs to. */
 enum {
 	WALK_FRAME,
 	WALK_PC,
 	WALK_BACK,
 };
 
-/* The point at a marker that a program counter of the frame stands for. */
+/* Returns the tracepoint at a marker that a program counter of the frame stands
+ * for, or NULL. */
 static const struct filter_point *point_of(struct filter *f, uint64_t pc)
 {
 	return f->frame_point ? filter_point_behind(f, f->frame_point, pc) :
 				NULL;
 }
 
-/* The program counter at an offset among registers. */
+/* Reads the program counter at an offset among registers. */
 static int pc_read(const char *p, uint32_t offset, uint64_t *pc)
 {
 	uint8_t bytes[FILTER_PC_BYTES];
@@ -78,7 +79,7 @@ enum filter_verdict filter_frame_registers(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* FN, then TN of its tracepoint. */
+/* Reads FN, then TN of its tracepoint. */
 static int frame_read(const char *p, uint64_t *frame, uint64_t *number)
 {
 	return packet_read_char(&p, 'F') && packet_read_number(&p, frame) &&
@@ -106,8 +107,8 @@ static int is_inside(const struct filter_walk *walk, uint64_t address)
 	return address >= walk->low && address <= walk->high;
 }
 
-/* Does the server take a frame for one that gdb does not look for, or the other
- * way about? */
+/* Returns 1 when the server would find a frame that gdb does not look for, or
+ * miss one that gdb looks for. */
 static int is_mistaken(const struct filter *f, const struct filter_walk *walk)
 {
 	for (uint32_t i = 0; i < f->npoints; i++)
@@ -178,7 +179,8 @@ enum filter_verdict filter_frame_outside(struct filter *f, const char *p,
 	return search_range(f, p, 1, out);
 }
 
-/* The frame that is selected is at an address; 0: it is not known. */
+/* Decides about the selected frame, which is at `address`; 0: not known. Goes
+ * on to the next frame, or answers this one. */
 static enum filter_verdict judge(struct filter *f, uint64_t address,
 				 struct packet *out)
 {

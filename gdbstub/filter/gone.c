@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The filter: when the traced process is gone. A gdbserver that has found an
- * agent writes into its process when it ends a trace, and reads there when it
- * is asked for the trace's status. Without a process it follows a null pointer:
- * gdbserver --multi dies when gdb kills a process that is traced and leaves,
- * and when a gdb asks qTStatus after the process has ended.
+ * agent writes into the agent's process when it ends a trace, and reads there
+ * when gdb asks for the trace's status. Without a process it follows a null
+ * pointer. So gdbserver --multi dies when gdb kills a traced process and
+ * leaves, and when a gdb asks qTStatus after the process has ended.
  *
  * Invariant: no such request reaches a server that has no process.
  */
@@ -17,7 +17,7 @@ int filter_gone(const struct filter *f)
 	return f->introduced && f->host.idle && f->host.idle(f->host.arg);
 }
 
-/* Ends the trace first, while there is a process to end it in. */
+/* Ends the trace before the kill, while the process is there. */
 enum filter_verdict filter_kill(struct filter *f, const char *p,
 				struct packet *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the filter has to know of x86-64: where the instruction of a site lies
- * that gdbserver may replace by a jump (taffrail/site-x86_64.h), and where the
- * program counter is among gdb's registers (64bit-core.xml of GDB 13.1).
+ * Facts of x86-64 for the filter: the place of the instruction of a site that
+ * gdbserver may replace by a jump (taffrail/site-x86_64.h), and the place of
+ * the program counter among gdb's registers (64bit-core.xml of GDB 13.1).
  */
 #ifndef GDBSTUB_FILTER_MACHINE_X86_64_H
 #define GDBSTUB_FILTER_MACHINE_X86_64_H

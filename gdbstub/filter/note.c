@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: what it remembers of answers and notifications of the server.
+ * The filter: facts that it keeps from the server's answers and notifications.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "gdbstub/filter/private.h"
 
-/* An event in a stop, as NAME:VALUE; or its beginning. */
+/* Notes an event in a stop, which is NAME:VALUE or its beginning. */
 static void stop_event(struct filter *f, const char *p)
 {
 	const char *shares = text_after(p, "vfork:");
@@ -25,7 +25,7 @@ static void stop_event(struct filter *f, const char *p)
 	}
 }
 
-/* T, two digits, then NAME:VALUE; of which one is the thread. */
+/* T, two digits, then NAME:VALUE; for each fact. One of them is the thread. */
 static void stop_note(struct filter *f, const char *p)
 {
 	if (!filter_is_hex(p[0]) || !filter_is_hex(p[1]))

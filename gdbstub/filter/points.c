@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter's tables: tracepoints, and addresses at which a plain one is meant
- * as a static one. See private.h.
+ * The filter's tables: tracepoints, and the addresses where gdb means a plain
+ * tracepoint as a static one. See private.h.
  */
 #include "gdbstub/filter/private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: what gdb asks. See filter.h.
+ * The filter: gdb's requests. See filter.h.
  *
  * What must stay true here: no static tracepoint reaches the server, which
  * would hang or abort when it starts a trace with one.
@@ -16,18 +16,19 @@
 typedef enum filter_verdict request_fn(struct filter *f, const char *p,
 				       struct packet *out);
 
-/* A request: its first characters, or all of it where `whole` says so. */
+/* A request: `word` is its first characters, or all of it where `whole` is set.
+ */
 struct row {
 	const char *word;
 	request_fn *fn;			/* gets what follows the word */
 	uint8_t whole;
-	uint8_t kind;			/* of the answer, unless fn says */
-	uint8_t in_frame;		/* only in a static one's trace frame */
+	uint8_t kind;			/* of the answer, unless fn sets it */
+	uint8_t in_frame;		/* only in a frame of a static one */
 };
 
 static int is_idle(const struct filter *f, const struct row *row)
 {
-	/* how many bytes all registers have is wanted once */
+	/* one answer is needed to learn the size of all registers */
 	if (row->kind == KIND_REGISTERS && !f->buffer.registers)
 		return 0;
 	return row->in_frame && !f->frame_point;
@@ -63,7 +64,7 @@ static enum filter_verdict attach(struct filter *f, const char *p,
 
 /* Markers */
 
-/* What gdb can do tells which gdb it is. */
+/* The features that gdb names here tell its version. */
 static enum filter_verdict supported(struct filter *f, const char *p,
 				     struct packet *out)
 {
@@ -102,8 +103,8 @@ static enum filter_verdict markers_first(struct filter *f, const char *p,
 	return markers_next(f, p, out);
 }
 
-/* As serve_marker_at() of gdbstub/tracing/markers.c, and for its reason: the
- * truth is told only while gdb downloads tracepoints. */
+/* Answers no, except while gdb downloads tracepoints: see serve_marker_at() of
+ * gdbstub/tracing/markers.c. */
 static enum filter_verdict marker_at(struct filter *f, const char *p,
 				     struct packet *out)
 {
@@ -118,8 +119,8 @@ static enum filter_verdict marker_at(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* QTaffrail:static:ADDRESS, by our extension of gdb: plain tracepoints there
- * are meant as static ones. */
+/* QTaffrail:static:ADDRESS, from Taffrail's extension of gdb: plain tracepoints
+ * there are meant as static ones. */
 static enum filter_verdict marker_meant(struct filter *f, const char *p,
 					struct packet *out)
 {
@@ -136,7 +137,7 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* QTaffrail:data:NUMBER, by the same: actions that collect this trace state
+/* QTaffrail:data:NUMBER, from the same: actions that collect this trace state
  * variable mean static data, as for serve_trace_data() of the agent. */
 static enum filter_verdict data_meant(struct filter *f, const char *p,
 				      struct packet *out)
@@ -150,7 +151,7 @@ static enum filter_verdict data_meant(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* That variable has no value. */
+/* Answers that the variable for static data has no value. */
 static enum filter_verdict variable(struct filter *f, const char *p,
 				    struct packet *out)
 {
@@ -167,8 +168,8 @@ static enum filter_verdict variable(struct filter *f, const char *p,
 static const char no_agent[] = "gdbserver knows the agent of the program "
 			       "before. Start it anew to trace this one";
 
-/* Has the process become a program in which the server must not look for the
- * agent that it knows? It would write into what is there. */
+/* Returns 1 when the process runs another program now, which does not have the
+ * agent that the server knows: the server would write over its data. */
 static int is_foreign(struct filter *f)
 {
 	if (!f->introduced || !f->replaced || !f->host.known)
@@ -204,14 +205,15 @@ static enum filter_verdict start(struct filter *f, const char *p,
 	return VERDICT_PASS;
 }
 
-/* A gdbserver that knows an agent aborts before there is a process. */
+/* Refuses vRun to a server that knows an agent: it would abort before there is
+ * a process. */
 static enum filter_verdict run(struct filter *f, const char *p,
 			       struct packet *out)
 {
 	(void)p;
 	if (!f->introduced)
 		return VERDICT_PASS;
-	/* gdb says only that it failed */
+	/* gdb would say only that vRun failed */
 	if (f->host.warn)
 		f->host.warn(f->host.arg, no_agent);
 	return filter_refuse(out, no_agent);
@@ -229,7 +231,7 @@ static enum filter_verdict stop(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
-/* How the program goes on. */
+/* vCont: the program goes on. */
 static enum filter_verdict go(struct filter *f, const char *p,
 			      struct packet *out)
 {
@@ -242,9 +244,9 @@ static enum filter_verdict go(struct filter *f, const char *p,
 }
 
 /*
- * How long an instruction has to be for a fast tracepoint: gdb refuses others
- * before it sends them, and a marker's address is that of a nop. gdb must not
- * get another answer later: it aborts.
+ * Answers the least length of an instruction for a fast tracepoint. gdb refuses
+ * shorter ones itself, and a marker's address is that of a nop: so the answer
+ * is 1. gdb aborts if a later answer differs.
  */
 static enum filter_verdict shortest(struct filter *f, const char *p,
 				    struct packet *out)
@@ -310,7 +312,8 @@ static const struct row rows[] = {
 	{ "p", one_register, 0, KIND_PLAIN, 1 },
 };
 
-/* The row of a request: of all its n bytes, or of its first ones. */
+/* Returns the row of a request. The n bytes are all of the request if `all`,
+ * else its first ones. */
 static const struct row *row_find(const struct filter *f, const char *p,
 				  size_t n, int all)
 {
@@ -332,9 +335,10 @@ int filter_request_matters(const struct filter *f, const char *p, uint32_t n)
 	return row_find(f, p, n, 0) != NULL;
 }
 
-/* Packets of a download of tracepoints for tstart; gdb asks qTSTMat among them.
- * While a trace runs a download begins with qTStatus: see filter_answer_note().
- * What gdb sends last there may be the last before a user types `strace'. */
+/* Returns 1 for a packet of a download of tracepoints for tstart; gdb asks
+ * qTSTMat among them. While a trace runs, a download begins with qTStatus: see
+ * filter_answer_note(). There QTDP does not count: it may be gdb's last packet
+ * before its user types `strace'. */
 static int is_download(const struct filter *f, const char *p)
 {
 	return text_after(p, "QTinit") ||

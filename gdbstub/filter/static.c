@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: static data. gdb collects it by an action 'L' and reads it by
- * qXfer:statictrace; gdbserver has forgotten both in release 17. To the server
- * it is memory at an address of our own (static-block.h), whatever release it
- * is:
+ * The filter: static data. gdb collects static data by an action 'L' and reads
+ * it by qXfer:statictrace; gdbserver dropped both in release 17. For a server
+ * of any release it is memory at an address reserved for it (static-block.h):
  *
  *	gdb	filter				server
  *	QTDP:-1:A:L ------> QTDP:-1:A:M-1,ADDRESS,0 ---->
@@ -11,7 +10,7 @@
  *		l and text <----			<---- text in hex
  *
  * What must stay true: gdb does not see that memory, neither in the list of
- * what a frame holds nor in what it saves.
+ * what a frame holds nor in a file that gdb saves.
  */
 #include <string.h>
 
@@ -23,7 +22,7 @@
 #define LIST_BYTES	8192u		/* of a list: it must be kept whole */
 #define WORDS_BYTES	48		/* of one of the two below */
 
-/* The action, and the element of a frame's list, by which it is known. */
+/* The action that means static data, and its element in a frame's list. */
 static const char *wanted(char *words)
 {
 	struct text text;
@@ -73,12 +72,12 @@ static int skip_expression(const char **p)
 	return 1;
 }
 
-/* Steps over one action; 0 at what is none. */
+/* Steps over one action. Returns 0 when there is no action. */
 static int skip_action(const char **p)
 {
 	switch (*(*p)++) {
 	case 'L':
-	case 'S':			/* what follows is done at a step */
+	case 'S':			/* the next actions are for steps */
 		return 1;
 	case 'R':
 		*p += strspn(*p, "0123456789abcdefABCDEF");
@@ -92,7 +91,7 @@ static int skip_action(const char **p)
 	}
 }
 
-/* The first 'L' among actions, or NULL. */
+/* Returns the first 'L' among actions, or NULL. */
 static const char *find_static(const char *p)
 {
 	while (*p && *p != 'L')
@@ -156,7 +155,8 @@ enum filter_verdict filter_static_request(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* Memory as far as its block goes: less than was asked for is its end. */
+/* The memory ends where its block ends: an answer shorter than the request is
+ * the end. */
 enum filter_verdict filter_static_answer(struct filter *f, const char *p,
 					 struct packet *out)
 {
@@ -173,8 +173,8 @@ enum filter_verdict filter_static_answer(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* ANNEX, which is empty, :OFFSET,LENGTH. From release 16 on a server gives more
- * at once than the filter keeps. */
+/* ANNEX, which is empty, :OFFSET,LENGTH. From release 16 on, one answer of a
+ * server may be longer than the filter keeps, so the filter asks for less. */
 enum filter_verdict filter_static_list(struct filter *f, const char *p,
 				       struct packet *out)
 {
@@ -192,8 +192,8 @@ enum filter_verdict filter_static_list(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* What a frame holds: the element becomes blanks, since gdb asks for the list
- * in pieces, and counts. */
+/* Hides the element in the list of what a frame holds. The element becomes
+ * blanks, because gdb reads the list in pieces and counts its bytes. */
 enum filter_verdict filter_static_hide(const char *p, struct packet *out)
 {
 	char words[WORDS_BYTES];

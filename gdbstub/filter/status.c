@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: what gdb is told of a trace (qTStatus).
+ * The filter: the status of a trace that gdb gets (qTStatus).
  *
  *	T1;REASON;tframes:..;..;starttime:..;stoptime:..;username:..:;notes:..:
  *
- * Four things the server cannot know, or tells wrongly: why a trace ended that
- * the agent or a child process has ended, which the server calls a tstop; when
- * a trace that the filter started once more had begun; that a trace which runs
- * has no end yet; and what is missing from the frames.
+ * The server does not know four facts, or reports them wrongly:
+ * - why the agent or a child process has ended a trace: it reports a tstop;
+ * - when a trace began that the filter has started again;
+ * - that a trace which runs has no end yet;
+ * - what is missing from the frames.
  *
  * Invariant: the answer keeps its fields and their order.
  */
@@ -24,13 +25,13 @@ static const char exit_ended[] = "the program exits";
 static const char fork_ended[] = "gdb let go of a child process";
 static const char vfork_waits[] = "the trace waits for a child of vfork";
 
-/* An answer that is rewritten. */
+/* An answer that the filter rewrites. */
 struct status {
 	const struct filter *f;
-	struct filter_said said;	/* by the agent; zeros if nothing */
+	struct filter_said said;	/* the agent's report, or zeros */
 	int runs;
 	uint64_t bytes;			/* of the server's buffer */
-	uint64_t left;			/* that nothing is in */
+	uint64_t left;			/* free bytes of it */
 };
 
 enum filter_verdict filter_buffer_size(struct filter *f, const char *p,
@@ -73,7 +74,8 @@ void filter_status_begin(struct filter *f)
 			      status->circular);
 }
 
-/* It may have ended before; gdb does not know that. */
+/* Notes that gdb stops the trace, unless it had ended before: gdb may not know
+ * that. */
 void filter_status_stop(struct filter *f)
 {
 	struct filter_said said = { 0 };
@@ -85,7 +87,7 @@ void filter_status_stop(struct filter *f)
 		f->status.stopped = 1;
 }
 
-/* The value of a field NAME: among those of an answer, or NULL. */
+/* Returns the value of an answer's field "NAME:", or NULL. */
 static const char *field(const char *p, const char *name)
 {
 	for (p = strchr(p, ';'); p; p = strchr(p + 1, ';')) {
@@ -118,7 +120,8 @@ static void error_add(struct packet *out, const char *why)
 	packet_add(out, ":0");
 }
 
-/* Why a trace ended that the server calls stopped. Returns 0: it is right. */
+/* Adds why a trace ended that the server reports as stopped. Returns 0 when the
+ * server is right. */
 static int reason_add(const struct status *status, struct packet *out)
 {
 	const struct filter *f = status->f;
@@ -140,7 +143,7 @@ static int reason_add(const struct status *status, struct packet *out)
 	return 1;
 }
 
-/* What is missing from the frames; nothing where all is there. */
+/* Adds what is missing from the frames, if anything is. */
 static void facts_add(const struct status *status, struct text *text)
 {
 	uint64_t held = status->bytes - status->left;
@@ -156,7 +159,7 @@ static void facts_add(const struct status *status, struct text *text)
 	}
 }
 
-/* HEX: of the user's notes; what is missing goes behind them. */
+/* HEX: the user's notes. Adds behind them what is missing from the frames. */
 static void notes_add(const struct status *status, const char *p, size_t n,
 		      struct packet *out)
 {
@@ -173,7 +176,7 @@ static void notes_add(const struct status *status, const char *p, size_t n,
 	packet_add_bytes(out, p + used, n - used);
 }
 
-/* A field of n bytes, the state left out. */
+/* Adds a field of n bytes, rewritten where it is one of the four facts. */
 static void field_add(const struct status *status, const char *p, size_t n,
 		      struct packet *out)
 {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: what it asks the server itself, between a request of gdb's and
- * the answer that gdb gets.
+ * The filter: its own requests to the server, between a request of gdb and the
+ * answer that gdb gets.
  *
- * The agent. A gdbserver that has found one reads its variables at each stop,
- * for ever, and ends where they are not there: in the program that an execve
- * leads to, or in another that it runs. So it finds none, until it is to start
- * a trace which needs the agent:
+ * The agent. A gdbserver that has found an agent reads the agent's variables at
+ * each stop, until it exits. It ends where they do not exist: in the program
+ * that an execve leads to, or in another program that it runs. So the filter
+ * lets the server find no agent until it must start a trace that needs one:
  *
  *	gdb	filter		server
  *	QTStart ------> qSymbol:: ---->
- *		<---- qSymbol:NAME		whatever it looks for
+ *		<---- qSymbol:NAME		for each name it looks for
  *		qSymbol:ADDRESS:NAME ---->
  *		<------- OK
  *		QTStart ------->
  *	OK <------------ OK
  *
- * Children. gdb lets go of them, and then the server ends the trace, whose
- * process that is not. It has forgotten nothing, so that the trace goes on when
- * it is started once more; while a child shares its parent's memory, when that
- * is over.
+ * Children. When gdb detaches from a child, the server ends the trace, although
+ * the trace is of the parent. The server has forgotten nothing, so the filter
+ * starts the trace again and it goes on. While a child shares its parent's
+ * memory, the filter waits until that is over.
  *
  * What must stay true: gdb gets one answer to each of its requests.
  */
@@ -34,13 +34,14 @@
 #define RELOCATE	"qRelocInsn:"
 #define NAME_BYTES	128
 
-/* What the answer is to that comes next, of a talk by which a trace goes on. */
+/* The request that the next answer belongs to, in a talk that restarts a
+ * trace. */
 enum {
-	STAGE_STATUS,			/* does it run? */
+	STAGE_STATUS,			/* whether the trace runs */
 	STAGE_DETACH,			/* gdb's own request */
-	STAGE_THREAD,			/* of the parent, to start it in */
+	STAGE_THREAD,			/* selects a thread of the parent */
 	STAGE_START,
-	STAGE_BACK,			/* the thread that gdb has chosen */
+	STAGE_BACK,			/* selects gdb's thread again */
 };
 
 static int keep(struct filter *f, const char *p, size_t n)
@@ -60,14 +61,15 @@ static int find(struct filter *f, const char *name, uint64_t *address)
 	       !*name && f->host.symbol(f->host.arg, &f->thread, text, address);
 }
 
-/* Does what is about to go out need the agent, unknown as it is? */
+/* Returns 1 when a request needs the agent and the server does not know it. */
 static int needs_agent(const struct filter *f, const char *p)
 {
 	return !f->introduced && f->wants_agent && f->started &&
 	       (text_after(p, "QTStart") || text_after(p, "QTDP:"));
 }
 
-/* Before the agent is set up a server keeps what it reads there. */
+/* Refuses a request before the agent is set up: the server would keep the
+ * values that it reads there then. */
 static enum filter_verdict refuse_early(struct filter *f, const char *p,
 					const char *why, struct packet *out)
 {
@@ -126,7 +128,8 @@ static enum filter_verdict introduce(struct filter *f, const char *p,
 	return VERDICT_MORE;
 }
 
-/* What gdb is asked for; what is of the agent it is not asked. */
+/* The server asks gdb for symbols. A symbol of the agent does not reach gdb:
+ * the filter answers that it is not there. */
 static enum filter_verdict hold_back(struct filter *f, const char *p,
 				     struct packet *out)
 {
@@ -169,7 +172,7 @@ enum filter_verdict filter_detach(struct filter *f, const char *p,
 	return VERDICT_CHANGED;
 }
 
-/* FROM;TO: has an instruction there, as the server wants gdb to. */
+/* FROM;TO: moves an instruction for the server, in gdb's place. */
 static int relocate(struct filter *f, const char *p,
 		    const struct filter_thread *thread, struct packet *out)
 {
@@ -187,8 +190,8 @@ static int relocate(struct filter *f, const char *p,
 	return 1;
 }
 
-/* What gdb can do, too; but it may choose another thread before, which the
- * server does not expect there. */
+/* gdb could move the instruction, too. But it may first select another thread,
+ * which the server does not expect there. */
 static enum filter_verdict install(struct filter *f, const char *p,
 				   struct packet *out)
 {
@@ -219,7 +222,7 @@ static enum filter_verdict restart(struct filter *f, const char *p,
 	const char *places = text_after(p, RELOCATE);
 
 	if (places) {
-		/* gdb is not listening */
+		/* gdb cannot answer: it made no request */
 		if (!relocate(f, places, &f->parent, out))
 			packet_add(out, "E01");
 		return VERDICT_MORE;
@@ -247,7 +250,7 @@ static enum filter_verdict restart(struct filter *f, const char *p,
 	}
 }
 
-/* A stop, after which the trace may go on. */
+/* Serves a stop: after the end of a vfork the trace may go on. */
 static enum filter_verdict stopped(struct filter *f, const char *p,
 				   struct packet *out)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter: what several of its parts read from packets or write into them.
+ * The filter: functions of several parts, to read packets or write them.
  */
 #include "gdbstub/filter/private.h"
 
