@@ -10,7 +10,7 @@ TAFFRAIL_FRAMES_MAX = 20000     # looked at by `taffrail last`
 
 
 def taffrail_nearest(name, markers):
-    """The end of an error: names like the one that is none."""
+    """Returns the end of an error: names that are like the unknown one."""
     names = sorted({m.name for m in markers})
     near = [n for n in names if name and name in n][:3]
     near += [n for n in difflib.get_close_matches(name, names, 3, 0.5)
@@ -21,8 +21,8 @@ def taffrail_nearest(name, markers):
 
 
 def taffrail_complete_marker(text, word, begin):
-    """Words that go on from text[begin:] to the name of a marker; gdb
-    completes only its last word, which newer ones do not give at first."""
+    """Returns words that complete text[begin:] to the name of a marker. gdb
+    completes only its last word, which newer gdbs do not pass at first."""
     try:
         names = {m.name for m in taffrail_markers()}
     except (gdb.error, gdb.GdbError):
@@ -33,7 +33,7 @@ def taffrail_complete_marker(text, word, begin):
 
 
 class TaffrailCommand(gdb.Command):
-    """A command whose errors read as gdb's own do."""
+    """A command whose errors look like those of gdb's own commands."""
 
     def invoke(self, argument, from_tty):
         try:
@@ -43,16 +43,16 @@ class TaffrailCommand(gdb.Command):
 
 
 class TaffrailMeant:
-    """Plain tracepoints that `strace` has set. A filter before gdbserver is
-    told by each connection that they are meant as static ones; the agent
-    itself needs no word."""
+    """Plain tracepoints that `strace` has set. On each connection the filter
+    before gdbserver is told that they are meant as static ones. The agent
+    itself need not be told."""
     points = {}                 # number -> address
     connection = None
     untold = set()              # addresses
 
     @classmethod
     def tell(cls, address):
-        """False when there is no marker, as yet."""
+        """Returns False when no marker is there, or not yet."""
         answer = taffrail_send("QTaffrail:static:%x" % address)
         return not (answer or "").startswith("E")
 
@@ -106,7 +106,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         markers = taffrail_markers()
         location, tail = self.split(argument)
         if re.search(r"(?<![\w.])if\s*$", tail):
-            # gdb would read on behind the end
+            # gdb would read behind the end of the text
             raise gdb.GdbError("if what? strace LOCATION if CONDITION")
         match = re.match(r"-m(?:\s+(\S*))?\s*(.*)", location)
         if match and (match.group(1) or location == "-m"):
@@ -117,7 +117,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
                                    + match.group(2))
             chosen = self.by_name(match.group(1), markers)
         elif re.match(r"-p(?:robe(?:-stap)?)?\s", location):
-            # gdb.decode_line dies of these; a marker is a probe, too
+            # gdb.decode_line dies of these; a probe is a marker, too
             probe = location.split(None, 1)[1].split(":")
             chosen = self.by_name("/".join(probe[-2:]), markers)
         else:
@@ -132,7 +132,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
                            "sent before the next tstart.")
 
     def split(self, argument):
-        """The location; the rest, from `if` or the like on."""
+        """Returns the location, and the rest from `if` or the like on."""
         depth, i = 0, 0
         while i < len(argument):
             c = argument[i]
@@ -159,7 +159,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         lines = {(sal.symtab.fullname(), sal.line) for sal in sals
                  if sal.symtab and sal.line}
         chosen = []
-        # code of other lines may begin at the same address
+        # prefer lines: code of other lines may begin at the same address
         if location and not location.startswith("*"):
             chosen = [m for m in markers if self.line_of(m) in lines]
         chosen = chosen or [m for m in markers if m.address in places]
@@ -180,9 +180,9 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         return sal.symtab and (sal.symtab.fullname(), sal.line)
 
     def decode(self, location):
-        """Symtab-and-lines. gdb.decode_line takes no explicit locations, so
-        these are written as linespecs; and it breaks Python when it cannot
-        evaluate an address, so it is given numbers only."""
+        """Returns symtab-and-lines. gdb.decode_line takes no explicit
+        locations, so they become linespecs. It breaks Python when it cannot
+        evaluate an address, so an address becomes a number."""
         location = re.sub(r"^-q(?:ualified)?\s+", "", location) or "*$pc"
         if re.match(r"-\D", location):
             location = self.linespec(location)
@@ -222,7 +222,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         TaffrailMeant.tell(marker.address)
         force = self.FORCE.match(tail)
         if force:
-            # which gdb does not take behind an address
+            # gdb does not take -force-condition behind an address
             tail = force.group(1) + tail[force.end():]
         last = gdb.convenience_variable("tpnum")
         try:
@@ -230,7 +230,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         except gdb.error:
             number = gdb.convenience_variable("tpnum")
             if number != last:
-                # made, and not taken by the run that is on
+                # gdb has made it, but the run that is on refused it
                 self.check(int(number), marker, tail, bool(force))
                 raise
             match = re.match(r"(.*?)\bif\b(.*)", tail)
@@ -272,10 +272,11 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
 
     @staticmethod
     def trace(address, tail):
-        """Sets a tracepoint; returns what gdb says, unless it says so."""
+        """Sets a tracepoint. Returns gdb's text, or None when gdb has printed
+        it."""
         hexadecimal = taffrail_integer("0x10") == 16
-        # newer ones put what MI is to be told into the string, too: it
-        # would not be told then
+        # newer gdbs put the records for MI into the string, too, so MI
+        # would not get them
         quiet = gdb.execute("echo x", False, True) == "x"
         return gdb.execute(("trace *%s %s" % (
             "0x%x" % address if hexadecimal else address,
@@ -451,7 +452,8 @@ The selected trace frame, thread and frame stay selected."""
 
     @staticmethod
     def collect(frames, want):
-        """TID -> its last frames, the last first; the first looked at."""
+        """Returns TID -> its last frames, the last first; and the number of
+        the first frame that was looked at."""
         events = {}
         least = max(0, frames.count - TAFFRAIL_FRAMES_MAX)
         for frame in frames.some(range(frames.count - 1, least - 1, -1)):
@@ -462,7 +464,8 @@ The selected trace frame, thread and frame stay selected."""
 
     @staticmethod
     def threads():
-        """TID -> (is it one of several, " at where it is now")."""
+        """Returns TID -> (whether it is one of several, the text of its
+        name and place)."""
         found = {}
         if taffrail_trace_frame() >= 0:
             taffrail_tfind(-1)
@@ -554,8 +557,8 @@ of that name: a number, a string or an array."""
 
     @staticmethod
     def kept(data, element):
-        """An array of bytes' own, as a value of gdb's own variable: gdb
-        prints such a string (%s) without the program's memory."""
+        """Returns bytes as an array in a variable of gdb: gdb prints such a
+        string (%s) without the program's memory."""
         length = len(data) // element.sizeof
         kind = element.array(length - 1) if length else element.array(0, -1)
         gdb.set_convenience_variable("_taffrail_value", gdb.Value(data, kind))

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The part of taffrail-gdb.py (text.py says more) that looks at conditions.
-# gdb accepts any condition that it can parse; tstart then refuses the whole run
-# when one cannot be translated for the target, and does not say which. An action
-# is translated when it is given, so a condition is one for a moment here.
+# gdb accepts any condition that it can parse. When gdb cannot translate one of
+# them for the target, tstart refuses the whole run, and does not say which. gdb
+# translates an action when it is given, so a condition is made an action here
+# for a moment.
 #
 # What must stay true: a tracepoint keeps the actions that it had.
 import re
@@ -15,7 +16,8 @@ class TaffrailCondition:
 
     @staticmethod
     def load():
-        """Has `condition` look; a hook that the user has defined stays."""
+        """Makes `condition` call typed(). A hook that the user has defined
+        stays."""
         try:
             if "TaffrailCondition" not in gdb.execute(
                     "show user hookpost-condition", False, True):
@@ -27,7 +29,7 @@ class TaffrailCondition:
 
     @staticmethod
     def tracepoints():
-        """NUMBER -> [condition or None, lines of its actions]"""
+        """Returns NUMBER -> [condition or None, lines of its actions]."""
         found, last = {}, None
         text = gdb.execute("info tracepoints", False, True)
         for line in text.splitlines():
@@ -47,11 +49,11 @@ class TaffrailCondition:
 
     @classmethod
     def reason(cls, number, condition, actions):
-        """Why gdb cannot translate the condition, or None."""
+        """Returns why gdb cannot translate the condition, or None."""
         try:
             cls.give(number, ["teval " + condition])
         except gdb.error as error:
-            # the limit of actions is not one of conditions
+            # this limit is of actions, and not of conditions
             return None if "too complicated" in str(error) \
                 else str(error).rstrip(".")
         cls.give(number, actions)
@@ -59,7 +61,8 @@ class TaffrailCondition:
 
     @classmethod
     def typed(cls):
-        """`condition` has been typed, for whatever breakpoint."""
+        """Checks all conditions, after the user has typed `condition` for any
+        breakpoint."""
         found = cls.tracepoints()
         right = {}
         for number, (condition, actions) in found.items():

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # The third part of taffrail-gdb.py (text.py says more): $_sdata for a gdb
-# that has none, since static tracepoints were taken out of it.
+# that does not have it, because static tracepoints were removed from that gdb.
 #
 # `collect $_sdata` needs a name that gdb can translate: a trace state variable.
-# `print $_sdata` needs a text: a convenience variable. A name is never both: it
-# is the trace state variable while no trace frame is selected, and the target
-# is told its number; it is the text in a frame. gdb tells nothing when a frame
-# is selected, so hooks of tfind and tstart do this; a hook that the user
-# defines later takes the place of ours.
+# `print $_sdata` needs a text: a convenience variable. A name cannot be both at
+# one time. While no trace frame is selected, $_sdata is the trace state
+# variable, and the target is told its number. In a frame it is the text. gdb
+# has no event for the selection of a frame, so hooks of tfind and tstart switch
+# it. A hook that the user defines later replaces the hook here.
 import re
 
 import gdb
@@ -17,7 +17,7 @@ class TaffrailStaticData:
     FIND = ("end", "line", "none", "outside", "pc", "range", "start",
             "tracepoint")
     BYTES = 0x7ff               # of a part of the text
-    connection = None           # that has been told the variable
+    connection = None           # whose target knows the number
 
     @classmethod
     def load(cls):
@@ -33,9 +33,10 @@ class TaffrailStaticData:
 
     @staticmethod
     def is_lacking():
-        """Has this gdb no $_sdata? Found out once: later it has ours. Only what
-        gdb does not have takes the value; `show convenience` would read all,
-        and gdb 18 dies of $_linker_namespace while it connects."""
+        """Returns whether this gdb has no $_sdata. It is tried once, before
+        load() defines one: only a variable that gdb does not have takes the
+        value. `show convenience` would read all variables, and gdb 18 dies of
+        $_linker_namespace while it connects."""
         if not hasattr(gdb, "taffrail_lacks_sdata"):
             gdb.execute("with language c -- init-if-undefined $_sdata = 1",
                         False, True)
@@ -52,15 +53,16 @@ class TaffrailStaticData:
 
     @classmethod
     def leave(cls):
-        """No frame is selected, or soon another: it can be collected. The
-        variable is a new one, with a new number."""
+        """Makes $_sdata a trace state variable, with a new number, which can
+        be collected. No frame is selected, or another one will be."""
         gdb.set_convenience_variable("_sdata", None)
         gdb.execute("tvariable $_sdata", False, True)
         cls.tell()
 
     @classmethod
     def tell(cls):
-        """gdb says a variable's number only in what it translates to."""
+        """Tells the target the variable's number. gdb shows the number only in
+        the code to which it translates the variable."""
         try:
             code = taffrail_told("maint agent $_sdata")
         except gdb.error:
@@ -71,7 +73,7 @@ class TaffrailStaticData:
 
     @classmethod
     def stopped(cls, event):
-        """A stop is the first that is heard of a connection."""
+        """Tells a new connection the number. Its first event is a stop."""
         connection = gdb.selected_inferior().connection
         number = connection and connection.num
         if cls.connection != number and taffrail_trace_frame() < 0:
@@ -80,7 +82,8 @@ class TaffrailStaticData:
 
     @classmethod
     def enter(cls):
-        """A frame is selected, if one was found: it can be printed."""
+        """Makes $_sdata a text that can be printed, if tfind has found a
+        frame."""
         if taffrail_trace_frame() < 0:
             return
         gdb.execute("delete tvariable $_sdata", False, True)
@@ -93,7 +96,7 @@ class TaffrailStaticData:
 
     @classmethod
     def read(cls):
-        """The static data of the frame that is selected, or None."""
+        """Returns the static data of the selected frame, or None."""
         connection = gdb.selected_inferior().connection
         if not isinstance(connection, gdb.RemoteTargetConnection):
             return None

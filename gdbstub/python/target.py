@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The second part of taffrail-gdb.py (text.py says more): what the target
-# and gdb know of markers, tracepoints and trace frames.
+# The second part of taffrail-gdb.py (text.py says more): facts of the target
+# and of gdb about markers, tracepoints and trace frames.
 import fnmatch
 import re
 import time
@@ -9,7 +9,7 @@ import gdb
 
 
 def taffrail_send(packet):
-    """The answer of a remote target, or None when there is none."""
+    """Returns the answer of a remote target, or None when there is none."""
     connection = gdb.selected_inferior().connection
     if not isinstance(connection, gdb.RemoteTargetConnection):
         return None
@@ -20,7 +20,8 @@ def taffrail_send(packet):
 
 
 def taffrail_print(text):
-    """A line. What could be no text, or control the terminal, as escapes."""
+    """Prints a line. Bytes that are not text, and characters that control the
+    terminal, become escapes."""
     shown = [c if c.isprintable() or c == "\t" else
              "".join("\\%03o" % b for b in c.encode("utf-8",
                                                     "surrogateescape"))
@@ -29,8 +30,8 @@ def taffrail_print(text):
 
 
 def taffrail_told(command):
-    """What a command of gdb's prints. gdb 18 quotes it as MI does, where MI's
-    -interpreter-exec leads here."""
+    """Returns the output of a command of gdb. gdb 18 quotes it as MI does
+    when MI's -interpreter-exec runs this."""
     text = gdb.execute(command, False, True)
     quoted = re.findall(r'^~"((?:[^"\\]|\\.)*)"$', text, re.MULTILINE)
     return b"".join(map(taffrail_unescape, quoted)).decode(
@@ -46,14 +47,16 @@ class TaffrailMarker:
         self.address, self.name, self.extra = address, name, extra
 
     def is_runtime(self):
-        """Is it a probe of the C library or of the dynamic linker?"""
+        """Returns whether this is a probe of the C library or of the dynamic
+        linker."""
         return self.name.startswith(("libc/", "rtld/")) and \
             re.match(r"(\w+ arg\d+(, )?)*$", self.extra)
 
 
 def taffrail_markers():
-    """All markers of the target, each site of each. The agent leaves probes
-    of the C library out when gdb asks, not when we do."""
+    """Returns all markers of the target, once for each site. The agent leaves
+    out probes of the C library in its answer to gdb's own packet, but not in
+    its answer to this one."""
     answer = taffrail_send("qTaffrail:markers") or taffrail_send("qTfSTM")
     if answer is None:
         connection = gdb.selected_inferior().connection
@@ -75,8 +78,8 @@ def taffrail_markers():
 
 
 class TaffrailMarkerCache:
-    """Markers by address, asked for anew when the program has changed or
-    an address is not among them."""
+    """Markers by address. The target is asked again when the program has
+    changed, or when an address is not there."""
     key = None
     found = {}
 
@@ -97,7 +100,7 @@ class TaffrailMarkerCache:
 
 
 def taffrail_tracepoints():
-    """ADDRESS -> numbers of gdb's tracepoints there."""
+    """Returns ADDRESS -> numbers of gdb's tracepoints there."""
     found = {}
     for line in taffrail_told("info tracepoints").splitlines():
         match = re.match(r"(\d+)(?:\.\d+)?\s.*?\b[yn]-?\*?\s+"
@@ -109,7 +112,8 @@ def taffrail_tracepoints():
 
 
 def taffrail_function(address):
-    """The function whose code is at an address; not one inlined there."""
+    """Returns the function whose code is at an address; not an inlined
+    function."""
     block = gdb.block_for_pc(address)
     name = None
     while block and not block.is_static and not block.is_global:
@@ -120,7 +124,8 @@ def taffrail_function(address):
 
 
 def taffrail_where(address):
-    """"in FUNCTION at FILE:LINE", as far as gdb knows."""
+    """Returns " in FUNCTION at FILE:LINE"; without a part that gdb does not
+    know."""
     where = ""
     function = taffrail_function(address)
     if function:
@@ -134,13 +139,13 @@ def taffrail_where(address):
 
 # Trace frames
 
-# Less is no time since 1970: a gdbserver's $trace_timestamp is of a clock that
-# began when the machine did.
+# Fewer seconds are not a time since 1970: a gdbserver's $trace_timestamp is of
+# a clock that began when the machine started.
 TAFFRAIL_CLOCK_SECONDS = 1000000000
 
 
 class TaffrailSelection:
-    """Puts back the trace frame, the thread and the frame."""
+    """Selects the same trace frame, thread and frame at its end as before."""
 
     def __enter__(self):
         self.trace_frame = taffrail_trace_frame()
@@ -177,7 +182,7 @@ def taffrail_tfind(number):
 
 
 def taffrail_integer(expression):
-    """Its value in the selected trace frame, or None."""
+    """Returns an expression's value in the selected trace frame, or None."""
     try:
         value = gdb.parse_and_eval(expression)
         return None if value.type.code == gdb.TYPE_CODE_VOID else int(value)
@@ -186,8 +191,8 @@ def taffrail_integer(expression):
 
 
 class TaffrailFrame:
-    """A trace frame: what the target's own packet says of it, else what
-    gdb's variables say while it is selected."""
+    """A trace frame: read from the agent's packet, or else from gdb's
+    variables while the frame is selected."""
     tracepoint = vtid = time_ns = address = marker = text = fields = None
 
     def __init__(self, number):
@@ -195,7 +200,7 @@ class TaffrailFrame:
 
     @classmethod
     def told(cls, number):
-        """By packet; None when the target does not know it."""
+        """Returns a frame by packet; None when the target does not know it."""
         answer = taffrail_send("qTaffrail:frame:%x" % number)
         if answer is None or answer.startswith("E"):
             return None
@@ -220,7 +225,7 @@ class TaffrailFrame:
 
     @classmethod
     def selected(cls):
-        """The selected trace frame."""
+        """Returns the selected trace frame."""
         frame = cls(taffrail_trace_frame())
         frame.tracepoint = taffrail_integer("$tracepoint")
         try:
@@ -250,7 +255,7 @@ class TaffrailFrame:
                                           time.localtime(seconds)), ns)
 
     def line(self):
-        """All of it, in one line."""
+        """Returns the line that shows the frame."""
         name = self.marker or ("0x%x" % self.address if self.address
                                else "tracepoint %s" % self.tracepoint)
         if self.fields is not None:
@@ -267,7 +272,8 @@ TAFFRAIL_HEADING = "%7s %-18s %7s %-20s %s" % (
 
 
 class TaffrailFrames:
-    """The trace frames of the target. Within `with`: may select others."""
+    """The trace frames of the target. Used inside `with TaffrailSelection()`,
+    because it may select another frame."""
 
     def __init__(self):
         status = taffrail_told("tstatus")
@@ -291,7 +297,7 @@ class TaffrailFrames:
         return TaffrailFrame.selected()
 
     def some(self, numbers, glob="*"):
-        """Those of these numbers whose marker's name matches."""
+        """Yields the frames of these numbers whose marker's name matches."""
         for number in numbers:
             frame = self.get(number)
             if frame and fnmatch.fnmatchcase(frame.marker or "", glob):

@@ -1,22 +1,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What gdb does not do well by itself with Taffrail's markers: strace, the
-list of markers, trace frames as typed fields.
+"""Commands for Taffrail's markers, which gdb alone does not serve well:
+strace, the list of markers, trace frames as typed fields.
 
-The build puts text.py, target.py, sdata.py, condition.py and
-commands.py together, in this order, as taffrail-gdb.py. What must stay
-true:
+The build joins text.py, target.py, sdata.py, condition.py and commands.py,
+in this order, to taffrail-gdb.py. What must stay true:
  - it works in gdb 13.1 to 18.1 through the documented Python API alone;
  - sourced twice, or without a target, it changes nothing but its commands;
  - a command leaves the trace frame, thread and frame as the user chose them;
- - what the target says is text of unknown origin: it may be of any form.
+ - text from the target is of unknown origin, and may have any form.
 
 All names begin with "taffrail": sourced files share one name space.
 """
-# This part: texts. Values as they are written, signatures and formats of
-# markers. It does not need gdb, so its test is a test of its own.
+# This part: the texts of values, and the signatures and formats of markers. It
+# does not need gdb, so it has a test without gdb.
 import re
 
-TAFFRAIL_MATCH_STEPS = 20000    # of matching a text with its format
+TAFFRAIL_MATCH_STEPS = 20000    # to match a text with its format
 TAFFRAIL_TOKENS_MAX = 100       # of a format; each is a level of recursion
 TAFFRAIL_NAME_BYTES = 59        # of a field's name; longer ones are cut
 TAFFRAIL_FLOATS = ("float", "double")
@@ -36,7 +35,7 @@ TAFFRAIL_FLOAT = re.compile(
 
 
 def taffrail_unescape(text):
-    """The bytes that C escapes in a text stand for."""
+    """Returns the bytes that a text with C escapes stands for."""
     def one(match):
         if match.group(1):
             return bytes([int(match.group(1), 16)])
@@ -47,7 +46,7 @@ def taffrail_unescape(text):
 
 
 def taffrail_escape(data):
-    """The text that shows bytes, in quotation marks."""
+    """Returns a text that shows bytes, in quotation marks."""
     text = data.decode("utf-8", "surrogateescape")
     shown = []
     for c in text:
@@ -64,7 +63,8 @@ def taffrail_escape(data):
 
 
 def taffrail_split(text):
-    """Parts of a text between commas outside of quotes and brackets."""
+    """Returns the parts of a text, split at each comma that is outside of
+    quotes and brackets."""
     parts, depth, begin, i = [], 0, 0, 0
     while i < len(text):
         c = text[i]
@@ -92,8 +92,8 @@ def taffrail_float(text):
 
 
 def taffrail_value(text, kind=None):
-    """A value as it is written: int, float, bool, bytes or list of these.
-    One that is not whole ends with "..."."""
+    """Returns the value of a text: int, float, bool, bytes or a list of
+    these. A text that was cut ends with "..."."""
     if TAFFRAIL_QUOTED.fullmatch(text):
         return taffrail_unescape(text[1:-1])
     if text[:1] == '"' and text.endswith("..."):
@@ -119,7 +119,7 @@ def taffrail_value(text, kind=None):
 
 
 def taffrail_shown(value):
-    """A value as a user reads it."""
+    """Returns the text of a value for the user."""
     if isinstance(value, bytes):
         return taffrail_escape(value)
     if isinstance(value, list):
@@ -130,7 +130,7 @@ def taffrail_shown(value):
 
 
 class TaffrailField:
-    """A field of an event; shown is how the target writes its value."""
+    """A field of an event. `shown` is the target's text of its value."""
 
     def __init__(self, name, kind, value, shown=None):
         self.name, self.kind, self.value = name, kind, value
@@ -138,7 +138,8 @@ class TaffrailField:
 
 
 def taffrail_signature(extra):
-    """NAME -> TYPE of "int32 id, string url"; None when it is no such."""
+    """Returns NAME -> TYPE of a signature such as "int32 id, string url";
+    None for another text."""
     types = {}
     for part in extra.split(", ") if extra else []:
         match = re.fullmatch(r"(\w+)((?:\[\])?) ([A-Za-z_]\w*)", part)
@@ -149,8 +150,8 @@ def taffrail_signature(extra):
 
 
 def taffrail_assignments(text, types):
-    """The fields of "NAME = VALUE, NAME = VALUE", or None. "..." stands for
-    those that there was no room for."""
+    """Returns the fields of "NAME = VALUE, NAME = VALUE", or None. "..."
+    stands for the fields that did not fit."""
     fields = []
     parts = taffrail_split(text)
     for part in parts[:-1] if parts[-1:] == ["..."] else parts:
@@ -165,7 +166,7 @@ def taffrail_assignments(text, types):
 
 
 TAFFRAIL_DIRECTIVE = re.compile(r"%([-+ #0-9.'$*hlLqjzZt]*)(.)", re.DOTALL)
-# What a conversion prints, and the number in it.
+# The text that a conversion prints, and the number in that text.
 TAFFRAIL_CONVERSIONS = {
     "d": (r" *[-+]?[\d',]+ *", lambda s: int(s.replace("'", ""))),
     "x": (r" *(?:0x)?[0-9a-f]+ *", lambda s: int(s, 16)),
@@ -174,7 +175,7 @@ TAFFRAIL_CONVERSIONS = {
           lambda s: 0 if "nil" in s else int(s, 16)),
     "f": (" *" + TAFFRAIL_FLOAT.pattern + " *",
           lambda s: taffrail_float(s.strip())),
-    # the character 0 is left out
+    # the agent leaves out the character 0
     "c": (r" *\S? *", lambda s: ord(s.strip() or ("\0" if not s else " "))),
 }
 for taffrail_letter, taffrail_same in zip("iuXFeEgGaA", "ddxfffffff"):
@@ -200,14 +201,14 @@ class TaffrailFormat:
             # each * takes a field that the text does not show
             for _ in range(match.group(1).count("*")):
                 self.add_name("")
-            # %m takes none, %n prints none
+            # %m takes no field, %n prints none
             name = None if letter == "m" else self.add_name(words)
             position = re.match(r"(\d+)\$", match.group(1))
             if letter != "n":
                 self.tokens.append((int(position.group(1)) - 1 if position
                                     else name, letter))
         self.add_text(text[end:])
-        # %2$s prints the second field, whatever stands before it
+        # %2$s prints the second field, wherever it is in the format
         self.tokens = [self.at_position(t) for t in self.tokens]
 
     def at_position(self, token):
@@ -232,7 +233,7 @@ class TaffrailFormat:
         return name
 
     def fields(self, text):
-        """The fields, or None when the text is not of this format."""
+        """Returns the fields, or None when the text is not of this format."""
         if len(self.tokens) > TAFFRAIL_TOKENS_MAX:
             return None
         self.steps = TAFFRAIL_MATCH_STEPS
@@ -240,8 +241,9 @@ class TaffrailFormat:
         return None if found is None else found[::-1]
 
     def match(self, i, text, at):
-        """Fields of the tokens from i on, the last one first. A string ends
-        where the rest of the format fits, so steps are counted."""
+        """Returns the fields of the tokens from i on, the last one first. A
+        string ends where the rest of the format fits. That may take many
+        tries, so they are counted."""
         if i == len(self.tokens):
             return [] if at == len(text) else None
         token = self.tokens[i]
@@ -254,7 +256,7 @@ class TaffrailFormat:
             return self.match_string(i, name, text, at)
         pattern, convert = TAFFRAIL_CONVERSIONS[letter]
         found = re.compile(pattern, re.I | re.DOTALL).match(text, at)
-        # blanks behind it may be the next token's
+        # blanks behind the value may belong to the next token
         while found:
             rest = self.match(i + 1, text, found.end())
             self.steps -= 1
@@ -291,7 +293,8 @@ class TaffrailFormat:
 
 
 def taffrail_fields(text, extra):
-    """The fields in a frame's text; None when it does not tell them."""
+    """Returns the fields in a frame's text, or None when it does not tell
+    them."""
     types = taffrail_signature(extra) if extra is not None else None
     if types is not None:
         return taffrail_assignments(text, types)
