@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Anchors of the clock: found without libc, taken without a system call,
- * torn ones not believed; and what readers make of them, lies included.
+ * Anchors of the clock: they are found without libc and taken without a system
+ * call, and torn ones are refused. Readers use them, and survive false ones.
  */
 #include "testsuite/unit/unit.h"
 
@@ -195,7 +195,7 @@ static void page_slot(int i, struct clock_anchor anchor)
 	page.anchors[i].check = anchor_check(&anchor);
 }
 
-/* How far the fit is off, ns, at `ms`. */
+/* Returns the error of the fit, ns, at `ms`. */
 static double fit_error(const struct trace_set *set, int64_t ms)
 {
 	struct metadata_clock clock;
@@ -216,7 +216,7 @@ static void check_error(const struct trace_set *set, int64_t ms, double most,
 		printf("# %g ns off, at most %g\n", error, most);
 }
 
-/* Of another boot: what the process says is all there is. */
+/* The anchors are of another boot: only the process's own count. */
 static void test_alone(void)
 {
 	struct trace_set set = { 0 };
@@ -237,7 +237,8 @@ static void test_alone(void)
 	check_error(&set, 61000, 1000, "alone: one that nobody agrees with");
 }
 
-/* Ours of a 2 ms look, 200 ns of doubt: 1e-4 of the rate is open. */
+/* The own anchors are 2 ms apart, with 200 ns of doubt: the rate is known to
+ * 1e-4. */
 static void test_own(void)
 {
 	struct clock_anchor a = anchor_at(100000, 0);
@@ -256,7 +257,7 @@ static void test_own(void)
 	page_slot(0, anchor_at(99000, 0));
 	trace_set_anchors(&set, &page);
 	check_error(&set, 40000, 1000, "own: others make it exact");
-	/* a slope far off, a long span, no doubt: all that makes it heavy */
+	/* a wrong slope over a long span, without doubt: a heavy anchor */
 	for (i = 1; i < 4; i++) {
 		lie = anchor_at(-1000000 * i + 200000 * i, 5000000);
 		lie.clock = (uint64_t)i;
@@ -265,13 +266,13 @@ static void test_own(void)
 	}
 	trace_set_anchors(&set, &page);
 	check_error(&set, 40000, 1000, "own: lies are not believed");
-	/* alone with the lies, the doubt of our own is all that is lost */
+	/* beside false anchors only, the error is the own doubt */
 	memset(&set.anchors, 0, sizeof(set.anchors));
 	page_open(HZ * 2, lie);
 	trace_set_anchors(&set, &page);
 	check_error(&set, 90000, 2e6, "own: lies only");
 	check_error(&set, 100001, 1000, "own: and the time that is ours");
-	/* another boot's are not ours to judge, nor to mix with */
+	/* anchors of another boot are neither judged nor mixed in */
 	memset(set.boot_id, 8, sizeof(set.boot_id));
 	memset(&set.anchors, 0, sizeof(set.anchors));
 	page_open(HZ, anchor_at(1000, 7000000000));
@@ -281,7 +282,7 @@ static void test_own(void)
 		   "own: not those of another boot");
 }
 
-/* More than there is room for: the ends stay. */
+/* More anchors than there is room for: the first and the last stay. */
 static void test_crowd(void)
 {
 	struct trace_set set = { 0 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Conditions and collections that need no interpreter
- * (tracepoints/conditions/ax-simple.h): which ones, and that they say what the
- * interpreter says.
+ * (tracepoints/conditions/ax-simple.h): which ones they are, and that their
+ * results equal the interpreter's.
  */
 #include "unit.h"
 
@@ -58,7 +58,7 @@ static union {
 	char bytes[4096];
 } room;
 
-/* The program of these hexadecimal digits, as GDB sends it. */
+/* Returns the program of hexadecimal digits, in which GDB sends it. */
 static const struct ax_program *program_of(const char *hex)
 {
 	uint8_t code[128];
@@ -72,7 +72,7 @@ static const struct ax_program *program_of(const char *hex)
 							      &room.program;
 }
 
-/* What a hit does with it; -1: it cannot read that. */
+/* Returns a hit's verdict on a condition; -1: it cannot read the value. */
 static int simple_says(const struct ax_simple *test, struct mock *mock)
 {
 	uint64_t value = test->offset;

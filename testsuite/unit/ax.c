@@ -225,14 +225,14 @@ static const struct result results[] = {
 	{ "22 01 20 0008 22 05 27 22 07 27", 0x07, 0 },
 	{ "22 00 20 0008 22 05 27 22 07 27", 5, 0 },
 	{ "21 0005 22 05 22 07 27", 7, 0 },
-	/* what is jumped over may be code that nobody reaches */
+	/* bytes that are jumped over may be code that is never reached */
 	{ "21 0006 02 02 02 22 07 27", 7, 0 },
-	/* into the midst of what is fused: 9 > 5 and 5 > 9 */
+	/* a jump into the middle of fused operations: 9 > 5 and 5 > 9 */
 	{ "22 09 22 05 2b 14 27", 1, 0 },
 	{ "22 09 22 05 21 0009 22 00 2b 14 27", 1, 0 },
 	/* a loop: 10 + 9 + .. + 1 */
 	{ "22 00 22 0a 28 33 02 2b 22 01 03 28 20 0004 29 27", 55, 0 },
-	/* and one without an end */
+	/* and a loop without an end */
 	{ "21 0000", 0, AX_TOO_LONG },
 	{ "22 01 20 0000 22 00 27", 0, AX_TOO_LONG },
 	{ "2e 0003 22 09 27", 9, 0 },
@@ -367,7 +367,7 @@ static void check_refusals(void)
 	unit_equal_string(refusal.fact, "it has no result", "why");
 }
 
-/* As high as the stack goes, and one higher; as long as a program may be. */
+/* The highest stack and one higher; the longest program. */
 static void check_limits(void)
 {
 	static uint8_t code[AX_CODE_MAX + 1];
@@ -432,7 +432,7 @@ static const struct {
 	{ "c7 0004 7369 2a 00 27", 1 },
 };
 
-/* Strings: how each rule of a shape ends them, and names. */
+/* Strings and names: how each rule of a shape ends them. */
 static void check_strings(void)
 {
 	static const uint8_t types[TAFFRAIL_FIELDS_MAX] = {

@@ -67,7 +67,7 @@ static void serve(int fd, const struct message *request, const char *payload)
 
 static void serve_all(int listener)
 {
-	/* a client that has heard enough hangs up before all is said */
+	/* a client may hang up before this agent has sent its whole answer */
 	signal(SIGPIPE, SIG_IGN);
 	for (;;) {
 		int fd = accept(listener, NULL, NULL);
@@ -119,7 +119,7 @@ static void make_process(const char *name, pid_t pid, uint64_t starttime)
 	close(fd);
 }
 
-/* Listens on DIRECTORY/control.sock, whose path is too long for that. */
+/* Listens on DIRECTORY/control.sock, whose path is too long for a socket. */
 static pid_t start_agent(const char *name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -143,7 +143,7 @@ static pid_t start_agent(const char *name)
 	return pid;
 }
 
-/* One call; `name` says how the agent behaves. */
+/* Makes one call; `name` tells the agent how to behave. */
 static int call(struct client *client, const char *name,
 		struct client_answer *answer)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Conversions against those of the C library: flags, widths and precisions
- * mixed by chance, numbers of every size; and the shortest digits, which are
- * read back by the C library and searched for shorter ones.
+ * mixed by chance, numbers of every size. The C library reads the shortest
+ * digits back, and the test looks for shorter ones.
  */
 #include <float.h>
 #include <math.h>
@@ -28,7 +28,7 @@ static uint64_t pick_bits(void)
 	       pick(1u << 31);
 }
 
-/* A directive by chance, as text and as struct. */
+/* Makes a random directive, as text and as struct. */
 static void directive_pick(struct conversion *c, char *text, const char *length,
 			   char letter, uint32_t most)
 {
@@ -98,7 +98,7 @@ static void test_integers(void)
 	unit_check(good, "integers as printf() has them");
 }
 
-/* Of every size; ties; and those at the ends of what there is. */
+/* Returns a number: of any size, a tie, or one at the ends of the range. */
 static uint64_t double_pick(void)
 {
 	double number;
@@ -161,8 +161,8 @@ static void test_doubles(const char *letters, const char *name)
 	unit_check(good, "%s as printf() has them", name);
 }
 
-/* Does some number of n digits read back as the same? The nearest, or one
- * beside it. */
+/* Returns whether a number of n digits reads back as the same: the nearest, or
+ * one beside it. */
 static bool digits_do(double number, int n, bool single)
 {
 	char text[64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What gdb defines for tracing (gdbstub/tracing/defined.h): packets and their
- * answers, what is kept of them, and what a gdb that comes later is told.
+ * answers, the definitions that are kept, and those that a later gdb gets.
  */
 #include "unit.h"
 
@@ -33,7 +33,7 @@ static void expect_refusal(const char *packet, const char *fact)
 	unit_check(right, "refused: %.70s", packet);
 }
 
-/* All that is uploaded, with blanks between: "T... A... l". */
+/* Returns all parts of an upload, with blanks between: "T... A... l". */
 static const char *upload(const char *first, const char *next)
 {
 	static char all[65536];
@@ -106,7 +106,7 @@ static void uploads(void)
 	expect("qTsV", "l");
 }
 
-/* What collects gets all of it. */
+/* A request for collecting has all parts of the definition. */
 static void requests(void)
 {
 	struct collect_action actions[COLLECT_ACTIONS_MAX];
@@ -245,7 +245,8 @@ static const struct {
 	{ "Q", "no sense" },
 };
 
-/* None of them changes anything; a refused part takes its tracepoint along. */
+/* A refused packet changes nothing, but a refused part removes its tracepoint.
+ */
 static void refusals(void)
 {
 	char before[4096];
@@ -269,7 +270,7 @@ static void refusals(void)
 	unit_equal_string(upload("qTfP", "qTsP"), before, "nothing changed");
 }
 
-/* Texts: pieces, and those that are not for a gdb to come. */
+/* Source texts: in pieces, and texts that a later gdb does not get. */
 static void sources(void)
 {
 	char packet[1200];
@@ -308,7 +309,7 @@ static void sources(void)
 		   "one less is not");
 }
 
-/* A program of n bytes, all of which mean something, in hex. */
+/* Makes a program of n bytes in hex; each byte has a meaning. */
 static void code(char *hex, int n, const char *end)
 {
 	int used = 0;
@@ -345,8 +346,8 @@ static void lines(void)
 		   longest);
 }
 
-/* A variable that means static data: collecting it, and nothing else that gdb
- * does with it, is that action; a later gdb does not hear of it. */
+/* A variable that means static data: only an action that collects it means
+ * static data, and a later gdb does not hear of the variable. */
 static void static_data(void)
 {
 	const struct trace_point *point;
@@ -375,7 +376,7 @@ static void static_data(void)
 		   "and is a variable like others again");
 }
 
-/* As many as there may be. */
+/* The most definitions that are allowed. */
 static void limits(void)
 {
 	char packet[2048];
@@ -398,7 +399,8 @@ static void limits(void)
 	expect_refusal("QTDP:-2:1000:L-", "too many actions");
 }
 
-/* What is refused takes its memory until QTinit; that, too, has an end. */
+/* A refused definition keeps its memory until QTinit, so the memory can be used
+ * up. */
 static void memory(void)
 {
 	int i;
@@ -439,7 +441,7 @@ static void interrupted(void)
 	expect("qTsV", "l");
 }
 
-/* A forked child has its own, which is empty. */
+/* A forked child has no definitions. */
 static void forked(void)
 {
 	int status = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Conditions as they are typed (tracepoints/conditions/expr.h): compiled,
+ * Conditions as users type them (tracepoints/conditions/expr.h): compiled,
  * verified, run.
  */
 #include "unit.h"
@@ -79,7 +79,7 @@ static const struct ax_machine machine = {
 static _Alignas(8) char buffer[AX_PROGRAM_BYTES(AX_CODE_MAX)];
 static const struct ax_program *program = (const void *)buffer;
 
-/* Compiles and verifies: 0, or the compiler's error. */
+/* Compiles and verifies a text. Returns 0, or the compiler's error. */
 static int make(const char *text, const struct expr_fields *of,
 		const struct ax_layout *in, struct expr_error *error)
 {
@@ -303,7 +303,7 @@ static void check_errors(void)
 		   -ENOSPC, "no room for the code");
 }
 
-/* One nested part: as deep as it goes, and deeper. */
+/* Nested parts: to the allowed depth, and deeper. */
 static void check_depth(void)
 {
 	char text[4 * EXPR_DEPTH_MAX + 8];
@@ -327,7 +327,7 @@ static void check_depth(void)
 
 static const char *const operators[] = { "==", "!=", "<", "<=", ">", ">=" };
 
-/* What the compiler that compiles this makes of operator i. */
+/* Returns the result of operator i, as C computes it. */
 static int compared(size_t i, int64_t x, int64_t c)
 {
 	const int results[] = { x == c, x != c, x < c, x <= c, x > c, x >= c };
@@ -335,8 +335,8 @@ static int compared(size_t i, int64_t x, int64_t c)
 	return results[i];
 }
 
-/* A field of one type that travels by value, with another beside it; every
- * comparison, which is where the quick way is taken. */
+/* A field of one type that is passed by value, with another beside it: every
+ * comparison, because a comparison takes the quick way. */
 static void check_quick(void)
 {
 	static const int64_t constants[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Fields as text: marks against the C library's printf(), events against what
- * field-text.h says, all of them cut short; and bytes, types and formats by
- * chance, read from before an unmapped page.
+ * Fields as text: marks against the C library's printf(), events against the
+ * rules of field-text.h, all of them also cut short; and random bytes, types
+ * and formats, in memory that an unmapped page follows.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static const char *show_bytes(int kind, const char *format, uint32_t n)
 	return got;
 }
 
-/* Shows what was added, and begins anew. */
+/* Returns the text of the event, and begins a new event. */
 static const char *show(int kind, const char *format)
 {
 	show_bytes(kind, format, nbytes);
@@ -114,7 +114,7 @@ static void test_marks(void)
 	SAME("n", "n%n");
 }
 
-/* Arguments of another size than the format's: clang warns of them. */
+/* Some arguments do not have the format's size: clang warns of them. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat"
 static void test_types(void)
@@ -146,7 +146,7 @@ static void test_types(void)
 }
 #pragma GCC diagnostic pop
 
-/* What C leaves undefined is shown as far as it is known. */
+/* The text of a conversion that C leaves undefined shows the known part. */
 static void test_mistakes(void)
 {
 	ADD(TAFFRAIL_T_S64, int64_t, 1ll << 40);
@@ -236,7 +236,7 @@ static void test_cut(void)
 		   "mark: a width without end");
 }
 
-/* Formats of the letters that mean something. */
+/* Makes a format of letters that have a meaning. */
 static void format_pick(char *format)
 {
 	static const char letters[] = "%%%%%%dioxXucspfeEgGaAmnk"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Large frames of the trace buffer through the filter
- * (gdbstub/filter/buffer.c): what gdb saves is what the server has, without
- * static data, in pieces of any size.
+ * (gdbstub/filter/buffer.c): gdb saves the server's frames, without static
+ * data, in pieces of any size.
  */
 #include "filter-bed.h"
 
@@ -14,7 +14,7 @@
 #define BLOCK_HEAD	11u		/* M, address, length */
 #define STATIC_BYTES	5u
 
-/* What the server has, and what gdb is to get. */
+/* The bytes that the server has, and the bytes that gdb must get. */
 static uint8_t *has, *wanted;
 static uint64_t nhas, nwanted;
 
@@ -62,7 +62,8 @@ static void say(enum filter_side from, const char *text)
 	filter_take(&filter, from, packet, strlen(packet));
 }
 
-/* As gdbserver does it, but `piece` bytes at most; returns 0 at the end. */
+/* Answers as gdbserver does, but with at most `piece` bytes. Returns 0 at the
+ * end. */
 static int serve(const char *request, uint64_t piece)
 {
 	static char hex[8000];
@@ -76,7 +77,7 @@ static int serve(const char *request, uint64_t piece)
 	return n != 0;
 }
 
-/* Reads all, `ask` bytes at a time; returns how much is as it should be. */
+/* Reads all, `ask` bytes at a time. Returns how many bytes are right. */
 static uint64_t read_all(uint64_t ask, uint64_t piece)
 {
 	uint64_t at = 0;
@@ -113,7 +114,7 @@ int main(void)
 	has = calloc(3, FILTER_FRAME_BYTES);
 	wanted = calloc(3, FILTER_FRAME_BYTES);
 	filter_begin(&host, 1);
-	/* the filter learns how large registers are */
+	/* the filter learns the size of registers */
 	exchange("g", "g", "0011", "0011");
 	frame(3, 10, 1);
 	frame(120, 65535, 1);
@@ -126,7 +127,7 @@ int main(void)
 		frame(1 + i % 7, 1 + i * 13 % 900, (int)i & 1);
 	unit_equal(read_all(1777, 1999), nwanted, "in odd pieces");
 	unit_equal(read_all(100, 3500), nwanted, "in small pieces");
-	/* one that no room is for passes as it is; the next is whole again */
+	/* a frame too large to keep passes as it is; the next is whole again */
 	nhas = nwanted = 0;
 	frame(130, 65535, 0);
 	frame(2, 100, 1);

@@ -40,7 +40,7 @@ static void request(const char *text, const char *to_server)
 			  "%s: what the server gets", text);
 }
 
-/* The server says something, and gets something, that gdb does not see. */
+/* The server answers and gets the next request; gdb sees neither. */
 static void talk(const char *answer, const char *next)
 {
 	give(FILTER_SERVER, framed(answer));
@@ -74,7 +74,7 @@ static void new_process(void)
 	answer("OK");
 }
 
-/* The server comes to know the agent. */
+/* The server learns of the agent. */
 static void trace(void)
 {
 	exchange("QTDP:1:401000:E:0:0:S-", "QTDP:1:401001:E:0:0:F5-", "OK",
@@ -88,7 +88,7 @@ static void trace(void)
 static void gone(void)
 {
 	new_process();
-	/* a server that knows no agent survives it */
+	/* a server that knows no agent survives the request */
 	is_idle = 1;
 	passes("qTStatus", "T0;tnotrun:0");
 	passes("QTStop", "OK");
@@ -102,7 +102,7 @@ static void gone(void)
 	exchange("QTinit", NULL, NULL, NO_AGENT);
 	exchange("QTStart", NULL, NULL, NO_AGENT);
 	passes("qSupported", "E01");
-	/* and again there */
+	/* the server has a process again */
 	is_idle = 0;
 	passes("qTStatus", "T0;tnotrun:0");
 }
@@ -114,19 +114,19 @@ static void killed(void)
 	passes("vKill;1f", "OK");
 	new_process();
 	trace();
-	/* another process, and what names none */
+	/* a request for another process, and one that names no process */
 	passes("vKill;20", "OK");
 	passes("vKill;", "E01");
 	request("vKill;1f", "QTStop");
 	talk("OK", "vKill;1f");
 	answer("OK");
-	/* a refusal is no reason to let it live */
+	/* the kill goes on after a refused stop */
 	new_process();
 	trace();
 	request("vKill;1f", "QTStop");
 	talk("E01", "vKill;1f");
 	answer("E02");
-	/* it is gone already */
+	/* the process has gone already */
 	new_process();
 	trace();
 	is_idle = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Static data through the filter (gdbstub/filter/static.c), to a gdbserver that
- * does not know it: what is collected, read, listed, saved and given back.
+ * does not know it: it is collected, read, listed, saved and uploaded.
  */
 #include "filter-bed.h"
 
@@ -27,7 +27,7 @@ static void passes(const char *request, const char *answer)
 	exchange(request, request, answer, answer);
 }
 
-/* Actions: wherever the L is, and only where it is one. */
+/* Actions: an L at any place, and only an L that is an action. */
 static void actions(void)
 {
 	new_filter(1);
@@ -77,7 +77,7 @@ static void data(void)
 
 	new_filter(1);
 	reads("0", "1000", "6161", "laa");
-	/* what has to be escaped */
+	/* bytes that must be escaped */
 	give(FILTER_GDB, framed("qXfer:statictrace:read::0,4"));
 	sent(FILTER_SERVER);
 	give(FILTER_SERVER, framed("232a7d61"));
@@ -99,7 +99,8 @@ static void data(void)
 		 "E.malformed request");
 }
 
-/* What a frame holds, without it; and as long as it was. */
+/* The list of what a frame holds: without static data, but of the same length.
+ */
 static void list(void)
 {
 	static char blank[sizeof(ELEMENT)];
@@ -120,7 +121,7 @@ static void list(void)
 	passes("qXfer:traceframe-info:read::0,2001x", "E01");
 }
 
-/* What gdb saves, without it. */
+/* gdb saves frames without static data. */
 static void saved(void)
 {
 	new_filter(1);

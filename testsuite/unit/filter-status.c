@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gdb is told of a trace through the filter (gdbstub/filter/status.c):
- * why it ended, since when it runs, and what is missing from its frames.
+ * The status of a trace that gdb gets through the filter
+ * (gdbstub/filter/status.c): why the trace ended, when it began, and what is
+ * missing from its frames.
  */
 #include "filter-bed.h"
 
@@ -45,7 +46,7 @@ static void passes(const char *request, const char *answer)
 	exchange(request, request, answer, answer);
 }
 
-/* A trace runs; the agent says nothing of it as yet. */
+/* A trace runs; the agent has not reported on it yet. */
 static void begin_trace(void)
 {
 	static const struct filter_host host = {
@@ -73,7 +74,7 @@ static const char *hex(const char *text)
 	return digits;
 }
 
-/* gdb asks, and learns this reason in place of the server's. */
+/* gdb asks, and gets this reason in place of the server's. */
 static void reason(const char *want)
 {
 	char text[512];
@@ -101,10 +102,10 @@ static void reasons(void)
 	error("the program exits");
 	says.exec = 1;
 	error("the program called execve");
-	/* what gdb stops has ended before */
+	/* the trace that gdb stops has ended before */
 	passes("QTStop", "OK");
 	error("the program called execve");
-	/* gdb's own end */
+	/* gdb itself stops the trace */
 	begin_trace();
 	passes("QTStop", "OK");
 	says.full = 1;
@@ -121,7 +122,7 @@ static void reasons(void)
 	passes("qTStatus", "");
 }
 
-/* A trace that runs has no end, and it has the first start of all. */
+/* A trace that runs has no end; its start is the first one, before restarts. */
 static void times(void)
 {
 	begin_trace();
@@ -139,7 +140,7 @@ static void times(void)
 		 "T1;tnotrun:0" REST ";starttime:1234;stoptime:0");
 }
 
-/* NOTES as the server has them, and what gdb gets. */
+/* Checks the notes that gdb gets, for the server's notes `has`. */
 static void notes(const char *has, const char *want)
 {
 	char answer[512], text[512];
@@ -175,12 +176,12 @@ static void missing(void)
 	with_notes("(frames cut: 17) (frames without data: the buffer is full)");
 	says.cut = 0;
 	with_notes("(frames without data: the buffer is full)");
-	/* of a circle the oldest have gone, as they should */
+	/* a circle drops its oldest frames: nothing is missing */
 	passes("QTBuffer:circular:1", "OK");
 	notes("6d65:", "6d65:");
 }
 
-/* The agent learns how large the server's buffer is. */
+/* The agent learns the size of the server's buffer. */
 static void sizes(void)
 {
 	begin_trace();

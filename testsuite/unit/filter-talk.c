@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the filter (gdbstub/filter/filter.h) asks gdbserver itself, between a
- * request of gdb's and its answer.
+ * The requests that the filter (gdbstub/filter/filter.h) itself sends to
+ * gdbserver, between a request of gdb and its answer.
  */
 #include "filter-bed.h"
 
 static uint64_t asked_pid;
 
-/* An agent that is there when `agent` says so. */
+/* The agent exists while `agent` is set. */
 static int agent, same_agent;
 
 static int host_symbol(void *arg, const struct filter_thread *thread,
@@ -21,7 +21,7 @@ static int host_symbol(void *arg, const struct filter_thread *thread,
 
 #define EARLY	"not yet"
 
-/* The process has not set its agent up when `too_early` says so. */
+/* The process has not set up its agent while `too_early` is set. */
 static int too_early;
 
 static const char *host_early(void *arg, const struct filter_thread *thread)
@@ -38,7 +38,7 @@ static int host_known(void *arg, const struct filter_thread *thread)
 	return same_agent;
 }
 
-/* A cell for a marker when `cells` says so. */
+/* A marker has a cell while `cells` is set. */
 static int cells;
 
 static uint64_t host_cell(void *arg, const struct filter_thread *thread,
@@ -76,7 +76,7 @@ static void new_filter(int no_ack)
 #define AGENT_TWO	"6764625f6167656e745f74776f"
 #define OTHER		"6f74686572"
 
-/* The server says something, and gets something, that gdb does not see. */
+/* The server answers and gets the next request; gdb sees neither. */
 static void talk(const char *answer, const char *next)
 {
 	give(FILTER_SERVER, framed(answer));
@@ -99,7 +99,7 @@ static void answer(const char *text)
 			  text);
 }
 
-/* The server is not told of the agent before it needs it. */
+/* The filter tells the server of the agent only when the server needs it. */
 static void introduce(void)
 {
 	new_filter(1);
@@ -144,7 +144,7 @@ static void early(void)
 		talk("qSymbol:" AGENT_ONE, "qSymbol::" AGENT_ONE);
 		answer("OK");
 	}
-	/* one of other tracepoints does, and gets none of these */
+	/* a trace of other tracepoints begins, without the refused ones */
 	exchange("QTinit", "QTinit", "OK", "OK");
 	exchange("QTDP:1:7:E:0:0-", "QTDP:1:7:E:0:0-", "OK", "OK");
 	exchange("QTStart", "QTStart", "OK", "OK");
@@ -246,7 +246,7 @@ static void children(void)
 	exchange("D;2b", "D;2b", "OK", "OK");
 }
 
-/* And when a child by vfork has its own memory. */
+/* After a vfork, the trace goes on when the child has its own memory. */
 static void sharing(void)
 {
 	trace("vfork");
@@ -272,7 +272,7 @@ static void sharing(void)
 	exchange("QTStop", "QTStop", "OK", "OK");
 	exchange("vCont;c", "vCont;c", "T05vforkdone:;thread:p1f.20;",
 		 "T05vforkdone:;thread:p1f.20;");
-	/* one elsewhere needs gdb, which does not listen */
+	/* a tracepoint elsewhere needs gdb, which cannot answer then */
 	new_filter(1);
 	exchange("QTDP:1:7:E:0:0:F5-", "QTDP:1:7:E:0:0:F5-", "OK", "OK");
 	exchange("QTStart", "QTStart", "OK", "OK");
@@ -307,7 +307,7 @@ static void elsewhere(void)
 	unit_equal(warnings, 1, "once");
 }
 
-/* What is at a marker is moved without gdb; the rest is gdb's. */
+/* The filter moves instructions at markers itself; gdb moves the others. */
 static void relocate(void)
 {
 	new_filter(1);
@@ -344,13 +344,13 @@ static void walk(int with_cells)
 	exchange("QTDP:1:401000:E:0:0:S", place, "OK", "OK");
 	exchange("QTDP:2:7000:E:0:0", "QTDP:2:7000:E:0:0", "OK", "OK");
 	exchange("QTFrame:pc:7000", "QTFrame:pc:7000", "F2T2", "F2T2");
-	/* the only place of a tracepoint needs no registers */
+	/* a tracepoint at only one place needs no registers */
 	request("QTFrame:pc:401000", "QTFrame:3");
 	talk("F3T2", "g");
 	talk(registers_at("0070000000000000"), "QTFrame:4");
 	answer("F4T1");
 	exchange("p10", "p10", pc, "0010400000000000");
-	/* the end: what was selected is again */
+	/* the end: the frame selected before is selected again */
 	request("QTFrame:outside:401000:401000", "QTFrame:5");
 	talk("F5T1", "QTFrame:6");
 	talk("F6T2", "g");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The filter between gdb and gdbserver (gdbstub/filter/filter.h): what gdb
- * sends, and what then comes out on either side.
+ * The filter between gdb and gdbserver (gdbstub/filter/filter.h): the bytes
+ * that gdb sends, and the bytes that each side then gets.
  */
 #include "filter-bed.h"
 
@@ -71,7 +71,7 @@ static void list(void)
 	exchange("qTfSTM", NULL, NULL, ONE);
 	unit_equal(asked_pid, 0x1111, "repetitions are written out");
 	exchange("qTSTMat:401000", NULL, NULL, "l");
-	/* typed again: gdb has asked whether the first is to be sent at once */
+	/* typed again: gdb has asked whether to send the first at once */
 	exchange("qTStatus", "qTStatus", "T0;tnotrun:0", "T0;tnotrun:0");
 	exchange("qTSTMat:401000", NULL, NULL, "l");
 	exchange("qTStatus", "qTStatus", "T1", "T1");
@@ -88,8 +88,8 @@ static void list(void)
 	exchange("qTSTMat:401fff", NULL, NULL, "l");
 }
 
-/* A marker's text has room for gdb's tracepoint once gdb has told what it can;
- * a gdb that comes later tells it anew. */
+/* A marker's text has room for gdb's tracepoint after gdb has named its
+ * features; a later gdb names its own. */
 static void room(const char *request, size_t n)
 {
 	char text[700];
@@ -136,7 +136,7 @@ static void define(void)
 	exchange("QTEnable:3:401000", "QTEnable:3:401000", "OK", "OK");
 	/* no trace has begun: the server does not know yet */
 	exchange("qTP:1:401000", NULL, NULL, "V0:0");
-	/* one of that number and address that is no static one any more */
+	/* the same number and address, but no longer a static tracepoint */
 	exchange("QTDP:1:401000:E:0:0", "QTDP:1:401000:E:0:0", "OK", "OK");
 	exchange("qTP:1:401000", NULL, NULL, "V0:0");
 	exchange("QTStart", "QTStart", "OK", "OK");
@@ -290,7 +290,7 @@ static void buffer(void)
 		 "E.the trace buffer is read from its start");
 	exchange("qTBuffer:7,7d0", NULL, NULL,
 		 "aabb4d00100000000000000100ff");
-	/* in pieces, the last of which is no whole frame */
+	/* in pieces; the last one is not a whole frame */
 	give(FILTER_GDB, framed("qTBuffer:15,7d0"));
 	unit_equal_string(sent(FILTER_SERVER), framed("qTBuffer:1d,1000"),
 			  "the next frame");
@@ -303,11 +303,11 @@ static void buffer(void)
 			  "nothing else was in it");
 	exchange("qTBuffer:1b,7d0", "qTBuffer:29,1000", "l", "030001");
 	exchange("qTBuffer:1e,7d0", "qTBuffer:29,1000", "l", "l");
-	/* what is no frame */
+	/* bytes that are no frame */
 	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", "010001000000ff",
 		 "010001000000ff");
 	exchange("qTBuffer:7,7d0", "qTBuffer:7,1000", "E01", "E01");
-	/* one that is too large */
+	/* a frame that is too large */
 	exchange("qTBuffer:0,7d0", "qTBuffer:0,1000", "0100000000015301",
 		 "0100000000015301");
 	exchange("qTBuffer:8,7d0", "qTBuffer:8,1000", SERVER_FRAME,
@@ -385,8 +385,8 @@ static void between(void)
 	exchange("qSupported", "qSupported", "a", "a" OFFERED);
 }
 
-/* What gdb defines once more while the trace runs is the server's already, or
- * else one that the server has refused. */
+/* A tracepoint that gdb defines again while the trace runs: the server has it,
+ * or has refused it. */
 static void again(void)
 {
 	new_filter(1);
@@ -414,7 +414,7 @@ static void again(void)
 	exchange("QTDP:1:7000:E:0:0-", "QTDP:1:7000:E:0:0-", "OK", "OK");
 }
 
-/* A packet that is looked at, but longer than is kept. */
+/* A packet that the filter looks at, but that is too long to be kept. */
 static void too_long(void)
 {
 	size_t n = 3 * FILTER_HOLD_BYTES;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Frames that the real writers wrote, from all CPUs, read back by the process
- * that wrote them; and what it may be told while they write.
+ * that wrote them; and the counts that the process may get while they write.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -28,7 +28,7 @@ static const struct write_shape shape = {
 	.var = { { .fixed_before = 8, .element_bytes = 1 } },
 };
 
-/* Writes a frame; what its blocks hold follows from its address. */
+/* Writes a frame; its blocks' bytes follow from its address. */
 static void frame_write(uint32_t tracepoint, uint32_t serial, uint64_t address)
 {
 	uint8_t blocks[8 + 64];
@@ -76,7 +76,7 @@ static void channel_close(struct frames *frames)
 	unit_equal(bed_channel_end(channel), 0, "%s: channel ends", variant);
 }
 
-/* To the next CPU that this thread may have. */
+/* Moves this thread to the next CPU that it may use. */
 static uint32_t cpu_next(const cpu_set_t *all, uint32_t cpu)
 {
 	cpu_set_t one;
@@ -90,8 +90,8 @@ static uint32_t cpu_next(const cpu_set_t *all, uint32_t cpu)
 	return cpu;
 }
 
-/* One thread goes from CPU to CPU: time is the order in which it wrote, and
- * each ring holds its last ones without a hole. */
+/* One thread goes from CPU to CPU: the frames' times are in the order of its
+ * writes, and each ring holds its last frames without a gap. */
 static void test_travel(uint32_t flags, uint32_t contexts, uint32_t n)
 {
 	static uint32_t serials[CPU_SETSIZE];
@@ -136,7 +136,7 @@ static void test_travel(uint32_t flags, uint32_t contexts, uint32_t n)
 	channel_close(frames);
 }
 
-/* A full ring keeps the first ones, and counts the others. */
+/* A full ring keeps the first frames, and counts the others. */
 static void test_full(void)
 {
 	struct frames_tally tally;
@@ -178,7 +178,7 @@ static void *writer(void *arg)
 	return NULL;
 }
 
-/* Asks on and on while threads write. */
+/* Asks again and again while threads write. */
 static bool tally_while_running(void)
 {
 	struct frames_tally before = { 0 };

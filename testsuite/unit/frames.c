@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The index over frames: many rings merged, wrapped, with every kind of
- * header; open packets; damaged bytes; blocks. Rings are fake ones, so that
- * every clock is known; frames-live.c has the real writers.
+ * header; open packets; damaged bytes; blocks. The rings are fake, so every
+ * clock is known; frames-live.c has the real writers.
  */
 #include "control/sessions/session.h"
 #include "testsuite/unit/frames.h"
@@ -12,7 +12,7 @@
 #define NSUB	8u
 #define REGISTERS	(1u + REGISTERS_BLOCK_BYTES)	/* a block */
 
-/* Writes n frames into rings taken by chance, at times that often meet. */
+/* Writes n frames into random rings, often several at the same time. */
 static void write_some(struct show *s, uint32_t n)
 {
 	static const uint64_t steps[] = { 0,	    1,		5,
@@ -90,7 +90,8 @@ static void test_empty(void)
 		   "tally of a channel without rings");
 }
 
-/* In discard mode what is below the tail was read; lost ones are counted. */
+/* In discard mode, frames below the tail have been read; lost frames are
+ * counted. */
 static void test_discard(void)
 {
 	struct frames_tally tally;
@@ -145,7 +146,7 @@ static uint32_t count_now(struct show *s)
 	return n;
 }
 
-/* A number of what `status` is told by the process itself. */
+/* Returns a number that the process itself reports to `status`. */
 static uint64_t described(struct show *s, const char *key)
 {
 	static struct session session;
@@ -173,7 +174,7 @@ static void test_damage(void)
 	r = &s.rings[0];
 	oldest = r->number + 1 - NSUB;
 	all = count_now(&s);
-	/* a switch that was given up after its first store */
+	/* a switch that ended after its first store */
 	head = (void *)fake_slot(r, oldest);
 	head->events_before = r->committed;
 	frames_tally(&s.channel, &tally);
@@ -184,7 +185,7 @@ static void test_damage(void)
 		   "a packet half made: events written");
 	unit_equal(described(&s, "overwritten="), r->committed - tally.held,
 		   "a packet half made: status");
-	/* ... and after more of them */
+	/* ... and one that ended after more stores */
 	head->timestamp_begin = r->now;
 	head->content_size = 0;
 	unit_equal(count_now(&s), all - r->counts[oldest % NSUB],
@@ -193,7 +194,7 @@ static void test_damage(void)
 
 	damaged_open(&s);
 	r = &s.rings[0];
-	/* 64 bytes an event: into the header of the eleventh of a packet */
+	/* an event has 64 bytes: damages the eleventh header of a packet */
 	memset(fake_slot(r, oldest + 2) + PACKET_HEAD_BYTES + 13 + 60 + 9 * 64,
 	       0xff, 64);
 	unit_equal(count_now(&s), all - r->counts[(oldest + 2) % NSUB] + 10,
@@ -235,7 +236,7 @@ static const uint8_t *guard_copy(const struct fake_ring *r)
 	return (uint8_t *)p;
 }
 
-/* Whatever an index says must be within the rings, and in order. */
+/* All frames of an index must be within the rings, and in order. */
 static bool index_sound(const struct show *s, uint8_t *const *memory,
 			struct frames *frames)
 {
@@ -308,7 +309,7 @@ static bool fuzz_round(struct show *s, uint8_t *const *memory, int rounds)
 	return good;
 }
 
-/* The payload of a frame that is made of blocks. */
+/* Makes the payload of a frame out of blocks. */
 static uint32_t blocks_make(uint8_t *p, uint32_t bytes)
 {
 	static const uint8_t kinds[] = { 'R', 'M', 'V', 'S', '?' };

@@ -63,7 +63,7 @@ static const struct {
 	{ "\\a", "a", false },
 };
 
-/* The same rules, written for reading only; no classes. */
+/* A plain matcher by the same rules, without classes. */
 static bool slow(const char *p, const char *t)
 {
 	if (!*p)
@@ -73,7 +73,7 @@ static bool slow(const char *p, const char *t)
 	return *t && (*p == '?' || *p == *t) && slow(p + 1, t + 1);
 }
 
-/* The number's digits, in the base of the alphabet, as a string. */
+/* Writes a number's digits, in the base of the alphabet, as a string. */
 static void spell(char *text, const char *alphabet, unsigned int number)
 {
 	size_t base = strlen(alphabet);
@@ -101,7 +101,7 @@ static void compare_all(void)
 	unit_equal(wrong, 0, "all short patterns and texts");
 }
 
-/* What takes an exponential matcher for ever. */
+/* An exponential matcher would not end on these. */
 static void hostile(void)
 {
 	static char pattern[4001], text[4001];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The CPU that a writer is told (base/host.h): as the kernel says it, and
- * where that is expensive, no older than HOST_CPU_TICKS.
+ * The CPU that a writer gets (base/host.h): the kernel's answer; where that is
+ * expensive, an answer no older than HOST_CPU_TICKS.
  */
 #include "unit.h"
 
@@ -19,7 +19,7 @@ static bool move_to(int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) == 0;
 }
 
-/* What a writer would take after it has moved there. */
+/* Returns the CPU that a writer would use after it has moved to `cpu`. */
 static uint32_t told_on(int cpu)
 {
 	uint64_t begin = clock_read_tsc();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who makes gdbserver's frames (gdbstub/ipa/hold.c): who comes while another
- * one does waits for him, from the first frame on.
+ * The holder that makes gdbserver's frames (gdbstub/ipa/hold.c): from the first
+ * frame on, another thread waits for the holder.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@ static struct ipa room;
 static uint32_t begun, ended;
 static uint32_t refused;
 
-/* Both begin each round at the same moment, or as near as may be. */
+/* Makes both threads begin each round at nearly the same moment. */
 static void meet(uint32_t *count, uint32_t round)
 {
 	__atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
@@ -51,7 +51,7 @@ static void *hold_once(void *arg)
 	return NULL;
 }
 
-/* What another thread gets meanwhile. */
+/* Returns what ipa_hold() gives another thread meanwhile. */
 static int elsewhere(void)
 {
 	pthread_t thread;
@@ -80,8 +80,8 @@ static void *hold_late(void *arg)
 	return NULL;
 }
 
-/* The holder stands for longer than anybody waits for who stands; or runs, and
- * then lets go. */
+/* The holder stops for longer than a thread waits for a stopped holder; or it
+ * runs, and then lets go. */
 static void test_patience(int holder_runs)
 {
 	struct timespec begin, now;

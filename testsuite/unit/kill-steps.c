@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A writer that is killed at each instruction of each way to write: what its
- * rings hold then is every event before, the last one wholly or not at all,
- * and nothing else.
+ * A writer that is killed at each instruction of each way to write. Its rings
+ * must then hold every event before, the last one wholly or not at all, and
+ * nothing else.
  *
- *	kill-steps [EVERY]: every EVERYth way only; 4 unless told
+ *	kill-steps [EVERY]: every EVERYth way only; 4 by default
  *
- * Which instructions a way has is found by breakpoints on all that there are:
- * the first one that none was killed at before is where the next is. The
- * kernel sends a thread that stops in a section back to where that began, so
- * the way of one that is always sent back, which goes to a locked ring at last,
- * is taken, too. That is how a debugger's steps go: there, the rings are read
- * at every step.
+ * Breakpoints on all instructions find those of a way: the next child is killed
+ * at the first one where no child was killed before. The kernel sends a thread
+ * that stops in a section back to the section's beginning. So the test also
+ * takes the way of a thread that is sent back each time, and at last writes to
+ * a locked ring. A thread that a debugger steps takes that way, too: there, the
+ * rings are read at every step.
  */
 #include "testsuite/unit/expect.h"
 #include "testsuite/unit/tracee.h"
@@ -28,7 +28,7 @@
 #define STEPS_RING	(32u << 10)
 #define TEXT_BYTES	40
 
-/* When the event that is looked at comes. */
+/* The moment of the event that the test looks at. */
 enum moment {
 	THIRD,		/* with nothing special */
 	FIRST,		/* when there is no ring yet */
@@ -80,7 +80,7 @@ static const struct way ways[] = {
 	{ "full, both", FULL, 0, 0, 1, BOTH },
 };
 
-/* What the child tells. */
+/* The child's report. */
 static struct report {
 	volatile uint32_t cpus;
 	volatile uint32_t before;	/* events, of a rehearsal */
@@ -92,7 +92,7 @@ static struct write_slot slot;
 static int rseq;
 static const struct way *way;
 
-/* Event n: its number first, the rest is always the same. */
+/* Makes event n: its number comes first, the rest is always the same. */
 static void event_make(uint32_t n, unsigned char *fixed, struct write_var *var)
 {
 	static char string[TEXT_BYTES] = "the quick brown fox jumps over it";
@@ -136,7 +136,7 @@ static void child_open(void)
 	bed_slot_on(&slot, channel, way->id);
 }
 
-/* Has the moment come? Then the event that has just been written was it. */
+/* Returns 1 when the event just written was the one at the moment. */
 static int is_moment(uint32_t n, const struct ring *ring, uint32_t packet)
 {
 	uint32_t now = RING_POSITION(ring->head) / ring->sub_bytes;
@@ -153,7 +153,7 @@ static int is_moment(uint32_t n, const struct ring *ring, uint32_t packet)
 	}
 }
 
-/* A rehearsal: how many events come before. */
+/* Counts, in a rehearsal, the events before the moment. */
 static void rehearse(void)
 {
 	struct ring *ring;
@@ -173,7 +173,7 @@ static void rehearse(void)
 	_exit(n == BEFORE_MAX);
 }
 
-/* Stops before its last event, and behind it. */
+/* Is the child: stops before its last event, and after it. */
 static void be_child(void)
 {
 	unsigned char fixed[512];
@@ -195,7 +195,7 @@ static void be_child(void)
 	_exit(1);
 }
 
-/* What the readers are to know of the events. */
+/* The description of the events for the readers. */
 static struct event_shape steps;
 static struct event_shape *shapes;
 static struct packet_format format;
@@ -220,7 +220,7 @@ static void format_make(void)
 	};
 }
 
-/* Contexts are not compared: only what follows them. */
+/* Compares an event, but not its contexts. */
 static size_t judge_event(const struct oracle_event *event, void *priv)
 {
 	struct oracle_event inner = *event;
@@ -250,7 +250,7 @@ static int judge_packet(const struct packet *packet, void *priv)
 		       0;
 }
 
-/* Events of one ring, in order, from where the last one ended. */
+/* Judges the events of one ring, in order, after those of the last ring. */
 static int judge_ring(const char *name, int image, uint64_t *lost)
 {
 	struct ring_reader ring;
@@ -281,7 +281,7 @@ static int judge_ring(const char *name, int image, uint64_t *lost)
 
 struct judged {
 	int image;
-	int locked;		/* the rings that are looked at */
+	int locked;		/* which rings are judged */
 	uint64_t lost;
 };
 
@@ -294,7 +294,7 @@ static int judge_named(const char *name, void *priv)
 		       0;
 }
 
-/* What the child has left, or leaves at this moment. */
+/* Judges the rings that the child has left, or has at this moment. */
 static int judge(pid_t pid)
 {
 	char path[BED_PATH_BYTES];
@@ -336,7 +336,7 @@ static void remove_files(pid_t pid)
 	rmdir(path);
 }
 
-/* A child that has come to its last event, or 0. */
+/* Starts a child and waits until it is before its last event. */
 static pid_t child_start(int *memory)
 {
 	uint64_t at;
@@ -359,8 +359,9 @@ static void child_end(pid_t pid, int memory)
 	remove_files(pid);
 }
 
-/* Is the child in the middle of a section? Then `begins` has where that began,
- * and the kernel will send it away. The child's address is ours. */
+/* Returns 1 when the child is in the middle of a section: the kernel will send
+ * it away. *begins is the section's beginning. The child has the same addresses
+ * as this program. */
 static int in_section(pid_t pid, uint64_t at, uint64_t *begins)
 {
 	char *own = (char *)__builtin_thread_pointer() + rseq_offset;
@@ -375,13 +376,13 @@ static int in_section(pid_t pid, uint64_t at, uint64_t *begins)
 	return 1;
 }
 
-/* The bytes of .text and what is known of each. */
+/* Facts known of each byte of .text. */
 enum known { KILLED = 1, SECTION = 2 };
 
 /*
- * Kills a child at the first instruction where none was killed before. With
- * `aborted` it is sent away from each section that it comes to. Returns 0 when
- * it came to its end without meeting one.
+ * Kills a child at the first instruction where no child was killed before. With
+ * `aborted`, the child is sent away from each section that it reaches. Returns
+ * 0 when the child reached its end without such an instruction.
  */
 static int kill_next(uint8_t *known, uint8_t *mined, int aborted, int *bad)
 {
@@ -435,8 +436,8 @@ static void test_kill(uint8_t *known, uint8_t *mined)
 		   variant, way->name);
 }
 
-/* The vDSO, where an anchor is taken, begins anew at each tick of its clock:
- * nothing is looked at there, or it would go on for ever. */
+/* Judges nothing in the vDSO, where an anchor is taken: the vDSO starts again
+ * at each tick of its clock, so slow steps would never get out of it. */
 static void test_step(void)
 {
 	uint64_t at = (uintptr_t)text.start;
@@ -477,7 +478,7 @@ static void expect_all(void)
 	format_make();
 }
 
-/* Returns 0 when there is no rseq to be tested. */
+/* Returns 0 when rseq cannot be tested. */
 static int test_way(uint8_t *known, uint8_t *mined)
 {
 	int status;

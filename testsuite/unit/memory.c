@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Memory of the program's, wherever it is (tracepoints/program/memory.h), by
- * what the processor has and by the kernel: what can be read, what cannot, what
- * ends in the middle, and pages that come and go while they are read.
+ * Memory of the program at any address (tracepoints/program/memory.h), read by
+ * the processor's transactions and by the kernel: memory that can be read, that
+ * cannot, that ends in the middle, and pages that come and go during a read.
  */
 #include "unit.h"
 
@@ -26,7 +26,7 @@ static uint64_t value_at(const void *at, uint64_t n)
 	return memory_value((uint64_t)at, n, &no_stack, &line);
 }
 
-/* Two pages, of which the second cannot be read. */
+/* Makes two pages; the second cannot be read. */
 static uint8_t *pages_make(void)
 {
 	uint8_t *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE,
@@ -83,7 +83,7 @@ static void *come_and_go(void *pages)
 	return NULL;
 }
 
-/* Either it is there, or it is not. */
+/* Each read gets the whole value, or nothing. */
 static void check_race(uint8_t *pages, const char *how)
 {
 	uint32_t counts[3] = { 0 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rings to a directory that babeltrace2 reads without a word: metadata,
+ * From rings to a directory that babeltrace2 reads without a warning: metadata,
  * streams, index, ledger, all types, both headers, losses, snapshots.
  */
 #include "testsuite/unit/unit.h"
@@ -27,7 +27,7 @@ static struct rundir_process process_of(const struct fake *fake)
 	return process;
 }
 
-/* Output of a command, at most `room` bytes. */
+/* Gets the output of a command, at most `room` bytes. */
 static void run(const char *command, char *text, size_t room)
 {
 	FILE *f = popen(command, "r");
@@ -43,7 +43,7 @@ static int have_babeltrace(void)
 	return !system("command -v babeltrace2 >/dev/null 2>&1");
 }
 
-/* What babeltrace2 complains of in the output directory. */
+/* Returns babeltrace2's warnings about the output directory. */
 static const char *complaints(void)
 {
 	static char text[4096];
@@ -248,7 +248,7 @@ static void write_numbers(struct fake_ring *r, uint32_t id, uint64_t n)
 		fake_write(r, id, 100, &i, sizeof(i));
 }
 
-/* A recording of numbers, which has no ring yet. */
+/* Opens a recording of numbers, which has no ring yet. */
 static struct consumer *live_open(struct trace_set *set, struct fake *fake,
 				  struct rundir_process *process,
 				  const char *what)
@@ -384,8 +384,8 @@ static void test_snapshot(void)
 	fake_close(&fake);
 }
 
-/* A process that was asked to stop and has not: it loses events until it is
- * killed. */
+/* Starts a process that was asked to stop and does not: it loses events until
+ * it is killed. */
 static pid_t loser_start(struct ring *ring)
 {
 	volatile uint64_t *lost = &ring->lost;
@@ -399,7 +399,7 @@ static pid_t loser_start(struct ring *ring)
 	return pid;
 }
 
-/* What its last packet says was lost is in the ledger. */
+/* The ledger counts the losses that the process's last packet tells. */
 static void test_goes_on(void)
 {
 	struct rundir_process process;
@@ -427,7 +427,7 @@ static void test_goes_on(void)
 	fake_close(&fake);
 }
 
-/* A full disk: what is there stays readable, the rest is counted. */
+/* A full disk: the written events stay readable, the rest is counted. */
 static void test_disk_full(void)
 {
 	struct rlimit limit = { 60000, 60000 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Events under way while the channels of a marker change: a writer that a
- * thread has taken from the site before the change is called after it. Each
- * event is in every channel that was on all the time, once, if its condition
- * holds.
+ * Events that begin before the channels of a marker change and end after: a
+ * thread takes a writer from the site before the change, and calls it after.
+ * Each event is in every channel that was on all the time, once, if its
+ * condition holds.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "tracepoints/sites/registry.h"
 
 #define SMALL	3	/* a value for which the condition holds */
-#define GREAT	300	/* one for which it does not */
+#define GREAT	300	/* a value for which it does not */
 
 static const struct ax_program up_to_9 = { .quick = 1, .span = 9 };
 static const struct patcher patcher = { .mem = -1 };
@@ -64,7 +64,7 @@ static void disable(struct channel *channel)
 	object_disable(&object, channel, &patcher);
 }
 
-/* What a thread that has come as far as `hit` does next. */
+/* Does the next step of a thread that has taken `hit` from the site. */
 static void arrive(taffrail_hit_fn *hit, uint64_t value)
 {
 	hit(&site, value, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Packets of gdb's remote protocol (gdbstub/wire/packet.h): by hand, in a
- * circle, and as noise.
+ * Packets of gdb's remote protocol (gdbstub/wire/packet.h): made by hand, made
+ * and read back, and random bytes.
  */
 #include "unit.h"
 
@@ -9,7 +9,7 @@
 
 #include "gdbstub/wire/packet.h"
 
-/* The last event that is not PACKET_MORE. */
+/* Returns the last event that is not PACKET_MORE. */
 static enum packet_event feed(struct packet_reader *reader, const char *bytes,
 			      size_t n)
 {
@@ -150,7 +150,7 @@ static void reading(void)
 		   "fewer bytes than wanted");
 }
 
-/* A guarded buffer, and bytes of which many mean something. */
+/* Random bytes, many with a meaning, into a guarded buffer. */
 static void noise(void)
 {
 	static const char likely[] = "$$##}*+-\x03" "0123456789abcdef";

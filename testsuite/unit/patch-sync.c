@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Other CPUs are told that code has changed (tracepoints/program/patch.h),
- * whichever way the kernel leaves for it. Each way is tried in a child, under a
+ * Other CPUs learn that code has changed (tracepoints/program/patch.h), by each
+ * way that a kernel may offer. Each way is tried in a child, under a seccomp
  * filter.
  */
 #include "unit.h"
@@ -18,7 +18,7 @@
 
 #include "tracepoints/program/patch.h"
 
-/* Calls of both numbers fail from here on. */
+/* Makes calls of both numbers fail from here on. */
 static int refuse(uint32_t first, uint32_t second)
 {
 	struct sock_filter code[] = {
@@ -35,7 +35,7 @@ static int refuse(uint32_t first, uint32_t second)
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* What patch_sync() returns without these calls, as a positive errno. */
+/* Returns patch_sync()'s error without these calls, as a positive errno. */
 static int sync_without(uint32_t first, uint32_t second)
 {
 	int status = -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The ring reader against rings made by hand: emptying, copying, wrapping,
- * and files that lie.
+ * and files with false data.
  */
 #include "testsuite/unit/unit.h"
 
@@ -179,7 +179,8 @@ static void copy_and_see(struct ring_reader *ring, struct seen *seen, int want,
 	unit_check(!seen->wrong, "%s: intact", what);
 }
 
-/* What `status` says is what a copy leaves out. */
+/* The events that `status` reports as overwritten are those that a copy leaves
+ * out. */
 static void check_overwritten(struct ring_reader *ring, uint64_t want,
 			      const char *what)
 {
@@ -232,7 +233,7 @@ static void test_overwrite(uint64_t first, const char *what)
 	oldest->packet_seq_num = writer.number + 1;
 	copy_and_see(&ring, &seen, 0, what);
 	unit_equal(seen.packets, NSUB - 1, "%s: a new number", what);
-	/* and at what comes behind the number */
+	/* and killed when it wrote the field behind the number */
 	oldest->events_before = writer.committed - 1;
 	check_overwritten(&ring, seen.first, what);
 	ring_close(&ring);
@@ -240,7 +241,7 @@ static void test_overwrite(uint64_t first, const char *what)
 	fake_close(&fake);
 }
 
-/* What happens when the reader first looks at a page: see test_taken(). */
+/* Runs when the reader first looks at a page: see test_taken(). */
 static struct fake_ring *taker;
 static void *taken_page;
 
@@ -262,8 +263,9 @@ static void on_look(int signal, siginfo_t *info, void *context)
 }
 
 /*
- * While the second oldest packet is copied the writer takes the oldest one and
- * begins to take the second: both are left out, and the ring is no liar.
+ * While the reader copies the second oldest packet, the writer takes the oldest
+ * one and begins to take the second. The copy leaves both out, and the reader
+ * does not reject the ring.
  */
 static void test_taken(void)
 {
@@ -348,7 +350,7 @@ static int open_ring(struct fake *fake)
 	return ret;
 }
 
-/* Constants that cannot be: errors, never a crash. */
+/* Impossible constants: errors, never a crash. */
 static void test_lies(void)
 {
 	struct fake fake;
@@ -377,7 +379,7 @@ static void test_lies(void)
 	fake_close(&fake);
 }
 
-/* Positions, numbers and sizes of packets that cannot be. */
+/* Impossible positions, numbers and sizes of packets. */
 static void test_false_positions(void)
 {
 	struct fake fake;
@@ -424,7 +426,7 @@ static void test_false_positions(void)
 		*head = saved;
 	}
 	unit_equal(ring_take(&ring, &packet), 1, "lies: true positions pass");
-	/* behind which no number comes: a loop to it would not end */
+	/* the largest number: a loop up to it would not end */
 	last = (void *)fake_slot(&writer, NSUB - 1);
 	*last = *head;
 	last->packet_seq_num = UINT64_MAX;

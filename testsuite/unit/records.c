@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Event records of a session: the page grows until it is as large as it may
- * be, and what a reader had open reads on.
+ * Event records of a session: the page grows to its limit, and a reader that
+ * had it open reads on.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 
 static struct channel *const channel = &channels[0];
 
-/* Four strings, of so many bytes together. */
+/* Adds a record with four strings, of so many bytes together. */
 static struct event_record *add(uint32_t id, uint32_t bytes)
 {
 	static char text[UINT16_MAX];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writers' slow paths: full rings, laps, wrapping numbers, clocks that do
- * not reach, rings and slots that come and go, contexts.
+ * The writers' slow paths: full rings, laps, wrapping numbers, clocks beyond a
+ * short timestamp, rings and slots that come and go, contexts.
  */
 #include "testsuite/unit/expect.h"
 
@@ -16,7 +16,7 @@
 #include "base/sys.h"
 #include "buffers/ctf.h"
 
-/* Every size about the largest that fits, and far above. */
+/* Every size near the largest that fits, and sizes far above. */
 static void test_oversize(void)
 {
 	static unsigned char text[RING_BYTES];
@@ -77,7 +77,7 @@ static void test_full(void)
 			kept++;
 			continue;
 		}
-		/* lost: it leaves nothing */
+		/* a lost event leaves nothing */
 		good &= ring->lost == ++lost;
 		arena_used = expected[--nexpected].offset;
 	}
@@ -130,7 +130,7 @@ static void test_wrap(void)
 	unit_check(good, "%s: position and count wrap", variant);
 }
 
-/* A full timestamp when the short one does not reach, and only then. */
+/* A full timestamp only when the short one does not suffice. */
 static void test_clock(void)
 {
 	int large = !!(channel->flags & SESSION_LARGE_HEADER);
@@ -197,7 +197,7 @@ static void test_off(void)
 	unit_check(good, "%s: slot off, channel stopped", variant);
 }
 
-/* A ring that is not there yet is made when it is needed. */
+/* A ring is made when it is first needed. */
 static void test_absent(void)
 {
 	struct write_shape shape = { .fixed_bytes = 8 };
@@ -219,8 +219,8 @@ static void test_absent(void)
 	unit_check(good, "%s: rings made on demand", variant);
 }
 
-/* A fast writer that was already chosen when its slot went over to a channel
- * that needs the general one. */
+/* A thread has chosen the fast writer, and then the slot goes to a channel that
+ * needs the general writer. */
 static void test_stale(void)
 {
 	struct write_shape shape = { .fixed_bytes = 8 };
@@ -299,7 +299,7 @@ static void test_contexts(void)
 	unit_check(good, "%s: contexts", variant);
 }
 
-/* Laps: the packets that are left are numbered and counted right. */
+/* Laps: the remaining packets have the right numbers and counts. */
 static void test_overwrite(void)
 {
 	struct write_shape shape = { .fixed_bytes = 64 };
@@ -334,8 +334,8 @@ static void on_call(int signal)
 	calls++;
 }
 
-/* Every system call of this thread is counted instead, but for the last ones of
- * a handler and of a thread. */
+/* Counts every system call of this thread in place of making it, except the
+ * last ones of a handler and of a thread. */
 static int calls_count(void)
 {
 	struct sock_filter code[] = {
@@ -374,7 +374,7 @@ static void *held_writer(void *arg)
 	return (void *)(counting && calls == made + 1 ? made : -1);
 }
 
-/* Somebody holds every locked ring: events are lost at once, and counted. */
+/* Every locked ring is held: events are lost at once, and counted. */
 static void test_held(void)
 {
 	struct write_shape shape = { .fixed_bytes = 8 };
@@ -409,8 +409,8 @@ static void test_held(void)
 		channel->locks[k].holder = 0;
 }
 
-/* A handler forked while somebody held a ring, and somebody counted a loss: the
- * child finds the same, and what it stores does not reach its parent. */
+/* A handler forks while a thread holds a ring, and a thread counts a loss: the
+ * child finds the same state, and its stores do not reach its parent. */
 static void test_forked(void)
 {
 	struct ring *ring = channel->locked[0];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Writers under a debugger: a child that is stepped through a write, one
- * instruction at a time, and one that is moved to another CPU at the worst
- * moment, found with a hardware watchpoint.
+ * instruction at a time, and a child that is moved to another CPU at the worst
+ * moment, which a hardware watchpoint finds.
  */
 #include <sched.h>
 #include <signal.h>
@@ -19,11 +19,11 @@
 
 #define STEPS_MAX	2000000
 
-/* What a child reports to the test. */
+/* A child's report to the test. */
 static struct report {
 	volatile uint64_t cpu_events;
 	volatile uint64_t locked_events;
-	volatile uint64_t limit;	/* of the ring it never wrote to */
+	volatile uint64_t limit;	/* of a ring it never wrote to */
 	volatile int done;
 } *report;
 
@@ -114,7 +114,7 @@ static void test_step(void)
 		   "what is stepped goes to a locked ring");
 }
 
-/* Tells where its ring is, then writes one event with a full timestamp. */
+/* Reports its ring's address, then writes one event with a full timestamp. */
 static void moved_child(struct ring *volatile *where)
 {
 	pin(0, 0);
@@ -158,7 +158,7 @@ static void test_move(void)
 			if (watch(pid, *where))
 				break;
 		} else if (WSTOPSIG(status) == SIGTRAP) {
-			/* committed: go before the limit is raised */
+			/* committed: leave before the limit is raised */
 			watch(pid, NULL);
 			pin(pid, 1);
 			moved++;

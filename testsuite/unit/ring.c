@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writers, event by event: every shape, every size, with every room that
- * may be left, read from the last bytes that are mapped.
+ * The writers, event by event: every shape, every size, every room that may be
+ * left. The data are in the last mapped bytes.
  */
 #include "testsuite/unit/expect.h"
 
@@ -41,7 +41,7 @@ static void test_blocks(void)
 		bed_slot(&slot, &shape);
 		bed_slot_on(&slot, channel, 30);
 		for (i = 0; i < 100; i++) {
-			/* at the end and at the start of what is mapped */
+			/* at the end and at the start of the mapping */
 			unsigned char *p = i & 1 ? guarded - n :
 						   guarded - 3 * PAGE;
 
@@ -88,7 +88,7 @@ static void test_strings(void)
 	unit_check(good, "%s: strings of 0 to 300 bytes", variant);
 }
 
-/* A shape by chance, and room for what it points to. */
+/* Makes a random shape, and room for its data. */
 static void shape_pick(struct write_shape *shape)
 {
 	static const uint8_t elements[] = { 0, 1, 2, 4, 8 };
@@ -184,8 +184,8 @@ static bool room_one(struct write_slot *slot, uint32_t room,
 				  second + 2048);
 }
 
-/* What lies before the event are no events: give the walk a ring in which
- * the first packet begins at its end. */
+/* The bytes before the event are no events, so the walk gets a ring in which
+ * the first packet begins at their end. */
 static bool room_verify(uint32_t room)
 {
 	struct ring *ring = ring_here();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules as they are typed, the nearest ids, and the arguments that several
+ * Rules as users type them, the nearest ids, and the arguments that several
  * sub-commands parse (command/processes/rule.h, nearest.h, command.h).
  */
 #include "unit.h"
@@ -20,7 +20,7 @@ static void check_rules(void)
 {
 	static const struct {
 		const char *rule;
-		const char *why;	/* NULL: fine */
+		const char *why;	/* NULL: accepted */
 	} rows[] = {
 		{ "app/*", NULL },
 		{ "*", NULL },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counters of many threads (buffers/writers/tally.h): nothing is counted twice,
- * and nothing is lost, whatever interrupts.
+ * Counters of many threads (buffers/writers/tally.h): no count is doubled or
+ * lost, at any interruption.
  */
 #include "unit.h"
 
@@ -17,7 +17,7 @@
 #define TURNS	300000
 
 static struct tally tally;
-static uint64_t otherwise;	/* what no row took */
+static uint64_t otherwise;	/* counts that no row took */
 static uint64_t handled;
 
 static void count(uint32_t cell)

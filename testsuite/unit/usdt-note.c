@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reading USDT probes out of files (tracepoints/usdt/plan/note.h): a real one,
- * this program; and files made for what real ones seldom have.
+ * Reading USDT probes out of files (tracepoints/usdt/plan/note.h): this
+ * program's file, and files made with features that real ones seldom have.
  */
 #include "testsuite/unit/unit.h"
 #include "testsuite/unit/usdt.h"

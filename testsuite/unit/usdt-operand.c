@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Operands of USDT probes (tracepoints/usdt/plan/operand.h): every form that
- * compilers and sys/sdt.h write, and what is not understood.
+ * compilers and sys/sdt.h write, and forms that are refused.
  */
 #include "testsuite/unit/unit.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What is said of instructions without a decoder (usdt_decode_plain()) is what
- * the decoder says: of all opcodes behind all prefixes, of random bytes, and of
- * this program's own code, most of which must not take one.
+ * usdt_decode_plain(), which works without the decoder, gives the decoder's
+ * results: for all opcodes behind all prefixes, for random bytes, and for this
+ * program's own code. Most of that code must not need the decoder.
  */
 #include "testsuite/unit/unit.h"
 
@@ -15,7 +15,7 @@
 
 extern const uint8_t etext[];
 
-static uint32_t plain;		/* of those that were compared */
+static uint32_t plain;		/* of the compared instructions */
 static uint32_t compared;
 static uint32_t wrong;
 

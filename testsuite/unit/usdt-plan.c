@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where jumps may take the place of probes (tracepoints/usdt/plan/plan.h): this
- * program's file has a function for each case, and its sites are planned.
+ * Probes that jumps may replace (tracepoints/usdt/plan/plan.h): this program's
+ * file has a function for each case, and its sites are planned.
  */
 #include "testsuite/unit/unit.h"
 
@@ -22,7 +22,7 @@
 		".p2align 4, 0xcc\n"				\
 		".popsection\n")
 
-/* A function with a site, that and what the planner is to say of it. */
+/* Defines a function with a site. */
 #define CASE(name, code)					\
 	FUNCTION(#name, code);					\
 	extern const uint8_t site_##name[]			\
@@ -43,8 +43,8 @@
 int plan_data __attribute__((used, visibility("hidden")));
 extern const uint8_t __ehdr_start[] __attribute__((visibility("hidden")));
 
-/* Away from code without frames, such as libc's start: all that it might lead
- * to is taken for led to. */
+/* Keeps functions away from code without frames, such as libc's start: the
+ * planner assumes that such code leads to all places that it can reach. */
 #define APART()	\
 	__asm__(".pushsection .text\n .skip 512, 0xcc\n .popsection\n")
 
@@ -87,7 +87,7 @@ CASE(second, SITE("second") "movq %rdi, %rax\n 1: addq $1, %rax\n"
 CASE(locked, "je 1f + 1\n" SITE("locked")
      "1: lock; addl $300, (%rdi)\n ret\n");
 CASE(entered, SITE("entered") "plan_inside: leaq 8(%rdi), %rax\n ret\n");
-/* a part of it that is rarely run, as its frame says */
+/* a rarely run part of that function, as its frame says */
 FUNCTION("enters", ".cfi_def_cfa_offset 16\n"
 	 ".byte 0xe9\n .4byte plan_inside - . - 4\n");
 CASE(taken, SITE("taken") "1: leaq 8(%rdi), %rax\n ret\n"
@@ -120,8 +120,8 @@ APART();
 CASE(other, "nop\n site_other: movl $1, %eax\n ret\n");
 CASE(handles, ".cfi_lsda 0x1b, plan_data\n" SITE("handles")
      "leaq 8(%rdi), %rax\n ret\n");
-/* where exceptions lead: elsewhere, behind the nop, into an instruction; a
- * table that does not end */
+/* tables of where exceptions lead: elsewhere, behind the nop, into an
+ * instruction; and a table that does not end */
 #define LSDA(name, bytes)						  \
 	__asm__(".pushsection .gcc_except_table, \"a\"\n"		  \
 		"lsda_" #name ": " bytes "\n .popsection\n")
@@ -182,7 +182,8 @@ __asm__(".pushsection .text\n .p2align 4\n .nops 16\n"
 	".p2align 4\n .popsection\n");
 extern const uint8_t site_frameless[] __attribute__((visibility("hidden")));
 
-/* An address in data may be one that is led to: none is in these tables. */
+/* The planner assumes that code leads to each address in data, so these tables
+ * have none of the sites' addresses. */
 #define AWAY(site)	((site) - 0x10000000)
 #define BACK(site)	((uint64_t)(site) + 0x10000000)
 
@@ -272,7 +273,7 @@ static int compare(const void *a, const void *b)
 						left->address > right->address;
 }
 
-/* How far this program is from the addresses of its file. */
+/* Returns the distance of this program from the addresses of its file. */
 static uint64_t shift(const struct usdt_file *file)
 {
 	Elf64_Ehdr header;
@@ -327,8 +328,8 @@ static void check_row(size_t i, const struct usdt_plan *plan,
 	}
 }
 
-/* Probes side by side: whose jump does for each, and how far behind it the
- * other one is. */
+/* Probes side by side: the site whose jump serves each, and how far behind that
+ * site the other probe is. */
 static const struct {
 	const char *name;
 	const uint8_t *site;
@@ -396,8 +397,8 @@ static void check_none(const struct usdt_file *file)
 	usdt_plan(file, usdt_zydis(), plans, 0);
 }
 
-/* Its headers and frames are damaged here and there: nothing else is read,
- * which a sanitizer would tell, and it comes to an end. */
+/* Damages the file's headers and frames here and there. The planner reads only
+ * the file, which a sanitizer checks, and comes to an end. */
 static void check_damaged(const struct usdt_file *file, uint8_t *copy)
 {
 	static struct usdt_plan plans[ROWS];
