@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes what time it is into its events, for most of a second, then kills
- * itself:
+ * Writes the time into its events, for most of a second, then kills itself:
  *	anchors seldom		some events each millisecond
  *	anchors often		the same and as many of 1 KiB, so that
  *				sub-buffers are switched

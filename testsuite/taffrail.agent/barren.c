@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A child that may make small files only, so no rings: its events have no
- * room. Prints how many it emitted and the processor time of an event in
- * nanoseconds; after that it may again, and emits one that has.
+ * A child that may make only small files, so no rings: its events have no room.
+ * Prints how many it emitted and the processor time of an event in nanoseconds.
+ * Then it may make rings again, and emits an event that has room.
  */
 #include <stdio.h>
 #include <stdlib.h>

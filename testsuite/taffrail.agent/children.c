@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Children of every kind, one after the other, in any order.
- *	children ROUNDS SEED THREADS all|libc [LIBRARY]: of all kinds, or of
- *	those only of which libc tells; while so many threads write, and one
- *	more loads and unloads the library
+ *	children ROUNDS SEED THREADS all|libc [LIBRARY]: all kinds, or only the
+ *	kinds that libc reports; THREADS threads write meanwhile, and one more
+ *	thread loads and unloads the library
  *	children echo WHO COUNT: writes so many events
- * Prints "WHO LEAST MOST" for each that wrote. A round that takes longer than a
- * minute ends it all by SIGALRM. Five seconds were too few: a daemon is a
- * scheduling group of its own, which was ready for that long, and did not run,
- * where more than ten threads wanted two CPUs.
+ * Prints "WHO LEAST MOST" for each process that wrote. If a round takes longer
+ * than a minute, SIGALRM ends the program. Five seconds were too few: a daemon
+ * is in a separate scheduling group, which was ready for that long without
+ * running while more than ten threads competed for two CPUs.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -36,7 +36,7 @@ static volatile int over;
 static char child_name[24];		/* of this round's child */
 static int count;		/* of its events */
 
-/* Of main, whose handler forks in the middle of them. */
+/* The events of main, whose handler forks in the middle of them. */
 static int written;
 static volatile sig_atomic_t wanted;	/* the handler is to fork */
 static volatile pid_t handler_child;
@@ -74,7 +74,7 @@ static pid_t with_bare_fork(void)
 	return child;
 }
 
-/* Shares our memory, and our stack: it must not return from here. */
+/* The child shares our memory and stack, so it must not return from here. */
 static pid_t with_vfork(void)
 {
 	pid_t child = vfork();
@@ -150,7 +150,7 @@ static pid_t with_exec(void)
 	return child;
 }
 
-/* Becomes one that has no markers, nor writes before. */
+/* Writes nothing, and becomes a program without markers. */
 static pid_t with_other(void)
 {
 	char *words[] = { (char *)"true", NULL };
@@ -189,7 +189,7 @@ static pid_t with_nothing_open(void)
 	return be_child(NULL);
 }
 
-/* It ends when it likes: the pipe tells. */
+/* The daemon ends at any time; the pipe reports it. */
 static pid_t with_daemon(void)
 {
 	pid_t child;
@@ -212,7 +212,7 @@ static pid_t with_daemon(void)
 	return child;
 }
 
-/* Whatever it interrupts goes on in the parent alone. */
+/* The interrupted code goes on only in the parent. */
 static void on_timer(int number)
 {
 	(void)number;
@@ -239,7 +239,7 @@ static pid_t with_handler(void)
 static pid_t (*const kinds[])(void) = {
 	with_fork, with_vfork, with_clone_vm, with_spawn, with_exec, with_other,
 	with_nothing, with_grandchild, with_nothing_open, with_daemon,
-	/* of these nobody tells */
+	/* libc does not report these */
 	with_bare_fork, with_clone, with_clone3, with_handler, with_handler,
 	with_handler,
 };

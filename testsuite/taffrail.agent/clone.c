@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads that libc does not know of, made by clone() alone: with the thread
- * pointer of the one that made them and no rseq registered. They write while
- * main does; so does a child process that shares our memory.
+ * Threads that libc does not know, made by clone() alone: they have the thread
+ * pointer of the thread that made them, and no registration with rseq. They
+ * write while main writes; so does a child process that shares our memory.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -32,7 +32,7 @@ static void hit(const char *who)
 static int raw_thread(void *arg)
 {
 	hit(arg);
-	/* exit_group is not for a thread */
+	/* exit_group would end the process */
 	syscall(SYS_exit, 0);
 	return 0;
 }

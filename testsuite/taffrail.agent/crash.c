@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * crash HOW EVENTS: two threads emit so many events each, then `last` says how
- * many that were, and the program ends as HOW says. "wait": prints "ready" and
- * sleeps instead, for somebody who looks at it.
+ * crash HOW EVENTS: two threads emit EVENTS events each, then `last` has their
+ * number, and the program ends as HOW says. "wait": instead, the program prints
+ * "ready" and sleeps, and another program examines it.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -44,7 +44,7 @@ static void overflow(void)
 	exit(deeper(&start));
 }
 
-/* Until the kernel, or malloc(), says no. */
+/* Until the kernel or malloc() refuses. */
 static void devour(int limited)
 {
 	struct rlimit limit = { 1u << 30, 1u << 30 };

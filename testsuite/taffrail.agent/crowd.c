@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * More threads than CPUs and rings, all writing all the time.
- *	crowd THREADS AT_ONCE EVENTS: so many one after the other in each of
- *	AT_ONCE places; each writes EVENTS
+ *	crowd THREADS AT_ONCE EVENTS: in each of AT_ONCE places, THREADS
+ *	threads run one after the other; each writes EVENTS events
  * The events of a place are numbered through: "place0" and so on.
  */
 #include <pthread.h>

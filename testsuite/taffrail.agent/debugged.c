@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loads and unloads a library (modules-lib.c) as it is told on its input, and
- * says when it has:
+ * Reads commands from its input, and says when each is done:
  *	debugged LIBRARY [sealed]
- * load, hit, unload; the end of its input ends it. Sealed: from the start on
- * code cannot be written.
+ * load and unload a library (modules-lib.c), or hit its marker; the end of the
+ * input ends the program. Sealed: code cannot be written from the start on.
  */
 #include <dlfcn.h>
 #include <linux/filter.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that does what programs do: markers, threads, a child, a handler,
- * files. It says what it finds, and ends with status 7. "where": prints its
- * map.
+ * An ordinary program: markers, threads, a child, a handler, files. It prints
+ * its results, and ends with status 7. "where": prints its map.
  */
 #include <errno.h>
 #include <fcntl.h>

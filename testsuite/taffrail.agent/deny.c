@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * deny ERROR PROGRAM ARGS...: runs the program once for each system call, with
- * the agent's own calls of it failing with ERROR and everybody else's as ever:
- * a filter that looks where the caller is. Addresses are not randomised, so
- * that a first run tells where the agent will be.
+ * deny ERROR PROGRAM ARGS...: runs the program once for each system call. In
+ * that run, a filter makes the agent's calls of it fail with ERROR, and lets
+ * other callers through. The filter looks at the caller's address; addresses
+ * are not randomised, so a first run shows where the agent will be.
  *
- * Prints "runs N", and a line for each run that ends otherwise, or says
- * something else, than one without the agent. A run may take 20 seconds.
+ * Prints "runs N", and a line for each run that ends in another way, or prints
+ * something else, than a run without the agent. A run may take 20 seconds.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -30,7 +30,7 @@
 
 static uint64_t agent_start, agent_end;
 
-/* What a run says, on both outputs, and how it ends. */
+/* What a run prints on both outputs, and how it ends. */
 struct outcome {
 	int status;
 	char text[8192];
@@ -115,7 +115,7 @@ static int remove_one(const char *path, const struct stat *st, int type,
 	return at->level ? remove(path) : 0;
 }
 
-/* What a run leaves is not for the next one, and is large. */
+/* Removes the files of a run: they are large, and not for the next run. */
 static void clean(void)
 {
 	const char *directory = getenv("TAFFRAIL_DIR");
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 	}
 	run(&plain, argv + 2, -1, 0, 0);
 	for (call = 0; call < SYSCALLS; call++) {
-		/* these do not fail: nothing can be done about it */
+		/* the agent can do nothing if these fail, so they do not */
 		if (call == SYS_exit || call == SYS_rt_sigreturn ||
 		    call == SYS_exit_group || call == SYS_close)
 			continue;

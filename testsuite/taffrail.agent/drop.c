@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Servers that start as root and give it up; the first argument says which.
+ * Servers that start as root and give root up; the first argument says which.
  *	workers	children change their user before their first event, and then
  *		write on each CPU in turn; so does a child of theirs
  *	alone	it changes its own user, then a child writes
@@ -8,8 +8,8 @@
  *	switch	changes its effective user all the time, children write
  *	thread	a thread changes the effective group all the time, children
  *		of another write
- *	contain	children go to a user and a pid namespace of their own before
- *		their first event, where no thread can be made any more
+ *	contain	before their first event, children go to a separate user and pid
+ *		namespace, in which no thread can be made any more
  *	filter	children get a seccomp filter before their first event
  */
 #define _GNU_SOURCE
@@ -124,7 +124,7 @@ static int run_alone(void)
 	return 0;
 }
 
-/* Nothing of its parent's may change by what the child does. */
+/* The child must not change anything of its parent. */
 static int run_vfork(void)
 {
 	pid_t child;

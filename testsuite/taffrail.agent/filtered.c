@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * filtered kill|ERROR NUMBER HOW PROGRAM ARGS...: installs a filter by which
- * the system call NUMBER kills, or fails with that error, and becomes the
- * program: itself (exec, or by other functions: execveat, fexecve), or in a
- * child of fork(), of vfork() or of clone(), which installs the filter. Ends
- * with the program's status, 128 and a signal's number, or 127. "wait": prints
- * its number and waits for a line.
+ * filtered kill|ERROR NUMBER HOW PROGRAM ARGS...: installs a filter with which
+ * the system call NUMBER kills, or fails with that error, and executes the
+ * program: by itself (exec, execveat, fexecve), or in a child of fork(), of
+ * vfork() or of clone() that installs the filter. Ends with the program's
+ * status, 128 + a signal's number, or 127. "wait": prints its process number
+ * and waits for a line.
  */
 #include <fcntl.h>
 #include <linux/filter.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the agent puts functions of its own before, for a libc that is not
- * glibc: each step says its name, and the last is exit status 7. */
+/* Calls the functions that the agent wraps, in a libc that is not glibc: each
+ * step prints its name, and the last one is exit status 7. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Says how many page faults children take that exit at once, and their parent,
- * over FORKS forks: "child 2100, parent 200". Its one marker is hit before.
+ * Prints how many page faults FORKS children that exit at once take, and their
+ * parent: "child 2100, parent 200". Its one marker is hit before.
  */
 #include <stdio.h>
 #include <stdlib.h>

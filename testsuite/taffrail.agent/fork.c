@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Families of processes; the first argument says which.
- *	writes	a child that writes, and its child, and theirs
+ *	writes	a child that writes, its child, and that child's children
  *	silent	children that write nothing
  *	many	100 children one after the other, then 16 at once
  *	closed	a child that closes every descriptor before it writes
@@ -92,7 +92,7 @@ static int run_many(void)
 	return 0;
 }
 
-/* Where libc has it; else by its other name. */
+/* If libc has it; otherwise by its other name. */
 #if !__GLIBC_PREREQ(2, 34)
 #define _Fork fork
 #endif

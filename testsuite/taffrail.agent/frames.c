@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A profiler that is everywhere: by the processor's trap flag it is called at
- * each instruction of some hits, and unwinds the stack from there to main().
- * What interrupts a restartable sequence finds its way out, and where that
- * leads.
+ * A profiler at every instruction: the processor's trap flag calls it at each
+ * instruction of some hits, and it unwinds the stack from there to main(). When
+ * it interrupts a restartable sequence, it finds the way out of the sequence
+ * and the code to which that leads.
  *	frames [traced]
- * Prints "KIND: N instructions, N lost" each; where it was lost, on stderr.
- * With "traced" it has a tracer, as under gdbserver: its registers are stored
- * at each hit, too.
+ * Prints "KIND: N instructions, N lost" for each kind, and on stderr where the
+ * unwinding was lost. With "traced" the program has a tracer, as under
+ * gdbserver, and its registers are also stored at each hit.
  */
 #include <dlfcn.h>
 #include <signal.h>
@@ -27,12 +27,12 @@
 
 int main(int argc, char **argv);
 
-static uintptr_t main_at;	/* where main()'s stack was when it called */
+static uintptr_t main_at;	/* the stack pointer of main() when it called */
 static volatile unsigned long steps, lost;
 static volatile int stepping;
 
 struct walk {
-	uintptr_t at;		/* the same, as it was found */
+	uintptr_t at;		/* the same, as the unwinding found it */
 	int left;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Prints what a program can see of itself, after an event if its marker is
- * on: descriptors, limits, mask, dispositions, directories, errno. The same
- * with and without an agent.
+ * Prints the state that a program can see of itself, after an event if its
+ * marker is on: descriptors, limits, mask, dispositions, directories, errno.
+ * The output must be the same with and without an agent.
  *	guest exit	leaves main by return 7
  *	guest thread	leaves main by pthread_exit; a thread ends after it
  *	guest abort	ends by SIGABRT

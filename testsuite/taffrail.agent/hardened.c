@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A bit of everything, for programs that run under restrictions, or under
- * somebody's eyes:
+ * A bit of everything, for programs that run under restrictions or under
+ * valgrind:
  *	hardened LIBRARY
  *		two threads, a handler, a library that comes twice and goes, a
  *		child: ROUNDS times app:hit each. Ends with 7.
  *	hardened sealed PROGRAM [ARGS...]
- *		PROGRAM, which may never again make memory executable (77 where
+ *		PROGRAM, which may never again make memory executable (77 if
  *		the kernel cannot forbid that)
  */
 #include <dlfcn.h>

@@ -2,9 +2,9 @@
 /*
  * Children that are killed at any moment of their writing.
  *	kill CHILDREN SEED PAD: PAD bytes more in each event
- * What each thread of theirs has written is in memory that they share with
- * their parent, so that the parent can say: it prints "NAME LEAST MOST" a
- * thread; the event that was being written may or may not be there.
+ * Each of their threads counts its events in memory that it shares with the
+ * parent. The parent prints "NAME LEAST MOST" for each thread, because the
+ * event that was being written may or may not be there.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -58,7 +58,7 @@ static void be_child(void)
 	write_all(progress);
 }
 
-/* Until some moment: any at all, or one of a thread's writing. */
+/* Waits until any moment, or until a moment of a thread's writing. */
 static void wait_for(void)
 {
 	struct timespec delay = { .tv_nsec = rand() % 400000 };

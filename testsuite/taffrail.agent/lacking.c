@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * lacking HOW FILE...: executes each FILE in a child, in the way HOW says, and
- * ends with 7 where each did. "say" ends with 7, and prints what it has in
- * LD_PRELOAD without the directories of paths.
+ * ends with 7 if each child did. "say" prints its LD_PRELOAD without the
+ * directories of paths, and ends with 7.
  *
  *	exec, execvp, fexecve, execveat		by that function
  *	vfork		by execve() in a child of vfork()
@@ -10,8 +10,8 @@
  *	away:DIR	by posix_spawn() with a file action that goes to DIR
  *	clear		with an empty environment
  *	root:DIR	after chroot(DIR)
- *	full		where no descriptor is left
- *	wrong		first with what execve() refuses with EFAULT and ENOENT
+ *	full		with no descriptor left
+ *	wrong		after arguments that execve() refuses (EFAULT, ENOENT)
  */
 #include <errno.h>
 #include <fcntl.h>

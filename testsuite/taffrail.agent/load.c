@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A few events of each kind, by a program that knows nothing of how the agent
- * comes to it.
+ * A few events of each kind, in a program that does not depend on how it gets
+ * the agent.
  */
 #include <stdio.h>
 #include <taffrail/marker.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An audit library, rtld-audit(7): sees each object that comes and goes and
- * each name that is bound, and with -DCALLS each call by way of a table. It
- * writes nothing but, at the end, to the file AUDIT_OUT how much it saw.
+ * each name that is bound, and with -DCALLS each call through a table. At the
+ * end it writes these numbers to the file AUDIT_OUT, and nothing else.
  */
 #include <fcntl.h>
 #include <link.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * loader LIBRARY: what makes the dynamic linker work: markers in the program,
- * in threads, in a library that comes and goes, in children. It says what it
- * found, and ends with status 7.
+ * loader LIBRARY: makes the dynamic linker work: markers in the program, in
+ * threads, in a library that comes and goes, in children. Prints its results,
+ * and ends with status 7.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #define THREADS	4
 #define LOADS	5
 
-/* Not freed at once, so that the allocator works. */
+/* Not freed at once, so the allocator has work. */
 static void hit(const char *who, int count)
 {
 	for (int n = 0; n < count; n++) {

@@ -4,9 +4,9 @@
  *	modules ROUNDS A B [MANY]: A and B are copies of modules-lib.c that
  *	name the same marker.
  *	modules ask A NAME: A loads NAME, which is where A's RUNPATH leads.
- * A round loads A, calls it, and unloads it; B is loaded in every second
- * round, before A goes. MANY is a library of thousands of sites, once. Prints
- * "WHO LEAST MOST" each, at last of those events that have no name.
+ * A round loads A, calls it, and unloads it; B is loaded in every second round,
+ * before A goes. MANY, a library of thousands of sites, is loaded once. Prints
+ * "WHO LEAST MOST" for each name, and at last for events without a name.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * older SET[,SET...] PROGRAM ARGS...: becomes PROGRAM, under a seccomp filter
- * that answers as an older kernel does: ENOSYS for a system call that it has
- * not, EINVAL for a flag or a command that it does not know. A SET is
+ * that answers as an older kernel does: ENOSYS for a missing system call,
+ * EINVAL for an unknown flag or command. A SET is
  *
- *	4.18, 5.14	all that came later, as in mainline's kernel of that
+ *	4.18, 5.14	everything that came after mainline's kernel of that
  *			number
  *	NAME		one row of the table below
- *	no-ptrace	EPERM for all by which one process traces another, as
- *			with kernel.yama.ptrace_scope 3
- *	no-text		EIO for writing into memory above 4 GiB by pwrite64,
- *			as where /proc/self/mem does not override protections
+ *	no-ptrace	EPERM for all calls by which one process traces another,
+ *			as with kernel.yama.ptrace_scope 3
+ *	no-text		EIO for writing into memory above 4 GiB by pwrite64, as
+ *			if /proc/self/mem did not override protections
  *
  * older --names prints the names of the rows.
  *
@@ -53,7 +53,7 @@ struct row {
 #define BITS(word, bits) word, BPF_JSET, bits, 0
 #define IS(word, value)	word, BPF_JEQ, ~0u, value
 
-/* By number where the headers may be older than the call. */
+/* Calls are given by number if the headers may be older than the call. */
 static const struct row rows[] = {
 	{ "memfd_create", 319, ANY, SINCE(3, 17), ENOSYS },
 	{ "membarrier", 324, ANY, SINCE(4, 3), ENOSYS },
@@ -134,7 +134,7 @@ static void row_add(const struct row *row)
 	add(BPF_LD | BPF_W | BPF_ABS, number, 0, 0);
 }
 
-/* Returns how many rows the word means. */
+/* Returns how many rows the word selects. */
 static int set_add(const char *word)
 {
 	int major, minor, end = 0;
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 		perror("older");
 		return 126;
 	}
-	/* it kills nobody: the agent is to try what it can */
+	/* the filter never kills, so let the agent start */
 	setenv("TAFFRAIL_SECCOMP", "trust", 1);
 	execvp(argv[2], argv + 2);
 	perror(argv[2]);

@@ -23,7 +23,7 @@
 static int seen[CALLS];
 static int marked;
 
-/* At the entry and at the end of a call. */
+/* Handles the entry and the end of a call. */
 static void look(pid_t pid)
 {
 	struct __ptrace_syscall_info info;
@@ -37,7 +37,7 @@ static void look(pid_t pid)
 		seen[info.entry.nr] = 1;
 }
 
-/* The signal that a stopped thread goes on with. */
+/* Returns the signal with which a stopped thread continues. */
 static int stopped(pid_t pid, int status)
 {
 	int signal = WSTOPSIG(status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A library with a marker, which a program loads and lets go again.
+ * A library with a marker, which a program loads and unloads.
  */
 #include <taffrail/marker.h>
 

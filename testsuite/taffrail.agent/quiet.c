@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * quiet WHAT HOW [NUMBER...]: does one thing (WHAT) of those that programs do.
- * HOW is how it first installs a filter that kills it for every system call
- * but those NUMBERs: by prctl(), by syscall(), or by a bare system call (raw),
- * which nothing in the process notices; or none. Ends with status 7, or 1 where
- * something went wrong, as when a child was killed.
+ * quiet WHAT HOW [NUMBER...]: does one ordinary action (WHAT). Before that it
+ * installs a filter that kills it for every system call but the NUMBERs. HOW
+ * says by which call: prctl(), syscall(), a bare system call (raw), which the
+ * agent does not notice, or none. Ends with status 7, or 1 if something went
+ * wrong, such as a killed child.
  *
  * MARK, a call that no kernel has, begins what quiet-calls records.
  */
@@ -48,7 +48,7 @@ static void hit_once(int number)
 	TAFFRAIL_EVENT(app, signal, number);
 }
 
-/* Does the child end as it should? */
+/* Returns whether the child ends as it should. */
 static int reap(pid_t pid)
 {
 	int status;
@@ -69,7 +69,7 @@ static int do_hit(void)
 	return 0;
 }
 
-/* By _exit(), by exit(), and a grandchild. */
+/* Children that end by _exit() and by exit(), and a grandchild. */
 static int do_fork(void)
 {
 	pid_t pid = fork();
@@ -185,7 +185,7 @@ static int do_threads(void)
 	int word = 0;
 	int i;
 
-	/* whether one is waited for depends on who is faster */
+	/* whether a thread waits depends on which one is faster */
 	syscall(SYS_futex, &word, 1 /* FUTEX_WAKE */, 1, NULL, NULL, 0);
 	for (i = 0; i < 4; i++)
 		if (pthread_create(&threads[i], NULL, in_thread, NULL))
@@ -208,7 +208,7 @@ static int do_signals(void)
 	       signal(SIGUSR1, SIG_IGN) == SIG_ERR;
 }
 
-/* Calls that the agent stands before. */
+/* Calls that the agent wraps. */
 static int do_rights(void)
 {
 	if (setuid(getuid()) || setgid(getgid()) || unshare(0) ||

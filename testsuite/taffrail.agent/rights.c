@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs that give up what they may do, started as root. Each step prints
- * its result, and what the threads may do then: the same with and without an
- * agent. An event follows each step, numbered.
+ * Programs that start as root and give up rights. Each step prints its result,
+ * and the rights of the threads after it, which must be the same with and
+ * without an agent. A numbered event follows each step.
  *	user	groups, gid, uid, and in vain back again
  *	toggle	the effective uid, back and forth
  *	caps	keeps one capability over setuid()
@@ -66,7 +66,7 @@ static void rights_read(const char *tid, char *out)
 		fclose(file);
 }
 
-/* Of the first thread, and whether others differ. */
+/* Prints the rights of the first thread, and whether others differ. */
 static void rights_print(void)
 {
 	static char first[STATUS_BYTES];

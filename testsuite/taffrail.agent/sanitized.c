@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Two threads that write, for a compiler's sanitizers to watch. With an
- * argument, it makes one mistake for each of them instead. */
+/* Two threads that write, under a compiler's sanitizers. With an argument, the
+ * program makes one mistake for each sanitizer instead. */
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

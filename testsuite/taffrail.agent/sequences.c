@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Sequences of every element size and of 0 to 300 elements, from addresses of
- * every alignment, alone and behind a fixed field. sequences.py knows what
- * must come of it.
+ * every alignment, alone and behind a fixed field. sequences.py checks the
+ * events.
  */
 #include <stdint.h>
 #include <taffrail/marker.h>

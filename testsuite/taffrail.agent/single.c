@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What only a process of one thread may do, or does differently: each must come
- * out under trace as it does alone. Prints what came out.
+ * Actions that only a process of one thread may do, or does differently. Each
+ * must have the same result under trace as alone. Prints the results.
  *
  *	single clone	a child by clone(2) with SIGCHLD, which emits an event
  *			and returns from its function; the parent waits for it
- *	single exit	the first thread ends by the bare system call; the
- *			process is over then
+ *	single exit	the first thread ends by the bare system call, and the
+ *			process ends with it
  *	single user	unshare(CLONE_NEWUSER) by the bare system call
- *	single nproc	a fork where RLIMIT_NPROC leaves room for one child
+ *	single nproc	a fork when RLIMIT_NPROC leaves room for one child
  *	single zygote	counts threads, forks a child that counts its own and
  *			emits an event, and counts again
  */
@@ -110,7 +110,7 @@ static int by_nproc(void)
 	return 0;
 }
 
-/* The kernel says that a thread has ended a moment before /proc does. */
+/* The kernel reports the end of a thread a moment before /proc does. */
 static int threads_settled(int want)
 {
 	int looks = 1000;

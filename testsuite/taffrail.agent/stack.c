@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How much of the stack a marker takes: each is hit on a stack of its own that
- * holds one byte everywhere, and then the lowest byte that has changed is
- * looked for. Often enough for every path that a hit takes; the first hit of a
- * forked child makes its buffers.
+ * Measures how much of the stack a marker takes. Each marker is hit on a
+ * separate stack that holds one byte value everywhere; then the program finds
+ * the lowest byte that has changed. There are enough hits for every path of a
+ * hit. The first hit of a forked child makes its buffers.
  *
  *	most N		bytes of the deepest hit, the call of it included
  *	child N		the same of the child's first hit

@@ -5,13 +5,14 @@
  *	storm MILLISECONDS PAUSE JUMP: PAUSE loops between two events; with JUMP
  *	some handlers leave by siglongjmp
  *
- * SIGALRM and SIGPROF come by timers, 10,000 times a second, and SIGUSR1 from a
- * third thread as often as it goes. Of each, some raise another signal, whose
- * handler raises the next: four deep. All run on alternate stacks. Errno, masks
- * and stacks are looked at on the way: exit status 3 when one has changed.
+ * Timers send SIGALRM and SIGPROF 10,000 times a second, and a third thread
+ * sends SIGUSR1 as often as it can. Some handlers raise another signal, whose
+ * handler raises the next: four deep. All handlers run on alternate stacks. The
+ * program checks errno, masks and stacks: exit status 3 if one has changed.
  *
- * Prints "WHO LEAST MOST" for each thread and for each signal in it, "gaps"
- * behind it where handlers leave: an event that one left may be there or not.
+ * Prints "WHO LEAST MOST" for each thread and for each signal in it, followed
+ * by "gaps" if handlers leave by a jump: the event that a handler left may be
+ * there or not.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -77,7 +78,7 @@ static int signal_index(int number)
 	return i;
 }
 
-/* On the alternate stack, with the mask that sigaction() said. */
+/* Returns whether this is the alternate stack, with the mask of sigaction(). */
 static void look_inside(void)
 {
 	stack_t now;

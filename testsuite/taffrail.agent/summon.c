@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that commands call while it is at something that they could
- * disturb. By its first argument:
+ * Commands call this program while it does something that they could disturb.
+ * The first argument says what:
  *
- *	steady		threads that look whether registers, flags and the
- *			memory below the stack pointer stay as they are, and
- *			threads in calls with a time-out that count EINTR; until
- *			its input ends: "rounds N interrupted N wrong N"
+ *	steady		threads check that registers, flags and the memory below
+ *			the stack pointer stay the same, and threads in calls
+ *			with a time-out count EINTR; until its input ends:
+ *			"rounds N interrupted N wrong N"
  *	signals		waits for a child's signals by sigsuspend and
  *			epoll_pwait in turn, answers each, until its input ends:
- *			"rounds N interrupted 0 wrong 0"; one that does not end
- *			the wait is the last
+ *			"rounds N interrupted 0 wrong 0"; a signal that does not
+ *			end the wait is the last one
  *	exec N		executes itself, N times in all
  *	unshare		does what only one thread may, until its input ends:
  *			"rounds N interrupted 0 wrong N"
- *	vfork MS	has children by vfork that sleep MS, one behind the
+ *	vfork MS	makes children by vfork that sleep MS, one after the
  *			other, until its input ends: "rounds N interrupted 0
  *			wrong 0"
  */
@@ -217,7 +217,7 @@ int main(int argc, char **argv)
 
 			wrong += unshare(CLONE_VM) != 0;
 			rounds++;
-			/* a signal's handler gives nobody less time */
+			/* a signal's handler does not shorten the wait */
 			while (nanosleep(&left, &left) && errno == EINTR)
 				;
 		}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program with much thread-local storage, whose rseq area lies below all of
- * it, as glibc has it from 2.41 on. With -DOWN the program does here what
- * those releases do, on releases that have the area elsewhere
- * (GLIBC_TUNABLES=glibc.pthread.rseq=0 keeps glibc from its own):
+ * A program with much thread-local storage, and its rseq area below all of that
+ * storage, as in glibc from 2.41 on. With -DOWN the program does the same
+ * itself, on releases that have the area elsewhere
+ * (GLIBC_TUNABLES=glibc.pthread.rseq=0 prevents glibc's own registration):
  *
  *	-DOWN=1	before any constructor: for an agent that is preloaded. The
  *		program's own __rseq_offset comes before the dynamic linker's.
@@ -40,7 +40,7 @@
 #define RSEQ_SIGNATURE	0x53053053
 #define AREA_BYTES	32
 
-/* Of <linux/ptrace.h>, which does not go with <sys/ptrace.h>. */
+/* From <linux/ptrace.h>, which conflicts with <sys/ptrace.h>. */
 #define RSEQ_CONFIGURATION	0x420f
 
 struct rseq_configuration {
@@ -176,7 +176,7 @@ static pid_t thread_named(const char *name)
 	return found;
 }
 
-/* By a child, since a thread of the process itself may not trace another. */
+/* A child does it, because a thread may not trace another of its process. */
 static int area_look(pid_t tid)
 {
 	struct rseq_configuration rseq = { 0 };
@@ -200,7 +200,7 @@ static int area_look(pid_t tid)
 	return 1;
 }
 
-/* Looks until the thread has come so far; it may just have begun. */
+/* Repeats until the thread is there; it may just have begun. */
 static void look(void)
 {
 	static const char *const says[] = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who leaves a marker, or a thread with markers, by another way than the end.
+ * Markers, and threads with markers, are left before their end.
  *	unwind ROUNDS
- * Exceptions are thrown by a marker's argument, through frames with markers in
- * destructors; threads end by pthread_exit() in one, or are cancelled where
- * they look for it. Prints "WHO LEAST MOST" each; what an argument left is not
- * an event.
+ * A marker's argument throws exceptions through frames with markers in
+ * destructors; threads end by pthread_exit() in such an argument, or are
+ * cancelled at a cancellation point. Prints "WHO LEAST MOST" for each. A marker
+ * whose argument throws writes no event.
  */
 #include <pthread.h>
 #include <stdexcept>
@@ -66,7 +66,7 @@ static int leave(int n)
 	return n;
 }
 
-/* Guards count one after the other: one such thread at a time. */
+/* Guards count one after the other, so there is one such thread at a time. */
 static void *exits(void *arg)
 {
 	const char *who = "never";
@@ -86,7 +86,7 @@ static void *cancelled(void *arg)
 	for (int left = 20; ; left--) {
 		int n = gone;
 
-		/* nor does it write for ever: somebody has to read it */
+		/* it stops writing, because the test reads all events */
 		while (!left)
 			pause();
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * begins N: executes itself N times, then says "right" and ends with 9.
- * With -DWAITS one of its functions is bound by the dynamic linker before main,
- * by code that says "ready" and waits for a byte on standard input.
+ * begins N: executes itself N times, then says "right" and ends with 9. With
+ * -DWAITS the dynamic linker binds one of its functions before main through
+ * code that prints "ready" and waits for a byte on standard input.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ static int one(void)
 	return 1;
 }
 
-/* Nothing is relocated yet: no call, no variable of libc's. */
+/* Nothing is relocated yet, so use no function and no variable of libc. */
 #ifdef WAITS
 static long bare(long number, long fd, const void *text, long bytes)
 {

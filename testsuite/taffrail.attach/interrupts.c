@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * System calls that a signal ends, each of which is seen to have begun before
- * its signal is sent: so it ends, or goes on by SA_RESTART, whatever stops the
- * thread in between. Until there is input; then prints
+ * System calls that a signal ends. Each signal is sent only after its call has
+ * begun, so the call ends, or goes on by SA_RESTART, whatever stops the thread
+ * in between. Runs until there is input; then prints
  *
  *	rounds N lost N wrong N
  *
@@ -114,7 +114,7 @@ static unsigned long now_us(void)
 	return (unsigned long)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* The system call that it is in: restart_syscall when one was begun again. */
+/* Returns the thread's system call; restart_syscall if it was begun again. */
 static long number_now(pid_t pid)
 {
 	char path[64];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An allocator, for LD_PRELOAD, that keeps a list of the threads that came to
- * it, as jemalloc does: the list goes through their thread-local storage, and a
- * thread leaves it at its end, if libc tells.
+ * An allocator for LD_PRELOAD that keeps a list of the threads that used it, as
+ * jemalloc does. The list goes through their thread-local storage, and a thread
+ * leaves it at its end, if libc reports the end.
  */
 #include <pthread.h>
 #include <stddef.h>
@@ -47,14 +47,14 @@ static void let_go(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* A child has the list in one piece, and the lock open. */
+/* In a child the list is whole, and the lock free. */
 __attribute__((constructor)) static void begin(void)
 {
 	have_key = !pthread_key_create(&key, leave);
 	pthread_atfork(hold, let_go, let_go);
 }
 
-/* Looks at all threads there are, each time. */
+/* Each call looks at all threads of the list. */
 static void come(void)
 {
 	struct node *node;
@@ -93,8 +93,8 @@ void *realloc(void *from, size_t bytes)
 	return __libc_realloc(from, bytes);
 }
 
-/* libc frees what is a thread's when its destructors have run: who only frees
- * does not come, as with jemalloc. */
+/* libc frees a thread's memory after its destructors have run: a thread that
+ * only frees does not enter the list, as with jemalloc. */
 void free(void *from)
 {
 	__libc_free(from);

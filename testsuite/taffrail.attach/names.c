@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whose functions a program and a library that it loads later call, when they
- * call libc's by names that the agent stands before. Lines are read from stdin:
+ * Shows which module's functions a program, and a library that it loads later,
+ * call by the names of libc's functions that the agent wraps. Reads lines:
  *
- *	slots		"slot NAME MODULE" for each name: where calls go to
+ *	slots		"slot NAME MODULE" for each name: where calls go
  *	call		calls those that were never called before; "called"
  *	load LIBRARY	this file again, loaded; its "slot lib-NAME MODULE"
  *	end
  *
- * "MODULE" is names itself for what will be looked up by the first call.
+ * MODULE is "names" itself for a name that its first call will look up.
  */
 #include <dlfcn.h>
 #include <elf.h>

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* musl finds no header of the kernel's. */
+/* musl does not find the kernel's headers. */
 #ifdef __GLIBC__
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads that an agent comes to while they wait, compute, or hold the locks
- * that it needs itself. None of them may notice.
+ * An agent is attached while these threads wait, compute, or hold the locks
+ * that the agent needs. None of them may notice.
  *
  *	waits WORD...	one thread a word; then lines are read from stdin:
  *	  "hit N"	the first thread's app/hit, N times; "hits SUM"
  *	  "fork"	a child that loads a library and forgets it; "child 0"
- *	  "go"		who is held in a handler of fork(3) goes on; "child 0"
+ *	  "go"		the thread in a handler of fork(3) goes on; "child 0"
  *	  "end"		prints "right", or what was wrong
  *	waits alone WORD	in the first thread, until SIGTERM
  */
@@ -52,7 +52,7 @@ static int64_t now(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
-/* Each waits until the program ends, and must not come back before. */
+/* Each thread waits until the program ends, and must not return before. */
 static void wait_read(void)
 {
 	char byte;
@@ -66,7 +66,7 @@ static void wait_futex(void)
 {
 	long n = syscall(SYS_futex, &word, FUTEX_WAIT, 0, NULL, NULL, 0);
 
-	/* it may say EAGAIN when the end came first */
+	/* EAGAIN if the end came first */
 	if (!ends)
 		wrong("futex", n);
 }
@@ -108,7 +108,7 @@ static void wait_sleep(void)
 	}
 }
 
-/* One long one: what is left of it counts when it is begun again. */
+/* One long sleep: if it is begun again, it takes the remaining time. */
 static void wait_clock(void)
 {
 	const struct timespec nap = { .tv_nsec = 400000000 };
@@ -189,7 +189,7 @@ static void do_registers(void)
 #endif
 }
 
-/* What the program has for SIGTRAP, and who comes there. */
+/* The program's handler of SIGTRAP, and the signals that reach it. */
 static volatile int traps;
 
 static void on_trap(int number)
@@ -237,8 +237,8 @@ static void do_compute(void)
 static __thread int held;
 static int holds[2];
 
-/* Somebody's handler of fork(3), in which a thread is for a while: sleeping, or
- * in code of its own. One waits until it is told. */
+/* A handler of fork(3) in which a thread stays for a while, asleep or
+ * computing. One handler waits until a line tells it to go on. */
 static void prepare(void)
 {
 	static unsigned int turns;
@@ -279,7 +279,7 @@ static int child_fork(void)
 	if (!pid) {
 		void *handle;
 
-		alarm(120);	/* one that hangs is an error, not a hang */
+		alarm(120);	/* a child that hangs becomes an error */
 		free(malloc(100000));
 		handle = dlopen(LIBRARY, RTLD_NOW);
 		_exit(handle && !dlclose(handle) ? 0 : 1);
@@ -361,7 +361,7 @@ static void hit(int n)
 	fflush(stdout);
 }
 
-/* How the words "alone ..." end: they have one thread. */
+/* Ends the words "alone ...", which have one thread. */
 static void on_end(int number)
 {
 	(void)number;
@@ -374,7 +374,7 @@ static int finish(void)
 	return !!faults;
 }
 
-/* One thread, without any that libc made. */
+/* One thread; libc has made none. */
 static int alone(const char *word)
 {
 	signal(SIGTERM, on_end);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program to look at while it runs: two threads that hit markers, and the
- * first, which says "ready" and waits for its input's end. Then it prints how
- * often each worked and whether the sums are right: "right 2".
+ * gdb examines this program while it runs: two threads hit markers, and the
+ * first thread prints "ready" and waits for the end of its input. Then it
+ * prints how often each thread worked, and how many sums are right: "right 2".
  *
  * "secret" as its argument makes it a program that is not dumpable.
  */

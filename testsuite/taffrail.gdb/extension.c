@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Three threads that hit markers of each kind, for what gdb's extension says
- * of them. Prints "ready"; ends with its input and prints "right 3".
+ * Three threads that hit markers of each kind, for gdb's extension. Prints
+ * "ready"; ends with its input and prints "right 3".
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -18,7 +18,7 @@ struct job {
 	volatile long rounds;		/* gdb waits for it to grow */
 	long sum;
 	int tid;
-	double ms;			/* gdb cannot translate such */
+	double ms;			/* gdb cannot translate this */
 };
 
 struct job jobs[THREADS];

@@ -4,9 +4,9 @@
  * hits. At each hit r12 holds what the marker's field `value` holds, r13 is the
  * address of a cell on the stack with the same, and `bytes` is a block of it.
  *
- * It says "ready"; a line "MODE N" on its input has each thread hit app/loop
- * N times in that mode, and is answered with "done", how many hits there were
- * of app/loop and of app/tick, and how many were left by siglongjmp().
+ * It prints "ready". At a line "MODE N" on its input each thread hits app/loop
+ * N times in that mode. The answer is "done", the numbers of hits of app/loop
+ * and of app/tick, and how many hits siglongjmp() left.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,8 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* TICKS_MAX: a slow machine may do little else than handle signals, and the
- * frames of a round must fit into gdb's buffer. */
+/* TICKS_MAX: a slow machine may do little but handle signals, and the frames of
+ * a round must fit into gdb's buffer. */
 enum { THREADS = 3, BLOCK = 96, PERIOD_NS = 100000, TICKS_MAX = 20000 };
 
 static pthread_barrier_t begin, end;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A program that forks, execs, loads and unloads libraries and ends threads,
- * with hits before, in between and after. It says "ready"; each line on its
- * input is a letter and a number, and is answered with "done" and, for what
- * makes a child that stays, its pid. argv[1] is the library.
+ * with hits before, in between and after. It prints "ready". Each line on its
+ * input is a letter and a number; the answer is "done" and, if a child stays,
+ * its pid. argv[1] is the library.
  *
  *	h N	N hits by the main thread
  *	t N	N threads with a hit each
@@ -84,7 +84,7 @@ static void vforks(long n)
 	}
 }
 
-/* Tells its pid when it has had its hits. */
+/* Prints its pid after its hits. */
 static void child_keep(long n)
 {
 	char c;

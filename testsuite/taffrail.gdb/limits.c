@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program that hits markers as often as it is told to. It says "ready" and
- * where some of its variables are; then each line "N" on its input has every
- * thread hit app/hit N times, and is answered with "done".
+ * A program that hits markers on request. It prints "ready" and the addresses
+ * of some variables. Then at each line "N" on its input every thread hits
+ * app/hit N times, and the answer is "done".
  */
 #include <pthread.h>
 #include <stdio.h>

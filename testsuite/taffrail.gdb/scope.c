@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a debugger sees at a site: the names of the program alone. C and C++.
+ * At a site a debugger sees only the names of the program. C and C++.
  */
 #include <taffrail/marker.h>
 

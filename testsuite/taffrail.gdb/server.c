@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program to trace from gdb: some threads that serve requests, numbered
- * from 0, each time a line "N" on its input asks each of them for N. Says
- * "ready" first; `asked` and `served` say how far it is; at its input's end it
- * prints how often all have served.
+ * A program to trace from gdb. Its threads, numbered from 0, serve requests: at
+ * a line "N" on its input, each serves N of them. It first prints "ready";
+ * `asked` and `served` show its progress; at the end of its input it prints how
+ * many requests all threads have served.
  *
  * Built with -DPLUGIN, it takes serve() from the library that its argument
  * names.

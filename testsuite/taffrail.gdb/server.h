@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What server.c serves with: the program's own, or a library's.
+ * The function with which server.c serves: the program's, or a library's.
  */
 #ifndef SERVER_H
 #define SERVER_H

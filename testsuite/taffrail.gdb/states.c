@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looks at the process argv[1], until it or the input ends, as often as it
- * can: has it a tracer, is a thread of it stopped? Prints "ready", and at the
- * end "looked N traced N stopped N".
+ * Checks as often as it can whether the process argv[1] has a tracer or a
+ * stopped thread, until that process or the input ends. Prints "ready", and at
+ * the end "looked N traced N stopped N".
  */
 #include <dirent.h>
 #include <poll.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads that hit one marker so and so often each, in rounds: THREADS HITS
- * ROUNDS [ready]. Behind each round round_done(), where a debugger may wait.
- * "ready": says so, and what round it is, and waits for a line of input before
- * each. Says in the end how many sums are right.
+ * THREADS HITS ROUNDS [ready]: in each of ROUNDS rounds, each of THREADS
+ * threads hits one marker HITS times. After each round the program calls
+ * round_done(), where a debugger may wait. With "ready", the program prints
+ * that word and the number of the round, and waits for a line of input, before
+ * each round. In the end it prints how many sums are right.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a process can do with itself between two turns, each of which hits one
- * marker: argv[1] says it letter by letter.
+ * A process takes turns, each of which hits one marker. Between the turns it
+ * does what the letters of argv[1] say.
  *
- *	v, f	a child by vfork or fork: v executes true(1), f takes a turn of
- *		its own and ends with status 5
+ *	v, f	a child by vfork or fork: v executes true(1), f takes a turn and
+ *		ends with status 5
  *	t	a thread that takes a turn and ends
  *	d	a library comes, takes a turn, and goes: argv[2]
  *	s	a handler takes a turn
  *	x	executes itself, with what is behind it
  *	p	becomes the program argv[2]
  *
- * Ends with 3 when all went well. The last turn is over in done().
+ * Ends with 3 if all went well. done() is called after the last turn.
  */
 #include <dlfcn.h>
 #include <pthread.h>

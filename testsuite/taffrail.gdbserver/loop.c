@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program for gdbserver: hits two markers argv[1] times (10 unless told),
- * says so, and ends with status 3. As argv[2] "wait": then goes on for ever;
- * "again": goes on hitting them, a thousand times a second.
+ * A program for gdbserver: hits two markers argv[1] times (default: 10), says
+ * so, and ends with status 3. With argv[2] "wait" it then waits until it is
+ * killed; with "again" it continues to hit them, a thousand times a second.
  */
 #include <stdio.h>
 #include <stdlib.h>

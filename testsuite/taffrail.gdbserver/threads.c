@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Some threads that hit one marker so and so often each: THREADS HITS. Ends in
- * finished(), where a debugger may wait, and says whether all sums are right.
+ * THREADS HITS: THREADS threads hit one marker HITS times each. Ends in
+ * finished(), where a debugger may wait, and prints whether all sums are right.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads that hit a marker while there is much to collect: THREADS HITS. Each
- * calls tick() at every tenth hit; all have ended in finish().
+ * THREADS HITS: threads hit a marker at which a tracepoint can collect much.
+ * Each thread calls tick() at every tenth hit; in finish() all threads have
+ * ended.
  */
 #include <pthread.h>
 #include <stdio.h>

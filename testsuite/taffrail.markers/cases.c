@@ -14,7 +14,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* Not what a channel or a name is: they are taken as they stand. */
+/* Channels and names are not macro-expanded, so these must have no effect. */
 #define app	wrong
 #define named	wrong
 
@@ -184,7 +184,7 @@ static int test_guard(void)
 	return TAFFRAIL_ENABLED(app, guarded) ? 1 : 0;
 }
 
-/* Copies of one marker: inlined here and there, and unrolled. */
+/* Copies of one marker: inlined in several places, and unrolled. */
 static inline __attribute__((always_inline)) void inlined(int x)
 {
 	TAFFRAIL_EVENT(app, inlined, x);
@@ -256,7 +256,7 @@ static __attribute__((constructor(102))) void before_main(void)
 	TAFFRAIL_EVENT(app, early, 1, "two");
 }
 
-/* Everything, while every site is off, then while `name` is on. */
+/* Runs everything while every site is off, then while `name` is on. */
 static void run_all(void)
 {
 	int i = 0, k = 0;

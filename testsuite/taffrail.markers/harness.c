@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * See harness.h. One line an event: its name, then its fields: integers,
- * %g of floating point, "text", [elements], pointers as `nil` or `ptr`.
+ * See harness.h. Writes one line for each event: its name, then its fields:
+ * integers, %g of floating point, "text", [elements], pointers as `nil` or
+ * `ptr`.
  *
  *	cases		run the cases, exit 1 when one fails
  *	cases --sites	print the link-time address, channel and name of every
@@ -255,7 +256,7 @@ void harness_text(const char *name, const char *want)
 	}
 }
 
-/* Before every other constructor: markers in those must work, too. */
+/* Runs before every other constructor: markers in those must work, too. */
 static __attribute__((constructor(101))) void start(void)
 {
 	dl_iterate_phdr(scan, NULL);

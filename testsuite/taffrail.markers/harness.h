@@ -11,16 +11,16 @@
 extern "C" {
 #endif
 
-/* Switch the sites of a name, guards too. Returns how many there are. */
+/* Switches the sites of a name, also guards. Returns how many there are. */
 int harness_switch(const char *name, int on);
 
-/* Compare what was written down since the last call, then forget it. */
+/* Compares the events since the last call, and forgets them. */
 void harness_expect(const char *what, const char *want);
 
 /* Compare a number. */
 void harness_equal(const char *what, long got, long want);
 
-/* Compare text 3 of the marker: the format or the arguments. */
+/* Compares text 3 of the marker: the format or the arguments. */
 void harness_text(const char *name, const char *want);
 
 /* The cases: each source file has one of these. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calls every wrapped function on objects of its own, and prints for each
- * call, in order, the two events it has to leave: "NAME OBJECT RET". One
- * thread, so nothing waits: what would is given a time that has passed.
+ * Calls every wrapped function on private objects, and prints for each call, in
+ * order, the two events that it must write: "NAME OBJECT RET". There is one
+ * thread, so nothing may wait: calls with a time-out get a time that has
+ * passed.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -59,9 +59,9 @@ void *realloc(void *old, size_t bytes)
 }
 
 /*
- * A look-up that allocates, as glibc's does when it fails. RTLD_NEXT means
- * next after the caller: the call has to be a jump, so this file is compiled
- * with -O2, and with -fno-builtin to keep the unused block.
+ * A look-up that allocates, as glibc's does when it fails. RTLD_NEXT means next
+ * after the caller, so the call must be a jump: this file is compiled with -O2,
+ * and with -fno-builtin to keep the unused block.
  */
 void *dlsym(void *restrict handle, const char *restrict name)
 {

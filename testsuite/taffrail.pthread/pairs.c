@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * THREADS threads, PAIRS times a lock and unlock of one mutex each: counts
- * that are known beforehand. Prints the mutex and the start routine, so that
- * calls of others in the process can be told from its own.
+ * Each of THREADS threads locks and unlocks one mutex PAIRS times, so the
+ * counts are known. Prints the mutex and the start routine, which identify its
+ * own calls among others in the process.
  */
 #include <pthread.h>
 #include <stdio.h>

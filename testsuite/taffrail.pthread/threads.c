@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Threads that end in each way there is: return, pthread_exit() below a
- * frame of their own, cancellation inside pthread_cond_wait(), detached.
- * Checks what the program must see; prints "THREAD RETVAL" for each thread.
+ * Threads that end in each possible way: return, pthread_exit() below another
+ * frame, cancellation inside pthread_cond_wait(), detached. Checks what the
+ * program must see; prints "THREAD RETVAL" for each thread.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -95,14 +95,14 @@ int main(void)
 		sched_yield();
 		pthread_mutex_lock(&mutex);
 	}
-	/* It gave the mutex back: it is inside pthread_cond_wait(). */
+	/* It released the mutex, so it is inside pthread_cond_wait(). */
 	pthread_mutex_unlock(&mutex);
 	CHECK(!pthread_cancel(thread));
 	end(thread, PTHREAD_CANCELED);
 	CHECK(unlocked == 1);
 	CHECK(!pthread_create(&thread, NULL, detached, (void *)0x44));
 	sem_wait(&ready);
-	/* Its end, too, is to be seen: the process outlives it. */
+	/* The process outlives the thread, so its end is recorded, too. */
 	fflush(stdout);
 	pthread_exit(NULL);
 }

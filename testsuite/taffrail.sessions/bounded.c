@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Emits far more than a recorded directory may hold: argv[1] events in each
- * of argv[2] processes, the first process last, slowly enough to lose none if
- * the machine is not too busy. argv[3]: "together", the others at once; "kill",
- * it kills itself in the end.
+ * Emits far more than a recorded directory may hold: argv[1] events in each of
+ * argv[2] processes, the first process last, slowly enough to lose none if the
+ * machine is not too busy. argv[3] "together": the others run at the same time;
+ * "kill": the program kills itself in the end.
  */
 #include <signal.h>
 #include <stdlib.h>

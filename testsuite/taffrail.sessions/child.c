@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A child that has written nothing yet, and then something, when a line of
- * input says so.
+ * A child that writes its first event only after a line of input.
  */
 #include <stdio.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A hundred events, one line of output, and an exit status of its own. */
+/* A hundred events, one line of output, and a certain exit status. */
 #include <stdio.h>
 #include <taffrail/marker.h>
 

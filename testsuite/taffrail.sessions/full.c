@@ -16,7 +16,7 @@ static void hit(int count)
 
 	while (count--) {
 		TAFFRAIL_EVENT(app, hit, n, TAFFRAIL_STR(text));
-		n++;	/* not an argument: also when the marker is off */
+		n++;	/* not in an argument: counts also when off */
 	}
 }
 

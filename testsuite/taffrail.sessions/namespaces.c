@@ -2,10 +2,11 @@
 /*
  * Processes of other namespaces than the recorder's.
  *
- *	pid N		N children make a PID namespace each. In all of them two
- *			processes begin at once, so that many have one number
- *			and one start time. Each hits 10 times, waits until the
- *			recorder has looked at it, and hits 10 times: 40 N
+ *	pid N		N children make a PID namespace each. In each namespace
+ *			two processes begin at the same time, so many processes
+ *			share a number and a start time. Each hits 10 times,
+ *			waits until the recorder has looked at it, and hits 10
+ *			times: 40 N
  *	time		three processes below each other; each begins in a time
  *			namespace with another boot time, and hits before its
  *			child and after it; the last one executes "hit": 110
@@ -51,7 +52,7 @@ static void hit_twice(void)
 	hit(10);
 	usleep(LOOKED_US);
 	hit(10);
-	/* the end of a namespace's first process is the others' */
+	/* when a namespace's first process ends, so do the others */
 	if (write(ready[1], "", 1) != 1)
 		_exit(1);
 	pause();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Plays a program whose agent is of another version:
+ * Acts as a program whose agent is of another version:
  *	version RUNTIME
  * makes the directory and the page of one, and ends with status 5.
  */

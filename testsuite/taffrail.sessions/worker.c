@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two threads, each on a CPU of its own where there are two, that write what
- * lines of input say:
+ * Two threads, on separate CPUs if there are two, write what lines of input
+ * say:
  *	go N	N times app:hit and other:tick in each thread, then "done T",
  *		T being the number of app:hit of each thread so far
  *	run	the same without an end
- *	halt	the end of it; then "halted N0 N1"
+ *	halt	ends the run; then "halted N0 N1"
  *	fork	a child that does `go 100` in one thread and ends, "forked"
  *	end	the end of the program, as is the end of the input
  * argv[1]: nanoseconds between two rounds. argv[2]: a file that gets two

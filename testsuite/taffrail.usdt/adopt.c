@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Probes that are not ours: with arguments everywhere they can be, with all
- * registers at work, in threads and children, in a library that comes and
- * goes. Never linked to the agent.
+ * Probes of a program without the agent: with arguments in every possible
+ * place, with all registers in use, in threads and children, in a library that
+ * comes and goes. Never linked to the agent.
  *
  *	adopt args | state [wait] | lines | threads N | fork | library FILE N
  *
- * Prints "right", or what is wrong; `threads` prints "ready" and goes on until
- * its input ends; `state wait` prints it, and begins when its input does and
+ * Prints "right", or what is wrong. `threads` prints "ready" and goes on until
+ * its input ends; `state wait` prints "ready", begins at the first input and
  * ends with it.
  */
 #include <dlfcn.h>
@@ -68,7 +68,7 @@ static int do_args(void)
 {
 	int64_t n;
 
-	/* as programs do that compute arguments for a probe alone */
+	/* like programs that compute arguments only for a probe */
 	if (!*(volatile unsigned short *)&ware_sold_semaphore)
 		return 0;
 	for (n = 0; n < SALES; n++)
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void count(uint8_t *at, uint64_t n)
 			 : : "D"(at) : "rax", "memory");
 }
 
-/* The child's first hit has what the child has. */
+/* The child's first hit must have the child's values. */
 static int do_lines(void)
 {
 	uint8_t *pages = mmap(NULL, 8192, PROT_READ | PROT_WRITE,
@@ -114,7 +114,7 @@ static int do_lines(void)
 	return status;
 }
 
-/* As a comparison leaves them, where probe_state() says so. */
+/* As a comparison leaves the flags, if probe_state() says so. */
 static uint64_t flags_of(uint64_t a, uint64_t b)
 {
 	uint64_t flags = 0;
@@ -190,7 +190,7 @@ static void *thread(void *arg)
 	return NULL;
 }
 
-/* Hits and hits until the input ends: somebody switches meanwhile. */
+/* Hits until the input ends; a command switches the probe meanwhile. */
 static int do_threads(void)
 {
 	pthread_t threads[THREADS];

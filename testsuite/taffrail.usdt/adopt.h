@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A probe as sys/sdt.h makes it, followed by bytes that lead where nothing is
- * mapped: what is next must be one instruction of five bytes, and the compiler
- * may not put anything in between.
+ * A probe as sys/sdt.h makes it, followed by an address at which nothing is
+ * mapped. The next instruction must have five bytes, and the compiler must not
+ * put anything in between.
  */
 #ifndef TESTSUITE_ADOPT_H
 #define TESTSUITE_ADOPT_H

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Two threads that hit sites of one kind as fast as they can, while somebody
- * switches them; each hit has a number, so that a trace tells which are
+ * Two threads hit sites of one kind as fast as they can, while a command
+ * switches the sites. Each hit has a number, so a trace shows which ones are
  * missing. Never linked to the agent.
  *
  *	hammer own | byte | jump | beside | trap [SPIN]
  *
- * own: a marker of the agent's own; byte: a probe to whose nop a jump's byte is
- * written; jump: those of place-kinds.S, of which five bytes and more are;
- * beside: those that are two side by side; trap: those that are not for jumps.
- * The first argument of all is `number * 8 + who`: 0 and 1 are the threads,
- * which count to SPIN between two hits. Prints "ready"; hits each N times as 2
- * when it reads a line "N", and prints "hit" and how many there were of these.
- * Ends with its input: "right", or what was wrong.
+ * own: a marker; byte: a probe of which one byte is switched; jump: the probes
+ * of place-kinds.S, of which five bytes or more are switched; beside: probes
+ * two side by side; trap: probes at which no jump can be placed. The first
+ * argument of each is `number * 8 + who`: 0 and 1 are the threads, which count
+ * to SPIN between two hits. Prints "ready". At a line "N" it hits each site N
+ * times as 2, and prints "hit" and the number of these hits. Ends with its
+ * input: "right", or what was wrong.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -26,7 +26,7 @@
 #include "adopt.h"
 
 #define THREADS	2
-#define OTHER	5	/* the second argument: kind_three needs it so */
+#define OTHER	5	/* the second argument, which kind_three needs */
 
 typedef uint64_t kind(uint64_t a, uint64_t b);
 kind kind_one, kind_two, kind_three, kind_split, kind_data, kind_condition,

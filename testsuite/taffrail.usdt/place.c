@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Probes that a jump alone does not do for: what follows them has to move
- * (place-kinds.S), and two side by side. Never linked to the agent.
+ * Probes that need more than a jump: the instructions behind them must move
+ * (place-kinds.S), or two probes are side by side. Never linked to the agent.
  *
  *	place all N | threads [block] | ignore | fork N | trap | unwind
  *
  * Prints "right", or what is wrong. `threads` prints "ready" and goes on until
- * its input ends; with `block` the threads block SIGTRAP until there is some,
- * and then it prints "open". `ignore` is `threads` that ignores it. `trap` has
- * a handler for that signal, and traps of its own. `unwind` has signals come
- * into hits, whose handler looks for who has called; not where a restartable
- * sequence was given up, of which nobody is told how its stack is.
+ * its input ends; with `block` the threads block SIGTRAP until there is some
+ * input, and then the program prints "open". `ignore` is like `threads`, but
+ * ignores SIGTRAP. `trap` has a handler for SIGTRAP, and makes traps itself.
+ * `unwind` gets signals in the middle of hits, and the handler looks for the
+ * callers; except after an aborted restartable sequence, whose stack cannot be
+ * described.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -61,8 +62,8 @@ static const struct {
 
 #define KINDS	(sizeof(kinds) / sizeof(kinds[0]))
 
-/* Signals come where a system call ends: in a loop with one that is nearly
- * always there, as an interrupt takes longer than the loop. */
+/* Signals arrive at the end of a system call. In a loop with a system call,
+ * nearly all arrive there, because an interrupt takes longer than the loop. */
 static kind *left_out;
 
 static int all(uint64_t n)
@@ -169,7 +170,7 @@ static void trapped(int signal, siginfo_t *info, void *context)
 	traps += info->si_code > 0 ? 1 : 100;
 }
 
-/* The handler is there before, and another one after, the first switch. */
+/* One handler is set before the first switch, and another one after it. */
 static int do_trap(void)
 {
 	struct sigaction action = { .sa_sigaction = trapped,
@@ -194,7 +195,7 @@ static int do_trap(void)
 
 static void *hammer_caller;	/* where the thread that hits returns to */
 static int handled;		/* signals */
-static int inside;		/* of those: came into the agent */
+static int inside;		/* of those: the signal came in the agent */
 static int lost;		/* of those: no caller was found */
 
 static void unwind(int signal, siginfo_t *info, void *context)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A program as there are many: with the probes of <sys/sdt.h>. C and C++;
- * prints "right", and how often it made a list for a probe.
+ * A common kind of program, with the probes of <sys/sdt.h>. C and C++; prints
+ * "right", and how often it made a list for a probe.
  */
 #ifdef SHOP_SEMAPHORES
 #define _SDT_HAS_SEMAPHORES	1

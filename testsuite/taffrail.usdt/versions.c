@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A JVM that is asked 100 times for its version by a native program: a function
- * of libjvm's that has two probes side by side. Prints "right".
+ * A native program asks a JVM 100 times for its version, through a function of
+ * libjvm that has two probes side by side. Prints "right".
  *
  *	versions LIBJVM
  */
