@@ -15,6 +15,10 @@ buffers_sources = \
 	buffers/rings/page.c \
 	buffers/rings/private.h \
 	buffers/wake.h \
+	buffers/writers/choose.c \
+	buffers/writers/direct.c \
+	buffers/writers/event.c \
+	buffers/writers/hold.h \
 	buffers/writers/locked.c \
 	buffers/writers/pieces-x86_64.h \
 	buffers/writers/private.h \
@@ -26,6 +30,7 @@ if MACHINE_X86_64
 buffers_sources += \
 	buffers/writers/fast-x86_64.c \
 	buffers/writers/flush-x86_64.c \
+	buffers/writers/rseq-x86_64.c \
 	buffers/writers/section-x86_64.c \
 	buffers/writers/sequence-x86_64.c \
 	buffers/writers/tally-x86_64.c

@@ -46,6 +46,8 @@ static char *tables;
  * 0 tells the slow path that there is no ring. */
 struct ring ring_absent = { .head = ~0ull, .tail = 1 };
 
+const struct rings rings_off;
+
 /* Maps a page for the mark and the lock, then one for each channel's struct
  * rings. */
 int channels_setup(void)

@@ -3,25 +3,11 @@
  * Closing open packets on demand: a switch on each CPU, by a thread that goes
  * there. Sections only ever work on the CPU they run on.
  */
-#include <errno.h>
-#include <linux/rseq.h>
-
 #include "base/sys.h"
-#include "buffers/writers/pieces-x86_64.h"
 #include "buffers/writers/private.h"
 
 #define SWITCH_TRIES	100
 #define AFFINITY_BYTES	1024
-
-int write_rseq_register(void *thread_pointer)
-{
-	struct rseq *rseq = (struct rseq *)((char *)thread_pointer +
-					    rseq_offset);
-
-	if (!rseq_offset)
-		return -ENOSYS;
-	return (int)sys4(SYS_rseq, rseq, rseq_bytes, 0, RSEQ_SIGNATURE);
-}
 
 static int has_events(const struct ring *ring)
 {

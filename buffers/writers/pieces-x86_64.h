@@ -157,4 +157,8 @@
 extern long rseq_offset __attribute__((visibility("hidden")));
 extern uint32_t rseq_bytes __attribute__((visibility("hidden")));
 
+/* Sets both. Returns 0 where libc has registered nothing, or the kernel knows
+ * it by no length that is dealt with here. */
+int rseq_learn(void);
+
 #endif

@@ -60,12 +60,22 @@ write_fn *write_fast_sequence(const struct write_shape *shape, int header);
 void write_hard(struct write_slot *slot, uint64_t fixed,
 		const struct write_var *var, int header);
 
+/* The same as a slot's writer: for what has no other. */
+write_fn write_general;
+
 /* Bytes of an event header. */
 static inline uint32_t write_header_bytes(int header, int extended)
 {
 	if (header == WRITE_LARGE)
 		return extended ? CTF_LARGE_EXT_BYTES : CTF_LARGE_BYTES;
 	return extended ? CTF_COMPACT_EXT_BYTES : CTF_COMPACT_BYTES;
+}
+
+/* The id from which on an event needs the header that carries 32 bits of it. */
+static inline uint32_t write_id_extended(int header)
+{
+	return header == WRITE_LARGE ? CTF_LARGE_ID_EXTENDED :
+				       CTF_COMPACT_ID_EXTENDED;
 }
 
 /* One attempt by a section (write-section-*.c). `extended` asks for the

@@ -9,21 +9,9 @@
  * because a handler may have forked in between and the child has no mapping
  * of the ring. A stale, lower ts_limit costs one extended header.
  */
-#include <errno.h>
-#include <sys/auxv.h>
-
-#include "base/sys.h"
 #include "buffers/ctf.h"
 #include "buffers/writers/pieces-x86_64.h"
 #include "buffers/writers/private.h"
-
-#ifndef AT_RSEQ_FEATURE_SIZE
-#define AT_RSEQ_FEATURE_SIZE	27
-#define AT_RSEQ_ALIGN		28
-#endif
-
-long rseq_offset;
-uint32_t rseq_bytes;
 
 /* When and where a section wrote a full timestamp. */
 struct stamp {
@@ -402,52 +390,15 @@ again:
 	return WRITE_AGAIN;
 }
 
-extern const ptrdiff_t __rseq_offset __attribute__((weak));
-extern const unsigned int __rseq_size __attribute__((weak));
-
-/* Tells whether the calling thread is registered with this length: the kernel
- * answers EBUSY to a thread that registers again what it has. */
-static int rseq_length_is(uint32_t bytes)
-{
-	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
-	long ret = sys4(SYS_rseq, rseq, bytes, 0, RSEQ_SIGNATURE);
-
-	/* it was not registered at all: it stays so */
-	if (!ret)
-		sys4(SYS_rseq, rseq, bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE);
-	if (ret != -EBUSY)
-		return 0;
-	rseq_bytes = bytes;
-	return 1;
-}
-
-/* glibc registers the 32 bytes that the first kernels had, and from 2.41 on
- * what the kernel at hand fills, if that is more. */
-static int rseq_length_learn(void)
-{
-	unsigned long fills = getauxval(AT_RSEQ_FEATURE_SIZE);
-	unsigned long align = getauxval(AT_RSEQ_ALIGN);
-
-	if (rseq_length_is(RSEQ_BYTES))
-		return 1;
-	fills = align ? (fills + align - 1) / align * align : 0;
-	return fills > RSEQ_BYTES && fills <= RSEQ_BYTES_MAX &&
-	       rseq_length_is((uint32_t)fills);
-}
-
 /* Runs one section against a table without rings: it must get to "none". */
 int write_rseq_test(void)
 {
 	static const struct write_slot nowhere = {
 		.rings = { &rings_off, &rings_off },
 	};
-	const unsigned int *volatile size = &__rseq_size;
 	int i;
 
-	if (!size || *size < 20)
-		return 0;
-	rseq_offset = (long)__rseq_offset;
-	if (!rseq_length_learn())
+	if (!rseq_learn())
 		return 0;
 	for (i = 0; i < SECTION_ABORTS_MAX; i++)
 		if (section_lose(&nowhere, WRITE_COMPACT) == WRITE_NONE)

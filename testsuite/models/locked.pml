@@ -108,7 +108,7 @@ take:	/* hold_try(), hold_search() */
 		STEP(holder[ring] = 0; writers[ring]--; offs++; goto call)
 	:: else
 	fi;
-	/* ring_place() */
+	/* hold_place() */
 	STEP(assert(!taken_away); at = head[ring]);
 	/* the payload */
 	STEP(assert(!taken_away && writers[ring] == 1);
@@ -116,7 +116,7 @@ take:	/* hold_try(), hold_search() */
 #ifdef BREAK_RELEASE_EARLY
 	STEP(writers[ring]--; holder[ring] = 0);
 #endif
-	/* ring_commit() */
+	/* hold_commit() */
 	STEP(assert(!taken_away);
 	     truth[ring * ROOM + at] = 10 * (me + 1) + n;
 	     head[ring] = at + 1; events++);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The writers of slots whose channel has locked rings only: a word goes into a
+ * ring at once, all else and what is in its way to the general writer.
+ */
+#include "buffers/writers/hold.h"
+
+static const struct rings *slot_rings(const struct write_slot *slot)
+{
+	const struct rings *rings = load_acquire(&slot->rings[WRITE_COMPACT]);
+
+	return rings != &rings_off ? rings :
+				     load_acquire(&slot->rings[WRITE_LARGE]);
+}
+
+/* One word into a held ring; false when the slot has gone to other rings, so
+ * that its id may be meant for those. */
+static inline int word_write(const struct hold *hold,
+			     const struct write_slot *slot,
+			     const struct rings *rings, uint64_t fixed)
+{
+	uint32_t id = (uint32_t)load_acquire(&slot->id);
+	uint32_t bytes = slot->shape->fixed_bytes;
+	uint64_t commit;
+	char *out;
+
+	/* WRITE-SLOT: the id was read before */
+	if (unlikely(slot_rings(slot) != rings))
+		return 0;
+	out = hold_place(hold, id, bytes, &commit, 1);
+	if (unlikely(!out))
+		return 1;
+	if (likely(bytes == 8))
+		__builtin_memcpy(out, &fixed, 8);
+	else
+		copy(out, (const char *)&fixed, bytes);
+	hold_commit(hold, commit);
+	return 1;
+}
+
+SIGSAFE void locked_write_word(struct write_slot *slot, uint64_t fixed,
+			       const struct write_var *var)
+{
+	const struct rings *rings = slot_rings(slot);
+	struct channel *channel = load_acquire(&rings->channel);
+	int done = 0;
+
+	if (likely(channel && !channel->contexts)) {
+		struct hold hold;
+
+		if (likely(hold_take(&hold, channel) == WRITE_FITS)) {
+			done = word_write(&hold, slot, rings, fixed);
+			hold_release(&hold);
+		}
+	}
+	if (unlikely(!done))
+		write_at(slot, fixed, var, 0);
+}
+
+SIGSAFE void locked_write_any(struct write_slot *slot, uint64_t fixed,
+			      const struct write_var *var)
+{
+	write_at(slot, fixed, var, (uint64_t)__builtin_return_address(0));
+}

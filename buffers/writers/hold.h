@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rings written under a lock, the parts that are in each writer: to take a
+ * ring, to place an event in it, to commit it. locked.c has the rest.
+ *
+ * A writer tries the ring of its CPU, then the others, and never waits for a
+ * holder: the holder may be the very thread that its handler interrupted. When
+ * all are held its event is lost, and counted in the session's page.
+ * While it holds a ring it is the only writer there, so that one store of
+ * head commits an event here too, and a killed holder leaves nothing to
+ * repair. A siglongjmp over a holder costs that ring; spare ones replace it.
+ *
+ * When a handler forks in the middle of a write, parent and child both go on
+ * with it. The child commits and releases nothing, and what it may still store
+ * goes to private memory: channels_forked() puts some there before the handler
+ * goes on. (Sections are restarted and find the child's own rings.)
+ *
+ * Pair LOCKED-OWNER: the acquire that takes a ring sees all that the release
+ * of its last holder wrote. channel_stop() clears `active` before it looks at
+ * the lock; a writer looks at `active` after it has taken the lock.
+ */
+#ifndef BUFFERS_WRITERS_HOLD_H
+#define BUFFERS_WRITERS_HOLD_H
+
+#include "base/host.h"
+#include "buffers/clock.h"
+#include "buffers/writers/private.h"
+
+#define HOLD_COLD	COLD __attribute__((visibility("hidden")))
+
+/* A ring in somebody's hands: this thread's, in this process. */
+struct hold {
+	struct ring *ring;
+	struct channel_lock *lock;
+	uint64_t clock;		/* read before the lock; 0: to be read */
+	uint32_t mark;
+	uint32_t sub_bytes;	/* the channel's; a spare ring has less */
+};
+
+/* Looks for any free ring, from number `first` on. 1: it is held. */
+HOLD_COLD int hold_search(struct hold *hold, struct channel *channel,
+			  uint32_t first);
+
+/* Closes the packet at `head`, opens the next. Returns the new head, or 0 when
+ * the reader has not made room. */
+HOLD_COLD uint64_t hold_open(const struct hold *hold, uint64_t head,
+			     uint64_t clock);
+
+/* The same, and keeps the clock's anchor. */
+HOLD_COLD uint64_t hold_switch(const struct hold *hold, uint64_t head,
+			       uint64_t clock);
+
+/* The ring has a whole clock now: until when its bits in headers do. */
+HOLD_COLD void hold_limit(struct ring *ring, uint64_t clock);
+
+/* The same, and keeps the clock's anchor. */
+HOLD_COLD void hold_stamp(struct ring *ring, uint64_t clock);
+
+/* False in the child when a handler forked since the ring was taken: ring and
+ * lock are its parent's. */
+static inline int hold_is_ours(const struct hold *hold)
+{
+	/* what was read of the ring before is not read again after */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	return likely(load_relaxed(fork_mark) == hold->mark);
+}
+
+/* A lock that carries another mark was left by a fork; it is free. */
+static inline int hold_try(struct hold *hold, struct channel *channel,
+			   uint32_t k)
+{
+	struct channel_lock *lock = &channel->locks[k];
+	uint32_t seen = load_relaxed(&lock->holder);
+
+	hold->lock = lock;
+	/* LOCKED-OWNER: seq_cst, it must not pass the load of `active` */
+	return load_relaxed(&channel->locked[k]) && seen != hold->mark &&
+	       __atomic_compare_exchange_n(&lock->holder, &seen, hold->mark, 0,
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+}
+
+static inline void hold_release(struct hold *hold)
+{
+	/* LOCKED-OWNER: head and data come before */
+	if (hold_is_ours(hold))
+		store_release(&hold->lock->holder, 0);
+}
+
+/*
+ * Takes a ring, of this CPU if it is free. WRITE_FITS: it is held.
+ * WRITE_FULL: none can be had. WRITE_LOST: the channel is off. WRITE_AGAIN:
+ * a child that has no rings yet.
+ */
+static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
+					   struct channel *channel)
+{
+	uint32_t k = host_cpu_kept();
+
+	hold->sub_bytes = channel->sub_bytes;
+	hold->mark = load_relaxed(fork_mark);
+	/* rdtsc overlaps with what follows, and waits for what is before; a
+	 * counter says the order, so it is read under the lock */
+	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
+			      clock_read_tsc() :
+			      0;
+	k = host_cpu_renew(k, hold->clock);
+	if (unlikely(k >= channel->locked_max))
+		k %= channel->locked_max;
+	if (unlikely(!hold->mark))
+		return WRITE_AGAIN;
+	if (unlikely(!hold_try(hold, channel, k)) &&
+	    !hold_search(hold, channel, k))
+		return WRITE_FULL;
+	/* LOCKED-OWNER: the ring is looked at after `active`, which is after
+	 * the lock: it is mapped until the lock is released */
+	if (unlikely(!__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST)))
+		goto off;
+	hold->ring = load_acquire(&channel->locked[hold->lock -
+						   channel->locks]);
+	if (likely(hold->ring))
+		return WRITE_FITS;
+off:
+	hold_release(hold);
+	return WRITE_LOST;
+}
+
+static inline char *header_store(struct ring *ring, char *out, uint32_t id,
+			  uint64_t clock, int extended)
+{
+	uint32_t word = (uint32_t)clock;
+	uint16_t half = (uint16_t)id;
+
+	if (ring->flags & SESSION_LARGE_HEADER) {
+		half = extended ? CTF_LARGE_ID_EXTENDED : half;
+		__builtin_memcpy(out, &half, 2);
+		out += 2;
+	} else if (extended) {
+		*out++ = CTF_COMPACT_ID_EXTENDED;
+	} else {
+		word = word << CTF_COMPACT_ID_BITS | id;
+	}
+	if (extended) {
+		__builtin_memcpy(out, &id, 4);
+		__builtin_memcpy(out + 4, &clock, 8);
+		return out + 12;
+	}
+	__builtin_memcpy(out, &word, 4);
+	return out + 4;
+}
+
+/*
+ * The clock, never behind the ring's last event: it may have been read before
+ * the last holder's was.
+ */
+static inline uint64_t hold_clock(const struct hold *hold)
+{
+	uint64_t clock = hold->clock ? hold->clock : clock_read();
+
+	if (unlikely(clock < hold->lock->clock))
+		clock = hold->lock->clock;
+	hold->lock->clock = clock;
+	return clock;
+}
+
+/* An event that is larger than a sub-buffer takes? */
+static inline int event_oversize(uint32_t sub_bytes, uint64_t need)
+{
+	return unlikely(need >= sub_bytes - PACKET_HEAD_BYTES);
+}
+
+/*
+ * Finds room for `bytes` of payload in a held ring and writes the header.
+ * Returns where the payload goes and the head that commits it, or NULL after
+ * it has counted a loss; `*commit` is then 1 when the event is too large. With
+ * `keep` it keeps the clock's anchor where that is due; without, the caller
+ * does so, with less on the stack.
+ */
+static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
+			       uint64_t bytes, uint64_t *commit, int keep)
+{
+	struct ring *ring = hold->ring;
+	int large = !!(ring->flags & SESSION_LARGE_HEADER);
+	uint64_t head = ring->head;
+	uint64_t clock = hold_clock(hold);
+	int extended = clock >= ring->ts_limit ||
+		       id >= (large ? CTF_LARGE_ID_EXTENDED :
+				      CTF_COMPACT_ID_EXTENDED);
+	uint64_t need = write_header_bytes(large, extended) + bytes;
+	uint32_t sub_mask = ring->sub_bytes - 1;
+	uint32_t offset;
+	char *out;
+
+	*commit = 0;
+	if (unlikely(!hold_is_ours(hold)))
+		return NULL;
+	if (event_oversize(ring->sub_bytes, need)) {
+		*commit = (uint64_t)event_oversize(hold->sub_bytes, need);
+		goto lost;
+	}
+	if (unlikely((uint32_t)((head + need) ^ head) & ~sub_mask)) {
+		head = keep ? hold_switch(hold, head, clock) :
+			      hold_open(hold, head, clock);
+		if (!head)
+			goto lost;
+	}
+	offset = RING_POSITION(head) & (ring->ring_bytes - 1);
+	out = header_store(ring, (char *)ring + RING_DATA_OFFSET + offset, id,
+			   clock, extended);
+	if (unlikely(extended) && keep)
+		hold_stamp(ring, clock);
+	else if (unlikely(extended))
+		hold_limit(ring, clock);
+	*commit = head + need + (1ull << 32);
+	return out;
+lost:
+	if (hold_is_ours(hold))
+		ring->lost++;
+	return NULL;
+}
+
+/* RING-HEAD: payload before head. A child forked by a handler in the middle
+ * of a write leaves its parent's ring alone. */
+static inline void hold_commit(const struct hold *hold, uint64_t head)
+{
+	if (hold_is_ours(hold))
+		store_release(&hold->ring->head, head);
+}
+
+/*
+ * memcpy() of libc may use vector registers that whoever was interrupted by a
+ * probe has not given up (docs/usdt.md); this keeps to the low ones.
+ */
+static inline void copy(char *to, const char *from, uint64_t n)
+{
+	for (; n >= 16; n -= 16, to += 16, from += 16) {
+		__builtin_memcpy(to, from, 16);
+		/* or the loop is taken for a memcpy() */
+		__asm__ volatile("" : : : "memory");
+	}
+	if (n & 8) {
+		__builtin_memcpy(to, from, 8);
+		to += 8;
+		from += 8;
+	}
+	if (n & 4) {
+		__builtin_memcpy(to, from, 4);
+		to += 4;
+		from += 4;
+	}
+	if (n & 2) {
+		__builtin_memcpy(to, from, 2);
+		to += 2;
+		from += 2;
+	}
+	if (n & 1)
+		*to = *from;
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where libc has a thread's struct rseq, and the same for a thread that libc
+ * does not know. The sections are elsewhere.
+ */
+#include <errno.h>
+#include <linux/rseq.h>
+#include <stddef.h>
+#include <sys/auxv.h>
+
+#include "base/sys.h"
+#include "buffers/writers/pieces-x86_64.h"
+#include "buffers/writers/write.h"
+
+#ifndef AT_RSEQ_FEATURE_SIZE
+#define AT_RSEQ_FEATURE_SIZE	27
+#define AT_RSEQ_ALIGN		28
+#endif
+
+long rseq_offset;
+uint32_t rseq_bytes;
+
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+/* Tells whether the calling thread is registered with this length: the kernel
+ * answers EBUSY to a thread that registers again what it has. */
+static int rseq_length_is(uint32_t bytes)
+{
+	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
+	long ret = sys4(SYS_rseq, rseq, bytes, 0, RSEQ_SIGNATURE);
+
+	/* it was not registered at all: it stays so */
+	if (!ret)
+		sys4(SYS_rseq, rseq, bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE);
+	if (ret != -EBUSY)
+		return 0;
+	rseq_bytes = bytes;
+	return 1;
+}
+
+/* glibc registers the 32 bytes that the first kernels had, and from 2.41 on
+ * what the kernel at hand fills, if that is more. */
+static int rseq_length_learn(void)
+{
+	unsigned long fills = getauxval(AT_RSEQ_FEATURE_SIZE);
+	unsigned long align = getauxval(AT_RSEQ_ALIGN);
+
+	if (rseq_length_is(RSEQ_BYTES))
+		return 1;
+	fills = align ? (fills + align - 1) / align * align : 0;
+	return fills > RSEQ_BYTES && fills <= RSEQ_BYTES_MAX &&
+	       rseq_length_is((uint32_t)fills);
+}
+
+int rseq_learn(void)
+{
+	const unsigned int *volatile size = &__rseq_size;
+
+	if (!size || *size < 20)
+		return 0;
+	rseq_offset = (long)__rseq_offset;
+	return rseq_length_learn();
+}
+
+int write_rseq_register(void *thread_pointer)
+{
+	struct rseq *rseq = (struct rseq *)((char *)thread_pointer +
+					    rseq_offset);
+
+	if (!rseq_offset)
+		return -ENOSYS;
+	return (int)sys4(SYS_rseq, rseq, rseq_bytes, 0, RSEQ_SIGNATURE);
+}
