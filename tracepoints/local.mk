@@ -119,6 +119,7 @@ usdt_sources = \
 	tracepoints/usdt/place/private.h \
 	tracepoints/usdt/place/switch-x86_64.c \
 	tracepoints/usdt/place/trap-x86_64.c \
+	tracepoints/usdt/place/way-x86_64.c \
 	tracepoints/usdt/place/write-x86_64.c \
 	$(tracepoints_plan_sources)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * usdt_entry, which a probe's stub calls (tracepoints/usdt/place/
- * place-x86_64.c). When it returns, all registers and the flags are as they
+ * way-x86_64.c). When it returns, all registers and the flags are as they
  * were at the probe: a nop changes none.
  *
  *	rsp at the probe -> | ...            |
@@ -12,7 +12,7 @@
  *
  * Of the vector registers, xmm0 to xmm15 are stored here. Their upper parts are
  * not stored: a hit uses only instructions that change the low halves, and
- * calls nothing of libc (struct write_shape, narrow; buffers/writers/locked.c).
+ * calls nothing of libc (struct write_shape, narrow; buffers/writers/hold.h).
  */
 #define STUB_PROBE	37	/* from the return address: its pointer */
 
@@ -150,7 +150,7 @@ usdt_entry:
 	.cfi_endproc
 	.size	usdt_entry, . - usdt_entry
 /*
- * The stubs, 64 bytes each, as tracepoints/usdt/place/place-x86_64.c writes
+ * The stubs, 64 bytes each, as tracepoints/usdt/place/way-x86_64.c writes
  * them. They are here, and not in anonymous memory, because unwinders look for
  * frames only in loaded files.
  *

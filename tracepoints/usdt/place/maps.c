@@ -1,21 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where the process has nothing mapped, so that the kernel need not be asked
- * page by page; see private.h.
+ * Pages for code where the process has nothing mapped; the list of what it has
+ * spares the kernel attempts page by page.
  *
- * What must stay true: this only spares attempts. Others map and unmap
+ * What must stay true: the list only spares attempts. Others map and unmap
  * meanwhile, and the attempt itself decides.
  */
 #include "tracepoints/usdt/place/private.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #include "base/base.h"
 #include "base/sys.h"
+#include "tracepoints/usdt/load.h"
 
+#define PAGE		4096ull
 #define RANGES_MAX	4096u	/* what lies side by side is one */
 #define RANGES_BYTES	(RANGES_MAX * sizeof(struct range))
 #define MISSES		8u	/* before the list is worth its reading */
+/* What the first thread's stack and the heap may still grow into. */
+#define GROWTH		(256ull << 20)
 
 struct range {
 	uint64_t start;
@@ -73,7 +79,9 @@ static void maps_read(void)
 	sys_close(fd);
 }
 
-int usdt_maps_have(uint64_t address)
+/* Was something mapped there when that was last looked up? Not known, and 0,
+ * until some pages could not be had. */
+static int had(uint64_t address)
 {
 	uint32_t low = 0;
 	uint32_t high = count;
@@ -89,10 +97,37 @@ int usdt_maps_have(uint64_t address)
 	return low < count && address >= ranges[low].start;
 }
 
-void usdt_maps_missed(void)
+static uint64_t heap_end;	/* 0: to be asked for */
+
+static int grows_into(uint64_t address)
 {
+	uint64_t top = usdt_stack_end();
+	uint64_t heap = heap_end;
+
+	if (!heap)
+		heap = heap_end = (uint64_t)sys1(SYS_brk, 0);
+
+	return (address <= top && top - address < GROWTH) ||
+	       (address >= heap && address - heap < GROWTH);
+}
+
+int usdt_page_take(uint64_t address)
+{
+	long got;
+
+	if (had(address) || grows_into(address))
+		return -EADDRINUSE;
+	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+		       0);
+	if (got == (long)address)
+		return 0;
+	/* a kernel that takes the address for a hint */
+	if (got > 0)
+		sys_munmap(got, PAGE);
 	if (++misses == MISSES)
 		maps_read();
+	return -EADDRINUSE;
 }
 
 void usdt_maps_forget(void)
@@ -101,4 +136,5 @@ void usdt_maps_forget(void)
 		sys_munmap(ranges, RANGES_BYTES);
 	ranges = NULL;
 	count = misses = 0;
+	heap_end = 0;
 }

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The way from a probe's nop to its stub and back, see usdt.h.
+ * The way from a probe's nop to its stub and back, see usdt.h: where one byte
+ * is switched, and what is the same for all.
  *
- * The pages that jumps lead to and those of the stubs are never unmapped; they
- * are written as code is, and are never writable while they can be executed,
- * unless /proc/self/mem is denied. A way whose module is gone is used again by
- * a probe that comes to the same place.
+ * A way whose module is gone is used again by a probe that comes to the same
+ * place.
  */
 #include "tracepoints/usdt/place/private.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 
-#include "base/arena.h"
 #include "base/base.h"
 #include "base/index.h"
-#include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/usdt/load.h"
 
@@ -23,51 +19,10 @@
 #define NOP		0x90
 #define JUMP		0xe9
 #define TRAP		0xcc
-#define STUBS_BYTES	(16 * PAGE)
-/* What the first thread's stack and the heap may still grow into. */
-#define GROWTH		(256ull << 20)
 
-/* jmp *0(%rip), and where to */
-struct lead {
-	uint8_t jump[6];
-	uint64_t to;
-} __attribute__((packed));
-
-/* The offsets in `code` are counted from each instruction's end. */
-struct stub {
-	uint8_t code[32];
-	uint64_t entry;
-	uint64_t resume;
-	struct usdt_adopted *probe;
-	uint64_t behind;	/* the probe: for who unwinds the stack */
-};
-
-_Static_assert(sizeof(struct stub) == 64, "tracepoints/usdt/entry-x86_64.S");
-_Static_assert(offsetof(struct stub, behind) == 56, "tracepoints/usdt/entry-x86_64.S");
-_Static_assert(sizeof(struct lead) == USDT_LEAD_BYTES, "lead");
-_Static_assert(offsetof(struct stub, probe) == 48, "tracepoints/usdt/entry-x86_64.S");
-
-static struct arena_type way_type = ARENA_TYPE(struct way);
-struct way *usdt_ways;
 static struct index pages;	/* that leads of one byte are in */
 static struct index leads;	/* ways of one byte, by their leads */
 static int unwritten;		/* some code could not be, ever */
-static struct stub *stubs;	/* free ones, up to stubs_end */
-static struct stub *stubs_end;
-
-static uint64_t heap_end;	/* 0: to be asked for */
-
-static int grows_into(uint64_t address)
-{
-	uint64_t top = usdt_stack_end();
-	uint64_t heap = heap_end;
-
-	if (!heap)
-		heap = heap_end = (uint64_t)sys1(SYS_brk, 0);
-
-	return (address <= top && top - address < GROWTH) ||
-	       (address >= heap && address - heap < GROWTH);
-}
 
 static uint64_t number_hash(uint64_t number)
 {
@@ -85,24 +40,6 @@ static int page_ours(uint64_t address)
 			    &address);
 }
 
-int usdt_page_take(uint64_t address)
-{
-	long got;
-
-	if (usdt_maps_have(address) || grows_into(address))
-		return -EADDRINUSE;
-	got = sys_mmap(address, PAGE, PROT_READ | PROT_EXEC,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-		       0);
-	if (got == (long)address)
-		return 0;
-	/* a kernel that takes the address for a hint */
-	if (got > 0)
-		sys_munmap(got, PAGE);
-	usdt_maps_missed();
-	return -EADDRINUSE;
-}
-
 /* Has a page of code there, nothing else's. (ENOMEM is also the answer where
  * no program may have a page.) */
 static int page_have(uint64_t address)
@@ -115,46 +52,6 @@ static int page_have(uint64_t address)
 	return ret ? ret : index_add(&pages, number_hash(address), address);
 }
 
-struct stub *usdt_stub_take(void)
-{
-	if (!stubs) {
-		stubs = (struct stub *)usdt_stubs;
-		stubs_end = (struct stub *)usdt_stubs_end;
-	}
-	if (stubs == stubs_end) {
-		/* more than a process ever had: who unwinds the stack does not
-		 * know these */
-		long got = sys_mmap(0, STUBS_BYTES, PROT_READ | PROT_EXEC,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-		if (got < 0 && got > -4096)
-			return NULL;
-		stubs = (struct stub *)got;
-		stubs_end = stubs + STUBS_BYTES / sizeof(*stubs);
-	}
-	return stubs++;
-}
-
-int usdt_stub_write(struct stub *at, struct usdt_adopted *probe,
-		    uint64_t resume, const struct patcher *patcher)
-{
-	const struct stub stub = {
-		.code = {
-			0x48, 0x8d, 0x64, 0x24, 0x80,	/* lea -128(%rsp) */
-			0xff, 0x15, 21, 0, 0, 0,	/* call *entry */
-			0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0,
-			0xff, 0x25, 15, 0, 0, 0,	/* jmp *resume */
-			0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
-		},
-		.entry = (uint64_t)usdt_entry,
-		.resume = resume,
-		.probe = probe,
-		.behind = probe->address + 1,
-	};
-
-	return usdt_write(patcher, (uint64_t)at, &stub, sizeof(stub));
-}
-
 #define LEAD_BLOCK	16	/* a lead is in one or two */
 
 static int same_lead(uint64_t value, const void *lead)
@@ -163,7 +60,7 @@ static int same_lead(uint64_t value, const void *lead)
 	uint64_t there = *(const uint64_t *)lead;
 
 	return (here > there ? here - there : there - here) <
-	       sizeof(struct lead);
+	       USDT_LEAD_BYTES;
 }
 
 /* The way that begins there; NULL when there is none. -EADDRINUSE: it, or a
@@ -186,20 +83,10 @@ static int way_find(uint64_t lead, struct way **found)
 	return 0;
 }
 
-int usdt_lead_write(uint64_t lead, uint64_t to, const struct patcher *patcher)
-{
-	const struct lead code = {
-		.jump = { 0xff, 0x25, 0, 0, 0, 0 },
-		.to = to,
-	};
-
-	return usdt_write(patcher, lead, &code, sizeof(code));
-}
-
 static int way_make(struct way *way, uint64_t lead,
 		    const struct patcher *patcher)
 {
-	uint64_t last = (lead + sizeof(struct lead) - 1) & ~(PAGE - 1);
+	uint64_t last = (lead + USDT_LEAD_BYTES - 1) & ~(PAGE - 1);
 	int ret = page_have(lead & ~(PAGE - 1));
 
 	if (!ret)
@@ -214,23 +101,6 @@ static int way_make(struct way *way, uint64_t lead,
 	return way->stubs[0] ? usdt_lead_write(lead, (uint64_t)way->stubs[0],
 					       patcher) :
 			       -ENOMEM;
-}
-
-struct way *usdt_way_new(void)
-{
-	return arena_take(&way_type);
-}
-
-void usdt_way_drop(struct way *way)
-{
-	arena_give(&way_type, way);
-}
-
-void usdt_way_add(struct way *way)
-{
-	way->next = usdt_ways;
-	/* USDT-WAY: the handler that finds it finds all of it */
-	store_release(&usdt_ways, way);
 }
 
 int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
@@ -321,7 +191,6 @@ int usdt_place_trap(struct usdt_adopted *probe, const struct patcher *patcher)
 
 void usdt_place_done(const struct patcher *patcher)
 {
-	heap_end = 0;
 	usdt_maps_forget();
 	unwritten |= usdt_write_all(patcher);
 }

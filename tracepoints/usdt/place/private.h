@@ -107,15 +107,9 @@ void usdt_jump_gone(void);
 const struct usdt_decoder *usdt_place_decoder(void);
 
 /* Maps a page of code where nothing is: -EADDRINUSE where something is, or
- * where the heap or a stack may still grow. */
+ * where the heap or a stack may still grow. What it knows of the process for
+ * that is looked up anew after usdt_maps_forget(). */
 int usdt_page_take(uint64_t address);
-
-/*
- * Was something mapped there when that was last looked up? Not known, and 0,
- * until some pages could not be had; and anew after usdt_maps_forget().
- */
-int usdt_maps_have(uint64_t address);
-void usdt_maps_missed(void);
 void usdt_maps_forget(void);
 
 /*

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What ways are made of: the list of them, stubs, and leads; see usdt.h.
+ *
+ * The pages that jumps lead to and those of the stubs are never unmapped; they
+ * are written as code is, and are never writable while they can be executed,
+ * unless /proc/self/mem is denied.
+ */
+#include "tracepoints/usdt/place/private.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/sys.h"
+#include "tracepoints/usdt/load.h"
+
+#define STUBS_BYTES	(16 * 4096ull)
+
+/* jmp *0(%rip), and where to */
+struct lead {
+	uint8_t jump[6];
+	uint64_t to;
+} __attribute__((packed));
+
+/* The offsets in `code` are counted from each instruction's end. */
+struct stub {
+	uint8_t code[32];
+	uint64_t entry;
+	uint64_t resume;
+	struct usdt_adopted *probe;
+	uint64_t behind;	/* the probe: for who unwinds the stack */
+};
+
+_Static_assert(sizeof(struct stub) == 64, "tracepoints/usdt/entry-x86_64.S");
+_Static_assert(offsetof(struct stub, behind) == 56, "tracepoints/usdt/entry-x86_64.S");
+_Static_assert(sizeof(struct lead) == USDT_LEAD_BYTES, "lead");
+_Static_assert(offsetof(struct stub, probe) == 48, "tracepoints/usdt/entry-x86_64.S");
+
+static struct arena_type way_type = ARENA_TYPE(struct way);
+struct way *usdt_ways;
+static struct stub *stubs;	/* free ones, up to stubs_end */
+static struct stub *stubs_end;
+
+struct way *usdt_way_new(void)
+{
+	return arena_take(&way_type);
+}
+
+void usdt_way_drop(struct way *way)
+{
+	arena_give(&way_type, way);
+}
+
+void usdt_way_add(struct way *way)
+{
+	way->next = usdt_ways;
+	/* USDT-WAY: the handler that finds it finds all of it */
+	store_release(&usdt_ways, way);
+}
+
+struct stub *usdt_stub_take(void)
+{
+	if (!stubs) {
+		stubs = (struct stub *)usdt_stubs;
+		stubs_end = (struct stub *)usdt_stubs_end;
+	}
+	if (stubs == stubs_end) {
+		/* more than a process ever had: who unwinds the stack does not
+		 * know these */
+		long got = sys_mmap(0, STUBS_BYTES, PROT_READ | PROT_EXEC,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		if (got < 0 && got > -4096)
+			return NULL;
+		stubs = (struct stub *)got;
+		stubs_end = stubs + STUBS_BYTES / sizeof(*stubs);
+	}
+	return stubs++;
+}
+
+int usdt_stub_write(struct stub *at, struct usdt_adopted *probe,
+		    uint64_t resume, const struct patcher *patcher)
+{
+	const struct stub stub = {
+		.code = {
+			0x48, 0x8d, 0x64, 0x24, 0x80,	/* lea -128(%rsp) */
+			0xff, 0x15, 21, 0, 0, 0,	/* call *entry */
+			0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0,
+			0xff, 0x25, 15, 0, 0, 0,	/* jmp *resume */
+			0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc,
+		},
+		.entry = (uint64_t)usdt_entry,
+		.resume = resume,
+		.probe = probe,
+		.behind = probe->address + 1,
+	};
+
+	return usdt_write(patcher, (uint64_t)at, &stub, sizeof(stub));
+}
+
+int usdt_lead_write(uint64_t lead, uint64_t to, const struct patcher *patcher)
+{
+	const struct lead code = {
+		.jump = { 0xff, 0x25, 0, 0, 0, 0 },
+		.to = to,
+	};
+
+	return usdt_write(patcher, lead, &code, sizeof(code));
+}
