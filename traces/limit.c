@@ -251,7 +251,7 @@ bool trace_limit_admit(struct trace_stream *stream, const struct packet *packet)
 	time_ns = packet_time(stream, packet);
 	if (stream->chunk && set->written + bytes - stream->chunk->begun >
 				     set->limit / CHUNK_SHARE) {
-		int ret = trace_stream_end_file(stream);
+		int ret = trace_file_end(stream);
 
 		if (ret)
 			trace_failed(stream->trace, ret);

@@ -3,6 +3,8 @@
 
 traces_sources = \
 	traces/clock.c \
+	traces/directory.c \
+	traces/file.c \
 	traces/idx.c \
 	traces/idx.h \
 	traces/limit.c \

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the trace*.c files only.
+ * Between directory.c, file.c, limit.c, stream.c and trace.c, each of which
+ * calls only those before it.
  */
 #ifndef TRACES_PRIVATE_H
 #define TRACES_PRIVATE_H
+
+#include <sys/uio.h>
 
 #include "traces/trace.h"
 
@@ -29,14 +32,32 @@ struct trace_chunk {
 /* Remembers the first failure of the set; returns `error`. */
 int trace_failed(struct trace *trace, int error);
 
+/* The same of a set. */
+void trace_set_failed(struct trace_set *set, int error);
+
+/* Writes at an offset, all of it, and changes `iov`. 0 or -errno. */
+int trace_write_all(int fd, struct iovec *iov, int n, uint64_t offset);
+int trace_write_at(int fd, const void *data, size_t bytes, uint64_t offset);
+
+/* Makes a trace's directory and what is in it at first. What it had made when
+ * it fails, trace_remove_directory() takes away. */
+int trace_make_directory(struct trace *trace);
+
 /* Its directory, also when it is finished: to be closed. */
 int trace_directory(const struct trace *trace);
 
 /* Takes a directory with all that trace_open() made away. */
 void trace_remove_directory(struct trace *trace);
 
+/* Appends a packet, in a new file if there is none. 0 or -errno. */
+int trace_file_append(struct trace_stream *stream, const struct packet *packet);
+
 /* The latest file of a stream is complete: a next packet begins another. */
-int trace_stream_end_file(struct trace_stream *stream);
+int trace_file_end(struct trace_stream *stream);
+
+/* Events that came into the ring and not to disk: the last packet on disk is
+ * where a reader learns of them. */
+void trace_file_tell_losses(struct trace_stream *stream);
 
 /* The name of the index of a file; `suffix` is ".new" while that grows. */
 void trace_idx_name(const char *file, const char *suffix, char *name,

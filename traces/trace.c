@@ -19,20 +19,7 @@
 #include "buffers/clock.h"
 #include "traces/private.h"
 
-#define NAMES_TRIED_MAX	100000
 #define FILE_NAME_BYTES	64
-
-static void set_failed(struct trace_set *set, int error)
-{
-	if (!set->error)
-		set->error = error;
-}
-
-int trace_failed(struct trace *trace, int error)
-{
-	set_failed(trace->set, error);
-	return error;
-}
 
 static int check_empty(int fd)
 {
@@ -227,73 +214,6 @@ int trace_update(struct trace *trace)
 	return 0;
 }
 
-/* A name that a shell and a file system like. */
-static void base_name(char *name, size_t room,
-		      const struct process_page *process)
-{
-	char proc[PROCESS_NAME_BYTES];
-	size_t i;
-
-	snprintf(proc, sizeof(proc), "%s",
-		 process->procname[0] ? process->procname : "unknown");
-	for (i = 0; proc[i]; i++)
-		if ((unsigned char)proc[i] <= ' ' || proc[i] == '/' ||
-		    proc[i] == 0x7f || (proc[i] == '.' && !i))
-			proc[i] = '_';
-	snprintf(name, room, "%s-%u-%llu", proc, process->pid,
-		 (unsigned long long)process->starttime);
-}
-
-static int make_directory(struct trace *trace)
-{
-	char base[NAME_MAX - 16];
-	int n;
-
-	base_name(base, sizeof(base), &trace->process);
-	snprintf(trace->name, sizeof(trace->name), "%s", base);
-	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
-		if (errno != EEXIST || n > NAMES_TRIED_MAX)
-			return -errno;
-		snprintf(trace->name, sizeof(trace->name), "%s-%d", base, n);
-	}
-	trace->fd = openat(trace->set->fd, trace->name,
-			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	if (trace->fd < 0 || mkdirat(trace->fd, "index", 0777))
-		return -errno;
-	trace->ledger = openat(trace->fd, "index/ledger",
-			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (trace->ledger < 0)
-		return -errno;
-	/* so that it can be written when the disk is full */
-	fallocate(trace->ledger, FALLOC_FL_KEEP_SIZE, 0, LEDGER_ROOM_BYTES);
-	return 0;
-}
-
-int trace_directory(const struct trace *trace)
-{
-	int fd = trace->fd >= 0 ? fcntl(trace->fd, F_DUPFD_CLOEXEC, 3) :
-		 openat(trace->set->fd, trace->name,
-			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
-}
-
-void trace_remove_directory(struct trace *trace)
-{
-	if (trace->fd >= 0) {
-		unlinkat(trace->fd, "metadata", 0);
-		unlinkat(trace->fd, "index/session", 0);
-		unlinkat(trace->fd, "index/ledger", 0);
-		unlinkat(trace->fd, "index", AT_REMOVEDIR);
-		close(trace->fd);
-	}
-	if (trace->ledger >= 0)
-		close(trace->ledger);
-	trace->fd = -1;
-	trace->ledger = -1;
-	unlinkat(trace->set->fd, trace->name, AT_REMOVEDIR);
-}
-
 static int add_trace(struct trace_set *set, struct trace *trace)
 {
 	struct trace **more = reallocarray(set->traces, set->ntraces + 1,
@@ -325,13 +245,13 @@ int trace_open(struct trace **result, struct trace_set *set,
 	trace_set_anchors(set, process);
 	trace_set_clock(set, process, &trace->clock);
 	trace_limit_room(set, 3 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES);
-	ret = make_directory(trace);
+	ret = trace_make_directory(trace);
 	if (!ret)
 		ret = trace_update(trace);
 	if (!ret)
 		ret = add_trace(set, trace);
 	if (ret) {
-		set_failed(set, ret);
+		trace_set_failed(set, ret);
 		trace_remove_directory(trace);
 		trace_limit_replaced(set, trace->session_bytes, 0);
 		trace_limit_replaced(set, trace->metadata_bytes, 0);
@@ -369,11 +289,11 @@ int trace_set_finish(struct trace_set *set)
 	for (i = 0; i < set->ntraces; i++) {
 		ret = set->traces[i]->gone ? 0 : final_metadata(set->traces[i]);
 		if (ret)
-			set_failed(set, ret);
+			trace_set_failed(set, ret);
 	}
 	ret = trace_limit_tell(set);
 	if (ret)
-		set_failed(set, ret);
+		trace_set_failed(set, ret);
 	return set->error;
 }
 

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The directory of a trace and its ledger, and the first failure of a set.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "traces/private.h"
+
+#define NAMES_TRIED_MAX	100000
+
+void trace_set_failed(struct trace_set *set, int error)
+{
+	if (!set->error)
+		set->error = error;
+}
+
+int trace_failed(struct trace *trace, int error)
+{
+	trace_set_failed(trace->set, error);
+	return error;
+}
+
+/* A name that a shell and a file system like. */
+static void base_name(char *name, size_t room,
+		      const struct process_page *process)
+{
+	char proc[PROCESS_NAME_BYTES];
+	size_t i;
+
+	snprintf(proc, sizeof(proc), "%s",
+		 process->procname[0] ? process->procname : "unknown");
+	for (i = 0; proc[i]; i++)
+		if ((unsigned char)proc[i] <= ' ' || proc[i] == '/' ||
+		    proc[i] == 0x7f || (proc[i] == '.' && !i))
+			proc[i] = '_';
+	snprintf(name, room, "%s-%u-%llu", proc, process->pid,
+		 (unsigned long long)process->starttime);
+}
+
+int trace_make_directory(struct trace *trace)
+{
+	char base[NAME_MAX - 16];
+	int n;
+
+	base_name(base, sizeof(base), &trace->process);
+	snprintf(trace->name, sizeof(trace->name), "%s", base);
+	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
+		if (errno != EEXIST || n > NAMES_TRIED_MAX)
+			return -errno;
+		snprintf(trace->name, sizeof(trace->name), "%s-%d", base, n);
+	}
+	trace->fd = openat(trace->set->fd, trace->name,
+			   O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (trace->fd < 0 || mkdirat(trace->fd, "index", 0777))
+		return -errno;
+	trace->ledger = openat(trace->fd, "index/ledger",
+			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (trace->ledger < 0)
+		return -errno;
+	/* so that it can be written when the disk is full */
+	fallocate(trace->ledger, FALLOC_FL_KEEP_SIZE, 0, LEDGER_ROOM_BYTES);
+	return 0;
+}
+
+int trace_directory(const struct trace *trace)
+{
+	int fd = trace->fd >= 0 ? fcntl(trace->fd, F_DUPFD_CLOEXEC, 3) :
+		 openat(trace->set->fd, trace->name,
+			O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+void trace_remove_directory(struct trace *trace)
+{
+	if (trace->fd >= 0) {
+		unlinkat(trace->fd, "metadata", 0);
+		unlinkat(trace->fd, "index/session", 0);
+		unlinkat(trace->fd, "index/ledger", 0);
+		unlinkat(trace->fd, "index", AT_REMOVEDIR);
+		close(trace->fd);
+	}
+	if (trace->ledger >= 0)
+		close(trace->ledger);
+	trace->fd = -1;
+	trace->ledger = -1;
+	unlinkat(trace->set->fd, trace->name, AT_REMOVEDIR);
+}
+
+void trace_idx_name(const char *file, const char *suffix, char *name,
+		    size_t room)
+{
+	snprintf(name, room, "index/%s.idx%s", file, suffix);
+}
+
+int trace_write_all(int fd, struct iovec *iov, int n, uint64_t offset)
+{
+	while (n) {
+		ssize_t done = pwritev(fd, iov, n, (off_t)offset);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0)
+			return done ? -errno : -ENOSPC;
+		offset += (uint64_t)done;
+		while (n && (size_t)done >= iov->iov_len) {
+			done -= (ssize_t)iov->iov_len;
+			iov++;
+			n--;
+		}
+		if (n) {
+			iov->iov_base = (char *)iov->iov_base + done;
+			iov->iov_len -= (size_t)done;
+		}
+	}
+	return 0;
+}
+
+int trace_write_at(int fd, const void *data, size_t bytes, uint64_t offset)
+{
+	struct iovec iov = { (void *)data, bytes };
+
+	return trace_write_all(fd, &iov, 1, offset);
+}
+
+static void ledger_fill(FILE *out, const struct trace *trace)
+{
+	size_t i;
+
+	fputs("# stream emitted kept overwritten lost\n", out);
+	for (i = 0; i < trace->nstreams; i++) {
+		const struct trace_stream *stream = trace->streams[i];
+
+		fprintf(out, "%s %llu %llu %llu %llu\n", stream->name,
+			(unsigned long long)stream->emitted,
+			(unsigned long long)stream->kept,
+			(unsigned long long)stream->overwritten,
+			(unsigned long long)stream->lost);
+	}
+	fprintf(out, "unplaced %llu\noversize %llu\n",
+		(unsigned long long)trace->unplaced,
+		(unsigned long long)trace->oversize);
+}
+
+/* In place, into room that was set aside for it. */
+int trace_ledger_write(struct trace *trace)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int ret;
+
+	if (!out)
+		return -ENOMEM;
+	ledger_fill(out, trace);
+	ret = fclose(out) ? -ENOMEM : 0;
+	if (!ret)
+		ret = trace_write_at(trace->ledger, text, bytes, 0);
+	if (!ret && ftruncate(trace->ledger, (off_t)bytes))
+		ret = -errno;
+	free(text);
+	return ret;
+}
+
+void trace_free_streams(struct trace *trace)
+{
+	size_t i;
+
+	for (i = 0; i < trace->nstreams; i++)
+		free(trace->streams[i]);
+	free(trace->streams);
+	trace->streams = NULL;
+	trace->nstreams = 0;
+}

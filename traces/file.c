@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files of a stream: packets, and their index.
+ *
+ * What must stay true here: a stream file can be read whenever the command is
+ * killed; its index has its final name only when it covers the whole file.
+ *
+ * While a file grows, it is longer than what is written of it, and its last
+ * packet says that all the rest is its padding:
+ *
+ *	| packet 1 | packet 2 | padding of packet 2 ............... |
+ *
+ * The next packet is written into that padding, with the rest of the file for
+ * its own, and is not there until packet 2 gives it up: by one store of eight
+ * bytes. The first packet comes into a file that has another name until then.
+ * Two steps in a row that have to be done both are left where a file is made
+ * longer, once in RESERVE_BYTES, and where it is cut at its end.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "traces/idx.h"
+#include "traces/private.h"
+
+#define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
+#define SIZE_OFFSET	(offsetof(struct packet_head, packet_size) - \
+			 PACKET_PRIVATE_BYTES)
+#define RESERVE_BYTES	(16u << 20)	/* no blocks, where files have holes */
+
+static const void *ctf_part(const struct packet_head *head)
+{
+	return (const char *)head + PACKET_PRIVATE_BYTES;
+}
+
+static int create(struct trace *trace, const char *name)
+{
+	int fd = openat(trace->fd, name,
+			O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+			0666);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* A file without a packet in it: babeltrace2 passes over such names. */
+static void hidden_name(const struct trace_stream *stream, char *name,
+			size_t room)
+{
+	snprintf(name, room, ".%s", stream->file);
+}
+
+static void abandon(struct trace_stream *stream)
+{
+	char name[64];
+
+	if (stream->idx >= 0) {
+		trace_idx_name(stream->file, ".new", name, sizeof(name));
+		unlinkat(stream->trace->fd, name, 0);
+		close(stream->idx);
+	}
+	if (stream->fd >= 0) {
+		hidden_name(stream, name, sizeof(name));
+		unlinkat(stream->trace->fd, name, 0);
+		close(stream->fd);
+	}
+	stream->fd = -1;
+	stream->idx = -1;
+}
+
+static int create_files(struct trace_stream *stream)
+{
+	struct ctf_index_header header;
+	char name[64];
+	int ret;
+
+	if (stream->trace->set->limit)
+		snprintf(stream->file, sizeof(stream->file), "%s_%u",
+			 stream->name, stream->chunks);
+	hidden_name(stream, name, sizeof(name));
+	stream->fd = create(stream->trace, name);
+	if (stream->fd < 0)
+		return stream->fd;
+	stream->room = 0;
+	trace_idx_name(stream->file, ".new", name, sizeof(name));
+	stream->idx = create(stream->trace, name);
+	ret = stream->idx;
+	if (ret >= 0) {
+		idx_header_encode(&header);
+		ret = trace_write_at(stream->idx, &header, sizeof(header), 0);
+	}
+	if (ret < 0)
+		abandon(stream);
+	return ret < 0 ? ret : 0;
+}
+
+static uint64_t idx_bytes(const struct trace_stream *stream)
+{
+	return (uint64_t)lseek(stream->idx, 0, SEEK_END);
+}
+
+/* What the last packet that is there says of its size, padding included. */
+static int declare(struct trace_stream *stream, uint64_t end)
+{
+	uint64_t bits = (end - stream->last_offset) * 8;
+
+	return trace_write_at(stream->fd, &bits, sizeof(bits),
+			      stream->last_offset + SIZE_OFFSET);
+}
+
+/* Makes the file as long as `end`, or longer. */
+static int make_room(struct trace_stream *stream, uint64_t end)
+{
+	uint64_t room = end + RESERVE_BYTES;
+
+	if (end <= stream->room)
+		return 0;
+	if (ftruncate(stream->fd, (off_t)room)) {
+		/* no more than it needs, where files may not be that long */
+		room = end;
+		if (ftruncate(stream->fd, (off_t)room))
+			return -errno;
+	}
+	stream->room = room;
+	return stream->offset ? declare(stream, room) : 0;
+}
+
+/* The file ends behind its last packet. */
+static int seal(struct trace_stream *stream)
+{
+	if (stream->room == stream->offset)
+		return 0;
+	stream->room = stream->offset;
+	if (ftruncate(stream->fd, (off_t)stream->offset))
+		return -errno;
+	return declare(stream, stream->offset);
+}
+
+/* Takes a packet back of which only a part could be written. */
+static int take_back(struct trace_stream *stream, uint64_t idx, int error)
+{
+	int ret = stream->offset ? seal(stream) : 0;
+
+	if (ftruncate(stream->idx, (off_t)idx))
+		ret = -errno;
+	if (!stream->offset)
+		abandon(stream);
+	return ret ? ret : error;
+}
+
+/* It is written; from now on it is there. */
+static int show(struct trace_stream *stream)
+{
+	char name[64];
+
+	if (stream->offset)
+		return declare(stream, stream->offset);
+	hidden_name(stream, name, sizeof(name));
+	return renameat(stream->trace->fd, name, stream->trace->fd,
+			stream->file) ? -errno : 0;
+}
+
+static int append(struct trace_stream *stream, const struct packet *packet,
+		  const struct packet_head *head)
+{
+	uint64_t end = stream->offset + CTF_HEAD_BYTES + packet->event_bytes;
+	struct packet_head padded = *head;
+	struct iovec iov[2] = {
+		{ (void *)ctf_part(&padded), CTF_HEAD_BYTES },
+		{ (void *)packet->events, packet->event_bytes },
+	};
+	struct ctf_index_entry entry;
+	uint64_t idx = idx_bytes(stream);
+	int ret = make_room(stream, end);
+
+	padded.packet_size = (stream->room - stream->offset) * 8;
+	if (!ret)
+		ret = trace_write_all(stream->fd, iov,
+				      packet->event_bytes ? 2 : 1,
+				      stream->offset);
+	idx_entry_encode(&entry, head, stream->offset);
+	if (!ret)
+		ret = trace_write_at(stream->idx, &entry, sizeof(entry), idx);
+	if (!ret)
+		ret = show(stream);
+	return ret ? take_back(stream, idx, ret) : 0;
+}
+
+int trace_file_append(struct trace_stream *stream, const struct packet *packet)
+{
+	struct packet_head head = packet->head;
+	int ret = 0;
+
+	memcpy(head.uuid, stream->trace->uuid, sizeof(head.uuid));
+	if (stream->fd < 0)
+		ret = create_files(stream);
+	if (!ret)
+		ret = append(stream, packet, &head);
+	if (ret)
+		return ret;
+	stream->last = head;
+	stream->last_offset = stream->offset;
+	stream->offset += CTF_HEAD_BYTES + packet->event_bytes;
+	stream->bytes += CTF_HEAD_BYTES + packet->event_bytes;
+	return 0;
+}
+
+int trace_file_end(struct trace_stream *stream)
+{
+	char temporary[64];
+	char name[64];
+	int ret;
+
+	if (stream->fd < 0)
+		return 0;
+	ret = seal(stream);
+	trace_idx_name(stream->file, ".new", temporary, sizeof(temporary));
+	trace_idx_name(stream->file, "", name, sizeof(name));
+	if (!ret && renameat(stream->trace->fd, temporary, stream->trace->fd,
+			     name))
+		ret = -errno;
+	if (close(stream->idx) && !ret)
+		ret = -errno;
+	if (close(stream->fd) && !ret)
+		ret = -errno;
+	stream->fd = -1;
+	stream->idx = -1;
+	stream->offset = 0;
+	return ret;
+}
+
+/* The latest file was ended, and the next one could not be written. */
+static void open_again(struct trace_stream *stream)
+{
+	char name[64];
+
+	if (stream->fd >= 0 || !stream->chunk)
+		return;
+	trace_idx_name(stream->chunk->file, "", name, sizeof(name));
+	stream->fd = openat(stream->trace->fd, stream->chunk->file,
+			    O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	stream->idx = openat(stream->trace->fd, name,
+			     O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+}
+
+void trace_file_tell_losses(struct trace_stream *stream)
+{
+	struct ctf_index_entry entry;
+	struct packet_head padded;
+
+	if (stream->last.events_discarded >= stream->lost)
+		return;
+	open_again(stream);
+	if (stream->fd < 0)
+		return;
+	stream->last.events_discarded = stream->lost;
+	idx_entry_encode(&entry, &stream->last, stream->last_offset);
+	padded = stream->last;
+	if (stream->offset)
+		padded.packet_size = (stream->room - stream->last_offset) * 8;
+	trace_write_at(stream->fd, ctf_part(&padded), CTF_HEAD_BYTES,
+		       stream->last_offset);
+	trace_write_at(stream->idx, &entry, sizeof(entry),
+		       idx_bytes(stream) - sizeof(entry));
+}
