@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a note in a module's file to a marker.
+ * Makes markers from the notes in a module's file.
  *
- * A note is believed only where all it names lies in its own module, the file
- * is the one that is loaded, and a nop is at its address.
+ * A note is believed only if everything that it names lies in its own module,
+ * the file is the one that is loaded, and a nop is at its address.
  */
 #include "tracepoints/usdt/usdt.h"
 
@@ -21,7 +21,7 @@
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/note.h"
 
-/* Plans that are made at a time for one module. */
+/* Plans made together for one module. */
 #define PLANS_MAX	4096u
 #define PLANS_BYTES	(PLANS_MAX * sizeof(struct usdt_plan))
 
@@ -32,16 +32,16 @@ struct pass {
 	const struct patcher *patcher;
 	struct usdt_file file;
 	uint32_t seen;
-	int again;			/* another time it may be otherwise */
-	int left;			/* some need more than one byte */
+	int again;			/* a later pass may succeed */
+	int left;			/* some probes need more than a byte */
 	struct usdt_plan *plans;	/* sorted; or NULL */
 	uint32_t planned;
-	uint32_t strings;		/* of the note that was wanted last */
-	int how;			/* USDT_WANTED_ of that */
+	uint32_t strings;		/* of the last wanted note */
+	int how;			/* USDT_WANTED_ of that note */
 };
 
-/* Does the module have n bytes there, in a segment with these flags? The file
- * and the loaded module have the same program headers. */
+/* Tells whether the module has n bytes there, in a segment with these flags.
+ * The file and the loaded module have the same program headers. */
 static int loaded(const struct pass *pass, uint64_t address, uint64_t n,
 		  uint32_t flags)
 {
@@ -65,7 +65,8 @@ static int loaded(const struct pass *pass, uint64_t address, uint64_t n,
 	return 0;
 }
 
-/* Is the file what is loaded? Its headers, in memory, say so. */
+/* Tells whether the file is the one that is loaded: its headers are in
+ * memory. */
 static int same_file(const struct pass *pass)
 {
 	const uint8_t *memory = (const uint8_t *)pass->module->start;
@@ -85,9 +86,10 @@ static int same_file(const struct pass *pass)
 				 pass->file.bytes + header.e_phoff, bytes);
 }
 
-/* The code that markers have in the module: a marker of our own declares its
- * nop as a probe, too. And the nops of all probes. Made for a pass. */
+/* Sites of the module's markers: a marker in the program's source declares its
+ * nop as a probe, too. Filled for one pass. */
 static struct index codes;
+/* The nops of the module's probes. Filled for one pass. */
 static struct index nops;
 
 static uint64_t code_hash(uint64_t address)
@@ -133,8 +135,8 @@ static int nop_learn(const struct usdt_probe *note, void *arg)
 	return address ? index_add(&nops, code_hash(address), address) : 0;
 }
 
-/* How far another probe's nop is behind this one, or before it, where that
- * matters to a jump; or 0. */
+/* Returns how far another probe's nop is behind this one, or before it; 0 if
+ * none is within a jump's length. */
 static uint32_t nop_near(uint64_t address, int before)
 {
 	uint32_t k;
@@ -164,7 +166,8 @@ static int symbol_find(const char *name, uint32_t length, uint64_t *address,
 	return 1;
 }
 
-/* One that can be fetched. As a string, if it can be the address of one. */
+/* Adds an argument that can be fetched; as a string if it is wanted so and can
+ * be the address of one. */
 static void field_add(struct usdt_adopted *probe,
 		      const struct usdt_operand *operand, int string)
 {
@@ -184,7 +187,7 @@ static void field_add(struct usdt_adopted *probe,
 	probe->site.types[k] = probe->operands[k].type;
 }
 
-/* Fields are the arguments that can be fetched, by their numbers. */
+/* Makes a field of each argument that can be fetched, named by its number. */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
 		       const char *operands, struct pass *pass)
 {
@@ -202,7 +205,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 	probe->site.nfields = (uint8_t)probe->count;
 }
 
-/* The next one: what cannot be placed costs no memory. */
+/* The memory of the next probe: a probe that cannot be placed uses none. */
 static struct usdt_adopted *spare;
 
 static struct usdt_adopted *probe_make(const struct usdt_probe *note,
@@ -236,7 +239,7 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 	return text.cut ? NULL : probe;
 }
 
-/* A marker of a probe that is placed. */
+/* Makes the marker of a probe that is placed. */
 static void probe_register(struct usdt_adopted *probe,
 			   const struct usdt_probe *note,
 			   const char *const texts[static 4],
@@ -263,7 +266,7 @@ static void probe_register(struct usdt_adopted *probe,
 	index_add(&codes, code_hash(probe->address), (uint64_t)object->codes);
 }
 
-/* Makes room for a plan; most notes are sorted already. */
+/* Adds a plan to be made. Most notes are sorted already. */
 static void plan_want(struct pass *pass, uint64_t address)
 {
 	uint32_t at = usdt_plans_before(pass->plans, pass->planned, address);
@@ -285,7 +288,8 @@ static void plan_want(struct pass *pass, uint64_t address)
 
 #define ROW_MAX		16	/* probes side by side that are looked at */
 
-/* Those before it decide with whom it is, if there are any. */
+/* Wants plans for a probe and for the row of probes before it: they decide
+ * which of them share a jump. */
 static void plans_want(struct pass *pass, uint64_t address)
 {
 	uint64_t base = pass->module->base;
@@ -300,7 +304,7 @@ static void plans_want(struct pass *pass, uint64_t address)
 	}
 }
 
-/* Is it to be adopted, and can it be at all? */
+/* Tells whether a session wants the probe, and its code is in the module. */
 static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 {
 	uint64_t address = pass->module->base + note->address;
@@ -318,7 +322,7 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	return pass->how && !known(address);
 }
 
-/* First those that need one byte. */
+/* The first reading: places the probes that need one byte. */
 static int note_seen(const struct usdt_probe *note, void *arg)
 {
 	struct usdt_adopted *probe;
@@ -344,7 +348,8 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 	return 0;
 }
 
-/* Is it for two probes, of which the other one is somewhere else already? */
+/* Tells whether a plan is for two probes, and the other one already has a
+ * way of another kind. */
 static int too_late(const struct pass *pass, const struct usdt_plan *plan,
 		    uint64_t address)
 {
@@ -355,8 +360,8 @@ static int too_late(const struct pass *pass, const struct usdt_plan *plan,
 	return plan->beside && known(other);
 }
 
-/* By the plan that it has now, or, where others are near, by one byte, which is
- * nothing for whose operand has another nop in it. */
+/* Places a probe by its current plan. A probe with another one before it is
+ * tried by one byte too, unless another nop is in the jump's operand. */
 static int place_once(struct usdt_adopted *probe, struct usdt_plan *plan,
 		      struct pass *pass)
 {
@@ -391,7 +396,7 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 	return ret;
 }
 
-/* Then those that need more, by their plans; or by a trap. */
+/* The second reading: places the others by their plans, or by a trap. */
 static int note_planned(const struct usdt_probe *note, void *arg)
 {
 	struct pass *pass = arg;
@@ -412,7 +417,8 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 	return 0;
 }
 
-/* What the file says stays true: nobody plans that again. */
+/* Remembers the probes that have no plan: the file does not change, so a new
+ * plan would fail for the same reason. */
 static void plans_remember(struct pass *pass)
 {
 	uint32_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Jumps of five bytes, and more where something leads behind the nop: how they
- * are made of a plan; see usdt.h and tracepoints/usdt/plan/plan.h.
+ * Makes jumps of five bytes from plans, and more bytes where other code leads
+ * behind the nop; see usdt.h and tracepoints/usdt/plan/plan.h.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -14,10 +14,10 @@
 #define NOP		0x90
 #define MOVED_MAX	160
 #define JUMPS_MAX	(USDT_PATCH_MAX - USDT_JUMP_BYTES + 1)
-#define TRIES		8	/* of where the first of several jumps leads */
+#define TRIES		8	/* places for the first of several jumps */
 
-/* The jumps of a way while they are made: where they begin and lead, and which
- * bytes are decided. */
+/* The jumps of a way while they are made: where they begin, where they lead,
+ * and which bytes are decided. */
 struct making {
 	uint64_t site;
 	uint32_t beside;
@@ -55,9 +55,9 @@ static uint64_t led_by(const uint8_t *bytes, uint64_t site, uint32_t start)
 #define LEADS_MAX	3
 
 /*
- * Where a jump may lead to: by its bytes as they are to be; and by what others
- * may put among them, where a probe's nop was. A uprobe or a breakpoint that
- * comes there writes cc, a uprobe that goes what the file has.
+ * Lists where a jump may lead: by its own bytes, and by bytes that others may
+ * write among them, where another probe's nop was. A uprobe or a breakpoint
+ * that is set there writes cc; a uprobe that is removed writes the file's byte.
  */
 static uint32_t leads_of(const uint8_t *on, uint64_t site, uint32_t start,
 			 uint32_t beside, uint64_t leads[static LEADS_MAX])
@@ -79,7 +79,7 @@ static uint32_t leads_of(const uint8_t *on, uint64_t site, uint32_t start,
 	return n;
 }
 
-/* Gives back all, or all but the first, of those that jump i may lead to. */
+/* Gives back the places where jump i may lead, from number `from` on. */
 static void leads_give(const struct making *m, uint32_t i, uint32_t from)
 {
 	uint64_t leads[LEADS_MAX];
@@ -90,7 +90,7 @@ static void leads_give(const struct making *m, uint32_t i, uint32_t from)
 		usdt_near_give(leads[n], USDT_LEAD_BYTES);
 }
 
-/* The first is there: takes the others. */
+/* Takes the other places where jump i may lead; it has the first already. */
 static int leads_take(const struct making *m, uint32_t i)
 {
 	uint64_t leads[LEADS_MAX];
@@ -108,8 +108,9 @@ static int leads_take(const struct making *m, uint32_t i)
 	return -ERANGE;
 }
 
-/* Finds a place for what a jump leads to, by those of its operand's bytes that
- * are given; then all are. When it fails the first jump's is kept, if any. */
+/* Finds a place where jump i can lead with the operand's bytes that are given,
+ * and decides the other bytes. On failure the place of the first jump is kept,
+ * if it has one. */
 static int lead_find(struct making *m, uint32_t i)
 {
 	uint8_t *operand = m->bytes + m->starts[i] + 1;
@@ -136,8 +137,9 @@ static int lead_find(struct making *m, uint32_t i)
 }
 
 /*
- * Finds places for all. What the first takes leaves the others little choice:
- * the first is tried at some, which are kept until another is found.
+ * Finds a place for each jump. The place of the first jump leaves the others
+ * little choice, so several are tried for it; places that failed are kept until
+ * the end, so the next try finds another one.
  */
 static int leads_find(struct making *m)
 {
@@ -163,10 +165,10 @@ static int leads_find(struct making *m)
 	return ret;
 }
 
-static int any_free;	/* ways, or some were */
+static int any_free;	/* a way is free, or was */
 
-/* A way that a module has left, and that leads here as well as there: the
- * module is back where it was. */
+/* Finds the way of the same probe in a module that was unloaded, and is loaded
+ * again at the same address. */
 static struct way *way_again(uint64_t site, const struct usdt_plan *plan)
 {
 	struct way *way = any_free ? usdt_ways : NULL;
@@ -181,7 +183,8 @@ static struct way *way_again(uint64_t site, const struct usdt_plan *plan)
 	return way;
 }
 
-/* How much room what is covered takes elsewhere: the same anywhere near. */
+/* Returns how many bytes the covered code takes where it moves: the same at
+ * each place within reach. */
 static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
 {
 	struct stub *stubs[2] = { NULL };
@@ -193,7 +196,7 @@ static uint32_t moved_bytes(const struct usdt_plan *plan, uint64_t base)
 	return n > 0 ? (uint32_t)n : MOVED_MAX;
 }
 
-/* What does not change when the way is used again. */
+/* Fills in what stays when the way is used again. */
 static int way_make(struct way *way, const struct usdt_plan *plan,
 		    uint64_t base)
 {
@@ -232,7 +235,7 @@ give_leads:
 	return ret;
 }
 
-/* The first jump leads to the stub, or to its gate; others to what moved. */
+/* The first jump leads to the stub or to its gate, the others to moved code. */
 static int leads_write(const struct way *way, const struct patcher *patcher)
 {
 	uint64_t leads[LEADS_MAX];
@@ -270,7 +273,8 @@ static int way_fill(struct way *way, const struct usdt_plan *plan,
 		       leads_write(way, patcher);
 }
 
-/* The probe's stub goes on behind its gate, if it has one. */
+/* Gives the way to a probe. Its stub continues behind its gate, if it has
+ * one. */
 static int way_join(struct way *way, struct usdt_adopted *probe,
 		    const struct patcher *patcher)
 {

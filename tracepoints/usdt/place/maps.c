@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Pages for code where the process has nothing mapped; the list of what it has
- * spares the kernel attempts page by page.
+ * Maps pages for code where the process has nothing mapped.
  *
- * What must stay true: the list only spares attempts. Others map and unmap
- * meanwhile, and the attempt itself decides.
+ * What must stay true: the list of mappings only saves attempts. Other threads
+ * map and unmap meanwhile, so the attempt itself decides.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -17,10 +16,10 @@
 #include "tracepoints/usdt/load.h"
 
 #define PAGE		4096ull
-#define RANGES_MAX	4096u	/* what lies side by side is one */
+#define RANGES_MAX	4096u	/* adjacent mappings are one range */
 #define RANGES_BYTES	(RANGES_MAX * sizeof(struct range))
-#define MISSES		8u	/* before the list is worth its reading */
-/* What the first thread's stack and the heap may still grow into. */
+#define MISSES		8u	/* attempts that fail before the list is read */
+/* Room into which the first thread's stack and the heap may still grow. */
 #define GROWTH		(256ull << 20)
 
 struct range {
@@ -38,7 +37,7 @@ struct reading {
 	int field;		/* 0: the start, 1: the end, 2: what follows */
 };
 
-/* What is above those that there is room for is not known. */
+/* Mappings above the last range that fits are not known. */
 static void range_add(const struct range *range)
 {
 	if (count && ranges[count - 1].end == range->start)
@@ -79,8 +78,8 @@ static void maps_read(void)
 	sys_close(fd);
 }
 
-/* Was something mapped there when that was last looked up? Not known, and 0,
- * until some pages could not be had. */
+/* Tells whether the list has a mapping there. Returns 0 before the list was
+ * read, which is after MISSES attempts have failed. */
 static int had(uint64_t address)
 {
 	uint32_t low = 0;
@@ -97,7 +96,7 @@ static int had(uint64_t address)
 	return low < count && address >= ranges[low].start;
 }
 
-static uint64_t heap_end;	/* 0: to be asked for */
+static uint64_t heap_end;	/* 0: not known */
 
 static int grows_into(uint64_t address)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Instructions somewhere else; see tracepoints/usdt/plan/plan.h.
+ * Writes instructions for another place; see tracepoints/usdt/plan/plan.h.
  *
- * A call puts the address on the stack that the program would put there, so
- * that whoever unwinds the stack finds the program's own code.
+ * A moved call pushes the return address that the program's call would push, so
+ * an unwinder finds the program's own code.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -31,7 +31,7 @@ static void put(struct writer *w, const void *bytes, uint32_t n)
 	w->used += n;
 }
 
-/* An operand relative to what is `behind` bytes after it. */
+/* Writes an operand that counts from `behind` bytes after its end. */
 static void put_relative(struct writer *w, uint64_t target, uint32_t behind)
 {
 	int64_t distance = (int64_t)(target - (w->to + w->used + 4 + behind));
@@ -65,7 +65,8 @@ static void put_call(struct writer *w, uint64_t target, uint64_t back)
 	put_jump(w, target);
 }
 
-/* jmp to its end, or to its next instruction; jmp *0(%rip), and where to */
+/* jmp to the gate's end if shut, to the next instruction if open;
+ * jmp *0(%rip), and its target */
 static void put_gate(struct writer *w, const struct stub *stub)
 {
 	static const uint8_t jumps[] = {

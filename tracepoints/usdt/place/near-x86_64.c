@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Places for code within a jump's reach of a module; see private.h.
+ * Finds places for code within a jump's reach of a module; see private.h.
  *
- * What must stay true: nothing of the program's is mapped over, and the
- * program's heap and stack keep room to grow.
+ * What must stay true: no mapping of the program is replaced, and its heap and
+ * stack keep room to grow.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -18,11 +18,11 @@
 #define REACH		0x70000000ull	/* leaves room for the module */
 #define STEP		(4ull << 20)
 
-/* A page of code that is ours, and which of its units are in use. */
+/* A page of the agent's code, and which of its units are in use. */
 struct near {
 	struct near *next;
 	uint64_t address;
-	uint32_t behind;	/* where usdt_near_take() goes on */
+	uint32_t behind;	/* where usdt_near_take() continues */
 	uint64_t used[UNITS / 64];
 };
 
@@ -39,7 +39,7 @@ static int unit_used(const struct near *near, uint32_t unit)
 	return near->used[unit / 64] >> unit % 64 & 1;
 }
 
-/* The units that n bytes from an offset on are in. */
+/* Tells whether the units of n bytes at an offset are free. */
 static int units_free(const struct near *near, uint32_t offset, uint32_t n)
 {
 	uint32_t unit = offset / UNIT;
@@ -64,7 +64,7 @@ static uint64_t units_set(struct near *near, uint32_t offset, uint32_t n,
 	return near->address + offset;
 }
 
-/* A page that nobody has, or NULL. */
+/* Maps a page where nothing is mapped. Returns NULL if it cannot. */
 static struct near *near_make(uint64_t address)
 {
 	struct near *near = arena_take(&near_type);
@@ -145,7 +145,8 @@ static uint64_t led_to(uint64_t site, uint32_t operand)
 	return site + USDT_JUMP_BYTES + (uint64_t)(int64_t)(int32_t)operand;
 }
 
-/* Do the two upper bytes of operands that lead to a page fit? */
+/* Tells whether operands that lead to a page can have the wanted upper two
+ * bytes. */
 static int page_fits(const struct near *near, uint64_t site, uint32_t mask,
 		     uint32_t want)
 {
@@ -174,7 +175,7 @@ static uint64_t lead_fit(struct near *near, uint64_t site, uint32_t mask,
 	return 0;
 }
 
-/* A lead in a new page, by the operand's two upper bytes. */
+/* Takes a lead in a new page, chosen by the operand's two upper bytes. */
 static uint64_t lead_at(uint64_t site, uint32_t top, uint32_t next,
 			uint32_t mask, uint32_t want, uint32_t n)
 {
@@ -188,10 +189,11 @@ static uint64_t lead_at(uint64_t site, uint32_t top, uint32_t next,
 }
 
 /*
- * Where nothing is yet: over the operand's upper byte and over the next, each
- * unless it is given. The third is 0x10 or given: what is not given in the end
- * is found in the page that comes of it. Libraries lie together: it begins
- * some way off, and where there was room the last time.
+ * Takes a lead in a new page. It tries the values of the operand's highest byte
+ * and of the next one, unless they are given. The third is given or 0x10: the
+ * bytes that are not given are chosen in the page found so. The search begins
+ * where it found room the last time; at first some way off, because libraries
+ * lie together.
  */
 static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
 			  uint32_t n)
@@ -200,7 +202,7 @@ static uint64_t lead_make(uint64_t site, uint32_t mask, uint32_t want,
 	uint32_t i;
 	uint32_t k;
 
-	/* across two pages, wherever they are */
+	/* the lead would cross into the next page at any address */
 	if (mask & 0xff00 && (led_to(site, want) & (PAGE - 1)) + n > PAGE)
 		return 0;
 	for (i = 0; i < 256; i++) {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The way from a probe's nop to its stub and back, see usdt.h: where one byte
- * is switched, and what is the same for all.
+ * Ways that switch one byte, and what ways of all kinds have in common; see
+ * usdt.h.
  *
- * A way whose module is gone is used again by a probe that comes to the same
- * place.
+ * A way whose module was unloaded is used again by a probe at the same address.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -20,9 +19,9 @@
 #define JUMP		0xe9
 #define TRAP		0xcc
 
-static struct index pages;	/* that leads of one byte are in */
+static struct index pages;	/* with leads of ways of one byte */
 static struct index leads;	/* ways of one byte, by their leads */
-static int unwritten;		/* some code could not be, ever */
+static int unwritten;		/* some code could not be written */
 
 static uint64_t number_hash(uint64_t number)
 {
@@ -40,8 +39,8 @@ static int page_ours(uint64_t address)
 			    &address);
 }
 
-/* Has a page of code there, nothing else's. (ENOMEM is also the answer where
- * no program may have a page.) */
+/* Makes sure that a page of the agent's code is there. Returns -EADDRINUSE also
+ * where no program may have a page. */
 static int page_have(uint64_t address)
 {
 	int ret;
@@ -52,7 +51,7 @@ static int page_have(uint64_t address)
 	return ret ? ret : index_add(&pages, number_hash(address), address);
 }
 
-#define LEAD_BLOCK	16	/* a lead is in one or two */
+#define LEAD_BLOCK	16	/* bytes; a lead is in one block or two */
 
 static int same_lead(uint64_t value, const void *lead)
 {
@@ -63,8 +62,8 @@ static int same_lead(uint64_t value, const void *lead)
 	       USDT_LEAD_BYTES;
 }
 
-/* The way that begins there; NULL when there is none. -EADDRINUSE: it, or a
- * part of another, is in use. */
+/* Finds the way whose lead is there; NULL if there is none. -EADDRINUSE: that
+ * lead is in use, or overlaps another one. */
 static int way_find(uint64_t lead, struct way **found)
 {
 	uint64_t block = lead / LEAD_BLOCK;
@@ -129,7 +128,8 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 		}
 		usdt_way_add(way);
 	}
-	/* free: its jump is gone with its module, nobody comes here */
+	/* the way is free: its jump is gone with its module, so no thread
+	 * comes here */
 	ret = usdt_stub_write(way->stubs[0], probe, probe->address + 1,
 			      patcher);
 	way->site = probe->address;
@@ -139,7 +139,8 @@ int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
 	return ret;
 }
 
-/* One that was there, of a module that is back where it was; or a new one. */
+/* Returns the way of the same probe in a module that was unloaded and is loaded
+ * again at the same address; or a new way. */
 static struct way *trap_way(uint64_t site)
 {
 	struct way *way = usdt_ways;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Switching jumps of five bytes and more, many of them in few steps; see
- * usdt.h.
+ * Switches jumps of five bytes and more, many of them in few steps; see usdt.h.
  *
- * What must stay true: whatever is half done, who comes to an instruction that
- * is there no more or not yet comes to a cc. Those are written before all else
- * and taken out after it, and all threads have seen one step before the next
- * is done.
+ * What must stay true: a thread that comes to an instruction which is already
+ * gone, or not there yet, executes a cc. The cc bytes are written before any
+ * other byte and replaced after it, and all threads have seen one step before
+ * the next begins.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -19,7 +18,7 @@
 #define TRAP		0xcc
 #define NOP		0x90
 
-/* Those that wait for usdt_place_flush(). */
+/* Ways that wait for usdt_place_flush(). */
 static struct way *pending;
 
 static int gate_switch(const struct way *way, uint32_t which, int on,
@@ -61,13 +60,13 @@ void usdt_switch_gone(struct way *way)
 	way->pending = 0;
 }
 
-/* Is there a trap for each hit? */
+/* Tells whether each hit is a trap. */
 static int is_trap(const struct way *way)
 {
 	return way->n == 1;
 }
 
-/* Says what has become of a way to those that it is for. */
+/* Tells the probes of a way what became of the switch. */
 static void way_done(struct way *way)
 {
 	uint32_t i;
@@ -80,7 +79,8 @@ static void way_done(struct way *way)
 	way->pending = 0;
 }
 
-/* Has a uprobe gone that was at a nop? It puts there what the file has. */
+/* Tells whether a uprobe at a nop was removed since the switch: the kernel
+ * then restores the byte of the file. */
 static int worn(const struct way *way)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
@@ -102,7 +102,8 @@ static int mend(const struct way *way, const struct patcher *patcher)
 		       patch_byte(patcher, code, JUMP);
 }
 
-/* The same as is_due(). A cc may also be a debugger's or a uprobe's. */
+/* The same as is_due(), for a trap. A cc may also belong to a debugger or a
+ * uprobe. */
 static int trap_is_due(struct way *way)
 {
 	uint8_t code = *(const uint8_t *)way->site;
@@ -120,7 +121,8 @@ static int trap_is_due(struct way *way)
 	return !way->refused;
 }
 
-/* Has it to be switched? Else `refused` says what has become of it. */
+/* Tells whether a way has to be switched. If not, `refused` says what became
+ * of it. */
 static int is_due(struct way *way, const struct patcher *patcher)
 {
 	const uint8_t *code = (const uint8_t *)way->site;
@@ -144,14 +146,14 @@ static int is_due(struct way *way, const struct patcher *patcher)
 }
 
 enum step {
-	STEP_CLOSE,		/* cc at the nop: for who comes by a join */
+	STEP_CLOSE,		/* cc at the nop: threads may come by a join */
 	STEP_GUARD,		/* cc wherever an instruction begins */
-	STEP_BODY,		/* all else as it is to be */
-	STEP_STARTS,		/* all but the nop as it is to be */
-	STEP_OPEN,		/* all as it is to be */
+	STEP_BODY,		/* all other bytes final */
+	STEP_STARTS,		/* all but the nop final */
+	STEP_OPEN,		/* all final */
 };
 
-/* One step of one way: the bytes that it has afterwards are written. */
+/* Writes the bytes that a way has after a step. */
 static int step_write(const struct way *way, enum step step, int on,
 		      const struct patcher *patcher)
 {
@@ -177,7 +179,7 @@ static int step_write(const struct way *way, enum step step, int on,
 	return patch_write(patcher, code, bytes, way->n);
 }
 
-/* Does a step anything for it? */
+/* Tells whether a step changes anything for a way. */
 static int step_matters(const struct way *way, enum step step)
 {
 	if (is_trap(way))
@@ -187,7 +189,7 @@ static int step_matters(const struct way *way, enum step step)
 	return step != STEP_STARTS || !way->wanted || way->joins;
 }
 
-/* Who cannot be written stays where it is: with cc where it had to be. */
+/* A way that cannot be written takes no further step, and keeps its cc. */
 static void step_all(struct way *list, enum step step,
 		     const struct patcher *patcher)
 {
@@ -204,7 +206,7 @@ static void step_all(struct way *list, enum step step,
 		patch_sync();
 }
 
-/* Takes out of the list what is not due. */
+/* Takes ways that are not due out of the list. Returns the others. */
 static struct way *sift(const struct patcher *patcher)
 {
 	struct way **link = &pending;
@@ -225,8 +227,8 @@ static struct way *sift(const struct patcher *patcher)
 	return list;
 }
 
-/* Does switching it lead somebody to a cc? A trap that goes does not: it is
- * taken away all the more where threads block the signal. */
+/* Tells whether the switch may lead a thread to a cc. Removing a trap does not,
+ * and is all the more needed where threads block the signal. */
 static int needs_traps(const struct way *way)
 {
 	return way->wanted || !is_trap(way);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * SIGTRAP from a cc of ours: the thread goes on where what it came for is now.
+ * Handles SIGTRAP from a cc that the agent wrote: the thread continues where
+ * the instruction that was there is now.
  *
- * The handler takes only what is ours; all else gets what the program, or
- * nobody, has for the signal. A debugger sees the signal first, a uprobe of the
- * kernel's is taken before there is one.
+ * The handler takes only traps of the agent's cc. Any other SIGTRAP has the
+ * effect that it would have without the handler. A debugger sees the signal
+ * first; the kernel handles a uprobe's cc before it makes a signal.
  *
- * A cc that stays (USDT_INT3) costs each hit a signal, and needs more of the
- * program for as long as it is there than can be looked up: that it does not
- * block, ignore or take the signal. It is there only where somebody has said
- * so.
+ * A cc that stays (USDT_INT3) costs each hit a signal. While it is there the
+ * program must not block, ignore or catch SIGTRAP, which cannot be known in
+ * advance. So it is used only where a session allows it.
  *
- * A thread that blocks SIGTRAP would be killed by a cc, so that nothing is
- * switched while one does. Not counted are those that block also the signals
- * that libc has for itself: they are in the middle of a function of libc's,
- * or the agent's.
+ * A cc would kill a thread that blocks SIGTRAP, so nothing is switched while a
+ * thread does. A thread that also blocks the signals which libc keeps for
+ * itself does not count: it is in a function of libc or of the agent.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +31,7 @@
 #define LIBCS		(3ull << 31)	/* signals 32 and 33 */
 #define BIT(signal)	(1ull << ((signal) - 1))
 
-/* As rt_sigaction(2) has it. */
+/* As rt_sigaction(2) takes it. */
 struct action {
 	void (*handler)(int signal, siginfo_t *info, void *context);
 	uint64_t flags;
@@ -50,7 +49,8 @@ __asm__(".pushsection .text\n\t"
 	"syscall\n\t"
 	".popsection");
 
-/* Where a thread goes on that has executed a cc there; 0: it is not ours. */
+/* Returns where a thread continues that has executed a cc at the address; 0: it
+ * is not a cc of the agent's. */
 static SIGSAFE uint64_t way_on(uint64_t address)
 {
 	/* USDT-WAY */
@@ -69,14 +69,14 @@ static SIGSAFE uint64_t way_on(uint64_t address)
 	return 0;
 }
 
-/* What would have happened without us. */
+/* Does what would have happened without the handler. */
 static SIGSAFE void pass_on(int signal, siginfo_t *info, void *context)
 {
 	struct action action = { 0 };
 	uint64_t mask = before.mask;
 	uint64_t was;
 
-	/* the kernel lets nobody ignore a trap, but a signal that was sent */
+	/* a process can ignore a signal that was sent, but not a trap */
 	if (before.handler == (void *)SIG_IGN && info->si_code <= 0)
 		return;
 	if (before.handler == (void *)SIG_DFL ||
@@ -123,7 +123,8 @@ static int handler_set(void)
 	return (int)sys4(SYS_rt_sigaction, SIGTRAP, &ours, NULL, SIGSET_BYTES);
 }
 
-/* "SigBlk:\t0123456789abcdef" in a thread's status; ~0 when it has gone. */
+/* Returns a thread's blocked signals, "SigBlk:\t0123456789abcdef" in its
+ * status; ~0 if the thread is gone. */
 static uint64_t blocked_read(const char *tid)
 {
 	static const char word[] = "SigBlk:\t";
@@ -163,7 +164,7 @@ static int thread_blocks(const char *tid)
 	return blocked & BIT(SIGTRAP) && (blocked & LIBCS) != LIBCS;
 }
 
-/* Does any thread? Where that cannot be read, one might. */
+/* Tells whether a thread blocks SIGTRAP, or this cannot be read. */
 static int threads_block(void)
 {
 	int fd = (int)sys_open("/proc/self/task",

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What ways are made of: the list of them, stubs, and leads; see usdt.h.
+ * The list of ways, and the code that they consist of: stubs and leads; see
+ * usdt.h.
  *
- * The pages that jumps lead to and those of the stubs are never unmapped; they
- * are written as code is, and are never writable while they can be executed,
- * unless /proc/self/mem is denied.
+ * Pages of stubs and leads are never unmapped. They are written like any code,
+ * and are not writable while they are executable, unless /proc/self/mem is
+ * denied.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -18,7 +19,7 @@
 
 #define STUBS_BYTES	(16 * 4096ull)
 
-/* jmp *0(%rip), and where to */
+/* jmp *0(%rip), and its target */
 struct lead {
 	uint8_t jump[6];
 	uint64_t to;
@@ -30,7 +31,7 @@ struct stub {
 	uint64_t entry;
 	uint64_t resume;
 	struct usdt_adopted *probe;
-	uint64_t behind;	/* the probe: for who unwinds the stack */
+	uint64_t behind;	/* the probe's nop: for unwinders */
 };
 
 _Static_assert(sizeof(struct stub) == 64, "tracepoints/usdt/entry-x86_64.S");
@@ -56,7 +57,7 @@ void usdt_way_drop(struct way *way)
 void usdt_way_add(struct way *way)
 {
 	way->next = usdt_ways;
-	/* USDT-WAY: the handler that finds it finds all of it */
+	/* USDT-WAY: a handler that finds the way finds it complete */
 	store_release(&usdt_ways, way);
 }
 
@@ -67,8 +68,8 @@ struct stub *usdt_stub_take(void)
 		stubs_end = (struct stub *)usdt_stubs_end;
 	}
 	if (stubs == stubs_end) {
-		/* more than a process ever had: who unwinds the stack does not
-		 * know these */
+		/* more than any known program needs; unwinders do not know
+		 * these stubs */
 		long got = sys_mmap(0, STUBS_BYTES, PROT_READ | PROT_EXEC,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Code that nobody comes to yet is put off, and written together: what lies
- * in one page by one system call.
+ * Collects writes of code that no thread reaches yet, and does them together:
+ * one system call writes all that lies in one page.
  *
- * What must stay true: it is written before the first jump that leads to it.
+ * What must stay true: code is written before the first jump that leads to it.
  */
 #include "tracepoints/usdt/place/private.h"
 
@@ -16,7 +16,7 @@
 #define WRITES_MAX	4096u
 #define BUFFER_BYTES	(256u << 10)
 
-/* One of them: its bytes are in the buffer. */
+/* A write to be done, whose bytes are in the buffer. */
 struct late {
 	uint64_t address;
 	uint32_t at;
@@ -25,7 +25,7 @@ struct late {
 
 #define LATE_BYTES	(WRITES_MAX * sizeof(struct late) + BUFFER_BYTES)
 
-static struct late *lates;	/* and the buffer behind them; or NULL */
+static struct late *lates;	/* then the buffer; or NULL */
 static uint32_t count;
 static uint32_t used;
 
@@ -34,7 +34,7 @@ static uint8_t *buffer(void)
 	return (uint8_t *)(lates + WRITES_MAX);
 }
 
-/* Those in a page come one after the other, most at a time in order. */
+/* Sorts by address. Most writes are in order already. */
 static void lates_sort(void)
 {
 	uint32_t gap = 1;
@@ -69,7 +69,7 @@ static int all_write(const struct patcher *patcher)
 		uint64_t end = start;
 		int failed;
 
-		/* what lies between is ours, and as it is */
+		/* bytes between two writes are the agent's, and stay */
 		for (k = i; k < count; k++) {
 			const struct late *late = &lates[k];
 
@@ -121,7 +121,7 @@ int usdt_write_all(const struct patcher *patcher)
 		return 0;
 	sys_munmap(lates, LATE_BYTES);
 	lates = NULL;
-	/* a reused place may have been fetched before */
+	/* a processor may have fetched the old code of a reused place */
 	patch_sync();
 	return ret;
 }
