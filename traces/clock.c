@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One frequency and one offset for all traces of a directory, from the
- * anchors of all their processes and our own.
+ * Computes one frequency and one offset for all traces of a directory, from the
+ * anchors of their processes and the command's own.
  *
  * What must stay true here:
- *  - two traces of one directory, one kind of clock and one boot id always
- *    get the same numbers, so that their order is that of the clock;
- *  - anchors of others may be lies. Ours, if they are of the same machine and
- *    the same boot, bound the frequency by their own doubt; others can only
- *    choose within those bounds, and never move the point that is pinned.
- *    Where there are none of ours, what most anchors agree on counts.
+ *  - traces of one directory, one kind of clock and one boot id always get the
+ *    same numbers, so their events are ordered as the clock orders them;
+ *  - processes may lie about their anchors. Own anchors of the same machine and
+ *    boot bound the frequency by their doubt; anchors of processes can only
+ *    choose within those bounds, and never move the pinned point. Without own
+ *    anchors, the line that most anchors agree on counts.
  */
 #include <string.h>
 
@@ -21,12 +21,12 @@
 #define NS_PER_S	1000000000ull
 #define HZ_MIN		1000000ull
 #define HZ_MAX		100000000000ull
-#define SPAN_MIN_NS	50000000ull	/* shorter: the agent's estimate */
-#define OWN_SPAN_MIN_NS	100000ull	/* shorter: says nothing of the rate */
+#define SPAN_MIN_NS	50000000ull	/* shorter: use the agent's estimate */
+#define OWN_SPAN_MIN_NS	100000ull	/* shorter: tells no rate */
 #define DOUBT_MIN_NS	20.0		/* no clock is more certain */
 #define DRIFT_MAX	1e-4		/* of a clock's rate, between anchors */
 
-/* What a clock is fitted from: ours first, then those of others. */
+/* The anchors that a clock is fitted to: own ones first, then processes'. */
 struct fit {
 	const struct clock_anchor *anchors[2 + TRACE_ANCHORS_MAX];
 	int n;
@@ -54,8 +54,8 @@ void trace_set_own_anchor(struct trace_set *set, uint32_t kind,
 		set->nown[row]++;
 }
 
-/* A place for one more: of a full row the one with the greatest doubt goes,
- * but neither the oldest nor the newest. */
+/* Returns the place for another anchor. In a full row it replaces the one with
+ * the greatest doubt, but neither the oldest nor the newest. */
 static int place_find(struct trace_anchors *anchors)
 {
 	int oldest = 0;
@@ -142,7 +142,8 @@ static double span(const struct clock_anchor *a, const struct clock_anchor *b)
 	return (double)(int64_t)(b->monotonic_ns - a->monotonic_ns);
 }
 
-/* Of two anchors in their order; 0 for nonsense. */
+/* Returns the rate between two anchors; 0 unless the second is later by both
+ * clocks. */
 static double slope(const struct clock_anchor *a, const struct clock_anchor *b)
 {
 	if (a->clock >= b->clock || a->monotonic_ns >= b->monotonic_ns)
@@ -150,7 +151,7 @@ static double slope(const struct clock_anchor *a, const struct clock_anchor *b)
 	return (double)(b->clock - a->clock) / span(a, b) * NS_PER_S;
 }
 
-/* What our own two anchors leave possible. */
+/* Sets the bounds of the frequency, by the two own anchors. */
 static void fit_bound(struct fit *fit)
 {
 	double hz = 0;
@@ -170,7 +171,8 @@ static void fit_bound(struct fit *fit)
 	fit->hz_most = hz * (1 + slack);
 }
 
-/* Anchors of our own decide where there are any; the others need not agree. */
+/* Counts the anchors that agree with a line. Returns 0 if there are own
+ * anchors: they decide alone. */
 static int line_agree(const struct fit *fit, const struct line *line, double hz)
 {
 	int agree = 0;
@@ -191,8 +193,8 @@ static int line_agree(const struct fit *fit, const struct line *line, double hz)
 	return agree;
 }
 
-/* The line through two anchors that most agree with, of those the one that
- * is known best: span over doubt. */
+/* Finds the line through two anchors that most anchors agree with; of equal
+ * ones, the line with the greatest span over doubt. */
 static void fit_line(const struct fit *fit, struct line *best)
 {
 	int i;
@@ -218,7 +220,7 @@ static void fit_line(const struct fit *fit, struct line *best)
 	}
 }
 
-/* The offset that makes `anchor` come out exactly. */
+/* Sets the offset with which the clock gives an anchor's exact time. */
 static void pin(struct metadata_clock *clock, const struct clock_anchor *anchor)
 {
 	__int128 cycles = (__int128)anchor->realtime_ns * clock->hz / NS_PER_S -
@@ -231,7 +233,7 @@ static void pin(struct metadata_clock *clock, const struct clock_anchor *anchor)
 	clock->offset = (uint64_t)(((cycles % hz) + hz) % hz);
 }
 
-/* The estimate of the first process with this clock, within our bounds. */
+/* Returns the estimate of the first process with this clock, within bounds. */
 static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 			  const struct process_page *process)
 {
@@ -252,7 +254,8 @@ static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 	return greater(hz, fit->hz_least);
 }
 
-/* Ours with the least doubt; else of the line's the better one; else any. */
+/* Returns the anchor to pin: the own one with less doubt; else the better one
+ * of the line; else any. */
 static const struct clock_anchor *fit_point(const struct fit *fit,
 					    const struct line *line)
 {

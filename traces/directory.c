@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The directory of a trace and its ledger, and the first failure of a set.
+ * Makes and removes the directory of a trace, writes its ledger, and keeps the
+ * first failure of a set.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +27,7 @@ int trace_failed(struct trace *trace, int error)
 	return error;
 }
 
-/* A name that a shell and a file system like. */
+/* Makes a file name without blanks, slashes and control characters. */
 static void base_name(char *name, size_t room,
 		      const struct process_page *process)
 {
@@ -63,7 +64,7 @@ int trace_make_directory(struct trace *trace)
 			       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (trace->ledger < 0)
 		return -errno;
-	/* so that it can be written when the disk is full */
+	/* the ledger can then be written when the disk is full */
 	fallocate(trace->ledger, FALLOC_FL_KEEP_SIZE, 0, LEDGER_ROOM_BYTES);
 	return 0;
 }
@@ -148,7 +149,6 @@ static void ledger_fill(FILE *out, const struct trace *trace)
 		(unsigned long long)trace->oversize);
 }
 
-/* In place, into room that was set aside for it. */
 int trace_ledger_write(struct trace *trace)
 {
 	char *text = NULL;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The files of a stream: packets, and their index.
+ * Writes the files of a stream: packets, and their index.
  *
  * What must stay true here: a stream file can be read whenever the command is
  * killed; its index has its final name only when it covers the whole file.
  *
- * While a file grows, it is longer than what is written of it, and its last
- * packet says that all the rest is its padding:
+ * A growing file is longer than its packets, and its last packet calls the rest
+ * of the file its padding:
  *
  *	| packet 1 | packet 2 | padding of packet 2 ............... |
  *
- * The next packet is written into that padding, with the rest of the file for
- * its own, and is not there until packet 2 gives it up: by one store of eight
- * bytes. The first packet comes into a file that has another name until then.
- * Two steps in a row that have to be done both are left where a file is made
- * longer, once in RESERVE_BYTES, and where it is cut at its end.
+ * The next packet is written into that padding, and calls the rest of the file
+ * its own padding. A reader does not see it until one store of eight bytes ends
+ * the padding of packet 2. The first packet is written to a file that has
+ * another name until then. Only two places need two steps of which both must be
+ * done: where the file is made longer, once in RESERVE_BYTES, and where it is
+ * cut at its end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +30,7 @@
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
 #define SIZE_OFFSET	(offsetof(struct packet_head, packet_size) - \
 			 PACKET_PRIVATE_BYTES)
-#define RESERVE_BYTES	(16u << 20)	/* no blocks, where files have holes */
+#define RESERVE_BYTES	(16u << 20)	/* a hole: takes no blocks */
 
 static const void *ctf_part(const struct packet_head *head)
 {
@@ -45,7 +46,7 @@ static int create(struct trace *trace, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
-/* A file without a packet in it: babeltrace2 passes over such names. */
+/* Makes the name of a file without packets: babeltrace2 ignores such names. */
 static void hidden_name(const struct trace_stream *stream, char *name,
 			size_t room)
 {
@@ -101,7 +102,8 @@ static uint64_t idx_bytes(const struct trace_stream *stream)
 	return (uint64_t)lseek(stream->idx, 0, SEEK_END);
 }
 
-/* What the last packet that is there says of its size, padding included. */
+/* Writes the size of the last visible packet, which ends at `end` with its
+ * padding. */
 static int declare(struct trace_stream *stream, uint64_t end)
 {
 	uint64_t bits = (end - stream->last_offset) * 8;
@@ -118,7 +120,7 @@ static int make_room(struct trace_stream *stream, uint64_t end)
 	if (end <= stream->room)
 		return 0;
 	if (ftruncate(stream->fd, (off_t)room)) {
-		/* no more than it needs, where files may not be that long */
+		/* the file may not be that long: only what is needed */
 		room = end;
 		if (ftruncate(stream->fd, (off_t)room))
 			return -errno;
@@ -127,7 +129,7 @@ static int make_room(struct trace_stream *stream, uint64_t end)
 	return stream->offset ? declare(stream, room) : 0;
 }
 
-/* The file ends behind its last packet. */
+/* Cuts the file behind its last packet. */
 static int seal(struct trace_stream *stream)
 {
 	if (stream->room == stream->offset)
@@ -138,7 +140,7 @@ static int seal(struct trace_stream *stream)
 	return declare(stream, stream->offset);
 }
 
-/* Takes a packet back of which only a part could be written. */
+/* Removes a packet of which only a part could be written. */
 static int take_back(struct trace_stream *stream, uint64_t idx, int error)
 {
 	int ret = stream->offset ? seal(stream) : 0;
@@ -150,7 +152,7 @@ static int take_back(struct trace_stream *stream, uint64_t idx, int error)
 	return ret ? ret : error;
 }
 
-/* It is written; from now on it is there. */
+/* Makes a packet that is written visible to readers. */
 static int show(struct trace_stream *stream)
 {
 	char name[64];
@@ -231,7 +233,8 @@ int trace_file_end(struct trace_stream *stream)
 	return ret;
 }
 
-/* The latest file was ended, and the next one could not be written. */
+/* Opens the latest file again, which was ended, as the next one could not be
+ * written. */
 static void open_again(struct trace_stream *stream)
 {
 	char name[64];

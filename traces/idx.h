@@ -13,12 +13,14 @@
 /* Fills in a header in file byte order. */
 void idx_header_encode(struct ctf_index_header *header);
 
-/* One entry in file byte order, for a packet at `offset` bytes. */
+/* Fills in an entry in file byte order, for a packet at `offset` bytes. */
 void idx_entry_encode(struct ctf_index_entry *entry,
 		      const struct packet_head *head, uint64_t offset);
 
-/* From file to host byte order. -EBADMSG: not a header we know. */
+/* Checks a header in file byte order. Returns 0; -EBADMSG: not a known one. */
 int idx_header_check(const struct ctf_index_header *header);
+
+/* Turns an entry from file into host byte order. */
 void idx_entry_decode(struct ctf_index_entry *entry);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Keeping a DIR within a number of bytes: the oldest packets go.
+ * Keeps DIR within a number of bytes by removing the oldest packets.
  *
- * CTF has no way to take packets from the front of a file, and not every file
- * system can. So a stream becomes a row of files, which a reader puts together
- * again by its number, and the oldest file of all streams goes as a whole.
+ * CTF cannot drop packets from the front of a file, and not every file system
+ * can. So a stream becomes a row of files, which a reader joins by the stream's
+ * number, and the oldest file of all streams is removed as a whole.
  *
  * What must stay true here:
- *  - room is made before something is written;
- *  - of one stream only the oldest go: what is left has no gap;
- *  - each event that goes is counted as overwritten: in its stream, or in
- *    DIR/ledger once the whole trace has gone.
+ *  - room is made before anything is written;
+ *  - only the oldest packets of a stream are removed, so the rest has no gap;
+ *  - each removed event is counted as overwritten: in its stream, or in
+ *    DIR/ledger once the whole trace was removed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +25,11 @@
 
 #define NS_PER_S	1000000000ull
 
-/* So much of the limit may be written, to all streams, while one file grows:
- * what goes at once is no more, and there are not many more files. */
+/* While one file grows, at most this share of the limit is written to all
+ * streams. It bounds what is removed at once, and the number of files. */
 #define CHUNK_SHARE	32
 
-/* DIR itself, and its ledger */
+/* DIR itself and its ledger. */
 #define TOP_BYTES	(2 * TRACE_BLOCK_BYTES)
 
 static uint64_t blocks(uint64_t bytes)
@@ -52,8 +52,8 @@ static uint64_t packet_bytes(const struct packet *packet)
 	return PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES + packet->event_bytes;
 }
 
-/* Nanoseconds of the time of day; whatever a process says, no packet is older
- * than the one before it in its stream. */
+/* Returns the time of day of a packet's end, in nanoseconds. Whatever a process
+ * states, no packet is older than the one before it in its stream. */
 static uint64_t packet_time(const struct trace_stream *stream,
 			    const struct packet *packet)
 {
@@ -77,7 +77,7 @@ static void chunk_unlink(struct trace_set *set, struct trace_chunk *chunk)
 		set->newest = chunk->older;
 }
 
-/* Most are the newest of all, so it is looked for from there. */
+/* Searches from the newest file, as most files become the newest. */
 static void chunk_link(struct trace_set *set, struct trace_chunk *chunk)
 {
 	struct trace_chunk *older = set->newest;
@@ -105,7 +105,7 @@ static void remove_files(const struct trace_chunk *chunk, int fd, bool growing)
 	unlinkat(fd, name, 0);
 }
 
-/* A trace that no packet is left of: its counts go to DIR/ledger. */
+/* Removes a trace without packets. Its counts go to DIR/ledger. */
 static void trace_go(struct trace *trace)
 {
 	struct trace_set *set = trace->set;
@@ -129,7 +129,7 @@ static void trace_go(struct trace *trace)
 	set->used -= 2 * TRACE_BLOCK_BYTES + LEDGER_ROOM_BYTES;
 }
 
-/* The ledger of a trace that was finished says what it has lost since. */
+/* Writes the ledger of a finished trace again, after packets were removed. */
 static void amend(struct trace *trace, int fd)
 {
 	trace->ledger = openat(fd, "index/ledger",
@@ -201,7 +201,7 @@ static bool too_much(const struct trace_set *set, uint64_t more)
 
 void trace_limit_room(struct trace_set *set, uint64_t bytes)
 {
-	/* at the end `spare` is used */
+	/* the final metadata uses `spare` */
 	while (set->limit && !set->final && set->oldest &&
 	       too_much(set, blocks(bytes)))
 		drop_oldest(set);
@@ -229,7 +229,7 @@ void trace_limit_finished(struct trace *trace)
 		trace_go(trace);
 }
 
-/* What a packet of this stream adds. */
+/* Returns the bytes on disk that a packet adds to a stream. */
 static uint64_t more(const struct trace_stream *stream, uint64_t bytes)
 {
 	const struct trace_chunk *chunk = stream->chunk;
@@ -264,7 +264,7 @@ bool trace_limit_admit(struct trace_stream *stream, const struct packet *packet)
 	return true;
 }
 
-/* The file that a packet was just written to. */
+/* Returns the account of the file to which a packet was just written. */
 static struct trace_chunk *chunk_of(struct trace_stream *stream)
 {
 	struct trace_chunk *chunk = stream->chunk;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * CTF 1.8 metadata. Facts: CTF specification 1.8.3, section 7 and appendix C
- * (TSDL grammar); what babeltrace2 2.0 makes of it.
+ * Writes CTF 1.8 metadata. Facts: CTF specification 1.8.3, section 7 and
+ * appendix C (TSDL grammar); how babeltrace2 2.0 reads it.
  *
- * What must stay true here: identifiers come out of identifier(), strings out
- * of quote(); nothing else of a program's text gets into the metadata.
+ * What must stay true here: every text of a program passes through
+ * identifier(), escape() or remark().
  */
 #include "traces/metadata.h"
 
@@ -18,7 +18,7 @@
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
 
-#define NAME_BYTES	96		/* of an identifier, all included */
+#define NAME_BYTES	96		/* of an identifier, with its NUL */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
@@ -109,7 +109,7 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	return ret;
 }
 
-/* Inside a string literal: what is not printable goes in octal. */
+/* Writes text inside a string literal, unprintable characters in octal. */
 static void escape(FILE *out, const char *text)
 {
 	const unsigned char *p;
@@ -131,7 +131,7 @@ static void quote(FILE *out, const char *text)
 	putc('"', out);
 }
 
-/* In a comment: without what would end it. */
+/* Writes text inside a comment, without characters that could end it. */
 static void remark(FILE *out, const char *text)
 {
 	const unsigned char *p;
@@ -158,8 +158,8 @@ static bool taken(const struct names *names, const char *name)
 }
 
 /*
- * "_NAME" or "__NAME_length": a leading underscore keeps it off the keywords,
- * and readers strip it. A second one of the same name becomes NAME_2.
+ * Makes "_NAME" or "__NAME_length". The leading underscore keeps the name apart
+ * from keywords; readers strip it. A second field NAME becomes NAME_2.
  */
 static const char *identifier(struct names *names, const char *text,
 			      const char *lead, const char *tail)

@@ -3,8 +3,8 @@
  * The CTF 1.8 metadata (TSDL text) of one trace: one session of one program
  * image, from the records that its agent published.
  *
- * What must stay true here: whatever the texts of a program are, the result
- * is valid TSDL, and describes the bytes that the writers write.
+ * What must stay true here: for any texts of a program the result is valid
+ * TSDL, and describes the bytes that the writers write.
  */
 #ifndef TRACES_METADATA_H
 #define TRACES_METADATA_H
@@ -26,18 +26,18 @@ struct metadata {
 	const struct session_view *session;
 	const uint8_t *uuid;		/* 16 bytes; of this trace */
 	struct metadata_clock clock;
-	uint64_t created_s;		/* realtime; when the trace was made */
+	uint64_t created_s;		/* realtime at which it was made */
 };
 
 /*
- * Writes the text. 0; -EIO when `out` could not take it (see ferror());
+ * Writes the text. Returns 0; -EIO: writing to `out` failed (see ferror());
  * -EBADMSG: an event has an unknown type, and nothing was written.
  */
 int metadata_write(FILE *out, const struct metadata *metadata);
 
 /*
- * What packet_walk() needs to know of a session; *shapes is to be freed.
- * -EBADMSG: an unknown type. -ENOMEM.
+ * Fills in what packet_walk() needs to know of a session. The caller frees
+ * *shapes. Returns 0; -EBADMSG: an unknown type; -ENOMEM.
  */
 int metadata_format(struct packet_format *format, struct event_shape **shapes,
 		    const struct session_view *session);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between directory.c, file.c, limit.c, stream.c and trace.c, each of which
- * calls only those before it.
+ * Shared by directory.c, file.c, limit.c, stream.c and trace.c, each of which
+ * calls only those named before it.
  */
 #ifndef TRACES_PRIVATE_H
 #define TRACES_PRIVATE_H
@@ -11,11 +11,12 @@
 #include "traces/trace.h"
 
 #define LEDGER_ROOM_BYTES	16384
-#define TRACE_BLOCK_BYTES	4096u	/* what a file is rounded up to */
+#define TRACE_BLOCK_BYTES	4096u	/* a file's size is rounded up to it */
 
 /*
- * A file of a stream under a limit. It lies in the order of all of them by
- * the time of its last packet; those of one stream are in their own order.
+ * A file of a stream under a limit. The files of all streams are in one list,
+ * ordered by the time of their last packets; files of one stream keep their
+ * order.
  */
 struct trace_chunk {
 	struct trace_chunk *older;
@@ -26,76 +27,80 @@ struct trace_chunk {
 	uint64_t packets;
 	uint64_t events;
 	uint64_t time_ns;		/* end of the last packet */
-	uint64_t begun;			/* set->written then */
+	uint64_t begun;			/* set->written at its start */
 };
 
 /* Remembers the first failure of the set; returns `error`. */
 int trace_failed(struct trace *trace, int error);
 
-/* The same of a set. */
+/* Remembers the first failure of a set. */
 void trace_set_failed(struct trace_set *set, int error);
 
-/* Writes at an offset, all of it, and changes `iov`. 0 or -errno. */
+/* Write all bytes at an offset; trace_write_all() changes `iov`. Return 0 or
+ * -errno. */
 int trace_write_all(int fd, struct iovec *iov, int n, uint64_t offset);
 int trace_write_at(int fd, const void *data, size_t bytes, uint64_t offset);
 
-/* Makes a trace's directory and what is in it at first. What it had made when
- * it fails, trace_remove_directory() takes away. */
+/* Makes a trace's directory and its first files. Returns 0 or -errno; after a
+ * failure trace_remove_directory() removes what was made. */
 int trace_make_directory(struct trace *trace);
 
-/* Its directory, also when it is finished: to be closed. */
+/* Returns a descriptor of a trace's directory, also when the trace is finished,
+ * or -errno. The caller closes it. */
 int trace_directory(const struct trace *trace);
 
-/* Takes a directory with all that trace_open() made away. */
+/* Removes a directory with everything that trace_open() made in it. */
 void trace_remove_directory(struct trace *trace);
 
-/* Appends a packet, in a new file if there is none. 0 or -errno. */
+/* Appends a packet, in a new file if none is open. Returns 0 or -errno. */
 int trace_file_append(struct trace_stream *stream, const struct packet *packet);
 
-/* The latest file of a stream is complete: a next packet begins another. */
+/* Completes the latest file of a stream. The next packet begins another one.
+ * Returns 0 or -errno. */
 int trace_file_end(struct trace_stream *stream);
 
-/* Events that came into the ring and not to disk: the last packet on disk is
- * where a reader learns of them. */
+/* Adds events that reached the ring, but not the disk, to the last packet on
+ * disk, where a reader learns of them. */
 void trace_file_tell_losses(struct trace_stream *stream);
 
-/* The name of the index of a file; `suffix` is ".new" while that grows. */
+/* Makes the name of a file's index; `suffix` is ".new" while it grows. */
 void trace_idx_name(const char *file, const char *suffix, char *name,
 		    size_t room);
 
 /* Frees the streams of a finished trace. */
 void trace_free_streams(struct trace *trace);
 
-/* Writes what the ledger of a finished trace says, in place. */
+/* Writes the ledger of a trace, into the room that was set aside for it.
+ * Returns 0 or -errno. */
 int trace_ledger_write(struct trace *trace);
 
 /*
- * May this packet be written? Makes room for it, and begins a new file where
- * the latest is full. False: it would be the oldest of all that there is, and
- * counts as dropped.
+ * Makes room for a packet, and ends the latest file if it is full. Returns
+ * false if the packet would be the oldest of all, so it counts as dropped.
  */
 bool trace_limit_admit(struct trace_stream *stream,
 		       const struct packet *packet);
 
-/* It was written. -ENOMEM: it cannot be kept account of. */
+/* Counts a packet that was written. Returns 0; -ENOMEM: it is not counted. */
 int trace_limit_count(struct trace_stream *stream, const struct packet *packet);
 
 /* Makes room for another file of so many bytes. */
 void trace_limit_room(struct trace_set *set, uint64_t bytes);
 
-/* So many bytes have gone from a file and so many come. */
+/* Counts that a file of `from` bytes was replaced by one of `to`. */
 void trace_limit_replaced(struct trace_set *set, uint64_t from, uint64_t to);
 
-/* What directories and ledger of a new trace take. */
+/* Counts the room of a new trace's directories and ledger. */
 void trace_limit_opened(struct trace *trace);
 
-/* A finished trace of which no packet is left goes, unless it is the last. */
+/* Removes a finished trace without packets, unless no other trace has any;
+ * without a limit, frees its streams. */
 void trace_limit_finished(struct trace *trace);
 
-/* DIR/ledger, of what went as a whole. 0 or -errno. */
+/* Writes DIR/ledger, if traces were removed as a whole. Returns 0 or -errno. */
 int trace_limit_tell(struct trace_set *set);
 
-/* Frees what is known of files. */
+/* Frees the accounts of files. */
 void trace_limit_free(struct trace_set *set);
 
 #endif

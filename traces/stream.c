@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The streams of a trace: packets, what becomes of events, the ledger's
- * numbers. file.c writes the files.
+ * Takes the packets of a trace's streams, and counts what became of events.
+ * file.c writes the files.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -95,7 +95,7 @@ int trace_finish(struct trace *trace, bool overwrite)
 
 		ret = ret ? ret : error;
 	}
-	/* the oversized are among those that the rings lost */
+	/* events too large for a ring are among those that rings lost */
 	trace->set->lost += trace->unplaced;
 	if (!ret)
 		ret = trace_ledger_write(trace);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing one CTF trace a process image. See trace.h for the tree and for
- * what must stay true; streams are in stream.c.
+ * Writes one CTF trace for each process image. trace.h has the tree and what
+ * must stay true; stream.c has the streams.
  */
 #include "traces/trace.h"
 
@@ -51,7 +51,7 @@ static void own_anchor(struct trace_set *set)
 	trace_set_own_anchor(set, CLOCK_KIND_MONOTONIC, &anchor);
 }
 
-/* Sixteen bytes in hexadecimal, with hyphens. */
+/* Reads sixteen bytes in hexadecimal, with hyphens. */
 static void boot_id_read(uint8_t out[static 16])
 {
 	FILE *in = fopen("/proc/sys/kernel/random/boot_id", "re");
@@ -123,9 +123,9 @@ static int write_new(int dirfd, const char *name, const char *text,
 }
 
 /*
- * Puts a file in place as a whole, or leaves what was there: `fill` makes
- * it in memory, so that room can be made for it, and it is written under
- * another name first. `size` is what the file had and has.
+ * Replaces a file as a whole, or leaves the old one. `fill` makes the new one
+ * in memory, so its size is known when room is made for it; it is written
+ * under another name first. `size` is the old size, and becomes the new one.
  */
 static int replace_file(struct trace *trace, const char *name,
 			int (*fill)(FILE *out, struct trace *trace),
@@ -175,7 +175,7 @@ static int fill_metadata(FILE *out, struct trace *trace)
 	return metadata_write(out, &metadata);
 }
 
-/* The session file as the agent's was, as far as the metadata goes. */
+/* Copies the agent's session file, as far as the metadata describes it. */
 static int fill_session(FILE *out, struct trace *trace)
 {
 	const struct session_view *session = trace->session;
@@ -263,7 +263,7 @@ int trace_open(struct trace **result, struct trace_set *set,
 	return 0;
 }
 
-/* Only the text changes: the trace stays readable if this fails. */
+/* Only the metadata changes: the trace stays readable if this fails. */
 static int final_metadata(struct trace *trace)
 {
 	int ret;
@@ -283,7 +283,7 @@ int trace_set_finish(struct trace_set *set)
 	size_t i;
 	int ret;
 
-	/* once, so that all get the same numbers */
+	/* once, so all traces get the same clock */
 	own_anchor(set);
 	set->final = true;
 	for (i = 0; i < set->ntraces; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A CTF trace directory being written: DIR/PROCNAME-PID-STARTTIME/ with
+ * Writes CTF trace directories: DIR/PROCNAME-PID-STARTTIME/ with
  *
  *	metadata
  *	stream_CPU			packets as in the ring, with our uuid
@@ -9,13 +9,13 @@
  *	index/ledger			what became of all events
  *
  * With a limit (limit.c) a stream is several files, stream_CPU_N with N
- * counting up, of which the oldest go, and DIR/ledger tells of whole traces
- * that went.
+ * counting up, of which the oldest are removed; DIR/ledger counts traces that
+ * were removed as a whole.
  *
  * What must stay true here:
- *  - at every instant what is on disk is a readable trace: metadata describes
- *    an event before a packet with it is written, files are replaced whole,
- *    a packet that does not fit on the disk is taken back;
+ *  - at every instant the disk holds a readable trace: metadata describes an
+ *    event before a packet with it is written, files are replaced as a whole,
+ *    a packet that does not fit on the disk is removed;
  *  - all traces of one DIR have one clock (trace_set_finish()).
  */
 #ifndef TRACES_TRACE_H
@@ -31,7 +31,7 @@
 #define TRACE_ANCHORS_MAX	64
 #define TRACE_KINDS		3	/* of clocks: enum clock_kind - 1 */
 
-/* The anchors of one kind of clock that others say they took. */
+/* The anchors of one kind of clock that processes state. */
 struct trace_anchors {
 	int n;
 	struct {
@@ -42,7 +42,7 @@ struct trace_anchors {
 
 struct trace_chunk;
 
-/* Traces that went as a whole, and their events. */
+/* Traces that were removed as a whole, and their events. */
 struct trace_gone {
 	uint64_t traces;
 	uint64_t emitted;
@@ -54,10 +54,10 @@ struct trace_gone {
 struct trace_set {
 	int fd;
 	uint64_t limit;			/* of bytes of DIR, 0: none */
-	uint64_t used;			/* of those, as `du` counts */
-	uint64_t spare;			/* a file is replaced by a second one */
-	uint64_t written;		/* bytes of packets, ever */
-	struct trace_chunk *oldest;	/* all that there are, by time */
+	uint64_t used;			/* bytes of DIR, as `du` counts */
+	uint64_t spare;			/* for a file's replacement */
+	uint64_t written;		/* bytes of all packets so far */
+	struct trace_chunk *oldest;	/* list of all files, by time */
 	struct trace_chunk *newest;
 	struct trace_gone gone;
 	bool made;			/* we made DIR */
@@ -75,12 +75,12 @@ struct trace_set {
 	uint64_t lost;
 	uint64_t overwritten;
 	uint64_t bytes;			/* of streams */
-	uint64_t left_off;		/* markers of a process, the most */
+	uint64_t left_off;		/* markers: most of any process */
 	uint64_t cut;			/* rings whose file was cut short */
 };
 
-/* What stands before a number of lost events: of a ring that was cut nothing
- * tells how many it held. */
+/* Returns "at least " if a ring was cut short, as nothing tells how many events
+ * it had lost; else "". */
 const char *trace_lost_least(const struct trace_set *set);
 
 struct trace_stream {
@@ -98,7 +98,7 @@ struct trace_stream {
 	uint64_t emitted;		/* as trace_stream_count() was told */
 	uint64_t lost;
 	uint64_t dropped;		/* to keep to the limit */
-	uint64_t overwritten;		/* those too; once it is finished */
+	uint64_t overwritten;		/* with `dropped`; once finished */
 	uint64_t time_ns;		/* no packet is older than the last */
 	uint32_t chunks;		/* files begun */
 	struct trace_chunk *chunk;	/* the latest file, if it is there */
@@ -115,10 +115,10 @@ struct trace {
 	struct process_page process;
 	struct session_view *session;	/* the caller's, while the set lives */
 	uint64_t described;		/* bytes of records in the metadata */
-	struct metadata_clock clock;	/* as it was known at first */
+	struct metadata_clock clock;	/* as first known */
 	uint64_t metadata_bytes;
 	uint64_t session_bytes;
-	size_t nchunks;			/* files of streams that are there */
+	size_t nchunks;			/* files of its streams on disk */
 	bool gone;			/* its directory was removed */
 	struct trace_stream **streams;
 	size_t nstreams;
@@ -127,59 +127,61 @@ struct trace {
 };
 
 /*
- * Makes DIR, or takes an empty one. -ENOTEMPTY, -ENOTDIR, or what mkdir says.
- * A limit is set behind it, in set->limit.
+ * trace_set_open() makes DIR, or takes an empty one. Returns 0, -ENOTEMPTY,
+ * -ENOTDIR or another negative errno. The caller then sets set->limit.
  * trace_set_finish() gives all traces their final clock; returns set->error.
- * trace_set_close() frees all; a DIR that we made and that is still empty is
- * removed.
+ * trace_set_close() frees everything, and removes a DIR that it made and that
+ * is still empty.
  */
 int trace_set_open(struct trace_set *set, const char *path);
 int trace_set_finish(struct trace_set *set);
 void trace_set_close(struct trace_set *set);
 
 /*
- * For the common fit: an anchor of our own clock, of that kind; and those of
- * a process, which are believed only as far as they do not contradict ours.
+ * Add anchors to the common fit: one of the command's own clock of a kind, or
+ * those of a process, which count only within the bounds of own anchors.
  */
 void trace_set_own_anchor(struct trace_set *set, uint32_t kind,
 			  const struct clock_anchor *anchor);
 void trace_set_anchors(struct trace_set *set,
 		       const struct process_page *process);
 
-/* The clock of a process as far as it is known now: the same for all that
- * have its kind and its boot id. */
+/* Computes the clock of a process from the anchors so far. Processes of one
+ * kind of clock and one boot id get the same. */
 void trace_set_clock(const struct trace_set *set,
 		     const struct process_page *process,
 		     struct metadata_clock *clock);
 
 /*
- * A new trace. The session must live as long as the set; its events are read
- * again by trace_update(), which is to be called before a packet that may
- * hold a new event. Negative errno: nothing was left behind.
+ * Makes a new trace. The session must live as long as the set; trace_update()
+ * reads its events again. The caller calls it before a packet that may hold a
+ * new event. Return 0 or a negative errno; a failed trace_open() leaves nothing
+ * behind.
  */
 int trace_open(struct trace **trace, struct trace_set *set,
 	       const struct process_page *process,
 	       struct session_view *session, const uint8_t *uuid);
 int trace_update(struct trace *trace);
 
-/* A stream, for ring `name` ("31", "L0"). Its file appears with a packet. */
+/* Makes a stream for ring `name` ("31", "L0"). Its file appears with its first
+ * packet. */
 int trace_stream_open(struct trace_stream **stream, struct trace *trace,
 		      const char *name);
 
 /*
- * Appends a packet, straight from where its events lie. -EFAULT: that memory
- * went away; any other error is the disk's, the packet is then not there, and
- * neither is any later one of this stream.
+ * Appends a packet straight from the memory of its events. -EFAULT: that memory
+ * is gone. Any other error is the disk's: neither this packet nor any later one
+ * of the stream is written.
  */
 int trace_packet(struct trace_stream *stream, const struct packet *packet);
 
-/* What the ring said at the end. Without it `kept` is all there was. */
+/* Takes the ring's final counts. Without them, `kept` is all that there was. */
 void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 			uint64_t lost);
 
 /*
- * Completes the streams and the ledger. `overwrite`: what is missing was
- * overwritten, else it was lost. Closes every descriptor of the trace.
+ * Completes the streams and the ledger, and closes every descriptor of the
+ * trace. Missing events count as overwritten with `overwrite`, else as lost.
  */
 int trace_finish(struct trace *trace, bool overwrite);
 

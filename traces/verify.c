@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recounting traces on disk: each event of each packet is stepped over, and
- * every number that a trace says about itself is compared with what is there.
+ * Recounts traces on disk: steps over each event of each packet, and compares
+ * every number that a trace states with what it holds.
  *
  * What must stay true here: nothing on disk is trusted; what cannot be read
  * is a problem, not a crash.
@@ -37,8 +37,7 @@ struct verifier {
 	char *metadata;
 };
 
-/* A stream is a file stream_CPU, or several, stream_CPU_N, one after another
- * by their numbers. */
+/* A stream is a file stream_CPU, or files stream_CPU_N in the order of N. */
 struct stream {
 	struct verifier *v;
 	char name[NAME_MAX + 1];	/* stream_CPU */
@@ -47,7 +46,7 @@ struct stream {
 	struct file_map idx;		/* address NULL: none */
 	uint64_t offset;
 	uint64_t packets;		/* in this file */
-	uint64_t before;		/* packets in those before it */
+	uint64_t before;		/* packets in earlier files */
 	uint64_t kept;
 	struct packet_head last;
 };
@@ -77,7 +76,7 @@ void problem(struct verifier *v, const char *name, const char *format, ...)
 	va_end(ap);
 }
 
-/* A problem of a stream. Returns -EBADMSG. */
+/* Reports a problem of a stream. Returns -EBADMSG. */
 static __attribute__((format(printf, 2, 3)))
 int complain(struct stream *s, const char *format, ...)
 {
@@ -102,7 +101,7 @@ static bool uuid_described(const struct verifier *v, const uint8_t *uuid)
 	return strstr(v->metadata, text);
 }
 
-/* Against the one before it in the stream. */
+/* Compares a packet with the one before it in the stream. */
 static int check_order(struct stream *s, const struct packet_head *head)
 {
 	const struct packet_head *last = &s->last;
@@ -136,7 +135,7 @@ static int check_head(struct stream *s, const struct packet_head *head)
 	if (head->magic != CTF_PACKET_MAGIC || head->stream_id)
 		return complain(s, "no packet at byte %llu",
 				(unsigned long long)s->offset);
-	/* the last of a file that still grew says that the rest is padding */
+	/* the last packet of a file that grew calls the rest its padding */
 	if ((head->content_size != head->packet_size &&
 	     (head->packet_size != room * 8 || s->idx.address)) ||
 	    (head->content_size & 7) ||
@@ -212,7 +211,7 @@ static int check_packet(struct stream *s)
 	return ret;
 }
 
-/* What the ledger says of it; false: nothing. */
+/* Reads the ledger's row of a stream. False: there is none. */
 static bool ledger_row(struct verifier *v, const char *name, uint64_t row[4])
 {
 	int fd = openat(v->fd, "index/ledger", O_RDONLY | O_CLOEXEC);
@@ -306,7 +305,7 @@ static int check_file(struct stream *s, const char *file)
 	return ret;
 }
 
-/* The length of stream_CPU in the name of a file. */
+/* Returns the length of stream_CPU in the name of a file. */
 static size_t stream_name_bytes(const char *file)
 {
 	size_t head = strlen("stream_");
@@ -321,7 +320,7 @@ static bool same_stream(const char *file, const char *name)
 	return n == strlen(name) && !memcmp(file, name, n);
 }
 
-/* The files of the stream that list[0] is of; returns how many. */
+/* Checks the files of the stream of list[0]. Returns how many there are. */
 static int check_stream(struct verifier *v, struct dirent **list, int n)
 {
 	struct stream s = { .v = v };
@@ -348,7 +347,7 @@ static bool has_file(struct dirent **list, int n, const char *name)
 	return false;
 }
 
-/* Streams of the ledger that kept events but have no file. */
+/* Reports streams of the ledger that kept events but have no file. */
 static void check_missing(struct verifier *v, struct dirent **list, int n)
 {
 	int fd = openat(v->fd, "index/ledger", O_RDONLY | O_CLOEXEC);
@@ -452,7 +451,7 @@ static void check_trace(struct verifier *v)
 	free(v->metadata);
 }
 
-/* 1 when `name` below `top` is a trace: it is checked. */
+/* Checks `name` below `top` if it is a trace. Returns 1 if it is one. */
 static int try_trace(const struct verifier *model, int top, const char *name,
 		     const char *shown)
 {
@@ -471,7 +470,7 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 	return found;
 }
 
-/* Traces of which nothing is left, in DIR/ledger. */
+/* Adds the traces that were removed, from DIR/ledger. */
 static void check_gone(struct verifier *v, int top)
 {
 	int fd = openat(top, "ledger", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);

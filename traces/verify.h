@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Recounting a directory that record or snapshot wrote.
+ * Recounts a directory that record or snapshot wrote.
  */
 #ifndef TRACES_VERIFY_H
 #define TRACES_VERIFY_H
@@ -13,15 +13,15 @@ struct verify_result {
 	uint64_t emitted;
 	uint64_t kept;
 	uint64_t overwritten;
-	uint64_t lost;			/* those without a ring included */
+	uint64_t lost;			/* including events without a ring */
 	uint64_t problems;
 };
 
 /*
  * Recounts every stream of `path` (one trace, or a directory of traces).
  * Calls `report`, if there is one, for each problem: `where` names the trace
- * or stream. Returns how many there were (at most INT_MAX), or a negative
- * errno: -ENOENT when this is no trace of ours.
+ * or stream. Returns the number of problems (at most INT_MAX), or a negative
+ * errno; -ENOENT: there is no trace that Taffrail wrote.
  */
 int verify_directory(struct verify_result *result, const char *path,
 		     void (*report)(const char *where, const char *fact,
