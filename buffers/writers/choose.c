@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which writer an event gets, by its shape and its channel.
+ * Chooses a slot's writer by the shape of its events and its channel.
  */
 #include "buffers/writers/private.h"
 

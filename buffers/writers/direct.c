@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The writers of slots whose channel has locked rings only: a word goes into a
- * ring at once, all else and what is in its way to the general writer.
+ * The writers of slots whose channel has locked rings only. A single word is
+ * written at once; any other event goes to the general writer, and so does a
+ * word that meets an obstacle.
  */
 #include "buffers/writers/hold.h"
 
@@ -13,8 +14,8 @@ static const struct rings *slot_rings(const struct write_slot *slot)
 				     load_acquire(&slot->rings[WRITE_LARGE]);
 }
 
-/* One word into a held ring; false when the slot has gone to other rings, so
- * that its id may be meant for those. */
+/* Writes one word into a held ring. Returns 0 if the slot now has other rings,
+ * as its id may belong to them. */
 static inline int word_write(const struct hold *hold,
 			     const struct write_slot *slot,
 			     const struct rings *rings, uint64_t fixed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An event taken apart: contexts, fixed part, strings and sequences, in the
- * order in which they go into a ring.
+ * Takes an event apart: contexts, fixed part, strings and sequences, in the
+ * order of their bytes in a ring.
  */
 #include "buffers/writers/private.h"
 
@@ -16,7 +16,8 @@ static void part_add(struct write_event *event, const void *p, uint64_t n)
 	event->nparts++;
 }
 
-/* Bits of enum session_context, in order, packed. */
+/* Stores the contexts of enum session_context, in order, packed. Returns their
+ * bytes. */
 static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
 {
 	char *p = out;
@@ -48,7 +49,7 @@ static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
 	return (uint32_t)(p - out);
 }
 
-/* A string that may have no NUL is two parts: its characters, and a NUL. */
+/* Adds a string. One that may lack a NUL is two parts: characters and a NUL. */
 static void string_add(struct write_event *event,
 		       const struct write_shape *shape, uint32_t i,
 		       const char *block, const struct write_var *var)

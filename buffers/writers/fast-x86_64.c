@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The fast writers: one function a shape and header kind, one section each.
+ * The fast writers: one function for each shape and header kind, with one
+ * section each.
  *
- * What must stay true: nothing here writes outside [head, end of sub-buffer).
- * Behind the end may lie a packet that the reader has not read.
+ * What must stay true: a fast writer stores only into [head, end of
+ * sub-buffer). Behind the end may be a packet that the reader has not read.
  *
- * Whatever a section cannot do in passing goes to write_hard(). That includes
- * writing into a channel that needs the general writer: a thread may have
- * chosen its function before the slot went over to such a channel, and then
- * finds a step that never fits (WRITE_STEP_NONE).
+ * An event that a section cannot write goes to write_hard(). So does an event
+ * for a channel that needs the general writer: a thread may have taken its
+ * function before the slot changed to such a channel, and then finds a step
+ * that never fits (WRITE_STEP_NONE).
  */
 #include "base/host.h"
 #include "buffers/writers/pieces-x86_64.h"
 #include "buffers/writers/private.h"
 #include "buffers/writers/write.h"
 
-/* No fixed part above 8 bytes, nothing variable: the value is in a register.
- * Eight bytes are stored whatever counts, and may begin at the event's end. */
+/* A fixed part of at most 8 bytes, and nothing variable: the value is in a
+ * register. All eight bytes are stored, however many count; they may begin at
+ * the event's end. */
 #define WORD_WRITER(name, TABLE, HEADER, HB, kind)                     \
 WRITE_FUNCTION name(struct write_slot *s, uint64_t fixed,              \
 		 const struct write_var *none_)                        \
@@ -43,8 +45,8 @@ again:                                                                 \
 WORD_WRITER(write_word_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
 WORD_WRITER(write_word_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
 
-/* A block of up to 256 bytes: whole vectors from the front, and the last
- * bytes once more as a vector that ends where the block ends. */
+/* A block of up to 256 bytes: whole vectors from the front, then a vector that
+ * ends where the block ends, and may copy some bytes again. */
 #define SSE(o)                                                         \
 	"movups " #o "(%[p]), %%xmm0\n\t"                              \
 	"movups %%xmm0, " #o "(%%r8)\n\t"
@@ -149,11 +151,11 @@ BLOCK_WRITERS(avx6, AVX6 LAST_AVX, AVX_END)
 BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 
 /*
- * Up to 8 fixed bytes, then one string: its length is found while it is
+ * Up to 8 fixed bytes, then one string, whose length is found while it is
  * copied, 16 bytes at a time and never across a page. The first 16 are loaded
- * and looked through before the clock is read, as nothing there depends on
- * it: r8 has a bit for each NUL. A string that begins near the end of a page
- * goes to the general writer.
+ * and searched before the clock is read, since they do not depend on it: r8 has
+ * a bit for each NUL. A string that begins near the end of a page goes to the
+ * general writer.
  */
 #define STRING_FIRST                                                   \
 	"movq (%[var]), %%r9\n\t"                                      \
@@ -166,8 +168,8 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"pcmpeqb %%xmm0, %%xmm1\n\t"                                   \
 	"pmovmskb %%xmm1, %%r8d\n\t"
 
-/* Beyond the first 16: rdx from, r8 to; r10 is the last address to which 16
- * more bytes may be copied. */
+/* The bytes after the first 16: rdx from, r8 to; r10 is the last address to
+ * which 16 bytes may be copied. */
 #define STRING_ON                                                      \
 	"leaq 8(%%r9,%%r10), %%r10\n\t"                                \
 	"leaq (%%r9,%%rdx), %%r8\n\t"                                  \
@@ -197,7 +199,7 @@ BLOCK_WRITERS(avx7, AVX7 LAST_AVX, AVX_END)
 	"jnz 5b\n"                                                     \
 	"8:\tsubq %%r9, %%r8\n"
 
-/* From r9, with the fixed part's bytes in rdx: what was copied, to r8. */
+/* Copies to r9, behind rdx bytes of the fixed part. Sets r8 to all bytes. */
 #define STRING_COPY                                                    \
 	"movups %%xmm0, (%%r9,%%rdx)\n\t"                              \
 	"bsfl %%r8d, %%eax\n\t"                                        \
@@ -240,7 +242,7 @@ again:                                                                 \
 	write_hard(s, fixed, var, kind);                               \
 }
 
-/* step is one event and the header: SECTION_COMMIT adds what was copied. */
+/* The step is one event and the header; the writer adds the copied bytes. */
 STRING_WRITER(write_string_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
 STRING_WRITER(write_string_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
 
@@ -249,7 +251,7 @@ STRING_WRITER(write_string_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
 static write_fn *const words[2] = PAIR(word);
 static write_fn *const strings[2] = PAIR(string);
 
-/* by (bytes - 1) / 16 of a block; the first row is for 9 to 16 bytes */
+/* By (bytes - 1) / 16 of a block; the first row is for 9 to 16 bytes. */
 static write_fn *const blocks_sse[16][2] = {
 	PAIR(quad), PAIR(sse1), PAIR(sse2), PAIR(sse3), PAIR(sse4),
 	PAIR(sse5), PAIR(sse6), PAIR(sse7), PAIR(sse8), PAIR(sse9),
@@ -257,7 +259,7 @@ static write_fn *const blocks_sse[16][2] = {
 	PAIR(sse15),
 };
 
-/* by (bytes - 1) / 32 */
+/* By (bytes - 1) / 32. */
 static write_fn *const blocks_avx[8][2] = {
 	{ NULL, NULL }, { NULL, NULL }, PAIR(avx2), PAIR(avx3), PAIR(avx4),
 	PAIR(avx5), PAIR(avx6), PAIR(avx7),

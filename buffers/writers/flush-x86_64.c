@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Closing open packets on demand: a switch on each CPU, by a thread that goes
- * there. Sections only ever work on the CPU they run on.
+ * Closes open packets on demand: a thread goes to each CPU and switches its
+ * ring, since a section works only on the ring of its own CPU.
  */
 #include "base/sys.h"
 #include "buffers/writers/private.h"

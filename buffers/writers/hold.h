@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rings written under a lock, the parts that are in each writer: to take a
- * ring, to place an event in it, to commit it. locked.c has the rest.
+ * Rings written under a lock, the inline parts: taking a ring, placing an event
+ * in it, committing the event. locked.c has the rest.
  *
- * A writer tries the ring of its CPU, then the others, and never waits for a
- * holder: the holder may be the very thread that its handler interrupted. When
- * all are held its event is lost, and counted in the session's page.
- * While it holds a ring it is the only writer there, so that one store of
- * head commits an event here too, and a killed holder leaves nothing to
- * repair. A siglongjmp over a holder costs that ring; spare ones replace it.
+ * A writer tries the ring of its CPU, then the others. It never waits for a
+ * holder: the holder may be the thread that the writer's handler interrupted.
+ * If all rings are held, the event is lost, and counted in the session's page.
+ * The holder of a ring is its only writer, so one store of head commits an
+ * event here too, and a killed holder leaves nothing to repair. A siglongjmp
+ * over a holder costs that ring; spare rings replace it.
  *
- * When a handler forks in the middle of a write, parent and child both go on
- * with it. The child commits and releases nothing, and what it may still store
- * goes to private memory: channels_forked() puts some there before the handler
- * goes on. (Sections are restarted and find the child's own rings.)
+ * When a handler forks in the middle of a write, parent and child both continue
+ * the write. The child commits and releases nothing, and its stores go to
+ * private memory, which channels_forked() maps before the handler continues.
+ * (Sections are restarted and find the child's own rings.)
  *
- * Pair LOCKED-OWNER: the acquire that takes a ring sees all that the release
- * of its last holder wrote. channel_stop() clears `active` before it looks at
- * the lock; a writer looks at `active` after it has taken the lock.
+ * Pair LOCKED-OWNER: a writer that takes a ring sees everything that the last
+ * holder wrote before its release. channel_stop() clears `active` before it
+ * reads the lock; a writer reads `active` after it has taken the lock.
  */
 #ifndef BUFFERS_WRITERS_HOLD_H
 #define BUFFERS_WRITERS_HOLD_H
@@ -28,16 +28,16 @@
 
 #define HOLD_COLD	COLD __attribute__((visibility("hidden")))
 
-/* A ring in somebody's hands: this thread's, in this process. */
+/* A ring that this thread of this process holds. */
 struct hold {
 	struct ring *ring;
 	struct channel_lock *lock;
 	uint64_t clock;		/* read before the lock; 0: to be read */
 	uint32_t mark;
-	uint32_t sub_bytes;	/* the channel's; a spare ring has less */
+	uint32_t sub_bytes;	/* the channel's; spare rings have less */
 };
 
-/* Looks for any free ring, from number `first` on. 1: it is held. */
+/* Takes any free ring, from number `first` on. Returns 1 if it has one. */
 HOLD_COLD int hold_search(struct hold *hold, struct channel *channel,
 			  uint32_t first);
 
@@ -46,26 +46,27 @@ HOLD_COLD int hold_search(struct hold *hold, struct channel *channel,
 HOLD_COLD uint64_t hold_open(const struct hold *hold, uint64_t head,
 			     uint64_t clock);
 
-/* The same, and keeps the clock's anchor. */
+/* The same as hold_open(); then keeps the clock's anchor. */
 HOLD_COLD uint64_t hold_switch(const struct hold *hold, uint64_t head,
 			       uint64_t clock);
 
-/* The ring has a whole clock now: until when its bits in headers do. */
+/* Sets until when short headers reach, after a header with the whole clock. */
 HOLD_COLD void hold_limit(struct ring *ring, uint64_t clock);
 
-/* The same, and keeps the clock's anchor. */
+/* The same as hold_limit(); then keeps the clock's anchor. */
 HOLD_COLD void hold_stamp(struct ring *ring, uint64_t clock);
 
-/* False in the child when a handler forked since the ring was taken: ring and
- * lock are its parent's. */
+/* Returns false in a child that a handler forked since the ring was taken: ring
+ * and lock are the parent's. */
 static inline int hold_is_ours(const struct hold *hold)
 {
-	/* what was read of the ring before is not read again after */
+	/* the compiler must not read the ring again after this */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	return likely(load_relaxed(fork_mark) == hold->mark);
 }
 
-/* A lock that carries another mark was left by a fork; it is free. */
+/* Tries to take ring k. A lock with another mark was left by a fork, and is
+ * free. */
 static inline int hold_try(struct hold *hold, struct channel *channel,
 			   uint32_t k)
 {
@@ -73,7 +74,7 @@ static inline int hold_try(struct hold *hold, struct channel *channel,
 	uint32_t seen = load_relaxed(&lock->holder);
 
 	hold->lock = lock;
-	/* LOCKED-OWNER: seq_cst, it must not pass the load of `active` */
+	/* LOCKED-OWNER: seq_cst, so the load of `active` comes after it */
 	return load_relaxed(&channel->locked[k]) && seen != hold->mark &&
 	       __atomic_compare_exchange_n(&lock->holder, &seen, hold->mark, 0,
 					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
@@ -81,15 +82,15 @@ static inline int hold_try(struct hold *hold, struct channel *channel,
 
 static inline void hold_release(struct hold *hold)
 {
-	/* LOCKED-OWNER: head and data come before */
+	/* LOCKED-OWNER: head and data are written before */
 	if (hold_is_ours(hold))
 		store_release(&hold->lock->holder, 0);
 }
 
 /*
- * Takes a ring, of this CPU if it is free. WRITE_FITS: it is held.
- * WRITE_FULL: none can be had. WRITE_LOST: the channel is off. WRITE_AGAIN:
- * a child that has no rings yet.
+ * Takes a ring, the one of this CPU if it is free. Returns WRITE_FITS: a ring
+ * is held; WRITE_FULL: none is free; WRITE_LOST: the channel is off;
+ * WRITE_AGAIN: a forked child has no rings yet.
  */
 static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 					   struct channel *channel)
@@ -98,8 +99,9 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 
 	hold->sub_bytes = channel->sub_bytes;
 	hold->mark = load_relaxed(fork_mark);
-	/* rdtsc overlaps with what follows, and waits for what is before; a
-	 * counter says the order, so it is read under the lock */
+	/* rdtsc overlaps with what follows and waits for what is before it. A
+	 * clock that is a counter gives the order, so it is read under the
+	 * lock. */
 	hold->clock = likely(clock_chosen == CLOCK_KIND_TSC) ?
 			      clock_read_tsc() :
 			      0;
@@ -111,8 +113,8 @@ static ALWAYS_INLINE enum write_verdict hold_take(struct hold *hold,
 	if (unlikely(!hold_try(hold, channel, k)) &&
 	    !hold_search(hold, channel, k))
 		return WRITE_FULL;
-	/* LOCKED-OWNER: the ring is looked at after `active`, which is after
-	 * the lock: it is mapped until the lock is released */
+	/* LOCKED-OWNER: lock, then `active`, then the ring: it stays mapped
+	 * until the lock is released */
 	if (unlikely(!__atomic_load_n(&channel->active, __ATOMIC_SEQ_CST)))
 		goto off;
 	hold->ring = load_acquire(&channel->locked[hold->lock -
@@ -149,8 +151,8 @@ static inline char *header_store(struct ring *ring, char *out, uint32_t id,
 }
 
 /*
- * The clock, never behind the ring's last event: it may have been read before
- * the last holder's was.
+ * Returns the clock, or that of the ring's last event if it is later: the last
+ * holder may have read its clock after this one.
  */
 static inline uint64_t hold_clock(const struct hold *hold)
 {
@@ -162,7 +164,7 @@ static inline uint64_t hold_clock(const struct hold *hold)
 	return clock;
 }
 
-/* An event that is larger than a sub-buffer takes? */
+/* Tells whether an event is too large for a sub-buffer. */
 static inline int event_oversize(uint32_t sub_bytes, uint64_t need)
 {
 	return unlikely(need >= sub_bytes - PACKET_HEAD_BYTES);
@@ -170,10 +172,10 @@ static inline int event_oversize(uint32_t sub_bytes, uint64_t need)
 
 /*
  * Finds room for `bytes` of payload in a held ring and writes the header.
- * Returns where the payload goes and the head that commits it, or NULL after
- * it has counted a loss; `*commit` is then 1 when the event is too large. With
- * `keep` it keeps the clock's anchor where that is due; without, the caller
- * does so, with less on the stack.
+ * Returns where the payload goes, and in `*commit` the head that commits it; or
+ * NULL after it has counted a loss, with `*commit` 1 if the event is too large.
+ * With `keep` it keeps the clock's anchor where that is due; without, the
+ * caller does, with less on the stack.
  */
 static ALWAYS_INLINE char *hold_place(const struct hold *hold, uint32_t id,
 			       uint64_t bytes, uint64_t *commit, int keep)
@@ -218,8 +220,8 @@ lost:
 	return NULL;
 }
 
-/* RING-HEAD: payload before head. A child forked by a handler in the middle
- * of a write leaves its parent's ring alone. */
+/* Commits an event. RING-HEAD: the payload is written before head. A child that
+ * a handler forked in the middle of a write leaves its parent's ring alone. */
 static inline void hold_commit(const struct hold *hold, uint64_t head)
 {
 	if (hold_is_ours(hold))
@@ -227,14 +229,14 @@ static inline void hold_commit(const struct hold *hold, uint64_t head)
 }
 
 /*
- * memcpy() of libc may use vector registers that whoever was interrupted by a
- * probe has not given up (docs/usdt.md); this keeps to the low ones.
+ * Copies with low vector registers only. libc's memcpy() may use others, which
+ * a program at a USDT probe has not saved (docs/usdt.md).
  */
 static inline void copy(char *to, const char *from, uint64_t n)
 {
 	for (; n >= 16; n -= 16, to += 16, from += 16) {
 		__builtin_memcpy(to, from, 16);
-		/* or the loop is taken for a memcpy() */
+		/* keeps the compiler from making a memcpy() of the loop */
 		__asm__ volatile("" : : : "memory");
 	}
 	if (n & 8) {

@@ -11,10 +11,10 @@
 COLD int hold_search(struct hold *hold, struct channel *channel,
 		     uint32_t first)
 {
-	/* after a search in vain one look is enough, or every write would
-	 * take as long once all rings were left by siglongjmp */
+	/* one pass after a search that failed: else every write would take
+	 * long once siglongjmp had left all rings held */
 	uint32_t most = load_relaxed(&channel->crowded) ? 1 : LOCKED_PASSES;
-	/* beside CPUs' rings any that is there will do before one is made */
+	/* beside CPUs' rings: takes any existing ring before it makes one */
 	uint32_t make = channel->cpus && most > 1;
 	uint32_t passes;
 	uint32_t i;
@@ -23,7 +23,7 @@ COLD int hold_search(struct hold *hold, struct channel *channel,
 		for (i = 0; i < channel->locked_max; i++) {
 			uint32_t k = (first + i) % channel->locked_max;
 
-			/* in a forked child, or where many are held */
+			/* in a forked child, or if many are held */
 			if (passes == make &&
 			    unlikely(!load_acquire(&channel->locked[k])))
 				channel_need_locked_ring(channel, k);
@@ -70,14 +70,14 @@ COLD uint64_t hold_open(const struct hold *hold, uint64_t head, uint64_t clock)
 	uint64_t number = old->packet_seq_num + 1;
 	uint64_t lost = ring->lost;
 
-	/* RING-TAIL: what is below it has been read */
+	/* RING-TAIL: the reader is done with what is below tail */
 	if (!(ring->flags & SESSION_OVERWRITE) &&
 	    next - (uint32_t)load_acquire(&ring->tail) > ring->ring_bytes - 1)
 		return 0;
 	if (!hold_is_ours(hold))
 		return 0;
-	/* PACKET-NUMBER: the first store to the new packet; a reader sees by
-	 * it that the packet which was there is gone */
+	/* PACKET-NUMBER: the first store to the new packet, which tells a
+	 * reader that the old packet there is gone */
 	new->packet_seq_num = number;
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	old->timestamp_end = clock;
@@ -165,7 +165,7 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 	enum write_verdict verdict = hold_take(&hold, channel);
 	int oversize = 0;
 
-	/* `area` is mapped for ever, whatever becomes of the channel */
+	/* `area` is never unmapped, whatever becomes of the channel */
 	if (verdict == WRITE_FULL)
 		return channel_count(channel, event->generation,
 				     &channel->area->lost_unplaced) ?
@@ -173,7 +173,7 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 			       WRITE_AGAIN;
 	if (verdict != WRITE_FITS)
 		return verdict;
-	/* WRITE-SLOT: still this slot's channel, to which its id belongs? */
+	/* WRITE-SLOT: the id belongs to the channel that the slot has now */
 	verdict = load_acquire(&slot->rings[header]) == channel->rings &&
 				  event->generation ==
 					  channel->rings->generation ?
@@ -185,7 +185,7 @@ SIGSAFE enum write_verdict locked_write(const struct write_slot *slot,
 	return verdict;
 }
 
-/* A ring that is taken just now is left as it is: its holder goes on. */
+/* Leaves out a ring that is held: its holder continues to write. */
 void locked_flush(struct channel *channel)
 {
 	struct hold hold = { .mark = load_relaxed(fork_mark) };

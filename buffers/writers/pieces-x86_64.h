@@ -8,17 +8,17 @@
  *	rcx       ring			r10  rseq offset, then new head
  *	r8        scratch		r11  struct rings
  *
- * Operands: %[s] the slot, %[ro] the variable rseq_offset. Labels used by
- * all: none (no ring for this CPU, or off), full, late (the header's clock
- * bits do not reach), again (aborted).
+ * Operands: %[s] the slot, %[ro] the variable rseq_offset. Labels: none (no
+ * ring for this CPU, or off), full, late (the header's clock bits do not
+ * reach), again (aborted).
  *
- * The clock is read between the loads of ring and head: rdtsc waits for what
- * is in flight before it, so the loads there are those that nothing delays,
- * and what depends on the last event's commit comes after it. On a CPU with a
- * clock read of 8 ns, rdtsc as the first instruction cost 1.6 ns more, behind
- * the load of head 1.3 ns, and behind a copied payload 4 ns. The order in the
- * ring is kept wherever it is, because nobody else can commit on this CPU
- * between the reading and the commit.
+ * The clock is read between the loads of ring and head. rdtsc waits for earlier
+ * instructions, so before it stand only loads that nothing delays; the load
+ * that depends on the last event's commit comes after it. On a CPU with a clock
+ * read of 8 ns, rdtsc as the first instruction cost 1.6 ns more, behind the
+ * load of head 1.3 ns, and behind a copied payload 4 ns. Its place does not
+ * change the order of events in the ring, because no other thread can commit on
+ * this CPU between it and the commit.
  *
  * Facts: struct rseq and rseq_cs, <linux/rseq.h>; RSEQ_SIG is glibc's for
  * x86-64; cpu_id is at offset 4, rseq_cs at offset 8.
@@ -39,23 +39,24 @@
 	"movq %%rax, %%fs:8(%%r10)\n"                                  \
 	"1:\n\t"
 
-/* Of the fast writers: where one begins in its line is not left to chance. */
+/* A fast writer: each begins at a cache line, so its speed does not depend on
+ * where the linker puts it. */
 #define WRITE_FUNCTION	static __attribute__((aligned(64))) void
 
 /*
- * The frame of the jump at label 4, for who unwinds from a signal's handler,
- * which has the kernel taking its thread from a section. It is one of no bytes,
- * whose caller is where the jump leads to. Its operand is read from the code:
- * what is written here is the same for all, and the linker keeps one.
+ * The frame of the jump at label 4, for unwinders that run in the handler of a
+ * signal which took a thread from a section. The frame has no bytes, and its
+ * caller is where the jump leads. The jump's operand is read from the code, so
+ * this description is the same for all sections, and the linker keeps one.
  *
  *	8 bytes from pc - 3; + 2^63, >> 32 -> the operand + 2^31
- *	+ pc + 5 - 2^31                    -> where it leads to
+ *	+ pc + 5 - 2^31                    -> where it leads
  *
  * The four bytes before the operand are the signature. valgrind knows these
  * operators, and none that extends a sign.
  *
  * Facts: DWARF 5, 6.4 and 2.5; .eh_frame in the Linux Standard Base 5.0. "S",
- * as for frames of signals: the caller goes on at this very instruction.
+ * as for frames of signals: the caller continues at exactly this instruction.
  */
 #define SECTION_FRAME                                                  \
 	".pushsection .eh_frame, \"a\", @progbits\n"                    \
@@ -78,10 +79,10 @@
 	".balign 8\n"                                                  \
 	"24:\t.popsection\n\t"
 
-/* The commit is the last instruction before this. SECTION-RESTART: whoever is
- * taken from a section before it goes on at label 4, with nothing committed.
- * STORE-ORDER: this machine shows stores to other CPUs in program order, so
- * that no fence stands before the commit. */
+/* The commit is the last instruction before this. SECTION-RESTART: a thread
+ * that is taken from a section before the commit continues at label 4, with
+ * nothing committed. STORE-ORDER: other CPUs see the stores of this machine in
+ * program order, so the commit needs no fence. */
 #define SECTION_END                                                    \
 	"2:\n\t"                                                       \
 	".pushsection .text.rseq_abort, \"ax\"\n\t"                    \
@@ -92,7 +93,7 @@
 	".popsection\n\t"                                              \
 	SECTION_FRAME
 
-/* clock, ring and head of this CPU; the table is at offset TABLE of the slot */
+/* Loads clock, ring and head of this CPU; the table is at TABLE in the slot. */
 #define SECTION_RING(TABLE)                                            \
 	"movq " TABLE "(%[s]), %%r11\n\t"                              \
 	"movl %%fs:4(%%r10), %%ecx\n\t"                                \
@@ -102,8 +103,8 @@
 	"rdtsc\n\t"                                                    \
 	"movq (%%rcx), %%r9\n\t"
 
-/* does the new head + REACH (what the copy may touch) stay in the sub-buffer?
- * After SECTION_STEP. */
+/* Goes to "full" unless the new head + REACH, which the copy may touch, is in
+ * the sub-buffer. After SECTION_STEP. */
 #define SECTION_ROOM(REACH)                                            \
 	"leal " REACH "(%%r10), %%r8d\n\t"                             \
 	"xorl %%r9d, %%r8d\n\t"                                        \
@@ -122,7 +123,7 @@
 
 #define SECTION_OFFSET	"andl 16(%%r11), %%r9d\n\t"
 
-/* event headers at the event's offset, r9; see buffers/ctf.h */
+/* Store event headers at the event's offset, r9; see buffers/ctf.h. */
 #define HEADER_COMPACT                                                 \
 	"shll $5, %%eax\n\t"                                           \
 	"orl 24(%[s]), %%eax\n\t"                                      \
@@ -134,9 +135,9 @@
 	"movw %%ax, 4096(%%rcx,%%r9)\n\t"
 
 /*
- * Asks for the ring's line some events ahead of where `to` points: a store
- * that waits for its line keeps those of the next event waiting, and every
- * load that wants what they stored. Never faults.
+ * Prefetches the ring's line some events ahead of `to`. A store that waits for
+ * its line delays the stores of the next event, and every load of what they
+ * stored. Never faults.
  */
 #define SECTION_AHEAD(to)	"prefetchw 2048(" to ")\n\t"
 
@@ -146,19 +147,19 @@
 	"rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc"
 
 /* rseq(2): glibc's signature; the length that every kernel takes; the largest
- * one that is dealt with here. */
+ * one that is tried here. */
 #define RSEQ_SIGNATURE	0x53053053u
 #define RSEQ_BYTES	32u
 #define RSEQ_BYTES_MAX	256u
 #define RSEQ_UNREGISTER	1
 
-/* Offset of glibc's struct rseq from the thread pointer, and the length that
- * glibc has told the kernel: the kernel wants the same to forget it. */
+/* Offset of glibc's struct rseq from the thread pointer, and the length with
+ * which glibc registered it: the kernel demands the same to unregister it. */
 extern long rseq_offset __attribute__((visibility("hidden")));
 extern uint32_t rseq_bytes __attribute__((visibility("hidden")));
 
-/* Sets both. Returns 0 where libc has registered nothing, or the kernel knows
- * it by no length that is dealt with here. */
+/* Sets both. Returns 0 if libc has registered nothing, or with a length that is
+ * not tried here. */
 int rseq_learn(void);
 
 #endif

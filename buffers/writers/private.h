@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Between the parts of the writer: fast sections, the general section, the
- * slow paths, the locked rings. Nobody outside buffers/ includes this.
+ * Shared by the parts of the writer: fast sections, the general section, the
+ * slow paths, the locked rings. Only files of this room include it.
  */
 #ifndef BUFFERS_WRITERS_PRIVATE_H
 #define BUFFERS_WRITERS_PRIVATE_H
@@ -15,19 +15,19 @@ struct write_part {
 	uint64_t n;
 };
 
-/* contexts, and for each variable field: fixed bytes, a count, itself; and what
- * is behind the last */
+/* Contexts; for each variable field the fixed bytes before it, a count, and the
+ * field; the fixed bytes behind the last one. */
 #define WRITE_PARTS(nvar)	(2 + 3 * (nvar))
 #define WRITE_CONTEXT_BYTES	40
 
-/* An event taken apart, on the stack of its writer: parts and counts are as
- * many as its shape needs. */
+/* An event taken apart, on its writer's stack, with as many parts and counts as
+ * its shape needs. */
 struct write_event {
 	uint64_t id;			/* for the locked rings */
-	uint64_t generation;		/* of the channel it is made for */
+	uint64_t generation;		/* of its channel */
 	const struct write_shape *shape;
 	uint32_t nparts;
-	uint32_t seldom;		/* 1: a path taken now and then only */
+	uint32_t seldom;		/* 1: it took a rare path */
 	uint32_t *counts;
 	struct write_part *parts;
 	uint64_t fixed;
@@ -40,30 +40,31 @@ enum write_verdict {
 	WRITE_FITS,	/* there is room now */
 	WRITE_FULL,	/* not enough room in this sub-buffer */
 	WRITE_LATE,	/* needs a full timestamp */
-	WRITE_NONE,	/* no ring for this CPU, or off, or forked */
+	WRITE_NONE,	/* no ring for this CPU; or off; or forked */
 	WRITE_AGAIN,	/* aborted */
 	WRITE_LOST,	/* given up and counted */
 };
 
-/* The step of a slot that needs the general writer: it fits nowhere, so that
- * a fast writer that was chosen before goes to write_hard(). */
+/* The step of a slot that needs the general writer. It never fits, so a fast
+ * writer that was taken before goes to write_hard(). */
 #define WRITE_STEP_NONE	(1ull << 32 | 1ull << 31)
 
-/* The fast writers (write-fast-*.c), by shape and header kind. */
+/* Return the fast writer of a shape and header kind (fast-*.c,
+ * sequence-*.c). */
 write_fn *write_fast_word(int header);
 write_fn *write_fast_string(int header);
 write_fn *write_fast_block(const struct write_shape *shape, int header);
 write_fn *write_fast_sequence(const struct write_shape *shape, int header);
 
-/* The general writer: any shape, contexts, every slow path; `header` is the
- * kind of the fast writer that gave up. SIGSAFE. */
+/* The general writer: any shape, contexts, every slow path. `header` is the
+ * kind of the fast writer that could not write the event. SIGSAFE. */
 void write_hard(struct write_slot *slot, uint64_t fixed,
 		const struct write_var *var, int header);
 
-/* The same as a slot's writer: for what has no other. */
+/* The general writer as a slot's writer. */
 write_fn write_general;
 
-/* Bytes of an event header. */
+/* Returns the bytes of an event header. */
 static inline uint32_t write_header_bytes(int header, int extended)
 {
 	if (header == WRITE_LARGE)
@@ -71,43 +72,44 @@ static inline uint32_t write_header_bytes(int header, int extended)
 	return extended ? CTF_COMPACT_EXT_BYTES : CTF_COMPACT_BYTES;
 }
 
-/* The id from which on an event needs the header that carries 32 bits of it. */
+/* Returns the first id that needs the extended header. */
 static inline uint32_t write_id_extended(int header)
 {
 	return header == WRITE_LARGE ? CTF_LARGE_ID_EXTENDED :
 				       CTF_COMPACT_ID_EXTENDED;
 }
 
-/* One attempt by a section (write-section-*.c). `extended` asks for the
- * header that carries 64 bits of clock. SIGSAFE. */
+/* Tries once to write an event by a section (section-*.c); `extended`: with the
+ * header that has 64 bits of clock. SIGSAFE. */
 enum write_verdict section_write(const struct write_slot *slot, int header,
 				 int extended, const struct write_event *event);
 
-/* Closes this CPU's packet and opens the next when `need` bytes do not fit.
+/* Closes this CPU's packet and opens the next if `need` bytes do not fit.
  * WRITE_FITS: try the event again. WRITE_FULL: the reader has not made room.
  * SIGSAFE. */
 enum write_verdict section_switch(const struct write_slot *slot, int header,
 				  uint32_t need);
 
-/* Counts one lost event in this CPU's ring. WRITE_DONE, _NONE or _AGAIN. */
+/* Counts a lost event in this CPU's ring. Returns WRITE_DONE, WRITE_NONE or
+ * WRITE_AGAIN. */
 enum write_verdict section_lose(const struct write_slot *slot, int header);
 
-/* Writes under the lock of some ring, and sets event->seldom where the clock's
- * anchor is to be kept. WRITE_DONE; WRITE_LOST when it was counted as lost or
- * the channel is off; WRITE_AGAIN when the event was made for another channel.
- * SIGSAFE. */
+/* Writes under the lock of any ring, and sets event->seldom if the caller must
+ * keep the clock's anchor. Returns WRITE_DONE; WRITE_LOST: it is counted as
+ * lost or the channel is off; WRITE_AGAIN: the event was made for another
+ * channel. SIGSAFE. */
 enum write_verdict locked_write(const struct write_slot *slot, int header,
 				struct channel *channel,
 				struct write_event *event);
 
-/* Closes the packets of the locked rings that nobody holds. */
+/* Closes the packets of the locked rings that are not held. */
 void locked_flush(struct channel *channel);
 
 /* The direct writers for channels whose rings are all locked. */
 write_fn locked_write_word;
 write_fn locked_write_any;
 
-/* Takes an event apart, whose shape, parts and counts are set. SIGSAFE. */
+/* Takes an event apart; its shape, parts and counts are set. SIGSAFE. */
 void write_event_build(struct write_event *event,
 		       const struct write_slot *slot,
 		       const struct channel *channel, uint64_t fixed,
@@ -117,7 +119,7 @@ void write_event_build(struct write_event *event,
 void write_oversize_count(const struct write_event *event,
 			  struct channel *channel);
 
-/* Bytes of the parts, strings measured now. */
+/* Returns the bytes of the parts. Measures strings at each call. */
 uint64_t write_event_bytes(const struct write_event *event);
 
 #endif

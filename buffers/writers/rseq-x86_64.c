@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where libc has a thread's struct rseq, and the same for a thread that libc
- * does not know. The sections are elsewhere.
+ * Finds where libc keeps a thread's struct rseq, and registers threads that
+ * libc does not know.
  */
 #include <errno.h>
 #include <linux/rseq.h>
@@ -30,7 +30,7 @@ static int rseq_length_is(uint32_t bytes)
 	char *rseq = (char *)__builtin_thread_pointer() + rseq_offset;
 	long ret = sys4(SYS_rseq, rseq, bytes, 0, RSEQ_SIGNATURE);
 
-	/* it was not registered at all: it stays so */
+	/* it was not registered, and stays so */
 	if (!ret)
 		sys4(SYS_rseq, rseq, bytes, RSEQ_UNREGISTER, RSEQ_SIGNATURE);
 	if (ret != -EBUSY)
@@ -39,8 +39,8 @@ static int rseq_length_is(uint32_t bytes)
 	return 1;
 }
 
-/* glibc registers the 32 bytes that the first kernels had, and from 2.41 on
- * what the kernel at hand fills, if that is more. */
+/* glibc registers the 32 bytes of the first kernels, and from 2.41 on as many
+ * as the running kernel fills, if these are more. */
 static int rseq_length_learn(void)
 {
 	unsigned long fills = getauxval(AT_RSEQ_FEATURE_SIZE);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sections that are not on the fast path: the general event, the switch
- * of sub-buffers, the count of losses. Each commits by one store.
+ * The sections that are not on the fast path: the general event, the switch of
+ * sub-buffers, the count of losses. Each commits by one store.
  *
- * What must stay true: nothing read outside a section decides what is stored
- * inside it, save what the caller's own memory holds; the store to ts_limit,
- * which follows a commit, is a section of its own that finds the ring again,
- * because a handler may have forked in between and the child has no mapping
- * of the ring. A stale, lower ts_limit costs one extended header.
+ * What must stay true: what a section stores depends only on what it reads
+ * itself, and on the caller's own memory. The store to ts_limit, which follows
+ * a commit, is a section too, and finds the ring again: a handler may have
+ * forked in between, and the child has no mapping of the ring. A stale, lower
+ * ts_limit costs one extended header.
  */
 #include "buffers/ctf.h"
 #include "buffers/writers/pieces-x86_64.h"
@@ -110,7 +110,7 @@ struct stamp {
 	"addq %%rdi, %%r10\n\t"                                        \
 	"addq (%%rcx), %%r10\n\t"
 
-/* r8 = bytes from head to the last one of the sub-buffer; HB must fit */
+/* r8 = bytes from head to the last one of the sub-buffer; HB must fit. */
 #define GENERAL_ROOM(HB)                                               \
 	"movl %%r9d, %%r8d\n\t"                                        \
 	"orl 8(%%r11), %%r8d\n\t"                                      \
@@ -208,9 +208,9 @@ GENERAL_SECTION(section_large_ext, "16", 14, CLOCK_WHOLE)
 	"je %l[none]\n\t"
 
 /*
- * After a full timestamp: short headers reach 2^bits further, in that ring
- * and in no other, where the last event may be older. A value that arrives
- * late is lower than what is there, and harmless.
+ * After a full timestamp, short headers reach 2^bits further in that ring. In
+ * another ring the last event may be older. A store that comes late writes a
+ * lower value, which does no harm.
  */
 static void limit_raise(const struct write_slot *s, uint64_t header,
 			const struct stamp *stamp)
@@ -260,7 +260,7 @@ enum write_verdict section_write(const struct write_slot *slot, int header,
  */
 #define SWITCH_BODY                                                    \
 	"movq (%%rcx), %%r9\n\t"                                       \
-	/* does it fit by now? */                                      \
+	/* it may fit by now */                                        \
 	"movl %[need], %%r8d\n\t"                                      \
 	"addl %%r9d, %%r8d\n\t"                                        \
 	"xorl %%r9d, %%r8d\n\t"                                        \
@@ -370,8 +370,8 @@ again:
 	return WRITE_AGAIN;
 }
 
-/* RING-LOST: the addition is the last instruction of the section, so that it
- * happens once or not at all. */
+/* RING-LOST: the addition is the last instruction of the section, so it happens
+ * once or not at all. */
 enum write_verdict section_lose(const struct write_slot *slot, int header)
 {
 	uint64_t index = (uint64_t)header;
@@ -390,7 +390,7 @@ again:
 	return WRITE_AGAIN;
 }
 
-/* Runs one section against a table without rings: it must get to "none". */
+/* Runs a section on a table without rings, where it must end in "none". */
 int write_rseq_test(void)
 {
 	static const struct write_slot nowhere = {

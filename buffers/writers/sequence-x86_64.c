@@ -3,11 +3,11 @@
  * The fast writers of a sequence: TAFFRAIL_BYTES and TAFFRAIL_ARRAY, alone or
  * behind at most eight fixed bytes.
  *
- * What must stay true: as in fast-x86_64.c. Nothing is written outside
- * [head, end of sub-buffer), nothing is read outside the elements, and what a
- * section cannot do in passing goes to write_hard(). The count is the low 32
- * bits of n and the bytes are n elements modulo 2^64: when the bytes fit into
- * a sub-buffer, the two agree.
+ * What must stay true, as in fast-x86_64.c: a writer stores only into [head,
+ * end of sub-buffer), reads only the elements, and gives an event that it
+ * cannot write to write_hard(). The count is the low 32 bits of n, and the
+ * bytes are n elements modulo 2^64: if the bytes fit into a sub-buffer, the two
+ * agree.
  */
 #include "base/host.h"
 #include "buffers/writers/pieces-x86_64.h"
@@ -19,10 +19,10 @@
  *
  *	r8  bytes of the elements	rdx  from	r9  to
  *
- * They are copied from the front, and the last bytes once more by a move that
- * ends where they end, so that nothing behind the event is touched.
+ * The elements are copied from the front. The last move ends where they end,
+ * and may copy some bytes again, so nothing behind the event is touched.
  */
-/* SECTION_AHEAD for the lines that follow in the same event */
+/* SECTION_AHEAD for the next lines of the same event. */
 #define AHEAD(o, d)	"prefetchw 2048+" #o "(" d ")\n\t"
 
 #define MOVE32_SSE(o, s, d)                                            \
@@ -38,7 +38,7 @@
 	"vmovdqu %%ymm0, " #o "(" d ")\n\t"                            \
 	"vmovdqu %%ymm1, 32+" #o "(" d ")\n\t"
 
-/* 4 to 15 bytes, then 1 to 3; the jump over each has gone to 9 for none */
+/* COPY_SMALL copies 0 to 15 bytes and goes to 9. */
 #define COPY_TWICE(load, size, reg)                                    \
 	load " (%%rdx), " reg "\n\t"                                   \
 	load " " reg ", (%%r9)\n\t"                                    \
@@ -117,7 +117,7 @@
 	"movups %%xmm1, -16(%%r9,%%r8)\n"                              \
 	"9:\t"
 
-/* SIZE: r8 = bytes of the elements. WORDS: what lies before them. */
+/* SIZE: r8 = bytes of the elements. WORDS: stores what is before them. */
 #define SIZE_BYTES                                                     \
 	"movq 8(%[var]), %%r8\n\t"
 #define SIZE_SHIFTED(shift)                                            \
@@ -182,8 +182,9 @@ again:                                                                 \
 	write_hard(s, VALUE, var, kind);                               \
 }
 
-/* step is one event, the header, the fixed part and the count. Eight fixed
- * bytes are stored whatever counts, and may begin where the event ends. */
+/* The step is one event, the header, the fixed part and the count. All eight
+ * fixed bytes are stored, however many count; they may begin at the event's
+ * end. */
 #define SLACK_ELEMENTS                                                 \
 	"subl $8, %%edx\n\t"                                           \
 	"jb %l[full]\n\t"
@@ -202,7 +203,7 @@ again:                                                                 \
 			WRITE_LARGE, SIZE_ELEMENTS, WORDS_ELEMENTS,    \
 			SLACK_ELEMENTS, MOVE64, CLEAR, fixed)
 
-/* Nothing but a sequence of 2, 4 or 8 bytes an element. */
+/* Only a sequence, of 2, 4 or 8 bytes an element. */
 #define SHIFTED_WRITERS(n, shift, MOVE64, CLEAR)                       \
 	SEQUENCE_WRITER(write_shift##shift##_##n##_compact, "8",       \
 			HEADER_COMPACT, 4, WRITE_COMPACT,              \
@@ -235,7 +236,7 @@ enum sequence { BYTES, SHIFT1, SHIFT2, SHIFT3, ARRAY, SEQUENCES };
 		{ write_array_##n##_compact, write_array_##n##_large },\
 	}
 
-/* by what the CPU can do, what is written, and the header */
+/* By AVX2, what is written, and the header. */
 static write_fn *const sequences[2][SEQUENCES][2] = {
 	SEQUENCE_ROWS(sse),
 	SEQUENCE_ROWS(avx),

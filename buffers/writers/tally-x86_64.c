@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Counting in one restartable sequence; see tally.h.
+ * Counts in one restartable sequence; see tally.h.
  *
  * What must stay true: the addition is one instruction and the last of its
- * section, so that it happens once or not at all, and on the CPU whose row it
- * is. It has no lock prefix: on its own CPU nothing comes between.
+ * section, so it happens once or not at all, and on the CPU of the row. It
+ * needs no lock prefix: only this CPU adds to the row.
  */
 #include "buffers/writers/pieces-x86_64.h"
 #include "buffers/writers/tally.h"

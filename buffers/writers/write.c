@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The general writer and the slow paths: whatever a fast section gave up.
+ * The general writer and the slow paths: events that a fast section could not
+ * write.
  *
- * Every pass of write_hard() looks at everything anew; each ends in one
+ * Every pass of write_pass() reads all shared state again, and ends in one
  * committing store, in a counted loss, or in another pass.
  */
 #include "buffers/writers/private.h"
@@ -30,7 +31,7 @@ SIGSAFE void write_nothing(struct write_slot *slot, uint64_t fixed,
 	(void)var;
 }
 
-/* WRITE_FULL from a section: make room, or find that there is none. */
+/* After WRITE_FULL from a section: makes room, or counts a loss. */
 static enum write_verdict room_make(const struct write_slot *slot, int header,
 				    int extended, struct channel *channel,
 				    const struct write_event *event)
@@ -54,9 +55,9 @@ static enum write_verdict room_make(const struct write_slot *slot, int header,
 }
 
 /*
- * WRITE_NONE from a section. A fork: the child gets rings, then again. A CPU
- * without a ring: WRITE_AGAIN when there is one by now, else WRITE_NONE for
- * the locked rings. WRITE_LOST when the channel is off: nothing to write.
+ * After WRITE_NONE from a section. A forked child gets rings: WRITE_AGAIN. A
+ * CPU without a ring: WRITE_AGAIN if it has one by now, else WRITE_NONE for
+ * the locked rings. WRITE_LOST: the channel is off.
  */
 static enum write_verdict ring_find(const struct rings *rings,
 				    struct channel *channel, uint32_t *tries)
@@ -66,7 +67,7 @@ static enum write_verdict ring_find(const struct rings *rings,
 	if (!load_relaxed(fork_mark) && channel_revive && (*tries)++ < 2 &&
 	    channel_revive())
 		return WRITE_AGAIN;
-	/* a handler, or another thread, may have revived the child */
+	/* a handler or another thread may have given the child rings */
 	if (!channel && load_acquire(&rings->channel))
 		return WRITE_AGAIN;
 	if (!channel || !load_relaxed(fork_mark)) {
@@ -82,8 +83,8 @@ static enum write_verdict ring_find(const struct rings *rings,
 	return WRITE_NONE;
 }
 
-/* A verdict that asks for another ring or for more room; WRITE_AGAIN: try the
- * section once more. */
+/* Handles a verdict that asks for another ring or for more room. Returns
+ * WRITE_AGAIN if the section must try again. */
 static enum write_verdict write_mend(const struct write_slot *slot, int header,
 				     int extended, const struct rings *rings,
 				     struct channel *channel,
@@ -105,7 +106,7 @@ static enum write_verdict write_mend(const struct write_slot *slot, int header,
 	return verdict;
 }
 
-/* Returns whether it took a path that is taken now and then only. */
+/* Writes an event. Returns whether it took a rare path. */
 static COLD __attribute__((noinline)) int
 write_pass(struct write_slot *slot, uint64_t fixed,
 	   const struct write_var *var, int header, uint64_t ip)
@@ -115,7 +116,7 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 	uint32_t tries = 0;
 	int extended = 0;
 
-	/* the program's stack may be small: 16 fields would take 864 bytes */
+	/* the program's stack may be small: 16 fields take 864 bytes */
 	event.shape = slot->shape;
 	event.seldom = 0;
 	event.parts = __builtin_alloca(WRITE_PARTS(nvar) *
@@ -124,7 +125,8 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 	event.counts = (uint32_t *)(event.parts + WRITE_PARTS(nvar));
 	for (;;) {
 		const struct rings *rings = load_acquire(&slot->rings[header]);
-		/* once: after a fork it is NULL, in a handler's child too */
+		/* read once: after a fork it is NULL, also in a child that
+		 * a handler forked */
 		struct channel *channel = load_acquire(&rings->channel);
 		enum write_verdict verdict = WRITE_NONE;
 
@@ -155,7 +157,7 @@ write_pass(struct write_slot *slot, uint64_t fixed,
 	}
 }
 
-/* The clock's anchor is kept when the stack of the write is free again. */
+/* Keeps the clock's anchor after the write has freed its stack. */
 static void write_any(struct write_slot *slot, uint64_t fixed,
 		      const struct write_var *var, int header, uint64_t ip)
 {

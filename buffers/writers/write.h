@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writing an event: from a slot (who writes where) into a ring.
+ * Writes an event through a slot, which names writer and rings.
  *
  * An event is written inside one restartable sequence on the ring of the
  * current CPU: clock, header and payload, then one store of `head` that
- * commits it. Whatever interrupts it before that store leaves nothing.
+ * commits it. An interruption before that store leaves no trace of the event.
  *
  * What must stay true:
- *  - a section reads its ring through the slot and the channel's table, never
- *    from a value carried in from outside: a handler may have forked, another
- *    thread may have switched the slot off. With that, membarrier(RSEQ) after
- *    a change is the whole grace period (WRITE-SLOT);
+ *  - a section finds its ring through the slot and the channel's table, never
+ *    by a value read outside: a handler may have forked, another thread may
+ *    have switched the slot off. So membarrier(RSEQ) after a change is the
+ *    whole grace period (WRITE-SLOT);
  *  - no write path makes a system call, takes a lock that a handler could
- *    find held by its own thread, or touches errno.
+ *    find held by its own thread, or changes errno.
  */
 #ifndef BUFFERS_WRITERS_WRITE_H
 #define BUFFERS_WRITERS_WRITE_H
@@ -31,16 +31,16 @@ struct write_var {
 struct write_slot;
 
 /*
- * Writes one event. `fixed` is the packed fixed-size part: its value when it
- * takes 8 bytes or less, else its address. SIGSAFE, any thread.
+ * Writes one event. `fixed` is the packed fixed-size part: its value if it has
+ * at most 8 bytes, else its address. SIGSAFE, any thread.
  */
 typedef void write_fn(struct write_slot *slot, uint64_t fixed,
 		      const struct write_var *var);
 
 /*
- * What the writers read of a site, and its first bytes; the offsets are in
- * the machine code of pieces-x86_64.h. The controller changes a slot in this
- * order: rings[] to &rings_off, membarrier, id/step, rings[], then hit.
+ * What writers read of a marker's object. The offsets are in the machine code
+ * of pieces-x86_64.h. The controller changes a slot in this order: rings[] to
+ * &rings_off, membarrier, id/step, rings[], then hit.
  */
 struct write_slot {
 	write_fn *hit;
@@ -54,13 +54,13 @@ struct write_slot {
 
 enum write_header { WRITE_COMPACT = 0, WRITE_LARGE = 1 };
 
-/* How a string is taken. */
+/* How a string is read. */
 enum write_rule {
 	WRITE_RULE_PLAIN = 0,	/* to its NUL */
-	WRITE_RULE_ADDRESS,	/* not at all: its address is the field */
-	WRITE_RULE_BOUNDED,	/* no further than `limit` characters */
-	WRITE_RULE_FIELD,	/* no further than the int at offset `limit`
-				 * of the fixed part says */
+	WRITE_RULE_ADDRESS,	/* not read: its address is the field */
+	WRITE_RULE_BOUNDED,	/* at most `limit` characters */
+	WRITE_RULE_FIELD,	/* at most as many characters as the int at
+				 * offset `limit` of the fixed part */
 };
 
 /* What an event is made of; constant while its slot exists. */
@@ -74,49 +74,50 @@ struct write_shape {
 		uint8_t rule;		/* enum write_rule, for strings */
 		int32_t limit;
 	} var[16];
-	/* events too large, by index into channels[]; NULL: nobody counts */
+	/* counts of too large events, by index into channels[]; or NULL */
 	uint64_t *oversize[CHANNELS_MAX];
 };
 
 /*
- * The fastest writer for a shape in a channel, and the slot's `step` for it.
- * Contexts, an id that needs the extended header, no rseq or another clock
- * than the TSC give the general one.
+ * Returns the fastest writer for a shape in a channel, and the slot's `step`
+ * for it. For contexts, and for an id that needs the extended header, this is
+ * the general writer; without rseq or with another clock than the TSC, a
+ * writer for locked rings.
  */
 write_fn *write_choose(const struct write_shape *shape,
 		       const struct channel *channel, uint32_t id,
 		       uint64_t *step);
 
-/* The slot's writer while it is off: writes nothing. */
+/* The writer of a slot that is off: writes nothing. */
 write_fn write_nothing;
 
-/* Writes through a slot, whatever its channel; `ip` is for the context of that
- * name. SIGSAFE. */
+/* Writes through a slot of any channel; `ip` is for the context of that name.
+ * SIGSAFE. */
 void write_at(struct write_slot *slot, uint64_t fixed,
 	      const struct write_var *var, uint64_t ip);
 
 /*
- * Who gets an event whose slot turned out to be off: whoever closed it may
- * have another way for it. Set once, before the first slot is on; SIGSAFE.
+ * Called with an event whose slot is found to be off, as the code that closes
+ * slots may have another way for it. Set once, before the first slot is on;
+ * SIGSAFE.
  */
 extern void (*write_closed)(struct write_slot *slot, uint64_t fixed,
 			    const struct write_var *var, uint64_t ip);
 
-/* Does rseq work here (registered by libc, and sections run)? Also learns
+/* Tells whether rseq works: libc registered it, and sections run. Also learns
  * where it is, so it comes before any write. Needs no ring. */
 int write_rseq_test(void);
 
 /*
- * Closes the open packets of a channel that hold events, so that a recorder
- * can take them. Visits every CPU: only a thread of the agent's own may call
- * it, registered with rseq by write_rseq_register().
+ * Closes the open packets of a channel that hold events, so a recorder can take
+ * them. Visits every CPU: only a thread of the agent may call it, which
+ * write_rseq_register() has registered with rseq.
  */
 void write_flush(struct channel *channel);
 
 /*
- * Registers the calling thread, which libc does not know, with rseq: at the
- * place below its thread pointer where libc would have it. Returns 0 or a
- * negative errno.
+ * Registers the calling thread, which libc does not know, with rseq, at the
+ * offset from its thread pointer that libc uses. Returns 0 or a negative errno.
  */
 int write_rseq_register(void *thread_pointer);
 
