@@ -7,7 +7,6 @@
 #include <fcntl.h>
 
 #include "agent/agent.h"
-#include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "agent/attached.h"

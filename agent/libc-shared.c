@@ -14,7 +14,6 @@
 #include <pthread.h>
 
 #include "agent/agent.h"
-#include "base/base.h"
 
 #define HIDDEN	__attribute__((visibility("hidden")))
 

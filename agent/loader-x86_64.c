@@ -19,7 +19,6 @@
 #include <errno.h>
 #include <link.h>
 #include <sys/mman.h>
-#include <sys/auxv.h>
 
 #include "agent/agent.h"
 #include "agent/fork.h"

@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 
 #include "agent/agent.h"
-#include "tracepoints/program/memory.h"
 #include "tracepoints/program/modules.h"
 
 void modules_settle(void)

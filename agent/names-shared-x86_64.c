@@ -28,7 +28,6 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "control/threads/thread.h"
-#include "tracepoints/program/memory.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/lock.h"
 

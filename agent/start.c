@@ -19,7 +19,6 @@
 #include "agent/lacking.h"
 #include "base/base.h"
 #include "base/host.h"
-#include "base/preload.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "base/words.h"

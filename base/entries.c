@@ -4,7 +4,6 @@
  */
 #include "base/entries.h"
 
-#include "base/base.h"
 #include "base/sys.h"
 
 /* getdents64(2) */

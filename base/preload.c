@@ -8,7 +8,6 @@
  */
 #include "base/preload.h"
 
-#include <stdint.h>
 #include <unistd.h>
 
 #include "base/base.h"

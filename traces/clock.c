@@ -13,8 +13,6 @@
  */
 #include <string.h>
 
-#include "base/base.h"
-#include "buffers/clock.h"
 #include "buffers/reader/reader.h"
 #include "traces/trace.h"
 

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "traces/idx.h"
+#include "buffers/ctf.h"
 #include "traces/private.h"
 
 #define NS_PER_S	1000000000ull

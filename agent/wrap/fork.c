@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "agent/fork.h"
 #include "base/base.h"
 #include "buffers/rings/channel.h"
 

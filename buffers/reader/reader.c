@@ -8,7 +8,6 @@
  */
 #include "buffers/reader/reader.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "base/base.h"
 #include "command/attach/private.h"
 #include "command/common/installed.h"
 #include "command/rundir/rundir.h"

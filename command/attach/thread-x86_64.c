@@ -35,7 +35,6 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "buffers/layout.h"
 #include "command/attach/private.h"

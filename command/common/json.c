@@ -5,7 +5,6 @@
 #include "command/common/json.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* Bytes of the UTF-8 character at s, 0 when it is none. */
 static int character_bytes(const unsigned char *s)

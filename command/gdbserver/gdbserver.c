@@ -18,7 +18,6 @@
 
 #include "command/common/command.h"
 #include "command/elf/process-markers.h"
-#include "command/rundir/rundir.h"
 #include "gdbstub/wire/marker-text.h"
 #include "tracepoints/fields/fields.h"
 

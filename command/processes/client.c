@@ -8,7 +8,6 @@
 #include "command/processes/client.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -18,7 +18,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/base.h"
 #include "base/preload.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"

@@ -17,7 +17,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "base/base.h"
 #include "base/entries.h"
 #include "base/file.h"
 #include "base/sys.h"

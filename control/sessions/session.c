@@ -6,10 +6,8 @@
 
 #include <errno.h>
 
-#include "base/base.h"
 #include "base/glob.h"
 #include "base/index.h"
-#include "base/sys.h"
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"

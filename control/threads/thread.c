@@ -14,7 +14,6 @@
 #include "base/host.h"
 #include "base/sys.h"
 #include "base/tunables.h"
-#include "buffers/layout.h"
 #include "buffers/writers/pieces-x86_64.h"
 #include "control/threads/descriptors.h"
 #include "control/threads/thread-x86_64.h"

@@ -26,7 +26,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "gdbstub/filter/machine-x86_64.h"
 #include "gdbstub/filter/private.h"
 
 #define QUESTION	"qSymbol:"

@@ -13,8 +13,6 @@
 #include "gdbstub/ipa/ipa.h"
 
 #include "base/base.h"
-#include "base/host.h"
-#include "base/sys.h"
 #include "base/text.h"
 #include "control/service/bell.h"
 #include "control/threads/vectors.h"

@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "base/base.h"
 #include "base/sys.h"
 #include "control/service/service.h"
 #include "control/threads/thread.h"

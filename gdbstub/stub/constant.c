@@ -9,7 +9,6 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "gdbstub/tracing/frame.h"
-#include "gdbstub/wire/connection.h"
 
 /* A line of /proc/PID/maps: START-END MODE OFFSET DEVICE INODE PATH */
 struct line {

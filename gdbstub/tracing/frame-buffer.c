@@ -8,10 +8,10 @@
  * them. gdb goes on where its last packet ended, so the connection keeps that
  * place.
  */
-#include "gdbstub/tracing/frame.h"
 
 #include "base/base.h"
 #include "gdbstub/tracing/run.h"
+#include "gdbstub/wire/connection.h"
 #include "tracepoints/frames/collect.h"
 
 #define HEAD_BYTES	6u

@@ -8,7 +8,6 @@
  */
 #include "tracepoints/sites/registry.h"
 
-#include "base/base.h"
 #include "base/text.h"
 #include "control/sessions/session.h"
 #include "gdbstub/wire/connection.h"

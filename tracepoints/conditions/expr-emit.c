@@ -9,7 +9,6 @@
 
 #include <errno.h>
 
-#include "base/base.h"
 #include "tracepoints/conditions/ax.h"
 
 void expr_emit(struct compiler *c, uint8_t opcode)

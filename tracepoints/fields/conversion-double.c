@@ -5,7 +5,6 @@
  */
 #include "tracepoints/fields/conversion-private.h"
 
-#include "base/base.h"
 #include "tracepoints/fields/decimal.h"
 
 #define PLAIN_DIGITS	17	/* at most, before an exponent is used */

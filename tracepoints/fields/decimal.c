@@ -7,7 +7,7 @@
  */
 #include "tracepoints/fields/decimal.h"
 
-#include "base/base.h"
+#include <stddef.h>
 
 #define TEN_9		1000000000u
 #define FIVE_13		1220703125u

@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/index.h"
 #include "base/text.h"
-#include "tracepoints/program/memory.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/shape.h"
 

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 
-#include "base/base.h"
 #include "tracepoints/fields/fields.h"
 
 static uint32_t scalar_bytes(uint8_t type)

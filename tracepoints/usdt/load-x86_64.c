@@ -23,7 +23,6 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
-#include "tracepoints/program/memory.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/usdt/usdt.h"
 

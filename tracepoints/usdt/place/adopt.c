@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 
 #include "base/arena.h"
-#include "base/base.h"
 #include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"

@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#include "base/base.h"
 #include "base/sys.h"
 #include "tracepoints/usdt/load.h"
 

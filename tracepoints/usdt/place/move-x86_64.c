@@ -9,8 +9,6 @@
 
 #include <errno.h>
 
-#include "base/base.h"
-
 #define JUMP	0xe9
 
 struct writer {

@@ -12,7 +12,6 @@
 #include <errno.h>
 
 #include "base/base.h"
-#include "base/sys.h"
 
 #define JUMP		0xe9
 #define TRAP		0xcc

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 
-#include "base/base.h"
 #include "base/sys.h"
 
 #define PAGE		4096ull

@@ -17,8 +17,6 @@
  */
 #include "tracepoints/usdt/plan/operand.h"
 
-#include "base/base.h"
-
 #define REGISTER_RIP_BASE	16	/* while parsing only */
 
 struct parse {

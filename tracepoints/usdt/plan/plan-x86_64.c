@@ -5,8 +5,8 @@
 #include "tracepoints/usdt/plan/plan.h"
 
 #include <errno.h>
+#include <stddef.h>
 
-#include "base/base.h"
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/scan.h"
 
