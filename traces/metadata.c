@@ -169,7 +169,7 @@ static const char *identifier(struct names *names, const char *text,
 	size_t i;
 	int copy = 1;
 
-	for (i = 0; text[i] && i < sizeof(base) - 1; i++) {
+	for (i = 0; i < sizeof(base) - 1 && text[i]; i++) {
 		char c = text[i];
 
 		base[i] = c == '_' || (c >= '0' && c <= '9') ||
