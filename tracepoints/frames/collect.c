@@ -272,7 +272,9 @@ static void tally_start(uint64_t cpus)
 		tally->rows = sys_map_anonymous(bytes);
 		store_release(&tally->cpus, tally->rows ? cpus : 0);
 	}
-	__builtin_memset(tally->rows, 0, tally->cpus * sizeof(tally->rows[0]));
+	if (tally->rows)
+		__builtin_memset(tally->rows, 0,
+				 tally->cpus * sizeof(tally->rows[0]));
 }
 
 uint64_t collect_hits(uint32_t slot)
