@@ -117,7 +117,7 @@ usdt_select()
 	time $usdt_as $usdt_postgres/postgres --single -D $data postgres \
 		<$work/single.sql >/dev/null 2>&1
 	END
-	for round in $(seq $usdt_rounds); do
+	for _ in $(seq $usdt_rounds); do
 		env "$@" bash "$work/single" 2>&1 >/dev/null |
 			awk 'NF == 2 && $1 + $2 > 0 { print $1 + $2 }'
 	done | sort -n | head -n 1 |

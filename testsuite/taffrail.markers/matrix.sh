@@ -121,6 +121,7 @@ check_notes() { # KIND
 	local file=cases operands
 
 	[ -e libcases.so ] && file=libcases.so
+	# shellcheck disable=SC2094  # a function and what it printed
 	notes $file >notes
 	./cases --sites | sort >sites
 	if [ ! -s notes ] || ! cmp -s notes sites; then
@@ -154,7 +155,7 @@ combination() { # NUMBER LANGUAGE COMPILER STD LEVEL KIND LINKER
 	else
 		echo "FAIL: $3 $4, $2, $5, $6"
 	fi
-	rm -rf "$work/$n"
+	rm -rf "${work:?}/$n"
 }
 
 chosen() {
@@ -246,7 +247,7 @@ remaining() { # FILE with those chosen
 	for compiler in $(compilers); do
 	for language in c c++; do
 		have "$(cc_of $language "$compiler")" || continue
-		all=($(levels $language "$compiler"))
+		read -r -a all <<<"$(levels $language "$compiler" | tr '\n' ' ')"
 		for standard in $(standards $language "$compiler"); do
 			level=${all[n % ${#all[@]}]}
 			grep -qF "$language $compiler $standard " "$1" &&

@@ -3,7 +3,7 @@ packages='postgresql-15'
 as=postgres
 bin=/usr/lib/postgresql/15/bin
 rules=('postgresql/*')
-command=($bin/postgres -D "$work/data" -k "$work" -c listen_addresses=
+command=("$bin/postgres" -D "$work/data" -k "$work" -c listen_addresses=
 	-c autovacuum=off)
 
 prepare()
