@@ -205,7 +205,8 @@ clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
 		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
 		$(check_dir)/taffrail.log $(check_dir)/parts \
-		$(check_dir)/seconds $(abs_builddir)/sanitize-* \
+		$(check_dir)/seconds $(abs_builddir)/lint \
+		$(abs_builddir)/sanitize-* \
 		$(abs_builddir)/stress-* \
 		$(abs_builddir)/gdb-suite
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Does each rule of lint.sh still catch a fault, in a room within a room? Makes a
 # copy of the tree with one fault a rule in agent/planted/, and lints that.
-# Prints "PASS: RULE" or "FAIL: RULE" a rule.
+# Prints "PASS: RULE", "FAIL: RULE" or "UNSUPPORTED: RULE: REASON" a rule.
 #
 # faults.sh TOP: the tree
 #
@@ -79,6 +79,15 @@ plant_faults()
 		'#include "base/base.h"' 'void *handler_planted(void);' \
 		'SIGSAFE void *handler_planted(void)' '{' \
 		'	return malloc(1);' '}'
+	plant agent/planted/leak.c '#include <stdlib.h>' \
+		'void leak(const char *c)' '{' '	char *copy = malloc(1);' \
+		'' '	if (copy && *c)' '		free(copy);' '}'
+	plant agent/planted/beyond.c 'int beyond(void)' '{' \
+		'	int two[2] = { 0 };' '' '	two[2] = 1;' \
+		'	return two[0];' '}'
+	plant agent/planted/needless.c '#include <ctype.h>'
+	plant testsuite/planted/unsure.sh 'cd planted' 'rm -f file'
+	plant agent/planted/slip.c "/* $(printf '%s' rec ieve) */"
 	plant_object buffers/libagent_a-planted.o \
 		'void planted_up(void); void planted(void) { planted_up(); }'
 	plant_object agent/libagent_a-planted.o \
@@ -107,26 +116,34 @@ expected()
 	test_programs testsuite/taffrail.agent/planted.c:1: no test
 	scripts_parse testsuite/planted/broken.sh:
 	sigsafe malloc is reached from SIGSAFE code: handler_planted
+	analyzer agent/planted/leak.c:9: leak: leak of 'copy'
+	cppcheck agent/planted/beyond.c:6: arrayIndexOutOfBounds:
+	includes agent/planted/needless.c:2: needs nothing of ctype.h
+	shellcheck testsuite/planted/unsure.sh:3: warning: Use 'cd
+	spelling agent/planted/slip.c:2:
 	END
 }
 
 main()
 {
-	local rule text verdict
+	local rule text verdict why
 	copy_tree
 	plant_faults
 	BUILD=$tmp/build bash "$tree/testsuite/lint/lint.sh" >"$tmp/said" 2>&1
 	while read -r rule text; do
 		verdict=FAIL
 		if grep -qF -- "$text" "$tmp/said"; then verdict=PASS; fi
+		if why=$(grep "^lint: $rule is skipped" "$tmp/said"); then
+			verdict=UNSUPPORTED text="$text: ${why##*: }"
+		fi
 		echo "$verdict: $rule catches: $text"
 	done < <(expected)
-	for rule in $(sed -n 's/^rule_\([a-z_]*\)()$/\1/p' \
-			"$top/testsuite/lint/lint.sh"); do
+	while read -r rule; do
 		verdict=FAIL
 		if expected | grep -q "^$rule "; then verdict=PASS; fi
 		echo "$verdict: $rule has a fault to catch"
-	done
+	done < <(sed -n 's/^rule_\([a-z_]*\)()$/\1/p' \
+		"$top"/testsuite/lint/lint.sh "$top"/testsuite/lint/tools.sh)
 }
 
 main

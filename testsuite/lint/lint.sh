@@ -4,7 +4,8 @@
 # one line a violation, "FILE:LINE: fact", and nothing else.
 #
 # lint.sh            prints violations; exit status 1 when there are any
-# lint.sh --results  prints "PASS: RULE" or "FAIL: RULE" a rule, for DejaGnu
+# lint.sh --results  prints "PASS: RULE", "FAIL: RULE" or "UNSUPPORTED: RULE:
+#                    REASON" a rule, for DejaGnu
 #
 # BUILD is a folder with the objects of the product (default: build).
 #
@@ -24,6 +25,8 @@ BUILD=${BUILD:-${TAFFRAIL_BUILDDIR:-build}}
 # where headers for programs are, and the folders of the product
 public=include
 layers=$(python3 $here/rooms.py layers | paste -sd '|')
+scratch=$(mktemp -d) || exit 2
+trap 'rm -rf "$scratch"' EXIT
 
 list_files()
 {
@@ -196,7 +199,7 @@ rule_model_names()
 {
 	models | xargs grep -noE '[A-Z][A-Z0-9]*(-[A-Z][A-Z0-9]*)+[:)]' |
 	sed 's/[:)]$//' | while IFS=: read -r file line name; do
-		sources | xargs grep -qE "$name[:)]" ||
+		sources | xargs grep -qE "${name}[:)]" ||
 			echo "$file:$line: $name is not in the code"
 		grep -q "^ *$name " testsuite/models/README ||
 			echo "$file:$line: $name is not in the README"
@@ -286,7 +289,9 @@ rule_sigsafe()
 		grep -vE '^buffers/reader/|^tracepoints/providers/|/filter/')
 }
 
-# Drops what lint.allow permits: RULE, a blank, the beginning of a line.
+. $here/tools.sh
+
+# Drops what lint.allow permits: RULE, a blank, a pattern of how a line begins.
 allowed()
 {
 	local rule=$1 line word text
@@ -294,7 +299,7 @@ allowed()
 		local permitted=
 		while read -r word text; do
 			if test "$word" = "$rule" &&
-			   [[ $line == "$text"* ]]; then
+			   [[ $line == $text* ]]; then
 				permitted=1
 			fi
 		done < <(grep -v '^#' $here/lint.allow 2>/dev/null)
@@ -302,22 +307,46 @@ allowed()
 	done
 }
 
+# One rule's violations, or why it is skipped.
+judge()
+{
+	local rule=$1 results=$2 tool found
+	tool=${tools[$rule]-}
+	if test -n "$tool" && ! command -v "$tool" >/dev/null; then
+		if test -n "$results"; then
+			echo "UNSUPPORTED: $rule: no $tool"
+		else
+			echo "lint: $rule is skipped: no $tool" >&2
+		fi
+		return
+	fi
+	found=$("rule_$rule" </dev/null | allowed "$rule")
+	test -z "$found" || echo "$found"
+	if test -z "$results"; then
+		test -z "$found"
+	elif test -z "$found"; then
+		echo "PASS: $rule"
+	else
+		echo "FAIL: $rule"
+	fi
+}
+
 main()
 {
-	local rule found bad=0
+	local rule results=''
+	test "${1-}" != --results || results=1
 	all_files=$(list_files)
 	for rule in $(compgen -A function rule_); do
-		found=$($rule </dev/null | allowed "${rule#rule_}")
-		if test -n "$found"; then
-			bad=1
-			echo "$found"
-		fi
-		if test "${1-}" = --results; then
-			test -z "$found" && echo "PASS: ${rule#rule_}" ||
-				echo "FAIL: ${rule#rule_}"
-		fi
+		while test "$(jobs -pr | wc -l)" -ge "$(nproc)"; do
+			wait -n
+		done
+		judge "${rule#rule_}" "$results" >"$scratch/$rule" ||
+			: >"$scratch/bad" &
 	done
-	test "${1-}" = --results || exit $bad
+	wait
+	cat "$scratch"/rule_*
+	test ! -e "$scratch/bad"
+	exit
 }
 
 main "$@"
