@@ -8,7 +8,6 @@
 #include "command/elf/process-markers.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
