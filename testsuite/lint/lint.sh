@@ -310,13 +310,13 @@ allowed()
 # One rule's violations, or why it is skipped.
 judge()
 {
-	local rule=$1 results=$2 tool found
-	tool=${tools[$rule]-}
-	if test -n "$tool" && ! command -v "$tool" >/dev/null; then
+	local rule=$1 results=$2 without found
+	without=$(lacking "$rule")
+	if test -n "$without"; then
 		if test -n "$results"; then
-			echo "UNSUPPORTED: $rule: no $tool"
+			echo "UNSUPPORTED: $rule: no $without"
 		else
-			echo "lint: $rule is skipped: no $tool" >&2
+			echo "lint: $rule is skipped: no $without" >&2
 		fi
 		return
 	fi
