@@ -332,7 +332,7 @@ refused() { # NAME LANGUAGE COMPILER MESSAGE STATEMENT
 	local cc x
 
 	cc=$(cc_of "$2" "$3")
-	have "$cc" || return
+	have "$cc" || return 0
 	x=c
 	[ "$2" = c++ ] && x=c++
 	cd "$work" || return
