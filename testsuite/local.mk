@@ -97,6 +97,7 @@ EXTRA_DIST += \
 	testsuite/lib \
 	testsuite/lint \
 	testsuite/models \
+	testsuite/reproducible \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.attach \
@@ -192,6 +193,10 @@ check-models:
 check-sanitize:
 	@$(run_script) $(abs_top_srcdir)/testsuite/sanitize/run
 
+check-reproducible: dist
+	@$(run_script) $(abs_top_srcdir)/testsuite/reproducible/run \
+		$(abs_builddir)/$(distdir).tar.xz
+
 lint: all
 	@$(run_script) $(abs_top_srcdir)/testsuite/lint/lint.sh
 
@@ -199,7 +204,7 @@ lint: all
 unit-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)
-.PHONY: check-distros check-programs unit-programs print-unit-programs
+.PHONY: check-reproducible check-distros check-programs unit-programs print-unit-programs
 
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
