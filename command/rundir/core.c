@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Out of a core dump: see core.h. The note NT_FILE (elf.h; written by the
- * kernel's fs/binfmt_elf.c and by gdb) says which files were mapped where, the
- * PT_LOAD segments have what was there.
+ * Extracts the buffers of a core dump: see core.h. The note NT_FILE (elf.h;
+ * written by the kernel's fs/binfmt_elf.c and by gdb) says which files were
+ * mapped and where; the PT_LOAD segments have their contents.
  *
- * What must stay true here: a core dump is input. Names are taken apart, and
- * put together again from numbers; every offset is checked.
+ * What must stay true here: a core dump is input. Names are parsed, and made
+ * again from numbers; every offset is checked.
  */
 #include "command/rundir/core.h"
 
@@ -35,9 +35,9 @@ struct core {
 	int out;			/* the directory */
 	Elf *elf;
 	uint64_t bytes;
-	pid_t pid;			/* whose it is; 0: not said */
-	unsigned int files;		/* of ours, by name */
-	unsigned int filled;		/* of which there is something */
+	pid_t pid;			/* that dumped core; 0: not known */
+	unsigned int files;		/* of the agent, by name */
+	unsigned int filled;		/* ranges of them that the core has */
 	char *error;
 };
 
@@ -54,7 +54,7 @@ static int fact(struct core *core, const char *format, ...)
 	return -1;
 }
 
-/* One block to its place; zeros stay a hole. */
+/* Writes one block to its place; a block of zeros stays a hole. */
 static int put_block(int fd, const char *block, size_t n, uint64_t at)
 {
 	static const char zeros[BLOCK];
@@ -64,7 +64,7 @@ static int put_block(int fd, const char *block, size_t n, uint64_t at)
 	return pwrite(fd, block, n, (off_t)at) == (ssize_t)n ? 0 : -1;
 }
 
-/* `bytes` of the core from `from` to `at` in the file. */
+/* Copies `bytes` bytes of the core, from offset `from`, to `at` in the file. */
 static int copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 		uint64_t at)
 {
@@ -85,7 +85,8 @@ static int copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 	return 0;
 }
 
-/* What the segments have of [start, end), which is the file from `at` on. */
+/* Copies the part of [start, end) that the segments have; `start` is at `at` in
+ * the file. */
 static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 		      uint64_t at)
 {
@@ -117,7 +118,8 @@ static int copy_range(struct core *core, int fd, uint64_t start, uint64_t end,
 	return ret;
 }
 
-/* The file of ours that `path` names, below the directory; -1: not one. */
+/* Creates the agent's file that `path` names, below the directory. Returns a
+ * descriptor, or -1 when the path does not name one. */
 static int create(struct core *core, const char *path)
 {
 	char name[PATH_MAX], file[NAME_MAX + 1];
@@ -128,7 +130,7 @@ static int create(struct core *core, const char *path)
 	if (strlen(path) >= sizeof(name))
 		return -1;
 	strcpy(name, path);
-	/* a forked child still maps its parent's */
+	/* a forked child still maps its parent's files */
 	if (!rundir_parse_file(name, &pid, &starttime, &image, file) ||
 	    (core->pid && pid != core->pid))
 		return -1;
@@ -211,7 +213,7 @@ static int take_note(struct core *core, uint32_t type, const char *desc,
 	return 0;
 }
 
-/* Who it is comes before what it maps. */
+/* The note with the pid comes before the note with the files. */
 static int take_notes(struct core *core, const GElf_Phdr *ph)
 {
 	Elf_Data *data = elf_getdata_rawchunk(core->elf, (int64_t)ph->p_offset,

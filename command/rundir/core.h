@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The buffers in a core dump. A core that was written under TAFFRAIL_CORE=on
- * has the shared files of the process, which are its rings and what describes
- * them: written out again, they are the directory of a dead process.
+ * has the shared files of the process: its rings and their descriptions.
+ * Written out again, these files are the directory of a dead process.
  */
 #ifndef COMMAND_RUNDIR_CORE_H
 #define COMMAND_RUNDIR_CORE_H
@@ -22,7 +22,7 @@ struct core_directory {
  */
 int core_extract(struct core_directory *directory, const char *file);
 
-/* Removes it with all that is in it. */
+/* Removes the directory and its files. */
 void core_remove(struct core_directory *directory);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From a pid to its process directory, by way of the process itself: its map
- * names the files that its agent shares, and its root is where they are. So
- * another environment, a chroot and a container make no difference.
+ * From a pid to its process directory, through the process itself: its map
+ * names the files that its agent shares, and its root has them. So another
+ * environment, a chroot and a container make no difference.
  *
  * What must stay true here: the process chose those paths, so each component
  * is opened without following symlinks, the directory must belong to the
@@ -25,11 +25,11 @@
 struct target {
 	pid_t pid;		/* here */
 	pid_t tid;		/* a thread that still has a map and a root */
-	pid_t inner;		/* as the process itself knows it */
+	pid_t inner;		/* in the process's own PID namespace */
 	uid_t uid;		/* real, effective */
 	uid_t euid;
 	uint64_t starttime;
-	pid_t origin;		/* whose pages it maps, if not its own */
+	pid_t origin;		/* the process whose pages it maps, or 0 */
 	char *error;
 };
 
@@ -94,7 +94,7 @@ static int read_target(struct target *t, pid_t pid)
 	return 0;
 }
 
-/* Undo the kernel's "\012" for characters that would break the line. */
+/* Undoes the kernel's "\012" for characters that would break the line. */
 static void unescape(char *path)
 {
 	char *out = path;
@@ -112,7 +112,8 @@ static void unescape(char *path)
 	*out = '\0';
 }
 
-/* "process", "session.N", "ring.N.X": decimal digits, dots, and an L. */
+/* Returns true for "process", "session.N" and "ring.N.X", where X has decimal
+ * digits, dots, and an L. */
 static bool shared_name(const char *name)
 {
 	const char *rest = !strcmp(name, "process") ? "" :
@@ -143,8 +144,8 @@ bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 }
 
 /*
- * Open an absolute directory path below `root`, component by component, so
- * that no symlink in it leads anywhere.
+ * Opens an absolute directory path below `root`, component by component, so no
+ * symlink in it is followed.
  */
 static int walk(const char *root, const char *path)
 {
@@ -186,7 +187,7 @@ refuse:
 	return -ELOOP;
 }
 
-/* The directory below one root: 0 when it really is the target's. */
+/* Tries the directory below one root. Returns 0 when it is the target's. */
 static int try_root(struct target *t, struct rundir_process *p,
 		    const char *root, const char *path)
 {
@@ -228,7 +229,8 @@ static bool same_clock(pid_t pid)
 	       (ours.st_ino == theirs.st_ino && ours.st_dev == theirs.st_dev);
 }
 
-/* A child of another PID namespace may have its parent's number and tick. */
+/* Returns true when the directory's number is of another PID namespace: a child
+ * there may have its parent's pid and start time. */
 static bool other_namespace(pid_t pid, uint64_t number)
 {
 	uint64_t theirs = rundir_namespace(pid);
@@ -237,7 +239,7 @@ static bool other_namespace(pid_t pid, uint64_t number)
 	       PLACE_NAMESPACE(number) != theirs;
 }
 
-/* One line of the map: 1 when it names no page of the target. */
+/* Tries one line of the map. Returns 1 when it names no page of the target. */
 static int try_line(struct target *t, struct rundir_process *p, char *line,
 		    bool clock)
 {
@@ -254,7 +256,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 		return 1;
 	if (pid != t->inner || other_namespace(t->pid, starttime) ||
 	    (clock && PLACE_STARTTIME(starttime) != t->starttime)) {
-		t->origin = pid;	/* a child still maps its parent's */
+		t->origin = pid;	/* a child still maps its parent's page */
 		return 1;
 	}
 	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
@@ -287,7 +289,7 @@ static int search_map(struct target *t, struct rundir_process *p)
 	return ret;
 }
 
-/* The newest image in DIRECTORY/PID.STARTTIME. */
+/* Tries the newest image in DIRECTORY/PID.STARTTIME. */
 static int try_place(struct target *t, struct rundir_process *p,
 		     const char *directory)
 {
@@ -311,8 +313,8 @@ static int try_place(struct target *t, struct rundir_process *p,
 }
 
 /*
- * Another user's map is not for us, even where a group of ours is let in: then
- * its files are where they would be by default, or where ours are.
+ * The command cannot read another user's map, even where that user has let in a
+ * group of ours. Then the files are in a default place, or where ours are.
  */
 static int search_places(struct target *t, struct rundir_process *p)
 {
@@ -379,7 +381,7 @@ int rundir_find(struct rundir_process *process, pid_t pid,
 		ret = search_places(&target, process);
 	if (ret)
 		return explain(&target, ret);
-	/* the number may have gone to somebody else meanwhile */
+	/* another process may have got the number meanwhile */
 	if (!rundir_alive(pid, target.starttime)) {
 		rundir_process_close(process);
 		return fact(&target, -ESRCH, "process %d has ended", pid);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a process lives, by /proc: a number alone does not name it, its start
- * time does.
+ * Whether a process lives, by /proc: its pid names it only together with its
+ * start time.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -15,7 +15,7 @@
 
 #include "command/rundir/private.h"
 
-/* Fields 3, 20 and 22 of a stat file; the name may hold any character. */
+/* Reads fields 3, 20 and 22 of a stat file; the name may hold any character. */
 static int read_stat(const char *path, char *state, long *threads,
 		     uint64_t *starttime)
 {
@@ -60,8 +60,8 @@ int rundir_starttime(uint64_t *starttime, pid_t pid)
 	return rundir_stat_living(pid, &state, starttime);
 }
 
-/* Where there is no /proc, a number that is taken must do: what belongs to a
- * living process is never removed. */
+/* Without /proc, a process with the pid counts as the same one, because the
+ * files of a living process must never be removed. */
 bool rundir_alive(pid_t pid, uint64_t starttime)
 {
 	uint64_t now;

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Processes of PID namespaces below ours that share the runtime directory, as
- * those of containers and sandboxes do. Their directories have the numbers that
- * they have there, by which nothing is found here. The kernel tells both
- * numbers (NSpid), and the start time is the same. In a time namespace it is
- * another by a known offset, and where the kernel does not tell that, the page
- * tells, which the process maps. The directory's name tells
- * the namespace as well, so that two processes of the same number and start
- * time are two.
+ * Processes of PID namespaces below ours that share the runtime directory, such
+ * as containers and sandboxes. The names of their directories have the pids of
+ * their own namespace, which mean nothing here. The kernel tells both pids
+ * (NSpid), and the start time is the same. In a time namespace the start time
+ * differs by a known offset; where the kernel does not tell the offset, the
+ * page that the process maps identifies it. The directory's name also has the
+ * namespace, so two processes of the same pid and start time are told apart.
  *
  * What must stay true: a process that lives is found. /proc is searched once
  * for many directories of dead processes, and again for each directory that is
- * not older than the search: its process may have begun behind it.
+ * not older than the search: its process may have begun after the search.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -27,25 +26,25 @@
 
 #include "command/rundir/rundir.h"
 
-/* File systems' clocks may be that much behind. */
+/* The clock of a file system may lag by this much. */
 #define CLOCK_TICK_NS	50000000
 
 struct nested {
 	pid_t pid;	/* here */
-	pid_t inner;	/* in the namespace of its own */
+	pid_t inner;	/* in its own namespace */
 };
 
 static struct nested *known;
 static size_t known_count;
-static int64_t known_since;	/* when the search began, by CLOCK_REALTIME; 0:
-				 * there was none */
+static int64_t known_since;	/* when the search began, by CLOCK_REALTIME; 0
+				 * without a search */
 
 static int64_t nanoseconds(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* The number in its own namespace; 0: that is ours. */
+/* Returns the pid in the process's own namespace; 0: that is ours. */
 static pid_t inner_pid(pid_t pid)
 {
 	char path[32], line[512], *first, *last;
@@ -96,8 +95,9 @@ static void search(void)
 		closedir(proc);
 }
 
-/* Is it mapped there? By its inode, and by the end of its path: file systems
- * with volumes or layers may show another device in maps than stat(2) does. */
+/* Returns true when the process maps the file with this inode and this end of
+ * its path. The device is not compared: for file systems with volumes or
+ * layers, maps may show another device than stat(2). */
 static bool maps(pid_t pid, uint64_t wanted, const char *end)
 {
 	char path[32], line[PATH_MAX + 128];
@@ -125,8 +125,9 @@ static ino_t inode_of(pid_t pid, const char *file)
 	return stat(path, &st) ? 0 : st.st_ino;
 }
 
-/* What the process's time namespace adds to start times. The kernel tells that
- * of its children, which is another one behind unshare(2). */
+/* Reads the offset that the process's time namespace adds to start times. The
+ * kernel tells the offset for the children's namespace, which differs from the
+ * process's own after unshare(2). */
 static bool boot_offset(pid_t pid, int64_t *ns)
 {
 	struct timespec offset;
@@ -148,7 +149,8 @@ static bool boot_offset(pid_t pid, int64_t *ns)
 	return found;
 }
 
-/* In another time namespace, by its own clock? `starttime` is by ours. */
+/* Returns true when the candidate's start time, by the clock of its own time
+ * namespace, is the directory's. `starttime` is by our clock. */
 static bool began_at(const struct rundir_process *process, pid_t pid,
 		     uint64_t starttime)
 {
@@ -170,7 +172,8 @@ uint64_t rundir_namespace(pid_t pid)
 	return inode ? place_namespace(inode) : 0;
 }
 
-/* Is the candidate the process of this directory? `end`: of its page's path. */
+/* Returns true when the candidate is the process of this directory. `end` is
+ * the end of its page's path. */
 static bool is_it(const struct rundir_process *process,
 		  const struct nested *candidate, const char *end,
 		  uint64_t *starttime)
@@ -205,7 +208,7 @@ bool rundir_nested(struct rundir_process *process)
 		search();
 	snprintf(end, sizeof(end), "/%s/%u/process", process->name,
 		 process->image);
-	/* one of our namespace has another start time in its time namespace */
+	/* it may be in our PID namespace, and in another time namespace */
 	if (is_it(process, &same, end, &starttime)) {
 		process->starttime = starttime;
 		return true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What processes publish in their directory, and the rules that wait for
+ * The pages that processes publish in their directories, and the rules for
  * later processes in sessions/.
  *
  * What must stay true here: nothing read from a file is used before it was
- * checked; whoever wrote it may be broken, hostile or of another version.
+ * checked; its writer may be broken, hostile or of another version.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -123,7 +123,7 @@ static int read_page(const struct rundir_process *process, const char *name,
 	return (size_t)n == bytes ? 0 : -ENOENT;	/* not written yet */
 }
 
-/* magic is stored last, so zero is a page that is still being made */
+/* A writer stores magic last, so zero means that the page is not complete. */
 static int check_head(uint32_t magic, uint32_t want, uint32_t version)
 {
 	if (!magic)
@@ -195,7 +195,8 @@ int rundir_find_session(const struct rundir_process *process, uint32_t image,
 	return -ENOENT;
 }
 
-/* sessions/, made when `create`; descriptor or negative errno */
+/* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
+ * errno. */
 static int open_rules(struct rundir *dir, bool create)
 {
 	struct stat st;
@@ -208,7 +209,7 @@ static int open_rules(struct rundir *dir, bool create)
 		    O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	/* where others write, nothing can be trusted */
+	/* a directory that others may write to cannot be trusted */
 	if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022)) {
 		close(fd);
 		return -EPERM;
@@ -241,7 +242,7 @@ int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
 	below = open_rules(dir, true);
 	if (below < 0)
 		return below;
-	/* a dot in front: no session has such a name, so none reads it */
+	/* no session's name begins with a dot, so no agent reads this file */
 	snprintf(temporary, sizeof(temporary), ".%s.%d", name, getpid());
 	unlinkat(below, temporary, 0);
 	fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the rundir*.c files only.
+ * Shared by the files of this room only.
  */
 #ifndef COMMAND_RUNDIR_PRIVATE_H
 #define COMMAND_RUNDIR_PRIVATE_H
@@ -12,35 +12,37 @@
 #define RUNDIR_IMAGES_MAX	256
 
 /*
- * State (as /proc/PID/stat calls it) and start time of a process; -ESRCH if
- * there is none. A zombie leader with running threads is a living process.
+ * Reads the state (a letter, as in /proc/PID/stat) and the start time of a
+ * process. Returns 0, or -ESRCH if there is none. A zombie leader with running
+ * threads is a living process.
  */
 int rundir_stat_living(pid_t pid, char *state, uint64_t *starttime);
 
-/* A thread of the process that has not exited. */
+/* Returns a thread of the process that has not exited. */
 pid_t rundir_living_thread(pid_t pid);
 
-/* "PID.STARTTIME" and nothing else. */
+/* Parses "PID.STARTTIME"; false for any other text. */
 bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 
 /*
- * Is this ".../PID.STARTTIME/IMAGE/NAME", something that an agent shares? Cuts
- * the path behind STARTTIME.
+ * Parses ".../PID.STARTTIME/IMAGE/NAME", a file that an agent shares, and cuts
+ * the path behind STARTTIME; false for any other path.
  */
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1]);
 
-/* A stream over directory `name` below fd, no symlink; NULL and errno. */
+/* Opens a stream over directory `name` below fd, unless it is a symlink.
+ * Returns NULL and errno on failure. */
 DIR *rundir_opendir(int fd, const char *name);
 
-/* Give a process to the list; 0 or -ENOMEM. */
+/* Gives a process to the list. Returns 0 or -ENOMEM. */
 int rundir_append(struct rundir_list *list, const struct rundir_process *p);
 
-/* As rundir_open(), of this path. */
+/* Does as rundir_open(), for this path. */
 int rundir_open_at(struct rundir *dir, const char *path);
 
-/* Every process directory, nothing removed. Negative errno and dir->error:
- * -EMFILE when not all could be opened. */
+/* Lists every process directory, and removes nothing. Returns 0, or a negative
+ * errno and dir->error: -EMFILE when one could not be opened. */
 int rundir_collect(struct rundir *dir, struct rundir_list *list);
 
 #endif

@@ -4,9 +4,9 @@
  * the way from a pid to its directory is in find.c, entries are in entries.c,
  * the published pages in pages.c, removal is in sweep.c.
  *
- * What must stay true here: a directory is opened first and judged by what
- * its descriptor says; a path that was judged is never opened a second time.
- * A directory that was there before is used as it is, or not at all.
+ * What must stay true here: a directory is opened first, and then checked by
+ * its descriptor; a path that was checked is never opened a second time. An
+ * existing directory is used as it is, or not at all.
  */
 #include "command/rundir/rundir.h"
 
@@ -46,7 +46,7 @@ static bool on_tmpfs(const char *path)
 	return !statfs(path, &fs) && fs.f_type == TMPFS_MAGIC;
 }
 
-/* The same choice as the agent makes, from the command's environment. */
+/* Makes the same choice as the agent, from the command's environment. */
 static void default_path(char *path, size_t room)
 {
 	const char *env = getenv("TAFFRAIL_DIR");
@@ -74,7 +74,7 @@ static int check_owner(struct rundir *dir)
 		return dir_error(dir, -EPERM,
 				 "%s belongs to uid %u, not to you",
 				 dir->path, (unsigned int)st.st_uid);
-	/* where a group was let in, it may be searched
+	/* --allow-group adds the right to search, and no other
 	 * (control/sessions/share.c) */
 	if (st.st_mode & 066)
 		return dir_error(dir, -EPERM, "%s is open to others (mode "
@@ -140,7 +140,7 @@ int rundir_connect(const struct rundir_process *process, const char *name)
 	inode = openat(process->fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (inode < 0)
 		return -errno;
-	/* the inode that was checked, whatever its path is and how long */
+	/* the same inode as checked below, and its path may be of any length */
 	snprintf(address.sun_path, sizeof(address.sun_path),
 		 "/proc/self/fd/%d", inode);
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -159,8 +159,8 @@ int rundir_connect(const struct rundir_process *process, const char *name)
 }
 
 /*
- * A process of another pid namespace that shares the directory looks dead by
- * its number. Its socket tells: the kernel translates the listener's pid.
+ * A process of another PID namespace that shares the directory looks dead by
+ * its pid. Asks its socket: the kernel translates the listener's pid.
  */
 static void look_through_socket(struct rundir_process *process)
 {
@@ -184,7 +184,7 @@ static void look_through_socket(struct rundir_process *process)
 	close(fd);
 }
 
-/* The newest image that has published its page; 0 when none has. */
+/* Returns the newest image that has published its page; 0 when none has. */
 static uint32_t newest_image(const struct rundir_process *process)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
@@ -197,7 +197,7 @@ static uint32_t newest_image(const struct rundir_process *process)
 	return 0;
 }
 
-/* By the number that its directory has. */
+/* Returns true when the pid in the directory's name is alive here. */
 static bool alive_here(const struct rundir_process *process)
 {
 	return (!process->namespace ||
@@ -205,7 +205,8 @@ static bool alive_here(const struct rundir_process *process)
 	       rundir_alive(process->pid, process->starttime);
 }
 
-/* 0, or a negative errno when this is no process directory of the user. */
+/* Returns 0, or a negative errno when this is no process directory of the
+ * user. */
 static int open_process(struct rundir *dir, const char *name,
 			struct rundir_process *process)
 {
@@ -266,7 +267,7 @@ int rundir_each(struct rundir *dir,
 				 strerror(errno));
 	while (!ret && (entry = readdir(stream))) {
 		ret = open_process(dir, entry->d_name, &process);
-		/* what is no process's is not looked at */
+		/* other entries are skipped */
 		if (ret) {
 			ret = ret == -EMFILE || ret == -ENFILE ? ret : 0;
 			continue;

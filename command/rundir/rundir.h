@@ -5,7 +5,7 @@
  *
  * What must stay true here:
  *  - no symlink is followed below the runtime directory, and nothing is used
- *    that belongs to somebody else than the user or the traced process;
+ *    unless it belongs to the user or to the traced process;
  *  - a page is a checked copy: strings end in NUL, sizes are in range;
  *  - a process is named by pid and start time, never by pid alone.
  */
@@ -26,7 +26,7 @@
 struct rundir {
 	int fd;				/* O_RDONLY | O_DIRECTORY */
 	char path[PATH_MAX];
-	char error[RUNDIR_ERROR_BYTES];	/* the fact, when a call failed */
+	char error[RUNDIR_ERROR_BYTES];	/* what failed, after a failed call */
 };
 
 /* PID.STARTTIME/ of one process. */
@@ -35,7 +35,7 @@ struct rundir_process {
 	pid_t pid;			/* as we see it (dead: as it was) */
 	uint64_t starttime;
 	uint64_t namespace;		/* its PID namespace: PLACE_NAMESPACE */
-	bool alive;			/* when it was looked at */
+	bool alive;			/* at the moment of the scan */
 	uid_t uid;			/* owner of the directory */
 	uint32_t image;			/* newest IMAGE/ that has a page */
 	char name[48];			/* "PID.STARTTIME" as it stands there */
@@ -48,95 +48,98 @@ struct rundir_list {
 };
 
 /*
- * Open the runtime directory: $TAFFRAIL_DIR, else $XDG_RUNTIME_DIR/taffrail
+ * Opens the runtime directory: $TAFFRAIL_DIR, else $XDG_RUNTIME_DIR/taffrail
  * when on tmpfs, else /dev/shm/taffrail-UID, else /tmp/taffrail-UID. With
- * `create` it is made, mode 0700. Negative errno and dir->error: -ENOENT when
- * there is none, -EPERM when it is not the user's own or open to others,
- * -ELOOP for a symlink. One that was there before is not changed.
+ * `create` makes it, mode 0700; never changes an existing one. Returns 0, or a
+ * negative errno and dir->error: -ENOENT when there is none, -EPERM when it is
+ * another user's or open to others, -ELOOP for a symlink.
  */
 int rundir_open(struct rundir *dir, bool create);
 void rundir_close(struct rundir *dir);
 
 /*
- * The process directory of a living process, from the process itself
- * (/proc/PID/maps names it, seen through /proc/PID/root). Negative errno and
- * the fact in `error`: -ESRCH no such process, -ENXIO it has no agent,
- * -EACCES it belongs to somebody else.
+ * Finds the process directory of a living process, through the process itself
+ * (/proc/PID/maps names it, seen through /proc/PID/root). Returns 0, or a
+ * negative errno and the fact in `error`: -ESRCH no such process, -ENXIO it has
+ * no agent, -EACCES it belongs to another user.
  */
 int rundir_find(struct rundir_process *process, pid_t pid,
 		char error[RUNDIR_ERROR_BYTES]);
 
 /*
- * Every process directory, the living first, then by age. Result to be
- * released with rundir_list_free(). Directories of dead processes in which
- * nothing is left to collect are removed on the way (sweep).
+ * Lists every process directory, the living first, then by age; the caller
+ * releases the list with rundir_list_free(). Removes directories of dead
+ * processes in which nothing is left to collect (sweep).
  */
 int rundir_scan(struct rundir *dir, struct rundir_list *list);
 void rundir_list_free(struct rundir_list *list);
 
 /*
- * Calls `call` for each process directory in turn, in no order, until it
- * returns non-zero; then returns that. The process is closed behind the call.
- * -EMFILE or -ENFILE when one could not be opened.
+ * Calls `call` for each process directory, in no order, until a call returns
+ * non-zero; then returns that. Closes the process after the call. Returns
+ * -EMFILE or -ENFILE when a directory could not be opened.
  */
 int rundir_each(struct rundir *dir,
 		int (*call)(struct rundir_process *process, void *priv),
 		void *priv);
 
 /*
- * The same as rundir_scan(), and the user's processes whose agent chose another
- * of the default places, since their environment differs. A directory that
- * TAFFRAIL_DIR names is a world of its own: from inside nothing else is seen,
- * from outside it is seen by pid only. `dir` may be one that is not open.
+ * Does as rundir_scan(), and adds the user's processes whose agent chose
+ * another default place because its environment differs. A directory that
+ * TAFFRAIL_DIR names stands alone: with TAFFRAIL_DIR set, a command sees
+ * nothing else; without it, a command sees that directory's processes by pid
+ * only. `dir` need not be open.
  */
 int rundir_scan_user(struct rundir *dir, struct rundir_list *list);
 
 /*
- * Remove what dead processes have left of destroyed sessions, and beyond
- * RUNDIR_KEEP_BYTES the directories of the longest dead. rundir_scan() calls
- * it; a snapshot that has collected everything calls it again.
+ * Removes what dead processes have left of destroyed sessions, and beyond
+ * RUNDIR_KEEP_BYTES the directories of the longest dead. rundir_scan() does
+ * this; a snapshot that has collected every event does it again.
  */
 void rundir_sweep(struct rundir *dir);
 
-/* Close a process that came from rundir_find(). */
+/* Closes a process that came from rundir_find(). */
 void rundir_process_close(struct rundir_process *process);
 
 /*
- * Connect to a socket of the process ("control.sock"), whatever the length of
- * its path. A non-blocking descriptor or a negative errno: -ENOENT and
- * -ECONNREFUSED mean that nobody listens, -EPERM that it is not the
- * process's own socket. Who listens is for the caller to check.
+ * Connects to a socket of the process ("control.sock"), whatever the length of
+ * its path. Returns a non-blocking descriptor or a negative errno: -ENOENT and
+ * -ECONNREFUSED when no process listens, -EPERM when the socket is not the
+ * process's own. The caller must check the listener.
  */
 int rundir_connect(const struct rundir_process *process, const char *name);
 
-/* Is pid alive and does it still have that start time? */
+/* Returns true when pid is alive and still has that start time. */
 bool rundir_alive(pid_t pid, uint64_t starttime);
 
 /*
- * Is a process that is not here by its number and its start time one of a PID
- * namespace below ours, or of another time namespace? Then it gets the number
- * and the start time that it has here.
+ * Looks for a process that does not live here by its number and start time: it
+ * may be in a PID namespace below ours, or in another time namespace. If found,
+ * sets the number and the start time that it has here, and returns true.
  */
 bool rundir_nested(struct rundir_process *process);
 
-/* The PID namespace of a process, as in the name of its directory; 0: of the
- * first one, or not known. */
+/* Returns the PID namespace of a process, as in the name of its directory; 0
+ * for the first namespace, or when it is not known. */
 uint64_t rundir_namespace(pid_t pid);
 
-/* Start time (field 22 of /proc/PID/stat) of a process; -ESRCH if none. */
+/* Reads the start time (field 22 of /proc/PID/stat) of a process. Returns 0, or
+ * -ESRCH if there is no such process. */
 int rundir_starttime(uint64_t *starttime, pid_t pid);
 
 /*
- * Numbers of the program images in a process directory, ascending, at most
- * `room`; returns how many. One a successful execve plus the first.
+ * Lists the numbers of the images in a process directory, ascending, at most
+ * `room`; returns how many. There is the first image, and one for each
+ * successful execve.
  */
 int rundir_images(const struct rundir_process *process, uint32_t *images,
 		  int room);
 
 /*
- * A checked copy of a published page. -ENOENT: not there (yet); -EPROTO:
- * another version; -EBADMSG: not such a page. `index` goes from 0 to
- * process_page.sessions - 1; a hole gives -ENOENT.
+ * Makes a checked copy of a published page. Returns 0, or -ENOENT: not there
+ * (yet); -EPROTO: another version; -EBADMSG: not such a page. `index` goes from
+ * 0 to process_page.sessions - 1; a hole gives -ENOENT.
  */
 int rundir_read_process(const struct rundir_process *process, uint32_t image,
 			struct process_page *page);
@@ -144,55 +147,57 @@ int rundir_read_session(const struct rundir_process *process, uint32_t image,
 			uint32_t index, struct session_page *page);
 
 /*
- * The session of that name in the image, the newest that is not destroyed;
- * -ENOENT if there is none.
+ * Finds the newest session of that name in the image that is not destroyed.
+ * Returns 0, or -ENOENT if there is none.
  */
 int rundir_find_session(const struct rundir_process *process, uint32_t image,
 			const char *name, struct session_page *page);
 
 /*
- * Opens the directory of an image, of the process directory's owner, and no
- * symlink. Returns a descriptor, or a negative errno.
+ * Opens the directory of an image; it must belong to the process directory's
+ * owner and not be a symlink. Returns a descriptor, or a negative errno.
  */
 int rundir_open_image(const struct rundir_process *process, uint32_t image);
 
 /*
- * Open a file below the process directory ("0/ring.0.1"): no symlink, a
- * regular file of the directory's owner. Descriptor or negative errno.
- * `flags` O_RDONLY or O_RDWR; O_CLOEXEC is added.
+ * Opens a file below the process directory ("0/ring.0.1"); it must be a regular
+ * file of the directory's owner, not a symlink. Returns a descriptor or a
+ * negative errno. `flags` is O_RDONLY or O_RDWR; O_CLOEXEC is added.
  */
 int rundir_open_file(const struct rundir_process *process, const char *name,
 		     int flags);
 
 /*
- * Mark a dead process's session destroyed and remove its files (rings first,
- * the page last); 0 or the first negative errno.
+ * Marks a dead process's session destroyed and removes its files (rings first,
+ * the page last). Returns 0 or the first negative errno.
  */
 int rundir_destroy_session(const struct rundir_process *process,
 			   uint32_t image, uint32_t index);
 
 /*
- * sessions/NAME: what later processes obey. Written as a whole or not at all.
- * Reading gives NUL-terminated text to be freed.
+ * sessions/NAME: the rules that later processes obey. The file is written as a
+ * whole or not at all. Reading gives NUL-terminated text that the caller frees.
  */
 int rundir_write_rules(struct rundir *dir, const char *name, const char *text);
 int rundir_read_rules(struct rundir *dir, const char *name, char **text);
 int rundir_remove_rules(struct rundir *dir, const char *name);
 
 /*
- * Makes sessions/.off.NAME (control/protocol.h), empty; what was there goes.
- * Returns a descriptor or a negative errno. rundir_remove_rules() removes it.
+ * Makes sessions/.off.NAME (control/protocol.h), empty, in place of an earlier
+ * one. Returns a descriptor or a negative errno. rundir_remove_rules() removes
+ * the file.
  */
 int rundir_create_off(struct rundir *dir, const char *name);
 
 /*
- * Names in sessions/, `call` once a name; stops when it returns non-zero, and
+ * Calls `call` for each name in sessions/ until a call returns non-zero, and
  * returns that.
  */
 int rundir_each_rules(struct rundir *dir,
 		      int (*call)(const char *name, void *priv), void *priv);
 
-/* A session's name: 1..63 of A-Z a-z 0-9 . _ - and no dot in front. */
+/* Returns true for a session's name: 1..63 of A-Z a-z 0-9 . _ - and no dot in
+ * front. */
 bool rundir_valid_name(const char *name);
 
 #endif

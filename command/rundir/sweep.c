@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Removal of what dead processes left: destroyed sessions, directories with
+ * Removes what dead processes left: destroyed sessions, directories with
  * nothing to collect, and what exceeds the budget of a user.
  *
- * What must stay true here: a living process loses nothing, and neither does
- * one that may be living (it started a moment ago, or in another pid
- * namespace: then its socket answers, and rundir_collect() has seen that).
- * Two sweeps at once are harmless: what is gone already is no error.
+ * What must stay true here: a living process loses nothing, and neither does a
+ * process that may be alive: it started a moment ago, or it is in another PID
+ * namespace (then its socket answers, and rundir_collect() has seen that). Two
+ * sweeps at once are harmless: a file that is already gone is no error.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #include "command/rundir/private.h"
 
-/* A directory younger than this may be one in the making. */
+/* A process may still be making a directory that is younger than this. */
 #define SWEEP_AGE_SECONDS	2
 
 static bool names_ring(const char *file, uint32_t index)
@@ -29,7 +29,7 @@ static bool names_ring(const char *file, uint32_t index)
 	return !strncmp(file, prefix, n);
 }
 
-/* Is there anything in the ring that nobody has read? */
+/* Returns true when the ring has unread events. */
 static bool ring_holds(const struct rundir_process *process, uint32_t image,
 		       const char *file, uint32_t session_flags)
 {
@@ -52,7 +52,7 @@ static bool ring_holds(const struct rundir_process *process, uint32_t image,
 	return holds;
 }
 
-/* Call for each ring file of a session until it returns true. */
+/* Returns true when a ring of the session has unread events. */
 static bool any_ring_holds(const struct rundir_process *process,
 			   uint32_t image, const struct session_page *page)
 {
@@ -84,7 +84,7 @@ int rundir_destroy_session(const struct rundir_process *process,
 	fd = rundir_open_file(process, name, O_RDWR);
 	if (fd < 0)
 		return fd;
-	/* first, so that nobody starts to collect half of it */
+	/* first, so no command starts to collect half of the session */
 	if (pwrite(fd, &state, sizeof(state),
 		   offsetof(struct session_page, state)) != sizeof(state))
 		ret = -EIO;
@@ -106,8 +106,8 @@ int rundir_destroy_session(const struct rundir_process *process,
 }
 
 /*
- * Remove destroyed sessions of a dead process; true when anything is left
- * that somebody may want, or that we do not understand.
+ * Removes destroyed sessions of a dead process. Returns true when events or
+ * lost counts are left, or a file that this command does not understand.
  */
 static bool sweep_sessions(const struct rundir_process *process,
 			   uint32_t image)
@@ -148,7 +148,7 @@ static bool worth_keeping(const struct rundir_process *process)
 	return keep;
 }
 
-/* Unlink the files of a directory; of its directories when `deeper`. */
+/* Unlinks the files of a directory, and with `deeper` its directories. */
 static void empty_directory(int fd, const char *name, bool deeper)
 {
 	DIR *stream = rundir_opendir(fd, name);
@@ -196,7 +196,7 @@ static uint64_t directory_bytes(int fd, const char *name, bool deeper)
 	return bytes;
 }
 
-/* The youngest fill the budget; the list has the oldest first. */
+/* The youngest directories fill the budget; the list has the oldest first. */
 static void keep_budget(struct rundir *dir, struct rundir_list *list)
 {
 	uint64_t kept = 0;
@@ -212,7 +212,7 @@ static void keep_budget(struct rundir *dir, struct rundir_list *list)
 	}
 }
 
-/* Sweeps what the list names; swept entries leave it. */
+/* Sweeps the directories of the list; removes swept ones from the list. */
 static void sweep_list(struct rundir *dir, struct rundir_list *list)
 {
 	size_t left = 0;

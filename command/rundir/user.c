@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All processes of the user, wherever their agents keep their files: the
+ * Finds every process of the user, wherever its agent keeps its files: the
  * environment of a daemon is not that of a login.
  *
- * What must stay true here: TAFFRAIL_DIR names a world of its own. From inside
- * nothing else is seen, from outside it is seen by pid only.
+ * What must stay true here: a directory that TAFFRAIL_DIR names stands alone.
+ * With TAFFRAIL_DIR set, a command sees nothing else; without it, a command
+ * sees that directory's processes by pid only.
  */
 #include <dirent.h>
 #include <stdio.h>
@@ -32,8 +33,8 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /*
- * Does the process keep its files where it would without TAFFRAIL_DIR? Its
- * XDG_RUNTIME_DIR may be another than ours: a daemon has none.
+ * Returns true when the process keeps its files where it would without
+ * TAFFRAIL_DIR. Its XDG_RUNTIME_DIR may differ from ours: a daemon has none.
  */
 static bool in_default_place(const struct rundir_process *process)
 {
@@ -46,7 +47,7 @@ static bool in_default_place(const struct rundir_process *process)
 	       ends_with(process->path, by_xdg);
 }
 
-/* The living, by way of each of them. */
+/* Adds the living processes, found by their pids. */
 static int add_living(struct rundir_list *list)
 {
 	char error[RUNDIR_ERROR_BYTES];
@@ -74,7 +75,7 @@ static int add_living(struct rundir_list *list)
 	return ret;
 }
 
-/* The dead that one place holds; the living have been found. */
+/* Adds the dead processes of one place; the living ones have been found. */
 static int add_dead(struct rundir_list *list, const char *path)
 {
 	struct rundir dir;
