@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Markers and USDT probes out of an ELF file. See elfnotes.h.
+ * Reads markers and USDT probes of an ELF file. See elfnotes.h.
  *
  * What must stay true here: the file is input. Every offset is checked
  * against the file before it is followed.
@@ -43,8 +43,9 @@ static int fact(struct reading *r, int error, const char *format, ...)
 }
 
 /*
- * What a loaded program finds at an address: `least` bytes in the file, and
- * how many follow in the same segment. NULL when the file has them not.
+ * Returns the bytes that a loaded program has at an address, at least `least`;
+ * *room is how many the segment has from there. NULL when the file does not
+ * have them.
  */
 static const char *at_address(struct reading *r, uint64_t address,
 			      size_t least, size_t *room)
@@ -69,7 +70,7 @@ static const char *at_address(struct reading *r, uint64_t address,
 	return NULL;
 }
 
-/* Four strings in `bytes`; false when they do not end in them. */
+/* Splits `bytes` into four strings; false when one does not end in them. */
 static bool split_text(const char *text, size_t bytes, const char *strings[4])
 {
 	for (int i = 0; i < 4; i++) {
@@ -129,7 +130,8 @@ static bool is_marker(const struct reading *r, uint64_t address)
 	return false;
 }
 
-/* "-4@%eax 8@-8(%rbp)": the type of each operand is its size. */
+/* Reads the types out of operands, as "-4@%eax 8@-8(%rbp)": the number before
+ * '@' is size and sign. */
 static void operand_types(struct marker *m, const char *text)
 {
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
@@ -164,7 +166,7 @@ static int add_probes(struct reading *r)
 				 ret;
 }
 
-/* All notes of markers in a stretch of the file. */
+/* Reads the notes of markers in a part of the file. */
 static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address)
 {
 	size_t at = 0, next, name, desc;
@@ -184,7 +186,7 @@ static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address)
 	return ret;
 }
 
-/* Through PT_NOTE, as the agent does it: works without section headers. */
+/* Finds notes through PT_NOTE, as the agent does: needs no section headers. */
 static int walk_segments(struct reading *r)
 {
 	Elf_Data *data;
@@ -246,7 +248,8 @@ int elfnotes_read(struct marker_list *list, const char *path,
 	return ret;
 }
 
-/* Calls for each segment of a file until one returns 0; -ENOENT else. */
+/* Calls `look` for each segment of a file until a call returns 0; returns
+ * -ENOENT if none does. */
 static int each_segment(const char *path,
 			int (*look)(Elf *elf, const GElf_Phdr *ph, void *arg),
 			void *arg)
@@ -270,14 +273,14 @@ static int each_segment(const char *path,
 	return ret;
 }
 
-/* in: an offset; out: the address */
+/* *arg is an offset in the file before, and its address after. */
 static int look_loaded(Elf *elf, const GElf_Phdr *ph, void *arg)
 {
 	uint64_t *offset = arg;
 	uint64_t page = ph->p_align > 1 ? ph->p_align : 1;
 
 	(void)elf;
-	/* a mapping begins with the page that a segment begins in */
+	/* a mapping begins with the page that has the segment's first byte */
 	if (ph->p_type != PT_LOAD || *offset + page <= ph->p_offset ||
 	    *offset >= ph->p_offset + ph->p_filesz)
 		return -ENOENT;
@@ -320,7 +323,7 @@ bool elfnotes_needs(const char *path, const char *soname)
 	return !each_segment(path, look_needed, (void *)soname);
 }
 
-/* In one table of symbols. */
+/* Looks in one table of symbols. */
 static int find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *sh,
 		       const char *name, uint64_t *address)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Markers and USDT probes of an ELF file, without running it.
+ * Reads markers and USDT probes of an ELF file, without running it.
  */
 #ifndef COMMAND_ELF_ELFNOTES_H
 #define COMMAND_ELF_ELFNOTES_H
@@ -10,24 +10,24 @@
 #define ELFNOTES_ERROR_BYTES	256
 
 /*
- * Add what the file declares: each marker site, and each .note.stapsdt probe
- * that is not the site of a marker. Addresses are the file's own. 0, or a
- * negative errno; `error` says why, or what was left out, else it is empty.
+ * Adds each marker site of the file, and each .note.stapsdt probe that is not
+ * the site of a marker. Addresses are the file's own. Returns 0 or a negative
+ * errno; `error` says why, or what was left out, else it is empty.
  */
 int elfnotes_read(struct marker_list *list, const char *path,
 		  char error[ELFNOTES_ERROR_BYTES]);
 
 /*
- * The address that the file itself gives to what lies at `offset` in it, in a
- * segment that is loaded. 0, or -ENOENT.
+ * Gives the address, by the file's own headers, of `offset` in a segment that
+ * is loaded. Returns 0 or -ENOENT.
  */
 int elfnotes_address(uint64_t *address, const char *path, uint64_t offset);
 
-/* The address that the file itself gives to a symbol of its own. 0, or
- * -ENOENT. */
+/* Gives the address, by the file's own headers, of a symbol that the file
+ * defines. Returns 0 or -ENOENT. */
 int elfnotes_symbol(uint64_t *address, const char *path, const char *name);
 
-/* Is the file linked to a shared object of that name? */
+/* Returns true when the file is linked to a shared object of that name. */
 bool elfnotes_needs(const char *path, const char *soname);
 
 #endif

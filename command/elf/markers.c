@@ -80,7 +80,7 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Two hex digits a field; 0 or -EBADMSG. */
+/* Parses two hex digits a field. Returns 0 or -EBADMSG. */
 static int parse_types(struct marker *marker, const char *text)
 {
 	marker->nfields = 0;
@@ -141,7 +141,7 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 	int ret = 0, n = 0;
 
 	while (!ret && p < end) {
-		/* the NUL behind the payload bounds the last one */
+		/* the NUL after the payload ends the last string */
 		strings[n] = p;
 		p += strlen(p) + 1;
 		if (++n < LIST_STRINGS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Markers and USDT probes as the command lists them, out of an agent's answer
- * or an ELF file.
+ * Markers and USDT probes as the command lists them, from an agent's answer or
+ * from an ELF file.
  *
  * What must stay true here: all strings end in NUL and belong to the list.
  */
@@ -26,9 +26,9 @@ enum marker_placement {
 	PLACED_BYTE,
 	PLACED_JUMP,
 	PLACED_MERGED,		/* one jump for two probes side by side */
-	PLACED_EITHER,		/* as the addresses come out */
+	PLACED_EITHER,		/* byte or jump, depending on addresses */
 	PLACED_INT3,		/* by a trap for each hit; `why` */
-	PLACED_BYTE_OR_INT3,	/* as the addresses come out; `why` */
+	PLACED_BYTE_OR_INT3,	/* depending on addresses; `why` */
 	PLACED_NOT,
 };
 
@@ -42,8 +42,8 @@ struct marker {
 	uint8_t nfields;
 	bool enabled;
 	uint8_t placement;	/* enum marker_placement */
-	int32_t operand;	/* USDT: the bytes behind the nop */
-	const char *why;	/* it is not placed, or off; or NULL */
+	int32_t operand;	/* USDT: the bytes after the nop's first */
+	const char *why;	/* why it is not placed, or off; or NULL */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 };
 
@@ -53,25 +53,25 @@ struct marker_list {
 };
 
 /*
- * Add a copy of `model` with these strings; `channel` and `name` make the id.
- * 0 or -ENOMEM.
+ * Adds a copy of `model` with these strings; `channel` and `name` make the id.
+ * Returns 0 or -ENOMEM.
  */
 int marker_list_add(struct marker_list *list, const struct marker *model,
 		    const char *channel, const char *name, const char *text,
 		    const char *file);
 void marker_list_free(struct marker_list *list);
 
-/* By id, then by address. */
+/* Sorts by id, then by address. */
 void marker_list_sort(struct marker_list *list);
 
-/* Adds what MESSAGE_LIST answered: `bytes`, with a NUL behind them. Returns 0,
- * -EBADMSG or -ENOMEM. */
+/* Adds the markers of an answer to MESSAGE_LIST: `bytes`, followed by a NUL.
+ * Returns 0, -EBADMSG or -ENOMEM. */
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes);
 
 /*
- * Call for each field: its name and type in words ("int32", "string",
- * "uint8[]"); both are valid during the call.
+ * Calls `call` for each field, with its name and its type in words ("int32",
+ * "string", "uint8[]"); both are valid during the call.
  */
 void marker_each_field(const struct marker *marker,
 		       void (*call)(const char *name, const char *type,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where jumps would go. See placement.h.
+ * Where jumps of USDT probes would go. See placement.h.
  */
 #include "command/elf/placement.h"
 
@@ -27,8 +27,8 @@ static int compare(const void *left, const void *right)
 	return a->address < b->address ? -1 : a->address > b->address;
 }
 
-/* What does without a plan: a trap; not one byte, where another probe's is in
- * its operand. */
+/* Returns the placement of a probe without a plan: a trap, or perhaps one byte.
+ * One byte is excluded when another probe lies in the bytes of the operand. */
 static enum marker_placement unplanned(const struct usdt_plan *own,
 				       const struct usdt_plan *end)
 {
@@ -106,7 +106,7 @@ void placement_plan(struct marker_list *list, size_t from, const char *path)
 	close(fd);
 }
 
-/* What is mapped in a process, with what may still grow. */
+/* A mapping of a process; heap and stack include the room to grow. */
 struct map {
 	uint64_t start, end;
 };

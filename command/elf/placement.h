@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How USDT probes would be placed that no rule has named yet: as the agent
- * would do it, and by the same plans.
+ * How the agent would place USDT probes that no rule has named yet, by the
+ * agent's own plans.
  */
 #ifndef COMMAND_ELF_PLACEMENT_H
 #define COMMAND_ELF_PLACEMENT_H
@@ -11,16 +11,17 @@
 #include "command/elf/markers.h"
 
 /*
- * Says of the probes from the list's element `from` on how they may be placed;
- * all are of the file, with the addresses that it gives. What cannot be told
- * stays unsaid.
+ * Sets the placement of the probes from the list's element `from` on; they are
+ * all of this file, with the file's addresses. An unknown placement stays
+ * PLACED_UNSAID.
  */
 void placement_plan(struct marker_list *list, size_t from, const char *path);
 
-/* The same for a process in which they are, by what is mapped there now. */
+/* Decides between byte and jump, or byte and int3, for a process that has the
+ * probes, by its mappings now. */
 void placement_settle(struct marker_list *list, pid_t pid);
 
-/* In words: "byte", "jump", "not" */
+/* Returns the placement in words: "byte", "jump", "not". */
 const char *placement_text(enum marker_placement placement);
 
 #endif

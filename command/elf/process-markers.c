@@ -2,8 +2,8 @@
 /*
  * Markers of a process from outside. See process-markers.h.
  *
- * What must stay true here: what /proc says is read as text of unknown form,
- * and a file counts only while it is the one that is mapped.
+ * What must stay true here: /proc is read as text of unknown form, and a file
+ * is used only if it is still the mapped one.
  */
 #include "command/elf/process-markers.h"
 
@@ -19,7 +19,7 @@
 #include "command/elf/placement.h"
 #include "command/process/process.h"
 
-/* Modules that were looked at. */
+/* A module that was read already. */
 struct seen {
 	uint64_t inode;
 	uint64_t shift;
@@ -30,10 +30,11 @@ struct scan {
 	struct marker_list *list;
 	struct seen *seen;
 	size_t count;
-	bool probes;			/* wanted are those, not markers */
+	bool probes;			/* keep USDT probes, not markers */
 };
 
-/* The file as we reach it, if it is the one that is mapped. */
+/* Gives a path by which this command reaches the file, if it is still the
+ * mapped one. */
 static bool find_file(char *path, size_t room, pid_t pid,
 		      const struct process_mapping *m)
 {
@@ -45,7 +46,7 @@ static bool find_file(char *path, size_t room, pid_t pid,
 	       st.st_ino == m->inode;
 }
 
-/* 1 when it is new. */
+/* Returns 1 when the module is new, 0 when not, or -ENOMEM. */
 static int see(struct scan *scan, uint64_t inode, uint64_t shift)
 {
 	struct seen *more;
@@ -62,7 +63,7 @@ static int see(struct scan *scan, uint64_t inode, uint64_t shift)
 	return 1;
 }
 
-/* Drops what is not wanted and moves the rest. */
+/* Drops the unwanted kind, and shifts the addresses of the rest. */
 static void keep(struct marker_list *list, size_t from, uint64_t shift,
 		 bool probes)
 {

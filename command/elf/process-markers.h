@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The markers of a process, found from outside: out of /proc/PID/maps and the
- * files that are mapped. The process needs no agent, and none of its threads
- * has to run.
+ * Finds the markers of a process from outside, through /proc/PID/maps and the
+ * mapped files. The process needs no agent, and none of its threads has to run.
  */
 #ifndef COMMAND_ELF_PROCESS_MARKERS_H
 #define COMMAND_ELF_PROCESS_MARKERS_H
@@ -12,9 +11,9 @@
 #include "command/elf/markers.h"
 
 /*
- * Add the process's markers (no USDT probes), at the addresses where they are
- * now. A file that is gone or was replaced is left out. 0, or a negative
- * errno: the process is not to be read, -ENOMEM.
+ * Adds the process's markers (no USDT probes), at their addresses in the
+ * process. Leaves out a file that is gone or was replaced. Returns 0, or a
+ * negative errno: the process cannot be read, or -ENOMEM.
  */
 int process_markers_read(struct marker_list *list, pid_t pid);
 
@@ -22,8 +21,8 @@ int process_markers_read(struct marker_list *list, pid_t pid);
 int process_probes_read(struct marker_list *list, pid_t pid);
 
 /*
- * Where a process has a symbol: in one of its files whose name holds `file`, or
- * in its executable. 0, or a negative errno.
+ * Gives the address of a symbol in a process: in a mapped file whose name
+ * contains `file`, or in its executable. Returns 0 or a negative errno.
  */
 int process_symbol(pid_t pid, const char *file, const char *name,
 		   uint64_t *address);
