@@ -20,21 +20,23 @@ struct process_mapping {
 	char path[PATH_MAX];
 };
 
-/* Calls for each mapping of a file until a call returns other than 0. Returns
- * that, 0, or a negative errno: the process cannot be read. */
+/* Calls `call` for each mapping of a file until a call returns other than 0.
+ * Returns that, 0, or a negative errno: the process cannot be read. */
 int process_each_mapping(pid_t pid,
 			 int (*call)(const struct process_mapping *m,
 				     void *arg), void *arg);
 
-/* A number in /proc/PID/status ("Tgid", "TracerPid"); -1 when not there. */
+/* Returns a number of /proc/PID/status ("Tgid", "TracerPid"), or -1 when it is
+ * not there. */
 long process_status(pid_t pid, const char *word);
 
-/* Is a file mapped whose name (without its folder) is `name`? */
+/* Returns true when the process maps a file whose name (without its folder) is
+ * `name`. */
 bool process_maps_file(pid_t pid, const char *name);
-/* One whose name begins so? */
+/* The same for a file whose name begins with `name`. */
 bool process_maps_beginning(pid_t pid, const char *name);
 
-/* Does the process map a file there, executable? */
+/* Returns true when the process maps a file, executable, at the address. */
 bool process_executes(pid_t pid, uint64_t address);
 
 #endif
