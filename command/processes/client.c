@@ -108,7 +108,7 @@ static int receive_all(int fd, void *data, size_t bytes, int64_t deadline)
 	return 0;
 }
 
-/* A listener of another user could make a fool of the command. */
+/* Refuses a listener of another user: it could deceive the command. */
 static int check_peer(struct client *client,
 		      const struct rundir_process *process)
 {
@@ -152,9 +152,9 @@ static int explain_connect(struct client *client,
 }
 
 /*
- * May a connection that failed come about yet? -EAGAIN: the backlog is full,
- * and poll() does not tell of it. No socket, or nobody behind it: a process
- * that is just starting, or just ending.
+ * Returns true when a connection that failed may still succeed. -EAGAIN: the
+ * backlog is full, and poll() does not report that. No socket, or no listener:
+ * the process is just starting, or just ending.
  */
 static bool worth_waiting(int error, const struct rundir_process *process,
 			  int64_t waited)
@@ -249,8 +249,8 @@ static int receive_answer(struct client *client, enum message_type type,
 	return receive_all(client->fd, answer->payload, head.bytes, deadline);
 }
 
-/* A connection breaks when the process ends: descriptors go first, and whoever
- * asks whether it lives is to hear that it does not. */
+/* Waits for the end of a process whose connection broke. The kernel closes the
+ * descriptors of an ending process first; the caller must find it dead. */
 static void await_end(const struct client *client)
 {
 	const struct rundir_process *process = client->process;
@@ -293,8 +293,9 @@ static int exchange(struct client *client, enum message_type type,
 	return ret;
 }
 
-/* Hung up on before the first answer: the service thread was just leaving, or
- * had no room for one more connection. It has seen nothing of the request. */
+/* Sends the request again after the agent hung up before its first answer: the
+ * service thread was just leaving, or had no room for one more connection. It
+ * has not seen the request. */
 static int exchange_again(struct client *client, enum message_type type,
 			  const struct client_request *request,
 			  struct client_answer *answer, int32_t *status)
@@ -317,7 +318,7 @@ static int exchange_again(struct client *client, enum message_type type,
 	return ret;
 }
 
-/* Copy "error=TEXT" out of a failure, its characters fit to print. */
+/* Copies "error=TEXT" out of a failure; replaces control characters. */
 static void take_error(struct client *client, struct client_answer *answer,
 		       int status)
 {

@@ -4,8 +4,8 @@
  *
  * What must stay true here: the peer is checked before a byte is sent (it is
  * the user's own process or root's, or we are root), an answer's size before
- * memory is allocated, and nothing waits without a time-out: a stopped
- * process is an error, not a hang.
+ * memory is allocated, and every wait has a time-out: a stopped process is an
+ * error, not a hang.
  */
 #ifndef COMMAND_PROCESSES_CLIENT_H
 #define COMMAND_PROCESSES_CLIENT_H
@@ -18,17 +18,17 @@
 #include "control/protocol.h"
 
 #define CLIENT_TIMEOUT_MS	10000
-/* For a process that lives but has no socket: it starts, or it ends. */
+/* For a process that lives but has no socket: it is starting or ending. */
 #define CLIENT_START_MS		500
-/* For an agent that hangs up before it answers, and yet lives. */
+/* For an agent that hangs up before it answers, in a process that lives. */
 #define CLIENT_AGAIN_MS		3000
 
 struct client {
 	int fd;				/* -1 when closed */
-	bool answered;			/* a call, on this connection */
+	bool answered;			/* the agent, on this connection */
 	int timeout_ms;			/* for every following call */
 	const struct rundir_process *process;	/* of client_connect() */
-	char error[RUNDIR_ERROR_BYTES];	/* the fact, when a call failed */
+	char error[RUNDIR_ERROR_BYTES];	/* what failed, after a failed call */
 };
 
 /* A request's payload: lines "key=value". */
@@ -38,25 +38,27 @@ struct client_request {
 	int failed;			/* -ENOMEM, -EINVAL, or 0 */
 };
 
-/* An answer: payload ends in a NUL that `bytes` does not count. */
+/* An answer; `bytes` does not count the NUL after the payload. */
 struct client_answer {
 	char *payload;
 	size_t bytes;
 };
 
 /*
- * Connect to a living process's agent. Negative errno and client->error:
- * -ESRCH process or agent gone, -EPERM not the peer it should be, -ETIMEDOUT.
+ * Connects to a living process's agent. Returns 0, or a negative errno and
+ * client->error: -ESRCH process or agent gone, -EPERM not the expected peer,
+ * -ETIMEDOUT.
  */
 int client_connect(struct client *client, const struct rundir_process *process);
 void client_close(struct client *client);
 
 /*
- * One request, one answer. `request` may be NULL. Returns the agent's status
- * (0 or a negative errno, client->error then tells what the agent said), or
- * a negative errno of our own: -ETIMEDOUT, -EPROTO (another version),
- * -EBADMSG, -ECONNRESET. After one of our own the connection is closed.
- * `answer` may be NULL; otherwise release it, whatever the result.
+ * Sends one request and receives one answer. `request` may be NULL. Returns the
+ * agent's status (0, or a negative errno with the agent's text in
+ * client->error), or a negative errno of our own: -ETIMEDOUT, -EPROTO (another
+ * version), -EBADMSG, -ECONNRESET. After an errno of our own the connection is
+ * closed. `answer` may be NULL; otherwise the caller releases it, whatever the
+ * result.
  */
 int client_call(struct client *client, enum message_type type,
 		const struct client_request *request,
@@ -64,8 +66,9 @@ int client_call(struct client *client, enum message_type type,
 void client_answer_release(struct client_answer *answer);
 
 /*
- * Add a line. A value with a newline or NUL makes the request invalid:
- * client_call() then returns -EINVAL. Errors stick; no need to check each.
+ * Adds a line. A value with a newline or NUL makes the request invalid:
+ * client_call() then returns -EINVAL. An error stays in the request, so the
+ * caller need not check each line.
  */
 void client_request_add(struct client_request *request, const char *key,
 			const char *format, ...)
@@ -73,16 +76,16 @@ void client_request_add(struct client_request *request, const char *key,
 void client_request_release(struct client_request *request);
 
 /*
- * Walk the lines of an answer: *position starts as 0. Gives the key and value
- * (both NUL-terminated, in place) or returns false at the end. A line without
- * '=' is skipped.
+ * Walks the lines of an answer: *position starts as 0. Gives the key and value
+ * (both NUL-terminated, in place) or returns false at the end. Skips a line
+ * without '='.
  */
 bool client_answer_next(struct client_answer *answer, size_t *position,
 			const char **key, const char **value);
 
 /*
- * The value of the first line with that key as a number, 0 if there is none.
- * Does not change the answer, so it goes before client_answer_next().
+ * Returns the value of the first line with that key as a number, 0 if there is
+ * none. Call it before client_answer_next(), which changes the answer.
  */
 uint64_t client_answer_number(const struct client_answer *answer,
 			      const char *key);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * --allow-group: who is let in, and whether they get there.
+ * --allow-group: finds the group, and checks that its members can reach the
+ * directory.
  */
 #include <grp.h>
 #include <limits.h>
@@ -40,7 +41,8 @@ int command_check_reach(const char *path, uint32_t group)
 {
 	char part[PATH_MAX];
 
-	/* from another root, a container's: nothing is known of who is there */
+	/* from another root, such as a container's, whose groups are not
+	 * known */
 	if (!group || !strncmp(path, "/proc/", 6))
 		return COMMAND_DONE;
 	snprintf(part, sizeof(part), "%s", path);

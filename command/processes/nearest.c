@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The ids nearest to a rule. See nearest.h.
+ * Finds marker ids similar to a rule. See nearest.h.
  */
 #include "command/processes/nearest.h"
 
@@ -14,7 +14,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 
 /*
  * rows[i % 3][j]: distance between the first i characters of the glob and the
- * first j of the id. Two rows back is what a swap needs.
+ * first j of the id. A swap needs the row before the previous one.
  */
 unsigned int nearest_distance(const char *glob, const char *id)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the user may have meant: the ids that lie nearest to a rule which
- * matches none.
+ * Finds marker ids similar to a rule that matched nothing, for a message.
  */
 #ifndef COMMAND_PROCESSES_NEAREST_H
 #define COMMAND_PROCESSES_NEAREST_H
@@ -18,16 +17,16 @@ struct nearest {
 };
 
 /*
- * Edit distance between a glob and an id: insertions, deletions and changes
- * of one character, swaps of two; what '*' and '?' stand for is free. Looks
- * at the first NEAREST_LENGTH_MAX characters of each.
+ * Returns the edit distance between a glob and an id: insertions, deletions and
+ * changes of one character, swaps of two; characters that '*' and '?' match
+ * cost nothing. Looks at the first NEAREST_LENGTH_MAX characters of each.
  */
 unsigned int nearest_distance(const char *glob, const char *id);
 
-/* Consider an id. It is kept by reference. Repeated ones count once. */
+/* Considers an id, and keeps it by reference. A repeated id counts once. */
 void nearest_add(struct nearest *nearest, const char *id);
 
-/* "a/b, a/c or x/y"; "" when no id was added. */
+/* Writes "a/b, a/c or x/y"; "" when no id was added. */
 void nearest_text(const struct nearest *nearest, char *text, size_t room);
 
 #endif

@@ -18,7 +18,7 @@
 
 static char fact[200];
 
-/* "column N: FACT", N being counted in the whole rule. */
+/* Returns NULL, or "column N: FACT", where N counts in the whole rule. */
 static const char *condition_check(const char *rule, const char *condition)
 {
 	struct expr_error error;

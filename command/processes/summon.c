@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calling the service thread of a process that has none. See summon.h, and
+ * Makes the service thread of a process that has none. See summon.h, and
  * buffers/wake.h for what the process does.
  *
- * The command stops one thread for that (ptrace), for some microseconds; where
- * it may not trace the process it sends a signal, to a thread that the handler
- * disturbs in nothing if there is one.
+ * The command stops one thread for that (ptrace), for some microseconds. Where
+ * it may not trace the process it sends a signal, if possible to a thread that
+ * the handler does not disturb.
  */
 #include "command/processes/summon.h"
 
@@ -24,13 +24,13 @@
 #define CAME_WAIT_MS	2000
 #define CAME_PAUSE_NS	100000
 
-/* A call of the service thread, with the process's lock. */
+/* One summon, made under the process's lock. */
 struct call {
 	const struct rundir_process *process;
-	struct process_wake wake;	/* before it */
+	struct process_wake wake;	/* as read before the summon */
 	struct attach_wake where;
-	char traced[ATTACH_ERROR_BYTES]; /* why it was not stopped, or "" */
-	int refused;			/* the process's errno for it, or 0 */
+	char traced[ATTACH_ERROR_BYTES]; /* why ptrace failed, or "" */
+	int refused;			/* errno that the process gave, or 0 */
 };
 
 static const struct process_page *
@@ -50,8 +50,8 @@ static uint32_t wake_read(const struct rundir_process *process,
 	return wake->state;
 }
 
-/* Waits until there is one thread more than before, which may have left
- * again; or until there can be none, or the process says why. */
+/* Waits until a new service thread has come (it may have left again), until
+ * none can come, or until the process gives an errno. */
 static int wait_came(struct call *call)
 {
 	const struct rundir_process *process = call->process;
@@ -61,7 +61,7 @@ static int wait_came(struct call *call)
 
 	while (page_read(process, &page)->wake.state &&
 	       page.wake.came == call->wake.came) {
-		/* EBUSY: the thread before it had not gone yet */
+		/* EBUSY: the previous service thread had not left yet */
 		if (page.wake.state == WAKE_OFFERED && page.wake.error) {
 			call->refused = page.wake.error == EBUSY ?
 						0 : page.wake.error;
@@ -104,10 +104,10 @@ static int request_write(const struct rundir_process *process, uint32_t value)
 enum ease { EASE_NONE, EASE_SOME, EASE_CALM };
 
 /*
- * Does a signal's handler leave what the thread is at as it is? It does where
- * the thread computes, and in system calls that the kernel begins again behind
- * a handler (signal(7), SA_RESTART). Other calls, as poll(2), nanosleep(2) or a
- * wait with a time-out, return EINTR.
+ * Tells whether a signal's handler disturbs the thread. A handler does not
+ * disturb a thread that computes, or that is in a system call which the kernel
+ * restarts after a handler (signal(7), SA_RESTART). Other calls, such as
+ * poll(2), nanosleep(2) or a wait with a time-out, return EINTR.
  */
 static enum ease ease_of(pid_t pid, pid_t tid)
 {
@@ -138,9 +138,10 @@ static enum ease ease_of(pid_t pid, pid_t tid)
 	return EASE_SOME;
 }
 
-/* A thread that does not block the signal, one that it does not disturb
- * first; 0: none. A filter of the thread's own may end the program for the new
- * thread, and where a thread waits for signals no handler runs. */
+/* Returns a thread that does not block the signal, if possible one that the
+ * signal does not disturb; 0: none. Skips a thread with a seccomp filter of its
+ * own, which may end the program for the new thread, and a thread in
+ * sigtimedwait(2), where no handler runs. */
 static pid_t thread_that_takes(const struct call *call, int number)
 {
 	pid_t pid = call->process->pid;
@@ -163,7 +164,7 @@ static pid_t thread_that_takes(const struct call *call, int number)
 	return other;
 }
 
-/* Does a line of /proc/PID/status begin with `name`, and have `text`? */
+/* Returns true when the line `name` of /proc/PID/status has `text`. */
 static bool status_has(pid_t pid, const char *name, const char *text)
 {
 	char path[64], line[256];
@@ -180,21 +181,22 @@ static bool status_has(pid_t pid, const char *name, const char *text)
 	return found;
 }
 
-/* By SIGSTOP, or by who traces it: the signal would wait there. */
+/* Returns true when SIGSTOP or a tracer has stopped the process: the signal
+ * would stay pending. */
 static bool stopped(pid_t pid)
 {
 	return status_has(pid, "State:", "stop");
 }
 
-/* A thread with a stack of return addresses that the kernel compares: the code
- * that makes the service thread returns to where no call was. */
+/* Returns true when the process has a shadow stack: the code that makes the
+ * service thread returns to an address that no call left there. */
 static bool shadow_stack(pid_t pid)
 {
 	return status_has(pid, "x86_Thread_features:", "shstk");
 }
 
-/* The agent's handler makes the thread. The handler must be there, or the
- * signal would end the program. */
+/* Sends the signal whose handler makes the service thread. The agent's handler
+ * must be there, or the signal would end the program. */
 static int by_signal(struct call *call)
 {
 	const struct rundir_process *process = call->process;
@@ -212,8 +214,8 @@ static int by_signal(struct call *call)
 	if (ret)
 		return ret;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	/* who executes another program withdraws the offer, and then waits for
-	 * the request to go */
+	/* before execve(2) the process withdraws the offer, and then waits
+	 * until the request is withdrawn */
 	if (wake_read(process, &wake) != WAKE_OFFERED ||
 	    !rundir_alive(pid, process->starttime)) {
 		request_write(process, 0);
@@ -223,7 +225,7 @@ static int by_signal(struct call *call)
 	      wait_came(call);
 	if (ret)
 		request_write(process, 0);
-	/* that thread alone has gone */
+	/* the thread has exited, but the process lives */
 	return ret == -ESRCH && rundir_alive(pid, process->starttime) ? 0 : ret;
 }
 
@@ -241,7 +243,7 @@ static int by_ptrace(struct call *call)
 		strcpy(call->traced, "its threads have shadow stacks");
 		return -ENOTSUP;
 	}
-	/* an emulator maps it, but the processor does not execute it */
+	/* under an emulator, the processor does not execute that code */
 	if (!process_executes(target.pid, call->wake.entry)) {
 		strcpy(call->traced,
 		       "its memory cannot be read, or it is emulated");
@@ -307,7 +309,7 @@ static int make(struct call *call)
 	const struct rundir_process *process = call->process;
 	int ret;
 
-	/* a thread that has been led there has not run yet */
+	/* another command has led a thread there, which has not run yet */
 	if (call->wake.state == WAKE_TAKEN)
 		return wait_came(call);
 	if (call->wake.error)

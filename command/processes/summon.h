@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Calling the service thread of a process that has none
+ * Makes the service thread of a process that has none
  * (control/service/demand.c).
  */
 #ifndef COMMAND_PROCESSES_SUMMON_H
@@ -11,9 +11,9 @@
 #include "command/rundir/rundir.h"
 
 /*
- * Has the process make its service thread, if it offers that. Returns 1 when
- * the thread is there, 0 when there is nothing to do or another command does
- * it; or a negative errno, and the fact in `error`.
+ * Makes the process start its service thread, if it offers that. Returns 1 when
+ * the thread is there, 0 when nothing is needed or another command does it; or
+ * a negative errno, and the fact in `error`.
  */
 int summon(const struct rundir_process *process, char *error, size_t room);
 

@@ -115,7 +115,8 @@ int target_list(struct target *target)
 	return ret;
 }
 
-/* Does the rule match one of these? The others are candidates for nearest. */
+/* Returns true when the rule matches a marker of the list. Gives the markers
+ * that it does not match to `nearest`. */
 static bool list_matches(const struct marker_list *list, const char *rule,
 			 struct nearest *nearest)
 {
@@ -127,8 +128,8 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 	return false;
 }
 
-/* Probes become markers when a rule names them, so the agent does not list
- * them before. */
+/* The same for USDT probes. A probe becomes a marker when a rule names it, and
+ * the agent does not list it before that. */
 static bool probes_match(const struct targets *t, const char *rule,
 			 struct nearest *nearest, struct marker_list *probes)
 {

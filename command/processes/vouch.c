@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An agent stays off in a program that begins under a seccomp filter: the
- * filter may kill for what the agent does (control/threads/filtered.c). A
- * container, or a service's SystemCallFilter=, is such a filter, too, and this
- * command is under it like the program. So it tries the agent on itself, with a
- * session: where that ends well, the same filters let the program's agent work.
- * What the program or its children install is more than these, and is not
- * vouched for.
+ * filter may kill the program for a system call of the agent
+ * (control/threads/filtered.c). A container, or a service's SystemCallFilter=,
+ * also has such a filter, and this command runs under it like the program. So
+ * the command tries the agent on itself, with a session: if that succeeds, the
+ * same filters let the program's agent work. The command does not vouch for
+ * filters that the program or its children install later.
  */
 #include "command/processes/vouch.h"
 
@@ -27,7 +27,7 @@
 #define VARIABLE	"TAFFRAIL_SECCOMP"
 #define SELF		"/proc/self/exe"
 
-/* In a child: becomes this command, under the agent. */
+/* In a child: executes this command, under the agent. */
 static void become(const char *preload, const char *directory)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -54,7 +54,7 @@ static int remove_one(const char *path, const struct stat *st, int type,
 	return remove(path);
 }
 
-/* The status of waitpid(), or -1. */
+/* Runs the child. Returns the status of waitpid(), or -1. */
 static int try_agent(const char *preload, const char *directory)
 {
 	char place[PATH_MAX];
