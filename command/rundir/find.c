@@ -256,7 +256,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 		return 1;
 	if (pid != t->inner || other_namespace(t->pid, starttime) ||
 	    (clock && PLACE_STARTTIME(starttime) != t->starttime)) {
-		t->origin = pid;	/* a child still maps its parent's page */
+		t->origin = pid;	/* a child still maps its parent's */
 		return 1;
 	}
 	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
