@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory of another process, read and written, and facts about it.
+ * Reads and writes the memory of another process, and tells facts about it.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Loading the agent into a running process, see docs/attach.md.
+ * Loads the agent into a running process, see docs/attach.md.
  */
 #ifndef COMMAND_ATTACH_ATTACH_H
 #define COMMAND_ATTACH_ATTACH_H
@@ -15,22 +15,23 @@ struct attach_report {
 	uint64_t stall_ns;		/* of the one thread that was stopped */
 	uint64_t took_ns;		/* from the first look to the end */
 	bool woken;			/* the agent was there, detached */
-	char error[ATTACH_ERROR_BYTES];	/* the fact, when it failed */
+	char error[ATTACH_ERROR_BYTES];	/* what failed, after a failure */
 };
 
 /*
- * Loads the agent into a process, or wakes the one that was detached or that
- * a fork left asleep. Returns when it serves. 0, or a negative errno and
- * report->error; the process is then as before: -EEXIST it has an agent at
- * work, -ENOTSUP it cannot have one, -EACCES, -EPERM the user may not,
- * -ESRCH, -EBUSY it is stopped or traced, -ETIMEDOUT. Blocks all signals
- * while a thread is stopped. Not thread-safe.
+ * Loads the agent into a process, or wakes an agent that was detached or that a
+ * fork left asleep. Returns 0 once the agent serves; or a negative errno and
+ * report->error, and the process is then as before: -EEXIST it has an agent at
+ * work, -ENOTSUP it cannot have one, -EACCES or -EPERM the user may not,
+ * -ESRCH,
+ * -EBUSY it is stopped or traced, -ETIMEDOUT. Blocks all signals while a thread
+ * is stopped. Not thread-safe.
  */
 int attach_process(pid_t pid, struct attach_report *report);
 
 /*
- * provide.c: gives a process an agent unless it has one at work, and
- * says so. Returns COMMAND_DONE, or COMMAND_FAILED after saying why.
+ * provide.c: gives a process an agent unless it has one at work, and prints
+ * that. Returns COMMAND_DONE, or COMMAND_FAILED after printing why.
  */
 int attach_provide(pid_t pid);
 

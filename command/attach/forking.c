@@ -2,16 +2,15 @@
 /*
  * Whether a thread is in fork(3).
  *
- * Where a thread has been is seen by the addresses on its stack. Some are left
- * from earlier calls; so only what looks like a handler's call is believed for
- * long.
+ * The addresses on a thread's stack show which functions called. Some are left
+ * from earlier calls, so the caller trusts only a handler's call for long.
  */
 #include "command/attach/private.h"
 
 #define STACK_LOOK_BYTES 262144u
 #define PAGE_BYTES	4096u
-/* The function that calls the handlers is compiled in one file with
- * __register_atfork; its frame lies below its caller's. */
+/* The function that calls the handlers lies near __register_atfork, because one
+ * file has both; its frame lies below fork's. */
 #define CALLER_REACH	0x1000
 #define CALLER_WORDS	32u
 
@@ -20,7 +19,7 @@ static bool within(uint64_t address, uint64_t start, uint64_t bytes)
 	return address - start < bytes;
 }
 
-/* In libc's fork(3)? */
+/* Returns true for an address in libc's fork(3). */
 static bool fork_code(const struct attach_target *t, uint64_t pc)
 {
 	const struct attach_names *n = &t->names;

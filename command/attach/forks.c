@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Forks that are under way when an attach begins: a child of one that comes to
- * its clone(2) while the loader is in dlopen has a dynamic linker that is in
- * the middle of its work for ever.
+ * Forks that are under way when an attach begins. If such a fork comes to its
+ * clone(2) while the loader is in dlopen, the child's dynamic linker stays in
+ * the middle of its work until the child exits.
  *
  *	fork(3)   lock | handlers | lock stays: stdio, malloc, clone | unlock
  *
- * The loader registers its handler under that lock. So nobody is behind the
- * handlers then, and who comes to them later waits in ours. But libc from 2.36
- * gives the lock back while it calls a handler, and who is in somebody's then
- * calls those only that were there when it began. Hence this: are there any
- * but ours? Then each thread is looked at, until it was seen outside of fork(3)
- * or in our handler. That need be seen but once: it cannot get in there again
- * without coming to ours.
+ * The loader registers its handler under that lock. So at that moment no thread
+ * is past the handlers, and a thread that comes to them later waits in ours.
+ * But libc from 2.36 releases the lock while it calls a handler, and a thread
+ * that is in another handler then calls only the handlers that were there when
+ * it began. So if there are handlers besides ours, the command looks at each
+ * thread until it has seen the thread outside of fork(3) or in our handler.
+ * Once is enough: the thread cannot enter fork(3) again without coming to our
+ * handler.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -24,20 +25,20 @@
 
 #include "command/attach/private.h"
 
-#define HANDLER_WAIT_MS	3000	/* less than the loader waits for a word */
+#define HANDLER_WAIT_MS	3000	/* less than the loader waits for `go` */
 #define MAYBE_WAIT_MS	300
 #define RUNNING_LOOKS	5
 #define PAUSE_NS	1000000
 #define DATA_MAX	(4u << 20)
 
 /* An element of libc's list, from glibc 2.36 on. The list's head is in libc's
- * data: used, allocated, array; at first the array is what follows. */
+ * data: used, allocated, array; at first the array follows the head. */
 #define HANDLER_WORDS	5u
 #define HANDLERS_STATIC	48u
 #define HANDLER_OBJECT	3u
 
-/* In the array that `mine` (an index of `words`, at `data`) is in: does
- * anybody else prepare for forks? */
+/* Returns true when the array that has `mine` (an index of `words`, at `data`)
+ * has a prepare handler of another library. */
 static bool list_has_others(const uint64_t *words, size_t mine, uint64_t data)
 {
 	size_t first = mine;
@@ -57,7 +58,8 @@ static bool list_has_others(const uint64_t *words, size_t mine, uint64_t data)
 	return true;
 }
 
-/* True as well where that cannot be told. */
+/* Returns true when another library has a prepare handler, or when that is not
+ * known. */
 static bool others_prepare(const struct attach_target *t, uint64_t base)
 {
 	uint64_t prepare = base + (uint64_t)(attach_stub_prepare -
@@ -82,7 +84,7 @@ static bool others_prepare(const struct attach_target *t, uint64_t base)
 	return others;
 }
 
-/* Until that thread was seen outside. */
+/* Waits until the thread was seen outside of fork(3) or in our handler. */
 static int wait_thread(struct attach_target *t, pid_t tid, uint64_t base)
 {
 	const struct timespec pause = { .tv_nsec = PAUSE_NS };
@@ -138,7 +140,7 @@ int attach_forks_wait(struct attach_target *t, uint64_t base)
 
 	if (!others_prepare(t, base))
 		return 0;
-	/* a folder that changes while it is read may hide a thread once */
+	/* a directory that changes while it is read may omit a thread once */
 	for (int round = 0; round < 2 && !ret; round++) {
 		snprintf(path, sizeof(path), "/proc/%d/task", t->pid);
 		tasks = opendir(path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The order of an attach: look, build, stop one thread and make the helper,
- * let it go, give the word to load, wait, end. What runs in the process after
- * the stop runs by itself; its block of memory tells how far it is.
+ * The order of an attach: look, build, stop one thread and make the helper, let
+ * the thread go, order the load, wait, end. After the stop, the code in the
+ * process runs by itself; its block of memory tells how far it is.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +26,7 @@ static void pause_shortly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Does the path lead the process to the file that it leads us to? */
+/* Returns true when the path names the same file for the process and for us. */
 static bool same_file(pid_t pid, const char *path)
 {
 	char there[PATH_MAX + 32];
@@ -47,7 +47,7 @@ static void order(const struct attach_target *t, uint64_t base, uint32_t go)
 	attach_write(t, block_at(base, ATTACH_GO), &go, sizeof(go));
 }
 
-/* Until the loader's state is none of these, nor before. */
+/* Waits until the loader's state is after `state`. */
 static int wait_past(const struct attach_target *t, uint64_t base,
 		     struct attach_block *block, uint32_t state)
 {
@@ -68,7 +68,8 @@ static int wait_past(const struct attach_target *t, uint64_t base,
 	return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
 }
 
-/* Its end cannot be seen in memory that it unmaps. */
+/* Waits until the helper's thread is gone: it unmaps the memory that would show
+ * its end. */
 static void wait_left(const struct attach_target *t)
 {
 	uint64_t end = attach_now_ns() + LEAVE_WAIT_MS * 1000000ull;
@@ -106,7 +107,8 @@ static int judge(const struct attach_target *t, struct attach_block *block)
 	}
 }
 
-/* The word to load; at last that to open the library, when nobody forks. */
+/* Orders the load, and then, when no thread is in fork(3), the opening of the
+ * library. */
 static int go_on(struct attach_target *t, uint64_t base,
 		 struct attach_block *block)
 {
@@ -124,7 +126,8 @@ static int go_on(struct attach_target *t, uint64_t base,
 	return ret ? ret : judge(t, block);
 }
 
-/* With the helper made: until there is nothing of it left. */
+/* Does the rest once the helper is made, until nothing of the helper is
+ * left. */
 static int finish(struct attach_target *t, const struct attach_memory *memory,
 		  const struct attach_stop *stop, const char *library)
 {
@@ -173,7 +176,7 @@ static int load(struct attach_target *t, const char *library, bool foreign,
 	return ret;
 }
 
-/* An agent at work publishes a directory. */
+/* Looks for an agent at work: it publishes a directory. */
 static int check_agent(pid_t pid, struct attach_report *report)
 {
 	char error[RUNDIR_ERROR_BYTES];
@@ -218,7 +221,7 @@ int attach_process(pid_t pid, struct attach_report *report)
 	report->woken = target.names.agent;
 	foreign = !same_file(pid, library);
 	ret = load(&target, library, foreign, report);
-	/* a folder that the process's user may not enter */
+	/* a directory that the process's user may not enter */
 	if (ret == -ENOEXEC && !foreign)
 		ret = load(&target, library, true, report);
 	report->took_ns = attach_now_ns() - began;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The memory that the process gets for the time of an attach, built here.
+ * Builds the memory that the process gets for the time of an attach.
  *
  *	code | block | thread-local storage of the helper |
  *	thread pointer: control block | its stack | its table of modules |
  *	library
  *
- * The helper is a thread that libc does not know, but it calls libc: so it
- * has what libc gives a new thread, the initial thread-local variables of all
- * modules that were there at the start, and a control block with its id and
- * the process's guards. Its table of modules (dtv) is empty and so large that
- * libc, which fills it on demand, need not make it larger.
+ * The helper is a thread that libc does not know, but it calls libc. So it has
+ * what libc gives a new thread: the initial thread-local variables of all
+ * modules that were there at the start, and a control block with its id and the
+ * process's guards. Its table of modules (dtv) is empty; libc fills it on
+ * demand, and it is so large that libc need not enlarge it.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -31,9 +31,9 @@
 #define DTV_SLOTS	1100u
 #define DTV_BYTES	((DTV_SLOTS + 2) * 16u)
 #define TLS_MAX_BYTES	(8u << 20)
-/* For static storage that libc gives a library while the helper is there. */
+/* For static storage that libc gives a library while the helper lives. */
 #define TLS_LATER_BYTES	4096u
-#define RSEQ_BYTES	32	/* every kernel takes these */
+#define RSEQ_BYTES	32	/* every kernel accepts this size */
 #define HEAD_BYTES	(ATTACH_CODE_BYTES + ATTACH_BLOCK_BYTES)
 
 /* The control block of x86-64 (tcbhead_t of glibc's nptl/descr.h). */
@@ -49,7 +49,8 @@ static size_t round_up(size_t n, size_t to)
 	return (n + to - 1) / to * to;
 }
 
-/* Below the thread pointer; 0 for storage that is allocated when used. */
+/* Returns the module's offset below the thread pointer; 0 for storage that is
+ * allocated when used. */
 static uint64_t tls_offset(const struct attach_target *t,
 			   const struct attach_module *m)
 {
@@ -62,8 +63,8 @@ static uint64_t tls_offset(const struct attach_target *t,
 	return offset;
 }
 
-/* How much the helper needs below its thread pointer: for all modules that are
- * there, and for the rseq area, which glibc has below them since 2.41. */
+/* Returns how much the helper needs below its thread pointer: for all modules,
+ * and for the rseq area, which glibc has below them since 2.41. */
 static uint64_t tls_below(const struct attach_target *t)
 {
 	uint64_t below = 0, offset;
@@ -102,7 +103,7 @@ static void fill_dtv(struct attach_memory *memory)
 	memset(dtv, 0xff, DTV_BYTES);	/* TLS_DTV_UNALLOCATED */
 	dtv[0] = DTV_SLOTS;
 	dtv[1] = 0;
-	dtv[2] = 0;			/* generation: all is to be looked up */
+	dtv[2] = 0;			/* generation: look up each module */
 	dtv[3] = 0;
 	for (size_t i = 2; i < DTV_SLOTS + 2; i++)
 		dtv[2 * i + 1] = 0;	/* nothing to free */
@@ -178,10 +179,10 @@ static void put(uint8_t *at, uint64_t value)
 }
 
 /*
- * libc has each new thread register with rseq if the thread that makes it is
- * registered, and ends the process where that fails. So the helper says that
- * it is not, until the kernel says otherwise; and where libc was told to leave
- * rseq alone (a size of 0) it does, too.
+ * libc registers each new thread with rseq if its creator is registered, and
+ * ends the process if that fails. So the helper is marked as not registered
+ * until the kernel has registered it. If libc was told not to use rseq (a size
+ * of 0), the helper does not use it either.
  */
 static void fill_rseq(struct attach_memory *memory,
 		      const struct attach_target *t, uint64_t base)

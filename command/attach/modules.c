@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The modules of another process, out of its dynamic linker's list, and the
- * names that libc exports there. Memory is read, no file: the libc that runs
- * may be gone from the disk, or be another one in its container.
+ * The modules of another process, from its dynamic linker's list, and the names
+ * that libc exports there. Reads memory and no file: the libc that runs may be
+ * gone from the disk, or be another one in its container.
  *
- * What must stay true: what is read may be anything, and changes while it is
+ * What must stay true: the memory may hold anything, and may change during the
  * read; counts and lengths are bounded, and every address goes through the
  * kernel.
  */
@@ -26,7 +26,7 @@
 #define CHANGE_PAUSE_NS	1000000
 #define STRINGS_MAX	(4u << 20)
 
-/* Of a module's dynamic section. */
+/* Values of a module's dynamic section. */
 struct dynamic {
 	uint64_t symbols, strings, string_bytes, hash, gnu_hash, soname, debug;
 };
@@ -59,7 +59,7 @@ static int read_dynamic(const struct attach_target *t, uint64_t at,
 	return 0;
 }
 
-/* A string of at most room - 1 characters. */
+/* Reads a string of at most room - 1 characters. */
 static void read_string(const struct attach_target *t, uint64_t at, char *to,
 			size_t room)
 {
@@ -70,7 +70,7 @@ static void read_string(const struct attach_target *t, uint64_t at, char *to,
 	to[n] = '\0';
 }
 
-/* How many symbols a GNU hash table leads to; SYMBOLS_MAX + 1 for too many. */
+/* Counts the symbols of a GNU hash table; SYMBOLS_MAX + 1 for too many. */
 static uint32_t gnu_hash_count(const struct attach_target *t, uint64_t at)
 {
 	uint32_t head[4], bucket, chain, last = 0;
@@ -107,7 +107,7 @@ static uint32_t symbol_count(const struct attach_target *t,
 struct wanted {
 	const char *name;
 	uint64_t *to;
-	uint64_t *bytes;	/* its size, or NULL */
+	uint64_t *bytes;	/* the size of the symbol, or NULL */
 	bool optional;
 };
 
@@ -193,7 +193,8 @@ static int read_headers(const struct attach_target *t, struct attach_module *m,
 	return ret;
 }
 
-/* The first in the list is the program, whose headers auxv tells. */
+/* Reads one module. The first in the list is the program, whose headers are
+ * known from auxv. */
 static int read_module(const struct attach_target *t, struct attach_module *m,
 		       const struct link_map *map, bool first)
 {
@@ -221,7 +222,7 @@ static int read_module(const struct attach_target *t, struct attach_module *m,
 					header.e_phnum);
 }
 
-/* The linker's struct r_debug, by way of the program's DT_DEBUG. */
+/* Finds the linker's struct r_debug through the program's DT_DEBUG. */
 static uint64_t find_debug(const struct attach_target *t)
 {
 	uint64_t base = 0, at = 0;
@@ -245,8 +246,8 @@ static int modules_change(const struct attach_target *t)
 			   "it has only begun; try again", t->pid);
 }
 
-/* Waits until the linker says that it changes nothing: what is in its list is
- * relocated then. A call of libc's before that would end the program. */
+/* Waits until the linker says that its list does not change: then each module
+ * in it is relocated. A call of libc before that would end the program. */
 static int read_debug(const struct attach_target *t, uint64_t at,
 		      struct r_debug *debug)
 {
@@ -281,7 +282,7 @@ static int walk_list(struct attach_target *t, const struct r_debug *debug)
 		if (attach_read(t, at, &map, sizeof(map)))
 			return modules_change(t);
 		m->map = at;
-		/* what cannot be read, like the kernel's vdso, has no TLS */
+		/* a module that cannot be read, as the vdso, has no TLS */
 		if (!read_module(t, m, &map, !t->nmodules) ||
 		    !t->nmodules)
 			t->nmodules++;
@@ -293,7 +294,8 @@ static int walk_list(struct attach_target *t, const struct r_debug *debug)
 	return 0;
 }
 
-/* Once more if modules came meanwhile, which may not be relocated. */
+/* Reads the list, and reads it again if modules came meanwhile: they may not be
+ * relocated. */
 static int read_list(struct attach_target *t)
 {
 	uint64_t at = find_debug(t);
@@ -327,9 +329,9 @@ static const struct attach_module *module_named(const struct attach_target *t,
 }
 
 /*
- * Who stands before libc's malloc? The modules before libc in the list are
- * asked. One whose names cannot be read may have a malloc of its own; some
- * sanitizers' have state in every thread, which the helper does not have.
+ * Finds out whether a module before libc in the list has a malloc. A module
+ * whose names cannot be read may have one. The malloc of some sanitizers has
+ * state in every thread, which the helper does not have.
  */
 static int find_allocator(struct attach_target *t)
 {
@@ -408,7 +410,8 @@ static int find_all_names(struct attach_target *t)
 	return 0;
 }
 
-/* A descriptor as of libthread_db: size in bits, count, offset. */
+/* Reads the offset out of a descriptor of libthread_db: size in bits, count,
+ * offset. */
 static int read_offset(const struct attach_target *t, uint64_t at,
 		       uint32_t bits, uint32_t *offset)
 {

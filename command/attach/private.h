@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Parts of attach: its memory (access.c), what the process is (target.c,
- * modules.c), the memory it gets (memory.c), the thread that is stopped
- * (stop.c, thread-x86_64.c, turns.c), what /proc tells of threads
- * (threads.c), forks under way (forks.c, forking.c), the order of it all
+ * Parts of attach: access to the process's memory (access.c), checks of the
+ * process (target.c, modules.c), the memory that it gets (memory.c), the stop
+ * of one thread (stop.c, thread-x86_64.c, turns.c), threads as /proc shows them
+ * (threads.c), forks under way (forks.c, forking.c), the order of the steps
  * (load.c).
  */
 #ifndef COMMAND_ATTACH_PRIVATE_H
@@ -16,7 +16,7 @@
 
 #define ATTACH_MODULES_MAX	1024
 
-/* A module of the process, as its dynamic linker has it. */
+/* A module of the process, from its dynamic linker's list. */
 struct attach_module {
 	uint64_t map;			/* struct link_map there */
 	uint64_t base;			/* l_addr */
@@ -24,11 +24,11 @@ struct attach_module {
 	char name[256];			/* file name without its folder */
 	/* of PT_TLS; tls_bytes is 0 without */
 	uint64_t tls_image, tls_image_bytes, tls_bytes;
-	uint64_t code, code_end;	/* what is executable of it */
-	uint64_t data, data_end;	/* what can be written */
+	uint64_t code, code_end;	/* its executable part */
+	uint64_t data, data_end;	/* its writable part */
 };
 
-/* Functions and data of libc's that are needed. */
+/* The functions and data of libc that attach needs. */
 struct attach_names {
 	uint64_t create, detach, dlopen, dlsym, dlerror, atfork, munmap;
 	uint64_t fork, fork_bytes;
@@ -37,7 +37,7 @@ struct attach_names {
 	uint64_t rseq_offset, rseq_size; /* or 0 */
 	uint64_t tls_offset, tid;	/* _thread_db_...: descriptors */
 	uint64_t agent;			/* taffrail_attach, or 0 */
-	bool foreign_malloc;		/* or may be: not libc's */
+	bool foreign_malloc;		/* malloc is, or may be, not libc's */
 };
 
 struct attach_target {
@@ -49,80 +49,84 @@ struct attach_target {
 	size_t nmodules;
 	const struct attach_module *libc, *linker;
 	struct attach_names names;
-	/* read from it */
+	/* read from the process */
 	uint32_t at_tls_offset, at_tid;	/* offsets in libc's structures */
 	int64_t rseq_offset;		/* from the thread pointer */
 	uint32_t rseq_bytes;		/* 0: libc does not register */
 	uint64_t syscall;		/* a syscall instruction */
 };
 
-/* What the process is to get, built here. */
+/* The memory that the process gets, built here. */
 struct attach_memory {
 	uint8_t *bytes;
-	size_t size;			/* to be mapped: room for the image */
+	size_t size;			/* to map, with room for the image */
 	struct attach_block *block;	/* in `bytes` */
-	size_t stack_top;		/* offsets from the start of it */
+	size_t stack_top;		/* offsets from the start of `bytes` */
 	size_t thread_pointer;
 	size_t dtv;
-	size_t end;			/* of what is in `bytes` */
+	size_t end;			/* of the used part of `bytes` */
 	size_t image_bytes;		/* of the library, at `end`; or 0 */
 };
 
 /* The stop of one thread. */
 struct attach_stop {
-	pid_t tid;			/* out: which */
-	uint64_t base;			/* out: where the memory is now */
-	uint64_t stall_ns;		/* out */
+	pid_t tid;			/* out: the thread */
+	uint64_t base;			/* out: address of the memory */
+	uint64_t stall_ns;		/* out: how long it was stopped */
 };
 
 /* Writes target->error, returns `error`. */
 int attach_fact(const struct attach_target *t, int error, const char *format,
 		...) __attribute__((format(printf, 3, 4)));
 
-/* Another process's memory: 0 or a negative errno. */
+/* Read or write the process's memory. Return 0 or a negative errno. */
 int attach_read(const struct attach_target *t, uint64_t from, void *to,
 		size_t bytes);
 int attach_write(const struct attach_target *t, uint64_t to, const void *from,
 		 size_t bytes);
 
 /*
- * Binds the target to the program that the process executes now: a process
- * executes another one at any moment, and what was read of the first is wrong
- * there. Returns 0, or a negative errno and then no image is the same.
- * attach_image_same() reads an address of the first program: it does not find
- * it after execve(2), but in a child of vfork(2), whose parent still has it.
+ * Binds the target to the program that the process executes now: a process may
+ * execute another program at any moment, and addresses of the first one are
+ * wrong there. Returns 0; or a negative errno, and attach_image_same() is then
+ * false for any program. attach_image_same() reads an address of the first
+ * program: the read fails after execve(2), except in a child of vfork(2), whose
+ * parent still has the first program.
  */
 int attach_image_open(struct attach_target *t);
 bool attach_image_same(const struct attach_target *t, uint64_t address);
 void attach_image_close(struct attach_target *t);
 
-/* May the user, and can the process? Nothing is touched. */
+/* Checks that the user may attach and that the process can have an agent.
+ * Changes nothing in the process. Returns 0, or a negative errno and
+ * target->error. */
 int attach_target_open(struct attach_target *t, pid_t pid);
 void attach_target_close(struct attach_target *t);
 
-/* The linker's list of modules, and names in libc. */
+/* Reads the linker's list of modules, and the addresses of names in libc. */
 int attach_modules_read(struct attach_target *t);
 
-/* Builds code, block, stack and thread-local storage; `foreign`: with the
- * library's bytes, else its path. */
+/* Builds code, block, stack and thread-local storage; with the library's bytes
+ * if `foreign`, else with its path. */
 int attach_memory_build(struct attach_memory *memory,
 			const struct attach_target *t, const char *library,
 			bool foreign);
 void attach_memory_release(struct attach_memory *memory);
-/* What depends on where it is mapped, and what threads inherit: `header` is the
- * beginning of the stopped thread's control block. Then copies it there. */
+/* Fills in what depends on the address `base`, and what threads inherit:
+ * `header` is the beginning of the stopped thread's control block. Then copies
+ * the memory into the process. */
 #define ATTACH_HEADER_BYTES	64
 int attach_memory_place(struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const uint8_t header[ATTACH_HEADER_BYTES]);
-/* The library's bytes, if it has no path. */
+/* Copies the library's bytes into the process, if it has no path there. */
 int attach_memory_image(const struct attach_memory *memory,
 			const struct attach_target *t, uint64_t base,
 			const char *library);
 
-/* Where the agent's code is that makes the service thread, and how to tell that
- * it is this program's (buffers/wake.h). `most`: a thread with more seccomp
- * filters than that is left alone. */
+/* The address of the agent's code that makes the service thread, and the uuid
+ * that tells that the code is this program's (buffers/wake.h). A thread with
+ * more than `most` seccomp filters is left alone. */
 struct attach_wake {
 	uint64_t entry;
 	uint64_t page;
@@ -130,71 +134,73 @@ struct attach_wake {
 	long most;
 };
 
-/* What a thread is stopped for: */
+/* The work for which a thread is stopped. */
 struct attach_job {
 	struct attach_target *t;
 	struct attach_stop *stop;
 	const struct attach_wake *wake;	/* to make the service thread, or: */
 	struct attach_memory *memory;	/* to make the helper, or NULL: */
 	size_t bytes;			/* to unmap at stop->base */
-	uint64_t *sp, *pc;		/* not NULL: only to be seen */
+	uint64_t *sp, *pc;		/* not NULL: only to read these */
 	int ret;
 };
 
-/* Stops stop->tid where that is safe, and does the job; or looks at it. In a
- * thread of ours whose signals are blocked. 0; -ESRCH, -ENXIO, -ETIMEDOUT: not
- * this thread; or another negative errno. */
+/* Stops stop->tid where that is safe, and does the job, or reads its registers.
+ * Runs in a thread of this command that blocks all signals. Returns 0; -ESRCH,
+ * -ENXIO or -ETIMEDOUT: try another thread; or another negative errno. */
 int attach_thread_work(const struct attach_job *job);
 int attach_thread_look(const struct attach_job *job);
-/* How long a thread's turns are from now on; 0: as they are usually. Returns
- * how long they were, for the thread to be given back. */
+/* Sets how long a thread's turns are from now on; 0: the usual length. Returns
+ * the previous value, for the caller to restore. */
 #define ATTACH_TURN_NS	100000
 uint64_t attach_turns(pid_t tid, uint64_t ns);
-/* How many seccomp filters a thread has; 0: none. */
+/* Returns how many seccomp filters a thread has. */
 long attach_filters(pid_t tid);
-/* Is a signal in a set of a thread, as /proc calls it: "SigIgn", "SigBlk",
- * "SigCgt"? */
+/* Returns true when a signal is in a set of a thread. /proc names the sets
+ * "SigIgn", "SigBlk", "SigCgt". */
 bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number);
 
-/* The process's threads, those first that are best stopped; how many. Where
- * each waits for a child of vfork(2) or for a disk, one of them. */
+/* Lists the process's threads, the best ones to stop first; returns how many.
+ * If each waits for a child of vfork(2) or for a disk, lists one of them. */
 #define ATTACH_THREADS_MAX	64
 int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX]);
-/* Does each wait so? */
+/* Returns true when each thread waits for a child of vfork(2) or for a disk. */
 bool attach_threads_blocked(pid_t pid);
 
-/* Stops a thread, and lets it go where it makes the helper. */
+/* Stops a thread, has it make the helper, and lets it go. */
 int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 		    struct attach_memory *memory);
 /* Stops a thread to make the service thread of an agent that has none. */
 int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake);
-/* Stops a thread to unmap what was mapped. */
+/* Stops a thread to unmap the memory. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
 
-/* Stops a thread to see where it is. */
+/* Stops a thread to read its stack pointer and program counter. */
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,
 		     uint64_t *pc);
 
-/* Is a thread that is there in fork(3), in this process? What is left on its
- * stack from an earlier one may look so, too. */
+/* Tells whether a thread with these registers is in fork(3). Addresses that an
+ * earlier fork left on its stack may look the same. */
 enum attach_forking {
 	FORKING_NO,
-	FORKING_MAYBE,		/* it has called something from there */
-	FORKING_HANDLER,	/* a handler, it seems */
-	FORKING_INSIDE,		/* it is in its code */
+	FORKING_MAYBE,		/* its stack has an address of fork(3) */
+	FORKING_HANDLER,	/* it seems to be in a handler */
+	FORKING_INSIDE,		/* it is in the code of fork(3) */
 };
 enum attach_forking attach_forking_at(const struct attach_target *t,
 				      uint64_t sp, uint64_t pc);
-/* Where a thread is that waits for something. 0; -EAGAIN: it runs; -ESRCH. */
+/* Reads the registers of a thread that waits in a system call, without a stop.
+ * Returns 0; -EAGAIN: the thread runs; -ESRCH. */
 int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc);
 
 /*
- * When all who begin to fork wait: until nobody is in a fork that began before.
- * `base` is where the stub is. 0, or -EAGAIN: it takes too long.
+ * Waits, while new forks are held in our handler, until no thread is in a fork
+ * that began before. `base` is the address of the stub. Returns 0, or -EAGAIN
+ * if that takes too long.
  */
 int attach_forks_wait(struct attach_target *t, uint64_t base);
 
-/* Has the process a thread of that name? */
+/* Returns true when the process has a thread of that name. */
 bool attach_thread_named(pid_t pid, const char *name);
 
 uint64_t attach_now_ns(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * An agent for commands that need one in a running process.
+ * Provides an agent to commands that need one in a running process.
  */
 #include <errno.h>
 

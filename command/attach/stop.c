@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which thread is stopped, and by whom: a thread of ours that lives no longer,
- * so that the kernel lets go of what it traces, whatever happens.
+ * Chooses the thread to stop, and stops it from a short-lived thread of this
+ * command: when that thread ends, whatever happens, the kernel releases the
+ * traced thread.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +18,7 @@ long attach_filters(pid_t tid)
 {
 	long number = process_status(tid, "Seccomp_filters");
 
-	/* Linux before 5.9 tells no number */
+	/* Linux before 5.9 does not give the number */
 	if (number >= 0)
 		return number;
 	return process_status(tid, "Seccomp") > 0 ? 1 : 0;
@@ -53,7 +54,7 @@ static int why_not(const struct attach_target *t, int ret)
 	return attach_fact(t, ret, "process %d: %s", t->pid, strerror(-ret));
 }
 
-/* A thread of ours: when it ends, the kernel lets go of all that it traces. */
+/* The tracing thread: when it ends, the kernel releases all that it traces. */
 static void *tracer(void *arg)
 {
 	struct attach_job *job = arg;
@@ -61,7 +62,7 @@ static void *tracer(void *arg)
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = job->sp ? 0 : attach_threads_list(job->t->pid, tids);
 
-	/* for microseconds; only root may */
+	/* real-time priority for some microseconds; only root may */
 	if (sched_setscheduler(0, SCHED_FIFO, &first))
 		attach_turns(0, ATTACH_TURN_NS);
 	if (job->sp) {
@@ -76,7 +77,7 @@ static void *tracer(void *arg)
 		}
 		job->stop->tid = tids[i];
 		job->ret = attach_thread_work(job);
-		/* that thread went, is nobody's, or sleeps: another */
+		/* the thread exited, is unknown to libc, or does not stop */
 		if (job->ret != -ESRCH && job->ret != -ENXIO &&
 		    job->ret != -ETIMEDOUT)
 			break;
@@ -101,7 +102,7 @@ static int run_job(struct attach_job *job)
 		ret = job->ret;
 	}
 	sigaction(SIGCHLD, &child, NULL);
-	/* the tracer has taken those of the command's own children, too */
+	/* the tracer may have taken a SIGCHLD of the command's own child */
 	kill(getpid(), SIGCHLD);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return ret;

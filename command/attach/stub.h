@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What attach puts into the other process: a page of code, behind it a block
- * that the code and the command share. Both sides read this file.
+ * The memory that attach puts into the other process: a page of code, and after
+ * it a block that the code and the command share. Both sides include this file.
  *
  *	code    one page                               stay after a first
  *	block   state, functions of libc's, texts      load: handlers of fork
@@ -22,21 +22,22 @@
 /* enum attach_state */
 #define ATTACH_WAITS		0	/* for `go` */
 #define ATTACH_LOADS		1
-#define ATTACH_HOLDS		2	/* who forks from now on, waits */
+#define ATTACH_HOLDS		2	/* a thread that forks now waits */
 #define ATTACH_OPENS		3
-#define ATTACH_DONE		4	/* `text` is empty, or why it is off */
+#define ATTACH_DONE		4	/* `text`: "", or why it is off */
 #define ATTACH_NO_THREAD	5	/* `result` is the errno */
 #define ATTACH_NO_FILE		6	/* `result` is the negative errno */
 #define ATTACH_NO_LIBRARY	7	/* `text` is dlerror()'s */
 #define ATTACH_NO_AGENT		8	/* the library is not ours */
 #define ATTACH_NO_WORD		9	/* nothing was loaded */
 
-/* `go`, the command's orders. The process does not wait for one for ever. */
+/* `go`, the command's orders. The process's wait for an order has a
+ * time-out. */
 #define ATTACH_GO_LOAD		1
 #define ATTACH_GO_OPEN		2
 #define ATTACH_GO_END		3
 
-/* What the library file is called where it comes without a path. */
+/* The descriptor of the library where it comes without a path. */
 #define ATTACH_FD		99
 
 #define ATTACH_STATE		0
@@ -73,7 +74,7 @@
 struct attach_block {
 	uint32_t state;		/* the loader's */
 	uint32_t helper;	/* 1 while it lives; the kernel clears it */
-	uint32_t gate;		/* 1: who forks waits */
+	uint32_t gate;		/* 1: a thread that forks waits */
 	int32_t result;
 	uint32_t go;		/* the command's */
 	uint32_t flags;		/* of dlopen() */
@@ -87,7 +88,7 @@ struct attach_block {
 	uint64_t dlerror;
 	uint64_t atfork;
 	uint64_t attach;	/* the agent's, if it is loaded already */
-	uint64_t rseq;		/* the helper's, or 0: libc has none */
+	uint64_t rseq;		/* the helper's area, or 0: libc has none */
 	uint64_t image;		/* the library's bytes, or 0: it has a path */
 	uint64_t image_bytes;
 	uint64_t spare;
@@ -113,7 +114,7 @@ ATTACH_AT(path, ATTACH_PATH);
 ATTACH_AT(text, ATTACH_TEXT);
 _Static_assert(sizeof(struct attach_block) <= ATTACH_BLOCK_BYTES, "room");
 
-/* The code; at its start is the system call by which the stopped thread makes
+/* The code; it begins with the system call by which the stopped thread makes
  * the helper. */
 extern const uint8_t attach_stub_start[];
 extern const uint8_t attach_stub_prepare[];	/* the gate, for fork(3) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The process that is to get an agent: may we, and can it? Answered from
- * /proc and by reading its memory, so that a refusal has touched nothing.
+ * Checks that the user may attach to a process, and that it can have an agent,
+ * by /proc and by reading its memory: a refused process was not changed.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -30,7 +30,7 @@ static long yama_scope(void)
 	return scope;
 }
 
-/* Why the kernel does not let us look into it. */
+/* Tells why the kernel does not let us read the process. */
 static int refused(const struct attach_target *t, int error)
 {
 	long uid = process_status(t->pid, "Uid");
@@ -44,7 +44,7 @@ static int refused(const struct attach_target *t, int error)
 		return attach_fact(t, -EACCES, "no permission: process %d "
 				   "belongs to another user (uid %ld)", t->pid,
 				   uid);
-	/* the folder itself is always the user's */
+	/* the directory /proc/PID itself always belongs to the user */
 	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
 	if (geteuid() && !stat(path, &st) && st.st_uid != geteuid())
 		return attach_fact(t, -EACCES, "no permission: process %d is "
@@ -93,8 +93,8 @@ static int check_state(const struct attach_target *t)
 	return 0;
 }
 
-/* A filter that one thread has may be another's soon (TSYNC), and the agent
- * keeps still in a process with one. */
+/* Refuses a process in which a thread has a seccomp filter: another thread may
+ * get the same filter at any moment (TSYNC), and the agent stays off there. */
 static int check_threads(const struct attach_target *t)
 {
 	char path[64 + NAME_MAX];
@@ -199,7 +199,7 @@ int attach_target_open(struct attach_target *t, pid_t pid)
 		ret = attach_read(t, t->phdr, &byte, 1);
 		ret = ret ? refused(t, ret) : attach_modules_read(t);
 	}
-	/* what was found is of two programs, then */
+	/* then the facts come from two different programs */
 	if (ret && ret != -ESRCH && !attach_image_same(t, t->phdr))
 		return attach_fact(t, -ESTALE, "process %d executes another "
 				   "program just now, or ends: try again",

@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The one thread that is stopped, for as long as two system calls take: it is
- * led to a `syscall` instruction of libc's, for memory, and then to one that is
- * written there (stub-x86_64.S), which makes the helper by clone(2).
- * Nothing is written to its stack or its code, and no function of the program's
- * runs in it. So it does not matter which locks it holds.
+ * Stops one thread for the time of two system calls. It is led to a `syscall`
+ * instruction of libc, which maps memory, and then to one that is written into
+ * this memory (stub-x86_64.S), which makes the helper by clone(2). Nothing is
+ * written to the thread's stack or code, and it runs no function of the
+ * program. So it does not matter which locks the thread holds.
  *
- * Each stop is two turns of the scheduler's, the thread's and ours, which take
- * milliseconds where more want to run than can. So there are but three: the
- * first, and one behind each system call.
+ * Each stop costs two turns of the scheduler, the thread's and ours, which take
+ * milliseconds on a busy machine. So there are only three stops: the first, and
+ * one after each system call.
  *
  * What must stay true:
- *  - the thread goes on from a stop in which the kernel looks for signals, with
- *    the registers that it had: so the kernel decides whether a system call
- *    that the first stop interrupted is begun again, or was ended by a signal
- *    that has come meanwhile;
- *  - all signals are blocked in it meanwhile, but for the SIGTRAP of the stops:
- *    where that is blocked or ignored, the kernel takes the program's action
- *    away;
- *  - a signal that comes before that is handed on.
+ *  - the thread continues from a stop in which the kernel looks for signals,
+ * with
+ *    its own registers: so the kernel decides whether it restarts a system call
+ *    that the first stop interrupted, or ends the call because of a signal that
+ *    has come meanwhile;
+ *  - all signals are blocked in the thread meanwhile, except the SIGTRAP of the
+ *    stops: if SIGTRAP is blocked or ignored, the kernel resets the program's
+ *    action for it;
+ *  - a signal that comes before that is passed on.
  *
- * libc leaves out locked instructions in a process of one thread. So that
- * thread is taken only where it is not in libc or in the linker, or in a system
- * call that they do not make under a lock: from then on there is another.
+ * In a process of one thread, libc omits locked instructions. So that thread is
+ * stopped only outside of libc and the linker, or in a system call that they do
+ * not make under a lock: after the stop there is a second thread.
  */
 #include <errno.h>
 #include <linux/rseq.h>
@@ -42,7 +43,7 @@
 #define STOP_WAIT_MS	2000
 #define SAFE_TRIES	2000
 #define SAFE_PAUSE_NS	1000000
-#define MAYBE_TRIES	200	/* then it is no fork that seems one */
+#define MAYBE_TRIES	200	/* then FORKING_MAYBE counts as no fork */
 #define SIGSET_BYTES	8
 #define SYSCALL_STOP	(SIGTRAP | 0x80)
 #define ERESTARTNOHAND	514
@@ -53,7 +54,8 @@
 			 CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID |      \
 			 CLONE_UNTRACED)
 
-/* In the helper: all but the two that setuid() and pthread_cancel() need. */
+/* The helper blocks all signals but the two for setuid() and
+ * pthread_cancel(). */
 static const uint64_t helper_blocked = ~(3ull << 31);
 
 struct tracee {
@@ -63,10 +65,10 @@ struct tracee {
 	uint64_t mask;
 	uint64_t began;			/* of the first stop, ns */
 	int tries;			/* how often it was stopped before */
-	int steps;			/* it may be stepped by SIGTRAP */
-	int stepped;			/* it stands in the stop of a step */
-	int led;			/* it goes on by itself */
-	int again;			/* SIGSTOP came: send it after */
+	int steps;			/* single steps work (SIGTRAP) */
+	int stepped;			/* it is in the stop of a step */
+	int led;			/* it continues by itself */
+	int again;			/* SIGSTOP came: send it afterwards */
 };
 
 static long trace(int request, pid_t tid, void *address, void *data)
@@ -94,8 +96,8 @@ static int wait_stop(pid_t tid, int *status)
 	return WIFSTOPPED(*status) ? 0 : -ESRCH;
 }
 
-/* Until the stop that we ask for, from a run or from another kind of stop:
- * signals go on to the thread. */
+/* Waits for the stop that we ask for, while the thread runs or is in another
+ * kind of stop; passes signals on to the thread. */
 static int interrupt(struct tracee *x, int stopped)
 {
 	int status;
@@ -117,9 +119,10 @@ static int interrupt(struct tracee *x, int stopped)
 	return ret;
 }
 
-/* Is there an end of the call in that stop? With PTRACE_SYSCALL the second
- * is, when there have been `stops`. -EFAULT: the instruction cannot be
- * executed, and the thread would come to it again and again. */
+/* Returns 1 when this stop is the end of the system call; with PTRACE_SYSCALL
+ * that is the second of its stops, which *stops counts. Returns -EFAULT when
+ * the instruction cannot be executed: the thread would repeat it without
+ * end. */
 static int inject_done(struct tracee *x, int status, int *stops)
 {
 	if (WSTOPSIG(status) == SYSCALL_STOP)
@@ -141,8 +144,8 @@ static int inject_done(struct tracee *x, int status, int *stops)
 	return 0;
 }
 
-/* One system call, in the thread: `at` is the instruction. From any stop to
- * the one behind the call. */
+/* Has the stopped thread make one system call: `at` is the instruction. Returns
+ * with the thread in the stop after the call. */
 static int inject(struct tracee *x, uint64_t at, const long args[7],
 		  int64_t *result)
 {
@@ -177,7 +180,7 @@ static int inject(struct tracee *x, uint64_t at, const long args[7],
 	return ret;
 }
 
-/* Leads it back to where it was, and lets it go; if that was in a system call,
+/* Restores the thread's registers, and lets it go; if it was in a system call,
  * from a stop in which the kernel looks for signals. */
 static int let_go(struct tracee *x, int moved)
 {
@@ -195,8 +198,8 @@ static int let_go(struct tracee *x, int moved)
 	return ret;
 }
 
-/* A wait without end that a stop cuts short, although nothing happened: the
- * kernel shall begin it again. */
+/* Makes the kernel restart a wait without time-out that the stop has
+ * interrupted although nothing happened. */
 static void mend_wait(struct user_regs_struct *regs)
 {
 	if ((int64_t)regs->rax == -EINTR &&
@@ -210,7 +213,8 @@ static bool inside(const struct attach_module *m, uint64_t address)
 	return m && address >= m->code && address < m->code_end;
 }
 
-/* Calls that malloc and the linker make while they hold what others want. */
+/* Returns true for system calls that malloc and the linker make under a
+ * lock. */
 static bool memory_call(uint64_t number)
 {
 	return number == SYS_brk || number == SYS_mmap ||
@@ -230,8 +234,8 @@ static bool single_threaded(const struct attach_target *t,
 	return !multiple;
 }
 
-/* The thread's rseq area, registered by libc or by the program; 0: it has none.
- * Kernels before 5.13 do not tell: then libc's is taken. */
+/* Returns the thread's rseq area, registered by libc or by the program; 0: it
+ * has none. Kernels before 5.13 do not tell: then returns libc's. */
 static uint64_t rseq_area(const struct tracee *x)
 {
 	const struct attach_target *t = x->t;
@@ -246,7 +250,8 @@ static uint64_t rseq_area(const struct tracee *x)
 	return t->rseq_bytes ? x->regs.fs_base + (uint64_t)t->rseq_offset : 0;
 }
 
-/* Is it in a restartable sequence? It would go on in the middle of it. */
+/* Returns true when the thread is in a restartable sequence: it would continue
+ * in the middle of the sequence. */
 static bool in_sequence(const struct tracee *x)
 {
 	const struct attach_target *t = x->t;
@@ -272,7 +277,7 @@ static bool stop_safe(const struct tracee *x,
 		return false;
 	if (!single_threaded(t, header))
 		return true;
-	/* a fork that has begun here does without locks to its end */
+	/* a fork that began with one thread takes no locks until its end */
 	forking = attach_forking_at(t, x->regs.rsp, x->regs.rip);
 	if (forking > FORKING_MAYBE ||
 	    (forking == FORKING_MAYBE && x->tries < MAYBE_TRIES))
@@ -283,7 +288,8 @@ static bool stop_safe(const struct tracee *x,
 	       !inside(t->linker, x->regs.rip);
 }
 
-/* 0, -EAGAIN: not here, not now; -ENXIO: not a thread of libc's. */
+/* Returns 0 when the thread may be used where it is now; -EAGAIN: not now;
+ * -ENXIO: it is not a thread of libc. */
 static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 {
 	uint64_t self;
@@ -310,7 +316,7 @@ static int look(struct tracee *x, uint8_t header[ATTACH_HEADER_BYTES])
 	return 0;
 }
 
-/* The same for a job that leaves libc and its locks alone. */
+/* Does the same for a job that does not touch libc and its locks. */
 static int look_only(struct tracee *x)
 {
 	int ret = (int)trace(PTRACE_GETREGS, x->tid, NULL, &x->regs);
@@ -327,8 +333,8 @@ static int look_only(struct tracee *x)
 	return ret;
 }
 
-/* Is this the program whose page the command has read? It may have executed
- * another one before it was stopped. */
+/* Returns true when this is the program whose page the command has read. The
+ * process may have executed another one before the stop. */
 static bool same_image(const struct tracee *x, const struct attach_wake *wake)
 {
 	uint8_t uuid[sizeof(wake->uuid)];
@@ -339,8 +345,8 @@ static bool same_image(const struct tracee *x, const struct attach_wake *wake)
 	       !memcmp(uuid, wake->uuid, sizeof(uuid));
 }
 
-/* In the stop: to the agent's code that makes the service thread, and then
- * takes this one back by a frame on its stack. The thread needs us no more. */
+/* Leads the stopped thread to the agent's code that makes the service thread.
+ * The code then restores this thread from a frame on its stack, without us. */
 static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 {
 	struct user_regs_struct regs = x->regs;
@@ -377,7 +383,8 @@ static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 	return ret;
 }
 
-/* One that does not stop stays ours until our thread ends. */
+/* Seizes the thread. If it does not stop, it stays traced until our thread
+ * ends. */
 static int seize(struct tracee *x)
 {
 	int ret = (int)trace(PTRACE_SEIZE, x->tid, NULL,
@@ -423,7 +430,8 @@ static int make_helper(struct tracee *x, const struct attach_memory *memory,
 	return ret ? ret : result < 0 ? (int)result : 0;
 }
 
-/* libc has not known of a second thread yet; older ones keep it here, too. */
+/* Tells libc that there is a second thread; older versions also keep that in
+ * the control block. */
 static void tell_threads(const struct tracee *x, const uint8_t *header)
 {
 	uint32_t multiple, one = 1;
@@ -442,7 +450,7 @@ static void unmap(struct tracee *x, uint64_t base, size_t bytes)
 		inject(x, x->t->syscall, call, &result);
 }
 
-/* In the stop. */
+/* Does the job, with the thread stopped. */
 static int do_work(struct tracee *x, struct attach_stop *stop,
 		   struct attach_memory *memory, const uint8_t *header)
 {

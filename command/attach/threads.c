@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What /proc tells of a process's threads: names, where they are, and which of
- * them is best stopped.
+ * A process's threads as /proc shows them: their names, their registers, and
+ * which is the best one to stop.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -81,7 +81,8 @@ bool attach_signal_in(pid_t pid, pid_t tid, const char *set, int number)
 	return signals >> (number - 1) & 1;
 }
 
-/* As /proc calls it; 0: the thread has gone. */
+/* Returns the thread's state, a letter as in /proc; 0: the thread has
+ * exited. */
 static char state_of(pid_t pid, pid_t tid)
 {
 	char path[64], text[256] = "", *p;
@@ -101,7 +102,7 @@ static char state_of(pid_t pid, pid_t tid)
 #define RANKS		4
 #define RANK_BLOCKED	3
 
-/* How gladly a thread is taken: 0 best, -1 not at all. */
+/* Ranks a thread for a stop: 0 best, -1 not at all. */
 static int rank(pid_t pid, pid_t tid)
 {
 	static const int waits[] = {
@@ -153,7 +154,7 @@ int attach_threads_list(pid_t pid, pid_t tids[ATTACH_THREADS_MAX])
 	for (int r = 0; r < RANK_BLOCKED; r++)
 		for (int i = 0; i < n[r] && total < ATTACH_THREADS_MAX; i++)
 			tids[total++] = found[r][i];
-	/* it stops when its wait is over; one: each may take its time */
+	/* it stops when its wait ends; only one, since each may take long */
 	if (!total && n[RANK_BLOCKED])
 		tids[total++] = found[RANK_BLOCKED][0];
 	return total;

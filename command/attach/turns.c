@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How long a thread's turns of the scheduler's are.
+ * Sets how long a thread's turns of the scheduler are.
  */
 #include <sched.h>
 #include <sys/syscall.h>
@@ -9,9 +9,9 @@
 #include "command/attach/private.h"
 
 /*
- * Kernels from 6.12 let who asks for short turns have them soon (EEVDF), which
- * is what a stop takes that is made of many short ones. Others do not look at
- * it. Its nice value stays, so that no rights are needed.
+ * Kernels from 6.12 (EEVDF) give a thread that asks for short turns its turns
+ * sooner, which shortens a stop: it is made of many short turns. Older kernels
+ * ignore the request. The nice value stays, so no rights are needed.
  */
 uint64_t attach_turns(pid_t tid, uint64_t ns)
 {
@@ -28,7 +28,7 @@ uint64_t attach_turns(pid_t tid, uint64_t ns)
 	    attr.policy != SCHED_OTHER)
 		return 0;
 	before = attr.runtime;
-	/* one that was never set is not to be set now */
+	/* a default value must be restored as the default */
 	if (!syscall(SYS_sched_getattr, getpid(), &usual, sizeof(usual), 0) &&
 	    usual.runtime == before)
 		before = 0;
