@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * From rings to a trace. See consume.h.
+ * Copies rings to a trace. See consume.h.
  */
 #include "command/record/consume.h"
 
@@ -26,7 +26,7 @@ static int open_session(struct consumer *consumer, const char *name)
 	ret = process_read(&consumer->page, consumer->fd);
 	if (ret)
 		return ret;
-	/* the newest of that name: names may be used again */
+	/* the newest session of that name: a name may be used again */
 	for (n = consumer->page.sessions; n--;) {
 		snprintf(file, sizeof(file), "session.%u", n);
 		ret = session_view_open(&consumer->session, consumer->fd, file);
@@ -87,7 +87,8 @@ static bool known(const struct consumer *consumer, const char *name)
 	return false;
 }
 
-/* One session has one uuid, and no two streams of the same number. */
+/* Returns true when the ring may join the trace: one session has one uuid, and
+ * no two streams of the same number. */
 static bool fits(const struct consumer *consumer,
 		 const struct ring_reader *ring)
 {
@@ -115,8 +116,9 @@ static int add_ring(struct consumer *consumer, struct consumer_ring *ring)
 }
 
 /*
- * Two traces of one process must not pass as two parts of one trace: what
- * tells them apart is the session and, of snapshots, when it was taken.
+ * Makes the trace's uuid. Two traces of one process must not look like two
+ * parts of one trace: the uuid depends on the session and, for a snapshot, on
+ * its time.
  */
 static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 {
@@ -144,7 +146,8 @@ static int need_trace(struct consumer *consumer)
 			  &consumer->session, uuid);
 }
 
-/* The stream of a ring, and the trace, when there is something to write. */
+/* Makes the trace, and the stream of a ring, when there is something to
+ * write. */
 static int need_stream(struct consumer *consumer, struct consumer_ring *ring)
 {
 	int ret = 0;
@@ -158,7 +161,7 @@ static int need_stream(struct consumer *consumer, struct consumer_ring *ring)
 	return ret;
 }
 
-/* A ring file: new, known, not complete yet, or no ring at all. */
+/* Looks at a file: a new ring, a known one, an incomplete one, or no ring. */
 static int see_ring(const char *name, void *priv)
 {
 	struct consumer *consumer = priv;
@@ -181,7 +184,7 @@ static int see_ring(const char *name, void *priv)
 	free(ring);
 	if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE)
 		return ret;
-	/* nonsense of one name must not keep us from the others */
+	/* an invalid file must not keep us from the other rings */
 	if (ret != -EAGAIN && ret != -ENOENT)
 		consumer->unreadable++;
 	return 0;
@@ -195,7 +198,7 @@ int consume_scan(struct consumer *consumer)
 	return rings_each(consumer->fd, consumer->index, see_ring, consumer);
 }
 
-/* Before a packet: its events may have been described a moment ago. */
+/* Reads new descriptions before a packet, whose events may need them. */
 static int refresh(struct consumer *consumer)
 {
 	int ret = session_view_update(&consumer->session);
@@ -210,7 +213,7 @@ static int refresh(struct consumer *consumer)
 	return consumer->trace ? trace_update(consumer->trace) : 0;
 }
 
-/* What the events mean must be known; else the packet counts as lost. */
+/* Writes a packet if its events have descriptions; else counts it as lost. */
 static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 		      const struct packet *packet)
 {
@@ -237,7 +240,7 @@ static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 		ring_release(&ring->reader);
 		done = 1;
 	}
-	/* a ring that lies loses what it holds; the others go on */
+	/* an inconsistent ring loses its events; the other rings continue */
 	return ret ? ret : done;
 }
 
@@ -259,8 +262,8 @@ int consume_poll(struct consumer *consumer)
 }
 
 /*
- * What the ring said of itself. Where there is no stream because none could
- * be made, its events are lost to the directory as a whole.
+ * Notes the ring's own counts. If its stream could not be made, its events
+ * count as lost for the whole directory.
  */
 static void tell_count(struct consumer *consumer, struct consumer_ring *ring,
 		       const struct ring_count *count)
@@ -274,9 +277,10 @@ static void tell_count(struct consumer *consumer, struct consumer_ring *ring,
 }
 
 /*
- * Counts once more behind the last packet: a process that did not stop in time
- * goes on, and the ledger must not know of less than that packet says. Before
- * it, too: one that makes no sense makes the ring a liar, which is not asked.
+ * Reads the counts again after the last packet: a process that did not stop in
+ * time still writes, and the ledger must not have less than that packet. Also
+ * reads them before: after a packet that makes no sense the ring is
+ * inconsistent, and its counts are not read any more.
  */
 static int finish_emptying(struct consumer *consumer,
 			   struct consumer_ring *ring)
@@ -322,7 +326,7 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 
 	if (ret <= 0)
 		return ret == -EBADMSG ? 0 : ret;
-	/* after the copy: what its events are was published before them */
+	/* after the copy: descriptions are published before their events */
 	ret = refresh(consumer);
 	if (!ret)
 		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
@@ -334,7 +338,7 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	return ret == -EBADMSG ? 0 : ret;
 }
 
-/* Descriptors are scarce: only what the final metadata needs is kept. */
+/* Closes rings and descriptors; keeps only what the final metadata needs. */
 static void let_go(struct consumer *consumer)
 {
 	size_t i;
@@ -376,7 +380,7 @@ int consume_finish(struct consumer *consumer)
 			consumer->unreadable++;
 		ret = ret ? ret : error;
 	}
-	/* a process that never had a ring: its trace says what was lost */
+	/* a process without any ring still has a trace: it has the losses */
 	if (!ret && consumer->session.page.lost_unplaced)
 		ret = need_trace(consumer);
 	if (consumer->trace) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One session of one program image on its way from the rings to a trace:
- * emptied while it runs (record), or copied as it stands (snapshot).
+ * Moves the events of one session of one image from the rings to a trace:
+ * empties the rings while the session runs (record), or copies them (snapshot).
  *
  * What must stay true here: an event's description is on disk before the
- * event; a sub-buffer is given back only when its packet was dealt with;
+ * event; a sub-buffer is released only when its packet was written or counted;
  * every event is on disk or counted.
  */
 #ifndef COMMAND_RECORD_CONSUME_H
@@ -23,7 +23,7 @@ struct consumer {
 	int fd;				/* IMAGE/, -1 when finished */
 	uint32_t image;
 	uint32_t index;			/* of the session */
-	bool consume;			/* we own the tails */
+	bool consume;			/* this reader moves the tails */
 	bool finished;
 	struct process_page page;
 	struct session_view session;
@@ -39,35 +39,37 @@ struct consumer {
 
 /*
  * Opens the newest session `name` of an image that is not destroyed. With
- * `consume` rings are going to be emptied, if the session is in discard mode.
- * -ENOENT, -EAGAIN: there is none yet; -EPROTO: of another version.
+ * `consume`, later calls empty the rings, if the session is in discard mode.
+ * Returns 0; -ENOENT, -EAGAIN: there is none yet; -EPROTO: another version.
  */
 int consume_open(struct consumer **consumer, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume);
 
-/* Looks for new rings. 0 or a negative errno. */
+/* Looks for new rings. Returns 0 or a negative errno. */
 int consume_scan(struct consumer *consumer);
 
-/* Writes what is complete. Returns 1 when there was something, 0, or -errno
- * (the disk's; losses are being counted). */
+/* Writes complete sub-buffers. Returns 1 when there was one, 0, or a negative
+ * errno of the disk (losses are then counted). */
 int consume_poll(struct consumer *consumer);
 
 /*
- * Writes all that is left, the open packets too, and completes the trace. To
- * be called when the session has stopped or its process is dead; for a
- * snapshot (without `consume`) at any time.
+ * Writes the rest, also of open sub-buffers, and completes the trace. Call it
+ * when the session has stopped or its process is dead; for a snapshot (without
+ * `consume`) at any time.
  */
 int consume_finish(struct consumer *consumer);
 
 /*
- * Removes the files of a finished session of a dead process, and whatever of
- * its directory nobody else needs. `top` is the runtime directory, or -1.
+ * Removes the files of a finished session of a dead process, and the parts of
+ * its directory that no other session needs. `top` is the runtime directory, or
+ * -1.
  */
 void consume_remove(struct consumer *consumer,
 		    const struct rundir_process *process, int top);
 
-/* Frees all. After trace_set_finish(): the metadata needs the session. */
+/* Frees the consumer. Call it after trace_set_finish(), which needs the
+ * session. */
 void consume_close(struct consumer *consumer);
 
 #endif

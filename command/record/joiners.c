@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Looking through /proc for processes of a recording.
+ * Looks through /proc for processes of a recording.
  */
 #include "command/record/joiners.h"
 
@@ -16,7 +16,7 @@
 
 #define FILE_BYTES_MAX	(4u << 20)
 
-/* A file of /proc as text: its NULs become newlines. To be freed. */
+/* Reads a file of /proc as text: NULs become newlines. The caller frees it. */
 static char *read_text(const char *pid, const char *file)
 {
 	size_t room = 16384;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding the processes of a recording, and emptying their rings.
+ * Finds the processes of a recording, and empties their rings.
  *
- * What must stay true here: we never spin on a ring (a reader that does costs
- * its writer 40 ns an event), nor sleep longer than a burst may take to fill
- * one; a directory is removed only when all of it is on disk.
+ * What must stay true here: the recorder never spins on a ring (that costs the
+ * writer 40 ns an event), and never sleeps longer than a burst may take to fill
+ * a ring; a directory is removed only when its events are on disk.
  */
 #include "command/record/record.h"
 
@@ -29,7 +29,7 @@
 #define POLL_BUSY_MS	1
 #define POLL_IDLE_MS	20
 #define SCAN_IDLE_MS	250	/* without word from inotify */
-#define SCAN_SOON_MS	5	/* after it, or while a ring is being made */
+#define SCAN_SOON_MS	5	/* after that, or while a ring is being made */
 #define SCAN_SHARE	5	/* a scan may take a fifth of our time */
 #define STOP_TIMEOUT_MS	2000
 #define STOP_ROUNDS	3
@@ -54,7 +54,7 @@ static struct record_member *member_named(const struct record *record,
 	return NULL;
 }
 
-/* A new member, with a descriptor of its own. */
+/* Adds a member, with its own descriptor of the directory. */
 static struct record_member *member_add(struct record *record,
 					const struct rundir_process *process)
 {
@@ -77,7 +77,7 @@ static struct record_member *member_add(struct record *record,
 	}
 	member->pidfd = process->alive ?
 			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
-	/* the number may be somebody else's by now */
+	/* another process may have the pid by now */
 	member->alive = process->alive &&
 			rundir_alive(process->pid, process->starttime);
 	more[record->nmembers++] = member;
@@ -94,7 +94,7 @@ static bool has_image(const struct record_member *member, uint32_t image)
 	return false;
 }
 
-/* Takes an image in if it has our session. 0, or why not. */
+/* Adds an image if it has our session. Returns 0 or a negative errno. */
 static int take_image(struct record *record,
 		      const struct rundir_process *process, uint32_t image)
 {
@@ -126,8 +126,8 @@ static int take_image(struct record *record,
 	return 0;
 }
 
-/* A process of ours whose pages we cannot read: said once. Of others there is
- * nothing to say. */
+/* Warns, once, of a process of this recording whose pages have another version.
+ * Does nothing for other processes. */
 static void tell_foreign(struct record *record,
 			 const struct rundir_process *process)
 {
@@ -157,15 +157,15 @@ static void watch(struct record *record, int fd, const char *below)
 			  IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
 }
 
-/* Descriptors come back when processes end: what this look could not open, one
- * behind them may. What the last look could not is missing. */
+/* Notes that a scan ran out of descriptors. They come back when processes end,
+ * so a later scan may succeed; what the last scan could not open is missing. */
 static void note_crowded(struct record *record, int ret)
 {
 	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
 		record->crowded = ret;
 }
 
-/* 1 when something in it is still being made. */
+/* Scans a process. Returns 1 when something in it is still being made. */
 static int scan_process(struct record *record,
 			const struct rundir_process *process)
 {
@@ -176,7 +176,7 @@ static int scan_process(struct record *record,
 	int n;
 	int i;
 
-	/* watch first, look then: nothing falls between */
+	/* the watch comes before the look, so no new file is missed */
 	if (process->alive)
 		watch(record, process->fd, ".");
 	n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
@@ -236,7 +236,7 @@ static void scan(struct record *record)
 						 &scanning));
 	if (scanning.soon)
 		pause = SCAN_SOON_MS * NS_PER_MS;
-	/* those that came by number, from another directory */
+	/* members that came by pid, from another directory */
 	for (i = 0; i < record->nmembers; i++)
 		if (!record->members[i]->done)
 			scan_process(record, &record->members[i]->process);
@@ -256,8 +256,8 @@ int record_join(struct record *record, const struct rundir_process *process)
 }
 
 /*
- * All that is left of an image; its files go if all went well, but not those
- * of a process that lives: its next image would take the number again.
+ * Collects the rest of an image, and removes its files if nothing failed. Keeps
+ * the files of a living process: its next image would take the number again.
  */
 static void finish_image(struct record *record, struct record_member *member,
 			 struct consumer *consumer)
@@ -277,7 +277,7 @@ static void finish_image(struct record *record, struct record_member *member,
 	}
 	if (ret && !record->set.error && !consumer->missed)
 		record->failed = ret;
-	/* what could not be written was taken, and is in no buffer any more */
+	/* events that could not be written have left the rings all the same */
 	if (!member->alive && !consumer->unreadable && !consumer->missed &&
 	    !record->failed)
 		consume_remove(consumer, &member->process, record->dir.fd);
@@ -302,7 +302,8 @@ static void finish_member(struct record *record, struct record_member *member)
 		let_go(member);
 }
 
-/* Images that a later one of the same process has replaced write no more. */
+/* Finishes images that a later one of the same process has replaced: they write
+ * no more. */
 static void finish_replaced(struct record *record,
 			    struct record_member *member)
 {
@@ -324,7 +325,7 @@ static bool ended(const struct record_member *member, int wait_ms)
 	return !rundir_alive(member->process.pid, member->process.starttime);
 }
 
-/* Is any member dead that has not been collected? */
+/* Marks dead members. Returns true when one of them was not collected yet. */
 static bool mark_dead(struct record *record)
 {
 	bool dead = false;
@@ -342,9 +343,9 @@ static bool mark_dead(struct record *record)
 }
 
 /*
- * The dead are collected; returns how many live. What a process made last is
- * seen by a look that begins after its end: collecting takes time, and who
- * ends meanwhile may have become another program after the look.
+ * Collects dead processes; returns how many live. Only a scan that begins after
+ * the end of a process sees its last files: a process that ends while others
+ * are collected may have executed another program after the previous scan.
  */
 static size_t bury(struct record *record)
 {
@@ -369,7 +370,7 @@ static size_t bury(struct record *record)
 	return alive + record->nmembers - known;
 }
 
-/* Empties all rings; true when there was anything. */
+/* Empties each ring; returns true when there was anything. */
 static bool empty_rings(struct record *record)
 {
 	bool busy = false;
@@ -400,7 +401,7 @@ static void pause_until(struct record *record, int ms)
 		return;
 	while (read(record->inotify, events, sizeof(events)) > 0)
 		;
-	/* at once if we did not look lately; bursts are taken together */
+	/* soon if the last scan is old; several changes get one scan */
 	if (record->next_scan_ns > soon)
 		record->next_scan_ns = now_ns() + SCAN_SOON_MS * NS_PER_MS / 5;
 }
@@ -417,8 +418,8 @@ static void reap(struct record *record)
 }
 
 /*
- * Is it over? Only once the program is gone, no process that takes part
- * lives, and none that will: a child that has written nothing yet.
+ * Returns true when the program has ended, no process that takes part lives,
+ * and none will: a child that has written nothing yet may still join.
  */
 static bool over(struct record *record, size_t alive)
 {
@@ -444,8 +445,8 @@ int record_tell_unwritten(struct record *record)
 	return COMMAND_FAILED;
 }
 
-/* It goes on when the disk is full: what cannot be written is taken from the
- * rings all the same, and so is counted. */
+/* Continues when the disk is full: events that cannot be written still leave
+ * the rings, and are counted as lost. */
 void record_loop(struct record *record)
 {
 	uint64_t end = record->options.seconds > 0 ?
@@ -470,7 +471,7 @@ void record_loop(struct record *record)
 	}
 }
 
-/* One request to a living member; the fact when it fails. */
+/* Sends one request to a living member; warns when it fails. */
 static int ask(struct record *record, struct record_member *member,
 	       enum message_type type)
 {
@@ -484,7 +485,7 @@ static int ask(struct record *record, struct record_member *member,
 		ret = client_call(&client, type, &request, NULL);
 		client_request_release(&request);
 	}
-	/* one that is just being killed is no news */
+	/* no warning for a process that is just being killed */
 	if (ret && type == MESSAGE_STOP && !ended(member, DYING_MS))
 		command_warn("process %d goes on: %s", member->process.pid,
 			     client.error);
@@ -501,7 +502,7 @@ static void stop_living(struct record *record, size_t from)
 			ask(record, record->members[i], MESSAGE_STOP);
 }
 
-/* Of a session that its living process has let go of. */
+/* Removes the files of a session that its living process has destroyed. */
 static void remove_files(const struct record_member *member)
 {
 	size_t i;
@@ -520,7 +521,7 @@ void record_stop(struct record *record)
 
 	if (record->options.program)
 		rundir_remove_rules(&record->dir, record->name);
-	/* a process may have joined while we asked the others */
+	/* a process may have joined while the others were asked */
 	for (round = 0; round < STOP_ROUNDS; round++) {
 		size_t before = record->nmembers;
 

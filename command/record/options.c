@@ -13,7 +13,7 @@
 #include "command/common/command.h"
 #include "command/processes/rule.h"
 
-/* For the descriptions of some processes and four buffers of the least size */
+/* room for the descriptions of some processes and four smallest buffers */
 #define MAX_SIZE_LEAST		(1u << 20)
 #define MAX_SIZE_BUFFERS	4
 
@@ -66,7 +66,8 @@ static int take_max_size(struct record_options *o, const char *text)
 	return COMMAND_DONE;
 }
 
-/* A sub-buffer is written as a whole: there must be room for some. */
+/* Reduces the buffer size to fit --max-size: a sub-buffer is written as a
+ * whole, and several must fit. */
 static int fit_buffer(struct record_options *o)
 {
 	uint64_t most = o->max_size / MAX_SIZE_BUFFERS;
@@ -154,7 +155,7 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	int key;
 
 	while ((key = options_next(&options)) != OPTIONS_END) {
-		/* help ends it, too, with status 0 */
+		/* --help also ends the options, with status 0 */
 		if (key == OPTIONS_STOP)
 			return options.status ? options.status : -1;
 		status = take_option(o, key, options.value);

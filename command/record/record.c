@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail record: run or follow a program, write what it and its children
- * emit.
+ * taffrail record: runs or follows a program, and writes the events of it and
+ * of its children.
  *
- * What must stay true here: nothing runs before the output directory is
- * there and empty; the exit status is the program's unless recording failed.
+ * What must stay true here: no program starts before the output directory
+ * exists and is empty; the exit status is the program's unless recording
+ * failed.
  */
 #include "command/record/record.h"
 
@@ -48,7 +49,7 @@ static int open_output(struct record *record)
 	return COMMAND_DONE;
 }
 
-/* A running process: its directory's neighbours are its children. */
+/* Records a running process; its children have directories beside its own. */
 static int follow(struct record *record)
 {
 	struct client_request request = { 0 };
@@ -96,7 +97,7 @@ close:
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* The recorders of this user that were killed have left their word. */
+/* Removes rules that killed recorders of this user have left. */
 static int drop_stale(const char *name, void *priv)
 {
 	struct record *record = priv;
@@ -153,7 +154,7 @@ static bool rule_met(const struct record *record, const char *rule)
 	return false;
 }
 
-/* What the program's own file declares, found as execvp() finds it. */
+/* Reads the markers of the program's file, which is found as by execvp(). */
 static void read_markers(const struct record *record, struct marker_list *list)
 {
 	const char *program = record->options.program[0];
@@ -185,8 +186,8 @@ static const char *why_none(const struct record *record)
 				       "TAFFRAIL_LOG=error tells why";
 }
 
-/* A rule for nothing is most likely a typing error; a program without an agent
- * has none of its markers met. */
+/* Warns of rules that matched no marker, most likely typing errors; or, without
+ * any agent, only of that: then no rule could match. */
 static void tell_unmet(const struct record *record)
 {
 	const struct record_options *o = &record->options;
@@ -236,7 +237,8 @@ static size_t processes(const struct record *record)
 	return n;
 }
 
-/* A static program is none of ours, but what it executes may be. */
+/* Counts the program itself if it had no agent, as a static program; a program
+ * that it executes may have one. */
 static void count_first(struct record *record)
 {
 	if (!record->nmembers || !record->first_lacks)
@@ -252,7 +254,7 @@ static void tell_result(const struct record *record)
 	size_t n = processes(record);
 
 	lacking_tell(&record->lacking);
-	/* its own were told at the start */
+	/* this command's own variables were reported at the start */
 	command_warn_words(record->words_unknown & ~words_unknown(environ),
 			   "a process: ");
 	if (!n) {
@@ -272,7 +274,7 @@ static void tell_result(const struct record *record)
 	report_left_off(set);
 }
 
-/* Completes the trace; COMMAND_FAILED when it is not all that it should be. */
+/* Completes the trace; returns COMMAND_FAILED when the trace is incomplete. */
 static int end(struct record *record)
 {
 	int status;
@@ -319,7 +321,8 @@ int record_main(int argc, char **argv)
 	if (!status) {
 		record_loop(&record);
 		failed = end(&record);
-		/* who asked us to end, and not the terminal, asked for both */
+		/* a signal from a process, not the terminal, is for the program
+		 * too */
 		if (record.child && record_signal && record_signal_sent)
 			kill(record.child, record_signal);
 		status = record_wait(&record);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the record*.c files only: options and state of one recording.
+ * Shared by the files of this room only: options and state of one recording.
  *
  * record.c is the sub-command, options.c its options, run.c starts the program,
- * loop.c finds processes and empties their rings; signals.c is what changes in
- * this process.
+ * loop.c finds processes and empties their rings, signals.c sets this process's
+ * handlers and limits.
  */
 #ifndef COMMAND_RECORD_RECORD_H
 #define COMMAND_RECORD_RECORD_H
@@ -28,8 +28,8 @@ struct record_options {
 	bool overwrite;
 	bool int3;
 	uint64_t buffer;
-	uint64_t max_size;		/* of the directory, 0: any */
-	uint32_t group;			/* is let in; 0: none */
+	uint64_t max_size;		/* of the directory, 0: no limit */
+	uint32_t group;			/* of --allow-group; 0: none */
 	double seconds;			/* 0: until the end */
 	pid_t pid;			/* 0: run `program` */
 	char **program;
@@ -37,8 +37,8 @@ struct record_options {
 
 /* A process that takes part. */
 struct record_member {
-	struct rundir_process process;	/* fd -1 when all is collected */
-	int pidfd;			/* -1: watched by number */
+	struct rundir_process process;	/* fd -1 once it was collected */
+	int pidfd;			/* -1: watched by pid */
 	bool alive;
 	bool done;
 	bool foreign;			/* an image is of another version */
@@ -55,7 +55,7 @@ struct record {
 	size_t nmembers;
 	int inotify;
 	pid_t child;			/* 0: none, or waited for */
-	pid_t program;			/* its number, also when it is gone */
+	pid_t program;			/* its pid, also after its end */
 	int child_pidfd;
 	int child_status;		/* of waitpid() */
 	uint64_t next_scan_ns;
@@ -65,56 +65,59 @@ struct record {
 	uint32_t words_unknown;		/* of the processes' environments */
 	int off;			/* sessions/.off.NAME, or -1 */
 	int failed;			/* a failure that was not the disk's */
-	int crowded;			/* -EMFILE: the last look at processes
-					 * was not of all that there is */
+	int crowded;			/* -EMFILE: the last scan did not see
+					 * every process */
 	bool missed;			/* buffers were not opened at all */
-	bool told;			/* that of the disk */
+	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
 };
 
-/* The signal that asked to stop, or 0; whether a process sent it. */
+/* The signal that asked to stop, or 0; whether a process sent it; how many. */
 extern volatile sig_atomic_t record_signal;
 extern volatile sig_atomic_t record_signal_sent;
 extern volatile sig_atomic_t record_signals;
 
-/* From the command line. COMMAND_DONE; -1 for help that was printed; else an
- * exit status, after it printed why. */
+/* Reads the command line. Returns COMMAND_DONE; -1 after printing help; else an
+ * exit status, after printing why. */
 int record_take_arguments(struct record_options *o, int argc, char **argv);
 
-/* The request that begins the session; to be released. */
+/* Makes the request that begins the session; the caller releases it. */
 void record_request(const struct record *record,
 		    struct client_request *request);
 
 /*
- * Runs the program under the agent. 0; otherwise an exit status, after it
- * printed why: 127 not found, 126 not executable, 1.
+ * Runs the program under the agent. Returns 0; otherwise an exit status, after
+ * printing why: 127 not found, 126 not executable, 1.
  */
 int record_run(struct record *record);
 
 /* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);
 
-/* Says, once, that the trace could not be written: COMMAND_FAILED; else
- * COMMAND_DONE. */
+/* If the trace could not be written, prints that once and returns
+ * COMMAND_FAILED; else returns COMMAND_DONE. */
 int record_tell_unwritten(struct record *record);
 
-/* Waits for the program if it still runs (until a second signal), returns
- * its exit status: 128 + signal where it died of one. */
+/* Waits for the program if it still runs (until a second signal). Returns its
+ * exit status, or 128 + signal if a signal killed it. */
 int record_wait(struct record *record);
 
-/* Follows processes until all is over or something asked to stop. */
+/* Follows the processes until each has ended, or until a signal or a limit
+ * stops the recording. */
 void record_loop(struct record *record);
 
-/* Ends the session in the living, collects what is left of all. */
+/* Ends the session in living processes, and collects the rest of each
+ * process. */
 void record_stop(struct record *record);
 
-/* Takes a process in whose session has been started. 0 or -errno. */
+/* Adds a process whose session has been started. Returns 0 or a negative
+ * errno. */
 int record_join(struct record *record, const struct rundir_process *process);
 
-/* Removes what is left of those that ended after record_stop(). */
+/* Removes the files of processes that ended after record_stop(). */
 void record_tidy(struct record *record);
 
-/* Frees members; after trace_set_finish(). */
+/* Frees the members. Call it after trace_set_finish(). */
 void record_release(struct record *record);
 
 #endif

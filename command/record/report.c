@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a trace lacks, as commands say it.
+ * Prints what a trace lacks.
  */
 #include "command/record/report.h"
 

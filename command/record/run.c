@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Running a program under the agent.
+ * Runs a program under the agent.
  *
- * What must stay true here: the program gets our descriptors 0 to 2, signal
- * dispositions, mask and limits as we got them; only its environment differs,
- * by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN and TAFFRAIL_SECCOMP. So the child
- * is made before we change anything of our own.
+ * What must stay true here: the program gets descriptors 0 to 2, signal
+ * dispositions, mask and limits as this command got them; only its environment
+ * differs, by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN and TAFFRAIL_SECCOMP. So
+ * the child is made before this command changes any of its own.
  */
 #include "command/record/record.h"
 
@@ -27,7 +27,7 @@
 #define EXIT_NOT_FOUND		127
 #define EXIT_NOT_EXECUTABLE	126
 
-/* Adds a library to the list; 0 or COMMAND_FAILED. */
+/* Adds a library to the list. Returns 0 or COMMAND_FAILED. */
 static int add_library(char *list, size_t room, const char *name)
 {
 	char path[PATH_MAX];
@@ -71,7 +71,7 @@ static int preload_list(const struct record_options *options, char *list,
 	return 0;
 }
 
-/* Can the agent come with LD_PRELOAD? */
+/* Finds out whether LD_PRELOAD can bring the agent. */
 static void look(struct record *record, const char *preload,
 		 struct image *image)
 {
@@ -95,7 +95,7 @@ static char **environment_without(char **environment)
 	return room ? preload_without(environment, room) : environment;
 }
 
-/* In the child: reports through `pipe` why there is no program. */
+/* In the child: executes the program, or reports the errno through `pipe`. */
 static void become(const struct record *record, const char *preload,
 		   int withhold, int pipe)
 {
@@ -116,7 +116,7 @@ static void become(const struct record *record, const char *preload,
 	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-/* The agent wants an absolute path. */
+/* Makes the runtime directory's path absolute, as the agent needs it. */
 static int absolute_directory(struct record *record)
 {
 	char *path = realpath(record->dir.path, NULL);
@@ -142,7 +142,7 @@ static int write_request(struct record *record)
 		return command_failed("cannot write %s/%s/%s: %s",
 				      record->dir.path, PROTOCOL_SESSIONS_DIR,
 				      record->name, strerror(-ret));
-	/* without it some reasons stay unknown */
+	/* without the file, some reasons are not known at the end */
 	record->off = rundir_create_off(&record->dir, record->name);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a recording changes of its own process: handlers and limits.
+ * Sets the handlers and limits of the recorder's own process.
  */
 #include "command/record/record.h"
 
@@ -19,7 +19,7 @@ SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 	record_signals++;
 }
 
-/* What was ignored (nohup) stays ignored. */
+/* Installs the handlers. An ignored signal (nohup) stays ignored. */
 static void catch_signals(void)
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
@@ -32,7 +32,7 @@ static void catch_signals(void)
 		if (!sigaction(numbers[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
-	signal(SIGXFSZ, SIG_IGN);	/* an error of write() is enough */
+	signal(SIGXFSZ, SIG_IGN);	/* write() then returns an error */
 	signal(SIGPIPE, SIG_IGN);
 	map_guard();
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Programs of a recording that had no agent at work: how many, which, and why.
- * Processes note in their pages what they execute, and agents that stay off
- * write to a file of the recording (agent/lacking.c).
+ * A process notes in its page what it executes, and an agent that stays off
+ * writes to a file of the recording (agent/lacking.c).
  *
- * What must stay true: what is printed has one line a program and no control
+ * What must stay true: the output has one line a program and no control
  * character, whatever a page holds.
  */
 #include "command/record/unreached.h"
@@ -71,7 +71,7 @@ void lacking_take(struct lacking *lacking, const struct process_page *page)
 
 void lacking_read(struct lacking *lacking, int fd)
 {
-	/* the last to write may have found it one byte short of full */
+	/* the last writer may have found the file one byte short of full */
 	char text[PROTOCOL_OFF_BYTES_MAX + 2 * LACKING_TEXT_BYTES];
 	ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
 	char *line, *path, *rest = text;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Programs of a recording that had no agent at work; see lacking.c.
+ * Programs of a recording that had no agent at work; see unreached.c.
  */
 #ifndef COMMAND_RECORD_UNREACHED_H
 #define COMMAND_RECORD_UNREACHED_H
@@ -18,26 +18,27 @@ struct lacking_row {
 	uint64_t times;
 };
 
-/* Zero is a table of none. */
+/* An empty table is all zeros. */
 struct lacking {
-	uint64_t filtered;	/* executed under a filter of a process's */
+	uint64_t filtered;	/* executed under a process's seccomp filter */
 	uint64_t others;	/* without an agent for another reason */
-	uint64_t named;		/* of both, in rows */
+	uint64_t named;		/* the part of both that has a row */
 	struct lacking_row rows[LACKING_ROWS];
 	int nrows;
 };
 
-/* Adds what the page of a process says; none of it is trusted. */
+/* Adds the programs that a process's page names; the page is checked. */
 void lacking_take(struct lacking *lacking, const struct process_page *page);
 
-/* Adds what agents that stay off have written to this file: the same. */
+/* Adds the programs that agents which stay off have written to this file; the
+ * file is checked. */
 void lacking_read(struct lacking *lacking, int fd);
 
-/* Adds one program; the count is the caller's to raise. */
+/* Adds one program; the caller raises the count. */
 void lacking_add(struct lacking *lacking, const char *path, const char *why,
 		 uint64_t times);
 
-/* Prints how many there were, and the first of them. */
+/* Prints the counts, and the first programs. */
 void lacking_tell(const struct lacking *lacking);
 
 #endif
