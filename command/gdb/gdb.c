@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail gdb: asks a process's agent to open its socket for gdb, and starts
- * stock gdb on it; or prints the command line for that, or lets gdbs come to a
+ * stock gdb on it; or prints the command line for that, or accepts gdbs at a
  * port (listen.c).
  *
- * What must stay true: gdb is told nothing that a user could not type.
+ * What must stay true: gdb gets only commands that a user could type.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,8 +40,8 @@ struct gdb_command {
 	int argc;
 };
 
-/* The program's file, if its path means the same file to us; else gdb reads
- * it through the socket. */
+/* Finds the program's file, if its path names the same file for us; else gdb
+ * reads the file through the socket. */
 static bool find_program(char program[PATH_MAX], pid_t pid)
 {
 	char link[32];
@@ -55,8 +55,8 @@ static bool find_program(char program[PATH_MAX], pid_t pid)
 	return gdb_same_file(link, program);
 }
 
-/* Loads the agent into a process that has none, or only one asleep. Any other
- * reason why none is found is told by the search that follows. */
+/* Loads the agent into a process that has none, or wakes one that is asleep.
+ * The search that follows reports any other reason why no agent is found. */
 static int provide_agent(pid_t pid)
 {
 	char error[RUNDIR_ERROR_BYTES];
@@ -73,7 +73,7 @@ static void add(struct gdb_command *gdb, const char *word)
 	gdb->argv[gdb->argc++] = word;
 }
 
-/* The commands that we add to gdb's. It does without them. */
+/* Adds our own gdb commands, if they are installed. */
 static void add_extension(struct gdb_command *gdb)
 {
 	char path[PATH_MAX];
@@ -95,7 +95,7 @@ static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
 	snprintf(gdb->target, sizeof(gdb->target),
 		 "target extended-remote %s", gdb->socket);
 	if (find_program(gdb->program, pid)) {
-		/* its files are ours, and faster to read without it */
+		/* the files are the same here, and faster to read directly */
 		add(gdb, "-iex");
 		add(gdb, "set sysroot /");
 		add(gdb, gdb->program);
@@ -108,7 +108,7 @@ static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
 	gdb->argv[gdb->argc] = NULL;
 }
 
-/* As a shell takes it back. */
+/* Prints a word, quoted for a shell. */
 static void put_word(const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"

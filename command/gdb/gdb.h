@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the parts of `taffrail gdb` share.
+ * Shared by the parts of `taffrail gdb`.
  */
 #ifndef COMMAND_GDB_GDB_H
 #define COMMAND_GDB_GDB_H
@@ -13,18 +13,19 @@
 
 /*
  * socket.c: has the agent of a process open its socket for gdb, unless it is
- * open, and gives the path: until a gdb has come and gone, or for good (keep).
- * COMMAND_DONE, or COMMAND_FAILED after saying why.
+ * open, and gives the path. The socket stays until one gdb has come and gone,
+ * or with `keep` after that, too. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing why.
  */
 int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep);
 
-/* Are these two paths of one file? */
+/* Returns true when the two paths name one file. */
 bool gdb_same_file(const char *a, const char *b);
 
 /*
- * listen.c: takes gdbs at ADDRESS ("[HOST:]PORT", of the loopback
- * interface) and relays each to the process's socket, until the process has
- * ended. COMMAND_DONE; COMMAND_FAILED or COMMAND_USAGE after saying why.
+ * listen.c: accepts gdbs at ADDRESS ("[HOST:]PORT", of the loopback interface)
+ * and relays each to the process's socket, until the process has ended. Returns
+ * COMMAND_DONE; COMMAND_FAILED or COMMAND_USAGE after printing why.
  */
 int gdb_listen(const char *address, pid_t pid);
 

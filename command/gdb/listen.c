@@ -5,13 +5,13 @@
  *	gdb --- 127.0.0.1:PORT ---> this ---> gdb.sock of the agent
  *
  * The agent knows nothing of the port: no socket of the program listens on
- * the network, none is inherited, and all that the agent asks of a gdb
- * (dumpable, one at a time) is asked of this one.
+ * the network, none is inherited, and the agent's conditions for a gdb
+ * (dumpable, one at a time) also hold for a gdb at the port.
  *
- * What must stay true: nothing listens but on the loopback interface. A
- * connection whose first byte is none of gdb's, or that is not the user's,
- * does not reach the agent. Nothing grows: a side that does not take what it
- * is sent is not read for.
+ * What must stay true: the command listens only on the loopback interface. A
+ * connection whose first byte is none of gdb's, or that is not the user's, does
+ * not reach the agent. Buffers do not grow: while one side does not take its
+ * bytes, the other side is not read.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -30,15 +30,15 @@
 #include "command/gdbserver/comm.h"
 #include "gdbstub/wire/rsp.h"
 
-#define PAIRS		8	/* one that is served, and who is told so */
+#define PAIRS		8	/* one is served, the others are refused */
 #define RELAY_BYTES	16384
-#define LINGER_MS	10000	/* for a gdb that does not see the end */
+#define LINGER_MS	10000	/* for a gdb that does not close */
 #define LOOK_MS		1000	/* without pidfd_open(2) */
 
-/* One socket, and what came from it that the other has not taken. */
+/* One socket, and the bytes from it that the other side has not taken. */
 struct side {
 	int fd;				/* -1: not there (yet) */
-	bool ended;			/* nothing more comes */
+	bool ended;			/* no more bytes come */
 	bool shut;			/* it was told that the other ended */
 	size_t used, at;
 	char bytes[RELAY_BYTES];
@@ -50,7 +50,7 @@ struct pair {
 
 struct listener {
 	pid_t pid;
-	int pidfd;			/* -1: there are none */
+	int pidfd;			/* -1: the kernel has none */
 	bool ended;			/* the process */
 	struct comm comm;
 	struct pair pairs[PAIRS];
@@ -59,8 +59,9 @@ struct listener {
 enum { WATCH_PROCESS, WATCH_LISTENER, WATCH_PAIRS };
 #define WATCHES	(WATCH_PAIRS + 2 * PAIRS)
 
-/* "PORT", ":PORT", "HOST:PORT" or "[HOST]:PORT" as "[HOST]:PORT" in numbers.
- * No name but localhost is looked up: what it says may change. */
+/* Turns "PORT", ":PORT", "HOST:PORT" or "[HOST]:PORT" into "[HOST]:PORT" in
+ * numbers. Accepts no name but localhost: what a name resolves to may
+ * change. */
 static int parse_address(char *name, size_t room, const char *text)
 {
 	const char *colon = strrchr(text, ':');
@@ -149,7 +150,7 @@ static void accept_gdb(struct listener *l)
 	l->comm.in = l->comm.out = -1;
 }
 
-/* The agent is asked each time: execve(2) may have taken the socket away. */
+/* Asks the agent for its socket, each time: execve(2) may have removed it. */
 static int connect_agent(struct listener *l)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -168,7 +169,8 @@ static int connect_agent(struct listener *l)
 	return -1;
 }
 
-/* The first that came: a browser, or a scanner of ports, begins otherwise. */
+/* Returns true when the first byte is one of gdb's: a browser, or a scanner of
+ * ports, begins with another. */
 static bool begins(struct listener *l, struct pair *pair)
 {
 	char first = pair->gdb.bytes[0];
@@ -182,7 +184,7 @@ static bool begins(struct listener *l, struct pair *pair)
 	return pair->agent.fd >= 0;
 }
 
-/* False: this connection is over. */
+/* Reads from a side. Returns false when the connection is over. */
 static bool read_side(struct side *side)
 {
 	ssize_t n = recv(side->fd, side->bytes, sizeof(side->bytes),
@@ -210,8 +212,8 @@ static bool write_side(int fd, struct side *from)
 	return true;
 }
 
-/* The end of one, once all of it is through, is told to the other, which has
- * its say: the last word of a refusal is not cut off. */
+/* Passes the end of one side to the other, after all its bytes. The other side
+ * may still send: the end of a refusal is not cut off. */
 static void pass_end(struct side *from, struct side *to)
 {
 	if (!from->ended || from->used || to->shut)
@@ -243,7 +245,7 @@ static bool serve_pair(struct listener *l, struct pair *pair,
 	return !gdb->shut || !agent->shut;
 }
 
-/* Only what can be done is watched for: else poll() returns at once. */
+/* Watches only for what can be done: otherwise poll() returns at once. */
 static void watch_side(struct pollfd *p, const struct side *side,
 		       const struct side *other)
 {
@@ -309,7 +311,7 @@ int gdb_listen(const char *text, pid_t pid)
 				       "process's memory", text);
 	if (ret)
 		return command_misused("'%s' has no port", text);
-	/* before anything listens: the agent may not want any gdb */
+	/* before the port is open: the agent may refuse any gdb */
 	ret = gdb_open_socket(path, pid, false);
 	if (!ret)
 		ret = comm_open(&l.comm, name);

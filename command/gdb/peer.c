@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdb --listen: whose is the other end of a TCP connection?
+ * taffrail gdb --listen: finds the user of the peer of a TCP connection.
  *
- * gdb's protocol knows no password, and a TCP socket tells nothing of its peer
- * as a Unix socket does (SO_PEERCRED): any user of the machine can connect to
- * a port of the loopback interface. But both ends are sockets of this very
+ * gdb's protocol has no password, and a TCP socket does not tell its peer's
+ * user as a Unix socket does (SO_PEERCRED): any user of the machine can connect
+ * to a port of the loopback interface. But both ends are sockets of this
  * machine, and the kernel's tables name the user that made each.
  *
- * What must stay true: who is not found is not let in. Only an established
- * connection counts: the table gives user 0 for what is left of a closed one.
- * The peer's port cannot become another's while our end is there.
+ * What must stay true: a peer that is not in the table is refused. Only an
+ * established connection counts: the table gives user 0 for a closed one. The
+ * peer's port cannot become another socket's while our end is open.
  */
 #include <errno.h>
 #include <netinet/in.h>
@@ -23,11 +23,11 @@
 #define STATE_ESTABLISHED	1	/* of the table */
 #define NAME_BYTES		48
 
-/* Whom a user namespace does not know, the tables there call so: nobody in
- * particular. */
+/* In a user namespace, the tables have this id for each user that has no id
+ * there, so it identifies no user. */
 #define USER_UNKNOWN		65534
 
-/* An address as the table has it: words in the machine's order. */
+/* Writes an address as the table has it: words in the machine's order. */
 static void name_address(char name[NAME_BYTES],
 			 const struct sockaddr_storage *address)
 {
@@ -43,7 +43,7 @@ static void name_address(char name[NAME_BYTES],
 			 word[1], word[2], word[3], ntohs(v6->sin6_port));
 }
 
-/* The user of the socket that is at `from` and connected to `to`. */
+/* Finds the user of the socket at `from` that is connected to `to`. */
 static int find_user(const char *table, const char *from, const char *to,
 		     uid_t *user)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The agent's socket for gdb: opened on request, and its path.
+ * Has the agent open its socket for gdb, and gives the socket's path.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,8 @@ bool gdb_same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* The path that the agent gives, unless it means something else here. */
+/* Gives the agent's path of the socket, or one through /proc if the agent's
+ * path names another file here. */
 static void name_socket(char path[GDB_PATH_BYTES], const struct target *target,
 			struct client_answer *answer)
 {
