@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: what agents do for it. The command tells an agent that
+ * taffrail gdbserver: its messages to agents. The command tells an agent that
  * gdbserver is about to attach, and again that it has detached. A killed
  * process leaves its socket (gdbstub/ipa/socket.c): the command removes it.
  */
@@ -14,7 +14,7 @@
 #include "command/processes/client.h"
 #include "gdbstub/ipa/abi.h"
 
-#define AGENT_TIMEOUT_MS	2000	/* gdb waits as well */
+#define AGENT_TIMEOUT_MS	2000	/* gdb waits for this, too */
 
 static bool is_debugged(const struct gdbserver *server, pid_t pid)
 {

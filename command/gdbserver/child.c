@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: starting stock gdbserver, and the program behind it.
+ * taffrail gdbserver: starts stock gdbserver, which starts the program.
  *
  *	taffrail gdbserver ... PROG
  *	  gdbserver --wrapper taffrail gdbserver --start ... -- LINK PROG
  *	    sh -c exec taffrail gdbserver --start LIB 0=N,1=N,2=N PROG
  *	      PROG, with the agent preloaded
  *
- * The wrapper does what env(1) would do, and gives the program back the
- * descriptors that gdbserver does not have itself. gdbserver counts the execs
- * up to the program: there has to be exactly one in the wrapper.
+ * The wrapper sets the environment as env(1) would, and gives the program back
+ * the descriptors that gdbserver itself does not have. gdbserver counts the
+ * execs up to the program: the wrapper must make exactly one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,10 +31,10 @@
 #include "command/processes/vouch.h"
 
 #define AGENT		"libtaffrail.so"
-#define SAVED_FROM	10		/* the user has those below */
+#define SAVED_FROM	10		/* lower ones may be the user's */
 #define WRAPPER_WORDS	8
 
-/* What gdbserver is started with. */
+/* Arguments and descriptors of gdbserver. */
 struct launch {
 	const char **argv;
 	int argc;
@@ -42,7 +42,7 @@ struct launch {
 	char agent[PATH_MAX];
 	char quoted[2][4 * PATH_MAX + 3];	/* for the shell */
 	char saved[64];			/* "0=10,1=11,2=12", or "-" */
-	int keep[3];			/* those, or -1 */
+	int keep[3];			/* these descriptors, or -1 */
 	char link[64];
 	int input;			/* for its 0 and 1, or -1 */
 	int messages;			/* for its 2, or -1 */
@@ -67,7 +67,7 @@ static const char *quote(char *to, const char *word)
 	return start;
 }
 
-/* Which descriptors the program has to be given back. */
+/* Saves the descriptors that the wrapper gives back to the program. */
 static void save_descriptors(struct launch *launch,
 			     const struct gdbserver *server)
 {
@@ -126,8 +126,8 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 	add(launch, "gdbserver");
 	for (int i = 0; i < o->noptions; i++)
 		add(launch, o->options[i]);
-	/* what ends does not come back, and gdbserver would wait for it
-	 * without waiting */
+	/* a link that has ended does not come back, and gdbserver would
+	 * poll it in a busy loop */
 	if (!server->by_port && !o->once)
 		add(launch, "--once");
 	if (!o->wrapped && !o->no_shell && !o->attach &&
@@ -141,7 +141,7 @@ static int make_command(struct launch *launch, const struct gdbserver *server)
 	return COMMAND_DONE;
 }
 
-/* The child, up to its exec; returns only when that fails. */
+/* Runs in the child up to its exec; returns only when that fails. */
 static void become_gdbserver(struct launch *launch, pid_t parent)
 {
 	sigset_t none;
@@ -193,7 +193,7 @@ static int launch_child(struct launch *launch, struct gdbserver *server)
 	return command_failed("cannot start gdbserver: %s", strerror(error));
 }
 
-/* The two ends of the link, and of what gdbserver prints. */
+/* Makes the two ends of the link, and of the pipe for gdbserver's messages. */
 static int make_link(struct launch *launch, struct gdbserver *server)
 {
 	int ends[2], ret;
@@ -222,8 +222,8 @@ static int make_link(struct launch *launch, struct gdbserver *server)
 }
 
 /*
- * Where a program may not even have itself traced by its parent, gdbserver says
- * something of its own tests, and waits for ever.
+ * Checks that a child may be traced by its parent. Otherwise gdbserver would
+ * print a message about its own tests, and never return.
  */
 static int check_tracing(void)
 {
@@ -265,7 +265,8 @@ int gdbserver_start(struct gdbserver *server)
 	return ret;
 }
 
-/* "0=10,1=11": true when all of them are ours again. */
+/* Restores descriptors, given as "0=10,1=11". Returns true when each was
+ * restored. */
 static bool restore(const char *saved)
 {
 	int fd, from, n;
@@ -280,7 +281,7 @@ static bool restore(const char *saved)
 	return !*saved || !strcmp(saved, "-");
 }
 
-/* gdbserver does that, where its standard error is the terminal. */
+/* Takes the terminal, as gdbserver does when its standard error is one. */
 static void take_terminal(void)
 {
 	signal(SIGTTOU, SIG_IGN);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What gdb comes through. See comm.h.
+ * The connection to gdb. See comm.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +23,7 @@ static void set_option(int fd, int level, int option)
 	setsockopt(fd, level, option, &on, sizeof(on));
 }
 
-/* 1 when it listens, 0 with errno when it does not. */
+/* Makes a socket that listens. Returns true, or false and errno. */
 static bool listen_at(int *fd, const struct addrinfo *address)
 {
 	*fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -38,7 +38,7 @@ static bool listen_at(int *fd, const struct addrinfo *address)
 	return false;
 }
 
-/* "[HOST]:PORT", with "tcp:", "tcp4:" or "tcp6:" before it. */
+/* Splits "[HOST]:PORT", perhaps after "tcp:", "tcp4:" or "tcp6:". */
 static int split_name(const char *name, char *host, size_t room,
 		      const char **port, struct addrinfo *hints)
 {
@@ -103,7 +103,7 @@ static int open_tcp(struct comm *comm)
 		listen_at(&comm->listener, a);
 	ret = errno;
 	freeaddrinfo(found);
-	/* in gdbserver's words: scripts look for them */
+	/* gdbserver's own text: scripts look for it */
 	if (comm->listener < 0)
 		return command_failed("Can't bind address: %s.",
 				      strerror(ret));
@@ -111,7 +111,8 @@ static int open_tcp(struct comm *comm)
 	return COMMAND_DONE;
 }
 
-/* Raw, as gdbserver sets it: 8 bits, nothing interpreted. */
+/* Opens a serial line, raw as gdbserver sets it: 8 bits, nothing
+ * interpreted. */
 static int open_serial(struct comm *comm)
 {
 	struct termios settings;
@@ -196,7 +197,7 @@ int comm_reserve(int *fd, uint16_t *port)
 	*fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (*fd < 0)
 		return -errno;
-	/* as gdbserver does: so both may hold it, while one listens */
+	/* as gdbserver does: so both may hold the port, and one listens */
 	set_option(*fd, SOL_SOCKET, SO_REUSEADDR);
 	if (bind(*fd, (void *)&address, n) ||
 	    getsockname(*fd, (void *)&address, &n))

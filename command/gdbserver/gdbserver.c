@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: stock gdbserver with static tracepoints. What it is
- * made of is in gdbserver.h.
+ * taffrail gdbserver: stock gdbserver with static tracepoints. gdbserver.h
+ * describes its parts.
  *
  * What must stay true: its command line is gdbserver's.
  */
@@ -48,7 +48,7 @@ static void get_marker(void *arg, uint32_t i, struct filter_marker *to)
 	*to = (struct filter_marker){ m->address, m->id, extra };
 }
 
-/* Steps over what --wrapper takes, its "--" included. */
+/* Skips the arguments of --wrapper, with their "--". */
 static int skip_wrapper(char **argv, int i)
 {
 	while (argv[i] && strcmp(argv[i], "--"))
@@ -149,7 +149,7 @@ static uint32_t relocate(void *arg, const struct filter_thread *thread,
 	return gdbserver_relocate(&server, thread, from, to);
 }
 
-/* As gdbserver ended; it is what a caller waits for. */
+/* Ends this process as gdbserver ended: with its status or by its signal. */
 static int end_as_gdbserver(void)
 {
 	struct rlimit none = { 0, 0 };
@@ -194,7 +194,8 @@ static int serve(void)
 	return end_as_gdbserver();
 }
 
-/* --help is ours; the rest of what ends at once is gdbserver's. */
+/* Parses the command line. --help is ours; gdbserver answers the other options
+ * that only print something. */
 static int parse_words(int argc, char **argv)
 {
 	static const struct option_row rows[] = {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the parts of `taffrail gdbserver` share.
+ * Shared by the parts of `taffrail gdbserver`.
  *
  *	gdb --- COMM ---> relay + gdbstub/filter --- link ---> gdbserver
  *
- * The link is gdbserver's own standard input and output, one socket that
- * nobody else can reach; or, where COMM is a port, another one, of the
- * loopback interface, so that gdbs may come one after another.
+ * The link is gdbserver's own standard input and output, one socket that no
+ * other process can reach; or, where COMM is a port, another port of the
+ * loopback interface, so gdbs may connect one after another.
  *
- * What must stay true: what users and scripts read is what gdbserver prints,
- * of COMM and not of the link; the program gets the standard descriptors that
+ * What must stay true: users and scripts read gdbserver's own messages, with
+ * COMM in place of the link; the program gets the standard descriptors that
  * gdbserver would have given to it; the exit status is gdbserver's.
  */
 #ifndef COMMAND_GDBSERVER_GDBSERVER_H
@@ -25,22 +25,22 @@
 #define GDBSERVER_START		"--start"	/* a mode of our own */
 #define GDBSERVER_PROCESSES	64	/* debugged at the same time */
 
-/* gdbserver, as the user wants it. */
+/* The command line, as parsed. */
 struct gdbserver_options {
 	char **options;			/* before COMM */
 	int noptions;
 	const char *comm;
-	char **program;			/* behind it, ended by NULL */
+	char **program;			/* after COMM, ended by NULL */
 	bool once;
 	bool attach;
 	bool wrapped;			/* by the user */
-	bool no_shell;			/* which would run a wrapper */
+	bool no_shell;			/* no shell, so no wrapper either */
 };
 
-/* The agent that gdbserver knows: symbols.c. */
+/* The agent whose addresses gdbserver was told: symbols.c. */
 struct gdbserver_agent {
-	uint64_t place;			/* of one of its variables */
-	uint64_t heap, pads, far;	/* values of others */
+	uint64_t place;			/* address of one of its variables */
+	uint64_t heap, pads, far;	/* values of other variables */
 	uint64_t start, end;		/* words of the stack, or 0 */
 };
 
@@ -52,53 +52,53 @@ struct gdbserver {
 	int status;			/* as waitpid() tells it */
 	bool by_port;			/* the link is a port */
 	bool restores;			/* the program's descriptors */
-	bool ready;			/* to take a gdb */
-	int reserved;			/* holds that port, or -1 */
+	bool ready;			/* to accept a gdb */
+	int reserved;			/* fd that holds the port, or -1 */
 	uint16_t port;
 	int link;			/* -1: none now */
 	int messages;			/* its standard error, or -1 */
 	uint32_t nline;
-	char line[512];			/* what may become one of ours */
+	char line[512];			/* start of a possible line to replace */
 	struct marker_list markers;
-	struct filter_thread thread;	/* that gdb looked at last */
+	struct filter_thread thread;	/* the last one that gdb looked at */
 	int nprocesses;
 	pid_t processes[GDBSERVER_PROCESSES];
 	struct gdbserver_agent agent;
 	struct filter filter;
 };
 
-/* child.c: start it. COMMAND_DONE, or COMMAND_FAILED after saying
- * why. */
+/* child.c: starts gdbserver. Returns COMMAND_DONE, or COMMAND_FAILED after
+ * printing why. */
 int gdbserver_start(struct gdbserver *server);
 
-/* taffrail gdbserver --start ...: between gdbserver and the program. */
+/* Does `taffrail gdbserver --start ...`, between gdbserver and the program. */
 int gdbserver_start_program(int argc, char **argv);
 
-/* messages.c: read what it prints, print it as it should be. False
- * at its end. */
+/* messages.c: reads gdbserver's messages, and prints them with COMM in place of
+ * the link. Returns false at their end. */
 bool gdbserver_read_messages(struct gdbserver *server);
 
 /*
- * agents.c. Before gdbserver attaches to a process; warns when its
+ * agents.c. Prepares a process before gdbserver attaches to it; warns when its
  * markers cannot be traced.
  */
 void gdbserver_attach(pid_t pid);
 /*
- * The process of a thread that gdb looks at, if it is
- * gdbserver's; else 0.
+ * Returns the process of a thread that gdb looks at, if gdbserver debugs it;
+ * else 0.
  */
 pid_t gdbserver_process(const struct gdbserver *server,
 			const struct filter_thread *thread);
-/* Call when a packet has passed: keeps account of gdbserver's processes. */
+/* Updates the list of gdbserver's processes. Call it after each packet. */
 void gdbserver_agents_follow(struct gdbserver *server);
-/* Does it debug none of those that it has debugged? */
+/* Returns true when gdbserver debugs none of the processes in the list. */
 bool gdbserver_is_idle(const struct gdbserver *server);
-/* Sees to those that it does not debug any more. */
+/* Cleans up after processes that gdbserver does not debug any more. */
 void gdbserver_agents_check(struct gdbserver *server);
 
 /*
- * symbols.c. What gdbserver is told of an agent's variable; false
- * where there is none. It is looked for when the process stands still.
+ * symbols.c. Gives the address that gdbserver is told for an agent's variable;
+ * false when there is none. Call it while the process is stopped.
  */
 bool gdbserver_symbol(struct gdbserver *server,
 		      const struct filter_thread *thread, const char *name,
@@ -107,14 +107,16 @@ bool gdbserver_symbol(struct gdbserver *server,
  * that far, or the agent is off. The words last until the next call. */
 const char *gdbserver_agent_early(struct gdbserver *server,
 			   const struct filter_thread *thread);
-/* Is all that it was told true in this process? */
+/* Returns true when each address that gdbserver was told holds in this
+ * process. */
 bool gdbserver_agent_known(struct gdbserver *server,
 			   const struct filter_thread *thread);
-/* Where the agent has a cell (gdbstub/ipa/abi.h) for a site; 0: nowhere. */
+/* Returns the address of the agent's cell (gdbstub/ipa/abi.h) for a site, or
+ * 0. */
 uint64_t gdbserver_cell(struct gdbserver *server,
 			const struct filter_thread *thread, uint64_t site);
-/* Moves the code of a cell, or a marker's jump or test, as filter.h has it: its
- * bytes, or 0. */
+/* Moves the code of a cell, or a marker's jump or test, as in filter.h. Returns
+ * the number of bytes, or 0. */
 uint32_t gdbserver_relocate(struct gdbserver *server,
 			    const struct filter_thread *thread, uint64_t from,
 			    uint64_t to);
@@ -127,7 +129,7 @@ void gdbserver_limits_get(struct gdbserver *server,
 			  const struct filter_thread *thread,
 			  struct filter_said *said);
 
-/* relay.c: until gdbserver has ended. COMMAND_DONE or
+/* relay.c: relays until gdbserver has ended. Returns COMMAND_DONE or
  * COMMAND_FAILED. */
 int gdbserver_relay(struct gdbserver *server);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail gdbserver: taffrail_ipa_limits (gdbstub/ipa/abi.h) in the program. A
- * program without the agent, or with an older one, has none: then the agent
- * says nothing.
+ * program without the agent, or with an older one, does not have it: then no
+ * limits are set or read.
  */
 #include <fcntl.h>
 #include <stdio.h>

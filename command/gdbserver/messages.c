@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: what gdbserver prints. Lines that tell of the link tell
- * of COMM instead, and what it says of a thread of the agent's is left out;
- * everything else goes on as it is, at once.
+ * taffrail gdbserver: the messages of gdbserver. Lines about the link name COMM
+ * instead, and a warning about a thread of the agent is left out; every other
+ * line is printed unchanged, at once.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -13,12 +13,13 @@
 
 #include "command/gdbserver/gdbserver.h"
 
-/* Lines of gdbserver 13.1, of which the link's are to be told apart. */
+/* Lines of gdbserver 13.1 that may be about the link. */
 static const char listening[] = "Listening on port ";
 static const char from_host[] = "Remote debugging from ";
 static const char on_stdio[] = "Remote debugging using stdio";
 static const char redirected[] = "stdin/stdout redirected";
-/* It takes a thread that the C library does not know for the first one. */
+/* gdbserver mistakes a thread that the C library does not know for the first
+ * thread, and warns. */
 static const char mismatch[] = "gdbserver: PID mismatch!  Expected ";
 static const char *const ours[] = {
 	listening, from_host, on_stdio, redirected, mismatch,
@@ -52,7 +53,7 @@ static void put_text(const char *format, ...)
 	put(text, strlen(text));
 }
 
-/* Can what is held become one of these lines? */
+/* Returns true when the held bytes may be the start of one of these lines. */
 static bool may_be_ours(const struct gdbserver *server)
 {
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
@@ -95,7 +96,8 @@ static bool is_agents_thread(int tid)
 	return !strcmp(name, "taffrail\n");
 }
 
-/* A whole line, without its end: is it replaced, or left out? */
+/* Replaces a whole line, without its newline, or leaves it out. Returns false
+ * for a line to print unchanged. */
 static bool replace(struct gdbserver *server, const char *line)
 {
 	if (server->by_port && !strncmp(line, listening, strlen(listening)) &&

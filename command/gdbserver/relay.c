@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: bytes between gdb and gdbserver, through the filter.
+ * taffrail gdbserver: relays bytes between gdb and gdbserver through the
+ * filter.
  *
- * What must stay true: nothing grows. A side that does not take what it is
- * sent is not read for, up to the other side's socket; a side that ends takes
- * the other one with it, after what was on its way.
+ * What must stay true: buffers do not grow. While one side does not take its
+ * bytes, the other side is not read. When a side ends, the other side is ended
+ * after the bytes on their way.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,8 +27,8 @@
 /* One end of a connection. */
 struct end {
 	int in, out;
-	bool ended;			/* nothing more comes */
-	bool gone;			/* nothing more is taken */
+	bool ended;			/* no more bytes come */
+	bool gone;			/* it takes no more bytes */
 	size_t used, at;		/* bytes[at .. used): not taken yet */
 	char bytes[READ_BYTES];
 };
@@ -102,7 +103,7 @@ static void accept_gdb(struct relay *r)
 	connected(r);
 }
 
-/* What came in goes through the filter, as far as there is room. */
+/* Passes received bytes through the filter, as far as there is room. */
 static bool filter_end(struct relay *r, enum filter_side side)
 {
 	struct end *end = &r->ends[side];
@@ -126,7 +127,8 @@ static void read_end(struct relay *r, enum filter_side side)
 		end->ended = true;
 }
 
-/* Never blocks: what poll() promised is all that a pipe is given. */
+/* Writes to a side. Never blocks: writes no more than poll() has promised for a
+ * pipe. */
 static void write_end(struct relay *r, enum filter_side side)
 {
 	const struct filter_queue *q = filter_queue(r->filter, side);
@@ -148,7 +150,7 @@ static void forget(struct relay *r, enum filter_side side)
 	filter_sent(r->filter, side, filter_queue(r->filter, side)->used);
 }
 
-/* All that came from a side is through. */
+/* Returns true when a side has ended and its bytes were passed on. */
 static bool is_done(struct relay *r, enum filter_side from)
 {
 	enum filter_side to = from == FILTER_GDB ? FILTER_SERVER : FILTER_GDB;
@@ -157,7 +159,7 @@ static bool is_done(struct relay *r, enum filter_side from)
 	       !filter_queue(r->filter, to)->used;
 }
 
-/* Moves what can be moved without reading or writing; sees to the ends. */
+/* Moves bytes that need no read or write, and handles the ends of sides. */
 static void settle(struct relay *r)
 {
 	struct end *gdb = &r->ends[FILTER_GDB];
@@ -173,14 +175,14 @@ static void settle(struct relay *r)
 				moved |= filter_end(r, side);
 		}
 	} while (moved);
-	/* it may take a moment: gdb has its answer first */
+	/* this may take a moment, so gdb gets its answer first */
 	if (!filter_queue(r->filter, FILTER_GDB)->used)
 		gdbserver_agents_follow(r->server);
 	if (gdb->gone)
 		gdb->ended = true;
 	if (server->ended && !r->linger_until)
 		r->linger_until = now_ms() + LINGER_MS;
-	/* one that has ended takes nothing; one that is stuck may, later */
+	/* an ended server takes no more bytes; a stuck one may, later */
 	if (server->ended)
 		server->gone = true;
 	if (!r->shut && is_done(r, FILTER_GDB)) {
@@ -197,7 +199,7 @@ static void watch(struct pollfd *p, int fd, short events)
 	*p = (struct pollfd){ .fd = events ? fd : -1, .events = events };
 }
 
-/* Only what can be done is watched for: else poll() returns at once. */
+/* Watches only for what can be done: otherwise poll() returns at once. */
 static int fill(struct relay *r, struct pollfd *p)
 {
 	struct gdbserver *server = r->server;
@@ -229,7 +231,8 @@ static void reap(struct gdbserver *server)
 		server->exited = true;
 }
 
-/* What the terminal sends to all of its processes is not sent again. */
+/* Passes a signal on to gdbserver, except one from the terminal, which
+ * gdbserver gets itself. */
 static void take_signal(struct relay *r)
 {
 	struct signalfd_siginfo info;
@@ -242,7 +245,8 @@ static void take_signal(struct relay *r)
 		kill(r->server->pid, (int)info.ssi_signo);
 }
 
-/* gdbserver is gone; a process that it left behind may hold its socket. */
+/* After gdbserver's exit, ends the stream once it has no more bytes: a process
+ * that gdbserver left may hold its socket open. */
 static void drain(struct relay *r)
 {
 	struct end *end = &r->ends[FILTER_SERVER];
@@ -306,7 +310,7 @@ int gdbserver_relay(struct gdbserver *server)
 	r.signals = watch_signals();
 	if (r.signals < 0)
 		return command_failed("signalfd: %s", strerror(errno));
-	/* it may have ended before */
+	/* gdbserver may have ended already */
 	reap(server);
 	if (server->comm.kind != COMM_TCP)
 		connected(&r);
@@ -318,7 +322,7 @@ int gdbserver_relay(struct gdbserver *server)
 		serve(&r, p);
 	}
 	gdbserver_agents_check(server);
-	/* what it printed last; a process left behind may hold its end */
+	/* its last messages; a process that it left may hold the pipe */
 	p[0] = (struct pollfd){ .fd = server->messages, .events = POLLIN };
 	while (server->messages >= 0 && poll(p, 1, 0) > 0 &&
 	       gdbserver_read_messages(server))

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail gdbserver: where gdbserver finds the agent's variables.
+ * taffrail gdbserver: tells gdbserver the addresses of the agent's variables.
  *
- * Once it has asked, it reads some of them at each of its stops, for ever; in
- * the program that comes of an execve nothing of the kind is there yet. Four it
- * must be able to read, or it aborts: between which addresses jump pads and
- * trampolines lie. There is one kind of memory that each program has from its
- * first instruction, and where its stack is not moved about (gdbserver sees to
- * that for what it starts), at the same addresses: the stack's upper end. Two
- * of the words in it are nobody's:
+ * After it has asked once, gdbserver reads some of them at each stop until it
+ * exits; after an execve the new program does not have them yet. gdbserver
+ * aborts if it cannot read four of them: the ranges of jump pads and of
+ * trampolines. One part of memory exists in each program from its first
+ * instruction, and at the same addresses if the stack is not randomised
+ * (gdbserver sets that for programs that it starts): the upper end of the
+ * stack. No code uses two of its words:
  *
  *	end - 8				0; above it there is no address
  *	value of the AT_NULL behind	never read: that entry ends the list
  *	the auxiliary vector
  *
- * The end of the pads is told in the first, their start in the other; where
- * both are somebody else's, or zeros, nothing lies between them. Three others
- * it need not be able to read, but must not find something else there: these
- * the agent has in a page of their own (struct ipa_far).
+ * The first word holds the end of the pads, the second their start; in a
+ * program where both have other values, or zeros, the range is empty. gdbserver
+ * need not be able to read three other variables, but must not find other data
+ * there: the agent has these in a separate page (struct ipa_far).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@
 #define TEST		0xa9
 #define NOP		0x0f		/* and more */
 
-/* Which words of the stack stand for the pads' start and end; 0: none. */
+/* The addresses of the words that hold the pads' start and end; 0: none. */
 struct words {
 	uint64_t start, end;
 };
@@ -98,7 +98,7 @@ static uint64_t value_of(pid_t pid, const char *name)
 	       memory_read(pid, address, &value, sizeof(value)) ? value : 0;
 }
 
-/* Is the stack where it is in each program? */
+/* Returns true when the stack is not randomised. */
 static bool is_fixed(pid_t pid)
 {
 	char path[40], text[32] = "";
@@ -114,7 +114,7 @@ static bool is_fixed(pid_t pid)
 	return strtoul(text, NULL, 16) & ADDR_NO_RANDOMIZE;
 }
 
-/* The end of the stack's mapping, or 0. */
+/* Returns the end of the stack's mapping, or 0. */
 static uint64_t stack_end(pid_t pid)
 {
 	char path[32], line[512];
@@ -131,7 +131,7 @@ static uint64_t stack_end(pid_t pid)
 	return end;
 }
 
-/* Where the program began its stack: field 28 of /proc/PID/stat. */
+/* Returns where the program's stack began: field 28 of /proc/PID/stat. */
 static uint64_t stack_start(pid_t pid)
 {
 	char path[32], line[1024];
@@ -151,8 +151,8 @@ static uint64_t stack_start(pid_t pid)
 	return start;
 }
 
-/* argc, arguments, 0, environment, 0, pairs up to one of type 0: the place of
- * its value among n words, or 0. */
+/* Finds the value of AT_NULL among n words: argc, arguments, 0, environment, 0,
+ * pairs up to one of type 0. Returns its index, or 0. */
 static size_t find_null(const uint64_t *words, size_t n)
 {
 	size_t i = n > 1 && words[0] < n ? 1 + words[0] : n;
@@ -185,7 +185,7 @@ static struct words words_find(pid_t pid)
 	return found;
 }
 
-/* Has them say where the pads are. */
+/* Writes the range of the pads into the words. */
 static bool words_set(pid_t pid, const struct words *words)
 {
 	uint64_t start = value_of(pid, PADS_START);
@@ -196,7 +196,8 @@ static bool words_set(pid_t pid, const struct words *words)
 	       memory_write(pid, words->end, &end, sizeof(end));
 }
 
-/* What gdbserver is told of in another place; 0: of none of these. */
+/* Returns the other address that gdbserver is told for a variable; 0 when the
+ * variable's own address is used. */
 static uint64_t elsewhere(const struct gdbserver_agent *agent, const char *name)
 {
 	static const struct {
@@ -230,8 +231,8 @@ static void put(pid_t pid, const char *name, const void *value, size_t n)
 		memory_write(pid, address, value, n);
 }
 
-/* As gdbserver does it with an agent that it knows when gdb begins to define a
- * trace: a gdbserver before may have left frames. */
+/* Empties the trace buffer, as gdbserver does with a known agent when gdb
+ * begins to define a trace: an earlier gdbserver may have left frames. */
 static void buffer_clear(pid_t pid, uint64_t far)
 {
 	uint64_t low = value_of(pid, "gdb_agent_trace_buffer_lo");
@@ -251,7 +252,8 @@ static void buffer_clear(pid_t pid, uint64_t far)
 		memory_write(pid, far, &none, 8);
 }
 
-/* The process stands still, and no trace of this gdbserver runs. */
+/* Reads the agent's addresses. The process is stopped, and no trace of this
+ * gdbserver runs. */
 static void learn(struct gdbserver_agent *agent, pid_t pid)
 {
 	struct words words = words_find(pid);
@@ -277,7 +279,7 @@ bool gdbserver_symbol(struct gdbserver *server,
 
 	if (!pid || !find(pid, name, address))
 		return false;
-	/* the first that gdbserver asks for */
+	/* gdbserver asks for this variable first */
 	if (!strcmp(name, HEAP)) {
 		agent->place = *address;
 		learn(agent, pid);
@@ -307,7 +309,8 @@ static const char *off_reason(pid_t pid)
 	return strcmp(reason, PROTOCOL_NOT_STARTED) ? text : NULL;
 }
 
-/* The loader maps the C library together with the agent. */
+/* The loader maps the C library and the agent together, so a process without
+ * the C library has not set up its agent. */
 const char *gdbserver_agent_early(struct gdbserver *server,
 				  const struct filter_thread *thread)
 {
@@ -327,9 +330,9 @@ const char *gdbserver_agent_early(struct gdbserver *server,
 	return why;
 }
 
-/* In another program the word for the pads' start may be in use. Then nothing
- * lies between them: gdbserver knows threads that collect by the lock they
- * hold, and stops others in a pad like anywhere else. */
+/* In another program the word for the pads' start may be in use. Then the range
+ * is empty: gdbserver recognises threads that collect by the lock that they
+ * hold, and stops other threads in a pad as anywhere else. */
 static bool words_again(pid_t pid, const struct gdbserver_agent *known)
 {
 	struct words words = words_find(pid);
