@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What every sub-command of `taffrail` shares: its row in the dispatch table,
- * its options as rows from which --help is printed, its errors, its exit
- * status.
+ * Shared by every sub-command of `taffrail`: its row in the dispatch table, its
+ * options as rows from which --help is printed, its errors, its exit status.
  *
  * What must stay true: errors go to stderr as "taffrail: SUBCOMMAND: fact",
- * and everything a script reads goes to stdout.
+ * and output for scripts goes to stdout.
  */
 #ifndef COMMAND_COMMON_COMMAND_H
 #define COMMAND_COMMON_COMMAND_H
@@ -23,8 +22,8 @@ enum command_exit {
 
 /*
  * One sub-command. `run` gets argv[0] = word and returns an exit status
- * (record: the program's). The rows are in main.c, NULL word last; main() says
- * where, since one of the sub-commands tells of all.
+ * (record: the program's). The rows are in main.c, NULL word last; main()
+ * passes them on, because `completion` needs every row.
  */
 struct command {
 	const char *word;
@@ -62,7 +61,7 @@ struct option_row {
 	int key;
 	const char *word;		/* long option, or NULL */
 	const char *argument;		/* its name in the help text, or NULL */
-	const char *help;		/* one line, or NULL: not told of */
+	const char *help;		/* one line, or NULL: not in --help */
 };
 
 enum {
@@ -75,8 +74,8 @@ struct options {
 	int argc;
 	char **argv;
 	const struct option_row *rows;
-	const char *shape;	/* "NAME RULE": behind the word in the usage */
-	const char *about;	/* what it does: text of the help, or NULL */
+	const char *shape;	/* "NAME RULE": after the word in the usage */
+	const char *about;	/* text of the help: what it does, or NULL */
 	const char *behind;	/* the program whose options follow "--", or NULL */
 	int stop_early;		/* the first operand ends the options */
 	/* results */
@@ -86,84 +85,88 @@ struct options {
 };
 
 /*
- * The next option's key, OPTIONS_END or OPTIONS_STOP (after it printed the
- * help text or the error). Operands are moved behind the options unless
+ * Returns the next option's key, OPTIONS_END or OPTIONS_STOP (after printing
+ * the help text or the error). Moves operands behind the options unless
  * stop_early. "--" ends the options and is skipped. One walk at a time.
  */
 int options_next(struct options *options);
 
 /*
- * Calls `take` with the options that a sub-command passes to options_next(),
- * instead of what `taffrail SUBCOMMAND --help` does.
+ * Runs a sub-command as with --help, but calls `take` with the options that it
+ * passes to options_next(), and prints no help.
  */
 void options_tell(const struct command *command,
 		  void (*take)(const struct options *options, void *priv),
 		  void *priv);
 
 /*
- * The whole loop of a command whose only option of its own is -p PID. False:
- * the command ends with options->status.
+ * Does the whole loop for a command whose only own option is -p PID. Returns
+ * false when the command must end with options->status.
  */
 bool options_pid(struct options *options, pid_t *pid);
 
 /*
  * Print "taffrail: SUBCOMMAND: fact" on stderr. command_failed() returns
- * COMMAND_FAILED, command_misused() COMMAND_USAGE with a hint to --help.
+ * COMMAND_FAILED; command_misused() adds a hint to --help and returns
+ * COMMAND_USAGE.
  */
 int command_failed(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 int command_misused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* The word in these, for a sub-command that has not called options_next(). */
+/* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
 void command_name(const char *name);
 
-/* The same form for something that does not end the sub-command. */
+/* Prints a line of the same form; the sub-command goes on. */
 void command_warn(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Warns of each variable of these (base/words.h): "WHERE: ...". */
+/* Warns of each of these variables (base/words.h): "WHERE: ...". */
 void command_warn_words(uint32_t variables, const char *where);
 
-/* Flush stdout: COMMAND_DONE, or COMMAND_FAILED if any of it was lost. */
+/* Flushes stdout. Returns COMMAND_DONE, or COMMAND_FAILED if output was
+ * lost. */
 int command_finish(void);
 
-/* 0, or -EINVAL when text is not a process id. */
+/* Parses a process id. Returns 0 or -EINVAL. */
 int command_parse_pid(pid_t *pid, const char *text);
 
-/* "N[K|M|G]" bytes. -EINVAL: no number; -ERANGE: too large for one. */
+/* Parses "N[K|M|G]" bytes. Returns 0; -EINVAL: no number; -ERANGE: too
+ * large. */
 int command_parse_bytes(uint64_t *bytes, const char *text);
 
 /*
- * "N[K|M|G]", the size of one CPU's ring: rounded up to a power of two.
- * -EINVAL: no number; -ERANGE: outside RING_MIN_BYTES .. RING_MAX_BYTES.
+ * Parses "N[K|M|G]", the size of one CPU's ring, and rounds it up to a power of
+ * two. Returns 0; -EINVAL: no number; -ERANGE: outside RING_MIN_BYTES ..
+ * RING_MAX_BYTES.
  */
 int command_parse_size(uint64_t *bytes, const char *text);
 
-/* The same as the value of --buffer-size: COMMAND_DONE, or COMMAND_USAGE
- * after it has said why. */
+/* Does the same for the value of --buffer-size. Returns COMMAND_DONE, or
+ * COMMAND_USAGE after printing why. */
 int command_take_size(uint64_t *bytes, const char *text);
 
 /*
- * "vtid,ip,...": 0 and a mask of enum session_context, or -EINVAL; `bad` then
- * points to the word in text that is no context.
+ * Parses "vtid,ip,..." into a mask of enum session_context. Returns 0; or
+ * -EINVAL, and `bad` points to the word in text that is no context.
  */
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
 
-/* The word of context I, or NULL behind the last. */
+/* Returns the word of context I, or NULL after the last. */
 const char *command_context(int i);
 
-/* The value of --allow-group, a name or a number: COMMAND_DONE, or
- * COMMAND_USAGE after it has said why. */
+/* Parses the value of --allow-group, a name or a number. Returns COMMAND_DONE,
+ * or COMMAND_USAGE after printing why. */
 int command_take_group(uint32_t *group, const char *text);
 
-/* Can the group search what is above the last component of a path? COMMAND_DONE
- * (also where there is no group), or COMMAND_FAILED after it has said where it
- * ends. */
+/* Checks that the group can search each directory above the last component of a
+ * path. Returns COMMAND_DONE (also without a group), or COMMAND_FAILED after
+ * printing which directory it cannot search. */
 int command_check_reach(const char *path, uint32_t group);
 
-/* The same as the value of --context: COMMAND_DONE and the text itself, or
- * COMMAND_USAGE after it has said why. */
+/* Checks the value of --context. Returns COMMAND_DONE and the text itself, or
+ * COMMAND_USAGE after printing why. */
 int command_take_contexts(const char **to, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Where installed files are; see installed.h.
+ * Finds installed files; see installed.h.
  */
 #include "command/common/installed.h"
 

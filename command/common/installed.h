@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Files that were installed with the command: beside it, so that an install
- * may be moved; else where the build meant them to be.
+ * Finds files that were installed with the command: beside it, so an install
+ * may be moved; else in the directory that the build was configured with.
  */
 #ifndef COMMAND_COMMON_INSTALLED_H
 #define COMMAND_COMMON_INSTALLED_H
@@ -14,9 +14,9 @@ enum installed_folder {
 };
 
 /*
- * The path of a file in one of our folders, which are looked for beside the
- * folder that the running command is in. Returns 0, -ENAMETOOLONG, or the
- * error of the last place looked at.
+ * Gives the path of a file in one of our folders, which are looked for beside
+ * the folder of the running command. Returns 0, -ENAMETOOLONG, or the error of
+ * the last place.
  */
 int installed_find(char *path, size_t room, enum installed_folder folder,
 		   const char *name);

@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-/* Bytes of the UTF-8 character at s, 0 when it is none. */
+/* Returns the bytes of the UTF-8 character at s, 0 when it is invalid. */
 static int character_bytes(const unsigned char *s)
 {
 	uint32_t code;

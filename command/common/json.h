@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A small JSON writer: commas and escapes come by themselves, nesting is the
- * caller's. Text that is not UTF-8 becomes U+FFFD, so the output always is.
+ * A small JSON writer: it adds commas and escapes; the caller closes what it
+ * opens. Text that is not UTF-8 becomes U+FFFD, so the output is always UTF-8.
  */
 #ifndef COMMAND_COMMON_JSON_H
 #define COMMAND_COMMON_JSON_H
@@ -16,8 +16,8 @@ struct json {
 };
 
 /*
- * `key` is NULL inside an array and at the top. Open with '{' or '[', close
- * with '}' or ']'; json_end() ends the document's line.
+ * `key` is NULL inside an array and at the top. `bracket` is '{' or '[' to
+ * open, '}' or ']' to close; json_end() ends the document's line.
  */
 void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);

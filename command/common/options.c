@@ -2,8 +2,8 @@
 /*
  * Options, errors and arguments that all sub-commands have in common.
  *
- * What must stay true here: what --help prints comes from the rows that are
- * parsed, so that neither knows an option the other does not.
+ * What must stay true here: --help is printed from the rows that are parsed, so
+ * both have the same options.
  */
 #include "command/common/command.h"
 
@@ -22,7 +22,7 @@
 #define KEY_HELP	0x7fff
 #define HELP_COLUMN	30
 
-/* argv[0] of the sub-command that runs: set by options_next() */
+/* argv[0] of the running sub-command: set by options_next() */
 static const char *word = "";
 
 static const struct command *known_rows;
@@ -142,7 +142,7 @@ static int print_help(const struct options *options)
 	return command_finish();
 }
 
-/* getopt's two descriptions of the rows */
+/* Makes getopt's two descriptions of the rows. */
 static void describe(const struct options *options, char *letters,
 		     struct option *words)
 {
@@ -167,8 +167,8 @@ static void describe(const struct options *options, char *letters,
 	memset(words, 0, sizeof(*words));
 }
 
-/* The word of an option that getopt has just refused. It is the word before
- * optind, unless letters of that word are left. */
+/* Returns the word of an option that getopt has just refused. It is the word
+ * before optind, unless letters of that word are left. */
 static const char *refused_word(const struct options *options)
 {
 	const char *before = options->argv[optind - 1];
@@ -180,7 +180,8 @@ static const char *refused_word(const struct options *options)
 	return options->argv[optind];
 }
 
-/* Says what is wrong about an option, and where another program's go. */
+/* Prints what is wrong with an option, and where another program's options
+ * go. */
 static int misused_option(const struct options *options, int key)
 {
 	const char *typed = options->argv[optind - 1];
