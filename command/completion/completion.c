@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail completion SHELL. The options that the help text leaves out are
- * what the scripts, and tests, ask.
+ * taffrail completion SHELL. The scripts, and tests, use options that the help
+ * text leaves out.
  */
 #include "command/completion/completion.h"
 
@@ -30,7 +30,7 @@ static int print_script(const char *shell)
 	return command_finish();
 }
 
-/* One list, or what is proposed for the operands. */
+/* Prints one list, or the proposals for the operands. */
 static int answer(int key, int count, char **words)
 {
 	static const struct proposal all = { .prefix = "", .before = "" };

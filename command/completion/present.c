@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a user may name that exists at this moment: sessions, markers,
- * processes.
+ * Proposes what exists at this moment: sessions, markers, processes.
  *
  * What must stay true here: a process that does not answer is left out.
  */
@@ -17,7 +16,7 @@
 #include "command/processes/targets.h"
 #include "command/rundir/private.h"
 
-/* Names, each of them once. */
+/* Names, each one once. */
 struct names {
 	char **names;
 	size_t count;
@@ -103,7 +102,7 @@ void propose_markers(const struct proposal *p)
 	names_propose(&names, p);
 }
 
-/* Proposes a process, with its name; not one of the kernel. */
+/* Proposes a process, with its name, unless it is a kernel thread. */
 static void propose_process(const struct proposal *p, pid_t pid)
 {
 	char path[64], name[32] = "", word[16];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * One proposal: a line.
+ * Prints one proposal, a line.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The shells' scripts. Each asks `taffrail completion --words` what may stand
- * at the cursor, and adds what the shell itself knows better: a line ":files",
- * ":directories", ":programs" or ":groups" asks for that.
+ * The shells' scripts. Each asks `taffrail completion --words` for proposals at
+ * the cursor. A line ":files", ":directories", ":programs" or ":groups" in the
+ * answer means that the shell adds its own proposals of that kind.
  */
 #include "command/completion/completion.h"
 

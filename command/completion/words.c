@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Which word may stand at the cursor: the sub-command's rows say which options
- * there are and which of them take an argument, its usage which operands.
+ * Decides which words may stand at the cursor: the sub-command's rows give its
+ * options and their arguments, its usage gives its operands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 
 #define OPERAND_BYTES	32
 
-/* Where the cursor is among the words of a sub-command. */
+/* The position of the cursor among the words of a sub-command. */
 struct cursor {
 	const struct command *command;
 	const struct options *options;
 	const struct option_row *value_of;	/* or NULL */
-	int operands;				/* that precede */
-	bool behind;				/* "--" precedes */
+	int operands;				/* number before the cursor */
+	bool behind;				/* "--" is before the cursor */
 	struct proposal proposal;
 };
 
@@ -35,7 +35,7 @@ static void propose_shells(const struct proposal *p)
 		propose(p, completion_shell(i), NULL);
 }
 
-/* One or more, with commas. */
+/* Proposes contexts: one or more, with commas. */
 static void propose_contexts(const struct proposal *p)
 {
 	const char *comma = strrchr(p->prefix, ',');
@@ -54,9 +54,9 @@ static void propose_contexts(const struct proposal *p)
 }
 
 /*
- * What an argument may be, by its name in the help text. A row with `of` holds
- * for that sub-command or option only, and precedes. Either a function, or a
- * word, or what the shell is asked for.
+ * Proposals for an argument, by its name in the help text. A row with `of` is
+ * for that sub-command or option only, and comes first. Each row has a
+ * function, a word, or a request to the shell.
  */
 static const struct {
 	const char *of;
@@ -101,8 +101,8 @@ static void propose_argument(const struct cursor *c, const char *argument)
 	}
 }
 
-/* The row of "-p", "--pid", "--pid=VALUE" or "-pVALUE"; `value` is the value or
- * NULL. */
+/* Finds the row of "-p", "--pid", "--pid=VALUE" or "-pVALUE"; sets `value` to
+ * the value or NULL. */
 static const struct option_row *find_row(const struct options *options,
 					 const char *word, const char **value)
 {
@@ -130,7 +130,7 @@ static void take_value(struct cursor *c, const struct option_row *row,
 		command_parse_pid(&c->proposal.pid, value);
 }
 
-/* A word that precedes the cursor. */
+/* Takes a word before the cursor into account. */
 static void take_word(struct cursor *c, const char *word)
 {
 	const struct option_row *row;
@@ -153,7 +153,8 @@ static void take_word(struct cursor *c, const char *word)
 	}
 }
 
-/* The next word of a usage text, without what is around it; false: no more. */
+/* Reads the next word of a usage text, without brackets and dots. Returns false
+ * at the end. */
 static bool next_token(const char **shape, char token[OPERAND_BYTES],
 		       bool *repeated)
 {
@@ -172,7 +173,7 @@ static bool next_token(const char **shape, char token[OPERAND_BYTES],
 	return true;
 }
 
-/* The name of operand N in the usage text: false when there is none. */
+/* Finds the name of operand N in the usage text; false when there is none. */
 static bool find_operand(const struct options *options, int n,
 			 char token[OPERAND_BYTES])
 {
@@ -211,7 +212,7 @@ static void propose_options(const struct cursor *c)
 	propose(&c->proposal, "--help", "print this");
 }
 
-/* "--event=app/": the value of an option in the word itself. */
+/* Completes the value of an option in the same word: "--event=app/". */
 static bool propose_inline(struct cursor *c)
 {
 	const char *value = NULL, *word = c->proposal.prefix;
@@ -264,7 +265,7 @@ static void complete_command(const char *prefix)
 	propose(&p, "--version", "print the version");
 }
 
-/* bash takes "--pid=1" for three words. */
+/* Joins words that bash has split: it makes three words of "--pid=1". */
 static int join_words(int count, char **words)
 {
 	static char empty[] = "";
