@@ -20,8 +20,8 @@ bool gdb_same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* Gives the agent's path of the socket, or one through /proc if the agent's
- * path names another file here. */
+/* Gives the agent's path of the socket, or ours if the agent's path names
+ * another file here. */
 static void name_socket(char path[GDB_PATH_BYTES], const struct target *target,
 			struct client_answer *answer)
 {
