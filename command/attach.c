@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail attach, taffrail detach: the agent comes into running processes,
- * and takes back what it did to them.
+ * taffrail attach, taffrail detach: loads the agent into running processes, and
+ * has it undo its changes to them.
  */
 #include "command/attach/attach.h"
 
@@ -17,7 +17,7 @@
 #define END_PAUSE_NS	1000000
 #define END_LOOKS	5000
 
-/* No options of their own. */
+/* attach and detach have no options of their own. */
 static const struct option_row rows[] = {
 	{ 0 }
 };
@@ -49,7 +49,7 @@ static int detach_one(pid_t pid)
 	if (ret)
 		command_failed("process %d: %s", pid,
 			       targets.targets->client.error);
-	/* it ends when it has answered */
+	/* the service thread ends after its answer */
 	for (int i = 0; !ret && i < END_LOOKS &&
 	     attach_thread_named(pid, "taffrail"); i++)
 		nanosleep(&pause, NULL);

@@ -20,9 +20,9 @@
 struct output {
 	struct json json;
 	bool as_json;
-	bool all;			/* the runtime's probes, too */
+	bool all;			/* with the C runtime's probes */
 	bool headings;			/* there is more than one list */
-	bool behind;			/* a list precedes */
+	bool behind;			/* this list is not the first */
 };
 
 static void field_json(const char *name, const char *type, void *priv)
@@ -42,7 +42,7 @@ static void source_text(const struct marker *m, char *text, size_t room)
 		snprintf(text, room, "%s:%u", m->file, m->line);
 }
 
-/* `pid` 0: not of a process */
+/* Prints a marker as JSON; `pid` is 0 for a marker of a file. */
 static void put_json(struct output *out, const struct marker *m, pid_t pid)
 {
 	struct json *json = &out->json;
@@ -142,7 +142,8 @@ static void drop_runtime(struct marker_list *list)
 	list->count = kept;
 }
 
-/* The probes that no rule has named yet: the agent does not know them. */
+/* Adds the USDT probes that no rule has named yet: the agent does not list
+ * them. */
 static void add_probes(struct target *target)
 {
 	struct marker_list probes = { 0 };

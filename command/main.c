@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The command `taffrail`: one row a sub-command. The usage text is printed
- * from the rows; what each does is in the file of its name.
+ * The command `taffrail`: one row a sub-command. The usage text is printed from
+ * the rows; the file or room with the sub-command's name has its code.
  */
 #include "command/common/command.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail snapshot NAME -o DIR: the rings of a session as they stand, of the
- * living without stopping them, of the dead for the last time.
+ * taffrail snapshot NAME -o DIR: copies the rings of a session. Does not stop
+ * living processes; removes the rings of dead ones after the copy.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +28,8 @@ static const struct option_row rows[] = {
 
 struct snapshot {
 	const char *name;
-	pid_t pid;			/* 0: all of the user's */
-	const char *core;		/* or of the process that left it */
+	pid_t pid;			/* 0: every process of the user */
+	const char *core;		/* a core dump, or NULL */
 	struct core_directory extracted;
 	struct trace_set set;
 	struct rundir dir;
@@ -78,8 +78,8 @@ static int take_process(struct snapshot *s,
 	return ret;
 }
 
-/* Two processes of different namespaces may have one number and one start
- * time. */
+/* Compares images by more than pid and start time: two processes of different
+ * namespaces may have the same. */
 static bool same_image(const struct consumer *c,
 		       const struct rundir_process *process)
 {
@@ -91,7 +91,7 @@ static bool same_image(const struct consumer *c,
 	       !memcmp(c->page.uuid, page.uuid, sizeof(page.uuid));
 }
 
-/* What a dead process left is on disk now. */
+/* Removes the files of dead processes, whose events are on disk now. */
 static void remove_dead(struct snapshot *s)
 {
 	size_t taken = 0;
@@ -183,7 +183,8 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 	return COMMAND_DONE;
 }
 
-/* Whoever has the number of the process now is not meant. */
+/* Finds the process of the core dump. A process that has the same pid now is
+ * another one. */
 static int find_core(struct snapshot *s)
 {
 	size_t i;

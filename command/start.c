@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail start, enable, disable: sessions and their rules in running
- * processes, and in those to come.
+ * processes, and in later ones.
  *
  * What must stay true here: a rule that selects nothing is an error before
- * anything was changed; `start --all` leaves its word to later processes
- * before it asks the living, so that none falls between.
+ * anything is changed; `start --all` writes the rules for later processes
+ * before it asks the living ones, so no process is missed.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
-#define RULES_MAX	64	/* what an agent keeps of a session */
+#define RULES_MAX	64	/* an agent's limit for a session */
 
 struct start_arguments {
 	const char *name;
@@ -135,7 +135,8 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "rule", "%s", a->rules[i]);
 }
 
-/* One process: markers first, so that a rule for nothing starts nothing. */
+/* Starts a session in one process. Reads the markers first, so a rule that
+ * selects nothing starts nothing. */
 static int start_one(struct targets *targets, const struct start_arguments *a,
 		     const struct client_request *request)
 {
@@ -176,7 +177,8 @@ static int start_living(struct targets *targets,
 		if (!ret)
 			ret = client_call(&target->client, MESSAGE_START,
 					  request, NULL);
-		/* it may have read our file just now: that is what we want */
+		/* -EEXIST: it has just read our file, and started the
+		 * session */
 		if (ret && ret != -EEXIST)
 			result = command_failed("process %d: %s",
 						target->process->pid,
@@ -185,7 +187,7 @@ static int start_living(struct targets *targets,
 	return result;
 }
 
-/* Is the name taken, by a file or by a living process? */
+/* Returns true when a file or a living process has a session of that name. */
 static bool name_taken(struct targets *targets, const char *name)
 {
 	char *text;
@@ -224,7 +226,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		return command_failed("cannot write %s/sessions/%s: %s",
 				      targets->dir.path, a->name,
 				      strerror(-ret));
-	/* a second look: who began before the file was there, is listed now */
+	/* list again: a process that began before the file was written is now
+	 * in the list */
 	targets_close(targets);
 	if (targets_open(targets, 0))
 		return COMMAND_FAILED;
@@ -278,7 +281,8 @@ static const struct option_row rule_rows[] = {
 	{ 0 }
 };
 
-/* Keep the targets that live and have the session, connected and listed. */
+/* Keeps the targets that live and have the session; connects to each, and lists
+ * its markers. */
 static int keep_members(struct targets *targets, const char *name, bool *other)
 {
 	int result = COMMAND_DONE;
@@ -310,8 +314,9 @@ static int keep_members(struct targets *targets, const char *name, bool *other)
 }
 
 /*
- * What sessions/NAME says once the rule is added, or taken away; NULL when it
- * cannot say that: its rules only add, and none means everything.
+ * Returns the text of sessions/NAME with the rule added or removed; NULL when
+ * the file cannot express that: its rules only add, and no rule means every
+ * marker.
  */
 static char *edit_rules(const char *text, const char *rule, bool enable)
 {
@@ -336,7 +341,7 @@ static char *edit_rules(const char *text, const char *rule, bool enable)
 		strncat(out.text, p, n);
 		strcat(out.text, "\n");
 	}
-	/* no rule at all means everything: adding one would narrow it */
+	/* no rule means every marker: an added rule would select fewer */
 	if (out.text && enable && (rules || there))
 		strcat(out.text, line);
 	if (out.text && !enable && (!rules || !there)) {
@@ -347,7 +352,7 @@ static char *edit_rules(const char *text, const char *rule, bool enable)
 	return out.text;
 }
 
-/* Later processes; 1 when there is no file for them. */
+/* Changes the rules for later processes. Returns 1 when there is no file. */
 static int change_later(struct targets *targets, const char *name,
 			const char *rule, bool enable)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * taffrail status: sessions, the processes that have them, and their counts.
- * A living process is asked; what a dead one left is counted in its files.
+ * A living process is asked; for a dead one its files are counted.
  *
  * What must stay true here: written = kept + overwritten, for each process;
- * lost are those that never got into a ring.
+ * lost events are those that never got into a ring.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ struct member {
 
 struct session {
 	char name[SESSION_NAME_BYTES];
-	bool active;			/* in a living process, or to come */
+	bool active;			/* in a living or a later process */
 	bool stopped;			/* in a living process */
 	bool overwrite;
 	char **rules;
@@ -66,7 +66,8 @@ static void *grow(void *array, size_t count, size_t size)
 	return more;
 }
 
-/* The session of that name, made when it is new; NULL: nobody asked. */
+/* Returns the session of that name, and makes it when it is new; NULL when the
+ * user did not ask for it. */
 static struct session *session_of(struct status *s, const char *name)
 {
 	if (!rundir_valid_name(name) || (s->only && strcmp(s->only, name)))
@@ -90,7 +91,8 @@ static void add_rule(struct session *session, const char *rule)
 		session->nrules++;
 }
 
-/* Disabled again, word for word; narrower ones leave the rule as it is. */
+/* Drops a rule that was disabled word for word; a narrower `disable` leaves the
+ * rule as it is. */
 static void drop_rule(struct session *session, const char *rule)
 {
 	for (size_t i = 0; i < session->nrules; i++)
@@ -101,7 +103,7 @@ static void drop_rule(struct session *session, const char *rule)
 		}
 }
 
-/* One entry a process, whichever of its images it was. */
+/* Returns the entry of a process; its images share one. */
 static struct member *member_of(struct session *session,
 				const struct rundir_process *process,
 				const char *procname)
@@ -165,7 +167,7 @@ static void take_line(struct session *session, struct member *m,
 		m->left_off = number;
 }
 
-/* 0 when the agent answered. */
+/* Asks the agent of a living process. Returns 0 when it answered. */
 static int ask_living(struct status *s, struct target *target,
 		      const char *procname)
 {
@@ -195,7 +197,7 @@ static int ask_living(struct status *s, struct target *target,
 	return ret;
 }
 
-/* What is being counted in the files of one session. */
+/* A count of the files of one session. */
 struct counting {
 	int imagefd;
 	uint32_t index;
@@ -240,7 +242,7 @@ static void count_session(struct status *s,
 	c.member->lost += page->lost_unplaced;
 	c.member->left_off = page->left_off;
 	take_acts(c.member, page);
-	/* too large events are among those that the rings lost */
+	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
 }
 
@@ -297,7 +299,7 @@ static void count_process(struct status *s, struct target *target)
 			count_image(s, process, images[i]);
 }
 
-/* A session that waits for later processes. */
+/* Adds a session that waits for later processes. */
 static int take_rules(const char *name, void *priv)
 {
 	struct status *s = priv;
@@ -383,7 +385,7 @@ static void print_json(const struct status *s)
 	json_end(&json);
 }
 
-/* "started by ada, process 4711, 2026-11-23 09:12:03" */
+/* Prints "started by ada, process 4711, 2026-11-23 09:12:03". */
 static void print_act(const char *what, const struct session_act *act)
 {
 	time_t seconds = (time_t)(act->realtime_ns / 1000000000);
@@ -402,7 +404,8 @@ static void print_act(const char *what, const struct session_act *act)
 	printf(", %s", when);
 }
 
-/* Who began it, and who was the last to change it, in any of its processes. */
+/* Prints the first start of the session, and its last change, in any of its
+ * processes. */
 static void print_acts(const struct session *session)
 {
 	const struct session_act *first = NULL, *last = NULL;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail stop, flush, destroy: what is said of a session by its name alone,
- * to every process that has it.
+ * taffrail stop, flush, destroy: requests that need only a session's name, to
+ * every process that has the session.
  *
- * What must stay true here: later processes are told first, so that none
- * starts the session again behind our back; files of a living process belong
- * to its agent and are left to it.
+ * What must stay true here: the file for later processes changes first, so none
+ * starts the session again meanwhile; files of a living process belong to its
+ * agent, and this command does not remove them.
  */
 #include <errno.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
-/* 1: it has the session and was told; 0: it has it not; -1: it failed. */
+/* Sends the request to one process. Returns 1: done; 0: it does not have the
+ * session; -1: failed. */
 static int tell_one(struct target *target, enum message_type type,
 		    const struct client_request *request, const char *name)
 {
@@ -44,8 +45,9 @@ static int tell_one(struct target *target, enum message_type type,
 }
 
 /*
- * What the images of a process left that no longer run; with `remove` it
- * goes. The number of sessions of that name, or -1 when one could not go.
+ * Counts, and with `remove` removes, the sessions of that name which earlier
+ * images of a process left. Returns the count, or -1 when one could not be
+ * removed.
  */
 static int visit_left(struct target *target, const char *name, bool remove)
 {

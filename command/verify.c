@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail verify DIR: the recount as a sub-command.
+ * taffrail verify DIR: recounts a trace.
  */
 #include "traces/verify.h"
 

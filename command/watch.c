@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail watch: a line whenever a process with an agent starts or ends, its
- * markers come or go, a session changes state, or a full buffer loses events.
+ * taffrail watch: prints a line whenever a process with an agent starts or
+ * ends, its markers come or go, a session changes state, or a full buffer loses
+ * events.
  *
- * What must stay true here: watching costs the processes nothing. All is read
- * from the pages they publish; an agent is asked for its markers only when
- * its page says that they changed.
+ * What must stay true here: watching costs the processes nothing. The command
+ * reads the pages that they publish; it asks an agent for its markers only when
+ * the page says that they changed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +41,7 @@ struct seen_session {
 struct seen {
 	struct rundir_process process;	/* we own its descriptor */
 	bool present;			/* in the scan of this round */
-	bool listed;			/* `ids` were asked for once */
+	bool listed;			/* `markers` were read at least once */
 	char procname[PROCESS_NAME_BYTES];
 	uint32_t image;
 	uint64_t generation;
@@ -79,8 +80,8 @@ static void say(const struct seen *seen, const char *format, ...)
 }
 
 /*
- * What is in `from` and not in `to`, both sorted: ids, each once. Returns how
- * many there were.
+ * Prints each id that is in `from` and not in `to`, once; both are sorted.
+ * Returns how many there were.
  */
 static int say_difference(const struct seen *seen,
 			  const struct marker_list *from,
@@ -115,7 +116,7 @@ static void look_at_markers(struct watch *w, struct seen *seen,
 	if (target_list(&target)) {
 		client_close(&target.client);
 		marker_list_free(&target.markers);
-		return;		/* asked again in the next round */
+		return;		/* the next round asks again */
 	}
 	client_close(&target.client);
 	marker_list_sort(&target.markers);
@@ -205,7 +206,8 @@ static void look_at_session(struct seen *seen, int imagefd,
 	s->lost = adding.lost;
 }
 
-/* Files that are gone: the agent removes them when a session is destroyed. */
+/* Drops sessions whose files are gone: the agent removes them when the session
+ * is destroyed. */
 static void drop_sessions(struct seen *seen)
 {
 	for (size_t i = 0; i < seen->nsessions;) {
@@ -221,7 +223,8 @@ static void drop_sessions(struct seen *seen)
 	}
 }
 
-/* An image that says it was replaced: go on with the next, when it is there. */
+/* Follows an execve: when the image says that it was replaced, continues with
+ * the next one, once it exists. */
 static void follow_exec(struct seen *seen, struct process_page *page)
 {
 	struct rundir_process *process = &seen->process;
@@ -268,7 +271,7 @@ static void forget(struct watch *w, size_t i)
 	w->seen[i] = w->seen[--w->count];
 }
 
-/* Takes over the descriptor of `process`. */
+/* Adds a process, and takes over its descriptor. */
 static int add_seen(struct watch *w, struct rundir_process *process)
 {
 	struct seen *more = reallocarray(w->seen, w->count + 1, sizeof(*more));
@@ -310,7 +313,8 @@ static int merge(struct watch *w, struct rundir_process *process)
 	return add_seen(w, process);
 }
 
-/* Which processes are there? 0, or -errno with the error printed. */
+/* Lists the processes. Returns 0, or a negative errno after printing the
+ * error. */
 static int rescan(struct watch *w)
 {
 	struct rundir_list list = { 0 };
@@ -358,7 +362,7 @@ static void look_at_all(struct watch *w)
 		bool alive = rundir_alive(seen->process.pid,
 					  seen->process.starttime);
 
-		look_at_process(w, seen);	/* dead: what it lost last */
+		look_at_process(w, seen);	/* dead: its last losses */
 		if (alive) {
 			i++;
 			continue;
@@ -368,7 +372,7 @@ static void look_at_all(struct watch *w)
 	}
 }
 
-/* Has anything come or gone in the runtime directory? */
+/* Returns true when an entry of the runtime directory has come or gone. */
 static bool drain(int inotify)
 {
 	char events[4096];
@@ -416,7 +420,8 @@ static int watch(pid_t pid)
 	if (ret && !pid)
 		return command_failed("%s", w.dir.error);
 	w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	/* watched before it is read: what comes between is seen twice */
+	/* the watch comes before the read, so a process may be seen twice, but
+	 * none is missed */
 	if (!pid && (w.inotify < 0 ||
 		     inotify_add_watch(w.inotify, w.dir.path, IN_CREATE |
 				       IN_DELETE | IN_MOVED_TO) < 0))
