@@ -58,7 +58,7 @@ struct gdbserver {
 	int link;			/* -1: none now */
 	int messages;			/* its standard error, or -1 */
 	uint32_t nline;
-	char line[512];			/* start of a possible line to replace */
+	char line[512];			/* start of a line, held back */
 	struct marker_list markers;
 	struct filter_thread thread;	/* the last one that gdb looked at */
 	int nprocesses;
