@@ -92,6 +92,6 @@ int attach_main(int argc, char **argv)
 int detach_main(int argc, char **argv)
 {
 	return each_pid(argc, argv, "End all sessions in running processes and "
-			"take every patch back; the agent stays there, "
-			"asleep.", detach_one);
+			"undo every patch; the agent stays\nthere, asleep.",
+			detach_one);
 }

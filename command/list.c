@@ -223,8 +223,8 @@ static int list_files(struct output *out, char **paths)
 int list_main(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 'p', "pid", "PID", "markers of this process" },
-		{ 'a', "all", NULL, "probes of the C library, too" },
+		{ 'p', "pid", "PID", "list the markers of this process" },
+		{ 'a', "all", NULL, "also list probes of the C library" },
 		{ 'j', "json", NULL, "print JSON" },
 		{ 0 }
 	};

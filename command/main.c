@@ -17,9 +17,9 @@
 
 static const struct command command_table[] = {
 	{ "record", record_main, "run or follow a program, write a trace" },
-	{ "list", list_main, "markers and USDT probes of processes or files" },
+	{ "list", list_main, "list markers and USDT probes" },
 	{ "attach", attach_main, "load the agent into running processes" },
-	{ "detach", detach_main, "take every patch back, leave it asleep" },
+	{ "detach", detach_main, "undo every patch, leave the agent asleep" },
 	{ "start", start_main, "start a tracing session in processes" },
 	{ "enable", enable_main, "switch markers of a session on" },
 	{ "disable", disable_main, "switch markers of a session off" },
@@ -27,12 +27,12 @@ static const struct command command_table[] = {
 	{ "flush", flush_main, "close the sub-buffers being written" },
 	{ "snapshot", snapshot_main, "copy a session's events to a trace" },
 	{ "destroy", destroy_main, "end a session and remove its events" },
-	{ "status", status_main, "sessions, their processes and counts" },
-	{ "gdb", gdb_main, "start gdb on a running program, stop nothing" },
-	{ "gdbserver", gdbserver_main, "gdbserver with static tracepoints" },
-	{ "watch", watch_main, "tell of processes, markers, full buffers" },
+	{ "status", status_main, "show sessions, their processes and counts" },
+	{ "gdb", gdb_main, "start gdb on a program without stopping it" },
+	{ "gdbserver", gdbserver_main, "start gdbserver for static tracepoints" },
+	{ "watch", watch_main, "print changes of processes and sessions" },
 	{ "verify", verify_main, "recount the events of a trace" },
-	{ "completion", completion_main, "completion for a shell, to stdout" },
+	{ "completion", completion_main, "print a shell's completion script" },
 	{ NULL, NULL, NULL }
 };
 
@@ -44,8 +44,8 @@ static int print_usage(void)
 	for (const struct command *c = command_table; c->word; c++)
 		printf("  %-12s%s\n", c->word, c->help);
 	printf("\nOptions:\n"
-	       "  --help      print this; taffrail SUBCOMMAND --help tells of "
-	       "one\n"
+	       "  --help      print this; SUBCOMMAND --help prints its "
+	       "options\n"
 	       "  --version   print the version\n");
 	return command_finish();
 }

@@ -21,8 +21,8 @@ enum { KEY_CORE = 256 };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there" },
-	{ 'p', "pid", "PID", "of this process only, which is alive" },
-	{ KEY_CORE, "core", "FILE", "out of a core dump" },
+	{ 'p', "pid", "PID", "copy those of this living process only" },
+	{ KEY_CORE, "core", "FILE", "copy those in a core dump" },
 	{ 0 }
 };
 
@@ -154,8 +154,8 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "NAME -o DIR",
-		.about = "Copy the buffers of session NAME, of living and of "
-			 "dead processes, to a CTF trace. Tracing goes on.",
+		.about = "Copy the buffers of session NAME, of living and dead "
+			 "processes, to a CTF trace.\nTracing continues.",
 	};
 	int key;
 

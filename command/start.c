@@ -48,12 +48,12 @@ static const struct option_row start_rows[] = {
 	  "1G)" },
 	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
 	  "procname, cpu, ip" },
-	{ KEY_QUOTA, "quota", "N", "bytes of its buffers in all processes; "
-	  "beyond, events are lost and counted" },
-	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
-	  "what you may, until they end" },
-	{ KEY_INT3, "int3", NULL, "also USDT probes that take a trap for each "
-	  "hit" },
+	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
+	  "bytes; count further events as lost" },
+	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
+	  "processes, until they end" },
+	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
+	  "each hit" },
 	{ KEY_CHANNEL, "channel", "NAME:OPTIONS", "not supported yet" },
 	{ 0 }
 };
@@ -428,9 +428,9 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		.argc = argc, .argv = argv, .rows = rule_rows,
 		.shape = "NAME RULE",
 		.about = type == MESSAGE_ENABLE ?
-			 "Switch the markers that RULE selects on in session "
+			 "Switch on the markers that RULE selects in session "
 			 "NAME." :
-			 "Switch the markers that RULE selects off in session "
+			 "Switch off the markers that RULE selects in session "
 			 "NAME.\nReturns when no thread can still write one.",
 	};
 	pid_t pid = 0;

@@ -447,9 +447,9 @@ int watch_main(int argc, char **argv)
 	};
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows, .shape = "",
-		.about = "Tell, a line each, when processes start and end, "
-			 "markers appear and go, sessions\nchange, and full "
-			 "buffers lose events; until interrupted.",
+		.about = "Print a line when a process starts or ends, its "
+			 "markers appear or go, a session\nchanges, or a full "
+			 "buffer loses events; until interrupted.",
 	};
 	pid_t pid = 0;
 

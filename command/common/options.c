@@ -130,7 +130,8 @@ static int print_help(const struct options *options)
 		listener.take(options, listener.priv);
 		return COMMAND_DONE;
 	}
-	printf("Usage: taffrail %s [OPTIONS] %s\n", word,
+	printf("Usage: taffrail %s [OPTIONS]%s%s\n", word,
+	       options->shape && *options->shape ? " " : "",
 	       options->shape ? options->shape : "");
 	if (options->about)
 		printf("%s\n", options->about);

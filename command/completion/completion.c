@@ -55,8 +55,8 @@ int completion_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows, .shape = "SHELL",
-		.about = "Print the completion of taffrail's command line for "
-			 "SHELL: bash, zsh or fish.",
+		.about = "Print the script that completes taffrail's command "
+			 "line in SHELL: bash, zsh or fish.",
 	};
 	int key, asked = 0;
 

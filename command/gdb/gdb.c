@@ -24,10 +24,10 @@
 enum { KEY_PRINT = 256, KEY_LISTEN };
 
 static const struct option_row rows[] = {
-	{ 'p', "pid", "PID", "the process" },
+	{ 'p', "pid", "PID", "start gdb on this process" },
 	{ KEY_PRINT, "print", NULL, "print gdb's command line, start nothing" },
 	{ KEY_LISTEN, "listen", "[HOST:]PORT",
-	  "take gdbs at a port of the loopback interface" },
+	  "accept gdbs at a port of the loopback interface" },
 	{ 0 }
 };
 
@@ -165,7 +165,7 @@ int gdb_main(int argc, char **argv)
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows,
 		.shape = "-p PID [-- GDB-ARGUMENTS...]",
-		.about = "Start gdb on a running program, which gets the agent "
+		.about = "Start gdb on a running program; load the agent first "
 			 "if it has none.",
 		.behind = "gdb",
 	};

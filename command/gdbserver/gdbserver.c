@@ -199,7 +199,7 @@ static int serve(void)
 static int parse_words(int argc, char **argv)
 {
 	static const struct option_row rows[] = {
-		{ 256, "once", NULL, "end when the first gdb has gone" },
+		{ 256, "once", NULL, "end when the first gdb disconnects" },
 		{ 257, "multi", NULL, "start without a program; gdb runs one" },
 		{ 258, "attach", NULL, "serve the running process PID" },
 		{ 0 }
@@ -213,7 +213,7 @@ static int parse_words(int argc, char **argv)
 		.about = "Start gdbserver so that gdb has static tracepoints "
 			 "at the program's markers.\nCOMM is HOST:PORT, a "
 			 "serial device, or - for standard input and output.\n"
-			 "All options of gdbserver are taken; these are some.",
+			 "Every option of gdbserver is accepted; some of them:",
 	};
 
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))

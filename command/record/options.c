@@ -25,8 +25,8 @@ enum {
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there (default: "
 	  "taffrail-DATE-TIME)" },
-	{ 'e', "event", "RULE", "markers to trace, a glob over channel/name; "
-	  "repeatable (default: all)" },
+	{ 'e', "event", "RULE", "trace markers that match, a glob over "
+	  "channel/name; repeatable (default: all)" },
 	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
 	  "pthread" },
 	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
@@ -34,14 +34,14 @@ static const struct option_row rows[] = {
 	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_MAX_SIZE, "max-size", "SIZE", "keep the directory within so many "
-	  "bytes: the oldest events go" },
-	{ KEY_GROUP, "allow-group", "GROUP", "let GROUP do to the processes "
-	  "what you may, until they end" },
-	{ KEY_INT3, "int3", NULL, "also USDT probes that take a trap for each "
-	  "hit" },
-	{ KEY_FOR, "for", "SEC", "stop recording after so many seconds" },
-	{ 'p', "pid", "PID", "follow this process" },
+	{ KEY_MAX_SIZE, "max-size", "SIZE", "limit the directory to SIZE "
+	  "bytes: drop the oldest events" },
+	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "
+	  "processes, until they end" },
+	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
+	  "each hit" },
+	{ KEY_FOR, "for", "SEC", "stop recording after SEC seconds" },
+	{ 'p', "pid", "PID", "record this running process" },
 	{ 0 }
 };
 
