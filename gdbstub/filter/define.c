@@ -183,7 +183,7 @@ static enum filter_verdict define_static(struct filter *f,
 	struct filter_marker marker;
 
 	if (!filter_marker_find(f, d->name.site, &marker))
-		return filter_refuse(out, "no marker is there");
+		return filter_refuse(out, "no marker at this address");
 	return define_behind(f, d, POINT_STATIC, rest, out);
 }
 

@@ -128,9 +128,9 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 	uint64_t site;
 
 	if (!packet_read_number(&p, &site) || *p)
-		return filter_refuse(out, "an address is wanted");
+		return filter_refuse(out, "the packet has no address");
 	if (!filter_marker_find(f, site, &marker))
-		return filter_refuse(out, "no marker is there");
+		return filter_refuse(out, "no marker at this address");
 	if (!filter_meant_add(f, site))
 		return filter_refuse(out, "too many static tracepoints");
 	packet_add(out, "OK");
@@ -145,7 +145,7 @@ static enum filter_verdict data_meant(struct filter *f, const char *p,
 	uint64_t number;
 
 	if (!packet_read_number(&p, &number) || *p || number > UINT16_MAX)
-		return filter_refuse(out, "a variable's number is wanted");
+		return filter_refuse(out, "the packet has no variable's number");
 	f->data = (uint32_t)number;
 	packet_add(out, "OK");
 	return VERDICT_ANSWERED;

@@ -39,7 +39,7 @@ struct row {
 	int whole;
 };
 
-static const char no_stop[] = "the program runs on: it is traced, not stopped";
+static const char no_stop[] = "the program keeps running: it is not stopped";
 static const char no_write[] = "memory is read-only through this stub";
 static const char no_breakpoint[] =
 	"no breakpoints here: nothing stops the program; use tracepoints";

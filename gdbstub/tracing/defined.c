@@ -12,7 +12,7 @@
 #include "gdbstub/wire/packet.h"
 
 const char trace_no_memory[] = "the program has no memory for tracepoints";
-const char trace_malformed[] = "the packet makes no sense";
+const char trace_malformed[] = "the packet is malformed";
 
 static struct trace *mapped;
 

@@ -276,7 +276,7 @@ static const char *session_open(const struct trace *t, int *ret)
 	text_open(&why, fault, sizeof(fault));
 	*ret = session_start(&model, &matched, &why);
 	if (*ret == -EEXIST)
-		return "a session of this name is there already: gdb";
+		return "the program already has a session named gdb";
 	if (*ret < 0)
 		return "no room for the trace buffer";
 	run.session = session_at((uint32_t)*ret);
@@ -313,11 +313,11 @@ static const char *start_fact(int ret)
 {
 	switch (ret) {
 	case -ENOTSUP:
-		return "its marker tests a flag: it has no registers";
+		return "its marker tests a flag, and has no registers";
 	case -EBUSY:
 		return "another debugger has changed the code of its marker";
 	case -EINVAL:
-		return "it does not verify";
+		return "its actions are not valid";
 	}
 	return "its marker cannot be switched on";
 }

@@ -138,7 +138,7 @@ static void known(struct fuzz *fuzz)
 		snprintf(b, sizeof(b), "QTDP:%x:%x:E:0:0:F5-", number,
 			 site + 1);
 		exchange(fuzz, a, is_marker ? b : NULL, is_marker ? "OK" :
-			 NULL, is_marker ? "OK" : "E.no marker is there");
+			 NULL, is_marker ? "OK" : "E.no marker at this address");
 		if (is_marker)
 			defined |= 1 << (number * 2 + (site >> 8 & 1));
 		break;

@@ -176,53 +176,53 @@ static const struct {
 	{ "QTDP:0:1020:E:0:0", "1 to 65535" },
 	{ "QTDP:10000:1020:E:0:0", "1 to 65535" },
 	{ "QTDP:5:1020:E:3:0", "tracepoint 5: while-stepping" },
-	{ "QTDP:5:1020:F:0:0", "no sense" },
-	{ "QTDP:5:1020:E:0", "no sense" },
-	{ "QTDP:5:1020:E:0:0:", "no sense" },
-	{ "QTDP:5:1020:E:0:0:F", "no sense" },
-	{ "QTDP:5:1020:E:0:0--", "no sense" },
-	{ "QTDP:5:1020:E:0:0:Z", "no sense" },
+	{ "QTDP:5:1020:F:0:0", "malformed" },
+	{ "QTDP:5:1020:E:0", "malformed" },
+	{ "QTDP:5:1020:E:0:0:", "malformed" },
+	{ "QTDP:5:1020:E:0:0:F", "malformed" },
+	{ "QTDP:5:1020:E:0:0--", "malformed" },
+	{ "QTDP:5:1020:E:0:0:Z", "malformed" },
 	{ "QTDP:5:1020:E:0:0:X1,27:X1,27", "no result" },
-	{ "QTDP:5:1020:E:0:0:X3,220127:X3,220127", "no sense" },
-	{ "QTDP:5:1020:E:0:0:X3,2201", "no sense" },
-	{ "QTDP:5:1020:E:0:0:X3,22012", "no sense" },
+	{ "QTDP:5:1020:E:0:0:X3,220127:X3,220127", "malformed" },
+	{ "QTDP:5:1020:E:0:0:X3,2201", "malformed" },
+	{ "QTDP:5:1020:E:0:0:X3,22012", "malformed" },
 	{ "QTDP:5:1020:E:0:0:X2,2201", "condition: it has no end (byte 0)" },
 	{ "QTDP:5:1020:E:0:0:X0,", "no end" },
 	{ "QTDP:5:1020:E:0:0:X4,26003c27", "no such register" },
-	{ "QTDP:5:1020:E:0:0:Xc0,c4", "no sense" },
+	{ "QTDP:5:1020:E:0:0:Xc0,c4", "malformed" },
 	{ "QTDP:5:1020:E:0:0:X2,c427", "no meaning" },
 	{ "QTDP:5:1020:E:0:0:X191,", "at most 400 bytes" },
 	{ "QTDP:5:1020:E:0:0:Xffffffffffffffff,", "at most 400 bytes" },
-	{ "QTDP:", "no sense" },
-	{ "QTDP:-", "no sense" },
+	{ "QTDP:", "malformed" },
+	{ "QTDP:-", "malformed" },
 	{ "QTDP:-7:1000:L", "tracepoint 7: no tracepoint waits for" },
 	{ "QTDP:-1:1000:L", "waits for" },
-	{ "QTDP:-1:1000", "no sense" },
+	{ "QTDP:-1:1000", "malformed" },
 	{ "QTDV:1:0:0:78", "variable 1" },
 	{ "QTDV:2:0:1:74726163655f74696d657374616d70", "variable 1" },
 	{ "QTDV:3:0:1:78", "built-in" },
 	{ "QTDV:80:0:0:78", "too many" },
 	{ "QTDV:3:0:0:7", "1 to 63 characters" },
 	{ "QTDV:3:0:0:", "1 to 63 characters" },
-	{ "QTDV:3:0:0:78:", "no sense" },
-	{ "QTDV:3:0:", "no sense" },
+	{ "QTDV:3:0:0:78:", "malformed" },
+	{ "QTDV:3:0:", "malformed" },
 	{ "QTEnable:9:1000", "no such tracepoint" },
 	{ "QTEnable:1:1008", "no such tracepoint" },
-	{ "QTDisable:1:1000:", "no sense" },
-	{ "QTDisconnected:2", "no sense" },
-	{ "QTDisconnected:10", "no sense" },
-	{ "QTBuffer:circular:", "no sense" },
-	{ "QTBuffer:size:-2", "no sense" },
-	{ "QTBuffer:shape:1", "no sense" },
-	{ "QTNotes:user:6", "no sense" },
-	{ "QTNotes:reason:61;", "no sense" },
-	{ "QTaffrail:data:1", "no sense" },
-	{ "QTaffrail:data:80", "no sense" },
-	{ "QTaffrail:data:", "no sense" },
-	{ "QTDPsrc:1:1000", "no sense" },
-	{ "QTDPsrc:1:1000:at", "no sense" },
-	{ "QTDPsrc:1:1000:at:0:1:6", "no sense" },
-	{ "QTDPsrc:1:1000:at:0:1:61:", "no sense" },
+	{ "QTDisable:1:1000:", "malformed" },
+	{ "QTDisconnected:2", "malformed" },
+	{ "QTDisconnected:10", "malformed" },
+	{ "QTBuffer:circular:", "malformed" },
+	{ "QTBuffer:size:-2", "malformed" },
+	{ "QTBuffer:shape:1", "malformed" },
+	{ "QTNotes:user:6", "malformed" },
+	{ "QTNotes:reason:61;", "malformed" },
+	{ "QTaffrail:data:1", "malformed" },
+	{ "QTaffrail:data:80", "malformed" },
+	{ "QTaffrail:data:", "malformed" },
+	{ "QTDPsrc:1:1000", "malformed" },
+	{ "QTDPsrc:1:1000:at", "malformed" },
+	{ "QTDPsrc:1:1000:at:0:1:6", "malformed" },
+	{ "QTDPsrc:1:1000:at:0:1:61:", "malformed" },
 };
 
 static const struct {
@@ -231,18 +231,18 @@ static const struct {
 } refused_actions[] = {
 	{ "S", "while-stepping" },
 	{ "SR03", "while-stepping" },
-	{ "R", "no sense" },
-	{ "R0", "no sense" },
-	{ "L-L", "no sense" },
-	{ "LLR03M", "no sense" },
+	{ "R", "malformed" },
+	{ "R0", "malformed" },
+	{ "L-L", "malformed" },
+	{ "LLR03M", "malformed" },
 	{ "M-2,0,1", "no such register" },
 	{ "M3c,0,1", "no such register" },
-	{ "M7,0", "no sense" },
+	{ "M7,0", "malformed" },
 	{ "M7,0,10000", "at most 65535" },
 	{ "X00000002,2627", "cut off" },
 	{ "X00000001,34", "expression: printf calls functions (byte 0)" },
 	{ "X00000006,22012d000127", "no meaning" },
-	{ "Q", "no sense" },
+	{ "Q", "malformed" },
 };
 
 /* A refused packet changes nothing, but a refused part removes its tracepoint.
@@ -336,7 +336,7 @@ static void lines(void)
 	sprintf(packet, "QTDP:-ffff:2ff0:X00000190,%s-", longest_code);
 	expect(packet, "OK");
 	sprintf(packet, "QTDP:-ffff:2ff0:M%01000d,0,1", 0);
-	expect_refusal(packet, "no sense");
+	expect_refusal(packet, "malformed");
 	expect("QTDP:fffe:2ff0:E:0:0", "OK");
 	sprintf(packet, "QTDPsrc:fffe:2ff0:cond:0:1d6:%0940d", 0);
 	expect(packet, "OK");
@@ -426,7 +426,7 @@ static void interrupted(void)
 	expect("QTDP:2:1000:E:0:0-", "OK");
 	expect("QTDP:3:1000:D:0:0", "OK");
 	expect("qTfP", "T3:1000:D:0:0");
-	expect_refusal("QTDP:-2:1000:Q", "no sense");
+	expect_refusal("QTDP:-2:1000:Q", "malformed");
 	expect("QTDP:4:1000:D:0:0", "OK");
 	expect("qTsP", "T1:1000:E:0:0");
 	expect("qTsP", "l");

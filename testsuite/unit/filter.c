@@ -130,7 +130,8 @@ static void define(void)
 	exchange("QTDP:3:401000:E:0:0-", "QTDP:3:401000:E:0:0-", "OK", "OK");
 	exchange("QTDP:4:401001:E:0:0:F5-", "QTDP:4:401001:E:0:0:F5-", "OK",
 		 "OK");
-	exchange("QTDP:5:401002:E:0:0:S", NULL, NULL, "E.no marker is there");
+	exchange("QTDP:5:401002:E:0:0:S", NULL, NULL,
+		 "E.no marker at this address");
 	exchange("QTDP:5:401002:E:S:S", NULL, NULL, "E.malformed tracepoint");
 	exchange("QTDisable:2:401fff", "QTDisable:2:402000", "OK", "OK");
 	exchange("QTEnable:3:401000", "QTEnable:3:401000", "OK", "OK");
@@ -150,7 +151,8 @@ static void meant(void)
 	new_filter(1);
 	exchange("QTDP:1:401000:E:0:0", "QTDP:1:401000:E:0:0", "OK", "OK");
 	exchange("QTaffrail:static:401000", NULL, NULL, "OK");
-	exchange("QTaffrail:static:401004", NULL, NULL, "E.no marker is there");
+	exchange("QTaffrail:static:401004", NULL, NULL,
+		 "E.no marker at this address");
 	exchange("QTDP:1:401000:E:0:0-", "QTDP:1:401001:E:0:0:F5-", "OK", "OK");
 	exchange("QTDP:2:401fff:E:0:0-", "QTDP:2:401fff:E:0:0-", "OK", "OK");
 	exchange("QTinit", "QTinit", "OK", "OK");

@@ -135,13 +135,13 @@ SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 		return "no such field";
 	if (opcode == AX_FIELD_EQUAL || opcode == AX_FIELD_GLOB) {
 		if (place.type != TAFFRAIL_T_STRING)
-			return "the field is no string";
+			return "the field is not a string";
 		insn->var = (uint16_t)place.number;
 		insn->value = string_extent(layout->shape, place.number);
 		return NULL;
 	}
 	if (place.type & ~TAFFRAIL_T_SCALAR_MASK)
-		return "the field is no number";
+		return "the field is not a number";
 	is_double = place.type == TAFFRAIL_T_F32 ||
 		    place.type == TAFFRAIL_T_F64;
 	if (is_double != (opcode == AX_FIELD_DOUBLE))

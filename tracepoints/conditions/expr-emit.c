@@ -112,7 +112,7 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 	if (is_string(a)) {
 		/* a text begins after its quotation mark */
 		fail_types(c, a->start - (a->kind == OPERAND_TEXT),
-			   "a string is no truth value: compare it");
+			   "a string is not a truth value: compare it");
 	} else if (a->kind == OPERAND_DOUBLE) {
 		expr_emit_number(c, 0, 0);
 		expr_emit(c, AX_DOUBLE_EQUAL);
@@ -224,10 +224,10 @@ static const char *strings_wrong(enum operator op, const struct operand *a,
 	if (glob && b->kind != OPERAND_TEXT)
 		return "~ needs a pattern in quotes on its right";
 	if (a->kind == OPERAND_TEXT && b->kind == OPERAND_TEXT)
-		return "two texts: one side must be a field";
+		return "both sides are text: one side must be a field";
 	if (a->kind != OPERAND_TEXT && b->kind != OPERAND_TEXT &&
 	    is_string(a) && is_string(b))
-		return "a string is compared with a text in quotes only";
+		return "compare a string with a text in quotes";
 	if ((!is_string(a) && a->kind != OPERAND_ANY) ||
 	    (!is_string(b) && b->kind != OPERAND_ANY))
 		return "a number is compared with a string";
@@ -298,7 +298,7 @@ static const char *arithmetic_wrong(enum operator op, const struct operand *a,
 	int shift = op == OP_LEFT || op == OP_RIGHT;
 
 	if (is_string(a) || is_string(b))
-		return "a string is no number";
+		return "a string is not a number";
 	if (any_double(a, b))
 		return arithmetic[op].of_double ? NULL :
 						  "this is for integers only";
@@ -412,7 +412,7 @@ void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
 		return;
 	}
 	if (is_string(a))
-		fail_types(c, where, "a string is no number");
+		fail_types(c, where, "a string is not a number");
 	if (op == OP_GLOB && a->kind == OPERAND_DOUBLE)
 		fail_types(c, where, "this is for integers only");
 	if (op == OP_MINUS)

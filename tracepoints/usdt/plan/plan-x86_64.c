@@ -442,14 +442,14 @@ const char *usdt_reason_text(enum usdt_reason reason)
 		[USDT_FINE] = "it can be moved",
 		[USDT_NO_DECODER] = "no libZydis to decode instructions with",
 		[USDT_NO_MEMORY] = "no memory",
-		[USDT_NO_NOP] = "no nop is there",
+		[USDT_NO_NOP] = "its address has no nop",
 		[USDT_NO_FUNCTION] = "its function's bounds are not known",
 		[USDT_UNDECODED] = "its function cannot be decoded",
 		[USDT_ENDS] = "its code ends within five bytes",
 		[USDT_OVERLAPS] = "another probe is within five bytes",
-		[USDT_LED_TO] = "something jumps behind the nop",
-		[USDT_FIXED] = "an instruction behind it cannot be moved",
-		[USDT_HANDLERS] = "its function's handlers of exceptions are not known",
+		[USDT_LED_TO] = "a jump leads into the code after the nop",
+		[USDT_FIXED] = "an instruction after it cannot be moved",
+		[USDT_HANDLERS] = "its function's exception handlers are not known",
 	};
 
 	return (uint32_t)reason < USDT_REASONS ? texts[reason] : "unknown";
