@@ -28,8 +28,8 @@ static int attach_one(pid_t pid)
 
 	if (attach_process(pid, &report))
 		return command_failed("%s", report.error);
-	printf("process %d: %s; one thread stood still for %.0f us\n", pid,
-	       report.woken ? "its agent is awake" : "has an agent now",
+	printf("process %d: agent %s; one thread was stopped for %.0f us\n",
+	       pid, report.woken ? "woken" : "loaded",
 	       (double)report.stall_ns / NS_PER_US);
 	return COMMAND_DONE;
 }
@@ -70,7 +70,7 @@ static int each_pid(int argc, char **argv, const char *about,
 	if (options_next(&options) != OPTIONS_END)
 		return options.status;
 	if (options.index == argc)
-		return command_misused("give the ids of processes");
+		return command_misused("no process given: add PID");
 	for (int i = options.index; i < argc; i++)
 		if (command_parse_pid(&pid, argv[i]))
 			return command_misused("'%s' is not a process id",

@@ -60,9 +60,10 @@ static int wait_past(const struct attach_target *t, uint64_t base,
 			return 0;
 		if (attach_now_ns() > end)
 			return attach_fact(t, -ETIMEDOUT, "a thread of process "
-					   "%d keeps the dynamic linker's or "
-					   "malloc's lock; the agent comes "
-					   "when it lets go", t->pid);
+					   "%d holds the lock of the dynamic "
+					   "linker or of malloc; the agent "
+					   "starts when the thread releases it",
+					   t->pid);
 		pause_shortly();
 	}
 	return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
@@ -88,18 +89,20 @@ static int judge(const struct attach_target *t, struct attach_block *block)
 		       attach_fact(t, -ENOTSUP, "the agent stays off in "
 				   "process %d: %s", t->pid, block->text) : 0;
 	case ATTACH_NO_THREAD:
-		return attach_fact(t, -EAGAIN, "process %d can make no thread: "
-				   "%s", t->pid, strerror(block->result));
+		return attach_fact(t, -EAGAIN, "process %d cannot make a "
+				   "thread: %s", t->pid,
+				   strerror(block->result));
 	case ATTACH_NO_FILE:
-		return attach_fact(t, -EIO, "process %d can make no file for "
-				   "the library: %s", t->pid,
+		return attach_fact(t, -EIO, "process %d cannot make a file for "
+				   "libtaffrail.so: %s", t->pid,
 				   strerror(-block->result));
 	case ATTACH_NO_LIBRARY:
-		return attach_fact(t, -ENOEXEC, "process %d cannot load the "
-				   "library: %s", t->pid, block->text);
+		return attach_fact(t, -ENOEXEC, "process %d cannot load "
+				   "libtaffrail.so: %s", t->pid, block->text);
 	case ATTACH_NO_WORD:
-		return attach_fact(t, -ETIMEDOUT, "process %d has waited too "
-				   "long for this command", t->pid);
+		return attach_fact(t, -ETIMEDOUT, "process %d waited too long "
+				   "for this command, and loaded nothing: try "
+				   "again", t->pid);
 	default:
 		return attach_fact(t, -ENOEXEC, "process %d loaded another "
 				   "libtaffrail.so, of another version",

@@ -242,8 +242,8 @@ static uint64_t find_debug(const struct attach_target *t)
 
 static int modules_change(const struct attach_target *t)
 {
-	return attach_fact(t, -EAGAIN, "the modules of process %d change, or "
-			   "it has only begun; try again", t->pid);
+	return attach_fact(t, -EAGAIN, "process %d is loading modules, or is "
+			   "still starting: try again", t->pid);
 }
 
 /* Waits until the linker says that its list does not change: then each module
@@ -262,7 +262,7 @@ static int read_debug(const struct attach_target *t, uint64_t at,
 		nanosleep(&pause, NULL);
 	}
 	return attach_fact(t, -ENOTSUP, "process %d is a static program, or "
-			   "has only begun", t->pid);
+			   "is still starting: try again", t->pid);
 }
 
 static int walk_list(struct attach_target *t, const struct r_debug *debug)
@@ -353,9 +353,9 @@ static int find_allocator(struct attach_target *t)
 	if (!sanitizer)
 		return 0;
 	return attach_fact(t, -ENOTSUP, "process %d is built with "
-			   "ThreadSanitizer or MemorySanitizer, which end it "
-			   "when a thread comes that they have not seen begin; "
-			   "start it with taffrail record", t->pid);
+			   "ThreadSanitizer or MemorySanitizer, which would "
+			   "end it because of the new thread: start it with "
+			   "taffrail record", t->pid);
 }
 
 static int find_all_names(struct attach_target *t)
@@ -460,8 +460,8 @@ int attach_modules_read(struct attach_target *t)
 		return ret;
 	if (read_offset(t, n->tls_offset, 64, &t->at_tls_offset) ||
 	    read_offset(t, n->tid, 32, &t->at_tid) || find_syscall(t))
-		return attach_fact(t, -ENOTSUP, "the libc of process %d is of "
-				   "a kind not known here", t->pid);
+		return attach_fact(t, -ENOTSUP, "the glibc of process %d has "
+				   "an unknown layout of threads", t->pid);
 	if (n->rseq_offset && n->rseq_size &&
 	    (attach_read(t, n->rseq_offset, &t->rseq_offset, 8) ||
 	     attach_read(t, n->rseq_size, &t->rseq_bytes, 4)))

@@ -18,7 +18,7 @@ int attach_provide(pid_t pid)
 		return COMMAND_DONE;
 	if (ret)
 		return command_failed("%s", report.error);
-	command_warn("process %d has an agent now; one thread stood still for "
+	command_warn("process %d: agent loaded; one thread was stopped for "
 		     "%.0f us", pid, (double)report.stall_ns / NS_PER_US);
 	return COMMAND_DONE;
 }

@@ -27,30 +27,32 @@ long attach_filters(pid_t tid)
 static int why_not(const struct attach_target *t, int ret)
 {
 	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0))
-		return attach_fact(t, -EAGAIN, "threads of process %d come and "
-				   "go: none was stopped, try again", t->pid);
+		return attach_fact(t, -EAGAIN, "cannot stop a thread of "
+				   "process %d: its threads begin and end all "
+				   "the time; try again", t->pid);
 	if (ret == -ESRCH || ret == -ECHILD)
 		return attach_fact(t, -ESRCH, "process %d has ended", t->pid);
 	if (ret == -EBUSY)
-		return attach_fact(t, ret, "process %d is stopped: let it go "
-				   "on (SIGCONT) first", t->pid);
+		return attach_fact(t, ret, "process %d is stopped: continue it "
+				   "first (kill -CONT %d)", t->pid, t->pid);
 	if (ret == -EAGAIN)
-		return attach_fact(t, ret, "the only thread of process %d "
-				   "does not leave libc", t->pid);
+		return attach_fact(t, ret, "cannot stop the only thread of "
+				   "process %d: it does not leave libc; try "
+				   "again", t->pid);
 	if (ret == -EPERM && process_status(t->pid, "TracerPid") > 0)
 		return attach_fact(t, -EBUSY, "process %d is traced by "
 				   "process %ld", t->pid,
 				   process_status(t->pid, "TracerPid"));
 	if (ret == -ESTALE)
-		return attach_fact(t, ret, "process %d executes another "
-				   "program just now: try again", t->pid);
+		return attach_fact(t, ret, "process %d is executing another "
+				   "program: try again", t->pid);
 	if (ret == -ETIMEDOUT && attach_threads_blocked(t->pid))
 		return attach_fact(t, -EINPROGRESS, "each thread of process %d "
 				   "waits for a child of vfork or for a disk: "
 				   "try again", t->pid);
 	if (ret == -ENXIO || ret == -ETIMEDOUT)
-		return attach_fact(t, ret, "no thread of process %d can be "
-				   "stopped now", t->pid);
+		return attach_fact(t, ret, "cannot stop a thread of process "
+				   "%d now: try again", t->pid);
 	return attach_fact(t, ret, "process %d: %s", t->pid, strerror(-ret));
 }
 

@@ -51,19 +51,20 @@ static int refused(const struct attach_target *t, int error)
 				   "not dumpable (set-user-ID, capabilities, "
 				   "or PR_SET_DUMPABLE)", t->pid);
 	if (yama_scope() > 2)
-		return attach_fact(t, -EACCES, "no permission: "
-				   "kernel.yama.ptrace_scope is %ld, which "
-				   "holds for root and until the next boot; "
-				   "start the program with taffrail record --",
+		return attach_fact(t, -EACCES, "no permission to trace process "
+				   "%d: kernel.yama.ptrace_scope is %ld, also "
+				   "for root and until the next boot; start "
+				   "the program with taffrail record", t->pid,
 				   yama_scope());
 	if (yama_scope() > 0)
-		return attach_fact(t, -EACCES, "no permission: "
-				   "kernel.yama.ptrace_scope is %ld; root may, "
-				   "or set it to 0; or start the program with "
-				   "taffrail record --", yama_scope());
-	return attach_fact(t, -EACCES, "no permission to trace process %d (%s): "
-			   "a container's or a security module's rule?",
-			   t->pid, strerror(-error));
+		return attach_fact(t, -EACCES, "no permission to trace process "
+				   "%d: kernel.yama.ptrace_scope is %ld; run "
+				   "as root, set it to 0, or start the program "
+				   "with taffrail record", t->pid,
+				   yama_scope());
+	return attach_fact(t, -EACCES, "no permission to trace process %d "
+			   "(%s); a container or a security module may forbid "
+			   "it", t->pid, strerror(-error));
 }
 
 static int check_state(const struct attach_target *t)
@@ -88,8 +89,8 @@ static int check_state(const struct attach_target *t)
 				   "of process %ld", t->pid,
 				   process_status(t->pid, "Tgid"));
 	if (p[2] == 'T')
-		return attach_fact(t, -EBUSY, "process %d is stopped: let it "
-				   "go on (SIGCONT) first", t->pid);
+		return attach_fact(t, -EBUSY, "process %d is stopped: continue "
+				   "it first (kill -CONT %d)", t->pid, t->pid);
 	return 0;
 }
 
@@ -117,8 +118,9 @@ static int check_threads(const struct attach_target *t)
 					  process_status(tid, "TracerPid"));
 		else if (process_status(tid, "Seccomp") > 0)
 			ret = attach_fact(t, -ENOTSUP, "process %d has a "
-					  "seccomp filter: it might be killed "
-					  "for what the agent does", t->pid);
+					  "seccomp filter, which may kill it "
+					  "for a system call of the agent",
+					  t->pid);
 	}
 	closedir(tasks);
 	return ret;
@@ -135,7 +137,7 @@ static int check_machine(const struct attach_target *t)
 	if (fd < 0) {
 		ret = -errno;
 		return ret == -ENOENT ?
-		       attach_fact(t, -ENOTSUP, "process %d is the kernel's",
+		       attach_fact(t, -ENOTSUP, "process %d is a kernel thread",
 				   t->pid) : refused(t, ret);
 	}
 	ret = read(fd, &header, sizeof(header)) == sizeof(header) &&
@@ -143,8 +145,8 @@ static int check_machine(const struct attach_target *t)
 	      header.e_ident[EI_CLASS] == ELFCLASS64 ?
 	      0 : -ENOTSUP;
 	close(fd);
-	return ret ? attach_fact(t, ret, "process %d runs no program of 64 "
-				 "bits", t->pid) : 0;
+	return ret ? attach_fact(t, ret, "process %d is not a 64-bit program",
+				 t->pid) : 0;
 }
 
 static int read_auxv(struct attach_target *t)
@@ -168,8 +170,9 @@ static int read_auxv(struct attach_target *t)
 		else if (aux[i].a_type == AT_PHNUM)
 			t->nphdr = aux[i].a_un.a_val;
 		else if (aux[i].a_type == AT_SECURE && aux[i].a_un.a_val)
-			return attach_fact(t, -ENOTSUP, "process %d runs with "
-					   "others' rights (AT_SECURE): the "
+			return attach_fact(t, -ENOTSUP, "process %d is "
+					   "set-user-ID, set-group-ID or has "
+					   "capabilities (AT_SECURE): the "
 					   "agent stays off there", t->pid);
 	}
 	return t->phdr ? 0 : attach_fact(t, -ENOTSUP, "cannot find the "
@@ -201,8 +204,8 @@ int attach_target_open(struct attach_target *t, pid_t pid)
 	}
 	/* then the facts come from two different programs */
 	if (ret && ret != -ESRCH && !attach_image_same(t, t->phdr))
-		return attach_fact(t, -ESTALE, "process %d executes another "
-				   "program just now, or ends: try again",
+		return attach_fact(t, -ESTALE, "process %d is executing "
+				   "another program, or ends: try again",
 				   t->pid);
 	return ret;
 }

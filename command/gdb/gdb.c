@@ -188,7 +188,8 @@ int gdb_main(int argc, char **argv)
 	if (!pid)
 		return command_misused("no process given: add -p PID");
 	if (address && (print || options.index < argc))
-		return command_misused("--listen starts no gdb");
+		return command_misused("--listen starts no gdb: leave out %s",
+				       print ? "--print" : "gdb's arguments");
 	if (provide_agent(pid))
 		return COMMAND_FAILED;
 	if (address)

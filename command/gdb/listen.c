@@ -306,11 +306,13 @@ int gdb_listen(const char *text, pid_t pid)
 	int ret = parse_address(name, sizeof(name), text);
 
 	if (ret == -EADDRNOTAVAIL)
-		return command_misused("'%s' is not of the loopback interface: "
-				       "anyone who reached it could read the "
-				       "process's memory", text);
+		return command_misused("'%s' is not of the loopback interface, "
+				       "so other machines could read the "
+				       "process's memory: give PORT, or "
+				       "localhost:PORT", text);
 	if (ret)
-		return command_misused("'%s' has no port", text);
+		return command_misused("'%s' has no port: give [HOST:]PORT",
+				       text);
 	/* before the port is open: the agent may refuse any gdb */
 	ret = gdb_open_socket(path, pid, false);
 	if (!ret)

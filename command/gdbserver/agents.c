@@ -64,10 +64,11 @@ void gdbserver_attach(pid_t pid)
 	if (process_maps_file(pid, "libinproctrace.so"))
 		return;
 	if (process_maps_file(pid, "libtaffrail.so"))
-		command_warn("process %d gives no static data: %s", pid, error);
+		command_warn("process %d: no static tracepoints: %s", pid,
+			     error);
 	else
 		command_warn("process %d has no agent: its markers can be "
-			     "listed, not traced. Start it with "
+			     "listed, not traced; start it with "
 			     "LD_PRELOAD=libtaffrail.so", pid);
 }
 

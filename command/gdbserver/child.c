@@ -94,7 +94,8 @@ static int add_wrapper(struct launch *launch)
 	ssize_t n = readlink("/proc/self/exe", launch->self, PATH_MAX - 1);
 
 	if (n < 0)
-		return command_failed("/proc/self/exe: %s", strerror(errno));
+		return command_failed("cannot read /proc/self/exe: %s",
+				      strerror(errno));
 	launch->self[n] = '\0';
 	if (installed_find(launch->agent, sizeof(launch->agent),
 			   INSTALLED_LIB, AGENT))
@@ -173,7 +174,8 @@ static int launch_child(struct launch *launch, struct gdbserver *server)
 	int report[2], error = 0;
 
 	if (pipe2(report, O_CLOEXEC))
-		return command_failed("pipe: %s", strerror(errno));
+		return command_failed("cannot make a pipe: %s",
+				      strerror(errno));
 	server->pid = fork();
 	if (!server->pid) {
 		become_gdbserver(launch, parent);
@@ -203,11 +205,12 @@ static int make_link(struct launch *launch, struct gdbserver *server)
 	if (server->by_port) {
 		ret = comm_reserve(&server->reserved, &server->port);
 		if (ret)
-			return command_failed("no port of the loopback "
-					      "interface: %s", strerror(-ret));
+			return command_failed("cannot reserve a port of the "
+					      "loopback interface: %s",
+					      strerror(-ret));
 	} else {
 		if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-			return command_failed("socketpair: %s",
+			return command_failed("cannot make a socket pair: %s",
 					      strerror(errno));
 		server->link = ends[0];
 		launch->input = ends[1];
@@ -215,7 +218,8 @@ static int make_link(struct launch *launch, struct gdbserver *server)
 	if (server->comm.kind == COMM_STDIO)
 		return COMMAND_DONE;
 	if (pipe2(ends, O_CLOEXEC))
-		return command_failed("pipe: %s", strerror(errno));
+		return command_failed("cannot make a pipe: %s",
+				      strerror(errno));
 	server->messages = ends[0];
 	launch->messages = ends[1];
 	return COMMAND_DONE;
@@ -235,10 +239,10 @@ static int check_tracing(void)
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
 		return COMMAND_DONE;
 	error = WEXITSTATUS(status);
-	return error ? command_failed("gdbserver needs ptrace(2), which is "
-				      "denied (%s): by kernel.yama.ptrace_scope,"
-				      " or a container's rule; taffrail gdb "
-				      "does without", strerror(error)) :
+	return error ? command_failed("gdbserver cannot use ptrace(2): %s; "
+				      "kernel.yama.ptrace_scope or a container "
+				      "forbids it; taffrail gdb does not need "
+				      "it", strerror(error)) :
 		       COMMAND_DONE;
 }
 

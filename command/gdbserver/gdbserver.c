@@ -186,8 +186,8 @@ static int serve(void)
 	    !command_parse_pid(&pid, o->program[0]))
 		gdbserver_attach(pid);
 	else if (o->no_shell && !o->wrapped)
-		command_warn("without a shell gdbserver preloads nothing: the "
-			     "program must be linked with the agent");
+		command_warn("gdbserver without a shell preloads no agent: "
+			     "link the program with the agent");
 	filter_open(&server.filter, &host);
 	if (gdbserver_start(&server) || gdbserver_relay(&server))
 		return COMMAND_FAILED;

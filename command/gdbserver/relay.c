@@ -91,7 +91,7 @@ static void accept_gdb(struct relay *r)
 		return;
 	server->link = comm_connect(server->port);
 	if (server->link < 0) {
-		command_warn("gdbserver takes no connection: %s",
+		command_warn("cannot connect to gdbserver: %s",
 			     strerror(-server->link));
 		comm_close(&server->comm);
 		return;

@@ -260,7 +260,7 @@ attach_once()
 	wait_for "$work/said" ready 1
 	stall_session gdb gdb -nx -batch -p "$traced" -ex detach
 	stall_session attach "$taffrail" attach "$traced"
-	sed -n 's/.* stood still for \([0-9]*\) us$/us attach.stop \1/p' \
+	sed -n 's/.* was stopped for \([0-9]*\) us$/us attach.stop \1/p' \
 		"$work/gdb.log"
 	gdb_end
 	sed -n 's/^us stall\.\([a-z]*\) /us attach.\1 /p' "$work/said"
