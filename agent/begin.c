@@ -19,10 +19,12 @@
 #include "gdbstub/ipa/ipa.h"
 #include "tracepoints/sites/lock.h"
 
-const char agent_another_copy[] = "another copy of the agent is here";
+const char agent_another_copy[] =
+	"the program has another copy of the agent";
 int agent_rseq;
 
-static const char *start_failure = "no thread or no runtime directory";
+static const char *start_failure =
+	"cannot make a thread or the runtime directory";
 
 /* Returns the highest possible CPU number plus one: from the last number of a
  * list like "0-3,8-11". */
@@ -101,12 +103,13 @@ static int start_aside(void *arg)
 		return loader;
 	}
 	if (loader && modules_may_go()) {
-		start_failure = "modules would go unseen";
+		start_failure = "cannot follow dlopen and dlclose";
 		return loader;
 	}
 	ret = place_open();
 	if (ret) {
-		log_fact(LOG_ERROR, "start", "no runtime directory", ret);
+		log_fact(LOG_ERROR, "start", "cannot make the runtime directory",
+			 ret);
 		if (place_failure)
 			start_failure = place_failure;
 		return ret;

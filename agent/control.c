@@ -31,6 +31,10 @@
 #define REQUEST_BYTES		65536u
 #define FAULT_BYTES		640
 
+static const char thread_writes[] =
+	"a thread of the process is stopped while it writes an event: "
+	"continue it, and try again";
+
 /* One request and its answer. */
 struct exchange {
 	const char *request;
@@ -225,20 +229,21 @@ static int handle_start(struct exchange *exchange)
 		line_add_unsigned(&exchange->answer, "matched", matched);
 		ret = 0;
 	} else if (ret == -EEXIST) {
-		fail(exchange, ret, "a session of that name is there");
+		fail(exchange, ret, "a session of that name exists");
 	} else if (ret == -EACCES) {
-		fail(exchange, ret, "the program has changed its user, and "
-		     "may not make files in its directory any more");
+		fail(exchange, ret, "the program has changed its user, and can "
+		     "no longer make files in its directory");
 	} else if (ret == -EPERM) {
 		fail(exchange, ret, "the program may not give its files to "
 		     "that group");
 	} else if (ret == -EBUSY) {
-		fail(exchange, ret, "it lets in another group already");
+		fail(exchange, ret, "another group has access already");
 	} else if (ret == -EDQUOT) {
-		fail(exchange, ret, "the quota leaves no room for its "
-		     "buffers");
+		fail(exchange, ret, "the quota leaves no room for the "
+		     "session's buffers");
 	} else {
-		fail(exchange, ret, "no room for another session's rings");
+		fail(exchange, ret, "the process has no room for the rings of "
+		     "another session");
 	}
 unmap:
 	sys_munmap(session, sizeof(*session));
@@ -258,7 +263,7 @@ static struct session *session_named(struct exchange *exchange, int *ret)
 		*ret = fail(exchange, -ENOENT, "no such session");
 	else if (session->owned)
 		*ret = fail(exchange, -EPERM,
-			    "the session is gdb's: tstop ends it there");
+			    "the session belongs to gdb: end it with tstop");
 	else
 		return session;
 	return NULL;
@@ -278,21 +283,20 @@ static int rule_change(struct exchange *exchange, int wanted)
 	if (!session)
 		return ret;
 	if (!line_find(exchange->request, "rule", string, sizeof(string)))
-		return fail(exchange, -EINVAL, "no rule");
+		return fail(exchange, -EINVAL, "the request has no rule");
 	text_open(&why, fault, sizeof(fault));
 	ret = session_rule_parse(&rule, string, &why);
 	if (ret)
 		return fail(exchange, ret, fault);
 	if (!wanted && rule.condition[0])
 		return fail(exchange, -EINVAL,
-			    "a marker is disabled without a condition");
+			    "disable takes a rule without a condition");
 	rule.wanted = wanted;
 	ret = session_rule(session, &rule, &matched, &why);
 	if (!ret)
 		act_note(&session->channel->page->changed, exchange);
 	if (ret == -ETIMEDOUT)
-		return fail(exchange, ret,
-			    "a thread is stopped in the middle of a write");
+		return fail(exchange, ret, thread_writes);
 	if (ret)
 		return fail(exchange, ret, fault);
 	line_add_unsigned(&exchange->answer, "matched", matched);
@@ -319,8 +323,7 @@ static int session_change(struct exchange *exchange,
 		return ret;
 	ret = change(session);
 	if (ret)
-		fail(exchange, ret,
-		     "a thread is stopped in the middle of a write");
+		fail(exchange, ret, thread_writes);
 	return ret;
 }
 
@@ -379,7 +382,8 @@ static int handle_gdbserver(struct exchange *exchange)
 	int ret;
 
 	if (!line_find(exchange->request, "on", on, sizeof(on)))
-		return fail(exchange, -EINVAL, "on or off?");
+		return fail(exchange, -EINVAL, "the request has neither on nor "
+			    "off");
 	ret = ipa_serve(text_equal(on, "1"));
 	if (ret == -EPERM)
 		return fail(exchange, ret, "the program's environment forbids "
@@ -395,9 +399,9 @@ static int handle_detach(struct exchange *exchange)
 	int ret = attach_undo();
 
 	if (ret == -EBUSY)
-		return fail(exchange, ret, "gdbserver is attached");
-	return ret ? fail(exchange, ret, "a thread is stopped in the middle "
-			  "of a write") : 0;
+		return fail(exchange, ret, "gdbserver is attached: detach it "
+			    "first");
+	return ret ? fail(exchange, ret, thread_writes) : 0;
 }
 
 static int (*const handlers[])(struct exchange *exchange) = {

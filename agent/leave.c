@@ -133,7 +133,7 @@ int leave_confine(int clockless)
 	if (clockless && leave_sessions_run()) {
 		thread_run_wait(sessions_end, NULL);
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
-			 "program gives up the clock", 0);
+			 "program gives up the time stamp counter", 0);
 	}
 	/* first: an ending thread makes an offer, which this withdraws, too */
 	begun = demand_withdraw() ? WITHDRAWN : 0;

@@ -98,7 +98,7 @@ static void words_log(void)
 		text_add(&text, words_name(i));
 		text_add(&text, " is none of ");
 		text_add(&text, words_list(i));
-		text_add(&text, "; the default holds");
+		text_add(&text, "; the default is used");
 		log_fact(LOG_WARNING, "start", fact, 0);
 	}
 }
@@ -140,7 +140,7 @@ static void start(void)
 		log_fact(LOG_ERROR, "start", "core dumps cannot have the "
 			 "buffers: /proc/self/coredump_filter", 0);
 	if (quota_setup(settings.quota)) {
-		agent_off = "TAFFRAIL_QUOTA is not a number with K, M or G";
+		agent_off = "TAFFRAIL_QUOTA is not a number of bytes, K, M or G";
 		return;
 	}
 	agent_off = "no memory";
@@ -168,11 +168,12 @@ __attribute__((constructor(101))) static void agent_start(int argc,
 	(void)argc;
 	(void)argv;
 	if (getauxval(AT_SECURE)) {
-		agent_off = "the program runs with others' rights (AT_SECURE)";
+		agent_off = "the program is set-user-ID, set-group-ID or has "
+			    "capabilities (AT_SECURE)";
 		return;
 	}
 	if (THREADS_SANITIZED) {
-		agent_off = "built with ThreadSanitizer";
+		agent_off = "the program is built with ThreadSanitizer";
 		return;
 	}
 	/* only glibc passes arguments to constructors */

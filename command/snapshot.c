@@ -173,12 +173,12 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 	if (argc - options.index != 1)
 		return command_misused("no session given");
 	if (!*output)
-		return command_misused("give a directory: -o DIR");
+		return command_misused("no directory given: add -o DIR");
 	if (s->core && s->pid)
 		return command_misused("--core and --pid exclude each other");
 	s->name = argv[options.index];
 	if (!rundir_valid_name(s->name))
-		return command_misused("'%s' cannot be a session's name",
+		return command_misused("'%s' is not a session's name",
 				       s->name);
 	return COMMAND_DONE;
 }

@@ -70,8 +70,8 @@ static int check_rule(const char *rule)
 static int check_name(const char *name)
 {
 	if (!rundir_valid_name(name))
-		return command_misused("'%s' cannot be a session's name: up to "
-				       "63 letters, digits, '.', '_', '-'",
+		return command_misused("'%s' is not a session's name: give up "
+				       "to 63 letters, digits, '.', '_', '-'",
 				       name);
 	return COMMAND_DONE;
 }
@@ -100,8 +100,8 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		return command_take_contexts(&a->context, value);
 	case KEY_QUOTA:
 		if (command_parse_bytes(&a->quota, value) || !a->quota)
-			return command_misused("quota '%s' is not a number with "
-					       "K, M or G", value);
+			return command_misused("quota '%s' is not a number of "
+					       "bytes, K, M or G", value);
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);
@@ -152,7 +152,8 @@ static int start_one(struct targets *targets, const struct start_arguments *a,
 		return COMMAND_FAILED;
 	ret = client_call(&target->client, MESSAGE_START, request, NULL);
 	if (ret == -EEXIST)
-		return command_failed("process %d has a session '%s' already",
+		return command_failed("process %d already has a session '%s': "
+				      "give another name, or destroy it first",
 				      a->pid, a->name);
 	if (ret)
 		return command_failed("process %d: %s", a->pid,
@@ -211,8 +212,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	int ret;
 
 	if (name_taken(targets, a->name))
-		return command_failed("there is a session '%s' already",
-				      a->name);
+		return command_failed("session '%s' exists: give another name, "
+				      "or destroy it first", a->name);
 	if (targets->dir.fd < 0 && rundir_open(&targets->dir, true))
 		return command_failed("%s", targets->dir.error);
 	if (command_check_reach(targets->dir.path, a->group))

@@ -254,7 +254,7 @@ static void count_image(struct status *s,
 	int fd, ret = rundir_read_process(process, image, &head);
 
 	if (ret == -EPROTO)
-		command_warn("%s: of another version, not counted",
+		command_warn("%s: not counted: its agent is of another version",
 			     process->path);
 	if (ret)
 		return;

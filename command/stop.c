@@ -137,7 +137,7 @@ static int tell_main(int argc, char **argv, enum message_type type,
 	if (argc - options.index != 1)
 		return command_misused("give one session's name");
 	if (!rundir_valid_name(argv[options.index]))
-		return command_misused("'%s' cannot be a session's name",
+		return command_misused("'%s' is not a session's name",
 				       argv[options.index]);
 	if (targets_open(&targets, pid))
 		status = COMMAND_FAILED;

@@ -35,7 +35,7 @@ int verify_main(int argc, char **argv)
 	map_guard();
 	ret = verify_directory(&result, argv[options.index], report, NULL);
 	if (ret == -ENOENT)
-		return command_failed("%s: no trace there",
+		return command_failed("%s: no trace in this directory",
 				      argv[options.index]);
 	if (ret < 0)
 		return command_failed("%s: %s", argv[options.index],

@@ -425,7 +425,7 @@ static int watch(pid_t pid)
 	if (!pid && (w.inotify < 0 ||
 		     inotify_add_watch(w.inotify, w.dir.path, IN_CREATE |
 				       IN_DELETE | IN_MOVED_TO) < 0))
-		command_warn("new processes will not be noticed: %s",
+		command_warn("cannot watch for new processes: %s",
 			     strerror(errno));
 	ret = pid ? find_one(&w) : rescan(&w);
 	if (!ret)
@@ -456,7 +456,7 @@ int watch_main(int argc, char **argv)
 	if (!options_pid(&options, &pid))
 		return options.status;
 	if (options.index < argc)
-		return command_misused("unexpected '%s'",
+		return command_misused("unexpected argument '%s'",
 				       argv[options.index]);
 	return watch(pid);
 }

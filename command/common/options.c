@@ -79,7 +79,7 @@ void command_warn_words(uint32_t variables, const char *where)
 {
 	for (int i = 0; i < WORDS_VARIABLES; i++)
 		if (variables & 1u << i)
-			command_warn("%s%s is none of %s; the default holds",
+			command_warn("%s%s is none of %s; the default is used",
 				     where, words_name(i), words_list(i));
 }
 
@@ -310,8 +310,8 @@ int command_take_size(uint64_t *bytes, const char *text)
 		return command_misused("buffer size '%s' is not between 256K "
 				       "and 1G", text);
 	default:
-		return command_misused("buffer size '%s' is not a number with K, "
-				       "M or G", text);
+		return command_misused("buffer size '%s' is not a number of "
+				       "bytes, K, M or G", text);
 	}
 }
 
@@ -375,8 +375,8 @@ int command_take_contexts(const char **to, const char *text)
 	uint32_t mask;
 
 	if (command_parse_contexts(&mask, text, &bad))
-		return command_misused("unknown context '%.*s': there are "
-				       "vtid, vpid, procname, cpu, ip",
+		return command_misused("unknown context '%.*s': give vtid, "
+				       "vpid, procname, cpu or ip",
 				       (int)strcspn(bad, ","), bad);
 	*to = text;
 	return COMMAND_DONE;

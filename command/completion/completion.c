@@ -24,8 +24,8 @@ static int print_script(const char *shell)
 	const char *script = completion_script(shell);
 
 	if (!script)
-		return command_misused("no completion for '%s': there are "
-				       "bash, zsh, fish", shell);
+		return command_misused("unknown shell '%s': give bash, zsh or "
+				       "fish", shell);
 	fputs(script, stdout);
 	return command_finish();
 }
@@ -69,6 +69,6 @@ int completion_main(int argc, char **argv)
 		return answer(asked, argc - options.index,
 			      argv + options.index);
 	if (argc - options.index != 1)
-		return command_misused("which shell: bash, zsh or fish?");
+		return command_misused("no shell given: add bash, zsh or fish");
 	return print_script(argv[options.index]);
 }

@@ -101,7 +101,8 @@ static int add_site(struct reading *r, uint64_t address, const char *desc,
 	object = at_address(r, address + offsetof(struct taffrail_note, object)
 			    + note.object, sizeof(site), &room);
 	if (!object)
-		return fact(r, -EBADMSG, "a marker's note points nowhere");
+		return fact(r, -EBADMSG, "a marker's note has an invalid "
+			    "address");
 	memcpy(&site, object, sizeof(site));
 	if (site.version != TAFFRAIL_SITE_VERSION)
 		return fact(r, -EPROTO, "its markers are of version %u, this "

@@ -116,8 +116,8 @@ static int check_peer(struct client *client,
 	socklen_t bytes = sizeof(cred);
 
 	if (getsockopt(client->fd, SOL_SOCKET, SO_PEERCRED, &cred, &bytes))
-		return fact(client, -EPERM, "process %d: cannot tell whose "
-			    "control socket it is", process->pid);
+		return fact(client, -EPERM, "process %d: the owner of its "
+			    "control socket is not known", process->pid);
 	if (cred.uid != geteuid() && cred.uid && cred.uid != process->uid &&
 	    geteuid())
 		return fact(client, -EPERM, "process %d: its control socket "
@@ -216,8 +216,8 @@ static int check_header(struct client *client, const struct message *head,
 			enum message_type type)
 {
 	if (head->magic != PROTOCOL_MAGIC)
-		return fact(client, -EBADMSG, "the answer is no message of an "
-			    "agent");
+		return fact(client, -EBADMSG, "the answer is not an agent's "
+			    "message");
 	if (head->version != PROTOCOL_VERSION)
 		return refuse_version(client, head->version);
 	if (head->bytes > PROTOCOL_PAYLOAD_MAX || head->status > 0 ||
@@ -286,8 +286,8 @@ static int exchange(struct client *client, enum message_type type,
 		await_end(client);
 	client->answered |= !ret;
 	if (ret == -ETIMEDOUT)
-		fact(client, ret, "no answer within %d ms: is the process "
-		     "stopped?", client->timeout_ms);
+		fact(client, ret, "no answer within %d ms; the process may be "
+		     "stopped", client->timeout_ms);
 	else if (ret && !client->error[0])
 		fact(client, ret, "the connection broke: %s", strerror(-ret));
 	return ret;

@@ -21,9 +21,10 @@ int command_take_group(uint32_t *group, const char *text)
 	if (entry)
 		number = entry->gr_gid;
 	else if (end == text || *end || number >= UINT32_MAX)
-		return command_misused("there is no group '%s'", text);
+		return command_misused("no such group: %s", text);
 	if (!number)
-		return command_misused("group 0 has access already");
+		return command_misused("group 0 always has access: give "
+				       "another group");
 	*group = (uint32_t)number;
 	return COMMAND_DONE;
 }
@@ -49,10 +50,11 @@ int command_check_reach(const char *path, uint32_t group)
 	for (char *p = strchr(part + 1, '/'); p; p = strchr(p + 1, '/')) {
 		*p = '\0';
 		if (!searched_by(part, group))
-			return command_failed("%s, where the program has its "
-					      "files, lets no group in: start "
-					      "the program with TAFFRAIL_DIR="
-					      "/dev/shm/NAME", part);
+			return command_failed("the group cannot search %s, "
+					      "which has the program's files: "
+					      "start the program with "
+					      "TAFFRAIL_DIR=/dev/shm/NAME",
+					      part);
 		*p = '/';
 	}
 	return COMMAND_DONE;

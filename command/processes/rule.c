@@ -25,7 +25,7 @@ static const char *condition_check(const char *rule, const char *condition)
 
 	for (const char *p = condition; *p; p++)
 		if (iscntrl((unsigned char)*p))
-			return "a condition is one line";
+			return "its condition has a control character";
 	if (strlen(condition) > RULE_CONDITION_MAX)
 		return "its condition is too long";
 	if (!expr_check(condition, &error))
@@ -43,7 +43,7 @@ static const char *glob_check(const char *rule, size_t bytes)
 		return "it is too long";
 	for (size_t i = 0; i < bytes; i++)
 		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
-			return "no marker has such a character";
+			return "it has a character that no marker's id has";
 	return NULL;
 }
 
@@ -56,12 +56,12 @@ int rule_check(const char *rule, const char **why)
 
 	*why = glob_check(rule, bytes);
 	if (!*why && rule_strings(rule, &strings, &end))
-		*why = "types are (str,,str): str or nothing an argument, "
-		       "without blanks";
+		*why = "types must be like (str,,str): str or nothing for each "
+		       "argument, without blanks";
 	if (!*why && condition)
 		*why = condition_check(rule, condition);
 	else if (!*why && *end)
-		*why = "no marker has such a character";
+		*why = "it has a character that no marker's id has";
 	return *why ? -EINVAL : 0;
 }
 

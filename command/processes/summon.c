@@ -258,12 +258,11 @@ static void explain_stopped(pid_t pid, char *error, size_t room)
 	long tracer = process_status(pid, "TracerPid");
 
 	if (tracer > 0)
-		snprintf(error, room, "process %d is held by process %ld, "
-			 "which traces it: let it go on there first", pid,
-			 tracer);
+		snprintf(error, room, "process %d is stopped by its tracer, "
+			 "process %ld: continue it there first", pid, tracer);
 	else
-		snprintf(error, room, "process %d is stopped: let it go on "
-			 "(SIGCONT) first", pid);
+		snprintf(error, room, "process %d is stopped: continue it "
+			 "first (kill -CONT %d)", pid, pid);
 }
 
 static int explain(const struct call *call, int ret, char *error, size_t room)
@@ -281,25 +280,25 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		snprintf(error, room, "each thread of process %d waits for a "
 			 "child of vfork or for a disk: try again", pid);
 	else if (ret == -ESTALE)
-		snprintf(error, room, "process %d executes another program "
-			 "just now: try again", pid);
+		snprintf(error, room, "process %d is executing another "
+			 "program: try again", pid);
 	else if (ret == -EPERM)
 		snprintf(error, room, "process %d has a seccomp filter, which "
-			 "may end it for a new thread", pid);
+			 "may kill it for a new thread", pid);
 	else if (ret == -EBUSY || ret == -ETIMEDOUT)
 		snprintf(error, room, "process %d does not answer: it has "
 			 "cancelled a thread, or its threads block all "
 			 "signals%s%s", pid, join, traced);
 	else if (ret == -ENOTSUP)
-		snprintf(error, room, "process %d has no service thread, and "
-			 "you may not make one; root may, or start it with "
+		snprintf(error, room, "no permission to make the service "
+			 "thread of process %d: run as root, or start it with "
 			 "TAFFRAIL_SERVICE=thread%s%s", pid, join, traced);
 	else if (call->refused)
 		snprintf(error, room, "process %d cannot make its service "
 			 "thread: %s", pid, strerror(call->refused));
 	else
-		snprintf(error, room, "process %d has no service thread, and "
-			 "none can be made: %s%s%s", pid, strerror(-ret), join,
+		snprintf(error, room, "cannot make the service thread of "
+			 "process %d: %s%s%s", pid, strerror(-ret), join,
 			 traced);
 	return ret;
 }

@@ -87,8 +87,9 @@ void filtered_vouch(const char *preload, const char *directory)
 	filters = process_status(getpid(), "Seccomp_filters");
 	if (filters < 0) {
 		command_warn("this command is under a seccomp filter, and the "
-			     "kernel does not tell how many there are (Linux "
-			     "5.9): the agent stays off%s", remedy);
+			     "kernel does not tell the number of filters "
+			     "(Linux 5.9 does): the agent stays off%s",
+			     remedy);
 		return;
 	}
 	status = try_agent(preload, directory);
@@ -97,9 +98,9 @@ void filtered_vouch(const char *preload, const char *directory)
 		setenv(VARIABLE, word, 1);
 	else if (status > 0 && WIFSIGNALED(status))
 		command_warn("the seccomp filter of this command killed an "
-			     "agent that was tried (%s): the agent stays off",
+			     "agent in a trial (%s): the agent stays off",
 			     strsignal(WTERMSIG(status)));
 	else
-		command_warn("no agent could be tried under the seccomp filter "
-			     "of this command: it stays off%s", remedy);
+		command_warn("cannot try the agent under the seccomp filter of "
+			     "this command: the agent stays off%s", remedy);
 }

@@ -487,8 +487,8 @@ static int ask(struct record *record, struct record_member *member,
 	}
 	/* no warning for a process that is just being killed */
 	if (ret && type == MESSAGE_STOP && !ended(member, DYING_MS))
-		command_warn("process %d goes on: %s", member->process.pid,
-			     client.error);
+		command_warn("cannot stop the session of process %d: %s",
+			     member->process.pid, client.error);
 	client_close(&client);
 	return ret;
 }

@@ -59,8 +59,8 @@ static int take_seconds(struct record_options *o, const char *text)
 static int take_max_size(struct record_options *o, const char *text)
 {
 	if (command_parse_bytes(&o->max_size, text))
-		return command_misused("size '%s' is not a number with K, M or G",
-				       text);
+		return command_misused("size '%s' is not a number of bytes, "
+				       "K, M or G", text);
 	if (o->max_size < MAX_SIZE_LEAST)
 		return command_misused("size '%s' is less than 1M", text);
 	return COMMAND_DONE;
@@ -102,7 +102,7 @@ static int take_rule(struct record_options *o, const char *text)
 static int take_provider(struct record_options *o, const char *text)
 {
 	if (!rundir_valid_name(text))
-		return command_misused("'%s' is not a provider", text);
+		return command_misused("'%s' is not a provider's name", text);
 	if (o->nproviders == RECORD_PROVIDERS_MAX)
 		return command_misused("more than %d providers",
 				       RECORD_PROVIDERS_MAX);

@@ -289,9 +289,9 @@ static int end(struct record *record)
 	if (!status && record->failed)
 		status = command_failed("%s", strerror(-record->failed));
 	if (record->crowded || record->missed)
-		status = command_failed("not all is recorded: %s; the rest is "
-					"in the buffers, taffrail snapshot %s "
-					"has it",
+		status = command_failed("the trace is incomplete: %s; the rest "
+					"is in the buffers: taffrail snapshot "
+					"%s -o DIR writes it",
 					strerror(record->crowded ?
 						 -record->crowded : EMFILE),
 					record->name);

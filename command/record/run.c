@@ -38,11 +38,11 @@ static int add_library(char *list, size_t room, const char *name)
 		return command_failed("cannot find %s: %s", name,
 				      strerror(-ret));
 	if (strpbrk(path, ": "))
-		return command_failed("%s: no preload from a path with a "
-				      "colon or a space", path);
+		return command_failed("cannot preload %s: its path has a colon "
+				      "or a space", path);
 	if (snprintf(list + used, room - used, "%s%s", used ? ":" : "", path) >=
 	    (int)(room - used))
-		return command_failed("too many libraries");
+		return command_failed("too many providers to preload");
 	return 0;
 }
 
@@ -161,7 +161,8 @@ int record_run(struct record *record)
 	filtered_vouch(preload, record->dir.path);
 	look(record, preload, &image);
 	if (pipe2(pipes, O_CLOEXEC))
-		return command_failed("pipe: %s", strerror(errno));
+		return command_failed("cannot make a pipe: %s",
+				      strerror(errno));
 	fflush(NULL);
 	record->child = fork();
 	if (!record->child)
@@ -170,7 +171,7 @@ int record_run(struct record *record)
 	if (record->child < 0) {
 		close(pipes[0]);
 		record->child = 0;
-		return command_failed("fork: %s", strerror(errno));
+		return command_failed("cannot fork: %s", strerror(errno));
 	}
 	record_prepare();
 	while (read(pipes[0], &error, sizeof(error)) < 0 && errno == EINTR)

@@ -105,7 +105,8 @@ void lacking_tell(const struct lacking *lacking)
 
 	if (lacking->filtered)
 		command_warn("%" PRIu64 " program%s executed under a seccomp "
-			     "filter, and not traced: %s(7), TAFFRAIL_SECCOMP",
+			     "filter, and not traced: see TAFFRAIL_SECCOMP in "
+			     "%s(7)",
 			     lacking->filtered,
 			     lacking->filtered == 1 ? " was" : "s were",
 			     "taffrail-environment");

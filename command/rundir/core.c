@@ -183,13 +183,14 @@ static int take_files(struct core *core, const char *desc, size_t bytes)
 		return 0;
 	memcpy(head, desc, sizeof(head));
 	if (!head[1] || head[0] > (bytes - sizeof(head)) / sizeof(range))
-		return fact(core, "its list of files makes no sense");
+		return fact(core, "its list of mapped files is damaged");
 	names = desc + sizeof(head) + head[0] * sizeof(range);
 	for (uint64_t i = 0; i < head[0]; i++) {
 		size_t n = strnlen(names, (size_t)(end - names));
 
 		if (n == (size_t)(end - names))
-			return fact(core, "its list of files makes no sense");
+			return fact(core, "its list of mapped files is "
+				    "damaged");
 		memcpy(range, desc + sizeof(head) + i * sizeof(range),
 		       sizeof(range));
 		if (take_file(core, range, head[1], names))
@@ -242,7 +243,7 @@ static int take_core(struct core *core)
 	    !gelf_getehdr(core->elf, &header) || header.e_type != ET_CORE ||
 	    header.e_ident[EI_CLASS] != ELFCLASS64 ||
 	    elf_getphdrnum(core->elf, &n))
-		return fact(core, "no core dump of a 64-bit program");
+		return fact(core, "not a core dump of a 64-bit program");
 	for (size_t i = 0; i < n; i++)
 		if (gelf_getphdr(core->elf, (int)i, &ph) &&
 		    ph.p_type == PT_NOTE && take_notes(core, &ph))
@@ -250,8 +251,8 @@ static int take_core(struct core *core)
 	if (!core->files)
 		return fact(core, "the process had no session of its own");
 	if (!core->filled)
-		return fact(core, "the buffers are not in it: the program did "
-			    "not run under TAFFRAIL_CORE=on");
+		return fact(core, "it has no buffers: the program must run "
+			    "under TAFFRAIL_CORE=on");
 	return 0;
 }
 
@@ -273,7 +274,7 @@ int core_extract(struct core_directory *directory, const char *file)
 		     "%s/taffrail-core.XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
 		    (int)sizeof(directory->path) || !mkdtemp(directory->path)) {
 		directory->path[0] = '\0';
-		fact(&core, "no directory for what is in it: %s",
+		fact(&core, "cannot make a temporary directory: %s",
 		     strerror(errno));
 		goto out;
 	}

@@ -343,11 +343,11 @@ static int explain(struct target *t, int ret)
 	if (ret > 0 && t->origin)
 		return fact(t, -ENXIO, "process %d was forked from process %d "
 			    "and has not written an event yet: it has no "
-			    "socket before its first one", t->pid, t->origin);
+			    "socket before its first event", t->pid, t->origin);
 	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)
 		return fact(t, -ENXIO, "process %d has no agent at work: it "
-			    "is under a seccomp filter, where one starts with "
-			    "TAFFRAIL_SECCOMP=trust only", t->pid);
+			    "is under a seccomp filter; start it with "
+			    "TAFFRAIL_SECCOMP=trust", t->pid);
 	if (ret > 0 || ret == -ENXIO)
 		return fact(t, -ENXIO, "process %d has no agent; taffrail "
 			    "attach %d loads it", t->pid, t->pid);
@@ -356,8 +356,9 @@ static int explain(struct target *t, int ret)
 			    "process %d: %s", t->pid, strerror(-ret));
 	if (geteuid() && t->uid != geteuid())
 		return fact(t, -EACCES, "no permission: process %d belongs to "
-			    "another user (uid %u), who has let none of your "
-			    "groups in", t->pid, (unsigned int)t->uid);
+			    "another user (uid %u), and none of your groups "
+			    "has access (--allow-group)", t->pid,
+			    (unsigned int)t->uid);
 	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
 	return fact(t, -EACCES, "no permission to look into process %d%s",
 		    t->pid, !stat(path, &st) && st.st_uid != geteuid() ?

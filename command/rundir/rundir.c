@@ -78,9 +78,10 @@ static int check_owner(struct rundir *dir)
 	 * (control/sessions/share.c) */
 	if (st.st_mode & 066)
 		return dir_error(dir, -EPERM, "%s is open to others (mode "
-				 "%04o): make a private one, mkdir -m 700 "
-				 "%s/taffrail, for TAFFRAIL_DIR", dir->path,
-				 (unsigned int)st.st_mode & 07777, dir->path);
+				 "%04o): make a private one (mkdir -m 700 "
+				 "%s/taffrail) and set TAFFRAIL_DIR to it",
+				 dir->path, (unsigned int)st.st_mode & 07777,
+				 dir->path);
 	return 0;
 }
 

@@ -157,7 +157,8 @@ SIGSAFE void bell_rights(void)
 		if (thread_service() == tid &&
 		    order_change(tid, BELL_RIGHTS, BELL_END))
 			log_fact(LOG_WARNING, "service",
-				 "is busy, and ends: the rights changed", 0);
+				 "was busy while the program's rights changed: "
+				 "the service thread ends", 0);
 	}
 	bell_release(&mask);
 }
@@ -192,7 +193,8 @@ SIGSAFE int bell_end(void)
 	ring(tid);
 	ret = service_gone(tid, deadline);
 	if (!ret)
-		log_fact(LOG_WARNING, "service", "is busy and ends later", 0);
+		log_fact(LOG_WARNING, "service",
+			 "is busy: the service thread ends later", 0);
 	bell_release(&mask);
 	return ret;
 }
@@ -226,7 +228,8 @@ int bell_answer(void)
 		sys_futex_wake(&order, 1);
 		if (ret)
 			log_fact(LOG_ERROR, "service",
-				 "ends: it cannot get the program's rights",
+				 "the service thread ends: it cannot get the "
+				 "program's rights",
 				 ret);
 		return ret;
 	}

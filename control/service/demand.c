@@ -208,7 +208,7 @@ SIGSAFE void demand_begin(void)
 		return;
 	make(wake);
 	if (load_relaxed(&wake->error))
-		log_fact(LOG_ERROR, "service", "no service thread",
+		log_fact(LOG_ERROR, "service", "cannot make the service thread",
 			 -load_relaxed(&wake->error));
 }
 

@@ -279,7 +279,8 @@ static int service_serve(void)
 
 	if (ret) {
 		log_fact(LOG_ERROR, "service",
-			 "ends: the program has other rights", ret);
+			 "the service thread ends: the program has other rights",
+			 ret);
 		return ret;
 	}
 	sources_serve();
@@ -335,7 +336,7 @@ static void service_run(void)
 	int ret = service_open();
 
 	if (ret) {
-		log_fact(LOG_ERROR, "service", "no control socket", ret);
+		log_fact(LOG_ERROR, "service", "cannot make control.sock", ret);
 		service_leave(-ret);
 		return;
 	}
@@ -344,7 +345,8 @@ static void service_run(void)
 		ret = bell_answer() ?: service_turn();
 	while (!ret && agent_off != agent_detached);
 	if (ret == -ETIME)
-		log_fact(LOG_INFO, "service", "leaves: no peer is there", 0);
+		log_fact(LOG_INFO, "service",
+			 "the service thread ends: no peer is connected", 0);
 	if (ret == -ETIME || ret == -ECANCELED)
 		service_leave(0);
 }
@@ -359,7 +361,8 @@ int service_main(void *arg)
 		service_run();
 		return alone_status();
 	}
-	log_fact(LOG_ERROR, "service", "no descriptors of its own", ret);
+	log_fact(LOG_ERROR, "service",
+		 "cannot make a table of descriptors of its own", ret);
 	demand_offer(-ret);
 	return 0;
 }

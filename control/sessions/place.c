@@ -73,9 +73,9 @@ static int directory_refuse(const char *path, const char *why)
 	text_open(&text, failure, sizeof(failure));
 	text_add(&text, path);
 	text_add(&text, why);
-	text_add(&text, ": make a private one, mkdir -m 700 ");
+	text_add(&text, ": make a private one (mkdir -m 700 ");
 	text_add(&text, path);
-	text_add(&text, "/taffrail, for TAFFRAIL_DIR");
+	text_add(&text, "/taffrail) and set TAFFRAIL_DIR to it");
 	place_failure = failure;
 	return -EPERM;
 }

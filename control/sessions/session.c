@@ -114,7 +114,8 @@ static void object_left_off(struct session *session, struct object *object)
 		return;
 	object->left_off |= bit;
 	if (!session->channel->page->left_off++)
-		log_fact(LOG_WARNING, "session", "no room for an event", 0);
+		log_fact(LOG_WARNING, "session",
+			 "no room for the description of an event", 0);
 }
 
 /* Fills in what an object does for a session. Returns 0, or a negative errno
@@ -163,7 +164,8 @@ static int object_apply(struct session *session, struct object *object,
 	}
 	ret = object_enable(object, &use, patcher);
 	if (ret)
-		log_fact(LOG_WARNING, "session", "a site is not ours", ret);
+		log_fact(LOG_WARNING, "session",
+			 "a site has other code, and is not switched on", ret);
 	return 1;
 }
 

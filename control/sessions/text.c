@@ -263,7 +263,8 @@ static void obey_environment(struct session *session)
 	if (why.used)
 		log_fact(LOG_WARNING, "TAFFRAIL_ENABLE", buffer, 0);
 	if (ret < 0)
-		log_fact(LOG_ERROR, "environment", "no session", ret);
+		log_fact(LOG_ERROR, "TAFFRAIL_ENABLE",
+			 "cannot start the session", ret);
 }
 
 /* Reads a file in sessions/. Returns 0 or a negative errno. */
@@ -293,7 +294,8 @@ static void obey_file(int directory, const char *name, int asked,
 	if (ret == -ENOENT)
 		return;
 	if (ret) {
-		log_fact(LOG_ERROR, "no session in this file", name, ret);
+		log_fact(LOG_ERROR, "cannot read this file of sessions/", name,
+			 ret);
 		return;
 	}
 	text_open(&fault, why, sizeof(why));
@@ -334,7 +336,8 @@ static void obey_directory(struct session *session, char *buffer)
 	fd = file_open_directory(AT_FDCWD, path);
 	if (fd < 0) {
 		if (fd != -ENOENT)
-			log_fact(LOG_ERROR, "sessions", "not obeyed", fd);
+			log_fact(LOG_ERROR, "sessions",
+				 "cannot open the directory", fd);
 		return;
 	}
 	if (join && file_name_plain(join))

@@ -14,7 +14,10 @@
 #include "command/processes/rule.h"
 #include "command/rundir/rundir.h"
 
-#define TYPES	"types are (str,,str): str or nothing an argument, without blanks"
+#define TYPES                                                                  \
+	"types must be like (str,,str): str or nothing for each argument, "    \
+	"without blanks"
+#define CHARACTER "it has a character that no marker's id has"
 
 static void check_rules(void)
 {
@@ -37,13 +40,13 @@ static void check_rules(void)
 		{ "libc/m(u64) if id", TYPES },
 		{ "libc/m(str)", NULL },
 		{ "libc/m(str,,str) if id", NULL },
-		{ "libc/m(,str)x", "no marker has such a character" },
+		{ "libc/m(,str)x", CHARACTER },
 		{ "libc/m(str", TYPES },
 		{ "app/iffy", NULL },
-		{ "app/x iffy", "no marker has such a character" },
+		{ "app/x iffy", CHARACTER },
 		{ "libc/m(u64)", TYPES },
-		{ "a\nrule=*", "no marker has such a character" },
-		{ "a;b", "no marker has such a character" },
+		{ "a\nrule=*", CHARACTER },
+		{ "a;b", CHARACTER },
 	};
 	char *bulk = malloc(RULE_BYTES_MAX + 2);
 	const char *why;

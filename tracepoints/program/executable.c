@@ -41,11 +41,11 @@ struct head {
 
 static const char *const words[LACKING_END] = {
 	[LACKING_FILTER] = "it began under a seccomp filter",
-	[LACKING_MACHINE] = "it is not of the agent's machine (32 bits, say)",
-	[LACKING_UNSEEN] = "the library is not seen from where it began",
-	[LACKING_STATIC] = "a static program",
-	[LACKING_SECURE] = "it has others' rights (set-user-ID, set-group-ID)",
-	[LACKING_UNSET] = "its environment has not the agent in LD_PRELOAD",
+	[LACKING_MACHINE] = "it is for another machine (32 bits, for example)",
+	[LACKING_UNSEEN] = "it cannot read the path in LD_PRELOAD",
+	[LACKING_STATIC] = "it is a static program",
+	[LACKING_SECURE] = "it is set-user-ID or set-group-ID",
+	[LACKING_UNSET] = "LD_PRELOAD in its environment lacks the agent",
 };
 
 const char *image_words(enum lacking_why why)
