@@ -47,8 +47,7 @@ static int detach_one(pid_t pid)
 		ret = client_call(&targets.targets->client, MESSAGE_DETACH,
 				  NULL, NULL);
 	if (ret)
-		command_failed("process %d: %s", pid,
-			       targets.targets->client.error);
+		command_failed("%s", targets.targets->client.error);
 	/* the service thread ends after its answer */
 	for (int i = 0; !ret && i < END_LOOKS &&
 	     attach_thread_named(pid, "taffrail"); i++)

@@ -181,9 +181,8 @@ static int list_processes(struct output *out, pid_t pid)
 			continue;
 		if (target_list(target)) {
 			if (pid || target->process->alive)
-				result = command_failed("process %d: %s",
-						target->process->pid,
-						target->client.error);
+				result = command_failed("%s",
+							target->client.error);
 			continue;
 		}
 		add_probes(target);

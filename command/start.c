@@ -156,8 +156,7 @@ static int start_one(struct targets *targets, const struct start_arguments *a,
 				      "give another name, or destroy it first",
 				      a->pid, a->name);
 	if (ret)
-		return command_failed("process %d: %s", a->pid,
-				      target->client.error);
+		return command_failed("%s", target->client.error);
 	return COMMAND_DONE;
 }
 
@@ -181,9 +180,7 @@ static int start_living(struct targets *targets,
 		/* -EEXIST: it has just read our file, and started the
 		 * session */
 		if (ret && ret != -EEXIST)
-			result = command_failed("process %d: %s",
-						target->process->pid,
-						target->client.error);
+			result = command_failed("%s", target->client.error);
 	}
 	return result;
 }
@@ -300,9 +297,7 @@ static int keep_members(struct targets *targets, const char *name, bool *other)
 			continue;
 		ret = target_list(&target);
 		if (ret && target.process->alive)
-			result = command_failed("process %d: %s",
-						target.process->pid,
-						target.client.error);
+			result = command_failed("%s", target.client.error);
 		if (ret) {
 			client_close(&target.client);
 			marker_list_free(&target.markers);
@@ -393,9 +388,7 @@ static int change_living(struct targets *targets, enum message_type type,
 		if (ret && ret != -ENOENT &&
 		    rundir_alive(target->process->pid,
 				 target->process->starttime))
-			result = command_failed("process %d: %s",
-						target->process->pid,
-						target->client.error);
+			result = command_failed("%s", target->client.error);
 	}
 	client_request_release(&request);
 	return result;

@@ -289,8 +289,7 @@ static void count_process(struct status *s, struct target *target)
 			warn_words(&head);
 		answered = !ask_living(s, target, head.procname);
 		if (!answered && process->alive) {
-			command_warn("process %d: %s", process->pid,
-				     target->client.error);
+			command_warn("%s", target->client.error);
 			s->result = COMMAND_FAILED;
 		}
 	}

@@ -39,8 +39,7 @@ static int tell_one(struct target *target, enum message_type type,
 		target->process->alive = false;
 		return 1;
 	}
-	command_failed("process %d: %s", target->process->pid,
-		       target->client.error);
+	command_failed("%s", target->client.error);
 	return -1;
 }
 

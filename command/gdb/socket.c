@@ -53,8 +53,7 @@ static int ask_agent(char path[GDB_PATH_BYTES], struct target *target,
 		client_answer_release(&answer);
 	}
 	if (ret)
-		return command_failed("process %d: %s", target->process->pid,
-				      target->client.error);
+		return command_failed("%s", target->client.error);
 	if (strlen(path) >= sizeof(address.sun_path))
 		return command_failed("the path of the socket is too long for "
 				      "gdb: %s", path);

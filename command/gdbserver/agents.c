@@ -64,8 +64,7 @@ void gdbserver_attach(pid_t pid)
 	if (process_maps_file(pid, "libinproctrace.so"))
 		return;
 	if (process_maps_file(pid, "libtaffrail.so"))
-		command_warn("process %d: no static tracepoints: %s", pid,
-			     error);
+		command_warn("no static tracepoints: %s", error);
 	else
 		command_warn("process %d has no agent: its markers can be "
 			     "listed, not traced; start it with "

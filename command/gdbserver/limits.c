@@ -4,10 +4,13 @@
  * program without the agent, or with an older one, does not have it: then no
  * limits are set or read.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
+#include "command/common/command.h"
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
 #include "gdbstub/ipa/abi.h"
@@ -40,7 +43,8 @@ void gdbserver_limits_set(struct gdbserver *server,
 	if (fd < 0)
 		return;
 	if (pwrite(fd, &limits, sizeof(limits), (off_t)address) < 0)
-		perror("taffrail gdbserver: the agent's limits");
+		command_warn("cannot set the agent's limits: %s",
+			     strerror(errno));
 	close(fd);
 }
 

@@ -338,18 +338,27 @@ static void take_error(struct client *client, struct client_answer *answer,
 			*p = '?';
 }
 
-int client_call(struct client *client, enum message_type type,
+/* Puts the process before an error that does not name it. */
+static void name_process(struct client *client)
+{
+	char text[RUNDIR_ERROR_BYTES], name[32];
+
+	if (!client->process)
+		return;
+	snprintf(name, sizeof(name), "process %d", client->process->pid);
+	if (strstr(client->error, name))
+		return;
+	snprintf(text, sizeof(text), "%s", client->error);
+	fact(client, 0, "%s: %s", name, text);
+}
+
+static int call(struct client *client, enum message_type type,
 		const struct client_request *request,
 		struct client_answer *answer)
 {
-	struct client_answer ours = { 0 };
 	int32_t status = 0;
 	int ret;
 
-	if (!answer)
-		answer = &ours;
-	*answer = (struct client_answer){ 0 };
-	client->error[0] = '\0';
 	if (request && request->failed)
 		return fact(client, request->failed, "cannot make the request: "
 			    "%s", strerror(-request->failed));
@@ -370,6 +379,23 @@ int client_call(struct client *client, enum message_type type,
 		ret = status;
 		take_error(client, answer, status);
 	}
+	return ret;
+}
+
+int client_call(struct client *client, enum message_type type,
+		const struct client_request *request,
+		struct client_answer *answer)
+{
+	struct client_answer ours = { 0 };
+	int ret;
+
+	if (!answer)
+		answer = &ours;
+	*answer = (struct client_answer){ 0 };
+	client->error[0] = '\0';
+	ret = call(client, type, request, answer);
+	if (ret)
+		name_process(client);
 	client_answer_release(&ours);
 	return ret;
 }

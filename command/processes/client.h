@@ -28,7 +28,7 @@ struct client {
 	bool answered;			/* the agent, on this connection */
 	int timeout_ms;			/* for every following call */
 	const struct rundir_process *process;	/* of client_connect() */
-	char error[RUNDIR_ERROR_BYTES];	/* what failed, after a failed call */
+	char error[RUNDIR_ERROR_BYTES];	/* what failed, with the process */
 };
 
 /* A request's payload: lines "key=value". */

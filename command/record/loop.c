@@ -487,8 +487,7 @@ static int ask(struct record *record, struct record_member *member,
 	}
 	/* no warning for a process that is just being killed */
 	if (ret && type == MESSAGE_STOP && !ended(member, DYING_MS))
-		command_warn("cannot stop the session of process %d: %s",
-			     member->process.pid, client.error);
+		command_warn("cannot stop the session: %s", client.error);
 	client_close(&client);
 	return ret;
 }

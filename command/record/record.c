@@ -76,8 +76,7 @@ static int follow(struct record *record)
 	ret = client_call(&target->client, MESSAGE_START, &request, NULL);
 	client_request_release(&request);
 	if (ret) {
-		command_failed("process %d: %s", record->options.pid,
-			       target->client.error);
+		command_failed("%s", target->client.error);
 		goto close;
 	}
 	record->dir.fd = openat(target->process->fd, "..",

@@ -162,6 +162,7 @@ static void check_answers(const struct rundir_process *process)
 	struct client_answer answer;
 	const char *key, *value;
 	size_t position = 0;
+	char wanted[64];
 
 	unit_equal(client_connect(&client, process), 0, "connect");
 	unit_equal(call(&client, "fine", &answer), 0, "call");
@@ -178,7 +179,9 @@ static void check_answers(const struct rundir_process *process)
 		   "no line 5");
 	client_answer_release(&answer);
 	unit_equal(call(&client, "refuse", NULL), -EEXIST, "refused");
-	unit_equal_string(client.error, "there is one?[m",
+	snprintf(wanted, sizeof(wanted), "process %d: there is one?[m",
+		 process->pid);
+	unit_equal_string(client.error, wanted,
 			  "refused: what the agent says, fit to print");
 	unit_equal(call(&client, "fine", NULL), 0, "call after a refusal");
 	unit_equal(call(&client, "new\nline", NULL), -EINVAL,
