@@ -26,7 +26,6 @@
 #include "agent/lacking.h"
 #include "agent/leave.h"
 #include "agent/wrap/exec.h"
-#include "base/base.h"
 #include "base/preload.h"
 #include "control/threads/settings.h"
 

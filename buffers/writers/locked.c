@@ -5,7 +5,6 @@
  */
 #include "buffers/writers/hold.h"
 
-#include "base/host.h"
 #include "buffers/rings/anchor.h"
 
 COLD int hold_search(struct hold *hold, struct channel *channel,

@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <stdint.h>
 
-#include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
 

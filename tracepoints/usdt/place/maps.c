@@ -12,7 +12,6 @@
 #include <sys/mman.h>
 
 #include "base/sys.h"
-#include "tracepoints/usdt/load.h"
 
 #define PAGE		4096ull
 #define RANGES_MAX	4096u	/* adjacent mappings are one range */

@@ -15,7 +15,6 @@
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/sys.h"
-#include "tracepoints/usdt/load.h"
 
 #define STUBS_BYTES	(16 * 4096ull)
 
