@@ -3,7 +3,9 @@
  * What an agent in a program costs when processes start and fork.
  *
  *	spawn start PREFIX LIBRARY ROUNDS PROGRAM [ARGS...]
- *		runs PROGRAM without and with LIBRARY preloaded, in turn
+ *		runs PROGRAM without and with LIBRARY preloaded, in turn; with
+ *		it also TAFFRAIL_DIR and TAFFRAIL_JOIN of the environment, by
+ *		which `taffrail record` takes a program in
  *	spawn fork PREFIX LIBRARY ROUNDS EMPTY
  *		three processes, without a library, with LIBRARY and traced,
  *		with EMPTY (a library without anything), that fork a child
@@ -104,21 +106,27 @@ static double run_once(char **argv, char **environment)
 	return now_us() - begin;
 }
 
+/* "NAME=VALUE" of the environment, where it is set. Returns how many words. */
+static int variable_copy(char **word, const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && asprintf(word, "%s=%s", name, value) > 0;
+}
+
 static int start_main(const char *prefix, const char *library, unsigned rounds,
 		      char **argv)
 {
 	char preload[4096];
 	char *plain[] = { "PATH=/usr/bin:/bin", NULL };
-	char *agent[] = { preload, "PATH=/usr/bin:/bin", NULL, NULL };
-	char directory[4096];
+	char *agent[5] = { preload, "PATH=/usr/bin:/bin" };
+	int words = 2;
 	double *v[3];
 	int round, k;
 
 	snprintf(preload, sizeof(preload), "LD_PRELOAD=%s", library);
-	snprintf(directory, sizeof(directory), "TAFFRAIL_DIR=%s",
-		 getenv("TAFFRAIL_DIR") ? getenv("TAFFRAIL_DIR") : "");
-	if (getenv("TAFFRAIL_DIR"))
-		agent[2] = directory;
+	words += variable_copy(&agent[words], "TAFFRAIL_DIR");
+	variable_copy(&agent[words], "TAFFRAIL_JOIN");
 	for (k = 0; k < 3; k++)
 		v[k] = calloc(rounds + 1, sizeof(double));
 	for (round = -WARM_ROUNDS; round < (int)rounds; round++)

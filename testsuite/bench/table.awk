@@ -155,6 +155,8 @@ function processes()
 		  get("true.added") / 1000, "ms", "%.3f", 3)
 	limit_row("  without the agent", "true.plain",
 		  get("true.plain") / 1000, "ms", "%.3f")
+	limit_row("  under record: added", "recorded.added",
+		  get("recorded.added") / 1000, "ms", "%.3f")
 	limit_row("start-up of an empty program: added", "empty.added",
 		  get("empty.added") / 1000, "ms", "%.3f", 3)
 	limit_row("libtaffrail.so, stripped", "library.bytes",
