@@ -94,12 +94,12 @@ static int way_make(struct way *way, uint64_t lead,
 		return ret;
 	way->lead = lead;
 	way->stubs[0] = usdt_stub_take();
-	ret = index_add(&leads, number_hash(lead / LEAD_BLOCK), (uint64_t)way);
-	if (ret)
-		return ret;
-	return way->stubs[0] ? usdt_lead_write(lead, (uint64_t)way->stubs[0],
-					       patcher) :
-			       -ENOMEM;
+	if (!way->stubs[0])
+		return -ENOMEM;
+	ret = usdt_lead_write(lead, (uint64_t)way->stubs[0], patcher);
+	/* last: a way that could not be made is given back */
+	return ret ? ret : index_add(&leads, number_hash(lead / LEAD_BLOCK),
+				     (uint64_t)way);
 }
 
 int usdt_place_byte(struct usdt_adopted *probe, const struct patcher *patcher)
