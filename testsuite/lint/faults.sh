@@ -115,6 +115,7 @@ expected()
 	listed agent/planted/spdx.c:1: not in agent/local.mk
 	test_programs testsuite/taffrail.agent/planted.c:1: no test
 	scripts_parse testsuite/planted/broken.sh:
+	scripts_run testsuite/planted/broken.sh:1: not executable
 	sigsafe malloc is reached from SIGSAFE code: handler_planted
 	analyzer agent/planted/leak.c:9: leak: leak of 'copy'
 	cppcheck agent/planted/beyond.c:6: arrayIndexOutOfBounds:

@@ -275,6 +275,17 @@ rule_scripts_parse()
 	done
 }
 
+# A make target runs a script by its name, and takes one that it may not execute
+# for one that is not there.
+rule_scripts_run()
+{
+	files . | while read -r file; do
+		test -x "$file" ||
+			awk 'FNR == 1 && /^#!/ { print FILENAME ":1: not executable" }
+				{ exit }' "$file"
+	done
+}
+
 # What the agent runs in signal handlers; the command's own files are not in
 # it. See sigsafe.py.
 rule_sigsafe()
