@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "agent/agent.h"
+#include "agent/lacking.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
@@ -118,7 +119,8 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	place_lock();
-	session_obey();
+	if (session_obey())
+		lacking_tell("its session cannot begin");
 	if (prepared++)
 		return 0;
 	ret = ipa_start();

@@ -17,7 +17,8 @@ uint32_t lacking_note(enum lacking_why why, const char *path);
 void lacking_failed(enum lacking_why why, uint32_t mark);
 
 /* Tells the recorder that TAFFRAIL_JOIN names that the agent stays off in this
- * program, and why. Call it at start, after the settings are read. */
+ * program, or cannot begin its session, and why. Call it at start, after the
+ * settings are read. */
 void lacking_tell(const char *why);
 
 #endif

@@ -161,8 +161,9 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
  */
 int channel_start(struct channel *channel, uint32_t full);
 
-/* Lets writers in, in a forked child: its rings are made when a writer first
- * needs them, and the writer waits. Call it after channel_expect(). */
+/* Lets writers in, in a forked child or where channel_start() had no room: the
+ * rings are made when a writer first needs them, and the writer waits. Call it
+ * after channel_expect() or channel_start(). */
 void channel_resume(struct channel *channel);
 
 /* Sets how many locked rings there will be; `full` as for channel_start(). */

@@ -20,6 +20,7 @@
 
 #define RULES_BYTES_MAX		(256u << 10)
 #define SESSIONS_MAX		1024u
+#define OFF_BYTES_KEPT		4096	/* room for the first lines */
 #define SUB_BYTES_MIN		256u
 
 static int compare_numbers(const void *left, const void *right)
@@ -318,6 +319,8 @@ int rundir_create_off(struct rundir *dir, const char *name)
 		    O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = -errno;
+	else	/* the lines tell, among other things, that there is no room */
+		fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_BYTES_KEPT);
 	close(below);
 	return fd;
 }

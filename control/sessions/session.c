@@ -393,8 +393,9 @@ int session_start(const struct session *model, uint32_t *matched,
 	next_index++;
 	session->channel->quota = session->quota;
 	ret = channel_start(session->channel, agent_cpus_online);
-	if (ret)
+	if (ret && !session->obeyed)
 		goto destroy;
+	channel_resume(session->channel);
 	session->phase = SESSION_RUNS;
 	*matched = rules_apply(session, NULL, why);
 	return (int)(session - sessions);

@@ -57,6 +57,8 @@ struct session {
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
 	uint32_t group;		/* to let into the process; 0: none */
 	int int3;		/* USDT_WANTED_INT3, or 0 */
+	int obeyed;		/* from a file or the environment: begins also
+				 * without room for its rings */
 	uint32_t owned;		/* gdb's: it has no rules, commands do not end
 				 * it, forked children do not inherit it */
 	struct channel *channel;
@@ -142,9 +144,10 @@ void session_adopt_all(void);
 void session_module_came(struct object *object,
 			 const struct patcher *patcher);
 
-/* Starts the sessions that the environment and the runtime directory ask
- * for. */
-void session_obey(void);
+/* Starts the sessions that the environment and the runtime directory ask for.
+ * Returns 0, or a negative errno: why the process does not join the recording
+ * that TAFFRAIL_JOIN names. */
+int session_obey(void);
 
 /* Returns 1 when there are events that a command may want to collect. gdb's
  * sessions do not count: they end with the process. */

@@ -237,6 +237,7 @@ static void obey_environment(struct session *session)
 	__builtin_memset(session, 0, sizeof(*session));
 	text_copy(session->name, sizeof(session->name), "env");
 	session->flags = SESSION_OVERWRITE;
+	session->obeyed = 1;
 	if (setting_is(settings.int3, "on"))
 		session->int3 = USDT_WANTED_INT3;
 	while (*p) {
@@ -282,8 +283,9 @@ static int rules_read(int directory, const char *name, char *buffer)
 	return n < 0 ? (int)n : 0;
 }
 
-static void obey_file(int directory, const char *name, int asked,
-		      struct session *session, char *buffer)
+/* Returns 0 or a negative errno. */
+static int obey_file(int directory, const char *name, int asked,
+		     struct session *session, char *buffer)
 {
 	char why[WHY_BYTES];
 	struct text fault;
@@ -292,19 +294,21 @@ static void obey_file(int directory, const char *name, int asked,
 	int ret = rules_read(directory, name, buffer);
 
 	if (ret == -ENOENT)
-		return;
+		return 0;
 	if (ret) {
 		log_fact(LOG_ERROR, "cannot read this file of sessions/", name,
 			 ret);
-		return;
+		return ret;
 	}
 	text_open(&fault, why, sizeof(why));
 	ret = session_parse(session, buffer, &fault);
 	line_find(buffer, "all", all, sizeof(all));
+	session->obeyed = 1;
 	if (!ret && (asked || all[0] == '1'))
 		ret = session_start(session, &matched, &fault);
 	if ((ret < 0 || fault.used) && ret != -EEXIST)
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
+	return ret < 0 && ret != -EEXIST ? ret : 0;
 }
 
 /* The state of a pass over the files in sessions/. */
@@ -322,12 +326,14 @@ static void obey_entry(int fd, const char *name, void *arg)
 		obey_file(fd, name, 0, o->session, o->buffer);
 }
 
-static void obey_directory(struct session *session, char *buffer)
+/* Returns 0, or why the process does not join its recording. */
+static int obey_directory(struct session *session, char *buffer)
 {
 	char path[256];
 	struct obeying obeying = { session, buffer, 0 };
 	const char *join = settings.join;
 	struct text text;
+	int ret = 0;
 	int fd;
 
 	text_open(&text, path, sizeof(path));
@@ -338,28 +344,31 @@ static void obey_directory(struct session *session, char *buffer)
 		if (fd != -ENOENT)
 			log_fact(LOG_ERROR, "sessions",
 				 "cannot open the directory", fd);
-		return;
+		return 0;
 	}
 	if (join && file_name_plain(join))
-		obey_file(fd, join, 1, session, buffer);
+		ret = obey_file(fd, join, 1, session, buffer);
 	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
 			 obeying.files);
 	sys_close(fd);
+	return ret;
 }
 
-void session_obey(void)
+int session_obey(void)
 {
+	int ret = 0;
 	struct session *session = sys_map_anonymous(sizeof(*session));
 	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
 
 	if (session && buffer) {
 		obey_environment(session);
-		obey_directory(session, buffer);
+		ret = obey_directory(session, buffer);
 	}
 	if (session)
 		sys_munmap(session, sizeof(*session));
 	if (buffer)
 		sys_munmap(buffer, SESSION_FILE_BYTES);
+	return ret;
 }
