@@ -60,12 +60,14 @@ static int really(const struct spawn *spawn, char *const *environment)
 			     spawn->attributes, spawn->exec.argv, environment);
 }
 
-static int wanted(const struct spawn *spawn)
+/* Looks at the program before this function reads the path, which may be no
+ * valid address. Returns 0 when nothing is known. */
+static int looked(struct image *image, const struct spawn *spawn)
 {
-	const char *path = spawn->exec.path;
-
-	return (settings.join || leave_sessions_run()) &&
-	       (uintptr_t)path >= 4096 && (*path == '/' || !spawn->actions);
+	if (!settings.join && !leave_sessions_run())
+		return 0;
+	exec_look(image, &spawn->exec);
+	return !spawn->actions || !image->found[0] || image->found[0] == '/';
 }
 
 static int noted(const struct spawn *spawn, const struct image *image,
@@ -85,9 +87,8 @@ static int start(const struct spawn *spawn)
 	struct image image;
 	size_t room;
 
-	if (!wanted(spawn))
+	if (!looked(&image, spawn))
 		return really(spawn, environment);
-	exec_look(&image, &spawn->exec);
 	room = image.withhold ? preload_room(environment) : 0;
 	if (room)
 		environment = preload_without(environment,

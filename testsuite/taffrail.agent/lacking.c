@@ -8,6 +8,7 @@
  *	vfork		by execve() in a child of vfork()
  *	spawn, spawnp	by posix_spawn() and posix_spawnp()
  *	away:DIR	by posix_spawn() with a file action that goes to DIR
+ *	spawn:wrong	by posix_spawn(), after arguments that it refuses
  *	clear		with an empty environment
  *	root:DIR	after chroot(DIR)
  *	full		with no descriptor left
@@ -93,6 +94,20 @@ static void become(const char *how, char **argv)
 	_exit(127);
 }
 
+static int spawn_refused(char **argv)
+{
+	posix_spawn_file_actions_t actions;
+	char *volatile bad = (char *)(-1L);
+	pid_t pid;
+
+	posix_spawn_file_actions_init(&actions);
+	return posix_spawn(&pid, bad, NULL, NULL, argv, environ) == EFAULT &&
+	       posix_spawn(&pid, bad, &actions, NULL, argv, environ) ==
+		       EFAULT &&
+	       posix_spawn(&pid, argv[0], &actions, NULL, argv,
+			   (char **)bad) == EFAULT;
+}
+
 /* Returns the child, or -1; an error of posix_spawn()'s is a child's that ends
  * with 127, as of one that could not execute. */
 static pid_t spawned(const char *how, char **argv)
@@ -101,6 +116,8 @@ static pid_t spawned(const char *how, char **argv)
 	pid_t pid = -1;
 	int error;
 
+	if (!strcmp(how, "spawn:wrong") && !spawn_refused(argv))
+		_exit(4);
 	posix_spawn_file_actions_init(&actions);
 	if (!strncmp(how, "away:", 5)) {
 		posix_spawn_file_actions_addchdir_np(&actions, how + 5);
