@@ -16,7 +16,6 @@
 
 #define VARIABLE	"LD_PRELOAD="
 #define LIBRARY		"libtaffrail"
-#define ROOM_BYTES_MAX	32768u
 
 /* Returns the length of the list's next word. The dynamic linker separates
  * words by these two characters. */
@@ -111,7 +110,7 @@ SIGSAFE size_t preload_room(char *const *environment)
 		if (text_after(*environment, VARIABLE))
 			room += text_length(*environment) + 1;
 	}
-	return room <= ROOM_BYTES_MAX ? room : 0;
+	return room;
 }
 
 /* Copies the variable without the agent's libraries. Returns the bytes that the

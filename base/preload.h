@@ -20,9 +20,11 @@ int preload_seen(char *const *environment);
  * preload_without() copies the environment into `room`, without the agent's
  * libraries in LD_PRELOAD, and without an empty LD_PRELOAD. `room` has
  * preload_room() bytes. The copy lives as long as `room` and as the strings of
- * the environment. preload_room() returns 0 when the copy would take more than
- * a stack may have.
+ * the environment. On a stack, it may have PRELOAD_STACK_BYTES at most: threads
+ * with 16K of stack execute programs.
  */
+#define PRELOAD_STACK_BYTES	8192u
+
 size_t preload_room(char *const *environment);
 char **preload_without(char *const *environment, void *room);
 

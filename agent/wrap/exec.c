@@ -154,7 +154,7 @@ static int become(const struct exec *e)
 
 	exec_look(&image, e);
 	room = image.withhold ? preload_room(environment) : 0;
-	if (room)
+	if (room && room <= PRELOAD_STACK_BYTES)
 		environment = preload_without(environment,
 					      __builtin_alloca(room));
 	leave_image(&leaving, &image);

@@ -27,6 +27,7 @@
 #include "agent/leave.h"
 #include "agent/wrap/exec.h"
 #include "base/preload.h"
+#include "base/sys.h"
 #include "control/threads/settings.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
@@ -85,16 +86,23 @@ static int start(const struct spawn *spawn)
 {
 	char *const *environment = spawn->exec.environment;
 	struct image image;
-	size_t room;
+	size_t bytes = 0;
+	void *room = NULL;
+	int ret;
 
 	if (!looked(&image, spawn))
 		return really(spawn, environment);
-	room = image.withhold ? preload_room(environment) : 0;
+	if (image.withhold) {
+		bytes = preload_room(environment);
+		room = sys_map_anonymous(bytes);
+	}
 	if (room)
-		environment = preload_without(environment,
-					      __builtin_alloca(room));
-	return image.why ? noted(spawn, &image, environment) :
-			   really(spawn, environment);
+		environment = preload_without(environment, room);
+	ret = image.why ? noted(spawn, &image, environment) :
+			  really(spawn, environment);
+	if (room)
+		sys_munmap(room, bytes);
+	return ret;
 }
 
 PUBLIC int posix_spawn(pid_t *restrict pid, const char *restrict path,

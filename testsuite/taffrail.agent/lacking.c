@@ -7,6 +7,8 @@
  *	exec, execvp, fexecve, execveat		by that function
  *	vfork		by execve() in a child of vfork()
  *	spawn, spawnp	by posix_spawn() and posix_spawnp()
+ *	spawn:thin	by posix_spawn() in a thread with the smallest stack,
+ *			with 2,000 variables
  *	away:DIR	by posix_spawn() with a file action that goes to DIR
  *	spawn:wrong	by posix_spawn(), after arguments that it refuses
  *	clear		with an empty environment
@@ -16,6 +18,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,10 +138,37 @@ static pid_t spawned(const char *how, char **argv)
 	return pid;
 }
 
+static void *spawn_thin(void *argv)
+{
+	return (void *)(long)spawned("spawn", argv);
+}
+
+static pid_t spawned_thin(char **argv)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	char name[16];
+	void *pid;
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "THIN%d", i);
+		setenv(name, "", 1);
+	}
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, PTHREAD_STACK_MIN);
+	if (pthread_create(&thread, &attr, spawn_thin, argv) ||
+	    pthread_join(thread, &pid))
+		return -1;
+	return (pid_t)(long)pid;
+}
+
 static pid_t child(const char *how, char **argv)
 {
 	pid_t pid;
 
+	if (!strcmp(how, "spawn:thin"))
+		return spawned_thin(argv);
 	if (!strncmp(how, "spawn", 5) || !strncmp(how, "away:", 5))
 		return spawned(how, argv);
 	pid = strcmp(how, "vfork") ? fork() : vfork();
