@@ -10,14 +10,16 @@ TAFFRAIL_FRAMES_MAX = 20000     # looked at by `taffrail last`
 
 
 def taffrail_nearest(name, markers):
-    """Returns the end of an error: names that are like the unknown one."""
+    """Returns the end of an error: names that are like the unknown one, and
+    how many there are in all."""
     names = sorted({m.name for m in markers})
     near = [n for n in names if name and name in n][:3]
     near += [n for n in difflib.get_close_matches(name, names, 3, 0.5)
              if n not in near]
-    if near:
-        return "; there is " + ", ".join(near[:3])
-    return "; `info static-tracepoint-markers` lists them"
+    listed = {m.name for m in markers if not m.is_runtime()}
+    return "%s; %d in all, see info static-tracepoint-markers%s" % (
+        "; nearest: " + ", ".join(near[:3]) if near else "",
+        len(listed or names), "" if listed else " -all")
 
 
 def taffrail_complete_marker(text, word, begin):
