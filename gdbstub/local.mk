@@ -89,4 +89,5 @@ gdb_extension = \
 	gdbstub/python/target.py \
 	gdbstub/python/sdata.py \
 	gdbstub/python/condition.py \
+	gdbstub/python/actions.py \
 	gdbstub/python/commands.py

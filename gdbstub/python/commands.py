@@ -34,16 +34,6 @@ def taffrail_complete_marker(text, word, begin):
     return sorted(n[cut:] for n in names if n.startswith(typed))
 
 
-class TaffrailCommand(gdb.Command):
-    """A command whose errors look like those of gdb's own commands."""
-
-    def invoke(self, argument, from_tty):
-        try:
-            self.run(argument.strip())
-        except gdb.error as error:
-            raise gdb.GdbError(str(error))
-
-
 class TaffrailMeant:
     """Plain tracepoints that `strace` has set. On each connection the filter
     before gdbserver is told that they are meant as static ones. The agent
@@ -568,11 +558,13 @@ of that name: a number, a string or an array."""
 
 
 def taffrail_load():
-    for command in (TaffrailStrace, TaffrailInfoMarkers, TaffrailPrefix,
-                    TaffrailEvents, TaffrailLast, TaffrailFieldFunction):
+    for command in (TaffrailStrace, TaffrailInfoMarkers, TaffrailInfoLocals,
+                    TaffrailPrefix, TaffrailEvents, TaffrailLast,
+                    TaffrailFieldFunction):
         command()
     TaffrailStaticData.load()
     TaffrailCondition.load()
+    TaffrailCollected.load()
 
 
 taffrail_load()

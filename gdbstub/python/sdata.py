@@ -23,7 +23,7 @@ class TaffrailStaticData:
     def load(cls):
         if not cls.is_lacking():
             return
-        cls.define("", "hook-tstart", "leave")
+        # hook-tstart: actions.py
         for prefix, names in (("", ("tfind",)), ("tfind ", cls.FIND)):
             for name in names:
                 cls.define(prefix, "hook-" + name, "leave")

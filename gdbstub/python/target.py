@@ -302,3 +302,13 @@ class TaffrailFrames:
             frame = self.get(number)
             if frame and fnmatch.fnmatchcase(frame.marker or "", glob):
                 yield frame
+
+
+class TaffrailCommand(gdb.Command):
+    """A command whose errors look like those of gdb's own commands."""
+
+    def invoke(self, argument, from_tty):
+        try:
+            self.run(argument.strip())
+        except gdb.error as error:
+            raise gdb.GdbError(str(error))
