@@ -116,6 +116,8 @@ int filter_static_is_block(const uint8_t *block);
  * request for the list of what a frame holds, and the answer with the list. */
 enum filter_verdict filter_static_request(struct filter *f, const char *p,
 					  struct packet *out);
+enum filter_verdict filter_static_stamp(struct filter *f, const char *p,
+					struct packet *out);
 enum filter_verdict filter_static_answer(struct filter *f, const char *p,
 					 struct packet *out);
 enum filter_verdict filter_static_list(struct filter *f, const char *p,

@@ -6,8 +6,10 @@
  *
  *	gdb	filter				server
  *	QTDP:-1:A:L ------> QTDP:-1:A:M-1,ADDRESS,0 ---->
- *	qXfer:statictrace:read::0,n ----> mADDRESS,n ---->
+ *	qXfer:statictrace:read::0,n ----> mADDRESS + 10,n ---->
  *		l and text <----			<---- text in hex
+ *	qTaffrail:stamp	----------------> mADDRESS,10 ---->
+ *		<--------------------------------- time and thread in hex
  *
  * What must stay true: gdb does not see that memory, neither in the list of
  * what a frame holds nor in a file that gdb saves.
@@ -149,9 +151,22 @@ enum filter_verdict filter_static_request(struct filter *f, const char *p,
 	f->static_wanted = (uint32_t)(n < READ_BYTES ? n : READ_BYTES);
 	f->kind = KIND_STATIC;
 	packet_add(out, "m");
-	packet_add_number(out, STATIC_BLOCK_ADDRESS + offset);
+	packet_add_number(out, STATIC_BLOCK_ADDRESS + STATIC_STAMP_BYTES +
+			  offset);
 	packet_add(out, ",");
 	packet_add_number(out, f->static_wanted);
+	return VERDICT_CHANGED;
+}
+
+enum filter_verdict filter_static_stamp(struct filter *f, const char *p,
+					struct packet *out)
+{
+	(void)f;
+	(void)p;
+	packet_add(out, "m");
+	packet_add_number(out, STATIC_BLOCK_ADDRESS);
+	packet_add(out, ",");
+	packet_add_number(out, STATIC_STAMP_BYTES);
 	return VERDICT_CHANGED;
 }
 

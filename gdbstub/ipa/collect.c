@@ -13,7 +13,10 @@
 #include "gdbstub/ipa/ipa.h"
 
 #include "base/base.h"
+#include "base/host.h"
 #include "base/text.h"
+#include "buffers/clock.h"
+#include "buffers/rings/channel.h"
 #include "control/service/bell.h"
 #include "control/threads/vectors.h"
 #include "gdbstub/ipa/frame-x86_64.h"
@@ -23,7 +26,7 @@
 #include "tracepoints/frames/draft.h"
 #include "tracepoints/program/snapshot.h"
 
-#define STATIC_TEXT_MAX	65535u
+#define STATIC_TEXT_MAX	(65535u - STATIC_STAMP_BYTES)
 
 __attribute__((visibility("default"), used)) int32_t gdb_agent_ipa_tdesc_idx;
 
@@ -143,6 +146,18 @@ static int is_static(const struct ipa_action *action)
 		memory->address == STATIC_BLOCK_ADDRESS);
 }
 
+/* Adds the time and the thread of the hit. */
+static void add_stamp(struct hit *hit)
+{
+	uint64_t time = process.page ?
+		clock_to_realtime_ns(&process.page->start, clock_hz(),
+				     clock_read()) : 0;
+	uint32_t thread[2] = { host_tid(), 0 };
+
+	draft_put(&hit->draft, &time, sizeof(time));
+	draft_put(&hit->draft, thread, sizeof(thread));
+}
+
 /* Adds static data as text with its NUL, which gdb shows its user. */
 static void add_static(struct hit *hit, int for_gdbserver)
 {
@@ -151,6 +166,7 @@ static void add_static(struct hit *hit, int for_gdbserver)
 	char *string = (char *)ipa_text + IPA_TEXT_BYTES / 2;
 	struct field_event event;
 	struct text text;
+	uint32_t stamp = for_gdbserver ? 0 : STATIC_STAMP_BYTES;
 	uint16_t n;
 
 	if (!hit->object)
@@ -161,7 +177,7 @@ static void add_static(struct hit *hit, int for_gdbserver)
 				      hit->object->types, hit->object->format };
 	text_open(&text, string, STATIC_TEXT_MAX);
 	field_text(&text, &event, raw.bytes + 3, raw.used - 3);
-	n = (uint16_t)(text.used + 1);
+	n = (uint16_t)(stamp + text.used + 1);
 	if (!draft_room(&hit->draft, 3u + (uint32_t)sizeof(address) + n))
 		return;
 	if (for_gdbserver) {
@@ -171,7 +187,9 @@ static void add_static(struct hit *hit, int for_gdbserver)
 		draft_put(&hit->draft, &address, sizeof(address));
 	}
 	draft_put(&hit->draft, &n, sizeof(n));
-	draft_put(&hit->draft, string, n);
+	if (stamp)
+		add_stamp(hit);
+	draft_put(&hit->draft, string, n - stamp);
 }
 
 static void error_note(struct ipa_point *point, int error)

@@ -3,6 +3,7 @@
 # and of gdb about markers, tracepoints and trace frames.
 import fnmatch
 import re
+import struct
 import time
 
 import gdb
@@ -234,6 +235,7 @@ class TaffrailFrame:
             pass
         micros = taffrail_integer("$trace_timestamp")
         frame.time_ns = micros * 1000 if micros else None
+        frame.stamp()
         extra = None
         marker = frame.address and TaffrailMarkerCache.lookup(frame.address)
         if marker:
@@ -244,6 +246,15 @@ class TaffrailFrame:
                                      data.type.sizeof).rstrip("\0")
             frame.fields = taffrail_fields(frame.text, extra)
         return frame
+
+    def stamp(self):
+        """Takes time and thread from the static data that the filter before
+        gdbserver keeps."""
+        answer = taffrail_send("qTaffrail:stamp") or ""
+        if re.fullmatch("[0-9a-f]{32}", answer):
+            time_ns, vtid, _ = struct.unpack("<QII", bytes.fromhex(answer))
+            self.time_ns = time_ns or self.time_ns
+            self.vtid = vtid or None
 
     def when(self):
         if self.time_ns is None:

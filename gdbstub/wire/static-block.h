@@ -6,7 +6,11 @@
  * answers with a block of memory there:
  *
  *	action	M-1,7461666672000000,0		in place of L
- *	block	'M' u64 7461666672000000 | u16 n | n bytes: text and its NUL
+ *	block	'M' u64 7461666672000000 | u16 n | n bytes:
+ *		u64 time | u32 thread | u32 0 | text and its NUL
+ *
+ * The time is nanoseconds of the real-time clock, 0 if it is not known; the
+ * thread is its id. Integers are little-endian.
  *
  * What must stay true: no program can map the address (it is not canonical on
  * x86-64); the action names 0 bytes, so gdbserver itself collects nothing; the
@@ -17,5 +21,6 @@
 #define GDBSTUB_WIRE_STATIC_BLOCK_H
 
 #define STATIC_BLOCK_ADDRESS	0x7461666672000000ull	/* "taffr" */
+#define STATIC_STAMP_BYTES	16u			/* before the text */
 
 #endif

@@ -151,7 +151,8 @@ static void known(struct fuzz *fuzz)
 		break;
 	case 5:
 		snprintf(a, sizeof(a), "qXfer:statictrace:read::%x,4", site);
-		snprintf(b, sizeof(b), "m%llx,4", STATIC_BLOCK_ADDRESS + site);
+		snprintf(b, sizeof(b), "m%llx,4",
+			 STATIC_BLOCK_ADDRESS + STATIC_STAMP_BYTES + site);
 		if (fuzz_less(fuzz, 2))
 			exchange(fuzz, a, b, "61626364", "mabcd");
 		else

@@ -51,7 +51,7 @@ def static(held):
     """Its static data: a bare gdbserver's, or the filter's."""
     memory = held.get("M", b"")
     if memory[:8] == struct.pack("<Q", STATIC_BLOCK_ADDRESS):
-        return memory[10:]
+        return memory[26:]        # behind time and thread
     return held.get("S", b"")[2:]
 
 

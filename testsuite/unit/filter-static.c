@@ -66,7 +66,7 @@ static void reads(const char *at, const char *length, const char *answer,
 	snprintf(request, sizeof(request), "qXfer:statictrace:read::%s,%s", at,
 		 length);
 	snprintf(memory, sizeof(memory), "m%llx,%s",
-		 STATIC_BLOCK_ADDRESS + strtoull(at, NULL, 16),
+		 STATIC_BLOCK_ADDRESS + 16 + strtoull(at, NULL, 16),
 		 strcmp(length, "1000") ? length : "800");
 	exchange(request, memory, answer, to_gdb);
 }
@@ -97,6 +97,17 @@ static void data(void)
 		 "E.malformed request");
 	exchange("qXfer:statictrace:read::4", NULL, NULL,
 		 "E.malformed request");
+}
+
+/* Time and thread are before the text. */
+static void stamp(void)
+{
+	new_filter(1);
+	exchange("qTaffrail:stamp", "m7461666672000000,10",
+		 "00112233445566770100000000000000",
+		 "00112233445566770100000000000000");
+	exchange("qTaffrail:stamp", "m7461666672000000,10", "E01", "E01");
+	passes("qTaffrail:stamps", "");
 }
 
 /* The list of what a frame holds: without static data, but of the same length.
@@ -136,6 +147,7 @@ int main(void)
 {
 	actions();
 	data();
+	stamp();
 	list();
 	saved();
 	return unit_end();
