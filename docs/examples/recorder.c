@@ -3,7 +3,7 @@
  * A program under a flight recorder: it works until it reads the end of its
  * input, and links the agent, so that a session can be started at any time.
  *
- *	cc $(pkg-config --cflags taffrail) recorder.c -o recorder \
+ *	cc -g $(pkg-config --cflags taffrail) recorder.c -o recorder \
  *		$(pkg-config --libs taffrail)
  *	./recorder &
  *	taffrail start rec -p $! --overwrite --buffer-size 256K

@@ -259,8 +259,7 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             "tracepoint %d at marker %s: gdb cannot translate its condition: "
             "%s (the tracepoint is deleted)%s" % (
                 number, marker.name, reason,
-                "" if gdb.find_pc_line(marker.address).symtab else
-                "; gdb has no debug information there, which -g makes"))
+                taffrail_without_debug(marker.address)))
 
     @staticmethod
     def trace(address, tail):

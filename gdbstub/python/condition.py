@@ -11,6 +11,12 @@ import re
 import gdb
 
 
+def taffrail_without_debug(address):
+    """Returns the end of a message: gdb has no debug information there."""
+    return "" if gdb.find_pc_line(address).symtab else \
+        "; gdb has no debug information there, which -g makes"
+
+
 class TaffrailCondition:
     checked = {}                # number -> a condition that is right
 
@@ -64,6 +70,8 @@ class TaffrailCondition:
         """Checks all conditions, after the user has typed `condition` for any
         breakpoint."""
         found = cls.tracepoints()
+        places = {n: address for address, all_n in
+                  taffrail_tracepoints().items() for n in all_n}
         right = {}
         for number, (condition, actions) in found.items():
             reason = None
@@ -73,6 +81,7 @@ class TaffrailCondition:
                 right[number] = condition
                 continue
             taffrail_print("Tracepoint %d: gdb cannot translate its "
-                           "condition: %s; tstart will refuse it"
-                           % (number, reason))
+                           "condition: %s; tstart will refuse it%s"
+                           % (number, reason, taffrail_without_debug(
+                               places.get(number, 0))))
         cls.checked = right
