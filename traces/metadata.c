@@ -147,19 +147,23 @@ struct names {
 	int n;
 };
 
+/* babeltrace2 2.0 compares a name also with the earlier names from which it has
+ * stripped the underscore: it does not read "__y" and then "_y". */
 static bool taken(const struct names *names, const char *name)
 {
 	int i;
 
 	for (i = 0; i < names->n; i++)
-		if (!strcmp(names->name[i], name))
+		if (!strcmp(names->name[i], name) ||
+		    !strcmp(names->name[i] + 1, name))
 			return true;
 	return false;
 }
 
 /*
  * Makes "_NAME" or "__NAME_length". The leading underscore keeps the name apart
- * from keywords; readers strip it. A second field NAME becomes NAME_2.
+ * from keywords; readers strip it. A second field NAME becomes NAME_2, also one
+ * that has an earlier name without its underscore.
  */
 static const char *identifier(struct names *names, const char *text,
 			      const char *lead, const char *tail)
