@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "traces/checksum.h"
+#include "traces/ledger.h"
 #include "traces/private.h"
 
 #define NAMES_TRIED_MAX	100000
@@ -130,6 +132,26 @@ int trace_write_at(int fd, const void *data, size_t bytes, uint64_t offset)
 	return trace_write_all(fd, &iov, 1, offset);
 }
 
+int trace_add_checksum(char **text, size_t *bytes, const char *before,
+		       const char *after)
+{
+	char *whole = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&whole, &n);
+
+	if (!out)
+		return -ENOMEM;
+	checksum_write(out, *text, *bytes, before, after);
+	if (fclose(out)) {
+		free(whole);
+		return -ENOMEM;
+	}
+	free(*text);
+	*text = whole;
+	*bytes = n;
+	return 0;
+}
+
 static void ledger_fill(FILE *out, const struct trace *trace)
 {
 	size_t i;
@@ -159,7 +181,8 @@ int trace_ledger_write(struct trace *trace)
 	if (!out)
 		return -ENOMEM;
 	ledger_fill(out, trace);
-	ret = fclose(out) ? -ENOMEM : 0;
+	ret = fclose(out) ? -ENOMEM : trace_add_checksum(&text, &bytes,
+							 LEDGER_CHECKSUM, "");
 	if (!ret)
 		ret = trace_write_at(trace->ledger, text, bytes, 0);
 	if (!ret && ftruncate(trace->ledger, (off_t)bytes))

@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "buffers/ctf.h"
+#include "traces/ledger.h"
 #include "traces/private.h"
 
 #define NS_PER_S	1000000000ull
@@ -311,24 +312,33 @@ int trace_limit_count(struct trace_stream *stream, const struct packet *packet)
 int trace_limit_tell(struct trace_set *set)
 {
 	const struct trace_gone *gone = &set->gone;
+	char *text = NULL;
+	int bytes;
+	size_t n;
 	int fd;
 	int ret;
 
 	if (!gone->traces)
 		return 0;
+	bytes = asprintf(&text, "# traces emitted kept overwritten lost\n"
+				"%llu %llu 0 %llu %llu\n",
+			 (unsigned long long)gone->traces,
+			 (unsigned long long)gone->emitted,
+			 (unsigned long long)gone->overwritten,
+			 (unsigned long long)gone->lost);
+	n = bytes < 0 ? 0 : (size_t)bytes;
+	ret = bytes < 0 ? -ENOMEM : trace_add_checksum(&text, &n,
+						       LEDGER_CHECKSUM, "");
+	if (ret)
+		goto free;
 	fd = openat(set->fd, "ledger",
 		    O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		    0666);
-	if (fd < 0)
-		return -errno;
-	ret = dprintf(fd, "# traces emitted kept overwritten lost\n"
-			  "%llu %llu 0 %llu %llu\n",
-		      (unsigned long long)gone->traces,
-		      (unsigned long long)gone->emitted,
-		      (unsigned long long)gone->overwritten,
-		      (unsigned long long)gone->lost) < 0 ? -errno : 0;
-	if (close(fd) && !ret)
+	ret = fd < 0 ? -errno : trace_write_at(fd, text, n, 0);
+	if (fd >= 0 && close(fd) && !ret)
 		ret = -errno;
+free:
+	free(text);
 	return ret;
 }
 

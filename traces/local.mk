@@ -2,11 +2,15 @@
 # line.
 
 traces_sources = \
+	traces/checksum.c \
+	traces/checksum.h \
 	traces/clock.c \
 	traces/directory.c \
 	traces/file.c \
 	traces/idx.c \
 	traces/idx.h \
+	traces/ledger.c \
+	traces/ledger.h \
 	traces/limit.c \
 	traces/metadata.c \
 	traces/metadata.h \

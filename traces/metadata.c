@@ -416,6 +416,45 @@ static void put_stream(FILE *out, const struct session_page *page)
 	fputs("};\n", out);
 }
 
+/* Steps over the text of an event, or without one of the stream. Returns 1, 0
+ * if another text is there, or -ENOMEM. */
+static int step_over(const char **at, const struct session_page *page,
+		     const struct event_view *event)
+{
+	char *want = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&want, &bytes);
+	int ret = -ENOMEM;
+
+	if (!out)
+		return ret;
+	if (event)
+		put_event(out, event);
+	else
+		put_stream(out, page);
+	if (!fclose(out)) {
+		ret = !strncmp(*at, want, bytes);
+		*at += ret ? bytes : 0;
+	}
+	free(want);
+	return ret;
+}
+
+int metadata_compare(const char *text, const struct session_view *session,
+		     size_t *described)
+{
+	const char *at = strstr(text, "\nstruct event_header {\n");
+	int ret = at ? step_over(&at, &session->page, NULL) : 0;
+	size_t i;
+
+	for (i = 0; ret > 0 && i < session->nevents && *at; i++)
+		ret = step_over(&at, &session->page, session->events[i]);
+	*described = i;
+	if (ret < 0)
+		return ret;
+	return ret && (!*at || !strncmp(at, "\n/* ", 4)) ? 0 : -EBADMSG;
+}
+
 int metadata_write(FILE *out, const struct metadata *metadata)
 {
 	const struct session_view *session = metadata->session;

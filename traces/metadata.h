@@ -29,9 +29,14 @@ struct metadata {
 	uint64_t created_s;		/* realtime at which it was made */
 };
 
+/* What stands around the checksum that ends the file. */
+#define METADATA_CHECKSUM_BEFORE	"/* checksum "
+#define METADATA_CHECKSUM_AFTER		" */"
+
 /*
- * Writes the text. Returns 0; -EIO: writing to `out` failed (see ferror());
- * -EBADMSG: an event has an unknown type, and nothing was written.
+ * Writes the text, without its checksum. Returns 0; -EIO: writing to `out`
+ * failed (see ferror()); -EBADMSG: an event has an unknown type, and nothing
+ * was written.
  */
 int metadata_write(FILE *out, const struct metadata *metadata);
 
@@ -41,5 +46,14 @@ int metadata_write(FILE *out, const struct metadata *metadata);
  */
 int metadata_format(struct packet_format *format, struct event_shape **shapes,
 		    const struct session_view *session);
+
+/*
+ * Compares a text with the session whose packets and events it describes.
+ * Either may have events that the other does not have yet. Returns 0, and the
+ * number of events that both have; -EBADMSG: the two do not belong together;
+ * -ENOMEM.
+ */
+int metadata_compare(const char *text, const struct session_view *session,
+		     size_t *described);
 
 #endif

@@ -70,6 +70,11 @@ void trace_idx_name(const char *file, const char *suffix, char *name,
 /* Frees the streams of a finished trace. */
 void trace_free_streams(struct trace *trace);
 
+/* Adds the line with the checksum to a text of the heap. Returns 0 or
+ * -ENOMEM. */
+int trace_add_checksum(char **text, size_t *bytes, const char *before,
+		       const char *after);
+
 /* Writes the ledger of a trace, into the room that was set aside for it.
  * Returns 0 or -errno. */
 int trace_ledger_write(struct trace *trace);

@@ -122,44 +122,6 @@ static int write_new(int dirfd, const char *name, const char *text,
 	return ret;
 }
 
-/*
- * Replaces a file as a whole, or leaves the old one. `fill` makes the new one
- * in memory, so its size is known when room is made for it; it is written
- * under another name first. `size` is the old size, and becomes the new one.
- */
-static int replace_file(struct trace *trace, const char *name,
-			int (*fill)(FILE *out, struct trace *trace),
-			uint64_t *size)
-{
-	char temporary[FILE_NAME_BYTES];
-	char *text = NULL;
-	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	int ret;
-
-	if (!out)
-		return -ENOMEM;
-	ret = fill(out, trace);
-	if (fclose(out) && !ret)
-		ret = -ENOMEM;
-	if (ret)
-		goto free;
-	trace_limit_room(trace->set, bytes);
-	snprintf(temporary, sizeof(temporary), "%s.new", name);
-	ret = write_new(trace->fd, temporary, text, bytes);
-	if (!ret && renameat(trace->fd, temporary, trace->fd, name))
-		ret = -errno;
-	if (ret) {
-		unlinkat(trace->fd, temporary, 0);
-		goto free;
-	}
-	trace_limit_replaced(trace->set, *size, bytes);
-	*size = bytes;
-free:
-	free(text);
-	return ret;
-}
-
 static int fill_metadata(FILE *out, struct trace *trace)
 {
 	struct metadata metadata = {
@@ -195,6 +157,51 @@ static int fill_session(FILE *out, struct trace *trace)
 	if (n <= 0)
 		return -EBADMSG;
 	return fflush(out) || ferror(out) ? -EIO : 0;
+}
+
+/*
+ * Replaces a file as a whole, or leaves the old one. `fill` makes the new one
+ * in memory, so its size is known when room is made for it; it is written
+ * under another name first. `size` is the old size, and becomes the new one.
+ */
+static int replace_file(struct trace *trace, const char *name,
+			int (*fill)(FILE *out, struct trace *trace),
+			uint64_t *size)
+{
+	const char *base = strrchr(name, '/');
+	char temporary[FILE_NAME_BYTES];
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+	int ret;
+
+	if (!out)
+		return -ENOMEM;
+	ret = fill(out, trace);
+	if (fclose(out) && !ret)
+		ret = -ENOMEM;
+	if (!ret && fill == fill_metadata)
+		ret = trace_add_checksum(&text, &bytes,
+					 METADATA_CHECKSUM_BEFORE,
+					 METADATA_CHECKSUM_AFTER);
+	if (ret)
+		goto free;
+	trace_limit_room(trace->set, bytes);
+	/* not beside the streams: a reader would take it for one */
+	snprintf(temporary, sizeof(temporary), "index/%s.new",
+		 base ? base + 1 : name);
+	ret = write_new(trace->fd, temporary, text, bytes);
+	if (!ret && renameat(trace->fd, temporary, trace->fd, name))
+		ret = -errno;
+	if (ret) {
+		unlinkat(trace->fd, temporary, 0);
+		goto free;
+	}
+	trace_limit_replaced(trace->set, *size, bytes);
+	*size = bytes;
+free:
+	free(text);
+	return ret;
 }
 
 int trace_update(struct trace *trace)

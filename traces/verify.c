@@ -17,13 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "traces/checksum.h"
 #include "traces/idx.h"
+#include "traces/ledger.h"
 #include "traces/metadata.h"
 #include "traces/verify.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
 #define METADATA_MAX	(64u << 20)
-#define LEDGER_LINE	256
 
 struct verifier {
 	struct verify_result *result;
@@ -34,6 +35,7 @@ struct verifier {
 	struct session_view session;
 	struct packet_format format;
 	struct event_shape *shapes;
+	struct ledger ledger;
 	char *metadata;
 };
 
@@ -48,6 +50,7 @@ struct stream {
 	uint64_t packets;		/* in this file */
 	uint64_t before;		/* packets in earlier files */
 	uint64_t kept;
+	uint64_t first;			/* number of the first packet */
 	struct packet_head last;
 };
 
@@ -88,6 +91,21 @@ int complain(struct stream *s, const char *format, ...)
 	return -EBADMSG;
 }
 
+static const char *reason(int error)
+{
+	switch (error) {
+	case -EBADMSG:
+		return "it is damaged or cut short";
+	case -EPROTO:
+		return "it was written by another version of Taffrail";
+	case -EINVAL:
+	case -ELOOP:
+		return "it is not a regular file";
+	default:
+		return strerror(-error);
+	}
+}
+
 static bool uuid_described(const struct verifier *v, const uint8_t *uuid)
 {
 	char text[64];
@@ -107,9 +125,12 @@ static int check_order(struct stream *s, const struct packet_head *head)
 	const struct packet_head *last = &s->last;
 
 	if (!s->packets && !s->before)
+		s->first = head->packet_seq_num;
+	if (!s->packets && !s->before)
 		return uuid_described(s->v, head->uuid) ? 0 :
 		       complain(s, "its uuid is not that of the metadata");
 	if (memcmp(head->uuid, last->uuid, sizeof(head->uuid)) ||
+	    head->cpu_id != last->cpu_id ||
 	    head->stream_instance_id != last->stream_instance_id)
 		return complain(s, "packet %llu is of another stream",
 				(unsigned long long)head->packet_seq_num);
@@ -211,58 +232,44 @@ static int check_packet(struct stream *s)
 	return ret;
 }
 
-/* Reads the ledger's row of a stream. False: there is none. */
-static bool ledger_row(struct verifier *v, const char *name, uint64_t row[4])
+static void check_counts(struct stream *s, const uint64_t row[4])
 {
-	int fd = openat(v->fd, "index/ledger", O_RDONLY | O_CLOEXEC);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	unsigned long long n[4];
-	char line[LEDGER_LINE];
-	char word[64];
-	bool found = false;
-	int i;
-
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		memset(n, 0, sizeof(n));
-		found = sscanf(line, "%63s %llu %llu %llu %llu", word, &n[0],
-			       &n[1], &n[2], &n[3]) >= 2 &&
-			!strcmp(word, name);
-		for (i = 0; i < 4; i++)
-			row[i] = n[i];
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static void check_ledger(struct stream *s)
-{
-	struct verify_result *result = s->v->result;
-	uint64_t row[4] = { 0 };
-
-	if (!ledger_row(s->v, s->name, row)) {
-		complain(s, "the ledger does not name it: was the recording "
-			    "killed?");
-		row[0] = row[1] = s->kept;
-	} else if (row[1] != s->kept) {
+	if (row[1] != s->kept)
 		complain(s, "%llu events, the ledger says %llu",
 			 (unsigned long long)s->kept,
 			 (unsigned long long)row[1]);
-	} else if (row[0] != row[1] + row[2] + row[3]) {
+	else if (row[0] != row[1] + row[2] + row[3])
 		complain(s, "emitted %llu is not kept %llu + overwritten %llu "
 			    "+ lost %llu", (unsigned long long)row[0],
 			 (unsigned long long)row[1],
 			 (unsigned long long)row[2],
 			 (unsigned long long)row[3]);
-	} else if (s->last.events_discarded != row[3]) {
+	else if (s->last.events_discarded != row[3])
 		complain(s, "its last packet says %llu lost, the ledger %llu",
 			 (unsigned long long)s->last.events_discarded,
 			 (unsigned long long)row[3]);
+	else if (row[2] && !s->first)
+		complain(s, "the ledger says %llu overwritten, but its first "
+			    "packet is there", (unsigned long long)row[2]);
+}
+
+static void check_ledger(struct stream *s)
+{
+	struct verify_result *result = s->v->result;
+	struct ledger_row row;
+
+	if (ledger_find(&s->v->ledger, s->name, &row)) {
+		check_counts(s, row.n);
+	} else {
+		if (!s->v->ledger.damaged)
+			complain(s, "the ledger does not name it: was the "
+				    "recording killed?");
+		row.n[0] = row.n[1] = s->kept;
 	}
-	result->emitted += row[0];
+	result->emitted += row.n[0];
 	result->kept += s->kept;
-	result->overwritten += row[2];
-	result->lost += row[3];
+	result->overwritten += row.n[2];
+	result->lost += row.n[3];
 }
 
 static void open_idx(struct stream *s)
@@ -273,10 +280,12 @@ static void open_idx(struct stream *s)
 	snprintf(name, sizeof(name), "index/%s.idx", s->file);
 	ret = file_map_open(&s->idx, s->v->fd, name,
 			    sizeof(struct ctf_index_header), 0);
+	if (ret == -ENOENT && !s->v->ledger.text)
+		return;		/* its command was killed */
 	if (ret == -ENOENT)
-		return;
-	if (ret)
-		complain(s, "cannot read its index: %s", strerror(-ret));
+		complain(s, "its index is missing");
+	else if (ret)
+		complain(s, "cannot read its index: %s", reason(ret));
 	else if (idx_header_check(s->idx.address))
 		complain(s, "its index is none");
 }
@@ -292,7 +301,7 @@ static int check_file(struct stream *s, const char *file)
 	memset(&s->idx, 0, sizeof(s->idx));
 	ret = file_map_open(&s->map, s->v->fd, file, 1, 0);
 	if (ret)
-		return complain(s, "cannot read it: %s", strerror(-ret));
+		return complain(s, "cannot read it: %s", reason(ret));
 	open_idx(s);
 	while (!ret && s->offset < s->map.bytes)
 		ret = check_packet(s);
@@ -350,57 +359,90 @@ static bool has_file(struct dirent **list, int n, const char *name)
 /* Reports streams of the ledger that kept events but have no file. */
 static void check_missing(struct verifier *v, struct dirent **list, int n)
 {
-	int fd = openat(v->fd, "index/ledger", O_RDONLY | O_CLOEXEC);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	unsigned long long emitted;
-	unsigned long long kept;
-	unsigned long long over;
-	unsigned long long lost;
-	char line[LEDGER_LINE];
-	char name[64];
+	struct ledger_row row;
+	const char *at = NULL;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "stream_%*s %llu %llu %llu %llu", &emitted,
-			   &kept, &over, &lost) != 4 ||
-		    sscanf(line, "%63s", name) != 1 ||
-		    has_file(list, n, name))
+	while (ledger_next(&v->ledger, &at, &row)) {
+		if (strncmp(row.name, "stream_", 7) ||
+		    has_file(list, n, row.name))
 			continue;
-		if (kept)
-			problem(v, name, "%llu events, but no file", kept);
-		else if (emitted != over + lost)
-			problem(v, name, "emitted %llu is not overwritten "
-				"%llu + lost %llu", emitted, over, lost);
-		v->result->overwritten += over;
-		v->result->emitted += emitted;
-		v->result->lost += lost;
+		if (row.n[1])
+			problem(v, row.name, "%llu events, but no file",
+				(unsigned long long)row.n[1]);
+		else if (row.n[0] != row.n[2] + row.n[3])
+			problem(v, row.name, "emitted %llu is not overwritten "
+				"%llu + lost %llu",
+				(unsigned long long)row.n[0],
+				(unsigned long long)row.n[2],
+				(unsigned long long)row.n[3]);
+		v->result->emitted += row.n[0];
+		v->result->overwritten += row.n[2];
+		v->result->lost += row.n[3];
 	}
-	if (f)
-		fclose(f);
+	if (ledger_find(&v->ledger, "unplaced", &row)) {
+		v->result->lost += row.n[0];
+		v->result->emitted += row.n[0];
+	}
+	if (v->ledger.damaged)
+		problem(v, "index/ledger", "it is damaged: its checksum is "
+			"wrong");
+	else if (!v->ledger.text && !n)
+		problem(v, NULL, "it has no ledger: was the recording killed?");
 }
 
-static int load(struct verifier *v)
+/* Reads the metadata. Returns its size without the checksum, or 0. */
+static size_t load_metadata(struct verifier *v)
 {
 	struct file_map map;
+	size_t bytes;
 	int ret = file_map_open(&map, v->fd, "metadata", 1, 0);
 
-	if (ret)
-		return ret;
-	if (map.bytes > METADATA_MAX ||
-	    strncmp(map.address, "/* CTF 1.8 */", map.bytes < 13 ? 0 : 13) ||
-	    map.bytes < 13)
-		ret = -EBADMSG;
-	else
-		v->metadata = strndup(map.address, map.bytes);
+	if (ret) {
+		problem(v, "metadata", "cannot read it: %s", reason(ret));
+		return 0;
+	}
+	bytes = map.bytes;
+	if (bytes > METADATA_MAX || bytes < 13 ||
+	    strncmp(map.address, "/* CTF 1.8 */", 13)) {
+		problem(v, "metadata", "no CTF metadata that Taffrail wrote");
+		bytes = 0;
+	} else if (!checksum_right(map.address, &bytes,
+				   METADATA_CHECKSUM_BEFORE,
+				   METADATA_CHECKSUM_AFTER)) {
+		problem(v, "metadata", "it was changed, cut short or added to: "
+			"its checksum is wrong");
+		bytes = 0;
+	}
+	v->metadata = bytes ? strndup(map.address, bytes) : NULL;
 	file_map_close(&map);
-	if (!v->metadata)
-		return ret ? ret : -ENOMEM;
-	ret = session_view_open(&v->session, v->fd, "index/session");
-	if (ret)
+	return v->metadata ? bytes : 0;
+}
+
+/* Reads the descriptions of events. Those that only the session has count as
+ * unknown, as they are for a reader of the metadata. */
+static int load_session(struct verifier *v)
+{
+	size_t described = 0;
+	int ret = session_view_open(&v->session, v->fd, "index/session");
+
+	if (ret) {
+		problem(v, "index/session", "cannot read it: %s", reason(ret));
 		return ret;
+	}
 	ret = metadata_format(&v->format, &v->shapes, &v->session);
-	if (ret)
+	if (!ret)
+		ret = metadata_compare(v->metadata, &v->session, &described);
+	if (ret) {
+		problem(v, "index/session", "%s", ret == -EBADMSG ?
+			"it describes other events than the metadata" :
+			reason(ret));
+		free(v->shapes);
 		session_view_close(&v->session);
-	return ret;
+		return ret;
+	}
+	for (; described < v->session.nevents; described++)
+		v->shapes[v->session.events[described]->id].known = 0;
+	return 0;
 }
 
 static int compare(const struct dirent **a, const struct dirent **b)
@@ -418,22 +460,32 @@ static int is_entry(const struct dirent *entry)
 	return entry->d_name[0] != '.';
 }
 
-static void check_trace(struct verifier *v)
+/* A reader takes any other file in a trace's directory for a stream. */
+static int is_strange(const struct dirent *entry)
 {
-	uint64_t row[4] = { 0 };
+	return is_entry(entry) && !is_stream(entry) &&
+	       strcmp(entry->d_name, "metadata") &&
+	       strcmp(entry->d_name, "index");
+}
+
+static void check_strange(struct verifier *v)
+{
 	struct dirent **list = NULL;
-	int ret = load(v);
-	int n;
+	int n = scandirat(v->fd, ".", &list, is_strange, compare);
+
+	while (n-- > 0) {
+		problem(v, list[n]->d_name, "not a file of a trace");
+		free(list[n]);
+	}
+	free(list);
+}
+
+static void check_streams(struct verifier *v)
+{
+	struct dirent **list = NULL;
+	int n = scandirat(v->fd, ".", &list, is_stream, compare);
 	int i;
 
-	v->result->traces++;
-	if (ret) {
-		problem(v, NULL, "metadata or index/session: %s",
-			strerror(-ret));
-		free(v->metadata);
-		return;
-	}
-	n = scandirat(v->fd, ".", &list, is_stream, compare);
 	if (n < 0)
 		problem(v, NULL, "cannot list it: %s", strerror(errno));
 	for (i = 0; i < n; i += check_stream(v, list + i, n - i))
@@ -442,12 +494,19 @@ static void check_trace(struct verifier *v)
 	for (i = 0; i < n; i++)
 		free(list[i]);
 	free(list);
-	if (ledger_row(v, "unplaced", row)) {
-		v->result->lost += row[0];
-		v->result->emitted += row[0];
+}
+
+static void check_trace(struct verifier *v)
+{
+	v->result->traces++;
+	check_strange(v);
+	if (load_metadata(v) && !load_session(v)) {
+		ledger_open(&v->ledger, v->fd, "index/ledger");
+		check_streams(v);
+		ledger_close(&v->ledger);
+		session_view_close(&v->session);
+		free(v->shapes);
 	}
-	session_view_close(&v->session);
-	free(v->shapes);
 	free(v->metadata);
 }
 
@@ -456,7 +515,9 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 		     const char *shown)
 {
 	struct verifier v = *model;
+	struct dirent **list = NULL;
 	int found;
+	int n = 0;
 
 	v.fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (v.fd < 0)
@@ -464,6 +525,12 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 	v.trace = shown;
 	found = !faccessat(v.fd, "metadata", F_OK, 0) ||
 		!faccessat(v.fd, "index/session", F_OK, 0);
+	if (!found)
+		n = scandirat(v.fd, ".", &list, is_stream, compare);
+	found |= n > 0;
+	while (n-- > 0)
+		free(list[n]);
+	free(list);
 	if (found)
 		check_trace(&v);
 	close(v.fd);
@@ -473,29 +540,26 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 /* Adds the traces that were removed, from DIR/ledger. */
 static void check_gone(struct verifier *v, int top)
 {
-	int fd = openat(top, "ledger", O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
-	unsigned long long traces;
-	unsigned long long emitted;
-	unsigned long long kept;
-	unsigned long long over;
-	unsigned long long lost;
+	unsigned long long n[5];
+	struct ledger ledger;
 
-	if (!f)
-		return;
-	if (fscanf(f, "# traces emitted kept overwritten lost %llu %llu %llu "
-		      "%llu %llu", &traces, &emitted, &kept, &over,
-		   &lost) != 5) {
-		problem(v, NULL, "cannot read its ledger");
-	} else if (kept || emitted != over + lost) {
-		problem(v, NULL, "ledger: emitted %llu is not overwritten "
-			"%llu + lost %llu", emitted, over, lost);
-	} else {
-		v->result->emitted += emitted;
-		v->result->overwritten += over;
-		v->result->lost += lost;
+	ledger_open(&ledger, top, "ledger");
+	if (ledger.damaged) {
+		problem(v, "ledger", "it is damaged: its checksum is wrong");
+	} else if (ledger.text &&
+		   sscanf(ledger.text, "# traces emitted kept overwritten lost "
+			  "%llu %llu %llu %llu %llu", &n[0], &n[1], &n[2],
+			  &n[3], &n[4]) != 5) {
+		problem(v, "ledger", "it has not the five numbers");
+	} else if (ledger.text && (n[2] || n[1] != n[3] + n[4])) {
+		problem(v, "ledger", "emitted %llu is not overwritten %llu + "
+			"lost %llu", n[1], n[3], n[4]);
+	} else if (ledger.text) {
+		v->result->emitted += n[1];
+		v->result->overwritten += n[3];
+		v->result->lost += n[4];
 	}
-	fclose(f);
+	ledger_close(&ledger);
 }
 
 int verify_directory(struct verify_result *result, const char *path,

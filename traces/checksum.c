@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writes and checks the last line of a trace's texts. The number is the CRC-32
+ * of zlib and gzip, over all bytes before that line.
+ *
+ * What must stay true here: the checksum tells of damage, not of intent. A
+ * reader still checks what the text says.
+ */
+#include "traces/checksum.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define POLYNOMIAL	0xedb88320u
+#define LINE_BYTES	80
+
+static uint32_t crc32(const char *text, size_t bytes)
+{
+	uint32_t table[16];
+	uint32_t crc = ~0u;
+	uint32_t i;
+	size_t at;
+	int bit;
+
+	for (i = 0; i < 16; i++) {
+		table[i] = i;
+		for (bit = 0; bit < 4; bit++)
+			table[i] = table[i] >> 1 ^
+				   (table[i] & 1 ? POLYNOMIAL : 0);
+	}
+	for (at = 0; at < bytes; at++) {
+		crc ^= (unsigned char)text[at];
+		crc = crc >> 4 ^ table[crc & 15];
+		crc = crc >> 4 ^ table[crc & 15];
+	}
+	return ~crc;
+}
+
+static size_t make_line(char *line, const char *text, size_t bytes,
+			const char *before, const char *after)
+{
+	return (size_t)snprintf(line, LINE_BYTES, "%s%08x%s\n", before,
+				crc32(text, bytes), after);
+}
+
+void checksum_write(FILE *out, const char *text, size_t bytes,
+		    const char *before, const char *after)
+{
+	char line[LINE_BYTES];
+	size_t n = make_line(line, text, bytes, before, after);
+
+	fwrite(text, 1, bytes, out);
+	fwrite(line, 1, n, out);
+}
+
+bool checksum_right(const char *text, size_t *bytes, const char *before,
+		    const char *after)
+{
+	size_t n = strlen(before) + 8 + strlen(after) + 1;
+	char line[LINE_BYTES];
+
+	if (n > *bytes || n >= sizeof(line))
+		return false;
+	*bytes -= n;
+	make_line(line, text, *bytes, before, after);
+	return !memcmp(text + *bytes, line, n);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The checksum that ends a trace's texts: its metadata and its ledger.
+ */
+#ifndef TRACES_CHECKSUM_H
+#define TRACES_CHECKSUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/*
+ * Writes `text`, and behind it a line with its CRC-32: `before`, eight digits,
+ * `after`, newline. Failures show in ferror().
+ */
+void checksum_write(FILE *out, const char *text, size_t bytes,
+		    const char *before, const char *after);
+
+/* Returns whether a text ends with such a line, and the number is right.
+ * `bytes` becomes the size without that line. */
+bool checksum_right(const char *text, size_t *bytes, const char *before,
+		    const char *after);
+
+#endif

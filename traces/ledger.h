@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads a ledger, index/ledger of a trace or DIR/ledger of a directory.
+ */
+#ifndef TRACES_LEDGER_H
+#define TRACES_LEDGER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What stands around the number in the last line. */
+#define LEDGER_CHECKSUM		"checksum "
+
+struct ledger {
+	char *text;			/* NULL: none, or it is damaged */
+	bool damaged;
+};
+
+/* A line: a word, and up to four numbers. */
+struct ledger_row {
+	char name[64];
+	uint64_t n[4];
+};
+
+/* Reads a file. An empty one is as good as none: its command was killed. */
+void ledger_open(struct ledger *ledger, int dirfd, const char *name);
+void ledger_close(struct ledger *ledger);
+
+/* Finds the row of a stream, or "unplaced". */
+bool ledger_find(const struct ledger *ledger, const char *name,
+		 struct ledger_row *row);
+
+/* Reads the next row. `at` is NULL at first. Returns false at the end. */
+bool ledger_next(const struct ledger *ledger, const char **at,
+		 struct ledger_row *row);
+
+#endif
