@@ -99,9 +99,13 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 	case KEY_CONTEXT:
 		return command_take_contexts(&a->context, value);
 	case KEY_QUOTA:
-		if (command_parse_bytes(&a->quota, value) || !a->quota)
+		if (command_parse_bytes(&a->quota, value))
 			return command_misused("quota '%s' is not a number of "
 					       "bytes, K, M or G", value);
+		if (!a->quota)
+			return command_misused("a quota of 0 leaves no room for "
+					       "buffers; without --quota there "
+					       "is no limit");
 		return COMMAND_DONE;
 	case KEY_GROUP:
 		return command_take_group(&a->group, value);
