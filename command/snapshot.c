@@ -144,6 +144,10 @@ static int take_all(struct snapshot *s)
 		     (unsigned long long)s->set.lost,
 		     (unsigned long long)s->set.overwritten, s->processes,
 		     s->processes == 1 ? "" : "es", s->set.path);
+	if (s->set.taken)
+		command_warn("%llu events before them were recorded already: "
+			     "they are in the directory of that recording",
+			     (unsigned long long)s->set.taken);
 	report_left_off(&s->set);
 	return s->unreadable ? COMMAND_FAILED : COMMAND_DONE;
 }

@@ -74,6 +74,7 @@ struct trace_set {
 	uint64_t kept;			/* totals, of finished traces */
 	uint64_t lost;
 	uint64_t overwritten;
+	uint64_t taken;			/* before, by another recorder */
 	uint64_t bytes;			/* of streams */
 	uint64_t left_off;		/* markers: most of any process */
 	uint64_t cut;			/* rings whose file was cut short */

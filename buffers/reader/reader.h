@@ -119,6 +119,8 @@ struct ring_copy {
 	struct ring_reader *ring;
 	struct ring_count count;	/* at the instant that the copy shows */
 	uint64_t first;			/* the oldest packet that is intact */
+	uint64_t taken;			/* events before it that a reader took,
+					 * in discard mode */
 	char *data;			/* sub-buffer by sub-buffer */
 };
 

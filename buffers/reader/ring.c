@@ -423,6 +423,17 @@ static void copy_packets(struct ring_copy *copy)
 	}
 }
 
+/* In discard mode, the events before the first packet that was not taken have
+ * all been taken: none is overwritten. */
+static uint64_t events_taken(const struct ring_reader *ring,
+			     const struct ring_count *count, uint64_t first)
+{
+	uint64_t events;
+
+	return events_before(ring, first, &events) &&
+	       events <= count->committed ? events : 0;
+}
+
 /* Counts and copies the ring once. Returns as ring_copy_make(). */
 static int copy_once(struct ring_copy *copy)
 {
@@ -433,8 +444,11 @@ static int copy_once(struct ring_copy *copy)
 	if (ret || !count->used)
 		return ret;
 	copy->first = oldest(ring, count);
-	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count))
+	copy->taken = 0;
+	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count)) {
 		copy->first = ring->next;
+		copy->taken = events_taken(ring, count, copy->first);
+	}
 	copy_packets(copy);
 	return 1;
 }

@@ -331,6 +331,9 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	if (!ret)
 		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
 				     &copying);
+	/* what a recorder took is in its trace, not in this one */
+	copy.count.committed -= copy.taken;
+	consumer->set->taken += copy.taken;
 	tell_count(consumer, ring, &copy.count);
 	ring_copy_free(&copy);
 	if (ret == -EBADMSG)
