@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "traces/idx.h"
@@ -111,6 +112,15 @@ static int declare(struct trace_stream *stream, uint64_t end)
 			      stream->last_offset + SIZE_OFFSET);
 }
 
+bool trace_file_spoilt(const struct trace_stream *stream)
+{
+	struct stat st;
+
+	return stream->fd >= 0 && stream->offset &&
+	       !fstat(stream->fd, &st) &&
+	       (!st.st_nlink || (uint64_t)st.st_size < stream->room);
+}
+
 /* Makes the file as long as `end`, or longer. */
 static int make_room(struct trace_stream *stream, uint64_t end)
 {
@@ -118,6 +128,9 @@ static int make_room(struct trace_stream *stream, uint64_t end)
 
 	if (end <= stream->room)
 		return 0;
+	/* made longer again, it would look whole */
+	if (trace_file_spoilt(stream))
+		return -ESTALE;
 	if (ftruncate(stream->fd, (off_t)room)) {
 		/* the file may not be that long: only what is needed */
 		room = end;

@@ -59,6 +59,10 @@ int trace_file_append(struct trace_stream *stream, const struct packet *packet);
  * Returns 0 or -errno. */
 int trace_file_end(struct trace_stream *stream);
 
+/* Returns whether another program removed the latest file of a stream, or cut
+ * it. Call it before trace_file_end(). */
+bool trace_file_spoilt(const struct trace_stream *stream);
+
 /* Adds events that reached the ring, but not the disk, to the last packet on
  * disk, where a reader learns of them. */
 void trace_file_tell_losses(struct trace_stream *stream);

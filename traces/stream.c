@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "traces/private.h"
 
 int trace_stream_open(struct trace_stream **result, struct trace *trace,
@@ -63,12 +64,32 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
 	stream->lost = lost;
 }
 
+/* Notes a file that another program spoilt. Its events count as lost; with a
+ * limit, which may still drop them, they stay as they were counted. */
+static void tell_spoilt(struct trace_stream *stream)
+{
+	struct trace_set *set = stream->trace->set;
+
+	if (!set->spoilt++)
+		snprintf(set->spoilt_name, sizeof(set->spoilt_name), "%s/%s",
+			 stream->trace->name, stream->file);
+	if (set->limit)
+		return;
+	stream->emitted = max_u64(stream->emitted,
+				  stream->kept + stream->lost);
+	stream->lost += stream->kept;
+	stream->kept = 0;
+}
+
 static int finish_stream(struct trace_stream *stream, bool overwrite)
 {
 	struct trace_set *set = stream->trace->set;
-	uint64_t taken = stream->kept + stream->dropped;
+	uint64_t taken;
 	uint64_t missing;
 
+	if (trace_file_spoilt(stream))
+		tell_spoilt(stream);
+	taken = stream->kept + stream->dropped;
 	if (stream->emitted < taken + stream->lost)
 		stream->emitted = taken + stream->lost;
 	missing = stream->emitted - taken - stream->lost;

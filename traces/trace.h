@@ -78,6 +78,9 @@ struct trace_set {
 	uint64_t bytes;			/* of streams */
 	uint64_t left_off;		/* markers: most of any process */
 	uint64_t cut;			/* rings whose file was cut short */
+	uint64_t spoilt;		/* stream files that another program
+					 * removed or cut */
+	char spoilt_name[NAME_MAX + 48]; /* the first, below DIR */
 };
 
 /* Returns "at least " if a ring was cut short, as nothing tells how many events

@@ -440,6 +440,8 @@ int record_tell_unwritten(struct record *record)
 		return COMMAND_DONE;
 	if (!record->told)
 		command_failed("%s: %s; the rest is lost", record->set.path,
+			       record->set.error == -ESTALE ?
+			       "another program cut a file of it" :
 			       strerror(-record->set.error));
 	record->told = true;
 	return COMMAND_FAILED;

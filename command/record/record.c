@@ -297,6 +297,8 @@ static int end(struct record *record)
 	report_unreadable(&record->set, record->unreadable);
 	if (record->unreadable)
 		status = COMMAND_FAILED;
+	if (report_spoilt(&record->set))
+		status = COMMAND_FAILED;
 	tell_result(record);
 	return record->foreign ? COMMAND_FAILED : status;
 }

@@ -14,6 +14,17 @@ void report_left_off(const struct trace_set *set)
 			     (unsigned long long)set->left_off);
 }
 
+int report_spoilt(const struct trace_set *set)
+{
+	if (!set->spoilt)
+		return COMMAND_DONE;
+	return command_failed("%s/%s: another program removed or cut this file "
+			      "meanwhile; what was in it is lost (%llu such "
+			      "file%s)", set->path, set->spoilt_name,
+			      (unsigned long long)set->spoilt,
+			      set->spoilt == 1 ? "" : "s");
+}
+
 void report_unreadable(const struct trace_set *set, uint64_t unreadable)
 {
 	if (set->cut)

@@ -13,6 +13,10 @@
  */
 void report_unreadable(const struct trace_set *set, uint64_t unreadable);
 
+/* Names the first stream file that another program removed or cut. Returns an
+ * exit status: COMMAND_DONE if there is none. */
+int report_spoilt(const struct trace_set *set);
+
 /* Prints which markers are not in the trace, if any. */
 void report_left_off(const struct trace_set *set);
 
