@@ -41,6 +41,7 @@
 #define RING_MAGIC		0x52524654u	/* "TFRR" */
 
 #define SESSION_NAME_BYTES	64
+#define SESSION_FAULT_BYTES	2048
 #define PROCESS_NAME_BYTES	64
 #define EVENT_FIELDS_MAX	16
 #define EVENT_RECORDS_OFFSET	4096u
@@ -190,6 +191,10 @@ struct session_page {
 	uint64_t left_off;		/* markers with no room for a record */
 	struct session_act started;	/* through the socket */
 	struct session_act changed;	/* stopped, or its rules: the last */
+	uint32_t fault_bytes;		/* of `faults`, stored after the text */
+	/* a line for each rule whose condition the fields of a marker do not
+	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT" (SESSION-FAULT) */
+	char faults[SESSION_FAULT_BYTES];
 };
 
 /*

@@ -9,6 +9,7 @@
 #include "buffers/reader/reader.h"
 
 #include <dirent.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -111,6 +112,7 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 			     ->magic);
 	memcpy(&session->page, session->map.address, sizeof(session->page));
 	terminate(session->page.name, sizeof(session->page.name));
+	session->page.faults[0] = '\0';	/* read_faults() */
 	ret = check_session(&session->page);
 	if (!ret)
 		ret = session_view_update(session);
@@ -222,6 +224,25 @@ static char *read_records(const struct session_view *session, uint64_t from,
 	return NULL;
 }
 
+/* Copies the conditions that a marker refused, with '?' for each character that
+ * could change a terminal. */
+static void read_faults(struct session_view *session)
+{
+	const struct session_page *page = session->map.address;
+	/* SESSION-FAULT: the lines are complete once their length is seen */
+	uint32_t bytes = load_acquire(&page->fault_bytes);
+	char *faults = session->page.faults;
+	uint32_t i;
+
+	if (bytes >= SESSION_FAULT_BYTES || bytes <= strlen(faults))
+		return;
+	for (i = 0; i < bytes && page->faults[i]; i++)
+		faults[i] = iscntrl((unsigned char)page->faults[i]) &&
+			    page->faults[i] != '\n' &&
+			    page->faults[i] != '\t' ? '?' : page->faults[i];
+	faults[i] = '\0';
+}
+
 int session_view_update(struct session_view *session)
 {
 	const struct session_page *page = session->map.address;
@@ -234,6 +255,7 @@ int session_view_update(struct session_view *session)
 	session->page.state = load_relaxed(&page->state);
 	session->page.lost_unplaced = load_relaxed(&page->lost_unplaced);
 	session->page.left_off = load_relaxed(&page->left_off);
+	read_faults(session);
 	if (to == at)
 		return 0;
 	if (to < at || to > RECORDS_BYTES_MAX)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/words.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
@@ -25,6 +26,7 @@
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 #include "command/record/report.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/program/executable.h"
 
 static int open_output(struct record *record)
@@ -185,11 +187,58 @@ static const char *why_none(const struct record *record)
 				       "TAFFRAIL_LOG=error tells why";
 }
 
-/* Warns of rules that matched no marker, most likely typing errors; or, without
- * any agent, only of that: then no rule could match. */
-static void tell_unmet(const struct record *record)
+/* Returns the text behind the tab of the line that an agent has written about a
+ * rule ("GLOB<tab>condition 'EXPR', ..."), or NULL. */
+static const char *fault_of(const char *faults, const char *rule)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	const char *line, *p;
+
+	for (line = faults; condition && *line; line = p + (*p == '\n')) {
+		p = line + strcspn(line, "\n");
+		if (strncmp(line, rule, bytes) || line[bytes] != '\t')
+			continue;
+		line = text_after(line + bytes + 1, "condition '");
+		if (line && !strncmp(line, condition, strlen(condition)) &&
+		    line[strlen(condition)] == '\'')
+			return line - strlen("condition '");
+		line = p;
+	}
+	return NULL;
+}
+
+/* Prints why the condition of a rule can hold for no marker that the rule
+ * names. Returns false when no process has told a reason. */
+static bool tell_fault(const struct record *record, const char *rule)
+{
+	const char *fault = NULL;
+	size_t i;
+	size_t j;
+
+	for (i = 0; i < record->nmembers; i++) {
+		const struct record_member *member = record->members[i];
+
+		for (j = 0; !fault && j < member->nimages; j++)
+			fault = fault_of(member->images[j]->session.page.faults,
+					 rule);
+		if (fault)
+			break;
+	}
+	if (fault)
+		command_failed("process %d: %.*s",
+			       record->members[i]->process.pid,
+			       (int)strcspn(fault, "\n"), fault);
+	return fault;
+}
+
+/* Tells which rules matched no marker, most likely typing errors; or, without
+ * any agent, only that: then no rule could match. Returns COMMAND_FAILED when
+ * the condition of a rule could hold for no marker. */
+static int tell_unmet(const struct record *record)
 {
 	const struct record_options *o = &record->options;
+	int status = COMMAND_DONE;
 	struct marker_list list = { 0 };
 	char text[512];
 	size_t j;
@@ -198,7 +247,7 @@ static void tell_unmet(const struct record *record)
 	if (o->program && !record->nmembers) {
 		command_warn("the agent was not active in %s: %s", o->program[0],
 			     why_none(record));
-		return;
+		return status;
 	}
 	if (o->program)
 		read_markers(record, &list);
@@ -207,6 +256,10 @@ static void tell_unmet(const struct record *record)
 
 		if (rule_met(record, o->rules[i]))
 			continue;
+		if (tell_fault(record, o->rules[i])) {
+			status = COMMAND_FAILED;
+			continue;
+		}
 		for (j = 0; j < list.count; j++)
 			nearest_add(&nearest, list.markers[j].id);
 		nearest_text(&nearest, text, sizeof(text));
@@ -217,6 +270,7 @@ static void tell_unmet(const struct record *record)
 			command_warn("no marker matched '%s'", o->rules[i]);
 	}
 	marker_list_free(&list);
+	return status;
 }
 
 static size_t processes(const struct record *record)
@@ -282,10 +336,11 @@ static int end(struct record *record)
 	trace_set_finish(&record->set);
 	if (record->off >= 0)
 		lacking_read(&record->lacking, record->off);
-	tell_unmet(record);
+	status = tell_unmet(record);
 	count_first(record);
-	status = record_tell_unwritten(record);
-	if (!status && record->failed)
+	if (record_tell_unwritten(record))
+		status = COMMAND_FAILED;
+	else if (record->failed)
 		status = command_failed("%s", strerror(-record->failed));
 	if (record->crowded || record->missed)
 		status = command_failed("the trace is incomplete: %s; the rest "

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "base/base.h"
 #include "control/sessions/session.h"
 #include "tracepoints/conditions/rule-split.h"
 
@@ -16,6 +17,48 @@ void session_condition_fault(struct text *why, const char *condition,
 	text_add_unsigned(why, error->column);
 	text_add(why, ": ");
 	text_add(why, error->fact);
+}
+
+/* Returns 1 when a line of the text begins with these bytes. */
+static int line_begins(const char *text, size_t size, const char *with,
+		       size_t bytes)
+{
+	size_t i = 0;
+
+	while (i + bytes <= size) {
+		if (!__builtin_memcmp(text + i, with, bytes))
+			return 1;
+		while (i < size && text[i++] != '\n')
+			;
+	}
+	return 0;
+}
+
+void session_fault_note(struct session_page *page,
+			const struct session_rule *rule, struct text *why,
+			const struct expr_error *error)
+{
+	char buffer[SESSION_RULE_BYTES + SESSION_CONDITION_BYTES + 160];
+	size_t used = load_relaxed(&page->fault_bytes);
+	struct text line;
+	size_t same;
+
+	if (why && !why->used)
+		session_condition_fault(why, rule->condition, error);
+	text_open(&line, buffer, sizeof(buffer));
+	text_add(&line, rule->glob);
+	text_add(&line, "\tcondition '");
+	text_add(&line, rule->condition);
+	same = line.used;
+	line.used = text_length(rule->glob) + 1;
+	session_condition_fault(&line, rule->condition, error);
+	text_add_char(&line, '\n');
+	if (line.cut || used + line.used >= sizeof(page->faults) ||
+	    line_begins(page->faults, used, buffer, same))
+		return;
+	__builtin_memcpy(page->faults + used, buffer, line.used);
+	/* SESSION-FAULT: else a reader could see a part of the line */
+	store_release(&page->fault_bytes, (uint32_t)(used + line.used));
 }
 
 int session_rule_parse(struct session_rule *rule, const char *string,

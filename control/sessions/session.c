@@ -135,10 +135,11 @@ static int object_prepare(struct session *session, struct object *object,
 	if (rule->condition[0]) {
 		ret = condition_make(object, rule->condition, &use->condition,
 				     &error);
-		if (ret && why && !why->used)
-			session_condition_fault(why, rule->condition, &error);
-		if (ret)
+		if (ret) {
+			session_fault_note(session->channel->page, rule, why,
+					   &error);
 			return ret;
+		}
 	}
 	record = record_publish(session->channel, object);
 	if (!record) {

@@ -48,6 +48,16 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 void session_condition_fault(struct text *why, const char *condition,
 			     const struct expr_error *error);
 
+/*
+ * Notes in the session's page that the fields of a marker which the rule's glob
+ * matches do not allow its condition, once for each rule; also adds the fault
+ * to `why`, unless `why` is NULL or has a text. The caller holds the registry's
+ * lock.
+ */
+void session_fault_note(struct session_page *page,
+			const struct session_rule *rule, struct text *why,
+			const struct expr_error *error);
+
 struct session {
 	enum session_phase phase;
 	char name[SESSION_NAME_BYTES];
