@@ -245,9 +245,8 @@ int list_main(int argc, char **argv)
 			out.all = true;
 		else if (key == 'j')
 			out.as_json = true;
-		else if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is not a process id",
-					       options.value);
+		else if (command_take_pid(&pid, options.value))
+			return COMMAND_USAGE;
 	}
 	if (pid && options.index < argc)
 		return command_misused("give either -p PID or files");

@@ -170,9 +170,8 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 			s->core = options.value;
 		else if (key == 'o')
 			*output = options.value;
-		else if (command_parse_pid(&s->pid, options.value))
-			return command_misused("'%s' is not a process id",
-					       options.value);
+		else if (command_take_pid(&s->pid, options.value))
+			return COMMAND_USAGE;
 	}
 	if (argc - options.index != 1)
 		return command_misused("no session given");

@@ -26,7 +26,7 @@ struct start_arguments {
 	uint64_t buffer;
 	uint64_t quota;
 	uint32_t group;
-	pid_t pid;
+	struct command_pids pids;
 	bool all;
 	bool overwrite;
 	bool int3;
@@ -38,7 +38,7 @@ enum {
 };
 
 static const struct option_row start_rows[] = {
-	{ 'p', "pid", "PID", "in this process" },
+	{ 'p', "pid", "PID", "in this process; repeatable" },
 	{ KEY_ALL, "all", NULL, "in all your processes, also later ones" },
 	{ 'e', "event", "RULE", "trace markers that match (default: all); "
 	  "repeatable" },
@@ -80,9 +80,7 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 {
 	switch (key) {
 	case 'p':
-		if (command_parse_pid(&a->pid, value))
-			return command_misused("'%s' is not a process id", value);
-		return COMMAND_DONE;
+		return command_take_pids(&a->pids, value);
 	case KEY_ALL:
 		a->all = true;
 		return COMMAND_DONE;
@@ -139,28 +137,61 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "rule", "%s", a->rules[i]);
 }
 
-/* Starts a session in one process. Reads the markers first, so a rule that
- * selects nothing starts nothing. */
-static int start_one(struct targets *targets, const struct start_arguments *a,
-		     const struct client_request *request)
+/* Ends the session again in the first `count` targets. */
+static void take_back(struct targets *targets, const char *name, size_t count)
 {
-	struct target *target = targets->targets;
-	int ret = target_list(target);
+	struct client_request request = { 0 };
 
-	if (ret)
-		return command_failed("%s", target->client.error);
+	client_request_add(&request, "name", "%s", name);
+	for (size_t i = 0; i < count; i++) {
+		struct target *target = &targets->targets[i];
+
+		if (client_call(&target->client, MESSAGE_DESTROY, &request,
+				NULL) && target->process->alive)
+			command_warn("the session stays: %s",
+				     target->client.error);
+	}
+	client_request_release(&request);
+}
+
+/* Reads the markers first, so a rule that selects nothing starts nothing. */
+static int check_each(struct targets *targets, const struct start_arguments *a)
+{
+	for (size_t i = 0; i < targets->count; i++)
+		if (target_list(&targets->targets[i]))
+			return command_failed("%s",
+					      targets->targets[i].client.error);
 	for (int i = 0; i < a->nrules; i++)
 		if (targets_check_rule(targets, a->rules[i]))
 			return COMMAND_FAILED;
-	if (command_check_reach(target->process->path, a->group))
+	for (size_t i = 0; i < targets->count; i++)
+		if (command_check_reach(targets->targets[i].process->path,
+					a->group))
+			return COMMAND_FAILED;
+	return COMMAND_DONE;
+}
+
+/* Starts a session in the processes that -p names: in each, or in none. */
+static int start_each(struct targets *targets, const struct start_arguments *a,
+		      const struct client_request *request)
+{
+	if (check_each(targets, a))
 		return COMMAND_FAILED;
-	ret = client_call(&target->client, MESSAGE_START, request, NULL);
-	if (ret == -EEXIST)
-		return command_failed("process %d already has a session '%s': "
-				      "give another name, or destroy it first",
-				      a->pid, a->name);
-	if (ret)
+	for (size_t i = 0; i < targets->count; i++) {
+		struct target *target = &targets->targets[i];
+		int ret = client_call(&target->client, MESSAGE_START, request,
+				      NULL);
+
+		if (!ret)
+			continue;
+		take_back(targets, a->name, i);
+		if (ret == -EEXIST)
+			return command_failed("process %d already has a "
+					      "session '%s': give another "
+					      "name, or destroy it first",
+					      target->process->pid, a->name);
 		return command_failed("%s", target->client.error);
+	}
 	return COMMAND_DONE;
 }
 
@@ -258,17 +289,17 @@ int start_main(int argc, char **argv)
 	if (argc - options.index != 1)
 		return command_misused("give the session one name");
 	a.name = argv[options.index];
-	if (!a.all == !a.pid)
+	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
 	status = check_name(a.name);
 	if (status)
 		return status;
 	fill_request(&request, &a);
-	if (targets_open(&targets, a.pid))
+	if (targets_open_each(&targets, a.pids.pids, (size_t)a.pids.count))
 		status = COMMAND_FAILED;
 	else
 		status = a.all ? start_all(&targets, &a, &request) :
-			 start_one(&targets, &a, &request);
+			 start_each(&targets, &a, &request);
 	targets_close(&targets);
 	client_request_release(&request);
 	return status;

@@ -518,9 +518,8 @@ int status_main(int argc, char **argv)
 			return options.status;
 		if (key == 'j')
 			as_json = true;
-		else if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is not a process id",
-					       options.value);
+		else if (command_take_pid(&pid, options.value))
+			return COMMAND_USAGE;
 	}
 	if (argc - options.index > 1)
 		return command_misused("give at most one session's name");

@@ -132,6 +132,22 @@ int command_finish(void);
 /* Parses a process id. Returns 0 or -EINVAL. */
 int command_parse_pid(pid_t *pid, const char *text);
 
+/* Processes that -p names: in their order, each once. */
+#define COMMAND_PIDS_MAX	64
+
+struct command_pids {
+	pid_t pids[COMMAND_PIDS_MAX];
+	int count;
+};
+
+/* Adds the value of a repeatable -p. Returns COMMAND_DONE, or COMMAND_USAGE
+ * after printing why. */
+int command_take_pids(struct command_pids *pids, const char *text);
+
+/* Takes the value of a -p that names one process; `pid` is 0 before the first.
+ * Returns COMMAND_DONE, or COMMAND_USAGE after printing why. */
+int command_take_pid(pid_t *pid, const char *text);
+
 /* Parses "N[K|M|G]" bytes. Returns 0; -EINVAL: no number; -ERANGE: too
  * large. */
 int command_parse_bytes(uint64_t *bytes, const char *text);

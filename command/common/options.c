@@ -258,6 +258,34 @@ int command_parse_pid(pid_t *pid, const char *text)
 	return 0;
 }
 
+int command_take_pids(struct command_pids *pids, const char *text)
+{
+	pid_t pid;
+
+	if (command_parse_pid(&pid, text))
+		return command_misused("'%s' is not a process id", text);
+	for (int i = 0; i < pids->count; i++)
+		if (pids->pids[i] == pid)
+			return COMMAND_DONE;
+	if (pids->count == COMMAND_PIDS_MAX)
+		return command_misused("more than %d processes",
+				       COMMAND_PIDS_MAX);
+	pids->pids[pids->count++] = pid;
+	return COMMAND_DONE;
+}
+
+int command_take_pid(pid_t *pid, const char *text)
+{
+	pid_t before = *pid;
+
+	if (command_parse_pid(pid, text))
+		return command_misused("'%s' is not a process id", text);
+	if (before && before != *pid)
+		return command_misused("processes %d and %d: give one -p",
+				       before, *pid);
+	return COMMAND_DONE;
+}
+
 int command_parse_bytes(uint64_t *bytes, const char *text)
 {
 	static const char units[] = "kKMG";
@@ -360,11 +388,9 @@ bool options_pid(struct options *options, pid_t *pid)
 	while ((key = options_next(options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return false;
-		if (command_parse_pid(pid, options->value)) {
-			options->status = command_misused(
-				"'%s' is not a process id", options->value);
+		options->status = command_take_pid(pid, options->value);
+		if (options->status)
 			return false;
-		}
 	}
 	return true;
 }

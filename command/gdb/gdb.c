@@ -181,9 +181,8 @@ int gdb_main(int argc, char **argv)
 			print = true;
 		else if (key == KEY_LISTEN)
 			address = options.value;
-		else if (command_parse_pid(&pid, options.value))
-			return command_misused("'%s' is not a process id",
-					       options.value);
+		else if (command_take_pid(&pid, options.value))
+			return COMMAND_USAGE;
 	}
 	if (!pid)
 		return command_misused("no process given: add -p PID");

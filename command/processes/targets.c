@@ -12,20 +12,25 @@
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 
-static int find_one(struct targets *t, pid_t pid)
+static int find_each(struct targets *t, const pid_t *pids, size_t count)
 {
 	char error[RUNDIR_ERROR_BYTES];
 	int ret;
 
-	t->list.processes = calloc(1, sizeof(*t->list.processes));
-	if (!t->list.processes)
+	t->list.processes = calloc(count, sizeof(*t->list.processes));
+	if (!t->list.processes) {
+		command_failed("out of memory");
 		return -ENOMEM;
-	ret = rundir_find(t->list.processes, pid, error);
-	if (ret) {
-		command_failed("%s", error);
-		return ret;
 	}
-	t->list.count = 1;
+	while (t->list.count < count) {
+		ret = rundir_find(&t->list.processes[t->list.count],
+				  pids[t->list.count], error);
+		if (ret) {
+			command_failed("%s", error);
+			return ret;
+		}
+		t->list.count++;
+	}
 	return 0;
 }
 
@@ -45,6 +50,11 @@ static int find_all(struct targets *t)
 
 int targets_open(struct targets *t, pid_t pid)
 {
+	return targets_open_each(t, &pid, !!pid);
+}
+
+int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
+{
 	int ret;
 
 	t->list = (struct rundir_list){ 0 };
@@ -52,7 +62,7 @@ int targets_open(struct targets *t, pid_t pid)
 	t->count = 0;
 	if (rundir_open(&t->dir, false) == -ENOENT)
 		t->dir.error[0] = '\0';
-	ret = pid ? find_one(t, pid) : find_all(t);
+	ret = count ? find_each(t, pids, count) : find_all(t);
 	if (ret)
 		return ret;
 	t->targets = calloc(t->list.count + 1, sizeof(*t->targets));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The processes that a sub-command works on: one (-p PID), or every process of
- * the user, with a connection to each that lives.
+ * The processes that a sub-command works on: those of -p PID, or every process
+ * of the user, with a connection to each that lives.
  */
 #ifndef COMMAND_PROCESSES_TARGETS_H
 #define COMMAND_PROCESSES_TARGETS_H
@@ -29,6 +29,10 @@ struct targets {
  * is no error. The caller closes the targets, whatever the result.
  */
 int targets_open(struct targets *targets, pid_t pid);
+
+/* Does the same for several living processes; with `count` 0 for all. */
+int targets_open_each(struct targets *targets, const pid_t *pids,
+		      size_t count);
 void targets_close(struct targets *targets);
 
 /* Returns true when the process's newest image has a session of that name that

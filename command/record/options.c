@@ -41,7 +41,7 @@ static const struct option_row rows[] = {
 	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
 	  "each hit" },
 	{ KEY_FOR, "for", "SEC", "stop recording after SEC seconds" },
-	{ 'p', "pid", "PID", "record this running process" },
+	{ 'p', "pid", "PID", "record this running process; repeatable" },
 	{ 0 }
 };
 
@@ -137,9 +137,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 	case KEY_FOR:
 		return take_seconds(o, value);
 	default:
-		if (command_parse_pid(&o->pid, value))
-			return command_misused("'%s' is not a process id", value);
-		return COMMAND_DONE;
+		return command_take_pids(&o->pids, value);
 	}
 }
 
@@ -164,9 +162,9 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	}
 	if (options.index < argc)
 		o->program = argv + options.index;
-	if (!o->pid == !o->program)
+	if (!o->pids.count == !o->program)
 		return command_misused("give either -p PID or a program");
-	if (o->pid && o->nproviders)
+	if (o->pids.count && o->nproviders)
 		return command_misused("a provider cannot be loaded into a "
 				       "running process");
 	return fit_buffer(o);

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -51,51 +52,101 @@ static int open_output(struct record *record)
 	return COMMAND_DONE;
 }
 
-/* Records a running process; its children have directories beside its own. */
+/* Opens the directory in which the children of a process will have theirs. */
+static void find_children(struct record *record,
+			  const struct rundir_process *process)
+{
+	int fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat first, other;
+	const char *why = NULL;
+
+	if (fd < 0)
+		why = strerror(errno);
+	else if (record->dir.fd >= 0 &&
+		 (fstat(record->dir.fd, &first) || fstat(fd, &other) ||
+		  first.st_dev != other.st_dev ||
+		  first.st_ino != other.st_ino))
+		why = "it is not the directory of the first process; use "
+		      "another record";
+	if (why) {
+		record->unfollowed = true;
+		command_warn("children of process %d are not recorded: %s/..: "
+			     "%s", process->pid, process->path, why);
+	}
+	if (why || record->dir.fd >= 0) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	record->dir.fd = fd;
+	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
+		 PATH_MAX - 4, process->path);
+}
+
+/* Starts the session in one process, and joins it. */
+static int follow_one(struct record *record, struct target *target,
+		      const struct client_request *request)
+{
+	struct rundir_process *process = target->process;
+	int ret = client_call(&target->client, MESSAGE_START, request, NULL);
+
+	if (ret)
+		return command_failed("%s", target->client.error);
+	find_children(record, process);
+	ret = record_join(record, process);
+	if (ret)
+		return command_failed("process %d: cannot read its session: %s",
+				      process->pid, strerror(-ret));
+	return COMMAND_DONE;
+}
+
+/* Looks at each process before a session is started in any. */
+static int check_targets(const struct record *record, struct targets *targets)
+{
+	const struct record_options *o = &record->options;
+
+	for (size_t i = 0; i < targets->count; i++)
+		if (target_list(&targets->targets[i]))
+			return command_failed("%s",
+					      targets->targets[i].client.error);
+	for (int i = 0; i < o->nrules; i++)
+		if (targets_check_rule(targets, o->rules[i]))
+			return COMMAND_FAILED;
+	for (size_t i = 0; i < targets->count; i++)
+		if (command_check_reach(targets->targets[i].process->path,
+					o->group))
+			return COMMAND_FAILED;
+	return COMMAND_DONE;
+}
+
+/* Records running processes; their children have directories beside their
+ * own. */
 static int follow(struct record *record)
 {
+	const struct command_pids *pids = &record->options.pids;
 	struct client_request request = { 0 };
 	struct targets targets;
-	struct target *target;
-	int ret;
-	int i;
+	int status = COMMAND_DONE;
+	size_t i;
 
-	if (attach_provide(record->options.pid))
-		return COMMAND_FAILED;
+	for (int k = 0; k < pids->count; k++)
+		if (attach_provide(pids->pids[k]))
+			return COMMAND_FAILED;
 	record_prepare();
-	ret = targets_open(&targets, record->options.pid);
-	target = targets.targets;
-	if (!ret && (ret = target_list(target)))
-		command_failed("%s", target->client.error);
-	for (i = 0; !ret && i < record->options.nrules; i++)
-		ret = targets_check_rule(&targets, record->options.rules[i]);
-	if (!ret)
-		ret = command_check_reach(target->process->path,
-					  record->options.group);
-	if (ret)
-		goto close;
-	record_request(record, &request);
-	ret = client_call(&target->client, MESSAGE_START, &request, NULL);
-	client_request_release(&request);
-	if (ret) {
-		command_failed("%s", target->client.error);
-		goto close;
+	if (targets_open_each(&targets, pids->pids, (size_t)pids->count) ||
+	    check_targets(record, &targets)) {
+		targets_close(&targets);
+		return COMMAND_FAILED;
 	}
-	record->dir.fd = openat(target->process->fd, "..",
-				O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (record->dir.fd < 0)
-		command_warn("children of process %d are not recorded: %s/..: "
-			     "%s", record->options.pid, target->process->path,
-			     strerror(errno));
-	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
-		 PATH_MAX - 4, target->process->path);
-	ret = record_join(record, target->process);
-	if (ret)
-		command_failed("process %d: cannot read its session: %s",
-			       record->options.pid, strerror(-ret));
-close:
+	record_request(record, &request);
+	for (i = 0; !status && i < targets.count; i++)
+		status = follow_one(record, &targets.targets[i], &request);
+	client_request_release(&request);
 	targets_close(&targets);
-	return ret ? COMMAND_FAILED : COMMAND_DONE;
+	/* the processes before have the session */
+	if (status)
+		record_stop(record);
+	return status;
 }
 
 /* Removes rules that killed recorders of this user have left. */
@@ -115,7 +166,7 @@ static int begin(struct record *record)
 {
 	int ret;
 
-	if (record->options.pid)
+	if (record->options.pids.count)
 		return follow(record);
 	if (rundir_open(&record->dir, true))
 		return command_failed("%s", record->dir.error);
@@ -355,7 +406,7 @@ static int end(struct record *record)
 	if (report_spoilt(&record->set))
 		status = COMMAND_FAILED;
 	tell_result(record);
-	return record->foreign ? COMMAND_FAILED : status;
+	return record->foreign || record->unfollowed ? COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

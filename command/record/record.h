@@ -11,6 +11,7 @@
 
 #include <signal.h>
 
+#include "command/common/command.h"
 #include "command/processes/client.h"
 #include "command/record/consume.h"
 #include "command/record/unreached.h"
@@ -31,7 +32,7 @@ struct record_options {
 	uint64_t max_size;		/* of the directory, 0: no limit */
 	uint32_t group;			/* of --allow-group; 0: none */
 	double seconds;			/* 0: until the end */
-	pid_t pid;			/* 0: run `program` */
+	struct command_pids pids;	/* none: run `program` */
 	char **program;
 };
 
@@ -70,6 +71,8 @@ struct record {
 	bool missed;			/* buffers were not opened at all */
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
+	bool unfollowed;		/* children of a process are not
+					 * recorded */
 };
 
 /* The signal that asked to stop, or 0; whether a process sent it; how many. */
