@@ -283,43 +283,60 @@ static bool tell_fault(const struct record *record, const char *rule)
 	return fault;
 }
 
+/* Tells that a rule names no marker of any process, and what may: ids like it
+ * in the program's file, USDT probes, a provider. Without a rule, all are
+ * meant. */
+static void tell_rule(const struct record *record, const char *rule,
+		      const struct marker_list *list)
+{
+	struct nearest nearest = { .rule = rule ? rule : "*" };
+	const char *agent = record->lacking.others || record->lacking.filtered ?
+			    " with an agent" : "";
+	char named[RULE_BYTES_MAX + RULE_CONDITION_MAX + 32] = "";
+	char text[512];
+	size_t j;
+
+	for (j = 0; j < list->count; j++)
+		nearest_add(&nearest, list->markers[j].id);
+	nearest_text(&nearest, text, sizeof(text));
+	if (rule)
+		snprintf(named, sizeof(named), " that '%s' names", rule);
+	if (*text && rule)
+		command_warn("no marker matched '%s'; nearest: %s", rule, text);
+	else if (*text)
+		command_warn("no process%s has a marker; probes are recorded "
+			     "if -e names them: %s", agent, text);
+	else
+		command_warn("no process%s has a marker%s: 'taffrail list "
+			     "FILE' shows a program's, --provider pthread "
+			     "adds those of threads and locks", agent, named);
+}
+
 /* Tells which rules matched no marker, most likely typing errors; or, without
- * any agent, only that: then no rule could match. Returns COMMAND_FAILED when
- * the condition of a rule could hold for no marker. */
+ * any agent, only that: then no rule could match. Returns COMMAND_FAILED in
+ * both cases. */
 static int tell_unmet(const struct record *record)
 {
 	const struct record_options *o = &record->options;
-	int status = COMMAND_DONE;
 	struct marker_list list = { 0 };
-	char text[512];
-	size_t j;
+	int status = COMMAND_DONE;
 	int i;
 
-	if (o->program && !record->nmembers) {
-		command_warn("the agent was not active in %s: %s", o->program[0],
-			     why_none(record));
-		return status;
-	}
+	if (o->program && !record->nmembers)
+		return command_failed("the agent was not active in %s: %s",
+				      o->program[0], why_none(record));
 	if (o->program)
 		read_markers(record, &list);
 	for (i = 0; i < o->nrules; i++) {
-		struct nearest nearest = { .rule = o->rules[i] };
-
 		if (rule_met(record, o->rules[i]))
 			continue;
-		if (tell_fault(record, o->rules[i])) {
-			status = COMMAND_FAILED;
-			continue;
-		}
-		for (j = 0; j < list.count; j++)
-			nearest_add(&nearest, list.markers[j].id);
-		nearest_text(&nearest, text, sizeof(text));
-		if (*text)
-			command_warn("no marker matched '%s'; nearest: %s",
-				     o->rules[i], text);
-		else
-			command_warn("no marker matched '%s'", o->rules[i]);
+		if (!tell_fault(record, o->rules[i]))
+			tell_rule(record, o->rules[i], &list);
+		status = COMMAND_FAILED;
 	}
+	/* a program without markers is recorded as it is asked for */
+	if (!o->nrules && !rule_met(record, "*"))
+		tell_rule(record, NULL, &list);
 	marker_list_free(&list);
 	return status;
 }
