@@ -25,7 +25,7 @@ const char agent_another_copy[] =
 int agent_rseq;
 
 static const char *start_failure =
-	"cannot make a thread or the runtime directory";
+	"it cannot make a thread: raise the limit on processes (ulimit -u)";
 
 /* Returns the highest possible CPU number plus one: from the last number of a
  * list like "0-3,8-11". */
@@ -87,6 +87,7 @@ static int ipa_start(void)
 static int start_aside(void *arg)
 {
 	static int prepared;
+	const char *why;
 	int loader;
 	int ret;
 
@@ -111,16 +112,17 @@ static int start_aside(void *arg)
 	if (ret) {
 		log_fact(LOG_ERROR, "start", "cannot make the runtime directory",
 			 ret);
-		if (place_failure)
-			start_failure = place_failure;
+		start_failure = place_failure ? place_failure :
+						"cannot make its directory";
 		return ret;
 	}
 	if (loader)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	place_lock();
-	if (session_obey())
-		lacking_tell("its session cannot begin");
+	why = session_obey();
+	if (why)
+		lacking_tell(why);
 	if (prepared++)
 		return 0;
 	ret = ipa_start();

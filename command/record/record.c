@@ -374,7 +374,9 @@ static void tell_result(const struct record *record)
 	const struct trace_set *set = &record->set;
 	size_t n = processes(record);
 
-	lacking_tell(&record->lacking);
+	/* the one program without an agent was named already */
+	if (record->nmembers || record->lacking.others > 1)
+		lacking_tell(&record->lacking);
 	/* this command's own variables were reported at the start */
 	command_warn_words(record->words_unknown & ~words_unknown(environ),
 			   "a process: ");

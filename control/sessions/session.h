@@ -155,9 +155,9 @@ void session_module_came(struct object *object,
 			 const struct patcher *patcher);
 
 /* Starts the sessions that the environment and the runtime directory ask for.
- * Returns 0, or a negative errno: why the process does not join the recording
- * that TAFFRAIL_JOIN names. */
-int session_obey(void);
+ * Returns NULL, or in words for lacking_tell() why the process does not join the
+ * recording that TAFFRAIL_JOIN names. */
+const char *session_obey(void);
 
 /* Returns 1 when there are events that a command may want to collect. gdb's
  * sessions do not count: they end with the process. */

@@ -311,6 +311,21 @@ static int obey_file(int directory, const char *name, int asked,
 	return ret < 0 && ret != -EEXIST ? ret : 0;
 }
 
+/* Returns why a process that a recorder has started does not take part. */
+static const char *why_not(int error)
+{
+	switch (error) {
+	case 0:
+		return NULL;
+	case -ENOMEM:
+		return "it has no memory for the buffers: raise its limit "
+		       "(ulimit -v), or lower --buffer-size";
+	default:
+		return "it cannot start the session: TAFFRAIL_LOG=error tells "
+		       "why";
+	}
+}
+
 /* The state of a pass over the files in sessions/. */
 struct obeying {
 	struct session *session;
@@ -356,11 +371,11 @@ static int obey_directory(struct session *session, char *buffer)
 	return ret;
 }
 
-int session_obey(void)
+const char *session_obey(void)
 {
-	int ret = 0;
 	struct session *session = sys_map_anonymous(sizeof(*session));
 	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
+	int ret = settings.join ? -ENOMEM : 0;
 
 	if (session && buffer) {
 		obey_environment(session);
@@ -370,5 +385,5 @@ int session_obey(void)
 		sys_munmap(session, sizeof(*session));
 	if (buffer)
 		sys_munmap(buffer, SESSION_FILE_BYTES);
-	return ret;
+	return why_not(ret);
 }
