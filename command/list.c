@@ -11,6 +11,7 @@
 
 #include "command/common/command.h"
 #include "command/common/json.h"
+#include "command/common/printable.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
@@ -73,7 +74,7 @@ static void field_text(const char *name, const char *type, void *priv)
 {
 	bool *behind = priv;
 
-	printf("%s%s %s", *behind ? ", " : "", type, name);
+	printable_print("%s%s %s", *behind ? ", " : "", type, name);
 	*behind = true;
 }
 
@@ -83,16 +84,16 @@ static void put_text(const struct marker *m)
 	char source[4096];
 
 	source_text(m, source, sizeof(source));
-	printf("%-28s 0x%-14" PRIx64 " %-6s %-3s ", m->id, m->address,
-	       m->kind == MARKER_USDT ? "usdt" : "marker",
-	       m->enabled ? "on" : "off");
+	printable_print("%-28s 0x%-14" PRIx64 " %-6s %-3s ", m->id, m->address,
+			m->kind == MARKER_USDT ? "usdt" : "marker",
+			m->enabled ? "on" : "off");
 	if (source[0])
-		printf("%s ", source);
+		printable_print("%s ", source);
 	printf("(");
 	marker_each_field(m, field_text, &behind);
 	printf(")");
 	if (m->kind == MARKER_MARK)
-		printf(" \"%s\"", m->text);
+		printable_print(" \"%s\"", m->text);
 	if (m->placement)
 		printf(" [%s%s%s]", placement_text(m->placement),
 		       m->why ? ": " : "", m->why ? m->why : "");
@@ -103,8 +104,10 @@ static void put_list(struct output *out, struct marker_list *list,
 		     const char *heading, pid_t pid)
 {
 	marker_list_sort(list);
-	if (!out->as_json && out->headings)
-		printf("%s%s:\n", out->behind ? "\n" : "", heading);
+	if (!out->as_json && out->headings) {
+		fputs(out->behind ? "\n" : "", stdout);
+		printable_print("%s:\n", heading);
+	}
 	out->behind = true;
 	for (size_t i = 0; i < list->count; i++) {
 		if (out->as_json)

@@ -26,6 +26,8 @@ command_sources = \
 	command/common/json.c \
 	command/common/json.h \
 	command/common/options.c \
+	command/common/printable.c \
+	command/common/printable.h \
 	command/completion/completion.c \
 	command/completion/completion.h \
 	command/completion/present.c \

@@ -19,6 +19,7 @@
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
 #include "command/common/json.h"
+#include "command/common/printable.h"
 #include "command/processes/targets.h"
 #include "command/rundir/private.h"
 
@@ -429,9 +430,10 @@ static void print_acts(const struct session *session)
 
 static void print_member(const struct member *m)
 {
-	printf("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12" PRIu64 " %14" PRIu64
-	       "%s\n", m->pid, m->name, m->written, m->lost, m->overwritten,
-	       m->bytes, m->alive ? "" : "  dead");
+	printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12" PRIu64
+			" %14" PRIu64 "%s\n", m->pid, m->name, m->written,
+			m->lost, m->overwritten, m->bytes,
+			m->alive ? "" : "  dead");
 	if (m->left_off)
 		printf("%9s %" PRIu64 " markers are not enabled: no room for "
 		       "their descriptions\n", "", m->left_off);
@@ -448,8 +450,8 @@ static void print_table(const struct status *s)
 		       state_word(session), session->overwrite ? "overwrite" :
 		       "discard");
 		for (size_t k = 0; k < session->nrules; k++)
-			printf("%s%s", k ? ", " : "; rules ",
-			       session->rules[k]);
+			printable_print("%s%s", k ? ", " : "; rules ",
+					session->rules[k]);
 		printf("\n");
 		print_acts(session);
 		if (session->nmembers)

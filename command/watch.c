@@ -24,6 +24,7 @@
 
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
+#include "command/common/printable.h"
 #include "command/processes/targets.h"
 
 #define POLL_MS		100
@@ -71,10 +72,11 @@ static void say(const struct seen *seen, const char *format, ...)
 
 	clock_gettime(CLOCK_REALTIME, &ts);
 	localtime_r(&ts.tv_sec, &tm);
-	printf("%02d:%02d:%02d.%03ld %d %s: ", tm.tm_hour, tm.tm_min, tm.tm_sec,
-	       ts.tv_nsec / 1000000, seen->process.pid, seen->procname);
+	printable_print("%02d:%02d:%02d.%03ld %d %s: ", tm.tm_hour, tm.tm_min,
+			tm.tm_sec, ts.tv_nsec / 1000000, seen->process.pid,
+			seen->procname);
 	va_start(ap, format);
-	vprintf(format, ap);
+	printable_vprint(stdout, format, ap);
 	va_end(ap);
 	putchar('\n');
 }

@@ -91,8 +91,8 @@ static char state_of(pid_t pid, pid_t tid)
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
 	f = fopen(path, "re");
 	if (f) {
-		if (!fgets(text, sizeof(text), f))
-			text[0] = '\0';
+		/* a thread's name may have newlines */
+		text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
 		fclose(f);
 	}
 	p = strrchr(text, ')');

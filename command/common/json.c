@@ -6,8 +6,7 @@
 
 #include <inttypes.h>
 
-/* Returns the bytes of the UTF-8 character at s, 0 when it is invalid. */
-static int character_bytes(const unsigned char *s)
+int json_character_bytes(const unsigned char *s)
 {
 	uint32_t code;
 	int n;
@@ -35,7 +34,7 @@ static void put_text(FILE *file, const char *text)
 
 	fputc('"', file);
 	while (*s) {
-		int n = character_bytes(s);
+		int n = json_character_bytes(s);
 
 		if (!n)
 			fputs("\\ufffd", file);

@@ -26,4 +26,7 @@ void json_number(struct json *json, const char *key, uint64_t value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_end(struct json *json);
 
+/* Returns the bytes of the UTF-8 character at s, 0 when it is invalid. */
+int json_character_bytes(const unsigned char *s);
+
 #endif

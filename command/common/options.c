@@ -18,6 +18,7 @@
 #include "base/tunables.h"
 #include "base/words.h"
 #include "buffers/layout.h"
+#include "command/common/printable.h"
 
 #define KEY_HELP	0x7fff
 #define HELP_COLUMN	30
@@ -52,7 +53,7 @@ static void say(const char *format, va_list ap)
 {
 	fflush(stdout);
 	fprintf(stderr, *word ? "taffrail: %s: " : "taffrail: ", word);
-	vfprintf(stderr, format, ap);
+	printable_vprint(stderr, format, ap);
 	fputc('\n', stderr);
 }
 

@@ -134,14 +134,17 @@ static uint64_t stack_end(pid_t pid)
 /* Returns where the program's stack began: field 28 of /proc/PID/stat. */
 static uint64_t stack_start(pid_t pid)
 {
-	char path[32], line[1024];
+	char path[32], text[1024] = "";
 	uint64_t start = 0;
 	const char *p;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
-	p = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	/* the name may have newlines */
+	if (f)
+		text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
+	p = strrchr(text, ')');
 	for (int field = 2; p && field < 28; field++)
 		p = strchr(p + 1, ' ');
 	if (p)
