@@ -11,6 +11,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"
+#include "control/protocol.h"
 #include "control/service/demand.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
@@ -84,10 +85,31 @@ static int ipa_start(void)
 	return ret || !filtered || !traced ? ret : ipa_socket_offer();
 }
 
+/* Returns why there are no files, where it is for want of room; else NULL. */
+static const char *no_room(int error)
+{
+	return error == -ENOSPC ?
+		       PROTOCOL_NO_ROOM " in the runtime directory" :
+	       error == -EDQUOT ?
+		       PROTOCOL_NO_ROOM " within the quota of the disk" :
+	       error == -EFBIG ?
+		       PROTOCOL_NO_SIZE :
+		       NULL;
+}
+
+/* Returns why a process that a recorder has started does not take part. */
+static const char *why_not(int error)
+{
+	if (error == -ENOMEM)
+		return "it has no memory for the buffers: raise its limit "
+		       "(ulimit -v), or lower --buffer-size";
+	return no_room(error) ?: "it cannot start the session: "
+				 "TAFFRAIL_LOG=error tells why";
+}
+
 static int start_aside(void *arg)
 {
 	static int prepared;
-	const char *why;
 	int loader;
 	int ret;
 
@@ -112,7 +134,10 @@ static int start_aside(void *arg)
 	if (ret) {
 		log_fact(LOG_ERROR, "start", "cannot make the runtime directory",
 			 ret);
-		start_failure = place_failure ? place_failure :
+		if (place_failure)
+			start_failure = place_failure;
+		else
+			start_failure = no_room(ret) ?:
 						"cannot make its directory";
 		return ret;
 	}
@@ -120,9 +145,9 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	place_lock();
-	why = session_obey();
-	if (why)
-		lacking_tell(why);
+	ret = session_obey();
+	if (ret)
+		lacking_tell(why_not(ret));
 	if (prepared++)
 		return 0;
 	ret = ipa_start();

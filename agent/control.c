@@ -202,9 +202,51 @@ static int handle_list(struct exchange *exchange)
 	return cut ? -E2BIG : 0;
 }
 
+/* Says why session_start() has failed. */
+static int start_failed(struct exchange *exchange, int error)
+{
+	char fault[FAULT_BYTES];
+	struct text why;
+
+	text_open(&why, fault, sizeof(fault));
+	if (error == -EEXIST) {
+		text_add(&why, "a session of that name exists");
+	} else if (error == -EACCES) {
+		text_add(&why, "the program has changed its user, and can no "
+			 "longer make files in its directory");
+	} else if (error == -EPERM) {
+		text_add(&why, "the program may not give its files to that "
+			 "group");
+	} else if (error == -EBUSY) {
+		text_add(&why, "another group has access already");
+	} else if (error == -EDQUOT) {
+		text_add(&why, "the quota leaves no room for the session's "
+			 "buffers");
+	} else {
+		text_add(&why, "there is no room for the session's files in ");
+		text_add(&why, place_process);
+	}
+	return fail(exchange, error, fault);
+}
+
+/* Answers with the session's number and markers, and what its buffers lack. */
+static void start_answer(struct exchange *exchange,
+			 const struct session *session, int number,
+			 uint32_t matched)
+{
+	const struct session_page *page = session->channel->page;
+
+	line_add_unsigned(&exchange->answer, "session", (uint64_t)number);
+	line_add_unsigned(&exchange->answer, "matched", matched);
+	line_add_unsigned(&exchange->answer, "buffer", page->ring_bytes);
+	line_add_unsigned(&exchange->answer, "asked", page->asked_bytes);
+	line_add_unsigned(&exchange->answer, "roomless", page->roomless);
+}
+
 static int handle_start(struct exchange *exchange)
 {
 	struct session *session = sys_map_anonymous(sizeof(*session));
+	struct session *started;
 	char fault[FAULT_BYTES];
 	struct text why;
 	uint32_t matched = 0;
@@ -219,31 +261,21 @@ static int handle_start(struct exchange *exchange)
 		goto unmap;
 	}
 	ret = session_start(session, &matched, &why);
-	if (ret >= 0 && !matched && why.used) {
-		session_destroy(session_at((uint32_t)ret));
+	started = ret < 0 ? NULL : session_at((uint32_t)ret);
+	if (!started) {
+		ret = start_failed(exchange, ret);
+	} else if (!matched && why.used) {
+		session_destroy(started);
 		ret = fail(exchange, -EINVAL, fault);
-	} else if (ret >= 0) {
-		act_note(&session_at((uint32_t)ret)->channel->page->started,
-			 exchange);
-		line_add_unsigned(&exchange->answer, "session", (uint64_t)ret);
-		line_add_unsigned(&exchange->answer, "matched", matched);
-		ret = 0;
-	} else if (ret == -EEXIST) {
-		fail(exchange, ret, "a session of that name exists");
-	} else if (ret == -EACCES) {
-		fail(exchange, ret, "the program has changed its user, and can "
-		     "no longer make files in its directory");
-	} else if (ret == -EPERM) {
-		fail(exchange, ret, "the program may not give its files to "
-		     "that group");
-	} else if (ret == -EBUSY) {
-		fail(exchange, ret, "another group has access already");
-	} else if (ret == -EDQUOT) {
-		fail(exchange, ret, "the quota leaves no room for the "
-		     "session's buffers");
+	} else if (session->quota &&
+		   started->channel->page->roomless == EDQUOT) {
+		/* the request itself leaves no room */
+		session_destroy(started);
+		ret = start_failed(exchange, -EDQUOT);
 	} else {
-		fail(exchange, ret, "the process has no room for the rings of "
-		     "another session");
+		act_note(&started->channel->page->started, exchange);
+		start_answer(exchange, started, ret, matched);
+		ret = 0;
 	}
 unmap:
 	sys_munmap(session, sizeof(*session));

@@ -14,6 +14,7 @@ buffers_sources = \
 	buffers/rings/channel.h \
 	buffers/rings/page.c \
 	buffers/rings/private.h \
+	buffers/rings/room.c \
 	buffers/wake.h \
 	buffers/writers/choose.c \
 	buffers/writers/direct.c \

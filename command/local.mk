@@ -84,6 +84,8 @@ command_sources = \
 	command/record/report.c \
 	command/record/report.h \
 	command/record/run.c \
+	command/record/shortage.c \
+	command/record/shortage.h \
 	command/record/signals.c \
 	command/record/unreached.c \
 	command/record/unreached.h \

@@ -14,6 +14,7 @@
 #include "command/common/command.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
+#include "command/record/shortage.h"
 #include "command/rundir/core.h"
 #include "command/rundir/private.h"
 
@@ -38,6 +39,7 @@ struct snapshot {
 	size_t ntaken;
 	size_t processes;
 	uint64_t unreadable;
+	struct shortage shortage;	/* of room for buffers */
 	int foreign;			/* sessions of another version */
 };
 
@@ -60,6 +62,9 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 	more[s->ntaken++] = consumer;
 	ret = consume_finish(consumer);
 	s->unreadable += consumer->unreadable;
+	if (!s->core)
+		shortage_take(&s->shortage, &consumer->session.page,
+			      process->fd);
 	return ret;
 }
 
@@ -149,6 +154,9 @@ static int take_all(struct snapshot *s)
 			     "they are in the directory of that recording",
 			     (unsigned long long)s->set.taken);
 	report_left_off(&s->set);
+	/* the processes' loss is no failure of this command */
+	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
+		      "the runtime directory", s->set.lost);
 	return s->unreadable ? COMMAND_FAILED : COMMAND_DONE;
 }
 

@@ -137,6 +137,45 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "rule", "%s", a->rules[i]);
 }
 
+/* Sends the request to one process. Returns 0, also where the session has no
+ * room for some buffers, and `*result` becomes COMMAND_FAILED then. */
+static int start_call(struct target *target,
+		      const struct client_request *request, int *result)
+{
+	uint64_t buffer = 0, asked = 0;
+	struct client_answer answer;
+	const char *key, *value;
+	size_t position = 0;
+	int error = 0;
+	int ret = client_call(&target->client, MESSAGE_START, request, &answer);
+
+	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
+		if (!strcmp(key, "buffer"))
+			buffer = strtoull(value, NULL, 10);
+		else if (!strcmp(key, "asked"))
+			asked = strtoull(value, NULL, 10);
+		else if (!strcmp(key, "roomless"))
+			error = atoi(value);
+	}
+	client_answer_release(&answer);
+	if (!ret && error)
+		*result = command_failed("process %d: no room for some buffers "
+					 "in %s (%s): the events are counted as "
+					 "lost until there is room; make room, "
+					 "or give a smaller --buffer-size",
+					 target->process->pid,
+					 target->process->path,
+					 strerror(error));
+	else if (!ret && buffer < asked)
+		command_warn("process %d: buffers of %lluK instead of %lluK: "
+			     "no room for larger ones in %s",
+			     target->process->pid,
+			     (unsigned long long)buffer / 1024,
+			     (unsigned long long)asked / 1024,
+			     target->process->path);
+	return ret;
+}
+
 /* Ends the session again in the first `count` targets. */
 static void take_back(struct targets *targets, const char *name, size_t count)
 {
@@ -175,12 +214,13 @@ static int check_each(struct targets *targets, const struct start_arguments *a)
 static int start_each(struct targets *targets, const struct start_arguments *a,
 		      const struct client_request *request)
 {
+	int result = COMMAND_DONE;
+
 	if (check_each(targets, a))
 		return COMMAND_FAILED;
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
-		int ret = client_call(&target->client, MESSAGE_START, request,
-				      NULL);
+		int ret = start_call(target, request, &result);
 
 		if (!ret)
 			continue;
@@ -192,7 +232,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 					      target->process->pid, a->name);
 		return command_failed("%s", target->client.error);
 	}
-	return COMMAND_DONE;
+	return result;
 }
 
 static int start_living(struct targets *targets,
@@ -210,8 +250,7 @@ static int start_living(struct targets *targets,
 		if (ret && !target->process->alive)
 			continue;
 		if (!ret)
-			ret = client_call(&target->client, MESSAGE_START,
-					  request, NULL);
+			ret = start_call(target, request, &result);
 		/* -EEXIST: it has just read our file, and started the
 		 * session */
 		if (ret && ret != -EEXIST)

@@ -32,6 +32,9 @@ struct member {
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
+	uint32_t buffer;		/* bytes of one of its buffers */
+	uint32_t asked;			/* the same, as asked for */
+	int roomless;			/* errno: no room for some buffer */
 	struct session_act started;
 	struct session_act changed;
 };
@@ -124,12 +127,16 @@ static struct member *member_of(struct session *session,
 	return m;
 }
 
-static void take_acts(struct member *m, const struct session_page *page)
+/* Takes what only the page tells. */
+static void take_facts(struct member *m, const struct session_page *page)
 {
 	if (page->started.realtime_ns)
 		m->started = page->started;
 	if (page->changed.realtime_ns)
 		m->changed = page->changed;
+	m->buffer = page->ring_bytes;
+	m->asked = page->asked_bytes;
+	m->roomless = (int)page->roomless;
 }
 
 static void take_page(struct member *m, const struct rundir_process *process,
@@ -138,7 +145,7 @@ static void take_page(struct member *m, const struct rundir_process *process,
 	struct session_page page;
 
 	if (!rundir_read_session(process, process->image, index, &page))
-		take_acts(m, &page);
+		take_facts(m, &page);
 }
 
 static void take_line(struct session *session, struct member *m,
@@ -242,7 +249,7 @@ static void count_session(struct status *s,
 	c.member = member_of(session, process, procname);
 	c.member->lost += page->lost_unplaced;
 	c.member->left_off = page->left_off;
-	take_acts(c.member, page);
+	take_facts(c.member, page);
 	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
 }
@@ -351,6 +358,9 @@ static void json_member(struct json *json, const struct member *m)
 	json_number(json, "overwritten", m->overwritten);
 	json_number(json, "bytes", m->bytes);
 	json_number(json, "left_off", m->left_off);
+	json_number(json, "buffer", m->buffer);
+	json_number(json, "asked", m->asked);
+	json_bool(json, "roomless", m->roomless);
 	json_act(json, "started", &m->started);
 	json_act(json, "changed", &m->changed);
 	json_close(json, '}');
@@ -437,6 +447,12 @@ static void print_member(const struct member *m)
 	if (m->left_off)
 		printf("%9s %" PRIu64 " markers are not enabled: no room for "
 		       "their descriptions\n", "", m->left_off);
+	if (m->roomless)
+		printf("%9s no room for some buffers (%s): their events are "
+		       "lost\n", "", strerror(m->roomless));
+	else if (m->buffer < m->asked)
+		printf("%9s no room for buffers of %uK: it has %uK\n", "",
+		       m->asked / 1024, m->buffer / 1024);
 }
 
 static void print_table(const struct status *s)

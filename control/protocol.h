@@ -109,6 +109,9 @@ enum message_type {
  * line "REASON<tab>PATH". The leading dot says that it is no session. */
 #define PROTOCOL_OFF_PREFIX	".off."
 #define PROTOCOL_OFF_BYTES_MAX	65536u
+/* How the REASON begins where files cannot be made for want of room. */
+#define PROTOCOL_NO_ROOM	"no room for its files"
+#define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
 
 #endif

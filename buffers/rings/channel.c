@@ -144,19 +144,23 @@ static int ring_make(const struct channel *channel, const char *suffix,
 	if (channel_admit)
 		admitted = channel_admit(channel,
 					 RING_DATA_OFFSET + (uint64_t)bytes);
-	if (admitted < 0)
+	if (admitted < 0) {
+		channel->page->roomless = (uint32_t)-admitted;
 		return admitted;
+	}
 	ret = channel_file_map(path, RING_DATA_OFFSET + (uint64_t)bytes, &ring);
 	if (channel_made)
 		channel_made(admitted);
-	if (ret)
+	if (ret) {
+		channel->page->roomless = (uint32_t)-ret;
 		return ret;
+	}
 	ring_init(ring, channel, number, instance, bytes);
 	*out = ring;
 	return 0;
 }
 
-static int cpu_ring_make(struct channel *channel, uint32_t cpu)
+int channel_cpu_ring_make(struct channel *channel, uint32_t cpu)
 {
 	struct ring *ring;
 	int ret = ring_make(channel, ".", cpu, cpu, channel->ring_bytes,
@@ -177,7 +181,7 @@ uint32_t channel_locked_bytes(const struct channel *channel, uint32_t k)
 					  channel->locked_spare_bytes;
 }
 
-static int locked_ring_make(struct channel *channel, uint32_t k)
+int channel_locked_ring_make(struct channel *channel, uint32_t k)
 {
 	struct ring *ring;
 	int ret = ring_make(channel, ".L", k, CHANNEL_CPUS_MAX + k,
@@ -271,6 +275,14 @@ SIGSAFE int channel_count(struct channel *channel, uint64_t generation,
 	return ours;
 }
 
+void channel_size_set(struct channel *channel, uint32_t ring_bytes)
+{
+	channel->ring_bytes = ring_bytes;
+	channel->sub_bytes = ring_bytes / RING_SUB_BUFFERS;
+	channel->rings->sub_mask = channel->sub_bytes - 1;
+	channel->rings->ring_mask = ring_bytes - 1;
+}
+
 int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t flags, uint32_t contexts, uint64_t ring_bytes,
 		   uint32_t cpus)
@@ -288,8 +300,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->index = index;
 	channel->flags = flags;
 	channel->contexts = contexts;
-	channel->ring_bytes = channel_ring_bytes(ring_bytes, cpus);
-	channel->sub_bytes = channel->ring_bytes / RING_SUB_BUFFERS;
+	channel_size_set(channel, channel_ring_bytes(ring_bytes, cpus));
 	channel->cpus = cpus;
 	channel->active = 0;
 	channel->making = 0;
@@ -305,45 +316,11 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		channel->locked[i] = NULL;
 	for (i = 0; i < CHANNEL_CPUS_MAX; i++)
 		rings->tab[i] = &ring_absent;
-	rings->sub_mask = channel->sub_bytes - 1;
-	rings->ring_mask = channel->ring_bytes - 1;
 	rings->overwrite = !!(flags & SESSION_OVERWRITE);
 	rings->generation = ++generations;
 	rings->channel = channel;
 	if (process.page->sessions <= index)
 		store_release(&process.page->sessions, index + 1);
-	return 0;
-}
-
-void channel_expect(struct channel *channel, uint32_t full)
-{
-	if (channel->cpus)
-		full = 0;
-	channel->locked_full = (uint32_t)min_u64(full, LOCKED_MAX);
-	channel->locked_max = (uint32_t)min_u64(full + LOCKED_SPARE,
-						LOCKED_MAX);
-	channel->locked_spare_bytes =
-		(uint32_t)min_u64(channel->ring_bytes, LOCKED_SPARE_BYTES);
-}
-
-int channel_start(struct channel *channel, uint32_t full)
-{
-	uint32_t i;
-	int ret;
-
-	channel_expect(channel, full);
-	for (i = 0; i < channel->cpus; i++) {
-		ret = cpu_ring_make(channel, i);
-		if (ret)
-			return ret;
-	}
-	for (i = 0; i < (channel->cpus ? LOCKED_AHEAD : channel->locked_max);
-	     i++) {
-		ret = locked_ring_make(channel, i);
-		if (ret)
-			return ret;
-	}
-	channel_resume(channel);
 	return 0;
 }
 
@@ -404,7 +381,7 @@ int channel_grace(struct channel *channel)
 	return ret;
 }
 
-void channel_destroy(struct channel *channel)
+void channel_rings_unmap(struct channel *channel)
 {
 	uint64_t bytes = RING_DATA_OFFSET + (uint64_t)channel->ring_bytes;
 	uint32_t i;
@@ -428,19 +405,22 @@ void channel_destroy(struct channel *channel)
 		else if (ring)
 			sys_munmap(ring, bytes);
 	}
+}
+
+void channel_destroy(struct channel *channel)
+{
+	channel_rings_unmap(channel);
 	if (channel->page)
 		channel_retire(channel->page, channel->page_bytes);
 	channel->page = NULL;
 }
 
-void channel_remove_files(const struct channel *channel)
+void channel_rings_remove(const struct channel *channel)
 {
 	struct text text;
 	char path[320];
 	uint32_t i;
 
-	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
-	sys_unlink(path);
 	for (i = 0; i < channel->cpus; i++) {
 		channel_path(channel, "/ring.", ".", i, &text, path,
 			  sizeof(path));
@@ -451,6 +431,16 @@ void channel_remove_files(const struct channel *channel)
 			  sizeof(path));
 		sys_unlink(path);
 	}
+}
+
+void channel_remove_files(const struct channel *channel)
+{
+	struct text text;
+	char path[320];
+
+	channel_path(channel, "/session.", "", -1, &text, path, sizeof(path));
+	sys_unlink(path);
+	channel_rings_remove(channel);
 }
 
 /* A writer's request, for a thread that may open files. */
@@ -497,9 +487,10 @@ static int ring_maker(void *arg)
 			ret = ring_maker(&one);
 		return ret;
 	case RING_LOCKED:
-		return locked_ring_make(wanted->channel, wanted->number);
+		return channel_locked_ring_make(wanted->channel,
+						wanted->number);
 	default:
-		return cpu_ring_make(wanted->channel, wanted->number);
+		return channel_cpu_ring_make(wanted->channel, wanted->number);
 	}
 }
 

@@ -156,10 +156,16 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
  * Makes the rings and lets writers in. Where each CPU has a ring, locked rings
  * behind the first LOCKED_AHEAD are made when a writer needs them; no writer
  * makes, or waits for, any other ring. Without rings of CPUs (cpus 0) it makes
- * `full` locked rings of the full size, and the spare ones. Same caller rules
- * as channel_create().
+ * `full` locked rings of the full size, and the spare ones. Without room it
+ * makes smaller rings, and without room for the smallest, those for which there
+ * is room; the session's page says so. Writers try to make the others. Same
+ * caller rules as channel_create().
  */
-int channel_start(struct channel *channel, uint32_t full);
+void channel_start(struct channel *channel, uint32_t full);
+
+/* Chooses smaller rings where there is no room for the rings of all CPUs, in a
+ * forked child, between channel_create() and channel_expect(). */
+void channel_fit(struct channel *channel);
 
 /* Lets writers in, in a forked child or where channel_start() had no room: the
  * rings are made when a writer first needs them, and the writer waits. Call it

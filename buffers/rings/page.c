@@ -106,6 +106,7 @@ static void records_copy(struct session_page *to,
 	}
 	to->record_bytes = bytes;
 	to->left_off = from->left_off;
+	to->asked_bytes = from->asked_bytes;
 	to->started = from->started;
 	to->changed = from->changed;
 }
@@ -120,6 +121,12 @@ static uint64_t page_bytes(uint64_t records)
 	return EVENT_RECORDS_OFFSET + min_u64(room, RECORDS_MAX_BYTES);
 }
 
+/* The same, for a file system with little room. */
+static uint64_t page_bytes_least(uint64_t records)
+{
+	return EVENT_RECORDS_OFFSET + align_up(records ? records : 1, 4096);
+}
+
 static void page_fill(struct session_page *page, const struct channel *channel,
 		      const char *name)
 {
@@ -130,6 +137,8 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 	page->contexts = channel->contexts;
 	page->sub_bytes = channel->sub_bytes;
 	page->ring_bytes = channel->ring_bytes;
+	if (!page->asked_bytes)
+		page->asked_bytes = channel->ring_bytes;
 	text_copy(page->name, sizeof(page->name), name);
 	store_release(&page->magic, SESSION_MAGIC);
 }
@@ -152,6 +161,10 @@ int channel_page_make(struct channel *channel, const char *name)
 	ret = area_reserve(channel);
 	if (!ret)
 		ret = channel_file_map(path, bytes, &page);
+	if (ret && channel->area) {
+		bytes = page_bytes_least(old ? old->record_bytes : 0);
+		ret = channel_file_map(path, bytes, &page);
+	}
 	if (ret)
 		return ret;
 	if (old)
@@ -188,6 +201,10 @@ static int page_grow(struct channel *channel, uint64_t records)
 	if (fd < 0)
 		return fd;
 	ret = file_extend(fd, channel->page_bytes, bytes, &more);
+	if (ret) {
+		bytes = page_bytes_least(records);
+		ret = file_extend(fd, channel->page_bytes, bytes, &more);
+	}
 	sys_close(fd);
 	if (!ret)
 		channel->page_bytes = bytes;

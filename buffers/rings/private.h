@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the two halves of channels share: rings and tables (channel.c), session
- * pages (page.c). No other file includes this.
+ * What the parts of channels share: rings and tables (channel.c), session pages
+ * (page.c), a channel's first rings (room.c). No other file includes this.
  */
 #ifndef BUFFERS_RINGS_PRIVATE_H
 #define BUFFERS_RINGS_PRIVATE_H
@@ -28,5 +28,19 @@ void channel_retire(void *p, uint64_t bytes);
 /* Makes the file session.N, and maps it at the fixed address of the channel's
  * page. */
 int channel_page_make(struct channel *channel, const char *name);
+
+/* Make one ring. Return 0 or a negative errno, which the session's page notes
+ * as well. */
+int channel_cpu_ring_make(struct channel *channel, uint32_t cpu);
+int channel_locked_ring_make(struct channel *channel, uint32_t k);
+
+/* Unmaps the rings. No writer may be in them, except in a locked ring. */
+void channel_rings_unmap(struct channel *channel);
+
+/* Removes the files of the rings. */
+void channel_rings_remove(const struct channel *channel);
+
+/* Sets the size of the rings to be made. Writers must not be let in yet. */
+void channel_size_set(struct channel *channel, uint32_t ring_bytes);
 
 #endif

@@ -272,6 +272,8 @@ static void finish_image(struct record *record, struct record_member *member,
 			lacking_take(&record->lacking, &page);
 			record->words_unknown |= page.words_unknown;
 		}
+		shortage_take(&record->shortage, &consumer->session.page,
+			      member->process.fd);
 		record->unreadable += consumer->unreadable;
 		record->missed |= consumer->missed;
 	}

@@ -406,6 +406,10 @@ static int end(struct record *record)
 	trace_set_finish(&record->set);
 	if (record->off >= 0)
 		lacking_read(&record->lacking, record->off);
+	if (record->lacking.limited)
+		record->shortage.error = EFBIG;
+	if (record->lacking.roomless)
+		shortage_look(&record->shortage, record->dir.fd);
 	status = tell_unmet(record);
 	count_first(record);
 	if (record_tell_unwritten(record))
@@ -419,6 +423,10 @@ static int end(struct record *record)
 					strerror(record->crowded ?
 						 -record->crowded : EMFILE),
 					record->name);
+	record->shortage.pageless = record->lacking.roomless;
+	if (shortage_tell(&record->shortage, record->dir.path,
+			  record->set.lost))
+		status = COMMAND_FAILED;
 	report_unreadable(&record->set, record->unreadable);
 	if (record->unreadable)
 		status = COMMAND_FAILED;

@@ -14,6 +14,7 @@
 #include "command/common/command.h"
 #include "command/processes/client.h"
 #include "command/record/consume.h"
+#include "command/record/shortage.h"
 #include "command/record/unreached.h"
 
 #define RECORD_RULES_MAX	256
@@ -68,6 +69,7 @@ struct record {
 	int failed;			/* a failure that was not the disk's */
 	int crowded;			/* -EMFILE: the last scan did not see
 					 * every process */
+	struct shortage shortage;	/* of room for buffers */
 	bool missed;			/* buffers were not opened at all */
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */

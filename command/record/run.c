@@ -138,12 +138,22 @@ static int write_request(struct record *record)
 	ret = request.failed ? request.failed :
 	      rundir_write_rules(&record->dir, record->name, request.text);
 	client_request_release(&request);
+	/* without this file, some reasons are not known at the end */
+	if (!ret)
+		record->off = rundir_create_off(&record->dir, record->name);
+	if (!ret && (record->off == -ENOSPC || record->off == -EDQUOT))
+		ret = record->off;
+	if (ret == -ENOSPC || ret == -EDQUOT) {
+		record->shortage.error = -ret;
+		record->shortage.pageless = 1;
+		record->shortage.asked = record->options.buffer;
+		shortage_look(&record->shortage, record->dir.fd);
+		return shortage_tell(&record->shortage, record->dir.path, 0);
+	}
 	if (ret)
 		return command_failed("cannot write %s/%s/%s: %s",
 				      record->dir.path, PROTOCOL_SESSIONS_DIR,
 				      record->name, strerror(-ret));
-	/* without the file, some reasons are not known at the end */
-	record->off = rundir_create_off(&record->dir, record->name);
 	return 0;
 }
 

@@ -83,6 +83,9 @@ void lacking_read(struct lacking *lacking, int fd)
 			continue;
 		*path++ = '\0';
 		lacking->others++;
+		lacking->roomless += !strncmp(line, PROTOCOL_NO_ROOM,
+					      strlen(PROTOCOL_NO_ROOM));
+		lacking->limited |= !strcmp(line, PROTOCOL_NO_SIZE);
 		lacking_add(lacking, path, line, 1);
 	}
 }

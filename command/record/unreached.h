@@ -5,6 +5,7 @@
 #ifndef COMMAND_RECORD_UNREACHED_H
 #define COMMAND_RECORD_UNREACHED_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "buffers/layout.h"
@@ -22,6 +23,8 @@ struct lacking_row {
 struct lacking {
 	uint64_t filtered;	/* executed under a process's seccomp filter */
 	uint64_t others;	/* without an agent for another reason */
+	uint64_t roomless;	/* the part of others without room for files */
+	bool limited;		/* one of them by ulimit -f */
 	uint64_t named;		/* the part of both that has a row */
 	struct lacking_row rows[LACKING_ROWS];
 	int nrows;

@@ -20,7 +20,7 @@
 
 #define RULES_BYTES_MAX		(256u << 10)
 #define SESSIONS_MAX		1024u
-#define OFF_BYTES_KEPT		4096	/* room for the first lines */
+#define OFF_ROOM_BYTES		4096
 #define SUB_BYTES_MIN		256u
 
 static int compare_numbers(const void *left, const void *right)
@@ -306,7 +306,7 @@ static void off_name(char file[NAME_MAX + 1], const char *name)
 int rundir_create_off(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
-	int fd, below;
+	int fd, ret, below;
 
 	if (!rundir_valid_name(name))
 		return -EINVAL;
@@ -319,8 +319,14 @@ int rundir_create_off(struct rundir *dir, const char *name)
 		    O_CLOEXEC, 0600);
 	if (fd < 0)
 		fd = -errno;
-	else	/* the lines tell, among other things, that there is no room */
-		fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_BYTES_KEPT);
+	/* agents that find no room write here, so room is taken now */
+	else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_ROOM_BYTES) &&
+		 (errno == ENOSPC || errno == EDQUOT)) {
+		ret = -errno;
+		close(fd);
+		unlinkat(below, file, 0);
+		fd = ret;
+	}
 	close(below);
 	return fd;
 }

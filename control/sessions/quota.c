@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 
 #include "base/entries.h"
 #include "base/file.h"
@@ -26,6 +27,11 @@
 
 #define QUOTA_WAIT_MS	200
 #define QUOTA_PAUSE_NS	1000000	/* 1 ms */
+
+/* What rings leave free: this part of the file system, and at most so much. */
+#define RESERVE_PART	8
+#define RESERVE_BYTES	(8ull << 20)
+#define RESERVE_FILES	64ull
 
 struct usage {
 	const char *name;	/* of the session that wants a ring */
@@ -124,11 +130,31 @@ static int directory_lock(void)
 	return fd < 0 ? fd : -EAGAIN;
 }
 
+/* Returns 1 when a file of so many bytes leaves the reserve free. A file system
+ * that cannot be asked, or has no limit (0), decides itself. */
+static int room_for(uint64_t bytes)
+{
+	struct statfs fs;
+	uint64_t reserve;
+
+	if (sys2(SYS_statfs, place_runtime, &fs))
+		return 1;
+	reserve = min_u64(fs.f_blocks * (uint64_t)fs.f_bsize / RESERVE_PART,
+			  RESERVE_BYTES);
+	if (fs.f_blocks &&
+	    fs.f_bavail * (uint64_t)fs.f_bsize < bytes + reserve)
+		return 0;
+	reserve = min_u64(fs.f_files / RESERVE_PART, RESERVE_FILES);
+	return !fs.f_files || fs.f_ffree > reserve;
+}
+
 static int quota_admit(const struct channel *channel, uint64_t bytes)
 {
 	struct usage usage = { .name = channel->page->name };
 	int fd;
 
+	if (!room_for(bytes))
+		return -ENOSPC;
 	if (!user_quota && !channel->quota)
 		return CHANNEL_ADMITTED;
 	fd = directory_lock();

@@ -393,18 +393,10 @@ int session_start(const struct session *model, uint32_t *matched,
 		goto release;
 	next_index++;
 	session->channel->quota = session->quota;
-	ret = channel_start(session->channel, agent_cpus_online);
-	if (ret && !session->obeyed)
-		goto destroy;
-	channel_resume(session->channel);
+	channel_start(session->channel, agent_cpus_online);
 	session->phase = SESSION_RUNS;
 	*matched = rules_apply(session, NULL, why);
 	return (int)(session - sessions);
-destroy:
-	channel_stop(session->channel);
-	session->channel->page->state = SESSION_DESTROYED;
-	channel_remove_files(session->channel);
-	channel_destroy(session->channel);
 release:
 	session->phase = SESSION_FREE;
 	return ret;
@@ -549,11 +541,12 @@ int session_inherit(void)
 		}
 		ret = channel_create(channel, next_index++, session->name,
 				     channel->flags, session->contexts,
-				     session->buffer, channel->cpus);
+				     channel->ring_bytes, channel->cpus);
 		if (ret) {
 			session->phase = SESSION_HALTED;
 			return ret;
 		}
+		channel_fit(channel);
 		channel_expect(channel, agent_cpus_online);
 	}
 	return 0;

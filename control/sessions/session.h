@@ -67,8 +67,6 @@ struct session {
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
 	uint32_t group;		/* to let into the process; 0: none */
 	int int3;		/* USDT_WANTED_INT3, or 0 */
-	int obeyed;		/* from a file or the environment: begins also
-				 * without room for its rings */
 	uint32_t owned;		/* gdb's: it has no rules, commands do not end
 				 * it, forked children do not inherit it */
 	struct channel *channel;
@@ -88,9 +86,11 @@ int session_parse(struct session *session, const char *lines,
 /*
  * Opens a session: files, rings, then every marker that its rules want.
  * `matched` gets the number of markers. Returns the session's number, or a
- * negative errno: -EEXIST, -ENOSPC, -EPERM or -EBUSY of its group
- * (place_share()), or a system call's. `why` gets the reason when markers that
- * a rule's glob matches lack what the rule's condition asks for.
+ * negative errno: -EEXIST, -ENOSPC when all channels are in use, -EPERM or
+ * -EBUSY of its group (place_share()), or a system call's. A session without
+ * room for its rings starts: its page says so (channel_start()). `why` gets the
+ * reason when markers that a rule's glob matches lack what the rule's condition
+ * asks for.
  */
 int session_start(const struct session *model, uint32_t *matched,
 		  struct text *why);
@@ -155,9 +155,9 @@ void session_module_came(struct object *object,
 			 const struct patcher *patcher);
 
 /* Starts the sessions that the environment and the runtime directory ask for.
- * Returns NULL, or in words for lacking_tell() why the process does not join the
- * recording that TAFFRAIL_JOIN names. */
-const char *session_obey(void);
+ * Returns 0, or a negative errno where the process cannot take part in the
+ * recording that it was started for. */
+int session_obey(void);
 
 /* Returns 1 when there are events that a command may want to collect. gdb's
  * sessions do not count: they end with the process. */

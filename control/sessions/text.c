@@ -237,7 +237,6 @@ static void obey_environment(struct session *session)
 	__builtin_memset(session, 0, sizeof(*session));
 	text_copy(session->name, sizeof(session->name), "env");
 	session->flags = SESSION_OVERWRITE;
-	session->obeyed = 1;
 	if (setting_is(settings.int3, "on"))
 		session->int3 = USDT_WANTED_INT3;
 	while (*p) {
@@ -283,7 +282,7 @@ static int rules_read(int directory, const char *name, char *buffer)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Returns 0 or a negative errno. */
+/* Returns a negative errno where the session could not be started, else 0. */
 static int obey_file(int directory, const char *name, int asked,
 		     struct session *session, char *buffer)
 {
@@ -303,27 +302,11 @@ static int obey_file(int directory, const char *name, int asked,
 	text_open(&fault, why, sizeof(why));
 	ret = session_parse(session, buffer, &fault);
 	line_find(buffer, "all", all, sizeof(all));
-	session->obeyed = 1;
 	if (!ret && (asked || all[0] == '1'))
 		ret = session_start(session, &matched, &fault);
 	if ((ret < 0 || fault.used) && ret != -EEXIST)
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
 	return ret < 0 && ret != -EEXIST ? ret : 0;
-}
-
-/* Returns why a process that a recorder has started does not take part. */
-static const char *why_not(int error)
-{
-	switch (error) {
-	case 0:
-		return NULL;
-	case -ENOMEM:
-		return "it has no memory for the buffers: raise its limit "
-		       "(ulimit -v), or lower --buffer-size";
-	default:
-		return "it cannot start the session: TAFFRAIL_LOG=error tells "
-		       "why";
-	}
 }
 
 /* The state of a pass over the files in sessions/. */
@@ -341,7 +324,7 @@ static void obey_entry(int fd, const char *name, void *arg)
 		obey_file(fd, name, 0, o->session, o->buffer);
 }
 
-/* Returns 0, or why the process does not join its recording. */
+/* Returns what became of the recording that the process joins. */
 static int obey_directory(struct session *session, char *buffer)
 {
 	char path[256];
@@ -371,7 +354,7 @@ static int obey_directory(struct session *session, char *buffer)
 	return ret;
 }
 
-const char *session_obey(void)
+int session_obey(void)
 {
 	struct session *session = sys_map_anonymous(sizeof(*session));
 	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
@@ -385,5 +368,5 @@ const char *session_obey(void)
 		sys_munmap(session, sizeof(*session));
 	if (buffer)
 		sys_munmap(buffer, SESSION_FILE_BYTES);
-	return why_not(ret);
+	return ret;
 }

@@ -77,7 +77,9 @@ int bed_channel(struct channel *channel, uint32_t index, uint32_t flags,
 	int ret = channel_create(channel, index, "stress", flags, contexts,
 				 ring_bytes, bed.cpus);
 
-	return ret ? ret : channel_start(channel, bed.first_locked);
+	if (!ret)
+		channel_start(channel, bed.first_locked);
+	return ret ? ret : -(int)channel->page->roomless;
 }
 
 static void channel_unlink(uint32_t index)

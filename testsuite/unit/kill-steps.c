@@ -130,7 +130,9 @@ static void child_open(void)
 	channel_expect(channel, bed.first_locked);
 	if (way->moment == FIRST)
 		channel_resume(channel);
-	else if (channel_start(channel, bed.first_locked))
+	else
+		channel_start(channel, bed.first_locked);
+	if (channel->page->roomless)
 		_exit(1);
 	bed_slot(&slot, &way->shape);
 	bed_slot_on(&slot, channel, way->id);

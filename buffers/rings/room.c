@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The first rings of a channel, and their size where there is little room.
+ *
+ * What must stay true: a session without room for its rings runs. Its events
+ * are counted as lost (session_page.lost_unplaced), and the slow path of a
+ * writer tries again to make the ring that it misses (channel.c). All rings of
+ * the CPUs have one size, which does not change once writers are let in.
+ */
+#include "buffers/rings/private.h"
+
+#include <errno.h>
+
+void channel_expect(struct channel *channel, uint32_t full)
+{
+	if (channel->cpus)
+		full = 0;
+	channel->locked_full = (uint32_t)min_u64(full, LOCKED_MAX);
+	channel->locked_max = (uint32_t)min_u64(full + LOCKED_SPARE,
+						LOCKED_MAX);
+	channel->locked_spare_bytes =
+		(uint32_t)min_u64(channel->ring_bytes, LOCKED_SPARE_BYTES);
+}
+
+/* Makes the rings that writers need at once. Returns 0, or the first error. */
+static int rings_make(struct channel *channel)
+{
+	uint32_t locked = channel->cpus ? LOCKED_AHEAD : channel->locked_max;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < channel->cpus; i++) {
+		ret = channel_cpu_ring_make(channel, i);
+		if (ret)
+			return ret;
+	}
+	for (i = 0; i < locked; i++) {
+		ret = channel_locked_ring_make(channel, i);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Returns 1 when smaller rings may be possible. */
+static int no_room(int error)
+{
+	return error == -ENOSPC || error == -EDQUOT || error == -EFBIG ||
+	       error == -ENOMEM;
+}
+
+void channel_fit(struct channel *channel)
+{
+	uint64_t rings = channel->cpus ? channel->cpus : 1;
+	int admitted = -ENOSPC;
+
+	while (channel_admit && channel->ring_bytes > RING_LEAST_BYTES) {
+		admitted = channel_admit(channel, rings * (RING_DATA_OFFSET +
+					 (uint64_t)channel->ring_bytes));
+		if (admitted >= 0 && channel_made)
+			channel_made(admitted);
+		if (!no_room(admitted))
+			break;
+		channel_size_set(channel, channel->ring_bytes / 2);
+	}
+	channel->page->sub_bytes = channel->sub_bytes;
+	channel->page->ring_bytes = channel->ring_bytes;
+}
+
+void channel_start(struct channel *channel, uint32_t full)
+{
+	int ret;
+
+	channel_expect(channel, full);
+	ret = rings_make(channel);
+	while (no_room(ret) && channel->ring_bytes > RING_LEAST_BYTES) {
+		channel_rings_remove(channel);
+		channel_rings_unmap(channel);
+		channel_size_set(channel, channel->ring_bytes / 2);
+		channel_expect(channel, full);
+		ret = rings_make(channel);
+	}
+	/* The smallest rings that were made stay, and have the events of their
+	 * CPUs. */
+	channel->page->sub_bytes = channel->sub_bytes;
+	channel->page->ring_bytes = channel->ring_bytes;
+	if (!ret)
+		channel->page->roomless = 0;
+	channel_resume(channel);
+}

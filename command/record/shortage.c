@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Says what a lack of room in the runtime directory has cost. See shortage.h.
+ */
+#include "command/record/shortage.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/tunables.h"
+#include "command/common/command.h"
+
+#define SIZE_BYTES	32
+
+/* Writes "260K": a number of bytes, rounded up to K. */
+static const char *size_text(char text[SIZE_BYTES], uint64_t bytes)
+{
+	uint64_t k = (bytes + 1023) / 1024;
+
+	if (k >= 10240)
+		snprintf(text, SIZE_BYTES, "%" PRIu64 "M", (k + 1023) / 1024);
+	else
+		snprintf(text, SIZE_BYTES, "%" PRIu64 "K", k);
+	return text;
+}
+
+void shortage_look(struct shortage *shortage, int fd)
+{
+	bool first = !shortage->free && !shortage->files;
+	struct statvfs fs;
+	uint64_t bytes;
+
+	if (fstatvfs(fd, &fs))
+		return;
+	bytes = fs.f_bavail * (uint64_t)fs.f_frsize;
+	if (first || bytes < shortage->free)
+		shortage->free = bytes;
+	if (first || fs.f_favail < shortage->files)
+		shortage->files = fs.f_favail;
+}
+
+void shortage_take(struct shortage *shortage, const struct session_page *page,
+		   int fd)
+{
+	bool smaller = page->ring_bytes < page->asked_bytes;
+
+	if (page->roomless) {
+		shortage->roomless++;
+		shortage->error = (int)page->roomless;
+	} else if (smaller) {
+		shortage->smaller++;
+	}
+	if (!page->roomless && !smaller)
+		return;
+	if (shortage->asked < page->asked_bytes)
+		shortage->asked = page->asked_bytes;
+	if (!shortage->least || shortage->least > page->ring_bytes)
+		shortage->least = page->ring_bytes;
+	shortage_look(shortage, fd);
+}
+
+/* Returns the bytes of a process's files with such buffers. */
+static uint64_t needed(uint64_t buffer)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	uint64_t spare = min_u64(buffer, LOCKED_SPARE_BYTES);
+
+	if (!buffer)
+		buffer = RING_DEFAULT_MAX_BYTES;
+	return (uint64_t)(cpus > 0 ? cpus : 1) * (buffer + RING_DATA_OFFSET) +
+	       LOCKED_AHEAD * (spare + RING_DATA_OFFSET) + RECORDS_MIN_BYTES +
+	       EVENT_RECORDS_OFFSET + sizeof(struct process_page);
+}
+
+/* Writes what there is too little of, and what a process needs. */
+static void reason_text(char *text, size_t room, const struct shortage *s,
+			const char *directory)
+{
+	char is[SIZE_BYTES], wanted[SIZE_BYTES];
+
+	size_text(wanted, needed(s->asked));
+	if (s->error == EDQUOT)
+		snprintf(text, room, "a quota (TAFFRAIL_QUOTA, or the disk's) "
+			 "leaves no more in %s, and a process needs %s; raise "
+			 "it, give a smaller --buffer-size, or set "
+			 "TAFFRAIL_DIR to another directory", directory,
+			 wanted);
+	else if (s->error == EFBIG)
+		snprintf(text, room, "the limit of a file's size (ulimit -f) "
+			 "forbids larger files in %s; raise it, or give a "
+			 "smaller --buffer-size", directory);
+	else
+		snprintf(text, room, "%s has %s and %" PRIu64 " files free, "
+			 "and a process needs %s and %ld files; make room, "
+			 "give a smaller --buffer-size, or set TAFFRAIL_DIR "
+			 "to a directory with more room", directory,
+			 size_text(is, s->free), s->files, wanted,
+			 sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5);
+}
+
+int shortage_tell(const struct shortage *s, const char *directory,
+		  uint64_t lost)
+{
+	char why[2 * 4096], least[SIZE_BYTES], asked[SIZE_BYTES];
+
+	if (!s->roomless && !s->smaller && !s->pageless)
+		return COMMAND_DONE;
+	reason_text(why, sizeof(why), s, directory);
+	if (s->smaller)
+		command_warn("%zu process%s had smaller buffers: %s instead "
+			     "of %s%s", s->smaller, s->smaller == 1 ? "" : "es",
+			     size_text(least, s->least),
+			     size_text(asked, s->asked),
+			     s->smaller > 1 ? " in the worst case" : "");
+	if (s->roomless)
+		command_warn("%zu process%s had no room for some buffers%s",
+			     s->roomless, s->roomless == 1 ? "" : "es",
+			     lost ? ", and counted the events as lost" :
+			     "; no event was lost");
+	if (s->pageless)
+		command_warn("%" PRIu64 " program%s had no room for any file, "
+			     "and could not count the events", s->pageless,
+			     s->pageless == 1 ? "" : "s");
+	command_warn("%s", why);
+	return (s->roomless && lost) || s->pageless ? COMMAND_FAILED :
+						      COMMAND_DONE;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes that had no room for their buffers, or only for smaller ones.
+ */
+#ifndef COMMAND_RECORD_SHORTAGE_H
+#define COMMAND_RECORD_SHORTAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffers/layout.h"
+
+struct shortage {
+	size_t roomless;		/* images without some buffer */
+	size_t smaller;			/* images with smaller buffers */
+	uint64_t pageless;		/* programs without any file */
+	uint64_t asked;			/* bytes of a buffer: the most */
+	uint64_t least;			/* bytes of a buffer: the least */
+	uint64_t free;			/* bytes, at the worst moment seen */
+	uint64_t files;			/* free inodes, likewise */
+	int error;			/* errno of a buffer, or 0 */
+};
+
+/* Takes in the session's page of an image, before its files are removed. `fd`
+ * is a file or directory in the runtime directory. */
+void shortage_take(struct shortage *shortage, const struct session_page *page,
+		   int fd);
+
+/* Looks how much room there is now. */
+void shortage_look(struct shortage *shortage, int fd);
+
+/* Says on stderr what was missing in `directory`, and the remedy; `lost` is how
+ * many events the trace counts as lost. Returns COMMAND_FAILED when a process
+ * had no room for a buffer that an event needed, else COMMAND_DONE. */
+int shortage_tell(const struct shortage *shortage, const char *directory,
+		  uint64_t lost);
+
+#endif
