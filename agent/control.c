@@ -211,6 +211,8 @@ static int start_failed(struct exchange *exchange, int error)
 	text_open(&why, fault, sizeof(fault));
 	if (error == -EEXIST) {
 		text_add(&why, "a session of that name exists");
+	} else if (error == -EUSERS) {
+		session_holders(&why);
 	} else if (error == -EACCES) {
 		text_add(&why, "the program has changed its user, and can no "
 			 "longer make files in its directory");

@@ -327,7 +327,7 @@ static struct session *session_reserve(const struct session *model, int *ret)
 	*ret = -EEXIST;
 	if (session_find(model->name))
 		return NULL;
-	*ret = -ENOSPC;
+	*ret = -EUSERS;
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		if (phase_of(i) != SESSION_FREE)
 			continue;

@@ -86,7 +86,7 @@ int session_parse(struct session *session, const char *lines,
 /*
  * Opens a session: files, rings, then every marker that its rules want.
  * `matched` gets the number of markers. Returns the session's number, or a
- * negative errno: -EEXIST, -ENOSPC when all channels are in use, -EPERM or
+ * negative errno: -EEXIST, -EUSERS when all channels are in use, -EPERM or
  * -EBUSY of its group (place_share()), or a system call's. A session without
  * room for its rings starts: its page says so (channel_start()). `why` gets the
  * reason when markers that a rule's glob matches lack what the rule's condition
@@ -169,6 +169,9 @@ int session_any_owned(void);
 
 /* Removes the files of gdb's sessions, at the end of the process. */
 void session_remove_owned(void);
+
+/* Says that all channels are in use, and by which sessions. */
+void session_holders(struct text *out);
 
 /* Writes the lines "key=value" of MESSAGE_STATUS. */
 void session_describe(struct session *session, struct text *out);

@@ -223,6 +223,28 @@ void session_describe(struct session *session, struct text *out)
 	line_add_unsigned(out, "left_off", session->channel->page->left_off);
 }
 
+void session_holders(struct text *out)
+{
+	uint32_t ours = 0;
+	uint32_t i;
+
+	text_add(out, "the process takes part in ");
+	text_add_unsigned(out, SESSIONS_MAX);
+	text_add(out, " sessions, which is the limit: ");
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		const struct session *session = session_at(i);
+
+		if (!session)
+			continue;
+		text_add(out, ours++ ? ", " : "");
+		text_add(out, session->name);
+	}
+	/* session_hold() */
+	if (ours < SESSIONS_MAX)
+		text_add(out, ours ? ", and gdb's" : "gdb's");
+	text_add(out, "; end one first (taffrail destroy NAME)");
+}
+
 /* Starts the session of TAFFRAIL_ENABLE="RULE;RULE". */
 static void obey_environment(struct session *session)
 {
