@@ -42,6 +42,7 @@
 
 #define SESSION_NAME_BYTES	64
 #define SESSION_FAULT_BYTES	2048
+#define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
 #define PROCESS_NAME_BYTES	64
 #define EVENT_FIELDS_MAX	16
 #define EVENT_RECORDS_OFFSET	4096u
@@ -191,6 +192,8 @@ struct session_page {
 	uint64_t left_off;		/* markers with no room for a record */
 	struct session_act started;	/* through the socket */
 	struct session_act changed;	/* stopped, or its rules: the last */
+	uint64_t serial;		/* sessions that the process had before
+					 * it; numbers N are used again */
 	uint32_t asked_bytes;		/* ring_bytes as asked for; more than
 					 * ring_bytes: no room for such rings */
 	uint32_t roomless;		/* errno: a ring could not be made */

@@ -153,6 +153,16 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 		   uint32_t cpus);
 
 /*
+ * Calls channel_create() with the next number that is free, and counts in
+ * `begun`. Numbers are used again only after all others, because a command that
+ * has ended a session may still remove its files. The number of a session that
+ * lives, or of files that could not be removed, is skipped.
+ */
+int channel_create_next(struct channel *channel, uint64_t *begun,
+			const char *name, uint32_t flags, uint32_t contexts,
+			uint64_t ring_bytes, uint32_t cpus);
+
+/*
  * Makes the rings and lets writers in. Where each CPU has a ring, locked rings
  * behind the first LOCKED_AHEAD are made when a writer needs them; no writer
  * makes, or waits for, any other ring. Without rings of CPUs (cpus 0) it makes

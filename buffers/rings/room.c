@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The first rings of a channel, and their size where there is little room.
+ * A channel's number and first rings; smaller rings where there is little room.
  *
  * What must stay true: a session without room for its rings runs. Its events
  * are counted as lost (session_page.lost_unplaced), and the slow path of a
@@ -10,6 +10,25 @@
 #include "buffers/rings/private.h"
 
 #include <errno.h>
+
+int channel_create_next(struct channel *channel, uint64_t *begun,
+			const char *name, uint32_t flags, uint32_t contexts,
+			uint64_t ring_bytes, uint32_t cpus)
+{
+	int ret = -EEXIST;
+	uint32_t i;
+
+	for (i = 0; i < SESSION_FILES_MAX && ret == -EEXIST; i++) {
+		ret = channel_create(channel,
+				     (uint32_t)(*begun % SESSION_FILES_MAX),
+				     name, flags, contexts, ring_bytes, cpus);
+		if (!ret)
+			channel->page->serial = *begun;
+		if (!ret || ret == -EEXIST)
+			++*begun;
+	}
+	return ret == -EEXIST ? -ENOSPC : ret;
+}
 
 void channel_expect(struct channel *channel, uint32_t full)
 {

@@ -123,7 +123,8 @@ static int add_ring(struct consumer *consumer, struct consumer_ring *ring)
 static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 {
 	struct timespec now = { 0 };
-	uint64_t mix = consumer->index + 1;
+	const struct session_page *page = &consumer->session.page;
+	uint64_t mix = 1 + (page->serial ? page->serial : consumer->index);
 	int i;
 
 	if (!consumer->consume) {

@@ -19,7 +19,6 @@
 #include "control/protocol.h"
 
 #define RULES_BYTES_MAX		(256u << 10)
-#define SESSIONS_MAX		1024u
 #define OFF_ROOM_BYTES		4096
 #define SUB_BYTES_MIN		256u
 
@@ -146,7 +145,7 @@ int rundir_read_process(const struct rundir_process *process, uint32_t image,
 		ret = check_head(page->magic, PROCESS_MAGIC, page->version);
 	if (ret)
 		return ret;
-	if (page->image != image || page->sessions > SESSIONS_MAX)
+	if (page->image != image || page->sessions > SESSION_FILES_MAX)
 		return -EBADMSG;
 	page->procname[sizeof(page->procname) - 1] = '\0';
 	page->hostname[sizeof(page->hostname) - 1] = '\0';

@@ -19,7 +19,7 @@
 
 /* Slots that were never used cost no memory (see channels_used). */
 static struct session sessions[SESSIONS_MAX];
-static uint32_t next_index;	/* the N of the next session.N */
+static uint64_t begun;		/* sessions of this process so far */
 
 /* Events that a compact header can name, see buffers/ctf.h. */
 #define COMPACT_EVENTS	31
@@ -386,12 +386,11 @@ int session_start(const struct session *model, uint32_t *matched,
 	ret = session->group ? place_share(session->group) : 0;
 	if (ret)
 		goto release;
-	ret = channel_create(session->channel, next_index, session->name,
-			     flags, session->contexts, session->buffer,
-			     agent_cpus);
+	ret = channel_create_next(session->channel, &begun, session->name,
+				  flags, session->contexts, session->buffer,
+				  agent_cpus);
 	if (ret)
 		goto release;
-	next_index++;
 	session->channel->quota = session->quota;
 	channel_start(session->channel, agent_cpus_online);
 	session->phase = SESSION_RUNS;
@@ -523,7 +522,7 @@ int session_inherit(void)
 {
 	uint32_t i;
 
-	next_index = 0;
+	begun = 0;
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		struct session *session = &sessions[i];
 		struct channel *channel = &channels[i];
@@ -539,9 +538,10 @@ int session_inherit(void)
 			channel->page = NULL;
 			continue;
 		}
-		ret = channel_create(channel, next_index++, session->name,
-				     channel->flags, session->contexts,
-				     channel->ring_bytes, channel->cpus);
+		ret = channel_create(channel, (uint32_t)begun++,
+				     session->name, channel->flags,
+				     session->contexts, channel->ring_bytes,
+				     channel->cpus);
 		if (ret) {
 			session->phase = SESSION_HALTED;
 			return ret;
