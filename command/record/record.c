@@ -79,6 +79,9 @@ static void find_children(struct record *record,
 		return;
 	}
 	record->dir.fd = fd;
+	/* root's recording of another user's process: its children's files
+	 * are that user's */
+	record->dir.uid = process->uid;
 	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
 		 PATH_MAX - 4, process->path);
 }

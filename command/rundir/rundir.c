@@ -89,6 +89,7 @@ static int open_path(struct rundir *dir)
 {
 	int ret;
 
+	dir->uid = geteuid();
 	dir->fd = open(dir->path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW |
 		       O_CLOEXEC);
 	if (dir->fd < 0) {
@@ -207,7 +208,7 @@ static bool alive_here(const struct rundir_process *process)
 }
 
 /* Returns 0, or a negative errno when this is no process directory of the
- * user. */
+ * runtime directory's user. */
 static int open_process(struct rundir *dir, const char *name,
 			struct rundir_process *process)
 {
@@ -229,7 +230,7 @@ static int open_process(struct rundir *dir, const char *name,
 			     O_NOFOLLOW | O_CLOEXEC);
 	if (process->fd < 0)
 		return -errno;
-	if (fstat(process->fd, &st) || st.st_uid != geteuid())
+	if (fstat(process->fd, &st) || st.st_uid != dir->uid)
 		goto fail;
 	process->uid = st.st_uid;
 	process->image = newest_image(process);

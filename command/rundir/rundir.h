@@ -22,9 +22,10 @@
 #define RUNDIR_ERROR_BYTES	512
 #define RUNDIR_KEEP_BYTES	(256ull << 20)
 
-/* The runtime directory of the calling user. */
+/* A runtime directory: the calling user's, or that of a followed process. */
 struct rundir {
 	int fd;				/* O_RDONLY | O_DIRECTORY */
+	uid_t uid;			/* only this user's directories count */
 	char path[PATH_MAX];
 	char error[RUNDIR_ERROR_BYTES];	/* what failed, after a failed call */
 };
