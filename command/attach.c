@@ -22,12 +22,33 @@ static const struct option_row rows[] = {
 	{ 0 }
 };
 
+/* Fails for an agent that cannot be called, because its files were removed. */
+static int check_files(pid_t pid)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	int ret = rundir_find(&process, pid, error);
+
+	if (!ret)
+		rundir_process_close(&process);
+	if (ret == -ESRCH)
+		return command_failed("%s", error);
+	if (ret)
+		return command_failed("process %d has an agent that no command "
+				      "can reach: its files in the runtime "
+				      "directory were removed; only a new start "
+				      "of the program makes them again", pid);
+	return COMMAND_DONE;
+}
+
 static int attach_one(pid_t pid)
 {
 	struct attach_report report = { 0 };
 
 	if (attach_process(pid, &report))
 		return command_failed("%s", report.error);
+	if (check_files(pid))
+		return COMMAND_FAILED;
 	printf("process %d: agent %s; one thread was stopped for %.0f us\n",
 	       pid, report.woken ? "woken" : "loaded",
 	       (double)report.stall_ns / NS_PER_US);
