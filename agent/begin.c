@@ -13,6 +13,7 @@
 #include "buffers/clock.h"
 #include "control/protocol.h"
 #include "control/service/demand.h"
+#include "control/sessions/budget.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
@@ -145,6 +146,7 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	place_lock();
+	budget_keep();
 	ret = session_obey();
 	if (ret)
 		lacking_tell(why_not(ret));

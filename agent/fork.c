@@ -17,6 +17,7 @@
 #include "base/sys.h"
 #include "control/service/bell.h"
 #include "control/service/demand.h"
+#include "control/sessions/budget.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
@@ -41,6 +42,7 @@ static int revive_aside(void *arg)
 	if (ret)
 		return ret;
 	place_lock();
+	budget_keep();
 	ret = session_inherit();
 	if (ret)
 		place_close(0);

@@ -29,6 +29,11 @@
 /* Sessions a process takes part in at once; a site may have a slot for each. */
 #define CHANNELS_MAX		8
 
+/* What dead processes' rings may take in a runtime directory; the oldest go
+ * first. It is a small part of a usual machine's /dev/shm, and holds 40
+ * processes with rings of the default size. */
+#define KEEP_BYTES		(256ull << 20)
+
 /* Locked rings beyond one a CPU. They serve when a handler interrupts a holder,
  * or a holder does not run, and replace rings that a holder left by siglongjmp.
  * Each takes this many bytes. An event that is too large for a spare ring is

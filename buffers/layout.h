@@ -282,6 +282,21 @@ struct ring {
 	uint64_t pad2[7];
 };
 
+/*
+ * What the limit of dead processes' rings has removed: rows of the file
+ * KEEP_LEDGER in the runtime directory. Agents write it with the directory
+ * locked (flock), commands with the same lock.
+ */
+#define KEEP_LEDGER		"removed"
+#define KEEP_ROWS		64
+#define KEEP_OTHERS		"others"	/* sessions beyond these rows */
+
+struct keep_row {
+	char session[SESSION_NAME_BYTES];
+	uint64_t processes;		/* 0: a free row */
+	uint64_t events;		/* that nobody had read */
+};
+
 #define RING_POSITION(head)	((uint32_t)(head))
 #define RING_EVENTS(head)	((uint32_t)((head) >> 32))
 

@@ -97,6 +97,7 @@ command_sources = \
 	command/rundir/nested.c \
 	command/rundir/pages.c \
 	command/rundir/private.h \
+	command/rundir/removed.c \
 	command/rundir/rundir.c \
 	command/rundir/rundir.h \
 	command/rundir/sweep.c \

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
@@ -41,6 +42,7 @@ struct snapshot {
 	uint64_t unreadable;
 	struct shortage shortage;	/* of room for buffers */
 	int foreign;			/* sessions of another version */
+	struct keep_row removed;	/* of this session */
 };
 
 static int take_image(struct snapshot *s, const struct rundir_process *process,
@@ -124,6 +126,34 @@ static void remove_dead(struct snapshot *s)
 	}
 }
 
+static void note_removed(const struct keep_row *row, void *priv)
+{
+	struct snapshot *s = priv;
+
+	if (!strcmp(row->session, s->name))
+		s->removed = *row;
+}
+
+/* Tells what the limit of dead processes' rings has removed of this session,
+ * once. Returns an exit status. */
+static int tell_removed(struct snapshot *s)
+{
+	if (s->core || s->pid)
+		return COMMAND_DONE;
+	rundir_each_removed(&s->dir, s->name, note_removed, s);
+	if (!s->removed.processes)
+		return COMMAND_DONE;
+	return command_failed("%llu events of %llu ended process%s are missing: "
+			      "the buffers of ended processes had more than "
+			      "%lluM, and the oldest were removed; take "
+			      "snapshots earlier, or use a smaller "
+			      "--buffer-size",
+			      (unsigned long long)s->removed.events,
+			      (unsigned long long)s->removed.processes,
+			      s->removed.processes == 1 ? "" : "es",
+			      KEEP_BYTES >> 20);
+}
+
 static int take_all(struct snapshot *s)
 {
 	size_t i;
@@ -136,6 +166,8 @@ static int take_all(struct snapshot *s)
 	ret = ret ? ret : error;
 	if (ret)
 		return command_failed("%s: %s", s->set.path, strerror(-ret));
+	if (!s->ntaken && tell_removed(s))
+		return COMMAND_FAILED;
 	if (!s->ntaken)
 		return command_failed("no process has a session '%s'%s",
 				      s->name, s->foreign ?
@@ -157,7 +189,8 @@ static int take_all(struct snapshot *s)
 	/* the processes' loss is no failure of this command */
 	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
 		      "the runtime directory", s->set.lost);
-	return s->unreadable ? COMMAND_FAILED : COMMAND_DONE;
+	ret = tell_removed(s);
+	return s->unreadable ? COMMAND_FAILED : ret;
 }
 
 static int take_arguments(struct snapshot *s, const char **output, int argc,

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tunables.h"
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
 #include "command/common/json.h"
@@ -48,6 +49,8 @@ struct session {
 	size_t nrules;
 	struct member *members;
 	size_t nmembers;
+	uint64_t removed_processes;	/* dead ones, by the limit of rings */
+	uint64_t removed_events;
 };
 
 struct status {
@@ -329,6 +332,16 @@ static int take_rules(const char *name, void *priv)
 	return 0;
 }
 
+static void take_removed(const struct keep_row *row, void *priv)
+{
+	struct session *session = session_of(priv, row->session);
+
+	if (!session)
+		return;
+	session->removed_processes = row->processes;
+	session->removed_events = row->events;
+}
+
 static const char *state_word(const struct session *session)
 {
 	return session->active ? "active" : session->stopped ? "stopped" :
@@ -388,6 +401,9 @@ static void print_json(const struct status *s)
 		for (size_t k = 0; k < session->nmembers; k++)
 			json_member(&json, &session->members[k]);
 		json_close(&json, ']');
+		json_number(&json, "removed_processes",
+			    session->removed_processes);
+		json_number(&json, "removed_events", session->removed_events);
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
@@ -475,6 +491,12 @@ static void print_table(const struct status *s)
 			       "WRITTEN", "LOST", "OVERWRITTEN", "BYTES");
 		for (size_t k = 0; k < session->nmembers; k++)
 			print_member(&session->members[k]);
+		if (session->removed_processes)
+			printf("  %" PRIu64 " ended processes with %" PRIu64
+			       " events were removed: ended processes' "
+			       "buffers had more than %lluM\n",
+			       session->removed_processes,
+			       session->removed_events, KEEP_BYTES >> 20);
 	}
 }
 
@@ -501,8 +523,10 @@ static int show(struct status *s, pid_t pid, bool as_json)
 	map_guard();
 	for (size_t i = 0; i < targets.count; i++)
 		count_process(s, &targets.targets[i]);
-	if (!pid && targets.dir.fd >= 0)
+	if (!pid && targets.dir.fd >= 0) {
 		rundir_each_rules(&targets.dir, take_rules, s);
+		rundir_each_removed(&targets.dir, NULL, take_removed, s);
+	}
 	targets_close(&targets);
 	if (s->only && !s->count)
 		return command_failed("no session '%s'", s->only);

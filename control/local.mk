@@ -15,6 +15,8 @@ control_sources = \
 	control/sessions/path.c \
 	control/sessions/place.c \
 	control/sessions/place.h \
+	control/sessions/budget.c \
+	control/sessions/budget.h \
 	control/sessions/quota.c \
 	control/sessions/quota.h \
 	control/sessions/rule.c \

@@ -84,6 +84,7 @@ static void find_children(struct record *record,
 	record->dir.uid = process->uid;
 	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
 		 PATH_MAX - 4, process->path);
+	record->off = rundir_create_off(&record->dir, record->name);
 }
 
 /* Starts the session in one process, and joins it. */
@@ -468,8 +469,10 @@ int record_main(int argc, char **argv)
 	}
 	trace_set_close(&record.set);
 	record_release(&record);
-	rundir_close(&record.dir);
-	if (record.off >= 0)
+	if (record.off >= 0) {
 		close(record.off);
+		rundir_remove_rules(&record.dir, record.name);
+	}
+	rundir_close(&record.dir);
 	return status;
 }

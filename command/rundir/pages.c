@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -195,22 +196,29 @@ int rundir_find_session(const struct rundir_process *process, uint32_t image,
 	return -ENOENT;
 }
 
+/* Gives a new file to the runtime directory's user. Returns 0 or -1. */
+static int give(const struct rundir *dir, int fd)
+{
+	return dir->uid == geteuid() ? 0 : fchown(fd, dir->uid, -1);
+}
+
 /* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
  * errno. */
 static int open_rules(struct rundir *dir, bool create)
 {
 	struct stat st;
+	bool made = create && !mkdirat(dir->fd, PROTOCOL_SESSIONS_DIR, 0700);
 	int fd;
 
-	if (create && mkdirat(dir->fd, PROTOCOL_SESSIONS_DIR, 0700) &&
-	    errno != EEXIST)
+	if (create && !made && errno != EEXIST)
 		return -errno;
 	fd = openat(dir->fd, PROTOCOL_SESSIONS_DIR, O_RDONLY | O_DIRECTORY |
 		    O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	/* a directory that others may write to cannot be trusted */
-	if (fstat(fd, &st) || st.st_uid != geteuid() || (st.st_mode & 022)) {
+	if ((made && give(dir, fd)) || fstat(fd, &st) ||
+	    st.st_uid != dir->uid || (st.st_mode & 022)) {
 		close(fd);
 		return -EPERM;
 	}
@@ -316,11 +324,15 @@ int rundir_create_off(struct rundir *dir, const char *name)
 	unlinkat(below, file, 0);
 	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
-	if (fd < 0)
+	if (fd < 0) {
 		fd = -errno;
+	} else if (give(dir, fd) || flock(fd, LOCK_SH | LOCK_NB)) {
+		unlinkat(below, file, 0);
+		close(fd);
+		fd = -EPERM;
 	/* agents that find no room write here, so room is taken now */
-	else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_ROOM_BYTES) &&
-		 (errno == ENOSPC || errno == EDQUOT)) {
+	} else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_ROOM_BYTES) &&
+		   (errno == ENOSPC || errno == EDQUOT)) {
 		ret = -errno;
 		close(fd);
 		unlinkat(below, file, 0);
@@ -333,7 +345,7 @@ int rundir_create_off(struct rundir *dir, const char *name)
 int rundir_remove_rules(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
-	int ret = 0, below;
+	int ret = 0, below, fd;
 
 	if (!rundir_valid_name(name))
 		return -EINVAL;
@@ -343,7 +355,13 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 	if (unlinkat(below, name, 0))
 		ret = -errno;
 	off_name(file, name);
-	unlinkat(below, file, 0);
+	/* a recorder that is at work holds its lock */
+	fd = openat(below, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
+		    O_NONBLOCK | O_NOCTTY);
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(below, file, 0);
+	if (fd >= 0)
+		close(fd);
 	close(below);
 	return ret;
 }

@@ -20,7 +20,6 @@
 #include "buffers/layout.h"
 
 #define RUNDIR_ERROR_BYTES	512
-#define RUNDIR_KEEP_BYTES	(256ull << 20)
 
 /* A runtime directory: the calling user's, or that of a followed process. */
 struct rundir {
@@ -94,11 +93,18 @@ int rundir_each(struct rundir *dir,
 int rundir_scan_user(struct rundir *dir, struct rundir_list *list);
 
 /*
- * Removes what dead processes have left of destroyed sessions, and beyond
- * RUNDIR_KEEP_BYTES the directories of the longest dead. rundir_scan() does
- * this; a snapshot that has collected every event does it again.
+ * Removes what dead processes have left of destroyed sessions. rundir_scan()
+ * does this; `destroy` does it again.
  */
 void rundir_sweep(struct rundir *dir);
+
+/*
+ * Calls `call` for each session of which the limit of dead processes' rings has
+ * removed events. With `clear` naming a session, forgets its row afterwards.
+ */
+void rundir_each_removed(struct rundir *dir, const char *clear,
+			 void (*call)(const struct keep_row *row, void *priv),
+			 void *priv);
 
 /* Closes a process that came from rundir_find(). */
 void rundir_process_close(struct rundir_process *process);
@@ -185,8 +191,9 @@ int rundir_remove_rules(struct rundir *dir, const char *name);
 
 /*
  * Makes sessions/.off.NAME (control/protocol.h), empty, in place of an earlier
- * one. Returns a descriptor or a negative errno. rundir_remove_rules() removes
- * the file.
+ * one, and locks it: as long as the descriptor is open, agents leave the events
+ * of this session to the caller. Returns a descriptor or a negative errno.
+ * rundir_remove_rules() removes the file when it is not locked.
  */
 int rundir_create_off(struct rundir *dir, const char *name);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Removes what dead processes left: destroyed sessions, directories with
- * nothing to collect, and what exceeds the budget of a user.
+ * Removes what dead processes left: destroyed sessions, and directories with
+ * nothing to collect. Commands remove no events here; the limit of dead
+ * processes' rings is kept by agents (control/sessions/budget.c).
  *
  * What must stay true here: a living process loses nothing, and neither does a
  * process that may be alive: it started a moment ago, or it is in another PID
@@ -173,45 +174,6 @@ static void remove_process(struct rundir *dir, struct rundir_process *process)
 	rundir_process_close(process);
 }
 
-static uint64_t directory_bytes(int fd, const char *name, bool deeper)
-{
-	DIR *stream = rundir_opendir(fd, name);
-	struct dirent *entry;
-	uint64_t bytes = 0;
-	struct stat st;
-
-	while (stream && (entry = readdir(stream))) {
-		if (fstatat(dirfd(stream), entry->d_name, &st,
-			    AT_SYMLINK_NOFOLLOW))
-			continue;
-		if (S_ISREG(st.st_mode))
-			bytes += (uint64_t)st.st_blocks * 512;
-		else if (S_ISDIR(st.st_mode) && deeper &&
-			 entry->d_name[0] != '.')
-			bytes += directory_bytes(dirfd(stream), entry->d_name,
-						 false);
-	}
-	if (stream)
-		closedir(stream);
-	return bytes;
-}
-
-/* The youngest directories fill the budget; the list has the oldest first. */
-static void keep_budget(struct rundir *dir, struct rundir_list *list)
-{
-	uint64_t kept = 0;
-
-	for (size_t i = list->count; i-- > 0;) {
-		struct rundir_process *p = &list->processes[i];
-
-		if (p->alive || p->fd < 0)
-			continue;
-		kept += directory_bytes(p->fd, ".", true);
-		if (kept > RUNDIR_KEEP_BYTES)
-			remove_process(dir, p);
-	}
-}
-
 /* Sweeps the directories of the list; removes swept ones from the list. */
 static void sweep_list(struct rundir *dir, struct rundir_list *list)
 {
@@ -221,7 +183,6 @@ static void sweep_list(struct rundir *dir, struct rundir_list *list)
 		if (!list->processes[i].alive &&
 		    !worth_keeping(&list->processes[i]))
 			remove_process(dir, &list->processes[i]);
-	keep_budget(dir, list);
 	for (size_t i = 0; i < list->count; i++)
 		if (list->processes[i].fd >= 0)
 			list->processes[left++] = list->processes[i];

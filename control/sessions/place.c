@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <linux/prctl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -29,6 +30,7 @@
 #include "tracepoints/sites/lock.h"
 
 #define IMAGES_MAX	10000
+#define LOCK_TRIES	20	/* one a millisecond */
 
 /* Rights of others, where a group was let in (share.c): all users may search
  * the runtime directory, and the group may list and search PID.STARTTIME/. */
@@ -123,12 +125,12 @@ static int process_directory_make(void)
 	return ret;
 }
 
-/* Reads field 22 of /proc/self/stat. The name in field 2 may contain any
+/* Reads field 22 of a stat file. The name in field 2 may contain any
  * character, so fields are counted from its last ')'. */
-static uint64_t starttime_read(void)
+static uint64_t starttime_of(const char *path)
 {
 	char buffer[1024];
-	int fd = (int)sys_open("/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	const char *p = buffer;
 	const char *close = NULL;
 	int64_t number;
@@ -153,6 +155,11 @@ static uint64_t starttime_read(void)
 	return number < 0 ? 0 : (uint64_t)number;
 }
 
+static uint64_t starttime_read(void)
+{
+	return starttime_of("/proc/self/stat");
+}
+
 /* Returns the upper bits of the directory's number: 0 in the first PID
  * namespace, and where /proc cannot be read. */
 static uint64_t namespace_read(void)
@@ -166,6 +173,20 @@ static uint64_t namespace_read(void)
 	ret = (int)sys2(SYS_fstat, fd, &st);
 	sys_close(fd);
 	return ret ? 0 : place_namespace(st.st_ino);
+}
+
+int place_alive(int64_t pid, uint64_t number)
+{
+	char path[40];
+	struct text text;
+
+	if (PLACE_NAMESPACE(number) != namespace_read())
+		return 0;
+	text_open(&text, path, sizeof(path));
+	text_add(&text, "/proc/");
+	text_add_number(&text, pid);
+	text_add(&text, "/stat");
+	return starttime_of(path) == PLACE_STARTTIME(number);
 }
 
 static void boot_id_read(uint8_t *out)
@@ -399,6 +420,22 @@ static int lock_keep(int fd)
 	return p < 0 && p > -4096 ? (int)p : 0;
 }
 
+/* Another process may hold a lock for an instant, to see whether this one
+ * lives (budget.c). */
+static int lock_take(int fd)
+{
+	struct timespec pause = { .tv_nsec = 1000000 };
+	int ret = -EAGAIN;
+	int i;
+
+	for (i = 0; i < LOCK_TRIES && ret == -EAGAIN; i++) {
+		ret = (int)sys2(SYS_flock, fd, LOCK_EX | LOCK_NB);
+		if (ret == -EAGAIN)
+			sys2(SYS_nanosleep, &pause, NULL);
+	}
+	return ret;
+}
+
 int place_lock(void)
 {
 	static const struct process_page *locked;
@@ -412,7 +449,7 @@ int place_lock(void)
 	fd = file_open(AT_FDCWD, path, O_RDWR, PROCESS_BYTES, PROCESS_BYTES);
 	if (fd < 0)
 		return fd;
-	ret = (int)sys2(SYS_flock, fd, 6 /* LOCK_EX | LOCK_NB */);
+	ret = lock_take(fd);
 	if (!ret)
 		ret = lock_keep(fd);
 	sys_close(fd);

@@ -33,6 +33,11 @@ int place_open(void);
  */
 int place_lock(void);
 
+/* Returns 1 when the process of directory PID.NUMBER lives in this PID
+ * namespace; 0 when it does not, or is in another one. Call it in one of the
+ * agent's threads. */
+int place_alive(int64_t pid, uint64_t number);
+
 /* Removes the process's files at exit. With `keep`, only the sockets: the files
  * of sessions stay. Any thread may call it: it opens nothing. */
 void place_close(int keep);

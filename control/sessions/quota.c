@@ -114,7 +114,7 @@ static void add_process(int fd, const char *name, void *arg)
 	sys_close(inner);
 }
 
-static int directory_lock(void)
+int quota_lock(void)
 {
 	struct timespec pause = { .tv_nsec = QUOTA_PAUSE_NS };
 	int fd = file_open_directory(AT_FDCWD, place_runtime);
@@ -157,7 +157,7 @@ static int quota_admit(const struct channel *channel, uint64_t bytes)
 		return -ENOSPC;
 	if (!user_quota && !channel->quota)
 		return CHANNEL_ADMITTED;
-	fd = directory_lock();
+	fd = quota_lock();
 	if (fd < 0)
 		return fd;
 	entries_each(fd, add_process, &usage);

@@ -11,4 +11,8 @@
  * follow). */
 int quota_setup(const char *value);
 
+/* Locks the runtime directory among its processes; waits 200 ms at most.
+ * Returns a descriptor, whose close unlocks, or a negative errno. */
+int quota_lock(void);
+
 #endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the limit of dead processes' rings has removed, by session. Agents count
+ * it (control/sessions/budget.c); commands tell it.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/rundir/rundir.h"
+
+/* Returns a descriptor of the file of these counts, or -1. */
+static int open_ledger(const struct rundir *dir)
+{
+	struct stat st;
+	int fd = dir->fd < 0 ? -1 :
+		 openat(dir->fd, KEEP_LEDGER, O_RDWR | O_NOFOLLOW | O_CLOEXEC |
+			O_NONBLOCK | O_NOCTTY);
+
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+			st.st_uid != dir->uid)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Replaces row i by the last one, so the rows stay without a gap; removes the
+ * file with its last row. */
+static void drop_row(const struct rundir *dir, int fd, int i)
+{
+	struct keep_row last, none = { .processes = 0 };
+	int n = i;
+
+	while (n + 1 < KEEP_ROWS &&
+	       pread(fd, &last, sizeof(last), (n + 1) * sizeof(last)) ==
+		       (ssize_t)sizeof(last) && last.processes)
+		n++;
+	if (n != i && (pread(fd, &last, sizeof(last), n * sizeof(last)) < 0 ||
+		       pwrite(fd, &last, sizeof(last), i * sizeof(last)) < 0))
+		return;
+	if (!n)
+		unlinkat(dir->fd, KEEP_LEDGER, 0);
+	else if (pwrite(fd, &none, sizeof(none), n * sizeof(none)) < 0)
+		return;
+}
+
+void rundir_each_removed(struct rundir *dir, const char *clear,
+			 void (*call)(const struct keep_row *row, void *priv),
+			 void *priv)
+{
+	struct keep_row row;
+	int found = -1, fd = open_ledger(dir);
+	int lock;
+
+	if (fd < 0)
+		return;
+	/* a descriptor of its own: flock belongs to the open file */
+	lock = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (lock >= 0)
+		flock(lock, LOCK_EX);
+	for (int i = 0; i < KEEP_ROWS; i++) {
+		if (pread(fd, &row, sizeof(row), i * sizeof(row)) !=
+			    (ssize_t)sizeof(row) || !row.processes)
+			break;
+		row.session[SESSION_NAME_BYTES - 1] = '\0';
+		if (clear && !strcmp(row.session, clear))
+			found = i;
+		if (call)
+			call(&row, priv);
+	}
+	if (found >= 0)
+		drop_row(dir, fd, found);
+	if (lock >= 0)
+		close(lock);
+	close(fd);
+}

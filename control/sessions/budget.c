@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Dead processes' rings are kept up to a limit. Each process that makes files
+ * removes the oldest of them first, so the limit holds without any command.
+ *
+ * What must stay true: a living process loses nothing. Its page is locked as
+ * long as its memory lives (place_lock), in whatever PID namespace it is; while
+ * it executes another program, its pid and start time say that it lives. What a
+ * recorder that is at work will collect is left to the recorder. Each event
+ * that is removed is counted in the file KEEP_LEDGER, which commands show.
+ */
+#include "control/sessions/budget.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "base/entries.h"
+#include "base/file.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "base/tunables.h"
+#include "buffers/layout.h"
+#include "control/protocol.h"
+#include "control/sessions/place.h"
+#include "control/sessions/quota.h"
+
+#define REMOVALS_MAX	1000
+#define EMPTYING_PASSES	3
+
+/* One look at the files of a process. */
+struct look {
+	int runtime;
+	int alive;
+	int collected;		/* a recorder at work will take its events */
+	uint64_t bytes;		/* of rings */
+};
+
+struct candidate {
+	const char *own;
+	char name[48];		/* of the oldest dead process; "": none */
+	uint64_t starttime;
+	uint64_t total;		/* bytes of all dead processes */
+};
+
+/* Reads a number of 64 bits to the end of the text; returns 0 if it is one. */
+static int whole_number(const char *text, uint64_t *number)
+{
+	*number = 0;
+	if (!*text)
+		return -EINVAL;
+	for (; *text >= '0' && *text <= '9'; text++)
+		*number = *number * 10 + (uint64_t)(*text - '0');
+	return *text ? -EINVAL : 0;
+}
+
+static int is_number(const char *name)
+{
+	uint64_t number;
+
+	return !whole_number(name, &number);
+}
+
+/* Returns 1 when a process, or a recorder, holds a lock on the file; also when
+ * that cannot be known. */
+static int held(int fd, int kind)
+{
+	if (fd < 0)
+		return fd != -ENOENT && fd != -ENODATA;
+	return sys2(SYS_flock, fd, kind | LOCK_NB) < 0;
+}
+
+/* Reads the name of a session; returns 0 when it has one. */
+static int session_name(int image, const char *file, char *name)
+{
+	int fd = file_open(image, file, O_RDONLY, sizeof(struct session_page),
+			   UINT64_MAX);
+
+	if (fd < 0)
+		return fd;
+	__builtin_memset(name, 0, SESSION_NAME_BYTES);
+	sys4(SYS_pread64, fd, name, SESSION_NAME_BYTES - 1,
+	     offsetof(struct session_page, name));
+	sys_close(fd);
+	return file_name_plain(name) ? 0 : -EINVAL;
+}
+
+/* A recorder holds a lock on a file that has the session's name. */
+static int collector_lives(int runtime, const char *session)
+{
+	char path[SESSION_NAME_BYTES + 32];
+	struct text text;
+	int lives;
+	int fd;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
+	text_add(&text, session);
+	fd = file_open(runtime, path, O_RDONLY, 0, UINT64_MAX);
+	lives = held(fd, LOCK_EX);
+	if (fd >= 0)
+		sys_close(fd);
+	return lives;
+}
+
+static void look_file(int image, const char *name, void *arg)
+{
+	char session[SESSION_NAME_BYTES];
+	struct look *look = arg;
+	struct stat st;
+	int fd;
+
+	if (text_after(name, "ring.")) {
+		if (!sys4(SYS_newfstatat, image, name, &st,
+			  AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			look->bytes += (uint64_t)st.st_blocks * 512;
+	} else if (text_equal(name, "process")) {
+		fd = file_open(image, name, O_RDONLY, 0, UINT64_MAX);
+		look->alive |= held(fd, LOCK_SH);
+		if (fd >= 0)
+			sys_close(fd);
+	} else if (text_after(name, "session.") &&
+		   !session_name(image, name, session)) {
+		look->collected |= collector_lives(look->runtime, session);
+	}
+}
+
+static void look_image(int process, const char *name, void *arg)
+{
+	int image = is_number(name) ? file_open_directory(process, name) : -1;
+
+	if (image < 0)
+		return;
+	entries_each(image, look_file, arg);
+	sys_close(image);
+}
+
+static void consider(int runtime, const char *name, void *arg)
+{
+	struct candidate *best = arg;
+	struct look look = { .runtime = runtime };
+	const char *rest = name;
+	int64_t pid = text_number(&rest);
+	struct text text;
+	uint64_t start;
+	int process;
+
+	if (pid <= 0 || *rest++ != '.' || text_equal(name, best->own))
+		return;
+	if (whole_number(rest, &start) || place_alive(pid, start))
+		return;
+	process = file_open_directory(runtime, name);
+	if (process < 0)
+		return;
+	entries_each(process, look_image, &look);
+	sys_close(process);
+	if (look.alive || look.collected || !look.bytes)
+		return;
+	best->total += look.bytes;
+	start = PLACE_STARTTIME(start);
+	if (best->name[0] && best->starttime <= start)
+		return;
+	text_open(&text, best->name, sizeof(best->name));
+	text_add(&text, name);
+	best->starttime = start;
+}
+
+/* Counts the unread events of a ring. Its bytes are another's: they are
+ * checked. */
+static uint64_t ring_unread(int image, const char *name)
+{
+	struct ring ring = { 0 };
+	struct packet_head head = { 0 };
+	uint32_t position;
+	uint32_t from = 0;
+	int fd = file_open(image, name, O_RDONLY, sizeof(ring), UINT64_MAX);
+
+	if (fd < 0)
+		return 0;
+	sys4(SYS_pread64, fd, &ring, sizeof(ring), 0);
+	position = RING_POSITION(ring.head);
+	if (ring.magic != RING_MAGIC || !ring.sub_bytes || !ring.ring_bytes ||
+	    (ring.ring_bytes & (ring.ring_bytes - 1)) ||
+	    (ring.sub_bytes & (ring.sub_bytes - 1)))
+		position = 0;
+	else if (ring.flags & SESSION_CONSUMED)
+		from = (uint32_t)ring.tail;
+	else if (position >= ring.ring_bytes)
+		from = (position & ~(ring.sub_bytes - 1)) + ring.sub_bytes -
+		       ring.ring_bytes;
+	if (position != from)
+		sys4(SYS_pread64, fd, &head, sizeof(head),
+		     RING_DATA_OFFSET + (from & (ring.ring_bytes - 1)));
+	sys_close(fd);
+	return position == from ? 0 :
+	       RING_EVENTS(ring.head) - (uint32_t)head.events_before;
+}
+
+/* The file may be there already, and be anything. */
+static int ledger_open(int runtime)
+{
+	int fd = file_open(runtime, KEEP_LEDGER, O_RDWR, 0, UINT64_MAX);
+
+	if (fd != -ENOENT)
+		return fd;
+	return (int)sys4(SYS_openat, runtime, KEEP_LEDGER,
+			 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			 0600);
+}
+
+/* Adds to the row of the session; the last row has all sessions that have no
+ * row of their own. */
+static void ledger_add(int runtime, const char *session, uint64_t events)
+{
+	struct keep_row row;
+	int fd = ledger_open(runtime);
+	int i;
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < KEEP_ROWS; i++) {
+		__builtin_memset(&row, 0, sizeof(row));
+		sys4(SYS_pread64, fd, &row, sizeof(row), i * sizeof(row));
+		row.session[SESSION_NAME_BYTES - 1] = 0;
+		if (!row.processes || text_equal(row.session, session) ||
+		    i == KEEP_ROWS - 1)
+			break;
+	}
+	text_copy(row.session, sizeof(row.session),
+		  i == KEEP_ROWS - 1 ? KEEP_OTHERS : session);
+	row.processes++;
+	row.events += events;
+	sys_pwrite(fd, &row, sizeof(row), i * sizeof(row));
+	sys_close(fd);
+}
+
+struct counting {
+	int runtime;
+	int64_t index;		/* of the session that is counted */
+	uint64_t events;
+};
+
+static void count_ring(int image, const char *name, void *arg)
+{
+	struct counting *counting = arg;
+	const char *number = text_after(name, "ring.");
+
+	if (number && text_number(&number) == counting->index)
+		counting->events += ring_unread(image, name);
+}
+
+static void count_session(int image, const char *name, void *arg)
+{
+	struct counting *counting = arg;
+	const char *number = text_after(name, "session.");
+	char session[SESSION_NAME_BYTES];
+	int again;
+
+	if (!number || session_name(image, name, session))
+		return;
+	counting->index = text_number(&number);
+	counting->events = 0;
+	/* with an offset of its own in the directory */
+	again = file_open_directory(image, ".");
+	if (again < 0)
+		return;
+	entries_each(again, count_ring, counting);
+	sys_close(again);
+	ledger_add(counting->runtime, session, counting->events);
+}
+
+static void unlink_file(int fd, const char *name, void *arg)
+{
+	(void)arg;
+	sys3(SYS_unlinkat, fd, name, 0);
+}
+
+static void remove_image(int process, const char *name, void *arg)
+{
+	struct counting *counting = arg;
+	int image = is_number(name) ? file_open_directory(process, name) : -1;
+	int i;
+
+	if (image < 0) {
+		sys3(SYS_unlinkat, process, name, 0);
+		return;
+	}
+	entries_each(image, count_session, counting);
+	/* names that move while others go are met in the next pass */
+	for (i = 0; i < EMPTYING_PASSES; i++) {
+		sys3(SYS_lseek, image, 0, 0);
+		entries_each(image, unlink_file, NULL);
+	}
+	sys_close(image);
+	sys3(SYS_unlinkat, process, name, AT_REMOVEDIR);
+}
+
+static void remove_process(int runtime, const char *name)
+{
+	struct counting counting = { .runtime = runtime };
+	int process = file_open_directory(runtime, name);
+
+	if (process < 0)
+		return;
+	entries_each(process, remove_image, &counting);
+	sys_close(process);
+	sys3(SYS_unlinkat, runtime, name, AT_REMOVEDIR);
+}
+
+/* Returns 1 when all files of the file system together are below the limit. */
+static int plenty(void)
+{
+	struct {
+		long type, bsize, blocks, bfree;
+		long rest[12];
+	} fs;
+
+	return !sys2(SYS_statfs, place_runtime, &fs) &&
+	       (uint64_t)(fs.blocks - fs.bfree) * (uint64_t)fs.bsize <
+		       KEEP_BYTES;
+}
+
+void budget_keep(void)
+{
+	const char *own = place_process + text_length(place_runtime) + 1;
+	struct candidate best;
+	int fd;
+	int i;
+
+	if (plenty())
+		return;
+	fd = quota_lock();
+	if (fd < 0)
+		return;
+	for (i = 0; i < REMOVALS_MAX; i++) {
+		best = (struct candidate){ .own = own };
+		sys3(SYS_lseek, fd, 0, 0);
+		entries_each(fd, consider, &best);
+		if (best.total <= KEEP_BYTES || !best.name[0])
+			break;
+		remove_process(fd, best.name);
+	}
+	sys_close(fd);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The limit of what dead processes keep in the runtime directory.
+ */
+#ifndef CONTROL_SESSIONS_BUDGET_H
+#define CONTROL_SESSIONS_BUDGET_H
+
+/*
+ * Removes the oldest dead processes' files until those that are left take no
+ * more than KEEP_BYTES. Call it in one of the agent's threads, behind
+ * place_open() and before the process makes rings.
+ */
+void budget_keep(void);
+
+#endif
