@@ -89,6 +89,7 @@ command_sources = \
 	command/record/signals.c \
 	command/record/unreached.c \
 	command/record/unreached.h \
+	command/rundir/away.c \
 	command/rundir/core.c \
 	command/rundir/core.h \
 	command/rundir/entries.c \

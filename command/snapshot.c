@@ -154,6 +154,24 @@ static int tell_removed(struct snapshot *s)
 			      KEEP_BYTES >> 20);
 }
 
+static void tell_gone(pid_t pid)
+{
+	command_warn("process %d has ended, and its buffers with its mount "
+		     "namespace: what it wrote since the last snapshot is lost",
+		     pid);
+}
+
+/* Tells what this snapshot has not. Returns an exit status. */
+static int tell_missing(struct snapshot *s)
+{
+	int status = tell_removed(s);
+
+	if (!s->core && !s->pid &&
+	    rundir_forget_away(&s->dir, s->name, false, tell_gone))
+		status = COMMAND_FAILED;
+	return status;
+}
+
 static int take_all(struct snapshot *s)
 {
 	size_t i;
@@ -166,7 +184,7 @@ static int take_all(struct snapshot *s)
 	ret = ret ? ret : error;
 	if (ret)
 		return command_failed("%s: %s", s->set.path, strerror(-ret));
-	if (!s->ntaken && tell_removed(s))
+	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
 	if (!s->ntaken)
 		return command_failed("no process has a session '%s'%s",
@@ -189,7 +207,7 @@ static int take_all(struct snapshot *s)
 	/* the processes' loss is no failure of this command */
 	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
 		      "the runtime directory", s->set.lost);
-	ret = tell_removed(s);
+	ret = tell_missing(s);
 	return s->unreadable ? COMMAND_FAILED : ret;
 }
 

@@ -137,6 +137,24 @@ static void fill_request(struct client_request *request,
 		client_request_add(request, "rule", "%s", a->rules[i]);
 }
 
+/* Tells of buffers that will not outlive their process. */
+static void tell_away(struct targets *targets, const char *name,
+		      const struct rundir_process *process)
+{
+	if (!rundir_away(process))
+		return;
+	command_warn("process %d keeps its buffers in its own mount namespace: "
+		     "when it ends, they are gone; take snapshots before, "
+		     "record it (taffrail record -p %d), or start it with "
+		     "TAFFRAIL_DIR in a directory that it shares with this "
+		     "command", process->pid, process->pid);
+	if (targets->dir.fd < 0)
+		rundir_open(&targets->dir, true);
+	if (rundir_note_away(&targets->dir, name, process))
+		command_warn("a later snapshot will not tell it: cannot write "
+			     "below %s", targets->dir.path);
+}
+
 /* Sends the request to one process. Returns 0, also where the session has no
  * room for some buffers, and `*result` becomes COMMAND_FAILED then. */
 static int start_call(struct target *target,
@@ -222,8 +240,10 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 		struct target *target = &targets->targets[i];
 		int ret = start_call(target, request, &result);
 
-		if (!ret)
+		if (!ret) {
+			tell_away(targets, a->name, target->process);
 			continue;
+		}
 		take_back(targets, a->name, i);
 		if (ret == -EEXIST)
 			return command_failed("process %d already has a "
@@ -235,7 +255,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 	return result;
 }
 
-static int start_living(struct targets *targets,
+static int start_living(struct targets *targets, const char *name,
 			const struct client_request *request)
 {
 	int result = COMMAND_DONE;
@@ -255,6 +275,8 @@ static int start_living(struct targets *targets,
 		 * session */
 		if (ret && ret != -EEXIST)
 			result = command_failed("%s", target->client.error);
+		else
+			tell_away(targets, name, target->process);
 	}
 	return result;
 }
@@ -303,7 +325,7 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	targets_close(targets);
 	if (targets_open(targets, 0))
 		return COMMAND_FAILED;
-	return start_living(targets, request);
+	return start_living(targets, a->name, request);
 }
 
 int start_main(int argc, char **argv)

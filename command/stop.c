@@ -144,9 +144,12 @@ static int tell_main(int argc, char **argv, enum message_type type,
 		status = tell_all(&targets, type, argv[options.index], !pid);
 	if (type == MESSAGE_DESTROY && targets.dir.fd >= 0) {
 		rundir_sweep(&targets.dir);
-		if (!pid)
+		if (!pid) {
 			rundir_each_removed(&targets.dir,
 					    argv[options.index], NULL, NULL);
+			rundir_forget_away(&targets.dir, argv[options.index],
+					   true, NULL);
+		}
 	}
 	targets_close(&targets);
 	return status;

@@ -98,6 +98,21 @@ int rundir_scan_user(struct rundir *dir, struct rundir_list *list);
  */
 void rundir_sweep(struct rundir *dir);
 
+/* Returns true when the process's files are in a file system that is mounted in
+ * its own mount namespace and not in ours: they go with that namespace. */
+bool rundir_away(const struct rundir_process *process);
+
+/* Notes in sessions/ that a process has such files of a session. Returns 0 or a
+ * negative errno. */
+int rundir_note_away(struct rundir *dir, const char *session,
+		     const struct rundir_process *process);
+
+/* Removes the notes of a session whose processes have ended, with `all` also
+ * those of living ones, and calls `call` (may be NULL) for each process that
+ * has ended. Returns how many have ended. */
+size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
+			  void (*call)(pid_t pid));
+
 /*
  * Calls `call` for each session of which the limit of dead processes' rings has
  * removed events. With `clear` naming a session, forgets its row afterwards.
