@@ -325,6 +325,7 @@ void budget_keep(void)
 {
 	const char *own = place_process + text_length(place_runtime) + 1;
 	struct candidate best;
+	int ledger;
 	int fd;
 	int i;
 
@@ -339,6 +340,11 @@ void budget_keep(void)
 		entries_each(fd, consider, &best);
 		if (best.total <= KEEP_BYTES || !best.name[0])
 			break;
+		/* what cannot be counted stays */
+		ledger = ledger_open(fd);
+		if (ledger < 0)
+			break;
+		sys_close(ledger);
 		remove_process(fd, best.name);
 	}
 	sys_close(fd);
