@@ -197,6 +197,9 @@ struct session_page {
 	uint32_t asked_bytes;		/* ring_bytes as asked for; more than
 					 * ring_bytes: no room for such rings */
 	uint32_t roomless;		/* errno: a ring could not be made */
+	uint32_t rings;			/* that were published (SESSION-RINGS);
+					 * none of their files goes before the
+					 * session does */
 	uint32_t fault_bytes;		/* of `faults`, stored after the text */
 	/* a line for each rule whose condition the fields of a marker do not
 	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT" (SESSION-FAULT) */

@@ -325,5 +325,5 @@ void trace_set_close(struct trace_set *set)
 
 const char *trace_lost_least(const struct trace_set *set)
 {
-	return set->cut ? "at least " : "";
+	return set->cut || set->gone_rings ? "at least " : "";
 }

@@ -78,13 +78,15 @@ struct trace_set {
 	uint64_t bytes;			/* of streams */
 	uint64_t left_off;		/* markers: most of any process */
 	uint64_t cut;			/* rings whose file was cut short */
+	uint64_t gone_rings;		/* whose file is not there any more */
+	uint32_t gone_pid;		/* the last process that had such */
 	uint64_t spoilt;		/* stream files that another program
 					 * removed or cut */
 	char spoilt_name[NAME_MAX + 48]; /* the first, below DIR */
 };
 
-/* Returns "at least " if a ring was cut short, as nothing tells how many events
- * it had lost; else "". */
+/* Returns "at least " if a ring was cut short or is gone, as nothing tells how
+ * many events it had lost; else "". */
 const char *trace_lost_least(const struct trace_set *set);
 
 struct trace_stream {

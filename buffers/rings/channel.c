@@ -156,6 +156,9 @@ static int ring_make(const struct channel *channel, const char *suffix,
 		return ret;
 	}
 	ring_init(ring, channel, number, instance, bytes);
+	/* SESSION-RINGS: after the ring's magic, else a reader that sees the
+	 * number would miss a ring that is just being made */
+	__atomic_fetch_add(&channel->page->rings, 1, __ATOMIC_RELEASE);
 	*out = ring;
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/rundir/private.h"
 
 #define RINGS_MAX	8192
@@ -361,6 +362,26 @@ static void let_go(struct consumer *consumer)
 	consumer->finished = true;
 }
 
+/* Scans a last time, and counts rings that the process had published, but whose
+ * files are not there, or are too short to have a ring's head. */
+static int last_scan(struct consumer *consumer)
+{
+	const struct session_page *page = consumer->session.map.address;
+	/* SESSION-RINGS: the number comes first, so the scan sees as many */
+	uint32_t rings = load_acquire(&page->rings);
+	size_t found;
+	int ret = consume_scan(consumer);
+
+	consumer->missed = ret == -EMFILE || ret == -ENFILE;
+	found = consumer->nrings + consumer->unreadable;
+	if (ret || rings > RINGS_MAX || found >= rings)
+		return ret;
+	consumer->unreadable += rings - found;
+	consumer->set->gone_rings += rings - found;
+	consumer->set->gone_pid = consumer->page.pid;
+	return ret;
+}
+
 int consume_finish(struct consumer *consumer)
 {
 	bool overwrite = consumer->session.page.flags & SESSION_OVERWRITE;
@@ -369,8 +390,7 @@ int consume_finish(struct consumer *consumer)
 
 	if (consumer->finished)
 		return 0;
-	ret = consume_scan(consumer);
-	consumer->missed = ret == -EMFILE || ret == -ENFILE;
+	ret = last_scan(consumer);
 	refresh(consumer);
 	for (i = 0; i < consumer->nrings; i++) {
 		struct consumer_ring *ring = consumer->rings[i];

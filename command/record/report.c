@@ -31,7 +31,14 @@ void report_unreadable(const struct trace_set *set, uint64_t unreadable)
 		command_warn("%llu buffers were cut short by another program: "
 			     "their events are missing, and not counted as "
 			     "lost", (unsigned long long)set->cut);
-	if (unreadable > set->cut)
+	if (set->gone_rings)
+		command_warn("the files of %llu buffer%s are missing or cut "
+			     "short (process %u): their events are missing, "
+			     "and not counted as lost; the other files were "
+			     "kept", (unsigned long long)set->gone_rings,
+			     set->gone_rings == 1 ? "" : "s", set->gone_pid);
+	if (unreadable > set->cut + set->gone_rings)
 		command_warn("%llu buffers held invalid data and were left out",
-			     (unsigned long long)(unreadable - set->cut));
+			     (unsigned long long)(unreadable - set->cut -
+						  set->gone_rings));
 }
