@@ -38,6 +38,7 @@ struct taffrail_f32_ { const void *p; uint64_t n; };
 struct taffrail_f64_ { const void *p; uint64_t n; };
 struct taffrail_ptr_ { const void *p; uint64_t n; };
 struct taffrail_bool_ { const void *p; uint64_t n; };
+struct taffrail_none_ { const void *p; uint64_t n; };
 
 #define TAFFRAIL_MAKE_STR_(p)						\
 	((struct taffrail_str_){ (const void *)(p) })
@@ -57,7 +58,8 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 #define TAFFRAIL_LONG_(b32, b64)	b32
 #endif
 
-/* Fails to compile for an element that is neither a number nor a pointer. */
+/* An element that is neither a number nor a pointer gives no field, which
+ * TAFFRAIL_CHECK_ refuses. */
 #define TAFFRAIL_ARRAY_TYPE_(e)						\
 	__typeof__(*__extension__ _Generic(((void)0, (e)),		\
 	_Bool:			(struct taffrail_bool_ *)0,		\
@@ -79,7 +81,7 @@ struct taffrail_bool_ { const void *p; uint64_t n; };
 	double:			(struct taffrail_f64_ *)0,		\
 	default: __builtin_choose_expr(					\
 		__builtin_classify_type(e) == TAFFRAIL_POINTER_CLASS_,	\
-		(struct taffrail_ptr_ *)0, (void)0)))
+		(struct taffrail_ptr_ *)0, (struct taffrail_none_ *)0)))
 
 /* Results of __builtin_classify_type for integers, pointers and structs. */
 #define TAFFRAIL_INTEGER_CLASS_	1

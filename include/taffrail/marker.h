@@ -53,20 +53,27 @@
 #endif
 
 #define TAFFRAIL_EVENT(channel, name, ...)				\
+	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
+			  taffrail_write_this_without_quotes_##name)	\
 	TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, TAFFRAIL_SDT_NOTE_,	\
 			 #channel, #name, "" #__VA_ARGS__,		\
 			 TAFFRAIL_ZERO_(__VA_ARGS__))			\
 	TAFFRAIL_NOTHING_(0, ##__VA_ARGS__)
 
 #define TAFFRAIL_MARK(channel, name, ...)				\
+	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
+			  taffrail_write_this_without_quotes_##name)	\
 	TAFFRAIL_PRINTF_(#channel, #name, __VA_ARGS__)
 
 #define TAFFRAIL_ENABLED(channel, name)					\
+	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
+			  taffrail_write_this_without_quotes_##name)	\
 	TAFFRAIL_GUARD_(#channel, #name)
 
 /* The literal lets the name survive a macro around the marker. */
 #define TAFFRAIL_FIELD(name, ...)					\
-	((void)"taffrail:" #name, __VA_ARGS__)
+	((void)"taffrail:" TAFFRAIL_NOTHING_(				\
+		taffrail_write_this_without_quotes_##name) #name, __VA_ARGS__)
 #define TAFFRAIL_STR(p)							\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_STR_(p))
 #define TAFFRAIL_BYTES(p, n)						\
@@ -86,6 +93,8 @@
 #else
 #define TAFFRAIL_ZERO_(...)	0, ##__VA_ARGS__
 #endif
+/* Also holds words that the preprocessor must be able to make: it names the
+ * line where one of them is a string. */
 #define TAFFRAIL_NOTHING_(...)
 
 #define TAFFRAIL_FIRST_(first, ...)	first
