@@ -220,6 +220,22 @@ static bool is_keyword(struct span word)
 	return false;
 }
 
+/* Returns 1 for a call of a member that gives the object's own value, behind
+ * the object: s.c_str(). */
+static bool is_accessor(struct span word, struct span rest, bool behind)
+{
+	static const char words[][6] = { "c_str", "data", "get" };
+
+	if (!behind || (word.p[-1] != '.' && word.p[-1] != '>') ||
+	    rest.end - rest.p < 2 || rest.p[0] != '(' || rest.p[1] != ')')
+		return false;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (span_is(word, words[i]))
+			return true;
+	}
+	return false;
+}
+
 /* Returns the name of an expression: a word in it, or an empty span. */
 static struct span expression_name(struct span s, int depth)
 {
@@ -236,6 +252,12 @@ static struct span expression_name(struct span s, int depth)
 		} else if (type == TOKEN_WORD) {
 			if (s.p < s.end && (*s.p == '"' || *s.p == '\''))
 				continue;
+			if (!span_is(name, "this") &&
+			    is_accessor(token, s, length_of(name) ||
+						  length_of(group))) {
+				s.p += 2;
+				continue;
+			}
 			if (!is_keyword(token))
 				name = token;
 			if (s.p < s.end && *s.p == '<')
