@@ -68,11 +68,11 @@ static void find_children(struct record *record,
 		  first.st_ino != other.st_ino))
 		why = "it is not the directory of the first process; use "
 		      "another record";
-	if (why) {
-		record->unfollowed = true;
+	/* a member of a group that was let in cannot search it */
+	record->unfollowed |= why && fd >= 0;
+	if (why)
 		command_warn("children of process %d are not recorded: %s/..: "
 			     "%s", process->pid, process->path, why);
-	}
 	if (why || record->dir.fd >= 0) {
 		if (fd >= 0)
 			close(fd);
