@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "command/common/command.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
@@ -73,6 +74,24 @@ static int check_name(const char *name)
 		return command_misused("'%s' is not a session's name: give up "
 				       "to 63 letters, digits, '.', '_', '-'",
 				       name);
+	return COMMAND_DONE;
+}
+
+/* Refuses the names of sessions that gdb, gdbserver, TAFFRAIL_ENABLE and record
+ * make. */
+static int check_free(const char *name)
+{
+	static const char *const ours[] = { "gdb", "gdbserver", "env" };
+	size_t n = strlen("record-");
+
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (!strcmp(name, ours[i]))
+			return command_misused("Taffrail itself makes sessions "
+					       "'%s': give another name", name);
+	if (!strncmp(name, "record-", n) && name[n] &&
+	    !name[n + strspn(name + n, "0123456789")])
+		return command_misused("taffrail record makes sessions '%s': "
+				       "give another name", name);
 	return COMMAND_DONE;
 }
 
@@ -350,6 +369,9 @@ int start_main(int argc, char **argv)
 	if (argc - options.index != 1)
 		return command_misused("give the session one name");
 	a.name = argv[options.index];
+	status = check_free(a.name);
+	if (status)
+		return status;
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
 	status = check_name(a.name);
