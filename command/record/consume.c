@@ -31,6 +31,8 @@ static int open_session(struct consumer *consumer, const char *name)
 	for (n = consumer->page.sessions; n--;) {
 		snprintf(file, sizeof(file), "session.%u", n);
 		ret = session_view_open(&consumer->session, consumer->fd, file);
+		if (ret == -EMFILE || ret == -ENFILE)
+			return ret;
 		if (ret)
 			continue;
 		if (!strcmp(consumer->session.page.name, name) &&

@@ -180,6 +180,8 @@ static int scan_process(struct record *record,
 	if (process->alive)
 		watch(record, process->fd, ".");
 	n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	if (n < 0)
+		note_crowded(record, n);
 	for (i = 0; i < n; i++) {
 		snprintf(number, sizeof(number), "%u", images[i]);
 		if (process->alive)

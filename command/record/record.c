@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -326,6 +327,8 @@ static int tell_unmet(const struct record *record)
 	int status = COMMAND_DONE;
 	int i;
 
+	if (record->crowded)
+		return status;	/* what was not seen may have matched */
 	if (o->program && !record->nmembers)
 		return command_failed("the agent was not active in %s: %s",
 				      o->program[0], why_none(record));
@@ -384,6 +387,12 @@ static void tell_result(const struct record *record)
 	/* this command's own variables were reported at the start */
 	command_warn_words(record->words_unknown & ~words_unknown(environ),
 			   "a process: ");
+	if (!n && set->lost) {
+		command_warn("0 events (%llu lost, all), so there is no trace",
+			     (unsigned long long)set->lost);
+		report_left_off(set);
+		return;
+	}
 	if (!n) {
 		command_warn("0 events, so there is no trace");
 		report_left_off(set);
@@ -399,6 +408,22 @@ static void tell_result(const struct record *record)
 			     (unsigned long long)set->overwritten,
 			     set->limit ? "dropped" : "overwritten");
 	report_left_off(set);
+}
+
+/* Says which limit left events in the buffers, and what to do. */
+static int tell_crowded(const struct record *record)
+{
+	int error = record->crowded ? -record->crowded : EMFILE;
+	char limit[64] = "";
+	struct rlimit files;
+
+	if (error == EMFILE && !getrlimit(RLIMIT_NOFILE, &files))
+		snprintf(limit, sizeof(limit), " (ulimit -n is %llu)",
+			 (unsigned long long)files.rlim_cur);
+	return command_failed("the trace is incomplete: %s%s; the rest is in "
+			      "the buffers: taffrail snapshot %s -o DIR writes "
+			      "it, with a higher limit", strerror(error), limit,
+			      record->name);
 }
 
 /* Completes the trace; returns COMMAND_FAILED when the trace is incomplete. */
@@ -421,12 +446,7 @@ static int end(struct record *record)
 	else if (record->failed)
 		status = command_failed("%s", strerror(-record->failed));
 	if (record->crowded || record->missed)
-		status = command_failed("the trace is incomplete: %s; the rest "
-					"is in the buffers: taffrail snapshot "
-					"%s -o DIR writes it",
-					strerror(record->crowded ?
-						 -record->crowded : EMFILE),
-					record->name);
+		status = tell_crowded(record);
 	record->shortage.pageless = record->lacking.roomless;
 	if (shortage_tell(&record->shortage, record->dir.path,
 			  record->set.lost))

@@ -25,7 +25,7 @@ static int read_stat(const char *path, char *state, long *threads,
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
-		return -ESRCH;
+		return errno == EMFILE || errno == ENFILE ? -errno : -ESRCH;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n <= 0)
@@ -60,15 +60,17 @@ int rundir_starttime(uint64_t *starttime, pid_t pid)
 	return rundir_stat_living(pid, &state, starttime);
 }
 
-/* Without /proc, a process with the pid counts as the same one, because the
- * files of a living process must never be removed. */
+/* Without /proc, or a descriptor to read there, a process with the pid counts
+ * as the same one, because the files of a living process must never be
+ * removed. */
 bool rundir_alive(pid_t pid, uint64_t starttime)
 {
 	uint64_t now;
+	int ret = rundir_starttime(&now, pid);
 
-	if (!rundir_starttime(&now, pid))
+	if (!ret)
 		return now == starttime;
-	return access("/proc/self/stat", F_OK) &&
+	return (ret != -ESRCH || access("/proc/self/stat", F_OK)) &&
 	       (!kill(pid, 0) || errno == EPERM);
 }
 

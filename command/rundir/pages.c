@@ -38,7 +38,7 @@ int rundir_images(const struct rundir_process *process, uint32_t *images,
 	int n = 0;
 
 	if (!stream)
-		return 0;
+		return -errno;
 	while (n < room && (entry = readdir(stream))) {
 		char *end;
 		unsigned long value = strtoul(entry->d_name, &end, 10);

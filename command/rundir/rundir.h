@@ -146,14 +146,14 @@ bool rundir_nested(struct rundir_process *process);
  * for the first namespace, or when it is not known. */
 uint64_t rundir_namespace(pid_t pid);
 
-/* Reads the start time (field 22 of /proc/PID/stat) of a process. Returns 0, or
- * -ESRCH if there is no such process. */
+/* Reads the start time (field 22 of /proc/PID/stat) of a process. Returns 0,
+ * -ESRCH if there is no such process, or -EMFILE or -ENFILE. */
 int rundir_starttime(uint64_t *starttime, pid_t pid);
 
 /*
  * Lists the numbers of the images in a process directory, ascending, at most
- * `room`; returns how many. There is the first image, and one for each
- * successful execve.
+ * `room`; returns how many, or a negative errno. There is the first image, and
+ * one for each successful execve.
  */
 int rundir_images(const struct rundir_process *process, uint32_t *images,
 		  int room);

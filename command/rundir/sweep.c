@@ -142,7 +142,7 @@ static bool worth_keeping(const struct rundir_process *process)
 	struct stat st;
 	bool keep;
 
-	keep = fstat(process->fd, &st) ||
+	keep = n < 0 || fstat(process->fd, &st) ||
 	       time(NULL) - st.st_mtime < SWEEP_AGE_SECONDS;
 	for (int i = 0; i < n; i++)
 		keep |= sweep_sessions(process, images[i]);
