@@ -6,6 +6,7 @@
  * writer 40 ns an event), and never sleeps longer than a burst may take to fill
  * a ring; a directory is removed only when its events are on disk.
  */
+#include "command/processes/client.h"
 #include "command/record/record.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
  * The options of a recording: from the command line, and as the request that
  * begins the session.
  */
+#include "command/processes/client.h"
 #include "command/record/record.h"
 
 #include <math.h>

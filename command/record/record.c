@@ -7,6 +7,7 @@
  * exists and is empty; the exit status is the program's unless recording
  * failed.
  */
+#include "command/processes/client.h"
 #include "command/record/record.h"
 
 #include <errno.h>

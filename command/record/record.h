@@ -12,10 +12,11 @@
 #include <signal.h>
 
 #include "command/common/command.h"
-#include "command/processes/client.h"
 #include "command/record/consume.h"
 #include "command/record/shortage.h"
 #include "command/record/unreached.h"
+
+struct client_request;
 
 #define RECORD_RULES_MAX	256
 #define RECORD_PROVIDERS_MAX	8

@@ -7,6 +7,7 @@
  * differs, by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN and TAFFRAIL_SECCOMP. So
  * the child is made before this command changes any of its own.
  */
+#include "command/processes/client.h"
 #include "command/record/record.h"
 
 #include <errno.h>
