@@ -101,8 +101,11 @@ EXTRA_DIST += \
 	testsuite/sanitize \
 	testsuite/taffrail.agent \
 	testsuite/taffrail.attach \
+	testsuite/taffrail.buffers \
 	testsuite/taffrail.check \
+	testsuite/taffrail.children \
 	testsuite/taffrail.conditions \
+	testsuite/taffrail.control \
 	testsuite/taffrail.distros \
 	testsuite/taffrail.examples \
 	testsuite/taffrail.gdb \
