@@ -157,7 +157,7 @@ run_script = run_script() { \
 	test -x "$$1" || { echo "make $@: $$1 does not exist" >&2; exit 1; }; \
 	env $(script_environment) "$$@"; }; run_script
 
-# All files, or SUBJECT=agent, TEST=agent/fork, RUNTESTFLAGS="fork.exp OPTIONS";
+# All files, or SUBJECT=agent, TEST=children/fork, RUNTESTFLAGS="fork.exp OPTIONS";
 # CHECK_JOBS=N: so many at a time. There is no shell between make and the
 # script, so the script sees when make ends.
 check-local: site
