@@ -257,6 +257,7 @@ int session_view_update(struct session_view *session)
 	session->page.left_off = load_relaxed(&page->left_off);
 	session->page.ring_bytes = load_relaxed(&page->ring_bytes);
 	session->page.roomless = load_relaxed(&page->roomless);
+	session->page.small_error = load_relaxed(&page->small_error);
 	read_faults(session);
 	if (to == at)
 		return 0;

@@ -133,6 +133,7 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 	page->version = LAYOUT_VERSION;
 	page->index = channel->index;
 	page->state = SESSION_STOPPED;
+	page->making = 1;
 	page->flags = channel->flags;
 	page->contexts = channel->contexts;
 	page->sub_bytes = channel->sub_bytes;

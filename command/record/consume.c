@@ -194,9 +194,19 @@ static int see_ring(const char *name, void *priv)
 	return 0;
 }
 
+/* Returns true while the process makes the session's first rings: their files
+ * may be removed again, and no event is in them. */
+static bool making(const struct consumer *consumer)
+{
+	const struct session_page *page = consumer->session.map.address;
+
+	/* SESSION-MAKING: else a file of a ring that is given up is opened */
+	return load_acquire(&page->making);
+}
+
 int consume_scan(struct consumer *consumer)
 {
-	if (consumer->finished)
+	if (consumer->finished || making(consumer))
 		return 0;
 	consumer->unreadable = 0;
 	return rings_each(consumer->fd, consumer->index, see_ring, consumer);
@@ -376,7 +386,7 @@ static int last_scan(struct consumer *consumer)
 
 	consumer->missed = ret == -EMFILE || ret == -ENFILE;
 	found = consumer->nrings + consumer->unreadable;
-	if (ret || rings > RINGS_MAX || found >= rings)
+	if (ret || rings > RINGS_MAX || found >= rings || making(consumer))
 		return ret;
 	consumer->unreadable += rings - found;
 	consumer->set->gone_rings += rings - found;
