@@ -53,6 +53,7 @@ void shortage_take(struct shortage *shortage, const struct session_page *page,
 		shortage->error = (int)page->roomless;
 	} else if (smaller) {
 		shortage->smaller++;
+		shortage->error = page->small_error;
 	}
 	if (!page->roomless && !smaller)
 		return;
@@ -81,6 +82,7 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 			const char *directory)
 {
 	char is[SIZE_BYTES], wanted[SIZE_BYTES];
+	long files = sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5;
 
 	size_text(wanted, needed(s->asked));
 	if (s->error == EDQUOT)
@@ -98,8 +100,7 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 			 "and a process needs %s and %ld files; make room, "
 			 "give a smaller --buffer-size, or set TAFFRAIL_DIR "
 			 "to a directory with more room", directory,
-			 size_text(is, s->free), s->files, wanted,
-			 sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5);
+			 size_text(is, s->free), s->files, wanted, files);
 }
 
 int shortage_tell(const struct shortage *s, const char *directory,

@@ -26,7 +26,7 @@ static void emit(int way)
 
 int main(int argc, char **argv)
 {
-	struct rlimit small = { 128 << 10, 128 << 10 };
+	struct rlimit small = { 24 << 10, 24 << 10 };
 	int rounds = argc > 1 ? atoi(argv[1]) : 0;
 	int i;
 
