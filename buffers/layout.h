@@ -201,8 +201,10 @@ struct session_page {
 					 * none of their files goes before the
 					 * session does */
 	uint32_t making;		/* not active yet: ring files may be
-					 * made again, smaller (SESSION-MAKING) */
-	int32_t small_error;		/* why rings are smaller than asked */
+					 * made again, smaller
+					 * (SESSION-MAKING) */
+	int32_t small_error;		/* why rings are smaller than asked
+					 * for: an errno */
 	uint32_t fault_bytes;		/* of `faults`, stored after the text */
 	/* a line for each rule whose condition the fields of a marker do not
 	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT" (SESSION-FAULT) */
