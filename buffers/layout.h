@@ -302,7 +302,7 @@ struct ring {
 struct keep_row {
 	char session[SESSION_NAME_BYTES];
 	uint64_t processes;		/* 0: a free row */
-	uint64_t events;		/* that nobody had read */
+	uint64_t events;		/* unread when removed */
 };
 
 #define RING_POSITION(head)	((uint32_t)(head))

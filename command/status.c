@@ -4,7 +4,7 @@
  * A living process is asked; for a dead one its files are counted.
  *
  * What must stay true here: written = kept + overwritten, for each process;
- * lost events are those that never got into a ring.
+ * lost events never got into a ring.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -6,8 +6,8 @@
 #define CONTROL_SESSIONS_BUDGET_H
 
 /*
- * Removes the oldest dead processes' files until those that are left take no
- * more than KEEP_BYTES. Call it in one of the agent's threads, behind
+ * Removes the files of the oldest dead processes, until the rest takes at most
+ * KEEP_BYTES. Call it in one of the agent's threads, behind
  * place_open() and before the process makes rings.
  */
 void budget_keep(void);
