@@ -80,6 +80,7 @@ void channel_fit(struct channel *channel)
 			channel_made(admitted);
 		if (!no_room(admitted))
 			break;
+		channel->page->small_error = -admitted;
 		channel_size_set(channel, channel->ring_bytes / 2);
 	}
 	channel->page->sub_bytes = channel->sub_bytes;
