@@ -46,7 +46,9 @@ static char *tables;
  * 0 tells the slow path that there is no ring. */
 struct ring ring_absent = { .head = ~0ull, .tail = 1 };
 
-const struct rings rings_off;
+/* Nobody writes it. It is not const: as zeros of .rodata it would take 4 KiB of
+ * the library's file. */
+struct rings rings_off;
 
 /* Maps a page for the mark and the lock, then one for each channel's struct
  * rings. */
