@@ -153,7 +153,7 @@ static const char *kind_text(const struct object *object)
 
 	if (object->adopted)
 		return placed[object->adopted->placed];
-	return object->site->kind == TAFFRAIL_KIND_MARK ? "mark" : "event";
+	return object->site->kind_ == TAFFRAIL_KIND_MARK ? "mark" : "event";
 }
 
 static int list_one(struct object *object, void *arg)
@@ -164,7 +164,7 @@ static int list_one(struct object *object, void *arg)
 	struct code *code;
 	uint32_t i;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
 	for (code = object->codes; code; code = code->next) {
 		text_open(&text, number, sizeof(number));
@@ -179,9 +179,9 @@ static int list_one(struct object *object, void *arg)
 			text_add(&text, object->on ? "1" : "0");
 		string_add(out, number);
 		text_open(&text, number, sizeof(number));
-		text_add_unsigned(&text, object->site->line);
+		text_add_unsigned(&text, object->site->line_);
 		string_add(out, number);
-		for (i = 0; i < object->site->nfields; i++)
+		for (i = 0; i < object->site->nfields_; i++)
 			text_add_hex(out, object->types[i], 2);
 		text_add_bytes(out, "", 1);
 		string_add(out, object->channel);

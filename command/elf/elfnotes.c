@@ -97,27 +97,27 @@ static int add_site(struct reading *r, uint64_t address, const char *desc,
 	if (bytes < sizeof(note))
 		return 0;
 	memcpy(&note, desc, sizeof(note));
-	m.address = address + note.code;
-	object = at_address(r, address + offsetof(struct taffrail_note, object)
-			    + note.object, sizeof(site), &room);
+	m.address = address + note.code_;
+	object = at_address(r, address + offsetof(struct taffrail_note, object_)
+			    + note.object_, sizeof(site), &room);
 	if (!object)
 		return fact(r, -EBADMSG, "a marker's note has an invalid "
 			    "address");
 	memcpy(&site, object, sizeof(site));
-	if (site.version != TAFFRAIL_SITE_VERSION)
+	if (site.version_ != TAFFRAIL_SITE_VERSION)
 		return fact(r, -EPROTO, "its markers are of version %u, this "
-			    "command knows version %d", site.version,
+			    "command knows version %d", site.version_,
 			    TAFFRAIL_SITE_VERSION);
-	if (site.kind == TAFFRAIL_KIND_GUARD)
+	if (site.kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
-	if (site.nfields > TAFFRAIL_FIELDS_MAX ||
-	    site.text_bytes > room - sizeof(site) ||
-	    !split_text(object + sizeof(site), site.text_bytes, strings))
+	if (site.nfields_ > TAFFRAIL_FIELDS_MAX ||
+	    site.text_bytes_ > room - sizeof(site) ||
+	    !split_text(object + sizeof(site), site.text_bytes_, strings))
 		return fact(r, -EBADMSG, "a marker is malformed");
-	m.kind = site.kind == TAFFRAIL_KIND_EVENT ? MARKER_EVENT : MARKER_MARK;
-	m.line = site.line;
-	m.nfields = site.nfields;
-	memcpy(m.types, site.types, sizeof(m.types));
+	m.kind = site.kind_ == TAFFRAIL_KIND_EVENT ? MARKER_EVENT : MARKER_MARK;
+	m.line = site.line_;
+	m.nfields = site.nfields_;
+	memcpy(m.types, site.types_, sizeof(m.types));
 	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
 			       strings[3]);
 }

@@ -94,7 +94,7 @@ static int count_distinct(struct object *object, void *arg)
 	struct pass *pass = arg;
 	uint32_t i;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    !session_wants(pass->session, object))
 		return 0;
 	for (i = 0; i < pass->ndistinct; i++)
@@ -130,7 +130,7 @@ static int object_prepare(struct session *session, struct object *object,
 	int ret;
 
 	use->channel = session->channel;
-	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
 	if (rule->condition[0]) {
 		ret = condition_make(object, rule->condition, &use->condition,
@@ -178,7 +178,7 @@ static int apply_one(struct object *object, void *arg)
 	if (pass->glob && !glob_match(pass->glob, object->id))
 		return 0;
 	on = object_apply(pass->session, object, &pass->patcher, pass->why);
-	if (object->site->kind != TAFFRAIL_KIND_GUARD &&
+	if (object->site->kind_ != TAFFRAIL_KIND_GUARD &&
 	    (on || (pass->glob && !pass->why)))
 		pass->matched++;
 	return 0;

@@ -172,8 +172,8 @@ static void add_static(struct hit *hit, int for_gdbserver)
 	if (!hit->object)
 		return;
 	draft_static(&raw, &hit->object->shape, hit->fixed, hit->var);
-	event = (struct field_event){ hit->object->site->kind,
-				      hit->object->site->nfields,
+	event = (struct field_event){ hit->object->site->kind_,
+				      hit->object->site->nfields_,
 				      hit->object->types, hit->object->format };
 	text_open(&text, string, STATIC_TEXT_MAX);
 	field_text(&text, &event, raw.bytes + 3, raw.used - 3);

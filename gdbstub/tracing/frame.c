@@ -244,7 +244,7 @@ static int object_has(struct object *object, void *arg)
 		struct object *object;
 	} *wanted = arg;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
 	while (code && (uint64_t)code->address != wanted->address)
 		code = code->next;
@@ -266,8 +266,9 @@ struct object *frame_marker(uint64_t address)
 
 struct field_event frame_event(const struct object *object)
 {
-	return (struct field_event){ object->site->kind, object->site->nfields,
-				     object->types, object->format };
+	return (struct field_event){ object->site->kind_,
+				     object->site->nfields_, object->types,
+				     object->format };
 }
 
 void frame_static(struct connection *c, struct text *out)

@@ -32,8 +32,8 @@ static void marker_add(const struct wanted *wanted,
 	struct text text;
 
 	text_open(&text, extra, sizeof(extra));
-	fields_signature_add(&text, object->format, object->site->kind,
-			     object->site->nfields, object->types);
+	fields_signature_add(&text, object->format, object->site->kind_,
+			     object->site->nfields_, object->types);
 	marker_packet_add(wanted->out, address, object->id, extra,
 			  wanted->room);
 }
@@ -48,7 +48,7 @@ static int marker_look(struct object *object, void *arg)
 	struct wanted *wanted = arg;
 	struct code *code;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    (wanted->own && is_runtime(object)))
 		return 0;
 	for (code = object->codes; code; code = code->next) {

@@ -93,7 +93,7 @@ static int guard_enable(struct object *object, void *arg)
 	struct pass *pass = arg;
 	struct object_use use = { 0 };
 
-	if (object->site->kind != TAFFRAIL_KIND_GUARD ||
+	if (object->site->kind_ != TAFFRAIL_KIND_GUARD ||
 	    !registry_each(has_points, object->id))
 		return 0;
 	use.channel = run.session->channel;
@@ -125,7 +125,7 @@ static int object_serve(struct object *object, void *arg)
 	struct pass *pass = arg;
 	uint32_t n;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD ||
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
 	    (pass->address && !object_at(object, pass->address)))
 		return 0;
 	n = points_gather(object, points);
@@ -188,7 +188,7 @@ void run_module_came(struct object *object, const struct patcher *patcher)
 	/* a forked child has a copy of its parent's run */
 	if (run.pid != (int)sys_getpid())
 		return;
-	if (object->site->kind == TAFFRAIL_KIND_GUARD)
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		guard_enable(object, &pass);
 	else if (!object_serve(object, &pass) && object->collect)
 		registry_each(guard_enable, &pass);

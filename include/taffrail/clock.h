@@ -26,7 +26,7 @@ uint64_t taffrail_clock_read(void);
  * better conversions. Any thread, any signal handler. Returns 0 while the agent
  * is off.
  */
-uint64_t taffrail_clock_to_realtime_ns(uint64_t clock);
+uint64_t taffrail_clock_to_realtime_ns(uint64_t clock_);
 
 /* Returns the clock's frequency in Hz. */
 uint64_t taffrail_clock_hz(void);

@@ -25,20 +25,20 @@
 #include <taffrail/marker.h>
 
 /* Types of arguments: a string, and a sequence for each type of element. */
-struct taffrail_str_ { const void *p; };
-struct taffrail_u8_  { const void *p; uint64_t n; };
-struct taffrail_s8_  { const void *p; uint64_t n; };
-struct taffrail_u16_ { const void *p; uint64_t n; };
-struct taffrail_s16_ { const void *p; uint64_t n; };
-struct taffrail_u32_ { const void *p; uint64_t n; };
-struct taffrail_s32_ { const void *p; uint64_t n; };
-struct taffrail_u64_ { const void *p; uint64_t n; };
-struct taffrail_s64_ { const void *p; uint64_t n; };
-struct taffrail_f32_ { const void *p; uint64_t n; };
-struct taffrail_f64_ { const void *p; uint64_t n; };
-struct taffrail_ptr_ { const void *p; uint64_t n; };
-struct taffrail_bool_ { const void *p; uint64_t n; };
-struct taffrail_none_ { const void *p; uint64_t n; };
+struct taffrail_str_ { const void *p_; };
+struct taffrail_u8_  { const void *p_; uint64_t n_; };
+struct taffrail_s8_  { const void *p_; uint64_t n_; };
+struct taffrail_u16_ { const void *p_; uint64_t n_; };
+struct taffrail_s16_ { const void *p_; uint64_t n_; };
+struct taffrail_u32_ { const void *p_; uint64_t n_; };
+struct taffrail_s32_ { const void *p_; uint64_t n_; };
+struct taffrail_u64_ { const void *p_; uint64_t n_; };
+struct taffrail_s64_ { const void *p_; uint64_t n_; };
+struct taffrail_f32_ { const void *p_; uint64_t n_; };
+struct taffrail_f64_ { const void *p_; uint64_t n_; };
+struct taffrail_ptr_ { const void *p_; uint64_t n_; };
+struct taffrail_bool_ { const void *p_; uint64_t n_; };
+struct taffrail_none_ { const void *p_; uint64_t n_; };
 
 #define TAFFRAIL_MAKE_STR_(p)						\
 	((struct taffrail_str_){ (const void *)(p) })
@@ -146,7 +146,7 @@ struct taffrail_none_ { const void *p; uint64_t n; };
 
 
 #ifdef __clang__
-#define TAFFRAIL_NODEBUG_	__attribute__((nodebug))
+#define TAFFRAIL_NODEBUG_	__attribute__((__nodebug__))
 #else
 #define TAFFRAIL_NODEBUG_
 #endif
@@ -159,21 +159,23 @@ struct taffrail_none_ { const void *p; uint64_t n; };
 			default: *(taffrail_t##i##_ *)0)) taffrail_s##i##_ \
 		TAFFRAIL_NODEBUG_;
 /* A member of one byte more, since a kind may be 0, for TAFFRAIL_CHECK_. */
-#define TAFFRAIL_KIND_(i, x)	char k##i[1 +				\
+#define TAFFRAIL_KIND_(i, x)	char taffrail_k##i##_[1 +		\
 	_Generic(*(taffrail_t##i##_ *)0,				\
 		long double: TAFFRAIL_T_F64,				\
 		default: TAFFRAIL_KIND_OF_(taffrail_s##i##_))];
 #define TAFFRAIL_K_(i)							\
-	((int)sizeof(((taffrail_kinds_ *)0)->k##i) - 1)
+	((int)sizeof(((struct taffrail_kinds_ *)0)->taffrail_k##i##_) - 1)
 #define TAFFRAIL_KIND_ITEM_(i, x)	TAFFRAIL_K_(i),
 #define TAFFRAIL_COUNT_VAR_(i, x)	+ TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))
 #define TAFFRAIL_NVAR_(...)						\
 	(0 TAFFRAIL_EACH_(TAFFRAIL_COUNT_VAR_, __VA_ARGS__))
 #define TAFFRAIL_LAYOUT_(i, x)						\
-	char o##i[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)) ? 0 :		\
+	char taffrail_o##i##_[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)) ? 0 :	\
 		sizeof(taffrail_s##i##_)];
-#define TAFFRAIL_O_(i)	__builtin_offsetof(taffrail_layout_, o##i)
-#define TAFFRAIL_TOTAL_	__builtin_offsetof(taffrail_layout_, total)
+#define TAFFRAIL_O_(i)							\
+	__builtin_offsetof(struct taffrail_layout_, taffrail_o##i##_)
+#define TAFFRAIL_TOTAL_							\
+	__builtin_offsetof(struct taffrail_layout_, total_)
 #define TAFFRAIL_CHECK_(i, x)						\
 	_Static_assert(TAFFRAIL_K_(i) != 0, "taffrail: an argument of "	\
 		       "this type cannot be a field of a marker");
@@ -204,31 +206,32 @@ struct taffrail_none_ { const void *p; uint64_t n; };
 			&taffrail_v##i##_, sizeof(taffrail_v##i##_));
 
 /* The object of a marker; ... are its types */
-#define TAFFRAIL_OBJECT_(kind_, text_, nfields_, fixed_, nvar_, ...)	\
+#define TAFFRAIL_OBJECT_(kind, text, nfields, fixed, nvar, ...)		\
 	TAFFRAIL_QUIET_BEGIN_						\
-	static struct {							\
-		struct taffrail_site site;				\
-		char text[sizeof(text_)];				\
-	} __attribute__((aligned(64))) taffrail_object_ TAFFRAIL_NODEBUG_ = { \
-		.site = {						\
-			.version = TAFFRAIL_SITE_VERSION,		\
-			.kind = kind_,					\
-			.nfields = nfields_,				\
-			.fixed_bytes = fixed_,				\
-			.nvar = nvar_,					\
-			.flags = TAFFRAIL_SITE_FLAGS_,			\
-			.line = __LINE__,				\
-			.text_bytes = sizeof(text_),			\
-			.types = { __VA_ARGS__ },			\
+	static struct taffrail_object_ {				\
+		struct taffrail_site site_;				\
+		char text_[sizeof(text)];				\
+	} __attribute__((__aligned__(64)))				\
+	taffrail_object_ TAFFRAIL_NODEBUG_ = {				\
+		.site_ = {						\
+			.version_ = TAFFRAIL_SITE_VERSION,		\
+			.kind_ = kind,					\
+			.nfields_ = nfields,				\
+			.fixed_bytes_ = fixed,				\
+			.nvar_ = nvar,					\
+			.flags_ = TAFFRAIL_SITE_FLAGS_,			\
+			.line_ = __LINE__,				\
+			.text_bytes_ = sizeof(text),			\
+			.types_ = { __VA_ARGS__ },			\
 		},							\
-		.text = text_,						\
+		.text_ = text,						\
 	};								\
 	TAFFRAIL_QUIET_END_
 
 #ifdef __clang__
 #define TAFFRAIL_COLD_LABEL_
 #else
-#define TAFFRAIL_COLD_LABEL_	__attribute__((cold))
+#define TAFFRAIL_COLD_LABEL_	__attribute__((__cold__))
 #endif
 
 /* A void expression. note is the macro of its USDT note; ... are a dummy and
@@ -237,14 +240,14 @@ struct taffrail_none_ { const void *p; uint64_t n; };
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_EACH_(TAFFRAIL_TYPES_, __VA_ARGS__)			\
-	typedef struct {						\
-		char none;						\
+	struct taffrail_kinds_ {					\
+		char none_;						\
 		TAFFRAIL_EACH_(TAFFRAIL_KIND_, __VA_ARGS__)		\
-	} taffrail_kinds_ TAFFRAIL_NODEBUG_ __attribute__((unused));	\
-	typedef struct {						\
+	};								\
+	struct taffrail_layout_ {					\
 		TAFFRAIL_EACH_(TAFFRAIL_LAYOUT_, __VA_ARGS__)		\
-		char total;						\
-	} taffrail_layout_ TAFFRAIL_NODEBUG_;				\
+		char total_;						\
+	};								\
 	TAFFRAIL_EACH_(TAFFRAIL_CHECK_, __VA_ARGS__)			\
 	_Static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) <= 16,		\
 		       "taffrail: a marker takes at most 16 arguments"); \
@@ -278,11 +281,11 @@ struct taffrail_none_ { const void *p; uint64_t n; };
 		taffrail_var_[TAFFRAIL_NVAR_(__VA_ARGS__) + 1];		\
 	struct taffrail_var *taffrail_next_ = taffrail_var_;		\
 	unsigned char taffrail_bytes_[TAFFRAIL_TOTAL_ + 16]		\
-		__attribute__((aligned(16)));				\
+		__attribute__((__aligned__(16)));			\
 	TAFFRAIL_EACH_(TAFFRAIL_PACK_, __VA_ARGS__)			\
 	if (TAFFRAIL_TOTAL_ > 8)					\
 		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
-	taffrail_call_(&taffrail_object_.site, taffrail_fixed_,		\
+	taffrail_call_(&taffrail_object_.site_, taffrail_fixed_,	\
 		taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_);	\
 	}
 
@@ -307,22 +310,23 @@ struct taffrail_none_ { const void *p; uint64_t n; };
 	taffrail_on_; })
 
 /* value is a char * or one of the structs above, of that many bytes. */
-static __inline__ __attribute__((always_inline))
-struct taffrail_var taffrail_var_of_(const void *value, size_t bytes,
-				     int kind)
+static __inline__ __attribute__((__always_inline__))
+struct taffrail_var taffrail_var_of_(const void *value_, size_t bytes_,
+				     int kind_)
 {
-	struct { const void *p; uint64_t n; } v = { 0, 0 };
-	struct taffrail_var var;
+	struct { const void *p_; uint64_t n_; } v_ = { 0, 0 };
+	struct taffrail_var var_;
 
-	__builtin_memcpy(&v, value, bytes < sizeof(v) ? bytes : sizeof(v));
-	if (kind == TAFFRAIL_T_STRING) {
-		var.p = v.p ? v.p : "(null)";
-		var.n = TAFFRAIL_VAR_STRING;
+	__builtin_memcpy(&v_, value_,
+			 bytes_ < sizeof(v_) ? bytes_ : sizeof(v_));
+	if (kind_ == TAFFRAIL_T_STRING) {
+		var_.p_ = v_.p_ ? v_.p_ : "(null)";
+		var_.n_ = TAFFRAIL_VAR_STRING;
 	} else {
-		var.p = v.p;
-		var.n = v.p ? v.n : 0;
+		var_.p_ = v_.p_;
+		var_.n_ = v_.p_ ? v_.n_ : 0;
 	}
-	return var;
+	return var_;
 }
 
 #endif

@@ -26,27 +26,27 @@
 
 #include <taffrail/marker.h>
 
-#define TAFFRAIL_MAKE_STR_(p)		::taffrail::str((const void *)(p))
+#define TAFFRAIL_MAKE_STR_(p)		::taffrail_::str_((const void *)(p))
 #define TAFFRAIL_MAKE_BYTES_(p, n)					\
-	::taffrail::seq<unsigned char>((const void *)(p), (uint64_t)(n))
+	::taffrail_::seq_<unsigned char>((const void *)(p), (uint64_t)(n))
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
-	::taffrail::make_array((p), (uint64_t)(n))
+	::taffrail_::make_array_((p), (uint64_t)(n))
 
 /* The initialiser of an object. S: the signature. */
 #define TAFFRAIL_SITE_INIT_(S, kind, line, text_bytes, ...)		\
 	{ {	nullptr, { nullptr, nullptr }, 0,			\
 		nullptr, 0, 0, 0,					\
 		TAFFRAIL_SITE_VERSION, kind,				\
-		S::nfields, S::fixed_bytes, S::nvar,			\
+		S::nfields_, S::fixed_bytes_, S::nvar_,			\
 		TAFFRAIL_SITE_FLAGS_, line, text_bytes,			\
-		{ S::type(0), S::type(1), S::type(2), S::type(3),	\
-		  S::type(4), S::type(5), S::type(6), S::type(7),	\
-		  S::type(8), S::type(9), S::type(10), S::type(11),	\
-		  S::type(12), S::type(13), S::type(14), S::type(15) },	\
+		{ S::type_(0), S::type_(1), S::type_(2), S::type_(3),	\
+		  S::type_(4), S::type_(5), S::type_(6), S::type_(7),	\
+		  S::type_(8), S::type_(9), S::type_(10), S::type_(11),	\
+		  S::type_(12), S::type_(13), S::type_(14), S::type_(15) }, \
 		nullptr }, __VA_ARGS__ }
 
 #ifdef __clang__
-#define TAFFRAIL_NODEBUG_	__attribute__((nodebug))
+#define TAFFRAIL_NODEBUG_	__attribute__((__nodebug__))
 #else
 #define TAFFRAIL_NODEBUG_
 #endif
@@ -60,10 +60,10 @@
 #define TAFFRAIL_POINT_(S, kind, channel, name, text, sdt, parameters, ...) \
 	struct taffrail_point_ {					\
 		static TAFFRAIL_ALWAYS_INLINE_ TAFFRAIL_NODEBUG_	\
-		::taffrail_site *on(::taffrail::local			\
+		::taffrail_site *on_(::taffrail_::local_		\
 				    TAFFRAIL_BARE_ parameters)		\
 		{							\
-			static ::taffrail::object<sizeof(text)>		\
+			static ::taffrail_::object_<sizeof(text)>	\
 				taffrail_object_ = TAFFRAIL_SITE_INIT_(	\
 					S, kind, __LINE__,		\
 					sizeof(text), { text });	\
@@ -71,16 +71,16 @@
 				       __VA_ARGS__);			\
 			return nullptr;					\
 		taffrail_hit_:						\
-			return &taffrail_object_.site;			\
+			return &taffrail_object_.site_;			\
 		}							\
 	}
 
 #define TAFFRAIL_BARE_(...)	__VA_ARGS__
 #define TAFFRAIL_PARAMETER_(i, x)					\
-	, ::taffrail::operand<taffrail_types_, i> taffrail_w##i##_
+	, ::taffrail_::operand_<taffrail_types_, i> taffrail_w##i##_
 #define TAFFRAIL_INPUT_(i, x)						\
-	TAFFRAIL_SDT_INPUT_(i, (::taffrail::operand_at<taffrail_types_,	\
-			i>::sdt_bytes), taffrail_w##i##_)
+	TAFFRAIL_SDT_INPUT_(i, (::taffrail_::operand_at_<taffrail_types_, \
+			i>::sdt_bytes_), taffrail_w##i##_)
 
 /*
  * A statement. note is the macro of its USDT note; ... are a dummy and the
@@ -90,19 +90,19 @@
 #ifdef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_FIRE_(...)						\
 	static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) ==			\
-		      taffrail_types_::nfields, "taffrail: with "	\
+		      taffrail_types_::nfields_, "taffrail: with "	\
 		      "TAFFRAIL_SDT_ARGS, put an argument that has a "	\
 		      "comma in parentheses");				\
-	static_assert(taffrail_types_::nfields <= TAFFRAIL_SDT_MAX_,	\
+	static_assert(taffrail_types_::nfields_ <= TAFFRAIL_SDT_MAX_,	\
 		      "taffrail: at most 12 arguments with "		\
 		      "TAFFRAIL_SDT_ARGS");				\
-	(void)::taffrail::evaluated<taffrail_point_>{ __VA_ARGS__ }
+	(void)::taffrail_::evaluated_<taffrail_point_>{ __VA_ARGS__ }
 #else
 #define TAFFRAIL_FIRE_(...)						\
 	TAFFRAIL_NODEBUG_ ::taffrail_site *taffrail_site_ =		\
-		taffrail_point_::on(::taffrail::local());		\
+		taffrail_point_::on_(::taffrail_::local_());		\
 	if (__builtin_expect(taffrail_site_ != nullptr, 0))		\
-		(void)::taffrail::hit{ taffrail_site_, __VA_ARGS__ }
+		(void)::taffrail_::hit_{ taffrail_site_, __VA_ARGS__ }
 #endif
 
 #if !defined(__clang__) && !defined(TAFFRAIL_SDT_ARGS)
@@ -110,38 +110,38 @@
 	do {								\
 		__label__ taffrail_hit_;				\
 		using taffrail_types_ =					\
-			decltype(::taffrail::sign(__VA_ARGS__));	\
+			decltype(::taffrail_::sign_(__VA_ARGS__));	\
 		TAFFRAIL_HELD_(taffrail_types_, kind, channel, name,	\
 			channel "\0" name "\0" text "\0" __FILE__);	\
-		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object,		\
+		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object_,		\
 			note(channel, name, ""), );			\
 		if (0) {						\
-		taffrail_hit_: __attribute__((cold));			\
-			(void)::taffrail::hit{				\
-				&TAFFRAIL_HOLDER_::object.site,		\
+		taffrail_hit_: __attribute__((__cold__));		\
+			(void)::taffrail_::hit_{			\
+				&TAFFRAIL_HOLDER_::object_.site_,	\
 				__VA_ARGS__ };				\
 		}							\
 	} while (0)
 
 /* Declares struct taffrail_point_, which describes its object. */
-#define TAFFRAIL_HELD_(S, kind_, channel, name, text_)			\
+#define TAFFRAIL_HELD_(S, kind, channel, name, text)			\
 	struct taffrail_point_ {					\
-		typedef S types;					\
-		static constexpr uint8_t kind() { return kind_; }	\
-		static constexpr uint32_t line() { return __LINE__; }	\
-		static constexpr ::taffrail::chars<sizeof(text_)> text() \
+		typedef S types_;					\
+		static constexpr uint8_t kind_() { return kind; }	\
+		static constexpr uint32_t line_() { return __LINE__; }	\
+		static constexpr ::taffrail_::chars_<sizeof(text)> text_() \
 		{							\
-			return { text_ };				\
+			return { text };				\
 		}							\
 	}
 #define TAFFRAIL_HOLDER_						\
-	::taffrail::holder<taffrail_point_, ::taffrail::local>
+	::taffrail_::holder_<taffrail_point_, ::taffrail_::local_>
 #else
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
 		TAFFRAIL_QUIET_BEGIN_					\
 		using taffrail_types_ =					\
-			decltype(::taffrail::sign(__VA_ARGS__));	\
+			decltype(::taffrail_::sign_(__VA_ARGS__));	\
 		TAFFRAIL_QUIET_END_					\
 		TAFFRAIL_POINT_(taffrail_types_, kind, channel, name,	\
 			channel "\0" name "\0" text "\0" __FILE__,	\
@@ -165,78 +165,81 @@
 	} while (0)
 
 #define TAFFRAIL_GUARD_(channel, name)					\
-	__builtin_expect([]() __attribute__((always_inline)) -> bool {	\
-		TAFFRAIL_POINT_(::taffrail::signature<>,		\
+	__builtin_expect([]() __attribute__((__always_inline__)) -> bool { \
+		TAFFRAIL_POINT_(::taffrail_::signature_<>,		\
 			TAFFRAIL_KIND_GUARD, channel, name,		\
 			channel "\0" name "\0" "\0" __FILE__, "", (), ); \
-		return taffrail_point_::on(::taffrail::local()) != nullptr; \
+		return taffrail_point_::on_(::taffrail_::local_()) != nullptr; \
 	}(), 0)
 
-namespace taffrail {
+/* A program may include the header inside extern "C". */
+extern "C++" {
+namespace taffrail_ {
 
 namespace {
-struct local {};
+struct local_ {};
 }
 
-template <size_t N> struct chars { char c[N]; };
+template <size_t N_> struct chars_ { char c_[N_]; };
 
-template <size_t N>
-struct TAFFRAIL_SITE_HIDDEN_ __attribute__((aligned(64))) object {
-	taffrail_site site;
-	chars<N> text;
+template <size_t N_>
+struct TAFFRAIL_SITE_HIDDEN_ __attribute__((__aligned__(64))) object_ {
+	taffrail_site site_;
+	chars_<N_> text_;
 };
 
 /* The object of a Point; Local gives it internal linkage. */
-template <class Point, class Local> struct holder {
-	typedef typename Point::types types;
-	static constexpr size_t bytes = sizeof(Point::text());
-	static taffrail::object<bytes> object;
+template <class Point_, class Local_> struct holder_ {
+	typedef typename Point_::types_ types_;
+	static constexpr size_t bytes_ = sizeof(Point_::text_());
+	static taffrail_::object_<bytes_> object_;
 };
-template <class Point, class Local>
-taffrail::object<holder<Point, Local>::bytes> holder<Point, Local>::object =
-	TAFFRAIL_SITE_INIT_(types, Point::kind(), Point::line(), bytes,
-			    Point::text());
+template <class Point_, class Local_>
+taffrail_::object_<holder_<Point_, Local_>::bytes_>
+holder_<Point_, Local_>::object_ =
+	TAFFRAIL_SITE_INIT_(types_, Point_::kind_(), Point_::line_(), bytes_,
+			    Point_::text_());
 
 /* Types of arguments: a string, and a sequence. */
-struct str {
-	const void *p;
-	explicit str(const void *p_) : p(p_) {}
+struct str_ {
+	const void *p_;
+	explicit str_(const void *p_) : p_(p_) {}
 };
 
-template <class T>
-struct seq {
-	const void *p;
-	uint64_t n;
-	seq(const void *p_, uint64_t n_) : p(p_), n(n_) {}
+template <class T_>
+struct seq_ {
+	const void *p_;
+	uint64_t n_;
+	seq_(const void *p_, uint64_t n_) : p_(p_), n_(n_) {}
 };
 
-template <class T> struct plain { typedef T type; };
-template <class T> struct plain<const T> { typedef T type; };
-template <class T> struct plain<volatile T> { typedef T type; };
-template <class T> struct plain<const volatile T> { typedef T type; };
+template <class T_> struct plain_ { typedef T_ type_; };
+template <class T_> struct plain_<const T_> { typedef T_ type_; };
+template <class T_> struct plain_<volatile T_> { typedef T_ type_; };
+template <class T_> struct plain_<const volatile T_> { typedef T_ type_; };
 
-template <class T>
-inline seq<typename plain<T>::type> make_array(T *p, uint64_t n)
+template <class T_>
+inline seq_<typename plain_<T_>::type_> make_array_(T_ *p_, uint64_t n_)
 {
-	return seq<typename plain<T>::type>((const void *)p, n);
+	return seq_<typename plain_<T_>::type_>((const void *)p_, n_);
 }
 
 /* The integer type of an enumeration; void for every other type. */
-template <class T, bool Enum = __is_enum(T)>
-struct number { typedef void type; };
-template <class T>
-struct number<T, true> { typedef __underlying_type(T) type; };
+template <class T_, bool Enum_ = __is_enum(T_)>
+struct number_ { typedef void type_; };
+template <class T_>
+struct number_<T_, true> { typedef __underlying_type(T_) type_; };
 
 /* kind 0: no field. `as` is the type that is recorded. */
-template <class T> struct arithmetic {
-	static constexpr int kind = 0;
-	typedef char as;
+template <class T_> struct arithmetic_ {
+	static constexpr int kind_ = 0;
+	typedef char as_;
 };
 
 #define TAFFRAIL_ARITHMETIC_(T, K, A)					\
-	template <> struct arithmetic<T> {				\
-		static constexpr int kind = K;				\
-		typedef A as;						\
+	template <> struct arithmetic_<T> {				\
+		static constexpr int kind_ = K;				\
+		typedef A as_;						\
 	}
 #define TAFFRAIL_INTEGER_(T)						\
 	TAFFRAIL_ARITHMETIC_(T,						\
@@ -269,187 +272,192 @@ TAFFRAIL_INTEGER_(char8_t);
 #endif
 
 /* A field: its enum taffrail_type, and its bytes if its size is fixed. */
-template <class T> struct field {
-	typedef typename number<T>::type integer;
-	static constexpr int kind = arithmetic<T>::kind ?
-		arithmetic<T>::kind : arithmetic<integer>::kind;
-	typedef typename arithmetic<T>::as as_self;
-	static constexpr unsigned bytes =
-		arithmetic<T>::kind ? sizeof(as_self) : sizeof(T);
-	static_assert(kind != 0, "taffrail: an argument of this type cannot "
+template <class T_> struct field_ {
+	typedef typename number_<T_>::type_ integer_;
+	static constexpr int kind_ = arithmetic_<T_>::kind_ ?
+		arithmetic_<T_>::kind_ : arithmetic_<integer_>::kind_;
+	typedef typename arithmetic_<T_>::as_ as_self_;
+	static constexpr unsigned bytes_ =
+		arithmetic_<T_>::kind_ ? sizeof(as_self_) : sizeof(T_);
+	static_assert(kind_ != 0, "taffrail: an argument of this type cannot "
 				 "be a field of a marker");
 };
 
-template <class T> struct pointer_field {
-	static constexpr int kind = TAFFRAIL_T_PTR;
-	static constexpr unsigned bytes = sizeof(void *);
+template <class T_> struct pointer_field_ {
+	static constexpr int kind_ = TAFFRAIL_T_PTR;
+	static constexpr unsigned bytes_ = sizeof(void *);
 };
 
-struct string_field {
-	static constexpr int kind = TAFFRAIL_T_STRING;
-	static constexpr unsigned bytes = 0;
+struct string_field_ {
+	static constexpr int kind_ = TAFFRAIL_T_STRING;
+	static constexpr unsigned bytes_ = 0;
 };
 
-template <class T> struct field<T *> : pointer_field<T> {};
-template <> struct field<char *> : string_field {};
-template <> struct field<const char *> : string_field {};
-template <> struct field<volatile char *> : string_field {};
-template <> struct field<const volatile char *> : string_field {};
-template <> struct field<str> : string_field {};
-template <class T> struct field<seq<T> > {
-	static constexpr int kind = TAFFRAIL_T_SEQUENCE | field<T>::kind;
-	static constexpr unsigned bytes = 0;
-	static_assert(field<T>::kind < TAFFRAIL_T_STRING ,
+template <class T_> struct field_<T_ *> : pointer_field_<T_> {};
+template <> struct field_<char *> : string_field_ {};
+template <> struct field_<const char *> : string_field_ {};
+template <> struct field_<volatile char *> : string_field_ {};
+template <> struct field_<const volatile char *> : string_field_ {};
+template <> struct field_<str_> : string_field_ {};
+template <class T_> struct field_<seq_<T_> > {
+	static constexpr int kind_ = TAFFRAIL_T_SEQUENCE | field_<T_>::kind_;
+	static constexpr unsigned bytes_ = 0;
+	static_assert(field_<T_>::kind_ < TAFFRAIL_T_STRING ,
 		      "taffrail: an array of this type cannot be a field");
 };
 /* An array of strings is one of pointers. */
-template <> struct field<seq<char *> > : field<seq<void *> > {};
-template <> struct field<seq<const char *> > : field<seq<void *> > {};
+template <> struct field_<seq_<char *> > : field_<seq_<void *> > {};
+template <> struct field_<seq_<const char *> > : field_<seq_<void *> > {};
 
 /* What a marker's object says of its arguments. */
-template <class... A> struct signature;
+template <class... A_> struct signature_;
 
-template <> struct signature<> {
-	static constexpr unsigned nfields = 0, nvar = 0, fixed_bytes = 0;
-	static constexpr uint8_t type(unsigned) { return 0; }
+template <> struct signature_<> {
+	static constexpr unsigned nfields_ = 0, nvar_ = 0, fixed_bytes_ = 0;
+	static constexpr uint8_t type_(unsigned) { return 0; }
 };
 
-template <class H, class... T> struct signature<H, T...> {
-	typedef H head;
-	typedef signature<T...> rest;
-	static constexpr unsigned nfields = 1 + sizeof...(T);
-	static constexpr unsigned nvar =
-		(field<H>::kind >= TAFFRAIL_T_STRING) + rest::nvar;
-	static constexpr unsigned fixed_bytes =
-		field<H>::bytes + rest::fixed_bytes;
-	static constexpr uint8_t type(unsigned i)
+template <class H_, class... T_> struct signature_<H_, T_...> {
+	typedef H_ head_;
+	typedef signature_<T_...> rest_;
+	static constexpr unsigned nfields_ = 1 + sizeof...(T_);
+	static constexpr unsigned nvar_ =
+		(field_<H_>::kind_ >= TAFFRAIL_T_STRING) + rest_::nvar_;
+	static constexpr unsigned fixed_bytes_ =
+		field_<H_>::bytes_ + rest_::fixed_bytes_;
+	static constexpr uint8_t type_(unsigned i_)
 	{
-		return i ? rest::type(i - 1) : (uint8_t)field<H>::kind;
+		return i_ ? rest_::type_(i_ - 1) : (uint8_t)field_<H_>::kind_;
 	}
-	static_assert(nfields <= TAFFRAIL_FIELDS_MAX,
+	static_assert(nfields_ <= TAFFRAIL_FIELDS_MAX,
 		      "taffrail: a marker takes at most 16 arguments");
 };
 
 /* Takes values: arrays decay, bit-fields and volatile objects are read. */
-template <class D, class... A> signature<A...> sign(D, A...);
+template <class D_, class... A_> signature_<A_...> sign_(D_, A_...);
 
 /* An argument as it is recorded. */
-template <class T> TAFFRAIL_ALWAYS_INLINE_ T recorded(T v) { return v; }
-TAFFRAIL_ALWAYS_INLINE_ double recorded(long double v) { return (double)v; }
-TAFFRAIL_ALWAYS_INLINE_ const void *recorded(decltype(nullptr)) { return 0; }
-TAFFRAIL_ALWAYS_INLINE_ str recorded(char *s) { return str(s); }
-TAFFRAIL_ALWAYS_INLINE_ str recorded(const char *s) { return str(s); }
-TAFFRAIL_ALWAYS_INLINE_ str recorded(volatile char *s)
+template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ recorded_(T_ v_) { return v_; }
+TAFFRAIL_ALWAYS_INLINE_ double recorded_(long double v_) { return (double)v_; }
+TAFFRAIL_ALWAYS_INLINE_ const void *recorded_(decltype(nullptr)) { return 0; }
+TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(char *s_) { return str_(s_); }
+TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(const char *s_) { return str_(s_); }
+TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(volatile char *s_)
 {
-	return str((const void *)s);
+	return str_((const void *)s_);
 }
-TAFFRAIL_ALWAYS_INLINE_ str recorded(const volatile char *s)
+TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(const volatile char *s_)
 {
-	return str((const void *)s);
+	return str_((const void *)s_);
 }
 
 /* Packs the fields and calls the agent. fixed: the value of all fields of fixed
  * size, if they have at most eight bytes. */
-struct hit {
+struct hit_ {
 	/* D is the dummy before the arguments. */
-	template <class D, class... A>
+	template <class D_, class... A_>
 	TAFFRAIL_ALWAYS_INLINE_
-	explicit hit(taffrail_site *site, D, A... args)
+	explicit hit_(taffrail_site *site_, D_, A_... args_)
 	{
-		typedef signature<A...> S;
-		uint64_t fixed = 0;
-		taffrail_var var[S::nvar + 1];
-		unsigned char bytes[S::fixed_bytes + 1]
-			__attribute__((aligned(16)));
+		typedef signature_<A_...> S_;
+		uint64_t fixed_ = 0;
+		taffrail_var var_[S_::nvar_ + 1];
+		unsigned char bytes_[S_::fixed_bytes_ + 1]
+			__attribute__((__aligned__(16)));
 
-		pack<(S::fixed_bytes > 8), 0, 0>(fixed, bytes, var, args...);
-		if (S::fixed_bytes > 8)
-			fixed = (uintptr_t)bytes;
-		taffrail_call_(site, fixed, S::nvar ? var : nullptr);
+		pack_<(S_::fixed_bytes_ > 8), 0, 0>(fixed_, bytes_, var_,
+						    args_...);
+		if (S_::fixed_bytes_ > 8)
+			fixed_ = (uintptr_t)bytes_;
+		taffrail_call_(site_, fixed_, S_::nvar_ ? var_ : nullptr);
 	}
 
 private:
-	template <bool Long, unsigned O, unsigned V>
+	template <bool Long_, unsigned O_, unsigned V_>
 	static TAFFRAIL_ALWAYS_INLINE_
-	void pack(uint64_t &, unsigned char *, taffrail_var *)
+	void pack_(uint64_t &, unsigned char *, taffrail_var *)
 	{
 	}
 
-	template <bool Long, unsigned O, unsigned V, class H, class... T>
+	template <bool Long_, unsigned O_, unsigned V_, class H_, class... T_>
 	static TAFFRAIL_ALWAYS_INLINE_
-	void pack(uint64_t &fixed, unsigned char *bytes, taffrail_var *var,
-		  H head, T... tail)
+	void pack_(uint64_t &fixed_, unsigned char *bytes_, taffrail_var *var_,
+		  H_ head_, T_... tail_)
 	{
-		put<Long, O>(fixed, bytes, var + V, recorded(head));
-		pack<Long, O + field<H>::bytes,
-		     V + (field<H>::kind >= TAFFRAIL_T_STRING)>(fixed, bytes,
-				var, tail...);
+		put_<Long_, O_>(fixed_, bytes_, var_ + V_, recorded_(head_));
+		pack_<Long_, O_ + field_<H_>::bytes_,
+		     V_ + (field_<H_>::kind_ >= TAFFRAIL_T_STRING)>(fixed_,
+				bytes_, var_, tail_...);
 	}
 
-	template <bool Long, unsigned O, class N>
+	template <bool Long_, unsigned O_, class N_>
 	static TAFFRAIL_ALWAYS_INLINE_
-	void put(uint64_t &fixed, unsigned char *bytes, taffrail_var *, N v)
+	void put_(uint64_t &fixed_, unsigned char *bytes_, taffrail_var *,
+		  N_ v_)
 	{
-		if (Long)
-			__builtin_memcpy(bytes + O, &v, sizeof(v));
+		if (Long_)
+			__builtin_memcpy(bytes_ + O_, &v_, sizeof(v_));
 		else
-			fixed |= taffrail_bits_(&v, sizeof(v)) << (8 * O & 63);
+			fixed_ |= taffrail_bits_(&v_, sizeof(v_))
+					<< (8 * O_ & 63);
 	}
 
-	template <bool Long, unsigned O>
+	template <bool Long_, unsigned O_>
 	static TAFFRAIL_ALWAYS_INLINE_
-	void put(uint64_t &, unsigned char *, taffrail_var *var, str s)
+	void put_(uint64_t &, unsigned char *, taffrail_var *var_, str_ s_)
 	{
-		var->p = s.p ? s.p : "(null)";
-		var->n = TAFFRAIL_VAR_STRING;
+		var_->p_ = s_.p_ ? s_.p_ : "(null)";
+		var_->n_ = TAFFRAIL_VAR_STRING;
 	}
 
-	template <bool Long, unsigned O, class T>
+	template <bool Long_, unsigned O_, class T_>
 	static TAFFRAIL_ALWAYS_INLINE_
-	void put(uint64_t &, unsigned char *, taffrail_var *var, seq<T> s)
+	void put_(uint64_t &, unsigned char *, taffrail_var *var_, seq_<T_> s_)
 	{
-		var->p = s.p;
-		var->n = s.p ? s.n : 0;
+		var_->p_ = s_.p_;
+		var_->n_ = s_.p_ ? s_.n_ : 0;
 	}
 };
 
 #ifdef TAFFRAIL_SDT_ARGS
 /* The operand in a note: the value, or the address of a string or sequence. */
-template <class T> TAFFRAIL_ALWAYS_INLINE_ T named(T v) { return v; }
-TAFFRAIL_ALWAYS_INLINE_ const void *named(str s) { return s.p; }
-template <class T>
-TAFFRAIL_ALWAYS_INLINE_ const void *named(seq<T> s) { return s.p; }
+template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ named_(T_ v_) { return v_; }
+TAFFRAIL_ALWAYS_INLINE_ const void *named_(str_ s_) { return s_.p_; }
+template <class T_>
+TAFFRAIL_ALWAYS_INLINE_ const void *named_(seq_<T_> s_) { return s_.p_; }
 
 /* Stands for a T in decltype; never defined. */
-template <class T> T any();
+template <class T_> T_ any_();
 
 /* Operand I of signature S, counted from the right. sdt_bytes has the opposite
  * sign, because %n prints it negated. */
-template <class S, unsigned I, bool Here = S::nfields == I>
-struct operand_at : operand_at<typename S::rest, I> {};
-template <class S, unsigned I> struct operand_at<S, I, true> {
-	typedef decltype(named(recorded(any<typename S::head>()))) type;
-	static constexpr int kind = S::type(0);
-	static constexpr int sdt_bytes = (int)sizeof(type) *
-		(kind == TAFFRAIL_T_S8 || kind == TAFFRAIL_T_S16 ||
-		 kind == TAFFRAIL_T_S32 || kind == TAFFRAIL_T_S64 ? 1 : -1);
+template <class S_, unsigned I_, bool Here_ = S_::nfields_ == I_>
+struct operand_at_ : operand_at_<typename S_::rest_, I_> {};
+template <class S_, unsigned I_> struct operand_at_<S_, I_, true> {
+	typedef decltype(named_(recorded_(any_<typename S_::head_>()))) type_;
+	static constexpr int kind_ = S_::type_(0);
+	static constexpr int sdt_bytes_ = (int)sizeof(type_) *
+		(kind_ == TAFFRAIL_T_S8 || kind_ == TAFFRAIL_T_S16 ||
+		 kind_ == TAFFRAIL_T_S32 || kind_ == TAFFRAIL_T_S64 ? 1 : -1);
 };
-template <class S, unsigned I>
-using operand = typename operand_at<S, I>::type;
+template <class S_, unsigned I_>
+using operand_ = typename operand_at_<S_, I_>::type_;
 
 /* The site P with its arguments; D is the dummy before them. */
-template <class P> struct evaluated {
-	template <class D, class... A>
-	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated(D, A... args)
+template <class P_> struct evaluated_ {
+	template <class D_, class... A_>
+	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated_(D_, A_... args_)
 	{
-		taffrail_site *site = P::on(local(), named(recorded(args))...);
+		taffrail_site *site_ =
+			P_::on_(local_(), named_(recorded_(args_))...);
 
-		if (__builtin_expect(site != nullptr, 0))
-			(void)hit{ site, 0, args... };
+		if (__builtin_expect(site_ != nullptr, 0))
+			(void)hit_{ site_, 0, args_... };
 	}
 };
 #endif
 
+}
 }
 
 #endif

@@ -167,48 +167,48 @@
 #define TAFFRAIL_QUIET_END_
 #endif
 
-#define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((always_inline))
+#define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((__always_inline__))
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 /* Never called: it makes the compiler check a format. */
-static __inline__ __attribute__((format(printf, 1, 2)))
-void taffrail_format_(const char *format, ...)
+static __inline__ __attribute__((__format__(__printf__, 1, 2)))
+void taffrail_format_(const char *format_, ...)
 {
-	(void)format;
+	(void)format_;
 }
 
 /* The bytes of a number of 1, 2, 4 or 8 bytes, in a register. */
-static __inline__ __attribute__((always_inline))
-uint64_t taffrail_bits_(const void *value, size_t bytes)
+static __inline__ __attribute__((__always_inline__))
+uint64_t taffrail_bits_(const void *value_, size_t bytes_)
 {
-	uint8_t b1;
-	uint16_t b2;
-	uint32_t b4;
-	uint64_t b8;
+	uint8_t b1_;
+	uint16_t b2_;
+	uint32_t b4_;
+	uint64_t b8_;
 
-	if (bytes == 1) {
-		__builtin_memcpy(&b1, value, 1);
-		return b1;
+	if (bytes_ == 1) {
+		__builtin_memcpy(&b1_, value_, 1);
+		return b1_;
 	}
-	if (bytes == 2) {
-		__builtin_memcpy(&b2, value, 2);
-		return b2;
+	if (bytes_ == 2) {
+		__builtin_memcpy(&b2_, value_, 2);
+		return b2_;
 	}
-	if (bytes == 4) {
-		__builtin_memcpy(&b4, value, 4);
-		return b4;
+	if (bytes_ == 4) {
+		__builtin_memcpy(&b4_, value_, 4);
+		return b4_;
 	}
-	__builtin_memcpy(&b8, value, bytes < 8 ? bytes : 8);
-	return b8;
+	__builtin_memcpy(&b8_, value_, bytes_ < 8 ? bytes_ : 8);
+	return b8_;
 }
 
-static __inline__ __attribute__((always_inline))
-void taffrail_call_(struct taffrail_site *site, uint64_t fixed,
-		    const struct taffrail_var *var)
+static __inline__ __attribute__((__always_inline__))
+void taffrail_call_(struct taffrail_site *site_, uint64_t fixed_,
+		    const struct taffrail_var *var_)
 {
-	__atomic_load_n(&site->hit, __ATOMIC_RELAXED)(site, fixed, var);
+	__atomic_load_n(&site_->hit_, __ATOMIC_RELAXED)(site_, fixed_, var_);
 }
 #ifdef __cplusplus
 }

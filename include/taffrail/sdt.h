@@ -149,13 +149,15 @@
 
 /* A pointer is an address, whatever it points to. */
 #ifdef __cplusplus
-#define TAFFRAIL_SDT_VALUE_(x)	::taffrail::address_or(x)
-namespace taffrail {
-template <class T> TAFFRAIL_ALWAYS_INLINE_ T address_or(T x) { return x; }
-template <class T>
-TAFFRAIL_ALWAYS_INLINE_ const void *address_or(T *x)
+#define TAFFRAIL_SDT_VALUE_(x)	::taffrail_::address_or_(x)
+extern "C++" {
+namespace taffrail_ {
+template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ address_or_(T_ x_) { return x_; }
+template <class T_>
+TAFFRAIL_ALWAYS_INLINE_ const void *address_or_(T_ *x_)
 {
-	return (const void *)(uintptr_t)x;
+	return (const void *)(uintptr_t)x_;
+}
 }
 }
 #else

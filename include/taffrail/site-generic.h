@@ -28,7 +28,7 @@
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
 	__asm__ __volatile__(TAFFRAIL_SITE_CODE_ sdt			\
 		: : [taffrail_object_] "i" (&(object)) __VA_ARGS__);	\
-	if (__builtin_expect((object).site.enabled != 0, 0))		\
+	if (__builtin_expect((object).site_.enabled_ != 0, 0))		\
 		goto taffrail_hit_
 
 #endif

@@ -57,8 +57,8 @@ enum taffrail_type {
  * TAFFRAIL_VAR_STRING, p never NULL) or n elements at p.
  */
 struct taffrail_var {
-	const void *p;
-	uint64_t n;
+	const void *p_;
+	uint64_t n_;
 };
 
 #define TAFFRAIL_VAR_STRING	(~(uint64_t)0)
@@ -70,11 +70,11 @@ struct taffrail_var {
  * points to one taffrail_var for each string or sequence, in order, or is NULL.
  */
 struct taffrail_site;
-typedef void taffrail_hit_fn(struct taffrail_site *site, uint64_t fixed,
-			     const struct taffrail_var *var);
+typedef void taffrail_hit_fn(struct taffrail_site *site_, uint64_t fixed_,
+			     const struct taffrail_var *var_);
 
 #ifdef __cplusplus
-#define TAFFRAIL_SITE_HIDDEN_ __attribute__((visibility("hidden")))
+#define TAFFRAIL_SITE_HIDDEN_ __attribute__((__visibility__("hidden")))
 #else
 #define TAFFRAIL_SITE_HIDDEN_
 #endif
@@ -82,25 +82,25 @@ typedef void taffrail_hit_fn(struct taffrail_site *site, uint64_t fixed,
 struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	/* Written by the agent, zero in the program. One cache line has all
 	 * fields that a hit reads. */
-	taffrail_hit_fn *hit;		/* never called while it is off */
-	const void *rings[2];		/* for compact and large headers */
-	uint64_t id;			/* event id as the header wants it */
-	void *agent;
-	uint64_t agent2;
-	volatile uint32_t enabled;	/* flag sites test it */
-	uint32_t agent3;
+	taffrail_hit_fn *hit_;		/* never called while it is off */
+	const void *rings_[2];		/* for compact and large headers */
+	uint64_t id_;			/* event id as the header wants it */
+	void *agent_;
+	uint64_t agent2_;
+	volatile uint32_t enabled_;	/* flag sites test it */
+	uint32_t agent3_;
 	/* Filled in by the compiler, constant. */
-	uint16_t version;		/* TAFFRAIL_SITE_VERSION */
-	uint8_t kind;			/* enum taffrail_kind */
-	uint8_t nfields;
-	uint16_t fixed_bytes;		/* sum of the fixed-size fields */
-	uint8_t nvar;			/* strings and sequences */
-	uint8_t flags;
-	uint32_t line;
-	uint32_t text_bytes;		/* of the text behind this struct */
-	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	uint16_t version_;		/* TAFFRAIL_SITE_VERSION */
+	uint8_t kind_;			/* enum taffrail_kind */
+	uint8_t nfields_;
+	uint16_t fixed_bytes_;		/* sum of the fixed-size fields */
+	uint8_t nvar_;			/* strings and sequences */
+	uint8_t flags_;
+	uint32_t line_;
+	uint32_t text_bytes_;		/* of the text behind this struct */
+	uint8_t types_[TAFFRAIL_FIELDS_MAX];
 	/* Written by the agent: called by the stub while snapshots are taken */
-	void (*snapshot)(void);
+	void (*snapshot_)(void);
 	/* char text[] at sizeof: channel, name, format or arguments, file;
 	 * NUL between. The whole object is aligned to 64. */
 };
@@ -109,18 +109,18 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 
 /* The note's descriptor (owner "taffrail", type TAFFRAIL_NOTE_TYPE). */
 struct taffrail_note {
-	int32_t code;		/* address of label 990 less this word's */
-	int32_t object;		/* address of the object less this word's */
-	int32_t stub;		/* the stub's less this word's; 0: tested */
-	uint32_t flags;		/* TAFFRAIL_SITE_FLAG_ */
+	int32_t code_;		/* address of label 990 less this word's */
+	int32_t object_;	/* address of the object less this word's */
+	int32_t stub_;		/* the stub's less this word's; 0: tested */
+	uint32_t flags_;	/* TAFFRAIL_SITE_FLAG_ */
 };
 
 /* The descriptor of type TAFFRAIL_NOTE_SEMAPHORE, behind the note of the same
  * code. The semaphore is a 16-bit count of the tools that want the probe; the
  * program reads it. */
 struct taffrail_semaphore {
-	int32_t code;		/* as above */
-	int32_t semaphore;	/* its address less this word's */
+	int32_t code_;		/* as above */
+	int32_t semaphore_;	/* its address less this word's */
 };
 
 #endif

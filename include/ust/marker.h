@@ -26,7 +26,7 @@
 	TAFFRAIL_UST_MARK_(channel, name, __VA_ARGS__)
 
 /* The later spelling, whose channel is always "ust". */
-#define ust_marker(name, ...)	TAFFRAIL_UST_MARK_(ust, name, __VA_ARGS__)
+#define ust_marker(name, ...)	TAFFRAIL_UST_MARKER_(name, __VA_ARGS__)
 
 /* UST collected a program's markers by it; it does nothing here. */
 #define MARKER_LIB		struct taffrail_ust_marker_lib_
@@ -34,5 +34,7 @@
 
 #define TAFFRAIL_UST_MARK_(channel, name, ...)				\
 	TAFFRAIL_MARK(channel, name, __VA_ARGS__)
+#define TAFFRAIL_UST_MARKER_(name, ...)					\
+	TAFFRAIL_MARK(ust, name, __VA_ARGS__)
 
 #endif

@@ -92,8 +92,8 @@ static void markers_make(struct fuzz *fuzz)
 		struct object *object = &objects[i];
 
 		codes[i].address = (uint8_t *)(0x1000 + 16ul * i);
-		sites[i].kind = kinds[fuzz_less(fuzz, 8) / 3];
-		sites[i].nfields =
+		sites[i].kind_ = kinds[fuzz_less(fuzz, 8) / 3];
+		sites[i].nfields_ =
 			(uint8_t)fuzz_less(fuzz, TAFFRAIL_FIELDS_MAX + 1);
 		object->site = &sites[i];
 		object->codes = &codes[i];

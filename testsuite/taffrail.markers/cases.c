@@ -331,7 +331,7 @@ static void run_macros(void)
 	harness_text("outer", "((void)\"taffrail:\" \"sum\", a + b), "
 		     "((void)\"taffrail:\" \"buf\", "
 #ifdef __cplusplus
-		     "::taffrail::seq<unsigned char>((const void *)(buf), "
+		     "::taffrail_::seq_<unsigned char>((const void *)(buf), "
 		     "(uint64_t)(2))), a");
 #else
 		     "((struct taffrail_u8_){ (const void *)(buf), "

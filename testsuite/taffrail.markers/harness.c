@@ -94,18 +94,18 @@ static void put_scalar(int type, const unsigned char *p)
 
 static void put_var(int type, const struct taffrail_var *var)
 {
-	const unsigned char *p = var->p;
+	const unsigned char *p = var->p_;
 	uint64_t i;
 
 	if (type == TAFFRAIL_T_STRING) {
 		put("\"");
-		put(var->n == TAFFRAIL_VAR_STRING ? var->p : "WRONG LENGTH");
+		put(var->n_ == TAFFRAIL_VAR_STRING ? var->p_ : "WRONG LENGTH");
 		put("\"");
 		return;
 	}
 	put("[");
 	type &= TAFFRAIL_T_SCALAR_MASK;
-	for (i = 0; i < var->n && i < 100; i++) {
+	for (i = 0; i < var->n_ && i < 100; i++) {
 		put(i ? "," : "");
 		put_scalar(type, p + i * scalar_bytes(type));
 	}
@@ -115,23 +115,23 @@ static void put_var(int type, const struct taffrail_var *var)
 static void hit(struct taffrail_site *site, uint64_t fixed,
 		const struct taffrail_var *var)
 {
-	const unsigned char *p = site->fixed_bytes > 8 ?
+	const unsigned char *p = site->fixed_bytes_ > 8 ?
 		(const unsigned char *)(uintptr_t)fixed :
 		(const unsigned char *)&fixed, *begin = p;
 	int i, nvar = 0;
 
 	put(text_of(site, 1));
-	for (i = 0; i < site->nfields; i++) {
+	for (i = 0; i < site->nfields_; i++) {
 		put(" ");
-		if (site->types[i] >= TAFFRAIL_T_STRING) {
-			put_var(site->types[i], &var[nvar++]);
+		if (site->types_[i] >= TAFFRAIL_T_STRING) {
+			put_var(site->types_[i], &var[nvar++]);
 		} else {
-			put_scalar(site->types[i], p);
-			p += scalar_bytes(site->types[i]);
+			put_scalar(site->types_[i], p);
+			p += scalar_bytes(site->types_[i]);
 		}
 	}
-	put(p - begin == site->fixed_bytes ? "" : " WRONG SIZE");
-	put(nvar == site->nvar && (nvar || !var) ? "\n" : " WRONG COUNT\n");
+	put(p - begin == site->fixed_bytes_ ? "" : " WRONG SIZE");
+	put(nvar == site->nvar_ && (nvar || !var) ? "\n" : " WRONG COUNT\n");
 }
 
 static void add_note(const struct taffrail_note *note, uintptr_t base)
@@ -140,14 +140,14 @@ static void add_note(const struct taffrail_note *note, uintptr_t base)
 
 	if (nfound == SITES_MAX)
 		abort();
-	f->code = (unsigned char *)&note->code + note->code;
-	f->site = (struct taffrail_site *)((char *)&note->object +
-					   note->object);
-	f->stub = (unsigned char *)&note->stub + note->stub;
-	f->flags = note->flags;
+	f->code = (unsigned char *)&note->code_ + note->code_;
+	f->site = (struct taffrail_site *)((char *)&note->object_ +
+					   note->object_);
+	f->stub = (unsigned char *)&note->stub_ + note->stub_;
+	f->flags = note->flags_;
 	f->base = base;
-	f->site->hit = hit;
-	if (f->site->version != TAFFRAIL_SITE_VERSION ||
+	f->site->hit_ = hit;
+	if (f->site->version_ != TAFFRAIL_SITE_VERSION ||
 	    (uintptr_t)f->site % 64 || f->code[0] != 0x90) {
 		printf("# site %d is malformed\n", nfound);
 		exit(1);
@@ -207,7 +207,7 @@ int harness_switch(const char *name, int on)
 			continue;
 		n++;
 		if (found[i].flags & TAFFRAIL_SITE_FLAG_TESTED)
-			found[i].site->enabled = (uint32_t)on;
+			found[i].site->enabled_ = (uint32_t)on;
 		else
 			patch(found[i].code + 1, on ? 0xe9 : 0xa9);
 	}
@@ -248,7 +248,7 @@ void harness_text(const char *name, const char *want)
 			continue;
 		if (strcmp(text_of(site, 2), want) ||
 		    file + strlen(file) + 1 !=
-		    (const char *)(site + 1) + site->text_bytes) {
+		    (const char *)(site + 1) + site->text_bytes_) {
 			printf("# text of %s: %s, not %s\n", name,
 			       text_of(site, 2), want);
 			failures++;
@@ -268,7 +268,7 @@ static int print_sites(void)
 	int i;
 
 	for (i = 0; i < nfound; i++) {
-		if (found[i].site->kind == TAFFRAIL_KIND_GUARD)
+		if (found[i].site->kind_ == TAFFRAIL_KIND_GUARD)
 			continue;
 		printf("%#lx %s %s\n", (unsigned long)((uintptr_t)found[i].code
 		       - found[i].base), text_of(found[i].site, 0),

@@ -43,8 +43,8 @@ static void object_open(void)
 
 	memset(&site, 0, sizeof(site));
 	memset(&object, 0, sizeof(object));
-	site.kind = TAFFRAIL_KIND_EVENT;
-	site.fixed_bytes = object.shape.fixed_bytes = 8;
+	site.kind_ = TAFFRAIL_KIND_EVENT;
+	site.fixed_bytes_ = object.shape.fixed_bytes = 8;
 	object.site = &site;
 	for (i = 0; i < CHANNELS_MAX; i++)
 		bed_slot(&object.slots[i], &object.shape);
@@ -82,18 +82,18 @@ static void test_condition(void)
 
 	object_open();
 	enable(first, NULL);
-	direct = site.hit;
-	arrive(site.hit, GREAT);
+	direct = site.hit_;
+	arrive(site.hit_, GREAT);
 	expect(1, 0, "without a condition");
 	enable(first, &up_to_9);
 	arrive(direct, SMALL);
 	expect(2, 0, "under way when a condition comes: it holds");
 	arrive(direct, GREAT);
 	expect(2, 0, "under way when a condition comes: it does not");
-	arrive(site.hit, SMALL);
-	arrive(site.hit, GREAT);
+	arrive(site.hit_, SMALL);
+	arrive(site.hit_, GREAT);
 	expect(3, 0, "with a condition");
-	direct = site.hit;
+	direct = site.hit_;
 	enable(first, NULL);
 	arrive(direct, GREAT);
 	expect(4, 0, "under way when a condition goes");
@@ -109,11 +109,11 @@ static void test_second(void)
 
 	object_open();
 	enable(first, NULL);
-	direct = site.hit;
+	direct = site.hit_;
 	enable(second, &up_to_9);
 	arrive(direct, SMALL);
 	expect(one + 1, 0, "under way when another channel comes");
-	arrive(site.hit, SMALL);
+	arrive(site.hit_, SMALL);
 	expect(one + 2, 1, "two channels");
 	disable(first);
 	arrive(direct, SMALL);

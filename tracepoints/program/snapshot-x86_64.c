@@ -18,7 +18,7 @@ _Static_assert(offsetof(struct snapshot, number) == 148, "machine code");
 _Static_assert(sizeof(struct snapshot) == 152, "machine code");
 _Static_assert(SNAPSHOTS == 8, "machine code");
 _Static_assert(sizeof(struct snapshot_area) == 8 * 152 + 8, "machine code");
-_Static_assert(offsetof(struct taffrail_site, snapshot) == 88, "machine code");
+_Static_assert(offsetof(struct taffrail_site, snapshot_) == 88, "machine code");
 
 void snapshot_entry(void) __attribute__((visibility("hidden")));
 
@@ -113,7 +113,7 @@ int snapshot_switch(const struct patcher *patcher, struct taffrail_site *site,
 	    stub[1] != STUB_OPERAND)
 		return -EBUSY;
 	if (on)
-		store_release(&site->snapshot, snapshot_entry);
+		store_release(&site->snapshot_, snapshot_entry);
 	if (stub[0] == wanted)
 		return 0;
 	return patch_byte(patcher, stub, wanted);

@@ -28,15 +28,15 @@ static int make(struct workshop *shop, const struct object *object,
 		struct expr_error *error)
 {
 	struct expr_fields fields = { shop->names, object->types,
-				      object->site->nfields };
+				      object->site->nfields_ };
 	struct ax_layout layout = { &object->shape, object->types };
 	struct ax_source source = { .code = shop->code, .want_result = 1,
 				    .layout = &layout, .machine = &ax_host };
 	struct ax_refusal refusal;
 	int ret;
 
-	ret = fields_parse(object->format, object->site->kind,
-			   object->site->nfields, shop->names);
+	ret = fields_parse(object->format, object->site->kind_,
+			   object->site->nfields_, shop->names);
 	if (ret)
 		return ret;
 	ret = expr_compile(text, &fields, shop->code, sizeof(shop->code),

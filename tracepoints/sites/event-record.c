@@ -11,8 +11,8 @@
 
 int record_same_event(const struct object *a, const struct object *b)
 {
-	return a->site->kind == b->site->kind &&
-	       a->site->nfields == b->site->nfields &&
+	return a->site->kind_ == b->site->kind_ &&
+	       a->site->nfields_ == b->site->nfields_ &&
 	       !__builtin_memcmp(a->types, b->types, sizeof(a->types)) &&
 	       text_equal(a->channel, b->channel) &&
 	       text_equal(a->name, b->name) && text_equal(a->format, b->format);
@@ -25,8 +25,8 @@ static int record_matches(const struct event_record *record,
 	const char *name = channel + text_length(channel) + 1;
 	const char *format = name + text_length(name) + 1;
 
-	return record->kind == object->site->kind &&
-	       record->nfields == object->site->nfields &&
+	return record->kind == object->site->kind_ &&
+	       record->nfields == object->site->nfields_ &&
 	       !__builtin_memcmp(record->types, object->types,
 				 sizeof(record->types)) &&
 	       text_equal(channel, object->channel) &&
@@ -96,9 +96,9 @@ struct event_record *record_publish(struct channel *channel,
 	const char *texts = (const char *)(object->site + 1);
 	struct key key = { (const char *)channel->page + EVENT_RECORDS_OFFSET,
 			   object };
-	struct event_record model = { .line = object->site->line,
-				      .kind = object->site->kind,
-				      .nfields = object->site->nfields };
+	struct event_record model = { .line = object->site->line_,
+				      .kind = object->site->kind_,
+				      .nfields = object->site->nfields_ };
 	uint64_t found;
 
 	if (records_update(records, channel))
@@ -110,5 +110,5 @@ struct event_record *record_publish(struct channel *channel,
 	model.id = records->index.used;
 	__builtin_memcpy(model.types, object->types, sizeof(model.types));
 	return channel_record_add(channel, &model, texts,
-				  object->site->text_bytes);
+				  object->site->text_bytes_);
 }

@@ -21,19 +21,19 @@
 #include "base/base.h"
 #include "tracepoints/program/snapshot.h"
 
-_Static_assert(offsetof(struct taffrail_site, hit) ==
+_Static_assert(offsetof(struct taffrail_site, hit_) ==
 	       offsetof(struct write_slot, hit), "site");
-_Static_assert(offsetof(struct taffrail_site, rings) ==
+_Static_assert(offsetof(struct taffrail_site, rings_) ==
 	       offsetof(struct write_slot, rings), "site");
-_Static_assert(offsetof(struct taffrail_site, id) ==
+_Static_assert(offsetof(struct taffrail_site, id_) ==
 	       offsetof(struct write_slot, id), "site");
-_Static_assert(offsetof(struct taffrail_site, agent) ==
+_Static_assert(offsetof(struct taffrail_site, agent_) ==
 	       offsetof(struct write_slot, shape), "site");
-_Static_assert(offsetof(struct taffrail_site, agent2) ==
+_Static_assert(offsetof(struct taffrail_site, agent2_) ==
 	       offsetof(struct write_slot, step), "site");
-_Static_assert(offsetof(struct taffrail_site, enabled) ==
+_Static_assert(offsetof(struct taffrail_site, enabled_) ==
 	       offsetof(struct write_slot, enabled), "site");
-_Static_assert(offsetof(struct taffrail_site, agent3) ==
+_Static_assert(offsetof(struct taffrail_site, agent3_) ==
 	       offsetof(struct write_slot, fixed_bytes), "site");
 _Static_assert(sizeof(struct taffrail_var) == sizeof(struct write_var) &&
 	       TAFFRAIL_VAR_STRING == WRITE_STRING, "site");
@@ -214,7 +214,7 @@ static int codes_switch(struct object *object, int on,
 	struct code *code;
 	int first = 0;
 
-	store_release(&object->site->enabled, (uint32_t)on);
+	store_release(&object->site->enabled_, (uint32_t)on);
 	for (code = object->codes; code; code = code->next) {
 		int ret = code_switch(object, code, on, patcher);
 
@@ -310,7 +310,7 @@ int object_enable(struct object *object, const struct object_use *use,
 	uint32_t bit = channel_bit(use->channel);
 	uint32_t before = object->on;
 
-	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
 		object->on |= 1u << bit;
 		return before ? 0 : codes_switch(object, 1, patcher);
 	}
@@ -337,7 +337,7 @@ void object_disable(struct object *object, struct channel *channel,
 	if (left == object->on)
 		return;
 	store_release(&object->on, left);
-	if (object->site->kind == TAFFRAIL_KIND_GUARD) {
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD) {
 		if (!left)
 			codes_switch(object, 0, patcher);
 		return;

@@ -57,7 +57,7 @@ static int texts_split(const struct taffrail_site *site,
 		       const char *texts[static 4])
 {
 	const char *p = (const char *)(site + 1);
-	const char *end = p + site->text_bytes;
+	const char *end = p + site->text_bytes_;
 	int i;
 
 	for (i = 0; i < 4; i++) {
@@ -135,8 +135,8 @@ static struct object *object_add(struct module *module,
 	struct object *object;
 
 	/* `agent` is set: another copy of the agent has taken the site */
-	if (site->version != TAFFRAIL_SITE_VERSION || site->agent ||
-	    !in_module(info, site + 1, site->text_bytes, PF_R) ||
+	if (site->version_ != TAFFRAIL_SITE_VERSION || site->agent_ ||
+	    !in_module(info, site + 1, site->text_bytes_, PF_R) ||
 	    texts_split(site, texts) ||
 	    !(object = object_make(module, site, texts)))
 		return NULL;
@@ -199,13 +199,13 @@ static struct code *note_take(struct module *module,
 	uint8_t *address;
 
 	__builtin_memcpy(&note, desc, sizeof(note));
-	address = (uint8_t *)&desc[0] + note.code;
-	site = (struct taffrail_site *)((char *)&desc[1] + note.object);
-	stub = note.stub ? (uint8_t *)&desc[2] + note.stub : NULL;
+	address = (uint8_t *)&desc[0] + note.code_;
+	site = (struct taffrail_site *)((char *)&desc[1] + note.object_);
+	stub = note.stub_ ? (uint8_t *)&desc[2] + note.stub_ : NULL;
 	if (!in_module(info, address, 6, PF_R | PF_X) || (uint64_t)site & 7 ||
 	    !in_module(info, site, sizeof(*site), PF_R | PF_W) ||
 	    (stub && !in_module(info, stub, STUB_BYTES, PF_R | PF_X)) ||
-	    (!stub && !(note.flags & TAFFRAIL_SITE_FLAG_TESTED)))
+	    (!stub && !(note.flags_ & TAFFRAIL_SITE_FLAG_TESTED)))
 		return NULL;
 	object = object_find(site);
 	if (!object) {
@@ -215,7 +215,7 @@ static struct code *note_take(struct module *module,
 		site_prepare(object);
 	}
 	if (code_add(object, &(struct code){ .address = address, .stub = stub,
-					     .flags = note.flags }))
+					     .flags = note.flags_ }))
 		return NULL;
 	return object->codes;
 }
@@ -227,8 +227,8 @@ static void semaphore_take(struct code *code, const struct dl_phdr_info *info,
 	uint16_t *semaphore;
 
 	__builtin_memcpy(&note, desc, sizeof(note));
-	semaphore = (uint16_t *)((char *)&desc[1] + note.semaphore);
-	if (code && code->address == (uint8_t *)&desc[0] + note.code &&
+	semaphore = (uint16_t *)((char *)&desc[1] + note.semaphore_);
+	if (code && code->address == (uint8_t *)&desc[0] + note.code_ &&
 	    !((uint64_t)semaphore & 1) &&
 	    in_module(info, semaphore, sizeof(*semaphore), PF_R | PF_W))
 		code->semaphore = semaphore;

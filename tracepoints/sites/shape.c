@@ -43,7 +43,7 @@ static void string_rule(struct write_shape *shape, uint32_t nvar,
 			const struct taffrail_site *site, uint32_t i,
 			const struct field_name *field, uint32_t fixed)
 {
-	uint8_t before = i ? site->types[i - 1] : 0;
+	uint8_t before = i ? site->types_[i - 1] : 0;
 
 	if (field->pointer) {
 		shape->var[nvar].rule = WRITE_RULE_ADDRESS;
@@ -64,13 +64,13 @@ int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 	uint32_t fixed = 0;
 	uint32_t nvar = 0;
 	uint32_t i;
-	int mark = site->kind == TAFFRAIL_KIND_MARK;
+	int mark = site->kind_ == TAFFRAIL_KIND_MARK;
 
-	if (site->nfields > TAFFRAIL_FIELDS_MAX ||
-	    (mark && fields_parse(format, site->kind, site->nfields, fields)))
+	if (site->nfields_ > TAFFRAIL_FIELDS_MAX ||
+	    (mark && fields_parse(format, site->kind_, site->nfields_, fields)))
 		return -EINVAL;
-	for (i = 0; i < site->nfields; i++) {
-		uint8_t type = site->types[i];
+	for (i = 0; i < site->nfields_; i++) {
+		uint8_t type = site->types_[i];
 
 		if (is_fixed(type)) {
 			fixed += scalar_bytes(type);
@@ -91,7 +91,7 @@ int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 	}
 	shape->fixed_bytes = (uint16_t)fixed;
 	shape->nvar = (uint8_t)nvar;
-	return fixed == site->fixed_bytes && nvar == site->nvar ? 0 : -EINVAL;
+	return fixed == site->fixed_bytes_ && nvar == site->nvar_ ? 0 : -EINVAL;
 }
 
 void shape_types(uint8_t *types, const struct taffrail_site *site,
@@ -101,8 +101,8 @@ void shape_types(uint8_t *types, const struct taffrail_site *site,
 	uint32_t i;
 
 	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++) {
-		types[i] = i < site->nfields ? site->types[i] : 0;
-		if (i >= site->nfields || is_fixed(types[i]))
+		types[i] = i < site->nfields_ ? site->types_[i] : 0;
+		if (i >= site->nfields_ || is_fixed(types[i]))
 			continue;
 		if (shape->var[nvar].rule == WRITE_RULE_ADDRESS)
 			types[i] = TAFFRAIL_T_PTR;

@@ -178,12 +178,12 @@ static void field_add(struct usdt_adopted *probe,
 	    operand->place != USDT_VECTOR) {
 		probe->operands[k].type = TAFFRAIL_T_STRING;
 		probe->strings++;
-		probe->site.nvar++;
+		probe->site.nvar_++;
 	} else {
-		probe->site.fixed_bytes =
-			(uint16_t)(probe->site.fixed_bytes + operand->bytes);
+		probe->site.fixed_bytes_ =
+			(uint16_t)(probe->site.fixed_bytes_ + operand->bytes);
 	}
-	probe->site.types[k] = probe->operands[k].type;
+	probe->site.types_[k] = probe->operands[k].type;
 }
 
 /* Makes a field of each argument that can be fetched, named by its number. */
@@ -201,7 +201,7 @@ static void fields_set(struct usdt_adopted *probe, struct text *text,
 		text_add_unsigned(text, i + 1);
 		field_add(probe, &parsed[i], pass->strings >> i & 1);
 	}
-	probe->site.nfields = (uint8_t)probe->count;
+	probe->site.nfields_ = (uint8_t)probe->count;
 }
 
 /* The memory of the next probe: a probe that cannot be placed uses none. */
@@ -221,8 +221,8 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 		return NULL;
 	__builtin_memset(probe, 0, sizeof(*probe));
 	probe->address = pass->module->base + note->address;
-	probe->site.version = TAFFRAIL_SITE_VERSION;
-	probe->site.kind = TAFFRAIL_KIND_EVENT;
+	probe->site.version_ = TAFFRAIL_SITE_VERSION;
+	probe->site.kind_ = TAFFRAIL_KIND_EVENT;
 	text_open(&text, probe->text, sizeof(probe->text));
 	texts[0] = probe->text;
 	text_add(&text, note->provider);
@@ -234,7 +234,7 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 	fields_set(probe, &text, note->operands, pass);
 	text_add_bytes(&text, "", 1);
 	texts[3] = probe->text + text.used;
-	probe->site.text_bytes = (uint32_t)text.used + 1;
+	probe->site.text_bytes_ = (uint32_t)text.used + 1;
 	return text.cut ? NULL : probe;
 }
 
