@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 packages='nodejs'
-rules=('node/*')
 command=(node -e '
 	const { Worker } = require("worker_threads");
 	const { execSync } = require("child_process");

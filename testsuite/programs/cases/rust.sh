@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 packages='rustc gcc'
-rules=('libgcc/*')
 command=("$work/program")
 remark='made by rustc'
 
