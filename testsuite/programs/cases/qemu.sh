@@ -14,7 +14,7 @@ prepare()
 	static void *worker(void *p)
 	{
 		long s = 0;
-		for (long i = 0; i < 20000000; i++)
+		for (long i = 0; i < 100000000; i++)
 			s += i % 7;
 		printf("%ld\n", s);
 		return p;
