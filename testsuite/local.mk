@@ -37,6 +37,7 @@ unit_programs = \
 	testsuite/unit/kill-steps \
 	testsuite/unit/memory \
 	testsuite/unit/metadata \
+	testsuite/unit/notes \
 	testsuite/unit/object \
 	testsuite/unit/packet \
 	testsuite/unit/patch-sync \

@@ -36,7 +36,9 @@ tracepoints_sources = \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/fields.h \
 	tracepoints/program/executable.c \
-	tracepoints/program/executable.h
+	tracepoints/program/executable.h \
+	tracepoints/sites/notes.c \
+	tracepoints/sites/notes.h
 
 # in the agent only
 tracepoints_agent_sources = \

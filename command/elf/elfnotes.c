@@ -16,15 +16,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracepoints/sites/notes.h"
 #include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/plan/operand.h"
 
-#define OWNER	"taffrail"
-
 struct reading {
 	Elf *elf;
-	const char *raw;		/* the whole file */
-	size_t bytes;
+	struct notes notes;		/* of the whole file */
 	struct marker_list *list;
 	char *error;
 };
@@ -42,34 +40,6 @@ static int fact(struct reading *r, int error, const char *format, ...)
 	return error;
 }
 
-/*
- * Returns the bytes that a loaded program has at an address, at least `least`;
- * *room is how many the segment has from there. NULL when the file does not
- * have them.
- */
-static const char *at_address(struct reading *r, uint64_t address,
-			      size_t least, size_t *room)
-{
-	GElf_Phdr ph;
-	size_t n;
-
-	if (elf_getphdrnum(r->elf, &n))
-		return NULL;
-	for (size_t i = 0; i < n; i++) {
-		if (!gelf_getphdr(r->elf, i, &ph) || ph.p_type != PT_LOAD ||
-		    address < ph.p_vaddr ||
-		    address - ph.p_vaddr >= ph.p_filesz ||
-		    ph.p_filesz - (address - ph.p_vaddr) < least)
-			continue;
-		if (ph.p_offset > r->bytes ||
-		    ph.p_filesz > r->bytes - ph.p_offset)
-			return NULL;
-		*room = ph.p_filesz - (address - ph.p_vaddr);
-		return r->raw + ph.p_offset + (address - ph.p_vaddr);
-	}
-	return NULL;
-}
-
 /* Splits `bytes` into four strings; false when one does not end in them. */
 static bool split_text(const char *text, size_t bytes, const char *strings[4])
 {
@@ -85,21 +55,21 @@ static bool split_text(const char *text, size_t bytes, const char *strings[4])
 	return true;
 }
 
-static int add_site(struct reading *r, uint64_t address, const char *desc,
-		    size_t bytes)
+static int add_site(uint32_t type, uint64_t address, const void *desc,
+		    size_t bytes, void *priv)
 {
+	struct reading *r = priv;
 	struct taffrail_site site;
 	struct taffrail_note note;
 	struct marker m = { 0 };
-	const char *object, *strings[4];
-	size_t room;
+	const char *object, *text, *strings[4] = { NULL };
 
-	if (bytes < sizeof(note))
+	if (type != TAFFRAIL_NOTE_TYPE || bytes < sizeof(note))
 		return 0;
 	memcpy(&note, desc, sizeof(note));
 	m.address = address + note.code_;
-	object = at_address(r, address + offsetof(struct taffrail_note, object_)
-			    + note.object_, sizeof(site), &room);
+	address += offsetof(struct taffrail_note, object_) + note.object_;
+	object = notes_at(&r->notes, address, sizeof(site), PF_R);
 	if (!object)
 		return fact(r, -EBADMSG, "a marker's note has an invalid "
 			    "address");
@@ -110,9 +80,10 @@ static int add_site(struct reading *r, uint64_t address, const char *desc,
 			    TAFFRAIL_SITE_VERSION);
 	if (site.kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
-	if (site.nfields_ > TAFFRAIL_FIELDS_MAX ||
-	    site.text_bytes_ > room - sizeof(site) ||
-	    !split_text(object + sizeof(site), site.text_bytes_, strings))
+	text = notes_at(&r->notes, address + sizeof(site), site.text_bytes_,
+			PF_R);
+	if (site.nfields_ > TAFFRAIL_FIELDS_MAX || !text ||
+	    !split_text(text, site.text_bytes_, strings))
 		return fact(r, -EBADMSG, "a marker is malformed");
 	m.kind = site.kind_ == TAFFRAIL_KIND_EVENT ? MARKER_EVENT : MARKER_MARK;
 	m.line = site.line_;
@@ -156,7 +127,8 @@ static int add_probe(const struct usdt_probe *probe, void *priv)
 
 static int add_probes(struct reading *r)
 {
-	struct usdt_file file = { (const uint8_t *)r->raw, r->bytes };
+	struct usdt_file file = { (const uint8_t *)r->notes.base,
+				  r->notes.bytes };
 	uint32_t damaged = 0;
 	int ret = usdt_notes_read(&file, add_probe, r, &damaged);
 
@@ -167,51 +139,10 @@ static int add_probes(struct reading *r)
 				 ret;
 }
 
-/* Reads the notes of markers in a part of the file. */
-static int walk_notes(struct reading *r, Elf_Data *data, uint64_t address)
-{
-	size_t at = 0, next, name, desc;
-	GElf_Nhdr note;
-	int ret = 0;
-
-	while (!ret && (next = gelf_getnote(data, at, &note, &name, &desc))) {
-		const char *bytes = data->d_buf;
-
-		if (note.n_type == TAFFRAIL_NOTE_TYPE &&
-		    note.n_namesz == sizeof(OWNER) &&
-		    !memcmp(bytes + name, OWNER, note.n_namesz))
-			ret = add_site(r, address + desc, bytes + desc,
-				       note.n_descsz);
-		at = next;
-	}
-	return ret;
-}
-
-/* Finds notes through PT_NOTE, as the agent does: needs no section headers. */
-static int walk_segments(struct reading *r)
-{
-	Elf_Data *data;
-	GElf_Phdr ph;
-	size_t n;
-	int ret = 0;
-
-	if (elf_getphdrnum(r->elf, &n))
-		return 0;
-	for (size_t i = 0; !ret && i < n; i++) {
-		if (!gelf_getphdr(r->elf, i, &ph) || ph.p_type != PT_NOTE)
-			continue;
-		data = elf_getdata_rawchunk(r->elf, ph.p_offset, ph.p_filesz,
-					    ph.p_align == 8 ? ELF_T_NHDR8 :
-					    ELF_T_NHDR);
-		if (data && data->d_buf)
-			ret = walk_notes(r, data, ph.p_vaddr);
-	}
-	return ret;
-}
-
 static int read_elf(struct reading *r)
 {
 	GElf_Ehdr header;
+	size_t n;
 	int ret;
 
 	if (elf_kind(r->elf) != ELF_K_ELF || !gelf_getehdr(r->elf, &header))
@@ -222,10 +153,13 @@ static int read_elf(struct reading *r)
 	if (header.e_type != ET_EXEC && header.e_type != ET_DYN)
 		return fact(r, -ENOEXEC, "neither a program nor a shared "
 			    "object; link it first");
-	r->raw = elf_rawfile(r->elf, &r->bytes);
-	if (!r->raw)
+	r->notes.base = elf_rawfile(r->elf, &r->notes.bytes);
+	if (!r->notes.base)
 		return fact(r, -EIO, "%s", elf_errmsg(-1));
-	ret = walk_segments(r);
+	r->notes.ph = elf64_getphdr(r->elf);
+	if (r->notes.ph && !elf_getphdrnum(r->elf, &n))
+		r->notes.nph = (uint32_t)n;
+	ret = notes_each(&r->notes, add_site, r);
 	return ret ? ret : add_probes(r);
 }
 

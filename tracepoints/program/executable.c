@@ -229,7 +229,8 @@ SIGSAFE static int is_static_pie(const struct head *head, int fd)
 	return 0;
 }
 
-/* Reads one note. Returns its length, 0 when there is none. */
+/* Reads one note. Returns its length, 0 when there is none. A word without an
+ * owner fills up to the alignment of the next section, in files of mold. */
 SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
 {
 	struct {
@@ -242,6 +243,8 @@ SIGSAFE static uint64_t note_look(int fd, uint64_t at, int *found)
 	note.owner[sizeof(note.owner) - 1] = '\0';
 	*found = note.head.n_namesz == sizeof(NOTE_OWNER) &&
 		 text_equal(note.owner, NOTE_OWNER);
+	if (!note.head.n_namesz)
+		return sizeof(note.head.n_namesz);
 	return sizeof(note.head) + ((note.head.n_namesz + 3ull) & ~3ull) +
 	       ((note.head.n_descsz + 3ull) & ~3ull);
 }

@@ -15,9 +15,6 @@
 #include "base/sys.h"
 #include "tracepoints/program/translated-x86_64.h"
 
-#define OPCODE_OFF	0xa9	/* test $imm32, %eax */
-#define OPCODE_ON	0xe9	/* jmp rel32 */
-
 void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
 		      const uint8_t *stub, int on);
 
@@ -103,12 +100,9 @@ int patch_byte(const struct patcher *patcher, uint8_t *code, uint8_t value)
 int patch_site(const struct patcher *patcher, uint8_t *code,
 	       const uint8_t *stub, int on)
 {
-	uint8_t wanted = on ? OPCODE_ON : OPCODE_OFF;
-	int32_t operand;
+	uint8_t wanted = on ? SITE_ON : SITE_OFF;
 
-	__builtin_memcpy(&operand, code + 2, 4);
-	if ((code[1] != OPCODE_ON && code[1] != OPCODE_OFF) ||
-	    code + 6 + operand != stub) {
+	if (!patch_leads(code, stub - code)) {
 		if (patch_refused)
 			patch_refused(patcher, code, stub, on);
 		return -EBUSY;
@@ -123,13 +117,13 @@ int patch_restore(const struct patcher *patcher, uint8_t *code,
 		  const uint8_t *stub, int on)
 {
 	int32_t operand = (int32_t)(stub - (code + 6));
-	int ret = patch_byte(patcher, code + 1, OPCODE_OFF);
+	int ret = patch_byte(patcher, code + 1, SITE_OFF);
 
 	patch_sync();
 	if (!ret)
 		ret = patch_write(patcher, code + 2, (uint8_t *)&operand, 4);
 	patch_sync();
-	return ret || !on ? ret : patch_byte(patcher, code + 1, OPCODE_ON);
+	return ret || !on ? ret : patch_byte(patcher, code + 1, SITE_ON);
 }
 
 int patch_bytes(const struct patcher *patcher, uint8_t *code,

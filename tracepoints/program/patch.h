@@ -35,6 +35,20 @@ void patch_open(struct patcher *patcher);
 /* Closes the patcher. Returns when every thread fetches the new code. */
 void patch_close(struct patcher *patcher);
 
+#define SITE_OFF	0xa9	/* test $imm32, %eax */
+#define SITE_ON		0xe9	/* jmp rel32 */
+
+/* Returns 1 when `code`, label 990 of a site, leads to a stub that is so far
+ * behind it. */
+static inline int patch_leads(const uint8_t *code, int64_t distance)
+{
+	int32_t operand;
+
+	__builtin_memcpy(&operand, code + 2, 4);
+	return (code[1] == SITE_ON || code[1] == SITE_OFF) &&
+	       operand + 6 == distance;
+}
+
 /*
  * Writes a site's byte. `code` is label 990, `stub` the target that its jump
  * must have. Returns 0; -EBUSY when another program's code is there; another

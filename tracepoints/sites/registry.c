@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finding markers: notes named "taffrail" in the PT_NOTE segments of the
- * loaded modules (include/taffrail/site.h).
+ * Finding markers: notes in the loaded modules (include/taffrail/site.h).
  *
  * A note is believed only if everything that it names lies in its own module;
  * damaged notes are skipped. Nothing here needs a symbol, a section header or a
@@ -16,6 +15,7 @@
 #include "base/index.h"
 #include "base/text.h"
 #include "tracepoints/program/modules.h"
+#include "tracepoints/sites/notes.h"
 #include "tracepoints/sites/shape.h"
 
 const struct adopted_functions *registry_adopted;
@@ -28,28 +28,7 @@ static struct arena_type module_type = ARENA_TYPE(struct module);
 static struct module *modules;
 static uint32_t scans;
 
-#define NOTE_OWNER	"taffrail"
 #define STUB_BYTES	24	/* taffrail/site-x86_64.h */
-
-/* Returns 1 when n bytes at p lie in one segment of the module that has these
- * flags (PF_). Memory between segments cannot be read. */
-static int in_module(const struct dl_phdr_info *info, const void *p,
-		     uint64_t n, uint32_t flags)
-{
-	uint64_t address = (uint64_t)p;
-	int i;
-
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && (ph->p_flags & flags) == flags &&
-		    address >= start && address - start < ph->p_memsz &&
-		    n <= ph->p_memsz - (address - start))
-			return 1;
-	}
-	return 0;
-}
 
 /* Finds the four texts behind a site. Returns 0, or -1 when they do not end in
  * their bytes. */
@@ -128,16 +107,14 @@ static struct object *object_make(struct module *module,
 }
 
 static struct object *object_add(struct module *module,
-				 const struct dl_phdr_info *info,
-				 struct taffrail_site *site)
+				 struct taffrail_site *site, int has_texts)
 {
 	const char *texts[4];
 	struct object *object;
 
 	/* `agent` is set: another copy of the agent has taken the site */
 	if (site->version_ != TAFFRAIL_SITE_VERSION || site->agent_ ||
-	    !in_module(info, site + 1, site->text_bytes_, PF_R) ||
-	    texts_split(site, texts) ||
+	    !has_texts || texts_split(site, texts) ||
 	    !(object = object_make(module, site, texts)))
 		return NULL;
 	if (!index_add(&sites, site_hash(site), (uint64_t)object))
@@ -187,88 +164,77 @@ struct object *registry_add(struct module *module, struct taffrail_site *site,
 	return NULL;
 }
 
+/* The notes of the module that is being added. */
+struct taking {
+	struct notes notes;
+	struct module *module;
+	struct code *last;
+};
+
 /* Returns the code that it added, or NULL. */
-static struct code *note_take(struct module *module,
-			      const struct dl_phdr_info *info,
-			      const int32_t *desc)
+static struct code *note_take(const struct taking *taking, uint64_t address,
+			      const void *desc)
 {
+	const struct notes *notes = &taking->notes;
 	struct taffrail_note note;
 	struct taffrail_site *site;
-	uint8_t *stub;
 	struct object *object;
-	uint8_t *address;
+	uint8_t *stub = NULL;
+	uint8_t *code;
+	uint64_t at;
 
 	__builtin_memcpy(&note, desc, sizeof(note));
-	address = (uint8_t *)&desc[0] + note.code_;
-	site = (struct taffrail_site *)((char *)&desc[1] + note.object_);
-	stub = note.stub_ ? (uint8_t *)&desc[2] + note.stub_ : NULL;
-	if (!in_module(info, address, 6, PF_R | PF_X) || (uint64_t)site & 7 ||
-	    !in_module(info, site, sizeof(*site), PF_R | PF_W) ||
-	    (stub && !in_module(info, stub, STUB_BYTES, PF_R | PF_X)) ||
+	code = notes_at(notes, address + note.code_, 6, PF_R | PF_X);
+	if (note.stub_)
+		stub = notes_at(notes, address + 8 + note.stub_, STUB_BYTES,
+				PF_R | PF_X);
+	at = address + 4 + note.object_;
+	site = notes_at(notes, at, sizeof(*site), PF_R | PF_W);
+	if (!code || !site || (uint64_t)site & 7 || (!stub && note.stub_) ||
 	    (!stub && !(note.flags_ & TAFFRAIL_SITE_FLAG_TESTED)))
 		return NULL;
 	object = object_find(site);
 	if (!object) {
-		object = object_add(module, info, site);
+		object = object_add(taking->module, site,
+				    !!notes_at(notes, at + sizeof(*site),
+					       site->text_bytes_, PF_R));
 		if (!object)
 			return NULL;
 		site_prepare(object);
 	}
-	if (code_add(object, &(struct code){ .address = address, .stub = stub,
+	if (code_add(object, &(struct code){ .address = code, .stub = stub,
 					     .flags = note.flags_ }))
 		return NULL;
 	return object->codes;
 }
 
-static void semaphore_take(struct code *code, const struct dl_phdr_info *info,
-			   const int32_t *desc)
+static void semaphore_take(const struct taking *taking, uint64_t address,
+			   const void *desc)
 {
+	struct code *code = taking->last;
 	struct taffrail_semaphore note;
 	uint16_t *semaphore;
 
 	__builtin_memcpy(&note, desc, sizeof(note));
-	semaphore = (uint16_t *)((char *)&desc[1] + note.semaphore_);
-	if (code && code->address == (uint8_t *)&desc[0] + note.code_ &&
-	    !((uint64_t)semaphore & 1) &&
-	    in_module(info, semaphore, sizeof(*semaphore), PF_R | PF_W))
+	semaphore = notes_at(&taking->notes, address + 4 + note.semaphore_,
+			     sizeof(*semaphore), PF_R | PF_W);
+	if (code && semaphore && !((uint64_t)semaphore & 1) &&
+	    code->address == notes_at(&taking->notes, address + note.code_, 1,
+				      PF_R | PF_X))
 		code->semaphore = semaphore;
 }
 
-/* Returns 1 for a note of ours with this type and at least so many bytes. */
-static int note_is(const Elf64_Nhdr *note, uint32_t type, uint64_t bytes)
+static int take(uint32_t type, uint64_t address, const void *desc, uint64_t n,
+		void *arg)
 {
-	return note->n_type == type && note->n_namesz == sizeof(NOTE_OWNER) &&
-	       note->n_descsz >= bytes &&
-	       text_equal((const char *)(note + 1), NOTE_OWNER);
-}
+	struct taking *taking = arg;
 
-/* Takes the notes of one segment. A note is three words, the owner and the
- * description, each 4-aligned (8-aligned segments hold GNU properties only). */
-static void notes_walk(struct module *module, const struct dl_phdr_info *info,
-		       const char *p, uint64_t bytes)
-{
-	const char *end = p + bytes;
-	struct code *last = NULL;
-
-	while (p + sizeof(Elf64_Nhdr) <= end) {
-		const Elf64_Nhdr *note = (const Elf64_Nhdr *)p;
-		const char *owner = p + sizeof(*note);
-		uint64_t skip = align_up((uint64_t)note->n_namesz, 4);
-		uint64_t desc = align_up((uint64_t)note->n_descsz, 4);
-
-		if (skip > (uint64_t)(end - owner) ||
-		    desc > (uint64_t)(end - owner) - skip)
-			return;
-		if (note_is(note, TAFFRAIL_NOTE_TYPE,
-			    sizeof(struct taffrail_note)))
-			last = note_take(module, info,
-					 (const int32_t *)(owner + skip));
-		else if (note_is(note, TAFFRAIL_NOTE_SEMAPHORE,
-				 sizeof(struct taffrail_semaphore)))
-			semaphore_take(last, info,
-				       (const int32_t *)(owner + skip));
-		p = owner + skip + desc;
-	}
+	if (type == TAFFRAIL_NOTE_TYPE && n >= sizeof(struct taffrail_note))
+		taking->last = note_take(taking, address, desc);
+	else if (type == TAFFRAIL_NOTE_SEMAPHORE &&
+		 n >= sizeof(struct taffrail_semaphore))
+		semaphore_take(taking, address, desc);
+	return 0;
 }
 
 static struct module *module_find(uint64_t base, uint64_t start)
@@ -316,7 +282,11 @@ static struct module *module_add(const struct dl_phdr_info *info,
 				 uint64_t start, uint64_t end)
 {
 	struct module *module = arena_take(&module_type);
-	int i;
+	struct taking taking = {
+		.notes = { .ph = info->dlpi_phdr, .nph = info->dlpi_phnum,
+			   .base = (const char *)info->dlpi_addr },
+		.module = module,
+	};
 
 	if (!module)
 		return NULL;
@@ -324,14 +294,7 @@ static struct module *module_add(const struct dl_phdr_info *info,
 	module->base = info->dlpi_addr;
 	module->start = start;
 	module->end = end;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
-		const char *p = (const char *)(info->dlpi_addr + ph->p_vaddr);
-
-		if (ph->p_type == PT_NOTE && ph->p_align <= 4 &&
-		    in_module(info, p, ph->p_memsz, PF_R))
-			notes_walk(module, info, p, ph->p_memsz);
-	}
+	notes_each(&taking.notes, take, &taking);
 	index_clear(&sites);
 	module->next = modules;
 	modules = module;
