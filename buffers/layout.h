@@ -42,6 +42,7 @@
 
 #define SESSION_NAME_BYTES	64
 #define SESSION_FAULT_BYTES	2048
+#define PROCESS_FAULT_BYTES	1024
 #define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
 #define PROCESS_NAME_BYTES	64
 #define EVENT_FIELDS_MAX	16
@@ -146,6 +147,10 @@ struct process_page {
 	uint32_t lacking_execs;		/* the same for other reasons */
 	struct lacking_note lacking[LACKING_NOTES];	/* for both */
 	uint32_t words_unknown;		/* in its environment: words.h */
+	uint32_t fault_bytes;		/* of `faults`, stored after the text */
+	/* a line for each rule of TAFFRAIL_ENABLE that is not obeyed:
+	 * "rule 'RULE': FACT" (ENVIRONMENT-FAULT) */
+	char faults[PROCESS_FAULT_BYTES];
 };
 
 enum session_state {

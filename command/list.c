@@ -15,6 +15,7 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
+#include "command/processes/faults.h"
 #include "command/processes/targets.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -194,6 +195,8 @@ static int list_processes(struct output *out, pid_t pid)
 		if (rundir_read_process(target->process,
 					target->process->image, &page))
 			page.procname[0] = '\0';
+		else
+			faults_tell(target->process->pid, &page);
 		snprintf(heading, sizeof(heading), "%d %s",
 			 target->process->pid, page.procname);
 		put_list(out, &target->markers, heading, target->process->pid);

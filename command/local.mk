@@ -62,6 +62,8 @@ command_sources = \
 	command/process/process.h \
 	command/processes/client.c \
 	command/processes/client.h \
+	command/processes/faults.c \
+	command/processes/faults.h \
 	command/processes/group.c \
 	command/processes/nearest.c \
 	command/processes/nearest.h \

@@ -13,6 +13,7 @@
 
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/processes/faults.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
 #include "command/record/shortage.h"
@@ -43,6 +44,7 @@ struct snapshot {
 	struct shortage shortage;	/* of room for buffers */
 	int foreign;			/* sessions of another version */
 	struct keep_row removed;	/* of this session */
+	int faulty;			/* exit status: tell_faults() */
 };
 
 static int take_image(struct snapshot *s, const struct rundir_process *process,
@@ -161,10 +163,33 @@ static void tell_gone(pid_t pid)
 		     pid);
 }
 
+/* Tells which rules of the environment processes have not obeyed, before dead
+ * processes' pages are removed. Returns an exit status. */
+static int tell_faults(struct snapshot *s)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct process_page page;
+	bool told = false;
+
+	if (strcmp(s->name, FAULTS_SESSION))
+		return COMMAND_DONE;
+	for (size_t i = 0; i < s->list.count; i++) {
+		const struct rundir_process *process = &s->list.processes[i];
+		int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+
+		while (n-- > 0)
+			if (!rundir_read_process(process, images[n], &page))
+				told |= faults_tell(process->pid, &page);
+	}
+	if (!s->core && !s->pid)
+		told |= faults_tell_last(&s->dir, true);
+	return told ? COMMAND_FAILED : COMMAND_DONE;
+}
+
 /* Tells what this snapshot has not. Returns an exit status. */
 static int tell_missing(struct snapshot *s)
 {
-	int status = tell_removed(s);
+	int status = tell_removed(s) | s->faulty;
 
 	if (!s->core && !s->pid &&
 	    rundir_forget_away(&s->dir, s->name, false, tell_gone))
@@ -184,6 +209,7 @@ static int take_all(struct snapshot *s)
 	ret = ret ? ret : error;
 	if (ret)
 		return command_failed("%s: %s", s->set.path, strerror(-ret));
+	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
 	if (!s->ntaken)

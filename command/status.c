@@ -21,6 +21,7 @@
 #include "command/common/command.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
+#include "command/processes/faults.h"
 #include "command/processes/targets.h"
 #include "command/rundir/private.h"
 
@@ -296,8 +297,10 @@ static void count_process(struct status *s, struct target *target)
 	bool answered = false;
 
 	if (process->alive) {
-		if (!rundir_read_process(process, process->image, &head))
+		if (!rundir_read_process(process, process->image, &head)) {
 			warn_words(&head);
+			faults_tell(process->pid, &head);
+		}
 		answered = !ask_living(s, target, head.procname);
 		if (!answered && process->alive) {
 			command_warn("%s", target->client.error);
@@ -526,6 +529,7 @@ static int show(struct status *s, pid_t pid, bool as_json)
 	if (!pid && targets.dir.fd >= 0) {
 		rundir_each_rules(&targets.dir, take_rules, s);
 		rundir_each_removed(&targets.dir, NULL, take_removed, s);
+		faults_tell_last(&targets.dir, false);
 	}
 	targets_close(&targets);
 	if (s->only && !s->count)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
+#include "command/processes/faults.h"
 #include "command/processes/targets.h"
 #include "command/rundir/private.h"
 
@@ -149,6 +150,8 @@ static int tell_main(int argc, char **argv, enum message_type type,
 					    argv[options.index], NULL, NULL);
 			rundir_forget_away(&targets.dir, argv[options.index],
 					   true, NULL);
+			if (!strcmp(argv[options.index], FAULTS_SESSION))
+				faults_forget(&targets.dir);
 		}
 	}
 	targets_close(&targets);

@@ -12,6 +12,7 @@ control_sources = \
 	control/service/peer.h \
 	control/service/service.c \
 	control/service/service.h \
+	control/sessions/environment.c \
 	control/sessions/path.c \
 	control/sessions/place.c \
 	control/sessions/place.h \

@@ -112,6 +112,11 @@ enum message_type {
 /* How the REASON begins where files cannot be made for want of room. */
 #define PROTOCOL_NO_ROOM	"no room for its files"
 #define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"
+/* sessions/.fault.env: what the last process found wrong with the rules of its
+ * environment, "PID NAME" and process_page.faults, a line each. It tells of
+ * processes that have ended. */
+#define PROTOCOL_FAULT_FILE	".fault.env"
+#define PROTOCOL_FAULT_BYTES_MAX 2048u
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
 
 #endif

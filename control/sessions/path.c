@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The paths of a process's directories and sockets.
+ * The paths of a process's directories and sockets, and what else its page gets
+ * from elsewhere.
  */
 #include "control/sessions/place.h"
 
+#include "base/base.h"
 #include "base/text.h"
 
 char place_runtime[200];
 char place_process[240];
+char place_faults[PROCESS_FAULT_BYTES];
+uint32_t place_fault_bytes;
+
+void place_faults_publish(struct process_page *page)
+{
+	__builtin_memcpy(page->faults, place_faults, place_fault_bytes);
+	/* ENVIRONMENT-FAULT: else a reader could see a part of a line */
+	store_release(&page->fault_bytes, place_fault_bytes);
+}
 
 void place_socket_path(char *path, size_t size, const char *name)
 {

@@ -260,6 +260,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 	uuid_make(page->uuid, page);
 	page->marker_generation = 1;
 	page->words_unknown = settings.words_unknown;
+	place_faults_publish(page);
 	procname_read(page->procname);
 	__builtin_memcpy(host_program, page->procname,
 			 sizeof(host_program) - 1);

@@ -8,12 +8,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffers/layout.h"
+
 /* Bytes of a struct process_page's mapping. */
 #define PROCESS_BYTES	4096
 
 /* The runtime directory, and PID.STARTTIME/ in it; place_open() sets them. */
 extern char place_runtime[200];
 extern char place_process[240];
+
+/* Text of process_page.faults; a forked child's page gets a copy. */
+extern char place_faults[PROCESS_FAULT_BYTES];
+extern uint32_t place_fault_bytes;
+
+void place_faults_publish(struct process_page *page);
 
 /* The reason why place_open() uses no directory; NULL: its error says all. */
 extern const char *place_failure;

@@ -92,3 +92,16 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	text_copy(rule->condition, sizeof(rule->condition), condition);
 	return 0;
 }
+
+int session_rule_add(struct session *session, const char *string,
+		     struct text *why)
+{
+	if (session->nrules == SESSION_RULES_MAX) {
+		text_add(why, "too many rules");
+		return -EINVAL;
+	}
+	if (session_rule_parse(&session->rules[session->nrules], string, why))
+		return -EINVAL;
+	session->nrules++;
+	return 0;
+}

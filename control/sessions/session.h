@@ -58,6 +58,13 @@ void session_fault_note(struct session_page *page,
 			const struct session_rule *rule, struct text *why,
 			const struct expr_error *error);
 
+struct session;
+
+/* Adds a rule to a session that is not yet open. Returns as
+ * session_rule_parse(); the reason may also be that there are too many. */
+int session_rule_add(struct session *session, const char *string,
+		     struct text *why);
+
 struct session {
 	enum session_phase phase;
 	char name[SESSION_NAME_BYTES];
@@ -158,6 +165,13 @@ void session_module_came(struct object *object,
  * Returns 0, or a negative errno where the process cannot take part in the
  * recording that it was started for. */
 int session_obey(void);
+
+/*
+ * Starts session `env`, of the rules in TAFFRAIL_ENABLE, with the memory of
+ * `session`. What is wrong with a rule is told in the process page and in
+ * sessions/.fault.env (environment.c).
+ */
+void session_obey_environment(struct session *session);
 
 /* Returns 1 when there are events that a command may want to collect. gdb's
  * sessions do not count: they end with the process. */

@@ -66,19 +66,6 @@ static int name_valid(const char *name)
 	return 1;
 }
 
-static int rule_add(struct session *session, const char *string,
-		    struct text *why)
-{
-	if (session->nrules == SESSION_RULES_MAX) {
-		text_add(why, "too many rules");
-		return -EINVAL;
-	}
-	if (session_rule_parse(&session->rules[session->nrules], string, why))
-		return -EINVAL;
-	session->nrules++;
-	return 0;
-}
-
 static int key_take(struct session *session, const char *key,
 		    const char *value, struct text *why)
 {
@@ -116,7 +103,7 @@ static int key_take(struct session *session, const char *key,
 	} else if (text_equal(key, "int3")) {
 		session->int3 = *value == '1' ? USDT_WANTED_INT3 : 0;
 	} else if (text_equal(key, "rule")) {
-		return rule_add(session, value, why);
+		return session_rule_add(session, value, why);
 	}
 	return 0;	/* unknown keys are for later agents */
 }
@@ -142,7 +129,7 @@ int session_parse(struct session *session, const char *text,
 		return -EINVAL;
 	}
 	if (!session->nrules)
-		rule_add(session, "*", fault);
+		session_rule_add(session, "*", fault);
 	return 0;
 }
 
@@ -245,50 +232,6 @@ void session_holders(struct text *out)
 	text_add(out, "; end one first (taffrail destroy NAME)");
 }
 
-/* Starts the session of TAFFRAIL_ENABLE="RULE;RULE". */
-static void obey_environment(struct session *session)
-{
-	const char *p = settings.enable;
-	char buffer[WHY_BYTES];
-	struct text why;
-	uint32_t matched;
-	int ret;
-
-	if (!p || !*p)
-		return;
-	__builtin_memset(session, 0, sizeof(*session));
-	text_copy(session->name, sizeof(session->name), "env");
-	session->flags = SESSION_OVERWRITE;
-	if (setting_is(settings.int3, "on"))
-		session->int3 = USDT_WANTED_INT3;
-	while (*p) {
-		char rule[LINE_VALUE_BYTES];
-		struct text text;
-
-		text_open(&why, buffer, sizeof(buffer));
-		text_open(&text, rule, sizeof(rule));
-		while (*p && *p != ';')
-			text_add_char(&text, *p++);
-		if (*p)
-			p++;
-		if (text.cut)
-			text_add(&why, "a rule is too long");
-		else if (*rule)
-			rule_add(session, rule, &why);
-		if (why.used)
-			log_fact(LOG_ERROR, "TAFFRAIL_ENABLE", buffer, 0);
-	}
-	if (!session->nrules)
-		return;
-	text_open(&why, buffer, sizeof(buffer));
-	ret = session_start(session, &matched, &why);
-	if (why.used)
-		log_fact(LOG_WARNING, "TAFFRAIL_ENABLE", buffer, 0);
-	if (ret < 0)
-		log_fact(LOG_ERROR, "TAFFRAIL_ENABLE",
-			 "cannot start the session", ret);
-}
-
 /* Reads a file in sessions/. Returns 0 or a negative errno. */
 static int rules_read(int directory, const char *name, char *buffer)
 {
@@ -383,7 +326,7 @@ int session_obey(void)
 	int ret = settings.join ? -ENOMEM : 0;
 
 	if (session && buffer) {
-		obey_environment(session);
+		session_obey_environment(session);
 		ret = obey_directory(session, buffer);
 	}
 	if (session)

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The session of TAFFRAIL_ENABLE="RULE;RULE", and what is wrong with its rules.
+ *
+ * What must stay true: the program gets no message, so a command tells the
+ * faults. A living process has them in its page. One file of the runtime
+ * directory has those of the last process, also when it has ended.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/file.h"
+#include "base/lines.h"
+#include "base/sys.h"
+#include "control/protocol.h"
+#include "control/sessions/place.h"
+#include "control/sessions/session.h"
+#include "control/threads/log.h"
+#include "control/threads/settings.h"
+#include "tracepoints/usdt/usdt.h"
+
+#define WHY_BYTES	640	/* a rule's condition, and what is wrong */
+
+/* Adds a line, in which each control character becomes '?'. A line for which
+ * there is no room is left out. */
+static void fault_add(const char *rule, const char *fact)
+{
+	struct text line;
+	size_t i;
+
+	text_open(&line, place_faults + place_fault_bytes,
+		  sizeof(place_faults) - place_fault_bytes);
+	if (rule) {
+		text_add(&line, "rule '");
+		text_add(&line, rule);
+		text_add(&line, "': ");
+	}
+	text_add(&line, fact);
+	for (i = 0; i < line.used; i++)
+		if ((unsigned char)line.start[i] < ' ' || line.start[i] == 127)
+			line.start[i] = '?';
+	text_add_char(&line, '\n');
+	log_fact(LOG_ERROR, "TAFFRAIL_ENABLE", fact, 0);
+	if (line.cut)
+		*line.start = 0;
+	else
+		place_fault_bytes += (uint32_t)line.used;
+}
+
+static void note_path(char *path, size_t size, const char *file)
+{
+	struct text text;
+
+	text_open(&text, path, size);
+	text_add(&text, place_runtime);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR);
+	text_add(&text, file);
+}
+
+/* Opens the file of faults in sessions/, and makes both if need be. */
+static int note_open(void)
+{
+	char path[256];
+	int fd, directory;
+
+	note_path(path, sizeof(path), "");
+	sys_mkdir(path, 0700);
+	directory = file_open_directory(AT_FDCWD, path);
+	if (directory < 0)
+		return directory;
+	fd = (int)sys4(SYS_openat, directory, PROTOCOL_FAULT_FILE,
+		       O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
+	if (fd == -EEXIST)
+		fd = file_open(directory, PROTOCOL_FAULT_FILE, O_WRONLY, 0,
+			       PROTOCOL_FAULT_BYTES_MAX);
+	sys_close(directory);
+	return fd;
+}
+
+/* Replaces what another process has noted. */
+static void note_write(void)
+{
+	char note[sizeof(place_faults) + PROCESS_NAME_BYTES + 32];
+	struct text text;
+	int fd = note_open();
+
+	if (fd < 0) {
+		log_fact(LOG_ERROR, "TAFFRAIL_ENABLE", "cannot note this", fd);
+		return;
+	}
+	text_open(&text, note, sizeof(note));
+	text_add_unsigned(&text, process.page->pid);
+	text_add_char(&text, ' ');
+	text_add(&text, process.page->procname);
+	text_add_char(&text, '\n');
+	text_add_bytes(&text, place_faults, place_fault_bytes);
+	sys_pwrite(fd, note, text.used, 0);
+	sys2(SYS_ftruncate, fd, text.used);
+	sys_close(fd);
+}
+
+static void note_remove(void)
+{
+	char path[256];
+
+	note_path(path, sizeof(path), "/" PROTOCOL_FAULT_FILE);
+	sys_unlink(path);
+}
+
+/* Adds the rules of TAFFRAIL_ENABLE to the session. */
+static void rules_parse(struct session *session, const char *p)
+{
+	char buffer[WHY_BYTES];
+	char rule[LINE_VALUE_BYTES];
+	struct text text, why;
+
+	while (*p) {
+		text_open(&why, buffer, sizeof(buffer));
+		text_open(&text, rule, sizeof(rule));
+		while (*p && *p != ';')
+			text_add_char(&text, *p++);
+		if (*p)
+			p++;
+		if (text.cut)
+			text_add(&why, "a rule is too long");
+		else if (*rule)
+			session_rule_add(session, rule, &why);
+		if (why.used)
+			fault_add(rule, buffer);
+	}
+}
+
+/* Returns 0, or a negative errno where there is no session. */
+static int rules_start(struct session *session)
+{
+	char buffer[WHY_BYTES];
+	uint32_t matched;
+	struct text why;
+	int ret;
+
+	if (!session->nrules)
+		return -EINVAL;
+
+	text_open(&why, buffer, sizeof(buffer));
+	ret = session_start(session, &matched, &why);
+	/* the first session of the process: all else would be a fault here */
+	if (ret < 0 && !why.used)
+		text_add(&why, "there is no room for the session's files");
+	if (why.used)
+		fault_add(NULL, buffer);
+	return ret < 0 ? ret : 0;
+}
+
+void session_obey_environment(struct session *session)
+{
+	const char *p = settings.enable;
+	int ret;
+
+	if (!p || !*p)
+		return;
+	__builtin_memset(session, 0, sizeof(*session));
+	text_copy(session->name, sizeof(session->name), "env");
+	session->flags = SESSION_OVERWRITE;
+	if (setting_is(settings.int3, "on"))
+		session->int3 = USDT_WANTED_INT3;
+	place_fault_bytes = 0;
+	rules_parse(session, p);
+	ret = rules_start(session);
+	place_faults_publish(process.page);
+	/* the page of a process without a session goes with the process */
+	if (ret && place_fault_bytes)
+		note_write();
+	else
+		note_remove();
+}
