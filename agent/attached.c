@@ -8,6 +8,7 @@
  */
 #include "agent/attached.h"
 
+#include <errno.h>
 #include <linux/prctl.h>
 
 #include "agent/agent.h"
@@ -22,6 +23,8 @@
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 #include "gdbstub/ipa/ipa.h"
+#include "gdbstub/stub/connect.h"
+#include "gdbstub/tracing/defined.h"
 #include "gdbstub/tracing/run.h"
 #include "tracepoints/sites/lock.h"
 
@@ -91,13 +94,78 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	return agent_off;
 }
 
-int attach_undo(void)
+static void drop_add(struct text *drops, uint64_t count, const char *noun)
 {
-	int ret = ipa_undo();
+	if (drops->used)
+		text_add(drops, ", ");
+	text_add_unsigned(drops, count);
+	text_add_char(drops, ' ');
+	text_add(drops, noun);
+	if (count != 1)
+		text_add_char(drops, 's');
+}
+
+/* Lists what ends with the agent: events in no trace, frames, a gdb. */
+static void drops_list(struct text *drops)
+{
+	struct frames_tally tally;
+	struct session *session;
+	uint64_t events;
 	uint32_t i;
 
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		session = session_at(i);
+		events = session && !session->owned ?
+				 session_unsaved(session) : 0;
+		if (!events)
+			continue;
+		drop_add(drops, events, "event");
+		text_add(drops, " of session '");
+		text_add(drops, session->name);
+		text_add(drops, "' that no snapshot has");
+	}
+	run_tally(&tally);
+	if (run_exists() && tally.held)
+		drop_add(drops, tally.held, "trace frame");
+	if (gdb_connected())
+		text_add(drops, drops->used ? ", a connected gdb" :
+					      "a connected gdb");
+}
+
+/* Returns 0 when no event or frame can be written any more. */
+static int writers_stop(void)
+{
+	uint32_t i;
+	int ret = 0;
+
+	run_stop(RUN_STOPPED);
+	for (i = 0; !ret && i < SESSIONS_MAX; i++)
+		if (session_at(i) && !session_at(i)->owned)
+			ret = session_stop(session_at(i));
+	return ret;
+}
+
+int attach_undo(int force, struct text *drops)
+{
+	uint32_t i;
+	int ret;
+
+	drops_list(drops);
+	if (drops->used && !force)
+		return -ENOTEMPTY;
+	ret = ipa_undo();
 	if (!ret)
-		run_forget();
+		ret = writers_stop();
+	if (ret)
+		return ret;
+	/* again: an event may have come in between */
+	text_open(drops, drops->start, drops->size);
+	drops_list(drops);
+	if (drops->used && !force)
+		return -ENOTEMPTY;
+	run_forget();
+	if (trace_get())
+		trace_forget(trace_get());
 	for (i = 0; !ret && i < SESSIONS_MAX; i++)
 		if (session_at(i))
 			ret = session_destroy(session_at(i));

@@ -6,6 +6,8 @@
 #ifndef AGENT_ATTACHED_H
 #define AGENT_ATTACHED_H
 
+#include "base/text.h"
+
 /* Returns 1 when `taffrail attach` loads the agent in the calling thread. Then
  * taffrail_attach() does the work that needs a lock which forks hold. */
 int attach_loads(void);
@@ -20,10 +22,12 @@ const char *taffrail_attach(void (*forks[3])(void));
 
 /*
  * Ends all sessions, takes back every patch and removes all files. The calling
- * service thread ends after its answer. Returns 0; -EBUSY while a gdbserver is
- * attached; or -ETIMEDOUT when a thread is stopped in the middle of a write.
+ * service thread ends after its answer. `drops` gets what users lose by it.
+ * Returns 0; -ENOTEMPTY, and changes nothing, where that is anything, unless
+ * `force`; -EBUSY while a gdbserver is attached; or -ETIMEDOUT when a thread is
+ * stopped in the middle of a write.
  */
-int attach_undo(void);
+int attach_undo(int force, struct text *drops);
 
 /*
  * Leads libc's names that this library replaces to this library, where the

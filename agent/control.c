@@ -430,8 +430,17 @@ static int handle_gdbserver(struct exchange *exchange)
 
 static int handle_detach(struct exchange *exchange)
 {
-	int ret = attach_undo();
+	char force[LINE_VALUE_BYTES] = "", list[FAULT_BYTES];
+	struct text drops;
+	int ret;
 
+	line_find(exchange->request, "force", force, sizeof(force));
+	text_open(&drops, list, sizeof(list));
+	ret = attach_undo(text_equal(force, "1"), &drops);
+	if (!ret || ret == -ENOTEMPTY)
+		line_add(&exchange->answer, "drops", list);
+	if (ret == -ENOTEMPTY)
+		return fail(exchange, ret, "it has what would be lost");
 	if (ret == -EBUSY)
 		return fail(exchange, ret, "gdbserver is attached: detach it "
 			    "first");

@@ -214,6 +214,9 @@ struct session_page {
 	/* a line for each rule whose condition the fields of a marker do not
 	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT" (SESSION-FAULT) */
 	char faults[SESSION_FAULT_BYTES];
+	uint64_t saved;			/* events of its rings that a snapshot
+					 * has, or found overwritten; a
+					 * command stores it */
 };
 
 /*

@@ -6,40 +6,21 @@
 #include "command/attach/attach.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "command/attach/private.h"
 #include "command/common/command.h"
+#include "command/processes/client.h"
 #include "command/processes/targets.h"
 
 #define NS_PER_US	1000.0
 #define END_PAUSE_NS	1000000
 #define END_LOOKS	5000
 
-/* attach and detach have no options of their own. */
-static const struct option_row rows[] = {
-	{ 0 }
-};
-
-/* Fails for an agent that cannot be called, because its files were removed. */
-static int check_files(pid_t pid)
-{
-	char error[RUNDIR_ERROR_BYTES];
-	struct rundir_process process;
-	int ret = rundir_find(&process, pid, error);
-
-	if (!ret)
-		rundir_process_close(&process);
-	if (ret == -ESRCH)
-		return command_failed("%s", error);
-	if (ret)
-		return command_failed("process %d has an agent that no command "
-				      "can reach: its files in the runtime "
-				      "directory were removed; only a new start "
-				      "of the program makes them again", pid);
-	return COMMAND_DONE;
-}
+static bool force;	/* detach also where something is lost */
 
 static int attach_one(pid_t pid)
 {
@@ -47,28 +28,67 @@ static int attach_one(pid_t pid)
 
 	if (attach_process(pid, &report))
 		return command_failed("%s", report.error);
-	if (check_files(pid))
-		return COMMAND_FAILED;
 	printf("process %d: agent %s; one thread was stopped for %.0f us\n",
 	       pid, report.woken ? "woken" : "loaded",
 	       (double)report.stall_ns / NS_PER_US);
 	return COMMAND_DONE;
 }
 
+/* Prints what the agent has dropped, or would drop. */
+static int tell_drops(pid_t pid, struct client_answer *answer, int ret)
+{
+	const char *key, *value;
+	size_t position = 0;
+
+	while (client_answer_next(answer, &position, &key, &value)) {
+		if (strcmp(key, "drops") || !*value)
+			continue;
+		if (!ret)
+			command_warn("process %d: dropped %s", pid, value);
+		else
+			command_failed("process %d is not detached: it would "
+				       "drop %s; save them first (taffrail "
+				       "snapshot NAME -o DIR; in gdb: tsave, "
+				       "detach), or add --force", pid, value);
+	}
+	return ret;
+}
+
+static int ask_detach(struct target *target)
+{
+	struct client_request request = { 0 };
+	struct client_answer answer = { 0 };
+	int ret = target_connect(target);
+
+	if (!ret) {
+		client_request_add(&request, "force", "%d", force);
+		ret = client_call(&target->client, MESSAGE_DETACH, &request,
+				  &answer);
+	}
+	if (answer.payload && (!ret || ret == -ENOTEMPTY))
+		tell_drops(target->process->pid, &answer, ret);
+	if (ret && ret != -ENOTEMPTY)
+		command_failed("%s", target->client.error);
+	client_request_release(&request);
+	client_answer_release(&answer);
+	return ret;
+}
+
 static int detach_one(pid_t pid)
 {
-	struct targets targets;
 	const struct timespec pause = { .tv_nsec = END_PAUSE_NS };
-	int ret = targets_open(&targets, pid);
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	struct targets targets;
+	int ret = rundir_find(&process, pid, error);
 
-	if (ret)
+	if (ret == -ENXIO)
+		return command_failed("process %d has no agent at work: there "
+				      "is nothing to take back", pid);
+	rundir_process_close(&process);
+	if (targets_open(&targets, pid))
 		return COMMAND_FAILED;
-	ret = target_connect(targets.targets);
-	if (!ret)
-		ret = client_call(&targets.targets->client, MESSAGE_DETACH,
-				  NULL, NULL);
-	if (ret)
-		command_failed("%s", targets.targets->client.error);
+	ret = ask_detach(targets.targets);
 	/* the service thread ends after its answer */
 	for (int i = 0; !ret && i < END_LOOKS &&
 	     attach_thread_named(pid, "taffrail"); i++)
@@ -77,26 +97,25 @@ static int detach_one(pid_t pid)
 	return ret ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-static int each_pid(int argc, char **argv, const char *about,
-		    int (*call)(pid_t pid))
+static int each_pid(struct options *options, int (*call)(pid_t pid))
 {
-	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
-		.about = about,
-	};
 	int status = COMMAND_DONE;
 	pid_t pid;
+	int key;
 
-	if (options_next(&options) != OPTIONS_END)
-		return options.status;
-	if (options.index == argc)
+	while ((key = options_next(options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options->status;
+		force = true;
+	}
+	if (options->index == options->argc)
 		return command_misused("no process given: add PID");
-	for (int i = options.index; i < argc; i++)
-		if (command_parse_pid(&pid, argv[i]))
+	for (int i = options->index; i < options->argc; i++)
+		if (command_parse_pid(&pid, options->argv[i]))
 			return command_misused("'%s' is not a process id",
-					       argv[i]);
-	for (int i = options.index; i < argc; i++) {
-		command_parse_pid(&pid, argv[i]);
+					       options->argv[i]);
+	for (int i = options->index; i < options->argc; i++) {
+		command_parse_pid(&pid, options->argv[i]);
 		if (call(pid))
 			status = COMMAND_FAILED;
 	}
@@ -105,13 +124,27 @@ static int each_pid(int argc, char **argv, const char *about,
 
 int attach_main(int argc, char **argv)
 {
-	return each_pid(argc, argv, "Load the agent into running processes "
-			"that do not have it.", attach_one);
+	static const struct option_row rows[] = { { 0 } };
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
+		.about = "Load the agent into running processes that do not "
+			 "have it.",
+	};
+
+	return each_pid(&options, attach_one);
 }
 
 int detach_main(int argc, char **argv)
 {
-	return each_pid(argc, argv, "End all sessions in running processes and "
-			"undo every patch; the agent stays\nthere, asleep.",
-			detach_one);
+	static const struct option_row rows[] = {
+		{ 'f', "force", NULL, "also if events or a gdb are lost" },
+		{ 0 }
+	};
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "PID...",
+		.about = "End all sessions in running processes and undo every "
+			 "patch; the agent stays\nthere, asleep.",
+	};
+
+	return each_pid(&options, detach_one);
 }

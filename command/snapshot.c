@@ -100,32 +100,25 @@ static bool same_image(const struct consumer *c,
 	       !memcmp(c->page.uuid, page.uuid, sizeof(page.uuid));
 }
 
-/* Removes the files of dead processes, whose events are on disk now. */
-static void remove_dead(struct snapshot *s)
+/* The events are on disk now: removes the files of a dead process, and tells a
+ * living one. */
+static void settle(struct snapshot *s, const struct rundir_process *process)
 {
-	size_t taken = 0;
-	size_t i;
-	int fd;
+	int fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	for (i = 0; i < s->list.count; i++) {
-		const struct rundir_process *process = &s->list.processes[i];
-		uint32_t images[RUNDIR_IMAGES_MAX];
-		int n = process->alive ? 0 :
-			rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	for (size_t i = 0; i < s->ntaken; i++) {
+		struct consumer *c = s->taken[i];
 
-		if (!n)
+		if (!same_image(c, process))
 			continue;
-		fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY |
-					       O_CLOEXEC);
-		for (taken = 0; taken < s->ntaken; taken++) {
-			struct consumer *c = s->taken[taken];
-
-			if (same_image(c, process))
-				consume_remove(c, process, fd);
-		}
-		if (fd >= 0)
-			close(fd);
+		if (process->alive && c->image == process->image)
+			rundir_note_saved(process, c->image, c->index,
+					  c->copied);
+		else if (!process->alive)
+			consume_remove(c, process, fd);
 	}
+	if (fd >= 0)
+		close(fd);
 }
 
 static void note_removed(const struct keep_row *row, void *priv)
@@ -197,6 +190,18 @@ static int tell_missing(struct snapshot *s)
 	return status;
 }
 
+/* Tells why there is no trace. Returns an exit status. */
+static int tell_empty(struct snapshot *s)
+{
+	command_failed("session '%s' of %zu process%s has no event, so no "
+		       "trace is written; 'taffrail status %s' counts its "
+		       "events, 'taffrail list' says which markers are on",
+		       s->name, s->processes, s->processes == 1 ? "" : "es",
+		       s->name);
+	tell_missing(s);
+	return COMMAND_FAILED;
+}
+
 static int take_all(struct snapshot *s)
 {
 	size_t i;
@@ -217,8 +222,10 @@ static int take_all(struct snapshot *s)
 				      s->name, s->foreign ?
 				      " of this version" : "");
 	report_unreadable(&s->set, s->unreadable);
-	if (!s->unreadable)
-		remove_dead(s);
+	for (i = 0; i < s->list.count && !s->unreadable; i++)
+		settle(s, &s->list.processes[i]);
+	if (!s->set.ntraces && !s->set.taken)
+		return tell_empty(s);
 	command_warn("%llu events (%s%llu lost, %llu overwritten) of %zu "
 		     "process%s in %s", (unsigned long long)s->set.kept,
 		     trace_lost_least(&s->set),

@@ -76,9 +76,12 @@ struct message {
  * MESSAGE_GDBSERVER	"on=1": a gdbserver is about to attach through our
  *			   filter; "on=0": it has detached. -EPERM: not allowed,
  *			   -ENOTSUP: a forked child
- * MESSAGE_DETACH	ends all sessions and takes every patch back; the agent
- *			   hangs up after its answer. -EBUSY: a gdbserver is
- *			   attached; -ETIMEDOUT: a thread is stopped
+ * MESSAGE_DETACH	"force=1" (optional): ends all sessions and takes every
+ *			   patch back; the agent hangs up after its answer
+ *			-> "drops=" (what is lost, or would be); -EBUSY: a
+ *			   gdbserver is attached; -ETIMEDOUT: a thread is
+ *			   stopped; -ENOTEMPTY: something would be lost, and
+ *			   there is no "force=1"
  * Failures carry "error=TEXT".
  */
 enum message_type {

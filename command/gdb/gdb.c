@@ -65,7 +65,9 @@ static int provide_agent(pid_t pid)
 
 	if (!ret)
 		rundir_process_close(&process);
-	return ret == -ENXIO ? attach_provide(pid) : COMMAND_DONE;
+	if (ret != -ENXIO && ret != -ECHILD)
+		return COMMAND_DONE;
+	return attach_provide(pid);
 }
 
 static void add(struct gdb_command *gdb, const char *word)

@@ -345,6 +345,7 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	if (!ret)
 		ret = ring_copy_each(&copy, &consumer->format, copy_packet,
 				     &copying);
+	consumer->copied += copy.count.committed;
 	/* what a recorder took is in its trace, not in this one */
 	copy.count.committed -= copy.taken;
 	consumer->set->taken += copy.taken;

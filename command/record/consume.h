@@ -33,6 +33,8 @@ struct consumer {
 	struct consumer_ring **rings;
 	size_t nrings;
 	uint64_t unreadable;		/* rings that made no sense */
+	uint64_t copied;		/* events of a snapshot's rings: on
+					 * disk, overwritten, or taken before */
 	bool missed;			/* finished without all rings, for want
 					 * of descriptors */
 };

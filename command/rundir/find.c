@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -30,6 +31,7 @@ struct target {
 	uid_t euid;
 	uint64_t starttime;
 	pid_t origin;		/* the process whose pages it maps, or 0 */
+	bool removed;		/* its agent is at work without its files */
 	char *error;
 };
 
@@ -239,12 +241,40 @@ static bool other_namespace(pid_t pid, uint64_t number)
 	       PLACE_NAMESPACE(number) != theirs;
 }
 
+/* Cuts what the kernel puts behind the path of a file that was removed. */
+static bool cut_deleted(char *path)
+{
+	static const char mark[] = " (deleted)";
+	size_t n = strlen(path), bytes = sizeof(mark) - 1;
+
+	if (n < bytes || strcmp(path + n - bytes, mark))
+		return false;
+	path[n - bytes] = '\0';
+	return true;
+}
+
+/* Returns true when a mapped page is of an agent at work. An agent that sleeps
+ * keeps its mapping, too. */
+static bool page_runs(const struct target *t, const char *line)
+{
+	struct process_page page = { 0 };
+	struct iovec here = { &page, sizeof(page) };
+	struct iovec there = { NULL, sizeof(page) };
+
+	there.iov_base = (void *)strtoul(line, NULL, 16);
+	return process_vm_readv(t->pid, &here, 1, &there, 1, 0) ==
+		       (ssize_t)sizeof(page) &&
+	       page.magic == PROCESS_MAGIC &&
+	       page.pid == (uint32_t)t->inner && page.state == PROCESS_RUNNING;
+}
+
 /* Tries one line of the map. Returns 1 when it names no page of the target. */
 static int try_line(struct target *t, struct rundir_process *p, char *line,
 		    bool clock)
 {
 	char root[64], name[NAME_MAX + 1], *path = strchr(line, '/');
 	uint64_t starttime;
+	bool deleted;
 	pid_t pid;
 	int ret;
 
@@ -252,11 +282,16 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	if (!path)
 		return 1;
 	unescape(path);
+	deleted = cut_deleted(path);
 	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
 		return 1;
 	if (pid != t->inner || other_namespace(t->pid, starttime) ||
 	    (clock && PLACE_STARTTIME(starttime) != t->starttime)) {
 		t->origin = pid;	/* a child still maps its parent's */
+		return 1;
+	}
+	if (deleted) {
+		t->removed |= !strcmp(name, "process") && page_runs(t, line);
 		return 1;
 	}
 	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
@@ -340,8 +375,13 @@ static int explain(struct target *t, int ret)
 
 	if (!rundir_alive(t->pid, t->starttime))
 		return fact(t, -ESRCH, "process %d has ended", t->pid);
+	if (ret > 0 && t->removed)
+		return fact(t, -ENOTCONN, "process %d has an agent that no "
+			    "command can reach: its files in the runtime "
+			    "directory were removed; only a new start of the "
+			    "program makes them again", t->pid);
 	if (ret > 0 && t->origin)
-		return fact(t, -ENXIO, "process %d was forked from process %d "
+		return fact(t, -ECHILD, "process %d was forked from process %d "
 			    "and has not written an event yet: it has no "
 			    "socket before its first event", t->pid, t->origin);
 	if ((ret > 0 || ret == -ENXIO) && process_status(t->pid, "Seccomp") > 0)

@@ -196,6 +196,23 @@ int rundir_find_session(const struct rundir_process *process, uint32_t image,
 	return -ENOENT;
 }
 
+int rundir_note_saved(const struct rundir_process *process, uint32_t image,
+		      uint32_t index, uint64_t events)
+{
+	char name[48];
+	int fd, ret = 0;
+
+	snprintf(name, sizeof(name), "%u/session.%u", image, index);
+	fd = rundir_open_file(process, name, O_RDWR);
+	if (fd < 0)
+		return fd;
+	if (pwrite(fd, &events, sizeof(events),
+		   offsetof(struct session_page, saved)) != sizeof(events))
+		ret = -EIO;
+	close(fd);
+	return ret;
+}
+
 /* Gives a new file to the runtime directory's user. Returns 0 or -1. */
 static int give(const struct rundir *dir, int fd)
 {

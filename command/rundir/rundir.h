@@ -61,7 +61,8 @@ void rundir_close(struct rundir *dir);
  * Finds the process directory of a living process, through the process itself
  * (/proc/PID/maps names it, seen through /proc/PID/root). Returns 0, or a
  * negative errno and the fact in `error`: -ESRCH no such process, -ENXIO it has
- * no agent, -EACCES it belongs to another user.
+ * no agent, -ECHILD it is a forked child without an event, -ENOTCONN its files
+ * were removed, -EACCES it belongs to another user.
  */
 int rundir_find(struct rundir_process *process, pid_t pid,
 		char error[RUNDIR_ERROR_BYTES]);
@@ -195,6 +196,12 @@ int rundir_open_file(const struct rundir_process *process, const char *name,
  */
 int rundir_destroy_session(const struct rundir_process *process,
 			   uint32_t image, uint32_t index);
+
+/* Notes in the page of a session how many events of its rings are in a
+ * snapshot. Returns 0 or a negative errno; then `detach` takes them for
+ * unsaved. */
+int rundir_note_saved(const struct rundir_process *process, uint32_t image,
+		      uint32_t index, uint64_t events);
 
 /*
  * sessions/NAME: the rules that later processes obey. The file is written as a

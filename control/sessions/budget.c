@@ -104,6 +104,18 @@ static int collector_lives(int runtime, const char *session)
 	return lives;
 }
 
+int budget_collected(const char *session)
+{
+	int runtime = file_open_directory(AT_FDCWD, place_runtime);
+	int lives;
+
+	if (runtime < 0)
+		return 0;
+	lives = collector_lives(runtime, session);
+	sys_close(runtime);
+	return lives;
+}
+
 static void look_file(int image, const char *name, void *arg)
 {
 	char session[SESSION_NAME_BYTES];

@@ -12,4 +12,8 @@
  */
 void budget_keep(void);
 
+/* Returns 1 when a recorder at work will take the events of that session. Same
+ * callers. */
+int budget_collected(const char *session);
+
 #endif

@@ -184,6 +184,10 @@ int session_any_owned(void);
 /* Removes the files of gdb's sessions, at the end of the process. */
 void session_remove_owned(void);
 
+/* Returns how many events of the session neither a snapshot has nor a recorder
+ * will take. Call it in one of the agent's threads. */
+uint64_t session_unsaved(struct session *session);
+
 /* Says that all channels are in use, and by which sessions. */
 void session_holders(struct text *out);
 

@@ -11,6 +11,7 @@
 #include "base/lines.h"
 #include "base/sys.h"
 #include "control/protocol.h"
+#include "control/sessions/budget.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
@@ -139,6 +140,7 @@ struct sums {
 	uint64_t lost;
 	uint64_t overwritten;
 	uint64_t bytes;
+	uint64_t held;
 };
 
 static void ring_sum(struct frame_ring *ring, struct sums *sums)
@@ -148,6 +150,7 @@ static void ring_sum(struct frame_ring *ring, struct sums *sums)
 		return;
 	sums->written += ring->written;
 	sums->lost += ring->lost;
+	sums->held += ring->held;
 	sums->bytes += ring->current * ring->sub_bytes + ring->used;
 	if (ring->overwrite)
 		sums->overwritten += ring->written - ring->held;
@@ -164,6 +167,18 @@ static void channel_sum(const struct channel *channel, struct sums *sums)
 			ring_sum(&ring, sums);
 	if (channel->page)
 		sums->lost += channel->page->lost_unplaced;
+}
+
+uint64_t session_unsaved(struct session *session)
+{
+	const struct session_page *page = session->channel->page;
+	struct sums sums;
+
+	channel_sum(session->channel, &sums);
+	if (session->flags & SESSION_CONSUMED)
+		return budget_collected(session->name) ? 0 : sums.held;
+	return page && page->saved < sums.written ?
+		       sums.written - page->saved : 0;
 }
 
 /* Writes argument types as rule_strings() reads them. */

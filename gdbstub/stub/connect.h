@@ -17,6 +17,9 @@ int gdb_allowed(void);
 /* Serves the listening socket: accepts one connection. */
 int gdb_connect(int listener, void *arg);
 
+/* Returns 1 when a gdb is connected. */
+int gdb_connected(void);
+
 /* Says that a gdb is expected: gdb_idle() returns 0 until it has come. */
 void gdb_await(void);
 

@@ -338,6 +338,11 @@ static int connection_begin(int fd)
 	return ret;
 }
 
+int gdb_connected(void)
+{
+	return service_watches(taffrail_agent_serves_gdb) != 0;
+}
+
 void gdb_await(void)
 {
 	awaited = 1;

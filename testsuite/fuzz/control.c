@@ -21,6 +21,7 @@
 #include "base/entries.h"
 #include "control/protocol.h"
 #include "control/service/service.h"
+#include "control/sessions/budget.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
@@ -43,9 +44,21 @@ uint32_t channel_group;
 char place_runtime[200] = "/nonexistent";
 char place_process[240] = "/nonexistent/1.1";
 
-int attach_undo(void)
+int attach_undo(int force, struct text *drops)
 {
+	text_add(drops, "1 event of session 's'");
+	return force ? 0 : -ENOTEMPTY;
+}
+
+int budget_collected(const char *session)
+{
+	(void)session;
 	return 0;
+}
+
+void session_obey_environment(struct session *session)
+{
+	(void)session;
 }
 
 int gdb_open(const char **why)
