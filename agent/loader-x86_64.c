@@ -143,7 +143,7 @@ static void deleting_end(int state)
 /* Takes the place of _dl_debug_state: an ordinary call without arguments. */
 void loader_event(void)
 {
-	int state = debug->r_state;
+	int state = modules_state(debug);
 
 	if (agent_off)
 		return;

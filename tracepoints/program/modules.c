@@ -8,8 +8,91 @@
 #include <stdint.h>
 #include <sys/auxv.h>
 
+#include "base/sys.h"
+
+#define SEGMENTS_MAX	32
+
 int (*modules_each)(int (*call)(struct dl_phdr_info *info, size_t size,
 				void *arg), void *arg) = dl_iterate_phdr;
+
+/* What the linker keeps for debuggers of one namespace; `next` is there from
+ * version 2 on, which glibc 2.35 sets with the second namespace. */
+struct namespace {
+	struct r_debug first;
+	const struct namespace *next;
+};
+
+static const struct namespace *namespace_next(const volatile struct r_debug *d)
+{
+	return d && d->r_version >= 2 ?
+		       ((const volatile struct namespace *)d)->next : NULL;
+}
+
+int modules_state(const volatile struct r_debug *debug)
+{
+	const struct namespace *n;
+	int state = debug->r_state;
+
+	for (n = namespace_next(debug); n && state == RT_CONSISTENT;
+	     n = namespace_next(&n->first))
+		state = ((const volatile struct r_debug *)&n->first)->r_state;
+	return state;
+}
+
+/* struct iovec, by the kernel's ABI */
+struct range {
+	uint64_t start;
+	uint64_t bytes;
+};
+
+/* Copies memory that may not be there. */
+static int memory_take(void *to, uint64_t from, uint64_t bytes)
+{
+	struct range here = { (uint64_t)to, bytes };
+	struct range there = { from, bytes };
+
+	return sys6(SYS_process_vm_readv, sys_getpid(), &here, 1, &there, 1,
+		    0) == (long)bytes;
+}
+
+/* The list has no segments: they are read where the file's beginning is
+ * mapped. A module that is mapped otherwise is left out. */
+static int module_describe(struct dl_phdr_info *info, ElfW(Phdr) *segments,
+			   const struct link_map *map)
+{
+	ElfW(Ehdr) header;
+
+	if (!map->l_addr || !memory_take(&header, map->l_addr,
+					 sizeof(header)) ||
+	    __builtin_memcmp(header.e_ident, ELFMAG, SELFMAG) ||
+	    header.e_phentsize != sizeof(*segments) ||
+	    header.e_phnum > SEGMENTS_MAX ||
+	    !memory_take(segments, map->l_addr + header.e_phoff,
+			 header.e_phnum * sizeof(*segments)))
+		return 0;
+	info->dlpi_addr = map->l_addr;
+	info->dlpi_name = map->l_name;
+	info->dlpi_phdr = segments;
+	info->dlpi_phnum = header.e_phnum;
+	return 1;
+}
+
+void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
+					void *arg), void *arg)
+{
+	const struct namespace *n = namespace_next(modules_debug());
+	ElfW(Phdr) segments[SEGMENTS_MAX];
+	const struct link_map *map;
+
+	for (; n; n = namespace_next(&n->first)) {
+		for (map = n->first.r_map; map; map = map->l_next) {
+			struct dl_phdr_info info = { 0 };
+
+			if (module_describe(&info, segments, map))
+				call(&info, sizeof(info), arg);
+		}
+	}
+}
 
 int module_has(const struct dl_phdr_info *info, const void *p)
 {

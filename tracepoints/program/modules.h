@@ -18,6 +18,20 @@ struct dl_phdr_info;
 extern int (*modules_each)(int (*call)(struct dl_phdr_info *info, size_t size,
 				       void *arg), void *arg);
 
+/*
+ * Does the same for modules that dlmopen(3) has loaded into other namespaces of
+ * the dynamic linker: modules_each() leaves them out. Call it in a call of
+ * modules_each(), which holds the linker's lock on the lists.
+ */
+void modules_each_elsewhere(int (*call)(struct dl_phdr_info *info, size_t size,
+					void *arg), void *arg);
+
+/*
+ * Returns what the linker is doing, RT_CONSISTENT, RT_ADD or RT_DELETE, in any
+ * of its namespaces. `debug` is modules_debug().
+ */
+int modules_state(const volatile struct r_debug *debug);
+
 /* Returns 1 when a segment of the module contains address p. */
 int module_has(const struct dl_phdr_info *info, const void *p);
 

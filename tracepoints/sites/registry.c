@@ -304,6 +304,7 @@ static struct module *module_add(const struct dl_phdr_info *info,
 struct scan {
 	int changed;
 	int came;
+	int everywhere;		/* other namespaces are looked at */
 };
 
 static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
@@ -315,6 +316,8 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	struct scan *scan = arg;
 
 	(void)size;
+	if (!scan->everywhere++)
+		modules_each_elsewhere(module_seen, arg);
 	module_extent(info, &start, &end);
 	if (start >= end)
 		return 0;
