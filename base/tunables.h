@@ -34,6 +34,13 @@
  * processes with rings of the default size. */
 #define KEEP_BYTES		(256ull << 20)
 
+/* What rings leave free in the runtime directory's file system, so that other
+ * programs, and the small files of later processes, find room: this part of it,
+ * and at most so many bytes and files. */
+#define RESERVE_PART		8
+#define RESERVE_BYTES		(8ull << 20)
+#define RESERVE_FILES		64ull
+
 /* Locked rings beyond one a CPU. They serve when a handler interrupts a holder,
  * or a holder does not run, and replace rings that a holder left by siglongjmp.
  * Each takes this many bytes. An event that is too large for a spare ring is

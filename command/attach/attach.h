@@ -30,6 +30,16 @@ struct attach_report {
 int attach_process(pid_t pid, struct attach_report *report);
 
 /*
+ * Checks whether attach_process() would load or wake an agent, as far as that
+ * is known before a thread is stopped. Changes nothing in the process. Returns
+ * 0, or a negative errno and the fact in `error`, as attach_process() does.
+ */
+int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES]);
+
+/* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
+long attach_yama_scope(void);
+
+/*
  * provide.c: gives a process an agent unless it has one at work, and prints
  * that. Returns COMMAND_DONE, or COMMAND_FAILED after printing why.
  */

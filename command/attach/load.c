@@ -199,6 +199,21 @@ static int check_agent(pid_t pid, struct attach_report *report)
 	return 0;
 }
 
+int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES])
+{
+	struct attach_report report = { 0 };
+	struct attach_target target = { .error = error };
+	int ret = check_agent(pid, &report);
+
+	if (ret) {
+		memcpy(error, report.error, sizeof(report.error));
+		return ret;
+	}
+	ret = attach_target_open(&target, pid);
+	attach_target_close(&target);
+	return ret;
+}
+
 int attach_process(pid_t pid, struct attach_report *report)
 {
 	struct attach_target target = { .error = report->error };

@@ -17,7 +17,7 @@
 #include "command/attach/private.h"
 #include "command/process/process.h"
 
-static long yama_scope(void)
+long attach_yama_scope(void)
 {
 	FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
 	long scope = 0;
@@ -50,18 +50,18 @@ static int refused(const struct attach_target *t, int error)
 		return attach_fact(t, -EACCES, "no permission: process %d is "
 				   "not dumpable (set-user-ID, capabilities, "
 				   "or PR_SET_DUMPABLE)", t->pid);
-	if (yama_scope() > 2)
+	if (attach_yama_scope() > 2)
 		return attach_fact(t, -EACCES, "no permission to trace process "
 				   "%d: kernel.yama.ptrace_scope is %ld, also "
 				   "for root and until the next boot; start "
 				   "the program with taffrail record", t->pid,
-				   yama_scope());
-	if (yama_scope() > 0)
+				   attach_yama_scope());
+	if (attach_yama_scope() > 0)
 		return attach_fact(t, -EACCES, "no permission to trace process "
 				   "%d: kernel.yama.ptrace_scope is %ld; run "
 				   "as root, set it to 0, or start the program "
 				   "with taffrail record", t->pid,
-				   yama_scope());
+				   attach_yama_scope());
 	return attach_fact(t, -EACCES, "no permission to trace process %d "
 			   "(%s); a container or a security module may forbid "
 			   "it", t->pid, strerror(-error));

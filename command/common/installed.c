@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds installed files; see installed.h.
+ * Finds files of this installation, and programs in PATH; see installed.h.
  */
 #include "command/common/installed.h"
 
@@ -54,4 +54,28 @@ int installed_find(char *path, size_t room, enum installed_folder folder,
 	if (n >= (ssize_t)room)
 		return -ENAMETOOLONG;
 	return access(path, R_OK) ? -errno : 0;
+}
+
+int installed_program(char *path, size_t room, const char *name)
+{
+	const char *list = getenv("PATH");
+	char usual[128];
+
+	if (strchr(name, '/'))
+		return snprintf(path, room, "%s", name) < (int)room ?
+			       0 : -ENAMETOOLONG;
+	if (!list && confstr(_CS_PATH, usual, sizeof(usual)))
+		list = usual;
+	while (list && *name) {
+		size_t n = strcspn(list, ":");
+
+		snprintf(path, room, "%.*s%s%s", (int)n, list, n ? "/" : "",
+			 name);
+		if (!access(path, X_OK))
+			return 0;
+		if (!list[n])
+			break;
+		list += n + 1;
+	}
+	return -ENOENT;
 }

@@ -21,4 +21,8 @@ enum installed_folder {
 int installed_find(char *path, size_t room, enum installed_folder folder,
 		   const char *name);
 
+/* Gives the path of the program that execvp(3) would execute for a name, or the
+ * name itself if it has a slash. Returns 0, or -ENOENT: it is not in PATH. */
+int installed_program(char *path, size_t room, const char *name);
+
 #endif

@@ -258,6 +258,32 @@ bool elfnotes_needs(const char *path, const char *soname)
 	return !each_segment(path, look_needed, (void *)soname);
 }
 
+struct interpreter {
+	char *path;
+	size_t room;
+};
+
+static int look_interpreter(Elf *elf, const GElf_Phdr *ph, void *arg)
+{
+	struct interpreter *to = arg;
+	size_t bytes;
+	const char *raw = elf_rawfile(elf, &bytes);
+
+	if (ph->p_type != PT_INTERP || !raw || ph->p_offset > bytes ||
+	    ph->p_filesz > bytes - ph->p_offset || ph->p_filesz >= to->room)
+		return -ENOENT;
+	memcpy(to->path, raw + ph->p_offset, ph->p_filesz);
+	to->path[ph->p_filesz] = '\0';
+	return 0;
+}
+
+int elfnotes_interpreter(char *path, size_t room, const char *file)
+{
+	struct interpreter to = { path, room };
+
+	return each_segment(file, look_interpreter, &to);
+}
+
 /* Looks in one table of symbols. */
 static int find_symbol(Elf *elf, Elf_Scn *section, const GElf_Shdr *sh,
 		       const char *name, uint64_t *address)

@@ -27,6 +27,10 @@ int elfnotes_address(uint64_t *address, const char *path, uint64_t offset);
  * defines. Returns 0 or -ENOENT. */
 int elfnotes_symbol(uint64_t *address, const char *path, const char *name);
 
+/* Gives the dynamic linker that the file names. Returns 0, or -ENOENT: it names
+ * none, or none of this length. */
+int elfnotes_interpreter(char *path, size_t room, const char *file);
+
 /* Returns true when the file is linked to a shared object of that name. */
 bool elfnotes_needs(const char *path, const char *soname);
 

@@ -87,12 +87,17 @@ static void add_extension(struct gdb_command *gdb)
 	add(gdb, gdb->extension);
 }
 
-static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
-			 int nmore)
+const char *gdb_name(void)
 {
 	const char *name = getenv("GDB");
 
-	add(gdb, name && *name ? name : "gdb");
+	return name && *name ? name : "gdb";
+}
+
+static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
+			 int nmore)
+{
+	add(gdb, gdb_name());
 	add_extension(gdb);
 	snprintf(gdb->target, sizeof(gdb->target),
 		 "target extended-remote %s", gdb->socket);

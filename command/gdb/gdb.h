@@ -19,6 +19,10 @@
  */
 int gdb_open_socket(char path[GDB_PATH_BYTES], pid_t pid, bool keep);
 
+/* Returns the gdb that `taffrail gdb` starts: GDB in the environment, or
+ * "gdb". */
+const char *gdb_name(void);
+
 /* Returns true when the two paths name one file. */
 bool gdb_same_file(const char *a, const char *b);
 

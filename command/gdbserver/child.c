@@ -225,20 +225,25 @@ static int make_link(struct launch *launch, struct gdbserver *server)
 	return COMMAND_DONE;
 }
 
-/*
- * Checks that a child may be traced by its parent. Otherwise gdbserver would
- * print a message about its own tests, and never return.
- */
-static int check_tracing(void)
+int gdbserver_try_tracing(void)
 {
-	int status = 0, error;
+	int status = 0;
 	pid_t pid = fork();
 
 	if (!pid)
 		_exit(ptrace(PTRACE_TRACEME, 0, NULL, NULL) ? errno : 0);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status))
-		return COMMAND_DONE;
-	error = WEXITSTATUS(status);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return 0;
+	/* a filter may kill for it */
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EPERM;
+}
+
+/* Otherwise gdbserver would print a message about its own tests, and never
+ * return. */
+static int check_tracing(void)
+{
+	int error = gdbserver_try_tracing();
+
 	return error ? command_failed("gdbserver cannot use ptrace(2): %s; "
 				      "kernel.yama.ptrace_scope or a container "
 				      "forbids it; taffrail gdb does not need "

@@ -71,6 +71,10 @@ struct gdbserver {
  * printing why. */
 int gdbserver_start(struct gdbserver *server);
 
+/* Returns 0 when a child may be traced by its parent, as gdbserver does it; or
+ * the errno of ptrace(2). */
+int gdbserver_try_tracing(void);
+
 /* Does `taffrail gdbserver --start ...`, between gdbserver and the program. */
 int gdbserver_start_program(int argc, char **argv);
 

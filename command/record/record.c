@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -24,6 +23,7 @@
 #include "base/words.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
+#include "command/common/installed.h"
 #include "command/elf/elfnotes.h"
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
@@ -215,25 +215,11 @@ static bool rule_met(const struct record *record, const char *rule)
 /* Reads the markers of the program's file, which is found as by execvp(). */
 static void read_markers(const struct record *record, struct marker_list *list)
 {
-	const char *program = record->options.program[0];
 	char error[ELFNOTES_ERROR_BYTES];
-	const char *path = getenv("PATH");
 	char file[PATH_MAX];
 
-	if (strchr(program, '/')) {
-		elfnotes_read(list, program, error);
-		return;
-	}
-	while (path && *path) {
-		size_t n = strcspn(path, ":");
-
-		snprintf(file, sizeof(file), "%.*s/%s", (int)n, path, program);
-		if (!access(file, X_OK)) {
-			elfnotes_read(list, file, error);
-			return;
-		}
-		path += n + (path[n] == ':');
-	}
+	if (!installed_program(file, sizeof(file), record->options.program[0]))
+		elfnotes_read(list, file, error);
 }
 
 static const char *why_none(const struct record *record)

@@ -14,17 +14,15 @@
 #include "base/tunables.h"
 #include "command/common/command.h"
 
-#define SIZE_BYTES	32
-
-/* Writes "260K": a number of bytes, rounded up to K. */
-static const char *size_text(char text[SIZE_BYTES], uint64_t bytes)
+const char *shortage_size(char text[SHORTAGE_SIZE_BYTES], uint64_t bytes)
 {
 	uint64_t k = (bytes + 1023) / 1024;
 
 	if (k >= 10240)
-		snprintf(text, SIZE_BYTES, "%" PRIu64 "M", (k + 1023) / 1024);
+		snprintf(text, SHORTAGE_SIZE_BYTES, "%" PRIu64 "M",
+			 (k + 1023) / 1024);
 	else
-		snprintf(text, SIZE_BYTES, "%" PRIu64 "K", k);
+		snprintf(text, SHORTAGE_SIZE_BYTES, "%" PRIu64 "K", k);
 	return text;
 }
 
@@ -64,8 +62,7 @@ void shortage_take(struct shortage *shortage, const struct session_page *page,
 	shortage_look(shortage, fd);
 }
 
-/* Returns the bytes of a process's files with such buffers. */
-static uint64_t needed(uint64_t buffer)
+uint64_t shortage_needed(uint64_t buffer)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	uint64_t spare = min_u64(buffer, LOCKED_SPARE_BYTES);
@@ -77,14 +74,17 @@ static uint64_t needed(uint64_t buffer)
 	       EVENT_RECORDS_OFFSET + sizeof(struct process_page);
 }
 
+long shortage_files(void)
+{
+	return sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5;
+}
+
 /* Writes what there is too little of, and what a process needs. */
 static void reason_text(char *text, size_t room, const struct shortage *s,
 			const char *directory)
 {
-	char is[SIZE_BYTES], wanted[SIZE_BYTES];
-	long files = sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5;
-
-	size_text(wanted, needed(s->asked));
+	char is[SHORTAGE_SIZE_BYTES], wanted[SHORTAGE_SIZE_BYTES];
+	shortage_size(wanted, shortage_needed(s->asked));
 	if (s->error == EDQUOT)
 		snprintf(text, room, "a quota (TAFFRAIL_QUOTA, or the disk's) "
 			 "leaves no more in %s, and a process needs %s; raise "
@@ -100,13 +100,15 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 			 "and a process needs %s and %ld files; make room, "
 			 "give a smaller --buffer-size, or set TAFFRAIL_DIR "
 			 "to a directory with more room", directory,
-			 size_text(is, s->free), s->files, wanted, files);
+			 shortage_size(is, s->free), s->files, wanted,
+			 shortage_files());
 }
 
 int shortage_tell(const struct shortage *s, const char *directory,
 		  uint64_t lost)
 {
-	char why[2 * 4096], least[SIZE_BYTES], asked[SIZE_BYTES];
+	char least[SHORTAGE_SIZE_BYTES], asked[SHORTAGE_SIZE_BYTES];
+	char why[2 * 4096];
 
 	if (!s->roomless && !s->smaller && !s->pageless)
 		return COMMAND_DONE;
@@ -114,8 +116,8 @@ int shortage_tell(const struct shortage *s, const char *directory,
 	if (s->smaller)
 		command_warn("%zu process%s had smaller buffers: %s instead "
 			     "of %s%s", s->smaller, s->smaller == 1 ? "" : "es",
-			     size_text(least, s->least),
-			     size_text(asked, s->asked),
+			     shortage_size(least, s->least),
+			     shortage_size(asked, s->asked),
 			     s->smaller > 1 ? " in the worst case" : "");
 	if (s->roomless)
 		command_warn("%zu process%s had no room for some buffers%s",

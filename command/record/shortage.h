@@ -21,6 +21,15 @@ struct shortage {
 	int error;			/* errno of a buffer, or 0 */
 };
 
+/* Writes "260K" or "12M": a number of bytes, rounded up. Returns `text`. */
+#define SHORTAGE_SIZE_BYTES	32
+const char *shortage_size(char text[SHORTAGE_SIZE_BYTES], uint64_t bytes);
+
+/* Return the bytes, and the number, of a process's files with such buffers; 0
+ * bytes: the largest default. */
+uint64_t shortage_needed(uint64_t buffer);
+long shortage_files(void);
+
 /* Takes in the session's page of an image, before its files are removed. `fd`
  * is a file or directory in the runtime directory. */
 void shortage_take(struct shortage *shortage, const struct session_page *page,

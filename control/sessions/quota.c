@@ -22,16 +22,12 @@
 #include "base/file.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "base/tunables.h"
 #include "buffers/rings/channel.h"
 #include "control/sessions/place.h"
 
 #define QUOTA_WAIT_MS	200
 #define QUOTA_PAUSE_NS	1000000	/* 1 ms */
-
-/* What rings leave free: this part of the file system, and at most so much. */
-#define RESERVE_PART	8
-#define RESERVE_BYTES	(8ull << 20)
-#define RESERVE_FILES	64ull
 
 struct usage {
 	const char *name;	/* of the session that wants a ring */
