@@ -34,6 +34,19 @@ command_sources = \
 	command/completion/propose.c \
 	command/completion/scripts.c \
 	command/completion/words.c \
+	command/doctor/aside.c \
+	command/doctor/calls.c \
+	command/doctor/debuggers.c \
+	command/doctor/directory.c \
+	command/doctor/doctor.c \
+	command/doctor/doctor.h \
+	command/doctor/finding.c \
+	command/doctor/limits.c \
+	command/doctor/machine.c \
+	command/doctor/process.c \
+	command/doctor/program.c \
+	command/doctor/rights.c \
+	command/doctor/trial.c \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
 	command/elf/markers.c \

@@ -32,6 +32,7 @@ static const struct command command_table[] = {
 	{ "gdbserver", gdbserver_main, "start gdbserver for static tracepoints" },
 	{ "watch", watch_main, "print changes of processes and sessions" },
 	{ "verify", verify_main, "recount the events of a trace" },
+	{ "doctor", doctor_main, "say what will work here, and what not" },
 	{ "completion", completion_main, "print a shell's completion script" },
 	{ NULL, NULL, NULL }
 };

@@ -5,6 +5,7 @@ dist_man_MANS += \
 	docs/man/taffrail-destroy.1 \
 	docs/man/taffrail-detach.1 \
 	docs/man/taffrail-disable.1 \
+	docs/man/taffrail-doctor.1 \
 	docs/man/taffrail-enable.1 \
 	docs/man/taffrail-environment.7 \
 	docs/man/taffrail-flush.1 \

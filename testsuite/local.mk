@@ -108,6 +108,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.conditions \
 	testsuite/taffrail.control \
 	testsuite/taffrail.distros \
+	testsuite/taffrail.doctor \
 	testsuite/taffrail.examples \
 	testsuite/taffrail.gdb \
 	testsuite/taffrail.gdbserver \

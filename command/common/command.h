@@ -36,6 +36,7 @@ const struct command *command_rows(void);
 
 int attach_main(int argc, char **argv);
 int detach_main(int argc, char **argv);
+int doctor_main(int argc, char **argv);
 int completion_main(int argc, char **argv);
 int list_main(int argc, char **argv);
 int start_main(int argc, char **argv);

@@ -67,6 +67,7 @@ static const struct {
 	{ "start", "NAME", NULL, NULL },
 	{ "provider", "NAME", NULL, "pthread" },
 	{ "attach", "PID", propose_processes, NULL },
+	{ "doctor", "PID", propose_processes, NULL },
 	{ "gdb", "PID", propose_processes, NULL },
 	{ "record", "PID", propose_processes, NULL },
 	{ NULL, "PID", propose_agents, NULL },

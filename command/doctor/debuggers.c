@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * gdb and gdbserver: where they are, and what their release means
+ * (docs/gdb-defects.md, docs/remote.md).
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/doctor/doctor.h"
+#include "command/gdb/gdb.h"
+
+#define SECONDS		20
+#define GDB_OLDEST	13
+#define OUTPUT_BYTES	512
+
+/* Runs a program. Returns its status as aside_run() does; keeps one line. */
+static int run_line(const char *const *argv, char *line, size_t room)
+{
+	const struct run run = {
+		.argv = (char *const *)argv, .environment = environ,
+		.seconds = SECONDS,
+	};
+	int status = aside_run(&run, line, room);
+
+	line[strcspn(line, "\n")] = '\0';
+	return status;
+}
+
+/* Returns the major release in "GNU gdb (Debian 13.1-3) 13.1", or 0; `text`
+ * gets all of it. */
+static int release(const char *line, char text[32])
+{
+	const char *last = strrchr(line, ' ');
+	int major = 0;
+
+	snprintf(text, 32, "%s", last ? last + 1 : "");
+	if (isdigit((unsigned char)text[0]))
+		sscanf(text, "%d", &major);
+	return major;
+}
+
+/* Says why a program does not run. Returns true when it runs. */
+static bool runs(struct finding *f, const char *name, int status,
+		 const char *use)
+{
+	if (!status)
+		return true;
+	if (status == -ETIMEDOUT)
+		found_as(f, DOCTOR_LIMITED, "%s --version does not end: no %s",
+			 name, use);
+	else if (status == -ENOENT)
+		found_as(f, DOCTOR_LIMITED, "%s is not there: no %s", name,
+			 use);
+	else if (status < 0)
+		found_as(f, DOCTOR_LIMITED, "%s cannot be started (%s): no %s",
+			 name, strerror(-status), use);
+	else
+		found_as(f, DOCTOR_LIMITED, "%s --version fails (status %d): "
+			 "no %s", name, status, use);
+	return false;
+}
+
+void look_gdb(struct doctor *d, struct finding *f)
+{
+	const char *const version[] = { gdb_name(), "--version", NULL };
+	const char *const python[] = {
+		gdb_name(), "-nx", "-batch", "-ex", "python print(6*7)", NULL
+	};
+	char line[OUTPUT_BYTES], answer[OUTPUT_BYTES], text[32];
+	int major;
+
+	(void)d;
+	if (!runs(f, gdb_name(), run_line(version, line, sizeof(line)),
+		  "taffrail gdb")) {
+		found_remedy(f, "install gdb 13.1 or later with Python, or "
+			     "name it by GDB; tracing does not need it");
+		return;
+	}
+	major = release(line, text);
+	run_line(python, answer, sizeof(answer));
+	if (strcmp(answer, "42")) {
+		found_as(f, DOCTOR_LIMITED, "%s %s has no Python: it cannot "
+			 "load the extension; its own strace may crash it, and "
+			 "there is no taffrail events", gdb_name(), text);
+		found_remedy(f, "a gdb with Python (on Debian gdb, not "
+			     "gdb-minimal), in PATH or GDB");
+	} else if (major && major < GDB_OLDEST) {
+		found_as(f, DOCTOR_LIMITED, "%s %s is older than 13.1, with "
+			 "which the extension was tried", gdb_name(), text);
+		found_remedy(f, "gdb 13.1 or later");
+	} else if (!major) {
+		found_as(f, DOCTOR_LIMITED, "%s does not tell its release "
+			 "(\"%s\")", gdb_name(), line);
+	} else {
+		found_as(f, DOCTOR_OK, "%s %s with Python%s", gdb_name(), text,
+			 major >= 18 ? "; it has no tsave -ctf" : "");
+	}
+}
+
+/* Returns true for a processor that keeps vector registers where an old
+ * gdbserver does not look for them. */
+static bool amd_with_avx512(void)
+{
+	FILE *f = fopen("/proc/cpuinfo", "re");
+	bool amd = false, avx = false;
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f) && *line != '\n') {
+		amd |= !strncmp(line, "vendor_id", 9) &&
+		       strstr(line, "AuthenticAMD");
+		avx |= !strncmp(line, "flags", 5) && strstr(line, " avx512f");
+	}
+	if (f)
+		fclose(f);
+	return amd && avx;
+}
+
+void look_gdbserver(struct doctor *d, struct finding *f)
+{
+	static const char *const version[] = { "gdbserver", "--version", NULL };
+	char line[OUTPUT_BYTES], text[32];
+	int major;
+
+	(void)d;
+	if (!runs(f, "gdbserver", run_line(version, line, sizeof(line)),
+		  "taffrail gdbserver")) {
+		found_remedy(f, "install gdbserver; tracing and taffrail gdb "
+			     "do not need it");
+		return;
+	}
+	major = release(line, text);
+	if (major && major < 16 && amd_with_avx512()) {
+		found_as(f, DOCTOR_LIMITED, "gdbserver %s destroys vector "
+			 "registers of stopped threads on this processor (AMD "
+			 "with AVX-512)%s", text,
+			 major == 13 ? "" : ", if it is like 13.1");
+		found_remedy(f, "gdbserver 16 or later; or GLIBC_TUNABLES="
+			     "glibc.cpu.hwcaps=-AVX512VL,-AVX512F for the "
+			     "program");
+		return;
+	}
+	found_as(f, DOCTOR_OK, "gdbserver %s%s", text, major < 17 ? "" :
+		 "; alone it has no $_sdata, by taffrail gdbserver it has");
+}

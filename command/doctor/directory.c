@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The runtime directory of this user, the room in it, and the agent's library.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "base/tunables.h"
+#include "buffers/rings/channel.h"
+#include "command/common/command.h"
+#include "command/common/installed.h"
+#include "command/doctor/doctor.h"
+#include "command/record/shortage.h"
+
+#define PATH_BYTES_MAX	199	/* the agent keeps so many (place_runtime) */
+#define FOLDERS_OPEN	16
+#define RECORD_FILES	3	/* of record, in sessions/ */
+
+void look_library(struct doctor *d, struct finding *f)
+{
+	char path[PATH_MAX];
+	int ret = installed_find(path, sizeof(path), INSTALLED_LIB,
+				 "libtaffrail.so");
+
+	(void)d;
+	if (ret) {
+		found_as(f, DOCTOR_NO, "libtaffrail.so is not beside this "
+			 "command: %s", strerror(-ret));
+		found_remedy(f, "install Taffrail as a whole");
+	} else if (strpbrk(path, ": ")) {
+		found_as(f, DOCTOR_NO, "%s cannot be preloaded: its path has "
+			 "a colon or a space", path);
+		found_remedy(f, "install Taffrail in another directory");
+	} else {
+		found_as(f, DOCTOR_OK, "%s", path);
+	}
+}
+
+/* Returns what has named the directory. */
+static const char *chosen_by(const struct rundir *dir)
+{
+	const char *own = getenv("TAFFRAIL_DIR");
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+
+	if (own && *own)
+		return "TAFFRAIL_DIR";
+	return xdg && *xdg && !strncmp(dir->path, xdg, strlen(xdg)) ?
+		       "XDG_RUNTIME_DIR" : "the default";
+}
+
+/* Says why the directory cannot be used. */
+static void found_unusable(struct doctor *d, struct finding *f)
+{
+	char *remedy = strstr(d->dir.error, ": make a private one");
+	bool own = !strcmp(chosen_by(&d->dir), "TAFFRAIL_DIR");
+
+	if (remedy)
+		*remedy = '\0';
+	found_as(f, DOCTOR_NO, "%s: %s", chosen_by(&d->dir), d->dir.error);
+	if (remedy)
+		found_remedy(f, "mkdir -m 700 %s/taffrail, and set TAFFRAIL_DIR "
+			     "to it", d->dir.path);
+	else
+		found_remedy(f, "%s TAFFRAIL_DIR to a private directory "
+			     "(mode 0700) of yours, on tmpfs",
+			     own ? "change" : "set");
+}
+
+/* Makes nothing: the path is empty. */
+static int call_mkdir(void)
+{
+	mkdir("", 0700);
+	return 0;
+}
+
+void look_directory(struct doctor *d, struct finding *f)
+{
+	struct stat st;
+	struct statfs fs;
+	bool tmpfs;
+
+	rundir_open(&d->dir, false);
+	rundir_close(&d->dir);
+	d->made = lstat(d->dir.path, &st) && errno == ENOENT;
+	if (aside(call_mkdir) < 0) {
+		found_as(f, DOCTOR_NO, "a filter kills for mkdir(2)");
+		return;
+	}
+	if (rundir_open(&d->dir, true)) {
+		d->made = false;
+		found_unusable(d, f);
+		return;
+	}
+	tmpfs = !fstatfs(d->dir.fd, &fs) && fs.f_type == TMPFS_MAGIC;
+	found_as(f, DOCTOR_OK, "%s (from %s), on %s, mode %04o%s", d->dir.path,
+		 chosen_by(&d->dir), tmpfs ? "tmpfs" : "a disk",
+		 fstat(d->dir.fd, &st) ? 0 : (unsigned int)st.st_mode & 07777,
+		 d->made ? ", made when it is needed" : "");
+	if (strlen(d->dir.path) > PATH_BYTES_MAX) {
+		f->state = DOCTOR_NO;
+		found_remedy(f, "a path of at most %d bytes", PATH_BYTES_MAX);
+	} else if (d->dir.path[0] != '/') {
+		f->state = DOCTOR_LIMITED;
+		found_remedy(f, "an absolute path in TAFFRAIL_DIR: record "
+			     "understands a relative one, a program that is "
+			     "started without record does not");
+	} else if (!tmpfs) {
+		f->state = DOCTOR_LIMITED;
+		found_remedy(f, "TAFFRAIL_DIR on tmpfs: on a disk, the kernel "
+			     "writes buffers to it");
+	}
+}
+
+uint64_t default_ring(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return channel_ring_bytes(0, cpus > 0 ? (uint32_t)cpus : 1);
+}
+
+/* Returns the bytes of the smallest buffers of all CPUs. Without them, events
+ * are lost. */
+static uint64_t least_bytes(void)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return (uint64_t)(cpus > 0 ? cpus : 1) *
+	       (RING_LEAST_BYTES + RING_DATA_OFFSET);
+}
+
+/* Returns how many processes of so many bytes and files have room, beside what
+ * rings leave free. */
+static uint64_t fitting(const struct statvfs *fs, uint64_t bytes,
+			uint64_t files)
+{
+	uint64_t free = fs->f_bavail * (uint64_t)fs->f_frsize;
+	uint64_t keep = min_u64(fs->f_blocks * (uint64_t)fs->f_frsize /
+				RESERVE_PART, RESERVE_BYTES);
+	uint64_t fit = free > keep ? (free - keep) / bytes : 0;
+
+	keep = min_u64(fs->f_files / RESERVE_PART, RESERVE_FILES);
+	keep += RECORD_FILES;
+	free = fs->f_favail > keep ? fs->f_favail - keep : 0;
+	return fs->f_files ? min_u64(fit, free / files) : fit;
+}
+
+void found_room(struct finding *f, int fd, const char *path)
+{
+	uint64_t wanted = shortage_needed(default_ring());
+	uint64_t files = (uint64_t)shortage_files();
+	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
+	struct statvfs fs;
+	uint64_t fit;
+
+	if (fstatvfs(fd, &fs)) {
+		found_as(f, DOCTOR_LIMITED, "%s: %s", path, strerror(errno));
+		return;
+	}
+	fit = fitting(&fs, wanted, files);
+	found_as(f, fit ? DOCTOR_OK : DOCTOR_LIMITED, "%s has %s and %" PRIu64
+		 " files free: room for %" PRIu64 " process%s at once, of %s "
+		 "each", path,
+		 shortage_size(is, fs.f_bavail * (uint64_t)fs.f_frsize),
+		 (uint64_t)fs.f_favail, fit, fit == 1 ? "" : "es",
+		 shortage_size(each, wanted));
+	if (fit)
+		return;
+	if (fitting(&fs, least_bytes(), files - LOCKED_AHEAD)) {
+		found_more(f, ": buffers are smaller");
+	} else {
+		f->state = DOCTOR_NO;
+		found_more(f, ": too little even for the smallest buffers");
+	}
+	found_remedy(f, "make room, set TAFFRAIL_DIR to a directory with more "
+		     "room, or give a smaller --buffer-size");
+}
+
+/* nftw(3) has no argument for its function. */
+static uint64_t ring_bytes;
+
+static int add_ring(const char *path, const struct stat *st, int type,
+		    struct FTW *at)
+{
+	if (type == FTW_F && !strncmp(path + at->base, "ring.", 5))
+		ring_bytes += (uint64_t)st->st_blocks * 512;
+	return 0;
+}
+
+/* Says whether TAFFRAIL_QUOTA leaves room for a process. */
+static void found_quota(struct doctor *d, struct finding *f, const char *quota)
+{
+	char used[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
+	uint64_t bytes, wanted = shortage_needed(default_ring());
+
+	if (command_parse_bytes(&bytes, quota)) {
+		found_as(f, DOCTOR_NO, "TAFFRAIL_QUOTA is '%s', which is not a "
+			 "number of bytes: the agent stays off", quota);
+		found_remedy(f, "a number with K, M or G, or unset it");
+		return;
+	}
+	ring_bytes = 0;
+	nftw(d->dir.path, add_ring, FOLDERS_OPEN, FTW_PHYS);
+	if (ring_bytes + wanted <= bytes)
+		return;
+	found_as(f, ring_bytes + RING_LEAST_BYTES + RING_DATA_OFFSET > bytes ?
+			    DOCTOR_NO : DOCTOR_LIMITED,
+		 "TAFFRAIL_QUOTA is %s, buffers in %s take %s of it, and a "
+		 "process needs %s", quota, d->dir.path,
+		 shortage_size(used, ring_bytes),
+		 shortage_size(each, wanted));
+	found_remedy(f, "raise TAFFRAIL_QUOTA, end sessions (taffrail status, "
+		     "taffrail destroy), or give a smaller --buffer-size");
+}
+
+void look_room(struct doctor *d, struct finding *f)
+{
+	const char *quota = getenv("TAFFRAIL_QUOTA");
+
+	if (d->dir.fd < 0)
+		return;
+	found_room(f, d->dir.fd, d->dir.path);
+	if (quota && *quota)
+		found_quota(d, f, quota);
+}

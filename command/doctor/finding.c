@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Texts of what a check has found.
+ */
+#include "command/doctor/doctor.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/common/printable.h"
+
+void found_as(struct finding *f, enum doctor_state state, const char *format,
+	      ...)
+{
+	va_list ap;
+
+	f->state = state;
+	va_start(ap, format);
+	vsnprintf(f->found, sizeof(f->found), format, ap);
+	va_end(ap);
+	printable(f->found);
+}
+
+void found_more(struct finding *f, const char *text)
+{
+	size_t used = strlen(f->found);
+
+	snprintf(f->found + used, sizeof(f->found) - used, "%s", text);
+}
+
+void found_remedy(struct finding *f, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(f->remedy, sizeof(f->remedy), format, ap);
+	va_end(ap);
+	printable(f->remedy);
+}
+
+const char *first_line(char *line, size_t room, const char *path)
+{
+	FILE *f = fopen(path, "re");
+
+	line[0] = '\0';
+	if (f) {
+		if (!fgets(line, (int)room, f))
+			line[0] = '\0';
+		fclose(f);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+void found_markers(struct finding *f, const struct marker_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		n += list->markers[i].kind != MARKER_USDT;
+	if (n) {
+		found_as(f, DOCTOR_OK, "%zu marker%s", n, n == 1 ? "" : "s");
+		return;
+	}
+	found_as(f, DOCTOR_LIMITED, "no marker");
+	found_remedy(f, "name USDT probes by -e, use record --provider "
+		     "pthread, or compile markers in: taffrail_marker(3)");
+}
+
+void found_probes(struct finding *f, const struct marker_list *list)
+{
+	size_t all = 0, traps = 0, none = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct marker *m = &list->markers[i];
+
+		if (m->kind != MARKER_USDT)
+			continue;
+		all++;
+		traps += m->placement == PLACED_INT3;
+		none += m->placement == PLACED_NOT;
+	}
+	if (!all)
+		found_as(f, DOCTOR_OK, "no USDT probe");
+	else if (!traps && !none)
+		found_as(f, DOCTOR_OK, "%zu USDT probe%s", all,
+			 all == 1 ? "" : "s");
+	else
+		found_as(f, DOCTOR_LIMITED, "%zu USDT probe%s, of which %zu "
+			 "need a trap (--int3), and %zu cannot be placed", all,
+			 all == 1 ? "" : "s", traps, none);
+	if (traps || none)
+		found_remedy(f, "taffrail list says which, and why");
+}

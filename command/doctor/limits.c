@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Limits of this command, which a program that it starts inherits
+ * (getrlimit(2)).
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/tunables.h"
+#include "buffers/layout.h"
+#include "command/doctor/doctor.h"
+#include "command/process/process.h"
+#include "command/record/shortage.h"
+
+/* Descriptors of record: its own, and for each process that lives at once, with
+ * the files of two streams. */
+#define RECORD_DESCRIPTORS	12
+#define PROCESS_DESCRIPTORS	8
+#define FEW_PROCESSES		16
+
+/* What record starts: the program, and a thread of its agent, for a moment. */
+#define THREADS_MADE		2
+
+/* A small program, with its libc and the agent. */
+#define PROGRAM_BYTES		(4ull << 20)
+
+static uint64_t hard_limit(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit((__rlimit_resource_t)resource, &limit) ?
+		       RLIM_INFINITY : limit.rlim_max;
+}
+
+static uint64_t soft_limit(int resource)
+{
+	struct rlimit limit;
+
+	return getrlimit((__rlimit_resource_t)resource, &limit) ?
+		       RLIM_INFINITY : limit.rlim_cur;
+}
+
+void look_descriptors(struct doctor *d, struct finding *f)
+{
+	uint64_t hard = hard_limit(RLIMIT_NOFILE);
+	uint64_t most = hard > RECORD_DESCRIPTORS ?
+			(hard - RECORD_DESCRIPTORS) / PROCESS_DESCRIPTORS : 0;
+
+	(void)d;
+	found_as(f, most < FEW_PROCESSES ? DOCTOR_LIMITED : DOCTOR_OK,
+		 "ulimit -Hn is %" PRIu64 ": record follows some %" PRIu64
+		 " processes at once", hard, most);
+	if (f->state != DOCTOR_OK)
+		found_remedy(f, "raise the hard limit (ulimit -Hn)");
+}
+
+/* Counts the threads of a user. */
+static uint64_t threads_of(uid_t uid)
+{
+	DIR *stream = opendir("/proc");
+	struct dirent *entry;
+	uint64_t n = 0;
+
+	while (stream && (entry = readdir(stream))) {
+		pid_t pid = atoi(entry->d_name);
+		struct stat st;
+
+		if (!isdigit((unsigned char)entry->d_name[0]) ||
+		    fstatat(dirfd(stream), entry->d_name, &st, 0) ||
+		    st.st_uid != uid)
+			continue;
+		n += process_status(pid, "Threads") > 0 ?
+			     (uint64_t)process_status(pid, "Threads") : 0;
+	}
+	if (stream)
+		closedir(stream);
+	return n;
+}
+
+void look_processes(struct doctor *d, struct finding *f)
+{
+	uint64_t limit = soft_limit(RLIMIT_NPROC);
+	uint64_t used;
+
+	(void)d;
+	if (limit == RLIM_INFINITY || (!getuid() && !own_user_namespace())) {
+		found_as(f, DOCTOR_OK, "no limit (ulimit -u)");
+		return;
+	}
+	used = threads_of(getuid());
+	found_as(f, used + THREADS_MADE > limit ? DOCTOR_NO : DOCTOR_OK,
+		 "ulimit -u is %" PRIu64 ", and this user has %" PRIu64
+		 " threads", limit, used);
+	if (f->state != DOCTOR_OK)
+		found_remedy(f, "raise ulimit -u: the agent makes a thread at "
+			     "its start, and record starts a program");
+}
+
+enum doctor_state judge_file_size(struct finding *f, uint64_t limit)
+{
+	char is[SHORTAGE_SIZE_BYTES];
+
+	if (limit >= default_ring() + RING_DATA_OFFSET) {
+		found_as(f, DOCTOR_OK, "no limit that matters (ulimit -f)");
+		return DOCTOR_OK;
+	}
+	if (limit >= RING_LEAST_BYTES + RING_DATA_OFFSET)
+		found_as(f, DOCTOR_LIMITED, "ulimit -f is %s: buffers are "
+			 "smaller", shortage_size(is, limit));
+	else
+		found_as(f, DOCTOR_NO, "ulimit -f is %s: no buffer can be made",
+			 shortage_size(is, limit));
+	found_remedy(f, "raise ulimit -f");
+	return f->state;
+}
+
+enum doctor_state judge_memory_size(struct finding *f, uint64_t limit)
+{
+	uint64_t wanted = RECORDS_MAX_BYTES + shortage_needed(0);
+	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
+
+	if (limit == RLIM_INFINITY) {
+		found_as(f, DOCTOR_OK, "no limit (ulimit -v)");
+		return DOCTOR_OK;
+	}
+	found_as(f, DOCTOR_LIMITED, "ulimit -v is %s, and a session takes up "
+		 "to %s of it", shortage_size(is, limit),
+		 shortage_size(each, wanted));
+	if (limit < RECORDS_MAX_BYTES + PROGRAM_BYTES)
+		f->state = DOCTOR_NO;
+	else if (limit / 8 > wanted)
+		f->state = DOCTOR_OK;
+	if (f->state != DOCTOR_OK)
+		found_remedy(f, "raise ulimit -v, or give a smaller "
+			     "--buffer-size");
+	return f->state;
+}
+
+void look_files(struct doctor *d, struct finding *f)
+{
+	(void)d;
+	judge_file_size(f, soft_limit(RLIMIT_FSIZE));
+}
+
+void look_memory_size(struct doctor *d, struct finding *f)
+{
+	(void)d;
+	judge_memory_size(f, soft_limit(RLIMIT_AS));
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The subjects of a running process. Everything is read from outside: no thread
+ * is made or stopped in it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/tunables.h"
+#include "command/attach/attach.h"
+#include "command/doctor/doctor.h"
+#include "command/elf/placement.h"
+#include "command/elf/process-markers.h"
+#include "command/gdb/gdb.h"
+#include "command/gdbserver/gdbserver.h"
+#include "command/process/process.h"
+
+static void look_process(struct doctor *d, struct finding *f)
+{
+	long leader = process_status(d->pid, "Tgid");
+	char path[64], name[64], program[PATH_MAX];
+	ssize_t n;
+
+	d->gone = leader != d->pid;
+	if (leader < 0) {
+		found_as(f, DOCTOR_NO, "there is no process %d", d->pid);
+		return;
+	}
+	if (d->gone) {
+		found_as(f, DOCTOR_NO, "%d is a thread of process %ld", d->pid,
+			 leader);
+		found_remedy(f, "-p %ld", leader);
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%d/comm", d->pid);
+	first_line(name, sizeof(name), path);
+	snprintf(path, sizeof(path), "/proc/%d/exe", d->pid);
+	n = readlink(path, program, sizeof(program) - 1);
+	program[n > 0 ? n : 0] = '\0';
+	found_as(f, DOCTOR_OK, "%d %s, of uid %ld%s%s", d->pid, name,
+		 process_status(d->pid, "Uid"), *program ? ", " : "", program);
+}
+
+/* Says why rundir_find() found no agent. */
+static void found_no_agent(struct doctor *d, struct finding *f)
+{
+	if (d->found != -ENXIO) {
+		found_as(f, DOCTOR_NO, "%s", d->error);
+		return;
+	}
+	found_as(f, DOCTOR_LIMITED, "%s", process_maps_beginning(d->pid,
+								"libtaffrail") ?
+		 "its agent is asleep, stays off, or has lost its files" : "it has no agent");
+	d->attach = attach_check(d->pid, d->error);
+	if (!d->attach)
+		found_remedy(f, "taffrail attach %d; record -p and gdb -p do "
+			     "it by themselves", d->pid);
+}
+
+/* Returns the path of the process's directory, without the way through /proc
+ * where this command does not need it. */
+static const char *place_path(const struct doctor *d)
+{
+	const char *inside = strstr(d->process.path, "/root/");
+
+	return inside && !strncmp(d->process.path, "/proc/", 6) &&
+	       gdb_same_file(d->process.path, inside + 5) ? inside + 5 :
+							   d->process.path;
+}
+
+/* Returns true when a command can call the agent: a service thread is there,
+ * or is offered. */
+static bool listens(const struct doctor *d)
+{
+	int fd;
+
+	if (d->page.wake.state != WAKE_NONE)
+		return true;
+	fd = rundir_connect(&d->process, "control.sock");
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void look_agent(struct doctor *d, struct finding *f)
+{
+	int ret;
+
+	if (d->gone)
+		return;
+	d->found = rundir_find(&d->process, d->pid, d->error);
+	if (d->found) {
+		found_no_agent(d, f);
+		return;
+	}
+	ret = rundir_read_process(&d->process, d->process.image, &d->page);
+	if (ret == -EPROTO) {
+		found_as(f, DOCTOR_NO, "its agent is of another version");
+		found_remedy(f, "use the taffrail that belongs to the "
+			     "libtaffrail of the process");
+	} else if (ret) {
+		found_as(f, DOCTOR_NO, "its page in %s cannot be read: %s",
+			 place_path(d), strerror(-ret));
+	} else if (!listens(d)) {
+		d->deaf = true;
+		found_as(f, DOCTOR_NO, "no command can call it: %s",
+			 process_status(d->pid, "Seccomp") > 0 ?
+				 "the program has installed a seccomp filter" :
+				 "it offers no thread for that");
+	} else {
+		found_as(f, DOCTOR_OK, "at work, version %s, in %s",
+			 d->page.agent_version, place_path(d));
+	}
+	if (ret)
+		d->page.magic = 0;
+}
+
+static void look_attach(struct doctor *d, struct finding *f)
+{
+	int ret;
+
+	if (d->gone || d->found != -ENXIO || d->attach == -EEXIST)
+		return;
+	if (d->attach) {
+		found_as(f, DOCTOR_NO, "%s", d->error);
+		return;
+	}
+	ret = gdbserver_try_tracing();
+	if (ret)
+		found_as(f, DOCTOR_NO, "ptrace(2) is denied to this command: "
+			 "%s", strerror(ret));
+	else
+		found_as(f, DOCTOR_OK, "an agent can be loaded; one thread is "
+			 "stopped for a moment");
+}
+
+static void look_place(struct doctor *d, struct finding *f)
+{
+	if (!d->page.magic)
+		return;
+	found_room(f, d->process.fd, place_path(d));
+	if (!rundir_away(&d->process))
+		return;
+	f->state = DOCTOR_LIMITED;
+	found_remedy(f, "take snapshots while it lives: its buffers go with "
+		     "its mount namespace");
+}
+
+static void look_sessions(struct doctor *d, struct finding *f)
+{
+	struct session_page page;
+	uint32_t n = 0;
+
+	if (!d->page.magic)
+		return;
+	for (uint32_t i = 0; i < d->page.sessions; i++)
+		n += !rundir_read_session(&d->process, d->process.image, i,
+					  &page) &&
+		     page.state != SESSION_DESTROYED;
+	found_as(f, n < CHANNELS_MAX ? DOCTOR_OK : DOCTOR_NO, "%u of at most "
+		 "%d", n, CHANNELS_MAX);
+	if (f->state != DOCTOR_OK)
+		found_remedy(f, "taffrail status -p %d, and taffrail destroy "
+			     "one", d->pid);
+}
+
+static void look_its_clock(struct doctor *d, struct finding *f)
+{
+	if (d->page.magic)
+		found_as(f, d->page.clock_kind == CLOCK_KIND_TSC ?
+				 DOCTOR_OK : DOCTOR_LIMITED, "%s",
+			 clock_words(d->page.clock_kind));
+}
+
+static void look_its_seccomp(struct doctor *d, struct finding *f)
+{
+	if (d->gone)
+		return;
+	if (process_status(d->pid, "Seccomp") <= 0) {
+		found_as(f, DOCTOR_OK, "no filter");
+		return;
+	}
+	if (!d->page.magic) {
+		found_as(f, DOCTOR_NO, "it has a filter, which may kill it for "
+			 "a system call of the agent");
+		found_remedy(f, "start it with TAFFRAIL_SECCOMP=trust, if the "
+			     "filter allows what the agent does");
+		return;
+	}
+	if (d->deaf)
+		found_as(f, DOCTOR_LIMITED, "it has a filter: its sessions go "
+			 "on, and no command can change them");
+	else
+		found_as(f, DOCTOR_OK, "it began under a filter, and its agent "
+			 "works");
+}
+
+static bool namespace_differs(pid_t pid, const char *name)
+{
+	char path[64];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+	if (stat(path, &ours))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, name);
+	return !stat(path, &theirs) && ours.st_ino != theirs.st_ino;
+}
+
+static void look_its_namespaces(struct doctor *d, struct finding *f)
+{
+	static const struct {
+		const char *name, *text;
+	} kinds[] = {
+		{ "pid", "PID" }, { "mnt", "mount" }, { "user", "user" },
+		{ "time", "time" },
+	};
+	char text[64] = "";
+
+	if (d->gone)
+		return;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (namespace_differs(d->pid, kinds[i].name)) {
+			strcat(text, *text ? ", " : "");
+			strcat(text, kinds[i].text);
+		}
+	if (*text)
+		found_as(f, DOCTOR_OK, "%s of its own: it is found all the "
+			 "same", text);
+	else
+		found_as(f, DOCTOR_OK, "those of this command");
+}
+
+static void look_its_limits(struct doctor *d, struct finding *f)
+{
+	struct finding memory = { .state = DOCTOR_APART };
+	struct rlimit files, space;
+
+	if (d->gone || prlimit(d->pid, RLIMIT_FSIZE, NULL, &files) ||
+	    prlimit(d->pid, RLIMIT_AS, NULL, &space))
+		return;
+	judge_file_size(f, files.rlim_cur);
+	judge_memory_size(&memory, space.rlim_cur);
+	if (memory.state > f->state)
+		*f = memory;
+	else if (f->state == DOCTOR_OK)
+		found_as(f, DOCTOR_OK, "none that matters (ulimit -f, -v)");
+}
+
+static void look_its_markers(struct doctor *d, struct finding *f)
+{
+	struct marker_list list = { 0 };
+
+	if (d->gone || process_markers_read(&list, d->pid))
+		return;
+	found_markers(f, &list);
+	marker_list_free(&list);
+}
+
+static void look_its_probes(struct doctor *d, struct finding *f)
+{
+	struct marker_list list = { 0 };
+
+	if (d->gone || process_probes_read(&list, d->pid))
+		return;
+	placement_settle(&list, d->pid);
+	found_probes(f, &list);
+	marker_list_free(&list);
+}
+
+const struct check doctor_process[] = {
+	{ "process", look_process, false },
+	{ "agent", look_agent, false },
+	{ "attach", look_attach, false },
+	{ "directory", look_place, false },
+	{ "sessions", look_sessions, false },
+	{ "clock", look_its_clock, false },
+	{ "seccomp", look_its_seccomp, false },
+	{ "namespaces", look_its_namespaces, false },
+	{ "limits", look_its_limits, false },
+	{ "markers", look_its_markers, false },
+	{ "probes", look_its_probes, false },
+	{ NULL, NULL, false }
+};

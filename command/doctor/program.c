@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The subjects of a program that is not running: what would be executed, and
+ * whether record brings the agent into it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "command/common/installed.h"
+#include "command/doctor/doctor.h"
+#include "command/elf/elfnotes.h"
+#include "command/elf/placement.h"
+#include "tracepoints/program/executable.h"
+
+#define AGENT		"libtaffrail.so"
+#define SCRIPTS_MAX	5	/* interpreters of interpreters, in Linux */
+
+/* Gives the interpreter of a script. Returns false if the file is none. */
+static bool script_of(const char *file, char interpreter[PATH_MAX])
+{
+	char line[PATH_MAX], *p = line + 2;
+
+	first_line(line, sizeof(line), file);
+	if (strncmp(line, "#!", 2))
+		return false;
+	p += strspn(p, " \t");
+	p[strcspn(p, " \t")] = '\0';
+	snprintf(interpreter, PATH_MAX, "%s", p);
+	return true;
+}
+
+static bool is_elf(const char *file)
+{
+	char head[4] = "";
+	int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool elf = fd >= 0 && read(fd, head, sizeof(head)) == sizeof(head) &&
+		   !memcmp(head, "\177ELF", sizeof(head));
+
+	if (fd >= 0)
+		close(fd);
+	return elf;
+}
+
+/* Says why a file cannot be executed. Returns true when it can. */
+static bool executable(struct finding *f, const char *file, const char *what)
+{
+	struct stat st;
+
+	if (stat(file, &st)) {
+		found_as(f, DOCTOR_NO, "%s%s: %s", what, file,
+			 strerror(errno));
+	} else if (!S_ISREG(st.st_mode)) {
+		found_as(f, DOCTOR_NO, "%s%s is no regular file", what, file);
+	} else if (access(file, X_OK)) {
+		found_as(f, DOCTOR_NO, "%s%s: %s", what, file,
+			 strerror(errno));
+		found_remedy(f, "chmod +x %s", file);
+	} else {
+		return true;
+	}
+	return false;
+}
+
+/* Follows scripts to the file that is loaded; sets d->image if it is ELF. */
+static void follow(struct doctor *d, struct finding *f)
+{
+	char next[PATH_MAX];
+
+	snprintf(d->image, sizeof(d->image), "%s", d->file);
+	for (int i = 0; i < SCRIPTS_MAX && script_of(d->image, next); i++) {
+		if (!executable(f, next, "its interpreter "))
+			goto none;
+		memcpy(d->image, next, sizeof(next));
+	}
+	if (access(d->image, R_OK)) {
+		found_as(f, DOCTOR_LIMITED, "%s cannot be read: whether it "
+			 "gets an agent is not known", d->image);
+		goto none;
+	}
+	if (!is_elf(d->image)) {
+		found_as(f, DOCTOR_LIMITED, "%s is neither an ELF file nor a "
+			 "script with #!: the C library runs it by /bin/sh",
+			 d->image);
+		goto none;
+	}
+	if (strcmp(d->image, d->file))
+		found_as(f, DOCTOR_OK, "%s, a script of %s", d->file,
+			 d->image);
+	else
+		found_as(f, DOCTOR_OK, "%s", d->file);
+	return;
+none:
+	d->image[0] = '\0';
+}
+
+static void look_file(struct doctor *d, struct finding *f)
+{
+	char linker[PATH_MAX];
+	int ret = installed_program(d->file, sizeof(d->file), d->program[0]);
+
+	if (ret) {
+		d->file[0] = '\0';
+		found_as(f, DOCTOR_NO, "%s is not in PATH", d->program[0]);
+		return;
+	}
+	if (!executable(f, d->file, "")) {
+		d->file[0] = '\0';
+		return;
+	}
+	follow(d, f);
+	if (*d->image && !elfnotes_interpreter(linker, sizeof(linker),
+					       d->image))
+		executable(f, linker, "its dynamic linker ");
+}
+
+/* Returns true when the program would not take LD_PRELOAD because it gets
+ * capabilities with its file. Root has them anyway. */
+static bool has_capabilities(const char *file)
+{
+	return geteuid() &&
+	       getxattr(file, "security.capability", NULL, 0) > 0;
+}
+
+/* Says how the agent gets into a program that can have it. */
+static void found_way(struct doctor *d, struct finding *f)
+{
+	char linker[PATH_MAX];
+
+	if (elfnotes_interpreter(linker, sizeof(linker), d->image)) {
+		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it");
+	} else if (strstr(linker, "ld-musl")) {
+		found_as(f, DOCTOR_NO, "its libc is not glibc (%s): the agent "
+			 "stays off", linker);
+		found_remedy(f, "build it for glibc");
+	} else if (elfnotes_needs(d->image, AGENT)) {
+		found_as(f, DOCTOR_OK, "it is linked to " AGENT);
+	} else {
+		found_as(f, DOCTOR_OK, "record preloads it");
+	}
+}
+
+static void look_how(struct doctor *d, struct finding *f)
+{
+	char *environment[] = { NULL };
+	struct image image = {
+		.fd = AT_FDCWD, .path = d->file,
+	};
+	const char *words, *colon;
+
+	if (!*d->image)
+		return;
+	image_look(&image, environment);
+	if (image.why) {
+		words = image_words(image.why);
+		colon = strstr(words, ": ");
+		found_as(f, DOCTOR_NO, "%.*s",
+			 (int)(colon ? colon - words : (long)strlen(words)),
+			 words);
+		if (colon)
+			found_remedy(f, "%s", colon + 2);
+	} else if (has_capabilities(d->image)) {
+		found_as(f, DOCTOR_NO, "its file gives it capabilities: the "
+			 "dynamic linker ignores LD_PRELOAD");
+		found_remedy(f, "run as root, or a copy without (setcap -r)");
+	} else {
+		found_way(d, f);
+	}
+}
+
+static void look_markers(struct doctor *d, struct finding *f)
+{
+	struct marker_list list = { 0 };
+	char error[ELFNOTES_ERROR_BYTES];
+
+	if (!*d->image)
+		return;
+	if (!elfnotes_read(&list, d->image, error))
+		found_markers(f, &list);
+	if (error[0])
+		found_as(f, DOCTOR_LIMITED, "%s: %s", d->image, error);
+	marker_list_free(&list);
+}
+
+static void look_probes(struct doctor *d, struct finding *f)
+{
+	struct marker_list list = { 0 };
+	char error[ELFNOTES_ERROR_BYTES];
+
+	if (!*d->image || elfnotes_read(&list, d->image, error))
+		return;
+	placement_plan(&list, 0, d->image);
+	found_probes(f, &list);
+	marker_list_free(&list);
+}
+
+const struct check doctor_program[] = {
+	{ "program", look_file, false },
+	{ "agent", look_how, false },
+	{ "markers", look_markers, false },
+	{ "probes", look_probes, false },
+	{ NULL, NULL, false }
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What this command may do: /proc, filters, namespaces, ptrace, core dumps.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "command/attach/attach.h"
+#include "command/doctor/doctor.h"
+#include "command/gdbserver/gdbserver.h"
+#include "command/process/process.h"
+
+void look_proc(struct doctor *d, struct finding *f)
+{
+	char link[32];
+	ssize_t n = readlink("/proc/self", link, sizeof(link) - 1);
+	char line[64];
+
+	link[n > 0 ? n : 0] = '\0';
+	if (n > 0 && atoi(link) == getpid()) {
+		found_as(f, DOCTOR_OK, "/proc is mounted");
+		return;
+	}
+	first_line(line, sizeof(line), "/proc/uptime");
+	/* without it the command cannot look at a process */
+	found_as(f, d->pid ? DOCTOR_NO : DOCTOR_LIMITED, "%s: processes cannot "
+		 "be looked at (-p, list, status, attach, gdb)",
+		 line[0] ? "/proc belongs to another PID namespace" :
+			   "/proc is not mounted");
+	found_remedy(f, "mount -t proc proc /proc");
+}
+
+void look_seccomp(struct doctor *d, struct finding *f)
+{
+	const char *word = getenv("TAFFRAIL_SECCOMP");
+	long filters = process_status(getpid(), "Seccomp_filters");
+
+	(void)d;
+	if (process_status(getpid(), "Seccomp") <= 0) {
+		found_as(f, DOCTOR_OK, "this command is under no filter");
+		return;
+	}
+	found_as(f, DOCTOR_LIMITED, "this command is under %ld filter%s; ",
+		 filters, filters == 1 ? "" : "s");
+	if (filters < 0)
+		found_as(f, DOCTOR_LIMITED, "this command is under filters; ");
+	if (word && *word) {
+		found_more(f, "TAFFRAIL_SECCOMP decides whether agents start");
+		return;
+	}
+	found_more(f, filters < 0 ?
+			      "agents stay off in programs that it starts" :
+			      "record and gdbserver try whether agents may "
+			      "start; other agents stay off");
+	found_remedy(f, "TAFFRAIL_SECCOMP=trust, if the filters allow what the "
+		     "agent does");
+}
+
+bool own_user_namespace(void)
+{
+	char line[128];
+	unsigned long inside, outside, count;
+
+	return sscanf(first_line(line, sizeof(line), "/proc/self/uid_map"),
+		      "%lu %lu %lu", &inside, &outside, &count) == 3 &&
+	       (inside || outside || count != 0xffffffff);
+}
+
+static bool own_time_namespace(void)
+{
+	char line[128], clock[32];
+	long seconds, nanoseconds;
+
+	return sscanf(first_line(line, sizeof(line),
+				 "/proc/self/timens_offsets"),
+		      "%31s %ld %ld", clock, &seconds, &nanoseconds) == 3 &&
+	       (seconds || nanoseconds);
+}
+
+void look_namespaces(struct doctor *d, struct finding *f)
+{
+	char text[128] = "";
+
+	(void)d;
+	if (rundir_namespace(getpid()))
+		strcat(text, ", PID: processes outside are not seen");
+	if (own_user_namespace())
+		strcat(text, ", user");
+	if (own_time_namespace())
+		strcat(text, ", time");
+	found_as(f, DOCTOR_OK, "%s%s", *text ? "own " : "those of the machine",
+		 *text ? text + 2 : "");
+}
+
+/* Returns true with CAP_SYS_PTRACE. */
+static bool may_trace_any(void)
+{
+	struct __user_cap_header_struct head = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return !syscall(SYS_capget, &head, data) &&
+	       data[CAP_TO_INDEX(CAP_SYS_PTRACE)].effective &
+	       CAP_TO_MASK(CAP_SYS_PTRACE);
+}
+
+void look_ptrace(struct doctor *d, struct finding *f)
+{
+	long scope = attach_yama_scope();
+	int error = gdbserver_try_tracing();
+
+	(void)d;
+	if (error) {
+		found_as(f, DOCTOR_LIMITED, "ptrace(2) is denied (%s): no "
+			 "attach, no gdbserver", strerror(error));
+		found_remedy(f, "start programs with taffrail record, or with "
+			     "the agent linked; use taffrail gdb");
+	} else if (scope > 2 || (scope && !may_trace_any())) {
+		found_as(f, DOCTOR_LIMITED, "kernel.yama.ptrace_scope is %ld: "
+			 "no attach to a running process", scope);
+		found_remedy(f, "%sstart the program with taffrail record",
+			     scope > 2 ? "" : "run as root, set it to 0, or ");
+	} else {
+		found_as(f, DOCTOR_OK, "%s may be attached to",
+			 may_trace_any() ? "processes of any user" :
+					   "processes of this user");
+	}
+}
+
+void look_core(struct doctor *d, struct finding *f)
+{
+	const char *word = getenv("TAFFRAIL_CORE");
+	bool wanted = word && !strcmp(word, "on");
+	char pattern[256];
+	struct rlimit limit;
+
+	(void)d;
+	first_line(pattern, sizeof(pattern), "/proc/sys/kernel/core_pattern");
+	if (!getrlimit(RLIMIT_CORE, &limit) && !limit.rlim_cur &&
+	    pattern[0] != '|') {
+		found_as(f, wanted ? DOCTOR_LIMITED : DOCTOR_OK,
+			 "no core dumps (ulimit -c is 0)");
+		if (wanted)
+			found_remedy(f, "ulimit -c unlimited, for "
+				     "TAFFRAIL_CORE=on");
+	} else if (pattern[0] == '|') {
+		found_as(f, DOCTOR_OK, "core dumps go to a program (%s): "
+			 "snapshot --core needs a file, which that program may "
+			 "give", pattern + 1);
+	} else {
+		found_as(f, DOCTOR_OK, "core dumps go to %s",
+			 *pattern ? pattern : "a file");
+	}
+}
+
+const char *clock_words(uint32_t kind)
+{
+	return kind == CLOCK_KIND_TSC ? "time stamp counter" :
+	       kind == CLOCK_KIND_MONOTONIC ?
+		       "CLOCK_MONOTONIC: each event is written under a lock" :
+		       "a counter: events have an order and no time";
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The trial: `taffrail record` records this command, which passes a marker. So
+ * whatever keeps agents, files or threads from working here is met as a user's
+ * program would meet it.
+ *
+ * What must stay true: the trial leaves nothing behind but what record leaves.
+ */
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/doctor/doctor.h"
+#include "taffrail/marker.h"
+
+#define SECONDS		30
+#define FOLDERS_OPEN	16
+#define RECORD_PREFIX	"taffrail: record: "
+#define OUTPUT_BYTES	8192
+
+int doctor_trial_main(void)
+{
+	TAFFRAIL_MARK(taffrail, trial, "pid %d", (int)getpid());
+	return COMMAND_DONE;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type,
+		      struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+/* Makes a directory for the trace. Returns 0 or a negative errno. */
+static int make_output(const struct doctor *d, char *path, size_t room)
+{
+	const char *const places[] = {
+		getenv("TMPDIR"), "/tmp", d->dir.path, "."
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (!places[i] || !*places[i])
+			continue;
+		snprintf(path, room, "%s/taffrail-trial.XXXXXX", places[i]);
+		if (mkdtemp(path))
+			return 0;
+	}
+	return -errno;
+}
+
+/* Returns true for a variable that would make the trial another one: rules of
+ * the user's, or a log. */
+static bool left_out(const char *variable)
+{
+	static const char *const names[] = {
+		"TAFFRAIL_ENABLE=", "TAFFRAIL_LOG=", "TAFFRAIL_JOIN=",
+		"TAFFRAIL_GDB=",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strncmp(variable, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+static char **trial_environment(void)
+{
+	size_t n = 0, kept = 0;
+	char **copy;
+
+	while (environ[n])
+		n++;
+	copy = calloc(n + 1, sizeof(*copy));
+	for (size_t i = 0; copy && i < n; i++)
+		if (!left_out(environ[i]))
+			copy[kept++] = environ[i];
+	return copy;
+}
+
+/* Makes one line of record's messages, without the count of events. Returns
+ * true when record had more to say than that count. */
+static bool join_lines(char *text, char *said, size_t room)
+{
+	size_t used = 0;
+	char *line;
+
+	said[0] = '\0';
+	while ((line = strsep(&text, "\n"))) {
+		if (!strncmp(line, RECORD_PREFIX, strlen(RECORD_PREFIX)))
+			line += strlen(RECORD_PREFIX);
+		if (!*line || strstr(line, " lost, ") ||
+		    strstr(line, "so there is no trace"))
+			continue;
+		used += (size_t)snprintf(said + used, room - used, "%s%s",
+					 used ? "; " : "", line);
+		if (used >= room)
+			break;
+	}
+	return used;
+}
+
+static void judge(struct finding *f, int status, char *text)
+{
+	bool one = strstr(text, "record: 1 events (0 lost") ||
+		   strstr(text, "record: 1 event (0 lost");
+	char said[DOCTOR_TEXT_BYTES / 2];
+	bool more = join_lines(text, said, sizeof(said));
+
+	if (status == -ETIMEDOUT)
+		found_as(f, DOCTOR_NO, "record did not end within %d seconds",
+			 SECONDS);
+	else if (status < 0)
+		found_as(f, DOCTOR_NO, "record could not be started: %s",
+			 strerror(-status));
+	else if (status > 128 && !more)
+		found_as(f, DOCTOR_NO, "record was killed: %s",
+			 strsignal(status - 128));
+	else if (strstr(said, "(ulimit -v)"))
+		found_as(f, DOCTOR_LIMITED, "record failed with this command: "
+			 "%s", said);
+	else if (status || !one)
+		found_as(f, DOCTOR_NO, "record failed (status %d): %s", status,
+			 said);
+	else if (strstr(said, "no room for"))
+		/* the one event was on a CPU that has a buffer */
+		found_as(f, DOCTOR_NO, "record loses events: %s", said);
+	else if (more)
+		found_as(f, DOCTOR_LIMITED, "record has recorded this command, "
+			 "and says: %s", said);
+	else
+		found_as(f, DOCTOR_OK, "record has recorded this command");
+}
+
+static void try_record(const struct doctor *d, struct finding *f)
+{
+	char output[PATH_MAX + 32], self[PATH_MAX], text[OUTPUT_BYTES];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	char *argv[] = {
+		self, (char[]){ "record" }, (char[]){ "-e" },
+		(char[]){ "taffrail/trial" }, (char[]){ "-o" }, output,
+		(char[]){ "--" }, self, (char[]){ "doctor" },
+		(char[]){ "--trial" }, NULL
+	};
+	struct run run = { .argv = argv, .seconds = SECONDS,
+			   .errors = true };
+	int status = make_output(d, output, sizeof(output));
+	char **environment;
+
+	if (n > 0)
+		self[n] = '\0';
+	else
+		snprintf(self, sizeof(self), "%s", program_invocation_name);
+	if (status) {
+		found_as(f, DOCTOR_LIMITED, "no directory can be made for a "
+			 "trace: %s", strerror(-status));
+		found_remedy(f, "set TMPDIR to a directory of yours");
+		return;
+	}
+	environment = trial_environment();
+	run.environment = environment;
+	status = environment ? aside_run(&run, text, sizeof(text)) : -ENOMEM;
+	free(environment);
+	nftw(output, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+	judge(f, status, text);
+}
+
+void look_trial(struct doctor *d, struct finding *f)
+{
+	if (d->dir.fd >= 0)
+		try_record(d, f);
+}
