@@ -31,6 +31,7 @@ struct call {
 	struct attach_wake where;
 	char traced[ATTACH_ERROR_BYTES]; /* why ptrace failed, or "" */
 	int refused;			/* errno that the process gave, or 0 */
+	bool held;			/* a signal has stopped the process */
 };
 
 static const struct process_page *
@@ -271,7 +272,8 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 	const char *join = traced[0] ? "; " : "";
 	pid_t pid = call->process->pid;
 
-	if ((ret == -EBUSY || ret == -ETIMEDOUT) && stopped(pid))
+	if (call->held ||
+	    ((ret == -EBUSY || ret == -ETIMEDOUT) && stopped(pid)))
 		explain_stopped(pid, error, room);
 	else if (ret == -ESRCH)
 		snprintf(error, room, "process %d has ended", pid);
@@ -314,6 +316,12 @@ static int make(struct call *call)
 	if (call->wake.error)
 		wake_write(process, offsetof(struct process_wake, error), 0);
 	ret = by_ptrace(call);
+	/* Behind our look the thread seems to run until it stops again: a
+	 * signal would be sent, and would stay pending. */
+	call->held = ret == -EBUSY &&
+		     process_status(process->pid, "TracerPid") <= 0;
+	if (call->held)
+		return ret;
 	if (call->traced[0] && ret != -ESRCH && ret != -ESTALE &&
 	    ret != -EINPROGRESS && call->wake.signal == WAKE_SIGNAL)
 		ret = by_signal(call);
