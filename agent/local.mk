@@ -26,6 +26,12 @@ agent_sources += \
 	agent/wrap/vfork-x86_64.S
 endif
 
+# in programs that are linked with the agent
+if MACHINE_X86_64
+agent_link_source = agent/link-x86_64.S
+endif
+EXTRA_DIST += $(agent_link_source)
+
 # in the shared library only
 agent_shared_sources = \
 	agent/libc-shared.c \
