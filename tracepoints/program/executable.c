@@ -279,12 +279,26 @@ SIGSAFE static int has_archive(const struct head *head, int fd)
 	return 0;
 }
 
+/* Returns 1 where the user namespace maps all ids: its map is one line of three
+ * numbers, of ten characters each, and the last is the largest. */
+SIGSAFE static int all_ids_mapped(void)
+{
+	char map[33] = "";
+	int fd = (int)sys_open("/proc/self/uid_map", OPEN_FLAGS, 0);
+
+	if (fd < 0)
+		return 0;
+	read_at(fd, map, sizeof(map) - 1, 0);
+	sys_close(fd);
+	return text_equal(map + 22, "4294967295");
+}
+
 /* Returns 1 when the kernel would give the program this id in place of its own.
  * In a user namespace OVERFLOW_ID stands for all ids that are not mapped there:
  * the kernel does not give a program those. */
 SIGSAFE static int another(uint32_t id, long own)
 {
-	return id != (uint32_t)own && id != OVERFLOW_ID;
+	return id != (uint32_t)own && (id != OVERFLOW_ID || all_ids_mapped());
 }
 
 /* Returns 1 when the program would begin under AT_SECURE. Does not look at
