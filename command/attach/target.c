@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "command/attach/private.h"
+#include "command/common/command.h"
 #include "command/process/process.h"
 
 long attach_yama_scope(void)
@@ -64,7 +65,7 @@ static int refused(const struct attach_target *t, int error)
 				   attach_yama_scope());
 	return attach_fact(t, -EACCES, "no permission to trace process %d "
 			   "(%s); a container or a security module may forbid "
-			   "it", t->pid, strerror(-error));
+			   "it" COMMAND_SEE_DOCTOR, t->pid, strerror(-error));
 }
 
 static int check_state(const struct attach_target *t)

@@ -8,7 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/common/command.h"
 #include "command/common/printable.h"
+
+/* Takes out what points to this command. */
+static void drop_pointers(char *text)
+{
+	char *p, *rest;
+
+	while ((p = strstr(text, COMMAND_SEE_DOCTOR))) {
+		rest = p + strlen(COMMAND_SEE_DOCTOR);
+		/* what it is called with ends the message */
+		if (!strncmp(rest, " -", 2))
+			rest += strcspn(rest, ";");
+		memmove(p, rest, strlen(rest) + 1);
+	}
+}
 
 void found_as(struct finding *f, enum doctor_state state, const char *format,
 	      ...)
@@ -19,6 +34,7 @@ void found_as(struct finding *f, enum doctor_state state, const char *format,
 	va_start(ap, format);
 	vsnprintf(f->found, sizeof(f->found), format, ap);
 	va_end(ap);
+	drop_pointers(f->found);
 	printable(f->found);
 }
 

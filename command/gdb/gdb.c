@@ -149,8 +149,8 @@ static int print_command(const struct gdb_command *gdb)
 static int run_command(struct gdb_command *gdb)
 {
 	execvp(gdb->argv[0], (char **)gdb->argv);
-	return command_failed("cannot start %s: %s", gdb->argv[0],
-			      strerror(errno));
+	return command_failed("cannot start %s: %s" COMMAND_SEE_DOCTOR,
+			      gdb->argv[0], strerror(errno));
 }
 
 static int gdb_process(pid_t pid, bool print, char **more, int nmore)

@@ -192,7 +192,8 @@ static int launch_child(struct launch *launch, struct gdbserver *server)
 	close(report[0]);
 	if (!error)
 		return COMMAND_DONE;
-	return command_failed("cannot start gdbserver: %s", strerror(error));
+	return command_failed("cannot start gdbserver: %s" COMMAND_SEE_DOCTOR,
+			      strerror(error));
 }
 
 /* Makes the two ends of the link, and of the pipe for gdbserver's messages. */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "command/common/command.h"
 #include "command/processes/summon.h"
 
 static int fact(struct client *client, int error, const char *format, ...)
@@ -134,7 +135,8 @@ static int explain_connect(struct client *client,
 	case -ECONNREFUSED:
 		return fact(client, -ESRCH, rundir_alive(process->pid,
 			    process->starttime) ?
-			    "the agent of process %d does not listen" :
+			    "the agent of process %1$d does not listen"
+			    COMMAND_SEE_DOCTOR " -p %1$d" :
 			    "process %d has ended", process->pid);
 	case -EPERM:
 		return fact(client, error, "%s/control.sock is not a socket "

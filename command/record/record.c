@@ -222,12 +222,21 @@ static void read_markers(const struct record *record, struct marker_list *list)
 		elfnotes_read(list, file, error);
 }
 
-static const char *why_none(const struct record *record)
+/* Tells that the program had no agent, and why, if that is known. */
+static int tell_none(const struct record *record)
 {
-	if (record->first_lacks)
-		return image_words(record->first_lacks);
-	return record->lacking.nrows ? record->lacking.rows[0].why :
-				       "TAFFRAIL_LOG=error tells why";
+	const char *program = record->options.program[0];
+	const char *why = record->first_lacks ?
+				  image_words(record->first_lacks) :
+			  record->lacking.nrows ?
+				  record->lacking.rows[0].why : NULL;
+
+	if (why)
+		return command_failed("the agent was not active in %s: %s",
+				      program, why);
+	return command_failed("the agent was not active in %s: no reason is "
+			      "known, TAFFRAIL_LOG=error may tell it"
+			      COMMAND_SEE_DOCTOR " -- %s", program, program);
 }
 
 /* Returns the text behind the tab of the line that an agent has written about a
@@ -317,8 +326,7 @@ static int tell_unmet(const struct record *record)
 	if (record->crowded)
 		return status;	/* what was not seen may have matched */
 	if (o->program && !record->nmembers)
-		return command_failed("the agent was not active in %s: %s",
-				      o->program[0], why_none(record));
+		return tell_none(record);
 	if (o->program)
 		read_markers(record, &list);
 	for (i = 0; i < o->nrules; i++) {

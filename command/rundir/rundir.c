@@ -24,6 +24,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "command/common/command.h"
 #include "command/rundir/private.h"
 
 static int dir_error(struct rundir *dir, int error, const char *format, ...)
@@ -100,7 +101,8 @@ static int open_path(struct rundir *dir)
 			return dir_error(dir, -ELOOP, "%s is a symlink",
 					 dir->path);
 		return dir_error(dir, ret, "cannot open runtime directory %s: "
-				 "%s", dir->path, strerror(-ret));
+				 "%s" COMMAND_SEE_DOCTOR, dir->path,
+				 strerror(-ret));
 	}
 	ret = check_owner(dir);
 	if (ret)
@@ -114,7 +116,8 @@ int rundir_open(struct rundir *dir, bool create)
 	dir->error[0] = '\0';
 	default_path(dir->path, sizeof(dir->path));
 	if (create && mkdir(dir->path, 0700) && errno != EEXIST)
-		return dir_error(dir, -errno, "cannot make %s: %s", dir->path,
+		return dir_error(dir, -errno, "cannot make %s: %s"
+				 COMMAND_SEE_DOCTOR, dir->path,
 				 strerror(errno));
 	return open_path(dir);
 }
