@@ -93,6 +93,7 @@ EXTRA_DIST += \
 	testsuite/check \
 	testsuite/config \
 	testsuite/distros \
+	testsuite/generate \
 	testsuite/programs \
 	testsuite/gdb-suite \
 	testsuite/lib \
@@ -192,6 +193,13 @@ check-programs: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/programs/run \
 		$(PROGRAMS_FLAGS)
 
+# COUNT programs of the seeds from SEED on; GENERATE_FLAGS: more options of the
+# script. A program that fails stays in generated/SEED.
+check-generated: stage
+	@$(run_script) $(abs_top_srcdir)/testsuite/generate/run --quiet \
+		--count $(or $(COUNT),20000) $(SEED:%=--seed=%) --gdb 100 \
+		--keep $(abs_builddir)/generated $(GENERATE_FLAGS)
+
 check-models:
 	@$(run_script) $(abs_top_srcdir)/testsuite/models/run
 
@@ -209,7 +217,8 @@ lint: all
 unit-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)
-.PHONY: check-reproducible check-distros check-programs unit-programs print-unit-programs
+.PHONY: check-reproducible check-distros check-generated check-programs \
+	unit-programs print-unit-programs
 
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
@@ -218,5 +227,5 @@ clean-local:
 		$(check_dir)/seconds $(abs_builddir)/lint \
 		$(abs_builddir)/sanitize-* \
 		$(abs_builddir)/stress-* \
-		$(abs_builddir)/gdb-suite
+		$(abs_builddir)/gdb-suite $(abs_builddir)/generated
 

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What babeltrace2, `taffrail list` and the programs print, compared with what
+the generator knows."""
+import re
+
+EVENT = re.compile(rb"(?:on|ust|off):(p\d+_m\d+): \{ cpu_id = \d+ \}, "
+                   rb"\{ ?(.*?) ?\}$")
+LISTED = re.compile(r"(?:on|ust|off)/(p\d+_m\d+) +0x\w+ +marker \w+ "
+                    r"(\S+):(\d+) \((.*?)\)( \".*)?$")
+
+
+def events(text):
+    """The fields of the events, in order, of each marker."""
+    found = {}
+    for line in text.split(b"\n"):
+        match = EVENT.search(line)
+        if match:
+            found.setdefault(match.group(1).decode(), []).append(
+                match.group(2))
+        elif line:
+            print("FAIL: not an event of a program: %r" % line[:300])
+    return found
+
+
+class Told:
+    """What a program printed of itself."""
+
+    def __init__(self, text):
+        self.text = text
+        self.addresses, self.counts = {}, None
+        for line in text.splitlines():
+            words = line.split()
+            if words[:1] == ["address"]:
+                self.addresses[words[2]] = int(words[3])
+            elif words[:1] == ["count"]:
+                self.counts = [int(n) for n in words[2:]]
+
+    def wrong(self, program, on):
+        wanted = [pair[on] for pair in program.counters]
+        if self.counts is None:
+            yield "tells no counts, but: " + self.text[:2000]
+        elif self.counts != wanted:
+            yield "arguments evaluated %s: %s times, not %s" % (
+                "while on" if on else "while off", self.counts, wanted)
+
+
+def compare(program, found, told):
+    for marker in program.markers:
+        wanted = list(program.expected(marker, told))
+        if not marker.recorded:
+            wanted = []
+        got = found.get(marker.name, [])
+        if got != wanted:
+            yield "%s (%s, %s):\ngot  %r\nwant %r\n%s" % (
+                marker.id, marker.kind, marker.place.name, got, wanted,
+                program.statement(marker))
+
+
+def compare_list(program, text):
+    listed = {}
+    for line in text.splitlines():
+        match = LISTED.match(line)
+        if match:
+            listed.setdefault(match.group(1), set()).add(
+                match.group(2, 3, 4))
+    for marker in program.markers:
+        if marker.name not in listed:
+            yield "%s is not listed" % marker.id
+            continue
+        for file, line, signature in listed[marker.name]:
+            wrong = wrong_signature(program.signature(marker), signature)
+            if wrong:
+                yield "%s is listed as (%s): %s" % (marker.id, signature,
+                                                    wrong)
+            if not stands(program, marker, file, line):
+                yield "%s is listed at %s:%s" % (marker.id, file, line)
+
+
+def wrong_signature(wanted, text):
+    got = [tuple(field.split(" ")[::-1]) for field in text.split(", ")
+           if field]
+    if [name for name, _ in got] != [name for name, _ in wanted]:
+        return "names are not %s" % ", ".join(name for name, _ in wanted)
+    for (name, kind), (_, type) in zip(wanted, got):
+        if kind is not None and kind != type:
+            return "%s is not %s" % (name, kind)
+    return None
+
+
+def stands(program, marker, file, line):
+    source = program.sources.get(file)
+    return source is not None and re.search(
+        r"\b%s\b" % marker.name, source.split("\n")[int(line) - 1])
