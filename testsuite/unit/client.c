@@ -277,7 +277,7 @@ static void check_find(void)
 		pause();
 		_exit(0);
 	}
-	unit_equal(rundir_find(&process, child, error), -ENXIO,
+	unit_equal(rundir_find(&process, child, error), -ECHILD,
 		   "a child is not its parent");
 	unit_check(strstr(error, "not written an event yet"), "a child: error");
 	kill(child, SIGKILL);
