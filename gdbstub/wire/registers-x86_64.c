@@ -45,8 +45,9 @@ static const struct row {
 	{ "org.gnu.gdb.i386.segments", "fs_base gs_base", 64, "int", NULL, 0 },
 };
 
+/* Texts are in the rows: each pointer would take a relocation. */
 static const struct {
-	const char *name;
+	char name[4];
 	uint8_t bit;
 } flags[] = {
 	{ "CF", 0 }, { "", 1 }, { "PF", 2 }, { "AF", 4 }, { "ZF", 6 },
@@ -56,10 +57,10 @@ static const struct {
 };
 
 static const struct {
-	const char *id;
-	const char *type;
+	char id[6];
+	char type[12];
 	uint8_t count;
-	const char *field;
+	char field[10];
 } vectors[] = {
 	{ "v4f", "ieee_single", 4, "v4_float" },
 	{ "v2d", "ieee_double", 2, "v2_double" },
