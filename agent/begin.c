@@ -145,7 +145,6 @@ static int start_aside(void *arg)
 	if (loader)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
-	place_lock();
 	budget_keep();
 	ret = session_obey();
 	if (ret)

@@ -41,7 +41,6 @@ static int revive_aside(void *arg)
 	ret = place_open();
 	if (ret)
 		return ret;
-	place_lock();
 	budget_keep();
 	ret = session_inherit();
 	if (ret)

@@ -23,7 +23,8 @@
  * STARTTIME is field 22 of /proc/PID/stat. A process of a PID namespace below
  * the first adds the namespace's inode, from bit PLACE_NAMESPACE_SHIFT on: the
  * first processes of two namespaces may begin in one tick of the clock, and
- * both have the number 1.
+ * both have the number 1. A process that finds files of another one there, with
+ * the same pid, in the same tick, takes the next number that is free.
  *
  * All integers are in host byte order.
  */
@@ -53,6 +54,11 @@
 #define PLACE_NAMESPACE_FIRST	0xeffffffcu	/* the kernel's number for it */
 #define PLACE_STARTTIME(number)	((number) & ~(~0ull << PLACE_NAMESPACE_SHIFT))
 #define PLACE_NAMESPACE(number)	((number) & ~0ull << PLACE_NAMESPACE_SHIFT)
+
+/* The file system of pidfds since Linux 6.9. There the inode of a pidfd names
+ * the process: no other process has it before the machine starts again, in no
+ * namespace, and execve(2) does not change it. */
+#define IDENTITY_FS_MAGIC	0x50494446
 
 /* Returns the number that is added to STARTTIME; `inode` is the inode of
  * /proc/PID/ns/pid. */
@@ -147,6 +153,9 @@ struct process_page {
 	uint32_t lacking_execs;		/* the same for other reasons */
 	struct lacking_note lacking[LACKING_NOTES];	/* for both */
 	uint32_t words_unknown;		/* in its environment: words.h */
+	uint32_t locked;		/* the file is locked (flock) as long as
+					 * this image's memory lives */
+	uint64_t identity;		/* inode of its pidfd; 0: not known */
 	uint32_t fault_bytes;		/* of `faults`, stored after the text */
 	/* a line for each rule of TAFFRAIL_ENABLE that is not obeyed:
 	 * "rule 'RULE': FACT" (ENVIRONMENT-FAULT) */

@@ -88,11 +88,14 @@ command_sources = \
 	command/processes/targets.h \
 	command/processes/vouch.c \
 	command/processes/vouch.h \
+	command/record/claim.c \
 	command/record/consume.c \
 	command/record/consume.h \
 	command/record/joiners.c \
 	command/record/joiners.h \
 	command/record/loop.c \
+	command/record/member.c \
+	command/record/member.h \
 	command/record/options.c \
 	command/record/record.c \
 	command/record/record.h \

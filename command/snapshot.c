@@ -87,16 +87,14 @@ static int take_process(struct snapshot *s,
 	return ret;
 }
 
-/* Compares images by more than pid and start time: two processes of different
- * namespaces may have the same. */
+/* Compares images by their uuid: two processes may have the same pid and start
+ * time. */
 static bool same_image(const struct consumer *c,
 		       const struct rundir_process *process)
 {
 	struct process_page page;
 
-	return c->page.starttime == process->starttime &&
-	       c->page.pid == (uint32_t)process->pid &&
-	       !rundir_read_process(process, c->image, &page) &&
+	return !rundir_read_process(process, c->image, &page) &&
 	       !memcmp(c->page.uuid, page.uuid, sizeof(page.uuid));
 }
 

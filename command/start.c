@@ -89,7 +89,7 @@ static int check_free(const char *name)
 			return command_misused("Taffrail itself makes sessions "
 					       "'%s': give another name", name);
 	if (!strncmp(name, "record-", n) && name[n] &&
-	    !name[n + strspn(name + n, "0123456789")])
+	    !name[n + strspn(name + n, "0123456789.")])
 		return command_misused("taffrail record makes sessions '%s': "
 				       "give another name", name);
 	return COMMAND_DONE;
@@ -504,8 +504,7 @@ static int change_living(struct targets *targets, enum message_type type,
 		int ret = client_call(&target->client, type, &request, NULL);
 
 		if (ret && ret != -ENOENT &&
-		    rundir_alive(target->process->pid,
-				 target->process->starttime))
+		    rundir_lives(target->process))
 			result = command_failed("%s", target->client.error);
 	}
 	client_request_release(&request);

@@ -36,7 +36,7 @@ static int tell_one(struct target *target, enum message_type type,
 		return 1;
 	if (ret == -ENOENT)
 		return 0;
-	if (!rundir_alive(target->process->pid, target->process->starttime)) {
+	if (!rundir_lives(target->process)) {
 		target->process->alive = false;
 		return 1;
 	}

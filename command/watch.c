@@ -306,8 +306,7 @@ static int merge(struct watch *w, struct rundir_process *process)
 
 	for (size_t i = 0; i < w->count; i++) {
 		seen = &w->seen[i];
-		if (seen->process.pid != process->pid ||
-		    seen->process.starttime != process->starttime)
+		if (strcmp(seen->process.name, process->name))
 			continue;
 		seen->present = true;
 		return 0;
@@ -361,8 +360,7 @@ static void look_at_all(struct watch *w)
 {
 	for (size_t i = 0; i < w->count;) {
 		struct seen *seen = &w->seen[i];
-		bool alive = rundir_alive(seen->process.pid,
-					  seen->process.starttime);
+		bool alive = rundir_lives(&seen->process);
 
 		look_at_process(w, seen);	/* dead: its last losses */
 		if (alive) {

@@ -13,6 +13,8 @@ control_sources = \
 	control/service/service.c \
 	control/service/service.h \
 	control/sessions/environment.c \
+	control/sessions/identity.c \
+	control/sessions/identity.h \
 	control/sessions/path.c \
 	control/sessions/place.c \
 	control/sessions/place.h \

@@ -133,8 +133,7 @@ static int explain_connect(struct client *client,
 	switch (error) {
 	case -ENOENT:
 	case -ECONNREFUSED:
-		return fact(client, -ESRCH, rundir_alive(process->pid,
-			    process->starttime) ?
+		return fact(client, -ESRCH, rundir_lives(process) ?
 			    "the agent of process %1$d does not listen"
 			    COMMAND_SEE_DOCTOR " -p %1$d" :
 			    "process %d has ended", process->pid);
@@ -165,7 +164,7 @@ static bool worth_waiting(int error, const struct rundir_process *process,
 		return waited < CLIENT_TIMEOUT_MS;
 	return (error == -ENOENT || error == -ECONNREFUSED) &&
 	       waited < CLIENT_START_MS &&
-	       rundir_alive(process->pid, process->starttime);
+	       rundir_lives(process);
 }
 
 static const struct timespec while_waiting = { .tv_nsec = 1000000 };
@@ -258,7 +257,7 @@ static void await_end(const struct client *client)
 	const struct rundir_process *process = client->process;
 	int64_t begin = now_ms();
 
-	while (rundir_alive(process->pid, process->starttime) &&
+	while (rundir_lives(process) &&
 	       now_ms() - begin < CLIENT_START_MS)
 		nanosleep(&while_waiting, NULL);
 }
@@ -282,7 +281,7 @@ static int exchange(struct client *client, enum message_type type,
 	if (!ret)
 		ret = receive_answer(client, type, answer, status, deadline);
 	if (ret == -ECONNRESET && !client->answered &&
-	    rundir_alive(client->process->pid, client->process->starttime))
+	    rundir_lives(client->process))
 		return -EAGAIN;
 	if (ret == -ECONNRESET)
 		await_end(client);

@@ -72,7 +72,7 @@ static int wait_came(struct call *call)
 			return -ESTALE;
 		if (attach_now_ns() > end)
 			return -ETIMEDOUT;
-		if (!rundir_alive(process->pid, process->starttime))
+		if (!rundir_lives(process))
 			return -ESRCH;
 		nanosleep(&pause, NULL);
 	}
@@ -218,7 +218,7 @@ static int by_signal(struct call *call)
 	/* before execve(2) the process withdraws the offer, and then waits
 	 * until the request is withdrawn */
 	if (wake_read(process, &wake) != WAKE_OFFERED ||
-	    !rundir_alive(pid, process->starttime)) {
+	    !rundir_lives(process)) {
 		request_write(process, 0);
 		return 0;
 	}
@@ -227,7 +227,7 @@ static int by_signal(struct call *call)
 	if (ret)
 		request_write(process, 0);
 	/* the thread has exited, but the process lives */
-	return ret == -ESRCH && rundir_alive(pid, process->starttime) ? 0 : ret;
+	return ret == -ESRCH && rundir_lives(process) ? 0 : ret;
 }
 
 static int by_ptrace(struct call *call)
@@ -334,8 +334,15 @@ int summon(const struct rundir_process *process, char *error, size_t room)
 	struct process_page page;
 	int ret = 0;
 
-	if (!wake_read(process, &call.wake) ||
-	    flock(process->fd, LOCK_EX | LOCK_NB))
+	if (!wake_read(process, &call.wake))
+		return 0;
+	if (process->unseen) {
+		snprintf(error, room, "process %d is in a PID namespace that "
+			 "this command does not see: run it there, or outside",
+			 process->pid);
+		return -EXDEV;
+	}
+	if (flock(process->fd, LOCK_EX | LOCK_NB))
 		return 0;
 	page_read(process, &page);
 	call.wake = page.wake;

@@ -105,8 +105,7 @@ int target_connect(struct target *target)
 		return 0;
 	ret = client_connect(&target->client, target->process);
 	if (ret == -ESRCH)
-		target->process->alive = rundir_alive(target->process->pid,
-						target->process->starttime);
+		target->process->alive = rundir_lives(target->process);
 	return ret;
 }
 

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +23,7 @@
 #include "base/base.h"
 #include "command/common/command.h"
 #include "command/record/joiners.h"
+#include "command/record/member.h"
 #include "command/rundir/private.h"
 
 #define NS_PER_MS	1000000ull
@@ -44,57 +44,6 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
 }
 
-static struct record_member *member_named(const struct record *record,
-					  const char *name)
-{
-	size_t i;
-
-	for (i = 0; i < record->nmembers; i++)
-		if (!strcmp(record->members[i]->process.name, name))
-			return record->members[i];
-	return NULL;
-}
-
-/* Adds a member, with its own descriptor of the directory. */
-static struct record_member *member_add(struct record *record,
-					const struct rundir_process *process)
-{
-	struct record_member *member = calloc(1, sizeof(*member));
-	struct record_member **more;
-
-	more = reallocarray(record->members, record->nmembers + 1,
-			    sizeof(*more));
-	if (more)
-		record->members = more;
-	if (!member || !more) {
-		free(member);
-		return NULL;
-	}
-	member->process = *process;
-	member->process.fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
-	if (member->process.fd < 0) {
-		free(member);
-		return NULL;
-	}
-	member->pidfd = process->alive ?
-			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
-	/* another process may have the pid by now */
-	member->alive = process->alive &&
-			rundir_alive(process->pid, process->starttime);
-	more[record->nmembers++] = member;
-	return member;
-}
-
-static bool has_image(const struct record_member *member, uint32_t image)
-{
-	size_t i;
-
-	for (i = 0; member && i < member->nimages; i++)
-		if (member->images[i]->image == image)
-			return true;
-	return false;
-}
-
 /* Adds an image if it has our session. Returns 0 or a negative errno. */
 static int take_image(struct record *record,
 		      const struct rundir_process *process, uint32_t image)
@@ -104,7 +53,12 @@ static int take_image(struct record *record,
 	struct consumer *consumer;
 	int ret;
 
-	if (has_image(member, image) || (member && member->done))
+	if (member_has(member, process, image))
+		return 0;
+	/* another process has its name now */
+	if (member && member->done && !member->alive)
+		member = NULL;
+	if (member && member->done)
 		return 0;
 	ret = consume_open(&consumer, &record->set, process, image,
 			   record->name, true);
@@ -288,14 +242,6 @@ static void finish_image(struct record *record, struct record_member *member,
 		consume_remove(consumer, &member->process, record->dir.fd);
 }
 
-static void let_go(struct record_member *member)
-{
-	if (member->pidfd >= 0)
-		close(member->pidfd);
-	member->pidfd = -1;
-	rundir_process_close(&member->process);
-}
-
 static void finish_member(struct record *record, struct record_member *member)
 {
 	size_t i;
@@ -304,7 +250,7 @@ static void finish_member(struct record *record, struct record_member *member)
 		finish_image(record, member, member->images[i]);
 	member->done = true;
 	if (!member->alive)
-		let_go(member);
+		member_let_go(member);
 }
 
 /* Finishes images that a later one of the same process has replaced: they write
@@ -321,15 +267,6 @@ static void finish_replaced(struct record *record,
 				finish_image(record, member, member->images[i]);
 }
 
-static bool ended(const struct record_member *member, int wait_ms)
-{
-	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };
-
-	if (member->pidfd >= 0)
-		return poll(&poll_pid, 1, wait_ms) > 0;
-	return !rundir_alive(member->process.pid, member->process.starttime);
-}
-
 /* Marks dead members. Returns true when one of them was not collected yet. */
 static bool mark_dead(struct record *record)
 {
@@ -341,7 +278,7 @@ static bool mark_dead(struct record *record)
 
 		if (member->done)
 			continue;
-		member->alive = member->alive && !ended(member, 0);
+		member->alive = member->alive && !member_ended(member, 0);
 		dead |= !member->alive;
 	}
 	return dead;
@@ -493,7 +430,7 @@ static int ask(struct record *record, struct record_member *member,
 		client_request_release(&request);
 	}
 	/* no warning for a process that is just being killed */
-	if (ret && type == MESSAGE_STOP && !ended(member, DYING_MS))
+	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
 		command_warn("cannot stop the session: %s", client.error);
 	client_close(&client);
 	return ret;
@@ -543,7 +480,7 @@ void record_stop(struct record *record)
 
 		if (member->done)
 			continue;
-		member->alive = member->alive && !ended(member, 0);
+		member->alive = member->alive && !member_ended(member, 0);
 		for (j = 0; j < member->nimages; j++)
 			finish_image(record, member, member->images[j]);
 		if (member->alive && !ask(record, member, MESSAGE_DESTROY))
@@ -565,7 +502,7 @@ void record_tidy(struct record *record)
 	for (i = 0; i < record->nmembers; i++) {
 		struct record_member *member = record->members[i];
 
-		if (!member->alive || !ended(member, 0))
+		if (!member->alive || !member_ended(member, 0))
 			continue;
 		for (j = 0; j < member->nimages; j++)
 			consume_remove(member->images[j], &member->process,
@@ -583,7 +520,7 @@ void record_release(struct record *record)
 
 		for (j = 0; j < member->nimages; j++)
 			consume_close(member->images[j]);
-		let_go(member);
+		member_let_go(member);
 		free(member->images);
 		free(member);
 	}

@@ -86,7 +86,6 @@ static void find_children(struct record *record,
 	record->dir.uid = process->uid;
 	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
 		 PATH_MAX - 4, process->path);
-	record->off = rundir_create_off(&record->dir, record->name);
 }
 
 /* Starts the session in one process, and joins it. */
@@ -98,7 +97,6 @@ static int follow_one(struct record *record, struct target *target,
 
 	if (ret)
 		return command_failed("%s", target->client.error);
-	find_children(record, process);
 	ret = record_join(record, process);
 	if (ret)
 		return command_failed("process %d: cannot read its session: %s",
@@ -144,6 +142,9 @@ static int follow(struct record *record)
 		targets_close(&targets);
 		return COMMAND_FAILED;
 	}
+	for (i = 0; i < targets.count; i++)
+		find_children(record, targets.targets[i].process);
+	record_claim(record);
 	record_request(record, &request);
 	for (i = 0; !status && i < targets.count; i++)
 		status = follow_one(record, &targets.targets[i], &request);
@@ -159,11 +160,12 @@ static int follow(struct record *record)
 static int drop_stale(const char *name, void *priv)
 {
 	struct record *record = priv;
-	uint64_t starttime;
-	int pid;
+	int pid, held;
 
-	if (sscanf(name, "record-%d", &pid) == 1 && pid > 0 &&
-	    rundir_starttime(&starttime, pid) == -ESRCH)
+	if (sscanf(name, "record-%d", &pid) != 1 || pid <= 0)
+		return 0;
+	held = rundir_recorder(&record->dir, name);
+	if (!held || (held < 0 && kill(pid, 0) && errno == ESRCH))
 		rundir_remove_rules(&record->dir, name);
 	return 0;
 }
@@ -467,7 +469,6 @@ int record_main(int argc, char **argv)
 	record.inotify = -1;
 	record.off = -1;
 	record.child_pidfd = -1;
-	snprintf(record.name, sizeof(record.name), "record-%d", getpid());
 	if (open_output(&record))
 		return COMMAND_FAILED;
 	status = begin(&record);

@@ -2,9 +2,9 @@
 /*
  * Shared by the files of this room only: options and state of one recording.
  *
- * record.c is the sub-command, options.c its options, run.c starts the program,
- * loop.c finds processes and empties their rings, signals.c sets this process's
- * handlers and limits.
+ * record.c is the sub-command, options.c its options, claim.c gives it a name,
+ * run.c starts the program, loop.c finds processes and empties their rings,
+ * member.c knows the processes, signals.c sets handlers and limits.
  */
 #ifndef COMMAND_RECORD_RECORD_H
 #define COMMAND_RECORD_RECORD_H
@@ -90,6 +90,14 @@ int record_take_arguments(struct record_options *o, int argc, char **argv);
 /* Makes the request that begins the session; the caller releases it. */
 void record_request(const struct record *record,
 		    struct client_request *request);
+
+/*
+ * Gives the recording a name, record-PID, and takes the file that says so. If a
+ * recorder in another PID namespace has this name, or sessions of an ended one
+ * have it, adds a number. Returns 0, or a negative errno: the file could not be
+ * made.
+ */
+int record_claim(struct record *record);
 
 /*
  * Runs the program under the agent. Returns 0; otherwise an exit status, after

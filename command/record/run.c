@@ -133,17 +133,17 @@ static int absolute_directory(struct record *record)
 static int write_request(struct record *record)
 {
 	struct client_request request = { 0 };
-	int ret;
+	int ret = record_claim(record);
 
-	record_request(record, &request);
-	ret = request.failed ? request.failed :
-	      rundir_write_rules(&record->dir, record->name, request.text);
-	client_request_release(&request);
 	/* without this file, some reasons are not known at the end */
+	if (ret != -EBUSY && ret != -ENOSPC && ret != -EDQUOT)
+		ret = 0;
+	record_request(record, &request);
 	if (!ret)
-		record->off = rundir_create_off(&record->dir, record->name);
-	if (!ret && (record->off == -ENOSPC || record->off == -EDQUOT))
-		ret = record->off;
+		ret = request.failed ? request.failed :
+		      rundir_write_rules(&record->dir, record->name,
+					 request.text);
+	client_request_release(&request);
 	if (ret == -ENOSPC || ret == -EDQUOT) {
 		record->shortage.error = -ret;
 		record->shortage.pageless = 1;

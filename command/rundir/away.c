@@ -5,7 +5,9 @@
  * a note in sessions/, .away.PID.STARTTIME.NAME, says here that session NAME
  * was there, and `snapshot` can say that its events are lost.
  *
- * What must stay true here: a note is for one process, by pid and start time.
+ * What must stay true here: a note is for one process, by its identity or its
+ * start time. Its pid is of the PID namespace in which the note was made (the
+ * upper bits of STARTTIME): only there it says that the process has ended.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +79,7 @@ int rundir_note_away(struct rundir *dir, const char *session,
 		     const struct rundir_process *process)
 {
 	char name[NAME_MAX + 1];
-	int fd, below;
+	int fd, below, ret = 0;
 
 	if (dir->fd < 0)
 		return -ENOENT;
@@ -86,15 +88,34 @@ int rundir_note_away(struct rundir *dir, const char *session,
 	if (below < 0)
 		return -EPERM;
 	snprintf(name, sizeof(name), AWAY_PREFIX "%d.%llu.%s", process->pid,
-		 (unsigned long long)process->starttime, session);
+		 (unsigned long long)(PLACE_STARTTIME(process->starttime) |
+				      rundir_namespace(getpid())), session);
 	fd = openat(below, name, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK |
 		    O_NOCTTY | O_CLOEXEC, 0600);
-	if (fd < 0)
-		fd = -errno;
-	else
+	if (fd < 0 || pwrite(fd, &process->identity, sizeof(process->identity),
+			     0) != sizeof(process->identity))
+		ret = errno ? -errno : -EIO;
+	if (fd >= 0)
 		close(fd);
 	close(below);
-	return fd < 0 ? fd : 0;
+	return ret;
+}
+
+/* Reads whose note it is. Returns false when its pid means nothing here. */
+static bool take_note(int below, const char *name,
+		      struct rundir_process *process)
+{
+	uint64_t number = process->starttime;
+	int fd = openat(below, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK |
+			O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || pread(fd, &process->identity, sizeof(process->identity),
+			    0) != sizeof(process->identity))
+		process->identity = 0;
+	if (fd >= 0)
+		close(fd);
+	process->starttime = PLACE_STARTTIME(number);
+	return PLACE_NAMESPACE(number) == rundir_namespace(getpid());
 }
 
 size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
@@ -102,26 +123,29 @@ size_t rundir_forget_away(struct rundir *dir, const char *session, bool all,
 {
 	int below = open_sessions(dir);
 	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
-	unsigned long long starttime;
+	struct rundir_process process = { .fd = -1 };
+	unsigned long long number;
 	struct dirent *entry;
+	bool alive, known;
 	size_t gone = 0;
-	bool alive;
-	int pid, at;
+	int at;
 
 	while (stream && (entry = readdir(stream))) {
 		at = 0;
-		if (sscanf(entry->d_name, AWAY_PREFIX "%d.%llu.%n", &pid,
-			   &starttime, &at) != 2 || !at ||
+		if (sscanf(entry->d_name, AWAY_PREFIX "%d.%llu.%n",
+			   &process.pid, &number, &at) != 2 || !at ||
 		    strcmp(entry->d_name + at, session))
 			continue;
-		alive = rundir_alive(pid, starttime);
+		process.starttime = number;
+		known = take_note(below, entry->d_name, &process);
+		alive = !known || rundir_lives(&process);
 		if (alive && !all)
 			continue;
 		unlinkat(below, entry->d_name, 0);
 		if (!alive)
 			gone++;
 		if (!alive && call)
-			call(pid);
+			call(process.pid);
 	}
 	if (stream)
 		closedir(stream);

@@ -189,10 +189,13 @@ refuse:
 	return -ELOOP;
 }
 
-/* Tries the directory below one root. Returns 0 when it is the target's. */
+/* Tries the directory below one root. Returns 0 when it is the target's. Its
+ * name may have another start time (`renamed`) if the page has the target's
+ * identity. */
 static int try_root(struct target *t, struct rundir_process *p,
-		    const char *root, const char *path)
+		    const char *root, const char *path, bool renamed)
 {
+	int identity;
 	struct process_page page;
 	struct stat st;
 	int ret;
@@ -209,10 +212,13 @@ static int try_root(struct target *t, struct rundir_process *p,
 	ret = rundir_read_process(p, p->image, &page);
 	if (ret && ret != -EPROTO)	/* the agent will say its version */
 		goto fail;
-	if (!ret && page.pid != (uint32_t)t->inner) {
+	identity = ret ? -1 : rundir_is(t->pid, page.identity);
+	if ((!ret && page.pid != (uint32_t)t->inner) ||
+	    (renamed && identity <= 0)) {
 		ret = -ENXIO;
 		goto fail;
 	}
+	p->identity = identity > 0 ? page.identity : 0;
 	snprintf(p->path, sizeof(p->path), "%s%s",
 		 strcmp(root, "/") ? root : "", path);
 	return 0;
@@ -275,6 +281,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	char root[64], name[NAME_MAX + 1], *path = strchr(line, '/');
 	uint64_t starttime;
 	bool deleted;
+	bool renamed;
 	pid_t pid;
 	int ret;
 
@@ -285,8 +292,8 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	deleted = cut_deleted(path);
 	if (!rundir_parse_file(path, &pid, &starttime, &p->image, name))
 		return 1;
-	if (pid != t->inner || other_namespace(t->pid, starttime) ||
-	    (clock && PLACE_STARTTIME(starttime) != t->starttime)) {
+	renamed = clock && PLACE_STARTTIME(starttime) != t->starttime;
+	if (pid != t->inner || other_namespace(t->pid, starttime)) {
 		t->origin = pid;	/* a child still maps its parent's */
 		return 1;
 	}
@@ -296,10 +303,14 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	}
 	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
 	snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid, t->tid);
-	ret = try_root(t, p, root, path);
+	ret = try_root(t, p, root, path, renamed);
 	/* a chroot: the map then shows the path as it is outside */
 	if (ret)
-		ret = try_root(t, p, "/", path);
+		ret = try_root(t, p, "/", path, renamed);
+	if (ret && renamed) {
+		t->origin = pid;
+		return 1;
+	}
 	return ret;
 }
 
@@ -342,7 +353,7 @@ static int try_place(struct target *t, struct rundir_process *p,
 	rundir_process_close(p);
 	for (ret = -ENXIO; ret && n-- > 0;) {
 		p->image = images[n];
-		ret = try_root(t, p, "/", path);
+		ret = try_root(t, p, "/", path, false);
 	}
 	return ret;
 }

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a process lives, by /proc: its pid names it only together with its
- * start time.
+ * Whether a process lives. The kernel tells by a pidfd which process a pid
+ * names; where it does not, the start time in /proc says so to a hundredth of a
+ * second. A process whose pid means nothing here lives as long as it holds the
+ * lock on its page.
  */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "command/rundir/private.h"
@@ -72,6 +79,54 @@ bool rundir_alive(pid_t pid, uint64_t starttime)
 		return now == starttime;
 	return (ret != -ESRCH || access("/proc/self/stat", F_OK)) &&
 	       (!kill(pid, 0) || errno == EPERM);
+}
+
+int rundir_is(pid_t pid, uint64_t identity)
+{
+	struct pollfd end = { .events = POLLIN };
+	struct statfs fs;
+	struct stat st;
+	int ret = -1;
+
+	if (!identity)
+		return -1;
+	end.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (end.fd < 0)
+		return errno == ESRCH ? 0 : -1;
+	if (!fstatfs(end.fd, &fs) && fs.f_type == IDENTITY_FS_MAGIC &&
+	    !fstat(end.fd, &st))
+		ret = st.st_ino == identity && !poll(&end, 1, 0);
+	close(end.fd);
+	return ret;
+}
+
+bool rundir_locked(const struct rundir_process *process)
+{
+	struct process_page page;
+	char name[32];
+	bool held;
+	int fd;
+
+	if (rundir_read_process(process, process->image, &page) ||
+	    !page.locked)
+		return false;
+	snprintf(name, sizeof(name), "%u/process", process->image);
+	fd = rundir_open_file(process, name, O_RDONLY);
+	if (fd < 0)
+		return false;
+	held = flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return held;
+}
+
+bool rundir_lives(const struct rundir_process *process)
+{
+	int ret;
+
+	if (process->unseen)
+		return rundir_locked(process);
+	ret = rundir_is(process->pid, process->identity);
+	return ret < 0 ? rundir_alive(process->pid, process->starttime) : ret;
 }
 
 pid_t rundir_living_thread(pid_t pid)

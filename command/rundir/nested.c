@@ -180,6 +180,7 @@ static bool is_it(const struct rundir_process *process,
 {
 	struct stat page;
 	uint64_t namespace;
+	int identity;
 
 	if (candidate->inner != process->pid ||
 	    rundir_starttime(starttime, candidate->pid))
@@ -187,12 +188,25 @@ static bool is_it(const struct rundir_process *process,
 	namespace = process->namespace ? rundir_namespace(candidate->pid) : 0;
 	if (namespace && namespace != process->namespace)
 		return false;
-	if (*starttime == process->starttime ||
-	    began_at(process, candidate->pid, *starttime))
+	identity = rundir_is(candidate->pid, process->identity);
+	if (identity > 0 ||
+	    (identity < 0 &&
+	     (*starttime == process->starttime ||
+	      began_at(process, candidate->pid, *starttime))))
 		return true;
+	/* a restored checkpoint has another identity */
 	return !fstatat(process->fd, end + strlen(process->name) + 2, &page,
 			AT_SYMLINK_NOFOLLOW) &&
 	       maps(candidate->pid, page.st_ino, end);
+}
+
+/* Takes the numbers that the process has here. */
+static void take(struct rundir_process *process, pid_t pid, uint64_t starttime)
+{
+	process->pid = pid;
+	process->starttime = starttime;
+	if (!rundir_is(pid, process->identity))
+		process->identity = 0;
 }
 
 bool rundir_nested(struct rundir_process *process)
@@ -210,14 +224,13 @@ bool rundir_nested(struct rundir_process *process)
 		 process->image);
 	/* it may be in our PID namespace, and in another time namespace */
 	if (is_it(process, &same, end, &starttime)) {
-		process->starttime = starttime;
+		take(process, process->pid, starttime);
 		return true;
 	}
 	for (size_t i = 0; i < known_count; i++) {
 		if (!is_it(process, &known[i], end, &starttime))
 			continue;
-		process->pid = known[i].pid;
-		process->starttime = starttime;
+		take(process, known[i].pid, starttime);
 		return true;
 	}
 	return false;

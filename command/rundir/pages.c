@@ -327,6 +327,35 @@ static void off_name(char file[NAME_MAX + 1], const char *name)
 	snprintf(file, NAME_MAX + 1, PROTOCOL_OFF_PREFIX "%s", name);
 }
 
+/* Returns 1 when a recorder holds the lock on the file, 0 when none does, or
+ * -ENOENT. */
+static int off_held(int below, const char *file)
+{
+	int fd = openat(below, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
+			O_NONBLOCK | O_NOCTTY);
+	int ret;
+
+	if (fd < 0)
+		return errno == ENOENT ? -ENOENT : 0;
+	ret = flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	close(fd);
+	return ret;
+}
+
+int rundir_recorder(struct rundir *dir, const char *name)
+{
+	char file[NAME_MAX + 1];
+	int below = open_rules(dir, false);
+	int ret;
+
+	if (below < 0)
+		return below;
+	off_name(file, name);
+	ret = off_held(below, file);
+	close(below);
+	return ret;
+}
+
 int rundir_create_off(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
@@ -338,6 +367,12 @@ int rundir_create_off(struct rundir *dir, const char *name)
 	if (below < 0)
 		return below;
 	off_name(file, name);
+	/* one command at a time looks whether the name is free */
+	flock(below, LOCK_EX);
+	if (off_held(below, file) > 0) {
+		close(below);
+		return -EBUSY;
+	}
 	unlinkat(below, file, 0);
 	fd = openat(below, file, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW |
 		    O_CLOEXEC, 0600);
@@ -362,7 +397,7 @@ int rundir_create_off(struct rundir *dir, const char *name)
 int rundir_remove_rules(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
-	int ret = 0, below, fd;
+	int ret = 0, below;
 
 	if (!rundir_valid_name(name))
 		return -EINVAL;
@@ -373,12 +408,9 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 		ret = -errno;
 	off_name(file, name);
 	/* a recorder that is at work holds its lock */
-	fd = openat(below, file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
-		    O_NONBLOCK | O_NOCTTY);
-	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+	flock(below, LOCK_EX);
+	if (off_held(below, file) <= 0)
 		unlinkat(below, file, 0);
-	if (fd >= 0)
-		close(fd);
 	close(below);
 	return ret;
 }

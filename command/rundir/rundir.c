@@ -185,21 +185,31 @@ static void look_through_socket(struct rundir_process *process)
 		process->alive = true;
 		process->pid = cred.pid;
 		process->starttime = starttime;
+		if (!rundir_is(cred.pid, process->identity))
+			process->identity = 0;
 	}
 	close(fd);
 }
 
-/* Returns the newest image that has published its page; 0 when none has. */
-static uint32_t newest_image(const struct rundir_process *process)
+/* Finds the newest image that has published its page, and what the page says of
+ * the process; takes image 0 when none has. */
+static void take_newest(struct rundir_process *process)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 	struct process_page page;
+	int ret = -ENOENT;
 
-	while (n-- > 0)
-		if (rundir_read_process(process, images[n], &page) != -ENOENT)
-			return images[n];
-	return 0;
+	while (n-- > 0 && ret == -ENOENT) {
+		ret = rundir_read_process(process, images[n], &page);
+		process->image = images[n];
+	}
+	if (ret == -ENOENT)
+		process->image = 0;
+	if (ret)
+		return;
+	process->identity = page.identity;
+	process->starttime = page.starttime;
 }
 
 /* Returns true when the pid in the directory's name is alive here. */
@@ -207,7 +217,17 @@ static bool alive_here(const struct rundir_process *process)
 {
 	return (!process->namespace ||
 		process->namespace == rundir_namespace(getpid())) &&
-	       rundir_alive(process->pid, process->starttime);
+	       rundir_lives(process);
+}
+
+/* Sets whether the process lives, and its numbers here. */
+static void look_alive(struct rundir_process *process)
+{
+	process->alive = alive_here(process) || rundir_nested(process);
+	if (!process->alive)
+		look_through_socket(process);
+	if (!process->alive)
+		process->alive = process->unseen = rundir_locked(process);
 }
 
 /* Returns 0, or a negative errno when this is no process directory of the
@@ -236,10 +256,8 @@ static int open_process(struct rundir *dir, const char *name,
 	if (fstat(process->fd, &st) || st.st_uid != dir->uid)
 		goto fail;
 	process->uid = st.st_uid;
-	process->image = newest_image(process);
-	process->alive = alive_here(process) || rundir_nested(process);
-	if (!process->alive)
-		look_through_socket(process);
+	take_newest(process);
+	look_alive(process);
 	return 0;
 fail:
 	rundir_process_close(process);

@@ -7,7 +7,10 @@
  *  - no symlink is followed below the runtime directory, and nothing is used
  *    unless it belongs to the user or to the traced process;
  *  - a page is a checked copy: strings end in NUL, sizes are in range;
- *  - a process is named by pid and start time, never by pid alone.
+ *  - a process is named by its identity (buffers/layout.h), or by pid and start
+ *    time, never by pid alone;
+ *  - a process is dead only if none of these says that it lives: its identity,
+ *    its number, its mappings, its socket, the lock on its page.
  */
 #ifndef COMMAND_RUNDIR_RUNDIR_H
 #define COMMAND_RUNDIR_RUNDIR_H
@@ -35,7 +38,10 @@ struct rundir_process {
 	pid_t pid;			/* as we see it (dead: as it was) */
 	uint64_t starttime;
 	uint64_t namespace;		/* its PID namespace: PLACE_NAMESPACE */
+	uint64_t identity;		/* inode of its pidfd; 0: not known */
 	bool alive;			/* at the moment of the scan */
+	bool unseen;			/* alive, in a PID namespace that this
+					 * one does not see: pid is of there */
 	uid_t uid;			/* owner of the directory */
 	uint32_t image;			/* newest IMAGE/ that has a page */
 	char name[48];			/* "PID.STARTTIME" as it stands there */
@@ -133,8 +139,19 @@ void rundir_process_close(struct rundir_process *process);
  */
 int rundir_connect(const struct rundir_process *process, const char *name);
 
+/* Returns true when the process lives. */
+bool rundir_lives(const struct rundir_process *process);
+
 /* Returns true when pid is alive and still has that start time. */
 bool rundir_alive(pid_t pid, uint64_t starttime);
+
+/* Returns 1 when the process with this pid lives and has this identity, 0 when
+ * it does not, -1 when that cannot be known. */
+int rundir_is(pid_t pid, uint64_t identity);
+
+/* Returns true when a living process holds the lock on the page of the newest
+ * image. */
+bool rundir_locked(const struct rundir_process *process);
 
 /*
  * Looks for a process that does not live here by its number and start time: it
@@ -214,10 +231,15 @@ int rundir_remove_rules(struct rundir *dir, const char *name);
 /*
  * Makes sessions/.off.NAME (control/protocol.h), empty, in place of an earlier
  * one, and locks it: as long as the descriptor is open, agents leave the events
- * of this session to the caller. Returns a descriptor or a negative errno.
+ * of this session to the caller. Returns a descriptor or a negative errno:
+ * -EBUSY if a recorder has this name.
  * rundir_remove_rules() removes the file when it is not locked.
  */
 int rundir_create_off(struct rundir *dir, const char *name);
+
+/* Returns 1 when a recorder at work has this name, 0 when it has gone, or a
+ * negative errno: it has left no file that tells. */
+int rundir_recorder(struct rundir *dir, const char *name);
 
 /*
  * Calls `call` for each name in sessions/ until a call returns non-zero, and

@@ -25,12 +25,14 @@
 #include "buffers/clock.h"
 #include "buffers/rings/anchor.h"
 #include "buffers/rings/channel.h"
+#include "control/sessions/identity.h"
 #include "control/sessions/place.h"
 #include "control/threads/settings.h"
 #include "tracepoints/sites/lock.h"
 
 #define IMAGES_MAX	10000
 #define LOCK_TRIES	20	/* one a millisecond */
+#define NUMBERS_MAX	10000
 
 /* Rights of others, where a group was let in (share.c): all users may search
  * the runtime directory, and the group may list and search PID.STARTTIME/. */
@@ -243,7 +245,7 @@ static void uuid_make(uint8_t *uuid, const struct process_page *page)
 }
 
 static void page_fill(struct process_page *page, uint32_t image,
-		      uint64_t starttime)
+		      uint64_t starttime, uint64_t identity)
 {
 	struct utsname name;
 
@@ -251,6 +253,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 	page->pid = (uint32_t)sys_getpid();
 	page->ppid = (uint32_t)sys0(SYS_getppid);
 	page->starttime = starttime;
+	page->identity = identity;
 	page->image = image;
 	page->state = PROCESS_RUNNING;
 	page->clock_kind = (uint32_t)clock_kind();
@@ -269,7 +272,6 @@ static void page_fill(struct process_page *page, uint32_t image,
 			  name.nodename);
 	text_copy(page->agent_version, sizeof(page->agent_version),
 		  AGENT_VERSION);
-	store_release(&page->magic, PROCESS_MAGIC);
 }
 
 /* Marks an image that execve(2) replaced: it could not do so itself. */
@@ -319,7 +321,8 @@ static int image_make(uint32_t *image, char *path, size_t size)
 	return ret;
 }
 
-static int page_make(const char *directory, uint32_t image, uint64_t starttime)
+static int page_make(const char *directory, uint32_t image, uint64_t starttime,
+		     uint64_t identity)
 {
 	char path[280];
 	long p;
@@ -340,15 +343,41 @@ static int page_make(const char *directory, uint32_t image, uint64_t starttime)
 		return (int)p;
 	}
 	text_copy(process.directory, sizeof(process.directory), directory);
-	page_fill((struct process_page *)p, image, starttime);
+	page_fill((struct process_page *)p, image, starttime, identity);
 	process.page = (struct process_page *)p;
 	process.pid = process.page->pid;
+	/* before a command can see the page, and take the process for dead */
+	place_lock();
+	store_release(&process.page->magic, PROCESS_MAGIC);
 	return 0;
+}
+
+/* Makes PID.NUMBER/, or accepts this process's from before an execve(2). A
+ * number under which another process of this pid has left files is counted
+ * up. */
+static int process_directory_choose(uint64_t number, uint64_t identity)
+{
+	int fresh = !load_relaxed(fork_mark);
+	struct text text;
+	int i;
+
+	for (i = 0; i < NUMBERS_MAX; i++) {
+		text_open(&text, place_process, sizeof(place_process));
+		text_add(&text, place_runtime);
+		text_add_char(&text, '/');
+		text_add_number(&text, sys_getpid());
+		text_add_char(&text, '.');
+		text_add_unsigned(&text, number + (uint64_t)i);
+		if (!identity_foreign(place_process, identity, fresh))
+			return process_directory_make();
+	}
+	return -EEXIST;
 }
 
 int place_open(void)
 {
 	uint64_t starttime = starttime_read();
+	uint64_t identity = identity_read();
 	struct text text;
 	char path[256];
 	uint32_t image;
@@ -363,19 +392,13 @@ int place_open(void)
 	ret = directory_make(place_runtime, RUNTIME_OPEN);
 	if (ret < 0)
 		return ret;
-	text_open(&text, place_process, sizeof(place_process));
-	text_add(&text, place_runtime);
-	text_add_char(&text, '/');
-	text_add_number(&text, sys_getpid());
-	text_add_char(&text, '.');
-	text_add_unsigned(&text, starttime | namespace_read());
-	ret = process_directory_make();
+	ret = process_directory_choose(starttime | namespace_read(), identity);
 	if (ret)
 		return ret;
 	ret = image_make(&image, path, sizeof(path));
 	if (ret)
 		goto remove;
-	ret = page_make(path, image, starttime);
+	ret = page_make(path, image, starttime, identity);
 	if (ret) {
 		sys_rmdir(path);
 		goto remove;
@@ -454,8 +477,10 @@ int place_lock(void)
 	if (!ret)
 		ret = lock_keep(fd);
 	sys_close(fd);
-	if (!ret)
+	if (!ret) {
 		locked = process.page;
+		process.page->locked = 1;
+	}
 	return ret;
 }
 

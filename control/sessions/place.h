@@ -28,16 +28,17 @@ extern const char *place_failure;
 
 /*
  * Creates or finds the runtime directory, PID.STARTTIME/ and IMAGE/ in it,
- * and the process page; sets `process`. Call it in one of the agent's threads.
- * Returns 0 or a negative errno.
+ * and the process page, which it locks; sets `process`. Call it in one of the
+ * agent's threads. Returns 0 or a negative errno.
  */
 int place_open(void);
 
 /*
  * Locks (flock) the process page's file as long as the process's memory lives.
- * The service thread calls it, but the lock outlives that thread. A command
- * that can take the lock knows that this image is gone: exited, killed or
- * replaced. Returns 0 or a negative errno; more calls change nothing.
+ * The lock outlives the thread that calls it. A command that can take the lock
+ * knows that this image is gone: exited, killed or replaced. place_open() calls
+ * it, and the service thread once more, where that failed. Returns 0 or a
+ * negative errno; more calls change nothing.
  */
 int place_lock(void);
 

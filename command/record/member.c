@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The processes of a recording. The recorder holds a pidfd of each, which names
+ * that process alone, until it has collected the process's last events.
+ *
+ * What must stay true here: when a process has ended and its directory is gone,
+ * another one may make a directory of the same name.
+ */
+#include "command/record/member.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct record_member *member_named(const struct record *record,
+				   const char *name)
+{
+	size_t i = record->nmembers;
+
+	while (i-- > 0)
+		if (!strcmp(record->members[i]->process.name, name))
+			return record->members[i];
+	return NULL;
+}
+
+struct record_member *member_add(struct record *record,
+				 const struct rundir_process *process)
+{
+	struct record_member *member = calloc(1, sizeof(*member));
+	struct record_member **more;
+
+	more = reallocarray(record->members, record->nmembers + 1,
+			    sizeof(*more));
+	if (more)
+		record->members = more;
+	if (!member || !more) {
+		free(member);
+		return NULL;
+	}
+	member->process = *process;
+	member->process.fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
+	if (member->process.fd < 0) {
+		free(member);
+		return NULL;
+	}
+	member->pidfd = process->alive && !process->unseen ?
+			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
+	/* another process may have the pid by now */
+	member->alive = process->alive && rundir_lives(process);
+	more[record->nmembers++] = member;
+	return member;
+}
+
+/* Returns true when the image has the page that the member had under this
+ * number. */
+static bool same_page(const struct consumer *consumer,
+		      const struct rundir_process *process)
+{
+	struct process_page page;
+
+	return rundir_read_process(process, consumer->image, &page) ||
+	       !memcmp(page.uuid, consumer->page.uuid, sizeof(page.uuid));
+}
+
+bool member_has(const struct record_member *member,
+		const struct rundir_process *process, uint32_t image)
+{
+	size_t i;
+
+	for (i = 0; member && i < member->nimages; i++)
+		if (member->images[i]->image == image)
+			return !member->done || member->alive ||
+			       same_page(member->images[i], process);
+	return false;
+}
+
+bool member_ended(const struct record_member *member, int wait_ms)
+{
+	struct pollfd poll_pid = { .fd = member->pidfd, .events = POLLIN };
+
+	if (member->pidfd >= 0)
+		return poll(&poll_pid, 1, wait_ms) > 0;
+	return !rundir_lives(&member->process);
+}
+
+void member_let_go(struct record_member *member)
+{
+	if (member->pidfd >= 0)
+		close(member->pidfd);
+	member->pidfd = -1;
+	rundir_process_close(&member->process);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The processes of a recording; see member.c.
+ */
+#ifndef COMMAND_RECORD_MEMBER_H
+#define COMMAND_RECORD_MEMBER_H
+
+#include "command/record/record.h"
+
+/* Returns the newest member whose directory has that name, or NULL. */
+struct record_member *member_named(const struct record *record,
+				   const char *name);
+
+/* Adds a member, with its own descriptors. Returns NULL without memory or
+ * descriptors. */
+struct record_member *member_add(struct record *record,
+				 const struct rundir_process *process);
+
+/* Returns true when the image is one of the member's (may be NULL). */
+bool member_has(const struct record_member *member,
+		const struct rundir_process *process, uint32_t image);
+
+/* Waits at most so long; returns true when the process has ended. */
+bool member_ended(const struct record_member *member, int wait_ms);
+
+/* Closes the member's descriptors. */
+void member_let_go(struct record_member *member);
+
+#endif
