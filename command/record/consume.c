@@ -241,14 +241,19 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 	return ret ? ret : trace_packet(ring->stream, packet);
 }
 
+/* Takes as many packets as a ring may hold, and no more: a writer that never
+ * rests may be as fast as the recorder. */
 static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 {
 	struct packet packet;
+	uint32_t n;
 	int ret = 0;
 	int done = 0;
 	int error;
 
-	while ((error = ring_take(&ring->reader, &packet)) > 0) {
+	for (n = 0; n < ring->reader.nsub; n++) {
+		if (ring_take(&ring->reader, &packet) <= 0)
+			break;
 		error = put_packet(consumer, ring, &packet);
 		ret = ret ? ret : error;
 		ring_release(&ring->reader);
@@ -258,14 +263,25 @@ static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 	return ret ? ret : done;
 }
 
-int consume_poll(struct consumer *consumer)
+static bool past(uint64_t until_ns)
+{
+	struct timespec now;
+
+	if (until_ns == UINT64_MAX)
+		return false;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec >=
+	       until_ns;
+}
+
+int consume_poll(struct consumer *consumer, uint64_t until_ns)
 {
 	int done = 0;
 	size_t i;
 
 	if (!consumer->consume || consumer->finished)
 		return 0;
-	for (i = 0; i < consumer->nrings; i++) {
+	for (i = 0; i < consumer->nrings && !past(until_ns); i++) {
 		int ret = empty_ring(consumer, consumer->rings[i]);
 
 		if (ret < 0)

@@ -51,9 +51,11 @@ int consume_open(struct consumer **consumer, struct trace_set *set,
 /* Looks for new rings. Returns 0 or a negative errno. */
 int consume_scan(struct consumer *consumer);
 
-/* Writes complete sub-buffers. Returns 1 when there was one, 0, or a negative
- * errno of the disk (losses are then counted). */
-int consume_poll(struct consumer *consumer);
+/* Writes complete sub-buffers, of each ring not more than it can hold; begins
+ * no ring after an instant of CLOCK_MONOTONIC (UINT64_MAX: none). Returns 1
+ * when there was one, 0, or a negative errno of the disk (losses are then
+ * counted). */
+int consume_poll(struct consumer *consumer, uint64_t until_ns);
 
 /*
  * Writes the rest, also of open sub-buffers, and completes the trace. Call it

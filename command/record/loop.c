@@ -312,8 +312,9 @@ static size_t bury(struct record *record)
 	return alive + record->nmembers - known;
 }
 
-/* Empties each ring; returns true when there was anything. */
-static bool empty_rings(struct record *record)
+/* Empties each ring, until the recording's end at most; returns true when there
+ * was anything. */
+static bool empty_rings(struct record *record, uint64_t end)
 {
 	bool busy = false;
 	size_t i;
@@ -323,7 +324,8 @@ static bool empty_rings(struct record *record)
 		struct record_member *member = record->members[i];
 
 		for (j = 0; !member->done && j < member->nimages; j++)
-			busy |= consume_poll(member->images[j]) > 0;
+			if (consume_poll(member->images[j], end) > 0)
+				busy = true;
 	}
 	return busy;
 }
@@ -404,7 +406,7 @@ void record_loop(struct record *record)
 	while (!record_signal && now_ns() < end) {
 		if (now_ns() >= record->next_scan_ns)
 			scan(record);
-		ms = empty_rings(record) ? POLL_BUSY_MS : ms * 2;
+		ms = empty_rings(record, end) ? POLL_BUSY_MS : ms * 2;
 		if (ms > POLL_IDLE_MS)
 			ms = POLL_IDLE_MS;
 		record_tell_unwritten(record);

@@ -277,7 +277,7 @@ static void test_live(void)
 	int i;
 
 	consumer = live_open(&set, &fake, &process, "live");
-	unit_equal(consume_poll(consumer), 0, "live: no ring");
+	unit_equal(consume_poll(consumer, UINT64_MAX), 0, "live: no ring");
 	fake_ring_open(&ring, &fake, "0", 0, SUB, NSUB, 0);
 	fake_ring_open(&other, &fake, "L1", 600, SUB, NSUB, 0);
 	unit_equal(consume_scan(consumer), 0, "live: scan");
@@ -287,7 +287,7 @@ static void test_live(void)
 				   sizeof(late_text), number_types);
 		write_numbers(&ring, i < 10 ? 1 : 2, 1000);
 		write_numbers(&other, 1, 500);
-		unit_equal(consume_poll(consumer), 1, "live: poll %d", i);
+		unit_equal(consume_poll(consumer, UINT64_MAX), 1, "live: poll %d", i);
 		if (i == 12 && have_babeltrace())
 			unit_equal_string(complaints(), "",
 					  "live: readable while it grows");
@@ -454,7 +454,7 @@ static void test_disk_full(void)
 	setrlimit(RLIMIT_FSIZE, &limit);
 	for (i = 0; i < 20; i++) {
 		write_numbers(&ring, 1, 1000);
-		consume_poll(consumer);
+		consume_poll(consumer, UINT64_MAX);
 	}
 	setrlimit(RLIMIT_FSIZE, &saved);
 	unit_check(consume_finish(consumer) <= 0, "full disk: finish");
