@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/tunables.h"
@@ -19,6 +20,9 @@
 #include "command/gdb/gdb.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/process.h"
+
+#define LISTEN_TRIES	10
+#define LISTEN_PAUSE_NS	10000000
 
 static void look_process(struct doctor *d, struct finding *f)
 {
@@ -46,16 +50,24 @@ static void look_process(struct doctor *d, struct finding *f)
 		 process_status(d->pid, "Uid"), *program ? ", " : "", program);
 }
 
+/* Returns true for a process that has no agent at work, and may get one. */
+static bool may_get_agent(const struct doctor *d)
+{
+	return d->found == -ENXIO || d->found == -ECHILD;
+}
+
 /* Says why rundir_find() found no agent. */
 static void found_no_agent(struct doctor *d, struct finding *f)
 {
-	if (d->found != -ENXIO) {
+	if (!may_get_agent(d)) {
 		found_as(f, DOCTOR_NO, "%s", d->error);
 		return;
 	}
-	found_as(f, DOCTOR_LIMITED, "%s", process_maps_beginning(d->pid,
-								"libtaffrail") ?
-		 "its agent is asleep, stays off, or has lost its files" : "it has no agent");
+	found_as(f, DOCTOR_LIMITED, "%s",
+		 !strstr(d->error, " has no agent;") ? d->error :
+		 process_maps_beginning(d->pid, "libtaffrail") ?
+			 "its agent is asleep, or stays off" :
+			 "it has no agent");
 	d->attach = attach_check(d->pid, d->error);
 	if (!d->attach)
 		found_remedy(f, "taffrail attach %d; record -p and gdb -p do "
@@ -73,15 +85,23 @@ static const char *place_path(const struct doctor *d)
 							   d->process.path;
 }
 
-/* Returns true when a command can call the agent: a service thread is there,
- * or is offered. */
-static bool listens(const struct doctor *d)
+/* Returns true when a command can call the agent: a service thread is there, or
+ * is offered. A thread that is just leaving has done neither for a moment. */
+static bool listens(struct doctor *d)
 {
-	int fd;
+	const struct timespec pause = { .tv_nsec = LISTEN_PAUSE_NS };
+	int fd = -1;
 
-	if (d->page.wake.state != WAKE_NONE)
-		return true;
-	fd = rundir_connect(&d->process, "control.sock");
+	for (int i = 0; fd < 0 && i < LISTEN_TRIES; i++) {
+		if (i)
+			nanosleep(&pause, NULL);
+		if (rundir_read_process(&d->process, d->process.image,
+					&d->page))
+			return false;
+		if (d->page.wake.state != WAKE_NONE)
+			return true;
+		fd = rundir_connect(&d->process, "control.sock");
+	}
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -124,7 +144,7 @@ static void look_attach(struct doctor *d, struct finding *f)
 {
 	int ret;
 
-	if (d->gone || d->found != -ENXIO || d->attach == -EEXIST)
+	if (d->gone || !may_get_agent(d) || d->attach == -EEXIST)
 		return;
 	if (d->attach) {
 		found_as(f, DOCTOR_NO, "%s", d->error);

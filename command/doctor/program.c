@@ -31,7 +31,7 @@ static bool script_of(const char *file, char interpreter[PATH_MAX])
 	p += strspn(p, " \t");
 	p[strcspn(p, " \t")] = '\0';
 	snprintf(interpreter, PATH_MAX, "%s", p);
-	return true;
+	return *p;
 }
 
 static bool is_elf(const char *file)
@@ -132,7 +132,8 @@ static void found_way(struct doctor *d, struct finding *f)
 	char linker[PATH_MAX];
 
 	if (elfnotes_interpreter(linker, sizeof(linker), d->image)) {
-		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it");
+		found_as(f, DOCTOR_OK, "libtaffrail.a is linked into it, or it "
+			 "is a dynamic linker");
 	} else if (strstr(linker, "ld-musl")) {
 		found_as(f, DOCTOR_NO, "its libc is not glibc (%s): the agent "
 			 "stays off", linker);
