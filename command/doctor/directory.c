@@ -36,6 +36,9 @@ void look_library(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_NO, "libtaffrail.so is not beside this "
 			 "command: %s", strerror(-ret));
 		found_remedy(f, "install Taffrail as a whole");
+	} else if (access(path, R_OK)) {
+		found_as(f, DOCTOR_NO, "%s: %s", path, strerror(errno));
+		found_remedy(f, "let this user read it");
 	} else if (strpbrk(path, ": ")) {
 		found_as(f, DOCTOR_NO, "%s cannot be preloaded: its path has "
 			 "a colon or a space", path);

@@ -15,6 +15,7 @@
 #include "base/tunables.h"
 #include "command/attach/attach.h"
 #include "command/doctor/doctor.h"
+#include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
 #include "command/gdb/gdb.h"
@@ -85,6 +86,18 @@ static const char *place_path(const struct doctor *d)
 							   d->process.path;
 }
 
+/* Returns how the agent came into the process. */
+static const char *how_loaded(const struct doctor *d)
+{
+	char program[32];
+
+	snprintf(program, sizeof(program), "/proc/%d/exe", d->pid);
+	return !process_maps_beginning(d->pid, "libtaffrail.so") ?
+		       "linked as libtaffrail.a" :
+	       elfnotes_needs(program, "libtaffrail.so") ? "linked" :
+							   "loaded";
+}
+
 /* Returns true when a command can call the agent: a service thread is there, or
  * is offered. A thread that is just leaving has done neither for a moment. */
 static bool listens(struct doctor *d)
@@ -133,8 +146,8 @@ static void look_agent(struct doctor *d, struct finding *f)
 				 "the program has installed a seccomp filter" :
 				 "it offers no thread for that");
 	} else {
-		found_as(f, DOCTOR_OK, "at work, version %s, in %s",
-			 d->page.agent_version, place_path(d));
+		found_as(f, DOCTOR_OK, "at work, %s, version %s, in %s",
+			 how_loaded(d), d->page.agent_version, place_path(d));
 	}
 	if (ret)
 		d->page.magic = 0;
