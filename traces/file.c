@@ -208,6 +208,9 @@ int trace_file_append(struct trace_stream *stream, const struct packet *packet)
 	int ret = 0;
 
 	memcpy(head.uuid, stream->trace->uuid, sizeof(head.uuid));
+	/* packets without room on disk leave no gap; their events are lost */
+	head.packet_seq_num -= stream->skipped;
+	head.events_discarded += stream->unwritten;
 	if (stream->fd < 0)
 		ret = create_files(stream);
 	if (!ret)

@@ -47,14 +47,25 @@ int trace_packet(struct trace_stream *stream, const struct packet *packet)
 	}
 	ret = trace_file_append(stream, packet);
 	if (ret)
-		goto failed;
+		return trace_packet_unwritten(stream, packet, ret);
 	stream->kept += packet->count;
 	ret = trace_limit_count(stream, packet);
 	if (!ret)
 		return 0;
-failed:
 	stream->failed = true;
-	return ret == -EFAULT ? ret : trace_failed(stream->trace, ret);
+	return trace_failed(stream->trace, ret);
+}
+
+int trace_packet_unwritten(struct trace_stream *stream,
+			   const struct packet *packet, int error)
+{
+	if (error == -ENOSPC || error == -EDQUOT) {
+		stream->skipped++;
+		stream->unwritten += packet->count;
+	} else {
+		stream->failed = true;
+	}
+	return error == -EFAULT ? error : trace_failed(stream->trace, error);
 }
 
 void trace_stream_count(struct trace_stream *stream, uint64_t committed,
@@ -86,6 +97,7 @@ static int finish_stream(struct trace_stream *stream, bool overwrite)
 	struct trace_set *set = stream->trace->set;
 	uint64_t taken;
 	uint64_t missing;
+	uint64_t unwritten;
 
 	if (trace_file_spoilt(stream))
 		tell_spoilt(stream);
@@ -93,11 +105,12 @@ static int finish_stream(struct trace_stream *stream, bool overwrite)
 	if (stream->emitted < taken + stream->lost)
 		stream->emitted = taken + stream->lost;
 	missing = stream->emitted - taken - stream->lost;
-	if (!overwrite || stream->failed) {
-		stream->lost += missing;
-		missing = 0;
-		trace_file_tell_losses(stream);
-	}
+	unwritten = missing;
+	if (overwrite && !stream->failed)
+		unwritten = min_u64(stream->unwritten, missing);
+	stream->lost += unwritten;
+	missing -= unwritten;
+	trace_file_tell_losses(stream);
 	stream->overwritten = missing + stream->dropped;
 	set->kept += stream->kept;
 	set->lost += stream->lost;

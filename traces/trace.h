@@ -108,7 +108,10 @@ struct trace_stream {
 	uint64_t time_ns;		/* no packet is older than the last */
 	uint32_t chunks;		/* files begun */
 	struct trace_chunk *chunk;	/* the latest file, if it is there */
-	bool failed;			/* the disk took no more */
+	uint64_t skipped;		/* packets for which the disk had no
+					 * room */
+	uint64_t unwritten;		/* their events */
+	bool failed;			/* no packet is written any more */
 	struct packet_head last;
 };
 
@@ -176,10 +179,14 @@ int trace_stream_open(struct trace_stream **stream, struct trace *trace,
 
 /*
  * Appends a packet straight from the memory of its events. -EFAULT: that memory
- * is gone. Any other error is the disk's: neither this packet nor any later one
- * of the stream is written.
+ * is gone. -ENOSPC, -EDQUOT: the disk has no room for this packet; a later one
+ * may have. After any other error no later packet of the stream is written.
  */
 int trace_packet(struct trace_stream *stream, const struct packet *packet);
+
+/* Notes that a packet was not written. Returns the error. */
+int trace_packet_unwritten(struct trace_stream *stream,
+			   const struct packet *packet, int error);
 
 /* Takes the ring's final counts. Without them, `kept` is all that there was. */
 void trace_stream_count(struct trace_stream *stream, uint64_t committed,

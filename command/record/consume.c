@@ -236,9 +236,8 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 	if (ret)
 		return ret;
 	ret = refresh(consumer);
-	if (ret)
-		ring->stream->failed = true;
-	return ret ? ret : trace_packet(ring->stream, packet);
+	return ret ? trace_packet_unwritten(ring->stream, packet, ret) :
+		     trace_packet(ring->stream, packet);
 }
 
 /* Takes as many packets as a ring may hold, and no more: a writer that never
@@ -277,18 +276,20 @@ static bool past(uint64_t until_ns)
 int consume_poll(struct consumer *consumer, uint64_t until_ns)
 {
 	int done = 0;
+	int ret = 0;
 	size_t i;
 
 	if (!consumer->consume || consumer->finished)
 		return 0;
 	for (i = 0; i < consumer->nrings && !past(until_ns); i++) {
-		int ret = empty_ring(consumer, consumer->rings[i]);
+		int error = empty_ring(consumer, consumer->rings[i]);
 
-		if (ret < 0)
-			return ret;
-		done |= ret;
+		if (error < 0)
+			ret = ret ? ret : error;
+		else
+			done |= error;
 	}
-	return done;
+	return ret ? ret : done;
 }
 
 /*
@@ -344,8 +345,12 @@ struct copying {
 static int copy_packet(const struct packet *packet, void *priv)
 {
 	struct copying *copying = priv;
+	int ret = put_packet(copying->consumer, copying->ring, packet);
 
-	return put_packet(copying->consumer, copying->ring, packet);
+	/* the rest of the copy is not written */
+	if (ret && copying->ring->stream)
+		copying->ring->stream->failed = true;
+	return ret;
 }
 
 static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)

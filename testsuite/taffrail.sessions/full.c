@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Fills a disk with events, waits until the recorder has said so in the file
- * that argv[1] names, and goes on. Prints how many events there were.
+ * that argv[1] names, removes the file argv[2] if there is one, and goes on.
+ * Prints how many events there were.
  */
 #include <stdio.h>
 #include <sys/stat.h>
@@ -31,6 +32,8 @@ int main(int argc, char **argv)
 		hit(100);
 		stat(argv[1], &st);
 	}
+	if (argc > 2)
+		unlink(argv[2]);
 	hit(100000);
 	printf("%d\n", n);
 	return 0;
