@@ -224,8 +224,12 @@ static int start_failed(struct exchange *exchange, int error)
 	} else if (error == -EDQUOT) {
 		text_add(&why, "the quota leaves no room for the session's "
 			 "buffers");
-	} else {
+	} else if (error == -ENOSPC) {
 		text_add(&why, "there is no room for the session's files in ");
+		text_add(&why, place_process);
+		text_add(&why, "; make room there");
+	} else {
+		text_add(&why, "cannot make the session's files in ");
 		text_add(&why, place_process);
 	}
 	return fail(exchange, error, fault);

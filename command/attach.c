@@ -13,6 +13,7 @@
 
 #include "command/attach/private.h"
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/processes/client.h"
 #include "command/processes/targets.h"
 
@@ -26,6 +27,8 @@ static int attach_one(pid_t pid)
 {
 	struct attach_report report = { 0 };
 
+	if (limits_check_files())
+		return COMMAND_FAILED;
 	if (attach_process(pid, &report))
 		return command_failed("%s", report.error);
 	printf("process %d: agent %s; one thread was stopped for %.0f us\n",

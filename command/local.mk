@@ -25,6 +25,8 @@ command_sources = \
 	command/common/installed.h \
 	command/common/json.c \
 	command/common/json.h \
+	command/common/limits.c \
+	command/common/limits.h \
 	command/common/options.c \
 	command/common/printable.c \
 	command/common/printable.h \
@@ -71,6 +73,8 @@ command_sources = \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
 	command/list.c \
+	command/process/rlimits.c \
+	command/process/rlimits.h \
 	command/process/process.c \
 	command/process/process.h \
 	command/processes/client.c \

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "command/common/limits.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
@@ -36,6 +37,14 @@ static const struct command command_table[] = {
 	{ "completion", completion_main, "print a shell's completion script" },
 	{ NULL, NULL, NULL }
 };
+
+/* Returns true for a sub-command that executes a program, which must get the
+ * limits as they are. */
+static bool executes(const char *word)
+{
+	return !strcmp(word, "record") || !strcmp(word, "gdb") ||
+	       !strcmp(word, "gdbserver");
+}
 
 static int print_usage(void)
 {
@@ -69,6 +78,9 @@ int main(int argc, char **argv)
 			continue;
 		command_name(word);
 		command_warn_words(words_unknown(environ), "");
+		limits_prepare();
+		if (!executes(word))
+			limits_raise_files();
 		return c->run(argc - 1, argv + 1);
 	}
 	return command_misused("no such sub-command: %s", word);

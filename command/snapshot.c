@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/processes/faults.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
@@ -20,12 +20,13 @@
 #include "command/rundir/core.h"
 #include "command/rundir/private.h"
 
-enum { KEY_CORE = 256 };
+enum { KEY_CORE = 256, KEY_LOSS };
 
 static const struct option_row rows[] = {
 	{ 'o', "output", "DIR", "write the trace there" },
 	{ 'p', "pid", "PID", "copy those of this living process only" },
 	{ KEY_CORE, "core", "FILE", "copy those in a core dump" },
+	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost" },
 	{ 0 }
 };
 
@@ -42,6 +43,7 @@ struct snapshot {
 	size_t processes;
 	uint64_t unreadable;
 	struct shortage shortage;	/* of room for buffers */
+	bool fail_on_loss;
 	int foreign;			/* sessions of another version */
 	struct keep_row removed;	/* of this session */
 	int faulty;			/* exit status: tell_faults() */
@@ -61,7 +63,8 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 	ret = consume_open(&consumer, &s->set, process, image, s->name, false);
 	if (ret) {
 		s->foreign += ret == -EPROTO;
-		return 0;
+		return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ?
+		       ret : 0;
 	}
 	more[s->ntaken++] = consumer;
 	ret = consume_finish(consumer);
@@ -200,6 +203,17 @@ static int tell_empty(struct snapshot *s)
 	return COMMAND_FAILED;
 }
 
+/* Tells what a failure to write has left. The buffers of dead processes were
+ * not removed, and another snapshot may succeed. */
+static int unwritten(const struct snapshot *s, int error)
+{
+	return command_failed("%s: %s; %llu events are there, and no buffer "
+			      "was removed: take another snapshot, into a "
+			      "directory with room", s->set.path,
+			      limits_error(error),
+			      (unsigned long long)s->set.kept);
+}
+
 static int take_all(struct snapshot *s)
 {
 	size_t i;
@@ -211,7 +225,7 @@ static int take_all(struct snapshot *s)
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;
 	if (ret)
-		return command_failed("%s: %s", s->set.path, strerror(-ret));
+		return unwritten(s, -ret);
 	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
@@ -239,6 +253,8 @@ static int take_all(struct snapshot *s)
 	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
 		      "the runtime directory", s->set.lost);
 	ret = tell_missing(s);
+	if (report_losses(&s->set, s->fail_on_loss))
+		ret = COMMAND_FAILED;
 	return s->unreadable ? COMMAND_FAILED : ret;
 }
 
@@ -256,7 +272,9 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 	while ((key = options_next(&options)) != OPTIONS_END) {
 		if (key == OPTIONS_STOP)
 			return options.status ? options.status : -1;
-		if (key == KEY_CORE)
+		if (key == KEY_LOSS)
+			s->fail_on_loss = true;
+		else if (key == KEY_CORE)
 			s->core = options.value;
 		else if (key == 'o')
 			*output = options.value;
@@ -326,14 +344,13 @@ static int open_all(struct snapshot *s, const char *output)
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", output);
 	if (ret)
-		return command_failed("%s: %s", output, strerror(-ret));
+		return command_failed("%s: %s", output, limits_error(-ret));
 	return COMMAND_DONE;
 }
 
 int snapshot_main(int argc, char **argv)
 {
 	static struct snapshot s;
-	struct rlimit limit;
 	const char *output = NULL;
 	int status = take_arguments(&s, &output, argc, argv);
 	size_t i;
@@ -341,11 +358,9 @@ int snapshot_main(int argc, char **argv)
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
 	map_guard();
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	status = open_all(&s, output);
+	s.dir.fd = -1;
+	s.set.fd = -1;
+	status = limits_check_files() || open_all(&s, output);
 	if (!status) {
 		status = take_all(&s);
 		trace_set_close(&s.set);

@@ -532,6 +532,9 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		faults_tell_last(&targets.dir, false);
 	}
 	targets_close(&targets);
+	/* a process that did not answer may have it */
+	if (s->only && !s->count && s->result)
+		return s->result;
 	if (s->only && !s->count)
 		return command_failed("no session '%s'", s->only);
 	if (as_json)

@@ -24,6 +24,7 @@
 
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/common/printable.h"
 #include "command/processes/targets.h"
 
@@ -458,5 +459,5 @@ int watch_main(int argc, char **argv)
 	if (options.index < argc)
 		return command_misused("unexpected argument '%s'",
 				       argv[options.index]);
-	return watch(pid);
+	return limits_check_files() ? COMMAND_FAILED : watch(pid);
 }

@@ -6,14 +6,18 @@
 
 #include "command/attach/attach.h"
 #include "command/common/command.h"
+#include "command/common/limits.h"
 
 #define NS_PER_US	1000.0
 
 int attach_provide(pid_t pid)
 {
 	struct attach_report report = { 0 };
-	int ret = attach_process(pid, &report);
+	int ret;
 
+	if (limits_check_files())
+		return COMMAND_FAILED;
+	ret = attach_process(pid, &report);
 	if (ret == -EEXIST)
 		return COMMAND_DONE;
 	if (ret)

@@ -79,8 +79,10 @@ static int check_state(const struct attach_target *t)
 	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
 	if (fd >= 0)
 		close(fd);
-	if (n <= 0)
-		return attach_fact(t, -ESRCH, "no such process: %d", t->pid);
+	if (n <= 0) {
+		process_missing(t->pid, t->error, ATTACH_ERROR_BYTES);
+		return -ESRCH;
+	}
 	text[n] = '\0';
 	p = strrchr(text, ')');
 	if (!p || p[1] != ' ' || p[2] == 'Z' || p[2] == 'X')

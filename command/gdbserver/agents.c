@@ -63,7 +63,9 @@ void gdbserver_attach(pid_t pid)
 		return;
 	if (process_maps_file(pid, "libinproctrace.so"))
 		return;
-	if (process_maps_file(pid, "libtaffrail.so"))
+	/* a map without any file could not be read */
+	if (process_maps_file(pid, "libtaffrail.so") ||
+	    !process_maps_beginning(pid, ""))
 		command_warn("no static tracepoints: %s", error);
 	else
 		command_warn("process %d has no agent: its markers can be "

@@ -6,9 +6,12 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "command/common/limits.h"
 
 static bool parse_mapping(struct process_mapping *m, const char *line)
 {
@@ -64,6 +67,54 @@ long process_status(pid_t pid, const char *word)
 			value = strtol(line + n + 1, NULL, 10);
 	fclose(f);
 	return value;
+}
+
+bool process_status_has(pid_t pid, const char *name, const char *text)
+{
+	char path[64], line[256];
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = !strncmp(line, name, strlen(name)) &&
+			strstr(line, text);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+bool process_stopped(pid_t pid)
+{
+	return process_status_has(pid, "State:", "stop");
+}
+
+void process_say_stopped(pid_t pid, char *text, size_t room)
+{
+	long tracer = process_status(pid, "TracerPid");
+
+	if (tracer > 0)
+		snprintf(text, room, "process %d is stopped by its tracer, "
+			 "process %ld: continue it there first", pid, tracer);
+	else
+		snprintf(text, room, "process %d is stopped: continue it "
+			 "first (kill -CONT %d)", pid, pid);
+}
+
+void process_missing(pid_t pid, char *text, size_t room)
+{
+	if (errno == EMFILE || errno == ENFILE)
+		snprintf(text, room, "cannot look at process %d: %s", pid,
+			 limits_error(errno));
+	else if (kill(pid, 0) && errno != EPERM)
+		snprintf(text, room, "no such process: %d", pid);
+	else if (limits_have_proc())
+		snprintf(text, room, "process %d cannot be seen: /proc hides "
+			 "it (hidepid); run as root or as its user", pid);
+	else
+		snprintf(text, room, "process %d cannot be seen: /proc is not "
+			 "mounted here; mount -t proc proc /proc", pid);
 }
 
 static int has_name(const struct process_mapping *m, void *name)

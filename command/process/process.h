@@ -7,6 +7,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -29,6 +30,20 @@ int process_each_mapping(pid_t pid,
 /* Returns a number of /proc/PID/status ("Tgid", "TracerPid"), or -1 when it is
  * not there. */
 long process_status(pid_t pid, const char *word);
+
+/* Returns true when the line `name` ("State:") of /proc/PID/status has the
+ * text. */
+bool process_status_has(pid_t pid, const char *name, const char *text);
+
+/* Returns true when SIGSTOP or a tracer has stopped the process. */
+bool process_stopped(pid_t pid);
+
+/* Tells who has stopped the process, and how it continues. */
+void process_say_stopped(pid_t pid, char *text, size_t room);
+
+/* Tells why /proc/PID cannot be opened: "no such process: 4711", or what keeps
+ * this command from seeing the process. */
+void process_missing(pid_t pid, char *text, size_t room);
 
 /* Returns true when the process maps a file whose name (without its folder) is
  * `name`. */

@@ -18,6 +18,9 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/limits.h"
+#include "command/process/rlimits.h"
+#include "command/process/process.h"
 #include "command/processes/summon.h"
 
 static int fact(struct client *client, int error, const char *format, ...)
@@ -127,12 +130,27 @@ static int check_peer(struct client *client,
 	return 0;
 }
 
+/* Tells why there is no answer. */
+static int silent(struct client *client, pid_t pid, int64_t ms)
+{
+	if (!process_stopped(pid))
+		return fact(client, -ETIMEDOUT, "no answer within %d ms: its "
+			    "threads may leave it no CPU; try again", (int)ms);
+	process_say_stopped(pid, client->error, sizeof(client->error));
+	return -ETIMEDOUT;
+}
+
 static int explain_connect(struct client *client,
 			   const struct rundir_process *process, int error)
 {
 	switch (error) {
 	case -ENOENT:
 	case -ECONNREFUSED:
+		if (!limits_have_proc()) {
+			process_missing(process->pid, client->error,
+					sizeof(client->error));
+			return -ESRCH;
+		}
 		return fact(client, -ESRCH, rundir_lives(process) ?
 			    "the agent of process %1$d does not listen"
 			    COMMAND_SEE_DOCTOR " -p %1$d" :
@@ -144,8 +162,10 @@ static int explain_connect(struct client *client,
 		return fact(client, error, "no permission to control process "
 			    "%d", process->pid);
 	case -EAGAIN:
+		if (process_stopped(process->pid))
+			return silent(client, process->pid, 0);
 		return fact(client, -ETIMEDOUT, "the agent of process %d is "
-			    "busy or the process is stopped", process->pid);
+			    "busy: try again", process->pid);
 	default:
 		return fact(client, error, "cannot connect to process %d: %s",
 			    process->pid, strerror(-error));
@@ -161,7 +181,8 @@ static bool worth_waiting(int error, const struct rundir_process *process,
 			  int64_t waited)
 {
 	if (error == -EAGAIN)
-		return waited < CLIENT_TIMEOUT_MS;
+		return waited < CLIENT_TIMEOUT_MS &&
+		       !process_stopped(process->pid);
 	return (error == -ENOENT || error == -ECONNREFUSED) &&
 	       waited < CLIENT_START_MS &&
 	       rundir_lives(process);
@@ -266,7 +287,11 @@ static int exchange(struct client *client, enum message_type type,
 		    const struct client_request *request,
 		    struct client_answer *answer, int32_t *status)
 {
-	int64_t deadline = now_ms() + client->timeout_ms;
+	pid_t pid = client->process ? client->process->pid : 0;
+	bool stopped = process_stopped(pid);
+	int64_t ms = stopped && client->timeout_ms > CLIENT_STOPPED_MS ?
+		     CLIENT_STOPPED_MS : client->timeout_ms;
+	int64_t deadline = now_ms() + ms;
 	struct message head = {
 		.magic = PROTOCOL_MAGIC,
 		.version = PROTOCOL_VERSION,
@@ -275,6 +300,10 @@ static int exchange(struct client *client, enum message_type type,
 	};
 	int ret;
 
+	/* the agent would do later what the command says has failed. A tracer
+	 * may stop the process for an instant only. */
+	if (stopped && process_status(pid, "TracerPid") <= 0)
+		return silent(client, pid, ms);
 	ret = send_all(client->fd, &head, sizeof(head), deadline);
 	if (!ret && head.bytes)
 		ret = send_all(client->fd, request->text, head.bytes, deadline);
@@ -287,8 +316,7 @@ static int exchange(struct client *client, enum message_type type,
 		await_end(client);
 	client->answered |= !ret;
 	if (ret == -ETIMEDOUT)
-		fact(client, ret, "no answer within %d ms; the process may be "
-		     "stopped", client->timeout_ms);
+		silent(client, pid, ms);
 	else if (ret && !client->error[0])
 		fact(client, ret, "the connection broke: %s", strerror(-ret));
 	return ret;
@@ -353,6 +381,21 @@ static void name_process(struct client *client)
 	fact(client, 0, "%s: %s", name, text);
 }
 
+/* Adds the limits of the process that may be why the agent has failed. */
+static int name_limits(struct client *client, int error)
+{
+	size_t n = strlen(client->error);
+	char limits[160];
+
+	if (!client->process || error == -ESRCH)
+		return error;
+	process_limits(client->process->pid, -error, limits, sizeof(limits));
+	if (*limits)
+		snprintf(client->error + n, sizeof(client->error) - n, "; %s",
+			 limits);
+	return error;
+}
+
 static int call(struct client *client, enum message_type type,
 		const struct client_request *request,
 		struct client_answer *answer)
@@ -397,6 +440,11 @@ int client_call(struct client *client, enum message_type type,
 	ret = call(client, type, request, answer);
 	if (ret)
 		name_process(client);
+	if (ret == -ECONNRESET || ret == -EMFILE || ret == -ENOMEM ||
+	    ret == -EFBIG || ret == -EAGAIN ||
+	    (ret == -ETIMEDOUT && client->process &&
+	     !process_stopped(client->process->pid)))
+		name_limits(client, ret);
 	client_answer_release(&ours);
 	return ret;
 }

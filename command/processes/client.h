@@ -18,6 +18,8 @@
 #include "control/protocol.h"
 
 #define CLIENT_TIMEOUT_MS	10000
+/* For a process that its tracer has stopped. */
+#define CLIENT_STOPPED_MS	2000
 /* For a process that lives but has no socket: it is starting or ending. */
 #define CLIENT_START_MS		500
 /* For an agent that hangs up before it answers, in a process that lives. */

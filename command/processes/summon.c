@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "command/attach/private.h"
+#include "command/common/limits.h"
+#include "command/process/rlimits.h"
 #include "command/process/process.h"
 
 #define CAME_WAIT_MS	2000
@@ -165,35 +167,11 @@ static pid_t thread_that_takes(const struct call *call, int number)
 	return other;
 }
 
-/* Returns true when the line `name` of /proc/PID/status has `text`. */
-static bool status_has(pid_t pid, const char *name, const char *text)
-{
-	char path[64], line[256];
-	bool found = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	f = fopen(path, "re");
-	while (f && !found && fgets(line, sizeof(line), f))
-		found = !strncmp(line, name, strlen(name)) &&
-			strstr(line, text);
-	if (f)
-		fclose(f);
-	return found;
-}
-
-/* Returns true when SIGSTOP or a tracer has stopped the process: the signal
- * would stay pending. */
-static bool stopped(pid_t pid)
-{
-	return status_has(pid, "State:", "stop");
-}
-
 /* Returns true when the process has a shadow stack: the code that makes the
  * service thread returns to an address that no call left there. */
 static bool shadow_stack(pid_t pid)
 {
-	return status_has(pid, "x86_Thread_features:", "shstk");
+	return process_status_has(pid, "x86_Thread_features:", "shstk");
 }
 
 /* Sends the signal whose handler makes the service thread. The agent's handler
@@ -208,7 +186,7 @@ static int by_signal(struct call *call)
 
 	if (!attach_signal_in(pid, pid, "SigCgt", WAKE_SIGNAL))
 		return -ENOTSUP;
-	tid = stopped(pid) ? 0 : thread_that_takes(call, WAKE_SIGNAL);
+	tid = process_stopped(pid) ? 0 : thread_that_takes(call, WAKE_SIGNAL);
 	if (!tid)
 		return attach_filters(pid) > call->where.most ? -EPERM : -EBUSY;
 	ret = request_write(process, 1);
@@ -254,29 +232,21 @@ static int by_ptrace(struct call *call)
 	return ret ? ret : wait_came(call);
 }
 
-static void explain_stopped(pid_t pid, char *error, size_t room)
-{
-	long tracer = process_status(pid, "TracerPid");
-
-	if (tracer > 0)
-		snprintf(error, room, "process %d is stopped by its tracer, "
-			 "process %ld: continue it there first", pid, tracer);
-	else
-		snprintf(error, room, "process %d is stopped: continue it "
-			 "first (kill -CONT %d)", pid, pid);
-}
-
 static int explain(const struct call *call, int ret, char *error, size_t room)
 {
 	const char *traced = call->traced;
 	const char *join = traced[0] ? "; " : "";
 	pid_t pid = call->process->pid;
+	char limits[160];
 
+	process_limits(pid, call->refused, limits, sizeof(limits));
 	if (call->held ||
-	    ((ret == -EBUSY || ret == -ETIMEDOUT) && stopped(pid)))
-		explain_stopped(pid, error, room);
+	    ((ret == -EBUSY || ret == -ETIMEDOUT) && process_stopped(pid)))
+		process_say_stopped(pid, error, room);
 	else if (ret == -ESRCH)
 		snprintf(error, room, "process %d has ended", pid);
+	else if (!limits_have_proc())
+		process_missing(pid, error, room);
 	else if (ret == -EINPROGRESS ||
 		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))
 		snprintf(error, room, "each thread of process %d waits for a "
@@ -287,6 +257,11 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 	else if (ret == -EPERM)
 		snprintf(error, room, "process %d has a seccomp filter, which "
 			 "may kill it for a new thread", pid);
+	else if (*limits && (call->refused || ret == -ETIMEDOUT))
+		snprintf(error, room, "process %d cannot serve a command: "
+			 "%s%s%s", pid, call->refused ?
+			 strerror(call->refused) : "", call->refused ? "; " :
+			 "", limits);
 	else if (ret == -EBUSY || ret == -ETIMEDOUT)
 		snprintf(error, room, "process %d does not answer: it has "
 			 "cancelled a thread, or its threads block all "

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/elf/process-markers.h"
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
@@ -60,9 +61,15 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 	t->list = (struct rundir_list){ 0 };
 	t->targets = NULL;
 	t->count = 0;
+	t->dir.fd = -1;
+	if (limits_check_files())
+		return -EMFILE;
 	if (rundir_open(&t->dir, false) == -ENOENT)
 		t->dir.error[0] = '\0';
 	ret = count ? find_each(t, pids, count) : find_all(t);
+	/* each process of the list has a descriptor */
+	if (!ret && limits_check_files())
+		ret = -EMFILE;
 	if (ret)
 		return ret;
 	t->targets = calloc(t->list.count + 1, sizeof(*t->targets));

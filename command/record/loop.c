@@ -22,6 +22,7 @@
 
 #include "base/base.h"
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/record/joiners.h"
 #include "command/record/member.h"
 #include "command/rundir/private.h"
@@ -380,13 +381,16 @@ static bool over(struct record *record, size_t alive)
 
 int record_tell_unwritten(struct record *record)
 {
-	if (!record->set.error)
+	int error = -record->set.error;
+
+	if (!error)
 		return COMMAND_DONE;
 	if (!record->told)
-		command_failed("%s: %s; the rest is lost", record->set.path,
-			       record->set.error == -ESTALE ?
+		command_failed("%s: %s; %s", record->set.path, error == ESTALE ?
 			       "another program cut a file of it" :
-			       strerror(-record->set.error));
+			       limits_error(error), error == ENOSPC ||
+			       error == EDQUOT ? "events are lost until there "
+			       "is room" : "the rest is lost");
 	record->told = true;
 	return COMMAND_FAILED;
 }
@@ -433,7 +437,9 @@ static int ask(struct record *record, struct record_member *member,
 	}
 	/* no warning for a process that is just being killed */
 	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
-		command_warn("cannot stop the session: %s", client.error);
+		record->left = command_failed("cannot stop the session: %s; "
+			"then: taffrail destroy %s", client.error,
+			record->name);
 	client_close(&client);
 	return ret;
 }

@@ -20,7 +20,7 @@
 
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3
+	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3, KEY_LOSS
 };
 
 static const struct option_row rows[] = {
@@ -41,6 +41,7 @@ static const struct option_row rows[] = {
 	  "processes, until they end" },
 	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
 	  "each hit" },
+	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost" },
 	{ KEY_FOR, "for", "SEC", "stop recording after SEC seconds" },
 	{ 'p', "pid", "PID", "record this running process; repeatable" },
 	{ 0 }
@@ -134,6 +135,9 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return command_take_group(&o->group, value);
 	case KEY_INT3:
 		o->int3 = true;
+		return COMMAND_DONE;
+	case KEY_LOSS:
+		o->fail_on_loss = true;
 		return COMMAND_DONE;
 	case KEY_FOR:
 		return take_seconds(o, value);

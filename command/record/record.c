@@ -24,6 +24,7 @@
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
+#include "command/common/limits.h"
 #include "command/elf/elfnotes.h"
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
@@ -49,7 +50,7 @@ static int open_output(struct record *record)
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", path);
 	if (ret)
-		return command_failed("%s: %s", path, strerror(-ret));
+		return command_failed("%s: %s", path, limits_error(-ret));
 	record->set.limit = record->options.max_size;
 	return COMMAND_DONE;
 }
@@ -426,6 +427,7 @@ static int tell_crowded(const struct record *record)
 /* Completes the trace; returns COMMAND_FAILED when the trace is incomplete. */
 static int end(struct record *record)
 {
+	const struct trace_set *set = &record->set;
 	int status;
 
 	record_stop(record);
@@ -441,7 +443,7 @@ static int end(struct record *record)
 	if (record_tell_unwritten(record))
 		status = COMMAND_FAILED;
 	else if (record->failed)
-		status = command_failed("%s", strerror(-record->failed));
+		status = command_failed("%s", limits_error(-record->failed));
 	if (record->crowded || record->missed)
 		status = tell_crowded(record);
 	record->shortage.pageless = record->lacking.roomless;
@@ -454,7 +456,10 @@ static int end(struct record *record)
 	if (report_spoilt(&record->set))
 		status = COMMAND_FAILED;
 	tell_result(record);
-	return record->foreign || record->unfollowed ? COMMAND_FAILED : status;
+	if (report_losses(set, record->options.fail_on_loss))
+		status = COMMAND_FAILED;
+	return record->foreign || record->unfollowed || record->left ?
+	       COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

@@ -30,6 +30,7 @@ struct record_options {
 	const char *contexts;
 	bool overwrite;
 	bool int3;
+	bool fail_on_loss;
 	uint64_t buffer;
 	uint64_t max_size;		/* of the directory, 0: no limit */
 	uint32_t group;			/* of --allow-group; 0: none */
@@ -74,6 +75,7 @@ struct record {
 	bool missed;			/* buffers were not opened at all */
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
+	bool left;			/* a process did not end the session */
 	bool unfollowed;		/* children of a process are not
 					 * recorded */
 };

@@ -14,6 +14,15 @@ void report_left_off(const struct trace_set *set)
 			     (unsigned long long)set->left_off);
 }
 
+int report_losses(const struct trace_set *set, bool fail)
+{
+	if (!fail || !set->lost)
+		return COMMAND_DONE;
+	return command_failed("%llu events were lost (--fail-on-loss): trace "
+			      "fewer markers, or give a larger --buffer-size",
+			      (unsigned long long)set->lost);
+}
+
 int report_spoilt(const struct trace_set *set)
 {
 	if (!set->spoilt)

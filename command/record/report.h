@@ -5,6 +5,8 @@
 #ifndef COMMAND_RECORD_REPORT_H
 #define COMMAND_RECORD_REPORT_H
 
+#include <stdbool.h>
+
 #include "traces/trace.h"
 
 /*
@@ -16,6 +18,10 @@ void report_unreadable(const struct trace_set *set, uint64_t unreadable);
 /* Names the first stream file that another program removed or cut. Returns an
  * exit status: COMMAND_DONE if there is none. */
 int report_spoilt(const struct trace_set *set);
+
+/* With `fail`, prints how many events were lost. Returns COMMAND_FAILED if
+ * some were, else COMMAND_DONE. */
+int report_losses(const struct trace_set *set, bool fail);
 
 /* Prints which markers are not in the trace, if any. */
 void report_left_off(const struct trace_set *set);

@@ -21,6 +21,7 @@
 
 #include "base/preload.h"
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/common/installed.h"
 #include "command/processes/vouch.h"
 #include "tracepoints/program/executable.h"
@@ -154,7 +155,7 @@ static int write_request(struct record *record)
 	if (ret)
 		return command_failed("cannot write %s/%s/%s: %s",
 				      record->dir.path, PROTOCOL_SESSIONS_DIR,
-				      record->name, strerror(-ret));
+				      record->name, limits_error(-ret));
 	return 0;
 }
 

@@ -4,9 +4,8 @@
  */
 #include "command/record/record.h"
 
-#include <sys/resource.h>
-
 #include "base/base.h"
+#include "command/common/limits.h"
 
 volatile sig_atomic_t record_signal;
 volatile sig_atomic_t record_signal_sent;
@@ -32,23 +31,12 @@ static void catch_signals(void)
 		if (!sigaction(numbers[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
-	signal(SIGXFSZ, SIG_IGN);	/* write() then returns an error */
 	signal(SIGPIPE, SIG_IGN);
 	map_guard();
-}
-
-static void raise_limits(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void record_prepare(void)
 {
 	catch_signals();
-	raise_limits();
+	limits_raise_files();
 }

@@ -57,8 +57,10 @@ static int read_status(struct target *t)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
 	f = fopen(path, "re");
-	if (!f)
-		return fact(t, -ESRCH, "no such process: %d", t->pid);
+	if (!f) {
+		process_missing(t->pid, t->error, RUNDIR_ERROR_BYTES);
+		return -ESRCH;
+	}
 	t->inner = t->pid;
 	while (fgets(line, sizeof(line), f)) {
 		sscanf(line, "Tgid: %d", &tgid);

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/rundir/private.h"
 
 static int dir_error(struct rundir *dir, int error, const char *format, ...)
@@ -102,7 +103,7 @@ static int open_path(struct rundir *dir)
 					 dir->path);
 		return dir_error(dir, ret, "cannot open runtime directory %s: "
 				 "%s" COMMAND_SEE_DOCTOR, dir->path,
-				 strerror(-ret));
+				 limits_error(-ret));
 	}
 	ret = check_owner(dir);
 	if (ret)
@@ -300,7 +301,7 @@ int rundir_each(struct rundir *dir,
 	}
 	closedir(stream);
 	return ret ? dir_error(dir, ret, "cannot read %s: %s", dir->path,
-			       strerror(-ret)) : 0;
+			       limits_error(-ret)) : 0;
 }
 
 static int keep(struct rundir_process *process, void *list)

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Limits of this command's own process. See limits.h.
+ */
+#include "command/common/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/command.h"
+
+#define FILES_NEEDED	8	/* at once, for one process */
+
+/* A handler, not SIG_IGN: execve(2) resets it. */
+SIGSAFE static void on_size(int number)
+{
+	(void)number;
+}
+
+void limits_prepare(void)
+{
+	struct sigaction action = { .sa_handler = on_size,
+				    .sa_flags = SA_RESTART };
+	struct sigaction old;
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &action, NULL);
+}
+
+void limits_raise_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int limits_check_files(void)
+{
+	int fds[FILES_NEEDED];
+	int n = 0, error = 0;
+
+	while (n < FILES_NEEDED && !error) {
+		fds[n] = open("/", O_PATH | O_CLOEXEC);
+		if (fds[n] < 0)
+			error = errno;
+		else
+			n++;
+	}
+	for (int i = 0; i < n; i++)
+		close(fds[i]);
+	if (error != EMFILE && error != ENFILE)
+		return COMMAND_DONE;
+	return command_failed("%s: %d more can be opened, and %d are "
+			      "needed; raise it",
+			      limits_error(error), n, FILES_NEEDED);
+}
+
+bool limits_have_proc(void)
+{
+	return !access("/proc/self/stat", F_OK);
+}
+
+const char *limits_error(int error)
+{
+	static char text[96];
+	struct rlimit limit;
+	int resource = error == EMFILE ? RLIMIT_NOFILE :
+		       error == EFBIG ? RLIMIT_FSIZE : -1;
+
+	if (resource < 0 || getrlimit(resource, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return strerror(error);
+	if (error == EMFILE)
+		snprintf(text, sizeof(text), "%s (ulimit -n is %llu)",
+			 strerror(error), (unsigned long long)limit.rlim_cur);
+	else
+		snprintf(text, sizeof(text), "%s (ulimit -f is %lluK)",
+			 strerror(error),
+			 (unsigned long long)limit.rlim_cur / 1024);
+	return text;
+}

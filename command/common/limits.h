@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Limits of this command's own process: sizes of files, descriptors, /proc.
+ */
+#ifndef COMMAND_COMMON_LIMITS_H
+#define COMMAND_COMMON_LIMITS_H
+
+#include <stdbool.h>
+
+/* Makes a write over the limit of a file's size (ulimit -f) fail with EFBIG,
+ * instead of ending the command. A program that it executes gets the signal as
+ * the command got it. */
+void limits_prepare(void);
+
+/* Raises the number of descriptors to the hard limit. Not for a command that
+ * executes a program. */
+void limits_raise_files(void);
+
+/* Checks that some more descriptors can be opened. Returns COMMAND_DONE, or
+ * COMMAND_FAILED after printing how many are missing. */
+int limits_check_files(void);
+
+/* Returns true when /proc shows this process. */
+bool limits_have_proc(void);
+
+/* Returns strerror(error), and behind it the limit that may be meant:
+ * "Too many open files (ulimit -n is 64)". Valid until the next call. */
+const char *limits_error(int error);
+
+#endif
