@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	docs/programs.md \
 	docs/remote.md \
 	docs/roadmap.md \
+	docs/scarce.md \
 	docs/traces.md \
 	docs/usdt.md \
 	docs/tracepoints.md \
