@@ -265,6 +265,7 @@ static void open_again(struct trace_stream *stream)
 
 void trace_file_tell_losses(struct trace_stream *stream)
 {
+	bool again = stream->fd < 0;
 	struct ctf_index_entry entry;
 	struct packet_head padded;
 
@@ -282,4 +283,11 @@ void trace_file_tell_losses(struct trace_stream *stream)
 		       stream->last_offset);
 	trace_write_at(stream->idx, &entry, sizeof(entry),
 		       idx_bytes(stream) - sizeof(entry));
+	/* it is complete: trace_file_end() would cut it */
+	if (again) {
+		close(stream->idx);
+		close(stream->fd);
+		stream->fd = -1;
+		stream->idx = -1;
+	}
 }
