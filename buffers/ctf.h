@@ -31,7 +31,8 @@
 #define CTF_LARGE_CLOCK_BITS	32
 #define CTF_LARGE_EXT_BYTES	14
 
-/* index/STREAM.idx, big endian */
+/* index/STREAM.idx, big endian. Readers take the size of an entry from the
+ * header; LTTng's entries end before `checksum`. */
 struct ctf_index_header {
 	uint32_t magic;
 	uint32_t major;
@@ -49,6 +50,9 @@ struct ctf_index_entry {
 	uint64_t stream_id;
 	uint64_t stream_instance_id;
 	uint64_t packet_seq_num;
+	uint64_t checksum;		/* of cpu_id and the events */
 };
+
+#define CTF_INDEX_PLAIN_BYTES	72	/* of an entry without it */
 
 #endif

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The checksum that ends a trace's texts: its metadata and its ledger.
+ * The checksum that ends a trace's texts, its metadata and its ledger, and that
+ * of other bytes.
  */
 #ifndef TRACES_CHECKSUM_H
 #define TRACES_CHECKSUM_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 /*
@@ -20,5 +22,9 @@ void checksum_write(FILE *out, const char *text, size_t bytes,
  * `bytes` becomes the size without that line. */
 bool checksum_right(const char *text, size_t *bytes, const char *before,
 		    const char *after);
+
+/* Returns a number that differs if one word of the bytes differs, or `seed`; if
+ * more differ, it is the same by chance only. It is fast: all packets pass. */
+uint64_t checksum_bytes(uint64_t seed, const void *data, size_t bytes);
 
 #endif

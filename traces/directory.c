@@ -166,9 +166,10 @@ static void ledger_fill(FILE *out, const struct trace *trace)
 			(unsigned long long)stream->overwritten,
 			(unsigned long long)stream->lost);
 	}
-	fprintf(out, "unplaced %llu\noversize %llu\n",
+	fprintf(out, "unplaced %llu\noversize %llu\nsession %llu\n",
 		(unsigned long long)trace->unplaced,
-		(unsigned long long)trace->oversize);
+		(unsigned long long)trace->oversize,
+		(unsigned long long)trace->session_sum);
 }
 
 int trace_ledger_write(struct trace *trace)

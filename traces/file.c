@@ -24,6 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "traces/checksum.h"
 #include "traces/idx.h"
 #include "traces/private.h"
 
@@ -177,7 +178,7 @@ static int show(struct trace_stream *stream)
 }
 
 static int append(struct trace_stream *stream, const struct packet *packet,
-		  const struct packet_head *head)
+		  const struct packet_head *head, uint64_t checksum)
 {
 	uint64_t end = stream->offset + CTF_HEAD_BYTES + packet->event_bytes;
 	struct packet_head padded = *head;
@@ -194,7 +195,7 @@ static int append(struct trace_stream *stream, const struct packet *packet,
 		ret = trace_write_all(stream->fd, iov,
 				      packet->event_bytes ? 2 : 1,
 				      stream->offset);
-	idx_entry_encode(&entry, head, stream->offset);
+	idx_entry_encode(&entry, head, stream->offset, checksum);
 	if (!ret)
 		ret = trace_write_at(stream->idx, &entry, sizeof(entry), idx);
 	if (!ret)
@@ -205,6 +206,8 @@ static int append(struct trace_stream *stream, const struct packet *packet,
 int trace_file_append(struct trace_stream *stream, const struct packet *packet)
 {
 	struct packet_head head = packet->head;
+	uint64_t checksum = checksum_bytes(head.cpu_id, packet->events,
+					   packet->event_bytes);
 	int ret = 0;
 
 	memcpy(head.uuid, stream->trace->uuid, sizeof(head.uuid));
@@ -214,10 +217,11 @@ int trace_file_append(struct trace_stream *stream, const struct packet *packet)
 	if (stream->fd < 0)
 		ret = create_files(stream);
 	if (!ret)
-		ret = append(stream, packet, &head);
+		ret = append(stream, packet, &head, checksum);
 	if (ret)
 		return ret;
 	stream->last = head;
+	stream->checksum = checksum;
 	stream->last_offset = stream->offset;
 	stream->offset += CTF_HEAD_BYTES + packet->event_bytes;
 	stream->bytes += CTF_HEAD_BYTES + packet->event_bytes;
@@ -275,7 +279,8 @@ void trace_file_tell_losses(struct trace_stream *stream)
 	if (stream->fd < 0)
 		return;
 	stream->last.events_discarded = stream->lost;
-	idx_entry_encode(&entry, &stream->last, stream->last_offset);
+	idx_entry_encode(&entry, &stream->last, stream->last_offset,
+			 stream->checksum);
 	padded = stream->last;
 	if (stream->offset)
 		padded.packet_size = (stream->room - stream->last_offset) * 8;

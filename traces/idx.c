@@ -6,9 +6,10 @@
 
 #include <endian.h>
 #include <errno.h>
+#include <string.h>
 
 _Static_assert(sizeof(struct ctf_index_header) == 16, "index header");
-_Static_assert(sizeof(struct ctf_index_entry) == 72, "index entry");
+_Static_assert(sizeof(struct ctf_index_entry) == 80, "index entry");
 
 void idx_header_encode(struct ctf_index_header *header)
 {
@@ -19,7 +20,8 @@ void idx_header_encode(struct ctf_index_header *header)
 }
 
 void idx_entry_encode(struct ctf_index_entry *entry,
-		      const struct packet_head *head, uint64_t offset)
+		      const struct packet_head *head, uint64_t offset,
+		      uint64_t checksum)
 {
 	entry->offset = htobe64(offset);
 	entry->packet_size = htobe64(head->packet_size);
@@ -30,6 +32,21 @@ void idx_entry_encode(struct ctf_index_entry *entry,
 	entry->stream_id = htobe64(head->stream_id);
 	entry->stream_instance_id = htobe64(head->stream_instance_id);
 	entry->packet_seq_num = htobe64(head->packet_seq_num);
+	entry->checksum = htobe64(checksum);
+}
+
+int idx_compare(const void *idx, size_t bytes, uint64_t n,
+		const struct ctf_index_entry *entry)
+{
+	uint64_t at = sizeof(struct ctf_index_header) + n * sizeof(*entry);
+	struct ctf_index_entry own;
+
+	if (at + sizeof(own) > bytes)
+		return -ENOENT;
+	memcpy(&own, (const char *)idx + at, sizeof(own));
+	if (memcmp(&own, entry, offsetof(struct ctf_index_entry, checksum)))
+		return -EBADMSG;
+	return own.checksum == entry->checksum ? 0 : -EILSEQ;
 }
 
 int idx_header_check(const struct ctf_index_header *header)
@@ -37,10 +54,12 @@ int idx_header_check(const struct ctf_index_header *header)
 	struct ctf_index_header wanted;
 
 	idx_header_encode(&wanted);
-	return header->magic == wanted.magic && header->major == wanted.major &&
-			       header->minor == wanted.minor &&
-			       header->entry_bytes == wanted.entry_bytes
-		       ? 0 : -EBADMSG;
+	if (header->magic != wanted.magic || header->major != wanted.major ||
+	    header->minor != wanted.minor)
+		return -EBADMSG;
+	if (header->entry_bytes == htobe32(CTF_INDEX_PLAIN_BYTES))
+		return -EPROTO;
+	return header->entry_bytes == wanted.entry_bytes ? 0 : -EBADMSG;
 }
 
 void idx_entry_decode(struct ctf_index_entry *entry)
@@ -54,4 +73,5 @@ void idx_entry_decode(struct ctf_index_entry *entry)
 	entry->stream_id = be64toh(entry->stream_id);
 	entry->stream_instance_id = be64toh(entry->stream_instance_id);
 	entry->packet_seq_num = be64toh(entry->packet_seq_num);
+	entry->checksum = be64toh(entry->checksum);
 }

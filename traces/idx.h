@@ -13,11 +13,22 @@
 /* Fills in a header in file byte order. */
 void idx_header_encode(struct ctf_index_header *header);
 
-/* Fills in an entry in file byte order, for a packet at `offset` bytes. */
+/* Fills in an entry in file byte order, for a packet at `offset` bytes whose
+ * events have that checksum. */
 void idx_entry_encode(struct ctf_index_entry *entry,
-		      const struct packet_head *head, uint64_t offset);
+		      const struct packet_head *head, uint64_t offset,
+		      uint64_t checksum);
 
-/* Checks a header in file byte order. Returns 0; -EBADMSG: not a known one. */
+/*
+ * Compares entry `n` of an index of so many bytes with a packet. Returns 0;
+ * -ENOENT: the index ends before it; -EBADMSG: the packet has another head;
+ * -EILSEQ: the packet has other events.
+ */
+int idx_compare(const void *idx, size_t bytes, uint64_t n,
+		const struct ctf_index_entry *entry);
+
+/* Checks a header in file byte order. Returns 0; -EPROTO: its entries have no
+ * checksum; -EBADMSG: not a known one. */
 int idx_header_check(const struct ctf_index_header *header);
 
 /* Turns an entry from file into host byte order. */

@@ -12,6 +12,7 @@ traces_sources = \
 	traces/ledger.c \
 	traces/ledger.h \
 	traces/limit.c \
+	traces/load.c \
 	traces/metadata.c \
 	traces/metadata.h \
 	traces/private.h \

@@ -472,3 +472,16 @@ int metadata_write(FILE *out, const struct metadata *metadata)
 		put_event(out, session->events[i]);
 	return fflush(out) || ferror(out) ? -EIO : 0;
 }
+
+bool metadata_has_uuid(const char *text, const uint8_t *uuid)
+{
+	char wanted[64];
+	size_t n;
+	int i;
+
+	n = (size_t)sprintf(wanted, "uuid = \"");
+	for (i = 0; i < 16; i++)
+		n += (size_t)sprintf(wanted + n, "%s%02x", i == 4 || i == 6 ||
+				     i == 8 || i == 10 ? "-" : "", uuid[i]);
+	return strstr(text, wanted);
+}

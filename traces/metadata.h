@@ -56,4 +56,15 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 int metadata_compare(const char *text, const struct session_view *session,
 		     size_t *described);
 
+/* Returns whether the text names a trace of this uuid. */
+bool metadata_has_uuid(const char *text, const uint8_t *uuid);
+
+/*
+ * Reads the metadata of the trace that `fd` is open on, without its checksum.
+ * The caller frees the text. Returns 0; -ENODATA: it is none of Taffrail's;
+ * -EILSEQ: its checksum is wrong; -EPROTO: it is of a build that made no
+ * checksums; or another negative errno.
+ */
+int metadata_load(char **text, int fd);
+
 #endif

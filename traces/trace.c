@@ -17,6 +17,7 @@
 
 #include "base/base.h"
 #include "buffers/clock.h"
+#include "traces/checksum.h"
 #include "traces/private.h"
 
 #define FILE_NAME_BYTES	64
@@ -186,6 +187,8 @@ static int replace_file(struct trace *trace, const char *name,
 					 METADATA_CHECKSUM_AFTER);
 	if (ret)
 		goto free;
+	if (fill == fill_session)
+		trace->session_sum = checksum_bytes(0, text, bytes);
 	trace_limit_room(trace->set, bytes);
 	/* not beside the streams: a reader would take it for one */
 	snprintf(temporary, sizeof(temporary), "index/%s.new",

@@ -113,6 +113,7 @@ struct trace_stream {
 	uint64_t unwritten;		/* their events */
 	bool failed;			/* no packet is written any more */
 	struct packet_head last;
+	uint64_t checksum;		/* of its events */
 };
 
 struct trace {
@@ -122,6 +123,7 @@ struct trace {
 	char name[NAME_MAX + 1];
 	uint8_t uuid[16];
 	struct process_page process;
+	uint64_t session_sum;		/* checksum of index/session */
 	struct session_view *session;	/* the caller's, while the set lives */
 	uint64_t described;		/* bytes of records in the metadata */
 	struct metadata_clock clock;	/* as first known */

@@ -24,7 +24,9 @@
 #include "traces/verify.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
-#define METADATA_MAX	(64u << 20)
+#define EARLIER		"an earlier build of Taffrail wrote it, without " \
+			"checksums, so changes cannot be seen: babeltrace2 " \
+			"reads it; record anew for verify"
 
 struct verifier {
 	struct verify_result *result;
@@ -106,19 +108,6 @@ static const char *reason(int error)
 	}
 }
 
-static bool uuid_described(const struct verifier *v, const uint8_t *uuid)
-{
-	char text[64];
-	size_t n = 0;
-	int i;
-
-	n += (size_t)sprintf(text, "uuid = \"");
-	for (i = 0; i < 16; i++)
-		n += (size_t)sprintf(text + n, "%s%02x", i == 4 || i == 6 ||
-				     i == 8 || i == 10 ? "-" : "", uuid[i]);
-	return strstr(v->metadata, text);
-}
-
 /* Compares a packet with the one before it in the stream. */
 static int check_order(struct stream *s, const struct packet_head *head)
 {
@@ -127,7 +116,7 @@ static int check_order(struct stream *s, const struct packet_head *head)
 	if (!s->packets && !s->before)
 		s->first = head->packet_seq_num;
 	if (!s->packets && !s->before)
-		return uuid_described(s->v, head->uuid) ? 0 :
+		return metadata_has_uuid(s->v->metadata, head->uuid) ? 0 :
 		       complain(s, "its uuid is not that of the metadata");
 	if (memcmp(head->uuid, last->uuid, sizeof(head->uuid)) ||
 	    head->cpu_id != last->cpu_id ||
@@ -192,21 +181,26 @@ static int check_events(struct stream *s, const struct packet_head *head)
 
 static int check_idx(struct stream *s, const struct packet_head *head)
 {
-	const struct ctf_index_entry *entries;
+	const char *at = (const char *)s->map.address + s->offset;
+	size_t bytes = head->content_size / 8 - CTF_HEAD_BYTES;
+	unsigned long long number = head->packet_seq_num;
 	struct ctf_index_entry entry;
-	size_t at = sizeof(struct ctf_index_header) +
-		    s->packets * sizeof(entry);
 
 	if (!s->idx.address)
 		return 0;
-	if (at + sizeof(entry) > s->idx.bytes)
-		return complain(s, "the index ends before packet %llu",
-				(unsigned long long)head->packet_seq_num);
-	entries = (const void *)((const char *)s->idx.address + at);
-	idx_entry_encode(&entry, head, s->offset);
-	if (memcmp(&entry, entries, sizeof(entry)))
+	idx_entry_encode(&entry, head, s->offset,
+			 checksum_bytes(head->cpu_id, at + CTF_HEAD_BYTES,
+					bytes));
+	switch (idx_compare(s->idx.address, s->idx.bytes, s->packets, &entry)) {
+	case -ENOENT:
+		return complain(s, "the index ends before packet %llu", number);
+	case -EBADMSG:
 		return complain(s, "the index differs from packet %llu",
-				(unsigned long long)head->packet_seq_num);
+				number);
+	case -EILSEQ:
+		return complain(s, "packet %llu was changed: its checksum is "
+				"wrong", number);
+	}
 	return 0;
 }
 
@@ -286,8 +280,14 @@ static void open_idx(struct stream *s)
 		complain(s, "its index is missing");
 	else if (ret)
 		complain(s, "cannot read its index: %s", reason(ret));
-	else if (idx_header_check(s->idx.address))
+	else
+		ret = idx_header_check(s->idx.address);
+	if (ret == -EPROTO)
+		complain(s, EARLIER);
+	else if (ret == -EBADMSG && s->idx.address)
 		complain(s, "its index is none");
+	if (ret == -EPROTO)
+		file_map_close(&s->idx);
 }
 
 static int check_file(struct stream *s, const char *file)
@@ -356,6 +356,19 @@ static bool has_file(struct dirent **list, int n, const char *name)
 	return false;
 }
 
+/* Compares the checksum of index/session with the ledger's. */
+static bool session_right(const struct verifier *v, uint64_t checksum)
+{
+	struct file_map map;
+	bool right;
+
+	if (file_map_open(&map, v->fd, "index/session", 1, 0))
+		return false;
+	right = checksum_bytes(0, map.address, map.bytes) == checksum;
+	file_map_close(&map);
+	return right;
+}
+
 /* Reports streams of the ledger that kept events but have no file. */
 static void check_missing(struct verifier *v, struct dirent **list, int n)
 {
@@ -383,6 +396,9 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		v->result->lost += row.n[0];
 		v->result->emitted += row.n[0];
 	}
+	if (ledger_find(&v->ledger, "session", &row) &&
+	    !session_right(v, row.n[0]))
+		problem(v, "index/session", "it was changed");
 	if (v->ledger.damaged)
 		problem(v, "index/ledger", "it is damaged: its checksum is "
 			"wrong");
@@ -390,32 +406,21 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		problem(v, NULL, "it has no ledger: was the recording killed?");
 }
 
-/* Reads the metadata. Returns its size without the checksum, or 0. */
-static size_t load_metadata(struct verifier *v)
+/* Reads the metadata. Returns whether it can be used. */
+static bool load_metadata(struct verifier *v)
 {
-	struct file_map map;
-	size_t bytes;
-	int ret = file_map_open(&map, v->fd, "metadata", 1, 0);
+	int ret = metadata_load(&v->metadata, v->fd);
 
-	if (ret) {
-		problem(v, "metadata", "cannot read it: %s", reason(ret));
-		return 0;
-	}
-	bytes = map.bytes;
-	if (bytes > METADATA_MAX || bytes < 13 ||
-	    strncmp(map.address, "/* CTF 1.8 */", 13)) {
+	if (ret == -ENODATA)
 		problem(v, "metadata", "no CTF metadata that Taffrail wrote");
-		bytes = 0;
-	} else if (!checksum_right(map.address, &bytes,
-				   METADATA_CHECKSUM_BEFORE,
-				   METADATA_CHECKSUM_AFTER)) {
+	else if (ret == -EILSEQ)
 		problem(v, "metadata", "it was changed, cut short or added to: "
 			"its checksum is wrong");
-		bytes = 0;
-	}
-	v->metadata = bytes ? strndup(map.address, bytes) : NULL;
-	file_map_close(&map);
-	return v->metadata ? bytes : 0;
+	else if (ret == -EPROTO)
+		problem(v, "metadata", EARLIER);
+	else if (ret)
+		problem(v, "metadata", "cannot read it: %s", reason(ret));
+	return !ret;
 }
 
 /* Reads the descriptions of events. Those that only the session has count as

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads the metadata of a trace on disk.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "traces/checksum.h"
+#include "traces/ledger.h"
+#include "traces/metadata.h"
+
+#define METADATA_MAX	(64u << 20)
+#define CTF_LINE	"/* CTF 1.8 */"
+
+static bool has(const struct file_map *map, const char *text)
+{
+	return memmem(map->address, map->bytes, text, strlen(text));
+}
+
+/* Returns true when neither the metadata nor the ledger was ever given a
+ * checksum. */
+static bool without_checksums(int fd, const struct file_map *metadata)
+{
+	struct file_map ledger;
+	bool none;
+
+	if (has(metadata, METADATA_CHECKSUM_BEFORE) ||
+	    file_map_open(&ledger, fd, "index/ledger", 1, 0))
+		return false;
+	none = !has(&ledger, LEDGER_CHECKSUM);
+	file_map_close(&ledger);
+	return none;
+}
+
+int metadata_load(char **text, int fd)
+{
+	const size_t n = strlen(CTF_LINE);
+	struct file_map map;
+	size_t bytes;
+	int ret = file_map_open(&map, fd, "metadata", 1, 0);
+
+	if (ret)
+		return ret;
+	bytes = map.bytes;
+	if (bytes > METADATA_MAX || bytes < n ||
+	    strncmp(map.address, CTF_LINE, n))
+		ret = -ENODATA;
+	else if (checksum_right(map.address, &bytes, METADATA_CHECKSUM_BEFORE,
+				METADATA_CHECKSUM_AFTER))
+		*text = strndup(map.address, bytes);
+	else
+		ret = without_checksums(fd, &map) ? -EPROTO : -EILSEQ;
+	file_map_close(&map);
+	return ret ? ret : *text ? 0 : -ENOMEM;
+}
