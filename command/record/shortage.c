@@ -95,6 +95,14 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 		snprintf(text, room, "the limit of a file's size (ulimit -f) "
 			 "forbids larger files in %s; raise it, or give a "
 			 "smaller --buffer-size", directory);
+	else if (s->error == EMFILE || s->error == ENFILE)
+		snprintf(text, room, "too many open files in the process: "
+			 "raise its limit (ulimit -n)");
+	else if (s->error == EACCES || s->error == EPERM ||
+		 s->error == ENOENT)
+		snprintf(text, room, "it may make no files in %s any more: it "
+			 "has changed its user or its root directory",
+			 directory);
 	else
 		snprintf(text, room, "%s has %s and %" PRIu64 " files free, "
 			 "and a process needs %s and %ld files; make room, "
