@@ -7,7 +7,9 @@
  *    every position against the size of the file (buffers/reader/reader.c);
  *  - everything below `head` of a ring is complete at every instant, so a
  *    killed process needs no repair;
- *  - these files have everything that a trace needs: no binary is read again.
+ *  - these files have everything that a trace needs: no binary is read again;
+ *  - agents and commands of two builds with one LAYOUT_VERSION are mixed: new
+ *    fields go behind the others, and 0 means what it was without them.
  *
  * The files of one process, below the runtime directory:
  *
@@ -333,5 +335,13 @@ _Static_assert(offsetof(struct ring, tail) == 128, "ring");
 _Static_assert(sizeof(struct process_page) <= 4096, "process");
 _Static_assert(sizeof(struct session_page) <= EVENT_RECORDS_OFFSET, "session");
 _Static_assert(sizeof(struct event_record) == 40, "event record");
+
+/* Fields of version 1 stay where they are. */
+_Static_assert(offsetof(struct process_page, anchors) == 280, "version");
+_Static_assert(offsetof(struct process_page, wake) == 440, "version");
+_Static_assert(offsetof(struct process_page, lacking) == 504, "version");
+_Static_assert(offsetof(struct session_page, started) == 120, "version");
+_Static_assert(offsetof(struct session_page, changed) == 136, "version");
+_Static_assert(offsetof(struct session_page, left_off) == 112, "version");
 
 #endif
