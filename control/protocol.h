@@ -99,6 +99,10 @@ enum message_type {
 	MESSAGE_DETACH	= 12,
 };
 
+/* The longest path of a runtime directory, with its NUL. Agents and commands
+ * refuse a longer one, and one that does not begin with '/'. */
+#define PROTOCOL_DIR_BYTES	200u
+
 /*
  * Sessions for processes to come: a file $TAFFRAIL_DIR/sessions/NAME holds
  * the payload of a MESSAGE_START, and "all=1" when every process of the user

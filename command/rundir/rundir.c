@@ -27,6 +27,7 @@
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/rundir/private.h"
+#include "control/protocol.h"
 
 static int dir_error(struct rundir *dir, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -39,6 +40,20 @@ static int dir_error(struct rundir *dir, int error, const char *format, ...)
 	vsnprintf(dir->error, sizeof(dir->error), format, ap);
 	va_end(ap);
 	return error;
+}
+
+/* Refuses a path that agents refuse. */
+static int check_path(struct rundir *dir)
+{
+	if (dir->path[0] != '/')
+		return dir_error(dir, -EINVAL, "TAFFRAIL_DIR is '%s', which "
+				 "is not an absolute path", dir->path);
+	if (strlen(dir->path) >= PROTOCOL_DIR_BYTES)
+		return dir_error(dir, -ENAMETOOLONG, "the path of the runtime "
+				 "directory (see TAFFRAIL_DIR) has %zu bytes, "
+				 "and agents take up to %u: use a shorter one",
+				 strlen(dir->path), PROTOCOL_DIR_BYTES - 1);
+	return 0;
 }
 
 static bool on_tmpfs(const char *path)
@@ -113,9 +128,14 @@ static int open_path(struct rundir *dir)
 
 int rundir_open(struct rundir *dir, bool create)
 {
+	int ret;
+
 	dir->fd = -1;
 	dir->error[0] = '\0';
 	default_path(dir->path, sizeof(dir->path));
+	ret = check_path(dir);
+	if (ret)
+		return ret;
 	if (create && mkdir(dir->path, 0700) && errno != EEXIST)
 		return dir_error(dir, -errno, "cannot make %s: %s"
 				 COMMAND_SEE_DOCTOR, dir->path,

@@ -385,10 +385,15 @@ int place_open(void)
 
 	text_open(&text, place_runtime, sizeof(place_runtime));
 	runtime_choose(&text);
-	if (text.cut || place_runtime[0] != '/')
+	place_failure = text.cut ? "the path of the runtime directory (see "
+				   "TAFFRAIL_DIR) has 200 bytes or more: use "
+				   "a shorter one" :
+			place_runtime[0] != '/' ?
+				   "TAFFRAIL_DIR is not an absolute path" :
+				   NULL;
+	if (place_failure)
 		return -ENAMETOOLONG;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
-	place_failure = NULL;
 	ret = directory_make(place_runtime, RUNTIME_OPEN);
 	if (ret < 0)
 		return ret;

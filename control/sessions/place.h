@@ -9,12 +9,13 @@
 #include <stdint.h>
 
 #include "buffers/layout.h"
+#include "control/protocol.h"
 
 /* Bytes of a struct process_page's mapping. */
 #define PROCESS_BYTES	4096
 
 /* The runtime directory, and PID.STARTTIME/ in it; place_open() sets them. */
-extern char place_runtime[200];
+extern char place_runtime[PROTOCOL_DIR_BYTES];
 extern char place_process[240];
 
 /* Text of process_page.faults; a forked child's page gets a copy. */

@@ -41,7 +41,7 @@ static struct process_page page = { .pid = 1 };
 
 struct process process = { .page = &page };
 uint32_t channel_group;
-char place_runtime[200] = "/nonexistent";
+char place_runtime[PROTOCOL_DIR_BYTES] = "/nonexistent";
 char place_process[240] = "/nonexistent/1.1";
 
 int attach_undo(int force, struct text *drops)
