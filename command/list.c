@@ -118,6 +118,18 @@ static void put_list(struct output *out, struct marker_list *list,
 	}
 }
 
+/* Says on standard error why a list is empty. JSON is for scripts, to which an
+ * empty array says all. */
+static void tell_none(const struct output *out, const char *what)
+{
+	if (!out->as_json)
+		command_warn("%s has neither markers nor USDT probes (those of "
+			     "its libraries are in their files): 'taffrail "
+			     "record --provider pthread' adds markers of "
+			     "threads and locks, taffrail_marker(3) says how a "
+			     "program gets its own", what);
+}
+
 static bool has_address(const struct marker_list *list, uint64_t address)
 {
 	for (size_t i = 0; i < list->count; i++)
@@ -200,7 +212,16 @@ static int list_processes(struct output *out, pid_t pid)
 		snprintf(heading, sizeof(heading), "%d %s",
 			 target->process->pid, page.procname);
 		put_list(out, &target->markers, heading, target->process->pid);
+		snprintf(heading, sizeof(heading), "process %d",
+			 target->process->pid);
+		if (pid && !target->markers.count)
+			tell_none(out, heading);
 	}
+	if (!pid && !out->behind && !out->as_json &&
+	    result == COMMAND_DONE)
+		command_warn("none of your processes has an agent: 'taffrail "
+			     "attach PID' loads it, 'taffrail record' starts a "
+			     "program with it");
 	targets_close(&targets);
 	return result;
 }
@@ -217,6 +238,8 @@ static int list_files(struct output *out, char **paths)
 		if (!elfnotes_read(&list, *paths, error)) {
 			placement_plan(&list, 0, *paths);
 			put_list(out, &list, *paths, 0);
+			if (!list.count)
+				tell_none(out, *paths);
 		}
 		if (error[0])
 			result = command_failed("%s: %s", *paths, error);
