@@ -58,6 +58,7 @@ static int skip_wrapper(char **argv, int i)
 
 static int parse(struct gdbserver_options *o, char **argv)
 {
+	bool multi = false;
 	int i = 1;
 
 	o->options = argv + 1;
@@ -71,6 +72,8 @@ static int parse(struct gdbserver_options *o, char **argv)
 			o->once = true;
 		} else if (!strcmp(word, "--attach")) {
 			o->attach = true;
+		} else if (!strcmp(word, "--multi")) {
+			multi = true;
 		} else if (!strcmp(word, "--no-startup-with-shell")) {
 			o->no_shell = true;
 		}
@@ -81,6 +84,10 @@ static int parse(struct gdbserver_options *o, char **argv)
 	if (!o->comm)
 		return command_misused("no address for gdb: give "
 				       "HOST:PORT, a serial device or -");
+	if (!o->program[0] && !multi)
+		return command_misused(o->attach ? "no process given: add PID" :
+				       "no program given: add PROG, or --multi "
+				       "to let gdb run one");
 	return COMMAND_DONE;
 }
 
