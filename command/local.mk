@@ -21,6 +21,8 @@ command_sources = \
 	command/attach/threads.c \
 	command/attach/turns.c \
 	command/common/command.h \
+	command/common/counted.c \
+	command/common/counted.h \
 	command/common/installed.c \
 	command/common/installed.h \
 	command/common/json.c \

@@ -12,6 +12,7 @@
 
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/processes/faults.h"
 #include "command/record/consume.h"
@@ -139,14 +140,13 @@ static int tell_removed(struct snapshot *s)
 	rundir_each_removed(&s->dir, s->name, note_removed, s);
 	if (!s->removed.processes)
 		return COMMAND_DONE;
-	return command_failed("%llu events of %llu ended process%s are missing: "
-			      "the buffers of ended processes had more than "
-			      "%lluM, and the oldest were removed; take "
-			      "snapshots earlier, or use a smaller "
-			      "--buffer-size",
-			      (unsigned long long)s->removed.events,
-			      (unsigned long long)s->removed.processes,
-			      s->removed.processes == 1 ? "" : "es",
+	return command_failed("%s of %s %s missing: the buffers of ended "
+			      "processes had more than %lluM, and the oldest "
+			      "were removed; take snapshots earlier, or use a "
+			      "smaller --buffer-size",
+			      counted(s->removed.events, "event"),
+			      counted(s->removed.processes, "ended process"),
+			      agreed(s->removed.events, "is", "are"),
 			      KEEP_BYTES >> 20);
 }
 
@@ -194,11 +194,10 @@ static int tell_missing(struct snapshot *s)
 /* Tells why there is no trace. Returns an exit status. */
 static int tell_empty(struct snapshot *s)
 {
-	command_failed("session '%s' of %zu process%s has no event, so no "
-		       "trace is written; 'taffrail status %s' counts its "
-		       "events, 'taffrail list' says which markers are on",
-		       s->name, s->processes, s->processes == 1 ? "" : "es",
-		       s->name);
+	command_failed("session '%s' of %s has no event, so no trace is "
+		       "written; 'taffrail status %s' counts its events, "
+		       "'taffrail list' says which markers are on", s->name,
+		       counted(s->processes, "process"), s->name);
 	tell_missing(s);
 	return COMMAND_FAILED;
 }
@@ -238,16 +237,16 @@ static int take_all(struct snapshot *s)
 		settle(s, &s->list.processes[i]);
 	if (!s->set.ntraces && !s->set.taken)
 		return tell_empty(s);
-	command_warn("%llu events (%s%llu lost, %llu overwritten) of %zu "
-		     "process%s in %s", (unsigned long long)s->set.kept,
-		     trace_lost_least(&s->set),
+	command_warn("%s (%s%llu lost, %llu overwritten) of %s in %s",
+		     counted(s->set.kept, "event"), trace_lost_least(&s->set),
 		     (unsigned long long)s->set.lost,
-		     (unsigned long long)s->set.overwritten, s->processes,
-		     s->processes == 1 ? "" : "es", s->set.path);
+		     (unsigned long long)s->set.overwritten,
+		     counted(s->processes, "process"), s->set.path);
 	if (s->set.taken)
-		command_warn("%llu events before them were recorded already: "
-			     "they are in the directory of that recording",
-			     (unsigned long long)s->set.taken);
+		command_warn("%s before %s recorded already: see the "
+			     "directory of that recording",
+			     counted(s->set.taken, "event"),
+			     agreed(s->set.taken, "was", "were"));
 	report_left_off(&s->set);
 	/* the processes' loss is no failure of this command */
 	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :

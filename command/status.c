@@ -19,6 +19,7 @@
 #include "base/tunables.h"
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/processes/faults.h"
@@ -464,8 +465,11 @@ static void print_member(const struct member *m)
 			m->lost, m->overwritten, m->bytes,
 			m->alive ? "" : "  dead");
 	if (m->left_off)
-		printf("%9s %" PRIu64 " markers are not enabled: no room for "
-		       "their descriptions\n", "", m->left_off);
+		printf("%9s %s %s not enabled: no room for %s\n", "",
+		       counted(m->left_off, "marker"),
+		       agreed(m->left_off, "is", "are"),
+		       agreed(m->left_off, "its description",
+			      "their descriptions"));
 	if (m->roomless)
 		printf("%9s no room for some buffers (%s): their events are "
 		       "lost\n", "", strerror(m->roomless));
@@ -495,11 +499,13 @@ static void print_table(const struct status *s)
 		for (size_t k = 0; k < session->nmembers; k++)
 			print_member(&session->members[k]);
 		if (session->removed_processes)
-			printf("  %" PRIu64 " ended processes with %" PRIu64
-			       " events were removed: ended processes' "
+			printf("  %s with %s %s removed: ended processes' "
 			       "buffers had more than %lluM\n",
-			       session->removed_processes,
-			       session->removed_events, KEEP_BYTES >> 20);
+			       counted(session->removed_processes,
+				       "ended process"),
+			       counted(session->removed_events, "event"),
+			       agreed(session->removed_processes, "was",
+				      "were"), KEEP_BYTES >> 20);
 	}
 }
 

@@ -10,6 +10,7 @@
 
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 
 static const struct option_row rows[] = { { 0 } };
 
@@ -41,17 +42,15 @@ int verify_main(int argc, char **argv)
 		return command_failed("%s: %s", argv[options.index],
 				      strerror(-ret));
 	printf("%llu emitted = %llu kept + %llu overwritten + %llu lost, "
-	       "in %llu stream%s of %llu trace%s\n",
+	       "in %s of %s\n",
 	       (unsigned long long)result.emitted,
 	       (unsigned long long)result.kept,
 	       (unsigned long long)result.overwritten,
 	       (unsigned long long)result.lost,
-	       (unsigned long long)result.streams,
-	       result.streams == 1 ? "" : "s",
-	       (unsigned long long)result.traces,
-	       result.traces == 1 ? "" : "s");
+	       counted(result.streams, "stream"),
+	       counted(result.traces, "trace"));
 	if (ret)
-		return command_failed("%s: %d problem%s", argv[options.index],
-				      ret, ret == 1 ? "" : "s");
+		return command_failed("%s: %s", argv[options.index],
+				      counted((uint64_t)ret, "problem"));
 	return command_finish();
 }

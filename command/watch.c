@@ -24,6 +24,7 @@
 
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/printable.h"
 #include "command/processes/targets.h"
@@ -203,9 +204,9 @@ static void look_at_session(struct seen *seen, int imagefd,
 		return;
 	rings_each(imagefd, page->index, add_lost, &adding);
 	if (adding.lost > s->lost)
-		say(seen, "session %s: buffers full, %" PRIu64 " events lost "
-		    "(%" PRIu64 " in all)", s->name, adding.lost - s->lost,
-		    adding.lost);
+		say(seen, "session %s: buffers full, %s lost (%" PRIu64
+		    " in all)", s->name,
+		    counted(adding.lost - s->lost, "event"), adding.lost);
 	s->lost = adding.lost;
 }
 

@@ -229,7 +229,8 @@ static int check_packet(struct stream *s)
 static void check_counts(struct stream *s, const uint64_t row[4])
 {
 	if (row[1] != s->kept)
-		complain(s, "%llu events, the ledger says %llu",
+		complain(s, "the count of events is %llu, the ledger "
+			    "says %llu",
 			 (unsigned long long)s->kept,
 			 (unsigned long long)row[1]);
 	else if (row[0] != row[1] + row[2] + row[3])
@@ -380,7 +381,7 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		    has_file(list, n, row.name))
 			continue;
 		if (row.n[1])
-			problem(v, row.name, "%llu events, but no file",
+			problem(v, row.name, "no file, but a count of events, %llu",
 				(unsigned long long)row.n[1]);
 		else if (row.n[0] != row.n[2] + row.n[3])
 			problem(v, row.name, "emitted %llu is not overwritten "

@@ -5,6 +5,7 @@
  * What must stay true here: the file is input. Every offset is checked
  * against the file before it is followed.
  */
+#include "command/common/counted.h"
 #include "command/elf/elfnotes.h"
 
 #include <errno.h>
@@ -134,8 +135,8 @@ static int add_probes(struct reading *r)
 
 	if (ret == -ENOEXEC)
 		return fact(r, ret, "its section headers are damaged");
-	return damaged && !ret ? fact(r, 0, "left out %u damaged USDT notes",
-				      damaged) :
+	return damaged && !ret ? fact(r, 0, "left out %s",
+				      counted(damaged, "damaged USDT note")) :
 				 ret;
 }
 

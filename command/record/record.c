@@ -23,6 +23,7 @@
 #include "base/words.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/common/installed.h"
 #include "command/common/limits.h"
 #include "command/elf/elfnotes.h"
@@ -396,14 +397,15 @@ static void tell_result(const struct record *record)
 		report_left_off(set);
 		return;
 	}
-	command_warn("%llu events (%s%llu lost, %.1f bytes per event) of %zu "
-		     "process%s in %s", (unsigned long long)set->kept,
-		     trace_lost_least(set), (unsigned long long)set->lost,
+	command_warn("%s (%s%llu lost, %.1f bytes per event) of %s in %s",
+		     counted(set->kept, "event"), trace_lost_least(set),
+		     (unsigned long long)set->lost,
 		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
-		     n, n == 1 ? "" : "es", set->path);
+		     counted(n, "process"), set->path);
 	if (set->overwritten)
-		command_warn("%llu older events were %s",
-			     (unsigned long long)set->overwritten,
+		command_warn("%s %s %s",
+			     counted(set->overwritten, "older event"),
+			     agreed(set->overwritten, "was", "were"),
 			     set->limit ? "dropped" : "overwritten");
 	report_left_off(set);
 }

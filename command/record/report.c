@@ -5,13 +5,16 @@
 #include "command/record/report.h"
 
 #include "command/common/command.h"
+#include "command/common/counted.h"
 
 void report_left_off(const struct trace_set *set)
 {
 	if (set->left_off)
-		command_warn("%llu markers were not enabled: no room for "
-			     "their descriptions",
-			     (unsigned long long)set->left_off);
+		command_warn("%s %s not enabled: no room for %s",
+			     counted(set->left_off, "marker"),
+			     agreed(set->left_off, "was", "were"),
+			     agreed(set->left_off, "its description",
+				    "their descriptions"));
 }
 
 int report_losses(const struct trace_set *set, bool fail)
@@ -28,26 +31,29 @@ int report_spoilt(const struct trace_set *set)
 	if (!set->spoilt)
 		return COMMAND_DONE;
 	return command_failed("%s/%s: another program removed or cut this file "
-			      "meanwhile; what was in it is lost (%llu such "
-			      "file%s)", set->path, set->spoilt_name,
-			      (unsigned long long)set->spoilt,
-			      set->spoilt == 1 ? "" : "s");
+			      "meanwhile; what was in it is lost (%s)",
+			      set->path, set->spoilt_name,
+			      counted(set->spoilt, "such file"));
 }
 
 void report_unreadable(const struct trace_set *set, uint64_t unreadable)
 {
+	uint64_t known = set->cut + set->gone_rings;
+	uint64_t others = unreadable > known ? unreadable - known : 0;
+
 	if (set->cut)
-		command_warn("%llu buffers were cut short by another program: "
-			     "their events are missing, and not counted as "
-			     "lost", (unsigned long long)set->cut);
+		command_warn("%s %s cut short by another program: the events "
+			     "there are missing, and not counted as lost",
+			     counted(set->cut, "buffer"),
+			     agreed(set->cut, "was", "were"));
 	if (set->gone_rings)
-		command_warn("the files of %llu buffer%s are missing or cut "
-			     "short (process %u): their events are missing, "
-			     "and not counted as lost; the other files were "
-			     "kept", (unsigned long long)set->gone_rings,
-			     set->gone_rings == 1 ? "" : "s", set->gone_pid);
-	if (unreadable > set->cut + set->gone_rings)
-		command_warn("%llu buffers held invalid data and were left out",
-			     (unsigned long long)(unreadable - set->cut -
-						  set->gone_rings));
+		command_warn("the files of %s are missing or cut short "
+			     "(process %u): their events are missing, and not "
+			     "counted as lost; the other files were kept",
+			     counted(set->gone_rings, "buffer"),
+			     set->gone_pid);
+	if (others)
+		command_warn("%s held invalid data and %s left out",
+			     counted(others, "buffer"),
+			     agreed(others, "was", "were"));
 }

@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 
 const char *shortage_size(char text[SHORTAGE_SIZE_BYTES], uint64_t bytes)
 {
@@ -104,12 +105,12 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 			 "has changed its user or its root directory",
 			 directory);
 	else
-		snprintf(text, room, "%s has %s and %" PRIu64 " files free, "
-			 "and a process needs %s and %ld files; make room, "
-			 "give a smaller --buffer-size, or set TAFFRAIL_DIR "
-			 "to a directory with more room", directory,
-			 shortage_size(is, s->free), s->files, wanted,
-			 shortage_files());
+		snprintf(text, room, "%s has %s and %s free, and a process "
+			 "needs %s and %ld files; make room, give a smaller "
+			 "--buffer-size, or set TAFFRAIL_DIR to a directory "
+			 "with more room", directory,
+			 shortage_size(is, s->free), counted(s->files, "file"),
+			 wanted, shortage_files());
 }
 
 int shortage_tell(const struct shortage *s, const char *directory,
@@ -122,20 +123,20 @@ int shortage_tell(const struct shortage *s, const char *directory,
 		return COMMAND_DONE;
 	reason_text(why, sizeof(why), s, directory);
 	if (s->smaller)
-		command_warn("%zu process%s had smaller buffers: %s instead "
-			     "of %s%s", s->smaller, s->smaller == 1 ? "" : "es",
+		command_warn("%s had smaller buffers: %s instead of %s%s",
+			     counted(s->smaller, "process"),
 			     shortage_size(least, s->least),
 			     shortage_size(asked, s->asked),
 			     s->smaller > 1 ? " in the worst case" : "");
 	if (s->roomless)
-		command_warn("%zu process%s had no room for some buffers%s",
-			     s->roomless, s->roomless == 1 ? "" : "es",
+		command_warn("%s had no room for some buffers%s",
+			     counted(s->roomless, "process"),
 			     lost ? ", and counted the events as lost" :
 			     "; no event was lost");
 	if (s->pageless)
-		command_warn("%" PRIu64 " program%s had no room for any file, "
-			     "and could not count the events", s->pageless,
-			     s->pageless == 1 ? "" : "s");
+		command_warn("%s had no room for any file, and could not "
+			     "count the events",
+			     counted(s->pageless, "program"));
 	command_warn("%s", why);
 	return (s->roomless && lost) || s->pageless ? COMMAND_FAILED :
 						      COMMAND_DONE;

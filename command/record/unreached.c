@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "control/protocol.h"
 #include "tracepoints/program/executable.h"
 
@@ -107,16 +108,15 @@ void lacking_tell(const struct lacking *lacking)
 	int i;
 
 	if (lacking->filtered)
-		command_warn("%" PRIu64 " program%s executed under a seccomp "
-			     "filter, and not traced: see TAFFRAIL_SECCOMP in "
-			     "%s(7)",
-			     lacking->filtered,
-			     lacking->filtered == 1 ? " was" : "s were",
+		command_warn("%s %s executed under a seccomp filter, and not "
+			     "traced: see TAFFRAIL_SECCOMP in %s(7)",
+			     counted(lacking->filtered, "program"),
+			     agreed(lacking->filtered, "was", "were"),
 			     "taffrail-environment");
 	if (lacking->others)
-		command_warn("%" PRIu64 " program%s executed without an agent, "
-			     "and not traced", lacking->others,
-			     lacking->others == 1 ? " was" : "s were");
+		command_warn("%s %s executed without an agent, and not traced",
+			     counted(lacking->others, "program"),
+			     agreed(lacking->others, "was", "were"));
 	for (i = 0; i < lacking->nrows; i++)
 		tell_row(&lacking->rows[i]);
 	if (all > lacking->named && lacking->nrows)
