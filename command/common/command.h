@@ -116,8 +116,8 @@ int command_failed(const char *format, ...)
 int command_misused(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Ends a message whose cause `taffrail doctor` would find. `doctor` itself takes
- * it out. */
+/* Ends a message whose cause `taffrail doctor` would find. `doctor` takes this
+ * out of what it cites. */
 #define COMMAND_SEE_DOCTOR	"; see taffrail doctor"
 
 /* Sets SUBCOMMAND, for a sub-command that has not called options_next(). */
