@@ -32,6 +32,8 @@ command_sources = \
 	command/common/options.c \
 	command/common/printable.c \
 	command/common/printable.h \
+	command/common/reason.c \
+	command/common/reason.h \
 	command/completion/completion.c \
 	command/completion/completion.h \
 	command/completion/present.c \

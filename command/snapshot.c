@@ -14,6 +14,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
+#include "command/common/reason.h"
 #include "command/processes/faults.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
@@ -207,9 +208,8 @@ static int tell_empty(struct snapshot *s)
 static int unwritten(const struct snapshot *s, int error)
 {
 	return command_failed("%s: %s; %llu events are there, and no buffer "
-			      "was removed: take another snapshot, into a "
-			      "directory with room", s->set.path,
-			      limits_error(error),
+			      "was removed: take another snapshot", s->set.path,
+			      reason_of_output(error),
 			      (unsigned long long)s->set.kept);
 }
 
@@ -224,7 +224,7 @@ static int take_all(struct snapshot *s)
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;
 	if (ret)
-		return unwritten(s, -ret);
+		return unwritten(s, ret);
 	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
@@ -343,7 +343,8 @@ static int open_all(struct snapshot *s, const char *output)
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", output);
 	if (ret)
-		return command_failed("%s: %s", output, limits_error(-ret));
+		return command_failed("%s: %s", output,
+				      reason_of_output(ret));
 	return COMMAND_DONE;
 }
 

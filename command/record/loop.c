@@ -22,7 +22,7 @@
 
 #include "base/base.h"
 #include "command/common/command.h"
-#include "command/common/limits.h"
+#include "command/common/reason.h"
 #include "command/record/joiners.h"
 #include "command/record/member.h"
 #include "command/rundir/private.h"
@@ -386,11 +386,11 @@ int record_tell_unwritten(struct record *record)
 	if (!error)
 		return COMMAND_DONE;
 	if (!record->told)
-		command_failed("%s: %s; %s", record->set.path, error == ESTALE ?
-			       "another program cut a file of it" :
-			       limits_error(error), error == ENOSPC ||
-			       error == EDQUOT ? "events are lost until there "
-			       "is room" : "the rest is lost");
+		command_failed("%s: %s; %s", record->set.path,
+			       reason_of_output(-error),
+			       error == ENOSPC || error == EDQUOT ?
+			       "events are lost until there is room" :
+			       "the rest is lost");
 	record->told = true;
 	return COMMAND_FAILED;
 }

@@ -25,7 +25,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/installed.h"
-#include "command/common/limits.h"
+#include "command/common/reason.h"
 #include "command/elf/elfnotes.h"
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
@@ -51,7 +51,7 @@ static int open_output(struct record *record)
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", path);
 	if (ret)
-		return command_failed("%s: %s", path, limits_error(-ret));
+		return command_failed("%s: %s", path, reason_of_output(ret));
 	record->set.limit = record->options.max_size;
 	return COMMAND_DONE;
 }
@@ -65,7 +65,7 @@ static void find_children(struct record *record,
 	const char *why = NULL;
 
 	if (fd < 0)
-		why = strerror(errno);
+		why = reason_of_files(-errno);
 	else if (record->dir.fd >= 0 &&
 		 (fstat(record->dir.fd, &first) || fstat(fd, &other) ||
 		  first.st_dev != other.st_dev ||
@@ -102,7 +102,7 @@ static int follow_one(struct record *record, struct target *target,
 	ret = record_join(record, process);
 	if (ret)
 		return command_failed("process %d: cannot read its session: %s",
-				      process->pid, strerror(-ret));
+				      process->pid, reason_of_files(ret));
 	return COMMAND_DONE;
 }
 
@@ -445,7 +445,8 @@ static int end(struct record *record)
 	if (record_tell_unwritten(record))
 		status = COMMAND_FAILED;
 	else if (record->failed)
-		status = command_failed("%s", limits_error(-record->failed));
+		status = command_failed("%s: %s", record->set.path,
+					reason_of_output(record->failed));
 	if (record->crowded || record->missed)
 		status = tell_crowded(record);
 	record->shortage.pageless = record->lacking.roomless;

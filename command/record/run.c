@@ -23,6 +23,7 @@
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/common/installed.h"
+#include "command/common/reason.h"
 #include "command/processes/vouch.h"
 #include "tracepoints/program/executable.h"
 
@@ -192,7 +193,8 @@ int record_run(struct record *record)
 	if (error) {
 		waitpid(record->child, NULL, 0);
 		record->child = 0;
-		command_warn("%s: %s", program, strerror(error));
+		command_warn("%s: %s", program,
+			     reason_of_program(program, error));
 		return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
 	record->child_pidfd = (int)syscall(SYS_pidfd_open, record->child, 0);

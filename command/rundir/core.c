@@ -64,6 +64,12 @@ static int put_block(int fd, const char *block, size_t n, uint64_t at)
 	return pwrite(fd, block, n, (off_t)at) == (ssize_t)n ? 0 : -1;
 }
 
+static int unwritten(struct core *core)
+{
+	return fact(core, "cannot unpack its buffers in a temporary directory: "
+		    "%s; set TMPDIR to one with more room", strerror(errno));
+}
+
 /* Copies `bytes` bytes of the core, from offset `from`, to `at` in the file. */
 static int copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 		uint64_t at)
@@ -77,7 +83,7 @@ static int copy(struct core *core, int fd, uint64_t from, uint64_t bytes,
 		if (got <= 0)
 			return fact(core, "the core dump is cut off");
 		if (put_block(fd, block, (size_t)got, at))
-			return fact(core, "%s", strerror(errno));
+			return unwritten(core);
 		bytes -= (uint64_t)got;
 		from += (uint64_t)got;
 		at += (uint64_t)got;
@@ -166,7 +172,7 @@ static int take_file(struct core *core, const uint64_t range[3],
 	size = at + bytes;
 	if (fstat(fd, &st) ||
 	    ((uint64_t)st.st_size < size && ftruncate(fd, (off_t)size)))
-		ret = fact(core, "%s", strerror(errno));
+		ret = unwritten(core);
 	else
 		ret = copy_range(core, fd, range[0], range[1], at);
 	close(fd);

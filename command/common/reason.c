@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reasons in words. See reason.h.
+ */
+#include "command/common/reason.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/common/limits.h"
+
+/* Returns the limit in words, and what to do. Valid until the next call. */
+static const char *raise_limit(int error, const char *remedy)
+{
+	static char text[160];
+
+	snprintf(text, sizeof(text), "%s: %s", limits_error(error), remedy);
+	return text;
+}
+
+static const char *limits(int error)
+{
+	switch (error) {
+	case EMFILE:
+		return raise_limit(error, "raise it");
+	case ENFILE:
+		return "all processes together have too many open files: end "
+		       "some, or raise fs.file-max";
+	case ENOMEM:
+		return "out of memory: end other programs, or raise the limit "
+		       "(ulimit -v)";
+	default:
+		return strerror(error);
+	}
+}
+
+const char *reason_of_output(int error)
+{
+	switch (-error) {
+	case ENOSPC:
+		return "the disk is full: make room, or give a directory on "
+		       "another disk (-o)";
+	case EDQUOT:
+		return "your quota on this disk is used up: make room, or give "
+		       "a directory on another disk (-o)";
+	case EFBIG:
+		return raise_limit(EFBIG, "raise it, or use --max-size");
+	case EACCES:
+	case EPERM:
+		return "you may not write there: give another directory (-o)";
+	case EROFS:
+		return "the file system is read-only: give another directory "
+		       "(-o)";
+	case ENOENT:
+		return "the directory above it does not exist: make that first "
+		       "(mkdir -p)";
+	case ENOTDIR:
+	case EEXIST:
+		return "it, or a part of its path, is a file: give another "
+		       "directory (-o)";
+	case ENAMETOOLONG:
+		return "the path is too long: give a shorter one (-o)";
+	case ELOOP:
+		return "it is a symbolic link: give the directory itself (-o)";
+	case EIO:
+		return "the disk fails (the kernel's log says more: dmesg); "
+		       "give a directory on another disk (-o)";
+	case EBADMSG:
+		return "the buffers hold what no agent writes: another program "
+		       "wrote there, or the agent is of another version";
+	case ESTALE:
+		return "another program cut a file in this trace";
+	default:
+		return limits(-error);
+	}
+}
+
+const char *reason_of_program(const char *program, int error)
+{
+	bool path = strchr(program, '/');
+	struct stat st;
+
+	if (!*program)
+		return "the program's name is empty";
+	if (error == ENOENT && path && !stat(program, &st))
+		return "its interpreter (behind #!, or the dynamic linker) "
+		       "does not exist";
+	if (error == ENOENT && !path)
+		return "No such file in PATH";
+	if (error == EACCES && path && !stat(program, &st) &&
+	    S_ISDIR(st.st_mode))
+		return "it is a directory";
+	if (error == EACCES)
+		return "you may not execute it: see chmod +x, or give its "
+		       "interpreter";
+	if (error == ENOEXEC)
+		return "it is neither a program of this machine nor a script "
+		       "that begins with #!";
+	return limits(error);
+}
+
+const char *reason_of_files(int error)
+{
+	switch (-error) {
+	case EBADMSG:
+		return "its files are damaged: another program wrote there";
+	case EPROTO:
+		return "its agent is of another version: use the taffrail that "
+		       "belongs to its libtaffrail";
+	case ENOENT:
+		return "its files were removed from the runtime directory";
+	case EACCES:
+	case EPERM:
+		return "its files belong to another user, or are open to "
+		       "others";
+	default:
+		return limits(-error);
+	}
+}
