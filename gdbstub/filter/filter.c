@@ -209,6 +209,29 @@ static void request_answered(struct filter *f, struct packet *out)
 	answer_send(f);
 }
 
+/* Tells gdb's user of the extension. While the program runs, gdb prints text
+ * that comes before the answer. */
+static void hint_send(struct filter *f)
+{
+	static const char text[] =
+		"taffrail: this gdb lacks Taffrail's extension: its own "
+		"'strace -m' may crash it, and trace frames show no times. "
+		"Load share/taffrail/taffrail-gdb.py of an installation "
+		"('source FILE') before you connect\n";
+	struct packet out;
+
+	f->hints = 0;
+	packet_open(&out, f->answer + 1, FILTER_ANSWER_BYTES - 1);
+	packet_add(&out, "O");
+	packet_add_hex(&out, text, sizeof(text) - 1);
+	packet_close(&out);
+	f->answer_from = 1;
+	f->answer_used = out.used + 1;
+	f->answer_waits = 1;
+	f->acks += !f->no_ack;
+	answer_send(f);
+}
+
 static void held_request_end(struct filter *f)
 {
 	struct filter_stream *s = &f->streams[FILTER_GDB];
@@ -236,6 +259,9 @@ static void held_request_end(struct filter *f)
 	if (f->kind != KIND_PLAIN)
 		f->npending = 0;
 	pending_add(f, f->kind);
+	/* gdb drops a packet that comes before its own is acknowledged */
+	if (f->hints && f->no_ack)
+		hint_send(f);
 }
 
 static void request_end(struct filter *f)
@@ -389,6 +415,8 @@ static void take_outside(struct filter *f, enum filter_side from, char byte)
 			f->npending--;	/* gdb will send the request again */
 	}
 	queue_byte(other(f, from), byte);
+	if (f->hints && from == FILTER_SERVER && byte == RSP_ACK)
+		hint_send(f);
 }
 
 static void keep(struct filter *f, enum filter_side from, char byte)

@@ -137,6 +137,25 @@ static enum filter_verdict marker_meant(struct filter *f, const char *p,
 	return VERDICT_ANSWERED;
 }
 
+/* qTaffrail:extension: this gdb has Taffrail's extension. */
+static enum filter_verdict extension(struct filter *f, const char *p,
+				     struct packet *out)
+{
+	(void)p;
+	f->extension = 1;
+	packet_add(out, "OK");
+	return VERDICT_ANSWERED;
+}
+
+/* In non-stop mode gdb takes no text between an answer and the next. */
+static enum filter_verdict non_stop(struct filter *f, const char *p,
+				    struct packet *out)
+{
+	(void)out;
+	f->extension |= *p == '1';
+	return VERDICT_PASS;
+}
+
 /* QTaffrail:data:NUMBER, from the same: actions that collect this trace state
  * variable mean static data, as for serve_trace_data() of the agent. */
 static enum filter_verdict data_meant(struct filter *f, const char *p,
@@ -238,6 +257,8 @@ static enum filter_verdict go(struct filter *f, const char *p,
 	(void)p;
 	(void)out;
 	f->child = 0;
+	f->hints = !f->extension;
+	f->extension = 1;
 	if (f->resumes)
 		f->kind = KIND_STOP;
 	return VERDICT_PASS;
@@ -284,6 +305,8 @@ static const struct row rows[] = {
 	{ "vRun;", run, 0, KIND_PLAIN, 0 },
 	{ "D", filter_detach, 0, KIND_END, 0 },
 	{ "vKill;", filter_kill, 0, KIND_END, 0 },
+	{ "QNonStop:", non_stop, 0, KIND_PLAIN, 0 },
+	{ "qTaffrail:extension", extension, 1, KIND_PLAIN, 0 },
 	{ "QTaffrail:static:", marker_meant, 0, KIND_PLAIN, 0 },
 	{ "QTaffrail:data:", data_meant, 0, KIND_PLAIN, 0 },
 	{ "qTaffrail:stamp", filter_static_stamp, 1, KIND_PLAIN, 0 },

@@ -561,6 +561,7 @@ def taffrail_load():
                     TaffrailPrefix, TaffrailEvents, TaffrailLast,
                     TaffrailFieldFunction):
         command()
+    TaffrailHere.tell()
     TaffrailStaticData.load()
     TaffrailCondition.load()
     TaffrailCollected.load()

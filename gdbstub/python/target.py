@@ -20,6 +20,27 @@ def taffrail_send(packet):
     return answer.decode("latin-1") if isinstance(answer, bytes) else answer
 
 
+class TaffrailHere:
+    """Says once on each connection that gdb has the extension: the filter
+    before gdbserver tells its user of it otherwise."""
+    told = None
+
+    @classmethod
+    def tell(cls, *event):
+        connection = gdb.selected_inferior().connection
+        number = connection and connection.num
+        if number == cls.told:
+            return
+        cls.told = number
+        try:
+            taffrail_send("qTaffrail:extension")
+        except gdb.error:
+            pass
+
+
+gdb.events.stop.connect(TaffrailHere.tell)
+
+
 def taffrail_print(text):
     """Prints a line. Bytes that are not text, and characters that control the
     terminal, become escapes."""

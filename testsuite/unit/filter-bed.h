@@ -64,6 +64,7 @@ static inline void one_get(void *arg, uint32_t i, struct filter_marker *marker)
 static void filter_begin(const struct filter_host *host, int no_ack)
 {
 	filter_open(&filter, host);
+	filter.extension = 1;
 	if (!no_ack)
 		return;
 	give(FILTER_GDB, framed("QStartNoAckMode"));

@@ -445,8 +445,40 @@ static void too_long(void)
 	free(big);
 }
 
+/* A gdb without the extension is told of it once, when its program runs. */
+static void hint(void)
+{
+	const char *told;
+
+	new_filter(1);
+	filter.extension = 0;
+	give(FILTER_GDB, framed("vCont;c"));
+	unit_equal_string(sent(FILTER_SERVER), framed("vCont;c"), "it runs");
+	told = sent(FILTER_GDB);
+	unit_check(!strncmp(told, "$O7461", 6) && strchr(told, '#'), "a text");
+	give(FILTER_SERVER, framed("T05thread:p1f.20;"));
+	unit_equal_string(sent(FILTER_GDB), framed("T05thread:p1f.20;"),
+			  "then the answer");
+	exchange("vCont;s", "vCont;s", "T05thread:p1f.20;",
+		 "T05thread:p1f.20;");
+	new_filter(0);
+	filter.extension = 0;
+	give(FILTER_GDB, framed("vCont;c"));
+	unit_equal_string(sent(FILTER_GDB), "", "not before the ack");
+	sent(FILTER_SERVER);
+	give(FILTER_SERVER, "+");
+	unit_check(!strncmp(sent(FILTER_GDB), "+$O7461", 7), "behind the ack");
+	give(FILTER_GDB, "+");
+	unit_equal_string(sent(FILTER_SERVER), "", "its ack is ours");
+	new_filter(1);
+	filter.extension = 0;
+	exchange("qTaffrail:extension", NULL, NULL, "OK");
+	exchange("vCont;c", "vCont;c", "W00", "W00");
+}
+
 int main(void)
 {
+	hint();
 	list();
 	rooms();
 	define();
