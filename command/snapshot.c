@@ -316,6 +316,8 @@ static int find_processes(struct snapshot *s)
 	s->dir.fd = -1;
 	if (s->core)
 		return find_core(s);
+	if (limits_blind())
+		return command_failed(LIMITS_BLIND);
 	if (s->pid) {
 		if (rundir_find(&process, s->pid, s->dir.error))
 			return command_failed("%s", s->dir.error);

@@ -417,8 +417,11 @@ static int run(struct watch *w)
 static int watch(pid_t pid)
 {
 	struct watch w = { .pid = pid };
-	int ret = rundir_open(&w.dir, !pid);
+	int ret;
 
+	if (limits_blind())
+		return command_failed(LIMITS_BLIND);
+	ret = rundir_open(&w.dir, !pid);
 	if (ret && !pid)
 		return command_failed("%s", w.dir.error);
 	w.inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

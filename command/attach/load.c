@@ -192,7 +192,7 @@ static int check_agent(pid_t pid, struct attach_report *report)
 			 "process %d has an agent already", pid);
 		return -EEXIST;
 	}
-	if (ret == -ESRCH || ret == -ENOTCONN) {
+	if (ret == -ESRCH || ret == -ENOTCONN || ret == -ENOSYS) {
 		snprintf(report->error, sizeof(report->error), "%s", error);
 		return ret;
 	}

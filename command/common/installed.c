@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #ifndef TAFFRAIL_LIBDIR
@@ -28,16 +30,28 @@ static const struct {
 	[INSTALLED_DATA] = { TAFFRAIL_DATA_BESIDE, TAFFRAIL_DATADIR },
 };
 
+/* Writes the path of this program; without /proc, the one by which it was
+ * executed. */
+static bool own_path(char self[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+
+	self[n > 0 ? n : 0] = '\0';
+	if (n <= 0 && executed && *executed)
+		return realpath(executed, self) != NULL;
+	return n > 0;
+}
+
 int installed_find(char *path, size_t room, enum installed_folder folder,
 		   const char *name)
 {
 	char self[PATH_MAX];
 	char near[PATH_MAX + 64];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *slash;
+	ssize_t n = 0;
 
-	if (n > 0) {
-		self[n] = '\0';
+	if (own_path(self)) {
 		slash = strrchr(self, '/');
 		if (slash)
 			*slash = '\0';

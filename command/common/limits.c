@@ -64,9 +64,9 @@ int limits_check_files(void)
 			      limits_error(error), n, FILES_NEEDED);
 }
 
-bool limits_have_proc(void)
+bool limits_blind(void)
 {
-	return !access("/proc/self/stat", F_OK);
+	return access("/proc/self/stat", F_OK) && errno == ENOENT;
 }
 
 const char *limits_error(int error)

@@ -20,8 +20,12 @@ void limits_raise_files(void);
  * COMMAND_FAILED after printing how many are missing. */
 int limits_check_files(void);
 
-/* Returns true when /proc shows this process. */
-bool limits_have_proc(void);
+/* Returns true where /proc is not mounted: then no number of a process can be
+ * told from the number of an earlier one. */
+bool limits_blind(void);
+
+#define LIMITS_BLIND "/proc is not mounted here, and processes cannot be told " \
+	"apart without it: mount it (mount -t proc proc /proc)"
 
 /* Returns strerror(error), and behind it the limit that may be meant:
  * "Too many open files (ulimit -n is 64)". Valid until the next call. */

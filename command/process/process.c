@@ -109,12 +109,11 @@ void process_missing(pid_t pid, char *text, size_t room)
 			 limits_error(errno));
 	else if (kill(pid, 0) && errno != EPERM)
 		snprintf(text, room, "no such process: %d", pid);
-	else if (limits_have_proc())
+	else if (!limits_blind())
 		snprintf(text, room, "process %d cannot be seen: /proc hides "
 			 "it (hidepid); run as root or as its user", pid);
 	else
-		snprintf(text, room, "process %d cannot be seen: /proc is not "
-			 "mounted here; mount -t proc proc /proc", pid);
+		snprintf(text, room, LIMITS_BLIND);
 }
 
 static int has_name(const struct process_mapping *m, void *name)

@@ -146,7 +146,7 @@ static int explain_connect(struct client *client,
 	switch (error) {
 	case -ENOENT:
 	case -ECONNREFUSED:
-		if (!limits_have_proc()) {
+		if (limits_blind()) {
 			process_missing(process->pid, client->error,
 					sizeof(client->error));
 			return -ESRCH;

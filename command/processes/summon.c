@@ -245,7 +245,7 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		process_say_stopped(pid, error, room);
 	else if (ret == -ESRCH)
 		snprintf(error, room, "process %d has ended", pid);
-	else if (!limits_have_proc())
+	else if (limits_blind())
 		process_missing(pid, error, room);
 	else if (ret == -EINPROGRESS ||
 		 (ret == -ETIMEDOUT && attach_threads_blocked(pid)))

@@ -62,6 +62,10 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 	t->targets = NULL;
 	t->count = 0;
 	t->dir.fd = -1;
+	if (limits_blind()) {
+		command_failed(LIMITS_BLIND);
+		return -ENOSYS;
+	}
 	if (limits_check_files())
 		return -EMFILE;
 	if (rundir_open(&t->dir, false) == -ENOENT)

@@ -104,13 +104,20 @@ static void tell_foreign(struct record *record,
 		       "libtaffrail", process->pid);
 }
 
-static void watch(struct record *record, int fd, const char *below)
+/* Watches a directory below the one that is open on `fd`. Without /proc by the
+ * path of that one. */
+static void watch(struct record *record, int fd, const char *at,
+		  const char *below)
 {
-	char path[64];
+	const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
+	char path[PATH_MAX + 64];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", fd, below);
-	inotify_add_watch(record->inotify, path,
-			  IN_CREATE | IN_MOVED_TO | IN_ONLYDIR);
+	if (inotify_add_watch(record->inotify, path, events) >= 0 ||
+	    errno != ENOENT)
+		return;
+	snprintf(path, sizeof(path), "%s/%s", at, below);
+	inotify_add_watch(record->inotify, path, events);
 }
 
 /* Notes that a scan ran out of descriptors. They come back when processes end,
@@ -134,14 +141,14 @@ static int scan_process(struct record *record,
 
 	/* the watch comes before the look, so no new file is missed */
 	if (process->alive)
-		watch(record, process->fd, ".");
+		watch(record, process->fd, process->path, ".");
 	n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
 	if (n < 0)
 		note_crowded(record, n);
 	for (i = 0; i < n; i++) {
 		snprintf(number, sizeof(number), "%u", images[i]);
 		if (process->alive)
-			watch(record, process->fd, number);
+			watch(record, process->fd, process->path, number);
 		ret = take_image(record, process, images[i]);
 		if (ret == -EAGAIN)
 			soon = 1;
@@ -406,7 +413,7 @@ void record_loop(struct record *record)
 
 	record->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	if (record->dir.fd >= 0)
-		watch(record, record->dir.fd, ".");
+		watch(record, record->dir.fd, record->dir.path, ".");
 	while (!record_signal && now_ns() < end) {
 		if (now_ns() >= record->next_scan_ns)
 			scan(record);

@@ -7,6 +7,7 @@
  * exists and is empty; the exit status is the program's unless recording
  * failed.
  */
+#include "command/common/limits.h"
 #include "command/processes/client.h"
 #include "command/record/record.h"
 
@@ -461,6 +462,11 @@ static int end(struct record *record)
 	tell_result(record);
 	if (report_losses(set, record->options.fail_on_loss))
 		status = COMMAND_FAILED;
+	/* joiners.c cannot see them */
+	if (record->options.program && limits_blind())
+		status = command_failed("processes that outlived the program "
+					"without an event are not recorded: "
+					LIMITS_BLIND);
 	return record->foreign || record->unfollowed || record->left ?
 	       COMMAND_FAILED : status;
 }

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "command/common/limits.h"
 #include "command/process/process.h"
 #include "command/rundir/private.h"
 
@@ -57,6 +58,8 @@ static int read_status(struct target *t)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
 	f = fopen(path, "re");
+	if (!f && limits_blind())
+		return fact(t, -ENOSYS, LIMITS_BLIND);
 	if (!f) {
 		process_missing(t->pid, t->error, RUNDIR_ERROR_BYTES);
 		return -ESRCH;

@@ -20,6 +20,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "command/common/limits.h"
 #include "command/rundir/private.h"
 
 /* Reads fields 3, 20 and 22 of a stat file; the name may hold any character. */
@@ -77,7 +78,7 @@ bool rundir_alive(pid_t pid, uint64_t starttime)
 
 	if (!ret)
 		return now == starttime;
-	return (ret != -ESRCH || access("/proc/self/stat", F_OK)) &&
+	return (ret != -ESRCH || limits_blind()) &&
 	       (!kill(pid, 0) || errno == EPERM);
 }
 
