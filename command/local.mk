@@ -86,6 +86,8 @@ command_sources = \
 	command/processes/faults.c \
 	command/processes/faults.h \
 	command/processes/group.c \
+	command/processes/later.c \
+	command/processes/later.h \
 	command/processes/nearest.c \
 	command/processes/nearest.h \
 	command/processes/rule.c \

@@ -13,7 +13,9 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/processes/later.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
@@ -321,6 +323,7 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		     struct client_request *request)
 {
 	struct client_request word = { 0 };
+	char names[CHANNELS_MAX * SESSION_NAME_BYTES + 64];
 	int ret;
 
 	if (name_taken(targets, a->name))
@@ -330,6 +333,13 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		return command_failed("%s", targets->dir.error);
 	if (command_check_reach(targets->dir.path, a->group))
 		return COMMAND_FAILED;
+	/* later processes could not take part in one more */
+	if (later_sessions(&targets->dir, names, sizeof(names)) >=
+	    CHANNELS_MAX)
+		return command_failed("a process takes part in %d sessions at "
+				      "most, and all are in these: %s; end one "
+				      "first (taffrail destroy NAME)",
+				      CHANNELS_MAX, names);
 	fill_request(&word, a);
 	client_request_add(&word, "all", "1");
 	ret = word.failed ? word.failed :

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions that every later process takes part in.
+ */
+#ifndef COMMAND_PROCESSES_LATER_H
+#define COMMAND_PROCESSES_LATER_H
+
+#include <stddef.h>
+
+#include "command/rundir/rundir.h"
+
+/* Returns how many there are, and writes their names as a list: "a, b". */
+size_t later_sessions(struct rundir *dir, char *names, size_t room);
+
+#endif
