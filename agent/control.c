@@ -329,6 +329,9 @@ static int rule_change(struct exchange *exchange, int wanted)
 	if (!wanted && rule.condition[0])
 		return fail(exchange, -EINVAL,
 			    "disable takes a rule without a condition");
+	if (wanted && session->phase != SESSION_RUNS)
+		return fail(exchange, -ECANCELED, "the session is stopped, and "
+			    "records nothing any more: start another one");
 	rule.wanted = wanted;
 	ret = session_rule(session, &rule, &matched, &why);
 	if (!ret)

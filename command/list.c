@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command/common/command.h"
 #include "command/common/json.h"
@@ -226,8 +227,26 @@ static int list_processes(struct output *out, pid_t pid)
 	return result;
 }
 
+/* Says what is wrong with a word that is no file, if that can be told. */
+static const char *not_a_file(const char *path)
+{
+	struct stat st;
+	pid_t pid;
+
+	if (!*path)
+		return "the file's name is empty";
+	if (stat(path, &st))
+		return command_parse_pid(&pid, path) ? NULL :
+		       "there is no such file; for a process, put -p before "
+		       "its number";
+	if (S_ISDIR(st.st_mode))
+		return "it is a directory: give programs or libraries";
+	return S_ISREG(st.st_mode) ? NULL : "it is not a regular file";
+}
+
 static int list_files(struct output *out, char **paths)
 {
+	const char *why;
 	char error[ELFNOTES_ERROR_BYTES];
 	int result = COMMAND_DONE;
 
@@ -235,6 +254,11 @@ static int list_files(struct output *out, char **paths)
 	for (; *paths; paths++) {
 		struct marker_list list = { 0 };
 
+		why = not_a_file(*paths);
+		if (why) {
+			result = command_failed("%s: %s", *paths, why);
+			continue;
+		}
 		if (!elfnotes_read(&list, *paths, error)) {
 			placement_plan(&list, 0, *paths);
 			put_list(out, &list, *paths, 0);

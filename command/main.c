@@ -11,6 +11,7 @@
 
 #include "base/words.h"
 #include "command/common/limits.h"
+#include "command/processes/nearest.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"
@@ -60,6 +61,22 @@ static int print_usage(void)
 	return command_finish();
 }
 
+/* Names sub-commands like the word. */
+static int misused_word(const char *word)
+{
+	struct nearest nearest = { .rule = word };
+	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+
+	if (*word == '-')
+		return command_misused("'%s' stands before the sub-command: "
+				       "options follow it", word);
+	for (const struct command *c = command_table; c->word; c++)
+		nearest_add(&nearest, c->word);
+	nearest_text(&nearest, names, sizeof(names));
+	return command_misused("no such sub-command: '%s'; the nearest: %s",
+			       word, names);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -67,7 +84,8 @@ int main(int argc, char **argv)
 	command_set_rows(command_table);
 	if (!word)
 		return command_misused("no sub-command given");
-	if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
+	    !strcmp(word, "help"))
 		return print_usage();
 	if (!strcmp(word, "--version")) {
 		printf("taffrail %s\n", PACKAGE_VERSION);
@@ -83,5 +101,5 @@ int main(int argc, char **argv)
 			limits_raise_files();
 		return c->run(argc - 1, argv + 1);
 	}
-	return command_misused("no such sub-command: %s", word);
+	return misused_word(word);
 }

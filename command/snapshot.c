@@ -281,8 +281,8 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 			return COMMAND_USAGE;
 	}
 	if (argc - options.index != 1)
-		return command_misused("no session given");
-	if (!*output)
+		return command_misused("give one session's name, and -o DIR");
+	if (!*output || !**output)
 		return command_misused("no directory given: add -o DIR");
 	if (s->core && s->pid)
 		return command_misused("--core and --pid exclude each other");

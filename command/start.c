@@ -377,7 +377,7 @@ int start_main(int argc, char **argv)
 			return status;
 	}
 	if (argc - options.index != 1)
-		return command_misused("give the session one name");
+		return command_misused("give the session one name; rules follow -e");
 	a.name = argv[options.index];
 	status = check_free(a.name);
 	if (status)
@@ -560,7 +560,8 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	if (!options_pid(&options, &pid))
 		return options.status;
 	if (argc - options.index != 2)
-		return command_misused("give a session's name and one rule");
+		return command_misused("give a session's name and one rule; a "
+				       "rule with blanks stands in quotes");
 	status = check_name(argv[options.index]);
 	if (!status)
 		status = check_rule(argv[options.index + 1]);

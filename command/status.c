@@ -542,7 +542,10 @@ static int show(struct status *s, pid_t pid, bool as_json)
 	if (s->only && !s->count && s->result)
 		return s->result;
 	if (s->only && !s->count)
-		return command_failed("no session '%s'", s->only);
+		return command_failed("no session '%s'%s", s->only,
+				      command_parse_pid(&pid, s->only) ? "" :
+				      "; for a process, put -p before its "
+				      "number");
 	if (as_json)
 		print_json(s);
 	else

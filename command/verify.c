@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
@@ -32,11 +33,13 @@ int verify_main(int argc, char **argv)
 	if (options_next(&options) != OPTIONS_END)
 		return options.status;
 	if (argc - options.index != 1)
-		return command_misused("no directory given");
+		return command_misused("give one directory");
 	map_guard();
 	ret = verify_directory(&result, argv[options.index], report, NULL);
 	if (ret == -ENOENT)
-		return command_failed("%s: no trace in this directory",
+		return command_failed(access(argv[options.index], F_OK) ?
+				      "%s: there is no such directory" :
+				      "%s: no trace in this directory",
 				      argv[options.index]);
 	if (ret < 0)
 		return command_failed("%s: %s", argv[options.index],

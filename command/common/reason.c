@@ -90,7 +90,10 @@ const char *reason_of_program(const char *program, int error)
 		return "its interpreter (behind #!, or the dynamic linker) "
 		       "does not exist";
 	if (error == ENOENT && !path)
-		return "No such file in PATH";
+		return access(program, X_OK) ?
+			       "No such file in PATH" :
+			       "No such file in PATH; for the one in this "
+			       "directory, put ./ before its name";
 	if (error == EACCES && path && !stat(program, &st) &&
 	    S_ISDIR(st.st_mode))
 		return "it is a directory";

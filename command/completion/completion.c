@@ -69,6 +69,6 @@ int completion_main(int argc, char **argv)
 		return answer(asked, argc - options.index,
 			      argv + options.index);
 	if (argc - options.index != 1)
-		return command_misused("no shell given: add bash, zsh or fish");
+		return command_misused("give one shell: bash, zsh or fish");
 	return print_script(argv[options.index]);
 }

@@ -59,6 +59,7 @@ static int skip_wrapper(char **argv, int i)
 static int parse(struct gdbserver_options *o, char **argv)
 {
 	bool multi = false;
+	pid_t pid;
 	int i = 1;
 
 	o->options = argv + 1;
@@ -84,10 +85,15 @@ static int parse(struct gdbserver_options *o, char **argv)
 	if (!o->comm)
 		return command_misused("no address for gdb: give "
 				       "HOST:PORT, a serial device or -");
+	if (!o->program[0] && o->attach)
+		return command_misused("no process given: add PID");
 	if (!o->program[0] && !multi)
-		return command_misused(o->attach ? "no process given: add PID" :
-				       "no program given: add PROG, or --multi "
-				       "to let gdb run one");
+		return command_misused("no program given behind '%s': add "
+				       "PROG, or --multi to let gdb run one",
+				       o->comm);
+	if (o->attach && command_parse_pid(&pid, o->program[0]))
+		return command_misused("'%s' is not a process id",
+				       o->program[0]);
 	return COMMAND_DONE;
 }
 

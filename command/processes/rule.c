@@ -61,7 +61,7 @@ int rule_check(const char *rule, const char **why)
 	if (!*why && condition)
 		*why = condition_check(rule, condition);
 	else if (!*why && *end)
-		*why = "it has a character that no marker's id has";
+		*why = "behind a blank only 'if' and a condition may follow";
 	return *why ? -EINVAL : 0;
 }
 

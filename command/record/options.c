@@ -117,7 +117,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 	switch (key) {
 	case 'o':
 		if (!*value)
-			return command_misused("-o has no directory's name");
+			return command_misused("the directory's name is empty");
 		o->output = value;
 		return COMMAND_DONE;
 	case 'e':

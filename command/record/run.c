@@ -38,8 +38,10 @@ static int add_library(char *list, size_t room, const char *name)
 	int ret = installed_find(path, sizeof(path), INSTALLED_LIB, name);
 
 	if (ret)
-		return command_failed("cannot find %s: %s", name,
-				      strerror(-ret));
+		return command_failed("cannot find %s (%s) where this command "
+				      "is installed%s", name, strerror(-ret),
+				      used ? ": there is no such provider; "
+				      "taffrail-pthread(7) describes one" : "");
 	if (strpbrk(path, ": "))
 		return command_failed("cannot preload %s: its path has a colon "
 				      "or a space", path);

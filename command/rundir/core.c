@@ -270,9 +270,13 @@ int core_extract(struct core_directory *directory, const char *file)
 	int ret = -1;
 
 	elf_version(EV_CURRENT);
-	core.fd = open(file, O_RDONLY | O_CLOEXEC);
+	core.fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (core.fd < 0 || fstat(core.fd, &st)) {
 		fact(&core, "%s", strerror(errno));
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		fact(&core, "it is not a regular file");
 		goto out;
 	}
 	core.bytes = (uint64_t)st.st_size;
