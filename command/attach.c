@@ -3,7 +3,7 @@
  * taffrail attach, taffrail detach: loads the agent into running processes, and
  * has it undo its changes to them.
  */
-#include "command/attach/attach.h"
+#include "command/attach/steps.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/processes/client.h"

@@ -13,7 +13,7 @@ command_sources = \
 	command/attach/load.c \
 	command/attach/memory.c \
 	command/attach/modules.c \
-	command/attach/private.h \
+	command/attach/steps.h \
 	command/attach/provide.c \
 	command/attach/stop.c \
 	command/attach/stub.h \

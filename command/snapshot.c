@@ -20,7 +20,7 @@
 #include "command/record/report.h"
 #include "command/record/shortage.h"
 #include "command/rundir/core.h"
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 enum { KEY_CORE = 256, KEY_LOSS };
 

@@ -24,7 +24,7 @@
 #include "command/common/printable.h"
 #include "command/processes/faults.h"
 #include "command/processes/targets.h"
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 struct member {
 	pid_t pid;

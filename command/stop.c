@@ -13,7 +13,7 @@
 #include "command/common/command.h"
 #include "command/processes/faults.h"
 #include "command/processes/targets.h"
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 static const struct option_row rows[] = {
 	{ 'p', "pid", "PID", "in this process only" },

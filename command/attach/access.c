@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 int attach_fact(const struct attach_target *t, int error, const char *format,
 		...)

@@ -5,7 +5,7 @@
  * The addresses on a thread's stack show which functions called. Some are left
  * from earlier calls, so the caller trusts only a handler's call for long.
  */
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 #define STACK_LOOK_BYTES 262144u
 #define PAGE_BYTES	4096u

@@ -23,7 +23,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 #define HANDLER_WAIT_MS	3000	/* less than the loader waits for `go` */
 #define MAYBE_WAIT_MS	300

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 #include "command/common/installed.h"
 #include "command/rundir/rundir.h"
 

@@ -24,7 +24,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 #define STACK_BYTES	65536u
 #define CONTROL_BYTES	8192u

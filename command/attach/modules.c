@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "base/base.h"
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 #define DYNAMIC_MAX	256
 #define SYMBOLS_MAX	65536u

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 #include "command/process/process.h"
 
 long attach_filters(pid_t tid)

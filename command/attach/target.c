@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 #include "command/common/command.h"
 #include "command/process/process.h"
 

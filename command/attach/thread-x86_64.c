@@ -38,7 +38,7 @@
 #include <time.h>
 
 #include "buffers/layout.h"
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 #define STOP_WAIT_MS	2000
 #define SAFE_TRIES	2000

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 bool attach_thread_named(pid_t pid, const char *name)
 {

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 
 /*
  * Kernels from 6.12 (EEVDF) give a thread that asks for short turns its turns

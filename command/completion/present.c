@@ -14,7 +14,7 @@
 #include "command/common/command.h"
 #include "command/completion/completion.h"
 #include "command/processes/targets.h"
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 /* Names, each one once. */
 struct names {

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/attach/private.h"
+#include "command/attach/steps.h"
 #include "command/common/limits.h"
 #include "command/process/rlimits.h"
 #include "command/process/process.h"

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 #define NAMES_MAX	1000
 

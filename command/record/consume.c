@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 #define RINGS_MAX	8192
 

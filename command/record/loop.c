@@ -25,7 +25,7 @@
 #include "command/common/reason.h"
 #include "command/record/joiners.h"
 #include "command/record/member.h"
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 #define NS_PER_MS	1000000ull
 #define POLL_BUSY_MS	1

@@ -5,11 +5,7 @@
 #ifndef COMMAND_RUNDIR_PRIVATE_H
 #define COMMAND_RUNDIR_PRIVATE_H
 
-#include <dirent.h>
-
 #include "command/rundir/rundir.h"
-
-#define RUNDIR_IMAGES_MAX	256
 
 /*
  * Reads the state (a letter, as in /proc/PID/stat) and the start time of a
@@ -30,19 +26,5 @@ bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
  */
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1]);
-
-/* Opens a stream over directory `name` below fd, unless it is a symlink.
- * Returns NULL and errno on failure. */
-DIR *rundir_opendir(int fd, const char *name);
-
-/* Gives a process to the list. Returns 0 or -ENOMEM. */
-int rundir_append(struct rundir_list *list, const struct rundir_process *p);
-
-/* Does as rundir_open(), for this path. */
-int rundir_open_at(struct rundir *dir, const char *path);
-
-/* Lists every process directory, and removes nothing. Returns 0, or a negative
- * errno and dir->error: -EMFILE when one could not be opened. */
-int rundir_collect(struct rundir *dir, struct rundir_list *list);
 
 #endif

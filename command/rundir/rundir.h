@@ -15,6 +15,7 @@
 #ifndef COMMAND_RUNDIR_RUNDIR_H
 #define COMMAND_RUNDIR_RUNDIR_H
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,7 @@
 #include "buffers/layout.h"
 
 #define RUNDIR_ERROR_BYTES	512
+#define RUNDIR_IMAGES_MAX	256
 
 /* A runtime directory: the calling user's, or that of a followed process. */
 struct rundir {
@@ -251,5 +253,19 @@ int rundir_each_rules(struct rundir *dir,
 /* Returns true for a session's name: 1..63 of A-Z a-z 0-9 . _ - and no dot in
  * front. */
 bool rundir_valid_name(const char *name);
+
+/* Opens a stream over directory `name` below fd, unless it is a symlink.
+ * Returns NULL and errno on failure. */
+DIR *rundir_opendir(int fd, const char *name);
+
+/* Gives a process to the list. Returns 0 or -ENOMEM. */
+int rundir_append(struct rundir_list *list, const struct rundir_process *p);
+
+/* Does as rundir_open(), for this path. */
+int rundir_open_at(struct rundir *dir, const char *path);
+
+/* Lists every process directory, and removes nothing. Returns 0, or a negative
+ * errno and dir->error: -EMFILE when one could not be opened. */
+int rundir_collect(struct rundir *dir, struct rundir_list *list);
 
 #endif

@@ -58,6 +58,7 @@ plant_faults()
 	mkdir "$tree/command/planted"
 	sed -i 's/^\( *command  *|.*\)$/\1 planted/' \
 		"$tree/docs/architecture.md"
+	plant agent/planted/near.c '#include "buffers/writers/private.h"'
 	plant command/planted/up.h '#ifndef UP_H' '#define UP_H' '#endif'
 	plant agent/planted/long-file.c "$(repeat 601 ';')"
 	plant agent/planted/long-function.c 'void long_one(void)' '{' \
@@ -100,6 +101,7 @@ expected()
 	cat <<-'END'
 	spdx agent/planted/spdx.c:1: no SPDX
 	rooms agent/planted may not include command/planted/up.h
+	rooms agent/planted/near.c:2: includes buffers/writers/private.h, which is
 	symbols buffers may not call agent/planted
 	symbols circle: agent/planted buffers/planted
 	file_length agent/planted/long-file.c:602:

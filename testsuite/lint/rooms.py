@@ -86,6 +86,10 @@ def room_roots(house):
             if room.endswith("/taffrail")}
 
 
+def is_private(path):
+    return re.search(r"(^|/|-)private\.h$", path)
+
+
 def includes(house, files):
     found = []
     sizes = collections.Counter()
@@ -121,6 +125,10 @@ def includes_of(house, path, room):
             target = include_target(house, name)
             if "../" in name:
                 yield "%s:%d: includes %s" % (path, number, name)
+            elif target and is_private(name) and (
+                    os.path.dirname(name) != os.path.dirname(path)):
+                yield "%s:%d: includes %s, which is private to its room" % (
+                    path, number, name)
             elif target and not house.may(room, house.room(target)):
                 yield "%s:%d: %s may not include %s" % (path, number, room,
                                                         target)

@@ -6,8 +6,8 @@
  * (threads.c), forks under way (forks.c, forking.c), the order of the steps
  * (load.c).
  */
-#ifndef COMMAND_ATTACH_PRIVATE_H
-#define COMMAND_ATTACH_PRIVATE_H
+#ifndef COMMAND_ATTACH_STEPS_H
+#define COMMAND_ATTACH_STEPS_H
 
 #include <stddef.h>
 
