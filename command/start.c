@@ -172,7 +172,7 @@ static void tell_away(struct targets *targets, const char *name,
 	if (targets->dir.fd < 0)
 		rundir_open(&targets->dir, true);
 	if (rundir_note_away(&targets->dir, name, process))
-		command_warn("a later snapshot will not tell it: cannot write "
+		command_warn("a later snapshot cannot report this: cannot write "
 			     "below %s", targets->dir.path);
 }
 
@@ -207,7 +207,8 @@ static int start_call(struct target *target,
 					 strerror(error));
 	else if (!ret && buffer < asked)
 		command_warn("process %d: buffers of %lluK instead of %lluK: "
-			     "no room for larger ones in %s",
+			     "no room for larger ones in %s (on its file "
+			     "system, or under --quota or TAFFRAIL_QUOTA)",
 			     target->process->pid,
 			     (unsigned long long)buffer / 1024,
 			     (unsigned long long)asked / 1024,
@@ -489,8 +490,8 @@ static int change_later(struct targets *targets, const char *name,
 	edited = edit_rules(text, rule, enable);
 	ret = 0;
 	if (!edited)
-		command_warn("later processes still obey the rules of session "
-			     "'%s' as it was started", name);
+		command_warn("later processes still get session '%s' with its "
+			     "first rules", name);
 	else
 		ret = rundir_write_rules(&targets->dir, name, edited);
 	if (ret)

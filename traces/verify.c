@@ -384,8 +384,8 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 			problem(v, row.name, "no file, but a count of events, %llu",
 				(unsigned long long)row.n[1]);
 		else if (row.n[0] != row.n[2] + row.n[3])
-			problem(v, row.name, "emitted %llu is not overwritten "
-				"%llu + lost %llu",
+			problem(v, row.name, "the counts disagree: emitted %llu, "
+				"overwritten %llu, lost %llu",
 				(unsigned long long)row.n[0],
 				(unsigned long long)row.n[2],
 				(unsigned long long)row.n[3]);

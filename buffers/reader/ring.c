@@ -504,7 +504,7 @@ static bool closed_packet(const struct ring_copy *copy,
 	return true;
 }
 
-/* Passes on the open packet of the copy, as far as it makes sense. */
+/* Passes on the consistent part of the copy's open packet. */
 static int give_open(const struct ring_copy *copy,
 		     const struct packet_format *format, packet_call *call,
 		     void *priv)

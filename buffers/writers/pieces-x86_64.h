@@ -146,8 +146,8 @@
 #define SECTION_CLOBBERS                                               \
 	"rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc"
 
-/* rseq(2): glibc's signature; the length that every kernel takes; the largest
- * one that is tried here. */
+/* Of rseq(2): glibc's signature, the length that every kernel takes, and the
+ * largest length that is tried here. */
 #define RSEQ_SIGNATURE	0x53053053u
 #define RSEQ_BYTES	32u
 #define RSEQ_BYTES_MAX	256u

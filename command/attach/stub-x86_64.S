@@ -220,8 +220,8 @@ attach_stub_start:
 	popq	%r12
 	ret
 
-	/* The command's word, when it is another than r13d, in eax. Who does
-	 * not say one for long is not there any more: the end. */
+	/* Returns the command's word in eax as soon as it differs from r13d. If
+	 * none comes within WORD_PAUSES, the command is gone: ATTACH_GO_END. */
 .Lword:	pushq	%r12
 	movl	$WORD_PAUSES, %r12d
 1:	movl	ATTACH_GO(%rbx), %eax

@@ -71,8 +71,8 @@ static void find_children(struct record *record,
 		 (fstat(record->dir.fd, &first) || fstat(fd, &other) ||
 		  first.st_dev != other.st_dev ||
 		  first.st_ino != other.st_ino))
-		why = "it is not the directory of the first process; use "
-		      "another record";
+		why = "it is not the first process's directory; record this "
+		      "process separately";
 	/* a member of a group that was let in cannot search it */
 	record->unfollowed |= why && fd >= 0;
 	if (why)

@@ -277,8 +277,9 @@ SIGSAFE int demand_exec(void)
 {
 	struct process_wake *wake = wake_near();
 
-	/* Only a system call would tell a child that shares this memory from
-	 * this process, and a bare filter may kill for it. */
+	/* Only a system call can tell this process from a child that shares
+	 * its memory, and a filter that the agent did not notice may kill for
+	 * that call. */
 	if (!wake || load_relaxed(fork_guests))
 		return 0;
 	withdraw(wake);

@@ -85,7 +85,8 @@ struct filter_host {
 		      const char *name, uint64_t *address);
 	/* Returns why the process has no agent that is set up, in words for
 	 * gdb's user; the server would find no agent, or read zeros as its
-	 * addresses. NULL: there is one, or none will come. May be NULL. */
+	 * addresses. It returns NULL if there is an agent, or none will come.
+	 * The function pointer may be NULL. */
 	const char *(*early)(void *arg, const struct filter_thread *thread);
 	/* The server knows an agent. Returns 1 when it is this process's. */
 	int (*known)(void *arg, const struct filter_thread *thread);

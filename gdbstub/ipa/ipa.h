@@ -59,9 +59,9 @@ struct ipa_rooms {
 struct ipa *ipa_memory_map(struct ipa_rooms *rooms);
 
 /*
- * Maps the memory that a gdbserver expects, which may attach at any time: a
- * heap, a buffer, and room for jump pads near the executable. No page of them
- * is used before. Returns 0 or a negative errno. Called once, at start.
+ * Maps the memory that a gdbserver expects: a heap, a buffer, and room for jump
+ * pads near the executable. A gdbserver may attach at any time; until then, no
+ * page is touched. Returns 0 or a negative errno. Called once, at start.
  */
 int ipa_setup(void);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * switch SOCKET NAME RULE N: asks an agent to have the session NAME's RULE
- * enabled, then disabled and enabled N times. Prints, by the clock of who asks,
+ * enabled, then disabled and enabled N times. Prints, by its own clock,
  *
  *	enabled MATCHED US	the first time
  *	switched N US		all others, each on the average

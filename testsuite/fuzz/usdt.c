@@ -4,9 +4,9 @@
  *
  * An input is a line of operands made of the words of their grammar, or a file
  * with such notes and a symbol table, some bytes changed, in memory of exactly
- * its size. Whatever comes: what is made of operands is in the bounds that
- * those who fetch rely on, and the same a second time; the strings of a probe
- * end within the file.
+ * its size. For every input, compiled operands stay in the bounds that the
+ * fetching code relies on, and compiling again gives the same; the strings of a
+ * probe end within the file.
  */
 #include "testsuite/fuzz/fuzz.h"
 #include "testsuite/unit/usdt.h"

@@ -275,8 +275,7 @@ rule_scripts_parse()
 	done
 }
 
-# A make target runs a script by its name, and takes one that it may not execute
-# for one that is not there.
+# make reports a script without execute permission as missing.
 rule_scripts_run()
 {
 	files . | while read -r file; do

@@ -282,9 +282,9 @@ suspect()
 		"$2.$1.clean" | grep -q .
 }
 
-# What a target showed most of the time. A server, which is looked at when it
-# has been asked, must show what it shows alone; a command, which is in different
-# places, no more descriptors than it ever has.
+# What a target showed most of the time. A server is looked at after a request
+# and must match its run alone. A command must have no more descriptors than the
+# most that it had alone.
 looks_differ()
 {
 	local word usual alone

@@ -112,8 +112,7 @@ static int spawn_refused(char **argv)
 			   (char **)bad) == EFAULT;
 }
 
-/* Returns the child, or -1; an error of posix_spawn()'s is a child's that ends
- * with 127, as of one that could not execute. */
+/* Returns the child or -1. If posix_spawn() fails, the child ends with 127. */
 static pid_t spawned(const char *how, char **argv)
 {
 	posix_spawn_file_actions_t actions;

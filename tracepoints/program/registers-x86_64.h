@@ -66,7 +66,7 @@ static ALWAYS_INLINE void registers_take(struct registers *r)
 /*
  * Stores the registers of the function that uses this macro. Its frame and the
  * frames of its callers are right until it returns. rip is stored outside the
- * inlined function: else gdb would show a frame of that.
+ * inlined function; otherwise gdb would show a frame of that function.
  */
 #define REGISTERS_TAKE(r)                                                    \
 	do {                                                                 \

@@ -124,8 +124,8 @@ static int pair_set(struct object *object)
 	return 1;
 }
 
-/* One channel with a condition, the usual case of conditions; or a probe whose
- * channel has contexts: the site's own slot does not know a probe's address. */
+/* Serves one channel with a condition; also a probe whose channel has contexts,
+ * as the site's own slot does not know a probe's address. */
 static SIGSAFE void hit_condition(struct write_slot *site, uint64_t fixed,
 				  const struct write_var *var)
 {
