@@ -90,6 +90,7 @@ EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 EXTRA_DIST += \
 	testsuite/README \
 	testsuite/bench \
+	testsuite/builds \
 	testsuite/check \
 	testsuite/config \
 	testsuite/distros \
@@ -200,6 +201,10 @@ check-generated: stage
 		--count $(or $(COUNT),20000) $(SEED:%=--seed=%) --gdb 100 \
 		--keep $(abs_builddir)/generated $(GENERATE_FLAGS)
 
+# By hand. BUILDS_FLAGS: --only WORD, --tests 'FILE.exp ...', --list, --table
+check-builds:
+	@$(run_script) $(abs_top_srcdir)/testsuite/builds/run $(BUILDS_FLAGS)
+
 check-models:
 	@$(run_script) $(abs_top_srcdir)/testsuite/models/run
 
@@ -217,8 +222,8 @@ lint: all
 unit-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)
-.PHONY: check-reproducible check-distros check-generated check-programs \
-	unit-programs print-unit-programs
+.PHONY: check-builds check-reproducible check-distros check-generated \
+	check-programs unit-programs print-unit-programs
 
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
@@ -227,5 +232,6 @@ clean-local:
 		$(check_dir)/seconds $(abs_builddir)/lint \
 		$(abs_builddir)/sanitize-* \
 		$(abs_builddir)/stress-* \
-		$(abs_builddir)/gdb-suite $(abs_builddir)/generated
+		$(abs_builddir)/gdb-suite $(abs_builddir)/generated \
+		$(abs_builddir)/builds
 
