@@ -9,6 +9,9 @@
  *    the labels of all others in its function, lambdas included; it refuses
  *    that beside destructors and, in a function with a switch or goto, beside
  *    variables;
+ *  - g++ gets no local class with the types of arguments: it makes one for all
+ *    expansions of a lambda in a pack expansion, and finds the types neither in
+ *    a static member of a template nor in a generic lambda that has a pack;
  *  - for a debugger the site lies in the program's own block: that function is
  *    "nodebug", or a debugger would see only its variables at the site. gcc has
  *    no such attribute, so its asm goto stands in the block itself, and its
@@ -89,14 +92,17 @@
  */
 #ifdef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_FIRE_(...)						\
+	TAFFRAIL_COUNTED_(__VA_ARGS__)					\
+	(void)::taffrail_::evaluated_<taffrail_point_>{ __VA_ARGS__ }
+#define TAFFRAIL_COUNTED_(...)						\
 	static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) ==			\
 		      taffrail_types_::nfields_, "taffrail: with "	\
-		      "TAFFRAIL_SDT_ARGS, put an argument that has a "	\
-		      "comma in parentheses");				\
+		      "TAFFRAIL_SDT_ARGS, an argument that has a "	\
+		      "comma goes in parentheses, and a pack cannot be " \
+		      "an argument");					\
 	static_assert(taffrail_types_::nfields_ <= TAFFRAIL_SDT_MAX_,	\
 		      "taffrail: at most 12 arguments with "		\
-		      "TAFFRAIL_SDT_ARGS");				\
-	(void)::taffrail_::evaluated_<taffrail_point_>{ __VA_ARGS__ }
+		      "TAFFRAIL_SDT_ARGS");
 #else
 #define TAFFRAIL_FIRE_(...)						\
 	TAFFRAIL_NODEBUG_ ::taffrail_site *taffrail_site_ =		\
@@ -105,13 +111,14 @@
 		(void)::taffrail_::hit_{ taffrail_site_, __VA_ARGS__ }
 #endif
 
-#if !defined(__clang__) && !defined(TAFFRAIL_SDT_ARGS)
+#ifndef __clang__
+#ifndef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
 		__label__ taffrail_hit_;				\
 		using taffrail_types_ =					\
 			decltype(::taffrail_::sign_(__VA_ARGS__));	\
-		TAFFRAIL_HELD_(taffrail_types_, kind, channel, name,	\
+		TAFFRAIL_HELD_(kind, channel, name,			\
 			channel "\0" name "\0" text "\0" __FILE__);	\
 		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object_,		\
 			note(channel, name, ""), );			\
@@ -122,11 +129,34 @@
 				__VA_ARGS__ };				\
 		}							\
 	} while (0)
+#else
+#define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
+	do {								\
+		using taffrail_types_ =					\
+			decltype(::taffrail_::sign_(__VA_ARGS__));	\
+		TAFFRAIL_COUNTED_(__VA_ARGS__)				\
+		TAFFRAIL_HELD_(kind, channel, name,			\
+			channel "\0" name "\0" text "\0" __FILE__);	\
+		(void)::taffrail_::evaluated_{ [](::taffrail_::local_	\
+			TAFFRAIL_EACH_(TAFFRAIL_PARAMETER_, __VA_ARGS__)) \
+			__attribute__((__always_inline__))		\
+			-> ::taffrail_site *				\
+		{							\
+			TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object_,	\
+				note(channel, name, TAFFRAIL_EACH_(	\
+				TAFFRAIL_SDT_TEXT_, __VA_ARGS__) ""),	\
+				TAFFRAIL_EACH_(TAFFRAIL_INPUT_,		\
+					       __VA_ARGS__));		\
+			return nullptr;					\
+		taffrail_hit_:						\
+			return &TAFFRAIL_HOLDER_::object_.site_;	\
+		}, __VA_ARGS__ };					\
+	} while (0)
+#endif
 
-/* Declares struct taffrail_point_, which describes its object. */
-#define TAFFRAIL_HELD_(S, kind, channel, name, text)			\
+/* Declares struct taffrail_point_, which describes its object but the types. */
+#define TAFFRAIL_HELD_(kind, channel, name, text)			\
 	struct taffrail_point_ {					\
-		typedef S types_;					\
 		static constexpr uint8_t kind_() { return kind; }	\
 		static constexpr uint32_t line_() { return __LINE__; }	\
 		static constexpr ::taffrail_::chars_<sizeof(text)> text_() \
@@ -135,7 +165,8 @@
 		}							\
 	}
 #define TAFFRAIL_HOLDER_						\
-	::taffrail_::holder_<taffrail_point_, ::taffrail_::local_>
+	::taffrail_::holder_<taffrail_point_, taffrail_types_,		\
+			     ::taffrail_::local_>
 #else
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
@@ -188,16 +219,16 @@ struct TAFFRAIL_SITE_HIDDEN_ __attribute__((__aligned__(64))) object_ {
 	chars_<N_> text_;
 };
 
-/* The object of a Point; Local gives it internal linkage. */
-template <class Point_, class Local_> struct holder_ {
-	typedef typename Point_::types_ types_;
+/* The object of a point whose arguments have the types of a signature; Local_
+ * gives it internal linkage. */
+template <class Point_, class S_, class Local_> struct holder_ {
 	static constexpr size_t bytes_ = sizeof(Point_::text_());
 	static taffrail_::object_<bytes_> object_;
 };
-template <class Point_, class Local_>
-taffrail_::object_<holder_<Point_, Local_>::bytes_>
-holder_<Point_, Local_>::object_ =
-	TAFFRAIL_SITE_INIT_(types_, Point_::kind_(), Point_::line_(), bytes_,
+template <class Point_, class S_, class Local_>
+taffrail_::object_<holder_<Point_, S_, Local_>::bytes_>
+holder_<Point_, S_, Local_>::object_ =
+	TAFFRAIL_SITE_INIT_(S_, Point_::kind_(), Point_::line_(), bytes_,
 			    Point_::text_());
 
 /* Types of arguments: a string, and a sequence. */
@@ -443,13 +474,22 @@ template <class S_, unsigned I_> struct operand_at_<S_, I_, true> {
 template <class S_, unsigned I_>
 using operand_ = typename operand_at_<S_, I_>::type_;
 
-/* The site P with its arguments; D is the dummy before them. */
+/* A site with its arguments; D_ is the dummy before them. */
+#ifdef __clang__
 template <class P_> struct evaluated_ {
 	template <class D_, class... A_>
 	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated_(D_, A_... args_)
 	{
 		taffrail_site *site_ =
 			P_::on_(local_(), named_(recorded_(args_))...);
+#else
+struct evaluated_ {
+	template <class F_, class D_, class... A_>
+	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated_(F_ on_, D_, A_... args_)
+	{
+		taffrail_site *site_ =
+			on_(local_(), named_(recorded_(args_))...);
+#endif
 
 		if (__builtin_expect(site_ != nullptr, 0))
 			(void)hit_{ site_, 0, args_... };

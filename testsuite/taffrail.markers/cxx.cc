@@ -154,8 +154,51 @@ struct initialised {
 
 initialised object;
 
+/* A lambda in the expansion of a pack: each has the types of its own element */
+template <class... A>
+NOINLINE void each(A... a)
+{
+	int order[] = { ([&] { TAFFRAIL_EVENT(cxx, each, a); }(), 0)... };
+
+	(void)order;
+}
+
+/* ... and one in the initialiser of a template's static member. */
+template <class T> struct ready {
+	static int value;
+};
+template <class T> int ready<T>::value = [] {
+	TAFFRAIL_EVENT(cxx, ready, T(1));
+	return 1;
+}();
+#if __cplusplus >= 201703
+template <class T> struct prepared {
+	static inline int value = [] {
+		TAFFRAIL_EVENT(cxx, ready, T(1));
+		return 1;
+	}();
+};
+template struct prepared<int>;
+template struct prepared<float>;
+#endif
+
+template <class T>
+NOINLINE void packs(T t)
+{
+#if __cplusplus >= 201402 && !defined(TAFFRAIL_SDT_ARGS)
+	auto pack = [&](auto... x) { TAFFRAIL_EVENT(cxx, pack, t, x...); };
+
+	pack(1, 2.5, "s");
+#endif
+	each(1, 'x', 2.5, 1.5f);
+	each("s", t, 2.5);
+	(void)ready<T>::value;
+}
+
 void run_all()
 {
+	packs("t");
+	packs(3);
 	test_destructors();
 	test_exception();
 	test_throwing_argument();
@@ -202,6 +245,13 @@ void cases_run_cxx()
 	with("box", "box 7 1\nbox \"b\" 2\n");
 	with("commas", "commas 1 3\n");
 	with("lambda", "lambda 5 1\nlambda 5 2\n");
+	with("each", "each 1\neach 120\neach 2.5\neach 1.5f\n"
+	     "each \"s\"\neach \"t\"\neach 2.5\n"
+	     "each 1\neach 120\neach 2.5\neach 1.5f\n"
+	     "each \"s\"\neach 3\neach 2.5\n");
+#if __cplusplus >= 201402 && !defined(TAFFRAIL_SDT_ARGS)
+	with("pack", "pack \"t\" 1 2.5 \"s\"\npack 3 1 2.5 \"s\"\n");
+#endif
 	with("inner", "inner 1\ninner 2\n");
 	with("shared", "shared 10\nshared 1\nshared 2\n");
 	with("shared_template", "shared_template 11\n"
