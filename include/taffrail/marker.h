@@ -46,6 +46,17 @@
 #define TAFFRAIL_ASM_INLINE_
 #endif
 
+/* The object in a site's asm. Where objects may be far away, gcc takes none for
+ * a constant, but still prints its name. */
+#if !defined(__clang__) && \
+	(defined(__code_model_large__) || defined(__code_model_medium__))
+#define TAFFRAIL_FIXED_		"X"
+#define TAFFRAIL_OBJECT_NAME_	"%P[taffrail_object_]"
+#else
+#define TAFFRAIL_FIXED_		"i"
+#define TAFFRAIL_OBJECT_NAME_	"%c[taffrail_object_]"
+#endif
+
 #if defined(__x86_64__) && !defined(TAFFRAIL_FLAG_SITES)
 #include <taffrail/site-x86_64.h>
 #else
@@ -204,7 +215,15 @@ uint64_t taffrail_bits_(const void *value_, size_t bytes_)
 	return b8_;
 }
 
-static __inline__ __attribute__((__always_inline__))
+/* The function is the agent's: a sanitizer that knows the program's own
+ * functions must not refuse it. */
+#ifdef __clang__
+#define TAFFRAIL_UNCHECKED_						\
+	__attribute__((__no_sanitize__("cfi-icall", "function", "kcfi")))
+#else
+#define TAFFRAIL_UNCHECKED_
+#endif
+static __inline__ __attribute__((__always_inline__)) TAFFRAIL_UNCHECKED_
 void taffrail_call_(struct taffrail_site *site_, uint64_t fixed_,
 		    const struct taffrail_var *var_)
 {

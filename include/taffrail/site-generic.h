@@ -19,7 +19,7 @@
 	"	.asciz	\"taffrail\"\n"					\
 	"	.balign	4\n"						\
 	"	.long	990b - .\n"					\
-	"	.long	%c[taffrail_object_] - .\n"			\
+	"	.long	" TAFFRAIL_OBJECT_NAME_ " - .\n"		\
 	"	.long	0\n"						\
 	"	.long	1\n"						\
 	".popsection\n"
@@ -27,7 +27,8 @@
 /* As in site-x86_64.h: goes to the label taffrail_hit_ when the site is on. */
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
 	__asm__ __volatile__(TAFFRAIL_SITE_CODE_ sdt			\
-		: : [taffrail_object_] "i" (&(object)) __VA_ARGS__);	\
+		: : [taffrail_object_] TAFFRAIL_FIXED_ (&(object))	\
+		__VA_ARGS__);						\
 	if (__builtin_expect((object).site_.enabled_ != 0, 0))		\
 		goto taffrail_hit_
 

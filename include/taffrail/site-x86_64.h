@@ -29,6 +29,8 @@
  *		call *object->snapshot	returns by `ret $128`
  *		jmp  993b
  *		.long 990b - .		the call's return address leads here
+ *
+ * Words and bytes mean the same in both syntaxes (-masm=intel).
  */
 #define TAFFRAIL_SITE_CODE_						\
 	"990:	nop\n"							\
@@ -39,9 +41,9 @@
 	"992:	.byte	0xa8, 5\n"					\
 	"993:	.byte	0xe9\n"						\
 	"	.long	%l[taffrail_hit_] - . - 4\n"			\
-	"994:	leaq	-128(%%rsp), %%rsp\n"				\
+	"994:	.byte	0x48, 0x8d, 0x64, 0x24, -128\n"			\
 	"	.byte	0xff, 0x15\n"					\
-	"	.long	%c[taffrail_object_] + 88 - . - 4\n"		\
+	"	.long	" TAFFRAIL_OBJECT_NAME_ " + 88 - . - 4\n"	\
 	"	.byte	0xeb, 993b - . - 1\n"				\
 	"	.long	990b - .\n"					\
 	".popsection\n"							\
@@ -51,7 +53,7 @@
 	"	.asciz	\"taffrail\"\n"					\
 	"	.balign	4\n"						\
 	"	.long	990b - .\n"					\
-	"	.long	%c[taffrail_object_] - .\n"			\
+	"	.long	" TAFFRAIL_OBJECT_NAME_ " - .\n"		\
 	"	.long	992b - .\n"					\
 	"	.long	0\n"						\
 	".popsection\n"
@@ -80,7 +82,7 @@
 	"	.asciz	\"zRS\"\n"					\
 	"	.byte	1, 0x78, 16, 1, 0x1b\n"/* pc: 4 bytes, from here */ \
 	"	.byte	0x0c, 7, 0\n"		/* def_cfa rsp + 0 */	\
-	"	.byte	0x16, 16, 31\n"	/* val_expression of rip */ \
+	"	.byte	0x16, 16, 31\n"	/* val_expression of rip */	\
 	"	.byte	0x80, 0, 0x09, 0xe0, 0x1a\n"	/* breg16 & -32 */ \
 	"	.byte	0x23, 3, 0x06\n"	/* plus_uconst 3; deref */ \
 	"	.byte	0x31, 0x08, 31, 0x24\n" /* lit1; const1u 31; shl */ \
@@ -106,7 +108,8 @@
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
 	__asm__ TAFFRAIL_ASM_INLINE_ goto(TAFFRAIL_SITE_CODE_		\
 		TAFFRAIL_SITE_FRAME_ sdt				\
-		: : [taffrail_object_] "i" (&(object)) __VA_ARGS__	\
+		: : [taffrail_object_] TAFFRAIL_FIXED_ (&(object))	\
+		__VA_ARGS__						\
 		: "cc" : taffrail_hit_)
 
 #endif

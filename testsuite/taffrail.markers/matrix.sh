@@ -41,6 +41,10 @@ kind_cflags() {
 	lto) echo -flto -fPIE ;;
 	flag) echo -DTAFFRAIL_FLAG_SITES ;;
 	sdt) echo -DTAFFRAIL_SDT_ARGS ;;
+	intel) echo -masm=intel ;;
+	large) echo -mcmodel=large ;;
+	medium) echo -mcmodel=medium -mlarge-data-threshold=1 ;;
+	cfi) echo -flto -fvisibility=hidden -fsanitize=cfi-icall ;;
 	esac
 }
 
@@ -52,6 +56,8 @@ kind_ldflags() {
 	static) echo -static -no-pie ;;
 	staticpie) echo -static-pie ;;
 	lto) echo -flto -pie ;;
+	medium) echo -mcmodel=medium ;;
+	cfi) echo -flto -fsanitize=cfi-icall ;;
 	esac
 }
 
@@ -170,6 +176,10 @@ chosen() {
 	c gcc c99 -O2 flag bfd
 	c gcc gnu17 -O2 sdt bfd
 	c gcc gnu99 -O0 sdt bfd
+	c gcc gnu17 -O2 intel bfd
+	c gcc c99 -O0 large bfd
+	c gcc gnu17 -O2 large bfd
+	c gcc c11 -O3 medium bfd
 	c clang c99 -O0 shared bfd
 	c clang gnu99 -O1 gcpie gold
 	c clang c11 -O2 lto lld
@@ -179,6 +189,9 @@ chosen() {
 	c clang gnu11 -O0 flag bfd
 	c clang gnu11 -O2 sdt lld
 	c clang c99 -O0 sdt bfd
+	c clang gnu11 -O2 intel bfd
+	c clang gnu17 -O2 large bfd
+	c clang c11 -O2 cfi lld
 	c++ gcc c++11 -O0 shared bfd
 	c++ gcc c++14 -O2 pie gold
 	c++ gcc gnu++17 -O3 lto bfd
@@ -186,6 +199,9 @@ chosen() {
 	c++ gcc c++11 -O2 static bfd
 	c++ gcc c++17 -Os flag bfd
 	c++ gcc c++14 -O2 sdt bfd
+	c++ gcc c++17 -O0 intel bfd
+	c++ gcc c++14 -O2 large bfd
+	c++ gcc c++20 -O0 medium bfd
 	c++ clang c++11 -O0 pie bfd
 	c++ clang c++14 -O2 shared lld
 	c++ clang gnu++17 -O2 lto lld
@@ -193,6 +209,8 @@ chosen() {
 	c++ clang c++17 -O1 nopie bfd
 	c++ clang c++11 -O1 flag bfd
 	c++ clang c++14 -O0 sdt lld
+	c++ clang c++20 -O2 intel bfd
+	c++ clang c++14 -O2 cfi lld
 	EOF
 }
 
