@@ -52,6 +52,13 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 #else
 #define TAFFRAIL_CHAR_(s, u)	s
 #endif
+/* The types of ISO/IEC TS 18661-3, which gcc tells from float and double. */
+#if defined(__clang__) || __GNUC__ < 7
+#define TAFFRAIL_FLOATS_(f32, f64)
+#else
+#define TAFFRAIL_FLOATS_(f32, f64)					\
+	_Float32: f32, _Float64: f64, _Float32x: f64,
+#endif
 #ifdef __LP64__
 #define TAFFRAIL_LONG_(b32, b64)	b64
 #else
@@ -79,6 +86,8 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 	unsigned long long:	(struct taffrail_u64_ *)0,		\
 	float:			(struct taffrail_f32_ *)0,		\
 	double:			(struct taffrail_f64_ *)0,		\
+	TAFFRAIL_FLOATS_((struct taffrail_f32_ *)0,			\
+			 (struct taffrail_f64_ *)0)			\
 	default: __builtin_choose_expr(					\
 		__builtin_classify_type(e) == TAFFRAIL_POINTER_CLASS_,	\
 		(struct taffrail_ptr_ *)0, (struct taffrail_none_ *)0)))
@@ -102,7 +111,8 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 	 TAFFRAIL_IS_SIGNED_(__typeof__(__builtin_choose_expr(		\
 		TAFFRAIL_CLASS_(T) == TAFFRAIL_INTEGER_CLASS_,		\
 		*(T *)0, 0))))
-#define TAFFRAIL_IS_SIGNED_(T)	((T)-1 < (T)1)
+/* No 1: a bit-field of one bit has none. */
+#define TAFFRAIL_IS_SIGNED_(T)	(!((T)-1 > (T)0))
 
 #define TAFFRAIL_KIND_OF_(T)						\
 	_Generic(*(T *)0,						\
@@ -120,6 +130,7 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 	unsigned long long:	TAFFRAIL_T_U64,				\
 	float:			TAFFRAIL_T_F32,				\
 	double:			TAFFRAIL_T_F64,				\
+	TAFFRAIL_FLOATS_(TAFFRAIL_T_F32, TAFFRAIL_T_F64)		\
 	char *:			TAFFRAIL_T_STRING,			\
 	const char *:		TAFFRAIL_T_STRING,			\
 	volatile char *:	TAFFRAIL_T_STRING,			\
@@ -151,8 +162,29 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 #define TAFFRAIL_NODEBUG_
 #endif
 
+/*
+ * An argument's type and the declaration of its value. typeof evaluates an
+ * operand whose type is variably modified, as int (*)[n] is: so only strings
+ * are asked for a pointer's type, and the value is declared without one. The
+ * cast is for warnings of a long double that becomes a double.
+ */
+#define TAFFRAIL_TYPE_OF_(x)						\
+	__typeof__(__builtin_choose_expr(_Generic(((void)0, (x)),	\
+		char *: 0, const char *: 0,				\
+		volatile char *: 0, const volatile char *: 0,		\
+		default: __builtin_classify_type(((void)0, (x))) ==	\
+			 TAFFRAIL_POINTER_CLASS_),			\
+		(const volatile void *)0, ((void)0, (x))))
+#define TAFFRAIL_VALUE_(i, x)						\
+	TAFFRAIL_NODEBUG_ __auto_type taffrail_x##i##_ = ((void)0, (x)); \
+	TAFFRAIL_NODEBUG_ __auto_type taffrail_v##i##_ =		\
+		_Generic((taffrail_x##i##_),				\
+		long double: (double)_Generic((taffrail_x##i##_),	\
+			long double: (taffrail_x##i##_), default: 0),	\
+		default: (taffrail_x##i##_));
+
 #define TAFFRAIL_TYPES_(i, x)						\
-	typedef __typeof__(((void)0, (x))) taffrail_t##i##_		\
+	typedef TAFFRAIL_TYPE_OF_(x) taffrail_t##i##_			\
 		TAFFRAIL_NODEBUG_;					\
 	typedef __typeof__(_Generic(*(taffrail_t##i##_ *)0,		\
 			long double: 0.0,				\
@@ -179,8 +211,6 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 #define TAFFRAIL_CHECK_(i, x)						\
 	_Static_assert(TAFFRAIL_K_(i) != 0, "taffrail: an argument of "	\
 		       "this type cannot be a field of a marker");
-#define TAFFRAIL_VALUE_(i, x)						\
-	TAFFRAIL_NODEBUG_ taffrail_s##i##_ taffrail_v##i##_ = (x);
 /* The operand in a note: the value, or the address of a string or sequence. */
 #define TAFFRAIL_OPERAND_(i, x)						\
 	TAFFRAIL_NODEBUG_						\

@@ -40,6 +40,7 @@ struct request {
 	unsigned flags : 3;
 	signed level : 3;
 	int64_t wide : 40;
+	signed tiny : 1;
 };
 
 static int calls;
@@ -91,7 +92,7 @@ static void test_types(void)
 
 static void test_pointers(void)
 {
-	struct request request = { 5, "/x", 5, -2, -4000000000 };
+	struct request request = { 5, "/x", 5, -2, -4000000000, -1 };
 	struct request *req = &request;
 	char array[8] = "array";
 	const volatile char *cv = "cv";
@@ -108,7 +109,8 @@ static void test_pointers(void)
 	TAFFRAIL_EVENT(app, strings, array, cv, v, p, none, "literal",
 		       req->url);
 	TAFFRAIL_EVENT(app, mixed, req->id, req->url, none, req);
-	TAFFRAIL_EVENT(app, bits, req->flags, req->level, req->wide);
+	TAFFRAIL_EVENT(app, bits, req->flags, req->level, req->wide,
+		       req->tiny);
 	TAFFRAIL_EVENT(app, pointers, &numbers, numbers, nil, test_types,
 		       bytes, (void *)array);
 	TAFFRAIL_EVENT(app, sequences, TAFFRAIL_BYTES(bytes, 4),
@@ -117,6 +119,63 @@ static void test_pointers(void)
 		       TAFFRAIL_ARRAY(numbers, 0), TAFFRAIL_ARRAY(names, 2),
 		       TAFFRAIL_STR(bytes + 4 - 4), req->id);
 }
+
+#ifndef __cplusplus
+/* As headers of C99 have it. */
+inline int plain_inline(int x)
+{
+	TAFFRAIL_EVENT(app, plain_inline, x);
+	return TAFFRAIL_ENABLED(app, plain_inline) ? x + 1 : x;
+}
+extern int plain_inline(int x);
+
+/* Types that depend on n, which only C has; types that only gcc has. */
+static NOINLINE int test_variable(int n, int (*p)[n], int (*begin)[n])
+{
+	TAFFRAIL_EVENT(app, variable, p++);
+	TAFFRAIL_EVENT(app, variable, p[0], (int (*)[n])(uintptr_t)count(0),
+		       TAFFRAIL_ARRAY(p[0], n));
+	return (int)(p[0] - begin[0]) / n;
+}
+
+static NOINLINE void test_floats(long double l)
+{
+#if !defined(__clang__) && __GNUC__ >= 7
+	__extension__ _Float32 f[2] = { 0.5, 1 };
+	__extension__ _Float64 d = 2.5;
+	__extension__ _Float32x x = 3.5;
+
+	TAFFRAIL_EVENT(app, floats, f[0], d, x, l, TAFFRAIL_ARRAY(f, 2));
+#else
+	float f[2] = { 0.5, 1 };
+
+	TAFFRAIL_EVENT(app, floats, f[0], 2.5, 3.5, l, TAFFRAIL_ARRAY(f, 2));
+#endif
+}
+
+static void run_variable(void)
+{
+	int a[2][3] = { { 1, 2, 3 }, { 4, 5, 6 } };
+
+	calls = 0;
+	harness_equal("variable type, off", test_variable(3, a, a), WHILE_OFF);
+	harness_equal("its calls, off", calls, WHILE_OFF);
+	harness_switch("variable", 1);
+	harness_equal("variable type, on", test_variable(3, a, a), 1);
+	harness_equal("its calls, on", calls, 1 + WHILE_OFF);
+	harness_expect("variable", "variable ptr\nvariable ptr nil [4,5,6]\n");
+	harness_switch("variable", 0);
+	harness_equal("inline, off", plain_inline(1), 1);
+	harness_switch("plain_inline", 1);
+	harness_equal("inline, on", plain_inline(1), 2);
+	harness_expect("inline", "plain_inline 1\n");
+	harness_switch("plain_inline", 0);
+	harness_switch("floats", 1);
+	test_floats(4.5L);
+	harness_expect("floats", "floats 0.5f 2.5 3.5 4.5 [0.5f,1f]\n");
+	harness_switch("floats", 0);
+}
+#endif
 
 static int order[4], norder;
 
@@ -311,7 +370,7 @@ static void run_pointers(void)
 	     "\"(null)\" \"literal\" \"/x\"\n");
 	with("mixed", "mixed 5 \"/x\" \"(null)\" ptr\n");
 #if defined(__cplusplus) || defined(__clang__)
-	with("bits", "bits 5u -2 -4000000000\n");
+	with("bits", "bits 5u -2 -4000000000 -1\n");
 #endif
 	with("pointers", "pointers ptr ptr nil ptr ptr ptr\n");
 	with("sequences", "sequences [0u,1u,2u,255u] [1,-2,3] [0.5f,-1f] [] "
@@ -437,4 +496,7 @@ void cases_run(void)
 	run_evaluation();
 	run_marks();
 	run_copies();
+#ifndef __cplusplus
+	run_variable();
+#endif
 }
