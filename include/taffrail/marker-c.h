@@ -183,6 +183,29 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 			long double: (taffrail_x##i##_), default: 0),	\
 		default: (taffrail_x##i##_));
 
+/*
+ * A comma in braces ends an argument of a macro. A text that has only the brace
+ * in front of the comma, and no literal, is half an expression.
+ */
+#define TAFFRAIL_HALF_(text)						\
+	(__builtin_strchr(text, '{') && !__builtin_strchr(text, '}') &&	\
+	 !__builtin_strchr(text, '"') && !__builtin_strchr(text, '\''))
+#define TAFFRAIL_HALF_TEXT_						\
+	"taffrail: put an argument that has braces in parentheses"
+#ifdef __clang__
+static __inline__ int taffrail_whole_(const char *text_)
+	__attribute__((__diagnose_if__(TAFFRAIL_HALF_(text_),
+				       TAFFRAIL_HALF_TEXT_, "error")));
+static __inline__ int taffrail_whole_(const char *text_)
+{
+	return !text_;
+}
+#define TAFFRAIL_WHOLE_(i, x)						\
+	_Static_assert(sizeof(taffrail_whole_(#x)) != 0, "");
+#else
+#define TAFFRAIL_WHOLE_(i, x)						\
+	_Static_assert(!TAFFRAIL_HALF_(#x), TAFFRAIL_HALF_TEXT_);
+#endif
 #define TAFFRAIL_TYPES_(i, x)						\
 	typedef TAFFRAIL_TYPE_OF_(x) taffrail_t##i##_			\
 		TAFFRAIL_NODEBUG_;					\
@@ -269,6 +292,7 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
+	TAFFRAIL_EACH_(TAFFRAIL_WHOLE_, __VA_ARGS__)			\
 	TAFFRAIL_EACH_(TAFFRAIL_TYPES_, __VA_ARGS__)			\
 	struct taffrail_kinds_ {					\
 		char none_;						\

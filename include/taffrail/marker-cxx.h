@@ -79,6 +79,13 @@
 	}
 
 #define TAFFRAIL_BARE_(...)	__VA_ARGS__
+/* In the marker itself: the compiler names its line. */
+#define TAFFRAIL_CHECK_							\
+	static_assert(taffrail_types_::nfields_ <= TAFFRAIL_FIELDS_MAX,	\
+		      "taffrail: a marker takes at most 16 arguments");	\
+	static_assert(taffrail_types_::all_fields_, "taffrail: an "	\
+		      "argument of this type cannot be a field of a "	\
+		      "marker");
 #define TAFFRAIL_PARAMETER_(i, x)					\
 	, ::taffrail_::operand_<taffrail_types_, i> taffrail_w##i##_
 #define TAFFRAIL_INPUT_(i, x)						\
@@ -118,6 +125,7 @@
 		__label__ taffrail_hit_;				\
 		using taffrail_types_ =					\
 			decltype(::taffrail_::sign_(__VA_ARGS__));	\
+		TAFFRAIL_CHECK_						\
 		TAFFRAIL_HELD_(kind, channel, name,			\
 			channel "\0" name "\0" text "\0" __FILE__);	\
 		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object_,		\
@@ -134,6 +142,7 @@
 	do {								\
 		using taffrail_types_ =					\
 			decltype(::taffrail_::sign_(__VA_ARGS__));	\
+		TAFFRAIL_CHECK_						\
 		TAFFRAIL_COUNTED_(__VA_ARGS__)				\
 		TAFFRAIL_HELD_(kind, channel, name,			\
 			channel "\0" name "\0" text "\0" __FILE__);	\
@@ -174,6 +183,7 @@
 		using taffrail_types_ =					\
 			decltype(::taffrail_::sign_(__VA_ARGS__));	\
 		TAFFRAIL_QUIET_END_					\
+		TAFFRAIL_CHECK_						\
 		TAFFRAIL_POINT_(taffrail_types_, kind, channel, name,	\
 			channel "\0" name "\0" text "\0" __FILE__,	\
 			note(channel, name,				\
@@ -310,8 +320,6 @@ template <class T_> struct field_ {
 	typedef typename arithmetic_<T_>::as_ as_self_;
 	static constexpr unsigned bytes_ =
 		arithmetic_<T_>::kind_ ? sizeof(as_self_) : sizeof(T_);
-	static_assert(kind_ != 0, "taffrail: an argument of this type cannot "
-				 "be a field of a marker");
 };
 
 template <class T_> struct pointer_field_ {
@@ -330,21 +338,32 @@ template <> struct field_<const char *> : string_field_ {};
 template <> struct field_<volatile char *> : string_field_ {};
 template <> struct field_<const volatile char *> : string_field_ {};
 template <> struct field_<str_> : string_field_ {};
-template <class T_> struct field_<seq_<T_> > {
-	static constexpr int kind_ = TAFFRAIL_T_SEQUENCE | field_<T_>::kind_;
-	static constexpr unsigned bytes_ = 0;
-	static_assert(field_<T_>::kind_ < TAFFRAIL_T_STRING ,
-		      "taffrail: an array of this type cannot be a field");
+
+/* The kind of an array's elements, which are recorded as they are. An array of
+ * strings is one of pointers. */
+template <class T_> struct element_ {
+	typedef typename number_<T_>::type_ integer_;
+	static constexpr int kind_ = arithmetic_<T_>::kind_ ?
+		arithmetic_<T_>::kind_ : arithmetic_<integer_>::kind_;
 };
-/* An array of strings is one of pointers. */
-template <> struct field_<seq_<char *> > : field_<seq_<void *> > {};
-template <> struct field_<seq_<const char *> > : field_<seq_<void *> > {};
+template <class T_> struct element_<T_ *> {
+	static constexpr int kind_ = TAFFRAIL_T_PTR;
+};
+template <> struct element_<long double> {
+	static constexpr int kind_ = 0;
+};
+template <class T_> struct field_<seq_<T_> > {
+	static constexpr int kind_ = element_<T_>::kind_ ?
+		TAFFRAIL_T_SEQUENCE | element_<T_>::kind_ : 0;
+	static constexpr unsigned bytes_ = 0;
+};
 
 /* What a marker's object says of its arguments. */
 template <class... A_> struct signature_;
 
 template <> struct signature_<> {
 	static constexpr unsigned nfields_ = 0, nvar_ = 0, fixed_bytes_ = 0;
+	static constexpr bool all_fields_ = true;
 	static constexpr uint8_t type_(unsigned) { return 0; }
 };
 
@@ -360,8 +379,8 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 	{
 		return i_ ? rest_::type_(i_ - 1) : (uint8_t)field_<H_>::kind_;
 	}
-	static_assert(nfields_ <= TAFFRAIL_FIELDS_MAX,
-		      "taffrail: a marker takes at most 16 arguments");
+	static constexpr bool all_fields_ =
+		field_<H_>::kind_ != 0 && rest_::all_fields_;
 };
 
 /* Takes values: arrays decay, bit-fields and volatile objects are read. */

@@ -28,8 +28,9 @@
  *	TAFFRAIL_SDT_ARGS	the USDT probes carry their arguments, which
  *				are then always evaluated; 12 at most
  *	TAFFRAIL_FLAG_SITES	no code patching: a flag is tested instead
- *				(for C functions that have both markers and
- *				`cleanup` variables, under clang 14)
+ *				(for C functions that have an array of variable
+ *				length or a `cleanup` variable between two
+ *				markers, under clang up to 16)
  */
 #ifndef TAFFRAIL_MARKER_H
 #define TAFFRAIL_MARKER_H
@@ -48,7 +49,7 @@
 
 /* The object in a site's asm. Where objects may be far away, gcc takes none for
  * a constant, but still prints its name. */
-#if !defined(__clang__) && \
+#if !defined(__clang__) &&						\
 	(defined(__code_model_large__) || defined(__code_model_medium__))
 #define TAFFRAIL_FIXED_		"X"
 #define TAFFRAIL_OBJECT_NAME_	"%P[taffrail_object_]"
@@ -114,13 +115,18 @@
 	TAFFRAIL_PRINTF_CHECKED_(channel, name,				\
 			TAFFRAIL_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
 
-/* The number of arguments behind the first, of up to 33: 0 to 16, or 17 for
+/* The number of arguments behind the first, of up to 64: 0 to 16, or 17 for
  * more. */
 #define TAFFRAIL_COUNT_(...)						\
 	TAFFRAIL_PICK_(__VA_ARGS__, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
-		17, 17, 17, 17, 17, 17, 17, 16, 15, 14, 13, 12, 11, 10,	\
-		9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
-#define TAFFRAIL_PICK_(z, a32, a31, a30, a29, a28, a27, a26, a25, a24,	\
+		17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
+		17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
+		17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 16, 15, 14,	\
+		13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0, )
+#define TAFFRAIL_PICK_(z, a64, a63, a62, a61, a60, a59, a58, a57, a56,	\
+		a55, a54, a53, a52, a51, a50, a49, a48, a47, a46, a45,	\
+		a44, a43, a42, a41, a40, a39, a38, a37, a36, a35, a34,	\
+		a33, a32, a31, a30, a29, a28, a27, a26, a25, a24,	\
 		a23, a22, a21, a20, a19, a18, a17, a16, a15, a14, a13,	\
 		a12, a11, a10, a9, a8, a7, a6, a5, a4, a3, a2, a1, n, ...) n
 

@@ -100,13 +100,18 @@
 	"984:\n"							\
 	".popsection\n"
 
+/* clang up to 16 takes no array of variable length between two markers of a C
+ * function: an asm goto there may jump to every label. Its error names this. */
+#define TAFFRAIL_ARRAY_BETWEEN_MARKERS_NEEDS_TAFFRAIL_FLAG_SITES_	__asm__
+
 /*
  * Falls through while the site is off; goes to the label taffrail_hit_ of the
  * surrounding block when it is on. sdt is the text of the USDT note; ... are
  * its operands, each with a comma before it.
  */
 #define TAFFRAIL_SITE_(object, sdt, ...)				\
-	__asm__ TAFFRAIL_ASM_INLINE_ goto(TAFFRAIL_SITE_CODE_		\
+	TAFFRAIL_ARRAY_BETWEEN_MARKERS_NEEDS_TAFFRAIL_FLAG_SITES_	\
+	TAFFRAIL_ASM_INLINE_ goto(TAFFRAIL_SITE_CODE_			\
 		TAFFRAIL_SITE_FRAME_ sdt				\
 		: : [taffrail_object_] TAFFRAIL_FIXED_ (&(object))	\
 		__VA_ARGS__						\
