@@ -35,6 +35,7 @@ tracepoints_sources = \
 	tracepoints/fields/field-value.c \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/fields.h \
+	tracepoints/fields/signature.c \
 	tracepoints/program/executable.c \
 	tracepoints/program/executable.h \
 	tracepoints/sites/notes.c \

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The types and names of a marker's fields in words; see fields.h.
+ */
+#include "taffrail/site.h"
+#include "tracepoints/fields/fields.h"
+
+static const char *const scalar_words[16] = {
+	[TAFFRAIL_T_S8] = "int8",	[TAFFRAIL_T_U8] = "uint8",
+	[TAFFRAIL_T_S16] = "int16",	[TAFFRAIL_T_U16] = "uint16",
+	[TAFFRAIL_T_S32] = "int32",	[TAFFRAIL_T_U32] = "uint32",
+	[TAFFRAIL_T_S64] = "int64",	[TAFFRAIL_T_U64] = "uint64",
+	[TAFFRAIL_T_F32] = "float",	[TAFFRAIL_T_F64] = "double",
+	[TAFFRAIL_T_PTR] = "pointer",	[TAFFRAIL_T_BOOL] = "bool",
+};
+
+void field_type_add(struct text *text, uint8_t type)
+{
+	const char *scalar = scalar_words[type & TAFFRAIL_T_SCALAR_MASK];
+
+	if (type == TAFFRAIL_T_STRING) {
+		text_add(text, "string");
+		return;
+	}
+	text_add(text, scalar ? scalar : "unknown");
+	if (type & TAFFRAIL_T_SEQUENCE)
+		text_add(text, "[]");
+}
+
+void fields_signature_add(struct text *out, const char *text, int kind,
+			  int nfields, const uint8_t *types)
+{
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	int i;
+
+	if (kind == TAFFRAIL_KIND_MARK) {
+		text_add(out, text);
+		return;
+	}
+	if (fields_parse(text, kind, nfields, names))
+		return;
+	for (i = 0; i < nfields; i++) {
+		if (i)
+			text_add(out, ", ");
+		field_type_add(out, types[i]);
+		text_add_char(out, ' ');
+		text_add(out, names[i].name);
+	}
+}
