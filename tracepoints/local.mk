@@ -35,6 +35,8 @@ tracepoints_sources = \
 	tracepoints/fields/field-value.c \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/fields.h \
+	tracepoints/fields/name.c \
+	tracepoints/fields/name.h \
 	tracepoints/fields/signature.c \
 	tracepoints/program/executable.c \
 	tracepoints/program/executable.h \

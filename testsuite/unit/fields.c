@@ -54,7 +54,16 @@ static const struct row events[] = {
 	{ "((void)\"taffrail:\" \"f(\\\"a\\\")->url\", ((struct s){ p }))",
 	  "url" },
 	{ "(((void)\"taffrail:\" \"id\", 5)), (void)\"taffrail:\"", "id arg2" },
-	{ "\xc3\xa4 + b, \xc3\xa4", "b arg2" },
+	{ "\xc3\xa4 + b, \xc3\xa4", "b _u00e4" },
+	{ "gr\xc3\xb6\xc3\x9f" "e, \xe6\xbc\xa2, \xf0\x9d\x92\x9c, a\xff",
+	  "gr_u00f6_u00dfe _u6f22 _u1d49c a_u00ff" },
+	{ "TAFFRAIL_FIELD(class, x), TAFFRAIL_FIELD(int, 5)", "class int" },
+	{ "((void)\"taffrail:\" \"new\", 5), TAFFRAIL_STR(NULL)", "new arg2" },
+	{ "class, new, s->int, s.class[1], p->default + 1",
+	  "class new int class_2 default" },
+	{ "new int, new (p) T, x.template get<int>(), (typename T::t)y",
+	  "arg1 T get y" },
+	{ "(TAFFRAIL_FIELD(p, 5)), ( (TAFFRAIL_STR(q) ) ), (x, y)", "p q y" },
 };
 
 static const struct row formats[] = {
@@ -75,6 +84,9 @@ static const struct row formats[] = {
 	{ "%d%%%d", "arg1 arg2" },
 	{ "9lives %d", "arg1" },
 	{ "end %", "end" },
+	{ "a %2$s b %1$d", "b a" },
+	{ "a %2$s b %1$d c %2$s d %9$d %", "b a" },
+	{ "n %1$d text %3$.*2$s", "n arg2 text" },
 };
 
 /* Count the words of `names`, then compare one by one. */

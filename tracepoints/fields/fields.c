@@ -12,6 +12,7 @@
 
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/fields/name.h"
 
 #define UNQUOTED_BYTES	256	/* of a name in a literal; the rest is cut */
 #define DEPTH_MAX	8	/* of parentheses around a name */
@@ -32,16 +33,6 @@ enum token_type {
 	TOKEN_GROUP,		/* (...), [...] or {...}, brackets included */
 	TOKEN_OTHER,		/* one character */
 };
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
 
 static bool is_space(char c)
 {
@@ -199,20 +190,45 @@ static int count_arguments(struct span s, bool templates)
 	return n;
 }
 
-/* Returns whether a word is a keyword, which names no field. */
-static bool is_keyword(struct span word)
+/* Returns whether a word is a value that has no name. */
+static bool is_constant(struct span word)
 {
+	return span_is(word, "true") || span_is(word, "false") ||
+	       span_is(word, "nullptr") || span_is(word, "NULL");
+}
+
+/*
+ * Returns whether a word is a keyword, which names no field. A member's name is
+ * none; nor are words that only C++ reserves, if nothing of C++ follows.
+ */
+static bool is_keyword(struct span word, struct span rest, bool behind)
+{
+	static const char only_cxx[][9] = {
+		"class", "new", "operator", "template", "typename",
+	};
 	static const char words[][18] = {
 		"sizeof", "alignof", "_Alignof", "typeof", "__typeof__",
 		"static_cast", "const_cast", "reinterpret_cast",
 		"dynamic_cast", "const", "volatile", "struct", "union",
-		"enum", "class", "typename", "unsigned", "signed", "char",
+		"enum", "unsigned", "signed", "char",
 		"short", "int", "long", "float", "double", "bool", "_Bool",
-		"void", "auto", "new", "true", "false", "nullptr", "NULL",
-		"operator", "template", "__extension__",
+		"void", "auto", "__extension__",
 	};
+	struct span token;
+	enum token_type next;
 	size_t i;
 
+	if (is_constant(word))
+		return true;
+	next = next_token(&rest, &token);
+	for (i = 0; i < sizeof(only_cxx) / sizeof(only_cxx[0]); i++) {
+		if (span_is(word, only_cxx[i]))
+			return next == TOKEN_WORD ||
+			       (next == TOKEN_GROUP && *token.p == '(');
+	}
+	if (behind && (word.p[-1] == '.' ||
+		       (word.p[-1] == '>' && word.p[-2] == '-')))
+		return false;
 	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		if (span_is(word, words[i]))
 			return true;
@@ -242,7 +258,7 @@ static struct span expression_name(struct span s, int depth)
 	struct span name = { s.p, s.p }, group = { s.p, s.p };
 	struct span token;
 	enum token_type type;
-	bool literal = false;
+	bool literal = false, behind;
 
 	while ((type = next_token(&s, &token)) != TOKEN_END) {
 		if (type == TOKEN_NUMBER || type == TOKEN_LITERAL) {
@@ -252,13 +268,13 @@ static struct span expression_name(struct span s, int depth)
 		} else if (type == TOKEN_WORD) {
 			if (s.p < s.end && (*s.p == '"' || *s.p == '\''))
 				continue;
+			behind = length_of(name) || length_of(group);
 			if (!span_is(name, "this") &&
-			    is_accessor(token, s, length_of(name) ||
-						  length_of(group))) {
+			    is_accessor(token, s, behind)) {
 				s.p += 2;
 				continue;
 			}
-			if (!is_keyword(token))
+			if (!is_keyword(token, s, behind))
 				name = token;
 			if (s.p < s.end && *s.p == '<')
 				s.p = skip_template(s.p, s.end);
@@ -318,10 +334,38 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 	return n - (sizeof(TAG) - 1);
 }
 
+/* Returns whether s is one word, as TAFFRAIL_FIELD's name is. */
+static bool is_word(struct span s)
+{
+	struct span token, end;
+
+	return next_token(&s, &token) == TOKEN_WORD &&
+	       next_token(&s, &end) == TOKEN_END && !is_constant(token);
+}
+
+/* Returns what is in the parentheses around s, if there are any. */
+static struct span strip_parentheses(struct span s)
+{
+	int depth = DEPTH_MAX;
+
+	while (depth--) {
+		struct span rest = s, token;
+
+		if (next_token(&rest, &token) != TOKEN_GROUP ||
+		    *token.p != '(' || token.end != s.end ||
+		    token.end - token.p < 2 || token.end[-1] != ')')
+			break;
+		s = (struct span){ token.p + 1, token.end - 1 };
+		while (s.p < s.end && is_space(s.end[-1]))
+			s.end--;
+	}
+	return s;
+}
+
 /* Returns the first argument if s is a call of one of our macros; else s. */
 static struct span strip_macro(struct span s)
 {
-	struct span rest = s, token, group;
+	struct span rest = strip_parentheses(s), token, group;
 
 	if (next_token(&rest, &token) != TOKEN_WORD)
 		return s;
@@ -338,55 +382,6 @@ static struct span strip_macro(struct span s)
 	return next_argument(&group, false);
 }
 
-static bool is_taken(const char *name, const struct field_name *out, int n)
-{
-	int i;
-
-	for (i = 0; i < n; i++) {
-		struct span other = { out[i].name, out[i].name };
-
-		while (*other.end)
-			other.end++;
-		if (span_is(other, name))
-			return true;
-	}
-	return false;
-}
-
-/* Writes n in decimal and a NUL at p. Returns the NUL's place. n < 1000. */
-static char *put_number(char *p, int n)
-{
-	if (n >= 100)
-		*p++ = (char)('0' + n / 100);
-	if (n >= 10)
-		*p++ = (char)('0' + n / 10 % 10);
-	*p++ = (char)('0' + n % 10);
-	*p = '\0';
-	return p;
-}
-
-/* Gives field i the name in s, or argN; makes it differ from earlier names. */
-static void set_name(struct field_name *out, int i, struct span s)
-{
-	char *name = out[i].name;
-	size_t room = FIELD_NAME_BYTES - sizeof("_999"), n = 0;
-	int k;
-
-	while (s.p < s.end && n < room && (is_letter(*s.p) || is_digit(*s.p)))
-		name[n++] = *s.p++;
-	name[n] = '\0';
-	if (!n || is_digit(name[0])) {
-		name[0] = 'a';
-		name[1] = 'r';
-		name[2] = 'g';
-		n = (size_t)(put_number(name + 3, i + 1) - name);
-	}
-	for (k = 2; is_taken(name, out, i); k++) {
-		name[n] = '_';
-		put_number(name + n + 1, k);
-	}
-}
-
 static void parse_event(struct span s, int nfields, struct field_name *out)
 {
 	char buf[UNQUOTED_BYTES];
@@ -399,11 +394,15 @@ static void parse_event(struct span s, int nfields, struct field_name *out)
 		struct span argument = next_argument(&s, templates);
 		size_t n = tagged_name(argument, buf, sizeof(buf));
 
-		if (n)
-			argument = (struct span){ buf, buf + n };
-		else
-			argument = strip_macro(argument);
-		set_name(out, i, expression_name(argument, DEPTH_MAX));
+		struct span name = n ? (struct span){ buf, buf + n } :
+				       strip_macro(argument);
+
+		/* a name that is given may be a keyword */
+		if (name.p == argument.p || !is_word(name))
+			name = expression_name(name, DEPTH_MAX);
+		while (name.p < name.end && is_space(*name.p))
+			name.p++;
+		name_set(out, nfields, i, name.p, name.end);
 	}
 }
 
@@ -441,23 +440,40 @@ static bool is_modifier(char c)
 	return false;
 }
 
+/* Takes a position, as 2$ is. Returns it, or 0 if there is none. */
+static int take_position(struct span *s)
+{
+	const char *p = s->p;
+	int n = 0;
+
+	while (p < s->end && is_digit(*p) && n <= TAFFRAIL_FIELDS_MAX)
+		n = n * 10 + (*p++ - '0');
+	if (!n || p == s->end || *p != '$')
+		return 0;
+	s->p = p + 1;
+	return n;
+}
+
 /*
  * Parses one directive of a format; s begins after its '%'. Names the fields
- * that the directive takes: one, more with `*`, none for %% and %m. Returns the
- * number of fields named so far.
+ * that the directive takes: one, more with `*`, none for %% and %m; with a
+ * position, the field there, if none did before. Returns the number of fields
+ * that were named in order.
  */
 static int parse_directive(struct span *s, struct span words, int i,
 			   int nfields, struct field_name *out)
 {
 	int32_t precision = FIELD_PRECISION_NONE;
+	int position = take_position(s), star, at;
 	char c = '\0';
 
 	while (s->p < s->end) {
 		c = *s->p++;
 		if (c == '*') {
-			if (i < nfields)
-				set_name(out, i++, (struct span){ 0, 0 });
-			if (precision == 0)
+			star = take_position(s);
+			if (!star && i < nfields)
+				name_set(out, nfields, i++, NULL, NULL);
+			if (precision == 0 && (!star || star + 1 == position))
 				precision = FIELD_PRECISION_FIELD;
 		} else if (!is_modifier(c)) {
 			break;
@@ -468,17 +484,19 @@ static int parse_directive(struct span *s, struct span words, int i,
 			precision = precision * 10 + (c - '0');
 		}
 	}
-	if (c == '%' || c == 'm' || i >= nfields)
+	at = position ? position - 1 : i;
+	if (c == '%' || c == 'm' || at >= nfields || *out[at].name)
 		return i;
-	set_name(out, i, last_word(words));
+	words = last_word(words);
+	name_set(out, nfields, at, words.p, words.end);
 	if (c == 'x' || c == 'X' || c == 'p')
-		out[i].base = 16;
+		out[at].base = 16;
 	else if (c == 'o')
-		out[i].base = 8;
-	out[i].pointer = c == 'p';
+		out[at].base = 8;
+	out[at].pointer = c == 'p';
 	if (c == 's')
-		out[i].precision = precision;
-	return i + 1;
+		out[at].precision = precision;
+	return position ? i : i + 1;
 }
 
 static void parse_format(struct span s, int nfields, struct field_name *out)
@@ -493,8 +511,10 @@ static void parse_format(struct span s, int nfields, struct field_name *out)
 		i = parse_directive(&s, words, i, nfields, out);
 		words.p = s.p;
 	}
-	for (; i < nfields; i++)
-		set_name(out, i, (struct span){ 0, 0 });
+	for (i = 0; i < nfields; i++) {
+		if (!*out[i].name)
+			name_set(out, nfields, i, NULL, NULL);
+	}
 }
 
 int fields_parse(const char *text, int kind, int nfields,
@@ -506,6 +526,7 @@ int fields_parse(const char *text, int kind, int nfields,
 	if (nfields < 0 || nfields > TAFFRAIL_FIELDS_MAX)
 		return -EINVAL;
 	for (i = 0; i < nfields; i++) {
+		out[i].name[0] = '\0';
 		out[i].base = 10;
 		out[i].pointer = 0;
 		out[i].precision = FIELD_PRECISION_NONE;

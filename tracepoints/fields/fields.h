@@ -9,7 +9,8 @@
  *    it, "id %d url %s" has the fields "id" and "url".
  *
  * An argument without a name is "argN", N its number from 1 on. If an earlier
- * field has the same name, _2, _3 and so on is appended.
+ * field has the same name, _2, _3 and so on is appended. A character outside
+ * ASCII is _u and four digits or more of its code point.
  *
  * Pure functions without allocation and without libc: they run in the agent
  * and in the command, on text of unknown origin.
