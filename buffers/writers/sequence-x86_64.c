@@ -117,16 +117,18 @@
 	"movups %%xmm1, -16(%%r9,%%r8)\n"                              \
 	"9:\t"
 
-/* SIZE: r8 = bytes of the elements. WORDS: stores what is before them. */
+/* SIZE: r8 = bytes of the elements; too many for r8 are left to write_hard().
+ * WORDS: stores what is before them. */
 #define SIZE_BYTES                                                     \
 	"movq 8(%[var]), %%r8\n\t"
 #define SIZE_SHIFTED(shift)                                            \
-	"movq 8(%[var]), %%r8\n\t"                                     \
-	"shlq $" #shift ", %%r8\n\t"
+	"imulq $1 << " #shift ", 8(%[var]), %%r8\n\t"                  \
+	"jo %l[full]\n\t"
 #define SIZE_ELEMENTS                                                  \
 	"movq 32(%[s]), %%r8\n\t"                                      \
 	"movzbl %c[element](%%r8), %%r8d\n\t"                          \
-	"imulq 8(%[var]), %%r8\n\t"
+	"imulq 8(%[var]), %%r8\n\t"                                     \
+	"jo %l[full]\n\t"
 #define WORDS_BYTES(HB)                                                \
 	"movl %%r8d, 4096+" #HB "(%%rcx,%%r9)\n\t"                     \
 	"leaq 4096+4+" #HB "(%%rcx,%%r9), %%r9\n\t"

@@ -179,7 +179,7 @@ static void put_var(struct fields *f, uint32_t i)
 {
 	const struct write_var *var = &f->var[i];
 	uint32_t element = f->shape->var[i].element_bytes;
-	uint32_t count = (uint32_t)var->n;
+	uint32_t count = (uint32_t)min_u64(var->n, UINT32_MAX / 8);
 
 	if (element) {
 		put_some(f, &count, sizeof(count));
