@@ -119,12 +119,19 @@
 #endif
 
 #ifndef __clang__
+/* Through a function that is only declared, which debuggers do not see: g++
+ * takes no type for a template's argument that comes from a
+ * statement-expression. */
+#define TAFFRAIL_TYPES_(...)						\
+	decltype(::taffrail_::sign_(__VA_ARGS__))			\
+	taffrail_signature_(decltype(::taffrail_::sign_(__VA_ARGS__)) *); \
+	using taffrail_types_ =						\
+		decltype(::taffrail_::returned_(&taffrail_signature_));
 #ifndef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
 		__label__ taffrail_hit_;				\
-		using taffrail_types_ =					\
-			decltype(::taffrail_::sign_(__VA_ARGS__));	\
+		TAFFRAIL_TYPES_(__VA_ARGS__)				\
 		TAFFRAIL_CHECK_						\
 		TAFFRAIL_HELD_(kind, channel, name,			\
 			channel "\0" name "\0" text "\0" __FILE__);	\
@@ -140,8 +147,7 @@
 #else
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
-		using taffrail_types_ =					\
-			decltype(::taffrail_::sign_(__VA_ARGS__));	\
+		TAFFRAIL_TYPES_(__VA_ARGS__)				\
 		TAFFRAIL_CHECK_						\
 		TAFFRAIL_COUNTED_(__VA_ARGS__)				\
 		TAFFRAIL_HELD_(kind, channel, name,			\
@@ -385,6 +391,7 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 
 /* Takes values: arrays decay, bit-fields and volatile objects are read. */
 template <class D_, class... A_> signature_<A_...> sign_(D_, A_...);
+template <class S_> S_ returned_(S_ (*)(S_ *));
 
 /* An argument as it is recorded. */
 template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ recorded_(T_ v_) { return v_; }
