@@ -309,7 +309,7 @@ class Maker:
         texts = [v.random_text(self.rng) for _ in range(self.rounds)]
         values = [("string", t) for t in texts]
         how = self.rng.choice(("table", "table", "array", "bytes", "null",
-                               "qualified"))
+                               "qualified", "object"))
         if how == "null":
             table = self.program.name("t")
             a = Argument("", [("string", b"(null)")] * self.rounds, "string")
@@ -320,7 +320,20 @@ class Maker:
         table = self.program.name("t")
         size = max(map(len, texts)) + 1
         literals = [v.text_literal(t) for t in texts]
-        if how in ("table", "qualified"):
+        if how == "object" and self.program.strings:
+            a = Argument("", values, "string")
+            a.top = "static const char *const %s[] = { %s };\n" % (
+                table, ", ".join(literals))
+            a.local = "std::string s%s(%s[i]); " % (table, table)
+            a.text = "s%s.c_str()" % table
+            a.name = "s" + table
+            if self.rng.random() < 0.5:
+                a.text = "(n_[%d]++, std::string(%s[i]).c_str())" % (
+                    self.counter(a), table)
+                self.named(a)
+            a.conversion = ("", "s")
+            return a
+        if how in ("table", "qualified", "object"):
             pointed = "const volatile char" if how == "qualified" else \
                 self.rng.choice(("const char", "char"))
             a = self.stored("t" + table, ["(%s *)%s" % (pointed, x)
@@ -394,7 +407,8 @@ class Maker:
         while True:
             counters, addresses = len(program.counters), set(program.addresses)
             a = self.kind()
-            if wanted(a):
+            header = program.marker.place.header
+            if wanted(a) and not (header and a.values[0][0] == "address"):
                 return a
             del program.counters[counters:]
             for word in set(program.addresses) - addresses:

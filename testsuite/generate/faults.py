@@ -9,7 +9,8 @@ FAULTS = {
     "sign": ("marker-c.h", r"(\n\tshort:\s+TAFFRAIL_T_)S16", r"\1U16"),
     "twice": ("marker.h", r"(##name\) #name,) __VA_ARGS__\)",
               r"\1 (void)(__VA_ARGS__), __VA_ARGS__)"),
-    "offset": ("marker-cxx.h", r"(memcpy\(bytes_? \+) (O_?),", r"\1 (\2 & ~1u),"),
+    "offset": ("marker-cxx.h", r"(memcpy\(bytes_? \+) (O_?),",
+               r"\1 (\2 & ~1u),"),
     "null": ("marker-c.h", r'"\(null\)"', '"null"'),
 }
 

@@ -2,17 +2,19 @@
 """Places in a source where a marker may stand.
 
 A place gets @K@ (a number), @R@ (the rounds), @LOCAL@ (declarations), @M@ (the
-marker without its semicolon); it gives text of the file, and text that runs the
-marker @R@ times, with `i` from 0 on. A text of the file that has no function
-`m@K@` is run by the second text alone.
+marker without its semicolon); it gives text of the file, and text that runs
+the marker @R@ times, with `i` from 0 on. A place of a header has the function
+`m@K@`; the second source calls it from `second@K@`.
 """
 
 EACH = "for (int i = 0; i < @R@; i++) m@K@(i);"
+TURNS = ("for (int i = 0; i < @R@; i++) { if (i & 1) second@K@(i); else "
+         "m@K@(i); }")
 
 
 class Place:
     def __init__(self, name, top, drive=EACH, language=None, since=0,
-                 compiler=None, flags="", early=False, alone=False,
+                 compiler=None, flags="", early=False, header=False,
                  without=()):
         self.name, self.top, self.drive = name, top, drive
         self.language = language        # "c", "c++"; None: both
@@ -20,7 +22,7 @@ class Place:
         self.compiler = compiler        # "gcc", "clang"; None: both
         self.flags = flags              # that the program needs
         self.early = early              # runs before or after main()
-        self.alone = alone              # the marker stands there once
+        self.header = header            # that two sources include
         self.without = without          # what the program must not have
 
     def fits(self, program):
@@ -87,6 +89,13 @@ PLACES = [
           language="c"),
     Place("alloca", "static void m@K@(int i)\n{ use(__builtin_alloca(i + 9));"
           "\n@LOCAL@\n@M@;\n}\n"),
+    Place("header", body("static inline " + M[7:]), TURNS, header=True),
+    Place("header, not inlined", body("static __attribute__((noinline)) " +
+                                      M[7:]), TURNS, header=True),
+    Place("inline in a header", body("inline void m@K@(int i)"), TURNS,
+          language="c++", header=True),
+    Place("template in a header", "template <class T_> " + body(
+        "void m@K@(T_ i)"), TURNS, language="c++", header=True),
     Place("hot", body("__attribute__((hot)) " + M)),
     Place("cold", body("__attribute__((cold)) " + M)),
     Place("optimize", body('__attribute__((optimize("O0"))) ' + M),
@@ -132,7 +141,8 @@ PLACES = [
           "[](auto i) {\n@LOCAL@\n@M@;\n(void)i; }; f_(n); }\n",
           language="c++", since=14),
     Place("template", "template <class T_> " + body(
-        "static void tpl@K@(T_ i)"), "for (int i = 0; i < @R@; i++) { if (i & 1)"
+        "static void tpl@K@(T_ i)"), "for (int i = 0; i < @R@; i++) { if (i "
+          "& 1)"
           " tpl@K@<long>(i); else tpl@K@(i); }", language="c++"),
     Place("template of value", "template <int i> static void val@K@()\n{\n"
           "@LOCAL@\n@M@;\n}\ntemplate <int n> struct each@K@ { static void "
@@ -201,7 +211,97 @@ PLACES = [
           "for (int i = 0; i < @R@; i++) tpl@K@(i);", language="c++", since=20),
     Place("noexcept", body("static void m@K@(int i) noexcept"),
           language="c++"),
-    Place("friend", "struct F@K@ { friend void fri@K@(F@K@, int i)\n{\n@LOCAL@\n"
+    Place("friend", "struct F@K@ { friend void fri@K@(F@K@, int "
+          "i)\n{\n@LOCAL@\n"
           "@M@;\n(void)i; } };\n", "for (int i = 0; i < @R@; i++) "
           "fri@K@(F@K@(), i);", language="c++"),
+    Place("nested lambdas", "static void m@K@(int n)\n{ [&] { int i = n; [&] "
+          "{ [=] {\n(void)i;\n@LOCAL@\n@M@;\n}(); }(); }(); }\n",
+          language="c++"),
+    Place("lambda of a template", "template <class T_> static void tpl@K@(T_ "
+          "n)\n{ auto f_ = [&](int i) {\n(void)i;\n@LOCAL@\n@M@;\n}; "
+          "f_((int)n); }\n", "for (int i = 0; i < @R@; i++) { if (i & 1) "
+          "tpl@K@((long)i); else tpl@K@(i); }", language="c++"),
+    Place("member template", "struct C@K@ { template <class T_> void m(T_ i) "
+          "const\n{\n@LOCAL@\n@M@;\n(void)i; } };\n", "for (int i = 0; i < "
+          "@R@; i++) { if (i & 1) C@K@().m((short)i); else C@K@().m(i); }",
+          language="c++"),
+    Place("base template", "template <class D_> struct B@K@ { void m(int i)\n{"
+          "\n@LOCAL@\n@M@;\n(void)i; } };\nstruct C@K@ : B@K@<C@K@> {};\n",
+          "for (int i = 0; i < @R@; i++) C@K@().m(i);", language="c++"),
+    Place("instantiation", "template <class T_> " + body(
+        "void tpl@K@(T_ i)") + "template void tpl@K@<int>(int);\n",
+          "for (int i = 0; i < @R@; i++) tpl@K@(i);", language="c++"),
+    Place("specialisation", "template <class T_> static void tpl@K@(T_);\n"
+          "template <> " + body("void tpl@K@<int>(int i)"),
+          "for (int i = 0; i < @R@; i++) tpl@K@(i);", language="c++"),
+    Place("template template", "template <class T_> struct A@K@ {};\n"
+          "template <template <class> class X_, class T_> " + body(
+              "static void tpl@K@(X_<T_>, int i)"),
+          "for (int i = 0; i < @R@; i++) tpl@K@(A@K@<int>(), i);",
+          language="c++"),
+    Place("thread object", "namespace { struct G@K@ { ~G@K@() { for (int i = "
+          "0; i < @R@; i++) {\n@LOCAL@\n@M@;\n} } }; thread_local G@K@ g@K@; "
+          "}\nstatic void *thread@K@(void *p) { use(&g@K@); return p; }\n",
+          "{ pthread_t t_; if (pthread_create(&t_, 0, thread@K@, 0)) abort(); "
+          "pthread_join(t_, 0); }", language="c++",
+          without=("library",)),
+    Place("local class", "static void m@K@(int n)\n{ struct L { static void "
+          "m(int i)\n{\n@LOCAL@\n@M@;\n(void)i; } }; L::m(n); }\n",
+          language="c++"),
+    Place("conversion", "struct C@K@ { int i; operator bool() const\n{\n"
+          "@LOCAL@\n@M@;\nreturn i; } };\n", "for (int i = 0; i < @R@; i++) "
+          "{ C@K@ c_ = { i }; if (c_) use(&c_); }", language="c++"),
+    Place("allocation", "struct C@K@ { static void *operator new(size_t n, "
+          "int i)\n{\n@LOCAL@\n@M@;\n(void)i; return malloc(n); } static void "
+          "operator delete(void *p, int) { free(p); } static void "
+          "operator delete(void *p) { free(p); } };\n",
+          "for (int i = 0; i < @R@; i++) delete new (i) C@K@();",
+          language="c++", flags="-Wno-mismatched-new-delete"),
+    Place("delegated", "struct C@K@ { int i; C@K@() : i(0) {} explicit C@K@("
+          "int n) : C@K@()\n{ i = n;\n@LOCAL@\n@M@;\n} };\nstruct D@K@ : "
+          "C@K@ { using C@K@::C@K@; };\n", "for (int i = 0; i < @R@; i++) { "
+          "D@K@ d_(i); (void)d_; }", language="c++"),
+    Place("conditional noexcept", "template <class T_> " + body(
+        "static void tpl@K@(T_ i) noexcept(sizeof(T_) > 1)"),
+          "for (int i = 0; i < @R@; i++) tpl@K@(i);", language="c++"),
+    Place("initialised variable", "static int init@K@() { for (int i = 0; i < "
+          "@R@; i++) {\n@LOCAL@\n@M@;\n} return 1; }\nint var@K@ = "
+          "init@K@();\n", "", language="c++", early=True),
+    Place("binding", "static void m@K@(int n)\n{ struct { int i; int k; } s_ "
+          "= { n, 1 }; auto [i, k] = s_;\n@LOCAL@\n@M@;\n(void)i; (void)k; }\n",
+          language="c++", since=17),
+    Place("if with initialiser", "static void m@K@(int n)\n{ if (int i = n; i "
+          ">= 0) {\n@LOCAL@\n@M@;\n} else abort(); }\n", language="c++",
+          since=17),
+    Place("switch with lambda", "static void m@K@(int n)\n{ switch (n & 1) { "
+          "case 0: [](int i) {\n(void)i;\n@LOCAL@\n@M@;\n}(n); break; "
+          "default: { int i = n;\n@LOCAL@\n@M@;\n} } }\n", language="c++"),
+    Place("recursive template", "template <int i> struct each@K@ { static void "
+          "run()\n{\n@LOCAL@\n@M@;\neach@K@<i + 1>::run(); } };\n"
+          "template <> struct each@K@<@R@> { static void run() {} };\n",
+          "each@K@<0>::run();", language="c++"),
+    Place("two threads", "static void *thread@K@(void *p)\n{ int i = 0;\n"
+          "(void)p; for (i = 0; i < @R@; i++) {\n@LOCAL@\n@M@;\n} return p; "
+          "}\nstatic void *other@K@(void *p) { return p; }\n", "{ pthread_t "
+          "a_, "
+          "b_; if (pthread_create(&a_, 0, thread@K@, 0) || pthread_create(&b_,"
+          " 0, other@K@, 0)) abort(); pthread_join(a_, 0); pthread_join(b_, "
+          "0); }"),
+    Place("at exit", "static void last@K@(void)\n{ for (int i = 0; i < @R@; "
+          "i++) {\n@LOCAL@\n@M@;\n} }\n", "atexit(last@K@);", early=True),
+    Place("comparison function", "static int compare@K@(const void *a, const "
+          "void *b)\n{ int i = now_; (void)a; (void)b;\n@LOCAL@\n@M@;\n"
+          "return 0; }\n", "{ int two_[2] = { 1, 2 }; for (now_ = 0; now_ < "
+          "@R@; now_++) qsort(two_, 2, sizeof(int), compare@K@); }"),
+    Place("coroutine", "struct co@K@ { struct promise_type { co@K@ "
+          "get_return_object() { return {}; } std::suspend_never "
+          "initial_suspend() { return {}; } std::suspend_never final_suspend() "
+          "noexcept { return {}; } void return_void() {} void "
+          "unhandled_exception() { abort(); } }; };\nstatic co@K@ go@K@(int "
+          "i)\n"
+          "{\n@LOCAL@\nco_await std::suspend_never{};\n@M@;\n"
+          "co_return; }\n", "for (int i = 0; i < @R@; i += 1) go@K@(i);",
+          language="c++", since=20, compiler="gcc", flags="-fcoroutines",
+          without=("no exceptions",)),
 ]

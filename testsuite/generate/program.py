@@ -28,7 +28,8 @@ QUIET = {
     "gcc": "-Wno-bool-operation -Wno-int-in-bool-context -Wno-bool-compare "
            "-Wno-shift-count-overflow -Wno-clobbered -Wno-logical-op "
            "-Wno-packed-not-aligned -Wno-maybe-uninitialized "
-           "-Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread",
+           "-Wno-array-bounds -Wno-stringop-overflow "
+           "-Wno-stringop-overread",
     "gcc c": "-Wno-absolute-value",
     "gcc c++": "-Wno-volatile",
     "clang": "-Wno-unknown-warning-option -Wno-constant-logical-operand "
@@ -59,8 +60,11 @@ START = r"""
 #ifdef __cplusplus
 #include <initializer_list>
 #endif
+#ifdef __cpp_impl_coroutine
+#include <coroutine>
+#endif
 %s
-static volatile unsigned n_[%d];
+extern volatile unsigned n_[%d];
 static volatile int now_;
 struct nothing;
 static inline int hit(int k, int i) { n_[k]++; return i; }
@@ -71,6 +75,7 @@ static __attribute__((noinline)) void use(const volatile void *p)
 """
 
 END = r"""
+volatile unsigned n_[%d];
 static void line_(const char *word)
 {
 	char c_;
@@ -164,6 +169,8 @@ class Program:
         self.marker = None
         self.addresses = {}
         toolchain.choose(self)
+        # <string> takes long to compile.
+        self.strings = self.cxx and self.rng.random() < 0.1
         self.markers = [self.make_marker(k)
                         for k in range(self.rng.randint(3, 8))]
         self.sources = self.write()
@@ -204,6 +211,8 @@ class Program:
                   "static const volatile %s", "const %s"]
         if not self.cxx and self.year >= 11 and type != "long double":
             choice.append("static _Atomic %s")
+        if self.marker.place.header:
+            choice = [q for q in choice if q.startswith("static")]
         return choice
 
     def integers(self):
@@ -359,26 +368,37 @@ class Program:
         return tops + filled(place.top), filled(place.drive)
 
     def write(self):
-        tops, drives = [], []
+        """Returns the files: the first is the main source."""
+        tops, drives, header, second = [], [], [], []
+        name = "p%d" % self.seed
         for marker in self.markers:
             top, drive = self.placed(marker)
-            tops.append(top)
+            (header if marker.place.header else tops).append(top)
             drives.append("\t{ %s }\n" % drive if drive else "")
+            if marker.place.header:
+                tops.append("void second%d(int i);\n" % marker.number)
+                second.append("void second%d(int i);\nvoid second%d(int i) "
+                              "{ m%d(i); }\n" % ((marker.number,) * 3))
+        size = max(len(self.counters), 1)
+        start = "#include <unistd.h>\n" + START % (self.includes(), size)
         ends = "".join(
             '\tprintf("address %d %s %%llu\\n", (unsigned long long)'
             '(uintptr_t)(%s));\n' % (self.seed, word, text)
             for word, text in self.addresses.items())
-        text = START % (self.includes(), max(len(self.counters), 1))
-        text += "".join(tops)
-        text += END % ("".join(drives), ends, self.seed, len(self.counters))
+        end = END % (size, "".join(drives), ends, self.seed,
+                     len(self.counters))
         if "library" not in self.features:
-            text += MAIN
-        text = "#include <unistd.h>\n" + text
+            end += MAIN
+        include = '#include "%s.h"\n' % name if header else ""
         suffix = ".cc" if self.cxx else ".c"
-        sources = {"p%d%s" % (self.seed, suffix): text}
+        files = {name + suffix: start + include + "".join(tops) + end}
+        if header:
+            files[name + ".h"] = "".join(header)
+            files[name + "-second" + suffix] = start + include + "".join(
+                second)
         if "library" in self.features:
-            sources["main%d.c" % self.seed] = LOADER
-        return sources
+            files["main%d.c" % self.seed] = LOADER
+        return files
 
     def includes(self):
         lines = []
@@ -392,6 +412,8 @@ class Program:
         # A guard is 0 while its marker is off, but then the arguments of an
         # early marker would not be evaluated.
         lines.append("#define ALWAYS %d" % self.early_values)
+        if self.strings:
+            lines.append("#include <string>")
         return "\n".join(lines)
 
     # What the trace must have

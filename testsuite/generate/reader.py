@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What babeltrace2, `taffrail list` and the programs print, compared with what
 the generator knows."""
+import functools
 import re
+import subprocess
+
+import values
 
 EVENT = re.compile(rb"(?:on|ust|off):(p\d+_m\d+): \{ cpu_id = \d+ \}, "
                    rb"\{ ?(.*?) ?\}$")
@@ -44,15 +48,39 @@ class Told:
                 "while on" if on else "while off", self.counts, wanted)
 
 
+@functools.lru_cache(None)
+def stale_strings():
+    """Whether babeltrace2 is older than 2.0.5: in place of an empty string it
+    may print the one that an earlier event of the marker had in this field."""
+    text = subprocess.run(["babeltrace2", "--version"], check=False,
+                          stdout=subprocess.PIPE).stdout.decode()
+    return [int(n) for n in re.findall(r"\d+", text)[1:4]] < [2, 0, 5]
+
+
+def is_event(got, marker, row, told):
+    """Whether a line is the event of that row of values."""
+    pattern = []
+    for column, ((name, _, base), value) in enumerate(zip(marker.fields,
+                                                          row)):
+        choice = [value]
+        if value == ("string", b"") and stale_strings():
+            choice = {r[column] for r in marker.rows}
+        pattern.append(b"(?:%s)" % b"|".join(
+            re.escape(values.field_shown(name, x, base, told))
+            for x in choice))
+    return re.fullmatch(b", ".join(pattern), got, re.DOTALL)
+
+
 def compare(program, found, told):
     for marker in program.markers:
-        wanted = list(program.expected(marker, told))
-        if not marker.recorded:
-            wanted = []
+        rows = marker.rows if marker.recorded else []
         got = found.get(marker.name, [])
-        if got != wanted:
+        if len(got) != len(rows) or not all(
+                is_event(event, marker, row, told)
+                for event, row in zip(got, rows)):
             yield "%s (%s, %s):\ngot  %r\nwant %r\n%s" % (
-                marker.id, marker.kind, marker.place.name, got, wanted,
+                marker.id, marker.kind, marker.place.name, got,
+                list(program.expected(marker, told)) if rows else [],
                 program.statement(marker))
 
 
@@ -88,6 +116,6 @@ def wrong_signature(wanted, text):
 
 
 def stands(program, marker, file, line):
-    source = program.sources.get(file)
+    source = program.sources.get(file.removeprefix("./"))
     return source is not None and re.search(
         r"\b%s\b" % marker.name, source.split("\n")[int(line) - 1])

@@ -15,7 +15,8 @@ LEVELS = ("-O0", "-O1", "-O2", "-O2", "-O3", "-Os", "-Og")
 # that they exclude.
 OPTIONS = (
     ("-g", None, (), ()), ("-g3", None, (), ()),
-    ("-fsanitize=undefined -fno-sanitize-recover=all", None, ("ubsan",), ("library",)),
+    ("-fsanitize=undefined -fno-sanitize-recover=all", None, ("ubsan",),
+     ("library",)),
     ("-march=native", None, (), ()), ("-mavx2", None, (), ()),
     ("-mno-red-zone", None, (), ()), ("-mtune=generic", None, (), ()),
     ("-mstackrealign", None, (), ()), ("-mno-sse4", None, (), ()),
@@ -42,7 +43,7 @@ OPTIONS = (
     ("-Wl,-z,now", None, (), ()), ("-Wl,-O1,--sort-common", None, (), ()),
     ("-fuse-ld=gold", None, (), ("lto",)), ("-fuse-ld=lld", "clang", (), ()),
     ("-Wl,--build-id=sha1", None, (), ()), ("-pipe", None, (), ()),
-    ("-DTAFFRAIL_FLAG_SITES", None, (), ()),
+    ("-DTAFFRAIL_FLAG_SITES", None, ("flag sites",), ()),
     ("-fno-exceptions", "c++", ("no exceptions",), ()),
     ("-fno-rtti", "c++", (), ()), ("-fcoroutines", "g++", (), ()),
     ("-fno-threadsafe-statics", "c++", (), ()))
