@@ -240,11 +240,12 @@ PLACES = [
               "static void tpl@K@(X_<T_>, int i)"),
           "for (int i = 0; i < @R@; i++) tpl@K@(A@K@<int>(), i);",
           language="c++"),
-    Place("thread object", "namespace { struct G@K@ { ~G@K@() { for (int i = "
-          "0; i < @R@; i++) {\n@LOCAL@\n@M@;\n} } }; thread_local G@K@ g@K@; "
-          "}\nstatic void *thread@K@(void *p) { use(&g@K@); return p; }\n",
-          "{ pthread_t t_; if (pthread_create(&t_, 0, thread@K@, 0)) abort(); "
-          "pthread_join(t_, 0); }", language="c++",
+    Place("thread object", "namespace { struct G@K@ { int n; ~G@K@() { for "
+          "(int i = 0; i < n; i++) {\n@LOCAL@\n@M@;\n} } }; thread_local G@K@ "
+          "g@K@; "
+          "}\nstatic void *thread@K@(void *p) { g@K@.n = @R@; return p; "
+          "}\n", "{ pthread_t t_; if (pthread_create(&t_, 0, thread@K@, 0)) "
+          "abort(); pthread_join(t_, 0); }", language="c++",
           without=("library",)),
     Place("local class", "static void m@K@(int n)\n{ struct L { static void "
           "m(int i)\n{\n@LOCAL@\n@M@;\n(void)i; } }; L::m(n); }\n",
@@ -268,8 +269,9 @@ PLACES = [
     Place("initialised variable", "static int init@K@() { for (int i = 0; i < "
           "@R@; i++) {\n@LOCAL@\n@M@;\n} return 1; }\nint var@K@ = "
           "init@K@();\n", "", language="c++", early=True),
-    Place("binding", "static void m@K@(int n)\n{ struct { int i; int k; } s_ "
-          "= { n, 1 }; auto [i, k] = s_;\n@LOCAL@\n@M@;\n(void)i; (void)k; }\n",
+    Place("binding", "static void m@K@(int n)\n{ struct { int n; int k; } s_ "
+          "= { n, 1 }; auto [j, k] = s_; int i = j * k;\n@LOCAL@\n@M@;\n"
+          "(void)i; }\n",
           language="c++", since=17),
     Place("if with initialiser", "static void m@K@(int n)\n{ if (int i = n; i "
           ">= 0) {\n@LOCAL@\n@M@;\n} else abort(); }\n", language="c++",

@@ -246,6 +246,8 @@ class Program:
         rng = self.rng
         rounds = rng.randint(1, 4)
         channel = rng.choice(("on", "on", "on", "off"))
+        if number == 0:
+            channel = "on"      # so each program has an event to record
         kind = rng.choice(self.kinds())
         if kind == "ust_marker":
             channel = "ust"

@@ -3,6 +3,7 @@
 import functools
 import shutil
 import subprocess
+import tempfile
 
 # A year, and the names that compilers have for it; 9 comes before 11.
 STANDARDS = {
@@ -54,14 +55,12 @@ LINKS = (("-fPIE -pie", ()), ("-fno-pie -no-pie", ()), ("", ()),
 @functools.lru_cache(None)
 def accepts(compiler, language, options):
     """Whether a compiler compiles and links with these options."""
-    try:
+    with tempfile.TemporaryDirectory(prefix="taffrail-generate.") as folder:
         return subprocess.run(
-            [compiler, "-x", language, "-", "-o", "/dev/null", "-Werror",
+            [compiler, "-x", language, "-", "-o", "a", "-Werror",
              *options.split()], input=b"int main(void) { return 0; }\n",
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode \
-            == 0
-    except OSError:
-        return False
+            cwd=folder, check=False, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL).returncode == 0
 
 
 class Toolchain:
