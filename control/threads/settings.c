@@ -19,23 +19,24 @@ const char agent_detached[] = "detached";
 uint32_t agent_cpus;
 uint32_t agent_cpus_online = 1;
 
+/* Where the values go: offsets, as each pointer would take a relocation. */
 static const struct {
-	const char *name;
-	const char **value;
+	char name[18];
+	uint16_t value;
 } variables[] = {
-	{ "TAFFRAIL_DIR=", &settings.directory },
-	{ "XDG_RUNTIME_DIR=", &settings.runtime },
-	{ "TAFFRAIL_ENABLE=", &settings.enable },
-	{ "TAFFRAIL_JOIN=", &settings.join },
-	{ "TAFFRAIL_CLOCK=", &settings.clock },
-	{ "TAFFRAIL_SERVICE=", &settings.service },
-	{ "TAFFRAIL_LOG=", &settings.log },
-	{ "TAFFRAIL_GDB=", &settings.gdb },
-	{ "TAFFRAIL_IPA=", &settings.ipa },
-	{ "TAFFRAIL_CORE=", &settings.core },
-	{ "TAFFRAIL_QUOTA=", &settings.quota },
-	{ "TAFFRAIL_INT3=", &settings.int3 },
-	{ "TAFFRAIL_SECCOMP=", &settings.seccomp },
+	{ "TAFFRAIL_DIR=", offsetof(struct settings, directory) },
+	{ "XDG_RUNTIME_DIR=", offsetof(struct settings, runtime) },
+	{ "TAFFRAIL_ENABLE=", offsetof(struct settings, enable) },
+	{ "TAFFRAIL_JOIN=", offsetof(struct settings, join) },
+	{ "TAFFRAIL_CLOCK=", offsetof(struct settings, clock) },
+	{ "TAFFRAIL_SERVICE=", offsetof(struct settings, service) },
+	{ "TAFFRAIL_LOG=", offsetof(struct settings, log) },
+	{ "TAFFRAIL_GDB=", offsetof(struct settings, gdb) },
+	{ "TAFFRAIL_IPA=", offsetof(struct settings, ipa) },
+	{ "TAFFRAIL_CORE=", offsetof(struct settings, core) },
+	{ "TAFFRAIL_QUOTA=", offsetof(struct settings, quota) },
+	{ "TAFFRAIL_INT3=", offsetof(struct settings, int3) },
+	{ "TAFFRAIL_SECCOMP=", offsetof(struct settings, seccomp) },
 };
 
 static void environment_read(char **environment)
@@ -50,7 +51,8 @@ static void environment_read(char **environment)
 						       variables[i].name);
 
 			if (value)
-				*variables[i].value = value;
+				*(const char **)((char *)&settings +
+						 variables[i].value) = value;
 		}
 	}
 }
