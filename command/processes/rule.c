@@ -35,6 +35,9 @@ static const char *condition_check(const char *rule, const char *condition)
 	return fact;
 }
 
+static const char other_character[] =
+	"it has a character that no marker's id has";
+
 static const char *glob_check(const char *rule, size_t bytes)
 {
 	if (!bytes)
@@ -43,7 +46,7 @@ static const char *glob_check(const char *rule, size_t bytes)
 		return "it is too long";
 	for (size_t i = 0; i < bytes; i++)
 		if (iscntrl((unsigned char)rule[i]) || rule[i] == ';')
-			return "it has a character that no marker's id has";
+			return other_character;
 	return NULL;
 }
 
@@ -61,7 +64,10 @@ int rule_check(const char *rule, const char **why)
 	if (!*why && condition)
 		*why = condition_check(rule, condition);
 	else if (!*why && *end)
-		*why = "behind a blank only 'if' and a condition may follow";
+		*why = isblank((unsigned char)*end) ?
+			       "behind a blank only 'if' and a condition may "
+			       "follow" :
+			       other_character;
 	return *why ? -EINVAL : 0;
 }
 

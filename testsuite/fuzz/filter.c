@@ -418,6 +418,8 @@ int main(int argc, char **argv)
 	comparing = 1;
 	for (; fuzz.done < fuzz.inputs; fuzz.done++) {
 		filter_open(&filter, &host);
+		/* the hint is no byte of the server's */
+		filter.extension = 1;
 		offered = 0;
 		for (int side = 0; side < 2; side++) {
 			in[side].used = in[side].at = 0;

@@ -43,7 +43,8 @@ static void check_rules(void)
 		{ "libc/m(,str)x", CHARACTER },
 		{ "libc/m(str", TYPES },
 		{ "app/iffy", NULL },
-		{ "app/x iffy", CHARACTER },
+		{ "app/x iffy", "behind a blank only 'if' and a condition may "
+		  "follow" },
 		{ "libc/m(u64)", TYPES },
 		{ "a\nrule=*", CHARACTER },
 		{ "a;b", CHARACTER },
