@@ -3,7 +3,6 @@
  * taffrail attach, taffrail detach: loads the agent into running processes, and
  * has it undo its changes to them.
  */
-#include "command/attach/steps.h"
 
 #include <errno.h>
 #include <stdbool.h>

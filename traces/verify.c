@@ -595,7 +595,6 @@ int verify_directory(struct verify_result *result, const char *path,
 	model.trace = path;
 	check_gone(&model, top);
 	close(top);
-	if (!found)
-		return -ENOENT;
-	return result->problems > INT_MAX ? INT_MAX : (int)result->problems;
+	return !found ? -ENOENT : result->problems > INT_MAX ?
+	       INT_MAX : (int)result->problems;
 }

@@ -17,7 +17,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 #include "control/protocol.h"
 
 #define AWAY_PREFIX	".away."

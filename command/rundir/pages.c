@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 #include "control/protocol.h"
 
 #define RULES_BYTES_MAX		(256u << 10)

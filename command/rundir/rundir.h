@@ -18,7 +18,6 @@
 #include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "buffers/layout.h"

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 /* A process may still be making a directory that is younger than this. */
 #define SWEEP_AGE_SECONDS	2

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
-#include "command/rundir/private.h"
+#include "command/rundir/rundir.h"
 
 static bool listed(const struct rundir_list *list, pid_t pid)
 {
