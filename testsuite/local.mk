@@ -107,17 +107,21 @@ EXTRA_DIST += \
 	testsuite/taffrail.buffers \
 	testsuite/taffrail.check \
 	testsuite/taffrail.children \
+	testsuite/taffrail.commands \
 	testsuite/taffrail.conditions \
 	testsuite/taffrail.control \
+	testsuite/taffrail.damage \
 	testsuite/taffrail.distros \
 	testsuite/taffrail.doctor \
 	testsuite/taffrail.examples \
 	testsuite/taffrail.gdb \
 	testsuite/taffrail.gdbserver \
+	testsuite/taffrail.identity \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.models \
 	testsuite/taffrail.pthread \
+	testsuite/taffrail.scarce \
 	testsuite/taffrail.sessions \
 	testsuite/taffrail.stress \
 	testsuite/taffrail.unit \

@@ -53,6 +53,7 @@ repeat()
 
 plant_faults()
 {
+	local i
 	echo '/* no licence */' >"$tree/agent/planted/spdx.c"
 	plant agent/planted/rooms.c '#include "command/planted/up.h"'
 	mkdir "$tree/command/planted"
@@ -75,6 +76,9 @@ plant_faults()
 		'void pause_here(void) { __asm__ volatile("pause"); }'
 	plant agent/planted/path.c "/* $(printf '/%s/' work)planted */"
 	plant testsuite/taffrail.agent/planted.c 'int main(void);'
+	for ((i = 0; i < 31; i++)); do
+		: >"$tree/testsuite/planted/$i.exp"
+	done
 	plant testsuite/planted/broken.sh 'if true; then'
 	plant agent/planted/handler.c '#include <stdlib.h>' \
 		'#include "base/base.h"' 'void *handler_planted(void);' \
@@ -116,6 +120,7 @@ expected()
 	local_paths agent/planted/path.c:2:
 	listed agent/planted/spdx.c:1: not in agent/local.mk
 	test_programs testsuite/taffrail.agent/planted.c:1: no test
+	test_folders testsuite/planted: 31 tests
 	scripts_parse testsuite/planted/broken.sh:
 	scripts_run testsuite/planted/broken.sh:1: not executable
 	sigsafe malloc is reached from SIGSAFE code: handler_planted

@@ -87,6 +87,15 @@ rule_rooms()
 	sources | xargs python3 $here/rooms.py includes
 }
 
+# A subject of at most so many tests can be looked through.
+rule_test_folders()
+{
+	files '^testsuite/[^/]*/.*\.exp$' | sed 's,/[^/]*$,,' | sort | uniq -c |
+		while read -r count folder; do
+			test "$count" -le 30 || echo "$folder: $count tests"
+		done
+}
+
 # The same by what the linker sees, and no circles.
 rule_symbols()
 {
