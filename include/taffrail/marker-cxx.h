@@ -119,14 +119,14 @@
 #endif
 
 #ifndef __clang__
-/* Through a function that is only declared, which debuggers do not see: g++
- * takes no type for a template's argument that comes from a
- * statement-expression. */
+/* Through a pointer that nothing reads: g++ takes no type for a template's
+ * argument that comes from a statement-expression, shares a local class between
+ * the lambdas of a pack, and takes no function's declaration in a coroutine. */
 #define TAFFRAIL_TYPES_(...)						\
 	decltype(::taffrail_::sign_(__VA_ARGS__))			\
-	taffrail_signature_(decltype(::taffrail_::sign_(__VA_ARGS__)) *); \
+		*taffrail_signature_ __attribute__((__unused__));	\
 	using taffrail_types_ =						\
-		decltype(::taffrail_::returned_(&taffrail_signature_));
+		decltype(::taffrail_::pointed_(taffrail_signature_));
 #ifndef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	do {								\
@@ -391,7 +391,7 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 
 /* Takes values: arrays decay, bit-fields and volatile objects are read. */
 template <class D_, class... A_> signature_<A_...> sign_(D_, A_...);
-template <class S_> S_ returned_(S_ (*)(S_ *));
+template <class S_> S_ pointed_(S_ *);
 
 /* An argument as it is recorded. */
 template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ recorded_(T_ v_) { return v_; }
