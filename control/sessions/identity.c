@@ -13,6 +13,7 @@
 #include "base/sys.h"
 #include "buffers/layout.h"
 #include "control/sessions/place.h"
+#include "tracepoints/program/translated-x86_64.h"
 
 struct look {
 	uint64_t own;
@@ -27,7 +28,9 @@ uint64_t identity_read(void)
 		long rest[15];
 	} fs = { 0 };
 	struct stat st = { 0 };
-	int fd = (int)sys2(SYS_pidfd_open, sys_getpid(), 0);
+	/* valgrind 3.19 does not know the call, and says so */
+	int fd = translated_here() ?
+			 -1 : (int)sys2(SYS_pidfd_open, sys_getpid(), 0);
 
 	if (fd < 0)
 		return 0;
