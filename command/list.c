@@ -126,9 +126,9 @@ static void tell_none(const struct output *out, const char *what)
 	if (!out->as_json)
 		command_warn("%s has neither markers nor USDT probes (those of "
 			     "its libraries are in their files): 'taffrail "
-			     "record --provider pthread' adds markers of "
-			     "threads and locks, taffrail_marker(3) says how a "
-			     "program gets its own", what);
+			     "record --provider pthread -- PROGRAM' adds "
+			     "markers of threads and locks, taffrail_marker(3) "
+			     "says how a program gets its own", what);
 }
 
 static bool has_address(const struct marker_list *list, uint64_t address)

@@ -314,8 +314,9 @@ static void tell_rule(const struct record *record, const char *rule,
 			     "if -e names them: %s", agent, text);
 	else
 		command_warn("no process%s has a marker%s: 'taffrail list "
-			     "FILE' shows a program's, --provider pthread "
-			     "adds those of threads and locks", agent, named);
+			     "FILE' shows a program's%s", agent, named,
+			     record->options.program ? ", --provider pthread "
+			     "adds those of threads and locks" : "");
 }
 
 /* Tells which rules matched no marker, most likely typing errors; or, without
