@@ -64,6 +64,11 @@ static const struct row events[] = {
 	{ "new int, new (p) T, x.template get<int>(), (typename T::t)y",
 	  "arg1 T get y" },
 	{ "(TAFFRAIL_FIELD(p, 5)), ( (TAFFRAIL_STR(q) ) ), (x, y)", "p q y" },
+	{ "a..., z", "a arg2 z" },
+	{ "z, a...", "z a arg3" },
+	{ "a..., TAFFRAIL_FIELD(zz, z)", "zz" },
+	{ "x, a..., b..., z", "x arg2 arg3 arg4 arg5" },
+	{ "TWO, z, y", "arg1 arg2 arg3 arg4" },
 };
 
 static const struct row formats[] = {

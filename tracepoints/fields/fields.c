@@ -382,28 +382,84 @@ static struct span strip_macro(struct span s)
 	return next_argument(&group, false);
 }
 
-static void parse_event(struct span s, int nfields, struct field_name *out)
+/* Which argument a field comes from, if their numbers may differ. */
+struct layout {
+	int arguments;
+	int packs;		/* arguments that end with "..." */
+	int pack;		/* the first one; or all arguments */
+	bool templates;		/* < and > may enclose commas */
+};
+
+static struct layout layout_of(struct span s, int nfields)
 {
-	char buf[UNQUOTED_BYTES];
-	bool templates;
+	struct layout layout = { .arguments = count_arguments(s, false) };
 	int i;
 
-	templates = count_arguments(s, false) != nfields &&
-		    count_arguments(s, true) == nfields;
-	for (i = 0; i < nfields; i++) {
-		struct span argument = next_argument(&s, templates);
-		size_t n = tagged_name(argument, buf, sizeof(buf));
-
-		struct span name = n ? (struct span){ buf, buf + n } :
-				       strip_macro(argument);
-
-		/* a name that is given may be a keyword */
-		if (name.p == argument.p || !is_word(name))
-			name = expression_name(name, DEPTH_MAX);
-		while (name.p < name.end && is_space(*name.p))
-			name.p++;
-		name_set(out, nfields, i, name.p, name.end);
+	if (layout.arguments != nfields) {
+		i = count_arguments(s, true);
+		layout.templates = i == nfields;
+		layout.arguments = layout.templates ? i : layout.arguments;
 	}
+	layout.pack = layout.arguments;
+	for (i = 0; i < layout.arguments; i++) {
+		struct span argument = next_argument(&s, layout.templates);
+
+		if (length_of(argument) > 3 && argument.end[-1] == '.' &&
+		    argument.end[-2] == '.' && argument.end[-3] == '.' &&
+		    !layout.packs++)
+			layout.pack = i;
+	}
+	return layout;
+}
+
+/* Returns how many fields argument i is, before the argument that nothing is
+ * known from on; then 0. A macro may be several arguments, or none. */
+static int fields_of(const struct layout *layout, int i, int nfields)
+{
+	int pack = nfields - layout->arguments + 1;
+
+	if (layout->arguments == nfields || i < layout->pack)
+		return layout->arguments == nfields || layout->packs;
+	if (layout->packs != 1 || pack < 0)
+		return 0;
+	return i == layout->pack ? pack : 1;
+}
+
+static void argument_name_set(struct span argument, int nfields, int i,
+			      struct field_name *out)
+{
+	char buf[UNQUOTED_BYTES];
+	size_t n = tagged_name(argument, buf, sizeof(buf));
+	struct span name = n ? (struct span){ buf, buf + n } :
+			       strip_macro(argument);
+
+	/* a name that is given may be a keyword */
+	if (name.p == argument.p || !is_word(name))
+		name = expression_name(name, DEPTH_MAX);
+	while (name.p < name.end && is_space(*name.p))
+		name.p++;
+	name_set(out, nfields, i, name.p, name.end);
+}
+
+static void parse_event(struct span s, int nfields, struct field_name *out)
+{
+	struct layout layout = layout_of(s, nfields);
+	int i = 0, k, n;
+
+	for (k = 0; k < layout.arguments && i < nfields; k++) {
+		struct span argument = next_argument(&s, layout.templates);
+
+		n = fields_of(&layout, k, nfields);
+		if (n)
+			argument_name_set(argument, nfields, i++, out);
+		/* the rest of a pack */
+		while (--n > 0 && i < nfields)
+			name_set(out, nfields, i++, NULL, NULL);
+		if (k >= layout.pack && layout.packs > 1)
+			break;
+	}
+	for (; i < nfields; i++)
+		name_set(out, nfields, i, NULL, NULL);
 }
 
 /* Returns the last word of literal text, but not "#word": that was a type in

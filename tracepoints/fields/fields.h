@@ -8,6 +8,10 @@
  *  - of a TAFFRAIL_MARK, its format: a conversion is named by the word before
  *    it, "id %d url %s" has the fields "id" and "url".
  *
+ * A pack (C++) names its first field. If a text has not as many arguments as
+ * the marker has fields, without one pack that explains it, no field has a
+ * name: an argument may be a macro of several.
+ *
  * An argument without a name is "argN", N its number from 1 on. If an earlier
  * field has the same name, _2, _3 and so on is appended. A character outside
  * ASCII is _u and four digits or more of its code point.
