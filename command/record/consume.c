@@ -204,6 +204,16 @@ static bool making(const struct consumer *consumer)
 	return load_acquire(&page->making);
 }
 
+bool consume_stopped(struct consumer *consumer)
+{
+	const struct session_page *page = consumer->session.map.address;
+	uint32_t state = load_acquire(&page->state);
+
+	consumer->ran |= state == SESSION_ACTIVE;
+	return !consumer->finished && consumer->ran &&
+	       (state == SESSION_STOPPED || state == SESSION_DESTROYED);
+}
+
 int consume_scan(struct consumer *consumer)
 {
 	if (consumer->finished || making(consumer))

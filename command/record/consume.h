@@ -25,6 +25,7 @@ struct consumer {
 	uint32_t index;			/* of the session */
 	bool consume;			/* this reader moves the tails */
 	bool finished;
+	bool ran;			/* the session was seen at work */
 	struct process_page page;
 	struct session_view session;
 	struct packet_format format;
@@ -47,6 +48,10 @@ struct consumer {
 int consume_open(struct consumer **consumer, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume);
+
+/* Returns true when the process has stopped or ended the session, which it took
+ * part in at an earlier call. */
+bool consume_stopped(struct consumer *consumer);
 
 /* Looks for new rings. Returns 0 or a negative errno. */
 int consume_scan(struct consumer *consumer);

@@ -274,6 +274,25 @@ static void finish_replaced(struct record *record,
 				finish_image(record, member, member->images[i]);
 }
 
+/* Returns true when the program that a living member executes now has no part
+ * in the session any more, though this command has not ended it. Says so. */
+static bool was_cut_off(struct record *record, struct record_member *member)
+{
+	struct consumer *newest = NULL;
+	size_t i;
+
+	for (i = 0; i < member->nimages; i++)
+		if (!newest || member->images[i]->image > newest->image)
+			newest = member->images[i];
+	if (!newest || !consume_stopped(newest) || member_ended(member, 0))
+		return false;
+	command_failed("process %d: another command has ended the session "
+		       "(stop, destroy or detach): later events are not "
+		       "recorded", member->process.pid);
+	record->cut_off = true;
+	return true;
+}
+
 /* Marks dead members. Returns true when one of them was not collected yet. */
 static bool mark_dead(struct record *record)
 {
@@ -309,7 +328,7 @@ static size_t bury(struct record *record)
 
 		if (member->done)
 			continue;
-		if (member->alive) {
+		if (member->alive && !was_cut_off(record, member)) {
 			finish_replaced(record, member);
 			alive++;
 		} else {

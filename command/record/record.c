@@ -468,8 +468,8 @@ static int end(struct record *record)
 		status = command_failed("processes that outlived the program "
 					"without an event are not recorded: "
 					LIMITS_BLIND);
-	return record->foreign || record->unfollowed || record->left ?
-	       COMMAND_FAILED : status;
+	return record->foreign || record->unfollowed || record->left ||
+	       record->cut_off ? COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

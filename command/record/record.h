@@ -76,6 +76,7 @@ struct record {
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
 	bool left;			/* a process did not end the session */
+	bool cut_off;			/* another command ended it somewhere */
 	bool unfollowed;		/* children of a process are not
 					 * recorded */
 };
