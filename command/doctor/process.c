@@ -145,6 +145,10 @@ static void look_agent(struct doctor *d, struct finding *f)
 			 process_status(d->pid, "Seccomp") > 0 ?
 				 "the program has installed a seccomp filter" :
 				 "it offers no thread for that");
+	} else if (process_stopped(d->pid)) {
+		found_as(f, DOCTOR_NO, "it is stopped, so no command can call "
+			 "it");
+		found_remedy(f, "continue it (kill -CONT, or in its debugger)");
 	} else {
 		found_as(f, DOCTOR_OK, "at work, %s, version %s, in %s",
 			 how_loaded(d), d->page.agent_version, place_path(d));
