@@ -34,6 +34,8 @@ command_sources = \
 	command/common/printable.h \
 	command/common/reason.c \
 	command/common/reason.h \
+	command/common/remove-tree.c \
+	command/common/remove-tree.h \
 	command/completion/completion.c \
 	command/completion/completion.h \
 	command/completion/present.c \

@@ -7,7 +7,6 @@
  * What must stay true: the trial leaves nothing behind but what record leaves.
  */
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +14,11 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/remove-tree.h"
 #include "command/doctor/doctor.h"
 #include "taffrail/marker.h"
 
 #define SECONDS		30
-#define FOLDERS_OPEN	16
 #define RECORD_PREFIX	"taffrail: record: "
 #define OUTPUT_BYTES	8192
 
@@ -27,15 +26,6 @@ int doctor_trial_main(void)
 {
 	TAFFRAIL_MARK(taffrail, trial, "pid %d", (int)getpid());
 	return COMMAND_DONE;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
 }
 
 /* Makes a directory for the trace. Returns 0 or a negative errno. */
@@ -167,7 +157,7 @@ static void try_record(const struct doctor *d, struct finding *f)
 	run.environment = environment;
 	status = environment ? aside_run(&run, text, sizeof(text)) : -ENOMEM;
 	free(environment);
-	nftw(output, remove_one, FOLDERS_OPEN, FTW_DEPTH | FTW_PHYS);
+	remove_tree(output);
 	judge(f, status, text);
 }
 

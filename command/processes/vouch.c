@@ -8,11 +8,11 @@
  * same filters let the program's agent work. The command does not vouch for
  * filters that the program or its children install later.
  */
+#include "command/common/remove-tree.h"
 #include "command/processes/vouch.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,15 +45,6 @@ static void become(const char *preload, const char *directory)
 	_exit(1);
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
 /* Runs the child. Returns the status of waitpid(), or -1. */
 static int try_agent(const char *preload, const char *directory)
 {
@@ -71,7 +62,7 @@ static int try_agent(const char *preload, const char *directory)
 		become(preload, place);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	nftw(place, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	remove_tree(place);
 	return status;
 }
 

@@ -7,11 +7,11 @@
  * What must stay true here: a core dump is input. Names are parsed, and made
  * again from numbers; every offset is checked.
  */
+#include "command/common/remove-tree.h"
 #include "command/rundir/core.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <gelf.h>
 #include <libelf.h>
 #include <stdarg.h>
@@ -303,18 +303,9 @@ out:
 	return ret;
 }
 
-static int remove_one(const char *path, const struct stat *st, int type,
-		      struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
 void core_remove(struct core_directory *directory)
 {
 	if (directory->path[0])
-		nftw(directory->path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+		remove_tree(directory->path);
 	directory->path[0] = '\0';
 }
