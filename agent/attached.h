@@ -24,7 +24,8 @@ const char *taffrail_attach(void (*forks[3])(void));
  * Ends all sessions, takes back every patch and removes all files. The calling
  * service thread ends after its answer. `drops` gets what users lose by it.
  * Returns 0; -ENOTEMPTY, and changes nothing, where that is anything, unless
- * `force`; -EBUSY while a gdbserver is attached; or -ETIMEDOUT when a thread is
+ * `force` (if it came while the agent stopped its writers, these stay stopped);
+ * -EBUSY while a gdbserver is attached; or -ETIMEDOUT when a thread is
  * stopped in the middle of a write.
  */
 int attach_undo(int force, struct text *drops);

@@ -46,7 +46,7 @@ static char *tables;
  * 0 tells the slow path that there is no ring. */
 struct ring ring_absent = { .head = ~0ull, .tail = 1 };
 
-/* Nobody writes it. It is not const: as zeros of .rodata it would take 4 KiB of
+/* It stays zero. It is not const, since .rodata would give its zeros 4 KiB of
  * the library's file. */
 struct rings rings_off;
 

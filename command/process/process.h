@@ -38,7 +38,7 @@ bool process_status_has(pid_t pid, const char *name, const char *text);
 /* Returns true when SIGSTOP or a tracer has stopped the process. */
 bool process_stopped(pid_t pid);
 
-/* Tells who has stopped the process, and how it continues. */
+/* Writes who has stopped the process, and how the user continues it. */
 void process_say_stopped(pid_t pid, char *text, size_t room);
 
 /* Tells why /proc/PID cannot be opened: "no such process: 4711", or what keeps
