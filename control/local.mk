@@ -12,6 +12,7 @@ control_sources = \
 	control/service/peer.h \
 	control/service/service.c \
 	control/service/service.h \
+	control/sessions/adopt.c \
 	control/sessions/environment.c \
 	control/sessions/identity.c \
 	control/sessions/identity.h \
@@ -20,6 +21,7 @@ control_sources = \
 	control/sessions/place.h \
 	control/sessions/budget.c \
 	control/sessions/budget.h \
+	control/sessions/private.h \
 	control/sessions/quota.c \
 	control/sessions/quota.h \
 	control/sessions/rule.c \

@@ -2,12 +2,11 @@
 /*
  * Sessions: rules choose markers, which write to the sessions' channels.
  */
-#include "control/sessions/session.h"
+#include "control/sessions/private.h"
 
 #include <errno.h>
 
 #include "base/glob.h"
-#include "base/index.h"
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
@@ -17,22 +16,16 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
-/* Slots that were never used cost no memory (see channels_used). */
-static struct session sessions[SESSIONS_MAX];
+struct session sessions[SESSIONS_MAX];
 static uint64_t begun;		/* sessions of this process so far */
 
 /* Events that a compact header can name, see buffers/ctf.h. */
 #define COMPACT_EVENTS	31
 
-static enum session_phase phase_of(uint32_t number)
-{
-	return channel_used(number) ? sessions[number].phase : SESSION_FREE;
-}
-
 struct session *session_at(uint32_t number)
 {
-	return number < SESSIONS_MAX && phase_of(number) != SESSION_FREE &&
-			       phase_of(number) != SESSION_HELD ?
+	return number < SESSIONS_MAX && session_phase(number) != SESSION_FREE &&
+			       session_phase(number) != SESSION_HELD ?
 		       &sessions[number] :
 		       NULL;
 }
@@ -47,16 +40,6 @@ struct session *session_find(const char *name)
 	return NULL;
 }
 
-/* Returns 1 when a rule spells the provider. Only such rules want USDT probes:
- * by default, only markers are recorded. */
-static int rule_names(const struct session_rule *rule)
-{
-	return *rule->glob != '*' && *rule->glob != '?' && *rule->glob != '[';
-}
-
-/* 1: all probes of the program are made markers, because gdb listed them. */
-static int all_probes;
-
 /* Returns the rule by which a session wants a marker, or NULL. */
 static const struct session_rule *session_wants(const struct session *session,
 						const struct object *object)
@@ -70,7 +53,8 @@ static const struct session_rule *session_wants(const struct session *session,
 		const struct session_rule *rule = &session->rules[i];
 
 		if (!glob_match(rule->glob, object->id) ||
-		    (object->adopted && rule->wanted && !rule_names(rule)))
+		    (object->adopted && rule->wanted &&
+		     !session_rule_names(rule)))
 			continue;
 		return rule->wanted ? rule : NULL;
 	}
@@ -184,91 +168,6 @@ static int apply_one(struct object *object, void *arg)
 	return 0;
 }
 
-/* Returns 1 when the session's rules may make markers of probes. */
-static int asks(uint32_t number)
-{
-	return phase_of(number) == SESSION_OPENING ||
-	       phase_of(number) == SESSION_RUNS;
-}
-
-static int asks_for_probes(const struct session_rule *rule)
-{
-	return rule->wanted && rule_names(rule);
-}
-
-/* Returns how a USDT probe is wanted as a marker; 0: it is not wanted. */
-static int probe_wanted(const char *id, uint32_t *strings, void *arg)
-{
-	int how = 0;
-	uint32_t i;
-	uint32_t k;
-
-	(void)arg;
-	*strings = 0;
-	for (i = 0; i < SESSIONS_MAX; i++) {
-		const struct session *session = &sessions[i];
-
-		for (k = 0; asks(i) && k < session->nrules; k++) {
-			const struct session_rule *rule = &session->rules[k];
-
-			if (!asks_for_probes(rule) ||
-			    !glob_match(rule->glob, id))
-				continue;
-			if (!how)
-				*strings = rule->strings;
-			how |= USDT_WANTED | session->int3;
-		}
-	}
-	return how ? how : all_probes;
-}
-
-/* The globs that rules have ever asked for, with traps or without, and their
- * number. Adopted probes stay adopted, so a module is searched again only when
- * the number has grown. */
-static struct index asked;
-static uint32_t askings;
-
-static int same_hash(uint64_t value, const void *hash)
-{
-	return value == *(const uint64_t *)hash;
-}
-
-static void ask_for(const char *glob, int int3)
-{
-	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)int3, glob,
-				   text_length(glob)) | 1;
-
-	if (!index_find(&asked, hash, same_hash, &hash)) {
-		index_add(&asked, hash, hash);
-		askings++;
-	}
-}
-
-static int module_adopt(struct module *module, void *arg)
-{
-	if (module->usdt_askings == askings)
-		return 0;
-	module->usdt_askings = askings;
-	if (usdt_adopt(module, probe_wanted, NULL, arg))
-		module->usdt_askings = 0;
-	return 0;
-}
-
-static void probes_adopt(const struct patcher *patcher)
-{
-	uint32_t i;
-	uint32_t k;
-
-	if (all_probes)
-		ask_for("", 0);
-	for (i = 0; i < SESSIONS_MAX; i++)
-		for (k = 0; asks(i) && k < sessions[i].nrules; k++)
-			if (asks_for_probes(&sessions[i].rules[k]))
-				ask_for(sessions[i].rules[k].glob,
-					sessions[i].int3);
-	registry_each_module(module_adopt, (void *)patcher);
-}
-
 /* Applies the rules to the objects that `glob` names (NULL: to all). */
 static uint32_t rules_apply(struct session *session, const char *glob,
 			    struct text *why)
@@ -277,7 +176,7 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 
 	registry_lock();
 	patch_open(&pass.patcher);
-	probes_adopt(&pass.patcher);
+	session_probes_adopt(&pass.patcher);
 	registry_each(apply_one, &pass);
 	patch_close(&pass.patcher);
 	registry_unlock();
@@ -289,35 +188,8 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (phase_of(i) == SESSION_RUNS)
+		if (session_phase(i) == SESSION_RUNS)
 			object_apply(&sessions[i], object, patcher, NULL);
-}
-
-void session_adopt_all(void)
-{
-	struct patcher patcher;
-
-	if (all_probes)
-		return;
-	all_probes = 1;
-	registry_lock();
-	patch_open(&patcher);
-	probes_adopt(&patcher);
-	patch_close(&patcher);
-	registry_unlock();
-}
-
-static int adopted_came(struct object *object, void *arg)
-{
-	if (object->adopted && !object->on)
-		session_module_came(object, arg);
-	return 0;
-}
-
-void session_adopt(const struct patcher *patcher)
-{
-	probes_adopt(patcher);
-	registry_each(adopted_came, (void *)patcher);
 }
 
 static struct session *session_reserve(const struct session *model, int *ret)
@@ -329,7 +201,7 @@ static struct session *session_reserve(const struct session *model, int *ret)
 		return NULL;
 	*ret = -EUSERS;
 	for (i = 0; i < SESSIONS_MAX; i++) {
-		if (phase_of(i) != SESSION_FREE)
+		if (session_phase(i) != SESSION_FREE)
 			continue;
 		/* leaves the memory of unused rules untouched */
 		__builtin_memcpy(&sessions[i], model,
@@ -365,7 +237,7 @@ static uint32_t header_choose(struct session *session)
 
 	registry_lock();
 	patch_open(&pass.patcher);
-	probes_adopt(&pass.patcher);
+	session_probes_adopt(&pass.patcher);
 	patch_close(&pass.patcher);
 	many = registry_each(count_distinct, &pass);
 	registry_unlock();
@@ -557,7 +429,7 @@ void session_inherit_resume(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (phase_of(i) == SESSION_RUNS)
+		if (session_phase(i) == SESSION_RUNS)
 			channel_resume(sessions[i].channel);
 }
 
@@ -566,8 +438,8 @@ void session_remove_owned(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if ((phase_of(i) == SESSION_RUNS ||
-		     phase_of(i) == SESSION_HALTED) && sessions[i].owned)
+		if ((session_phase(i) == SESSION_RUNS ||
+		     session_phase(i) == SESSION_HALTED) && sessions[i].owned)
 			channel_remove_files(sessions[i].channel);
 }
 
@@ -576,8 +448,8 @@ int session_any_owned(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if ((phase_of(i) == SESSION_RUNS ||
-		     phase_of(i) == SESSION_HELD) && sessions[i].owned)
+		if ((session_phase(i) == SESSION_RUNS ||
+		     session_phase(i) == SESSION_HELD) && sessions[i].owned)
 			return 1;
 	return 0;
 }
@@ -587,8 +459,8 @@ int session_any(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if ((phase_of(i) == SESSION_RUNS ||
-		     phase_of(i) == SESSION_HALTED) && !sessions[i].owned)
+		if ((session_phase(i) == SESSION_RUNS ||
+		     session_phase(i) == SESSION_HALTED) && !sessions[i].owned)
 			return 1;
 	return 0;
 }

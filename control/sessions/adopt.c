@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * USDT probes that sessions name become markers.
+ */
+#include "base/glob.h"
+#include "base/index.h"
+#include "control/sessions/private.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/usdt/usdt.h"
+
+/* 1: all probes of the program are made markers, because gdb listed them. */
+static int all_probes;
+
+/* Returns 1 when the session's rules may make markers of probes. */
+static int asks(uint32_t number)
+{
+	return session_phase(number) == SESSION_OPENING ||
+	       session_phase(number) == SESSION_RUNS;
+}
+
+static int asks_for_probes(const struct session_rule *rule)
+{
+	return rule->wanted && session_rule_names(rule);
+}
+
+/* Returns how a USDT probe is wanted as a marker; 0: it is not wanted. */
+static int probe_wanted(const char *id, uint32_t *strings, void *arg)
+{
+	int how = 0;
+	uint32_t i;
+	uint32_t k;
+
+	(void)arg;
+	*strings = 0;
+	for (i = 0; i < SESSIONS_MAX; i++) {
+		const struct session *session = &sessions[i];
+
+		for (k = 0; asks(i) && k < session->nrules; k++) {
+			const struct session_rule *rule = &session->rules[k];
+
+			if (!asks_for_probes(rule) ||
+			    !glob_match(rule->glob, id))
+				continue;
+			if (!how)
+				*strings = rule->strings;
+			how |= USDT_WANTED | session->int3;
+		}
+	}
+	return how ? how : all_probes;
+}
+
+/* The globs that rules have ever asked for, with traps or without, and their
+ * number. Adopted probes stay adopted, so a module is searched again only when
+ * the number has grown. */
+static struct index asked;
+static uint32_t askings;
+
+static int same_hash(uint64_t value, const void *hash)
+{
+	return value == *(const uint64_t *)hash;
+}
+
+static void ask_for(const char *glob, int int3)
+{
+	uint64_t hash = index_hash(INDEX_HASH ^ (uint32_t)int3, glob,
+				   text_length(glob)) | 1;
+
+	if (!index_find(&asked, hash, same_hash, &hash)) {
+		index_add(&asked, hash, hash);
+		askings++;
+	}
+}
+
+static int module_adopt(struct module *module, void *arg)
+{
+	if (module->usdt_askings == askings)
+		return 0;
+	module->usdt_askings = askings;
+	if (usdt_adopt(module, probe_wanted, NULL, arg))
+		module->usdt_askings = 0;
+	return 0;
+}
+
+void session_probes_adopt(const struct patcher *patcher)
+{
+	uint32_t i;
+	uint32_t k;
+
+	if (all_probes)
+		ask_for("", 0);
+	for (i = 0; i < SESSIONS_MAX; i++)
+		for (k = 0; asks(i) && k < sessions[i].nrules; k++)
+			if (asks_for_probes(&sessions[i].rules[k]))
+				ask_for(sessions[i].rules[k].glob,
+					sessions[i].int3);
+	registry_each_module(module_adopt, (void *)patcher);
+}
+
+void session_adopt_all(void)
+{
+	struct patcher patcher;
+
+	if (all_probes)
+		return;
+	all_probes = 1;
+	registry_lock();
+	patch_open(&patcher);
+	session_probes_adopt(&patcher);
+	patch_close(&patcher);
+	registry_unlock();
+}
+
+static int adopted_came(struct object *object, void *arg)
+{
+	if (object->adopted && !object->on)
+		session_module_came(object, arg);
+	return 0;
+}
+
+void session_adopt(const struct patcher *patcher)
+{
+	session_probes_adopt(patcher);
+	registry_each(adopted_came, (void *)patcher);
+}
