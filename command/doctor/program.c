@@ -15,6 +15,7 @@
 #include "command/doctor/doctor.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
+#include "command/record/unreached.h"
 #include "tracepoints/program/executable.h"
 
 #define AGENT		"libtaffrail.so"
@@ -157,7 +158,7 @@ static void look_how(struct doctor *d, struct finding *f)
 		return;
 	image_look(&image, environment);
 	if (image.why) {
-		words = image_words(image.why);
+		words = lacking_words(image.why);
 		colon = strstr(words, ": ");
 		found_as(f, DOCTOR_NO, "%.*s",
 			 (int)(colon ? colon - words : (long)strlen(words)),

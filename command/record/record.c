@@ -33,7 +33,6 @@
 #include "command/processes/targets.h"
 #include "command/record/report.h"
 #include "tracepoints/conditions/rule-split.h"
-#include "tracepoints/program/executable.h"
 
 static int open_output(struct record *record)
 {
@@ -232,7 +231,7 @@ static int tell_none(const struct record *record)
 {
 	const char *program = record->options.program[0];
 	const char *why = record->first_lacks ?
-				  image_words(record->first_lacks) :
+				  lacking_words(record->first_lacks) :
 			  record->lacking.nrows ?
 				  record->lacking.rows[0].why : NULL;
 
@@ -374,7 +373,7 @@ static void count_first(struct record *record)
 		return;
 	record->lacking.others++;
 	lacking_add(&record->lacking, record->options.program[0],
-		    image_words(record->first_lacks), 1);
+		    lacking_words(record->first_lacks), 1);
 }
 
 static void tell_result(const struct record *record)

@@ -17,7 +17,26 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "control/protocol.h"
-#include "tracepoints/program/executable.h"
+
+static const char *const words[LACKING_END] = {
+	[LACKING_FILTER] = "it began under a seccomp filter",
+	[LACKING_MACHINE] = "it is for another machine (32 bits, "
+		"for example): build it for this one",
+	[LACKING_UNSEEN] = "it cannot read the path in LD_PRELOAD: show "
+		"it that file there, or link libtaffrail into it",
+	[LACKING_STATIC] = "it is a static program: link libtaffrail.a into "
+		"it",
+	[LACKING_SECURE] = "it is set-user-ID or set-group-ID: record a "
+		"copy that is not",
+	[LACKING_UNSET] = "LD_PRELOAD in its environment lacks the agent: "
+		"leave it there, or use taffrail attach",
+};
+
+const char *lacking_words(enum lacking_why why)
+{
+	return (unsigned)why < LACKING_END && words[why] ? words[why] :
+							   "not known";
+}
 
 static void copy_printable(char *to, size_t room, const char *from)
 {
@@ -65,7 +84,7 @@ void lacking_take(struct lacking *lacking, const struct process_page *page)
 			continue;
 		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
 			 note->path);
-		lacking_add(lacking, path, image_words(note->why),
+		lacking_add(lacking, path, lacking_words(note->why),
 			    note->times);
 	}
 }

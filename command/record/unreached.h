@@ -41,6 +41,9 @@ void lacking_read(struct lacking *lacking, int fd);
 void lacking_add(struct lacking *lacking, const char *path, const char *why,
 		 uint64_t times);
 
+/* Returns the reason and the remedy in words: "PROGRAM: WORDS". */
+const char *lacking_words(enum lacking_why why);
+
 /* Prints the counts, and the first programs. */
 void lacking_tell(const struct lacking *lacking);
 

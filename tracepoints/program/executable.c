@@ -39,26 +39,6 @@ struct head {
 	size_t used;
 };
 
-static const char *const words[LACKING_END] = {
-	[LACKING_FILTER] = "it began under a seccomp filter",
-	[LACKING_MACHINE] = "it is for another machine (32 bits, "
-		"for example): build it for this one",
-	[LACKING_UNSEEN] = "it cannot read the path in LD_PRELOAD: show "
-		"it that file there, or link libtaffrail into it",
-	[LACKING_STATIC] = "it is a static program: link libtaffrail.a into "
-		"it",
-	[LACKING_SECURE] = "it is set-user-ID or set-group-ID: record a "
-		"copy that is not",
-	[LACKING_UNSET] = "LD_PRELOAD in its environment lacks the agent: "
-		"leave it there, or use taffrail attach",
-};
-
-const char *image_words(enum lacking_why why)
-{
-	return (unsigned)why < LACKING_END && words[why] ? words[why] :
-							   "not known";
-}
-
 SIGSAFE static size_t read_at(int fd, void *buffer, size_t room,
 			      uint64_t offset)
 {

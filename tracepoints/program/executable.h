@@ -34,7 +34,4 @@ struct image {
  */
 void image_look(struct image *image, char *const *environment);
 
-/* Returns the reason and the remedy in words: "PROGRAM: WORDS". */
-const char *image_words(enum lacking_why why);
-
 #endif
