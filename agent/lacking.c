@@ -10,7 +10,9 @@
  */
 #include "agent/lacking.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include "base/base.h"
 #include "base/file.h"
@@ -18,6 +20,7 @@
 #include "base/text.h"
 #include "buffers/rings/channel.h"
 #include "control/protocol.h"
+#include "control/sessions/place.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 
@@ -104,6 +107,51 @@ SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 		store_release(&note->why, LACKING_NOT);
 }
 
+/* Returns the value of the last such variable, as settings_read() does. */
+SIGSAFE static const char *variable_in(char *const *environment,
+				       const char *variable)
+{
+	const char *found = NULL;
+	const char *value;
+
+	for (; *environment; environment++) {
+		value = text_after(*environment, variable);
+		if (value)
+			found = value;
+	}
+	return found;
+}
+
+/* Returns 1 when the agent would make its files in the same directory, and join
+ * the same recordings. An inner recorder adds its name behind the others. */
+SIGSAFE static int same_recording(char *const *environment)
+{
+	const char *directory = variable_in(environment, "TAFFRAIL_DIR=");
+	const char *join = variable_in(environment, PROTOCOL_JOIN_ENV "=");
+
+	if (!directory || !text_equal(directory, settings.directory) || !join)
+		return 0;
+	join = text_after(join, settings.join);
+	return join && (!*join || *join == PROTOCOL_JOIN_SEPARATOR);
+}
+
+SIGSAFE enum lacking_why lacking_place(char *const *environment)
+{
+	struct stat st;
+	int fd, ret;
+
+	if (settings.join && settings.directory &&
+	    !same_recording(environment))
+		return LACKING_ELSEWHERE;
+	fd = (int)sys_open(place_runtime, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd == -EACCES ? LACKING_USER : LACKING_NOT;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	sys_close(fd);
+	return !ret && st.st_uid != (uid_t)sys0(SYS_geteuid) ? LACKING_USER :
+							      LACKING_NOT;
+}
+
 /* Adds the path of the program's file, without control characters. */
 static void line_add_program(struct text *line)
 {
@@ -116,33 +164,43 @@ static void line_add_program(struct text *line)
 								   path[i]);
 }
 
+/* Opens the file of the recording `name` to which lines are added. */
+static int off_open(const char *name)
+{
+	char path[320];
+	struct text text;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, settings.directory);
+	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
+	text_add(&text, name);
+	if (text.cut)
+		return -ENAMETOOLONG;
+	return file_open(AT_FDCWD, path, O_WRONLY | O_APPEND, 0,
+			 PROTOCOL_OFF_BYTES_MAX);
+}
+
 void lacking_tell(const char *why)
 {
-	const char *join = settings.join;
-	char path[320];
+	const char *list = settings.join;
+	char name[SESSION_NAME_BYTES];
 	char bytes[2 * LACKING_PATH_BYTES];
 	struct text text;
 	int fd;
 
-	if (thread_forbidden() || !join || !file_name_plain(join) ||
-	    !settings.directory)
-		return;
-	text_open(&text, path, sizeof(path));
-	text_add(&text, settings.directory);
-	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
-	text_add(&text, join);
-	if (text.cut)
-		return;
-	file_owner = (uint32_t)sys0(SYS_geteuid);
-	fd = file_open(AT_FDCWD, path, O_WRONLY | O_APPEND, 0,
-		       PROTOCOL_OFF_BYTES_MAX);
-	if (fd < 0)
+	if (thread_forbidden() || !settings.directory)
 		return;
 	text_open(&text, bytes, sizeof(bytes) - 1);
 	text_add(&text, why);
 	text_add_char(&text, '\t');
 	line_add_program(&text);
 	bytes[text.used++] = '\n';
-	sys_write(fd, bytes, text.used);
-	sys_close(fd);
+	file_owner = (uint32_t)sys0(SYS_geteuid);
+	while (settings_join_next(&list, name, sizeof(name))) {
+		fd = off_open(name);
+		if (fd < 0)
+			continue;
+		sys_write(fd, bytes, text.used);
+		sys_close(fd);
+	}
 }

@@ -16,7 +16,15 @@
 uint32_t lacking_note(enum lacking_why why, const char *path);
 void lacking_failed(enum lacking_why why, uint32_t mark);
 
-/* Tells the recorder that TAFFRAIL_JOIN names that the agent stays off in this
+/*
+ * Returns why the agent of a program that gets `environment` cannot make its
+ * files where the recorder of this process looks, or LACKING_NOT: the program
+ * runs as another user, or its variables name something else. Makes system
+ * calls: openat, fstat, close, geteuid. Uses a descriptor. SIGSAFE.
+ */
+enum lacking_why lacking_place(char *const *environment);
+
+/* Tells the recorders that TAFFRAIL_JOIN names that the agent stays off in this
  * program, or cannot begin its session, and why. Call it at start, after the
  * settings are read. */
 void lacking_tell(const char *why);

@@ -112,6 +112,9 @@ enum lacking_why {
 	LACKING_STATIC	= 5,	/* takes no library */
 	LACKING_SECURE	= 6,	/* set-user-ID or set-group-ID */
 	LACKING_UNSET	= 7,	/* LD_PRELOAD does not name the library */
+	LACKING_USER	= 8,	/* its user is not the runtime directory's */
+	LACKING_ELSEWHERE = 9,	/* its variables name another directory, or
+				 * not the recording */
 	LACKING_END
 };
 

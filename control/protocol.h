@@ -107,9 +107,10 @@ enum message_type {
  * Sessions for processes to come: a file $TAFFRAIL_DIR/sessions/NAME holds
  * the payload of a MESSAGE_START, and "all=1" when every process of the user
  * must join the session (`taffrail start --all`). A process also joins the
- * session that its environment variable TAFFRAIL_JOIN names (`taffrail record
- * -- PROG`). Agents read the files when they start; a process that starts after
- * a file was removed does not join.
+ * sessions that its environment variable TAFFRAIL_JOIN names, with a separator
+ * between them (`taffrail record -- PROG`; an inner recorder adds its name).
+ * Agents read the files when they start; a process that starts after a file was
+ * removed does not join.
  */
 #define PROTOCOL_SESSIONS_DIR	"sessions"
 /* sessions/.off.NAME, which a recorder makes: agents that stay off append a
@@ -125,5 +126,7 @@ enum message_type {
 #define PROTOCOL_FAULT_FILE	".fault.env"
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
+#define PROTOCOL_JOIN_SEPARATOR	':'
+#define PROTOCOL_JOIN_BYTES	512u	/* of all names, at most, with a NUL */
 
 #endif

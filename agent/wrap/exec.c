@@ -110,6 +110,8 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 		return;
 	if (preload_named(environment)) {
 		image_look(image, environment);
+		if (!image->why && image->found[0])
+			image->why = lacking_place(environment);
 	} else if (settings.preloaded) {
 		image_look(image, environment);
 		if (!image->why && image->found[0])

@@ -52,24 +52,39 @@ static char *read_text(const char *pid, const char *file)
 	return text;
 }
 
-static bool contains(const char *pid, const char *file, const char *first,
-		     const char *second)
+static bool maps(const char *pid, const char *first, const char *second)
 {
-	char *text = read_text(pid, file);
-	bool found = text && (strstr(text, first) ||
-			      (second && strstr(text, second)));
+	char *text = read_text(pid, "maps");
+	bool found = text && (strstr(text, first) || strstr(text, second));
 
 	free(text);
 	return found;
 }
 
+/* Returns whether the list, which ends with its line, has the name. */
+static bool listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+	size_t n;
+
+	for (;; list += n + 1) {
+		n = strcspn(list, ":\n");
+		if (n == length && !memcmp(list, name, n))
+			return true;
+		if (list[n] != PROTOCOL_JOIN_SEPARATOR)
+			return false;
+	}
+}
+
 static bool obeys(const char *pid, const char *session)
 {
-	char variable[128];
+	const char variable[] = "\n" PROTOCOL_JOIN_ENV "=";
+	char *text = read_text(pid, "environ");
+	char *found = text ? strstr(text, variable) : NULL;
+	bool obeying = found && listed(found + strlen(variable), session);
 
-	snprintf(variable, sizeof(variable), "\n%s=%s\n", PROTOCOL_JOIN_ENV,
-		 session);
-	return contains(pid, "environ", variable, NULL);
+	free(text);
+	return obeying;
 }
 
 bool joiner(pid_t pid, const char *session)
@@ -90,8 +105,7 @@ bool joiners_exist(const char *session, const char *directory)
 	while (dir && !found && (entry = readdir(dir)))
 		if (isdigit((unsigned char)entry->d_name[0]))
 			found = obeys(entry->d_name, session) &&
-				contains(entry->d_name, "maps", "/libtaffrail",
-					 directory);
+				maps(entry->d_name, "/libtaffrail", directory);
 	if (dir)
 		closedir(dir);
 	return found;

@@ -468,7 +468,8 @@ static int end(struct record *record)
 					"without an event are not recorded: "
 					LIMITS_BLIND);
 	return record->foreign || record->unfollowed || record->left ||
-	       record->cut_off ? COMMAND_FAILED : status;
+	       record->cut_off || record->lacking.away ? COMMAND_FAILED :
+							 status;
 }
 
 int record_main(int argc, char **argv)

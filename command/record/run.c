@@ -100,6 +100,24 @@ static char **environment_without(char **environment)
 	return room ? preload_without(environment, room) : environment;
 }
 
+/* Adds the recording's name to those of recorders that this one runs under.
+ * Returns 0, or -1 and errno. */
+static int join(const struct record *record)
+{
+	const char *outer = getenv(PROTOCOL_JOIN_ENV);
+	char list[PROTOCOL_JOIN_BYTES];
+
+	if (!outer || !*outer)
+		return setenv(PROTOCOL_JOIN_ENV, record->name, 1);
+	if (snprintf(list, sizeof(list), "%s%c%s", outer,
+		     PROTOCOL_JOIN_SEPARATOR, record->name) >=
+	    (int)sizeof(list)) {
+		errno = E2BIG;
+		return -1;
+	}
+	return setenv(PROTOCOL_JOIN_ENV, list, 1);
+}
+
 /* In the child: executes the program, or reports the errno through `pipe`. */
 static void become(const struct record *record, const char *preload,
 		   int withhold, int pipe)
@@ -108,8 +126,7 @@ static void become(const struct record *record, const char *preload,
 	int error;
 
 	if (setenv("LD_PRELOAD", preload, 1) ||
-	    setenv("TAFFRAIL_DIR", record->dir.path, 1) ||
-	    setenv(PROTOCOL_JOIN_ENV, record->name, 1))
+	    setenv("TAFFRAIL_DIR", record->dir.path, 1) || join(record))
 		error = errno;
 	else {
 		execvpe(program[0], program,

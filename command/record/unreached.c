@@ -30,6 +30,10 @@ static const char *const words[LACKING_END] = {
 		"copy that is not",
 	[LACKING_UNSET] = "LD_PRELOAD in its environment lacks the agent: "
 		"leave it there, or use taffrail attach",
+	[LACKING_USER] = "its user may not make files in the runtime "
+		"directory: run taffrail record as that user",
+	[LACKING_ELSEWHERE] = "TAFFRAIL_DIR or TAFFRAIL_JOIN in its "
+		"environment is not that of the recording: leave both there",
 };
 
 const char *lacking_words(enum lacking_why why)
@@ -82,6 +86,8 @@ void lacking_take(struct lacking *lacking, const struct process_page *page)
 		if (note->why <= LACKING_NOTING || note->why >= LACKING_END ||
 		    !note->times)
 			continue;
+		lacking->away |= note->why == LACKING_USER ||
+				 note->why == LACKING_ELSEWHERE;
 		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
 			 note->path);
 		lacking_add(lacking, path, lacking_words(note->why),

@@ -25,6 +25,8 @@ struct lacking {
 	uint64_t others;	/* without an agent for another reason */
 	uint64_t roomless;	/* the part of others without room for files */
 	bool limited;		/* one of them by ulimit -f */
+	bool away;		/* one could have been recorded: it has an
+				 * agent that this recorder does not reach */
 	uint64_t named;		/* the part of both that has a row */
 	struct lacking_row rows[LACKING_ROWS];
 	int nrows;

@@ -304,12 +304,13 @@ static void obey_entry(int fd, const char *name, void *arg)
 		obey_file(fd, name, 0, o->session, o->buffer);
 }
 
-/* Returns what became of the recording that the process joins. */
+/* Returns what became of the recordings that the process joins. */
 static int obey_directory(struct session *session, char *buffer)
 {
 	char path[256];
 	struct obeying obeying = { session, buffer, 0 };
 	const char *join = settings.join;
+	char name[SESSION_NAME_BYTES];
 	struct text text;
 	int ret = 0;
 	int fd;
@@ -324,8 +325,12 @@ static int obey_directory(struct session *session, char *buffer)
 				 "cannot open the directory", fd);
 		return 0;
 	}
-	if (join && file_name_plain(join))
-		ret = obey_file(fd, join, 1, session, buffer);
+	while (settings_join_next(&join, name, sizeof(name))) {
+		int failed = obey_file(fd, name, 1, session, buffer);
+
+		if (failed)
+			ret = failed;
+	}
 	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",

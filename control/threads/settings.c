@@ -8,6 +8,7 @@
 #include "control/threads/settings.h"
 
 #include "base/base.h"
+#include "base/file.h"
 #include "base/preload.h"
 #include "base/text.h"
 #include "base/words.h"
@@ -57,36 +58,39 @@ static void environment_read(char **environment)
 	}
 }
 
-/* Copies the settings that forked children read again: by then the program may
- * have written its title over its environment. `directory` and `runtime` hold
- * one character more than place.c has room for. */
+#define PATH_KEPT	201	/* one more than place.c has room for */
+#define WORD_KEPT	8
+#define KEPT_BYTES	(2 * PATH_KEPT + PROTOCOL_JOIN_BYTES + 3 * WORD_KEPT)
+
+/* Settings that are read after the start. */
+static const struct {
+	uint16_t value;
+	uint16_t bytes;
+} keeps[] = {
+	{ offsetof(struct settings, directory), PATH_KEPT },
+	{ offsetof(struct settings, runtime), PATH_KEPT },
+	{ offsetof(struct settings, join), PROTOCOL_JOIN_BYTES },
+	{ offsetof(struct settings, service), WORD_KEPT },
+	{ offsetof(struct settings, gdb), WORD_KEPT },
+	{ offsetof(struct settings, ipa), WORD_KEPT },
+};
+
+/* Copies them: the program may write its title over its environment. */
 static void settings_keep(void)
 {
-	static char directory[201];
-	static char runtime[201];
-	static char service[8];
-	static char gdb[8];
-	static char ipa_word[8];
+	static char kept[KEPT_BYTES];
+	char *room = kept;
+	uint32_t i;
 
-	if (settings.directory) {
-		text_copy(directory, sizeof(directory), settings.directory);
-		settings.directory = directory;
-	}
-	if (settings.runtime) {
-		text_copy(runtime, sizeof(runtime), settings.runtime);
-		settings.runtime = runtime;
-	}
-	if (settings.service) {
-		text_copy(service, sizeof(service), settings.service);
-		settings.service = service;
-	}
-	if (settings.gdb) {
-		text_copy(gdb, sizeof(gdb), settings.gdb);
-		settings.gdb = gdb;
-	}
-	if (settings.ipa) {
-		text_copy(ipa_word, sizeof(ipa_word), settings.ipa);
-		settings.ipa = ipa_word;
+	for (i = 0; i < ARRAY_SIZE(keeps); i++) {
+		const char **setting = (const char **)((char *)&settings +
+						       keeps[i].value);
+
+		if (*setting) {
+			text_copy(room, keeps[i].bytes, *setting);
+			*setting = room;
+		}
+		room += keeps[i].bytes;
 	}
 }
 
@@ -94,6 +98,21 @@ void settings_read(char **environment)
 {
 	environment_read(environment);
 	settings_keep();
+}
+
+int settings_join_next(const char **list, char *name, size_t size)
+{
+	struct text text;
+
+	while (*list && **list) {
+		text_open(&text, name, size);
+		while (**list && **list != PROTOCOL_JOIN_SEPARATOR)
+			text_add_char(&text, *(*list)++);
+		*list += !!**list;
+		if (!text.cut && file_name_plain(name))
+			return 1;
+	}
+	return 0;
 }
 
 SIGSAFE int setting_is(const char *setting, const char *word)

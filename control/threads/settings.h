@@ -7,6 +7,7 @@
 #ifndef CONTROL_THREADS_SETTINGS_H
 #define CONTROL_THREADS_SETTINGS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define AGENT_VERSION	PACKAGE_VERSION
@@ -37,6 +38,13 @@ extern struct settings settings;
  * settings that a forked child reads again. Call it once, at start.
  */
 void settings_read(char **environment);
+
+/*
+ * Copies the next name of a list like TAFFRAIL_JOIN's (NULL: an empty one), and
+ * takes it from the list. Names that are no plain file names, or too long, are
+ * skipped. Returns 0 when there is none.
+ */
+int settings_join_next(const char **list, char *name, size_t size);
 
 /* Returns 1 when a setting is set to this word. SIGSAFE. */
 int setting_is(const char *setting, const char *word);
