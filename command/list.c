@@ -236,7 +236,10 @@ static const char *not_a_file(const char *path)
 	if (!*path)
 		return "the file's name is empty";
 	if (stat(path, &st))
-		return command_parse_pid(&pid, path) ? NULL :
+		return errno != ENOENT ? NULL :
+		       command_parse_pid(&pid, path) ?
+		       "there is no such file: give programs or libraries, or "
+		       "-p PID" :
 		       "there is no such file; for a process, put -p before "
 		       "its number";
 	if (S_ISDIR(st.st_mode))

@@ -5,6 +5,7 @@
  */
 #include "command/common/command.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -55,21 +56,33 @@ static int print_usage(void)
 	for (const struct command *c = command_table; c->word; c++)
 		printf("  %-12s%s\n", c->word, c->help);
 	printf("\nOptions:\n"
-	       "  --help      print this; SUBCOMMAND --help prints its "
+	       "  -h, --help     print this; SUBCOMMAND --help prints its "
 	       "options\n"
-	       "  --version   print the version\n");
+	       "  -V, --version  print the version\n");
 	return command_finish();
+}
+
+/* Says what is wrong with an option in place of a sub-command. */
+static int misused_option(int argc, char **argv)
+{
+	if (argc > 2)
+		return command_misused("'%s' stands before the sub-command: "
+				       "options follow it", argv[1]);
+	return command_misused("unknown option '%s', and no sub-command",
+			       argv[1]);
 }
 
 /* Names sub-commands like the word. */
 static int misused_word(const char *word)
 {
-	struct nearest nearest = { .rule = word };
 	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	char small[NEAREST_LENGTH_MAX + 1];
+	struct nearest nearest = { .rule = small };
+	size_t n = 0;
 
-	if (*word == '-')
-		return command_misused("'%s' stands before the sub-command: "
-				       "options follow it", word);
+	for (; n < NEAREST_LENGTH_MAX && word[n]; n++)
+		small[n] = (char)tolower((unsigned char)word[n]);
+	small[n] = '\0';
 	for (const struct command *c = command_table; c->word; c++)
 		nearest_add(&nearest, c->word);
 	nearest_text(&nearest, names, sizeof(names));
@@ -77,17 +90,31 @@ static int misused_word(const char *word)
 			       word, names);
 }
 
+/* Makes "WORD --help" of "help WORD". */
+static void turn_help(int argc, char **argv)
+{
+	static char help[] = "--help";
+
+	if (argc != 3 || strcmp(argv[1], "help"))
+		return;
+	argv[1] = argv[2];
+	argv[2] = help;
+}
+
 int main(int argc, char **argv)
 {
-	const char *word = argc > 1 ? argv[1] : NULL;
+	const char *word;
 
 	command_set_rows(command_table);
-	if (!word)
+	if (argc < 2)
 		return command_misused("no sub-command given");
+	turn_help(argc, argv);
+	word = argv[1];
 	if (!strcmp(word, "--help") || !strcmp(word, "-h") ||
 	    !strcmp(word, "help"))
 		return print_usage();
-	if (!strcmp(word, "--version")) {
+	if (!strcmp(word, "--version") || !strcmp(word, "-V") ||
+	    !strcmp(word, "version")) {
 		printf("taffrail %s\n", PACKAGE_VERSION);
 		return command_finish();
 	}
@@ -101,5 +128,5 @@ int main(int argc, char **argv)
 			limits_raise_files();
 		return c->run(argc - 1, argv + 1);
 	}
-	return misused_word(word);
+	return *word == '-' ? misused_option(argc, argv) : misused_word(word);
 }

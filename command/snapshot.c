@@ -16,6 +16,7 @@
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/processes/faults.h"
+#include "command/processes/targets.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
 #include "command/record/shortage.h"
@@ -287,10 +288,7 @@ static int take_arguments(struct snapshot *s, const char **output, int argc,
 	if (s->core && s->pid)
 		return command_misused("--core and --pid exclude each other");
 	s->name = argv[options.index];
-	if (!rundir_valid_name(s->name))
-		return command_misused("'%s' is not a session's name",
-				       s->name);
-	return COMMAND_DONE;
+	return targets_check_name(s->name);
 }
 
 /* Finds the process of the core dump. A process that has the same pid now is

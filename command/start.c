@@ -70,15 +70,6 @@ static int check_rule(const char *rule)
 	return COMMAND_DONE;
 }
 
-static int check_name(const char *name)
-{
-	if (!rundir_valid_name(name))
-		return command_misused("'%s' is not a session's name: give up "
-				       "to 63 letters, digits, '.', '_', '-'",
-				       name);
-	return COMMAND_DONE;
-}
-
 /* Refuses the names of sessions that gdb, gdbserver, TAFFRAIL_ENABLE and record
  * make. */
 static int check_free(const char *name)
@@ -203,7 +194,7 @@ static int start_call(struct target *target,
 					 "lost until there is room; make room, "
 					 "or give a smaller --buffer-size",
 					 target->process->pid,
-					 target->process->path,
+					 rundir_shown(target->process),
 					 strerror(error));
 	else if (!ret && buffer < asked)
 		command_warn("process %d: buffers of %lluK instead of %lluK: "
@@ -212,7 +203,7 @@ static int start_call(struct target *target,
 			     target->process->pid,
 			     (unsigned long long)buffer / 1024,
 			     (unsigned long long)asked / 1024,
-			     target->process->path);
+			     rundir_shown(target->process));
 	return ret;
 }
 
@@ -385,7 +376,7 @@ int start_main(int argc, char **argv)
 		return status;
 	if (!a.all == !a.pids.count)
 		return command_misused("give either -p PID or --all");
-	status = check_name(a.name);
+	status = targets_check_name(a.name);
 	if (status)
 		return status;
 	fill_request(&request, &a);
@@ -563,7 +554,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	if (argc - options.index != 2)
 		return command_misused("give a session's name and one rule; a "
 				       "rule with blanks stands in quotes");
-	status = check_name(argv[options.index]);
+	status = targets_check_name(argv[options.index]);
 	if (!status)
 		status = check_rule(argv[options.index + 1]);
 	if (status)

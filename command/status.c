@@ -582,6 +582,8 @@ int status_main(int argc, char **argv)
 	if (argc - options.index > 1)
 		return command_misused("give at most one session's name");
 	s.only = argv[options.index];
+	if (s.only && targets_check_name(s.only))
+		return COMMAND_USAGE;
 	status = show(&s, pid, as_json);
 	release(&s);
 	return status;

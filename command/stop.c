@@ -136,9 +136,8 @@ static int tell_main(int argc, char **argv, enum message_type type,
 		return options.status;
 	if (argc - options.index != 1)
 		return command_misused("give one session's name");
-	if (!rundir_valid_name(argv[options.index]))
-		return command_misused("'%s' is not a session's name",
-				       argv[options.index]);
+	if (targets_check_name(argv[options.index]))
+		return COMMAND_USAGE;
 	if (targets_open(&targets, pid))
 		status = COMMAND_FAILED;
 	else

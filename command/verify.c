@@ -34,12 +34,18 @@ int verify_main(int argc, char **argv)
 		return options.status;
 	if (argc - options.index != 1)
 		return command_misused("give one directory");
+	if (!*argv[options.index])
+		return command_misused("the directory's name is empty");
 	map_guard();
 	ret = verify_directory(&result, argv[options.index], report, NULL);
 	if (ret == -ENOENT)
 		return command_failed(access(argv[options.index], F_OK) ?
 				      "%s: there is no such directory" :
 				      "%s: no trace in this directory",
+				      argv[options.index]);
+	if (ret == -ENOTDIR)
+		return command_failed("%s: it is a file: give the directory "
+				      "that record or snapshot wrote (-o)",
 				      argv[options.index]);
 	if (ret < 0)
 		return command_failed("%s: %s", argv[options.index],

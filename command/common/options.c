@@ -182,6 +182,27 @@ static const char *refused_word(const struct options *options)
 	return options->argv[optind];
 }
 
+/* Prints what is wrong with an option of more than one letter. */
+static int misused_word(const struct options *options, const char *typed)
+{
+	int n = (int)strcspn(typed + 2, "=");
+	int like = !strncmp("help", typed + 2, n);
+	bool whole = n == 4 && like;
+
+	for (const struct option_row *row = options->rows; row->key; row++)
+		if (row->word && !strncmp(row->word, typed + 2, n)) {
+			like++;
+			whole |= !row->word[n];
+		}
+	if (!like)
+		return command_misused("unknown option '--%.*s'", n, typed + 2);
+	if (like == 1 || whole)
+		return command_misused("option '--%.*s' takes no argument", n,
+				       typed + 2);
+	return command_misused("option '--%.*s' is ambiguous: %d options begin "
+			       "so", n, typed + 2, like);
+}
+
 /* Prints what is wrong with an option, and where another program's options
  * go. */
 static int misused_option(const struct options *options, int key)
@@ -190,6 +211,10 @@ static int misused_option(const struct options *options, int key)
 
 	if (key == ':')
 		return command_misused("option '%s' needs an argument", typed);
+	if ((optopt == 'p' || !strcmp(typed, "--pid")) && options->shape &&
+	    !strncmp(options->shape, "PID", 3))
+		return command_misused("there is no option -p: give PID alone, "
+				       "as in: taffrail %s PID", word);
 	if (options->behind)
 		return command_misused("unknown option '%s'; %s's options go "
 				       "behind --, as in: taffrail %s -p PID "
@@ -198,8 +223,7 @@ static int misused_option(const struct options *options, int key)
 				       refused_word(options));
 	if (optopt && optopt < 256 && strncmp(typed, "--", 2))
 		return command_misused("unknown option '-%c'", optopt);
-	return command_misused("option '%s' is unknown, ambiguous or takes no "
-			       "argument", typed);
+	return misused_word(options, typed);
 }
 
 int options_next(struct options *options)
@@ -251,9 +275,11 @@ int command_parse_pid(pid_t *pid, const char *text)
 	char *end;
 	long value;
 
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
 	errno = 0;
 	value = strtol(text, &end, 10);
-	if (errno || *end || end == text || value <= 0 || value > INT_MAX)
+	if (errno || *end || value <= 0 || value > INT_MAX)
 		return -EINVAL;
 	*pid = value;
 	return 0;

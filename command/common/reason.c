@@ -89,11 +89,14 @@ const char *reason_of_program(const char *program, int error)
 	if (error == ENOENT && path && !stat(program, &st))
 		return "its interpreter (behind #!, or the dynamic linker) "
 		       "does not exist";
+	if (error == ENOENT && !path && !access(program, X_OK))
+		return "No such file in PATH; for the one in this directory, "
+		       "put ./ before its name";
 	if (error == ENOENT && !path)
-		return access(program, X_OK) ?
+		return program[strspn(program, "0123456789")] ?
 			       "No such file in PATH" :
-			       "No such file in PATH; for the one in this "
-			       "directory, put ./ before its name";
+			       "No such file in PATH; for a process, put -p "
+			       "before its number";
 	if (error == EACCES && path && !stat(program, &st) &&
 	    S_ISDIR(st.st_mode))
 		return "it is a directory";

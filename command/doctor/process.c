@@ -18,7 +18,6 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
-#include "command/gdb/gdb.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/process.h"
 
@@ -75,17 +74,6 @@ static void found_no_agent(struct doctor *d, struct finding *f)
 			     "it by themselves", d->pid);
 }
 
-/* Returns the path of the process's directory, without the way through /proc
- * where this command does not need it. */
-static const char *place_path(const struct doctor *d)
-{
-	const char *inside = strstr(d->process.path, "/root/");
-
-	return inside && !strncmp(d->process.path, "/proc/", 6) &&
-	       gdb_same_file(d->process.path, inside + 5) ? inside + 5 :
-							   d->process.path;
-}
-
 /* Returns how the agent came into the process. */
 static const char *how_loaded(const struct doctor *d)
 {
@@ -138,7 +126,7 @@ static void look_agent(struct doctor *d, struct finding *f)
 			     "libtaffrail of the process");
 	} else if (ret) {
 		found_as(f, DOCTOR_NO, "its page in %s cannot be read: %s",
-			 place_path(d), strerror(-ret));
+			 rundir_shown(&d->process), strerror(-ret));
 	} else if (!listens(d)) {
 		d->deaf = true;
 		found_as(f, DOCTOR_NO, "no command can call it: %s",
@@ -151,7 +139,8 @@ static void look_agent(struct doctor *d, struct finding *f)
 		found_remedy(f, "continue it (kill -CONT, or in its debugger)");
 	} else {
 		found_as(f, DOCTOR_OK, "at work, %s, version %s, in %s",
-			 how_loaded(d), d->page.agent_version, place_path(d));
+			 how_loaded(d), d->page.agent_version,
+			 rundir_shown(&d->process));
 	}
 	if (ret)
 		d->page.magic = 0;
@@ -180,7 +169,7 @@ static void look_place(struct doctor *d, struct finding *f)
 {
 	if (!d->page.magic)
 		return;
-	found_room(f, d->process.fd, place_path(d));
+	found_room(f, d->process.fd, rundir_shown(&d->process));
 	if (!rundir_away(&d->process))
 		return;
 	f->state = DOCTOR_LIMITED;

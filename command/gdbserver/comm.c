@@ -7,6 +7,7 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -95,6 +96,10 @@ static int open_tcp(struct comm *comm)
 
 	if (split_name(comm->name, host, sizeof(host), &port, &hints))
 		return command_failed("%s: no port", comm->name);
+	if (!port[strspn(port, "0123456789")] && strtoul(port, NULL, 10) >
+	    UINT16_MAX)
+		return command_failed("%s: a port is at most %d", comm->name,
+				      UINT16_MAX);
 	ret = getaddrinfo(host[0] ? host : NULL, port, &hints, &found);
 	if (ret)
 		return command_failed("%s: cannot resolve name: %s",

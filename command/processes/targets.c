@@ -13,6 +13,15 @@
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 
+int targets_check_name(const char *name)
+{
+	if (!rundir_valid_name(name))
+		return command_misused("'%s' is not a session's name: give up "
+				       "to 63 letters, digits, '.', '_', '-'",
+				       name);
+	return COMMAND_DONE;
+}
+
 static int find_each(struct targets *t, const pid_t *pids, size_t count)
 {
 	char error[RUNDIR_ERROR_BYTES];

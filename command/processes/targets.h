@@ -23,6 +23,10 @@ struct targets {
 	size_t count;
 };
 
+/* Returns COMMAND_DONE for a name that a session can have, or COMMAND_USAGE
+ * after printing why not. */
+int targets_check_name(const char *name);
+
 /*
  * Opens the process `pid`, or with 0 every process of the user, living and
  * dead. Returns 0, or a negative errno after printing the error; an empty list

@@ -54,7 +54,8 @@ static int take_seconds(struct record_options *o, const char *text)
 	o->seconds = strtod(text, &end);
 	if (end == text || *end || !isfinite(o->seconds) || o->seconds <= 0 ||
 	    o->seconds > 1e9)
-		return command_misused("'%s' is not a number of seconds", text);
+		return command_misused("--for '%s': give seconds, more than 0, "
+				       "as in 0.5 or 10", text);
 	return COMMAND_DONE;
 }
 

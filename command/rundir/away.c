@@ -37,6 +37,16 @@ static bool same_here(const struct rundir_process *process,
 	       here.st_dev == st->st_dev;
 }
 
+const char *rundir_shown(const struct rundir_process *process)
+{
+	const char *path = strstr(process->path, "/root/");
+	struct stat st;
+
+	return path && !strncmp(process->path, "/proc/", 6) &&
+	       !fstat(process->fd, &st) && same_here(process, &st) ?
+		       path + strlen("/root") : process->path;
+}
+
 bool rundir_away(const struct rundir_process *process)
 {
 	unsigned int wanted_major, wanted_minor, dev_major, dev_minor;

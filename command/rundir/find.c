@@ -87,7 +87,7 @@ static int read_status(struct target *t)
 
 static int read_target(struct target *t, pid_t pid)
 {
-	char state;
+	char state = '\0';
 	int ret;
 
 	t->pid = t->tid = pid;
@@ -95,7 +95,9 @@ static int read_target(struct target *t, pid_t pid)
 	if (ret)
 		return ret;
 	if (rundir_stat_living(pid, &state, &t->starttime))
-		return fact(t, -ESRCH, "no such process: %d", pid);
+		return fact(t, -ESRCH, "no such process: %d%s", pid,
+			    state != 'Z' ? "" : " has ended, and its parent "
+			    "has not waited for it (zombie)");
 	if (state == 'Z')
 		t->tid = rundir_living_thread(pid);
 	return 0;
@@ -384,6 +386,15 @@ static int search_places(struct target *t, struct rundir_process *p)
 	return ret ? -EACCES : 0;
 }
 
+/* Returns true for a kernel thread: it executes no file. */
+static bool of_kernel(pid_t pid)
+{
+	char path[32], name[8];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return readlink(path, name, sizeof(name)) < 0 && errno == ENOENT;
+}
+
 static int explain(struct target *t, int ret)
 {
 	char path[32];
@@ -404,6 +415,9 @@ static int explain(struct target *t, int ret)
 		return fact(t, -ENXIO, "process %d has no agent at work: it "
 			    "is under a seccomp filter; start it with "
 			    "TAFFRAIL_SECCOMP=trust", t->pid);
+	if (ret > 0 && of_kernel(t->pid))
+		return fact(t, -ENXIO, "process %d is a kernel thread: it can "
+			    "have no agent", t->pid);
 	if (ret > 0 || ret == -ENXIO)
 		return fact(t, -ENXIO, "process %d has no agent; taffrail "
 			    "attach %d loads it", t->pid, t->pid);

@@ -110,6 +110,10 @@ void rundir_sweep(struct rundir *dir);
  * its own mount namespace and not in ours: they go with that namespace. */
 bool rundir_away(const struct rundir_process *process);
 
+/* away.c: returns the directory's path for messages: without the way through
+ * /proc, where the process and this command see the same directory. */
+const char *rundir_shown(const struct rundir_process *process);
+
 /* Notes in sessions/ that a process has such files of a session. Returns 0 or a
  * negative errno. */
 int rundir_note_away(struct rundir *dir, const char *session,
