@@ -249,11 +249,24 @@ static void start_answer(struct exchange *exchange,
 	line_add_unsigned(&exchange->answer, "roomless", page->roomless);
 }
 
+/* Finds the first rule whose condition can hold for no marker. */
+static int start_faulty(struct session *session, struct text *why)
+{
+	uint32_t i;
+
+	for (i = 0; i < session->nrules; i++)
+		if (session_rule_fault(session->channel->page,
+				       &session->rules[i], why))
+			return 1;
+	return 0;
+}
+
 static int handle_start(struct exchange *exchange)
 {
 	struct session *session = sys_map_anonymous(sizeof(*session));
 	struct session *started;
 	char fault[FAULT_BYTES];
+	char all[4];
 	struct text why;
 	uint32_t matched = 0;
 	int ret;
@@ -266,11 +279,13 @@ static int handle_start(struct exchange *exchange)
 		fail(exchange, ret, fault);
 		goto unmap;
 	}
-	ret = session_start(session, &matched, &why);
+	ret = session_start(session, &matched);
 	started = ret < 0 ? NULL : session_at((uint32_t)ret);
 	if (!started) {
 		ret = start_failed(exchange, ret);
-	} else if (!matched && why.used) {
+	} else if (start_faulty(started, &why) &&
+		   !(matched && line_find(exchange->request, "all", all,
+					  sizeof(all)))) {
 		session_destroy(started);
 		ret = fail(exchange, -EINVAL, fault);
 	} else if (session->quota &&
@@ -281,6 +296,8 @@ static int handle_start(struct exchange *exchange)
 	} else {
 		act_note(&started->channel->page->started, exchange);
 		start_answer(exchange, started, ret, matched);
+		if (why.used)
+			line_add(&exchange->answer, "fault", fault);
 		ret = 0;
 	}
 unmap:

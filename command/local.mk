@@ -108,6 +108,7 @@ command_sources = \
 	command/record/loop.c \
 	command/record/member.c \
 	command/record/member.h \
+	command/record/met.c \
 	command/record/options.c \
 	command/record/record.c \
 	command/record/record.h \

@@ -186,6 +186,10 @@ static int start_call(struct target *target,
 			asked = strtoull(value, NULL, 10);
 		else if (!strcmp(key, "roomless"))
 			error = atoi(value);
+		else if (!strcmp(key, "fault"))
+			*result = command_failed("process %d: %s; its session "
+						 "has the other rules",
+						 target->process->pid, value);
 	}
 	client_answer_release(&answer);
 	if (!ret && error)
@@ -341,6 +345,8 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 		return command_failed("cannot write %s/sessions/%s: %s",
 				      targets->dir.path, a->name,
 				      strerror(-ret));
+	/* a process in which one rule is wrong takes the others */
+	client_request_add(request, "all", "1");
 	/* list again: a process that began before the file was written is now
 	 * in the list */
 	targets_close(targets);

@@ -25,7 +25,8 @@ enum {
 	SETGROUPS, INITGROUPS, FUNCTIONS,
 };
 
-static const char *const names[FUNCTIONS] = {
+/* No pointers: each would take a relocation. */
+static const char names[FUNCTIONS][12] = {
 	[SETUID] = "setuid", [SETEUID] = "seteuid", [SETREUID] = "setreuid",
 	[SETRESUID] = "setresuid", [SETGID] = "setgid",
 	[SETEGID] = "setegid", [SETREGID] = "setregid",

@@ -189,33 +189,6 @@ static int begin(struct record *record)
 	return ret;
 }
 
-static bool rule_met(const struct record *record, const char *rule)
-{
-	size_t i;
-	size_t j;
-	size_t k;
-
-	for (i = 0; i < record->nmembers; i++) {
-		const struct record_member *member = record->members[i];
-
-		for (j = 0; j < member->nimages; j++) {
-			const struct session_view *s =
-				&member->images[j]->session;
-
-			for (k = 0; k < s->nevents; k++) {
-				char id[RULE_BYTES_MAX];
-
-				snprintf(id, sizeof(id), "%s/%s",
-					 s->events[k]->channel,
-					 s->events[k]->name);
-				if (rule_matches(rule, id))
-					return true;
-			}
-		}
-	}
-	return false;
-}
-
 /* Reads the markers of the program's file, which is found as by execvp(). */
 static void read_markers(const struct record *record, struct marker_list *list)
 {
@@ -335,14 +308,14 @@ static int tell_unmet(const struct record *record)
 	if (o->program)
 		read_markers(record, &list);
 	for (i = 0; i < o->nrules; i++) {
-		if (rule_met(record, o->rules[i]))
+		if (record_met(record, o->rules[i]))
 			continue;
 		if (!tell_fault(record, o->rules[i]))
 			tell_rule(record, o->rules[i], &list);
 		status = COMMAND_FAILED;
 	}
 	/* a program without markers is recorded as it is asked for */
-	if (!o->nrules && !rule_met(record, "*"))
+	if (!o->nrules && !record_met(record, "*"))
 		tell_rule(record, NULL, &list);
 	marker_list_free(&list);
 	return status;

@@ -4,7 +4,8 @@
  *
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
- * member.c knows the processes, signals.c sets handlers and limits.
+ * member.c knows the processes, met.c the rules that selected a marker,
+ * signals.c sets handlers and limits.
  */
 #ifndef COMMAND_RECORD_RECORD_H
 #define COMMAND_RECORD_RECORD_H
@@ -107,6 +108,9 @@ int record_claim(struct record *record);
  * printing why: 127 not found, 126 not executable, 1.
  */
 int record_run(struct record *record);
+
+/* Returns true when the rule has selected a marker of some process. */
+bool record_met(const struct record *record, const char *rule);
 
 /* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);

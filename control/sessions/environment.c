@@ -130,31 +130,32 @@ static void rules_parse(struct session *session, const char *p)
 	}
 }
 
-/* Returns 0, or a negative errno where there is no session. */
-static int rules_start(struct session *session)
+static void rules_start(struct session *session)
 {
 	char buffer[WHY_BYTES];
-	uint32_t matched;
+	struct session *started;
+	uint32_t matched, i;
 	struct text why;
 	int ret;
 
 	if (!session->nrules)
-		return -EINVAL;
-
-	text_open(&why, buffer, sizeof(buffer));
-	ret = session_start(session, &matched, &why);
+		return;
+	ret = session_start(session, &matched);
 	/* the first session of the process: all else would be a fault here */
-	if (ret < 0 && !why.used)
-		text_add(&why, "there is no room for the session's files");
-	if (why.used)
-		fault_add(NULL, buffer);
-	return ret < 0 ? ret : 0;
+	if (ret < 0)
+		fault_add(NULL, "there is no room for the session's files");
+	started = ret < 0 ? NULL : session_at((uint32_t)ret);
+	for (i = 0; started && i < started->nrules; i++) {
+		text_open(&why, buffer, sizeof(buffer));
+		if (session_rule_fault(started->channel->page,
+				       &started->rules[i], &why))
+			fault_add(NULL, buffer);
+	}
 }
 
 void session_obey_environment(struct session *session)
 {
 	const char *p = settings.enable;
-	int ret;
 
 	if (!p || !*p)
 		return;
@@ -165,10 +166,11 @@ void session_obey_environment(struct session *session)
 		session->int3 = USDT_WANTED_INT3;
 	place_fault_bytes = 0;
 	rules_parse(session, p);
-	ret = rules_start(session);
+	rules_start(session);
 	place_faults_publish(process.page);
-	/* the page of a process without a session goes with the process */
-	if (ret && place_fault_bytes)
+	/* commands do not look at the pages of ended processes, and the page
+	 * of a process without a session goes with it */
+	if (place_fault_bytes)
 		note_write();
 	else
 		note_remove();

@@ -19,46 +19,60 @@ void session_condition_fault(struct text *why, const char *condition,
 	text_add(why, error->fact);
 }
 
-/* Returns 1 when a line of the text begins with these bytes. */
-static int line_begins(const char *text, size_t size, const char *with,
-		       size_t bytes)
+/* Returns the line of the page's faults that is the rule's, or NULL. */
+static const char *fault_line(const struct session_page *page,
+			      const struct session_rule *rule)
 {
-	size_t i = 0;
+	char buffer[SESSION_RULE_BYTES + SESSION_CONDITION_BYTES + 16];
+	const char *p = page->faults;
+	const char *end = p + sizeof(page->faults);
+	struct text key;
 
-	while (i + bytes <= size) {
-		if (!__builtin_memcmp(text + i, with, bytes))
-			return 1;
-		while (i < size && text[i++] != '\n')
+	text_open(&key, buffer, sizeof(buffer));
+	text_add(&key, rule->glob);
+	text_add(&key, "\tcondition '");
+	text_add(&key, rule->condition);
+	text_add_char(&key, '\'');
+	while (p < end && *p && !text_after(p, buffer))
+		while (p < end && *p++ != '\n')
 			;
-	}
-	return 0;
+	return p < end && *p ? p : NULL;
 }
 
 void session_fault_note(struct session_page *page,
-			const struct session_rule *rule, struct text *why,
+			const struct session_rule *rule,
 			const struct expr_error *error)
 {
 	char buffer[SESSION_RULE_BYTES + SESSION_CONDITION_BYTES + 160];
 	size_t used = load_relaxed(&page->fault_bytes);
 	struct text line;
-	size_t same;
 
-	if (why && !why->used)
-		session_condition_fault(why, rule->condition, error);
 	text_open(&line, buffer, sizeof(buffer));
 	text_add(&line, rule->glob);
-	text_add(&line, "\tcondition '");
-	text_add(&line, rule->condition);
-	same = line.used;
-	line.used = text_length(rule->glob) + 1;
+	text_add_char(&line, '\t');
 	session_condition_fault(&line, rule->condition, error);
 	text_add_char(&line, '\n');
 	if (line.cut || used + line.used >= sizeof(page->faults) ||
-	    line_begins(page->faults, used, buffer, same))
+	    fault_line(page, rule))
 		return;
 	__builtin_memcpy(page->faults + used, buffer, line.used);
 	/* SESSION-FAULT: else a reader could see a part of the line */
 	store_release(&page->fault_bytes, (uint32_t)(used + line.used));
+}
+
+int session_rule_fault(const struct session_page *page,
+		       const struct session_rule *rule, struct text *why)
+{
+	const char *p;
+
+	if (rule->fits || !rule->misfits)
+		return 0;
+	p = fault_line(page, rule);
+	if (!p)
+		text_add(why, "a condition fits no marker");
+	for (p = p ? p + text_length(rule->glob) + 1 : ""; *p && *p != '\n';)
+		text_add_char(why, *p++);
+	return 1;
 }
 
 int session_rule_parse(struct session_rule *rule, const char *string,
@@ -83,6 +97,8 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	rule->glob[bytes] = 0;
 	rule->condition[0] = 0;
 	rule->wanted = 1;
+	rule->fits = 0;
+	rule->misfits = 0;
 	if (!condition)
 		return 0;
 	if (expr_check(condition, &error)) {

@@ -40,25 +40,67 @@ struct session *session_find(const char *name)
 	return NULL;
 }
 
-/* Returns the rule by which a session wants a marker, or NULL. */
-static const struct session_rule *session_wants(const struct session *session,
-						const struct object *object)
+/* Returns 1 when the rule names the marker, whatever its condition. */
+static int rule_selects(const struct session_rule *rule,
+			const struct object *object)
 {
+	return glob_match(rule->glob, object->id) &&
+	       (!object->adopted || !rule->wanted || session_rule_names(rule));
+}
+
+/* Compiles the rule's condition. Returns 1, or 0 when the marker lacks what the
+ * condition asks for, and notes that. */
+static int rule_fits(const struct session *session, struct session_rule *rule,
+		     const struct object *object,
+		     const struct ax_program **program)
+{
+	struct expr_error error;
+
+	*program = NULL;
+	if (!rule->condition[0] || object->site->kind_ == TAFFRAIL_KIND_GUARD)
+		return 1;
+	if (!condition_make(object, rule->condition, program, &error))
+		return rule->fits = 1;
+	rule->misfits = 1;
+	session_fault_note(session->channel->page, rule, &error);
+	return 0;
+}
+
+/*
+ * Returns the rule by which a session wants a marker, or NULL. A rule whose
+ * condition does not fit the marker leaves it to the others. With `condition`,
+ * compiles the conditions of all rules that name the marker, so the mistakes in
+ * overridden ones are known, too; without, takes all of them for fitting.
+ */
+static const struct session_rule *session_wants(struct session *session,
+						const struct object *object,
+						const struct ax_program
+							**condition)
+{
+	const struct session_rule *wanted = NULL;
+	const struct ax_program *program = NULL;
+	int decided = 0;
 	uint32_t i;
 
 	if (object->adopted && object->adopted->placed == USDT_INT3 &&
 	    !session->int3)
 		return NULL;
 	for (i = session->nrules; i-- > 0;) {
-		const struct session_rule *rule = &session->rules[i];
+		struct session_rule *rule = &session->rules[i];
 
-		if (!glob_match(rule->glob, object->id) ||
-		    (object->adopted && rule->wanted &&
-		     !session_rule_names(rule)))
+		if ((decided && !(condition && rule->condition[0])) ||
+		    !rule_selects(rule, object) ||
+		    (condition && rule->wanted &&
+		     !rule_fits(session, rule, object, &program)) || decided)
 			continue;
-		return rule->wanted ? rule : NULL;
+		decided = 1;
+		if (!rule->wanted)
+			continue;
+		wanted = rule;
+		if (condition)
+			*condition = program;
 	}
-	return NULL;
+	return wanted;
 }
 
 /* The state of a pass over all objects. */
@@ -66,7 +108,7 @@ struct pass {
 	struct session *session;
 	struct patcher patcher;
 	const char *glob;
-	struct text *why;	/* of the first condition that failed */
+	int named;		/* count the markers that `glob` names */
 	uint32_t matched;
 	uint32_t ndistinct;
 	const struct object *distinct[COMPACT_EVENTS + 1];
@@ -79,7 +121,7 @@ static int count_distinct(struct object *object, void *arg)
 	uint32_t i;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD ||
-	    !session_wants(pass->session, object))
+	    !session_wants(pass->session, object, NULL))
 		return 0;
 	for (i = 0; i < pass->ndistinct; i++)
 		if (record_same_event(pass->distinct[i], object))
@@ -102,29 +144,16 @@ static void object_left_off(struct session *session, struct object *object)
 			 "no room for the description of an event", 0);
 }
 
-/* Fills in what an object does for a session. Returns 0, or a negative errno
- * when the object lacks what the rule's condition asks for, or there is no room
- * for an event record. */
+/* Fills in what an object does for a session. Returns 0, or -ENOSPC when there
+ * is no room for an event record. */
 static int object_prepare(struct session *session, struct object *object,
-			  const struct session_rule *rule,
-			  struct object_use *use, struct text *why)
+			  struct object_use *use)
 {
 	struct event_record *record;
-	struct expr_error error;
-	int ret;
 
 	use->channel = session->channel;
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
-	if (rule->condition[0]) {
-		ret = condition_make(object, rule->condition, &use->condition,
-				     &error);
-		if (ret) {
-			session_fault_note(session->channel->page, rule, why,
-					   &error);
-			return ret;
-		}
-	}
 	record = record_publish(session->channel, object);
 	if (!record) {
 		object_left_off(session, object);
@@ -137,13 +166,13 @@ static int object_prepare(struct session *session, struct object *object,
 
 /* Returns 1 when the object is on for the session. */
 static int object_apply(struct session *session, struct object *object,
-			const struct patcher *patcher, struct text *why)
+			const struct patcher *patcher)
 {
-	const struct session_rule *rule = session_wants(session, object);
 	struct object_use use = { 0 };
 	int ret;
 
-	if (!rule || object_prepare(session, object, rule, &use, why)) {
+	if (!session_wants(session, object, &use.condition) ||
+	    object_prepare(session, object, &use)) {
 		object_disable(object, session->channel, patcher);
 		return 0;
 	}
@@ -161,18 +190,18 @@ static int apply_one(struct object *object, void *arg)
 
 	if (pass->glob && !glob_match(pass->glob, object->id))
 		return 0;
-	on = object_apply(pass->session, object, &pass->patcher, pass->why);
-	if (object->site->kind_ != TAFFRAIL_KIND_GUARD &&
-	    (on || (pass->glob && !pass->why)))
+	on = object_apply(pass->session, object, &pass->patcher);
+	if (object->site->kind_ != TAFFRAIL_KIND_GUARD && (on || pass->named))
 		pass->matched++;
 	return 0;
 }
 
 /* Applies the rules to the objects that `glob` names (NULL: to all). */
 static uint32_t rules_apply(struct session *session, const char *glob,
-			    struct text *why)
+			    int named)
 {
-	struct pass pass = { .session = session, .glob = glob, .why = why };
+	struct pass pass = { .session = session, .glob = glob,
+			     .named = named };
 
 	registry_lock();
 	patch_open(&pass.patcher);
@@ -189,7 +218,7 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 
 	for (i = 0; i < SESSIONS_MAX; i++)
 		if (session_phase(i) == SESSION_RUNS)
-			object_apply(&sessions[i], object, patcher, NULL);
+			object_apply(&sessions[i], object, patcher);
 }
 
 static struct session *session_reserve(const struct session *model, int *ret)
@@ -244,8 +273,7 @@ static uint32_t header_choose(struct session *session)
 	return many ? SESSION_LARGE_HEADER : 0;
 }
 
-int session_start(const struct session *model, uint32_t *matched,
-		  struct text *why)
+int session_start(const struct session *model, uint32_t *matched)
 {
 	struct session *session;
 	uint32_t flags;
@@ -266,7 +294,7 @@ int session_start(const struct session *model, uint32_t *matched,
 	session->channel->quota = session->quota;
 	channel_start(session->channel, agent_cpus_online);
 	session->phase = SESSION_RUNS;
-	*matched = rules_apply(session, NULL, why);
+	*matched = rules_apply(session, NULL, 0);
 	return (int)(session - sessions);
 release:
 	session->phase = SESSION_FREE;
@@ -279,7 +307,7 @@ static int rule_withdraw(struct session *session, const char *glob)
 	registry_lock();
 	session->nrules--;
 	registry_unlock();
-	rules_apply(session, glob, NULL);
+	rules_apply(session, glob, 0);
 	return -EINVAL;
 }
 
@@ -324,12 +352,12 @@ int session_rule(struct session *session, const struct session_rule *rule,
 			rule_drop(session, old);
 		return 0;
 	}
-	*matched = rules_apply(session, rule->glob, rule->wanted ? why : NULL);
-	if (!*matched && why->used)
+	*matched = rules_apply(session, rule->glob, !rule->wanted);
+	if (session_rule_fault(session->channel->page,
+			       &session->rules[session->nrules - 1], why))
 		return rule_withdraw(session, rule->glob);
 	if (old)
 		rule_drop(session, old);
-	text_open(why, why->start, why->size);
 	return channel_grace(session->channel);
 }
 

@@ -28,13 +28,16 @@ enum session_phase {
 	SESSION_HELD,		/* by session_hold(): a channel without rings */
 };
 
-/* The last rule that matches a marker decides; without one, the marker is not
- * wanted. */
+/* The last rule decides whose glob matches a marker and whose condition the
+ * marker's fields allow; without one, the marker is not wanted. */
 struct session_rule {
 	int wanted;
 	char glob[SESSION_RULE_BYTES];
 	char condition[SESSION_CONDITION_BYTES]; /* empty: always */
 	uint32_t strings;	/* arguments of adopted probes, from bit 0 */
+	uint8_t fits;		/* a marker that the glob matches allows the
+				 * condition */
+	uint8_t misfits;	/* one does not */
 };
 
 /*
@@ -50,15 +53,19 @@ void session_condition_fault(struct text *why, const char *condition,
 
 /*
  * Notes in the session's page that the fields of a marker which the rule's glob
- * matches do not allow its condition, once for each rule; also adds the fault
- * to `why`, unless `why` is NULL or has a text. The caller holds the registry's
- * lock.
+ * matches do not allow its condition, once for each rule. The caller holds the
+ * registry's lock.
  */
 void session_fault_note(struct session_page *page,
-			const struct session_rule *rule, struct text *why,
+			const struct session_rule *rule,
 			const struct expr_error *error);
 
 struct session;
+
+/* Returns 1 when none of the markers that the glob matches allows the rule's
+ * condition, and adds what the session's page has of that to `why`; else 0. */
+int session_rule_fault(const struct session_page *page,
+		       const struct session_rule *rule, struct text *why);
 
 /* Adds a rule to a session that is not yet open. Returns as
  * session_rule_parse(); the reason may also be that there are too many. */
@@ -95,12 +102,10 @@ int session_parse(struct session *session, const char *lines,
  * `matched` gets the number of markers. Returns the session's number, or a
  * negative errno: -EEXIST, -EUSERS when all channels are in use, -EPERM or
  * -EBUSY of its group (place_share()), or a system call's. A session without
- * room for its rings starts: its page says so (channel_start()). `why` gets the
- * reason when markers that a rule's glob matches lack what the rule's condition
- * asks for.
+ * room for its rings starts: its page says so (channel_start()). So does one
+ * with rules that have faults.
  */
-int session_start(const struct session *model, uint32_t *matched,
-		  struct text *why);
+int session_start(const struct session *model, uint32_t *matched);
 
 /*
  * Reserves a channel for markers that call a function instead of a writer.

@@ -23,8 +23,9 @@
 #define OBEYED_MAX		256	/* files in sessions/ */
 #define WHY_BYTES		400
 
+/* No pointers: each would take a relocation. */
 static const struct {
-	const char *word;
+	char word[12];
 	uint32_t bit;
 } contexts[] = {
 	{ "vtid", CONTEXT_VTID }, { "vpid", CONTEXT_VPID },
@@ -283,7 +284,7 @@ static int obey_file(int directory, const char *name, int asked,
 	ret = session_parse(session, buffer, &fault);
 	line_find(buffer, "all", all, sizeof(all));
 	if (!ret && (asked || all[0] == '1'))
-		ret = session_start(session, &matched, &fault);
+		ret = session_start(session, &matched);
 	if ((ret < 0 || fault.used) && ret != -EEXIST)
 		log_fact(LOG_ERROR, "sessions", fault.used ? why : name, ret);
 	return ret < 0 && ret != -EEXIST ? ret : 0;

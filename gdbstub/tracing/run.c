@@ -266,15 +266,12 @@ static const char *session_open(const struct trace *t, int *ret)
 	static struct session model;
 	struct event_record *record;
 	uint32_t matched;
-	char fault[64];
-	struct text why;
 
 	model = (struct session){ .owned = 1 };
 	text_copy(model.name, sizeof(model.name), RUN_SESSION);
 	model.flags = t->circular ? SESSION_OVERWRITE : 0;
 	model.buffer = share(t);
-	text_open(&why, fault, sizeof(fault));
-	*ret = session_start(&model, &matched, &why);
+	*ret = session_start(&model, &matched);
 	if (*ret == -EEXIST)
 		return "the program already has a session named gdb";
 	if (*ret < 0)

@@ -149,12 +149,10 @@ static void rule_judge(const struct session_rule *rule)
 		wrong = "a condition that is none";
 }
 
-int session_start(const struct session *model, uint32_t *matched,
-		  struct text *why)
+int session_start(const struct session *model, uint32_t *matched)
 {
 	uint32_t i;
 
-	(void)why;
 	if (!memchr(model->name, 0, sizeof(model->name)) || !model->name[0] ||
 	    strchr(model->name, '/') || model->name[0] == '.')
 		wrong = "a bad name";

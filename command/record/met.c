@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether a rule of the recording has selected a marker of some process.
+ *
+ * What must stay true: the answer does not depend on the order of the rules. A
+ * marker has an event in the trace by any rule that names it. A rule with a
+ * condition has selected it only if the marker's fields allow the condition.
+ */
+#include "command/processes/client.h"
+#include "command/record/record.h"
+
+#include <stdio.h>
+
+#include "command/processes/rule.h"
+#include "taffrail/site.h"
+#include "tracepoints/conditions/expr.h"
+#include "tracepoints/conditions/rule-split.h"
+#include "tracepoints/fields/fields.h"
+
+/* Returns true when the fields of the event allow the condition. */
+static bool allows(const struct event_view *event, const char *condition)
+{
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct expr_fields fields = { names, event->types, event->nfields };
+	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
+	struct expr_error error;
+
+	return event->nfields > TAFFRAIL_FIELDS_MAX ||
+	       fields_parse(event->text, event->kind, event->nfields, names) ||
+	       expr_compile(condition, &fields, code, sizeof(code),
+			    &error) >= 0;
+}
+
+static bool selects(const char *rule, const struct event_view *event)
+{
+	char id[RULE_BYTES_MAX];
+	const char *condition;
+	size_t bytes;
+
+	snprintf(id, sizeof(id), "%s/%s", event->channel, event->name);
+	condition = rule_condition(rule, &bytes);
+	return rule_matches(rule, id) &&
+	       (!condition || allows(event, condition));
+}
+
+static bool met_in(const struct session_view *session, const char *rule)
+{
+	for (size_t i = 0; i < session->nevents; i++)
+		if (selects(rule, session->events[i]))
+			return true;
+	return false;
+}
+
+bool record_met(const struct record *record, const char *rule)
+{
+	for (size_t i = 0; i < record->nmembers; i++) {
+		const struct record_member *member = record->members[i];
+
+		for (size_t j = 0; j < member->nimages; j++)
+			if (met_in(&member->images[j]->session, rule))
+				return true;
+	}
+	return false;
+}
