@@ -78,6 +78,7 @@ command_sources = \
 	command/gdbserver/messages.c \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
+	command/enable.c \
 	command/list.c \
 	command/process/rlimits.c \
 	command/process/rlimits.h \

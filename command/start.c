@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail start, enable, disable: sessions and their rules in running
- * processes, and in later ones.
+ * taffrail start: sessions in running processes, and in later ones.
  *
  * What must stay true here: a rule that selects nothing is an error before
  * anything is changed; `start --all` writes the rules for later processes
@@ -61,15 +60,6 @@ static const struct option_row start_rows[] = {
 	{ 0 }
 };
 
-static int check_rule(const char *rule)
-{
-	const char *why;
-
-	if (rule_check(rule, &why))
-		return command_misused("rule '%s': %s", rule, why);
-	return COMMAND_DONE;
-}
-
 /* Refuses the names of sessions that gdb, gdbserver, TAFFRAIL_ENABLE and record
  * make. */
 static int check_free(const char *name)
@@ -100,7 +90,7 @@ static int take_option(struct start_arguments *a, int key, const char *value)
 		if (a->nrules == RULES_MAX)
 			return command_misused("more than %d rules", RULES_MAX);
 		a->rules[a->nrules++] = value;
-		return check_rule(value);
+		return rule_take(value);
 	case KEY_OVERWRITE:
 		a->overwrite = true;
 		return COMMAND_DONE;
@@ -394,192 +384,4 @@ int start_main(int argc, char **argv)
 	targets_close(&targets);
 	client_request_release(&request);
 	return status;
-}
-
-/*
- * enable, disable
- */
-
-static const struct option_row rule_rows[] = {
-	{ 'p', "pid", "PID", "in this process only" },
-	{ 0 }
-};
-
-/* Keeps the targets that live and have the session; connects to each, and lists
- * its markers. */
-static int keep_members(struct targets *targets, const char *name, bool *other)
-{
-	int result = COMMAND_DONE;
-	size_t left = 0;
-
-	for (size_t i = 0; i < targets->count; i++) {
-		struct target target = targets->targets[i];
-		int ret = 0;
-
-		if (!target_has(&target, name))
-			continue;
-		*other = true;
-		if (!target.process->alive)
-			continue;
-		ret = target_list(&target);
-		if (ret && target.process->alive)
-			result = command_failed("%s", target.client.error);
-		if (ret) {
-			client_close(&target.client);
-			marker_list_free(&target.markers);
-		} else {
-			targets->targets[left++] = target;
-		}
-	}
-	targets->count = left;
-	return result;
-}
-
-/*
- * Returns the text of sessions/NAME with the rule added or removed; NULL when
- * the file cannot express that: its rules only add, and no rule means every
- * marker.
- */
-static char *edit_rules(const char *text, const char *rule, bool enable)
-{
-	struct client_request out = { 0 };
-	bool there = false;
-	char *line = NULL;
-	int rules = 0;
-
-	if (asprintf(&line, "rule=%s\n", rule) < 0)
-		return NULL;
-	out.text = calloc(1, strlen(text) + strlen(line) + 1);
-	for (const char *p = text; out.text && *p; p += strcspn(p, "\n")) {
-		size_t n;
-
-		p += strspn(p, "\n");
-		n = strcspn(p, "\n");
-		if (n + 1 == strlen(line) && !strncmp(p, line, n)) {
-			there = true;
-			continue;
-		}
-		rules += !strncmp(p, "rule=", 5);
-		strncat(out.text, p, n);
-		strcat(out.text, "\n");
-	}
-	/* no rule means every marker: an added rule would select fewer */
-	if (out.text && enable && (rules || there))
-		strcat(out.text, line);
-	if (out.text && !enable && (!rules || !there)) {
-		free(out.text);
-		out.text = NULL;
-	}
-	free(line);
-	return out.text;
-}
-
-/* Changes the rules for later processes. Returns 1 when there is no file. */
-static int change_later(struct targets *targets, const char *name,
-			const char *rule, bool enable)
-{
-	char *text, *edited;
-	int ret;
-
-	if (targets->dir.fd < 0 ||
-	    rundir_read_rules(&targets->dir, name, &text))
-		return 1;
-	edited = edit_rules(text, rule, enable);
-	ret = 0;
-	if (!edited)
-		command_warn("later processes still get session '%s' with its "
-			     "first rules", name);
-	else
-		ret = rundir_write_rules(&targets->dir, name, edited);
-	if (ret)
-		command_failed("cannot change sessions/%s: %s", name,
-			       strerror(-ret));
-	free(edited);
-	free(text);
-	return ret;
-}
-
-static int change_living(struct targets *targets, enum message_type type,
-			 const char *name, const char *rule)
-{
-	struct client_request request = { 0 };
-	int result = COMMAND_DONE;
-
-	client_request_add(&request, "name", "%s", name);
-	client_request_add(&request, "rule", "%s", rule);
-	for (size_t i = 0; i < targets->count; i++) {
-		struct target *target = &targets->targets[i];
-		int ret = client_call(&target->client, type, &request, NULL);
-
-		if (ret && ret != -ENOENT &&
-		    rundir_lives(target->process))
-			result = command_failed("%s", target->client.error);
-	}
-	client_request_release(&request);
-	return result;
-}
-
-static int change_rule(struct targets *targets, enum message_type type,
-		       const char *name, const char *rule)
-{
-	bool exists = false;
-	int result = keep_members(targets, name, &exists);
-	int later;
-
-	if (targets->count && targets_check_rule(targets, rule))
-		return COMMAND_FAILED;
-	later = change_later(targets, name, rule, type == MESSAGE_ENABLE);
-	if (later < 0)
-		result = COMMAND_FAILED;
-	if (!targets->count && later == 1 && !result)
-		return exists ? command_failed("no living process has session "
-					       "'%s'", name) :
-				command_failed("no session '%s'", name);
-	if (change_living(targets, type, name, rule))
-		result = COMMAND_FAILED;
-	return result;
-}
-
-static int rule_main(int argc, char **argv, enum message_type type)
-{
-	struct targets targets;
-	struct options options = {
-		.argc = argc, .argv = argv, .rows = rule_rows,
-		.shape = "NAME RULE",
-		.about = type == MESSAGE_ENABLE ?
-			 "Switch on the markers that RULE selects in session "
-			 "NAME." :
-			 "Switch off the markers that RULE selects in session "
-			 "NAME.\nReturns when no thread can still write one.",
-	};
-	pid_t pid = 0;
-	int status;
-
-	if (!options_pid(&options, &pid))
-		return options.status;
-	if (argc - options.index != 2)
-		return command_misused("give a session's name and one rule; a "
-				       "rule with blanks stands in quotes");
-	status = targets_check_name(argv[options.index]);
-	if (!status)
-		status = check_rule(argv[options.index + 1]);
-	if (status)
-		return status;
-	if (targets_open(&targets, pid))
-		status = COMMAND_FAILED;
-	else
-		status = change_rule(&targets, type, argv[options.index],
-				     argv[options.index + 1]);
-	targets_close(&targets);
-	return status;
-}
-
-int enable_main(int argc, char **argv)
-{
-	return rule_main(argc, argv, MESSAGE_ENABLE);
-}
-
-int disable_main(int argc, char **argv)
-{
-	return rule_main(argc, argv, MESSAGE_DISABLE);
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/glob.h"
+#include "command/common/command.h"
 #include "tracepoints/conditions/expr.h"
 #include "tracepoints/conditions/rule-split.h"
 
@@ -82,4 +83,13 @@ bool rule_matches(const char *rule, const char *id)
 	memcpy(glob, rule, bytes);
 	glob[bytes] = '\0';
 	return glob_match(glob, id);
+}
+
+int rule_take(const char *rule)
+{
+	const char *why;
+
+	if (rule_check(rule, &why))
+		return command_misused("rule '%s': %s", rule, why);
+	return COMMAND_DONE;
 }

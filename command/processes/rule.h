@@ -19,6 +19,10 @@
  */
 int rule_check(const char *rule, const char **why);
 
+/* Checks a rule that was typed. Returns COMMAND_DONE; else COMMAND_USAGE, after
+ * printing what is wrong. */
+int rule_take(const char *rule);
+
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);
 
