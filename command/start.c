@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/processes/later.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
@@ -262,10 +263,46 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 	return result;
 }
 
+/* The living processes in which `start --all` has not begun the session. */
+struct missed {
+	char pids[256];			/* the first ones */
+	pid_t first;
+	size_t count;
+};
+
+static void missed_add(struct missed *missed, pid_t pid)
+{
+	size_t n = strlen(missed->pids);
+	char number[16];
+
+	snprintf(number, sizeof(number), "%s%d", n ? ", " : "", pid);
+	if (!missed->count++)
+		missed->first = pid;
+	if (n + strlen(number) + strlen(", ...") < sizeof(missed->pids))
+		strcat(missed->pids, number);
+	else if (n && missed->pids[n - 1] != '.')
+		strcat(missed->pids, ", ...");
+}
+
+/* Tells what has begun nevertheless, and how to get the rest. */
+static void missed_tell(const struct missed *missed, const char *name,
+			size_t begun)
+{
+	command_warn("session '%s' has begun in %s, and begins in later ones, "
+		     "but not in %s %s: when that is mended, 'taffrail start "
+		     "%s -p %d' with the same options adds it; 'taffrail "
+		     "destroy %s' ends it everywhere", name,
+		     begun ? counted(begun, "other process") : "no process",
+		     agreed(missed->count, "process", "processes"),
+		     missed->pids, name, missed->first, name);
+}
+
 static int start_living(struct targets *targets, const char *name,
 			const struct client_request *request)
 {
+	struct missed missed = { 0 };
 	int result = COMMAND_DONE;
+	size_t begun = 0;
 
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
@@ -280,11 +317,16 @@ static int start_living(struct targets *targets, const char *name,
 			ret = start_call(target, request, &result);
 		/* -EEXIST: it has just read our file, and started the
 		 * session */
-		if (ret && ret != -EEXIST)
+		if (ret && ret != -EEXIST) {
 			result = command_failed("%s", target->client.error);
-		else
+			missed_add(&missed, target->process->pid);
+		} else {
 			tell_away(targets, name, target->process);
+			begun++;
+		}
 	}
+	if (missed.count)
+		missed_tell(&missed, name, begun);
 	return result;
 }
 
