@@ -25,24 +25,24 @@ static const struct row {
 	const char *feature;		/* that this row begins, or NULL */
 	const char *names;		/* separated by blanks */
 	uint32_t bits;
-	const char *type;
-	const char *group;
 	uint32_t count;			/* 0: the names as they are */
+	char type[12];			/* a pointer takes a relocation */
+	char group[8];
 } rows[] = {
-	{ "org.gnu.gdb.i386.core", "rax rbx rcx rdx rsi rdi", 64, "int64",
-	  NULL, 0 },
-	{ NULL, "rbp rsp", 64, "data_ptr", NULL, 0 },
-	{ NULL, "r8 r9 r10 r11 r12 r13 r14 r15", 64, "int64", NULL, 0 },
-	{ NULL, "rip", 64, "code_ptr", NULL, 0 },
-	{ NULL, "eflags", 32, "i386_eflags", NULL, 0 },
-	{ NULL, "cs ss ds es fs gs", 32, "int32", NULL, 0 },
-	{ NULL, "st", 80, "i387_ext", NULL, 8 },
-	{ NULL, "fctrl fstat ftag fiseg fioff foseg fooff fop", 32, "int",
-	  "float", 0 },
-	{ "org.gnu.gdb.i386.sse", "xmm", 128, "vec128", NULL, 16 },
-	{ NULL, "mxcsr", 32, "int", "vector", 0 },
-	{ "org.gnu.gdb.i386.linux", "orig_rax", 64, "int", "system", 0 },
-	{ "org.gnu.gdb.i386.segments", "fs_base gs_base", 64, "int", NULL, 0 },
+	{ "org.gnu.gdb.i386.core", "rax rbx rcx rdx rsi rdi", 64, 0,
+	  "int64", "" },
+	{ NULL, "rbp rsp", 64, 0, "data_ptr", "" },
+	{ NULL, "r8 r9 r10 r11 r12 r13 r14 r15", 64, 0, "int64", "" },
+	{ NULL, "rip", 64, 0, "code_ptr", "" },
+	{ NULL, "eflags", 32, 0, "i386_eflags", "" },
+	{ NULL, "cs ss ds es fs gs", 32, 0, "int32", "" },
+	{ NULL, "st", 80, 8, "i387_ext", "" },
+	{ NULL, "fctrl fstat ftag fiseg fioff foseg fooff fop", 32, 0,
+	  "int", "float" },
+	{ "org.gnu.gdb.i386.sse", "xmm", 128, 16, "vec128", "" },
+	{ NULL, "mxcsr", 32, 0, "int", "vector" },
+	{ "org.gnu.gdb.i386.linux", "orig_rax", 64, 0, "int", "system" },
+	{ "org.gnu.gdb.i386.segments", "fs_base gs_base", 64, 0, "int", "" },
 };
 
 /* Texts are in the rows: each pointer would take a relocation. */
@@ -134,7 +134,7 @@ static void describe_one(struct text *out, const struct row *row,
 	attribute(out, "name", name);
 	attribute_number(out, "bitsize", row->bits);
 	attribute(out, "type", row->type);
-	if (row->group)
+	if (*row->group)
 		attribute(out, "group", row->group);
 	text_add(out, "/>\n");
 }

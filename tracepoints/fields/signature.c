@@ -5,7 +5,8 @@
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
 
-static const char *const scalar_words[16] = {
+/* No pointers: each would take a relocation. */
+static const char scalar_words[16][8] = {
 	[TAFFRAIL_T_S8] = "int8",	[TAFFRAIL_T_U8] = "uint8",
 	[TAFFRAIL_T_S16] = "int16",	[TAFFRAIL_T_U16] = "uint16",
 	[TAFFRAIL_T_S32] = "int32",	[TAFFRAIL_T_U32] = "uint32",
@@ -22,7 +23,7 @@ void field_type_add(struct text *text, uint8_t type)
 		text_add(text, "string");
 		return;
 	}
-	text_add(text, scalar ? scalar : "unknown");
+	text_add(text, *scalar ? scalar : "unknown");
 	if (type & TAFFRAIL_T_SEQUENCE)
 		text_add(text, "[]");
 }
