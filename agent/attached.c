@@ -132,20 +132,29 @@ static void drops_list(struct text *drops)
 					      "a connected gdb");
 }
 
-/* Returns 0 when no event or frame can be written any more. */
-static int writers_stop(void)
+/* Returns 0 when no event or frame can be written any more. Adds the sessions
+ * that it has stopped to `stopped`. */
+static int writers_stop(struct text *stopped)
 {
+	struct session *session;
 	uint32_t i;
 	int ret = 0;
 
 	run_stop(RUN_STOPPED);
-	for (i = 0; !ret && i < SESSIONS_MAX; i++)
-		if (session_at(i) && !session_at(i)->owned)
-			ret = session_stop(session_at(i));
+	for (i = 0; !ret && i < SESSIONS_MAX; i++) {
+		session = session_at(i);
+		if (!session || session->owned)
+			continue;
+		if (session->phase == SESSION_RUNS) {
+			text_add(stopped, stopped->used ? ", " : "");
+			text_add(stopped, session->name);
+		}
+		ret = session_stop(session);
+	}
 	return ret;
 }
 
-int attach_undo(int force, struct text *drops)
+int attach_undo(int force, struct text *drops, struct text *stopped)
 {
 	uint32_t i;
 	int ret;
@@ -155,7 +164,7 @@ int attach_undo(int force, struct text *drops)
 		return -ENOTEMPTY;
 	ret = ipa_undo();
 	if (!ret)
-		ret = writers_stop();
+		ret = writers_stop(stopped);
 	if (ret)
 		return ret;
 	/* again: an event may have come in between */

@@ -23,12 +23,12 @@ const char *taffrail_attach(void (*forks[3])(void));
 /*
  * Ends all sessions, takes back every patch and removes all files. The calling
  * service thread ends after its answer. `drops` gets what users lose by it.
- * Returns 0; -ENOTEMPTY, and changes nothing, where that is anything, unless
- * `force` (if it came while the agent stopped its writers, these stay stopped);
- * -EBUSY while a gdbserver is attached; or -ETIMEDOUT when a thread is
- * stopped in the middle of a write.
+ * Returns 0; -ENOTEMPTY where that is anything, unless `force`; -EBUSY while a
+ * gdbserver is attached; or -ETIMEDOUT when a thread is stopped in the middle
+ * of a write. After a failure, the sessions that `stopped` names are stopped,
+ * and nothing else has changed.
  */
-int attach_undo(int force, struct text *drops);
+int attach_undo(int force, struct text *drops, struct text *stopped);
 
 /*
  * Leads libc's names that this library replaces to this library, where the

@@ -455,14 +455,18 @@ static int handle_gdbserver(struct exchange *exchange)
 static int handle_detach(struct exchange *exchange)
 {
 	char force[LINE_VALUE_BYTES] = "", list[FAULT_BYTES];
-	struct text drops;
+	char names[CHANNELS_MAX * SESSION_NAME_BYTES];
+	struct text drops, stopped;
 	int ret;
 
 	line_find(exchange->request, "force", force, sizeof(force));
 	text_open(&drops, list, sizeof(list));
-	ret = attach_undo(text_equal(force, "1"), &drops);
+	text_open(&stopped, names, sizeof(names));
+	ret = attach_undo(text_equal(force, "1"), &drops, &stopped);
 	if (!ret || ret == -ENOTEMPTY)
 		line_add(&exchange->answer, "drops", list);
+	if (ret && stopped.used)
+		line_add(&exchange->answer, "stopped", names);
 	if (ret == -ENOTEMPTY)
 		return fail(exchange, ret, "it has what would be lost");
 	if (ret == -EBUSY)

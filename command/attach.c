@@ -36,13 +36,18 @@ static int attach_one(pid_t pid)
 	return COMMAND_DONE;
 }
 
-/* Prints what the agent has dropped, or would drop. */
+/* Prints what the agent has dropped, or would drop, and which sessions it has
+ * stopped before it failed. */
 static int tell_drops(pid_t pid, struct client_answer *answer, int ret)
 {
 	const char *key, *value;
 	size_t position = 0;
 
 	while (client_answer_next(answer, &position, &key, &value)) {
+		if (!strcmp(key, "stopped"))
+			command_failed("process %d: these sessions are stopped "
+				       "now, and record nothing any more: %s",
+				       pid, value);
 		if (strcmp(key, "drops") || !*value)
 			continue;
 		if (!ret)
@@ -67,10 +72,10 @@ static int ask_detach(struct target *target)
 		ret = client_call(&target->client, MESSAGE_DETACH, &request,
 				  &answer);
 	}
-	if (answer.payload && (!ret || ret == -ENOTEMPTY))
-		tell_drops(target->process->pid, &answer, ret);
 	if (ret && ret != -ENOTEMPTY)
 		command_failed("%s", target->client.error);
+	if (answer.payload)
+		tell_drops(target->process->pid, &answer, ret);
 	client_request_release(&request);
 	client_answer_release(&answer);
 	return ret;

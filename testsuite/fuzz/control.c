@@ -44,8 +44,9 @@ uint32_t channel_group;
 char place_runtime[PROTOCOL_DIR_BYTES] = "/nonexistent";
 char place_process[240] = "/nonexistent/1.1";
 
-int attach_undo(int force, struct text *drops)
+int attach_undo(int force, struct text *drops, struct text *stopped)
 {
+	(void)stopped;
 	text_add(drops, "1 event of session 's'");
 	return force ? 0 : -ENOTEMPTY;
 }
