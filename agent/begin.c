@@ -98,6 +98,18 @@ static const char *no_room(int error)
 		       NULL;
 }
 
+/* Returns a text with the errno, for which the command has words
+ * (command/common/reason.c). An errno has at most three digits. */
+static const char *no_files(int error)
+{
+	static char failure[] = "cannot make its files: error 000";
+
+	for (int i = 1; i <= 3; i++, error /= 10)
+		failure[(int)sizeof(failure) - 1 - i] =
+			(char)('0' + error % 10);
+	return failure;
+}
+
 /* Returns why a process that a recorder has started does not take part. */
 static const char *why_not(int error)
 {
@@ -138,8 +150,7 @@ static int start_aside(void *arg)
 		if (place_failure)
 			start_failure = place_failure;
 		else
-			start_failure = no_room(ret) ?:
-						"cannot make its directory";
+			start_failure = no_room(ret) ?: no_files(-ret);
 		return ret;
 	}
 	if (loader)

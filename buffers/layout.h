@@ -46,6 +46,7 @@
 #define SESSION_NAME_BYTES	64
 #define SESSION_FAULT_BYTES	2048
 #define PROCESS_FAULT_BYTES	1024
+#define PROCESS_DIR_BYTES	200
 #define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
 #define PROCESS_NAME_BYTES	64
 #define EVENT_FIELDS_MAX	16
@@ -165,6 +166,9 @@ struct process_page {
 	/* a line for each rule of TAFFRAIL_ENABLE that is not obeyed:
 	 * "rule 'RULE': FACT" (ENVIRONMENT-FAULT) */
 	char faults[PROCESS_FAULT_BYTES];
+	char runtime[PROCESS_DIR_BYTES];	/* the runtime directory, by
+						 * the path that the agent
+						 * uses; or "" */
 };
 
 enum session_state {

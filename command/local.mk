@@ -43,6 +43,7 @@ command_sources = \
 	command/completion/scripts.c \
 	command/completion/words.c \
 	command/doctor/aside.c \
+	command/doctor/build.c \
 	command/doctor/calls.c \
 	command/doctor/debuggers.c \
 	command/doctor/directory.c \
@@ -51,6 +52,7 @@ command_sources = \
 	command/doctor/finding.c \
 	command/doctor/limits.c \
 	command/doctor/machine.c \
+	command/doctor/place.c \
 	command/doctor/process.c \
 	command/doctor/program.c \
 	command/doctor/rights.c \
@@ -122,6 +124,7 @@ command_sources = \
 	command/record/unreached.c \
 	command/record/unreached.h \
 	command/rundir/away.c \
+	command/rundir/chosen.c \
 	command/rundir/core.c \
 	command/rundir/core.h \
 	command/rundir/entries.c \

@@ -13,6 +13,7 @@
 
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
+#include "command/common/reason.h"
 #include "command/rundir/rundir.h"
 
 #define LOAD_WAIT_MS	30000
@@ -82,15 +83,21 @@ static void wait_left(const struct attach_target *t)
 
 static int judge(const struct attach_target *t, struct attach_block *block)
 {
+	char directory[PATH_MAX];
+
 	block->text[sizeof(block->text) - 1] = '\0';
+	if (rundir_chosen(directory, t->pid))
+		snprintf(directory, sizeof(directory), "TAFFRAIL_DIR");
 	switch (block->state) {
 	case ATTACH_DONE:
 		return block->text[0] ?
 		       attach_fact(t, -ENOTSUP, "the agent stays off in "
-				   "process %d: %s", t->pid, block->text) : 0;
+				   "process %d: %s", t->pid,
+				   reason_of_agent(block->text, directory)) : 0;
 	case ATTACH_NO_THREAD:
 		return attach_fact(t, -EAGAIN, "process %d cannot make a "
 				   "thread: %s", t->pid,
+				   block->result == EAGAIN ? NO_THREAD :
 				   strerror(block->result));
 	case ATTACH_NO_FILE:
 		return attach_fact(t, -EIO, "process %d cannot make a file for "

@@ -16,6 +16,10 @@
 
 #define ATTACH_MODULES_MAX	1024
 
+/* Why a process can make no thread, and what to do. */
+#define NO_THREAD "its user has too many processes: raise the limit (ulimit " \
+	"-u), or that of its cgroup (pids.max)"
+
 /* A module of the process, from its dynamic linker's list. */
 struct attach_module {
 	uint64_t map;			/* struct link_map there */

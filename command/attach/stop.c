@@ -35,6 +35,9 @@ static int why_not(const struct attach_target *t, int ret)
 	if (ret == -EBUSY)
 		return attach_fact(t, ret, "process %d is stopped: continue it "
 				   "first (kill -CONT %d)", t->pid, t->pid);
+	if (ret == -EUSERS)
+		return attach_fact(t, -EAGAIN, "process %d cannot make a "
+				   "thread: " NO_THREAD, t->pid);
 	if (ret == -EAGAIN)
 		return attach_fact(t, ret, "cannot stop the only thread of "
 				   "process %d: it does not leave libc; try "

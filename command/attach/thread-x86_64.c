@@ -415,6 +415,13 @@ static int make_memory(struct tracee *x, struct attach_memory *memory,
 	return 0;
 }
 
+/* Returns the result of a clone: -EUSERS, instead of -EAGAIN, when no thread
+ * can be made, because a later try is no remedy. */
+static int made_none(int result)
+{
+	return result == -EAGAIN ? -EUSERS : result < 0 ? result : 0;
+}
+
 static int make_helper(struct tracee *x, const struct attach_memory *memory,
 		       uint64_t base)
 {
@@ -427,7 +434,7 @@ static int make_helper(struct tracee *x, const struct attach_memory *memory,
 	int64_t result;
 	int ret = inject(x, base, clone, &result);
 
-	return ret ? ret : result < 0 ? (int)result : 0;
+	return ret ? ret : made_none((int)result);
 }
 
 /* Tells libc that there is a second thread; older versions also keep that in

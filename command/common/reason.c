@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/common/limits.h"
+#include "control/protocol.h"
 
 /* Returns the limit in words, and what to do. Valid until the next call. */
 static const char *raise_limit(int error, const char *remedy)
@@ -107,6 +109,60 @@ const char *reason_of_program(const char *program, int error)
 		return "it is neither a program of this machine nor a script "
 		       "that begins with #!";
 	return limits(error);
+}
+
+/* Returns why no files can be made in a runtime directory, and what to do. */
+static const char *no_files(int error)
+{
+	switch (error) {
+	case ENOENT:
+		return "a directory above it does not exist: make that "
+		       "(mkdir -p)";
+	case ENOTDIR:
+	case ELOOP:
+		return "a part of the path is a file or a symbolic link: "
+		       "start the program with another TAFFRAIL_DIR";
+	case EACCES:
+	case EPERM:
+		return "the program's user may not write there: give the "
+		       "directory to that user (chown), or start the program "
+		       "with another TAFFRAIL_DIR";
+	case EROFS:
+		return "the file system is read-only: start the program with "
+		       "TAFFRAIL_DIR on another one";
+	case ENOSPC:
+		return "make room, or free inodes (df, df -i), or start the "
+		       "program with TAFFRAIL_DIR on another file system";
+	case EDQUOT:
+		return "raise the quota of the program's user, or remove files "
+		       "of that user's there";
+	case EMFILE:
+		return "too many open files: raise the program's limit (ulimit "
+		       "-n)";
+	case EFBIG:
+		return "raise the program's limit (ulimit -f)";
+	default:
+		return limits(error);
+	}
+}
+
+const char *reason_of_agent(const char *text, const char *directory)
+{
+	static const char mark[] = ": error ";
+	static char said[1024];
+	const char *at = strstr(text, mark);
+
+	if (at)
+		snprintf(said, sizeof(said), "%.*s in %s: %s",
+			 (int)(at - text), text, directory,
+			 no_files(atoi(at + strlen(mark))));
+	else if (!strncmp(text, PROTOCOL_NO_ROOM, strlen(PROTOCOL_NO_ROOM)))
+		snprintf(said, sizeof(said), "%s: %s: %s", text, directory,
+			 no_files(strstr(text, "quota") ? EDQUOT :
+				  strstr(text, "ulimit") ? EFBIG : ENOSPC));
+	else
+		return text;
+	return said;
 }
 
 const char *reason_of_files(int error)

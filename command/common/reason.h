@@ -13,6 +13,10 @@ const char *reason_of_output(int error);
 /* Says why a program cannot be executed; `error` is execvp()'s errno. */
 const char *reason_of_program(const char *program, int error);
 
+/* Returns why an agent has not started, by what the agent says (agent/begin.c),
+ * with the runtime directory, words for an errno, and the remedy. */
+const char *reason_of_agent(const char *text, const char *directory);
+
 /* Says why the files of a process cannot be read; `error` is a negative
  * errno. */
 const char *reason_of_files(int error);

@@ -112,6 +112,8 @@ int aside_run(const struct run *run, char *text, size_t room)
 		become(run, output[1], failure[1], parent);
 	if (pid < 0)
 		error = errno;
+	if (run->pid)
+		*run->pid = pid > 0 ? pid : 0;
 	close(output[1]);
 	close(failure[1]);
 	if (pid > 0 && read(failure[0], &error, sizeof(error)) <= 0)

@@ -95,6 +95,7 @@ struct run {
 	char *const *environment;
 	int seconds;
 	bool errors;			/* standard error, else output */
+	pid_t *pid;			/* gets its pid, or 0; or NULL */
 };
 int aside_run(const struct run *run, char *text, size_t room);
 
@@ -139,6 +140,15 @@ enum doctor_state judge_memory_size(struct finding *f, uint64_t limit);
 
 /* trial.c: what record records in the trial. */
 int doctor_trial_main(void);
+
+/* limits.c: counts the threads of a user. */
+uint64_t threads_of(uid_t uid);
+
+/* place.c: the runtime directory of a process. */
+void look_place(struct doctor *d, struct finding *f);
+
+/* build.c: adds to a finding that the agent is of another build. */
+void found_build(struct doctor *d, struct finding *f);
 
 /* rights.c: the name of a clock_kind; true in a user namespace below the first
  * one. */

@@ -13,6 +13,7 @@
 
 #include "base/tunables.h"
 #include "buffers/layout.h"
+#include "command/common/counted.h"
 #include "command/doctor/doctor.h"
 #include "command/process/process.h"
 #include "command/record/shortage.h"
@@ -53,14 +54,14 @@ void look_descriptors(struct doctor *d, struct finding *f)
 
 	(void)d;
 	found_as(f, most < FEW_PROCESSES ? DOCTOR_LIMITED : DOCTOR_OK,
-		 "ulimit -Hn is %" PRIu64 ": record follows some %" PRIu64
-		 " processes at once", hard, most);
+		 "ulimit -Hn is %" PRIu64 ": record follows %s%s at once", hard,
+		 most ? "some " : "", most ? counted(most, "process") :
+					     "no process");
 	if (f->state != DOCTOR_OK)
 		found_remedy(f, "raise the hard limit (ulimit -Hn)");
 }
 
-/* Counts the threads of a user. */
-static uint64_t threads_of(uid_t uid)
+uint64_t threads_of(uid_t uid)
 {
 	DIR *stream = opendir("/proc");
 	struct dirent *entry;

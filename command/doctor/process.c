@@ -21,6 +21,10 @@
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/process.h"
 
+/* Descriptors of a service thread: with sessions, and for one session. */
+#define SERVICE_FILES	16
+#define SESSION_FILES	4
+
 #define LISTEN_TRIES	10
 #define LISTEN_PAUSE_NS	10000000
 
@@ -141,6 +145,7 @@ static void look_agent(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "at work, %s, version %s, in %s",
 			 how_loaded(d), d->page.agent_version,
 			 rundir_shown(&d->process));
+		found_build(d, f);
 	}
 	if (ret)
 		d->page.magic = 0;
@@ -163,18 +168,6 @@ static void look_attach(struct doctor *d, struct finding *f)
 	else
 		found_as(f, DOCTOR_OK, "an agent can be loaded; one thread is "
 			 "stopped for a moment");
-}
-
-static void look_place(struct doctor *d, struct finding *f)
-{
-	if (!d->page.magic)
-		return;
-	found_room(f, d->process.fd, rundir_shown(&d->process));
-	if (!rundir_away(&d->process))
-		return;
-	f->state = DOCTOR_LIMITED;
-	found_remedy(f, "take snapshots while it lives: its buffers go with "
-		     "its mount namespace");
 }
 
 static void look_sessions(struct doctor *d, struct finding *f)
@@ -244,9 +237,10 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 		const char *name, *text;
 	} kinds[] = {
 		{ "pid", "PID" }, { "mnt", "mount" }, { "user", "user" },
-		{ "time", "time" },
+		{ "time", "time" }, { "net", "network" }, { "ipc", "IPC" },
+		{ "uts", "UTS" }, { "cgroup", "cgroup" },
 	};
-	char text[64] = "";
+	char text[96] = "";
 
 	if (d->gone)
 		return;
@@ -262,20 +256,66 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 		found_as(f, DOCTOR_OK, "those of this command");
 }
 
+/* Judges the limit of descriptors. The agent's thread has a table of its own:
+ * what the program has open does not matter. */
+static void judge_descriptors(const struct doctor *d, struct finding *f,
+			      uint64_t limit)
+{
+	if (limit >= SERVICE_FILES)
+		return;
+	found_as(f, limit < SESSION_FILES ? DOCTOR_NO : DOCTOR_LIMITED,
+		 "ulimit -n is %" PRIu64 ": %s", limit, limit < SESSION_FILES ?
+		 "no session's files can be made" :
+		 "it may be too few for another session");
+	found_remedy(f, "raise it: prlimit --pid %d --nofile=1024", d->pid);
+}
+
+/* Judges the limit of a user's threads, of which the agent makes one for each
+ * command. */
+static void judge_threads(const struct doctor *d, struct finding *f,
+			  uint64_t limit)
+{
+	long uid = process_status(d->pid, "Uid");
+	uint64_t used;
+
+	if (uid <= 0 || limit == RLIM_INFINITY)
+		return;
+	used = threads_of((uid_t)uid);
+	if (used < limit)
+		return;
+	found_as(f, DOCTOR_NO, "ulimit -u is %" PRIu64 ", and its user has %"
+		 PRIu64 " threads: the agent cannot make one", limit, used);
+	found_remedy(f, "raise it: prlimit --pid %d --nproc=1024", d->pid);
+}
+
 static void look_its_limits(struct doctor *d, struct finding *f)
 {
-	struct finding memory = { .state = DOCTOR_APART };
-	struct rlimit files, space;
+	struct finding one = { .state = DOCTOR_OK };
+	struct rlimit limits[4];
+	static const int kinds[] = {
+		RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NOFILE, RLIMIT_NPROC,
+	};
 
-	if (d->gone || prlimit(d->pid, RLIMIT_FSIZE, NULL, &files) ||
-	    prlimit(d->pid, RLIMIT_AS, NULL, &space))
+	if (d->gone)
 		return;
-	judge_file_size(f, files.rlim_cur);
-	judge_memory_size(&memory, space.rlim_cur);
-	if (memory.state > f->state)
-		*f = memory;
-	else if (f->state == DOCTOR_OK)
-		found_as(f, DOCTOR_OK, "none that matters (ulimit -f, -v)");
+	for (int i = 0; i < 4; i++)
+		if (prlimit(d->pid, (__rlimit_resource_t)kinds[i], NULL,
+			    &limits[i]))
+			return;
+	found_as(f, DOCTOR_OK, "none that matters (ulimit -f, -n, -u, -v)");
+	for (int i = 0; i < 4; i++) {
+		one.state = DOCTOR_OK;
+		if (i == 0)
+			judge_file_size(&one, limits[i].rlim_cur);
+		else if (i == 1)
+			judge_memory_size(&one, limits[i].rlim_cur);
+		else if (i == 2)
+			judge_descriptors(d, &one, limits[i].rlim_cur);
+		else
+			judge_threads(d, &one, limits[i].rlim_cur);
+		if (one.state > f->state)
+			*f = one;
+	}
 }
 
 static void look_its_markers(struct doctor *d, struct finding *f)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -84,8 +85,34 @@ static bool own_time_namespace(void)
 	       (seconds || nanoseconds);
 }
 
+/* Returns true in a namespace that is not the machine's: by the number that the
+ * kernel gives to the first one, or, for a kind that has none, by the first
+ * process that is seen here. */
+static bool own_namespace(const char *name, uint64_t first)
+{
+	char path[32];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
+	if (stat(path, &ours))
+		return false;
+	if (first)
+		return ours.st_ino != first;
+	snprintf(path, sizeof(path), "/proc/1/ns/%s", name);
+	return !stat(path, &theirs) && ours.st_ino != theirs.st_ino;
+}
+
 void look_namespaces(struct doctor *d, struct finding *f)
 {
+	/* include/linux/proc_ns.h of Linux */
+	static const struct {
+		const char *name, *text;
+		uint64_t first;
+	} kinds[] = {
+		{ "mnt", ", mount", 0 }, { "net", ", network", 0 },
+		{ "ipc", ", IPC", 0xefffffff }, { "uts", ", UTS", 0xeffffffe },
+		{ "cgroup", ", cgroup", 0xeffffffb },
+	};
 	char text[128] = "";
 
 	(void)d;
@@ -95,6 +122,9 @@ void look_namespaces(struct doctor *d, struct finding *f)
 		strcat(text, ", user");
 	if (own_time_namespace())
 		strcat(text, ", time");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (own_namespace(kinds[i].name, kinds[i].first))
+			strcat(text, kinds[i].text);
 	found_as(f, DOCTOR_OK, "%s%s", *text ? "own " : "those of the machine",
 		 *text ? text + 2 : "");
 }

@@ -21,6 +21,7 @@
 #define SECONDS		30
 #define RECORD_PREFIX	"taffrail: record: "
 #define OUTPUT_BYTES	8192
+#define REST		"; the rest is "	/* of record's errors */
 
 int doctor_trial_main(void)
 {
@@ -96,13 +97,44 @@ static bool join_lines(char *text, char *said, size_t room)
 	return used;
 }
 
+/* Removes what a trial that failed has left in the runtime directory. */
+static void forget(struct doctor *d, pid_t recorder)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct rundir_list list = { 0 };
+	struct session_page page;
+	char name[32];
+
+	snprintf(name, sizeof(name), "record-%d", recorder);
+	if (recorder && !rundir_collect(&d->dir, &list)) {
+		for (size_t i = 0; i < list.count; i++) {
+			struct rundir_process *p = &list.processes[i];
+			int n = p->alive ? 0 : rundir_images(p, images,
+							    RUNDIR_IMAGES_MAX);
+
+			while (n-- > 0)
+				if (!rundir_find_session(p, images[n], name,
+							 &page)) {
+					remove_tree(p->path);
+					break;
+				}
+		}
+		rundir_remove_rules(&d->dir, name);
+	}
+	rundir_list_free(&list);
+}
+
 static void judge(struct finding *f, int status, char *text)
 {
 	bool one = strstr(text, "record: 1 events (0 lost") ||
 		   strstr(text, "record: 1 event (0 lost");
 	char said[DOCTOR_TEXT_BYTES / 2];
 	bool more = join_lines(text, said, sizeof(said));
+	char *rest = strstr(said, REST);
 
+	/* forget() removes it */
+	if (rest)
+		*rest = '\0';
 	if (status == -ETIMEDOUT)
 		found_as(f, DOCTOR_NO, "record did not end within %d seconds",
 			 SECONDS);
@@ -128,9 +160,10 @@ static void judge(struct finding *f, int status, char *text)
 		found_as(f, DOCTOR_OK, "record has recorded this command");
 }
 
-static void try_record(const struct doctor *d, struct finding *f)
+static void try_record(struct doctor *d, struct finding *f)
 {
 	char output[PATH_MAX + 32], self[PATH_MAX], text[OUTPUT_BYTES];
+	pid_t recorder = 0;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	char *argv[] = {
 		self, (char[]){ "record" }, (char[]){ "-e" },
@@ -139,7 +172,7 @@ static void try_record(const struct doctor *d, struct finding *f)
 		(char[]){ "--trial" }, NULL
 	};
 	struct run run = { .argv = argv, .seconds = SECONDS,
-			   .errors = true };
+			   .errors = true, .pid = &recorder };
 	int status = make_output(d, output, sizeof(output));
 	char **environment;
 
@@ -158,6 +191,8 @@ static void try_record(const struct doctor *d, struct finding *f)
 	status = environment ? aside_run(&run, text, sizeof(text)) : -ENOMEM;
 	free(environment);
 	remove_tree(output);
+	if (status)
+		forget(d, recorder);
 	judge(f, status, text);
 }
 

@@ -248,15 +248,42 @@ static int look_needed(Elf *elf, const GElf_Phdr *ph, void *arg)
 		if (dyn.d_tag != DT_NEEDED)
 			continue;
 		name = elf_strptr(elf, sh.sh_link, dyn.d_un.d_val);
-		if (name && !strcmp(name, arg))
+		if (name && !strncmp(name, arg, strlen(arg)))
 			return 0;
 	}
 	return -ENOENT;
 }
 
-bool elfnotes_needs(const char *path, const char *soname)
+static int look_build_id(Elf *elf, const GElf_Phdr *ph, void *id)
 {
-	return !each_segment(path, look_needed, (void *)soname);
+	Elf_Data *data;
+	size_t at = 0, name, text;
+	GElf_Nhdr note;
+
+	if (ph->p_type != PT_NOTE)
+		return -ENOENT;
+	data = elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ph->p_filesz,
+				    ELF_T_NHDR);
+	while (data && (at = gelf_getnote(data, at, &note, &name, &text)) > 0)
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+		    !memcmp((char *)data->d_buf + name, "GNU", 4)) {
+			memcpy(id, (char *)data->d_buf + text,
+			       note.n_descsz < ELFNOTES_ID_BYTES ?
+				       note.n_descsz : ELFNOTES_ID_BYTES);
+			return 0;
+		}
+	return -ENOENT;
+}
+
+int elfnotes_build_id(const char *path, unsigned char id[ELFNOTES_ID_BYTES])
+{
+	memset(id, 0, ELFNOTES_ID_BYTES);
+	return each_segment(path, look_build_id, id);
+}
+
+bool elfnotes_needs(const char *path, const char *name)
+{
+	return !each_segment(path, look_needed, (void *)name);
 }
 
 struct interpreter {

@@ -31,7 +31,13 @@ int elfnotes_symbol(uint64_t *address, const char *path, const char *name);
  * none, or none of this length. */
 int elfnotes_interpreter(char *path, size_t room, const char *file);
 
-/* Returns true when the file is linked to a shared object of that name. */
-bool elfnotes_needs(const char *path, const char *soname);
+/* Gives the first bytes of the file's build ID, and zeros behind. Returns 0 or
+ * -ENOENT. */
+#define ELFNOTES_ID_BYTES	20
+int elfnotes_build_id(const char *path, unsigned char id[ELFNOTES_ID_BYTES]);
+
+/* Returns true when the file is linked to a shared object whose name begins
+ * so. */
+bool elfnotes_needs(const char *path, const char *name);
 
 #endif

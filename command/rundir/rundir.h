@@ -110,6 +110,10 @@ void rundir_sweep(struct rundir *dir);
  * its own mount namespace and not in ours: they go with that namespace. */
 bool rundir_away(const struct rundir_process *process);
 
+/* Gives the runtime directory that an agent of the process chooses, by a path
+ * in the process's root. Returns 0 or a negative errno. */
+int rundir_chosen(char path[PATH_MAX], pid_t pid);
+
 /* away.c: returns the directory's path for messages: without the way through
  * /proc, where the process and this command see the same directory. */
 const char *rundir_shown(const struct rundir_process *process);

@@ -272,6 +272,7 @@ static void page_fill(struct process_page *page, uint32_t image,
 			  name.nodename);
 	text_copy(page->agent_version, sizeof(page->agent_version),
 		  AGENT_VERSION);
+	text_copy(page->runtime, sizeof(page->runtime), place_runtime);
 }
 
 /* Marks an image that execve(2) replaced: it could not do so itself. */

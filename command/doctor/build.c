@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether the agent in a process is of the same build as this command. Two
+ * builds work together as long as LAYOUT_VERSION is the same.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "command/common/installed.h"
+#include "command/doctor/doctor.h"
+#include "command/elf/elfnotes.h"
+#include "command/process/process.h"
+
+#define LIBRARY		"libtaffrail.so"
+#define DELETED		" (deleted)"
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "unknown"
+#endif
+
+static int take_path(const struct process_mapping *m, void *path)
+{
+	const char *name = strrchr(m->path, '/') + 1;
+
+	if (strncmp(name, LIBRARY, strlen(LIBRARY)))
+		return 0;
+	memcpy(path, m->path, sizeof(m->path));
+	return 1;
+}
+
+/* Returns true when two files are of different builds, as far as they tell. */
+static bool differs(const char *a, const char *b)
+{
+	unsigned char first[ELFNOTES_ID_BYTES] = "", second[ELFNOTES_ID_BYTES];
+	struct stat one, other;
+
+	if (stat(a, &one) || stat(b, &other))
+		return false;
+	if (one.st_ino == other.st_ino && one.st_dev == other.st_dev)
+		return false;
+	if (elfnotes_build_id(a, first) || elfnotes_build_id(b, second))
+		return one.st_size != other.st_size;
+	return memcmp(first, second, sizeof(first)) != 0;
+}
+
+void found_build(struct doctor *d, struct finding *f)
+{
+	char path[PATH_MAX] = "", there[PATH_MAX + 32], ours[PATH_MAX];
+	const char *why = NULL;
+	size_t n;
+
+	d->page.agent_version[sizeof(d->page.agent_version) - 1] = '\0';
+	process_each_mapping(d->pid, take_path, path);
+	n = strlen(path);
+	snprintf(there, sizeof(there), "/proc/%d/root%s", d->pid, path);
+	if (strcmp(d->page.agent_version, PACKAGE_VERSION))
+		why = "this command is version " PACKAGE_VERSION;
+	else if (n > strlen(DELETED) &&
+		 !strcmp(path + n - strlen(DELETED), DELETED))
+		why = "its " LIBRARY " was replaced since it began";
+	else if (n && !installed_find(ours, sizeof(ours), INSTALLED_LIB,
+				      LIBRARY) && differs(there, ours))
+		why = "its " LIBRARY " is of another build than this command";
+	if (!why)
+		return;
+	f->state = DOCTOR_LIMITED;
+	found_more(f, "; ");
+	found_more(f, why);
+	found_remedy(f, "start the program again, or use the taffrail that "
+		     "belongs to its " LIBRARY ", if something fails");
+}
