@@ -7,14 +7,17 @@
  * What must stay true: gdb gets only commands that a user could type.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
+#include "command/elf/elfnotes.h"
 #include "command/gdb/gdb.h"
 #include "command/rundir/rundir.h"
 
@@ -146,8 +149,38 @@ static int print_command(const struct gdb_command *gdb)
 	return command_finish();
 }
 
+/* Returns false when gdb says by its exit status that it has no Python. */
+static bool has_python(void)
+{
+	char path[PATH_MAX], ask[] = "python import os; os._exit(42)";
+	const char *argv[] = { gdb_name(), "-nx", "-batch", "-ex", ask, NULL };
+	int status = 0, null;
+	pid_t pid;
+
+	/* most are linked to it; then gdb need not be asked */
+	if (installed_program(path, sizeof(path), argv[0]) ||
+	    elfnotes_needs(path, "libpython"))
+		return true;
+	pid = fork();
+	if (!pid) {
+		null = open("/dev/null", O_RDWR | O_CLOEXEC);
+		for (int i = 0; i < 3; i++)
+			dup2(null, i);
+		execvp(argv[0], (char **)argv);
+		_exit(42);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return true;
+	return pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 42);
+}
+
 static int run_command(struct gdb_command *gdb)
 {
+	if (!has_python())
+		command_warn("%s has no Python: it cannot load Taffrail's "
+			     "extension, and its own strace may crash it"
+			     COMMAND_SEE_DOCTOR, gdb->argv[0]);
 	execvp(gdb->argv[0], (char **)gdb->argv);
 	return command_failed("cannot start %s: %s" COMMAND_SEE_DOCTOR,
 			      gdb->argv[0], strerror(errno));
