@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Does each rule of lint.sh still catch a fault, in a room within a room? Makes a
-# copy of the tree with one fault a rule in agent/planted/, and lints that.
+# small tree with one fault a rule in agent/planted/, and lints that.
 # Prints "PASS: RULE", "FAIL: RULE" or "UNSUPPORTED: RULE: REASON" a rule.
 #
 # faults.sh TOP: the tree
@@ -16,12 +16,16 @@ trap 'rm -rf "$tmp"' EXIT
 tree=$tmp/tree
 spdx='/* SPDX-License-Identifier: LGPL-2.1-or-later */'
 
+# What the rules read, and the headers that the faults include. Of the other files
+# lint.sh itself is told.
 copy_tree()
 {
 	mkdir "$tree" &&
-	(cd "$top" && tar -cf - --exclude='./build*' --exclude=./.git \
-		--exclude='./autom4te.cache' .) | tar -xf - -C "$tree"
-	mkdir "$tree/agent/planted" "$tree/testsuite/planted"
+	(cd "$top" && tar -cf - ./*/local.mk docs/architecture.md \
+		testsuite/lint testsuite/models base/*.h \
+		buffers/writers/private.h) | tar -xf - -C "$tree"
+	mkdir "$tree/agent/planted" "$tree/testsuite/planted" \
+		"$tree/testsuite/taffrail.agent"
 	sed -i 's/^\( *agent  *|.*\)$/\1 planted/' "$tree/docs/architecture.md"
 }
 

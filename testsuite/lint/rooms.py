@@ -143,20 +143,14 @@ class Objects:
     def __init__(self, build, house):
         self.needs = collections.defaultdict(set)
         self.defines = collections.defaultdict(set)
-        for path in objects(build, house):
-            self.read(os.path.join(build, path), unit(path))
-
-    def read(self, path, name):
-        symbols = subprocess.run(["nm", "-g", path], check=True,
-                                 stderr=subprocess.DEVNULL,
-                                 stdout=subprocess.PIPE, text=True).stdout
-        self.needs[name]
-        for line in symbols.splitlines():
-            *_, kind, symbol = line.split()
+        paths = list(objects(build, house))
+        for path in paths:
+            self.needs[unit(path)]
+        for path, kind, symbol in global_symbols(build, paths):
             if kind in "Uvw":
-                self.needs[name].add(symbol)
+                self.needs[unit(path)].add(symbol)
             else:
-                self.defines[symbol].add(name)
+                self.defines[symbol].add(unit(path))
 
     def edges(self):
         """{user: {used: symbols}}; what libc has, too, is libc's to callers."""
@@ -168,6 +162,19 @@ class Objects:
                     if used != user and len(self.defines[symbol]) == 1:
                         edges[user].setdefault(used, set()).add(symbol)
         return edges
+
+
+def global_symbols(build, paths):
+    """(object, kind, name) of each symbol that nm prints."""
+    if not paths:
+        return
+    listed = subprocess.run(["nm", "-A", "-g"] + paths, check=True, cwd=build,
+                            stderr=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, text=True).stdout
+    for line in listed.splitlines():
+        path, rest = line.split(":", 1)
+        *_, kind, symbol = rest.split()
+        yield path, kind, symbol
 
 
 def objects(build, house):

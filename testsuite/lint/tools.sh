@@ -39,7 +39,7 @@ c_files()
 rule_analyzer()
 {
 	c_files | xargs python3 $here/analyzer.py "$ANALYZER_CC" $public \
-		"${LINT_CACHE:-$BUILD/lint}"
+		"$BUILD/lint"
 }
 
 # checkersReport and the like are not about a file.
