@@ -35,7 +35,11 @@ static int read_dynamic(const struct attach_target *t, uint64_t at,
 			uint64_t base, struct dynamic *d)
 {
 	Elf64_Dyn entry;
-	const struct { int64_t tag; uint64_t *to; int address; } rows[] = {
+	const struct {
+		int64_t tag;
+		uint64_t *to;
+		int address;
+	} rows[] = {
 		{ DT_SYMTAB, &d->symbols, 1 }, { DT_STRTAB, &d->strings, 1 },
 		{ DT_STRSZ, &d->string_bytes, 0 }, { DT_HASH, &d->hash, 1 },
 		{ DT_GNU_HASH, &d->gnu_hash, 1 }, { DT_SONAME, &d->soname, 0 },

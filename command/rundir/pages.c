@@ -382,9 +382,9 @@ int rundir_create_off(struct rundir *dir, const char *name)
 		unlinkat(below, file, 0);
 		close(fd);
 		fd = -EPERM;
-	/* agents that find no room write here, so room is taken now */
 	} else if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, OFF_ROOM_BYTES) &&
 		   (errno == ENOSPC || errno == EDQUOT)) {
+		/* agents that find no room write here: it must have room */
 		ret = -errno;
 		close(fd);
 		unlinkat(below, file, 0);

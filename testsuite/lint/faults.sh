@@ -22,7 +22,7 @@ copy_tree()
 {
 	mkdir "$tree" &&
 	(cd "$top" && tar -cf - ./*/local.mk docs/architecture.md \
-		testsuite/lint testsuite/models base/*.h \
+		testsuite/lint testsuite/models .clang-format base/*.h \
 		buffers/writers/private.h) | tar -xf - -C "$tree"
 	mkdir "$tree/agent/planted" "$tree/testsuite/planted" \
 		"$tree/testsuite/taffrail.agent"
@@ -94,6 +94,8 @@ plant_faults()
 	plant agent/planted/beyond.c 'int beyond(void)' '{' \
 		'	int two[2] = { 0 };' '' '	two[2] = 1;' \
 		'	return two[0];' '}'
+	plant agent/planted/format.c 'void format(int *p)' '{' \
+		'	if(*p) *p = 0;' '}'
 	plant agent/planted/needless.c '#include <ctype.h>'
 	plant testsuite/planted/unsure.sh 'cd planted' 'rm -f file'
 	plant agent/planted/slip.c "/* $(printf '%s' rec ieve) */"
@@ -130,6 +132,8 @@ expected()
 	sigsafe malloc is reached from SIGSAFE code: handler_planted
 	analyzer agent/planted/leak.c:9: leak: leak of 'copy'
 	cppcheck agent/planted/beyond.c:6: arrayIndexOutOfBounds:
+	format agent/planted/format.c:4: before "(": a blank is missing
+	format agent/planted/format.c:4: before "*": the line ends too late
 	includes agent/planted/needless.c:2: needs nothing of ctype.h
 	shellcheck testsuite/planted/unsure.sh:3: warning: Use 'cd
 	spelling agent/planted/slip.c:2:

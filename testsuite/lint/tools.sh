@@ -14,6 +14,7 @@ ANALYZER_CC=${ANALYZER_CC:-gcc-12}
 declare -A tools=(
 	[analyzer]="$ANALYZER_CC 12.2"
 	[cppcheck]='cppcheck 2.10'
+	[format]=clang-format-14
 	[includes]=iwyu
 	[shellcheck]=shellcheck
 	[spelling]=codespell
@@ -57,6 +58,12 @@ rule_cppcheck()
 		--enable=warning,performance,portability \
 		--template='{file}:{line}: {id}: {message}' \
 		--file-list="$scratch/files" 2>&1 | grep -v '^nofile:'
+}
+
+# See format.py. Each release of clang-format breaks lines otherwise.
+rule_format()
+{
+	files '\.[ch]$' | xargs python3 $here/format.py clang-format-14
 }
 
 # Those that are run, and say by which shell; others are parts of them.

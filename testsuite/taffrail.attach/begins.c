@@ -20,8 +20,8 @@ static long bare(long number, long fd, const void *text, long bytes)
 {
 	long ret;
 
-	__asm__ volatile ("syscall" : "=a" (ret)
-			  : "0" (number), "D" (fd), "S" (text), "d" (bytes)
+	__asm__ volatile("syscall" : "=a"(ret)
+			  : "0"(number), "D"(fd), "S"(text), "d"(bytes)
 			  : "rcx", "r11", "memory");
 	return ret;
 }

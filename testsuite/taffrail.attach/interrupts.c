@@ -41,7 +41,7 @@ static void handler(int number)
 	char deep[DEEP_BYTES];
 
 	memset(deep, number, sizeof(deep));
-	__asm__ volatile("" :: "r"(deep) : "memory");
+	__asm__ volatile("" : : "r"(deep) : "memory");
 	shared->handled++;
 }
 

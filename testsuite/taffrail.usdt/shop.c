@@ -35,7 +35,9 @@ SEMAPHORE(shop_many_semaphore);
 #endif
 
 enum colour { RED, BLUE = 7 };
-struct item { int price; };
+struct item {
+	int price;
+};
 
 static int lists;
 
