@@ -28,6 +28,7 @@ control_sources = \
 	control/sessions/session.c \
 	control/sessions/session.h \
 	control/sessions/share.c \
+	control/sessions/table.c \
 	control/sessions/text.c \
 	control/threads/descriptors.c \
 	control/threads/descriptors.h \

@@ -109,16 +109,3 @@ void session_adopt_all(void)
 	patch_close(&patcher);
 	registry_unlock();
 }
-
-static int adopted_came(struct object *object, void *arg)
-{
-	if (object->adopted && !object->on)
-		session_module_came(object, arg);
-	return 0;
-}
-
-void session_adopt(const struct patcher *patcher)
-{
-	session_probes_adopt(patcher);
-	registry_each(adopted_came, (void *)patcher);
-}

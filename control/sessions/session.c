@@ -16,29 +16,10 @@
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
-struct session sessions[SESSIONS_MAX];
 static uint64_t begun;		/* sessions of this process so far */
 
 /* Events that a compact header can name, see buffers/ctf.h. */
 #define COMPACT_EVENTS	31
-
-struct session *session_at(uint32_t number)
-{
-	return number < SESSIONS_MAX && session_phase(number) != SESSION_FREE &&
-			       session_phase(number) != SESSION_HELD ?
-		       &sessions[number] :
-		       NULL;
-}
-
-struct session *session_find(const char *name)
-{
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX; i++)
-		if (session_at(i) && text_equal(sessions[i].name, name))
-			return &sessions[i];
-	return NULL;
-}
 
 /* Returns 1 when the rule names the marker, whatever its condition. */
 static int rule_selects(const struct session_rule *rule,
@@ -219,6 +200,19 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	for (i = 0; i < SESSIONS_MAX; i++)
 		if (session_phase(i) == SESSION_RUNS)
 			object_apply(&sessions[i], object, patcher);
+}
+
+static int adopted_came(struct object *object, void *arg)
+{
+	if (object->adopted && !object->on)
+		session_module_came(object, arg);
+	return 0;
+}
+
+void session_adopt(const struct patcher *patcher)
+{
+	session_probes_adopt(patcher);
+	registry_each(adopted_came, (void *)patcher);
 }
 
 static struct session *session_reserve(const struct session *model, int *ret)

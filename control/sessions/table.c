@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sessions of the process, and which of them there are.
+ */
+#include "control/sessions/private.h"
+
+struct session sessions[SESSIONS_MAX];
+
+struct session *session_at(uint32_t number)
+{
+	return number < SESSIONS_MAX && session_phase(number) != SESSION_FREE &&
+			       session_phase(number) != SESSION_HELD ?
+		       &sessions[number] :
+		       NULL;
+}
+
+struct session *session_find(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (session_at(i) && text_equal(sessions[i].name, name))
+			return &sessions[i];
+	return NULL;
+}
