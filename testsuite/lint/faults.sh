@@ -65,6 +65,9 @@ plant_faults()
 		"$tree/docs/architecture.md"
 	plant agent/planted/near.c '#include "buffers/writers/private.h"'
 	plant command/planted/up.h '#ifndef UP_H' '#define UP_H' '#endif'
+	plant command/planted/base.h
+	plant buffers/writers/hidden.h
+	plant agent/planted/looks.c '#include "buffers/writers/hidden.h"'
 	plant agent/planted/long-file.c "$(repeat 601 ';')"
 	plant agent/planted/long-function.c 'void long_one(void)' '{' \
 		"$(repeat 61 '	;')" '}'
@@ -112,6 +115,10 @@ expected()
 	spdx agent/planted/spdx.c:1: no SPDX
 	rooms agent/planted may not include command/planted/up.h
 	rooms agent/planted/near.c:2: includes buffers/writers/private.h, which is
+	rooms command/planted: has the last name of agent/planted
+	rooms command/planted/up.h:1: its guard is UP_H, not COMMAND_PLANTED_UP_H
+	rooms command/planted/base.h:1: has the name of base/base.h
+	rooms docs/architecture.md does not show buffers/writers/hidden.h to other
 	symbols buffers may not call agent/planted
 	symbols circle: agent/planted buffers/planted
 	file_length agent/planted/long-file.c:602:

@@ -5,12 +5,15 @@ The list of rooms stands in docs/architecture.md, in the block that begins with
 the line "layer | may use | rooms". A file may use its own room, the rooms that
 stand before it in its layer, and what the second column names: layers, or rooms
 of one ("control/." is the folder itself). To use is to include, or to need a
-symbol.
+symbol. A second block, "room | headers for other layers", has what a layer shows
+to others.
 
     rooms.py layers            the layers, one a line
     rooms.py rooms             each room and its layer
     rooms.py includes FILE...  includes that go the wrong way, files in no room,
-                               rooms that are too large, headers of one name
+                               rooms that are too large, rooms or headers of one
+                               name, guards that are not the header's path,
+                               headers that no list shows to other layers
     rooms.py symbols BUILD     the same by the symbols of the objects in BUILD,
                                and files that need each other in a circle
 
@@ -25,6 +28,7 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 LIST = "docs/architecture.md"
 HEAD = "layer | may use | rooms"
+FACES = "room | headers for other layers"
 FILES_MAX = 30
 SKIPPED = ("testsuite", "inst", "stage")
 
@@ -33,7 +37,11 @@ class House:
     def __init__(self, text):
         self.rooms = {}         # room: (layer, number in it)
         self.uses = {}          # layer: layers and rooms
-        for line in rows(text):
+        self.faces = {}         # header: its number of users in other layers
+        for line in rows(text, FACES):
+            room, headers = (part.split() for part in line.split("|"))
+            self.faces.update({room[0] + "/" + name: 0 for name in headers})
+        for line in rows(text, HEAD):
             layer, uses, rooms = (part.split() for part in line.split("|"))
             self.uses[layer[0]] = set(uses) - {"-"}
             for number, room in enumerate(rooms):
@@ -56,15 +64,26 @@ class House:
                 self.uses[layer]
         return other in self.uses[layer] or used in named
 
+    def show(self, user, header):
+        """Is this header for that room? Counts the users of those listed."""
+        if self.layer(user) == self.layer(self.room(header)):
+            return True
+        if header in self.faces:
+            self.faces[header] += 1
+        return header in self.faces
+
+    def layer(self, room):
+        return self.rooms[room][0]
+
 
 def under(layer, room):
     return layer if room == "." else layer + "/" + room
 
 
-def rows(text):
+def rows(text, head):
     lines = iter(text.splitlines())
     for line in lines:
-        if re.sub(r"\s+", " ", line.strip()) == HEAD:
+        if re.sub(r"\s+", " ", line.strip()) == head:
             break
     for line in lines:
         if "|" not in line:
@@ -91,7 +110,7 @@ def is_private(path):
 
 
 def includes(house, files):
-    found = []
+    found = list(twin_rooms(house))
     sizes = collections.Counter()
     headers = collections.defaultdict(list)
     for path in files:
@@ -106,13 +125,38 @@ def includes(house, files):
                 for word in ("taffrail/", "ust/")):
             headers[name].append(path)
         found += includes_of(house, path, room)
+        found += guard_of(house, path)
     for room, size in sorted(sizes.items()):
         if size > FILES_MAX:
             found.append("%s: %d files in a room" % (room, size))
+    if files:
+        found += ["%s: no other layer includes %s" % (LIST, header)
+                  for header, users in sorted(house.faces.items()) if not users]
     for name, paths in sorted(headers.items()):
         for path in paths[1:]:
             found.append("%s:1: has the name of %s" % (path, paths[0]))
     return found
+
+
+def twin_rooms(house):
+    """A room's last name is the word for it: there is one room of each."""
+    named = {}
+    for room in house.rooms:
+        name = room.split("/")[-1]
+        if name in named:
+            yield "%s: has the last name of %s" % (room, named[name])
+        named[name] = room
+
+
+def guard_of(house, path):
+    """Two headers with one guard cannot be included together."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        guard = re.search(r"^#ifndef (\w+)\n#define \1$", file.read(), re.M)
+    start = next((root for root in room_roots(house) if path.startswith(root)),
+                 "")
+    want = re.sub(r"\W", "_", path[len(start):]).upper()
+    if path.endswith(".h") and guard and guard.group(1) != want:
+        yield "%s:1: its guard is %s, not %s" % (path, guard.group(1), want)
 
 
 def includes_of(house, path, room):
@@ -132,6 +176,9 @@ def includes_of(house, path, room):
             elif target and not house.may(room, house.room(target)):
                 yield "%s:%d: %s may not include %s" % (path, number, room,
                                                         target)
+            elif target and not house.show(room, target):
+                yield "%s:%d: %s does not show %s to other layers" % (
+                    path, number, LIST, target)
             elif quote == '"' and "/" not in name and not any(
                     path.startswith(root) for root in room_roots(house)):
                 yield "%s:%d: not from the top: %s" % (path, number, name)
