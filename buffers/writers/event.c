@@ -54,13 +54,16 @@ static void string_add(struct write_event *event,
 		       const struct write_shape *shape, uint32_t i,
 		       const char *block, const struct write_var *var)
 {
+	static const char *const null;
 	const char *p = var->p;
 	int32_t limit = shape->var[i].limit;
 	uint64_t n = 0;
 
 	switch (shape->var[i].rule) {
 	case WRITE_RULE_ADDRESS:
-		part_add(event, &var->p, sizeof(var->p));
+		part_add(event, var->n == WRITE_NULL ? (const void *)&null :
+						       &var->p,
+			 sizeof(var->p));
 		return;
 	case WRITE_RULE_FIELD:
 		__builtin_memcpy(&limit, block + limit, sizeof(limit));
@@ -70,7 +73,7 @@ static void string_add(struct write_event *event,
 	default:
 		limit = -1;
 	}
-	if (limit < 0) {
+	if (limit < 0 || var->n == WRITE_NULL) {
 		part_add(event, p, WRITE_STRING);
 		return;
 	}

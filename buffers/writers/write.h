@@ -20,13 +20,15 @@
 #include "base/base.h"
 #include "buffers/rings/channel.h"
 
-/* A field of variable length: n elements at p, or a string. */
+/* A field of variable length: n elements at p, or a string. For a string that
+ * is NULL, p is "(null)" and n is WRITE_NULL. */
 struct write_var {
 	const void *p;
 	uint64_t n;
 };
 
 #define WRITE_STRING	(~(uint64_t)0)
+#define WRITE_NULL	(WRITE_STRING - 1)
 
 struct write_slot;
 

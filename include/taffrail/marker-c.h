@@ -375,7 +375,7 @@ struct taffrail_var taffrail_var_of_(const void *value_, size_t bytes_,
 			 bytes_ < sizeof(v_) ? bytes_ : sizeof(v_));
 	if (kind_ == TAFFRAIL_T_STRING) {
 		var_.p_ = v_.p_ ? v_.p_ : "(null)";
-		var_.n_ = TAFFRAIL_VAR_STRING;
+		var_.n_ = TAFFRAIL_VAR_STRING - !v_.p_;
 	} else {
 		var_.p_ = v_.p_;
 		var_.n_ = v_.p_ ? v_.n_ : 0;

@@ -464,7 +464,7 @@ private:
 	void put_(uint64_t &, unsigned char *, taffrail_var *var_, str_ s_)
 	{
 		var_->p_ = s_.p_ ? s_.p_ : "(null)";
-		var_->n_ = TAFFRAIL_VAR_STRING;
+		var_->n_ = TAFFRAIL_VAR_STRING - !s_.p_;
 	}
 
 	template <bool Long_, unsigned O_, class T_>

@@ -54,7 +54,9 @@ enum taffrail_type {
 
 /*
  * A field of variable length, passed by reference: a string (n is
- * TAFFRAIL_VAR_STRING, p never NULL) or n elements at p.
+ * TAFFRAIL_VAR_STRING, p never NULL) or n elements at p. For a NULL string, p
+ * is "(null)", which no precision cuts, and n is TAFFRAIL_VAR_NULL;
+ * older headers gave TAFFRAIL_VAR_STRING.
  */
 struct taffrail_var {
 	const void *p_;
@@ -64,6 +66,7 @@ struct taffrail_var {
 #define TAFFRAIL_VAR_STRING	(~(uint64_t)0)
 
 /*
+#define TAFFRAIL_VAR_NULL	(TAFFRAIL_VAR_STRING - 1)
  * Fields of fixed size are packed without padding, in order, in host byte
  * order. When they take 8 bytes or less, `fixed` is their value (the first
  * field in the lowest byte); else it is their address, as an integer. `var`

@@ -99,7 +99,10 @@ static void put_var(int type, const struct taffrail_var *var)
 
 	if (type == TAFFRAIL_T_STRING) {
 		put("\"");
-		put(var->n_ == TAFFRAIL_VAR_STRING ? var->p_ : "WRONG LENGTH");
+		put(var->n_ == TAFFRAIL_VAR_STRING ||
+		    (var->n_ == TAFFRAIL_VAR_NULL &&
+		     !strcmp(var->p_, "(null)")) ?
+			    (const char *)var->p_ : "WRONG LENGTH");
 		put("\"");
 		return;
 	}

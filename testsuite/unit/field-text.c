@@ -90,6 +90,9 @@ static void test_marks(void)
 	add_string("left");
 	add_string("cut off");
 	SAME("[left      ][   cut]", "[%-10s][%6.3s]");
+	add_string("(null)");
+	add_string("(null)");
+	SAME("[(null)][  (null)]", "[%.3s][%8.0s]");
 	ADD(TAFFRAIL_T_S32, int, -8);
 	ADD(TAFFRAIL_T_S32, int, 7);
 	SAME("7       |", "%*d|");

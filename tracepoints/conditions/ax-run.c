@@ -40,6 +40,8 @@ string_test(const struct ax_program *program, const struct ax_event *event,
 	}
 	if (said >= 0)
 		limit = (uint32_t)said;
+	if (event->var[insn->var].n == WRITE_NULL)
+		limit = UINT64_MAX;
 	return (uint64_t)(insn->step == STEP_STRING_EQUAL ?
 				  ax_text_equal(p, limit, text) :
 				  glob_match_upto(text, p, limit));
@@ -312,7 +314,8 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	PUSH(BLOCK_U32, BLOCK(uint32_t))
 	PUSH(BLOCK_64, BLOCK(uint64_t))
 	PUSH(BLOCK_FLOAT, double_of_float(BLOCK(uint32_t)))
-	PUSH(ADDRESS, (uintptr_t)event->var[insn->var].p)
+	PUSH(ADDRESS, event->var[insn->var].n == WRITE_NULL ? 0 :
+			(uintptr_t)event->var[insn->var].p)
 	PUSH(STRING_EQUAL, string_test(program, event, insn))
 	PUSH(STRING_GLOB, string_test(program, event, insn))
 	PUSH(VTID, program->machine->vtid(hit))

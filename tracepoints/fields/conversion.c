@@ -3,6 +3,8 @@
  * Conversions of a printf-like format: integers, strings, and helpers of all
  * conversions. Floating-point numbers are in conversion-double.c.
  */
+#include <string.h>
+
 #include "tracepoints/fields/conversion-private.h"
 
 void conversion_repeat(struct text *text, char c, int64_t n)
@@ -108,7 +110,8 @@ void conversion_string(struct text *text, const struct conversion *c,
 {
 	int64_t pad;
 
-	if (c->letter == 's' && c->precision >= 0 && n > (size_t)c->precision)
+	if (c->letter == 's' && c->precision >= 0 &&
+	    n > (size_t)c->precision && (n != 6 || memcmp(p, "(null)", 6)))
 		n = (size_t)c->precision;
 	pad = conversion_open(text, c, "", (int64_t)n, 0);
 	while (n-- && !text->cut)

@@ -44,7 +44,7 @@ void conversion_integer(struct text *text, const struct conversion *c,
 void conversion_double(struct text *text, const struct conversion *c,
 		       uint64_t bits);
 
-/* s: adds at most `precision` of n characters. */
+/* s: adds at most `precision` of n characters, but "(null)" whole. */
 void conversion_string(struct text *text, const struct conversion *c,
 		       const char *p, size_t n);
 

@@ -121,14 +121,17 @@ SIGSAFE enum ax_verdict draft_string(struct draft *draft, uint64_t address,
 /* Returns how many characters of a string field are recorded; see enum
  * write_rule. */
 static uint64_t string_length(const struct write_shape *shape, uint32_t i,
-			      const uint8_t *block, const char *p)
+			      const uint8_t *block, const struct write_var *var)
 {
+	const char *p = var->p;
 	int32_t limit = shape->var[i].limit;
 	uint64_t n = 0;
 
 	if (shape->var[i].rule == WRITE_RULE_FIELD)
 		__builtin_memcpy(&limit, block + limit, sizeof(limit));
 	else if (shape->var[i].rule != WRITE_RULE_BOUNDED)
+		limit = -1;
+	if (var->n == WRITE_NULL)
 		limit = -1;
 	while ((limit < 0 || n < (uint64_t)limit) && p[n])
 		n++;
@@ -185,10 +188,12 @@ static void put_var(struct fields *f, uint32_t i)
 		put_some(f, &count, sizeof(count));
 		put_some(f, var->p, (uint64_t)count * element);
 	} else if (f->shape->var[i].rule == WRITE_RULE_ADDRESS) {
-		put_some(f, &var->p, sizeof(var->p));
+		const void *p = var->n == WRITE_NULL ? NULL : var->p;
+
+		put_some(f, &p, sizeof(p));
 	} else {
 		put_some(f, var->p,
-			 string_length(f->shape, i, f->block, var->p));
+			 string_length(f->shape, i, f->block, var));
 		put_some(f, "", 1);
 	}
 }

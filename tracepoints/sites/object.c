@@ -36,7 +36,8 @@ _Static_assert(offsetof(struct taffrail_site, enabled_) ==
 _Static_assert(offsetof(struct taffrail_site, agent3_) ==
 	       offsetof(struct write_slot, fixed_bytes), "site");
 _Static_assert(sizeof(struct taffrail_var) == sizeof(struct write_var) &&
-	       TAFFRAIL_VAR_STRING == WRITE_STRING, "site");
+	       TAFFRAIL_VAR_STRING == WRITE_STRING &&
+	       TAFFRAIL_VAR_NULL == WRITE_NULL, "site");
 
 uint32_t channel_bit(const struct channel *channel)
 {
