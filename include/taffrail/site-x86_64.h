@@ -62,7 +62,8 @@
  * The frame of the stub, for debuggers and for handlers of signals that unwind:
  * it has no bytes (128 around the call), and its caller is the target of the
  * jump at 993. The target is read from the code, so all stubs have the same
- * description: the linker keeps one, of 64 bytes, and 32 for each stub.
+ * description of 64 bytes: each file has one, of which the linker keeps one,
+ * and 32 bytes for each stub.
  *
  *	8 bytes from (pc & -32) + 3; + 2^31, & 2^32 - 1 -> the operand + 2^31
  *	+ (pc - 2^31 & -32) + 7                         -> where it leads to
@@ -76,7 +77,9 @@
  */
 #define TAFFRAIL_SITE_FRAME_						\
 	".pushsection .eh_frame,\"a\",@progbits\n"			\
-	"980:	.long	982f - 981f\n"					\
+	".ifndef .Ltaffrail_frame_\n"					\
+	".Ltaffrail_frame_:\n"						\
+	"	.long	982f - 981f\n"					\
 	"981:	.long	0\n"						\
 	"	.byte	1\n"						\
 	"	.asciz	\"zRS\"\n"					\
@@ -91,8 +94,10 @@
 	"	.byte	0x09, 0xe0, 0x1a\n"	/* const1s -32; and */	\
 	"	.byte	0x22, 0x23, 7\n"	/* plus; plus_uconst 7 */ \
 	"	.balign	8\n"						\
-	"982:	.long	984f - 983f\n"					\
-	"983:	.long	983b - 980b, 992b - ., 20\n"			\
+	"982:\n"							\
+	".endif\n"							\
+	"	.long	984f - 983f\n"					\
+	"983:	.long	983b - .Ltaffrail_frame_, 992b - ., 20\n"	\
 	"	.byte	0\n"						\
 	"	.byte	0x40 + 12, 0x0e, 128, 1\n" /* + 12: rsp + 128 */ \
 	"	.byte	0x40 + 6, 0x0e, 0\n"	/* + 18: rsp + 0 */	\
