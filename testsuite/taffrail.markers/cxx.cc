@@ -185,9 +185,7 @@ template struct prepared<float>;
 template <class T>
 NOINLINE void packs(T t)
 {
-#if __cplusplus >= 201402 && defined(__clang__) && \
-	!defined(TAFFRAIL_SDT_ARGS)
-	/* g++ crashes */
+#if __cplusplus >= 201402 && !defined(TAFFRAIL_SDT_ARGS)
 	auto pack = [&](auto... x) { TAFFRAIL_EVENT(cxx, pack, t, x...); };
 
 	pack(1, 2.5, "s");
@@ -253,8 +251,7 @@ void cases_run_cxx()
 	     "each \"s\"\neach \"t\"\neach 2.5\n"
 	     "each 1\neach 120\neach 2.5\neach 1.5f\n"
 	     "each \"s\"\neach 3\neach 2.5\n");
-#if __cplusplus >= 201402 && defined(__clang__) && \
-	!defined(TAFFRAIL_SDT_ARGS)
+#if __cplusplus >= 201402 && !defined(TAFFRAIL_SDT_ARGS)
 	with("pack", "pack \"t\" 1 2.5 \"s\"\npack 3 1 2.5 \"s\"\n");
 #endif
 	with("inner", "inner 1\ninner 2\n");

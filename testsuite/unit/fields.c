@@ -68,6 +68,7 @@ static const struct row events[] = {
 	{ "z, a...", "z a arg3" },
 	{ "a..., TAFFRAIL_FIELD(zz, z)", "zz" },
 	{ "x, a..., b..., z", "x arg2 arg3 arg4 arg5" },
+	{ "x, a..., b...", "x arg2 arg3" },
 	{ "TWO, z, y", "arg1 arg2 arg3 arg4" },
 };
 

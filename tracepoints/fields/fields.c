@@ -413,12 +413,13 @@ static struct layout layout_of(struct span s, int nfields)
 }
 
 /* Returns how many fields argument i is, before the argument that nothing is
- * known from on; then 0. A macro may be several arguments, or none. */
+ * known from on; then 0. A macro may be several arguments, or none; of packs,
+ * nothing says which fields each is. */
 static int fields_of(const struct layout *layout, int i, int nfields)
 {
 	int pack = nfields - layout->arguments + 1;
 
-	if (layout->arguments == nfields || i < layout->pack)
+	if (i < layout->pack || !layout->packs)
 		return layout->arguments == nfields || layout->packs;
 	if (layout->packs != 1 || pack < 0)
 		return 0;
