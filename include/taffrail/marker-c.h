@@ -9,8 +9,8 @@
  * register, never through memory.
  *
  * Each argument has a number, counted from the right. Argument I has
- *	taffrail_tI_	its type, arrays and functions decayed
- *	taffrail_sI_	the type it is recorded as
+ *	taffrail_sI_	the type it is recorded as; strings are const char *,
+ *			other pointers const volatile void *
  *	taffrail_vI_	its value, in the hit path only
  *	TAFFRAIL_K_(I)	its enum taffrail_type
  *	TAFFRAIL_O_(I)	its offset among the fields of fixed size
@@ -38,12 +38,13 @@ struct taffrail_f32_ { const void *p_; uint64_t n_; };
 struct taffrail_f64_ { const void *p_; uint64_t n_; };
 struct taffrail_ptr_ { const void *p_; uint64_t n_; };
 struct taffrail_bool_ { const void *p_; uint64_t n_; };
-struct taffrail_none_ { const void *p_; uint64_t n_; };
+struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 
 #define TAFFRAIL_MAKE_STR_(p)						\
-	((struct taffrail_str_){ (const void *)(p) })
+	((TAFFRAIL_AT_POINTER_(p, struct taffrail_str_)){ (const void *)(p) })
 #define TAFFRAIL_MAKE_BYTES_(p, n)					\
-	((struct taffrail_u8_){ (const void *)(p), (uint64_t)(n) })
+	((TAFFRAIL_AT_POINTER_(p, struct taffrail_u8_)){		\
+		(const void *)(p), (uint64_t)(n) })
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
 	((TAFFRAIL_ARRAY_TYPE_((p)[0])){ (const void *)(p), (uint64_t)(n) })
 
@@ -59,14 +60,26 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 #define TAFFRAIL_FLOATS_(f32, f64)					\
 	_Float32: f32, _Float64: f64, _Float32x: f64,
 #endif
+/* C23's nullptr has a type of its own. */
+#if defined(__STDC_VERSION__) && __STDC_VERSION__ > 201710L &&		\
+	(defined(__clang__) ? __clang_major__ >= 16 : __GNUC__ >= 13)
+#define TAFFRAIL_NULLPTR_						\
+	__typeof__(nullptr): (const volatile void *)0,
+#else
+#define TAFFRAIL_NULLPTR_
+#endif
 #ifdef __LP64__
 #define TAFFRAIL_LONG_(b32, b64)	b64
 #else
 #define TAFFRAIL_LONG_(b32, b64)	b32
 #endif
 
-/* An element that is neither a number nor a pointer gives no field, which
- * TAFFRAIL_CHECK_ refuses. */
+/* What is no pointer, and an element that is neither a number nor a pointer,
+ * gives no field, which TAFFRAIL_CHECK_ refuses. */
+#define TAFFRAIL_AT_POINTER_(p, T)					\
+	__typeof__(*__builtin_choose_expr(				\
+		__builtin_classify_type(p) == TAFFRAIL_POINTER_CLASS_,	\
+		(T *)0, (struct taffrail_none_ *)0))
 #define TAFFRAIL_ARRAY_TYPE_(e)						\
 	__typeof__(*__extension__ _Generic(((void)0, (e)),		\
 	_Bool:			(struct taffrail_bool_ *)0,		\
@@ -101,60 +114,47 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 #define TAFFRAIL_CLASS_(T)						\
 	__builtin_classify_type(_Generic(*(T *)0, float: 0, default: *(T *)0))
 
-/* For types without a name, such as bit-fields in gcc. 0: no field. */
-#define TAFFRAIL_UNNAMED_KIND_(T)					\
-	(TAFFRAIL_CLASS_(T) == TAFFRAIL_POINTER_CLASS_ ?		\
-		TAFFRAIL_T_PTR :					\
-	 TAFFRAIL_CLASS_(T) != TAFFRAIL_INTEGER_CLASS_ || sizeof(T) > 8 ? 0 : \
-	 (sizeof(T) == 1 ? TAFFRAIL_T_U8 : sizeof(T) == 2 ? TAFFRAIL_T_U16 : \
-	  sizeof(T) <= 4 ? TAFFRAIL_T_U32 : TAFFRAIL_T_U64) -		\
-	 TAFFRAIL_IS_SIGNED_(__typeof__(__builtin_choose_expr(		\
+/* Integers, and types without a name: bit-fields in gcc. 0: no field. */
+#define TAFFRAIL_INTEGER_KIND_(T)					\
+	(TAFFRAIL_CLASS_(T) == TAFFRAIL_INTEGER_CLASS_ &&		\
+	 sizeof(T) <= 8) *						\
+	(TAFFRAIL_T_U8 + (TAFFRAIL_T_U16 - TAFFRAIL_T_U8) *		\
+	 ((sizeof(T) > 1) + (sizeof(T) > 2) + (sizeof(T) > 4)) -	\
+	 !((__typeof__(__builtin_choose_expr(				\
 		TAFFRAIL_CLASS_(T) == TAFFRAIL_INTEGER_CLASS_,		\
-		*(T *)0, 0))))
-/* No 1: a bit-field of one bit has none. */
-#define TAFFRAIL_IS_SIGNED_(T)	(!((T)-1 > (T)0))
+		*(T *)0, 0)))-1 > 0))
 
+/* The numbers are kinds of sequences (taffrail/site.h): words would be a third
+ * of a marker's text. */
 #define TAFFRAIL_KIND_OF_(T)						\
 	_Generic(*(T *)0,						\
 	_Bool:			TAFFRAIL_T_BOOL,			\
-	char:			TAFFRAIL_CHAR_(TAFFRAIL_T_S8, TAFFRAIL_T_U8), \
-	signed char:		TAFFRAIL_T_S8,				\
-	unsigned char:		TAFFRAIL_T_U8,				\
-	short:			TAFFRAIL_T_S16,				\
-	unsigned short:		TAFFRAIL_T_U16,				\
-	int:			TAFFRAIL_T_S32,				\
-	unsigned int:		TAFFRAIL_T_U32,				\
-	long:		TAFFRAIL_LONG_(TAFFRAIL_T_S32, TAFFRAIL_T_S64),	\
-	unsigned long:	TAFFRAIL_LONG_(TAFFRAIL_T_U32, TAFFRAIL_T_U64),	\
-	long long:		TAFFRAIL_T_S64,				\
-	unsigned long long:	TAFFRAIL_T_U64,				\
 	float:			TAFFRAIL_T_F32,				\
 	double:			TAFFRAIL_T_F64,				\
 	TAFFRAIL_FLOATS_(TAFFRAIL_T_F32, TAFFRAIL_T_F64)		\
-	char *:			TAFFRAIL_T_STRING,			\
+	const volatile void *:	TAFFRAIL_T_PTR,				\
 	const char *:		TAFFRAIL_T_STRING,			\
-	volatile char *:	TAFFRAIL_T_STRING,			\
-	const volatile char *:	TAFFRAIL_T_STRING,			\
 	struct taffrail_str_:	TAFFRAIL_T_STRING,			\
-	struct taffrail_u8_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8,	\
-	struct taffrail_s8_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S8,	\
-	struct taffrail_u16_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U16,	\
-	struct taffrail_s16_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S16,	\
-	struct taffrail_u32_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U32,	\
-	struct taffrail_s32_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S32,	\
-	struct taffrail_u64_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U64,	\
-	struct taffrail_s64_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S64,	\
-	struct taffrail_f32_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_F32,	\
-	struct taffrail_f64_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_F64,	\
-	struct taffrail_ptr_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_PTR,	\
-	struct taffrail_bool_:	TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_BOOL,	\
-	default:		TAFFRAIL_UNNAMED_KIND_(T))
+	struct taffrail_s8_:	0x41,					\
+	struct taffrail_u8_:	0x42,					\
+	struct taffrail_s16_:	0x43,					\
+	struct taffrail_u16_:	0x44,					\
+	struct taffrail_s32_:	0x45,					\
+	struct taffrail_u32_:	0x46,					\
+	struct taffrail_s64_:	0x47,					\
+	struct taffrail_u64_:	0x48,					\
+	struct taffrail_f32_:	0x49,					\
+	struct taffrail_f64_:	0x4a,					\
+	struct taffrail_ptr_:	0x4b,					\
+	struct taffrail_bool_:	0x4c,					\
+	default:		TAFFRAIL_INTEGER_KIND_(T))
+_Static_assert(TAFFRAIL_T_SEQUENCE == 0x40 && TAFFRAIL_T_BOOL == 12,
+	       "the numbers of kinds are the ABI's");
 
 #define TAFFRAIL_IS_VAR_(kind)	((kind) >= TAFFRAIL_T_STRING)
 #define TAFFRAIL_SIGNED_KIND_(kind)					\
 	((kind) == TAFFRAIL_T_S8 || (kind) == TAFFRAIL_T_S16 ||		\
 	 (kind) == TAFFRAIL_T_S32 || (kind) == TAFFRAIL_T_S64)
-
 
 #ifdef __clang__
 #define TAFFRAIL_NODEBUG_	__attribute__((__nodebug__))
@@ -164,17 +164,22 @@ struct taffrail_none_ { const void *p_; uint64_t n_; };
 
 /*
  * An argument's type and the declaration of its value. typeof evaluates an
- * operand whose type is variably modified, as int (*)[n] is: so only strings
- * are asked for a pointer's type, and the value is declared without one. The
- * cast is for warnings of a long double that becomes a double.
+ * operand whose type is variably modified, as int (*)[n] is: so no pointer's
+ * own type is asked for, and the value is declared without one. The cast is for
+ * warnings of a long double that becomes a double.
  */
 #define TAFFRAIL_TYPE_OF_(x)						\
-	__typeof__(__builtin_choose_expr(_Generic(((void)0, (x)),	\
-		char *: 0, const char *: 0,				\
-		volatile char *: 0, const volatile char *: 0,		\
-		default: __builtin_classify_type(((void)0, (x))) ==	\
-			 TAFFRAIL_POINTER_CLASS_),			\
-		(const volatile void *)0, ((void)0, (x))))
+	__typeof__(_Generic(((void)0, (x)),				\
+		char *: (const char *)0,				\
+		const char *: (const char *)0,				\
+		volatile char *: (const char *)0,			\
+		const volatile char *: (const char *)0,			\
+		long double: 0.0,					\
+		TAFFRAIL_NULLPTR_					\
+		default: __builtin_choose_expr(				\
+			__builtin_classify_type(((void)0, (x))) ==	\
+				TAFFRAIL_POINTER_CLASS_,		\
+			(const volatile void *)0, ((void)0, (x)))))
 #define TAFFRAIL_VALUE_(i, x)						\
 	TAFFRAIL_NODEBUG_ __auto_type taffrail_x##i##_ = ((void)0, (x)); \
 	TAFFRAIL_NODEBUG_ __auto_type taffrail_v##i##_ =		\
@@ -207,23 +212,16 @@ static __inline__ int taffrail_whole_(const char *text_)
 	_Static_assert(!TAFFRAIL_HALF_(#x), TAFFRAIL_HALF_TEXT_);
 #endif
 #define TAFFRAIL_TYPES_(i, x)						\
-	typedef TAFFRAIL_TYPE_OF_(x) taffrail_t##i##_			\
-		TAFFRAIL_NODEBUG_;					\
-	typedef __typeof__(_Generic(*(taffrail_t##i##_ *)0,		\
-			long double: 0.0,				\
-			default: *(taffrail_t##i##_ *)0)) taffrail_s##i##_ \
-		TAFFRAIL_NODEBUG_;
+	typedef TAFFRAIL_TYPE_OF_(x) taffrail_s##i##_ TAFFRAIL_NODEBUG_;
 /* A member of one byte more, since a kind may be 0, for TAFFRAIL_CHECK_. */
 #define TAFFRAIL_KIND_(i, x)	char taffrail_k##i##_[1 +		\
-	_Generic(*(taffrail_t##i##_ *)0,				\
-		long double: TAFFRAIL_T_F64,				\
-		default: TAFFRAIL_KIND_OF_(taffrail_s##i##_))];
+	TAFFRAIL_KIND_OF_(taffrail_s##i##_)];
 #define TAFFRAIL_K_(i)							\
 	((int)sizeof(((struct taffrail_kinds_ *)0)->taffrail_k##i##_) - 1)
 #define TAFFRAIL_KIND_ITEM_(i, x)	TAFFRAIL_K_(i),
 #define TAFFRAIL_COUNT_VAR_(i, x)	+ TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))
-#define TAFFRAIL_NVAR_(...)						\
-	(0 TAFFRAIL_EACH_(TAFFRAIL_COUNT_VAR_, __VA_ARGS__))
+#define TAFFRAIL_NVAR_(each, ...)					\
+	(0 each(TAFFRAIL_COUNT_VAR_, __VA_ARGS__, ))
 #define TAFFRAIL_LAYOUT_(i, x)						\
 	char taffrail_o##i##_[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)) ? 0 :	\
 		sizeof(taffrail_s##i##_)];
@@ -231,9 +229,7 @@ static __inline__ int taffrail_whole_(const char *text_)
 	__builtin_offsetof(struct taffrail_layout_, taffrail_o##i##_)
 #define TAFFRAIL_TOTAL_							\
 	__builtin_offsetof(struct taffrail_layout_, total_)
-#define TAFFRAIL_CHECK_(i, x)						\
-	_Static_assert(TAFFRAIL_K_(i) != 0, "taffrail: an argument of "	\
-		       "this type cannot be a field of a marker");
+#define TAFFRAIL_CHECK_(i, x)	&& TAFFRAIL_K_(i) != 0
 /* The operand in a note: the value, or the address of a string or sequence. */
 #define TAFFRAIL_OPERAND_(i, x)						\
 	TAFFRAIL_NODEBUG_						\
@@ -260,7 +256,6 @@ static __inline__ int taffrail_whole_(const char *text_)
 
 /* The object of a marker; ... are its types */
 #define TAFFRAIL_OBJECT_(kind, text, nfields, fixed, nvar, ...)		\
-	TAFFRAIL_QUIET_BEGIN_						\
 	static struct taffrail_object_ {				\
 		struct taffrail_site site_;				\
 		char text_[sizeof(text)];				\
@@ -278,8 +273,7 @@ static __inline__ int taffrail_whole_(const char *text_)
 			.types_ = { __VA_ARGS__ },			\
 		},							\
 		.text_ = text,						\
-	};								\
-	TAFFRAIL_QUIET_END_
+	};
 
 #ifdef __clang__
 #define TAFFRAIL_COLD_LABEL_
@@ -290,61 +284,80 @@ static __inline__ int taffrail_whole_(const char *text_)
 /* A void expression. note is the macro of its USDT note; ... are a dummy and
  * the arguments. */
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
+	TAFFRAIL_COUNTED_(TAFFRAIL_COUNT_(__VA_ARGS__), kind, note,	\
+			  channel, name, text, __VA_ARGS__)
+#define TAFFRAIL_COUNTED_(n, kind, note, channel, name, text, ...)	\
+	TAFFRAIL_WITH_(n, TAFFRAIL_EACHN_(n), kind, note,		\
+		       channel, name, text, __VA_ARGS__)
+/* n is the number of arguments, each the macro for so many of them. */
+#define TAFFRAIL_WITH_(n, each, kind, note, channel, name, text, ...)	\
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
-	TAFFRAIL_EACH_(TAFFRAIL_WHOLE_, __VA_ARGS__)			\
-	TAFFRAIL_EACH_(TAFFRAIL_TYPES_, __VA_ARGS__)			\
-	struct taffrail_kinds_ {					\
-		char none_;						\
-		TAFFRAIL_EACH_(TAFFRAIL_KIND_, __VA_ARGS__)		\
-	};								\
-	struct taffrail_layout_ {					\
-		TAFFRAIL_EACH_(TAFFRAIL_LAYOUT_, __VA_ARGS__)		\
-		char total_;						\
-	};								\
-	TAFFRAIL_EACH_(TAFFRAIL_CHECK_, __VA_ARGS__)			\
-	_Static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) <= 16,		\
+	TAFFRAIL_QUIET_BEGIN_						\
+	_Static_assert(n <= 16,						\
 		       "taffrail: a marker takes at most 16 arguments"); \
-	_Static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) > 16 ||		\
-		       TAFFRAIL_COUNT_(__VA_ARGS__) <= TAFFRAIL_SDT_MAX_, \
+	_Static_assert(n > 16 || n <= TAFFRAIL_SDT_MAX_,		\
 		       "taffrail: at most 12 arguments with "		\
 		       "TAFFRAIL_SDT_ARGS");				\
+	each(TAFFRAIL_WHOLE_, __VA_ARGS__, )				\
+	each(TAFFRAIL_TYPES_, __VA_ARGS__, )				\
+	struct taffrail_kinds_ {					\
+		char none_;						\
+		each(TAFFRAIL_KIND_, __VA_ARGS__, )			\
+	};								\
+	struct taffrail_layout_ {					\
+		each(TAFFRAIL_LAYOUT_, __VA_ARGS__, )			\
+		char total_;						\
+	};								\
+	_Static_assert(1 each(TAFFRAIL_CHECK_, __VA_ARGS__, ),		\
+		       "taffrail: an argument of this type cannot be "	\
+		       "a field of a marker");				\
 	TAFFRAIL_OBJECT_(kind,						\
-		channel "\0" name "\0" text "\0" __FILE__,		\
-		TAFFRAIL_COUNT_(__VA_ARGS__),				\
-		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_(__VA_ARGS__),		\
-		TAFFRAIL_EACH_(TAFFRAIL_KIND_ITEM_, __VA_ARGS__))	\
-	TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__)	\
-			TAFFRAIL_EACH_(TAFFRAIL_OPERAND_, __VA_ARGS__))	\
+		channel "\0" name "\0" text "\0" __FILE__, n,		\
+		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_(each, __VA_ARGS__),	\
+		each(TAFFRAIL_KIND_ITEM_, __VA_ARGS__, ))		\
+	TAFFRAIL_EARLY_(each(TAFFRAIL_VALUE_, __VA_ARGS__, )		\
+			each(TAFFRAIL_OPERAND_, __VA_ARGS__, ))		\
 	TAFFRAIL_SITE_(taffrail_object_, note(channel, name,		\
-		TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_SDT_TEXT_,	\
-					       __VA_ARGS__)) ""),	\
-		TAFFRAIL_EARLY_(TAFFRAIL_EACH_(TAFFRAIL_INPUT_,		\
-					       __VA_ARGS__)));		\
+		TAFFRAIL_EARLY_(each(TAFFRAIL_SDT_TEXT_,		\
+				     __VA_ARGS__, )) ""),		\
+		TAFFRAIL_EARLY_(each(TAFFRAIL_INPUT_, __VA_ARGS__, )));	\
 	if (0) {							\
 	taffrail_hit_: TAFFRAIL_COLD_LABEL_;				\
-		TAFFRAIL_HIT_(__VA_ARGS__)				\
+		TAFFRAIL_HIT_(each, __VA_ARGS__)			\
 	}								\
+	TAFFRAIL_QUIET_END_						\
 	(void)0; })
 
 /* A separate block: no declaration follows a statement. */
-#define TAFFRAIL_HIT_(...) {						\
-	TAFFRAIL_LATE_(TAFFRAIL_EACH_(TAFFRAIL_VALUE_, __VA_ARGS__))	\
+#define TAFFRAIL_HIT_(each, ...) {					\
+	TAFFRAIL_LATE_(each(TAFFRAIL_VALUE_, __VA_ARGS__, ))		\
 	uint64_t taffrail_fixed_ = 0;					\
 	struct taffrail_var						\
-		taffrail_var_[TAFFRAIL_NVAR_(__VA_ARGS__) + 1];		\
+		taffrail_var_[TAFFRAIL_NVAR_(each, __VA_ARGS__) + 1];	\
 	struct taffrail_var *taffrail_next_ = taffrail_var_;		\
 	unsigned char taffrail_bytes_[TAFFRAIL_TOTAL_ + 16]		\
 		__attribute__((__aligned__(16)));			\
-	TAFFRAIL_EACH_(TAFFRAIL_PACK_, __VA_ARGS__)			\
+	each(TAFFRAIL_PACK_, __VA_ARGS__, )				\
 	if (TAFFRAIL_TOTAL_ > 8)					\
 		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
 	taffrail_call_(&taffrail_object_.site_, taffrail_fixed_,	\
 		taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_);	\
 	}
 
+#ifdef __clang__
+#define TAFFRAIL_IS_LITERAL_(text)					\
+	(!__builtin_strncmp(text, "\"", 1) || !__builtin_strncmp(text, "R", 1))
+#else
+#define TAFFRAIL_IS_LITERAL_(text)	(__builtin_strspn(text, "\"R") > 0)
+#endif
 #define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
 	__extension__ ({						\
+		TAFFRAIL_QUIET_BEGIN_					\
+		_Static_assert(TAFFRAIL_IS_LITERAL_(			\
+				TAFFRAIL_TEXT_OF_(format)),		\
+			       TAFFRAIL_LITERAL_TEXT_);			\
+		TAFFRAIL_QUIET_END_					\
 		if (0)							\
 			taffrail_format_(__VA_ARGS__);			\
 		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, TAFFRAIL_SDT_NOTE_, \
@@ -353,6 +366,7 @@ static __inline__ int taffrail_whole_(const char *text_)
 
 #define TAFFRAIL_GUARD_(channel, name) __extension__ ({			\
 	__label__ taffrail_hit_;					\
+	TAFFRAIL_QUIET_BEGIN_						\
 	TAFFRAIL_NODEBUG_ int taffrail_on_ = 0;				\
 	TAFFRAIL_OBJECT_(TAFFRAIL_KIND_GUARD,				\
 		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, 0)	\
@@ -361,6 +375,7 @@ static __inline__ int taffrail_whole_(const char *text_)
 		taffrail_hit_: TAFFRAIL_COLD_LABEL_;			\
 		taffrail_on_ = 1;					\
 	}								\
+	TAFFRAIL_QUIET_END_						\
 	taffrail_on_; })
 
 /* value is a char * or one of the structs above, of that many bytes. */

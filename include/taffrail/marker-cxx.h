@@ -29,9 +29,9 @@
 
 #include <taffrail/marker.h>
 
-#define TAFFRAIL_MAKE_STR_(p)		::taffrail_::str_((const void *)(p))
+#define TAFFRAIL_MAKE_STR_(p)		::taffrail_::make_str_(p)
 #define TAFFRAIL_MAKE_BYTES_(p, n)					\
-	::taffrail_::seq_<unsigned char>((const void *)(p), (uint64_t)(n))
+	::taffrail_::make_bytes_((p), (uint64_t)(n))
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
 	::taffrail_::make_array_((p), (uint64_t)(n))
 
@@ -123,7 +123,7 @@
  * argument that comes from a statement-expression, shares a local class between
  * the lambdas of a pack, and takes no function's declaration in a coroutine. */
 #define TAFFRAIL_TYPES_(...)						\
-	decltype(::taffrail_::sign_(__VA_ARGS__))			\
+	decltype(::taffrail_::a_marker_takes_values_(__VA_ARGS__))	\
 		*taffrail_signature_ __attribute__((__unused__));	\
 	using taffrail_types_ =						\
 		decltype(::taffrail_::pointed_(taffrail_signature_));
@@ -187,8 +187,8 @@
 	do {								\
 		TAFFRAIL_QUIET_BEGIN_					\
 		using taffrail_types_ =					\
-			decltype(::taffrail_::sign_(__VA_ARGS__));	\
-		TAFFRAIL_QUIET_END_					\
+			decltype(::taffrail_::a_marker_takes_values_(	\
+				__VA_ARGS__));				\
 		TAFFRAIL_CHECK_						\
 		TAFFRAIL_POINT_(taffrail_types_, kind, channel, name,	\
 			channel "\0" name "\0" text "\0" __FILE__,	\
@@ -200,11 +200,15 @@
 			TAFFRAIL_EARLY_(TAFFRAIL_EACH_(			\
 				TAFFRAIL_INPUT_, __VA_ARGS__)));	\
 		TAFFRAIL_FIRE_(__VA_ARGS__);				\
+		TAFFRAIL_QUIET_END_					\
 	} while (0)
 #endif
 
 #define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
 	do {								\
+		static_assert(TAFFRAIL_TEXT_OF_(format)[0] == '"' ||	\
+			      TAFFRAIL_TEXT_OF_(format)[0] == 'R',	\
+			      TAFFRAIL_LITERAL_TEXT_);			\
 		if (0)							\
 			taffrail_format_(__VA_ARGS__);			\
 		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, TAFFRAIL_SDT_NOTE_, \
@@ -264,6 +268,39 @@ template <class T_> struct plain_ { typedef T_ type_; };
 template <class T_> struct plain_<const T_> { typedef T_ type_; };
 template <class T_> struct plain_<volatile T_> { typedef T_ type_; };
 template <class T_> struct plain_<const volatile T_> { typedef T_ type_; };
+
+/* Stands for a T in decltype; never defined. */
+template <class T_> T_ any_();
+
+/* What is no pointer makes no field, which TAFFRAIL_CHECK_ refuses. NULL is a
+ * pointer, and so is an object that converts to one. */
+template <bool Bool_> struct when_ {};
+template <> struct when_<true> { typedef int type_; };
+char converts_(const volatile void *);
+long converts_(...);
+struct no_field_ {};
+struct no_pointer_ {
+	template <class T_, typename when_<(sizeof(converts_(
+			any_<const T_ &>())) > 1)>::type_ = 0>
+	no_pointer_(const T_ &) {}
+};
+TAFFRAIL_ALWAYS_INLINE_ str_ make_str_(const volatile void *p_)
+{
+	return str_((const void *)p_);
+}
+TAFFRAIL_ALWAYS_INLINE_ no_field_ make_str_(no_pointer_)
+{
+	return no_field_();
+}
+TAFFRAIL_ALWAYS_INLINE_
+seq_<unsigned char> make_bytes_(const volatile void *p_, uint64_t n_)
+{
+	return seq_<unsigned char>((const void *)p_, n_);
+}
+TAFFRAIL_ALWAYS_INLINE_ no_field_ make_bytes_(no_pointer_, uint64_t)
+{
+	return no_field_();
+}
 
 template <class T_>
 inline seq_<typename plain_<T_>::type_> make_array_(T_ *p_, uint64_t n_)
@@ -389,8 +426,11 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 		field_<H_>::kind_ != 0 && rest_::all_fields_;
 };
 
-/* Takes values: arrays decay, bit-fields and volatile objects are read. */
-template <class D_, class... A_> signature_<A_...> sign_(D_, A_...);
+/* Takes values: arrays decay, bit-fields and volatile objects are read. A
+ * compiler names this function when it refuses `{}` or a call without a
+ * value. */
+template <class D_, class... A_>
+signature_<A_...> a_marker_takes_values_(D_, A_...);
 template <class S_> S_ pointed_(S_ *);
 
 /* An argument as it is recorded. */
@@ -482,9 +522,6 @@ template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ named_(T_ v_) { return v_; }
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(str_ s_) { return s_.p_; }
 template <class T_>
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(seq_<T_> s_) { return s_.p_; }
-
-/* Stands for a T in decltype; never defined. */
-template <class T_> T_ any_();
 
 /* Operand I of signature S, counted from the right. sdt_bytes has the opposite
  * sign, because %n prints it negated. */

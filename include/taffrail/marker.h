@@ -39,6 +39,11 @@
 #pragma GCC system_header
 
 #include <stddef.h>
+
+/* Structures have their own layout where a program includes this header behind
+ * `#pragma pack(1)`. */
+#pragma pack(push, 8)
+
 #include <taffrail/site.h>
 
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 9
@@ -102,8 +107,10 @@
  */
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
 #define TAFFRAIL_ZERO_(...)	0 __VA_OPT__(,) __VA_ARGS__
+#define TAFFRAIL_SOME_(...)	__VA_OPT__(MANY)
 #else
 #define TAFFRAIL_ZERO_(...)	0, ##__VA_ARGS__
+#define TAFFRAIL_SOME_(...)
 #endif
 /* Also holds words that the preprocessor must be able to make: it names the
  * line where one of them is a string. */
@@ -114,10 +121,21 @@
 #define TAFFRAIL_PRINTF_(channel, name, ...)				\
 	TAFFRAIL_PRINTF_CHECKED_(channel, name,				\
 			TAFFRAIL_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
+/* A format begins with a quotation mark, or with R of a raw string. */
+#define TAFFRAIL_TEXT_OF_(...)	TAFFRAIL_TEXT_(__VA_ARGS__)
+#define TAFFRAIL_TEXT_(...)	#__VA_ARGS__
+#define TAFFRAIL_LITERAL_TEXT_						\
+	"taffrail: the format of a marker must be a string literal"
 
-/* The number of arguments behind the first, of up to 64: 0 to 16, or 17 for
- * more. */
+/* The number of arguments behind the first: 0 to 16, or 17 for more. Compilers
+ * that have no __VA_OPT__ count up to 64. */
 #define TAFFRAIL_COUNT_(...)						\
+	TAFFRAIL_JOIN_(TAFFRAIL_NUMBER, TAFFRAIL_SOME_(TAFFRAIL_PICK_(	\
+		__VA_ARGS__, , , , , , , , , , , , , , , , , , , , , ,	\
+		, , , , , , , , , , , , , , , , , , , , , , , , , , ,	\
+		, , , , , , , , , , , , , , , , , )))(__VA_ARGS__)
+#define TAFFRAIL_NUMBERMANY_(...)	17
+#define TAFFRAIL_NUMBER_(...)						\
 	TAFFRAIL_PICK_(__VA_ARGS__, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
 		17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
 		17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17, 17,	\
@@ -130,11 +148,13 @@
 		a23, a22, a21, a20, a19, a18, a17, a16, a15, a14, a13,	\
 		a12, a11, a10, a9, a8, a7, a6, a5, a4, a3, a2, a1, n, ...) n
 
-/* m(I, argument) for each of up to 16 arguments, from left to right. */
+/* m(I, argument) for each of up to 16 arguments, from left to right. Where
+ * arguments are counted already, TAFFRAIL_EACHN_ gives the macro for N. */
 #define TAFFRAIL_EACH_(m, ...)						\
 	TAFFRAIL_EACHN_(TAFFRAIL_COUNT_(__VA_ARGS__))(m, __VA_ARGS__, )
 #define TAFFRAIL_EACHN_(n)	TAFFRAIL_JOIN_(TAFFRAIL_EACH, n)
-#define TAFFRAIL_JOIN_(a, b)	a##b##_
+#define TAFFRAIL_JOIN_(a, b)	TAFFRAIL_JOINED_(a, b)
+#define TAFFRAIL_JOINED_(a, b)	a##b##_
 #define TAFFRAIL_EACH17_(m, z, ...)
 #define TAFFRAIL_EACH0_(m, z, ...)
 #define TAFFRAIL_EACH1_(m, z, x, ...)	m(1, x)
@@ -170,14 +190,22 @@
 	m(16, x) TAFFRAIL_EACH15_(m, z, __VA_ARGS__)
 
 /*
- * clang warns of an argument with a side effect in decltype, and of a marker's
- * object in an inline function of C.
+ * clang warns of an argument with a side effect in decltype, of a marker's
+ * object in an inline function of C, and with -Weverything of what standards
+ * before C11, C23 and C++11 do not have, of holes in structures, and of each
+ * pointer that is added to.
  */
 #ifdef __clang__
 #define TAFFRAIL_QUIET_BEGIN_						\
 	_Pragma("clang diagnostic push")				\
+	_Pragma("clang diagnostic ignored \"-Wunknown-warning-option\"") \
 	_Pragma("clang diagnostic ignored \"-Wunevaluated-expression\"") \
-	_Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"")
+	_Pragma("clang diagnostic ignored \"-Wstatic-local-in-inline\"") \
+	_Pragma("clang diagnostic ignored \"-Wpre-c11-compat\"")	\
+	_Pragma("clang diagnostic ignored \"-Wpre-c2x-compat\"")	\
+	_Pragma("clang diagnostic ignored \"-Wc++98-compat\"")		\
+	_Pragma("clang diagnostic ignored \"-Wpadded\"")		\
+	_Pragma("clang diagnostic ignored \"-Wunsafe-buffer-usage\"")
 #define TAFFRAIL_QUIET_END_	_Pragma("clang diagnostic pop")
 #else
 #define TAFFRAIL_QUIET_BEGIN_
@@ -186,18 +214,22 @@
 
 #define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((__always_inline__))
 
+/* In C++, functions that a module may export in functions of its own. */
 #ifdef __cplusplus
+#define TAFFRAIL_STATIC_	TAFFRAIL_SITE_HIDDEN_
 extern "C" {
+#else
+#define TAFFRAIL_STATIC_	static
 #endif
 /* Never called: it makes the compiler check a format. */
-static __inline__ __attribute__((__format__(__printf__, 1, 2)))
+TAFFRAIL_STATIC_ __inline__ __attribute__((__format__(__printf__, 1, 2)))
 void taffrail_format_(const char *format_, ...)
 {
 	(void)format_;
 }
 
 /* The bytes of a number of 1, 2, 4 or 8 bytes, in a register. */
-static __inline__ __attribute__((__always_inline__))
+TAFFRAIL_STATIC_ TAFFRAIL_ALWAYS_INLINE_
 uint64_t taffrail_bits_(const void *value_, size_t bytes_)
 {
 	uint8_t b1_;
@@ -229,7 +261,7 @@ uint64_t taffrail_bits_(const void *value_, size_t bytes_)
 #else
 #define TAFFRAIL_UNCHECKED_
 #endif
-static __inline__ __attribute__((__always_inline__)) TAFFRAIL_UNCHECKED_
+TAFFRAIL_STATIC_ TAFFRAIL_ALWAYS_INLINE_ TAFFRAIL_UNCHECKED_
 void taffrail_call_(struct taffrail_site *site_, uint64_t fixed_,
 		    const struct taffrail_var *var_)
 {
@@ -246,5 +278,7 @@ void taffrail_call_(struct taffrail_site *site_, uint64_t fixed_,
 #else
 #include <taffrail/marker-c.h>
 #endif
+
+#pragma pack(pop)
 
 #endif

@@ -22,6 +22,8 @@
 
 #include <stdint.h>
 
+#pragma pack(push, 8)
+
 #define TAFFRAIL_SITE_VERSION	2
 #define TAFFRAIL_NOTE_TYPE	1
 #define TAFFRAIL_NOTE_SEMAPHORE	2
@@ -64,9 +66,9 @@ struct taffrail_var {
 };
 
 #define TAFFRAIL_VAR_STRING	(~(uint64_t)0)
+#define TAFFRAIL_VAR_NULL	(TAFFRAIL_VAR_STRING - 1)
 
 /*
-#define TAFFRAIL_VAR_NULL	(TAFFRAIL_VAR_STRING - 1)
  * Fields of fixed size are packed without padding, in order, in host byte
  * order. When they take 8 bytes or less, `fixed` is their value (the first
  * field in the lowest byte); else it is their address, as an integer. `var`
@@ -125,5 +127,7 @@ struct taffrail_semaphore {
 	int32_t code_;		/* as above */
 	int32_t semaphore_;	/* its address less this word's */
 };
+
+#pragma pack(pop)
 
 #endif

@@ -390,11 +390,12 @@ static void run_macros(void)
 	harness_text("outer", "((void)\"taffrail:\" \"sum\", a + b), "
 		     "((void)\"taffrail:\" \"buf\", "
 #ifdef __cplusplus
-		     "::taffrail_::seq_<unsigned char>((const void *)(buf), "
-		     "(uint64_t)(2))), a");
+		     "::taffrail_::make_bytes_((buf), (uint64_t)(2))), a");
 #else
-		     "((struct taffrail_u8_){ (const void *)(buf), "
-		     "(uint64_t)(2) })), a");
+		     "((__typeof__(*__builtin_choose_expr( "
+		     "__builtin_classify_type(buf) == 5, "
+		     "(struct taffrail_u8_ *)0, (struct taffrail_none_ *)0)))"
+		     "{ (const void *)(buf), (uint64_t)(2) })), a");
 #endif
 #if NESTED
 	with("inner", WHILE_OFF ? "inner 20\n" : "");
