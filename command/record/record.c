@@ -34,20 +34,39 @@
 #include "command/record/report.h"
 #include "tracepoints/conditions/rule-split.h"
 
+#define OUTPUTS_MAX	1000
+
+/* Makes a directory named by the time. Another recording may have begun in the
+ * same second: then a number is added. Returns as trace_set_open(). */
+static int open_default(struct record *record, char *name, size_t room)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	size_t used;
+	int ret;
+
+	localtime_r(&now, &tm);
+	used = strftime(name, room, "taffrail-%Y%m%d-%H%M%S", &tm);
+	for (int n = 2; n < OUTPUTS_MAX; n++) {
+		ret = trace_set_open(&record->set, name);
+		if (ret ? ret != -ENOTEMPTY && ret != -ENOTDIR :
+			  record->set.made)
+			break;
+		if (!ret)
+			trace_set_close(&record->set);
+		snprintf(name + used, room - used, "-%d", n);
+	}
+	return ret;
+}
+
 static int open_output(struct record *record)
 {
 	char name[64];
-	const char *path = record->options.output;
-	time_t now = time(NULL);
-	struct tm tm;
-	int ret;
+	const char *path = record->options.output ?: name;
+	int ret = record->options.output ?
+		  trace_set_open(&record->set, path) :
+		  open_default(record, name, sizeof(name));
 
-	if (!path) {
-		localtime_r(&now, &tm);
-		strftime(name, sizeof(name), "taffrail-%Y%m%d-%H%M%S", &tm);
-		path = name;
-	}
-	ret = trace_set_open(&record->set, path);
 	if (ret == -ENOTEMPTY)
 		return command_failed("%s exists and is not empty", path);
 	if (ret)
