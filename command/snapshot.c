@@ -182,6 +182,15 @@ static int tell_faults(struct snapshot *s)
 	return told ? COMMAND_FAILED : COMMAND_DONE;
 }
 
+static bool has_session(const struct snapshot *s,
+			const struct rundir_process *process)
+{
+	for (size_t i = 0; i < s->ntaken; i++)
+		if (same_image(s->taken[i], process))
+			return true;
+	return false;
+}
+
 /* Tells what this snapshot has not. Returns an exit status. */
 static int tell_missing(struct snapshot *s)
 {
@@ -193,13 +202,27 @@ static int tell_missing(struct snapshot *s)
 	return status;
 }
 
-/* Tells why there is no trace. Returns an exit status. */
+/* Tells why there is no trace. Of processes that have ended, the files are
+ * removed now, and no other command knows more. Returns an exit status. */
 static int tell_empty(struct snapshot *s)
 {
-	command_failed("session '%s' of %s has no event, so no trace is "
-		       "written; 'taffrail status %s' counts its events, "
-		       "'taffrail list' says which markers are on", s->name,
-		       counted(s->processes, "process"), s->name);
+	bool living = s->core != NULL;
+
+	for (size_t i = 0; i < s->list.count && !living; i++)
+		living = s->list.processes[i].alive &&
+			 has_session(s, &s->list.processes[i]);
+	if (living)
+		command_failed("session '%s' of %s has no event, so no trace "
+			       "is written; 'taffrail status %s' counts its "
+			       "events, 'taffrail list' says which markers are "
+			       "on", s->name, counted(s->processes, "process"),
+			       s->name);
+	else
+		command_failed("session '%s' of %s had no event, so no trace "
+			       "is written; 'taffrail list PROG' shows the "
+			       "markers, and 'taffrail record -e RULE -- PROG' "
+			       "says if a rule matches none", s->name,
+			       counted(s->processes, "ended process"));
 	tell_missing(s);
 	return COMMAND_FAILED;
 }
