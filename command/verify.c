@@ -12,6 +12,10 @@
 #include "buffers/reader/reader.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/common/limits.h"
+
+/* The trace, a process's part, its index, and a file. */
+#define FILES_NEEDED	5
 
 static const struct option_row rows[] = { { 0 } };
 
@@ -36,6 +40,8 @@ int verify_main(int argc, char **argv)
 		return command_misused("give one directory");
 	if (!*argv[options.index])
 		return command_misused("the directory's name is empty");
+	if (limits_check_some(FILES_NEEDED))
+		return COMMAND_FAILED;
 	map_guard();
 	ret = verify_directory(&result, argv[options.index], report, NULL);
 	if (ret == -ENOENT)

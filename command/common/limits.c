@@ -45,10 +45,15 @@ void limits_raise_files(void)
 
 int limits_check_files(void)
 {
+	return limits_check_some(FILES_NEEDED);
+}
+
+int limits_check_some(int needed)
+{
 	int fds[FILES_NEEDED];
 	int n = 0, error = 0;
 
-	while (n < FILES_NEEDED && !error) {
+	while (n < needed && !error) {
 		fds[n] = open("/", O_PATH | O_CLOEXEC);
 		if (fds[n] < 0)
 			error = errno;
@@ -61,7 +66,7 @@ int limits_check_files(void)
 		return COMMAND_DONE;
 	return command_failed("%s: %d more can be opened, and %d are "
 			      "needed; raise it",
-			      limits_error(error), n, FILES_NEEDED);
+			      limits_error(error), n, needed);
 }
 
 bool limits_blind(void)
@@ -86,5 +91,15 @@ const char *limits_error(int error)
 		snprintf(text, sizeof(text), "%s (ulimit -f is %lluK)",
 			 strerror(error),
 			 (unsigned long long)limit.rlim_cur / 1024);
+	return text;
+}
+
+const char *limits_raise(int error)
+{
+	static char text[112];
+
+	if (error != EMFILE && error != EFBIG)
+		return limits_error(error);
+	snprintf(text, sizeof(text), "%s: raise it", limits_error(error));
 	return text;
 }

@@ -20,6 +20,9 @@ void limits_raise_files(void);
  * COMMAND_FAILED after printing how many are missing. */
 int limits_check_files(void);
 
+/* Does the same for a command that needs so many, at most as many as above. */
+int limits_check_some(int needed);
+
 /* Returns true where /proc is not mounted: then no number of a process can be
  * told from the number of an earlier one. */
 bool limits_blind(void);
@@ -30,5 +33,8 @@ bool limits_blind(void);
 /* Returns strerror(error), and behind it the limit that may be meant:
  * "Too many open files (ulimit -n is 64)". Valid until the next call. */
 const char *limits_error(int error);
+
+/* Does the same, and says to raise the limit where that is the remedy. */
+const char *limits_raise(int error);
 
 #endif

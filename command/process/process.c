@@ -106,7 +106,7 @@ void process_missing(pid_t pid, char *text, size_t room)
 {
 	if (errno == EMFILE || errno == ENFILE)
 		snprintf(text, room, "cannot look at process %d: %s", pid,
-			 limits_error(errno));
+			 limits_raise(errno));
 	else if (kill(pid, 0) && errno != EPERM)
 		snprintf(text, room, "no such process: %d", pid);
 	else if (!limits_blind())

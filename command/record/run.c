@@ -175,7 +175,7 @@ static int write_request(struct record *record)
 	if (ret)
 		return command_failed("cannot write %s/%s/%s: %s",
 				      record->dir.path, PROTOCOL_SESSIONS_DIR,
-				      record->name, limits_error(-ret));
+				      record->name, limits_raise(-ret));
 	return 0;
 }
 

@@ -118,7 +118,7 @@ static int open_path(struct rundir *dir)
 					 dir->path);
 		return dir_error(dir, ret, "cannot open runtime directory %s: "
 				 "%s" COMMAND_SEE_DOCTOR, dir->path,
-				 limits_error(-ret));
+				 limits_raise(-ret));
 	}
 	ret = check_owner(dir);
 	if (ret)
@@ -321,7 +321,7 @@ int rundir_each(struct rundir *dir,
 	}
 	closedir(stream);
 	return ret ? dir_error(dir, ret, "cannot read %s: %s", dir->path,
-			       limits_error(-ret)) : 0;
+			       limits_raise(-ret)) : 0;
 }
 
 static int keep(struct rundir_process *process, void *list)
