@@ -69,6 +69,13 @@ static void wake(void)
 		sys_munmap(old, PROCESS_BYTES);
 }
 
+static int wake_callbacks(void *arg)
+{
+	(void)arg;
+	session_client_wake(1);
+	return 0;
+}
+
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
 	int slept = agent_off == agent_detached;
@@ -84,6 +91,8 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	} else if (slept) {
 		wake();
 	}
+	if (slept && !agent_off && session_client_attached())
+		thread_run_wait(wake_callbacks, NULL);
 	/* finds modules that came while the loader was not hooked */
 	if (!agent_off)
 		loader_look();
@@ -127,6 +136,8 @@ static void drops_list(struct text *drops)
 	run_tally(&tally);
 	if (run_exists() && tally.held)
 		drop_add(drops, tally.held, "trace frame");
+	if (session_client_attached())
+		drop_add(drops, session_client_attached(), "callback");
 	if (gdb_connected())
 		text_add(drops, drops->used ? ", a connected gdb" :
 					      "a connected gdb");
@@ -175,6 +186,7 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 	run_forget();
 	if (trace_get())
 		trace_forget(trace_get());
+	session_client_wake(0);
 	for (i = 0; !ret && i < SESSIONS_MAX; i++)
 		if (session_at(i))
 			ret = session_destroy(session_at(i));

@@ -99,7 +99,7 @@ static int found_wanted(void)
 {
 	int living = !!load_relaxed(fork_mark);
 
-	if (!session_any())
+	if (!session_any() && !session_client_attached())
 		return living && session_any_owned();
 	if (!living)
 		fork_revive();

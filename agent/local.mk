@@ -15,6 +15,8 @@ agent_sources = \
 	agent/lacking.h \
 	agent/leave.c \
 	agent/leave.h \
+	agent/probe.c \
+	agent/probe.h \
 	agent/start.c \
 	agent/wrap/protect.c
 

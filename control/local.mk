@@ -13,6 +13,7 @@ control_sources = \
 	control/service/service.c \
 	control/service/service.h \
 	control/sessions/adopt.c \
+	control/sessions/client.c \
 	control/sessions/environment.c \
 	control/sessions/identity.c \
 	control/sessions/identity.h \

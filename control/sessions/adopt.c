@@ -15,7 +15,7 @@ static int all_probes;
 static int asks(uint32_t number)
 {
 	return session_phase(number) == SESSION_OPENING ||
-	       session_phase(number) == SESSION_RUNS;
+	       session_applies(number);
 }
 
 static int asks_for_probes(const struct session_rule *rule)

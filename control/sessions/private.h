@@ -22,6 +22,33 @@ static inline int session_rule_names(const struct session_rule *rule)
 	return *rule->glob != '*' && *rule->glob != '?' && *rule->glob != '[';
 }
 
+/* Returns 1 when modules that come take part in the session. */
+static inline int session_applies(uint32_t number)
+{
+	enum session_phase phase = session_phase(number);
+
+	return phase == SESSION_RUNS ||
+	       (phase == SESSION_HELD && sessions[number].client);
+}
+
+/* As session_hold(), for a client (or NULL). Takes the registry's lock. */
+struct session *session_hold_for(const char *name,
+				 const struct session_client *client);
+
+/* Takes the session's channel from all objects. Takes the registry's lock. */
+void session_objects_disable(struct session *session);
+
+/* Applies the rules to the objects that `glob` names (NULL: to all). Returns
+ * how many are on, or, with `named`, how many the glob names. Takes the
+ * registry's lock. */
+uint32_t session_rules_apply(struct session *session, const char *glob,
+			     int named);
+
+/* Returns the rule with this glob, or NULL; drops a rule. */
+struct session_rule *session_rule_find(struct session *session,
+				       const char *glob);
+void session_rule_drop(struct session *session, struct session_rule *rule);
+
 /* Makes markers of the probes that sessions name. The caller holds the
  * registry's lock and has a private descriptor table. */
 void session_probes_adopt(const struct patcher *patcher);

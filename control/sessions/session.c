@@ -132,7 +132,6 @@ static int object_prepare(struct session *session, struct object *object,
 {
 	struct event_record *record;
 
-	use->channel = session->channel;
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
 	record = record_publish(session->channel, object);
@@ -149,11 +148,18 @@ static int object_prepare(struct session *session, struct object *object,
 static int object_apply(struct session *session, struct object *object,
 			const struct patcher *patcher)
 {
-	struct object_use use = { 0 };
+	struct object_use use = { .channel = session->channel };
+	int wanted;
 	int ret;
 
-	if (!session_wants(session, object, &use.condition) ||
-	    object_prepare(session, object, &use)) {
+	if (session->client) {
+		use.hit = session->client->hit;
+		wanted = session->client->look(object);
+	} else {
+		wanted = session_wants(session, object, &use.condition) &&
+			 !object_prepare(session, object, &use);
+	}
+	if (!wanted) {
 		object_disable(object, session->channel, patcher);
 		return 0;
 	}
@@ -177,9 +183,8 @@ static int apply_one(struct object *object, void *arg)
 	return 0;
 }
 
-/* Applies the rules to the objects that `glob` names (NULL: to all). */
-static uint32_t rules_apply(struct session *session, const char *glob,
-			    int named)
+uint32_t session_rules_apply(struct session *session, const char *glob,
+			     int named)
 {
 	struct pass pass = { .session = session, .glob = glob,
 			     .named = named };
@@ -198,7 +203,7 @@ void session_module_came(struct object *object, const struct patcher *patcher)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (session_phase(i) == SESSION_RUNS)
+		if (session_applies(i))
 			object_apply(&sessions[i], object, patcher);
 }
 
@@ -237,20 +242,30 @@ static struct session *session_reserve(const struct session *model, int *ret)
 	return NULL;
 }
 
-struct channel *session_hold(const char *name)
+struct session *session_hold_for(const char *name,
+				 const struct session_client *client)
 {
-	struct session model = { .owned = 1 };
+	struct session model = { .owned = 1, .client = client };
 	struct session *session;
 	int ret;
 
 	text_copy(model.name, sizeof(model.name), name);
+	registry_lock();
 	session = session_reserve(&model, &ret);
-	if (!session)
-		return NULL;
-	session->phase = SESSION_HELD;
-	session->channel->flags = 0;
-	session->channel->contexts = 0;
-	return session->channel;
+	if (session) {
+		session->phase = SESSION_HELD;
+		session->channel->flags = 0;
+		session->channel->contexts = 0;
+	}
+	registry_unlock();
+	return session;
+}
+
+struct channel *session_hold(const char *name)
+{
+	struct session *session = session_hold_for(name, NULL);
+
+	return session ? session->channel : NULL;
 }
 
 static uint32_t header_choose(struct session *session)
@@ -273,7 +288,9 @@ int session_start(const struct session *model, uint32_t *matched)
 	uint32_t flags;
 	int ret;
 
+	registry_lock();	/* a host's thread may hold one */
 	session = session_reserve(model, &ret);
+	registry_unlock();
 	if (!session)
 		return ret;
 	flags = session->flags | header_choose(session);
@@ -288,7 +305,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	session->channel->quota = session->quota;
 	channel_start(session->channel, agent_cpus_online);
 	session->phase = SESSION_RUNS;
-	*matched = rules_apply(session, NULL, 0);
+	*matched = session_rules_apply(session, NULL, 0);
 	return (int)(session - sessions);
 release:
 	session->phase = SESSION_FREE;
@@ -301,14 +318,14 @@ static int rule_withdraw(struct session *session, const char *glob)
 	registry_lock();
 	session->nrules--;
 	registry_unlock();
-	rules_apply(session, glob, 0);
+	session_rules_apply(session, glob, 0);
 	return -EINVAL;
 }
 
-/* Returns the rule with this glob, or NULL. A new rule with the same glob
- * replaces it: the new one decides wherever the old one would. */
-static struct session_rule *rule_find(struct session *session,
-				      const char *glob)
+/* A new rule with the same glob replaces the old one: the new one decides
+ * wherever the old one would. */
+struct session_rule *session_rule_find(struct session *session,
+				       const char *glob)
 {
 	uint32_t i;
 
@@ -318,7 +335,7 @@ static struct session_rule *rule_find(struct session *session,
 	return NULL;
 }
 
-static void rule_drop(struct session *session, struct session_rule *rule)
+void session_rule_drop(struct session *session, struct session_rule *rule)
 {
 	struct session_rule *last = &session->rules[session->nrules - 1];
 
@@ -332,8 +349,9 @@ static void rule_drop(struct session *session, struct session_rule *rule)
 int session_rule(struct session *session, const struct session_rule *rule,
 		 uint32_t *matched, struct text *why)
 {
-	struct session_rule *old = rule_find(session, rule->glob);
+	struct session_rule *old;
 
+	old = session_rule_find(session, rule->glob);
 	if (session->nrules == SESSION_RULES_MAX && !old) {
 		text_add(why, "too many rules");
 		return -ENOSPC;
@@ -343,15 +361,15 @@ int session_rule(struct session *session, const struct session_rule *rule,
 	registry_unlock();
 	if (session->phase != SESSION_RUNS) {
 		if (old)
-			rule_drop(session, old);
+			session_rule_drop(session, old);
 		return 0;
 	}
-	*matched = rules_apply(session, rule->glob, !rule->wanted);
+	*matched = session_rules_apply(session, rule->glob, !rule->wanted);
 	if (session_rule_fault(session->channel->page,
 			       &session->rules[session->nrules - 1], why))
 		return rule_withdraw(session, rule->glob);
 	if (old)
-		rule_drop(session, old);
+		session_rule_drop(session, old);
 	return channel_grace(session->channel);
 }
 
@@ -367,8 +385,7 @@ static int disable_one(struct object *object, void *arg)
 	return 0;
 }
 
-/* Takes the session's channel from all objects. */
-static void objects_disable(struct session *session)
+void session_objects_disable(struct session *session)
 {
 	struct pass pass = { .session = session };
 
@@ -384,7 +401,7 @@ int session_stop(struct session *session)
 {
 	if (session->phase != SESSION_RUNS)
 		return 0;
-	objects_disable(session);
+	session_objects_disable(session);
 	channel_stop(session->channel);
 	return channel_grace(session->channel);
 }
@@ -422,10 +439,11 @@ int session_inherit(void)
 		struct channel *channel = &channels[i];
 		int ret;
 
-		if (!channel_used(i))
+		/* callbacks need no files: they go on */
+		if (!channel_used(i) || session->client)
 			continue;
 		if (session->owned && session->phase != SESSION_FREE)
-			objects_disable(session);
+			session_objects_disable(session);
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;
 			/* a later session must not copy the parent's records */

@@ -26,6 +26,7 @@ enum session_phase {
 	SESSION_RUNS,
 	SESSION_HALTED,
 	SESSION_HELD,		/* by session_hold(): a channel without rings */
+	SESSION_ASLEEP,		/* held, and the agent sleeps */
 };
 
 /* The last rule decides whose glob matches a marker and whose condition the
@@ -72,6 +73,22 @@ int session_rule_fault(const struct session_page *page,
 int session_rule_add(struct session *session, const char *string,
 		     struct text *why);
 
+/*
+ * Who serves hits by a function instead of rings: the callbacks of
+ * libtaffrail-probe. The registry's lock is held in look(), and the caller is
+ * one of the agent's threads.
+ */
+struct session_client {
+	write_fn *hit;
+	/* Readies the client for hits of a marker. Returns 1 when it wants
+	 * them. */
+	int (*look)(struct object *object);
+	/* Forgets what look() has stored in the object: its module is gone. */
+	void (*gone)(void *probes);
+	/* How many callbacks are attached. */
+	const uint32_t *attached;
+};
+
 struct session {
 	enum session_phase phase;
 	char name[SESSION_NAME_BYTES];
@@ -84,6 +101,7 @@ struct session {
 	uint32_t owned;		/* gdb's: it has no rules, commands do not end
 				 * it, forked children do not inherit it */
 	struct channel *channel;
+	const struct session_client *client;	/* held for it; or NULL */
 	uint32_t nrules;
 	/* One more than the maximum, while one rule replaces another. Last,
 	 * because most sessions use few and only these are copied. */
@@ -114,6 +132,22 @@ int session_start(const struct session *model, uint32_t *matched);
  * call.
  */
 struct channel *session_hold(const char *name);
+
+/*
+ * Adds a rule to the client's session, which begins with its first rule, or
+ * takes it back; has the client look at each marker that the glob names.
+ * Returns 0, -ENOSPC when there are too many rules, -EUSERS when all channels
+ * are in use, or -ETIMEDOUT as channel_grace().
+ */
+int session_client_rule(const struct session_client *client,
+			const struct session_rule *rule, int wanted);
+
+/* Takes the client's channel from all markers, while the agent sleeps (0), and
+ * gives it back (1). */
+void session_client_wake(int awake);
+
+/* Returns how many callbacks are attached. */
+uint32_t session_client_attached(void);
 
 /* Returns the session of that name, or NULL. */
 struct session *session_find(const char *name);

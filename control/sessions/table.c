@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sessions of the process, and which of them there are.
+ * The sessions of this process, by number and by name.
  */
 #include "control/sessions/private.h"
 
@@ -8,8 +8,11 @@ struct session sessions[SESSIONS_MAX];
 
 struct session *session_at(uint32_t number)
 {
-	return number < SESSIONS_MAX && session_phase(number) != SESSION_FREE &&
-			       session_phase(number) != SESSION_HELD ?
+	enum session_phase phase = number < SESSIONS_MAX ?
+					   session_phase(number) :
+					   SESSION_FREE;
+
+	return phase != SESSION_FREE && phase < SESSION_HELD ?
 		       &sessions[number] :
 		       NULL;
 }

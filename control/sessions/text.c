@@ -244,7 +244,8 @@ void session_holders(struct text *out)
 	}
 	/* session_hold() */
 	if (ours < SESSIONS_MAX)
-		text_add(out, ours ? ", and gdb's" : "gdb's");
+		text_add(out, ours ? ", and gdb's or callbacks" :
+				     "gdb's or callbacks");
 	text_add(out, "; end one first (taffrail destroy NAME)");
 }
 

@@ -21,6 +21,7 @@
 const struct adopted_functions *registry_adopted;
 void (*registry_object_found)(struct object *object);
 void (*registry_changed)(void);
+void (*registry_probes_gone)(void *probes);
 
 static struct arena_type code_type = ARENA_TYPE(struct code);
 static struct arena_type object_type = ARENA_TYPE(struct object);
@@ -345,6 +346,8 @@ static void module_forget(struct module *module)
 		module->objects = object->next;
 		if (object->adopted)
 			registry_adopted->gone(object->adopted);
+		if (object->probes)
+			registry_probes_gone(object->probes);
 		while (object->codes) {
 			struct code *code = object->codes;
 

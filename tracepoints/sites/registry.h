@@ -58,6 +58,7 @@ struct object {
 	const struct ax_program *condition[CHANNELS_MAX];
 	/* what gdb's tracepoints do here; retired ones stay readable */
 	const struct collect_list *collect;
+	void *probes;			/* callbacks: probes/list.c; or NULL */
 	uint32_t snapshots;		/* enum object_user, a bit each */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
@@ -102,6 +103,9 @@ extern const struct adopted_functions *registry_adopted;
 /* Called for other layers; set before the first scan, may be NULL. */
 extern void (*registry_object_found)(struct object *object);
 extern void (*registry_changed)(void);
+
+/* Called for an object's `probes` when its module is gone; may be NULL. */
+extern void (*registry_probes_gone)(void *probes);
 
 /*
  * Looks at the loaded modules: takes out modules that are gone, takes in new

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What libtaffrail-probe.so needs of the agent.
+ */
+#include "agent/probe.h"
+
+#include <errno.h>
+
+#include "agent/fork.h"
+#include "base/base.h"
+#include "control/threads/thread.h"
+#include "control/threads/vectors.h"
+#include "tracepoints/sites/condition.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+
+static const struct session_client *connected;
+
+static int parse(struct session_rule *rule, const char *string)
+{
+	char bytes[8];
+	struct text why;
+
+	text_open(&why, bytes, sizeof(bytes));
+	return session_rule_parse(rule, string, &why);
+}
+
+static SIGSAFE int holds(const struct ax_program *program,
+			 const struct ax_event *event)
+{
+	return ax_holds(program, event, NULL);
+}
+
+struct change {
+	const struct session_rule *rule;
+	int wanted;
+};
+
+static int change_aside(void *arg)
+{
+	const struct change *change = arg;
+
+	return session_client_rule(connected, change->rule, change->wanted);
+}
+
+static int change_rule(const struct session_rule *rule, int wanted)
+{
+	struct change change = { rule, wanted };
+
+	if (!load_relaxed(fork_mark))
+		fork_revive();
+	return thread_run_wait(change_aside, &change);
+}
+
+PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,
+				const struct session_client *client,
+				struct probe_host *host)
+{
+	if (!text_equal(version, PROBE_VERSION) ||
+	    object_bytes != sizeof(struct object))
+		return -ENOEXEC;
+	connected = client;
+	host->off = &agent_off;
+	host->parse = parse;
+	host->rule = change_rule;
+	host->condition = condition_make;
+	host->holds = holds;
+	host->kept = vectors_kept;
+	return 0;
+}

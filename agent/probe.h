@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Between the agent and libtaffrail-probe.so, which are built together.
+ */
+#ifndef AGENT_PROBE_H
+#define AGENT_PROBE_H
+
+#include "control/sessions/session.h"
+#include "control/threads/settings.h"
+
+/* Changes with each change of what the two share. */
+#define PROBE_VERSION	AGENT_VERSION " 1"
+
+/* What the agent does for callbacks. */
+struct probe_host {
+	const char **off;	/* why the agent is off, or NULL */
+	/* session_rule_parse(), without the reason */
+	int (*parse)(struct session_rule *rule, const char *text);
+	/* session_client_rule(), in a thread of the agent. Waits for its
+	 * turn. Returns -EPERM where no thread can be made. */
+	int (*rule)(const struct session_rule *rule, int wanted);
+	/* condition_make(), for look() */
+	int (*condition)(const struct object *object, const char *text,
+			 const struct ax_program **program,
+			 struct expr_error *error);
+	/* ax_holds(). SIGSAFE */
+	int (*holds)(const struct ax_program *program,
+		     const struct ax_event *event);
+	/* vectors_kept() */
+	int (*kept)(int (*fn)(void *a, void *b), void *a, void *b);
+};
+
+/*
+ * Connects the library with the agent, before its first rule. Returns 0, or
+ * -ENOEXEC when the two are of different builds.
+ */
+int taffrail_probe_serve(const char *version, uint32_t object_bytes,
+			 const struct session_client *client,
+			 struct probe_host *host);
+
+#endif
