@@ -24,6 +24,7 @@ dist_man_MANS += \
 	docs/man/taffrail.1 \
 	docs/man/taffrail_clock_read.3 \
 	docs/man/taffrail_marker.3 \
+	docs/man/taffrail_probe_attach.3 \
 	docs/man/taffrail_sdt.3 \
 	docs/man/ust_marker.3
 
@@ -46,6 +47,7 @@ EXTRA_DIST += \
 	docs/history.md \
 	docs/packages.md \
 	docs/platforms.md \
+	docs/probes.md \
 	docs/programs.md \
 	docs/remote.md \
 	docs/roadmap.md \

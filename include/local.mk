@@ -7,6 +7,7 @@ taffrail_headers = \
 	include/taffrail/marker-cxx.h \
 	include/taffrail/marker-sdt.h \
 	include/taffrail/marker.h \
+	include/taffrail/probe.h \
 	include/taffrail/sdt.h \
 	include/taffrail/site-generic.h \
 	include/taffrail/site-x86_64.h \

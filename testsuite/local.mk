@@ -120,6 +120,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.lint \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.models \
+	testsuite/taffrail.probes \
 	testsuite/taffrail.pthread \
 	testsuite/taffrail.scarce \
 	testsuite/taffrail.sessions \

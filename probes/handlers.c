@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Whether a thread is in a signal handler: the handlers that the program
+ * installs are called by one of ours, which counts.
+ *
+ * What must stay true: the program sees its own handlers. A function of libc
+ * that returns a handler returns the program's; the kernel's view decides
+ * whether ours is installed at all (SA_RESETHAND, signals that are ignored).
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+
+#include "base/base.h"
+#include "probes/private.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+#define TLS	__thread __attribute__((tls_model("initial-exec")))
+
+typedef void handler_fn(int number);
+typedef void action_fn(int number, siginfo_t *info, void *context);
+
+/* The program's handlers. One pointer serves both forms: a handler of the short
+ * form does not look at further arguments. */
+static action_fn *handlers[NSIG];
+
+static TLS uint32_t depth;
+
+static int (*real_sigaction)(int, const struct sigaction *,
+			     struct sigaction *);
+static handler_fn *(*real_signal)(int, handler_fn *);
+static handler_fn *(*real_sysv_signal)(int, handler_fn *);
+static handler_fn *(*real_sigset)(int, handler_fn *);
+
+SIGSAFE int probe_in_handler(void)
+{
+	return (int)depth;
+}
+
+static SIGSAFE void handler_left(void *before)
+{
+	depth = (uint32_t)(uintptr_t)before;
+}
+
+/* Stands for every handler of the program. A handler may leave it by
+ * siglongjmp(): see hit.c. */
+static SIGSAFE void handler_call(int number, siginfo_t *info, void *context)
+{
+	uint32_t before = depth;
+	struct cleanup buffer;
+
+	_pthread_cleanup_push(&buffer, handler_left,
+			      (void *)(uintptr_t)before);
+	depth = before + 1;
+	load_acquire(&handlers[number])(number, info, context);
+	depth = before;
+	_pthread_cleanup_pop(&buffer, 0);
+}
+
+static void reals_find(void)
+{
+	if (real_sigaction)
+		return;
+	*(void **)&real_signal = dlsym(RTLD_NEXT, "signal");
+	*(void **)&real_sysv_signal = dlsym(RTLD_NEXT, "__sysv_signal");
+	*(void **)&real_sigset = dlsym(RTLD_NEXT, "sigset");
+	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
+}
+
+static int is_function(const void *handler)
+{
+	return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN &&
+	       handler != (void *)SIG_ERR && handler != (void *)SIG_HOLD;
+}
+
+static int is_signal(int number)
+{
+	return number > 0 && number < NSIG;
+}
+
+PUBLIC int sigaction(int number, const struct sigaction *set,
+		     struct sigaction *old)
+{
+	struct sigaction before;
+	struct sigaction ours;
+	action_fn *theirs;
+	int ret;
+
+	reals_find();
+	if (!is_signal(number))
+		return real_sigaction(number, set, old);
+	theirs = load_acquire(&handlers[number]);
+	if (set)
+		ours = *set;
+	if (set && is_function((void *)set->sa_handler)) {
+		store_release(&handlers[number], set->sa_sigaction);
+		ours.sa_sigaction = handler_call;
+	}
+	ret = real_sigaction(number, set ? &ours : NULL, old ? &before : NULL);
+	if (ret) {
+		store_release(&handlers[number], theirs);
+	} else if (old) {
+		*old = before;
+		if (before.sa_sigaction == handler_call)
+			old->sa_sigaction = theirs;
+	}
+	return ret;
+}
+
+/* Does the same for the functions that take and return a handler. */
+static handler_fn *install(handler_fn *(*real)(int, handler_fn *), int number,
+			   handler_fn *handler)
+{
+	action_fn *theirs = NULL;
+	handler_fn *before;
+	int ours = is_signal(number) && is_function((void *)handler);
+
+	if (is_signal(number))
+		theirs = load_acquire(&handlers[number]);
+	if (ours)
+		store_release(&handlers[number], (action_fn *)(void *)handler);
+	before = real(number, ours ? (handler_fn *)(void *)handler_call :
+				     handler);
+	if (before == SIG_ERR && ours)
+		store_release(&handlers[number], theirs);
+	return before == (handler_fn *)(void *)handler_call ?
+		       (handler_fn *)(void *)theirs :
+		       before;
+}
+
+PUBLIC handler_fn *signal(int number, handler_fn *handler)
+{
+	reals_find();
+	return install(real_signal, number, handler);
+}
+
+PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler);
+PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler)
+{
+	return signal(number, handler);
+}
+
+PUBLIC handler_fn *ssignal(int number, handler_fn *handler)
+{
+	return signal(number, handler);
+}
+
+PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
+{
+	reals_find();
+	return install(real_sysv_signal, number, handler);
+}
+
+/* What signal() is called with _XOPEN_SOURCE. */
+PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler);
+PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
+{
+	return sysv_signal(number, handler);
+}
+
+PUBLIC handler_fn *sigset(int number, handler_fn *handler)
+{
+	reals_find();
+	return install(real_sigset, number, handler);
+}
+
+/* Takes over the handlers that are there already. */
+__attribute__((constructor)) static void handlers_setup(void)
+{
+	struct sigaction is;
+	int i;
+
+	reals_find();
+	for (i = 1; i < NSIG; i++)
+		if (!real_sigaction(i, NULL, &is) &&
+		    is_function((void *)is.sa_handler) &&
+		    is.sa_sigaction != handler_call)
+			sigaction(i, &is, NULL);
+}

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The attachments, and the lists that hits walk.
+ *
+ * list_look() and list_gone() run in threads of the agent, which hold the
+ * registry's lock: no libc here. Everything is type-stable (base/arena.h):
+ * what was taken out of a list is given back when a grace period has begun and
+ * ended since, and no thread's record names it.
+ */
+#include "probes/private.h"
+
+#include <errno.h>
+
+#include "base/arena.h"
+#include "base/base.h"
+#include "base/glob.h"
+#include "base/text.h"
+#include "tracepoints/fields/fields.h"
+
+struct names {
+	struct field_name fields[TAFFRAIL_FIELDS_MAX];
+};
+
+/* A list that no marker leads to any more, or a marker that has gone. */
+struct retired {
+	struct retired *next;
+	struct node *list;
+	struct known *known;
+	uint64_t period;	/* `begun` when it was retired */
+};
+
+struct probe_host probe_host;
+
+static struct arena_type node_type = ARENA_TYPE(struct node);
+static struct arena_type known_type = ARENA_TYPE(struct known);
+static struct arena_type names_type = ARENA_TYPE(struct names);
+static struct arena_type retired_type = ARENA_TYPE(struct retired);
+
+/* All living attachments, in order of priority; and the others. Threads of the
+ * agent read the first list at any time. */
+static struct entry *entries;
+static struct entry *leaving;
+uint32_t entry_count;
+
+/* Grace periods that have begun, and the last that has ended. */
+static uint64_t begun;
+static uint64_t ended;
+
+static struct retired *retired;
+
+uint32_t probe_bytes(uint8_t type)
+{
+	static const uint8_t bytes[TAFFRAIL_T_SCALAR_MASK + 1] = {
+		[TAFFRAIL_T_S8] = 1,  [TAFFRAIL_T_U8] = 1,
+		[TAFFRAIL_T_S16] = 2, [TAFFRAIL_T_U16] = 2,
+		[TAFFRAIL_T_S32] = 4, [TAFFRAIL_T_U32] = 4,
+		[TAFFRAIL_T_S64] = 8, [TAFFRAIL_T_U64] = 8,
+		[TAFFRAIL_T_F32] = 4, [TAFFRAIL_T_F64] = 8,
+		[TAFFRAIL_T_PTR] = 8, [TAFFRAIL_T_BOOL] = 1,
+	};
+
+	return bytes[type & TAFFRAIL_T_SCALAR_MASK];
+}
+
+/* What a reader may name. */
+struct named {
+	const struct node *list;
+	const struct entry *entry;
+};
+
+static int names(struct reader *reader, void *arg)
+{
+	const struct named *named = arg;
+
+	return (named->list && load_acquire(&reader->list) == named->list) ||
+	       (named->entry &&
+		load_acquire(&reader->current) == named->entry);
+}
+
+static int is_named(const struct node *list, const struct entry *entry)
+{
+	struct named named = { list, entry };
+
+	return reader_each(names, &named);
+}
+
+static void list_free(struct node *node)
+{
+	while (node) {
+		struct node *next = node->next;
+
+		__atomic_fetch_sub(&node->entry->lists, 1, __ATOMIC_RELEASE);
+		arena_give(&node_type, node);
+		node = next;
+	}
+}
+
+/* Gives back what no thread can reach any more. */
+static void retired_sweep(void)
+{
+	struct retired **link = &retired;
+
+	while (*link) {
+		struct retired *r = *link;
+
+		if (r->period >= load_acquire(&ended) ||
+		    (r->list && is_named(r->list, NULL))) {
+			link = &r->next;
+			continue;
+		}
+		*link = r->next;
+		list_free(r->list);
+		if (r->known) {
+			arena_give(&names_type, r->known->fields);
+			arena_give(&known_type, r->known);
+		}
+		arena_give(&retired_type, r);
+	}
+}
+
+uint64_t list_period(void)
+{
+	return load_acquire(&begun);
+}
+
+/* Without memory to note it, what is retired is never used again. */
+static void retire(struct node *list, struct known *known)
+{
+	struct retired *r;
+
+	if (!list && !known)
+		return;
+	r = arena_take(&retired_type);
+	if (!r)
+		return;
+	r->list = list;
+	r->known = known;
+	r->period = list_period();
+	r->next = retired;
+	retired = r;
+}
+
+/* A string that is recorded as its address has a pointer's type, but is a
+ * variable field of the site. */
+static void place_variable(struct taffrail_place *place,
+			   const struct write_shape *shape, uint32_t nvar)
+{
+	uint8_t rule = shape->var[nvar].rule;
+
+	place->at_ = (uint16_t)nvar;
+	place->kind_ = place->type_ & TAFFRAIL_T_SEQUENCE ?
+			       TAFFRAIL_PLACE_ARRAY_ :
+		       rule == WRITE_RULE_ADDRESS ? TAFFRAIL_PLACE_ADDRESS_ :
+						    TAFFRAIL_PLACE_STRING_;
+	place->bound_ = rule == WRITE_RULE_BOUNDED ? 1 :
+			rule == WRITE_RULE_FIELD   ? 2 :
+						     0;
+	place->limit_ = shape->var[nvar].limit;
+}
+
+static void place_fixed(struct taffrail_place *place, uint32_t offset,
+			uint32_t bytes)
+{
+	place->at_ = (uint16_t)offset;
+	place->bytes_ = (uint8_t)bytes;
+	switch (place->type_) {
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_S32:
+	case TAFFRAIL_T_S64:
+		place->kind_ = TAFFRAIL_PLACE_SIGNED_;
+		break;
+	case TAFFRAIL_T_F32:
+		place->kind_ = TAFFRAIL_PLACE_FLOAT_;
+		break;
+	case TAFFRAIL_T_F64:
+		place->kind_ = TAFFRAIL_PLACE_DOUBLE_;
+		break;
+	case TAFFRAIL_T_PTR:
+		place->kind_ = TAFFRAIL_PLACE_POINTER_;
+		break;
+	default:
+		place->kind_ = TAFFRAIL_PLACE_UNSIGNED_;
+	}
+}
+
+static void places_fill(struct taffrail_marker *marker,
+			const struct object *object)
+{
+	uint32_t fixed = 0;
+	uint32_t nvar = 0;
+	uint32_t i;
+
+	for (i = 0; i < object->site->nfields_; i++) {
+		struct taffrail_place *place = &marker->places_[i];
+		uint8_t is = object->site->types_[i];
+		uint32_t bytes = probe_bytes(is);
+
+		place->type_ = object->types[i];
+		if (is & ~TAFFRAIL_T_SCALAR_MASK) {
+			place_variable(place, &object->shape, nvar++);
+			continue;
+		}
+		place_fixed(place, fixed, bytes);
+		fixed += bytes;
+	}
+}
+
+static struct known *known_make(const struct object *object)
+{
+	struct known *known = arena_take(&known_type);
+	struct names *fields = arena_take(&names_type);
+	struct taffrail_marker *marker;
+	uint32_t i;
+
+	if (!known || !fields ||
+	    fields_parse(object->format, object->site->kind_,
+			 object->site->nfields_, fields->fields)) {
+		if (known)
+			arena_give(&known_type, known);
+		if (fields)
+			arena_give(&names_type, fields);
+		return NULL;
+	}
+	known->fields = fields->fields;
+	known->kept = !!object->adopted;
+	marker = &known->marker;
+	marker->channel_ = object->channel;
+	marker->name_ = object->name;
+	marker->format_ = object->format;
+	marker->file_ = object->file;
+	marker->line_ = object->site->line_;
+	marker->nfields_ = object->site->nfields_;
+	marker->names_ = known->names;
+	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+		known->names[i] = fields->fields[i].name;
+	places_fill(marker, object);
+	return known;
+}
+
+/* Returns 1 when a rule names a marker: as in a session, a probe of the
+ * program only when the rule spells its provider. */
+static int matches(const struct entry *entry, const struct object *object)
+{
+	const char *glob = entry->rule.glob;
+
+	if (object->adopted && (*glob == '*' || *glob == '?' || *glob == '['))
+		return 0;
+	return glob_match(glob, object->id);
+}
+
+/* Makes the list of a marker. A marker that lacks a field of a condition is
+ * passed over, as in a session. */
+static int list_make(const struct object *object, struct node **list)
+{
+	struct node **link = list;
+	struct expr_error error;
+	struct entry *entry;
+
+	for (entry = load_acquire(&entries); entry; entry = entry->next) {
+		const struct ax_program *condition = NULL;
+		struct node *node;
+
+		if (load_relaxed(&entry->dead) || !matches(entry, object) ||
+		    (entry->rule.condition[0] &&
+		     probe_host.condition(object, entry->rule.condition,
+					  &condition, &error)))
+			continue;
+		node = arena_take(&node_type);
+		if (!node)
+			return -ENOMEM;
+		node->entry = entry;
+		node->condition = condition;
+		__atomic_fetch_add(&entry->lists, 1, __ATOMIC_RELAXED);
+		*link = node;
+		link = &node->next;
+	}
+	return 0;
+}
+
+/* A guard is on when any callback is attached to its marker. */
+static int guard_wanted(const struct object *object)
+{
+	const struct entry *entry = load_acquire(&entries);
+
+	while (entry && (load_relaxed(&entry->dead) ||
+			 !matches(entry, object)))
+		entry = entry->next;
+	return !!entry;
+}
+
+static void markers_count(const struct node *node, int change)
+{
+	for (; node; node = node->next)
+		__atomic_fetch_add(&node->entry->markers, (uint32_t)change,
+				   __ATOMIC_RELAXED);
+}
+
+int list_look(struct object *object)
+{
+	struct known *known = object->probes;
+	struct node *list = NULL;
+
+	retired_sweep();
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
+		return guard_wanted(object);
+	if (list_make(object, &list) ||
+	    (list && !known && !(known = known_make(object)))) {
+		/* without memory, the marker keeps what it has */
+		list_free(list);
+		return known && known->first;
+	}
+	if (!known)
+		return 0;
+	markers_count(known->first, -1);
+	markers_count(list, 1);
+	retire(known->first, NULL);
+	store_release(&known->first, list);
+	store_release(&object->probes, known);
+	return !!list;
+}
+
+void list_gone(void *probes)
+{
+	struct known *known = probes;
+
+	markers_count(known->first, -1);
+	retire(known->first, known);
+}
+
+uint64_t list_period_begin(void)
+{
+	return __atomic_add_fetch(&begun, 1, __ATOMIC_ACQ_REL);
+}
+
+void list_period_end(uint64_t period)
+{
+	uint64_t last = load_relaxed(&ended);
+
+	while (last < period &&
+	       !__atomic_compare_exchange_n(&ended, &last, period, 0,
+					    __ATOMIC_RELEASE,
+					    __ATOMIC_RELAXED))
+		;
+}
+
+static int is_same(const struct entry *entry, const struct entry *model)
+{
+	return entry->callback == model->callback &&
+	       entry->priv == model->priv &&
+	       text_equal(entry->rule.glob, model->rule.glob) &&
+	       text_equal(entry->rule.condition, model->rule.condition);
+}
+
+struct entry *entry_find(const struct entry *model)
+{
+	struct entry *entry = entries;
+
+	while (entry && !is_same(entry, model))
+		entry = entry->next;
+	return entry;
+}
+
+struct entry *entry_find_leaving(const struct entry *model)
+{
+	struct entry *entry = leaving;
+
+	while (entry && (entry->done || !is_same(entry, model)))
+		entry = entry->left;
+	return entry;
+}
+
+int entry_shares(const struct entry *entry)
+{
+	const struct entry *other;
+
+	for (other = entries; other; other = other->next)
+		if (other != entry &&
+		    text_equal(other->rule.glob, entry->rule.glob))
+			return 1;
+	return 0;
+}
+
+void entry_link(struct entry *entry)
+{
+	struct entry **link = &entries;
+
+	while (*link && (*link)->priority >= entry->priority)
+		link = &(*link)->next;
+	entry->next = *link;
+	store_release(link, entry);
+	store_release(&entry_count, entry_count + 1);
+}
+
+/* Keeps entry->next: a thread of the agent may stand on the entry. */
+void entry_unlink(struct entry *entry)
+{
+	struct entry **link = &entries;
+
+	store_release(&entry->dead, 1);
+	while (*link != entry)
+		link = &(*link)->next;
+	store_release(link, entry->next);
+	store_release(&entry_count, entry_count - 1);
+	entry->left = leaving;
+	leaving = entry;
+}
+
+struct entry *entry_spare(void)
+{
+	struct entry **link = &leaving;
+
+	for (; *link; link = &(*link)->left) {
+		struct entry *entry = *link;
+
+		if (load_acquire(&entry->lists) || !entry->done ||
+		    entry->waited ||
+		    entry->period >= load_acquire(&ended) ||
+		    is_named(NULL, entry))
+			continue;
+		*link = entry->left;
+		return entry;
+	}
+	return NULL;
+}
+
+struct user {
+	const struct entry *entry;
+	int thread;
+};
+
+static int uses(struct reader *reader, void *arg)
+{
+	struct user *user = arg;
+
+	if (reader == probe_reader ||
+	    load_acquire(&reader->current) != user->entry)
+		return 0;
+	user->thread = (int)load_relaxed(&reader->tid);
+	return 1;
+}
+
+int entry_is_used(const struct entry *entry, int *thread)
+{
+	struct user user = { entry, 0 };
+	int ret = reader_each(uses, &user);
+
+	if (ret)
+		*thread = user.thread;
+	return ret;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Callbacks: between the files of libtaffrail-probe.so.
+ *
+ * A hit walks the list of its marker's callbacks. liburcu-bp protects the walk
+ * from one callback to the next, but no callback runs in a read-side critical
+ * section: it may block for ever, or never return. What it uses is named in its
+ * thread's record instead:
+ *
+ *	hit				detach
+ *	rcu_read_lock			entry->dead = 1
+ *	reader->current = entry		lists without it are published
+ *	entry->dead?  then not		synchronize_rcu
+ *	rcu_read_unlock			wait while a reader's `current`
+ *	the callback			is the entry
+ *	reader->current = NULL
+ *
+ * A section that has not seen `dead` has ended when synchronize_rcu() returns,
+ * and so has named its entry. (PROBE-NAMED)
+ */
+#ifndef PROBES_PRIVATE_H
+#define PROBES_PRIVATE_H
+
+#include <stdint.h>
+
+#include "agent/probe.h"
+#include "include/taffrail/probe.h"
+
+/* An attachment. Its memory is only used again for attachments. */
+struct entry {
+	struct entry *next;		/* by priority */
+	struct entry *left;		/* of those detached */
+	taffrail_callback *callback;
+	void *priv;
+	void *library;			/* of dlopen(), or NULL */
+	int32_t priority;
+	uint32_t flags;
+	uint32_t dead;
+	uint32_t markers;		/* that call it */
+	uint32_t lists;			/* nodes that lead here */
+	uint32_t waited;		/* threads in taffrail_probe_detach() */
+	uint32_t done;			/* no thread is in the callback */
+	uint64_t period;		/* list_period(), when detached */
+	uint64_t nested;
+	uint64_t signal;
+	struct session_rule rule;
+};
+
+/* A callback of one marker. Constant once it is published. */
+struct node {
+	struct node *next;
+	struct entry *entry;
+	const struct ax_program *condition;
+};
+
+/* A marker that has, or had, callbacks: `probes` of its object. */
+struct known {
+	struct taffrail_marker marker;
+	const char *names[TAFFRAIL_FIELDS_MAX];
+	struct field_name *fields;
+	int kept;			/* hits keep the vector registers */
+	struct node *first;		/* rcu */
+};
+
+/*
+ * A thread that has hit a marker with callbacks. Records are never freed; the
+ * record of a thread that has gone is another thread's later.
+ */
+enum reader_state {
+	READER_OUT = 0,
+	READER_BUSY,		/* in this library */
+	READER_INSIDE,		/* in a callback */
+};
+
+struct reader {
+	uint32_t tid;			/* 0: free */
+	uint32_t state;			/* enum reader_state */
+	int nesting;			/* of liburcu's, before the hit */
+	int *error;			/* the thread's errno */
+	const struct node *list;	/* it may look at these nodes */
+	const struct entry *current;	/* it is in this callback */
+} __attribute__((aligned(64)));
+
+extern __thread struct reader *probe_reader;
+extern struct probe_host probe_host;
+
+/* Returns the calling thread's record, a new one if it has none; NULL without
+ * memory. SIGSAFE. */
+struct reader *reader_take(void);
+
+/* Calls fn for each record of a thread that lives, stops when it returns
+ * non-zero, and returns it. */
+int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg);
+
+/* Tells the record, in a forked child, that its thread has another id. */
+void reader_forked(void);
+
+/* Returns 1 when the calling thread is in a signal handler. SIGSAFE. */
+int probe_in_handler(void);
+
+/*
+ * glibc's, which <pthread.h> does not declare any more. It runs the routine
+ * when the frame is left by longjmp(), pthread_exit() or cancellation.
+ */
+struct cleanup {
+	void (*routine)(void *arg);
+	void *arg;
+	int type;
+	struct cleanup *before;
+};
+
+extern void _pthread_cleanup_push(struct cleanup *buffer,
+				  void (*routine)(void *arg), void *arg);
+extern void _pthread_cleanup_pop(struct cleanup *buffer, int run);
+
+/*
+ * ThreadSanitizer, if the program is built with it, cannot know what liburcu
+ * and the records order: what was done before an attachment comes before its
+ * callback, and that before what is done after its detachment.
+ */
+#pragma weak __tsan_acquire
+#pragma weak __tsan_release
+extern void __tsan_acquire(void *address);
+extern void __tsan_release(void *address);
+
+static inline void race_acquire(const struct entry *entry)
+{
+	if (__builtin_expect(__tsan_acquire != NULL, 0))
+		__tsan_acquire((void *)entry);
+}
+
+static inline void race_release(const struct entry *entry)
+{
+	if (__builtin_expect(__tsan_release != NULL, 0))
+		__tsan_release((void *)entry);
+}
+
+/* session_client's functions. */
+write_fn probe_hit;
+int list_look(struct object *object);
+void list_gone(void *probes);
+
+/*
+ * The attachments, in the order in which hits call them. The caller holds
+ * probe_lock().
+ */
+/* Returns the attachment of the model's callback, `priv` and rule, or NULL:
+ * one that lives, or one that is detached. */
+struct entry *entry_find(const struct entry *model);
+struct entry *entry_find_leaving(const struct entry *model);
+/* Returns 1 when another attachment that lives has the same glob. */
+int entry_shares(const struct entry *entry);
+void entry_link(struct entry *entry);
+/* Detaches: no section that begins from now on calls the callback. */
+void entry_unlink(struct entry *entry);
+/* Returns a detached one that nothing leads to any more, or NULL. */
+struct entry *entry_spare(void);
+/* Returns 1 when another thread is in the callback; stores its id. */
+int entry_is_used(const struct entry *entry, int *thread);
+extern uint32_t entry_count;
+
+/* The number of grace periods that have begun. What is retired now may be used
+ * again when a later one has ended. */
+uint64_t list_period(void);
+/* Around synchronize_rcu(). */
+uint64_t list_period_begin(void);
+void list_period_end(uint64_t period);
+
+/* Returns the bytes of a scalar, or of an array's element. */
+uint32_t probe_bytes(uint8_t type);
+
+/* Looks whether the program itself tells liburcu-bp of forks. */
+void fork_look(void);
+
+void probe_lock(void);
+void probe_unlock(void);
+
+#endif

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The functions that the library exports to programs: include/taffrail/probe.h.
+ */
+#define _LGPL_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <urcu-bp.h>
+
+#include "base/base.h"
+#include "include/taffrail/clock.h"
+#include "probes/private.h"
+
+#define PUBLIC		__attribute__((visibility("default")))
+#define DETACH_MS	5000
+#define LOOK_NS		200000
+
+#define FLAGS	(TAFFRAIL_PROBE_SIGNAL | TAFFRAIL_PROBE_UNPINNED)
+
+static const struct session_client client = {
+	.hit = probe_hit,
+	.look = list_look,
+	.gone = list_gone,
+	.attached = &entry_count,
+};
+
+static const char *refused = "the agent is of another build";
+
+__attribute__((constructor)) static void probe_setup(void)
+{
+	int ret = taffrail_probe_serve(PROBE_VERSION, sizeof(struct object),
+				       &client, &probe_host);
+
+	if (!ret)
+		refused = NULL;
+}
+
+PUBLIC const char *taffrail_probe_unavailable(void)
+{
+	return refused ? refused : *probe_host.off;
+}
+
+PUBLIC const char *taffrail_probe_strerror(int error)
+{
+	switch (error < 0 ? -error : error) {
+	case EINVAL:
+		return "no rule of the form GLOB or GLOB if EXPR, no callback, "
+		       "or an unknown flag";
+	case EEXIST:
+		return "the callback is attached already";
+	case ENOENT:
+		return "the callback is not attached";
+	case ENOSPC:
+		return "64 different globs are attached";
+	case EUSERS:
+		return "sessions use all eight places of the process";
+	case ENODEV:
+		return taffrail_probe_unavailable() ?:
+			       "the agent did not work when it was asked";
+	case EDEADLK:
+		return "called in a read-side critical section of liburcu-bp, "
+		       "or in a signal handler";
+	case ETIMEDOUT:
+		return "a thread is still in the callback";
+	case EPERM:
+		return "the process may make no thread any more";
+	case ENOMEM:
+		return "no memory";
+	default:
+		return error < 0 ? "error" : "no error";
+	}
+}
+
+/* While this library works, the thread's hits call nothing. Returns the state
+ * before, or -EDEADLK. */
+static int enter(struct reader **reader)
+{
+	uint32_t state;
+
+	*reader = probe_reader ? probe_reader : reader_take();
+	if (!*reader)
+		return -ENOMEM;
+	state = (*reader)->state;
+	if (state == READER_BUSY)
+		return -EDEADLK;
+	store_relaxed(&(*reader)->state, READER_BUSY);
+	if (urcu_bp_read_ongoing()) {
+		store_relaxed(&(*reader)->state, state);
+		return -EDEADLK;
+	}
+	return (int)state;
+}
+
+static void leave(struct reader *reader, int state)
+{
+	store_relaxed(&reader->state, (uint32_t)state);
+}
+
+/* Reads what the caller passed. Returns 0 or a negative errno. */
+static int model_make(struct entry *model, const char *rule,
+		      taffrail_callback *callback, void *priv)
+{
+	if (taffrail_probe_unavailable())
+		return -ENODEV;
+	*model = (struct entry){ .callback = callback, .priv = priv };
+	return rule && callback ? probe_host.parse(&model->rule, rule) :
+				  -EINVAL;
+}
+
+/* Takes a reference to the library that has the callback. */
+static void *library_keep(taffrail_callback *callback)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dladdr1((void *)callback, &info, (void **)&map,
+		     RTLD_DL_LINKMAP) ||
+	    !map || !map->l_name || !*map->l_name)
+		return NULL;
+	return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
+}
+
+/* Frees what nothing leads to any more. */
+static void entries_free(void)
+{
+	struct entry *entry;
+
+	while ((entry = entry_spare()))
+		free(entry);
+}
+
+static int attach(const struct entry *model)
+{
+	struct entry *entry;
+	int ret;
+
+	if (entry_find(model))
+		return -EEXIST;
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return -ENOMEM;
+	*entry = *model;
+	race_release(entry);
+	entry_link(entry);
+	ret = probe_host.rule(&entry->rule, 1);
+	if (!ret)
+		return (int)load_relaxed(&entry->markers);
+	entry_unlink(entry);
+	entry->library = NULL;
+	entry->period = list_period();
+	entry->done = 1;
+	return ret;
+}
+
+PUBLIC int taffrail_probe_attach_with(const char *rule,
+				      taffrail_callback *callback, void *priv,
+				      int priority, unsigned int flags)
+{
+	int error = errno;
+	struct reader *reader;
+	struct entry model;
+	void *library = NULL;
+	int state;
+	int ret = model_make(&model, rule, callback, priv);
+
+	if (ret || flags & ~(unsigned int)FLAGS)
+		return ret ? ret : -EINVAL;
+	state = enter(&reader);
+	if (state < 0)
+		return state;
+	/* before the lock: the loader may wait for a thread that detaches */
+	if (!(flags & TAFFRAIL_PROBE_UNPINNED))
+		library = library_keep(callback);
+	model.library = library;
+	model.priority = priority;
+	model.flags = flags;
+	fork_look();
+	probe_lock();
+	entries_free();
+	ret = attach(&model);
+	probe_unlock();
+	if (ret < 0 && library)
+		dlclose(library);
+	leave(reader, state);
+	errno = error;
+	return ret;
+}
+
+PUBLIC int taffrail_probe_attach(const char *rule, taffrail_callback *callback,
+				 void *priv)
+{
+	return taffrail_probe_attach_with(rule, callback, priv, 0, 0);
+}
+
+/* Finds the attachment, and detaches it if it lives. The caller then waits for
+ * its threads. */
+static struct entry *detach_begin(const struct entry *model)
+{
+	struct entry *entry;
+
+	probe_lock();
+	entry = entry_find(model);
+	if (entry) {
+		entry_unlink(entry);
+		probe_host.rule(&entry->rule, entry_shares(entry));
+		entry->period = list_period();
+	} else {
+		entry = entry_find_leaving(model);
+	}
+	if (entry)
+		entry->waited++;
+	probe_unlock();
+	return entry;
+}
+
+/* Returns the library to close, if no thread is in the callback. */
+static void *detach_end(struct entry *entry, int done)
+{
+	void *library = NULL;
+
+	probe_lock();
+	entry->waited--;
+	if (done) {
+		library = entry->library;
+		entry->library = NULL;
+		entry->done = 1;
+	}
+	entries_free();
+	probe_unlock();
+	return library;
+}
+
+static void synchronize(void)
+{
+	uint64_t period = list_period_begin();
+
+	urcu_bp_synchronize_rcu();
+	list_period_end(period);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Waits until no other thread is in the callback. */
+static int wait_unused(const struct entry *entry, unsigned int milliseconds,
+		       int *thread)
+{
+	struct timespec pause = { .tv_nsec = LOOK_NS };
+	uint64_t end = now_ms() + milliseconds;
+
+	while (entry_is_used(entry, thread)) {
+		if (now_ms() >= end)
+			return -ETIMEDOUT;
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+PUBLIC int taffrail_probe_detach_within(const char *rule,
+					taffrail_callback *callback,
+					void *priv, unsigned int milliseconds,
+					int *thread)
+{
+	int error = errno;
+	struct reader *reader;
+	struct entry *entry;
+	struct entry model;
+	void *library;
+	int unused;
+	int state;
+	int ret = model_make(&model, rule, callback, priv);
+
+	if (ret)
+		return ret == -EINVAL ? -ENOENT : ret;
+	state = enter(&reader);
+	if (state < 0)
+		return state;
+	entry = detach_begin(&model);
+	if (entry) {
+		synchronize();
+		ret = wait_unused(entry, milliseconds,
+				  thread ? thread : &unused);
+		if (!ret)
+			race_acquire(entry);
+		library = detach_end(entry, !ret);
+		if (library)
+			dlclose(library);
+	}
+	leave(reader, state);
+	errno = error;
+	return entry ? ret : -ENOENT;
+}
+
+PUBLIC int taffrail_probe_detach(const char *rule, taffrail_callback *callback,
+				 void *priv)
+{
+	return taffrail_probe_detach_within(rule, callback, priv, DETACH_MS,
+					    NULL);
+}
+
+PUBLIC int taffrail_probe_missed(const char *rule, taffrail_callback *callback,
+				 void *priv, uint64_t *nested,
+				 uint64_t *in_handler)
+{
+	const struct entry *entry;
+	struct reader *reader;
+	struct entry model;
+	int state;
+	int ret = model_make(&model, rule, callback, priv);
+
+	if (ret)
+		return ret == -EINVAL ? -ENOENT : ret;
+	state = enter(&reader);
+	if (state < 0)
+		return state;
+	probe_lock();
+	entry = entry_find(&model);
+	if (entry && nested)
+		*nested = load_relaxed(&entry->nested);
+	if (entry && in_handler)
+		*in_handler = load_relaxed(&entry->signal);
+	probe_unlock();
+	leave(reader, state);
+	return entry ? 0 : -ENOENT;
+}
+
+PUBLIC uint64_t taffrail_event_time(const struct taffrail_event *event)
+{
+	/* it lies on the stack of the hit */
+	struct taffrail_event *mine = (struct taffrail_event *)event;
+
+	if (!mine->time_)
+		mine->time_ = taffrail_clock_read();
+	return mine->time_;
+}
+
+/* Returns the place of a field of that kind, or NULL. */
+static const struct taffrail_place *
+place_of(const struct taffrail_event *event, int field, uint8_t kind)
+{
+	return taffrail_field_kind_(event, field) == kind ?
+		       &event->marker_->places_[field] :
+		       NULL;
+}
+
+PUBLIC int taffrail_field_string(const struct taffrail_event *event, int field,
+				 const char **string, size_t *length)
+{
+	const struct taffrail_place *place = place_of(event, field,
+						      TAFFRAIL_PLACE_STRING_);
+	int32_t limit;
+
+	if (!place)
+		return 0;
+	*string = event->var_[place->at_].p_;
+	if (!length)
+		return 1;
+	limit = place->bound_ ? place->limit_ : -1;
+	if (place->bound_ == 2)
+		memcpy(&limit, event->fixed_ + place->limit_, sizeof(limit));
+	*length = limit < 0 ? strlen(*string) :
+			      strnlen(*string, (size_t)limit);
+	return 1;
+}
+
+PUBLIC int taffrail_field_bytes(const struct taffrail_event *event, int field,
+				const void **bytes, size_t *length)
+{
+	const struct taffrail_place *place = place_of(event, field,
+						      TAFFRAIL_PLACE_ARRAY_);
+	size_t n;
+
+	if (!place ||
+	    __builtin_mul_overflow(event->var_[place->at_].n_,
+				   (size_t)probe_bytes(place->type_), &n))
+		return 0;
+	*bytes = event->var_[place->at_].p_;
+	*length = n;
+	return 1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A library with a marker and a callback.
+ */
+#include <taffrail/marker.h>
+#include <taffrail/probe.h>
+
+int library_called;
+void library_hit(void);
+int library_attach(unsigned int flags);
+int library_detach(unsigned int flags);
+
+static int attached;
+
+static void called(const struct taffrail_event *event, void *priv)
+{
+	(void)event;
+	(void)priv;
+	library_called++;
+}
+
+void library_hit(void)
+{
+	TAFFRAIL_EVENT(library, hit, library_called);
+}
+
+int library_attach(unsigned int flags)
+{
+	attached = 1;
+	return taffrail_probe_attach_with("app/one", called, NULL, 0, flags);
+}
+
+__attribute__((destructor)) static void gone(void)
+{
+	library_detach(0);
+}
+
+int library_detach(unsigned int flags)
+{
+	(void)flags;
+	if (attached)
+		taffrail_probe_detach("app/one", called, NULL);
+	attached = 0;
+	return 0;
+}
