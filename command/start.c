@@ -236,6 +236,22 @@ static int check_each(struct targets *targets, const struct start_arguments *a)
 	return COMMAND_DONE;
 }
 
+/* Tells why the session has not begun in a process. One that has ended
+ * meanwhile may have made files for it, and even events. */
+static int not_begun(const struct target *target, const char *name)
+{
+	const struct rundir_process *process = target->process;
+
+	if (rundir_lives(process))
+		return command_failed("%s", target->client.error);
+	command_failed("process %d has ended", process->pid);
+	if (!rundir_drop_begun(process, name))
+		command_warn("process %d has written events before: 'taffrail "
+			     "snapshot %s -o DIR' writes them", process->pid,
+			     name);
+	return COMMAND_FAILED;
+}
+
 /* Starts a session in the processes that -p names: in each, or in none. */
 static int start_each(struct targets *targets, const struct start_arguments *a,
 		      const struct client_request *request)
@@ -258,7 +274,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 					      "session '%s': give another "
 					      "name, or destroy it first",
 					      target->process->pid, a->name);
-		return command_failed("%s", target->client.error);
+		return not_begun(target, a->name);
 	}
 	return result;
 }
@@ -315,6 +331,10 @@ static int start_living(struct targets *targets, const char *name,
 			continue;
 		if (!ret)
 			ret = start_call(target, request, &result);
+		if (ret && !rundir_lives(target->process)) {
+			rundir_drop_begun(target->process, name);
+			continue;
+		}
 		/* -EEXIST: it has just read our file, and started the
 		 * session */
 		if (ret && ret != -EEXIST) {

@@ -116,7 +116,11 @@ static int follow_one(struct record *record, struct target *target,
 	struct rundir_process *process = target->process;
 	int ret = client_call(&target->client, MESSAGE_START, request, NULL);
 
-	if (ret)
+	/* a process that has ended meanwhile may have written events */
+	if (ret && !rundir_lives(process) &&
+	    rundir_drop_begun(process, record->name))
+		return command_failed("process %d has ended", process->pid);
+	if (ret && rundir_lives(process))
 		return command_failed("%s", target->client.error);
 	ret = record_join(record, process);
 	if (ret)

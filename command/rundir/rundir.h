@@ -101,6 +101,13 @@ int rundir_each(struct rundir *dir,
 int rundir_scan_user(struct rundir *dir, struct rundir_list *list);
 
 /*
+ * Removes a session that was being started in a process which has ended, and
+ * all of the process's files if no other session needs them. Changes nothing,
+ * and returns false, if the session has counted an event; else returns true.
+ */
+bool rundir_drop_begun(const struct rundir_process *process, const char *name);
+
+/*
  * Removes what dead processes have left of destroyed sessions. rundir_scan()
  * does this; `destroy` does it again.
  */

@@ -30,32 +30,45 @@ static bool names_ring(const char *file, uint32_t index)
 	return !strncmp(file, prefix, n);
 }
 
+/* A question about a ring, and the flags of its session. */
+typedef bool ring_fn(const struct ring *ring, uint32_t session_flags);
+
 /* Returns true when the ring has unread events. */
-static bool ring_holds(const struct rundir_process *process, uint32_t image,
-		       const char *file, uint32_t session_flags)
+static bool ring_holds(const struct ring *ring, uint32_t session_flags)
+{
+	if (!(session_flags & SESSION_CONSUMED))
+		return ring->head || ring->lost;
+	return RING_POSITION(ring->head) != (uint32_t)ring->tail;
+}
+
+/* Returns true when an event was ever written into the ring, or lost. */
+static bool ring_counts(const struct ring *ring, uint32_t session_flags)
+{
+	(void)session_flags;
+	return RING_EVENTS(ring->head) || ring->lost;
+}
+
+static bool ask_ring(const struct rundir_process *process, uint32_t image,
+		     const char *file, uint32_t session_flags, ring_fn *ask)
 {
 	char name[NAME_MAX + 32];
 	struct ring ring;
-	bool holds = false;
+	bool answer;
 	int fd;
 
 	snprintf(name, sizeof(name), "%u/%s", image, file);
 	fd = rundir_open_file(process, name, O_RDONLY);
 	if (fd < 0)
 		return false;
-	if (pread(fd, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
-	    ring.magic == RING_MAGIC) {
-		holds = RING_POSITION(ring.head) != (uint32_t)ring.tail;
-		if (!(session_flags & SESSION_CONSUMED))
-			holds = ring.head || ring.lost;
-	}
+	answer = pread(fd, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
+		 ring.magic == RING_MAGIC && ask(&ring, session_flags);
 	close(fd);
-	return holds;
+	return answer;
 }
 
-/* Returns true when a ring of the session has unread events. */
-static bool any_ring_holds(const struct rundir_process *process,
-			   uint32_t image, const struct session_page *page)
+/* Returns true when the answer is true for a ring of the session. */
+static bool any_ring(const struct rundir_process *process, uint32_t image,
+		     const struct session_page *page, ring_fn *ask)
 {
 	char name[16];
 	struct dirent *entry;
@@ -66,7 +79,8 @@ static bool any_ring_holds(const struct rundir_process *process,
 	stream = rundir_opendir(process->fd, name);
 	while (stream && !holds && (entry = readdir(stream)))
 		holds = names_ring(entry->d_name, page->index) &&
-			ring_holds(process, image, entry->d_name, page->flags);
+			ask_ring(process, image, entry->d_name, page->flags,
+				 ask);
 	if (stream)
 		closedir(stream);
 	return holds;
@@ -130,7 +144,8 @@ static bool sweep_sessions(const struct rundir_process *process,
 			rundir_destroy_session(process, image, i);
 		else
 			left |= page.lost_unplaced ||
-				any_ring_holds(process, image, &page);
+				any_ring(process, image, &page,
+					 ring_holds);
 	}
 	return left;
 }
@@ -172,6 +187,35 @@ static void remove_process(struct rundir *dir, struct rundir_process *process)
 	empty_directory(process->fd, ".", true);
 	unlinkat(dir->fd, process->name, AT_REMOVEDIR);
 	rundir_process_close(process);
+}
+
+bool rundir_drop_begun(const struct rundir_process *process, const char *name)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);
+	struct session_page page;
+	bool left = n < 0;
+	int parent;
+
+	for (int i = 0; i < n; i++) {
+		if (!rundir_find_session(process, images[i], name, &page)) {
+			if (page.lost_unplaced ||
+			    any_ring(process, images[i], &page, ring_counts))
+				return false;
+			rundir_destroy_session(process, images[i], page.index);
+		}
+		left |= sweep_sessions(process, images[i]);
+	}
+	if (left)
+		return true;
+	empty_directory(process->fd, ".", true);
+	/* its path may lead through /proc, where it is no more */
+	parent = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (parent >= 0) {
+		unlinkat(parent, process->name, AT_REMOVEDIR);
+		close(parent);
+	}
+	return true;
 }
 
 /* Sweeps the directories of the list; removes swept ones from the list. */

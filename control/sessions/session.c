@@ -499,8 +499,7 @@ int session_any(void)
 	uint32_t i;
 
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if ((session_phase(i) == SESSION_RUNS ||
-		     session_phase(i) == SESSION_HALTED) && !sessions[i].owned)
+		if (session_at(i) && !sessions[i].owned)
 			return 1;
 	return 0;
 }

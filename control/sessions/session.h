@@ -212,8 +212,9 @@ int session_obey(void);
  */
 void session_obey_environment(struct session *session);
 
-/* Returns 1 when there are events that a command may want to collect. gdb's
- * sessions do not count: they end with the process. */
+/* Returns 1 when there are events that a command may want to collect, or a
+ * session is being started. gdb's sessions do not count: they end with the
+ * process. */
 int session_any(void);
 
 /* Returns 1 when gdb or gdbserver has a session that new modules take part

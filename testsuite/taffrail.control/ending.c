@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * For LD_PRELOAD, in a command: when the process $ENDING_PID has answered the
+ * request for a session, kills it and breaks the connection. With
+ * $ENDING_RINGS, waits before until a file that this pattern names, a ring, has
+ * an event.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static int armed = -1;		/* the connection */
+
+static pid_t victim(void)
+{
+	return atoi(getenv("ENDING_PID"));
+}
+
+static int has_event(const char *file)
+{
+	int fd = open(file, O_RDONLY);
+	uint64_t head = 0;
+
+	if (fd < 0)
+		return 0;
+	if (read(fd, &head, sizeof(head)) != sizeof(head))
+		head = 0;
+	close(fd);
+	return head >> 32 != 0;
+}
+
+static int any_event(const char *pattern)
+{
+	glob_t found;
+	int yes = 0;
+	size_t i;
+
+	if (glob(pattern, 0, NULL, &found))
+		return 0;
+	for (i = 0; i < found.gl_pathc; i++)
+		yes |= has_event(found.gl_pathv[i]);
+	globfree(&found);
+	return yes;
+}
+
+ssize_t send(int fd, const void *data, size_t bytes, int flags)
+{
+	ssize_t (*real)(int, const void *, size_t, int);
+	struct ucred peer = { 0 };
+	socklen_t size = sizeof(peer);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "send");
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
+	if (peer.pid == victim() && bytes > 5 && !memcmp(data, "name=", 5))
+		armed = fd;
+	return real(fd, data, bytes, flags);
+}
+
+ssize_t recv(int fd, void *data, size_t bytes, int flags)
+{
+	ssize_t (*real)(int, void *, size_t, int);
+	const char *rings = getenv("ENDING_RINGS");
+
+	*(void **)&real = dlsym(RTLD_NEXT, "recv");
+	if (fd != armed)
+		return real(fd, data, bytes, flags);
+	while (real(fd, data, 1, MSG_PEEK) < 0 && errno == EAGAIN)
+		usleep(1000);
+	while (rings && !any_event(rings))
+		usleep(1000);
+	kill(victim(), SIGKILL);
+	armed = -1;
+	errno = ECONNRESET;
+	return -1;
+}
