@@ -13,6 +13,7 @@
 #include <linux/prctl.h>
 
 #include "base/base.h"
+#include "base/entries.h"
 #include "base/sys.h"
 #include "base/text.h"
 
@@ -210,6 +211,59 @@ static int status_parse(const char *status, struct rights *rights)
 	return 0;
 }
 
+/* A search for a thread of the program that lives. */
+struct living {
+	char *status;		/* of the last thread that was read */
+	uint32_t service;	/* is no thread of the program */
+	int found;
+};
+
+/* Returns 1 for the status of a thread that has ended, but is still listed. */
+static int status_ended(const char *status)
+{
+	const char *state = status_find(status, "State");
+
+	return state && (state[1] == 'Z' || state[1] == 'X');
+}
+
+static void living_look(int fd, const char *name, void *arg)
+{
+	struct living *living = arg;
+	const char *p = name;
+	char path[48];
+	struct text text;
+
+	(void)fd;
+	if (living->found || text_number(&p) == (int64_t)living->service)
+		return;
+	text_open(&text, path, sizeof(path));
+	text_add(&text, "/proc/self/task/");
+	text_add(&text, name);
+	text_add(&text, "/status");
+	living->found = !status_read(path, living->status) &&
+			!status_ended(living->status);
+}
+
+/* Reads the status of the first thread, or, if that has ended by
+ * pthread_exit(3), of another one: libc changes the ids of living threads
+ * only. */
+static int status_program(char *status)
+{
+	struct living living = { status, (uint32_t)sys_gettid(), 0 };
+	int ret = status_read("/proc/self/status", status);
+	int fd;
+
+	if (ret || !status_ended(status))
+		return ret;
+	fd = (int)sys_open("/proc/self/task",
+			   O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (fd < 0)
+		return fd;
+	entries_each(fd, living_look, &living);
+	sys_close(fd);
+	return living.found ? 0 : -ESRCH;
+}
+
 /* Compares capabilities only: there is no /proc, as in most directories for
  * chroot(2). */
 static int rights_follow_blind(void)
@@ -229,7 +283,7 @@ int rights_follow(void)
 	uint32_t filters;
 	int ret;
 
-	if (status_read("/proc/self/status", status))
+	if (status_program(status))
 		return rights_follow_blind();
 	ret = status_parse(status, &first);
 	filters = status_filters(status);
