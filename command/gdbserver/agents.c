@@ -83,7 +83,7 @@ pid_t gdbserver_process(const struct gdbserver *server,
 	return pid > 0 && is_debugged(server, pid) ? pid : 0;
 }
 
-static void remember(struct gdbserver *server, pid_t pid)
+void gdbserver_remember(struct gdbserver *server, pid_t pid)
 {
 	for (int i = 0; i < server->nprocesses; i++)
 		if (server->processes[i] == pid)
@@ -127,7 +127,7 @@ void gdbserver_agents_follow(struct gdbserver *server)
 		*last = *now;
 		pid = gdbserver_process(server, now);
 		if (pid)
-			remember(server, pid);
+			gdbserver_remember(server, pid);
 	}
 	if (server->filter.ended) {
 		server->filter.ended = 0;

@@ -196,14 +196,18 @@ static int serve(void)
 			  server.comm.kind != COMM_STDIO;
 	server.by_port = server.comm.kind == COMM_TCP;
 	if (o->attach && o->program[0] &&
-	    !command_parse_pid(&pid, o->program[0]))
+	    !command_parse_pid(&pid, o->program[0])) {
 		gdbserver_attach(pid);
-	else if (o->no_shell && !o->wrapped)
+		/* gdbserver may end before a gdb connects */
+		gdbserver_remember(&server, pid);
+	} else if (o->no_shell && !o->wrapped)
 		command_warn("gdbserver without a shell preloads no agent: "
 			     "link the program with the agent");
 	filter_open(&server.filter, &host);
-	if (gdbserver_start(&server) || gdbserver_relay(&server))
+	if (gdbserver_start(&server) || gdbserver_relay(&server)) {
+		gdbserver_agents_check(&server);
 		return COMMAND_FAILED;
+	}
 	return end_as_gdbserver();
 }
 

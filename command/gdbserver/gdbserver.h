@@ -93,6 +93,8 @@ void gdbserver_attach(pid_t pid);
  */
 pid_t gdbserver_process(const struct gdbserver *server,
 			const struct filter_thread *thread);
+/* Adds a process to the list of gdbserver's processes. */
+void gdbserver_remember(struct gdbserver *server, pid_t pid);
 /* Updates the list of gdbserver's processes. Call it after each packet. */
 void gdbserver_agents_follow(struct gdbserver *server);
 /* Returns true when gdbserver debugs none of the processes in the list. */
