@@ -3,7 +3,8 @@
  * The agent's end of the control protocol (control/protocol.h).
  *
  * A request is checked here and trusted afterwards. The agent hangs up on a
- * peer that does not send a whole request within CONTROL_TIMEOUT_MS.
+ * peer that does not send a whole request within CONTROL_TIMEOUT_MS, and does
+ * not obey a peer that has hung up.
  */
 #include "agent/control.h"
 
@@ -502,6 +503,15 @@ static int answer(int fd, struct message *message, int status,
 	return ret ? ret : bytes_send(fd, payload->start, message->bytes);
 }
 
+/* Returns 1 when the peer has hung up. A command that has given up has told its
+ * user that the request failed: it must not be obeyed later. */
+static int peer_gone(int fd)
+{
+	struct pollfd look = { .fd = fd, .events = POLLRDHUP };
+
+	return sys3(SYS_poll, &look, 1, 0) == 1;
+}
+
 /* Serves one request. `memory` holds the request, and behind it the answer. */
 static int exchange_run(int fd, struct message *message, char *memory)
 {
@@ -519,6 +529,8 @@ static int exchange_run(int fd, struct message *message, char *memory)
 		return -EPROTO;
 	}
 	ret = bytes_receive(fd, memory, message->bytes);
+	if (!ret && peer_gone(fd))
+		ret = -EPIPE;
 	if (ret)
 		return ret;
 	memory[message->bytes] = 0;

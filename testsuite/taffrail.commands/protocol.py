@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Talks to an agent as no command would: argv[1] is its socket. Prints results.
-import os, random, socket, struct, sys, time
+import os, random, signal, socket, struct, sys, time
 
 MAGIC, VERSION = 0x4d524654, 1
 HELLO, LIST, START, STATUS = 1, 2, 3, 9
@@ -121,6 +121,21 @@ for i in range(40):
 for s in crowd:
     s.close()
 check("a crowd", well())
+
+def state():
+    with open("/proc/%d/stat" % pid) as f:
+        return f.read().rsplit(")", 1)[1].split()[0]
+
+# A request that the process gets after its command has given up
+pid = int(ask(HELLO)[2].split(b"pid=")[1].split()[0])
+os.kill(pid, signal.SIGSTOP)
+while state() != "T":
+    time.sleep(0.01)
+send_and_leave(head(START, 10) + b"name=late\n")
+os.kill(pid, signal.SIGCONT)
+check("it goes on", well() and well() and well())
+check("a request that comes late is not obeyed",
+      ask(STATUS) == (STATUS, 0, b""))
 
 with connect() as s:
     s.sendall(head(HELLO, 0) * 3)
