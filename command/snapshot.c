@@ -66,8 +66,8 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 	ret = consume_open(&consumer, &s->set, process, image, s->name, false);
 	if (ret) {
 		s->foreign += ret == -EPROTO;
-		return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ?
-		       ret : 0;
+		return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ||
+		       ret == -ENOLCK ? ret : 0;
 	}
 	more[s->ntaken++] = consumer;
 	ret = consume_finish(consumer);

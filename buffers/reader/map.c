@@ -30,6 +30,11 @@ static volatile struct guarded {
 
 static uintptr_t page_bytes = 4096;
 
+int map_error(void)
+{
+	return errno == EAGAIN ? -ENOLCK : -errno;
+}
+
 void map_guard_add(const void *address, size_t bytes)
 {
 	int i;
@@ -129,7 +134,7 @@ int file_map_open(struct file_map *map, int dirfd, const char *name,
 		goto close;
 	map->bytes = bytes ? bytes : (size_t)st.st_size;
 	p = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, map->fd, 0);
-	ret = -errno;
+	ret = map_error();
 	if (p == MAP_FAILED)
 		goto close;
 	map->address = p;

@@ -131,6 +131,10 @@ typedef int packet_call(const struct packet *packet, void *priv);
  * for this process. A SIGBUS anywhere else has its usual effect.
  */
 void map_guard(void);
+
+/* Returns the negative errno of an mmap(2) that has just failed: -ENOLCK where
+ * the caller's memory is locked and limited. -EAGAIN would mean "not yet". */
+int map_error(void);
 void map_guard_add(const void *address, size_t bytes);
 void map_guard_remove(const void *address);
 

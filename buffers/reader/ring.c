@@ -99,7 +99,7 @@ static int map_control(struct ring_reader *ring, int imagefd, const char *path)
 		return -errno;
 	p = mmap(NULL, RING_DATA_OFFSET, PROT_READ | PROT_WRITE, MAP_SHARED,
 		 fd, 0);
-	ret = p == MAP_FAILED ? -errno : 0;
+	ret = p == MAP_FAILED ? map_error() : 0;
 	close(fd);
 	if (ret)
 		return ret;

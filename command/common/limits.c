@@ -76,29 +76,37 @@ bool limits_blind(void)
 
 const char *limits_error(int error)
 {
-	static char text[96];
+	static const struct {
+		int error, resource, unit;
+		const char *option, *suffix, *words;
+	} rows[] = {
+		{ EMFILE, RLIMIT_NOFILE, 1, "-n", "", NULL },
+		{ EFBIG, RLIMIT_FSIZE, 1024, "-f", "K", NULL },
+		{ ENOLCK, RLIMIT_MEMLOCK, 1024, "-l", "K",
+		  "this command's memory is locked, and limited" },
+	};
+	static char text[112];
 	struct rlimit limit;
-	int resource = error == EMFILE ? RLIMIT_NOFILE :
-		       error == EFBIG ? RLIMIT_FSIZE : -1;
 
-	if (resource < 0 || getrlimit(resource, &limit) ||
-	    limit.rlim_cur == RLIM_INFINITY)
-		return strerror(error);
-	if (error == EMFILE)
-		snprintf(text, sizeof(text), "%s (ulimit -n is %llu)",
-			 strerror(error), (unsigned long long)limit.rlim_cur);
-	else
-		snprintf(text, sizeof(text), "%s (ulimit -f is %lluK)",
-			 strerror(error),
-			 (unsigned long long)limit.rlim_cur / 1024);
-	return text;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		if (rows[i].error != error ||
+		    getrlimit((__rlimit_resource_t)rows[i].resource, &limit) ||
+		    limit.rlim_cur == RLIM_INFINITY)
+			continue;
+		snprintf(text, sizeof(text), "%s (ulimit %s is %llu%s)",
+			 rows[i].words ?: strerror(error), rows[i].option,
+			 (unsigned long long)limit.rlim_cur /
+				 (unsigned int)rows[i].unit, rows[i].suffix);
+		return text;
+	}
+	return strerror(error);
 }
 
 const char *limits_raise(int error)
 {
-	static char text[112];
+	static char text[128];
 
-	if (error != EMFILE && error != EFBIG)
+	if (error != EMFILE && error != EFBIG && error != ENOLCK)
 		return limits_error(error);
 	snprintf(text, sizeof(text), "%s: raise it", limits_error(error));
 	return text;

@@ -28,6 +28,7 @@ static const char *limits(int error)
 {
 	switch (error) {
 	case EMFILE:
+	case ENOLCK:
 		return raise_limit(error, "raise it");
 	case ENFILE:
 		return "all processes together have too many open files: end "

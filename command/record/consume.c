@@ -31,7 +31,7 @@ static int open_session(struct consumer *consumer, const char *name)
 	for (n = consumer->page.sessions; n--;) {
 		snprintf(file, sizeof(file), "session.%u", n);
 		ret = session_view_open(&consumer->session, consumer->fd, file);
-		if (ret == -EMFILE || ret == -ENFILE)
+		if (ret == -EMFILE || ret == -ENFILE || ret == -ENOLCK)
 			return ret;
 		if (ret)
 			continue;
@@ -186,7 +186,8 @@ static int see_ring(const char *name, void *priv)
 		ring_close(&ring->reader);
 	}
 	free(ring);
-	if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE)
+	if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ||
+	    ret == -ENOLCK)
 		return ret;
 	/* an invalid file must not keep us from the other rings */
 	if (ret != -EAGAIN && ret != -ENOENT)
@@ -416,7 +417,8 @@ static int last_scan(struct consumer *consumer)
 	size_t found;
 	int ret = consume_scan(consumer);
 
-	consumer->missed = ret == -EMFILE || ret == -ENFILE;
+	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOLCK)
+		consumer->missed = ret;
 	found = consumer->nrings + consumer->unreadable;
 	if (ret || rings > RINGS_MAX || found >= rings || making(consumer))
 		return ret;

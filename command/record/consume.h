@@ -36,8 +36,8 @@ struct consumer {
 	uint64_t unreadable;		/* rings that made no sense */
 	uint64_t copied;		/* events of a snapshot's rings: on
 					 * disk, overwritten, or taken before */
-	bool missed;			/* finished without all rings, for want
-					 * of descriptors */
+	int missed;			/* -errno: finished without all rings,
+					 * for want of descriptors, say */
 };
 
 /*

@@ -123,7 +123,8 @@ static void watch(struct record *record, int fd, const char *at,
  * so a later scan may succeed; what the last scan could not open is missing. */
 static void note_crowded(struct record *record, int ret)
 {
-	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM)
+	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM ||
+	    ret == -ENOLCK)
 		record->crowded = ret;
 }
 
@@ -239,7 +240,7 @@ static void finish_image(struct record *record, struct record_member *member,
 		shortage_take(&record->shortage, &consumer->session.page,
 			      member->process.fd);
 		record->unreadable += consumer->unreadable;
-		record->missed |= consumer->missed;
+		record->missed = consumer->missed ?: record->missed;
 	}
 	if (ret && !record->set.error && !consumer->missed)
 		record->failed = ret;

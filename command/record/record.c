@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -410,16 +409,11 @@ static void tell_result(const struct record *record)
 /* Says which limit left events in the buffers, and what to do. */
 static int tell_crowded(const struct record *record)
 {
-	int error = record->crowded ? -record->crowded : EMFILE;
-	char limit[64] = "";
-	struct rlimit files;
+	int error = record->crowded ? -record->crowded : -record->missed;
 
-	if (error == EMFILE && !getrlimit(RLIMIT_NOFILE, &files))
-		snprintf(limit, sizeof(limit), " (ulimit -n is %llu)",
-			 (unsigned long long)files.rlim_cur);
-	return command_failed("the trace is incomplete: %s%s; the rest is in "
+	return command_failed("the trace is incomplete: %s; the rest is in "
 			      "the buffers: taffrail snapshot %s -o DIR writes "
-			      "it, with a higher limit", strerror(error), limit,
+			      "it, with a higher limit", limits_error(error),
 			      record->name);
 }
 

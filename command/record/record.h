@@ -73,7 +73,7 @@ struct record {
 	int crowded;			/* -EMFILE: the last scan did not see
 					 * every process */
 	struct shortage shortage;	/* of room for buffers */
-	bool missed;			/* buffers were not opened at all */
+	int missed;			/* -errno: buffers were not opened */
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
 	bool left;			/* a process did not end the session */
