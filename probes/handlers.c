@@ -15,7 +15,6 @@
 #include "probes/private.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
-#define TLS	__thread __attribute__((tls_model("initial-exec")))
 
 typedef void handler_fn(int number);
 typedef void action_fn(int number, siginfo_t *info, void *context);
@@ -24,7 +23,7 @@ typedef void action_fn(int number, siginfo_t *info, void *context);
  * form does not look at further arguments. */
 static action_fn *handlers[NSIG];
 
-static TLS uint32_t depth;
+__thread uint32_t probe_handlers;
 
 static int (*real_sigaction)(int, const struct sigaction *,
 			     struct sigaction *);
@@ -32,28 +31,23 @@ static handler_fn *(*real_signal)(int, handler_fn *);
 static handler_fn *(*real_sysv_signal)(int, handler_fn *);
 static handler_fn *(*real_sigset)(int, handler_fn *);
 
-SIGSAFE int probe_in_handler(void)
-{
-	return (int)depth;
-}
-
 static SIGSAFE void handler_left(void *before)
 {
-	depth = (uint32_t)(uintptr_t)before;
+	probe_handlers = (uint32_t)(uintptr_t)before;
 }
 
 /* Stands for every handler of the program. A handler may leave it by
  * siglongjmp(): see hit.c. */
 static SIGSAFE void handler_call(int number, siginfo_t *info, void *context)
 {
-	uint32_t before = depth;
+	uint32_t before = probe_handlers;
 	struct cleanup buffer;
 
 	_pthread_cleanup_push(&buffer, handler_left,
 			      (void *)(uintptr_t)before);
-	depth = before + 1;
+	probe_handlers = before + 1;
 	load_acquire(&handlers[number])(number, info, context);
-	depth = before;
+	probe_handlers = before;
 	_pthread_cleanup_pop(&buffer, 0);
 }
 

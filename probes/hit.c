@@ -40,50 +40,36 @@ static SIGSAFE void hit_left(void *arg)
 /* A hit, on its way through the list. */
 struct walk {
 	struct reader *reader;
-	struct taffrail_event event;
+	const struct known *known;
 	uint64_t fixed;
-	int in_handler;
+	const struct write_var *var;
+	struct taffrail_event event;
 };
 
 static SIGSAFE __attribute__((noinline)) int
-takes_slow(const struct walk *walk, const struct node *node)
+takes_slow(const struct walk *walk, const struct node *node, int in_handler)
 {
-	struct ax_event event = { walk->fixed, (const void *)walk->event.var_ };
+	struct ax_event event = { walk->fixed, walk->var };
 	struct entry *entry = node->entry;
 
 	if (node->condition && !probe_host.holds(node->condition, &event))
 		return 0;
-	if (!walk->in_handler || entry->flags & TAFFRAIL_PROBE_SIGNAL)
+	if (!in_handler || entry->flags & TAFFRAIL_PROBE_SIGNAL)
 		return 1;
 	__atomic_fetch_add(&entry->signal, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
-static ALWAYS_INLINE int takes(const struct walk *walk,
-			       const struct node *node)
+/* Names the callback (PROBE-NAMED), and tells whether to call it. */
+static ALWAYS_INLINE int takes(const struct walk *walk, const struct node *node,
+			       int in_handler)
 {
+	store_relaxed(&walk->reader->current, node->entry);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (unlikely(load_relaxed(&node->entry->dead)))
 		return 0;
-	return likely(!node->condition && !walk->in_handler) ||
-	       takes_slow(walk, node);
-}
-
-/*
- * Goes to the next callback from this node on, and names it (PROBE-NAMED).
- * Called and left in a read-side section.
- */
-static ALWAYS_INLINE const struct node *next(const struct walk *walk,
-					     const struct node *node)
-{
-	struct reader *reader = walk->reader;
-
-	for (; node; node = node->next) {
-		store_relaxed(&reader->current, node->entry);
-		__atomic_signal_fence(__ATOMIC_SEQ_CST);
-		if (takes(walk, node))
-			break;
-	}
-	return node;
+	return likely(!node->condition && !in_handler) ||
+	       takes_slow(walk, node, in_handler);
 }
 
 static ALWAYS_INLINE void call(struct walk *walk, const struct entry *entry)
@@ -95,63 +81,67 @@ static ALWAYS_INLINE void call(struct walk *walk, const struct entry *entry)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	entry->callback(&walk->event, entry->priv);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	store_relaxed(&reader->state, READER_BUSY);
 	race_release(entry);
+	store_release(&reader->current, NULL);
 }
 
-static void walk_list(struct walk *walk, const struct known *known)
+/* Between two callbacks no section protects the list: it is named, too. */
+static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 {
 	struct reader *reader = walk->reader;
+	const struct entry *entry;
+	const struct node *after;
 	const struct node *node;
 
 	urcu_bp_read_lock();
-	node = rcu_dereference(known->first);
-	store_relaxed(&reader->list, node);
-	node = next(walk, node);
-	while (node) {
-		const struct node *after = node->next;
-
+	node = rcu_dereference(walk->known->first);
+	if (likely(node) && unlikely(node->next))
+		store_relaxed(&reader->list, node);
+	for (; node; node = after) {
+		after = node->next;
+		entry = node->entry;
+		if (!takes(walk, node, in_handler))
+			continue;
+		/* from here on the node may go, if it is the only one */
 		urcu_bp_read_unlock();
-		call(walk, node->entry);
-		store_release(&reader->current, NULL);
+		call(walk, entry);
 		if (likely(!after))
 			return;
+		store_relaxed(&reader->state, READER_BUSY);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		urcu_bp_read_lock();
-		node = next(walk, after);
 	}
 	urcu_bp_read_unlock();
 	store_release(&reader->current, NULL);
 }
 
-static void serve(struct reader *reader, const struct known *known,
-		  uint64_t *fixed, const struct write_var *var, int block)
+static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
 {
+	struct reader *reader = walk->reader;
 	struct cleanup buffer;
-	struct walk walk = {
-		.reader = reader,
-		.event = { .marker_ = &known->marker,
-			   .fixed_ = block ? (const void *)*fixed :
-					     (const void *)fixed,
-			   .var_ = (const struct taffrail_var *)var },
-		.fixed = *fixed,
-		.in_handler = probe_in_handler(),
-	};
 	int error = *reader->error;
 
+	walk->event.marker_ = &walk->known->marker;
+	walk->event.fixed_ = block ? (const void *)walk->fixed :
+				     (const void *)&walk->fixed;
+	walk->event.var_ = (const struct taffrail_var *)walk->var;
+	walk->event.time_ = 0;
 	_pthread_cleanup_push(&buffer, hit_left, reader);
-	/* the thread may be in a section of its own */
 	store_relaxed(&reader->state, READER_BUSY);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	/* the thread may be in a section of its own */
 	reader->nesting = nesting();
-	walk_list(&walk, known);
-	store_release(&reader->list, NULL);
+	walk_list(walk, in_handler);
+	if (unlikely(reader->list))
+		store_release(&reader->list, NULL);
 	store_relaxed(&reader->state, READER_OUT);
 	_pthread_cleanup_pop(&buffer, 0);
 	*reader->error = error;
 }
 
 /* Counts a hit in a callback. */
-static SIGSAFE COLD void count_nested(const struct reader *reader,
-				      const struct known *known)
+static SIGSAFE void count_nested(const struct reader *reader,
+				 const struct known *known)
 {
 	const struct node *node;
 
@@ -164,45 +154,42 @@ static SIGSAFE COLD void count_nested(const struct reader *reader,
 	urcu_bp_read_unlock();
 }
 
-struct brought {
-	struct reader *reader;
-	const struct known *known;
-	uint64_t fixed;
-	const struct write_var *var;
-	int block;
-};
-
-static int serve_brought(void *arg, void *unused)
+static int serve_kept(void *walk, void *block)
 {
-	struct brought *brought = arg;
-
-	(void)unused;
-	serve(brought->reader, brought->known, &brought->fixed, brought->var,
-	      brought->block);
+	serve(walk, *(int *)block, (int)probe_handlers);
 	return 0;
+}
+
+/* A hit in a signal handler, in a callback, or of a probe of the program. */
+static __attribute__((noinline)) void hit_slow(struct walk *walk, int block)
+{
+	if (!walk->reader)
+		walk->reader = reader_take();
+	if (!walk->reader || !walk->known)
+		return;
+	if (walk->reader->state != READER_OUT)
+		count_nested(walk->reader, walk->known);
+	else if (walk->known->kept)
+		probe_host.kept(serve_kept, walk, &block);
+	else
+		serve(walk, block, (int)probe_handlers);
 }
 
 void probe_hit(struct write_slot *slot, uint64_t fixed,
 	       const struct write_var *var)
 {
 	const struct object *object = (const struct object *)slot->shape;
-	const struct known *known = load_acquire(&object->probes);
-	struct reader *reader = probe_reader;
+	struct walk walk;	/* not cleared */
 	int block = slot->fixed_bytes > 8;
 
-	if (unlikely(!reader))
-		reader = reader_take();
-	if (unlikely(!known || !reader))
-		return;
-	if (unlikely(reader->state != READER_OUT)) {
-		count_nested(reader, known);
-		return;
-	}
-	if (unlikely(known->kept)) {
-		struct brought brought = { reader, known, fixed, var, block };
-
-		probe_host.kept(serve_brought, &brought, NULL);
-		return;
-	}
-	serve(reader, known, &fixed, var, block);
+	walk.reader = probe_reader;
+	walk.known = load_acquire(&object->probes);
+	walk.fixed = fixed;
+	walk.var = var;
+	if (likely(walk.reader && walk.known) &&
+	    likely(!(walk.reader->state | (uint32_t)walk.known->kept |
+		     probe_handlers)))
+		serve(&walk, block, 0);
+	else
+		hit_slow(&walk, block);
 }

@@ -95,8 +95,8 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg);
 /* Tells the record, in a forked child, that its thread has another id. */
 void reader_forked(void);
 
-/* Returns 1 when the calling thread is in a signal handler. SIGSAFE. */
-int probe_in_handler(void);
+/* How many signal handlers the calling thread is in. */
+extern __thread uint32_t probe_handlers;
 
 /*
  * glibc's, which <pthread.h> does not declare any more. It runs the routine

@@ -256,6 +256,21 @@ function tracepoints()
 		  get("stall.attached") / 1000, "ms", "%.3f")
 }
 
+function callbacks()
+{
+	added_row("callback of 3 fields: over a call by pointer",
+		  "probes.called1", "probes.pointer1", 8)
+	added_row("  beside a session: over the session",
+		  "probes.beside1", "probes.recorded1", 10)
+	limit_row("  site that is off, callbacks elsewhere", "probes.unused1",
+		  get("probes.unused1") - get("probes.empty1"), "ns", "%.3f",
+		  0.2)
+	limit_row("  attach and detach, 1 marker", "probes.turn1",
+		  get("probes.turn1") / 1000, "ms", "%.3f", 1)
+	limit_row("  attach and detach, 1,000 markers", "probes.turn1000",
+		  get("probes.turn1000") / 1000, "ms", "%.3f", 20)
+}
+
 function attaches()
 {
 	limit_row("attach, 8 threads: one stands still", "attach.stop",
@@ -338,6 +353,8 @@ END {
 	attaches()
 	part = "usdt"
 	probes()
+	part = "probes"
+	callbacks()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
 }
