@@ -242,17 +242,39 @@ static __inline__ int taffrail_whole_(const char *text_)
 	TAFFRAIL_SDT_INPUT_(i, (int)sizeof(taffrail_w##i##_) *		\
 		(TAFFRAIL_SIGNED_KIND_(TAFFRAIL_K_(i)) ? 1 : -1),	\
 		taffrail_w##i##_)
+/* A value as it lies in memory: of a pointer or of a sequence, and the bits of
+ * a number of that size. No functions: to inline them would take the compiler
+ * more time than all else. */
+typedef const void *taffrail_pointer_ __attribute__((__may_alias__));
+typedef uint8_t taffrail_bits1_ __attribute__((__may_alias__));
+typedef uint16_t taffrail_bits2_ __attribute__((__may_alias__));
+typedef uint32_t taffrail_bits4_ __attribute__((__may_alias__));
+typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
+#define TAFFRAIL_AS_(T, v)	(*(const T *)(const void *)&(v))
+#define TAFFRAIL_BITS_(v)						\
+	(sizeof(v) == 1 ? TAFFRAIL_AS_(taffrail_bits1_, v) :		\
+	 sizeof(v) == 2 ? TAFFRAIL_AS_(taffrail_bits2_, v) :		\
+	 sizeof(v) == 4 ? TAFFRAIL_AS_(taffrail_bits4_, v) :		\
+			  TAFFRAIL_AS_(taffrail_bits8_, v))
 #define TAFFRAIL_PACK_(i, x)						\
-	if (TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)))				\
-		*taffrail_next_++ = taffrail_var_of_(&taffrail_v##i##_,	\
-			sizeof(taffrail_v##i##_), TAFFRAIL_K_(i));	\
-	else if (TAFFRAIL_TOTAL_ <= 8)					\
-		taffrail_fixed_ |= taffrail_bits_(&taffrail_v##i##_,	\
-				sizeof(taffrail_v##i##_))		\
-			<< (8 * TAFFRAIL_O_(i) & 63);			\
-	else								\
+	if (TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))) {				\
+		const void *taffrail_p_ =				\
+			TAFFRAIL_AS_(taffrail_pointer_, taffrail_v##i##_); \
+		taffrail_next_->p_ = TAFFRAIL_K_(i) ==			\
+			TAFFRAIL_T_STRING && !taffrail_p_ ?		\
+			"(null)" : taffrail_p_;				\
+		taffrail_next_++->n_ = TAFFRAIL_K_(i) ==		\
+			TAFFRAIL_T_STRING ?				\
+			TAFFRAIL_VAR_STRING - !taffrail_p_ :		\
+			taffrail_p_ ? (&TAFFRAIL_AS_(taffrail_bits8_,	\
+					taffrail_v##i##_))[1] : 0;	\
+	} else if (TAFFRAIL_TOTAL_ <= 8) {				\
+		taffrail_fixed_ |= (uint64_t)TAFFRAIL_BITS_(		\
+			taffrail_v##i##_) << (8 * TAFFRAIL_O_(i) & 63);	\
+	} else {							\
 		__builtin_memcpy(taffrail_bytes_ + TAFFRAIL_O_(i),	\
-			&taffrail_v##i##_, sizeof(taffrail_v##i##_));
+			&taffrail_v##i##_, sizeof(taffrail_v##i##_));	\
+	}
 
 /* The object of a marker; ... are its types */
 #define TAFFRAIL_OBJECT_(kind, text, nfields, fixed, nvar, ...)		\
@@ -377,25 +399,5 @@ static __inline__ int taffrail_whole_(const char *text_)
 	}								\
 	TAFFRAIL_QUIET_END_						\
 	taffrail_on_; })
-
-/* value is a char * or one of the structs above, of that many bytes. */
-static __inline__ __attribute__((__always_inline__))
-struct taffrail_var taffrail_var_of_(const void *value_, size_t bytes_,
-				     int kind_)
-{
-	struct { const void *p_; uint64_t n_; } v_ = { 0, 0 };
-	struct taffrail_var var_;
-
-	__builtin_memcpy(&v_, value_,
-			 bytes_ < sizeof(v_) ? bytes_ : sizeof(v_));
-	if (kind_ == TAFFRAIL_T_STRING) {
-		var_.p_ = v_.p_ ? v_.p_ : "(null)";
-		var_.n_ = TAFFRAIL_VAR_STRING - !v_.p_;
-	} else {
-		var_.p_ = v_.p_;
-		var_.n_ = v_.p_ ? v_.n_ : 0;
-	}
-	return var_;
-}
 
 #endif
