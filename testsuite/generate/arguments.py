@@ -24,6 +24,7 @@ class Argument:
         self.named = False      # by TAFFRAIL_FIELD,
         self.bare = None        # whose expression this is
         self.sequence = values[0][0] == "sequence"
+        self.null = False       # a string that no precision cuts
 
     def unnamed(self):
         """Takes TAFFRAIL_FIELD off."""
@@ -177,16 +178,15 @@ class Maker:
                            ("", "d"))
 
     def floating(self):
-        type, single, suffix, length = self.rng.choice((
-            ("float", True, "F", ""), ("double", False, "", ""),
-            ("long double", False, "L", "L")))
+        type, single, suffix, length = self.rng.choice(
+            self.program.floats())
         numbers = [v.random_float(self.rng, single, self.program.finite)
                    for _ in range(self.rounds)]
         a = self.stored(type, [v.float_literal(x, suffix) for x in numbers],
                         [("float", x) for x in numbers],
                         "float" if single else "double", (length, "feg"))
-        if "_Atomic float" in a.top:
-            a.conversion = None     # clang warns of it, as in printf
+        if "_Atomic float" in a.top or "_Float" in type:
+            a.conversion = None     # compilers warn of it, as in printf
         return a
 
     def enumeration(self):
@@ -244,9 +244,7 @@ class Maker:
 
     def bit_field(self):
         type, bits, signed = self.rng.choice(self.program.bit_fields())
-        width = self.rng.randint(1, bits)
-        if signed and width == 1 and self.program.compiler == "gcc":
-            width = 2
+        width = self.rng.choice((1, self.rng.randint(1, bits)))
         table = self.program.name("b")
         numbers = [v.random_integer(self.rng, width, signed)
                    for _ in range(self.rounds)]
@@ -315,7 +313,7 @@ class Maker:
             a = Argument("", [("string", b"(null)")] * self.rounds, "string")
             a.top = "static const char *%s[%d];\n" % (table, self.rounds)
             a.text, a.name = "%s[%s]" % (table, self.index(a)), table
-            a.conversion = ("", "s")
+            a.conversion, a.null = ("", "s"), True
             return a
         table = self.program.name("t")
         size = max(map(len, texts)) + 1

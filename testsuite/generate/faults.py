@@ -6,7 +6,7 @@ import shutil
 
 # name: file, pattern, replacement
 FAULTS = {
-    "sign": ("marker-c.h", r"(\n\tshort:\s+TAFFRAIL_T_)S16", r"\1U16"),
+    "sign": ("marker-c.h", r"!(\(\(__typeof__\(__builtin_choose_expr)", r"\1"),
     "twice": ("marker.h", r"(##name\) #name,) __VA_ARGS__\)",
               r"\1 (void)(__VA_ARGS__), __VA_ARGS__)"),
     "offset": ("marker-cxx.h", r"(memcpy\(bytes_? \+) (O_?),",

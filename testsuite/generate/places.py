@@ -116,6 +116,9 @@ PLACES = [
           "} }\n", "all@K@();", compiler="gcc", flags="-fopenmp",
           without=("lto", "goto asm in omp")),
     # C
+    Place("inline of C99", body("inline void m@K@(int i);\nextern inline void "
+                                "m@K@(int i);\ninline void m@K@(int i)"),
+          language="c"),
     Place("expression", "static void m@K@(int i)\n{\n@LOCAL@\ni >= 0 ? @M@ : "
           "(void)0; }\n", language="c"),
     Place("comma", "static int m@K@(int i)\n{\n@LOCAL@\nreturn (@M@, i); }\n",
@@ -152,6 +155,14 @@ PLACES = [
     Place("variadic", "static void pack@K@() {}\ntemplate <class... T_> static "
           "void pack@K@(int i, T_... rest)\n{\n@LOCAL@\n@M@;\n(void)i; "
           "pack@K@(rest...); }\n", "pack@K@(@SERIES@);", language="c++"),
+    Place("pack of lambdas", "template <class... T_> static void pack@K@(T_..."
+          " n)\n{ int all[] = { ([](int i) {\n@LOCAL@\n@M@;\n(void)i; "
+          "}((int)n), 0)... }; use(all); }\n", "pack@K@(@SERIES@);",
+          language="c++"),
+    Place("generic pack", "template <class T_> static void tpl@K@(T_ t)\n{ "
+          "auto f_ = [=](auto... n) { for (int i : { (int)n... }) {\n@LOCAL@"
+          "\n@M@;\n(void)i; } (void)t; }; f_(@SERIES@); }\n", "tpl@K@(1L);",
+          language="c++", since=14),
     Place("method", "struct C@K@ { int x; void m(int i)\n{\n@LOCAL@\n@M@;\n"
           "x = i; } };\n", "{ C@K@ c_; for (int i = 0; i < @R@; i++) "
           "c_.m(i); }", language="c++"),

@@ -39,7 +39,8 @@ QUIET = {
              "-Wno-tautological-bitwise-compare -Wno-bool-operation "
              "-Wno-tautological-overlap-compare -Wno-int-in-bool-context "
              "-Wno-tautological-unsigned-zero-compare -Wno-unused-value "
-             "-Wno-unused-command-line-argument -Wno-self-assign"}
+             "-Wno-unused-command-line-argument -Wno-self-assign",
+    "clang c": "-Wno-static-in-inline"}
 
 
 def quiet(program):
@@ -218,6 +219,15 @@ class Program:
     def integers(self):
         return [t for t in v.INTEGERS if not t[3] or self.cxx]
 
+    def floats(self):
+        """type, whether it is a float, suffix, length of the conversion"""
+        every = [("float", True, "F", ""), ("double", False, "", ""),
+                 ("long double", False, "L", "L")]
+        if self.language == "c" and self.family == "gcc":
+            every += [("_Float32", True, "F", ""), ("_Float64", False, "", ""),
+                      ("_Float32x", False, "", "")]
+        return every
+
     def enumerations(self):
         """bits, signed, declaration"""
         every = [(32, True, "enum %s { %s };"), (32, False, "enum %s { %s };")]
@@ -299,6 +309,10 @@ class Program:
             a.unnamed()
             self.add_conversion(marker, a, words,
                                 len(marker.fields) + 2 <= count)
+        if len(words) == len(marker.arguments) and self.rng.random() < 0.2:
+            words = [word.replace("%", "%%%d$" % k)
+                     for k, word in enumerate(words, 1)]
+            self.rng.shuffle(words)
         marker.format = self.rng.choice((" ", ", ", " 100%% ")).join(
             words) or "no arguments"
 
@@ -312,8 +326,7 @@ class Program:
             flags = rng.choice(("", "-9", "9"))
         elif letter not in "difeg":
             flags = flags.replace("+", "")
-        if letter == "s" and a.values[0] != ("string", b"(null)") and \
-                rng.random() < 0.5:
+        if letter == "s" and rng.random() < 0.5:
             length = self.cut(marker, a, room)
         words.append("%s%s%%%s%s%s" % (name, rng.choice((" ", "=", ": ")),
                                        flags, length, letter))
@@ -323,7 +336,8 @@ class Program:
     def cut(self, marker, a, room):
         """A precision: the string is cut, and may be an argument itself."""
         size = self.rng.choice((0, 1, 3, 400))
-        a.values = [("string", x[1][:size]) for x in a.values]
+        if not a.null:
+            a.values = [("string", x[1][:size]) for x in a.values]
         if not room or self.rng.random() < 0.5:
             return ".%d" % size
         star = arguments.Argument("(int)%d" % size, [("int", size, 32)] *
