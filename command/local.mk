@@ -95,6 +95,8 @@ command_sources = \
 	command/processes/later.h \
 	command/processes/nearest.c \
 	command/processes/nearest.h \
+	command/processes/others.c \
+	command/processes/others.h \
 	command/processes/rule.c \
 	command/processes/rule.h \
 	command/processes/summon.c \

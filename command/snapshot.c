@@ -16,6 +16,7 @@
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/processes/faults.h"
+#include "command/processes/others.h"
 #include "command/processes/targets.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
@@ -252,10 +253,13 @@ static int take_all(struct snapshot *s)
 	s->faulty = tell_faults(s);
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
-	if (!s->ntaken)
-		return command_failed("no process has a session '%s'%s",
-				      s->name, s->foreign ?
-				      " of this version" : "");
+	if (!s->ntaken) {
+		command_failed("no process has a session '%s'%s", s->name,
+			       s->foreign ? " of this version" : "");
+		if (!s->core && !s->pid)
+			others_tell(s->name);
+		return COMMAND_FAILED;
+	}
 	report_unreadable(&s->set, s->unreadable);
 	for (i = 0; i < s->list.count && !s->unreadable; i++)
 		settle(s, &s->list.processes[i]);

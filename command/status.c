@@ -23,6 +23,7 @@
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/processes/faults.h"
+#include "command/processes/others.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 
@@ -541,11 +542,13 @@ static int show(struct status *s, pid_t pid, bool as_json)
 	/* a process that did not answer may have it */
 	if (s->only && !s->count && s->result)
 		return s->result;
-	if (s->only && !s->count)
-		return command_failed("no session '%s'%s", s->only,
-				      command_parse_pid(&pid, s->only) ? "" :
-				      "; for a process, put -p before its "
-				      "number");
+	if (s->only && !s->count) {
+		command_failed("no session '%s'%s", s->only,
+			       command_parse_pid(&pid, s->only) ? "" :
+			       "; for a process, put -p before its number");
+		others_tell(s->only);
+		return COMMAND_FAILED;
+	}
 	if (as_json)
 		print_json(s);
 	else

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Sessions in the processes of other users.
+ */
+#ifndef COMMAND_PROCESSES_OTHERS_H
+#define COMMAND_PROCESSES_OTHERS_H
+
+/* Tells root which users have processes, also ended ones, with a session of
+ * that name in their default places, and how to read it. Prints nothing for
+ * other users. */
+void others_tell(const char *name);
+
+#endif
