@@ -145,7 +145,7 @@ static void string_add(struct text *out, const char *string)
 
 static const char *kind_text(const struct object *object)
 {
-	static const char *const placed[] = {
+	static const char placed[][12] = {
 		[USDT_BYTE] = "usdt",
 		[USDT_JUMP] = "usdt-jump",
 		[USDT_MERGED] = "usdt-merged",

@@ -29,7 +29,8 @@
 static int level;
 static char file[200];
 
-static const char *const words[] = {
+/* No pointers: each would take a relocation. */
+static const char words[][8] = {
 	[LOG_ERROR] = "error", [LOG_WARNING] = "warning",
 	[LOG_INFO] = "info", [LOG_DEBUG] = "debug",
 };

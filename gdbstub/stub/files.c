@@ -17,8 +17,9 @@
 #include "base/text.h"
 #include "gdbstub/wire/connection.h"
 
-/* Files of /proc/PID that gdb may read. */
-static const char *const proc_words[] = {
+/* Files of /proc/PID that gdb may read. No pointers: each would take a
+ * relocation. */
+static const char proc_words[][16] = {
 	"maps", "smaps", "cmdline", "status", "stat", "coredump_filter",
 };
 

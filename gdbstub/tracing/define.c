@@ -110,7 +110,7 @@ int serve_point_disable(struct connection *c, const char *p)
  * for a kind that is not known. */
 static const char *kind_read(const char **p)
 {
-	static const char *const kinds[] = { "at", "cond", "cmd" };
+	static const char kinds[][5] = { "at", "cond", "cmd" };
 	uint32_t i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
