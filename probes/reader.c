@@ -21,9 +21,9 @@ struct chunk {
 };
 
 /* The first 63 records need no memory. */
-static struct {
+static union {
 	struct chunk chunk;
-	struct reader readers[63];
+	char bytes[sizeof(struct chunk) + 63 * sizeof(struct reader)];
 } first = { .chunk.n = 63 };
 
 static struct chunk *chunks = &first.chunk;
