@@ -74,9 +74,12 @@ static const char *judge(struct fuzz *fuzz, const char *text)
 {
 	struct usdt_operand got[TAFFRAIL_FIELDS_MAX];
 	struct usdt_operand again[TAFFRAIL_FIELDS_MAX];
-	uint32_t n = usdt_operands_parse(text, got, symbol, NULL);
-	uint32_t i;
+	uint32_t n, i;
 
+	/* bytes between the fields are compared, too */
+	memset(got, 0, sizeof(got));
+	memset(again, 0, sizeof(again));
+	n = usdt_operands_parse(text, got, symbol, NULL);
 	if (n > TAFFRAIL_FIELDS_MAX)
 		return "too many operands";
 	for (i = 0; i < n; i++) {

@@ -67,10 +67,12 @@ static void begin_trace(void)
 static const char *hex(const char *text)
 {
 	static char digits[256];
+	size_t n = strlen(text);
 
-	for (size_t i = 0; i <= strlen(text); i++)
-		snprintf(digits + 2 * i, 3, text[i] ? "%02x" : "",
+	for (size_t i = 0; i < n; i++)
+		snprintf(digits + 2 * i, 3, "%02x",
 			 (unsigned int)(uint8_t)text[i]);
+	digits[2 * n] = '\0';
 	return digits;
 }
 
