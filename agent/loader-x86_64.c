@@ -126,6 +126,16 @@ static void modules_changed(void)
 	registry_unlock();
 }
 
+void loader_came(struct object *object)
+{
+	object->next_found = NULL;
+	found = object;
+	if (found_wanted())
+		thread_run_wait(found_apply, NULL);
+	if (registry_changed)
+		registry_changed();
+}
+
 void loader_look(void)
 {
 	modules_changed();

@@ -9,6 +9,9 @@ agent_sources = \
 	agent/begin.c \
 	agent/control.c \
 	agent/control.h \
+	agent/declare.c \
+	agent/declare.h \
+	agent/emit.c \
 	agent/fork.c \
 	agent/fork.h \
 	agent/lacking.c \

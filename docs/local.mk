@@ -23,6 +23,7 @@ dist_man_MANS += \
 	docs/man/taffrail-watch.1 \
 	docs/man/taffrail.1 \
 	docs/man/taffrail_clock_read.3 \
+	docs/man/taffrail_event_declare.3 \
 	docs/man/taffrail_marker.3 \
 	docs/man/taffrail_probe_attach.3 \
 	docs/man/taffrail_sdt.3 \

@@ -3,6 +3,7 @@
 # installed, for programs
 taffrail_headers = \
 	include/taffrail/clock.h \
+	include/taffrail/event.h \
 	include/taffrail/marker-c.h \
 	include/taffrail/marker-cxx.h \
 	include/taffrail/marker-sdt.h \

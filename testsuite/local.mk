@@ -111,6 +111,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.conditions \
 	testsuite/taffrail.control \
 	testsuite/taffrail.damage \
+	testsuite/taffrail.declared \
 	testsuite/taffrail.distros \
 	testsuite/taffrail.doctor \
 	testsuite/taffrail.examples \

@@ -78,7 +78,8 @@ static void object_take(struct object *object, const struct patcher *patcher)
 	struct code *code;
 	int cells;
 
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD || object->adopted)
+	if (object->site->kind_ == TAFFRAIL_KIND_GUARD || object->adopted ||
+	    object->module->declared)
 		return;
 	/* a hit that serves a cell has only these registers */
 	cells = !object_snapshots(object, OBJECT_IPA, 1, patcher);

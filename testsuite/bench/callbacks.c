@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What callbacks cost: in a hit, alone and beside a session; and attaching and
- * detaching one.
+ * detaching one. What declared markers cost beside a compiled one.
  *
  *	callbacks ROUNDS
  *
- * Runs with session `env` on markers bench/recorded and bench/beside.
+ * Runs with session `env` on markers bench/recorded, bench/beside,
+ * bench/compiled and bench/declared.
  */
 #include "testsuite/bench/bench.h"
 
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include <taffrail/event.h>
 #include <taffrail/marker.h>
 #include <taffrail/probe.h>
 
@@ -108,6 +110,69 @@ BENCH_LOOP void run_empty(struct bench_thread *thread, long n)
 	}
 }
 
+static const char *volatile string15 = "0123456789abcde";
+
+BENCH_LOOP void run_compiled(struct bench_thread *thread, long n)
+{
+	const char *s;
+	long i;
+
+	(void)thread;
+	for (i = 0; i < n; i++) {
+		s = string15;
+		TAFFRAIL_EVENT(bench, compiled, TAFFRAIL_FIELD(v, (int)i), s);
+		BENCH_BARRIER;
+	}
+}
+
+static struct taffrail_declared *declared, *declared_off;
+
+static inline void declared_hit(struct taffrail_declared *event, int v)
+{
+	union taffrail_value values[2];
+
+	if (!taffrail_event_enabled(event))
+		return;
+	values[0] = taffrail_value_i64(v);
+	values[1] = taffrail_value_string(string15);
+	taffrail_event_write(event, values);
+}
+
+BENCH_LOOP void run_declared(struct bench_thread *thread, long n)
+{
+	long i;
+
+	(void)thread;
+	for (i = 0; i < n; i++) {
+		declared_hit(declared, (int)i);
+		BENCH_BARRIER;
+	}
+}
+
+BENCH_LOOP void run_declared_off(struct bench_thread *thread, long n)
+{
+	long i;
+
+	(void)thread;
+	for (i = 0; i < n; i++) {
+		declared_hit(declared_off, (int)i);
+		BENCH_BARRIER;
+	}
+}
+
+static int declare(void)
+{
+	static const struct taffrail_event_field fields[] = {
+		{ "v", TAFFRAIL_T_S32 },
+		{ "s", TAFFRAIL_T_STRING },
+	};
+
+	declared = taffrail_event_declare("bench", "declared", fields, 2);
+	declared_off = taffrail_event_declare("idle", "declared", fields, 2);
+	return taffrail_event_enabled(declared) && declared_off &&
+	       !taffrail_event_enabled(declared_off);
+}
+
 static const struct bench_case cases[] = {
 	{ "pointer", run_pointer, HITS, 0 },
 	{ "called", run_called, HITS, 0 },
@@ -115,6 +180,9 @@ static const struct bench_case cases[] = {
 	{ "beside", run_beside, HITS, 0 },
 	{ "empty", run_empty, LOOPS, 0 },
 	{ "unused", run_unused, LOOPS, 0 },
+	{ "compiled", run_compiled, HITS, 0 },
+	{ "declared", run_declared, HITS, 0 },
+	{ "declared_off", run_declared_off, LOOPS, 0 },
 };
 
 static double now_us(void)
@@ -163,7 +231,8 @@ int main(int argc, char **argv)
 	turns("turn1000", "many/*", 1000);
 	thousand(sum);
 	if (taffrail_probe_attach("bench/called", callback, &sum) != 1 ||
-	    taffrail_probe_attach("bench/beside", callback, &sum) != 1)
+	    taffrail_probe_attach("bench/beside", callback, &sum) != 1 ||
+	    !declare())
 		return 3;
 	return bench_run("probes", cases, sizeof(cases) / sizeof(*cases),
 			 rounds, 1) ? 1 : 0;

@@ -265,7 +265,12 @@ function callbacks()
 	limit_row("  site that is off, callbacks elsewhere", "probes.unused1",
 		  get("probes.unused1") - get("probes.empty1"), "ns", "%.3f",
 		  0.2)
-	limit_row("  attach and detach, 1 marker", "probes.turn1",
+	ratio_row("declared marker: int + 15-character string",
+		  "probes.declared1", "probes.compiled1", 1.5)
+	limit_row("  off", "probes.declared_off1",
+		  get("probes.declared_off1") - get("probes.empty1"), "ns",
+		  "%.3f", 1)
+	limit_row("callback: attach and detach, 1 marker", "probes.turn1",
 		  get("probes.turn1") / 1000, "ms", "%.3f", 1)
 	limit_row("  attach and detach, 1,000 markers", "probes.turn1000",
 		  get("probes.turn1000") / 1000, "ms", "%.3f", 20)

@@ -338,23 +338,53 @@ static int module_seen(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+static void object_forget(struct object *object)
+{
+	if (object->adopted)
+		registry_adopted->gone(object->adopted);
+	if (object->probes)
+		registry_probes_gone(object->probes);
+	while (object->codes) {
+		struct code *code = object->codes;
+
+		object->codes = code->next;
+		arena_give(&code_type, code);
+	}
+	arena_give(&object_type, object);
+}
+
+struct object *registry_declare(struct module *module,
+				struct taffrail_site *site,
+				const char *const texts[static 4],
+				const struct code *code)
+{
+	if (!module->seen) {
+		module->seen = 1;
+		module->next = modules;
+		modules = module;
+	}
+	return registry_add(module, site, texts, code);
+}
+
+void registry_undeclare(struct object *object)
+{
+	struct object **link = &object->module->objects;
+
+	while (*link != object)
+		link = &(*link)->next;
+	*link = object->next;
+	object_forget(object);
+	if (registry_changed)
+		registry_changed();
+}
+
 static void module_forget(struct module *module)
 {
 	while (module->objects) {
 		struct object *object = module->objects;
 
 		module->objects = object->next;
-		if (object->adopted)
-			registry_adopted->gone(object->adopted);
-		if (object->probes)
-			registry_probes_gone(object->probes);
-		while (object->codes) {
-			struct code *code = object->codes;
-
-			object->codes = code->next;
-			arena_give(&code_type, code);
-		}
-		arena_give(&object_type, object);
+		object_forget(object);
 	}
 	index_clear(&module->usdt_refused);
 	arena_give(&module_type, module);
@@ -370,7 +400,7 @@ int registry_scan(void)
 	while (*link) {
 		struct module *module = *link;
 
-		if (module->seen == scans) {
+		if (module->seen == scans || module->declared) {
 			link = &module->next;
 			continue;
 		}

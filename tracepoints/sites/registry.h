@@ -79,6 +79,7 @@ struct module {
 	uint64_t start;
 	uint64_t end;
 	uint32_t seen;			/* the last scan that found it */
+	int declared;			/* its markers are in no module */
 	struct object *objects;
 };
 
@@ -127,6 +128,16 @@ int registry_each_module(int (*fn)(struct module *module, void *arg),
 struct object *registry_add(struct module *module, struct taffrail_site *site,
 			    const char *const texts[static 4],
 			    const struct code *code);
+
+/* Adds a marker, as above, that the program declares: to a module of its own,
+ * which no scan finds or forgets. */
+struct object *registry_declare(struct module *module,
+				struct taffrail_site *site,
+				const char *const texts[static 4],
+				const struct code *code);
+
+/* Takes out a declared marker, which is off. */
+void registry_undeclare(struct object *object);
 
 /* Calls fn for every object; stops when it returns non-zero and returns it. */
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg);

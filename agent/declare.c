@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers that the program declares while it runs: include/taffrail/event.h.
+ *
+ * Such a marker has a site that tests a flag, and no code: the address of the
+ * site stands for it. Sites are never freed; a marker that is declared again
+ * gets its old one.
+ */
+#include <errno.h>
+
+#include "agent/agent.h"
+#include "agent/declare.h"
+#include "base/arena.h"
+#include "base/text.h"
+#include "control/threads/settings.h"
+#include "control/threads/thread.h"
+#include "tracepoints/sites/lock.h"
+#include "tracepoints/sites/registry.h"
+
+#define PUBLIC		__attribute__((visibility("default")))
+#define ID_BYTES	128
+#define FIELD_BYTES	64
+#define TEXT_BYTES	(ID_BYTES + TAFFRAIL_FIELDS_MAX * (FIELD_BYTES + 2))
+
+struct declaration {
+	struct declaration *next;
+	struct object *object;		/* NULL: it is not declared now */
+	struct taffrail_declared event __attribute__((aligned(64)));
+};
+
+static struct declaration *declarations;	/* the registry's lock */
+static struct module declared_module = { .declared = 1 };
+
+static int is_type(int type)
+{
+	int scalar = type & TAFFRAIL_T_SCALAR_MASK;
+
+	return type == TAFFRAIL_T_STRING ||
+	       ((type == scalar || type == (TAFFRAIL_T_SEQUENCE | scalar)) &&
+		scalar && scalar <= TAFFRAIL_T_BOOL);
+}
+
+static int is_identifier(const char *name)
+{
+	const char *p = name;
+
+	for (; *p; p++)
+		if (*p != '_' && (uint32_t)((*p | 32) - 'a') >= 26 &&
+		    (p == name || (uint32_t)(*p - '0') >= 10))
+			return 0;
+	return p > name && p - name < FIELD_BYTES;
+}
+
+/* A part of an id: neither empty, nor with a "/" or a character that would
+ * disturb a list. */
+static int is_name(const char *name)
+{
+	const char *p = name;
+
+	for (; p && *p; p++)
+		if ((unsigned char)*p <= ' ' || *p == '/' || *p == 127)
+			return 0;
+	return p > name;
+}
+
+/* Fills in what a compiler would. `text` has TEXT_BYTES. */
+static int model_make(struct taffrail_site *site, struct text *text,
+		      const char *channel, const char *name,
+		      const struct taffrail_event_field *fields, uint32_t n)
+{
+	uint32_t i;
+
+	if (n > TAFFRAIL_FIELDS_MAX || !is_name(channel) || !is_name(name))
+		return -EINVAL;
+	*site = (struct taffrail_site){ .version_ = TAFFRAIL_SITE_VERSION,
+					.kind_ = TAFFRAIL_KIND_EVENT,
+					.nfields_ = (uint8_t)n,
+					.flags_ = TAFFRAIL_SITE_FLAG_TESTED };
+	text_add(text, channel);
+	text_add_bytes(text, "", 1);
+	text_add(text, name);
+	text_add_bytes(text, "", 1);
+	if (text->used > ID_BYTES)
+		return -EINVAL;
+	for (i = 0; i < n; i++) {
+		int type = fields[i].type_;
+
+		if (!is_type(type) || !is_identifier(fields[i].name_))
+			return -EINVAL;
+		if (i)
+			text_add(text, ", ");
+		text_add(text, fields[i].name_);
+		site->types_[i] = (uint8_t)type;
+		if (declared_is_variable(type))
+			site->nvar_++;
+		else
+			site->fixed_bytes_ = (uint16_t)(site->fixed_bytes_ +
+							declared_bytes(type));
+	}
+	text_add_bytes(text, "\0\0", 2);
+	site->text_bytes_ = (uint32_t)text->used;
+	return text->cut ? -EINVAL : 0;
+}
+
+static int is_same(const struct taffrail_declared *event,
+		   const struct taffrail_site *site, const char *text)
+{
+	return event->site.text_bytes_ == site->text_bytes_ &&
+	       !__builtin_memcmp(event->text, text, site->text_bytes_) &&
+	       !__builtin_memcmp(event->site.types_, site->types_,
+				 sizeof(site->types_));
+}
+
+static struct declaration *find(const struct taffrail_site *site,
+				const char *text)
+{
+	struct declaration *declaration = declarations;
+
+	while (declaration && !is_same(&declaration->event, site, text))
+		declaration = declaration->next;
+	return declaration;
+}
+
+static struct declaration *make(const struct taffrail_site *site,
+				const char *text)
+{
+	struct declaration *declaration =
+		arena_keep(sizeof(*declaration) + site->text_bytes_);
+
+	if (!declaration)
+		return NULL;
+	declaration->event.site = *site;
+	__builtin_memcpy(declaration->event.text, text, site->text_bytes_);
+	declaration->next = declarations;
+	declarations = declaration;
+	return declaration;
+}
+
+static struct object *object_add(struct taffrail_declared *event)
+{
+	struct code code = { .address = (uint8_t *)event,
+			     .flags = TAFFRAIL_SITE_FLAG_TESTED };
+	const char *texts[4];
+	const char *p = event->text;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		texts[i] = p;
+		p += text_length(p) + 1;
+	}
+	return registry_declare(&declared_module, &event->site, texts, &code);
+}
+
+PUBLIC struct taffrail_declared *
+taffrail_event_declare(const char *channel, const char *name,
+		       const struct taffrail_event_field *fields,
+		       unsigned int n)
+{
+	struct declaration *declaration;
+	struct taffrail_site site;
+	char bytes[TEXT_BYTES];
+	struct text text;
+
+	text_open(&text, bytes, sizeof(bytes));
+	if (model_make(&site, &text, channel, name, fields, n)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	errno = agent_off ? ENODEV : ENOMEM;
+	if (agent_off)
+		return NULL;
+	registry_lock();
+	declaration = find(&site, bytes) ?: make(&site, bytes);
+	if (declaration && !declaration->object) {
+		declaration->object = object_add(&declaration->event);
+		if (declaration->object)
+			loader_came(declaration->object);
+		else
+			declaration = NULL;
+	}
+	registry_unlock();
+	return declaration ? &declaration->event : NULL;
+}
+
+static int forget(void *arg)
+{
+	struct object *object = arg;
+	struct patcher patcher;
+	uint32_t i;
+
+	patch_open(&patcher);
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channel_used(i))
+			object_disable(object, &channels[i], &patcher);
+	patch_close(&patcher);
+	patch_grace();
+	return 0;
+}
+
+PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
+{
+	struct declaration *declaration =
+		(void *)((char *)event - offsetof(struct declaration, event));
+
+	if (!event || agent_off)
+		return;
+	registry_lock();
+	if (declaration->object &&
+	    !thread_run_wait(forget, declaration->object)) {
+		registry_undeclare(declaration->object);
+		declaration->object = NULL;
+	}
+	registry_unlock();
+}

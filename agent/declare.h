@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers that the program declares while it runs.
+ */
+#ifndef AGENT_DECLARE_H
+#define AGENT_DECLARE_H
+
+#include "include/taffrail/event.h"
+
+/* A site and its texts, as a compiler lays them out. */
+struct taffrail_declared {
+	struct taffrail_site site;
+	char text[];			/* channel, name, fields, file */
+};
+
+static inline int declared_is_variable(int type)
+{
+	return !!(type & ~TAFFRAIL_T_SCALAR_MASK);
+}
+
+static inline uint32_t declared_bytes(int type)
+{
+	switch (type) {
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_U8:
+	case TAFFRAIL_T_BOOL:
+		return 1;
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_U16:
+		return 2;
+	case TAFFRAIL_T_S32:
+	case TAFFRAIL_T_U32:
+	case TAFFRAIL_T_F32:
+		return 4;
+	default:
+		return 8;
+	}
+}
+
+#endif

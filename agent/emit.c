@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writes an event of a declared marker, as a site's own code does for others.
+ */
+#include "agent/declare.h"
+#include "base/base.h"
+
+#define PUBLIC	__attribute__((visibility("default")))
+
+static char *put(char *to, uint64_t value, uint32_t bytes)
+{
+	switch (bytes) {
+	case 1:
+		__builtin_memcpy(to, &value, 1);
+		break;
+	case 2:
+		__builtin_memcpy(to, &value, 2);
+		break;
+	case 4:
+		__builtin_memcpy(to, &value, 4);
+		break;
+	default:
+		__builtin_memcpy(to, &value, 8);
+	}
+	return to + bytes;
+}
+
+PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
+					 const union taffrail_value *values)
+{
+	uint64_t block[TAFFRAIL_FIELDS_MAX];
+	struct taffrail_var vars[TAFFRAIL_FIELDS_MAX];
+	struct taffrail_var *var = vars;
+	struct taffrail_site *site = &event->site;
+	char *fixed = (char *)block;
+	uint64_t word;
+	float real;
+	uint32_t i;
+
+	if (!event || !site->enabled_)
+		return;
+	block[0] = 0;
+	for (i = 0; i < site->nfields_; i++) {
+		uint8_t type = site->types_[i];
+
+		if (declared_is_variable(type)) {
+			*var = values[i].var_;
+			if (type == TAFFRAIL_T_STRING && !var->p_)
+				var->p_ = "(null)";
+			var++;
+			continue;
+		}
+		word = values[i].u64_;
+		if (type == TAFFRAIL_T_F32) {
+			real = (float)values[i].f64_;
+			word = 0;
+			__builtin_memcpy(&word, &real, sizeof(real));
+		}
+		fixed = put(fixed, word, declared_bytes(type));
+	}
+	load_relaxed(&site->hit_)(site,
+				  site->fixed_bytes_ > 8 ? (uint64_t)block :
+							   block[0],
+				  vars);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Markers that are declared while the program runs.
+ *
+ *	declare list	declares, and waits to be asked
+ *	declare		writes; checks what it can see itself
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <taffrail/event.h>
+#include <taffrail/marker.h>
+
+#include "../taffrail.probes/results.h"
+
+static const struct taffrail_event_field all[] = {
+	{ "s8", TAFFRAIL_T_S8 },	{ "u8", TAFFRAIL_T_U8 },
+	{ "s16", TAFFRAIL_T_S16 },	{ "u16", TAFFRAIL_T_U16 },
+	{ "s32", TAFFRAIL_T_S32 },	{ "u32", TAFFRAIL_T_U32 },
+	{ "s64", TAFFRAIL_T_S64 },	{ "u64", TAFFRAIL_T_U64 },
+	{ "f32", TAFFRAIL_T_F32 },	{ "f64", TAFFRAIL_T_F64 },
+	{ "ptr", TAFFRAIL_T_PTR },	{ "yes", TAFFRAIL_T_BOOL },
+	{ "text", TAFFRAIL_T_STRING },	{ "none", TAFFRAIL_T_STRING },
+	{ "v", TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_S16 },
+};
+#define ALL	(sizeof(all) / sizeof(*all))
+
+static const struct taffrail_event_field pair[] = {
+	{ "id", TAFFRAIL_T_S32 }, { "url", TAFFRAIL_T_STRING },
+};
+
+static void write_all(struct taffrail_declared *event)
+{
+	static const int16_t v[3] = { 1, -2, 3 };
+	union taffrail_value values[ALL] = {
+		taffrail_value_i64(-8), taffrail_value_u64(200),
+		taffrail_value_i64(-1600), taffrail_value_u64(60000),
+		taffrail_value_i64(INT32_MIN), taffrail_value_u64(UINT32_MAX),
+		taffrail_value_i64(INT64_MIN), taffrail_value_u64(UINT64_MAX),
+		taffrail_value_double(-1.5), taffrail_value_double(2.25),
+		taffrail_value_u64(0x1234), taffrail_value_u64(1),
+		taffrail_value_string("text"), taffrail_value_string(NULL),
+		taffrail_value_array(v, 3),
+	};
+
+	taffrail_event_write(event, values);
+}
+
+static void write_pair(struct taffrail_declared *event, int id)
+{
+	union taffrail_value values[2];
+
+	values[0] = taffrail_value_i64(id);
+	values[1] = taffrail_value_string("/index");
+	taffrail_event_write(event, values);
+}
+
+static void refused(const char *what, const char *channel, const char *name,
+		    const struct taffrail_event_field *fields, unsigned int n)
+{
+	errno = 0;
+	check(what, !taffrail_event_declare(channel, name, fields, n) &&
+	      errno == EINVAL);
+}
+
+static void refusals(void)
+{
+	struct taffrail_event_field field = { "no-identifier",
+					      TAFFRAIL_T_S32 };
+	static char name[200];
+
+	refused("no channel", "", "x", pair, 2);
+	refused("no name", "app", NULL, pair, 2);
+	refused("a slash", "app", "x/y", pair, 2);
+	refused("a newline", "app", "x\n", pair, 2);
+	refused("too many fields", "app", "x", pair, 17);
+	refused("a field's name", "app", "x", &field, 1);
+	field.name_ = "9x";
+	refused("a digit first", "app", "x", &field, 1);
+	field.name_ = "x";
+	field.type_ = 0;
+	refused("no type", "app", "x", &field, 1);
+	field.type_ = TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_STRING;
+	refused("an array of strings", "app", "x", &field, 1);
+	memset(name, 'n', sizeof(name) - 1);
+	refused("a long name", "app", name, pair, 2);
+	check("NULL is off", !taffrail_event_enabled(NULL));
+	taffrail_event_write(NULL, NULL);
+	taffrail_event_undeclare(NULL);
+}
+
+int main(int argc, char **argv)
+{
+	struct taffrail_declared *event, *other;
+	int status, i;
+	pid_t pid;
+
+	event = taffrail_event_declare("app", "pair", pair, 2);
+	if (argc > 1 && !strcmp(argv[1], "list")) {
+		taffrail_event_undeclare(taffrail_event_declare(
+			"app", "forgotten", pair, 2));
+		taffrail_event_declare("app", "all", all, ALL);
+		puts("ready");
+		fflush(stdout);
+		while (read(0, &status, 1) > 0) {
+			write_pair(event, 1);
+			puts(taffrail_event_enabled(event) ? "on" : "off");
+			fflush(stdout);
+		}
+		return 0;
+	}
+	refusals();
+	check("declared", !!event);
+	check("it is on", taffrail_event_enabled(event));
+	check("the same again", taffrail_event_declare("app", "pair", pair,
+						       2) == event);
+	check("other fields are another marker",
+	      taffrail_event_declare("app", "pair", all, 2) != event);
+	for (i = 0; i < 100; i++)
+		write_pair(event, i);
+	other = taffrail_event_declare("app", "all", all, ALL);
+	write_all(other);
+	taffrail_event_undeclare(event);
+	check("forgotten: it is off", !taffrail_event_enabled(event));
+	write_pair(event, -1);
+	check("declared again", taffrail_event_declare("app", "pair", pair,
+						       2) == event);
+	check("it is on again", taffrail_event_enabled(event));
+	write_pair(event, 100);
+	pid = fork();
+	if (!pid) {
+		write_pair(event, 101);
+		event = taffrail_event_declare("app", "child", pair, 2);
+		write_pair(event, 102);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	check_equal("a child", status, 0);
+	for (i = 0; i < 20000; i++) {
+		taffrail_event_undeclare(event);
+		if (taffrail_event_declare("app", "pair", pair, 2) != event)
+			break;
+	}
+	check_equal("declared and forgotten", i, 20000);
+	return 0;
+}
