@@ -69,13 +69,6 @@ static void wake(void)
 		sys_munmap(old, PROCESS_BYTES);
 }
 
-static int wake_callbacks(void *arg)
-{
-	(void)arg;
-	session_client_wake(1);
-	return 0;
-}
-
 PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 {
 	int slept = agent_off == agent_detached;
@@ -91,8 +84,8 @@ PUBLIC const char *taffrail_attach(void (*forks[3])(void))
 	} else if (slept) {
 		wake();
 	}
-	if (slept && !agent_off && session_client_attached())
-		thread_run_wait(wake_callbacks, NULL);
+	if (slept && !agent_off)
+		session_client_wake();
 	/* finds modules that came while the loader was not hooked */
 	if (!agent_off)
 		loader_look();
@@ -186,7 +179,7 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 	run_forget();
 	if (trace_get())
 		trace_forget(trace_get());
-	session_client_wake(0);
+	session_client_sleep();
 	for (i = 0; !ret && i < SESSIONS_MAX; i++)
 		if (session_at(i))
 			ret = session_destroy(session_at(i));

@@ -8,7 +8,6 @@
 
 #include "agent/fork.h"
 #include "base/base.h"
-#include "control/threads/thread.h"
 #include "control/threads/vectors.h"
 #include "tracepoints/sites/condition.h"
 
@@ -31,25 +30,11 @@ static SIGSAFE int holds(const struct ax_program *program,
 	return ax_holds(program, event, NULL);
 }
 
-struct change {
-	const struct session_rule *rule;
-	int wanted;
-};
-
-static int change_aside(void *arg)
-{
-	const struct change *change = arg;
-
-	return session_client_rule(connected, change->rule, change->wanted);
-}
-
 static int change_rule(const struct session_rule *rule, int wanted)
 {
-	struct change change = { rule, wanted };
-
-	if (!load_relaxed(fork_mark))
+	if (!agent_off && !load_relaxed(fork_mark))
 		fork_revive();
-	return thread_run_wait(change_aside, &change);
+	return session_client_rule(connected, rule, wanted);
 }
 
 PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,

@@ -16,8 +16,7 @@ struct probe_host {
 	const char **off;	/* why the agent is off, or NULL */
 	/* session_rule_parse(), without the reason */
 	int (*parse)(struct session_rule *rule, const char *text);
-	/* session_client_rule(), in a thread of the agent. Waits for its
-	 * turn. Returns -EPERM where no thread can be made. */
+	/* session_client_rule() */
 	int (*rule)(const struct session_rule *rule, int wanted);
 	/* condition_make(), for look() */
 	int (*condition)(const struct object *object, const char *text,

@@ -17,8 +17,9 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* 1: the program's own code tells liburcu-bp. */
-static int theirs;
+/* Who tells liburcu-bp. Nobody has to before something is attached. */
+enum teller { TELLER_NONE, TELLER_OURS, TELLER_THEIRS };
+static enum teller teller;
 static int told;	/* between a fork's handlers */
 
 void probe_lock(void)
@@ -31,33 +32,67 @@ void probe_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
+struct table {
+	const ElfW(Sym) *symbols;
+	const char *strings;
+	const uint32_t *gnu;
+	const uint32_t *sysv;
+};
+
+/* Returns how many symbols a module's tables know of. */
+static uint32_t symbols_count(const struct table *table)
+{
+	const uint32_t *hash = table->gnu;
+	const uint32_t *buckets;
+	uint32_t most = 0;
+	uint32_t i;
+
+	if (table->sysv)
+		return table->sysv[1];
+	if (!hash)
+		return 0;
+	buckets = hash + 4 + hash[2] * (sizeof(ElfW(Addr)) / 4);
+	for (i = 0; i < hash[0]; i++)
+		if (buckets[i] > most)
+			most = buckets[i];
+	if (most < hash[1])
+		return hash[1];
+	while (!(buckets[hash[0] + most - hash[1]] & 1))
+		most++;
+	return most + 1;
+}
+
+/* Returns 1 when a module needs the function. */
 static int names_it(const struct dl_phdr_info *info)
 {
 	const char *base = (const char *)info->dlpi_addr;
+	struct table table = { 0 };
 	const ElfW(Dyn) *d = NULL;
-	const ElfW(Sym) *symbols = NULL;
-	const char *strings = NULL;
-	const uint32_t *hash = NULL;
+	uint32_t n;
 	uint32_t i;
 
 	for (i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
 			d = (const void *)(base + info->dlpi_phdr[i].p_vaddr);
 	for (; d && d->d_tag != DT_NULL; d++) {
+		const void *at = (const void *)d->d_un.d_ptr;
+
+		/* the vdso's addresses are not relocated; it needs nothing */
+		if ((const char *)at < base)
+			continue;
 		if (d->d_tag == DT_SYMTAB)
-			symbols = (const void *)d->d_un.d_ptr;
+			table.symbols = at;
 		else if (d->d_tag == DT_STRTAB)
-			strings = (const void *)d->d_un.d_ptr;
+			table.strings = at;
 		else if (d->d_tag == DT_GNU_HASH)
-			hash = (const void *)d->d_un.d_ptr;
+			table.gnu = at;
+		else if (d->d_tag == DT_HASH)
+			table.sysv = at;
 	}
-	/* the vdso's addresses are not relocated; it names nothing */
-	if (!symbols || !strings || !hash || (const char *)hash < base)
-		return 0;
-	/* what a module needs stands before what its table can find */
-	for (i = 0; i < hash[1]; i++)
-		if (!symbols[i].st_shndx &&
-		    !strcmp(strings + symbols[i].st_name,
+	n = table.symbols && table.strings ? symbols_count(&table) : 0;
+	for (i = 0; i < n; i++)
+		if (!table.symbols[i].st_shndx &&
+		    !strcmp(table.strings + table.symbols[i].st_name,
 			    "urcu_bp_before_fork"))
 			return 1;
 	return 0;
@@ -85,16 +120,20 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 
 void fork_look(void)
 {
-	if (dl_iterate_phdr(look, NULL))
-		store_relaxed(&theirs, 1);
+	store_relaxed(&teller, dl_iterate_phdr(look, NULL) ? TELLER_THEIRS :
+							     TELLER_OURS);
 }
 
 static void forking(void)
 {
 	pthread_mutex_lock(&lock);
-	told = !load_relaxed(&theirs);
-	if (told)
-		urcu_bp_before_fork();
+	told = load_relaxed(&teller) == TELLER_OURS;
+	if (!told)
+		return;
+	/* a handler after this one may hit a marker: while liburcu's locks are
+	 * held, the thread must not have to make itself known */
+	reader_take();
+	urcu_bp_before_fork();
 }
 
 static void forked_parent(void)

@@ -31,24 +31,35 @@ static handler_fn *(*real_signal)(int, handler_fn *);
 static handler_fn *(*real_sysv_signal)(int, handler_fn *);
 static handler_fn *(*real_sigset)(int, handler_fn *);
 
-static SIGSAFE void handler_left(void *before)
+/* A call of a handler. */
+struct call {
+	struct cleanup buffer;
+	uint32_t before;	/* probe_handlers */
+};
+
+static SIGSAFE void handler_left(void *call)
 {
-	probe_handlers = (uint32_t)(uintptr_t)before;
+	probe_handlers = ((struct call *)call)->before;
+}
+
+/* The frame ends: by return, or by an exception that a runtime throws from a
+ * handler. */
+static SIGSAFE void handler_end(struct call *call)
+{
+	probe_handlers = call->before;
+	_pthread_cleanup_pop(&call->buffer, 0);
 }
 
 /* Stands for every handler of the program. A handler may leave it by
  * siglongjmp(): see hit.c. */
 static SIGSAFE void handler_call(int number, siginfo_t *info, void *context)
 {
-	uint32_t before = probe_handlers;
-	struct cleanup buffer;
+	struct call call __attribute__((cleanup(handler_end)));
 
-	_pthread_cleanup_push(&buffer, handler_left,
-			      (void *)(uintptr_t)before);
-	probe_handlers = before + 1;
+	call.before = probe_handlers;
+	_pthread_cleanup_push(&call.buffer, handler_left, &call);
+	probe_handlers = call.before + 1;
 	load_acquire(&handlers[number])(number, info, context);
-	probe_handlers = before;
-	_pthread_cleanup_pop(&buffer, 0);
 }
 
 static void reals_find(void)
@@ -61,10 +72,12 @@ static void reals_find(void)
 	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
 }
 
+/* A program that has asked the kernel may give our own back: it stays. */
 static int is_function(const void *handler)
 {
-	return handler != (void *)SIG_DFL && handler != (void *)SIG_IGN &&
-	       handler != (void *)SIG_ERR && handler != (void *)SIG_HOLD;
+	return handler != (void *)handler_call && handler != (void *)SIG_DFL &&
+	       handler != (void *)SIG_IGN && handler != (void *)SIG_ERR &&
+	       handler != (void *)SIG_HOLD;
 }
 
 static int is_signal(int number)
@@ -158,16 +171,7 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 	return install(real_sigset, number, handler);
 }
 
-/* Takes over the handlers that are there already. */
 __attribute__((constructor)) static void handlers_setup(void)
 {
-	struct sigaction is;
-	int i;
-
 	reals_find();
-	for (i = 1; i < NSIG; i++)
-		if (!real_sigaction(i, NULL, &is) &&
-		    is_function((void *)is.sa_handler) &&
-		    is.sa_sigaction != handler_call)
-			sigaction(i, &is, NULL);
 }

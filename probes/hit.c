@@ -15,36 +15,45 @@
 #include "probes/private.h"
 #include "tracepoints/sites/registry.h"
 
-/* Returns how deep the thread is in liburcu's read-side sections. */
-static ALWAYS_INLINE int nesting(void)
-{
-	return urcu_bp_read_ongoing();
-}
-
-/* The frames of a hit are left, or the hit is over. */
-static SIGSAFE void hit_left(void *arg)
-{
-	struct reader *reader = arg;
-
-	/* busy for a handler that comes now */
-	store_relaxed(&reader->state, READER_BUSY);
-	while (nesting() > reader->nesting)
-		urcu_bp_read_unlock();
-	if (reader->current)
-		race_release(reader->current);
-	store_release(&reader->current, NULL);
-	store_release(&reader->list, NULL);
-	store_relaxed(&reader->state, READER_OUT);
-}
-
 /* A hit, on its way through the list. */
 struct walk {
 	struct reader *reader;
 	const struct known *known;
 	uint64_t fixed;
 	const struct write_var *var;
+	unsigned long nesting;	/* of liburcu's sections, before the hit */
 	struct taffrail_event event;
 };
+
+/* Returns how deep the thread, which liburcu knows, is in read-side sections.
+ * The program may have sections of its own open. */
+static ALWAYS_INLINE unsigned long nesting(void)
+{
+	return URCU_TLS(urcu_bp_reader)->ctr & URCU_BP_GP_CTR_NEST_MASK;
+}
+
+static SIGSAFE void sections_close(unsigned long before)
+{
+	while (nesting() > before)
+		urcu_bp_read_unlock();
+}
+
+/* The frames of a hit are left. */
+static SIGSAFE void hit_left(void *arg)
+{
+	const struct walk *walk = arg;
+	struct reader *reader = walk->reader;
+
+	/* busy for a handler that comes now */
+	store_relaxed(&reader->state, READER_BUSY);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	sections_close(walk->nesting);
+	if (reader->current)
+		race_release(reader->current);
+	store_release(&reader->current, NULL);
+	store_release(&reader->list, NULL);
+	store_relaxed(&reader->state, READER_OUT);
+}
 
 static SIGSAFE __attribute__((noinline)) int
 takes_slow(const struct walk *walk, const struct node *node, int in_handler)
@@ -126,11 +135,10 @@ static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
 				     (const void *)&walk->fixed;
 	walk->event.var_ = (const struct taffrail_var *)walk->var;
 	walk->event.time_ = 0;
-	_pthread_cleanup_push(&buffer, hit_left, reader);
+	walk->nesting = nesting();
+	_pthread_cleanup_push(&buffer, hit_left, walk);
 	store_relaxed(&reader->state, READER_BUSY);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
-	/* the thread may be in a section of its own */
-	reader->nesting = nesting();
 	walk_list(walk, in_handler);
 	if (unlikely(reader->list))
 		store_release(&reader->list, NULL);
@@ -139,19 +147,27 @@ static ALWAYS_INLINE void serve(struct walk *walk, int block, int in_handler)
 	*reader->error = error;
 }
 
+static SIGSAFE void count_left(void *before)
+{
+	sections_close((unsigned long)before);
+}
+
 /* Counts a hit in a callback. */
 static SIGSAFE void count_nested(const struct reader *reader,
 				 const struct known *known)
 {
 	const struct node *node;
+	struct cleanup buffer;
 
 	/* in the midst of this library, liburcu may be, too */
 	if (reader->state != READER_INSIDE)
 		return;
+	_pthread_cleanup_push(&buffer, count_left, (void *)nesting());
 	urcu_bp_read_lock();
 	for (node = rcu_dereference(known->first); node; node = node->next)
 		__atomic_fetch_add(&node->entry->nested, 1, __ATOMIC_RELAXED);
 	urcu_bp_read_unlock();
+	_pthread_cleanup_pop(&buffer, 0);
 }
 
 static int serve_kept(void *walk, void *block)
@@ -163,9 +179,11 @@ static int serve_kept(void *walk, void *block)
 /* A hit in a signal handler, in a callback, or of a probe of the program. */
 static __attribute__((noinline)) void hit_slow(struct walk *walk, int block)
 {
-	if (!walk->reader)
+	if (!walk->known)
+		return;
+	if (!walk->reader || !URCU_TLS(urcu_bp_reader))
 		walk->reader = reader_take();
-	if (!walk->reader || !walk->known)
+	if (!walk->reader)
 		return;
 	if (walk->reader->state != READER_OUT)
 		count_nested(walk->reader, walk->known);
@@ -186,7 +204,8 @@ void probe_hit(struct write_slot *slot, uint64_t fixed,
 	walk.known = load_acquire(&object->probes);
 	walk.fixed = fixed;
 	walk.var = var;
-	if (likely(walk.reader && walk.known) &&
+	if (likely(walk.reader && walk.known &&
+		   URCU_TLS(urcu_bp_reader)) &&
 	    likely(!(walk.reader->state | (uint32_t)walk.known->kept |
 		     probe_handlers)))
 		serve(&walk, block, 0);

@@ -47,6 +47,8 @@ static uint64_t begun;
 static uint64_t ended;
 
 static struct retired *retired;
+static uint64_t swept;		/* `ended`, when they were looked at */
+uint32_t list_retired;
 
 uint32_t probe_bytes(uint8_t type)
 {
@@ -109,6 +111,7 @@ static void retired_sweep(void)
 			continue;
 		}
 		*link = r->next;
+		list_retired--;
 		list_free(r->list);
 		if (r->known) {
 			arena_give(&names_type, r->known->fields);
@@ -123,7 +126,8 @@ uint64_t list_period(void)
 	return load_acquire(&begun);
 }
 
-/* Without memory to note it, what is retired is never used again. */
+/* Without memory to note it, what is retired is never used again. Which period
+ * it is, is read when nothing leads to the list any more (RETIRE-PERIOD). */
 static void retire(struct node *list, struct known *known)
 {
 	struct retired *r;
@@ -138,6 +142,7 @@ static void retire(struct node *list, struct known *known)
 	r->period = list_period();
 	r->next = retired;
 	retired = r;
+	list_retired++;
 }
 
 /* A string that is recorded as its address has a pointer's type, but is a
@@ -300,8 +305,13 @@ int list_look(struct object *object)
 {
 	struct known *known = object->probes;
 	struct node *list = NULL;
+	struct node *old;
 
-	retired_sweep();
+	/* once after each grace period: there may be many objects */
+	if (swept != load_acquire(&ended)) {
+		swept = load_acquire(&ended);
+		retired_sweep();
+	}
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return guard_wanted(object);
 	if (list_make(object, &list) ||
@@ -312,10 +322,14 @@ int list_look(struct object *object)
 	}
 	if (!known)
 		return 0;
-	markers_count(known->first, -1);
+	old = known->first;
+	markers_count(old, -1);
 	markers_count(list, 1);
-	retire(known->first, NULL);
+	/* RETIRE-PERIOD: a grace period that begins before the old list is out
+	 * of reach does not count */
 	store_release(&known->first, list);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	retire(old, NULL);
 	store_release(&object->probes, known);
 	return !!list;
 }
@@ -348,6 +362,7 @@ static int is_same(const struct entry *entry, const struct entry *model)
 {
 	return entry->callback == model->callback &&
 	       entry->priv == model->priv &&
+	       entry->rule.strings == model->rule.strings &&
 	       text_equal(entry->rule.glob, model->rule.glob) &&
 	       text_equal(entry->rule.condition, model->rule.condition);
 }

@@ -74,8 +74,8 @@ enum reader_state {
 
 struct reader {
 	uint32_t tid;			/* 0: free */
+	uint32_t pid;
 	uint32_t state;			/* enum reader_state */
-	int nesting;			/* of liburcu's, before the hit */
 	int *error;			/* the thread's errno */
 	const struct node *list;	/* it may look at these nodes */
 	const struct entry *current;	/* it is in this callback */
@@ -153,7 +153,7 @@ int entry_shares(const struct entry *entry);
 void entry_link(struct entry *entry);
 /* Detaches: no section that begins from now on calls the callback. */
 void entry_unlink(struct entry *entry);
-/* Returns a detached one that nothing leads to any more, or NULL. */
+/* Takes a detached one that nothing leads to any more; or returns NULL. */
 struct entry *entry_spare(void);
 /* Returns 1 when another thread is in the callback; stores its id. */
 int entry_is_used(const struct entry *entry, int *thread);
@@ -162,6 +162,8 @@ extern uint32_t entry_count;
 /* The number of grace periods that have begun. What is retired now may be used
  * again when a later one has ended. */
 uint64_t list_period(void);
+/* How many lists and markers are retired, and not used again yet. */
+extern uint32_t list_retired;
 /* Around synchronize_rcu(). */
 uint64_t list_period_begin(void);
 void list_period_end(uint64_t period);

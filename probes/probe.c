@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,6 +19,7 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define DETACH_MS	5000
 #define LOOK_NS		200000
+#define RETIRED_MANY	1000
 
 #define FLAGS	(TAFFRAIL_PROBE_SIGNAL | TAFFRAIL_PROBE_UNPINNED)
 
@@ -75,36 +77,48 @@ PUBLIC const char *taffrail_probe_strerror(int error)
 	}
 }
 
-/* While this library works, the thread's hits call nothing. Returns the state
- * before, or -EDEADLK. */
-static int enter(struct reader **reader)
-{
-	uint32_t state;
+/* A call of one of these functions. */
+struct visit {
+	struct reader *reader;
+	uint32_t state;		/* before */
+	int cancel;
+	int error;
+};
 
-	*reader = probe_reader ? probe_reader : reader_take();
-	if (!*reader)
+/* While this library works, the thread's hits call nothing, and it is not
+ * cancelled: liburcu holds locks where it sleeps. Returns 0 or a negative
+ * errno. */
+static int enter(struct visit *visit)
+{
+	struct reader *reader;
+
+	visit->error = errno;
+	reader = reader_take();
+	errno = visit->error;
+	if (!reader)
 		return -ENOMEM;
-	state = (*reader)->state;
-	if (state == READER_BUSY)
+	if (reader->state == READER_BUSY || urcu_bp_read_ongoing())
 		return -EDEADLK;
-	store_relaxed(&(*reader)->state, READER_BUSY);
-	if (urcu_bp_read_ongoing()) {
-		store_relaxed(&(*reader)->state, state);
-		return -EDEADLK;
-	}
-	return (int)state;
+	visit->reader = reader;
+	visit->state = reader->state;
+	store_relaxed(&reader->state, READER_BUSY);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancel);
+	return 0;
 }
 
-static void leave(struct reader *reader, int state)
+static int leave(const struct visit *visit, int ret)
 {
-	store_relaxed(&reader->state, (uint32_t)state);
+	pthread_setcancelstate(visit->cancel, NULL);
+	store_relaxed(&visit->reader->state, visit->state);
+	errno = visit->error;
+	return ret;
 }
 
 /* Reads what the caller passed. Returns 0 or a negative errno. */
 static int model_make(struct entry *model, const char *rule,
 		      taffrail_callback *callback, void *priv)
 {
-	if (taffrail_probe_unavailable())
+	if (refused)
 		return -ENODEV;
 	*model = (struct entry){ .callback = callback, .priv = priv };
 	return rule && callback ? probe_host.parse(&model->rule, rule) :
@@ -124,114 +138,23 @@ static void *library_keep(taffrail_callback *callback)
 	return dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD);
 }
 
-/* Frees what nothing leads to any more. */
-static void entries_free(void)
+/* Unlocks, and frees the attachments that nothing leads to any more. */
+static void unlock_and_free(void)
 {
+	struct entry *spare = NULL;
 	struct entry *entry;
 
-	while ((entry = entry_spare()))
+	while ((entry = entry_spare())) {
+		entry->left = spare;
+		spare = entry;
+	}
+	probe_unlock();
+	while ((entry = spare)) {
+		spare = entry->left;
+		if (entry->library)
+			dlclose(entry->library);
 		free(entry);
-}
-
-static int attach(const struct entry *model)
-{
-	struct entry *entry;
-	int ret;
-
-	if (entry_find(model))
-		return -EEXIST;
-	entry = malloc(sizeof(*entry));
-	if (!entry)
-		return -ENOMEM;
-	*entry = *model;
-	race_release(entry);
-	entry_link(entry);
-	ret = probe_host.rule(&entry->rule, 1);
-	if (!ret)
-		return (int)load_relaxed(&entry->markers);
-	entry_unlink(entry);
-	entry->library = NULL;
-	entry->period = list_period();
-	entry->done = 1;
-	return ret;
-}
-
-PUBLIC int taffrail_probe_attach_with(const char *rule,
-				      taffrail_callback *callback, void *priv,
-				      int priority, unsigned int flags)
-{
-	int error = errno;
-	struct reader *reader;
-	struct entry model;
-	void *library = NULL;
-	int state;
-	int ret = model_make(&model, rule, callback, priv);
-
-	if (ret || flags & ~(unsigned int)FLAGS)
-		return ret ? ret : -EINVAL;
-	state = enter(&reader);
-	if (state < 0)
-		return state;
-	/* before the lock: the loader may wait for a thread that detaches */
-	if (!(flags & TAFFRAIL_PROBE_UNPINNED))
-		library = library_keep(callback);
-	model.library = library;
-	model.priority = priority;
-	model.flags = flags;
-	fork_look();
-	probe_lock();
-	entries_free();
-	ret = attach(&model);
-	probe_unlock();
-	if (ret < 0 && library)
-		dlclose(library);
-	leave(reader, state);
-	errno = error;
-	return ret;
-}
-
-PUBLIC int taffrail_probe_attach(const char *rule, taffrail_callback *callback,
-				 void *priv)
-{
-	return taffrail_probe_attach_with(rule, callback, priv, 0, 0);
-}
-
-/* Finds the attachment, and detaches it if it lives. The caller then waits for
- * its threads. */
-static struct entry *detach_begin(const struct entry *model)
-{
-	struct entry *entry;
-
-	probe_lock();
-	entry = entry_find(model);
-	if (entry) {
-		entry_unlink(entry);
-		probe_host.rule(&entry->rule, entry_shares(entry));
-		entry->period = list_period();
-	} else {
-		entry = entry_find_leaving(model);
 	}
-	if (entry)
-		entry->waited++;
-	probe_unlock();
-	return entry;
-}
-
-/* Returns the library to close, if no thread is in the callback. */
-static void *detach_end(struct entry *entry, int done)
-{
-	void *library = NULL;
-
-	probe_lock();
-	entry->waited--;
-	if (done) {
-		library = entry->library;
-		entry->library = NULL;
-		entry->done = 1;
-	}
-	entries_free();
-	probe_unlock();
-	return library;
 }
 
 static void synchronize(void)
@@ -265,39 +188,153 @@ static int wait_unused(const struct entry *entry, unsigned int milliseconds,
 	return 0;
 }
 
+/* Waits for the threads in a callback that is detached. */
+static int detach_wait(struct entry *entry, unsigned int milliseconds,
+		       int *thread)
+{
+	void *library = NULL;
+	int unused;
+	int ret;
+
+	synchronize();
+	ret = wait_unused(entry, milliseconds, thread ? thread : &unused);
+	probe_lock();
+	entry->waited--;
+	if (!ret) {
+		race_acquire(entry);
+		/* the caller may be in the callback: then its code stays until
+		 * the attachment is freed */
+		if (load_relaxed(&probe_reader->current) != entry) {
+			library = entry->library;
+			entry->library = NULL;
+		}
+		entry->done = 1;
+	}
+	unlock_and_free();
+	if (library)
+		dlclose(library);
+	return ret;
+}
+
+static void detach_begin(struct entry *entry)
+{
+	entry_unlink(entry);
+	probe_host.rule(&entry->rule, entry_shares(entry));
+	entry->period = list_period();
+	entry->waited++;
+}
+
+/* Attaches what is not attached yet. The caller holds probe_lock(); on failure
+ * it waits for `failed`. */
+static int attach(const struct entry *model, struct entry **failed)
+{
+	struct entry *entry;
+	int ret;
+
+	if (entry_find(model))
+		return -EEXIST;
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return -ENOMEM;
+	*entry = *model;
+	race_release(entry);
+	entry_link(entry);
+	ret = probe_host.rule(&entry->rule, 1);
+	if (!ret)
+		return (int)load_relaxed(&entry->markers);
+	/* a library that came meanwhile may have hit it */
+	detach_begin(entry);
+	*failed = entry;
+	return ret;
+}
+
+PUBLIC int taffrail_probe_attach_with(const char *rule,
+				      taffrail_callback *callback, void *priv,
+				      int priority, unsigned int flags)
+{
+	struct entry *failed = NULL;
+	struct visit visit;
+	struct entry model;
+	int many;
+	int ret = model_make(&model, rule, callback, priv);
+
+	if (!ret && flags & ~(unsigned int)FLAGS)
+		ret = -EINVAL;
+	if (!ret && *probe_host.off)
+		ret = -ENODEV;
+	if (!ret)
+		ret = enter(&visit);
+	if (ret)
+		return ret;
+	/* before the lock: the loader may wait for a thread that detaches */
+	if (!(flags & TAFFRAIL_PROBE_UNPINNED))
+		model.library = library_keep(callback);
+	model.priority = priority;
+	model.flags = flags;
+	fork_look();
+	probe_lock();
+	ret = attach(&model, &failed);
+	many = list_retired > RETIRED_MANY;
+	unlock_and_free();
+	if (failed)
+		detach_wait(failed, DETACH_MS, NULL);
+	else if (ret < 0 && model.library)
+		dlclose(model.library);
+	if (many)
+		synchronize();
+	return leave(&visit, ret);
+}
+
+PUBLIC int taffrail_probe_attach(const char *rule, taffrail_callback *callback,
+				 void *priv)
+{
+	return taffrail_probe_attach_with(rule, callback, priv, 0, 0);
+}
+
+/* Detaches the attachment if it lives; else returns one that is detached, with
+ * a thread in it; else NULL. */
+static struct entry *detach_next(const struct entry *model, int living)
+{
+	struct entry *entry;
+
+	probe_lock();
+	entry = living ? entry_find(model) : NULL;
+	if (entry) {
+		detach_begin(entry);
+	} else {
+		entry = entry_find_leaving(model);
+		if (entry)
+			entry->waited++;
+	}
+	probe_unlock();
+	return entry;
+}
+
+/* One that was detached before, and whose threads did not leave in time, has
+ * the same `priv`: it is waited for, too. */
 PUBLIC int taffrail_probe_detach_within(const char *rule,
 					taffrail_callback *callback,
 					void *priv, unsigned int milliseconds,
 					int *thread)
 {
-	int error = errno;
-	struct reader *reader;
+	struct visit visit;
 	struct entry *entry;
 	struct entry model;
-	void *library;
-	int unused;
-	int state;
+	int living = 1;
 	int ret = model_make(&model, rule, callback, priv);
 
+	if (!ret)
+		ret = enter(&visit);
 	if (ret)
 		return ret == -EINVAL ? -ENOENT : ret;
-	state = enter(&reader);
-	if (state < 0)
-		return state;
-	entry = detach_begin(&model);
-	if (entry) {
-		synchronize();
-		ret = wait_unused(entry, milliseconds,
-				  thread ? thread : &unused);
-		if (!ret)
-			race_acquire(entry);
-		library = detach_end(entry, !ret);
-		if (library)
-			dlclose(library);
+	ret = -ENOENT;
+	while ((entry = detach_next(&model, living))) {
+		living = 0;
+		ret = detach_wait(entry, milliseconds, thread);
+		if (ret)
+			break;
 	}
-	leave(reader, state);
-	errno = error;
-	return entry ? ret : -ENOENT;
+	return leave(&visit, ret);
 }
 
 PUBLIC int taffrail_probe_detach(const char *rule, taffrail_callback *callback,
@@ -312,16 +349,14 @@ PUBLIC int taffrail_probe_missed(const char *rule, taffrail_callback *callback,
 				 uint64_t *in_handler)
 {
 	const struct entry *entry;
-	struct reader *reader;
+	struct visit visit;
 	struct entry model;
-	int state;
 	int ret = model_make(&model, rule, callback, priv);
 
+	if (!ret)
+		ret = enter(&visit);
 	if (ret)
 		return ret == -EINVAL ? -ENOENT : ret;
-	state = enter(&reader);
-	if (state < 0)
-		return state;
 	probe_lock();
 	entry = entry_find(&model);
 	if (entry && nested)
@@ -329,8 +364,7 @@ PUBLIC int taffrail_probe_missed(const char *rule, taffrail_callback *callback,
 	if (entry && in_handler)
 		*in_handler = load_relaxed(&entry->signal);
 	probe_unlock();
-	leave(reader, state);
-	return entry ? 0 : -ENOENT;
+	return leave(&visit, entry ? 0 : -ENOENT);
 }
 
 PUBLIC uint64_t taffrail_event_time(const struct taffrail_event *event)

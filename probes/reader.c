@@ -5,9 +5,11 @@
  * A thread does not say when it ends: no destructor of libc's runs late
  * enough. A record whose thread has gone is found when one is needed.
  */
-#include "probes/private.h"
-
+#define _LGPL_SOURCE
 #include <errno.h>
+#include <urcu-bp.h>
+
+#include "probes/private.h"
 
 #include "base/base.h"
 #include "base/sys.h"
@@ -31,9 +33,15 @@ static uint32_t records = 63;
 
 __thread struct reader *probe_reader;
 
-static SIGSAFE int is_gone(uint32_t tid)
+/* A child that libc does not report (_Fork(), clone(2)) still has its parent's
+ * records, and its own thread's under the parent's number: none of them is
+ * taken for gone. */
+static SIGSAFE int is_gone(const struct reader *reader, uint32_t tid)
 {
-	return sys3(SYS_tgkill, sys_getpid(), tid, 0) == -ESRCH;
+	uint32_t pid = (uint32_t)sys_getpid();
+
+	return load_relaxed(&reader->pid) == pid &&
+	       sys3(SYS_tgkill, pid, tid, 0) == -ESRCH;
 }
 
 static SIGSAFE struct reader *claim(struct reader *reader, uint32_t from,
@@ -42,13 +50,15 @@ static SIGSAFE struct reader *claim(struct reader *reader, uint32_t from,
 	if (!__atomic_compare_exchange_n(&reader->tid, &from, tid, 0,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		return NULL;
+	reader->pid = (uint32_t)sys_getpid();
 	reader->state = READER_OUT;
 	reader->list = NULL;
 	store_release(&reader->current, NULL);
 	return reader;
 }
 
-/* Looks for a record that is free (by_gone 0), or whose thread has gone. */
+/* Looks for a record that is free or was left by a thread of the same number
+ * (by_gone 0), or whose thread has gone. */
 static SIGSAFE struct reader *find(uint32_t tid, int by_gone)
 {
 	struct chunk *chunk = load_acquire(&chunks);
@@ -60,7 +70,8 @@ static SIGSAFE struct reader *find(uint32_t tid, int by_gone)
 			struct reader *reader = &chunk->readers[i];
 			uint32_t is = load_relaxed(&reader->tid);
 
-			if (by_gone ? is && is != tid && !is_gone(is) : !!is)
+			if (by_gone ? is && !is_gone(reader, is) :
+				      is && is != tid)
 				continue;
 			found = claim(reader, is, tid);
 			if (found)
@@ -80,6 +91,7 @@ static SIGSAFE struct reader *grow(uint32_t tid)
 	if (!chunk)
 		return NULL;
 	chunk->n = n;
+	chunk->readers[0].pid = (uint32_t)sys_getpid();
 	chunk->readers[0].tid = tid;
 	chunk->next = load_relaxed(&chunks);
 	while (!__atomic_compare_exchange_n(&chunks, &chunk->next, chunk, 0,
@@ -90,21 +102,47 @@ static SIGSAFE struct reader *grow(uint32_t tid)
 	return &chunk->readers[0];
 }
 
+static SIGSAFE void reader_out(void *reader)
+{
+	store_relaxed(&((struct reader *)reader)->state, READER_OUT);
+}
+
+/* Makes the thread known to liburcu, whose functions may hit markers. */
+static SIGSAFE void urcu_know(struct reader *reader)
+{
+	struct cleanup buffer;
+
+	if (URCU_TLS(urcu_bp_reader) || reader->state != READER_OUT)
+		return;
+	_pthread_cleanup_push(&buffer, reader_out, reader);
+	store_relaxed(&reader->state, READER_BUSY);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	(void)urcu_bp_read_ongoing();	/* registers */
+	store_relaxed(&reader->state, READER_OUT);
+	_pthread_cleanup_pop(&buffer, 0);
+}
+
 SIGSAFE struct reader *reader_take(void)
 {
 	uint32_t tid = (uint32_t)sys_gettid();
-	struct reader *reader = find(tid, 0);
+	struct reader *reader = probe_reader;
 
+	if (!reader)
+		reader = find(tid, 0);
 	if (!reader)
 		reader = find(tid, 1);
 	if (!reader)
 		reader = grow(tid);
-	/* a handler that came meanwhile may have taken one: then that is the
-	 * thread's, and this one stays until the thread has gone */
-	if (!probe_reader && reader) {
+	if (!reader)
+		return NULL;
+	/* a handler that came meanwhile has taken the same one, or another:
+	 * then that is the thread's, and this one stays until it has gone */
+	if (!probe_reader) {
 		reader->error = &errno;
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
 		probe_reader = reader;
 	}
+	urcu_know(probe_reader);
 	return probe_reader;
 }
 
@@ -122,15 +160,29 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
 			if (tid)
 				ret = fn(reader, arg);
 			/* asked only where it matters: a system call */
-			if (ret && is_gone(tid))
+			if (ret && is_gone(reader, tid))
 				ret = 0;
 		}
 	}
 	return ret;
 }
 
+static int forget(struct reader *reader, void *unused)
+{
+	(void)unused;
+	if (reader != probe_reader) {
+		store_release(&reader->current, NULL);
+		store_release(&reader->list, NULL);
+		store_release(&reader->tid, 0);
+	}
+	return 0;
+}
+
 void reader_forked(void)
 {
-	if (probe_reader)
-		store_release(&probe_reader->tid, (uint32_t)sys_gettid());
+	reader_each(forget, NULL);
+	if (!probe_reader)
+		return;
+	store_relaxed(&probe_reader->pid, (uint32_t)sys_getpid());
+	store_release(&probe_reader->tid, (uint32_t)sys_gettid());
 }

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The session of callbacks: rules that choose markers, and no rings.
+ *
+ * A thread of the program changes it. It takes the registry's lock first, and
+ * then the turn of a worker, as when libraries come: a thread that did it the
+ * other way round would wait for a thread that waits for it.
  */
 #include <errno.h>
 
 #include "control/sessions/private.h"
+#include "control/threads/thread.h"
 #include "tracepoints/sites/lock.h"
 
 static struct session *held;
+
+static int apply_aside(void *rule)
+{
+	session_rules_apply(held, rule ? ((struct session_rule *)rule)->glob :
+					 NULL, 0);
+	return 0;
+}
 
 static int rule_keep(const struct session_rule *rule, int wanted)
 {
@@ -19,14 +31,12 @@ static int rule_keep(const struct session_rule *rule, int wanted)
 		return 0;
 	if (held->nrules == SESSION_RULES_MAX)
 		return -ENOSPC;
-	registry_lock();
 	held->rules[held->nrules++] = *rule;
-	registry_unlock();
 	return 0;
 }
 
-int session_client_rule(const struct session_client *client,
-			const struct session_rule *rule, int wanted)
+static int client_rule(const struct session_client *client,
+		       const struct session_rule *rule, int wanted)
 {
 	int ret;
 
@@ -38,21 +48,39 @@ int session_client_rule(const struct session_client *client,
 		return -EUSERS;
 	ret = rule_keep(rule, wanted);
 	if (!ret && held->phase == SESSION_HELD)
-		session_rules_apply(held, rule->glob, 0);
+		ret = thread_run_wait(apply_aside, (void *)rule);
 	return ret;
 }
 
-void session_client_wake(int awake)
+int session_client_rule(const struct session_client *client,
+			const struct session_rule *rule, int wanted)
+{
+	int ret;
+
+	registry_lock();
+	ret = client_rule(client, rule, wanted);
+	registry_unlock();
+	return ret;
+}
+
+void session_client_sleep(void)
 {
 	if (!held)
 		return;
-	if (!awake) {
-		session_objects_disable(held);
-		held->phase = SESSION_ASLEEP;
+	registry_lock();
+	session_objects_disable(held);
+	held->phase = SESSION_ASLEEP;
+	registry_unlock();
+}
+
+void session_client_wake(void)
+{
+	if (!held || held->phase != SESSION_ASLEEP)
 		return;
-	}
+	registry_lock();
 	held->phase = SESSION_HELD;
-	session_rules_apply(held, NULL, 0);
+	thread_run_wait(apply_aside, NULL);
+	registry_unlock();
 }
 
 uint32_t session_client_attached(void)

@@ -39,8 +39,8 @@ struct session *session_hold_for(const char *name,
 void session_objects_disable(struct session *session);
 
 /* Applies the rules to the objects that `glob` names (NULL: to all). Returns
- * how many are on, or, with `named`, how many the glob names. Takes the
- * registry's lock. */
+ * how many are on, or, with `named`, how many the glob names. The registry's
+ * lock is held, by this thread of the agent or by the one that waits for it. */
 uint32_t session_rules_apply(struct session *session, const char *glob,
 			     int named);
 

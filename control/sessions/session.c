@@ -154,7 +154,9 @@ static int object_apply(struct session *session, struct object *object,
 
 	if (session->client) {
 		use.hit = session->client->hit;
-		wanted = session->client->look(object);
+		wanted = session->client->look(object) &&
+			 (!object->adopted ||
+			  object->adopted->placed != USDT_INT3);
 	} else {
 		wanted = session_wants(session, object, &use.condition) &&
 			 !object_prepare(session, object, &use);
@@ -189,13 +191,22 @@ uint32_t session_rules_apply(struct session *session, const char *glob,
 	struct pass pass = { .session = session, .glob = glob,
 			     .named = named };
 
-	registry_lock();
 	patch_open(&pass.patcher);
 	session_probes_adopt(&pass.patcher);
 	registry_each(apply_one, &pass);
 	patch_close(&pass.patcher);
-	registry_unlock();
 	return pass.matched;
+}
+
+static uint32_t rules_apply(struct session *session, const char *glob,
+			    int named)
+{
+	uint32_t matched;
+
+	registry_lock();
+	matched = session_rules_apply(session, glob, named);
+	registry_unlock();
+	return matched;
 }
 
 void session_module_came(struct object *object, const struct patcher *patcher)
@@ -245,12 +256,15 @@ static struct session *session_reserve(const struct session *model, int *ret)
 struct session *session_hold_for(const char *name,
 				 const struct session_client *client)
 {
-	struct session model = { .owned = 1, .client = client };
+	/* the caller's stack may be small; the registry's lock guards it */
+	static struct session model;
 	struct session *session;
 	int ret;
 
-	text_copy(model.name, sizeof(model.name), name);
 	registry_lock();
+	model.owned = 1;
+	model.client = client;
+	text_copy(model.name, sizeof(model.name), name);
 	session = session_reserve(&model, &ret);
 	if (session) {
 		session->phase = SESSION_HELD;
@@ -305,7 +319,7 @@ int session_start(const struct session *model, uint32_t *matched)
 	session->channel->quota = session->quota;
 	channel_start(session->channel, agent_cpus_online);
 	session->phase = SESSION_RUNS;
-	*matched = session_rules_apply(session, NULL, 0);
+	*matched = rules_apply(session, NULL, 0);
 	return (int)(session - sessions);
 release:
 	session->phase = SESSION_FREE;
@@ -318,7 +332,7 @@ static int rule_withdraw(struct session *session, const char *glob)
 	registry_lock();
 	session->nrules--;
 	registry_unlock();
-	session_rules_apply(session, glob, 0);
+	rules_apply(session, glob, 0);
 	return -EINVAL;
 }
 
@@ -364,7 +378,7 @@ int session_rule(struct session *session, const struct session_rule *rule,
 			session_rule_drop(session, old);
 		return 0;
 	}
-	*matched = session_rules_apply(session, rule->glob, !rule->wanted);
+	*matched = rules_apply(session, rule->glob, !rule->wanted);
 	if (session_rule_fault(session->channel->page,
 			       &session->rules[session->nrules - 1], why))
 		return rule_withdraw(session, rule->glob);

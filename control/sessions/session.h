@@ -137,14 +137,15 @@ struct channel *session_hold(const char *name);
  * Adds a rule to the client's session, which begins with its first rule, or
  * takes it back; has the client look at each marker that the glob names.
  * Returns 0, -ENOSPC when there are too many rules, -EUSERS when all channels
- * are in use, or -ETIMEDOUT as channel_grace().
+ * are in use, or as thread_run_wait(). A thread of the program calls it.
  */
 int session_client_rule(const struct session_client *client,
 			const struct session_rule *rule, int wanted);
 
-/* Takes the client's channel from all markers, while the agent sleeps (0), and
- * gives it back (1). */
-void session_client_wake(int awake);
+/* Takes the client's channel from all markers, while the agent sleeps: in one
+ * of its threads. Gives it back: in a thread of the program. */
+void session_client_sleep(void);
+void session_client_wake(void);
 
 /* Returns how many callbacks are attached. */
 uint32_t session_client_attached(void);

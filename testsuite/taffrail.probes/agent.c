@@ -49,9 +49,15 @@ int main(int argc, char **argv)
 		return 2;
 	pthread_atfork(urcu_bp_before_fork, urcu_bp_after_fork_parent,
 		       urcu_bp_after_fork_child);
+	alarm(60);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, &status, 0);
+	check_equal("a fork before anything is attached", status, 0);
 	check_equal("attach", taffrail_probe_attach("app/hit", count, &called),
 		    1);
-	alarm(60);
+	taffrail_probe_attach("app/hit", count, &other);
 	pid = fork();
 	if (!pid) {
 		hit();
@@ -69,10 +75,14 @@ int main(int argc, char **argv)
 	check_equal("it sleeps", called, 1);
 	check("and so does the agent", !!taffrail_probe_unavailable());
 	check_equal("nothing can be attached",
-		    taffrail_probe_attach("app/hit", count, &other), -ENODEV);
+		    taffrail_probe_attach("app/*", count, &other), -ENODEV);
+	check_equal("but detached",
+		    taffrail_probe_detach("app/hit", count, &other), 0);
+	other = 0;
 	check_equal("the agent comes back", command(argv[1], "attach"), 0);
 	hit();
 	check_equal("with the callback", called, 2);
+	check_equal("and without the one that was detached", other, 0);
 	check_equal("it can be detached",
 		    taffrail_probe_detach("app/hit", count, &called), 0);
 	hit();

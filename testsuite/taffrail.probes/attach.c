@@ -349,6 +349,7 @@ static void owned(const char *path)
 {
 	int (*attach)(unsigned int flags);
 	void *library = dlopen(path, RTLD_NOW);
+	int argc = 0;
 	int *called;
 
 	*(void **)&attach = dlsym(library, "library_attach");
@@ -365,6 +366,16 @@ static void owned(const char *path)
 	dlclose(library);
 	dlclose(library);
 	check("then it goes", !dlopen(path, RTLD_NOW | RTLD_NOLOAD));
+
+	library = dlopen(path, RTLD_NOW);
+	*(void **)&attach = dlsym(library, "library_once");
+	attach(0);
+	dlclose(library);
+	hit_all();
+	hit_all();
+	check_equal("one that detaches itself, and has been closed",
+		    taffrail_probe_attach("app/none", count, &argc), 0);
+	taffrail_probe_detach("app/none", count, &argc);
 
 	library = dlopen(path, RTLD_NOW);
 	*(void **)&attach = dlsym(library, "library_attach");

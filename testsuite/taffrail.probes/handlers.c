@@ -15,6 +15,7 @@
 
 #include <taffrail/marker.h>
 #include <taffrail/probe.h>
+#include <urcu-bp.h>
 
 #include "results.h"
 
@@ -61,6 +62,35 @@ static void raised(const char *name, int number)
 	hit();
 	if (plain != 1 || safe != 2)
 		check("both are called after the handler", 0);
+}
+
+static int nested_calls;
+
+/* Hits a marker itself, which is counted. */
+static void nests(const struct taffrail_event *event, void *priv)
+{
+	(void)event;
+	++*(int *)priv;
+	hit();
+}
+
+/* What the kernel has is given back to libc. */
+static void given_back(void)
+{
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} is;
+	struct sigaction same = { .sa_flags = 0 };
+
+	signal(SIGUSR2, handler);
+	syscall(SYS_rt_sigaction, SIGUSR2, NULL, &is, 8);
+	same.sa_handler = (void (*)(int))is.handler;
+	sigaction(SIGUSR2, &same, NULL);
+	raised("given back", SIGUSR2);
+	signal(SIGUSR2, SIG_DFL);
 }
 
 static void installed(void)
@@ -175,7 +205,13 @@ int main(void)
 				   TAFFRAIL_PROBE_SIGNAL);
 	installed();
 	jumps();
+	given_back();
 	interrupted(0);
 	interrupted(1);
+	taffrail_probe_attach("app/hit", nests, &nested_calls);
+	interrupted(1);
+	check("hits in callbacks", nested_calls > 0);
+	check_equal("no section of liburcu stays open",
+		    urcu_bp_read_ongoing(), 0);
 	return 0;
 }

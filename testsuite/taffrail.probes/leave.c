@@ -3,7 +3,10 @@
  * Callbacks that do not return, that block, that fork; threads that come and
  * go; detach at any time. Nothing hangs, and no callback is called after its
  * detach.
+ *
+ *	leave ROUNDS all|threads LIBRARY
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -193,6 +196,12 @@ static void timeouts(void)
 	check_equal("and detached",
 		    taffrail_probe_detach("app/hit", callback, other), 0);
 	check_equal("it was called", other->called, 1);
+	check_equal("the same again",
+		    taffrail_probe_attach("app/hit", blocks, NULL), 1);
+	check_equal("cannot be detached while its first thread is inside",
+		    taffrail_probe_detach_within("app/hit", blocks, NULL, 20,
+						 &who), -ETIMEDOUT);
+	check_equal("which is still that one", who, tid);
 	check_equal("the first again",
 		    taffrail_probe_detach_within("app/hit", blocks, NULL, 0,
 						 NULL), -ETIMEDOUT);
@@ -314,6 +323,24 @@ static void *attaches(void *arg)
 	return NULL;
 }
 
+static const char *library;
+
+static void *loads(void *arg)
+{
+	void *handle;
+
+	(void)arg;
+	while (library && !stop) {
+		handle = dlopen(library, RTLD_NOW);
+		if (!handle) {
+			atomic_fetch_add(&detach_errors, 1);
+			break;
+		}
+		dlclose(handle);
+	}
+	return NULL;
+}
+
 static void *forks_children(void *arg)
 {
 	int *bad = arg;
@@ -341,7 +368,7 @@ static void *forks_children(void *arg)
 /* Threads hit, jump, attach, detach and fork, all at the same time. */
 static void threads(int with_forks)
 {
-	pthread_t hitters[4], attachers[4], forker;
+	pthread_t hitters[4], attachers[4], forker, loader;
 	int bad = 0;
 	int i;
 
@@ -352,11 +379,15 @@ static void threads(int with_forks)
 	}
 	if (with_forks)
 		pthread_create(&forker, NULL, forks_children, &bad);
+	else
+		pthread_create(&loader, NULL, loads, NULL);
 	for (i = 0; i < 4; i++)
 		pthread_join(attachers[i], NULL);
 	if (with_forks)
 		pthread_join(forker, NULL);
 	stop = 1;
+	if (!with_forks)
+		pthread_join(loader, NULL);
 	for (i = 0; i < 4; i++)
 		pthread_join(hitters[i], NULL);
 	check_equal(with_forks ? "threads and forks: no error" :
@@ -372,6 +403,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 2 ? argv[2] : "all";
 
 	rounds = argc > 1 ? atoi(argv[1]) : 1000;
+	library = argc > 3 ? argv[3] : NULL;
 	if (!strcmp(what, "threads")) {
 		threads(0);
 		return 0;

@@ -9,14 +9,19 @@ int library_called;
 void library_hit(void);
 int library_attach(unsigned int flags);
 int library_detach(unsigned int flags);
+int library_once(unsigned int flags);
 
 static int attached;
+static int once;
 
 static void called(const struct taffrail_event *event, void *priv)
 {
 	(void)event;
 	(void)priv;
 	library_called++;
+	/* the last reference to this code may go with it */
+	if (once)
+		taffrail_probe_detach("app/one", called, NULL);
 }
 
 void library_hit(void)
@@ -27,6 +32,12 @@ void library_hit(void)
 int library_attach(unsigned int flags)
 {
 	attached = 1;
+	return taffrail_probe_attach_with("app/one", called, NULL, 0, flags);
+}
+
+int library_once(unsigned int flags)
+{
+	once = 1;
 	return taffrail_probe_attach_with("app/one", called, NULL, 0, flags);
 }
 
