@@ -215,7 +215,7 @@ static inline const char *
 taffrail_field_name(const struct taffrail_event *event_, int field_)
 {
 	return field_ >= 0 && (uint32_t)field_ < event_->marker_->nfields_ ?
-		       event_->marker_->names_[field_] : NULL;
+		       event_->marker_->names_[field_] : (const char *)0;
 }
 
 /* Returns an enum taffrail_type; 0 when there is no such field. */

@@ -4,7 +4,7 @@
  * go; detach at any time. Nothing hangs, and no callback is called after its
  * detach.
  *
- *	leave ROUNDS all|threads LIBRARY
+ *	leave ROUNDS all|steady|threads LIBRARY
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -414,6 +414,8 @@ int main(int argc, char **argv)
 	timeouts();
 	forks();
 	threads(0);
-	threads(1);
+	/* a child of threads that allocate may hang in a sanitizer's malloc() */
+	if (strcmp(what, "steady"))
+		threads(1);
 	return 0;
 }
