@@ -414,7 +414,7 @@ int main(int argc, char **argv)
 	timeouts();
 	forks();
 	threads(0);
-	/* a child of threads that allocate may hang in a sanitizer's malloc() */
+	/* a child beside threads that allocate may hang in a sanitizer */
 	if (strcmp(what, "steady"))
 		threads(1);
 	return 0;
