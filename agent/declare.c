@@ -44,7 +44,7 @@ static int is_identifier(const char *name)
 {
 	const char *p = name;
 
-	for (; *p; p++)
+	for (; p && *p; p++)
 		if (*p != '_' && (uint32_t)((*p | 32) - 'a') >= 26 &&
 		    (p == name || (uint32_t)(*p - '0') >= 10))
 			return 0;
@@ -151,6 +151,12 @@ static struct object *object_add(struct taffrail_declared *event)
 	return registry_declare(&declared_module, &event->site, texts, &code);
 }
 
+/* A sleeping agent keeps its markers for the time when it is woken. */
+static int is_off(void)
+{
+	return agent_off && agent_off != agent_detached;
+}
+
 PUBLIC struct taffrail_declared *
 taffrail_event_declare(const char *channel, const char *name,
 		       const struct taffrail_event_field *fields,
@@ -166,17 +172,17 @@ taffrail_event_declare(const char *channel, const char *name,
 		errno = EINVAL;
 		return NULL;
 	}
-	errno = agent_off ? ENODEV : ENOMEM;
-	if (agent_off)
+	errno = is_off() ? ENODEV : ENOMEM;
+	if (is_off())
 		return NULL;
 	registry_lock();
 	declaration = find(&site, bytes) ?: make(&site, bytes);
 	if (declaration && !declaration->object) {
 		declaration->object = object_add(&declaration->event);
-		if (declaration->object)
-			loader_came(declaration->object);
-		else
+		if (!declaration->object)
 			declaration = NULL;
+		else if (!agent_off)
+			loader_came(declaration->object);
 	}
 	registry_unlock();
 	return declaration ? &declaration->event : NULL;
@@ -202,11 +208,12 @@ PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 	struct declaration *declaration =
 		(void *)((char *)event - offsetof(struct declaration, event));
 
-	if (!event || agent_off)
+	if (!event || is_off())
 		return;
 	registry_lock();
+	/* while the agent sleeps, every marker is off */
 	if (declaration->object &&
-	    !thread_run_wait(forget, declaration->object)) {
+	    (agent_off || !thread_run_wait(forget, declaration->object))) {
 		registry_undeclare(declaration->object);
 		declaration->object = NULL;
 	}

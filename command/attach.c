@@ -54,9 +54,11 @@ static int tell_drops(pid_t pid, struct client_answer *answer, int ret)
 			command_warn("process %d: dropped %s", pid, value);
 		else
 			command_failed("process %d is not detached: it would "
-				       "drop %s; save them first (taffrail "
+				       "drop %s; save events first (taffrail "
 				       "snapshot NAME -o DIR; in gdb: tsave, "
-				       "detach), or add --force", pid, value);
+				       "detach), or add --force: callbacks "
+				       "then sleep until taffrail attach",
+				       pid, value);
 	}
 	return ret;
 }

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "command/common/command.h"
 #include "command/common/limits.h"
@@ -44,6 +45,22 @@ static int find_each(struct targets *t, const pid_t *pids, size_t count)
 	return 0;
 }
 
+/* Leaves out this command, which has an agent where `taffrail record` runs a
+ * shell: it cannot answer itself. */
+static void drop_self(struct rundir_list *list)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < list->count; i++) {
+		if (list->processes[i].alive &&
+		    list->processes[i].pid == getpid())
+			rundir_process_close(&list->processes[i]);
+		else
+			list->processes[kept++] = list->processes[i];
+	}
+	list->count = kept;
+}
+
 static int find_all(struct targets *t)
 {
 	int ret;
@@ -55,6 +72,8 @@ static int find_all(struct targets *t)
 	ret = rundir_scan_user(&t->dir, &t->list);
 	if (ret)
 		command_failed("%s", t->dir.error);
+	else
+		drop_self(&t->list);
 	return ret;
 }
 

@@ -3,6 +3,8 @@
  * Markers that are declared while the program runs.
  *
  *	declare list	declares, and waits to be asked
+ *	declare asleep TAFFRAIL
+ *			declares while the agent is detached
  *	declare		writes; checks what it can see itself
  */
 #include <errno.h>
@@ -86,9 +88,38 @@ static void refusals(void)
 	refused("an array of strings", "app", "x", &field, 1);
 	memset(name, 'n', sizeof(name) - 1);
 	refused("a long name", "app", name, pair, 2);
+	field.type_ = TAFFRAIL_T_S32;
+	field.name_ = NULL;
+	refused("a field without a name", "app", "x", &field, 1);
 	check("NULL is off", !taffrail_event_enabled(NULL));
 	taffrail_event_write(NULL, NULL);
 	taffrail_event_undeclare(NULL);
+}
+
+/* Runs `taffrail WHAT PID`. */
+static int command(const char *taffrail, const char *what)
+{
+	char line[512];
+
+	snprintf(line, sizeof(line), "%s %s %d", taffrail, what, getpid());
+	return system(line);
+}
+
+/* Declares and forgets while the agent sleeps. */
+static void asleep(const char *taffrail)
+{
+	struct taffrail_declared *before, *forgotten, *meanwhile;
+
+	before = taffrail_event_declare("app", "before", pair, 2);
+	forgotten = taffrail_event_declare("app", "forgotten", pair, 2);
+	check_equal("detach", command(taffrail, "detach"), 0);
+	meanwhile = taffrail_event_declare("app", "meanwhile", pair, 2);
+	check("declared while the agent sleeps", !!meanwhile);
+	taffrail_event_undeclare(forgotten);
+	write_pair(meanwhile, 1);
+	write_pair(before, 1);
+	check_equal("attach", command(taffrail, "attach"), 0);
+	check_equal("list", command(taffrail, "list -p"), 0);
 }
 
 int main(int argc, char **argv)
@@ -97,6 +128,10 @@ int main(int argc, char **argv)
 	int status, i;
 	pid_t pid;
 
+	if (argc > 2) {
+		asleep(argv[2]);
+		return 0;
+	}
 	event = taffrail_event_declare("app", "pair", pair, 2);
 	if (argc > 1 && !strcmp(argv[1], "list")) {
 		taffrail_event_undeclare(taffrail_event_declare(
