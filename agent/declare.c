@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
+#include "tracepoints/fields/scalar.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/registry.h"
 
@@ -68,6 +69,7 @@ static int model_make(struct taffrail_site *site, struct text *text,
 		      const char *channel, const char *name,
 		      const struct taffrail_event_field *fields, uint32_t n)
 {
+	uint32_t fixed = 0;
 	uint32_t i;
 
 	if (n > TAFFRAIL_FIELDS_MAX || !is_name(channel) || !is_name(name))
@@ -94,10 +96,10 @@ static int model_make(struct taffrail_site *site, struct text *text,
 		if (declared_is_variable(type))
 			site->nvar_++;
 		else
-			site->fixed_bytes_ = (uint16_t)(site->fixed_bytes_ +
-							declared_bytes(type));
+			fixed += scalar_bytes((uint8_t)type);
 	}
 	text_add_bytes(text, "\0\0", 2);
+	site->fixed_bytes_ = (uint16_t)fixed;
 	site->text_bytes_ = (uint32_t)text->used;
 	return text->cut ? -EINVAL : 0;
 }

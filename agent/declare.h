@@ -18,23 +18,4 @@ static inline int declared_is_variable(int type)
 	return !!(type & ~TAFFRAIL_T_SCALAR_MASK);
 }
 
-static inline uint32_t declared_bytes(int type)
-{
-	switch (type) {
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_U8:
-	case TAFFRAIL_T_BOOL:
-		return 1;
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_U16:
-		return 2;
-	case TAFFRAIL_T_S32:
-	case TAFFRAIL_T_U32:
-	case TAFFRAIL_T_F32:
-		return 4;
-	default:
-		return 8;
-	}
-}
-
 #endif

@@ -4,26 +4,9 @@
  */
 #include "agent/declare.h"
 #include "base/base.h"
+#include "tracepoints/fields/scalar.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
-
-static char *put(char *to, uint64_t value, uint32_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		__builtin_memcpy(to, &value, 1);
-		break;
-	case 2:
-		__builtin_memcpy(to, &value, 2);
-		break;
-	case 4:
-		__builtin_memcpy(to, &value, 4);
-		break;
-	default:
-		__builtin_memcpy(to, &value, 8);
-	}
-	return to + bytes;
-}
 
 PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
 					 const union taffrail_value *values)
@@ -56,7 +39,7 @@ PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
 			word = 0;
 			__builtin_memcpy(&word, &real, sizeof(real));
 		}
-		fixed = put(fixed, word, declared_bytes(type));
+		fixed = scalar_put(fixed, word, scalar_bytes(type));
 	}
 	load_relaxed(&site->hit_)(site,
 				  site->fixed_bytes_ > 8 ? (uint64_t)block :

@@ -16,6 +16,7 @@
 #include "base/glob.h"
 #include "base/text.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/fields/scalar.h"
 
 struct names {
 	struct field_name fields[TAFFRAIL_FIELDS_MAX];
@@ -49,20 +50,6 @@ static uint64_t ended;
 static struct retired *retired;
 static uint64_t swept;		/* `ended`, when they were looked at */
 uint32_t list_retired;
-
-uint32_t probe_bytes(uint8_t type)
-{
-	static const uint8_t bytes[TAFFRAIL_T_SCALAR_MASK + 1] = {
-		[TAFFRAIL_T_S8] = 1,  [TAFFRAIL_T_U8] = 1,
-		[TAFFRAIL_T_S16] = 2, [TAFFRAIL_T_U16] = 2,
-		[TAFFRAIL_T_S32] = 4, [TAFFRAIL_T_U32] = 4,
-		[TAFFRAIL_T_S64] = 8, [TAFFRAIL_T_U64] = 8,
-		[TAFFRAIL_T_F32] = 4, [TAFFRAIL_T_F64] = 8,
-		[TAFFRAIL_T_PTR] = 8, [TAFFRAIL_T_BOOL] = 1,
-	};
-
-	return bytes[type & TAFFRAIL_T_SCALAR_MASK];
-}
 
 /* What a reader may name. */
 struct named {
@@ -199,7 +186,7 @@ static void places_fill(struct taffrail_marker *marker,
 	for (i = 0; i < object->site->nfields_; i++) {
 		struct taffrail_place *place = &marker->places_[i];
 		uint8_t is = object->site->types_[i];
-		uint32_t bytes = probe_bytes(is);
+		uint32_t bytes = scalar_bytes(is);
 
 		place->type_ = object->types[i];
 		if (is & ~TAFFRAIL_T_SCALAR_MASK) {

@@ -168,9 +168,6 @@ extern uint32_t list_retired;
 uint64_t list_period_begin(void);
 void list_period_end(uint64_t period);
 
-/* Returns the bytes of a scalar, or of an array's element. */
-uint32_t probe_bytes(uint8_t type);
-
 /* Looks whether the program itself tells liburcu-bp of forks. */
 void fork_look(void);
 

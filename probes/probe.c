@@ -15,6 +15,7 @@
 #include "base/base.h"
 #include "include/taffrail/clock.h"
 #include "probes/private.h"
+#include "tracepoints/fields/scalar.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
 #define DETACH_MS	5000
@@ -415,7 +416,7 @@ PUBLIC int taffrail_field_bytes(const struct taffrail_event *event, int field,
 
 	if (!place ||
 	    __builtin_mul_overflow(event->var_[place->at_].n_,
-				   (size_t)probe_bytes(place->type_), &n))
+				   (size_t)scalar_bytes(place->type_), &n))
 		return 0;
 	*bytes = event->var_[place->at_].p_;
 	*length = n;

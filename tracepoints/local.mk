@@ -37,6 +37,7 @@ tracepoints_sources = \
 	tracepoints/fields/fields.h \
 	tracepoints/fields/name.c \
 	tracepoints/fields/name.h \
+	tracepoints/fields/scalar.h \
 	tracepoints/fields/signature.c \
 	tracepoints/program/executable.c \
 	tracepoints/program/executable.h \

@@ -11,19 +11,13 @@
 
 #include "base/base.h"
 #include "include/taffrail/site.h"
+#include "tracepoints/fields/scalar.h"
 
 /* Where a field lies. */
 struct place {
 	uint8_t type;
 	uint8_t variable;	/* 1: it is var[number] */
 	uint32_t number;	/* or: offset in the fixed part */
-};
-
-static const uint8_t scalar_bytes[16] = {
-	[TAFFRAIL_T_S8] = 1,  [TAFFRAIL_T_U8] = 1,   [TAFFRAIL_T_S16] = 2,
-	[TAFFRAIL_T_U16] = 2, [TAFFRAIL_T_S32] = 4,  [TAFFRAIL_T_U32] = 4,
-	[TAFFRAIL_T_S64] = 8, [TAFFRAIL_T_U64] = 8,  [TAFFRAIL_T_F32] = 4,
-	[TAFFRAIL_T_F64] = 8, [TAFFRAIL_T_PTR] = 8,  [TAFFRAIL_T_BOOL] = 1,
 };
 
 /*
@@ -45,7 +39,7 @@ static int field_find(struct place *place, const struct ax_layout *layout,
 		int scalar = !(type & ~TAFFRAIL_T_SCALAR_MASK);
 
 		place->type = type;
-		if (!type || (scalar && !scalar_bytes[type]))
+		if (!type || (scalar && !scalar_bytes(type)))
 			return -EINVAL;
 		place->variable = !scalar ||
 				  (type == TAFFRAIL_T_PTR &&
@@ -57,7 +51,7 @@ static int field_find(struct place *place, const struct ax_layout *layout,
 		if (place->variable)
 			nvar++;
 		else
-			fixed += scalar_bytes[type];
+			fixed += scalar_bytes(type);
 		if (nvar > shape->nvar || fixed > shape->fixed_bytes)
 			return -EINVAL;
 		if (i == field)
@@ -67,7 +61,7 @@ static int field_find(struct place *place, const struct ax_layout *layout,
 
 static void decode_value(struct ax_insn *insn, const struct place *place)
 {
-	uint32_t bits = scalar_bytes[place->type] * 8;
+	uint32_t bits = scalar_bytes(place->type) * 8;
 	uint32_t shift = place->number * 8;
 
 	insn->at = 64 - bits - shift;

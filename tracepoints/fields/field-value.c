@@ -11,20 +11,7 @@
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/ax-double.h"
 #include "tracepoints/fields/conversion.h"
-
-static uint32_t scalar_bytes(uint8_t type)
-{
-	static const uint8_t bytes[TAFFRAIL_T_SCALAR_MASK + 1] = {
-		[TAFFRAIL_T_S8] = 1,  [TAFFRAIL_T_U8] = 1,
-		[TAFFRAIL_T_S16] = 2, [TAFFRAIL_T_U16] = 2,
-		[TAFFRAIL_T_S32] = 4, [TAFFRAIL_T_U32] = 4,
-		[TAFFRAIL_T_S64] = 8, [TAFFRAIL_T_U64] = 8,
-		[TAFFRAIL_T_F32] = 4, [TAFFRAIL_T_F64] = 8,
-		[TAFFRAIL_T_PTR] = 8, [TAFFRAIL_T_BOOL] = 1,
-	};
-
-	return bytes[type & TAFFRAIL_T_SCALAR_MASK];
-}
+#include "tracepoints/fields/scalar.h"
 
 /*
  * Takes a field of this type from the bytes. Returns how many bytes it takes; 0

@@ -7,30 +7,7 @@
 #include <errno.h>
 
 #include "tracepoints/fields/fields.h"
-
-static uint32_t scalar_bytes(uint8_t type)
-{
-	switch (type & TAFFRAIL_T_SCALAR_MASK) {
-	case TAFFRAIL_T_S8:
-	case TAFFRAIL_T_U8:
-	case TAFFRAIL_T_BOOL:
-		return 1;
-	case TAFFRAIL_T_S16:
-	case TAFFRAIL_T_U16:
-		return 2;
-	case TAFFRAIL_T_S32:
-	case TAFFRAIL_T_U32:
-	case TAFFRAIL_T_F32:
-		return 4;
-	case TAFFRAIL_T_S64:
-	case TAFFRAIL_T_U64:
-	case TAFFRAIL_T_F64:
-	case TAFFRAIL_T_PTR:
-		return 8;
-	default:
-		return 0;
-	}
-}
+#include "tracepoints/fields/scalar.h"
 
 static int is_fixed(uint8_t type)
 {

@@ -6,6 +6,7 @@
 #include "tracepoints/usdt/usdt.h"
 
 #include "base/base.h"
+#include "tracepoints/fields/scalar.h"
 #include "tracepoints/program/memory.h"
 #include "tracepoints/program/snapshot.h"
 
@@ -27,24 +28,6 @@ static uint64_t fetch(const struct usdt_operand *operand,
 		return memory_value(usdt_address(operand, state->general),
 				    operand->bytes, stack, line);
 	}
-}
-
-static char *put(char *to, uint64_t value, uint32_t bytes)
-{
-	switch (bytes) {
-	case 1:
-		__builtin_memcpy(to, &value, 1);
-		break;
-	case 2:
-		__builtin_memcpy(to, &value, 2);
-		break;
-	case 4:
-		__builtin_memcpy(to, &value, 4);
-		break;
-	default:
-		__builtin_memcpy(to, &value, 8);
-	}
-	return to + bytes;
 }
 
 /* Characters of all strings of an event; more are cut off. */
@@ -102,7 +85,7 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 			string_add(&strings, value,
 				   STRINGS_BYTES / probe->strings, &stack);
 		else
-			to = put(to, value, operand->bytes);
+			to = scalar_put(to, value, operand->bytes);
 	}
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);
@@ -133,7 +116,7 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++)
-		to = put(to, fetch(&probe->operands[i], state, &stack, &line),
+		to = scalar_put(to, fetch(&probe->operands[i], state, &stack, &line),
 			 probe->operands[i].bytes);
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);
