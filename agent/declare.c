@@ -72,7 +72,8 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	uint32_t fixed = 0;
 	uint32_t i;
 
-	if (n > TAFFRAIL_FIELDS_MAX || !is_name(channel) || !is_name(name))
+	if (n > TAFFRAIL_FIELDS_MAX || (n && !fields) || !is_name(channel) ||
+	    !is_name(name))
 		return -EINVAL;
 	*site = (struct taffrail_site){ .version_ = TAFFRAIL_SITE_VERSION,
 					.kind_ = TAFFRAIL_KIND_EVENT,

@@ -30,6 +30,8 @@ PUBLIC SIGSAFE void taffrail_event_write(struct taffrail_declared *event,
 			*var = values[i].var_;
 			if (type == TAFFRAIL_T_STRING && !var->p_)
 				var->p_ = "(null)";
+			else if (!var->p_)
+				var->n_ = 0;
 			var++;
 			continue;
 		}

@@ -400,7 +400,10 @@ PUBLIC int taffrail_field_string(const struct taffrail_event *event, int field,
 	if (!length)
 		return 1;
 	limit = place->bound_ ? place->limit_ : -1;
-	if (place->bound_ == 2)
+	/* "(null)" is not cut */
+	if (event->var_[place->at_].n_ == TAFFRAIL_VAR_NULL)
+		limit = -1;
+	else if (place->bound_ == 2)
 		memcpy(&limit, event->fixed_ + place->limit_, sizeof(limit));
 	*length = limit < 0 ? strlen(*string) :
 			      strnlen(*string, (size_t)limit);

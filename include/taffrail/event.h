@@ -24,10 +24,15 @@
 #ifndef TAFFRAIL_EVENT_H
 #define TAFFRAIL_EVENT_H
 
+#pragma GCC system_header
+
 #include <stddef.h>
 #include <stdint.h>
 
 #include <taffrail/site.h>
+
+/* Whatever a program packs, these are as the library has them. */
+#pragma pack(push, 8)
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,7 +43,7 @@ extern "C" {
 struct taffrail_event_field {
 	const char *name_;
 	int type_;
-};
+} __attribute__((__aligned__(8)));
 
 /* A declared marker. */
 struct taffrail_declared;
@@ -124,19 +129,21 @@ taffrail_value_string(const char *string_)
 	return value_;
 }
 
-/* n elements at p. */
+/* n elements at p; none if p is NULL. */
 static inline union taffrail_value taffrail_value_array(const void *p_,
 							size_t n_)
 {
 	union taffrail_value value_;
 
 	value_.var_.p_ = p_;
-	value_.var_.n_ = n_;
+	value_.var_.n_ = p_ ? n_ : 0;
 	return value_;
 }
 
 #ifdef __cplusplus
 }
 #endif
+
+#pragma pack(pop)
 
 #endif

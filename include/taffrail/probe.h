@@ -22,11 +22,16 @@
 #ifndef TAFFRAIL_PROBE_H
 #define TAFFRAIL_PROBE_H
 
+#pragma GCC system_header
+
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <taffrail/site.h>
+
+/* Whatever a program packs, these are as the library has them. */
+#pragma pack(push, 8)
 
 #ifdef __cplusplus
 extern "C" {
@@ -365,5 +370,7 @@ static inline int taffrail_field_double(const struct taffrail_event *event_,
 #ifdef __cplusplus
 }
 #endif
+
+#pragma pack(pop)
 
 #endif

@@ -48,7 +48,7 @@
 #endif
 #include <taffrail/marker.h>
 
-#define DTRACE_PROBE(p, n)	TAFFRAIL_SDT_(p, n, "")
+#define DTRACE_PROBE(p, n)	TAFFRAIL_SDT_(p, n, "", )
 #define DTRACE_PROBE1(p, n, a1)						\
 	TAFFRAIL_SDT_(p, n, "arg1", TAFFRAIL_SDT_VALUE_(a1))
 #define DTRACE_PROBE2(p, n, a1, a2)					\

@@ -12,7 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#pragma pack(1)			/* as in some programs */
 #include <taffrail/event.h>
+#pragma pack()
 #include <taffrail/marker.h>
 
 #include "../taffrail.probes/results.h"
@@ -46,6 +48,9 @@ static void write_all(struct taffrail_declared *event)
 		taffrail_value_string("text"), taffrail_value_string(NULL),
 		taffrail_value_array(v, 3),
 	};
+	union taffrail_value none = taffrail_value_array(NULL, 3);
+
+	check_equal("an array at NULL has no elements", (long)none.var_.n_, 0);
 
 	taffrail_event_write(event, values);
 }
@@ -88,6 +93,7 @@ static void refusals(void)
 	refused("an array of strings", "app", "x", &field, 1);
 	memset(name, 'n', sizeof(name) - 1);
 	refused("a long name", "app", name, pair, 2);
+	refused("no fields at all", "app", "x", NULL, 1);
 	field.type_ = TAFFRAIL_T_S32;
 	field.name_ = NULL;
 	refused("a field without a name", "app", "x", &field, 1);

@@ -258,6 +258,7 @@ static void one_string(const struct taffrail_event *event, void *priv)
 static void marks(void)
 {
 	static const char whole[] = { 'a', 'b', 'c', 'd', 'e' };
+	const char *volatile nobody = NULL;
 	size_t length;
 
 	taffrail_probe_attach("app/bound*", one_string, &length);
@@ -265,6 +266,8 @@ static void marks(void)
 	check_equal("%.2s", length, 2);
 	TAFFRAIL_MARK(app, bounded, "n %d s %.*s", 3, 4, whole);
 	check_equal("%.*s", length, 4);
+	TAFFRAIL_MARK(app, bound_null, "n %d s %.2s", 3, nobody);
+	check_equal("NULL under a precision", length, 6);
 	TAFFRAIL_MARK(app, bound_not, "n %d s %s", 3, "four");
 	check_equal("%s", length, 4);
 	TAFFRAIL_MARK(app, bound_small, "n %hhd s %s", (signed char)3, "");

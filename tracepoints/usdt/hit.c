@@ -116,8 +116,10 @@ SIGSAFE void usdt_hit(struct usdt_adopted *probe,
 		memory_stack_here(&stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++)
-		to = scalar_put(to, fetch(&probe->operands[i], state, &stack, &line),
-			 probe->operands[i].bytes);
+		to = scalar_put(to,
+				fetch(&probe->operands[i], state, &stack,
+				      &line),
+				probe->operands[i].bytes);
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);
 	load_relaxed(&slot->hit)(slot, fixed, NULL);
