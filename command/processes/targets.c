@@ -52,11 +52,14 @@ static void drop_self(struct rundir_list *list)
 	size_t i, kept = 0;
 
 	for (i = 0; i < list->count; i++) {
-		if (list->processes[i].alive &&
-		    list->processes[i].pid == getpid())
-			rundir_process_close(&list->processes[i]);
+		struct rundir_process *process = &list->processes[i];
+
+		/* one that is not seen has its number from elsewhere */
+		if (process->alive && !process->unseen &&
+		    process->pid == getpid())
+			rundir_process_close(process);
 		else
-			list->processes[kept++] = list->processes[i];
+			list->processes[kept++] = *process;
 	}
 	list->count = kept;
 }
