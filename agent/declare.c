@@ -10,7 +10,9 @@
 
 #include "agent/agent.h"
 #include "agent/declare.h"
+#include "agent/fork.h"
 #include "base/arena.h"
+#include "base/base.h"
 #include "base/text.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
@@ -213,6 +215,9 @@ PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 
 	if (!event || is_off())
 		return;
+	/* before its first event a child has its parent's threads in mind */
+	if (!agent_off && !load_relaxed(fork_mark))
+		fork_revive();
 	registry_lock();
 	/* while the agent sleeps, every marker is off */
 	if (declaration->object &&

@@ -128,6 +128,22 @@ static void asleep(const char *taffrail)
 	check_equal("list", command(taffrail, "list -p"), 0);
 }
 
+/* A child forgets a marker before its first event. */
+static void forgets_first(struct taffrail_declared *event)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		alarm(20);
+		taffrail_event_undeclare(event);
+		write_pair(event, -2);
+		_exit(taffrail_event_enabled(event));
+	}
+	waitpid(pid, &status, 0);
+	check_equal("a child that forgets first", status, 0);
+}
+
 int main(int argc, char **argv)
 {
 	struct taffrail_declared *event, *other;
@@ -179,6 +195,7 @@ int main(int argc, char **argv)
 	}
 	waitpid(pid, &status, 0);
 	check_equal("a child", status, 0);
+	forgets_first(event);
 	for (i = 0; i < 20000; i++) {
 		taffrail_event_undeclare(event);
 		if (taffrail_event_declare("app", "pair", pair, 2) != event)
