@@ -38,7 +38,8 @@ bool process_status_has(pid_t pid, const char *name, const char *text);
 /* Returns true when SIGSTOP or a tracer has stopped the process. */
 bool process_stopped(pid_t pid);
 
-/* Writes who has stopped the process, and how the user continues it. */
+/* Writes what stopped the process (a signal, a debugger), and what makes it go
+ * on. */
 void process_say_stopped(pid_t pid, char *text, size_t room);
 
 /* Tells why /proc/PID cannot be opened: "no such process: 4711", or what keeps
