@@ -23,7 +23,6 @@ tracepoints_sources = \
 	tracepoints/fields/ax-double-x86_64.h \
 	tracepoints/fields/ax-double.h \
 	tracepoints/fields/conversion-double.c \
-	tracepoints/fields/conversion-private.h \
 	tracepoints/fields/conversion.c \
 	tracepoints/fields/conversion.h \
 	tracepoints/fields/decimal.c \

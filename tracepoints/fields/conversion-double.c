@@ -3,7 +3,7 @@
  * Conversions of floating-point numbers: all digits exact, rounded to the
  * nearest, ties to even.
  */
-#include "tracepoints/fields/conversion-private.h"
+#include "tracepoints/fields/conversion.h"
 
 #include "tracepoints/fields/decimal.h"
 

@@ -53,4 +53,20 @@ void conversion_string(struct text *text, const struct conversion *c,
 void conversion_shortest_double(struct text *text, uint64_t bits);
 void conversion_shortest_float(struct text *text, uint32_t bits);
 
+/* For conversion.c and conversion-double.c alone. */
+
+/* Adds c n times, or until the text is full. */
+void conversion_repeat(struct text *text, char c, int64_t n);
+
+/*
+ * Begins a conversion of `length` characters after `head`: pads on the left
+ * with blanks before the head, or with zeros after it. Returns how many blanks
+ * the caller must add after the conversion.
+ */
+int64_t conversion_open(struct text *text, const struct conversion *c,
+			const char *head, int64_t length, int zeros);
+
+/* Returns the text before a number that shows its sign. */
+const char *conversion_sign(const struct conversion *c, int negative);
+
 #endif
