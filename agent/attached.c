@@ -6,13 +6,13 @@
  * code is changed. Only its own memory, its handlers of fork(3) and its names
  * stay.
  */
-#include "agent/attached.h"
+#include "agent/attached-private.h"
 
 #include <errno.h>
 #include <linux/prctl.h>
 
-#include "agent/agent.h"
-#include "agent/fork.h"
+#include "agent/fork-private.h"
+#include "agent/private.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"

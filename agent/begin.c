@@ -6,8 +6,8 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "agent/agent.h"
 #include "agent/lacking.h"
+#include "agent/private.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/clock.h"

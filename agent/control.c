@@ -6,13 +6,13 @@
  * peer that does not send a whole request within CONTROL_TIMEOUT_MS, and does
  * not obey a peer that has hung up.
  */
-#include "agent/control.h"
+#include "agent/control-private.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "agent/attached.h"
+#include "agent/attached-private.h"
 #include "base/base.h"
 #include "base/lines.h"
 #include "base/sys.h"

@@ -8,9 +8,9 @@
  */
 #include <errno.h>
 
-#include "agent/agent.h"
-#include "agent/declare.h"
-#include "agent/fork.h"
+#include "agent/declare-private.h"
+#include "agent/fork-private.h"
+#include "agent/private.h"
 #include "base/arena.h"
 #include "base/base.h"
 #include "base/text.h"

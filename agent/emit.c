@@ -2,7 +2,7 @@
 /*
  * Writes an event of a declared marker, as a site's own code does for others.
  */
-#include "agent/declare.h"
+#include "agent/declare-private.h"
 #include "base/base.h"
 #include "tracepoints/fields/scalar.h"
 

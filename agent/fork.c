@@ -6,7 +6,7 @@
  * The first event of a child makes its rings before it returns: the child may
  * be gone a moment later, and its events would be neither recorded nor counted.
  */
-#include "agent/fork.h"
+#include "agent/fork-private.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,7 +10,7 @@
  */
 #include "agent/leave.h"
 
-#include "agent/fork.h"
+#include "agent/fork-private.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"

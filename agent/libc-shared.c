@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "agent/agent.h"
+#include "agent/private.h"
 
 #define HIDDEN	__attribute__((visibility("hidden")))
 

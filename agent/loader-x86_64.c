@@ -20,8 +20,8 @@
 #include <link.h>
 #include <sys/mman.h>
 
-#include "agent/agent.h"
-#include "agent/fork.h"
+#include "agent/fork-private.h"
+#include "agent/private.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "control/sessions/session.h"

@@ -2,22 +2,22 @@
 # file a line.
 
 agent_sources = \
-	agent/agent.h \
 	agent/api.c \
+	agent/attached-private.h \
 	agent/attached.c \
-	agent/attached.h \
 	agent/begin.c \
+	agent/control-private.h \
 	agent/control.c \
-	agent/control.h \
+	agent/declare-private.h \
 	agent/declare.c \
-	agent/declare.h \
 	agent/emit.c \
+	agent/fork-private.h \
 	agent/fork.c \
-	agent/fork.h \
 	agent/lacking.c \
 	agent/lacking.h \
 	agent/leave.c \
 	agent/leave.h \
+	agent/private.h \
 	agent/probe.c \
 	agent/probe.h \
 	agent/start.c \
@@ -43,8 +43,8 @@ agent_shared_sources = \
 	agent/modules-shared.c \
 	agent/sanitizer-shared.c \
 	agent/wrap/exec.c \
-	agent/wrap/exec.h \
 	agent/wrap/fork.c \
+	agent/wrap/private.h \
 	agent/wrap/setid.c \
 	agent/wrap/spawn.c
 

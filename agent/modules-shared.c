@@ -8,7 +8,7 @@
  */
 #include <dlfcn.h>
 
-#include "agent/agent.h"
+#include "agent/private.h"
 #include "tracepoints/program/modules.h"
 
 void modules_settle(void)

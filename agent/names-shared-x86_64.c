@@ -22,8 +22,8 @@
 #include <fcntl.h>
 #include <link.h>
 
-#include "agent/agent.h"
-#include "agent/attached.h"
+#include "agent/attached-private.h"
+#include "agent/private.h"
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"

@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-#include "agent/fork.h"
+#include "agent/fork-private.h"
 #include "base/base.h"
 #include "control/threads/vectors.h"
 #include "tracepoints/sites/condition.h"

@@ -12,11 +12,11 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
-#include "agent/attached.h"
-#include "agent/control.h"
-#include "agent/fork.h"
+#include "agent/attached-private.h"
+#include "agent/control-private.h"
+#include "agent/fork-private.h"
 #include "agent/lacking.h"
+#include "agent/private.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"

@@ -19,7 +19,7 @@ buffers_sources = \
 	buffers/writers/choose.c \
 	buffers/writers/direct.c \
 	buffers/writers/event.c \
-	buffers/writers/hold.h \
+	buffers/writers/hold-private.h \
 	buffers/writers/locked.c \
 	buffers/writers/pieces-x86_64.h \
 	buffers/writers/private.h \

@@ -13,10 +13,10 @@ command_sources = \
 	command/attach/load.c \
 	command/attach/memory.c \
 	command/attach/modules.c \
-	command/attach/steps.h \
 	command/attach/provide.c \
+	command/attach/steps.h \
 	command/attach/stop.c \
-	command/attach/stub.h \
+	command/attach/stub-private.h \
 	command/attach/target.c \
 	command/attach/threads.c \
 	command/attach/turns.c \
@@ -37,8 +37,8 @@ command_sources = \
 	command/common/remove-tree.c \
 	command/common/remove-tree.h \
 	command/completion/completion.c \
-	command/completion/completion.h \
 	command/completion/present.c \
+	command/completion/private.h \
 	command/completion/propose.c \
 	command/completion/scripts.c \
 	command/completion/words.c \
@@ -48,11 +48,11 @@ command_sources = \
 	command/doctor/debuggers.c \
 	command/doctor/directory.c \
 	command/doctor/doctor.c \
-	command/doctor/doctor.h \
 	command/doctor/finding.c \
 	command/doctor/limits.c \
 	command/doctor/machine.c \
 	command/doctor/place.c \
+	command/doctor/private.h \
 	command/doctor/process.c \
 	command/doctor/program.c \
 	command/doctor/rights.c \
@@ -65,6 +65,7 @@ command_sources = \
 	command/elf/placement.h \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
+	command/enable.c \
 	command/gdb/gdb.c \
 	command/gdb/gdb.h \
 	command/gdb/listen.c \
@@ -80,12 +81,11 @@ command_sources = \
 	command/gdbserver/messages.c \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
-	command/enable.c \
 	command/list.c \
-	command/process/rlimits.c \
-	command/process/rlimits.h \
 	command/process/process.c \
 	command/process/process.h \
+	command/process/rlimits.c \
+	command/process/rlimits.h \
 	command/processes/client.c \
 	command/processes/client.h \
 	command/processes/faults.c \
@@ -99,8 +99,8 @@ command_sources = \
 	command/processes/others.h \
 	command/processes/rule.c \
 	command/processes/rule.h \
+	command/processes/summon-private.h \
 	command/processes/summon.c \
-	command/processes/summon.h \
 	command/processes/targets.c \
 	command/processes/targets.h \
 	command/processes/vouch.c \
@@ -108,15 +108,15 @@ command_sources = \
 	command/record/claim.c \
 	command/record/consume.c \
 	command/record/consume.h \
+	command/record/joiners-private.h \
 	command/record/joiners.c \
-	command/record/joiners.h \
 	command/record/loop.c \
+	command/record/member-private.h \
 	command/record/member.c \
-	command/record/member.h \
 	command/record/met.c \
 	command/record/options.c \
+	command/record/private.h \
 	command/record/record.c \
-	command/record/record.h \
 	command/record/report.c \
 	command/record/report.h \
 	command/record/run.c \

@@ -2,8 +2,8 @@
 
 control_sources = \
 	control/protocol.h \
+	control/service/alone-private.h \
 	control/service/alone.c \
-	control/service/alone.h \
 	control/service/bell.c \
 	control/service/bell.h \
 	control/service/demand.c \
@@ -13,15 +13,15 @@ control_sources = \
 	control/service/service.c \
 	control/service/service.h \
 	control/sessions/adopt.c \
+	control/sessions/budget.c \
+	control/sessions/budget.h \
 	control/sessions/client.c \
 	control/sessions/environment.c \
+	control/sessions/identity-private.h \
 	control/sessions/identity.c \
-	control/sessions/identity.h \
 	control/sessions/path.c \
 	control/sessions/place.c \
 	control/sessions/place.h \
-	control/sessions/budget.c \
-	control/sessions/budget.h \
 	control/sessions/private.h \
 	control/sessions/quota.c \
 	control/sessions/quota.h \
@@ -31,8 +31,8 @@ control_sources = \
 	control/sessions/share.c \
 	control/sessions/table.c \
 	control/sessions/text.c \
+	control/threads/descriptors-private.h \
 	control/threads/descriptors.c \
-	control/threads/descriptors.h \
 	control/threads/filtered.c \
 	control/threads/filtered.h \
 	control/threads/guest.c \

@@ -23,10 +23,10 @@ tracepoints_sources = \
 	tracepoints/fields/ax-double-x86_64.h \
 	tracepoints/fields/ax-double.h \
 	tracepoints/fields/conversion-double.c \
+	tracepoints/fields/conversion-private.h \
 	tracepoints/fields/conversion.c \
-	tracepoints/fields/conversion.h \
+	tracepoints/fields/decimal-private.h \
 	tracepoints/fields/decimal.c \
-	tracepoints/fields/decimal.h \
 	tracepoints/fields/field-format.c \
 	tracepoints/fields/field-private.h \
 	tracepoints/fields/field-text.c \
@@ -34,8 +34,8 @@ tracepoints_sources = \
 	tracepoints/fields/field-value.c \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/fields.h \
+	tracepoints/fields/name-private.h \
 	tracepoints/fields/name.c \
-	tracepoints/fields/name.h \
 	tracepoints/fields/scalar.h \
 	tracepoints/fields/signature.c \
 	tracepoints/program/executable.c \
@@ -72,8 +72,8 @@ tracepoints_agent_sources = \
 	tracepoints/sites/object.c \
 	tracepoints/sites/registry.c \
 	tracepoints/sites/registry.h \
+	tracepoints/sites/shape-private.h \
 	tracepoints/sites/shape.c \
-	tracepoints/sites/shape.h \
 	tracepoints/usdt/entry-x86_64.S \
 	tracepoints/usdt/hit.c \
 	tracepoints/usdt/load-x86_64.c \
@@ -107,8 +107,8 @@ tracepoints_plan_sources = \
 	tracepoints/usdt/plan/plain-x86_64.c \
 	tracepoints/usdt/plan/plan-x86_64.c \
 	tracepoints/usdt/plan/plan.h \
+	tracepoints/usdt/plan/scan-private.h \
 	tracepoints/usdt/plan/scan-x86_64.c \
-	tracepoints/usdt/plan/scan.h \
 	tracepoints/usdt/plan/search.c
 
 # libtaffrail-usdt.so

@@ -11,8 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "traces/checksum.h"
-#include "traces/ledger.h"
+#include "traces/checksum-private.h"
+#include "traces/ledger-private.h"
 #include "traces/private.h"
 
 #define NAMES_TRIED_MAX	100000

@@ -4,7 +4,7 @@
  *
  * What must stay true here: a ledger whose checksum is wrong has no rows.
  */
-#include "traces/ledger.h"
+#include "traces/ledger-private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "buffers/reader/reader.h"
-#include "traces/checksum.h"
+#include "traces/checksum-private.h"
 
 void ledger_open(struct ledger *ledger, int dirfd, const char *name)
 {

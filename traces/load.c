@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "traces/checksum.h"
-#include "traces/ledger.h"
-#include "traces/metadata.h"
+#include "traces/checksum-private.h"
+#include "traces/ledger-private.h"
+#include "traces/metadata-private.h"
 
 #define METADATA_MAX	(64u << 20)
 #define CTF_LINE	"/* CTF 1.8 */"

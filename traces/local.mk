@@ -2,19 +2,19 @@
 # line.
 
 traces_sources = \
+	traces/checksum-private.h \
 	traces/checksum.c \
-	traces/checksum.h \
 	traces/clock.c \
 	traces/directory.c \
 	traces/file.c \
+	traces/idx-private.h \
 	traces/idx.c \
-	traces/idx.h \
+	traces/ledger-private.h \
 	traces/ledger.c \
-	traces/ledger.h \
 	traces/limit.c \
 	traces/load.c \
+	traces/metadata-private.h \
 	traces/metadata.c \
-	traces/metadata.h \
 	traces/private.h \
 	traces/stream.c \
 	traces/trace.c \

@@ -17,10 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/checksum.h"
-#include "traces/idx.h"
-#include "traces/ledger.h"
-#include "traces/metadata.h"
+#include "traces/checksum-private.h"
+#include "traces/idx-private.h"
+#include "traces/ledger-private.h"
+#include "traces/metadata-private.h"
 #include "traces/verify.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)

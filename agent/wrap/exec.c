@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "agent/lacking.h"
-#include "agent/wrap/exec.h"
+#include "agent/wrap/private.h"
 #include "base/base.h"
 #include "base/preload.h"
 #include "control/service/demand.h"

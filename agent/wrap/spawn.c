@@ -25,7 +25,7 @@
 
 #include "agent/lacking.h"
 #include "agent/leave.h"
-#include "agent/wrap/exec.h"
+#include "agent/wrap/private.h"
 #include "base/preload.h"
 #include "base/sys.h"
 #include "control/threads/settings.h"

@@ -4,7 +4,7 @@
  * written at once; any other event goes to the general writer, and so does a
  * word that meets an obstacle.
  */
-#include "buffers/writers/hold.h"
+#include "buffers/writers/hold-private.h"
 
 static const struct rings *slot_rings(const struct write_slot *slot)
 {

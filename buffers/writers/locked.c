@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rings written under a lock (hold.h): where rseq does not work, where the
- * clock is not the TSC, and for events that a section could not write.
+ * Rings written under a lock (hold-private.h): where rseq does not work, where
+ * the clock is not the TSC, and for events that a section could not write.
  */
-#include "buffers/writers/hold.h"
+#include "buffers/writers/hold-private.h"
 
 #include "buffers/rings/anchor.h"
 

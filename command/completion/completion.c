@@ -3,7 +3,7 @@
  * taffrail completion SHELL. The scripts, and tests, use options that the help
  * text leaves out.
  */
-#include "command/completion/completion.h"
+#include "command/completion/private.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
-#include "command/completion/completion.h"
+#include "command/completion/private.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/completion/completion.h"
+#include "command/completion/private.h"
 
 void propose(const struct proposal *p, const char *word, const char *text)
 {

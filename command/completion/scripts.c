@@ -4,7 +4,7 @@
  * the cursor. A line ":files", ":directories", ":programs" or ":groups" in the
  * answer means that the shell adds its own proposals of that kind.
  */
-#include "command/completion/completion.h"
+#include "command/completion/private.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
-#include "command/completion/completion.h"
+#include "command/completion/private.h"
 
 #define OPERAND_BYTES	32
 

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 
 #define NS_PER_MS	1000000
 #define MS_PER_S	1000

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "command/common/installed.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
 #include "command/process/process.h"
 

@@ -18,7 +18,7 @@
 #include "base/sys.h"
 #include "buffers/clock.h"
 #include "buffers/writers/write.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 
 #define CLOCKSOURCE                                                    \
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource"

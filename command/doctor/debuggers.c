@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/gdb/gdb.h"
 
 #define SECONDS		20

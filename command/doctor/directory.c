@@ -18,7 +18,7 @@
 #include "buffers/rings/channel.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/record/shortage.h"
 
 #define PATH_BYTES_MAX	199	/* the agent keeps so many (place_runtime) */

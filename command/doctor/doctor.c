@@ -14,7 +14,7 @@
 #include "command/common/command.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 
 enum { KEY_TRIAL = 256 };
 

@@ -2,7 +2,7 @@
 /*
  * Texts of what a check has found.
  */
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>

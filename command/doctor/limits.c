@@ -14,7 +14,7 @@
 #include "base/tunables.h"
 #include "buffers/layout.h"
 #include "command/common/counted.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/process/process.h"
 #include "command/record/shortage.h"
 

@@ -4,7 +4,7 @@
  */
 #include <stddef.h>
 
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 
 const struct check doctor_machine[] = {
 	{ "kernel", look_kernel, false },

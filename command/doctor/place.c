@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "buffers/layout.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/process/process.h"
 
 #define OTHERS_MAY	0011	/* search, where a group was let in */

@@ -14,7 +14,7 @@
 
 #include "base/tunables.h"
 #include "command/attach/attach.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"

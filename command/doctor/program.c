@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "command/common/installed.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/record/unreached.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "command/attach/attach.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/process.h"
 

@@ -15,7 +15,7 @@
 
 #include "command/common/command.h"
 #include "command/common/remove-tree.h"
-#include "command/doctor/doctor.h"
+#include "command/doctor/private.h"
 #include "taffrail/marker.h"
 
 #define SECONDS		30

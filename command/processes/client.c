@@ -21,7 +21,7 @@
 #include "command/common/limits.h"
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
-#include "command/processes/summon.h"
+#include "command/processes/summon-private.h"
 
 static int fact(struct client *client, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes the service thread of a process that has none. See summon.h, and
- * buffers/wake.h for what the process does.
+ * Makes the service thread of a process that has none. See summon-private.h,
+ * and buffers/wake.h for what the process does.
  *
  * The command stops one thread for that (ptrace), for some microseconds. Where
  * it may not trace the process it sends a signal, if possible to a thread that
  * the handler does not disturb.
  */
-#include "command/processes/summon.h"
+#include "command/processes/summon-private.h"
 
 #include <errno.h>
 #include <signal.h>

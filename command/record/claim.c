@@ -7,7 +7,7 @@
  * would collect another one's events. A pid does not warrant that: it is used
  * again, and in each PID namespace.
  */
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * Looks through /proc for processes of a recording.
  */
-#include "command/record/joiners.h"
+#include "command/record/joiners-private.h"
 
 #include <ctype.h>
 #include <dirent.h>

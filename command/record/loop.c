@@ -7,7 +7,7 @@
  * a ring; a directory is removed only when its events are on disk.
  */
 #include "command/processes/client.h"
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +22,8 @@
 #include "base/base.h"
 #include "command/common/command.h"
 #include "command/common/reason.h"
-#include "command/record/joiners.h"
-#include "command/record/member.h"
+#include "command/record/joiners-private.h"
+#include "command/record/member-private.h"
 #include "command/rundir/rundir.h"
 
 #define NS_PER_MS	1000000ull

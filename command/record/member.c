@@ -6,7 +6,7 @@
  * What must stay true here: when a process has ended and its directory is gone,
  * another one may make a directory of the same name.
  */
-#include "command/record/member.h"
+#include "command/record/member-private.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -7,7 +7,7 @@
  * condition has selected it only if the marker's fields allow the condition.
  */
 #include "command/processes/client.h"
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 #include <stdio.h>
 

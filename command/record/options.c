@@ -4,7 +4,7 @@
  * begins the session.
  */
 #include "command/processes/client.h"
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  */
 #include "command/common/limits.h"
 #include "command/processes/client.h"
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

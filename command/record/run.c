@@ -8,7 +8,7 @@
  * the child is made before this command changes any of its own.
  */
 #include "command/processes/client.h"
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

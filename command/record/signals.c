@@ -2,7 +2,7 @@
 /*
  * Sets the handlers and limits of the recorder's own process.
  */
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 #include "base/base.h"
 #include "command/common/limits.h"

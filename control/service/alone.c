@@ -13,7 +13,7 @@
  * The thread that ends last gives the process its exit status (since Linux
  * 5.17). So the service thread ends with the status of the first thread.
  */
-#include "control/service/alone.h"
+#include "control/service/alone-private.h"
 
 #include <fcntl.h>
 #include <stdint.h>

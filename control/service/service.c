@@ -20,7 +20,7 @@
 #include "buffers/rings/channel.h"
 #include "buffers/writers/write.h"
 #include "control/protocol.h"
-#include "control/service/alone.h"
+#include "control/service/alone-private.h"
 #include "control/service/bell.h"
 #include "control/service/demand.h"
 #include "control/service/peer.h"

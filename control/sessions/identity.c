@@ -3,7 +3,7 @@
  * Tells this process from others that have its pid and start time: pids are
  * used again, and the clock of start times has 100 ticks a second.
  */
-#include "control/sessions/identity.h"
+#include "control/sessions/identity-private.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

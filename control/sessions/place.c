@@ -25,7 +25,7 @@
 #include "buffers/clock.h"
 #include "buffers/rings/anchor.h"
 #include "buffers/rings/channel.h"
-#include "control/sessions/identity.h"
+#include "control/sessions/identity-private.h"
 #include "control/sessions/place.h"
 #include "control/threads/settings.h"
 #include "tracepoints/sites/lock.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A thread's private descriptor table. See descriptors.h.
+ * A thread's private descriptor table. See descriptors-private.h.
  */
-#include "control/threads/descriptors.h"
+#include "control/threads/descriptors-private.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "base/tunables.h"
 #include "buffers/writers/pieces-x86_64.h"
-#include "control/threads/descriptors.h"
+#include "control/threads/descriptors-private.h"
 #include "control/threads/thread-x86_64.h"
 #include "control/threads/vectors.h"
 

@@ -16,8 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "agent/attached.h"
-#include "agent/control.h"
+#include "agent/attached-private.h"
+#include "agent/control-private.h"
 #include "base/entries.h"
 #include "control/protocol.h"
 #include "control/service/service.h"

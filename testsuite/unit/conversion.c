@@ -10,7 +10,7 @@
 
 #include "testsuite/unit/unit.h"
 #include "tracepoints/fields/ax-double.h"
-#include "tracepoints/fields/conversion.h"
+#include "tracepoints/fields/conversion-private.h"
 
 #define OUT_BYTES	2000
 

@@ -3,9 +3,9 @@
  * Conversions of floating-point numbers: all digits exact, rounded to the
  * nearest, ties to even.
  */
-#include "tracepoints/fields/conversion.h"
+#include "tracepoints/fields/conversion-private.h"
 
-#include "tracepoints/fields/decimal.h"
+#include "tracepoints/fields/decimal-private.h"
 
 #define PLAIN_DIGITS	17	/* at most, before an exponent is used */
 #define FRACTION_BITS	52

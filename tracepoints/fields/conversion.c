@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "tracepoints/fields/conversion.h"
+#include "tracepoints/fields/conversion-private.h"
 
 void conversion_repeat(struct text *text, char c, int64_t n)
 {

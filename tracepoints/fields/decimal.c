@@ -5,7 +5,7 @@
  * m * 2^-k is m * 5^k with the point moved by k digits: one large integer. Its
  * limbs have nine decimal digits each, so each limb gives its digits directly.
  */
-#include "tracepoints/fields/decimal.h"
+#include "tracepoints/fields/decimal-private.h"
 
 #include <stddef.h>
 

@@ -6,7 +6,7 @@
  * conversion except %% and %m takes one, also if its letter is not known.
  */
 #include "include/taffrail/site.h"
-#include "tracepoints/fields/conversion.h"
+#include "tracepoints/fields/conversion-private.h"
 #include "tracepoints/fields/field-private.h"
 
 #define SCALAR_TEXT_BYTES	32

@@ -10,7 +10,7 @@
 
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/ax-double.h"
-#include "tracepoints/fields/conversion.h"
+#include "tracepoints/fields/conversion-private.h"
 #include "tracepoints/fields/scalar.h"
 
 /*

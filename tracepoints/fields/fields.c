@@ -12,7 +12,7 @@
 
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
-#include "tracepoints/fields/name.h"
+#include "tracepoints/fields/name-private.h"
 
 #define UNQUOTED_BYTES	256	/* of a name in a literal; the rest is cut */
 #define DEPTH_MAX	8	/* of parentheses around a name */

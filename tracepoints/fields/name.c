@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes the name of a field; see name.h.
+ * Writes the name of a field; see name-private.h.
  */
-#include "tracepoints/fields/name.h"
+#include "tracepoints/fields/name-private.h"
 
 #include <stddef.h>
 #include <stdint.h>

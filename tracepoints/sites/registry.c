@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/notes.h"
-#include "tracepoints/sites/shape.h"
+#include "tracepoints/sites/shape-private.h"
 
 const struct adopted_functions *registry_adopted;
 void (*registry_object_found)(struct object *object);

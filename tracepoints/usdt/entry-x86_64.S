@@ -12,7 +12,8 @@
  *
  * Of the vector registers, xmm0 to xmm15 are stored here. Their upper parts are
  * not stored: a hit uses only instructions that change the low halves, and
- * calls nothing of libc (struct write_shape, narrow; buffers/writers/hold.h).
+ * calls nothing of libc (struct write_shape, narrow;
+ * buffers/writers/hold-private.h).
  */
 #define STUB_PROBE	37	/* from the return address: its pointer */
 

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "tracepoints/usdt/plan/image.h"
-#include "tracepoints/usdt/plan/scan.h"
+#include "tracepoints/usdt/plan/scan-private.h"
 
 #define NOP		0x90
 #define TEST		0xa9	/* the byte after the nop of our own markers */

@@ -25,11 +25,11 @@
  *  - the function's bounds, from .eh_frame. It decodes from its start to the
  *    nop and over the covered bytes; a function that may jump through a table
  *    decodes as a whole;
- *  - every place after the nop to which compiled code may lead (scan.h): by
- *    branches and leas of the function, and of parts of functions that
- *    compilers put apart; by entries of the jump tables that the function
- *    uses; by addresses in data or relocations, if it jumps through some. Each
- *    such place is an instruction's start;
+ *  - every place after the nop to which compiled code may lead
+ *    (scan-private.h): by branches and leas of the function, and of parts of
+ *    functions that compilers put apart; by entries of the jump tables that
+ *    the function uses; by addresses in data or relocations, if it jumps
+ *    through some. Each such place is an instruction's start;
  *  - the covered instructions do the same in another place.
  *
  * What must stay true: the file is not trusted, and nothing outside it is read.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Finds everything that may lead to a place after a nop; see scan.h.
+ * Finds everything that may lead to a place after a nop; see scan-private.h.
  */
-#include "tracepoints/usdt/plan/scan.h"
+#include "tracepoints/usdt/plan/scan-private.h"
 
 #include <emmintrin.h>
 #include <errno.h>

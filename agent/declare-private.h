@@ -2,8 +2,8 @@
 /*
  * Markers that the program declares while it runs.
  */
-#ifndef AGENT_DECLARE_H
-#define AGENT_DECLARE_H
+#ifndef AGENT_DECLARE_PRIVATE_H
+#define AGENT_DECLARE_PRIVATE_H
 
 #include "include/taffrail/event.h"
 

@@ -2,8 +2,8 @@
 /*
  * The shape of a marker's events: what its writer knows of their fields.
  */
-#ifndef TRACEPOINTS_SITES_SHAPE_H
-#define TRACEPOINTS_SITES_SHAPE_H
+#ifndef TRACEPOINTS_SITES_SHAPE_PRIVATE_H
+#define TRACEPOINTS_SITES_SHAPE_PRIVATE_H
 
 #include "buffers/writers/write.h"
 #include "include/taffrail/site.h"

@@ -14,8 +14,8 @@
  * missing. A thread that other code leads there all the same comes to a cc,
  * because all instructions' starts have one.
  */
-#ifndef TRACEPOINTS_USDT_PLAN_SCAN_H
-#define TRACEPOINTS_USDT_PLAN_SCAN_H
+#ifndef TRACEPOINTS_USDT_PLAN_SCAN_PRIVATE_H
+#define TRACEPOINTS_USDT_PLAN_SCAN_PRIVATE_H
 
 #include "tracepoints/usdt/plan/image.h"
 #include "tracepoints/usdt/plan/plan.h"

@@ -2,8 +2,8 @@
 /*
  * Writes the name of a field; private to the parser of names (fields.c).
  */
-#ifndef TRACEPOINTS_FIELDS_NAME_H
-#define TRACEPOINTS_FIELDS_NAME_H
+#ifndef TRACEPOINTS_FIELDS_NAME_PRIVATE_H
+#define TRACEPOINTS_FIELDS_NAME_PRIVATE_H
 
 #include <stdbool.h>
 

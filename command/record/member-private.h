@@ -2,10 +2,10 @@
 /*
  * The processes of a recording; see member.c.
  */
-#ifndef COMMAND_RECORD_MEMBER_H
-#define COMMAND_RECORD_MEMBER_H
+#ifndef COMMAND_RECORD_MEMBER_PRIVATE_H
+#define COMMAND_RECORD_MEMBER_PRIVATE_H
 
-#include "command/record/record.h"
+#include "command/record/private.h"
 
 /* Returns the newest member whose directory has that name, or NULL. */
 struct record_member *member_named(const struct record *record,

@@ -7,8 +7,8 @@
  * stop when the text is full: a width of a million costs no more than the size
  * of the text. Any thread; SIGSAFE.
  */
-#ifndef TRACEPOINTS_FIELDS_CONVERSION_H
-#define TRACEPOINTS_FIELDS_CONVERSION_H
+#ifndef TRACEPOINTS_FIELDS_CONVERSION_PRIVATE_H
+#define TRACEPOINTS_FIELDS_CONVERSION_PRIVATE_H
 
 #include <stddef.h>
 #include <stdint.h>

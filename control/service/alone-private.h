@@ -2,8 +2,8 @@
 /*
  * A process whose program may have ended without its service thread.
  */
-#ifndef CONTROL_SERVICE_ALONE_H
-#define CONTROL_SERVICE_ALONE_H
+#ifndef CONTROL_SERVICE_ALONE_PRIVATE_H
+#define CONTROL_SERVICE_ALONE_PRIVATE_H
 
 /* For the service thread: each reads /proc/self/stat through a descriptor that
  * it closes, and takes the first thread for alive where it cannot. */

@@ -8,8 +8,8 @@
  * (control/threads/thread.h) open files. The one exception is a look at a
  * program that is about to be executed.
  */
-#ifndef AGENT_AGENT_H
-#define AGENT_AGENT_H
+#ifndef AGENT_PRIVATE_H
+#define AGENT_PRIVATE_H
 
 struct object;
 

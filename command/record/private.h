@@ -7,8 +7,8 @@
  * member.c knows the processes, met.c the rules that selected a marker,
  * signals.c sets handlers and limits.
  */
-#ifndef COMMAND_RECORD_RECORD_H
-#define COMMAND_RECORD_RECORD_H
+#ifndef COMMAND_RECORD_PRIVATE_H
+#define COMMAND_RECORD_PRIVATE_H
 
 #include <signal.h>
 

@@ -2,8 +2,8 @@
 /*
  * What the wrappers of libc's exec and posix_spawn functions share.
  */
-#ifndef AGENT_WRAP_EXEC_H
-#define AGENT_WRAP_EXEC_H
+#ifndef AGENT_WRAP_PRIVATE_H
+#define AGENT_WRAP_PRIVATE_H
 
 #include "tracepoints/program/executable.h"
 

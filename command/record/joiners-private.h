@@ -2,8 +2,8 @@
 /*
  * Finds processes that were started under a recording and may still join it.
  */
-#ifndef COMMAND_RECORD_JOINERS_H
-#define COMMAND_RECORD_JOINERS_H
+#ifndef COMMAND_RECORD_JOINERS_PRIVATE_H
+#define COMMAND_RECORD_JOINERS_PRIVATE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -2,8 +2,8 @@
 /*
  * A thread's private descriptor table.
  */
-#ifndef CONTROL_THREADS_DESCRIPTORS_H
-#define CONTROL_THREADS_DESCRIPTORS_H
+#ifndef CONTROL_THREADS_DESCRIPTORS_PRIVATE_H
+#define CONTROL_THREADS_DESCRIPTORS_PRIVATE_H
 
 /*
  * Gives the calling thread a private, empty descriptor table. The program's

@@ -2,8 +2,8 @@
 /*
  * The agent and fork(2); see fork.c.
  */
-#ifndef AGENT_FORK_H
-#define AGENT_FORK_H
+#ifndef AGENT_FORK_PRIVATE_H
+#define AGENT_FORK_PRIVATE_H
 
 /*
  * fork_setup() prepares the agent for forks, once, at start. With `hook` it

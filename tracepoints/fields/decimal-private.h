@@ -8,8 +8,8 @@
  *
  * Facts: IEEE 754 binary32 and binary64.
  */
-#ifndef TRACEPOINTS_FIELDS_DECIMAL_H
-#define TRACEPOINTS_FIELDS_DECIMAL_H
+#ifndef TRACEPOINTS_FIELDS_DECIMAL_PRIVATE_H
+#define TRACEPOINTS_FIELDS_DECIMAL_PRIVATE_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Which process this is; see identity.c. Call these functions in one of the
  * agent's threads.
  */
-#ifndef CONTROL_SESSIONS_IDENTITY_H
-#define CONTROL_SESSIONS_IDENTITY_H
+#ifndef CONTROL_SESSIONS_IDENTITY_PRIVATE_H
+#define CONTROL_SESSIONS_IDENTITY_PRIVATE_H
 
 #include <stdint.h>
 

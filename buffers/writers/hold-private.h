@@ -19,8 +19,8 @@
  * holder wrote before its release. channel_stop() clears `active` before it
  * reads the lock; a writer reads `active` after it has taken the lock.
  */
-#ifndef BUFFERS_WRITERS_HOLD_H
-#define BUFFERS_WRITERS_HOLD_H
+#ifndef BUFFERS_WRITERS_HOLD_PRIVATE_H
+#define BUFFERS_WRITERS_HOLD_PRIVATE_H
 
 #include "base/host.h"
 #include "buffers/clock.h"

@@ -7,8 +7,8 @@
  * What must stay true here: only proposals are printed, so a shell shows no
  * error in the middle of a command line.
  */
-#ifndef COMMAND_COMPLETION_COMPLETION_H
-#define COMMAND_COMPLETION_COMPLETION_H
+#ifndef COMMAND_COMPLETION_PRIVATE_H
+#define COMMAND_COMPLETION_PRIVATE_H
 
 #include <sys/types.h>
 

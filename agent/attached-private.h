@@ -3,8 +3,8 @@
  * An agent that comes into a running program (docs/attach.md), goes to sleep
  * and is woken there.
  */
-#ifndef AGENT_ATTACHED_H
-#define AGENT_ATTACHED_H
+#ifndef AGENT_ATTACHED_PRIVATE_H
+#define AGENT_ATTACHED_PRIVATE_H
 
 #include "base/text.h"
 

@@ -2,8 +2,8 @@
 /*
  * Answers to the control socket; see control.c.
  */
-#ifndef AGENT_CONTROL_H
-#define AGENT_CONTROL_H
+#ifndef AGENT_CONTROL_PRIVATE_H
+#define AGENT_CONTROL_PRIVATE_H
 
 /* Serves one connection for one request. Returns 0, or a negative errno when
  * the connection must be closed. Service thread only. */

@@ -5,8 +5,8 @@
  * What must stay true: a check changes nothing outside of this command and its
  * own children, and says only what it has seen, not what a release should have.
  */
-#ifndef COMMAND_DOCTOR_DOCTOR_H
-#define COMMAND_DOCTOR_DOCTOR_H
+#ifndef COMMAND_DOCTOR_PRIVATE_H
+#define COMMAND_DOCTOR_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

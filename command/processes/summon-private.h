@@ -3,8 +3,8 @@
  * Makes the service thread of a process that has none
  * (control/service/demand.c).
  */
-#ifndef COMMAND_PROCESSES_SUMMON_H
-#define COMMAND_PROCESSES_SUMMON_H
+#ifndef COMMAND_PROCESSES_SUMMON_PRIVATE_H
+#define COMMAND_PROCESSES_SUMMON_PRIVATE_H
 
 #include <stddef.h>
 
