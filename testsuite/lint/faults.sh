@@ -114,6 +114,7 @@ expected()
 	cat <<-'END'
 	spdx agent/planted/spdx.c:1: no SPDX
 	rooms agent/planted may not include command/planted/up.h
+	rooms agent/planted/alone.h:1: only its own room includes it: name it
 	rooms agent/planted/near.c:2: includes buffers/writers/private.h, which is
 	rooms command/planted: has the last name of agent/planted
 	rooms command/planted/up.h:1: its guard is UP_H, not COMMAND_PLANTED_UP_H

@@ -13,7 +13,9 @@ to others.
     rooms.py includes FILE...  includes that go the wrong way, files in no room,
                                rooms that are too large, rooms or headers of one
                                name, guards that are not the header's path,
-                               headers that no list shows to other layers
+                               headers that no list shows to other layers, or
+                               that only their own room includes without being
+                               named private
     rooms.py symbols BUILD     the same by the symbols of the objects in BUILD,
                                and files that need each other in a circle
 
@@ -37,6 +39,7 @@ class House:
     def __init__(self, text):
         self.rooms = {}         # room: (layer, number in it)
         self.uses = {}          # layer: layers and rooms
+        self.users = collections.defaultdict(set)   # header: rooms
         self.faces = {}         # header: its number of users in other layers
         for line in rows(text, FACES):
             room, headers = (part.split() for part in line.split("|"))
@@ -109,6 +112,11 @@ def is_private(path):
     return re.search(r"(^|/|-)private\.h$", path)
 
 
+def is_for_programs(house, path):
+    return any(path.startswith(root + word) for root in room_roots(house)
+               for word in ("taffrail/", "ust/"))
+
+
 def includes(house, files):
     found = list(twin_rooms(house))
     sizes = collections.Counter()
@@ -120,9 +128,8 @@ def includes(house, files):
             continue
         sizes[room] += 1
         name = os.path.basename(path)
-        if path.endswith(".h") and name != "private.h" and not any(
-                path.startswith(root + word) for root in room_roots(house)
-                for word in ("taffrail/", "ust/")):
+        if path.endswith(".h") and name != "private.h" and \
+                not is_for_programs(house, path):
             headers[name].append(path)
         found += includes_of(house, path, room)
         found += guard_of(house, path)
@@ -135,6 +142,10 @@ def includes(house, files):
     for name, paths in sorted(headers.items()):
         for path in paths[1:]:
             found.append("%s:1: has the name of %s" % (path, paths[0]))
+        found += ["%s:1: only its own room includes it: name it private" % path
+                  for path in paths if not is_private(name) and
+                  not name.endswith("-x86_64.h") and
+                  house.users[path] <= {house.room(path)}]
     return found
 
 
@@ -167,6 +178,7 @@ def includes_of(house, path, room):
                 continue
             quote, name = match.groups()
             target = include_target(house, name)
+            house.users[target].add(room)
             if "../" in name:
                 yield "%s:%d: includes %s" % (path, number, name)
             elif target and is_private(name) and (
