@@ -14,8 +14,8 @@ to others.
                                rooms that are too large, rooms or headers of one
                                name, guards that are not the header's path,
                                headers that no list shows to other layers, or
-                               that only their own room includes without being
-                               named private
+                               that no other room gets and that are not named
+                               private
     rooms.py symbols BUILD     the same by the symbols of the objects in BUILD,
                                and files that need each other in a circle
 
@@ -39,7 +39,7 @@ class House:
     def __init__(self, text):
         self.rooms = {}         # room: (layer, number in it)
         self.uses = {}          # layer: layers and rooms
-        self.users = collections.defaultdict(set)   # header: rooms
+        self.users = collections.defaultdict(set)   # header: files
         self.faces = {}         # header: its number of users in other layers
         for line in rows(text, FACES):
             room, headers = (part.split() for part in line.split("|"))
@@ -144,9 +144,15 @@ def includes(house, files):
             found.append("%s:1: has the name of %s" % (path, paths[0]))
         found += ["%s:1: only its own room includes it: name it private" % path
                   for path in paths if not is_private(name) and
-                  not name.endswith("-x86_64.h") and
-                  house.users[path] <= {house.room(path)}]
+                  not name.endswith("-x86_64.h") and not is_shared(house, path)]
     return found
+
+
+def is_shared(house, path):
+    """Does a file of another room include it, or a header that includes it?"""
+    return any(house.room(user) != house.room(path) or
+               (user.endswith(".h") and not is_private(user) and
+                is_shared(house, user)) for user in house.users[path])
 
 
 def twin_rooms(house):
@@ -178,7 +184,7 @@ def includes_of(house, path, room):
                 continue
             quote, name = match.groups()
             target = include_target(house, name)
-            house.users[target].add(room)
+            house.users[target].add(path)
             if "../" in name:
                 yield "%s:%d: includes %s" % (path, number, name)
             elif target and is_private(name) and (
