@@ -16,7 +16,7 @@ command_sources = \
 	command/attach/provide.c \
 	command/attach/steps.h \
 	command/attach/stop.c \
-	command/attach/stub-private.h \
+	command/attach/stub.h \
 	command/attach/target.c \
 	command/attach/threads.c \
 	command/attach/turns.c \

@@ -48,7 +48,7 @@ gdbstub_sources = \
 	gdbstub/wire/marker-text.h \
 	gdbstub/wire/packet.c \
 	gdbstub/wire/packet.h \
-	gdbstub/wire/registers-private.h \
+	gdbstub/wire/registers.h \
 	gdbstub/wire/rsp.h \
 	gdbstub/wire/static-block.h
 

@@ -7,7 +7,7 @@
 
 #include "traces/checksum-private.h"
 #include "traces/ledger-private.h"
-#include "traces/metadata-private.h"
+#include "traces/metadata.h"
 
 #define METADATA_MAX	(64u << 20)
 #define CTF_LINE	"/* CTF 1.8 */"

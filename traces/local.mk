@@ -13,8 +13,8 @@ traces_sources = \
 	traces/ledger.c \
 	traces/limit.c \
 	traces/load.c \
-	traces/metadata-private.h \
 	traces/metadata.c \
+	traces/metadata.h \
 	traces/private.h \
 	traces/stream.c \
 	traces/trace.c \

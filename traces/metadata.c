@@ -6,7 +6,7 @@
  * What must stay true here: every text of a program passes through
  * identifier(), escape() or remark().
  */
-#include "traces/metadata-private.h"
+#include "traces/metadata.h"
 
 #include <errno.h>
 #include <stdlib.h>

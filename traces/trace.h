@@ -26,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traces/metadata-private.h"
+#include "traces/metadata.h"
 
 #define TRACE_ANCHORS_MAX	64
 #define TRACE_KINDS		3	/* of clocks: enum clock_kind - 1 */

@@ -20,7 +20,7 @@
 #include "traces/checksum-private.h"
 #include "traces/idx-private.h"
 #include "traces/ledger-private.h"
-#include "traces/metadata-private.h"
+#include "traces/metadata.h"
 #include "traces/verify.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)

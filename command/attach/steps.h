@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "command/attach/attach.h"
-#include "command/attach/stub-private.h"
+#include "command/attach/stub.h"
 
 #define ATTACH_MODULES_MAX	1024
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What runs in the other process, see stub-private.h. This is data to the
+ * What runs in the other process, see stub.h. This is data to the
  * command: it is copied there, and never runs here.
  *
  *	a thread of the program's    stopped, led here by one step
@@ -17,7 +17,7 @@
  * All signals are blocked in both but libc's own two (32, 33), which setuid()
  * waits for.
  */
-#include "command/attach/stub-private.h"
+#include "command/attach/stub.h"
 
 #define SYS_write		1
 #define SYS_mprotect		10

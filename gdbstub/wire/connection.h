@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "gdbstub/wire/packet.h"
-#include "gdbstub/wire/registers-private.h"
+#include "gdbstub/wire/registers.h"
 #include "gdbstub/wire/rsp.h"
 
 #define CONNECTION_FILES	16

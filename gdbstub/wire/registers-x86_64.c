@@ -9,7 +9,7 @@
  * without an operating system, and neither relocates it nor finds its
  * libraries.
  */
-#include "gdbstub/wire/registers-private.h"
+#include "gdbstub/wire/registers.h"
 
 #include "base/base.h"
 

@@ -11,7 +11,7 @@
 #include "testsuite/fuzz/fuzz.h"
 
 #include "testsuite/unit/rings.h"
-#include "traces/metadata-private.h"
+#include "traces/metadata.h"
 
 #define TEXT_BYTES	(1u << 20)
 #define RECORDS_MAX	6

@@ -10,7 +10,7 @@
 
 #include "buffers/reader/reader.h"
 #include "testsuite/unit/rings.h"
-#include "traces/metadata-private.h"
+#include "traces/metadata.h"
 
 #define SUB	4096u
 #define NSUB	8u

@@ -3,8 +3,8 @@
  * The machine's registers as gdb numbers them: the target description, and the
  * answers about a snapshot.
  */
-#ifndef GDBSTUB_WIRE_REGISTERS_PRIVATE_H
-#define GDBSTUB_WIRE_REGISTERS_PRIVATE_H
+#ifndef GDBSTUB_WIRE_REGISTERS_H
+#define GDBSTUB_WIRE_REGISTERS_H
 
 #include "base/text.h"
 #include "gdbstub/wire/packet.h"

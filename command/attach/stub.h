@@ -12,8 +12,8 @@
  * What must stay true: the block lies ATTACH_CODE_BYTES behind the code's
  * first byte; the code has no address of this program's in it.
  */
-#ifndef COMMAND_ATTACH_STUB_PRIVATE_H
-#define COMMAND_ATTACH_STUB_PRIVATE_H
+#ifndef COMMAND_ATTACH_STUB_H
+#define COMMAND_ATTACH_STUB_H
 
 #define ATTACH_CODE_BYTES	4096
 #define ATTACH_BLOCK_BYTES	8192

@@ -6,8 +6,8 @@
  * What must stay true here: for any texts of a program the result is valid
  * TSDL, and describes the bytes that the writers write.
  */
-#ifndef TRACES_METADATA_PRIVATE_H
-#define TRACES_METADATA_PRIVATE_H
+#ifndef TRACES_METADATA_H
+#define TRACES_METADATA_H
 
 #include <stdint.h>
 #include <stdio.h>
