@@ -66,6 +66,8 @@ plant_faults()
 	plant agent/planted/near.c '#include "buffers/writers/private.h"'
 	plant command/planted/up.h '#ifndef UP_H' '#define UP_H' '#endif'
 	plant command/planted/base.h
+	plant agent/planted/own-private.h
+	plant agent/planted/shows.h '#include "agent/planted/own-private.h"'
 	plant buffers/writers/hidden.h
 	plant agent/planted/looks.c '#include "buffers/writers/hidden.h"'
 	plant agent/planted/long-file.c "$(repeat 601 ';')"
@@ -115,6 +117,7 @@ expected()
 	spdx agent/planted/spdx.c:1: no SPDX
 	rooms agent/planted may not include command/planted/up.h
 	rooms agent/planted/alone.h:1: only its own room includes it: name it
+	rooms agent/planted/shows.h:2: shows agent/planted/own-private.h, which is
 	rooms agent/planted/near.c:2: includes buffers/writers/private.h, which is
 	rooms command/planted: has the last name of agent/planted
 	rooms command/planted/up.h:1: its guard is UP_H, not COMMAND_PLANTED_UP_H

@@ -191,6 +191,10 @@ def includes_of(house, path, room):
                     os.path.dirname(name) != os.path.dirname(path)):
                 yield "%s:%d: includes %s, which is private to its room" % (
                     path, number, name)
+            elif target and is_private(name) and path.endswith(".h") and \
+                    not is_private(path):
+                yield "%s:%d: shows %s, which is private" % (path, number,
+                                                             target)
             elif target and not house.may(room, house.room(target)):
                 yield "%s:%d: %s may not include %s" % (path, number, room,
                                                         target)
