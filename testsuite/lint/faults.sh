@@ -93,6 +93,8 @@ plant_faults()
 		'#include "base/base.h"' 'void *handler_planted(void);' \
 		'SIGSAFE void *handler_planted(void)' '{' \
 		'	return malloc(1);' '}'
+	plant probes/handler.c '#include <stdlib.h>' '#include "base/base.h"' \
+		'SIGSAFE void *handler_probes(void) { return malloc(2); }'
 	plant agent/planted/leak.c '#include <stdlib.h>' \
 		'void leak(const char *c)' '{' '	char *copy = malloc(1);' \
 		'' '	if (copy && *c)' '		free(copy);' '}'
@@ -141,6 +143,7 @@ expected()
 	scripts_parse testsuite/planted/broken.sh:
 	scripts_run testsuite/planted/broken.sh:1: not executable
 	sigsafe malloc is reached from SIGSAFE code: handler_planted
+	sigsafe malloc is reached from SIGSAFE code: handler_probes
 	analyzer agent/planted/leak.c:9: leak: leak of 'copy'
 	cppcheck agent/planted/beyond.c:6: arrayIndexOutOfBounds:
 	format agent/planted/format.c:4: before "(": a blank is missing

@@ -294,8 +294,8 @@ rule_scripts_run()
 	done
 }
 
-# What the agent runs in signal handlers; the command's own files are not in
-# it. See sigsafe.py.
+# What runs in the program's signal handlers: every layer but those of the
+# command, and what other layers have for the command. See sigsafe.py.
 rule_sigsafe()
 {
 	case $(uname -m) in
@@ -304,8 +304,8 @@ rule_sigsafe()
 	esac
 	# shellcheck disable=SC2046
 	python3 $here/sigsafe.py "${SIGSAFE_CC:-gcc}" $public $(
-		files '^(base|buffers|tracepoints|control|gdbstub|agent)/.*\.c$' |
-		grep -vE '^buffers/reader/|^tracepoints/providers/|/filter/')
+		files "^($layers)/.*\.c$" | grep -vE \
+		'^(traces|command|buffers/reader|tracepoints/providers)/|/filter/')
 }
 
 . $here/tools.sh
