@@ -54,8 +54,8 @@ static int is_identifier(const char *name)
 	return p > name && p - name < FIELD_BYTES;
 }
 
-/* A part of an id: neither empty, nor with a "/" or a character that would
- * disturb a list. */
+/* Returns 1 when a name can be a part of an id: it is not empty, and has no
+ * "/", blank or control character, which would spoil a list. */
 static int is_name(const char *name)
 {
 	const char *p = name;
@@ -66,7 +66,7 @@ static int is_name(const char *name)
 	return p > name;
 }
 
-/* Fills in what a compiler would. `text` has TEXT_BYTES. */
+/* Fills in the site and its texts as a compiler does. `text` has TEXT_BYTES. */
 static int model_make(struct taffrail_site *site, struct text *text,
 		      const char *channel, const char *name,
 		      const struct taffrail_event_field *fields, uint32_t n)
@@ -156,7 +156,7 @@ static struct object *object_add(struct taffrail_declared *event)
 	return registry_declare(&declared_module, &event->site, texts, &code);
 }
 
-/* A sleeping agent keeps its markers for the time when it is woken. */
+/* An agent that sleeps is not off: markers are declared for when it wakes. */
 static int is_off(void)
 {
 	return agent_off && agent_off != agent_detached;
@@ -215,7 +215,7 @@ PUBLIC void taffrail_event_undeclare(struct taffrail_declared *event)
 
 	if (!event || is_off())
 		return;
-	/* before its first event a child has its parent's threads in mind */
+	/* before this, a forked child takes its parent's threads for its own */
 	if (!agent_off && !load_relaxed(fork_mark))
 		fork_revive();
 	registry_lock();

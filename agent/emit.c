@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Writes an event of a declared marker, as a site's own code does for others.
+ * Writes an event of a declared marker. Other markers have code that does it.
  */
 #include "agent/declare-private.h"
 #include "base/base.h"

@@ -9,8 +9,9 @@
 #include <stdint.h>
 
 #define COLD		__attribute__((cold, noinline))
-/* Code that forked children run which never write an event. It lies together,
- * because each further page of the library costs a child a page fault. */
+/* Marks code that runs in each forked child, even if the child never writes an
+ * event. This code lies together, because each further page of the library
+ * costs the child a page fault. */
 #define FORK_TEXT	__attribute__((section(".text.hot.fork")))
 #define ALWAYS_INLINE	inline __attribute__((always_inline))
 #define likely(x)	__builtin_expect(!!(x), 1)

@@ -34,9 +34,9 @@
  * processes with rings of the default size. */
 #define KEEP_BYTES		(256ull << 20)
 
-/* What rings leave free in the runtime directory's file system, so that other
- * programs, and the small files of later processes, find room: this part of it,
- * and at most so many bytes and files. */
+/* What rings leave free in the runtime directory's file system, for other
+ * programs and for the small files of later processes: an eighth of it, but not
+ * more than so many bytes and files. */
 #define RESERVE_PART		8
 #define RESERVE_BYTES		(8ull << 20)
 #define RESERVE_FILES		64ull

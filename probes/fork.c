@@ -2,9 +2,9 @@
 /*
  * fork(2): parent and child go on with their callbacks.
  *
- * liburcu-bp wants to be told of forks. It is one library for the whole
- * program, and its functions may not be called twice round one fork: so a
- * program that calls them itself is left to do so.
+ * liburcu-bp has functions that must be called before and after a fork. It is
+ * one library for the whole program, and a second call of them around one fork
+ * is a fault. So this library does not call them if the program does.
  */
 #define _LGPL_SOURCE
 #include <link.h>
@@ -17,7 +17,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Who tells liburcu-bp. Nobody has to before something is attached. */
+/* Which of the two calls liburcu-bp's functions. Before the first attachment,
+ * this library does not. */
 enum teller { TELLER_NONE, TELLER_OURS, TELLER_THEIRS };
 static enum teller teller;
 static int told;	/* between a fork's handlers */

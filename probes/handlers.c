@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Whether a thread is in a signal handler: the handlers that the program
- * installs are called by one of ours, which counts.
+ * Tells whether a thread is in a signal handler. Each handler that the program
+ * installs is called by a handler of this library, which counts.
  *
  * What must stay true: the program sees its own handlers. A function of libc
  * that returns a handler returns the program's; the kernel's view decides
@@ -72,7 +72,8 @@ static void reals_find(void)
 	*(void **)&real_sigaction = dlsym(RTLD_NEXT, "sigaction");
 }
 
-/* A program that has asked the kernel may give our own back: it stays. */
+/* A program that has asked the kernel may pass our own handler: it is not a
+ * function of the program, and is installed as it is. */
 static int is_function(const void *handler)
 {
 	return handler != (void *)handler_call && handler != (void *)SIG_DFL &&

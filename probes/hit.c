@@ -38,13 +38,13 @@ static SIGSAFE void sections_close(unsigned long before)
 		urcu_bp_read_unlock();
 }
 
-/* The frames of a hit are left. */
+/* Ends a hit whose frames are left without a return. */
 static SIGSAFE void hit_left(void *arg)
 {
 	const struct walk *walk = arg;
 	struct reader *reader = walk->reader;
 
-	/* busy for a handler that comes now */
+	/* a handler that interrupts this must find the record busy */
 	store_relaxed(&reader->state, READER_BUSY);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	sections_close(walk->nesting);
@@ -94,7 +94,8 @@ static ALWAYS_INLINE void call(struct walk *walk, const struct entry *entry)
 	store_release(&reader->current, NULL);
 }
 
-/* Between two callbacks no section protects the list: it is named, too. */
+/* While a callback runs, no section protects the list. So the record names a
+ * list of several nodes, too. */
 static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 {
 	struct reader *reader = walk->reader;
@@ -111,7 +112,7 @@ static ALWAYS_INLINE void walk_list(struct walk *walk, int in_handler)
 		entry = node->entry;
 		if (!takes(walk, node, in_handler))
 			continue;
-		/* from here on the node may go, if it is the only one */
+		/* from here on, a node that is alone may be given back */
 		urcu_bp_read_unlock();
 		call(walk, entry);
 		if (likely(!after))
@@ -159,7 +160,7 @@ static SIGSAFE void count_nested(const struct reader *reader,
 	const struct node *node;
 	struct cleanup buffer;
 
-	/* in the midst of this library, liburcu may be, too */
+	/* the hit has interrupted this library, and perhaps liburcu */
 	if (reader->state != READER_INSIDE)
 		return;
 	_pthread_cleanup_push(&buffer, count_left, (void *)nesting());
@@ -176,7 +177,8 @@ static int serve_kept(void *walk, void *block)
 	return 0;
 }
 
-/* A hit in a signal handler, in a callback, or of a probe of the program. */
+/* Serves a hit in a signal handler or in a callback, a hit of a USDT probe, and
+ * the first hit of a thread. */
 static __attribute__((noinline)) void hit_slow(struct walk *walk, int block)
 {
 	if (!walk->known)

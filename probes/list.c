@@ -3,9 +3,9 @@
  * The attachments, and the lists that hits walk.
  *
  * list_look() and list_gone() run in threads of the agent, which hold the
- * registry's lock: no libc here. Everything is type-stable (base/arena.h):
- * what was taken out of a list is given back when a grace period has begun and
- * ended since, and no thread's record names it.
+ * registry's lock, so this file calls no libc. Memory is type-stable
+ * (base/arena.h). What was taken out of a list is given back when a grace
+ * period has begun and ended since, and no thread's record names it.
  */
 #include "probes/private.h"
 
@@ -37,8 +37,8 @@ static struct arena_type known_type = ARENA_TYPE(struct known);
 static struct arena_type names_type = ARENA_TYPE(struct names);
 static struct arena_type retired_type = ARENA_TYPE(struct retired);
 
-/* All living attachments, in order of priority; and the others. Threads of the
- * agent read the first list at any time. */
+/* The attachments: those that live, by priority, and those that are detached.
+ * Threads of the agent read the first list at any time. */
 static struct entry *entries;
 static struct entry *leaving;
 uint32_t entry_count;
@@ -48,7 +48,7 @@ static uint64_t begun;
 static uint64_t ended;
 
 static struct retired *retired;
-static uint64_t swept;		/* `ended`, when they were looked at */
+static uint64_t swept;		/* `ended`, at the last sweep */
 uint32_t list_retired;
 
 /* What a reader may name. */
@@ -113,8 +113,9 @@ uint64_t list_period(void)
 	return load_acquire(&begun);
 }
 
-/* Without memory to note it, what is retired is never used again. Which period
- * it is, is read when nothing leads to the list any more (RETIRE-PERIOD). */
+/* Notes what no marker leads to any more. If there is no memory for the note,
+ * it is never used again. The period is read after the last way to the list is
+ * gone (RETIRE-PERIOD). */
 static void retire(struct node *list, struct known *known)
 {
 	struct retired *r;
@@ -230,8 +231,8 @@ static struct known *known_make(const struct object *object)
 	return known;
 }
 
-/* Returns 1 when a rule names a marker: as in a session, a probe of the
- * program only when the rule spells its provider. */
+/* Returns 1 when a rule names a marker. As in a session, a rule names a USDT
+ * probe only if it spells the provider. */
 static int matches(const struct entry *entry, const struct object *object)
 {
 	const char *glob = entry->rule.glob;
@@ -270,7 +271,7 @@ static int list_make(const struct object *object, struct node **list)
 	return 0;
 }
 
-/* A guard is on when any callback is attached to its marker. */
+/* Returns 1 when a callback is attached to the marker of a guard. */
 static int guard_wanted(const struct object *object)
 {
 	const struct entry *entry = load_acquire(&entries);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Callbacks: between the files of libtaffrail-probe.so.
+ * Callbacks: what the files of libtaffrail-probe.so share.
  *
  * A hit walks the list of its marker's callbacks. liburcu-bp protects the walk
  * from one callback to the next, but no callback runs in a read-side critical
- * section: it may block for ever, or never return. What it uses is named in its
- * thread's record instead:
+ * section: it may block, or never return. Instead, the thread's record names
+ * the callback that runs:
  *
  *	hit				detach
  *	rcu_read_lock			entry->dead = 1
@@ -15,8 +15,8 @@
  *	the callback			is the entry
  *	reader->current = NULL
  *
- * A section that has not seen `dead` has ended when synchronize_rcu() returns,
- * and so has named its entry. (PROBE-NAMED)
+ * When synchronize_rcu() returns, each section that has not seen `dead` has
+ * ended, so its record names the entry. (PROBE-NAMED)
  */
 #ifndef PROBES_PRIVATE_H
 #define PROBES_PRIVATE_H
@@ -29,7 +29,7 @@
 /* An attachment. Its memory is only used again for attachments. */
 struct entry {
 	struct entry *next;		/* by priority */
-	struct entry *left;		/* of those detached */
+	struct entry *left;		/* the next detached one */
 	taffrail_callback *callback;
 	void *priv;
 	void *library;			/* of dlopen(), or NULL */
@@ -63,8 +63,8 @@ struct known {
 };
 
 /*
- * A thread that has hit a marker with callbacks. Records are never freed; the
- * record of a thread that has gone is another thread's later.
+ * A thread that has hit a marker with callbacks. Records are never freed:
+ * another thread takes over the record of a thread that has gone.
  */
 enum reader_state {
 	READER_OUT = 0,
@@ -77,8 +77,8 @@ struct reader {
 	uint32_t pid;
 	uint32_t state;			/* enum reader_state */
 	int *error;			/* the thread's errno */
-	const struct node *list;	/* it may look at these nodes */
-	const struct entry *current;	/* it is in this callback */
+	const struct node *list;	/* the thread may read these nodes */
+	const struct entry *current;	/* the thread is in this callback */
 } __attribute__((aligned(64)));
 
 extern __thread struct reader *probe_reader;
@@ -92,15 +92,15 @@ struct reader *reader_take(void);
  * non-zero, and returns it. */
 int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg);
 
-/* Tells the record, in a forked child, that its thread has another id. */
+/* Writes the thread's new id into its record, in a forked child. */
 void reader_forked(void);
 
 /* How many signal handlers the calling thread is in. */
 extern __thread uint32_t probe_handlers;
 
 /*
- * glibc's, which <pthread.h> does not declare any more. It runs the routine
- * when the frame is left by longjmp(), pthread_exit() or cancellation.
+ * A cleanup buffer of glibc, which <pthread.h> no longer declares. glibc runs
+ * the routine when longjmp(), pthread_exit() or cancellation leaves the frame.
  */
 struct cleanup {
 	void (*routine)(void *arg);
@@ -114,9 +114,9 @@ extern void _pthread_cleanup_push(struct cleanup *buffer,
 extern void _pthread_cleanup_pop(struct cleanup *buffer, int run);
 
 /*
- * ThreadSanitizer, if the program is built with it, cannot know what liburcu
- * and the records order: what was done before an attachment comes before its
- * callback, and that before what is done after its detachment.
+ * Tells ThreadSanitizer, if the program is built with it, the order that
+ * liburcu and the records make: what happens before attaching, then the
+ * callback, then what happens after detaching.
  */
 #pragma weak __tsan_acquire
 #pragma weak __tsan_release

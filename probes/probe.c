@@ -86,9 +86,9 @@ struct visit {
 	int error;
 };
 
-/* While this library works, the thread's hits call nothing, and it is not
- * cancelled: liburcu holds locks where it sleeps. Returns 0 or a negative
- * errno. */
+/* Begins a call. Until it ends, the thread's hits call nothing, and the thread
+ * is not cancelled, because liburcu sleeps with locks held. Returns 0 or a
+ * negative errno. */
 static int enter(struct visit *visit)
 {
 	struct reader *reader;
@@ -225,8 +225,8 @@ static void detach_begin(struct entry *entry)
 	entry->waited++;
 }
 
-/* Attaches what is not attached yet. The caller holds probe_lock(); on failure
- * it waits for `failed`. */
+/* Makes an attachment. The caller holds probe_lock(). If `*failed` is set, the
+ * caller must wait until no thread is in it. */
 static int attach(const struct entry *model, struct entry **failed)
 {
 	struct entry *entry;
@@ -243,7 +243,7 @@ static int attach(const struct entry *model, struct entry **failed)
 	ret = probe_host.rule(&entry->rule, 1);
 	if (!ret)
 		return (int)load_relaxed(&entry->markers);
-	/* a library that came meanwhile may have hit it */
+	/* a marker of a library that came meanwhile may have called it */
 	detach_begin(entry);
 	*failed = entry;
 	return ret;
@@ -292,8 +292,8 @@ PUBLIC int taffrail_probe_attach(const char *rule, taffrail_callback *callback,
 	return taffrail_probe_attach_with(rule, callback, priv, 0, 0);
 }
 
-/* Detaches the attachment if it lives; else returns one that is detached, with
- * a thread in it; else NULL. */
+/* Detaches the living attachment and returns it. If there is none, returns one
+ * that is detached but still has a thread in it, or NULL. */
 static struct entry *detach_next(const struct entry *model, int living)
 {
 	struct entry *entry;
@@ -311,8 +311,8 @@ static struct entry *detach_next(const struct entry *model, int living)
 	return entry;
 }
 
-/* One that was detached before, and whose threads did not leave in time, has
- * the same `priv`: it is waited for, too. */
+/* Also waits for attachments of the same `priv` that were detached before, and
+ * whose threads did not leave in time. */
 PUBLIC int taffrail_probe_detach_within(const char *rule,
 					taffrail_callback *callback,
 					void *priv, unsigned int milliseconds,

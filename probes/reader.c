@@ -2,8 +2,9 @@
 /*
  * The records of threads that hit markers with callbacks.
  *
- * A thread does not say when it ends: no destructor of libc's runs late
- * enough. A record whose thread has gone is found when one is needed.
+ * A thread cannot free its record when it ends, because it may hit markers
+ * after every destructor that libc runs. A thread that needs a record looks for
+ * one whose thread has gone.
  */
 #define _LGPL_SOURCE
 #include <errno.h>
@@ -33,9 +34,9 @@ static uint32_t records = 63;
 
 __thread struct reader *probe_reader;
 
-/* A child that libc does not report (_Fork(), clone(2)) still has its parent's
- * records, and its own thread's under the parent's number: none of them is
- * taken for gone. */
+/* Returns 1 when the record's thread has gone. In a child that libc does not
+ * report (_Fork(), clone(2)), all records have the parent's pid, also that of
+ * the child's own thread: none of them counts as gone. */
 static SIGSAFE int is_gone(const struct reader *reader, uint32_t tid)
 {
 	uint32_t pid = (uint32_t)sys_getpid();
@@ -81,7 +82,7 @@ static SIGSAFE struct reader *find(uint32_t tid, int by_gone)
 	return NULL;
 }
 
-/* As many records again as there are, within a chunk's limit. */
+/* Adds as many records as there are, CHUNK_MAX at most. */
 static SIGSAFE struct reader *grow(uint32_t tid)
 {
 	uint32_t n = (uint32_t)min_u64(load_relaxed(&records), CHUNK_MAX);
@@ -135,8 +136,8 @@ SIGSAFE struct reader *reader_take(void)
 		reader = grow(tid);
 	if (!reader)
 		return NULL;
-	/* a handler that came meanwhile has taken the same one, or another:
-	 * then that is the thread's, and this one stays until it has gone */
+	/* a handler that came meanwhile may have taken another record: the
+	 * thread keeps that, and this one is free when the thread has gone */
 	if (!probe_reader) {
 		reader->error = &errno;
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -159,7 +160,7 @@ int reader_each(int (*fn)(struct reader *reader, void *arg), void *arg)
 
 			if (tid)
 				ret = fn(reader, arg);
-			/* asked only where it matters: a system call */
+			/* asked last, because it is a system call */
 			if (ret && is_gone(reader, tid))
 				ret = 0;
 		}

@@ -252,7 +252,7 @@ int trace_file_end(struct trace_stream *stream)
 	return ret;
 }
 
-/* Opens the latest file again, which was ended, as the next one could not be
+/* Opens the latest file again: it was ended, but the next file could not be
  * written. */
 static void open_again(struct trace_stream *stream)
 {

@@ -222,8 +222,8 @@ int bell_answer(void)
 
 	if (order_change(tid, BELL_RIGHTS, BELL_APPLYING)) {
 		ret = rights_adopt(&rights);
-		/* BELL-ORDER: the rights are adopted before the order ends, and
-		 * `rights` may be written again */
+		/* BELL-ORDER: the rights are adopted before the order ends:
+		 * after that, `rights` may be written again */
 		store_release(&order, (ret ? BELL_END : BELL_IDLE) | tid << 2);
 		sys_futex_wake(&order, 1);
 		if (ret)

@@ -15,7 +15,7 @@
  */
 void demand_begin(void);
 
-/* Makes the thread at once, if it is on offer: a command is there. */
+/* Makes the thread at once, if it is on offer, because a command waits. */
 void demand_make(void);
 
 /* Makes the offer. The ending service thread calls it, with 0 or the error that

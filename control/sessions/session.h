@@ -74,9 +74,9 @@ int session_rule_add(struct session *session, const char *string,
 		     struct text *why);
 
 /*
- * Who serves hits by a function instead of rings: the callbacks of
- * libtaffrail-probe. The registry's lock is held in look(), and the caller is
- * one of the agent's threads.
+ * A client serves hits by a function instead of rings: libtaffrail-probe, with
+ * its callbacks. Threads of the agent call look(), with the registry's lock
+ * held.
  */
 struct session_client {
 	write_fn *hit;
@@ -101,7 +101,7 @@ struct session {
 	uint32_t owned;		/* gdb's: it has no rules, commands do not end
 				 * it, forked children do not inherit it */
 	struct channel *channel;
-	const struct session_client *client;	/* held for it; or NULL */
+	const struct session_client *client;	/* or NULL: it has rings */
 	uint32_t nrules;
 	/* One more than the maximum, while one rule replaces another. Last,
 	 * because most sessions use few and only these are copied. */

@@ -31,7 +31,7 @@
 
 #include <taffrail/site.h>
 
-/* Whatever a program packs, these are as the library has them. */
+/* The layout is the library's, even where a program uses #pragma pack. */
 #pragma pack(push, 8)
 
 #ifdef __cplusplus
@@ -59,13 +59,14 @@ union taffrail_value {
 
 /*
  * Declares a marker of n fields, 16 at most. Sessions, gdb and callbacks find
- * it as any marker, by its id "channel/name". Nothing that the arguments point to
- * is kept. Declaring the same again returns the same marker.
+ * it like any other marker, by its id "channel/name". Everything that the
+ * arguments point to is copied. Declaring the same again returns the same
+ * marker.
  *
- * Returns NULL, and errno is EINVAL: a name is empty, too long (id: 127
- * characters, field: 63) or no identifier (fields), or a type is none; ENOMEM;
- * ENODEV: the agent does not work in this process. The other functions take
- * NULL for a marker that is off.
+ * Returns NULL on failure, with errno EINVAL: a name is empty or too long (id:
+ * 127 characters, field: 63), the name of a field is no identifier, or a type
+ * is unknown; ENOMEM; ENODEV: the agent does not work in this process. The
+ * other functions take NULL for a marker that is off.
  *
  * Any thread; not in a signal handler.
  */
@@ -74,13 +75,13 @@ taffrail_event_declare(const char *channel_, const char *name_,
 		       const struct taffrail_event_field *fields_,
 		       unsigned int n_);
 
-/* Forgets a marker: it is off, and no list shows it, until it is declared
- * again. Events that were written stay. Its memory is kept for that. Any
- * thread; not in a signal handler. */
+/* Forgets a marker: until it is declared again, it is off and no list shows it.
+ * Events that were written stay. The marker's memory is kept for the next
+ * declaration. Any thread; not in a signal handler. */
 void taffrail_event_undeclare(struct taffrail_declared *event_);
 
-/* Returns 1 when somebody wants events of the marker. One load; any thread, any
- * signal handler. */
+/* Returns 1 when a session, gdb or a callback wants events of the marker. One
+ * load; any thread, any signal handler. */
 static inline int
 taffrail_event_enabled(const struct taffrail_declared *event_)
 {

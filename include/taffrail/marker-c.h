@@ -74,8 +74,8 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 #define TAFFRAIL_LONG_(b32, b64)	b32
 #endif
 
-/* What is no pointer, and an element that is neither a number nor a pointer,
- * gives no field, which TAFFRAIL_CHECK_ refuses. */
+/* If p is no pointer, or points to neither a number nor a pointer, there is no
+ * type of a field, and TAFFRAIL_CHECK_ refuses the marker. */
 #define TAFFRAIL_AT_POINTER_(p, T)					\
 	__typeof__(*__builtin_choose_expr(				\
 		__builtin_classify_type(p) == TAFFRAIL_POINTER_CLASS_,	\
@@ -213,7 +213,7 @@ static __inline__ int taffrail_whole_(const char *text_)
 #endif
 #define TAFFRAIL_TYPES_(i, x)						\
 	typedef TAFFRAIL_TYPE_OF_(x) taffrail_s##i##_ TAFFRAIL_NODEBUG_;
-/* A member of one byte more, since a kind may be 0, for TAFFRAIL_CHECK_. */
+/* The kind plus 1, as the size of a member: a kind may be 0, a size not. */
 #define TAFFRAIL_KIND_(i, x)	char taffrail_k##i##_[1 +		\
 	TAFFRAIL_KIND_OF_(taffrail_s##i##_)];
 #define TAFFRAIL_K_(i)							\
@@ -311,7 +311,7 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 #define TAFFRAIL_COUNTED_(n, kind, note, channel, name, text, ...)	\
 	TAFFRAIL_WITH_(n, TAFFRAIL_EACHN_(n), kind, note,		\
 		       channel, name, text, __VA_ARGS__)
-/* n is the number of arguments, each the macro for so many of them. */
+/* n is the number of arguments; each is the macro that repeats n times. */
 #define TAFFRAIL_WITH_(n, each, kind, note, channel, name, text, ...)	\
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\

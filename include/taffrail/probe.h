@@ -30,23 +30,24 @@
 
 #include <taffrail/site.h>
 
-/* Whatever a program packs, these are as the library has them. */
+/* The layout is the library's, even where a program uses #pragma pack. */
 #pragma pack(push, 8)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Where a field lies: at so many bytes of the event's fixed part, or so many
- * variables. */
+/* Where a field lies. `at_` is a byte of the event's fixed part, or the number
+ * of one of its variables (an address, a string, an array). */
 struct taffrail_place {
 	uint8_t type_;		/* enum taffrail_type, as recorded */
 	uint8_t kind_;		/* enum taffrail_place_kind */
 	uint8_t bytes_;		/* of a number: 1, 2, 4 or 8 */
 	uint8_t unused_;
 	uint16_t at_;
-	uint16_t bound_;	/* 1: limit_ characters; 2: as many as the int
-				 * at limit_ says */
+	uint16_t bound_;	/* of a string: 0: its NUL ends it; 1: it has
+				 * limit_ characters at most; 2: the int at byte
+				 * limit_ of the fixed part says how many */
 	int32_t limit_;
 };
 
@@ -89,8 +90,8 @@ struct taffrail_event {
  * It runs in the thread that hit the marker, before the program goes on, and
  * may do what any function can do there: block, lock, allocate, fork, leave by
  * pthread_exit(), cancellation or (sig)longjmp(). errno is saved round it. It
- * must not throw a C++ exception. A marker that it hits itself calls no
- * callback; that is counted.
+ * must not throw a C++ exception. A marker that a callback hits calls
+ * no callback; such hits are counted.
  */
 typedef void taffrail_callback(const struct taffrail_event *event_,
 			       void *priv_);
@@ -110,7 +111,7 @@ enum taffrail_probe_flags {
  * Attaches a callback to the markers that a rule names: "app/reply", a glob
  * ("app/" and a star), either followed by a condition ("app/reply if ms >
  * 10"), as taffrail-rule(7) describes. Markers of libraries that are loaded
- * later are included. When it returns, every later hit calls the callback.
+ * later are included. Every hit after the return calls the callback.
  *
  * Callbacks of a marker are called in the order of their priorities, the
  * highest first; of equal ones, the one that was attached first.
@@ -234,7 +235,7 @@ static inline int taffrail_field_type(const struct taffrail_event *event_,
 /*
  * The value of a field. Each returns 1 and stores the value; or 0, and stores
  * nothing: there is no such field, it has another type, or the value does not
- * fit. Nothing is copied but numbers.
+ * fit. Only numbers are copied.
  */
 
 /* Any integer or boolean from INT64_MIN to INT64_MAX. */
@@ -262,8 +263,8 @@ taffrail_field_kind_(const struct taffrail_event *event_, int field_)
 		       event_->marker_->places_[field_].kind_ : 0;
 }
 
-/* The bits of a number. Loads are as wide as the program's stores were: others
- * would wait for these. */
+/* Returns the bits of a number. A load is as wide as the program's store was: a
+ * wider one would wait until the store is in the cache. */
 static inline uint64_t
 taffrail_field_unsigned_(const struct taffrail_event *event_, int field_)
 {

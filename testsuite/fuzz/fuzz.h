@@ -68,7 +68,7 @@ static inline uint64_t fuzz_number(struct fuzz *fuzz)
 	}
 }
 
-/* Changes some bytes; moves, drops and doubles some. Never longer. */
+/* Changes some bytes, and moves or doubles others. The length stays. */
 static inline void fuzz_mutate(struct fuzz *fuzz, uint8_t *p, size_t n)
 {
 	uint64_t times = 1 + fuzz_less(fuzz, 4);
@@ -91,7 +91,7 @@ static inline void fuzz_mutate(struct fuzz *fuzz, uint8_t *p, size_t n)
 	}
 }
 
-/* A copy without a byte more, so that a sanitizer sees each step beyond. */
+/* Returns a copy of exactly n bytes, so a sanitizer sees each access beyond. */
 static inline void *fuzz_copy(const void *p, size_t n)
 {
 	void *copy = malloc(n ? n : 1);

@@ -24,7 +24,7 @@ static const char *clock_whole(struct oracle *oracle,
 	return event->clock < oracle->clock ? "a full clock goes back" : NULL;
 }
 
-/* One that went back looks as if it were nearly a lap of the short clock
+/* A time that went back looks like one that is nearly a lap of the short clock
  * ahead: beyond the end of its packet, or the time at which it is read. */
 static const char *clock_short(struct oracle *oracle,
 			       struct oracle_event *event, uint64_t low,

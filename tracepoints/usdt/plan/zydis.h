@@ -7,7 +7,7 @@
 
 #include "tracepoints/usdt/plan/plan.h"
 
-/* Returns the decoder, or NULL when the tool was built without. Thread-safe. */
+/* Returns the decoder, or NULL in a build without Zydis. Thread-safe. */
 const struct usdt_decoder *usdt_zydis(void);
 
 #endif
