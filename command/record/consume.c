@@ -494,6 +494,10 @@ void consume_remove(struct consumer *consumer,
 	char name[16];
 	int fd;
 
+	/* while an image is left: behind the last one, another process may have
+	 * its sockets in this directory */
+	unlinkat(process->fd, "control.sock", 0);
+	unlinkat(process->fd, "gdb.sock", 0);
 	rundir_destroy_session(process, consumer->image, consumer->index);
 	snprintf(name, sizeof(name), "%u", consumer->image);
 	fd = rundir_open_image(process, consumer->image);
@@ -506,8 +510,6 @@ void consume_remove(struct consumer *consumer,
 	close(fd);
 	if (top < 0 || rundir_images(process, &(uint32_t){ 0 }, 1))
 		return;
-	unlinkat(process->fd, "control.sock", 0);
-	unlinkat(process->fd, "gdb.sock", 0);
 	unlinkat(top, process->name, AT_REMOVEDIR);
 }
 

@@ -33,6 +33,7 @@
 #define IMAGES_MAX	10000
 #define LOCK_TRIES	20	/* one a millisecond */
 #define NUMBERS_MAX	10000
+#define OPEN_TRIES	100
 
 /* Rights of others, where a group was let in (share.c): all users may search
  * the runtime directory, and the group may list and search PID.STARTTIME/. */
@@ -375,13 +376,35 @@ static int process_directory_choose(uint64_t number, uint64_t identity)
 	return -EEXIST;
 }
 
+/* Makes PID.NUMBER/, PID.NUMBER/N/ and the page in it. */
+static int files_make(uint64_t starttime, uint64_t identity)
+{
+	char path[256];
+	uint32_t image;
+	int ret = process_directory_choose(starttime | namespace_read(),
+					   identity);
+
+	if (ret)
+		return ret;
+	ret = image_make(&image, path, sizeof(path));
+	if (ret)
+		goto remove;
+	ret = page_make(path, image, starttime, identity);
+	if (!ret)
+		return 0;
+	sys_rmdir(path);
+remove:
+	/* fails, as wanted, where an earlier image has left files */
+	sys_rmdir(place_process);
+	return ret;
+}
+
 int place_open(void)
 {
 	uint64_t starttime = starttime_read();
 	uint64_t identity = identity_read();
 	struct text text;
-	char path[256];
-	uint32_t image;
+	int tries = OPEN_TRIES;
 	int ret;
 
 	text_open(&text, place_runtime, sizeof(place_runtime));
@@ -395,25 +418,17 @@ int place_open(void)
 	if (place_failure)
 		return -ENAMETOOLONG;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
-	ret = directory_make(place_runtime, RUNTIME_OPEN);
-	if (ret < 0)
-		return ret;
-	ret = process_directory_choose(starttime | namespace_read(), identity);
-	if (ret)
-		return ret;
-	ret = image_make(&image, path, sizeof(path));
-	if (ret)
-		goto remove;
-	ret = page_make(path, image, starttime, identity);
-	if (ret) {
-		sys_rmdir(path);
-		goto remove;
-	}
-	place_share_directories();
-	return 0;
-remove:
-	/* fails, as wanted, where an earlier image has left files */
-	sys_rmdir(place_process);
+	/* A command that has collected the last files of a dead process removes
+	 * its empty directory. This process may have found that directory a
+	 * moment before, if it has the same number. */
+	do {
+		ret = directory_make(place_runtime, RUNTIME_OPEN);
+		if (ret < 0)
+			return ret;
+		ret = files_make(starttime, identity);
+	} while (ret == -ENOENT && --tries);
+	if (!ret)
+		place_share_directories();
 	return ret;
 }
 
