@@ -15,6 +15,7 @@
 #include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/common/reason.h"
 #include "command/processes/later.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
@@ -158,11 +159,21 @@ static void tell_away(struct targets *targets, const char *name,
 			     "below %s", targets->dir.path);
 }
 
+/* Returns the errno for which the session's buffers are smaller than asked. */
+static int why_smaller(const struct target *target, const char *name)
+{
+	struct session_page page;
+
+	return rundir_find_session(target->process, target->process->image,
+				   name, &page) ? ENOSPC : page.small_error;
+}
+
 /* Sends the request to one process. Returns 0, also where the session has no
  * room for some buffers, and `*result` becomes COMMAND_FAILED then. */
-static int start_call(struct target *target,
+static int start_call(struct target *target, const char *name,
 		      const struct client_request *request, int *result)
 {
+	const char *shown = rundir_shown(target->process);
 	uint64_t buffer = 0, asked = 0;
 	struct client_answer answer;
 	const char *key, *value;
@@ -185,20 +196,16 @@ static int start_call(struct target *target,
 	client_answer_release(&answer);
 	if (!ret && error)
 		*result = command_failed("process %d: no room for some buffers "
-					 "in %s (%s): the events are counted as "
-					 "lost until there is room; make room, "
-					 "or give a smaller --buffer-size",
-					 target->process->pid,
-					 rundir_shown(target->process),
-					 strerror(error));
+					 "in %s: their events are counted as "
+					 "lost until there is; %s",
+					 target->process->pid, shown,
+					 reason_of_room(error));
 	else if (!ret && buffer < asked)
-		command_warn("process %d: buffers of %lluK instead of %lluK: "
-			     "no room for larger ones in %s (on its file "
-			     "system, or under --quota or TAFFRAIL_QUOTA)",
-			     target->process->pid,
+		command_warn("process %d: buffers of %lluK instead of %lluK "
+			     "in %s: %s", target->process->pid,
 			     (unsigned long long)buffer / 1024,
-			     (unsigned long long)asked / 1024,
-			     rundir_shown(target->process));
+			     (unsigned long long)asked / 1024, shown,
+			     reason_of_room(why_smaller(target, name)));
 	return ret;
 }
 
@@ -262,7 +269,7 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 		return COMMAND_FAILED;
 	for (size_t i = 0; i < targets->count; i++) {
 		struct target *target = &targets->targets[i];
-		int ret = start_call(target, request, &result);
+		int ret = start_call(target, a->name, request, &result);
 
 		if (!ret) {
 			tell_away(targets, a->name, target->process);
@@ -330,7 +337,7 @@ static int start_living(struct targets *targets, const char *name,
 		if (ret && !target->process->alive)
 			continue;
 		if (!ret)
-			ret = start_call(target, request, &result);
+			ret = start_call(target, name, request, &result);
 		if (ret && !rundir_lives(target->process)) {
 			rundir_drop_begun(target->process, name);
 			continue;

@@ -184,3 +184,23 @@ const char *reason_of_files(int error)
 		return limits(-error);
 	}
 }
+
+const char *reason_of_room(int error)
+{
+	switch (error) {
+	case ENOSPC:
+		return "make room there, or give a smaller --buffer-size";
+	case EDQUOT:
+		return "a quota (--quota, TAFFRAIL_QUOTA, or the disk's) "
+		       "leaves no more: raise it, or give a smaller "
+		       "--buffer-size";
+	case EFBIG:
+		return "its limit of a file's size (ulimit -f) allows no more: "
+		       "raise it, or give a smaller --buffer-size";
+	case ENOMEM:
+		return "its limit of address space (ulimit -v) leaves no more: "
+		       "raise it, or give a smaller --buffer-size";
+	default:
+		return no_files(error);
+	}
+}

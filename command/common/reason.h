@@ -21,4 +21,9 @@ const char *reason_of_agent(const char *text, const char *directory);
  * errno. */
 const char *reason_of_files(int error);
 
+/* Says what keeps an agent from making buffers of the wanted size, or what to
+ * do for more room in their directory; `error` is the errno that it has
+ * noted. */
+const char *reason_of_room(int error);
+
 #endif

@@ -96,6 +96,10 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 		snprintf(text, room, "the limit of a file's size (ulimit -f) "
 			 "forbids larger files in %s; raise it, or give a "
 			 "smaller --buffer-size", directory);
+	else if (s->error == ENOMEM)
+		snprintf(text, room, "the limit of its address space (ulimit "
+			 "-v) leaves no more, and a process needs %s; raise it, "
+			 "or give a smaller --buffer-size", wanted);
 	else if (s->error == EMFILE || s->error == ENFILE)
 		snprintf(text, room, "too many open files in the process: "
 			 "raise its limit (ulimit -n)");
