@@ -53,6 +53,7 @@ command_sources = \
 	command/doctor/machine.c \
 	command/doctor/place.c \
 	command/doctor/private.h \
+	command/doctor/process-limits.c \
 	command/doctor/process.c \
 	command/doctor/program.c \
 	command/doctor/rights.c \

@@ -81,6 +81,15 @@ static void wait_left(const struct attach_target *t)
 		pause_shortly();
 }
 
+static bool has_proc(pid_t pid)
+{
+	char path[48];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/proc/self", pid);
+	return !lstat(path, &st);
+}
+
 static int judge(const struct attach_target *t, struct attach_block *block)
 {
 	char directory[PATH_MAX];
@@ -95,15 +104,18 @@ static int judge(const struct attach_target *t, struct attach_block *block)
 				   "process %d: %s", t->pid,
 				   reason_of_agent(block->text, directory)) : 0;
 	case ATTACH_NO_THREAD:
-		return attach_fact(t, -EAGAIN, "process %d cannot make a "
-				   "thread: %s", t->pid,
-				   block->result == EAGAIN ? NO_THREAD :
-				   strerror(block->result));
+		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:
 		return attach_fact(t, -EIO, "process %d cannot make a file for "
 				   "libtaffrail.so: %s", t->pid,
 				   strerror(-block->result));
 	case ATTACH_NO_LIBRARY:
+		if (!has_proc(t->pid) && strstr(block->text, "/proc/"))
+			return attach_fact(t, -ENOENT, "process %d cannot load "
+					   "libtaffrail.so: its root directory "
+					   "has no /proc: mount one there, or "
+					   "start the program with taffrail "
+					   "record", t->pid);
 		return attach_fact(t, -ENOEXEC, "process %d cannot load "
 				   "libtaffrail.so: %s", t->pid, block->text);
 	case ATTACH_NO_WORD:

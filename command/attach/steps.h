@@ -16,10 +16,6 @@
 
 #define ATTACH_MODULES_MAX	1024
 
-/* Why a process can make no thread, and what to do. */
-#define NO_THREAD "its user has too many processes: raise the limit (ulimit " \
-	"-u), or that of its cgroup (pids.max)"
-
 /* A module of the process, from its dynamic linker's list. */
 struct attach_module {
 	uint64_t map;			/* struct link_map there */
@@ -178,6 +174,10 @@ int attach_stop_run(struct attach_stop *stop, struct attach_target *t,
 int attach_stop_wake(struct attach_target *t, const struct attach_wake *wake);
 /* Stops a thread to unmap the memory. */
 int attach_stop_unmap(struct attach_target *t, uint64_t base, size_t bytes);
+
+/* Says why the process cannot make a thread, or the memory for it. Returns
+ * `error`, a negative errno. */
+int attach_threadless(const struct attach_target *t, int error);
 
 /* Stops a thread to read its stack pointer and program counter. */
 int attach_stop_look(struct attach_target *t, pid_t tid, uint64_t *sp,

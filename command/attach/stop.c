@@ -13,6 +13,7 @@
 
 #include "command/attach/steps.h"
 #include "command/process/process.h"
+#include "command/process/rlimits.h"
 
 long attach_filters(pid_t tid)
 {
@@ -22,6 +23,25 @@ long attach_filters(pid_t tid)
 	if (number >= 0)
 		return number;
 	return process_status(tid, "Seccomp") > 0 ? 1 : 0;
+}
+
+int attach_threadless(const struct attach_target *t, int error)
+{
+	char limits[160];
+
+	process_memory_limits(t->pid, limits, sizeof(limits));
+	if (error == -EINVAL && process_children_away(t->pid, "pid"))
+		return attach_fact(t, error, "process %d may make no thread: it "
+				   "has called unshare or setns for its "
+				   "children's PID namespace; start it with "
+				   "taffrail record", t->pid);
+	if (*limits && (error == -ENOMEM || error == -EAGAIN))
+		return attach_fact(t, error, "process %d has no memory for the "
+				   "agent: %s", t->pid, limits);
+	return attach_fact(t, error, "process %d cannot make a thread: %s",
+			   t->pid, error != -EAGAIN ? strerror(-error) :
+			   "its user has too many processes: raise the limit "
+			   "(ulimit -u), or that of its cgroup (pids.max)");
 }
 
 static int why_not(const struct attach_target *t, int ret)
@@ -36,8 +56,9 @@ static int why_not(const struct attach_target *t, int ret)
 		return attach_fact(t, ret, "process %d is stopped: continue it "
 				   "first (kill -CONT %d)", t->pid, t->pid);
 	if (ret == -EUSERS)
-		return attach_fact(t, -EAGAIN, "process %d cannot make a "
-				   "thread: " NO_THREAD, t->pid);
+		return attach_threadless(t, -EAGAIN);
+	if (ret == -EINVAL || ret == -ENOMEM)
+		return attach_threadless(t, ret);
 	if (ret == -EAGAIN)
 		return attach_fact(t, ret, "cannot stop the only thread of "
 				   "process %d: it does not leave libc; try "

@@ -102,13 +102,13 @@ void look_processes(struct doctor *d, struct finding *f)
 			     "its start, and record starts a program");
 }
 
-enum doctor_state judge_file_size(struct finding *f, uint64_t limit)
+void judge_file_size(struct finding *f, uint64_t limit)
 {
 	char is[SHORTAGE_SIZE_BYTES];
 
 	if (limit >= default_ring() + RING_DATA_OFFSET) {
 		found_as(f, DOCTOR_OK, "no limit that matters (ulimit -f)");
-		return DOCTOR_OK;
+		return;
 	}
 	if (limit >= RING_LEAST_BYTES + RING_DATA_OFFSET)
 		found_as(f, DOCTOR_LIMITED, "ulimit -f is %s: buffers are "
@@ -117,17 +117,18 @@ enum doctor_state judge_file_size(struct finding *f, uint64_t limit)
 		found_as(f, DOCTOR_NO, "ulimit -f is %s: no buffer can be made",
 			 shortage_size(is, limit));
 	found_remedy(f, "raise ulimit -f");
-	return f->state;
 }
 
-enum doctor_state judge_memory_size(struct finding *f, uint64_t limit)
+void look_memory_size(struct doctor *d, struct finding *f)
 {
+	uint64_t limit = soft_limit(RLIMIT_AS);
 	uint64_t wanted = RECORDS_MAX_BYTES + shortage_needed(0);
 	char is[SHORTAGE_SIZE_BYTES], each[SHORTAGE_SIZE_BYTES];
 
+	(void)d;
 	if (limit == RLIM_INFINITY) {
 		found_as(f, DOCTOR_OK, "no limit (ulimit -v)");
-		return DOCTOR_OK;
+		return;
 	}
 	found_as(f, DOCTOR_LIMITED, "ulimit -v is %s, and a session takes up "
 		 "to %s of it", shortage_size(is, limit),
@@ -139,17 +140,10 @@ enum doctor_state judge_memory_size(struct finding *f, uint64_t limit)
 	if (f->state != DOCTOR_OK)
 		found_remedy(f, "raise ulimit -v, or give a smaller "
 			     "--buffer-size");
-	return f->state;
 }
 
 void look_files(struct doctor *d, struct finding *f)
 {
 	(void)d;
 	judge_file_size(f, soft_limit(RLIMIT_FSIZE));
-}
-
-void look_memory_size(struct doctor *d, struct finding *f)
-{
-	(void)d;
-	judge_memory_size(f, soft_limit(RLIMIT_AS));
 }

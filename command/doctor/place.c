@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,18 +25,18 @@ static void seen(char to[PATH_MAX + 32], const struct doctor *d,
 	snprintf(to, PATH_MAX + 32, "/proc/%d/root%s", d->pid, path);
 }
 
-/* Returns true when a mode lets the process make files. Capabilities other than
- * root's are not looked at. */
+/* Returns true when the process may make files in a directory. */
 static bool may_write(const struct doctor *d, const char *path,
 		      const struct stat *st)
 {
-	long uid = process_status(d->pid, "Uid");
+	long uid = process_euid(d->pid);
 	struct statvfs fs;
 
 	if (!statvfs(path, &fs) && fs.f_flag & ST_RDONLY)
 		return false;
-	if (uid == (long)geteuid() || !uid)
-		return !access(path, W_OK | X_OK);
+	if (process_capable(d->pid, CAP_DAC_OVERRIDE) &&
+	    !process_namespace_differs(d->pid, "user"))
+		return true;
 	if (uid == (long)st->st_uid)
 		return (st->st_mode & 0300) == 0300;
 	return (st->st_mode & 0003) == 0003 || (st->st_mode & 0030) == 0030;
@@ -70,8 +71,8 @@ static int look_above(const struct doctor *d, struct finding *f,
 	} else if (!S_ISDIR(st.st_mode)) {
 		found_bad(f, path, "it is not a directory");
 		return -1;
-	} else if ((long)st.st_uid != process_status(d->pid, "Uid") &&
-		   process_status(d->pid, "Uid") >= 0) {
+	} else if ((long)st.st_uid != process_euid(d->pid) &&
+		   process_euid(d->pid) >= 0) {
 		found_bad(f, path, "it belongs to another user");
 		return -1;
 	} else if (st.st_mode & 077 & ~OTHERS_MAY) {
@@ -125,6 +126,28 @@ static bool moved(const struct doctor *d)
 				     found.st_dev != named.st_dev);
 }
 
+/* Returns true when the process has another root directory than this command,
+ * in the same mount namespace. */
+static bool elsewhere(const struct doctor *d)
+{
+	char path[32];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/%d/root", d->pid);
+	return !process_namespace_differs(d->pid, "mnt") && !stat("/", &ours) &&
+	       !stat(path, &theirs) && (ours.st_ino != theirs.st_ino ||
+					ours.st_dev != theirs.st_dev);
+}
+
+/* Returns true when the agent may not make files where its first ones are. */
+static bool given_up(const struct doctor *d)
+{
+	struct stat st;
+
+	return !fstat(d->process.fd, &st) &&
+	       !may_write(d, d->process.path, &st);
+}
+
 void look_place(struct doctor *d, struct finding *f)
 {
 	const char *is = rundir_shown(&d->process);
@@ -134,11 +157,27 @@ void look_place(struct doctor *d, struct finding *f)
 		return;
 	}
 	d->page.runtime[sizeof(d->page.runtime) - 1] = '\0';
+	if (moved(d) && elsewhere(d)) {
+		found_as(f, DOCTOR_NO, "its files are in %s: the program has "
+			 "changed its root directory, and does not see them: a "
+			 "session cannot begin", is);
+		found_remedy(f, "record it from its start (taffrail record -- "
+			     "PROGRAM)");
+		return;
+	}
 	if (moved(d)) {
 		found_as(f, DOCTOR_NO, "its files are in %s, and not in %s, "
 			 "where they were made: it was renamed, or another "
 			 "directory has its name", is, d->page.runtime);
 		found_remedy(f, "rename it back, or start the program again");
+		return;
+	}
+	if (given_up(d)) {
+		found_as(f, DOCTOR_NO, "%s: the program has changed its user, "
+			 "and may make no files there: a session cannot begin",
+			 is);
+		found_remedy(f, "record it from its start (taffrail record -- "
+			     "PROGRAM), or start it as the user that it becomes");
 		return;
 	}
 	found_room(f, d->process.fd, is);

@@ -133,16 +133,17 @@ uint64_t default_ring(void);
  * open directory. */
 void found_room(struct finding *f, int fd, const char *path);
 
-/* limits.c: judges a limit of a file's size, or of a process's memory. Each
- * returns DOCTOR_OK where the limit does not matter. */
-enum doctor_state judge_file_size(struct finding *f, uint64_t limit);
-enum doctor_state judge_memory_size(struct finding *f, uint64_t limit);
+/* limits.c: judges a limit of a file's size. */
+void judge_file_size(struct finding *f, uint64_t limit);
 
 /* trial.c: what record records in the trial. */
 int doctor_trial_main(void);
 
 /* limits.c: counts the threads of a user. */
 uint64_t threads_of(uid_t uid);
+
+/* process-limits.c: the limits of a process. */
+void look_its_limits(struct doctor *d, struct finding *f);
 
 /* place.c: the runtime directory of a process. */
 void look_place(struct doctor *d, struct finding *f);

@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,10 +18,6 @@
 #include "command/elf/process-markers.h"
 #include "command/gdbserver/gdbserver.h"
 #include "command/process/process.h"
-
-/* Descriptors of a service thread: with sessions, and for one session. */
-#define SERVICE_FILES	16
-#define SESSION_FILES	4
 
 #define LISTEN_TRIES	10
 #define LISTEN_PAUSE_NS	10000000
@@ -112,6 +106,13 @@ static bool listens(struct doctor *d)
 	return fd >= 0;
 }
 
+/* Returns true when the process has no service thread, and may not make one. */
+static bool threadless(const struct doctor *d)
+{
+	return d->page.wake.state != WAKE_NONE &&
+	       process_children_away(d->pid, "pid");
+}
+
 static void look_agent(struct doctor *d, struct finding *f)
 {
 	int ret;
@@ -131,6 +132,11 @@ static void look_agent(struct doctor *d, struct finding *f)
 	} else if (ret) {
 		found_as(f, DOCTOR_NO, "its page in %s cannot be read: %s",
 			 rundir_shown(&d->process), strerror(-ret));
+	} else if (threadless(d)) {
+		found_as(f, DOCTOR_NO, "no command can call it: it may make no "
+			 "thread, as it has called unshare or setns for its "
+			 "children's PID namespace");
+		found_remedy(f, "start it with TAFFRAIL_SERVICE=thread");
 	} else if (!listens(d)) {
 		d->deaf = true;
 		found_as(f, DOCTOR_NO, "no command can call it: %s",
@@ -162,7 +168,10 @@ static void look_attach(struct doctor *d, struct finding *f)
 		return;
 	}
 	ret = gdbserver_try_tracing();
-	if (ret)
+	if (process_children_away(d->pid, "pid"))
+		found_as(f, DOCTOR_NO, "it may make no thread, as it has called "
+			 "unshare or setns for its children's PID namespace");
+	else if (ret)
 		found_as(f, DOCTOR_NO, "ptrace(2) is denied to this command: "
 			 "%s", strerror(ret));
 	else
@@ -219,18 +228,6 @@ static void look_its_seccomp(struct doctor *d, struct finding *f)
 			 "works");
 }
 
-static bool namespace_differs(pid_t pid, const char *name)
-{
-	char path[64];
-	struct stat ours, theirs;
-
-	snprintf(path, sizeof(path), "/proc/self/ns/%s", name);
-	if (stat(path, &ours))
-		return false;
-	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, name);
-	return !stat(path, &theirs) && ours.st_ino != theirs.st_ino;
-}
-
 static void look_its_namespaces(struct doctor *d, struct finding *f)
 {
 	static const struct {
@@ -245,7 +242,7 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 	if (d->gone)
 		return;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (namespace_differs(d->pid, kinds[i].name)) {
+		if (process_namespace_differs(d->pid, kinds[i].name)) {
 			strcat(text, *text ? ", " : "");
 			strcat(text, kinds[i].text);
 		}
@@ -254,68 +251,6 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 			 "same", text);
 	else
 		found_as(f, DOCTOR_OK, "those of this command");
-}
-
-/* Judges the limit of descriptors. The agent's thread has a table of its own:
- * what the program has open does not matter. */
-static void judge_descriptors(const struct doctor *d, struct finding *f,
-			      uint64_t limit)
-{
-	if (limit >= SERVICE_FILES)
-		return;
-	found_as(f, limit < SESSION_FILES ? DOCTOR_NO : DOCTOR_LIMITED,
-		 "ulimit -n is %" PRIu64 ": %s", limit, limit < SESSION_FILES ?
-		 "no session's files can be made" :
-		 "it may be too few for another session");
-	found_remedy(f, "raise it: prlimit --pid %d --nofile=1024", d->pid);
-}
-
-/* Judges the limit of a user's threads, of which the agent makes one for each
- * command. */
-static void judge_threads(const struct doctor *d, struct finding *f,
-			  uint64_t limit)
-{
-	long uid = process_status(d->pid, "Uid");
-	uint64_t used;
-
-	if (uid <= 0 || limit == RLIM_INFINITY)
-		return;
-	used = threads_of((uid_t)uid);
-	if (used < limit)
-		return;
-	found_as(f, DOCTOR_NO, "ulimit -u is %" PRIu64 ", and its user has %"
-		 PRIu64 " threads: the agent cannot make one", limit, used);
-	found_remedy(f, "raise it: prlimit --pid %d --nproc=1024", d->pid);
-}
-
-static void look_its_limits(struct doctor *d, struct finding *f)
-{
-	struct finding one = { .state = DOCTOR_OK };
-	struct rlimit limits[4];
-	static const int kinds[] = {
-		RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_NOFILE, RLIMIT_NPROC,
-	};
-
-	if (d->gone)
-		return;
-	for (int i = 0; i < 4; i++)
-		if (prlimit(d->pid, (__rlimit_resource_t)kinds[i], NULL,
-			    &limits[i]))
-			return;
-	found_as(f, DOCTOR_OK, "none that matters (ulimit -f, -n, -u, -v)");
-	for (int i = 0; i < 4; i++) {
-		one.state = DOCTOR_OK;
-		if (i == 0)
-			judge_file_size(&one, limits[i].rlim_cur);
-		else if (i == 1)
-			judge_memory_size(&one, limits[i].rlim_cur);
-		else if (i == 2)
-			judge_descriptors(d, &one, limits[i].rlim_cur);
-		else
-			judge_threads(d, &one, limits[i].rlim_cur);
-		if (one.state > f->state)
-			*f = one;
-	}
 }
 
 static void look_its_markers(struct doctor *d, struct finding *f)

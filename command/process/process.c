@@ -4,12 +4,14 @@
  */
 #include "command/process/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "command/common/limits.h"
 
@@ -83,6 +85,85 @@ bool process_status_has(pid_t pid, const char *name, const char *text)
 	if (f)
 		fclose(f);
 	return found;
+}
+
+long process_euid(pid_t pid)
+{
+	char path[32], line[256];
+	long uid = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %*d %ld", &uid) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return uid;
+}
+
+bool process_capable(pid_t pid, unsigned int capability)
+{
+	char path[32], line[256];
+	unsigned long long set = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "CapEff: %llx", &set) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return set >> capability & 1;
+}
+
+bool process_namespace_differs(pid_t pid, const char *kind)
+{
+	char path[64];
+	struct stat ours, theirs;
+
+	snprintf(path, sizeof(path), "/proc/self/ns/%s", kind);
+	if (stat(path, &ours))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%d/ns/%s", pid, kind);
+	return !stat(path, &theirs) && ours.st_ino != theirs.st_ino;
+}
+
+static bool thread_children_away(const char *task, const char *kind)
+{
+	char path[NAME_MAX + 96];
+	struct stat own, children;
+
+	snprintf(path, sizeof(path), "%s/ns/%s", task, kind);
+	if (stat(path, &own))
+		return false;
+	snprintf(path, sizeof(path), "%s/ns/%s_for_children", task, kind);
+	/* a PID namespace has no file before its first process */
+	return stat(path, &children) ? errno == ENOENT :
+				       own.st_ino != children.st_ino;
+}
+
+bool process_children_away(pid_t pid, const char *kind)
+{
+	char path[32], task[NAME_MAX + 64];
+	struct dirent *entry;
+	bool away = true;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return false;
+	while (away && (entry = readdir(tasks))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(task, sizeof(task), "%s/%s", path, entry->d_name);
+		away = thread_children_away(task, kind);
+	}
+	closedir(tasks);
+	return away;
 }
 
 bool process_stopped(pid_t pid)

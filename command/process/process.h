@@ -35,6 +35,23 @@ long process_status(pid_t pid, const char *word);
  * text. */
 bool process_status_has(pid_t pid, const char *name, const char *text);
 
+/* Returns the effective user id, or -1. */
+long process_euid(pid_t pid);
+
+/* Returns true when the process has the capability (CAP_...), in whatever user
+ * namespace it is. */
+bool process_capable(pid_t pid, unsigned int capability);
+
+/* Returns true when the process and this command are in different namespaces of
+ * a kind ("pid", "user"); false when that cannot be seen. */
+bool process_namespace_differs(pid_t pid, const char *kind);
+
+/* Returns true when children of each thread of the process would begin in
+ * another PID namespace, or "time" namespace, than the process's (unshare(2),
+ * setns(2)). The kernel lets such a process make no thread: since Linux 6.1
+ * only if the kind is "pid". */
+bool process_children_away(pid_t pid, const char *kind);
+
 /* Returns true when SIGSTOP or a tracer has stopped the process. */
 bool process_stopped(pid_t pid);
 

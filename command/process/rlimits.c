@@ -5,10 +5,11 @@
 #include "command/process/rlimits.h"
 
 #include <errno.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "command/process/process.h"
 
 /* What the agent may need for one more session. */
@@ -33,18 +34,36 @@ static const struct row {
 	{ "Max processes", "-u", NULL, UINT64_MAX, 1, EAGAIN },
 };
 
+/* Reads a limit from a line of /proc/PID/limits. Returns true when the line is
+ * of that row, and there is a limit. */
+static bool read_limit(const struct row *row, const char *line,
+		       unsigned long long *soft)
+{
+	size_t n = strlen(row->name);
+
+	return !strncmp(line, row->name, n) && sscanf(line + n, "%llu", soft);
+}
+
+/* Returns what is left of a limit, in units of the row. */
+static uint64_t left_of(const struct row *row, pid_t pid, uint64_t limit)
+{
+	long used = row->used ? process_status(pid, row->used) : 0;
+
+	limit /= row->unit;
+	return used < 0 ? limit :
+	       limit > (uint64_t)used ? limit - (uint64_t)used : 0;
+}
+
 static void say(const struct row *row, pid_t pid, uint64_t limit, char *text,
 		size_t room)
 {
 	size_t n = strlen(text);
 	const char *join = n ? ", " : "its limits: ";
-	uint64_t left = limit / row->unit;
-	long used = row->used ? process_status(pid, row->used) : 0;
+	uint64_t left = left_of(row, pid, limit);
 
 	/* most processes lock no memory, and have a low limit */
-	if (row->used && used <= 0)
+	if (row->used && process_status(pid, row->used) <= 0)
 		return;
-	left = left > (uint64_t)used ? left - (uint64_t)used : 0;
 	if ((row->used ? left : limit) >= row->low)
 		return;
 	snprintf(text + n, room - n, "%sulimit %s %s %llu%s", join, row->option,
@@ -52,25 +71,51 @@ static void say(const struct row *row, pid_t pid, uint64_t limit, char *text,
 		 row->unit > 1 ? "K" : "");
 }
 
-void process_limits(pid_t pid, int error, char *text, size_t room)
+static void say_each(pid_t pid, int error, bool memory, char *text, size_t room)
 {
 	char path[32], line[256];
+	unsigned long long soft;
 	FILE *f;
 
 	*text = '\0';
 	snprintf(path, sizeof(path), "/proc/%d/limits", pid);
 	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-			size_t n = strlen(rows[i].name);
-			unsigned long long soft;
-
-			if (!strncmp(line, rows[i].name, n) &&
-			    (!rows[i].error || rows[i].error == error) &&
-			    sscanf(line + n, "%llu", &soft) == 1)
+	while (f && fgets(line, sizeof(line), f))
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+			if ((!rows[i].error || rows[i].error == error) &&
+			    (rows[i].used || !memory) &&
+			    read_limit(&rows[i], line, &soft))
 				say(&rows[i], pid, soft, text, room);
-		}
-	}
 	if (f)
 		fclose(f);
+}
+
+void process_limits(pid_t pid, int error, char *text, size_t room)
+{
+	say_each(pid, error, false, text, room);
+}
+
+void process_memory_limits(pid_t pid, char *text, size_t room)
+{
+	say_each(pid, 0, true, text, room);
+}
+
+uint64_t process_limit_left(pid_t pid, const char *option)
+{
+	uint64_t left = UINT64_MAX;
+	char path[32], line[256];
+	unsigned long long soft;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/limits", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+			if (!strcmp(rows[i].option, option) &&
+			    read_limit(&rows[i], line, &soft))
+				left = left_of(&rows[i], pid, soft) *
+				       rows[i].unit;
+	if (f)
+		fclose(f);
+	return left;
 }

@@ -6,6 +6,7 @@
 #define COMMAND_PROCESS_RLIMITS_H
 
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -14,5 +15,13 @@
  * there are none, or they cannot be read.
  */
 void process_limits(pid_t pid, int error, char *text, size_t room);
+
+/* Does the same for the limits of its memory alone (ulimit -d, -l, -v). */
+void process_memory_limits(pid_t pid, char *text, size_t room);
+
+/* Returns what a limit of ulimit ("-v") leaves the process: in bytes for sizes,
+ * less what the process uses of its memory. UINT64_MAX: there is no limit, or
+ * it cannot be read. */
+uint64_t process_limit_left(pid_t pid, const char *option);
 
 #endif

@@ -140,9 +140,27 @@ static int silent(struct client *client, pid_t pid, int64_t ms)
 	return -ETIMEDOUT;
 }
 
+/* Tells why the service thread could make no socket. */
+static int socketless(struct client *client,
+		      const struct rundir_process *process, int error)
+{
+	bool lost = error == EACCES || error == EPERM || error == ENOENT;
+
+	return fact(client, -error, "process %d cannot make its control socket "
+		    "in %s: %s%s", process->pid, rundir_shown(process),
+		    strerror(error), !lost ? "" : ": it changed its user or "
+		    "its root directory before a command called it; record it "
+		    "from its start (taffrail record -- PROGRAM)");
+}
+
 static int explain_connect(struct client *client,
 			   const struct rundir_process *process, int error)
 {
+	int failed = error == -ENOENT && rundir_lives(process) ?
+			     summon_failed(process) : 0;
+
+	if (failed > 0)
+		return socketless(client, process, failed);
 	switch (error) {
 	case -ENOENT:
 	case -ECONNREFUSED:
@@ -201,6 +219,9 @@ int client_connect(struct client *client, const struct rundir_process *process)
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
 	while ((client->fd = rundir_connect(process, "control.sock")) < 0 &&
 	       worth_waiting(client->fd, process, now_ms() - begin)) {
+		/* it came, and went */
+		if (ret > 0 && summon_failed(process) > 0)
+			break;
 		ret = client->fd == -EAGAIN ? 0 :
 		      summon(process, client->error, sizeof(client->error));
 		if (ret < 0)

@@ -17,4 +17,8 @@
  */
 int summon(const struct rundir_process *process, char *error, size_t room);
 
+/* Returns the errno for which the last service thread ended at once, as it
+ * could make no socket; 0: it could, or is not there yet. */
+int summon_failed(const struct rundir_process *process);
+
 #endif

@@ -232,8 +232,20 @@ static int by_ptrace(struct call *call)
 	return ret ? ret : wait_came(call);
 }
 
+/* Returns the kind of namespace for which the kernel refuses a thread. */
+static const char *namespace_of_children(const struct call *call)
+{
+	pid_t pid = call->process->pid;
+
+	return call->refused != EINVAL ? NULL :
+	       process_children_away(pid, "pid") ? "PID" :
+	       process_children_away(pid, "time") ? "time" : NULL;
+}
+
 static int explain(const struct call *call, int ret, char *error, size_t room)
 {
+	const char *namespace = namespace_of_children(call);
+
 	const char *traced = call->traced;
 	const char *join = traced[0] ? "; " : "";
 	pid_t pid = call->process->pid;
@@ -257,6 +269,11 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 	else if (ret == -EPERM)
 		snprintf(error, room, "process %d has a seccomp filter, which "
 			 "may kill it for a new thread", pid);
+	else if (namespace)
+		snprintf(error, room, "process %d may make no thread, so no "
+			 "command can call it: it has called unshare or setns "
+			 "for its children's %s namespace; start it with "
+			 "TAFFRAIL_SERVICE=thread", pid, namespace);
 	else if (*limits && (call->refused || ret == -ETIMEDOUT))
 		snprintf(error, room, "process %d cannot serve a command: "
 			 "%s%s%s", pid, call->refused ?
@@ -278,6 +295,13 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 			 "process %d: %s%s%s", pid, strerror(-ret), join,
 			 traced);
 	return ret;
+}
+
+int summon_failed(const struct rundir_process *process)
+{
+	struct process_wake wake;
+
+	return wake_read(process, &wake) == WAKE_OFFERED ? wake.error : 0;
 }
 
 static int make(struct call *call)
