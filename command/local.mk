@@ -130,6 +130,7 @@ command_sources = \
 	command/rundir/chosen.c \
 	command/rundir/core.c \
 	command/rundir/core.h \
+	command/rundir/displaced.c \
 	command/rundir/entries.c \
 	command/rundir/find.c \
 	command/rundir/living.c \

@@ -409,6 +409,12 @@ static int run(struct watch *w)
 			break;
 		if (drain(w->inotify) || w->again)
 			ret = rescan(w);
+		if (!w->pid && !ret && rundir_displaced(&w->dir)) {
+			look_at_all(w);
+			fflush(stdout);
+			ret = -EPERM;
+			command_failed("%s", w->dir.error);
+		}
 	}
 	close(pfd.fd);
 	return ret;

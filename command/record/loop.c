@@ -186,6 +186,16 @@ static void scan_rings(struct record *record)
 	}
 }
 
+/* Says, once, that processes which begin now are not seen. */
+static void tell_displaced(struct record *record)
+{
+	if (record->displaced ||
+	    !rundir_displaced_off(&record->dir, record->name, record->off))
+		return;
+	record->displaced = true;
+	command_failed("%s", record->dir.error);
+}
+
 /* Looks for processes, images and rings. */
 static void scan(struct record *record)
 {
@@ -196,6 +206,7 @@ static void scan(struct record *record)
 	size_t i;
 
 	record->crowded = 0;
+	tell_displaced(record);
 	if (record->dir.fd >= 0)
 		note_crowded(record, rundir_each(&record->dir, scan_each,
 						 &scanning));

@@ -78,6 +78,8 @@ struct record {
 	bool foreign;			/* a process was of another version */
 	bool left;			/* a process did not end the session */
 	bool cut_off;			/* another command ended it somewhere */
+	bool displaced;			/* agents do not find the runtime
+					 * directory any more */
 	bool unfollowed;		/* children of a process are not
 					 * recorded */
 };

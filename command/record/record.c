@@ -105,7 +105,7 @@ static void find_children(struct record *record,
 	 * are that user's */
 	record->dir.uid = process->uid;
 	snprintf(record->dir.path, sizeof(record->dir.path), "%.*s/..",
-		 PATH_MAX - 4, process->path);
+		 PATH_MAX - 4, rundir_shown(process));
 }
 
 /* Starts the session in one process, and joins it. */
@@ -458,8 +458,8 @@ static int end(struct record *record)
 					"without an event are not recorded: "
 					LIMITS_BLIND);
 	return record->foreign || record->unfollowed || record->left ||
-	       record->cut_off || record->lacking.away ? COMMAND_FAILED :
-							 status;
+	       record->cut_off || record->displaced || record->lacking.away ?
+		       COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

@@ -144,6 +144,15 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 			 void (*call)(const struct keep_row *row, void *priv),
 			 void *priv);
 
+/*
+ * Returns true when agents do not find, by its path, the runtime directory that
+ * is open here, or refuse it: it was removed, renamed, or opened to others.
+ * Then dir->error says so. The second one also looks at sessions/, in which the
+ * recorder `name` has the file `off` open (-1: none).
+ */
+bool rundir_displaced(struct rundir *dir);
+bool rundir_displaced_off(struct rundir *dir, const char *name, int off);
+
 /* Closes a process that came from rundir_find(). */
 void rundir_process_close(struct rundir_process *process);
 
