@@ -6,6 +6,9 @@ taffrail_headers = \
 	include/taffrail/event.h \
 	include/taffrail/marker-c.h \
 	include/taffrail/marker-cxx.h \
+	include/taffrail/marker-hit-cxx.h \
+	include/taffrail/marker-library-cxx.h \
+	include/taffrail/marker-scope-cxx.h \
 	include/taffrail/marker-sdt.h \
 	include/taffrail/marker.h \
 	include/taffrail/probe.h \

@@ -147,6 +147,7 @@ static void place_variable(struct taffrail_place *place,
 						    TAFFRAIL_PLACE_STRING_;
 	place->bound_ = rule == WRITE_RULE_BOUNDED ? 1 :
 			rule == WRITE_RULE_FIELD   ? 2 :
+			rule == WRITE_RULE_COUNTED ? 3 :
 						     0;
 	place->limit_ = shape->var[nvar].limit;
 }

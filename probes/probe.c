@@ -393,15 +393,21 @@ PUBLIC int taffrail_field_string(const struct taffrail_event *event, int field,
 	const struct taffrail_place *place = place_of(event, field,
 						      TAFFRAIL_PLACE_STRING_);
 	int32_t limit;
+	uint64_t n;
 
 	if (!place)
 		return 0;
 	*string = event->var_[place->at_].p_;
 	if (!length)
 		return 1;
+	n = event->var_[place->at_].n_;
+	if (place->bound_ == 3 && n != TAFFRAIL_VAR_NULL) {
+		*length = strnlen(*string, n);
+		return 1;
+	}
 	limit = place->bound_ ? place->limit_ : -1;
 	/* "(null)" is not cut */
-	if (event->var_[place->at_].n_ == TAFFRAIL_VAR_NULL)
+	if (n == TAFFRAIL_VAR_NULL)
 		limit = -1;
 	else if (place->bound_ == 2)
 		memcpy(&limit, event->fixed_ + place->limit_, sizeof(limit));

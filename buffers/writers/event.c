@@ -49,6 +49,21 @@ static uint32_t context_store(char *out, uint32_t contexts, uint64_t ip)
 	return (uint32_t)(p - out);
 }
 
+SIGSAFE uint64_t write_string_limit(const struct write_shape *shape, uint32_t i,
+				    const char *block,
+				    const struct write_var *var)
+{
+	int32_t limit = shape->var[i].limit;
+
+	if (var->n == WRITE_NULL || shape->var[i].rule == WRITE_RULE_COUNTED)
+		return var->n == WRITE_NULL ? WRITE_STRING : var->n;
+	if (shape->var[i].rule == WRITE_RULE_FIELD)
+		__builtin_memcpy(&limit, block + limit, sizeof(limit));
+	else if (shape->var[i].rule != WRITE_RULE_BOUNDED)
+		return WRITE_STRING;
+	return limit < 0 ? WRITE_STRING : (uint64_t)limit;
+}
+
 /* Adds a string. One that may lack a NUL is two parts: characters and a NUL. */
 static void string_add(struct write_event *event,
 		       const struct write_shape *shape, uint32_t i,
@@ -56,28 +71,21 @@ static void string_add(struct write_event *event,
 {
 	static const char *const null;
 	const char *p = var->p;
-	int32_t limit = shape->var[i].limit;
+	uint64_t limit;
 	uint64_t n = 0;
 
-	switch (shape->var[i].rule) {
-	case WRITE_RULE_ADDRESS:
+	if (shape->var[i].rule == WRITE_RULE_ADDRESS) {
 		part_add(event, var->n == WRITE_NULL ? (const void *)&null :
 						       &var->p,
 			 sizeof(var->p));
 		return;
-	case WRITE_RULE_FIELD:
-		__builtin_memcpy(&limit, block + limit, sizeof(limit));
-		break;
-	case WRITE_RULE_BOUNDED:
-		break;
-	default:
-		limit = -1;
 	}
-	if (limit < 0 || var->n == WRITE_NULL) {
+	limit = write_string_limit(shape, i, block, var);
+	if (limit == WRITE_STRING) {
 		part_add(event, p, WRITE_STRING);
 		return;
 	}
-	while (n < (uint64_t)limit && p[n])
+	while (n < limit && p[n])
 		n++;
 	part_add(event, p, n);
 	part_add(event, "", 1);

@@ -20,8 +20,9 @@
 #include "base/base.h"
 #include "buffers/rings/channel.h"
 
-/* A field of variable length: n elements at p, or a string. For a string that
- * is NULL, p is "(null)" and n is WRITE_NULL. */
+/* A field of variable length: n elements at p, or a string: of at most n
+ * characters if its rule is WRITE_RULE_COUNTED. For a string that is NULL, p is
+ * "(null)" and n is WRITE_NULL. */
 struct write_var {
 	const void *p;
 	uint64_t n;
@@ -63,6 +64,7 @@ enum write_rule {
 	WRITE_RULE_BOUNDED,	/* at most `limit` characters */
 	WRITE_RULE_FIELD,	/* at most as many characters as the int at
 				 * offset `limit` of the fixed part */
+	WRITE_RULE_COUNTED,	/* at most var's n characters */
 };
 
 /* What an event is made of; constant while its slot exists. */
@@ -79,6 +81,11 @@ struct write_shape {
 	/* counts of too large events, by index into channels[]; or NULL */
 	uint64_t *oversize[CHANNELS_MAX];
 };
+
+/* Returns how many characters of string i may be read at most, or WRITE_STRING:
+ * it has a NUL. `block` is the fixed part. SIGSAFE. */
+uint64_t write_string_limit(const struct write_shape *shape, uint32_t i,
+			    const char *block, const struct write_var *var);
 
 /*
  * Returns the fastest writer for a shape in a channel, and the slot's `step`

@@ -89,7 +89,9 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	m.kind = site.kind_ == TAFFRAIL_KIND_EVENT ? MARKER_EVENT : MARKER_MARK;
 	m.line = site.line_;
 	m.nfields = site.nfields_;
-	memcpy(m.types, site.types_, sizeof(m.types));
+	for (int i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+		m.types[i] = site.types_[i] == TAFFRAIL_T_TEXT ?
+			TAFFRAIL_T_STRING : site.types_[i];
 	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
 			       strings[3]);
 }

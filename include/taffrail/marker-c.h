@@ -24,8 +24,10 @@
 
 #include <taffrail/marker.h>
 
-/* Types of arguments: a string, and a sequence for each type of element. */
+/* Types of arguments: a string, a text of n characters, and a sequence for each
+ * type of element. */
 struct taffrail_str_ { const void *p_; };
+struct taffrail_text_ { const void *p_; uint64_t n_; };
 struct taffrail_u8_  { const void *p_; uint64_t n_; };
 struct taffrail_s8_  { const void *p_; uint64_t n_; };
 struct taffrail_u16_ { const void *p_; uint64_t n_; };
@@ -42,6 +44,9 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 
 #define TAFFRAIL_MAKE_STR_(p)						\
 	((TAFFRAIL_AT_POINTER_(p, struct taffrail_str_)){ (const void *)(p) })
+#define TAFFRAIL_MAKE_TEXT_(p, n)					\
+	((TAFFRAIL_AT_POINTER_(p, struct taffrail_text_)){		\
+		(const void *)(p), (uint64_t)(n) })
 #define TAFFRAIL_MAKE_BYTES_(p, n)					\
 	((TAFFRAIL_AT_POINTER_(p, struct taffrail_u8_)){		\
 		(const void *)(p), (uint64_t)(n) })
@@ -135,6 +140,7 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 	const volatile void *:	TAFFRAIL_T_PTR,				\
 	const char *:		TAFFRAIL_T_STRING,			\
 	struct taffrail_str_:	TAFFRAIL_T_STRING,			\
+	struct taffrail_text_:	TAFFRAIL_T_TEXT,			\
 	struct taffrail_s8_:	0x41,					\
 	struct taffrail_u8_:	0x42,					\
 	struct taffrail_s16_:	0x43,					\
@@ -260,14 +266,16 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 	if (TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))) {				\
 		const void *taffrail_p_ =				\
 			TAFFRAIL_AS_(taffrail_pointer_, taffrail_v##i##_); \
-		taffrail_next_->p_ = TAFFRAIL_K_(i) ==			\
-			TAFFRAIL_T_STRING && !taffrail_p_ ?		\
+		taffrail_next_->p_ = TAFFRAIL_K_(i) <=			\
+			TAFFRAIL_T_TEXT && !taffrail_p_ ?		\
 			"(null)" : taffrail_p_;				\
 		taffrail_next_++->n_ = TAFFRAIL_K_(i) ==		\
 			TAFFRAIL_T_STRING ?				\
 			TAFFRAIL_VAR_STRING - !taffrail_p_ :		\
 			taffrail_p_ ? (&TAFFRAIL_AS_(taffrail_bits8_,	\
-					taffrail_v##i##_))[1] : 0;	\
+					taffrail_v##i##_))[1] :		\
+			TAFFRAIL_K_(i) == TAFFRAIL_T_TEXT ?		\
+			TAFFRAIL_VAR_NULL : 0;				\
 	} else if (TAFFRAIL_TOTAL_ <= 8) {				\
 		taffrail_fixed_ |= (uint64_t)TAFFRAIL_BITS_(		\
 			taffrail_v##i##_) << (8 * TAFFRAIL_O_(i) & 63);	\

@@ -30,6 +30,8 @@
 #include <taffrail/marker.h>
 
 #define TAFFRAIL_MAKE_STR_(p)		::taffrail_::make_str_(p)
+#define TAFFRAIL_MAKE_TEXT_(p, n)					\
+	::taffrail_::make_text_((p), (uint64_t)(n))
 #define TAFFRAIL_MAKE_BYTES_(p, n)					\
 	::taffrail_::make_bytes_((p), (uint64_t)(n))
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
@@ -100,7 +102,8 @@
 #ifdef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_FIRE_(...)						\
 	TAFFRAIL_COUNTED_(__VA_ARGS__)					\
-	(void)::taffrail_::evaluated_<taffrail_point_>{ __VA_ARGS__ }
+	(void)::taffrail_::evaluated_<taffrail_types_, taffrail_point_>{ \
+		__VA_ARGS__ }
 #define TAFFRAIL_COUNTED_(...)						\
 	static_assert(TAFFRAIL_COUNT_(__VA_ARGS__) ==			\
 		      taffrail_types_::nfields_, "taffrail: with "	\
@@ -115,7 +118,8 @@
 	TAFFRAIL_NODEBUG_ ::taffrail_site *taffrail_site_ =		\
 		taffrail_point_::on_(::taffrail_::local_());		\
 	if (__builtin_expect(taffrail_site_ != nullptr, 0))		\
-		(void)::taffrail_::hit_{ taffrail_site_, __VA_ARGS__ }
+		(void)::taffrail_::hit_<taffrail_types_>{		\
+			taffrail_site_, __VA_ARGS__ }
 #endif
 
 #ifndef __clang__
@@ -139,7 +143,7 @@
 			note(channel, name, ""), );			\
 		if (0) {						\
 		taffrail_hit_: __attribute__((__cold__));		\
-			(void)::taffrail_::hit_{			\
+			(void)::taffrail_::hit_<taffrail_types_>{	\
 				&TAFFRAIL_HOLDER_::object_.site_,	\
 				__VA_ARGS__ };				\
 		}							\
@@ -152,7 +156,8 @@
 		TAFFRAIL_COUNTED_(__VA_ARGS__)				\
 		TAFFRAIL_HELD_(kind, channel, name,			\
 			channel "\0" name "\0" text "\0" __FILE__);	\
-		(void)::taffrail_::evaluated_{ [](::taffrail_::local_	\
+		(void)::taffrail_::evaluated_<taffrail_types_>{		\
+			[](::taffrail_::local_				\
 			TAFFRAIL_EACH_(TAFFRAIL_PARAMETER_, __VA_ARGS__)) \
 			__attribute__((__always_inline__))		\
 			-> ::taffrail_site *				\
@@ -272,6 +277,19 @@ struct seq_ {
 	seq_(const void *p_, uint64_t n_) : p_(p_), n_(n_) {}
 };
 
+/* A sequence of n_ characters, which need no NUL behind them. */
+struct text_ {
+	const void *p_;
+	uint64_t n_;
+};
+
+/* One number, or none: a sequence that holds it. */
+template <class T_>
+struct maybe_ {
+	T_ value_;
+	bool there_;
+};
+
 template <class T_> struct plain_ { typedef T_ type_; };
 template <class T_> struct plain_<const T_> { typedef T_ type_; };
 template <class T_> struct plain_<volatile T_> { typedef T_ type_; };
@@ -287,6 +305,20 @@ template <> struct when_<true> { typedef int type_; };
 char converts_(const volatile void *);
 long converts_(...);
 struct no_field_ {};
+
+/* Objects of classes, but not of those above: see marker-library-cxx.h. */
+template <class T_> struct foreign_ {
+	static constexpr bool is_ = __is_class(T_) || __is_union(T_);
+};
+template <> struct foreign_<str_> { static constexpr bool is_ = false; };
+template <> struct foreign_<text_> { static constexpr bool is_ = false; };
+template <> struct foreign_<no_field_> { static constexpr bool is_ = false; };
+template <class T_> struct foreign_<seq_<T_> > {
+	static constexpr bool is_ = false;
+};
+template <class T_> struct foreign_<maybe_<T_> > {
+	static constexpr bool is_ = false;
+};
 struct no_pointer_ {
 	template <class T_, typename when_<(sizeof(converts_(
 			any_<const T_ &>())) > 1)>::type_ = 0>
@@ -297,6 +329,15 @@ TAFFRAIL_ALWAYS_INLINE_ str_ make_str_(const volatile void *p_)
 	return str_((const void *)p_);
 }
 TAFFRAIL_ALWAYS_INLINE_ no_field_ make_str_(no_pointer_)
+{
+	return no_field_();
+}
+TAFFRAIL_ALWAYS_INLINE_
+text_ make_text_(const volatile void *p_, uint64_t n_)
+{
+	return text_{ (const void *)p_, n_ };
+}
+TAFFRAIL_ALWAYS_INLINE_ no_field_ make_text_(no_pointer_, uint64_t)
 {
 	return no_field_();
 }
@@ -363,8 +404,13 @@ TAFFRAIL_INTEGER_(char32_t);
 TAFFRAIL_INTEGER_(char8_t);
 #endif
 
+/* What an argument is recorded as: type_, and of_(argument). */
+template <class T_, bool Foreign_ = foreign_<T_>::is_> struct as_;
+
 /* A field: its enum taffrail_type, and its bytes if its size is fixed. */
-template <class T_> struct field_ {
+template <class T_, bool Foreign_ = foreign_<T_>::is_>
+struct field_ : field_<typename as_<T_>::type_> {};
+template <class T_> struct field_<T_, false> {
 	typedef typename number_<T_>::type_ integer_;
 	static constexpr int kind_ = arithmetic_<T_>::kind_ ?
 		arithmetic_<T_>::kind_ : arithmetic_<integer_>::kind_;
@@ -383,12 +429,16 @@ struct string_field_ {
 	static constexpr unsigned bytes_ = 0;
 };
 
-template <class T_> struct field_<T_ *> : pointer_field_<T_> {};
+template <class T_> struct field_<T_ *, false> : pointer_field_<T_> {};
 template <> struct field_<char *> : string_field_ {};
 template <> struct field_<const char *> : string_field_ {};
 template <> struct field_<volatile char *> : string_field_ {};
 template <> struct field_<const volatile char *> : string_field_ {};
 template <> struct field_<str_> : string_field_ {};
+template <> struct field_<text_> {
+	static constexpr int kind_ = TAFFRAIL_T_TEXT;
+	static constexpr unsigned bytes_ = 0;
+};
 
 /* The kind of an array's elements, which are recorded as they are. An array of
  * strings is one of pointers. */
@@ -403,11 +453,14 @@ template <class T_> struct element_<T_ *> {
 template <> struct element_<long double> {
 	static constexpr int kind_ = 0;
 };
-template <class T_> struct field_<seq_<T_> > {
+template <class T_> struct field_<seq_<T_>, false> {
 	static constexpr int kind_ = element_<T_>::kind_ ?
 		TAFFRAIL_T_SEQUENCE | element_<T_>::kind_ : 0;
 	static constexpr unsigned bytes_ = 0;
 };
+
+template <class T_>
+struct field_<maybe_<T_>, false> : field_<seq_<T_> > {};
 
 /* What a marker's object says of its arguments. */
 template <class... A_> struct signature_;
@@ -434,11 +487,34 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 		field_<H_>::kind_ != 0 && rest_::all_fields_;
 };
 
+/* An argument as a function that takes a value would get it. Of a class, the
+ * class: an abstract one, or one that cannot be copied, has no value. */
+template <class T_> T_ value_(T_);
+template <class T_, bool Foreign_ = foreign_<T_>::is_> struct value_of_ {
+	typedef decltype(taffrail_::value_(any_<const T_ &>())) type_;
+};
+template <class T_> struct value_of_<T_, true> : plain_<T_> {};
+template <> struct value_of_<void> { typedef void type_; };
+
+template <class... A_> struct any_foreign_ {
+	static constexpr bool is_ = false;
+};
+template <class H_, class... T_> struct any_foreign_<H_, T_...> {
+	static constexpr bool is_ =
+		foreign_<H_>::is_ || any_foreign_<T_...>::is_;
+};
+
 /* Takes values: arrays decay, bit-fields and volatile objects are read. A
  * compiler names this function when it refuses `{}` or a call without a
- * value. */
-template <class D_, class... A_>
+ * value. Beside an object of a class, all are taken by reference: what that
+ * would change, it does not do to types. */
+template <class D_, class... A_,
+	  typename when_<!any_foreign_<A_...>::is_>::type_ = 0>
 signature_<A_...> a_marker_takes_values_(D_, A_...);
+template <class D_, class... A_,
+	  typename when_<any_foreign_<A_...>::is_>::type_ = 0>
+signature_<typename value_of_<A_>::type_...>
+a_marker_takes_values_(const D_ &, const A_ &...);
 template <class S_> S_ pointed_(S_ *);
 
 /* An argument as it is recorded. */
@@ -456,119 +532,11 @@ TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(const volatile char *s_)
 	return str_((const void *)s_);
 }
 
-/* Packs the fields and calls the agent. fixed: the value of all fields of fixed
- * size, if they have at most eight bytes. */
-struct hit_ {
-	/* D is the dummy before the arguments. */
-	template <class D_, class... A_>
-	TAFFRAIL_ALWAYS_INLINE_
-	explicit hit_(taffrail_site *site_, D_, A_... args_)
-	{
-		typedef signature_<A_...> S_;
-		uint64_t fixed_ = 0;
-		taffrail_var var_[S_::nvar_ + 1];
-		unsigned char bytes_[S_::fixed_bytes_ + 1]
-			__attribute__((__aligned__(16)));
-
-		pack_<(S_::fixed_bytes_ > 8), 0, 0>(fixed_, bytes_, var_,
-						    args_...);
-		if (S_::fixed_bytes_ > 8)
-			fixed_ = (uintptr_t)bytes_;
-		taffrail_call_(site_, fixed_, S_::nvar_ ? var_ : nullptr);
-	}
-
-private:
-	template <bool Long_, unsigned O_, unsigned V_>
-	static TAFFRAIL_ALWAYS_INLINE_
-	void pack_(uint64_t &, unsigned char *, taffrail_var *)
-	{
-	}
-
-	template <bool Long_, unsigned O_, unsigned V_, class H_, class... T_>
-	static TAFFRAIL_ALWAYS_INLINE_
-	void pack_(uint64_t &fixed_, unsigned char *bytes_, taffrail_var *var_,
-		  H_ head_, T_... tail_)
-	{
-		put_<Long_, O_>(fixed_, bytes_, var_ + V_, recorded_(head_));
-		pack_<Long_, O_ + field_<H_>::bytes_,
-		     V_ + (field_<H_>::kind_ >= TAFFRAIL_T_STRING)>(fixed_,
-				bytes_, var_, tail_...);
-	}
-
-	template <bool Long_, unsigned O_, class N_>
-	static TAFFRAIL_ALWAYS_INLINE_
-	void put_(uint64_t &fixed_, unsigned char *bytes_, taffrail_var *,
-		  N_ v_)
-	{
-		if (Long_)
-			__builtin_memcpy(bytes_ + O_, &v_, sizeof(v_));
-		else
-			fixed_ |= taffrail_bits_(&v_, sizeof(v_))
-					<< (8 * O_ & 63);
-	}
-
-	template <bool Long_, unsigned O_>
-	static TAFFRAIL_ALWAYS_INLINE_
-	void put_(uint64_t &, unsigned char *, taffrail_var *var_, str_ s_)
-	{
-		var_->p_ = s_.p_ ? s_.p_ : "(null)";
-		var_->n_ = TAFFRAIL_VAR_STRING - !s_.p_;
-	}
-
-	template <bool Long_, unsigned O_, class T_>
-	static TAFFRAIL_ALWAYS_INLINE_
-	void put_(uint64_t &, unsigned char *, taffrail_var *var_, seq_<T_> s_)
-	{
-		var_->p_ = s_.p_;
-		var_->n_ = s_.p_ ? s_.n_ : 0;
-	}
-};
-
-#ifdef TAFFRAIL_SDT_ARGS
-/* The operand in a note: the value, or the address of a string or sequence. */
-template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ named_(T_ v_) { return v_; }
-TAFFRAIL_ALWAYS_INLINE_ const void *named_(str_ s_) { return s_.p_; }
-template <class T_>
-TAFFRAIL_ALWAYS_INLINE_ const void *named_(seq_<T_> s_) { return s_.p_; }
-
-/* Operand I of signature S, counted from the right. sdt_bytes has the opposite
- * sign, because %n prints it negated. */
-template <class S_, unsigned I_, bool Here_ = S_::nfields_ == I_>
-struct operand_at_ : operand_at_<typename S_::rest_, I_> {};
-template <class S_, unsigned I_> struct operand_at_<S_, I_, true> {
-	typedef decltype(named_(recorded_(any_<typename S_::head_>()))) type_;
-	static constexpr int kind_ = S_::type_(0);
-	static constexpr int sdt_bytes_ = (int)sizeof(type_) *
-		(kind_ == TAFFRAIL_T_S8 || kind_ == TAFFRAIL_T_S16 ||
-		 kind_ == TAFFRAIL_T_S32 || kind_ == TAFFRAIL_T_S64 ? 1 : -1);
-};
-template <class S_, unsigned I_>
-using operand_ = typename operand_at_<S_, I_>::type_;
-
-/* A site with its arguments; D_ is the dummy before them. */
-#ifdef __clang__
-template <class P_> struct evaluated_ {
-	template <class D_, class... A_>
-	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated_(D_, A_... args_)
-	{
-		taffrail_site *site_ =
-			P_::on_(local_(), named_(recorded_(args_))...);
-#else
-struct evaluated_ {
-	template <class F_, class D_, class... A_>
-	TAFFRAIL_ALWAYS_INLINE_ explicit evaluated_(F_ on_, D_, A_... args_)
-	{
-		taffrail_site *site_ =
-			on_(local_(), named_(recorded_(args_))...);
-#endif
-
-		if (__builtin_expect(site_ != nullptr, 0))
-			(void)hit_{ site_, 0, args_... };
-	}
-};
-#endif
-
 }
 }
+
+#include <taffrail/marker-library-cxx.h>
+#include <taffrail/marker-hit-cxx.h>
+#include <taffrail/marker-scope-cxx.h>
 
 #endif

@@ -8,8 +8,11 @@
  *		typed: names and types come from the expressions, or from
  *		TAFFRAIL_FIELD(name, e)		e, called name
  *		TAFFRAIL_STR(p)			the string at p
+ *		TAFFRAIL_TEXT(p, n)		the text of n characters at p
  *		TAFFRAIL_BYTES(p, n)		n bytes at p
  *		TAFFRAIL_ARRAY(p, n)		n numbers at p, typed by *p
+ *	TAFFRAIL_SCOPE(channel, name, args...)
+ *		C++: NAME_begin here, NAME_end where the scope is left
  *	TAFFRAIL_ENABLED(channel, name)
  *		an int: 1 while a marker of that name is switched on
  *
@@ -17,7 +20,8 @@
  * takes at most TAFFRAIL_FIELDS_MAX arguments. Each is evaluated once, from
  * left to right, and only while the marker is on. Integers, enumerations, bool,
  * floating point, pointers and `char *` (a string; NULL is "(null)") can be
- * fields. No library is needed: without an agent a marker does nothing.
+ * fields, in C++ also objects (taffrail/marker-library-cxx.h). No library is
+ * needed: without an agent a marker does nothing.
  *
  * The agent reads the %p and %.*s that MARK's format has for a `char *`, but
  * the compiler does not: prefer TAFFRAIL_EVENT there. Arguments also stand in a
@@ -93,6 +97,8 @@
 		taffrail_write_this_without_quotes_##name) #name, __VA_ARGS__)
 #define TAFFRAIL_STR(p)							\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_STR_(p))
+#define TAFFRAIL_TEXT(p, n)						\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_TEXT_(p, n))
 #define TAFFRAIL_BYTES(p, n)						\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_BYTES_(p, n))
 #define TAFFRAIL_ARRAY(p, n)						\

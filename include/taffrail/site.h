@@ -51,14 +51,17 @@ enum taffrail_type {
 	TAFFRAIL_T_BOOL	= 12,
 	TAFFRAIL_T_SCALAR_MASK = 0x0f,
 	TAFFRAIL_T_STRING = 0x10,
+	TAFFRAIL_T_TEXT	= 0x20,		/* a string that needs no NUL */
 	TAFFRAIL_T_SEQUENCE = 0x40,	/* | scalar */
 };
 
 /*
  * A field of variable length, passed by reference: a string (n is
- * TAFFRAIL_VAR_STRING, p never NULL) or n elements at p. For a NULL string, p
- * is "(null)", which no precision cuts, and n is TAFFRAIL_VAR_NULL;
- * older headers gave TAFFRAIL_VAR_STRING.
+ * TAFFRAIL_VAR_STRING, p never NULL), a text of n characters or up to its NUL,
+ * or n elements at p. For a NULL string or text, p is "(null)", which no
+ * precision cuts, and n is TAFFRAIL_VAR_NULL; older headers gave
+ * TAFFRAIL_VAR_STRING. An agent that does not know texts leaves a marker that
+ * has one off.
  */
 struct taffrail_var {
 	const void *p_;

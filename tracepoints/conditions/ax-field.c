@@ -110,6 +110,8 @@ static uint64_t string_extent(const struct write_shape *shape, uint32_t number)
 
 	if (shape->var[number].rule == WRITE_RULE_BOUNDED && limit >= 0)
 		return AX_EXTENT(AX_EXTENT_BOUND, limit);
+	if (shape->var[number].rule == WRITE_RULE_COUNTED)
+		return AX_EXTENT(AX_EXTENT_COUNTED, 0);
 	if (shape->var[number].rule != WRITE_RULE_FIELD || limit < 0 ||
 	    limit > shape->fixed_bytes - 4)
 		return AX_EXTENT(AX_EXTENT_NUL, 0);

@@ -68,6 +68,7 @@ enum ax_extent {
 	AX_EXTENT_VALUE,	/* the int in the event's fixed value, shifted
 				 * right by the low 32 bits */
 	AX_EXTENT_BLOCK,	/* the int at that offset in the fixed part */
+	AX_EXTENT_COUNTED,	/* n of the variable field */
 };
 
 #define AX_EXTENT(extent, number) \

@@ -37,6 +37,9 @@ string_test(const struct ax_program *program, const struct ax_event *event,
 		__builtin_memcpy(&said, (const char *)event->fixed + number,
 				 sizeof(said));
 		break;
+	case AX_EXTENT_COUNTED:
+		limit = event->var[insn->var].n;
+		break;
 	}
 	if (said >= 0)
 		limit = (uint32_t)said;

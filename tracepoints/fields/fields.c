@@ -18,6 +18,7 @@
 #define DEPTH_MAX	8	/* of parentheses around a name */
 #define TEMPLATE_BYTES	256	/* of template arguments; bounds the work */
 #define TAG		"taffrail:"
+#define MACRO		"TAFFRAIL_"	/* begins the names of our macros */
 
 /* A part of a text: from p up to, not including, end. */
 struct span {
@@ -33,11 +34,6 @@ enum token_type {
 	TOKEN_GROUP,		/* (...), [...] or {...}, brackets included */
 	TOKEN_OTHER,		/* one character */
 };
-
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
 
 static size_t length_of(struct span s)
 {
@@ -367,12 +363,11 @@ static struct span strip_macro(struct span s)
 {
 	struct span rest = strip_parentheses(s), token, group;
 
-	if (next_token(&rest, &token) != TOKEN_WORD)
+	if (next_token(&rest, &token) != TOKEN_WORD ||
+	    length_of(token) < sizeof(MACRO))
 		return s;
-	if (!span_is(token, "TAFFRAIL_FIELD") &&
-	    !span_is(token, "TAFFRAIL_STR") &&
-	    !span_is(token, "TAFFRAIL_BYTES") &&
-	    !span_is(token, "TAFFRAIL_ARRAY"))
+	token.end = token.p + sizeof(MACRO) - 1;
+	if (!span_is(token, MACRO))
 		return s;
 	if (next_token(&rest, &group) != TOKEN_GROUP || *group.p != '(' ||
 	    group.end[-1] != ')')

@@ -14,6 +14,11 @@ static inline bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static inline bool is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* The bytes of UTF-8 outside ASCII are letters, as in C's identifiers. */
 static inline bool is_letter(char c)
 {

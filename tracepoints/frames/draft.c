@@ -118,22 +118,15 @@ SIGSAFE enum ax_verdict draft_string(struct draft *draft, uint64_t address,
 	return AX_DONE;
 }
 
-/* Returns how many characters of a string field are recorded; see enum
- * write_rule. */
+/* Returns how many characters of a string field are recorded. */
 static uint64_t string_length(const struct write_shape *shape, uint32_t i,
 			      const uint8_t *block, const struct write_var *var)
 {
+	uint64_t limit = write_string_limit(shape, i, (const char *)block, var);
 	const char *p = var->p;
-	int32_t limit = shape->var[i].limit;
 	uint64_t n = 0;
 
-	if (shape->var[i].rule == WRITE_RULE_FIELD)
-		__builtin_memcpy(&limit, block + limit, sizeof(limit));
-	else if (shape->var[i].rule != WRITE_RULE_BOUNDED)
-		limit = -1;
-	if (var->n == WRITE_NULL)
-		limit = -1;
-	while ((limit < 0 || n < (uint64_t)limit) && p[n])
+	while (n < limit && p[n])
 		n++;
 	return n;
 }

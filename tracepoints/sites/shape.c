@@ -58,6 +58,8 @@ int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 			if (mark)
 				string_rule(shape, nvar, site, i, &fields[i],
 					    fixed);
+		} else if (type == TAFFRAIL_T_TEXT) {
+			shape->var[nvar].rule = WRITE_RULE_COUNTED;
 		} else if (type & TAFFRAIL_T_SEQUENCE && scalar_bytes(type)) {
 			shape->var[nvar].element_bytes =
 				(uint8_t)scalar_bytes(type);
@@ -83,6 +85,8 @@ void shape_types(uint8_t *types, const struct taffrail_site *site,
 			continue;
 		if (shape->var[nvar].rule == WRITE_RULE_ADDRESS)
 			types[i] = TAFFRAIL_T_PTR;
+		if (types[i] == TAFFRAIL_T_TEXT)
+			types[i] = TAFFRAIL_T_STRING;
 		nvar++;
 	}
 }
