@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include "agent/attached-private.h"
+#include "agent/probe.h"
 #include "base/base.h"
 #include "base/lines.h"
 #include "base/sys.h"
@@ -416,6 +417,7 @@ static int handle_status(struct exchange *exchange)
 		if (session)
 			session_describe(session, &exchange->answer);
 	}
+	probe_describe(&exchange->answer);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "control/threads/vectors.h"
 #include "tracepoints/sites/condition.h"
+#include "tracepoints/sites/lock.h"
 
 #define PUBLIC	__attribute__((visibility("default")))
 
@@ -37,6 +38,21 @@ static int change_rule(const struct session_rule *rule, int wanted)
 	return session_client_rule(connected, rule, wanted);
 }
 
+void probe_describe(struct text *out)
+{
+	if (!connected)
+		return;
+	registry_lock_look();
+	connected->describe(out);
+	registry_unlock();
+}
+
+static void settle(void)
+{
+	registry_lock();
+	registry_unlock();
+}
+
 PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 				const struct session_client *client,
 				struct probe_host *host)
@@ -49,7 +65,9 @@ PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 	host->parse = parse;
 	host->rule = change_rule;
 	host->condition = condition_make;
+	host->fault = session_condition_fault;
 	host->holds = holds;
+	host->settle = settle;
 	host->kept = vectors_kept;
 	return 0;
 }

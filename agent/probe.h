@@ -9,7 +9,7 @@
 #include "control/threads/settings.h"
 
 /* Changes with each change of what the two share. */
-#define PROBE_VERSION	AGENT_VERSION " 1"
+#define PROBE_VERSION	AGENT_VERSION " 2"
 
 /* What the agent does for callbacks. */
 struct probe_host {
@@ -22,12 +22,20 @@ struct probe_host {
 	int (*condition)(const struct object *object, const char *text,
 			 const struct ax_program **program,
 			 struct expr_error *error);
+	/* session_condition_fault() */
+	void (*fault)(struct text *why, const char *condition,
+		      const struct expr_error *error);
 	/* ax_holds(). SIGSAFE */
 	int (*holds)(const struct ax_program *program,
 		     const struct ax_event *event);
+	/* Waits until no other thread has the registry's lock. */
+	void (*settle)(void);
 	/* vectors_kept() */
 	int (*kept)(int (*fn)(void *a, void *b), void *a, void *b);
 };
+
+/* Adds lines about callbacks to the answer to MESSAGE_STATUS. */
+void probe_describe(struct text *out);
 
 /*
  * Connects the library with the agent, before its first rule. Returns 0, or

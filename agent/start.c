@@ -139,6 +139,9 @@ static void start(void)
 	if (setting_is(settings.core, "on") && core_ask())
 		log_fact(LOG_ERROR, "start", "core dumps cannot have the "
 			 "buffers: /proc/self/coredump_filter", 0);
+	/* who may load libraries may trace; Yama's level 1 knows only this */
+	if (setting_is(settings.load, "on"))
+		sys2(SYS_prctl, PR_SET_PTRACER, (long)PR_SET_PTRACER_ANY);
 	if (quota_setup(settings.quota)) {
 		agent_off = "TAFFRAIL_QUOTA is not a number of bytes, K, M or G";
 		return;

@@ -23,6 +23,7 @@ static const struct {
 	{ "TAFFRAIL_IPA", "on, off, filter" },
 	{ "TAFFRAIL_CORE", "on, off" },
 	{ "TAFFRAIL_INT3", "on, off" },
+	{ "TAFFRAIL_LOAD", "on, off" },
 	{ "TAFFRAIL_LOG", "error[:FILE], warning[:FILE], info[:FILE], "
 			  "debug[:FILE]" },
 	{ "TAFFRAIL_SECCOMP", "trust[:N]" },

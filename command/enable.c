@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
+#include "command/load/libraries.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
@@ -180,6 +181,9 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		status = rule_take(argv[options.index + 1]);
 	if (status)
 		return status;
+	if (!strcmp(argv[options.index], LOAD_SESSION))
+		return load_enable(pid, argv[options.index + 1],
+				   type == MESSAGE_ENABLE);
 	if (targets_open(&targets, pid))
 		status = COMMAND_FAILED;
 	else

@@ -16,6 +16,7 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
+#include "command/load/shown.h"
 #include "command/processes/faults.h"
 #include "command/processes/targets.h"
 #include "tracepoints/usdt/usdt.h"
@@ -26,6 +27,7 @@ struct output {
 	bool all;			/* with the C runtime's probes */
 	bool headings;			/* there is more than one list */
 	bool behind;			/* this list is not the first */
+	struct shown shown;		/* callbacks of this list's process */
 };
 
 static void field_json(const char *name, const char *type, void *priv)
@@ -48,7 +50,9 @@ static void source_text(const struct marker *m, char *text, size_t room)
 /* Prints a marker as JSON; `pid` is 0 for a marker of a file. */
 static void put_json(struct output *out, const struct marker *m, pid_t pid)
 {
+	const struct shown_callback *callback;
 	struct json *json = &out->json;
+	size_t position = 0;
 	char text[4096];
 
 	json_open(json, NULL, '{');
@@ -63,6 +67,12 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	json_open(json, "fields", '[');
 	marker_each_field(m, field_json, json);
 	json_close(json, ']');
+	if (out->shown.count) {
+		json_open(json, "callbacks", '[');
+		while ((callback = shown_of(&out->shown, m->id, &position)))
+			json_string(json, NULL, callback->name);
+		json_close(json, ']');
+	}
 	if (m->placement)
 		json_string(json, "placement", placement_text(m->placement));
 	if (m->why)
@@ -80,8 +90,10 @@ static void field_text(const char *name, const char *type, void *priv)
 	*behind = true;
 }
 
-static void put_text(const struct marker *m)
+static void put_text(const struct output *out, const struct marker *m)
 {
+	const struct shown_callback *callback;
+	size_t position = 0;
 	bool behind = false;
 	char source[4096];
 
@@ -99,6 +111,8 @@ static void put_text(const struct marker *m)
 	if (m->placement)
 		printf(" [%s%s%s]", placement_text(m->placement),
 		       m->why ? ": " : "", m->why ? m->why : "");
+	while ((callback = shown_of(&out->shown, m->id, &position)))
+		printable_print(" calls %s", callback->name);
 	printf("\n");
 }
 
@@ -115,7 +129,7 @@ static void put_list(struct output *out, struct marker_list *list,
 		if (out->as_json)
 			put_json(out, &list->markers[i], pid);
 		else
-			put_text(&list->markers[i]);
+			put_text(out, &list->markers[i]);
 	}
 }
 
@@ -212,7 +226,9 @@ static int list_processes(struct output *out, pid_t pid)
 			faults_tell(target->process->pid, &page);
 		snprintf(heading, sizeof(heading), "%d %s",
 			 target->process->pid, page.procname);
+		shown_ask(&out->shown, target);
 		put_list(out, &target->markers, heading, target->process->pid);
+		shown_free(&out->shown);
 		snprintf(heading, sizeof(heading), "process %d",
 			 target->process->pid);
 		if (pid && !target->markers.count)

@@ -13,6 +13,7 @@ command_sources = \
 	command/attach/load.c \
 	command/attach/memory.c \
 	command/attach/modules.c \
+	command/attach/request.c \
 	command/attach/provide.c \
 	command/attach/steps.h \
 	command/attach/stop.c \
@@ -83,6 +84,15 @@ command_sources = \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
 	command/list.c \
+	command/load/ask.c \
+	command/load/call.c \
+	command/load/connect.c \
+	command/load/load.c \
+	command/load/libraries.h \
+	command/load/note.c \
+	command/load/rights.c \
+	command/load/shown.c \
+	command/load/shown.h \
 	command/process/process.c \
 	command/process/process.h \
 	command/process/rlimits.c \

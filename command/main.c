@@ -35,6 +35,11 @@ static const struct command command_table[] = {
 	{ "gdbserver", gdbserver_main, "start gdbserver for static tracepoints" },
 	{ "watch", watch_main, "print changes of processes and sessions" },
 	{ "verify", verify_main, "recount the events of a trace" },
+	{ "load", load_main, "load a probe library into a process" },
+	{ "unload", unload_main, "unload a probe library" },
+	{ "connect", connect_main, "connect a library's callback to markers" },
+	{ "disconnect", disconnect_main, "take a callback from its markers" },
+	{ "call", call_main, "call a function of a probe library" },
 	{ "doctor", doctor_main, "say what will work here, and what not" },
 	{ "completion", completion_main, "print a shell's completion script" },
 	{ NULL, NULL, NULL }

@@ -22,6 +22,7 @@
 #include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
+#include "command/load/shown.h"
 #include "command/processes/faults.h"
 #include "command/processes/others.h"
 #include "command/processes/targets.h"
@@ -62,6 +63,7 @@ struct status {
 	size_t count;
 	int result;			/* enum command_exit */
 	struct rundir *dir;
+	struct shown shown;		/* callbacks */
 };
 
 static void *grow(void *array, size_t count, size_t size)
@@ -195,6 +197,8 @@ static int ask_living(struct status *s, struct target *target,
 		return ret;
 	ret = client_call(&target->client, MESSAGE_STATUS, NULL, &answer);
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
+		if (!strcmp(key, "callback") && !s->only)
+			shown_take(&s->shown, target->process->pid, value);
 		if (!strcmp(key, "session"))
 			session = session_of(s, value);
 		else if (session && !strcmp(key, "index"))
@@ -412,6 +416,7 @@ static void print_json(const struct status *s)
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
+	shown_json(&s->shown, &json);
 	json_close(&json, '}');
 	json_end(&json);
 }
@@ -481,7 +486,7 @@ static void print_member(const struct member *m)
 
 static void print_table(const struct status *s)
 {
-	if (!s->count)
+	if (!s->count && !s->shown.count)
 		printf("No sessions.\n");
 	for (size_t i = 0; i < s->count; i++) {
 		const struct session *session = &s->sessions[i];
@@ -508,6 +513,7 @@ static void print_table(const struct status *s)
 			       agreed(session->removed_processes, "was",
 				      "were"), KEEP_BYTES >> 20);
 	}
+	shown_print(&s->shown, s->count ? "\n" : "");
 }
 
 static void release(struct status *s)
@@ -519,6 +525,7 @@ static void release(struct status *s)
 		free(s->sessions[i].members);
 	}
 	free(s->sessions);
+	shown_free(&s->shown);
 }
 
 static int show(struct status *s, pid_t pid, bool as_json)

@@ -2,6 +2,7 @@
 
 control_sources = \
 	control/protocol.h \
+	control/request.h \
 	control/service/alone-private.h \
 	control/service/alone.c \
 	control/service/bell.c \

@@ -68,7 +68,10 @@ struct message {
  * MESSAGE_DESTROY	"name=": stops, then removes its files
  * MESSAGE_STATUS	-> a line "session=NAME" a session, each followed by
  *			   "index=", "state=active|stopped", "mode=", "rule="
- *			   lines, "written=", "lost=", "overwritten=", "bytes="
+ *			   lines, "written=", "lost=", "overwritten=", "bytes=";
+ *			   then a line "callback=" a callback: state ("enabled",
+ *			   "connected"), markers, hits missed in callbacks and
+ *			   in handlers, name and rule, with tabs between
  * MESSAGE_GDB		opens the socket for gdb's remote protocol, until the
  *			   next gdb has gone; with "keep=1" it stays open
  *			-> "path=" (as the process sees it); -EPERM: not

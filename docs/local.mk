@@ -1,10 +1,13 @@
 # docs/: manual pages, one page a layer, examples. One file a line.
 dist_man_MANS += \
 	docs/man/taffrail-attach.1 \
+	docs/man/taffrail-call.1 \
 	docs/man/taffrail-completion.1 \
+	docs/man/taffrail-connect.1 \
 	docs/man/taffrail-destroy.1 \
 	docs/man/taffrail-detach.1 \
 	docs/man/taffrail-disable.1 \
+	docs/man/taffrail-disconnect.1 \
 	docs/man/taffrail-doctor.1 \
 	docs/man/taffrail-enable.1 \
 	docs/man/taffrail-environment.7 \
@@ -12,6 +15,7 @@ dist_man_MANS += \
 	docs/man/taffrail-gdb.1 \
 	docs/man/taffrail-gdbserver.1 \
 	docs/man/taffrail-list.1 \
+	docs/man/taffrail-load.1 \
 	docs/man/taffrail-pthread.7 \
 	docs/man/taffrail-record.1 \
 	docs/man/taffrail-rule.7 \
@@ -19,6 +23,7 @@ dist_man_MANS += \
 	docs/man/taffrail-start.1 \
 	docs/man/taffrail-status.1 \
 	docs/man/taffrail-stop.1 \
+	docs/man/taffrail-unload.1 \
 	docs/man/taffrail-verify.1 \
 	docs/man/taffrail-watch.1 \
 	docs/man/taffrail.1 \
@@ -26,6 +31,7 @@ dist_man_MANS += \
 	docs/man/taffrail_event_declare.3 \
 	docs/man/taffrail_marker.3 \
 	docs/man/taffrail_probe_attach.3 \
+	docs/man/taffrail_probe_library.3 \
 	docs/man/taffrail_sdt.3 \
 	docs/man/ust_marker.3
 
@@ -48,6 +54,7 @@ EXTRA_DIST += \
 	docs/history.md \
 	docs/packages.md \
 	docs/platforms.md \
+	docs/probe-libraries.md \
 	docs/probes.md \
 	docs/programs.md \
 	docs/remote.md \

@@ -12,6 +12,7 @@ taffrail_headers = \
 	include/taffrail/marker-sdt.h \
 	include/taffrail/marker.h \
 	include/taffrail/probe.h \
+	include/taffrail/probe-library.h \
 	include/taffrail/sdt.h \
 	include/taffrail/site-generic.h \
 	include/taffrail/site-x86_64.h \

@@ -125,8 +125,26 @@ void fork_look(void)
 							     TELLER_OURS);
 }
 
+static pthread_mutex_t loads = PTHREAD_MUTEX_INITIALIZER;
+static __thread int loading;
+
+void fork_hold(void)
+{
+	pthread_mutex_lock(&loads);
+	loading = 1;
+}
+
+void fork_release(void)
+{
+	loading = 0;
+	pthread_mutex_unlock(&loads);
+}
+
 static void forking(void)
 {
+	/* a library that is being loaded may fork itself */
+	if (!loading)
+		pthread_mutex_lock(&loads);
 	pthread_mutex_lock(&lock);
 	told = load_relaxed(&teller) == TELLER_OURS;
 	if (!told)
@@ -142,6 +160,8 @@ static void forked_parent(void)
 	if (told)
 		urcu_bp_after_fork_parent();
 	pthread_mutex_unlock(&lock);
+	if (!loading)
+		pthread_mutex_unlock(&loads);
 }
 
 static void forked_child(void)
@@ -150,6 +170,8 @@ static void forked_child(void)
 	if (told)
 		urcu_bp_after_fork_child();
 	pthread_mutex_unlock(&lock);
+	if (!loading)
+		pthread_mutex_unlock(&loads);
 }
 
 __attribute__((constructor)) static void fork_setup(void)

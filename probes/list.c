@@ -39,7 +39,7 @@ static struct arena_type retired_type = ARENA_TYPE(struct retired);
 
 /* The attachments: those that live, by priority, and those that are detached.
  * Threads of the agent read the first list at any time. */
-static struct entry *entries;
+struct entry *entry_list;
 static struct entry *leaving;
 uint32_t entry_count;
 
@@ -243,6 +243,17 @@ static int matches(const struct entry *entry, const struct object *object)
 	return glob_match(glob, object->id);
 }
 
+/* Keeps the first reason. */
+static void fault_note(struct entry *entry, const struct expr_error *error)
+{
+	struct text why;
+
+	if (entry->fault[0])
+		return;
+	text_open(&why, entry->fault, sizeof(entry->fault));
+	probe_host.fault(&why, entry->rule.condition, error);
+}
+
 /* Makes the list of a marker. A marker that lacks a field of a condition is
  * passed over, as in a session. */
 static int list_make(const struct object *object, struct node **list)
@@ -251,15 +262,18 @@ static int list_make(const struct object *object, struct node **list)
 	struct expr_error error;
 	struct entry *entry;
 
-	for (entry = load_acquire(&entries); entry; entry = entry->next) {
+	for (entry = load_acquire(&entry_list); entry; entry = entry->next) {
 		const struct ax_program *condition = NULL;
 		struct node *node;
 
-		if (load_relaxed(&entry->dead) || !matches(entry, object) ||
-		    (entry->rule.condition[0] &&
-		     probe_host.condition(object, entry->rule.condition,
-					  &condition, &error)))
+		if (load_relaxed(&entry->dead) || !matches(entry, object))
 			continue;
+		if (entry->rule.condition[0] &&
+		    probe_host.condition(object, entry->rule.condition,
+					 &condition, &error)) {
+			fault_note(entry, &error);
+			continue;
+		}
 		node = arena_take(&node_type);
 		if (!node)
 			return -ENOMEM;
@@ -275,7 +289,7 @@ static int list_make(const struct object *object, struct node **list)
 /* Returns 1 when a callback is attached to the marker of a guard. */
 static int guard_wanted(const struct object *object)
 {
-	const struct entry *entry = load_acquire(&entries);
+	const struct entry *entry = load_acquire(&entry_list);
 
 	while (entry && (load_relaxed(&entry->dead) ||
 			 !matches(entry, object)))
@@ -358,7 +372,7 @@ static int is_same(const struct entry *entry, const struct entry *model)
 
 struct entry *entry_find(const struct entry *model)
 {
-	struct entry *entry = entries;
+	struct entry *entry = entry_list;
 
 	while (entry && !is_same(entry, model))
 		entry = entry->next;
@@ -378,7 +392,7 @@ int entry_shares(const struct entry *entry)
 {
 	const struct entry *other;
 
-	for (other = entries; other; other = other->next)
+	for (other = entry_list; other; other = other->next)
 		if (other != entry &&
 		    text_equal(other->rule.glob, entry->rule.glob))
 			return 1;
@@ -387,7 +401,7 @@ int entry_shares(const struct entry *entry)
 
 void entry_link(struct entry *entry)
 {
-	struct entry **link = &entries;
+	struct entry **link = &entry_list;
 
 	while (*link && (*link)->priority >= entry->priority)
 		link = &(*link)->next;
@@ -399,7 +413,7 @@ void entry_link(struct entry *entry)
 /* Keeps entry->next: a thread of the agent may stand on the entry. */
 void entry_unlink(struct entry *entry)
 {
-	struct entry **link = &entries;
+	struct entry **link = &entry_list;
 
 	store_release(&entry->dead, 1);
 	while (*link != entry)

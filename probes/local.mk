@@ -1,18 +1,24 @@
 # probes/: callbacks, for programs that link with libtaffrail-probe. One file a
 # line.
 probes_sources = \
+	probes/answer.c \
+	probes/connect.c \
+	probes/describe.c \
 	probes/fork.c \
 	probes/handlers.c \
 	probes/hit.c \
+	probes/library.c \
 	probes/list.c \
 	probes/private.h \
 	probes/probe.c \
-	probes/reader.c
+	probes/reader.c \
+	probes/request.c
 
 # what it has copies of
 probes_shared_sources = \
 	base/arena.c \
 	base/glob.c \
+	base/lines.c \
 	base/memory-functions.c \
 	base/text.c \
 	tracepoints/fields/fields.c \

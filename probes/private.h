@@ -24,7 +24,12 @@
 #include <stdint.h>
 
 #include "agent/probe.h"
+#include "base/lines.h"
+#include "include/taffrail/probe-library.h"
 #include "include/taffrail/probe.h"
+
+#define ENTRY_NAME_BYTES	96
+#define ENTRY_FAULT_BYTES	320
 
 /* An attachment. Its memory is only used again for attachments. */
 struct entry {
@@ -44,6 +49,9 @@ struct entry {
 	uint64_t nested;
 	uint64_t signal;
 	struct session_rule rule;
+	char name[ENTRY_NAME_BYTES];	/* FILE:FUNCTION, for status */
+	char fault[ENTRY_FAULT_BYTES];	/* why its condition cannot hold for a
+					 * marker */
 };
 
 /* A callback of one marker. Constant once it is published. */
@@ -158,6 +166,11 @@ struct entry *entry_spare(void);
 /* Returns 1 when another thread is in the callback; stores its id. */
 int entry_is_used(const struct entry *entry, int *thread);
 extern uint32_t entry_count;
+/* All living attachments, in order of priority. */
+extern struct entry *entry_list;
+/* Writes them into the answer to MESSAGE_STATUS, a line each. In the service
+ * thread, with the registry's lock. */
+void entries_describe(struct text *out);
 
 /* The number of grace periods that have begun. What is retired now may be used
  * again when a later one has ended. */
@@ -173,5 +186,84 @@ void fork_look(void);
 
 void probe_lock(void);
 void probe_unlock(void);
+
+/* While a thread loads or unloads a library, no other thread is between the
+ * fork(3) handlers, and none comes to them. */
+void fork_hold(void);
+void fork_release(void);
+
+/* taffrail_probe_attach_with() of a callback that has that name. `fault` gets
+ * why the condition can hold for no marker, or an empty string. */
+int probe_attach(const char *name, const char *rule,
+		 taffrail_callback *callback, void *priv, int priority,
+		 unsigned int flags, char fault[ENTRY_FAULT_BYTES]);
+
+/*
+ * Libraries that requests have loaded, and what they have connected. One
+ * request runs at a time.
+ */
+struct library {
+	struct library *next;
+	void *handle;
+	const struct taffrail_probe_library_ *about;
+	char path[];
+};
+
+/* A callback that is connected; it is called while it is attached. Constant but
+ * for `next` and `enabled` once it is in the list. */
+struct connection {
+	struct connection *next;
+	struct library *library;
+	const struct taffrail_probe_item_ *item;
+	void *priv;
+	uint32_t enabled;
+	char name[ENTRY_NAME_BYTES];	/* LIB:FUNCTION */
+	char rule[LINE_VALUE_BYTES];
+};
+
+/* What a request is about, and the answer to it. */
+struct taffrail_call {
+	char facts[2048];		/* lines "key=value" */
+	size_t nfacts;
+	char *text;			/* that functions have printed */
+	size_t used;
+	size_t size;
+	int cut;
+	int error;			/* negative: a line "error=" is there */
+	int nwords;
+	const char *const *words;
+};
+
+/* Adds lines to the answer, as printf(). */
+void call_add(struct taffrail_call *call, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Makes the answer "error=TEXT", and returns `error`. */
+int call_fail(struct taffrail_call *call, int error, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Return 0 or a negative errno and the reason as the answer. */
+int library_load(struct taffrail_call *call, const char *path);
+int library_unload(struct taffrail_call *call, struct library *library);
+/* Finds a library by its path. Returns NULL after call_fail(). */
+struct library *library_find(struct taffrail_call *call, const char *path);
+/* Finds "LIB:FUNCTION", an item of that kind. Returns NULL after
+ * call_fail(). */
+const struct taffrail_probe_item_ *
+library_item(struct taffrail_call *call, const char *name, uint32_t kind,
+	     struct library **library);
+
+int connection_make(struct taffrail_call *call, const char *rule,
+		    const char *function, int enable);
+int connection_end(struct taffrail_call *call, const char *rule,
+		   const char *function);
+int connection_enable(struct taffrail_call *call, const char *rule);
+int connection_disable(struct taffrail_call *call, const char *rule);
+/* Ends all connections of a library. */
+int connection_end_library(struct taffrail_call *call,
+			   const struct library *library);
+/* All connections. */
+extern struct connection *connection_list;
+/* As entries_describe(), of connections that are not enabled. */
+void connections_describe(struct text *out);
 
 #endif

@@ -24,11 +24,18 @@
 
 #define FLAGS	(TAFFRAIL_PROBE_SIGNAL | TAFFRAIL_PROBE_UNPINNED)
 
+static void describe(struct text *out)
+{
+	entries_describe(out);
+	connections_describe(out);
+}
+
 static const struct session_client client = {
 	.hit = probe_hit,
 	.look = list_look,
 	.gone = list_gone,
 	.attached = &entry_count,
+	.describe = describe,
 };
 
 static const char *refused = "the agent is of another build";
@@ -124,6 +131,28 @@ static int model_make(struct entry *model, const char *rule,
 	*model = (struct entry){ .callback = callback, .priv = priv };
 	return rule && callback ? probe_host.parse(&model->rule, rule) :
 				  -EINVAL;
+}
+
+/* Tells where the callback is, "FILE:FUNCTION" or "FILE+0xOFFSET". */
+static void name_find(struct entry *entry)
+{
+	struct text name;
+	const char *file;
+	Dl_info info;
+
+	text_open(&name, entry->name, sizeof(entry->name));
+	if (!dladdr((void *)entry->callback, &info))
+		info = (Dl_info){ .dli_fname = "" };
+	file = strrchr(info.dli_fname, '/');
+	text_add(&name, file ? file + 1 : info.dli_fname);
+	if (info.dli_sname && info.dli_saddr == (void *)entry->callback) {
+		text_add_char(&name, ':');
+		text_add(&name, info.dli_sname);
+	} else {
+		text_add(&name, "+0x");
+		text_add_hex(&name, (uint64_t)((char *)entry->callback -
+					       (char *)info.dli_fbase), 1);
+	}
 }
 
 /* Takes a reference to the library that has the callback. */
@@ -227,7 +256,8 @@ static void detach_begin(struct entry *entry)
 
 /* Makes an attachment. The caller holds probe_lock(). If `*failed` is set, the
  * caller must wait until no thread is in it. */
-static int attach(const struct entry *model, struct entry **failed)
+static int attach(const struct entry *model, struct entry **failed,
+		  char *fault)
 {
 	struct entry *entry;
 	int ret;
@@ -241,6 +271,8 @@ static int attach(const struct entry *model, struct entry **failed)
 	race_release(entry);
 	entry_link(entry);
 	ret = probe_host.rule(&entry->rule, 1);
+	if (!ret && fault && !load_relaxed(&entry->markers))
+		text_copy(fault, ENTRY_FAULT_BYTES, entry->fault);
 	if (!ret)
 		return (int)load_relaxed(&entry->markers);
 	/* a marker of a library that came meanwhile may have called it */
@@ -249,9 +281,9 @@ static int attach(const struct entry *model, struct entry **failed)
 	return ret;
 }
 
-PUBLIC int taffrail_probe_attach_with(const char *rule,
-				      taffrail_callback *callback, void *priv,
-				      int priority, unsigned int flags)
+int probe_attach(const char *name, const char *rule,
+		 taffrail_callback *callback, void *priv, int priority,
+		 unsigned int flags, char fault[ENTRY_FAULT_BYTES])
 {
 	struct entry *failed = NULL;
 	struct visit visit;
@@ -270,11 +302,15 @@ PUBLIC int taffrail_probe_attach_with(const char *rule,
 	/* before the lock: the loader may wait for a thread that detaches */
 	if (!(flags & TAFFRAIL_PROBE_UNPINNED))
 		model.library = library_keep(callback);
+	if (name)
+		text_copy(model.name, sizeof(model.name), name);
+	else
+		name_find(&model);
 	model.priority = priority;
 	model.flags = flags;
 	fork_look();
 	probe_lock();
-	ret = attach(&model, &failed);
+	ret = attach(&model, &failed, fault);
 	many = list_retired > RETIRED_MANY;
 	unlock_and_free();
 	if (failed)
@@ -286,10 +322,17 @@ PUBLIC int taffrail_probe_attach_with(const char *rule,
 	return leave(&visit, ret);
 }
 
+PUBLIC int taffrail_probe_attach_with(const char *rule,
+				      taffrail_callback *callback, void *priv,
+				      int priority, unsigned int flags)
+{
+	return probe_attach(NULL, rule, callback, priv, priority, flags, NULL);
+}
+
 PUBLIC int taffrail_probe_attach(const char *rule, taffrail_callback *callback,
 				 void *priv)
 {
-	return taffrail_probe_attach_with(rule, callback, priv, 0, 0);
+	return probe_attach(NULL, rule, callback, priv, 0, 0, NULL);
 }
 
 /* Detaches the living attachment and returns it. If there is none, returns one

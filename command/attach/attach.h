@@ -36,6 +36,21 @@ int attach_process(pid_t pid, struct attach_report *report);
  */
 int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES]);
 
+/* The answer to a request, as libtaffrail-probe.so gave it. */
+struct attach_answer {
+	int status;		/* struct request */
+	char *text;		/* ends with NUL; free() it */
+};
+
+/*
+ * Has a thread of the process run a request (control/request.h) in
+ * libtaffrail-probe.so, which it loads first where it is not there. The process
+ * has an agent at work. Returns 0 and the answer, or a negative errno and
+ * report->error. Blocks all signals while a thread is stopped. Not thread-safe.
+ */
+int attach_request(pid_t pid, const char *request,
+		   struct attach_answer *answer, struct attach_report *report);
+
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */
 long attach_yama_scope(void);
 

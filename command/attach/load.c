@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -27,8 +28,7 @@ static void pause_shortly(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Returns true when the path names the same file for the process and for us. */
-static bool same_file(pid_t pid, const char *path)
+bool attach_same_file(pid_t pid, const char *path)
 {
 	char there[PATH_MAX + 32];
 	struct stat ours, theirs;
@@ -48,9 +48,9 @@ static void order(const struct attach_target *t, uint64_t base, uint32_t go)
 	attach_write(t, block_at(base, ATTACH_GO), &go, sizeof(go));
 }
 
-/* Waits until the loader's state is after `state`. */
+/* Waits until the loader's state is after `state`; `patient`, without end. */
 static int wait_past(const struct attach_target *t, uint64_t base,
-		     struct attach_block *block, uint32_t state)
+		     struct attach_block *block, uint32_t state, bool patient)
 {
 	uint64_t end = attach_now_ns() + LOAD_WAIT_MS * 1000000ull;
 	int ret;
@@ -59,7 +59,7 @@ static int wait_past(const struct attach_target *t, uint64_t base,
 				   sizeof(*block)))) {
 		if (block->state > state)
 			return 0;
-		if (attach_now_ns() > end)
+		if (!patient && attach_now_ns() > end)
 			return attach_fact(t, -ETIMEDOUT, "a thread of process "
 					   "%d holds the lock of the dynamic "
 					   "linker or of malloc; the agent "
@@ -90,8 +90,10 @@ static bool has_proc(pid_t pid)
 	return !lstat(path, &st);
 }
 
-static int judge(const struct attach_target *t, struct attach_block *block)
+static int judge(const struct attach_target *t, const struct attach_plan *plan,
+		 struct attach_block *block)
 {
+	const char *file = basename(plan->library);
 	char directory[PATH_MAX];
 
 	block->text[sizeof(block->text) - 1] = '\0';
@@ -107,61 +109,86 @@ static int judge(const struct attach_target *t, struct attach_block *block)
 		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:
 		return attach_fact(t, -EIO, "process %d cannot make a file for "
-				   "libtaffrail.so: %s", t->pid,
+				   "%s: %s", t->pid, file,
 				   strerror(-block->result));
 	case ATTACH_NO_LIBRARY:
 		if (!has_proc(t->pid) && strstr(block->text, "/proc/"))
 			return attach_fact(t, -ENOENT, "process %d cannot load "
-					   "libtaffrail.so: its root directory "
-					   "has no /proc: mount one there, or "
-					   "start the program with taffrail "
-					   "record", t->pid);
-		return attach_fact(t, -ENOEXEC, "process %d cannot load "
-				   "libtaffrail.so: %s", t->pid, block->text);
+					   "%s: its root directory has no "
+					   "/proc: mount one there, or start "
+					   "the program with taffrail record",
+					   t->pid, file);
+		return attach_fact(t, -ENOEXEC, "process %d cannot load %s: %s",
+				   t->pid, file, block->text);
 	case ATTACH_NO_WORD:
 		return attach_fact(t, -ETIMEDOUT, "process %d waited too long "
 				   "for this command, and loaded nothing: try "
 				   "again", t->pid);
 	default:
 		return attach_fact(t, -ENOEXEC, "process %d loaded another "
-				   "libtaffrail.so, of another version",
-				   t->pid);
+				   "%s, of another version", t->pid, file);
 	}
 }
 
 /* Orders the load, and then, when no thread is in fork(3), the opening of the
  * library. */
 static int go_on(struct attach_target *t, uint64_t base,
-		 struct attach_block *block)
+		 const struct attach_plan *plan, struct attach_block *block)
 {
 	int ret;
 
 	order(t, base, ATTACH_GO_LOAD);
-	ret = wait_past(t, base, block, ATTACH_LOADS);
+	ret = wait_past(t, base, block, ATTACH_LOADS, plan->patient);
 	if (!ret && block->state == ATTACH_HOLDS) {
 		ret = attach_forks_wait(t, base);
 		if (ret)
 			return ret;
 		order(t, base, ATTACH_GO_OPEN);
-		ret = wait_past(t, base, block, ATTACH_OPENS);
+		ret = wait_past(t, base, block, ATTACH_OPENS, plan->patient);
 	}
-	return ret ? ret : judge(t, block);
+	return ret ? ret : judge(t, plan, block);
+}
+
+/* Reads what the function has answered, before it is freed. */
+static int answer_read(const struct attach_target *t,
+		       const struct attach_block *block,
+		       struct attach_answer *answer)
+{
+	const struct request *request = &block->request;
+	size_t n = request->answer_bytes;
+	int ret = 0;
+
+	if (n > REQUEST_ANSWER_MAX)
+		n = REQUEST_ANSWER_MAX;
+	answer->status = request->status;
+	answer->text = calloc(1, n + 1);
+	if (!answer->text)
+		ret = -ENOMEM;
+	else if (n)
+		ret = attach_read(t, request->answer, answer->text, n);
+	if (ret)
+		attach_fact(t, ret, "cannot read the answer of process %d: %s",
+			    t->pid, strerror(-ret));
+	return ret;
 }
 
 /* Does the rest once the helper is made, until nothing of the helper is
  * left. */
 static int finish(struct attach_target *t, const struct attach_memory *memory,
-		  const struct attach_stop *stop, const char *library)
+		  const struct attach_stop *stop,
+		  const struct attach_plan *plan)
 {
 	struct attach_block block = { .state = ATTACH_WAITS };
 	uint64_t base = stop->base;
-	int ret = attach_memory_image(memory, t, base, library);
+	int ret = attach_memory_image(memory, t, base, plan->library);
 
 	if (ret)
 		attach_fact(t, ret, "cannot write to process %d: %s", t->pid,
 			    strerror(-ret));
 	else
-		ret = go_on(t, base, &block);
+		ret = go_on(t, base, plan, &block);
+	if (!ret && plan->answer)
+		ret = answer_read(t, &block, plan->answer);
 	order(t, base, ATTACH_GO_END);
 	if (ret == -ETIMEDOUT)
 		return ret;
@@ -178,12 +205,12 @@ static int finish(struct attach_target *t, const struct attach_memory *memory,
 	return ret;
 }
 
-static int load(struct attach_target *t, const char *library, bool foreign,
+int attach_load(struct attach_target *t, const struct attach_plan *plan,
 		struct attach_report *report)
 {
 	struct attach_memory memory;
 	struct attach_stop stop = { 0 };
-	int ret = attach_memory_build(&memory, t, library, foreign);
+	int ret = attach_memory_build(&memory, t, plan);
 
 	if (ret)
 		attach_fact(t, ret, "cannot prepare memory for process %d: %s",
@@ -193,7 +220,7 @@ static int load(struct attach_target *t, const char *library, bool foreign,
 		report->stall_ns = stop.stall_ns;
 	}
 	if (!ret)
-		ret = finish(t, &memory, &stop, library);
+		ret = finish(t, &memory, &stop, plan);
 	attach_memory_release(&memory);
 	return ret;
 }
@@ -238,7 +265,9 @@ int attach_process(pid_t pid, struct attach_report *report)
 	struct attach_target target = { .error = report->error };
 	uint64_t began = attach_now_ns();
 	char library[PATH_MAX];
-	bool foreign;
+	struct attach_plan plan = {
+		.library = library, .entry = "taffrail_attach",
+	};
 	int ret;
 
 	report->error[0] = '\0';
@@ -256,11 +285,14 @@ int attach_process(pid_t pid, struct attach_report *report)
 		goto close;
 	}
 	report->woken = target.names.agent;
-	foreign = !same_file(pid, library);
-	ret = load(&target, library, foreign, report);
+	plan.function = target.names.agent;
+	plan.foreign = !attach_same_file(pid, library);
+	ret = attach_load(&target, &plan, report);
 	/* a directory that the process's user may not enter */
-	if (ret == -ENOEXEC && !foreign)
-		ret = load(&target, library, true, report);
+	if (ret == -ENOEXEC && !plan.foreign) {
+		plan.foreign = true;
+		ret = attach_load(&target, &plan, report);
+	}
 	report->took_ns = attach_now_ns() - began;
 close:
 	attach_target_close(&target);

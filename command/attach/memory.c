@@ -110,7 +110,8 @@ static void fill_dtv(struct attach_memory *memory)
 }
 
 static void fill_block(struct attach_memory *memory,
-		       const struct attach_target *t, const char *library)
+		       const struct attach_target *t,
+		       const struct attach_plan *plan)
 {
 	struct attach_block *block = memory->block;
 	const struct attach_names *n = &t->names;
@@ -123,29 +124,36 @@ static void fill_block(struct attach_memory *memory,
 	block->dlsym = n->dlsym;
 	block->dlerror = n->dlerror;
 	block->atfork = n->atfork;
-	block->attach = n->agent;
-	block->leave = n->agent ? n->munmap : 0;
+	block->attach = plan->function;
+	block->leave = plan->function ? n->munmap : 0;
+	snprintf(block->entry, sizeof(block->entry), "%s", plan->entry);
+	if (plan->request) {
+		block->again = !!plan->function;
+		snprintf(block->request.text, sizeof(block->request.text),
+			 "%s", plan->request);
+	}
 	if (memory->image_bytes)
 		snprintf(block->path, sizeof(block->path),
 			 "/proc/thread-self/fd/%d", ATTACH_FD);
 	else
-		snprintf(block->path, sizeof(block->path), "%s", library);
+		snprintf(block->path, sizeof(block->path), "%s",
+			 plan->library);
 }
 
 int attach_memory_build(struct attach_memory *memory,
-			const struct attach_target *t, const char *library,
-			bool foreign)
+			const struct attach_target *t,
+			const struct attach_plan *plan)
 {
 	struct stat st;
 
 	memset(memory, 0, sizeof(*memory));
-	if (strlen(library) >= ATTACH_TEXT_BYTES)
+	if (strlen(plan->library) >= ATTACH_TEXT_BYTES)
 		return -ENAMETOOLONG;
 	if (t->rseq_bytes && (t->rseq_offset < -(int64_t)TLS_MAX_BYTES ||
 			      t->rseq_offset > CONTROL_BYTES - RSEQ_BYTES))
 		return -ENOTSUP;
-	if (foreign && !t->names.agent) {
-		if (stat(library, &st))
+	if (plan->foreign && !plan->function) {
+		if (stat(plan->library, &st))
 			return -errno;
 		memory->image_bytes = (size_t)st.st_size;
 	}
@@ -158,11 +166,12 @@ int attach_memory_build(struct attach_memory *memory,
 	memory->bytes = calloc(1, memory->end);
 	if (!memory->bytes)
 		return -ENOMEM;
+	memory->asks = !!plan->request;
 	memory->block = (struct attach_block *)(memory->bytes +
 						ATTACH_CODE_BYTES);
 	memcpy(memory->bytes, attach_stub_start,
 	       (size_t)(attach_stub_end - attach_stub_start));
-	fill_block(memory, t, library);
+	fill_block(memory, t, plan);
 	fill_dtv(memory);
 	return fill_tls(memory, t);
 }
@@ -221,6 +230,8 @@ int attach_memory_place(struct attach_memory *memory,
 	fill_rseq(memory, t, base);
 	block->image = memory->image_bytes ? base + memory->end : 0;
 	block->image_bytes = memory->image_bytes;
+	block->argument = base + ATTACH_CODE_BYTES +
+			  (memory->asks ? ATTACH_REQUEST : ATTACH_FORKS);
 	block->kept = t->names.foreign_malloc ? (uint32_t)(stack - HEAD_BYTES) :
 						0;
 	block->spare = base + HEAD_BYTES + block->kept;

@@ -390,6 +390,10 @@ static int find_all_names(struct attach_target *t)
 		{ "taffrail_attach", &n->agent, NULL, true },
 		{ NULL, NULL, NULL, true },
 	};
+	const struct wanted probes[] = {
+		{ REQUEST_FUNCTION, &n->probe, NULL, true },
+		{ NULL, NULL, NULL, true },
+	};
 	static const char *const older[] = { "libpthread.so.0", "libdl.so.2" };
 	const struct attach_module *m = module_named(t, "libtaffrail.so");
 
@@ -398,6 +402,10 @@ static int find_all_names(struct attach_target *t)
 				   "libc.so.6 in process %d", t->pid);
 	if (m)
 		find_names(t, m, agents);
+	m = module_named(t, "libtaffrail-probe.so");
+	t->probes = !!m;
+	if (m)
+		find_names(t, m, probes);
 	if (t->linker)
 		find_names(t, t->linker, linkers);
 	for (size_t i = 0; i < ARRAY_SIZE(older); i++) {

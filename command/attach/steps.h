@@ -37,6 +37,7 @@ struct attach_names {
 	uint64_t rseq_offset, rseq_size; /* or 0 */
 	uint64_t tls_offset, tid;	/* _thread_db_...: descriptors */
 	uint64_t agent;			/* taffrail_attach, or 0 */
+	uint64_t probe;			/* taffrail_probe_request_N, or 0 */
 	bool foreign_malloc;		/* malloc is, or may be, not libc's */
 };
 
@@ -48,12 +49,25 @@ struct attach_target {
 	struct attach_module *modules;
 	size_t nmodules;
 	const struct attach_module *libc, *linker;
+	bool probes;			/* libtaffrail-probe.so is loaded */
 	struct attach_names names;
 	/* read from the process */
 	uint32_t at_tls_offset, at_tid;	/* offsets in libc's structures */
 	int64_t rseq_offset;		/* from the thread pointer */
 	uint32_t rseq_bytes;		/* 0: libc does not register */
 	uint64_t syscall;		/* a syscall instruction */
+};
+
+/* What the loader does in the process. */
+struct attach_plan {
+	const char *library;	/* to load, unless `function` is known */
+	bool foreign;		/* the process cannot see that path */
+	const char *entry;	/* the name of the function to call there */
+	uint64_t function;	/* its address, if the library is loaded */
+	const char *request;	/* what it gets (control/request.h), or NULL:
+				 * it is taffrail_attach() */
+	bool patient;		/* wait for the function without end */
+	struct attach_answer *answer;	/* out, for a request */
 };
 
 /* The memory that the process gets, built here. */
@@ -66,6 +80,7 @@ struct attach_memory {
 	size_t dtv;
 	size_t end;			/* of the used part of `bytes` */
 	size_t image_bytes;		/* of the library, at `end`; or 0 */
+	bool asks;			/* the function gets the request */
 };
 
 /* The stop of one thread. */
@@ -107,10 +122,10 @@ void attach_target_close(struct attach_target *t);
 int attach_modules_read(struct attach_target *t);
 
 /* Builds code, block, stack and thread-local storage; with the library's bytes
- * if `foreign`, else with its path. */
+ * if it is foreign, else with its path. */
 int attach_memory_build(struct attach_memory *memory,
-			const struct attach_target *t, const char *library,
-			bool foreign);
+			const struct attach_target *t,
+			const struct attach_plan *plan);
 void attach_memory_release(struct attach_memory *memory);
 /* Fills in what depends on the address `base`, and what threads inherit:
  * `header` is the beginning of the stopped thread's control block. Then copies
@@ -203,6 +218,15 @@ int attach_thread_waits(pid_t pid, pid_t tid, uint64_t *sp, uint64_t *pc);
  * if that takes too long.
  */
 int attach_forks_wait(struct attach_target *t, uint64_t base);
+
+/* Returns true when the path names the same file for the process and for
+ * us. */
+bool attach_same_file(pid_t pid, const char *path);
+
+/* Has a thread of the process do what the plan says. Returns 0, or a negative
+ * errno and target->error. */
+int attach_load(struct attach_target *t, const struct attach_plan *plan,
+		struct attach_report *report);
 
 /* Returns true when the process has a thread of that name. */
 bool attach_thread_named(pid_t pid, const char *name);

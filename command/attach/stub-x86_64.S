@@ -8,7 +8,7 @@
  *	    helper                   has thread-local storage that the command
  *	      pthread_create         made; ends at once
  *	        loader               a thread like any other of libc's
- *	          dlopen, taffrail_attach
+ *	          dlopen, taffrail_attach or taffrail_probe_request
  *
  * The helper's first allocation may put its thread-local storage into a list of
  * the allocator's, and libc does not tell the allocator that it ends: that
@@ -45,6 +45,7 @@
 #define RSEQ_SIGNATURE		0x53053053
 #define PAUSE_NS		200000
 #define WORD_PAUSES		40000	/* some ten seconds */
+#define THREAD_SELF		16	/* tcbhead_t.self */
 
 	.section .rodata.attach, "a", @progbits
 	.balign 16
@@ -169,8 +170,14 @@ attach_stub_start:
 	movl	ATTACH_GO(%rbx), %r13d
 	movl	%r12d, ATTACH_STATE(%rbx)
 	cmpl	$ATTACH_GO_END, %r13d
-	je	.Lend
+	je	1f
 	callq	.Lword
+	/* the command has read the answer: it is freed */
+1:	cmpl	$0, ATTACH_AGAIN(%rbx)
+	je	.Lend
+	leaq	ATTACH_REQUEST(%rbx), %rdi
+	movl	$1, REQUEST_OVER(%rdi)
+	callq	*ATTACH_ATTACH(%rbx)
 .Lend:	movq	ATTACH_LEAVE(%rbx), %rcx
 	popq	%r13
 	popq	%r12
@@ -234,14 +241,15 @@ attach_stub_start:
 2:	popq	%r12
 	ret
 
-	/* Loads the library, unless it is there, and calls the agent. Returns
-	 * the new state in eax. */
+	/* Loads the library, unless it is there, and calls its function.
+	 * Returns the new state in eax. */
 .Lload:	subq	$8, %rsp
-	xorl	%edi, %edi
 	movq	ATTACH_ATTACH(%rbx), %rax
 	testq	%rax, %rax
 	jnz	1f
 	/* first the gate, then who looks at it */
+	movq	%fs:THREAD_SELF, %rax
+	movq	%rax, ATTACH_SELF(%rbx)
 	movl	$1, ATTACH_GATE(%rbx)
 	leaq	attach_stub_prepare(%rip), %rdi
 	leaq	.Lparent(%rip), %rsi
@@ -261,13 +269,13 @@ attach_stub_start:
 	testq	%rax, %rax
 	jz	2f
 	movq	%rax, %rdi
-	leaq	.Lentry(%rip), %rsi
+	leaq	ATTACH_ENTRY(%rbx), %rsi
 	callq	*ATTACH_DLSYM(%rbx)
 	movl	$ATTACH_NO_AGENT, %r13d
 	testq	%rax, %rax
 	jz	4f
-	leaq	ATTACH_FORKS(%rbx), %rdi
-1:	callq	*%rax
+1:	movq	ATTACH_ARGUMENT(%rbx), %rdi
+	callq	*%rax
 	movl	$ATTACH_DONE, %r13d
 	jmp	3f
 2:	callq	*ATTACH_DLERROR(%rbx)
@@ -297,6 +305,10 @@ attach_stub_prepare:
 	endbr64
 1:	cmpl	$0, .Lblock + ATTACH_GATE(%rip)
 	je	2f
+	/* the library's own constructors may fork */
+	movq	%fs:THREAD_SELF, %rax
+	cmpq	%rax, .Lblock + ATTACH_SELF(%rip)
+	je	2f
 	callq	.Lpause
 	jmp	1b
 2:	movq	.Lblock + ATTACH_FORKS(%rip), %rax
@@ -324,8 +336,6 @@ attach_stub_prepare:
 	ret
 
 .Lname:	.asciz	"taffrail attach"
-.Lentry:
-	.asciz	"taffrail_attach"
 attach_stub_end:
 
 	.section .note.GNU-stack, "", @progbits

@@ -15,6 +15,8 @@
 #ifndef COMMAND_ATTACH_STUB_H
 #define COMMAND_ATTACH_STUB_H
 
+#include "control/request.h"
+
 #define ATTACH_CODE_BYTES	4096
 #define ATTACH_BLOCK_BYTES	8192
 #define ATTACH_TEXT_BYTES	1024
@@ -28,7 +30,7 @@
 #define ATTACH_NO_THREAD	5	/* `result` is the errno */
 #define ATTACH_NO_FILE		6	/* `result` is the negative errno */
 #define ATTACH_NO_LIBRARY	7	/* `text` is dlerror()'s */
-#define ATTACH_NO_AGENT		8	/* the library is not ours */
+#define ATTACH_NO_AGENT		8	/* the library has no such function */
 #define ATTACH_NO_WORD		9	/* nothing was loaded */
 
 /* `go`, the command's orders. The process's wait for an order has a
@@ -66,6 +68,12 @@
 #define ATTACH_HELPER_MASK	168
 #define ATTACH_PATH		176
 #define ATTACH_TEXT		(176 + ATTACH_TEXT_BYTES)
+#define ATTACH_ARGUMENT		(176 + 2 * ATTACH_TEXT_BYTES)
+#define ATTACH_SELF		(184 + 2 * ATTACH_TEXT_BYTES)
+#define ATTACH_AGAIN		(192 + 2 * ATTACH_TEXT_BYTES)
+#define ATTACH_ENTRY		(200 + 2 * ATTACH_TEXT_BYTES)
+#define ATTACH_ENTRY_BYTES	64
+#define ATTACH_REQUEST		(264 + 2 * ATTACH_TEXT_BYTES)
 
 #ifndef __ASSEMBLER__
 #include <stddef.h>
@@ -87,7 +95,7 @@ struct attach_block {
 	uint64_t dlsym;
 	uint64_t dlerror;
 	uint64_t atfork;
-	uint64_t attach;	/* the agent's, if it is loaded already */
+	uint64_t attach;	/* the function, if it is loaded already */
 	uint64_t rseq;		/* the helper's area, or 0: libc has none */
 	uint64_t image;		/* the library's bytes, or 0: it has a path */
 	uint64_t image_bytes;
@@ -98,6 +106,12 @@ struct attach_block {
 	uint64_t helper_mask;	/* of signals */
 	char path[ATTACH_TEXT_BYTES];
 	char text[ATTACH_TEXT_BYTES];
+	uint64_t argument;	/* of the function: an address */
+	uint64_t self;		/* the loader's thread pointer */
+	uint32_t again;		/* call it once more at the end */
+	uint32_t unused;
+	char entry[ATTACH_ENTRY_BYTES];	/* the function's name */
+	struct request request;
 };
 
 #define ATTACH_AT(member, offset)                                       \
@@ -112,6 +126,12 @@ ATTACH_AT(forks, ATTACH_FORKS);
 ATTACH_AT(helper_mask, ATTACH_HELPER_MASK);
 ATTACH_AT(path, ATTACH_PATH);
 ATTACH_AT(text, ATTACH_TEXT);
+ATTACH_AT(argument, ATTACH_ARGUMENT);
+ATTACH_AT(self, ATTACH_SELF);
+ATTACH_AT(again, ATTACH_AGAIN);
+ATTACH_AT(entry, ATTACH_ENTRY);
+ATTACH_AT(request, ATTACH_REQUEST);
+ATTACH_AT(request.over, ATTACH_REQUEST + REQUEST_OVER);
 _Static_assert(sizeof(struct attach_block) <= ATTACH_BLOCK_BYTES, "room");
 
 /* The code; it begins with the system call by which the stopped thread makes

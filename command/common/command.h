@@ -52,6 +52,11 @@ int gdbserver_main(int argc, char **argv);
 int record_main(int argc, char **argv);
 int snapshot_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
+int load_main(int argc, char **argv);
+int unload_main(int argc, char **argv);
+int connect_main(int argc, char **argv);
+int disconnect_main(int argc, char **argv);
+int call_main(int argc, char **argv);
 
 /*
  * Options (options.c). A row has a letter or a word or both; `key` is what

@@ -87,6 +87,8 @@ struct session_client {
 	void (*gone)(void *probes);
 	/* How many callbacks are attached. */
 	const uint32_t *attached;
+	/* Adds lines about them to the answer to MESSAGE_STATUS. */
+	void (*describe)(struct text *out);
 };
 
 struct session {

@@ -37,6 +37,7 @@ static const struct {
 	{ "TAFFRAIL_CORE=", offsetof(struct settings, core) },
 	{ "TAFFRAIL_QUOTA=", offsetof(struct settings, quota) },
 	{ "TAFFRAIL_INT3=", offsetof(struct settings, int3) },
+	{ "TAFFRAIL_LOAD=", offsetof(struct settings, load) },
 	{ "TAFFRAIL_SECCOMP=", offsetof(struct settings, seccomp) },
 };
 

@@ -26,6 +26,7 @@ struct settings {
 	const char *core;		/* TAFFRAIL_CORE */
 	const char *quota;		/* TAFFRAIL_QUOTA */
 	const char *int3;		/* TAFFRAIL_INT3 */
+	const char *load;		/* TAFFRAIL_LOAD */
 	const char *seccomp;		/* TAFFRAIL_SECCOMP */
 	int preloaded;			/* LD_PRELOAD names the agent */
 	uint32_t words_unknown;		/* variables with an unknown word */

@@ -18,6 +18,7 @@
 
 #include "agent/attached-private.h"
 #include "agent/control-private.h"
+#include "agent/probe.h"
 #include "base/entries.h"
 #include "control/protocol.h"
 #include "control/service/service.h"
@@ -49,6 +50,11 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 	(void)stopped;
 	text_add(drops, "1 event of session 's'");
 	return force ? 0 : -ENOTEMPTY;
+}
+
+void probe_describe(struct text *out)
+{
+	(void)out;
 }
 
 int budget_collected(const char *session)

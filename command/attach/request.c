@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests for libtaffrail-probe.so in another process. A first helper loads
+ * the library while forks wait, and a second one runs the request: what the
+ * request loads itself is then loaded under the library's own rules for forks.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+#include "command/attach/steps.h"
+#include "command/common/installed.h"
+
+static int probe_load(struct attach_target *t, struct attach_report *report)
+{
+	char library[PATH_MAX];
+	struct attach_plan plan = {
+		.library = library, .entry = REQUEST_FUNCTION, .request = "",
+	};
+	int ret = installed_find(library, sizeof(library), INSTALLED_LIB,
+				 "libtaffrail-probe.so");
+
+	if (ret)
+		return attach_fact(t, ret, "cannot find libtaffrail-probe.so: "
+				   "%s", strerror(-ret));
+	plan.foreign = !attach_same_file(t->pid, library);
+	ret = attach_load(t, &plan, report);
+	if (ret == -ENOEXEC && !plan.foreign) {
+		plan.foreign = true;
+		ret = attach_load(t, &plan, report);
+	}
+	return ret;
+}
+
+/* Runs the request in the library, which is there. */
+static int probe_ask(struct attach_target *t, const char *request,
+		     struct attach_answer *answer,
+		     struct attach_report *report)
+{
+	struct attach_plan plan = {
+		.library = "libtaffrail-probe.so", .entry = REQUEST_FUNCTION,
+		.function = t->names.probe, .request = request,
+		.patient = true, .answer = answer,
+	};
+
+	if (!plan.function)
+		return attach_fact(t, -ENOEXEC, "process %d has a "
+				   "libtaffrail-probe.so of another version",
+				   t->pid);
+	return attach_load(t, &plan, report);
+}
+
+int attach_request(pid_t pid, const char *request,
+		   struct attach_answer *answer, struct attach_report *report)
+{
+	struct attach_target target = { .error = report->error };
+	int ret;
+
+	report->error[0] = '\0';
+	answer->text = NULL;
+	ret = attach_target_open(&target, pid);
+	if (!ret && !target.probes) {
+		ret = probe_load(&target, report);
+		attach_target_close(&target);
+		target = (struct attach_target){ .error = report->error };
+		if (!ret)
+			ret = attach_target_open(&target, pid);
+	}
+	if (!ret)
+		ret = probe_ask(&target, request, answer, report);
+	attach_target_close(&target);
+	return ret;
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail connect, taffrail disconnect; taffrail enable and disable of what is
+ * connected.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command/common/command.h"
+#include "command/common/counted.h"
+#include "command/load/libraries.h"
+#include "command/processes/rule.h"
+#include "command/processes/targets.h"
+
+/* What connect and disconnect are called with. */
+struct wish {
+	pid_t pid;
+	const char *rule;
+	const char *function;
+	char **words;		/* behind these */
+	bool enable;
+};
+
+/* Reads options and operands. Returns a status of enum command_exit; after
+ * --help, wish->pid is 0. */
+static int take(struct options *options, struct wish *wish)
+{
+	char **operands;
+	int key;
+
+	while ((key = options_next(options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options->status;
+		wish->enable = true;
+	}
+	operands = options->argv + options->index;
+	if (options->argc - options->index < 3)
+		return command_misused("give a process id, a rule and "
+				       "LIB:FUNCTION; a rule with blanks "
+				       "stands in quotes");
+	if (rule_take(operands[1]))
+		return COMMAND_USAGE;
+	if (!strchr(operands[2], ':'))
+		return command_misused("'%s' is not LIB:FUNCTION", operands[2]);
+	wish->rule = operands[1];
+	wish->function = operands[2];
+	wish->words = operands + 3;
+	if (command_parse_pid(&wish->pid, operands[0])) {
+		wish->pid = 0;
+		return command_misused("'%s' is not a process id", operands[0]);
+	}
+	return COMMAND_DONE;
+}
+
+/* Fails, and says so, when the rule selects no marker of the process. */
+static int check_rule(const struct wish *wish)
+{
+	struct targets targets;
+	int ret = targets_open(&targets, wish->pid);
+
+	if (!ret) {
+		ret = target_list(targets.targets);
+		if (ret)
+			command_failed("%s", targets.targets->client.error);
+		else
+			ret = targets_check_rule(&targets, wish->rule);
+	}
+	targets_close(&targets);
+	return ret;
+}
+
+static void wish_add(struct client_request *request, const struct wish *wish,
+		     const char *what)
+{
+	client_request_add(request, "do", "%s", what);
+	client_request_add(request, "rule", "%s", wish->rule);
+	client_request_add(request, "function", "%s", wish->function);
+}
+
+int connect_main(int argc, char **argv)
+{
+	static const struct option_row rows[] = {
+		{ 'e', "enable", NULL, "have it called from now on" },
+		{ 0 }
+	};
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "PID RULE LIB:FUNCTION [NAME=VALUE]...",
+		.about = "Connect a callback of a probe library to the markers "
+			 "that RULE selects. It is\ncalled once it is enabled: "
+			 "taffrail enable callbacks RULE -p PID.",
+	};
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	struct wish wish = { 0 };
+	int ret = take(&options, &wish);
+
+	if (ret || !wish.pid)
+		return ret;
+	if (load_check_process(wish.pid) || check_rule(&wish))
+		return COMMAND_FAILED;
+	wish_add(&request, &wish, "connect");
+	load_add_words(&request, wish.words);
+	if (wish.enable)
+		client_request_add(&request, "enable", "1");
+	if (load_ask(wish.pid, &request, &answer))
+		return COMMAND_FAILED;
+	if (answer.status == -ECANCELED)
+		ret = command_failed("%s does not connect: %.*s", wish.function,
+				     (int)strcspn(answer.text, "\n"),
+				     answer.text);
+	else if (wish.enable)
+		printf("process %d: %s enabled on %s\n", wish.pid,
+		       wish.function,
+		       counted(load_number(&answer, "markers"), "marker"));
+	else
+		printf("process %d: %s connected\n", wish.pid, wish.function);
+	load_answer_free(&answer);
+	return command_finish() ? COMMAND_FAILED : ret;
+}
+
+int disconnect_main(int argc, char **argv)
+{
+	static const struct option_row rows[] = { { 0 } };
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "PID RULE LIB:FUNCTION",
+		.about = "Take a callback of a probe library from the markers "
+			 "that it is connected to.\nReturns when no thread is "
+			 "in it.",
+	};
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	struct wish wish = { 0 };
+	int ret = take(&options, &wish);
+
+	if (ret || !wish.pid)
+		return ret;
+	if (*wish.words)
+		return command_misused("one function at a time: '%s' is too "
+				       "many", *wish.words);
+	wish_add(&request, &wish, "disconnect");
+	if (load_ask(wish.pid, &request, &answer))
+		return COMMAND_FAILED;
+	load_answer_free(&answer);
+	return COMMAND_DONE;
+}
+
+/* Returns true when the process has a connection. */
+static bool has_connections(struct target *target)
+{
+	struct client_answer answer = { 0 };
+	const char *key, *value;
+	size_t position = 0;
+	bool found = false;
+
+	if (!target->process->alive || target_connect(target) ||
+	    client_call(&target->client, MESSAGE_STATUS, NULL, &answer))
+		return false;
+	while (client_answer_next(&answer, &position, &key, &value))
+		found |= !strcmp(key, "callback");
+	client_answer_release(&answer);
+	client_close(&target->client);
+	return found;
+}
+
+static int enable_one(pid_t pid, const char *rule, bool enable)
+{
+	struct client_request request = { 0 };
+	struct load_answer answer;
+
+	client_request_add(&request, "do", enable ? "enable" : "disable");
+	client_request_add(&request, "rule", "%s", rule);
+	if (load_ask(pid, &request, &answer))
+		return COMMAND_FAILED;
+	load_answer_free(&answer);
+	return COMMAND_DONE;
+}
+
+int load_enable(pid_t pid, const char *rule, bool enable)
+{
+	struct targets targets;
+	int result = COMMAND_DONE;
+	int asked = 0;
+
+	if (targets_open(&targets, pid))
+		result = COMMAND_FAILED;
+	for (size_t i = 0; !result && i < targets.count; i++) {
+		if (!has_connections(&targets.targets[i]))
+			continue;
+		asked++;
+		if (enable_one(targets.targets[i].process->pid, rule, enable))
+			result = COMMAND_FAILED;
+	}
+	targets_close(&targets);
+	if (!result && !asked)
+		return command_failed("nothing is connected%s: connect a "
+				      "callback with taffrail connect",
+				      pid ? " in this process" : "");
+	return result;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Probe libraries in running processes (docs/probe-libraries.md): what the
+ * sub-commands load, unload, connect, disconnect, call, and enable and disable
+ * of callbacks share.
+ */
+#ifndef COMMAND_LOAD_LIBRARIES_H
+#define COMMAND_LOAD_LIBRARIES_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "command/processes/client.h"
+
+/* The session of callbacks, for `taffrail enable`. */
+#define LOAD_SESSION	"callbacks"
+
+/*
+ * Checks that a file is a probe library, without loading it. Returns 0, or a
+ * negative errno after printing why not.
+ */
+int load_check_file(const char *path);
+
+/* Checks that the process's environment and sandbox allow libraries. Returns
+ * COMMAND_DONE, or COMMAND_FAILED after printing why not. */
+int load_check_process(pid_t pid);
+
+/* What a process has answered. */
+struct load_answer {
+	int status;		/* 0, negative, or the function's own */
+	char *facts;		/* lines "key=value" */
+	const char *text;	/* what the library's function has printed */
+};
+
+/*
+ * Sends a request (control/request.h) to a process, which has an agent at work.
+ * Releases the request. Returns COMMAND_DONE and the answer, which the caller
+ * frees with load_answer_free(); or COMMAND_FAILED after printing why the
+ * process has not done it.
+ */
+int load_ask(pid_t pid, struct client_request *request,
+	     struct load_answer *answer);
+void load_answer_free(struct load_answer *answer);
+
+/* Returns a number of the answer, or 0. */
+long load_number(const struct load_answer *answer, const char *key);
+
+/* Adds operands as words for a library's function. */
+void load_add_words(struct client_request *request, char **words);
+
+/*
+ * Enables or disables the connections that a rule selects, in one process or
+ * (0) in each that has some. Returns a status of enum command_exit.
+ */
+int load_enable(pid_t pid, const char *rule, bool enable);
+
+#endif

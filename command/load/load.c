@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail load, taffrail unload: probe libraries in a running process.
+ */
+#include "command/load/libraries.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/lines.h"
+#include "command/attach/attach.h"
+#include "command/common/command.h"
+
+/* Reads the operands PID LIB.so. Returns a status of enum command_exit. */
+static int take(struct options *options, pid_t *pid, const char **file)
+{
+	static const struct option_row rows[] = { { 0 } };
+
+	options->rows = rows;
+	options->shape = "PID LIB.so";
+	if (options_next(options) != OPTIONS_END) {
+		/* 0 after --help, which must end the command, too */
+		*pid = 0;
+		return options->status;
+	}
+	if (options->argc - options->index != 2)
+		return command_misused("give a process id and a library");
+	if (command_parse_pid(pid, options->argv[options->index]))
+		return command_misused("'%s' is not a process id",
+				       options->argv[options->index]);
+	*file = options->argv[options->index + 1];
+	return COMMAND_DONE;
+}
+
+/* Gives the library's path, which the process must see, too. */
+static int path_find(char path[PATH_MAX], const char *file, pid_t pid)
+{
+	char there[PATH_MAX + 32];
+	struct stat ours, theirs;
+
+	if (!realpath(file, path))
+		return command_failed("cannot find %s: %s", file,
+				      strerror(errno));
+	snprintf(there, sizeof(there), "/proc/%d/root%s", pid, path);
+	if (stat(path, &ours))
+		return command_failed("cannot find %s: %s", path,
+				      strerror(errno));
+	if (stat(there, &theirs) || theirs.st_dev != ours.st_dev ||
+	    theirs.st_ino != ours.st_ino)
+		return command_failed("process %d does not see %s: it has "
+				      "another file system there; copy the "
+				      "library to where both see it", pid, path);
+	return COMMAND_DONE;
+}
+
+int load_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv,
+		.about = "Load a probe library into a running process.",
+	};
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	char name[LINE_VALUE_BYTES];
+	char path[PATH_MAX];
+	const char *file;
+	pid_t pid = 0;
+	int ret = take(&options, &pid, &file);
+
+	if (ret || !pid)
+		return ret;
+	if (load_check_file(file) || load_check_process(pid) ||
+	    attach_provide(pid) || path_find(path, file, pid))
+		return COMMAND_FAILED;
+	client_request_add(&request, "do", "load");
+	client_request_add(&request, "path", "%s", path);
+	if (load_ask(pid, &request, &answer))
+		return COMMAND_FAILED;
+	if (!line_find(answer.facts, "name", name, sizeof(name)))
+		name[0] = '\0';
+	printf("process %d: library '%s' loaded\n", pid, name);
+	load_answer_free(&answer);
+	return command_finish();
+}
+
+int unload_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv,
+		.about = "Disconnect the callbacks of a probe library, and "
+			 "unload it from a running\nprocess. Fails while a "
+			 "thread is in one of the callbacks.",
+	};
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	char path[PATH_MAX];
+	const char *file;
+	pid_t pid = 0;
+	int ret = take(&options, &pid, &file);
+
+	if (ret || !pid)
+		return ret;
+	/* the file may be gone */
+	if (!realpath(file, path))
+		snprintf(path, sizeof(path), "%s", file);
+	client_request_add(&request, "do", "unload");
+	client_request_add(&request, "path", "%s", path);
+	if (load_ask(pid, &request, &answer))
+		return COMMAND_FAILED;
+	ret = COMMAND_DONE;
+	if (load_number(&answer, "stays"))
+		ret = command_failed("process %d keeps %s in memory: it is "
+				     "disconnected, but something else uses it "
+				     "(dlopen, or a library that needs it)",
+				     pid, path);
+	else
+		printf("process %d: library unloaded\n", pid);
+	load_answer_free(&answer);
+	return command_finish() ? COMMAND_FAILED : ret;
+}

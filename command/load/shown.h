@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The callbacks of processes, as their agents tell of them.
+ */
+#ifndef COMMAND_LOAD_SHOWN_H
+#define COMMAND_LOAD_SHOWN_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "command/common/json.h"
+#include "command/processes/targets.h"
+
+struct shown_callback {
+	pid_t pid;
+	const char *state;		/* "enabled", "connected" */
+	uint64_t markers;		/* that call it */
+	uint64_t nested, in_handler;	/* hits that did not call it */
+	const char *name;		/* LIB:FUNCTION */
+	const char *rule;
+	char *text;			/* has the strings */
+};
+
+struct shown {
+	struct shown_callback *callbacks;
+	size_t count;
+};
+
+/* Adds the value of a line "callback=". Returns 0 or -ENOMEM. */
+int shown_take(struct shown *shown, pid_t pid, const char *line);
+void shown_free(struct shown *shown);
+
+/* Prints a table behind `before`, or nothing if there is none. */
+void shown_print(const struct shown *shown, const char *before);
+/* Asks a process that is connected. Leaves out what it does not tell. */
+void shown_ask(struct shown *shown, struct target *target);
+/* Returns the next callback, from *position on, that calls the marker of that
+ * id; NULL behind the last. */
+const struct shown_callback *shown_of(const struct shown *shown,
+				      const char *id, size_t *position);
+/* Adds the member "callbacks". */
+void shown_json(const struct shown *shown, struct json *json);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A request for libtaffrail-probe.so in another process: to load a library, to
+ * connect a callback, to call a function. A thread of libc's in the process
+ * calls taffrail_probe_request() with it. The command writes the request and
+ * reads the answer through the process's memory.
+ */
+#ifndef CONTROL_REQUEST_H
+#define CONTROL_REQUEST_H
+
+#define REQUEST_OVER		4	/* offset of `over` */
+
+#ifndef __ASSEMBLER__
+#include <stdint.h>
+
+#define REQUEST_BYTES_MAX	4096u
+#define REQUEST_ANSWER_MAX	(1u << 20)
+
+/*
+ * `text` is lines "key=value":
+ *
+ * do=load	path= -> name= (the library's)
+ * do=unload	path= -> stays=1: something else uses the library
+ *		-EBUSY: a thread is in one of its callbacks
+ * do=connect	rule=, function= (LIB:FUNCTION), word= (any number)
+ *		enable=1 -> markers= ; -ECANCELED: the library refuses, and its
+ *		text says why
+ * do=disconnect rule=, function= -> count=
+ * do=enable	rule= -> count= (connections), markers=
+ * do=disable	rule= -> count=
+ * do=call	function=, word= (any number)
+ *
+ * Failures answer "error=TEXT". What the library's own function has printed
+ * comes last, behind REQUEST_TEXT_LINE, as the function printed it; "cut=1":
+ * not all of it.
+ */
+#define REQUEST_TEXT_LINE	"text:\n"
+
+struct request {
+	int32_t status;			/* 0, a negative errno, or what the
+					 * library's function returned */
+	uint32_t over;			/* 1: the answer may be freed */
+	uint64_t answer;		/* its address */
+	uint64_t answer_bytes;
+	char text[REQUEST_BYTES_MAX];
+};
+
+_Static_assert(__builtin_offsetof(struct request, over) == REQUEST_OVER,
+	       "the stub sets it");
+
+/* Changes with each change of the above: it is the function's name. */
+#define REQUEST_FUNCTION	"taffrail_probe_request_1"
+#endif
+
+#endif

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Callbacks of probe libraries that are connected to markers. A connection that
+ * is enabled is an attachment, as a program makes them.
+ *
+ * One request at a time changes the list. The service thread reads it with the
+ * registry's lock.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "base/glob.h"
+#include "probes/private.h"
+
+#define LEAVE_MS	5000
+
+static int selects(const char *rule, const struct connection *connection)
+{
+	return !strcmp(rule, connection->rule) ||
+	       glob_match(rule, connection->rule);
+}
+
+static int enable(struct taffrail_call *call, struct connection *connection)
+{
+	int markers;
+
+	markers = probe_attach(connection->name, connection->rule,
+			       connection->item->callback_, connection->priv, 0,
+			       connection->item->flags_ |
+				       TAFFRAIL_PROBE_UNPINNED, NULL);
+	if (markers < 0)
+		return call_fail(call, markers, "%s: %s", connection->name,
+				 taffrail_probe_strerror(markers));
+	store_release(&connection->enabled, 1);
+	return markers;
+}
+
+/* Waits until no thread is in the callback, also when an earlier request was
+ * tired of waiting. */
+static int disable(struct taffrail_call *call, struct connection *connection)
+{
+	int thread = 0;
+	int ret = taffrail_probe_detach_within(connection->rule,
+					       connection->item->callback_,
+					       connection->priv, LEAVE_MS,
+					       &thread);
+
+	store_release(&connection->enabled, 0);
+	if (!ret || ret == -ENOENT)
+		return 0;
+	if (ret == -ETIMEDOUT)
+		return call_fail(call, -EBUSY, "thread %d is in %s: it is "
+				 "disabled; try again when the thread has left "
+				 "it", thread, connection->name);
+	return call_fail(call, ret, "%s: %s", connection->name,
+			 taffrail_probe_strerror(ret));
+}
+
+static void nothing(const struct taffrail_event *event, void *priv)
+{
+	(void)event;
+	(void)priv;
+}
+
+/* Attaches the rule for a moment, to see whether its condition can hold. */
+static int rule_try(struct taffrail_call *call, const char *rule)
+{
+	char fault[ENTRY_FAULT_BYTES] = "";
+	int markers = probe_attach("", rule, nothing, &connection_list, 0,
+				   TAFFRAIL_PROBE_SIGNAL |
+					   TAFFRAIL_PROBE_UNPINNED, fault);
+
+	if (markers == -EINVAL)
+		return call_fail(call, -EINVAL, "'%s' is no rule", rule);
+	if (markers < 0)
+		return call_fail(call, markers, "%s",
+				 taffrail_probe_strerror(markers));
+	taffrail_probe_detach(rule, nothing, &connection_list);
+	return *fault ? call_fail(call, -EINVAL, "%s", fault) : 0;
+}
+
+/* Makes a connection that is not in the list. */
+static struct connection *make(struct taffrail_call *call, const char *rule,
+			       const char *function)
+{
+	const struct taffrail_probe_item_ *item;
+	struct connection *connection;
+	struct library *library;
+
+	item = library_item(call, function, TAFFRAIL_PROBE_ITEM_CALLBACK_,
+			    &library);
+	if (!item)
+		return NULL;
+	for (connection = connection_list; connection;
+	     connection = connection->next)
+		if (connection->item == item &&
+		    !strcmp(connection->rule, rule)) {
+			call_fail(call, -EEXIST, "%s is connected to '%s' "
+				  "already", function, rule);
+			return NULL;
+		}
+	connection = calloc(1, sizeof(*connection));
+	if (!connection) {
+		call_fail(call, -ENOMEM, "no memory");
+		return NULL;
+	}
+	connection->library = library;
+	connection->item = item;
+	text_copy(connection->name, sizeof(connection->name), function);
+	text_copy(connection->rule, sizeof(connection->rule), rule);
+	return connection;
+}
+
+static void release(struct connection *connection)
+{
+	if (connection->item->disconnect_)
+		connection->item->disconnect_(connection->priv);
+	free(connection);
+}
+
+int connection_make(struct taffrail_call *call, const char *rule,
+		    const char *function, int enabled)
+{
+	struct connection *connection = make(call, rule, function);
+	int markers = 0;
+
+	if (!connection)
+		return call->error;
+	if (rule_try(call, rule)) {
+		free(connection);
+		return call->error;
+	}
+	if (connection->item->connect_ &&
+	    connection->item->connect_(call, &connection->priv)) {
+		free(connection);
+		call->error = -ECANCELED;
+		return call->error;
+	}
+	if (enabled)
+		markers = enable(call, connection);
+	if (markers < 0) {
+		release(connection);
+		return markers;
+	}
+	connection->next = connection_list;
+	store_release(&connection_list, connection);
+	call_add(call, "markers=%d\n", markers);
+	return 0;
+}
+
+/* Takes a connection whose callback no thread is in out of the list. */
+static void take_out(struct connection **link)
+{
+	struct connection *connection = *link;
+
+	store_release(link, connection->next);
+	/* the service thread may stand on it */
+	probe_host.settle();
+	release(connection);
+}
+
+int connection_end(struct taffrail_call *call, const char *rule,
+		   const char *function)
+{
+	struct connection **link = &connection_list;
+	int count = 0;
+	int ret = 0;
+
+	while (!ret && *link) {
+		if (strcmp((*link)->name, function) || !selects(rule, *link)) {
+			link = &(*link)->next;
+			continue;
+		}
+		ret = disable(call, *link);
+		if (!ret) {
+			take_out(link);
+			count++;
+		}
+	}
+	if (!ret && !count)
+		return call_fail(call, -ENOENT, "%s is not connected to '%s'",
+				 function, rule);
+	if (!ret)
+		call_add(call, "count=%d\n", count);
+	return ret;
+}
+
+int connection_end_library(struct taffrail_call *call,
+			   const struct library *library)
+{
+	struct connection **link = &connection_list;
+	int ret = 0;
+
+	while (!ret && *link) {
+		if ((*link)->library != library) {
+			link = &(*link)->next;
+			continue;
+		}
+		ret = disable(call, *link);
+		if (!ret)
+			take_out(link);
+	}
+	return ret;
+}
+
+int connection_enable(struct taffrail_call *call, const char *rule)
+{
+	struct connection *connection;
+	int markers = 0;
+	int count = 0;
+
+	for (connection = connection_list; connection;
+	     connection = connection->next) {
+		int ret = 0;
+
+		if (!selects(rule, connection))
+			continue;
+		if (!connection->enabled)
+			ret = enable(call, connection);
+		if (ret < 0)
+			return ret;
+		markers += ret;
+		count++;
+	}
+	if (!count)
+		return call_fail(call, -ENOENT, "nothing is connected to '%s'",
+				 rule);
+	call_add(call, "count=%d\nmarkers=%d\n", count, markers);
+	return 0;
+}
+
+int connection_disable(struct taffrail_call *call, const char *rule)
+{
+	struct connection *connection;
+	int count = 0;
+
+	for (connection = connection_list; connection;
+	     connection = connection->next) {
+		int ret;
+
+		if (!selects(rule, connection))
+			continue;
+		ret = disable(call, connection);
+		if (ret)
+			return ret;
+		count++;
+	}
+	if (!count)
+		return call_fail(call, -ENOENT, "nothing is connected to '%s'",
+				 rule);
+	call_add(call, "count=%d\n", count);
+	return 0;
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Probe libraries that requests have loaded. One request runs at a time, so
+ * nothing here is locked.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "probes/private.h"
+
+static struct library *libraries;
+
+static struct library **find(const char *path)
+{
+	struct library **link = &libraries;
+
+	while (*link && strcmp((*link)->path, path))
+		link = &(*link)->next;
+	return link;
+}
+
+static struct library *find_name(const char *name, size_t n)
+{
+	struct library *library = libraries;
+
+	while (library && (strncmp(library->about->name_, name, n) ||
+			   library->about->name_[n]))
+		library = library->next;
+	return library;
+}
+
+/* Reads what TAFFRAIL_PROBE_LIBRARY has left in the library. */
+static int about_find(struct taffrail_call *call, struct library *library)
+{
+	const struct taffrail_probe_library_ *about =
+		dlsym(library->handle, "taffrail_probe_library");
+	const struct library *other;
+
+	if (!about)
+		return call_fail(call, -ENOEXEC, "%s is no probe library: it "
+				 "has no TAFFRAIL_PROBE_LIBRARY",
+				 library->path);
+	if (about->abi_ != TAFFRAIL_PROBE_LIBRARY_ABI_ ||
+	    about->item_bytes_ != sizeof(struct taffrail_probe_item_))
+		return call_fail(call, -ENOEXEC, "%s was built for another "
+				 "version of Taffrail: build it again",
+				 library->path);
+	other = find_name(about->name_, strlen(about->name_));
+	if (other)
+		return call_fail(call, -EEXIST, "a library of the name '%s' is "
+				 "loaded already: %s", about->name_,
+				 other->path);
+	library->about = about;
+	return 0;
+}
+
+/* Loads a library, or unloads it, while no thread forks. */
+static void *open_held(const char *path)
+{
+	void *handle;
+
+	fork_hold();
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	fork_release();
+	return handle;
+}
+
+static void close_held(void *handle)
+{
+	fork_hold();
+	dlclose(handle);
+	fork_release();
+}
+
+int library_load(struct taffrail_call *call, const char *path)
+{
+	struct library *library;
+	int ret;
+
+	if (*find(path))
+		return call_fail(call, -EEXIST, "%s is loaded already", path);
+	library = malloc(sizeof(*library) + strlen(path) + 1);
+	if (!library)
+		return call_fail(call, -ENOMEM, "no memory");
+	strcpy(library->path, path);
+	library->handle = open_held(path);
+	if (!library->handle) {
+		ret = call_fail(call, -ENOEXEC, "%s", dlerror());
+		free(library);
+		return ret;
+	}
+	ret = about_find(call, library);
+	if (ret) {
+		close_held(library->handle);
+		free(library);
+		return ret;
+	}
+	library->next = libraries;
+	libraries = library;
+	call_add(call, "name=%s\n", library->about->name_);
+	return 0;
+}
+
+struct library *library_find(struct taffrail_call *call, const char *path)
+{
+	struct library *library = *find(path);
+
+	if (!library)
+		call_fail(call, -ENOENT, "%s is not loaded", path);
+	return library;
+}
+
+int library_unload(struct taffrail_call *call, struct library *library)
+{
+	void *still;
+
+	*find(library->path) = library->next;
+	close_held(library->handle);
+	still = dlopen(library->path, RTLD_LAZY | RTLD_NOLOAD);
+	if (still) {
+		close_held(still);
+		call_add(call, "stays=1\n");
+	}
+	free(library);
+	return 0;
+}
+
+/* Lists the items of that kind, for who has misspelt one. */
+static int item_fail(struct taffrail_call *call, const struct library *library,
+		     const char *function, uint32_t kind)
+{
+	const struct taffrail_probe_item_ *const *item = library->about->items_;
+	char names[1024] = "";
+	size_t used = 0;
+
+	for (; item < library->about->end_; item++) {
+		size_t n = strlen((*item)->name_);
+
+		if ((*item)->kind_ != kind || used + n + 3 > sizeof(names))
+			continue;
+		if (used)
+			used = (size_t)(stpcpy(names + used, ", ") - names);
+		used = (size_t)(stpcpy(names + used, (*item)->name_) - names);
+	}
+	return call_fail(call, -ENOENT, "%s has no %s '%s'; it has: %s",
+			 library->about->name_,
+			 kind == TAFFRAIL_PROBE_ITEM_CALL_ ? "function" :
+							     "callback",
+			 function, used ? names : "none");
+}
+
+const struct taffrail_probe_item_ *
+library_item(struct taffrail_call *call, const char *name, uint32_t kind,
+	     struct library **library)
+{
+	const struct taffrail_probe_item_ *const *item;
+	const char *colon = strchr(name, ':');
+
+	if (!colon || colon == name || !colon[1]) {
+		call_fail(call, -EINVAL, "'%s' is not LIB:FUNCTION", name);
+		return NULL;
+	}
+	*library = find_name(name, (size_t)(colon - name));
+	if (!*library) {
+		call_fail(call, -ENOENT, "no library '%.*s' is loaded; load it "
+			  "with taffrail load PID LIB.so", (int)(colon - name),
+			  name);
+		return NULL;
+	}
+	for (item = (*library)->about->items_; item < (*library)->about->end_;
+	     item++)
+		if ((*item)->kind_ == kind &&
+		    !strcmp((*item)->name_, colon + 1))
+			return *item;
+	item_fail(call, *library, colon + 1, kind);
+	return NULL;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests of commands (control/request.h). A thread that lives for one request
+ * runs it.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "control/request.h"
+#include "probes/private.h"
+
+#define PUBLIC		__attribute__((visibility("default")))
+#define WORDS_MAX	64
+#define WAIT_SECONDS	5
+
+/* One request at a time. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+/* The values of a request, in memory of their own. */
+struct wanted {
+	char doing[LINE_KEY_BYTES];
+	char path[LINE_VALUE_BYTES];
+	char rule[LINE_VALUE_BYTES];
+	char function[ENTRY_NAME_BYTES];
+	int enable;
+	char bytes[REQUEST_BYTES_MAX];
+	const char *words[WORDS_MAX];
+	int nwords;
+};
+
+static int wanted_read(struct wanted *wanted, const char *text)
+{
+	struct line line;
+	size_t used = 0;
+
+	while (line_next(&text, &line)) {
+		size_t n = strlen(line.value) + 1;
+
+		if (line.cut)
+			return -E2BIG;
+		if (!strcmp(line.key, "do"))
+			text_copy(wanted->doing, sizeof(wanted->doing),
+				  line.value);
+		else if (!strcmp(line.key, "path"))
+			text_copy(wanted->path, sizeof(wanted->path),
+				  line.value);
+		else if (!strcmp(line.key, "rule"))
+			text_copy(wanted->rule, sizeof(wanted->rule),
+				  line.value);
+		else if (!strcmp(line.key, "function") &&
+			 n > sizeof(wanted->function))
+			return -E2BIG;
+		else if (!strcmp(line.key, "function"))
+			text_copy(wanted->function, sizeof(wanted->function),
+				  line.value);
+		else if (!strcmp(line.key, "enable"))
+			wanted->enable = 1;
+		else if (!strcmp(line.key, "word") &&
+			 wanted->nwords == WORDS_MAX)
+			return -E2BIG;
+		else if (!strcmp(line.key, "word")) {
+			memcpy(wanted->bytes + used, line.value, n);
+			wanted->words[wanted->nwords++] = wanted->bytes + used;
+			used += n;
+		}
+	}
+	return 0;
+}
+
+static int call_function(struct taffrail_call *call, const char *name)
+{
+	const struct taffrail_probe_item_ *item;
+	struct library *library;
+
+	item = library_item(call, name, TAFFRAIL_PROBE_ITEM_CALL_, &library);
+	if (!item)
+		return call->error;
+	return item->call_(call);
+}
+
+static int unload(struct taffrail_call *call, const char *path)
+{
+	struct library *library = library_find(call, path);
+
+	if (!library || connection_end_library(call, library))
+		return call->error;
+	return library_unload(call, library);
+}
+
+static int request_do(struct taffrail_call *call, const struct wanted *w)
+{
+	if (taffrail_probe_unavailable())
+		return call_fail(call, -ENODEV, "%s",
+				 taffrail_probe_unavailable());
+	if (!strcmp(w->doing, "load"))
+		return library_load(call, w->path);
+	if (!strcmp(w->doing, "unload"))
+		return unload(call, w->path);
+	if (!strcmp(w->doing, "connect"))
+		return connection_make(call, w->rule, w->function, w->enable);
+	if (!strcmp(w->doing, "disconnect"))
+		return connection_end(call, w->rule, w->function);
+	if (!strcmp(w->doing, "enable"))
+		return connection_enable(call, w->rule);
+	if (!strcmp(w->doing, "disable"))
+		return connection_disable(call, w->rule);
+	if (!strcmp(w->doing, "call"))
+		return call_function(call, w->function);
+	return call_fail(call, -ENOSYS, "unknown request");
+}
+
+/* Waits for its turn: a function of a library may never return. */
+static int turn_take(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += WAIT_SECONDS;
+	return pthread_mutex_timedlock(&turn, &until);
+}
+
+static void request_run(struct request *request, struct taffrail_call *call)
+{
+	struct wanted *wanted = calloc(1, sizeof(*wanted));
+
+	if (!wanted) {
+		request->status = call_fail(call, -ENOMEM, "no memory");
+		return;
+	}
+	if (wanted_read(wanted, request->text)) {
+		request->status = call_fail(call, -E2BIG, "too long: a value "
+					    "has at most %d characters, a name "
+					    "%d, and there are at most %d "
+					    "words", LINE_VALUE_BYTES - 1,
+					    ENTRY_NAME_BYTES - 1, WORDS_MAX);
+	} else if (turn_take()) {
+		request->status = call_fail(call, -EBUSY, "another request "
+					    "runs, and has not ended for %d "
+					    "seconds", WAIT_SECONDS);
+	} else {
+		call->words = wanted->words;
+		call->nwords = wanted->nwords;
+		request->status = request_do(call, wanted);
+		pthread_mutex_unlock(&turn);
+	}
+	free(wanted);
+}
+
+/* Puts the lines and the text into one piece of memory. */
+static void answer_make(struct request *request,
+			const struct taffrail_call *call)
+{
+	char *answer = malloc(call->nfacts + call->used + 128);
+	char *end;
+
+	if (!answer) {
+		request->status = -ENOMEM;
+		return;
+	}
+	end = stpcpy(answer, call->facts);
+	if (call->cut)
+		end = stpcpy(end, "cut=1\n");
+	end = stpcpy(end, REQUEST_TEXT_LINE);
+	if (call->used)
+		end = stpcpy(end, call->text);
+	request->answer = (uint64_t)answer;
+	request->answer_bytes = (uint64_t)(end - answer);
+}
+
+PUBLIC const char *taffrail_probe_request_1(struct request *request);
+PUBLIC const char *taffrail_probe_request_1(struct request *request)
+{
+	struct taffrail_call call = { .nwords = 0 };
+
+	if (request->over) {
+		free((void *)request->answer);
+		return NULL;
+	}
+	/* a request without text: the library has just been loaded */
+	if (!*request->text)
+		return NULL;
+	request_run(request, &call);
+	answer_make(request, &call);
+	free(call.text);
+	return NULL;
+}
