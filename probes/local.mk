@@ -23,3 +23,13 @@ probes_shared_sources = \
 	base/text.c \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/name.c
+
+# probe libraries
+histogram_sources = \
+	probes/shipped/histogram-print.c \
+	probes/shipped/histogram.c \
+	probes/shipped/histogram.h \
+	probes/shipped/pairs.h
+watchdog_sources = \
+	probes/shipped/pairs.h \
+	probes/shipped/watchdog.c

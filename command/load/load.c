@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/lines.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
+#include "command/common/installed.h"
 
 /* Reads the operands PID LIB.so. Returns a status of enum command_exit. */
 static int take(struct options *options, pid_t *pid, const char **file)
@@ -21,7 +23,7 @@ static int take(struct options *options, pid_t *pid, const char **file)
 	static const struct option_row rows[] = { { 0 } };
 
 	options->rows = rows;
-	options->shape = "PID LIB.so";
+	options->shape = "PID LIB";
 	if (options_next(options) != OPTIONS_END) {
 		/* 0 after --help, which must end the command, too */
 		*pid = 0;
@@ -34,6 +36,20 @@ static int take(struct options *options, pid_t *pid, const char **file)
 				       options->argv[options->index]);
 	*file = options->argv[options->index + 1];
 	return COMMAND_DONE;
+}
+
+/* Gives the file of a library: a word without a slash may be one that comes
+ * with Taffrail. */
+static const char *file_of(const char *word, char path[PATH_MAX])
+{
+	char name[NAME_MAX + 32];
+
+	if (strchr(word, '/') || !access(word, F_OK))
+		return word;
+	snprintf(name, sizeof(name), "taffrail/%s%s", word,
+		 strstr(word, ".so") ? "" : ".so");
+	return installed_find(path, PATH_MAX, INSTALLED_LIB, name) ? word :
+								      path;
 }
 
 /* Gives the library's path, which the process must see, too. */
@@ -67,12 +83,14 @@ int load_main(int argc, char **argv)
 	struct load_answer answer;
 	char name[LINE_VALUE_BYTES];
 	char path[PATH_MAX];
+	char own[PATH_MAX];
 	const char *file;
 	pid_t pid = 0;
 	int ret = take(&options, &pid, &file);
 
 	if (ret || !pid)
 		return ret;
+	file = file_of(file, own);
 	if (load_check_file(file) || load_check_process(pid) ||
 	    attach_provide(pid) || path_find(path, file, pid))
 		return COMMAND_FAILED;
@@ -97,13 +115,14 @@ int unload_main(int argc, char **argv)
 	};
 	struct client_request request = { 0 };
 	struct load_answer answer;
-	char path[PATH_MAX];
+	char path[PATH_MAX], own[PATH_MAX];
 	const char *file;
 	pid_t pid = 0;
 	int ret = take(&options, &pid, &file);
 
 	if (ret || !pid)
 		return ret;
+	file = file_of(file, own);
 	/* the file may be gone */
 	if (!realpath(file, path))
 		snprintf(path, sizeof(path), "%s", file);

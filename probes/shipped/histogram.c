@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A probe library: histograms of a field's values, or of the times between two
+ * markers, for each value of another field.
+ *
+ *	taffrail load PID histogram
+ *	taffrail connect PID app/reply histogram:value field=ms by=url --enable
+ *	taffrail call PID histogram:print
+ *
+ * It is an example, too: it uses the public headers alone.
+ *
+ * A hit adds 1 to a counter of its CPU. Keys are put into a table by one
+ * compare-and-swap, and stay there. Nothing is locked, so the callbacks are
+ * async-signal-safe.
+ */
+#include "probes/shipped/histogram.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define SPINS		1000
+
+static struct histogram *histograms;
+
+struct histogram *histogram_find(const char *name)
+{
+	struct histogram *h = histograms;
+
+	while (h && strcmp(h->name, name))
+		h = h->next;
+	return h;
+}
+
+struct histogram *histogram_next(const struct histogram *h)
+{
+	return h ? h->next : histograms;
+}
+
+/* Returns the counters of this CPU, which its first hit makes; NULL without
+ * memory. */
+static struct counts *counts_of(struct histogram *h)
+{
+	unsigned int cpu = (unsigned int)sched_getcpu();
+	struct counts **at = &h->cpus[cpu % CPUS];
+	struct counts *mine = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	struct counts *none = NULL;
+
+	if (mine)
+		return mine;
+	mine = mmap(NULL, sizeof(*mine), PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (mine == MAP_FAILED)
+		return NULL;
+	if (__atomic_compare_exchange_n(at, &none, mine, 0, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return mine;
+	munmap(mine, sizeof(*mine));
+	return none;
+}
+
+/* Returns 1 when the key is this text, 0 when it is another; -1 when who writes
+ * it does not get on: it may be the thread that this handler has interrupted. */
+static int is_key(const struct key *key, const char *text)
+{
+	int i;
+
+	for (i = 0; i < SPINS; i++)
+		if (__atomic_load_n(&key->state, __ATOMIC_ACQUIRE) == KEY_WHOLE)
+			return !strcmp(key->text, text);
+	return -1;
+}
+
+/* Returns the number of a key: that of all others when the table is full. */
+static int key_of(struct histogram *h, const char *text)
+{
+	uint32_t hash = 5381;
+	const char *c;
+	uint32_t i;
+
+	for (c = text; *c; c++)
+		hash = hash * 33 + (unsigned char)*c;
+	for (i = 0; i < KEY_OTHERS; i++) {
+		struct key *key = &h->keys[(hash + i) % KEY_OTHERS];
+		uint32_t none = KEY_FREE;
+		int is;
+
+		if (__atomic_load_n(&key->state, __ATOMIC_RELAXED) ==
+			    KEY_FREE &&
+		    __atomic_compare_exchange_n(&key->state, &none, KEY_WRITTEN,
+						0, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED)) {
+			strcpy(key->text, text);
+			__atomic_store_n(&key->state, KEY_WHOLE,
+					 __ATOMIC_RELEASE);
+			return (int)(key - h->keys);
+		}
+		is = is_key(key, text);
+		if (is)
+			return is > 0 ? (int)(key - h->keys) : KEY_OTHERS;
+	}
+	return KEY_OTHERS;
+}
+
+static void number_text(char text[KEY_BYTES], uint64_t number, int negative)
+{
+	char digits[24];
+	int n = 0;
+
+	do
+		digits[n++] = (char)('0' + number % 10);
+	while (number /= 10);
+	if (negative)
+		*text++ = '-';
+	while (n)
+		*text++ = digits[--n];
+	*text = '\0';
+}
+
+/* Writes the value of the field `by` as text. */
+static void key_text(const struct histogram *h,
+		     const struct taffrail_event *event, char text[KEY_BYTES])
+{
+	int field = *h->by ? taffrail_field(event, h->by) : -1;
+	const char *string;
+	size_t n;
+	int64_t i64;
+	uint64_t u64;
+
+	*text = '\0';
+	if (taffrail_field_string(event, field, &string, &n)) {
+		n = n < KEY_BYTES ? n : KEY_BYTES - 1;
+		memcpy(text, string, n);
+		text[n] = '\0';
+	} else if (taffrail_field_i64(event, field, &i64)) {
+		number_text(text, i64 < 0 ? -(uint64_t)i64 : (uint64_t)i64,
+			    i64 < 0);
+	} else if (taffrail_field_u64(event, field, &u64)) {
+		number_text(text, u64, 0);
+	}
+}
+
+/* Returns the bucket of a value. */
+static int bucket_of(const struct histogram *h, int64_t value)
+{
+	if (!h->step)
+		return value < 0 ? 0 :
+		       value     ? 65 - __builtin_clzll((uint64_t)value) :
+				   1;
+	if (value < h->least)
+		return 0;
+	value = (int64_t)(((uint64_t)value - (uint64_t)h->least) /
+			  (uint64_t)h->step);
+	return value < LINEAR ? (int)value + 1 : LINEAR + 1;
+}
+
+static void count(struct histogram *h, const struct taffrail_event *event,
+		  int64_t value)
+{
+	struct counts *counts = counts_of(h);
+	char text[KEY_BYTES];
+	int key;
+
+	if (!counts) {
+		__atomic_fetch_add(&h->lacking, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	key_text(h, event, text);
+	key = key_of(h, text);
+	__atomic_fetch_add(&counts->buckets[key][bucket_of(h, value)], 1,
+			   __ATOMIC_RELAXED);
+	__atomic_fetch_add(&counts->sums[key], (uint64_t)value,
+			   __ATOMIC_RELAXED);
+}
+
+static void value(const struct taffrail_event *event, void *priv)
+{
+	struct histogram *h = priv;
+	int field = taffrail_field(event, h->field);
+	int64_t i64;
+	double d;
+
+	if (taffrail_field_i64(event, field, &i64))
+		count(h, event, i64);
+	else if (taffrail_field_double(event, field, &d) && d > -9e18 &&
+		 d < 9e18)
+		count(h, event, (int64_t)d);
+	else
+		__atomic_fetch_add(&h->lacking, 1, __ATOMIC_RELAXED);
+}
+
+static void begin(const struct taffrail_event *event, void *priv)
+{
+	struct histogram *h = priv;
+
+	if (!pairs_begin(&h->pairs, taffrail_event_time(event)))
+		__atomic_fetch_add(&h->unpaired, 1, __ATOMIC_RELAXED);
+}
+
+static void end(const struct taffrail_event *event, void *priv)
+{
+	struct histogram *h = priv;
+	uint64_t took;
+
+	if (pairs_end(&h->pairs, taffrail_event_time(event), &took))
+		count(h, event, (int64_t)pairs_ns(took));
+	else
+		__atomic_fetch_add(&h->unpaired, 1, __ATOMIC_RELAXED);
+}
+
+static int refuse(struct taffrail_call *call, const char *why)
+{
+	taffrail_call_printf(call, "%s\n", why);
+	return 1;
+}
+
+/* Copies a setting. Returns 0 when it is too long. */
+static int setting(struct taffrail_call *call, const char *name,
+		   char to[NAME_BYTES])
+{
+	const char *from = taffrail_call_value(call, name);
+
+	if (!from)
+		return 1;
+	if (strlen(from) >= NAME_BYTES)
+		return 0;
+	strcpy(to, from);
+	return 1;
+}
+
+/* Reads the settings into a new histogram. Returns 0, or 1 after the reason. */
+static int settings_read(struct taffrail_call *call, struct histogram *h,
+			 int by_field)
+{
+	static const char *const known[] = { "field=", "by=", "step=", "least=",
+					     "name=" };
+	const char *step = taffrail_call_value(call, "step");
+	const char *least = taffrail_call_value(call, "least");
+	char *rest;
+	size_t k;
+	int i;
+
+	for (i = 0; i < taffrail_call_words(call); i++) {
+		const char *word = taffrail_call_word(call, i);
+
+		for (k = 0; k < sizeof(known) / sizeof(*known); k++)
+			if (!strncmp(word, known[k], strlen(known[k])))
+				break;
+		if (k == sizeof(known) / sizeof(*known))
+			return refuse(call, "the settings are field=, by=, "
+					    "step=, least= and name=");
+	}
+	if (!setting(call, "field", h->field) || !setting(call, "by", h->by))
+		return refuse(call, "a name has at most 63 characters");
+	if (by_field && !*h->field)
+		return refuse(call, "say which field: field=NAME");
+	h->step = step ? strtoll(step, &rest, 10) : 0;
+	if (step && (*rest || h->step <= 0))
+		return refuse(call, "step= is a number above 0");
+	h->least = least ? strtoll(least, &rest, 10) : 0;
+	if (least && (*rest || !h->step))
+		return refuse(call, "least= is a number, and goes with step=");
+	return 0;
+}
+
+/* Finds the histogram of the name, or makes it. */
+static int open_histogram(struct taffrail_call *call, void **priv,
+			  int by_field, const char *usual)
+{
+	const char *name = taffrail_call_value(call, "name");
+	struct histogram *h = histogram_find(name ? name : usual);
+
+	if (!h) {
+		h = calloc(1, sizeof(*h));
+		if (!h)
+			return refuse(call, "no memory");
+		strcpy(h->name, usual);
+		if (!setting(call, "name", h->name) ||
+		    settings_read(call, h, by_field)) {
+			free(h);
+			return refuse(call, "");
+		}
+		h->times = !by_field;
+		h->next = histograms;
+		histograms = h;
+	} else if (h->times != !by_field) {
+		return refuse(call, "a histogram of that name has other "
+				    "values: give this one a name=");
+	}
+	h->uses++;
+	*priv = h;
+	return 0;
+}
+
+static int value_connect(struct taffrail_call *call, void **priv)
+{
+	const char *field = taffrail_call_value(call, "field");
+
+	return open_histogram(call, priv, 1,
+			      field && strlen(field) < NAME_BYTES ? field :
+								    "value");
+}
+
+static int pair_connect(struct taffrail_call *call, void **priv)
+{
+	return open_histogram(call, priv, 0, "ns");
+}
+
+static void disconnect(void *priv)
+{
+	struct histogram **link = &histograms;
+	struct histogram *h = priv;
+	int i;
+
+	if (--h->uses)
+		return;
+	while (*link != h)
+		link = &(*link)->next;
+	*link = h->next;
+	for (i = 0; i < CPUS; i++)
+		if (h->cpus[i])
+			munmap(h->cpus[i], sizeof(*h->cpus[i]));
+	free(h);
+}
+
+TAFFRAIL_PROBE_LIBRARY(histogram);
+TAFFRAIL_PROBE_CALLBACK_WITH(value, TAFFRAIL_PROBE_SIGNAL, value_connect,
+			     disconnect);
+TAFFRAIL_PROBE_CALLBACK_WITH(begin, TAFFRAIL_PROBE_SIGNAL, pair_connect,
+			     disconnect);
+TAFFRAIL_PROBE_CALLBACK_WITH(end, TAFFRAIL_PROBE_SIGNAL, pair_connect,
+			     disconnect);

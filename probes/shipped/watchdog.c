@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A probe library: writes an event when the time between two markers is longer
+ * than a limit, with the stack of the thread that took so long.
+ *
+ *	taffrail load PID watchdog
+ *	taffrail connect PID app/request watchdog:begin limit=100ms --enable
+ *	taffrail connect PID app/reply watchdog:end limit=100ms --enable
+ *	taffrail record -p PID -e watchdog/slow
+ */
+#include <execinfo.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <taffrail/clock.h>
+#include <taffrail/marker.h>
+#include <taffrail/probe-library.h>
+
+#include "probes/shipped/pairs.h"
+
+#define DEPTH		64
+#define NAME_BYTES	64
+
+/* What begin and end of one name share. */
+struct watch {
+	struct watch *next;
+	char name[NAME_BYTES];
+	uint64_t limit;		/* of the clock */
+	int uses;
+	uint64_t ends;
+	uint64_t late;
+	struct pairs pairs;
+};
+
+static struct watch *watches;
+
+static void begin(const struct taffrail_event *event, void *priv)
+{
+	pairs_begin(&((struct watch *)priv)->pairs, taffrail_event_time(event));
+}
+
+static void late(const struct watch *w, uint64_t ns)
+{
+	void *stack[DEPTH];
+	int n = backtrace(stack, DEPTH);
+
+	TAFFRAIL_EVENT(watchdog, slow, TAFFRAIL_STR(w->name), ns,
+		       TAFFRAIL_ARRAY((uint64_t *)stack, n));
+}
+
+static void end(const struct taffrail_event *event, void *priv)
+{
+	struct watch *w = priv;
+	uint64_t took;
+
+	if (!pairs_end(&w->pairs, taffrail_event_time(event), &took))
+		return;
+	__atomic_fetch_add(&w->ends, 1, __ATOMIC_RELAXED);
+	if (took <= w->limit)
+		return;
+	__atomic_fetch_add(&w->late, 1, __ATOMIC_RELAXED);
+	late(w, pairs_ns(took));
+}
+
+/* Reads "100ms", in units of the clock. Returns 0 when it is no time. */
+static uint64_t limit_read(const char *text)
+{
+	static const struct {
+		const char *unit;
+		double seconds;
+	} units[] = { { "ns", 1e-9 }, { "us", 1e-6 }, { "ms", 1e-3 },
+		      { "s", 1 } };
+	char *unit;
+	double n = text ? strtod(text, &unit) : 0;
+	size_t i;
+
+	for (i = 0; n > 0 && i < sizeof(units) / sizeof(*units); i++)
+		if (!strcmp(unit, units[i].unit))
+			return (uint64_t)(n * units[i].seconds *
+					  (double)taffrail_clock_hz());
+	return 0;
+}
+
+static int refuse(struct taffrail_call *call, const char *why)
+{
+	taffrail_call_printf(call, "%s\n", why);
+	return 1;
+}
+
+static int open_watch(struct taffrail_call *call, void **priv)
+{
+	uint64_t limit = limit_read(taffrail_call_value(call, "limit"));
+	const char *name = taffrail_call_value(call, "name");
+	struct watch *w = watches;
+	void *stack[1];
+
+	if (!name)
+		name = "pair";
+	while (w && strcmp(w->name, name))
+		w = w->next;
+	if (strlen(name) >= NAME_BYTES)
+		return refuse(call, "a name has at most 63 characters");
+	if (!limit)
+		return refuse(call, "say how long: limit=100ms (ns, us, ms, s)");
+	if (w && w->limit != limit)
+		return refuse(call, "begin and end of a name have one limit=");
+	if (!w) {
+		/* it loads a library at its first call */
+		backtrace(stack, 1);
+		w = calloc(1, sizeof(*w));
+		if (!w)
+			return refuse(call, "no memory");
+		strcpy(w->name, name);
+		w->limit = limit;
+		w->next = watches;
+		watches = w;
+	}
+	w->uses++;
+	*priv = w;
+	return 0;
+}
+
+static void close_watch(void *priv)
+{
+	struct watch **link = &watches;
+	struct watch *w = priv;
+
+	if (--w->uses)
+		return;
+	while (*link != w)
+		link = &(*link)->next;
+	*link = w->next;
+	free(w);
+}
+
+static int print(struct taffrail_call *call)
+{
+	const struct watch *w;
+
+	for (w = watches; w; w = w->next)
+		taffrail_call_printf(call, "%s: %" PRIu64 " pairs, %" PRIu64
+				     " of them too long\n", w->name, w->ends,
+				     w->late);
+	return !watches && refuse(call, "nothing is connected to this library");
+}
+
+TAFFRAIL_PROBE_LIBRARY(watchdog);
+TAFFRAIL_PROBE_CALLBACK_WITH(begin, TAFFRAIL_PROBE_SIGNAL, open_watch,
+			     close_watch);
+TAFFRAIL_PROBE_CALLBACK_WITH(end, 0, open_watch, close_watch);
+TAFFRAIL_PROBE_CALL(print);
