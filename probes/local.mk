@@ -22,7 +22,8 @@ probes_shared_sources = \
 	base/memory-functions.c \
 	base/text.c \
 	tracepoints/fields/fields.c \
-	tracepoints/fields/name.c
+	tracepoints/fields/name.c \
+	tracepoints/fields/token.c
 
 # probe libraries
 histogram_sources = \

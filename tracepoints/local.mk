@@ -38,6 +38,8 @@ tracepoints_sources = \
 	tracepoints/fields/name.c \
 	tracepoints/fields/scalar.h \
 	tracepoints/fields/signature.c \
+	tracepoints/fields/token-private.h \
+	tracepoints/fields/token.c \
 	tracepoints/program/executable.c \
 	tracepoints/program/executable.h \
 	tracepoints/sites/notes.c \

@@ -13,144 +13,12 @@
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/name-private.h"
+#include "tracepoints/fields/token-private.h"
 
 #define UNQUOTED_BYTES	256	/* of a name in a literal; the rest is cut */
 #define DEPTH_MAX	8	/* of parentheses around a name */
-#define TEMPLATE_BYTES	256	/* of template arguments; bounds the work */
 #define TAG		"taffrail:"
 #define MACRO		"TAFFRAIL_"	/* begins the names of our macros */
-
-/* A part of a text: from p up to, not including, end. */
-struct span {
-	const char *p;
-	const char *end;
-};
-
-enum token_type {
-	TOKEN_END,
-	TOKEN_WORD,
-	TOKEN_NUMBER,
-	TOKEN_LITERAL,		/* string or character */
-	TOKEN_GROUP,		/* (...), [...] or {...}, brackets included */
-	TOKEN_OTHER,		/* one character */
-};
-
-static size_t length_of(struct span s)
-{
-	return (size_t)(s.end - s.p);
-}
-
-static bool span_is(struct span s, const char *word)
-{
-	for (; s.p < s.end && *word && *s.p == *word; s.p++, word++)
-		;
-	return s.p == s.end && !*word;
-}
-
-/* Returns the end of the literal that begins at p with its quotation mark. */
-static const char *skip_literal(const char *p, const char *end)
-{
-	char quote = *p++;
-
-	while (p < end && *p != quote)
-		p += *p == '\\' && p + 1 < end ? 2 : 1;
-	return p < end ? p + 1 : end;
-}
-
-/* Returns the end of a word or number; 1'000 is a number. */
-static const char *skip_word(const char *p, const char *end)
-{
-	bool number = is_digit(*p);
-
-	while (p < end && (is_letter(*p) || is_digit(*p) ||
-			   (number && (*p == '.' || *p == '\''))))
-		p++;
-	return p;
-}
-
-/* Returns the end of the brackets that begin at p; all kinds of them nest. */
-static const char *skip_group(const char *p, const char *end)
-{
-	int depth = 0;
-
-	while (p < end) {
-		char c = *p;
-
-		if (c == '"' || c == '\'') {
-			p = skip_literal(p, end);
-			continue;
-		}
-		if (is_letter(c) || is_digit(c)) {
-			p = skip_word(p, end);
-			continue;
-		}
-		p++;
-		if (c == '(' || c == '[' || c == '{')
-			depth++;
-		else if ((c == ')' || c == ']' || c == '}') && --depth <= 0)
-			break;
-	}
-	return p;
-}
-
-/* Takes the next token from s. */
-static enum token_type next_token(struct span *s, struct span *token)
-{
-	enum token_type type;
-	char c;
-
-	while (s->p < s->end && is_space(*s->p))
-		s->p++;
-	token->p = s->p;
-	token->end = s->p;
-	if (s->p == s->end)
-		return TOKEN_END;
-	c = *s->p;
-	if (c == '"' || c == '\'') {
-		type = TOKEN_LITERAL;
-		s->p = skip_literal(s->p, s->end);
-	} else if (is_letter(c) || is_digit(c)) {
-		type = is_digit(c) ? TOKEN_NUMBER : TOKEN_WORD;
-		s->p = skip_word(s->p, s->end);
-	} else if (c == '(' || c == '[' || c == '{') {
-		type = TOKEN_GROUP;
-		s->p = skip_group(s->p, s->end);
-	} else {
-		type = TOKEN_OTHER;
-		s->p++;
-	}
-	token->end = s->p;
-	return type;
-}
-
-/*
- * Returns the end of the template arguments that begin at p with '<'. Returns p
- * when they are none: no '>' closes them, or neither ( nor :: nor { follows it.
- */
-static const char *skip_template(const char *p, const char *end)
-{
-	struct span s = { p, end - p > TEMPLATE_BYTES ? p + TEMPLATE_BYTES :
-			       end };
-	struct span token;
-	enum token_type type;
-	int depth = 0;
-
-	while ((type = next_token(&s, &token)) != TOKEN_END) {
-		if (type != TOKEN_OTHER)
-			continue;
-		if (*token.p == '<')
-			depth++;
-		else if (*token.p == '>' && token.p[-1] != '-' && !--depth)
-			break;
-	}
-	if (type == TOKEN_END)
-		return p;
-	while (s.p < s.end && is_space(*s.p))
-		s.p++;
-	if (s.p < s.end && (*s.p == '(' || *s.p == ':' || *s.p == '{'))
-		return s.p;
-	return p;
-}
 
 /* Takes the next argument from *s, up to a comma outside all brackets. */
 static struct span next_argument(struct span *s, bool templates)
@@ -186,11 +54,23 @@ static int count_arguments(struct span s, bool templates)
 	return n;
 }
 
+/* Returns whether a word is in a list, whose words end in NUL, the last one in
+ * two. */
+static bool is_among(struct span word, const char *list)
+{
+	while (*list) {
+		if (span_is(word, list))
+			return true;
+		while (*list++)
+			;
+	}
+	return false;
+}
+
 /* Returns whether a word is a value that has no name. */
 static bool is_constant(struct span word)
 {
-	return span_is(word, "true") || span_is(word, "false") ||
-	       span_is(word, "nullptr") || span_is(word, "NULL");
+	return is_among(word, "true\0" "false\0" "nullptr\0" "NULL\0");
 }
 
 /*
@@ -199,53 +79,47 @@ static bool is_constant(struct span word)
  */
 static bool is_keyword(struct span word, struct span rest, bool behind)
 {
-	static const char only_cxx[][9] = {
-		"class", "new", "operator", "template", "typename",
-	};
-	static const char words[][18] = {
-		"sizeof", "alignof", "_Alignof", "typeof", "__typeof__",
-		"static_cast", "const_cast", "reinterpret_cast",
-		"dynamic_cast", "const", "volatile", "struct", "union",
-		"enum", "unsigned", "signed", "char",
-		"short", "int", "long", "float", "double", "bool", "_Bool",
-		"void", "auto", "__extension__",
-	};
+	static const char only_cxx[] =
+		"class\0" "new\0" "operator\0" "template\0" "typename\0";
+	static const char words[] =
+		"sizeof\0" "alignof\0" "_Alignof\0" "typeof\0" "__typeof__\0"
+		"static_cast\0" "const_cast\0" "reinterpret_cast\0"
+		"dynamic_cast\0" "const\0" "volatile\0" "struct\0" "union\0"
+		"enum\0" "unsigned\0" "signed\0" "char\0" "short\0" "int\0"
+		"long\0" "float\0" "double\0" "bool\0" "_Bool\0" "void\0"
+		"auto\0" "__extension__\0";
 	struct span token;
 	enum token_type next;
-	size_t i;
 
 	if (is_constant(word))
 		return true;
 	next = next_token(&rest, &token);
-	for (i = 0; i < sizeof(only_cxx) / sizeof(only_cxx[0]); i++) {
-		if (span_is(word, only_cxx[i]))
-			return next == TOKEN_WORD ||
-			       (next == TOKEN_GROUP && *token.p == '(');
-	}
+	if (is_among(word, only_cxx))
+		return next == TOKEN_WORD ||
+		       (next == TOKEN_GROUP && *token.p == '(');
 	if (behind && (word.p[-1] == '.' ||
 		       (word.p[-1] == '>' && word.p[-2] == '-')))
 		return false;
-	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (span_is(word, words[i]))
-			return true;
-	}
-	return false;
+	return is_among(word, words);
 }
 
 /* Returns 1 for a call of a member that gives the object's own value, behind
  * the object: s.c_str(). */
 static bool is_accessor(struct span word, struct span rest, bool behind)
 {
-	static const char words[][6] = { "c_str", "data", "get" };
-
 	if (!behind || (word.p[-1] != '.' && word.p[-1] != '>') ||
 	    rest.end - rest.p < 2 || rest.p[0] != '(' || rest.p[1] != ')')
 		return false;
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		if (span_is(word, words[i]))
-			return true;
-	}
-	return false;
+	return is_among(word, "c_str\0" "data\0" "get\0");
+}
+
+/* Returns the word that libc's macro stands for: errno is *__errno_location()
+ * where another macro expanded it before the marker. */
+static struct span unexpanded(struct span word)
+{
+	if (span_is(word, "__errno_location"))
+		return (struct span){ word.p + 2, word.p + 7 };
+	return word;
 }
 
 /* Returns the name of an expression: a word in it, or an empty span. */
@@ -271,7 +145,7 @@ static struct span expression_name(struct span s, int depth)
 				continue;
 			}
 			if (!is_keyword(token, s, behind))
-				name = token;
+				name = unexpanded(token);
 			if (s.p < s.end && *s.p == '<')
 				s.p = skip_template(s.p, s.end);
 		}
