@@ -10,6 +10,8 @@ taffrail_headers = \
 	include/taffrail/marker-library-cxx.h \
 	include/taffrail/marker-scope-cxx.h \
 	include/taffrail/marker-sdt.h \
+	include/taffrail/marker-words-c.h \
+	include/taffrail/marker-words-cxx.h \
 	include/taffrail/marker.h \
 	include/taffrail/probe.h \
 	include/taffrail/probe-library.h \

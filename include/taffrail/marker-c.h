@@ -23,6 +23,7 @@
 #define TAFFRAIL_MARKER_C_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-words-c.h>
 
 /* Types of arguments: a string, a text of n characters, and a sequence for each
  * type of element. */
@@ -43,15 +44,17 @@ struct taffrail_bool_ { const void *p_; uint64_t n_; };
 struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 
 #define TAFFRAIL_MAKE_STR_(p)						\
-	((TAFFRAIL_AT_POINTER_(p, struct taffrail_str_)){ (const void *)(p) })
+	((TAFFRAIL_AT_POINTER_(p, struct taffrail_str_)){		\
+		TAFFRAIL_ADDRESS_(p) })
 #define TAFFRAIL_MAKE_TEXT_(p, n)					\
 	((TAFFRAIL_AT_POINTER_(p, struct taffrail_text_)){		\
-		(const void *)(p), (uint64_t)(n) })
+		TAFFRAIL_ADDRESS_(p), (uint64_t)(n) })
 #define TAFFRAIL_MAKE_BYTES_(p, n)					\
 	((TAFFRAIL_AT_POINTER_(p, struct taffrail_u8_)){		\
-		(const void *)(p), (uint64_t)(n) })
+		TAFFRAIL_ADDRESS_(p), (uint64_t)(n) })
 #define TAFFRAIL_MAKE_ARRAY_(p, n)					\
-	((TAFFRAIL_ARRAY_TYPE_((p)[0])){ (const void *)(p), (uint64_t)(n) })
+	((TAFFRAIL_ARRAY_TYPE_(TAFFRAIL_ELEMENTS_(p)[0])){		\
+		TAFFRAIL_ADDRESS_(p), (uint64_t)(n) })
 
 #ifdef __CHAR_UNSIGNED__
 #define TAFFRAIL_CHAR_(s, u)	u
@@ -79,8 +82,27 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 #define TAFFRAIL_LONG_(b32, b64)	b32
 #endif
 
+/* Results of __builtin_classify_type for integers, pointers and structs. */
+#define TAFFRAIL_INTEGER_CLASS_	1
+#define TAFFRAIL_POINTER_CLASS_	5
+#define TAFFRAIL_RECORD_CLASS_	12
+
 /* If p is no pointer, or points to neither a number nor a pointer, there is no
  * type of a field, and TAFFRAIL_CHECK_ refuses the marker. */
+#define TAFFRAIL_ADDRESS_(p)						\
+	(const void *)__builtin_choose_expr(				\
+		__builtin_classify_type(p) == TAFFRAIL_POINTER_CLASS_,	\
+		(p), (const void *)0)
+#define TAFFRAIL_ELEMENTS_(p)						\
+	__builtin_choose_expr(						\
+		__builtin_classify_type(p) == TAFFRAIL_POINTER_CLASS_,	\
+		__extension__ _Generic((p),				\
+			void *:	(struct taffrail_none_ *)0,		\
+			const void *: (struct taffrail_none_ *)0,	\
+			volatile void *: (struct taffrail_none_ *)0,	\
+			const volatile void *: (struct taffrail_none_ *)0, \
+			default: (p)),					\
+		(struct taffrail_none_ *)0)
 #define TAFFRAIL_AT_POINTER_(p, T)					\
 	__typeof__(*__builtin_choose_expr(				\
 		__builtin_classify_type(p) == TAFFRAIL_POINTER_CLASS_,	\
@@ -109,11 +131,6 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 	default: __builtin_choose_expr(					\
 		__builtin_classify_type(e) == TAFFRAIL_POINTER_CLASS_,	\
 		(struct taffrail_ptr_ *)0, (struct taffrail_none_ *)0)))
-
-/* Results of __builtin_classify_type for integers, pointers and structs. */
-#define TAFFRAIL_INTEGER_CLASS_	1
-#define TAFFRAIL_POINTER_CLASS_	5
-#define TAFFRAIL_RECORD_CLASS_	12
 
 /* A float would be promoted: -Wdouble-promotion warns of that. */
 #define TAFFRAIL_CLASS_(T)						\
@@ -154,7 +171,7 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 	struct taffrail_ptr_:	0x4b,					\
 	struct taffrail_bool_:	0x4c,					\
 	default:		TAFFRAIL_INTEGER_KIND_(T))
-_Static_assert(TAFFRAIL_T_SEQUENCE == 0x40 && TAFFRAIL_T_BOOL == 12,
+TAFFRAIL_ASSERT_(TAFFRAIL_T_SEQUENCE == 0x40 && TAFFRAIL_T_BOOL == 12,
 	       "the numbers of kinds are the ABI's");
 
 #define TAFFRAIL_IS_VAR_(kind)	((kind) >= TAFFRAIL_T_STRING)
@@ -212,11 +229,12 @@ static __inline__ int taffrail_whole_(const char *text_)
 	return !text_;
 }
 #define TAFFRAIL_WHOLE_(i, x)						\
-	_Static_assert(sizeof(taffrail_whole_(#x)) != 0, "");
+	TAFFRAIL_ASSERT_(sizeof(taffrail_whole_(#x)) != 0, "");
 #else
 #define TAFFRAIL_WHOLE_(i, x)						\
-	_Static_assert(!TAFFRAIL_HALF_(#x), TAFFRAIL_HALF_TEXT_);
+	TAFFRAIL_ASSERT_(!TAFFRAIL_HALF_(#x), TAFFRAIL_HALF_TEXT_);
 #endif
+
 #define TAFFRAIL_TYPES_(i, x)						\
 	typedef TAFFRAIL_TYPE_OF_(x) taffrail_s##i##_ TAFFRAIL_NODEBUG_;
 /* The kind plus 1, as the size of a member: a kind may be 0, a size not. */
@@ -324,9 +342,9 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_QUIET_BEGIN_						\
-	_Static_assert(n <= 16,						\
+	TAFFRAIL_ASSERT_(n <= 16,					\
 		       "taffrail: a marker takes at most 16 arguments"); \
-	_Static_assert(n > 16 || n <= TAFFRAIL_SDT_MAX_,		\
+	TAFFRAIL_ASSERT_(n > 16 || n <= TAFFRAIL_SDT_MAX_,		\
 		       "taffrail: at most 12 arguments with "		\
 		       "TAFFRAIL_SDT_ARGS");				\
 	each(TAFFRAIL_WHOLE_, __VA_ARGS__, )				\
@@ -339,7 +357,7 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 		each(TAFFRAIL_LAYOUT_, __VA_ARGS__, )			\
 		char total_;						\
 	};								\
-	_Static_assert(1 each(TAFFRAIL_CHECK_, __VA_ARGS__, ),		\
+	TAFFRAIL_ASSERT_(1 each(TAFFRAIL_CHECK_, __VA_ARGS__, ),	\
 		       "taffrail: an argument of this type cannot be "	\
 		       "a field of a marker");				\
 	TAFFRAIL_OBJECT_(kind,						\
@@ -381,10 +399,20 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 #else
 #define TAFFRAIL_IS_LITERAL_(text)	(__builtin_strspn(text, "\"R") > 0)
 #endif
+#define TAFFRAIL_EVENT_(channel, name, text, ...)			\
+	__extension__ ({						\
+		TAFFRAIL_QUIET_BEGIN_					\
+		TAFFRAIL_WORDS_(channel, name)				\
+		TAFFRAIL_QUIET_END_					\
+		TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, TAFFRAIL_SDT_NOTE_, \
+				 channel, name, text, __VA_ARGS__);	\
+	})
+
 #define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
 	__extension__ ({						\
 		TAFFRAIL_QUIET_BEGIN_					\
-		_Static_assert(TAFFRAIL_IS_LITERAL_(			\
+		TAFFRAIL_WORDS_(channel, name)				\
+		TAFFRAIL_ASSERT_(TAFFRAIL_IS_LITERAL_(			\
 				TAFFRAIL_TEXT_OF_(format)),		\
 			       TAFFRAIL_LITERAL_TEXT_);			\
 		TAFFRAIL_QUIET_END_					\
@@ -397,6 +425,7 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 #define TAFFRAIL_GUARD_(channel, name) __extension__ ({			\
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_QUIET_BEGIN_						\
+	TAFFRAIL_WORDS_(channel, name)					\
 	TAFFRAIL_NODEBUG_ int taffrail_on_ = 0;				\
 	TAFFRAIL_OBJECT_(TAFFRAIL_KIND_GUARD,				\
 		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, 0)	\

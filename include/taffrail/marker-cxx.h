@@ -28,6 +28,7 @@
 #define TAFFRAIL_MARKER_CXX_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-words-cxx.h>
 
 #define TAFFRAIL_MAKE_STR_(p)		::taffrail_::make_str_(p)
 #define TAFFRAIL_MAKE_TEXT_(p, n)					\
@@ -209,8 +210,16 @@
 	} while (0)
 #endif
 
+#define TAFFRAIL_EVENT_(channel, name, text, ...)			\
+	do {								\
+		TAFFRAIL_WORDS_(channel, name)				\
+		TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, TAFFRAIL_SDT_NOTE_, \
+				 channel, name, text, __VA_ARGS__);	\
+	} while (0)
+
 #define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
 	do {								\
+		TAFFRAIL_WORDS_(channel, name)				\
 		static_assert(TAFFRAIL_TEXT_OF_(format)[0] == '"' ||	\
 			      TAFFRAIL_TEXT_OF_(format)[0] == 'R',	\
 			      TAFFRAIL_LITERAL_TEXT_);			\
@@ -222,6 +231,7 @@
 
 #define TAFFRAIL_GUARD_(channel, name)					\
 	__builtin_expect([]() __attribute__((__always_inline__)) -> bool { \
+		TAFFRAIL_WORDS_(channel, name)				\
 		TAFFRAIL_POINT_(::taffrail_::signature_<>,		\
 			TAFFRAIL_KIND_GUARD, channel, name,		\
 			channel "\0" name "\0" "\0" __FILE__, "", (), ); \
@@ -355,6 +365,10 @@ template <class T_>
 inline seq_<typename plain_<T_>::type_> make_array_(T_ *p_, uint64_t n_)
 {
 	return seq_<typename plain_<T_>::type_>((const void *)p_, n_);
+}
+TAFFRAIL_ALWAYS_INLINE_ no_field_ make_array_(no_pointer_, uint64_t)
+{
+	return no_field_();
 }
 
 /* The integer type of an enumeration; void for every other type. */

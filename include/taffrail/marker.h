@@ -76,9 +76,8 @@
 #define TAFFRAIL_EVENT(channel, name, ...)				\
 	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
 			  taffrail_write_this_without_quotes_##name)	\
-	TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, TAFFRAIL_SDT_NOTE_,	\
-			 #channel, #name, "" #__VA_ARGS__,		\
-			 TAFFRAIL_ZERO_(__VA_ARGS__))			\
+	TAFFRAIL_EVENT_(#channel, #name, "" #__VA_ARGS__,		\
+			TAFFRAIL_ZERO_(__VA_ARGS__))			\
 	TAFFRAIL_NOTHING_(0, ##__VA_ARGS__)
 
 #define TAFFRAIL_MARK(channel, name, ...)				\
@@ -94,7 +93,8 @@
 /* The literal lets the name survive a macro around the marker. */
 #define TAFFRAIL_FIELD(name, ...)					\
 	((void)"taffrail:" TAFFRAIL_NOTHING_(				\
-		taffrail_write_this_without_quotes_##name) #name, __VA_ARGS__)
+		taffrail_write_this_without_quotes_##name) #name,	\
+	 TAFFRAIL_WORD_(#name), __VA_ARGS__)
 #define TAFFRAIL_STR(p)							\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_STR_(p))
 #define TAFFRAIL_TEXT(p, n)						\
@@ -123,6 +123,9 @@
 #define TAFFRAIL_NOTHING_(...)
 
 #define TAFFRAIL_FIRST_(first, ...)	first
+
+#define TAFFRAIL_WORDS_TEXT_						\
+	"taffrail: a channel, and the name of a marker or field, is one word"
 
 #define TAFFRAIL_PRINTF_(channel, name, ...)				\
 	TAFFRAIL_PRINTF_CHECKED_(channel, name,				\

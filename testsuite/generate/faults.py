@@ -7,7 +7,7 @@ import shutil
 # name: file, pattern, replacement
 FAULTS = {
     "sign": ("marker-c.h", r"!(\(\(__typeof__\(__builtin_choose_expr)", r"\1"),
-    "twice": ("marker.h", r"(##name\) #name,) __VA_ARGS__\)",
+    "twice": ("marker.h", r"(TAFFRAIL_WORD_\(#name\),) __VA_ARGS__\)",
               r"\1 (void)(__VA_ARGS__), __VA_ARGS__)"),
     "offset": ("marker-cxx.h", r"(memcpy\(bytes_? \+) (O_?),",
                r"\1 (\2 & ~1u),"),
