@@ -193,6 +193,7 @@ TAFFRAIL_ASSERT_(TAFFRAIL_T_SEQUENCE == 0x40 && TAFFRAIL_T_BOOL == 12,
  */
 #define TAFFRAIL_TYPE_OF_(x)						\
 	__typeof__(_Generic(((void)0, (x)),				\
+		TAFFRAIL_ATOMIC_STRINGS_				\
 		char *: (const char *)0,				\
 		const char *: (const char *)0,				\
 		volatile char *: (const char *)0,			\
@@ -235,8 +236,19 @@ static __inline__ int taffrail_whole_(const char *text_)
 	TAFFRAIL_ASSERT_(!TAFFRAIL_HALF_(#x), TAFFRAIL_HALF_TEXT_);
 #endif
 
+/* clang up to 14 gives an assignment to an _Atomic that very type. */
+#if defined(__clang__) && __clang_major__ < 15
+#define TAFFRAIL_ATOMIC_STRINGS_					\
+	_Atomic(char *): (const char *)0,				\
+	_Atomic(const char *): (const char *)0,
+#define TAFFRAIL_TYPES_(i, x)						\
+	typedef __typeof__(((void)0, *(TAFFRAIL_TYPE_OF_(x) *)0))	\
+		taffrail_s##i##_ TAFFRAIL_NODEBUG_;
+#else
+#define TAFFRAIL_ATOMIC_STRINGS_
 #define TAFFRAIL_TYPES_(i, x)						\
 	typedef TAFFRAIL_TYPE_OF_(x) taffrail_s##i##_ TAFFRAIL_NODEBUG_;
+#endif
 /* The kind plus 1, as the size of a member: a kind may be 0, a size not. */
 #define TAFFRAIL_KIND_(i, x)	char taffrail_k##i##_[1 +		\
 	TAFFRAIL_KIND_OF_(taffrail_s##i##_)];
