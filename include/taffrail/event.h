@@ -82,7 +82,7 @@ void taffrail_event_undeclare(struct taffrail_declared *event_);
 
 /* Returns 1 when a session, gdb or a callback wants events of the marker. One
  * load; any thread, any signal handler. */
-static inline int
+TAFFRAIL_STATIC_ inline int
 taffrail_event_enabled(const struct taffrail_declared *event_)
 {
 	return event_ && ((const struct taffrail_site *)event_)->enabled_;
@@ -96,7 +96,8 @@ taffrail_event_enabled(const struct taffrail_declared *event_)
 void taffrail_event_write(struct taffrail_declared *event_,
 			  const union taffrail_value *values_);
 
-static inline union taffrail_value taffrail_value_i64(int64_t number_)
+TAFFRAIL_STATIC_ inline union taffrail_value
+taffrail_value_i64(int64_t number_)
 {
 	union taffrail_value value_;
 
@@ -104,7 +105,8 @@ static inline union taffrail_value taffrail_value_i64(int64_t number_)
 	return value_;
 }
 
-static inline union taffrail_value taffrail_value_u64(uint64_t number_)
+TAFFRAIL_STATIC_ inline union taffrail_value
+taffrail_value_u64(uint64_t number_)
 {
 	union taffrail_value value_;
 
@@ -112,7 +114,8 @@ static inline union taffrail_value taffrail_value_u64(uint64_t number_)
 	return value_;
 }
 
-static inline union taffrail_value taffrail_value_double(double number_)
+TAFFRAIL_STATIC_ inline union taffrail_value
+taffrail_value_double(double number_)
 {
 	union taffrail_value value_;
 
@@ -120,7 +123,7 @@ static inline union taffrail_value taffrail_value_double(double number_)
 	return value_;
 }
 
-static inline union taffrail_value
+TAFFRAIL_STATIC_ inline union taffrail_value
 taffrail_value_string(const char *string_)
 {
 	union taffrail_value value_;
@@ -131,8 +134,8 @@ taffrail_value_string(const char *string_)
 }
 
 /* n elements at p; none if p is NULL. */
-static inline union taffrail_value taffrail_value_array(const void *p_,
-							size_t n_)
+TAFFRAIL_STATIC_ inline union taffrail_value
+taffrail_value_array(const void *p_, size_t n_)
 {
 	union taffrail_value value_;
 

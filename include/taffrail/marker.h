@@ -223,12 +223,8 @@
 
 #define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((__always_inline__))
 
-/* In C++, functions that a module may export in functions of its own. */
 #ifdef __cplusplus
-#define TAFFRAIL_STATIC_	TAFFRAIL_SITE_HIDDEN_
 extern "C" {
-#else
-#define TAFFRAIL_STATIC_	static
 #endif
 /* Never called: it makes the compiler check a format. */
 TAFFRAIL_STATIC_ __inline__ __attribute__((__format__(__printf__, 1, 2)))

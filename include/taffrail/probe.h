@@ -180,34 +180,35 @@ const char *taffrail_probe_strerror(int error_);
  * first call for the event, and the same for all callbacks of the event. */
 uint64_t taffrail_event_time(const struct taffrail_event *event_);
 
-static inline const char *
+TAFFRAIL_STATIC_ inline const char *
 taffrail_event_channel(const struct taffrail_event *event_)
 {
 	return event_->marker_->channel_;
 }
 
-static inline const char *
+TAFFRAIL_STATIC_ inline const char *
 taffrail_event_name(const struct taffrail_event *event_)
 {
 	return event_->marker_->name_;
 }
 
 /* The marker that was hit: the same address for each of its hits. */
-static inline const struct taffrail_marker *
+TAFFRAIL_STATIC_ inline const struct taffrail_marker *
 taffrail_event_marker(const struct taffrail_event *event_)
 {
 	return event_->marker_;
 }
 
-static inline int taffrail_event_fields(const struct taffrail_event *event_)
+TAFFRAIL_STATIC_ inline int
+taffrail_event_fields(const struct taffrail_event *event_)
 {
 	return (int)event_->marker_->nfields_;
 }
 
 /* Returns the number of the field with that name, or -1. Takes some ns a field:
  * keep the number with the marker's address. */
-static inline int taffrail_field(const struct taffrail_event *event_,
-				 const char *name_)
+TAFFRAIL_STATIC_ inline int
+taffrail_field(const struct taffrail_event *event_, const char *name_)
 {
 	uint32_t i_;
 
@@ -217,7 +218,7 @@ static inline int taffrail_field(const struct taffrail_event *event_,
 	return -1;
 }
 
-static inline const char *
+TAFFRAIL_STATIC_ inline const char *
 taffrail_field_name(const struct taffrail_event *event_, int field_)
 {
 	return field_ >= 0 && (uint32_t)field_ < event_->marker_->nfields_ ?
@@ -225,8 +226,8 @@ taffrail_field_name(const struct taffrail_event *event_, int field_)
 }
 
 /* Returns an enum taffrail_type; 0 when there is no such field. */
-static inline int taffrail_field_type(const struct taffrail_event *event_,
-				      int field_)
+TAFFRAIL_STATIC_ inline int
+taffrail_field_type(const struct taffrail_event *event_, int field_)
 {
 	return field_ >= 0 && (uint32_t)field_ < event_->marker_->nfields_ ?
 		       event_->marker_->places_[field_].type_ : 0;
@@ -239,15 +240,18 @@ static inline int taffrail_field_type(const struct taffrail_event *event_,
  */
 
 /* Any integer or boolean from INT64_MIN to INT64_MAX. */
-static inline int taffrail_field_i64(const struct taffrail_event *event_,
-				     int field_, int64_t *value_);
+TAFFRAIL_STATIC_ inline int
+taffrail_field_i64(const struct taffrail_event *event_, int field_,
+		   int64_t *value_);
 /* Any integer or boolean from 0 to UINT64_MAX, a pointer, a string that is
  * recorded as its address (%p). */
-static inline int taffrail_field_u64(const struct taffrail_event *event_,
-				     int field_, uint64_t *value_);
+TAFFRAIL_STATIC_ inline int
+taffrail_field_u64(const struct taffrail_event *event_, int field_,
+		   uint64_t *value_);
 /* A float, a double, any integer or boolean. */
-static inline int taffrail_field_double(const struct taffrail_event *event_,
-					int field_, double *value_);
+TAFFRAIL_STATIC_ inline int
+taffrail_field_double(const struct taffrail_event *event_, int field_,
+		      double *value_);
 /* A string, and how many characters it has (unless length_ is NULL). It ends
  * with NUL unless its conversion has a precision (%.8s, %.*s). */
 int taffrail_field_string(const struct taffrail_event *event_, int field_,
@@ -256,7 +260,7 @@ int taffrail_field_string(const struct taffrail_event *event_, int field_,
 int taffrail_field_bytes(const struct taffrail_event *event_, int field_,
 			 const void **bytes_, size_t *length_);
 
-static inline uint8_t
+TAFFRAIL_STATIC_ inline uint8_t
 taffrail_field_kind_(const struct taffrail_event *event_, int field_)
 {
 	return field_ >= 0 && (uint32_t)field_ < event_->marker_->nfields_ ?
@@ -265,7 +269,7 @@ taffrail_field_kind_(const struct taffrail_event *event_, int field_)
 
 /* Returns the bits of a number. A load is as wide as the program's store was: a
  * wider one would wait until the store is in the cache. */
-static inline uint64_t
+TAFFRAIL_STATIC_ inline uint64_t
 taffrail_field_unsigned_(const struct taffrail_event *event_, int field_)
 {
 	const struct taffrail_place *place_ =
@@ -290,7 +294,7 @@ taffrail_field_unsigned_(const struct taffrail_event *event_, int field_)
 	}
 }
 
-static inline int64_t
+TAFFRAIL_STATIC_ inline int64_t
 taffrail_field_signed_(const struct taffrail_event *event_, int field_)
 {
 	int unused_ = 64 - 8 * event_->marker_->places_[field_].bytes_;
@@ -299,8 +303,9 @@ taffrail_field_signed_(const struct taffrail_event *event_, int field_)
 			 << unused_) >> unused_;
 }
 
-static inline int taffrail_field_i64(const struct taffrail_event *event_,
-				     int field_, int64_t *value_)
+TAFFRAIL_STATIC_ inline int
+taffrail_field_i64(const struct taffrail_event *event_, int field_,
+		   int64_t *value_)
 {
 	uint8_t kind_ = taffrail_field_kind_(event_, field_);
 	int64_t number_;
@@ -318,8 +323,9 @@ static inline int taffrail_field_i64(const struct taffrail_event *event_,
 	return 1;
 }
 
-static inline int taffrail_field_u64(const struct taffrail_event *event_,
-				     int field_, uint64_t *value_)
+TAFFRAIL_STATIC_ inline int
+taffrail_field_u64(const struct taffrail_event *event_, int field_,
+		   uint64_t *value_)
 {
 	uint8_t kind_ = taffrail_field_kind_(event_, field_);
 	int64_t number_;
@@ -343,8 +349,9 @@ static inline int taffrail_field_u64(const struct taffrail_event *event_,
 	return 1;
 }
 
-static inline int taffrail_field_double(const struct taffrail_event *event_,
-					int field_, double *value_)
+TAFFRAIL_STATIC_ inline int
+taffrail_field_double(const struct taffrail_event *event_, int field_,
+		      double *value_)
 {
 	uint8_t kind_ = taffrail_field_kind_(event_, field_);
 	uint64_t word_;

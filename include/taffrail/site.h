@@ -81,10 +81,13 @@ struct taffrail_site;
 typedef void taffrail_hit_fn(struct taffrail_site *site_, uint64_t fixed_,
 			     const struct taffrail_var *var_);
 
+/* In C++, functions that a module may export in functions of its own. */
 #ifdef __cplusplus
 #define TAFFRAIL_SITE_HIDDEN_ __attribute__((__visibility__("hidden")))
+#define TAFFRAIL_STATIC_ TAFFRAIL_SITE_HIDDEN_
 #else
 #define TAFFRAIL_SITE_HIDDEN_
+#define TAFFRAIL_STATIC_ static
 #endif
 
 struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
