@@ -26,11 +26,14 @@
 
 #define NEW	0x100u	/* in a mark: the note was made by this exec */
 
-SIGSAFE static uint32_t *count_of(struct process_page *page,
-				  enum lacking_why why)
+SIGSAFE static void count(struct process_page *page, enum lacking_why why,
+			  uint32_t n)
 {
-	return why == LACKING_FILTER ? &page->filtered_execs :
-				       &page->lacking_execs;
+	__atomic_fetch_add(why == LACKING_FILTER ? &page->filtered_execs :
+						   &page->lacking_execs,
+			   n, __ATOMIC_RELAXED);
+	if (why == LACKING_USER || why == LACKING_ELSEWHERE)
+		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
 /* Returns the end of a path that is too long: it tells more than the
@@ -69,7 +72,7 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 	if (agent_off || !page)
 		return 0;
 	path = path_end(path);
-	__atomic_fetch_add(count_of(page, why), 1, __ATOMIC_RELAXED);
+	count(page, why, 1);
 	for (i = 0; i < LACKING_NOTES; i++) {
 		note = &page->lacking[i];
 		/* LACKING-NOTE: the path is complete once the reason is seen */
@@ -98,7 +101,7 @@ SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 
 	if (agent_off || !page)
 		return;
-	__atomic_fetch_sub(count_of(page, why), 1, __ATOMIC_RELAXED);
+	count(page, why, -1u);
 	if (!mark)
 		return;
 	note = &page->lacking[(mark & ~NEW) - 1];

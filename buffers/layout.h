@@ -169,6 +169,9 @@ struct process_page {
 	char runtime[PROCESS_DIR_BYTES];	/* the runtime directory, by
 						 * the path that the agent
 						 * uses; or "" */
+	uint32_t away_execs;		/* the part of lacking_execs whose
+					 * agent works elsewhere: LACKING_USER,
+					 * LACKING_ELSEWHERE */
 };
 
 enum session_state {

@@ -113,15 +113,19 @@ static int follow_one(struct record *record, struct target *target,
 		      const struct client_request *request)
 {
 	struct rundir_process *process = target->process;
-	int ret = client_call(&target->client, MESSAGE_START, request, NULL);
+	struct process_page before;
+	int ret;
 
+	if (rundir_read_process(process, process->image, &before))
+		memset(&before, 0, sizeof(before));
+	ret = client_call(&target->client, MESSAGE_START, request, NULL);
 	/* a process that has ended meanwhile may have written events */
 	if (ret && !rundir_lives(process) &&
 	    rundir_drop_begun(process, record->name))
 		return command_failed("process %d has ended", process->pid);
 	if (ret && rundir_lives(process))
 		return command_failed("%s", target->client.error);
-	ret = record_join(record, process);
+	ret = record_join(record, process, &before);
 	if (ret)
 		return command_failed("process %d: cannot read its session: %s",
 				      process->pid, reason_of_files(ret));

@@ -73,25 +73,47 @@ void lacking_add(struct lacking *lacking, const char *path, const char *why,
 		lacking->nrows++;
 }
 
-void lacking_take(struct lacking *lacking, const struct process_page *page)
+/* An exec that failed takes its count back. */
+static uint32_t since(uint32_t count, uint32_t before)
+{
+	return count > before ? count - before : 0;
+}
+
+/* Returns how often a note of the page was made since the earlier copy. */
+static uint32_t times_since(const struct lacking_note *note,
+			    const struct lacking_note *before)
+{
+	bool same = before && before->why == note->why &&
+		    !strncmp(before->path, note->path, LACKING_PATH_BYTES);
+
+	return since(note->times, same ? before->times : 0);
+}
+
+void lacking_take(struct lacking *lacking, const struct process_page *page,
+		  const struct process_page *before)
 {
 	char path[LACKING_PATH_BYTES + 1];
 	int i;
 
-	lacking->filtered += page->filtered_execs;
-	lacking->others += page->lacking_execs;
+	lacking->filtered += since(page->filtered_execs,
+				   before ? before->filtered_execs : 0);
+	lacking->others += since(page->lacking_execs,
+				 before ? before->lacking_execs : 0);
+	lacking->away |= since(page->away_execs,
+			       before ? before->away_execs : 0);
 	for (i = 0; i < LACKING_NOTES; i++) {
 		const struct lacking_note *note = &page->lacking[i];
+		uint32_t times = times_since(note, before ?
+					     &before->lacking[i] : NULL);
 
 		if (note->why <= LACKING_NOTING || note->why >= LACKING_END ||
-		    !note->times)
+		    !times)
 			continue;
 		lacking->away |= note->why == LACKING_USER ||
 				 note->why == LACKING_ELSEWHERE;
 		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
 			 note->path);
-		lacking_add(lacking, path, lacking_words(note->why),
-			    note->times);
+		lacking_add(lacking, path, lacking_words(note->why), times);
 	}
 }
 
@@ -103,6 +125,8 @@ void lacking_read(struct lacking *lacking, int fd)
 	char *line, *path, *rest = text;
 
 	text[n < 0 ? 0 : n] = '\0';
+	/* agents add nothing to a file that is larger */
+	lacking->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX;
 	while ((line = strsep(&rest, "\n"))) {
 		path = strchr(line, '\t');
 		if (!path)
@@ -139,7 +163,8 @@ void lacking_tell(const struct lacking *lacking)
 			     agreed(lacking->filtered, "was", "were"),
 			     "taffrail-environment");
 	if (lacking->others)
-		command_warn("%s %s executed without an agent, and not traced",
+		command_warn("%s%s %s executed without an agent, and not "
+			     "traced", lacking->uncounted ? "at least " : "",
 			     counted(lacking->others, "program"),
 			     agreed(lacking->others, "was", "were"));
 	for (i = 0; i < lacking->nrows; i++)

@@ -24,6 +24,7 @@ struct lacking {
 	uint64_t filtered;	/* executed under a process's seccomp filter */
 	uint64_t others;	/* without an agent for another reason */
 	uint64_t roomless;	/* the part of others without room for files */
+	bool uncounted;		/* there were more than it counts */
 	bool limited;		/* one of them by ulimit -f */
 	bool away;		/* one could have been recorded: it has an
 				 * agent that this recorder does not reach */
@@ -32,8 +33,10 @@ struct lacking {
 	int nrows;
 };
 
-/* Adds the programs that a process's page names; the page is checked. */
-void lacking_take(struct lacking *lacking, const struct process_page *page);
+/* Adds the programs that a process's page names; the page is checked. Leaves
+ * out those that are in `before`, an earlier copy of it, or NULL. */
+void lacking_take(struct lacking *lacking, const struct process_page *page,
+		  const struct process_page *before);
 
 /* Adds the programs that agents which stay off have written to this file; the
  * file is checked. */
