@@ -20,6 +20,7 @@
 #include "control/protocol.h"
 #include "control/service/peer.h"
 #include "control/service/service.h"
+#include "control/sessions/heirs.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
@@ -298,6 +299,7 @@ static int handle_start(struct exchange *exchange)
 	} else {
 		act_note(&started->channel->page->started, exchange);
 		start_answer(exchange, started, ret, matched);
+		heirs_begin(exchange->request);
 		if (why.used)
 			line_add(&exchange->answer, "fault", fault);
 		ret = 0;

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "agent/leave.h"
 #include "base/base.h"
 #include "base/file.h"
 #include "base/sys.h"
@@ -125,17 +126,31 @@ SIGSAFE static const char *variable_in(char *const *environment,
 	return found;
 }
 
+/* A variable that is empty is as one that is not set. */
+SIGSAFE static int same(const char *a, const char *b)
+{
+	return text_equal(a ? a : "", b ? b : "");
+}
+
 /* Returns 1 when the agent would make its files in the same directory, and join
- * the same recordings. An inner recorder adds its name behind the others. */
+ * the same recordings. An inner recorder adds its name behind the others. Files
+ * of heirs are handed on (settings.h). */
 SIGSAFE static int same_recording(char *const *environment)
 {
 	const char *directory = variable_in(environment, "TAFFRAIL_DIR=");
 	const char *join = variable_in(environment, PROTOCOL_JOIN_ENV "=");
+	const char *list = load_acquire(&settings.join);
+	char name[PROTOCOL_JOIN_NAME_BYTES];
 
-	if (!directory || !text_equal(directory, settings.directory) || !join)
+	if (!same(directory, settings.directory) ||
+	    (same(directory, NULL) &&
+	     !same(variable_in(environment, "XDG_RUNTIME_DIR="),
+		   settings.runtime)))
 		return 0;
-	join = text_after(join, settings.join);
-	return join && (!*join || *join == PROTOCOL_JOIN_SEPARATOR);
+	while (settings_join_next(&list, name, sizeof(name)))
+		if (!settings_heirs(name) && !settings_joins(join, name))
+			return 0;
+	return 1;
 }
 
 SIGSAFE enum lacking_why lacking_place(char *const *environment)
@@ -143,7 +158,7 @@ SIGSAFE enum lacking_why lacking_place(char *const *environment)
 	struct stat st;
 	int fd, ret;
 
-	if (settings.join && settings.directory &&
+	if ((settings.join || leave_sessions_run()) &&
 	    !same_recording(environment))
 		return LACKING_ELSEWHERE;
 	fd = (int)sys_open(place_runtime, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
@@ -174,9 +189,11 @@ static int off_open(const char *name)
 	struct text text;
 
 	text_open(&text, path, sizeof(path));
-	text_add(&text, settings.directory);
+	text_add(&text, place_runtime);
 	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
-	text_add(&text, name);
+	/* a file of heirs is called by the session, too */
+	while (*name && *name != PROTOCOL_HEIRS)
+		text_add_char(&text, *name++);
 	if (text.cut)
 		return -ENAMETOOLONG;
 	return file_open(AT_FDCWD, path, O_WRONLY | O_APPEND, 0,
@@ -186,12 +203,14 @@ static int off_open(const char *name)
 void lacking_tell(const char *why)
 {
 	const char *list = settings.join;
-	char name[SESSION_NAME_BYTES];
+	char name[PROTOCOL_JOIN_NAME_BYTES];
 	char bytes[2 * LACKING_PATH_BYTES];
 	struct text text;
 	int fd;
 
-	if (thread_forbidden() || !settings.directory)
+	if (thread_forbidden() || !settings.join)
+		return;
+	if (!place_runtime[0] && place_choose())
 		return;
 	text_open(&text, bytes, sizeof(bytes) - 1);
 	text_add(&text, why);

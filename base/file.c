@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/base.h"
 #include "base/sys.h"
 
 #define FILE_OPEN (O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -71,7 +72,7 @@ int file_open_directory(int at, const char *path)
 	return ret;
 }
 
-int file_name_plain(const char *name)
+SIGSAFE int file_name_plain(const char *name)
 {
 	if (!*name || *name == '.')
 		return 0;

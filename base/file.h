@@ -27,7 +27,8 @@ int file_open(int at, const char *path, int flags, uint64_t least,
  */
 int file_open_directory(int at, const char *path);
 
-/* Returns 1 when `name` is one component of a path, without a leading dot. */
+/* Returns 1 when `name` is one component of a path, without a leading dot.
+ * SIGSAFE. */
 int file_name_plain(const char *name);
 
 #endif

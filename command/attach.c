@@ -74,6 +74,8 @@ static int ask_detach(struct target *target)
 		ret = client_call(&target->client, MESSAGE_DETACH, &request,
 				  &answer);
 	}
+	if (!ret)
+		rundir_heirs_remove(target->process, NULL);
 	if (ret && ret != -ENOTEMPTY)
 		command_failed("%s", target->client.error);
 	if (answer.payload)

@@ -13,6 +13,7 @@
 
 #include "command/common/command.h"
 #include "command/load/libraries.h"
+#include "command/processes/handed.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
@@ -127,6 +128,9 @@ static int change_living(struct targets *targets, enum message_type type,
 		struct target *target = &targets->targets[i];
 		int ret = client_call(&target->client, type, &request, NULL);
 
+		if (!ret)
+			heirs_change(target->process, name, rule,
+				     type == MESSAGE_ENABLE, &result);
 		if (ret && ret != -ENOENT &&
 		    rundir_lives(target->process))
 			result = command_failed("%s", target->client.error);

@@ -102,6 +102,8 @@ command_sources = \
 	command/processes/faults.c \
 	command/processes/faults.h \
 	command/processes/group.c \
+	command/processes/handed.c \
+	command/processes/handed.h \
 	command/processes/later.c \
 	command/processes/later.h \
 	command/processes/nearest.c \
@@ -143,6 +145,7 @@ command_sources = \
 	command/rundir/displaced.c \
 	command/rundir/entries.c \
 	command/rundir/find.c \
+	command/rundir/heirs.c \
 	command/rundir/living.c \
 	command/rundir/nested.c \
 	command/rundir/pages.c \

@@ -122,6 +122,8 @@ static void settle(struct snapshot *s, const struct rundir_process *process)
 		else if (!process->alive)
 			consume_remove(c, process, fd);
 	}
+	if (fd >= 0 && !process->alive)
+		rundir_heirs_sweep(fd, process->uid);
 	if (fd >= 0)
 		close(fd);
 }

@@ -16,6 +16,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/reason.h"
+#include "command/processes/handed.h"
 #include "command/processes/later.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
@@ -168,8 +169,9 @@ static int why_smaller(const struct target *target, const char *name)
 				   name, &page) ? ENOSPC : page.small_error;
 }
 
-/* Sends the request to one process. Returns 0, also where the session has no
- * room for some buffers, and `*result` becomes COMMAND_FAILED then. */
+/* Sends the request to one process, also for later programs of it. Returns 0,
+ * also where the session has no room for some buffers, or programs will not
+ * take part, and `*result` becomes COMMAND_FAILED then. */
 static int start_call(struct target *target, const char *name,
 		      const struct client_request *request, int *result)
 {
@@ -179,7 +181,8 @@ static int start_call(struct target *target, const char *name,
 	const char *key, *value;
 	size_t position = 0;
 	int error = 0;
-	int ret = client_call(&target->client, MESSAGE_START, request, &answer);
+	int ret = heirs_start(&target->client, request, name, &answer,
+			      result);
 
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "buffer"))
@@ -222,6 +225,7 @@ static void take_back(struct targets *targets, const char *name, size_t count)
 				NULL) && target->process->alive)
 			command_warn("the session stays: %s",
 				     target->client.error);
+		rundir_heirs_remove(target->process, name);
 	}
 	client_request_release(&request);
 }

@@ -29,6 +29,8 @@ static int tell_one(struct target *target, enum message_type type,
 
 	if (!target_has(target, name))
 		return 0;
+	if (type != MESSAGE_FLUSH)
+		rundir_heirs_remove(target->process, name);
 	ret = target_connect(target);
 	if (!ret)
 		ret = client_call(&target->client, type, request, NULL);

@@ -18,6 +18,8 @@ control_sources = \
 	control/sessions/budget.h \
 	control/sessions/client.c \
 	control/sessions/environment.c \
+	control/sessions/heirs.c \
+	control/sessions/heirs.h \
 	control/sessions/identity-private.h \
 	control/sessions/identity.c \
 	control/sessions/path.c \

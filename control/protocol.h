@@ -128,8 +128,13 @@ enum message_type {
  * processes that have ended. */
 #define PROTOCOL_FAULT_FILE	".fault.env"
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
+/* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
+ * the programs that the process and its descendants execute. TAFFRAIL_JOIN
+ * names such files, too. */
+#define PROTOCOL_HEIRS		'@'
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
 #define PROTOCOL_JOIN_SEPARATOR	':'
 #define PROTOCOL_JOIN_BYTES	512u	/* of all names, at most, with a NUL */
+#define PROTOCOL_JOIN_NAME_BYTES 128u	/* of one, at most, with a NUL */
 
 #endif

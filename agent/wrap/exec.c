@@ -7,7 +7,9 @@
  *  - commands are kept from sending their signal, which would end the new
  *    program (demand.c);
  *  - a program that will have no agent is noted (lacking.c), and the agent is
- *    taken out of its LD_PRELOAD where its dynamic linker would only complain.
+ *    taken out of its LD_PRELOAD where its dynamic linker would only complain;
+ *  - the sessions that commands have started in this process are handed on
+ *    (control/sessions/heirs.c).
  *
  * In the shared library only: a static program's libc has no other names by
  * which its own functions could still be called.
@@ -126,6 +128,22 @@ SIGSAFE const char *exec_path(const struct image *image)
 	       address(image->path) ? image->path : "";
 }
 
+SIGSAFE size_t exec_room(const struct image *image, char *const *environment)
+{
+	if (image->withhold)
+		return preload_room(environment);
+	return agent_off || filtered_here() ||
+	       (environment && !address(environment)) ? 0 :
+	       settings_hand_room(environment);
+}
+
+SIGSAFE char **exec_environment(const struct image *image,
+				char *const *environment, void *room)
+{
+	return image->withhold ? preload_without(environment, room) :
+				 settings_hand_on(environment, room);
+}
+
 SIGSAFE static void leave_image(struct leaving *leaving,
 				const struct image *image)
 {
@@ -155,10 +173,10 @@ static int become(const struct exec *e)
 	size_t room;
 
 	exec_look(&image, e);
-	room = image.withhold ? preload_room(environment) : 0;
+	room = exec_room(&image, environment);
 	if (room && room <= PRELOAD_STACK_BYTES)
-		environment = preload_without(environment,
-					      __builtin_alloca(room));
+		environment = exec_environment(&image, environment,
+					       __builtin_alloca(room));
 	leave_image(&leaving, &image);
 	return stayed(&leaving, really(e, environment));
 }

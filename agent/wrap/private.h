@@ -25,6 +25,16 @@ struct exec {
  */
 void exec_look(struct image *image, const struct exec *e);
 
+/*
+ * The environment for the program: without the agent's libraries where they are
+ * withheld, else with the sessions that are handed on. exec_environment()
+ * copies it into `room`, which has exec_room() bytes: 0 where the program gets
+ * the one that it was given. SIGSAFE, without system calls.
+ */
+size_t exec_room(const struct image *image, char *const *environment);
+char **exec_environment(const struct image *image, char *const *environment,
+			void *room);
+
 /* Returns the path that was found, else the path of the call, else "". SIGSAFE.
  */
 const char *exec_path(const struct image *image);

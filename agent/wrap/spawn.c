@@ -26,7 +26,6 @@
 #include "agent/lacking.h"
 #include "agent/leave.h"
 #include "agent/wrap/private.h"
-#include "base/preload.h"
 #include "base/sys.h"
 #include "control/threads/settings.h"
 
@@ -62,13 +61,15 @@ static int really(const struct spawn *spawn, char *const *environment)
 }
 
 /* Looks at the program before this function reads the path, which may be no
- * valid address. Returns 0 when nothing is known. */
-static int looked(struct image *image, const struct spawn *spawn)
+ * valid address. */
+static void look(struct image *image, const struct spawn *spawn)
 {
-	if (!settings.join && !leave_sessions_run())
-		return 0;
 	exec_look(image, &spawn->exec);
-	return !spawn->actions || !image->found[0] || image->found[0] == '/';
+	if (!spawn->actions || !image->found[0] || image->found[0] == '/')
+		return;
+	/* nothing is known */
+	image->why = LACKING_NOT;
+	image->withhold = 0;
 }
 
 static int noted(const struct spawn *spawn, const struct image *image,
@@ -90,14 +91,14 @@ static int start(const struct spawn *spawn)
 	void *room = NULL;
 	int ret;
 
-	if (!looked(&image, spawn))
+	if (!settings.join && !leave_sessions_run())
 		return really(spawn, environment);
-	if (image.withhold) {
-		bytes = preload_room(environment);
+	look(&image, spawn);
+	bytes = exec_room(&image, environment);
+	if (bytes)
 		room = sys_map_anonymous(bytes);
-	}
 	if (room)
-		environment = preload_without(environment, room);
+		environment = exec_environment(&image, environment, room);
 	ret = image.why ? noted(spawn, &image, environment) :
 			  really(spawn, environment);
 	if (room)

@@ -78,6 +78,9 @@ static int take_image(struct record *record,
 	}
 	member->images = more;
 	more[member->nimages++] = consumer;
+	/* its agent is called from now on */
+	if (image > member->process.image)
+		member->process.image = image;
 	return 0;
 }
 
@@ -495,6 +498,11 @@ static void stop_living(struct record *record, size_t from)
 {
 	size_t i;
 
+	/* in another directory than the first process's */
+	for (i = from; i < record->nmembers; i++)
+		if (!record->members[i]->done)
+			rundir_heirs_remove(&record->members[i]->process,
+					    record->name);
 	for (i = from; i < record->nmembers; i++)
 		if (!record->members[i]->done && record->members[i]->alive)
 			ask(record, record->members[i], MESSAGE_STOP);
@@ -517,7 +525,7 @@ void record_stop(struct record *record)
 	int round;
 	size_t i;
 
-	if (record->options.program)
+	if (record->dir.fd >= 0)
 		rundir_remove_rules(&record->dir, record->name);
 	/* a process may have joined while the others were asked */
 	for (round = 0; round < STOP_ROUNDS; round++) {

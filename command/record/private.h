@@ -83,6 +83,8 @@ struct record {
 	bool cut_off;			/* another command ended it somewhere */
 	bool displaced;			/* agents do not find the runtime
 					 * directory any more */
+	int unhanded;			/* programs that a process executes
+					 * do not take part */
 	bool unfollowed;		/* children of a process are not
 					 * recorded */
 };

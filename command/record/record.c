@@ -27,6 +27,7 @@
 #include "command/common/installed.h"
 #include "command/common/reason.h"
 #include "command/elf/elfnotes.h"
+#include "command/processes/handed.h"
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
@@ -118,7 +119,9 @@ static int follow_one(struct record *record, struct target *target,
 
 	if (rundir_read_process(process, process->image, &before))
 		memset(&before, 0, sizeof(before));
-	ret = client_call(&target->client, MESSAGE_START, request, NULL);
+	ret = heirs_start(&target->client, request, record->name, NULL,
+			  &record->unhanded);
+
 	/* a process that has ended meanwhile may have written events */
 	if (ret && !rundir_lives(process) &&
 	    rundir_drop_begun(process, record->name))
@@ -462,8 +465,8 @@ static int end(struct record *record)
 					"without an event are not recorded: "
 					LIMITS_BLIND);
 	return record->foreign || record->unfollowed || record->left ||
-	       record->cut_off || record->displaced || record->lacking.away ?
-		       COMMAND_FAILED : status;
+	       record->cut_off || record->displaced || record->unhanded ||
+	       record->lacking.away ? COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/rundir/rundir.h"
+#include "command/rundir/private.h"
 #include "control/protocol.h"
 
 #define RULES_BYTES_MAX		(256u << 10)
@@ -219,9 +219,7 @@ static int give(const struct rundir *dir, int fd)
 	return dir->uid == geteuid() ? 0 : fchown(fd, dir->uid, -1);
 }
 
-/* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
- * errno. */
-static int open_rules(struct rundir *dir, bool create)
+int rundir_open_rules(const struct rundir *dir, bool create)
 {
 	struct stat st;
 	bool made = create && !mkdirat(dir->fd, PROTOCOL_SESSIONS_DIR, 0700);
@@ -257,14 +255,13 @@ static int write_all(int fd, const char *text, size_t bytes)
 	return 0;
 }
 
-int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
+int rundir_write_file(const struct rundir *dir, const char *name,
+		      const char *text)
 {
 	char temporary[NAME_MAX + 1];
-	int fd, ret, below;
+	int below = rundir_open_rules(dir, true);
+	int fd, ret;
 
-	if (!rundir_valid_name(name))
-		return -EINVAL;
-	below = open_rules(dir, true);
 	if (below < 0)
 		return below;
 	/* no session's name begins with a dot, so no agent reads this file */
@@ -273,6 +270,8 @@ int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
 	fd = openat(below, temporary, O_WRONLY | O_CREAT | O_EXCL |
 		    O_NOFOLLOW | O_CLOEXEC, 0600);
 	ret = fd < 0 ? -errno : write_all(fd, text, strlen(text));
+	if (!ret && give(dir, fd))
+		ret = -errno;
 	if (fd >= 0 && close(fd) && !ret)
 		ret = -errno;
 	if (!ret && renameat(below, temporary, below, name))
@@ -283,15 +282,19 @@ int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
 	return ret;
 }
 
-int rundir_read_rules(struct rundir *dir, const char *name, char **text)
+int rundir_write_rules(struct rundir *dir, const char *name, const char *text)
 {
-	int fd, ret, below;
+	return rundir_valid_name(name) ? rundir_write_file(dir, name, text) :
+					 -EINVAL;
+}
+
+int rundir_read_file(const struct rundir *dir, const char *name, char **text)
+{
+	int below = rundir_open_rules(dir, false);
 	struct stat st;
 	ssize_t n;
+	int fd, ret;
 
-	if (!rundir_valid_name(name))
-		return -EINVAL;
-	below = open_rules(dir, false);
 	if (below < 0)
 		return below;
 	fd = openat(below, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC |
@@ -303,7 +306,7 @@ int rundir_read_rules(struct rundir *dir, const char *name, char **text)
 	*text = NULL;
 	ret = -EBADMSG;
 	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
-	    st.st_uid != geteuid() || st.st_size > RULES_BYTES_MAX)
+	    st.st_uid != dir->uid || st.st_size > RULES_BYTES_MAX)
 		goto out;
 	*text = malloc(st.st_size + 1);
 	if (!*text) {
@@ -320,6 +323,12 @@ int rundir_read_rules(struct rundir *dir, const char *name, char **text)
 out:
 	close(fd);
 	return ret;
+}
+
+int rundir_read_rules(struct rundir *dir, const char *name, char **text)
+{
+	return rundir_valid_name(name) ? rundir_read_file(dir, name, text) :
+					 -EINVAL;
 }
 
 static void off_name(char file[NAME_MAX + 1], const char *name)
@@ -345,7 +354,7 @@ static int off_held(int below, const char *file)
 int rundir_recorder(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
-	int below = open_rules(dir, false);
+	int below = rundir_open_rules(dir, false);
 	int ret;
 
 	if (below < 0)
@@ -363,7 +372,7 @@ int rundir_create_off(struct rundir *dir, const char *name)
 
 	if (!rundir_valid_name(name))
 		return -EINVAL;
-	below = open_rules(dir, true);
+	below = rundir_open_rules(dir, true);
 	if (below < 0)
 		return below;
 	off_name(file, name);
@@ -394,6 +403,35 @@ int rundir_create_off(struct rundir *dir, const char *name)
 	return fd;
 }
 
+void rundir_heirs_each(const struct rundir *dir,
+		       bool (*call)(const char *name, const char *of,
+				    const void *priv),
+		       const void *priv)
+{
+	int below = rundir_open_rules(dir, false);
+	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
+	struct dirent *entry;
+	const char *at;
+
+	while (stream && (entry = readdir(stream))) {
+		at = strchr(entry->d_name, PROTOCOL_HEIRS);
+		if (at && entry->d_name[0] != '.' &&
+		    call(entry->d_name, at + 1, priv))
+			unlinkat(below, entry->d_name, 0);
+	}
+	if (stream)
+		closedir(stream);
+	if (below >= 0)
+		close(below);
+}
+
+static bool has_name(const char *name, const char *of, const void *session)
+{
+	size_t n = strlen(session);
+
+	return of == name + n + 1 && !strncmp(name, session, n);
+}
+
 int rundir_remove_rules(struct rundir *dir, const char *name)
 {
 	char file[NAME_MAX + 1];
@@ -401,7 +439,7 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 
 	if (!rundir_valid_name(name))
 		return -EINVAL;
-	below = open_rules(dir, false);
+	below = rundir_open_rules(dir, false);
 	if (below < 0)
 		return below;
 	if (unlinkat(below, name, 0))
@@ -412,13 +450,14 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 	if (off_held(below, file) <= 0)
 		unlinkat(below, file, 0);
 	close(below);
+	rundir_heirs_each(dir, has_name, name);
 	return ret;
 }
 
 int rundir_each_rules(struct rundir *dir,
 		      int (*call)(const char *name, void *priv), void *priv)
 {
-	int fd = open_rules(dir, false), ret = 0;
+	int fd = rundir_open_rules(dir, false), ret = 0;
 	DIR *stream = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 

@@ -27,4 +27,22 @@ bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1]);
 
+/* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
+ * errno. */
+int rundir_open_rules(const struct rundir *dir, bool create);
+
+/* Do as rundir_write_rules() and rundir_read_rules(), for any name. */
+int rundir_write_file(const struct rundir *dir, const char *name,
+		      const char *text);
+int rundir_read_file(const struct rundir *dir, const char *name, char **text);
+
+/*
+ * Calls `call` for the name of each file of heirs, and where the part behind
+ * the '@' begins; removes the files for which it returns true.
+ */
+void rundir_heirs_each(const struct rundir *dir,
+		       bool (*call)(const char *name, const char *of,
+				    const void *priv),
+		       const void *priv);
+
 #endif

@@ -254,6 +254,23 @@ int rundir_read_rules(struct rundir *dir, const char *name, char **text);
 int rundir_remove_rules(struct rundir *dir, const char *name);
 
 /*
+ * sessions/NAME@PID.STARTTIME (control/protocol.h): the session that programs
+ * obey which this process and its descendants execute. `name` gets the file's
+ * name. rundir_heirs_remove() removes that of one session, or all of the
+ * process's (NULL). rundir_remove_rules() removes those of all processes,
+ * rundir_heirs_sweep() those that no process needs any more, in the runtime
+ * directory `fd` of user `uid`.
+ */
+int rundir_heirs_write(const struct rundir_process *process,
+		       const char *session, const char *text,
+		       char name[NAME_MAX + 1]);
+int rundir_heirs_read(const struct rundir_process *process,
+		      const char *session, char **text);
+void rundir_heirs_remove(const struct rundir_process *process,
+			 const char *session);
+void rundir_heirs_sweep(int fd, uid_t uid);
+
+/*
  * Makes sessions/.off.NAME (control/protocol.h), empty, in place of an earlier
  * one, and locks it: as long as the descriptor is open, agents leave the events
  * of this session to the caller. Returns a descriptor or a negative errno:
@@ -267,8 +284,8 @@ int rundir_create_off(struct rundir *dir, const char *name);
 int rundir_recorder(struct rundir *dir, const char *name);
 
 /*
- * Calls `call` for each name in sessions/ until a call returns non-zero, and
- * returns that.
+ * Calls `call` for each session's name in sessions/ until a call returns
+ * non-zero, and returns that.
  */
 int rundir_each_rules(struct rundir *dir,
 		      int (*call)(const char *name, void *priv), void *priv);

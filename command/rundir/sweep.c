@@ -231,6 +231,7 @@ static void sweep_list(struct rundir *dir, struct rundir_list *list)
 		if (list->processes[i].fd >= 0)
 			list->processes[left++] = list->processes[i];
 	list->count = left;
+	rundir_heirs_sweep(dir->fd, dir->uid);
 }
 
 int rundir_scan(struct rundir *dir, struct rundir_list *list)

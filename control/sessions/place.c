@@ -35,6 +35,10 @@
 #define NUMBERS_MAX	10000
 #define OPEN_TRIES	100
 
+/* Fields of /proc/PID/stat (proc(5)). */
+#define STAT_PARENT	4
+#define STAT_STARTTIME	22
+
 /* Rights of others, where a group was let in (share.c): all users may search
  * the runtime directory, and the group may list and search PID.STARTTIME/. */
 #define RUNTIME_OPEN	011
@@ -128,18 +132,35 @@ static int process_directory_make(void)
 	return ret;
 }
 
-/* Reads field 22 of a stat file. The name in field 2 may contain any
- * character, so fields are counted from its last ')'. */
-static uint64_t starttime_of(const char *path)
+/* Writes /proc/PID/FILE, for pid 0 that of this process. */
+static void proc_path(char *path, size_t size, int64_t pid, const char *file)
+{
+	struct text text;
+
+	text_open(&text, path, size);
+	text_add(&text, "/proc/");
+	if (pid)
+		text_add_number(&text, pid);
+	else
+		text_add(&text, "self");
+	text_add(&text, file);
+}
+
+/* Reads a field of /proc/PID/stat; of this process's for pid 0. The name in
+ * field 2 may contain any character, so fields are counted from its last
+ * ')'. */
+static uint64_t stat_field(int64_t pid, int wanted)
 {
 	char buffer[1024];
-	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	const char *p = buffer;
 	const char *close = NULL;
 	int64_t number;
 	long n;
 	int field;
+	int fd;
 
+	proc_path(buffer, sizeof(buffer), pid, "/stat");
+	fd = (int)sys_open(buffer, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
 	n = sys_read(fd, buffer, sizeof(buffer) - 1);
@@ -151,26 +172,24 @@ static uint64_t starttime_of(const char *path)
 		if (*p == ')')
 			close = p;
 	p = close ? close + 1 : buffer;
-	for (field = 2; field < 22 && *p; p++)
+	for (field = 2; field < wanted && *p; p++)
 		if (*p == ' ')
 			field++;
 	number = text_number(&p);
 	return number < 0 ? 0 : (uint64_t)number;
 }
 
-static uint64_t starttime_read(void)
+/* Returns the upper bits of the number of a process's directory: 0 in the first
+ * PID namespace, and where /proc cannot be read. */
+static uint64_t namespace_read(int64_t pid)
 {
-	return starttime_of("/proc/self/stat");
-}
-
-/* Returns the upper bits of the directory's number: 0 in the first PID
- * namespace, and where /proc cannot be read. */
-static uint64_t namespace_read(void)
-{
+	char path[48];
 	struct stat st;
-	int fd = (int)sys_open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC, 0);
 	int ret;
+	int fd;
 
+	proc_path(path, sizeof(path), pid, "/ns/pid");
+	fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC, 0);
 	if (fd < 0)
 		return 0;
 	ret = (int)sys2(SYS_fstat, fd, &st);
@@ -178,18 +197,20 @@ static uint64_t namespace_read(void)
 	return ret ? 0 : place_namespace(st.st_ino);
 }
 
+uint64_t place_number(int64_t pid)
+{
+	return stat_field(pid, STAT_STARTTIME) | namespace_read(pid);
+}
+
+int64_t place_parent(int64_t pid)
+{
+	return (int64_t)stat_field(pid, STAT_PARENT);
+}
+
 int place_alive(int64_t pid, uint64_t number)
 {
-	char path[40];
-	struct text text;
-
-	if (PLACE_NAMESPACE(number) != namespace_read())
-		return 0;
-	text_open(&text, path, sizeof(path));
-	text_add(&text, "/proc/");
-	text_add_number(&text, pid);
-	text_add(&text, "/stat");
-	return starttime_of(path) == PLACE_STARTTIME(number);
+	return PLACE_NAMESPACE(number) == namespace_read(0) &&
+	       stat_field(pid, STAT_STARTTIME) == PLACE_STARTTIME(number);
 }
 
 static void boot_id_read(uint8_t *out)
@@ -381,7 +402,7 @@ static int files_make(uint64_t starttime, uint64_t identity)
 {
 	char path[256];
 	uint32_t image;
-	int ret = process_directory_choose(starttime | namespace_read(),
+	int ret = process_directory_choose(starttime | namespace_read(0),
 					   identity);
 
 	if (ret)
@@ -399,13 +420,9 @@ remove:
 	return ret;
 }
 
-int place_open(void)
+int place_choose(void)
 {
-	uint64_t starttime = starttime_read();
-	uint64_t identity = identity_read();
 	struct text text;
-	int tries = OPEN_TRIES;
-	int ret;
 
 	text_open(&text, place_runtime, sizeof(place_runtime));
 	runtime_choose(&text);
@@ -415,8 +432,18 @@ int place_open(void)
 			place_runtime[0] != '/' ?
 				   "TAFFRAIL_DIR is not an absolute path" :
 				   NULL;
-	if (place_failure)
-		return -ENAMETOOLONG;
+	return place_failure ? -ENAMETOOLONG : 0;
+}
+
+int place_open(void)
+{
+	uint64_t starttime = stat_field(0, STAT_STARTTIME);
+	uint64_t identity = identity_read();
+	int tries = OPEN_TRIES;
+	int ret = place_choose();
+
+	if (ret)
+		return ret;
 	file_owner = (uint32_t)sys0(SYS_geteuid);
 	/* A command that has collected the last files of a dead process removes
 	 * its empty directory. This process may have found that directory a

@@ -27,6 +27,10 @@ void place_faults_publish(struct process_page *page);
 /* The reason why place_open() uses no directory; NULL: its error says all. */
 extern const char *place_failure;
 
+/* Sets place_runtime by the settings. Returns 0, or -ENAMETOOLONG and
+ * place_failure. */
+int place_choose(void);
+
 /*
  * Creates or finds the runtime directory, PID.STARTTIME/ and IMAGE/ in it,
  * and the process page, which it locks; sets `process`. Call it in one of the
@@ -43,9 +47,14 @@ int place_open(void);
  */
 int place_lock(void);
 
+/* Return the number in the name of a process's directory, and the process's
+ * parent, which is 0 where that cannot be seen. `pid` 0 is this process.
+ * Call them in one of the agent's threads, as place_alive(). */
+uint64_t place_number(int64_t pid);
+int64_t place_parent(int64_t pid);
+
 /* Returns 1 when the process of directory PID.NUMBER lives in this PID
- * namespace; 0 when it does not, or is in another one. Call it in one of the
- * agent's threads. */
+ * namespace; 0 when it does not, or is in another one. */
 int place_alive(int64_t pid, uint64_t number);
 
 /* Removes the process's files at exit. With `keep`, only the sockets: the files

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/glob.h"
+#include "control/sessions/heirs.h"
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
@@ -415,6 +416,7 @@ int session_stop(struct session *session)
 {
 	if (session->phase != SESSION_RUNS)
 		return 0;
+	heirs_end(session->name);
 	session_objects_disable(session);
 	channel_stop(session->channel);
 	return channel_grace(session->channel);

@@ -12,6 +12,7 @@
 #include "base/sys.h"
 #include "control/protocol.h"
 #include "control/sessions/budget.h"
+#include "control/sessions/heirs.h"
 #include "control/sessions/place.h"
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
@@ -19,7 +20,7 @@
 #include "tracepoints/frames/frames-ring.h"
 #include "tracepoints/usdt/usdt.h"
 
-#define SESSION_FILE_BYTES	16384
+#define SESSION_FILE_BYTES	65536
 #define OBEYED_MAX		256	/* files in sessions/ */
 #define WHY_BYTES		400
 
@@ -106,6 +107,10 @@ static int key_take(struct session *session, const char *key,
 		session->int3 = *value == '1' ? USDT_WANTED_INT3 : 0;
 	} else if (text_equal(key, "rule")) {
 		return session_rule_add(session, value, why);
+	} else if (text_equal(key, "unrule")) {
+		if (session_rule_add(session, value, why))
+			return -EINVAL;
+		session->rules[session->nrules - 1].wanted = 0;
 	}
 	return 0;	/* unknown keys are for later agents */
 }
@@ -296,25 +301,32 @@ struct obeying {
 	struct session *session;
 	char *buffer;
 	uint32_t files;
+	int ret;		/* of a session that this process joins */
 };
 
 static void obey_entry(int fd, const char *name, void *arg)
 {
 	struct obeying *o = arg;
+	int ret;
 
-	if (o->files++ < OBEYED_MAX)
+	if (o->files++ >= OBEYED_MAX)
+		return;
+	if (!settings_heirs(name)) {
 		obey_file(fd, name, 0, o->session, o->buffer);
+	} else if (heirs_claim(name)) {
+		ret = obey_file(fd, name, 1, o->session, o->buffer);
+		o->ret = ret ? ret : o->ret;
+	}
 }
 
 /* Returns what became of the recordings that the process joins. */
 static int obey_directory(struct session *session, char *buffer)
 {
-	char path[256];
-	struct obeying obeying = { session, buffer, 0 };
+	struct obeying obeying = { session, buffer, 0, 0 };
 	const char *join = settings.join;
-	char name[SESSION_NAME_BYTES];
+	char name[PROTOCOL_JOIN_NAME_BYTES];
+	char path[256];
 	struct text text;
-	int ret = 0;
 	int fd;
 
 	text_open(&text, path, sizeof(path));
@@ -331,14 +343,14 @@ static int obey_directory(struct session *session, char *buffer)
 		int failed = obey_file(fd, name, 1, session, buffer);
 
 		if (failed)
-			ret = failed;
+			obeying.ret = failed;
 	}
 	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
 			 obeying.files);
 	sys_close(fd);
-	return ret;
+	return obeying.ret;
 }
 
 int session_obey(void)

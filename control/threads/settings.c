@@ -101,7 +101,7 @@ void settings_read(char **environment)
 	settings_keep();
 }
 
-int settings_join_next(const char **list, char *name, size_t size)
+SIGSAFE int settings_join_next(const char **list, char *name, size_t size)
 {
 	struct text text;
 
@@ -114,6 +114,78 @@ int settings_join_next(const char **list, char *name, size_t size)
 			return 1;
 	}
 	return 0;
+}
+
+SIGSAFE int settings_joins(const char *list, const char *name)
+{
+	char other[PROTOCOL_JOIN_NAME_BYTES];
+
+	while (settings_join_next(&list, other, sizeof(other)))
+		if (text_equal(name, other))
+			return 1;
+	return 0;
+}
+
+SIGSAFE int settings_heirs(const char *name)
+{
+	while (*name && *name != PROTOCOL_HEIRS)
+		name++;
+	return !!*name;
+}
+
+/* Adds to a list the files of heirs that it lacks. Returns how many. */
+SIGSAFE static int heirs_add(struct text *text, const char *list)
+{
+	const char *handed = load_acquire(&settings.join);
+	char name[PROTOCOL_JOIN_NAME_BYTES];
+	int added = 0;
+
+	text_add(text, list ? list : "");
+	while (settings_join_next(&handed, name, sizeof(name))) {
+		if (!settings_heirs(name) || settings_joins(list, name))
+			continue;
+		if (added++ || (list && *list))
+			text_add_char(text, PROTOCOL_JOIN_SEPARATOR);
+		text_add(text, name);
+	}
+	return added;
+}
+
+#define JOIN	PROTOCOL_JOIN_ENV "="
+
+SIGSAFE size_t settings_hand_room(char *const *environment)
+{
+	size_t n = 2;
+
+	if (!settings.join)
+		return 0;
+	for (; environment && *environment; environment++)
+		n++;
+	return n * sizeof(*environment) + sizeof(JOIN) + PROTOCOL_JOIN_BYTES;
+}
+
+SIGSAFE char **settings_hand_on(char *const *environment, void *room)
+{
+	char **copy = room;
+	char **next = copy;
+	char *const *p;
+	const char *list = NULL;
+	struct text text;
+	size_t bytes = sizeof(JOIN) + PROTOCOL_JOIN_BYTES;
+
+	text_open(&text, (char *)room + settings_hand_room(environment) - bytes,
+		  bytes);
+	for (p = environment; p && *p; p++) {
+		if (text_after(*p, JOIN))
+			list = text_after(*p, JOIN);
+		else
+			*next++ = *p;
+	}
+	text_add(&text, JOIN);
+	*next++ = text.start;
+	*next = NULL;
+	return heirs_add(&text, list) && !text.cut ? copy :
+						     (char **)environment;
 }
 
 SIGSAFE int setting_is(const char *setting, const char *word)

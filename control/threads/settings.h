@@ -43,9 +43,25 @@ void settings_read(char **environment);
 /*
  * Copies the next name of a list like TAFFRAIL_JOIN's (NULL: an empty one), and
  * takes it from the list. Names that are no plain file names, or too long, are
- * skipped. Returns 0 when there is none.
+ * skipped. Returns 0 when there is none. SIGSAFE.
  */
 int settings_join_next(const char **list, char *name, size_t size);
+
+/* Return 1 when the list (or NULL) has the name, and when the name is that of
+ * a file of heirs (control/protocol.h). SIGSAFE, as the two below. */
+int settings_joins(const char *list, const char *name);
+int settings_heirs(const char *name);
+
+/*
+ * The environment for a program that this process executes: with each file of
+ * heirs in its TAFFRAIL_JOIN that this process hands on. settings_hand_on()
+ * returns the one that it was given (NULL is an empty one) where that has all.
+ * Otherwise it copies it into `room`, which has settings_hand_room() bytes; 0
+ * means that there is nothing to hand on. The copy lives as long as `room` and
+ * the strings of the environment.
+ */
+size_t settings_hand_room(char *const *environment);
+char **settings_hand_on(char *const *environment, void *room);
 
 /* Returns 1 when a setting is set to this word. SIGSAFE. */
 int setting_is(const char *setting, const char *word);

@@ -120,6 +120,17 @@ void place_socket_path(char *path, size_t size, const char *name)
 	snprintf(path, size, "%s", name);
 }
 
+uint64_t place_number(int64_t pid)
+{
+	return (uint64_t)pid;
+}
+
+int64_t place_parent(int64_t pid)
+{
+	(void)pid;
+	return 0;
+}
+
 int registry_each(int (*fn)(struct object *object, void *arg), void *arg)
 {
 	(void)fn;
@@ -231,6 +242,7 @@ static const char *const lines[] = {
 	"name=\n", "mode=discard\n", "mode=overwrite\n", "mode=other\n",
 	"buffer=262144\n", "buffer=99999999999999999999\n", "buffer=-1\n",
 	"quota=1000000\n", "group=5\n", "group=0\n", "context=vtid,ip\n",
+	"heirs=s@1.2\n", "heirs=\n", "unrule=app/*\n",
 	"context=vtid,,x\n", "consumed=1\n", "rule=*\n", "rule=app/*\n",
 	"rule=app/x if id > 1\n", "rule=app/x if s == \"a\" && b < 2.5\n",
 	"rule=app/x(str,,str)\n", "rule=app/x if (\n", "rule= if 1\n",
