@@ -12,6 +12,10 @@
 /* What stands around the number in the last line. */
 #define LEDGER_CHECKSUM		"checksum "
 
+#define LEDGER_DAMAGED		"it is damaged: its checksum is wrong"
+/* In DIR: a line "trace NAME" for each trace that is there, and a checksum. */
+#define TRACE_LIST		"traces"
+
 struct ledger {
 	char *text;			/* NULL: none, or it is damaged */
 	bool damaged;
@@ -34,5 +38,16 @@ bool ledger_find(const struct ledger *ledger, const char *name,
 /* Reads the next row. `at` is NULL at first. Returns false at the end. */
 bool ledger_next(const struct ledger *ledger, const char **at,
 		 struct ledger_row *row);
+
+/* Returns true when a directory has something of a trace. */
+bool trace_there(int fd);
+
+/*
+ * Calls `missing` for each trace that the list in the directory `top` names and
+ * that is not there. Without a list it does nothing. Returns 0, or -EBADMSG if
+ * the list is damaged.
+ */
+int trace_list_check(int top, void (*missing)(const char *name, void *priv),
+		     void *priv);
 
 #endif

@@ -12,6 +12,7 @@ traces_sources = \
 	traces/ledger-private.h \
 	traces/ledger.c \
 	traces/limit.c \
+	traces/list.c \
 	traces/load.c \
 	traces/metadata.c \
 	traces/metadata.h \

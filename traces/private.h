@@ -83,6 +83,10 @@ int trace_add_checksum(char **text, size_t *bytes, const char *before,
  * Returns 0 or -errno. */
 int trace_ledger_write(struct trace *trace);
 
+/* Writes DIR/traces, the names of all traces. Where it has no room, it is not
+ * there. */
+void trace_list_write(struct trace_set *set);
+
 /*
  * Makes room for a packet, and ends the latest file if it is full. Returns
  * false if the packet would be the oldest of all, so it counts as dropped.

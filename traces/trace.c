@@ -304,6 +304,7 @@ int trace_set_finish(struct trace_set *set)
 	ret = trace_limit_tell(set);
 	if (ret)
 		trace_set_failed(set, ret);
+	trace_list_write(set);
 	return set->error;
 }
 

@@ -8,6 +8,8 @@
  *	index/session			event records, for `taffrail verify`
  *	index/ledger			what became of all events
  *
+ * DIR/traces names all traces, once they are complete.
+ *
  * With a limit (limit.c) a stream is several files, stream_CPU_N with N
  * counting up, of which the oldest are removed; DIR/ledger counts traces that
  * were removed as a whole.

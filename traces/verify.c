@@ -521,26 +521,23 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 		     const char *shown)
 {
 	struct verifier v = *model;
-	struct dirent **list = NULL;
 	int found;
-	int n = 0;
 
 	v.fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (v.fd < 0)
 		return 0;
 	v.trace = shown;
-	found = !faccessat(v.fd, "metadata", F_OK, 0) ||
-		!faccessat(v.fd, "index/session", F_OK, 0);
-	if (!found)
-		n = scandirat(v.fd, ".", &list, is_stream, compare);
-	found |= n > 0;
-	while (n-- > 0)
-		free(list[n]);
-	free(list);
+	found = trace_there(v.fd);
 	if (found)
 		check_trace(&v);
 	close(v.fd);
 	return found;
+}
+
+static void list_missing(const char *name, void *v)
+{
+	problem(v, name, "this trace was removed, with all events of one "
+		"program");
 }
 
 /* Adds the traces that were removed, from DIR/ledger. */
@@ -551,7 +548,7 @@ static void check_gone(struct verifier *v, int top)
 
 	ledger_open(&ledger, top, "ledger");
 	if (ledger.damaged) {
-		problem(v, "ledger", "it is damaged: its checksum is wrong");
+		problem(v, "ledger", LEDGER_DAMAGED);
 	} else if (ledger.text &&
 		   sscanf(ledger.text, "# traces emitted kept overwritten lost "
 			  "%llu %llu %llu %llu %llu", &n[0], &n[1], &n[2],
@@ -594,7 +591,10 @@ int verify_directory(struct verify_result *result, const char *path,
 	free(list);
 	model.trace = path;
 	check_gone(&model, top);
+	if (trace_list_check(top, list_missing, &model))
+		problem(&model, TRACE_LIST, LEDGER_DAMAGED);
 	close(top);
-	return !found ? -ENOENT : result->problems > INT_MAX ?
-	       INT_MAX : (int)result->problems;
+	if (!found && !result->problems)
+		return -ENOENT;
+	return result->problems > INT_MAX ? INT_MAX : (int)result->problems;
 }
