@@ -131,6 +131,14 @@ struct lacking_note {
 	char path[LACKING_PATH_BYTES];	/* the end of a longer one */
 };
 
+/* What a process page says of programs without an agent, at one moment. */
+struct lacking_counts {
+	uint32_t filtered;		/* filtered_execs */
+	uint32_t lacking;		/* lacking_execs */
+	uint32_t away;			/* away_execs */
+	uint32_t times[LACKING_NOTES];	/* of each note */
+};
+
 struct process_page {
 	uint32_t magic;			/* stored last, with release */
 	uint32_t version;
@@ -238,6 +246,7 @@ struct session_page {
 	uint64_t saved;			/* events of its rings that a snapshot
 					 * has, or found overwritten; a
 					 * command stores it */
+	struct lacking_counts before;	/* as the session began */
 };
 
 /*

@@ -21,6 +21,7 @@
 #include "command/record/consume.h"
 #include "command/record/report.h"
 #include "command/record/shortage.h"
+#include "command/record/unreached.h"
 #include "command/rundir/core.h"
 #include "command/rundir/rundir.h"
 
@@ -51,6 +52,7 @@ struct snapshot {
 	int foreign;			/* sessions of another version */
 	struct keep_row removed;	/* of this session */
 	int faulty;			/* exit status: tell_faults() */
+	struct lacking lacking;		/* programs without an agent */
 };
 
 static int take_image(struct snapshot *s, const struct rundir_process *process,
@@ -58,6 +60,7 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 {
 	struct consumer *consumer;
 	struct consumer **more;
+	struct process_page page;
 	int ret;
 
 	more = reallocarray(s->taken, s->ntaken + 1, sizeof(*more));
@@ -73,6 +76,8 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 	more[s->ntaken++] = consumer;
 	ret = consume_finish(consumer);
 	s->unreadable += consumer->unreadable;
+	if (!rundir_read_process(process, image, &page))
+		lacking_take(&s->lacking, &page, &consumer->session.page);
 	if (!s->core)
 		shortage_take(&s->shortage, &consumer->session.page,
 			      process->fd);
@@ -282,6 +287,9 @@ static int take_all(struct snapshot *s)
 	shortage_tell(&s->shortage, s->dir.fd >= 0 ? s->dir.path :
 		      "the runtime directory", s->set.lost);
 	ret = tell_missing(s);
+	lacking_tell(&s->lacking);
+	if (s->lacking.away)
+		ret = COMMAND_FAILED;
 	if (report_losses(&s->set, s->fail_on_loss))
 		ret = COMMAND_FAILED;
 	return s->unreadable ? COMMAND_FAILED : ret;

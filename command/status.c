@@ -26,6 +26,7 @@
 #include "command/processes/faults.h"
 #include "command/processes/others.h"
 #include "command/processes/targets.h"
+#include "command/record/unreached.h"
 #include "command/rundir/rundir.h"
 
 struct member {
@@ -64,6 +65,7 @@ struct status {
 	int result;			/* enum command_exit */
 	struct rundir *dir;
 	struct shown shown;		/* callbacks */
+	struct lacking lacking;		/* programs without an agent */
 };
 
 static void *grow(void *array, size_t count, size_t size)
@@ -313,9 +315,11 @@ static void count_process(struct status *s, struct target *target)
 			s->result = COMMAND_FAILED;
 		}
 	}
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		if (!answered || images[i] != process->image)
 			count_image(s, process, images[i]);
+		lacking_look(&s->lacking, process, images[i], s->only);
+	}
 }
 
 /* Adds a session that waits for later processes. */
@@ -556,6 +560,9 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		others_tell(s->only);
 		return COMMAND_FAILED;
 	}
+	lacking_tell(&s->lacking);
+	if (s->lacking.away)
+		s->result = COMMAND_FAILED;
 	if (as_json)
 		print_json(s);
 	else

@@ -127,6 +127,22 @@ static uint64_t page_bytes_least(uint64_t records)
 	return EVENT_RECORDS_OFFSET + align_up(records ? records : 1, 4096);
 }
 
+/* Programs that the process has executed before are no concern of the
+ * session. */
+static void lacking_begin(struct lacking_counts *before,
+			  const struct process_page *now)
+{
+	uint32_t i;
+
+	if (!now)
+		return;
+	before->filtered = load_relaxed(&now->filtered_execs);
+	before->lacking = load_relaxed(&now->lacking_execs);
+	before->away = load_relaxed(&now->away_execs);
+	for (i = 0; i < LACKING_NOTES; i++)
+		before->times[i] = load_relaxed(&now->lacking[i].times);
+}
+
 static void page_fill(struct session_page *page, const struct channel *channel,
 		      const char *name)
 {
@@ -141,6 +157,7 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 	if (!page->asked_bytes)
 		page->asked_bytes = channel->ring_bytes;
 	text_copy(page->name, sizeof(page->name), name);
+	lacking_begin(&page->before, process.page);
 	store_release(&page->magic, SESSION_MAGIC);
 }
 

@@ -226,18 +226,10 @@ static void scan(struct record *record)
 	record->next_scan_ns = now_ns() + pause;
 }
 
-int record_join(struct record *record, const struct rundir_process *process,
-		const struct process_page *before)
+int record_join(struct record *record, const struct rundir_process *process)
 {
 	int ret = take_image(record, process, process->image);
-	struct record_member *member = member_named(record, process->name);
 
-	if (!ret && member && !member->before) {
-		member->first_image = process->image;
-		member->before = malloc(sizeof(*before));
-		if (member->before)
-			*member->before = *before;
-	}
 	scan(record);
 	return ret;
 }
@@ -257,8 +249,7 @@ static void finish_image(struct record *record, struct record_member *member,
 		if (!rundir_read_process(&member->process, consumer->image,
 					 &page)) {
 			lacking_take(&record->lacking, &page,
-				     consumer->image == member->first_image ?
-					     member->before : NULL);
+				     &consumer->session.page);
 			record->words_unknown |= page.words_unknown;
 		}
 		shortage_take(&record->shortage, &consumer->session.page,
@@ -585,7 +576,6 @@ void record_release(struct record *record)
 			consume_close(member->images[j]);
 		member_let_go(member);
 		free(member->images);
-		free(member->before);
 		free(member);
 	}
 	free(record->members);

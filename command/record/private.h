@@ -46,9 +46,6 @@ struct record_member {
 	int pidfd;			/* -1: watched by pid */
 	bool alive;
 	bool done;
-	struct process_page *before;	/* as the session began, of a process
-					 * that ran then; or NULL */
-	uint32_t first_image;		/* which has that page */
 	bool foreign;			/* an image is of another version */
 	struct consumer **images;
 	size_t nimages;
@@ -138,10 +135,9 @@ void record_loop(struct record *record);
  * process. */
 void record_stop(struct record *record);
 
-/* Adds a process whose session has been started; `before` is its page as it was
- * then. Returns 0 or a negative errno. */
-int record_join(struct record *record, const struct rundir_process *process,
-		const struct process_page *before);
+/* Adds a process whose session has been started. Returns 0 or a negative
+ * errno. */
+int record_join(struct record *record, const struct rundir_process *process);
 
 /* Removes the files of processes that ended after record_stop(). */
 void record_tidy(struct record *record);

@@ -114,13 +114,9 @@ static int follow_one(struct record *record, struct target *target,
 		      const struct client_request *request)
 {
 	struct rundir_process *process = target->process;
-	struct process_page before;
-	int ret;
+	int ret = heirs_start(&target->client, request, record->name, NULL,
+			      &record->unhanded);
 
-	if (rundir_read_process(process, process->image, &before))
-		memset(&before, 0, sizeof(before));
-	ret = heirs_start(&target->client, request, record->name, NULL,
-			  &record->unhanded);
 
 	/* a process that has ended meanwhile may have written events */
 	if (ret && !rundir_lives(process) &&
@@ -128,7 +124,7 @@ static int follow_one(struct record *record, struct target *target,
 		return command_failed("process %d has ended", process->pid);
 	if (ret && rundir_lives(process))
 		return command_failed("%s", target->client.error);
-	ret = record_join(record, process, &before);
+	ret = record_join(record, process);
 	if (ret)
 		return command_failed("process %d: cannot read its session: %s",
 				      process->pid, reason_of_files(ret));

@@ -79,32 +79,19 @@ static uint32_t since(uint32_t count, uint32_t before)
 	return count > before ? count - before : 0;
 }
 
-/* Returns how often a note of the page was made since the earlier copy. */
-static uint32_t times_since(const struct lacking_note *note,
-			    const struct lacking_note *before)
-{
-	bool same = before && before->why == note->why &&
-		    !strncmp(before->path, note->path, LACKING_PATH_BYTES);
-
-	return since(note->times, same ? before->times : 0);
-}
-
 void lacking_take(struct lacking *lacking, const struct process_page *page,
-		  const struct process_page *before)
+		  const struct session_page *session)
 {
+	const struct lacking_counts *before = &session->before;
 	char path[LACKING_PATH_BYTES + 1];
 	int i;
 
-	lacking->filtered += since(page->filtered_execs,
-				   before ? before->filtered_execs : 0);
-	lacking->others += since(page->lacking_execs,
-				 before ? before->lacking_execs : 0);
-	lacking->away |= since(page->away_execs,
-			       before ? before->away_execs : 0);
+	lacking->filtered += since(page->filtered_execs, before->filtered);
+	lacking->others += since(page->lacking_execs, before->lacking);
+	lacking->away |= since(page->away_execs, before->away);
 	for (i = 0; i < LACKING_NOTES; i++) {
 		const struct lacking_note *note = &page->lacking[i];
-		uint32_t times = times_since(note, before ?
-					     &before->lacking[i] : NULL);
+		uint32_t times = since(note->times, before->times[i]);
 
 		if (note->why <= LACKING_NOTING || note->why >= LACKING_END ||
 		    !times)
@@ -114,6 +101,24 @@ void lacking_take(struct lacking *lacking, const struct process_page *page,
 		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
 			 note->path);
 		lacking_add(lacking, path, lacking_words(note->why), times);
+	}
+}
+
+void lacking_look(struct lacking *lacking, const struct rundir_process *process,
+		  uint32_t image, const char *session)
+{
+	struct process_page head;
+	struct session_page page;
+
+	if (rundir_read_process(process, image, &head))
+		return;
+	for (uint32_t i = 0; i < head.sessions; i++) {
+		if (rundir_read_session(process, image, i, &page) ||
+		    page.state == SESSION_DESTROYED ||
+		    (session && strcmp(session, page.name)))
+			continue;
+		lacking_take(lacking, &head, &page);
+		return;
 	}
 }
 

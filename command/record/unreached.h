@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "buffers/layout.h"
+#include "command/rundir/rundir.h"
 
 #define LACKING_ROWS		8
 #define LACKING_TEXT_BYTES	256
@@ -34,9 +35,14 @@ struct lacking {
 };
 
 /* Adds the programs that a process's page names; the page is checked. Leaves
- * out those that are in `before`, an earlier copy of it, or NULL. */
+ * out those that it named before the session. */
 void lacking_take(struct lacking *lacking, const struct process_page *page,
-		  const struct process_page *before);
+		  const struct session_page *session);
+
+/* Does the same for an image of a process and its first session of this name;
+ * or, for NULL, its first session. */
+void lacking_look(struct lacking *lacking, const struct rundir_process *process,
+		  uint32_t image, const char *session);
 
 /* Adds the programs that agents which stay off have written to this file; the
  * file is checked. */

@@ -7,12 +7,14 @@
  *	fork, vfork, spawn, system, popen	runs it as a child
  *	bare	the same, by the bare system call
  *	worker	a forked child without an event runs it, by system()
+ *	inside	the same, in a PID namespace of its own; needs root
  *	orphan	runs it behind a child, whose end it waits for
  *	empty	as fork, in an environment that has the agent's library alone
  *	become	becomes it
  *	end	is the end
  */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -136,10 +138,12 @@ static void run_system(const char *line)
 		puts("failed");
 }
 
-static void run_worker(const char *line)
+static void run_worker(const char *line, int inside)
 {
 	pid_t child = fork();
 
+	if (!child && inside && unshare(CLONE_NEWPID))
+		_exit(1);
 	if (!child)
 		_exit(!!system(line));
 	await(child);
@@ -170,8 +174,8 @@ static void obey(const char *how, char *line)
 
 	if (!strcmp(how, "system"))
 		return run_system(line);
-	if (!strcmp(how, "worker"))
-		return run_worker(line);
+	if (!strcmp(how, "worker") || !strcmp(how, "inside"))
+		return run_worker(line, !strcmp(how, "inside"));
 	if (!strcmp(how, "popen"))
 		return run_popen(line);
 	if (!split(line, words))
