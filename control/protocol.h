@@ -134,7 +134,7 @@ enum message_type {
 #define PROTOCOL_HEIRS		'@'
 #define PROTOCOL_JOIN_ENV	"TAFFRAIL_JOIN"
 #define PROTOCOL_JOIN_SEPARATOR	':'
-#define PROTOCOL_JOIN_BYTES	512u	/* of all names, at most, with a NUL */
+#define PROTOCOL_JOIN_BYTES	1024u	/* of all names, at most, with a NUL */
 #define PROTOCOL_JOIN_NAME_BYTES 128u	/* of one, at most, with a NUL */
 
 #endif

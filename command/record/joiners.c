@@ -61,7 +61,8 @@ static bool maps(const char *pid, const char *first, const char *second)
 	return found;
 }
 
-/* Returns whether the list, which ends with its line, has the name. */
+/* Returns whether the list, which ends with its line, has the name, or a file
+ * of heirs of that session. */
 static bool listed(const char *list, const char *name)
 {
 	size_t length = strlen(name);
@@ -69,7 +70,8 @@ static bool listed(const char *list, const char *name)
 
 	for (;; list += n + 1) {
 		n = strcspn(list, ":\n");
-		if (n == length && !memcmp(list, name, n))
+		if (n >= length && !memcmp(list, name, length) &&
+		    (n == length || list[length] == PROTOCOL_HEIRS))
 			return true;
 		if (list[n] != PROTOCOL_JOIN_SEPARATOR)
 			return false;

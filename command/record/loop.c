@@ -413,7 +413,7 @@ static bool over(struct record *record, size_t alive)
 
 	if (record->child || alive)
 		return false;
-	if (record->options.program &&
+	if (record->dir.fd >= 0 &&
 	    joiners_exist(record->name, record->dir.path))
 		return false;
 	scan(record);
