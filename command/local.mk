@@ -97,6 +97,8 @@ command_sources = \
 	command/process/process.h \
 	command/process/rlimits.c \
 	command/process/rlimits.h \
+	command/processes/act.c \
+	command/processes/act.h \
 	command/processes/client.c \
 	command/processes/client.h \
 	command/processes/faults.c \

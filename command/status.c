@@ -9,11 +9,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/tunables.h"
@@ -23,6 +21,7 @@
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/load/shown.h"
+#include "command/processes/act.h"
 #include "command/processes/faults.h"
 #include "command/processes/others.h"
 #include "command/processes/targets.h"
@@ -425,25 +424,6 @@ static void print_json(const struct status *s)
 	json_end(&json);
 }
 
-/* Prints "started by ada, process 4711, 2026-11-23 09:12:03". */
-static void print_act(const char *what, const struct session_act *act)
-{
-	time_t seconds = (time_t)(act->realtime_ns / 1000000000);
-	const struct passwd *user = getpwuid(act->uid);
-	char when[32] = "";
-	struct tm tm;
-
-	if (localtime_r(&seconds, &tm))
-		strftime(when, sizeof(when), "%F %T", &tm);
-	if (user)
-		printf("%s by %s", what, user->pw_name);
-	else
-		printf("%s by uid %u", what, act->uid);
-	if (act->pid)
-		printf(", process %u", act->pid);
-	printf(", %s", when);
-}
-
 /* Prints the first start of the session, and its last change, in any of its
  * processes. */
 static void print_acts(const struct session *session)
@@ -461,9 +441,9 @@ static void print_acts(const struct session *session)
 			last = &m->changed;
 	}
 	if (first)
-		print_act("  started", first);
+		act_print("  started", first);
 	if (last)
-		print_act(first ? "; changed" : "  changed", last);
+		act_print(first ? "; changed" : "  changed", last);
 	if (first || last)
 		printf("\n");
 }
