@@ -29,8 +29,8 @@ probes_shared_sources = \
 histogram_sources = \
 	probes/shipped/histogram-print.c \
 	probes/shipped/histogram.c \
-	probes/shipped/histogram.h \
-	probes/shipped/pairs.h
+	probes/shipped/histogram-private.h \
+	probes/shipped/pairs-private.h
 watchdog_sources = \
-	probes/shipped/pairs.h \
+	probes/shipped/pairs-private.h \
 	probes/shipped/watchdog.c

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The functions of the probe library `histogram` for `taffrail call`.
  */
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probes/shipped/histogram.h"
+#include "probes/shipped/histogram-private.h"
 
 #define BAR	52
 #define LABEL	40

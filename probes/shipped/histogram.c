@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A probe library: histograms of a field's values, or of the times between two
  * markers, for each value of another field.
@@ -13,7 +13,7 @@
  * compare-and-swap, and stay there. Nothing is locked, so the callbacks are
  * async-signal-safe.
  */
-#include "probes/shipped/histogram.h"
+#include "probes/shipped/histogram-private.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -60,8 +60,9 @@ static struct counts *counts_of(struct histogram *h)
 	return none;
 }
 
-/* Returns 1 when the key is this text, 0 when it is another; -1 when who writes
- * it does not get on: it may be the thread that this handler has interrupted. */
+/* Returns 1 when the key is this text, 0 when it is another; -1 when the thread
+ * that writes it does not go on: it may be the one that this handler has
+ * interrupted. */
 static int is_key(const struct key *key, const char *text)
 {
 	int i;

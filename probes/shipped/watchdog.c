@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A probe library: writes an event when the time between two markers is longer
  * than a limit, with the stack of the thread that took so long.
@@ -17,7 +17,7 @@
 #include <taffrail/marker.h>
 #include <taffrail/probe-library.h>
 
-#include "probes/shipped/pairs.h"
+#include "probes/shipped/pairs-private.h"
 
 #define DEPTH		64
 #define NAME_BYTES	64

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * When threads have begun what they will end. Async-signal-safe: a place is
  * taken by one compare-and-swap, and is its thread's for good.
  */
-#ifndef PROBES_SHIPPED_PAIRS_H
-#define PROBES_SHIPPED_PAIRS_H
+#ifndef PROBES_SHIPPED_PAIRS_PRIVATE_H
+#define PROBES_SHIPPED_PAIRS_PRIVATE_H
 
 #include <pthread.h>
 #include <stddef.h>

@@ -1,15 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * What the files of the probe library `histogram` share.
  */
-#ifndef PROBES_SHIPPED_HISTOGRAM_H
-#define PROBES_SHIPPED_HISTOGRAM_H
+#ifndef PROBES_SHIPPED_HISTOGRAM_PRIVATE_H
+#define PROBES_SHIPPED_HISTOGRAM_PRIVATE_H
 
 #include <stdint.h>
 
 #include <taffrail/probe-library.h>
 
-#include "probes/shipped/pairs.h"
+#include "probes/shipped/pairs-private.h"
 
 #define KEYS		256
 #define KEY_OTHERS	(KEYS - 1)	/* where no other is free */
