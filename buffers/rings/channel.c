@@ -314,7 +314,7 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 	channel->crowded = 0;
 	text_copy(channel->directory, sizeof(channel->directory),
 		  process.directory);
-	ret = channel_page_make(channel, name);
+	ret = channel_page_make(channel, name, process.page);
 	if (ret)
 		return ret;
 	for (i = 0; i < LOCKED_MAX; i++)

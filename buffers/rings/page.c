@@ -144,7 +144,7 @@ static void lacking_begin(struct lacking_counts *before,
 }
 
 static void page_fill(struct session_page *page, const struct channel *channel,
-		      const char *name)
+		      const char *name, const struct process_page *now)
 {
 	page->version = LAYOUT_VERSION;
 	page->index = channel->index;
@@ -157,13 +157,14 @@ static void page_fill(struct session_page *page, const struct channel *channel,
 	if (!page->asked_bytes)
 		page->asked_bytes = channel->ring_bytes;
 	text_copy(page->name, sizeof(page->name), name);
-	lacking_begin(&page->before, process.page);
+	lacking_begin(&page->before, now);
 	store_release(&page->magic, SESSION_MAGIC);
 }
 
 /* A channel that already has a page keeps its records: in a forked child, the
  * parent's page. */
-int channel_page_make(struct channel *channel, const char *name)
+int channel_page_make(struct channel *channel, const char *name,
+		      const struct process_page *now)
 {
 	struct session_page *old = channel->page;
 	uint64_t bytes = page_bytes(old ? old->record_bytes : 0);
@@ -187,7 +188,7 @@ int channel_page_make(struct channel *channel, const char *name)
 		return ret;
 	if (old)
 		records_copy(page, old);
-	page_fill(page, channel, name);
+	page_fill(page, channel, name, now);
 	moved = sys5(SYS_mremap, page, bytes, bytes,
 		     MREMAP_MAYMOVE | MREMAP_FIXED, channel->area);
 	if (moved < 0 && moved > -4096) {

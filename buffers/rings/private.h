@@ -26,8 +26,9 @@ void channel_path(const struct channel *channel, const char *word,
 void channel_retire(void *p, uint64_t bytes);
 
 /* Makes the file session.N, and maps it at the fixed address of the channel's
- * page. */
-int channel_page_make(struct channel *channel, const char *name);
+ * page. `now` is the page of the process, or NULL. */
+int channel_page_make(struct channel *channel, const char *name,
+		      const struct process_page *now);
 
 /* Make one ring. Return 0 or a negative errno, which the session's page notes
  * as well. */
