@@ -90,4 +90,5 @@ gdb_extension = \
 	gdbstub/python/sdata.py \
 	gdbstub/python/condition.py \
 	gdbstub/python/actions.py \
+	gdbstub/python/libraries.py \
 	gdbstub/python/commands.py

@@ -149,6 +149,16 @@ static int print_command(const struct gdb_command *gdb)
 	return command_finish();
 }
 
+/* Tells the extension which command it belongs to. */
+static void tell_command(void)
+{
+	char *self = realpath("/proc/self/exe", NULL);
+
+	if (self)
+		setenv("TAFFRAIL_COMMAND", self, 1);
+	free(self);
+}
+
 /* Returns false when gdb says by its exit status that it has no Python. */
 static bool has_python(void)
 {
@@ -181,6 +191,7 @@ static int run_command(struct gdb_command *gdb)
 		command_warn("%s has no Python: it cannot load Taffrail's "
 			     "extension, and its own strace may crash it"
 			     COMMAND_SEE_DOCTOR, gdb->argv[0]);
+	tell_command();
 	execvp(gdb->argv[0], (char **)gdb->argv);
 	return command_failed("cannot start %s: %s" COMMAND_SEE_DOCTOR,
 			      gdb->argv[0], strerror(errno));

@@ -561,6 +561,7 @@ def taffrail_load():
                     TaffrailPrefix, TaffrailEvents, TaffrailLast,
                     TaffrailFieldFunction):
         command()
+    taffrail_load_libraries()
     TaffrailHere.tell()
     TaffrailStaticData.load()
     TaffrailCondition.load()
