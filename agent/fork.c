@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "agent/lacking.h"
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"
@@ -38,6 +39,7 @@ static int revive_aside(void *arg)
 	int ret;
 
 	(void)arg;
+	lacking_note_child();
 	ret = place_open();
 	if (ret)
 		return ret;

@@ -17,6 +17,7 @@
 #include "agent/leave.h"
 #include "base/base.h"
 #include "base/file.h"
+#include "base/host.h"
 #include "base/sys.h"
 #include "base/text.h"
 #include "buffers/rings/channel.h"
@@ -33,7 +34,8 @@ SIGSAFE static void count(struct process_page *page, enum lacking_why why,
 	__atomic_fetch_add(why == LACKING_FILTER ? &page->filtered_execs :
 						   &page->lacking_execs,
 			   n, __ATOMIC_RELAXED);
-	if (why == LACKING_USER || why == LACKING_ELSEWHERE)
+	if (why == LACKING_USER || why == LACKING_ELSEWHERE ||
+	    why == LACKING_AWAY)
 		__atomic_fetch_add(&page->away_execs, n, __ATOMIC_RELAXED);
 }
 
@@ -153,21 +155,39 @@ SIGSAFE static int same_recording(char *const *environment)
 	return 1;
 }
 
-SIGSAFE enum lacking_why lacking_place(char *const *environment)
+/* Returns why this process cannot make files where it has made them before, or
+ * LACKING_NOT. */
+SIGSAFE static enum lacking_why place_look(void)
 {
 	struct stat st;
-	int fd, ret;
+	int fd = (int)sys_open(place_runtime,
+			       O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+	int ret;
 
+	if (fd < 0)
+		return fd == -EACCES ? LACKING_USER :
+		       fd == -ENOENT ? LACKING_AWAY :
+				       LACKING_NOT;
+	ret = (int)sys2(SYS_fstat, fd, &st);
+	sys_close(fd);
+	return ret				     ? LACKING_NOT :
+	       place_id_of(&st) != place_id	     ? LACKING_AWAY :
+	       st.st_uid != (uid_t)sys0(SYS_geteuid) ? LACKING_USER :
+						       LACKING_NOT;
+}
+
+SIGSAFE enum lacking_why lacking_place(char *const *environment)
+{
 	if ((settings.join || leave_sessions_run()) &&
 	    !same_recording(environment))
 		return LACKING_ELSEWHERE;
-	fd = (int)sys_open(place_runtime, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
-	if (fd < 0)
-		return fd == -EACCES ? LACKING_USER : LACKING_NOT;
-	ret = (int)sys2(SYS_fstat, fd, &st);
-	sys_close(fd);
-	return !ret && st.st_uid != (uid_t)sys0(SYS_geteuid) ? LACKING_USER :
-							      LACKING_NOT;
+	return place_look();
+}
+
+void lacking_note_child(void)
+{
+	if (place_look() == LACKING_AWAY)
+		lacking_note(LACKING_AWAY, host_program);
 }
 
 /* Adds the path of the program's file, without control characters. */

@@ -24,6 +24,11 @@ void lacking_failed(enum lacking_why why, uint32_t mark);
  */
 enum lacking_why lacking_place(char *const *environment);
 
+/* Notes in the parent's page that this forked child will make its files where
+ * the recorder of its parent does not look: the path of the runtime directory
+ * leads to another one now. Opens a file. */
+void lacking_note_child(void);
+
 /* Tells the recorders that TAFFRAIL_JOIN names that the agent stays off in this
  * program, or cannot begin its session, and why. Call it at start, after the
  * settings are read. */

@@ -116,6 +116,8 @@ enum lacking_why {
 	LACKING_USER	= 8,	/* its user is not the runtime directory's */
 	LACKING_ELSEWHERE = 9,	/* its variables name another directory, or
 				 * not the recording */
+	LACKING_AWAY	= 10,	/* the path of the runtime directory leads to
+				 * another one, or to none */
 	LACKING_END
 };
 
@@ -179,7 +181,7 @@ struct process_page {
 						 * uses; or "" */
 	uint32_t away_execs;		/* the part of lacking_execs whose
 					 * agent works elsewhere: LACKING_USER,
-					 * LACKING_ELSEWHERE */
+					 * LACKING_ELSEWHERE, LACKING_AWAY */
 };
 
 enum session_state {

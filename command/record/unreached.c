@@ -34,6 +34,9 @@ static const char *const words[LACKING_END] = {
 		"directory: run taffrail record as that user",
 	[LACKING_ELSEWHERE] = "TAFFRAIL_DIR or TAFFRAIL_JOIN in its "
 		"environment is not that of the recording: leave both there",
+	[LACKING_AWAY] = "the runtime directory is another one there (its "
+		"own /dev/shm or root directory), or was removed: show it the "
+		"recorder's (mount --bind), or run taffrail record there",
 };
 
 const char *lacking_words(enum lacking_why why)
@@ -97,7 +100,8 @@ void lacking_take(struct lacking *lacking, const struct process_page *page,
 		    !times)
 			continue;
 		lacking->away |= note->why == LACKING_USER ||
-				 note->why == LACKING_ELSEWHERE;
+				 note->why == LACKING_ELSEWHERE ||
+				 note->why == LACKING_AWAY;
 		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
 			 note->path);
 		lacking_add(lacking, path, lacking_words(note->why), times);

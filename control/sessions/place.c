@@ -45,6 +45,7 @@
 #define PROCESS_OPEN	050
 
 const char *place_failure;
+uint64_t place_id;
 
 static int runtime_is_tmpfs(const char *path)
 {
@@ -112,6 +113,8 @@ static int directory_make(const char *path, uint32_t open)
 		return directory_refuse(path, " belongs to another user");
 	if (st.st_mode & 077 & ~open)
 		return directory_refuse(path, " is open to others");
+	if (path == place_runtime)
+		place_id = place_id_of(&st);
 	return (int)(st.st_mode & 077);
 }
 

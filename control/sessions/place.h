@@ -7,6 +7,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "buffers/layout.h"
 #include "control/protocol.h"
@@ -30,6 +31,15 @@ extern const char *place_failure;
 /* Sets place_runtime by the settings. Returns 0, or -ENAMETOOLONG and
  * place_failure. */
 int place_choose(void);
+
+/* Tells the runtime directory from another one at its path: place_id_of() of
+ * it. A forked child has its parent's before its first event. */
+extern uint64_t place_id;
+
+static inline uint64_t place_id_of(const struct stat *st)
+{
+	return (uint64_t)st->st_dev << 32 ^ st->st_ino;
+}
 
 /*
  * Creates or finds the runtime directory, PID.STARTTIME/ and IMAGE/ in it,
