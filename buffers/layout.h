@@ -336,7 +336,7 @@ struct ring {
  * locked (flock), commands with the same lock.
  */
 #define KEEP_LEDGER		"removed"
-#define KEEP_ROWS		64
+#define KEEP_ROWS		1024
 #define KEEP_OTHERS		"others"	/* sessions beyond these rows */
 
 struct keep_row {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Dead processes' rings are kept up to a limit. Each process that makes files
+ * Dead processes' files are kept up to a limit. Each process that makes files
  * removes the oldest of them first, so the limit holds without any command.
  *
  * What must stay true: a living process loses nothing. Its page is locked as
@@ -34,7 +34,7 @@ struct look {
 	int runtime;
 	int alive;
 	int collected;		/* a recorder at work will take its events */
-	uint64_t bytes;		/* of rings */
+	uint64_t bytes;		/* of its files */
 };
 
 struct candidate {
@@ -123,11 +123,10 @@ static void look_file(int image, const char *name, void *arg)
 	struct stat st;
 	int fd;
 
-	if (text_after(name, "ring.")) {
-		if (!sys4(SYS_newfstatat, image, name, &st,
-			  AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
-			look->bytes += (uint64_t)st.st_blocks * 512;
-	} else if (text_equal(name, "process")) {
+	if (!sys4(SYS_newfstatat, image, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	    S_ISREG(st.st_mode))
+		look->bytes += (uint64_t)st.st_blocks * 512;
+	if (text_equal(name, "process")) {
 		fd = file_open(image, name, O_RDONLY, 0, UINT64_MAX);
 		look->alive |= held(fd, LOCK_SH);
 		if (fd >= 0)
@@ -247,6 +246,21 @@ static void ledger_add(int runtime, const char *session, uint64_t events)
 	sys_close(fd);
 }
 
+/* Returns how many events had no ring. */
+static uint64_t session_lost(int image, const char *file)
+{
+	uint64_t lost = 0;
+	int fd = file_open(image, file, O_RDONLY, sizeof(struct session_page),
+			   UINT64_MAX);
+
+	if (fd < 0)
+		return 0;
+	sys4(SYS_pread64, fd, &lost, sizeof(lost),
+	     offsetof(struct session_page, lost_unplaced));
+	sys_close(fd);
+	return lost;
+}
+
 struct counting {
 	int runtime;
 	int64_t index;		/* of the session that is counted */
@@ -272,7 +286,7 @@ static void count_session(int image, const char *name, void *arg)
 	if (!number || session_name(image, name, session))
 		return;
 	counting->index = text_number(&number);
-	counting->events = 0;
+	counting->events = session_lost(image, name);
 	/* with an offset of its own in the directory */
 	again = file_open_directory(image, ".");
 	if (again < 0)
