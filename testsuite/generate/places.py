@@ -105,7 +105,7 @@ PLACES = [
                          '"default"))) void m@K@(int i);\n'
                          '__attribute__((noinline, target_clones("avx2", '
                          '"default"))) void m@K@(int i)'), compiler="gcc",
-          without=("lto",)),
+          without=("lto", "large")),   # ld has no such relocations
     Place("section", body('__attribute__((section(".text.m@K@"))) ' + M)),
     Place("no return", "static jmp_buf jump@K@;\n__attribute__((noreturn)) "
           "static void gone@K@(int i)\n{\n@LOCAL@\n@M@;\n(void)i; "
@@ -257,7 +257,7 @@ PLACES = [
           "}\nstatic void *thread@K@(void *p) { g@K@.n = @R@; return p; "
           "}\n", "{ pthread_t t_; if (pthread_create(&t_, 0, thread@K@, 0)) "
           "abort(); pthread_join(t_, 0); }", language="c++",
-          without=("library",)),
+          without=("library", "large")),
     Place("local class", "static void m@K@(int n)\n{ struct L { static void "
           "m(int i)\n{\n@LOCAL@\n@M@;\n(void)i; } }; L::m(n); }\n",
           language="c++"),

@@ -197,6 +197,9 @@ class Program:
     def storages(self):
         both = ["table", "pointer", "comma", "function", "local", "macro",
                 "member", "thread", "union", "assigned"]
+        # gcc takes two of them for different kinds of data there.
+        if "-mcmodel=medium" in self.flags:
+            both.remove("thread")
         if not self.early_values:
             both.append("expression")
         if self.cxx:

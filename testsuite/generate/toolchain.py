@@ -45,7 +45,8 @@ OPTIONS = (
                                     (), ()),
     ("-fexceptions", None, (), ()), ("--coverage", "gcc", (), ()),
     ("-Wl,-z,now", None, (), ()), ("-Wl,-O1,--sort-common", None, (), ()),
-    ("-fuse-ld=gold", None, (), ("lto",)), ("-fuse-ld=lld", "clang", (), ()),
+    ("-fuse-ld=gold", None, (), ("lto",)),
+    ("-fuse-ld=lld", "clang", ("lld",), ()),
     ("-Wl,--build-id=sha1", None, (), ()), ("-pipe", None, (), ()),
     ("-DTAFFRAIL_FLAG_SITES", None, ("flag sites",), ()),
     ("-fno-exceptions", "c++", ("no exceptions",), ()),
@@ -116,6 +117,10 @@ class Toolchain:
                         program.compiler)
                 or features & set(excludes)
                 or not accepts(program.compiler, program.language, options)):
+            return
+        # lld may be older than the compiler: it then reads no LTO of it.
+        if {"lto", "lld"} <= features | set(brings) and not accepts(
+                program.compiler, program.language, "-flto -fuse-ld=lld"):
             return
         flags += options.split()
         features |= set(brings)
