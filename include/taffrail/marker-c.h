@@ -140,24 +140,24 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 #define TAFFRAIL_INTEGER_KIND_(T)					\
 	(TAFFRAIL_CLASS_(T) == TAFFRAIL_INTEGER_CLASS_ &&		\
 	 sizeof(T) <= 8) *						\
-	(TAFFRAIL_T_U8 + (TAFFRAIL_T_U16 - TAFFRAIL_T_U8) *		\
+	(2 + 2 *							\
 	 ((sizeof(T) > 1) + (sizeof(T) > 2) + (sizeof(T) > 4)) -	\
 	 !((__typeof__(__builtin_choose_expr(				\
 		TAFFRAIL_CLASS_(T) == TAFFRAIL_INTEGER_CLASS_,		\
 		*(T *)0, 0)))-1 > 0))
 
-/* The numbers are kinds of sequences (taffrail/site.h): words would be a third
- * of a marker's text. */
+/* The numbers are kinds (taffrail/site.h): words would be a third of a marker's
+ * text. */
 #define TAFFRAIL_KIND_OF_(T)						\
 	_Generic(*(T *)0,						\
-	_Bool:			TAFFRAIL_T_BOOL,			\
-	float:			TAFFRAIL_T_F32,				\
-	double:			TAFFRAIL_T_F64,				\
-	TAFFRAIL_FLOATS_(TAFFRAIL_T_F32, TAFFRAIL_T_F64)		\
-	const volatile void *:	TAFFRAIL_T_PTR,				\
-	const char *:		TAFFRAIL_T_STRING,			\
-	struct taffrail_str_:	TAFFRAIL_T_STRING,			\
-	struct taffrail_text_:	TAFFRAIL_T_TEXT,			\
+	_Bool:			12,					\
+	float:			9,					\
+	double:			10,					\
+	TAFFRAIL_FLOATS_(9, 10)						\
+	const volatile void *:	11,					\
+	const char *:		0x10,					\
+	struct taffrail_str_:	0x10,					\
+	struct taffrail_text_:	0x20,					\
 	struct taffrail_s8_:	0x41,					\
 	struct taffrail_u8_:	0x42,					\
 	struct taffrail_s16_:	0x43,					\
@@ -171,10 +171,14 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 	struct taffrail_ptr_:	0x4b,					\
 	struct taffrail_bool_:	0x4c,					\
 	default:		TAFFRAIL_INTEGER_KIND_(T))
-TAFFRAIL_ASSERT_(TAFFRAIL_T_SEQUENCE == 0x40 && TAFFRAIL_T_BOOL == 12,
+TAFFRAIL_ASSERT_(TAFFRAIL_T_U8 == 2 && TAFFRAIL_T_U64 == 8 &&
+	       TAFFRAIL_T_F32 == 9 && TAFFRAIL_T_F64 == 10 &&
+	       TAFFRAIL_T_PTR == 11 && TAFFRAIL_T_BOOL == 12 &&
+	       TAFFRAIL_T_STRING == 16 && TAFFRAIL_T_TEXT == 32 &&
+	       TAFFRAIL_T_SEQUENCE == 0x40,
 	       "the numbers of kinds are the ABI's");
 
-#define TAFFRAIL_IS_VAR_(kind)	((kind) >= TAFFRAIL_T_STRING)
+#define TAFFRAIL_IS_VAR_(kind)	((kind) >= 16)
 #define TAFFRAIL_SIGNED_KIND_(kind)					\
 	((kind) == TAFFRAIL_T_S8 || (kind) == TAFFRAIL_T_S16 ||		\
 	 (kind) == TAFFRAIL_T_S32 || (kind) == TAFFRAIL_T_S64)
@@ -216,9 +220,14 @@ TAFFRAIL_ASSERT_(TAFFRAIL_T_SEQUENCE == 0x40 && TAFFRAIL_T_BOOL == 12,
  * A comma in braces ends an argument of a macro. A text that has only the brace
  * in front of the comma, and no literal, is half an expression.
  */
+#ifdef __clang__
 #define TAFFRAIL_HALF_(text)						\
 	(__builtin_strchr(text, '{') && !__builtin_strchr(text, '}') &&	\
 	 !__builtin_strchr(text, '"') && !__builtin_strchr(text, '\''))
+#else
+#define TAFFRAIL_HALF_(text)						\
+	(__builtin_strchr(text, '{') && !__builtin_strpbrk(text, "}\"'"))
+#endif
 #define TAFFRAIL_HALF_TEXT_						\
 	"taffrail: put an argument that has braces in parentheses"
 #ifdef __clang__
@@ -229,11 +238,9 @@ static __inline__ int taffrail_whole_(const char *text_)
 {
 	return !text_;
 }
-#define TAFFRAIL_WHOLE_(i, x)						\
-	TAFFRAIL_ASSERT_(sizeof(taffrail_whole_(#x)) != 0, "");
+#define TAFFRAIL_WHOLE_(i, x)	&& sizeof(taffrail_whole_(#x))
 #else
-#define TAFFRAIL_WHOLE_(i, x)						\
-	TAFFRAIL_ASSERT_(!TAFFRAIL_HALF_(#x), TAFFRAIL_HALF_TEXT_);
+#define TAFFRAIL_WHOLE_(i, x)	&& !TAFFRAIL_HALF_(#x)
 #endif
 
 /* clang up to 14 gives an assignment to an _Atomic that very type. */
@@ -278,6 +285,9 @@ static __inline__ int taffrail_whole_(const char *text_)
 	TAFFRAIL_SDT_INPUT_(i, (int)sizeof(taffrail_w##i##_) *		\
 		(TAFFRAIL_SIGNED_KIND_(TAFFRAIL_K_(i)) ? 1 : -1),	\
 		taffrail_w##i##_)
+/* Numbers of the hit path, each written once there. */
+#define TAFFRAIL_NUMBERS_(i, x)						\
+	taffrail_e##i##_ = TAFFRAIL_K_(i), taffrail_f##i##_ = TAFFRAIL_O_(i),
 /* A value as it lies in memory: of a pointer or of a sequence, and the bits of
  * a number of that size. No functions: to inline them would take the compiler
  * more time than all else. */
@@ -286,33 +296,35 @@ typedef uint8_t taffrail_bits1_ __attribute__((__may_alias__));
 typedef uint16_t taffrail_bits2_ __attribute__((__may_alias__));
 typedef uint32_t taffrail_bits4_ __attribute__((__may_alias__));
 typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
-#define TAFFRAIL_AS_(T, v)	(*(const T *)(const void *)&(v))
-#define TAFFRAIL_BITS_(v)						\
-	(sizeof(v) == 1 ? TAFFRAIL_AS_(taffrail_bits1_, v) :		\
-	 sizeof(v) == 2 ? TAFFRAIL_AS_(taffrail_bits2_, v) :		\
-	 sizeof(v) == 4 ? TAFFRAIL_AS_(taffrail_bits4_, v) :		\
-			  TAFFRAIL_AS_(taffrail_bits8_, v))
-#define TAFFRAIL_PACK_(i, x)						\
-	if (TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))) {				\
-		const void *taffrail_p_ =				\
-			TAFFRAIL_AS_(taffrail_pointer_, taffrail_v##i##_); \
-		taffrail_next_->p_ = TAFFRAIL_K_(i) <=			\
-			TAFFRAIL_T_TEXT && !taffrail_p_ ?		\
-			"(null)" : taffrail_p_;				\
-		taffrail_next_++->n_ = TAFFRAIL_K_(i) ==		\
-			TAFFRAIL_T_STRING ?				\
+typedef const taffrail_pointer_ *taffrail_at_;
+typedef const taffrail_bits1_ *taffrail_at1_;
+typedef const taffrail_bits2_ *taffrail_at2_;
+typedef const taffrail_bits4_ *taffrail_at4_;
+typedef const taffrail_bits8_ *taffrail_at8_;
+#define TAFFRAIL_PACK_(i, x) {						\
+	const void *taffrail_a_ = &taffrail_v##i##_;			\
+	if (TAFFRAIL_IS_VAR_(taffrail_e##i##_)) {			\
+		const void *taffrail_p_ = *(taffrail_at_)taffrail_a_;	\
+		taffrail_next_->p_ = taffrail_e##i##_ <= 32 &&		\
+			!taffrail_p_ ? "(null)" : taffrail_p_;		\
+		taffrail_next_++->n_ = taffrail_e##i##_ == 16 ?		\
 			TAFFRAIL_VAR_STRING - !taffrail_p_ :		\
-			taffrail_p_ ? (&TAFFRAIL_AS_(taffrail_bits8_,	\
-					taffrail_v##i##_))[1] :		\
-			TAFFRAIL_K_(i) == TAFFRAIL_T_TEXT ?		\
-			TAFFRAIL_VAR_NULL : 0;				\
-	} else if (TAFFRAIL_TOTAL_ <= 8) {				\
-		taffrail_fixed_ |= (uint64_t)TAFFRAIL_BITS_(		\
-			taffrail_v##i##_) << (8 * TAFFRAIL_O_(i) & 63);	\
+			taffrail_p_ ? ((taffrail_at8_)taffrail_a_)[1] :	\
+			taffrail_e##i##_ == 32 ? TAFFRAIL_VAR_NULL : 0;	\
+	} else if (taffrail_total_ <= 8) {				\
+		taffrail_fixed_ |= (uint64_t)(				\
+			sizeof(taffrail_v##i##_) == 1 ?			\
+				*(taffrail_at1_)taffrail_a_ :		\
+			sizeof(taffrail_v##i##_) == 2 ?			\
+				*(taffrail_at2_)taffrail_a_ :		\
+			sizeof(taffrail_v##i##_) == 4 ?			\
+				*(taffrail_at4_)taffrail_a_ :		\
+				*(taffrail_at8_)taffrail_a_)		\
+			<< (8 * taffrail_f##i##_ & 63);			\
 	} else {							\
-		__builtin_memcpy(taffrail_bytes_ + TAFFRAIL_O_(i),	\
-			&taffrail_v##i##_, sizeof(taffrail_v##i##_));	\
-	}
+		__builtin_memcpy(taffrail_bytes_ + taffrail_f##i##_,	\
+			taffrail_a_, sizeof(taffrail_v##i##_));		\
+	} }
 
 /* The object of a marker; ... are its types */
 #define TAFFRAIL_OBJECT_(kind, text, nfields, fixed, nvar, ...)		\
@@ -329,7 +341,7 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 			.nvar_ = nvar,					\
 			.flags_ = TAFFRAIL_SITE_FLAGS_,			\
 			.line_ = __LINE__,				\
-			.text_bytes_ = sizeof(text),			\
+			.text_bytes_ = sizeof(taffrail_object_.text_),	\
 			.types_ = { __VA_ARGS__ },			\
 		},							\
 		.text_ = text,						\
@@ -359,7 +371,8 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 	TAFFRAIL_ASSERT_(n > 16 || n <= TAFFRAIL_SDT_MAX_,		\
 		       "taffrail: at most 12 arguments with "		\
 		       "TAFFRAIL_SDT_ARGS");				\
-	each(TAFFRAIL_WHOLE_, __VA_ARGS__, )				\
+	TAFFRAIL_ASSERT_(1 each(TAFFRAIL_WHOLE_, __VA_ARGS__, ),	\
+			 TAFFRAIL_HALF_TEXT_);				\
 	each(TAFFRAIL_TYPES_, __VA_ARGS__, )				\
 	struct taffrail_kinds_ {					\
 		char none_;						\
@@ -391,15 +404,17 @@ typedef uint64_t taffrail_bits8_ __attribute__((__may_alias__));
 
 /* A separate block: no declaration follows a statement. */
 #define TAFFRAIL_HIT_(each, ...) {					\
+	enum { each(TAFFRAIL_NUMBERS_, __VA_ARGS__, )			\
+		taffrail_total_ = TAFFRAIL_TOTAL_ };			\
 	TAFFRAIL_LATE_(each(TAFFRAIL_VALUE_, __VA_ARGS__, ))		\
 	uint64_t taffrail_fixed_ = 0;					\
 	struct taffrail_var						\
 		taffrail_var_[TAFFRAIL_NVAR_(each, __VA_ARGS__) + 1];	\
 	struct taffrail_var *taffrail_next_ = taffrail_var_;		\
-	unsigned char taffrail_bytes_[TAFFRAIL_TOTAL_ + 16]		\
+	unsigned char taffrail_bytes_[taffrail_total_ + 16]		\
 		__attribute__((__aligned__(16)));			\
 	each(TAFFRAIL_PACK_, __VA_ARGS__, )				\
-	if (TAFFRAIL_TOTAL_ > 8)					\
+	if (taffrail_total_ > 8)					\
 		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
 	taffrail_call_(&taffrail_object_.site_, taffrail_fixed_,	\
 		taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_);	\

@@ -53,8 +53,8 @@ static __inline__ int taffrail_word_(const char *text_)
 		int taffrail_a_fields_name_is_one_word_ :		\
 			TAFFRAIL_IS_WORD_(text) ? 1 : -1; })
 #define TAFFRAIL_WORDS_(channel, name)					\
-	TAFFRAIL_ASSERT_(TAFFRAIL_IS_WORD_(channel) &&			\
-		       TAFFRAIL_IS_WORD_(name), TAFFRAIL_WORDS_TEXT_);
+	TAFFRAIL_ASSERT_(sizeof(channel) > 1 && sizeof(name) > 1 &&	\
+		TAFFRAIL_IS_WORD_(channel name), TAFFRAIL_WORDS_TEXT_);
 #endif
 
 #endif
