@@ -13,6 +13,7 @@
 #include "agent/private.h"
 #include "base/arena.h"
 #include "base/base.h"
+#include "base/index.h"
 #include "base/text.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
@@ -26,12 +27,11 @@
 #define TEXT_BYTES	(ID_BYTES + TAFFRAIL_FIELDS_MAX * (FIELD_BYTES + 2))
 
 struct declaration {
-	struct declaration *next;
 	struct object *object;		/* NULL: it is not declared now */
 	struct taffrail_declared event __attribute__((aligned(64)));
 };
 
-static struct declaration *declarations;	/* the registry's lock */
+static struct index declarations;	/* the registry's lock */
 static struct module declared_module = { .declared = 1 };
 
 static int is_type(int type)
@@ -107,37 +107,42 @@ static int model_make(struct taffrail_site *site, struct text *text,
 	return text->cut ? -EINVAL : 0;
 }
 
-static int is_same(const struct taffrail_declared *event,
-		   const struct taffrail_site *site, const char *text)
+/* What a program declares. */
+struct model {
+	const struct taffrail_site *site;
+	const char *text;
+};
+
+static int is_same(uint64_t value, const void *key)
 {
+	const struct taffrail_declared *event =
+		&((const struct declaration *)value)->event;
+	const struct taffrail_site *site = ((const struct model *)key)->site;
+
 	return event->site.text_bytes_ == site->text_bytes_ &&
-	       !__builtin_memcmp(event->text, text, site->text_bytes_) &&
+	       !__builtin_memcmp(event->text, ((const struct model *)key)->text,
+				 site->text_bytes_) &&
 	       !__builtin_memcmp(event->site.types_, site->types_,
 				 sizeof(site->types_));
 }
 
-static struct declaration *find(const struct taffrail_site *site,
-				const char *text)
+/* Finds the declaration of a model, or makes it; there may be very many. */
+static struct declaration *declaration_of(const struct model *model)
 {
-	struct declaration *declaration = declarations;
-
-	while (declaration && !is_same(&declaration->event, site, text))
-		declaration = declaration->next;
-	return declaration;
-}
-
-static struct declaration *make(const struct taffrail_site *site,
-				const char *text)
-{
+	const struct taffrail_site *site = model->site;
+	uint64_t hash = index_hash(INDEX_HASH, model->text, site->text_bytes_);
 	struct declaration *declaration =
-		arena_keep(sizeof(*declaration) + site->text_bytes_);
+		(void *)index_find(&declarations, hash, is_same, model);
 
-	if (!declaration)
+	if (declaration)
+		return declaration;
+	declaration = arena_keep(sizeof(*declaration) + site->text_bytes_);
+	if (!declaration ||
+	    index_add(&declarations, hash, (uint64_t)declaration))
 		return NULL;
 	declaration->event.site = *site;
-	__builtin_memcpy(declaration->event.text, text, site->text_bytes_);
-	declaration->next = declarations;
-	declarations = declaration;
+	__builtin_memcpy(declaration->event.text, model->text,
+			 site->text_bytes_);
 	return declaration;
 }
 
@@ -181,7 +186,7 @@ taffrail_event_declare(const char *channel, const char *name,
 	if (is_off())
 		return NULL;
 	registry_lock();
-	declaration = find(&site, bytes) ?: make(&site, bytes);
+	declaration = declaration_of(&(struct model){ &site, bytes });
 	if (declaration && !declaration->object) {
 		declaration->object = object_add(&declaration->event);
 		if (!declaration->object)

@@ -358,21 +358,26 @@ struct object *registry_declare(struct module *module,
 				const char *const texts[static 4],
 				const struct code *code)
 {
+	struct object *object;
+
 	if (!module->seen) {
 		module->seen = 1;
 		module->next = modules;
 		modules = module;
 	}
-	return registry_add(module, site, texts, code);
+	object = registry_add(module, site, texts, code);
+	if (object && object->next)
+		object->next->before = object;
+	return object;
 }
 
 void registry_undeclare(struct object *object)
 {
-	struct object **link = &object->module->objects;
+	struct object *before = object->before;
 
-	while (*link != object)
-		link = &(*link)->next;
-	*link = object->next;
+	*(before ? &before->next : &object->module->objects) = object->next;
+	if (object->next)
+		object->next->before = before;
 	object_forget(object);
 	if (registry_changed)
 		registry_changed();

@@ -64,6 +64,7 @@ struct object {
 	uint32_t left_off;		/* channels that had no room for it */
 	struct usdt_adopted *adopted;	/* the program's USDT probe; or NULL */
 	struct object *next_found;	/* of the modules that came last */
+	struct object *before;		/* in its module, if it is declared */
 	struct write_slot slots[CHANNELS_MAX];
 };
 
