@@ -116,8 +116,15 @@ static const char *why_not(int error)
 	if (error == -ENOMEM)
 		return "it has no memory for the buffers: raise its limit "
 		       "(ulimit -v), or lower --buffer-size";
+	if (error == -EUSERS)
+		return PROTOCOL_NO_SESSION;
 	return no_room(error) ?: "it cannot start the session: "
 				 "TAFFRAIL_LOG=error tells why";
+}
+
+static void not_joined(const char *recording, int error)
+{
+	lacking_tell(why_not(error), recording);
 }
 
 static int start_aside(void *arg)
@@ -157,9 +164,7 @@ static int start_aside(void *arg)
 		log_fact(LOG_WARNING, "start",
 			 "modules loaded later will not be seen", loader);
 	budget_keep();
-	ret = session_obey();
-	if (ret)
-		lacking_tell(why_not(ret));
+	session_obey(not_joined);
 	if (prepared++)
 		return 0;
 	ret = ipa_start();

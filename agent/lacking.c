@@ -128,15 +128,29 @@ SIGSAFE static const char *variable_in(char *const *environment,
 	return found;
 }
 
-/* A variable that is empty is as one that is not set. */
+/* Returns 1 for two spellings of a path: a slash counts once, and not at the
+ * end. A variable that is not set is as one that is empty. */
 SIGSAFE static int same(const char *a, const char *b)
 {
-	return text_equal(a ? a : "", b ? b : "");
+	a = a ? a : "";
+	b = b ? b : "";
+	for (;; a++, b++) {
+		const int slashes = (*a == '/') + (*b == '/');
+
+		while (*a == '/')
+			a++;
+		while (*b == '/')
+			b++;
+		if (!*a && !*b)
+			return 1;
+		if (*a != *b || slashes == 1)
+			return 0;
+	}
 }
 
 /* Returns 1 when the agent would make its files in the same directory, and join
- * the same recordings. An inner recorder adds its name behind the others. Files
- * of heirs are handed on (settings.h). */
+ * the same recordings. An inner recorder adds its name to the others. Files of
+ * heirs are handed on (settings.h). */
 SIGSAFE static int same_recording(char *const *environment)
 {
 	const char *directory = variable_in(environment, "TAFFRAIL_DIR=");
@@ -220,7 +234,7 @@ static int off_open(const char *name)
 			 PROTOCOL_OFF_BYTES_MAX);
 }
 
-void lacking_tell(const char *why)
+void lacking_tell(const char *why, const char *only)
 {
 	const char *list = settings.join;
 	char name[PROTOCOL_JOIN_NAME_BYTES];
@@ -239,7 +253,7 @@ void lacking_tell(const char *why)
 	bytes[text.used++] = '\n';
 	file_owner = (uint32_t)sys0(SYS_geteuid);
 	while (settings_join_next(&list, name, sizeof(name))) {
-		fd = off_open(name);
+		fd = only && !text_equal(name, only) ? -1 : off_open(name);
 		if (fd < 0)
 			continue;
 		sys_write(fd, bytes, text.used);

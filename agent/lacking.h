@@ -29,9 +29,9 @@ enum lacking_why lacking_place(char *const *environment);
  * leads to another one now. Opens a file. */
 void lacking_note_child(void);
 
-/* Tells the recorders that TAFFRAIL_JOIN names that the agent stays off in this
- * program, or cannot begin its session, and why. Call it at start, after the
- * settings are read. */
-void lacking_tell(const char *why);
+/* Tells the recorders that TAFFRAIL_JOIN names, or only one of them, that the
+ * agent stays off in this program, or cannot begin the session, and why. `only`
+ * is a name or NULL. Call it at start, after the settings are read. */
+void lacking_tell(const char *why, const char *only);
 
 #endif

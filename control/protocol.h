@@ -123,6 +123,8 @@ enum message_type {
 /* How the REASON begins where files cannot be made for want of room. */
 #define PROTOCOL_NO_ROOM	"no room for its files"
 #define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"
+/* The REASON where the process is in as many sessions as it can be. */
+#define PROTOCOL_NO_SESSION	"no session is left"
 /* sessions/.fault.env: what the last process found wrong with the rules of its
  * environment, "PID NAME" and process_page.faults, a line each. It tells of
  * processes that have ended. */

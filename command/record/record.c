@@ -234,7 +234,9 @@ static int tell_none(const struct record *record)
 				  record->lacking.rows[0].why : NULL;
 
 	if (why)
-		return command_failed("the agent was not active in %s: %s",
+		return command_failed(record->lacking.full ?
+				      "%s was not recorded: %s" :
+				      "the agent was not active in %s: %s",
 				      program, why);
 	return command_failed("the agent was not active in %s: no reason is "
 			      "known, TAFFRAIL_LOG=error may tell it"
@@ -380,7 +382,8 @@ static void tell_result(const struct record *record)
 	size_t n = processes(record);
 
 	/* the one program without an agent was named already */
-	if (record->nmembers || record->lacking.others > 1)
+	if (record->nmembers ||
+	    record->lacking.others + record->lacking.full > 1)
 		lacking_tell(&record->lacking);
 	/* this command's own variables were reported at the start */
 	command_warn_words(record->words_unknown & ~words_unknown(environ),
@@ -462,7 +465,8 @@ static int end(struct record *record)
 					LIMITS_BLIND);
 	return record->foreign || record->unfollowed || record->left ||
 	       record->cut_off || record->displaced || record->unhanded ||
-	       record->lacking.away ? COMMAND_FAILED : status;
+	       record->lacking.away || record->lacking.full ?
+		       COMMAND_FAILED : status;
 }
 
 int record_main(int argc, char **argv)

@@ -39,6 +39,10 @@ static const char *const words[LACKING_END] = {
 		"recorder's (mount --bind), or run taffrail record there",
 };
 
+/* Of a program that has an agent. */
+#define FULL	"it takes part in eight sessions, the most that a process can: "\
+		"end some (taffrail destroy), or nest fewer recorders"
+
 const char *lacking_words(enum lacking_why why)
 {
 	return (unsigned)why < LACKING_END && words[why] ? words[why] :
@@ -141,6 +145,11 @@ void lacking_read(struct lacking *lacking, int fd)
 		if (!path)
 			continue;
 		*path++ = '\0';
+		if (!strcmp(line, PROTOCOL_NO_SESSION)) {
+			lacking->full++;
+			lacking_add(lacking, path, FULL, 1);
+			continue;
+		}
 		lacking->others++;
 		lacking->roomless += !strncmp(line, PROTOCOL_NO_ROOM,
 					      strlen(PROTOCOL_NO_ROOM));
@@ -151,18 +160,19 @@ void lacking_read(struct lacking *lacking, int fd)
 
 static void tell_row(const struct lacking_row *row)
 {
+	bool full = !strcmp(row->why, FULL);
 	char times[40] = "";
 
 	if (row->times > 1)
 		snprintf(times, sizeof(times), " (%" PRIu64 " times)",
 			 row->times);
-	command_warn("no agent in %s: %s%s",
+	command_warn("%s %s: %s%s", full ? "not recorded:" : "no agent in",
 		     *row->path ? row->path : "a program", row->why, times);
 }
 
 void lacking_tell(const struct lacking *lacking)
 {
-	uint64_t all = lacking->filtered + lacking->others;
+	uint64_t all = lacking->filtered + lacking->others + lacking->full;
 	int i;
 
 	if (lacking->filtered)

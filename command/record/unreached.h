@@ -24,12 +24,13 @@ struct lacking_row {
 struct lacking {
 	uint64_t filtered;	/* executed under a process's seccomp filter */
 	uint64_t others;	/* without an agent for another reason */
+	uint64_t full;		/* with an agent that has no session left */
 	uint64_t roomless;	/* the part of others without room for files */
 	bool uncounted;		/* there were more than it counts */
 	bool limited;		/* one of them by ulimit -f */
 	bool away;		/* one could have been recorded: it has an
 				 * agent that this recorder does not reach */
-	uint64_t named;		/* the part of both that has a row */
+	uint64_t named;		/* the part of these that has a row */
 	struct lacking_row rows[LACKING_ROWS];
 	int nrows;
 };

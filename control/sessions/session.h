@@ -204,9 +204,9 @@ void session_module_came(struct object *object,
 			 const struct patcher *patcher);
 
 /* Starts the sessions that the environment and the runtime directory ask for.
- * Returns 0, or a negative errno where the process cannot take part in the
- * recording that it was started for. */
-int session_obey(void);
+ * Calls `failed` with a negative errno for each recording that the process was
+ * started for, and cannot take part in; with NULL for all of them. */
+void session_obey(void (*failed)(const char *recording, int error));
 
 /*
  * Starts session `env`, of the rules in TAFFRAIL_ENABLE, with the memory of

@@ -319,14 +319,15 @@ static void obey_entry(int fd, const char *name, void *arg)
 	}
 }
 
-/* Returns what became of the recordings that the process joins. */
-static int obey_directory(struct session *session, char *buffer)
+static void obey_directory(struct session *session, char *buffer,
+			   void (*failed)(const char *recording, int error))
 {
 	struct obeying obeying = { session, buffer, 0, 0 };
 	const char *join = settings.join;
 	char name[PROTOCOL_JOIN_NAME_BYTES];
 	char path[256];
 	struct text text;
+	int ret;
 	int fd;
 
 	text_open(&text, path, sizeof(path));
@@ -337,35 +338,35 @@ static int obey_directory(struct session *session, char *buffer)
 		if (fd != -ENOENT)
 			log_fact(LOG_ERROR, "sessions",
 				 "cannot open the directory", fd);
-		return 0;
+		return;
 	}
 	while (settings_join_next(&join, name, sizeof(name))) {
-		int failed = obey_file(fd, name, 1, session, buffer);
-
-		if (failed)
-			obeying.ret = failed;
+		ret = obey_file(fd, name, 1, session, buffer);
+		if (ret)
+			failed(name, ret);
 	}
 	entries_each(fd, obey_entry, &obeying);
 	if (obeying.files > OBEYED_MAX)
 		log_fact(LOG_ERROR, "sessions", "too many files",
 			 obeying.files);
 	sys_close(fd);
-	return obeying.ret;
+	if (obeying.ret)
+		failed(NULL, obeying.ret);
 }
 
-int session_obey(void)
+void session_obey(void (*failed)(const char *recording, int error))
 {
 	struct session *session = sys_map_anonymous(sizeof(*session));
 	char *buffer = sys_map_anonymous(SESSION_FILE_BYTES);
-	int ret = settings.join ? -ENOMEM : 0;
 
 	if (session && buffer) {
 		session_obey_environment(session);
-		ret = obey_directory(session, buffer);
+		obey_directory(session, buffer, failed);
+	} else {
+		failed(NULL, -ENOMEM);
 	}
 	if (session)
 		sys_munmap(session, sizeof(*session));
 	if (buffer)
 		sys_munmap(buffer, SESSION_FILE_BYTES);
-	return ret;
 }
