@@ -39,7 +39,7 @@ static int keep_members(struct targets *targets, const char *name, bool *other)
 		if (!target.process->alive)
 			continue;
 		ret = target_list(&target);
-		if (ret && target.process->alive)
+		if (ret && rundir_lives(target.process))
 			result = command_failed("%s", target.client.error);
 		if (ret) {
 			client_close(&target.client);

@@ -211,7 +211,7 @@ static int list_processes(struct output *out, pid_t pid)
 		if (!target->process->alive)
 			continue;
 		if (target_list(target)) {
-			if (pid || target->process->alive)
+			if (pid || rundir_lives(target->process))
 				result = command_failed("%s",
 							target->client.error);
 			continue;

@@ -309,7 +309,7 @@ static void count_process(struct status *s, struct target *target)
 			faults_tell(process->pid, &head);
 		}
 		answered = !ask_living(s, target, head.procname);
-		if (!answered && process->alive) {
+		if (!answered && rundir_lives(process)) {
 			command_warn("%s", target->client.error);
 			s->result = COMMAND_FAILED;
 		}

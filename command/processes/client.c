@@ -208,6 +208,20 @@ static bool worth_waiting(int error, const struct rundir_process *process,
 
 static const struct timespec while_waiting = { .tv_nsec = 1000000 };
 
+/* Waits for the end of a process that seems to end: its threads are gone, or
+ * its connection broke. The kernel closes the descriptors of an ending process
+ * first; the caller must find it dead. Returns true when it has ended. */
+static bool await_end(const struct rundir_process *process)
+{
+	int64_t begin = now_ms();
+	bool lives;
+
+	while ((lives = rundir_lives(process)) &&
+	       now_ms() - begin < CLIENT_START_MS)
+		nanosleep(&while_waiting, NULL);
+	return !lives;
+}
+
 int client_connect(struct client *client, const struct rundir_process *process)
 {
 	int64_t begin = now_ms();
@@ -231,6 +245,8 @@ int client_connect(struct client *client, const struct rundir_process *process)
 	if (client->fd < 0) {
 		ret = client->error[0] ? ret : client->fd;
 		client->fd = -1;
+		if (ret == -ESRCH)
+			await_end(process);
 		return client->error[0] ? ret :
 		       explain_connect(client, process, ret);
 	}
@@ -292,17 +308,6 @@ static int receive_answer(struct client *client, enum message_type type,
 	return receive_all(client->fd, answer->payload, head.bytes, deadline);
 }
 
-/* Waits for the end of a process whose connection broke. The kernel closes the
- * descriptors of an ending process first; the caller must find it dead. */
-static void await_end(const struct client *client)
-{
-	const struct rundir_process *process = client->process;
-	int64_t begin = now_ms();
-
-	while (rundir_lives(process) &&
-	       now_ms() - begin < CLIENT_START_MS)
-		nanosleep(&while_waiting, NULL);
-}
 
 static int exchange(struct client *client, enum message_type type,
 		    const struct client_request *request,
@@ -333,8 +338,8 @@ static int exchange(struct client *client, enum message_type type,
 	if (ret == -ECONNRESET && !client->answered &&
 	    rundir_lives(client->process))
 		return -EAGAIN;
-	if (ret == -ECONNRESET)
-		await_end(client);
+	if (ret == -ECONNRESET && await_end(client->process))
+		ret = fact(client, -ESRCH, "process %d has ended", pid);
 	client->answered |= !ret;
 	if (ret == -ETIMEDOUT)
 		silent(client, pid, ms);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * For LD_PRELOAD, in a command: when the process $ENDING_PID has answered the
- * request for a session, kills it and breaks the connection. With
+ * request for a session, or with $ENDING_ANY any request, kills it and breaks
+ * the connection. With
  * $ENDING_RINGS, waits before until a file that this pattern names, a ring, has
  * an event.
  */
@@ -59,7 +60,8 @@ ssize_t send(int fd, const void *data, size_t bytes, int flags)
 
 	*(void **)&real = dlsym(RTLD_NEXT, "send");
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size);
-	if (peer.pid == victim() && bytes > 5 && !memcmp(data, "name=", 5))
+	if (peer.pid == victim() && (getenv("ENDING_ANY") ||
+	    (bytes > 5 && !memcmp(data, "name=", 5))))
 		armed = fd;
 	return real(fd, data, bytes, flags);
 }
