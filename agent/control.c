@@ -212,29 +212,7 @@ static int start_failed(struct exchange *exchange, int error)
 	struct text why;
 
 	text_open(&why, fault, sizeof(fault));
-	if (error == -EEXIST) {
-		text_add(&why, "a session of that name exists");
-	} else if (error == -EUSERS) {
-		session_holders(&why);
-	} else if (error == -EACCES) {
-		text_add(&why, "the program has changed its user, and can no "
-			 "longer make files in its directory");
-	} else if (error == -EPERM) {
-		text_add(&why, "the program may not give its files to that "
-			 "group");
-	} else if (error == -EBUSY) {
-		text_add(&why, "another group has access already");
-	} else if (error == -EDQUOT) {
-		text_add(&why, "the quota leaves no room for the session's "
-			 "buffers");
-	} else if (error == -ENOSPC) {
-		text_add(&why, "there is no room for the session's files in ");
-		text_add(&why, place_process);
-		text_add(&why, "; make room there");
-	} else {
-		text_add(&why, "cannot make the session's files in ");
-		text_add(&why, place_process);
-	}
+	session_tell_failure(&why, error);
 	return fail(exchange, error, fault);
 }
 

@@ -311,23 +311,41 @@ static void missed_add(struct missed *missed, pid_t pid)
 		strcat(missed->pids, ", ...");
 }
 
-/* Tells what has begun nevertheless, and how to get the rest. */
-static void missed_tell(const struct missed *missed, const char *name,
-			size_t begun)
+/* Returns true when a process can never begin the session: it has given up what
+ * that needs, its user or its root directory, or has a filter. */
+static bool never(int error)
 {
+	return error == -EACCES || error == -EPERM || error == -ENOENT ||
+	       error == -EINVAL;
+}
+
+/* Tells what has begun nevertheless, and how to get the rest. */
+static void missed_tell(const struct missed *missed, const struct missed *lost,
+			const char *name, size_t begun)
+{
+	char where[64], later[128] = "";
+
+	snprintf(where, sizeof(where), "%s", begun ?
+		 counted(begun, "other process") : "no process");
+	if (missed->count)
+		snprintf(later, sizeof(later), "when that is mended, 'taffrail "
+			 "start %s -p %d' with the same options adds it; ",
+			 name, missed->first);
 	command_warn("session '%s' has begun in %s, and begins in later ones, "
-		     "but not in %s %s: when that is mended, 'taffrail start "
-		     "%s -p %d' with the same options adds it; 'taffrail "
-		     "destroy %s' ends it everywhere", name,
-		     begun ? counted(begun, "other process") : "no process",
-		     agreed(missed->count, "process", "processes"),
-		     missed->pids, name, missed->first, name);
+		     "but %s%s%s%s%s%s: %s'taffrail destroy %s' ends it "
+		     "everywhere", name, where, missed->count ? "not in " : "",
+		     missed->count ? agreed(missed->count, "process ",
+					    "processes ") : "",
+		     missed->pids, missed->count && lost->count ? ", and " : "",
+		     lost->count ? agreed(lost->count, "cannot in process ",
+					  "cannot in processes ") : "",
+		     lost->pids, later, name);
 }
 
 static int start_living(struct targets *targets, const char *name,
 			const struct client_request *request)
 {
-	struct missed missed = { 0 };
+	struct missed missed = { 0 }, lost = { 0 };
 	int result = COMMAND_DONE;
 	size_t begun = 0;
 
@@ -350,14 +368,15 @@ static int start_living(struct targets *targets, const char *name,
 		 * session */
 		if (ret && ret != -EEXIST) {
 			result = command_failed("%s", target->client.error);
-			missed_add(&missed, target->process->pid);
+			missed_add(never(ret) ? &lost : &missed,
+				   target->process->pid);
 		} else {
 			tell_away(targets, name, target->process);
 			begun++;
 		}
 	}
-	if (missed.count)
-		missed_tell(&missed, name, begun);
+	if (missed.count || lost.count)
+		missed_tell(&missed, &lost, name, begun);
 	return result;
 }
 

@@ -294,7 +294,7 @@ static int explain(const struct call *call, int ret, char *error, size_t room)
 		snprintf(error, room, "cannot make the service thread of "
 			 "process %d: %s%s%s", pid, strerror(-ret), join,
 			 traced);
-	return ret;
+	return namespace ? -EINVAL : ret;
 }
 
 int summon_failed(const struct rundir_process *process)

@@ -231,8 +231,9 @@ void session_remove_owned(void);
  * will take. Call it in one of the agent's threads. */
 uint64_t session_unsaved(struct session *session);
 
-/* Says that all channels are in use, and by which sessions. */
-void session_holders(struct text *out);
+/* Says why session_start() has failed with this errno, and what to do: which
+ * sessions use all channels, for example. */
+void session_tell_failure(struct text *out, int error);
 
 /* Writes the lines "key=value" of MESSAGE_STATUS. */
 void session_describe(struct session *session, struct text *out);

@@ -231,7 +231,7 @@ void session_describe(struct session *session, struct text *out)
 	line_add_unsigned(out, "left_off", session->channel->page->left_off);
 }
 
-void session_holders(struct text *out)
+static void tell_holders(struct text *out)
 {
 	uint32_t ours = 0;
 	uint32_t i;
@@ -252,6 +252,33 @@ void session_holders(struct text *out)
 		text_add(out, ours ? ", and gdb's or callbacks" :
 				     "gdb's or callbacks");
 	text_add(out, "; end one first (taffrail destroy NAME)");
+}
+
+void session_tell_failure(struct text *out, int error)
+{
+	if (error == -EEXIST) {
+		text_add(out, "a session of that name exists");
+	} else if (error == -EUSERS) {
+		tell_holders(out);
+	} else if (error == -EACCES) {
+		text_add(out, "the program has changed its user, and can no "
+			 "longer make files in its directory");
+	} else if (error == -EPERM) {
+		text_add(out, "the program may not give its files to that "
+			 "group");
+	} else if (error == -EBUSY) {
+		text_add(out, "another group has access already");
+	} else if (error == -EDQUOT) {
+		text_add(out, "the quota leaves no room for the session's "
+			 "buffers");
+	} else if (error == -ENOSPC) {
+		text_add(out, "there is no room for the session's files in ");
+		text_add(out, place_process);
+		text_add(out, "; make room there");
+	} else {
+		text_add(out, "cannot make the session's files in ");
+		text_add(out, place_process);
+	}
 }
 
 /* Reads a file in sessions/. Returns 0 or a negative errno. */

@@ -15,6 +15,8 @@
 #include "gdbstub/tracing/defined.h"
 #include "tracepoints/sites/lock.h"
 
+#define WHY_BYTES	640	/* eight names of sessions, and the rest */
+
 #define RUN_SESSION	"gdb"
 
 static struct {
@@ -264,6 +266,8 @@ static uint64_t share(const struct trace *t)
 static const char *session_open(const struct trace *t, int *ret)
 {
 	static struct session model;
+	static char why[WHY_BYTES];
+	struct text text;
 	struct event_record *record;
 	uint32_t matched;
 
@@ -272,6 +276,11 @@ static const char *session_open(const struct trace *t, int *ret)
 	model.flags = t->circular ? SESSION_OVERWRITE : 0;
 	model.buffer = share(t);
 	*ret = session_start(&model, &matched);
+	if (*ret == -EUSERS || *ret == -EACCES) {
+		text_open(&text, why, sizeof(why));
+		session_tell_failure(&text, *ret);
+		return why;
+	}
 	if (*ret == -EEXIST)
 		return "the program already has a session named gdb";
 	if (*ret < 0)
