@@ -123,8 +123,8 @@ static int each_pid(struct options *options, int (*call)(pid_t pid))
 		return command_misused("no process given: add PID");
 	for (int i = options->index; i < options->argc; i++)
 		if (command_parse_pid(&pid, options->argv[i]))
-			return command_misused("'%s' is not a process id",
-					       options->argv[i]);
+			return command_misused_pid(options->argv[i],
+						   "give each as a word");
 	for (int i = options->index; i < options->argc; i++) {
 		command_parse_pid(&pid, options->argv[i]);
 		if (call(pid))

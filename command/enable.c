@@ -16,6 +16,7 @@
 #include "command/processes/handed.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
+#include "tracepoints/conditions/rule-split.h"
 
 static const struct option_row rule_rows[] = {
 	{ 'p', "pid", "PID", "in this process only" },
@@ -154,7 +155,7 @@ static int change_rule(struct targets *targets, enum message_type type,
 	if (!targets->count && later == 1 && !result)
 		return exists ? command_failed("no living process has session "
 					       "'%s'", name) :
-				command_failed("no session '%s'", name);
+				targets_no_session(targets, name);
 	if (change_living(targets, type, name, rule))
 		result = COMMAND_FAILED;
 	return result;
@@ -173,6 +174,7 @@ static int rule_main(int argc, char **argv, enum message_type type)
 			 "NAME.\nReturns when no thread can still write one.",
 	};
 	pid_t pid = 0;
+	size_t bytes;
 	int status;
 
 	if (!options_pid(&options, &pid))
@@ -183,6 +185,10 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	status = targets_check_name(argv[options.index]);
 	if (!status)
 		status = rule_take(argv[options.index + 1]);
+	if (!status && type == MESSAGE_DISABLE &&
+	    rule_condition(argv[options.index + 1], &bytes))
+		status = command_misused("disable takes a rule without a "
+					 "condition: a marker is on or off");
 	if (status)
 		return status;
 	if (!strcmp(argv[options.index], LOAD_SESSION))

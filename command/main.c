@@ -3,6 +3,7 @@
  * The command `taffrail`: one row a sub-command. The usage text is printed from
  * the rows; the file or room with the sub-command's name has its code.
  */
+#include "base/base.h"
 #include "command/common/command.h"
 
 #include <ctype.h>
@@ -77,6 +78,23 @@ static int misused_option(int argc, char **argv)
 			       argv[1]);
 }
 
+/* What users of other tracers type, and what does that here. */
+static const struct {
+	const char *word, *hint;
+} habits[] = {
+	{ "run", "taffrail record" }, { "trace", "taffrail record" },
+	{ "strace", "taffrail record" }, { "exec", "taffrail record" },
+	{ "create", "taffrail start" }, { "view", "babeltrace2" },
+	{ "report", "babeltrace2" }, { "script", "babeltrace2" },
+	{ "dump", "taffrail snapshot" }, { "save", "taffrail snapshot" },
+	{ "kill", "taffrail destroy" }, { "rm", "taffrail destroy" },
+	{ "delete", "taffrail destroy" }, { "remove", "taffrail destroy" },
+	{ "ps", "taffrail status" }, { "top", "taffrail watch" },
+	{ "ls", "taffrail list" }, { "markers", "taffrail list" },
+	{ "probes", "taffrail list" }, { "check", "taffrail doctor" },
+	{ "man", "taffrail SUBCOMMAND --help, or man taffrail-SUBCOMMAND" },
+};
+
 /* Names sub-commands like the word. */
 static int misused_word(const char *word)
 {
@@ -88,6 +106,15 @@ static int misused_word(const char *word)
 	for (; n < NEAREST_LENGTH_MAX && word[n]; n++)
 		small[n] = (char)tolower((unsigned char)word[n]);
 	small[n] = '\0';
+	for (size_t i = 0; i < ARRAY_SIZE(habits); i++)
+		if (!strcmp(small, habits[i].word))
+			return command_misused("no such sub-command: '%s'; "
+					       "what does that here: %s", word,
+					       habits[i].hint);
+	if (strchr(word, '/'))
+		return command_misused("no such sub-command: '%s'; to run a "
+				       "program: taffrail record %s", word,
+				       word);
 	for (const struct command *c = command_table; c->word; c++)
 		nearest_add(&nearest, c->word);
 	nearest_text(&nearest, names, sizeof(names));

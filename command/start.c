@@ -437,6 +437,24 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	return start_living(targets, a->name, request);
 }
 
+/* Says what may stand where there is not one name. */
+static int misused_names(int count, char **names)
+{
+	pid_t pid;
+
+	for (int i = 1; i < count; i++) {
+		if (!command_parse_pid(&pid, names[i]))
+			return command_misused("'%s': for a process, put -p "
+					       "before its number", names[i]);
+		if (*names[i] == '.' || *names[i] == '/')
+			return command_misused("'%s': start works on processes "
+					       "that run (-p PID, --all); "
+					       "taffrail record starts a "
+					       "program", names[i]);
+	}
+	return command_misused("give the session one name; rules follow -e");
+}
+
 int start_main(int argc, char **argv)
 {
 	struct start_arguments a = { 0 };
@@ -457,7 +475,8 @@ int start_main(int argc, char **argv)
 			return status;
 	}
 	if (argc - options.index != 1)
-		return command_misused("give the session one name; rules follow -e");
+		return misused_names(argc - options.index,
+				     argv + options.index);
 	a.name = argv[options.index];
 	status = check_free(a.name);
 	if (status)

@@ -120,7 +120,7 @@ static int tell_all(struct targets *targets, enum message_type type,
 	client_request_release(&request);
 	if (failed)
 		return COMMAND_FAILED;
-	return found ? COMMAND_DONE : command_failed("no session '%s'", name);
+	return found ? COMMAND_DONE : targets_no_session(targets, name);
 }
 
 static int tell_main(int argc, char **argv, enum message_type type,

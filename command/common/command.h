@@ -150,6 +150,10 @@ struct command_pids {
 	int count;
 };
 
+/* Says that a word is no process id, and what tells that of a program; `each`
+ * says how several are given. Returns COMMAND_USAGE. */
+int command_misused_pid(const char *text, const char *each);
+
 /* Adds the value of a repeatable -p. Returns COMMAND_DONE, or COMMAND_USAGE
  * after printing why. */
 int command_take_pids(struct command_pids *pids, const char *text);

@@ -7,6 +7,7 @@
  */
 #include "command/common/command.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
@@ -182,6 +183,34 @@ static const char *refused_word(const struct options *options)
 	return options->argv[optind];
 }
 
+/* Returns true when one of the words begins as the other one, but for hyphens:
+ * "buffersize" and "buffer-size", "events" and "event". */
+static bool alike(const char *known, const char *typed, int n)
+{
+	const char *end = typed + n;
+
+	while (*known && typed < end) {
+		known += *known == '-';
+		typed += *typed == '-';
+		if (typed == end || *known != *typed)
+			break;
+		known++;
+		typed++;
+	}
+	return !*known || typed == end;
+}
+
+static int unknown_word(const struct options *options, const char *typed,
+			int n)
+{
+	for (const struct option_row *row = options->rows; row->key; row++)
+		if (row->word && n > 2 && alike(row->word, typed, n))
+			return command_misused("unknown option '--%.*s'; the "
+					       "nearest: --%s", n, typed,
+					       row->word);
+	return command_misused("unknown option '--%.*s'", n, typed);
+}
+
 /* Prints what is wrong with an option of more than one letter. */
 static int misused_word(const struct options *options, const char *typed)
 {
@@ -195,7 +224,7 @@ static int misused_word(const struct options *options, const char *typed)
 			whole |= !row->word[n];
 		}
 	if (!like)
-		return command_misused("unknown option '--%.*s'", n, typed + 2);
+		return unknown_word(options, typed + 2, n);
 	if (like == 1 || whole)
 		return command_misused("option '--%.*s' takes no argument", n,
 				       typed + 2);
@@ -285,12 +314,27 @@ int command_parse_pid(pid_t *pid, const char *text)
 	return 0;
 }
 
+int command_misused_pid(const char *text, const char *each)
+{
+	size_t digits = strspn(text, "0123456789");
+	const char *behind = text + digits;
+
+	if (digits && *behind && strchr(" ,\t\n", *behind) &&
+	    isdigit((unsigned char)behind[strspn(behind, " ,\t\n")]))
+		return command_misused("'%s' is not a process id; %s", text,
+				       each);
+	if (isalpha((unsigned char)*text) || strchr(text, '/'))
+		return command_misused("'%s' is not a process id; pidof(1) "
+				       "tells that of a program", text);
+	return command_misused("'%s' is not a process id", text);
+}
+
 int command_take_pids(struct command_pids *pids, const char *text)
 {
 	pid_t pid;
 
 	if (command_parse_pid(&pid, text))
-		return command_misused("'%s' is not a process id", text);
+		return command_misused_pid(text, "give each its own -p");
 	for (int i = 0; i < pids->count; i++)
 		if (pids->pids[i] == pid)
 			return COMMAND_DONE;
@@ -306,7 +350,7 @@ int command_take_pid(pid_t *pid, const char *text)
 	pid_t before = *pid;
 
 	if (command_parse_pid(pid, text))
-		return command_misused("'%s' is not a process id", text);
+		return command_misused_pid(text, "give one of them");
 	if (before && before != *pid)
 		return command_misused("processes %d and %d: give one -p",
 				       before, *pid);

@@ -89,6 +89,9 @@ const char *reason_of_program(const char *program, int error)
 
 	if (!*program)
 		return "the program's name is empty";
+	if (error == ENOENT && strchr(program, ' '))
+		return "No such file; arguments are words of their own, not "
+		       "in the quotes of the program's name";
 	if (error == ENOENT && path && !stat(program, &st))
 		return "its interpreter (behind #!, or the dynamic linker) "
 		       "does not exist";

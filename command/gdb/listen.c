@@ -75,9 +75,10 @@ static int parse_address(char *name, size_t room, const char *text)
 	if (n >= sizeof(host))
 		return -EADDRNOTAVAIL;
 	memcpy(host, text, n);
-	if (!*port || port[strspn(port, "0123456789")] ||
-	    strtoul(port, &end, 10) > 65535)
+	if (!*port || port[strspn(port, "0123456789")])
 		return -EINVAL;
+	if (strlen(port) > 5 || strtoul(port, &end, 10) > UINT16_MAX)
+		return -ERANGE;
 	if (!n || !strcmp(host, "localhost"))
 		strcpy(host, "127.0.0.1");
 	if (inet_pton(AF_INET, host, &v4) == 1) {
@@ -310,6 +311,9 @@ int gdb_listen(const char *text, pid_t pid)
 				       "so other machines could read the "
 				       "process's memory: give PORT, or "
 				       "localhost:PORT", text);
+	if (ret == -ERANGE)
+		return command_misused("'%s': a port is at most %d", text,
+				       UINT16_MAX);
 	if (ret)
 		return command_misused("'%s' has no port: give [HOST:]PORT",
 				       text);

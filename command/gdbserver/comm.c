@@ -125,7 +125,11 @@ static int open_serial(struct comm *comm)
 	int fd = open(comm->name, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0 || fstat(fd, &st))
-		return command_failed("%s: %s", comm->name, strerror(errno));
+		return command_failed("%s: %s%s", comm->name, strerror(errno),
+				      strspn(comm->name, "0123456789") ==
+				      strlen(comm->name) ?
+				      "; a port stands behind a colon, as in "
+				      ":2345" : "");
 	if (!S_ISCHR(st.st_mode)) {
 		close(fd);
 		return command_failed("%s: neither a serial device nor "

@@ -92,8 +92,7 @@ static int parse(struct gdbserver_options *o, char **argv)
 				       "PROG, or --multi to let gdb run one",
 				       o->comm);
 	if (o->attach && command_parse_pid(&pid, o->program[0]))
-		return command_misused("'%s' is not a process id",
-				       o->program[0]);
+		return command_misused_pid(o->program[0], "give one of them");
 	return COMMAND_DONE;
 }
 

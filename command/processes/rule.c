@@ -93,3 +93,13 @@ int rule_take(const char *rule)
 		return command_misused("rule '%s': %s", rule, why);
 	return COMMAND_DONE;
 }
+
+const char *rule_hint(const char *rule)
+{
+	size_t bytes;
+	const char *condition = rule_condition(rule, &bytes);
+	const char *comma = strchr(rule, ',');
+
+	return comma && (!condition || comma < condition) ?
+		       "; rules in a list: give each its own -e" : "";
+}

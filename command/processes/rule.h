@@ -26,4 +26,8 @@ int rule_take(const char *rule);
 /* Returns true when a checked rule selects the marker with that id. */
 bool rule_matches(const char *rule, const char *id);
 
+/* Returns what to add to a message about a rule that matches nothing: that a
+ * list is not one rule, or "". */
+const char *rule_hint(const char *rule);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "command/common/command.h"
@@ -13,6 +14,8 @@
 #include "command/elf/process-markers.h"
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
+
+#define NAMES_MAX	64	/* of sessions, for a message */
 
 int targets_check_name(const char *name)
 {
@@ -204,8 +207,8 @@ int targets_check_rule(const struct targets *t, const char *rule)
 	ret = -ENOENT;
 	nearest_text(&nearest, text, sizeof(text));
 	if (text[0])
-		command_failed("no marker matches '%s'; the nearest: %s", rule,
-			       text);
+		command_failed("no marker matches '%s'; the nearest: %s%s",
+			       rule, text, rule_hint(rule));
 	else
 		command_failed("no marker matches '%s': %s no markers", rule,
 			       t->count == 1 ? "the process has" :
@@ -213,4 +216,45 @@ int targets_check_rule(const struct targets *t, const char *rule)
 free_probes:
 	marker_list_free(&probes);
 	return ret;
+}
+
+/* Gives the names of a process's sessions to `nearest`, and keeps them. */
+static size_t names_of(const struct rundir_process *process,
+		       struct nearest *nearest,
+		       char (*names)[SESSION_NAME_BYTES], size_t room)
+{
+	struct session_page page;
+	struct process_page head;
+	size_t n = 0;
+
+	if (rundir_read_process(process, process->image, &head))
+		return 0;
+	for (uint32_t i = 0; i < head.sessions && n < room; i++) {
+		if (rundir_read_session(process, process->image, i, &page) ||
+		    page.state == SESSION_DESTROYED)
+			continue;
+		memcpy(names[n], page.name, SESSION_NAME_BYTES);
+		nearest_add(nearest, names[n++]);
+	}
+	return n;
+}
+
+int targets_no_session(const struct targets *t, const char *name)
+{
+	static char names[NAMES_MAX][SESSION_NAME_BYTES];
+	struct nearest nearest = { .rule = name };
+	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	size_t n = 0;
+	pid_t pid;
+
+	for (size_t i = 0; i < t->list.count; i++)
+		n += names_of(&t->list.processes[i], &nearest, names + n,
+			      NAMES_MAX - n);
+	nearest_text(&nearest, text, sizeof(text));
+	if (!command_parse_pid(&pid, name))
+		return command_failed("no session '%s': a session's name "
+				      "stands here, -p before the number of a "
+				      "process", name);
+	return command_failed("no session '%s'%s%s", name,
+			      *text ? "; the nearest: " : "", text);
 }

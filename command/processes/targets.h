@@ -59,4 +59,8 @@ int target_list(struct target *target);
  */
 int targets_check_rule(const struct targets *targets, const char *rule);
 
+/* Says that no process has the session, and which names are like it. Returns
+ * COMMAND_FAILED. */
+int targets_no_session(const struct targets *t, const char *name);
+
 #endif

@@ -307,7 +307,8 @@ static void tell_rule(const struct record *record, const char *rule,
 	if (rule)
 		snprintf(named, sizeof(named), " that '%s' names", rule);
 	if (*text && rule)
-		command_warn("no marker matched '%s'; nearest: %s", rule, text);
+		command_warn("no marker matched '%s'; nearest: %s%s", rule,
+			     text, rule_hint(rule));
 	else if (*text)
 		command_warn("no process%s has a marker; probes are recorded "
 			     "if -e names them: %s", agent, text);
