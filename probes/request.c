@@ -93,7 +93,8 @@ static int unload(struct taffrail_call *call, const char *path)
 static int request_do(struct taffrail_call *call, const struct wanted *w)
 {
 	if (taffrail_probe_unavailable())
-		return call_fail(call, -ENODEV, "%s",
+		return call_fail(call, -ENODEV, "its agent is not at work: %s; "
+				 "see taffrail attach",
 				 taffrail_probe_unavailable());
 	if (!strcmp(w->doing, "load"))
 		return library_load(call, w->path);

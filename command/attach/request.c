@@ -7,9 +7,13 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
+
+#define BUSY_LOOKS	100
+#define BUSY_PAUSE_NS	10000000
 
 static int probe_load(struct attach_target *t, struct attach_report *report)
 {
@@ -50,15 +54,13 @@ static int probe_ask(struct attach_target *t, const char *request,
 	return attach_load(t, &plan, report);
 }
 
-int attach_request(pid_t pid, const char *request,
-		   struct attach_answer *answer, struct attach_report *report)
+static int request_once(pid_t pid, const char *request,
+			struct attach_answer *answer,
+			struct attach_report *report)
 {
 	struct attach_target target = { .error = report->error };
-	int ret;
+	int ret = attach_target_open(&target, pid);
 
-	report->error[0] = '\0';
-	answer->text = NULL;
-	ret = attach_target_open(&target, pid);
 	if (!ret && !target.probes) {
 		ret = probe_load(&target, report);
 		attach_target_close(&target);
@@ -69,5 +71,24 @@ int attach_request(pid_t pid, const char *request,
 	if (!ret)
 		ret = probe_ask(&target, request, answer, report);
 	attach_target_close(&target);
+	return ret;
+}
+
+/* The process may be traced for the moment that another command of ours
+ * needs. */
+int attach_request(pid_t pid, const char *request,
+		   struct attach_answer *answer, struct attach_report *report)
+{
+	const struct timespec pause = { .tv_nsec = BUSY_PAUSE_NS };
+	int ret;
+
+	answer->text = NULL;
+	for (int i = 0; i < BUSY_LOOKS; i++) {
+		report->error[0] = '\0';
+		ret = request_once(pid, request, answer, report);
+		if (ret != -EBUSY)
+			break;
+		nanosleep(&pause, NULL);
+	}
 	return ret;
 }
