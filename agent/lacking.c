@@ -14,7 +14,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "agent/leave.h"
 #include "base/base.h"
 #include "base/file.h"
 #include "base/host.h"
@@ -192,7 +191,7 @@ SIGSAFE static enum lacking_why place_look(void)
 
 SIGSAFE enum lacking_why lacking_place(char *const *environment)
 {
-	if ((settings.join || leave_sessions_run()) &&
+	if ((settings.join || channels_run()) &&
 	    !same_recording(environment))
 		return LACKING_ELSEWHERE;
 	return place_look();

@@ -30,16 +30,6 @@
 #define WITHDRAWN	2	/* demand_withdraw() */
 #define ENDED		4	/* the service thread */
 
-SIGSAFE int leave_sessions_run(void)
-{
-	uint32_t i;
-
-	for (i = 0; i < CHANNELS_MAX; i++)
-		if (channel_used(i) && load_relaxed(&channels[i].active))
-			return 1;
-	return 0;
-}
-
 /* Returns 1 in a child of vfork(2), which reads its parent's ids in the memory
  * that both share. */
 static int borrowed(void)
@@ -55,7 +45,7 @@ SIGSAFE void leave_prepare(void)
 {
 	uint32_t i;
 
-	if (agent_off || !channel_run_aside || !leave_sessions_run() ||
+	if (agent_off || !channel_run_aside || !channels_run() ||
 	    borrowed())
 		return;
 	if (!load_relaxed(fork_mark) && !fork_revive())
@@ -69,7 +59,7 @@ SIGSAFE void leave_prepare(void)
 
 SIGSAFE void leave_prepare_user(uint32_t effective)
 {
-	if (agent_off || !channel_run_aside || !leave_sessions_run())
+	if (agent_off || !channel_run_aside || !channels_run())
 		return;
 	if (effective != (uint32_t)-1 &&
 	    effective != (uint32_t)sys0(SYS_geteuid))
@@ -130,7 +120,7 @@ int leave_confine(int clockless)
 		return 0;
 	}
 	leave_prepare();
-	if (clockless && leave_sessions_run()) {
+	if (clockless && channels_run()) {
 		thread_run_wait(sessions_end, NULL);
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the time stamp counter", 0);

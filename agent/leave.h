@@ -8,10 +8,6 @@
 
 #include <stdint.h>
 
-/* Returns whether a session runs in this process or, in a forked child that
- * has not written yet, in its parent. SIGSAFE. */
-int leave_sessions_run(void);
-
 /*
  * Makes the files that cannot be made later, if a session runs: the rings that
  * are missing, and all files of a forked child that has not written yet. Costs

@@ -24,9 +24,9 @@
 #include <unistd.h>
 
 #include "agent/lacking.h"
-#include "agent/leave.h"
 #include "agent/wrap/private.h"
 #include "base/sys.h"
+#include "buffers/rings/channel.h"
 #include "control/threads/settings.h"
 
 #define PUBLIC	__attribute__((weak, visibility("default"), cold))
@@ -91,7 +91,7 @@ static int start(const struct spawn *spawn)
 	void *room = NULL;
 	int ret;
 
-	if (!settings.join && !leave_sessions_run())
+	if (!settings.join && !channels_run())
 		return really(spawn, environment);
 	look(&image, spawn);
 	bytes = exec_room(&image, environment);

@@ -587,3 +587,13 @@ SIGSAFE void channel_orphan_lose(const struct rings *rings)
 			__atomic_fetch_add(&channels[i].area->lost_unplaced, 1,
 					   __ATOMIC_RELAXED);
 }
+
+SIGSAFE int channels_run(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		if (channel_used(i) && load_relaxed(&channels[i].active))
+			return 1;
+	return 0;
+}

@@ -141,6 +141,10 @@ extern uint32_t channel_group;
  */
 int channels_setup(void);
 
+/* Returns whether a session runs in this process or, in a forked child that
+ * has not written yet, in its parent. SIGSAFE. */
+int channels_run(void);
+
 /*
  * Creates session.N and the table of a channel, stopped. A channel that still
  * has a page (in a forked child: its parent's) keeps its event records. `name`,
