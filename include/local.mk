@@ -7,9 +7,12 @@ taffrail_headers = \
 	include/taffrail/marker-c.h \
 	include/taffrail/marker-cxx.h \
 	include/taffrail/marker-hit-cxx.h \
+	include/taffrail/marker-holder-cxx.h \
 	include/taffrail/marker-library-cxx.h \
 	include/taffrail/marker-scope-cxx.h \
 	include/taffrail/marker-sdt.h \
+	include/taffrail/marker-shown-c.h \
+	include/taffrail/marker-shown-cxx.h \
 	include/taffrail/marker-words-c.h \
 	include/taffrail/marker-words-cxx.h \
 	include/taffrail/marker.h \

@@ -47,6 +47,7 @@ unit_programs = \
 	testsuite/unit/ring-paths \
 	testsuite/unit/ring-step \
 	testsuite/unit/rule \
+	testsuite/unit/shown \
 	testsuite/unit/tally \
 	testsuite/unit/usdt-note \
 	testsuite/unit/usdt-operand \

@@ -37,6 +37,8 @@ tracepoints_sources = \
 	tracepoints/fields/name-private.h \
 	tracepoints/fields/name.c \
 	tracepoints/fields/scalar.h \
+	tracepoints/fields/shown.c \
+	tracepoints/fields/shown.h \
 	tracepoints/fields/signature.c \
 	tracepoints/fields/token-private.h \
 	tracepoints/fields/token.c \

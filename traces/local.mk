@@ -6,6 +6,9 @@ traces_sources = \
 	traces/checksum.c \
 	traces/clock.c \
 	traces/directory.c \
+	traces/enumeration.c \
+	traces/enumeration-private.h \
+	traces/errors-private.h \
 	traces/file.c \
 	traces/idx-private.h \
 	traces/idx.c \

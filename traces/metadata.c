@@ -4,7 +4,7 @@
  * appendix C (TSDL grammar); how babeltrace2 2.0 reads it.
  *
  * What must stay true here: every text of a program passes through
- * identifier(), escape() or remark().
+ * identifier(), metadata_escape() or remark().
  */
 #include "traces/metadata.h"
 
@@ -17,6 +17,8 @@
 #include "buffers/ctf.h"
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/fields/shown.h"
+#include "traces/enumeration-private.h"
 
 #define NAME_BYTES	96		/* of an identifier, with its NUL */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
@@ -109,25 +111,10 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	return ret;
 }
 
-/* Writes text inside a string literal, unprintable characters in octal. */
-static void escape(FILE *out, const char *text)
-{
-	const unsigned char *p;
-
-	for (p = (const unsigned char *)text; *p; p++) {
-		if (*p == '"' || *p == '\\')
-			fprintf(out, "\\%c", *p);
-		else if (*p < 0x20 || *p == 0x7f)
-			fprintf(out, "\\%03o", *p);
-		else
-			putc(*p, out);
-	}
-}
-
 static void quote(FILE *out, const char *text)
 {
 	putc('"', out);
-	escape(out, text);
+	metadata_escape(out, text);
 	putc('"', out);
 }
 
@@ -203,13 +190,55 @@ static void put_scalar(FILE *out, const struct scalar *scalar, int base)
 			scalar->base == 16 || !base ? scalar->base : base);
 }
 
-static void put_field(FILE *out, struct names *names, uint8_t type,
-		      const char *text, int base)
+/* Writes a scalar that is shown in a way of its own. Returns false when the
+ * type alone says it. */
+static bool put_shown(FILE *out, struct names *names,
+		      const struct event_view *event, int i, const char *text)
 {
+	const struct shown_bytes shown = { event->shown,
+				     event->shown + event->shown_bytes };
+	uint8_t type = event->types[i];
 	const struct scalar *scalar = scalar_of(type);
+	struct shown_field field;
+
+	if (type & ~TAFFRAIL_T_SCALAR_MASK || scalar->exponent ||
+	    type == TAFFRAIL_T_PTR ||
+	    !shown_find(&field, &shown, (uint32_t)i))
+		return false;
+	switch (field.how) {
+	case TAFFRAIL_HOW_CHAR:
+		if (scalar->bytes != 1)
+			return false;
+		fprintf(out, "integer { size = 8; align = 8; signed = %d; "
+			     "encoding = UTF8; base = 10; } %s[1];\n",
+			scalar->is_signed, identifier(names, text, "_", ""));
+		return true;
+	case TAFFRAIL_HOW_HEX:
+	case TAFFRAIL_HOW_OCT:
+		put_scalar(out, scalar, field.how == TAFFRAIL_HOW_HEX ? 16 : 8);
+		break;
+	default:
+		if (!metadata_enumeration(out, &field, scalar->bytes * 8,
+					  scalar->is_signed))
+			return false;
+	}
+	fprintf(out, " %s;\n", identifier(names, text, "_", ""));
+	return true;
+}
+
+static void put_field(FILE *out, struct names *names,
+		      const struct event_view *event, int i,
+		      const struct field_name *name)
+{
+	uint8_t type = event->types[i];
+	const struct scalar *scalar = scalar_of(type);
+	const char *text = name->name;
+	int base = name->base;
 	const char *length;
 
 	fputs("\t\t", out);
+	if (put_shown(out, names, event, i, text))
+		return;
 	if (type == TAFFRAIL_T_STRING) {
 		fprintf(out, "string { encoding = UTF8; } %s;\n",
 			identifier(names, text, "_", ""));
@@ -236,14 +265,13 @@ static void put_event(FILE *out, const struct event_view *event)
 	fputs("\n/* ", out);
 	remark(out, event->file);
 	fprintf(out, ":%u */\nevent {\n\tname = \"", event->line);
-	escape(out, event->channel);
+	metadata_escape(out, event->channel);
 	putc(':', out);
-	escape(out, event->name);
+	metadata_escape(out, event->name);
 	fprintf(out, "\";\n\tid = %u;\n\tstream_id = 0;\n"
 		     "\tfields := struct {\n", event->id);
 	for (i = 0; i < event->nfields; i++)
-		put_field(out, &names, event->types[i], fields[i].name,
-			  fields[i].base);
+		put_field(out, &names, event, i, &fields[i]);
 	fputs("\t};\n};\n", out);
 }
 

@@ -160,6 +160,10 @@ static int split_text(struct event_view *view, size_t bytes)
 		*string[i] = p;
 		p += strlen(p) + 1;
 	}
+	if (p < end) {
+		view->shown = p;
+		view->shown_bytes = (uint32_t)(end - p);
+	}
 	return 0;
 }
 

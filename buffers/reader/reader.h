@@ -41,6 +41,8 @@ struct event_view {
 	const char *name;
 	const char *text;
 	const char *file;
+	const char *shown;		/* how fields are shown; see */
+	uint32_t shown_bytes;		/* tracepoints/fields/shown.h */
 	char strings[];
 };
 

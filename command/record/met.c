@@ -21,7 +21,9 @@
 static bool allows(const struct event_view *event, const char *condition)
 {
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
-	struct expr_fields fields = { names, event->types, event->nfields };
+	struct expr_fields fields = { names, event->types, event->nfields,
+				      { event->shown,
+					event->shown + event->shown_bytes } };
 	uint8_t code[EXPR_CODE_BYTES(RULE_CONDITION_MAX)];
 	struct expr_error error;
 

@@ -174,7 +174,8 @@ static void add_static(struct hit *hit, int for_gdbserver)
 	draft_static(&raw, &hit->object->shape, hit->fixed, hit->var);
 	event = (struct field_event){ hit->object->site->kind_,
 				      hit->object->site->nfields_,
-				      hit->object->types, hit->object->format };
+				      hit->object->types, hit->object->format,
+				      shown_of_site(hit->object->site) };
 	text_open(&text, string, STATIC_TEXT_MAX);
 	field_text(&text, &event, raw.bytes + 3, raw.used - 3);
 	n = (uint16_t)(stamp + text.used + 1);

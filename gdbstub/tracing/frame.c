@@ -268,7 +268,8 @@ struct field_event frame_event(const struct object *object)
 {
 	return (struct field_event){ object->site->kind_,
 				     object->site->nfields_, object->types,
-				     object->format };
+				     object->format,
+				     shown_of_site(object->site) };
 }
 
 void frame_static(struct connection *c, struct text *out)

@@ -23,6 +23,7 @@
 #define TAFFRAIL_MARKER_C_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-shown-c.h>
 #include <taffrail/marker-words-c.h>
 
 /* Types of arguments: a string, a text of n characters, and a sequence for each
@@ -326,11 +327,14 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 			taffrail_a_, sizeof(taffrail_v##i##_));		\
 	} }
 
-/* The object of a marker; ... are its types */
-#define TAFFRAIL_OBJECT_(kind, text, nfields, fixed, nvar, ...)		\
+/* The object of a marker; said and saying are lists in parentheses: how fields
+ * are shown; ... are its types */
+#define TAFFRAIL_OBJECT_(kind, text, nfields, fixed, nvar, said, saying, ...) \
 	static struct taffrail_object_ {				\
 		struct taffrail_site site_;				\
 		char text_[sizeof(text)];				\
+		TAFFRAIL_BARE_ said					\
+		char end_[0];						\
 	} __attribute__((__aligned__(64)))				\
 	taffrail_object_ TAFFRAIL_NODEBUG_ = {				\
 		.site_ = {						\
@@ -341,10 +345,13 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 			.nvar_ = nvar,					\
 			.flags_ = TAFFRAIL_SITE_FLAGS_,			\
 			.line_ = __LINE__,				\
-			.text_bytes_ = sizeof(taffrail_object_.text_),	\
+			.text_bytes_ = __builtin_offsetof(		\
+				struct taffrail_object_, end_) -	\
+				sizeof(struct taffrail_site),		\
 			.types_ = { __VA_ARGS__ },			\
 		},							\
 		.text_ = text,						\
+		TAFFRAIL_BARE_ saying					\
 	};
 
 #ifdef __clang__
@@ -360,9 +367,14 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 			  channel, name, text, __VA_ARGS__)
 #define TAFFRAIL_COUNTED_(n, kind, note, channel, name, text, ...)	\
 	TAFFRAIL_WITH_(n, TAFFRAIL_EACHN_(n), kind, note,		\
-		       channel, name, text, __VA_ARGS__)
+		       channel, name, text,				\
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_SAID_, __VA_ARGS__, )), \
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_SAYING_, __VA_ARGS__, )), \
+		       0 TAFFRAIL_EACHN_(n)(TAFFRAIL_PLAIN_, __VA_ARGS__, ))
+#define TAFFRAIL_BARE_(...)	__VA_ARGS__
 /* n is the number of arguments; each is the macro that repeats n times. */
-#define TAFFRAIL_WITH_(n, each, kind, note, channel, name, text, ...)	\
+#define TAFFRAIL_WITH_(n, each, kind, note, channel, name, text,	\
+		       said, saying, ...)				\
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_QUIET_BEGIN_						\
@@ -374,6 +386,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	TAFFRAIL_ASSERT_(1 each(TAFFRAIL_WHOLE_, __VA_ARGS__, ),	\
 			 TAFFRAIL_HALF_TEXT_);				\
 	each(TAFFRAIL_TYPES_, __VA_ARGS__, )				\
+	struct taffrail_count_ { char count_[n + 1]; };			\
 	struct taffrail_kinds_ {					\
 		char none_;						\
 		each(TAFFRAIL_KIND_, __VA_ARGS__, )			\
@@ -388,7 +401,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	TAFFRAIL_OBJECT_(kind,						\
 		channel "\0" name "\0" text "\0" __FILE__, n,		\
 		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_(each, __VA_ARGS__),	\
-		each(TAFFRAIL_KIND_ITEM_, __VA_ARGS__, ))		\
+		said, saying, each(TAFFRAIL_KIND_ITEM_, __VA_ARGS__, ))	\
 	TAFFRAIL_EARLY_(each(TAFFRAIL_VALUE_, __VA_ARGS__, )		\
 			each(TAFFRAIL_OPERAND_, __VA_ARGS__, ))		\
 	TAFFRAIL_SITE_(taffrail_object_, note(channel, name,		\
@@ -455,7 +468,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	TAFFRAIL_WORDS_(channel, name)					\
 	TAFFRAIL_NODEBUG_ int taffrail_on_ = 0;				\
 	TAFFRAIL_OBJECT_(TAFFRAIL_KIND_GUARD,				\
-		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, 0)	\
+		channel "\0" name "\0" "\0" __FILE__, 0, 0, 0, (), (), 0) \
 	TAFFRAIL_SITE_(taffrail_object_, "", );				\
 	if (0) {							\
 		taffrail_hit_: TAFFRAIL_COLD_LABEL_;			\

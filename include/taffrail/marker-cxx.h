@@ -44,12 +44,13 @@
 		nullptr, 0, 0, 0,					\
 		TAFFRAIL_SITE_VERSION, kind,				\
 		S::nfields_, S::fixed_bytes_, S::nvar_,			\
-		TAFFRAIL_SITE_FLAGS_, line, text_bytes,			\
+		TAFFRAIL_SITE_FLAGS_, line, (uint32_t)(text_bytes +	\
+			sizeof(typename ::taffrail_::said_by_<S>::type_)), \
 		{ S::type_(0), S::type_(1), S::type_(2), S::type_(3),	\
 		  S::type_(4), S::type_(5), S::type_(6), S::type_(7),	\
 		  S::type_(8), S::type_(9), S::type_(10), S::type_(11),	\
 		  S::type_(12), S::type_(13), S::type_(14), S::type_(15) }, \
-		nullptr }, __VA_ARGS__ }
+		nullptr }, __VA_ARGS__, ::taffrail_::said_by_<S>::of_() }
 
 #ifdef __clang__
 #define TAFFRAIL_NODEBUG_	__attribute__((__nodebug__))
@@ -69,7 +70,8 @@
 		::taffrail_site *on_(::taffrail_::local_		\
 				    TAFFRAIL_BARE_ parameters)		\
 		{							\
-			static ::taffrail_::object_<sizeof(text)>	\
+			static ::taffrail_::object_<sizeof(text),	\
+				typename ::taffrail_::said_by_<S>::type_> \
 				taffrail_object_ = TAFFRAIL_SITE_INIT_(	\
 					S, kind, __LINE__,		\
 					sizeof(text), { text });	\
@@ -248,31 +250,15 @@ struct local_ {};
 
 template <size_t N_> struct chars_ { char c_[N_]; };
 
-template <size_t N_>
+template <size_t N_, class Said_>
 struct TAFFRAIL_SITE_HIDDEN_ __attribute__((__aligned__(64))) object_ {
 	taffrail_site site_;
 	chars_<N_> text_;
+	Said_ said_;
 };
 
-/* The object of a point whose arguments have the types of a signature; Local_
- * gives it internal linkage. */
-template <class Point_, class S_, class Local_> struct holder_ {
-	static constexpr size_t bytes_ = sizeof(Point_::text_());
-	static taffrail_::object_<bytes_> object_;
-};
-/* Without __constinit, g++ would initialise it when the program starts where it
- * has not read the local class to its end: in the initialiser of a static
- * member of a class. Then the agent would find a marker without a name. */
-#if !defined(__clang__) && __GNUC__ >= 10
-#define TAFFRAIL_CONSTINIT_	__constinit
-#else
-#define TAFFRAIL_CONSTINIT_
-#endif
-template <class Point_, class S_, class Local_>
-TAFFRAIL_CONSTINIT_ taffrail_::object_<holder_<Point_, S_, Local_>::bytes_>
-holder_<Point_, S_, Local_>::object_ =
-	TAFFRAIL_SITE_INIT_(S_, Point_::kind_(), Point_::line_(), bytes_,
-			    Point_::text_());
+/* How the fields of a signature are shown: type_, and of_(). */
+template <class S_> struct said_by_;
 
 /* Types of arguments: a string, and a sequence. */
 struct str_ {
@@ -298,6 +284,12 @@ template <class T_>
 struct maybe_ {
 	T_ value_;
 	bool there_;
+};
+
+/* A number that is shown in the way How (enum taffrail_how). */
+template <class T_, int How_>
+struct formatted_ {
+	T_ value_;
 };
 
 template <class T_> struct plain_ { typedef T_ type_; };
@@ -327,6 +319,9 @@ template <class T_> struct foreign_<seq_<T_> > {
 	static constexpr bool is_ = false;
 };
 template <class T_> struct foreign_<maybe_<T_> > {
+	static constexpr bool is_ = false;
+};
+template <class T_, int How_> struct foreign_<formatted_<T_, How_> > {
 	static constexpr bool is_ = false;
 };
 struct no_pointer_ {
@@ -475,6 +470,8 @@ template <class T_> struct field_<seq_<T_>, false> {
 
 template <class T_>
 struct field_<maybe_<T_>, false> : field_<seq_<T_> > {};
+template <class T_, int How_>
+struct field_<formatted_<T_, How_>, false> : field_<T_> {};
 
 /* What a marker's object says of its arguments. */
 template <class... A_> struct signature_;

@@ -12,6 +12,8 @@
 #define TAFFRAIL_MARKER_HIT_CXX_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-holder-cxx.h>
+#include <taffrail/marker-shown-cxx.h>
 
 /* A program may include the header inside extern "C". */
 extern "C++" {

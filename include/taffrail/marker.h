@@ -11,6 +11,8 @@
  *		TAFFRAIL_TEXT(p, n)		the text of n characters at p
  *		TAFFRAIL_BYTES(p, n)		n bytes at p
  *		TAFFRAIL_ARRAY(p, n)		n numbers at p, typed by *p
+ *		TAFFRAIL_ENUM(e, A, B, ...)	the name of the value e
+ *		TAFFRAIL_HEX(e), _OCT, _BOOL, _CHAR, _ERRNO	e, shown so
  *	TAFFRAIL_SCOPE(channel, name, args...)
  *		C++: NAME_begin here, NAME_end where the scope is left
  *	TAFFRAIL_ENABLED(channel, name)
@@ -103,6 +105,22 @@
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_BYTES_(p, n))
 #define TAFFRAIL_ARRAY(p, n)						\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_ARRAY_(p, n))
+
+/* Of an integer: how it is shown. TAFFRAIL_ENUM(e, A, B, ...) has the names of
+ * its values. A TAFFRAIL_FIELD goes inside. */
+#define TAFFRAIL_ENUM(e, ...)						\
+	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_HOW_ENUM, __VA_ARGS__)
+#define TAFFRAIL_HEX(e)							\
+	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_HOW_HEX, )
+#define TAFFRAIL_OCT(e)							\
+	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_HOW_OCT, )
+#define TAFFRAIL_BOOL(e)						\
+	TAFFRAIL_SHOWN_("taffrail:" #e, TAFFRAIL_TRUTH_(e),		\
+			TAFFRAIL_HOW_BOOL, )
+#define TAFFRAIL_ERRNO(e)						\
+	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_HOW_ERRNO, )
+#define TAFFRAIL_CHAR(e)						\
+	TAFFRAIL_SHOWN_("taffrail:" #e, (char)(e), TAFFRAIL_HOW_CHAR, )
 
 /* Private from here on. */
 

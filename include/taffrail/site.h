@@ -72,6 +72,28 @@ struct taffrail_var {
 #define TAFFRAIL_VAR_NULL	(TAFFRAIL_VAR_STRING - 1)
 
 /*
+ * How a field is shown, for readers: packed behind the fourth text, for each
+ * field that has more to say than its type. An older agent or reader does not
+ * look there.
+ */
+struct taffrail_shown {
+	uint8_t field_;		/* its number, from 1 on; 0: none */
+	uint8_t how_;		/* enum taffrail_how; skip what is not known */
+	uint16_t count_;	/* of the names of an enumeration, else 0 */
+	uint32_t bytes_;	/* behind this: `count` values of 64 bits, and
+				 * the names, "first, scope::second" */
+};
+
+enum taffrail_how {
+	TAFFRAIL_HOW_ENUM = 1,	/* by the name of its value */
+	TAFFRAIL_HOW_HEX  = 2,	/* in base 16 */
+	TAFFRAIL_HOW_OCT  = 3,	/* in base 8 */
+	TAFFRAIL_HOW_BOOL = 4,	/* false or true */
+	TAFFRAIL_HOW_CHAR = 5,	/* a character: its type has one byte */
+	TAFFRAIL_HOW_ERRNO = 6,	/* an error of Linux by its name */
+};
+
+/*
  * Fields of fixed size are packed without padding, in order, in host byte
  * order. When they take 8 bytes or less, `fixed` is their value (the first
  * field in the lowest byte); else it is their address, as an integer. `var`
@@ -113,7 +135,8 @@ struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	/* Written by the agent: called by the stub while snapshots are taken */
 	void (*snapshot_)(void);
 	/* char text[] at sizeof: channel, name, format or arguments, file;
-	 * NUL between. The whole object is aligned to 64. */
+	 * NUL behind each; then how fields are shown (struct taffrail_shown).
+	 * The whole object is aligned to 64. */
 };
 
 #define TAFFRAIL_SITE_FLAG_TESTED	1	/* it tests `enabled` */

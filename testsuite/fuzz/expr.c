@@ -28,7 +28,7 @@ static const uint8_t types[TAFFRAIL_FIELDS_MAX] = {
 static const struct write_shape shape = {
 	21, 2, 0, { { 20, 0, 0, 0 }, { 20, 1, 0, 0 } }, { NULL }
 };
-static const struct expr_fields fields = { names, types, 6 };
+static const struct expr_fields fields = { names, types, 6, { 0 } };
 static const struct ax_layout layout = { &shape, types };
 
 static uint32_t fuzz_context(void *hit)

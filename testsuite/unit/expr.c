@@ -56,7 +56,7 @@ static const struct write_shape shape = {
 		 { sizeof(block) - 8, 1, 0, 0 } },
 };
 static const struct ax_layout layout = { &shape, types };
-static const struct expr_fields fields = { names, types, 16 };
+static const struct expr_fields fields = { names, types, 16, { 0 } };
 
 static uint32_t fake_vtid(void *hit)
 {
@@ -351,7 +351,7 @@ static void check_quick(void)
 		struct write_shape in = { .fixed_bytes =
 					  (uint16_t)(1 + bits[type] / 8) };
 		struct ax_layout value = { &in, two };
-		struct expr_fields of = { names, two, 2 };
+		struct expr_fields of = { names, two, 2, { 0 } };
 
 		for (size_t i = 0; i < 6 * 18; i++) {
 			int64_t c = constants[i / 6];

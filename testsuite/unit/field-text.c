@@ -48,7 +48,8 @@ static void add_string(const char *s)
 
 static const char *show_bytes(int kind, const char *format, uint32_t n)
 {
-	struct field_event event = { (uint8_t)kind, nfields, types, format };
+	struct field_event event = { (uint8_t)kind, nfields, types, format,
+				     { 0 } };
 	struct text text;
 
 	text_open(&text, got, sizeof(got));
@@ -278,7 +279,8 @@ static void test_hostile(void)
 	mprotect(page + 4096, 4096, PROT_NONE);
 	for (i = 0; i < 100000 && good; i++) {
 		struct field_event event = { (uint8_t)(1 + pick(2)),
-					     (uint8_t)pick(18), types, NULL };
+					     (uint8_t)pick(18), types, NULL,
+					     { 0 } };
 		uint32_t n = pick(200);
 		size_t size = 1 + pick(pick(2) ? 20 : TEXT_BYTES - 1);
 		uint8_t chosen[18];

@@ -93,6 +93,7 @@ struct compiler {
 	size_t size;
 	size_t used;
 	uint32_t depth;
+	uint8_t field;			/* the last one that was used */
 	int ret;			/* the first error */
 };
 

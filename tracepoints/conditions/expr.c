@@ -63,6 +63,7 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 	uint8_t opcode = AX_FIELD;
 
 	a->field = field;
+	c->field = field;
 	switch (c->fields->types[field]) {
 	case TAFFRAIL_T_U8:
 	case TAFFRAIL_T_U16:
@@ -95,6 +96,43 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 	expr_emit_field(c, opcode, field);
 }
 
+static void use_number(struct compiler *c, struct operand *a, uint64_t value,
+		       int is_unsigned)
+{
+	a->kind = is_unsigned ? OPERAND_UNSIGNED : OPERAND_SIGNED;
+	a->literal = 1;
+	a->value = value;
+	a->positive = !(value >> 63);
+	expr_emit_number(c, value, !is_unsigned);
+}
+
+/* Uses the token as an enumerator: of the last field, of those behind it, of
+ * those before it. Returns whether it is one. */
+static int use_enumerator(struct compiler *c, struct operand *a)
+{
+	struct shown_field field;
+	struct shown_name name;
+	uint32_t i, number;
+
+	for (i = 0; i < c->fields->n; i++) {
+		number = (c->field + i) % c->fields->n;
+		if (!shown_find(&field, &c->fields->shown, number))
+			continue;
+		while (shown_next(&field, &name)) {
+			if (c->token.end - c->token.start !=
+				    name.end - name.start ||
+			    __builtin_memcmp(name.start, c->token.start,
+					     (size_t)(name.end - name.start)))
+				continue;
+			use_number(c, a, (uint64_t)name.value,
+				   c->fields->types[number] ==
+					   TAFFRAIL_T_U64);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 static void parse_name(struct compiler *c, struct operand *a)
 {
 	uint32_t i;
@@ -116,17 +154,8 @@ static void parse_name(struct compiler *c, struct operand *a)
 		expr_emit(c, AX_VTID);
 	else if (token_is(&c->token, "cpu"))
 		expr_emit(c, AX_CPU);
-	else
+	else if (!use_enumerator(c, a))
 		fail_unknown(c);
-}
-
-static void parse_integer(struct compiler *c, struct operand *a)
-{
-	a->kind = c->token.is_unsigned ? OPERAND_UNSIGNED : OPERAND_SIGNED;
-	a->literal = 1;
-	a->value = c->token.value;
-	a->positive = !(a->value >> 63);
-	expr_emit_number(c, a->value, !c->token.is_unsigned);
 }
 
 static void parse_group(struct compiler *c, struct operand *a)
@@ -149,7 +178,7 @@ static void parse_primary(struct compiler *c, struct operand *a)
 		parse_name(c, a);
 		break;
 	case TOKEN_INTEGER:
-		parse_integer(c, a);
+		use_number(c, a, token->value, token->is_unsigned);
 		break;
 	case TOKEN_DOUBLE:
 		a->kind = OPERAND_DOUBLE;

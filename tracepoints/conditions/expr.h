@@ -9,7 +9,8 @@
  *	NUMBER	 10  0x1f  017  'a'  '\n'  2.5  1e-3; suffixes u, l, f
  *	TEXT	 "..." with C's escapes; no NUL in it
  *	NAME	 a field; or a context, if no field has its name: vtid,
- *		 procname (the thread's name, at most 15 bytes), cpu
+ *		 procname (the thread's name, at most 15 bytes), cpu; or an
+ *		 enumerator, first of the field that stands before it
  *
  * Integers have 64 bits. They are signed, except fields of u64 and pointers,
  * numbers too large for that, and numbers with the suffix u. They are compared
@@ -39,6 +40,7 @@
 #include <stdint.h>
 
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/fields/shown.h"
 
 /* A marker's fields: names (fields_parse()), and types as they are recorded
  * (shape_types()). */
@@ -46,6 +48,7 @@ struct expr_fields {
 	const struct field_name *names;
 	const uint8_t *types;
 	uint32_t n;
+	struct shown_bytes shown;
 };
 
 /* What is wrong: a short fact, and the byte of the text, from 1 on. */

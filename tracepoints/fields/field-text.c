@@ -48,6 +48,25 @@ static void string_show(struct text *text, const struct field_value *value)
 		text_add_char(text, '"');
 }
 
+/* Adds the name of the value, if it has one. Returns whether it has. */
+static int name_show(struct text *text, const struct field_event *event,
+		     const struct field_value *value, uint32_t i)
+{
+	struct shown_field field;
+	struct shown_name name;
+
+	if (!field_is_integer(value) || !shown_find(&field, &event->shown, i))
+		return 0;
+	while (shown_next(&field, &name)) {
+		if ((uint64_t)name.value == field_integer(value)) {
+			text_add_bytes(text, name.start,
+				       (size_t)(name.end - name.start));
+			return 1;
+		}
+	}
+	return 0;
+}
+
 static void event_show(struct text *text, const struct field_event *event,
 		       const struct field_value *values, uint32_t n)
 {
@@ -64,7 +83,7 @@ static void event_show(struct text *text, const struct field_event *event,
 		text_add(text, " = ");
 		if (values[i].type == TAFFRAIL_T_STRING)
 			string_show(text, &values[i]);
-		else
+		else if (!name_show(text, event, &values[i], i))
 			field_show(text, &values[i]);
 	}
 	if (n && n < event->nfields && values[n - 1].whole)

@@ -11,7 +11,8 @@
  * An event gives "name = value, name = value". Integers are decimal, pointers
  * hexadecimal; floating-point numbers have as many digits as are needed to read
  * the same number back; strings are in quotes and escaped as babeltrace2 does
- * it, sequences in braces: id = 7, url = "/x", v = {1, 2}.
+ * it, sequences in braces: id = 7, url = "/x", v = {1, 2}. A value that has a
+ * name is shown by it: state = RUNNING.
  *
  * When the bytes end before the last field does, the text ends with "...".
  */
@@ -21,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "tracepoints/fields/shown.h"
 
 /* Describes an event; `types` and `format` are as in struct object and struct
  * event_record. */
@@ -29,6 +31,7 @@ struct field_event {
 	uint8_t nfields;
 	const uint8_t *types;		/* nfields; enum taffrail_type */
 	const char *format;		/* or the text of the arguments */
+	struct shown_bytes shown;
 };
 
 /*

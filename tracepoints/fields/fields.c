@@ -173,7 +173,8 @@ static size_t unquote(struct span token, char *buf, size_t n, size_t size)
 
 /*
  * Reads the tag that TAFFRAIL_FIELD and similar macros leave when another macro
- * expanded them first: ((void)"taffrail:" "NAME", ...). Returns the length of
+ * expanded them first: ((void)"taffrail:" "NAME", ...), or (, "taffrail:"
+ * "NAME", ...) of those that say how a field is shown. Returns the length of
  * the name in buf, or 0.
  */
 static size_t tagged_name(struct span s, char *buf, size_t size)
@@ -186,6 +187,8 @@ static size_t tagged_name(struct span s, char *buf, size_t size)
 	while (type == TOKEN_GROUP && *token.p == '(') {
 		s.p = token.p + 1;
 		type = next_token(&s, &token);
+		if (type == TOKEN_OTHER && *token.p == ',')
+			type = next_token(&s, &token);
 		if (type == TOKEN_GROUP && span_is(token, "(void)")) {
 			type = next_token(&s, &token);
 			break;
@@ -300,9 +303,10 @@ static void argument_name_set(struct span argument, int nfields, int i,
 {
 	char buf[UNQUOTED_BYTES];
 	size_t n = tagged_name(argument, buf, sizeof(buf));
-	struct span name = n ? (struct span){ buf, buf + n } :
-			       strip_macro(argument);
+	struct span name = n ? (struct span){ buf, buf + n } : argument;
 
+	for (int depth = n ? 0 : 2; depth; depth--)	/* a name in a macro */
+		name = strip_macro(name);
 	/* a name that is given may be a keyword */
 	if (name.p == argument.p || !is_word(name))
 		name = expression_name(name, DEPTH_MAX);

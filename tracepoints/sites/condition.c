@@ -28,7 +28,8 @@ static int make(struct workshop *shop, const struct object *object,
 		struct expr_error *error)
 {
 	struct expr_fields fields = { shop->names, object->types,
-				      object->site->nfields_ };
+				      object->site->nfields_,
+				      shown_of_site(object->site) };
 	struct ax_layout layout = { &object->shape, object->types };
 	struct ax_source source = { .code = shop->code, .want_result = 1,
 				    .layout = &layout, .machine = &ax_host };

@@ -8,6 +8,13 @@
 
 #include "base/index.h"
 #include "base/text.h"
+#include "tracepoints/fields/shown.h"
+
+static int same_shown(struct shown_bytes a, struct shown_bytes b)
+{
+	return a.end - a.p == b.end - b.p &&
+	       !__builtin_memcmp(a.p, b.p, (size_t)(a.end - a.p));
+}
 
 int record_same_event(const struct object *a, const struct object *b)
 {
@@ -15,7 +22,9 @@ int record_same_event(const struct object *a, const struct object *b)
 	       a->site->nfields_ == b->site->nfields_ &&
 	       !__builtin_memcmp(a->types, b->types, sizeof(a->types)) &&
 	       text_equal(a->channel, b->channel) &&
-	       text_equal(a->name, b->name) && text_equal(a->format, b->format);
+	       text_equal(a->name, b->name) &&
+	       text_equal(a->format, b->format) &&
+	       same_shown(shown_of_site(a->site), shown_of_site(b->site));
 }
 
 static int record_matches(const struct event_record *record,
@@ -31,7 +40,9 @@ static int record_matches(const struct event_record *record,
 				 sizeof(record->types)) &&
 	       text_equal(channel, object->channel) &&
 	       text_equal(name, object->name) &&
-	       text_equal(format, object->format);
+	       text_equal(format, object->format) &&
+	       same_shown(shown_behind(record->text, record->text_bytes),
+			  shown_of_site(object->site));
 }
 
 /* The records of each channel, found by their texts. */

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a field is shown, in C: TAFFRAIL_ENUM and its like. Everything here but
+ * TAFFRAIL_ENUM_NAMES is private.
+ *
+ * Such an argument is no expression, but a list in parentheses, which begins
+ * with nothing:
+ *
+ *	(, "taffrail:" "e", e, TAFFRAIL_HOW_..., A, B)
+ *
+ * No expression begins so, and the preprocessor can tell: where `F x` is the
+ * call of a macro F, x begins with a parenthesis. The marker takes e out of
+ * it, and puts the rest behind the texts of its object (struct taffrail_shown).
+ * Compilers that have no __VA_OPT__ record e as it is.
+ */
+#ifndef TAFFRAIL_MARKER_SHOWN_C_H
+#define TAFFRAIL_MARKER_SHOWN_C_H
+
+#include <taffrail/marker.h>
+
+/* In C++ this names the values of a type, for headers of both languages. */
+#define TAFFRAIL_ENUM_NAMES(type, ...)	struct taffrail_no_names_
+
+#define TAFFRAIL_TRUTH_(e)	((_Bool)(e))
+
+#if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
+
+#define TAFFRAIL_SHOWN_(tag, e, how, ...)	(, tag, e, how, __VA_ARGS__)
+
+/* Joins `m` with 1_ when x is an expression, else with _. */
+#define TAFFRAIL_WHETHER_(m, x)						\
+	TAFFRAIL_JOIN_(m, TAFFRAIL_SECOND_OF_(TAFFRAIL_UNWRAP_ x, 1, 1))
+#define TAFFRAIL_UNWRAP_(...)		0, __VA_ARGS__
+#define TAFFRAIL_SECOND_OF_(...)	TAFFRAIL_SECOND_(__VA_ARGS__)
+#define TAFFRAIL_SECOND_(a, b, ...)	TAFFRAIL_ONE_(b)
+#define TAFFRAIL_ONE_(...)		__VA_OPT__(1)
+#define TAFFRAIL_LIST_(...)		__VA_ARGS__
+#define TAFFRAIL_APPLY_(m, ...)		m(__VA_ARGS__)
+
+/* The expression, with a comma before it. */
+#define TAFFRAIL_PLAIN_(i, x)	, TAFFRAIL_WHETHER_(TAFFRAIL_PLAINOF, x)(x)
+#define TAFFRAIL_PLAINOF1_(x)	x
+#define TAFFRAIL_PLAINOF_(x)						\
+	TAFFRAIL_APPLY_(TAFFRAIL_PLAIN_AT_, TAFFRAIL_LIST_ x)
+#define TAFFRAIL_PLAIN_AT_(none, tag, e, ...)	((void)0, e)
+
+/* A member of the object, and its value. */
+#define TAFFRAIL_SAID_(i, x)	TAFFRAIL_WHETHER_(TAFFRAIL_SAIDOF, x)(i, x)
+#define TAFFRAIL_SAIDOF1_(i, x)
+#define TAFFRAIL_SAIDOF_(i, x)						\
+	TAFFRAIL_APPLY_(TAFFRAIL_SAID_AT_, i, TAFFRAIL_LIST_ x)
+#define TAFFRAIL_SAID_AT_(i, none, tag, e, how, ...)			\
+	struct __attribute__((__packed__)) {				\
+		struct taffrail_shown head_;				\
+		int64_t values_[TAFFRAIL_NAMES_(__VA_ARGS__)];		\
+		char names_[sizeof(#__VA_ARGS__)];			\
+	} taffrail_h##i##_;
+#define TAFFRAIL_SAYING_(i, x)	TAFFRAIL_WHETHER_(TAFFRAIL_SAYINGOF, x)(i, x)
+#define TAFFRAIL_SAYINGOF1_(i, x)
+#define TAFFRAIL_SAYINGOF_(i, x)					\
+	TAFFRAIL_APPLY_(TAFFRAIL_SAYING_AT_, i, TAFFRAIL_LIST_ x)
+#define TAFFRAIL_SAYING_AT_(i, none, tag, e, how, ...)			\
+	.taffrail_h##i##_ = {						\
+		{ sizeof(struct taffrail_count_) - i, how,		\
+		  TAFFRAIL_NAMES_(__VA_ARGS__),				\
+		  8 * TAFFRAIL_NAMES_(__VA_ARGS__) +			\
+			sizeof(#__VA_ARGS__) },				\
+		{ __VA_ARGS__ }, #__VA_ARGS__ },
+#define TAFFRAIL_NAMES_(...)						\
+	(sizeof((int64_t []){ 0, __VA_ARGS__ }) / 8 - 1)
+
+#else
+#define TAFFRAIL_SHOWN_(tag, e, how, ...)	((void)tag, e)
+#define TAFFRAIL_PLAIN_(i, x)			, x
+#define TAFFRAIL_SAID_(i, x)
+#define TAFFRAIL_SAYING_(i, x)
+#endif
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What stands behind a marker's texts: names of values, found by field; the
+ * same in CTF; damaged bytes.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "taffrail/site.h"
+#include "tracepoints/fields/shown.h"
+#include "traces/enumeration-private.h"
+
+static char bytes[4096];
+static uint32_t used;
+
+/* Adds a field with names; the values count from `first` in steps. */
+static void add(uint8_t field, uint8_t how, uint16_t count, int64_t first,
+		int64_t step, const char *names)
+{
+	struct taffrail_shown head = { field, how, count,
+				       (uint32_t)(8 * count + strlen(names) +
+						  1) };
+	int i;
+
+	memcpy(bytes + used, &head, sizeof(head));
+	used += (uint32_t)sizeof(head);
+	for (i = 0; i < count; i++, first += step, used += 8)
+		memcpy(bytes + used, &first, 8);
+	memcpy(bytes + used, names, strlen(names) + 1);
+	used += (uint32_t)strlen(names) + 1;
+}
+
+static void begin(void)
+{
+	static const char texts[] = "app\0step\0a, b, c\0file.c";
+
+	memcpy(bytes, texts, sizeof(texts));
+	used = sizeof(texts);
+}
+
+/* Returns "name=value name=value", or NULL. */
+static const char *names_of(uint32_t number)
+{
+	static char text[512];
+	struct shown_bytes shown = shown_behind(bytes, used);
+	struct shown_field field;
+	struct shown_name name;
+	size_t n = 0;
+
+	if (!shown_find(&field, &shown, number))
+		return NULL;
+	n += (size_t)sprintf(text, "%d:", field.how);
+	while (shown_next(&field, &name))
+		n += (size_t)sprintf(text + n, " %.*s=%lld",
+				     (int)(name.end - name.start), name.start,
+				     (long long)name.value);
+	return text;
+}
+
+static const char *ctf_of(uint32_t number, int bits, bool is_signed)
+{
+	static char text[16384];
+	struct shown_bytes shown = shown_behind(bytes, used);
+	struct shown_field field;
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	bool any = shown_find(&field, &shown, number) &&
+		   metadata_enumeration(out, &field, bits, is_signed);
+
+	fclose(out);
+	return any ? text : "";
+}
+
+static void check_names(void)
+{
+	begin();
+	unit_check(!names_of(0), "no bytes: nothing");
+	add(2, TAFFRAIL_HOW_ENUM, 3, -1, 3, "LAST, job::IDLE, a::b::RUNNING");
+	add(3, TAFFRAIL_HOW_HEX, 0, 0, 0, "");
+	add(9, 200, 0, 0, 0, "what a later version has");
+	add(1, TAFFRAIL_HOW_ENUM, 4, 1, 0x7fffffff, "A,  B,C");
+	unit_equal_string(names_of(0), "1: A=1 B=2147483648 C=4294967295",
+			  "less names than values");
+	unit_equal_string(names_of(1), "1: LAST=-1 IDLE=2 RUNNING=5", "names");
+	unit_equal_string(names_of(2), "2:", "a base");
+	unit_equal_string(names_of(8), "200:", "what is not known");
+	unit_check(!names_of(3), "no such field");
+}
+
+static void check_ctf(void)
+{
+	const char *begins = "enum : integer { size = %d; align = 8; "
+			     "signed = %d; } { %s }";
+	char want[512];
+
+	snprintf(want, sizeof(want), begins, 32, 1,
+		 "\"LAST\" = -1, \"IDLE\" = 2, \"RUNNING\" = 5");
+	unit_equal_string(ctf_of(1, 32, true), want, "CTF: signed");
+	snprintf(want, sizeof(want), begins, 8, 0,
+		 "\"IDLE\" = 2, \"RUNNING\" = 5");
+	unit_equal_string(ctf_of(1, 8, false), want,
+			  "CTF: no value that the integer cannot have");
+	snprintf(want, sizeof(want), begins, 64, 0,
+		 "\"LAST\" = 18446744073709551615, \"IDLE\" = 2, "
+		 "\"RUNNING\" = 5");
+	unit_equal_string(ctf_of(1, 64, false), want, "CTF: 64 bits");
+	snprintf(want, sizeof(want), begins, 8, 1, "\"A\" = 1");
+	unit_equal_string(ctf_of(0, 8, true), want, "CTF: 8 bits");
+	unit_equal_string(ctf_of(2, 8, true), "", "CTF: no names");
+	begin();
+	add(1, TAFFRAIL_HOW_ENUM, 3, 0, 1, "a\"b, a\"b, \\\n");
+	snprintf(want, sizeof(want), begins, 8, 0,
+		 "\"a\\\"b\" = 0, \"\\\\\\012\" = 2");
+	unit_equal_string(ctf_of(0, 8, false), want,
+			  "CTF: quotes, and a name that comes twice");
+	add(3, TAFFRAIL_HOW_ERRNO, 0, 0, 0, "");
+	unit_check(!!strstr(ctf_of(2, 8, true), "\"ENOENT\" = 2, "
+			    "\"-ENOENT\" = -2, "), "CTF: errors");
+	unit_check(!strstr(ctf_of(2, 8, false), "-ENOENT"),
+		   "CTF: unsigned errors");
+	add(2, TAFFRAIL_HOW_BOOL, 0, 0, 0, "");
+	snprintf(want, sizeof(want), begins, 8, 0,
+		 "\"false\" = 0, \"true\" = 1");
+	unit_equal_string(ctf_of(1, 8, false), want, "CTF: truth");
+}
+
+/* Every length and every damage: nothing beyond the end is read. */
+static void check_damaged(void)
+{
+	uint32_t whole, n, i, found = 0;
+
+	begin();
+	add(2, TAFFRAIL_HOW_ENUM, 3, -1, 3, "LAST, job::IDLE, RUNNING");
+	add(1, TAFFRAIL_HOW_ENUM, 2, 0, 1, "A, B");
+	whole = used;
+	for (n = 0; n <= whole; n++) {
+		char *copy = malloc(n + 1);
+		struct shown_bytes shown;
+		struct shown_field field;
+		struct shown_name name;
+
+		memcpy(copy, bytes, n);
+		shown = shown_behind(copy, n);
+		if (shown_find(&field, &shown, 0))
+			while (shown_next(&field, &name))
+				found++;
+		free(copy);
+	}
+	unit_equal((int)found, 2, "cut bytes have no names");
+	srand(1);
+	for (n = 0; n < 20000; n++) {
+		uint32_t at = (uint32_t)rand() % whole;
+		char was = bytes[at];
+
+		bytes[at] = (char)rand();
+		for (i = 0; i < 3; i++)
+			names_of(i);
+		bytes[at] = was;
+	}
+	unit_check(true, "damaged bytes");
+}
+
+int main(void)
+{
+	check_names();
+	check_ctf();
+	check_damaged();
+	return unit_end();
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How fields are shown; see shown.h.
+ *
+ * Invariant: no load at or beyond the end of the bytes.
+ */
+#include "tracepoints/fields/shown.h"
+
+#define TEXTS		4	/* channel, name, text, file */
+
+struct shown_bytes shown_behind(const char *texts, uint32_t bytes)
+{
+	struct shown_bytes shown = { texts, texts + bytes };
+	int i;
+
+	for (i = 0; i < TEXTS; i++)
+		while (shown.p < shown.end && *shown.p++)
+			;
+	return shown;
+}
+
+struct shown_bytes shown_of_site(const struct taffrail_site *site)
+{
+	return shown_behind((const char *)(site + 1), site->text_bytes_);
+}
+
+int shown_find(struct shown_field *field, const struct shown_bytes *shown,
+	       uint32_t number)
+{
+	struct taffrail_shown head;
+	const char *p = shown->p;
+
+	while ((uint64_t)(shown->end - p) >= sizeof(head)) {
+		__builtin_memcpy(&head, p, sizeof(head));
+		p += sizeof(head);
+		if (head.bytes_ > shown->end - p ||
+		    head.count_ * sizeof(int64_t) > head.bytes_)
+			return 0;
+		field->how = head.how_;
+		field->count = head.count_;
+		field->values = p;
+		field->names.p = p + head.count_ * sizeof(int64_t);
+		p += head.bytes_;
+		field->names.end = p;
+		if (head.field_ == number + 1)
+			return 1;
+	}
+	return 0;
+}
+
+/* "first, scope::second": what is behind a colon counts. */
+int shown_next(struct shown_field *field, struct shown_name *name)
+{
+	const char *p = field->names.p;
+
+	if (!field->count)
+		return 0;
+	field->count--;
+	__builtin_memcpy(&name->value, field->values, sizeof(name->value));
+	field->values += sizeof(name->value);
+	while (p < field->names.end && (*p == ',' || *p == ' '))
+		p++;
+	name->start = p;
+	for (; p < field->names.end && *p && *p != ','; p++)
+		if (*p == ':')
+			name->start = p + 1;
+	name->end = p;
+	field->names.p = p;
+	return name->end > name->start;
+}

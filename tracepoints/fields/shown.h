@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How fields are shown: what stands behind the texts of a marker
+ * (struct taffrail_shown), above all the names of an enumeration's values.
+ *
+ * Pure functions without libc, for bytes of unknown origin: they run in the
+ * agent and in the command.
+ */
+#ifndef TRACEPOINTS_FIELDS_SHOWN_H
+#define TRACEPOINTS_FIELDS_SHOWN_H
+
+#include <stdint.h>
+
+#include "include/taffrail/site.h"
+
+/* The bytes; none if the two are equal. */
+struct shown_bytes {
+	const char *p;
+	const char *end;
+};
+
+/* Returns the bytes behind the four texts of a marker. SIGSAFE. */
+struct shown_bytes shown_behind(const char *texts, uint32_t bytes);
+struct shown_bytes shown_of_site(const struct taffrail_site *site);
+
+/* What is said of one field; shown_next() takes one name after the other. */
+struct shown_field {
+	uint8_t how;			/* enum taffrail_how */
+	uint16_t count;			/* of values that are left */
+	const char *values;		/* not aligned */
+	struct shown_bytes names;
+};
+
+struct shown_name {
+	int64_t value;
+	const char *start;
+	const char *end;
+};
+
+/* Finds what is said of a field, from 0 on. Returns 1, or 0: nothing. SIGSAFE.
+ */
+int shown_find(struct shown_field *field, const struct shown_bytes *shown,
+	       uint32_t number);
+
+/* Takes the next name. Returns 1, or 0: there is none. SIGSAFE. */
+int shown_next(struct shown_field *field, struct shown_name *name);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The parts of CTF metadata that need texts of a program in quotes: string
+ * literals, and integers whose values have names.
+ */
+#ifndef TRACES_ENUMERATION_PRIVATE_H
+#define TRACES_ENUMERATION_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "tracepoints/fields/shown.h"
+
+/* Writes text inside a string literal, unprintable characters in octal. */
+void metadata_escape(FILE *out, const char *text);
+
+/*
+ * Writes the type of an integer of so many bits: an enumeration with the names
+ * that were said of it. Leaves out a name that has been written, a value that
+ * the integer cannot have, and names behind the 1024th. Returns false, and
+ * writes nothing, when none is left.
+ */
+bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
+			  bool is_signed);
+
+#endif

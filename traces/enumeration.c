@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Enumerations in CTF metadata; see enumeration-private.h. Facts: CTF
+ * specification 1.8.3, 4.1.8. babeltrace2 2.0 refuses a value that its integer
+ * cannot have.
+ */
+#include "traces/enumeration-private.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "taffrail/site.h"
+#include "traces/errors-private.h"
+
+#define NAMES_MAX	1024
+#define NAME_BYTES	128		/* of a name, with its NUL; cut */
+
+void metadata_escape(FILE *out, const char *text)
+{
+	const unsigned char *p;
+
+	for (p = (const unsigned char *)text; *p; p++) {
+		if (*p == '"' || *p == '\\')
+			fprintf(out, "\\%c", *p);
+		else if (*p < 0x20 || *p == 0x7f)
+			fprintf(out, "\\%03o", *p);
+		else
+			putc(*p, out);
+	}
+}
+
+/* An integer, and the names that are written. */
+struct enumeration {
+	FILE *out;
+	int bits;
+	bool is_signed;
+	int n;
+	char names[NAMES_MAX][NAME_BYTES];
+};
+
+static bool has_value(const struct enumeration *e, int64_t value)
+{
+	if (e->bits == 64)
+		return true;
+	if (e->is_signed)
+		return value >= -(1ll << (e->bits - 1)) &&
+		       value < 1ll << (e->bits - 1);
+	return value >= 0 && value < 1ll << e->bits;
+}
+
+static void put_name(struct enumeration *e, const struct shown_name *shown)
+{
+	size_t bytes = (size_t)(shown->end - shown->start);
+	char *name;
+	int i;
+
+	if (e->n == NAMES_MAX || !has_value(e, shown->value))
+		return;
+	name = e->names[e->n];
+	if (bytes >= NAME_BYTES)
+		bytes = NAME_BYTES - 1;
+	memcpy(name, shown->start, bytes);
+	name[bytes] = '\0';
+	for (i = 0; i < e->n; i++)
+		if (!strcmp(e->names[i], name))
+			return;
+	if (!e->n++)
+		fprintf(e->out, "enum : integer { size = %d; align = 8; "
+				"signed = %d; } { ", e->bits, e->is_signed);
+	else
+		fputs(", ", e->out);
+	putc('"', e->out);
+	metadata_escape(e->out, name);
+	fprintf(e->out, e->is_signed ? "\" = %lld" : "\" = %llu",
+		(long long)shown->value);
+}
+
+/* A function of the kernel or in its manner returns -ENOENT. */
+static void put_errors(struct enumeration *e)
+{
+	char text[32] = "-";
+	size_t i, n;
+
+	for (i = 0; i < ARRAY_SIZE(errors); i++) {
+		n = strlen(errors[i].name);
+		memcpy(text + 1, errors[i].name, n);
+		put_name(e, &(struct shown_name){ errors[i].number, text + 1,
+						  text + 1 + n });
+		put_name(e, &(struct shown_name){ -errors[i].number, text,
+						  text + 1 + n });
+	}
+}
+
+static void put_names(struct enumeration *e, struct shown_field field)
+{
+	static const char words[] = "falsetrue";
+	static const struct shown_name truth[] = {
+		{ 0, words, words + 5 }, { 1, words + 5, words + 9 },
+	};
+	struct shown_name name;
+	size_t i;
+
+	if (field.how == TAFFRAIL_HOW_BOOL)
+		for (i = 0; i < ARRAY_SIZE(truth); i++)
+			put_name(e, &truth[i]);
+	else if (field.how == TAFFRAIL_HOW_ERRNO)
+		put_errors(e);
+	else if (field.how == TAFFRAIL_HOW_ENUM)
+		while (shown_next(&field, &name))
+			put_name(e, &name);
+}
+
+bool metadata_enumeration(FILE *out, const struct shown_field *field, int bits,
+			  bool is_signed)
+{
+	struct enumeration e = { .out = out, .bits = bits,
+				 .is_signed = is_signed };
+
+	put_names(&e, *field);
+	if (e.n)
+		fputs(" }", out);
+	return e.n;
+}
