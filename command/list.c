@@ -16,7 +16,7 @@
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
-#include "command/load/shown.h"
+#include "command/load/listed.h"
 #include "command/processes/faults.h"
 #include "command/processes/targets.h"
 #include "tracepoints/usdt/usdt.h"

@@ -87,12 +87,12 @@ command_sources = \
 	command/load/ask.c \
 	command/load/call.c \
 	command/load/connect.c \
-	command/load/load.c \
 	command/load/libraries.h \
+	command/load/listed.c \
+	command/load/listed.h \
+	command/load/load.c \
 	command/load/note.c \
 	command/load/rights.c \
-	command/load/shown.c \
-	command/load/shown.h \
 	command/process/process.c \
 	command/process/process.h \
 	command/process/rlimits.c \

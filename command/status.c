@@ -20,7 +20,7 @@
 #include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
-#include "command/load/shown.h"
+#include "command/load/listed.h"
 #include "command/processes/act.h"
 #include "command/processes/faults.h"
 #include "command/processes/others.h"

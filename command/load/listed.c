@@ -3,7 +3,7 @@
  * Callbacks as `taffrail status` and `taffrail list` show them, of the lines
  * "callback=" of MESSAGE_STATUS.
  */
-#include "command/load/shown.h"
+#include "command/load/listed.h"
 
 #include <errno.h>
 #include <stdio.h>

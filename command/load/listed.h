@@ -2,8 +2,8 @@
 /*
  * The callbacks of processes, as their agents tell of them.
  */
-#ifndef COMMAND_LOAD_SHOWN_H
-#define COMMAND_LOAD_SHOWN_H
+#ifndef COMMAND_LOAD_LISTED_H
+#define COMMAND_LOAD_LISTED_H
 
 #include <stdint.h>
 #include <sys/types.h>
