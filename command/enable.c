@@ -187,8 +187,8 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		status = rule_take(argv[options.index + 1]);
 	if (!status && type == MESSAGE_DISABLE &&
 	    rule_condition(argv[options.index + 1], &bytes))
-		status = command_misused("disable takes a rule without a "
-					 "condition: a marker is on or off");
+		status = command_failed("disable takes a rule without a "
+					"condition: a marker is on or off");
 	if (status)
 		return status;
 	if (!strcmp(argv[options.index], LOAD_SESSION))
