@@ -10,6 +10,7 @@
 #include <link.h>
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 #include <urcu-bp.h>
 
 #include "base/base.h"
@@ -128,6 +129,23 @@ void fork_look(void)
 static pthread_mutex_t loads = PTHREAD_MUTEX_INITIALIZER;
 static __thread int loading;
 
+/* One request at a time. */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
+int turn_take(unsigned int seconds)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += seconds;
+	return -pthread_mutex_timedlock(&turn, &until);
+}
+
+void turn_give(void)
+{
+	pthread_mutex_unlock(&turn);
+}
+
 void fork_hold(void)
 {
 	pthread_mutex_lock(&loads);
@@ -166,6 +184,8 @@ static void forked_parent(void)
 
 static void forked_child(void)
 {
+	/* the request that ran is the parent's */
+	pthread_mutex_init(&turn, NULL);
 	reader_forked();
 	if (told)
 		urcu_bp_after_fork_child();

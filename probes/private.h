@@ -192,6 +192,11 @@ void probe_unlock(void);
 void fork_hold(void);
 void fork_release(void);
 
+/* Waits for the turn of a request. Returns 0, or -ETIMEDOUT: a function of a
+ * library may never return. A forked child has no request. */
+int turn_take(unsigned int seconds);
+void turn_give(void);
+
 /* taffrail_probe_attach_with() of a callback that has that name. `fault` gets
  * why the condition can hold for no marker, or an empty string. */
 int probe_attach(const char *name, const char *rule,

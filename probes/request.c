@@ -4,10 +4,8 @@
  * runs it.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "control/request.h"
 #include "probes/private.h"
@@ -15,9 +13,6 @@
 #define PUBLIC		__attribute__((visibility("default")))
 #define WORDS_MAX	64
 #define WAIT_SECONDS	5
-
-/* One request at a time. */
-static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 /* The values of a request, in memory of their own. */
 struct wanted {
@@ -113,16 +108,6 @@ static int request_do(struct taffrail_call *call, const struct wanted *w)
 	return call_fail(call, -ENOSYS, "unknown request");
 }
 
-/* Waits for its turn: a function of a library may never return. */
-static int turn_take(void)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += WAIT_SECONDS;
-	return pthread_mutex_timedlock(&turn, &until);
-}
-
 static void request_run(struct request *request, struct taffrail_call *call)
 {
 	struct wanted *wanted = calloc(1, sizeof(*wanted));
@@ -137,7 +122,7 @@ static void request_run(struct request *request, struct taffrail_call *call)
 					    "%d, and there are at most %d "
 					    "words", LINE_VALUE_BYTES - 1,
 					    ENTRY_NAME_BYTES - 1, WORDS_MAX);
-	} else if (turn_take()) {
+	} else if (turn_take(WAIT_SECONDS)) {
 		request->status = call_fail(call, -EBUSY, "another request "
 					    "runs, and has not ended for %d "
 					    "seconds", WAIT_SECONDS);
@@ -145,7 +130,7 @@ static void request_run(struct request *request, struct taffrail_call *call)
 		call->words = wanted->words;
 		call->nwords = wanted->nwords;
 		request->status = request_do(call, wanted);
-		pthread_mutex_unlock(&turn);
+		turn_give();
 	}
 	free(wanted);
 }

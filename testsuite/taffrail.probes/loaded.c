@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -102,6 +103,26 @@ static int set(struct taffrail_call *call)
 	return 0;
 }
 
+/* Makes a child that waits to be killed. */
+static int child(struct taffrail_call *call)
+{
+	pid_t pid = fork();
+
+	while (!pid)
+		pause();
+	taffrail_call_printf(call, "%d\n", pid);
+	return pid < 0;
+}
+
+/* Ends it. */
+static int reap(struct taffrail_call *call)
+{
+	pid_t pid = atoi(taffrail_call_word(call, 0));
+	int status;
+
+	return kill(pid, SIGKILL) || waitpid(pid, &status, 0) != pid;
+}
+
 static int words(struct taffrail_call *call)
 {
 	for (int i = 0; i < taffrail_call_words(call); i++)
@@ -127,4 +148,6 @@ TAFFRAIL_PROBE_CALLBACK_WITH(every, TAFFRAIL_PROBE_SIGNAL, every_connect,
 TAFFRAIL_PROBE_CALL(print);
 TAFFRAIL_PROBE_CALL(set);
 TAFFRAIL_PROBE_CALL(words);
+TAFFRAIL_PROBE_CALL(child);
+TAFFRAIL_PROBE_CALL(reap);
 TAFFRAIL_PROBE_CALL(much);
