@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/load/libraries.h"
@@ -98,7 +99,9 @@ int connect_main(int argc, char **argv)
 
 	if (ret || !wish.pid)
 		return ret;
-	if (load_check_process(wish.pid) || check_rule(&wish))
+	/* a forked child may have an agent that is asleep */
+	if (load_check_process(wish.pid) || attach_provide(wish.pid) ||
+	    check_rule(&wish))
 		return COMMAND_FAILED;
 	wish_add(&request, &wish, "connect");
 	load_add_words(&request, wish.words);
