@@ -19,6 +19,7 @@
 struct ledger {
 	char *text;			/* NULL: none, or it is damaged */
 	bool damaged;
+	bool empty;
 };
 
 /* A line: a word, and up to four numbers. */
@@ -27,7 +28,7 @@ struct ledger_row {
 	uint64_t n[4];
 };
 
-/* Reads a file. An empty one is as good as none: its command was killed. */
+/* Reads a file. An empty ledger is as good as none: its command was killed. */
 void ledger_open(struct ledger *ledger, int dirfd, const char *name);
 void ledger_close(struct ledger *ledger);
 

@@ -22,8 +22,8 @@ void ledger_open(struct ledger *ledger, int dirfd, const char *name)
 	int ret = file_map_open(&map, dirfd, name, 1, 0);
 
 	memset(ledger, 0, sizeof(*ledger));
-	/* -EBADMSG: it is empty */
-	ledger->damaged = ret && ret != -ENOENT && ret != -EBADMSG;
+	ledger->empty = ret == -EBADMSG;
+	ledger->damaged = ret && ret != -ENOENT && !ledger->empty;
 	if (ret)
 		return;
 	bytes = map.bytes;

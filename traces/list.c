@@ -4,7 +4,8 @@
  * was removed.
  *
  * What must stay true here: the list is written when all traces are complete,
- * and names those that are there then.
+ * and names those that are there then. It is there as a whole or not at all, so
+ * verify can take an empty one for a damaged one.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,7 +18,8 @@
 #include "traces/ledger-private.h"
 #include "traces/private.h"
 
-#define ROW	"trace "
+#define ROW		"trace "
+#define TEMPORARY	".traces.new"
 
 /* Makes the text. Returns 0; or 1: there is no trace; or a negative errno. */
 static int list_make(const struct trace_set *set, char **text, size_t *bytes)
@@ -48,12 +50,13 @@ void trace_list_write(struct trace_set *set)
 	/* may remove traces */
 	trace_limit_room(set, set->ntraces * NAME_MAX);
 	ret = list_make(set, &text, &bytes);
-	fd = ret ? -1 : openat(set->fd, TRACE_LIST, O_WRONLY | O_CREAT |
+	fd = ret ? -1 : openat(set->fd, TEMPORARY, O_WRONLY | O_CREAT |
 			       O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd >= 0) {
 		ret = trace_write_at(fd, text, bytes, 0);
-		if (close(fd) || ret)
-			unlinkat(set->fd, TRACE_LIST, 0);
+		if (close(fd) || ret ||
+		    renameat(set->fd, TEMPORARY, set->fd, TRACE_LIST))
+			unlinkat(set->fd, TEMPORARY, 0);
 	}
 	free(text);
 }
@@ -103,5 +106,5 @@ int trace_list_check(int top, void (*missing)(const char *name, void *priv),
 			missing(line, priv);
 	}
 	ledger_close(&list);
-	return list.damaged ? -EBADMSG : 0;
+	return list.damaged || list.empty ? -EBADMSG : 0;
 }
