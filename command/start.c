@@ -16,6 +16,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/reason.h"
+#include "command/load/libraries.h"
 #include "command/processes/handed.h"
 #include "command/processes/later.h"
 #include "command/processes/rule.h"
@@ -63,11 +64,12 @@ static const struct option_row start_rows[] = {
 	{ 0 }
 };
 
-/* Refuses the names of sessions that gdb, gdbserver, TAFFRAIL_ENABLE and record
- * make. */
+/* Refuses the names of sessions that gdb, gdbserver, TAFFRAIL_ENABLE, callbacks
+ * and record make. */
 static int check_free(const char *name)
 {
-	static const char *const ours[] = { "gdb", "gdbserver", "env" };
+	static const char *const ours[] = { "gdb", "gdbserver", "env",
+					    LOAD_SESSION };
 	size_t n = strlen("record-");
 
 	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
