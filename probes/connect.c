@@ -224,9 +224,6 @@ int connection_enable(struct taffrail_call *call, const char *rule)
 		markers += ret;
 		count++;
 	}
-	if (!count)
-		return call_fail(call, -ENOENT, "nothing is connected to '%s'",
-				 rule);
 	call_add(call, "count=%d\nmarkers=%d\n", count, markers);
 	return 0;
 }
@@ -247,9 +244,6 @@ int connection_disable(struct taffrail_call *call, const char *rule)
 			return ret;
 		count++;
 	}
-	if (!count)
-		return call_fail(call, -ENOENT, "nothing is connected to '%s'",
-				 rule);
 	call_add(call, "count=%d\n", count);
 	return 0;
 }

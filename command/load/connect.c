@@ -150,17 +150,24 @@ int disconnect_main(int argc, char **argv)
 	return COMMAND_DONE;
 }
 
-/* Returns true when the process has a connection. */
-static bool has_connections(struct target *target)
+/* Returns 1 when the process has callbacks, 0 when it has none; or -1 after
+ * printing why it does not tell. */
+static int has_callbacks(struct target *target)
 {
 	struct client_answer answer = { 0 };
 	const char *key, *value;
 	size_t position = 0;
-	bool found = false;
+	int found = 0;
 
-	if (!target->process->alive || target_connect(target) ||
-	    client_call(&target->client, MESSAGE_STATUS, NULL, &answer))
-		return false;
+	if (!target->process->alive)
+		return 0;
+	if (target_connect(target) ||
+	    client_call(&target->client, MESSAGE_STATUS, NULL, &answer)) {
+		if (!rundir_lives(target->process))
+			return 0;
+		command_failed("%s", target->client.error);
+		return -1;
+	}
 	while (client_answer_next(&answer, &position, &key, &value))
 		found |= !strcmp(key, "callback");
 	client_answer_release(&answer);
@@ -168,38 +175,46 @@ static bool has_connections(struct target *target)
 	return found;
 }
 
-static int enable_one(pid_t pid, const char *rule, bool enable)
+/* Returns how many connections the rule selects; or -1 after printing why it has
+ * failed. */
+static long enable_one(pid_t pid, const char *rule, bool enable)
 {
 	struct client_request request = { 0 };
 	struct load_answer answer;
+	long count;
 
 	client_request_add(&request, "do", enable ? "enable" : "disable");
 	client_request_add(&request, "rule", "%s", rule);
 	if (load_ask(pid, &request, &answer))
-		return COMMAND_FAILED;
+		return -1;
+	count = load_number(&answer, "count");
 	load_answer_free(&answer);
-	return COMMAND_DONE;
+	return count;
 }
 
 int load_enable(pid_t pid, const char *rule, bool enable)
 {
 	struct targets targets;
 	int result = COMMAND_DONE;
-	int asked = 0;
+	long total = 0;
 
 	if (targets_open(&targets, pid))
 		result = COMMAND_FAILED;
-	for (size_t i = 0; !result && i < targets.count; i++) {
-		if (!has_connections(&targets.targets[i]))
-			continue;
-		asked++;
-		if (enable_one(targets.targets[i].process->pid, rule, enable))
+	for (size_t i = 0; i < targets.count; i++) {
+		long count = has_callbacks(&targets.targets[i]);
+
+		if (count > 0)
+			count = enable_one(targets.targets[i].process->pid,
+					   rule, enable);
+		if (count < 0)
 			result = COMMAND_FAILED;
+		else
+			total += count;
 	}
 	targets_close(&targets);
-	if (!result && !asked)
-		return command_failed("nothing is connected%s: connect a "
-				      "callback with taffrail connect",
+	if (!result && !total)
+		return command_failed("nothing is connected to '%s'%s: connect "
+				      "a callback with taffrail connect", rule,
 				      pid ? " in this process" : "");
 	return result;
 }
