@@ -175,8 +175,8 @@ static int has_callbacks(struct target *target)
 	return found;
 }
 
-/* Returns how many connections the rule selects; or -1 after printing why it has
- * failed. */
+/* Returns how many connections the rule selects; or -1 after printing why that
+ * has failed. */
 static long enable_one(pid_t pid, const char *rule, bool enable)
 {
 	struct client_request request = { 0 };

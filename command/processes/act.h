@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Who has started or changed a session, and when.
+ * Prints who has started or changed a session, and when.
  */
 #ifndef COMMAND_PROCESSES_ACT_H
 #define COMMAND_PROCESSES_ACT_H

@@ -16,8 +16,8 @@
 #include "command/common/command.h"
 #include "command/common/reason.h"
 
-/* Returns a copy of the lines without those that begin with `drop` or are
- * `other`; or NULL. */
+/* Returns a copy of the text, without lines that begin with `drop` and without
+ * the line `other`. Returns NULL if there is no memory. */
 static char *lines_without(const char *text, const char *drop,
 			   const char *other)
 {

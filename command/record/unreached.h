@@ -35,8 +35,8 @@ struct lacking {
 	int nrows;
 };
 
-/* Adds the programs that a process's page names; the page is checked. Leaves
- * out those that it named before the session. */
+/* Adds the programs that a process's page names since the session began. The
+ * page is checked. */
 void lacking_take(struct lacking *lacking, const struct process_page *page,
 		  const struct session_page *session);
 
