@@ -34,12 +34,11 @@
  * lock must not look like a holder in one of its ancestors. */
 static uint32_t marks;
 
-static int revive_aside(void *arg)
+static int revive_aside(void *noted)
 {
 	int ret;
 
-	(void)arg;
-	lacking_note_child();
+	*(int *)noted = lacking_note_child();
 	ret = place_open();
 	if (ret)
 		return ret;
@@ -51,7 +50,8 @@ static int revive_aside(void *arg)
 }
 
 /* Waits for the thread that has set fork_mark[1] and revives the child. The
- * next fork wipes this word with the others. */
+ * next fork wipes this word with the others, and fork_mark[2], which says that
+ * a child under a filter has noted so. */
 static int revive_wait(void)
 {
 	struct timespec pause = { .tv_nsec = 1000000 };
@@ -65,16 +65,19 @@ static int revive_wait(void)
 static int revive(void)
 {
 	int ret = -EBUSY;
+	int noted = 0;
 
 	thread_forget();
 	bell_forget();
 	demand_forget();
 	host_setup();
 	if (!registry_lock_adopt())
-		ret = thread_run(revive_aside, NULL);
+		ret = thread_run(revive_aside, &noted);
 	if (ret) {
 		agent_off = "the forked child could not make its files";
 		log_fact(LOG_ERROR, "fork", agent_off, ret);
+		if (!noted)
+			channels_orphan(-ret);
 	} else {
 		/* before the mark is set: a thread that reads the mark does not
 		 * wait, and would take a closed channel for a stopped one */
@@ -109,6 +112,13 @@ SIGSAFE int fork_revive(void)
 	if (thread_forbidden())
 		return 0;
 	return vectors_kept(revive_alone, NULL, NULL);
+}
+
+SIGSAFE int fork_forbidden(void)
+{
+	if (!__atomic_exchange_n(&fork_mark[2], 1, __ATOMIC_RELAXED))
+		channels_orphan(ENOSYS);
+	return 0;
 }
 
 /* The handler before libc's fork(). */

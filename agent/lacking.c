@@ -197,10 +197,12 @@ SIGSAFE enum lacking_why lacking_place(char *const *environment)
 	return place_look();
 }
 
-void lacking_note_child(void)
+int lacking_note_child(void)
 {
-	if (place_look() == LACKING_AWAY)
-		lacking_note(LACKING_AWAY, host_program);
+	if (place_look() != LACKING_AWAY)
+		return 0;
+	lacking_note(LACKING_AWAY, host_program);
+	return 1;
 }
 
 /* Adds the path of the program's file, without control characters. */

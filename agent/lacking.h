@@ -26,8 +26,8 @@ enum lacking_why lacking_place(char *const *environment);
 
 /* Notes in the parent's page that this forked child will make its files where
  * the recorder of its parent does not look: the path of the runtime directory
- * leads to another one now. Opens a file. */
-void lacking_note_child(void);
+ * leads to another one now. Returns 1 if so. Opens a file. */
+int lacking_note_child(void);
 
 /* Tells the recorders that TAFFRAIL_JOIN names, or only one of them, that the
  * agent stays off in this program, or cannot begin the session, and why. `only`

@@ -134,7 +134,7 @@ int leave_confine(int clockless)
 	/* seccomp's strict mode forbids execve(2) */
 	filtered_process(!clockless);
 	channel_run_aside = NULL;
-	channel_revive = NULL;
+	channel_revive = fork_forbidden;
 	return CONFINED | begun;
 }
 

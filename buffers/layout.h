@@ -249,6 +249,12 @@ struct session_page {
 					 * has, or found overwritten; a
 					 * command stores it */
 	struct lacking_counts before;	/* as the session began */
+	uint32_t orphans;		/* forked children that could not make
+					 * files: their events are in
+					 * lost_unplaced */
+	int32_t orphan_error;		/* why, of the last one: an errno;
+					 * ENOSYS: no thread may be made, by a
+					 * seccomp filter */
 };
 
 /*

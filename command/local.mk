@@ -125,6 +125,7 @@ command_sources = \
 	command/record/consume.h \
 	command/record/joiners-private.h \
 	command/record/joiners.c \
+	command/record/late.c \
 	command/record/loop.c \
 	command/record/member-private.h \
 	command/record/member.c \

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -172,7 +173,23 @@ static void ledger_fill(FILE *out, const struct trace *trace)
 		(unsigned long long)trace->session_sum);
 }
 
-int trace_ledger_write(struct trace *trace)
+/* Copies a ledger; only the row "unplaced" is new. */
+static void ledger_copy(FILE *out, const struct trace *trace, const char *text)
+{
+	static const char row[] = "\nunplaced ";
+	const char *at = strstr(text, row);
+	const char *rest = at ? strchr(at + 1, '\n') : NULL;
+
+	if (!rest)
+		return;
+	fwrite(text, 1, (size_t)(at - text), out);
+	fprintf(out, "%s%llu%s", row, (unsigned long long)trace->unplaced,
+		rest);
+}
+
+/* Writes the ledger, or, if there is an old one, that with the new number of
+ * events that were lost before any ring. */
+static int ledger_write(struct trace *trace, const char *old)
 {
 	char *text = NULL;
 	size_t bytes = 0;
@@ -181,7 +198,10 @@ int trace_ledger_write(struct trace *trace)
 
 	if (!out)
 		return -ENOMEM;
-	ledger_fill(out, trace);
+	if (old)
+		ledger_copy(out, trace, old);
+	else
+		ledger_fill(out, trace);
 	ret = fclose(out) ? -ENOMEM : trace_add_checksum(&text, &bytes,
 							 LEDGER_CHECKSUM, "");
 	if (!ret)
@@ -189,6 +209,34 @@ int trace_ledger_write(struct trace *trace)
 	if (!ret && ftruncate(trace->ledger, (off_t)bytes))
 		ret = -errno;
 	free(text);
+	return ret;
+}
+
+int trace_ledger_write(struct trace *trace)
+{
+	return ledger_write(trace, NULL);
+}
+
+int trace_ledger_raise(struct trace *trace)
+{
+	int directory = trace_directory(trace);
+	struct ledger old;
+	int ret = -EBADMSG;
+
+	if (directory < 0)
+		return directory;
+	ledger_open(&old, directory, "index/ledger");
+	trace->ledger = openat(directory, "index/ledger",
+			       O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (trace->ledger < 0)
+		ret = -errno;
+	else if (old.text)
+		ret = ledger_write(trace, old.text);
+	if (trace->ledger >= 0)
+		close(trace->ledger);
+	trace->ledger = -1;
+	ledger_close(&old);
+	close(directory);
 	return ret;
 }
 

@@ -83,6 +83,10 @@ int trace_add_checksum(char **text, size_t *bytes, const char *before,
  * Returns 0 or -errno. */
 int trace_ledger_write(struct trace *trace);
 
+/* Writes `unplaced` into the ledger of a finished trace, whose streams may have
+ * been freed. Returns 0 or -errno. */
+int trace_ledger_raise(struct trace *trace);
+
 /* Writes DIR/traces, the names of all traces. Where it has no room, it is not
  * there. */
 void trace_list_write(struct trace_set *set);

@@ -141,3 +141,19 @@ int trace_finish(struct trace *trace, bool overwrite)
 	trace_limit_finished(trace);
 	return ret ? trace_failed(trace, ret) : 0;
 }
+
+void trace_lose_late(struct trace *trace, uint64_t lost)
+{
+	int ret;
+
+	trace->set->lost += lost;
+	trace->unplaced += lost;
+	if (trace->gone) {
+		trace->set->gone.emitted += lost;
+		trace->set->gone.lost += lost;
+		return;
+	}
+	ret = trace_ledger_raise(trace);
+	if (ret)
+		trace_failed(trace, ret);
+}

@@ -202,4 +202,8 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
  */
 int trace_finish(struct trace *trace, bool overwrite);
 
+/* Counts events of a finished trace that were lost before any ring, and that
+ * the caller learned of only now. Call it before trace_set_finish(). */
+void trace_lose_late(struct trace *trace, uint64_t lost);
+
 #endif

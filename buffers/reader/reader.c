@@ -262,6 +262,8 @@ int session_view_update(struct session_view *session)
 	session->page.ring_bytes = load_relaxed(&page->ring_bytes);
 	session->page.roomless = load_relaxed(&page->roomless);
 	session->page.small_error = load_relaxed(&page->small_error);
+	session->page.orphans = load_relaxed(&page->orphans);
+	session->page.orphan_error = load_relaxed(&page->orphan_error);
 	read_faults(session);
 	if (to == at)
 		return 0;

@@ -92,7 +92,7 @@ extern struct rings rings_off
 extern struct ring ring_absent;
 
 /* 0 in a forked child that has no files yet; else a number that none of the
- * process's ancestors has had. */
+ * process's ancestors has had. Two words of agent/fork.c follow it. */
 extern uint32_t *fork_mark;
 
 /*
@@ -277,6 +277,10 @@ void channel_need_all(struct channel *channel, uint32_t locked);
  * count there. SIGSAFE.
  */
 void channel_orphan_lose(const struct rings *rings);
+
+/* Notes that this forked child cannot make files, and why (an errno), in the
+ * sessions that run. Call it before the child's first event. SIGSAFE. */
+void channels_orphan(int error);
 
 /*
  * Runs fn(arg) in a thread with a private descriptor table, for the functions

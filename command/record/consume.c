@@ -388,6 +388,18 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	return ret == -EBADMSG ? 0 : ret;
 }
 
+/* A recorder looks at the session's page once more (consume_late()). */
+static void page_release(struct consumer *consumer)
+{
+	struct file_map *map = &consumer->session.map;
+
+	if (!consumer->consume)
+		file_map_close(map);
+	else if (map->fd >= 0)
+		close(map->fd);
+	map->fd = -1;
+}
+
 /* Closes rings and descriptors; keeps only what the final metadata needs. */
 static void let_go(struct consumer *consumer)
 {
@@ -400,7 +412,7 @@ static void let_go(struct consumer *consumer)
 	free(consumer->rings);
 	consumer->rings = NULL;
 	consumer->nrings = 0;
-	file_map_close(&consumer->session.map);
+	page_release(consumer);
 	if (consumer->fd >= 0)
 		close(consumer->fd);
 	consumer->fd = -1;
@@ -473,6 +485,32 @@ int consume_finish(struct consumer *consumer)
 		consumer->set->left_off = consumer->session.page.left_off;
 	let_go(consumer);
 	return ret;
+}
+
+uint32_t consume_late(struct consumer *consumer)
+{
+	const struct session_page *page = consumer->session.map.address;
+	struct session_page *last = &consumer->session.page;
+	uint64_t lost = 0;
+	uint32_t orphans = 0;
+
+	if (!page)
+		return 0;
+	/* another program may have cut the file: the page is all zeros then */
+	if (load_relaxed(&page->lost_unplaced) > last->lost_unplaced)
+		lost = load_relaxed(&page->lost_unplaced) - last->lost_unplaced;
+	if (load_relaxed(&page->orphans) > last->orphans) {
+		orphans = load_relaxed(&page->orphans) - last->orphans;
+		last->orphan_error = load_relaxed(&page->orphan_error);
+	}
+	file_map_close(&consumer->session.map);
+	last->lost_unplaced += lost;
+	last->orphans += orphans;
+	if (lost && consumer->trace)
+		trace_lose_late(consumer->trace, lost);
+	else
+		consumer->set->lost += lost;
+	return orphans;
 }
 
 static bool has_session(int fd)

@@ -70,6 +70,13 @@ int consume_poll(struct consumer *consumer, uint64_t until_ns);
 int consume_finish(struct consumer *consumer);
 
 /*
+ * Counts what forked children of a recorded image have lost since
+ * consume_finish(), and unmaps the session's page. Returns how many children
+ * could not make files since then; page.orphan_error says why.
+ */
+uint32_t consume_late(struct consumer *consumer);
+
+/*
  * Removes the files of a finished session of a dead process, and the parts of
  * its directory that no other session needs. `top` is the runtime directory, or
  * -1.

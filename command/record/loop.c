@@ -246,6 +246,7 @@ static void finish_image(struct record *record, struct record_member *member,
 
 	if (!consumer->finished) {
 		ret = consume_finish(consumer);
+		record_late_add(record, consumer);
 		if (!rundir_read_process(&member->process, consumer->image,
 					 &page)) {
 			lacking_take(&record->lacking, &page,

@@ -4,7 +4,8 @@
  *
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
- * member.c knows the processes, met.c the rules that selected a marker,
+ * late.c looks at them once more, member.c knows the processes, met.c the rules
+ * that selected a marker,
  * signals.c sets handlers and limits.
  */
 #ifndef COMMAND_RECORD_PRIVATE_H
@@ -21,6 +22,7 @@ struct client_request;
 
 #define RECORD_RULES_MAX	256
 #define RECORD_PROVIDERS_MAX	8
+#define RECORD_LATE_MAX		1024
 
 struct record_options {
 	const char *output;
@@ -73,6 +75,8 @@ struct record {
 	int crowded;			/* -EMFILE: the last scan did not see
 					 * every process */
 	struct shortage shortage;	/* of room for buffers */
+	struct consumer *late[RECORD_LATE_MAX];	/* finished, still mapped */
+	size_t nlate;
 	int missed;			/* -errno: buffers were not opened */
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
@@ -138,6 +142,12 @@ void record_stop(struct record *record);
 /* Adds a process whose session has been started. Returns 0 or a negative
  * errno. */
 int record_join(struct record *record, const struct rundir_process *process);
+
+/* record_late_add() takes a finished image; record_late_end() counts what
+ * children of these images have lost since. Call it before
+ * trace_set_finish(). */
+void record_late_add(struct record *record, struct consumer *consumer);
+void record_late_end(struct record *record);
 
 /* Removes the files of processes that ended after record_stop(). */
 void record_tidy(struct record *record);

@@ -431,6 +431,7 @@ static int end(struct record *record)
 	int status;
 
 	record_stop(record);
+	record_late_end(record);
 	trace_set_finish(&record->set);
 	if (record->off >= 0)
 		lacking_read(&record->lacking, record->off);

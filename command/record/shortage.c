@@ -42,11 +42,19 @@ void shortage_look(struct shortage *shortage, int fd)
 		shortage->files = fs.f_favail;
 }
 
+void shortage_orphans(struct shortage *shortage, uint32_t orphans, int error)
+{
+	shortage->orphans += orphans;
+	if (orphans)
+		shortage->orphan_error = error;
+}
+
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd)
 {
 	bool smaller = page->ring_bytes < page->asked_bytes;
 
+	shortage_orphans(shortage, page->orphans, page->orphan_error);
 	if (page->roomless) {
 		shortage->roomless++;
 		shortage->error = (int)page->roomless;
@@ -80,31 +88,53 @@ long shortage_files(void)
 	return sysconf(_SC_NPROCESSORS_CONF) + LOCKED_AHEAD + 5;
 }
 
+/* Returns what else may keep a forked child from making its files, or NULL. */
+static const char *child_text(int error)
+{
+	switch (error) {
+	case EAGAIN:
+		return "it may start no thread: raise the limit (ulimit -u), "
+		       "or that of its cgroup (pids.max)";
+	case EBUSY:
+		return "another thread of its parent was loading a library as "
+		       "it was forked";
+	case ECHILD:
+		return "the agent's thread in it was killed";
+	case ENOSYS:
+		return "a seccomp filter of its parent forbids it to make a "
+		       "thread: fork before the filter is installed";
+	default:
+		return NULL;
+	}
+}
+
 /* Writes what there is too little of, and what a process needs. */
 static void reason_text(char *text, size_t room, const struct shortage *s,
-			const char *directory)
+			int error, const char *directory)
 {
 	char is[SHORTAGE_SIZE_BYTES], wanted[SHORTAGE_SIZE_BYTES];
+
 	shortage_size(wanted, shortage_needed(s->asked));
-	if (s->error == EDQUOT)
+	if (error == EDQUOT)
 		snprintf(text, room, "a quota (TAFFRAIL_QUOTA, or the disk's) "
 			 "leaves no more in %s, and a process needs %s; raise "
 			 "it, give a smaller --buffer-size, or set "
 			 "TAFFRAIL_DIR to another directory", directory,
 			 wanted);
-	else if (s->error == EFBIG)
+	else if (error == EFBIG)
 		snprintf(text, room, "the limit of a file's size (ulimit -f) "
 			 "forbids larger files in %s; raise it, or give a "
 			 "smaller --buffer-size", directory);
-	else if (s->error == ENOMEM)
+	else if (error == ENOMEM)
 		snprintf(text, room, "the limit of its address space (ulimit "
 			 "-v) leaves no more, and a process needs %s; raise it, "
 			 "or give a smaller --buffer-size", wanted);
-	else if (s->error == EMFILE || s->error == ENFILE)
+	else if (error == EMFILE || error == ENFILE)
 		snprintf(text, room, "too many open files in the process: "
 			 "raise its limit (ulimit -n)");
-	else if (s->error == EACCES || s->error == EPERM ||
-		 s->error == ENOENT)
+	else if (child_text(error))
+		snprintf(text, room, "%s", child_text(error));
+	else if (error == EACCES || error == EPERM || error == ENOENT)
 		snprintf(text, room, "it may make no files in %s any more: it "
 			 "has changed its user or its root directory",
 			 directory);
@@ -117,15 +147,30 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 			 wanted, shortage_files());
 }
 
+/* Says why forked children have no trace. Returns an exit status. */
+static int tell_orphans(const struct shortage *s, const char *directory)
+{
+	char why[2 * 4096];
+
+	if (!s->orphans)
+		return COMMAND_DONE;
+	reason_text(why, sizeof(why), s, s->orphan_error, directory);
+	return command_failed("%s could not make files, and counted %s events "
+			      "as lost: %s",
+			      counted(s->orphans, "forked process"),
+			      agreed(s->orphans, "its", "their"), why);
+}
+
 int shortage_tell(const struct shortage *s, const char *directory,
 		  uint64_t lost)
 {
 	char least[SHORTAGE_SIZE_BYTES], asked[SHORTAGE_SIZE_BYTES];
 	char why[2 * 4096];
+	int status = tell_orphans(s, directory);
 
 	if (!s->roomless && !s->smaller && !s->pageless)
-		return COMMAND_DONE;
-	reason_text(why, sizeof(why), s, directory);
+		return status;
+	reason_text(why, sizeof(why), s, s->error, directory);
 	if (s->smaller)
 		command_warn("%s had smaller buffers: %s instead of %s%s",
 			     counted(s->smaller, "process"),
@@ -143,5 +188,5 @@ int shortage_tell(const struct shortage *s, const char *directory,
 			     counted(s->pageless, "program"));
 	command_warn("%s", why);
 	return (s->roomless && lost) || s->pageless ? COMMAND_FAILED :
-						      COMMAND_DONE;
+						      status;
 }

@@ -19,6 +19,8 @@ struct shortage {
 	uint64_t free;			/* bytes, at the worst moment seen */
 	uint64_t files;			/* free inodes, likewise */
 	int error;			/* errno of a buffer, or 0 */
+	uint64_t orphans;		/* forked children without any file */
+	int orphan_error;		/* errno of the last one, or 0 */
 };
 
 /* Writes "260K" or "12M": a number of bytes, rounded up. Returns `text`. */
@@ -34,6 +36,10 @@ long shortage_files(void);
  * is a file or directory in the runtime directory. */
 void shortage_take(struct shortage *shortage, const struct session_page *page,
 		   int fd);
+
+/* Adds forked processes that could not make files; `error` is why, of the last
+ * one. */
+void shortage_orphans(struct shortage *shortage, uint32_t orphans, int error);
 
 /* Looks how much room there is now. */
 void shortage_look(struct shortage *shortage, int fd);
