@@ -245,6 +245,15 @@ static int unwritten(const struct snapshot *s, int error)
 			      (unsigned long long)s->set.kept);
 }
 
+static void tell_unknown(const struct snapshot *s)
+{
+	char nearest[TARGETS_NEAREST_BYTES];
+
+	targets_nearest(&s->list, s->name, nearest, sizeof(nearest));
+	command_failed("no process has a session '%s'%s%s", s->name,
+		       s->foreign ? " of this version" : "", nearest);
+}
+
 static int take_all(struct snapshot *s)
 {
 	size_t i;
@@ -261,8 +270,7 @@ static int take_all(struct snapshot *s)
 	if (!s->ntaken && tell_missing(s))
 		return COMMAND_FAILED;
 	if (!s->ntaken) {
-		command_failed("no process has a session '%s'%s", s->name,
-			       s->foreign ? " of this version" : "");
+		tell_unknown(s);
 		if (!s->core && !s->pid)
 			others_tell(s->name);
 		return COMMAND_FAILED;

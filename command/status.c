@@ -514,6 +514,7 @@ static void release(struct status *s)
 
 static int show(struct status *s, pid_t pid, bool as_json)
 {
+	char nearest[TARGETS_NEAREST_BYTES] = "";
 	struct targets targets;
 
 	if (targets_open(&targets, pid)) {
@@ -529,13 +530,16 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		rundir_each_removed(&targets.dir, NULL, take_removed, s);
 		faults_tell_last(&targets.dir, false);
 	}
+	if (s->only)
+		targets_nearest(&targets.list, s->only, nearest,
+				sizeof(nearest));
 	targets_close(&targets);
 	/* a process that did not answer may have it */
 	if (s->only && !s->count && s->result)
 		return s->result;
 	if (s->only && !s->count) {
 		command_failed("no session '%s'%s", s->only,
-			       command_parse_pid(&pid, s->only) ? "" :
+			       command_parse_pid(&pid, s->only) ? nearest :
 			       "; for a process, put -p before its number");
 		others_tell(s->only);
 		return COMMAND_FAILED;

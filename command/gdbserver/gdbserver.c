@@ -56,6 +56,22 @@ static int skip_wrapper(char **argv, int i)
 	return argv[i] ? i + 1 : i;
 }
 
+/* Returns true for the -p of other sub-commands and of gdb. */
+static bool is_pid_option(const char *word)
+{
+	return !strncmp(word, "-p", 2) ||
+	       !strncmp(word, "--pid", strlen("--pid"));
+}
+
+static int misused_pid_option(const char *word)
+{
+	return command_misused("gdbserver has no option '%s': it attaches to a "
+			       "process by --attach COMM PID, as in: taffrail "
+			       "gdbserver --attach :2345 PID; gdb needs no "
+			       "gdbserver on this machine: taffrail gdb -p PID",
+			       word);
+}
+
 static int parse(struct gdbserver_options *o, char **argv)
 {
 	bool multi = false;
@@ -77,6 +93,8 @@ static int parse(struct gdbserver_options *o, char **argv)
 			multi = true;
 		} else if (!strcmp(word, "--no-startup-with-shell")) {
 			o->no_shell = true;
+		} else if (is_pid_option(word)) {
+			return misused_pid_option(word);
 		}
 	}
 	o->noptions = i - 1;
@@ -85,6 +103,8 @@ static int parse(struct gdbserver_options *o, char **argv)
 	if (!o->comm)
 		return command_misused("no address for gdb: give "
 				       "HOST:PORT, a serial device or -");
+	if (o->program[0] && is_pid_option(o->program[0]))
+		return misused_pid_option(o->program[0]);
 	if (!o->program[0] && o->attach)
 		return command_misused("no process given: add PID");
 	if (!o->program[0] && !multi)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -239,22 +240,32 @@ static size_t names_of(const struct rundir_process *process,
 	return n;
 }
 
-int targets_no_session(const struct targets *t, const char *name)
+void targets_nearest(const struct rundir_list *list, const char *name,
+		     char *text, size_t room)
 {
 	static char names[NAMES_MAX][SESSION_NAME_BYTES];
+	static const char before[] = "; the nearest: ";
 	struct nearest nearest = { .rule = name };
-	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	size_t n = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		n += names_of(&list->processes[i], &nearest, names + n,
+			      NAMES_MAX - n);
+	snprintf(text, room, "%s", n ? before : "");
+	if (n)
+		nearest_text(&nearest, text + strlen(before),
+			     room - strlen(before));
+}
+
+int targets_no_session(const struct targets *t, const char *name)
+{
+	char text[TARGETS_NEAREST_BYTES];
 	pid_t pid;
 
-	for (size_t i = 0; i < t->list.count; i++)
-		n += names_of(&t->list.processes[i], &nearest, names + n,
-			      NAMES_MAX - n);
-	nearest_text(&nearest, text, sizeof(text));
 	if (!command_parse_pid(&pid, name))
 		return command_failed("no session '%s': a session's name "
 				      "stands here, -p before the number of a "
 				      "process", name);
-	return command_failed("no session '%s'%s%s", name,
-			      *text ? "; the nearest: " : "", text);
+	targets_nearest(&t->list, name, text, sizeof(text));
+	return command_failed("no session '%s'%s", name, text);
 }

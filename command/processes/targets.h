@@ -59,6 +59,12 @@ int target_list(struct target *target);
  */
 int targets_check_rule(const struct targets *targets, const char *rule);
 
+/* Writes "; the nearest: A, B or C", sessions of these processes whose names are
+ * like this one; "" if they have no session. */
+#define TARGETS_NEAREST_BYTES	512
+void targets_nearest(const struct rundir_list *list, const char *name,
+		     char *text, size_t room);
+
 /* Says that no process has the session, and which names are like it. Returns
  * COMMAND_FAILED. */
 int targets_no_session(const struct targets *t, const char *name);

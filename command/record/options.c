@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "buffers/rings/channel.h"
@@ -170,12 +171,54 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	}
 	if (options.index < argc)
 		o->program = argv + options.index;
+	o->bare = options.index == 1;
 	if (!o->pids.count == !o->program)
 		return command_misused("give either -p PID or a program");
 	if (o->pids.count && o->nproviders)
 		return command_misused("a provider cannot be loaded into a "
 				       "running process");
 	return fit_buffer(o);
+}
+
+/* Returns true for a word that is a rule, and hardly anything else: it has one
+ * slash, in the middle. */
+static bool is_rule(const char *word)
+{
+	const char *slash = strchr(word, '/'), *why;
+
+	return slash && slash > word && slash[1] && !strchr(slash + 1, '/') &&
+	       !rule_check(word, &why);
+}
+
+/* Returns true for a word that is an option of record by its long name. */
+static bool is_long(const char *word)
+{
+	for (const struct option_row *row = rows; row->key; row++) {
+		size_t n = strlen(row->word);
+
+		if (!strncmp(word, "--", 2) &&
+		    !strncmp(word + 2, row->word, n) &&
+		    (!word[2 + n] || word[2 + n] == '='))
+			return true;
+	}
+	return false;
+}
+
+void record_tell_stray(const struct record_options *o)
+{
+	const char *word = o->bare ? o->program[1] : NULL;
+	const char *value = word ? o->program[2] : NULL;
+
+	if (!word)
+		return;
+	if (!is_long(word) &&
+	    !(!strcmp(word, "-o") && value && access(value, F_OK)) &&
+	    !(!strcmp(word, "-e") && value && is_rule(value)))
+		return;
+	command_warn("%s got the option '%s': those of record stand before "
+		     "the program, as in: taffrail record %s%s%s -- %s",
+		     o->program[0], word, word, value ? " " : "", value ?: "",
+		     o->program[0]);
 }
 
 void record_request(const struct record *record,

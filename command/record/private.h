@@ -40,6 +40,7 @@ struct record_options {
 	double seconds;			/* 0: until the end */
 	struct command_pids pids;	/* none: run `program` */
 	char **program;
+	bool bare;			/* no word stands before `program` */
 };
 
 /* A process that takes part. */
@@ -98,6 +99,12 @@ extern volatile sig_atomic_t record_signals;
 /* Reads the command line. Returns COMMAND_DONE; -1 after printing help; else an
  * exit status, after printing why. */
 int record_take_arguments(struct record_options *o, int argc, char **argv);
+
+/* Says that an option of record's stands behind the program, and so went to it,
+ * where nothing stands before the program and the option is hardly the
+ * program's. Call it when the program has ended: then a directory of -o that
+ * does not exist is none of its files. */
+void record_tell_stray(const struct record_options *o);
 
 /* Makes the request that begins the session; the caller releases it. */
 void record_request(const struct record *record,

@@ -458,6 +458,7 @@ static int end(struct record *record)
 	if (report_spoilt(&record->set))
 		status = COMMAND_FAILED;
 	tell_result(record);
+	record_tell_stray(&record->options);
 	if (report_losses(set, record->options.fail_on_loss))
 		status = COMMAND_FAILED;
 	/* joiners.c cannot see them */
