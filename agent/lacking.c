@@ -5,8 +5,9 @@
  * record` finds it. A program whose agent stays off has no page: it adds a line
  * to a file that the recorder has made.
  *
- * What must stay true: the counts are exact. The notes name only the first
- * programs, one note for each path and reason.
+ * What must stay true: the counts are exact, except that programs which may be
+ * linked with an agent count only if there is a note. The notes name only the
+ * first programs, one note for each path and reason.
  */
 #include "agent/lacking.h"
 
@@ -85,6 +86,9 @@ SIGSAFE uint32_t lacking_note(enum lacking_why why, const char *path)
 		}
 	}
 	i = note_take(page);
+	/* the reader could not tell whether these programs have an agent */
+	if (i < 0 && why == LACKING_UNLINKED)
+		count(page, why, -1u);
 	if (i < 0)
 		return 0;
 	note = &page->lacking[i];
@@ -103,7 +107,8 @@ SIGSAFE void lacking_failed(enum lacking_why why, uint32_t mark)
 
 	if (agent_off || !page)
 		return;
-	count(page, why, -1u);
+	if (mark || why != LACKING_UNLINKED)
+		count(page, why, -1u);
 	if (!mark)
 		return;
 	note = &page->lacking[(mark & ~NEW) - 1];

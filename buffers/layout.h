@@ -118,6 +118,9 @@ enum lacking_why {
 				 * not the recording */
 	LACKING_AWAY	= 10,	/* the path of the runtime directory leads to
 				 * another one, or to none */
+	LACKING_UNLINKED = 11,	/* the process hands on a session, but no
+				 * library: the program has an agent only if it
+				 * is linked with one, and then joins */
 	LACKING_END
 };
 

@@ -114,10 +114,11 @@ SIGSAFE void exec_look(struct image *image, const struct exec *e)
 		image_look(image, environment);
 		if (!image->why && image->found[0])
 			image->why = lacking_place(environment);
-	} else if (settings.preloaded) {
+	} else if (settings.preloaded || settings_bequeaths()) {
 		image_look(image, environment);
 		if (!image->why && image->found[0])
-			image->why = LACKING_UNSET;
+			image->why = settings.preloaded ? LACKING_UNSET :
+							  LACKING_UNLINKED;
 		image->withhold = 0;
 	}
 }
@@ -181,20 +182,34 @@ static int become(const struct exec *e)
 	return stayed(&leaving, really(e, environment));
 }
 
-PUBLIC SIGSAFE int execve(const char *path, char *const argv[],
-			  char *const envp[])
+/* The functions below call these two. By their public names they would call
+ * libc's, where the agent has come late. */
+SIGSAFE static int by_path(const char *path, char *const *argv,
+			   char *const *envp)
 {
 	struct exec e = { EXECVE, AT_FDCWD, path, argv, envp, 0 };
 
 	return become(&e);
 }
 
-PUBLIC SIGSAFE int execvpe(const char *file, char *const argv[],
-			   char *const envp[])
+SIGSAFE static int by_name(const char *file, char *const *argv,
+			   char *const *envp)
 {
 	struct exec e = { EXECVPE, AT_FDCWD, file, argv, envp, 0 };
 
 	return become(&e);
+}
+
+PUBLIC SIGSAFE int execve(const char *path, char *const argv[],
+			  char *const envp[])
+{
+	return by_path(path, argv, envp);
+}
+
+PUBLIC SIGSAFE int execvpe(const char *file, char *const argv[],
+			   char *const envp[])
+{
+	return by_name(file, argv, envp);
 }
 
 PUBLIC SIGSAFE int fexecve(int fd, char *const argv[], char *const envp[])
@@ -214,12 +229,12 @@ PUBLIC SIGSAFE int execveat(int fd, const char *path, char *const argv[],
 
 PUBLIC SIGSAFE int execv(const char *path, char *const argv[])
 {
-	return execve(path, argv, environ);
+	return by_path(path, argv, environ);
 }
 
 PUBLIC SIGSAFE int execvp(const char *file, char *const argv[])
 {
-	return execvpe(file, argv, environ);
+	return by_name(file, argv, environ);
 }
 
 /* Copies the arguments of execl() and the like into an array on the stack; an
@@ -259,15 +274,15 @@ static COLD int by_words(int (*exec)(const char *, char *const *,
 
 PUBLIC SIGSAFE int execl(const char *path, const char *first, ...)
 {
-	return BY_WORDS(execve, path, first, 0);
+	return BY_WORDS(by_path, path, first, 0);
 }
 
 PUBLIC SIGSAFE int execlp(const char *file, const char *first, ...)
 {
-	return BY_WORDS(execvpe, file, first, 0);
+	return BY_WORDS(by_name, file, first, 0);
 }
 
 PUBLIC SIGSAFE int execle(const char *path, const char *first, ...)
 {
-	return BY_WORDS(execve, path, first, 1);
+	return BY_WORDS(by_path, path, first, 1);
 }

@@ -435,6 +435,7 @@ static int end(struct record *record)
 	trace_set_finish(&record->set);
 	if (record->off >= 0)
 		lacking_read(&record->lacking, record->off);
+	lacking_settle(&record->lacking);
 	if (record->lacking.limited)
 		record->shortage.error = EFBIG;
 	if (record->lacking.roomless)

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "control/protocol.h"
@@ -37,6 +38,9 @@ static const char *const words[LACKING_END] = {
 	[LACKING_AWAY] = "the runtime directory is another one there (its "
 		"own /dev/shm or root directory), or was removed: show it the "
 		"recorder's (mount --bind), or run taffrail record there",
+	[LACKING_UNLINKED] = "it is not linked with libtaffrail, and the "
+		"process that executed it has no LD_PRELOAD to hand on: link "
+		"it, or start that process by taffrail record",
 };
 
 /* Of a program that has an agent. */
@@ -59,25 +63,33 @@ static void copy_printable(char *to, size_t room, const char *from)
 	to[i] = '\0';
 }
 
-void lacking_add(struct lacking *lacking, const char *path, const char *why,
-		 uint64_t times)
+/* Adds a program to a table. Returns false when there is no room. */
+static bool row_add(struct lacking_row *rows, int *nrows, int room,
+		    const char *path, const char *why, uint64_t times)
 {
 	struct lacking_row row = { .times = times };
 	int i;
 
 	copy_printable(row.path, sizeof(row.path), path);
 	copy_printable(row.why, sizeof(row.why), why);
-	for (i = 0; i < lacking->nrows; i++)
-		if (!strcmp(lacking->rows[i].path, row.path) &&
-		    !strcmp(lacking->rows[i].why, row.why))
+	for (i = 0; i < *nrows; i++)
+		if (!strcmp(rows[i].path, row.path) &&
+		    !strcmp(rows[i].why, row.why))
 			break;
-	if (i == LACKING_ROWS)
-		return;
-	lacking->named += times;
-	row.times += i < lacking->nrows ? lacking->rows[i].times : 0;
-	lacking->rows[i] = row;
-	if (i == lacking->nrows)
-		lacking->nrows++;
+	if (i == room)
+		return false;
+	row.times += i < *nrows ? rows[i].times : 0;
+	rows[i] = row;
+	*nrows += i == *nrows;
+	return true;
+}
+
+void lacking_add(struct lacking *lacking, const char *path, const char *why,
+		 uint64_t times)
+{
+	if (row_add(lacking->rows, &lacking->nrows, LACKING_ROWS, path, why,
+		    times))
+		lacking->named += times;
 }
 
 /* An exec that failed takes its count back. */
@@ -86,30 +98,83 @@ static uint32_t since(uint32_t count, uint32_t before)
 	return count > before ? count - before : 0;
 }
 
+/* Takes the name of a program whose agent began a session by itself. */
+static void add_joined(struct lacking *lacking, const char *name)
+{
+	for (int i = 0; i < lacking->njoined; i++)
+		if (!strncmp(lacking->joined[i], name, LACKING_COMM - 1))
+			return;
+	if (lacking->njoined < LACKING_NAMES)
+		snprintf(lacking->joined[lacking->njoined++], LACKING_COMM,
+			 "%s", name);
+}
+
+static bool has_joined(const struct lacking *lacking, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (int i = 0; i < lacking->njoined; i++)
+		if (!strncmp(lacking->joined[i], name, LACKING_COMM - 1))
+			return true;
+	/* it may be one of those for which there was no room */
+	return lacking->njoined == LACKING_NAMES;
+}
+
+void lacking_settle(struct lacking *lacking)
+{
+	for (int i = 0; i < lacking->nunlinked; i++) {
+		const struct lacking_row *row = &lacking->unlinked[i];
+
+		if (has_joined(lacking, row->path))
+			continue;
+		lacking->others += row->times;
+		lacking->away = true;
+		lacking_add(lacking, row->path, row->why, row->times);
+	}
+	lacking->nunlinked = 0;
+}
+
+static void take_note(struct lacking *lacking, const struct lacking_note *note,
+		      uint32_t times)
+{
+	const char *why = lacking_words(note->why);
+	char path[LACKING_PATH_BYTES + 1];
+
+	snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES, note->path);
+	lacking->away |= note->why == LACKING_USER ||
+			 note->why == LACKING_ELSEWHERE ||
+			 note->why == LACKING_AWAY;
+	if (note->why != LACKING_UNLINKED) {
+		lacking_add(lacking, path, why, times);
+		return;
+	}
+	/* counted when it is known that it did not join */
+	lacking->others -= min_u64(lacking->others, times);
+	if (!row_add(lacking->unlinked, &lacking->nunlinked, LACKING_NAMES,
+		     path, why, times))
+		lacking->uncounted = true;
+}
+
 void lacking_take(struct lacking *lacking, const struct process_page *page,
 		  const struct session_page *session)
 {
 	const struct lacking_counts *before = &session->before;
-	char path[LACKING_PATH_BYTES + 1];
-	int i;
 
 	lacking->filtered += since(page->filtered_execs, before->filtered);
 	lacking->others += since(page->lacking_execs, before->lacking);
 	lacking->away |= since(page->away_execs, before->away);
-	for (i = 0; i < LACKING_NOTES; i++) {
+	for (int i = 0; i < LACKING_NOTES; i++) {
 		const struct lacking_note *note = &page->lacking[i];
 		uint32_t times = since(note->times, before->times[i]);
 
-		if (note->why <= LACKING_NOTING || note->why >= LACKING_END ||
-		    !times)
-			continue;
-		lacking->away |= note->why == LACKING_USER ||
-				 note->why == LACKING_ELSEWHERE ||
-				 note->why == LACKING_AWAY;
-		snprintf(path, sizeof(path), "%.*s", LACKING_PATH_BYTES,
-			 note->path);
-		lacking_add(lacking, path, lacking_words(note->why), times);
+		if (note->why > LACKING_NOTING && note->why < LACKING_END &&
+		    times)
+			take_note(lacking, note, times);
 	}
+	/* a program that a process executed, not one that a command found */
+	if (!session->started.realtime_ns)
+		add_joined(lacking, page->procname);
 }
 
 void lacking_look(struct lacking *lacking, const struct rundir_process *process,
@@ -145,6 +210,8 @@ void lacking_read(struct lacking *lacking, int fd)
 		if (!path)
 			continue;
 		*path++ = '\0';
+		add_joined(lacking, strrchr(path, '/') ?
+			   strrchr(path, '/') + 1 : path);
 		if (!strcmp(line, PROTOCOL_NO_SESSION)) {
 			lacking->full++;
 			lacking_add(lacking, path, FULL, 1);

@@ -20,6 +20,9 @@ struct lacking_row {
 	uint64_t times;
 };
 
+#define LACKING_NAMES	64
+#define LACKING_COMM	16	/* a process's name, with the NUL */
+
 /* An empty table is all zeros. */
 struct lacking {
 	uint64_t filtered;	/* executed under a process's seccomp filter */
@@ -33,6 +36,12 @@ struct lacking {
 	uint64_t named;		/* the part of these that has a row */
 	struct lacking_row rows[LACKING_ROWS];
 	int nrows;
+	/* Programs that have an agent only if they are linked with it, and the
+	 * names of those that joined; see lacking_settle(). */
+	struct lacking_row unlinked[LACKING_NAMES];
+	int nunlinked;
+	char joined[LACKING_NAMES][LACKING_COMM];
+	int njoined;
 };
 
 /* Adds the programs that a process's page names since the session began. The
@@ -55,6 +64,11 @@ void lacking_add(struct lacking *lacking, const char *path, const char *why,
 
 /* Returns the reason and the remedy in words: "PROGRAM: WORDS". */
 const char *lacking_words(enum lacking_why why);
+
+/* Adds the programs that may be linked with an agent, and of which none joined.
+ * Without this call they are not told: the caller knows only then that it has
+ * taken every image that joined. */
+void lacking_settle(struct lacking *lacking);
 
 /* Prints the counts, and the first programs. */
 void lacking_tell(const struct lacking *lacking);

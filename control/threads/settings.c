@@ -133,6 +133,17 @@ SIGSAFE int settings_heirs(const char *name)
 	return !!*name;
 }
 
+SIGSAFE int settings_bequeaths(void)
+{
+	const char *list = load_acquire(&settings.join);
+	char name[PROTOCOL_JOIN_NAME_BYTES];
+
+	while (settings_join_next(&list, name, sizeof(name)))
+		if (settings_heirs(name))
+			return 1;
+	return 0;
+}
+
 /* Adds to a list the files of heirs that it lacks. Returns how many. */
 SIGSAFE static int heirs_add(struct text *text, const char *list)
 {

@@ -52,6 +52,9 @@ int settings_join_next(const char **list, char *name, size_t size);
 int settings_joins(const char *list, const char *name);
 int settings_heirs(const char *name);
 
+/* Returns 1 while this process hands on a file of heirs. SIGSAFE. */
+int settings_bequeaths(void);
+
 /*
  * The environment for a program that this process executes: with each file of
  * heirs in its TAFFRAIL_JOIN that this process hands on. settings_hand_on()
