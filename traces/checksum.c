@@ -7,7 +7,7 @@
  * What must stay true here: the checksum tells of damage, not of intent. A
  * reader still checks what the text says.
  */
-#include "traces/checksum-private.h"
+#include "traces/checksum.h"
 
 #include <string.h>
 

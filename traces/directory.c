@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "traces/checksum-private.h"
+#include "traces/checksum.h"
 #include "traces/ledger-private.h"
 #include "traces/private.h"
 

@@ -24,8 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "traces/checksum-private.h"
-#include "traces/idx-private.h"
+#include "traces/checksum.h"
+#include "traces/idx.h"
 #include "traces/private.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)

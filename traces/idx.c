@@ -2,7 +2,7 @@
 /*
  * Encodes index files of CTF streams, whose integers are big endian.
  */
-#include "traces/idx-private.h"
+#include "traces/idx.h"
 
 #include <endian.h>
 #include <errno.h>

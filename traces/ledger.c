@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "buffers/reader/reader.h"
-#include "traces/checksum-private.h"
+#include "traces/checksum.h"
 
 void ledger_open(struct ledger *ledger, int dirfd, const char *name)
 {

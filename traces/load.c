@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "traces/checksum-private.h"
+#include "traces/checksum.h"
 #include "traces/ledger-private.h"
 #include "traces/metadata.h"
 

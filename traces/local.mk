@@ -2,7 +2,7 @@
 # line.
 
 traces_sources = \
-	traces/checksum-private.h \
+	traces/checksum.h \
 	traces/checksum.c \
 	traces/clock.c \
 	traces/directory.c \
@@ -10,7 +10,7 @@ traces_sources = \
 	traces/enumeration-private.h \
 	traces/errors-private.h \
 	traces/file.c \
-	traces/idx-private.h \
+	traces/idx.h \
 	traces/idx.c \
 	traces/ledger-private.h \
 	traces/ledger.c \

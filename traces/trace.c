@@ -17,7 +17,7 @@
 
 #include "base/base.h"
 #include "buffers/clock.h"
-#include "traces/checksum-private.h"
+#include "traces/checksum.h"
 #include "traces/private.h"
 
 #define FILE_NAME_BYTES	64

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/checksum-private.h"
-#include "traces/idx-private.h"
+#include "traces/checksum.h"
+#include "traces/idx.h"
 #include "traces/ledger-private.h"
 #include "traces/metadata.h"
 #include "traces/verify.h"

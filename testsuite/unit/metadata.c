@@ -12,7 +12,7 @@
 
 #include "command/record/consume.h"
 #include "testsuite/unit/rings.h"
-#include "traces/idx-private.h"
+#include "traces/idx.h"
 #include "traces/verify.h"
 
 #define SUB	4096u

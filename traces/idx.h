@@ -2,8 +2,8 @@
 /*
  * Index files of CTF streams: index/STREAM.idx (form: buffers/ctf.h).
  */
-#ifndef TRACES_IDX_PRIVATE_H
-#define TRACES_IDX_PRIVATE_H
+#ifndef TRACES_IDX_H
+#define TRACES_IDX_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * The checksum that ends a trace's texts, its metadata and its ledger, and that
  * of other bytes.
  */
-#ifndef TRACES_CHECKSUM_PRIVATE_H
-#define TRACES_CHECKSUM_PRIVATE_H
+#ifndef TRACES_CHECKSUM_H
+#define TRACES_CHECKSUM_H
 
 #include <stdbool.h>
 #include <stddef.h>
