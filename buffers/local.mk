@@ -42,5 +42,6 @@ buffers_tool_sources = \
 	buffers/reader/map.c \
 	buffers/reader/reader.c \
 	buffers/reader/reader.h \
+	buffers/reader/step.h \
 	buffers/reader/ring.c \
 	buffers/reader/walk.c

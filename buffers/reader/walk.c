@@ -6,47 +6,8 @@
  * What must stay true here: no load beyond `end`, whatever the bytes say.
  */
 #include <errno.h>
-#include <string.h>
 
-#include "buffers/cursor.h"
-#include "buffers/reader/reader.h"
-
-static int skip_string(struct cursor *c)
-{
-	const uint8_t *nul = memchr(c->p, 0, cursor_room(c));
-
-	if (!nul)
-		return -EBADMSG;
-	c->p = nul + 1;
-	return 0;
-}
-
-static int skip_sequence(struct cursor *c, unsigned int element)
-{
-	uint32_t count;
-
-	if (cursor_room(c) < sizeof(count))
-		return -EBADMSG;
-	memcpy(&count, c->p, sizeof(count));
-	c->p += sizeof(count);
-	return cursor_skip(c, (uint64_t)count * element);
-}
-
-static int skip_payload(struct cursor *c, const struct event_shape *shape)
-{
-	const uint16_t *step;
-	int ret = 0;
-
-	for (step = shape->steps; *step && !ret; step++) {
-		if (*step == STEP_STRING)
-			ret = skip_string(c);
-		else if (*step & STEP_SEQUENCE)
-			ret = skip_sequence(c, *step & STEP_FIXED_MAX);
-		else
-			ret = cursor_skip(c, *step);
-	}
-	return ret;
-}
+#include "buffers/reader/step.h"
 
 static int skip_event(const struct packet_format *format, struct cursor *c)
 {
@@ -57,7 +18,7 @@ static int skip_event(const struct packet_format *format, struct cursor *c)
 	if (c->id >= format->nshapes || !format->shapes[c->id].known)
 		return -EBADMSG;
 	ret = cursor_skip(c, format->context_bytes);
-	return ret ? ret : skip_payload(c, &format->shapes[c->id]);
+	return ret ? ret : step_fields(c, format->shapes[c->id].steps);
 }
 
 int packet_walk(const struct packet_format *format, uint64_t begin,
