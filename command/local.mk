@@ -84,6 +84,10 @@ command_sources = \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
 	command/list.c \
+	command/look/look.c \
+	command/look/look.h \
+	command/look/pager.c \
+	command/look/times.c \
 	command/load/ask.c \
 	command/load/call.c \
 	command/load/connect.c \
@@ -163,6 +167,7 @@ command_sources = \
 	command/status.c \
 	command/stop.c \
 	command/verify.c \
+	command/view/view.c \
 	command/watch.c
 
 if MACHINE_X86_64

@@ -35,6 +35,7 @@ static const struct command command_table[] = {
 	{ "gdb", gdb_main, "start gdb on a program without stopping it" },
 	{ "gdbserver", gdbserver_main, "start gdbserver for static tracepoints" },
 	{ "watch", watch_main, "print changes of processes and sessions" },
+	{ "view", view_main, "print the events of a trace" },
 	{ "verify", verify_main, "recount the events of a trace" },
 	{ "load", load_main, "load a probe library into a process" },
 	{ "unload", unload_main, "unload a probe library" },
@@ -84,8 +85,8 @@ static const struct {
 } habits[] = {
 	{ "run", "taffrail record" }, { "trace", "taffrail record" },
 	{ "strace", "taffrail record" }, { "exec", "taffrail record" },
-	{ "create", "taffrail start" }, { "view", "babeltrace2" },
-	{ "report", "babeltrace2" }, { "script", "babeltrace2" },
+	{ "create", "taffrail start" }, { "script", "taffrail view" },
+	{ "report", "babeltrace2" }, { "cat", "taffrail view" },
 	{ "dump", "taffrail snapshot" }, { "save", "taffrail snapshot" },
 	{ "kill", "taffrail destroy" }, { "rm", "taffrail destroy" },
 	{ "delete", "taffrail destroy" }, { "remove", "taffrail destroy" },

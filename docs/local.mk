@@ -25,6 +25,7 @@ dist_man_MANS += \
 	docs/man/taffrail-stop.1 \
 	docs/man/taffrail-unload.1 \
 	docs/man/taffrail-verify.1 \
+	docs/man/taffrail-view.1 \
 	docs/man/taffrail-watch.1 \
 	docs/man/taffrail.1 \
 	docs/man/taffrail_clock_read.3 \

@@ -120,6 +120,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.gdbserver \
 	testsuite/taffrail.identity \
 	testsuite/taffrail.lint \
+	testsuite/taffrail.look \
 	testsuite/taffrail.markers \
 	testsuite/taffrail.models \
 	testsuite/taffrail.probes \

@@ -20,7 +20,30 @@ traces_sources = \
 	traces/metadata.c \
 	traces/metadata.h \
 	traces/private.h \
+	traces/read/class-memory.c \
+	traces/read/classes.h \
+	traces/read/files.c \
+	traces/read/merge.c \
+	traces/read/open.c \
+	traces/read/private.h \
+	traces/read/reader.c \
+	traces/read/merge.h \
+	traces/read/steps.c \
+	traces/read/stream.c \
+	traces/read/tsdl-class.c \
+	traces/read/tsdl-lexer.c \
+	traces/read/tsdl-private.h \
+	traces/read/tsdl-types.c \
+	traces/read/tsdl.c \
 	traces/stream.c \
+	traces/text/event-text.c \
+	traces/text/event-text.h \
+	traces/text/field-text.c \
+	traces/text/number.c \
+	traces/text/number-private.h \
+	traces/text/out.c \
+	traces/text/out.h \
+	traces/text/private.h \
 	traces/trace.c \
 	traces/trace.h \
 	traces/verify.c \

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opens the traces that a command looks at.
+ */
+#include "command/look/look.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "buffers/reader/reader.h"
+#include "command/common/counted.h"
+#include "traces/text/event-text.h"
+
+static void problem(const char *where, const char *fact, void *priv)
+{
+	command_warn("%s: %s", where, fact);
+}
+
+static void loss(const struct trace_loss *l, void *priv)
+{
+	struct event_text text = { 0 };
+	struct look *look = priv;
+	char from[64], to[64];
+
+	look->losses += l->events;
+	if (look->quiet_losses)
+		return;
+	text.utc = look->utc;
+	event_text_open(&text);
+	event_text_time(&text, l->to, to);
+	if (l->from == TIME_MIN) {
+		command_warn("%s, %s: %s lost before [%s]: the buffers were "
+			     "full", l->trace->path, l->stream,
+			     counted(l->events, "event"), to);
+		return;
+	}
+	event_text_time(&text, l->from, from);
+	command_warn("%s, %s: %s lost between [%s] and [%s]: the buffers were "
+		     "full", l->trace->path, l->stream,
+		     counted(l->events, "event"), from, to);
+}
+
+int look_option(struct look *look, int key, const char *value)
+{
+	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
+
+	if (!look_time_valid(value))
+		return command_misused("'%s' is no time: give HH:MM:SS[.NS], "
+				       "'YYYY-MM-DD HH:MM:SS[.NS]', +SECONDS "
+				       "from the first event, or -SECONDS from "
+				       "the last", value);
+	*to = value;
+	return COMMAND_DONE;
+}
+
+static int open_directory(struct look *look, const char *path)
+{
+	int ret;
+
+	if (!*path)
+		return command_misused("the directory's name is empty");
+	ret = reader_add_directory(look->reader, path);
+	if (ret == -ENODATA)
+		return command_failed("%s: no trace in this directory", path);
+	if (ret == -ENOENT)
+		return command_failed("%s: there is no such directory", path);
+	if (ret == -ENOTDIR)
+		return command_failed("%s: it is a file: give the directory "
+				      "that record or snapshot wrote (-o)",
+				      path);
+	if (ret < 0)
+		return command_failed("%s: %s", path, strerror(-ret));
+	return COMMAND_DONE;
+}
+
+static void set_window(struct look *look)
+{
+	int64_t begin = TIME_MIN, end = TIME_MAX, first = 0, last = 0;
+
+	if (!look->begin && !look->end)
+		return;
+	if (!reader_span(look->reader, &first, &last))
+		return;
+	if (look->begin)
+		look_time(&begin, look->begin, look->utc, first, last);
+	if (look->end)
+		look_time(&end, look->end, look->utc, first, last);
+	reader_window(look->reader, begin, end);
+}
+
+int look_open(struct look *look, char **paths, int n)
+{
+	int ret = COMMAND_DONE;
+
+	look->calls.problem = problem;
+	look->calls.loss = loss;
+	look->calls.priv = look;
+	map_guard();
+	look->reader = reader_new(&look->calls);
+	if (!look->reader)
+		return command_failed("out of memory");
+	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
+		ret = open_directory(look, paths[i]);
+	if (ret == COMMAND_DONE)
+		set_window(look);
+	return ret;
+}
+
+int look_close(struct look *look)
+{
+	uint64_t problems = 0;
+
+	if (look->reader) {
+		problems = reader_problems(look->reader);
+		reader_free(look->reader);
+	}
+	return problems ? COMMAND_FAILED : COMMAND_DONE;
+}

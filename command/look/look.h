@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What all commands share that look at traces: the directories, the window of
+ * time, what could not be read, and where the text goes.
+ */
+#ifndef COMMAND_LOOK_LOOK_H
+#define COMMAND_LOOK_LOOK_H
+
+#include "command/common/command.h"
+#include "traces/read/merge.h"
+
+/* Keys of the options that these commands share; use LOOK_ROWS in their rows,
+ * and pass keys to look_option(). */
+enum look_key {
+	LOOK_BEGIN = 0x1000,
+	LOOK_END,
+};
+
+#define LOOK_ROWS							\
+	{ LOOK_BEGIN, "begin", "TIME",					\
+	  "leave out events before: 10:20:30, '2026-11-26 10:20:30', "	\
+	  "+SEC from the first, -SEC from the last event" },		\
+	{ LOOK_END, "end", "TIME", "leave out events after" }
+
+struct look {
+	struct reader *reader;
+	struct reader_calls calls;
+	const char *begin;		/* values of the options, or NULL */
+	const char *end;
+	bool utc;			/* times of the options */
+	uint64_t losses;		/* events that buffers lost */
+	bool quiet_losses;		/* they are only counted */
+};
+
+/* Takes an option of LOOK_ROWS. Returns COMMAND_DONE, or COMMAND_USAGE after
+ * printing why. */
+int look_option(struct look *look, int key, const char *value);
+
+/*
+ * Opens all traces below the directories, and sets the window of time. Returns
+ * COMMAND_DONE, or another status after printing why. The caller calls
+ * look_close() in any case.
+ */
+int look_open(struct look *look, char **paths, int n);
+
+/* Frees everything. Returns COMMAND_FAILED if something could not be read,
+ * which has been told by then. */
+int look_close(struct look *look);
+
+/* Parses a time of --begin or --end. `first` and `last` are the times of the
+ * first and last event. Returns 0 or -EINVAL. */
+int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
+	      int64_t last);
+
+/* Returns whether a value of --begin or --end is a time, whatever the trace. */
+bool look_time_valid(const char *text);
+
+/*
+ * Starts the user's pager if standard output is a terminal (PAGER, else less
+ * with -FRX), and makes it standard output. pager_end() waits for it. Returns
+ * whether there is one.
+ */
+bool pager_begin(void);
+void pager_end(void);
+
+/* Parses WHEN of --color, and decides. Returns false for another word. */
+bool color_when(const char *when, bool *color);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The pager, and whether text has colours.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "command/look/look.h"
+
+static pid_t pager;
+
+static void run(const char *command)
+{
+	/* less: quit if it fits on the screen, show colours, leave the text */
+	setenv("LESS", "FRX", 0);
+	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+	_exit(127);
+}
+
+bool pager_begin(void)
+{
+	const char *command = getenv("TAFFRAIL_PAGER");
+	int ends[2];
+
+	if (!command)
+		command = getenv("PAGER");
+	if (!command)
+		command = "less";
+	if (!isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
+	    pipe(ends))
+		return false;
+	pager = fork();
+	if (!pager) {
+		dup2(ends[0], STDIN_FILENO);
+		close(ends[0]);
+		close(ends[1]);
+		run(command);
+	}
+	close(ends[0]);
+	if (pager > 0) {
+		/* the terminal's Ctrl-C is for the pager */
+		signal(SIGINT, SIG_IGN);
+		dup2(ends[1], STDOUT_FILENO);
+	}
+	close(ends[1]);
+	return pager > 0;
+}
+
+void pager_end(void)
+{
+	if (pager <= 0)
+		return;
+	close(STDOUT_FILENO);
+	while (waitpid(pager, NULL, 0) < 0)
+		;
+	pager = 0;
+}
+
+bool color_when(const char *when, bool *color)
+{
+	const char *term = getenv("TERM");
+
+	*color = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") &&
+		 !getenv("NO_COLOR");
+	if (!when || !strcmp(when, "auto"))
+		return true;
+	*color = !strcmp(when, "always");
+	return *color || !strcmp(when, "never");
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail view: the events of traces as text, in the order of time.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/look/look.h"
+#include "traces/text/event-text.h"
+
+#define FIELDS_MAX	128
+
+enum key {
+	KEY_TAIL = 256,
+	KEY_NO_DELTA,
+	KEY_DATES,
+	KEY_UTC,
+	KEY_FIELDS,
+	KEY_COLOR,
+	KEY_NO_PAGER,
+};
+
+static const struct option_row rows[] = {
+	LOOK_ROWS,
+	{ KEY_TAIL, "tail", "N", "only the last N events" },
+	{ KEY_FIELDS, "fields", "LIST",
+	  "only these fields and contexts: NAME,NAME,..." },
+	{ KEY_NO_DELTA, "no-delta", NULL,
+	  "leave out the time since the event before" },
+	{ KEY_DATES, "dates", NULL, "print the date, too" },
+	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
+	{ KEY_COLOR, "color", "WHEN",
+	  "always, never or auto: on a terminal (the default)" },
+	{ KEY_NO_PAGER, "no-pager", NULL, "do not start a pager" },
+	{ 0 }
+};
+
+struct view {
+	struct look look;
+	struct event_text text;
+	struct out out;
+	uint64_t tail;
+	const char *color;
+	bool no_pager;
+	const char *fields[FIELDS_MAX];
+};
+
+static int take_fields(struct view *v, const char *list)
+{
+	char *copy = strdup(list), *rest = NULL;
+
+	if (!copy)
+		return command_failed("out of memory");
+	for (char *name = strtok_r(copy, ",", &rest); name;
+	     name = strtok_r(NULL, ",", &rest)) {
+		if (v->text.nonly == FIELDS_MAX)
+			return command_misused("--fields: at most %d names",
+					       FIELDS_MAX);
+		v->fields[v->text.nonly++] = name;
+	}
+	v->text.only = v->fields;
+	if (!v->text.nonly)
+		return command_misused("--fields: no name");
+	return COMMAND_DONE;
+}
+
+static int take_tail(struct view *v, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	v->tail = strtoull(value, &end, 10);
+	if (errno || *end || *value < '0' || *value > '9' || !v->tail)
+		return command_misused("'%s' is no number of events", value);
+	return COMMAND_DONE;
+}
+
+static int take(struct view *v, int key, const char *value)
+{
+	switch (key) {
+	case KEY_TAIL:
+		return take_tail(v, value);
+	case KEY_FIELDS:
+		return take_fields(v, value);
+	case KEY_NO_DELTA:
+		v->text.no_delta = true;
+		break;
+	case KEY_DATES:
+		v->text.dates = true;
+		break;
+	case KEY_UTC:
+		v->text.utc = true;
+		v->look.utc = true;
+		break;
+	case KEY_COLOR:
+		v->color = value;
+		break;
+	case KEY_NO_PAGER:
+		v->no_pager = true;
+		break;
+	default:
+		return look_option(&v->look, key, value);
+	}
+	return COMMAND_DONE;
+}
+
+static void print(struct view *v)
+{
+	uint64_t skip = v->tail ? reader_tail(v->look.reader, v->tail) : 0;
+	const struct trace_event *event;
+
+	while ((event = reader_next(v->look.reader)) && !v->out.error) {
+		if (skip)
+			skip--;
+		else
+			event_text_put(&v->text, event);
+	}
+}
+
+static int run(struct view *v)
+{
+	int ret = out_open(&v->out, STDOUT_FILENO);
+
+	if (ret)
+		return command_failed("out of memory");
+	v->text.out = &v->out;
+	event_text_open(&v->text);
+	print(v);
+	ret = out_close(&v->out);
+	event_text_free(&v->text);
+	if (ret && ret != -EPIPE)
+		return command_failed("cannot write: %s", strerror(-ret));
+	return COMMAND_DONE;
+}
+
+int view_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR...",
+		.about = "Print the events of traces that record or snapshot "
+			 "wrote, in the order of time.",
+	};
+	struct view v = { 0 };
+	int key, ret;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		ret = take(&v, key, options.value);
+		if (ret != COMMAND_DONE)
+			return ret;
+	}
+	if (argc == options.index)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote");
+	if (!color_when(v.color, &v.text.color))
+		return command_misused("--color: '%s' is none of always, "
+				       "never, auto", v.color);
+	signal(SIGPIPE, SIG_IGN);
+	ret = look_open(&v.look, argv + options.index, argc - options.index);
+	if (ret == COMMAND_DONE) {
+		if (!v.no_pager)
+			pager_begin();
+		ret = run(&v);
+		pager_end();
+	}
+	key = look_close(&v.look);
+	return ret == COMMAND_DONE ? key : ret;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Memory of what a trace's metadata describes, and sizes of fields.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/read/classes.h"
+
+#define BLOCK_BYTES	16384
+
+struct class_memory {
+	struct class_memory *next;
+	size_t used;
+	size_t room;
+	_Alignas(16) char bytes[];
+};
+
+void *class_memory_take(struct class_memory **memory, size_t bytes)
+{
+	struct class_memory *block = *memory;
+	size_t room = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+	void *at;
+
+	bytes = (bytes + 15) & ~(size_t)15;
+	if (!block || block->room - block->used < bytes) {
+		block = calloc(1, sizeof(*block) + room + 16);
+		if (!block)
+			return NULL;
+		block->room = room + 16;
+		block->next = *memory;
+		*memory = block;
+	}
+	at = block->bytes + block->used;
+	block->used += bytes;
+	return at;
+}
+
+void class_memory_free(struct class_memory *memory)
+{
+	while (memory) {
+		struct class_memory *next = memory->next;
+
+		free(memory);
+		memory = next;
+	}
+}
+
+static int64_t struct_bytes(const struct field_class *class, const uint8_t *at,
+			    const uint8_t *end)
+{
+	const uint8_t *start = at;
+
+	for (size_t i = 0; i < class->nmembers; i++) {
+		int64_t bytes = field_bytes(&class->members[i], at, end);
+
+		if (bytes < 0)
+			return -1;
+		at += bytes;
+	}
+	return at - start;
+}
+
+static int64_t elements_bytes(const struct field_class *class, uint64_t count,
+			      const uint8_t *at, const uint8_t *end)
+{
+	const struct field_class *element = &class->members[0];
+	const uint8_t *start = at;
+
+	if (element->kind <= FIELD_ENUM)
+		return count > (uint64_t)(end - at) / element->bytes ? -1 :
+		       (int64_t)(count * element->bytes);
+	for (; count; count--) {
+		int64_t bytes = field_bytes(element, at, end);
+
+		if (bytes < 0)
+			return -1;
+		at += bytes;
+	}
+	return at - start;
+}
+
+int64_t field_bytes(const struct field_class *class, const uint8_t *at,
+		    const uint8_t *end)
+{
+	const uint8_t *nul;
+	uint64_t count;
+
+	switch (class->kind) {
+	case FIELD_STRING:
+		nul = memchr(at, 0, (size_t)(end - at));
+		return nul ? nul + 1 - at : -1;
+	case FIELD_TEXT:
+		count = class->count;
+		return count > (uint64_t)(end - at) ? -1 : (int64_t)count;
+	case FIELD_ARRAY:
+		return elements_bytes(class, class->count, at, end);
+	case FIELD_SEQUENCE:
+		return elements_bytes(class, field_length(at), at, end);
+	case FIELD_STRUCT:
+		return struct_bytes(class, at, end);
+	default:
+		return class->bytes > end - at ? -1 : class->bytes;
+	}
+}

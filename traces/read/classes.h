@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a trace's metadata says of its events: their names, and the types of
+ * their fields ("field classes" in the CTF specification 1.8.3).
+ *
+ * In memory an event's contexts and fields are packed bytes of the host's
+ * order, one field after the other without padding. Events of every source have
+ * this form:
+ *
+ *	FIELD_INTEGER, FIELD_REAL, FIELD_ENUM	`bytes` bytes
+ *	FIELD_STRING	bytes and a NUL
+ *	FIELD_TEXT	`count` bytes, a text that ends at its first NUL
+ *	FIELD_ARRAY	`count` elements, of members[0]
+ *	FIELD_SEQUENCE	elements of members[0]; the field before it, which is a
+ *			u32, says how many
+ *	FIELD_STRUCT	the members
+ *
+ * What must stay true here: names and labels come from a file and can be
+ * anything but NUL.
+ */
+#ifndef TRACES_READ_CLASSES_H
+#define TRACES_READ_CLASSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "traces/metadata.h"
+
+enum field_kind {
+	FIELD_INTEGER,
+	FIELD_REAL,
+	FIELD_ENUM,
+	FIELD_STRING,
+	FIELD_TEXT,
+	FIELD_ARRAY,
+	FIELD_SEQUENCE,
+	FIELD_STRUCT,
+};
+
+/* A name for the values `from` to `to`; compare them signed in a class that is
+ * signed. */
+struct field_label {
+	const char *name;
+	uint64_t from;
+	uint64_t to;
+};
+
+struct field_class {
+	enum field_kind kind;
+	uint8_t bytes;			/* of a number: 1, 2, 4, 8 */
+	bool is_signed;
+	uint8_t base;			/* to show it in: 2, 8, 10, 16 */
+	bool is_length;			/* of the sequence that follows */
+	const char *name;		/* as readers show it; elements: NULL */
+	uint64_t count;
+	const struct field_class *members;
+	size_t nmembers;
+	const struct field_label *labels;
+	size_t nlabels;
+};
+
+struct event_class {
+	struct event_class *next;	/* while metadata is parsed */
+	uint64_t id;
+	const char *name;		/* "CHANNEL:NAME" */
+	const struct field_class *fields;	/* a FIELD_STRUCT */
+	bool fixed;			/* the fields have always `bytes` */
+	uint32_t bytes;
+	const uint16_t *steps;		/* struct event_shape; or NULL */
+	uint32_t number;		/* of the class, in its trace */
+	void *priv;			/* of who reads the events */
+};
+
+/* One trace: what all of its streams have in common. */
+struct trace_class {
+	char *path;			/* of its directory, as given */
+	const char *hostname;		/* of the environment; "" if not there */
+	const char *procname;
+	const char *domain;
+	int64_t vpid;			/* -1 if not there */
+	uint64_t starttime;
+	uint8_t uuid[16];
+	struct metadata_clock clock;
+	bool counter;			/* the clock tells order, not time */
+	const struct field_class *context;	/* FIELD_STRUCT or NULL */
+	bool context_fixed;
+	uint32_t context_bytes;
+	bool large;			/* the events' header */
+	struct event_class **events;	/* by id, NULL where there is none */
+	size_t nevents;			/* of events[] */
+	uint32_t nclasses;		/* events that are not NULL */
+	void *priv;			/* of who reads the events */
+	struct class_memory *memory;
+};
+
+/* Memory that lives as long as the trace. Returns zeroed bytes, or NULL. */
+void *class_memory_take(struct class_memory **memory, size_t bytes);
+void class_memory_free(struct class_memory *memory);
+
+/*
+ * Reads TSDL, the text of metadata. Returns 0; -ENOTSUP: it is valid so far,
+ * and describes what Taffrail does not write; -EBADMSG: it makes no sense, and
+ * *line is where; -ENOMEM. The caller gives a zeroed trace, and calls
+ * trace_class_free() in any case.
+ */
+int trace_class_parse(struct trace_class *trace, const char *text,
+		      unsigned int *line);
+void trace_class_free(struct trace_class *trace);
+
+/* Returns how many bytes the field at `at` has, or -1 if it goes beyond `end`.
+ * Its length, if it is a sequence, stands directly before `at`. */
+int64_t field_bytes(const struct field_class *class, const uint8_t *at,
+		    const uint8_t *end);
+
+/* Reads the integer of a FIELD_INTEGER or FIELD_ENUM, extended to 64 bits. */
+static inline uint64_t field_integer(const struct field_class *class,
+				     const uint8_t *at)
+{
+	union {
+		uint64_t u64;
+		uint32_t u32;
+		uint16_t u16;
+	} v;
+
+	switch (class->bytes) {
+	case 1:
+		return class->is_signed ? (uint64_t)(int8_t)*at : *at;
+	case 2:
+		__builtin_memcpy(&v.u16, at, 2);
+		return class->is_signed ? (uint64_t)(int16_t)v.u16 : v.u16;
+	case 4:
+		__builtin_memcpy(&v.u32, at, 4);
+		return class->is_signed ? (uint64_t)(int32_t)v.u32 : v.u32;
+	default:
+		__builtin_memcpy(&v.u64, at, 8);
+		return v.u64;
+	}
+}
+
+/* Reads the number of a FIELD_REAL. */
+static inline double field_real(const struct field_class *class,
+				const uint8_t *at)
+{
+	union {
+		double f64;
+		float f32;
+	} v;
+
+	if (class->bytes == 4) {
+		__builtin_memcpy(&v.f32, at, 4);
+		return (double)v.f32;
+	}
+	__builtin_memcpy(&v.f64, at, 8);
+	return v.f64;
+}
+
+/* Returns the number of elements of a sequence whose elements begin at `at`. */
+static inline uint32_t field_length(const uint8_t *at)
+{
+	uint32_t n;
+
+	__builtin_memcpy(&n, at - sizeof(n), sizeof(n));
+	return n;
+}
+
+/* Returns the time of a reading, in nanoseconds since 1970, as babeltrace2
+ * computes it. */
+static inline int64_t clock_time(const struct metadata_clock *clock,
+				 int64_t base_ns, uint64_t reading)
+{
+	double ns;
+
+	if (clock->hz == 1000000000)
+		return base_ns + (int64_t)reading;
+	ns = 1e9 * (double)reading / (double)clock->hz;
+	return base_ns + (ns < 0x1p63 ? (int64_t)ns : INT64_MAX / 4);
+}
+
+/* Returns the time of the reading 0. */
+static inline int64_t clock_base(const struct metadata_clock *clock)
+{
+	return (int64_t)((uint64_t)clock->offset_s * 1000000000ull) +
+	       clock_time(clock, 0, clock->offset);
+}
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Streams of a trace on disk: files of packets (docs/traces.md).
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "traces/idx.h"
+#include "traces/read/private.h"
+
+#define FILE_BYTES	64		/* of a name: "stream_31_7" */
+
+struct file_stream {
+	struct read_stream stream;
+	char (*files)[FILE_BYTES];	/* names, in order */
+	size_t nfiles;
+	size_t next;			/* the next file to open */
+	struct file_map map;		/* of the one before it, if open */
+	uint64_t offset;
+};
+
+static struct file_stream *of(struct read_stream *stream)
+{
+	return (struct file_stream *)stream;
+}
+
+static const char *file_name(const struct file_stream *f)
+{
+	return f->files[f->next - 1];
+}
+
+static void complain(struct file_stream *f, const char *fact)
+{
+	char where[PATH_MAX + NAME_MAX];
+
+	snprintf(where, sizeof(where), "%s/%s", f->stream.event.trace->path,
+		 file_name(f));
+	reader_problem(f->stream.reader, where, "byte %llu: %s",
+		       (unsigned long long)f->offset, fact);
+}
+
+/* Maps a file of the trace. Returns 0 or a negative errno. */
+static int map_file(const struct file_stream *f, struct file_map *map,
+		    const char *format, const char *file)
+{
+	char name[NAME_MAX + 32];
+	int dir = open(f->stream.event.trace->path,
+		       O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int ret = -errno;
+
+	if (dir < 0)
+		return ret;
+	snprintf(name, sizeof(name), format, file);
+	ret = file_map_open(map, dir, name, 1, 0);
+	close(dir);
+	return ret;
+}
+
+/* Reads entry n of an index. */
+static void entry_get(const struct file_map *idx, size_t n,
+		      struct ctf_index_entry *entry)
+{
+	memcpy(entry, (const char *)idx->address +
+		      sizeof(struct ctf_index_header) + n * sizeof(*entry),
+	       sizeof(*entry));
+	idx_entry_decode(entry);
+}
+
+static size_t idx_open(const struct file_stream *f, struct file_map *idx)
+{
+	if (map_file(f, idx, "index/%s.idx", file_name(f)))
+		return 0;
+	if (idx->bytes >= sizeof(struct ctf_index_header) &&
+	    !idx_header_check(idx->address))
+		return (idx->bytes - sizeof(struct ctf_index_header)) /
+		       sizeof(struct ctf_index_entry);
+	file_map_close(idx);
+	return 0;
+}
+
+/* Moves to the first packet that the index says to end at `begin` or later. A
+ * packet is checked as any other, so a wrong index only costs time or is told.
+ */
+static void seek(struct file_stream *f, uint64_t begin)
+{
+	struct ctf_index_entry entry;
+	struct file_map idx;
+	size_t low = 0, high = idx_open(f, &idx);
+	bool found = high;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		entry_get(&idx, middle, &entry);
+		if (entry.timestamp_end < begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (found && low) {
+		entry_get(&idx, low - 1, &entry);
+		if (entry.offset < f->map.bytes)
+			f->offset = entry.offset;
+	}
+	if (found)
+		file_map_close(&idx);
+}
+
+/* Opens the next file. Returns false when there is none. */
+static bool next_file(struct file_stream *f, uint64_t begin)
+{
+	int ret;
+
+	if (f->map.address)
+		file_map_close(&f->map);
+	memset(&f->map, 0, sizeof(f->map));
+	f->offset = 0;
+	if (f->next == f->nfiles)
+		return false;
+	f->next++;
+	ret = map_file(f, &f->map, "%s", file_name(f));
+	if (ret == -EBADMSG)
+		complain(f, "the file is empty");
+	else if (ret)
+		complain(f, strerror(-ret));
+	if (ret)
+		memset(&f->map, 0, sizeof(f->map));
+	else if (begin)
+		seek(f, begin);
+	return true;
+}
+
+/* Reads the head at the offset, and checks it. Returns NULL, or what is wrong.
+ */
+static const char *take_head(const struct file_stream *f,
+			     struct packet_head *head)
+{
+	uint64_t room = f->map.bytes - f->offset;
+
+	if (room < CTF_HEAD_BYTES)
+		return "a packet is cut short";
+	memcpy((char *)head + PACKET_PRIVATE_BYTES,
+	       (const char *)f->map.address + f->offset, CTF_HEAD_BYTES);
+	if (head->magic != CTF_PACKET_MAGIC || head->stream_id)
+		return "there is no packet";
+	if ((head->packet_size & 7) || (head->content_size & 7) ||
+	    head->content_size / 8 < CTF_HEAD_BYTES ||
+	    head->packet_size < head->content_size)
+		return "a packet has an impossible size";
+	if (memcmp(head->uuid, f->stream.event.trace->uuid, 16))
+		return "a packet is of another trace";
+	return head->content_size / 8 > room ? "a packet is cut short" : NULL;
+}
+
+/* Finds the next packet that the index names, behind damage. */
+static void resync(struct file_stream *f)
+{
+	struct ctf_index_entry entry;
+	struct file_map idx;
+	size_t n = idx_open(f, &idx);
+	uint64_t to = f->map.bytes;
+
+	for (size_t i = 0; i < n && to == f->map.bytes; i++) {
+		entry_get(&idx, i, &entry);
+		if (entry.offset > f->offset && entry.offset < to)
+			to = entry.offset;
+	}
+	if (n)
+		file_map_close(&idx);
+	f->offset = to;
+}
+
+static bool file_packet(struct read_stream *stream, uint64_t begin,
+			struct read_packet *packet)
+{
+	struct file_stream *f = of(stream);
+	const char *fact;
+
+	for (;;) {
+		if (f->offset >= f->map.bytes) {
+			if (!next_file(f, begin))
+				return false;
+			continue;
+		}
+		fact = take_head(f, &packet->head);
+		if (fact) {
+			complain(f, fact);
+			resync(f);
+			continue;
+		}
+		packet->events = (const uint8_t *)f->map.address + f->offset +
+				 CTF_HEAD_BYTES;
+		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
+		f->offset += packet->head.packet_size / 8;
+		if (packet->head.timestamp_end >= begin)
+			return true;
+	}
+}
+
+static void file_rewind(struct read_stream *stream)
+{
+	struct file_stream *f = of(stream);
+
+	f->next = 0;
+	f->offset = f->map.bytes;
+}
+
+/* Walks over the heads of one file. */
+static bool last_of_file(struct file_stream *f, uint64_t *reading)
+{
+	struct packet_head head = { 0 };
+	struct ctf_index_entry entry;
+	struct file_map idx;
+	size_t n = idx_open(f, &idx);
+	bool found = false;
+
+	while (n && !found) {
+		entry_get(&idx, --n, &entry);
+		found = entry.content_size > 8 * CTF_HEAD_BYTES;
+		*reading = entry.timestamp_end;
+		if (found || !n)
+			file_map_close(&idx);
+	}
+	while (!found && f->offset < f->map.bytes && !take_head(f, &head)) {
+		f->offset += head.packet_size / 8;
+		if (head.content_size == 8 * CTF_HEAD_BYTES)
+			continue;
+		*reading = head.timestamp_end;
+		found = true;
+		while (f->offset < f->map.bytes && !take_head(f, &head)) {
+			f->offset += head.packet_size / 8;
+			if (head.content_size > 8 * CTF_HEAD_BYTES)
+				*reading = head.timestamp_end;
+		}
+	}
+	return found;
+}
+
+static bool file_last(struct read_stream *stream, uint64_t *reading)
+{
+	struct file_stream *f = of(stream);
+	size_t from = f->nfiles;
+
+	while (from) {
+		f->next = --from;
+		if (next_file(f, 0) && f->map.address &&
+		    last_of_file(f, reading))
+			return true;
+	}
+	return false;
+}
+
+static void file_close(struct read_stream *stream)
+{
+	struct file_stream *f = of(stream);
+
+	if (f->map.address)
+		file_map_close(&f->map);
+	free(f->files);
+	free(f);
+}
+
+static const struct read_source file_source = {
+	.packet = file_packet, .last = file_last, .rewind = file_rewind,
+	.close = file_close,
+};
+
+static int compare(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+static int is_stream(const struct dirent *entry)
+{
+	return !strncmp(entry->d_name, "stream_", 7) &&
+	       strlen(entry->d_name) < FILE_BYTES;
+}
+
+/* Returns the length of stream_CPU in the name of a file. */
+static size_t name_bytes(const char *file)
+{
+	return 7 + strcspn(file + 7, "_");
+}
+
+static bool same_stream(const struct dirent *a, const struct dirent *b)
+{
+	size_t n = name_bytes(a->d_name);
+
+	return n == name_bytes(b->d_name) && !memcmp(a->d_name, b->d_name, n);
+}
+
+/* Makes a stream of the files that begin with the name of the first. Returns
+ * how many, or -ENOMEM. */
+static int open_stream(struct reader *reader, struct trace_class *trace,
+		       struct dirent **list, int n)
+{
+	struct file_stream *f = calloc(1, sizeof(*f));
+	bool good = f && (f->files = calloc((size_t)n, FILE_BYTES));
+	int i;
+
+	if (!good) {
+		free(f);
+		return -ENOMEM;
+	}
+	f->stream.source = &file_source;
+	f->stream.event.trace = trace;
+	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
+		 (int)name_bytes(list[0]->d_name), list[0]->d_name);
+	for (i = 0; i < n && same_stream(list[i], list[0]); i++)
+		strncpy(f->files[f->nfiles++], list[i]->d_name, FILE_BYTES - 1);
+	if (!reader_add_stream(reader, &f->stream))
+		return i;
+	file_close(&f->stream);
+	return -ENOMEM;
+}
+
+int read_files_open(struct reader *reader, struct trace_class *trace, int fd)
+{
+	struct dirent **list = NULL;
+	int n = scandirat(fd, ".", &list, is_stream, compare);
+	int done = 0;
+	int ret = n < 0 ? -errno : 0;
+	int i;
+
+	for (i = 0; i < n && ret >= 0; i += ret) {
+		ret = open_stream(reader, trace, list + i, n - i);
+		done += ret > 0;
+	}
+	for (i = 0; i < n; i++)
+		free(list[i]);
+	free(list);
+	return ret < 0 ? ret : done;
+}

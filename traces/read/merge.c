@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Puts the events of all streams in order: a heap of streams, by the time of
+ * their current events.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/read/private.h"
+
+struct reader *reader_new(const struct reader_calls *calls)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+
+	if (reader) {
+		reader->calls = calls;
+		reader->begin = TIME_MIN;
+		reader->end = TIME_MAX;
+	}
+	return reader;
+}
+
+void reader_free(struct reader *reader)
+{
+	size_t i;
+
+	for (i = 0; i < reader->nstreams; i++)
+		reader->streams[i]->source->close(reader->streams[i]);
+	for (i = 0; i < reader->ntraces; i++) {
+		trace_class_free(reader->traces[i]);
+		free(reader->traces[i]);
+	}
+	free(reader->streams);
+	free(reader->traces);
+	free(reader->heap);
+	free(reader);
+}
+
+void reader_window(struct reader *reader, int64_t begin, int64_t end)
+{
+	reader->begin = begin;
+	reader->end = end;
+	reader->started = false;
+}
+
+size_t reader_traces(const struct reader *reader,
+		     struct trace_class *const **traces)
+{
+	*traces = reader->traces;
+	return reader->ntraces;
+}
+
+uint64_t reader_problems(const struct reader *reader)
+{
+	return reader->problems;
+}
+
+/* Orders streams whose events have the same time. */
+static int compare_ranks(const void *a, const void *b)
+{
+	const struct read_stream *const *left = a;
+	const struct read_stream *const *right = b;
+	int ret = memcmp((*left)->event.trace->uuid,
+			 (*right)->event.trace->uuid, 16);
+
+	if (ret)
+		return ret;
+	if ((*left)->event.instance != (*right)->event.instance)
+		return (*left)->event.instance < (*right)->event.instance ? -1 :
+									    1;
+	return strcmp((*left)->name, (*right)->name);
+}
+
+static inline bool earlier(const struct read_stream *a,
+			   const struct read_stream *b)
+{
+	return a->event.ns != b->event.ns ? a->event.ns < b->event.ns :
+					    a->rank < b->rank;
+}
+
+static void sift_down(struct reader *reader, size_t at)
+{
+	struct read_stream **heap = reader->heap;
+	struct read_stream *stream = heap[at];
+
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child >= reader->nheap)
+			break;
+		if (child + 1 < reader->nheap &&
+		    earlier(heap[child + 1], heap[child]))
+			child++;
+		if (!earlier(heap[child], stream))
+			break;
+		heap[at] = heap[child];
+		at = child;
+	}
+	heap[at] = stream;
+}
+
+/* Returns a reading that is not behind the time `ns`. */
+static uint64_t reading_before(const struct read_stream *s, int64_t ns)
+{
+	const struct metadata_clock *clock = &s->event.trace->clock;
+	double cycles;
+
+	if (ns == TIME_MIN || ns <= s->base_ns)
+		return 0;
+	cycles = (double)(ns - s->base_ns) * (double)clock->hz / 1e9;
+	/* what the double cannot tell, and a microsecond */
+	cycles -= cycles / 0x1p50 + (double)clock->hz / 1e6;
+	return cycles > 0 && cycles < 0x1p63 ? (uint64_t)cycles : 0;
+}
+
+static bool stream_first(struct read_stream *s, int64_t begin)
+{
+	bool there;
+
+	s->begin = reading_before(s, begin);
+	s->source->rewind(s);
+	s->started = false;
+	s->cursor.p = s->cursor.end = NULL;
+	do
+		there = stream_next(s);
+	while (there && s->event.ns < begin);
+	return there;
+}
+
+static void start(struct reader *reader)
+{
+	size_t i;
+
+	reader->started = true;
+	free(reader->heap);
+	reader->nheap = 0;
+	reader->heap = calloc(reader->nstreams + 1,
+			      sizeof(struct read_stream *));
+	if (!reader->heap) {
+		reader_problem(reader, "memory", "there is none left");
+		return;
+	}
+	for (i = 0; i < reader->nstreams; i++)
+		if (stream_first(reader->streams[i], reader->begin))
+			reader->heap[reader->nheap++] = reader->streams[i];
+	qsort(reader->heap, reader->nheap, sizeof(struct read_stream *),
+	      compare_ranks);
+	for (i = 0; i < reader->nheap; i++)
+		reader->heap[i]->rank = i;
+	for (i = reader->nheap / 2; i-- > 0;)
+		sift_down(reader, i);
+}
+
+static void advance(struct reader *reader)
+{
+	struct read_stream *top = reader->heap[0];
+
+	if (!stream_next(top)) {
+		reader->heap[0] = reader->heap[--reader->nheap];
+		if (!reader->nheap)
+			return;
+	}
+	sift_down(reader, 0);
+}
+
+const struct trace_event *reader_next(struct reader *reader)
+{
+	if (!reader->started)
+		start(reader);
+	else if (reader->nheap)
+		advance(reader);
+	if (!reader->nheap || reader->heap[0]->event.ns > reader->end)
+		return NULL;
+	return &reader->heap[0]->event;
+}
+
+/* Sets *last to the time of the stream's last event. */
+static bool stream_last(struct read_stream *s, int64_t *last)
+{
+	uint64_t reading;
+	bool found = false;
+
+	if (!s->source->last(s, &reading))
+		return false;
+	s->begin = reading;
+	s->source->rewind(s);
+	s->started = false;
+	s->cursor.p = s->cursor.end = NULL;
+	while (stream_next(s)) {
+		*last = s->event.ns;
+		found = true;
+	}
+	return found;
+}
+
+bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
+{
+	int64_t ns = 0;
+
+	reader->quiet = true;
+	*first = TIME_MAX;
+	*last = TIME_MIN;
+	for (size_t i = 0; i < reader->nstreams; i++) {
+		struct read_stream *s = reader->streams[i];
+
+		if (!stream_first(s, TIME_MIN))
+			continue;
+		*first = s->event.ns < *first ? s->event.ns : *first;
+		if (stream_last(s, &ns) && ns > *last)
+			*last = ns;
+	}
+	reader->quiet = false;
+	return *first <= *last;
+}
+
+static uint64_t count_events(struct reader *reader)
+{
+	uint64_t n = 0;
+
+	while (reader_next(reader))
+		n++;
+	return n;
+}
+
+uint64_t reader_tail(struct reader *reader, uint64_t n)
+{
+	int64_t begin = reader->begin, end = reader->end;
+	int64_t first, last, from = begin;
+	uint64_t found = 0;
+
+	if (!reader_span(reader, &first, &last))
+		return 0;
+	first = first < begin ? begin : first;
+	last = last > end ? end : last;
+	reader->quiet = true;
+	/* windows that double, so that the end alone is read where it does */
+	for (int64_t ns = 1000000; found < n; ns *= 2) {
+		from = last - first > ns ? last - ns : begin;
+		reader_window(reader, from, end);
+		found = count_events(reader);
+		if (from == begin)
+			break;
+	}
+	reader->quiet = false;
+	reader_window(reader, from, end);
+	return found > n ? found - n : 0;
+}

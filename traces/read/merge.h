@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Reads the events of traces in the order of time, whatever they come from.
+ *
+ * A source opens streams: the files of a trace directory, rings, another
+ * library. A reader merges the streams of all its sources. Events of the same
+ * time come in the order of their trace's uuid, then of the stream's number, as
+ * babeltrace2 has them.
+ *
+ * What must stay true here:
+ *  - every byte of a trace is checked before it is used: damage is reported,
+ *    and what can be read behind it is read;
+ *  - an event is valid until the next call of reader_next().
+ *
+ * A reader belongs to one thread. The caller has called map_guard().
+ */
+#ifndef TRACES_READ_MERGE_H
+#define TRACES_READ_MERGE_H
+
+#include "traces/read/classes.h"
+
+#define TIME_MIN	INT64_MIN
+#define TIME_MAX	INT64_MAX
+
+struct read_stream;
+
+struct trace_event {
+	int64_t ns;			/* since 1970 */
+	const struct event_class *class;
+	const struct trace_class *trace;
+	const uint8_t *context;		/* of trace->context */
+	const uint8_t *fields;		/* of class->fields */
+	const uint8_t *end;
+	uint64_t clock;			/* the reading */
+	uint32_t cpu;
+	uint64_t instance;		/* the stream's number in its trace */
+	struct read_stream *stream;
+};
+
+/* Events that a stream lost; or, where `from` is TIME_MIN, before its first
+ * packet. */
+struct trace_loss {
+	const struct trace_class *trace;
+	const char *stream;
+	uint64_t events;
+	int64_t from;
+	int64_t to;
+};
+
+struct reader_calls {
+	/* something cannot be read: `where` is a file, `fact` a sentence */
+	void (*problem)(const char *where, const char *fact, void *priv);
+	/* events were lost; or NULL */
+	void (*loss)(const struct trace_loss *loss, void *priv);
+	void *priv;
+};
+
+struct reader;
+
+/* Returns a reader without streams, or NULL without memory. `calls` lives as
+ * long as the reader. */
+struct reader *reader_new(const struct reader_calls *calls);
+void reader_free(struct reader *reader);
+
+/*
+ * Adds all traces below a directory. Returns their number, or a negative errno:
+ * -ENOENT, -ENOTDIR and so on of the directory itself; -ENODATA: no trace is
+ * below it. Traces that other tracers wrote count as problems.
+ */
+int reader_add_directory(struct reader *reader, const char *path);
+
+/*
+ * Limits events to those from `begin` to `end`, both included. Call it behind
+ * the last source and before reader_next(). Packets that end before `begin` are
+ * not read.
+ */
+void reader_window(struct reader *reader, int64_t begin, int64_t end);
+
+/* Sets the times of the first and the last event. Returns false if there is
+ * none. Call it where reader_window() can be called. */
+bool reader_span(struct reader *reader, int64_t *first, int64_t *last);
+
+/* Limits events to the last n of the window, and a few before, which may have
+ * the time of the first. Returns how many events the caller leaves out. Call it
+ * behind reader_window(). */
+uint64_t reader_tail(struct reader *reader, uint64_t n);
+
+/* Takes the next event. Returns NULL at the end. */
+const struct trace_event *reader_next(struct reader *reader);
+
+/* Return the traces of all sources, and how many problems there were. */
+size_t reader_traces(const struct reader *reader,
+		     struct trace_class *const **traces);
+uint64_t reader_problems(const struct reader *reader);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Makes of an event's fields the steps that lead over them, so that an event is
+ * stepped over without a look at each field.
+ */
+#include "traces/read/private.h"
+
+/* Steps that a field may add, and the end. */
+#define ROOM(n)	((n) + 1)
+
+struct steps {
+	uint16_t *step;
+	size_t n;
+	size_t room;
+	bool simple;			/* steps can say all of it */
+};
+
+static void add(struct steps *s, uint32_t step)
+{
+	if (s->n + 1 >= s->room)
+		s->simple = false;
+	else
+		s->step[s->n++] = (uint16_t)step;
+}
+
+static void add_fixed(struct steps *s, uint64_t bytes)
+{
+	while (bytes && s->simple) {
+		uint64_t part = bytes > STEP_FIXED_MAX ? STEP_FIXED_MAX : bytes;
+
+		if (s->n && s->step[s->n - 1] + part <= STEP_FIXED_MAX)
+			s->step[s->n - 1] += (uint16_t)part;
+		else
+			add(s, (uint32_t)part);
+		bytes -= part;
+	}
+}
+
+static void add_sequence(struct steps *s, const struct field_class *class)
+{
+	const struct field_class *element = &class->members[0];
+
+	/* the step has the length, which is the end of the one before it */
+	if (element->kind > FIELD_ENUM || !s->n ||
+	    s->step[s->n - 1] > STEP_FIXED_MAX ||
+	    s->step[s->n - 1] < sizeof(uint32_t)) {
+		s->simple = false;
+		return;
+	}
+	s->step[s->n - 1] -= sizeof(uint32_t);
+	if (!s->step[s->n - 1])
+		s->n--;
+	add(s, STEP_SEQUENCE | element->bytes);
+}
+
+static void add_field(struct steps *s, const struct field_class *class)
+{
+	switch (class->kind) {
+	case FIELD_STRING:
+		add(s, STEP_STRING);
+		break;
+	case FIELD_TEXT:
+		add_fixed(s, class->count);
+		break;
+	case FIELD_SEQUENCE:
+		add_sequence(s, class);
+		break;
+	case FIELD_ARRAY:
+		if (class->members[0].kind > FIELD_ENUM)
+			s->simple = false;
+		else
+			add_fixed(s, class->count * class->members[0].bytes);
+		break;
+	case FIELD_STRUCT:
+		for (size_t i = 0; i < class->nmembers && s->simple; i++)
+			add_field(s, &class->members[i]);
+		break;
+	default:
+		add_fixed(s, class->bytes);
+	}
+}
+
+int steps_make(struct trace_class *trace, struct event_class *event)
+{
+	struct steps s = { .room = ROOM(4 * event->fields->nmembers + 64),
+			   .simple = true };
+
+	s.step = class_memory_take(&trace->memory, s.room * sizeof(*s.step));
+	if (!s.step)
+		return -ENOMEM;
+	add_field(&s, event->fields);
+	if (s.simple)
+		event->steps = s.step;
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Takes one event after the other out of the packets of a stream.
+ */
+#include "traces/read/private.h"
+
+static void note_loss(struct read_stream *s, const struct packet_head *head)
+{
+	const struct reader_calls *calls = s->reader->calls;
+	struct trace_loss loss = {
+		.trace = s->event.trace, .stream = s->name,
+		.events = head->events_discarded, .from = TIME_MIN,
+		.to = clock_time(&s->event.trace->clock, s->base_ns,
+				 head->timestamp_end),
+	};
+
+	if (s->started) {
+		loss.events -= s->head.events_discarded;
+		loss.from = clock_time(&s->event.trace->clock, s->base_ns,
+				       s->head.timestamp_end);
+		if (head->events_discarded < s->head.events_discarded)
+			return;
+	} else if (s->begin) {
+		return;		/* they may be older than the window */
+	}
+	if (loss.events && calls->loss && !s->reader->quiet)
+		calls->loss(&loss, calls->priv);
+}
+
+static bool packet_next(struct read_stream *s)
+{
+	struct read_packet packet;
+
+	if (!s->source->packet(s, s->begin, &packet))
+		return false;
+	note_loss(s, &packet.head);
+	s->head = packet.head;
+	s->started = true;
+	s->cursor.p = packet.events;
+	s->cursor.end = packet.events + packet.bytes;
+	s->cursor.clock = packet.head.timestamp_begin;
+	s->events = 0;
+	s->event.cpu = packet.head.cpu_id;
+	s->event.instance = packet.head.stream_instance_id;
+	return true;
+}
+
+/* Steps over fields that steps cannot describe. */
+static int skip_fields(struct cursor *c, const struct event_class *class)
+{
+	int64_t bytes = field_bytes(class->fields, c->p, c->end);
+
+	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
+}
+
+static int take_event(struct read_stream *s)
+{
+	const struct trace_class *trace = s->event.trace;
+	struct cursor *c = &s->cursor;
+	const struct event_class *class;
+	int ret = cursor_header(c, trace->large);
+
+	if (ret || c->id >= trace->nevents)
+		return -EBADMSG;
+	class = trace->events[c->id];
+	s->event.context = c->p;
+	if (!class || cursor_skip(c, trace->context_bytes))
+		return -EBADMSG;
+	s->event.class = class;
+	s->event.fields = c->p;
+	ret = class->steps ? step_fields(c, class->steps) :
+			     skip_fields(c, class);
+	s->event.end = c->p;
+	s->event.clock = c->clock;
+	s->event.ns = clock_time(&trace->clock, s->base_ns, c->clock);
+	s->events++;
+	return ret;
+}
+
+bool stream_next(struct read_stream *s)
+{
+	for (;;) {
+		if (s->cursor.p == s->cursor.end) {
+			if (!packet_next(s))
+				return false;
+			continue;
+		}
+		if (!take_event(s))
+			return true;
+		reader_problem(s->reader, s->event.trace->path,
+			       "%s, packet %llu: event %llu makes no sense; "
+			       "the rest of the packet is left out", s->name,
+			       (unsigned long long)s->head.packet_seq_num,
+			       (unsigned long long)s->events);
+		s->cursor.p = s->cursor.end;
+	}
+}

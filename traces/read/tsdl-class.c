@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Makes the packed form of types that TSDL describes. Types that Taffrail does
+ * not write have none here: such traces are read by another library.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "traces/read/tsdl-private.h"
+
+#define ALIGN_BITS	8		/* of everything that is packed */
+
+static bool fill(struct tsdl *t, struct field_class *class,
+		 const struct tsdl_type *type, const char *before);
+
+static bool is_number(const struct tsdl_type *type)
+{
+	unsigned int bits = type->bits;
+
+	if (type->align > ALIGN_BITS)
+		return false;
+	if (type->class.kind == FIELD_REAL)
+		return bits == 32 || bits == 64;
+	return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+/* Returns a field's name as readers show it. */
+static const char *shown(const char *name)
+{
+	return name && *name == '_' ? name + 1 : name;
+}
+
+static bool fill_elements(struct tsdl *t, struct field_class *class,
+			  const struct tsdl_type *type, const char *before)
+{
+	const struct tsdl_type *element = type->members[0];
+	struct field_class *member;
+
+	if (class->kind == FIELD_SEQUENCE &&
+	    (!before || !type->length || strcmp(before, type->length)))
+		return false;
+	if (element->text) {
+		class->kind = FIELD_TEXT;
+		return type->class.kind == FIELD_ARRAY && element->bits == 8 &&
+		       element->align <= ALIGN_BITS;
+	}
+	member = tsdl_memory(t, sizeof(*member));
+	class->members = member;
+	class->nmembers = 1;
+	return member && fill(t, member, element, NULL);
+}
+
+static bool fill_members(struct tsdl *t, struct field_class *class,
+			 const struct tsdl_type *type)
+{
+	struct field_class *members =
+		tsdl_memory(t, (type->n + 1) * sizeof(*members));
+
+	if (!members || type->variant || type->align > ALIGN_BITS)
+		return false;
+	class->members = members;
+	class->nmembers = type->n;
+	for (size_t i = 0; i < type->n; i++) {
+		const struct tsdl_type *member = type->members[i];
+
+		if (!fill(t, &members[i], member,
+			  i ? type->names[i - 1] : NULL))
+			return false;
+		members[i].name = shown(type->names[i]);
+		if (member->class.kind != FIELD_SEQUENCE)
+			continue;
+		if (!i || members[i - 1].kind != FIELD_INTEGER ||
+		    members[i - 1].bytes != sizeof(uint32_t) ||
+		    members[i - 1].is_signed)
+			return false;
+		members[i - 1].is_length = true;
+	}
+	return true;
+}
+
+static bool fill(struct tsdl *t, struct field_class *class,
+		 const struct tsdl_type *type, const char *before)
+{
+	*class = type->class;
+	switch (class->kind) {
+	case FIELD_STRUCT:
+		return fill_members(t, class, type);
+	case FIELD_ARRAY:
+	case FIELD_SEQUENCE:
+		return fill_elements(t, class, type, before);
+	case FIELD_STRING:
+		return true;
+	default:
+		return is_number(type);
+	}
+}
+
+const struct field_class *tsdl_class(struct tsdl *t,
+				     const struct tsdl_type *type)
+{
+	struct field_class *class = tsdl_memory(t, sizeof(*class));
+
+	if (!class)
+		return NULL;
+	if (type->class.kind != FIELD_STRUCT || !fill(t, class, type, NULL)) {
+		tsdl_fail(t, -ENOTSUP);
+		return NULL;
+	}
+	return class;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The tokens of TSDL. Facts: CTF specification 1.8.3, appendix C: the lexical
+ * rules are those of C.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/read/tsdl-private.h"
+
+int tsdl_fail(struct tsdl *t, int error)
+{
+	if (!t->error)
+		t->error = error;
+	t->kind = TOKEN_BAD;
+	return t->error;
+}
+
+void *tsdl_memory(struct tsdl *t, size_t bytes)
+{
+	void *at = class_memory_take(&t->trace->memory, bytes);
+
+	if (!at)
+		tsdl_fail(t, -ENOMEM);
+	return at;
+}
+
+const char *tsdl_copy(struct tsdl *t, const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+	char *copy = tsdl_memory(t, bytes);
+
+	if (copy)
+		memcpy(copy, text, bytes);
+	return copy;
+}
+
+/* Makes room for the text of a token of at most so many bytes. */
+static bool room(struct tsdl *t, size_t bytes)
+{
+	char *more;
+
+	if (bytes < t->text_room)
+		return true;
+	more = realloc(t->text, bytes + 64);
+	if (!more) {
+		tsdl_fail(t, -ENOMEM);
+		return false;
+	}
+	t->text = more;
+	t->text_room = bytes + 64;
+	return true;
+}
+
+static void skip_blanks(struct tsdl *t)
+{
+	for (;; t->at++) {
+		if (t->at[0] == '/' && t->at[1] == '*') {
+			const char *end = strstr(t->at + 2, "*/");
+
+			for (; end && t->at < end; t->at++)
+				t->line += *t->at == '\n';
+			if (!end) {
+				tsdl_fail(t, -EBADMSG);
+				return;
+			}
+			t->at++;
+		} else if (t->at[0] == '/' && t->at[1] == '/') {
+			t->at += strcspn(t->at, "\n");
+			if (!*t->at)
+				return;
+			t->line++;
+		} else if (!isspace((unsigned char)*t->at)) {
+			return;
+		} else {
+			t->line += *t->at == '\n';
+		}
+	}
+}
+
+static void word(struct tsdl *t)
+{
+	const char *start = t->at;
+	size_t n;
+
+	while (isalnum((unsigned char)*t->at) || *t->at == '_')
+		t->at++;
+	n = (size_t)(t->at - start);
+	if (!room(t, n))
+		return;
+	memcpy(t->text, start, n);
+	t->text[n] = '\0';
+	t->kind = TOKEN_WORD;
+}
+
+static void number(struct tsdl *t)
+{
+	char *end;
+
+	t->negative = *t->at == '-';
+	t->at += t->negative;
+	errno = 0;
+	t->number = strtoull(t->at, &end, 0);
+	if (end == t->at || errno) {
+		tsdl_fail(t, -EBADMSG);
+		return;
+	}
+	if (t->negative)
+		t->number = 0 - t->number;
+	t->at = end;
+	while (*t->at && strchr("uUlL", *t->at))
+		t->at++;
+	t->kind = TOKEN_NUMBER;
+}
+
+/* Takes what stands behind a backslash. */
+static char escaped(const char **at)
+{
+	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
+	const char *found = **at ? strchr(from, **at) : NULL;
+	unsigned int value = 0;
+	int i;
+
+	if (found) {
+		(*at)++;
+		return to[found - from];
+	}
+	if (**at == 'x') {
+		(*at)++;
+		for (i = 0; i < 2 && isxdigit((unsigned char)**at); i++) {
+			char digit[2] = { *(*at)++, '\0' };
+
+			value = value * 16 +
+				(unsigned int)strtoul(digit, NULL, 16);
+		}
+		return (char)value;
+	}
+	if (**at < '0' || **at > '7')
+		return *(*at)++;
+	for (i = 0; i < 3 && **at >= '0' && **at <= '7'; i++)
+		value = value * 8 + (unsigned int)(*(*at)++ - '0');
+	return (char)value;
+}
+
+static void string(struct tsdl *t)
+{
+	const char *at = t->at + 1;
+	size_t n = 0;
+
+	if (!room(t, strcspn(at, "\n") + 1))
+		return;
+	while (*at && *at != '"' && *at != '\n') {
+		char c = *at++;
+
+		if (c == '\\' && *at)
+			c = escaped(&at);
+		if (c)
+			t->text[n++] = c;
+	}
+	t->text[n] = '\0';
+	if (*at != '"') {
+		tsdl_fail(t, -EBADMSG);
+		return;
+	}
+	t->at = at + 1;
+	t->kind = TOKEN_STRING;
+}
+
+static void sign(struct tsdl *t)
+{
+	t->kind = TOKEN_SIGN;
+	t->sign = (unsigned char)*t->at;
+	if (!strncmp(t->at, ":=", 2)) {
+		t->sign = SIGN_ASSIGN;
+		t->at++;
+	} else if (!strncmp(t->at, "...", 3)) {
+		t->sign = SIGN_RANGE;
+		t->at += 2;
+	} else if (!strchr("{}[]();:,=.<>", *t->at)) {
+		tsdl_fail(t, -EBADMSG);
+		return;
+	}
+	t->at++;
+}
+
+void tsdl_next(struct tsdl *t)
+{
+	if (t->error)
+		return;
+	skip_blanks(t);
+	if (t->error)
+		return;
+	if (!*t->at)
+		t->kind = TOKEN_END;
+	else if (isalpha((unsigned char)*t->at) || *t->at == '_')
+		word(t);
+	else if (isdigit((unsigned char)*t->at) || *t->at == '-')
+		number(t);
+	else if (*t->at == '"')
+		string(t);
+	else
+		sign(t);
+}
+
+bool tsdl_is_sign(const struct tsdl *t, int which)
+{
+	return t->kind == TOKEN_SIGN && t->sign == which;
+}
+
+bool tsdl_is_word(const struct tsdl *t, const char *which)
+{
+	return t->kind == TOKEN_WORD && !strcmp(t->text, which);
+}
+
+bool tsdl_take_sign(struct tsdl *t, int which)
+{
+	bool is = tsdl_is_sign(t, which);
+
+	if (is)
+		tsdl_next(t);
+	return is;
+}
+
+bool tsdl_take_word(struct tsdl *t, const char *which)
+{
+	bool is = tsdl_is_word(t, which);
+
+	if (is)
+		tsdl_next(t);
+	return is;
+}
+
+int tsdl_need_sign(struct tsdl *t, int which)
+{
+	if (!tsdl_take_sign(t, which))
+		return tsdl_fail(t, -EBADMSG);
+	return t->error;
+}
+
+const char *tsdl_take_text(struct tsdl *t)
+{
+	const char *text = NULL;
+
+	if (t->kind == TOKEN_WORD || t->kind == TOKEN_STRING)
+		text = tsdl_copy(t, t->text);
+	else
+		tsdl_fail(t, -EBADMSG);
+	tsdl_next(t);
+	return text;
+}
+
+void tsdl_skip_value(struct tsdl *t)
+{
+	int open = 0;
+
+	while (t->kind != TOKEN_END && t->kind != TOKEN_BAD) {
+		if (!open && (tsdl_is_sign(t, ';') || tsdl_is_sign(t, '}')))
+			return;
+		open += tsdl_is_sign(t, '{');
+		open -= tsdl_is_sign(t, '}');
+		tsdl_next(t);
+	}
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tokens of TSDL, and what the files that parse it share: tsdl-lexer.c,
+ * tsdl-types.c, tsdl.c, each of which calls only those named before it.
+ */
+#ifndef TRACES_READ_TSDL_PRIVATE_H
+#define TRACES_READ_TSDL_PRIVATE_H
+
+#include "traces/read/classes.h"
+
+enum token_kind {
+	TOKEN_END,
+	TOKEN_WORD,			/* identifier or keyword */
+	TOKEN_NUMBER,
+	TOKEN_STRING,			/* text is what it means */
+	TOKEN_SIGN,			/* one character, or := or ... */
+	TOKEN_BAD,
+};
+
+#define SIGN_ASSIGN	0x100		/* := */
+#define SIGN_RANGE	0x101		/* ... */
+
+#define TSDL_DEPTH_MAX	16		/* of types in types */
+
+/* A type with a name: struct NAME, enum NAME, or typealias. */
+struct tsdl_alias {
+	struct tsdl_alias *next;
+	const char *name;
+	struct tsdl_type *type;
+};
+
+/*
+ * A type as the text has it. A field_class, and what only the parser needs:
+ * `bits`, of a number; `align`; `text`: its encoding makes it a character;
+ * `names`, of members as they are written; `length`: the name of a sequence's
+ * length; `variant`: it is one, which is only understood in a header.
+ */
+struct tsdl_type {
+	struct field_class class;
+	unsigned int bits;
+	unsigned int align;
+	bool text;
+	bool variant;
+	bool clock;			/* has `map` */
+	struct tsdl_type **members;
+	const char **names;
+	size_t n;
+	const char *length;
+};
+
+struct tsdl {
+	const char *at;
+	unsigned int line;
+	enum token_kind kind;		/* of the current token */
+	int sign;
+	uint64_t number;
+	bool negative;
+	char *text;			/* of a word or string */
+	size_t text_room;
+	int depth;
+	int error;			/* first one, or 0 */
+	struct tsdl_alias *aliases;
+	struct event_class *events;	/* the last one first */
+	struct trace_class *trace;
+};
+
+/* Moves to the next token. After an error, the token is TOKEN_BAD. */
+void tsdl_next(struct tsdl *t);
+
+/* Notes an error; returns it. */
+int tsdl_fail(struct tsdl *t, int error);
+
+/* Return whether the current token is this; tsdl_take_..() move on if it is. */
+bool tsdl_is_sign(const struct tsdl *t, int sign);
+bool tsdl_is_word(const struct tsdl *t, const char *word);
+bool tsdl_take_sign(struct tsdl *t, int sign);
+bool tsdl_take_word(struct tsdl *t, const char *word);
+
+/* Move on if it is this, else note -EBADMSG. Return 0 or the error. */
+int tsdl_need_sign(struct tsdl *t, int sign);
+
+/* Takes a word, string, or number; returns its text in the trace's memory, or
+ * NULL. */
+const char *tsdl_take_text(struct tsdl *t);
+
+/* Returns zeroed memory of the trace, or NULL with the error noted. */
+void *tsdl_memory(struct tsdl *t, size_t bytes);
+const char *tsdl_copy(struct tsdl *t, const char *text);
+
+/* Parses a type, up to the declarator. Returns NULL after an error. */
+struct tsdl_type *tsdl_parse_type(struct tsdl *t);
+
+/* Parses "typealias TYPE := NAME" behind the first word, and its semicolon. */
+int tsdl_parse_alias(struct tsdl *t);
+
+/* Skips a value, up to the semicolon, braces and all. */
+void tsdl_skip_value(struct tsdl *t);
+
+/*
+ * Makes a FIELD_STRUCT of the packed form of a struct. Returns NULL with
+ * -ENOTSUP noted where Taffrail writes no such type.
+ */
+const struct field_class *tsdl_class(struct tsdl *t,
+				     const struct tsdl_type *type);
+
+#endif

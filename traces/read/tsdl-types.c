@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The types of TSDL, and the packed form of those that Taffrail writes. Facts:
+ * CTF specification 1.8.3, sections 4 and 7.3.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "traces/read/tsdl-private.h"
+
+#define ALIGN_DEFAULT	0
+#define COUNT_MAX	(1u << 20)
+
+static struct tsdl_type *new_type(struct tsdl *t, enum field_kind kind)
+{
+	struct tsdl_type *type = tsdl_memory(t, sizeof(*type));
+
+	if (type)
+		type->class.kind = kind;
+	return type;
+}
+
+/* Takes a number, or a word that stands for one. */
+static uint64_t attribute_number(struct tsdl *t)
+{
+	static const struct {
+		const char *word;
+		uint8_t value;
+	} words[] = {
+		{ "true", 1 }, { "TRUE", 1 }, { "false", 0 }, { "FALSE", 0 },
+		{ "decimal", 10 }, { "dec", 10 }, { "d", 10 }, { "i", 10 },
+		{ "u", 10 }, { "hexadecimal", 16 }, { "hex", 16 }, { "x", 16 },
+		{ "X", 16 }, { "p", 16 }, { "octal", 8 }, { "oct", 8 },
+		{ "o", 8 }, { "binary", 2 }, { "b", 2 },
+	};
+	uint64_t value = t->number;
+
+	if (t->kind == TOKEN_NUMBER) {
+		tsdl_next(t);
+		return value;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (tsdl_take_word(t, words[i].word))
+			return words[i].value;
+	tsdl_fail(t, -EBADMSG);
+	return 0;
+}
+
+static void attribute(struct tsdl *t, struct tsdl_type *type)
+{
+	struct field_class *class = &type->class;
+
+	if (tsdl_take_word(t, "size") && !tsdl_need_sign(t, '=')) {
+		type->bits = (unsigned int)attribute_number(t);
+	} else if (tsdl_take_word(t, "align") && !tsdl_need_sign(t, '=')) {
+		type->align = (unsigned int)attribute_number(t);
+	} else if (tsdl_take_word(t, "signed") && !tsdl_need_sign(t, '=')) {
+		class->is_signed = attribute_number(t);
+	} else if (tsdl_take_word(t, "base") && !tsdl_need_sign(t, '=')) {
+		class->base = (uint8_t)attribute_number(t);
+	} else if (tsdl_take_word(t, "encoding") && !tsdl_need_sign(t, '=')) {
+		type->text = !tsdl_is_word(t, "none");
+		tsdl_next(t);
+	} else if (tsdl_take_word(t, "map") && !tsdl_need_sign(t, '=')) {
+		type->clock = true;
+		tsdl_skip_value(t);
+	} else if ((tsdl_take_word(t, "exp_dig") ||
+		    tsdl_take_word(t, "mant_dig")) && !tsdl_need_sign(t, '=')) {
+		type->bits += (unsigned int)attribute_number(t);
+	} else {
+		/* byte_order, and what later versions of CTF may add */
+		tsdl_fail(t, t->kind == TOKEN_WORD ? -ENOTSUP : -EBADMSG);
+	}
+}
+
+static struct tsdl_type *parse_number(struct tsdl *t, enum field_kind kind)
+{
+	struct tsdl_type *type = new_type(t, kind);
+
+	if (!type || tsdl_need_sign(t, '{'))
+		return NULL;
+	type->class.base = 10;
+	while (!t->error && !tsdl_take_sign(t, '}')) {
+		attribute(t, type);
+		tsdl_need_sign(t, ';');
+	}
+	type->class.bytes = (uint8_t)(type->bits / 8);
+	return t->error ? NULL : type;
+}
+
+static struct tsdl_type *parse_string(struct tsdl *t)
+{
+	struct tsdl_type *type = new_type(t, FIELD_STRING);
+
+	if (type && tsdl_take_sign(t, '{')) {
+		tsdl_skip_value(t);
+		tsdl_take_sign(t, ';');
+		tsdl_need_sign(t, '}');
+	}
+	return type;
+}
+
+static struct tsdl_type *find_alias(const struct tsdl *t, const char *name)
+{
+	for (const struct tsdl_alias *a = t->aliases; a; a = a->next)
+		if (!strcmp(a->name, name))
+			return a->type;
+	return NULL;
+}
+
+static int add_alias(struct tsdl *t, const char *name, struct tsdl_type *type)
+{
+	struct tsdl_alias *alias = tsdl_memory(t, sizeof(*alias));
+
+	if (!alias || !name || !type)
+		return t->error;
+	alias->name = name;
+	alias->type = type;
+	alias->next = t->aliases;
+	t->aliases = alias;
+	return 0;
+}
+
+/* Takes "LABEL = A ... B"; without a value it is one more than the last. */
+static void parse_label(struct tsdl *t, struct field_label *label,
+			uint64_t next)
+{
+	label->name = tsdl_take_text(t);
+	label->from = next;
+	if (tsdl_take_sign(t, '='))
+		label->from = attribute_number(t);
+	label->to = label->from;
+	if (tsdl_take_sign(t, SIGN_RANGE))
+		label->to = attribute_number(t);
+}
+
+static void parse_labels(struct tsdl *t, struct field_class *class)
+{
+	struct field_label *labels = NULL;
+	size_t room = 0, n = 0;
+	uint64_t next = 0;
+
+	while (!t->error && !tsdl_take_sign(t, '}')) {
+		if (n == room) {
+			struct field_label *more;
+
+			room = room * 2 + 8;
+			more = tsdl_memory(t, room * sizeof(*more));
+			if (!more)
+				return;
+			if (n)
+				memcpy(more, labels, n * sizeof(*more));
+			labels = more;
+		}
+		parse_label(t, &labels[n], next);
+		next = labels[n++].to + 1;
+		if (!tsdl_is_sign(t, '}'))
+			tsdl_need_sign(t, ',');
+	}
+	class->labels = labels;
+	class->nlabels = n;
+}
+
+static struct tsdl_type *parse_enum(struct tsdl *t)
+{
+	const char *name = NULL;
+	struct tsdl_type *type, *container;
+
+	if (t->kind == TOKEN_WORD)
+		name = tsdl_take_text(t);
+	if (name && !tsdl_is_sign(t, '{') && !tsdl_is_sign(t, ':'))
+		return find_alias(t, name) ? find_alias(t, name) :
+		       (tsdl_fail(t, -EBADMSG), NULL);
+	if (tsdl_need_sign(t, ':'))
+		return NULL;
+	container = tsdl_parse_type(t);
+	type = new_type(t, FIELD_ENUM);
+	if (!type || !container || tsdl_need_sign(t, '{'))
+		return NULL;
+	*type = *container;
+	type->class.kind = FIELD_ENUM;
+	if (container->class.kind != FIELD_INTEGER)
+		tsdl_fail(t, -EBADMSG);
+	parse_labels(t, &type->class);
+	if (name)
+		add_alias(t, name, type);
+	return t->error ? NULL : type;
+}
+
+/* Makes an array or a sequence of the type in front of the brackets. */
+static struct tsdl_type *parse_brackets(struct tsdl *t,
+					struct tsdl_type *element)
+{
+	struct tsdl_type *type = new_type(t, FIELD_ARRAY);
+	struct tsdl_type **members = tsdl_memory(t, sizeof(*members));
+
+	if (!type || !members || !element)
+		return NULL;
+	members[0] = element;
+	type->members = members;
+	type->n = 1;
+	if (t->kind == TOKEN_NUMBER) {
+		type->class.count = attribute_number(t);
+	} else {
+		type->class.kind = FIELD_SEQUENCE;
+		type->length = tsdl_take_text(t);
+	}
+	if (type->class.count > COUNT_MAX)
+		tsdl_fail(t, -ENOTSUP);
+	return tsdl_need_sign(t, ']') ? NULL : type;
+}
+
+static bool grow(struct tsdl *t, struct tsdl_type *type, size_t *room)
+{
+	struct tsdl_type **members;
+	const char **names;
+
+	if (type->n < *room)
+		return true;
+	*room = *room * 2 + 8;
+	members = tsdl_memory(t, *room * sizeof(*members));
+	names = tsdl_memory(t, *room * sizeof(*names));
+	if (!members || !names)
+		return false;
+	if (type->n) {
+		memcpy(members, type->members, type->n * sizeof(*members));
+		memcpy(names, type->names, type->n * sizeof(*names));
+	}
+	type->members = members;
+	type->names = names;
+	return true;
+}
+
+/* Takes the members of a struct or variant, behind its brace. */
+static void parse_members(struct tsdl *t, struct tsdl_type *type)
+{
+	size_t room = 0;
+
+	while (!t->error && !tsdl_take_sign(t, '}')) {
+		struct tsdl_type *member;
+
+		if (tsdl_take_word(t, "typealias")) {
+			tsdl_parse_alias(t);
+			continue;
+		}
+		member = tsdl_parse_type(t);
+		if (!member || !grow(t, type, &room))
+			return;
+		type->names[type->n] = tsdl_take_text(t);
+		while (tsdl_take_sign(t, '['))
+			member = parse_brackets(t, member);
+		type->members[type->n++] = member;
+		tsdl_need_sign(t, ';');
+	}
+}
+
+static void parse_align(struct tsdl *t, struct tsdl_type *type)
+{
+	if (tsdl_take_word(t, "align") && !tsdl_need_sign(t, '(')) {
+		type->align = (unsigned int)attribute_number(t);
+		tsdl_need_sign(t, ')');
+	}
+}
+
+static struct tsdl_type *parse_struct(struct tsdl *t, bool variant)
+{
+	struct tsdl_type *type = new_type(t, FIELD_STRUCT);
+	const char *name = NULL;
+
+	if (!type)
+		return NULL;
+	type->variant = variant;
+	if (t->kind == TOKEN_WORD)
+		name = tsdl_take_text(t);
+	if (variant && tsdl_take_sign(t, '<')) {
+		while (!t->error && !tsdl_take_sign(t, '>'))
+			tsdl_next(t);
+	}
+	if (!tsdl_take_sign(t, '{')) {
+		type = name ? find_alias(t, name) : NULL;
+		if (!type)
+			tsdl_fail(t, -EBADMSG);
+		return type;
+	}
+	parse_members(t, type);
+	parse_align(t, type);
+	if (name)
+		add_alias(t, name, type);
+	return t->error ? NULL : type;
+}
+
+struct tsdl_type *tsdl_parse_type(struct tsdl *t)
+{
+	struct tsdl_type *type = NULL;
+
+	if (++t->depth > TSDL_DEPTH_MAX) {
+		tsdl_fail(t, -ENOTSUP);
+	} else if (tsdl_take_word(t, "integer")) {
+		type = parse_number(t, FIELD_INTEGER);
+	} else if (tsdl_take_word(t, "floating_point")) {
+		type = parse_number(t, FIELD_REAL);
+	} else if (tsdl_take_word(t, "string")) {
+		type = parse_string(t);
+	} else if (tsdl_take_word(t, "enum")) {
+		type = parse_enum(t);
+	} else if (tsdl_take_word(t, "struct")) {
+		type = parse_struct(t, false);
+	} else if (tsdl_take_word(t, "variant")) {
+		type = parse_struct(t, true);
+	} else if (t->kind == TOKEN_WORD) {
+		type = find_alias(t, t->text);
+		if (!type)
+			tsdl_fail(t, -ENOTSUP);
+		tsdl_next(t);
+	} else {
+		tsdl_fail(t, -EBADMSG);
+	}
+	t->depth--;
+	return t->error ? NULL : type;
+}
+
+int tsdl_parse_alias(struct tsdl *t)
+{
+	struct tsdl_type *type = tsdl_parse_type(t);
+
+	if (!type || tsdl_need_sign(t, SIGN_ASSIGN))
+		return t->error;
+	add_alias(t, tsdl_take_text(t), type);
+	return tsdl_need_sign(t, ';');
+}

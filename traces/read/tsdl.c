@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Parses the metadata of a trace. Facts: CTF specification 1.8.3, section 7.
+ *
+ * What must stay true here: a trace is taken for Taffrail's only if packets and
+ * events begin with exactly the bytes that the readers of this room expect
+ * (docs/traces.md); everything else is -ENOTSUP.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "buffers/ctf.h"
+#include "traces/read/tsdl-private.h"
+
+#define EVENT_ID_MAX	(1u << 20)
+
+static int parse_uuid(struct tsdl *t, uint8_t uuid[16])
+{
+	const char *at = tsdl_take_text(t);
+
+	for (int i = 0; at && i < 16; i++) {
+		char digits[3] = "";
+		char *end;
+
+		at += *at == '-';
+		strncpy(digits, at, 2);
+		uuid[i] = (uint8_t)strtoul(digits, &end, 16);
+		if (end != digits + 2)
+			return tsdl_fail(t, -EBADMSG);
+		at += 2;
+	}
+	return t->error;
+}
+
+/* Takes NAME, with dots in it, and what assigns to it. Returns the name in
+ * `name`. */
+static bool take_key(struct tsdl *t, char *name, size_t room)
+{
+	size_t n = 0;
+
+	name[0] = '\0';
+	while (t->kind == TOKEN_WORD || tsdl_is_sign(t, '.')) {
+		const char *part = t->kind == TOKEN_WORD ? t->text : ".";
+
+		if (n + strlen(part) + 1 > room) {
+			tsdl_fail(t, -EBADMSG);
+			return false;
+		}
+		strcpy(name + n, part);
+		n += strlen(part);
+		tsdl_next(t);
+	}
+	if (!tsdl_take_sign(t, '=') && !tsdl_take_sign(t, SIGN_ASSIGN))
+		tsdl_fail(t, -EBADMSG);
+	return !t->error;
+}
+
+/* Compares the names and sizes of a struct with "NAME:BITS NAME:BITS". */
+static bool has_layout(const struct tsdl_type *type, const char *layout)
+{
+	char word[64];
+
+	for (size_t i = 0; i < type->n; i++) {
+		const struct tsdl_type *member = type->members[i];
+		unsigned int bits = member->bits;
+		size_t n;
+
+		if (member->class.kind == FIELD_ARRAY)
+			bits = (unsigned int)member->class.count *
+			       member->members[0]->bits;
+		snprintf(word, sizeof(word), "%s:%u ", type->names[i], bits);
+		n = strlen(word);
+		if (strncmp(layout, word, n))
+			return false;
+		layout += n;
+	}
+	return !*layout;
+}
+
+static void parse_trace(struct tsdl *t, const char *key, void *priv)
+{
+	struct tsdl_type *type;
+	bool little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+	if (!strcmp(key, "uuid")) {
+		parse_uuid(t, t->trace->uuid);
+	} else if (!strcmp(key, "byte_order")) {
+		if (!tsdl_is_word(t, little ? "le" : "be"))
+			tsdl_fail(t, -ENOTSUP);
+		tsdl_next(t);
+	} else if (!strcmp(key, "packet.header")) {
+		type = tsdl_parse_type(t);
+		if (type && !has_layout(type, "magic:32 uuid:128 stream_id:32 "
+					      "stream_instance_id:64 "))
+			tsdl_fail(t, -ENOTSUP);
+	} else {
+		tsdl_skip_value(t);
+	}
+}
+
+static void parse_env(struct tsdl *t, const char *key, void *priv)
+{
+	struct trace_class *trace = t->trace;
+
+	if (!strcmp(key, "hostname"))
+		trace->hostname = tsdl_take_text(t);
+	else if (!strcmp(key, "procname"))
+		trace->procname = tsdl_take_text(t);
+	else if (!strcmp(key, "domain"))
+		trace->domain = tsdl_take_text(t);
+	else if (!strcmp(key, "vpid") && t->kind == TOKEN_NUMBER)
+		trace->vpid = (int64_t)t->number;
+	else if (!strcmp(key, "vpid_starttime") && t->kind == TOKEN_NUMBER)
+		trace->starttime = t->number;
+	tsdl_skip_value(t);
+}
+
+static void parse_clock(struct tsdl *t, const char *key, void *priv)
+{
+	struct metadata_clock *clock = &t->trace->clock;
+
+	if (!strcmp(key, "freq") && t->kind == TOKEN_NUMBER)
+		clock->hz = t->number;
+	else if (!strcmp(key, "offset_s") && t->kind == TOKEN_NUMBER)
+		clock->offset_s = (int64_t)t->number;
+	else if (!strcmp(key, "offset") && t->kind == TOKEN_NUMBER)
+		clock->offset = t->number;
+	else if (!strcmp(key, "description") && t->kind == TOKEN_STRING)
+		t->trace->counter = !strncmp(t->text, "a counter", 9);
+	tsdl_skip_value(t);
+}
+
+/* Sets which of the two headers of events it is. */
+static void set_header(struct tsdl *t, const struct tsdl_type *type)
+{
+	const struct tsdl_type *id = type && type->n == 2 ? type->members[0] :
+				     NULL;
+	const struct tsdl_type *v = id ? type->members[1] : NULL;
+
+	if (!v || id->class.kind != FIELD_ENUM || id->class.nlabels != 2 ||
+	    !v->variant || v->n != 2 ||
+	    !has_layout(v->members[1], "id:32 timestamp:64 ")) {
+		tsdl_fail(t, -ENOTSUP);
+		return;
+	}
+	t->trace->large = id->bits == 16;
+	if (id->class.labels[1].from != (t->trace->large ?
+					 CTF_LARGE_ID_EXTENDED :
+					 CTF_COMPACT_ID_EXTENDED) ||
+	    !has_layout(v->members[0], t->trace->large ? "timestamp:32 " :
+						       "timestamp:27 "))
+		tsdl_fail(t, -ENOTSUP);
+}
+
+static const char packet_layout[] =
+	"timestamp_begin:64 timestamp_end:64 content_size:64 packet_size:64 "
+	"packet_seq_num:64 events_discarded:64 cpu_id:32 ";
+
+/* Sets whether all values of a struct have the same size, and that. */
+static bool is_fixed(const struct field_class *class, uint32_t *bytes)
+{
+	for (size_t i = 0; i < class->nmembers; i++) {
+		const struct field_class *member = &class->members[i];
+
+		if (member->kind == FIELD_TEXT)
+			*bytes += (uint32_t)member->count;
+		else if (member->kind <= FIELD_ENUM)
+			*bytes += member->bytes;
+		else if (member->kind != FIELD_STRUCT ||
+			 !is_fixed(member, bytes))
+			return false;
+	}
+	return true;
+}
+
+static void parse_stream(struct tsdl *t, const char *key, void *priv)
+{
+	struct trace_class *trace = t->trace;
+	struct tsdl_type *type = NULL;
+
+	if (!strcmp(key, "id")) {
+		if (t->kind != TOKEN_NUMBER || t->number)
+			tsdl_fail(t, -ENOTSUP);
+		tsdl_next(t);
+		return;
+	}
+	if (!strcmp(key, "event.header") || !strcmp(key, "packet.context") ||
+	    !strcmp(key, "event.context"))
+		type = tsdl_parse_type(t);
+	if (!type) {
+		tsdl_fail(t, -ENOTSUP);
+	} else if (!strcmp(key, "event.header")) {
+		set_header(t, type);
+	} else if (!strcmp(key, "packet.context")) {
+		if (!has_layout(type, packet_layout))
+			tsdl_fail(t, -ENOTSUP);
+	} else {
+		trace->context = tsdl_class(t, type);
+		trace->context_bytes = 0;
+		trace->context_fixed = trace->context &&
+			is_fixed(trace->context, &trace->context_bytes);
+	}
+}
+
+static void parse_event(struct tsdl *t, const char *key, void *priv)
+{
+	struct event_class *event = priv;
+	struct tsdl_type *type;
+
+	if (!strcmp(key, "name")) {
+		event->name = tsdl_take_text(t);
+	} else if (!strcmp(key, "id") && t->kind == TOKEN_NUMBER) {
+		event->id = t->number;
+		tsdl_next(t);
+	} else if (!strcmp(key, "fields")) {
+		type = tsdl_parse_type(t);
+		event->fields = type ? tsdl_class(t, type) : NULL;
+	} else if (!strcmp(key, "stream_id")) {
+		tsdl_next(t);
+	} else {
+		tsdl_fail(t, -ENOTSUP);
+	}
+}
+
+typedef void take_value(struct tsdl *t, const char *key, void *priv);
+
+static void parse_block(struct tsdl *t, take_value *take, void *priv)
+{
+	char key[64];
+
+	tsdl_need_sign(t, '{');
+	while (!t->error && !tsdl_take_sign(t, '}')) {
+		if (take_key(t, key, sizeof(key)))
+			take(t, key, priv);
+		tsdl_need_sign(t, ';');
+	}
+}
+
+static int add_event(struct tsdl *t, struct event_class *event)
+{
+	if (!event->name || !event->fields || event->id >= EVENT_ID_MAX)
+		return tsdl_fail(t, -EBADMSG);
+	event->fixed = is_fixed(event->fields, &event->bytes);
+	event->number = t->trace->nclasses++;
+	event->next = t->events;
+	t->events = event;
+	return 0;
+}
+
+/* Makes the table of events, by their ids. */
+static void finish_events(struct tsdl *t)
+{
+	struct trace_class *trace = t->trace;
+	struct event_class *event;
+
+	for (event = t->events; event; event = event->next)
+		trace->nevents = max_u64(trace->nevents, event->id + 1);
+	trace->events = tsdl_memory(t, (trace->nevents + 1) *
+				       sizeof(struct event_class *));
+	for (event = t->events; event && trace->events; event = event->next) {
+		if (trace->events[event->id])
+			tsdl_fail(t, -EBADMSG);
+		trace->events[event->id] = event;
+	}
+}
+
+static void parse_declaration(struct tsdl *t)
+{
+	struct event_class *event;
+
+	if (tsdl_take_word(t, "typealias")) {
+		tsdl_parse_alias(t);
+		return;
+	}
+	if (tsdl_take_word(t, "trace")) {
+		parse_block(t, parse_trace, NULL);
+	} else if (tsdl_take_word(t, "env")) {
+		parse_block(t, parse_env, NULL);
+	} else if (tsdl_take_word(t, "clock")) {
+		parse_block(t, parse_clock, NULL);
+	} else if (tsdl_take_word(t, "stream")) {
+		parse_block(t, parse_stream, NULL);
+	} else if (tsdl_take_word(t, "event")) {
+		event = tsdl_memory(t, sizeof(*event));
+		if (event)
+			parse_block(t, parse_event, event);
+		if (!t->error)
+			add_event(t, event);
+	} else {
+		tsdl_parse_type(t);
+	}
+	tsdl_need_sign(t, ';');
+}
+
+int trace_class_parse(struct trace_class *trace, const char *text,
+		      unsigned int *line)
+{
+	struct tsdl t = { .at = text, .line = 1, .trace = trace };
+	const char *taffrail = "tracer_name = \"taffrail\";";
+
+	trace->hostname = "";
+	trace->procname = "";
+	trace->domain = "";
+	trace->vpid = -1;
+	*line = 0;
+	if (!strstr(text, taffrail))
+		return -ENOTSUP;
+	tsdl_next(&t);
+	while (!t.error && t.kind != TOKEN_END)
+		parse_declaration(&t);
+	finish_events(&t);
+	if (!t.error && !trace->clock.hz)
+		t.error = -EBADMSG;
+	*line = t.line;
+	free(t.text);
+	return t.error;
+}
+
+void trace_class_free(struct trace_class *trace)
+{
+	class_memory_free(trace->memory);
+	free(trace->path);
+}

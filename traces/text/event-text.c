@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events as lines of text. What is the same for all events of a class is made
+ * once, and kept with the class.
+ */
+#include "traces/text/event-text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "traces/text/number-private.h"
+#include "traces/text/private.h"
+
+#define NS_PER_S	1000000000ll
+
+/* A member of a class: what stands before its value. */
+struct member_text {
+	char *before;			/* ", NAME = " */
+	size_t bytes;
+	bool left_out;
+};
+
+/* What is the same for all events of a class. */
+struct event_head {
+	struct event_head *next;
+	char *text;			/* up to the number of the CPU */
+	size_t bytes;
+	struct member_text *context;
+	struct member_text *fields;
+};
+
+void event_text_open(struct event_text *text)
+{
+	text->second = INT64_MIN;
+}
+
+static void free_members(struct member_text *members)
+{
+	for (struct member_text *m = members; m && m->before; m++)
+		free(m->before);
+	free(members);
+}
+
+void event_text_free(struct event_text *text)
+{
+	while (text->heads) {
+		struct event_head *next = text->heads->next;
+
+		free_members(text->heads->context);
+		free_members(text->heads->fields);
+		free(text->heads->text);
+		free(text->heads);
+		text->heads = next;
+	}
+}
+
+static bool is_left_out(const struct event_text *text, const char *name)
+{
+	for (size_t i = 0; i < text->nonly; i++)
+		if (!strcmp(text->only[i], name))
+			return false;
+	return text->only;
+}
+
+/* Returns an array that ends with a member without text, or NULL. */
+static struct member_text *make_members(const struct event_text *text,
+					const struct field_class *class)
+{
+	struct member_text *members = calloc(class->nmembers + 1,
+					     sizeof(*members));
+	bool first = true;
+
+	for (size_t i = 0; members && i < class->nmembers; i++) {
+		struct member_text *m = &members[i];
+		const char *name = class->members[i].name;
+		int n;
+
+		m->left_out = is_left_out(text, name);
+		n = asprintf(&m->before, "%s%s%s%s = ", first ? " " : ", ",
+			     text->color ? COLOR_CYAN : "", name,
+			     text->color ? COLOR_NONE : "");
+		if (n < 0) {
+			m->before = NULL;
+			free_members(members);
+			return NULL;
+		}
+		m->bytes = (size_t)n;
+		first &= m->left_out;
+	}
+	return members;
+}
+
+static char *head_text(const struct event_text *text,
+		       const struct trace_event *event)
+{
+	const struct trace_class *trace = event->trace;
+	const char *bold = text->color ? COLOR_BOLD : "";
+	const char *none = text->color ? COLOR_NONE : "";
+	char pid[32] = "";
+	char *made = NULL;
+
+	if (trace->vpid >= 0)
+		snprintf(pid, sizeof(pid), ":(%lld)", (long long)trace->vpid);
+	if (asprintf(&made, "%s:%s%s %s%s%s%s: { %scpu_id%s = %s",
+		     trace->hostname, trace->procname, pid, bold,
+		     text->color ? COLOR_MAGENTA : "", event->class->name,
+		     none, text->color ? COLOR_CYAN : "", none, bold) < 0)
+		return NULL;
+	return made;
+}
+
+static struct event_head *make_head(struct event_text *text,
+				    const struct trace_event *event)
+{
+	struct event_head *head = calloc(1, sizeof(*head));
+
+	if (!head)
+		return NULL;
+	head->next = text->heads;
+	text->heads = head;
+	head->text = head_text(text, event);
+	head->fields = make_members(text, event->class->fields);
+	if (event->trace->context)
+		head->context = make_members(text, event->trace->context);
+	if (!head->text || !head->fields ||
+	    (event->trace->context && !head->context))
+		return NULL;
+	head->bytes = strlen(head->text);
+	((struct event_class *)event->class)->priv = head;
+	return head;
+}
+
+/* Makes "[HH:MM:SS." of a second. */
+static void set_second(struct event_text *text, int64_t second)
+{
+	time_t t = (time_t)second;
+	struct tm tm;
+	size_t n = 0;
+
+	text->second = second;
+	if (second < 0 || !(text->utc ? gmtime_r(&t, &tm) :
+					localtime_r(&t, &tm)))
+		n = (size_t)snprintf(text->clock, sizeof(text->clock), "%lld",
+				     (long long)second);
+	else
+		n = strftime(text->clock, sizeof(text->clock), text->dates ?
+			     "%Y-%m-%d %H:%M:%S" : "%H:%M:%S", &tm);
+	text->clock[n++] = '.';
+	text->clock_bytes = n;
+}
+
+/* Writes the time at p, at most 48 bytes. */
+static char *put_time(struct event_text *text, char *p, int64_t ns)
+{
+	int64_t second = ns / NS_PER_S;
+	int64_t rest = ns % NS_PER_S;
+
+	if (ns < 0) {
+		p += snprintf(p, 40, "-%lld.%09lld", (long long)-second,
+			      (long long)-rest);
+		return p;
+	}
+	if (second != text->second)
+		set_second(text, second);
+	memcpy(p, text->clock, sizeof(text->clock));
+	return number_digits(p + text->clock_bytes, (uint32_t)rest, 9);
+}
+
+void event_text_time(struct event_text *text, int64_t ns, char *p)
+{
+	*put_time(text, p, ns) = '\0';
+}
+
+static char *put_delta(struct event_text *text, char *p, int64_t ns)
+{
+	uint64_t delta = (uint64_t)ns - (uint64_t)text->last;
+
+	memcpy(p, "(+", 2);
+	p += 2;
+	if (text->any) {
+		p = number_u64(p, delta / NS_PER_S);
+		*p++ = '.';
+		p = number_digits(p, (uint32_t)(delta % NS_PER_S), 9);
+	} else {
+		memcpy(p, "?.?????????", 11);
+		p += 11;
+	}
+	memcpy(p, ") ", 2);
+	return p + 2;
+}
+
+static void put_stamp(struct event_text *text, int64_t ns)
+{
+	char *p;
+
+	out_room(text->out, 256);
+	p = text->out->p;
+	*p++ = '[';
+	if (text->color) {
+		memcpy(p, COLOR_BOLD COLOR_YELLOW, 9);
+		p += 9;
+	}
+	p = put_time(text, p, ns);
+	if (text->color) {
+		memcpy(p, COLOR_NONE, 4);
+		p += 4;
+	}
+	memcpy(p, "] ", 2);
+	p += 2;
+	if (!text->no_delta)
+		p = put_delta(text, p, ns);
+	text->last = ns;
+	text->any = true;
+	text->out->p = p;
+}
+
+static void put_struct(struct event_text *text, const struct field_class *class,
+		       const struct member_text *member, const uint8_t *at,
+		       const uint8_t *end)
+{
+	struct out *out = text->out;
+
+	out_char(out, '{');
+	for (size_t i = 0; i < class->nmembers; i++, member++) {
+		int64_t bytes = field_bytes(&class->members[i], at, end);
+
+		if (bytes < 0)
+			break;
+		if (!member->left_out) {
+			out_bytes(out, member->before, member->bytes);
+			field_text_put(out, &class->members[i], at, at + bytes,
+				       text->color);
+		}
+		at += bytes;
+	}
+	out_bytes(out, " }", 2);
+}
+
+void event_text_put(struct event_text *text, const struct trace_event *event)
+{
+	const struct event_head *head = event->class->priv;
+	struct out *out = text->out;
+
+	if (!head)
+		head = make_head(text, event);
+	if (!head) {
+		out->error = -ENOMEM;
+		return;
+	}
+	put_stamp(text, event->ns);
+	out_bytes(out, head->text, head->bytes);
+	out_room(out, 64);
+	out->p = number_u64(out->p, event->cpu);
+	put_color(out, text->color, COLOR_NONE);
+	out_bytes(out, " }, ", 4);
+	if (head->context) {
+		put_struct(text, event->trace->context, head->context,
+			   event->context, event->fields);
+		out_bytes(out, ", ", 2);
+	}
+	put_struct(text, event->class->fields, head->fields, event->fields,
+		   event->end);
+	out_char(out, '\n');
+}

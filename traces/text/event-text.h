@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events as lines of text: byte for byte what babeltrace2's sink.text.pretty
+ * prints by default. Facts: babeltrace2 2.0.4, plugins/text/pretty.
+ *
+ *	[HH:MM:SS.nnnnnnnnn] (+S.nnnnnnnnn) HOST:PROC:(PID) NAME: \
+ *		{ cpu_id = N }, { CONTEXTS }, { FIELDS }
+ *
+ * What must stay true here: text of a traced program reaches a terminal only
+ * escaped.
+ */
+#ifndef TRACES_TEXT_EVENT_TEXT_H
+#define TRACES_TEXT_EVENT_TEXT_H
+
+#include <time.h>
+
+#include "traces/read/merge.h"
+#include "traces/text/out.h"
+
+struct event_text {
+	struct out *out;
+	bool no_delta;
+	bool dates;
+	bool utc;
+	bool color;
+	const char *const *only;	/* names of fields; NULL: all */
+	size_t nonly;
+	/* private */
+	bool any;			/* an event was written */
+	int64_t last;			/* its time */
+	int64_t second;			/* that `clock` shows */
+	char clock[48];			/* "[2026-11-26 10:00:00." */
+	size_t clock_bytes;
+	struct event_head *heads;	/* all that were made */
+};
+
+/* Call it with `out` and the settings set, and the rest zero. */
+void event_text_open(struct event_text *text);
+void event_text_free(struct event_text *text);
+
+/* Writes a line. Uses the `priv` of events' classes. */
+void event_text_put(struct event_text *text, const struct trace_event *event);
+
+/* Writes a time as in the brackets, at most 48 bytes with a NUL. */
+void event_text_time(struct event_text *text, int64_t ns, char *p);
+
+/* Writes a field's value, for `at` of field_bytes() bytes. */
+void field_text_put(struct out *out, const struct field_class *class,
+		    const uint8_t *at, const uint8_t *end, bool color);
+
+/* Writes a string in double quotes, with the escapes of babeltrace2. */
+void string_text_put(struct out *out, const char *at, size_t n);
+
+#endif

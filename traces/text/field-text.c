@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Values of fields as text.
+ */
+#include "traces/text/event-text.h"
+
+#include "traces/text/number-private.h"
+#include "traces/text/private.h"
+
+/* What stands behind the backslash; 'x': two digits. */
+static const char escapes[256] = {
+	'0', 'x', 'x', 'x', 'x', 'x', 'x', 'a', 'b', 't', 'n', 'v', 'f', 'r',
+	[14 ... 26] = 'x', ['\033'] = 'e', [28 ... 31] = 'x', [127] = 'x',
+	['\\'] = '\\', ['\''] = '\'', ['"'] = '"', ['?'] = '?',
+};
+
+#define ESCAPED_BYTES	4		/* the most that one byte becomes */
+
+static char *put_escaped(char *p, unsigned char c)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	*p++ = '\\';
+	*p++ = escapes[c];
+	if (escapes[c] == 'x') {
+		*p++ = digits[c >> 4];
+		*p++ = digits[c & 15];
+	}
+	return p;
+}
+
+void string_text_put(struct out *out, const char *at, size_t n)
+{
+	out_room(out, OUT_PIECE_BYTES);
+	*out->p++ = '"';
+	while (n) {
+		size_t part = n < OUT_PIECE_BYTES / 8 ? n : OUT_PIECE_BYTES / 8;
+		char *p;
+
+		out_room(out, part * ESCAPED_BYTES + 1);
+		n -= part;
+		for (p = out->p; part; part--, at++) {
+			if (escapes[(unsigned char)*at])
+				p = put_escaped(p, (unsigned char)*at);
+			else
+				*p++ = *at;
+		}
+		out->p = p;
+	}
+	out_char(out, '"');
+}
+
+static void put_integer(struct out *out, const struct field_class *class,
+			uint64_t value)
+{
+	unsigned int bits = class->bytes * 8u;
+	char *p;
+	int bit;
+
+	out_room(out, 80);
+	p = out->p;
+	switch (class->base) {
+	case 16:
+		*p++ = '0';
+		*p++ = 'x';
+		if (bits < 64)
+			value &= (1ull << bits) - 1;
+		p = number_base(p, value, 4);
+		break;
+	case 8:
+		*p++ = '0';
+		if (class->is_signed && bits < 64)
+			value &= (1ull << ((bits - 1) / 3 + 1) * 3) - 1;
+		p = number_base(p, value, 3);
+		break;
+	case 2:
+		*p++ = '0';
+		*p++ = 'b';
+		for (bit = (int)bits - 1; bit >= 0; bit--)
+			*p++ = value >> bit & 1 ? '1' : '0';
+		break;
+	default:
+		p = class->is_signed ? number_s64(p, (int64_t)value) :
+				       number_u64(p, value);
+	}
+	out->p = p;
+}
+
+static bool has_label(const struct field_class *class,
+		      const struct field_label *label, uint64_t value)
+{
+	if (class->is_signed)
+		return (int64_t)value >= (int64_t)label->from &&
+		       (int64_t)value <= (int64_t)label->to;
+	return value >= label->from && value <= label->to;
+}
+
+static void put_enum(struct out *out, const struct field_class *class,
+		     uint64_t value, bool color)
+{
+	size_t found = 0;
+
+	out_text(out, "( ");
+	for (size_t i = 0; i < class->nlabels; i++) {
+		const char *name = class->labels[i].name;
+
+		if (!has_label(class, &class->labels[i], value))
+			continue;
+		if (found++)
+			out_text(out, ", ");
+		put_color(out, color, COLOR_BOLD);
+		string_text_put(out, name, strlen(name));
+		put_color(out, color, COLOR_NONE);
+	}
+	if (!found) {
+		put_color(out, color, COLOR_BOLD COLOR_RED);
+		out_text(out, "<unknown>");
+		put_color(out, color, COLOR_NONE);
+	}
+	out_text(out, " : container = ");
+	put_color(out, color, COLOR_BOLD);
+	put_integer(out, class, value);
+	put_color(out, color, COLOR_NONE);
+	out_text(out, " )");
+}
+
+static const uint8_t *put_members(struct out *out,
+				  const struct field_class *class,
+				  const uint8_t *at, const uint8_t *end,
+				  bool color)
+{
+	out_char(out, '{');
+	for (size_t i = 0; i < class->nmembers; i++) {
+		const struct field_class *member = &class->members[i];
+		int64_t bytes = field_bytes(member, at, end);
+
+		if (bytes < 0)
+			break;
+		out_text(out, i ? ", " : " ");
+		put_color(out, color, COLOR_CYAN);
+		out_text(out, member->name);
+		put_color(out, color, COLOR_NONE);
+		out_text(out, " = ");
+		field_text_put(out, member, at, at + bytes, color);
+		at += bytes;
+	}
+	out_text(out, " }");
+	return at;
+}
+
+static void put_elements(struct out *out, const struct field_class *class,
+			 uint64_t n, const uint8_t *at, const uint8_t *end,
+			 bool color)
+{
+	const struct field_class *element = &class->members[0];
+
+	out_char(out, '[');
+	for (uint64_t i = 0; i < n; i++) {
+		int64_t bytes = field_bytes(element, at, end);
+
+		if (bytes < 0)
+			break;
+		out_room(out, 64);
+		memcpy(out->p, i ? ", [" : " [", 3);
+		out->p = number_u64(out->p + (i ? 3 : 2), i);
+		memcpy(out->p, "] = ", 4);
+		out->p += 4;
+		field_text_put(out, element, at, at + bytes, color);
+		at += bytes;
+	}
+	out_text(out, " ]");
+}
+
+static void put_real(struct out *out, const struct field_class *class,
+		     const uint8_t *at)
+{
+	out_room(out, NUMBER_REAL_BYTES);
+	out->p = number_real(out->p, field_real(class, at));
+}
+
+void field_text_put(struct out *out, const struct field_class *class,
+		    const uint8_t *at, const uint8_t *end, bool color)
+{
+	const char *text = (const char *)at;
+	bool leaf = class->kind == FIELD_INTEGER || class->kind == FIELD_REAL ||
+		    class->kind == FIELD_STRING || class->kind == FIELD_TEXT;
+
+	if (leaf)
+		put_color(out, color, COLOR_BOLD);
+	switch (class->kind) {
+	case FIELD_INTEGER:
+		put_integer(out, class, field_integer(class, at));
+		break;
+	case FIELD_REAL:
+		put_real(out, class, at);
+		break;
+	case FIELD_ENUM:
+		put_enum(out, class, field_integer(class, at), color);
+		break;
+	case FIELD_STRING:
+		string_text_put(out, text, (size_t)(end - at) - 1);
+		break;
+	case FIELD_TEXT:
+		string_text_put(out, text, strnlen(text, class->count));
+		break;
+	case FIELD_ARRAY:
+		put_elements(out, class, class->count, at, end, color);
+		break;
+	case FIELD_SEQUENCE:
+		put_elements(out, class, field_length(at), at, end, color);
+		break;
+	case FIELD_STRUCT:
+		put_members(out, class, at, end, color);
+		break;
+	}
+	if (leaf)
+		put_color(out, color, COLOR_NONE);
+}

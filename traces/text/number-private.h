@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers as text, fast. Each function writes at p, at most the bytes that its
+ * name's constant says, no NUL, and returns the end.
+ */
+#ifndef TRACES_TEXT_NUMBER_PRIVATE_H
+#define TRACES_TEXT_NUMBER_PRIVATE_H
+
+#include <stdint.h>
+#include <string.h>
+
+#define NUMBER_U64_BYTES	20
+#define NUMBER_S64_BYTES	20
+#define NUMBER_REAL_BYTES	32
+
+extern const char number_pairs[200];
+
+/* Writes n digits of a value that has no more, with leading zeros. */
+static inline char *number_digits(char *p, uint32_t value, int n)
+{
+	int i = n;
+
+	for (; i >= 2; i -= 2, value /= 100)
+		memcpy(p + i - 2, number_pairs + 2 * (value % 100), 2);
+	if (i)
+		*p = (char)('0' + value % 10);
+	return p + n;
+}
+
+static inline int number_width(uint64_t value)
+{
+	int n = 1;
+
+	for (;;) {
+		if (value < 10)
+			return n;
+		if (value < 100)
+			return n + 1;
+		if (value < 1000)
+			return n + 2;
+		if (value < 10000)
+			return n + 3;
+		value /= 10000;
+		n += 4;
+	}
+}
+
+static inline char *number_u64(char *p, uint64_t value)
+{
+	int n = number_width(value);
+	char *end = p + n;
+	int i = n;
+
+	for (; i >= 2; i -= 2, value /= 100)
+		memcpy(p + i - 2, number_pairs + 2 * (value % 100), 2);
+	if (i)
+		*p = (char)('0' + value);
+	return end;
+}
+
+static inline char *number_s64(char *p, int64_t value)
+{
+	if (value >= 0)
+		return number_u64(p, (uint64_t)value);
+	*p = '-';
+	return number_u64(p + 1, 0 - (uint64_t)value);
+}
+
+/* Writes a value in a base of 2, 8 or 16, with capital letters. It has at most
+ * 64 digits. */
+char *number_base(char *p, uint64_t value, unsigned int bits_a_digit);
+
+/* Writes what printf writes for "%g". */
+char *number_real(char *p, double value);
+
+#endif

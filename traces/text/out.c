@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Buffered output.
+ */
+#include "traces/text/out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int out_open(struct out *out, int fd)
+{
+	memset(out, 0, sizeof(*out));
+	out->start = malloc(OUT_BYTES);
+	if (!out->start)
+		return -ENOMEM;
+	out->p = out->start;
+	out->end = out->start + OUT_BYTES;
+	out->fd = fd;
+	return 0;
+}
+
+static void write_all(struct out *out, const char *at, size_t n)
+{
+	while (n && !out->error) {
+		ssize_t done = write(out->fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done <= 0) {
+			out->error = done ? -errno : -ENOSPC;
+			return;
+		}
+		at += done;
+		n -= (size_t)done;
+		out->written += (uint64_t)done;
+	}
+}
+
+int out_flush(struct out *out)
+{
+	write_all(out, out->start, (size_t)(out->p - out->start));
+	out->p = out->start;
+	return out->error;
+}
+
+int out_close(struct out *out)
+{
+	out_flush(out);
+	free(out->start);
+	out->start = out->p = out->end = NULL;
+	return out->error;
+}
+
+void out_bytes(struct out *out, const void *bytes, size_t n)
+{
+	if ((size_t)(out->end - out->p) < n)
+		out_flush(out);
+	if (n > OUT_BYTES) {
+		write_all(out, bytes, n);
+		return;
+	}
+	memcpy(out->p, bytes, n);
+	out->p += n;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Buffered output of text, for those who write millions of lines: a cursor that
+ * writers move on by themselves, after out_room().
+ *
+ * What must stay true here: p never passes `end`.
+ */
+#ifndef TRACES_TEXT_OUT_H
+#define TRACES_TEXT_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define OUT_BYTES	(256u << 10)
+#define OUT_PIECE_BYTES	4096u		/* the most that out_room() gives */
+
+struct out {
+	char *p;			/* the next byte goes here */
+	char *end;
+	char *start;
+	int fd;
+	int error;			/* of the first write that failed */
+	uint64_t written;		/* bytes, without those in the buffer */
+};
+
+/* Returns 0 or -ENOMEM. */
+int out_open(struct out *out, int fd);
+
+/* Writes what is buffered. Returns 0 or the error. After an error everything
+ * that follows is dropped. */
+int out_flush(struct out *out);
+
+/* Flushes, and frees the buffer; does not close the descriptor. Returns 0 or
+ * the error. */
+int out_close(struct out *out);
+
+/* Writes any number of bytes. */
+void out_bytes(struct out *out, const void *bytes, size_t n);
+
+/* Makes room for n bytes, at most OUT_PIECE_BYTES. */
+static inline void out_room(struct out *out, size_t n)
+{
+	if ((size_t)(out->end - out->p) < n)
+		out_flush(out);
+}
+
+static inline void out_text(struct out *out, const char *text)
+{
+	out_bytes(out, text, strlen(text));
+}
+
+static inline void out_char(struct out *out, char c)
+{
+	out_room(out, 1);
+	*out->p++ = c;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Colours of text, as babeltrace2 uses them.
+ */
+#ifndef TRACES_TEXT_PRIVATE_H
+#define TRACES_TEXT_PRIVATE_H
+
+#include "traces/text/out.h"
+
+#define COLOR_NONE	"\033[0m"
+#define COLOR_BOLD	"\033[1m"
+#define COLOR_CYAN	"\033[36m"
+#define COLOR_RED	"\033[91m"
+#define COLOR_MAGENTA	"\033[95m"
+#define COLOR_YELLOW	"\033[93m"
+
+static inline void put_color(struct out *out, bool color, const char *which)
+{
+	if (color)
+		out_text(out, which);
+}
+
+#endif
