@@ -165,6 +165,7 @@ static int start_aside(void *arg)
 			 "modules loaded later will not be seen", loader);
 	budget_keep();
 	session_obey(not_joined);
+	lacking_tell(NULL, NULL);
 	if (prepared++)
 		return 0;
 	ret = ipa_start();

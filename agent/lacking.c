@@ -222,14 +222,33 @@ static void line_add_program(struct text *line)
 								   path[i]);
 }
 
-/* Opens the file of the recording `name` to which lines are added. */
-static int off_open(const char *name)
+/* Adds the path of the runtime directory as the recorder sees it. Returns 0
+ * when the name is no recorder's. */
+static int path_add_runtime(struct text *path, const char *name, int theirs)
 {
-	char path[320];
+	const char *pid = text_after(name, PROTOCOL_RECORDER);
+
+	if (theirs && !pid)
+		return 0;
+	if (theirs) {
+		text_add(path, "/proc/");
+		text_add_number(path, text_number(&pid));
+		text_add(path, "/root");
+	}
+	text_add(path, place_runtime);
+	return 1;
+}
+
+/* Opens the file of the recording `name` to which lines are added: in the
+ * runtime directory, or in `theirs`, the recorder's. */
+static int off_open(const char *name, int theirs)
+{
+	char path[352];
 	struct text text;
 
 	text_open(&text, path, sizeof(path));
-	text_add(&text, place_runtime);
+	if (!path_add_runtime(&text, name, theirs))
+		return -ENOENT;
 	text_add(&text, "/" PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
 	/* a file of heirs is called by the session, too */
 	while (*name && *name != PROTOCOL_HEIRS)
@@ -240,29 +259,42 @@ static int off_open(const char *name)
 			 PROTOCOL_OFF_BYTES_MAX);
 }
 
+/* Adds a line to the file of a recording. Without `why`, only where that file
+ * is not in this process's runtime directory. */
+static void off_tell(const char *name, const char *why)
+{
+	int fd = off_open(name, 0);
+	char bytes[2 * LACKING_PATH_BYTES];
+	struct text text;
+
+	if (fd == -ENOENT) {
+		why = why ? why : PROTOCOL_AWAY;
+		fd = off_open(name, 1);
+	}
+	if (fd < 0)
+		return;
+	if (why) {
+		text_open(&text, bytes, sizeof(bytes) - 1);
+		text_add(&text, why);
+		text_add_char(&text, '\t');
+		line_add_program(&text);
+		bytes[text.used++] = '\n';
+		sys_write(fd, bytes, text.used);
+	}
+	sys_close(fd);
+}
+
 void lacking_tell(const char *why, const char *only)
 {
 	const char *list = settings.join;
 	char name[PROTOCOL_JOIN_NAME_BYTES];
-	char bytes[2 * LACKING_PATH_BYTES];
-	struct text text;
-	int fd;
 
 	if (thread_forbidden() || !settings.join)
 		return;
 	if (!place_runtime[0] && place_choose())
 		return;
-	text_open(&text, bytes, sizeof(bytes) - 1);
-	text_add(&text, why);
-	text_add_char(&text, '\t');
-	line_add_program(&text);
-	bytes[text.used++] = '\n';
 	file_owner = (uint32_t)sys0(SYS_geteuid);
-	while (settings_join_next(&list, name, sizeof(name))) {
-		fd = only && !text_equal(name, only) ? -1 : off_open(name);
-		if (fd < 0)
-			continue;
-		sys_write(fd, bytes, text.used);
-		sys_close(fd);
-	}
+	while (settings_join_next(&list, name, sizeof(name)))
+		if (!only || text_equal(name, only))
+			off_tell(name, why);
 }

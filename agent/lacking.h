@@ -31,7 +31,9 @@ int lacking_note_child(void);
 
 /* Tells the recorders that TAFFRAIL_JOIN names, or only one of them, that the
  * agent stays off in this program, or cannot begin the session, and why. `only`
- * is a name or NULL. Call it at start, after the settings are read. */
+ * is a name or NULL. With `why` NULL tells the recorders to which the path of
+ * the runtime directory does not lead. Call it at start, after the settings are
+ * read. */
 void lacking_tell(const char *why, const char *only);
 
 #endif

@@ -16,6 +16,7 @@
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/processes/faults.h"
+#include "command/processes/later.h"
 #include "command/processes/others.h"
 #include "command/processes/targets.h"
 #include "command/record/consume.h"
@@ -204,6 +205,9 @@ static int tell_missing(struct snapshot *s)
 {
 	int status = tell_removed(s) | s->faulty;
 
+	if (!s->core && !s->pid &&
+	    later_tell_elsewhere(&s->dir, &s->list, s->name))
+		status = COMMAND_FAILED;
 	if (!s->core && !s->pid &&
 	    rundir_forget_away(&s->dir, s->name, false, tell_gone))
 		status = COMMAND_FAILED;

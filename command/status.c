@@ -24,6 +24,7 @@
 #include "command/processes/act.h"
 #include "command/processes/faults.h"
 #include "command/processes/others.h"
+#include "command/processes/later.h"
 #include "command/processes/targets.h"
 #include "command/record/unreached.h"
 #include "command/rundir/rundir.h"
@@ -530,6 +531,9 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		rundir_each_removed(&targets.dir, NULL, take_removed, s);
 		faults_tell_last(&targets.dir, false);
 	}
+	if (s->only && !pid &&
+	    later_tell_elsewhere(&targets.dir, &targets.list, s->only))
+		s->result = COMMAND_FAILED;
 	if (s->only)
 		targets_nearest(&targets.list, s->only, nearest,
 				sizeof(nearest));

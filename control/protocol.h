@@ -125,6 +125,11 @@ enum message_type {
 #define PROTOCOL_NO_SIZE	PROTOCOL_NO_ROOM " of this size: see ulimit -f"
 /* The REASON where the process is in as many sessions as it can be. */
 #define PROTOCOL_NO_SESSION	"no session is left"
+/* The REASON where the path of the runtime directory leads to another one than
+ * in the recorder: the agent has found the file by the recorder's root
+ * directory (/proc/PID/root, with the PID of record-PID). */
+#define PROTOCOL_AWAY		"another runtime directory"
+#define PROTOCOL_RECORDER	"record-"
 /* sessions/.fault.env: what the last process found wrong with the rules of its
  * environment, "PID NAME" and process_page.faults, a line each. It tells of
  * processes that have ended. */

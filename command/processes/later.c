@@ -4,9 +4,13 @@
  */
 #include "command/processes/later.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include "command/common/command.h"
 
 struct later {
 	struct rundir *dir;
@@ -15,20 +19,29 @@ struct later {
 	size_t count;
 };
 
+/* Returns true for a session of `start --all`. */
+static bool for_all(struct rundir *dir, const char *name)
+{
+	char *text;
+	bool all;
+
+	if (rundir_read_rules(dir, name, &text))
+		return false;
+	all = !strncmp(text, "all=1\n", 6) || strstr(text, "\nall=1\n");
+	free(text);
+	return all;
+}
+
 static int look(const char *name, void *priv)
 {
 	struct later *later = priv;
 	size_t used = strlen(later->names);
-	char *text;
 
-	if (rundir_read_rules(later->dir, name, &text))
+	if (!for_all(later->dir, name))
 		return 0;
-	if (!strncmp(text, "all=1\n", 6) || strstr(text, "\nall=1\n")) {
-		snprintf(later->names + used, later->room - used, "%s%s",
-			 later->count ? ", " : "", name);
-		later->count++;
-	}
-	free(text);
+	snprintf(later->names + used, later->room - used, "%s%s",
+		 later->count ? ", " : "", name);
+	later->count++;
 	return 0;
 }
 
@@ -39,4 +52,41 @@ size_t later_sessions(struct rundir *dir, char *names, size_t room)
 	names[0] = '\0';
 	rundir_each_rules(dir, look, &later);
 	return later.count;
+}
+
+/* Returns true for a process whose files are not in this directory. */
+static bool elsewhere(const struct rundir *dir,
+		      const struct rundir_process *process)
+{
+	struct stat here, there;
+
+	return !fstat(dir->fd, &here) &&
+	       !fstatat(process->fd, "..", &there, AT_SYMLINK_NOFOLLOW) &&
+	       (here.st_ino != there.st_ino || here.st_dev != there.st_dev);
+}
+
+size_t later_tell_elsewhere(struct rundir *dir, const struct rundir_list *list,
+			    const char *name)
+{
+	struct process_page head;
+	struct session_page page;
+	size_t n = 0;
+
+	if (dir->fd < 0 || !for_all(dir, name))
+		return 0;
+	for (size_t i = 0; i < list->count; i++) {
+		const struct rundir_process *process = &list->processes[i];
+
+		if (!process->alive || !elsewhere(dir, process) ||
+		    rundir_read_process(process, process->image, &head) ||
+		    !rundir_find_session(process, process->image, name, &page))
+			continue;
+		command_warn("process %d (%s) does not take part in '%s': it "
+			     "began in another mount namespace or root "
+			     "directory, with a runtime directory of its own; "
+			     "'taffrail start NAME -p %d' traces it",
+			     process->pid, head.procname, name, process->pid);
+		n++;
+	}
+	return n;
 }

@@ -12,4 +12,10 @@
 /* Returns how many there are, and writes their names as a list: "a, b". */
 size_t later_sessions(struct rundir *dir, char *names, size_t room);
 
+/* Names the living processes that began after `start --all` of that session,
+ * and outside of this runtime directory, so they do not take part. Returns how
+ * many there are. */
+size_t later_tell_elsewhere(struct rundir *dir, const struct rundir_list *list,
+			    const char *name);
+
 #endif

@@ -53,6 +53,13 @@ const char *lacking_words(enum lacking_why why)
 							   "not known";
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static void copy_printable(char *to, size_t room, const char *from)
 {
 	size_t i;
@@ -79,6 +86,7 @@ static bool row_add(struct lacking_row *rows, int *nrows, int room,
 	if (i == room)
 		return false;
 	row.times += i < *nrows ? rows[i].times : 0;
+	row.told = i < *nrows ? rows[i].told : 0;
 	rows[i] = row;
 	*nrows += i == *nrows;
 	return true;
@@ -111,8 +119,7 @@ static void add_joined(struct lacking *lacking, const char *name)
 
 static bool has_joined(const struct lacking *lacking, const char *path)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *name = base_name(path);
 
 	for (int i = 0; i < lacking->njoined; i++)
 		if (!strncmp(lacking->joined[i], name, LACKING_COMM - 1))
@@ -195,6 +202,29 @@ void lacking_look(struct lacking *lacking, const struct rundir_process *process,
 	}
 }
 
+/* Adds a program whose agent works elsewhere, and has told so itself. The
+ * program that executed it may have noted it already, by another path. */
+static void add_away(struct lacking *lacking, const char *path)
+{
+	const char *why = lacking_words(LACKING_AWAY);
+
+	for (int i = 0; i < lacking->nrows; i++) {
+		struct lacking_row *row = &lacking->rows[i];
+
+		if (!strcmp(row->why, why) && row->told < row->times &&
+		    !strcmp(base_name(row->path), base_name(path))) {
+			row->told++;
+			return;
+		}
+	}
+	lacking->others++;
+	lacking->away = true;
+	lacking_add(lacking, path, why, 1);
+	for (int i = 0; i < lacking->nrows; i++)
+		lacking->rows[i].told += !strcmp(lacking->rows[i].why, why) &&
+					 !strcmp(lacking->rows[i].path, path);
+}
+
 void lacking_read(struct lacking *lacking, int fd)
 {
 	/* the last writer may have found the file one byte short of full */
@@ -210,11 +240,14 @@ void lacking_read(struct lacking *lacking, int fd)
 		if (!path)
 			continue;
 		*path++ = '\0';
-		add_joined(lacking, strrchr(path, '/') ?
-			   strrchr(path, '/') + 1 : path);
+		add_joined(lacking, base_name(path));
 		if (!strcmp(line, PROTOCOL_NO_SESSION)) {
 			lacking->full++;
 			lacking_add(lacking, path, FULL, 1);
+			continue;
+		}
+		if (!strcmp(line, PROTOCOL_AWAY)) {
+			add_away(lacking, path);
 			continue;
 		}
 		lacking->others++;

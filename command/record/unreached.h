@@ -18,6 +18,7 @@ struct lacking_row {
 	char path[LACKING_TEXT_BYTES];
 	char why[LACKING_TEXT_BYTES];
 	uint64_t times;
+	uint64_t told;		/* the part that the programs have told */
 };
 
 #define LACKING_NAMES	64
