@@ -39,6 +39,7 @@ struct gdb_command {
 	char target[PATH_MAX + 64];
 	char program[PATH_MAX];
 	char extension[PATH_MAX + 16];
+	char connected[48];
 	const char *argv[GDB_ARGUMENTS_MAX];
 	int argc;
 };
@@ -97,8 +98,19 @@ const char *gdb_name(void)
 	return name && *name ? name : "gdb";
 }
 
-static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
-			 int nmore)
+/* Has the extension say why, if gdb does not get the process. */
+static void add_connected(struct gdb_command *gdb, pid_t pid)
+{
+	if (!*gdb->extension)
+		return;
+	snprintf(gdb->connected, sizeof(gdb->connected),
+		 "taffrail connected %d", pid);
+	add(gdb, "-ex");
+	add(gdb, gdb->connected);
+}
+
+static void make_command(struct gdb_command *gdb, pid_t pid, bool python,
+			 char **more, int nmore)
 {
 	add(gdb, gdb_name());
 	add_extension(gdb);
@@ -113,6 +125,8 @@ static void make_command(struct gdb_command *gdb, pid_t pid, char **more,
 	/* before the commands among the user's arguments */
 	add(gdb, "-ex");
 	add(gdb, gdb->target);
+	if (python)
+		add_connected(gdb, pid);
 	for (int i = 0; i < nmore; i++)
 		add(gdb, more[i]);
 	gdb->argv[gdb->argc] = NULL;
@@ -185,9 +199,9 @@ static bool has_python(void)
 	return pid < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 42);
 }
 
-static int run_command(struct gdb_command *gdb)
+static int run_command(struct gdb_command *gdb, bool python)
 {
-	if (!has_python())
+	if (!python)
 		command_warn("%s has no Python: it cannot load Taffrail's "
 			     "extension, and its own strace may crash it"
 			     COMMAND_SEE_DOCTOR, gdb->argv[0]);
@@ -200,15 +214,18 @@ static int run_command(struct gdb_command *gdb)
 static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 {
 	static struct gdb_command gdb;
+	bool python;
 	int status;
 
-	if (nmore > GDB_ARGUMENTS_MAX - 10)
+	if (nmore > GDB_ARGUMENTS_MAX - 12)
 		return command_misused("too many arguments for gdb");
 	status = gdb_open_socket(gdb.socket, pid, print);
 	if (status)
 		return status;
-	make_command(&gdb, pid, more, nmore);
-	return print ? print_command(&gdb) : run_command(&gdb);
+	/* a printed command line may be for another gdb */
+	python = !print && has_python();
+	make_command(&gdb, pid, python, more, nmore);
+	return print ? print_command(&gdb) : run_command(&gdb, python);
 }
 
 int gdb_main(int argc, char **argv)

@@ -559,7 +559,7 @@ of that name: a number, a string or an array."""
 def taffrail_load():
     for command in (TaffrailStrace, TaffrailInfoMarkers, TaffrailInfoLocals,
                     TaffrailPrefix, TaffrailEvents, TaffrailLast,
-                    TaffrailFieldFunction):
+                    TaffrailFieldFunction, TaffrailConnected):
         command()
     taffrail_load_libraries()
     TaffrailHere.tell()

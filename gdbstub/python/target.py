@@ -2,6 +2,7 @@
 # The second part of taffrail-gdb.py (text.py says more): facts of the target
 # and of gdb about markers, tracepoints and trace frames.
 import fnmatch
+import os
 import re
 import struct
 import time
@@ -344,3 +345,30 @@ class TaffrailCommand(gdb.Command):
             self.run(argument.strip())
         except gdb.error as error:
             raise gdb.GdbError(str(error))
+
+
+class TaffrailConnected(TaffrailCommand):
+    """Say why gdb has no process, if it has none.
+
+taffrail connected PID
+`taffrail gdb -p PID' gives gdb this command behind `target'."""
+
+    def __init__(self):
+        super().__init__("taffrail connected", gdb.COMMAND_STATUS)
+
+    def run(self, argument):
+        if not argument.isdigit():
+            raise gdb.GdbError("taffrail connected: give a process id")
+        if gdb.selected_inferior().pid:
+            return
+        try:
+            os.readlink("/proc/%s/exe" % argument)
+        except FileNotFoundError:    # also of a zombie
+            raise gdb.GdbError("taffrail: process %s has ended, so gdb is not "
+                               "connected; `taffrail status' knows sessions "
+                               "of ended processes" % argument)
+        except OSError:
+            pass
+        raise gdb.GdbError("taffrail: gdb is not connected to process %s; "
+                           "try again: taffrail gdb -p %s"
+                           % (argument, argument))
