@@ -97,30 +97,39 @@ constexpr int64_t divisor_(int64_t a_, int64_t b_)
 }
 template <class P_> struct ratio_ {
 	static constexpr int64_t common_ = divisor_(1000000000, P_::den);
-	static constexpr uint64_t times_ = P_::num *
-					   (uint64_t)(1000000000 / common_);
+	static constexpr int64_t most_ = (int64_t)(~(uint64_t)0 >> 1);
+	static constexpr int64_t times_ =
+		P_::num > most_ / (1000000000 / common_) ? most_ :
+		P_::num * (1000000000 / common_);
 	static constexpr int64_t by_ = P_::den / common_;
 };
+/* What is too long for the result, as seconds::max(), is the longest time. */
 template <class P_, class R_,
 	  typename when_<(arithmetic_<R_>::kind_ > 0) && !((R_)1 / (R_)2 > 0)>
 		::type_ = 0>
 TAFFRAIL_ALWAYS_INLINE_ int64_t nanoseconds_(R_ count_)
 {
-	int64_t c_ = (int64_t)count_, by_ = ratio_<P_>::by_;
+	typedef ratio_<P_> as_;
+	int64_t c_ = (int64_t)count_, whole_, part_, n_;
 
-	return (int64_t)((uint64_t)(c_ / by_) * ratio_<P_>::times_) +
-	       (int64_t)((uint64_t)(c_ % by_) * ratio_<P_>::times_) / by_;
+	if (c_ < 0 && (R_)-1 > (R_)0)
+		c_ = as_::most_;
+	part_ = c_ % as_::by_;
+	if (__builtin_mul_overflow(c_ / as_::by_, as_::times_, &whole_) ||
+	    __builtin_mul_overflow(part_, as_::times_, &part_) ||
+	    __builtin_add_overflow(whole_, part_ / as_::by_, &n_))
+		return c_ < 0 ? -as_::most_ - 1 : as_::most_;
+	return n_;
 }
 template <class P_, class R_,
 	  typename when_<((R_)1 / (R_)2 > 0)>::type_ = 0>
 TAFFRAIL_ALWAYS_INLINE_ int64_t nanoseconds_(R_ count_)
 {
-	R_ n_ = count_ * (R_)ratio_<P_>::times_ / (R_)ratio_<P_>::by_;
+	typedef ratio_<P_> as_;
+	R_ n_ = count_ * (R_)as_::times_ / (R_)as_::by_;
 
-	int64_t most_ = (int64_t)(~(uint64_t)0 >> 1);
-
-	return n_ >= (R_)most_ ? most_ :
-	       n_ > -(R_)most_ ? (int64_t)n_ : -most_;
+	return n_ >= (R_)as_::most_ ? as_::most_ :
+	       n_ > -(R_)as_::most_ ? (int64_t)n_ : -as_::most_ - 1;
 }
 
 /* What an optional object is, whose value is recorded as an F: a string that
@@ -190,10 +199,11 @@ auto object_as_(const T_ &v_, rank_<2>) -> decltype(address_(v_.get()))
 {
 	return address_(v_.get());
 }
-/* std::optional */
-template <class T_, class O_ = option_<
-	typename as_<typename object_of_<decltype(*any_<const T_ &>())>::type_>
-		::type_, decltype(any_<const T_ &>().has_value())> >
+/* std::optional: has_value() is asked for first, as a pointer to void must not
+ * be read. */
+template <class T_, class Has_ = decltype(any_<const T_ &>().has_value()),
+	  class O_ = option_<typename as_<typename object_of_<
+		decltype(*any_<const T_ &>())>::type_>::type_, Has_> >
 TAFFRAIL_ALWAYS_INLINE_
 auto object_as_(const T_ &v_, rank_<3>) -> typename O_::type_
 {

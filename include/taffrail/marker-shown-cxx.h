@@ -130,6 +130,13 @@ constexpr said_both_<Head_, Tail_> said_join_(Head_ head_, Tail_ tail_)
 	return said_both_<Head_, Tail_>{ head_, tail_ };
 }
 
+/* An object is shown as what it is recorded as. */
+template <class T_, bool Foreign_ = foreign_<T_>::is_> struct said_type_ {
+	typedef T_ type_;
+};
+template <class T_> struct said_type_<T_, true>
+	: said_type_<typename as_<T_>::object_> {};
+
 template <unsigned I_, class... A_> struct said_all_ {
 	typedef nothing_ type_;
 	static constexpr type_ of_() { return nothing_(); }
@@ -137,11 +144,12 @@ template <unsigned I_, class... A_> struct said_all_ {
 template <unsigned I_, class H_, class... T_>
 struct said_all_<I_, H_, T_...> {
 	typedef said_all_<I_ + 1, T_...> rest_;
-	typedef decltype(said_join_(said_of_(I_, (H_ *)nullptr, 0),
+	typedef typename said_type_<H_>::type_ *head_;
+	typedef decltype(said_join_(said_of_(I_, head_(), 0),
 				    any_<typename rest_::type_>())) type_;
 	static constexpr type_ of_()
 	{
-		return said_join_(said_of_(I_, (H_ *)nullptr, 0), rest_::of_());
+		return said_join_(said_of_(I_, head_(), 0), rest_::of_());
 	}
 };
 template <class... A_>

@@ -24,7 +24,11 @@
 
 enum class colour : unsigned char { RED = 1, GREEN = 200 };
 
+enum class door { OPEN, SHUT = 7 };
+TAFFRAIL_ENUM_NAMES(door, door::OPEN, door::SHUT);
+
 struct celsius { double degrees; };
+struct room { door entrance; };
 struct account { std::string owner; long number; };
 
 template <> struct taffrail_as_field<celsius> {
@@ -32,6 +36,10 @@ template <> struct taffrail_as_field<celsius> {
 };
 template <> struct taffrail_as_field<account> {
 	static const std::string &value_(const account &a) { return a.owner; }
+};
+
+template <> struct taffrail_as_field<room> {
+	static door value_(const room &r) { return r.entrance; }
 };
 
 struct abstract {
@@ -102,9 +110,17 @@ static void times()
 	typedef duration<int, std::ratio<1, 3> > thirds;
 	typedef duration<long, std::pico> picoseconds;
 
+	typedef duration<unsigned long, std::nano> counted;
+
 	TAFFRAIL_EVENT(app, times, milliseconds(1500), nanoseconds(-7),
 		       hours(1), duration<double>(0.25),
 		       thirds(2), picoseconds(2500), when);
+	/* what does not fit in nanoseconds, as a program's "for ever" */
+	TAFFRAIL_EVENT(app, longest, seconds::max(), seconds::min(),
+		       hours(-3000000), duration<double>(1e300),
+		       duration<double>(-1e300), counted(counted::max()));
+	TAFFRAIL_EVENT(app, long, nanoseconds::max(), nanoseconds::min(),
+		       seconds(9223372036), seconds(-9223372036));
 }
 
 static void others()
@@ -112,13 +128,19 @@ static void others()
 	std::unique_ptr<int> owned(new int(5)), empty;
 	std::shared_ptr<const char> shared(new char('x'),
 					   std::default_delete<char>());
+	std::unique_ptr<void, void (*)(void *)> nothing_known(nullptr, nullptr);
+	std::shared_ptr<void> unknown;
 	std::atomic<int> atomic(12);
+	std::atomic<door> swung(door::SHUT);
 	concrete derived;
 	const abstract &base = derived;
 
 	TAFFRAIL_EVENT(app, pointers, empty, std::shared_ptr<int>(),
 		       TAFFRAIL_FIELD(same, owned.get() == &*owned));
 	TAFFRAIL_EVENT(app, owned, owned, shared);
+	TAFFRAIL_EVENT(app, void, nothing_known, unknown);
+	TAFFRAIL_EVENT(app, shown, swung, (room{ door::OPEN }),
+		       TAFFRAIL_HEX(door::SHUT));
 	TAFFRAIL_EVENT(app, others, atomic, colour::RED, base);
 	TAFFRAIL_EVENT(app, own, celsius{ 36.6 }, (account{ "Eve", 1 }));
 	try {
