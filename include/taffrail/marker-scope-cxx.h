@@ -16,19 +16,21 @@
 #define TAFFRAIL_SCOPE(channel, name, ...)				\
 	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
 			  taffrail_write_this_without_quotes_##name)	\
-	TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, TAFFRAIL_SDT_NOTE_,	\
-			 #channel, #name "_begin", "" #__VA_ARGS__,	\
-			 TAFFRAIL_ZERO_(__VA_ARGS__));			\
+	struct TAFFRAIL_JOIN_(taffrail_scope_needs_braces_, __LINE__);	\
+	TAFFRAIL_EVENT_(#channel, #name "_begin", "" #__VA_ARGS__,	\
+			TAFFRAIL_ZERO_(__VA_ARGS__));			\
 	TAFFRAIL_SCOPE_END_(TAFFRAIL_JOIN_(taffrail_scope_, __LINE__),	\
+		TAFFRAIL_JOIN_(taffrail_scope_needs_braces_, __LINE__),	\
 			    #channel, #name "_end")
 
 /* Private from here on. */
 
-/* gcc would warn of a parameter of the marker's own that is called as one of
- * the program's. */
-#define TAFFRAIL_SCOPE_END_(scope, channel, name)			\
+/* braces is a type that was declared in the same scope: behind an if without
+ * braces, it is not. gcc would warn of a parameter of the marker's own that is
+ * called as one of the program's. */
+#define TAFFRAIL_SCOPE_END_(scope, braces, channel, name)		\
 	auto &&scope __attribute__((__unused__)) =			\
-		::taffrail_::scope_([]() {				\
+		::taffrail_::scope_<sizeof(braces *)>([]() {		\
 			TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT,		\
 					 TAFFRAIL_SDT_NOTE_,		\
 					 channel, name, "", 0);		\
@@ -58,7 +60,7 @@ template <class F_> struct ending_ {
 	}
 };
 
-template <class F_>
+template <size_t, class F_>
 TAFFRAIL_ALWAYS_INLINE_ ending_<F_> scope_(F_ end_)
 {
 	return ending_<F_>(end_);
