@@ -527,6 +527,8 @@ template <class D_, class... A_,
 signature_<typename value_of_<A_>::type_...>
 a_marker_takes_values_(const D_ &, const A_ &...);
 template <class S_> S_ pointed_(S_ *);
+/* g++ takes an int where it has refused an argument; it complains no further. */
+signature_<> pointed_(int *);
 
 /* An argument as it is recorded. */
 template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ recorded_(T_ v_) { return v_; }
@@ -544,6 +546,10 @@ TAFFRAIL_ALWAYS_INLINE_ str_ recorded_(const volatile char *s_)
 }
 
 }
+
+/* Where clang has refused an argument, it finds this type in place of the
+ * marker's own, and complains no further. */
+using taffrail_types_ = ::taffrail_::signature_<>;
 }
 
 #include <taffrail/marker-library-cxx.h>
