@@ -83,8 +83,10 @@ struct taffrail_none_ { const void *p_; uint64_t n_; }; /* no field */
 #define TAFFRAIL_LONG_(b32, b64)	b32
 #endif
 
-/* Results of __builtin_classify_type for integers, pointers and structs. */
+/* Results of __builtin_classify_type for integers, clang's for _Bool, and those
+ * for pointers and structs. */
 #define TAFFRAIL_INTEGER_CLASS_	1
+#define TAFFRAIL_BOOLEAN_CLASS_	4
 #define TAFFRAIL_POINTER_CLASS_	5
 #define TAFFRAIL_RECORD_CLASS_	12
 

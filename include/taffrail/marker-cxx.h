@@ -30,6 +30,8 @@
 #include <taffrail/marker.h>
 #include <taffrail/marker-words-cxx.h>
 
+#define TAFFRAIL_NAMED_(name, ...)					\
+	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)
 #define TAFFRAIL_MAKE_STR_(p)		::taffrail_::make_str_(p)
 #define TAFFRAIL_MAKE_TEXT_(p, n)					\
 	::taffrail_::make_text_((p), (uint64_t)(n))
@@ -470,8 +472,13 @@ template <class T_> struct field_<seq_<T_>, false> {
 
 template <class T_>
 struct field_<maybe_<T_>, false> : field_<seq_<T_> > {};
+/* Only an integer is shown in another way. */
 template <class T_, int How_>
-struct field_<formatted_<T_, How_>, false> : field_<T_> {};
+struct field_<formatted_<T_, How_>, false> : field_<T_> {
+	static constexpr int all_ = field_<T_>::kind_;
+	static constexpr int kind_ = all_ <= TAFFRAIL_T_U64 ||
+		all_ == TAFFRAIL_T_BOOL ? all_ : 0;
+};
 
 /* What a marker's object says of its arguments. */
 template <class... A_> struct signature_;

@@ -6,12 +6,14 @@
  * Such an argument is no expression, but a list in parentheses, which begins
  * with nothing:
  *
- *	(, "taffrail:" "e", e, TAFFRAIL_HOW_..., A, B)
+ *	(, "taffrail:" "e", e, TAFFRAIL_HOW_..., (A, B), )
  *
  * No expression begins so, and the preprocessor can tell: where `F x` is the
  * call of a macro F, x begins with a parenthesis. The marker takes e out of
  * it, and puts the rest behind the texts of its object (struct taffrail_shown).
- * Compilers that have no __VA_OPT__ record e as it is.
+ * What a program writes behind the parenthesis, as + 1, gets into the empty
+ * last element; the marker then has no field, as where e is no integer, and
+ * TAFFRAIL_CHECK_ refuses it. Compilers that have no __VA_OPT__ record e as it is.
  */
 #ifndef TAFFRAIL_MARKER_SHOWN_C_H
 #define TAFFRAIL_MARKER_SHOWN_C_H
@@ -25,11 +27,12 @@
 
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
 
-#define TAFFRAIL_SHOWN_(tag, e, how, ...)	(, tag, e, how, __VA_ARGS__)
+#define TAFFRAIL_SHOWN_(tag, e, how, ...)	(, tag, e, how, (__VA_ARGS__), )
 
-/* Joins `m` with 1_ when x is an expression, else with _. */
-#define TAFFRAIL_WHETHER_(m, x)						\
-	TAFFRAIL_JOIN_(m, TAFFRAIL_SECOND_OF_(TAFFRAIL_UNWRAP_ x, 1, 1))
+/* Joins `m` with 1_ when it gets an expression, else with _. */
+#define TAFFRAIL_WHETHER_(m, ...)					\
+	TAFFRAIL_JOIN_(m, TAFFRAIL_SECOND_OF_(				\
+		TAFFRAIL_UNWRAP_ __VA_ARGS__, 1, 1))
 #define TAFFRAIL_UNWRAP_(...)		0, __VA_ARGS__
 #define TAFFRAIL_SECOND_OF_(...)	TAFFRAIL_SECOND_(__VA_ARGS__)
 #define TAFFRAIL_SECOND_(a, b, ...)	TAFFRAIL_ONE_(b)
@@ -37,40 +40,56 @@
 #define TAFFRAIL_LIST_(...)		__VA_ARGS__
 #define TAFFRAIL_APPLY_(m, ...)		m(__VA_ARGS__)
 
+/* An argument gets a name. */
+#define TAFFRAIL_NAMED_(name, ...)					\
+	TAFFRAIL_WHETHER_(TAFFRAIL_NAMEDOF, __VA_ARGS__)(name, __VA_ARGS__)
+#define TAFFRAIL_NAMEDOF1_(name, ...)					\
+	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)
+#define TAFFRAIL_NAMEDOF_(name, x)					\
+	TAFFRAIL_APPLY_(TAFFRAIL_NAMED_AT_, name, TAFFRAIL_LIST_ x)
+#define TAFFRAIL_NAMED_AT_(name, none, tag, e, how, ...)		\
+	(, "taffrail:" name, (TAFFRAIL_WORD_(name), e), how, __VA_ARGS__)
+
 /* The expression, with a comma before it. */
 #define TAFFRAIL_PLAIN_(i, x)	, TAFFRAIL_WHETHER_(TAFFRAIL_PLAINOF, x)(x)
 #define TAFFRAIL_PLAINOF1_(x)	x
 #define TAFFRAIL_PLAINOF_(x)						\
 	TAFFRAIL_APPLY_(TAFFRAIL_PLAIN_AT_, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_PLAIN_AT_(none, tag, e, ...)	((void)0, e)
+#define TAFFRAIL_PLAIN_AT_(none, tag, e, how, names, ...)		\
+	((void)0, __builtin_choose_expr(1 __VA_OPT__(- 1) &&		\
+		(__builtin_classify_type(e) == TAFFRAIL_INTEGER_CLASS_ || \
+		 __builtin_classify_type(e) == TAFFRAIL_BOOLEAN_CLASS_), \
+		e, (struct taffrail_none_){ 0, 0 }))
 
 /* A member of the object, and its value. */
 #define TAFFRAIL_SAID_(i, x)	TAFFRAIL_WHETHER_(TAFFRAIL_SAIDOF, x)(i, x)
 #define TAFFRAIL_SAIDOF1_(i, x)
 #define TAFFRAIL_SAIDOF_(i, x)						\
 	TAFFRAIL_APPLY_(TAFFRAIL_SAID_AT_, i, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_SAID_AT_(i, none, tag, e, how, ...)			\
+#define TAFFRAIL_SAID_AT_(i, none, tag, e, how, names, end)		\
 	struct __attribute__((__packed__)) {				\
 		struct taffrail_shown head_;				\
-		int64_t values_[TAFFRAIL_NAMES_(__VA_ARGS__)];		\
-		char names_[sizeof(#__VA_ARGS__)];			\
+		int64_t values_[TAFFRAIL_NAMES_ names];			\
+		char names_[sizeof(TAFFRAIL_TEXT_ names)];		\
 	} taffrail_h##i##_;
 #define TAFFRAIL_SAYING_(i, x)	TAFFRAIL_WHETHER_(TAFFRAIL_SAYINGOF, x)(i, x)
 #define TAFFRAIL_SAYINGOF1_(i, x)
 #define TAFFRAIL_SAYINGOF_(i, x)					\
 	TAFFRAIL_APPLY_(TAFFRAIL_SAYING_AT_, i, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_SAYING_AT_(i, none, tag, e, how, ...)			\
+#define TAFFRAIL_SAYING_AT_(i, none, tag, e, how, names, end)		\
 	.taffrail_h##i##_ = {						\
 		{ sizeof(struct taffrail_count_) - i, how,		\
-		  TAFFRAIL_NAMES_(__VA_ARGS__),				\
-		  8 * TAFFRAIL_NAMES_(__VA_ARGS__) +			\
-			sizeof(#__VA_ARGS__) },				\
-		{ __VA_ARGS__ }, #__VA_ARGS__ },
+		  TAFFRAIL_NAMES_ names,				\
+		  8 * TAFFRAIL_NAMES_ names +				\
+			sizeof(TAFFRAIL_TEXT_ names) },			\
+		{ TAFFRAIL_LIST_ names }, TAFFRAIL_TEXT_ names },
 #define TAFFRAIL_NAMES_(...)						\
 	(sizeof((int64_t []){ 0, __VA_ARGS__ }) / 8 - 1)
 
 #else
 #define TAFFRAIL_SHOWN_(tag, e, how, ...)	((void)tag, e)
+#define TAFFRAIL_NAMED_(name, ...)					\
+	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)
 #define TAFFRAIL_PLAIN_(i, x)			, x
 #define TAFFRAIL_SAID_(i, x)
 #define TAFFRAIL_SAYING_(i, x)

@@ -94,9 +94,8 @@
 
 /* The literal lets the name survive a macro around the marker. */
 #define TAFFRAIL_FIELD(name, ...)					\
-	((void)"taffrail:" TAFFRAIL_NOTHING_(				\
-		taffrail_write_this_without_quotes_##name) #name,	\
-	 TAFFRAIL_WORD_(#name), __VA_ARGS__)
+	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##name)	\
+	TAFFRAIL_NAMED_(#name, __VA_ARGS__)
 #define TAFFRAIL_STR(p)							\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_STR_(p))
 #define TAFFRAIL_TEXT(p, n)						\
@@ -107,7 +106,7 @@
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_ARRAY_(p, n))
 
 /* Of an integer: how it is shown. TAFFRAIL_ENUM(e, A, B, ...) has the names of
- * its values. A TAFFRAIL_FIELD goes inside. */
+ * its values. */
 #define TAFFRAIL_ENUM(e, ...)						\
 	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_HOW_ENUM, __VA_ARGS__)
 #define TAFFRAIL_HEX(e)							\

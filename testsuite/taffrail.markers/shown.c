@@ -40,6 +40,12 @@ static void work(const struct job *job, unsigned char flags, char letter)
 	TAFFRAIL_EVENT(app, named,
 		       TAFFRAIL_ENUM(TAFFRAIL_FIELD(now, job->state), STATES));
 	LOG(TAFFRAIL_ENUM(job->state, STATES), TAFFRAIL_HEX(flags));
+	TAFFRAIL_EVENT(app, field,
+		       TAFFRAIL_FIELD(now, TAFFRAIL_ENUM(job->state, STATES)),
+		       TAFFRAIL_FIELD(sum, (flags) + 1));
+	LOG(TAFFRAIL_FIELD(inner, TAFFRAIL_HEX(flags)),
+	    TAFFRAIL_HEX(TAFFRAIL_FIELD(outer, (flags))),
+	    TAFFRAIL_FIELD(plain, flags));
 }
 
 int main(int argc, char **argv)

@@ -305,7 +305,7 @@ static void argument_name_set(struct span argument, int nfields, int i,
 	size_t n = tagged_name(argument, buf, sizeof(buf));
 	struct span name = n ? (struct span){ buf, buf + n } : argument;
 
-	for (int depth = n ? 0 : 2; depth; depth--)	/* a name in a macro */
+	for (int depth = n ? 1 : 2; depth; depth--)	/* a name in a macro */
 		name = strip_macro(name);
 	/* a name that is given may be a keyword */
 	if (name.p == argument.p || !is_word(name))
