@@ -35,6 +35,10 @@ traces_sources = \
 	traces/read/tsdl-private.h \
 	traces/read/tsdl-types.c \
 	traces/read/tsdl.c \
+	traces/read/where-fields-private.h \
+	traces/read/where-fields.c \
+	traces/read/where.c \
+	traces/read/where.h \
 	traces/stream.c \
 	traces/text/event-text.c \
 	traces/text/event-text.h \

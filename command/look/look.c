@@ -9,6 +9,9 @@
 
 #include "buffers/reader/reader.h"
 #include "command/common/counted.h"
+#include "command/processes/nearest.h"
+#include "command/processes/rule.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "traces/text/event-text.h"
 
 static void problem(const char *where, const char *fact, void *priv)
@@ -40,10 +43,69 @@ static void loss(const struct trace_loss *l, void *priv)
 		     counted(l->events, "event"), from, to);
 }
 
+static int add_rule(struct look *look, const char *rule)
+{
+	int ret = rule_take(rule);
+
+	if (ret != COMMAND_DONE)
+		return ret;
+	if (!look->where)
+		look->where = where_new();
+	if (!look->where || where_add(look->where, rule))
+		return command_failed("out of memory");
+	return COMMAND_DONE;
+}
+
+/* Says why no event can match a rule. */
+static int no_match(const struct look *look, const char *rule,
+		    struct trace_class *const *traces, size_t n)
+{
+	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct nearest nearest = { .rule = rule };
+
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < traces[i]->nevents; k++)
+			if (traces[i]->events[k])
+				nearest_add(&nearest, traces[i]->events[k]->id);
+	nearest_text(&nearest, names, sizeof(names));
+	if (!*names)
+		return command_failed("no event matches '%s': the trace "
+				      "describes none", rule);
+	return command_failed("no event matches '%s'; nearest: %s", rule,
+			      names);
+}
+
+static int set_rules(struct look *look)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+	struct expr_error error = { 0 };
+	const char *rule = "";
+	size_t bytes;
+	int ret;
+
+	if (!look->where)
+		return COMMAND_DONE;
+	ret = where_prepare(look->where, traces, n, &rule, &error);
+	if (ret == -ENOENT)
+		return no_match(look, rule, traces, n);
+	if (ret == -ENOMEM)
+		return command_failed("out of memory");
+	if (ret)
+		return command_failed("rule '%s': column %zu: %s", rule,
+				      (size_t)(rule_condition(rule, &bytes) -
+					       rule) + error.column,
+				      error.fact);
+	reader_filter(look->reader, look->where);
+	return COMMAND_DONE;
+}
+
 int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
 
+	if (key == LOOK_WHERE)
+		return add_rule(look, value);
 	if (!look_time_valid(value))
 		return command_misused("'%s' is no time: give HH:MM:SS[.NS], "
 				       "'YYYY-MM-DD HH:MM:SS[.NS]', +SECONDS "
@@ -102,6 +164,8 @@ int look_open(struct look *look, char **paths, int n)
 	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
 		ret = open_directory(look, paths[i]);
 	if (ret == COMMAND_DONE)
+		ret = set_rules(look);
+	if (ret == COMMAND_DONE)
 		set_window(look);
 	return ret;
 }
@@ -114,5 +178,7 @@ int look_close(struct look *look)
 		problems = reader_problems(look->reader);
 		reader_free(look->reader);
 	}
+	if (look->where)
+		where_free(look->where);
 	return problems ? COMMAND_FAILED : COMMAND_DONE;
 }

@@ -7,26 +7,30 @@
 #define COMMAND_LOOK_LOOK_H
 
 #include "command/common/command.h"
-#include "traces/read/merge.h"
+#include "traces/read/where.h"
 
 /* Keys of the options that these commands share; use LOOK_ROWS in their rows,
  * and pass keys to look_option(). */
 enum look_key {
 	LOOK_BEGIN = 0x1000,
 	LOOK_END,
+	LOOK_WHERE,
 };
 
 #define LOOK_ROWS							\
 	{ LOOK_BEGIN, "begin", "TIME",					\
 	  "leave out events before: 10:20:30, '2026-11-26 10:20:30', "	\
 	  "+SEC from the first, -SEC from the last event" },		\
-	{ LOOK_END, "end", "TIME", "leave out events after" }
+	{ LOOK_END, "end", "TIME", "leave out events after" },		\
+	{ LOOK_WHERE, "where", "RULE",					\
+	  "only events that RULE means (repeatable): GLOB or 'GLOB if EXPR'" }
 
 struct look {
 	struct reader *reader;
 	struct reader_calls calls;
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;
+	struct where *where;		/* rules, or NULL */
 	bool utc;			/* times of the options */
 	uint64_t losses;		/* events that buffers lost */
 	bool quiet_losses;		/* they are only counted */

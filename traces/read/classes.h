@@ -62,8 +62,9 @@ struct field_class {
 
 struct event_class {
 	struct event_class *next;	/* while metadata is parsed */
-	uint64_t id;
+	uint64_t code;			/* in the events' headers */
 	const char *name;		/* "CHANNEL:NAME" */
+	const char *id;			/* "CHANNEL/NAME", as rules have it */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
 	bool fixed;			/* the fields have always `bytes` */
 	uint32_t bytes;
@@ -74,6 +75,7 @@ struct event_class {
 
 /* One trace: what all of its streams have in common. */
 struct trace_class {
+	size_t number;			/* of the trace, in its reader */
 	char *path;			/* of its directory, as given */
 	const char *hostname;		/* of the environment; "" if not there */
 	const char *procname;
@@ -87,7 +89,7 @@ struct trace_class {
 	bool context_fixed;
 	uint32_t context_bytes;
 	bool large;			/* the events' header */
-	struct event_class **events;	/* by id, NULL where there is none */
+	struct event_class **events;	/* by code, NULL where there is none */
 	size_t nevents;			/* of events[] */
 	uint32_t nclasses;		/* events that are not NULL */
 	void *priv;			/* of who reads the events */

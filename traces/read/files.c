@@ -311,7 +311,8 @@ static int open_stream(struct reader *reader, struct trace_class *trace,
 	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
 		 (int)name_bytes(list[0]->d_name), list[0]->d_name);
 	for (i = 0; i < n && same_stream(list[i], list[0]); i++)
-		strncpy(f->files[f->nfiles++], list[i]->d_name, FILE_BYTES - 1);
+		memcpy(f->files[f->nfiles++], list[i]->d_name,
+		       strlen(list[i]->d_name));
 	if (!reader_add_stream(reader, &f->stream))
 		return i;
 	file_close(&f->stream);

@@ -43,6 +43,12 @@ void reader_window(struct reader *reader, int64_t begin, int64_t end)
 	reader->started = false;
 }
 
+void reader_filter(struct reader *reader, const struct where *where)
+{
+	reader->where = where;
+	reader->started = false;
+}
+
 size_t reader_traces(const struct reader *reader,
 		     struct trace_class *const **traces)
 {
@@ -113,6 +119,17 @@ static uint64_t reading_before(const struct read_stream *s, int64_t ns)
 	return cycles > 0 && cycles < 0x1p63 ? (uint64_t)cycles : 0;
 }
 
+/* Moves to the stream's next event that is wanted. */
+static inline bool next_wanted(struct read_stream *s)
+{
+	const struct where *where = s->reader->where;
+
+	while (stream_next(s))
+		if (!where || where_holds(where, &s->event))
+			return true;
+	return false;
+}
+
 static bool stream_first(struct read_stream *s, int64_t begin)
 {
 	bool there;
@@ -122,7 +139,7 @@ static bool stream_first(struct read_stream *s, int64_t begin)
 	s->started = false;
 	s->cursor.p = s->cursor.end = NULL;
 	do
-		there = stream_next(s);
+		there = next_wanted(s);
 	while (there && s->event.ns < begin);
 	return there;
 }
@@ -155,7 +172,7 @@ static void advance(struct reader *reader)
 {
 	struct read_stream *top = reader->heap[0];
 
-	if (!stream_next(top)) {
+	if (!next_wanted(top)) {
 		reader->heap[0] = reader->heap[--reader->nheap];
 		if (!reader->nheap)
 			return;

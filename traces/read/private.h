@@ -7,7 +7,7 @@
 #define TRACES_READ_PRIVATE_H
 
 #include "buffers/reader/step.h"
-#include "traces/read/merge.h"
+#include "traces/read/where.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
 
@@ -53,6 +53,7 @@ struct reader {
 	size_t nstreams;
 	struct read_stream **heap;	/* streams with a current event */
 	size_t nheap;
+	const struct where *where;	/* NULL: all events are wanted */
 	int64_t begin;
 	int64_t end;
 	bool started;

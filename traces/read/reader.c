@@ -42,6 +42,7 @@ int reader_add_trace(struct reader *reader, struct trace_class *trace)
 {
 	if (!grow(&reader->traces, reader->ntraces))
 		return -ENOMEM;
+	trace->number = reader->ntraces;
 	reader->traces[reader->ntraces++] = trace;
 	return 0;
 }

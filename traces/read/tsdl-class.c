@@ -41,6 +41,7 @@ static bool fill_elements(struct tsdl *t, struct field_class *class,
 		return false;
 	if (element->text) {
 		class->kind = FIELD_TEXT;
+		class->is_signed = element->class.is_signed;
 		return type->class.kind == FIELD_ARRAY && element->bits == 8 &&
 		       element->align <= ALIGN_BITS;
 	}

@@ -212,7 +212,7 @@ static void parse_event(struct tsdl *t, const char *key, void *priv)
 	if (!strcmp(key, "name")) {
 		event->name = tsdl_take_text(t);
 	} else if (!strcmp(key, "id") && t->kind == TOKEN_NUMBER) {
-		event->id = t->number;
+		event->code = t->number;
 		tsdl_next(t);
 	} else if (!strcmp(key, "fields")) {
 		type = tsdl_parse_type(t);
@@ -238,10 +238,22 @@ static void parse_block(struct tsdl *t, take_value *take, void *priv)
 	}
 }
 
+/* Makes "CHANNEL/NAME" of "CHANNEL:NAME". */
+static const char *id_of(struct tsdl *t, const char *name)
+{
+	char *id = (char *)tsdl_copy(t, name);
+	char *colon = id ? strchr(id, ':') : NULL;
+
+	if (colon)
+		*colon = '/';
+	return id;
+}
+
 static int add_event(struct tsdl *t, struct event_class *event)
 {
-	if (!event->name || !event->fields || event->id >= EVENT_ID_MAX)
+	if (!event->name || !event->fields || event->code >= EVENT_ID_MAX)
 		return tsdl_fail(t, -EBADMSG);
+	event->id = id_of(t, event->name);
 	event->fixed = is_fixed(event->fields, &event->bytes);
 	event->number = t->trace->nclasses++;
 	event->next = t->events;
@@ -256,13 +268,13 @@ static void finish_events(struct tsdl *t)
 	struct event_class *event;
 
 	for (event = t->events; event; event = event->next)
-		trace->nevents = max_u64(trace->nevents, event->id + 1);
+		trace->nevents = max_u64(trace->nevents, event->code + 1);
 	trace->events = tsdl_memory(t, (trace->nevents + 1) *
 				       sizeof(struct event_class *));
 	for (event = t->events; event && trace->events; event = event->next) {
-		if (trace->events[event->id])
+		if (trace->events[event->code])
 			tsdl_fail(t, -EBADMSG);
-		trace->events[event->id] = event;
+		trace->events[event->code] = event;
 	}
 }
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The fields of an event's class as conditions want them: types, names, and how
+ * they are gathered from an event's bytes.
+ */
+#ifndef TRACES_READ_WHERE_FIELDS_PRIVATE_H
+#define TRACES_READ_WHERE_FIELDS_PRIVATE_H
+
+#include "tracepoints/conditions/ax.h"
+#include "traces/read/where.h"
+
+#define WHERE_TEXT_BYTES	64	/* of a FIELD_TEXT; more is cut */
+
+/* One step over an event's bytes: past a field, or into the event that the
+ * program sees. */
+struct where_step {
+	const struct field_class *class;
+	bool used;
+};
+
+struct where_fields {
+	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	uint32_t n;
+	struct write_shape shape;
+	struct where_step *context;	/* one for each member */
+	struct where_step *fields;
+	char *shown;			/* struct taffrail_shown, one a field */
+	size_t shown_bytes;
+};
+
+/* What a program sees of an event. */
+struct where_values {
+	char fixed[TAFFRAIL_FIELDS_MAX * 8];
+	struct write_var var[16];
+	char text[16][WHERE_TEXT_BYTES];
+};
+
+/* Lists the fields and contexts whose names, or whose enumerators, may be in
+ * the expression; all, if that is NULL. Returns 0 or -ENOMEM; where_fields_free() in any case. */
+int where_fields_make(struct where_fields *fields, const struct trace_class *t,
+		      const struct event_class *class, const char *expression);
+void where_fields_free(struct where_fields *fields);
+
+/* Gathers the values of an event. */
+void where_fields_gather(const struct where_fields *fields,
+			 const struct trace_event *event,
+			 struct where_values *values, struct ax_event *ax);
+
+#endif

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fields of events as conditions want them.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/read/where-fields-private.h"
+
+/* Returns the type for conditions, or 0: they cannot use the field. */
+static uint8_t type_of(const struct field_class *class)
+{
+	static const uint8_t types[2][9] = {
+		{ [1] = TAFFRAIL_T_U8, [2] = TAFFRAIL_T_U16,
+		  [4] = TAFFRAIL_T_U32, [8] = TAFFRAIL_T_U64 },
+		{ [1] = TAFFRAIL_T_S8, [2] = TAFFRAIL_T_S16,
+		  [4] = TAFFRAIL_T_S32, [8] = TAFFRAIL_T_S64 },
+	};
+
+	switch (class->kind) {
+	case FIELD_INTEGER:
+	case FIELD_ENUM:
+		return types[class->is_signed][class->bytes];
+	case FIELD_REAL:
+		return class->bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;
+	case FIELD_STRING:
+		return TAFFRAIL_T_STRING;
+	case FIELD_TEXT:
+		/* a character, or a text of fixed size */
+		return class->count == 1 ? types[class->is_signed][1] :
+					   TAFFRAIL_T_STRING;
+	case FIELD_SEQUENCE:
+		return TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8;
+	default:
+		return 0;
+	}
+}
+
+/* Returns whether a word stands in the expression. */
+static bool has_word(const char *expression, const char *word)
+{
+	size_t n = strlen(word);
+	const char *at = expression;
+
+	while (n && (at = strstr(at, word))) {
+		bool starts = at == expression ||
+			      !(isalnum((unsigned char)at[-1]) ||
+				at[-1] == '_');
+
+		at += n;
+		if (starts && !isalnum((unsigned char)*at) && *at != '_')
+			return true;
+	}
+	return false;
+}
+
+static bool is_used(const struct field_class *class, const char *expression)
+{
+	if (!class->name || !expression || has_word(expression, class->name))
+		return class->name;
+	for (size_t i = 0; i < class->nlabels; i++)
+		if (has_word(expression, class->labels[i].name))
+			return true;
+	return false;
+}
+
+/* Returns whether a label can be an enumerator in an expression. */
+static bool is_enumerator(const struct field_label *label)
+{
+	const char *p = label->name;
+
+	if (label->from != label->to || isdigit((unsigned char)*p))
+		return false;
+	while (isalnum((unsigned char)*p) || *p == '_' || *p == ':')
+		p++;
+	return !*p && p != label->name;
+}
+
+/* Adds what a marker would say of the field's names (struct taffrail_shown). */
+static int add_shown(struct where_fields *f, const struct field_class *class)
+{
+	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
+				       .how_ = TAFFRAIL_HOW_ENUM };
+	size_t names = 1, values = 0;
+	char *more, *value, *name;
+
+	for (size_t i = 0; i < class->nlabels; i++)
+		if (is_enumerator(&class->labels[i]) && values < UINT16_MAX) {
+			names += strlen(class->labels[i].name) + 2;
+			values++;
+		}
+	if (!values)
+		return 0;
+	more = realloc(f->shown, f->shown_bytes + sizeof(head) +
+				 values * sizeof(uint64_t) + names);
+	if (!more)
+		return -ENOMEM;
+	f->shown = more;
+	value = more + f->shown_bytes + sizeof(head);
+	name = value + values * sizeof(uint64_t);
+	for (size_t i = 0; i < class->nlabels && head.count_ < values; i++) {
+		if (!is_enumerator(&class->labels[i]))
+			continue;
+		memcpy(value, &class->labels[i].from, sizeof(uint64_t));
+		value += sizeof(uint64_t);
+		name = stpcpy(name, head.count_++ ? ", " : "");
+		name = stpcpy(name, class->labels[i].name);
+	}
+	head.bytes_ = (uint32_t)(name - (more + f->shown_bytes + sizeof(head)));
+	memcpy(more + f->shown_bytes, &head, sizeof(head));
+	f->shown_bytes += sizeof(head) + head.bytes_;
+	return 0;
+}
+
+static int add_field(struct where_fields *f, const struct field_class *class,
+		     struct where_step *step, const char *expression)
+{
+	uint8_t type = type_of(class);
+	struct write_shape *shape = &f->shape;
+	bool variable = type == TAFFRAIL_T_STRING ||
+			(type & TAFFRAIL_T_SEQUENCE);
+
+	step->class = class;
+	if (!type || class->is_length || f->n == TAFFRAIL_FIELDS_MAX ||
+	    (variable && shape->nvar == 16) || !is_used(class, expression))
+		return 0;
+	step->used = true;
+	strncpy(f->names[f->n].name, class->name, FIELD_NAME_BYTES - 1);
+	f->names[f->n].precision = FIELD_PRECISION_NONE;
+	f->types[f->n++] = type;
+	if (variable) {
+		shape->var[shape->nvar].fixed_before = shape->fixed_bytes;
+		shape->var[shape->nvar++].element_bytes =
+			type & TAFFRAIL_T_SEQUENCE ? 1 : 0;
+		return 0;
+	}
+	shape->fixed_bytes += class->kind == FIELD_TEXT ? 1 : class->bytes;
+	return class->nlabels ? add_shown(f, class) : 0;
+}
+
+static int add_struct(struct where_fields *f, const struct field_class *class,
+		      struct where_step **steps, const char *expression)
+{
+	int ret = 0;
+
+	*steps = calloc(class->nmembers + 1, sizeof(**steps));
+	if (!*steps)
+		return -ENOMEM;
+	for (size_t i = 0; i < class->nmembers && !ret; i++)
+		ret = add_field(f, &class->members[i], &(*steps)[i],
+				expression);
+	return ret;
+}
+
+int where_fields_make(struct where_fields *fields, const struct trace_class *t,
+		      const struct event_class *class, const char *expression)
+{
+	int ret;
+
+	memset(fields, 0, sizeof(*fields));
+	ret = add_struct(fields, class->fields, &fields->fields, expression);
+	if (!ret && t->context)
+		ret = add_struct(fields, t->context, &fields->context,
+				 expression);
+	return ret;
+}
+
+void where_fields_free(struct where_fields *fields)
+{
+	free(fields->context);
+	free(fields->fields);
+	free(fields->shown);
+}
+
+/* Where the next values go. */
+struct gather {
+	struct where_values *values;
+	char *fixed;
+	uint32_t nvar;
+};
+
+static void take_text(struct gather *g, const uint8_t *at, size_t n)
+{
+	char *text = g->values->text[g->nvar];
+
+	if (n >= WHERE_TEXT_BYTES)
+		n = WHERE_TEXT_BYTES - 1;
+	memcpy(text, at, n);
+	text[n] = '\0';
+	g->values->var[g->nvar].p = text;
+}
+
+static void take(struct gather *g, const struct field_class *class,
+		 const uint8_t *at)
+{
+	struct write_var *var = &g->values->var[g->nvar];
+
+	if (class->kind <= FIELD_ENUM) {
+		memcpy(g->fixed, at, class->bytes);
+		g->fixed += class->bytes;
+	} else if (class->kind == FIELD_TEXT && class->count == 1) {
+		*g->fixed++ = (char)*at;
+	} else {
+		var->n = WRITE_STRING;
+		if (class->kind == FIELD_TEXT)
+			take_text(g, at, class->count);
+		else
+			var->p = at;
+		g->nvar++;
+	}
+}
+
+static void take_struct(struct gather *g, const struct where_step *step,
+			const uint8_t *at, const uint8_t *end)
+{
+	for (; step->class; step++) {
+		int64_t bytes = field_bytes(step->class, at, end);
+
+		if (bytes < 0)
+			return;
+		if (step->used)
+			take(g, step->class, at);
+		at += bytes;
+	}
+}
+
+void where_fields_gather(const struct where_fields *fields,
+			 const struct trace_event *event,
+			 struct where_values *values, struct ax_event *ax)
+{
+	struct gather g = { .values = values, .fixed = values->fixed };
+
+	take_struct(&g, fields->fields, event->fields, event->end);
+	if (fields->context)
+		take_struct(&g, fields->context, event->context,
+			    event->fields);
+	ax->var = values->var;
+	ax->fixed = (uint64_t)(uintptr_t)values->fixed;
+	if (fields->shape.fixed_bytes <= sizeof(ax->fixed)) {
+		ax->fixed = 0;
+		memcpy(&ax->fixed, values->fixed, fields->shape.fixed_bytes);
+	}
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Rules for the events of traces: `GLOB` or `GLOB if EXPR`, as rules for
+ * markers have them (tracepoints/conditions/expr.h). An event that one of the
+ * rules means is wanted. Without a rule, all are.
+ *
+ * Names in EXPR are fields, enumerators, contexts that the trace has, and
+ * `cpu`.
+ */
+#ifndef TRACES_READ_WHERE_H
+#define TRACES_READ_WHERE_H
+
+#include "tracepoints/conditions/expr.h"
+#include "traces/read/merge.h"
+
+struct where;
+
+struct where *where_new(void);
+void where_free(struct where *where);
+
+/* Adds a rule whose form was checked. It lives as long as `where`. Returns 0 or
+ * -ENOMEM. */
+int where_add(struct where *where, const char *rule);
+
+/*
+ * Prepares the rules for these traces, once. Returns 0; or, with *rule set,
+ * -ENOENT: no event has such a name; -EINVAL: events have, but none has such a
+ * field, or its types do not allow it: *error says so of one of them; -ENOMEM.
+ */
+int where_prepare(struct where *where, struct trace_class *const *traces,
+		  size_t n, const char **rule, struct expr_error *error);
+
+/* Returns whether a rule means the event. */
+bool where_holds(const struct where *where, const struct trace_event *event);
+
+/* Lets the reader give only events that a rule means. */
+void reader_filter(struct reader *reader, const struct where *where);
+
+#endif
