@@ -85,10 +85,10 @@ gdbstub_tool_sources = \
 
 # The extension of gdb: in this order they make taffrail-gdb.py.
 gdb_extension = \
-	gdbstub/python/text.py \
-	gdbstub/python/target.py \
-	gdbstub/python/sdata.py \
-	gdbstub/python/condition.py \
-	gdbstub/python/actions.py \
-	gdbstub/python/libraries.py \
-	gdbstub/python/commands.py
+	gdbstub/extension/text.py \
+	gdbstub/extension/target.py \
+	gdbstub/extension/sdata.py \
+	gdbstub/extension/condition.py \
+	gdbstub/extension/actions.py \
+	gdbstub/extension/libraries.py \
+	gdbstub/extension/commands.py
