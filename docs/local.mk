@@ -58,6 +58,7 @@ EXTRA_DIST += \
 	docs/probe-libraries.md \
 	docs/probes.md \
 	docs/programs.md \
+	docs/python.md \
 	docs/remote.md \
 	docs/roadmap.md \
 	docs/scarce.md \
@@ -72,5 +73,6 @@ EXTRA_DIST += \
 	docs/examples/plugin.c \
 	docs/examples/recorder.c \
 	docs/examples/redis.patch \
+	docs/examples/serve.py \
 	docs/examples/ust.c \
 	testsuite/taffrail.examples

@@ -125,6 +125,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.models \
 	testsuite/taffrail.probes \
 	testsuite/taffrail.pthread \
+	testsuite/taffrail.python \
 	testsuite/taffrail.scarce \
 	testsuite/taffrail.sessions \
 	testsuite/taffrail.stress \
@@ -135,6 +136,11 @@ EXTRA_DIST += \
 stage_dir = $(abs_builddir)/stage
 check_dir = $(abs_builddir)/testsuite
 runtest = runtest
+
+# where programs find the package; empty if it was not built
+if PYTHON_BINDING
+python_place = $(stage_dir)$(pyexecdir)
+endif
 
 stage: all
 	$(AM_V_at)rm -rf $(stage_dir)
@@ -155,6 +161,8 @@ site: stage
 	   echo 'set taffrail_includedir "$(stage_dir)$(includedir)"'; \
 	   echo 'set taffrail_cc {$(CC)}'; \
 	   echo 'set taffrail_cxx {$(CXX)}'; \
+	   echo 'set taffrail_python {$(PYTHON)}'; \
+	   echo 'set taffrail_python_place {$(python_place)}'; \
 	   echo 'set taffrail_unit_programs {$(unit_programs)}'; \
 	   echo 'set build_triplet $(build_triplet)'; \
 	   echo 'set host_triplet $(host_triplet)'; \

@@ -25,6 +25,13 @@ BUILD=${BUILD:-${TAFFRAIL_BUILDDIR:-build}}
 # where headers for programs are, and the folders of the product
 public=include
 layers=$(python3 $here/rooms.py layers | paste -sd '|')
+# the binding for Python is looked at where its headers are
+headers=$(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')
+if test -f "$headers/Python.h"; then
+	export C_INCLUDE_PATH=$headers
+else
+	layers=${layers//bindings|/}
+fi
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 
@@ -305,7 +312,7 @@ rule_sigsafe()
 	# shellcheck disable=SC2046
 	python3 $here/sigsafe.py "${SIGSAFE_CC:-gcc}" $public $(
 		files "^($layers)/.*\.c$" | grep -vE \
-		'^(traces|command|buffers/reader|tracepoints/providers)/|/filter/')
+		'^(traces|command|bindings|buffers/reader|tracepoints/providers)/|/filter/')
 }
 
 . $here/tools.sh

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds the agent of the process, which may be there at the start or come by
+ * `taffrail attach`. The binding does not bring it: a program that is not
+ * traced loads no library of Taffrail's.
+ *
+ * What must stay true: without an agent, an event costs one load. It reads a
+ * word that agents write into each marker that they find. So this file has one,
+ * a guard, which no list shows and nothing waits for.
+ */
+#include <dlfcn.h>
+
+#include "bindings/python/private.h"
+#include "include/taffrail/marker.h"
+
+/* The interpreter's lock guards all of this: an interpreter with a lock of its
+ * own does not import the module. */
+static struct declared *all;
+static __typeof__(taffrail_event_declare) *agent_declare;
+__typeof__(taffrail_event_write) *agent_write;
+
+__attribute__((noinline)) int agent_came(void)
+{
+	/* in one copy: the agent's word is in a static object */
+	__label__ taffrail_hit_;
+	TAFFRAIL_QUIET_BEGIN_
+	TAFFRAIL_OBJECT_(TAFFRAIL_KIND_GUARD,
+			 "taffrail\0python\0\0" __FILE__, 0, 0, 0, (), (), 0)
+	TAFFRAIL_SITE_(taffrail_object_, "", );
+	if (0) {
+taffrail_hit_:
+		TAFFRAIL_COLD_LABEL_;
+	}
+	TAFFRAIL_QUIET_END_
+	/* volatile: no code here writes it */
+	return *(taffrail_hit_fn *volatile *)&taffrail_object_.site_.hit_ !=
+	       NULL;
+}
+
+/* `taffrail attach` loads the library with local names. Keeps the library. */
+static void agent_find(void)
+{
+	void *library = dlopen("libtaffrail.so", RTLD_LAZY | RTLD_NOLOAD);
+
+	if (!library)
+		library = RTLD_DEFAULT;
+	*(void **)&agent_write = dlsym(library, "taffrail_event_write");
+	*(void **)&agent_declare = dlsym(library, "taffrail_event_declare");
+	if (!agent_write)
+		agent_declare = NULL;
+}
+
+/* Returns 1 when the functions are known. */
+static int agent_known(void)
+{
+	static int looked;
+
+	if (!agent_declare && (!looked || agent_came())) {
+		looked = 1;
+		agent_find();
+	}
+	return agent_declare != NULL;
+}
+
+/* An event that an agent refuses, because it does not work in this process or
+ * has no memory, is not offered again: that would cost at each call. */
+static void marker_make(struct declared *declared)
+{
+	if (declared->marker || declared->refused || declared->nfields < 0)
+		return;
+	declared->marker = agent_declare(declared->channel, declared->name,
+					 declared->fields,
+					 (uint32_t)declared->nfields);
+	declared->refused = !declared->marker;
+}
+
+void declared_add(struct declared *declared)
+{
+	declared->link = &all;
+	declared->next = all;
+	if (all)
+		all->link = &declared->next;
+	all = declared;
+	if (agent_known())
+		marker_make(declared);
+}
+
+void declared_remove(struct declared *declared)
+{
+	if (declared->link)
+		*declared->link = declared->next;
+	if (declared->next)
+		declared->next->link = declared->link;
+}
+
+/* Declares all events of the process when the agent has come: lists and rules
+ * then have them, called or not. */
+static void all_make(void)
+{
+	struct declared *declared;
+
+	if (!agent_known())
+		return;
+	for (declared = all; declared; declared = declared->next)
+		marker_make(declared);
+}
+
+struct taffrail_declared *declared_make(struct declared *declared)
+{
+	if (!agent_came() || declared->refused || declared->nfields < 0)
+		return NULL;
+	all_make();
+	return declared->marker;
+}

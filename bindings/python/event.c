@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The class Event: what taffrail.event() returns.
+ *
+ *	Event(channel, name, names, types, checked)
+ *
+ * `names` and `types` are tuples of the fields; both are None when the first
+ * call tells them. What must stay true: `names` never changes once it is set;
+ * the cached order of keywords is copied before an object's own code may run.
+ */
+#include <stddef.h>
+
+#include "bindings/python/private.h"
+
+struct event {
+	PyObject_HEAD
+	PyObject *(*call)(PyObject *, PyObject *const *, size_t, PyObject *);
+	struct declared declared;
+	PyObject *channel, *name;	/* `declared` points into these */
+	PyObject *names;		/* a tuple, or NULL */
+	PyObject *keywords;		/* of the last call; NULL: none */
+	int8_t order[TAFFRAIL_FIELDS_MAX]; /* the field of each */
+	unsigned long long misfits;	/* calls that did not fit the fields */
+};
+
+/* Why a call does not fit its event: the first reason. */
+struct fault {
+	const char *words;		/* with %U and %S; NULL: it fits */
+	PyObject *name;			/* of the field or keyword */
+};
+
+static PyObject *none(void)
+{
+	Py_INCREF(Py_None);
+	return Py_None;
+}
+
+static void fault_set(struct fault *fault, const char *words, PyObject *name)
+{
+	if (fault->words)
+		return;
+	fault->words = words;
+	fault->name = name;
+}
+
+/* A word that the agent takes for a field: a C identifier of 63 characters. */
+static const char *identifier(PyObject *name)
+{
+	Py_ssize_t n = 0;
+	Py_ssize_t i;
+	const char *p = PyUnicode_AsUTF8AndSize(name, &n);
+
+	if (!p)
+		PyErr_Clear();
+	for (i = 0; p && i < n; i++)
+		if (p[i] != '_' && (unsigned int)((p[i] | 32) - 'a') >= 26 &&
+		    (!i || (unsigned int)(p[i] - '0') >= 10))
+			return NULL;
+	return n && n < 64 ? p : NULL;
+}
+
+static int field_add(struct declared *declared, int at, PyObject *name,
+		     int type)
+{
+	declared->fields[at].name_ = identifier(name);
+	declared->fields[at].type_ = type;
+	return declared->fields[at].name_ ? 0 : -1;
+}
+
+/* The first call of an event without declared fields: its keywords are the
+ * fields. Others than the agent takes are left out, and so are those behind the
+ * last one that fits. Returns -1 with an exception when memory is short. */
+static int fields_learn(struct event *event, PyObject *const *values,
+			PyObject *keywords)
+{
+	Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
+	PyObject *names = PyList_New(0);
+	PyObject *name;
+	int n = 0;
+	Py_ssize_t i;
+
+	for (i = 0; names && i < count && n < TAFFRAIL_FIELDS_MAX; i++) {
+		name = PyTuple_GetItem(keywords, i);
+		if (field_add(&event->declared, n, name,
+			      value_type_of(values[i])))
+			continue;
+		n++;
+		if (PyList_Append(names, name)) {
+			Py_CLEAR(names);
+			break;
+		}
+	}
+	event->names = names ? PyList_AsTuple(names) : NULL;
+	Py_XDECREF(names);
+	if (!event->names)
+		return -1;
+	event->declared.nfields = n;
+	return 0;
+}
+
+/* Returns the field of that name, or -1. Names that a program spells are one
+ * object, as a rule. */
+static int field_find(const struct event *event, PyObject *name)
+{
+	int n = event->declared.nfields;
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (PyTuple_GetItem(event->names, i) == name)
+			return i;
+	for (i = 0; i < n; i++)
+		if (!PyUnicode_Compare(PyTuple_GetItem(event->names, i), name))
+			return i;
+	return -1;
+}
+
+/* Learns which field each keyword of a call is. A place in a program has one
+ * tuple of keywords for all of its calls. */
+static void order_learn(struct event *event, PyObject *keywords, Py_ssize_t n)
+{
+	Py_ssize_t i;
+
+	Py_INCREF(keywords);
+	Py_XDECREF(event->keywords);
+	event->keywords = keywords;
+	for (i = 0; i < n && i < TAFFRAIL_FIELDS_MAX; i++)
+		event->order[i] = (int8_t)field_find(
+			event, PyTuple_GetItem(keywords, i));
+}
+
+/* The values of a call, while it is converted. */
+struct hit {
+	union taffrail_value values[TAFFRAIL_FIELDS_MAX];
+	struct owned owned;
+	uint32_t given;			/* a bit a field */
+};
+
+static int hit_set(struct event *event, struct hit *hit, int field,
+		   PyObject *object, struct fault *fault)
+{
+	int ret = value_from(&hit->values[field],
+			     event->declared.fields[field].type_, object,
+			     &hit->owned);
+
+	if (UNLIKELY(ret > 0))
+		fault_set(fault, "%U/%U(): the value of '%U' does not fit",
+			  PyTuple_GetItem(event->names, field));
+	if (UNLIKELY(hit->given & 1u << field))
+		fault_set(fault, "%U/%U(): '%U' is there twice",
+			  PyTuple_GetItem(event->names, field));
+	hit->given |= 1u << field;
+	return ret < 0 ? ret : 0;
+}
+
+static int hit_keywords(struct event *event, struct hit *hit,
+			PyObject *const *values, PyObject *keywords,
+			struct fault *fault)
+{
+	Py_ssize_t n = PyTuple_Size(keywords);
+	int8_t order[TAFFRAIL_FIELDS_MAX];
+	Py_ssize_t i;
+
+	if (keywords != event->keywords)
+		order_learn(event, keywords, n);
+	__builtin_memcpy(order, event->order, sizeof(order));
+	for (i = 0; i < n; i++) {
+		if (UNLIKELY(i >= TAFFRAIL_FIELDS_MAX || order[i] < 0)) {
+			fault_set(fault, "%U/%U() has no field '%U'",
+				  PyTuple_GetItem(keywords, i));
+			continue;
+		}
+		if (UNLIKELY(hit_set(event, hit, order[i], values[i], fault)))
+			return -1;
+	}
+	return 0;
+}
+
+/* Fields that the call does not give get the value of nothing. */
+static void hit_complete(struct event *event, struct hit *hit,
+			 struct fault *fault)
+{
+	int i;
+
+	for (i = 0; i < event->declared.nfields; i++) {
+		if (hit->given & 1u << i)
+			continue;
+		value_missing(&hit->values[i],
+			      event->declared.fields[i].type_);
+		fault_set(fault, "%U/%U() needs the field '%U'",
+			  PyTuple_GetItem(event->names, i));
+	}
+}
+
+static void hit_release(struct hit *hit)
+{
+	while (UNLIKELY(hit->owned.n))
+		Py_DECREF(hit->owned.objects[--hit->owned.n]);
+}
+
+/* Returns 0, or -1 with an exception that must reach the program. */
+static int hit_fill(struct event *event, struct hit *hit,
+		    PyObject *const *args, Py_ssize_t nargs,
+		    PyObject *keywords, struct fault *fault)
+{
+	uint32_t all = (1u << event->declared.nfields) - 1;
+	Py_ssize_t i;
+
+	hit->owned.n = 0;
+	hit->given = 0;
+	for (i = 0; i < nargs; i++) {
+		if (i >= event->declared.nfields) {
+			fault_set(fault, "%U/%U() has more values than fields", NULL);
+			break;
+		}
+		if (hit_set(event, hit, (int)i, args[i], fault))
+			return -1;
+	}
+	if (LIKELY(keywords) &&
+	    UNLIKELY(hit_keywords(event, hit, args + nargs, keywords, fault)))
+		return -1;
+	if (UNLIKELY(hit->given != all))
+		hit_complete(event, hit, fault);
+	return 0;
+}
+
+/* The marker is on. */
+static __attribute__((noinline)) PyObject *
+event_write(struct event *event, PyObject *const *args, Py_ssize_t nargs,
+	    PyObject *keywords)
+{
+	struct fault fault = { NULL, NULL };
+	struct hit hit;
+	int ret = hit_fill(event, &hit, args, nargs, keywords, &fault);
+
+	if (LIKELY(!ret))
+		agent_write(event->declared.marker, hit.values);
+	if (UNLIKELY(fault.words))
+		event->misfits++;
+	hit_release(&hit);
+	if (UNLIKELY(ret))
+		return NULL;
+	return none();
+}
+
+/* The event has no marker yet. Returns 1 when it has one now and it is on. */
+static __attribute__((noinline)) int event_begin(struct event *event,
+						 PyObject *const *values,
+						 PyObject *keywords)
+{
+	if (event->declared.nfields < 0 &&
+	    fields_learn(event, values, keywords)) {
+		PyErr_Clear();
+		return 0;
+	}
+	return taffrail_event_enabled(declared_make(&event->declared));
+}
+
+/* request(id=7, url="/x") */
+static PyObject *event_call(PyObject *self, PyObject *const *args,
+			    size_t nargsf, PyObject *keywords)
+{
+	struct event *event = (struct event *)self;
+	Py_ssize_t nargs = (Py_ssize_t)(nargsf & ~NARGS_OFFSET);
+
+	if (LIKELY(event->declared.marker)) {
+		if (LIKELY(!taffrail_event_enabled(event->declared.marker)))
+			return none();
+	} else if (!event_begin(event, args + nargs, keywords)) {
+		return none();
+	}
+	return event_write(event, args, nargs, keywords);
+}
+
+/* In Python's development mode: the same, and a TypeError for what does not
+ * fit, on or off. */
+static PyObject *event_call_checked(PyObject *self, PyObject *const *args,
+				    size_t nargsf, PyObject *keywords)
+{
+	struct event *event = (struct event *)self;
+	Py_ssize_t nargs = (Py_ssize_t)(nargsf & ~NARGS_OFFSET);
+	struct fault fault = { NULL, NULL };
+	struct hit hit;
+	int ret;
+
+	if (!event->declared.marker)
+		event_begin(event, args + nargs, keywords);
+	if (event->declared.nfields < 0)
+		return PyErr_NoMemory();
+	ret = hit_fill(event, &hit, args, nargs, keywords, &fault);
+	if (!ret && fault.words) {
+		event->misfits++;
+		PyErr_Format(PyExc_TypeError, fault.words, event->channel,
+			     event->name, fault.name);
+		ret = -1;
+	} else if (!ret && taffrail_event_enabled(event->declared.marker)) {
+		agent_write(event->declared.marker, hit.values);
+	}
+	hit_release(&hit);
+	if (ret)
+		return NULL;
+	return none();
+}
+
+static int fields_take(struct event *event, PyObject *names, PyObject *types)
+{
+	Py_ssize_t n = PyTuple_Size(names);
+	Py_ssize_t i;
+
+	if (n > TAFFRAIL_FIELDS_MAX || PyTuple_Size(types) != n) {
+		PyErr_Format(PyExc_ValueError, "an event has at most %d fields",
+			     TAFFRAIL_FIELDS_MAX);
+		return -1;
+	}
+	for (i = 0; i < n; i++) {
+		PyObject *name = PyTuple_GetItem(names, i);
+		long type = PyLong_AsLong(PyTuple_GetItem(types, i));
+
+		if (type == -1 && PyErr_Occurred())
+			return -1;
+		if (!PyUnicode_Check(name) ||
+		    field_add(&event->declared, (int)i, name, (int)type)) {
+			PyErr_Format(PyExc_ValueError, "%R cannot be the name "
+				     "of a field: a letter or _, then letters, "
+				     "digits, _ of ASCII, 63 at most", name);
+			return -1;
+		}
+	}
+	Py_INCREF(names);
+	event->names = names;
+	event->declared.nfields = (int)n;
+	return 0;
+}
+
+static PyObject *event_new(PyTypeObject *type, PyObject *args, PyObject *keys)
+{
+	allocfunc alloc = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+	PyObject *channel, *name, *names, *types;
+	struct event *event;
+	int checked;
+
+	UNUSED(keys);
+	if (!PyArg_ParseTuple(args, "UUOOp", &channel, &name, &names, &types,
+			      &checked))
+		return NULL;
+	event = (struct event *)alloc(type, 0);
+	if (!event)
+		return NULL;
+	Py_INCREF(channel);
+	Py_INCREF(name);
+	event->channel = channel;
+	event->name = name;
+	event->call = checked ? event_call_checked : event_call;
+	event->declared.nfields = -1;
+	event->declared.channel = PyUnicode_AsUTF8AndSize(channel, NULL);
+	if (event->declared.channel)
+		event->declared.name = PyUnicode_AsUTF8AndSize(name, NULL);
+	if (!event->declared.name ||
+	    (PyTuple_Check(names) && PyTuple_Check(types) &&
+	     fields_take(event, names, types))) {
+		Py_DECREF(event);
+		return NULL;
+	}
+	declared_add(&event->declared);
+	return (PyObject *)event;
+}
+
+static int event_traverse(PyObject *self, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(self));
+	Py_VISIT(((struct event *)self)->names);
+	Py_VISIT(((struct event *)self)->keywords);
+	return 0;
+}
+
+static void event_free(PyObject *self)
+{
+	struct event *event = (struct event *)self;
+	PyTypeObject *type = Py_TYPE(self);
+	freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+	PyObject_GC_UnTrack(self);
+	declared_remove(&event->declared);
+	Py_XDECREF(event->channel);
+	Py_XDECREF(event->name);
+	Py_XDECREF(event->names);
+	Py_XDECREF(event->keywords);
+	release(self);
+	Py_DECREF(type);
+}
+
+static PyObject *event_id(PyObject *self, void *closure)
+{
+	struct event *event = (struct event *)self;
+
+	UNUSED(closure);
+	return PyUnicode_FromFormat("%U/%U", event->channel, event->name);
+}
+
+/* An event that has no fields yet is on: its first call tells them. */
+static PyObject *event_enabled(PyObject *self, void *closure)
+{
+	struct event *event = (struct event *)self;
+
+	UNUSED(closure);
+	if (event->declared.nfields < 0)
+		return PyBool_FromLong(agent_came());
+	if (!event->declared.marker)
+		declared_make(&event->declared);
+	return PyBool_FromLong(taffrail_event_enabled(event->declared.marker));
+}
+
+/* Returns {name: type}, or None before the first call. */
+static PyObject *event_fields(PyObject *self, void *closure)
+{
+	struct event *event = (struct event *)self;
+	PyObject *fields;
+	int i;
+
+	UNUSED(closure);
+	if (event->declared.nfields < 0)
+		return none();
+	fields = PyDict_New();
+	for (i = 0; fields && i < event->declared.nfields; i++) {
+		PyObject *word = PyUnicode_FromString(
+			value_word(event->declared.fields[i].type_));
+
+		if (!word ||
+		    PyDict_SetItem(fields, PyTuple_GetItem(event->names, i),
+				   word))
+			Py_CLEAR(fields);
+		Py_XDECREF(word);
+	}
+	return fields;
+}
+
+static PyObject *event_repr(PyObject *self)
+{
+	PyObject *fields = event_fields(self, NULL);
+	struct event *event = (struct event *)self;
+	PyObject *text;
+
+	if (!fields)
+		return NULL;
+	text = PyUnicode_FromFormat("<taffrail event %U/%U, fields %S>",
+				    event->channel, event->name, fields);
+	Py_DECREF(fields);
+	return text;
+}
+
+/* A copy, and what another process unpickles, is the event of that name. */
+static PyObject *event_reduce(PyObject *self, PyObject *args)
+{
+	PyObject *module = PyImport_ImportModule("taffrail._event");
+	PyObject *again = module ? PyObject_GetAttrString(module, "again") :
+				   NULL;
+	PyObject *fields = again ? event_fields(self, NULL) : NULL;
+	struct event *event = (struct event *)self;
+	PyObject *ret = NULL;
+
+	UNUSED(args);
+	if (fields)
+		ret = Py_BuildValue("(O(OOO))", again, event->channel,
+				    event->name, fields);
+	Py_XDECREF(fields);
+	Py_XDECREF(again);
+	Py_XDECREF(module);
+	return ret;
+}
+
+static PyMethodDef event_methods[] = {
+	{ "__reduce__", event_reduce, METH_NOARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyMemberDef event_members[] = {
+	{ "__vectorcalloffset__", T_PYSSIZET, offsetof(struct event, call),
+	  READONLY, NULL },
+	{ "misfits", T_ULONGLONG, offsetof(struct event, misfits), READONLY,
+	  "How many calls had something that did not fit the fields." },
+	{ NULL, 0, 0, 0, NULL },
+};
+
+static PyGetSetDef event_properties[] = {
+	{ "id", event_id, NULL, "CHANNEL/NAME, as rules name it.", NULL },
+	{ "enabled", event_enabled, NULL,
+	  "True when a session, gdb or a callback wants the event.", NULL },
+	{ "fields", event_fields, NULL,
+	  "{name: type}; None until the first call tells it.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static char event_doc[] =
+	"An event: taffrail.event() makes it; a call writes it.";
+
+static PyType_Slot event_slots[] = {
+	{ Py_tp_doc, event_doc },
+	{ Py_tp_new, event_new },
+	{ Py_tp_dealloc, event_free },
+	{ Py_tp_traverse, event_traverse },
+	{ Py_tp_call, PyVectorcall_Call },
+	{ Py_tp_repr, event_repr },
+	{ Py_tp_methods, event_methods },
+	{ Py_tp_members, event_members },
+	{ Py_tp_getset, event_properties },
+	{ 0, NULL },
+};
+
+static PyType_Spec event_spec = {
+	"taffrail._taffrail.Event", sizeof(struct event), 0,
+	Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+	event_slots
+};
+
+PyObject *event_class(void)
+{
+	return PyType_FromSpec(&event_spec);
+}

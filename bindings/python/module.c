@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The module taffrail._taffrail: the class Event, and the numbers of the types
+ * of fields. The package's other files are Python.
+ */
+#include "bindings/python/private.h"
+
+/* Adds an object and takes the reference, which may be NULL. */
+static int add(PyObject *module, const char *name, PyObject *object)
+{
+	int ret = object ? PyObject_SetAttrString(module, name, object) : -1;
+
+	Py_XDECREF(object);
+	return ret;
+}
+
+static PyObject *types_dict(void)
+{
+	PyObject *dict = PyDict_New();
+	const struct value_type *type;
+
+	for (type = value_types; dict && type->word; type++) {
+		PyObject *number = PyLong_FromLong(type->type);
+
+		if (!number || PyDict_SetItemString(dict, type->word, number))
+			Py_CLEAR(dict);
+		Py_XDECREF(number);
+	}
+	return dict;
+}
+
+/* All interpreters of the process count together. */
+static PyObject *next_span(PyObject *module, PyObject *none)
+{
+	static uint64_t spans;
+
+	UNUSED(module);
+	UNUSED(none);
+	return PyLong_FromUnsignedLongLong(
+		__atomic_add_fetch(&spans, 1, __ATOMIC_RELAXED));
+}
+
+static PyMethodDef functions[] = {
+	{ "next_span", next_span, METH_NOARGS,
+	  "Returns a number that it has not returned before in the process." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static int fill(PyObject *module)
+{
+	if (add(module, "Event", event_class()))
+		return -1;
+	return add(module, "TYPES", types_dict());
+}
+
+static PyModuleDef_Slot slots[] = {
+	{ Py_mod_exec, fill },
+	{ 0, NULL },
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "taffrail._taffrail",
+	.m_methods = functions,
+	.m_slots = slots,
+};
+
+PyMODINIT_FUNC PyInit__taffrail(void);
+PyMODINIT_FUNC PyInit__taffrail(void)
+{
+	return PyModuleDef_Init(&definition);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From a Python object to a field's value. docs/python.md has the table of what
+ * becomes of which object; this file follows it.
+ *
+ * What must stay true: no exception leaves, but those that are no Exception.
+ * The code of an object's class (__str__, __index__, __float__, __bool__) runs
+ * only for objects of other classes than Python's own.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "bindings/python/private.h"
+
+const struct value_type value_types[] = {
+	{ "s8", TAFFRAIL_T_S8 },
+	{ "u8", TAFFRAIL_T_U8 },
+	{ "s16", TAFFRAIL_T_S16 },
+	{ "u16", TAFFRAIL_T_U16 },
+	{ "s32", TAFFRAIL_T_S32 },
+	{ "u32", TAFFRAIL_T_U32 },
+	{ "s64", TAFFRAIL_T_S64 },
+	{ "u64", TAFFRAIL_T_U64 },
+	{ "f32", TAFFRAIL_T_F32 },
+	{ "f64", TAFFRAIL_T_F64 },
+	{ "ptr", TAFFRAIL_T_PTR },
+	{ "bool", TAFFRAIL_T_BOOL },
+	{ "str", TAFFRAIL_T_STRING },
+	{ "bytes", TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8 },
+	{ NULL, 0 },
+};
+
+const char *value_word(int type)
+{
+	const struct value_type *known = value_types;
+
+	while (known->word && known->type != type)
+		known++;
+	return known->word;
+}
+
+static int keep(struct owned *owned, PyObject *object)
+{
+	if (object)
+		owned->objects[owned->n++] = object;
+	return object != NULL;
+}
+
+/* Drops the exception that is set. Returns 1; or -1 and leaves the exception,
+ * if it is one that must reach the program, as KeyboardInterrupt. */
+static int swallow(void)
+{
+	if (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_Exception))
+		return -1;
+	PyErr_Clear();
+	return 1;
+}
+
+void value_missing(union taffrail_value *value, int type)
+{
+	if (type == TAFFRAIL_T_STRING)
+		*value = taffrail_value_string("");
+	else if (type & TAFFRAIL_T_SEQUENCE)
+		*value = taffrail_value_array(NULL, 0);
+	else
+		value->u64_ = 0;
+}
+
+int value_type_of(PyObject *object)
+{
+	if (PyBool_Check(object))
+		return TAFFRAIL_T_BOOL;
+	if (PyLong_Check(object))
+		return TAFFRAIL_T_S64;
+	if (PyFloat_Check(object))
+		return TAFFRAIL_T_F64;
+	if (PyBytes_Check(object) || PyByteArray_Check(object) ||
+	    PyMemoryView_Check(object))
+		return TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8;
+	return TAFFRAIL_T_STRING;
+}
+
+/* The limits of the integers, by their type. */
+struct range {
+	int64_t least;
+	uint64_t most;
+};
+
+static const struct range ranges[] = {
+	[TAFFRAIL_T_S8] = { INT8_MIN, INT8_MAX },
+	[TAFFRAIL_T_U8] = { 0, UINT8_MAX },
+	[TAFFRAIL_T_S16] = { INT16_MIN, INT16_MAX },
+	[TAFFRAIL_T_U16] = { 0, UINT16_MAX },
+	[TAFFRAIL_T_S32] = { INT32_MIN, INT32_MAX },
+	[TAFFRAIL_T_U32] = { 0, UINT32_MAX },
+	[TAFFRAIL_T_S64] = { INT64_MIN, INT64_MAX },
+	[TAFFRAIL_T_U64] = { 0, UINT64_MAX },
+	[TAFFRAIL_T_PTR] = { 0, UINT64_MAX },
+};
+
+/* An integer beyond a field's limits becomes the limit. */
+static int from_long(union taffrail_value *value, int type, PyObject *number)
+{
+	const struct range *range = &ranges[type];
+	int overflow;
+	int64_t x = PyLong_AsLongLongAndOverflow(number, &overflow);
+
+	value->i64_ = x;
+	if (LIKELY(!overflow)) {
+		if (x < range->least)
+			value->i64_ = range->least;
+		else if (x > 0 && (uint64_t)x > range->most)
+			value->u64_ = range->most;
+		return value->i64_ != x;
+	}
+	if (overflow < 0) {
+		value->i64_ = range->least;
+		return 1;
+	}
+	value->u64_ = range->most;
+	if (range->most < UINT64_MAX)
+		return 1;
+	value->u64_ = PyLong_AsUnsignedLongLong(number);
+	return PyErr_Occurred() ? swallow() : 0;
+}
+
+/* A float loses what is behind the point. Other classes give an integer by
+ * __index__, as numpy's do. */
+static int from_integer_like(union taffrail_value *value, int type,
+			     PyObject *object)
+{
+	PyObject *number;
+	int ret;
+
+	value->u64_ = 0;
+	if (PyFloat_Check(object))
+		number = PyLong_FromDouble(PyFloat_AsDouble(object));
+	else
+		number = PyNumber_Index(object);
+	if (!number)
+		return swallow();
+	ret = from_long(value, type, number);
+	Py_DECREF(number);
+	return ret;
+}
+
+static int from_number(union taffrail_value *value, PyObject *object)
+{
+	double x = PyFloat_AsDouble(object);
+
+	value->f64_ = x;
+	if (x != -1.0 || !PyErr_Occurred())
+		return 0;
+	value->f64_ = NAN;
+	if (PyLong_Check(object)) {
+		PyObject *zero = PyLong_FromLong(0);
+
+		PyErr_Clear();
+		value->f64_ = HUGE_VAL;
+		if (zero && PyObject_RichCompareBool(object, zero, Py_LT) == 1)
+			value->f64_ = -HUGE_VAL;
+		Py_XDECREF(zero);
+	}
+	return swallow();
+}
+
+static int from_truth(union taffrail_value *value, PyObject *object)
+{
+	int truth = PyObject_IsTrue(object);
+
+	value->u64_ = truth > 0;
+	return truth < 0 ? swallow() : 0;
+}
+
+/* Returns a text that has no UTF-8 (p is NULL), or has a NUL among its n bytes
+ * at p, at which readers would stop, in Python's notation: \udc80, \x00. */
+static PyObject *escaped(PyObject *text, const char *p, Py_ssize_t n)
+{
+	PyObject *bytes;
+	PyObject *parts;
+
+	if (!p) {
+		PyErr_Clear();
+		bytes = PyUnicode_AsEncodedString(text, "utf-8",
+						  "backslashreplace");
+	} else {
+		bytes = PyBytes_FromStringAndSize(p, n);
+	}
+	parts = bytes ? PyObject_CallMethod(bytes, "replace", "y#y#", "", 1,
+					    "\\x00", 4) : NULL;
+	Py_XDECREF(bytes);
+	return parts;
+}
+
+static int from_text(union taffrail_value *value, PyObject *text,
+		     struct owned *owned)
+{
+	Py_ssize_t n = 0;
+	const char *p = PyUnicode_AsUTF8AndSize(text, &n);
+	PyObject *bytes;
+
+	if (UNLIKELY(!p || memchr(p, 0, (size_t)n))) {
+		bytes = escaped(text, p, n);
+		if (!keep(owned, bytes)) {
+			*value = taffrail_value_string("");
+			return swallow();
+		}
+		p = PyBytes_AsString(bytes);
+	}
+	*value = taffrail_value_string(p);
+	return 0;
+}
+
+/* What is written for an object whose __str__ has raised an exception. */
+static PyObject *text_of_failure(PyObject *object)
+{
+	PyObject *type = PyObject_GetAttrString((PyObject *)Py_TYPE(object),
+						"__name__");
+	PyObject *text = type ? PyUnicode_FromFormat("<%U without text>", type) :
+				NULL;
+
+	Py_XDECREF(type);
+	if (!text)
+		PyErr_Clear();
+	return text;
+}
+
+static int from_any(union taffrail_value *value, PyObject *object,
+		    struct owned *owned)
+{
+	PyObject *text;
+	int failed = 0;
+	int ret;
+
+	if (PyBytes_Check(object))
+		text = PyUnicode_FromEncodedObject(object, "utf-8",
+						   "backslashreplace");
+	else
+		text = PyObject_Str(object);
+	*value = taffrail_value_string("");
+	if (!text) {
+		failed = swallow();
+		text = failed < 0 ? NULL : text_of_failure(object);
+	}
+	if (!keep(owned, text))
+		return failed < 0 ? failed : swallow();
+	ret = from_text(value, text, owned);
+	return ret ? ret : failed;
+}
+
+static int from_bytes(union taffrail_value *value, PyObject *object,
+		      struct owned *owned)
+{
+	char *p = NULL;
+	Py_ssize_t n = 0;
+	PyObject *bytes;
+
+	*value = taffrail_value_array(NULL, 0);
+	if (PyBytes_Check(object)) {
+		Py_INCREF(object);
+		bytes = object;
+	} else if (PyUnicode_Check(object)) {
+		bytes = PyUnicode_AsEncodedString(object, "utf-8",
+						  "backslashreplace");
+	} else {
+		bytes = PyBytes_FromObject(object);
+	}
+	if (!keep(owned, bytes) || PyBytes_AsStringAndSize(bytes, &p, &n))
+		return swallow();
+	*value = taffrail_value_array(p, (size_t)n);
+	return 0;
+}
+
+int value_from(union taffrail_value *value, int type, PyObject *object,
+	       struct owned *owned)
+{
+	switch (type) {
+	case TAFFRAIL_T_STRING:
+		if (LIKELY(Py_TYPE(object) == &PyUnicode_Type))
+			return from_text(value, object, owned);
+		return from_any(value, object, owned);
+	case TAFFRAIL_T_F32:
+	case TAFFRAIL_T_F64:
+		return from_number(value, object);
+	case TAFFRAIL_T_BOOL:
+		return from_truth(value, object);
+	case TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8:
+		return from_bytes(value, object, owned);
+	default:
+		if (LIKELY(PyLong_Check(object)))
+			return from_long(value, type, object);
+		return from_integer_like(value, type, object);
+	}
+}
