@@ -84,6 +84,7 @@ command_sources = \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
 	command/list.c \
+	command/look/live.c \
 	command/look/look.c \
 	command/look/look.h \
 	command/look/pager.c \

@@ -28,6 +28,8 @@ traces_sources = \
 	traces/read/private.h \
 	traces/read/reader.c \
 	traces/read/merge.h \
+	traces/read/rings.c \
+	traces/read/rings.h \
 	traces/read/steps.c \
 	traces/read/stream.c \
 	traces/read/tsdl-class.c \

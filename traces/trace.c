@@ -42,7 +42,7 @@ static int check_empty(int fd)
 	return ret;
 }
 
-static void own_anchor(struct trace_set *set)
+void trace_set_anchor_now(struct trace_set *set)
 {
 	struct clock_anchor anchor;
 
@@ -95,7 +95,7 @@ int trace_set_open(struct trace_set *set, const char *path)
 		return ret;
 	}
 	boot_id_read(set->boot_id);
-	own_anchor(set);
+	trace_set_anchor_now(set);
 	return 0;
 }
 
@@ -133,7 +133,7 @@ static int fill_metadata(FILE *out, struct trace *trace)
 	};
 
 	if (!trace->set->final)
-		own_anchor(trace->set);
+		trace_set_anchor_now(trace->set);
 	trace_set_clock(trace->set, &trace->process, &metadata.clock);
 	return metadata_write(out, &metadata);
 }
@@ -294,7 +294,7 @@ int trace_set_finish(struct trace_set *set)
 	int ret;
 
 	/* once, so all traces get the same clock */
-	own_anchor(set);
+	trace_set_anchor_now(set);
 	set->final = true;
 	for (i = 0; i < set->ntraces; i++) {
 		ret = set->traces[i]->gone ? 0 : final_metadata(set->traces[i]);

@@ -121,6 +121,30 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 	return ret < 0 ? ret : 0;
 }
 
+int session_view_find(struct session_view *session, int dirfd, uint32_t sessions,
+		      const char *name, uint32_t *index)
+{
+	char file[32];
+	int ret = -ENOENT;
+
+	/* a name may be used again */
+	while (sessions--) {
+		snprintf(file, sizeof(file), "session.%u", sessions);
+		ret = session_view_open(session, dirfd, file);
+		if (ret == -EMFILE || ret == -ENFILE || ret == -ENOLCK)
+			return ret;
+		if (ret)
+			continue;
+		if (!strcmp(session->page.name, name) &&
+		    session->page.state != SESSION_DESTROYED) {
+			*index = sessions;
+			return 0;
+		}
+		session_view_close(session);
+	}
+	return ret == -EPROTO ? ret : -ENOENT;
+}
+
 void session_view_close(struct session_view *session)
 {
 	size_t i;

@@ -175,6 +175,8 @@ int process_anchors(const struct process_page *page,
 
 /*
  * Opens a session file (its name: "session.N"). Errors as process_read().
+ * session_view_find() opens the newest of so many sessions that has this name
+ * and is not destroyed; -ENOENT: there is none.
  * session_view_update() reads the state and the event records that are new
  * since; it returns 1 when there are new records, 0, or -EBADMSG when they make
  * no sense. session_view_oversize() adds up the events that were lost because
@@ -182,6 +184,8 @@ int process_anchors(const struct process_page *page,
  */
 int session_view_open(struct session_view *session, int dirfd,
 		      const char *name);
+int session_view_find(struct session_view *session, int dirfd, uint32_t sessions,
+		      const char *name, uint32_t *index);
 int session_view_update(struct session_view *session);
 int session_view_oversize(const struct session_view *session, uint64_t *lost);
 void session_view_close(struct session_view *session);

@@ -104,8 +104,15 @@ int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
 
-	if (key == LOOK_WHERE)
+	switch (key) {
+	case LOOK_WHERE:
 		return add_rule(look, value);
+	case LOOK_SESSION:
+		look->session = value;
+		return COMMAND_DONE;
+	case LOOK_PID:
+		return command_take_pid(&look->pid, value);
+	}
 	if (!look_time_valid(value))
 		return command_misused("'%s' is no time: give HH:MM:SS[.NS], "
 				       "'YYYY-MM-DD HH:MM:SS[.NS]', +SECONDS "
@@ -163,6 +170,8 @@ int look_open(struct look *look, char **paths, int n)
 		return command_failed("out of memory");
 	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
 		ret = open_directory(look, paths[i]);
+	if (look->session || look->pid)
+		ret = look_open_rings(look);
 	if (ret == COMMAND_DONE)
 		ret = set_rules(look);
 	if (ret == COMMAND_DONE)

@@ -15,6 +15,8 @@ enum look_key {
 	LOOK_BEGIN = 0x1000,
 	LOOK_END,
 	LOOK_WHERE,
+	LOOK_SESSION = 's',
+	LOOK_PID = 'p',
 };
 
 #define LOOK_ROWS							\
@@ -25,9 +27,17 @@ enum look_key {
 	{ LOOK_WHERE, "where", "RULE",					\
 	  "only events that RULE means (repeatable): GLOB or 'GLOB if EXPR'" }
 
+/* For commands that look at rings, too. */
+#define LOOK_LIVE_ROWS							\
+	{ 's', "session", "NAME",					\
+	  "what is in the buffers of this session now" },		\
+	{ 'p', "pid", "PID", "only those of this process" }
+
 struct look {
 	struct reader *reader;
 	struct reader_calls calls;
+	const char *session;		/* whose rings, or NULL */
+	pid_t pid;			/* the same, or 0 */
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;
 	struct where *where;		/* rules, or NULL */
@@ -40,9 +50,13 @@ struct look {
  * printing why. */
 int look_option(struct look *look, int key, const char *value);
 
+/* Opens the rings of a session, into the reader. Sets look->session if only a
+ * process was given. Returns a status after printing why. */
+int look_open_rings(struct look *look);
+
 /*
- * Opens all traces below the directories, and sets the window of time. Returns
- * COMMAND_DONE, or another status after printing why. The caller calls
+ * Opens all traces below the directories, or the rings of look->session and
+ * look->pid, and sets the rules and the window of time. Returns COMMAND_DONE, or another status after printing why. The caller calls
  * look_close() in any case.
  */
 int look_open(struct look *look, char **paths, int n);

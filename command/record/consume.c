@@ -18,33 +18,6 @@
 
 #define RINGS_MAX	8192
 
-static int open_session(struct consumer *consumer, const char *name)
-{
-	char file[32];
-	uint32_t n;
-	int ret;
-
-	ret = process_read(&consumer->page, consumer->fd);
-	if (ret)
-		return ret;
-	/* the newest session of that name: a name may be used again */
-	for (n = consumer->page.sessions; n--;) {
-		snprintf(file, sizeof(file), "session.%u", n);
-		ret = session_view_open(&consumer->session, consumer->fd, file);
-		if (ret == -EMFILE || ret == -ENFILE || ret == -ENOLCK)
-			return ret;
-		if (ret)
-			continue;
-		if (!strcmp(consumer->session.page.name, name) &&
-		    consumer->session.page.state != SESSION_DESTROYED) {
-			consumer->index = n;
-			return 0;
-		}
-		session_view_close(&consumer->session);
-	}
-	return ret == -EPROTO ? ret : -ENOENT;
-}
-
 int consume_open(struct consumer **result, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume)
@@ -60,7 +33,11 @@ int consume_open(struct consumer **result, struct trace_set *set,
 	ret = consumer->fd;
 	if (consumer->fd < 0)
 		goto free;
-	ret = open_session(consumer, name);
+	ret = process_read(&consumer->page, consumer->fd);
+	if (!ret)
+		ret = session_view_find(&consumer->session, consumer->fd,
+					consumer->page.sessions, name,
+					&consumer->index);
 	if (ret)
 		goto close;
 	consumer->consume = consume &&

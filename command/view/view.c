@@ -25,6 +25,7 @@ enum key {
 };
 
 static const struct option_row rows[] = {
+	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
 	{ KEY_TAIL, "tail", "N", "only the last N events" },
 	{ KEY_FIELDS, "fields", "LIST",
@@ -137,12 +138,26 @@ static int run(struct view *v)
 	return COMMAND_DONE;
 }
 
+static int check_sources(const struct view *v, int directories)
+{
+	bool rings = v->look.session || v->look.pid;
+
+	if (rings && directories)
+		return command_misused("give directories, or -s and -p, which "
+				       "look at buffers, but not both");
+	if (!rings && !directories)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote, or -s NAME");
+	return COMMAND_DONE;
+}
+
 int view_main(int argc, char **argv)
 {
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR...",
+		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR... | -s NAME | -p PID",
 		.about = "Print the events of traces that record or snapshot "
-			 "wrote, in the order of time.",
+			 "wrote, or of a session's buffers,\nin the order of "
+			 "time.",
 	};
 	struct view v = { 0 };
 	int key, ret;
@@ -154,9 +169,9 @@ int view_main(int argc, char **argv)
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
-	if (argc == options.index)
-		return command_misused("give a directory that record or "
-				       "snapshot wrote");
+	ret = check_sources(&v, argc - options.index);
+	if (ret != COMMAND_DONE)
+		return ret;
 	if (!color_when(v.color, &v.text.color))
 		return command_misused("--color: '%s' is none of always, "
 				       "never, auto", v.color);

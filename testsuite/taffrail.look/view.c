@@ -6,6 +6,7 @@
  *	view doubles N	N doubles: random bits, and random decimal numbers
  *	view steps N	N events, each with its number
  *	view empty	strings of 0 to 19 bytes
+ *	view wait N	prints "ready", and N events for a line of its input
  */
 #include <errno.h>
 #include <limits.h>
@@ -85,6 +86,19 @@ static void empty(void)
 		TAFFRAIL_EVENT(app, text, text + 19 - n, text + n);
 }
 
+static void wait_for(long n)
+{
+	char line[16];
+
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		steps(n);
+		puts("done");
+		fflush(stdout);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	long n = argc > 2 ? atol(argv[2]) : 2;
@@ -95,6 +109,8 @@ int main(int argc, char **argv)
 		steps(n);
 	else if (argc > 1 && !strcmp(argv[1], "empty"))
 		empty();
+	else if (argc > 1 && !strcmp(argv[1], "wait"))
+		wait_for(n);
 	else
 		while (n--)
 			types();

@@ -32,8 +32,12 @@ static int load(char **text, int fd, bool *right)
 	return *text ? 0 : -ENOMEM;
 }
 
-static int finish(struct trace_class *trace)
+int read_trace(struct trace_class *trace, const char *text, unsigned int *line)
 {
+	int ret = trace_class_parse(trace, text, line);
+
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < trace->nevents; i++)
 		if (trace->events[i] && steps_make(trace, trace->events[i]))
 			return -ENOMEM;
@@ -66,9 +70,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	int ret = trace ? load(&text, fd, &right) : -ENOMEM;
 
 	if (!ret)
-		ret = trace_class_parse(trace, text, &line);
-	if (!ret)
-		ret = finish(trace);
+		ret = read_trace(trace, text, &line);
 	if (!ret)
 		ret = (trace->path = strdup(path)) ? 0 : -ENOMEM;
 	if (!ret && !right)

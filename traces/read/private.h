@@ -70,6 +70,10 @@ void reader_problem(struct reader *reader, const char *where,
 int reader_add_trace(struct reader *reader, struct trace_class *trace);
 int reader_add_stream(struct reader *reader, struct read_stream *stream);
 
+/* Parses metadata, and makes all that reading needs. Errors as
+ * trace_class_parse(). */
+int read_trace(struct trace_class *trace, const char *text, unsigned int *line);
+
 /* Opens the streams of a trace's directory. Returns 0 or a negative errno. */
 int read_files_open(struct reader *reader, struct trace_class *trace, int fd);
 

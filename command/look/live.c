@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Opens the rings of sessions, of living and ended processes.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buffers/reader/reader.h"
+#include "command/look/look.h"
+#include "command/processes/targets.h"
+#include "command/rundir/rundir.h"
+#include "traces/read/rings.h"
+
+#define NAMES_BYTES	512
+
+/* Calls `call` for each image of each process. */
+static int each_image(const struct rundir_list *list,
+		      int (*call)(const struct rundir_process *process,
+				  uint32_t image, void *priv), void *priv)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int ret = 0;
+
+	for (size_t i = 0; i < list->count && !ret; i++) {
+		int n = rundir_images(&list->processes[i], images,
+				      RUNDIR_IMAGES_MAX);
+
+		for (int k = 0; k < n && !ret; k++)
+			ret = call(&list->processes[i], images[k], priv);
+	}
+	return ret;
+}
+
+struct live {
+	struct look *look;
+	const char *name;
+	struct trace_set set;		/* anchors only */
+	int found;			/* images that have the session */
+};
+
+static int take_anchors(const struct rundir_process *process, uint32_t image,
+			void *priv)
+{
+	struct live *live = priv;
+	struct process_page page;
+
+	if (!rundir_read_process(process, image, &page))
+		trace_set_anchors(&live->set, &page);
+	return 0;
+}
+
+static int take_rings(const struct rundir_process *process, uint32_t image,
+		      void *priv)
+{
+	struct live *live = priv;
+	char shown[128];
+	int fd = rundir_open_image(process, image);
+	int ret;
+
+	if (fd < 0)
+		return fd == -EMFILE || fd == -ENFILE ? fd : 0;
+	snprintf(shown, sizeof(shown), "session '%s' of process %d",
+		 live->name, process->pid);
+	ret = reader_add_rings(live->look->reader, &live->set, fd, live->name,
+			       shown);
+	close(fd);
+	live->found += ret >= 0;
+	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
+}
+
+/* Collects the names of a process's sessions: "a, b". Returns how many. */
+static int session_names(const struct rundir_process *process, char *names,
+			 char *first)
+{
+	struct process_page page;
+	struct session_page session;
+	int n = 0;
+
+	*names = '\0';
+	if (rundir_read_process(process, process->image, &page))
+		return 0;
+	for (uint32_t i = 0; i < page.sessions; i++) {
+		if (rundir_read_session(process, process->image, i, &session) ||
+		    session.state == SESSION_DESTROYED)
+			continue;
+		if (!n++)
+			snprintf(first, SESSION_NAME_BYTES, "%s", session.name);
+		snprintf(names + strlen(names), NAMES_BYTES - strlen(names),
+			 "%s%s", n > 1 ? ", " : "", session.name);
+	}
+	return n;
+}
+
+/* Opens one process. Without a name it must have one session, whose name
+ * *name then points to. */
+static int open_process(struct rundir_list *list, pid_t pid, const char **name)
+{
+	static char first[SESSION_NAME_BYTES];
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	char names[NAMES_BYTES];
+	int n;
+
+	if (rundir_find(&process, pid, error))
+		return command_failed("%s", error);
+	if (rundir_append(list, &process)) {
+		rundir_process_close(&process);
+		return command_failed("out of memory");
+	}
+	if (*name)
+		return COMMAND_DONE;
+	n = session_names(&process, names, first);
+	if (!n)
+		return command_failed("process %d has no session; 'taffrail "
+				      "start NAME -p %d' starts one", pid, pid);
+	if (n > 1)
+		return command_failed("process %d has %d sessions, %s: say "
+				      "which with -s", pid, n, names);
+	*name = first;
+	return COMMAND_DONE;
+}
+
+static int open_processes(struct rundir *dir, struct rundir_list *list,
+			  struct look *look)
+{
+	int ret;
+
+	if (look->session && (ret = targets_check_name(look->session)))
+		return ret;
+	if (look->pid)
+		return open_process(list, look->pid, &look->session);
+	if (rundir_open(dir, false) == -ENOENT)
+		dir->error[0] = '\0';
+	if ((dir->fd < 0 && dir->error[0]) || rundir_scan_user(dir, list))
+		return command_failed("%s", dir->error);
+	return COMMAND_DONE;
+}
+
+int look_open_rings(struct look *look)
+{
+	struct rundir dir = { .fd = -1 };
+	struct rundir_list list = { 0 };
+	char nearest[TARGETS_NEAREST_BYTES];
+	struct live *live = calloc(1, sizeof(*live));
+	int ret = live ? open_processes(&dir, &list, look) :
+		  command_failed("out of memory");
+
+	if (ret == COMMAND_DONE) {
+		live->look = look;
+		live->name = look->session;
+		trace_set_anchor_now(&live->set);
+		each_image(&list, take_anchors, live);
+		ret = each_image(&list, take_rings, live);
+		if (ret)
+			ret = command_failed("%s", strerror(-ret));
+		else if (!live->found) {
+			targets_nearest(&list, live->name, nearest,
+					sizeof(nearest));
+			ret = command_failed("no process has a session '%s'%s",
+					     live->name, nearest);
+		}
+	}
+	free(live);
+	rundir_list_free(&list);
+	rundir_close(&dir);
+	return ret;
+}
