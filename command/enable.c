@@ -169,9 +169,12 @@ static int rule_main(int argc, char **argv, enum message_type type)
 		.shape = "NAME RULE",
 		.about = type == MESSAGE_ENABLE ?
 			 "Switch on the markers that RULE selects in session "
-			 "NAME." :
+			 "NAME. With 'callbacks'\nas NAME: call the callbacks "
+			 "that are connected to RULE." :
 			 "Switch off the markers that RULE selects in session "
-			 "NAME.\nReturns when no thread can still write one.",
+			 "NAME. With 'callbacks'\nas NAME: do not call the "
+			 "callbacks that are connected to RULE.\n"
+			 "Returns when no thread is in one of them any more.",
 	};
 	pid_t pid = 0;
 	size_t bytes;
@@ -180,8 +183,9 @@ static int rule_main(int argc, char **argv, enum message_type type)
 	if (!options_pid(&options, &pid))
 		return options.status;
 	if (argc - options.index != 2)
-		return command_misused("give a session's name and one rule; a "
-				       "rule with blanks stands in quotes");
+		return command_misused("give a session's name (or callbacks) "
+				       "and one rule; a rule with blanks "
+				       "stands in quotes");
 	status = targets_check_name(argv[options.index]);
 	if (!status)
 		status = rule_take(argv[options.index + 1]);

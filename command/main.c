@@ -92,7 +92,8 @@ static const struct {
 	{ "delete", "taffrail destroy" }, { "remove", "taffrail destroy" },
 	{ "ps", "taffrail status" }, { "top", "taffrail watch" },
 	{ "ls", "taffrail list" }, { "markers", "taffrail list" },
-	{ "probes", "taffrail list" }, { "check", "taffrail doctor" },
+	{ "probes", "taffrail list" },
+	{ "callbacks", "taffrail connect, enable callbacks, status" }, { "check", "taffrail doctor" },
 	{ "man", "taffrail SUBCOMMAND --help, or man taffrail-SUBCOMMAND" },
 };
 

@@ -20,6 +20,7 @@
 #include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
+#include "command/load/libraries.h"
 #include "command/load/listed.h"
 #include "command/processes/act.h"
 #include "command/processes/faults.h"
@@ -199,7 +200,8 @@ static int ask_living(struct status *s, struct target *target,
 		return ret;
 	ret = client_call(&target->client, MESSAGE_STATUS, NULL, &answer);
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
-		if (!strcmp(key, "callback") && !s->only)
+		if (!strcmp(key, "callback") &&
+		    (!s->only || !strcmp(s->only, LOAD_SESSION)))
 			shown_take(&s->shown, target->process->pid, value);
 		if (!strcmp(key, "session"))
 			session = session_of(s, value);
@@ -541,7 +543,10 @@ static int show(struct status *s, pid_t pid, bool as_json)
 	/* a process that did not answer may have it */
 	if (s->only && !s->count && s->result)
 		return s->result;
-	if (s->only && !s->count) {
+	if (s->only && !strcmp(s->only, LOAD_SESSION) && !s->shown.count)
+		return command_failed("no callback is connected: see taffrail "
+				      "connect");
+	if (s->only && !s->count && strcmp(s->only, LOAD_SESSION)) {
 		command_failed("no session '%s'%s", s->only,
 			       command_parse_pid(&pid, s->only) ? nearest :
 			       "; for a process, put -p before its number");

@@ -128,7 +128,10 @@ int connection_make(struct taffrail_call *call, const char *rule,
 
 	if (!connection)
 		return call->error;
-	if (rule_try(call, rule)) {
+	if (call->nwords && !connection->item->connect_)
+		call_fail(call, -EINVAL, "%s takes no settings: '%s' is too "
+			  "much", function, call->words[0]);
+	if (call->error || rule_try(call, rule)) {
 		free(connection);
 		return call->error;
 	}

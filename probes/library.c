@@ -107,6 +107,9 @@ struct library *library_find(struct taffrail_call *call, const char *path)
 {
 	struct library *library = *find(path);
 
+	/* the name that stands in LIB:FUNCTION */
+	if (!library)
+		library = find_name(path, strlen(path));
 	if (!library)
 		call_fail(call, -ENOENT, "%s is not loaded", path);
 	return library;

@@ -232,6 +232,15 @@ static int misused_word(const struct options *options, const char *typed)
 			       "so", n, typed + 2, like);
 }
 
+/* Returns how many bytes of the shape name operands that are needed: "PID LIB"
+ * of "PID LIB [WORD]...". */
+static int needed_bytes(const char *shape)
+{
+	size_t n = strcspn(shape, ".[");
+
+	return (int)(n && shape[n - 1] == ' ' ? n - 1 : n);
+}
+
 /* Prints what is wrong with an option, and where another program's options
  * go. */
 static int misused_option(const struct options *options, int key)
@@ -243,7 +252,9 @@ static int misused_option(const struct options *options, int key)
 	if ((optopt == 'p' || !strcmp(typed, "--pid")) && options->shape &&
 	    !strncmp(options->shape, "PID", 3))
 		return command_misused("there is no option -p: give PID alone, "
-				       "as in: taffrail %s PID", word);
+				       "as in: taffrail %s %.*s", word,
+				       needed_bytes(options->shape),
+				       options->shape);
 	if (options->behind)
 		return command_misused("unknown option '%s'; %s's options go "
 				       "behind --, as in: taffrail %s -p PID "

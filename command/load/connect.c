@@ -213,8 +213,10 @@ int load_enable(pid_t pid, const char *rule, bool enable)
 	}
 	targets_close(&targets);
 	if (!result && !total)
-		return command_failed("nothing is connected to '%s'%s: connect "
-				      "a callback with taffrail connect", rule,
+		return command_failed("nothing is connected to '%s'%s: give the "
+				      "rule of a connection, as taffrail "
+				      "status lists them, or connect a "
+				      "callback with taffrail connect", rule,
 				      pid ? " in this process" : "");
 	return result;
 }

@@ -2,15 +2,20 @@
 /*
  * The note by which a file says that it is a probe library.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/installed.h"
 #include "command/load/libraries.h"
 #include "include/taffrail/probe-library.h"
 
@@ -63,8 +68,36 @@ static const char *unfit(Elf *elf)
 	return NULL;
 }
 
+/* Writes "; with Taffrail come A, B": the libraries that a bare word may name.
+ * Writes "" for a path. */
+static void shipped_text(char *text, size_t room, const char *word)
+{
+	char path[PATH_MAX];
+	struct dirent **names = NULL;
+	size_t used = 0;
+	int n = -1;
+
+	text[0] = '\0';
+	if (!strchr(word, '/') &&
+	    !installed_find(path, sizeof(path), INSTALLED_LIB, "taffrail"))
+		n = scandir(path, &names, NULL, alphasort);
+	for (int i = 0; i < n; i++) {
+		const char *end = strstr(names[i]->d_name, ".so");
+
+		if (end && !end[3] && used < room)
+			used += (size_t)snprintf(text + used, room - used,
+						 "%s%.*s", used ? ", " :
+						 "; with Taffrail come ",
+						 (int)(end - names[i]->d_name),
+						 names[i]->d_name);
+		free(names[i]);
+	}
+	free(names);
+}
+
 int load_check_file(const char *path)
 {
+	char shipped[256];
 	const char *why;
 	struct stat st;
 	Elf *elf;
@@ -75,12 +108,15 @@ int load_check_file(const char *path)
 
 		if (fd >= 0)
 			close(fd);
-		command_failed("cannot read %s: %s", path, strerror(error));
+		shipped_text(shipped, sizeof(shipped), path);
+		command_failed("cannot read %s: %s%s", path, strerror(error),
+			       shipped);
 		return -error;
 	}
 	elf_version(EV_CURRENT);
 	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-	why = elf ? unfit(elf) : "it is no ELF file";
+	why = elf ? unfit(elf) : S_ISDIR(st.st_mode) ?
+		    "it is a directory" : "it is no ELF file";
 	elf_end(elf);
 	close(fd);
 	if (!why)
