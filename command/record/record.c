@@ -411,6 +411,7 @@ static void tell_result(const struct record *record)
 			     agreed(set->overwritten, "was", "were"),
 			     set->limit ? "dropped" : "overwritten");
 	report_left_off(set);
+	report_next(set);
 }
 
 /* Says which limit left events in the buffers, and what to do. */

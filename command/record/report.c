@@ -4,6 +4,9 @@
  */
 #include "command/record/report.h"
 
+#include <string.h>
+#include <unistd.h>
+
 #include "command/common/command.h"
 #include "command/common/counted.h"
 
@@ -56,4 +59,19 @@ void report_unreadable(const struct trace_set *set, uint64_t unreadable)
 		command_warn("%s held invalid data and %s left out",
 			     counted(others, "buffer"),
 			     agreed(others, "was", "were"));
+}
+
+/* Returns whether a shell takes the name as it is. */
+static bool is_plain(const char *name)
+{
+	return *name != '-' &&
+	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
+				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789/._-+,=:@%")];
+}
+
+void report_next(const struct trace_set *set)
+{
+	if (isatty(STDERR_FILENO) && is_plain(set->path))
+		command_warn("taffrail view %s prints them", set->path);
 }

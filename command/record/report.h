@@ -23,6 +23,9 @@ int report_spoilt(const struct trace_set *set);
  * some were, else COMMAND_DONE. */
 int report_losses(const struct trace_set *set, bool fail);
 
+/* On a terminal, prints the command that a user would type next. */
+void report_next(const struct trace_set *set);
+
 /* Prints which markers are not in the trace, if any. */
 void report_left_off(const struct trace_set *set);
 
