@@ -44,11 +44,13 @@ bool ledger_next(const struct ledger *ledger, const char **at,
 bool trace_there(int fd);
 
 /*
- * Calls `missing` for each trace that the list in the directory `top` names and
- * that is not there. Without a list it does nothing. Returns 0, or -EBADMSG if
- * the list is damaged.
+ * Calls `differs` for each trace that the list in the directory `top` names and
+ * that is not there, and for each one that was added: it is there, and not
+ * named. Without a list it does nothing. Returns 0, or -EBADMSG if the list is
+ * damaged.
  */
-int trace_list_check(int top, void (*missing)(const char *name, void *priv),
+int trace_list_check(int top,
+		     void (*differs)(const char *name, bool added, void *priv),
 		     void *priv);
 
 #endif

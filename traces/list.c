@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * DIR/traces: which traces a directory has, so verify notices that a whole one
- * was removed.
+ * was removed or added.
  *
  * What must stay true here: the list is written when all traces are complete,
  * and names those that are there then. It is there as a whole or not at all, so
@@ -90,21 +90,71 @@ static bool named_there(int top, const char *name)
 	return found;
 }
 
-int trace_list_check(int top, void (*missing)(const char *name, void *priv),
-		     void *priv)
+static int compare(const void *a, const void *b)
 {
-	struct ledger list;
-	char *line, *rest;
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
-	ledger_open(&list, top, TRACE_LIST);
-	rest = list.text;
+/* Puts the names of a list, whose text it divides, in order. Returns how many
+ * there are. */
+static size_t names_of(char *text, char ***names)
+{
+	char **more, *line, *rest = text;
+	size_t n = 0;
+
+	*names = NULL;
 	while (rest && (line = strsep(&rest, "\n"))) {
 		if (strncmp(line, ROW, strlen(ROW)))
 			continue;
-		line += strlen(ROW);
-		if (!named_there(top, line))
-			missing(line, priv);
+		more = reallocarray(*names, n + 1, sizeof(*more));
+		if (!more)
+			break;
+		*names = more;
+		more[n++] = line + strlen(ROW);
 	}
+	if (n)
+		qsort(*names, n, sizeof(**names), compare);
+	return n;
+}
+
+/* Tells of the traces that are there, and not among these names. */
+static void find_added(int top, char **names, size_t n,
+		       void (*differs)(const char *name, bool added,
+				       void *priv), void *priv)
+{
+	int again = openat(top, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = again < 0 ? NULL : fdopendir(again);
+	struct dirent *entry;
+
+	while (stream && (entry = readdir(stream))) {
+		const char *name = entry->d_name;
+
+		if (*name != '.' && named_there(top, name) &&
+		    !bsearch(&name, names, n, sizeof(*names), compare))
+			differs(name, true, priv);
+	}
+	if (stream)
+		closedir(stream);
+	else if (again >= 0)
+		close(again);
+}
+
+int trace_list_check(int top,
+		     void (*differs)(const char *name, bool added, void *priv),
+		     void *priv)
+{
+	struct ledger list;
+	char **names;
+	size_t n;
+
+	ledger_open(&list, top, TRACE_LIST);
+	n = names_of(list.text, &names);
+	for (size_t i = 0; i < n; i++)
+		if (!named_there(top, names[i]))
+			differs(names[i], false, priv);
+	if (n)
+		find_added(top, names, n, differs, priv);
+	free(names);
 	ledger_close(&list);
 	return list.damaged || list.empty ? -EBADMSG : 0;
 }

@@ -534,10 +534,11 @@ static int try_trace(const struct verifier *model, int top, const char *name,
 	return found;
 }
 
-static void list_missing(const char *name, void *v)
+static void list_differs(const char *name, bool added, void *v)
 {
-	problem(v, name, "this trace was removed, with all events of one "
-		"program");
+	problem(v, name, "this trace was %s", added ?
+		"added: the recording's list of traces does not name it" :
+		"removed, with all events of one program");
 }
 
 /* Adds the traces that were removed, from DIR/ledger. */
@@ -572,10 +573,7 @@ int verify_directory(struct verify_result *result, const char *path,
 	struct verifier model = { .result = result, .report = report,
 				  .priv = priv };
 	struct dirent **list = NULL;
-	int found;
-	int top;
-	int n;
-	int i;
+	int found, top, n, i;
 
 	memset(result, 0, sizeof(*result));
 	top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -591,7 +589,7 @@ int verify_directory(struct verify_result *result, const char *path,
 	free(list);
 	model.trace = path;
 	check_gone(&model, top);
-	if (trace_list_check(top, list_missing, &model))
+	if (trace_list_check(top, list_differs, &model))
 		problem(&model, TRACE_LIST, LEDGER_DAMAGED);
 	close(top);
 	if (!found && !result->problems)
