@@ -46,7 +46,7 @@ traces_sources = \
 	traces/text/event-text.h \
 	traces/text/field-text.c \
 	traces/text/number.c \
-	traces/text/number-private.h \
+	traces/text/number.h \
 	traces/text/out.c \
 	traces/text/out.h \
 	traces/text/private.h \

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "traces/text/number-private.h"
+#include "traces/text/number.h"
 #include "traces/text/private.h"
 
 #define NS_PER_S	1000000000ll

@@ -4,7 +4,7 @@
  */
 #include "traces/text/event-text.h"
 
-#include "traces/text/number-private.h"
+#include "traces/text/number.h"
 #include "traces/text/private.h"
 
 /* What stands behind the backslash; 'x': two digits. */

@@ -6,7 +6,7 @@
  * double. It multiplies by a power of ten, which rounds once; where that could
  * change the sixth digit, it asks printf.
  */
-#include "traces/text/number-private.h"
+#include "traces/text/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Numbers as text, fast. Each function writes at p, at most the bytes that its
  * name's constant says, no NUL, and returns the end.
  */
-#ifndef TRACES_TEXT_NUMBER_PRIVATE_H
-#define TRACES_TEXT_NUMBER_PRIVATE_H
+#ifndef TRACES_TEXT_NUMBER_H
+#define TRACES_TEXT_NUMBER_H
 
 #include <stdint.h>
 #include <string.h>
