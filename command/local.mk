@@ -68,6 +68,11 @@ command_sources = \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
 	command/enable.c \
+	command/export/export.c \
+	command/export/progress.c \
+	command/export/progress.h \
+	command/export/target.c \
+	command/export/target.h \
 	command/gdb/gdb.c \
 	command/gdb/gdb.h \
 	command/gdb/listen.c \

@@ -11,6 +11,7 @@ dist_man_MANS += \
 	docs/man/taffrail-doctor.1 \
 	docs/man/taffrail-enable.1 \
 	docs/man/taffrail-environment.7 \
+	docs/man/taffrail-export.1 \
 	docs/man/taffrail-flush.1 \
 	docs/man/taffrail-gdb.1 \
 	docs/man/taffrail-gdbserver.1 \
@@ -53,6 +54,7 @@ EXTRA_DIST += \
 	docs/guarantees.md \
 	docs/hacking.md \
 	docs/history.md \
+	docs/looking.md \
 	docs/packages.md \
 	docs/platforms.md \
 	docs/probe-libraries.md \

@@ -17,6 +17,16 @@ traces_sources = \
 	traces/limit.c \
 	traces/list.c \
 	traces/load.c \
+	traces/export/csv.c \
+	traces/export/export.c \
+	traces/export/export.h \
+	traces/export/json-value.c \
+	traces/export/json-value.h \
+	traces/export/json.c \
+	traces/export/private.h \
+	traces/export/table.c \
+	traces/export/table.h \
+	traces/export/utf8.h \
 	traces/metadata.c \
 	traces/metadata.h \
 	traces/private.h \
@@ -44,6 +54,7 @@ traces_sources = \
 	traces/stream.c \
 	traces/text/event-text.c \
 	traces/text/event-text.h \
+	traces/text/exact.c \
 	traces/text/field-text.c \
 	traces/text/number.c \
 	traces/text/number.h \

@@ -276,3 +276,11 @@ bool where_holds(const struct where *where, const struct trace_event *event)
 	}
 	return false;
 }
+
+bool where_names(const struct where *where, const struct trace_class *trace,
+		 const struct event_class *class)
+{
+	const struct verdict *v = &where->traces[trace->number][class->number];
+
+	return v->all || v->tests;
+}

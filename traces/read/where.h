@@ -33,6 +33,11 @@ int where_prepare(struct where *where, struct trace_class *const *traces,
 /* Returns whether a rule means the event. */
 bool where_holds(const struct where *where, const struct trace_event *event);
 
+/* Returns whether a rule can mean an event of a class, by its name and fields;
+ * behind where_prepare(). */
+bool where_names(const struct where *where, const struct trace_class *trace,
+		 const struct event_class *class);
+
 /* Lets the reader give only events that a rule means. */
 void reader_filter(struct reader *reader, const struct where *where);
 

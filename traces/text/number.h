@@ -73,4 +73,8 @@ char *number_base(char *p, uint64_t value, unsigned int bits_a_digit);
 /* Writes what printf writes for "%g". */
 char *number_real(char *p, double value);
 
+/* Writes digits from which strtod() makes the same number again, with a point
+ * or an exponent. The number is finite. */
+char *number_exact(char *p, double value);
+
 #endif

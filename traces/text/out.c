@@ -37,8 +37,31 @@ static void write_all(struct out *out, const char *at, size_t n)
 	}
 }
 
+/* Makes room for n bytes more. */
+static void grow(struct out *out, size_t n)
+{
+	size_t used = (size_t)(out->p - out->start);
+	size_t room = 2 * (size_t)(out->end - out->start) + n;
+	char *start = out->error ? NULL : malloc(room);
+
+	if (!start) {
+		out->error = -ENOMEM;
+		out->p = out->start;
+		return;
+	}
+	memcpy(start, out->start, used);
+	free(out->start);
+	out->start = start;
+	out->p = start + used;
+	out->end = start + room;
+}
+
 int out_flush(struct out *out)
 {
+	if (out->fd < 0) {
+		grow(out, 0);
+		return out->error;
+	}
 	write_all(out, out->start, (size_t)(out->p - out->start));
 	out->p = out->start;
 	return out->error;
@@ -46,7 +69,8 @@ int out_flush(struct out *out)
 
 int out_close(struct out *out)
 {
-	out_flush(out);
+	if (out->fd >= 0)
+		out_flush(out);
 	free(out->start);
 	out->start = out->p = out->end = NULL;
 	return out->error;
@@ -54,9 +78,13 @@ int out_close(struct out *out)
 
 void out_bytes(struct out *out, const void *bytes, size_t n)
 {
-	if ((size_t)(out->end - out->p) < n)
+	if (out->fd < 0 && (size_t)(out->end - out->p) < n)
+		grow(out, n);
+	else if ((size_t)(out->end - out->p) < n)
 		out_flush(out);
-	if (n > OUT_BYTES) {
+	if ((size_t)(out->end - out->p) < n) {
+		if (out->fd < 0)
+			return;
 		write_all(out, bytes, n);
 		return;
 	}

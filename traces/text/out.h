@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Buffered output of text, for those who write millions of lines: a cursor that
- * writers move on by themselves, after out_room().
+ * writers move on by themselves, after out_room(). Without a descriptor the
+ * buffer grows, and its bytes are at `start`.
  *
  * What must stay true here: p never passes `end`.
  */
@@ -20,7 +21,7 @@ struct out {
 	char *p;			/* the next byte goes here */
 	char *end;
 	char *start;
-	int fd;
+	int fd;				/* -1: the buffer grows */
 	int error;			/* of the first write that failed */
 	uint64_t written;		/* bytes, without those in the buffer */
 };
@@ -28,8 +29,14 @@ struct out {
 /* Returns 0 or -ENOMEM. */
 int out_open(struct out *out, int fd);
 
-/* Writes what is buffered. Returns 0 or the error. After an error everything
- * that follows is dropped. */
+/* Forgets what is in a buffer that grows. */
+static inline void out_rewind(struct out *out)
+{
+	out->p = out->start;
+}
+
+/* Writes what is buffered, or makes more room. Returns 0 or the error. After an
+ * error everything that follows is dropped. */
 int out_flush(struct out *out);
 
 /* Flushes, and frees the buffer; does not close the descriptor. Returns 0 or

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail export: the events of traces in the form of other programs.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command/export/progress.h"
+#include "command/export/target.h"
+#include "command/look/look.h"
+
+#define IDS_BYTES	600
+#define FORMATS		"json or csv"
+
+enum key {
+	KEY_FORMAT = 256,
+	KEY_UTC,
+};
+
+static const struct option_row rows[] = {
+	{ KEY_FORMAT, "format", "WORD", FORMATS },
+	{ 'o', "output", "FILE",
+	  "write there; csv: into a directory, a file a type of event" },
+	LOOK_LIVE_ROWS,
+	LOOK_ROWS,
+	{ KEY_UTC, "utc", NULL, "read times of --begin and --end as UTC" },
+	{ 0 }
+};
+
+struct run {
+	struct look look;
+	struct export x;
+	struct target target;
+	struct progress progress;
+	const char *output;
+	struct reader_calls calls;	/* look's own */
+	bool failed;			/* of what reader_next() calls */
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int signal)
+{
+	stopped = signal;
+}
+
+static int take(struct run *run, int key, const char *value)
+{
+	switch (key) {
+	case KEY_FORMAT:
+		run->x.format = export_format_of(value);
+		if (!run->x.format)
+			return command_misused("--format: '%s' is none of "
+					       FORMATS, value);
+		break;
+	case 'o':
+		run->output = value;
+		break;
+	case KEY_UTC:
+		run->look.utc = true;
+		break;
+	default:
+		return look_option(&run->look, key, value);
+	}
+	return COMMAND_DONE;
+}
+
+/* Ids of events, for a message. */
+struct ids {
+	char text[IDS_BYTES];
+	size_t n;
+	char last[IDS_BYTES];
+	int different;
+};
+
+static void add_id(const char *id, void *priv)
+{
+	struct ids *ids = priv;
+	size_t room = sizeof(ids->text) - ids->n;
+	int n;
+
+	if (!strcmp(id, ids->last))
+		return;
+	snprintf(ids->last, sizeof(ids->last), "%s", id);
+	n = snprintf(ids->text + ids->n, room, "%s%s",
+		     ids->different++ ? ", " : "", id);
+	if (n >= 0 && (size_t)n < room) {
+		ids->n += (size_t)n;
+		return;
+	}
+	memcpy(ids->text + sizeof(ids->text) - 4, "...", 4);
+	ids->n = sizeof(ids->text) - 1;
+}
+
+/* Says that one output cannot take several tables. */
+static int several_tables(const struct ids *ids)
+{
+	if (ids->different == 1)
+		return command_misused("events %s have different fields, so "
+				       "they are several tables: give -o DIR",
+				       ids->text);
+	return command_misused("each type of event is a table of its own: give "
+			       "-o DIR, or --where and one of: %s", ids->text);
+}
+
+/* Checks what would be written, before anything is. */
+static int check(struct run *run)
+{
+	const struct export_format *format = run->x.format;
+	struct ids ids = { .n = 0 };
+
+	if (run->output)
+		return COMMAND_DONE;
+	if (format->target == EXPORT_FILE)
+		return command_misused("give -o FILE: %s cannot be written to "
+				       "standard output", format->name);
+	if (format->target == EXPORT_TABLES &&
+	    export_tables(&run->x, add_id, &ids) > 1)
+		return several_tables(&ids);
+	if (format->binary && isatty(STDOUT_FILENO))
+		return command_misused("give -o FILE: standard output is a "
+				       "terminal");
+	return COMMAND_DONE;
+}
+
+static void problem(const char *where, const char *fact, void *priv)
+{
+	struct run *run = priv;
+
+	progress_clear(&run->progress);
+	run->calls.problem(where, fact, &run->look);
+}
+
+static void loss(const struct trace_loss *l, void *priv)
+{
+	struct run *run = priv;
+
+	progress_clear(&run->progress);
+	run->calls.loss(l, &run->look);
+	run->failed |= export_loss(&run->x, l) != 0;
+}
+
+/* Opens what says how far it is. */
+static void open_progress(struct run *run)
+{
+	int64_t first = 0, last = 0, end;
+
+	if (isatty(STDERR_FILENO))
+		reader_span(run->look.reader, &first, &last);
+	if (run->look.end && !look_time(&end, run->look.end, run->look.utc,
+					first, last) && end < last)
+		last = end;
+	progress_open(&run->progress, last);
+}
+
+static int write_events(struct run *run)
+{
+	const struct trace_event *event;
+	uint64_t n = 0;
+	int ret = 0;
+
+	while (!ret && !stopped && (event = reader_next(run->look.reader))) {
+		ret = run->failed ? -EIO : export_put(&run->x, event);
+		if (!(++n % PROGRESS_EVENTS))
+			progress_step(&run->progress, n, event->ns);
+	}
+	return ret;
+}
+
+static int cannot_write(struct run *run, int ret)
+{
+	progress_clear(&run->progress);
+	/* the reader of a pipe has what it wanted */
+	if (ret == -EPIPE)
+		return COMMAND_DONE;
+	return command_failed("cannot write%s%s: %s", run->output ? " " : "",
+			      run->output ? run->output : "", run->x.why);
+}
+
+/* Ends by the signal, as a shell that runs a loop of commands expects it. */
+static int interrupted(struct run *run)
+{
+	progress_clear(&run->progress);
+	command_warn("interrupted after %llu events%s",
+		     (unsigned long long)run->x.events,
+		     run->target.made ? "; nothing is written" : "");
+	target_drop(&run->target);
+	signal(stopped, SIG_DFL);
+	raise(stopped);
+	return COMMAND_FAILED;
+}
+
+static int write_all(struct run *run)
+{
+	int ret = export_open(&run->x);
+	int closed;
+
+	if (!ret) {
+		ret = write_events(run);
+		if (!ret && run->failed)
+			ret = -EIO;
+		if (ret) {
+			char why[sizeof(run->x.why)];
+
+			memcpy(why, run->x.why, sizeof(why));
+			export_close(&run->x, false);
+			memcpy(run->x.why, why, sizeof(why));
+		} else {
+			closed = export_close(&run->x, !stopped);
+			ret = stopped ? 0 : closed;
+		}
+	}
+	if (stopped)
+		return interrupted(run);
+	if (ret) {
+		ret = cannot_write(run, ret);
+		target_drop(&run->target);
+		return ret;
+	}
+	progress_clear(&run->progress);
+	return target_keep(&run->target);
+}
+
+static int run_export(struct run *run)
+{
+	struct sigaction action = { .sa_handler = stop,
+				    .sa_flags = (int)SA_RESETHAND };
+	int ret = check(run);
+
+	if (ret == COMMAND_DONE)
+		ret = target_open(&run->target, run->x.format, run->output);
+	if (ret != COMMAND_DONE) {
+		target_drop(&run->target);
+		return ret;
+	}
+	run->x.fd = run->target.fd;
+	run->x.path = run->target.made;
+	run->x.stop = &stopped;
+	run->calls = run->look.calls;
+	run->look.calls = (struct reader_calls){ problem, loss, run };
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+	open_progress(run);
+	return write_all(run);
+}
+
+static int check_sources(const struct run *run, int directories)
+{
+	bool rings = run->look.session || run->look.pid;
+
+	if (!run->x.format)
+		return command_misused("give --format and one of " FORMATS);
+	if (rings && directories)
+		return command_misused("give directories, or -s and -p, which "
+				       "look at buffers, but not both");
+	if (!rings && !directories)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote, or -s NAME");
+	return COMMAND_DONE;
+}
+
+int export_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR... | -s NAME | -p PID",
+		.about = "Write the events of traces, or of a session's "
+			 "buffers, in the form of\nother programs.",
+	};
+	struct run run = { 0 };
+	int key, ret;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		ret = take(&run, key, options.value);
+		if (ret != COMMAND_DONE)
+			return ret;
+	}
+	ret = check_sources(&run, argc - options.index);
+	if (ret != COMMAND_DONE)
+		return ret;
+	signal(SIGPIPE, SIG_IGN);
+	ret = look_open(&run.look, argv + options.index, argc - options.index);
+	run.x.reader = run.look.reader;
+	run.x.where = run.look.where;
+	if (ret == COMMAND_DONE)
+		ret = run_export(&run);
+	key = look_close(&run.look);
+	return ret == COMMAND_DONE ? key : ret;
+}

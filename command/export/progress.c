@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How far an export is.
+ */
+#include "command/export/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STEP_NS		200000000ull
+
+static uint64_t now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
+}
+
+void progress_open(struct progress *progress, int64_t last)
+{
+	memset(progress, 0, sizeof(*progress));
+	progress->shown = isatty(STDERR_FILENO);
+	progress->first = INT64_MAX;
+	progress->last = last;
+	progress->next_ns = now() + STEP_NS;
+}
+
+void progress_step(struct progress *progress, uint64_t events, int64_t ns)
+{
+	double part = 0;
+
+	if (!progress->shown)
+		return;
+	if (progress->first == INT64_MAX)
+		progress->first = ns;
+	if (now() < progress->next_ns)
+		return;
+	progress->next_ns = now() + STEP_NS;
+	progress->dirty = true;
+	if (progress->last > progress->first)
+		part = (double)(ns - progress->first) /
+		       (double)(progress->last - progress->first);
+	part = part < 1 ? part : 1;
+	fprintf(stderr, "\r%.1f million events, %.0f %% of the time\033[K",
+		(double)events / 1e6, 100 * part);
+	fflush(stderr);
+}
+
+void progress_clear(struct progress *progress)
+{
+	if (progress->dirty)
+		fputs("\r\033[K", stderr);
+	progress->dirty = false;
+}

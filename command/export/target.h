@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where an export goes: standard output, or a file or a directory that has its
+ * name only when it is complete.
+ */
+#ifndef COMMAND_EXPORT_TARGET_H
+#define COMMAND_EXPORT_TARGET_H
+
+#include "traces/export/export.h"
+
+struct target {
+	int fd;				/* -1: `made` is to be written by name */
+	char *made;			/* the temporary name, or NULL */
+	char *path;			/* the name that it gets */
+	bool directory;
+};
+
+/* Opens a target for this format. `path` is the value of -o, or NULL. Returns
+ * COMMAND_DONE, or another status after printing why. */
+int target_open(struct target *target, const struct export_format *format,
+		const char *path);
+
+/* Gives what was written its name. Returns COMMAND_DONE, or COMMAND_FAILED
+ * after printing why; it is removed then. */
+int target_keep(struct target *target);
+
+/* Removes what was written, and frees everything. */
+void target_drop(struct target *target);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events as tables of comma-separated values, one a type of event. Facts: RFC
+ * 4180, but lines end with a newline alone.
+ *
+ * Texts are always in quotes, numbers never. A column without a value has
+ * nothing between its commas.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "traces/export/json-value.h"
+#include "traces/export/private.h"
+#include "traces/export/table.h"
+#include "traces/export/utf8.h"
+#include "traces/text/number.h"
+
+#define PIECE_BYTES	(OUT_PIECE_BYTES / 4)
+#define QUOTED_BYTES	3		/* the most that one byte becomes */
+
+static const char *const fixed[] = {
+	"ns", "host", "process", "pid", "cpu_id", NULL
+};
+
+struct csv_class {
+	struct csv_class *next;
+	struct table_class *table;
+	struct csv_table *to;
+	char *head;			/* from `host` to `cpu_id` */
+	size_t bytes;
+};
+
+struct csv_table {
+	struct out out;
+	bool open;
+};
+
+struct csv {
+	struct tables tables;
+	struct csv_class *classes;
+	struct out scratch;
+};
+
+/* Writes text in quotes, as UTF-8. */
+static void put_quoted(struct out *out, const char *text, size_t n)
+{
+	const uint8_t *at = (const uint8_t *)text;
+	const uint8_t *end = at + n;
+
+	out_char(out, '"');
+	while (at < end) {
+		const uint8_t *stop = (size_t)(end - at) > PIECE_BYTES ?
+				      at + PIECE_BYTES : end;
+		char *p;
+
+		out_room(out, PIECE_BYTES * QUOTED_BYTES + 4);
+		for (p = out->p; at < stop;) {
+			size_t bytes = *at < 0x80 ? 1 :
+				       utf8_bytes(at, (size_t)(end - at));
+
+			if (!bytes) {
+				p = utf8_private(p, *at++);
+				continue;
+			}
+			if (*at == '"')
+				*p++ = '"';
+			memcpy(p, at, bytes);
+			p += bytes;
+			at += bytes;
+		}
+		out->p = p;
+	}
+	out_char(out, '"');
+}
+
+static void put_real(struct out *out, double value)
+{
+	if (isnan(value)) {
+		out_text(out, "NaN");
+	} else if (isinf(value)) {
+		out_text(out, value < 0 ? "-Infinity" : "Infinity");
+	} else {
+		out_room(out, NUMBER_REAL_BYTES);
+		out->p = number_exact(out->p, value);
+	}
+}
+
+static const uint8_t *put_string(struct out *out,
+				 const struct field_class *class,
+				 const uint8_t *at)
+{
+	const char *text = (const char *)at;
+	size_t n;
+
+	if (class->kind == FIELD_TEXT) {
+		put_quoted(out, text, strnlen(text, class->count));
+		return at + class->count;
+	}
+	n = strlen(text);
+	put_quoted(out, text, n);
+	return at + n + 1;
+}
+
+static void put_label(struct out *out, const struct field_class *class,
+		      const uint8_t *at)
+{
+	const char *label = label_of(class, field_integer(class, at));
+
+	if (label)
+		put_quoted(out, label, strlen(label));
+}
+
+static const uint8_t *put_json(struct out *out, struct out *scratch,
+			       const struct field_class *class,
+			       const uint8_t *at)
+{
+	out_rewind(scratch);
+	at = json_value(scratch, class, at);
+	put_quoted(out, scratch->start, (size_t)(scratch->p - scratch->start));
+	return at;
+}
+
+static const uint8_t *put_column(struct csv *csv, struct out *out,
+				 const struct column *column, const uint8_t *at)
+{
+	const struct field_class *class = column->class;
+
+	at += column->skip;
+	switch (column->kind) {
+	case COLUMN_SIGNED:
+		out->p = number_s64(out->p, (int64_t)field_integer(class, at));
+		break;
+	case COLUMN_UNSIGNED:
+		out->p = number_u64(out->p, field_integer(class, at));
+		break;
+	case COLUMN_REAL:
+		put_real(out, field_real(class, at));
+		break;
+	case COLUMN_STRING:
+		return put_string(out, class, at);
+	case COLUMN_LABEL:
+		put_label(out, class, at);
+		break;
+	case COLUMN_BYTES:
+	case COLUMN_JSON:
+		return put_json(out, &csv->scratch, class, at);
+	}
+	return column->stays ? at : at + class->bytes;
+}
+
+/* Makes the name of a table's file. */
+static int file_name(char *path, size_t room, const char *directory,
+		     const char *table)
+{
+	int n = snprintf(path, room, "%s/", directory);
+
+	for (; *table && n > 0 && (size_t)n + 8 < room; table++) {
+		uint8_t c = (uint8_t)*table;
+		bool plain = c > ' ' && c < 127 && !strchr("/%\\\"'*?<>|", c) &&
+			     !(c == '.' && path[n - 1] == '/');
+
+		n += snprintf(path + n, 4, plain ? "%c" : "%%%02X", c);
+	}
+	if (n < 0 || (size_t)n + 8 >= room)
+		return -ENAMETOOLONG;
+	memcpy(path + n, ".csv", 5);
+	return 0;
+}
+
+static int open_output(struct export *x, const struct table *table)
+{
+	char path[PATH_MAX];
+	int ret, fd;
+
+	if (x->fd >= 0 && table != ((struct csv *)x->own)->tables.first)
+		return export_failed(x, -EINVAL, "'%s' is a second table",
+				     table->name);
+	if (x->fd >= 0)
+		return x->fd;
+	ret = file_name(path, sizeof(path), x->path, table->name);
+	if (ret)
+		return export_failed(x, ret, "%s: %s", table->name,
+				     strerror(-ret));
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return fd < 0 ? export_failed(x, -errno, "%s: %s", path,
+				      strerror(errno)) : fd;
+}
+
+static void put_name(struct out *out, const char *name)
+{
+	if (*name && !strpbrk(name, "\",\r\n ") &&
+	    strlen(name) < OUT_PIECE_BYTES)
+		out_text(out, name);
+	else
+		put_quoted(out, name, strlen(name));
+}
+
+static int open_table(struct export *x, struct table *table)
+{
+	struct csv_table *csv = calloc(1, sizeof(*csv));
+	int fd;
+
+	table->own = csv;
+	if (!csv)
+		return export_failed(x, -ENOMEM, "out of memory");
+	fd = open_output(x, table);
+	if (fd < 0)
+		return fd;
+	if (out_open(&csv->out, fd)) {
+		if (fd != x->fd)
+			close(fd);
+		return export_failed(x, -ENOMEM, "out of memory");
+	}
+	csv->open = true;
+	for (size_t i = 0; fixed[i]; i++) {
+		if (i)
+			out_char(&csv->out, ',');
+		out_text(&csv->out, fixed[i]);
+	}
+	for (size_t i = 0; i < table->ncolumns; i++) {
+		out_char(&csv->out, ',');
+		put_name(&csv->out, table->columns[i].name);
+	}
+	out_char(&csv->out, '\n');
+	return 0;
+}
+
+static int csv_open(struct export *x)
+{
+	struct csv *csv = calloc(1, sizeof(*csv));
+
+	if (!csv || out_open(&csv->scratch, -1)) {
+		free(csv);
+		return export_failed(x, -ENOMEM, "out of memory");
+	}
+	csv->tables.fixed = fixed;
+	x->own = csv;
+	if (tables_fill(&csv->tables, x))
+		return export_failed(x, -ENOMEM, "out of memory");
+	/* an empty table has its head, too */
+	if (x->fd >= 0 && csv->tables.first)
+		return open_table(x, csv->tables.first);
+	return 0;
+}
+
+static char *make_head(struct out *out, const struct trace_class *trace)
+{
+	out_rewind(out);
+	out_char(out, ',');
+	put_quoted(out, trace->hostname, strlen(trace->hostname));
+	out_char(out, ',');
+	put_quoted(out, trace->procname, strlen(trace->procname));
+	out_char(out, ',');
+	out_room(out, NUMBER_S64_BYTES);
+	if (trace->vpid >= 0)
+		out->p = number_s64(out->p, trace->vpid);
+	out_char(out, ',');
+	out_char(out, '\0');
+	return out->error ? NULL : strdup(out->start);
+}
+
+static int csv_begin(struct export *x, const struct trace_event *event,
+		     void **own)
+{
+	struct csv *csv = x->own;
+	struct csv_class *class = calloc(1, sizeof(*class));
+
+	if (!class)
+		return export_failed(x, -ENOMEM, "out of memory");
+	*own = class;
+	class->next = csv->classes;
+	csv->classes = class;
+	class->table = table_class_new(&csv->tables, event->trace,
+				       event->class);
+	class->head = make_head(&csv->scratch, event->trace);
+	if (!class->table || !class->head)
+		return export_failed(x, -ENOMEM, "out of memory");
+	class->bytes = strlen(class->head);
+	if (!class->table->table->own) {
+		int ret = open_table(x, class->table->table);
+
+		if (ret)
+			return ret;
+	}
+	class->to = class->table->table->own;
+	return 0;
+}
+
+static int csv_put(struct export *x, const struct trace_event *event,
+		   void *own)
+{
+	const struct csv_class *class = own;
+	const struct column *column = class->table->columns;
+	const uint8_t *at = event->context;
+	struct out *out = &class->to->out;
+	size_t i;
+
+	out_room(out, NUMBER_S64_BYTES);
+	out->p = number_s64(out->p, event->ns);
+	out_bytes(out, class->head, class->bytes);
+	out_room(out, NUMBER_U64_BYTES);
+	out->p = number_u64(out->p, event->cpu);
+	for (i = 0; i < class->table->ncolumns && !column->in_fields;
+	     i++, column++) {
+		out_room(out, 64);
+		*out->p++ = ',';
+		at = put_column(x->own, out, column, at);
+	}
+	for (at = event->fields; i < class->table->ncolumns; i++, column++) {
+		out_room(out, 64);
+		*out->p++ = ',';
+		at = put_column(x->own, out, column, at);
+	}
+	out_char(out, '\n');
+	return out->error ? export_unwritten(x, out->error) : 0;
+}
+
+static int close_table(struct export *x, struct table *table)
+{
+	struct csv_table *csv = table->own;
+	int ret = 0;
+
+	if (csv && csv->open) {
+		int fd = csv->out.fd;
+
+		ret = out_close(&csv->out);
+		if (fd != x->fd && close(fd) && !ret)
+			ret = -errno;
+	}
+	free(csv);
+	return ret;
+}
+
+static int csv_close(struct export *x, bool keep)
+{
+	struct csv *csv = x->own;
+	int ret = 0;
+
+	for (struct table *t = csv->tables.first; t; t = t->next) {
+		int closed = close_table(x, t);
+
+		ret = ret ? ret : closed;
+	}
+	tables_free(&csv->tables);
+	while (csv->classes) {
+		struct csv_class *next = csv->classes->next;
+
+		if (csv->classes->table)
+			table_class_free(csv->classes->table);
+		free(csv->classes->head);
+		free(csv->classes);
+		csv->classes = next;
+	}
+	out_close(&csv->scratch);
+	free(csv);
+	return export_unwritten(x, ret);
+}
+
+const struct export_format export_csv = {
+	.name = "csv", .target = EXPORT_TABLES, .open = csv_open,
+	.begin = csv_begin, .put = csv_put, .close = csv_close,
+};

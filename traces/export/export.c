@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The formats of an export, and which events it has.
+ */
+#include "traces/export/export.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "traces/export/private.h"
+
+/* The `priv` of an event's class. */
+struct export_class {
+	struct export_class *next;
+	void *own;			/* of the format */
+};
+
+static const struct export_format *const formats[] = {
+	&export_json, &export_csv,
+};
+
+const struct export_format *export_format_of(const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
+		if (!strcmp(formats[i]->name, word))
+			return formats[i];
+	return NULL;
+}
+
+int export_failed(struct export *x, int ret, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(x->why, sizeof(x->why), format, ap);
+	va_end(ap);
+	return ret;
+}
+
+int export_unwritten(struct export *x, int ret)
+{
+	return ret ? export_failed(x, ret, "%s", strerror(-ret)) : 0;
+}
+
+int export_open(struct export *x)
+{
+	int ret;
+
+	x->classes = NULL;
+	x->events = 0;
+	x->own = NULL;
+	ret = x->format->open(x);
+	if (ret && x->own) {
+		char why[sizeof(x->why)];
+
+		memcpy(why, x->why, sizeof(why));
+		x->format->close(x, false);
+		memcpy(x->why, why, sizeof(why));
+	}
+	return ret;
+}
+
+static struct export_class *add_class(struct export *x,
+				      const struct trace_event *event)
+{
+	struct export_class *class = calloc(1, sizeof(*class));
+
+	if (!class) {
+		export_failed(x, -ENOMEM, "out of memory");
+		return NULL;
+	}
+	class->next = x->classes;
+	x->classes = class;
+	if (x->format->begin(x, event, &class->own))
+		return NULL;
+	((struct event_class *)event->class)->priv = class;
+	return class;
+}
+
+int export_put(struct export *x, const struct trace_event *event)
+{
+	struct export_class *class = event->class->priv;
+
+	if (!class)
+		class = add_class(x, event);
+	if (!class)
+		return -EIO;
+	x->events++;
+	return x->format->put(x, event, class->own);
+}
+
+int export_loss(struct export *x, const struct trace_loss *loss)
+{
+	return x->format->loss ? x->format->loss(x, loss) : 0;
+}
+
+int export_close(struct export *x, bool keep)
+{
+	int ret = x->format->close(x, keep);
+
+	while (x->classes) {
+		struct export_class *next = x->classes->next;
+
+		free(x->classes);
+		x->classes = next;
+	}
+	return ret;
+}

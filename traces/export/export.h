@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Writes the events of traces in the form of other programs. What each form has
+ * is in docs/looking.md, "Export".
+ *
+ * What must stay true here: what a form writes can be read again exactly; where
+ * a form cannot hold a value, docs/looking.md says what becomes of it.
+ *
+ * An export belongs to one thread. It uses the `priv` of events' classes.
+ */
+#ifndef TRACES_EXPORT_EXPORT_H
+#define TRACES_EXPORT_EXPORT_H
+
+#include <signal.h>
+
+#include "traces/read/where.h"
+
+/* Where a form can go. */
+enum export_target {
+	EXPORT_STREAM,			/* a file, or standard output */
+	EXPORT_TABLES,			/* the same for one type; a directory */
+	EXPORT_FILE,			/* a file, which must not exist */
+};
+
+struct export;
+
+struct export_format {
+	const char *name;
+	enum export_target target;
+	bool binary;
+	int (*open)(struct export *x);
+	/* makes what is the same for all events of a class: class->own */
+	int (*begin)(struct export *x, const struct trace_event *event,
+		     void **own);
+	int (*put)(struct export *x, const struct trace_event *event,
+		   void *own);
+	int (*loss)(struct export *x, const struct trace_loss *loss);
+	/* finishes what was written if `keep`, and frees everything */
+	int (*close)(struct export *x, bool keep);
+};
+
+struct export {
+	/* set by the caller */
+	const struct export_format *format;
+	struct reader *reader;
+	int fd;				/* EXPORT_STREAM; TABLES: or -1 */
+	const char *path;		/* of the file or directory, or NULL */
+	const struct where *where;	/* the reader's rules, or NULL */
+	const volatile sig_atomic_t *stop;	/* a signal sets it; or NULL */
+	/* results */
+	uint64_t events;		/* that were written */
+	char why[300];			/* of the last call that failed */
+	/* private */
+	struct export_class *classes;
+	void *own;			/* of the format */
+};
+
+/* Returns a format, or NULL for another word. */
+const struct export_format *export_format_of(const char *word);
+
+/* Return 0 or a negative errno; x->why then says what is wrong. What
+ * export_open() has opened, export_close() closes, also after a failure;
+ * without `keep` the caller removes what was written. */
+int export_open(struct export *x);
+int export_put(struct export *x, const struct trace_event *event);
+int export_loss(struct export *x, const struct trace_loss *loss);
+int export_close(struct export *x, bool keep);
+
+/*
+ * Calls `take` for each table that csv would write for x->reader and x->where,
+ * with the id of its events. Tables with the same id come one after the other.
+ * Returns their number, or -ENOMEM.
+ */
+int export_tables(const struct export *x,
+		  void (*take)(const char *id, void *priv), void *priv);
+
+#endif

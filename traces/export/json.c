@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events as JSON, one object a line:
+ *
+ *	{"ns":1795300111123456789,"time":"2026-11-22T09:48:31.123456789Z",
+ *	 "event":"app:request","host":"h","process":"server","pid":12,"cpu_id":0,
+ *	 "context":{"vtid":12},"fields":{"id":1,"url":"/x"}}
+ *
+ * What is the same for all events of a class is made once.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "traces/export/json-value.h"
+#include "traces/export/private.h"
+#include "traces/text/number.h"
+
+#define NS_PER_S	1000000000ll
+#define STAMP_BYTES	100
+
+struct member {
+	char *before;			/* ,"NAME": */
+	size_t bytes;
+	const struct field_class *class;
+	struct json_writer writer;
+	uint32_t skip;			/* the length in front of a sequence */
+};
+
+struct members {
+	struct member *member;
+	size_t n;
+};
+
+/* What is the same for all events of a class. */
+struct json_class {
+	struct json_class *next;
+	char *head;			/* from `event` to `cpu_id` */
+	size_t bytes;
+	struct members context;
+	struct members fields;
+};
+
+struct json {
+	struct out out;
+	int64_t second;			/* that `date` shows */
+	char date[40];
+	size_t date_bytes;
+	struct json_class *classes;
+};
+
+static int json_open(struct export *x)
+{
+	struct json *json = calloc(1, sizeof(*json));
+
+	if (!json || out_open(&json->out, x->fd)) {
+		free(json);
+		return export_failed(x, -ENOMEM, "out of memory");
+	}
+	json->second = INT64_MIN;
+	x->own = json;
+	return 0;
+}
+
+/* Makes a text of a growing buffer, and empties the buffer. */
+static char *take_text(struct out *out, size_t *bytes)
+{
+	char *text;
+
+	*bytes = (size_t)(out->p - out->start);
+	out_char(out, '\0');
+	text = out->error ? NULL : strdup(out->start);
+	out_rewind(out);
+	return text;
+}
+
+static int make_members(struct members *members, struct out *out,
+			const struct field_class *class)
+{
+	uint32_t skip = 0;
+
+	members->member = calloc(class->nmembers + 1, sizeof(struct member));
+	if (!members->member)
+		return -ENOMEM;
+	for (size_t i = 0; i < class->nmembers; i++) {
+		const struct field_class *field = &class->members[i];
+		struct member *member = &members->member[members->n];
+
+		if (field->is_length) {
+			skip = field->bytes;
+			continue;
+		}
+		if (members->n)
+			out_char(out, ',');
+		json_put_string(out, field->name, strlen(field->name));
+		out_char(out, ':');
+		member->before = take_text(out, &member->bytes);
+		if (!member->before)
+			return -ENOMEM;
+		member->class = field;
+		member->writer = json_writer_of(field);
+		member->skip = skip;
+		skip = 0;
+		members->n++;
+	}
+	return 0;
+}
+
+static void free_members(struct members *members)
+{
+	for (size_t i = 0; i < members->n; i++)
+		free(members->member[i].before);
+	free(members->member);
+}
+
+static void put_pair(struct out *out, const char *before, const char *text)
+{
+	out_text(out, before);
+	json_put_string(out, text, strlen(text));
+}
+
+static int make_class(struct json_class *class, struct out *out,
+		      const struct trace_event *event)
+{
+	const struct trace_class *trace = event->trace;
+
+	put_pair(out, ",\"event\":", event->class->name);
+	put_pair(out, ",\"host\":", trace->hostname);
+	put_pair(out, ",\"process\":", trace->procname);
+	if (trace->vpid >= 0) {
+		out_text(out, ",\"pid\":");
+		out_room(out, NUMBER_S64_BYTES);
+		out->p = number_s64(out->p, trace->vpid);
+	}
+	out_text(out, ",\"cpu_id\":");
+	class->head = take_text(out, &class->bytes);
+	if (!class->head ||
+	    make_members(&class->fields, out, event->class->fields))
+		return -ENOMEM;
+	return trace->context ? make_members(&class->context, out,
+					     trace->context) : 0;
+}
+
+static int json_begin(struct export *x, const struct trace_event *event,
+		      void **own)
+{
+	struct json_class *class = calloc(1, sizeof(*class));
+	struct json *json = x->own;
+	struct out out;
+	int ret;
+
+	if (!class || out_open(&out, -1)) {
+		free(class);
+		return export_failed(x, -ENOMEM, "out of memory");
+	}
+	class->next = json->classes;
+	json->classes = class;
+	ret = make_class(class, &out, event);
+	out_close(&out);
+	*own = class;
+	return ret ? export_failed(x, ret, "out of memory") : 0;
+}
+
+static void set_second(struct json *json, int64_t second)
+{
+	time_t t = (time_t)second;
+	struct tm tm;
+
+	json->second = second;
+	json->date_bytes = gmtime_r(&t, &tm) ?
+		strftime(json->date, sizeof(json->date),
+			 ",\"time\":\"%Y-%m-%dT%H:%M:%S.", &tm) : 0;
+}
+
+static void put_stamp(struct json *json, int64_t ns)
+{
+	int64_t second = ns / NS_PER_S - (ns % NS_PER_S < 0);
+	char *p;
+
+	if (second != json->second)
+		set_second(json, second);
+	out_room(&json->out, STAMP_BYTES);
+	p = json->out.p;
+	memcpy(p, "{\"ns\":", 6);
+	p = number_s64(p + 6, ns);
+	memcpy(p, json->date, sizeof(json->date));
+	p = number_digits(p + json->date_bytes,
+			  (uint32_t)(ns - second * NS_PER_S), 9);
+	memcpy(p, "Z\"", 2);
+	json->out.p = p + 2;
+}
+
+static void put_members(struct out *out, const struct members *members,
+			const uint8_t *at)
+{
+	const struct member *m = members->member;
+
+	for (size_t i = 0; i < members->n; i++, m++) {
+		out_bytes(out, m->before, m->bytes);
+		at = m->writer.put(out, m->class, at + m->skip);
+	}
+}
+
+static int json_put(struct export *x, const struct trace_event *event,
+		    void *own)
+{
+	struct json *json = x->own;
+	const struct json_class *class = own;
+	struct out *out = &json->out;
+
+	put_stamp(json, event->ns);
+	out_bytes(out, class->head, class->bytes);
+	out_room(out, 64);
+	out->p = number_u64(out->p, event->cpu);
+	if (event->trace->context) {
+		out_bytes(out, ",\"context\":{", 12);
+		put_members(out, &class->context, event->context);
+		out_char(out, '}');
+	}
+	out_bytes(out, ",\"fields\":{", 11);
+	put_members(out, &class->fields, event->fields);
+	out_bytes(out, "}}\n", 3);
+	return out->error ? export_unwritten(x, out->error) : 0;
+}
+
+static int json_close(struct export *x, bool keep)
+{
+	struct json *json = x->own;
+	int ret = out_close(&json->out);
+
+	while (json->classes) {
+		struct json_class *next = json->classes->next;
+
+		free_members(&json->classes->context);
+		free_members(&json->classes->fields);
+		free(json->classes->head);
+		free(json->classes);
+		json->classes = next;
+	}
+	free(json);
+	return export_unwritten(x, ret);
+}
+
+const struct export_format export_json = {
+	.name = "json", .target = EXPORT_STREAM, .open = json_open,
+	.begin = json_begin, .put = json_put, .close = json_close,
+};

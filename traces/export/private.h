@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What the formats share.
+ */
+#ifndef TRACES_EXPORT_PRIVATE_H
+#define TRACES_EXPORT_PRIVATE_H
+
+#include "traces/export/export.h"
+
+extern const struct export_format export_json;
+extern const struct export_format export_csv;
+extern const struct export_format export_perfetto;
+extern const struct export_format export_sqlite;
+
+/* Keeps the reason of a failure. Returns `ret`. */
+int export_failed(struct export *x, int ret, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Does so for an errno of the output. */
+int export_unwritten(struct export *x, int ret);
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which columns a type of event has.
+ *
+ * What must stay true here: no two columns of a table have names that differ in
+ * case alone, and no two tables either; databases take those for the same.
+ */
+#include "traces/export/table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct columns {
+	struct column *column;
+	size_t n;
+	const char *const *fixed;
+};
+
+static bool is_taken(const struct columns *columns, const char *name)
+{
+	for (size_t i = 0; columns->fixed[i]; i++)
+		if (!strcasecmp(columns->fixed[i], name))
+			return true;
+	for (size_t i = 0; i < columns->n; i++)
+		if (!strcasecmp(columns->column[i].name, name))
+			return true;
+	return false;
+}
+
+/* Returns "NAME", or "NAME_2" and so on if that is taken. */
+static char *choose(const struct columns *columns, const char *name,
+		    const char *tail)
+{
+	char *chosen = NULL;
+	int copy = 1;
+
+	if (asprintf(&chosen, "%s%s", name, tail) < 0)
+		return NULL;
+	while (is_taken(columns, chosen)) {
+		free(chosen);
+		if (asprintf(&chosen, "%s%s_%d", name, tail, ++copy) < 0)
+			return NULL;
+	}
+	return chosen;
+}
+
+static enum column_kind kind_of(const struct field_class *class)
+{
+	switch (class->kind) {
+	case FIELD_INTEGER:
+	case FIELD_ENUM:
+		return class->is_signed ? COLUMN_SIGNED : COLUMN_UNSIGNED;
+	case FIELD_REAL:
+		return COLUMN_REAL;
+	case FIELD_STRING:
+	case FIELD_TEXT:
+		return COLUMN_STRING;
+	case FIELD_ARRAY:
+	case FIELD_SEQUENCE:
+		if (class->members[0].kind == FIELD_INTEGER &&
+		    class->members[0].bytes == 1 &&
+		    !class->members[0].is_signed)
+			return COLUMN_BYTES;
+		return COLUMN_JSON;
+	default:
+		return COLUMN_JSON;
+	}
+}
+
+static bool add(struct columns *columns, const struct field_class *field,
+		const char *tail, enum column_kind kind, uint32_t skip)
+{
+	struct column *column = &columns->column[columns->n];
+
+	column->name = choose(columns, field->name, tail);
+	column->kind = kind;
+	column->class = field;
+	column->skip = skip;
+	column->wide = kind == COLUMN_UNSIGNED && field->bytes == 8;
+	columns->n += column->name != NULL;
+	return column->name;
+}
+
+static bool add_members(struct columns *columns,
+			const struct field_class *class)
+{
+	uint32_t skip = 0;
+
+	for (size_t i = 0; i < class->nmembers; i++) {
+		const struct field_class *field = &class->members[i];
+
+		if (field->is_length) {
+			skip += field->bytes;
+			continue;
+		}
+		if (!add(columns, field, "", kind_of(field), skip))
+			return false;
+		skip = 0;
+		if (field->kind != FIELD_ENUM)
+			continue;
+		columns->column[columns->n - 1].stays = true;
+		if (!add(columns, field, "_name", COLUMN_LABEL, 0))
+			return false;
+	}
+	return true;
+}
+
+static bool make_columns(struct table_class *class, const struct tables *tables,
+			 const struct trace_class *trace,
+			 const struct event_class *event)
+{
+	struct columns columns = { .fixed = tables->fixed };
+	size_t n = event->fields->nmembers + 1;
+	bool made = true;
+
+	if (trace->context)
+		n += trace->context->nmembers;
+	columns.column = calloc(2 * n, sizeof(struct column));
+	if (!columns.column)
+		return false;
+	if (trace->context)
+		made = add_members(&columns, trace->context);
+	n = columns.n;
+	made = made && add_members(&columns, event->fields);
+	for (; n < columns.n; n++)
+		columns.column[n].in_fields = true;
+	class->columns = columns.column;
+	class->ncolumns = columns.n;
+	return made;
+}
+
+static bool has_columns(const struct table *table,
+			const struct table_class *class)
+{
+	if (table->ncolumns != class->ncolumns)
+		return false;
+	for (size_t i = 0; i < class->ncolumns; i++)
+		if (strcmp(table->columns[i].name, class->columns[i].name) ||
+		    table->columns[i].kind != class->columns[i].kind)
+			return false;
+	return true;
+}
+
+static bool name_taken(const struct tables *tables, const char *name)
+{
+	for (const struct table *t = tables->first; t; t = t->next)
+		if (!strcasecmp(t->name, name))
+			return true;
+	return false;
+}
+
+static char *choose_name(const struct tables *tables, const char *event)
+{
+	char *name = strdup(event);
+	int copy = 1;
+
+	while (name && name_taken(tables, name)) {
+		free(name);
+		if (asprintf(&name, "%s.%d", event, ++copy) < 0)
+			return NULL;
+	}
+	return name;
+}
+
+static void free_columns(struct column *columns, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(columns[i].name);
+	free(columns);
+}
+
+/* Copies the columns, whose classes live as long as the traces. */
+static bool copy_columns(struct table *table, const struct table_class *class)
+{
+	table->columns = calloc(class->ncolumns + 1, sizeof(struct column));
+	if (!table->columns)
+		return false;
+	for (size_t i = 0; i < class->ncolumns; i++) {
+		table->columns[i] = class->columns[i];
+		table->columns[i].name = strdup(class->columns[i].name);
+		if (!table->columns[i].name)
+			return false;
+		table->ncolumns++;
+	}
+	return true;
+}
+
+static struct table *find_table(struct tables *tables,
+				const struct event_class *event,
+				const struct table_class *class)
+{
+	struct table **at = &tables->first;
+	struct table *table;
+
+	for (; *at; at = &(*at)->next)
+		if (!strcmp((*at)->event->name, event->name) &&
+		    has_columns(*at, class))
+			return *at;
+	table = calloc(1, sizeof(*table));
+	if (!table)
+		return NULL;
+	table->event = event;
+	table->name = choose_name(tables, event->name);
+	if (!table->name || !copy_columns(table, class)) {
+		free_columns(table->columns, table->ncolumns);
+		free(table->name);
+		free(table);
+		return NULL;
+	}
+	*at = table;
+	return table;
+}
+
+struct table_class *table_class_new(struct tables *tables,
+				    const struct trace_class *trace,
+				    const struct event_class *event)
+{
+	struct table_class *class = calloc(1, sizeof(*class));
+
+	if (!class)
+		return NULL;
+	if (make_columns(class, tables, trace, event))
+		class->table = find_table(tables, event, class);
+	if (class->table)
+		return class;
+	table_class_free(class);
+	return NULL;
+}
+
+void table_class_free(struct table_class *class)
+{
+	free_columns(class->columns, class->ncolumns);
+	free(class);
+}
+
+void tables_free(struct tables *tables)
+{
+	while (tables->first) {
+		struct table *next = tables->first->next;
+
+		free_columns(tables->first->columns, tables->first->ncolumns);
+		free(tables->first->name);
+		free(tables->first);
+		tables->first = next;
+	}
+}
+
+static int fill(struct tables *tables, const struct export *x,
+		const struct trace_class *trace)
+{
+	for (size_t i = 0; i < trace->nevents; i++) {
+		const struct event_class *event = trace->events[i];
+		struct table_class *class;
+
+		if (!event ||
+		    (x->where && !where_names(x->where, trace, event)))
+			continue;
+		class = table_class_new(tables, trace, event);
+		if (!class)
+			return -ENOMEM;
+		table_class_free(class);
+	}
+	return 0;
+}
+
+int tables_fill(struct tables *tables, const struct export *x)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(x->reader, &traces);
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = fill(tables, x, traces[i]);
+	return ret;
+}
+
+/* Calls `take` for a table, and others of its id, if it is the first of it. */
+static void tell(const struct table *first, const struct table *table,
+		void (*take)(const char *id, void *priv), void *priv)
+{
+	for (; first != table; first = first->next)
+		if (!strcmp(first->event->id, table->event->id))
+			return;
+	for (; table; table = table->next)
+		if (!strcmp(first->event->id, table->event->id))
+			take(first->event->id, priv);
+}
+
+int export_tables(const struct export *x,
+		  void (*take)(const char *id, void *priv), void *priv)
+{
+	static const char *const none[] = { NULL };
+	struct tables tables = { .fixed = none };
+	int ret = tables_fill(&tables, x);
+
+	for (struct table *t = tables.first; t && ret >= 0; t = t->next) {
+		ret++;
+		tell(tables.first, t, take, priv);
+	}
+	tables_free(&tables);
+	return ret;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Types of events as tables: a name, and a column a field. Events of one name
+ * whose columns differ, as in two builds of a program, have tables of their
+ * own: NAME, NAME.2 and so on.
+ */
+#ifndef TRACES_EXPORT_TABLE_H
+#define TRACES_EXPORT_TABLE_H
+
+#include "traces/export/export.h"
+
+enum column_kind {
+	COLUMN_SIGNED,
+	COLUMN_UNSIGNED,
+	COLUMN_REAL,
+	COLUMN_STRING,
+	COLUMN_LABEL,		/* the name of an enumeration's value */
+	COLUMN_BYTES,		/* an array of unsigned bytes */
+	COLUMN_JSON,		/* other arrays, structures */
+};
+
+struct column {
+	char *name;
+	enum column_kind kind;
+	bool wide;			/* an unsigned integer of 8 bytes */
+	bool in_fields;			/* not in the context */
+	uint32_t skip;			/* bytes in front of the value */
+	bool stays;			/* the next column has the same value */
+	const struct field_class *class;
+};
+
+struct table {
+	struct table *next;
+	char *name;
+	const struct event_class *event;	/* its first class */
+	struct column *columns;
+	size_t ncolumns;
+	uint64_t events;
+	void *own;			/* of the format */
+};
+
+struct tables {
+	struct table *first;
+	const char *const *fixed;	/* columns in front; ends with NULL */
+};
+
+/* The columns of a class, and the table that has these. */
+struct table_class {
+	struct table_class *next;
+	struct table *table;
+	struct column *columns;
+	size_t ncolumns;
+};
+
+/* Returns the columns and the table of a class; or NULL without memory. */
+struct table_class *table_class_new(struct tables *tables,
+				    const struct trace_class *trace,
+				    const struct event_class *class);
+void table_class_free(struct table_class *class);
+
+/* Adds the tables of all events that are known, so their names do not depend on
+ * the order of events. Returns 0 or -ENOMEM. */
+int tables_fill(struct tables *tables, const struct export *x);
+
+/* Frees all tables; the format has freed what is its own. */
+void tables_free(struct tables *tables);
+
+#endif
