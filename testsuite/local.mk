@@ -32,6 +32,7 @@ unit_programs = \
 	testsuite/unit/frames \
 	testsuite/unit/frames-live \
 	testsuite/unit/glob \
+	testsuite/unit/histogram \
 	testsuite/unit/host \
 	testsuite/unit/ipa-hold \
 	testsuite/unit/kill-steps \
@@ -40,6 +41,7 @@ unit_programs = \
 	testsuite/unit/notes \
 	testsuite/unit/object \
 	testsuite/unit/packet \
+	testsuite/unit/pairs \
 	testsuite/unit/patch-sync \
 	testsuite/unit/reader \
 	testsuite/unit/records \

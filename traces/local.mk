@@ -29,9 +29,19 @@ traces_sources = \
 	traces/export/utf8.h \
 	traces/metadata.c \
 	traces/metadata.h \
+	traces/pairs/histogram.c \
+	traces/pairs/histogram.h \
+	traces/pairs/keys.c \
+	traces/pairs/names.c \
+	traces/pairs/open.c \
+	traces/pairs/pairs.c \
+	traces/pairs/pairs.h \
+	traces/pairs/private.h \
 	traces/private.h \
 	traces/read/class-memory.c \
 	traces/read/classes.h \
+	traces/read/field-at.c \
+	traces/read/field-at.h \
 	traces/read/files.c \
 	traces/read/merge.c \
 	traces/read/open.c \

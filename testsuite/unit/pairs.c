@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pairs of events that are made here, of two processes.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <stdlib.h>
+
+#include "traces/pairs/pairs.h"
+
+
+static const struct field_class vtid = {
+	.kind = FIELD_INTEGER, .bytes = 4, .is_signed = true, .base = 10,
+	.name = "vtid",
+};
+
+static const struct field_class context = {
+	.kind = FIELD_STRUCT, .members = &vtid, .nmembers = 1,
+};
+
+static const struct field_class narrow[] = {
+	{ .kind = FIELD_STRING, .name = "url" },
+	{ .kind = FIELD_INTEGER, .bytes = 4, .is_signed = true, .base = 10,
+	  .name = "id" },
+};
+
+static const struct field_class wide[] = {
+	{ .kind = FIELD_INTEGER, .bytes = 8, .base = 10, .name = "number" },
+	{ .kind = FIELD_STRING, .name = "url" },
+};
+
+static const struct field_class narrow_fields = {
+	.kind = FIELD_STRUCT, .members = narrow, .nmembers = 2,
+};
+
+static const struct field_class wide_fields = {
+	.kind = FIELD_STRUCT, .members = wide, .nmembers = 2,
+};
+
+static const struct field_class no_fields = { .kind = FIELD_STRUCT };
+
+static const char *const names[] = {
+	"app:work_entry", "app:work_exit", "app:inner_entry", "app:inner_exit",
+	"app:begin", "app:end", "py:function__entry", "py:function__return",
+	"app:io_start", "app:io_done", "app:request", "app:reply",
+	"app:sys_enter_read", "app:sys_exit_read", "app:step", "app:lone_begin",
+	"app:trending", "app:weekend",
+};
+
+#define NNAMES	(sizeof(names) / sizeof(names[0]))
+
+static struct event_class events[2][NNAMES];
+static struct event_class *tables[2][NNAMES];
+static struct trace_class traces[2];
+static struct pairs *pairs;
+static int64_t now;
+static char told[8192];
+static size_t used;
+
+static void __attribute__((format(printf, 1, 2))) put(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	used += (size_t)vsnprintf(told + used, sizeof(told) - used, format,
+				  args);
+	va_end(args);
+}
+
+static void finished(const struct pair *pair, const struct trace_event *event,
+		     void *priv)
+{
+	(void)priv;
+	put("%s %lld-%lld/%u", pair->kind->name, (long long)pair->begin,
+	    (long long)pair->end, pair->depth);
+	for (unsigned int i = 0; i < pair->kind->nkeys; i++) {
+		char text[32];
+
+		pair_key_text(pair, i, text, sizeof(text));
+		put(" %s", text);
+	}
+	put("%s\n", event->ns == pair->end ? "" : " wrong event");
+}
+
+static void unfinished(const struct pair *pair, void *priv)
+{
+	(void)priv;
+	put("%s %lld-%lld %s\n", pair->kind->name, (long long)pair->begin,
+	    (long long)pair->end, pair->fate == PAIR_OPEN ? "open" :
+	    pair->fate == PAIR_LEFT ? "left" : "given up");
+}
+
+static void unbegun(struct pair_kind *kind, const struct trace_event *event,
+		    void *priv)
+{
+	(void)priv;
+	put("%s no begin %lld\n", kind->name, (long long)event->ns);
+}
+
+static const struct pair_calls calls = {
+	.finished = finished, .unfinished = unfinished, .unbegun = unbegun,
+};
+
+static void make_traces(void)
+{
+	for (unsigned int t = 0; t < 2; t++) {
+		traces[t].number = t;
+		traces[t].vpid = 100 + t;
+		traces[t].context = &context;
+		traces[t].events = tables[t];
+		traces[t].nevents = traces[t].nclasses = NNAMES;
+		for (uint32_t i = 0; i < NNAMES; i++) {
+			events[t][i].name = names[i];
+			events[t][i].number = i;
+			events[t][i].fields = &no_fields;
+			tables[t][i] = &events[t][i];
+			if (!strcmp(names[i], "app:request"))
+				events[t][i].fields = &narrow_fields;
+			if (!strcmp(names[i], "app:reply"))
+				events[t][i].fields = &wide_fields;
+		}
+	}
+}
+
+/* Feeds the event `name` of a process and thread, at the next nanosecond. */
+static void feed_from(unsigned int process, int32_t thread, uint32_t cpu,
+		      const char *name, int32_t id, const char *url)
+{
+	struct trace_event event = { .ns = ++now, .trace = &traces[process],
+				     .cpu = cpu };
+	uint64_t number = (uint64_t)(int64_t)id;
+	uint8_t bytes[256];
+	size_t n = sizeof(thread), text = strlen(url) + 1;
+
+	for (uint32_t i = 0; i < NNAMES; i++)
+		if (!strcmp(names[i], name))
+			event.class = &events[process][i];
+	if (!event.class)
+		abort();
+	memcpy(bytes, &thread, sizeof(thread));
+	if (event.class->fields == &narrow_fields) {
+		memcpy(bytes + n, url, text);
+		memcpy(bytes + n + text, &id, sizeof(id));
+		n += text + sizeof(id);
+	} else if (event.class->fields == &wide_fields) {
+		memcpy(bytes + n, &number, sizeof(number));
+		memcpy(bytes + n + sizeof(number), url, text);
+		n += sizeof(number) + text;
+	}
+	event.context = bytes;
+	event.fields = bytes + (traces[process].context ? sizeof(thread) : 0);
+	event.end = bytes + n;
+	pairs_feed(pairs, &event);
+}
+
+static void feed(const char *name)
+{
+	feed_from(0, 7, 0, name, 0, "");
+}
+
+static void start(const char *rule)
+{
+	const char *wrong = NULL;
+
+	pairs = pairs_new(&calls);
+	if (rule)
+		unit_equal(pairs_add(pairs, rule, &wrong), 0, "rule %s", rule);
+	now = 0;
+	used = 0;
+	told[0] = '\0';
+}
+
+static void stop(const char *want, const char *name)
+{
+	pairs_finish(pairs);
+	unit_equal_string(told, want, "%s", name);
+	unit_equal(pairs_error(pairs), 0, "%s: no error", name);
+	pairs_free(pairs);
+}
+
+static void by_names(void)
+{
+	start(NULL);
+	feed("app:work_entry");
+	feed("app:inner_entry");
+	feed("app:inner_exit");
+	feed("app:work_exit");
+	feed("app:begin");
+	feed("py:function__entry");
+	feed("app:sys_enter_read");
+	feed("app:sys_exit_read");
+	feed("py:function__return");
+	feed("app:io_start");
+	feed("app:trending");
+	feed("app:weekend");
+	feed("app:io_done");
+	feed("app:end");
+	stop("app:inner 2-3/1\napp:work 1-4/0\napp:sys_read 7-8/2\n"
+	     "py:function 6-9/1\napp:io 10-13/1\napp 5-14/0\n",
+	     "kinds by names");
+}
+
+static void recursion(void)
+{
+	start(NULL);
+	for (int i = 0; i < 3; i++)
+		feed("app:work_entry");
+	for (int i = 0; i < 4; i++)
+		feed("app:work_exit");
+	stop("app:work 3-4/2\napp:work 2-5/1\napp:work 1-6/0\n"
+	     "app:work no begin 7\n", "recursion");
+}
+
+static void threads(void)
+{
+	start(NULL);
+	feed_from(0, 1, 0, "app:work_entry", 0, "");
+	feed_from(0, 2, 0, "app:work_entry", 0, "");
+	feed_from(1, 1, 0, "app:work_entry", 0, "");
+	feed_from(0, 1, 1, "app:work_exit", 0, "");
+	feed_from(1, 1, 1, "app:work_exit", 0, "");
+	feed_from(0, 2, 1, "app:work_exit", 0, "");
+	feed_from(1, 2, 1, "app:work_exit", 0, "");
+	stop("app:work 1-4/0\napp:work 3-5/0\napp:work 2-6/0\n"
+	     "app:work no begin 7\n", "threads of two processes");
+}
+
+static void cpus(void)
+{
+	traces[0].context = NULL;
+	start(NULL);
+	feed_from(0, 0, 3, "app:work_entry", 0, "");
+	feed_from(0, 0, 4, "app:work_entry", 0, "");
+	feed_from(0, 0, 3, "app:work_exit", 0, "");
+	feed_from(0, 0, 5, "app:work_exit", 0, "");
+	stop("app:work 1-3/0\napp:work no begin 4\napp:work 2-4 open\n",
+	     "without vtid, by CPU");
+	traces[0].context = &context;
+}
+
+static void ends_missing(void)
+{
+	start(NULL);
+	feed("app:begin");
+	feed("app:work_entry");
+	feed("app:inner_entry");
+	feed("app:io_start");
+	feed("app:work_exit");
+	feed("app:io_done");
+	feed("app:lone_begin");
+	stop("app:inner 3-5 left\napp:work 2-5/1\napp:io 4-6/3\n"
+	     "app 1-7 open\napp:lone 7-7 open\n", "ends that are missing");
+}
+
+static void keys(void)
+{
+	start("app/request,app/reply,id=number,url");
+	feed_from(0, 1, 0, "app:request", 5, "/x");
+	feed_from(0, 1, 0, "app:request", -6, "/a b");
+	feed_from(1, 1, 0, "app:request", 5, "/x");
+	feed_from(0, 2, 0, "app:reply", 5, "/y");
+	feed_from(0, 2, 0, "app:reply", 5, "/x");
+	feed_from(0, 2, 0, "app:reply", -6, "/a b");
+	stop("app/request,app/reply,id=number,url no begin 4\n"
+	     "app/request,app/reply,id=number,url 1-5/0 5 \"/x\"\n"
+	     "app/request,app/reply,id=number,url 2-6/0 -6 \"/a b\"\n"
+	     "app/request,app/reply,id=number,url 3-6 open\n", "keys");
+	start("request,reply,id=number,@any");
+	feed_from(0, 1, 0, "app:request", 5, "/x");
+	feed_from(1, 2, 0, "app:reply", 5, "");
+	stop("request,reply,id=number,@any 1-2/0 5\n",
+	     "keys across processes");
+}
+
+static void long_keys(void)
+{
+	char one[128], other[128];
+
+	memset(one, 'x', 100);
+	one[100] = '\0';
+	strcpy(other, one);
+	other[99] = 'y';
+	start("request,reply,url");
+	feed_from(0, 1, 0, "app:request", 1, one);
+	feed_from(0, 1, 0, "app:request", 1, other);
+	feed_from(0, 1, 0, "app:reply", 1, one);
+	used = 0;
+	told[0] = '\0';
+	stop("request,reply,url 2-3 open\n", "keys without room");
+	start("request,step,url");
+	feed_from(0, 1, 0, "app:request", 1, "");
+	feed("app:step");
+	unit_check(true, "a key that END has not");
+	stop("request,step,url 1-2 open\n", "a key that END has not");
+}
+
+static void rules(void)
+{
+	static const char *const wrong[] = {
+		"", "a", "a,", ",b", "a,b,", "a,b,=", "a,b,c=", "a,b,=c",
+		"a,b,@any", "a,b,1,2,3,4,5",
+	};
+	const char *why;
+
+	start("app:step,app:step");
+	for (int i = 0; i < 3; i++)
+		feed("app:step");
+	stop("app:step,app:step 1-2/0\napp:step,app:step 2-3/0\n",
+	     "from one to the next");
+	start("work_entry,work_exit");
+	feed("app:work_entry");
+	feed("app:inner_entry");
+	feed("app:inner_exit");
+	feed("app:work_exit");
+	stop("app:inner 2-3/1\nwork_entry,work_exit 1-4/0\n",
+	     "a rule replaces the kind of its names");
+	start("work_exit,work_entry");
+	pairs_no_names(pairs);
+	feed("app:work_entry");
+	feed("app:work_exit");
+	feed("app:work_entry");
+	stop("work_exit,work_entry no begin 1\nwork_exit,work_entry 2-3/0\n",
+	     "rules alone");
+	start(NULL);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		why = NULL;
+		unit_check(pairs_add(pairs, wrong[i], &why) < 0 && why,
+			   "no rule: '%s'", wrong[i]);
+	}
+	stop("", "no rule was added");
+}
+
+/* More open pairs than are kept, threads and keys that come and go. */
+static void many(void)
+{
+	struct pair_kind *const *kinds;
+	size_t n;
+
+	start("request,reply,id=number");
+	for (int32_t i = 0; i < 300000; i++) {
+		used = 0;
+		feed_from(0, i, 0, "app:request", i, "");
+	}
+	used = 0;
+	told[0] = '\0';
+	feed_from(0, 1, 0, "app:reply", 299999, "");
+	feed_from(0, 1, 0, "app:reply", 0, "");
+	unit_equal_string(told, "request,reply,id=number 300000-300001/0 299999"
+			  "\nrequest,reply,id=number no begin 300002\n",
+			  "the newest are kept");
+	n = pairs_kinds(pairs, &kinds);
+	unit_check(n && kinds[0]->given, "kinds: the rule first");
+	unit_equal(kinds[0]->open, PAIRS_OPEN_MAX - 1,
+		   "as many as there may be");
+	unit_equal(kinds[0]->unfinished, 300000 - PAIRS_OPEN_MAX, "given up");
+	for (int32_t i = 0; i < 300000; i++) {
+		used = 0;
+		feed_from(0, i, 0, "app:work_entry", 0, "");
+		feed_from(0, i, 0, "app:work_exit", 0, "");
+	}
+	used = 0;
+	told[0] = '\0';
+	feed_from(0, 1, 0, "app:reply", 299998, "");
+	unit_equal_string(told, "request,reply,id=number 299999-900003/0 299998"
+			  "\n", "threads that come and go do not matter");
+	for (int32_t i = 0; i < 300000; i++) {
+		used = 0;
+		feed("app:lone_begin");
+	}
+	used = 0;
+	told[0] = '\0';
+	feed_from(0, 1, 0, "app:reply", 299997, "");
+	unit_equal_string(told, "request,reply,id=number "
+			  "299998-1200004/0 299997\n",
+			  "nor begins that have no end");
+	pairs_free(pairs);
+}
+
+int main(void)
+{
+	make_traces();
+	by_names();
+	recursion();
+	threads();
+	cpus();
+	ends_missing();
+	keys();
+	long_keys();
+	rules();
+	many();
+	return unit_end();
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Buckets are the first bits of a number as a double: sign and exponent choose
+ * the power of two, and the first seven bits of the fraction its bucket.
+ *
+ *	63   62       52 51         45 44           0
+ *	sign | exponent | bucket      | not kept
+ */
+#include "traces/pairs/histogram.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OCTAVES		4096u		/* of both signs */
+#define POSITIVE	2048u		/* of one sign */
+#define BUCKET_SHIFT	45
+
+static uint64_t bits_of(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	/* there is one zero */
+	return value == 0 ? 0 : bits;
+}
+
+static double double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static unsigned int octave_of(long double value)
+{
+	return (unsigned int)(bits_of((double)value) >> 52);
+}
+
+static uint64_t *octave_at(const struct histogram *h, unsigned int octave)
+{
+	uint64_t **group = h->octaves[octave / 64];
+
+	return group ? group[octave % 64] : NULL;
+}
+
+/* Returns the buckets of a power of two, made if they are not there. */
+static uint64_t *octave_take(struct histogram *h, unsigned int octave)
+{
+	uint64_t ***group = &h->octaves[octave / 64];
+
+	if (!*group)
+		*group = calloc(64, sizeof(**group));
+	if (*group && !(*group)[octave % 64])
+		(*group)[octave % 64] = calloc(HISTOGRAM_BUCKETS,
+					       sizeof(uint64_t));
+	return *group ? (*group)[octave % 64] : NULL;
+}
+
+static bool is_integer(long double value)
+{
+	return value <= -0x1p63L || value >= 0x1p63L ||
+	       value == (long double)(int64_t)value;
+}
+
+static int add_bucket(struct histogram *h, long double value)
+{
+	uint64_t bits = bits_of((double)value);
+	uint64_t *octave = octave_at(h, (unsigned int)(bits >> 52));
+
+	if (!octave)
+		octave = octave_take(h, (unsigned int)(bits >> 52));
+	if (!octave)
+		return -ENOMEM;
+	octave[bits >> BUCKET_SHIFT & (HISTOGRAM_BUCKETS - 1)]++;
+	return 0;
+}
+
+/* Puts the numbers that are kept into buckets. */
+static int begin_buckets(struct histogram *h)
+{
+	int ret = 0;
+
+	for (uint64_t i = 0; i < h->count && !ret; i++)
+		ret = add_bucket(h, h->exact[i]);
+	free(h->exact);
+	h->exact = NULL;
+	h->bucketed = true;
+	return ret;
+}
+
+static int add_exact(struct histogram *h, long double value)
+{
+	uint32_t room = h->room ? 2 * h->room : 8;
+	long double *more;
+
+	if (h->count == h->room) {
+		more = realloc(h->exact, room * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		h->exact = more;
+		h->room = room;
+	}
+	h->exact[h->count] = value;
+	h->sorted = false;
+	return 0;
+}
+
+int histogram_add(struct histogram *h, long double value)
+{
+	int ret = 0;
+
+	if (isnan(value)) {
+		h->nans++;
+		return 0;
+	}
+	if (h->count == HISTOGRAM_EXACT && !h->bucketed)
+		ret = begin_buckets(h);
+	if (!ret)
+		ret = h->bucketed ? add_bucket(h, value) : add_exact(h, value);
+	if (ret)
+		return ret;
+	if (!h->count || value < h->min)
+		h->min = value;
+	if (!h->count || value > h->max)
+		h->max = value;
+	h->fractions |= !is_integer(value);
+	h->sum += value;
+	h->count++;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	long double left = *(const long double *)a;
+	long double right = *(const long double *)b;
+
+	return (left > right) - (left < right);
+}
+
+static void sort(struct histogram *h)
+{
+	if (!h->sorted && h->exact)
+		qsort(h->exact, h->count, sizeof(*h->exact), compare);
+	h->sorted = true;
+}
+
+/* Returns the octave that comes at a place in the order of numbers; and the
+ * other way round. */
+static unsigned int octave_in_order(unsigned int place)
+{
+	return place < POSITIVE ? OCTAVES - 1 - place : place - POSITIVE;
+}
+
+static unsigned int place_in_order(unsigned int octave)
+{
+	return octave < POSITIVE ? POSITIVE + octave : OCTAVES - 1 - octave;
+}
+
+/* Returns the number that stands for a bucket. */
+static long double middle(const struct histogram *h, unsigned int octave,
+			  unsigned int bucket)
+{
+	uint64_t bits = (uint64_t)octave << 52 |
+			(uint64_t)bucket << BUCKET_SHIFT;
+	double low = double_of(bits);
+	double high = double_of(bits + (1ull << BUCKET_SHIFT));
+	long double value;
+
+	if (isinf(low) || !bits)
+		return low;
+	if (isinf(high))
+		return low;
+	if (h->fractions)
+		value = ((long double)low + high) / 2;
+	else if (fabs(high - low) <= 1)
+		value = low;
+	else
+		value = ((long double)low + high) / 2;
+	if (!h->fractions && value > -0x1p63L && value < 0x1p63L)
+		value = (long double)(int64_t)value;
+	return value < h->min ? h->min : value > h->max ? h->max : value;
+}
+
+/* Returns the number of a rank, counted from 1, of what is in buckets. */
+static long double ranked(const struct histogram *h, uint64_t rank)
+{
+	for (unsigned int i = 0; i < OCTAVES; i++) {
+		unsigned int octave = octave_in_order(i);
+		const uint64_t *buckets = octave_at(h, octave);
+
+		for (unsigned int b = 0; buckets && b < HISTOGRAM_BUCKETS;
+		     b++) {
+			unsigned int bucket = octave < POSITIVE ?
+				b : HISTOGRAM_BUCKETS - 1 - b;
+
+			if (rank <= buckets[bucket])
+				return middle(h, octave, bucket);
+			rank -= buckets[bucket];
+		}
+	}
+	return h->max;
+}
+
+long double histogram_quantile(struct histogram *h, double q)
+{
+	long double exact = (long double)q * (long double)h->count;
+	uint64_t rank;
+
+	if (!h->count)
+		return 0;
+	/* q is inexact: 0.999 of 1000 is rank 999, not 1000 */
+	rank = (uint64_t)exact;
+	rank += exact - (long double)rank > 1e-9L;
+	if (rank < 1)
+		rank = 1;
+	if (rank >= h->count)
+		return h->max;
+	if (h->bucketed)
+		return rank == 1 ? h->min : ranked(h, rank);
+	sort(h);
+	return h->exact[rank - 1];
+}
+
+static void set_row(const struct histogram *h, unsigned int octave,
+		    long double *from, long double *to)
+{
+	uint64_t bits = (uint64_t)(octave % POSITIVE) << 52;
+	long double low = double_of(bits);
+	long double high = double_of(bits + (1ull << 52));
+
+	if (!bits && !h->fractions)
+		high = 1;
+	*from = octave < POSITIVE ? low : -high;
+	*to = octave < POSITIVE ? high : -low;
+}
+
+/* Finds the next octave among the numbers that are kept, and counts them. */
+static unsigned int next_exact(const struct histogram *h, unsigned int at,
+			       uint64_t *count)
+{
+	unsigned int next = OCTAVES;
+
+	*count = 0;
+	for (uint64_t i = 0; i < h->count; i++) {
+		unsigned int place = place_in_order(octave_of(h->exact[i]));
+
+		if (place >= at && place < next) {
+			next = place;
+			*count = 0;
+		}
+		*count += place == next;
+	}
+	return next;
+}
+
+static unsigned int next_bucketed(const struct histogram *h, unsigned int at,
+				  uint64_t *count)
+{
+	for (*count = 0; at < OCTAVES; at++) {
+		const uint64_t *buckets = octave_at(h, octave_in_order(at));
+
+		for (unsigned int b = 0; buckets && b < HISTOGRAM_BUCKETS; b++)
+			*count += buckets[b];
+		if (*count)
+			break;
+	}
+	return at;
+}
+
+bool histogram_row(struct histogram *h, unsigned int *at, long double *from,
+		   long double *to, uint64_t *count)
+{
+	unsigned int next = h->bucketed ? next_bucketed(h, *at, count) :
+					  next_exact(h, *at, count);
+
+	if (next == OCTAVES)
+		return false;
+	set_row(h, octave_in_order(next), from, to);
+	*at = next + 1;
+	return true;
+}
+
+void histogram_clear(struct histogram *h)
+{
+	for (unsigned int i = 0; i < 64; i++) {
+		for (unsigned int k = 0; h->octaves[i] && k < 64; k++)
+			free(h->octaves[i][k]);
+		free(h->octaves[i]);
+	}
+	free(h->exact);
+	*h = (struct histogram){ 0 };
+}

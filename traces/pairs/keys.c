@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Keys of pairs: values of fields, in a form in which they can be compared
+ * whatever their types' sizes are.
+ *
+ *	number	8 bytes: an integer extended, or a double
+ *	other	its bytes, without the NUL of a string
+ *
+ * Each is kept behind a byte that says how many follow. What has no room is in
+ * the hash alone.
+ */
+#include "traces/pairs/private.h"
+
+#include <string.h>
+
+#include "traces/text/event-text.h"
+
+#define TEXT_BYTES	(2 * OUT_PIECE_BYTES)
+
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * 0x9e3779b97f4a7c15ull;
+	return hash ^ hash >> 29;
+}
+
+static uint64_t mix_bytes(uint64_t hash, const uint8_t *at, size_t n)
+{
+	uint64_t word;
+
+	for (; n >= sizeof(word); n -= sizeof(word), at += sizeof(word)) {
+		memcpy(&word, at, sizeof(word));
+		hash = mix(hash, word);
+	}
+	word = n;
+	for (size_t i = 0; i < n; i++)
+		word = word << 8 | at[i];
+	return mix(hash, word);
+}
+
+static void keep(struct pair *pair, const void *bytes, size_t n)
+{
+	size_t room = PAIR_KEY_BYTES - pair->key_bytes;
+
+	if (!room)
+		return;
+	n = n < room - 1 ? n : room - 1;
+	pair->key[pair->key_bytes++] = (uint8_t)n;
+	memcpy(pair->key + pair->key_bytes, bytes, n);
+	pair->key_bytes += (uint8_t)n;
+}
+
+/* Returns a number's 8 bytes. */
+static uint64_t number(const struct field_class *class, const uint8_t *at)
+{
+	union {
+		double f64;
+		uint64_t u64;
+	} v;
+
+	if (class->kind != FIELD_REAL)
+		return field_integer(class, at);
+	v.f64 = field_real(class, at);
+	return v.u64;
+}
+
+bool keys_read(struct pair *pair, const struct pair_action *action,
+	       const struct trace_event *event, uint64_t *hash)
+{
+	uint64_t sum = 0;
+
+	pair->key_bytes = 0;
+	for (unsigned int i = 0; i < action->kind->nkeys; i++) {
+		const struct field_class *class = action->keys[i].class;
+		size_t n;
+		const uint8_t *at = field_at_bytes(&action->keys[i], event, &n);
+		uint64_t word;
+
+		if (!at)
+			return false;
+		if (class->kind <= FIELD_ENUM) {
+			word = number(class, at);
+			sum = mix(sum, word);
+			keep(pair, &word, sizeof(word));
+			continue;
+		}
+		if (class->kind == FIELD_STRING)
+			n--;
+		else if (class->kind == FIELD_TEXT)
+			n = strnlen((const char *)at, n);
+		sum = mix_bytes(sum, at, n);
+		keep(pair, at, n);
+	}
+	*hash = sum;
+	return true;
+}
+
+/* Writes the value of a key as a field's. */
+static void put(struct out *out, const struct field_class *class,
+		const uint8_t *at, size_t n)
+{
+	struct field_class as = *class;
+
+	if (class->kind > FIELD_ENUM) {
+		string_text_put(out, (const char *)at, n);
+	} else if (n == sizeof(uint64_t)) {
+		/* an integer's own bytes are the first, in little endian */
+		if (class->kind == FIELD_REAL)
+			as.bytes = sizeof(uint64_t);
+		field_text_put(out, &as, at, at + n, false);
+	}
+}
+
+size_t pair_key_text(const struct pair *pair, unsigned int i, char *text,
+		     size_t room)
+{
+	char buffer[TEXT_BYTES];
+	struct out out = { .p = buffer, .start = buffer,
+			   .end = buffer + sizeof(buffer), .fd = -1 };
+	size_t at = 0, n;
+
+	if (!room)
+		return 0;
+	for (unsigned int k = 0; k < i && at < pair->key_bytes; k++)
+		at += 1u + pair->key[at];
+	if (at < pair->key_bytes)
+		put(&out, pair->keys[i].class, pair->key + at + 1,
+		    pair->key[at]);
+	n = (size_t)(out.p - buffer);
+	n = n < room - 1 ? n : room - 1;
+	memcpy(text, buffer, n);
+	text[n] = '\0';
+	return n;
+}

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Open pairs: a stack for each lane, and a list of all of them by age.
+ *
+ * Lanes lie in a hash table with open addressing. A lane whose stack is empty
+ * stays until the table must grow, and is then left out; so the table's size
+ * follows what is open, not how many threads or keys there ever were.
+ */
+#include "traces/pairs/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LANES_MIN	256u
+#define OPEN_MIN	64u
+
+/* Of a kind of which no END was met: more are not kept. */
+#define OPEN_ENDLESS_MAX	1024u
+
+static struct lane lane_of(const struct pair *pair)
+{
+	bool keys = pair->lane_kind == PAIR_OF_KEYS;
+	uint32_t trace = (uint32_t)pair->trace->number;
+
+	return (struct lane){
+		.id = pair->lane ^ (uint64_t)pair->lane_kind << 62,
+		.trace = keys && pair->kind->across ? NONE - 1 : trace,
+		.kind = keys ? pair->kind->number : NONE,
+		.top = NONE,
+	};
+}
+
+static uint32_t lane_hash(const struct lane *lane)
+{
+	uint64_t hash = (lane->id ^ (uint64_t)lane->trace << 40 ^
+			 (uint64_t)lane->kind << 20) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(hash >> 32);
+}
+
+/* Finds the lane, or the free place where it would be. */
+static struct lane *lane_find(const struct pairs *p, const struct lane *like)
+{
+	uint32_t mask = p->nlanes - 1;
+	uint32_t i = lane_hash(like);
+
+	for (;; i++) {
+		struct lane *lane = &p->lanes[i & mask];
+
+		if (lane->trace == NONE ||
+		    (lane->id == like->id && lane->trace == like->trace &&
+		     lane->kind == like->kind))
+			return lane;
+	}
+}
+
+static int lanes_grow(struct pairs *p)
+{
+	struct lane *old = p->lanes;
+	uint32_t nold = p->nlanes, live = 0;
+
+	for (uint32_t i = 0; i < nold; i++)
+		live += old[i].trace != NONE && old[i].top != NONE;
+	p->nlanes = LANES_MIN;
+	while (p->nlanes < 4 * live)
+		p->nlanes *= 2;
+	p->lanes = malloc(p->nlanes * sizeof(*p->lanes));
+	if (!p->lanes) {
+		p->lanes = old;
+		p->nlanes = nold;
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < p->nlanes; i++)
+		p->lanes[i].trace = NONE;
+	for (uint32_t i = 0; i < nold; i++)
+		if (old[i].trace != NONE && old[i].top != NONE)
+			*lane_find(p, &old[i]) = old[i];
+	p->lanes_used = live;
+	free(old);
+	return 0;
+}
+
+/* Returns the lane of a pair, made if it is not there; or NULL. */
+static struct lane *lane_take(struct pairs *p, const struct pair *pair)
+{
+	struct lane like = lane_of(pair);
+	struct lane *lane;
+
+	if (2 * p->lanes_used >= p->nlanes && lanes_grow(p))
+		return NULL;
+	lane = lane_find(p, &like);
+	if (lane->trace == NONE) {
+		*lane = like;
+		p->lanes_used++;
+	}
+	return lane;
+}
+
+/* Takes an open pair out of its lane and the list; its place is free. */
+static void unlink_pair(struct pairs *p, struct lane *lane, uint32_t at)
+{
+	struct open_pair *o = &p->open[at];
+
+	if (o->above != NONE)
+		p->open[o->above].below = o->below;
+	else
+		lane->top = o->below;
+	if (o->below != NONE)
+		p->open[o->below].above = o->above;
+	if (o->newer != NONE)
+		p->open[o->newer].older = o->older;
+	else
+		p->newest = o->older;
+	if (o->older != NONE)
+		p->open[o->older].newer = o->newer;
+	else
+		p->oldest = o->newer;
+	lane->depth--;
+	o->pair.kind->open--;
+	o->below = p->free;
+	p->free = at;
+}
+
+/* Tells a pair that did not finish. */
+static void tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
+		 int64_t end)
+{
+	pair->fate = (uint8_t)fate;
+	pair->end = end;
+	if (fate == PAIR_OPEN && pair->kind->steps)
+		return;
+	pair->kind->unfinished++;
+	if (p->calls->unfinished)
+		p->calls->unfinished(pair, p->calls->priv);
+}
+
+/* Ends an open pair without an END. */
+static void abandon(struct pairs *p, uint32_t at, enum pair_fate fate,
+		    int64_t end)
+{
+	struct lane like = lane_of(&p->open[at].pair);
+
+	unlink_pair(p, lane_find(p, &like), at);
+	tell(p, &p->open[at].pair, fate, end);
+}
+
+/* Returns a free place, or NONE. */
+static uint32_t take_place(struct pairs *p, int64_t now)
+{
+	struct open_pair *more;
+	uint32_t at = p->free, room;
+
+	if (at == NONE && p->nopen == PAIRS_OPEN_MAX) {
+		abandon(p, p->oldest, PAIR_GIVEN_UP, now);
+		at = p->free;
+	}
+	if (at != NONE) {
+		p->free = p->open[at].below;
+		return at;
+	}
+	if (p->nopen == p->room) {
+		room = p->room ? 2 * p->room : OPEN_MIN;
+		more = realloc(p->open, room * sizeof(*more));
+		if (!more)
+			return NONE;
+		p->open = more;
+		p->room = room;
+	}
+	return p->nopen++;
+}
+
+struct pair *open_push(struct pairs *p, const struct pair *pair)
+{
+	struct open_pair *o;
+	struct lane *lane;
+	uint32_t at;
+
+	if (!pair->kind->end && pair->kind->open >= OPEN_ENDLESS_MAX) {
+		struct pair lone = *pair;
+
+		tell(p, &lone, PAIR_GIVEN_UP, pair->begin);
+		return NULL;
+	}
+	at = take_place(p, pair->begin);
+	lane = at == NONE ? NULL : lane_take(p, pair);
+	if (!lane) {
+		p->error = -ENOMEM;
+		return NULL;
+	}
+	o = &p->open[at];
+	o->pair = *pair;
+	o->pair.depth = lane->depth++;
+	o->above = NONE;
+	o->below = lane->top;
+	if (lane->top != NONE)
+		p->open[lane->top].above = at;
+	lane->top = at;
+	o->newer = NONE;
+	o->older = p->newest;
+	if (p->newest != NONE)
+		p->open[p->newest].newer = at;
+	else
+		p->oldest = at;
+	p->newest = at;
+	pair->kind->open++;
+	return &o->pair;
+}
+
+static bool is_like(const struct pair *pair, const struct pair *like)
+{
+	return pair->kind == like->kind &&
+	       pair->key_bytes == like->key_bytes &&
+	       !memcmp(pair->key, like->key, like->key_bytes);
+}
+
+const struct pair *open_pop(struct pairs *p, const struct pair *like,
+			    int64_t now)
+{
+	struct lane key = lane_of(like);
+	struct lane *lane;
+	uint32_t at, above;
+
+	if (!like->kind->open)
+		return NULL;
+	lane = lane_find(p, &key);
+	at = lane->trace == NONE ? NONE : lane->top;
+	while (at != NONE && !is_like(&p->open[at].pair, like))
+		at = p->open[at].below;
+	if (at == NONE)
+		return NULL;
+	/* what a call called has returned, or never will */
+	for (above = p->open[at].above;
+	     like->kind->calls && above != NONE;) {
+		uint32_t next = p->open[above].above;
+
+		if (p->open[above].pair.kind->calls)
+			abandon(p, above, PAIR_LEFT, now);
+		above = next;
+	}
+	unlink_pair(p, lane, at);
+	return &p->open[at].pair;
+}
+
+void open_finish(struct pairs *p)
+{
+	while (p->oldest != NONE)
+		abandon(p, p->oldest, PAIR_OPEN, p->now);
+}
+
+void open_free(struct pairs *p)
+{
+	free(p->open);
+	free(p->lanes);
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Takes events, and puts those together that begin and end a pair.
+ */
+#include "traces/pairs/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pairs *pairs_new(const struct pair_calls *calls)
+{
+	struct pairs *p = calloc(1, sizeof(*p));
+
+	if (p) {
+		p->calls = calls;
+		p->free = p->oldest = p->newest = NONE;
+	}
+	return p;
+}
+
+static void free_trace(struct pair_trace *t)
+{
+	for (uint32_t i = 0; t && i < t->nclasses; i++)
+		while (t->actions[i]) {
+			struct pair_action *next = t->actions[i]->next;
+
+			free(t->actions[i]);
+			t->actions[i] = next;
+		}
+	if (t)
+		free(t->actions);
+	free(t);
+}
+
+void pairs_free(struct pairs *p)
+{
+	for (uint32_t i = 0; i < p->ntraces; i++)
+		free_trace(p->traces[i]);
+	free(p->traces);
+	names_free(p);
+	open_free(p);
+	free(p);
+}
+
+void pairs_no_names(struct pairs *p)
+{
+	p->no_names = true;
+}
+
+size_t pairs_kinds(const struct pairs *p, struct pair_kind *const **kinds)
+{
+	*kinds = p->kinds;
+	return p->nkinds;
+}
+
+int pairs_error(const struct pairs *p)
+{
+	return p->error;
+}
+
+/* Returns the trace's place, made if it is not there, or NULL. */
+static struct pair_trace *place(struct pairs *p, const struct trace_class *t)
+{
+	struct pair_trace **more;
+
+	if (t->number >= p->ntraces) {
+		uint32_t n = 2 * (uint32_t)t->number + 1;
+
+		more = realloc(p->traces, n * sizeof(*more));
+		if (!more)
+			return NULL;
+		memset(more + p->ntraces, 0,
+		       (n - p->ntraces) * sizeof(*more));
+		p->traces = more;
+		p->ntraces = n;
+	}
+	if (!p->traces[t->number])
+		p->traces[t->number] = calloc(1, sizeof(struct pair_trace));
+	return p->traces[t->number];
+}
+
+/* Returns the offset of the thread's id in the context, or -1. */
+static int32_t find_vtid(const struct trace_class *trace)
+{
+	static const struct field_class none = { .kind = FIELD_STRUCT };
+	static const struct event_class event = { .fields = &none };
+	struct field_at at;
+
+	if (!trace->context || !field_at_find(&at, trace, &event, "vtid") ||
+	    at.class->bytes != sizeof(int32_t) || at.from != at.to ||
+	    at.offset > INT32_MAX - sizeof(int32_t))
+		return -1;
+	return (int32_t)at.offset;
+}
+
+int pairs_meet(struct pairs *p, const struct trace_class *trace)
+{
+	struct pair_trace *t = place(p, trace);
+	struct pair_action **more;
+	int ret = 0;
+
+	if (!t)
+		return -ENOMEM;
+	more = realloc(t->actions, (trace->nclasses + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	t->actions = more;
+	if (!t->trace)
+		t->vtid = find_vtid(trace);
+	t->trace = trace;
+	for (size_t i = 0; i < trace->nevents && !ret; i++) {
+		const struct event_class *class = trace->events[i];
+
+		if (!class || class->number < t->nclasses ||
+		    class->number >= trace->nclasses)
+			continue;
+		more[class->number] = NULL;
+		ret = names_meet(p, trace, class, &more[class->number]);
+	}
+	t->nclasses = trace->nclasses;
+	return ret;
+}
+
+static void set_lane(struct pair *pair, const struct pair_trace *t,
+		     const struct trace_event *event)
+{
+	int32_t vtid;
+
+	pair->cpu = event->cpu;
+	if (t->vtid >= 0) {
+		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));
+		pair->vtid = vtid;
+		pair->lane = (uint32_t)vtid;
+		pair->lane_kind = PAIR_OF_THREAD;
+	} else {
+		pair->vtid = -1;
+		pair->lane = event->cpu;
+		pair->lane_kind = PAIR_OF_CPU;
+	}
+}
+
+static void end_pair(struct pairs *p, struct pair *like,
+		     const struct trace_event *event)
+{
+	struct pair_kind *kind = like->kind;
+	struct pair *pair = (struct pair *)open_pop(p, like, event->ns);
+
+	if (!pair && kind->steps)
+		return;
+	if (!pair) {
+		kind->unbegun++;
+		if (p->calls->unbegun)
+			p->calls->unbegun(kind, event, p->calls->priv);
+		return;
+	}
+	pair->end = event->ns;
+	pair->fate = PAIR_FINISHED;
+	kind->finished++;
+	if (p->calls->finished)
+		p->calls->finished(pair, event, p->calls->priv);
+}
+
+static void act(struct pairs *p, const struct pair_trace *t,
+		const struct pair_action *action,
+		const struct trace_event *event)
+{
+	struct pair pair;
+
+	pair.kind = action->kind;
+	pair.trace = t->trace;
+	pair.class = event->class;
+	pair.keys = action->keys;
+	pair.begin = pair.end = event->ns;
+	pair.priv = 0;
+	pair.key_bytes = 0;
+	set_lane(&pair, t, event);
+	if (action->kind->nkeys) {
+		if (action->keyless ||
+		    !keys_read(&pair, action, event, &pair.lane)) {
+			action->kind->keyless++;
+			return;
+		}
+		pair.lane_kind = PAIR_OF_KEYS;
+	}
+	if (action->ends) {
+		end_pair(p, &pair, event);
+	} else {
+		struct pair *open = open_push(p, &pair);
+
+		if (open && p->calls->begun)
+			p->calls->begun(open, event, p->calls->priv);
+	}
+}
+
+void pairs_feed(struct pairs *p, const struct trace_event *event)
+{
+	size_t trace = event->trace->number;
+	uint32_t class = event->class->number;
+	const struct pair_trace *t = trace < p->ntraces ? p->traces[trace] :
+							  NULL;
+	const struct pair_action *action;
+
+	if (!t || class >= t->nclasses) {
+		if (pairs_meet(p, event->trace) ||
+		    class >= p->traces[trace]->nclasses) {
+			p->error = -ENOMEM;
+			return;
+		}
+		t = p->traces[trace];
+	}
+	p->now = event->ns;
+	for (action = t->actions[class]; action; action = action->next)
+		act(p, t, action, event);
+}
+
+void pairs_finish(struct pairs *p)
+{
+	open_finish(p);
+}

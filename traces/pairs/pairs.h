@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Puts events together into pairs: what begins with one event and ends with
+ * another, such as a call, a request, or the time for which a lock is held.
+ *
+ *	pairs = pairs_new(&calls);
+ *	pairs_add(pairs, "app:start,app:done,id");	if the user named some
+ *	while ((event = reader_next(reader)))
+ *		pairs_feed(pairs, event);		calls.finished(...)
+ *	pairs_finish(pairs);				calls.unfinished(...)
+ *	pairs_free(pairs);
+ *
+ * Kinds of pairs are given by rules, and found by names: X_entry and X_exit,
+ * begin and end, and so on (names.c). An END finishes the innermost BEGIN of
+ * its kind that is open in its lane. A lane is a thread, if the events have the
+ * context vtid; else a CPU and process; or, of a rule with keys, the process
+ * and the values of the keys.
+ *
+ * What must stay true here:
+ *  - an event costs a look into a table: names are compared once for each class
+ *    of events;
+ *  - memory is bounded, whatever the traces say: of more than PAIRS_OPEN_MAX
+ *    open pairs the oldest is given up.
+ */
+#ifndef TRACES_PAIRS_PAIRS_H
+#define TRACES_PAIRS_PAIRS_H
+
+#include "traces/read/field-at.h"
+
+#define PAIRS_OPEN_MAX	(128u << 10)
+#define PAIR_KEYS_MAX	4
+#define PAIR_KEY_BYTES	40	/* of all keys; the rest is in their hash */
+
+/* A kind of pairs. Everything but `priv` is to be read only. */
+struct pair_kind {
+	const char *name;		/* "app:request"; of a rule: the rule */
+	const char *begin;		/* names of events; NULL: none met */
+	const char *end;
+	bool given;			/* by a rule */
+	bool across;			/* keys are compared across processes */
+	bool calls;			/* of functions: strictly nested */
+	bool steps;			/* BEGIN and END are the same event */
+	uint8_t nkeys;
+	const char *begin_keys[PAIR_KEYS_MAX];
+	const char *end_keys[PAIR_KEYS_MAX];
+	uint32_t number;		/* of the kind, from 0 */
+	uint64_t finished;		/* counts, so far */
+	uint64_t unfinished;
+	uint64_t unbegun;		/* an END without a BEGIN */
+	uint64_t keyless;		/* events without one of the keys */
+	uint32_t open;
+	void *priv;			/* of who feeds the events */
+};
+
+enum pair_lane {
+	PAIR_OF_THREAD,			/* lane: the vtid */
+	PAIR_OF_CPU,			/* lane: the CPU */
+	PAIR_OF_KEYS,			/* lane: their hash */
+};
+
+enum pair_fate {
+	PAIR_FINISHED,
+	PAIR_OPEN,			/* at the end of the traces */
+	PAIR_LEFT,			/* a call around it returned first */
+	PAIR_GIVEN_UP,			/* too many were open */
+};
+
+/* A pair, from its BEGIN on. It is valid until the callback returns. */
+struct pair {
+	struct pair_kind *kind;
+	const struct trace_class *trace;	/* of BEGIN */
+	const struct event_class *class;	/* of BEGIN */
+	int64_t begin;			/* ns since 1970 */
+	int64_t end;			/* below `begin` in damaged traces */
+	uint64_t lane;
+	int64_t vtid;			/* of BEGIN, or -1 */
+	uint64_t priv;			/* of who feeds the events */
+	const struct field_at *keys;	/* in BEGIN */
+	uint32_t cpu;			/* of BEGIN */
+	uint32_t depth;			/* pairs that were open in its lane */
+	uint8_t lane_kind;		/* enum pair_lane */
+	uint8_t fate;			/* enum pair_fate */
+	uint8_t key_bytes;
+	uint8_t key[PAIR_KEY_BYTES];	/* see pair_key_text() */
+};
+
+/* Each may be NULL. `event` is BEGIN or END. */
+struct pair_calls {
+	/* a pair was opened; `priv` of the pair can be set */
+	void (*begun)(struct pair *pair, const struct trace_event *event,
+		      void *priv);
+	void (*finished)(const struct pair *pair,
+			 const struct trace_event *event, void *priv);
+	/* `end` is the last time that is known of it */
+	void (*unfinished)(const struct pair *pair, void *priv);
+	void (*unbegun)(struct pair_kind *kind,
+			const struct trace_event *event, void *priv);
+	void *priv;
+};
+
+struct pairs;
+
+/* Returns pairs that finds kinds by names, or NULL without memory. `calls`
+ * lives as long as it. */
+struct pairs *pairs_new(const struct pair_calls *calls);
+void pairs_free(struct pairs *pairs);
+
+/*
+ * Adds a rule, BEGIN,END[,KEY...], before the first event. BEGIN and END are
+ * names of events, "app:start", "app/start", or "start" of any channel. Both
+ * may be the same: the time from one event to the next, where the first and the
+ * last one are not told. KEY is a field or context; "A=B" is A in BEGIN and B
+ * in END. "@any" among the keys compares them across processes. A kind that
+ * would be found by the same two names is replaced.
+ * Returns 0; -EINVAL: it is no rule, and *wrong is a sentence about it;
+ * -ENOMEM.
+ */
+int pairs_add(struct pairs *pairs, const char *rule, const char **wrong);
+
+/* Leaves kinds to rules alone. */
+void pairs_no_names(struct pairs *pairs);
+
+/* Makes the kinds of a trace's events known. pairs_feed() does it at the
+ * trace's first event. Returns 0 or -ENOMEM. */
+int pairs_meet(struct pairs *pairs, const struct trace_class *trace);
+
+/* Takes an event. Events come in the order of time. */
+void pairs_feed(struct pairs *pairs, const struct trace_event *event);
+
+/* Tells all open pairs as unfinished, the oldest first. */
+void pairs_finish(struct pairs *pairs);
+
+/* Returns the kinds, those of rules first; kinds without `begin` or `end` among
+ * them, of which no event was met. Pointers to them stay valid. */
+size_t pairs_kinds(const struct pairs *pairs, struct pair_kind *const **kinds);
+
+/* Returns 0, or -ENOMEM if pairs were not counted for want of memory. */
+int pairs_error(const struct pairs *pairs);
+
+/* Writes the value of key i of the pair's kind, as a line of an event has it,
+ * and a NUL; cuts what there is no room for. Returns the length. */
+size_t pair_key_text(const struct pair *pair, unsigned int i, char *text,
+		     size_t room);
+
+#endif

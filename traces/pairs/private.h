@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by the files of this room: names.c makes kinds of names, keys.c reads
+ * keys, open.c holds what is open, pairs.c takes the events.
+ */
+#ifndef TRACES_PAIRS_PRIVATE_H
+#define TRACES_PAIRS_PRIVATE_H
+
+#include "base/index.h"
+#include "traces/pairs/pairs.h"
+
+#define NONE	UINT32_MAX
+
+/* What an event of a class does: it ends a pair, or begins one. Those that end
+ * come first. */
+struct pair_action {
+	struct pair_action *next;
+	struct pair_kind *kind;
+	bool ends;
+	bool keyless;			/* its class has not all keys */
+	struct field_at keys[PAIR_KEYS_MAX];
+};
+
+struct pair_trace {
+	const struct trace_class *trace;
+	struct pair_action **actions;	/* by the number of the class */
+	uint32_t nclasses;		/* of actions[] */
+	int32_t vtid;			/* offset in the context, or -1 */
+};
+
+/* A kind, and the texts that it points to. */
+struct own_kind {
+	struct pair_kind kind;
+	char *text;
+	char *begin;			/* of a rule: names as written */
+	char *end;
+	char *seen_begin;
+	char *seen_end;
+};
+
+/* A pair that is open, or a free place. Links are numbers of places. */
+struct open_pair {
+	struct pair pair;
+	uint32_t below, above;		/* in its lane */
+	uint32_t older, newer;		/* of all */
+};
+
+/* A stack of open pairs; see lane_find(). */
+struct lane {
+	uint64_t id;
+	uint32_t trace;			/* its number, NONE: no lane is here */
+	uint32_t kind;			/* of keys: its number, else NONE */
+	uint32_t top;
+	uint32_t depth;
+};
+
+struct pairs {
+	const struct pair_calls *calls;
+	struct pair_kind **kinds;
+	size_t nkinds;
+	struct index names;		/* of kinds that were found */
+	bool no_names;
+	struct pair_trace **traces;	/* by number */
+	uint32_t ntraces;
+	struct open_pair *open;
+	uint32_t nopen;			/* places in use or free */
+	uint32_t room;
+	uint32_t free;			/* the first free place */
+	uint32_t oldest, newest;
+	struct lane *lanes;
+	uint32_t nlanes;		/* a power of two */
+	uint32_t lanes_used;
+	int64_t now;			/* of the last event */
+	int error;
+};
+
+/* names.c: adds to the class's actions what its name means. Returns 0 or
+ * -ENOMEM. */
+int names_meet(struct pairs *p, const struct trace_class *trace,
+	       const struct event_class *class, struct pair_action **actions);
+void names_free(struct pairs *p);
+
+/* keys.c: sets the keys of a pair, and their hash. Returns false for an event
+ * that is damaged. */
+bool keys_read(struct pair *pair, const struct pair_action *action,
+	       const struct trace_event *event, uint64_t *hash);
+
+/* open.c: the lane must be set. open_push() returns the pair, or NULL where it
+ * is not kept; open_pop() takes the innermost one like it, or returns NULL. The
+ * pair that is taken is valid until the next push. */
+struct pair *open_push(struct pairs *p, const struct pair *pair);
+const struct pair *open_pop(struct pairs *p, const struct pair *like,
+			    int64_t now);
+void open_finish(struct pairs *p);
+void open_free(struct pairs *p);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where a field of an event is.
+ */
+#include "traces/read/field-at.h"
+
+#include <string.h>
+
+static const struct field_class cpu_class = {
+	.kind = FIELD_INTEGER, .bytes = 4, .base = 10, .name = "cpu",
+};
+
+static const struct field_class vpid_class = {
+	.kind = FIELD_INTEGER, .bytes = 8, .is_signed = true, .base = 10,
+	.name = "vpid",
+};
+
+static const struct field_class procname_class = {
+	.kind = FIELD_STRING, .name = "procname",
+};
+
+/* Returns the size that all values of a class have, or -1. */
+static int64_t always_bytes(const struct field_class *class)
+{
+	int64_t sum = 0;
+
+	switch (class->kind) {
+	case FIELD_STRING:
+	case FIELD_SEQUENCE:
+		return -1;
+	case FIELD_TEXT:
+		sum = 1;
+		break;
+	case FIELD_ARRAY:
+		sum = always_bytes(&class->members[0]);
+		break;
+	case FIELD_STRUCT:
+		for (size_t i = 0; i < class->nmembers; i++) {
+			int64_t bytes = always_bytes(&class->members[i]);
+
+			if (bytes < 0)
+				return -1;
+			sum += bytes;
+		}
+		return sum;
+	default:
+		return class->bytes;
+	}
+	/* elements; what is larger is stepped over each time */
+	if (sum < 0 || sum > UINT16_MAX || class->count > UINT16_MAX)
+		return -1;
+	return sum * (int64_t)(class->count);
+}
+
+static bool find_member(struct field_at *at, const struct field_class *class,
+			const char *name)
+{
+	bool constant = true;
+
+	for (uint32_t i = 0; class && i < class->nmembers; i++) {
+		const struct field_class *member = &class->members[i];
+		int64_t bytes = always_bytes(member);
+
+		if (member->name && !member->is_length &&
+		    !strcmp(member->name, name)) {
+			at->class = member;
+			at->to = i;
+			return true;
+		}
+		constant &= bytes >= 0 && at->offset + bytes <= UINT32_MAX;
+		if (constant) {
+			at->offset += (uint32_t)bytes;
+			at->from = i + 1;
+		}
+	}
+	return false;
+}
+
+bool field_at_find(struct field_at *at, const struct trace_class *trace,
+		   const struct event_class *event, const char *name)
+{
+	*at = (struct field_at){ .source = FIELD_OF_EVENT };
+	if (find_member(at, event->fields, name))
+		return true;
+	*at = (struct field_at){ .source = FIELD_OF_CONTEXT };
+	if (find_member(at, trace->context, name))
+		return true;
+	at->source = FIELD_OF_STREAM;
+	at->class = &cpu_class;
+	if (!strcmp(name, "cpu"))
+		return true;
+	at->source = FIELD_OF_TRACE;
+	at->class = &vpid_class;
+	if (!strcmp(name, "vpid"))
+		return trace->vpid >= 0;
+	at->class = &procname_class;
+	return !strcmp(name, "procname") && trace->procname;
+}
+
+const uint8_t *field_at_bytes(const struct field_at *at,
+			      const struct trace_event *event, size_t *bytes)
+{
+	bool context = at->source == FIELD_OF_CONTEXT;
+	const uint8_t *p = context ? event->context : event->fields;
+	const uint8_t *end = context ? event->fields : event->end;
+	const struct field_class *members;
+	int64_t step;
+
+	if (at->source == FIELD_OF_STREAM) {
+		*bytes = sizeof(event->cpu);
+		return (const uint8_t *)&event->cpu;
+	}
+	if (at->source == FIELD_OF_TRACE) {
+		bool number = at->class->kind == FIELD_INTEGER;
+
+		*bytes = number ? sizeof(event->trace->vpid) :
+				  strlen(event->trace->procname) + 1;
+		return number ? (const uint8_t *)&event->trace->vpid :
+				(const uint8_t *)event->trace->procname;
+	}
+	if (at->offset > end - p)
+		return NULL;
+	p += at->offset;
+	members = at->class - at->to;
+	for (uint32_t i = at->from; i < at->to; i++) {
+		step = field_bytes(&members[i], p, end);
+		if (step < 0)
+			return NULL;
+		p += step;
+	}
+	step = field_bytes(at->class, p, end);
+	*bytes = (size_t)step;
+	return step < 0 ? NULL : p;
+}
+
+static bool same_text(const char *name, const char *written)
+{
+	const char *colon = strchr(name, ':');
+	size_t n = colon ? (size_t)(colon - name) : 0;
+
+	if (!strcmp(name, written))
+		return true;
+	return colon && !strncmp(name, written, n) && written[n] == '/' &&
+	       !strcmp(colon + 1, written + n + 1);
+}
+
+bool event_name_is(const char *name, const char *written)
+{
+	const char *colon = strchr(name, ':');
+
+	return same_text(name, written) ||
+	       (colon && !strcmp(colon + 1, written));
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds a field of events by its name, once for each class of events, and then
+ * its bytes in each event.
+ *
+ * A name means a field of the event; else a context; else, of every event,
+ * `cpu`, `vpid` or `procname`, as the stream and the environment have them.
+ */
+#ifndef TRACES_READ_FIELD_AT_H
+#define TRACES_READ_FIELD_AT_H
+
+#include "traces/read/merge.h"
+
+enum field_source {
+	FIELD_OF_EVENT,
+	FIELD_OF_CONTEXT,
+	FIELD_OF_STREAM,		/* cpu */
+	FIELD_OF_TRACE,			/* vpid, procname */
+};
+
+struct field_at {
+	const struct field_class *class;
+	enum field_source source;
+	uint32_t offset;		/* bytes before `from`, always */
+	uint32_t from;			/* the first member to step over */
+	uint32_t to;			/* the field's own number */
+};
+
+/* Returns false if events of the class have no such field. */
+bool field_at_find(struct field_at *at, const struct trace_class *trace,
+		   const struct event_class *event, const char *name);
+
+/* Returns the field's first byte, and sets *bytes to its size; or NULL for an
+ * event that is damaged. */
+const uint8_t *field_at_bytes(const struct field_at *at,
+			      const struct trace_event *event, size_t *bytes);
+
+/* Returns whether "CHANNEL:NAME" is what a user wrote: with ':' or '/', or the
+ * name alone. */
+bool event_name_is(const char *name, const char *written);
+
+#endif
