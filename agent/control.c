@@ -31,7 +31,6 @@
 
 #define CONTROL_TIMEOUT_MS	1000	/* for a request to arrive */
 #define ANSWER_TIMEOUT_MS	5000	/* for an answer to be taken */
-#define REQUEST_BYTES		65536u
 #define FAULT_BYTES		640
 
 static const char thread_writes[] =
@@ -473,16 +472,24 @@ static int (*const handlers[])(struct exchange *exchange) = {
 	[MESSAGE_DETACH] = handle_detach,
 };
 
-static int answer(int fd, struct message *message, int status,
-		  const struct text *payload)
+void control_obey(struct message *message, const struct ucred *peer,
+		  const char *payload, char *answer)
 {
-	int ret;
+	struct exchange exchange = { .request = payload, .peer = *peer };
 
+	text_open(&exchange.answer, answer, PROTOCOL_PAYLOAD_MAX);
+	if (message->version != PROTOCOL_VERSION) {
+		line_add_unsigned(&exchange.answer, "version",
+				  PROTOCOL_VERSION);
+		message->status = -EPROTO;
+	} else if (message->type >= ARRAY_SIZE(handlers) ||
+		   !handlers[message->type]) {
+		message->status = fail(&exchange, -ENOSYS, "unknown request");
+	} else {
+		message->status = handlers[message->type](&exchange);
+	}
 	message->version = PROTOCOL_VERSION;
-	message->status = status;
-	message->bytes = (uint32_t)payload->used;
-	ret = bytes_send(fd, message, sizeof(*message));
-	return ret ? ret : bytes_send(fd, payload->start, message->bytes);
+	message->bytes = (uint32_t)exchange.answer.used;
 }
 
 /* Returns 1 when the peer has hung up. A command that has given up has told its
@@ -494,45 +501,43 @@ static int peer_gone(int fd)
 	return sys3(SYS_poll, &look, 1, 0) == 1;
 }
 
-/* Serves one request. `memory` holds the request, and behind it the answer. */
+/* Serves one request. `memory` holds the request, and behind it the answer. A
+ * request of another version is not read: the answer says which version this
+ * is, and the connection is closed. */
 static int exchange_run(int fd, struct message *message, char *memory)
 {
-	struct exchange exchange = { .request = memory };
-	int ret = peer_learn(fd, &exchange.peer);
+	char *answer = memory + CONTROL_REQUEST_BYTES;
+	int known = message->version == PROTOCOL_VERSION;
+	struct ucred peer;
+	int ret = peer_learn(fd, &peer);
 
-	if (ret)
-		return ret;
-	text_open(&exchange.answer, memory + REQUEST_BYTES,
-		  PROTOCOL_PAYLOAD_MAX);
-	if (message->version != PROTOCOL_VERSION) {
-		line_add_unsigned(&exchange.answer, "version",
-				  PROTOCOL_VERSION);
-		answer(fd, message, -EPROTO, &exchange.answer);
-		return -EPROTO;
+	if (!ret && known) {
+		ret = bytes_receive(fd, memory, message->bytes);
+		if (!ret && peer_gone(fd))
+			ret = -EPIPE;
+		memory[message->bytes] = 0;
 	}
-	ret = bytes_receive(fd, memory, message->bytes);
-	if (!ret && peer_gone(fd))
-		ret = -EPIPE;
 	if (ret)
 		return ret;
-	memory[message->bytes] = 0;
-	if (message->type >= ARRAY_SIZE(handlers) || !handlers[message->type])
-		ret = fail(&exchange, -ENOSYS, "unknown request");
-	else
-		ret = handlers[message->type](&exchange);
-	return answer(fd, message, ret, &exchange.answer);
+	control_obey(message, &peer, memory, answer);
+	ret = bytes_send(fd, message, sizeof(*message));
+	if (!ret)
+		ret = bytes_send(fd, answer, message->bytes);
+	return ret || known ? ret : -EPROTO;
 }
 
 int control_serve(int fd)
 {
-	uint64_t bytes = REQUEST_BYTES + (uint64_t)PROTOCOL_PAYLOAD_MAX;
+	uint64_t bytes = CONTROL_REQUEST_BYTES +
+			 (uint64_t)PROTOCOL_PAYLOAD_MAX;
 	struct message message;
 	char *memory;
 	int ret = bytes_receive(fd, &message, sizeof(message));
 
 	if (ret)
 		return ret;
-	if (message.magic != PROTOCOL_MAGIC || message.bytes >= REQUEST_BYTES)
+	if (message.magic != PROTOCOL_MAGIC ||
+	    message.bytes >= CONTROL_REQUEST_BYTES)
 		return -EPROTO;
 	memory = sys_map_anonymous(bytes);
 	if (!memory)

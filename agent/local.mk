@@ -6,6 +6,7 @@ agent_sources = \
 	agent/attached-private.h \
 	agent/attached.c \
 	agent/begin.c \
+	agent/called.c \
 	agent/control-private.h \
 	agent/control.c \
 	agent/declare-private.h \
@@ -46,6 +47,7 @@ agent_shared_sources = \
 	agent/wrap/fork.c \
 	agent/wrap/private.h \
 	agent/wrap/setid.c \
+	agent/wrap/signals.c \
 	agent/wrap/spawn.c
 
 if MACHINE_X86_64

@@ -156,7 +156,7 @@ static void start(void)
 	agent_rseq &= !patch_setup();
 	fork_setup(!attach_loads());
 	service_hooks = &hooks;
-	demand_setup(service_main, ipa_awaits);
+	demand_setup(service_main, ipa_awaits, control_called);
 	if (modules_setup)
 		modules_setup();
 	memory_learn();

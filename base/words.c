@@ -11,13 +11,16 @@
 #include "base/base.h"
 #include "base/text.h"
 
+#define BETWEEN	" to "
+
 /* Words end with ", " or the list. Brackets stand for a part that may follow:
- * "error[:FILE]" a text, "trust[:N]" a number. */
+ * "error[:FILE]" a text, "trust[:N]" a number. Or the list is "N to N", and the
+ * word a number between these. */
 static const struct {
 	const char *name;
 	const char *words;
 } variables[WORDS_VARIABLES] = {
-	{ "TAFFRAIL_SERVICE", "demand, thread, off" },
+	{ "TAFFRAIL_SERVICE", "demand, thread, signal, off" },
 	{ "TAFFRAIL_CLOCK", "tsc, monotonic, atomic" },
 	{ "TAFFRAIL_GDB", "on, off" },
 	{ "TAFFRAIL_IPA", "on, off, filter" },
@@ -27,6 +30,7 @@ static const struct {
 	{ "TAFFRAIL_LOG", "error[:FILE], warning[:FILE], info[:FILE], "
 			  "debug[:FILE]" },
 	{ "TAFFRAIL_SECCOMP", "trust[:N]" },
+	{ "TAFFRAIL_SIGNAL", "34" BETWEEN "64" },
 };
 
 /* Returns 1 when the text behind the word fits the list's entry. */
@@ -39,10 +43,23 @@ SIGSAFE static int rest_fits(const char *rest, const char *entry)
 	return entry[2] != 'N' || (text_number(&rest) >= 0 && !*rest);
 }
 
+SIGSAFE static int number_listed(const char *value, const char *list)
+{
+	int64_t least = text_number(&list);
+	int64_t most;
+	int64_t number = text_number(&value);
+
+	list += sizeof(BETWEEN) - 1;
+	most = text_number(&list);
+	return number >= least && number <= most && !*value;
+}
+
 SIGSAFE static int word_listed(const char *value, const char *list)
 {
 	const char *rest;
 
+	if (*list >= '0' && *list <= '9')
+		return number_listed(value, list);
 	for (;;) {
 		for (rest = value; *list && *rest == *list; list++)
 			rest++;

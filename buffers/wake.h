@@ -35,6 +35,8 @@
 #define WAKE_NONE	0	/* a thread is there, or none may be made */
 #define WAKE_OFFERED	1
 #define WAKE_TAKEN	2	/* a thread is being made */
+#define WAKE_SIGNALLED	3	/* there is no thread: requests come by a signal
+				 * (below) */
 
 #define WAKE_SIGNAL	32	/* glibc's SIGCANCEL */
 
@@ -67,20 +69,50 @@
 #ifndef __ASSEMBLER__
 #include <stdint.h>
 
-/* `request` is the command's, the rest the process's. Commands take turns by a
- * lock (flock) on the process's directory. */
+/*
+ * Requests by a signal (TAFFRAIL_SERVICE=signal): a command writes its request
+ * to the file CALL_FILE of the process's directory, stores its ids in `entry`
+ * and CALL_ASKED in `request`, and queues `signal` with CALL_COOKIE as its
+ * value. The handler changes `request` to CALL_SERVED, obeys, and writes the
+ * answer in the request's place: both begin with a struct message
+ * (control/protocol.h). Then it counts in `came`, or stores why it could not in
+ * `error`, and stores 0 in `request`; a command waits for that word (futex).
+ *
+ *	      command           handler
+ *	0 ------------> ASKED ----------> SERVED
+ *	^   command, when it    |            | handler
+ *	+------- gives up ------+------------+
+ *
+ * Commands take turns by a lock (flock) on the file. The handler does not obey
+ * a command that no longer has the lock.
+ *
+ * A command that sends the signal, perhaps once more, first stores 1 in
+ * `sending`, and sends it only if `state` and `request` still allow it. A
+ * process that executes another program takes its offer back, and then waits
+ * while `sending` is 1: the signal would end the new program.
+ */
+#define CALL_FILE	"call"
+#define CALL_ASKED	1
+#define CALL_SERVED	2
+#define CALL_COOKIE	0x6c696172666661ffull
+
+/* Commands write `request` alone, and in WAKE_SIGNALLED `sending` and `entry`;
+ * the rest is the process's. They take turns by a lock (flock) on the process's
+ * directory. */
 struct process_wake {
 	uint32_t state;
-	int32_t error;		/* OFFERED: why the last try failed, or 0 */
+	int32_t error;		/* OFFERED: why the last try failed, or 0;
+				 * NONE: ENOTSUP with TAFFRAIL_SERVICE=off */
 	uint32_t request;	/* 1: a command sends the next `signal` */
-	uint32_t came;		/* how many service threads have begun */
+	uint32_t came;		/* how many service threads have begun, or
+				 * requests were answered */
 	uint32_t signal;	/* WAKE_SIGNAL; 0: it has no handler */
 	uint32_t rseq_bytes;	/* 0: the program has no rseq area */
 	uint32_t filters;	/* threads with more seccomp filters are not
 				 * asked */
-	uint32_t pad;
+	uint32_t sending;	/* SIGNALLED: a command sends `signal` */
 	int64_t rseq_offset;	/* from a thread pointer */
-	uint64_t entry;
+	uint64_t entry;		/* SIGNALLED: the caller's pid << 32 | uid */
 	uint64_t page;		/* where the process has this page */
 };
 #endif

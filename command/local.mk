@@ -109,6 +109,8 @@ command_sources = \
 	command/process/rlimits.h \
 	command/processes/act.c \
 	command/processes/act.h \
+	command/processes/called-private.h \
+	command/processes/called.c \
 	command/processes/client.c \
 	command/processes/client.h \
 	command/processes/faults.c \

@@ -30,6 +30,8 @@
 #include "command/record/unreached.h"
 #include "command/rundir/rundir.h"
 
+#define CALLED_TIMEOUT_MS	500
+
 struct member {
 	pid_t pid;
 	char name[PROCESS_NAME_BYTES];
@@ -198,6 +200,9 @@ static int ask_living(struct status *s, struct target *target,
 
 	if (ret)
 		return ret;
+	/* the process may block the signal for good, and is counted then */
+	if (target->client.called)
+		target->client.timeout_ms = CALLED_TIMEOUT_MS;
 	ret = client_call(&target->client, MESSAGE_STATUS, NULL, &answer);
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "callback") &&

@@ -7,6 +7,8 @@ control_sources = \
 	control/service/alone.c \
 	control/service/bell.c \
 	control/service/bell.h \
+	control/service/call.c \
+	control/service/call.h \
 	control/service/demand.c \
 	control/service/demand.h \
 	control/service/peer.c \
@@ -53,6 +55,7 @@ control_sources = \
 if MACHINE_X86_64
 control_sources += \
 	control/service/demand-x86_64.S \
+	control/threads/stack-x86_64.S \
 	control/threads/thread-x86_64.h \
 	control/threads/vectors-setup-x86_64.c \
 	control/threads/vectors-x86_64.S

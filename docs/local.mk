@@ -35,6 +35,7 @@ dist_man_MANS += \
 	docs/man/taffrail_probe_attach.3 \
 	docs/man/taffrail_probe_library.3 \
 	docs/man/taffrail_sdt.3 \
+	docs/man/taffrail_signal_chain.3 \
 	docs/man/ust_marker.3
 
 EXTRA_DIST += \

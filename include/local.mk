@@ -19,6 +19,7 @@ taffrail_headers = \
 	include/taffrail/probe.h \
 	include/taffrail/probe-library.h \
 	include/taffrail/sdt.h \
+	include/taffrail/signal.h \
 	include/taffrail/site-generic.h \
 	include/taffrail/site-x86_64.h \
 	include/taffrail/site.h

@@ -129,6 +129,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.pthread \
 	testsuite/taffrail.python \
 	testsuite/taffrail.scarce \
+	testsuite/taffrail.service \
 	testsuite/taffrail.sessions \
 	testsuite/taffrail.stress \
 	testsuite/taffrail.unit \

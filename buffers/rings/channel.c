@@ -22,6 +22,7 @@ struct channel channels[CHANNELS_MAX];
 uint32_t channels_used;
 struct process process;
 int (*channel_run_aside)(int (*fn)(void *arg), void *arg);
+int channel_grace_ms = GRACE_TIMEOUT_MS;
 int (*channel_revive)(void);
 int (*channel_admit)(const struct channel *channel, uint64_t bytes);
 void (*channel_made)(int admitted);
@@ -373,7 +374,7 @@ static int word_wait(const uint32_t *word, uint32_t busy, int *looks)
 int channel_grace(struct channel *channel)
 {
 	uint32_t mark = load_relaxed(fork_mark);
-	int looks = GRACE_TIMEOUT_MS;
+	int looks = channel_grace_ms;
 	uint32_t i;
 	int ret;
 

@@ -238,8 +238,10 @@ void channel_stop(struct channel *channel);
 
 /*
  * Returns 0 when no thread can still write into a stopped channel, or
- * -ETIMEDOUT when a thread has kept a locked ring for GRACE_TIMEOUT_MS.
+ * -ETIMEDOUT when a thread has kept a locked ring for channel_grace_ms:
+ * GRACE_TIMEOUT_MS, unless the agent says less at its start.
  */
+extern int channel_grace_ms;
 int channel_grace(struct channel *channel);
 
 /* Unmaps rings and session page; the files stay. After channel_grace(). */

@@ -21,6 +21,7 @@
 #include "command/common/limits.h"
 #include "command/process/rlimits.h"
 #include "command/process/process.h"
+#include "command/processes/called-private.h"
 #include "command/processes/summon-private.h"
 
 static int fact(struct client *client, int error, const char *format, ...)
@@ -169,10 +170,17 @@ static int explain_connect(struct client *client,
 					sizeof(client->error));
 			return -ESRCH;
 		}
+		if (rundir_lives(process) && summon_never(process))
+			return fact(client, -ESRCH, "process %d serves no "
+				    "command: it has TAFFRAIL_SERVICE=off",
+				    process->pid);
 		return fact(client, -ESRCH, rundir_lives(process) ?
 			    "the agent of process %1$d does not listen"
 			    COMMAND_SEE_DOCTOR " -p %1$d" :
 			    "process %d has ended", process->pid);
+	case -ESTALE:
+		return fact(client, error, "process %d is executing another "
+			    "program: try again", process->pid);
 	case -EPERM:
 		return fact(client, error, "%s/control.sock is not a socket "
 			    "of process %d", process->path, process->pid);
@@ -222,6 +230,19 @@ static bool await_end(const struct rundir_process *process)
 	return !lives;
 }
 
+/* Opens a socket, or the file of a process that a signal calls. */
+static int reach(struct client *client)
+{
+	int socket = rundir_connect(client->process, "control.sock");
+	int file;
+
+	if (socket != -ENOENT && socket != -ECONNREFUSED)
+		return socket;
+	file = called_open(client->process);
+	client->called = file >= 0;
+	return file == -ENOENT ? socket : file;
+}
+
 int client_connect(struct client *client, const struct rundir_process *process)
 {
 	int64_t begin = now_ms();
@@ -229,9 +250,10 @@ int client_connect(struct client *client, const struct rundir_process *process)
 
 	client->error[0] = '\0';
 	client->answered = false;
+	client->called = false;
 	client->process = process;
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
-	while ((client->fd = rundir_connect(process, "control.sock")) < 0 &&
+	while ((client->fd = reach(client)) < 0 &&
 	       worth_waiting(client->fd, process, now_ms() - begin)) {
 		/* it came, and went */
 		if (ret > 0 && summon_failed(process) > 0)
@@ -250,7 +272,7 @@ int client_connect(struct client *client, const struct rundir_process *process)
 		return client->error[0] ? ret :
 		       explain_connect(client, process, ret);
 	}
-	ret = check_peer(client, process);
+	ret = client->called ? 0 : check_peer(client, process);
 	if (ret)
 		client_close(client);
 	return ret;
@@ -330,6 +352,11 @@ static int exchange(struct client *client, enum message_type type,
 	 * may stop the process for an instant only. */
 	if (stopped && process_status(pid, "TracerPid") <= 0)
 		return silent(client, pid, ms);
+	if (client->called) {
+		ret = called_exchange(client, &head, request, answer, ms);
+		*status = head.status;
+		return ret ? ret : check_header(client, &head, type);
+	}
 	ret = send_all(client->fd, &head, sizeof(head), deadline);
 	if (!ret && head.bytes)
 		ret = send_all(client->fd, request->text, head.bytes, deadline);

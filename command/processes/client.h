@@ -28,6 +28,7 @@
 struct client {
 	int fd;				/* -1 when closed */
 	bool answered;			/* the agent, on this connection */
+	bool called;			/* fd is of called-private.h */
 	int timeout_ms;			/* for every following call */
 	const struct rundir_process *process;	/* of client_connect() */
 	char error[RUNDIR_ERROR_BYTES];	/* what failed, with the process */

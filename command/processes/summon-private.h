@@ -6,7 +6,10 @@
 #ifndef COMMAND_PROCESSES_SUMMON_PRIVATE_H
 #define COMMAND_PROCESSES_SUMMON_PRIVATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 #include "command/rundir/rundir.h"
 
@@ -17,8 +20,23 @@
  */
 int summon(const struct rundir_process *process, char *error, size_t room);
 
+/*
+ * Returns a thread that does not block the signal, if possible one that the
+ * signal does not disturb; 0: none. Skips threads with more than `filters`
+ * seccomp filters, which may end the program, and threads in sigtimedwait(2),
+ * where no handler runs.
+ */
+pid_t summon_thread(pid_t pid, int number, uint32_t filters);
+
+/* Returns true when a thread is in sigtimedwait(2), which may take the
+ * signal. */
+bool summon_waits(pid_t pid, int number);
+
 /* Returns the errno for which the last service thread ended at once, as it
  * could make no socket; 0: it could, or is not there yet. */
 int summon_failed(const struct rundir_process *process);
+
+/* Returns true when the process serves no command: TAFFRAIL_SERVICE=off. */
+bool summon_never(const struct rundir_process *process);
 
 #endif

@@ -141,13 +141,8 @@ static enum ease ease_of(pid_t pid, pid_t tid)
 	return EASE_SOME;
 }
 
-/* Returns a thread that does not block the signal, if possible one that the
- * signal does not disturb; 0: none. Skips a thread with a seccomp filter of its
- * own, which may end the program for the new thread, and a thread in
- * sigtimedwait(2), where no handler runs. */
-static pid_t thread_that_takes(const struct call *call, int number)
+pid_t summon_thread(pid_t pid, int number, uint32_t filters)
 {
-	pid_t pid = call->process->pid;
 	pid_t tids[ATTACH_THREADS_MAX];
 	int n = attach_threads_list(pid, tids);
 	pid_t other = 0;
@@ -157,7 +152,7 @@ static pid_t thread_that_takes(const struct call *call, int number)
 
 		if (ease == EASE_NONE ||
 		    attach_signal_in(pid, tids[i], "SigBlk", number) ||
-		    attach_filters(tids[i]) > call->where.most)
+		    attach_filters(tids[i]) > (long)filters)
 			continue;
 		if (ease == EASE_CALM)
 			return tids[i];
@@ -165,6 +160,19 @@ static pid_t thread_that_takes(const struct call *call, int number)
 			other = tids[i];
 	}
 	return other;
+}
+
+bool summon_waits(pid_t pid, int number)
+{
+	pid_t tids[ATTACH_THREADS_MAX];
+	int n = attach_threads_list(pid, tids);
+
+	/* such a thread takes the signals that it does not block meanwhile */
+	for (int i = 0; i < n; i++)
+		if (ease_of(pid, tids[i]) == EASE_NONE &&
+		    !attach_signal_in(pid, tids[i], "SigBlk", number))
+			return true;
+	return false;
 }
 
 /* Returns true when the process has a shadow stack: the code that makes the
@@ -186,7 +194,8 @@ static int by_signal(struct call *call)
 
 	if (!attach_signal_in(pid, pid, "SigCgt", WAKE_SIGNAL))
 		return -ENOTSUP;
-	tid = process_stopped(pid) ? 0 : thread_that_takes(call, WAKE_SIGNAL);
+	tid = process_stopped(pid) ? 0 : summon_thread(pid, WAKE_SIGNAL,
+						      call->wake.filters);
 	if (!tid)
 		return attach_filters(pid) > call->where.most ? -EPERM : -EBUSY;
 	ret = request_write(process, 1);
@@ -304,6 +313,13 @@ int summon_failed(const struct rundir_process *process)
 	return wake_read(process, &wake) == WAKE_OFFERED ? wake.error : 0;
 }
 
+bool summon_never(const struct rundir_process *process)
+{
+	struct process_wake wake;
+
+	return wake_read(process, &wake) == WAKE_NONE && wake.error == ENOTSUP;
+}
+
 static int make(struct call *call)
 {
 	const struct rundir_process *process = call->process;
@@ -334,6 +350,8 @@ int summon(const struct rundir_process *process, char *error, size_t room)
 	int ret = 0;
 
 	if (!wake_read(process, &call.wake))
+		return 0;
+	if (call.wake.state == WAKE_SIGNALLED && !process->unseen)
 		return 0;
 	if (process->unseen) {
 		snprintf(error, room, "process %d is in a PID namespace that "

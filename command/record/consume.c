@@ -512,6 +512,7 @@ void consume_remove(struct consumer *consumer,
 	/* while an image is left: behind the last one, another process may have
 	 * its sockets in this directory */
 	unlinkat(process->fd, "control.sock", 0);
+	unlinkat(process->fd, CALL_FILE, 0);
 	unlinkat(process->fd, "gdb.sock", 0);
 	rundir_destroy_session(process, consumer->image, consumer->index);
 	snprintf(name, sizeof(name), "%u", consumer->image);

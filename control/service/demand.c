@@ -40,6 +40,7 @@
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 #include "buffers/writers/pieces-x86_64.h"
+#include "control/service/call.h"
 #include "control/threads/filtered.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
@@ -52,16 +53,6 @@
 #define LOOKS		10000			/* a second, at least */
 #define EXEC_IGNORES	2			/* demand_exec() returns it */
 #define HIDDEN		__attribute__((visibility("hidden")))
-
-typedef void handler_fn(int number, siginfo_t *info, void *context);
-
-/* The kernel's struct sigaction. */
-struct action {
-	handler_fn *handler;
-	unsigned long flags;
-	void (*restorer)(void);
-	uint64_t mask;
-};
 
 /* Input of the code at demand_entry; the offsets are in demand-*.S. */
 struct demand_making {
@@ -78,8 +69,9 @@ struct demand_making demand_making;
 uint32_t demand_withdrawn;		/* withdrawals not given back */
 
 /* written once, at start */
-static struct action ours, before;
-static int have_signal;
+static struct kernel_action ours, before;
+static uint32_t have_signal;		/* its number, or 0 */
+static uint32_t offered = WAKE_OFFERED;	/* the state of an offer */
 static int (*service_run)(void *arg);
 static int (*debugger_awaited)(void);
 
@@ -97,8 +89,8 @@ static uint32_t withdrawals(void)
 static void offer(struct process_wake *wake, uint32_t from, int error)
 {
 	store_relaxed(&wake->error, error);
-	if (wake_change(wake, from, WAKE_OFFERED) && withdrawals())
-		wake_change(wake, WAKE_OFFERED, WAKE_NONE);
+	if (wake_change(wake, from, offered) && withdrawals())
+		wake_change(wake, offered, WAKE_NONE);
 }
 
 /* Does the same as the code at demand_entry. */
@@ -153,11 +145,18 @@ static int stays(void)
 	       debugger_awaited() || translated_here();
 }
 
-void demand_setup(int (*run)(void *arg), int (*awaited)(void))
+void demand_setup(int (*run)(void *arg), int (*awaited)(void),
+		  int (*serve)(void *unused))
 {
 	service_run = run;
 	debugger_awaited = awaited;
-	ours = (struct action){
+	if (agent_signal) {
+		offered = WAKE_SIGNALLED;
+		if (!call_setup(serve, demand_restore))
+			have_signal = agent_signal;
+		return;
+	}
+	ours = (struct kernel_action){
 		.handler = on_signal,
 		.flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK | RESTORER_FLAG,
 		.restorer = demand_restore,
@@ -165,8 +164,8 @@ void demand_setup(int (*run)(void *arg), int (*awaited)(void))
 	};
 	if (have_signal || never() || setting_is(settings.service, "thread"))
 		return;
-	have_signal = !sys4(SYS_rt_sigaction, WAKE_SIGNAL, &ours, &before,
-			    SIGSET_BYTES);
+	if (!sys4(SYS_rt_sigaction, WAKE_SIGNAL, &ours, &before, SIGSET_BYTES))
+		have_signal = WAKE_SIGNAL;
 }
 
 static int offer_prepare(struct process_wake *wake)
@@ -174,7 +173,7 @@ static int offer_prepare(struct process_wake *wake)
 	if (never() || thread_making(&demand_making.thread, service_run))
 		return 0;
 	demand_making.wake = wake;
-	wake->signal = have_signal ? WAKE_SIGNAL : 0;
+	wake->signal = have_signal;
 	wake->rseq_offset = rseq_offset;
 	wake->rseq_bytes = rseq_offset ? RSEQ_BYTES_MAX : 0;
 	wake->filters = filtered_allowed();
@@ -204,7 +203,10 @@ SIGSAFE void demand_begin(void)
 	 * checks that this thread has gone. */
 	if (offer_prepare(wake))
 		offer(wake, WAKE_NONE, 0);
-	if (!stays() || never() || thread_service())
+	/* for commands to say why nobody answers */
+	if (never())
+		store_relaxed(&wake->error, ENOTSUP);
+	if (agent_signal || !stays() || never() || thread_service())
 		return;
 	make(wake);
 	if (load_relaxed(&wake->error))
@@ -241,8 +243,11 @@ static void wait_while(const uint32_t *word, uint32_t value, int until_thread)
 static int withdraw(struct process_wake *wake)
 {
 	__atomic_add_fetch(&demand_withdrawn, 1, __ATOMIC_SEQ_CST);
-	if (!wake_change(wake, WAKE_OFFERED, WAKE_NONE))
+	if (!wake_change(wake, offered, WAKE_NONE))
 		wait_while(&wake->state, WAKE_TAKEN, 1);
+	/* another thread may be obeying a request */
+	wait_while(&wake->request, CALL_SERVED, 0);
+	wait_while(&wake->sending, 1, 0);
 	return 1;
 }
 
@@ -265,10 +270,12 @@ SIGSAFE void demand_give_back(int withdrawn)
  * but it keeps a signal ignored. */
 static int signal_ignore(int yes)
 {
-	const struct action ignored = {
-		.handler = (handler_fn *)(void *)SIG_IGN,
+	const struct kernel_action ignored = {
+		.handler = (void *)SIG_IGN,
 	};
 
+	if (agent_signal)
+		return call_ignore(yes);
 	return (int)sys4(SYS_rt_sigaction, WAKE_SIGNAL,
 			 yes ? &ignored : &ours, NULL, SIGSET_BYTES);
 }
@@ -286,8 +293,8 @@ SIGSAFE int demand_exec(void)
 	wait_while(&wake->request, 1, 0);
 	/* the command was stopped or killed before its signal */
 	if (have_signal &&
-	    __atomic_exchange_n(&wake->request, 0, __ATOMIC_SEQ_CST) &&
-	    !signal_ignore(1))
+	    (__atomic_exchange_n(&wake->request, 0, __ATOMIC_SEQ_CST) ||
+	     (agent_signal && call_left(wake))) && !signal_ignore(1))
 		return EXEC_IGNORES;
 	return 1;
 }

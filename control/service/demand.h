@@ -10,8 +10,9 @@
  * Lets commands reach this process: through a service thread that a command
  * makes when it needs one; through one that starts now and stays
  * (TAFFRAIL_SERVICE=thread, TAFFRAIL_GDB=on, a debugger's child, a group that
- * is let in); or not at all (TAFFRAIL_SERVICE=off). Call it when the process
- * has its page. SIGSAFE, as all functions here.
+ * is let in); through a signal that the program's threads take
+ * (TAFFRAIL_SERVICE=signal); or not at all (TAFFRAIL_SERVICE=off). Call it when
+ * the process has its page. SIGSAFE, as all functions here.
  */
 void demand_begin(void);
 
@@ -45,8 +46,11 @@ int demand_may_end(void);
  * Installs the handler of the signal by which a command asks for the thread.
  * The thread runs `run`. `awaited` returns whether a debugger keeps the
  * program's threads from making a service thread, or may do so at any moment;
- * any thread calls it, so it must be SIGSAFE. Call it once, at start.
+ * any thread calls it, so it must be SIGSAFE. Where there is no service thread
+ * (agent_signal), installs the handler that calls `serve` instead (call.h).
+ * Call it once, at start.
  */
-void demand_setup(int (*run)(void *arg), int (*awaited)(void));
+void demand_setup(int (*run)(void *arg), int (*awaited)(void),
+		  int (*serve)(void *unused));
 
 #endif

@@ -553,6 +553,10 @@ void place_close(int keep)
 	sys_unlink(path);
 	place_socket_path(path, sizeof(path), "gdb.sock");
 	sys_unlink(path);
+	if (agent_signal) {
+		place_socket_path(path, sizeof(path), CALL_FILE);
+		sys_unlink(path);
+	}
 	/* fails, as wanted, where files are left */
 	sys_rmdir(place_process);
 }

@@ -414,6 +414,9 @@ void session_objects_disable(struct session *session)
 
 int session_stop(struct session *session)
 {
+	/* again: a thread was in the middle of a write */
+	if (session->phase == SESSION_HALTED)
+		return channel_grace(session->channel);
 	if (session->phase != SESSION_RUNS)
 		return 0;
 	heirs_end(session->name);

@@ -20,6 +20,7 @@
 #include "base/sys.h"
 #include "buffers/rings/channel.h"
 #include "control/protocol.h"
+#include "control/threads/settings.h"
 
 #define GROUP_FILE_MODE		0660
 #define GROUP_DIRECTORY_MODE	0750
@@ -147,6 +148,8 @@ int place_share(uint32_t group)
 {
 	int ret;
 
+	if (agent_signal)
+		return -ENOTSUP;
 	if (channel_group)
 		return channel_group == group ? 0 : -EBUSY;
 	channel_group = group;

@@ -19,6 +19,7 @@ const char *agent_off = PROTOCOL_NOT_STARTED;
 const char agent_detached[] = "detached";
 uint32_t agent_cpus;
 uint32_t agent_cpus_online = 1;
+uint32_t agent_signal;
 
 /* Where the values go: offsets, as each pointer would take a relocation. */
 static const struct {
@@ -31,6 +32,7 @@ static const struct {
 	{ "TAFFRAIL_JOIN=", offsetof(struct settings, join) },
 	{ "TAFFRAIL_CLOCK=", offsetof(struct settings, clock) },
 	{ "TAFFRAIL_SERVICE=", offsetof(struct settings, service) },
+	{ "TAFFRAIL_SIGNAL=", offsetof(struct settings, signal) },
 	{ "TAFFRAIL_LOG=", offsetof(struct settings, log) },
 	{ "TAFFRAIL_GDB=", offsetof(struct settings, gdb) },
 	{ "TAFFRAIL_IPA=", offsetof(struct settings, ipa) },
@@ -95,9 +97,25 @@ static void settings_keep(void)
 	}
 }
 
+#define SIGNAL_FIRST	34	/* glibc's SIGRTMIN and SIGRTMAX */
+#define SIGNAL_LAST	64
+#define SIGNAL_DEFAULT	(SIGNAL_LAST - 3)
+
+static uint32_t signal_choose(void)
+{
+	const char *text = settings.signal;
+	int64_t number = text ? text_number(&text) : -1;
+
+	if (!setting_is(settings.service, "signal"))
+		return 0;
+	return number < SIGNAL_FIRST || number > SIGNAL_LAST || *text ?
+		       SIGNAL_DEFAULT : (uint32_t)number;
+}
+
 void settings_read(char **environment)
 {
 	environment_read(environment);
+	agent_signal = signal_choose();
 	settings_keep();
 }
 

@@ -20,6 +20,7 @@ struct settings {
 	const char *join;		/* TAFFRAIL_JOIN */
 	const char *clock;		/* TAFFRAIL_CLOCK */
 	const char *service;		/* TAFFRAIL_SERVICE */
+	const char *signal;		/* TAFFRAIL_SIGNAL */
 	const char *log;		/* TAFFRAIL_LOG */
 	const char *gdb;		/* TAFFRAIL_GDB */
 	const char *ipa;		/* TAFFRAIL_IPA */
@@ -74,6 +75,13 @@ extern const char *agent_off;
 
 /* The reason while the agent is detached; compared by its address. */
 extern const char agent_detached[];
+
+/*
+ * The signal by which commands ask for an answer (TAFFRAIL_SERVICE=signal). 0:
+ * not in this mode. Otherwise the agent makes no thread: what its threads would
+ * do, a thread of the program does, on a stack of the agent's.
+ */
+extern uint32_t agent_signal;
 
 /* CPUs that get one ring each; 0 without rseq or TSC. */
 extern uint32_t agent_cpus;

@@ -16,6 +16,7 @@
 #include "base/tunables.h"
 #include "buffers/writers/pieces-x86_64.h"
 #include "control/threads/descriptors-private.h"
+#include "control/threads/settings.h"
 #include "control/threads/thread-x86_64.h"
 #include "control/threads/vectors.h"
 
@@ -208,11 +209,40 @@ static void signals_restore(const uint64_t *before)
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, before, NULL, SIGSET_BYTES);
 }
 
+/* stack-x86_64.S */
+int thread_on_stack(int (*fn)(void *arg), void *arg, void *stack)
+	__attribute__((visibility("hidden")));
+
+/* A file beyond the limit of sizes (RLIMIT_FSIZE) raises SIGXFSZ, which would
+ * end the program once the thread unblocks it. A SIGXFSZ that was pending
+ * before is the program's. */
+static int here(const struct thread *thread, int (*fn)(void *arg), void *arg)
+{
+	const struct timespec none = { 0, 0 };
+	const uint64_t size = 1ull << (SIGXFSZ - 1);
+	uint64_t pending = 0;
+	int ret;
+
+	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
+	ret = thread_on_stack(fn, arg, thread_stack(thread));
+	if (!(pending & size))
+		sys4(SYS_rt_sigtimedwait, &size, NULL, &none, SIGSET_BYTES);
+	return ret;
+}
+
+SIGSAFE int thread_here(int (*fn)(void *arg), void *arg)
+{
+	return here(&service, fn, arg);
+}
+
 static int worker_finish(int (*fn)(void *), void *arg)
 {
-	long tid = thread_start(&worker, fn, arg);
 	uint32_t seen;
+	long tid;
 
+	if (agent_signal)
+		return here(&worker, fn, arg);
+	tid = thread_start(&worker, fn, arg);
 	if (tid < 0)
 		return (int)tid;
 	while ((seen = load_acquire(&worker.tid)))

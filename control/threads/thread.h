@@ -13,8 +13,9 @@
 #include <stdint.h>
 
 /*
- * Runs fn(arg) in a worker and waits for it, all signals blocked. Returns
- * fn's result, -EAGAIN when another worker runs, or a negative errno when no
+ * Runs fn(arg) in a worker and waits for it, all signals blocked. Where the
+ * agent makes no thread (agent_signal) the calling thread runs it. Returns fn's
+ * result, -EAGAIN when another worker runs, or a negative errno when no
  * thread can be made. SIGSAFE.
  */
 int thread_run(int (*fn)(void *arg), void *arg);
@@ -55,6 +56,13 @@ int thread_is_ours(void);
  * state is host_confined. */
 void thread_forbid(int yes);
 int thread_forbidden(void);
+
+/*
+ * Runs fn(arg) in the calling thread, on the stack that the service thread does
+ * not need (TAFFRAIL_SERVICE=signal). The caller has blocked all signals, and
+ * there is one caller at a time. Returns fn's result. SIGSAFE.
+ */
+int thread_here(int (*fn)(void *arg), void *arg);
 
 /* Maps the stacks. Call it once, at start. Returns 0 or -ENOMEM. */
 int thread_setup(void);

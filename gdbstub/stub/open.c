@@ -30,6 +30,10 @@ int gdb_open(const char **why)
 	*why = "the program's environment forbids gdb (TAFFRAIL_GDB=off)";
 	if (setting_is(settings.gdb, "off"))
 		return -EPERM;
+	*why = "gdb's stub needs a service thread, and the program has "
+	       "TAFFRAIL_SERVICE=signal: start it without";
+	if (agent_signal)
+		return -ENOTSUP;
 	*why = "the program is not dumpable: its memory may not be read";
 	if (!gdb_allowed())
 		return -EPERM;

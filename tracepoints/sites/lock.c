@@ -74,6 +74,16 @@ void registry_lock(void)
 		changing = 1;
 }
 
+SIGSAFE int registry_lock_try(void)
+{
+	/* looks first: the interrupted thread may be giving it back */
+	if (load_relaxed(&fork_lock->holder) == self_read() ||
+	    lock_take(0) == NOT_TAKEN)
+		return 0;
+	changing = 1;
+	return 1;
+}
+
 void registry_lock_look(void)
 {
 	lock_take(1);

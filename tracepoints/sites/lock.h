@@ -15,6 +15,10 @@
 void registry_lock(void);
 void registry_unlock(void);
 
+/* Takes the lock if no thread has it, the interrupted one included. Returns 1
+ * when the caller has it now. SIGSAFE. */
+int registry_lock_try(void);
+
 /*
  * The same for a caller that changes nothing that the lock guards until it
  * gives the lock back. A child that is forked meanwhile, past libc, then finds

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Requests to a process that serves them in a signal handler. See
+ * called-private.h, and buffers/wake.h for the states.
+ *
+ * What must stay true: the request is complete before the signal is sent, and a
+ * request that the command gives up is withdrawn, unless the handler is obeying
+ * it. The signal is sent only while the process has a handler for it, and never
+ * where the program itself waits for it.
+ */
+#include "command/processes/called-private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/attach/steps.h"
+#include "command/process/process.h"
+#include "command/processes/summon-private.h"
+
+#define NS_PER_MS	1000000ll
+#define FILE_BYTES	(sizeof(struct message) + 65536)
+#define BUSY_PAUSE_NS	1000000
+#define SLICE_MIN_NS	2000000ll
+#define SLICE_MAX_NS	200000000ll
+#define TURN_PAUSE_NS	200000
+#define FINISH_MS	2000		/* for a request that is being obeyed */
+#define AGAIN_MS	1000		/* for a thread to finish its write */
+
+/* A request, and where its answer goes. */
+struct called {
+	const struct rundir_process *process;
+	int fd;				/* of called_open() */
+	struct message head;		/* the request's, then the answer's */
+	const char *text;		/* the request's payload */
+	char *payload;			/* the answer's, ends with a NUL */
+	char *error;			/* why it failed */
+	size_t room;
+};
+
+static int64_t now_ns(void)
+{
+	return (int64_t)attach_now_ns();
+}
+
+static int fact(struct called *called, int error, const char *text)
+{
+	snprintf(called->error, called->room, "process %d %s",
+		 called->process->pid, text);
+	return error;
+}
+
+int called_open(const struct rundir_process *process)
+{
+	struct process_page page;
+	struct stat st;
+	int fd, ret = 0;
+
+	if (rundir_read_process(process, process->image, &page) ||
+	    process->unseen)
+		return -ENOENT;
+	if (page.wake.signal > WAKE_SIGNAL && page.state == PROCESS_EXECED)
+		return -ESTALE;
+	if (page.wake.state != WAKE_SIGNALLED)
+		return -ENOENT;
+	fd = openat(process->fd, CALL_FILE,
+		    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
+		    0600);
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		ret = -EPERM;
+	/* the process takes its own user's files only */
+	else if (st.st_uid != process->uid && fchown(fd, process->uid, -1))
+		ret = -errno;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+/* Waits until no other command has a request. */
+static int turn_take(struct called *called, int64_t deadline)
+{
+	const struct timespec pause = { .tv_nsec = TURN_PAUSE_NS };
+
+	while (flock(called->fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return fact(called, -errno, "cannot be called: its "
+				    "directory has no locks");
+		if (now_ns() > deadline)
+			return fact(called, -ETIMEDOUT, "is busy with the "
+				    "requests of other commands: try again");
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+static struct process_page *page_map(const struct rundir_process *process)
+{
+	char name[32];
+	void *p;
+	int fd;
+
+	snprintf(name, sizeof(name), "%u/process", process->image);
+	fd = rundir_open_file(process, name, O_RDWR);
+	if (fd < 0)
+		return NULL;
+	p = mmap(NULL, sizeof(struct process_page), PROT_READ | PROT_WRITE,
+		 MAP_SHARED, fd, 0);
+	close(fd);
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static int request_write(struct called *called)
+{
+	ssize_t bytes = called->head.bytes;
+
+	if (bytes > 65535)
+		return fact(called, -EMSGSIZE, "takes no request of this "
+			    "length");
+	/* an answer that is not long finds room */
+	if (ftruncate(called->fd, FILE_BYTES) ||
+	    posix_fallocate(called->fd, 0, FILE_BYTES) ||
+	    pwrite(called->fd, &called->head, sizeof(called->head), 0) !=
+		    sizeof(called->head) ||
+	    (bytes && pwrite(called->fd, called->text, bytes,
+			     sizeof(called->head)) != bytes))
+		return fact(called, -ENOSPC, "cannot be called: there is no "
+			    "room in its directory for a request");
+	return 0;
+}
+
+/* Returns true when a signal that was sent has not been taken yet. */
+static bool pending(pid_t pid, int number)
+{
+	pid_t tids[ATTACH_THREADS_MAX];
+	int n = attach_threads_list(pid, tids);
+
+	if (attach_signal_in(pid, pid, "ShdPnd", number))
+		return true;
+	for (int i = 0; i < n; i++)
+		if (attach_signal_in(pid, tids[i], "SigPnd", number))
+			return true;
+	return false;
+}
+
+/* Returns true when a thread waits for the signal (sigwait), or a signalfd
+ * does: the program would take the command's signal for its own. */
+static bool awaited(pid_t pid, int number)
+{
+	char path[300], line[128];
+	struct dirent *entry;
+	bool found = summon_waits(pid, number);
+	DIR *stream;
+
+	snprintf(path, sizeof(path), "/proc/%d/fdinfo", pid);
+	stream = opendir(path);
+	while (stream && !found && (entry = readdir(stream))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%s", pid,
+			 entry->d_name);
+		f = fopen(path, "re");
+		while (f && fgets(line, sizeof(line), f))
+			if (!strncmp(line, "sigmask:", 8))
+				found |= strtoull(line + 8, NULL, 16) >>
+					 (number - 1) & 1;
+		if (f)
+			fclose(f);
+	}
+	if (stream)
+		closedir(stream);
+	return found;
+}
+
+/* Queues the signal, to a thread or to the process, while the process takes
+ * requests and waits for this one. Returns 0, -EAGAIN when it is too late, or
+ * another negative errno. */
+static int queue(struct process_wake *wake, pid_t pid, pid_t tid)
+{
+	const int number = (int)wake->signal;
+	siginfo_t info = { 0 };
+	int ret = -EAGAIN;
+
+	info.si_signo = number;
+	info.si_code = SI_QUEUE;
+	info.si_pid = getpid();
+	info.si_uid = getuid();
+	info.si_value.sival_ptr = (void *)CALL_COOKIE;
+	__atomic_store_n(&wake->sending, 1, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&wake->state, __ATOMIC_SEQ_CST) == WAKE_SIGNALLED &&
+	    __atomic_load_n(&wake->request, __ATOMIC_SEQ_CST) == CALL_ASKED) {
+		ret = tid ? syscall(SYS_rt_tgsigqueueinfo, pid, tid, number,
+				    &info) :
+			    syscall(SYS_rt_sigqueueinfo, pid, number, &info);
+		ret = ret ? -errno : 0;
+	}
+	__atomic_store_n(&wake->sending, 0, __ATOMIC_SEQ_CST);
+	return ret;
+}
+
+/* Sends the signal to a thread that takes it. If there is none, leaves it
+ * pending, unless the program itself waits for it. Returns 0 or a negative
+ * errno: -EAGAIN when too many signals are queued, or none was needed. */
+static int signal_send(struct called *called, struct process_wake *wake)
+{
+	pid_t pid = called->process->pid;
+	int number = (int)wake->signal;
+	pid_t tid;
+	int ret;
+
+	if (number < SIGRTMIN || number > SIGRTMAX ||
+	    !attach_signal_in(pid, pid, "SigCgt", number))
+		return fact(called, -ENOTSUP, "has no handler for Taffrail's "
+			    "signal any more: choose a signal that it does "
+			    "not use (TAFFRAIL_SIGNAL)");
+	tid = summon_thread(pid, number, wake->filters);
+	if (!tid && attach_filters(pid) > (long)wake->filters)
+		return fact(called, -EPERM, "has a seccomp filter, which may "
+			    "kill it for a request");
+	if (!tid && awaited(pid, number))
+		return fact(called, -EBUSY, "waits for Taffrail's signal "
+			    "itself (sigwait, signalfd): choose another one "
+			    "(TAFFRAIL_SIGNAL)");
+	ret = queue(wake, pid, tid);
+	if (!ret || ret == -ESRCH || ret == -EAGAIN)
+		return ret ? -EAGAIN : 0;
+	return fact(called, ret, ret == -EPERM ?
+		    "cannot be called: no permission to send it a signal" :
+		    "cannot be sent a signal");
+}
+
+static bool request_change(struct process_wake *wake, uint32_t from,
+			   uint32_t to)
+{
+	return __atomic_compare_exchange_n(&wake->request, &from, to, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+static uint32_t request_await(struct process_wake *wake, uint32_t seen,
+			      int64_t ns)
+{
+	const struct timespec pause = { .tv_nsec = ns };
+
+	syscall(SYS_futex, &wake->request, FUTEX_WAIT, seen, &pause);
+	/* CALL-ANSWER: 0 is read before the answer */
+	return __atomic_load_n(&wake->request, __ATOMIC_ACQUIRE);
+}
+
+/* Says why the handler did not obey. Without an errno, the process has taken
+ * the request back. */
+static int refused(struct called *called, int error)
+{
+	const char *why = "cannot serve a request: see taffrail doctor -p";
+
+	if (!error)
+		return fact(called, -ESTALE, "is executing another program: "
+			    "try again");
+	if (error == EMFILE || error == ENFILE)
+		why = "has no descriptor left for a request (ulimit -n)";
+	else if (error == EACCES || error == EPERM || error == ENOENT)
+		why = "cannot read the request: it has changed its user or "
+		      "its root directory; record it from its start "
+		      "(taffrail record -- PROGRAM)";
+	else if (error == ENOSPC || error == EFBIG)
+		why = "has obeyed, but there is no room for its answer in its "
+		      "directory, or within its limit of file sizes (ulimit "
+		      "-f)";
+	else if (error == ENOMEM)
+		why = "has no memory for a request (ulimit -v)";
+	return fact(called, -error, why);
+}
+
+/* The process takes no request: it executes another program, unshares a
+ * namespace or installs a filter. Another try finds out. */
+static int away(struct called *called)
+{
+	return fact(called, -EAGAIN, "takes no request at this moment: try "
+		    "again");
+}
+
+/* Says why there is no answer in time. */
+static int late(struct called *called, const struct process_wake *wake,
+		uint32_t seen)
+{
+	pid_t pid = called->process->pid;
+	int number = (int)wake->signal;
+	char text[160];
+
+	if (process_stopped(pid)) {
+		process_say_stopped(pid, called->error, called->room);
+		return -ETIMEDOUT;
+	}
+	if (seen == CALL_SERVED)
+		return fact(called, -ETIMEDOUT, "is still busy with the "
+			    "request");
+	snprintf(text, sizeof(text), summon_thread(pid, number,
+						   wake->filters) ?
+		 "does not answer to signal %d: its threads have no CPU, load "
+		 "or unload libraries, or another handler was installed" :
+		 "blocks signal %d in all its threads: it answers when it "
+		 "unblocks the signal", number);
+	return fact(called, -ETIMEDOUT, text);
+}
+
+/* Waits for the handler, and sends the signal again when that was lost with a
+ * thread that ended, or when the handler found the process busy. */
+static int obeyed(struct called *called, struct process_wake *wake,
+		  int64_t deadline)
+{
+	const struct timespec busy = { .tv_nsec = BUSY_PAUSE_NS };
+	pid_t pid = called->process->pid;
+	int64_t slice = SLICE_MIN_NS;
+	uint32_t came = wake->came;
+	uint32_t seen;
+	int ret = -EAGAIN;
+
+	for (;;) {
+		if (ret == -EAGAIN)
+			ret = signal_send(called, wake);
+		if (ret && ret != -EAGAIN)
+			return ret;
+		seen = request_await(wake, CALL_ASKED, slice);
+		if (!seen && wake->came != came)
+			return 0;
+		if (!seen && wake->error != EBUSY)
+			return refused(called, wake->error);
+		if (!rundir_lives(called->process))
+			return fact(called, -ESRCH, "has ended");
+		if (wake->state != WAKE_SIGNALLED && seen != CALL_SERVED)
+			return away(called);
+		if (now_ns() > deadline)
+			return late(called, wake, seen);
+		if (!seen) {
+			nanosleep(&busy, NULL);
+			request_change(wake, 0, CALL_ASKED);
+			ret = -EAGAIN;
+		} else if (seen == CALL_ASKED && !pending(pid, wake->signal)) {
+			ret = -EAGAIN;
+			slice = slice * 2 < SLICE_MAX_NS ? slice * 2 :
+							   SLICE_MAX_NS;
+		}
+		if (seen == CALL_SERVED)
+			request_await(wake, CALL_SERVED, slice);
+	}
+}
+
+/* Withdraws the request, or waits until the handler has left. */
+static void withdraw(struct process_wake *wake)
+{
+	int64_t end = now_ns() + FINISH_MS * NS_PER_MS;
+
+	while (!request_change(wake, CALL_ASKED, 0) &&
+	       request_await(wake, CALL_SERVED, SLICE_MIN_NS) &&
+	       now_ns() < end)
+		;
+}
+
+static int answer_read(struct called *called)
+{
+	ssize_t bytes;
+
+	if (pread(called->fd, &called->head, sizeof(called->head), 0) !=
+	    sizeof(called->head) ||
+	    called->head.bytes > PROTOCOL_PAYLOAD_MAX)
+		return fact(called, -EBADMSG, "has given no valid answer");
+	bytes = called->head.bytes;
+	called->payload = malloc((size_t)bytes + 1);
+	if (!called->payload)
+		return fact(called, -ENOMEM, "has an answer, but this command "
+			    "is out of memory");
+	called->payload[bytes] = '\0';
+	if (pread(called->fd, called->payload, bytes, sizeof(called->head)) !=
+	    bytes)
+		return fact(called, -EBADMSG, "has given no whole answer");
+	return 0;
+}
+
+static int call(struct called *called, struct process_page *page,
+		int64_t deadline)
+{
+	struct process_wake *wake = &page->wake;
+	uint64_t pid = page->pid == (uint32_t)called->process->pid ?
+			       (uint64_t)getpid() : 0;
+	int ret;
+
+	/* of a command that was killed */
+	withdraw(wake);
+	ret = request_write(called);
+	if (ret)
+		return ret;
+	wake->entry = pid << 32 | getuid();
+	__atomic_store_n(&wake->request, CALL_ASKED, __ATOMIC_SEQ_CST);
+	ret = obeyed(called, wake, deadline);
+	if (ret)
+		withdraw(wake);
+	return ret ? ret : answer_read(called);
+}
+
+/* Makes the request when no other command makes one. */
+static int call_in_turn(struct called *called, int64_t deadline)
+{
+	struct process_page *page;
+	int ret = turn_take(called, deadline);
+
+	if (ret)
+		return ret;
+	page = page_map(called->process);
+	ret = page ? call(called, page, deadline) :
+		     fact(called, -ESRCH, "has left its directory");
+	if (page)
+		munmap(page, sizeof(*page));
+	flock(called->fd, LOCK_UN);
+	return ret;
+}
+
+int called_exchange(struct client *client, struct message *head,
+		    const struct client_request *request,
+		    struct client_answer *answer, int64_t ms)
+{
+	int64_t begin = now_ns();
+	struct called called = {
+		.process = client->process,
+		.fd = client->fd,
+		.text = request ? request->text : NULL,
+		.error = client->error,
+		.room = sizeof(client->error),
+	};
+	int ret;
+
+	/* again: the signal has met a thread in the middle of a write */
+	do {
+		free(called.payload);
+		called.payload = NULL;
+		called.head = *head;
+		ret = call_in_turn(&called, begin + ms * NS_PER_MS);
+	} while (!ret && called.head.status == -ETIMEDOUT &&
+		 now_ns() - begin < AGAIN_MS * NS_PER_MS);
+	answer->payload = called.payload;
+	answer->bytes = called.payload ? called.head.bytes : 0;
+	*head = called.head;
+	/* the process executes another program, or unshares a namespace */
+	return ret == -EAGAIN && client->answered ? -EBUSY : ret;
+}
