@@ -6,6 +6,8 @@ type of its field, and the value of each round (values.py). The text refers to
 the round as `i`, and to counters that say how often it was evaluated.
 """
 import integers
+import objects
+import shown
 import values as v
 from values import integer_literal
 
@@ -25,6 +27,9 @@ class Argument:
         self.bare = None        # whose expression this is
         self.sequence = values[0][0] == "sequence"
         self.null = False       # a string that no precision cuts
+        self.base = 10          # in the trace
+        self.whole = False      # only of TAFFRAIL_EVENT and its like
+        self.enumeration = None     # type, (label, name, value)s, declaration
 
     def unnamed(self):
         """Takes TAFFRAIL_FIELD off."""
@@ -32,8 +37,9 @@ class Argument:
             self.text, self.name, self.named = self.bare, None, False
 
 
-class Maker:
+class Maker(objects.Objects, shown.Shown):
     """Makes the arguments of one marker of a program."""
+    argument = Argument
 
     def __init__(self, program, rounds):
         self.program, self.rng = program, program.rng
@@ -196,15 +202,17 @@ class Maker:
         numbers = [v.random_integer(self.rng, bits, signed)
                    for _ in range(self.rounds)]
         # The extremes fix the type that the compiler takes.
-        items = ["%s_%d = %s" % (name, k, integer_literal(n)) for k, n in
-                 enumerate([low, high] + numbers)]
-        top = form % (name, ", ".join(items)) + "\n"
-        a = self.stored(("enum %s" if not self.program.cxx else "%s") % name,
-                        [("%s::%s_%d" if "class" in form else "%.0s%s_%d") % (
-                            name, name, k + 2) for k in range(self.rounds)],
+        items = [((name + "::" if "class" in form else "") + name + "_%d" % k,
+                  name + "_%d" % k, n)
+                 for k, n in enumerate([low, high] + numbers)]
+        top = form % (name, ", ".join("%s = %s" % (
+            item, integer_literal(n)) for _, item, n in items)) + "\n"
+        type = ("enum %s" if not self.program.cxx else "%s") % name
+        a = self.stored(type, [label for label, _, _ in items[2:]],
                         [("int", n, bits) for n in numbers],
                         ("int" if signed else "uint") + str(bits))
         a.top = top + a.top
+        a.enumeration = type, items, top
         return a
 
     def pointer(self):
@@ -413,6 +421,11 @@ class Maker:
                 del program.addresses[word]
 
     def kind(self):
+        chance = self.rng.random()
+        if chance < 0.25:
+            return self.rng.choice(self.shown_kinds())()
+        if chance < 0.5 and self.program.objects:
+            return self.rng.choice(self.object_kinds())()
         return self.rng.choice((
             self.integer, self.integer, self.integer, self.boolean,
             self.floating, self.floating, self.enumeration, self.pointer,

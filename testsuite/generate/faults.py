@@ -8,10 +8,12 @@ import sys
 # name: file, pattern, replacement
 FAULTS = {
     "sign": ("marker-c.h", r"!(\(\(__typeof__\(__builtin_choose_expr)", r"\1"),
-    "twice": ("marker.h", r"(TAFFRAIL_WORD_\(#name\),) __VA_ARGS__\)",
+    "twice": ("marker-shown-c.h",
+              r"(OF1_\(name, \.\.\.\)[^,]*,[^,]*,) __VA_ARGS__\)",
               r"\1 (void)(__VA_ARGS__), __VA_ARGS__)"),
     "offset": ("marker-hit-cxx.h", r"(memcpy\(to_\.bytes_ \+) (O_),",
                r"\1 (\2 & ~1u),"),
+    "base": ("marker.h", r"e, TAFFRAIL_HOW_OCT, ", "e, TAFFRAIL_HOW_HEX, "),
     "null": ("marker-c.h", r'"\(null\)"', '"null"'),
 }
 

@@ -2,7 +2,7 @@
 """A program of a seed: its compiler and options, its source, and what its
 markers must say.
 
-The source has 3 to 8 markers. Channel `on` is recorded, channel `off` is not.
+The source has 3 to 7 markers. Channel `on` is recorded, channel `off` is not.
 At its end the program tells on its standard output how often each argument was
 evaluated ("count SEED N ...") and the addresses that only it knows ("address
 SEED WORD N"). With the argument "wait" it prints "ready", reads a line, runs
@@ -13,6 +13,7 @@ import random
 import re
 
 import arguments
+import objects
 import places
 import values as v
 
@@ -154,7 +155,12 @@ class Marker:
 
     @property
     def id(self):
-        return self.channel + "/" + self.name
+        return self.channel + "/" + self.event
+
+    @property
+    def event(self):
+        """The name of the event that has the fields."""
+        return self.name + "_begin" * (self.kind == "TAFFRAIL_SCOPE")
 
     @property
     def recorded(self):
@@ -170,10 +176,12 @@ class Program:
         self.marker = None
         self.addresses = {}
         toolchain.choose(self)
-        # <string> takes long to compile.
-        self.strings = self.cxx and self.rng.random() < 0.1
+        # The library's headers take long to compile.
+        self.strings = self.cxx and self.rng.random() < 0.04
+        self.objects = self.cxx and self.rng.random() < 0.3
+        self.library = self.objects and self.rng.random() < 0.08
         self.markers = [self.make_marker(k)
-                        for k in range(self.rng.randint(3, 8))]
+                        for k in range(self.rng.randint(3, 7))]
         self.sources = self.write()
 
     # What the toolchain set: compiler, language, year, family, flags, features
@@ -270,7 +278,7 @@ class Program:
         most = SDT_MAX if self.early_values else FIELDS_MAX
         count = rng.choice((0, 1, 1, 2, 3, 4, 6, most, rng.randint(0, most)))
         maker = arguments.Maker(self, rounds)
-        if kind in ("TAFFRAIL_EVENT", "probe"):
+        if kind in ("TAFFRAIL_EVENT", "TAFFRAIL_SCOPE", "probe"):
             self.fill_event(marker, maker, count)
         else:
             self.fill_format(marker, maker, count)
@@ -280,6 +288,7 @@ class Program:
 
     def kinds(self):
         kinds = ["TAFFRAIL_EVENT"] * 4 + ["TAFFRAIL_MARK"] * 2
+        kinds += ["TAFFRAIL_SCOPE"] * self.cxx
         if "sdt.h" in self.features:
             return kinds + ["probe"] * 6
         return kinds + ["trace_mark", "_trace_mark", "ust_marker"]
@@ -288,7 +297,7 @@ class Program:
         seen = {}
         while len(marker.arguments) < count:
             a = maker.any(lambda a: marker.kind != "probe" or not (
-                a.sequence or a.kind in ("string", None)))
+                a.sequence or a.whole or a.kind in ("string", None)))
             if marker.kind == "probe":
                 a.unnamed()
             marker.arguments.append(a)
@@ -303,7 +312,7 @@ class Program:
             seen[name] = seen.get(name, 0) + 1
             if seen[name] > 1:
                 name = "%s_%d" % (name, seen[name])
-            marker.fields.append((name, a.kind, 10))
+            marker.fields.append((name, a.kind, a.base))
 
     def fill_format(self, marker, maker, count):
         words = []
@@ -370,7 +379,10 @@ class Program:
             head.append('"%s"' % marker.format)
             if marker.kind != "TAFFRAIL_MARK" and not texts:
                 head[-1] = "MARK_NOARGS"
-        return "%s(%s)" % (kind, ", ".join(head + texts))
+        text = "%s(%s)" % (kind, ", ".join(head + texts))
+        if kind == "TAFFRAIL_SCOPE":
+            return "do { %s; use(0); } while (0)" % text
+        return text
 
     def placed(self, marker):
         place = marker.place
@@ -433,6 +445,10 @@ class Program:
         lines.append("#define ALWAYS %d" % self.early_values)
         if self.strings:
             lines.append("#include <string>")
+        if self.library:
+            lines.append(objects.HEADERS)
+        if self.objects:
+            lines.append(objects.CLASSES)
         return "\n".join(lines)
 
     # What the trace must have

@@ -7,9 +7,9 @@ import subprocess
 
 import values
 
-EVENT = re.compile(rb"(?:on|ust|off):(p\d+_m\d+): \{ cpu_id = \d+ \}, "
+EVENT = re.compile(rb"(?:on|ust|off):(p\d+_m\d+\w*): \{ cpu_id = \d+ \}, "
                    rb"\{ ?(.*?) ?\}$")
-LISTED = re.compile(r"(?:on|ust|off)/(p\d+_m\d+) +0x\w+ +marker \w+ "
+LISTED = re.compile(r"(?:on|ust|off)/(p\d+_m\d+\w*) +0x\w+ +marker \w+ "
                     r"(\S+):(\d+) \((.*?)\)( \".*)?$")
 
 
@@ -63,7 +63,7 @@ def is_event(got, marker, row, told):
     for column, ((name, _, base), value) in enumerate(zip(marker.fields,
                                                           row)):
         choice = [value]
-        if value == ("string", b"") and stale_strings():
+        if value in (("string", b""), ("char", 0)) and stale_strings():
             choice = {r[column] for r in marker.rows}
         pattern.append(b"(?:%s)" % b"|".join(
             re.escape(values.field_shown(name, x, base, told))
@@ -74,7 +74,11 @@ def is_event(got, marker, row, told):
 def compare(program, found, told):
     for marker in program.markers:
         rows = marker.rows if marker.recorded else []
-        got = found.get(marker.name, [])
+        got = found.get(marker.event, [])
+        if marker.kind == "TAFFRAIL_SCOPE":
+            ends = found.get(marker.name + "_end", [])
+            if ends != [b""] * len(rows):
+                yield "%s: the ends of the scope are %r" % (marker.id, ends)
         if len(got) != len(rows) or not all(
                 is_event(event, marker, row, told)
                 for event, row in zip(got, rows)):
@@ -92,10 +96,10 @@ def compare_list(program, text):
             listed.setdefault(match.group(1), set()).add(
                 match.group(2, 3, 4))
     for marker in program.markers:
-        if marker.name not in listed:
+        if marker.event not in listed:
             yield "%s is not listed" % marker.id
             continue
-        for file, line, signature in listed[marker.name]:
+        for file, line, signature in listed[marker.event]:
             wrong = wrong_signature(program.signature(marker), signature)
             if wrong:
                 yield "%s is listed as (%s): %s" % (marker.id, signature,

@@ -10,6 +10,8 @@ A value is a tuple of a kind and what it holds:
                          tells, because the linker or the stack chose it
     ("string", b)        bytes without a NUL
     ("sequence", [...])  values
+    ("char", n)          a character; ("told", n, names): a number that has
+                         names in the trace; ("state", n, names): in gdb, too
 
 What must stay true: nothing here asks a compiler; a wrong header cannot make a
 wrong expectation right.
@@ -149,8 +151,9 @@ def shown(value, base, told):
     if kind == "int":
         if base == 16:
             return b"0x%X" % (value[1] & (1 << value[2]) - 1)
-        if base == 8:
-            return b"0%o" % (value[1] & (1 << value[2]) - 1)
+        if base == 8:       # of a negative one it prints whole digits
+            bits = value[2] if value[2] == 64 else -(-value[2] // 3) * 3
+            return b"0%o" % (value[1] & (1 << bits) - 1)
         return b"%d" % value[1]
     if kind == "bool":
         return b"%d" % value[1]
@@ -162,6 +165,12 @@ def shown(value, base, told):
         return b"0x%X" % value[1]
     if kind == "string":
         return escaped(value[1])
+    if kind == "char":
+        return escaped(bytes([value[1] & 255]).rstrip(b"\0"))
+    if kind in ("told", "state"):
+        names = ", ".join('"%s"' % name for name in value[2])
+        return ("( %s : container = %d )" % (names or "<unknown>",
+                                             value[1])).encode()
     raise ValueError(kind)
 
 
@@ -198,4 +207,8 @@ def scalar_for_gdb(value, told):
         return [value[1]]
     if value[0] in ("pointer", "address"):
         return [shown(value, 0, told).lower()]
+    if value[0] == "state" and value[2]:
+        return [value[2][0].encode()]
+    if value[0] in ("char", "told", "state"):
+        return [b"%d" % value[1]]
     return [shown(value, 0, told)]
