@@ -24,8 +24,13 @@ traces_sources = \
 	traces/export/json-value.h \
 	traces/export/json.c \
 	traces/export/private.h \
+	traces/export/sqlite-abi.h \
+	traces/export/sqlite-open.c \
+	traces/export/sqlite-private.h \
+	traces/export/sqlite.c \
 	traces/export/table.c \
 	traces/export/table.h \
+	traces/export/utf8.c \
 	traces/export/utf8.h \
 	traces/metadata.c \
 	traces/metadata.h \

@@ -13,7 +13,7 @@
 #include "command/look/look.h"
 
 #define IDS_BYTES	600
-#define FORMATS		"json or csv"
+#define FORMATS		"json, csv or sqlite"
 
 enum key {
 	KEY_FORMAT = 256,

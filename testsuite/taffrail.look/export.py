@@ -122,6 +122,53 @@ class Csv(Json):
         return [v.encode() if isinstance(v, str) else v for v in flat]
 
 
+class Sqlite(Csv):
+    """Where a type of SQLite cannot hold a value, it is a blob."""
+    def read(self, path):
+        db = sqlite3.connect(path)
+        for table, event, count in db.execute('select * from events'):
+            rows = db.execute(f'select * from "{table}" order by rowid')
+            head = [c[0] for c in rows.description]
+            rows = rows.fetchall()
+            if len(rows) != count or head[:4] != ['ns', 'trace', 'cpu_id',
+                                                  'vtid']:
+                differs(table, 'has', len(rows), 'events,', head)
+            plan = db.execute(f'explain query plan select * from "{table}" '
+                              'where ns between 1 and 2').fetchall()
+            if 'USING INDEX' not in plan[0][3]:
+                differs(plan)
+            for row in rows:
+                yield row[0], event, row[2], row[3], head[4:], row[4:]
+        if db.execute('pragma integrity_check').fetchall() != [('ok',)]:
+            differs('integrity_check')
+        self.processes = db.execute('select * from processes').fetchall()
+        db.close()
+
+    def matches(self, want, got):
+        if isinstance(want, bytearray):
+            return got == bytes(want)
+        if isinstance(want, bytes):
+            try:
+                return got == raw_free(want)
+            except UnicodeDecodeError:
+                return got == want
+        if isinstance(want, list):
+            return Json().matches(want, json.loads(got))
+        if isinstance(want, float):
+            # a column of type REAL has no negative zero
+            return same(want or 0.0, float(got) if got == b'NaN' else got)
+        if isinstance(want, int) and want > 2**63 - 1:
+            return got == str(want).encode()
+        return got == want and type(got) is type(want)
+
+
+def raw_free(text):
+    """The text, if it is UTF-8 without the characters that stand for bytes."""
+    if re.search('[\uef80-\uefff]', text.decode()):
+        return text
+    return text.decode()
+
+
 def check_values(kind, events):
     seen = []
     for ns, event, cpu, vtid, names, values in events:
@@ -175,7 +222,7 @@ def read_trace(trace):
 
 
 def main():
-    kind = {'json': Json, 'csv': Csv}[sys.argv[1]]()
+    kind = {'json': Json, 'csv': Csv, 'sqlite': Sqlite}[sys.argv[1]]()
     events = list(kind.read(sys.argv[2]))
     globals()['check_' + sys.argv[3]](kind, events)
     heads = [e[:4] for e in events]

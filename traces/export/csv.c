@@ -21,9 +21,6 @@
 #include "traces/export/utf8.h"
 #include "traces/text/number.h"
 
-#define PIECE_BYTES	(OUT_PIECE_BYTES / 4)
-#define QUOTED_BYTES	3		/* the most that one byte becomes */
-
 static const char *const fixed[] = {
 	"ns", "host", "process", "pid", "cpu_id", NULL
 };
@@ -47,36 +44,9 @@ struct csv {
 	struct out scratch;
 };
 
-/* Writes text in quotes, as UTF-8. */
 static void put_quoted(struct out *out, const char *text, size_t n)
 {
-	const uint8_t *at = (const uint8_t *)text;
-	const uint8_t *end = at + n;
-
-	out_char(out, '"');
-	while (at < end) {
-		const uint8_t *stop = (size_t)(end - at) > PIECE_BYTES ?
-				      at + PIECE_BYTES : end;
-		char *p;
-
-		out_room(out, PIECE_BYTES * QUOTED_BYTES + 4);
-		for (p = out->p; at < stop;) {
-			size_t bytes = *at < 0x80 ? 1 :
-				       utf8_bytes(at, (size_t)(end - at));
-
-			if (!bytes) {
-				p = utf8_private(p, *at++);
-				continue;
-			}
-			if (*at == '"')
-				*p++ = '"';
-			memcpy(p, at, bytes);
-			p += bytes;
-			at += bytes;
-		}
-		out->p = p;
-	}
-	out_char(out, '"');
+	utf8_put(out, text, n, '"');
 }
 
 static void put_real(struct out *out, double value)

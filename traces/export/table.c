@@ -149,6 +149,9 @@ static bool name_taken(const struct tables *tables, const char *name)
 	for (const struct table *t = tables->first; t; t = t->next)
 		if (!strcasecmp(t->name, name))
 			return true;
+	for (size_t i = 0; tables->reserved && tables->reserved[i]; i++)
+		if (!strcasecmp(tables->reserved[i], name))
+			return true;
 	return false;
 }
 

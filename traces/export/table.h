@@ -42,6 +42,7 @@ struct table {
 struct tables {
 	struct table *first;
 	const char *const *fixed;	/* columns in front; ends with NULL */
+	const char *const *reserved;	/* names of other tables; or NULL */
 };
 
 /* The columns of a class, and the table that has these. */

@@ -9,9 +9,7 @@
 #ifndef TRACES_EXPORT_UTF8_H
 #define TRACES_EXPORT_UTF8_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "traces/text/out.h"
 
 /* The bytes of such a private character. */
 #define UTF8_PRIVATE_BYTES	3
@@ -54,5 +52,12 @@ static inline char *utf8_private(char *p, uint8_t byte)
 	p[2] = (char)(0x80 | (byte & 0x3f));
 	return p + UTF8_PRIVATE_BYTES;
 }
+
+/* Writes n bytes of text as UTF-8; between quotes, if `quote` is not 0, where
+ * that character is doubled. */
+void utf8_put(struct out *out, const char *text, size_t n, char quote);
+
+/* Returns whether utf8_put() writes the text as it is. */
+bool utf8_is_valid(const char *text, size_t n);
 
 #endif

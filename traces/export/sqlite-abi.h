@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is used of libsqlite3, which is loaded only for an export to SQLite.
+ * Facts: sqlite.org/c3ref, version 3.40; all of it is there, and the same, since
+ * 3.5, and stays so for all of version 3.
+ */
+#ifndef TRACES_EXPORT_SQLITE_ABI_H
+#define TRACES_EXPORT_SQLITE_ABI_H
+
+#include <stdint.h>
+
+#define SQLITE_LIBRARY	"libsqlite3.so.0"
+
+#define SQLITE_OK	0
+#define SQLITE_DONE	101
+#define SQLITE_OPEN_READWRITE	0x00000002
+#define SQLITE_OPEN_NOMUTEX	0x00008000
+
+/* Whether text that is bound is copied. */
+#define SQLITE_STATIC	((void (*)(void *))0)
+#define SQLITE_TRANSIENT	((void (*)(void *))-1)
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+struct sqlite_abi {
+	int (*open_v2)(const char *path, struct sqlite3 **db, int flags,
+		       const char *vfs);
+	int (*close)(struct sqlite3 *db);
+	int (*exec)(struct sqlite3 *db, const char *sql,
+		    int (*row)(void *, int, char **, char **), void *priv,
+		    char **error);
+	int (*prepare_v2)(struct sqlite3 *db, const char *sql, int bytes,
+			  struct sqlite3_stmt **statement, const char **tail);
+	int (*step)(struct sqlite3_stmt *statement);
+	int (*reset)(struct sqlite3_stmt *statement);
+	int (*finalize)(struct sqlite3_stmt *statement);
+	int (*bind_int64)(struct sqlite3_stmt *statement, int i, int64_t value);
+	int (*bind_double)(struct sqlite3_stmt *statement, int i, double value);
+	int (*bind_text)(struct sqlite3_stmt *statement, int i,
+			 const char *text, int bytes, void (*free)(void *));
+	int (*bind_blob)(struct sqlite3_stmt *statement, int i,
+			 const void *at, int bytes, void (*free)(void *));
+	int (*bind_null)(struct sqlite3_stmt *statement, int i);
+	const char *(*errmsg)(struct sqlite3 *db);
+	void (*progress_handler)(struct sqlite3 *db, int steps,
+				 int (*call)(void *), void *priv);
+};
+
+#endif

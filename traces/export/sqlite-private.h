@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by the files that write an SQLite database: sqlite-open.c has the
+ * library, the schema and what is not an event, sqlite.c the events.
+ */
+#ifndef TRACES_EXPORT_SQLITE_PRIVATE_H
+#define TRACES_EXPORT_SQLITE_PRIVATE_H
+
+#include "traces/export/private.h"
+#include "traces/export/sqlite-abi.h"
+#include "traces/export/table.h"
+#include "traces/text/out.h"
+
+struct sqlite_class {
+	struct sqlite_class *next;
+	struct table_class *table;
+	struct sqlite3_stmt *insert;	/* of the table; borrowed */
+};
+
+struct sqlite {
+	struct sqlite_abi abi;
+	void *library;
+	struct sqlite3 *db;
+	struct sqlite3_stmt *loss;
+	struct tables tables;
+	struct sqlite_class *classes;
+	struct out sql;			/* a statement that is being made */
+	struct out scratch;
+};
+
+/* Loads the library, and makes an empty database in x->path. */
+int sqlite_prepare(struct export *x, struct sqlite *s);
+void sqlite_end(struct sqlite *s);
+
+/* Keeps what the library says. Returns -EIO. */
+int sqlite_failed(struct export *x, const struct sqlite *s);
+
+/* Run and prepare the statement in s->sql, and empty that. */
+int sqlite_run(struct export *x, struct sqlite *s);
+struct sqlite3_stmt *sqlite_statement(struct export *x, struct sqlite *s);
+
+/* Makes a table and the statement that inserts into it: table->own. */
+int sqlite_make_table(struct export *x, struct sqlite *s, struct table *table);
+
+/* Makes what stands beside the tables of events. */
+int sqlite_begin(struct export *x, struct sqlite *s);
+int sqlite_finish(struct export *x, struct sqlite *s);
+
+#endif

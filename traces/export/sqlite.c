@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events as tables of an SQLite database, one a type of event, with an index on
+ * the time.
+ *
+ * A value that a type of SQLite cannot hold is a BLOB with its text: NaN, and
+ * unsigned integers above the largest that is signed. A string that is no UTF-8
+ * is a BLOB with its bytes.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/export/json-value.h"
+#include "traces/export/sqlite-private.h"
+#include "traces/export/utf8.h"
+#include "traces/text/number.h"
+
+static const char *const fixed[] = { "ns", "trace", "cpu_id", NULL };
+static const char *const reserved[] = {
+	"traces", "processes", "events", "losses", NULL
+};
+
+enum fixed_column {
+	FIXED_NS = 1,
+	FIXED_TRACE,
+	FIXED_CPU,
+	FIXED_END,
+};
+
+static int sqlite_open(struct export *x)
+{
+	struct sqlite *s = calloc(1, sizeof(*s));
+	int ret;
+
+	if (!s || out_open(&s->sql, -1) || out_open(&s->scratch, -1)) {
+		if (s)
+			free(s->sql.start);
+		free(s);
+		return export_failed(x, -ENOMEM, "out of memory");
+	}
+	x->own = s;
+	s->tables.fixed = fixed;
+	s->tables.reserved = reserved;
+	ret = sqlite_prepare(x, s);
+	if (!ret && tables_fill(&s->tables, x))
+		ret = export_failed(x, -ENOMEM, "out of memory");
+	return ret ? ret : sqlite_begin(x, s);
+}
+
+static int sqlite_class_begin(struct export *x, const struct trace_event *event,
+			      void **own)
+{
+	struct sqlite *s = x->own;
+	struct sqlite_class *class = calloc(1, sizeof(*class));
+	struct table *table;
+	int ret = 0;
+
+	if (!class)
+		return export_failed(x, -ENOMEM, "out of memory");
+	*own = class;
+	class->next = s->classes;
+	s->classes = class;
+	class->table = table_class_new(&s->tables, event->trace, event->class);
+	if (!class->table)
+		return export_failed(x, -ENOMEM, "out of memory");
+	table = class->table->table;
+	if (!table->own)
+		ret = sqlite_make_table(x, s, table);
+	class->insert = table->own;
+	return ret;
+}
+
+static void bind_text(struct sqlite *s, struct sqlite3_stmt *to, int i,
+		      const char *text, size_t n)
+{
+	if (utf8_is_valid(text, n))
+		s->abi.bind_text(to, i, text, (int)n, SQLITE_STATIC);
+	else
+		s->abi.bind_blob(to, i, text, (int)n, SQLITE_STATIC);
+}
+
+static void bind_unsigned(struct sqlite *s, struct sqlite3_stmt *to, int i,
+			  uint64_t value)
+{
+	char text[NUMBER_U64_BYTES];
+
+	if (value <= INT64_MAX)
+		s->abi.bind_int64(to, i, (int64_t)value);
+	else
+		s->abi.bind_blob(to, i, text,
+				 (int)(number_u64(text, value) - text),
+				 SQLITE_TRANSIENT);
+}
+
+static void bind_real(struct sqlite *s, struct sqlite3_stmt *to, int i,
+		      double value)
+{
+	if (isnan(value))
+		s->abi.bind_blob(to, i, "NaN", 3, SQLITE_STATIC);
+	else
+		s->abi.bind_double(to, i, value);
+}
+
+static const uint8_t *bind_string(struct sqlite *s, struct sqlite3_stmt *to,
+				  int i, const struct field_class *class,
+				  const uint8_t *at)
+{
+	const char *text = (const char *)at;
+	size_t n;
+
+	if (class->kind == FIELD_TEXT) {
+		bind_text(s, to, i, text, strnlen(text, class->count));
+		return at + class->count;
+	}
+	n = strlen(text);
+	bind_text(s, to, i, text, n);
+	return at + n + 1;
+}
+
+/* Names of values may be joined in memory that is used again. */
+static void bind_label(struct sqlite *s, struct sqlite3_stmt *to, int i,
+		       const struct field_class *class, const uint8_t *at)
+{
+	const char *label = label_of(class, field_integer(class, at));
+
+	if (label)
+		s->abi.bind_text(to, i, label, -1, SQLITE_TRANSIENT);
+	else
+		s->abi.bind_null(to, i);
+}
+
+static const uint8_t *bind_bytes(struct sqlite *s, struct sqlite3_stmt *to,
+				 int i, const struct field_class *class,
+				 const uint8_t *at)
+{
+	uint64_t n = class->kind == FIELD_ARRAY ? class->count :
+						  field_length(at);
+
+	s->abi.bind_blob(to, i, at, (int)n, SQLITE_STATIC);
+	return at + n;
+}
+
+static const uint8_t *bind_json(struct sqlite *s, struct sqlite3_stmt *to,
+				int i, const struct field_class *class,
+				const uint8_t *at)
+{
+	out_rewind(&s->scratch);
+	at = json_value(&s->scratch, class, at);
+	s->abi.bind_text(to, i, s->scratch.start,
+			 (int)(s->scratch.p - s->scratch.start),
+			 SQLITE_TRANSIENT);
+	return at;
+}
+
+static const uint8_t *bind_column(struct sqlite *s, struct sqlite3_stmt *to,
+				  int i, const struct column *column,
+				  const uint8_t *at)
+{
+	const struct field_class *class = column->class;
+
+	at += column->skip;
+	switch (column->kind) {
+	case COLUMN_SIGNED:
+		s->abi.bind_int64(to, i, (int64_t)field_integer(class, at));
+		break;
+	case COLUMN_UNSIGNED:
+		bind_unsigned(s, to, i, field_integer(class, at));
+		break;
+	case COLUMN_REAL:
+		bind_real(s, to, i, field_real(class, at));
+		break;
+	case COLUMN_STRING:
+		return bind_string(s, to, i, class, at);
+	case COLUMN_LABEL:
+		bind_label(s, to, i, class, at);
+		break;
+	case COLUMN_BYTES:
+		return bind_bytes(s, to, i, class, at);
+	case COLUMN_JSON:
+		return bind_json(s, to, i, class, at);
+	}
+	return column->stays ? at : at + class->bytes;
+}
+
+static int sqlite_put(struct export *x, const struct trace_event *event,
+		      void *own)
+{
+	struct sqlite *s = x->own;
+	const struct sqlite_class *class = own;
+	const struct column *column = class->table->columns;
+	const struct column *end = column + class->table->ncolumns;
+	struct sqlite3_stmt *to = class->insert;
+	const uint8_t *at = event->context;
+	int i = FIXED_END;
+
+	s->abi.bind_int64(to, FIXED_NS, event->ns);
+	s->abi.bind_int64(to, FIXED_TRACE, (int64_t)event->trace->number);
+	s->abi.bind_int64(to, FIXED_CPU, event->cpu);
+	for (; column < end && !column->in_fields; column++)
+		at = bind_column(s, to, i++, column, at);
+	for (at = event->fields; column < end; column++)
+		at = bind_column(s, to, i++, column, at);
+	class->table->table->events++;
+	if (s->abi.step(to) != SQLITE_DONE)
+		return sqlite_failed(x, s);
+	s->abi.reset(to);
+	return s->scratch.error ? export_failed(x, -ENOMEM, "out of memory") :
+				  0;
+}
+
+static int sqlite_loss(struct export *x, const struct trace_loss *loss)
+{
+	struct sqlite *s = x->own;
+	struct sqlite3_stmt *to = s->loss;
+
+	s->abi.bind_int64(to, 1, (int64_t)loss->trace->number);
+	bind_text(s, to, 2, loss->stream, strlen(loss->stream));
+	bind_unsigned(s, to, 3, loss->events);
+	s->abi.bind_int64(to, 4, loss->from);
+	if (loss->from == TIME_MIN)
+		s->abi.bind_null(to, 4);
+	s->abi.bind_int64(to, 5, loss->to);
+	if (s->abi.step(to) != SQLITE_DONE)
+		return sqlite_failed(x, s);
+	s->abi.reset(to);
+	return 0;
+}
+
+static int sqlite_close(struct export *x, bool keep)
+{
+	struct sqlite *s = x->own;
+	int ret = keep ? sqlite_finish(x, s) : 0;
+
+	for (struct table *t = s->tables.first; t; t = t->next)
+		if (t->own)
+			s->abi.finalize(t->own);
+	tables_free(&s->tables);
+	while (s->classes) {
+		struct sqlite_class *next = s->classes->next;
+
+		if (s->classes->table)
+			table_class_free(s->classes->table);
+		free(s->classes);
+		s->classes = next;
+	}
+	sqlite_end(s);
+	out_close(&s->sql);
+	out_close(&s->scratch);
+	free(s);
+	return ret;
+}
+
+const struct export_format export_sqlite = {
+	.name = "sqlite", .target = EXPORT_FILE, .open = sqlite_open,
+	.begin = sqlite_class_begin, .put = sqlite_put, .loss = sqlite_loss,
+	.close = sqlite_close,
+};
