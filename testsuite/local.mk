@@ -175,7 +175,8 @@ site: stage
 # build folder, and these variables tell them what to test.
 script_environment = TAFFRAIL_SRCDIR=$(abs_top_srcdir) \
 	TAFFRAIL_BUILDDIR=$(abs_builddir) \
-	TAFFRAIL_PREFIX=$(stage_dir)$(prefix) CC="$(CC)" CXX="$(CXX)"
+	TAFFRAIL_PREFIX=$(stage_dir)$(prefix) CC="$(CC)" CXX="$(CXX)" \
+	PYTHON="$(PYTHON)" PYTHON_PLACE="$(python_place)"
 run_script = run_script() { \
 	test -x "$$1" || { echo "make $@: $$1 does not exist" >&2; exit 1; }; \
 	env $(script_environment) "$$@"; }; run_script

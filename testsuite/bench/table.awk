@@ -270,10 +270,29 @@ function callbacks()
 	limit_row("  off", "probes.declared_off1",
 		  get("probes.declared_off1") - get("probes.empty1"), "ns",
 		  "%.3f", 1)
+	python_events()
 	limit_row("callback: attach and detach, 1 marker", "probes.turn1",
 		  get("probes.turn1") / 1000, "ms", "%.3f", 1)
 	limit_row("  attach and detach, 1,000 markers", "probes.turn1000",
 		  get("probes.turn1000") / 1000, "ms", "%.3f", 20)
+}
+
+function python_events()
+{
+	if ("python.missing" in v)
+		return line("Python: events", "skipped: not built", "", "-",
+			    "skip")
+	limit_row("Python: event of an int and a str", "python.on",
+		  get("python.on"), "ns", "%.1f", 500)
+	limit_row("  off", "python.off", get("python.off"), "ns", "%.1f", 60)
+	limit_row("  a traced function that is off", "python.traced",
+		  get("python.traced"), "ns", "%.1f")
+	limit_row("  a record of logging, taffrail.Handler", "python.logging",
+		  get("python.logging"), "ns", "%.0f")
+	limit_row("  a record of logging, NullHandler", "python.null",
+		  get("python.null"), "ns", "%.0f")
+	limit_row("  a record of logging, LTTng's handler", "python.peer",
+		  get("python.peer"), "ns", "%.0f")
 }
 
 function attaches()
