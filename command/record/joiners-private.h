@@ -8,12 +8,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct record;
+
 /*
- * Returns true when there is a living process whose environment says that it
- * takes part in `session`, and in which the agent is loaded. A forked child has
- * no files below `directory` before its first event.
+ * Returns true when a living process may still join the recording: its
+ * environment names the recording and it has the agent, or it was forked by a
+ * process of the recording. Such processes have no files before their first
+ * event.
  */
-bool joiners_exist(const char *session, const char *directory);
+bool joiners_exist(const struct record *record);
 
 /* Returns true when the environment of this living process names `session`. */
 bool joiner(pid_t pid, const char *session);

@@ -3,6 +3,7 @@
  * Looks through /proc for processes of a recording.
  */
 #include "command/record/joiners-private.h"
+#include "command/record/private.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -97,17 +98,73 @@ bool joiner(pid_t pid, const char *session)
 	return obeys(number, session);
 }
 
-bool joiners_exist(const char *session, const char *directory)
+/* Returns true when the line of /proc/PID/maps is of the session's page of a
+ * member, as an agent maps it: ".../PID.STARTTIME/IMAGE/session.N". */
+static bool is_page(const struct record *record, const char *line, size_t bytes)
+{
+	static const char page[] = "/session.";
+	const char *end = memmem(line, bytes, page, strlen(page));
+	const char *name;
+	size_t n;
+
+	if (!end || !memmem(line, bytes, " rw-s ", 6))
+		return false;
+	while (end > line && end[-1] != '/')
+		end--;
+	name = end -= end > line;
+	while (name > line && name[-1] != '/')
+		name--;
+	n = (size_t)(end - name);
+	for (size_t i = 0; n && i < record->nmembers; i++) {
+		const char *member = record->members[i]->process.name;
+
+		if (strlen(member) == n && !memcmp(member, name, n))
+			return true;
+	}
+	return false;
+}
+
+static bool is_member(const struct record *record, pid_t pid)
+{
+	for (size_t i = 0; i < record->nmembers; i++)
+		if (record->members[i]->process.pid == pid)
+			return true;
+	return false;
+}
+
+/* Returns true when the process has the session by a fork: it maps its parent's
+ * page until its first event. A member that lives maps its own; its session has
+ * been ended by another command. */
+static bool inherits(const struct record *record, const char *pid)
+{
+	bool member = is_member(record, (pid_t)atoi(pid));
+	char *text = member ? NULL : read_text(pid, "maps");
+	bool found = false;
+	size_t n;
+
+	for (const char *p = text; p && *p && !found; p += n + !!p[n]) {
+		n = strcspn(p, "\n");
+		found = is_page(record, p, n);
+	}
+	free(text);
+	return found;
+}
+
+bool joiners_exist(const struct record *record)
 {
 	struct dirent *entry;
 	bool found = false;
 	DIR *dir;
 
 	dir = opendir("/proc");
-	while (dir && !found && (entry = readdir(dir)))
-		if (isdigit((unsigned char)entry->d_name[0]))
-			found = obeys(entry->d_name, session) &&
-				maps(entry->d_name, "/libtaffrail", directory);
+	while (dir && !found && (entry = readdir(dir))) {
+		const char *pid = entry->d_name;
+
+		if (isdigit((unsigned char)*pid) && atoi(pid) != getpid())
+			found = (obeys(pid, record->name) &&
+				 maps(pid, "/libtaffrail", record->dir.path)) ||
+				inherits(record, pid);
+	}
 	if (dir)
 		closedir(dir);
 	return found;

@@ -414,8 +414,7 @@ static bool over(struct record *record, size_t alive)
 
 	if (record->child || alive)
 		return false;
-	if (record->dir.fd >= 0 &&
-	    joiners_exist(record->name, record->dir.path))
+	if (record->dir.fd >= 0 && joiners_exist(record))
 		return false;
 	scan(record);
 	return record->nmembers == before;

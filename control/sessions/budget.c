@@ -86,19 +86,24 @@ static int session_name(int image, const char *file, char *name)
 	return file_name_plain(name) ? 0 : -EINVAL;
 }
 
-/* A recorder holds a lock on a file that has the session's name. */
-static int collector_lives(int runtime, const char *session)
+/* Opens the file that a recorder makes, and removes at its end. */
+static int collector_open(int runtime, const char *session)
 {
 	char path[SESSION_NAME_BYTES + 32];
 	struct text text;
-	int lives;
-	int fd;
 
 	text_open(&text, path, sizeof(path));
 	text_add(&text, PROTOCOL_SESSIONS_DIR "/" PROTOCOL_OFF_PREFIX);
 	text_add(&text, session);
-	fd = file_open(runtime, path, O_RDONLY, 0, UINT64_MAX);
-	lives = held(fd, LOCK_EX);
+	return file_open(runtime, path, O_RDONLY, 0, UINT64_MAX);
+}
+
+/* A recorder holds a lock on that file. */
+static int collector_lives(int runtime, const char *session)
+{
+	int fd = collector_open(runtime, session);
+	int lives = held(fd, LOCK_EX);
+
 	if (fd >= 0)
 		sys_close(fd);
 	return lives;
@@ -114,6 +119,20 @@ int budget_collected(const char *session)
 	lives = collector_lives(runtime, session);
 	sys_close(runtime);
 	return lives;
+}
+
+int budget_ended(const char *session)
+{
+	int runtime = file_open_directory(AT_FDCWD, place_runtime);
+	int fd;
+
+	if (runtime < 0)
+		return 0;
+	fd = collector_open(runtime, session);
+	sys_close(runtime);
+	if (fd >= 0)
+		sys_close(fd);
+	return fd == -ENOENT;
 }
 
 static void look_file(int image, const char *name, void *arg)

@@ -16,4 +16,8 @@ void budget_keep(void);
  * callers. */
 int budget_collected(const char *session);
 
+/* Returns 1 when the recorder of this session has ended in order: no other will
+ * take the events. What a killed recorder has left is for a snapshot. */
+int budget_ended(const char *session);
+
 #endif

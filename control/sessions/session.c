@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/glob.h"
+#include "control/sessions/budget.h"
 #include "control/sessions/heirs.h"
 #include "control/sessions/place.h"
 #include "control/threads/log.h"
@@ -445,6 +446,12 @@ int session_destroy(struct session *session)
 	return 0;
 }
 
+/* Returns 1 when the recording that began the session is over. */
+static int ended(const struct session *session)
+{
+	return session->flags & SESSION_CONSUMED && budget_ended(session->name);
+}
+
 /* In a forked child the markers are on already, and lead to channels whose
  * tables are wiped. Event ids stay, because the records are copied. Rings are
  * made when they are needed. */
@@ -461,7 +468,8 @@ int session_inherit(void)
 		/* callbacks need no files: they go on */
 		if (!channel_used(i) || session->client)
 			continue;
-		if (session->owned && session->phase != SESSION_FREE)
+		if (session->phase != SESSION_FREE &&
+		    (session->owned || ended(session)))
 			session_objects_disable(session);
 		if (session->phase != SESSION_RUNS) {
 			session->phase = SESSION_FREE;

@@ -63,6 +63,12 @@ int budget_collected(const char *session)
 	return 0;
 }
 
+int budget_ended(const char *session)
+{
+	(void)session;
+	return 0;
+}
+
 void session_obey_environment(struct session *session)
 {
 	(void)session;
