@@ -89,6 +89,8 @@ command_sources = \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
 	command/list.c \
+	command/look/follow-private.h \
+	command/look/follow.c \
 	command/look/live.c \
 	command/look/look.c \
 	command/look/look.h \
@@ -132,9 +134,11 @@ command_sources = \
 	command/processes/targets.h \
 	command/processes/vouch.c \
 	command/processes/vouch.h \
+	command/record/ask.c \
 	command/record/claim.c \
 	command/record/consume.c \
 	command/record/consume.h \
+	command/record/followed.c \
 	command/record/joiners-private.h \
 	command/record/joiners.c \
 	command/record/late.c \

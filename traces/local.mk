@@ -11,6 +11,8 @@ traces_sources = \
 	traces/errors-private.h \
 	traces/file.c \
 	traces/idx.h \
+	traces/follow.c \
+	traces/follow.h \
 	traces/idx.c \
 	traces/ledger-private.h \
 	traces/ledger.c \

@@ -18,6 +18,7 @@
 #include "base/base.h"
 #include "buffers/clock.h"
 #include "traces/checksum.h"
+#include "traces/follow.h"
 #include "traces/private.h"
 
 #define FILE_NAME_BYTES	64
@@ -94,6 +95,8 @@ int trace_set_open(struct trace_set *set, const char *path)
 		close(set->fd);
 		return ret;
 	}
+	/* without it nobody can follow; all else works */
+	follow_hold(set->fd, FOLLOW_RECORDER);
 	boot_id_read(set->boot_id);
 	trace_set_anchor_now(set);
 	return 0;
@@ -305,6 +308,7 @@ int trace_set_finish(struct trace_set *set)
 	if (ret)
 		trace_set_failed(set, ret);
 	trace_list_write(set);
+	follow_end(set->fd);
 	return set->error;
 }
 

@@ -152,7 +152,8 @@ void trace_set_close(struct trace_set *set);
 
 /*
  * Add anchors to the common fit: what the command's clocks read now, one of its
- * clock of a kind, or those of a process, which count only within the bounds of own anchors.
+ * clock of a kind, or those of a process, which count only within the bounds of
+ * own anchors.
  */
 void trace_set_anchor_now(struct trace_set *set);
 void trace_set_own_anchor(struct trace_set *set, uint32_t kind,

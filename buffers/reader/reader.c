@@ -121,8 +121,8 @@ int session_view_open(struct session_view *session, int dirfd, const char *name)
 	return ret < 0 ? ret : 0;
 }
 
-int session_view_find(struct session_view *session, int dirfd, uint32_t sessions,
-		      const char *name, uint32_t *index)
+int session_view_find(struct session_view *session, int dirfd,
+		      uint32_t sessions, const char *name, uint32_t *index)
 {
 	char file[32];
 	int ret = -ENOENT;

@@ -184,8 +184,8 @@ int process_anchors(const struct process_page *page,
  */
 int session_view_open(struct session_view *session, int dirfd,
 		      const char *name);
-int session_view_find(struct session_view *session, int dirfd, uint32_t sessions,
-		      const char *name, uint32_t *index);
+int session_view_find(struct session_view *session, int dirfd,
+		      uint32_t sessions, const char *name, uint32_t *index);
 int session_view_update(struct session_view *session);
 int session_view_oversize(const struct session_view *session, uint64_t *lost);
 void session_view_close(struct session_view *session);

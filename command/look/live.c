@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "buffers/reader/reader.h"
 #include "command/look/look.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
@@ -145,9 +144,11 @@ int look_open_rings(struct look *look)
 	struct rundir_list list = { 0 };
 	char nearest[TARGETS_NEAREST_BYTES];
 	struct live *live = calloc(1, sizeof(*live));
-	int ret = live ? open_processes(&dir, &list, look) :
-		  command_failed("out of memory");
+	int ret;
 
+	if (!live)
+		return command_failed("out of memory");
+	ret = open_processes(&dir, &list, look);
 	if (ret == COMMAND_DONE) {
 		live->look = look;
 		live->name = look->session;

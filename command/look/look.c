@@ -2,7 +2,7 @@
 /*
  * Opens the traces that a command looks at.
  */
-#include "command/look/look.h"
+#include "command/look/follow-private.h"
 
 #include <errno.h>
 #include <string.h>
@@ -87,11 +87,11 @@ static int set_rules(struct look *look)
 	if (!look->where)
 		return COMMAND_DONE;
 	ret = where_prepare(look->where, traces, n, &rule, &error);
-	if (ret == -ENOENT)
+	if (ret == -ENOENT && !look->follow)
 		return no_match(look, rule, traces, n);
 	if (ret == -ENOMEM)
 		return command_failed("out of memory");
-	if (ret)
+	if (ret && ret != -ENOENT)
 		return command_failed("rule '%s': column %zu: %s", rule,
 				      (size_t)(rule_condition(rule, &bytes) -
 					       rule) + error.column,
@@ -129,6 +129,8 @@ static int open_directory(struct look *look, const char *path)
 	if (!*path)
 		return command_misused("the directory's name is empty");
 	ret = reader_add_directory(look->reader, path);
+	if (ret == -ENODATA && look->follow)
+		return COMMAND_DONE;
 	if (ret == -ENODATA)
 		return command_failed("%s: no trace in this directory", path);
 	if (ret == -ENOENT)
@@ -168,6 +170,8 @@ int look_open(struct look *look, char **paths, int n)
 	look->reader = reader_new(&look->calls);
 	if (!look->reader)
 		return command_failed("out of memory");
+	if (look->follow && !look_follow(look, paths, n))
+		return command_failed("out of memory");
 	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
 		ret = open_directory(look, paths[i]);
 	if (look->session || look->pid)
@@ -187,6 +191,7 @@ int look_close(struct look *look)
 		problems = reader_problems(look->reader);
 		reader_free(look->reader);
 	}
+	look_follow_end(look);
 	if (look->where)
 		where_free(look->where);
 	return problems ? COMMAND_FAILED : COMMAND_DONE;

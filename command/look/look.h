@@ -42,7 +42,10 @@ struct look {
 	const char *end;
 	struct where *where;		/* rules, or NULL */
 	bool utc;			/* times of the options */
+	int *directories;		/* followed, open; of look_open() */
+	int ndirectories;
 	uint64_t losses;		/* events that buffers lost */
+	bool follow;			/* traces may come later */
 	bool quiet_losses;		/* they are only counted */
 };
 
@@ -56,14 +59,25 @@ int look_open_rings(struct look *look);
 
 /*
  * Opens all traces below the directories, or the rings of look->session and
- * look->pid, and sets the rules and the window of time. Returns COMMAND_DONE, or another status after printing why. The caller calls
- * look_close() in any case.
+ * look->pid, and sets the rules and the window of time. Returns COMMAND_DONE,
+ * or another status after printing why. The caller calls look_close() in any
+ * case.
  */
 int look_open(struct look *look, char **paths, int n);
 
 /* Frees everything. Returns COMMAND_FAILED if something could not be read,
  * which has been told by then. */
 int look_close(struct look *look);
+
+/*
+ * For a look that follows recordings (look->follow). look_recorded() says
+ * whether one of the directories is still being recorded, and sets *until: all
+ * events before that time are on disk. look_interrupt() takes SIGINT and
+ * SIGTERM; look_interrupted() says whether one came.
+ */
+bool look_recorded(struct look *look, int64_t *until);
+void look_interrupt(void);
+bool look_interrupted(void);
 
 /* Parses a time of --begin or --end. `first` and `last` are the times of the
  * first and last event. Returns 0 or -EINVAL. */

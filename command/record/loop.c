@@ -32,9 +32,7 @@
 #define SCAN_IDLE_MS	250	/* without word from inotify */
 #define SCAN_SOON_MS	5	/* after that, or while a ring is being made */
 #define SCAN_SHARE	5	/* a scan may take a fifth of our time */
-#define STOP_TIMEOUT_MS	2000
 #define STOP_ROUNDS	3
-#define DYING_MS	200
 
 static uint64_t now_ns(void)
 {
@@ -458,31 +456,9 @@ void record_loop(struct record *record)
 		reap(record);
 		if (over(record, bury(record)))
 			break;
+		record_followed(record, now_ns());
 		pause_until(record, ms);
 	}
-}
-
-/* Sends one request to a living member; warns when it fails. */
-static int ask(struct record *record, struct record_member *member,
-	       enum message_type type)
-{
-	struct client_request request = { 0 };
-	struct client client;
-	int ret = client_connect(&client, &member->process);
-
-	if (!ret) {
-		client.timeout_ms = STOP_TIMEOUT_MS;
-		client_request_add(&request, "name", "%s", record->name);
-		ret = client_call(&client, type, &request, NULL);
-		client_request_release(&request);
-	}
-	/* no warning for a process that is just being killed */
-	if (ret && type == MESSAGE_STOP && !member_ended(member, DYING_MS))
-		record->left = command_failed("cannot stop the session: %s; "
-			"then: taffrail destroy %s", client.error,
-			record->name);
-	client_close(&client);
-	return ret;
 }
 
 static void stop_living(struct record *record, size_t from)
@@ -496,7 +472,7 @@ static void stop_living(struct record *record, size_t from)
 					    record->name);
 	for (i = from; i < record->nmembers; i++)
 		if (!record->members[i]->done && record->members[i]->alive)
-			ask(record, record->members[i], MESSAGE_STOP);
+			record_ask(record, record->members[i], MESSAGE_STOP);
 }
 
 /* Removes the files of a session that its living process has destroyed. */
@@ -537,7 +513,8 @@ void record_stop(struct record *record)
 		member->alive = member->alive && !member_ended(member, 0);
 		for (j = 0; j < member->nimages; j++)
 			finish_image(record, member, member->images[j]);
-		if (member->alive && !ask(record, member, MESSAGE_DESTROY))
+		if (member->alive &&
+		    !record_ask(record, member, MESSAGE_DESTROY))
 			remove_files(member);
 		finish_member(record, member);
 	}

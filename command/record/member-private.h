@@ -6,6 +6,7 @@
 #define COMMAND_RECORD_MEMBER_PRIVATE_H
 
 #include "command/record/private.h"
+#include "control/protocol.h"
 
 /* Returns the newest member whose directory has that name, or NULL. */
 struct record_member *member_named(const struct record *record,
@@ -25,5 +26,9 @@ bool member_ended(const struct record_member *member, int wait_ms);
 
 /* Closes the member's descriptors. */
 void member_let_go(struct record_member *member);
+
+/* Sends one request to a living member. Warns when a stop fails. */
+int record_ask(struct record *record, struct record_member *member,
+	       enum message_type type);
 
 #endif

@@ -4,9 +4,9 @@
  *
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
- * late.c looks at them once more, member.c knows the processes, met.c the rules
- * that selected a marker,
- * signals.c sets handlers and limits.
+ * followed.c serves readers meanwhile, ask.c sends requests, late.c looks at
+ * the processes once more, member.c knows them, met.c the rules that selected a
+ * marker, signals.c sets handlers and limits.
  */
 #ifndef COMMAND_RECORD_PRIVATE_H
 #define COMMAND_RECORD_PRIVATE_H
@@ -79,6 +79,10 @@ struct record {
 	struct consumer *late[RECORD_LATE_MAX];	/* finished, still mapped */
 	size_t nlate;
 	int missed;			/* -errno: buffers were not opened */
+	uint64_t followed_ns;		/* of followed.c: the next turn, */
+	size_t followed_next;		/* the next member to ask, */
+	int64_t followed_begin;		/* when the first one was asked, */
+	int64_t followed_told;		/* and what is told then, or 0 */
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
 	bool left;			/* a process did not end the session */
@@ -141,6 +145,9 @@ int record_wait(struct record *record);
 /* Follows the processes until each has ended, or until a signal or a limit
  * stops the recording. */
 void record_loop(struct record *record);
+
+/* Serves those who follow the recording, a few times a second. */
+void record_followed(struct record *record, uint64_t now_ns);
 
 /* Ends the session in living processes, and collects the rest of each
  * process. */

@@ -3,6 +3,7 @@
  * taffrail view: the events of traces as text, in the order of time.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +14,11 @@
 #include "traces/text/event-text.h"
 
 #define FIELDS_MAX	128
+#define FOLLOW_MS	100
 
 enum key {
 	KEY_TAIL = 256,
+	KEY_FOLLOW,
 	KEY_NO_DELTA,
 	KEY_DATES,
 	KEY_UTC,
@@ -28,6 +31,8 @@ static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
 	{ KEY_TAIL, "tail", "N", "only the last N events" },
+	{ KEY_FOLLOW, "follow", NULL,
+	  "go on while the directory is being recorded" },
 	{ KEY_FIELDS, "fields", "LIST",
 	  "only these fields and contexts: NAME,NAME,..." },
 	{ KEY_NO_DELTA, "no-delta", NULL,
@@ -87,6 +92,9 @@ static int take(struct view *v, int key, const char *value)
 		return take_tail(v, value);
 	case KEY_FIELDS:
 		return take_fields(v, value);
+	case KEY_FOLLOW:
+		v->look.follow = true;
+		break;
 	case KEY_NO_DELTA:
 		v->text.no_delta = true;
 		break;
@@ -109,9 +117,8 @@ static int take(struct view *v, int key, const char *value)
 	return COMMAND_DONE;
 }
 
-static void print(struct view *v)
+static void print(struct view *v, uint64_t skip)
 {
-	uint64_t skip = v->tail ? reader_tail(v->look.reader, v->tail) : 0;
 	const struct trace_event *event;
 
 	while ((event = reader_next(v->look.reader)) && !v->out.error) {
@@ -122,15 +129,43 @@ static void print(struct view *v)
 	}
 }
 
+/* Prints what comes until every recorder has ended. */
+static void follow(struct view *v, uint64_t skip)
+{
+	int64_t until, end = reader_end(v->look.reader);
+	bool on = true;
+
+	while (on && !v->out.error && !look_interrupted()) {
+		/* a recorder that ends now has written all */
+		on = look_recorded(&v->look, &until);
+		reader_follow(v->look.reader, until < end ? until : end);
+		if (reader_refresh(v->look.reader))
+			v->out.error = -ENOMEM;
+		print(v, skip);
+		skip = 0;
+		out_flush(&v->out);
+		if (on && until >= end)
+			break;
+		if (on)
+			poll(NULL, 0, FOLLOW_MS);
+	}
+}
+
 static int run(struct view *v)
 {
 	int ret = out_open(&v->out, STDOUT_FILENO);
+	uint64_t skip = 0;
 
 	if (ret)
 		return command_failed("out of memory");
 	v->text.out = &v->out;
 	event_text_open(&v->text);
-	print(v);
+	if (v->tail)
+		skip = reader_tail(v->look.reader, v->tail);
+	if (v->look.follow)
+		follow(v, skip);
+	else
+		print(v, skip);
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
 	if (ret && ret != -EPIPE)
@@ -145,6 +180,10 @@ static int check_sources(const struct view *v, int directories)
 	if (rings && directories)
 		return command_misused("give directories, or -s and -p, which "
 				       "look at buffers, but not both");
+	if (rings && v->look.follow)
+		return command_misused("--follow is for directories that are "
+				       "being recorded; 'taffrail record -p "
+				       "PID -o DIR' records one");
 	if (!rings && !directories)
 		return command_misused("give a directory that record or "
 				       "snapshot wrote, or -s NAME");
@@ -156,7 +195,7 @@ int view_main(int argc, char **argv)
 	struct options options = {
 		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR... | -s NAME | -p PID",
 		.about = "Print the events of traces that record or snapshot "
-			 "wrote, or of a session's buffers,\nin the order of "
+			 "wrote, or of a session's\nbuffers, in the order of "
 			 "time.",
 	};
 	struct view v = { 0 };
@@ -176,9 +215,11 @@ int view_main(int argc, char **argv)
 		return command_misused("--color: '%s' is none of always, "
 				       "never, auto", v.color);
 	signal(SIGPIPE, SIG_IGN);
+	if (v.look.follow)
+		look_interrupt();
 	ret = look_open(&v.look, argv + options.index, argc - options.index);
 	if (ret == COMMAND_DONE) {
-		if (!v.no_pager)
+		if (!v.no_pager && !v.look.follow)
 			pager_begin();
 		ret = run(&v);
 		pager_end();

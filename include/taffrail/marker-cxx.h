@@ -534,7 +534,7 @@ template <class D_, class... A_,
 signature_<typename value_of_<A_>::type_...>
 a_marker_takes_values_(const D_ &, const A_ &...);
 template <class S_> S_ pointed_(S_ *);
-/* g++ takes an int where it has refused an argument; it complains no further. */
+/* g++ takes an int where it has refused an argument; it complains no more. */
 signature_<> pointed_(int *);
 
 /* An argument as it is recorded. */

@@ -13,7 +13,7 @@
  * it, and puts the rest behind the texts of its object (struct taffrail_shown).
  * What a program writes behind the parenthesis, as + 1, gets into the empty
  * last element; the marker then has no field, as where e is no integer, and
- * TAFFRAIL_CHECK_ refuses it. Compilers that have no __VA_OPT__ record e as it is.
+ * TAFFRAIL_CHECK_ refuses it. Compilers without __VA_OPT__ record e as it is.
  */
 #ifndef TAFFRAIL_MARKER_SHOWN_C_H
 #define TAFFRAIL_MARKER_SHOWN_C_H

@@ -36,6 +36,24 @@ void *class_memory_take(struct class_memory **memory, size_t bytes)
 	return at;
 }
 
+const char *class_memory_text(struct class_memory **memory, const char *text)
+{
+	size_t bytes = strlen(text) + 1;
+	char *copy = class_memory_take(memory, bytes);
+
+	return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+void class_memory_join(struct class_memory **to, struct class_memory **from)
+{
+	struct class_memory **end = to;
+
+	while (*end)
+		end = &(*end)->next;
+	*end = *from;
+	*from = NULL;
+}
+
 void class_memory_free(struct class_memory *memory)
 {
 	while (memory) {

@@ -70,13 +70,14 @@ struct event_class {
 	uint32_t bytes;
 	const uint16_t *steps;		/* struct event_shape; or NULL */
 	uint32_t number;		/* of the class, in its trace */
+	struct where_verdict *verdict;	/* of where.c, or NULL */
 	void *priv;			/* of who reads the events */
 };
 
 /* One trace: what all of its streams have in common. */
 struct trace_class {
 	size_t number;			/* of the trace, in its reader */
-	char *path;			/* of its directory, as given */
+	const char *path;		/* of its directory, as given */
 	const char *hostname;		/* of the environment; "" if not there */
 	const char *procname;
 	const char *domain;
@@ -96,8 +97,12 @@ struct trace_class {
 	struct class_memory *memory;
 };
 
-/* Memory that lives as long as the trace. Returns zeroed bytes, or NULL. */
+/* Memory that lives as long as the trace: class_memory_take() returns zeroed
+ * bytes, class_memory_text() a copy, or NULL; class_memory_join() moves all of
+ * another trace's. */
 void *class_memory_take(struct class_memory **memory, size_t bytes);
+const char *class_memory_text(struct class_memory **memory, const char *text);
+void class_memory_join(struct class_memory **to, struct class_memory **from);
 void class_memory_free(struct class_memory *memory);
 
 /*

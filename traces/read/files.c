@@ -16,11 +16,13 @@
 
 struct file_stream {
 	struct read_stream stream;
-	char (*files)[FILE_BYTES];	/* names, in order */
+	char(*files)[FILE_BYTES];	/* names, in order, of the trace's
+					 * memory */
 	size_t nfiles;
 	size_t next;			/* the next file to open */
 	struct file_map map;		/* of the one before it, if open */
 	uint64_t offset;
+	uint64_t last;			/* of the last packet that was taken */
 };
 
 static struct file_stream *of(struct read_stream *stream)
@@ -115,12 +117,13 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 {
 	int ret;
 
+	/* the last file stays: it may grow */
+	if (f->next == f->nfiles)
+		return false;
 	if (f->map.address)
 		file_map_close(&f->map);
 	memset(&f->map, 0, sizeof(f->map));
 	f->offset = 0;
-	if (f->next == f->nfiles)
-		return false;
 	f->next++;
 	ret = map_file(f, &f->map, "%s", file_name(f));
 	if (ret == -EBADMSG)
@@ -195,10 +198,31 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		packet->events = (const uint8_t *)f->map.address + f->offset +
 				 CTF_HEAD_BYTES;
 		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
+		f->last = f->offset;
 		f->offset += packet->head.packet_size / 8;
 		if (packet->head.timestamp_end >= begin)
 			return true;
 	}
+}
+
+/* Sees a packet that was written into the padding of the last one, or behind
+ * the end of the file as it was. */
+static void file_refresh(struct read_stream *stream)
+{
+	struct file_stream *f = of(stream);
+	struct packet_head head = { 0 };
+	struct file_map map;
+
+	if (!f->map.address || f->offset < f->map.bytes ||
+	    map_file(f, &map, "%s", file_name(f)))
+		return;
+	file_map_close(&f->map);
+	f->map = map;
+	f->offset = f->last;
+	if (!take_head(f, &head))
+		f->offset += head.packet_size / 8;
+	if (f->offset > f->map.bytes)
+		f->offset = f->map.bytes;
 }
 
 static void file_rewind(struct read_stream *stream)
@@ -260,13 +284,12 @@ static void file_close(struct read_stream *stream)
 
 	if (f->map.address)
 		file_map_close(&f->map);
-	free(f->files);
 	free(f);
 }
 
 static const struct read_source file_source = {
-	.packet = file_packet, .last = file_last, .rewind = file_rewind,
-	.close = file_close,
+	.packet = file_packet, .last = file_last, .refresh = file_refresh,
+	.rewind = file_rewind, .close = file_close,
 };
 
 static int compare(const struct dirent **a, const struct dirent **b)
@@ -293,46 +316,89 @@ static bool same_stream(const struct dirent *a, const struct dirent *b)
 	return n == name_bytes(b->d_name) && !memcmp(a->d_name, b->d_name, n);
 }
 
-/* Makes a stream of the files that begin with the name of the first. Returns
- * how many, or -ENOMEM. */
+/* Finds the stream of a file, if the reader has it. */
+static struct file_stream *find(const struct reader *reader,
+				const struct trace_class *trace,
+				const char *file)
+{
+	size_t bytes = name_bytes(file);
+
+	for (size_t i = 0; i < reader->nstreams; i++) {
+		struct read_stream *s = reader->streams[i];
+
+		if (s->event.trace == trace && strlen(s->name) == bytes &&
+		    !memcmp(s->name, file, bytes))
+			return of(s);
+	}
+	return NULL;
+}
+
+/* Adds the files that are behind the last one. The first ones of a row may have
+ * gone meanwhile. Returns how many there are, or -ENOMEM. */
+static int add_files(struct file_stream *f, struct trace_class *trace,
+		     struct dirent **list, int n)
+{
+	char(*more)[FILE_BYTES];
+	size_t known = f->nfiles;
+	int same = 0;
+	int i;
+
+	while (same < n && same_stream(list[same], list[0]))
+		same++;
+	for (i = 0; i < same && known; i++)
+		if (strverscmp(list[i]->d_name, f->files[known - 1]) > 0)
+			break;
+	if (i == same)
+		return same;
+	more = class_memory_take(&trace->memory,
+				 (known + (size_t)(same - i)) * FILE_BYTES);
+	if (!more)
+		return -ENOMEM;
+	if (known)
+		memcpy(more, f->files, known * FILE_BYTES);
+	f->files = more;
+	for (; i < same; i++)
+		memcpy(more[f->nfiles++], list[i]->d_name,
+		       strlen(list[i]->d_name));
+	return same;
+}
+
+/* Makes a stream of the files that begin with the name of the first, or adds
+ * them to it. Returns how many, or -ENOMEM. */
 static int open_stream(struct reader *reader, struct trace_class *trace,
 		       struct dirent **list, int n)
 {
-	struct file_stream *f = calloc(1, sizeof(*f));
-	bool good = f && (f->files = calloc((size_t)n, FILE_BYTES));
-	int i;
+	struct file_stream *f = find(reader, trace, list[0]->d_name);
+	int ret;
 
-	if (!good) {
-		free(f);
+	if (f)
+		return add_files(f, trace, list, n);
+	f = calloc(1, sizeof(*f));
+	if (!f)
 		return -ENOMEM;
-	}
 	f->stream.source = &file_source;
 	f->stream.event.trace = trace;
 	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
 		 (int)name_bytes(list[0]->d_name), list[0]->d_name);
-	for (i = 0; i < n && same_stream(list[i], list[0]); i++)
-		memcpy(f->files[f->nfiles++], list[i]->d_name,
-		       strlen(list[i]->d_name));
-	if (!reader_add_stream(reader, &f->stream))
-		return i;
-	file_close(&f->stream);
-	return -ENOMEM;
+	ret = add_files(f, trace, list, n);
+	if (ret < 0 || reader_add_stream(reader, &f->stream)) {
+		file_close(&f->stream);
+		return -ENOMEM;
+	}
+	return ret;
 }
 
 int read_files_open(struct reader *reader, struct trace_class *trace, int fd)
 {
 	struct dirent **list = NULL;
 	int n = scandirat(fd, ".", &list, is_stream, compare);
-	int done = 0;
 	int ret = n < 0 ? -errno : 0;
 	int i;
 
-	for (i = 0; i < n && ret >= 0; i += ret) {
+	for (i = 0; i < n && ret >= 0; i += ret)
 		ret = open_stream(reader, trace, list + i, n - i);
-		done += ret > 0;
-	}
 	for (i = 0; i < n; i++)
 		free(list[i]);
 	free(list);
-	return ret < 0 ? ret : done;
+	return ret < 0 ? ret : 0;
 }

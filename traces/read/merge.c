@@ -3,6 +3,7 @@
  * Puts the events of all streams in order: a heap of streams, by the time of
  * their current events.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,9 @@ void reader_free(struct reader *reader)
 		trace_class_free(reader->traces[i]);
 		free(reader->traces[i]);
 	}
+	while (reader->npaths)
+		free(reader->paths[--reader->npaths]);
+	free(reader->paths);
 	free(reader->streams);
 	free(reader->traces);
 	free(reader->heap);
@@ -144,35 +148,49 @@ static bool stream_first(struct read_stream *s, int64_t begin)
 	return there;
 }
 
-static void start(struct reader *reader)
+/* Gives all streams their ranks, and orders the heap. */
+static int order(struct reader *reader)
 {
+	struct read_stream **all = calloc(reader->nstreams + 1,
+					  sizeof(struct read_stream *));
 	size_t i;
 
-	reader->started = true;
 	free(reader->heap);
+	reader->heap = all;
 	reader->nheap = 0;
-	reader->heap = calloc(reader->nstreams + 1,
-			      sizeof(struct read_stream *));
-	if (!reader->heap) {
-		reader_problem(reader, "memory", "there is none left");
-		return;
-	}
-	for (i = 0; i < reader->nstreams; i++)
-		if (stream_first(reader->streams[i], reader->begin))
-			reader->heap[reader->nheap++] = reader->streams[i];
-	qsort(reader->heap, reader->nheap, sizeof(struct read_stream *),
+	if (!all)
+		return -ENOMEM;
+	memcpy(all, reader->streams,
+	       reader->nstreams * sizeof(struct read_stream *));
+	qsort(all, reader->nstreams, sizeof(struct read_stream *),
 	      compare_ranks);
-	for (i = 0; i < reader->nheap; i++)
-		reader->heap[i]->rank = i;
+	for (i = 0; i < reader->nstreams; i++) {
+		all[i]->rank = i;
+		if (all[i]->waiting)
+			all[reader->nheap++] = all[i];
+	}
 	for (i = reader->nheap / 2; i-- > 0;)
 		sift_down(reader, i);
+	return 0;
+}
+
+static void start(struct reader *reader)
+{
+	reader->started = true;
+	reader->held = false;
+	for (size_t i = 0; i < reader->nstreams; i++)
+		reader->streams[i]->waiting =
+			stream_first(reader->streams[i], reader->begin);
+	if (order(reader))
+		reader_problem(reader, "memory", "there is none left");
 }
 
 static void advance(struct reader *reader)
 {
 	struct read_stream *top = reader->heap[0];
 
-	if (!next_wanted(top)) {
+	top->waiting = next_wanted(top);
+	if (!top->waiting) {
 		reader->heap[0] = reader->heap[--reader->nheap];
 		if (!reader->nheap)
 			return;
@@ -184,11 +202,48 @@ const struct trace_event *reader_next(struct reader *reader)
 {
 	if (!reader->started)
 		start(reader);
-	else if (reader->nheap)
+	else if (reader->nheap && !reader->held)
 		advance(reader);
-	if (!reader->nheap || reader->heap[0]->event.ns > reader->end)
-		return NULL;
-	return &reader->heap[0]->event;
+	reader->held = !reader->nheap ||
+		       reader->heap[0]->event.ns > reader->end;
+	return reader->held ? NULL : &reader->heap[0]->event;
+}
+
+int64_t reader_end(const struct reader *reader)
+{
+	return reader->end;
+}
+
+void reader_follow(struct reader *reader, int64_t until)
+{
+	reader->follows = true;
+	reader->end = until;
+}
+
+int reader_refresh(struct reader *reader)
+{
+	size_t known = reader->nstreams;
+	int ret;
+
+	/* they were told when they were first seen */
+	reader->quiet = true;
+	ret = reader_find(reader);
+	reader->quiet = false;
+	if (!reader->started)
+		return ret;
+	for (size_t i = 0; i < reader->nstreams; i++) {
+		struct read_stream *s = reader->streams[i];
+
+		if (s->waiting)
+			continue;
+		if (i >= known) {
+			s->waiting = stream_first(s, reader->begin);
+		} else if (s->source->refresh) {
+			s->source->refresh(s);
+			s->waiting = next_wanted(s);
+		}
+	}
+	return ret ? ret : order(reader);
 }
 
 /* Sets *last to the time of the stream's last event. */

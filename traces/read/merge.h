@@ -85,6 +85,16 @@ bool reader_span(struct reader *reader, int64_t *first, int64_t *last);
  * behind reader_window(). */
 uint64_t reader_tail(struct reader *reader, uint64_t n);
 
+/*
+ * For a recording that goes on. reader_end() is the end of the window;
+ * reader_follow() makes reader_next() return NULL
+ * at an event behind `until`, which a later call gives. reader_refresh() looks
+ * for new traces, streams and packets of directories. Returns 0 or -ENOMEM.
+ */
+int64_t reader_end(const struct reader *reader);
+void reader_follow(struct reader *reader, int64_t until);
+int reader_refresh(struct reader *reader);
+
 /* Takes the next event. Returns NULL at the end. */
 const struct trace_event *reader_next(struct reader *reader);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "traces/checksum.h"
 #include "traces/read/private.h"
 
@@ -32,7 +33,8 @@ static int load(char **text, int fd, bool *right)
 	return *text ? 0 : -ENOMEM;
 }
 
-int read_trace(struct trace_class *trace, const char *text, unsigned int *line)
+int read_trace(struct trace_class *trace, const char *text,
+	       unsigned int *line)
 {
 	int ret = trace_class_parse(trace, text, line);
 
@@ -61,6 +63,61 @@ static void tell(struct reader *reader, const char *path, int error,
 			       strerror(-error));
 }
 
+/* Finds a trace that is known already. */
+static struct trace_class *find(const struct reader *reader, const char *path)
+{
+	for (size_t i = 0; i < reader->ntraces; i++)
+		if (!strcmp(reader->traces[i]->path, path))
+			return reader->traces[i];
+	return NULL;
+}
+
+/* Takes the events of another reading of the metadata that are new. Returns
+ * whether there are any. */
+static bool add_events(struct trace_class *trace, struct trace_class *other)
+{
+	size_t n = max_u64(trace->nevents, other->nevents);
+	struct event_class **events = class_memory_take(
+		&trace->memory, (n + 1) * sizeof(struct event_class *));
+	bool any = false;
+
+	if (!events)
+		return false;
+	memcpy(events, trace->events, trace->nevents *
+				      sizeof(struct event_class *));
+	for (size_t i = 0; i < other->nevents; i++) {
+		if (!other->events[i] || events[i])
+			continue;
+		events[i] = other->events[i];
+		events[i]->number = trace->nclasses++;
+		any = true;
+	}
+	trace->events = events;
+	trace->nevents = n;
+	class_memory_join(&trace->memory, &other->memory);
+	return any;
+}
+
+bool read_trace_again(struct trace_class *trace)
+{
+	struct trace_class other = { 0 };
+	char *text = NULL;
+	unsigned int line;
+	bool right, any = false;
+	int fd = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && !load(&text, fd, &right) &&
+	    !read_trace(&other, text, &line) &&
+	    other.large == trace->large &&
+	    other.context_bytes == trace->context_bytes)
+		any = add_events(trace, &other);
+	trace_class_free(&other);
+	free(text);
+	if (fd >= 0)
+		close(fd);
+	return any;
+}
+
 static int open_trace(struct reader *reader, const char *path, int fd)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
@@ -72,7 +129,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	if (!ret)
 		ret = read_trace(trace, text, &line);
 	if (!ret)
-		ret = (trace->path = strdup(path)) ? 0 : -ENOMEM;
+		ret = read_name(trace, path);
 	if (!ret && !right)
 		reader_problem(reader, path, "metadata: its checksum is wrong: "
 			       "it was changed, cut short or added to");
@@ -112,7 +169,12 @@ static int add_below(struct reader *reader, const char *path, int depth)
 	if (fd < 0)
 		return -errno;
 	if (!faccessat(fd, "metadata", F_OK, 0)) {
-		open_trace(reader, path, fd);
+		struct trace_class *known = find(reader, path);
+
+		if (known)
+			read_files_open(reader, known, fd);
+		else
+			open_trace(reader, path, fd);
 		close(fd);
 		return 1;
 	}
@@ -136,7 +198,26 @@ static int add_below(struct reader *reader, const char *path, int depth)
 
 int reader_add_directory(struct reader *reader, const char *path)
 {
-	int n = add_below(reader, path, DEPTH_MAX);
+	char **more = reallocarray(reader->paths, reader->npaths + 1,
+				   sizeof(*more));
+	int n;
 
+	if (!more)
+		return -ENOMEM;
+	reader->paths = more;
+	more[reader->npaths] = strdup(path);
+	if (!more[reader->npaths])
+		return -ENOMEM;
+	reader->npaths++;
+	n = add_below(reader, path, DEPTH_MAX);
 	return n ? n : -ENODATA;
+}
+
+int reader_find(struct reader *reader)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < reader->npaths && ret >= 0; i++)
+		ret = add_below(reader, reader->paths[i], DEPTH_MAX);
+	return ret == -ENOMEM ? ret : 0;
 }

@@ -26,6 +26,8 @@ struct read_source {
 		       struct read_packet *packet);
 	/* Finds the end of the last packet that has events. */
 	bool (*last)(struct read_stream *stream, uint64_t *reading);
+	/* Looks for packets that are new. Or NULL: there will be none. */
+	void (*refresh)(struct read_stream *stream);
 	/* Goes back to the first packet. */
 	void (*rewind)(struct read_stream *stream);
 	void (*close)(struct read_stream *stream);
@@ -43,6 +45,7 @@ struct read_stream {
 	bool started;			/* `head` is valid */
 	uint64_t events;		/* of the packet, so far */
 	size_t rank;			/* among events of one time */
+	bool waiting;			/* in the heap: it has an event */
 };
 
 struct reader {
@@ -57,6 +60,10 @@ struct reader {
 	int64_t begin;
 	int64_t end;
 	bool started;
+	bool follows;			/* reader_follow() was called */
+	bool held;			/* the heap's first was not given */
+	char **paths;			/* directories that were added */
+	size_t npaths;
 	bool quiet;			/* problems and losses are not told */
 	uint64_t problems;
 };
@@ -72,10 +79,27 @@ int reader_add_stream(struct reader *reader, struct read_stream *stream);
 
 /* Parses metadata, and makes all that reading needs. Errors as
  * trace_class_parse(). */
-int read_trace(struct trace_class *trace, const char *text, unsigned int *line);
+int read_trace(struct trace_class *trace, const char *text,
+	       unsigned int *line);
 
-/* Opens the streams of a trace's directory. Returns 0 or a negative errno. */
+/* Names a trace. Returns 0 or -ENOMEM. */
+static inline int read_name(struct trace_class *trace, const char *path)
+{
+	trace->path = class_memory_text(&trace->memory, path);
+	return trace->path ? 0 : -ENOMEM;
+}
+
+/* Opens the streams of a trace's directory that are new. Returns 0 or a
+ * negative errno. */
 int read_files_open(struct reader *reader, struct trace_class *trace, int fd);
+
+/* Reads the metadata of a trace again, and adds the events that are new.
+ * Returns whether there are any. */
+bool read_trace_again(struct trace_class *trace);
+
+/* Looks for new traces and streams below the directories. Returns 0 or
+ * -ENOMEM. */
+int reader_find(struct reader *reader);
 
 /* Moves to the stream's next event. Returns false at its end. */
 bool stream_next(struct read_stream *stream);

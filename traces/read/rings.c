@@ -7,10 +7,8 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "base/base.h"
 #include "traces/read/private.h"
 
 struct ring_stream {
@@ -163,7 +161,7 @@ static int make_trace(struct image *image, const struct trace_set *set)
 				     -ENOMEM;
 	free(text);
 	if (!ret)
-		ret = (image->trace->path = strdup(image->shown)) ? 0 : -ENOMEM;
+		ret = read_name(image->trace, image->shown);
 	if (!ret)
 		ret = reader_add_trace(image->reader, image->trace);
 	if (ret && image->trace) {
@@ -173,8 +171,8 @@ static int make_trace(struct image *image, const struct trace_set *set)
 	return ret;
 }
 
-/* Adds a ring's copy to the reader. Returns 1, 0: it has no event, or a negative
- * errno; the stream is then freed. */
+/* Adds a ring's copy to the reader. Returns 1, 0: it has no event, or a
+ * negative errno; the stream is then freed. */
 static int add_stream(struct image *image, const struct packet_format *format,
 		      struct ring_stream *r)
 {

@@ -53,6 +53,19 @@ static int skip_fields(struct cursor *c, const struct event_class *class)
 	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
 }
 
+/* The metadata describes an event before a packet has one. */
+static const struct event_class *find_class(struct read_stream *s, uint32_t id)
+{
+	const struct trace_class *trace = s->event.trace;
+
+	if (id < trace->nevents && trace->events[id])
+		return trace->events[id];
+	if (!s->reader->follows ||
+	    !read_trace_again((struct trace_class *)trace))
+		return NULL;
+	return id < trace->nevents ? trace->events[id] : NULL;
+}
+
 static int take_event(struct read_stream *s)
 {
 	const struct trace_class *trace = s->event.trace;
@@ -60,9 +73,9 @@ static int take_event(struct read_stream *s)
 	const struct event_class *class;
 	int ret = cursor_header(c, trace->large);
 
-	if (ret || c->id >= trace->nevents)
+	if (ret)
 		return -EBADMSG;
-	class = trace->events[c->id];
+	class = find_class(s, c->id);
 	s->event.context = c->p;
 	if (!class || cursor_skip(c, trace->context_bytes))
 		return -EBADMSG;

@@ -29,11 +29,10 @@ void *tsdl_memory(struct tsdl *t, size_t bytes)
 
 const char *tsdl_copy(struct tsdl *t, const char *text)
 {
-	size_t bytes = strlen(text) + 1;
-	char *copy = tsdl_memory(t, bytes);
+	const char *copy = class_memory_text(&t->trace->memory, text);
 
-	if (copy)
-		memcpy(copy, text, bytes);
+	if (!copy)
+		tsdl_fail(t, -ENOMEM);
 	return copy;
 }
 

@@ -333,5 +333,4 @@ int trace_class_parse(struct trace_class *trace, const char *text,
 void trace_class_free(struct trace_class *trace)
 {
 	class_memory_free(trace->memory);
-	free(trace->path);
 }

@@ -19,6 +19,7 @@ struct where_step {
 };
 
 struct where_fields {
+	struct class_memory **memory;	/* of the trace: nothing is freed */
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 	uint32_t n;
@@ -36,11 +37,12 @@ struct where_values {
 	char text[16][WHERE_TEXT_BYTES];
 };
 
-/* Lists the fields and contexts whose names, or whose enumerators, may be in
- * the expression; all, if that is NULL. Returns 0 or -ENOMEM; where_fields_free() in any case. */
-int where_fields_make(struct where_fields *fields, const struct trace_class *t,
+/*
+ * Lists the fields and contexts whose names, or whose enumerators, may be in
+ * the expression; all, if that is NULL. Returns 0 or -ENOMEM.
+ */
+int where_fields_make(struct where_fields *fields, struct trace_class *t,
 		      const struct event_class *class, const char *expression);
-void where_fields_free(struct where_fields *fields);
 
 /* Gathers the values of an event. */
 void where_fields_gather(const struct where_fields *fields,

@@ -4,7 +4,6 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "traces/read/where-fields-private.h"
@@ -84,6 +83,7 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 	struct taffrail_shown head = { .field_ = (uint8_t)f->n,
 				       .how_ = TAFFRAIL_HOW_ENUM };
 	size_t names = 1, values = 0;
+	size_t old = f->shown_bytes;
 	char *more, *value, *name;
 
 	for (size_t i = 0; i < class->nlabels; i++)
@@ -93,12 +93,14 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 		}
 	if (!values)
 		return 0;
-	more = realloc(f->shown, f->shown_bytes + sizeof(head) +
+	more = class_memory_take(f->memory, old + sizeof(head) +
 				 values * sizeof(uint64_t) + names);
 	if (!more)
 		return -ENOMEM;
+	if (old)
+		memcpy(more, f->shown, old);
 	f->shown = more;
-	value = more + f->shown_bytes + sizeof(head);
+	value = more + old + sizeof(head);
 	name = value + values * sizeof(uint64_t);
 	for (size_t i = 0; i < class->nlabels && head.count_ < values; i++) {
 		if (!is_enumerator(&class->labels[i]))
@@ -108,8 +110,8 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 		name = stpcpy(name, head.count_++ ? ", " : "");
 		name = stpcpy(name, class->labels[i].name);
 	}
-	head.bytes_ = (uint32_t)(name - (more + f->shown_bytes + sizeof(head)));
-	memcpy(more + f->shown_bytes, &head, sizeof(head));
+	head.bytes_ = (uint32_t)(name - (more + old + sizeof(head)));
+	memcpy(more + old, &head, sizeof(head));
 	f->shown_bytes += sizeof(head) + head.bytes_;
 	return 0;
 }
@@ -145,7 +147,8 @@ static int add_struct(struct where_fields *f, const struct field_class *class,
 {
 	int ret = 0;
 
-	*steps = calloc(class->nmembers + 1, sizeof(**steps));
+	*steps = class_memory_take(f->memory, (class->nmembers + 1) *
+					      sizeof(**steps));
 	if (!*steps)
 		return -ENOMEM;
 	for (size_t i = 0; i < class->nmembers && !ret; i++)
@@ -154,24 +157,18 @@ static int add_struct(struct where_fields *f, const struct field_class *class,
 	return ret;
 }
 
-int where_fields_make(struct where_fields *fields, const struct trace_class *t,
+int where_fields_make(struct where_fields *fields, struct trace_class *t,
 		      const struct event_class *class, const char *expression)
 {
 	int ret;
 
 	memset(fields, 0, sizeof(*fields));
+	fields->memory = &t->memory;
 	ret = add_struct(fields, class->fields, &fields->fields, expression);
 	if (!ret && t->context)
 		ret = add_struct(fields, t->context, &fields->context,
 				 expression);
 	return ret;
-}
-
-void where_fields_free(struct where_fields *fields)
-{
-	free(fields->context);
-	free(fields->fields);
-	free(fields->shown);
 }
 
 /* Where the next values go. */

@@ -22,8 +22,8 @@ struct test {
 	struct ax_program *program;
 };
 
-/* What the rules say of a class. */
-struct verdict {
+/* What the rules say of a class; class->verdict points to it. */
+struct where_verdict {
 	bool all;			/* a rule without condition means it */
 	struct test *tests;
 };
@@ -31,9 +31,6 @@ struct verdict {
 struct where {
 	const char **rules;
 	size_t nrules;
-	struct verdict **traces;	/* by the number of trace and class */
-	size_t ntraces;
-	const size_t *nclasses;
 };
 
 static uint32_t cpu_of(void *hit)
@@ -48,29 +45,8 @@ struct where *where_new(void)
 	return calloc(1, sizeof(struct where));
 }
 
-static void free_tests(struct test *test)
-{
-	while (test) {
-		struct test *next = test->next;
-
-		where_fields_free(&test->fields);
-		free(test->program);
-		free(test);
-		test = next;
-	}
-}
-
 void where_free(struct where *where)
 {
-	for (size_t i = 0; i < where->ntraces; i++) {
-		struct verdict *v = where->traces[i];
-
-		for (size_t k = 0; v && k < where->nclasses[i]; k++)
-			free_tests(v[k].tests);
-		free(v);
-	}
-	free(where->traces);
-	free((void *)where->nclasses);
 	free(where->rules);
 	free(where);
 }
@@ -110,8 +86,8 @@ static bool split(struct use *use, const char *rule)
 	return true;
 }
 
-static int compile(struct test *test, const char *expression,
-		   struct expr_error *error)
+static int compile(struct test *test, struct class_memory **memory,
+		   const char *expression, struct expr_error *error)
 {
 	const struct where_fields *f = &test->fields;
 	struct expr_fields fields = {
@@ -128,7 +104,8 @@ static int compile(struct test *test, const char *expression,
 	if (ret < 0)
 		return ret;
 	source.bytes = (uint32_t)ret;
-	test->program = malloc(AX_PROGRAM_BYTES(source.bytes));
+	test->program = class_memory_take(memory,
+					  AX_PROGRAM_BYTES(source.bytes));
 	if (!test->program)
 		return -ENOMEM;
 	ret = ax_verify(test->program, AX_PROGRAM_BYTES(source.bytes), &source,
@@ -142,31 +119,27 @@ static int compile(struct test *test, const char *expression,
 }
 
 /* Adds a condition for a class. Returns 0 or a negative errno. */
-static int add_test(struct verdict *verdict, const struct trace_class *trace,
+static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 		    const struct event_class *class, const char *expression,
 		    struct expr_error *error)
 {
-	struct test *test = calloc(1, sizeof(*test));
-	int ret = -ENOMEM;
+	struct test *test = class_memory_take(&trace->memory, sizeof(*test));
+	int ret = test ? where_fields_make(&test->fields, trace, class,
+					   expression) : -ENOMEM;
 
-	if (test)
-		ret = where_fields_make(&test->fields, trace, class,
-					expression);
 	if (!ret)
-		ret = compile(test, expression, error);
+		ret = compile(test, &trace->memory, expression, error);
 	if (ret == -ENOENT) {
 		/* again with all fields, which the error then names */
-		where_fields_free(&test->fields);
 		ret = where_fields_make(&test->fields, trace, class, NULL);
-		ret = ret ? ret : compile(test, expression, error);
+		ret = ret ? ret : compile(test, &trace->memory, expression,
+					  error);
 	}
-	if (ret) {
-		free_tests(test);
-		return ret;
+	if (!ret) {
+		test->next = verdict->tests;
+		verdict->tests = test;
 	}
-	test->next = verdict->tests;
-	verdict->tests = test;
-	return 0;
+	return ret;
 }
 
 /* What a rule met in all traces. */
@@ -177,20 +150,20 @@ struct met {
 	struct expr_error why;
 };
 
-static void apply(struct verdict *verdict, const struct use *use,
-		  const struct trace_class *trace,
-		  const struct event_class *class, struct met *met)
+static void apply(struct event_class *class, const struct use *use,
+		  struct trace_class *trace, struct met *met)
 {
-	struct expr_error error;
+	struct expr_error error = { 0 };
 	int ret = 0;
 
 	if (!glob_match(use->glob, class->id))
 		return;
 	met->classes++;
 	if (use->expression)
-		ret = add_test(verdict, trace, class, use->expression, &error);
+		ret = add_test(class->verdict, trace, class, use->expression,
+			       &error);
 	else
-		verdict->all = true;
+		class->verdict->all = true;
 	met->good += !ret;
 	if (ret == -ENOMEM || (ret && !met->error)) {
 		met->error = ret;
@@ -198,9 +171,17 @@ static void apply(struct verdict *verdict, const struct use *use,
 	}
 }
 
-static int apply_rule(struct where *where, const char *rule,
-		      struct trace_class *const *traces,
-		      struct expr_error *error)
+/* Makes room for what the rules say of a class. */
+static bool need_verdict(struct trace_class *trace, struct event_class *class)
+{
+	if (!class->verdict)
+		class->verdict = class_memory_take(&trace->memory,
+						   sizeof(*class->verdict));
+	return class->verdict;
+}
+
+static int apply_rule(const char *rule, struct trace_class *const *traces,
+		      size_t n, struct expr_error *error)
 {
 	struct met met = { 0 };
 	struct use use;
@@ -208,15 +189,14 @@ static int apply_rule(struct where *where, const char *rule,
 	if (!split(&use, rule) || (use.expression &&
 				   strlen(use.expression) > EXPRESSION_MAX))
 		return -ENOENT;
-	for (size_t i = 0; i < where->ntraces; i++) {
-		const struct trace_class *trace = traces[i];
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < traces[i]->nevents; k++) {
+			struct event_class *class = traces[i]->events[k];
 
-		for (size_t k = 0; k < trace->nevents; k++) {
-			const struct event_class *class = trace->events[k];
-
+			if (class && !need_verdict(traces[i], class))
+				return -ENOMEM;
 			if (class)
-				apply(&where->traces[i][class->number], &use,
-				      trace, class, &met);
+				apply(class, &use, traces[i], &met);
 		}
 	}
 	*error = met.why;
@@ -227,48 +207,45 @@ static int apply_rule(struct where *where, const char *rule,
 	return met.good ? 0 : -EINVAL;
 }
 
-static int make_tables(struct where *where, struct trace_class *const *traces,
-		       size_t n)
-{
-	size_t *nclasses = calloc(n + 1, sizeof(*nclasses));
-
-	where->traces = calloc(n + 1, sizeof(*where->traces));
-	where->nclasses = nclasses;
-	if (!where->traces || !nclasses)
-		return -ENOMEM;
-	for (; where->ntraces < n; where->ntraces++) {
-		size_t i = where->ntraces;
-
-		nclasses[i] = traces[i]->nclasses;
-		where->traces[i] = calloc(nclasses[i] + 1,
-					  sizeof(struct verdict));
-		if (!where->traces[i])
-			return -ENOMEM;
-	}
-	return 0;
-}
-
 int where_prepare(struct where *where, struct trace_class *const *traces,
 		  size_t n, const char **rule, struct expr_error *error)
 {
-	int ret = make_tables(where, traces, n);
+	int ret = 0;
 
 	for (size_t i = 0; i < where->nrules && !ret; i++) {
 		*rule = where->rules[i];
-		ret = apply_rule(where, *rule, traces, error);
+		ret = apply_rule(*rule, traces, n, error);
 	}
 	return ret;
 }
 
+/* Applies the rules to a class that came later. */
+static void learn(const struct where *where, const struct trace_event *event)
+{
+	struct trace_class *trace = (struct trace_class *)event->trace;
+	struct event_class *class = (struct event_class *)event->class;
+	struct met met = { 0 };
+	struct use use;
+
+	if (!need_verdict(trace, class))
+		return;
+	for (size_t i = 0; i < where->nrules; i++)
+		if (split(&use, where->rules[i]))
+			apply(class, &use, trace, &met);
+}
+
 bool where_holds(const struct where *where, const struct trace_event *event)
 {
-	const struct verdict *v =
-		&where->traces[event->trace->number][event->class->number];
+	const struct where_verdict *v = event->class->verdict;
 	struct where_values values;
 	struct ax_event ax;
 
-	if (v->all)
-		return true;
+	if (unlikely(!v)) {
+		learn(where, event);
+		v = event->class->verdict;
+	}
+	if (!v || v->all)
+		return v;
 	for (const struct test *test = v->tests; test; test = test->next) {
 		where_fields_gather(&test->fields, event, &values, &ax);
 		if (ax_holds(test->program, &ax, (void *)event))
@@ -280,7 +257,7 @@ bool where_holds(const struct where *where, const struct trace_event *event)
 bool where_names(const struct where *where, const struct trace_class *trace,
 		 const struct event_class *class)
 {
-	const struct verdict *v = &where->traces[trace->number][class->number];
+	const struct where_verdict *v = class->verdict;
 
-	return v->all || v->tests;
+	return v && (v->all || v->tests);
 }

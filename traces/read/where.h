@@ -23,7 +23,8 @@ void where_free(struct where *where);
 int where_add(struct where *where, const char *rule);
 
 /*
- * Prepares the rules for these traces, once. Returns 0; or, with *rule set,
+ * Prepares the rules for these traces, once; for a class that comes later they
+ * are prepared when its first event comes. Returns 0; or, with *rule set,
  * -ENOENT: no event has such a name; -EINVAL: events have, but none has such a
  * field, or its types do not allow it: *error says so of one of them; -ENOMEM.
  */

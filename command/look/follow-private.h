@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Directories that are followed.
+ */
+#ifndef COMMAND_LOOK_FOLLOW_PRIVATE_H
+#define COMMAND_LOOK_FOLLOW_PRIVATE_H
+
+#include "command/look/look.h"
+
+/* Opens the directories, and tells their recorders. Returns false without
+ * memory. */
+bool look_follow(struct look *look, char **paths, int n);
+void look_follow_end(struct look *look);
+
+#endif

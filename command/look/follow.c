@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Follows directories that are being recorded (traces/follow.h).
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "command/look/follow-private.h"
+#include "traces/follow.h"
+
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+	interrupted = number;
+}
+
+void look_interrupt(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+}
+
+bool look_interrupted(void)
+{
+	return interrupted;
+}
+
+bool look_follow(struct look *look, char **paths, int n)
+{
+	look->directories = calloc((size_t)n, sizeof(*look->directories));
+	if (!look->directories)
+		return false;
+	for (int i = 0; i < n; i++) {
+		int fd = open(paths[i], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+		if (fd < 0)
+			continue;
+		look->directories[look->ndirectories++] = fd;
+		/* where it fails, events come when buffers are full */
+		follow_hold(fd, FOLLOW_READER);
+	}
+	return true;
+}
+
+void look_follow_end(struct look *look)
+{
+	while (look->ndirectories)
+		close(look->directories[--look->ndirectories]);
+	free(look->directories);
+	look->directories = NULL;
+}
+
+bool look_recorded(struct look *look, int64_t *until)
+{
+	bool on = false;
+	int64_t told;
+
+	*until = TIME_MAX;
+	for (int i = 0; i < look->ndirectories; i++) {
+		int fd = look->directories[i];
+
+		if (!follow_held(fd, FOLLOW_RECORDER))
+			continue;
+		on = true;
+		if (!follow_read(fd, &told))
+			told = TIME_MIN;
+		*until = told < *until ? told : *until;
+	}
+	return on;
+}

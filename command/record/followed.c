@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a recorder does for those who follow its directory (traces/follow.h).
+ */
+#include <time.h>
+
+#include "command/record/member-private.h"
+#include "traces/follow.h"
+
+#define TURN_NS		200000000ull
+#define ASKED_MAX	64		/* processes in a turn */
+
+static int64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Closes the buffers of some living processes. Returns whether all have been
+ * asked since the last time that it returned so. */
+static bool flush_some(struct record *record)
+{
+	size_t asked = 0;
+
+	while (record->followed_next < record->nmembers && asked < ASKED_MAX) {
+		struct record_member *member =
+			record->members[record->followed_next++];
+
+		if (member->done || !member->alive)
+			continue;
+		record_ask(record, member, MESSAGE_FLUSH);
+		asked++;
+	}
+	if (record->followed_next < record->nmembers)
+		return false;
+	record->followed_next = 0;
+	return true;
+}
+
+void record_followed(struct record *record, uint64_t now_ns)
+{
+	if (now_ns < record->followed_ns)
+		return;
+	record->followed_ns = now_ns + TURN_NS;
+	if (record->followed_told) {
+		/* the rings were emptied since the last process was asked */
+		follow_tell(record->set.fd, record->followed_told);
+		record->followed_told = 0;
+	}
+	if (!follow_held(record->set.fd, FOLLOW_READER))
+		return;
+	if (!record->followed_next)
+		record->followed_begin = realtime_ns();
+	if (flush_some(record))
+		record->followed_told = record->followed_begin;
+}

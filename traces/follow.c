@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Locks by which a recorder and its followers know of each other.
+ */
+#include "traces/follow.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#define LIVE_FILE	".live"
+
+static struct flock byte_of(enum follow_who who, short type)
+{
+	return (struct flock){ .l_type = type, .l_whence = SEEK_SET,
+			       .l_start = who, .l_len = 1 };
+}
+
+int follow_hold(int dirfd, enum follow_who who)
+{
+	struct flock lock = byte_of(who, F_RDLCK);
+
+	return fcntl(dirfd, F_OFD_SETLK, &lock) ? -errno : 0;
+}
+
+bool follow_held(int dirfd, enum follow_who who)
+{
+	struct flock lock = byte_of(who, F_WRLCK);
+
+	return !fcntl(dirfd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+void follow_tell(int dirfd, int64_t ns)
+{
+	int fd = openat(dirfd, LIVE_FILE,
+			O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+
+	if (fd < 0)
+		return;
+	if (pwrite(fd, &ns, sizeof(ns), 0) != sizeof(ns))
+		unlinkat(dirfd, LIVE_FILE, 0);
+	close(fd);
+}
+
+bool follow_read(int dirfd, int64_t *ns)
+{
+	int fd = openat(dirfd, LIVE_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool told = fd >= 0 && pread(fd, ns, sizeof(*ns), 0) == sizeof(*ns);
+
+	if (fd >= 0)
+		close(fd);
+	return told;
+}
+
+void follow_end(int dirfd)
+{
+	unlinkat(dirfd, LIVE_FILE, 0);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How the recorder of a directory and those who follow the recording know of
+ * each other: each holds a lock on a byte of the directory, which the kernel
+ * releases when its holder is gone. While somebody follows, the recorder closes
+ * the buffers of all processes a few times a second, and tells in DIR/.live up
+ * to which time all events are on disk.
+ */
+#ifndef TRACES_FOLLOW_H
+#define TRACES_FOLLOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum follow_who {
+	FOLLOW_RECORDER,
+	FOLLOW_READER,
+};
+
+/* Holds the lock until the descriptor of the directory is closed. Returns 0 or
+ * a negative errno: not every file system has such locks. */
+int follow_hold(int dirfd, enum follow_who who);
+
+/* Returns whether somebody else holds it. */
+bool follow_held(int dirfd, enum follow_who who);
+
+/* Tell and read a time of day, in nanoseconds: all events before it are on
+ * disk. follow_read() returns false if nothing was told yet. */
+void follow_tell(int dirfd, int64_t ns);
+bool follow_read(int dirfd, int64_t *ns);
+
+/* Removes what was told. */
+void follow_end(int dirfd);
+
+#endif
