@@ -32,6 +32,7 @@
 #define SCAN_IDLE_MS	250	/* without word from inotify */
 #define SCAN_SOON_MS	5	/* after that, or while a ring is being made */
 #define SCAN_SHARE	5	/* a scan may take a fifth of our time */
+#define JOINERS_MS	50
 #define STOP_ROUNDS	3
 
 static uint64_t now_ns(void)
@@ -409,11 +410,17 @@ static void reap(struct record *record)
 static bool over(struct record *record, size_t alive)
 {
 	size_t before = record->nmembers;
+	uint64_t begin = now_ns();
 
-	if (record->child || alive)
+	if (record->child || alive || begin < record->next_joiners_ns)
 		return false;
-	if (record->dir.fd >= 0 && joiners_exist(record))
+	if (record->dir.fd >= 0 && joiners_exist(record)) {
+		/* it reads files of every process */
+		record->next_joiners_ns =
+			now_ns() + JOINERS_MS * NS_PER_MS +
+			(now_ns() - begin) * SCAN_SHARE;
 		return false;
+	}
 	scan(record);
 	return record->nmembers == before;
 }

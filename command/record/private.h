@@ -67,6 +67,7 @@ struct record {
 	int child_pidfd;
 	int child_status;		/* of waitpid() */
 	uint64_t next_scan_ns;
+	uint64_t next_joiners_ns;	/* looks for processes to come */
 	uint64_t unreadable;		/* rings that made no sense */
 	struct lacking lacking;		/* programs without an agent */
 	enum lacking_why first_lacks;	/* `program`, as far as known */
