@@ -8,6 +8,7 @@
  * agent, and this command does not remove them.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "command/common/command.h"
@@ -81,11 +82,17 @@ static int visit_left(struct target *target, const char *name, bool remove)
 static int tell_later(struct targets *targets, enum message_type type,
 		      const char *name)
 {
+	char *text;
 	int ret;
 
-	if (type == MESSAGE_FLUSH || targets->dir.fd < 0)
+	if (targets->dir.fd < 0)
 		return 0;
-	ret = rundir_remove_rules(&targets->dir, name);
+	/* a flush changes nothing for later processes */
+	ret = type == MESSAGE_FLUSH ?
+		      rundir_read_rules(&targets->dir, name, &text) :
+		      rundir_remove_rules(&targets->dir, name);
+	if (!ret && type == MESSAGE_FLUSH)
+		free(text);
 	if (!ret)
 		return 1;
 	if (ret == -ENOENT)

@@ -5,9 +5,11 @@
 #include "command/processes/targets.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command/common/command.h"
@@ -17,6 +19,7 @@
 #include "command/processes/rule.h"
 
 #define NAMES_MAX	64	/* of sessions, for a message */
+#define REPLACED_LOOKS	100	/* for all processes, 5 ms each */
 
 int targets_check_name(const char *name)
 {
@@ -68,6 +71,46 @@ static void drop_self(struct rundir_list *list)
 	list->count = kept;
 }
 
+/* Returns true when the program that has these files is over, and the process
+ * executes one whose agent does not use this directory: it has none, or another
+ * user's. */
+static bool replaced(const struct rundir_process *process)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process now;
+	struct stat here, there;
+	bool same;
+
+	if (rundir_find(&now, process->pid, error))
+		return true;
+	same = !fstat(process->fd, &here) && !fstat(now.fd, &there) &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev;
+	rundir_process_close(&now);
+	return !same;
+}
+
+/* Counts processes as ended whose last program with an agent has ended by an
+ * execve(2): they can be asked nothing. Between two programs with agents this
+ * is so for some milliseconds. */
+static void end_replaced(struct rundir_list *list)
+{
+	const struct timespec pause = { .tv_nsec = 5000000 };
+	int looks = REPLACED_LOOKS;
+	struct process_page head;
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct rundir_process *process = &list->processes[i];
+		bool over = process->alive && !process->unseen &&
+			    !rundir_read_process(process, process->image,
+						 &head) &&
+			    head.locked && !rundir_locked(process);
+
+		while (over && (over = replaced(process)) && looks-- > 0)
+			nanosleep(&pause, NULL);
+		process->alive = process->alive && !over;
+	}
+}
+
 static int find_all(struct targets *t)
 {
 	int ret;
@@ -77,11 +120,13 @@ static int find_all(struct targets *t)
 		return -EPERM;
 	}
 	ret = rundir_scan_user(&t->dir, &t->list);
-	if (ret)
+	if (ret) {
 		command_failed("%s", t->dir.error);
-	else
-		drop_self(&t->list);
-	return ret;
+		return ret;
+	}
+	drop_self(&t->list);
+	end_replaced(&t->list);
+	return 0;
 }
 
 int targets_open(struct targets *t, pid_t pid)
