@@ -59,19 +59,19 @@ static const char *identifier(PyObject *name)
 	return n && n < 64 ? p : NULL;
 }
 
-static int field_add(struct declared *declared, int at, PyObject *name,
+static int field_set(struct taffrail_event_field *field, PyObject *name,
 		     int type)
 {
-	declared->fields[at].name_ = identifier(name);
-	declared->fields[at].type_ = type;
-	return declared->fields[at].name_ ? 0 : -1;
+	field->name_ = identifier(name);
+	field->type_ = type;
+	return field->name_ ? 0 : -1;
 }
 
-/* The first call of an event without declared fields: its keywords are the
- * fields. Others than the agent takes are left out, and so are those behind the
- * last one that fits. Returns -1 with an exception when memory is short. */
-static int fields_learn(struct event *event, PyObject *const *values,
-			PyObject *keywords)
+/* The keywords of a first call that can be fields: others than the agent takes
+ * are left out, and so are those behind the last one that has room. Returns a
+ * new list of names, or NULL. */
+static PyObject *fields_choose(struct taffrail_event_field *fields,
+			       PyObject *const *values, PyObject *keywords)
 {
 	Py_ssize_t count = keywords ? PyTuple_Size(keywords) : 0;
 	PyObject *names = PyList_New(0);
@@ -81,20 +81,38 @@ static int fields_learn(struct event *event, PyObject *const *values,
 
 	for (i = 0; names && i < count && n < TAFFRAIL_FIELDS_MAX; i++) {
 		name = PyTuple_GetItem(keywords, i);
-		if (field_add(&event->declared, n, name,
-			      value_type_of(values[i])))
+		if (field_set(&fields[n], name, value_type_of(values[i])))
 			continue;
 		n++;
-		if (PyList_Append(names, name)) {
+		if (PyList_Append(names, name))
 			Py_CLEAR(names);
-			break;
-		}
 	}
-	event->names = names ? PyList_AsTuple(names) : NULL;
-	Py_XDECREF(names);
-	if (!event->names)
+	return names;
+}
+
+/*
+ * The first call of an event without declared fields: its keywords are the
+ * fields. New objects may start a collection, in which any code of the program
+ * runs, and calls this event: then that call was the first one. Returns -1 with
+ * an exception when memory is short.
+ */
+static int fields_learn(struct event *event, PyObject *const *values,
+			PyObject *keywords)
+{
+	struct taffrail_event_field fields[TAFFRAIL_FIELDS_MAX];
+	PyObject *list = fields_choose(fields, values, keywords);
+	PyObject *names = list ? PyList_AsTuple(list) : NULL;
+
+	Py_XDECREF(list);
+	if (!names)
 		return -1;
-	event->declared.nfields = n;
+	if (event->declared.nfields >= 0) {
+		Py_DECREF(names);
+		return 0;
+	}
+	__builtin_memcpy(event->declared.fields, fields, sizeof(fields));
+	event->names = names;
+	event->declared.nfields = (int)PyTuple_Size(names);
 	return 0;
 }
 
@@ -318,7 +336,7 @@ static int fields_take(struct event *event, PyObject *names, PyObject *types)
 		if (type == -1 && PyErr_Occurred())
 			return -1;
 		if (!PyUnicode_Check(name) ||
-		    field_add(&event->declared, (int)i, name, (int)type)) {
+		    field_set(&event->declared.fields[i], name, (int)type)) {
 			PyErr_Format(PyExc_ValueError, "%R cannot be the name "
 				     "of a field: a letter or _, then letters, "
 				     "digits, _ of ASCII, 63 at most", name);

@@ -148,6 +148,35 @@ def others():
         thread.join()
 
 
+def nested():
+    """A collection in an event's first call runs code that calls the event."""
+    first = None
+    calls = 0
+
+    class Last:
+        def __init__(self):
+            self.me = self
+
+        def __del__(self):
+            nonlocal calls
+            if first.fields is None:
+                calls += 1
+                first(text="x" * 20)
+
+    for n in range(400):
+        first = taffrail.event("app/first%d" % n)
+        # lists and tuples that are kept for the next one are all in use
+        kept = [[] for _ in range(n % 100)], [(k,) for k in range(3000)]
+        gc.collect()
+        Last()
+        gc.set_threshold(1 + n // 100)
+        first(number=1, other=2)
+        gc.set_threshold(700)
+        assert kept and len(first.fields) in (1, 2)
+        first(number=1, other=2)
+    print(calls)
+
+
 def many():
     events = [taffrail.event("app/e%d" % n, n=int) for n in range(20000)]
     assert len(set(map(id, events))) == len(events)
