@@ -13,6 +13,8 @@ base_sources = \
 	base/host-x86_64.h \
 	base/host.c \
 	base/host.h \
+	base/index.c \
+	base/index.h \
 	base/lines.c \
 	base/lines.h \
 	base/preload.c \
@@ -31,6 +33,4 @@ base_sources = \
 base_agent_sources = \
 	base/arena.c \
 	base/arena.h \
-	base/index.c \
-	base/index.h \
 	base/memory-functions.c

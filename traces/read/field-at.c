@@ -19,8 +19,7 @@ static const struct field_class procname_class = {
 	.kind = FIELD_STRING, .name = "procname",
 };
 
-/* Returns the size that all values of a class have, or -1. */
-static int64_t always_bytes(const struct field_class *class)
+int64_t field_always_bytes(const struct field_class *class)
 {
 	int64_t sum = 0;
 
@@ -32,11 +31,11 @@ static int64_t always_bytes(const struct field_class *class)
 		sum = 1;
 		break;
 	case FIELD_ARRAY:
-		sum = always_bytes(&class->members[0]);
+		sum = field_always_bytes(&class->members[0]);
 		break;
 	case FIELD_STRUCT:
 		for (size_t i = 0; i < class->nmembers; i++) {
-			int64_t bytes = always_bytes(&class->members[i]);
+			int64_t bytes = field_always_bytes(&class->members[i]);
 
 			if (bytes < 0)
 				return -1;
@@ -59,7 +58,7 @@ static bool find_member(struct field_at *at, const struct field_class *class,
 
 	for (uint32_t i = 0; class && i < class->nmembers; i++) {
 		const struct field_class *member = &class->members[i];
-		int64_t bytes = always_bytes(member);
+		int64_t bytes = field_always_bytes(member);
 
 		if (member->name && !member->is_length &&
 		    !strcmp(member->name, name)) {

@@ -26,6 +26,10 @@ struct field_at {
 	uint32_t to;			/* the field's own number */
 };
 
+/* Returns the size that all values of a class have; -1: they differ, or are
+ * large. */
+int64_t field_always_bytes(const struct field_class *class);
+
 /* Returns false if events of the class have no such field. */
 bool field_at_find(struct field_at *at, const struct trace_class *trace,
 		   const struct event_class *event, const char *name);
