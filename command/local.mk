@@ -178,6 +178,17 @@ command_sources = \
 	command/start.c \
 	command/status.c \
 	command/stop.c \
+	command/timeline/bytes.c \
+	command/timeline/bytes.h \
+	command/timeline/chunk.c \
+	command/timeline/density.c \
+	command/timeline/head.c \
+	command/timeline/names.c \
+	command/timeline/page.c \
+	command/timeline/page.h \
+	command/timeline/private.h \
+	command/timeline/records.c \
+	command/timeline/timeline.c \
 	command/verify.c \
 	command/view/view.c \
 	command/watch.c
@@ -187,3 +198,21 @@ command_sources += \
 	command/attach/stub-x86_64.S \
 	command/attach/thread-x86_64.c
 endif
+
+# the page that `taffrail timeline` writes; its script is these files in a row
+timeline_frame = command/timeline/page/frame.html
+timeline_style = command/timeline/page/style.css
+timeline_script = \
+	command/timeline/page/text.js \
+	command/timeline/page/fields.js \
+	command/timeline/page/data.js \
+	command/timeline/page/model.js \
+	command/timeline/page/near.js \
+	command/timeline/page/draw.js \
+	command/timeline/page/scale.js \
+	command/timeline/page/find.js \
+	command/timeline/page/report.js \
+	command/timeline/page/app.js \
+	command/timeline/page/input.js
+timeline_page = $(timeline_frame) $(timeline_style) $(timeline_script)
+EXTRA_DIST += command/timeline/embed.sh $(timeline_page)

@@ -36,6 +36,7 @@ static const struct command command_table[] = {
 	{ "gdbserver", gdbserver_main, "start gdbserver for static tracepoints" },
 	{ "watch", watch_main, "print changes of processes and sessions" },
 	{ "view", view_main, "print the events of a trace" },
+	{ "timeline", timeline_main, "write a page that shows a trace" },
 	{ "export", export_main, "write events as JSON, CSV, SQLite, Perfetto" },
 	{ "verify", verify_main, "recount the events of a trace" },
 	{ "load", load_main, "load a probe library into a process" },

@@ -56,7 +56,7 @@ unit_programs = \
 	testsuite/unit/usdt-plain \
 	testsuite/unit/usdt-plan
 check_PROGRAMS += $(unit_programs)
-LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS)
+LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ)
 # `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_anchor_LDADD = $(LDADD) -lm

@@ -53,6 +53,7 @@ int record_main(int argc, char **argv);
 int snapshot_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int view_main(int argc, char **argv);
+int timeline_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int load_main(int argc, char **argv);
 int unload_main(int argc, char **argv);

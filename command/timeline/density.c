@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * How many events each part of the time has, of each lane and of all. The parts
+ * become twice as wide when an event comes behind the last one, so the end of
+ * the traces need not be known.
+ */
+#include <stdlib.h>
+
+#include "command/timeline/private.h"
+
+static void fold(struct density *density)
+{
+	uint32_t n = DENSITY_BINS >> density->fold, *bins = density->bins;
+
+	for (uint32_t i = 0; bins && i < n / 2; i++)
+		bins[i] = bins[2 * i] + bins[2 * i + 1];
+	if (bins)
+		memset(bins + n / 2, 0, n / 2 * sizeof(*bins));
+}
+
+static void widen(struct timeline *t)
+{
+	t->width++;
+	fold(&t->density);
+	for (size_t i = 0; i < t->nlanes; i++)
+		fold(&t->lanes[i]->density);
+}
+
+static void count(struct timeline *t, struct density *density, uint64_t bin)
+{
+	if (!density->bins)
+		density->bins = calloc(DENSITY_BINS >> density->fold,
+				       sizeof(*density->bins));
+	if (density->bins)
+		density->bins[bin >> density->fold]++;
+	else
+		t->no_memory = true;
+}
+
+/* Very many lanes share the memory that a few have. */
+static uint32_t lane_fold(uint32_t number)
+{
+	return number < 256 ? 0 : number < 4096 ? 3 : 6;
+}
+
+void density_add(struct timeline *t, struct page_lane *lane, int64_t ns)
+{
+	uint64_t at = (uint64_t)ns - (uint64_t)t->first;
+
+	while (at >> t->width >= DENSITY_BINS)
+		widen(t);
+	lane->density.fold = lane_fold(lane->number);
+	count(t, &t->density, at >> t->width);
+	count(t, &lane->density, at >> t->width);
+}
+
+void density_put(struct bytes *b, const struct density *density)
+{
+	uint32_t n = DENSITY_BINS >> density->fold;
+
+	while (density->bins && n && !density->bins[n - 1])
+		n--;
+	bytes_number(b, density->fold);
+	bytes_number(b, density->bins ? n : 0);
+	for (uint32_t i = 0; density->bins && i < n; i++)
+		bytes_number(b, density->bins[i]);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The head: what the page says of all chunks, and names. See write_head() for
+ * the order; times are ns from the page's first event.
+ */
+#include <stdlib.h>
+#include <time.h>
+
+#include "command/timeline/private.h"
+
+#define HEAD_VERSION	1
+
+static void put_i64(struct bytes *b, int64_t v)
+{
+	bytes_put(b, &v, sizeof(v));
+}
+
+/* Returns seconds east of Greenwich, at the time of the first event. */
+static int64_t zone(const struct timeline *t)
+{
+	time_t second = (time_t)(t->first / 1000000000);
+	struct tm tm = { 0 };
+
+	if (t->look.utc || !localtime_r(&second, &tm))
+		return 0;
+	return tm.tm_gmtoff;
+}
+
+static void put_processes(struct bytes *b, const struct timeline *t)
+{
+	bytes_number(b, t->nprocesses);
+	for (size_t i = 0; i < t->nprocesses; i++) {
+		const struct page_process *p = t->processes[i];
+
+		bytes_text(b, p->trace->hostname);
+		bytes_text(b, p->trace->procname);
+		bytes_text(b, p->trace->path);
+		bytes_signed(b, p->pid);
+	}
+}
+
+static void put_contexts(struct bytes *b, const struct timeline *t)
+{
+	static const struct field_class none = { .kind = FIELD_STRUCT };
+
+	bytes_number(b, t->ntraces);
+	for (size_t i = 0; i < t->ntraces; i++) {
+		const struct page_trace *trace = t->traces[i];
+
+		describe_field(b, trace && trace->contexts.fields ?
+				  trace->contexts.fields : &none);
+	}
+}
+
+static void put_lanes(struct bytes *b, const struct timeline *t)
+{
+	bytes_number(b, t->nlanes);
+	for (size_t i = 0; i < t->nlanes; i++) {
+		const struct page_lane *lane = t->lanes[i];
+
+		bytes_number(b, lane->process);
+		bytes_number(b, lane->contexts->number);
+		bytes_number(b, lane->is_cpu);
+		bytes_signed(b, lane->id);
+		bytes_text(b, lane->name);
+		bytes_number(b, lane->events);
+		bytes_number(b, (uint64_t)(lane->first - t->first));
+		bytes_number(b, (uint64_t)(lane->last - t->first));
+	}
+}
+
+static void put_classes(struct bytes *b, const struct timeline *t)
+{
+	bytes_number(b, t->nclasses);
+	for (size_t i = 0; i < t->nclasses; i++) {
+		bytes_put(b, t->classes[i]->described.p,
+			  t->classes[i]->described.n);
+		bytes_number(b, t->classes[i]->events);
+	}
+}
+
+static void put_kinds(struct bytes *b, const struct timeline *t)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(t->pairs, &kinds);
+
+	bytes_number(b, n);
+	for (size_t i = 0; i < n; i++) {
+		bytes_number(b, kinds[i]->number);
+		bytes_text(b, kinds[i]->name);
+		bytes_text(b, kinds[i]->begin ? kinds[i]->begin : "");
+		bytes_text(b, kinds[i]->end ? kinds[i]->end : "");
+		bytes_number(b, kinds[i]->finished);
+		bytes_number(b, kinds[i]->unfinished);
+		bytes_number(b, kinds[i]->unbegun);
+	}
+}
+
+static void put_pairs(struct bytes *b, const struct timeline *t)
+{
+	bytes_number(b, t->nlong_pairs);
+	for (size_t i = 0; i < t->nlong_pairs; i++) {
+		const struct page_pair *pair = &t->long_pairs[i];
+
+		bytes_number(b, pair->begin);
+		bytes_number(b, pair->end);
+		bytes_signed(b, pair->from - t->first);
+		bytes_signed(b, pair->to - t->first);
+		bytes_number(b, pair->lane);
+		bytes_number(b, pair->kind);
+		bytes_number(b, pair->fate);
+	}
+}
+
+static void put_noted(struct bytes *b, size_t n, const struct bytes *noted)
+{
+	bytes_number(b, n);
+	bytes_put(b, noted->p, noted->n);
+	b->failed |= noted->failed;
+}
+
+static void put_density(struct bytes *b, const struct timeline *t)
+{
+	bool lanes = t->events > t->each;
+
+	bytes_number(b, t->width);
+	density_put(b, &t->density);
+	bytes_number(b, lanes);
+	for (size_t i = 0; lanes && i < t->nlanes; i++)
+		density_put(b, &t->lanes[i]->density);
+}
+
+void head_write(struct timeline *t)
+{
+	struct bytes *b = &t->raw;
+
+	b->n = 0;
+	bytes_number(b, HEAD_VERSION);
+	put_i64(b, t->first);
+	bytes_number(b, (uint64_t)(t->last - t->first));
+	bytes_signed(b, zone(t));
+	bytes_number(b, t->events);
+	bytes_number(b, t->each);
+	bytes_number(b, (size_t)t->npaths);
+	for (int i = 0; i < t->npaths; i++)
+		bytes_text(b, t->paths[i]);
+	put_processes(b, t);
+	put_contexts(b, t);
+	put_lanes(b, t);
+	put_classes(b, t);
+	put_kinds(b, t);
+	put_noted(b, t->nblocks, &t->blocks);
+	put_pairs(b, t);
+	put_noted(b, t->nlosses, &t->losses);
+	put_noted(b, t->nproblems, &t->problems);
+	put_density(b, t);
+	t->no_memory |= !page_block(&t->page, b, "head");
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// Draws the lanes. A row costs as many steps as it has pixels, or fewer: events
+// that share a pixel are found by a search, not one by one.
+
+const COLORS = 14;
+const PROCESS_HEIGHT = 24;
+const LANE_MIN = 24;
+const INSTANT_HEIGHT = 14;
+const ROW_HEIGHT = 18;
+const ROW_LOW = 8;
+const ROW_ROOMY = 25;		// where there is room for all lanes
+const ROWS_HIGH = 16;		// with more rows than these they are low
+const DENSITY_HEIGHT = 26;
+const LANE_PAD = 3;
+const LABEL_MIN = 38;
+const DENSE = 2;		// pixels below which slices are put together
+const SHADES = 4;
+
+function css_value(name)
+{
+	return getComputedStyle(document.documentElement)
+		.getPropertyValue(name).trim();
+}
+
+class Colors {
+	constructor(head)
+	{
+		this.head = head;
+		this.rank();
+		this.read();
+	}
+
+	// What is frequent gets colours that differ most.
+	rank()
+	{
+		const { kinds, classes } = this.head;
+		const things = kinds.map(kind => ({ list: 'kind',
+			number: kind.number, events: kind.finished }))
+			.concat(classes.map(one => ({ list: 'class',
+				number: one.number, events: one.events })));
+
+		things.sort((a, b) => b.events - a.events);
+		this.kind_rank = [];
+		this.class_rank = [];
+		let rank = 0;
+
+		for (const thing of things.filter(one => one.list === 'kind'))
+			this.kind_rank[thing.number] = rank++ % COLORS;
+		// an event that begins or ends something looks like it
+		for (const thing of things.filter(one => one.list === 'class')) {
+			const { name } = classes[thing.number];
+			const kind = kinds.find(one => one.begin === name ||
+						one.end === name);
+
+			this.class_rank[thing.number] = kind ?
+				this.kind_rank[kind.number] : rank++ % COLORS;
+		}
+	}
+
+	// Reads the scheme's colours.
+	read()
+	{
+		for (const name of ['back', 'stripe', 'line', 'grid', 'text',
+			'soft', 'accent', 'lost', 'density', 'panel'])
+			this[name] = css_value('--' + name);
+		this.slice_text = css_value('--slice-text');
+		const light = css_value('--slice-light');
+		const chroma = css_value('--slice-chroma');
+		const tick = css_value('--tick-light');
+		const dense = css_value('--dense-light');
+
+		this.fill = [];
+		this.tick = [];
+		this.dense = [];
+		for (let i = 0; i < COLORS; i++) {
+			// steps of the golden angle: neighbours differ
+			const hue = (250 + i * 137.5) % 360;
+			const tone = ['oklch(', ' ', ' ' + hue + ')'];
+
+			this.fill.push(tone[0] + light + tone[1] + chroma +
+				       tone[2]);
+			this.tick.push(tone[0] + tick + tone[1] + 0.14 +
+				       tone[2]);
+			this.dense.push(tone[0] + dense + tone[1] + 0.115 +
+					tone[2]);
+		}
+	}
+
+	kind(number)
+	{
+		return this.fill[this.kind_rank[number]];
+	}
+
+	kind_dense(number)
+	{
+		return this.dense[this.kind_rank[number]];
+	}
+
+	class(number)
+	{
+		return this.tick[this.class_rank[number]];
+	}
+}
+
+// Processes in the order of their first event, and their threads.
+function order_lanes(model)
+{
+	const first = new Map();
+
+	for (const { lane } of model.lanes)
+		first.set(lane.process, Math.min(lane.first,
+			first.get(lane.process) ?? Infinity));
+	return model.lanes.filter(one => one.lane.events).sort((a, b) =>
+		first.get(a.lane.process) - first.get(b.lane.process) ||
+		a.lane.process - b.lane.process || a.lane.id - b.lane.id);
+}
+
+// Says where each lane stands, from the top; rows are high if all lanes then fit
+// into the room.
+function lay_out(head, model, room, roomy = true)
+{
+	const order = order_lanes(model);
+	const places = [];
+	let y = 0;
+
+	order.forEach((one, i) => {
+		if (!i || order[i - 1].lane.process !== one.lane.process) {
+			places.push({ process: one.lane.process, y,
+				      height: PROCESS_HEIGHT });
+			y += PROCESS_HEIGHT;
+		}
+		const row = roomy ? ROW_ROOMY : one.rows.length > ROWS_HIGH ?
+			ROW_LOW : ROW_HEIGHT;
+		const top = LANE_PAD + (head.lane_density && !model.n ?
+			DENSITY_HEIGHT : one.instants ? INSTANT_HEIGHT : 0);
+		const height = Math.max(LANE_MIN, top + row * one.rows.length +
+					LANE_PAD);
+
+		places.push({ one, y, height, row, top });
+		one.place = places[places.length - 1];
+		y += height;
+	});
+	return roomy && y > room ? lay_out(head, model, room, false) :
+		{ places, height: y };
+}
+
+class Painter {
+	constructor(canvas, head, colors)
+	{
+		this.canvas = canvas;
+		this.head = head;
+		this.colors = colors;
+		this.context = canvas.getContext('2d', { alpha: false });
+		this.widths = new Map();
+	}
+
+	// view: begin, end in ns; width, height in pixels; top: of the layout
+	draw(model, layout, view, marks)
+	{
+		const c = this.context;
+
+		this.ratio = fit(this.canvas, view.width, view.height);
+		c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
+		c.font = '12px system-ui, "Segoe UI", "Noto Sans", ' +
+			'"DejaVu Sans", sans-serif';
+		c.textBaseline = 'middle';
+		this.view = view;
+		this.model = model;
+		this.marks = marks;
+		this.scale = view.width / (view.end - view.begin);
+		c.fillStyle = this.colors.back;
+		c.fillRect(0, 0, view.width, view.height);
+		this.draw_grid();
+		for (const place of layout.places) {
+			const y = place.y - view.top;
+
+			if (y + place.height < 0 || y > view.height)
+				continue;
+			if (place.one)
+				this.draw_lane(place, y);
+			else
+				this.draw_process(place, y);
+		}
+	}
+
+	x(ns)
+	{
+		return (ns - this.view.begin) * this.scale;
+	}
+
+	draw_grid()
+	{
+		const c = this.context;
+
+		c.fillStyle = this.colors.grid;
+		for (const at of ticks(this.view).list)
+			c.fillRect(Math.round(this.x(at)), 0, 1,
+				   this.view.height);
+	}
+
+	draw_process(place, y)
+	{
+		const c = this.context;
+
+		c.fillStyle = this.colors.panel;
+		c.fillRect(0, y, this.view.width, place.height);
+		c.fillStyle = this.colors.line;
+		c.fillRect(0, y + place.height - 1, this.view.width, 1);
+	}
+
+	draw_lane(place, y)
+	{
+		const { one, height, row, top } = place;
+		const c = this.context;
+
+		c.fillStyle = this.colors.line;
+		c.fillRect(0, y + height - 1, this.view.width, 1);
+		if (this.head.lane_density && !this.model.n)
+			this.draw_density(one, y + LANE_PAD);
+		else if (one.instants)
+			this.draw_instants(one, y + LANE_PAD);
+		one.rows.forEach((slices, i) => {
+			const at = y + top + i * row;
+
+			if (at + row >= 0 && at <= this.view.height)
+				this.draw_row(one, slices, at, row - 1, i);
+		});
+	}
+
+	// The number of hits among a row's slices, up to each.
+	hits_of(one, i)
+	{
+		return this.marks ? this.marks.rows(one, i) : null;
+	}
+
+	draw_row(one, slices, y, height, number)
+	{
+		const { begin, end, width } = this.view;
+		const { from, to, span } = slices;
+		const hits = this.hits_of(one, number);
+		let i = lower_bound(to, begin);
+
+		for (; i < slices.n && from[i] < end;) {
+			const left = this.x(from[i]);
+			const right = this.x(to[i]);
+
+			if (right - left >= DENSE) {
+				this.draw_slice(span[i], Math.max(left, -2),
+					Math.min(right, width + 2), y, height,
+					!hits || hits[i + 1] > hits[i]);
+				i++;
+				continue;
+			}
+			const pixel = Math.floor(Math.max(0, left));
+			const last = this.dense_end(slices, i, pixel + 1);
+
+			this.draw_dense(slices, i, last, pixel, y, height,
+					hits);
+			i = last;
+		}
+	}
+
+	// Returns the first slice behind i that does not begin in front of the
+	// pixel, or is wide.
+	dense_end(slices, i, pixel)
+	{
+		const ns = this.view.begin + pixel / this.scale;
+		let last = gallop(slices.from, ns, i + 1, slices.n);
+
+		if (last - 1 > i &&
+		    (slices.to[last - 1] - slices.from[last - 1]) *
+		    this.scale >= DENSE)
+			last--;
+		return last;
+	}
+
+	draw_dense(slices, i, last, pixel, y, height, hits)
+	{
+		const c = this.context;
+		const part = (slices.sum[last] - slices.sum[i]) * this.scale;
+		const shade = Math.ceil(Math.min(1, Math.max(0.1, part)) *
+					SHADES) / SHADES;
+		const hit = !hits || hits[last] > hits[i];
+		const middle = slices.span[i + (last - i >> 1)];
+		const kind = this.model.span_kind[middle];
+
+		c.globalAlpha = (hit ? 1 : 0.2) * (0.4 + 0.6 * shade);
+		c.fillStyle = hits && hit ? this.colors.accent : last - i === 1 ?
+			this.colors.kind(kind) : this.colors.kind_dense(kind);
+		c.fillRect(pixel, y, 1, height);
+		c.globalAlpha = 1;
+	}
+
+	draw_slice(span, left, right, y, height, hit)
+	{
+		const c = this.context;
+		const kind = this.model.span_kind[span];
+		const width = right - left;
+
+		c.globalAlpha = hit ? 1 : 0.22;
+		c.fillStyle = this.colors.kind(kind);
+		c.fillRect(left, y, Math.max(1, width - 0.6), height);
+		if (this.model.span_fate[span] !== FINISHED)
+			this.draw_open(right, y, height, width);
+		if (this.marks && hit) {
+			c.fillStyle = this.colors.accent;
+			c.fillRect(left, y + height - 2, width - 0.6, 2);
+		}
+		if (width >= LABEL_MIN && height >= 11)
+			this.draw_label(span, kind, left, width, y, height);
+		c.globalAlpha = 1;
+	}
+
+	// A slice that has no end is torn off at its right.
+	draw_open(right, y, height, width)
+	{
+		const c = this.context;
+		const depth = Math.min(5, width / 2);
+
+		c.fillStyle = this.colors.back;
+		c.beginPath();
+		c.moveTo(right + 1, y);
+		for (let i = 0; i <= 4; i++)
+			c.lineTo(right - (i % 2 ? 0 : depth),
+				 y + height * i / 4);
+		c.lineTo(right + 1, y + height);
+		c.fill();
+	}
+
+	draw_label(span, kind, left, width, y, height)
+	{
+		const from = Math.max(left, 0);
+		const room = Math.min(left + width, this.view.width) - from - 8;
+		const name = short_name(this.head.kinds[kind].name);
+		const long = name + '  ' + duration_text(
+			this.model.span_to[span] - this.model.span_from[span]);
+		const text = this.cut(this.text_width(long) <= room ? long :
+				      name, room);
+
+		if (!text)
+			return;
+		this.context.fillStyle = this.colors.slice_text;
+		this.context.fillText(text, from + 4, y + height / 2 + 1);
+	}
+
+	text_width(text)
+	{
+		let width = this.widths.get(text);
+
+		if (width === undefined) {
+			if (this.widths.size > 20000)
+				this.widths.clear();
+			width = this.context.measureText(text).width;
+			this.widths.set(text, width);
+		}
+		return width;
+	}
+
+	// Cuts a text to what fits into so many pixels.
+	cut(text, room)
+	{
+		const width = this.text_width(text);
+		const n = Math.floor(text.length * room / width) - 1;
+
+		if (width <= room)
+			return text;
+		return n < 3 ? '' : text.slice(0, n) + '…';
+	}
+
+	draw_instants(one, y)
+	{
+		const { begin, end, width } = this.view;
+		const { time, event } = one;
+		const hits = this.marks ? this.marks.instants(one) : null;
+		const last = upper_bound(time, end);
+
+		for (let i = lower_bound(time, begin); i < last;) {
+			const pixel = Math.floor(this.x(time[i]));
+			const next = gallop(time, begin + (pixel + 1) /
+				this.scale, i + 1, last);
+			const right = next < last ? this.x(time[next]) : width;
+
+			this.draw_tick(event[i], next - i, pixel, right - pixel,
+				y, !hits ? 0 : hits[next] > hits[i] ? 1 : -1);
+			i = next;
+		}
+	}
+
+	draw_tick(event, n, x, room, y, hit)
+	{
+		const c = this.context;
+		const number = this.model.class[event];
+		const many = Math.min(1, Math.log2(n) / 10);
+		const height = INSTANT_HEIGHT - 2;
+
+		c.globalAlpha = hit < 0 ? 0.22 : 1;
+		c.fillStyle = hit > 0 ? this.colors.accent :
+			this.colors.class(number);
+		if (n > 1) {
+			c.globalAlpha *= 0.55 + 0.45 * many;
+			c.fillRect(x, y, 1, height);
+		} else {
+			c.fillRect(x, y, room > 4 ? 2 : 1, height);
+		}
+		if (n === 1 && room >= LABEL_MIN + 8) {
+			const text = this.cut(short_name(
+				this.head.classes[number].name), room - 10);
+
+			c.fillStyle = this.colors.text;
+			c.fillText(text, x + 5, y + height / 2 + 1);
+		}
+		c.globalAlpha = 1;
+	}
+
+	draw_density(one, y)
+	{
+		draw_bars(this.context, this.head.lane_density[
+			one.lane.number], this.head.bin_ns, this.view, y,
+			DENSITY_HEIGHT - 4, this.colors.density);
+	}
+}
+
+// Draws how many events each pixel has, as high as the pixel with most.
+function draw_bars(c, density, bin_ns, view, y, height, color)
+{
+	const counts = counts_by_pixel(density.bins, bin_ns * 2 **
+				       density.fold, view);
+	const most = counts.reduce((a, b) => Math.max(a, b), 0);
+
+	c.fillStyle = color;
+	counts.forEach((n, x) => {
+		const bar = n ? Math.max(1.5, height * Math.sqrt(n / most)) : 0;
+
+		if (bar)
+			c.fillRect(x, y + height - bar, 1, bar);
+	});
+}
+
+// Spreads bins over the pixels of a view.
+function counts_by_pixel(bins, bin_ns, view)
+{
+	const counts = new Float64Array(Math.ceil(view.width));
+	const ns = (view.end - view.begin) / view.width;
+
+	for (let x = 0; x < counts.length; x++) {
+		const from = (view.begin + x * ns) / bin_ns;
+		const to = (view.begin + (x + 1) * ns) / bin_ns;
+
+		if (to < 0 || from >= bins.length)
+			continue;
+		if (to - from < 1) {
+			counts[x] = (bins[Math.max(0, Math.floor(from))] || 0) *
+				(to - from);
+			continue;
+		}
+		for (let i = Math.max(0, Math.floor(from)); i < to &&
+		     i < bins.length; i++)
+			counts[x] += bins[i];
+	}
+	return counts;
+}
+
+// Returns the first index from `from` on whose value is at least `value`. What is
+// near is found first.
+function gallop(array, value, from, to)
+{
+	let step = 1, at = from;
+
+	while (at < to && array[at] < value) {
+		from = at + 1;
+		at += step;
+		step *= 2;
+	}
+	return lower_bound(array, value, from, Math.min(at, to));
+}
+
+// Names are "CHANNEL:NAME"; where there is little room, NAME says enough.
+function short_name(name)
+{
+	const at = name.indexOf(':');
+
+	return at < 0 || name.includes(',') ? name : name.slice(at + 1);
+}
+
+// Gives a canvas the pixels of the screen. Returns how many one of CSS has.
+function fit(canvas, width, height)
+{
+	const ratio = window.devicePixelRatio || 1;
+	const w = Math.round(width * ratio), h = Math.round(height * ratio);
+
+	if (canvas.width !== w || canvas.height !== h) {
+		canvas.width = w;
+		canvas.height = h;
+	}
+	return ratio;
+}
+
+// Round times in a view, some 110 pixels apart, and the digits they need.
+function ticks(view)
+{
+	const about = (view.end - view.begin) / Math.max(1, view.width) * 110;
+	const power = 10 ** Math.floor(Math.log10(about));
+	const step = [1, 2, 5, 10].map(n => n * power)
+		.find(n => n >= about) || about;
+	const list = [];
+
+	for (let i = Math.ceil(view.begin / step);
+	     i * step <= view.end && list.length < 100; i++)
+		list.push(i * step);
+	return { step, list };
+}

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+// What the page says in words: the tooltip, and the report at the side.
+//
+// What must stay true: text is set as text; no HTML is made of it.
+
+const LIST_MAX = 60;
+const HISTOGRAM_BARS = 40;
+
+function element(name, attributes, ...children)
+{
+	const made = document.createElement(name);
+
+	for (const [key, value] of Object.entries(attributes || {}))
+		made.setAttribute(key, value);
+	made.append(...children.filter(child => child !== null)
+		.map(child => child instanceof Node ? child : String(child)));
+	return made;
+}
+
+function swatch(color, tick)
+{
+	const made = element('span', { class: tick ? 'swatch tick' : 'swatch' });
+
+	made.style.background = color;
+	return made;
+}
+
+// A table with a name and a value in each row.
+function value_table(rows, attributes)
+{
+	return element('table', { class: 'fields', ...attributes },
+		...rows.map(([name, value]) => element('tr', {},
+			element('th', { scope: 'row' }, name),
+			element('td', {}, value))));
+}
+
+function quantile(sorted, part)
+{
+	return sorted[Math.min(sorted.length - 1,
+			       Math.floor(part * sorted.length))];
+}
+
+class Report {
+	constructor(app)
+	{
+		this.app = app;
+		this.head = app.head;
+		this.durations = new Map();
+	}
+
+	set_model(model)
+	{
+		this.model = model;
+		this.durations.clear();
+	}
+
+	lane_text(number)
+	{
+		const lane = this.head.lanes[number];
+		const process = this.head.processes[lane.process];
+		const thread = lane.is_cpu ? 'CPU ' + lane.id :
+			(lane.name ? lane.name + ' ' : '') + lane.id;
+
+		return thread + ' of ' + this.process_text(process, lane);
+	}
+
+	process_text(process, lane)
+	{
+		const name = process.name || lane.name || 'process';
+
+		return name + (process.pid >= 0 ? ' ' + process.pid : '');
+	}
+
+	name(item)
+	{
+		return is_span(item) ?
+			this.head.kinds[this.model.span_kind[item]].name :
+			this.head.classes[this.model.class[-1 - item]].name;
+	}
+
+	lane(item)
+	{
+		return is_span(item) ? this.model.span_lane[item] :
+			this.model.lane[-1 - item];
+	}
+
+	from(item)
+	{
+		return is_span(item) ? this.model.span_from[item] :
+			this.model.time[-1 - item];
+	}
+
+	to(item)
+	{
+		return is_span(item) ? this.model.span_to[item] :
+			this.model.time[-1 - item];
+	}
+
+	color(item)
+	{
+		const { colors } = this.app;
+
+		return is_span(item) ?
+			colors.kind(this.model.span_kind[item]) :
+			colors.class(this.model.class[-1 - item]);
+	}
+
+	title(item)
+	{
+		return [swatch(this.color(item), !is_span(item)),
+			this.name(item)];
+	}
+
+	// [heading, fields] of each event of an item.
+	events(item)
+	{
+		const { model, head } = this;
+		const list = is_span(item) ?
+			[model.span_first[item], model.span_last[item]] :
+			[-1 - item];
+
+		return list.map((event, i) => {
+			const part = !is_span(item) ? 'Fields' :
+				i ? 'At its end' : 'At its begin';
+
+			if (!model.has(event))
+				return null;
+			return { event, heading: is_span(item) ? part + ': ' +
+				 head.classes[model.class[event]].name : part };
+		}).filter(one => one);
+	}
+
+	// The line that a screen reader says.
+	sentence(item)
+	{
+		const fields = this.events(item).map(({ event }) =>
+			this.model.fields(event).map(([name, value]) =>
+				name + ' ' + value).join(', '));
+
+		return this.name(item) + (is_span(item) ? ', slice of ' +
+			duration_text(this.to(item) - this.from(item)) :
+			', event') + ' at ' + offset_text(this.from(item)) +
+			', in ' + this.lane_text(this.lane(item)) + '. ' +
+			fields.filter(text => text).join('; ');
+	}
+
+	// All fields of an item, for the tooltip.
+	tip(item)
+	{
+		const parts = [element('b', {}, ...this.title(item))];
+		const facts = [];
+
+		if (is_span(item))
+			facts.push(['duration', exact_duration(this.to(item) -
+				this.from(item))]);
+		facts.push(['time', offset_text(this.from(item))],
+			   ['', clock_text(this.head, this.from(item))],
+			   ['in', this.lane_text(this.lane(item))]);
+		if (is_span(item) && this.model.span_fate[item])
+			facts.push(['', FATES[this.model.span_fate[item]]]);
+		parts.push(value_table(facts));
+		for (const { event, heading } of this.events(item)) {
+			parts.push(element('h4', {}, heading),
+				value_table(this.model.fields(event)
+					.concat(this.model.contexts(event))));
+		}
+		return parts;
+	}
+
+	show(item)
+	{
+		const parts = item === null ? this.overall() :
+			is_span(item) ? this.of_span(item) :
+			this.of_event(item);
+
+		this.app.aside.replaceChildren(...parts);
+		if (item !== null && is_span(item))
+			this.draw_histogram(item);
+		this.app.aside.scrollTop = 0;
+	}
+
+	heading(text)
+	{
+		return element('h3', {}, text);
+	}
+
+	times(item)
+	{
+		const { head, model } = this;
+		const from = this.from(item), to = this.to(item);
+		const rows = [[is_span(item) ? 'Begins' : 'Time',
+			       offset_text(from)],
+			      ['', clock_text(head, from)]];
+
+		if (is_span(item)) {
+			rows.unshift(['Duration', exact_duration(to - from)]);
+			rows.push([model.span_fate[item] ? 'Seen until' :
+				   'Ends', offset_text(to)]);
+		}
+		rows.push(['In', this.lane_text(this.lane(item))]);
+		return value_table(rows, { id: 'times' });
+	}
+
+	field_tables(item)
+	{
+		const parts = [];
+
+		for (const { event, heading } of this.events(item))
+			parts.push(this.heading(heading),
+				value_table(this.model.fields(event)
+					.concat(this.model.contexts(event))));
+		if (!parts.length)
+			parts.push(element('p', { class: 'soft' }, 'Its fields' +
+				' are not loaded: zoom in to its begin or end.'));
+		return parts;
+	}
+
+	of_span(item)
+	{
+		const fate = this.model.span_fate[item];
+
+		return [element('h2', {}, ...this.title(item)),
+			fate ? element('p', { class: 'soft' }, 'This slice was ' +
+				FATES[fate] + '.') : null,
+			this.times(item), ...this.field_tables(item),
+			...this.among(item), ...this.inside(item)]
+			.filter(part => part);
+	}
+
+	of_event(item)
+	{
+		const { model, head } = this;
+		const one = model.lanes[this.lane(item)];
+		const number = model.class[-1 - item];
+		const at = lower_bound(one.event, -1 - item);
+		const like = step => {
+			let i = at + step;
+
+			while (i >= 0 && i < one.instants &&
+			       model.class[one.event[i]] !== number)
+				i += step;
+			return i < 0 || i >= one.instants ? 'none' :
+				duration_text(Math.abs(one.time[i] -
+						       one.time[at]));
+		};
+
+		return [element('h2', {}, ...this.title(item)),
+			this.times(item), ...this.field_tables(item),
+			this.heading('Among events of this name'),
+			value_table([
+				['Count', count_text(head.classes[number]
+					.events)],
+				['Since the one before, here', like(-1)],
+				['Until the next, here', like(1)],
+			], { id: 'among' })];
+	}
+
+	// The durations of all slices of a kind, sorted.
+	sorted(kind)
+	{
+		const { model } = this;
+		let list = this.durations.get(kind);
+
+		if (list)
+			return list;
+		list = new Float64Array(model.spans);
+		let n = 0, longest = -1, most = -1;
+
+		for (let i = 0; i < model.spans; i++) {
+			if (model.span_kind[i] !== kind ||
+			    model.span_fate[i] !== FINISHED)
+				continue;
+			const duration = model.span_to[i] - model.span_from[i];
+
+			list[n++] = duration;
+			if (duration > most) {
+				most = duration;
+				longest = i;
+			}
+		}
+		list = { sorted: list.slice(0, n).sort(), longest };
+		list.total = list.sorted.reduce((sum, one) => sum + one, 0);
+		this.durations.set(kind, list);
+		return list;
+	}
+
+	among(item)
+	{
+		const { sorted, total, longest } =
+			this.sorted(this.model.span_kind[item]);
+		const own = this.to(item) - this.from(item);
+		const n = sorted.length;
+
+		if (!n)
+			return [];
+		const below = lower_bound(sorted, own);
+		const go = element('button', { type: 'button' },
+				   'Go to the longest');
+
+		go.addEventListener('click', () => this.app.select(longest,
+								   true));
+		return [this.heading('Among ' + counted(n, 'slice') +
+				     ' of this name'),
+			element('p', { id: 'rank' }, n < 2 ? 'The only one.' :
+				'Longer than ' + significant(100 * below / n,
+				3) + ' % of them.'),
+			element('canvas', { id: 'histogram', role: 'img',
+				'aria-label': 'How many slices have which ' +
+				'duration' }),
+			value_table([
+				['Count', count_text(n)],
+				['Total', exact_duration(total)],
+				['Mean', duration_text(total / n)],
+				['Shortest', exact_duration(sorted[0])],
+				['Median', duration_text(quantile(sorted,
+								  0.5))],
+				['90 % below', duration_text(quantile(sorted,
+								      0.9))],
+				['99 % below', duration_text(quantile(sorted,
+								      0.99))],
+				['Longest', exact_duration(sorted[n - 1])],
+			], { id: 'among' }),
+			longest === item ? element('p', { class: 'soft' },
+				'This is the longest.') : go];
+	}
+
+	draw_histogram(item)
+	{
+		const canvas = document.getElementById('histogram');
+		const { sorted } = this.sorted(this.model.span_kind[item]);
+
+		if (!canvas)
+			return;
+		const width = canvas.clientWidth, height = 74, base = 58;
+		const ratio = fit(canvas, width, height);
+		const c = canvas.getContext('2d');
+		const least = Math.max(1, sorted[0]);
+		const most = Math.max(least * 1.01, sorted[sorted.length - 1]);
+		const bar = ns => Math.floor(Math.log(Math.max(least, ns) /
+			least) / Math.log(most / least) * HISTOGRAM_BARS *
+			0.9999);
+		const counts = new Uint32Array(HISTOGRAM_BARS);
+		const { colors } = this.app;
+
+		for (const ns of sorted)
+			counts[bar(ns)]++;
+		const top = counts.reduce((a, b) => Math.max(a, b), 1);
+		const own = bar(Math.min(most, this.to(item) -
+					 this.from(item)));
+
+		c.scale(ratio, ratio);
+		counts.forEach((n, i) => {
+			const size = n ? Math.max(2, base * n / top) : 0;
+
+			c.fillStyle = i === own ? colors.accent :
+				colors.density;
+			c.fillRect(i * width / HISTOGRAM_BARS, base - size,
+				   width / HISTOGRAM_BARS - 1, size);
+		});
+		c.fillStyle = colors.line;
+		c.fillRect(0, base, width, 1);
+		c.fillStyle = colors.soft;
+		c.font = '11px system-ui, sans-serif';
+		c.textBaseline = 'bottom';
+		c.fillText(duration_text(sorted[0]), 0, height);
+		c.textAlign = 'right';
+		c.fillText(duration_text(sorted[sorted.length - 1]), width,
+			   height);
+	}
+
+	// What lies inside a slice in its lane, by name.
+	inside(item)
+	{
+		const { model } = this;
+		const one = model.lanes[this.lane(item)];
+		const from = this.from(item), to = this.to(item);
+		const kinds = new Map(), classes = new Map();
+		const depth = model.row[item];
+		let children = 0;
+
+		for (let i = depth + 1; i < one.rows.length; i++) {
+			const row = one.rows[i];
+
+			for (let j = lower_bound(row.from, from);
+			     j < row.n && row.from[j] <= to; j++) {
+				const span = row.span[j];
+				const ns = Math.min(to, row.to[j]) -
+					row.from[j];
+
+				if (!this.is_behind(span, item))
+					continue;
+				children += i === depth + 1 ? ns : 0;
+				add_count(kinds, model.span_kind[span], ns);
+			}
+		}
+		for (let j = lower_bound(one.time, from);
+		     j < one.instants && one.time[j] <= to; j++)
+			add_count(classes, model.class[one.event[j]], 0);
+		return this.inside_parts(kinds, classes, to - from - children);
+	}
+
+	// Whether a slice began behind the begin of another, at the same time, too.
+	is_behind(span, item)
+	{
+		return this.model.span_first[span] >=
+			this.model.span_first[item];
+	}
+
+	inside_parts(kinds, classes, self)
+	{
+		const parts = [this.heading('Inside it')];
+
+		if (!kinds.size && !classes.size)
+			return parts.concat(element('p', { class: 'soft' },
+				'No other event of this lane.'));
+		parts.push(value_table([['Not in slices below it',
+					 exact_duration(self)]], { id: 'self' }));
+		parts.push(this.name_table('inside', kinds, classes));
+		return parts;
+	}
+
+	// A table of names, what took longest first.
+	name_table(id, kinds, classes)
+	{
+		const { head } = this;
+		const { colors } = this.app;
+		const rows = [...kinds].sort((a, b) => b[1].ns - a[1].ns)
+			.map(([number, { n, ns }]) => [head.kinds[number].name,
+				swatch(colors.kind(number)), n,
+				duration_text(ns)]);
+
+		for (const [number, { n }] of [...classes]
+			.sort((a, b) => b[1].n - a[1].n))
+			rows.push([head.classes[number].name,
+				   swatch(colors.class(number), true), n, '']);
+		const table = element('table', { id }, element('tr', {},
+			element('th', { scope: 'col' }, 'Name'),
+			element('th', { class: 'number', scope: 'col' },
+				'Count'),
+			element('th', { class: 'number', scope: 'col' },
+				'Total')));
+
+		for (const [name, color, n, total] of rows.slice(0, LIST_MAX))
+			table.append(this.name_row(name, color, n, total));
+		if (rows.length > LIST_MAX)
+			table.append(element('tr', {}, element('td', {}, '… ' +
+				count_text(rows.length - LIST_MAX) + ' more')));
+		return table;
+	}
+
+	name_row(name, color, n, total)
+	{
+		const row = element('tr', { class: 'link', tabindex: '0',
+			title: 'Search for this name' },
+			element('td', {}, color, name),
+			element('td', { class: 'number' }, count_text(n)),
+			element('td', { class: 'number' }, total));
+		const find = () => this.app.find(quoted(name));
+
+		row.addEventListener('click', find);
+		row.addEventListener('keydown', event => {
+			if (event.key === 'Enter')
+				find();
+		});
+		return row;
+	}
+
+	// The report of all, while nothing is selected.
+	overall()
+	{
+		const { head, model } = this;
+		const kinds = new Map(), classes = new Map();
+
+		for (let i = 0; i < model.spans; i++)
+			add_count(kinds, model.span_kind[i], model.span_to[i] -
+				  model.span_from[i]);
+		for (const one of model.lanes)
+			for (const event of one.event)
+				add_count(classes, model.class[event], 0);
+		if (!model.n)
+			head.classes.forEach(one => classes.set(one.number,
+				{ n: one.events, ns: 0 }));
+		return [element('h2', {}, model.n < head.events ?
+				'What is loaded' : 'What is here'),
+			value_table([
+				['Begins', clock_text(head, 0) + ' ' +
+					zone_text(head.zone)],
+				['Lasts', duration_text(head.span)],
+				['Events', count_text(head.events)],
+				['From', head.paths.join(', ')],
+			], { id: 'times' }),
+			this.heading('By name'),
+			this.name_table('by-name', kinds, classes)];
+	}
+}
+
+function add_count(map, key, ns)
+{
+	const count = map.get(key) || { n: 0, ns: 0 };
+
+	count.n++;
+	count.ns += ns;
+	map.set(key, count);
+}

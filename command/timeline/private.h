@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by the files of this room. The events of the traces become the data of
+ * a page:
+ *
+ *	names.c		numbers for processes, lanes and classes of events
+ *	records.c	fields and contexts, column by column
+ *	chunk.c		the events of a part of the time, as one block
+ *	density.c	how many events each part of the time has
+ *	head.c		the block with all names
+ *	page.c		the file: the frame and its blocks, packed
+ *
+ * The forms of the blocks are in page/data.js, which reads them, and in the
+ * files that write them.
+ */
+#ifndef COMMAND_TIMELINE_PRIVATE_H
+#define COMMAND_TIMELINE_PRIVATE_H
+
+#include "base/index.h"
+#include "command/export/progress.h"
+#include "command/look/look.h"
+#include "command/timeline/bytes.h"
+#include "command/timeline/page.h"
+
+/* Events of a block. Browsers read a block as a whole. */
+#define CHUNK_EVENTS	(128u << 10)
+/* Up to so many events are shown each at once, unless --each says another
+ * number. */
+#define EACH_EVENTS	2000000u
+/* Events behind these are in the page as density only. */
+#define DETAIL_EVENTS	40000000u
+
+#define DENSITY_BINS	8192u
+
+/* How many events each of DENSITY_BINS parts of the time has, or of fewer that
+ * are as wide as 1 << `fold` of them. */
+struct density {
+	uint32_t *bins;
+	uint32_t fold;
+};
+
+/* What is common to fields of a class, or to contexts of a trace. */
+struct shape {
+	uint32_t number;
+	const struct field_class *fields;	/* FIELD_STRUCT, or NULL */
+	bool fixed;			/* all of it */
+	uint32_t bytes;			/* of the fixed members */
+	uint32_t *sizes;		/* of each member; 0: not fixed */
+};
+
+/* Fields of events, those of fixed size and the rest. */
+struct records {
+	uint32_t n;
+	struct bytes fixed;
+	struct bytes loose;
+};
+
+struct page_class {
+	struct shape shape;
+	const char *name;
+	uint64_t events;
+	struct records records;
+	struct bytes described;		/* by which equal classes are found */
+};
+
+struct page_process {
+	const struct trace_class *trace;
+	int64_t pid;
+	char name[17];			/* the last context procname */
+};
+
+struct page_lane {
+	uint32_t number;
+	uint32_t process;
+	const struct trace_class *trace;
+	const struct shape *contexts;
+	bool is_cpu;
+	int64_t id;			/* the thread's, or the CPU */
+	char name[17];			/* the last context procname */
+	uint64_t events;
+	uint32_t in_chunk;		/* events of this lane in the chunk */
+	int64_t first, last;
+	struct records records;
+	struct density density;
+};
+
+/* A trace, and where in its contexts a lane's identity is. */
+struct page_trace {
+	const struct trace_class *trace;
+	struct shape contexts;
+	struct page_lane *current;	/* lane of the event before */
+	uint64_t current_key[2];
+	struct field_at vtid, vpid, procname;
+	bool has_vtid, has_vpid, has_procname;
+	struct page_class **classes;	/* by number */
+	size_t nclasses;
+	struct index lanes;
+};
+
+/* A pair. Pairs of events that are in two chunks, and those that were not
+ * finished, are in the head. */
+struct page_pair {
+	uint64_t begin, end;		/* numbers of events */
+	int64_t from, to;
+	uint32_t lane, kind;
+	uint8_t fate;
+};
+
+/* The events since the last block. */
+struct chunk {
+	uint64_t first;			/* number of its first event */
+	uint32_t n;
+	uint32_t npairs;
+	uint64_t pairs_end;		/* the last pair's end, in the chunk */
+	int64_t from, to;
+	struct bytes times, lanes, classes;
+	struct bytes pair_ends, pair_begins, pair_kinds;
+	uint32_t seq[CHUNK_EVENTS];	/* of each event in its lane */
+};
+
+struct timeline {
+	struct look look;		/* first: callbacks get it */
+	char **paths;
+	int npaths;
+	struct page page;
+	struct progress progress;
+	struct pairs *pairs;
+	struct pair_calls calls;
+	struct page_trace **traces;	/* by number, NULL: without events */
+	size_t ntraces;
+	struct page_process **processes;
+	size_t nprocesses;
+	struct page_lane **lanes;
+	size_t nlanes;
+	struct page_class **classes;
+	size_t nclasses;
+	struct index by_description;
+	struct chunk chunk;
+	struct bytes raw;		/* a block, before it is packed */
+	struct bytes blocks;		/* what the head says of chunks */
+	size_t nblocks;
+	struct bytes losses;
+	size_t nlosses;
+	struct bytes problems;
+	size_t nproblems;
+	struct page_pair *long_pairs;
+	size_t nlong_pairs;
+	uint32_t width;			/* of a bin: 1 << width ns */
+	struct density density;
+	struct page_lane *lane;		/* of the current event */
+	uint64_t each;
+	uint64_t events;
+	uint64_t detailed;		/* of them in chunks */
+	int64_t first, last;
+	bool no_memory;
+};
+
+/* names.c: find or make. Each returns NULL without memory. */
+struct page_trace *page_trace(struct timeline *t,
+			      const struct trace_event *event);
+struct page_lane *page_lane(struct timeline *t, struct page_trace *trace,
+			    const struct trace_event *event);
+struct page_class *page_class(struct timeline *t, struct page_trace *trace,
+			      const struct trace_event *event);
+void page_names_free(struct timeline *t);
+
+/* records.c */
+int shape_make(struct shape *shape, const struct field_class *fields);
+void shape_free(struct shape *shape);
+void records_put(struct records *records, const struct shape *shape,
+		 const uint8_t *at, const uint8_t *end);
+/* Appends all records to a block, and empties them. `bytes`: of the fixed part
+ * of one. */
+void records_flush(struct records *records, uint32_t bytes, struct bytes *to);
+void records_free(struct records *records);
+/* Describes fields: page/data.js reads it. */
+void describe_field(struct bytes *b, const struct field_class *class);
+
+/* chunk.c */
+void chunk_add(struct timeline *t, const struct trace_event *event);
+/* Notes a pair whose end is the chunk's last event. */
+void chunk_pair(struct timeline *t, const struct page_pair *pair);
+void chunk_flush(struct timeline *t);
+void chunk_free(struct timeline *t);
+
+/* density.c */
+void density_add(struct timeline *t, struct page_lane *lane, int64_t ns);
+void density_put(struct bytes *b, const struct density *density);
+
+/* head.c */
+void head_write(struct timeline *t);
+
+#endif

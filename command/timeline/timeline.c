@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail timeline: the events of traces as one page for a browser, which needs
+ * nothing else.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/base.h"
+#include "command/common/counted.h"
+#include "command/timeline/private.h"
+
+/* The number of an event and of its lane, in `priv` of a pair. */
+#define LANE_BITS	24u
+#define LANES_MAX	(1u << LANE_BITS)
+
+#define PAIR_RULES_MAX	64
+
+enum key {
+	KEY_PAIR = 256,
+	KEY_EACH,
+	KEY_UTC,
+};
+
+static const struct option_row rows[] = {
+	{ 'o', "output", "FILE",
+	  "write this file; default: NAME.html, where NAME is the last part "
+	  "of DIR" },
+	LOOK_LIVE_ROWS,
+	LOOK_ROWS,
+	{ KEY_PAIR, "pair", "B,E[,KEY...]",
+	  "slices from events B to events E (repeatable)" },
+	{ KEY_EACH, "each", "N",
+	  "show each of up to N events at once (default 2000000)" },
+	{ KEY_UTC, "utc", NULL, "show and read times as UTC" },
+	{ 0 }
+};
+
+struct settings {
+	const char *file;
+	const char *rules[PAIR_RULES_MAX];
+	size_t nrules;
+	char *made;			/* a name that was not given */
+};
+
+static volatile sig_atomic_t stopped;
+
+SIGSAFE static void on_signal(int number)
+{
+	stopped = number;
+}
+
+static void catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal }, old;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		if (!sigaction(numbers[i], NULL, &old) &&
+		    old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static void on_begun(struct pair *pair, const struct trace_event *event,
+		     void *priv)
+{
+	const struct timeline *t = priv;
+
+	pair->priv = t->events << LANE_BITS | t->lane->number;
+}
+
+static struct page_pair pair_of(const struct timeline *t,
+				const struct pair *pair)
+{
+	return (struct page_pair){
+		.begin = pair->priv >> LANE_BITS,
+		.end = t->events,
+		.from = pair->begin,
+		.to = pair->end,
+		.lane = (uint32_t)(pair->priv & (LANES_MAX - 1)),
+		.kind = pair->kind->number,
+		.fate = pair->fate,
+	};
+}
+
+static void keep_pair(struct timeline *t, const struct page_pair *pair)
+{
+	size_t n = t->nlong_pairs;
+
+	/* of events that are not in the page one by one */
+	if (pair->begin >= DETAIL_EVENTS)
+		return;
+	if (!(n & (n - 1))) {
+		struct page_pair *more = realloc(
+			t->long_pairs, (n ? 2 * n : 1) * sizeof(*more));
+
+		if (!more) {
+			t->no_memory = true;
+			return;
+		}
+		t->long_pairs = more;
+	}
+	t->long_pairs[t->nlong_pairs++] = *pair;
+}
+
+static void on_finished(const struct pair *pair,
+			const struct trace_event *event, void *priv)
+{
+	struct timeline *t = priv;
+	struct page_pair made = pair_of(t, pair);
+
+	if (t->chunk.n && made.begin >= t->chunk.first)
+		chunk_pair(t, &made);
+	else
+		keep_pair(t, &made);
+}
+
+static void on_unfinished(const struct pair *pair, void *priv)
+{
+	struct timeline *t = priv;
+	struct page_pair made = pair_of(t, pair);
+
+	keep_pair(t, &made);
+}
+
+static void on_problem(const char *where, const char *fact, void *priv)
+{
+	struct timeline *t = priv;
+
+	progress_clear(&t->progress);
+	command_warn("%s: %s", where, fact);
+	bytes_text(&t->problems, where);
+	bytes_text(&t->problems, fact);
+	t->nproblems++;
+}
+
+static void on_loss(const struct trace_loss *l, void *priv)
+{
+	struct timeline *t = priv;
+
+	t->look.losses += l->events;
+	bytes_text(&t->losses, l->trace->path);
+	bytes_text(&t->losses, l->stream);
+	bytes_number(&t->losses, l->events);
+	bytes_put(&t->losses, &l->from, sizeof(l->from));
+	bytes_put(&t->losses, &l->to, sizeof(l->to));
+	t->nlosses++;
+}
+
+static int take_each(struct timeline *t, const char *value)
+{
+	char *end;
+
+	errno = 0;
+	t->each = strtoull(value, &end, 10);
+	if (errno || *end || *value < '0' || *value > '9' || !t->each)
+		return command_misused("'%s' is no number of events", value);
+	return COMMAND_DONE;
+}
+
+static int take(struct timeline *t, struct settings *s, int key,
+		const char *value)
+{
+	switch (key) {
+	case 'o':
+		s->file = value;
+		if (!*value)
+			return command_misused("the file's name is empty");
+		break;
+	case KEY_PAIR:
+		if (s->nrules == PAIR_RULES_MAX)
+			return command_misused("--pair: at most %d of them",
+					       PAIR_RULES_MAX);
+		s->rules[s->nrules++] = value;
+		break;
+	case KEY_EACH:
+		return take_each(t, value);
+	case KEY_UTC:
+		t->look.utc = true;
+		break;
+	default:
+		return look_option(&t->look, key, value);
+	}
+	return COMMAND_DONE;
+}
+
+static int open_pairs(struct timeline *t, const struct settings *s)
+{
+	t->calls = (struct pair_calls){
+		.begun = on_begun,
+		.finished = on_finished,
+		.unfinished = on_unfinished,
+		.priv = t,
+	};
+	t->pairs = pairs_new(&t->calls);
+	if (!t->pairs)
+		return command_failed("out of memory");
+	for (size_t i = 0; i < s->nrules; i++) {
+		const char *wrong = "";
+		int ret = pairs_add(t->pairs, s->rules[i], &wrong);
+
+		if (ret == -EINVAL)
+			return command_misused("--pair '%s': %s", s->rules[i],
+					       wrong);
+		if (ret)
+			return command_failed("out of memory");
+	}
+	return COMMAND_DONE;
+}
+
+/* Makes a name of the last part of a directory's path: "out/trace/" is
+ * "trace.html". A file that is there is not replaced unasked. */
+static int choose_file(struct settings *s, const char *path)
+{
+	size_t n = path ? strlen(path) : 0, from;
+
+	while (n && path[n - 1] == '/')
+		n--;
+	for (from = n; from && path[from - 1] != '/'; from--)
+		;
+	if (n == from || path[from] == '.')
+		return command_misused("give the file to write: -o FILE.html");
+	if (asprintf(&s->made, "%.*s.html", (int)(n - from), path + from) < 0) {
+		s->made = NULL;
+		return command_failed("out of memory");
+	}
+	if (!access(s->made, F_OK))
+		return command_failed("%s is there already: give -o %s to "
+				      "replace it, or another file", s->made,
+				      s->made);
+	s->file = s->made;
+	return COMMAND_DONE;
+}
+
+/* Opens what says how far it is. */
+static void open_progress(struct timeline *t)
+{
+	int64_t first = 0, last = 0, end;
+
+	if (isatty(STDERR_FILENO))
+		reader_span(t->look.reader, &first, &last);
+	if (t->look.end && !look_time(&end, t->look.end, t->look.utc, first,
+				      last) && end < last)
+		last = end;
+	progress_open(&t->progress, last);
+}
+
+static int read_events(struct timeline *t)
+{
+	const struct trace_event *event;
+
+	while (!stopped && !t->page.out.error && !t->no_memory &&
+	       (event = reader_next(t->look.reader))) {
+		if (!t->events)
+			t->first = t->last = event->ns;
+		chunk_add(t, event);
+		if (t->nlanes >= LANES_MAX)
+			return command_failed("more than %u threads",
+					      LANES_MAX);
+		if (t->no_memory)
+			break;
+		pairs_feed(t->pairs, event);
+		t->events++;
+		if (t->chunk.n == CHUNK_EVENTS)
+			chunk_flush(t);
+		if (!(t->events % PROGRESS_EVENTS))
+			progress_step(&t->progress, t->events, event->ns);
+	}
+	chunk_flush(t);
+	pairs_finish(t->pairs);
+	progress_clear(&t->progress);
+	if (t->no_memory || pairs_error(t->pairs))
+		return command_failed("out of memory");
+	if (stopped)
+		return command_failed("interrupted: %s is not written",
+				      t->page.file);
+	if (!t->events && !t->page.out.error)
+		return command_failed("%s: no event%s", t->page.file,
+				      t->look.begin || t->look.end ?
+				      " in this time" : "");
+	return COMMAND_DONE;
+}
+
+static void tell_result(const struct timeline *t)
+{
+	command_warn("%s in %s, %.1f MB, in %s: open it in a browser",
+		     counted(t->events, "event"), counted(t->nlanes, "lane"),
+		     (double)t->page.out.written / 1e6, t->page.file);
+	if (t->look.losses)
+		command_warn("%s lost, because buffers were full: the page "
+			     "says when", counted(t->look.losses, "event"));
+	if (t->events > t->each)
+		command_warn("above %s the page shows their density first, and "
+			     "each of them where you zoom in",
+			     counted(t->each, "event"));
+}
+
+static int run(struct timeline *t, const struct settings *s)
+{
+	int ret = page_open(&t->page, s->file);
+
+	open_progress(t);
+	if (ret == COMMAND_DONE)
+		ret = read_events(t);
+	if (ret == COMMAND_DONE)
+		head_write(t);
+	if (ret == COMMAND_DONE && t->no_memory)
+		ret = command_failed("out of memory");
+	ret = page_close(&t->page, ret == COMMAND_DONE);
+	if (ret == COMMAND_DONE)
+		tell_result(t);
+	return ret;
+}
+
+static void close_all(struct timeline *t)
+{
+	if (t->pairs)
+		pairs_free(t->pairs);
+	page_names_free(t);
+	chunk_free(t);
+	bytes_free(&t->raw);
+	bytes_free(&t->blocks);
+	bytes_free(&t->losses);
+	bytes_free(&t->problems);
+	free(t->density.bins);
+	free(t->long_pairs);
+	free(t);
+}
+
+static int check_sources(const struct timeline *t)
+{
+	bool rings = t->look.session || t->look.pid;
+
+	if (rings && t->npaths)
+		return command_misused("give directories, or -s and -p, which "
+				       "look at buffers, but not both");
+	if (!rings && !t->npaths)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote, or -s NAME");
+	return COMMAND_DONE;
+}
+
+static int make(struct timeline *t, struct settings *s)
+{
+	int ret = check_sources(t), closed;
+
+	if (ret == COMMAND_DONE && !s->file)
+		ret = choose_file(s, t->npaths ? t->paths[0] : t->look.session);
+	if (ret == COMMAND_DONE)
+		ret = open_pairs(t, s);
+	if (ret != COMMAND_DONE)
+		return ret;
+	catch_signals();
+	ret = look_open(&t->look, t->paths, t->npaths);
+	/* what is told on standard error is in the page, too */
+	t->look.calls.problem = on_problem;
+	t->look.calls.loss = on_loss;
+	if (ret == COMMAND_DONE)
+		ret = run(t, s);
+	closed = look_close(&t->look);
+	return ret == COMMAND_DONE ? closed : ret;
+}
+
+int timeline_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "DIR... | -s NAME | -p PID",
+		.about = "Write a page that shows the events of traces in a "
+			 "browser, by process and thread.",
+	};
+	struct timeline *t = calloc(1, sizeof(*t));
+	struct settings s = { 0 };
+	int key, ret = COMMAND_DONE;
+
+	if (!t)
+		return command_failed("out of memory");
+	t->each = EACH_EVENTS;
+	while (ret == COMMAND_DONE &&
+	       (key = options_next(&options)) != OPTIONS_END)
+		ret = key == OPTIONS_STOP ? -1 : take(t, &s, key, options.value);
+	if (ret == COMMAND_DONE) {
+		t->paths = argv + options.index;
+		t->npaths = argc - options.index;
+		ret = make(t, &s);
+	}
+	free(s.made);
+	close_all(t);
+	if (stopped) {
+		signal(stopped, SIG_DFL);
+		raise(stopped);
+	}
+	return ret < 0 ? options.status : ret;
+}
