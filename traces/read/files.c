@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "traces/idx.h"
+#include "traces/reason.h"
 #include "traces/read/private.h"
 
 #define FILE_BYTES	64		/* of a name: "stream_31_7" */
@@ -129,7 +130,7 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 	if (ret == -EBADMSG)
 		complain(f, "the file is empty");
 	else if (ret)
-		complain(f, strerror(-ret));
+		complain(f, trace_reason(ret));
 	if (ret)
 		memset(&f->map, 0, sizeof(f->map));
 	else if (begin)
