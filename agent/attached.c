@@ -190,6 +190,7 @@ int attach_undo(int force, struct text *drops, struct text *stopped)
 	loader_undo();
 	if (names_restore)
 		names_restore();
+	demand_sleep();
 	agent_off = agent_detached;
 	registry_unlock();
 	place_close(0);

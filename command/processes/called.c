@@ -426,6 +426,19 @@ static int call_in_turn(struct called *called, int64_t deadline)
 	return ret;
 }
 
+/* Removes the file of an agent that has gone, and the empty directory. */
+static void file_remove(const struct rundir_process *process)
+{
+	int above = openat(process->fd, "..",
+			   O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	unlinkat(process->fd, CALL_FILE, 0);
+	if (above < 0)
+		return;
+	unlinkat(above, process->name, AT_REMOVEDIR);
+	close(above);
+}
+
 int called_exchange(struct client *client, struct message *head,
 		    const struct client_request *request,
 		    struct client_answer *answer, int64_t ms)
@@ -448,6 +461,8 @@ int called_exchange(struct client *client, struct message *head,
 		ret = call_in_turn(&called, begin + ms * NS_PER_MS);
 	} while (!ret && called.head.status == -ETIMEDOUT &&
 		 now_ns() - begin < AGAIN_MS * NS_PER_MS);
+	if (!ret && !called.head.status && head->type == MESSAGE_DETACH)
+		file_remove(client->process);
 	answer->payload = called.payload;
 	answer->bytes = called.payload ? called.head.bytes : 0;
 	*head = called.head;

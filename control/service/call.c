@@ -158,16 +158,31 @@ SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 		pass(number, info, context);
 }
 
-int call_setup(int (*serve)(void *unused), void (*restorer)(void))
+void call_setup(int (*serve)(void *unused), void (*restorer)(void))
 {
-	int ret = (int)sys4(SYS_rt_sigaction, agent_signal, NULL, &theirs,
-			    SIGSET_BYTES);
-
 	call_serve = serve;
 	call_restorer = restorer;
 	/* the interrupted thread may be the one that is waited for */
 	channel_grace_ms = GRACE_MS;
+}
+
+SIGSAFE int call_begin(void)
+{
+	int ret = (int)sys4(SYS_rt_sigaction, agent_signal, NULL, &theirs,
+			    SIGSET_BYTES);
+
 	return ret ? ret : install(&theirs);
+}
+
+void call_end(void)
+{
+	struct kernel_action action = theirs;
+
+	if (!(action.flags & RESTORER_FLAG)) {
+		action.flags |= RESTORER_FLAG;
+		action.restorer = call_restorer;
+	}
+	sys4(SYS_rt_sigaction, agent_signal, &action, NULL, SIGSET_BYTES);
 }
 
 SIGSAFE int call_action(const struct kernel_action *set,

@@ -20,12 +20,16 @@ struct kernel_action {
 };
 
 /*
- * Installs the handler of agent_signal, and keeps the program's action. `serve`
- * obeys the request in CALL_FILE; it returns 0 when the answer is there, or a
- * negative errno. The handler returns to `restorer`. Call it once, at start.
- * Returns 0 or a negative errno.
+ * Takes what the handler calls: `serve` obeys the request in CALL_FILE, and
+ * returns 0 when the answer is there, or a negative errno. The handler returns
+ * to `restorer`. Call it once, at start.
  */
-int call_setup(int (*serve)(void *unused), void (*restorer)(void));
+void call_setup(int (*serve)(void *unused), void (*restorer)(void));
+
+/* Installs the handler of agent_signal, and keeps the program's action. Returns
+ * 0 or a negative errno. call_end() gives the signal back to the program. */
+int call_begin(void);
+void call_end(void);
 
 /*
  * Does what sigaction(2) does for agent_signal: the kernel keeps the agent's

@@ -152,8 +152,7 @@ void demand_setup(int (*run)(void *arg), int (*awaited)(void),
 	debugger_awaited = awaited;
 	if (agent_signal) {
 		offered = WAKE_SIGNALLED;
-		if (!call_setup(serve, demand_restore))
-			have_signal = agent_signal;
+		call_setup(serve, demand_restore);
 		return;
 	}
 	ours = (struct kernel_action){
@@ -170,6 +169,8 @@ void demand_setup(int (*run)(void *arg), int (*awaited)(void),
 
 static int offer_prepare(struct process_wake *wake)
 {
+	if (agent_signal && !have_signal && !call_begin())
+		have_signal = agent_signal;
 	if (never() || thread_making(&demand_making.thread, service_run))
 		return 0;
 	demand_making.wake = wake;
@@ -310,6 +311,14 @@ void demand_forget(void)
 {
 	demand_withdrawn = 0;
 	demand_making.wake = NULL;
+}
+
+void demand_sleep(void)
+{
+	if (!agent_signal)
+		return;
+	call_end();
+	have_signal = 0;
 }
 
 int demand_may_end(void)

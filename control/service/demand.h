@@ -39,6 +39,10 @@ void demand_exec_failed(int withdrawn);
 /* Forgets the parent's offer and withdrawals, in a forked child. */
 void demand_forget(void);
 
+/* Gives the program its signal back (TAFFRAIL_SERVICE=signal), when the agent
+ * is detached. demand_begin() takes it again. */
+void demand_sleep(void);
+
 /* Returns 1 when the calling service thread may end once it serves no peer. */
 int demand_may_end(void);
 

@@ -553,7 +553,8 @@ void place_close(int keep)
 	sys_unlink(path);
 	place_socket_path(path, sizeof(path), "gdb.sock");
 	sys_unlink(path);
-	if (agent_signal) {
+	/* a command that detaches waits for its answer there */
+	if (agent_signal && !agent_off) {
 		place_socket_path(path, sizeof(path), CALL_FILE);
 		sys_unlink(path);
 	}
