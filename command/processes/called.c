@@ -47,6 +47,7 @@ struct called {
 	char *payload;			/* the answer's, ends with a NUL */
 	char *error;			/* why it failed */
 	size_t room;
+	int queued;			/* errno of the last signal, or 0 */
 };
 
 static int64_t now_ns(void)
@@ -187,8 +188,8 @@ static bool awaited(pid_t pid, int number)
 
 /* Queues the signal, to a thread or to the process, while the process takes
  * requests and waits for this one. Returns 0, -EAGAIN when it is too late, or
- * another negative errno. */
-static int queue(struct process_wake *wake, pid_t pid, pid_t tid)
+ * another negative errno. `error` gets what the kernel said. */
+static int queue(struct process_wake *wake, pid_t pid, pid_t tid, int *error)
 {
 	const int number = (int)wake->signal;
 	siginfo_t info = { 0 };
@@ -205,7 +206,8 @@ static int queue(struct process_wake *wake, pid_t pid, pid_t tid)
 		ret = tid ? syscall(SYS_rt_tgsigqueueinfo, pid, tid, number,
 				    &info) :
 			    syscall(SYS_rt_sigqueueinfo, pid, number, &info);
-		ret = ret ? -errno : 0;
+		*error = ret ? errno : 0;
+		ret = -*error;
 	}
 	__atomic_store_n(&wake->sending, 0, __ATOMIC_SEQ_CST);
 	return ret;
@@ -234,7 +236,7 @@ static int signal_send(struct called *called, struct process_wake *wake)
 		return fact(called, -EBUSY, "waits for Taffrail's signal "
 			    "itself (sigwait, signalfd): choose another one "
 			    "(TAFFRAIL_SIGNAL)");
-	ret = queue(wake, pid, tid);
+	ret = queue(wake, pid, tid, &called->queued);
 	if (!ret || ret == -ESRCH || ret == -EAGAIN)
 		return ret ? -EAGAIN : 0;
 	return fact(called, ret, ret == -EPERM ?
@@ -306,6 +308,9 @@ static int late(struct called *called, const struct process_wake *wake,
 	if (seen == CALL_SERVED)
 		return fact(called, -ETIMEDOUT, "is still busy with the "
 			    "request");
+	if (called->queued == EAGAIN)
+		return fact(called, -ETIMEDOUT, "cannot be sent a signal: too "
+			    "many are pending for its user (ulimit -i)");
 	snprintf(text, sizeof(text), summon_thread(pid, number,
 						   wake->filters) ?
 		 "does not answer to signal %d: its threads have no CPU, load "
