@@ -14,6 +14,7 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "base/sys.h"
+#include "buffers/clock.h"
 #include "buffers/rings/channel.h"
 #include "control/service/bell.h"
 #include "control/service/demand.h"
@@ -120,7 +121,7 @@ int leave_confine(int clockless)
 		return 0;
 	}
 	leave_prepare();
-	if (clockless && channels_run()) {
+	if (clockless && clock_kind() != CLOCK_KIND_ATOMIC && channels_run()) {
 		thread_run_wait(sessions_end, NULL);
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the time stamp counter", 0);

@@ -6,12 +6,14 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -244,6 +246,9 @@ static void obey(char *line, char **argv)
 		nap();
 	} else if (!strcmp(line, "user")) {
 		printf("user %d\n", setuid(65534));
+	} else if (!strcmp(line, "strict")) {
+		printf("strict %d\n",
+		       prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT));
 	} else if (!strcmp(line, "exec")) {
 		execv("/proc/self/exe", argv);
 	} else {
