@@ -183,6 +183,7 @@ command_sources = \
 	command/timeline/chunk.c \
 	command/timeline/density.c \
 	command/timeline/head.c \
+	command/timeline/longest.c \
 	command/timeline/names.c \
 	command/timeline/page.c \
 	command/timeline/page.h \

@@ -66,6 +66,7 @@ EXTRA_DIST += \
 	docs/remote.md \
 	docs/roadmap.md \
 	docs/scarce.md \
+	docs/timeline.png \
 	docs/traces.md \
 	docs/usdt.md \
 	docs/tracepoints.md \

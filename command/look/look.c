@@ -163,8 +163,10 @@ int look_open(struct look *look, char **paths, int n)
 {
 	int ret = COMMAND_DONE;
 
-	look->calls.problem = problem;
-	look->calls.loss = loss;
+	if (!look->calls.problem) {
+		look->calls.problem = problem;
+		look->calls.loss = loss;
+	}
 	look->calls.priv = look;
 	map_guard();
 	look->reader = reader_new(&look->calls);

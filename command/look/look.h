@@ -35,7 +35,7 @@ enum look_key {
 
 struct look {
 	struct reader *reader;
-	struct reader_calls calls;
+	struct reader_calls calls;	/* the caller's own, or zero; priv: this */
 	const char *session;		/* whose rings, or NULL */
 	pid_t pid;			/* the same, or 0 */
 	const char *begin;		/* values of the options, or NULL */

@@ -96,11 +96,12 @@ static void put_kinds(struct bytes *b, const struct timeline *t)
 	}
 }
 
-static void put_pairs(struct bytes *b, const struct timeline *t)
+static void put_pairs(struct bytes *b, const struct timeline *t,
+		      const struct page_pair *pairs, size_t n)
 {
-	bytes_number(b, t->nlong_pairs);
-	for (size_t i = 0; i < t->nlong_pairs; i++) {
-		const struct page_pair *pair = &t->long_pairs[i];
+	bytes_number(b, n);
+	for (size_t i = 0; i < n; i++) {
+		const struct page_pair *pair = &pairs[i];
 
 		bytes_number(b, pair->begin);
 		bytes_number(b, pair->end);
@@ -150,7 +151,8 @@ void head_write(struct timeline *t)
 	put_classes(b, t);
 	put_kinds(b, t);
 	put_noted(b, t->nblocks, &t->blocks);
-	put_pairs(b, t);
+	put_pairs(b, t, t->long_pairs, t->nlong_pairs);
+	put_pairs(b, t, t->longest, t->events > t->each ? t->nlongest : 0);
 	put_noted(b, t->nlosses, &t->losses);
 	put_noted(b, t->nproblems, &t->problems);
 	put_density(b, t);

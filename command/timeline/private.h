@@ -7,6 +7,7 @@
  *	records.c	fields and contexts, column by column
  *	chunk.c		the events of a part of the time, as one block
  *	density.c	how many events each part of the time has
+ *	longest.c	the longest pairs
  *	head.c		the block with all names
  *	page.c		the file: the frame and its blocks, packed
  *
@@ -31,6 +32,8 @@
 #define DETAIL_EVENTS	40000000u
 
 #define DENSITY_BINS	8192u
+/* So many of the longest pairs are shown with the density. */
+#define LONGEST_PAIRS	4096u
 
 /* How many events each of DENSITY_BINS parts of the time has, or of fewer that
  * are as wide as 1 << `fold` of them. */
@@ -145,6 +148,8 @@ struct timeline {
 	size_t nproblems;
 	struct page_pair *long_pairs;
 	size_t nlong_pairs;
+	struct page_pair *longest;
+	size_t nlongest;
 	uint32_t width;			/* of a bin: 1 << width ns */
 	struct density density;
 	struct page_lane *lane;		/* of the current event */
@@ -186,6 +191,9 @@ void chunk_free(struct timeline *t);
 /* density.c */
 void density_add(struct timeline *t, struct page_lane *lane, int64_t ns);
 void density_put(struct bytes *b, const struct density *density);
+
+/* longest.c */
+void longest_add(struct timeline *t, const struct page_pair *pair);
 
 /* head.c */
 void head_write(struct timeline *t);

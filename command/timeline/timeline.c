@@ -53,16 +53,16 @@ SIGSAFE static void on_signal(int number)
 	stopped = number;
 }
 
-static void catch_signals(void)
+/* Sets a handler for signals that a shell sends; nohup's stay ignored. */
+static void handle_signals(void (*handler)(int))
 {
 	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_signal }, old;
+	struct sigaction action = { .sa_handler = handler }, old;
 
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		if (!sigaction(numbers[i], NULL, &old) &&
 		    old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);
 }
 
 static void on_begun(struct pair *pair, const struct trace_event *event,
@@ -113,6 +113,7 @@ static void on_finished(const struct pair *pair,
 	struct timeline *t = priv;
 	struct page_pair made = pair_of(t, pair);
 
+	longest_add(t, &made);
 	if (t->chunk.n && made.begin >= t->chunk.first)
 		chunk_pair(t, &made);
 	else
@@ -124,6 +125,7 @@ static void on_unfinished(const struct pair *pair, void *priv)
 	struct timeline *t = priv;
 	struct page_pair made = pair_of(t, pair);
 
+	longest_add(t, &made);
 	keep_pair(t, &made);
 }
 
@@ -301,8 +303,13 @@ static void tell_result(const struct timeline *t)
 
 static int run(struct timeline *t, const struct settings *s)
 {
-	int ret = page_open(&t->page, s->file);
+	int ret;
 
+	handle_signals(on_signal);
+	ret = page_open(&t->page, s->file);
+	/* a pipe may block, and nothing of it is to be removed */
+	if (!t->page.target.made)
+		handle_signals(SIG_DFL);
 	open_progress(t);
 	if (ret == COMMAND_DONE)
 		ret = read_events(t);
@@ -328,6 +335,7 @@ static void close_all(struct timeline *t)
 	bytes_free(&t->problems);
 	free(t->density.bins);
 	free(t->long_pairs);
+	free(t->longest);
 	free(t);
 }
 
@@ -354,11 +362,11 @@ static int make(struct timeline *t, struct settings *s)
 		ret = open_pairs(t, s);
 	if (ret != COMMAND_DONE)
 		return ret;
-	catch_signals();
-	ret = look_open(&t->look, t->paths, t->npaths);
+	signal(SIGPIPE, SIG_IGN);
 	/* what is told on standard error is in the page, too */
 	t->look.calls.problem = on_problem;
 	t->look.calls.loss = on_loss;
+	ret = look_open(&t->look, t->paths, t->npaths);
 	if (ret == COMMAND_DONE)
 		ret = run(t, s);
 	closed = look_close(&t->look);

@@ -8,6 +8,7 @@
 #	whole PAGE JSON		all that a page has
 #	density PAGE NUMBER	a page with more events than it shows at once
 #	says PAGE TEXT		a page whose notices have the text
+#	lost PAGE NUMBER	a page that tells so many lost events
 import json
 import os
 import pathlib
@@ -521,6 +522,9 @@ def density(page, path, number):
     check('density: it says so', grouped(int(number)) + ' events, more '
           'than ' in notice and 'dense' in notice, notice)
     check_equal('density: no event by itself', page.js('timeline.model.n'), 0)
+    times = page.js('(m => Array.from(m.span_to).slice(0, m.spans).map('
+                    '(to, i) => to - m.span_from[i]))(timeline.model)')
+    check_equal('density: some slices', len(times), 4096)
     check_equal('density: all are counted', page.js(
         'timeline.head.lane_density.map(lane => lane.bins.reduce('
         '(a, b) => a + b, 0)).reduce((a, b) => a + b, 0)'), int(number))
@@ -538,6 +542,13 @@ def density(page, path, number):
           page.wait('timeline.model.n > 0'))
     check('density: no more than it shows at once', page.js(
         'timeline.model.n <= timeline.head.each'))
+    check('density: the slices before were the longest', page.js(
+        '(m => m.order.filter(i => m.span_first[i] >= 0 && m.span_last[i] <'
+        'm.n && m.span_to[i] - m.span_from[i] > arguments[0]).length <='
+        'arguments[1])(timeline.model)', max(times), 0) and page.js(
+        '(m => m.order.filter(i => m.span_to[i] - m.span_from[i] > '
+        'arguments[0]).length <= arguments[1])(timeline.model)', min(times),
+        len(times)))
     check('density: slices and their fields', page.js(
         '(() => { const m = timeline.model, i = m.order.find(i =>'
         'm.has(m.span_first[i]) && m.has(m.span_last[i]) &&'
@@ -546,6 +557,15 @@ def density(page, path, number):
         'm.span_first[i]) === value(m.span_last[i]); })()'))
     page.moved(lambda: page.keys('\ue011'))
     check('density: and back', page.wait('timeline.model.n === 0'))
+
+
+def lost(page, path, number):
+    says(page, path, grouped(int(number)) + ' events lost')
+    red = ('(() => { const c = document.getElementById("overview"), d = c'
+           '.getContext("2d").getImageData(0, c.height - 3, c.width, 1).data;'
+           'let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] >'
+           '2 * d[i + 1]; return n; })()')
+    check('losses: red in the overview', page.js(red) > 0)
 
 
 def says(page, path, text):

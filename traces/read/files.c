@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "traces/idx.h"
-#include "traces/reason.h"
 #include "traces/read/private.h"
 
 #define FILE_BYTES	64		/* of a name: "stream_31_7" */
@@ -130,7 +129,7 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 	if (ret == -EBADMSG)
 		complain(f, "the file is empty");
 	else if (ret)
-		complain(f, trace_reason(ret));
+		complain(f, strerror(-ret));
 	if (ret)
 		memset(&f->map, 0, sizeof(f->map));
 	else if (begin)

@@ -44,9 +44,13 @@ class App {
 		this.layout = lay_out(this.head, model,
 				      this.scroll.clientHeight);
 		this.report.set_model(model);
-		this.report.show(null);
 		this.show_names();
 		this.request();
+		// it counts everything: the picture comes first
+		setTimeout(() => {
+			if (this.model === model && this.selected === null)
+				this.report.show(null);
+		});
 		if (by_id('query').value)
 			this.search(by_id('query').value);
 	}

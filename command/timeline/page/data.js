@@ -181,6 +181,7 @@ function read_head(bytes)
 	head.chunks = r.list(() => ({ n: r.number(), from: r.number(),
 				      to: r.number() }));
 	head.pairs = r.list(read_pair);
+	head.longest = r.list(read_pair);
 	head.losses = r.list(read_loss);
 	head.problems = r.list(() => ({ where: r.text(), fact: r.text() }));
 	head.bin_ns = 2 ** r.number();

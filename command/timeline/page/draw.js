@@ -22,6 +22,22 @@ function css_value(name)
 		.getPropertyValue(name).trim();
 }
 
+// Returns colours as #rrggbb, which a canvas takes faster.
+function plain_colors(list)
+{
+	const canvas = new OffscreenCanvas(list.length, 1);
+	const c = canvas.getContext('2d', { willReadFrequently: true });
+
+	list.forEach((color, i) => {
+		c.fillStyle = color;
+		c.fillRect(i, 0, 1, 1);
+	});
+	const { data } = c.getImageData(0, 0, list.length, 1);
+
+	return list.map((color, i) => '#' + [...data.subarray(4 * i, 4 * i + 3)]
+		.map(part => hex(part, 2)).join(''));
+}
+
 class Colors {
 	constructor(head)
 	{
@@ -84,6 +100,8 @@ class Colors {
 			this.dense.push(tone[0] + dense + tone[1] + 0.115 +
 					tone[2]);
 		}
+		for (const name of ['fill', 'tick', 'dense'])
+			this[name] = plain_colors(this[name]);
 	}
 
 	kind(number)
@@ -258,6 +276,7 @@ class Painter {
 					hits);
 			i = last;
 		}
+		this.end_pixels();
 	}
 
 	// Returns the first slice behind i that does not begin in front of the
@@ -276,7 +295,6 @@ class Painter {
 
 	draw_dense(slices, i, last, pixel, y, height, hits)
 	{
-		const c = this.context;
 		const part = (slices.sum[last] - slices.sum[i]) * this.scale;
 		const shade = Math.ceil(Math.min(1, Math.max(0.1, part)) *
 					SHADES) / SHADES;
@@ -284,10 +302,37 @@ class Painter {
 		const middle = slices.span[i + (last - i >> 1)];
 		const kind = this.model.span_kind[middle];
 
-		c.globalAlpha = (hit ? 1 : 0.2) * (0.4 + 0.6 * shade);
-		c.fillStyle = hits && hit ? this.colors.accent : last - i === 1 ?
-			this.colors.kind(kind) : this.colors.kind_dense(kind);
-		c.fillRect(pixel, y, 1, height);
+		this.pixel(pixel, y, height, hits && hit ? this.colors.accent :
+			last - i === 1 ? this.colors.kind(kind) :
+			this.colors.kind_dense(kind),
+			(hit ? 1 : 0.2) * (0.4 + 0.6 * shade));
+	}
+
+	// Draws a pixel of a row; equal ones that follow each other become one
+	// rectangle. end_pixels() must follow.
+	pixel(x, y, height, color, alpha)
+	{
+		const { run } = this;
+
+		if (run && run.y === y && run.x + run.n === x &&
+		    run.color === color && run.alpha === alpha) {
+			run.n++;
+			return;
+		}
+		this.end_pixels();
+		this.run = { x, y, n: 1, height, color, alpha };
+	}
+
+	end_pixels()
+	{
+		const { context: c, run } = this;
+
+		this.run = null;
+		if (!run)
+			return;
+		c.globalAlpha = run.alpha;
+		c.fillStyle = run.color;
+		c.fillRect(run.x, run.y, run.n, run.height);
 		c.globalAlpha = 1;
 	}
 
@@ -384,25 +429,28 @@ class Painter {
 				y, !hits ? 0 : hits[next] > hits[i] ? 1 : -1);
 			i = next;
 		}
+		this.end_pixels();
 	}
 
 	draw_tick(event, n, x, room, y, hit)
 	{
 		const c = this.context;
 		const number = this.model.class[event];
-		const many = Math.min(1, Math.log2(n) / 10);
+		const many = Math.min(SHADES, Math.ceil(Math.log2(n))) / SHADES;
 		const height = INSTANT_HEIGHT - 2;
-
-		c.globalAlpha = hit < 0 ? 0.22 : 1;
-		c.fillStyle = hit > 0 ? this.colors.accent :
+		const color = hit > 0 ? this.colors.accent :
 			this.colors.class(number);
-		if (n > 1) {
-			c.globalAlpha *= 0.55 + 0.45 * many;
-			c.fillRect(x, y, 1, height);
-		} else {
-			c.fillRect(x, y, room > 4 ? 2 : 1, height);
+		const alpha = hit < 0 ? 0.22 : 1;
+
+		if (n > 1 || room <= 4) {
+			this.pixel(x, y, height, color, n > 1 ?
+				alpha * (0.55 + 0.45 * many) : alpha);
+			return;
 		}
-		if (n === 1 && room >= LABEL_MIN + 8) {
+		c.globalAlpha = alpha;
+		c.fillStyle = color;
+		c.fillRect(x, y, 2, height);
+		if (room >= LABEL_MIN + 8) {
 			const text = this.cut(short_name(
 				this.head.classes[number].name), room - 10);
 

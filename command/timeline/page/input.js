@@ -290,7 +290,7 @@ function watch_buttons(app)
 	const redraw = scheme => {
 		dataset.scheme = scheme;
 		app.colors.read();
-		if (app.model)
+		if (app.frames)
 			app.report.show(app.selected);
 		app.request();
 	};
@@ -318,9 +318,10 @@ function tell_density(head)
 	const detailed = head.chunks.reduce((sum, chunk) => sum + chunk.n, 0);
 
 	notice(counted(head.events, 'event') + ', more than ' + each +
-	       ': this shows how dense they are, and slices that are long. ' +
-	       'Zoom in: where no more than ' + each + ' are in view, you see ' +
-	       'each of them.');
+	       ': this shows how dense they are, and the ' +
+	       counted(head.longest.length, 'longest slice') + '. Zoom in: ' +
+	       'where no more than ' + each + ' are in view, you see each of ' +
+	       'them.');
 	if (detailed < head.events)
 		notice('Events from ' + offset_text(head.chunks[
 			head.chunks.length - 1].to) + ' on are here as density ' +

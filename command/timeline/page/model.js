@@ -110,13 +110,13 @@ class Model {
 	}
 
 	// Takes those pairs of the head of which an event is in these chunks, or
-	// which go on over all of them.
+	// which go on over all of them; without chunks, the longest pairs.
 	take_pairs()
 	{
 		const { first, n, head } = this;
-		const whole = !head.lane_density;
-		const list = head.pairs.filter(pair => whole || !n ||
-			(pair.begin < first + n && pair.end >= first));
+		const list = !head.lane_density ? head.pairs : !n ?
+			head.longest : head.pairs.filter(pair =>
+				pair.begin < first + n && pair.end >= first);
 		const room = list.length + this.chunks.reduce((sum, chunk) =>
 			sum + chunk.npairs, 0);
 

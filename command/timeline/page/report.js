@@ -424,10 +424,11 @@ class Report {
 	{
 		const { head } = this;
 		const { colors } = this.app;
-		const rows = [...kinds].sort((a, b) => b[1].ns - a[1].ns)
+		const rows = [...kinds].sort((a, b) => b[1].ns - a[1].ns ||
+			b[1].n - a[1].n)
 			.map(([number, { n, ns }]) => [head.kinds[number].name,
 				swatch(colors.kind(number)), n,
-				duration_text(ns)]);
+				Number.isNaN(ns) ? '' : duration_text(ns)]);
 
 		for (const [number, { n }] of [...classes]
 			.sort((a, b) => b[1].n - a[1].n))
@@ -465,11 +466,9 @@ class Report {
 		return row;
 	}
 
-	// The report of all, while nothing is selected.
-	overall()
+	count_loaded(kinds, classes)
 	{
-		const { head, model } = this;
-		const kinds = new Map(), classes = new Map();
+		const { model } = this;
 
 		for (let i = 0; i < model.spans; i++)
 			add_count(kinds, model.span_kind[i], model.span_to[i] -
@@ -477,10 +476,34 @@ class Report {
 		for (const one of model.lanes)
 			for (const event of one.event)
 				add_count(classes, model.class[event], 0);
-		if (!model.n)
-			head.classes.forEach(one => classes.set(one.number,
-				{ n: one.events, ns: 0 }));
-		return [element('h2', {}, model.n < head.events ?
+	}
+
+	// The same without the events; how long slices took is not known then.
+	count_all(kinds, classes)
+	{
+		const { head } = this;
+		const paired = new Set();
+
+		for (const kind of head.kinds) {
+			kinds.set(kind.number, { n: kind.finished, ns: NaN });
+			paired.add(kind.begin).add(kind.end);
+		}
+		for (const one of head.classes)
+			if (!paired.has(one.name))
+				classes.set(one.number, { n: one.events });
+	}
+
+	// The report of all, while nothing is selected.
+	overall()
+	{
+		const { head, model } = this;
+		const kinds = new Map(), classes = new Map();
+
+		if (model.n)
+			this.count_loaded(kinds, classes);
+		else
+			this.count_all(kinds, classes);
+		return [element('h2', {}, model.n && model.n < head.events ?
 				'What is loaded' : 'What is here'),
 			value_table([
 				['Begins', clock_text(head, 0) + ' ' +

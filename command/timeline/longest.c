@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The longest pairs of all, which the page shows before it loads others: a heap,
+ * the shortest of them on top.
+ */
+#include <stdlib.h>
+
+#include "command/timeline/private.h"
+
+static int64_t duration(const struct page_pair *pair)
+{
+	return pair->to - pair->from;
+}
+
+static void swap(struct page_pair *a, struct page_pair *b)
+{
+	struct page_pair old = *a;
+
+	*a = *b;
+	*b = old;
+}
+
+static void sift_up(struct page_pair *heap, size_t i)
+{
+	while (i && duration(&heap[i]) < duration(&heap[(i - 1) / 2])) {
+		swap(&heap[i], &heap[(i - 1) / 2]);
+		i = (i - 1) / 2;
+	}
+}
+
+static void sift_down(struct page_pair *heap, size_t n)
+{
+	for (size_t i = 0, child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n &&
+		    duration(&heap[child + 1]) < duration(&heap[child]))
+			child++;
+		if (duration(&heap[i]) <= duration(&heap[child]))
+			return;
+		swap(&heap[i], &heap[child]);
+	}
+}
+
+void longest_add(struct timeline *t, const struct page_pair *pair)
+{
+	struct page_pair *heap = t->longest;
+
+	if (!heap)
+		heap = t->longest = malloc(LONGEST_PAIRS * sizeof(*heap));
+	if (!heap) {
+		t->no_memory = true;
+	} else if (t->nlongest < LONGEST_PAIRS) {
+		heap[t->nlongest++] = *pair;
+		sift_up(heap, t->nlongest - 1);
+	} else if (duration(pair) > duration(&heap[0])) {
+		heap[0] = *pair;
+		sift_down(heap, t->nlongest);
+	}
+}
