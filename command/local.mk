@@ -176,6 +176,8 @@ command_sources = \
 	command/rundir/user.c \
 	command/snapshot.c \
 	command/start.c \
+	command/status-print.c \
+	command/status-private.h \
 	command/status.c \
 	command/stop.c \
 	command/timeline/bytes.c \
