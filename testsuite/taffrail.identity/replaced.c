@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * replaced PROGRAM: hits app:hit five times, and executes the program, which has
- * no agent; without an argument it says "here" and waits for a line of input.
+ * replaced PROGRAM: hits app:hit five times, and executes the program, which
+ * has no agent; without an argument it says "here" and waits for a line of
+ * input.
  */
 #include <stdio.h>
 #include <taffrail/marker.h>
