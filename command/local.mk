@@ -192,6 +192,10 @@ command_sources = \
 	command/timeline/private.h \
 	command/timeline/records.c \
 	command/timeline/timeline.c \
+	command/top/print.c \
+	command/top/private.h \
+	command/top/sample.c \
+	command/top/top.c \
 	command/verify.c \
 	command/view/view.c \
 	command/watch.c

@@ -25,6 +25,7 @@ dist_man_MANS += \
 	docs/man/taffrail-status.1 \
 	docs/man/taffrail-stop.1 \
 	docs/man/taffrail-timeline.1 \
+	docs/man/taffrail-top.1 \
 	docs/man/taffrail-unload.1 \
 	docs/man/taffrail-verify.1 \
 	docs/man/taffrail-view.1 \

@@ -105,6 +105,7 @@ struct ring_reader {
 	uint64_t next;			/* number of the next packet to take */
 	uint64_t discarded;		/* as the last packet taken says */
 	bool placed;			/* `next` is known */
+	bool peek;			/* a copy also has what a reader took */
 	bool broken;			/* made no sense: take nothing more */
 	bool cut;			/* broken: its file was cut short */
 };

@@ -445,7 +445,8 @@ static int copy_once(struct ring_copy *copy)
 		return ret;
 	copy->first = oldest(ring, count);
 	copy->taken = 0;
-	if (!(ring->flags & SESSION_OVERWRITE) && place(ring, count)) {
+	if (!ring->peek && !(ring->flags & SESSION_OVERWRITE) &&
+	    place(ring, count)) {
 		copy->first = ring->next;
 		copy->taken = events_taken(ring, count, copy->first);
 	}

@@ -53,6 +53,7 @@ int record_main(int argc, char **argv);
 int snapshot_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
 int view_main(int argc, char **argv);
+int top_main(int argc, char **argv);
 int timeline_main(int argc, char **argv);
 int export_main(int argc, char **argv);
 int load_main(int argc, char **argv);
@@ -179,6 +180,10 @@ int command_parse_size(uint64_t *bytes, const char *text);
 /* Does the same for the value of --buffer-size. Returns COMMAND_DONE, or
  * COMMAND_USAGE after printing why. */
 int command_take_size(uint64_t *bytes, const char *text);
+
+/* Parses the value of --for. Returns COMMAND_DONE, or COMMAND_USAGE after
+ * printing why. */
+int command_take_seconds(double *seconds, const char *text);
 
 /*
  * Parses "vtid,ip,..." into a mask of enum session_context. Returns 0; or

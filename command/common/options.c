@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -423,6 +424,18 @@ int command_take_size(uint64_t *bytes, const char *text)
 		return command_misused("buffer size '%s' is not a number of "
 				       "bytes, K, M or G", text);
 	}
+}
+
+int command_take_seconds(double *seconds, const char *text)
+{
+	char *end;
+
+	*seconds = strtod(text, &end);
+	if (end == text || *end || !isfinite(*seconds) || *seconds <= 0 ||
+	    *seconds > 1e9)
+		return command_misused("--for '%s': give seconds, more than 0, "
+				       "as in 0.5 or 10", text);
+	return COMMAND_DONE;
 }
 
 static const struct {

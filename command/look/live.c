@@ -64,61 +64,87 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	snprintf(shown, sizeof(shown), "session '%s' of process %d",
 		 live->name, process->pid);
 	ret = reader_add_rings(live->look->reader, &live->set, fd, live->name,
-			       shown);
+			       shown, live->look->peek ? &live->look->totals :
+							 NULL);
 	close(fd);
 	live->found += ret >= 0;
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
 }
 
-/* Collects the names of a process's sessions: "a, b". Returns how many. */
-static int session_names(const struct rundir_process *process, char *names,
-			 char *first)
+/* Sessions by name, each once. */
+struct names {
+	int n;
+	char first[SESSION_NAME_BYTES];
+	char text[NAMES_BYTES];		/* "a, b" */
+};
+
+static void add_name(struct names *names, const char *name)
+{
+	size_t bytes = strlen(name);
+	const char *at = names->text;
+
+	while ((at = strstr(at, name))) {
+		if ((at == names->text || at[-1] == ' ') &&
+		    (!at[bytes] || at[bytes] == ','))
+			return;
+		at += bytes;
+	}
+	if (!names->n++)
+		snprintf(names->first, sizeof(names->first), "%s", name);
+	snprintf(names->text + strlen(names->text),
+		 sizeof(names->text) - strlen(names->text), "%s%s",
+		 names->n > 1 ? ", " : "", name);
+}
+
+static int take_names(const struct rundir_process *process, uint32_t image,
+		      void *priv)
 {
 	struct process_page page;
 	struct session_page session;
-	int n = 0;
 
-	*names = '\0';
-	if (rundir_read_process(process, process->image, &page))
+	if (rundir_read_process(process, image, &page))
 		return 0;
-	for (uint32_t i = 0; i < page.sessions; i++) {
-		if (rundir_read_session(process, process->image, i, &session) ||
-		    session.state == SESSION_DESTROYED)
-			continue;
-		if (!n++)
-			snprintf(first, SESSION_NAME_BYTES, "%s", session.name);
-		snprintf(names + strlen(names), NAMES_BYTES - strlen(names),
-			 "%s%s", n > 1 ? ", " : "", session.name);
-	}
-	return n;
+	for (uint32_t i = 0; i < page.sessions; i++)
+		if (!rundir_read_session(process, image, i, &session) &&
+		    session.state != SESSION_DESTROYED)
+			add_name(priv, session.name);
+	return 0;
 }
 
-/* Opens one process. Without a name it must have one session, whose name
- * *name then points to. */
-static int open_process(struct rundir_list *list, pid_t pid, const char **name)
+/* Takes the name of the only session. */
+static int choose(struct look *look, const struct rundir_list *list)
 {
-	static char first[SESSION_NAME_BYTES];
+	static struct names names;
+	char who[32] = "no process";
+
+	memset(&names, 0, sizeof(names));
+	each_image(list, take_names, &names);
+	look->session = names.first;
+	if (names.n == 1)
+		return COMMAND_DONE;
+	if (look->again)
+		return COMMAND_FAILED;
+	if (names.n)
+		return command_failed("there are %d sessions, %s: say which "
+				      "with -s", names.n, names.text);
+	if (look->pid)
+		snprintf(who, sizeof(who), "process %d", look->pid);
+	return command_failed("%s has %s session; 'taffrail start NAME -p PID' "
+			      "starts one", who, look->pid ? "no" : "a");
+}
+
+static int open_process(struct rundir_list *list, const struct look *look)
+{
 	char error[RUNDIR_ERROR_BYTES];
 	struct rundir_process process;
-	char names[NAMES_BYTES];
-	int n;
 
-	if (rundir_find(&process, pid, error))
-		return command_failed("%s", error);
+	if (rundir_find(&process, look->pid, error))
+		return look->again ? COMMAND_FAILED :
+				     command_failed("%s", error);
 	if (rundir_append(list, &process)) {
 		rundir_process_close(&process);
 		return command_failed("out of memory");
 	}
-	if (*name)
-		return COMMAND_DONE;
-	n = session_names(&process, names, first);
-	if (!n)
-		return command_failed("process %d has no session; 'taffrail "
-				      "start NAME -p %d' starts one", pid, pid);
-	if (n > 1)
-		return command_failed("process %d has %d sessions, %s: say "
-				      "which with -s", pid, n, names);
-	*name = first;
 	return COMMAND_DONE;
 }
 
@@ -130,7 +156,7 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 	if (look->session && (ret = targets_check_name(look->session)))
 		return ret;
 	if (look->pid)
-		return open_process(list, look->pid, &look->session);
+		return open_process(list, look);
 	if (rundir_open(dir, false) == -ENOENT)
 		dir->error[0] = '\0';
 	if ((dir->fd < 0 && dir->error[0]) || rundir_scan_user(dir, list))
@@ -149,15 +175,19 @@ int look_open_rings(struct look *look)
 	if (!live)
 		return command_failed("out of memory");
 	ret = open_processes(&dir, &list, look);
+	if (ret == COMMAND_DONE && !look->session)
+		ret = choose(look, &list);
 	if (ret == COMMAND_DONE) {
 		live->look = look;
 		live->name = look->session;
 		trace_set_anchor_now(&live->set);
 		each_image(&list, take_anchors, live);
 		ret = each_image(&list, take_rings, live);
-		if (ret)
+		if (ret) {
 			ret = command_failed("%s", strerror(-ret));
-		else if (!live->found) {
+		} else if (!live->found && look->again) {
+			ret = COMMAND_FAILED;
+		} else if (!live->found) {
 			targets_nearest(&list, live->name, nearest,
 					sizeof(nearest));
 			ret = command_failed("no process has a session '%s'%s",

@@ -176,7 +176,7 @@ int look_open(struct look *look, char **paths, int n)
 		return command_failed("out of memory");
 	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
 		ret = open_directory(look, paths[i]);
-	if (look->session || look->pid)
+	if (look->session || look->pid || look->any_session)
 		ret = look_open_rings(look);
 	if (ret == COMMAND_DONE)
 		ret = set_rules(look);

@@ -7,6 +7,7 @@
 #define COMMAND_LOOK_LOOK_H
 
 #include "command/common/command.h"
+#include "traces/read/rings.h"
 #include "traces/read/where.h"
 
 /* Keys of the options that these commands share; use LOOK_ROWS in their rows,
@@ -38,6 +39,11 @@ struct look {
 	struct reader_calls calls;	/* the caller's own, or zero; priv: this */
 	const char *session;		/* whose rings, or NULL */
 	pid_t pid;			/* the same, or 0 */
+	bool any_session;		/* without both: the only one there is */
+	bool peek;			/* also what a recorder has taken */
+	bool again;			/* not the first time: no error if the
+					 * session has gone */
+	struct ring_totals totals;	/* with `peek` */
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;
 	struct where *where;		/* rules, or NULL */

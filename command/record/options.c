@@ -6,7 +6,6 @@
 #include "command/processes/client.h"
 #include "command/record/private.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -47,18 +46,6 @@ static const struct option_row rows[] = {
 	{ 'p', "pid", "PID", "record this running process; repeatable" },
 	{ 0 }
 };
-
-static int take_seconds(struct record_options *o, const char *text)
-{
-	char *end;
-
-	o->seconds = strtod(text, &end);
-	if (end == text || *end || !isfinite(o->seconds) || o->seconds <= 0 ||
-	    o->seconds > 1e9)
-		return command_misused("--for '%s': give seconds, more than 0, "
-				       "as in 0.5 or 10", text);
-	return COMMAND_DONE;
-}
 
 static int take_max_size(struct record_options *o, const char *text)
 {
@@ -144,7 +131,7 @@ static int take_option(struct record_options *o, int key, const char *value)
 		o->fail_on_loss = true;
 		return COMMAND_DONE;
 	case KEY_FOR:
-		return take_seconds(o, value);
+		return command_take_seconds(&o->seconds, value);
 	default:
 		return command_take_pids(&o->pids, value);
 	}

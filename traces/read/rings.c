@@ -31,7 +31,7 @@ struct image {
 	struct trace_class *trace;
 	struct ring_stream **rings;
 	size_t nrings;
-	int error;
+	struct ring_totals *totals;	/* or NULL */
 };
 
 static struct ring_stream *of(struct read_stream *stream)
@@ -104,7 +104,12 @@ static int copy_ring(const char *name, void *priv)
 	if (r && more)
 		ret = ring_open(&r->ring, image->fd, image->index, name, false);
 	if (!ret) {
+		r->ring.peek = image->totals;
 		ret = ring_copy_make(&r->copy, &r->ring);
+		if (ret > 0 && image->totals) {
+			image->totals->written += r->copy.count.committed;
+			image->totals->lost += r->copy.count.lost;
+		}
 		if (ret > 0) {
 			snprintf(r->stream.name, sizeof(r->stream.name),
 				 "stream_%s", name);
@@ -223,9 +228,11 @@ static int add_streams(struct image *image, const struct trace_set *set)
 }
 
 int reader_add_rings(struct reader *reader, const struct trace_set *set,
-		     int fd, const char *name, const char *shown)
+		     int fd, const char *name, const char *shown,
+		     struct ring_totals *totals)
 {
-	struct image image = { .reader = reader, .shown = shown, .fd = fd };
+	struct image image = { .reader = reader, .shown = shown, .fd = fd,
+			       .totals = totals };
 	int ret = process_read(&image.page, fd);
 
 	if (!ret)
@@ -233,6 +240,8 @@ int reader_add_rings(struct reader *reader, const struct trace_set *set,
 					name, &image.index);
 	if (ret)
 		return ret;
+	if (totals)
+		totals->processes++;
 	ret = rings_each(fd, image.index, copy_ring, &image);
 	if (ret) {
 		while (image.nrings) {

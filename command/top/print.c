@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shows an interval: on a terminal as a table that stays in its place, else one
+ * table below the other; or as an object a line.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/common/counted.h"
+#include "command/common/json.h"
+#include "command/common/printable.h"
+#include "command/top/private.h"
+
+#define LINES_DEFAULT	1000
+#define SHARE_SEEN	0.98		/* from here on all were seen */
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct top_row *left = a, *right = b;
+
+	if (left->seen != right->seen)
+		return left->seen < right->seen ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct top_pair *left = a, *right = b;
+
+	if (left->durations.sum != right->durations.sum)
+		return left->durations.sum < right->durations.sum ? 1 : -1;
+	return strcmp(left->name, right->name);
+}
+
+static void sort(struct top_sample *sample)
+{
+	if (sample->nrows)
+		qsort(sample->rows, sample->nrows, sizeof(*sample->rows),
+		      compare_rows);
+	if (sample->npairs)
+		qsort(sample->pairs, sample->npairs, sizeof(*sample->pairs),
+		      compare_pairs);
+}
+
+static double seconds(const struct top_sample *sample)
+{
+	return (double)(sample->to - sample->from) / 1e9;
+}
+
+/* Returns the factor from the events that were seen to those that were
+ * written. */
+static double scale(const struct top_sample *sample)
+{
+	return sample->seen && sample->written > sample->seen ?
+	       (double)sample->written / (double)sample->seen : 1;
+}
+
+/* Writes a duration with its unit: "1.25 ms". */
+static const char *duration(char *text, size_t room, long double ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double value = (double)ns;
+	size_t i = 0;
+
+	for (; value >= 1000 && i < 3; i++)
+		value /= 1000;
+	snprintf(text, room, value < 10 && i ? "%.2f %s" : "%.0f %s", value,
+		 units[i]);
+	return text;
+}
+
+/* Returns how many lines there are for rows. */
+static size_t room(const struct top *top)
+{
+	struct winsize size;
+
+	if (!top->screen || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
+	    size.ws_row < 8)
+		return LINES_DEFAULT;
+	return size.ws_row - 6;
+}
+
+static void print_head(const struct top *top, const struct top_sample *sample)
+{
+	time_t second = (time_t)(sample->to / 1000000000);
+	char clock[16] = "";
+	struct tm tm;
+
+	if (localtime_r(&second, &tm))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
+	if (top->screen)
+		fputs("\033[H\033[J", stdout);
+	printable_print("%s  session '%s', %s\n", clock, top->session,
+			counted(sample->processes, "process"));
+	printf("%.0f events/s, %.0f lost/s, %s lost in all\n",
+	       (double)sample->written / seconds(sample),
+	       (double)sample->lost / seconds(sample),
+	       counted(sample->lost_before, "event"));
+	if (sample->written &&
+	    (double)sample->seen < (double)sample->written * SHARE_SEEN)
+		printf("%.1f %% of them were still in the buffers; the rest is "
+		       "taken to be like these\n",
+		       100 * (double)sample->seen / (double)sample->written);
+	if (sample->no_memory)
+		puts("not all of it is here: out of memory, or too many names");
+}
+
+static void print_pairs(const struct top_sample *sample, size_t most)
+{
+	char p50[32], p99[32], max[32];
+
+	if (sample->npairs)
+		printf("%10s %10s %10s %10s  PAIR\n", "/s", "p50", "p99",
+		       "max");
+	for (size_t i = 0; i < sample->npairs && i < most; i++) {
+		struct histogram *h = &sample->pairs[i].durations;
+
+		printable_print("%10.0f %10s %10s %10s  %s\n",
+				(double)h->count * scale(sample) /
+					seconds(sample),
+				duration(p50, sizeof(p50),
+					 histogram_quantile(h, 0.5)),
+				duration(p99, sizeof(p99),
+					 histogram_quantile(h, 0.99)),
+				duration(max, sizeof(max), h->max),
+				sample->pairs[i].name);
+	}
+}
+
+void top_print(const struct top *top, struct top_sample *sample)
+{
+	size_t lines = room(top);
+	size_t pairs;
+
+	sort(sample);
+	print_head(top, sample);
+	pairs = sample->npairs < lines / 2 ? sample->npairs : lines / 2;
+	print_pairs(sample, pairs);
+	if (sample->nrows)
+		printf("%10s %10s  EVENT\n", "/s", "%");
+	for (size_t i = 0; i < sample->nrows && i < lines - pairs; i++)
+		printable_print("%10.0f %10.1f  %s\n",
+				(double)sample->rows[i].seen * scale(sample) /
+					seconds(sample),
+				100 * (double)sample->rows[i].seen /
+					(double)sample->seen,
+				sample->rows[i].name);
+	if (!top->screen)
+		putchar('\n');
+	fflush(stdout);
+}
+
+void top_print_json(const struct top *top, struct top_sample *sample)
+{
+	struct json json = { stdout, false };
+
+	sort(sample);
+	json_open(&json, NULL, '{');
+	json_string(&json, "session", top->session);
+	json_number(&json, "begin_ns", (uint64_t)sample->from);
+	json_number(&json, "end_ns", (uint64_t)sample->to);
+	json_number(&json, "processes", sample->processes);
+	json_number(&json, "written", sample->written);
+	json_number(&json, "lost", sample->lost);
+	json_number(&json, "seen", sample->seen);
+	json_open(&json, "events", '[');
+	for (size_t i = 0; i < sample->nrows; i++) {
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", sample->rows[i].name);
+		json_number(&json, "seen", sample->rows[i].seen);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_open(&json, "pairs", '[');
+	for (size_t i = 0; i < sample->npairs; i++) {
+		struct histogram *h = &sample->pairs[i].durations;
+
+		json_open(&json, NULL, '{');
+		json_string(&json, "name", sample->pairs[i].name);
+		json_number(&json, "seen", h->count);
+		json_number(&json, "p50_ns",
+			    (uint64_t)histogram_quantile(h, 0.5));
+		json_number(&json, "p99_ns",
+			    (uint64_t)histogram_quantile(h, 0.99));
+		json_number(&json, "max_ns", (uint64_t)h->max);
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_end(&json);
+	fflush(stdout);
+}

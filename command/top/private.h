@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by the files of this room: sample.c takes what the buffers had of one
+ * interval, print.c shows it, top.c is the sub-command.
+ */
+#ifndef COMMAND_TOP_PRIVATE_H
+#define COMMAND_TOP_PRIVATE_H
+
+#include "command/look/look.h"
+#include "traces/pairs/histogram.h"
+
+#define TOP_ROWS_MAX	4096
+
+/* Events of one name. */
+struct top_row {
+	char *name;
+	uint64_t seen;
+};
+
+/* Pairs of one kind that ended in the interval. */
+struct top_pair {
+	char *name;
+	struct histogram durations;	/* ns */
+};
+
+/* One interval. */
+struct top_sample {
+	int64_t from;			/* ns since 1970 */
+	int64_t to;
+	uint64_t written;		/* events, by the buffers' own counts */
+	uint64_t lost;
+	uint64_t seen;			/* that were still in the buffers */
+	uint64_t lost_before;		/* in all, since the session began */
+	size_t processes;
+	struct top_row *rows;
+	size_t nrows;
+	struct top_pair *pairs;
+	size_t npairs;
+	bool no_memory;
+};
+
+/* The options, and what the last interval left. */
+struct top {
+	const char *session;
+	pid_t pid;
+	bool json;
+	bool screen;			/* standard output is a terminal */
+	double seconds;			/* 0: until the end */
+	int64_t last;			/* end of the last interval; 0: none */
+	struct ring_totals totals;	/* then */
+};
+
+/*
+ * Takes the next interval, which ends now. The first call only begins one, and
+ * leaves sample->to 0. Returns COMMAND_DONE; COMMAND_FAILED: the session is not
+ * there, which the first call prints.
+ */
+int top_take(struct top *top, struct top_sample *sample);
+void top_sample_free(struct top_sample *sample);
+
+/* Prints an interval. */
+void top_print(const struct top *top, struct top_sample *sample);
+void top_print_json(const struct top *top, struct top_sample *sample);
+
+#endif
