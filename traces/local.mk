@@ -25,7 +25,12 @@ traces_sources = \
 	traces/export/json-value.c \
 	traces/export/json-value.h \
 	traces/export/json.c \
+	traces/export/perfetto-private.h \
+	traces/export/perfetto-track.c \
+	traces/export/perfetto-value.c \
+	traces/export/perfetto.c \
 	traces/export/private.h \
+	traces/export/protobuf.h \
 	traces/export/sqlite-abi.h \
 	traces/export/sqlite-open.c \
 	traces/export/sqlite-private.h \

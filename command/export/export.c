@@ -11,19 +11,24 @@
 #include "command/export/progress.h"
 #include "command/export/target.h"
 #include "command/look/look.h"
+#include "traces/pairs/pairs.h"
 
 #define IDS_BYTES	600
-#define FORMATS		"json, csv or sqlite"
+#define PAIRS_MAX	64
+#define FORMATS		"json, csv, perfetto or sqlite"
 
 enum key {
 	KEY_FORMAT = 256,
 	KEY_UTC,
+	KEY_PAIR,
 };
 
 static const struct option_row rows[] = {
 	{ KEY_FORMAT, "format", "WORD", FORMATS },
 	{ 'o', "output", "FILE",
 	  "write there; csv: into a directory, a file a type of event" },
+	{ KEY_PAIR, "pair", "RULE",
+	  "perfetto: BEGIN,END[,KEY...] are a slice (repeatable)" },
 	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
 	{ KEY_UTC, "utc", NULL, "read times of --begin and --end as UTC" },
@@ -36,6 +41,7 @@ struct run {
 	struct target target;
 	struct progress progress;
 	const char *output;
+	const char *pairs[PAIRS_MAX];
 	struct reader_calls calls;	/* look's own */
 	bool failed;			/* of what reader_next() calls */
 };
@@ -45,6 +51,25 @@ static volatile sig_atomic_t stopped;
 static void stop(int signal)
 {
 	stopped = signal;
+}
+
+static int take_pair(struct run *run, const char *rule)
+{
+	static const struct pair_calls none;
+	struct pairs *pairs = pairs_new(&none);
+	const char *wrong = "";
+	int ret = pairs ? pairs_add(pairs, rule, &wrong) : -ENOMEM;
+
+	if (pairs)
+		pairs_free(pairs);
+	if (ret == -EINVAL)
+		return command_misused("--pair '%s': %s", rule, wrong);
+	if (ret)
+		return command_failed("out of memory");
+	if (run->x.npairs == PAIRS_MAX)
+		return command_misused("--pair: at most %d rules", PAIRS_MAX);
+	run->pairs[run->x.npairs++] = rule;
+	return COMMAND_DONE;
 }
 
 static int take(struct run *run, int key, const char *value)
@@ -59,6 +84,8 @@ static int take(struct run *run, int key, const char *value)
 	case 'o':
 		run->output = value;
 		break;
+	case KEY_PAIR:
+		return take_pair(run, value);
 	case KEY_UTC:
 		run->look.utc = true;
 		break;
@@ -239,6 +266,7 @@ static int run_export(struct run *run)
 	run->x.fd = run->target.fd;
 	run->x.path = run->target.made;
 	run->x.stop = &stopped;
+	run->x.pairs = run->pairs;
 	run->calls = run->look.calls;
 	run->look.calls = (struct reader_calls){ problem, loss, run };
 	sigaction(SIGINT, &action, NULL);
@@ -254,6 +282,8 @@ static int check_sources(const struct run *run, int directories)
 
 	if (!run->x.format)
 		return command_misused("give --format and one of " FORMATS);
+	if (run->x.npairs && !run->x.format->binary)
+		return command_misused("--pair is for --format perfetto");
 	if (rings && directories)
 		return command_misused("give directories, or -s and -p, which "
 				       "look at buffers, but not both");

@@ -9,10 +9,14 @@
  *			(with -DOTHER other fields)
  *	export calls	pairs: nested calls in two threads, a request with a key
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,7 +136,12 @@ static void *call(void *depth)
 static void calls(void)
 {
 	pthread_t thread;
+	cpu_set_t set;
 
+	/* without threads, what belongs together must be on one CPU */
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	sched_setaffinity(0, sizeof(set), &set);
 	TAFFRAIL_EVENT(app, request_start, TAFFRAIL_FIELD(id, 7));
 	call((void *)3);
 	pthread_create(&thread, NULL, call, (void *)2);

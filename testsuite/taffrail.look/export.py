@@ -13,6 +13,9 @@ import struct
 import subprocess
 import sys
 
+sys.dont_write_bytecode = True
+import perfetto
+
 NAN = float('nan')
 INF = float('inf')
 INT64_MIN = -2**63
@@ -162,6 +165,28 @@ class Sqlite(Csv):
         return got == want and type(got) is type(want)
 
 
+class Perfetto(Csv):
+    def read(self, path):
+        for e in perfetto.Trace(path).events:
+            names, values = zip(*e['args'])
+            thread = dict(e['track']['thread'])
+            if (names[:2] != ('cpu_id', 'vtid') or e['category'] != 'app' or
+                    e['type'] != 'TYPE_INSTANT' or thread['tid'] != values[1]
+                    or thread['pid'] != values[1]):
+                differs(e)
+            yield (e['ns'], e['name'], values[0], thread['tid'],
+                   list(names[2:]), list(values[2:]))
+
+    def matches(self, want, got):
+        if want is None or isinstance(want, (list, bytearray)) and not want:
+            return got is None
+        if isinstance(want, bytearray):
+            return bytes(got) == want
+        if isinstance(want, list):
+            return len(want) == len(got) and all(map(self.matches, want, got))
+        return raw(got) == want if isinstance(want, bytes) else same(want, got)
+
+
 def raw_free(text):
     """The text, if it is UTF-8 without the characters that stand for bytes."""
     if re.search('[\uef80-\uefff]', text.decode()):
@@ -190,6 +215,7 @@ def check_texts(kind, events):
     for ns, event, cpu, vtid, names, (text, codes) in events:
         if isinstance(codes, str):
             codes = json.loads(codes)
+        codes = codes or []
         if not kind.matches(bytes(codes), text):
             differs(repr(text), 'is not', bytes(codes))
 
@@ -222,12 +248,13 @@ def read_trace(trace):
 
 
 def main():
-    kind = {'json': Json, 'csv': Csv, 'sqlite': Sqlite}[sys.argv[1]]()
+    kind = {'json': Json, 'csv': Csv, 'sqlite': Sqlite,
+            'perfetto': Perfetto}[sys.argv[1]]()
     events = list(kind.read(sys.argv[2]))
     globals()['check_' + sys.argv[3]](kind, events)
     heads = [e[:4] for e in events]
     trace = read_trace(sys.argv[4:])
-    if (heads != trace if sys.argv[1] == 'json'
+    if (heads != trace if sys.argv[1] in ('json', 'perfetto')
             else sorted(heads) != sorted(trace)):
         differs('times, names, CPUs or threads', heads[:3], trace[:3])
     print('\n'.join(wrong[:10]) or len(events))

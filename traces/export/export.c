@@ -20,7 +20,7 @@ struct export_class {
 };
 
 static const struct export_format *const formats[] = {
-	&export_json, &export_csv, &export_sqlite,
+	&export_json, &export_csv, &export_perfetto, &export_sqlite,
 };
 
 const struct export_format *export_format_of(const char *word)

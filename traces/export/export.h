@@ -46,6 +46,8 @@ struct export {
 	int fd;				/* EXPORT_STREAM; TABLES: or -1 */
 	const char *path;		/* of the file or directory, or NULL */
 	const struct where *where;	/* the reader's rules, or NULL */
+	const char *const *pairs;	/* rules for perfetto (pairs_add()) */
+	size_t npairs;
 	const volatile sig_atomic_t *stop;	/* a signal sets it; or NULL */
 	/* results */
 	uint64_t events;		/* that were written */

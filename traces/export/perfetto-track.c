@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tracks: of processes, threads, CPUs, and of pairs that may overlap.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "traces/export/perfetto-private.h"
+
+/* What a track is for: its `a` is the number of a trace or kind, and this. */
+enum track_for {
+	FOR_PROCESS,
+	FOR_THREAD,
+	FOR_CPU,
+	FOR_KIND,
+	FOR_KINDS,			/* how many these are */
+};
+
+static uint64_t hash_of(uint64_t a, uint64_t b)
+{
+	return (a * 0x9e3779b97f4a7c15ull ^ b) * 0xc2b2ae3d27d4eb4full;
+}
+
+static int is_track(uint64_t value, const void *key)
+{
+	const struct track *track = (void *)(uintptr_t)value;
+	const struct track *wanted = key;
+
+	return track->a == wanted->a && track->b == wanted->b;
+}
+
+static struct track *track_new(struct perfetto *p, uint64_t a, uint64_t b)
+{
+	struct track *track = calloc(1, sizeof(*track));
+
+	if (!track)
+		return NULL;
+	track->a = a;
+	track->b = b;
+	track->all = p->all_tracks;
+	p->all_tracks = track;
+	return track;
+}
+
+/* Returns the track for (a, b), and whether it was made now. */
+static struct track *track_find(struct perfetto *p, uint64_t a, uint64_t b,
+				bool *made)
+{
+	struct track wanted = { .a = a, .b = b };
+	uint64_t hash = hash_of(a, b);
+	struct track *track = (void *)(uintptr_t)
+		index_find(&p->tracks, hash, is_track, &wanted);
+
+	*made = !track;
+	if (track)
+		return track;
+	track = track_new(p, a, b);
+	if (!track || index_add(&p->tracks, hash, (uint64_t)(uintptr_t)track))
+		return NULL;
+	return track;
+}
+
+static size_t begin_descriptor(struct perfetto *p, struct track *track,
+			       const struct track *parent)
+{
+	size_t at;
+
+	perfetto_packet(p);
+	at = protobuf_open(&p->packet, PACKET_TRACK_DESCRIPTOR);
+	track->uuid = ++p->last_uuid;
+	protobuf_u64(&p->packet, TRACK_UUID, track->uuid);
+	if (parent)
+		protobuf_u64(&p->packet, TRACK_PARENT, parent->uuid);
+	return at;
+}
+
+static void end_descriptor(struct perfetto *p, size_t at)
+{
+	protobuf_close(&p->packet, at);
+	perfetto_packet_end(p);
+}
+
+struct track *track_of_process(struct perfetto *p,
+			       const struct trace_class *trace)
+{
+	bool made;
+	struct track *track = track_find(p, trace->number * FOR_KINDS +
+					 FOR_PROCESS, 0, &made);
+	const char *name = *trace->procname ? trace->procname : trace->path;
+	struct out *out = &p->packet;
+	size_t at, inner;
+
+	if (!track || !made)
+		return track;
+	at = begin_descriptor(p, track, NULL);
+	if (trace->vpid >= 0) {
+		inner = protobuf_open(out, TRACK_PROCESS);
+		protobuf_u64(out, PROCESS_PID, (uint64_t)trace->vpid);
+		perfetto_text(out, PROCESS_NAME, name, strlen(name));
+		protobuf_close(out, inner);
+	} else {
+		perfetto_text(out, TRACK_NAME, name, strlen(name));
+	}
+	end_descriptor(p, at);
+	return track;
+}
+
+static void describe_thread(struct perfetto *p, struct track *track,
+			    const struct perfetto_class *class,
+			    const struct trace_event *event, int32_t vtid)
+{
+	struct track *process = track_of_process(p, event->trace);
+	struct out *out = &p->packet;
+	size_t at, inner;
+
+	if (!process)
+		return;
+	at = begin_descriptor(p, track, process);
+	inner = protobuf_open(out, TRACK_THREAD);
+	if (event->trace->vpid >= 0)
+		protobuf_u64(out, THREAD_PID, (uint64_t)event->trace->vpid);
+	protobuf_u64(out, THREAD_TID, (uint64_t)(int64_t)vtid);
+	if (class->procname >= 0) {
+		const char *name = (const char *)event->context +
+				   class->procname;
+
+		perfetto_text(out, THREAD_NAME, name, strnlen(name, 16));
+	}
+	protobuf_close(out, inner);
+	end_descriptor(p, at);
+}
+
+static void describe_cpu(struct perfetto *p, struct track *track,
+			 const struct trace_event *event)
+{
+	struct track *process = track_of_process(p, event->trace);
+	char name[24];
+	size_t at;
+	int n;
+
+	if (!process)
+		return;
+	at = begin_descriptor(p, track, process);
+	n = snprintf(name, sizeof(name), "CPU %u", event->cpu);
+	perfetto_text(&p->packet, TRACK_NAME, name, (size_t)n);
+	end_descriptor(p, at);
+}
+
+struct track *track_of_thread(struct perfetto *p,
+			      const struct perfetto_class *class,
+			      const struct trace_event *event)
+{
+	bool known = class->vtid >= 0, made;
+	uint64_t a = event->trace->number * FOR_KINDS +
+		     (known ? FOR_THREAD : FOR_CPU);
+	struct track *track = p->last_thread;
+	int32_t vtid = (int32_t)event->cpu;
+
+	if (known)
+		memcpy(&vtid, event->context + class->vtid, sizeof(vtid));
+	if (track && track->a == a && track->b == (uint32_t)vtid)
+		return track;
+	track = track_find(p, a, (uint32_t)vtid, &made);
+	if (track && made && known)
+		describe_thread(p, track, class, event, vtid);
+	else if (track && made)
+		describe_cpu(p, track, event);
+	if (!track || !track->uuid)
+		return NULL;
+	p->last_thread = track;
+	return track;
+}
+
+struct track *track_take(struct perfetto *p, const struct pair_kind *kind,
+			 const struct track *parent)
+{
+	bool made;
+	struct track *pool = track_find(p, (uint64_t)kind->number * FOR_KINDS +
+					FOR_KIND, parent->uuid, &made);
+	struct track *track = pool ? pool->free : NULL;
+	const char *name = perfetto_kind(kind);
+	size_t at;
+
+	if (!pool)
+		return NULL;
+	if (track) {
+		pool->free = track->free;
+		return track;
+	}
+	track = track_new(p, 0, 0);
+	if (!track)
+		return NULL;
+	track->pool = pool;
+	at = begin_descriptor(p, track, parent);
+	perfetto_text(&p->packet, TRACK_NAME, name, strlen(name));
+	end_descriptor(p, at);
+	return track;
+}
+
+void track_give(struct track *track)
+{
+	track->free = track->pool->free;
+	track->pool->free = track;
+}
+
+void tracks_free(struct perfetto *p)
+{
+	index_clear(&p->tracks);
+	while (p->all_tracks) {
+		struct track *next = p->all_tracks->all;
+
+		free(p->all_tracks);
+		p->all_tracks = next;
+	}
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events as a trace of Perfetto, for ui.perfetto.dev: a pair is a slice, every
+ * other event an instant, a field an annotation.
+ *
+ * What must stay true here: slices of one track are nested, because the end of
+ * a slice ends the last one that has begun on its track. Calls of a thread are
+ * nested; every other pair has a track while it is open.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "traces/export/perfetto-private.h"
+
+static const char *const fixed[] = { "cpu_id", NULL };
+
+void perfetto_packet(struct perfetto *p)
+{
+	out_rewind(&p->packet);
+}
+
+void perfetto_packet_end(struct perfetto *p)
+{
+	struct out *packet = &p->packet;
+	size_t n;
+
+	protobuf_u64(packet, PACKET_SEQUENCE, SEQUENCE);
+	protobuf_u64(packet, PACKET_SEQUENCE_FLAGS, p->started ?
+		     FLAG_NEEDS_STATE : FLAG_CLEARED);
+	p->started = true;
+	n = (size_t)(packet->p - packet->start);
+	out_room(&p->out, PROTOBUF_ROOM);
+	p->out.p = protobuf_varint(protobuf_tag(p->out.p, TRACE_PACKET,
+						PROTOBUF_BYTES), n);
+	out_bytes(&p->out, packet->start, n);
+	if (packet->error && !p->out.error)
+		p->out.error = packet->error;
+}
+
+static uint64_t stamp(int64_t ns)
+{
+	return ns < 0 ? 0 : (uint64_t)ns;
+}
+
+/* Writes what times mean, at the time of the first event. */
+static void put_clocks(struct perfetto *p, int64_t ns)
+{
+	static const uint64_t clocks[] = { CLOCK_OF_BOOT, CLOCK_OF_DAY };
+	struct out *out = &p->packet;
+	size_t at, inner;
+
+	perfetto_packet(p);
+	at = protobuf_open(out, PACKET_DEFAULTS);
+	protobuf_u64(out, DEFAULTS_CLOCK, CLOCK_OF_DAY);
+	protobuf_close(out, at);
+	at = protobuf_open(out, PACKET_CLOCK_SNAPSHOT);
+	for (size_t i = 0; i < 2; i++) {
+		inner = protobuf_open(out, SNAPSHOT_CLOCK);
+		protobuf_u64(out, CLOCK_ID, clocks[i]);
+		protobuf_u64(out, CLOCK_TIMESTAMP, stamp(ns));
+		protobuf_close(out, inner);
+	}
+	protobuf_u64(out, SNAPSHOT_PRIMARY, CLOCK_OF_DAY);
+	protobuf_close(out, at);
+	perfetto_packet_end(p);
+}
+
+/* Begins an event on a track; a name of 0 is none. */
+static size_t begin_event(struct perfetto *p, enum perfetto_type type,
+			  int64_t ns, const struct track *track, uint64_t name)
+{
+	size_t at;
+
+	perfetto_packet(p);
+	protobuf_u64(&p->packet, PACKET_TIMESTAMP, stamp(ns));
+	at = protobuf_open(&p->packet, PACKET_TRACK_EVENT);
+	protobuf_u64(&p->packet, TRACK_EVENT_TYPE, type);
+	protobuf_u64(&p->packet, TRACK_EVENT_TRACK, track->uuid);
+	if (name)
+		protobuf_u64(&p->packet, TRACK_EVENT_NAME, name);
+	return at;
+}
+
+static void end_event(struct perfetto *p, size_t at)
+{
+	protobuf_close(&p->packet, at);
+	perfetto_packet_end(p);
+}
+
+static void put_flow(struct perfetto *p, enum perfetto_field field,
+		     uint64_t flow)
+{
+	if (flow)
+		protobuf_fixed64(&p->packet, field, &flow);
+}
+
+static void put_instant(struct perfetto *p, const struct trace_event *event,
+			enum perfetto_field field, uint64_t flow)
+{
+	const struct perfetto_class *class = p->class;
+	const struct track *track = track_of_thread(p, class, event);
+	size_t at;
+
+	if (!track) {
+		p->out.error = -ENOMEM;
+		return;
+	}
+	at = begin_event(p, TYPE_INSTANT, event->ns, track, class->name);
+	protobuf_u64(&p->packet, TRACK_EVENT_CATEGORY, class->category);
+	put_flow(p, field, flow);
+	perfetto_values(p, class, class->columns, event);
+	end_event(p, at);
+}
+
+/* Returns the number of a flow from a pair's begin to its end. */
+static uint64_t flow_of(const struct pair *pair, const struct track *track)
+{
+	return ((uint64_t)pair->begin * 0x9e3779b97f4a7c15ull ^ track->uuid) |
+	       1;
+}
+
+const char *perfetto_kind(const struct pair_kind *kind)
+{
+	return kind->given && kind->begin ? kind->begin : kind->name;
+}
+
+static uint64_t name_of_kind(struct perfetto *p, struct pair_kind *kind)
+{
+	if (!kind->priv)
+		kind->priv = (void *)(uintptr_t)
+			perfetto_name(p, INTERNED_EVENT_NAME,
+				      perfetto_kind(kind));
+	return (uint64_t)(uintptr_t)kind->priv;
+}
+
+/* Returns the track for a pair. */
+static struct track *track_of_pair(struct perfetto *p, const struct pair *pair,
+				   const struct trace_event *event)
+{
+	struct track *track = track_of_thread(p, p->class, event);
+
+	if (pair->lane_kind == PAIR_OF_KEYS)
+		track = track_of_process(p, event->trace);
+	if (!track || pair->kind->calls)
+		return track;
+	return track_take(p, pair->kind, track);
+}
+
+static void begun(struct pair *pair, const struct trace_event *event,
+		  void *priv)
+{
+	struct perfetto *p = priv;
+	uint64_t name = name_of_kind(p, pair->kind), flow = 0;
+	struct track *track = track_of_pair(p, pair, event);
+	size_t at;
+
+	if (!track || !name) {
+		p->out.error = -ENOMEM;
+		return;
+	}
+	p->told = true;
+	pair->priv = (uint64_t)(uintptr_t)track;
+	if (pair->lane_kind == PAIR_OF_KEYS) {
+		flow = flow_of(pair, track);
+		put_instant(p, event, TRACK_EVENT_FLOW, flow);
+	}
+	at = begin_event(p, TYPE_BEGIN, event->ns, track, name);
+	protobuf_u64(&p->packet, TRACK_EVENT_CATEGORY, p->class->category);
+	put_flow(p, TRACK_EVENT_FLOW, flow);
+	perfetto_values(p, p->class, p->class->columns, event);
+	end_event(p, at);
+}
+
+static void finished(const struct pair *pair, const struct trace_event *event,
+		     void *priv)
+{
+	struct perfetto *p = priv;
+	struct track *track = (void *)(uintptr_t)pair->priv;
+	bool keys = pair->lane_kind == PAIR_OF_KEYS;
+	size_t at;
+
+	if (!track)
+		return;
+	p->told = true;
+	if (keys)
+		put_instant(p, event, TRACK_EVENT_FLOW_END,
+			    flow_of(pair, track));
+	at = begin_event(p, TYPE_END, event->ns, track, 0);
+	if (!keys)
+		perfetto_values(p, p->class, p->class->ends, event);
+	end_event(p, at);
+	if (!pair->kind->calls)
+		track_give(track);
+}
+
+/* A call that was left ends with the call around it; what is open at the end of
+ * the trace stays open. */
+static void unfinished(const struct pair *pair, void *priv)
+{
+	struct perfetto *p = priv;
+	struct track *track = (void *)(uintptr_t)pair->priv;
+
+	if (track && pair->kind->calls && pair->fate == PAIR_LEFT)
+		end_event(p, begin_event(p, TYPE_END, pair->end, track, 0));
+}
+
+static int add_pairs(struct export *x, struct perfetto *p)
+{
+	const char *wrong = "";
+
+	p->calls = (struct pair_calls){ .begun = begun, .finished = finished,
+					.unfinished = unfinished, .priv = p };
+	p->pairs = pairs_new(&p->calls);
+	if (!p->pairs)
+		return export_failed(x, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < x->npairs; i++) {
+		int ret = pairs_add(p->pairs, x->pairs[i], &wrong);
+
+		if (ret)
+			return export_failed(x, ret, "%s: %s", x->pairs[i],
+					     wrong);
+	}
+	return 0;
+}
+
+static int perfetto_open(struct export *x)
+{
+	struct perfetto *p = calloc(1, sizeof(*p));
+
+	if (!p || out_open(&p->out, x->fd)) {
+		free(p);
+		return export_failed(x, -ENOMEM, "out of memory");
+	}
+	x->own = p;
+	p->tables.fixed = fixed;
+	if (out_open(&p->packet, -1))
+		return export_failed(x, -ENOMEM, "out of memory");
+	return add_pairs(x, p);
+}
+
+/* Finds a context at a fixed place. */
+static int32_t offset_of(const struct trace_class *trace, const char *name)
+{
+	int32_t offset = 0;
+
+	for (size_t i = 0; trace->context && i < trace->context->nmembers;
+	     i++) {
+		const struct field_class *member = &trace->context->members[i];
+
+		if (!strcmp(member->name, name) &&
+		    (member->kind == FIELD_TEXT || member->bytes == 4))
+			return offset;
+		if (member->kind > FIELD_ENUM && member->kind != FIELD_TEXT)
+			break;
+		offset += member->kind == FIELD_TEXT ? (int32_t)member->count :
+						       member->bytes;
+	}
+	return -1;
+}
+
+/* Returns the interned names of cpu_id and the columns, "NAME" or
+ * "end.NAME"; or NULL. */
+static uint64_t *name_columns(struct perfetto *p,
+			      const struct table_class *table, const char *lead)
+{
+	uint64_t *names = calloc(table->ncolumns + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i <= table->ncolumns; i++) {
+		char *name;
+
+		if (asprintf(&name, "%s%s", lead, i ? table->columns[i - 1].name
+						    : fixed[0]) < 0)
+			break;
+		names[i] = perfetto_name(p, INTERNED_ANNOTATION_NAME, name);
+		free(name);
+	}
+	if (names && names[table->ncolumns])
+		return names;
+	free(names);
+	return NULL;
+}
+
+static int name_class(struct perfetto *p, struct perfetto_class *class,
+		      const char *name)
+{
+	char *channel = strndup(name, strcspn(name, ":"));
+
+	if (!channel)
+		return -ENOMEM;
+	class->category = perfetto_name(p, INTERNED_CATEGORY, channel);
+	free(channel);
+	class->name = perfetto_name(p, INTERNED_EVENT_NAME, name);
+	class->columns = name_columns(p, class->table, "");
+	class->ends = name_columns(p, class->table, "end.");
+	return class->category && class->name && class->columns &&
+	       class->ends ? 0 : -ENOMEM;
+}
+
+static int perfetto_begin(struct export *x, const struct trace_event *event,
+			  void **own)
+{
+	struct perfetto *p = x->own;
+	struct perfetto_class *class = calloc(1, sizeof(*class));
+
+	if (!class)
+		return export_failed(x, -ENOMEM, "out of memory");
+	if (!p->started)
+		put_clocks(p, event->ns);
+	*own = class;
+	class->next = p->classes;
+	p->classes = class;
+	class->vtid = offset_of(event->trace, "vtid");
+	class->procname = offset_of(event->trace, "procname");
+	class->table = table_class_new(&p->tables, event->trace, event->class);
+	if (!class->table || name_class(p, class, event->class->name))
+		return export_failed(x, -ENOMEM, "out of memory");
+	return 0;
+}
+
+static int perfetto_put(struct export *x, const struct trace_event *event,
+			void *own)
+{
+	struct perfetto *p = x->own;
+
+	p->class = own;
+	p->told = false;
+	pairs_feed(p->pairs, event);
+	if (!p->told)
+		put_instant(p, event, TRACK_EVENT_FLOW, 0);
+	if (pairs_error(p->pairs))
+		return export_failed(x, -ENOMEM, "out of memory");
+	return p->out.error ? export_unwritten(x, p->out.error) : 0;
+}
+
+static int perfetto_loss(struct export *x, const struct trace_loss *loss)
+{
+	struct perfetto *p = x->own;
+	struct track *track;
+	uint64_t name, number;
+	size_t at, inner;
+
+	if (!p->started)
+		put_clocks(p, loss->to);
+	track = track_of_process(p, loss->trace);
+	name = perfetto_name(p, INTERNED_EVENT_NAME, "events lost");
+	number = perfetto_name(p, INTERNED_ANNOTATION_NAME, "events");
+	if (!track || !name || !number)
+		return export_failed(x, -ENOMEM, "out of memory");
+	at = begin_event(p, TYPE_INSTANT, loss->to, track, name);
+	inner = protobuf_open(&p->packet, TRACK_EVENT_ANNOTATION);
+	protobuf_u64(&p->packet, VALUE_NAME_IID, number);
+	protobuf_u64(&p->packet, VALUE_UNSIGNED, loss->events);
+	protobuf_close(&p->packet, inner);
+	end_event(p, at);
+	return 0;
+}
+
+static void free_classes(struct perfetto *p)
+{
+	while (p->classes) {
+		struct perfetto_class *next = p->classes->next;
+
+		if (p->classes->table)
+			table_class_free(p->classes->table);
+		free(p->classes->columns);
+		free(p->classes->ends);
+		free(p->classes);
+		p->classes = next;
+	}
+	tables_free(&p->tables);
+}
+
+static int perfetto_close(struct export *x, bool keep)
+{
+	struct perfetto *p = x->own;
+	int ret;
+
+	if (p->pairs) {
+		pairs_finish(p->pairs);
+		pairs_free(p->pairs);
+	}
+	ret = out_close(&p->out);
+	free_classes(p);
+	tracks_free(p);
+	perfetto_names_free(p);
+	if (p->packet.start)
+		out_close(&p->packet);
+	free(p);
+	return export_unwritten(x, ret);
+}
+
+const struct export_format export_perfetto = {
+	.name = "perfetto", .target = EXPORT_STREAM, .binary = true,
+	.open = perfetto_open, .begin = perfetto_begin, .put = perfetto_put,
+	.loss = perfetto_loss, .close = perfetto_close,
+};

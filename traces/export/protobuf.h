@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Messages of protobuf, as they are written: tags, varints, lengths. Facts:
+ * protobuf.dev, "Encoding".
+ *
+ * A message inside another is opened, written and closed; its length is filled
+ * in then. The buffer grows, so a message has its place by its offset.
+ */
+#ifndef TRACES_EXPORT_PROTOBUF_H
+#define TRACES_EXPORT_PROTOBUF_H
+
+#include "traces/text/out.h"
+
+#define PROTOBUF_ROOM	32u		/* a tag and a number */
+#define PROTOBUF_LENGTH	4u		/* the bytes of a length, while open */
+
+enum protobuf_wire {
+	PROTOBUF_VARINT = 0,
+	PROTOBUF_FIXED64 = 1,
+	PROTOBUF_BYTES = 2,
+};
+
+static inline char *protobuf_varint(char *p, uint64_t value)
+{
+	for (; value > 127; value >>= 7)
+		*p++ = (char)(value | 128);
+	*p++ = (char)value;
+	return p;
+}
+
+static inline char *protobuf_tag(char *p, uint32_t field,
+				 enum protobuf_wire wire)
+{
+	return protobuf_varint(p, field << 3 | wire);
+}
+
+static inline void protobuf_u64(struct out *out, uint32_t field, uint64_t value)
+{
+	out_room(out, PROTOBUF_ROOM);
+	out->p = protobuf_varint(protobuf_tag(out->p, field, PROTOBUF_VARINT),
+				 value);
+}
+
+static inline void protobuf_fixed64(struct out *out, uint32_t field,
+				    const void *value)
+{
+	char *p;
+
+	out_room(out, PROTOBUF_ROOM);
+	p = protobuf_tag(out->p, field, PROTOBUF_FIXED64);
+	memcpy(p, value, 8);
+	out->p = p + 8;
+}
+
+/* Returns the place of the message, for protobuf_close(). */
+static inline size_t protobuf_open(struct out *out, uint32_t field)
+{
+	out_room(out, PROTOBUF_ROOM);
+	out->p = protobuf_tag(out->p, field, PROTOBUF_BYTES) + PROTOBUF_LENGTH;
+	return (size_t)(out->p - out->start);
+}
+
+static inline void protobuf_close(struct out *out, size_t at)
+{
+	char *p = out->start + at;
+	size_t n = (size_t)(out->p - p);
+	char *length = p - PROTOBUF_LENGTH;
+	uint32_t i;
+
+	if (n < 128) {
+		length[0] = (char)n;
+		memmove(length + 1, p, n);
+		out->p = length + 1 + n;
+		return;
+	}
+	/* a varint may have more bytes than it needs */
+	for (i = 0; i < PROTOBUF_LENGTH - 1; i++, n >>= 7)
+		length[i] = (char)(n | 128);
+	length[i] = (char)n;
+}
+
+#endif
