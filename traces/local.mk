@@ -19,26 +19,28 @@ traces_sources = \
 	traces/limit.c \
 	traces/list.c \
 	traces/load.c \
-	traces/export/csv.c \
-	traces/export/export.c \
-	traces/export/export.h \
-	traces/export/json-value.c \
-	traces/export/json-value.h \
-	traces/export/json.c \
-	traces/export/perfetto-private.h \
-	traces/export/perfetto-track.c \
-	traces/export/perfetto-value.c \
-	traces/export/perfetto.c \
-	traces/export/private.h \
-	traces/export/protobuf.h \
-	traces/export/sqlite-abi.h \
-	traces/export/sqlite-open.c \
-	traces/export/sqlite-private.h \
-	traces/export/sqlite.c \
-	traces/export/table.c \
-	traces/export/table.h \
-	traces/export/utf8.c \
-	traces/export/utf8.h \
+	traces/formats/csv.c \
+	traces/formats/failed.c \
+	traces/formats/formats.c \
+	traces/formats/formats.h \
+	traces/formats/json-value-private.h \
+	traces/formats/json-value.c \
+	traces/formats/json.c \
+	traces/formats/perfetto-packet.c \
+	traces/formats/perfetto-private.h \
+	traces/formats/perfetto-track.c \
+	traces/formats/perfetto-value.c \
+	traces/formats/perfetto.c \
+	traces/formats/private.h \
+	traces/formats/protobuf-private.h \
+	traces/formats/sqlite-abi-private.h \
+	traces/formats/sqlite-open.c \
+	traces/formats/sqlite-private.h \
+	traces/formats/sqlite.c \
+	traces/formats/table-private.h \
+	traces/formats/table.c \
+	traces/formats/utf8-private.h \
+	traces/formats/utf8.c \
 	traces/metadata.c \
 	traces/metadata.h \
 	traces/pairs/histogram.c \

@@ -37,7 +37,7 @@ static const struct option_row rows[] = {
 
 struct run {
 	struct look look;
-	struct export x;
+	struct exporter x;
 	struct target target;
 	struct progress progress;
 	const char *output;
@@ -296,7 +296,8 @@ static int check_sources(const struct run *run, int directories)
 int export_main(int argc, char **argv)
 {
 	struct options options = {
-		.argc = argc, .argv = argv, .rows = rows, .shape = "DIR... | -s NAME | -p PID",
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "DIR... | -s NAME | -p PID",
 		.about = "Write the events of traces, or of a session's "
 			 "buffers, in the form of\nother programs.",
 	};

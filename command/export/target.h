@@ -6,10 +6,10 @@
 #ifndef COMMAND_EXPORT_TARGET_H
 #define COMMAND_EXPORT_TARGET_H
 
-#include "traces/export/export.h"
+#include "traces/formats/formats.h"
 
 struct target {
-	int fd;				/* -1: `made` is to be written by name */
+	int fd;				/* -1: `made` is written by name */
 	char *made;			/* the temporary name, or NULL */
 	char *path;			/* the name that it gets */
 	bool directory;

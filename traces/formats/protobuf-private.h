@@ -6,8 +6,8 @@
  * A message inside another is opened, written and closed; its length is filled
  * in then. The buffer grows, so a message has its place by its offset.
  */
-#ifndef TRACES_EXPORT_PROTOBUF_H
-#define TRACES_EXPORT_PROTOBUF_H
+#ifndef TRACES_FORMATS_PROTOBUF_PRIVATE_H
+#define TRACES_FORMATS_PROTOBUF_PRIVATE_H
 
 #include "traces/text/out.h"
 

@@ -3,11 +3,11 @@
  * Text of programs as UTF-8. Facts: RFC 3629.
  *
  * A byte 0xNN that is no part of UTF-8 becomes the private character U+EFNN, so
- * that the result is UTF-8 and the bytes can be made of it again. The characters
- * U+EF80 to U+EFFF themselves count as three such bytes.
+ * that the result is UTF-8 and the bytes can be made of it again. Each of the
+ * characters U+EF80 to U+EFFF itself counts as three such bytes.
  */
-#ifndef TRACES_EXPORT_UTF8_H
-#define TRACES_EXPORT_UTF8_H
+#ifndef TRACES_FORMATS_UTF8_PRIVATE_H
+#define TRACES_FORMATS_UTF8_PRIVATE_H
 
 #include "traces/text/out.h"
 

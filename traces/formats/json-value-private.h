@@ -7,13 +7,13 @@
  *			have are strings: "NaN", "Infinity", "-Infinity"
  *	enumerations	{"value":2,"name":"ENOENT"}; the name is null where the
  *			value has none
- *	strings		see utf8.h
+ *	strings		see utf8-private.h
  *
  * What must stay true here: the bytes of a value are all there; the reader has
  * checked that.
  */
-#ifndef TRACES_EXPORT_JSON_VALUE_H
-#define TRACES_EXPORT_JSON_VALUE_H
+#ifndef TRACES_FORMATS_JSON_VALUE_PRIVATE_H
+#define TRACES_FORMATS_JSON_VALUE_PRIVATE_H
 
 #include "traces/read/classes.h"
 #include "traces/text/out.h"

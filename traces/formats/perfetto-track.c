@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "traces/export/perfetto-private.h"
+#include "traces/formats/perfetto-private.h"
 
 /* What a track is for: its `a` is the number of a trace or kind, and this. */
 enum track_for {

@@ -14,11 +14,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/base.h"
-#include "traces/export/json-value.h"
-#include "traces/export/private.h"
-#include "traces/export/table.h"
-#include "traces/export/utf8.h"
+#include "traces/formats/json-value-private.h"
+#include "traces/formats/private.h"
+#include "traces/formats/table-private.h"
+#include "traces/formats/utf8-private.h"
 #include "traces/text/number.h"
 
 static const char *const fixed[] = {
@@ -35,7 +34,6 @@ struct csv_class {
 
 struct csv_table {
 	struct out out;
-	bool open;
 };
 
 struct csv {
@@ -143,7 +141,7 @@ static int file_name(char *path, size_t room, const char *directory,
 	return 0;
 }
 
-static int open_output(struct export *x, const struct table *table)
+static int open_output(struct exporter *x, const struct table *table)
 {
 	char path[PATH_MAX];
 	int ret, fd;
@@ -171,37 +169,40 @@ static void put_name(struct out *out, const char *name)
 		put_quoted(out, name, strlen(name));
 }
 
-static int open_table(struct export *x, struct table *table)
+static void put_head(struct out *out, const struct table *table)
 {
-	struct csv_table *csv = calloc(1, sizeof(*csv));
-	int fd;
+	for (size_t i = 0; fixed[i]; i++) {
+		if (i)
+			out_char(out, ',');
+		out_text(out, fixed[i]);
+	}
+	for (size_t i = 0; i < table->ncolumns; i++) {
+		out_char(out, ',');
+		put_name(out, table->columns[i].name);
+	}
+	out_char(out, '\n');
+}
 
-	table->own = csv;
-	if (!csv)
-		return export_failed(x, -ENOMEM, "out of memory");
-	fd = open_output(x, table);
+static int open_table(struct exporter *x, struct table *table)
+{
+	int fd = open_output(x, table);
+	struct csv_table *csv;
+
 	if (fd < 0)
 		return fd;
-	if (out_open(&csv->out, fd)) {
+	csv = calloc(1, sizeof(*csv));
+	if (!csv || out_open(&csv->out, fd)) {
+		free(csv);
 		if (fd != x->fd)
 			close(fd);
 		return export_failed(x, -ENOMEM, "out of memory");
 	}
-	csv->open = true;
-	for (size_t i = 0; fixed[i]; i++) {
-		if (i)
-			out_char(&csv->out, ',');
-		out_text(&csv->out, fixed[i]);
-	}
-	for (size_t i = 0; i < table->ncolumns; i++) {
-		out_char(&csv->out, ',');
-		put_name(&csv->out, table->columns[i].name);
-	}
-	out_char(&csv->out, '\n');
+	put_head(&csv->out, table);
+	table->own = csv;
 	return 0;
 }
 
-static int csv_open(struct export *x)
+static int csv_open(struct exporter *x)
 {
 	struct csv *csv = calloc(1, sizeof(*csv));
 
@@ -235,7 +236,16 @@ static char *make_head(struct out *out, const struct trace_class *trace)
 	return out->error ? NULL : strdup(out->start);
 }
 
-static int csv_begin(struct export *x, const struct trace_event *event,
+static int take_table(struct exporter *x, struct csv_class *class,
+		      struct table *table)
+{
+	int ret = table->own ? 0 : open_table(x, table);
+
+	class->to = table->own;
+	return ret;
+}
+
+static int csv_begin(struct exporter *x, const struct trace_event *event,
 		     void **own)
 {
 	struct csv *csv = x->own;
@@ -252,17 +262,10 @@ static int csv_begin(struct export *x, const struct trace_event *event,
 	if (!class->table || !class->head)
 		return export_failed(x, -ENOMEM, "out of memory");
 	class->bytes = strlen(class->head);
-	if (!class->table->table->own) {
-		int ret = open_table(x, class->table->table);
-
-		if (ret)
-			return ret;
-	}
-	class->to = class->table->table->own;
-	return 0;
+	return take_table(x, class, class->table->table);
 }
 
-static int csv_put(struct export *x, const struct trace_event *event,
+static int csv_put(struct exporter *x, const struct trace_event *event,
 		   void *own)
 {
 	const struct csv_class *class = own;
@@ -291,12 +294,12 @@ static int csv_put(struct export *x, const struct trace_event *event,
 	return out->error ? export_unwritten(x, out->error) : 0;
 }
 
-static int close_table(struct export *x, struct table *table)
+static int close_table(struct exporter *x, struct table *table)
 {
 	struct csv_table *csv = table->own;
 	int ret = 0;
 
-	if (csv && csv->open) {
+	if (csv) {
 		int fd = csv->out.fd;
 
 		ret = out_close(&csv->out);
@@ -307,7 +310,7 @@ static int close_table(struct export *x, struct table *table)
 	return ret;
 }
 
-static int csv_close(struct export *x, bool keep)
+static int csv_close(struct exporter *x, bool keep)
 {
 	struct csv *csv = x->own;
 	int ret = 0;

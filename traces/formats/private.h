@@ -2,10 +2,10 @@
 /*
  * What the formats share.
  */
-#ifndef TRACES_EXPORT_PRIVATE_H
-#define TRACES_EXPORT_PRIVATE_H
+#ifndef TRACES_FORMATS_PRIVATE_H
+#define TRACES_FORMATS_PRIVATE_H
 
-#include "traces/export/export.h"
+#include "traces/formats/formats.h"
 
 extern const struct export_format export_json;
 extern const struct export_format export_csv;
@@ -13,10 +13,10 @@ extern const struct export_format export_perfetto;
 extern const struct export_format export_sqlite;
 
 /* Keeps the reason of a failure. Returns `ret`. */
-int export_failed(struct export *x, int ret, const char *format, ...)
+int export_failed(struct exporter *x, int ret, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Does so for an errno of the output. */
-int export_unwritten(struct export *x, int ret);
+int export_unwritten(struct exporter *x, int ret);
 
 #endif

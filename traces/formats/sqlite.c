@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "traces/export/json-value.h"
-#include "traces/export/sqlite-private.h"
-#include "traces/export/utf8.h"
+#include "traces/formats/json-value-private.h"
+#include "traces/formats/sqlite-private.h"
+#include "traces/formats/utf8-private.h"
 #include "traces/text/number.h"
 
 static const char *const fixed[] = { "ns", "trace", "cpu_id", NULL };
@@ -30,7 +30,7 @@ enum fixed_column {
 	FIXED_END,
 };
 
-static int sqlite_open(struct export *x)
+static int sqlite_open(struct exporter *x)
 {
 	struct sqlite *s = calloc(1, sizeof(*s));
 	int ret;
@@ -50,8 +50,8 @@ static int sqlite_open(struct export *x)
 	return ret ? ret : sqlite_begin(x, s);
 }
 
-static int sqlite_class_begin(struct export *x, const struct trace_event *event,
-			      void **own)
+static int sqlite_class_begin(struct exporter *x,
+			      const struct trace_event *event, void **own)
 {
 	struct sqlite *s = x->own;
 	struct sqlite_class *class = calloc(1, sizeof(*class));
@@ -185,7 +185,7 @@ static const uint8_t *bind_column(struct sqlite *s, struct sqlite3_stmt *to,
 	return column->stays ? at : at + class->bytes;
 }
 
-static int sqlite_put(struct export *x, const struct trace_event *event,
+static int sqlite_put(struct exporter *x, const struct trace_event *event,
 		      void *own)
 {
 	struct sqlite *s = x->own;
@@ -211,7 +211,7 @@ static int sqlite_put(struct export *x, const struct trace_event *event,
 				  0;
 }
 
-static int sqlite_loss(struct export *x, const struct trace_loss *loss)
+static int sqlite_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	struct sqlite *s = x->own;
 	struct sqlite3_stmt *to = s->loss;
@@ -229,7 +229,7 @@ static int sqlite_loss(struct export *x, const struct trace_loss *loss)
 	return 0;
 }
 
-static int sqlite_close(struct export *x, bool keep)
+static int sqlite_close(struct exporter *x, bool keep)
 {
 	struct sqlite *s = x->own;
 	int ret = keep ? sqlite_finish(x, s) : 0;

@@ -3,12 +3,12 @@
  * Shared by the files that write an SQLite database: sqlite-open.c has the
  * library, the schema and what is not an event, sqlite.c the events.
  */
-#ifndef TRACES_EXPORT_SQLITE_PRIVATE_H
-#define TRACES_EXPORT_SQLITE_PRIVATE_H
+#ifndef TRACES_FORMATS_SQLITE_PRIVATE_H
+#define TRACES_FORMATS_SQLITE_PRIVATE_H
 
-#include "traces/export/private.h"
-#include "traces/export/sqlite-abi.h"
-#include "traces/export/table.h"
+#include "traces/formats/private.h"
+#include "traces/formats/sqlite-abi-private.h"
+#include "traces/formats/table-private.h"
 #include "traces/text/out.h"
 
 struct sqlite_class {
@@ -29,21 +29,22 @@ struct sqlite {
 };
 
 /* Loads the library, and makes an empty database in x->path. */
-int sqlite_prepare(struct export *x, struct sqlite *s);
+int sqlite_prepare(struct exporter *x, struct sqlite *s);
 void sqlite_end(struct sqlite *s);
 
 /* Keeps what the library says. Returns -EIO. */
-int sqlite_failed(struct export *x, const struct sqlite *s);
+int sqlite_failed(struct exporter *x, const struct sqlite *s);
 
 /* Run and prepare the statement in s->sql, and empty that. */
-int sqlite_run(struct export *x, struct sqlite *s);
-struct sqlite3_stmt *sqlite_statement(struct export *x, struct sqlite *s);
+int sqlite_run(struct exporter *x, struct sqlite *s);
+struct sqlite3_stmt *sqlite_statement(struct exporter *x, struct sqlite *s);
 
 /* Makes a table and the statement that inserts into it: table->own. */
-int sqlite_make_table(struct export *x, struct sqlite *s, struct table *table);
+int sqlite_make_table(struct exporter *x, struct sqlite *s,
+		      struct table *table);
 
 /* Makes what stands beside the tables of events. */
-int sqlite_begin(struct export *x, struct sqlite *s);
-int sqlite_finish(struct export *x, struct sqlite *s);
+int sqlite_begin(struct exporter *x, struct sqlite *s);
+int sqlite_finish(struct exporter *x, struct sqlite *s);
 
 #endif

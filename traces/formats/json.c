@@ -3,8 +3,8 @@
  * Events as JSON, one object a line:
  *
  *	{"ns":1795300111123456789,"time":"2026-11-22T09:48:31.123456789Z",
- *	 "event":"app:request","host":"h","process":"server","pid":12,"cpu_id":0,
- *	 "context":{"vtid":12},"fields":{"id":1,"url":"/x"}}
+ *	 "event":"app:request","host":"h","process":"server","pid":12,
+ *	 "cpu_id":0,"context":{"vtid":12},"fields":{"id":1,"url":"/x"}}
  *
  * What is the same for all events of a class is made once.
  */
@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "traces/export/json-value.h"
-#include "traces/export/private.h"
+#include "traces/formats/json-value-private.h"
+#include "traces/formats/private.h"
 #include "traces/text/number.h"
 
 #define NS_PER_S	1000000000ll
 #define STAMP_BYTES	100
 
 struct member {
-	char *before;			/* ,"NAME": */
+	size_t before;			/* where ,"NAME": is in the text */
 	size_t bytes;
 	const struct field_class *class;
 	struct json_writer writer;
@@ -30,6 +30,7 @@ struct member {
 
 struct members {
 	struct member *member;
+	char *text;
 	size_t n;
 };
 
@@ -50,7 +51,7 @@ struct json {
 	struct json_class *classes;
 };
 
-static int json_open(struct export *x)
+static int json_open(struct exporter *x)
 {
 	struct json *json = calloc(1, sizeof(*json));
 
@@ -64,11 +65,10 @@ static int json_open(struct export *x)
 }
 
 /* Makes a text of a growing buffer, and empties the buffer. */
-static char *take_text(struct out *out, size_t *bytes)
+static char *take_text(struct out *out)
 {
 	char *text;
 
-	*bytes = (size_t)(out->p - out->start);
 	out_char(out, '\0');
 	text = out->error ? NULL : strdup(out->start);
 	out_rewind(out);
@@ -91,26 +91,25 @@ static int make_members(struct members *members, struct out *out,
 			skip = field->bytes;
 			continue;
 		}
+		member->before = (size_t)(out->p - out->start);
 		if (members->n)
 			out_char(out, ',');
 		json_put_string(out, field->name, strlen(field->name));
 		out_char(out, ':');
-		member->before = take_text(out, &member->bytes);
-		if (!member->before)
-			return -ENOMEM;
+		member->bytes = (size_t)(out->p - out->start) - member->before;
 		member->class = field;
 		member->writer = json_writer_of(field);
 		member->skip = skip;
 		skip = 0;
 		members->n++;
 	}
-	return 0;
+	members->text = take_text(out);
+	return members->text ? 0 : -ENOMEM;
 }
 
 static void free_members(struct members *members)
 {
-	for (size_t i = 0; i < members->n; i++)
-		free(members->member[i].before);
+	free(members->text);
 	free(members->member);
 }
 
@@ -134,7 +133,8 @@ static int make_class(struct json_class *class, struct out *out,
 		out->p = number_s64(out->p, trace->vpid);
 	}
 	out_text(out, ",\"cpu_id\":");
-	class->head = take_text(out, &class->bytes);
+	class->bytes = (size_t)(out->p - out->start);
+	class->head = take_text(out);
 	if (!class->head ||
 	    make_members(&class->fields, out, event->class->fields))
 		return -ENOMEM;
@@ -142,7 +142,7 @@ static int make_class(struct json_class *class, struct out *out,
 					     trace->context) : 0;
 }
 
-static int json_begin(struct export *x, const struct trace_event *event,
+static int json_begin(struct exporter *x, const struct trace_event *event,
 		      void **own)
 {
 	struct json_class *class = calloc(1, sizeof(*class));
@@ -197,12 +197,12 @@ static void put_members(struct out *out, const struct members *members,
 	const struct member *m = members->member;
 
 	for (size_t i = 0; i < members->n; i++, m++) {
-		out_bytes(out, m->before, m->bytes);
+		out_bytes(out, members->text + m->before, m->bytes);
 		at = m->writer.put(out, m->class, at + m->skip);
 	}
 }
 
-static int json_put(struct export *x, const struct trace_event *event,
+static int json_put(struct exporter *x, const struct trace_event *event,
 		    void *own)
 {
 	struct json *json = x->own;
@@ -224,7 +224,7 @@ static int json_put(struct export *x, const struct trace_event *event,
 	return out->error ? export_unwritten(x, out->error) : 0;
 }
 
-static int json_close(struct export *x, bool keep)
+static int json_close(struct exporter *x, bool keep)
 {
 	struct json *json = x->own;
 	int ret = out_close(&json->out);

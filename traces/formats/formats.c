@@ -2,16 +2,14 @@
 /*
  * The formats of an export, and which events it has.
  */
-#include "traces/export/export.h"
+#include "traces/formats/formats.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
-#include "traces/export/private.h"
+#include "traces/formats/private.h"
 
 /* The `priv` of an event's class. */
 struct export_class {
@@ -31,22 +29,7 @@ const struct export_format *export_format_of(const char *word)
 	return NULL;
 }
 
-int export_failed(struct export *x, int ret, const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(x->why, sizeof(x->why), format, ap);
-	va_end(ap);
-	return ret;
-}
-
-int export_unwritten(struct export *x, int ret)
-{
-	return ret ? export_failed(x, ret, "%s", strerror(-ret)) : 0;
-}
-
-int export_open(struct export *x)
+int export_open(struct exporter *x)
 {
 	int ret;
 
@@ -64,7 +47,7 @@ int export_open(struct export *x)
 	return ret;
 }
 
-static struct export_class *add_class(struct export *x,
+static struct export_class *add_class(struct exporter *x,
 				      const struct trace_event *event)
 {
 	struct export_class *class = calloc(1, sizeof(*class));
@@ -81,7 +64,7 @@ static struct export_class *add_class(struct export *x,
 	return class;
 }
 
-int export_put(struct export *x, const struct trace_event *event)
+int export_put(struct exporter *x, const struct trace_event *event)
 {
 	struct export_class *class = event->class->priv;
 
@@ -93,12 +76,12 @@ int export_put(struct export *x, const struct trace_event *event)
 	return x->format->put(x, event, class->own);
 }
 
-int export_loss(struct export *x, const struct trace_loss *loss)
+int export_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	return x->format->loss ? x->format->loss(x, loss) : 0;
 }
 
-int export_close(struct export *x, bool keep)
+int export_close(struct exporter *x, bool keep)
 {
 	int ret = x->format->close(x, keep);
 

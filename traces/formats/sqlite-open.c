@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "traces/export/sqlite-private.h"
-#include "traces/export/utf8.h"
+#include "traces/formats/sqlite-private.h"
+#include "traces/formats/utf8-private.h"
 
 /* Statements of the library's machine between two looks at a signal. */
 #define LOOK_STEPS	100000
@@ -28,7 +28,7 @@ static const char *const names[] = {
 _Static_assert(sizeof(struct sqlite_abi) == ARRAY_SIZE(names) * sizeof(void *),
 	       "a name for each function, in their order");
 
-static int load(struct export *x, struct sqlite *s)
+static int load(struct exporter *x, struct sqlite *s)
 {
 	void **function = (void **)&s->abi;
 
@@ -49,19 +49,19 @@ static int load(struct export *x, struct sqlite *s)
 	return 0;
 }
 
-int sqlite_failed(struct export *x, const struct sqlite *s)
+int sqlite_failed(struct exporter *x, const struct sqlite *s)
 {
 	return export_failed(x, -EIO, "%s", s->db ? s->abi.errmsg(s->db) :
 						    "out of memory");
 }
 
-static int run_text(struct export *x, struct sqlite *s, const char *sql)
+static int run_text(struct exporter *x, struct sqlite *s, const char *sql)
 {
 	return s->abi.exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 :
 	       sqlite_failed(x, s);
 }
 
-int sqlite_run(struct export *x, struct sqlite *s)
+int sqlite_run(struct exporter *x, struct sqlite *s)
 {
 	out_char(&s->sql, '\0');
 	out_rewind(&s->sql);
@@ -69,7 +69,7 @@ int sqlite_run(struct export *x, struct sqlite *s)
 			      run_text(x, s, s->sql.start);
 }
 
-struct sqlite3_stmt *sqlite_statement(struct export *x, struct sqlite *s)
+struct sqlite3_stmt *sqlite_statement(struct exporter *x, struct sqlite *s)
 {
 	struct sqlite3_stmt *statement = NULL;
 
@@ -85,7 +85,7 @@ struct sqlite3_stmt *sqlite_statement(struct export *x, struct sqlite *s)
 	return statement;
 }
 
-int sqlite_prepare(struct export *x, struct sqlite *s)
+int sqlite_prepare(struct exporter *x, struct sqlite *s)
 {
 	int ret = load(x, s);
 
@@ -133,7 +133,8 @@ static void put_name(struct out *sql, const char *name)
 	utf8_put(sql, name, strlen(name), '"');
 }
 
-int sqlite_make_table(struct export *x, struct sqlite *s, struct table *table)
+int sqlite_make_table(struct exporter *x, struct sqlite *s,
+		      struct table *table)
 {
 	struct out *sql = &s->sql;
 	int ret;
@@ -182,7 +183,7 @@ static void put_value(struct out *sql, const char *text)
 	utf8_put(sql, text, strlen(text), '\'');
 }
 
-static int add_trace(struct export *x, struct sqlite *s,
+static int add_trace(struct exporter *x, struct sqlite *s,
 		     const struct trace_class *trace)
 {
 	struct out *sql = &s->sql;
@@ -207,7 +208,7 @@ static int add_trace(struct export *x, struct sqlite *s,
 	return sqlite_run(x, s);
 }
 
-int sqlite_begin(struct export *x, struct sqlite *s)
+int sqlite_begin(struct exporter *x, struct sqlite *s)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(x->reader, &traces);
@@ -235,12 +236,12 @@ int sqlite_begin(struct export *x, struct sqlite *s)
 
 static int is_stopped(void *priv)
 {
-	const struct export *x = priv;
+	const struct exporter *x = priv;
 
 	return x->stop && *x->stop;
 }
 
-static int finish_table(struct export *x, struct sqlite *s,
+static int finish_table(struct exporter *x, struct sqlite *s,
 			const struct table *table)
 {
 	struct out *sql = &s->sql;
@@ -267,7 +268,7 @@ static int finish_table(struct export *x, struct sqlite *s,
 	return ret;
 }
 
-int sqlite_finish(struct export *x, struct sqlite *s)
+int sqlite_finish(struct exporter *x, struct sqlite *s)
 {
 	int ret = 0;
 

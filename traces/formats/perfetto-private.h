@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files that write Perfetto's traces: perfetto.c has events,
- * perfetto-track.c the tracks they are on, perfetto-value.c their fields.
+ * perfetto-track.c the tracks they are on, perfetto-value.c their fields and all
+ * names, perfetto-packet.c what these consist of.
  *
  * Facts, of perfetto.dev, protos/perfetto/trace/: trace_packet.proto,
  * clock_snapshot.proto, interned_data.proto, track_event.proto,
  * track_descriptor.proto, debug_annotation.proto, of 2026.
  */
-#ifndef TRACES_EXPORT_PERFETTO_PRIVATE_H
-#define TRACES_EXPORT_PERFETTO_PRIVATE_H
+#ifndef TRACES_FORMATS_PERFETTO_PRIVATE_H
+#define TRACES_FORMATS_PERFETTO_PRIVATE_H
 
 #include "base/index.h"
-#include "traces/export/private.h"
-#include "traces/export/protobuf.h"
-#include "traces/export/table.h"
+#include "traces/formats/private.h"
+#include "traces/formats/protobuf-private.h"
+#include "traces/formats/table-private.h"
 #include "traces/pairs/pairs.h"
 
 /* Numbers of fields; TRACK_EVENT_NAME is `name_iid` of TrackEvent. */

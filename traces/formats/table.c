@@ -5,7 +5,7 @@
  * What must stay true here: no two columns of a table have names that differ in
  * case alone, and no two tables either; databases take those for the same.
  */
-#include "traces/export/table.h"
+#include "traces/formats/table-private.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -251,7 +251,7 @@ void tables_free(struct tables *tables)
 	}
 }
 
-static int fill(struct tables *tables, const struct export *x,
+static int fill(struct tables *tables, const struct exporter *x,
 		const struct trace_class *trace)
 {
 	for (size_t i = 0; i < trace->nevents; i++) {
@@ -269,7 +269,7 @@ static int fill(struct tables *tables, const struct export *x,
 	return 0;
 }
 
-int tables_fill(struct tables *tables, const struct export *x)
+int tables_fill(struct tables *tables, const struct exporter *x)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(x->reader, &traces);
@@ -292,7 +292,7 @@ static void tell(const struct table *first, const struct table *table,
 			take(first->event->id, priv);
 }
 
-int export_tables(const struct export *x,
+int export_tables(const struct exporter *x,
 		  void (*take)(const char *id, void *priv), void *priv)
 {
 	static const char *const none[] = { NULL };

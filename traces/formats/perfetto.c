@@ -11,32 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "traces/export/perfetto-private.h"
+#include "traces/formats/perfetto-private.h"
 
 static const char *const fixed[] = { "cpu_id", NULL };
-
-void perfetto_packet(struct perfetto *p)
-{
-	out_rewind(&p->packet);
-}
-
-void perfetto_packet_end(struct perfetto *p)
-{
-	struct out *packet = &p->packet;
-	size_t n;
-
-	protobuf_u64(packet, PACKET_SEQUENCE, SEQUENCE);
-	protobuf_u64(packet, PACKET_SEQUENCE_FLAGS, p->started ?
-		     FLAG_NEEDS_STATE : FLAG_CLEARED);
-	p->started = true;
-	n = (size_t)(packet->p - packet->start);
-	out_room(&p->out, PROTOBUF_ROOM);
-	p->out.p = protobuf_varint(protobuf_tag(p->out.p, TRACE_PACKET,
-						PROTOBUF_BYTES), n);
-	out_bytes(&p->out, packet->start, n);
-	if (packet->error && !p->out.error)
-		p->out.error = packet->error;
-}
 
 static uint64_t stamp(int64_t ns)
 {
@@ -120,11 +97,6 @@ static uint64_t flow_of(const struct pair *pair, const struct track *track)
 	       1;
 }
 
-const char *perfetto_kind(const struct pair_kind *kind)
-{
-	return kind->given && kind->begin ? kind->begin : kind->name;
-}
-
 static uint64_t name_of_kind(struct perfetto *p, struct pair_kind *kind)
 {
 	if (!kind->priv)
@@ -205,7 +177,7 @@ static void unfinished(const struct pair *pair, void *priv)
 		end_event(p, begin_event(p, TYPE_END, pair->end, track, 0));
 }
 
-static int add_pairs(struct export *x, struct perfetto *p)
+static int add_pairs(struct exporter *x, struct perfetto *p)
 {
 	const char *wrong = "";
 
@@ -224,7 +196,7 @@ static int add_pairs(struct export *x, struct perfetto *p)
 	return 0;
 }
 
-static int perfetto_open(struct export *x)
+static int perfetto_open(struct exporter *x)
 {
 	struct perfetto *p = calloc(1, sizeof(*p));
 
@@ -297,7 +269,7 @@ static int name_class(struct perfetto *p, struct perfetto_class *class,
 	       class->ends ? 0 : -ENOMEM;
 }
 
-static int perfetto_begin(struct export *x, const struct trace_event *event,
+static int perfetto_begin(struct exporter *x, const struct trace_event *event,
 			  void **own)
 {
 	struct perfetto *p = x->own;
@@ -318,7 +290,7 @@ static int perfetto_begin(struct export *x, const struct trace_event *event,
 	return 0;
 }
 
-static int perfetto_put(struct export *x, const struct trace_event *event,
+static int perfetto_put(struct exporter *x, const struct trace_event *event,
 			void *own)
 {
 	struct perfetto *p = x->own;
@@ -333,7 +305,7 @@ static int perfetto_put(struct export *x, const struct trace_event *event,
 	return p->out.error ? export_unwritten(x, p->out.error) : 0;
 }
 
-static int perfetto_loss(struct export *x, const struct trace_loss *loss)
+static int perfetto_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	struct perfetto *p = x->own;
 	struct track *track;
@@ -371,7 +343,7 @@ static void free_classes(struct perfetto *p)
 	tables_free(&p->tables);
 }
 
-static int perfetto_close(struct export *x, bool keep)
+static int perfetto_close(struct exporter *x, bool keep)
 {
 	struct perfetto *p = x->own;
 	int ret;

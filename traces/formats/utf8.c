@@ -2,7 +2,7 @@
 /*
  * Text of programs as UTF-8.
  */
-#include "traces/export/utf8.h"
+#include "traces/formats/utf8-private.h"
 
 #define PIECE_BYTES	(OUT_PIECE_BYTES / 4)
 #define WRITTEN_BYTES	3		/* the most that one byte becomes */

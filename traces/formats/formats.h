@@ -8,8 +8,8 @@
  *
  * An export belongs to one thread. It uses the `priv` of events' classes.
  */
-#ifndef TRACES_EXPORT_EXPORT_H
-#define TRACES_EXPORT_EXPORT_H
+#ifndef TRACES_FORMATS_FORMATS_H
+#define TRACES_FORMATS_FORMATS_H
 
 #include <signal.h>
 
@@ -22,24 +22,24 @@ enum export_target {
 	EXPORT_FILE,			/* a file, which must not exist */
 };
 
-struct export;
+struct exporter;
 
 struct export_format {
 	const char *name;
 	enum export_target target;
 	bool binary;
-	int (*open)(struct export *x);
+	int (*open)(struct exporter *x);
 	/* makes what is the same for all events of a class: class->own */
-	int (*begin)(struct export *x, const struct trace_event *event,
+	int (*begin)(struct exporter *x, const struct trace_event *event,
 		     void **own);
-	int (*put)(struct export *x, const struct trace_event *event,
+	int (*put)(struct exporter *x, const struct trace_event *event,
 		   void *own);
-	int (*loss)(struct export *x, const struct trace_loss *loss);
+	int (*loss)(struct exporter *x, const struct trace_loss *loss);
 	/* finishes what was written if `keep`, and frees everything */
-	int (*close)(struct export *x, bool keep);
+	int (*close)(struct exporter *x, bool keep);
 };
 
-struct export {
+struct exporter {
 	/* set by the caller */
 	const struct export_format *format;
 	struct reader *reader;
@@ -63,17 +63,17 @@ const struct export_format *export_format_of(const char *word);
 /* Return 0 or a negative errno; x->why then says what is wrong. What
  * export_open() has opened, export_close() closes, also after a failure;
  * without `keep` the caller removes what was written. */
-int export_open(struct export *x);
-int export_put(struct export *x, const struct trace_event *event);
-int export_loss(struct export *x, const struct trace_loss *loss);
-int export_close(struct export *x, bool keep);
+int export_open(struct exporter *x);
+int export_put(struct exporter *x, const struct trace_event *event);
+int export_loss(struct exporter *x, const struct trace_loss *loss);
+int export_close(struct exporter *x, bool keep);
 
 /*
  * Calls `take` for each table that csv would write for x->reader and x->where,
  * with the id of its events. Tables with the same id come one after the other.
  * Returns their number, or -ENOMEM.
  */
-int export_tables(const struct export *x,
+int export_tables(const struct exporter *x,
 		  void (*take)(const char *id, void *priv), void *priv);
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * Values of fields as JSON.
  */
-#include "traces/export/json-value.h"
+#include "traces/formats/json-value-private.h"
 
 #include <math.h>
 
-#include "traces/export/utf8.h"
+#include "traces/formats/utf8-private.h"
 #include "traces/text/number.h"
 
 #define PIECE_BYTES	(OUT_PIECE_BYTES / 8)

@@ -5,9 +5,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "traces/export/json-value.h"
-#include "traces/export/perfetto-private.h"
-#include "traces/export/utf8.h"
+#include "traces/formats/json-value-private.h"
+#include "traces/formats/perfetto-private.h"
+#include "traces/formats/utf8-private.h"
 
 struct interned {
 	struct interned *next;

@@ -4,10 +4,10 @@
  * whose columns differ, as in two builds of a program, have tables of their
  * own: NAME, NAME.2 and so on.
  */
-#ifndef TRACES_EXPORT_TABLE_H
-#define TRACES_EXPORT_TABLE_H
+#ifndef TRACES_FORMATS_TABLE_PRIVATE_H
+#define TRACES_FORMATS_TABLE_PRIVATE_H
 
-#include "traces/export/export.h"
+#include "traces/formats/formats.h"
 
 enum column_kind {
 	COLUMN_SIGNED,
@@ -61,7 +61,7 @@ void table_class_free(struct table_class *class);
 
 /* Adds the tables of all events that are known, so their names do not depend on
  * the order of events. Returns 0 or -ENOMEM. */
-int tables_fill(struct tables *tables, const struct export *x);
+int tables_fill(struct tables *tables, const struct exporter *x);
 
 /* Frees all tables; the format has freed what is its own. */
 void tables_free(struct tables *tables);

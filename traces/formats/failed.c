@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Why an export failed.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "traces/formats/private.h"
+
+int export_failed(struct exporter *x, int ret, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(x->why, sizeof(x->why), format, ap);
+	va_end(ap);
+	return ret;
+}
+
+int export_unwritten(struct exporter *x, int ret)
+{
+	return ret ? export_failed(x, ret, "%s", strerror(-ret)) : 0;
+}
