@@ -157,6 +157,17 @@ command_sources = \
 	command/record/signals.c \
 	command/record/unreached.c \
 	command/record/unreached.h \
+	command/report/checks.c \
+	command/report/count.c \
+	command/report/durations.c \
+	command/report/json.c \
+	command/report/locks.c \
+	command/report/print.c \
+	command/report/private.h \
+	command/report/report.c \
+	command/report/sections.c \
+	command/report/text.c \
+	command/report/values.c \
 	command/rundir/away.c \
 	command/rundir/chosen.c \
 	command/rundir/core.c \

@@ -19,6 +19,7 @@ dist_man_MANS += \
 	docs/man/taffrail-load.1 \
 	docs/man/taffrail-pthread.7 \
 	docs/man/taffrail-record.1 \
+	docs/man/taffrail-report.1 \
 	docs/man/taffrail-rule.7 \
 	docs/man/taffrail-snapshot.1 \
 	docs/man/taffrail-start.1 \

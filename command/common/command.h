@@ -52,6 +52,7 @@ int gdbserver_main(int argc, char **argv);
 int record_main(int argc, char **argv);
 int snapshot_main(int argc, char **argv);
 int verify_main(int argc, char **argv);
+int report_main(int argc, char **argv);
 int view_main(int argc, char **argv);
 int top_main(int argc, char **argv);
 int timeline_main(int argc, char **argv);

@@ -89,6 +89,19 @@ void json_number(struct json *json, const char *key, uint64_t value)
 	fprintf(json->file, "%" PRIu64, value);
 }
 
+void json_real(struct json *json, const char *key, long double value)
+{
+	begin(json, key);
+	if (value != value || value - value != 0)
+		fputs("null", json->file);
+	else if (value > -0x1p63L && value < 0x1p64L &&
+		 value == (value < 0 ? (long double)(int64_t)value :
+				       (long double)(uint64_t)value))
+		fprintf(json->file, "%.0Lf", value);
+	else
+		fprintf(json->file, "%.17Lg", value);
+}
+
 void json_bool(struct json *json, const char *key, bool value)
 {
 	begin(json, key);

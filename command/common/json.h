@@ -23,6 +23,8 @@ void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);
 void json_string(struct json *json, const char *key, const char *value);
 void json_number(struct json *json, const char *key, uint64_t value);
+/* An integer with all its digits; null, if it is no number. */
+void json_real(struct json *json, const char *key, long double value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_end(struct json *json);
 

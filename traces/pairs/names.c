@@ -177,7 +177,6 @@ int pairs_add(struct pairs *p, const char *rule, const char **wrong)
 	}
 	k->kind.name = k->text;
 	k->kind.given = true;
-	k->kind.steps = !strcmp(k->begin, k->end);
 	ret = add_kind(p, k);
 	if (!ret)
 		return 0;
@@ -260,6 +259,8 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	}
 	action->kind = kind;
 	action->ends = ends;
+	for (const struct pair_action *a = *actions; ends && a; a = a->next)
+		kind->steps |= a->kind == kind && !a->ends;
 	for (unsigned int i = 0; i < kind->nkeys; i++)
 		if (!field_at_find(&action->keys[i], trace, class, keys[i]))
 			action->keyless = true;
@@ -268,25 +269,37 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	return 0;
 }
 
-/* Returns whether a rule has just the two names that the kind would have. */
-static bool is_replaced(const struct pairs *p, const char *name, bool ends)
+/* Returns whether `other` is the name with its word replaced by one of the
+ * other side and the same family. */
+static bool is_partner(const char *name, const struct found_word *found,
+		       const char *other)
 {
-	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
-		struct own_kind *k = own(p->kinds[i]);
-		struct found_word begin, end;
-		char *left, *right;
-		bool same;
+	struct found_word there;
+	char *text = NULL;
+	bool same;
 
-		if (!event_name_is(name, ends ? k->end : k->begin) ||
-		    !find_word(&begin, k->begin) || !find_word(&end, k->end) ||
-		    begin.word->family != end.word->family)
-			continue;
-		left = stem(k->begin, &begin);
-		right = stem(k->end, &end);
-		same = left && right && !strcmp(left, right);
-		free(left);
-		free(right);
-		if (same)
+	if (!find_word(&there, other) ||
+	    there.word->family != found->word->family ||
+	    there.word->ends == found->word->ends ||
+	    asprintf(&text, "%.*s%s%s", (int)found->at, name, there.word->text,
+		     name + found->at + strlen(found->word->text)) < 0)
+		return false;
+	same = event_name_is(text, other);
+	free(text);
+	return same;
+}
+
+/* Returns whether a rule has just the two names that the kind would have. */
+static bool is_replaced(const struct pairs *p, const char *name,
+			const struct found_word *found)
+{
+	bool ends = found->word->ends;
+
+	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
+		const struct own_kind *k = own(p->kinds[i]);
+
+		if (event_name_is(name, ends ? k->end : k->begin) &&
+		    is_partner(name, found, ends ? k->begin : k->end))
 			return true;
 	}
 	return false;
@@ -310,7 +323,7 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 					 class);
 	}
 	if (ret || p->no_names || !find_word(&found, class->name) ||
-	    found.word->ends != ends || is_replaced(p, class->name, ends))
+	    found.word->ends != ends || is_replaced(p, class->name, &found))
 		return ret;
 	name = stem(class->name, &found);
 	kind = name ? kind_of(p, name, found.word->family) : NULL;

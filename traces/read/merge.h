@@ -28,6 +28,7 @@ struct trace_event {
 	int64_t ns;			/* since 1970 */
 	const struct event_class *class;
 	const struct trace_class *trace;
+	const uint8_t *start;		/* of the header, if there is one */
 	const uint8_t *context;		/* of trace->context */
 	const uint8_t *fields;		/* of class->fields */
 	const uint8_t *end;

@@ -71,8 +71,10 @@ static int take_event(struct read_stream *s)
 	const struct trace_class *trace = s->event.trace;
 	struct cursor *c = &s->cursor;
 	const struct event_class *class;
-	int ret = cursor_header(c, trace->large);
+	int ret;
 
+	s->event.start = c->p;
+	ret = cursor_header(c, trace->large);
 	if (ret)
 		return -EBADMSG;
 	class = find_class(s, c->id);

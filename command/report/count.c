@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Counts events: by trace, and by name.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/report/private.h"
+#include "base/index.h"
+
+/* Returns the use of a field of these events, or of the context, made if it is
+ * not there. */
+static struct field_use *use_of(struct report *r, const struct field_at *at,
+				const char *name, const char *event)
+{
+	bool number = at->class->kind == FIELD_REAL ||
+		      (at->class->kind == FIELD_INTEGER &&
+		       at->class->base == 10);
+	struct field_use **use = &r->uses;
+
+	for (; *use; use = &(*use)->next)
+		if (!strcmp((*use)->name, name) && (*use)->number == number &&
+		    !(*use)->event == !event &&
+		    (!event || !strcmp((*use)->event, event)))
+			return *use;
+	*use = calloc(1, sizeof(**use));
+	if (!*use)
+		return NULL;
+	(*use)->name = name;
+	(*use)->event = event;
+	(*use)->number = number;
+	(*use)->values.max = VALUES_MAX;
+	return *use;
+}
+
+static struct report_class *make_class(struct report *r,
+				       const struct trace_class *trace,
+				       const struct event_class *event)
+{
+	struct report_class *c = calloc(1, sizeof(*c) + r->nfields *
+						       sizeof(*c->fields));
+	struct field_ref *ref;
+
+	if (!c)
+		return NULL;
+	for (unsigned int i = 0; i < r->nfields; i++) {
+		ref = &c->fields[c->nfields];
+		if (!field_at_find(&ref->at, trace, event, r->fields[i]))
+			continue;
+		ref->use = use_of(r, &ref->at, r->fields[i],
+				  ref->at.source == FIELD_OF_EVENT ?
+				  event->name : NULL);
+		if (!ref->use) {
+			free(c);
+			return NULL;
+		}
+		c->nfields++;
+	}
+	c->grouped = r->by && field_at_find(&c->group, trace, event, r->by);
+	locks_class(c, trace, event);
+	c->watched = c->nfields || c->grouped || c->lock;
+	return c;
+}
+
+/* Makes the classes of a trace known that are not yet. */
+static int meet(struct report *r, const struct trace_class *trace)
+{
+	static const struct field_class none = { .kind = FIELD_STRUCT };
+	static const struct event_class event = { .fields = &none };
+	struct report_trace *t = &r->traces[trace->number];
+	struct report_class **more;
+
+	more = realloc(t->classes, (trace->nclasses + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + t->nclasses, 0,
+	       (trace->nclasses - t->nclasses) * sizeof(*more));
+	t->classes = more;
+	t->nclasses = trace->nclasses;
+	if (!t->trace && (!trace->context ||
+			  !field_at_find(&t->vtid, trace, &event, "vtid") ||
+			  t->vtid.class->kind != FIELD_INTEGER))
+		t->vtid.class = NULL;
+	t->trace = trace;
+	for (size_t i = 0; i < trace->nevents; i++) {
+		const struct event_class *class = trace->events[i];
+
+		if (!class || more[class->number])
+			continue;
+		more[class->number] = make_class(r, trace, class);
+		if (!more[class->number])
+			return -ENOMEM;
+	}
+	return pairs_meet(r->pairs, trace);
+}
+
+static int grow(struct report *r, size_t number)
+{
+	size_t n = 2 * number + 1;
+	struct report_trace *more;
+
+	if (number < r->ntraces)
+		return 0;
+	more = realloc(r->traces, n * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + r->ntraces, 0, (n - r->ntraces) * sizeof(*more));
+	r->traces = more;
+	r->ntraces = n;
+	return 0;
+}
+
+int count_open(struct report *r)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(r->look.reader, &traces);
+	int ret = 0;
+
+	r->first = INT64_MAX;
+	r->last = INT64_MIN;
+	for (size_t i = 0; i < n && !ret; i++) {
+		ret = grow(r, traces[i]->number);
+		if (!ret)
+			ret = meet(r, traces[i]);
+	}
+	return ret;
+}
+
+static long double number_of(const struct field_class *class,
+			     const uint8_t *at)
+{
+	uint64_t number;
+
+	if (class->kind == FIELD_REAL)
+		return (long double)field_real(class, at);
+	number = field_integer(class, at);
+	return class->is_signed ? (long double)(int64_t)number :
+				  (long double)number;
+}
+
+static void add_fields(struct report *r, const struct report_class *c,
+		       const struct trace_event *event)
+{
+	for (unsigned int i = 0; i < c->nfields; i++) {
+		const struct field_class *class = c->fields[i].at.class;
+		struct field_use *use = c->fields[i].use;
+		size_t bytes;
+		const uint8_t *at = field_at_bytes(&c->fields[i].at, event,
+						   &bytes);
+		struct value *value;
+
+		if (!at)
+			continue;
+		if (use->number) {
+			if (histogram_add(&use->numbers, number_of(class, at)))
+				r->failed = true;
+			continue;
+		}
+		value = values_take(&use->values, class, at, bytes);
+		if (value)
+			value->events++;
+		else
+			use->values.other_events++;
+	}
+}
+
+static void add_group(struct report *r, const struct report_class *c,
+		      const struct trace_event *event)
+{
+	size_t bytes;
+	const uint8_t *at = field_at_bytes(&c->group, event, &bytes);
+	uint64_t size = (uint64_t)(event->end - event->start);
+	struct value *value;
+
+	if (!at)
+		return;
+	value = values_take(&r->groups, c->group.class, at, bytes);
+	if (value) {
+		value->events++;
+		value->bytes += size;
+	} else {
+		r->groups.other_events++;
+		r->groups.other_bytes += size;
+	}
+}
+
+/* Returns the event's class, made known if it is new. */
+static struct report_class *class_of(struct report *r,
+				     const struct trace_event *event)
+{
+	size_t trace = event->trace->number;
+	uint32_t class = event->class->number;
+
+	if ((trace >= r->ntraces || class >= r->traces[trace].nclasses ||
+	     !r->traces[trace].classes[class]) &&
+	    (grow(r, trace) || meet(r, event->trace))) {
+		r->failed = true;
+		return NULL;
+	}
+	return class < r->traces[trace].nclasses ?
+	       r->traces[trace].classes[class] : NULL;
+}
+
+void count_event(struct report *r, const struct trace_event *event)
+{
+	struct report_class *c = class_of(r, event);
+
+	if (!c)
+		return;
+	if (event->ns < r->first)
+		r->first = event->ns;
+	if (event->ns > r->last)
+		r->last = event->ns;
+	c->events++;
+	c->bytes += (uint64_t)(event->end - event->start);
+	pairs_feed(r->pairs, event);
+	if (!c->watched)
+		return;
+	if (c->lock)
+		locks_event(r, c, &r->traces[event->trace->number], event);
+	if (c->nfields)
+		add_fields(r, c, event);
+	if (c->grouped)
+		add_group(r, c, event);
+}
+
+static int same_name(uint64_t value, const void *key)
+{
+	return !strcmp(((const struct event_class *)(uintptr_t)value)->name,
+		       key);
+}
+
+static int by_events(const void *a, const void *b)
+{
+	const struct event_row *left = a, *right = b;
+
+	if (left->events != right->events)
+		return left->events > right->events ? -1 : 1;
+	return strcmp(left->name, right->name);
+}
+
+/* Adds the counts of a class to those of its name. */
+static int add_name(struct report *r, struct index *index,
+		    const struct event_class *event,
+		    const struct report_class *c)
+{
+	uint64_t hash = index_hash(INDEX_HASH, event->name,
+				   strlen(event->name));
+	struct event_class *first = (void *)(uintptr_t)
+		index_find(index, hash, same_name, event->name);
+	struct event_row *more;
+
+	if (!first) {
+		more = realloc(r->names, (r->nnames + 1) * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		r->names = more;
+		more[r->nnames] = (struct event_row){ .name = event->name };
+		first = (struct event_class *)event;
+		first->priv = (void *)(uintptr_t)r->nnames++;
+		if (index_add(index, hash, (uint64_t)(uintptr_t)first))
+			return -ENOMEM;
+	}
+	r->names[(uintptr_t)first->priv].events += c->events;
+	r->names[(uintptr_t)first->priv].bytes += c->bytes;
+	return 0;
+}
+
+static int finish_trace(struct report *r, struct report_trace *t,
+			struct index *index)
+{
+	int ret = 0;
+
+	for (size_t i = 0; t->trace && i < t->trace->nevents && !ret; i++) {
+		const struct event_class *event = t->trace->events[i];
+		const struct report_class *c;
+
+		c = event && event->number < t->nclasses ?
+		    t->classes[event->number] : NULL;
+		if (!c || !c->events)
+			continue;
+		t->events += c->events;
+		t->bytes += c->bytes;
+		ret = add_name(r, index, event, c);
+	}
+	r->events += t->events;
+	r->bytes += t->bytes;
+	return ret;
+}
+
+int count_finish(struct report *r)
+{
+	struct index index = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < r->ntraces && !ret; i++)
+		ret = finish_trace(r, &r->traces[i], &index);
+	index_clear(&index);
+	if (r->nnames)
+		qsort(r->names, r->nnames, sizeof(*r->names), by_events);
+	values_sort(&r->groups);
+	for (struct field_use *use = r->uses; use; use = use->next)
+		values_sort(&use->values);
+	return ret;
+}
+
+void count_free(struct report *r)
+{
+	for (size_t i = 0; i < r->ntraces; i++) {
+		for (uint32_t k = 0; k < r->traces[i].nclasses; k++)
+			free(r->traces[i].classes[k]);
+		free(r->traces[i].classes);
+	}
+	while (r->uses) {
+		struct field_use *next = r->uses->next;
+
+		histogram_clear(&r->uses->numbers);
+		values_free(&r->uses->values);
+		free(r->uses);
+		r->uses = next;
+	}
+	values_free(&r->groups);
+	free(r->traces);
+	free(r->names);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Durations of pairs, the longest of them, and those that are unfinished.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/report/private.h"
+
+bool kind_told(const struct pair_kind *kind)
+{
+	return kind->begin && (kind->end || kind->given) &&
+	       (kind->finished || kind->unfinished || kind->unbegun ||
+		kind->given);
+}
+
+struct durations *durations_of(struct report *r, const struct pair_kind *kind)
+{
+	size_t n = 2 * (size_t)kind->number + 8;
+	struct durations *more;
+
+	if (kind->number < r->ndurations)
+		return &r->durations[kind->number];
+	more = realloc(r->durations, n * sizeof(*more));
+	if (!more)
+		return NULL;
+	memset(more + r->ndurations, 0,
+	       (n - r->ndurations) * sizeof(*more));
+	r->durations = more;
+	r->ndurations = n;
+	return &more[kind->number];
+}
+
+static int by_sum(const void *a, const void *b)
+{
+	const struct kind_row *left = a, *right = b;
+
+	if (left->sum != right->sum)
+		return left->sum > right->sum ? -1 : 1;
+	return left->kind->number < right->kind->number ? -1 : 1;
+}
+
+size_t kinds_sorted(struct report *r, struct kind_row **rows)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(r->pairs, &kinds), found = 0;
+
+	*rows = calloc(n + 1, sizeof(**rows));
+	for (size_t i = 0; *rows && i < n; i++) {
+		const struct durations *d = durations_of(r, kinds[i]);
+
+		if (!d || !kind_told(kinds[i]))
+			continue;
+		(*rows)[found].kind = kinds[i];
+		(*rows)[found++].sum = d->ns.sum;
+	}
+	if (found)
+		qsort(*rows, found, sizeof(**rows), by_sum);
+	return found;
+}
+
+static int64_t length(const struct long_pair *pair)
+{
+	return pair->end - pair->begin;
+}
+
+/* Returns whether a comes before b: it is longer, or began earlier. */
+static bool is_before(const struct long_pair *a, const struct long_pair *b)
+{
+	if (length(a) != length(b))
+		return length(a) > length(b);
+	return a->begin < b->begin;
+}
+
+static void sift_down(struct longest *l, uint32_t at)
+{
+	struct long_pair moved = l->list[at];
+
+	for (;;) {
+		uint32_t child = 2 * at + 1;
+
+		if (child >= l->n)
+			break;
+		if (child + 1 < l->n &&
+		    is_before(&l->list[child], &l->list[child + 1]))
+			child++;
+		if (!is_before(&moved, &l->list[child]))
+			break;
+		l->list[at] = l->list[child];
+		at = child;
+	}
+	l->list[at] = moved;
+}
+
+static void set_keys(struct long_pair *to, const struct pair *pair)
+{
+	size_t n = 0;
+
+	to->keys[0] = '\0';
+	for (unsigned int i = 0; i < pair->kind->nkeys; i++) {
+		if (i && n + 1 < sizeof(to->keys))
+			to->keys[n++] = ' ';
+		n += pair_key_text(pair, i, to->keys + n,
+				   sizeof(to->keys) - n);
+	}
+}
+
+void longest_add(struct longest *l, const struct pair *pair)
+{
+	struct long_pair new = {
+		.kind = pair->kind, .trace = pair->trace,
+		.begin = pair->begin, .end = pair->end, .vtid = pair->vtid,
+		.cpu = pair->cpu, .fate = pair->fate,
+	};
+	bool full = l->n == l->max;
+
+	if (!l->max || (full && !is_before(&new, &l->list[0])))
+		return;
+	set_keys(&new, pair);
+	if (full) {
+		l->list[0] = new;
+		sift_down(l, 0);
+		return;
+	}
+	l->list[l->n++] = new;
+	if (l->n == l->max)
+		for (uint32_t i = l->n / 2; i-- > 0;)
+			sift_down(l, i);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return is_before(a, b) ? -1 : is_before(b, a);
+}
+
+void longest_sort(struct longest *l)
+{
+	if (l->n)
+		qsort(l->list, l->n, sizeof(*l->list), compare);
+}
+
+/* Returns the value of --by in this event, counted from 1; 0: it has none. */
+static uint64_t group_of(struct report *r, const struct trace_event *event)
+{
+	const struct report_trace *t = &r->traces[event->trace->number];
+	const struct report_class *c = t->classes[event->class->number];
+	const struct value *value;
+	const uint8_t *at;
+	size_t bytes;
+
+	if (!c->grouped)
+		return 0;
+	at = field_at_bytes(&c->group, event, &bytes);
+	value = at ? values_take(&r->groups, c->group.class, at, bytes) : NULL;
+	return value ? (uint64_t)(value - r->groups.list) + 1 : 0;
+}
+
+static void begun(struct pair *pair, const struct trace_event *event,
+		  void *priv)
+{
+	pair->priv = group_of(priv, event);
+}
+
+static struct cell *cell_of(struct report *r, const struct pair_kind *kind,
+			    uint64_t group)
+{
+	struct cell **cell = &r->groups.list[group - 1].cells;
+
+	for (; *cell; cell = &(*cell)->next)
+		if ((*cell)->kind == kind)
+			return *cell;
+	if (r->ncells == CELLS_MAX)
+		return NULL;
+	*cell = calloc(1, sizeof(**cell));
+	if (*cell) {
+		(*cell)->kind = kind;
+		r->ncells++;
+	}
+	return *cell;
+}
+
+static void finished(const struct pair *pair, const struct trace_event *event,
+		     void *priv)
+{
+	struct report *r = priv;
+	struct durations *d = durations_of(r, pair->kind);
+	int64_t ns = pair->end - pair->begin;
+	uint64_t group = pair->priv;
+	struct cell *cell;
+
+	if (!d) {
+		r->failed = true;
+		return;
+	}
+	if (ns < 0) {
+		d->backwards++;
+		return;
+	}
+	d->mixed |= d->ns.count && d->lane_kind != pair->lane_kind;
+	d->lane_kind = pair->lane_kind;
+	if (histogram_add(&d->ns, (long double)ns))
+		r->failed = true;
+	longest_add(&r->slowest, pair);
+	if (!r->by)
+		return;
+	if (!group)
+		group = group_of(r, event);
+	cell = group ? cell_of(r, pair->kind, group) : NULL;
+	if (cell && histogram_add(&cell->ns, (long double)ns))
+		r->failed = true;
+}
+
+static void unfinished(const struct pair *pair, void *priv)
+{
+	struct report *r = priv;
+
+	if (pair->kind->given || pair->kind->end)
+		longest_add(&r->open, pair);
+}
+
+int durations_open(struct report *r)
+{
+	const char *wrong = NULL;
+	int ret;
+
+	r->pair_calls.begun = r->by ? begun : NULL;
+	r->pair_calls.finished = finished;
+	r->pair_calls.unfinished = unfinished;
+	r->pair_calls.priv = r;
+	r->groups.max = GROUPS_MAX;
+	r->groups.fixed = true;
+	r->open.max = OPEN_SHOWN;
+	r->open.list = calloc(OPEN_SHOWN, sizeof(*r->open.list));
+	r->slowest.list = calloc(r->slowest.max + 1, sizeof(*r->open.list));
+	r->pairs = pairs_new(&r->pair_calls);
+	if (!r->pairs || !r->open.list || !r->slowest.list)
+		return command_failed("out of memory");
+	for (unsigned int i = 0; i < r->nrules; i++) {
+		ret = pairs_add(r->pairs, r->rules[i], &wrong);
+		if (ret)
+			return wrong ? command_misused("--pair '%s': %s",
+						       r->rules[i], wrong) :
+				       command_failed("out of memory");
+	}
+	return COMMAND_DONE;
+}
+
+void durations_free(struct report *r)
+{
+	for (size_t i = 0; i < r->ndurations; i++)
+		histogram_clear(&r->durations[i].ns);
+	free(r->durations);
+	free(r->slowest.list);
+	free(r->open.list);
+	if (r->pairs)
+		pairs_free(r->pairs);
+}

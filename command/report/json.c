@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The report as one JSON object; docs/looking.md describes it. Times and
+ * durations are nanoseconds.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "command/common/json.h"
+#include "command/report/private.h"
+
+#define NAME_BYTES	(4 * VALUE_BYTES + 8)
+
+static const struct {
+	const char *key;
+	double q;
+} quantiles[] = {
+	{ "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p99.9", 0.999 },
+};
+
+static void put_numbers(struct json *json, struct histogram *h)
+{
+	long double from, to;
+	unsigned int at = 0;
+	uint64_t count;
+
+	json_number(json, "count", h->count);
+	if (h->nans)
+		json_number(json, "nan", h->nans);
+	if (!h->count)
+		return;
+	json_real(json, "sum", h->sum);
+	json_real(json, "min", h->min);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		json_real(json, quantiles[i].key,
+			  histogram_quantile(h, quantiles[i].q));
+	json_real(json, "max", h->max);
+	json_open(json, "histogram", '[');
+	while (histogram_row(h, &at, &from, &to, &count)) {
+		json_open(json, NULL, '{');
+		json_real(json, "from", from);
+		json_real(json, "to", to);
+		json_number(json, "count", count);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_counts(struct json *json, uint64_t events, uint64_t bytes)
+{
+	json_number(json, "events", events);
+	json_number(json, "bytes", bytes);
+}
+
+static void put_processes(struct json *json, const struct report *r)
+{
+	json_open(json, "processes", '[');
+	for (size_t i = 0; i < r->ntraces; i++) {
+		const struct report_trace *t = &r->traces[i];
+
+		if (!t->trace)
+			continue;
+		json_open(json, NULL, '{');
+		json_real(json, "pid", (long double)t->trace->vpid);
+		json_string(json, "name", t->trace->procname);
+		json_string(json, "host", t->trace->hostname);
+		json_string(json, "trace", t->trace->path);
+		put_counts(json, t->events, t->bytes);
+		json_number(json, "lost", t->lost);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_names(struct json *json, const struct report *r)
+{
+	json_open(json, "names", '[');
+	for (size_t i = 0; i < r->nnames; i++) {
+		json_open(json, NULL, '{');
+		json_string(json, "name", r->names[i].name);
+		put_counts(json, r->names[i].events, r->names[i].bytes);
+		json_real(json, "rate", report_rate(r, r->names[i].events));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_cells(struct json *json, struct report *r,
+		      const struct pair_kind *kind)
+{
+	char name[NAME_BYTES];
+
+	json_open(json, "by", '[');
+	for (uint32_t i = 0; i < r->groups.n; i++)
+		for (struct cell *c = r->groups.list[i].cells; c; c = c->next) {
+			if (c->kind != kind)
+				continue;
+			value_text(&r->groups.list[i], name, sizeof(name));
+			json_open(json, NULL, '{');
+			json_string(json, "value", name);
+			put_numbers(json, &c->ns);
+			json_close(json, '}');
+		}
+	json_close(json, ']');
+}
+
+static void put_pairs(struct json *json, struct report *r)
+{
+	static const char *const lanes[] = {
+		[PAIR_OF_THREAD] = "thread", [PAIR_OF_CPU] = "cpu",
+		[PAIR_OF_KEYS] = "key",
+	};
+	struct kind_row *rows;
+	size_t n = kinds_sorted(r, &rows);
+
+	json_open(json, "pairs", '[');
+	for (size_t i = 0; i < n; i++) {
+		const struct pair_kind *kind = rows[i].kind;
+		struct durations *d = durations_of(r, kind);
+
+		json_open(json, NULL, '{');
+		json_string(json, "name", kind->name);
+		json_string(json, "begin", kind->begin ? kind->begin : "");
+		json_string(json, "end", kind->end ? kind->end : "");
+		if (d->ns.count)
+			json_string(json, "lane", d->mixed ? "mixed" :
+						  lanes[d->lane_kind]);
+		json_number(json, "unfinished", kind->unfinished);
+		json_number(json, "unbegun", kind->unbegun);
+		json_number(json, "keyless", kind->keyless);
+		json_number(json, "backwards", d->backwards);
+		put_numbers(json, &d->ns);
+		if (r->by)
+			put_cells(json, r, kind);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	free(rows);
+}
+
+static void put_long(struct json *json, const struct report *r,
+		     const char *key, struct longest *l)
+{
+	char begin[64], end[64];
+
+	longest_sort(l);
+	json_open(json, key, '[');
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct long_pair *p = &l->list[i];
+
+		report_time(r, p->begin, begin);
+		report_time(r, p->end, end);
+		json_open(json, NULL, '{');
+		json_string(json, "name", p->kind->name);
+		json_real(json, "begin", (long double)p->begin);
+		json_real(json, "end", (long double)p->end);
+		json_real(json, "length", (long double)(p->end - p->begin));
+		json_string(json, "view_begin", begin);
+		json_string(json, "view_end", end);
+		json_real(json, "pid", (long double)p->trace->vpid);
+		if (p->vtid >= 0)
+			json_real(json, "vtid", (long double)p->vtid);
+		json_number(json, "cpu", p->cpu);
+		if (p->kind->nkeys)
+			json_string(json, "key", p->keys);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_values(struct json *json, const char *key,
+		       const struct values *v)
+{
+	char name[NAME_BYTES];
+
+	json_open(json, key, '[');
+	for (uint32_t i = 0; i < v->n; i++) {
+		value_text(&v->list[i], name, sizeof(name));
+		json_open(json, NULL, '{');
+		json_string(json, "value", name);
+		put_counts(json, v->list[i].events, v->list[i].bytes);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_fields(struct json *json, struct report *r)
+{
+	json_open(json, "fields", '[');
+	for (struct field_use *use = r->uses; use; use = use->next) {
+		json_open(json, NULL, '{');
+		json_string(json, "name", use->name);
+		if (use->event)
+			json_string(json, "event", use->event);
+		if (use->number) {
+			put_numbers(json, &use->numbers);
+		} else {
+			put_values(json, "values", &use->values);
+			json_number(json, "other", use->values.other_events);
+			json_number(json, "missed", use->values.missed);
+		}
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void put_lock(struct json *json, const struct lock *lock)
+{
+	json_open(json, NULL, '{');
+	json_string(json, "kind", lock->kind);
+	json_number(json, "address", lock->address);
+	json_real(json, "pid", (long double)lock->trace->vpid);
+	json_number(json, "taken", lock->taken);
+	json_number(json, "blocked", lock->waited);
+	json_number(json, "failed", lock->failed);
+	json_number(json, "wait", lock->wait_ns);
+	json_number(json, "wait_max", lock->wait_max);
+	json_number(json, "hold", lock->hold_ns);
+	json_number(json, "hold_max", lock->hold_max);
+	json_open(json, "holders", '[');
+	for (unsigned int i = 0; i < HOLDERS_MAX && lock->holders[i].ns; i++) {
+		json_open(json, NULL, '{');
+		json_number(json, "vtid", lock->holders[i].vtid);
+		json_number(json, "others_waited", lock->holders[i].ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+void report_json(struct report *r)
+{
+	struct json json = { .file = stdout };
+	struct lock *const *locks;
+	size_t nlocks = locks_sorted(r, &locks);
+
+	json_open(&json, NULL, '{');
+	put_counts(&json, r->events, r->bytes);
+	json_number(&json, "lost", r->look.losses);
+	if (r->events) {
+		json_real(&json, "begin", (long double)r->first);
+		json_real(&json, "end", (long double)r->last);
+		json_real(&json, "rate", report_rate(r, r->events));
+	}
+	json_bool(&json, "interrupted", r->stopped);
+	put_processes(&json, r);
+	put_names(&json, r);
+	if (r->by) {
+		json_string(&json, "by", r->by);
+		put_values(&json, "groups", &r->groups);
+		json_number(&json, "other", r->groups.other_events);
+	}
+	put_pairs(&json, r);
+	put_long(&json, r, "slowest", &r->slowest);
+	put_long(&json, r, "unfinished", &r->open);
+	put_fields(&json, r);
+	json_open(&json, "locks", '[');
+	for (size_t i = 0; i < nlocks; i++)
+		put_lock(&json, locks[i]);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_end(&json);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by the files of this room. report.c takes options and events; what an
+ * event counts for stands in count.c, durations.c, fields.c, groups.c and
+ * locks.c; text.c and json.c print it.
+ *
+ * What must stay true here: memory is bounded by the numbers below, however
+ * long a trace is.
+ */
+#ifndef COMMAND_REPORT_PRIVATE_H
+#define COMMAND_REPORT_PRIVATE_H
+
+#include "command/export/progress.h"
+#include "command/look/look.h"
+#include "traces/pairs/histogram.h"
+#include "traces/pairs/pairs.h"
+#include "traces/read/field-at.h"
+
+#define FIELDS_MAX	8		/* --field */
+#define RULES_MAX	64		/* --pair */
+#define GROUPS_MAX	1000		/* values of --by; others together */
+#define CELLS_MAX	2000		/* durations of a kind for a value */
+#define VALUES_MAX	2048		/* of a field, told apart */
+#define VALUE_BYTES	256		/* kept of one; more is in its hash */
+#define SLOWEST_MAX	10000
+#define OPEN_SHOWN	10		/* unfinished pairs that are listed */
+#define LOCKS_MAX	8192
+#define HOLDERS_MAX	8		/* of a lock that are told */
+
+/* A value of a field. */
+struct value {
+	const struct field_class *class;
+	uint64_t hash;
+	uint64_t events;
+	uint64_t bytes;
+	struct cell *cells;		/* of --by */
+	uint32_t length;		/* of kept[] */
+	bool cut;
+	uint8_t *kept;
+};
+
+/* The values that were met most. Once there are too many, those with the least
+ * events are counted together; a value that comes later may have been among
+ * them, `missed` times at most. */
+struct values {
+	struct value *list;
+	uint32_t n;
+	uint32_t max;
+	uint32_t *slots;		/* numbers in list[], + 1 */
+	uint32_t nslots;
+	bool fixed;			/* those that came first stay */
+	uint64_t other_events;
+	uint64_t other_bytes;
+	uint64_t missed;
+};
+
+/* Durations of a kind of pairs for a value of --by. */
+struct cell {
+	struct cell *next;
+	const struct pair_kind *kind;
+	struct histogram ns;
+};
+
+/* Durations of a kind. */
+struct durations {
+	struct histogram ns;
+	uint64_t backwards;		/* END is before BEGIN */
+	bool mixed;			/* lanes are of several kinds */
+	uint8_t lane_kind;
+};
+
+/* A pair that is told. */
+struct long_pair {
+	const struct pair_kind *kind;
+	const struct trace_class *trace;
+	int64_t begin;
+	int64_t end;
+	int64_t vtid;
+	uint32_t cpu;
+	uint8_t fate;
+	char keys[64];
+};
+
+/* The longest pairs: a heap whose first is the shortest. */
+struct longest {
+	struct long_pair *list;
+	uint32_t n;
+	uint32_t max;
+};
+
+/* What --field has of one event's field, or of a context. */
+struct field_use {
+	const char *name;		/* of the field */
+	const char *event;		/* "app:reply", or NULL: a context */
+	bool number;
+	struct histogram numbers;
+	struct values values;
+	struct field_use *next;
+};
+
+struct field_ref {
+	struct field_at at;
+	struct field_use *use;
+};
+
+/* Counts of an event's name, in all traces. */
+struct event_row {
+	const char *name;
+	uint64_t events;
+	uint64_t bytes;
+};
+
+enum lock_step {
+	LOCK_NONE,
+	LOCK_WAIT,			/* mutex_lock_entry */
+	LOCK_TAKE,			/* mutex_lock_exit */
+	LOCK_GIVE,			/* mutex_unlock_entry */
+	LOCK_RETAKE,			/* cond_wait_exit */
+};
+
+/* A class of events in one trace. */
+struct report_class {
+	uint64_t events;
+	uint64_t bytes;
+	bool watched;			/* there is more than to count */
+	bool grouped;
+	uint8_t lock;			/* enum lock_step */
+	uint8_t nfields;
+	struct field_at group;
+	struct field_at lock_at;	/* address of the lock */
+	struct field_at lock_ret;	/* class: NULL without this field */
+	const char *lock_kind;
+	struct field_ref fields[];
+};
+
+struct report_trace {
+	const struct trace_class *trace;
+	struct report_class **classes;	/* by number */
+	uint32_t nclasses;
+	struct field_at vtid;		/* class: NULL without this context */
+	uint64_t lost;
+	uint64_t events;		/* set by count_finish() */
+	uint64_t bytes;
+};
+
+struct report {
+	struct look look;
+	struct reader_calls calls;	/* those of `look` */
+	const char *by;
+	const char *fields[FIELDS_MAX];
+	unsigned int nfields;
+	const char *rules[RULES_MAX];
+	unsigned int nrules;
+	uint32_t rows;			/* of a table; 0: all */
+	bool json;
+	bool no_pager;
+	bool stopped;			/* Ctrl-C: it tells what was read */
+
+	struct report_trace *traces;	/* by number */
+	size_t ntraces;
+	uint64_t events;
+	uint64_t bytes;
+	int64_t first;
+	int64_t last;
+	struct progress progress;
+	bool failed;			/* without memory */
+	bool lockless;			/* lock events have no vtid */
+
+	struct event_row *names;	/* set by count_finish() */
+	size_t nnames;
+	struct pairs *pairs;
+	struct pair_calls pair_calls;
+	struct durations *durations;	/* by kind */
+	size_t ndurations;
+	uint32_t ncells;
+	struct longest slowest;
+	struct longest open;
+	struct values groups;
+	struct field_use *uses;
+	struct locks *locks;
+};
+
+/* count.c */
+int count_open(struct report *r);
+void count_event(struct report *r, const struct trace_event *event);
+int count_finish(struct report *r);
+void count_free(struct report *r);
+
+/* checks.c: what was asked for and is not there; a status. */
+int check_asked(const struct report *r);
+int check_keys(const struct report *r);
+
+/* values.c: values_take() returns the value, or NULL: it counts as another. It
+ * is valid until the next call. */
+struct value *values_take(struct values *v, const struct field_class *class,
+			  const uint8_t *at, size_t bytes);
+void values_sort(struct values *v);
+void values_free(struct values *v);
+void value_text(const struct value *value, char *text, size_t room);
+
+/* durations.c */
+int durations_open(struct report *r);
+void durations_free(struct report *r);
+struct durations *durations_of(struct report *r, const struct pair_kind *kind);
+void longest_add(struct longest *l, const struct pair *pair);
+void longest_sort(struct longest *l);
+
+/* Returns whether the kind is told at all; if its events have no END, only of a
+ * rule. */
+bool kind_told(const struct pair_kind *kind);
+
+/* locks.c */
+struct lock_holder {
+	uint32_t vtid;
+	uint64_t ns;			/* that others waited for it */
+};
+
+struct lock {
+	uint64_t address;
+	const struct trace_class *trace;
+	const char *kind;		/* "mutex" */
+	uint64_t taken;
+	uint64_t waited;		/* of these: while another held it */
+	uint64_t failed;		/* trylock and timeouts */
+	uint64_t wait_ns;
+	uint64_t wait_max;
+	uint64_t hold_ns;
+	uint64_t hold_max;
+	uint64_t blamed_ns;
+	struct lock_holder holders[HOLDERS_MAX];	/* sorted */
+	/* private */
+	struct lock_thread *threads;
+};
+
+void locks_class(struct report_class *class, const struct trace_class *trace,
+		 const struct event_class *event);
+void locks_event(struct report *r, const struct report_class *class,
+		 const struct report_trace *trace,
+		 const struct trace_event *event);
+size_t locks_sorted(struct report *r, struct lock *const **sorted);
+uint64_t locks_left_out(const struct report *r);
+void locks_free(struct report *r);
+
+/* A kind that is told. */
+struct kind_row {
+	const struct pair_kind *kind;
+	long double sum;
+};
+
+/* Makes a list of them, the longest sum first, which the caller frees. Returns
+ * their number. */
+size_t kinds_sorted(struct report *r, struct kind_row **rows);
+
+/* text.c */
+void report_heading(const char *text);
+void report_duration(char *text, size_t room, long double ns);
+void report_number(char *text, size_t room, long double value);
+
+/* Writes a time as --begin takes it, at most 64 bytes. */
+void report_time(const struct report *r, int64_t ns, char *p);
+
+/* Returns events a second; 0: that cannot be told. */
+double report_rate(const struct report *r, uint64_t events);
+
+/* Says how many rows of n are not printed. */
+void report_more(const struct report *r, size_t n, const char *what);
+
+/* Prints a histogram. */
+void report_rows(struct histogram *h,
+	       void (*number)(char *text, size_t room, long double value));
+
+/* sections.c */
+void report_pairs(struct report *r);
+void report_groups(struct report *r);
+void report_fields(struct report *r);
+void report_locks(struct report *r);
+
+/* print.c, json.c */
+void report_print(struct report *r);
+void report_json(struct report *r);
+
+/* Returns an event's share in percent. */
+static inline double share(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Returns how many rows of a table are printed. */
+static inline size_t rows_shown(const struct report *r, size_t n)
+{
+	return r->rows && r->rows < n ? r->rows : n;
+}
+
+#endif

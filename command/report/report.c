@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * taffrail report: counts the events of traces, and measures pairs of them,
+ * fields and locks.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/report/private.h"
+#include "traces/read/merge.h"
+
+#define ROWS_SHOWN	20u
+#define EXIT_INTERRUPTED	(128 + SIGINT)
+
+enum key {
+	KEY_PAIR = 256,
+	KEY_BY,
+	KEY_FIELD,
+	KEY_SLOWEST,
+	KEY_ROWS,
+	KEY_JSON,
+	KEY_UTC,
+	KEY_NO_PAGER,
+};
+
+static const struct option_row rows[] = {
+	{ KEY_PAIR, "pair", "RULE",
+	  "measure BEGIN,END[,KEY...]: from event BEGIN to END, with the same "
+	  "values of fields KEY (repeatable)" },
+	{ KEY_BY, "by", "FIELD",
+	  "tell events and pairs by this field's value" },
+	{ KEY_FIELD, "field", "NAME",
+	  "tell the values of a field (repeatable)" },
+	{ KEY_SLOWEST, "slowest", "N", "list the N longest pairs" },
+	{ KEY_ROWS, "rows", "N",
+	  "print at most N rows of a table; 0: all (default 20)" },
+	{ KEY_JSON, "json", NULL, "print JSON" },
+	LOOK_LIVE_ROWS,
+	LOOK_ROWS,
+	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
+	{ KEY_NO_PAGER, "no-pager", NULL, "do not start a pager" },
+	{ 0 }
+};
+
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+	(void)number;
+	stopped = 1;
+}
+
+static int take_number(uint32_t *to, const char *value, uint32_t most,
+		       const char *what)
+{
+	unsigned long long number;
+	char *end;
+
+	errno = 0;
+	number = strtoull(value, &end, 10);
+	if (errno || *end || *value < '0' || *value > '9' || number > most)
+		return command_misused("'%s' is no number of %s up to %u",
+				       value, what, most);
+	*to = (uint32_t)number;
+	return COMMAND_DONE;
+}
+
+static int take_field(struct report *r, const char *value)
+{
+	if (r->nfields == FIELDS_MAX)
+		return command_misused("--field: at most %d names",
+				       FIELDS_MAX);
+	r->fields[r->nfields++] = value;
+	return COMMAND_DONE;
+}
+
+static int take_rule(struct report *r, const char *value)
+{
+	if (r->nrules == RULES_MAX)
+		return command_misused("--pair: at most %d rules", RULES_MAX);
+	r->rules[r->nrules++] = value;
+	return COMMAND_DONE;
+}
+
+static int take(struct report *r, int key, const char *value)
+{
+	switch (key) {
+	case KEY_PAIR:
+		return take_rule(r, value);
+	case KEY_BY:
+		r->by = value;
+		break;
+	case KEY_FIELD:
+		return take_field(r, value);
+	case KEY_SLOWEST:
+		return take_number(&r->slowest.max, value, SLOWEST_MAX,
+				   "pairs");
+	case KEY_ROWS:
+		return take_number(&r->rows, value, INT32_MAX, "rows");
+	case KEY_JSON:
+		r->json = true;
+		break;
+	case KEY_UTC:
+		r->look.utc = true;
+		break;
+	case KEY_NO_PAGER:
+		r->no_pager = true;
+		break;
+	default:
+		return look_option(&r->look, key, value);
+	}
+	return COMMAND_DONE;
+}
+
+static void loss(const struct trace_loss *l, void *priv)
+{
+	struct report *r = priv;
+
+	r->look.losses += l->events;
+	if (l->trace->number < r->ntraces)
+		r->traces[l->trace->number].lost += l->events;
+}
+
+static void problem(const char *where, const char *fact, void *priv)
+{
+	struct report *r = priv;
+
+	progress_clear(&r->progress);
+	r->calls.problem(where, fact, r->calls.priv);
+}
+
+static void read_all(struct report *r)
+{
+	struct progress *progress = &r->progress;
+	const struct trace_event *event;
+	uint64_t n = 0;
+
+	progress_open(progress, INT64_MIN);
+	while ((event = reader_next(r->look.reader))) {
+		count_event(r, event);
+		if (++n % PROGRESS_EVENTS)
+			continue;
+		progress_step(progress, n, event->ns);
+		if (stopped || r->failed)
+			break;
+	}
+	progress_clear(progress);
+	r->stopped = stopped;
+	pairs_finish(r->pairs);
+}
+
+static int print(struct report *r)
+{
+	int ret;
+
+	if (r->json) {
+		report_json(r);
+		return command_finish();
+	}
+	if (!r->no_pager)
+		pager_begin();
+	report_print(r);
+	ret = command_finish();
+	pager_end();
+	return ret;
+}
+
+static int run(struct report *r)
+{
+	struct sigaction action = { .sa_handler = stop,
+				    .sa_flags = (int)SA_RESETHAND };
+	int ret = durations_open(r);
+
+	if (ret == COMMAND_DONE)
+		ret = check_asked(r);
+	if (ret != COMMAND_DONE)
+		return ret;
+	r->calls = r->look.calls;
+	r->look.calls = (struct reader_calls){ problem, loss, r };
+	if (count_open(r))
+		return command_failed("out of memory");
+	ret = check_keys(r);
+	if (ret != COMMAND_DONE)
+		return ret;
+	sigaction(SIGINT, &action, NULL);
+	read_all(r);
+	if (r->failed || pairs_error(r->pairs) || count_finish(r))
+		return command_failed("out of memory");
+	ret = print(r);
+	if (r->stopped && ret == COMMAND_DONE) {
+		command_warn("interrupted: the rest was not read");
+		return EXIT_INTERRUPTED;
+	}
+	return ret;
+}
+
+static int check_sources(const struct report *r, int directories)
+{
+	bool rings = r->look.session || r->look.pid;
+
+	if (rings && directories)
+		return command_misused("give directories, or -s and -p, which "
+				       "look at buffers, but not both");
+	if (!rings && !directories)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote, or -s NAME");
+	return COMMAND_DONE;
+}
+
+int report_main(int argc, char **argv)
+{
+	struct options options = {
+		.argc = argc, .argv = argv, .rows = rows,
+		.shape = "DIR... | -s NAME | -p PID",
+		.about = "Count the events of traces, or of a session's "
+			 "buffers, and measure durations\nof pairs of them, "
+			 "fields, and locks.",
+	};
+	struct report r = { .rows = ROWS_SHOWN };
+	int key, ret;
+
+	while ((key = options_next(&options)) != OPTIONS_END) {
+		if (key == OPTIONS_STOP)
+			return options.status;
+		ret = take(&r, key, options.value);
+		if (ret != COMMAND_DONE)
+			return ret;
+	}
+	ret = check_sources(&r, argc - options.index);
+	if (ret != COMMAND_DONE)
+		return ret;
+	signal(SIGPIPE, SIG_IGN);
+	ret = look_open(&r.look, argv + options.index, argc - options.index);
+	if (ret == COMMAND_DONE)
+		ret = run(&r);
+	locks_free(&r);
+	count_free(&r);
+	durations_free(&r);
+	key = look_close(&r.look);
+	return ret == COMMAND_DONE ? key : ret;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Pairs, values of --by, fields and locks as text.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/common/counted.h"
+#include "command/common/printable.h"
+#include "command/report/private.h"
+
+#define NAME_BYTES	128
+
+static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
+
+static void print_numbers(struct histogram *h, const char *name,
+			  void (*number)(char *text, size_t room,
+					 long double value))
+{
+	char text[32];
+
+	printf("%10llu", (unsigned long long)h->count);
+	number(text, sizeof(text), h->sum);
+	printf(" %9s", h->count ? text : "-");
+	number(text, sizeof(text), h->min);
+	printf(" %9s", h->count ? text : "-");
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
+		number(text, sizeof(text), histogram_quantile(h, quantiles[i]));
+		printf(" %9s", h->count ? text : "-");
+	}
+	number(text, sizeof(text), h->max);
+	printf(" %9s", h->count ? text : "-");
+	printable_print("  %s\n", name);
+}
+
+static void print_columns(const char *name)
+{
+	printf("     count       sum       min       p50       p90       p99"
+	       "     p99.9       max  %s\n", name);
+}
+
+static const char *lanes(const struct durations *d)
+{
+	static const char *const words[] = {
+		[PAIR_OF_THREAD] = "by thread",
+		[PAIR_OF_CPU] = "by CPU: the events have no context vtid",
+		[PAIR_OF_KEYS] = "by key",
+	};
+
+	return d->mixed ? "by thread where there is vtid, else by CPU" :
+			  words[d->lane_kind];
+}
+
+/* Prints what is told of a kind beside its durations. */
+static void print_kind(struct report *r, const struct pair_kind *kind)
+{
+	struct durations *d = durations_of(r, kind);
+
+	putchar('\n');
+	printable_print("%s: %s to %s", kind->name,
+			kind->begin ? kind->begin : "?",
+			kind->end ? kind->end : "?");
+	if (d && d->ns.count)
+		printf(", %s", lanes(d));
+	putchar('\n');
+	if (kind->unfinished)
+		printf("  %llu unfinished\n",
+		       (unsigned long long)kind->unfinished);
+	if (kind->unbegun)
+		printf("  %s without a begin\n",
+		       counted(kind->unbegun, "end"));
+	if (kind->keyless)
+		printf("  %s without the key\n",
+		       counted(kind->keyless, "event"));
+	if (d && d->backwards)
+		printf("  %s where the end is before the begin: the trace is "
+		       "damaged\n", counted(d->backwards, "pair"));
+	if (d && d->ns.count)
+		report_rows(&d->ns, report_duration);
+}
+
+static void print_list(const struct report *r, const struct longest *l)
+{
+	char begin[64], end[64], length[32], lane[48];
+
+	printf("    length  %-18s  %-18s  %-18s  pair\n", "begin", "end",
+	       "process, thread");
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct long_pair *p = &l->list[i];
+
+		report_duration(length, sizeof(length),
+			      (long double)(p->end - p->begin));
+		report_time(r, p->begin, begin);
+		report_time(r, p->end, end);
+		if (p->fate == PAIR_OPEN)
+			strcpy(end, "-");
+		if (p->vtid >= 0)
+			snprintf(lane, sizeof(lane), "%lld, %lld",
+				 (long long)p->trace->vpid,
+				 (long long)p->vtid);
+		else
+			snprintf(lane, sizeof(lane), "%lld, CPU %u",
+				 (long long)p->trace->vpid, p->cpu);
+		printable_print("%10s  %-18s  %-18s  %-18s  %s%s%s\n", length,
+				begin, end, lane, p->kind->name,
+				*p->keys ? " " : "", p->keys);
+	}
+}
+
+static void print_long(struct report *r)
+{
+	char begin[64], end[64];
+
+	longest_sort(&r->slowest);
+	longest_sort(&r->open);
+	if (r->slowest.n) {
+		report_heading("Slowest pairs");
+		print_list(r, &r->slowest);
+		report_time(r, r->slowest.list[0].begin, begin);
+		report_time(r, r->slowest.list[0].end, end);
+		printf("  the first of them: taffrail view --begin %s --end %s"
+		       "%s DIR\n", begin, end, r->look.utc ? " --utc" : "");
+	}
+	if (r->open.n) {
+		report_heading("Unfinished pairs, the longest");
+		print_list(r, &r->open);
+	}
+}
+
+void report_pairs(struct report *r)
+{
+	struct kind_row *rows;
+	size_t n = kinds_sorted(r, &rows);
+	size_t shown = rows_shown(r, n);
+
+	if (n) {
+		report_heading("Durations of pairs");
+		print_columns("pair");
+		for (size_t i = 0; i < shown; i++)
+			print_numbers(&durations_of(r, rows[i].kind)->ns,
+				      rows[i].kind->name, report_duration);
+		report_more(r, n, "kind");
+		for (size_t i = 0; i < shown; i++)
+			print_kind(r, rows[i].kind);
+	}
+	free(rows);
+	print_long(r);
+}
+
+static void print_cells(struct report *r, const struct pair_kind *kind)
+{
+	char name[NAME_BYTES];
+	size_t found = 0;
+
+	for (uint32_t i = 0; i < r->groups.n; i++)
+		for (struct cell *c = r->groups.list[i].cells; c; c = c->next) {
+			if (c->kind != kind)
+				continue;
+			if (!found++) {
+				putchar('\n');
+				printable_print("%s, by %s\n", kind->name,
+						r->by);
+				print_columns(r->by);
+			}
+			if (found > rows_shown(r, r->groups.n))
+				return;
+			value_text(&r->groups.list[i], name, sizeof(name));
+			print_numbers(&c->ns, name, report_duration);
+		}
+}
+
+void report_groups(struct report *r)
+{
+	struct kind_row *rows;
+	char name[NAME_BYTES];
+	size_t n;
+
+	if (!r->by)
+		return;
+	putchar('\n');
+	printable_print("Events by %s\n", r->by);
+	printf("      events       %%    a second         bytes       %%  "
+	       "value\n");
+	for (size_t i = 0; i < rows_shown(r, r->groups.n); i++) {
+		const struct value *v = &r->groups.list[i];
+
+		value_text(v, name, sizeof(name));
+		printable_print("%12llu  %5.1f%%  %10.1f  %12llu  %5.1f%%  "
+				"%s\n", (unsigned long long)v->events,
+				share(v->events, r->events),
+				report_rate(r, v->events),
+				(unsigned long long)v->bytes,
+				share(v->bytes, r->bytes), name);
+	}
+	report_more(r, r->groups.n, "value");
+	if (r->groups.other_events)
+		printf("%12llu  %5.1f%%  of values that came behind the first "
+		       "%d\n", (unsigned long long)r->groups.other_events,
+		       share(r->groups.other_events, r->events), GROUPS_MAX);
+	n = kinds_sorted(r, &rows);
+	for (size_t i = 0; i < rows_shown(r, n); i++)
+		print_cells(r, rows[i].kind);
+	free(rows);
+}
+
+static void print_values(const struct report *r, const struct values *v)
+{
+	uint64_t sum = v->other_events;
+	char name[NAME_BYTES];
+
+	for (uint32_t i = 0; i < v->n; i++)
+		sum += v->list[i].events;
+	printf("      events       %%  value\n");
+	for (size_t i = 0; i < rows_shown(r, v->n); i++) {
+		value_text(&v->list[i], name, sizeof(name));
+		printable_print("%12llu  %5.1f%%  %s\n",
+				(unsigned long long)v->list[i].events,
+				share(v->list[i].events, sum), name);
+	}
+	report_more(r, v->n, "value");
+	if (v->other_events)
+		printf("%12llu  %5.1f%%  of rarer values; a count may be up to "
+		       "%llu too low\n", (unsigned long long)v->other_events,
+		       share(v->other_events, sum),
+		       (unsigned long long)v->missed);
+}
+
+void report_fields(struct report *r)
+{
+	for (struct field_use *use = r->uses; use; use = use->next) {
+		const char *event = use->event ? use->event : "all events";
+
+		if (!use->numbers.count && !use->numbers.nans &&
+		    !use->values.n)
+			continue;
+		putchar('\n');
+		printable_print("Field %s of %s\n", use->name, event);
+		if (!use->number) {
+			print_values(r, &use->values);
+			continue;
+		}
+		print_columns("field");
+		print_numbers(&use->numbers, use->name, report_number);
+		if (use->numbers.nans)
+			printf("%10llu of NaN\n",
+			       (unsigned long long)use->numbers.nans);
+		report_rows(&use->numbers, report_number);
+	}
+}
+
+static void print_lock(const struct lock *lock)
+{
+	char wait[32], most[32], hold[32], longest[32];
+
+	report_duration(wait, sizeof(wait), (long double)lock->wait_ns);
+	report_duration(most, sizeof(most), (long double)lock->wait_max);
+	report_duration(hold, sizeof(hold), (long double)lock->hold_ns);
+	report_duration(longest, sizeof(longest), (long double)lock->hold_max);
+	printf("%10llu %9llu %9llu %9s %9s %9s %9s  %s 0x%llX of process "
+	       "%lld\n", (unsigned long long)lock->taken,
+	       (unsigned long long)lock->waited,
+	       (unsigned long long)lock->failed, wait, most, hold, longest,
+	       lock->kind, (unsigned long long)lock->address,
+	       (long long)lock->trace->vpid);
+	for (unsigned int i = 0; i < HOLDERS_MAX && lock->holders[i].ns; i++) {
+		report_duration(wait, sizeof(wait),
+			      (long double)lock->holders[i].ns);
+		printf("           others waited %s (%.1f%%) while thread %u "
+		       "held it\n", wait,
+		       share(lock->holders[i].ns, lock->blamed_ns),
+		       lock->holders[i].vtid);
+	}
+}
+
+void report_locks(struct report *r)
+{
+	struct lock *const *list;
+	size_t n = locks_sorted(r, &list);
+
+	if (n) {
+		report_heading("Locks, by wait time");
+		printf("     taken   blocked    failed      wait  the most"
+		       "      hold  the most  lock\n");
+	}
+	for (size_t i = 0; i < rows_shown(r, n); i++)
+		print_lock(list[i]);
+	report_more(r, n, "lock");
+	if (locks_left_out(r))
+		printf("  %s of more locks than %d\n",
+		       counted(locks_left_out(r), "event"), LOCKS_MAX);
+	if (r->lockless)
+		printf("\nLocks are told by thread: record with --context "
+		       "vtid\n");
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Numbers, times and histograms of the report as text.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "command/common/counted.h"
+#include "command/report/private.h"
+#include "traces/text/event-text.h"
+
+#define BAR_COLUMNS	40
+#define GAP_ROWS	8		/* empty rows that are printed */
+
+void report_duration(char *text, size_t room, long double ns)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	unsigned int unit = 0;
+	int digits;
+
+	/* what rounds to 1000 is 1 of the next unit */
+	while (unit < 3 && ns >= (unit ? 999.5L : 1000)) {
+		ns /= 1000;
+		unit++;
+	}
+	digits = !unit ? 0 : ns < 9.995L ? 2 : ns < 99.95L ? 1 : 0;
+	snprintf(text, room, "%.*Lf %s", digits, ns, units[unit]);
+}
+
+void report_number(char *text, size_t room, long double value)
+{
+	bool whole = value > -1e15L && value < 1e15L &&
+		     value == (long double)(int64_t)value;
+
+	if (whole)
+		snprintf(text, room, "%lld", (long long)value);
+	else
+		snprintf(text, room, "%.6Lg", value);
+}
+
+static void put_row(uint64_t count, uint64_t most, const char *from,
+		    const char *to)
+{
+	char bar[BAR_COLUMNS + 1];
+	int n = (int)((double)count * BAR_COLUMNS / (double)most + 0.5);
+
+	n = count && !n ? 1 : n;
+	memset(bar, '@', (size_t)n);
+	bar[n] = '\0';
+	printf("%12s .. %-12s %10llu |%-*s|\n", from, to,
+	       (unsigned long long)count, BAR_COLUMNS, bar);
+}
+
+/* Prints rows without numbers between two that have some. */
+static void put_gap(long double from, long double to, uint64_t most,
+		    void (*number)(char *text, size_t room, long double value))
+{
+	char left[32], right[32];
+	unsigned int n = 0;
+
+	for (long double at = from; from >= 1 && at < to; at *= 2)
+		n++;
+	if (!n || n > GAP_ROWS) {
+		if (from < to)
+			printf("         ...\n");
+		return;
+	}
+	for (; from < to; from *= 2) {
+		number(left, sizeof(left), from);
+		number(right, sizeof(right), 2 * from);
+		put_row(0, most, left, right);
+	}
+}
+
+void report_rows(struct histogram *h,
+	       void (*number)(char *text, size_t room, long double value))
+{
+	long double from, to, before = 0;
+	char left[32], right[32];
+	uint64_t count, most = 0;
+	unsigned int at = 0;
+	bool first = true;
+
+	while (histogram_row(h, &at, &from, &to, &count))
+		most = count > most ? count : most;
+	at = 0;
+	while (histogram_row(h, &at, &from, &to, &count)) {
+		if (!first)
+			put_gap(before, from, most, number);
+		first = false;
+		before = to;
+		number(left, sizeof(left), from);
+		number(right, sizeof(right), to);
+		put_row(count, most, left, right);
+	}
+}
+
+void report_heading(const char *text)
+{
+	printf("\n%s\n", text);
+}
+
+void report_more(const struct report *r, size_t n, const char *what)
+{
+	size_t shown = rows_shown(r, n);
+
+	if (shown < n)
+		printf("  ... and %s (--rows 0 prints all)\n",
+		       counted(n - shown, what));
+}
+
+void report_time(const struct report *r, int64_t ns, char *p)
+{
+	struct event_text text = { .utc = r->look.utc };
+	char *blank;
+
+	/* a time of day is enough for view, unless it is not of one day */
+	text.dates = r->last - r->first > 20 * 3600 * 1000000000ll;
+	event_text_open(&text);
+	event_text_time(&text, ns, p);
+	blank = strchr(p, ' ');
+	if (blank)
+		*blank = 'T';
+}
+
+double report_rate(const struct report *r, uint64_t events)
+{
+	double seconds = ((double)r->last - (double)r->first) / 1e9;
+
+	return events > 1 && seconds > 0 ? (double)events / seconds : 0;
+}

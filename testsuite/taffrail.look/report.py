@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What `taffrail report --json` must say, computed from babeltrace2's text.
+
+Usage: report.py REPORT TEXT [ONLY] [KIND...]
+
+REPORT is the JSON, TEXT what `babeltrace2 --clock-seconds` printed. ONLY is a
+regular expression of events that are looked at. KIND is
+NAME|BEGIN|END|BEGINKEYS|ENDKEYS|LANE|NESTED: what must be measured; LANE is
+thread, cpu, key or any (keys of all processes), NESTED is 1 for calls. All
+kinds must be given; without a KIND, pairs are not compared. Prints a line for
+each difference.
+"""
+import bisect
+import collections
+import json
+import math
+import re
+import sys
+
+LINE = re.compile(r'\[(\d+)\.(\d{9})\] \(\S+\) (\S+?):(.*?):\((\d+)\) '
+                  r'(\S+?:\S+?): (\{.*)$')
+FIELD = re.compile(r'(\w+) = ("(?:\\.|[^"\\])*"|\( .*? \)|[^,}]+)')
+Event = collections.namedtuple('Event', 'ns pid name fields cpu')
+EXACT = 256
+
+
+def value(text):
+    text = text.strip()
+    if text.startswith('"'):
+        return text
+    if text.startswith('('):
+        return re.match(r'\( "([^"]*)"|.* = (-?\d+) \)', text).expand(
+            r'\1\2')
+    if text.startswith('0x'):
+        return int(text, 16)
+    return float(text) if re.search(r'[.eni]', text) else int(text)
+
+
+def read(path):
+    events = []
+    with open(path, encoding='utf-8') as file:
+        for line in file:
+            match = LINE.match(line.rstrip('\n'))
+            if not match:
+                sys.exit(f'report.py: cannot read: {line}')
+            fields = {name: value(text)
+                      for name, text in FIELD.findall(match.group(7))}
+            fields.setdefault('cpu', fields['cpu_id'])
+            events.append(Event(int(match.group(1)) * 10**9
+                                + int(match.group(2)), int(match.group(5)),
+                                match.group(6), fields,
+                                fields.get('cpu_id')))
+    return events
+
+
+def differ(what, got, want):
+    print(f'{what}: {got!r}, not {want!r}')
+
+
+def same(what, got, want):
+    if got != want:
+        differ(what, got, want)
+
+
+def rank(numbers, part):
+    """The smallest number that is not below this part of all (exactly)."""
+    parts = {'p50': (1, 2), 'p90': (9, 10), 'p99': (99, 100),
+             'p99.9': (999, 1000)}[part]
+    n = -(-len(numbers) * parts[0] // parts[1])
+    return numbers[max(n, 1) - 1]
+
+
+def check_numbers(what, got, numbers):
+    numbers = sorted(numbers)
+    same(f'{what}: count', got['count'], len(numbers))
+    if not numbers or got['count'] != len(numbers):
+        return
+    same(f'{what}: min', got['min'], numbers[0])
+    same(f'{what}: max', got['max'], numbers[-1])
+    total = math.fsum(numbers)
+    if all(isinstance(number, int) for number in numbers):
+        same(f'{what}: sum', got['sum'], sum(numbers))
+    elif abs(got['sum'] - total) > 1e-9 * math.fsum(map(abs, numbers)):
+        differ(f'{what}: sum', got['sum'], total)
+    for part in 'p50', 'p90', 'p99', 'p99.9':
+        want = rank(numbers, part)
+        error = abs(got[part] - want)
+        if error > (0 if len(numbers) <= EXACT else abs(want) / 256):
+            differ(f'{what}: {part}', got[part], want)
+    total = 0
+    for row in got['histogram']:
+        low, high = row['from'], row['to']
+        if low < 0:
+            count = bisect.bisect_right(numbers, high) - bisect.bisect_right(
+                numbers, low)
+        else:
+            count = bisect.bisect_left(numbers, high) - bisect.bisect_left(
+                numbers, low)
+        same(f'{what}: from {low} to {high}', row['count'], count)
+        total += count
+    same(f'{what}: of the histogram', total, len(numbers))
+
+
+class Kind:
+    def __init__(self, text):
+        (self.name, self.begin, self.end, begin_keys, end_keys, self.lane,
+         nested) = text.split('|')
+        self.keys = {self.begin: begin_keys.split(',') if begin_keys else [],
+                     self.end: end_keys.split(',') if end_keys else []}
+        self.nested = nested == '1'
+        self.done = []          # (ns, begin, end, BEGIN, END)
+        self.unfinished = 0
+        self.unbegun = 0
+
+    def lane_of(self, event):
+        if self.lane == 'thread':
+            return event.pid, 'thread', event.fields['vtid']
+        if self.lane == 'cpu':
+            return event.pid, 'cpu', event.cpu
+        keys = tuple(event.fields[key] for key in self.keys[event.name])
+        return (None if self.lane == 'any' else event.pid, self.name, keys)
+
+
+def measure(kinds, events):
+    opened = collections.defaultdict(list)
+    for event in events:
+        for kind in kinds:
+            if event.name != kind.end:
+                continue
+            stack = opened[kind.lane_of(event)]
+            mine = [i for i, pair in enumerate(stack) if pair[0] is kind]
+            if not mine:
+                kind.unbegun += kind.begin != kind.end
+                continue
+            if kind.nested:
+                for i in range(len(stack) - 1, mine[-1], -1):
+                    if stack[i][0].nested:
+                        stack[i][0].unfinished += 1
+                        del stack[i]
+            begin = stack.pop(mine[-1])[1]
+            kind.done.append((event.ns - begin.ns, begin.ns, event.ns, begin,
+                              event))
+        for kind in kinds:
+            if event.name == kind.begin:
+                opened[kind.lane_of(event)].append((kind, event))
+    for stack in opened.values():
+        for kind, _ in stack:
+            kind.unfinished += kind.begin != kind.end
+
+
+def check_pairs(report, kinds):
+    same('kinds', sorted(pair['name'] for pair in report['pairs']),
+         sorted(kind.name for kind in kinds))
+    for got in report['pairs']:
+        for kind in kinds:
+            if kind.name != got['name']:
+                continue
+            what = f'pairs {kind.name}'
+            same(f'{what}: unfinished', got['unfinished'], kind.unfinished)
+            same(f'{what}: unbegun', got['unbegun'], kind.unbegun)
+            check_numbers(what, got, [pair[0] for pair in kind.done])
+            if 'by' in got:
+                check_by(what, report['by'], got, kind)
+
+
+def shown(number):
+    return number if isinstance(number, str) else str(number)
+
+
+def check_by(what, by, got, kind):
+    parts = collections.defaultdict(list)
+    for pair in kind.done:
+        for event in pair[3], pair[4]:
+            if by in event.fields:
+                parts[shown(event.fields[by])].append(pair[0])
+                break
+    same(f'{what}: values of {by}', sorted(part['value'] for part in
+                                           got['by']), sorted(parts))
+    for part in got['by']:
+        check_numbers(f'{what}, {by} {part["value"]}', part,
+                      parts.get(part['value'], []))
+
+
+def check_counts(report, events):
+    same('events', report['events'], len(events))
+    if events:
+        same('begin', report['begin'], min(event.ns for event in events))
+        same('end', report['end'], max(event.ns for event in events))
+    names = collections.Counter(event.name for event in events)
+    same('names', {row['name']: row['events'] for row in report['names']},
+         dict(names))
+    pids = collections.Counter(event.pid for event in events)
+    same('processes', {row['pid']: row['events'] for row in
+                       report['processes'] if row['events']}, dict(pids))
+    same('bytes', sum(row['bytes'] for row in report['names']),
+         report['bytes'])
+    if 'by' in report:
+        values = collections.Counter(shown(event.fields[report['by']])
+                                     for event in events
+                                     if report['by'] in event.fields)
+        same('values', {row['value']: row['events']
+                        for row in report['groups']}, dict(values))
+
+
+def check_slowest(report, kinds):
+    want = sorted((-pair[0], pair[1]) for kind in kinds for pair in kind.done)
+    got = [(-pair['length'], pair['begin']) for pair in report['slowest']]
+    same('slowest', got, want[:len(got)])
+
+
+def check_fields(report, events):
+    for field in report['fields']:
+        name, event = field['name'], field.get('event')
+        what = f'field {name} of {event}'
+        values = [found.fields[name] for found in events
+                  if event in (None, found.name) and name in found.fields]
+        if 'values' not in field:
+            check_numbers(what, field, values)
+            continue
+        counts = collections.Counter(shown(item) for item in values)
+        total = sum(row['events'] for row in field['values'])
+        same(what, total + field['other'], len(values))
+        rows = collections.Counter()
+        for row in field['values']:
+            rows[row['value']] += row['events']
+        for text, number in rows.items():
+            want = counts.get(text, 0)
+            if text.endswith('"...'):       # long ones are cut
+                want = sum(count for whole, count in counts.items()
+                           if whole.startswith(text[:-4]))
+            if not number <= want <= number + field['missed']:
+                differ(f'{what}: {text}', number, want)
+        if not field['other']:
+            same(what, len(field['values']), len(counts))
+
+
+class Lock:
+    def __init__(self):
+        self.waits = []         # [thread, from, to or None, taken]
+        self.holds = []         # [thread, from, to or None], of all depths
+        self.depth = collections.Counter()
+
+
+def take_locks(events):
+    locks = collections.defaultdict(Lock)
+    for at, event in enumerate(events):
+        match = re.match(r'pthread:(mutex|rwlock|spin|cond)_(\w+)_'
+                         r'(entry|exit)$', event.name)
+        if not match:
+            continue
+        kind, call, side = match.groups()
+        field = {'spin': 'lock', 'cond': 'mutex'}.get(kind, kind)
+        if field not in event.fields or re.search('init|destroy|signal|broad',
+                                                  call):
+            continue
+        lock = locks[event.pid, {'cond': 'mutex'}.get(kind, kind),
+                     event.fields[field]]
+        thread = event.fields['vtid']
+        if side == 'entry' and (call == 'unlock' or kind == 'cond'):
+            if lock.depth[thread] == 1:
+                for hold in lock.holds:
+                    if hold[0] == thread and hold[2] is None:
+                        hold[2] = at
+            lock.depth[thread] = max(lock.depth[thread] - 1, 0)
+        elif side == 'exit' and call != 'unlock':
+            taken = kind == 'cond' or event.fields['ret'] == 0
+            if kind != 'cond':
+                lock.waits[max(i for i, wait in enumerate(lock.waits)
+                               if wait[0] == thread)][2:] = at, taken
+            if taken and not lock.depth[thread]:
+                lock.holds.append([thread, at, None])
+            lock.depth[thread] += taken
+        elif side == 'entry':
+            lock.waits.append([thread, at, None, False])
+    return locks
+
+
+def check_locks(report, events):
+    locks = take_locks(events)
+    ns = [event.ns for event in events]
+    same('locks', sorted((lock['pid'], lock['kind'], lock['address'])
+                         for lock in report['locks']), sorted(locks))
+    for got in report['locks']:
+        lock = locks[got['pid'], got['kind'], got['address']]
+        waits = [ns[wait[2]] - ns[wait[1]] for wait in lock.waits
+                 if wait[2] is not None]
+        holds = [ns[hold[2]] - ns[hold[1]] for hold in lock.holds
+                 if hold[2] is not None]
+        blame = collections.Counter()
+        for hold in lock.holds:
+            for wait in lock.waits:
+                if hold[2] is None or hold[0] == wait[0]:
+                    continue
+                if wait[1] < hold[2] < (wait[2] or len(ns)):
+                    blame[hold[0]] += ns[hold[2]] - ns[max(wait[1], hold[1])]
+        want = {'taken': sum(wait[3] for wait in lock.waits),
+                'failed': sum(wait[2] is not None and not wait[3]
+                              for wait in lock.waits),
+                'wait': sum(waits), 'wait_max': max(waits, default=0),
+                'hold': sum(holds), 'hold_max': max(holds, default=0)}
+        same(f'lock {got["address"]:x}', {key: got[key] for key in want},
+             want)
+        same(f'lock {got["address"]:x}: holders',
+             {row['vtid']: row['others_waited'] for row in got['holders']},
+             {thread: time for thread, time in blame.items() if time})
+
+
+def main():
+    with open(sys.argv[1], encoding='utf-8') as file:
+        report = json.load(file)
+    events = read(sys.argv[2])
+    if len(sys.argv) > 3 and '|' not in sys.argv[3]:
+        only = sys.argv.pop(3)
+        events = [event for event in events if re.match(only, event.name)]
+    kinds = [Kind(text) for text in sys.argv[3:]]
+    measure(kinds, events)
+    check_counts(report, events)
+    if kinds:
+        check_pairs(report, kinds)
+        check_slowest(report, kinds)
+    check_fields(report, events)
+    check_locks(report, events)
+
+
+main()
