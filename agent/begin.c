@@ -118,6 +118,8 @@ static const char *why_not(int error)
 		       "(ulimit -v), or lower --buffer-size";
 	if (error == -EUSERS)
 		return PROTOCOL_NO_SESSION;
+	if (error == -ENOTSUP)
+		return PROTOCOL_NO_GROUP;
 	return no_room(error) ?: "it cannot start the session: "
 				 "TAFFRAIL_LOG=error tells why";
 }

@@ -157,6 +157,10 @@ static void start(void)
 	fork_setup(!attach_loads());
 	service_hooks = &hooks;
 	demand_setup(service_main, ipa_awaits, control_called);
+	if (agent_signal && setting_is(settings.gdb, "on"))
+		log_fact(LOG_WARNING, "start", "gdb's stub needs a service "
+			 "thread: no TAFFRAIL_GDB=on with "
+			 "TAFFRAIL_SERVICE=signal", 0);
 	if (modules_setup)
 		modules_setup();
 	memory_learn();

@@ -135,6 +135,10 @@ enum message_type {
  * processes that have ended. */
 #define PROTOCOL_FAULT_FILE	".fault.env"
 #define PROTOCOL_FAULT_BYTES_MAX 2048u
+/* The REASON where a session lets a group in, and no service thread could serve
+ * it. */
+#define PROTOCOL_NO_GROUP	"no group can be let in with " \
+				"TAFFRAIL_SERVICE=signal"
 /* sessions/NAME@PID.STARTTIME: a session that was started in that process, for
  * the programs that the process and its descendants execute. TAFFRAIL_JOIN
  * names such files, too. */

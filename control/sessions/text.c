@@ -267,8 +267,7 @@ void session_tell_failure(struct text *out, int error)
 		text_add(out, "the program may not give its files to that "
 			 "group");
 	} else if (error == -ENOTSUP) {
-		text_add(out, "no group can be let in with "
-			 "TAFFRAIL_SERVICE=signal");
+		text_add(out, PROTOCOL_NO_GROUP);
 	} else if (error == -EBUSY) {
 		text_add(out, "another group has access already");
 	} else if (error == -EDQUOT) {
