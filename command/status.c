@@ -23,8 +23,6 @@
 #include "command/rundir/rundir.h"
 #include "command/status-private.h"
 
-#define CALLED_TIMEOUT_MS	500
-
 static void *grow(void *array, size_t count, size_t size)
 {
 	void *more = reallocarray(array, count + 1, size);
@@ -150,13 +148,10 @@ static int ask_living(struct status *s, struct target *target,
 	struct client_answer answer;
 	const char *key, *value;
 	size_t position = 0;
-	int ret = target_connect(target);
+	int ret = target_connect_briefly(target);
 
 	if (ret)
 		return ret;
-	/* the process may block the signal for good, and is counted then */
-	if (target->client.called)
-		target->client.timeout_ms = CALLED_TIMEOUT_MS;
 	ret = client_call(&target->client, MESSAGE_STATUS, NULL, &answer);
 	while (!ret && client_answer_next(&answer, &position, &key, &value)) {
 		if (!strcmp(key, "callback") &&

@@ -18,6 +18,7 @@
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 
+#define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
 #define NAMES_MAX	64	/* of sessions, for a message */
 #define REPLACED_LOOKS	100	/* for all processes, 5 ms each */
 
@@ -197,6 +198,15 @@ int target_connect(struct target *target)
 	ret = client_connect(&target->client, target->process);
 	if (ret == -ESRCH)
 		target->process->alive = rundir_lives(target->process);
+	return ret;
+}
+
+int target_connect_briefly(struct target *target)
+{
+	int ret = target_connect(target);
+
+	if (!ret && target->client.called)
+		target->client.timeout_ms = CALLED_BRIEF_MS;
 	return ret;
 }
 

@@ -50,6 +50,10 @@ bool target_has(const struct target *target, const char *session);
  */
 int target_connect(struct target *target);
 
+/* The same for a request that can do without an answer: a process that a signal
+ * calls may block it for good, and is waited for half a second. */
+int target_connect_briefly(struct target *target);
+
 /* Connects, and asks for the markers. Errors as target_connect(). */
 int target_list(struct target *target);
 

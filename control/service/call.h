@@ -41,8 +41,8 @@ int call_action(const struct kernel_action *set, struct kernel_action *old);
  * installed again (0). Returns 0 or a negative errno. SIGSAFE. */
 int call_ignore(int yes);
 
-/* Returns 1 when an exec must begin with the signal ignored: the program ignores
- * it, a command may still send it, or it is pending. SIGSAFE. */
+/* Returns 1 when an exec must begin with the signal ignored: the program
+ * ignores it, a command may still send it, or it is pending. SIGSAFE. */
 int call_left(const struct process_wake *wake);
 
 #endif

@@ -28,8 +28,8 @@ extern "C" {
 
 /*
  * Serves a command, if it has sent this signal. Takes the arguments of a
- * handler with SA_SIGINFO. Returns 1 when the signal was a command's, else 0. Keeps
- * errno and the signal mask.
+ * handler with SA_SIGINFO. Returns 1 when the signal was a command's, else 0.
+ * Keeps errno and the signal mask.
  */
 extern int taffrail_signal_chain(int number, siginfo_t *info, void *context)
 	__attribute__((weak));

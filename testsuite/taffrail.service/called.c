@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A program of one thread that does what its input's lines say, and answers
- * each with a line. It counts what its own handler for signal 61 takes, and looks
- * whether a command's signal ever comes to it.
+ * each with a line. It counts what its own handler for signal 61 takes, and
+ * looks whether a command's signal ever comes to it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
