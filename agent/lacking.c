@@ -23,6 +23,7 @@
 #include "buffers/rings/channel.h"
 #include "control/protocol.h"
 #include "control/sessions/place.h"
+#include "control/threads/log.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 
@@ -279,7 +280,7 @@ static void off_tell(const char *name, const char *why)
 		text_add_char(&text, '\t');
 		line_add_program(&text);
 		bytes[text.used++] = '\n';
-		sys_write(fd, bytes, text.used);
+		log_write(fd, bytes, text.used);
 	}
 	sys_close(fd);
 }

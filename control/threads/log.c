@@ -25,6 +25,7 @@
 #define TERMIOS_BYTES	256	/* the kernel's struct termios is less */
 #define SIGSET_BYTES	8
 #define SIGPIPE_BIT	(1ull << (SIGPIPE - 1))
+#define SIGXFSZ_BIT	(1ull << (SIGXFSZ - 1))
 
 static int level;
 static char file[200];
@@ -89,20 +90,22 @@ SIGSAFE static int file_open_log(void)
 	return -EPERM;
 }
 
-/* Writes a line and takes the SIGPIPE that a pipe without a reader sends to the
- * writing thread. A SIGPIPE that was pending before is the program's. */
-SIGSAFE static void line_write(int fd, const char *line, size_t n)
+SIGSAFE void log_write(int fd, const char *line, size_t n)
 {
 	const struct timespec none = { 0, 0 };
-	const uint64_t pipe = SIGPIPE_BIT;
+	const uint64_t both = SIGPIPE_BIT | SIGXFSZ_BIT;
 	uint64_t pending = 0;
+	uint64_t sent;
 	uint64_t mask;
+	long ret;
 
-	if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &pipe, &mask, SIGSET_BYTES))
+	if (sys4(SYS_rt_sigprocmask, SIG_BLOCK, &both, &mask, SIGSET_BYTES))
 		return;
 	sys2(SYS_rt_sigpending, &pending, SIGSET_BYTES);
-	if (sys_write(fd, line, n) == -EPIPE && !(pending & pipe))
-		sys4(SYS_rt_sigtimedwait, &pipe, NULL, &none, SIGSET_BYTES);
+	ret = sys_write(fd, line, n);
+	sent = ret == -EPIPE ? SIGPIPE_BIT : ret == -EFBIG ? SIGXFSZ_BIT : 0;
+	if (sent & ~pending)
+		sys4(SYS_rt_sigtimedwait, &sent, NULL, &none, SIGSET_BYTES);
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, SIGSET_BYTES);
 }
 
@@ -131,12 +134,12 @@ SIGSAFE void log_fact(enum log_level at, const char *module, const char *fact,
 	}
 	text_add(&text, "\n");
 	if (!*file && !thread_is_ours()) {
-		line_write(2, line, text.used);
+		log_write(2, line, text.used);
 		return;
 	}
 	fd = *file ? file_open_log() : descriptor_borrow();
 	if (fd < 0)
 		return;
-	line_write(fd, line, text.used);
+	log_write(fd, line, text.used);
 	sys_close(fd);
 }

@@ -5,6 +5,7 @@
 #ifndef CONTROL_THREADS_LOG_H
 #define CONTROL_THREADS_LOG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum log_level { LOG_ERROR = 1, LOG_WARNING, LOG_INFO, LOG_DEBUG };
@@ -15,5 +16,11 @@ void log_setup(const char *spec);
 /* Writes one line, if TAFFRAIL_LOG asks for this level. SIGSAFE. */
 void log_fact(enum log_level level, const char *module, const char *fact,
 	      int64_t number);
+
+/* Writes a line, and takes the signal that the write may send to this thread: a
+ * SIGPIPE of a pipe without a reader, a SIGXFSZ where the file would exceed the
+ * process's limit (ulimit -f). A signal that was pending before is the
+ * program's. SIGSAFE. */
+void log_write(int fd, const char *line, size_t n);
 
 #endif
