@@ -225,6 +225,20 @@ static void add_away(struct lacking *lacking, const char *path)
 					 !strcmp(lacking->rows[i].path, path);
 }
 
+/* Returns true for the reason of an agent that would work, and has not what it
+ * needs here (agent/begin.c). */
+static bool is_unable(const char *why)
+{
+	static const char *const begins[] = {
+		"it has no memory", "it cannot ", "cannot make its files",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (!strncmp(why, begins[i], strlen(begins[i])))
+			return true;
+	return false;
+}
+
 void lacking_read(struct lacking *lacking, int fd)
 {
 	/* the last writer may have found the file one byte short of full */
@@ -251,6 +265,7 @@ void lacking_read(struct lacking *lacking, int fd)
 			continue;
 		}
 		lacking->others++;
+		lacking->away |= is_unable(line);
 		lacking->roomless += !strncmp(line, PROTOCOL_NO_ROOM,
 					      strlen(PROTOCOL_NO_ROOM));
 		lacking->limited |= !strcmp(line, PROTOCOL_NO_SIZE);
