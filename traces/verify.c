@@ -21,6 +21,7 @@
 #include "traces/idx.h"
 #include "traces/ledger-private.h"
 #include "traces/metadata.h"
+#include "traces/reason.h"
 #include "traces/verify.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
@@ -91,21 +92,6 @@ int complain(struct stream *s, const char *format, ...)
 	problem_va(s->v, s->file, format, ap);
 	va_end(ap);
 	return -EBADMSG;
-}
-
-static const char *reason(int error)
-{
-	switch (error) {
-	case -EBADMSG:
-		return "it is damaged or cut short";
-	case -EPROTO:
-		return "it was written by another version of Taffrail";
-	case -EINVAL:
-	case -ELOOP:
-		return "it is not a regular file";
-	default:
-		return strerror(-error);
-	}
 }
 
 /* Compares a packet with the one before it in the stream. */
@@ -280,7 +266,7 @@ static void open_idx(struct stream *s)
 	if (ret == -ENOENT)
 		complain(s, "its index is missing");
 	else if (ret)
-		complain(s, "cannot read its index: %s", reason(ret));
+		complain(s, "cannot read its index: %s", trace_reason(ret));
 	else
 		ret = idx_header_check(s->idx.address);
 	if (ret == -EPROTO)
@@ -302,7 +288,7 @@ static int check_file(struct stream *s, const char *file)
 	memset(&s->idx, 0, sizeof(s->idx));
 	ret = file_map_open(&s->map, s->v->fd, file, 1, 0);
 	if (ret)
-		return complain(s, "cannot read it: %s", reason(ret));
+		return complain(s, "cannot read it: %s", trace_reason(ret));
 	open_idx(s);
 	while (!ret && s->offset < s->map.bytes)
 		ret = check_packet(s);
@@ -420,7 +406,7 @@ static bool load_metadata(struct verifier *v)
 	else if (ret == -EPROTO)
 		problem(v, "metadata", EARLIER);
 	else if (ret)
-		problem(v, "metadata", "cannot read it: %s", reason(ret));
+		problem(v, "metadata", "cannot read it: %s", trace_reason(ret));
 	return !ret;
 }
 
@@ -432,7 +418,7 @@ static int load_session(struct verifier *v)
 	int ret = session_view_open(&v->session, v->fd, "index/session");
 
 	if (ret) {
-		problem(v, "index/session", "cannot read it: %s", reason(ret));
+		problem(v, "index/session", "cannot read it: %s", trace_reason(ret));
 		return ret;
 	}
 	ret = metadata_format(&v->format, &v->shapes, &v->session);
@@ -441,7 +427,7 @@ static int load_session(struct verifier *v)
 	if (ret) {
 		problem(v, "index/session", "%s", ret == -EBADMSG ?
 			"it describes other events than the metadata" :
-			reason(ret));
+			trace_reason(ret));
 		free(v->shapes);
 		session_view_close(&v->session);
 		return ret;

@@ -176,19 +176,23 @@ static inline uint32_t field_length(const uint8_t *at)
 static inline int64_t clock_time(const struct metadata_clock *clock,
 				 int64_t base_ns, uint64_t reading)
 {
-	double ns;
+	uint64_t ns = reading;
+	double exact;
 
-	if (clock->hz == 1000000000)
-		return base_ns + (int64_t)reading;
-	ns = 1e9 * (double)reading / (double)clock->hz;
-	return base_ns + (ns < 0x1p63 ? (int64_t)ns : INT64_MAX / 4);
+	if (clock->hz != 1000000000) {
+		exact = 1e9 * (double)reading / (double)clock->hz;
+		/* a false reading; no clock gets that far */
+		ns = exact < 0x1p62 ? (uint64_t)exact : 1ull << 62;
+	}
+	return (int64_t)((uint64_t)base_ns + ns);
 }
 
 /* Returns the time of the reading 0. */
 static inline int64_t clock_base(const struct metadata_clock *clock)
 {
-	return (int64_t)((uint64_t)clock->offset_s * 1000000000ull) +
-	       clock_time(clock, 0, clock->offset);
+	int64_t base_ns = (int64_t)((uint64_t)clock->offset_s * 1000000000ull);
+
+	return clock_time(clock, base_ns, clock->offset);
 }
 
 #endif

@@ -9,7 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "traces/checksum.h"
 #include "traces/idx.h"
+#include "traces/reason.h"
 #include "traces/read/private.h"
 
 #define FILE_BYTES	64		/* of a name: "stream_31_7" */
@@ -21,6 +23,9 @@ struct file_stream {
 	size_t nfiles;
 	size_t next;			/* the next file to open */
 	struct file_map map;		/* of the one before it, if open */
+	struct file_map idx;		/* of the same file, if it is complete */
+	size_t nentries;
+	size_t entry;			/* the next one, or a later one */
 	uint64_t offset;
 	uint64_t last;			/* of the last packet that was taken */
 };
@@ -72,16 +77,52 @@ static void entry_get(const struct file_map *idx, size_t n,
 	idx_entry_decode(entry);
 }
 
-static size_t idx_open(const struct file_stream *f, struct file_map *idx)
+static void idx_open(struct file_stream *f)
 {
-	if (map_file(f, idx, "index/%s.idx", file_name(f)))
-		return 0;
-	if (idx->bytes >= sizeof(struct ctf_index_header) &&
-	    !idx_header_check(idx->address))
-		return (idx->bytes - sizeof(struct ctf_index_header)) /
-		       sizeof(struct ctf_index_entry);
-	file_map_close(idx);
-	return 0;
+	struct file_map idx;
+
+	if (map_file(f, &idx, "index/%s.idx", file_name(f)))
+		return;
+	if (idx.bytes < sizeof(struct ctf_index_header) ||
+	    idx_header_check(idx.address)) {
+		file_map_close(&idx);
+		return;
+	}
+	f->idx = idx;
+	f->nentries = (idx.bytes - sizeof(struct ctf_index_header)) /
+		      sizeof(struct ctf_index_entry);
+}
+
+static void close_file(struct file_stream *f)
+{
+	if (f->idx.address)
+		file_map_close(&f->idx);
+	if (f->map.address)
+		file_map_close(&f->map);
+	memset(&f->idx, 0, sizeof(f->idx));
+	memset(&f->map, 0, sizeof(f->map));
+	f->nentries = 0;
+	f->entry = 0;
+	f->offset = 0;
+}
+
+/* Compares a packet with the checksum that its entry in the index has. */
+static bool is_unchanged(struct file_stream *f, const struct packet_head *head)
+{
+	struct ctf_index_entry entry = { 0 };
+	const char *at = (const char *)f->map.address + f->offset;
+
+	while (f->entry < f->nentries) {
+		entry_get(&f->idx, f->entry, &entry);
+		if (entry.offset >= f->offset)
+			break;
+		f->entry++;
+	}
+	if (f->entry == f->nentries || entry.offset != f->offset)
+		return true;
+	return entry.checksum ==
+	       checksum_bytes(head->cpu_id, at + CTF_HEAD_BYTES,
+			      head->content_size / 8 - CTF_HEAD_BYTES);
 }
 
 /* Moves to the first packet that the index says to end at `begin` or later. A
@@ -90,26 +131,22 @@ static size_t idx_open(const struct file_stream *f, struct file_map *idx)
 static void seek(struct file_stream *f, uint64_t begin)
 {
 	struct ctf_index_entry entry;
-	struct file_map idx;
-	size_t low = 0, high = idx_open(f, &idx);
-	bool found = high;
+	size_t low = 0, high = f->nentries;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		entry_get(&idx, middle, &entry);
+		entry_get(&f->idx, middle, &entry);
 		if (entry.timestamp_end < begin)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (found && low) {
-		entry_get(&idx, low - 1, &entry);
+	if (low) {
+		entry_get(&f->idx, low - 1, &entry);
 		if (entry.offset < f->map.bytes)
 			f->offset = entry.offset;
 	}
-	if (found)
-		file_map_close(&idx);
 }
 
 /* Opens the next file. Returns false when there is none. */
@@ -120,19 +157,19 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 	/* the last file stays: it may grow */
 	if (f->next == f->nfiles)
 		return false;
-	if (f->map.address)
-		file_map_close(&f->map);
-	memset(&f->map, 0, sizeof(f->map));
-	f->offset = 0;
+	close_file(f);
 	f->next++;
 	ret = map_file(f, &f->map, "%s", file_name(f));
 	if (ret == -EBADMSG)
 		complain(f, "the file is empty");
 	else if (ret)
-		complain(f, strerror(-ret));
-	if (ret)
+		complain(f, trace_reason(ret));
+	if (ret) {
 		memset(&f->map, 0, sizeof(f->map));
-	else if (begin)
+		return true;
+	}
+	idx_open(f);
+	if (begin)
 		seek(f, begin);
 	return true;
 }
@@ -163,17 +200,13 @@ static const char *take_head(const struct file_stream *f,
 static void resync(struct file_stream *f)
 {
 	struct ctf_index_entry entry;
-	struct file_map idx;
-	size_t n = idx_open(f, &idx);
 	uint64_t to = f->map.bytes;
 
-	for (size_t i = 0; i < n && to == f->map.bytes; i++) {
-		entry_get(&idx, i, &entry);
+	for (size_t i = 0; i < f->nentries && to == f->map.bytes; i++) {
+		entry_get(&f->idx, i, &entry);
 		if (entry.offset > f->offset && entry.offset < to)
 			to = entry.offset;
 	}
-	if (n)
-		file_map_close(&idx);
 	f->offset = to;
 }
 
@@ -198,6 +231,10 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		packet->events = (const uint8_t *)f->map.address + f->offset +
 				 CTF_HEAD_BYTES;
 		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
+		if (packet->head.timestamp_end >= begin &&
+		    !is_unchanged(f, &packet->head))
+			complain(f, "the packet was changed: its checksum is "
+				    "wrong");
 		f->last = f->offset;
 		f->offset += packet->head.packet_size / 8;
 		if (packet->head.timestamp_end >= begin)
@@ -230,6 +267,7 @@ static void file_rewind(struct read_stream *stream)
 	struct file_stream *f = of(stream);
 
 	f->next = 0;
+	f->entry = 0;
 	f->offset = f->map.bytes;
 }
 
@@ -238,16 +276,13 @@ static bool last_of_file(struct file_stream *f, uint64_t *reading)
 {
 	struct packet_head head = { 0 };
 	struct ctf_index_entry entry;
-	struct file_map idx;
-	size_t n = idx_open(f, &idx);
+	size_t n = f->nentries;
 	bool found = false;
 
 	while (n && !found) {
-		entry_get(&idx, --n, &entry);
+		entry_get(&f->idx, --n, &entry);
 		found = entry.content_size > 8 * CTF_HEAD_BYTES;
 		*reading = entry.timestamp_end;
-		if (found || !n)
-			file_map_close(&idx);
 	}
 	while (!found && f->offset < f->map.bytes && !take_head(f, &head)) {
 		f->offset += head.packet_size / 8;
@@ -282,8 +317,7 @@ static void file_close(struct read_stream *stream)
 {
 	struct file_stream *f = of(stream);
 
-	if (f->map.address)
-		file_map_close(&f->map);
+	close_file(f);
 	free(f);
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "traces/checksum.h"
+#include "traces/reason.h"
 #include "traces/read/private.h"
 
 #define DEPTH_MAX	32
@@ -28,7 +29,7 @@ static int load(char **text, int fd, bool *right)
 	bytes = map.bytes;
 	*right = checksum_right(map.address, &bytes, METADATA_CHECKSUM_BEFORE,
 				METADATA_CHECKSUM_AFTER);
-	*text = strndup(map.address, bytes);
+	*text = strndup(map.address, *right ? bytes : map.bytes);
 	file_map_close(&map);
 	return *text ? 0 : -ENOMEM;
 }
@@ -55,12 +56,12 @@ static void tell(struct reader *reader, const char *path, int error,
 	else if (error == -ENOTSUP)
 		reader_problem(reader, path, "metadata, line %u: Taffrail does "
 			       "not write this; babeltrace2 may show it", line);
-	else if (error == -EBADMSG)
+	else if (error == -EBADMSG && line)
 		reader_problem(reader, path, "metadata: line %u makes no sense",
 			       line);
 	else
-		reader_problem(reader, path, "cannot read it: %s",
-			       strerror(-error));
+		reader_problem(reader, path, "metadata: cannot read it: %s",
+			       trace_reason(error));
 }
 
 /* Finds a trace that is known already. */

@@ -20,10 +20,10 @@ struct ring_totals {
  * Adds the rings of session `name` of the image that `fd` is open on. `shown`
  * names it in messages. `set` has the anchors of all images
  * (trace_set_anchors(), trace_set_anchor_now()); it is not a directory here.
- * With `totals`, adds to them, and the copies also have
- * what a recorder has taken, as far as it is still there. Returns how many rings
- * had events, or a negative errno: -ENOENT: the image
- * has no such session; -EPROTO: it is of another version; -ENOMEM.
+ * With `totals`, adds to them, and the copies also have what a recorder has
+ * taken, as far as it is still there. Returns how many rings had events, or a
+ * negative errno: -ENOENT: the image has no such session; -EPROTO: it is of
+ * another version; -ENOMEM.
  */
 int reader_add_rings(struct reader *reader, const struct trace_set *set,
 		     int fd, const char *name, const char *shown,

@@ -274,8 +274,10 @@ static struct tsdl_type *parse_struct(struct tsdl *t, bool variant)
 	if (t->kind == TOKEN_WORD)
 		name = tsdl_take_text(t);
 	if (variant && tsdl_take_sign(t, '<')) {
-		while (!t->error && !tsdl_take_sign(t, '>'))
+		while (!tsdl_is_sign(t, '>') && t->kind != TOKEN_END &&
+		       !t->error)
 			tsdl_next(t);
+		tsdl_need_sign(t, '>');
 	}
 	if (!tsdl_take_sign(t, '{')) {
 		type = name ? find_alias(t, name) : NULL;
