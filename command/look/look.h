@@ -36,13 +36,14 @@ enum look_key {
 
 struct look {
 	struct reader *reader;
-	struct reader_calls calls;	/* the caller's own, or zero; priv: this */
+	struct reader_calls calls;	/* the caller's own, or zero; with
+					 * `priv` this */
 	const char *session;		/* whose rings, or NULL */
 	pid_t pid;			/* the same, or 0 */
 	bool any_session;		/* without both: the only one there is */
 	bool peek;			/* also what a recorder has taken */
-	bool again;			/* not the first time: no error if the
-					 * session has gone */
+	bool again;			/* not the first time: it is no error
+					 * if the session has gone */
 	struct ring_totals totals;	/* with `peek` */
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;

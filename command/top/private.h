@@ -13,13 +13,13 @@
 
 /* Events of one name. */
 struct top_row {
-	char *name;
+	const char *name;
 	uint64_t seen;
 };
 
 /* Pairs of one kind that ended in the interval. */
 struct top_pair {
-	char *name;
+	const char *name;
 	struct histogram durations;	/* ns */
 };
 
@@ -36,6 +36,7 @@ struct top_sample {
 	size_t nrows;
 	struct top_pair *pairs;
 	size_t npairs;
+	struct class_memory *memory;	/* of names */
 	bool no_memory;
 };
 

@@ -4,8 +4,8 @@
  *
  * How many events were written and lost is known from the rings' counts. Which
  * events those were is known of those that the rings still have. The whole
- * copies go through the pairs, because a pair that ends in the interval may have
- * begun before it.
+ * copies go through the pairs, because a pair that ends in the interval may
+ * have begun before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static struct top_row *row_of(struct top_sample *sample, const char *name)
 	sample->rows = more;
 	more += sample->nrows;
 	more->seen = 0;
-	more->name = strdup(name);
+	more->name = class_memory_text(&sample->memory, name);
 	if (!more->name)
 		return NULL;
 	sample->nrows++;
@@ -56,16 +56,15 @@ static struct top_row *row_of(struct top_sample *sample, const char *name)
  * on. */
 static void count(struct top_sample *sample, const struct trace_event *event)
 {
-	struct event_class *class = (struct event_class *)event->class;
-	uintptr_t number = (uintptr_t)class->priv;
+	uintptr_t number = (uintptr_t)event->class->priv;
 
 	if (!number) {
-		const struct top_row *row = row_of(sample, class->id);
+		const struct top_row *row = row_of(sample, event->class->id);
 
 		if (!row)
 			return;
 		number = (uintptr_t)(row - sample->rows) + 1;
-		class->priv = (void *)number;
+		((struct event_class *)event->class)->priv = (void *)number;
 	}
 	sample->rows[number - 1].seen++;
 	sample->seen++;
@@ -90,7 +89,8 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 		}
 		sample->pairs = more;
 		memset(&more[sample->npairs], 0, sizeof(*more));
-		more[sample->npairs].name = strdup(pair->kind->name);
+		more[sample->npairs].name =
+			class_memory_text(&sample->memory, pair->kind->name);
 		number = ++sample->npairs;
 		pair->kind->priv = (void *)number;
 	}
@@ -127,7 +127,8 @@ static uint64_t since(uint64_t now, uint64_t before)
 int top_take(struct top *top, struct top_sample *sample)
 {
 	struct look look = { .session = top->session, .pid = top->pid,
-			     .any_session = true, .peek = true, .quiet_losses = true,
+			     .any_session = true, .peek = true,
+			     .quiet_losses = true,
 			     .again = top->last != 0 };
 	int64_t now = now_ns();
 	int ret;
@@ -157,14 +158,9 @@ int top_take(struct top *top, struct top_sample *sample)
 
 void top_sample_free(struct top_sample *sample)
 {
-	while (sample->nrows)
-		free(sample->rows[--sample->nrows].name);
-	while (sample->npairs) {
-		struct top_pair *pair = &sample->pairs[--sample->npairs];
-
-		histogram_clear(&pair->durations);
-		free(pair->name);
-	}
+	while (sample->npairs)
+		histogram_clear(&sample->pairs[--sample->npairs].durations);
+	class_memory_free(sample->memory);
 	free(sample->rows);
 	free(sample->pairs);
 }
