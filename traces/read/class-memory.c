@@ -7,7 +7,7 @@
 
 #include "traces/read/classes.h"
 
-#define BLOCK_BYTES	16384
+#define BLOCK_BYTES	4096
 
 struct class_memory {
 	struct class_memory *next;

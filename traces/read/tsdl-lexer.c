@@ -27,6 +27,15 @@ void *tsdl_memory(struct tsdl *t, size_t bytes)
 	return at;
 }
 
+void *tsdl_scratch(struct tsdl *t, size_t bytes)
+{
+	void *at = class_memory_take(&t->scratch, bytes);
+
+	if (!at)
+		tsdl_fail(t, -ENOMEM);
+	return at;
+}
+
 const char *tsdl_copy(struct tsdl *t, const char *text)
 {
 	const char *copy = class_memory_text(&t->trace->memory, text);

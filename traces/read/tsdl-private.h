@@ -62,6 +62,7 @@ struct tsdl {
 	struct tsdl_alias *aliases;
 	struct event_class *events;	/* the last one first */
 	struct trace_class *trace;
+	struct class_memory *scratch;	/* until the text is parsed */
 };
 
 /* Moves to the next token. After an error, the token is TOKEN_BAD. */
@@ -83,8 +84,10 @@ int tsdl_need_sign(struct tsdl *t, int sign);
  * NULL. */
 const char *tsdl_take_text(struct tsdl *t);
 
-/* Returns zeroed memory of the trace, or NULL with the error noted. */
+/* Return zeroed memory, of the trace or until the text is parsed, or NULL with
+ * the error noted. */
 void *tsdl_memory(struct tsdl *t, size_t bytes);
+void *tsdl_scratch(struct tsdl *t, size_t bytes);
 const char *tsdl_copy(struct tsdl *t, const char *text);
 
 /* Parses a type, up to the declarator. Returns NULL after an error. */

@@ -14,7 +14,7 @@
 
 static struct tsdl_type *new_type(struct tsdl *t, enum field_kind kind)
 {
-	struct tsdl_type *type = tsdl_memory(t, sizeof(*type));
+	struct tsdl_type *type = tsdl_scratch(t, sizeof(*type));
 
 	if (type)
 		type->class.kind = kind;
@@ -111,7 +111,7 @@ static struct tsdl_type *find_alias(const struct tsdl *t, const char *name)
 
 static int add_alias(struct tsdl *t, const char *name, struct tsdl_type *type)
 {
-	struct tsdl_alias *alias = tsdl_memory(t, sizeof(*alias));
+	struct tsdl_alias *alias = tsdl_scratch(t, sizeof(*alias));
 
 	if (!alias || !name || !type)
 		return t->error;
@@ -193,7 +193,7 @@ static struct tsdl_type *parse_brackets(struct tsdl *t,
 					struct tsdl_type *element)
 {
 	struct tsdl_type *type = new_type(t, FIELD_ARRAY);
-	struct tsdl_type **members = tsdl_memory(t, sizeof(*members));
+	struct tsdl_type **members = tsdl_scratch(t, sizeof(*members));
 
 	if (!type || !members || !element)
 		return NULL;
@@ -219,8 +219,8 @@ static bool grow(struct tsdl *t, struct tsdl_type *type, size_t *room)
 	if (type->n < *room)
 		return true;
 	*room = *room * 2 + 8;
-	members = tsdl_memory(t, *room * sizeof(*members));
-	names = tsdl_memory(t, *room * sizeof(*names));
+	members = tsdl_scratch(t, *room * sizeof(*members));
+	names = tsdl_scratch(t, *room * sizeof(*names));
 	if (!members || !names)
 		return false;
 	if (type->n) {

@@ -327,6 +327,7 @@ int trace_class_parse(struct trace_class *trace, const char *text,
 		t.error = -EBADMSG;
 	*line = t.line;
 	free(t.text);
+	class_memory_free(t.scratch);
 	return t.error;
 }
 
