@@ -192,14 +192,14 @@ command_sources = \
 	command/status.c \
 	command/stop.c \
 	command/timeline/bytes.c \
-	command/timeline/bytes.h \
+	command/timeline/bytes-private.h \
 	command/timeline/chunk.c \
 	command/timeline/density.c \
 	command/timeline/head.c \
 	command/timeline/longest.c \
 	command/timeline/names.c \
 	command/timeline/page.c \
-	command/timeline/page.h \
+	command/timeline/page-private.h \
 	command/timeline/private.h \
 	command/timeline/records.c \
 	command/timeline/timeline.c \

@@ -2,7 +2,7 @@
 /*
  * Bytes that grow.
  */
-#include "command/timeline/bytes.h"
+#include "command/timeline/bytes-private.h"
 
 #include <stdlib.h>
 

@@ -7,9 +7,9 @@
  *		  lanes
  *		  classes
  *	number of pairs
- *	sections: ends	   number of the event, less that of the pair before
- *		  begins   1 + 2 * (events of the lane since BEGIN), or, if it is
- *			   in another lane, 2 * (events since BEGIN)
+ *	sections: ends	   event, less that of the pair before
+ *		  begins   1 + 2 * (events of the lane since BEGIN), or, if it
+ *			   is in another lane, 2 * (events since BEGIN)
  *		  kinds
  *	of each class with events, in order: 1 + number, records; then 0
  *	of each lane with events: 1 + number, records; then 0
@@ -39,7 +39,7 @@ void chunk_add(struct timeline *t, const struct trace_event *event)
 	lane->events++;
 	class->events++;
 	t->last = ns;
-	if (t->events >= DETAIL_EVENTS)
+	if (t->events >= t->detail)
 		return;
 	if (!chunk->n)
 		chunk->from = chunk->to = ns;

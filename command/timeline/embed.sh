@@ -50,7 +50,7 @@ function put(word, file,   at, line)
 }' "$frame" >"$work/page"
 
 echo '/* Made by embed.sh from the files in page/. */'
-echo '#include "command/timeline/page.h"'
+echo '#include "command/timeline/page-private.h"'
 echo
 echo 'const char page_text[] = {'
 od -A n -v -t d1 "$work/page" | sed 's/\( *-*[0-9][0-9]*\)/\1,/g'

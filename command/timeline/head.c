@@ -3,7 +3,6 @@
  * The head: what the page says of all chunks, and names. See write_head() for
  * the order; times are ns from the page's first event.
  */
-#include <stdlib.h>
 #include <time.h>
 
 #include "command/timeline/private.h"

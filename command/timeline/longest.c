@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The longest pairs of all, which the page shows before it loads others: a heap,
- * the shortest of them on top.
+ * The longest pairs of all, which the page shows before it loads others: a
+ * heap, the shortest of them on top.
  */
 #include <stdlib.h>
 
@@ -40,7 +40,7 @@ static void sift_down(struct page_pair *heap, size_t n)
 	}
 }
 
-void longest_add(struct timeline *t, const struct page_pair *pair)
+void page_longest_add(struct timeline *t, const struct page_pair *pair)
 {
 	struct page_pair *heap = t->longest;
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "command/timeline/private.h"
+#include "traces/read/field-at.h"
 
 /* Makes room for one more pointer: doubles the array at powers of two. */
 static bool grow(void *array, size_t n)

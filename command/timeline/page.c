@@ -7,7 +7,7 @@
  *  - bytes of a traced program are in the file as base64 only;
  *  - the user's file is replaced when the page is complete, and not before.
  */
-#include "command/timeline/page.h"
+#include "command/timeline/page-private.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -20,16 +20,19 @@
 #include "base/index.h"
 #include "command/export/progress.h"
 #include "command/look/look.h"
-#include "command/timeline/bytes.h"
-#include "command/timeline/page.h"
+#include "command/timeline/bytes-private.h"
+#include "command/timeline/page-private.h"
 
 /* Events of a block. Browsers read a block as a whole. */
 #define CHUNK_EVENTS	(128u << 10)
 /* Up to so many events are shown each at once, unless --each says another
  * number. */
 #define EACH_EVENTS	2000000u
-/* Events behind these are in the page as density only. */
-#define DETAIL_EVENTS	40000000u
+/* At least: what is in view may be in two chunks. */
+#define EACH_EVENTS_MIN	300000u
+#define EACH_EVENTS_MAX	100000000u
+/* Events behind so many times these are in the page as density only. */
+#define DETAIL_TIMES	20u
 
 #define DENSITY_BINS	8192u
 /* So many of the longest pairs are shown with the density. */
@@ -154,6 +157,7 @@ struct timeline {
 	struct density density;
 	struct page_lane *lane;		/* of the current event */
 	uint64_t each;
+	uint64_t detail;		/* events behind these: density only */
 	uint64_t events;
 	uint64_t detailed;		/* of them in chunks */
 	int64_t first, last;
@@ -193,7 +197,7 @@ void density_add(struct timeline *t, struct page_lane *lane, int64_t ns);
 void density_put(struct bytes *b, const struct density *density);
 
 /* longest.c */
-void longest_add(struct timeline *t, const struct page_pair *pair);
+void page_longest_add(struct timeline *t, const struct page_pair *pair);
 
 /* head.c */
 void head_write(struct timeline *t);

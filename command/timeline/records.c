@@ -2,13 +2,14 @@
 /*
  * Fields and contexts of events, as columns: the members that have always the
  * same size, byte by byte as the difference to the record before, and the rest
- * one record after the other. A number that grows or that stays is then a row of
- * equal bytes, which packs to nothing.
+ * one record after the other. A number that grows or that stays is then a row
+ * of equal bytes, which packs to nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "command/timeline/private.h"
+#include "traces/read/field-at.h"
 
 void shape_free(struct shape *shape)
 {

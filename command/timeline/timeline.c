@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * taffrail timeline: the events of traces as one page for a browser, which needs
- * nothing else.
+ * taffrail timeline: the events of traces as one page for a browser, which
+ * needs nothing else.
  */
 #include <errno.h>
 #include <signal.h>
@@ -92,7 +92,7 @@ static void keep_pair(struct timeline *t, const struct page_pair *pair)
 	size_t n = t->nlong_pairs;
 
 	/* of events that are not in the page one by one */
-	if (pair->begin >= DETAIL_EVENTS)
+	if (pair->begin >= t->detail)
 		return;
 	if (!(n & (n - 1))) {
 		struct page_pair *more = realloc(
@@ -113,8 +113,8 @@ static void on_finished(const struct pair *pair,
 	struct timeline *t = priv;
 	struct page_pair made = pair_of(t, pair);
 
-	longest_add(t, &made);
-	if (t->chunk.n && made.begin >= t->chunk.first)
+	page_longest_add(t, &made);
+	if (t->events < t->detail && made.begin >= t->chunk.first)
 		chunk_pair(t, &made);
 	else
 		keep_pair(t, &made);
@@ -125,7 +125,7 @@ static void on_unfinished(const struct pair *pair, void *priv)
 	struct timeline *t = priv;
 	struct page_pair made = pair_of(t, pair);
 
-	longest_add(t, &made);
+	page_longest_add(t, &made);
 	keep_pair(t, &made);
 }
 
@@ -159,8 +159,11 @@ static int take_each(struct timeline *t, const char *value)
 
 	errno = 0;
 	t->each = strtoull(value, &end, 10);
-	if (errno || *end || *value < '0' || *value > '9' || !t->each)
+	if (errno || *end || *value < '0' || *value > '9')
 		return command_misused("'%s' is no number of events", value);
+	if (t->each < EACH_EVENTS_MIN || t->each > EACH_EVENTS_MAX)
+		return command_misused("--each: give %u to %u", EACH_EVENTS_MIN,
+				       EACH_EVENTS_MAX);
 	return COMMAND_DONE;
 }
 
@@ -287,6 +290,28 @@ static int read_events(struct timeline *t)
 	return COMMAND_DONE;
 }
 
+/* Says which rules of --pair made no slice for want of events or keys. */
+static int check_rules(const struct timeline *t)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(t->pairs, &kinds);
+	int ret = COMMAND_DONE;
+
+	for (size_t i = 0; i < n && kinds[i]->given; i++) {
+		const struct pair_kind *kind = kinds[i];
+
+		if (!kind->begin || !kind->end)
+			ret = command_failed("--pair '%s': the traces have no "
+					     "event of the %s name", kind->name,
+					     kind->begin ? "second" : "first");
+		else if (kind->keyless)
+			ret = command_failed("--pair '%s': %s without its key",
+					     kind->name,
+					     counted(kind->keyless, "event"));
+	}
+	return ret;
+}
+
 static void tell_result(const struct timeline *t)
 {
 	command_warn("%s in %s, %.1f MB, in %s: open it in a browser",
@@ -299,6 +324,10 @@ static void tell_result(const struct timeline *t)
 		command_warn("above %s the page shows their density first, and "
 			     "each of them where you zoom in",
 			     counted(t->each, "event"));
+	if (t->events > t->detail)
+		command_warn("events behind the first %s are there as density "
+			     "only: --begin and --end make a page of a part",
+			     counted(t->detail, "event"));
 }
 
 static int run(struct timeline *t, const struct settings *s)
@@ -318,9 +347,10 @@ static int run(struct timeline *t, const struct settings *s)
 	if (ret == COMMAND_DONE && t->no_memory)
 		ret = command_failed("out of memory");
 	ret = page_close(&t->page, ret == COMMAND_DONE);
-	if (ret == COMMAND_DONE)
-		tell_result(t);
-	return ret;
+	if (ret != COMMAND_DONE)
+		return ret;
+	tell_result(t);
+	return check_rules(t);
 }
 
 static void close_all(struct timeline *t)
@@ -362,6 +392,7 @@ static int make(struct timeline *t, struct settings *s)
 		ret = open_pairs(t, s);
 	if (ret != COMMAND_DONE)
 		return ret;
+	t->detail = DETAIL_TIMES * t->each;
 	signal(SIGPIPE, SIG_IGN);
 	/* what is told on standard error is in the page, too */
 	t->look.calls.problem = on_problem;
@@ -390,7 +421,8 @@ int timeline_main(int argc, char **argv)
 	t->each = EACH_EVENTS;
 	while (ret == COMMAND_DONE &&
 	       (key = options_next(&options)) != OPTIONS_END)
-		ret = key == OPTIONS_STOP ? -1 : take(t, &s, key, options.value);
+		ret = key == OPTIONS_STOP ? -1 :
+			take(t, &s, key, options.value);
 	if (ret == COMMAND_DONE) {
 		t->paths = argv + options.index;
 		t->npaths = argc - options.index;

@@ -8,6 +8,7 @@
 #	whole PAGE JSON		all that a page has
 #	density PAGE NUMBER	a page with more events than it shows at once
 #	says PAGE TEXT		a page whose notices have the text
+#	most PAGE NUMBER	a page that does not have all events
 #	lost PAGE NUMBER	a page that tells so many lost events
 import json
 import os
@@ -557,6 +558,16 @@ def density(page, path, number):
         'm.span_first[i]) === value(m.span_last[i]); })()'))
     page.moved(lambda: page.keys('\ue011'))
     check('density: and back', page.wait('timeline.model.n === 0'))
+
+
+def most(page, path, number):
+    says(page, path, 'on are here as density only')
+    check_equal('most: all are counted', page.js(
+        'timeline.head.density.bins.reduce((a, b) => a + b, 0)'), int(number))
+    check_equal('most: so many are there', page.js(
+        'timeline.head.chunks.reduce((sum, one) => sum + one.n, 0)'), 6000000)
+    check('most: where a slice cannot begin, none ends', page.js(
+        'timeline.head.pairs.every(one => one.begin < 6000000)'))
 
 
 def lost(page, path, number):

@@ -9,8 +9,8 @@
  * What must stay true here: where memory was lacking, `failed` is set and
  * everything that follows is left out.
  */
-#ifndef COMMAND_TIMELINE_BYTES_H
-#define COMMAND_TIMELINE_BYTES_H
+#ifndef COMMAND_TIMELINE_BYTES_PRIVATE_H
+#define COMMAND_TIMELINE_BYTES_PRIVATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,7 +61,7 @@ static inline void bytes_number(struct bytes *b, uint64_t v)
 /* Appends a number that may be negative: 0, -1, 1, -2 ... are 0, 1, 2, 3 ... */
 static inline void bytes_signed(struct bytes *b, int64_t v)
 {
-	bytes_number(b, (uint64_t)v << 1 ^ (uint64_t)(v >> 63));
+	bytes_number(b, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 #endif

@@ -2,11 +2,11 @@
 /*
  * The file: the frame of the page, with blocks of data in it.
  */
-#ifndef COMMAND_TIMELINE_PAGE_H
-#define COMMAND_TIMELINE_PAGE_H
+#ifndef COMMAND_TIMELINE_PAGE_PRIVATE_H
+#define COMMAND_TIMELINE_PAGE_PRIVATE_H
 
 #include "command/export/target.h"
-#include "command/timeline/bytes.h"
+#include "command/timeline/bytes-private.h"
 #include "traces/pairs/pairs.h"
 #include "traces/text/event-text.h"
 
