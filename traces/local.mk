@@ -66,6 +66,7 @@ traces_sources = \
 	traces/read/merge.h \
 	traces/read/rings.c \
 	traces/read/rings.h \
+	traces/read/source.h \
 	traces/read/steps.c \
 	traces/read/stream.c \
 	traces/read/tsdl-class.c \
