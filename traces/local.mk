@@ -41,6 +41,16 @@ traces_sources = \
 	traces/formats/table.c \
 	traces/formats/utf8-private.h \
 	traces/formats/utf8.c \
+	traces/foreign/classes.c \
+	traces/foreign/fields.c \
+	traces/foreign/foreign.c \
+	traces/foreign/foreign.h \
+	traces/foreign/graph.c \
+	traces/foreign/graph-private.h \
+	traces/foreign/guard.c \
+	traces/foreign/guard-private.h \
+	traces/foreign/library.c \
+	traces/foreign/library-private.h \
 	traces/metadata.c \
 	traces/metadata.h \
 	traces/pairs/histogram.c \

@@ -5,6 +5,7 @@
 #include "command/look/follow-private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "buffers/reader/reader.h"
@@ -12,6 +13,7 @@
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "traces/foreign/foreign.h"
 #include "traces/text/event-text.h"
 
 static void problem(const char *where, const char *fact, void *priv)
@@ -23,24 +25,33 @@ static void loss(const struct trace_loss *l, void *priv)
 {
 	struct event_text text = { 0 };
 	struct look *look = priv;
-	char from[64], to[64];
+	char from[64], to[64], what[64];
 
 	look->losses += l->events;
 	if (look->quiet_losses)
 		return;
+	if (l->packets)
+		snprintf(what, sizeof(what), "%s of events",
+			 counted(l->packets, "packet"));
+	else
+		snprintf(what, sizeof(what), "%s", l->events ?
+			 counted(l->events, "event") : "perhaps events");
+	if (l->to == TIME_MIN) {
+		command_warn("%s, %s: %s lost: the buffers were full",
+			     l->trace->path, l->stream, what);
+		return;
+	}
 	text.utc = look->utc;
 	event_text_open(&text);
 	event_text_time(&text, l->to, to);
 	if (l->from == TIME_MIN) {
 		command_warn("%s, %s: %s lost before [%s]: the buffers were "
-			     "full", l->trace->path, l->stream,
-			     counted(l->events, "event"), to);
+			     "full", l->trace->path, l->stream, what, to);
 		return;
 	}
 	event_text_time(&text, l->from, from);
 	command_warn("%s, %s: %s lost between [%s] and [%s]: the buffers were "
-		     "full", l->trace->path, l->stream,
-		     counted(l->events, "event"), from, to);
+		     "full", l->trace->path, l->stream, what, from, to);
 }
 
 static int add_rule(struct look *look, const char *rule)
@@ -172,6 +183,7 @@ int look_open(struct look *look, char **paths, int n)
 	look->reader = reader_new(&look->calls);
 	if (!look->reader)
 		return command_failed("out of memory");
+	reader_read_foreign(look->reader);
 	if (look->follow && !look_follow(look, paths, n))
 		return command_failed("out of memory");
 	for (int i = 0; i < n && ret == COMMAND_DONE; i++)

@@ -139,6 +139,7 @@ void describe_field(struct bytes *b, const struct field_class *class)
 		bytes_number(b, class->bytes);
 		bytes_number(b, class->is_signed | class->is_length << 1);
 		bytes_number(b, class->base);
+		bytes_number(b, class->bits ? class->bits : 8u * class->bytes);
 		describe_labels(b, class);
 		break;
 	case FIELD_TEXT:
@@ -146,10 +147,12 @@ void describe_field(struct bytes *b, const struct field_class *class)
 		break;
 	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:
+	case FIELD_LIST:
 		bytes_number(b, class->count);
 		describe_field(b, &class->members[0]);
 		break;
 	case FIELD_STRUCT:
+	case FIELD_VARIANT:
 		bytes_number(b, class->nmembers);
 		for (size_t i = 0; i < class->nmembers; i++)
 			describe_field(b, &class->members[i]);

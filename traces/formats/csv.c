@@ -278,7 +278,8 @@ static int csv_put(struct exporter *x, const struct trace_event *event,
 	out->p = number_s64(out->p, event->ns);
 	out_bytes(out, class->head, class->bytes);
 	out_room(out, NUMBER_U64_BYTES);
-	out->p = number_u64(out->p, event->cpu);
+	if (!event->trace->no_cpu)
+		out->p = number_u64(out->p, event->cpu);
 	for (i = 0; i < class->table->ncolumns && !column->in_fields;
 	     i++, column++) {
 		out_room(out, 64);

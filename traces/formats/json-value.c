@@ -225,6 +225,20 @@ static const uint8_t *put_sequence(struct out *out,
 	return put_elements(out, class, field_length(at), at);
 }
 
+static const uint8_t *put_list(struct out *out, const struct field_class *class,
+			       const uint8_t *at)
+{
+	return put_sequence(out, class, at + sizeof(uint32_t));
+}
+
+static const uint8_t *put_variant(struct out *out,
+				  const struct field_class *class,
+				  const uint8_t *at)
+{
+	at += sizeof(uint32_t);
+	return json_value(out, &class->members[field_length(at)], at);
+}
+
 static const uint8_t *put_struct(struct out *out,
 				 const struct field_class *class,
 				 const uint8_t *at)
@@ -268,6 +282,10 @@ struct json_writer json_writer_of(const struct field_class *class)
 		return (struct json_writer){ put_array };
 	case FIELD_SEQUENCE:
 		return (struct json_writer){ put_sequence };
+	case FIELD_LIST:
+		return (struct json_writer){ put_list };
+	case FIELD_VARIANT:
+		return (struct json_writer){ put_variant };
 	default:
 		return (struct json_writer){ put_struct };
 	}

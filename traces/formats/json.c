@@ -132,7 +132,8 @@ static int make_class(struct json_class *class, struct out *out,
 		out_room(out, NUMBER_S64_BYTES);
 		out->p = number_s64(out->p, trace->vpid);
 	}
-	out_text(out, ",\"cpu_id\":");
+	if (!trace->no_cpu)
+		out_text(out, ",\"cpu_id\":");
 	class->bytes = (size_t)(out->p - out->start);
 	class->head = take_text(out);
 	if (!class->head ||
@@ -212,7 +213,12 @@ static int json_put(struct exporter *x, const struct trace_event *event,
 	put_stamp(json, event->ns);
 	out_bytes(out, class->head, class->bytes);
 	out_room(out, 64);
-	out->p = number_u64(out->p, event->cpu);
+	if (!event->trace->no_cpu)
+		out->p = number_u64(out->p, event->cpu);
+	if (event->class->specific) {
+		out_text(out, ",\"event_context\":");
+		json_value(out, event->class->specific, event->specific);
+	}
 	if (event->trace->context) {
 		out_bytes(out, ",\"context\":{", 12);
 		put_members(out, &class->context, event->context);

@@ -199,6 +199,12 @@ static const uint8_t *put_value(struct out *out,
 		return put_elements(out, class, class->count, at);
 	case FIELD_SEQUENCE:
 		return put_elements(out, class, field_length(at), at);
+	case FIELD_LIST:
+		at += sizeof(uint32_t);
+		return put_elements(out, class, field_length(at), at);
+	case FIELD_VARIANT:
+		at += sizeof(uint32_t);
+		return put_value(out, &class->members[field_length(at)], at);
 	default:
 		return put_members(out, class, at);
 	}

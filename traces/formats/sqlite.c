@@ -198,7 +198,10 @@ static int sqlite_put(struct exporter *x, const struct trace_event *event,
 
 	s->abi.bind_int64(to, FIXED_NS, event->ns);
 	s->abi.bind_int64(to, FIXED_TRACE, (int64_t)event->trace->number);
-	s->abi.bind_int64(to, FIXED_CPU, event->cpu);
+	if (event->trace->no_cpu)
+		s->abi.bind_null(to, FIXED_CPU);
+	else
+		s->abi.bind_int64(to, FIXED_CPU, event->cpu);
 	for (; column < end && !column->in_fields; column++)
 		at = bind_column(s, to, i++, column, at);
 	for (at = event->fields; column < end; column++)

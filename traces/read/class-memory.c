@@ -98,6 +98,21 @@ static int64_t elements_bytes(const struct field_class *class, uint64_t count,
 	return at - start;
 }
 
+/* The u32 in front was counted. */
+static int64_t after_u32(int64_t bytes)
+{
+	return bytes < 0 ? -1 : bytes + (int64_t)sizeof(uint32_t);
+}
+
+static int64_t variant_bytes(const struct field_class *class, const uint8_t *at,
+			     const uint8_t *end)
+{
+	uint32_t i = field_length(at);
+
+	return i < class->nmembers ?
+	       field_bytes(&class->members[i], at, end) : -1;
+}
+
 int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		    const uint8_t *end)
 {
@@ -117,6 +132,15 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		return elements_bytes(class, field_length(at), at, end);
 	case FIELD_STRUCT:
 		return struct_bytes(class, at, end);
+	case FIELD_LIST:
+	case FIELD_VARIANT:
+		if (end - at < (int64_t)sizeof(uint32_t))
+			return -1;
+		at += sizeof(uint32_t);
+		return after_u32(class->kind == FIELD_VARIANT ?
+				 variant_bytes(class, at, end) :
+				 elements_bytes(class, field_length(at), at,
+						end));
 	default:
 		return class->bytes > end - at ? -1 : class->bytes;
 	}

@@ -14,6 +14,8 @@
  *	FIELD_SEQUENCE	elements of members[0]; the field before it, which is a
  *			u32, says how many
  *	FIELD_STRUCT	the members
+ *	FIELD_LIST	a u32, which says how many, and elements of members[0]
+ *	FIELD_VARIANT	a u32, the index of a member, and that member
  *
  * What must stay true here: names and labels come from a file and can be
  * anything but NUL.
@@ -36,6 +38,8 @@ enum field_kind {
 	FIELD_ARRAY,
 	FIELD_SEQUENCE,
 	FIELD_STRUCT,
+	FIELD_LIST,
+	FIELD_VARIANT,
 };
 
 /* A name for the values `from` to `to`; compare them signed in a class that is
@@ -51,6 +55,7 @@ struct field_class {
 	uint8_t bytes;			/* of a number: 1, 2, 4, 8 */
 	bool is_signed;
 	uint8_t base;			/* to show it in: 2, 8, 10, 16 */
+	uint8_t bits;			/* in the trace; 0: all of `bytes` */
 	bool is_length;			/* of the sequence that follows */
 	const char *name;		/* as readers show it; elements: NULL */
 	uint64_t count;
@@ -65,7 +70,9 @@ struct event_class {
 	uint64_t code;			/* in the events' headers */
 	const char *name;		/* "CHANNEL:NAME" */
 	const char *id;			/* "CHANNEL/NAME", as rules have it */
+	const struct field_class *specific;	/* another context, or NULL */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
+	bool bare;			/* the trace has no `fields` for it */
 	bool fixed;			/* the fields have always `bytes` */
 	uint32_t bytes;
 	const uint16_t *steps;		/* struct event_shape; or NULL */
@@ -74,7 +81,8 @@ struct event_class {
 	void *priv;			/* of who reads the events */
 };
 
-/* One trace: what all of its streams have in common. */
+/* One trace: what all of its streams have in common. A trace of another tracer
+ * is one for each class of its streams. */
 struct trace_class {
 	size_t number;			/* of the trace, in its reader */
 	const char *path;		/* of its directory, as given */
@@ -86,6 +94,12 @@ struct trace_class {
 	uint8_t uuid[16];
 	struct metadata_clock clock;
 	bool counter;			/* the clock tells order, not time */
+	bool foreign;			/* another tracer wrote it */
+	bool no_clock;			/* its events have the time 0 */
+	bool no_cpu;			/* its events have the cpu 0 */
+	const char *prefix;		/* of its events' text; NULL: hostname,
+					 * procname and vpid make it */
+	const struct field_class *packet;	/* what packets say, or NULL */
 	const struct field_class *context;	/* FIELD_STRUCT or NULL */
 	bool context_fixed;
 	uint32_t context_bytes;

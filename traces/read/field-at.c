@@ -26,6 +26,8 @@ int64_t field_always_bytes(const struct field_class *class)
 	switch (class->kind) {
 	case FIELD_STRING:
 	case FIELD_SEQUENCE:
+	case FIELD_LIST:
+	case FIELD_VARIANT:
 		return -1;
 	case FIELD_TEXT:
 		sum = 1;
@@ -87,7 +89,7 @@ bool field_at_find(struct field_at *at, const struct trace_class *trace,
 	at->source = FIELD_OF_STREAM;
 	at->class = &cpu_class;
 	if (!strcmp(name, "cpu"))
-		return true;
+		return !trace->no_cpu;
 	at->source = FIELD_OF_TRACE;
 	at->class = &vpid_class;
 	if (!strcmp(name, "vpid"))

@@ -294,6 +294,32 @@ static uint64_t count_events(struct reader *reader)
 	return n;
 }
 
+static bool runs_forward(const struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nstreams; i++)
+		if (reader->streams[i]->source->next)
+			return true;
+	return false;
+}
+
+/* Returns the time of the event that is the last but n, by running through all
+ * of them; or TIME_MIN. */
+static int64_t time_before(struct reader *reader, uint64_t n)
+{
+	int64_t *last = n < SIZE_MAX / sizeof(*last) ?
+			calloc(n, sizeof(*last)) : NULL;
+	const struct trace_event *event;
+	int64_t ns = TIME_MIN;
+	uint64_t i = 0;
+
+	while (last && (event = reader_next(reader)))
+		last[i++ % n] = event->ns;
+	if (last && i > n)
+		ns = last[i % n];
+	free(last);
+	return ns;
+}
+
 uint64_t reader_tail(struct reader *reader, uint64_t n)
 {
 	int64_t begin = reader->begin, end = reader->end;
@@ -305,6 +331,13 @@ uint64_t reader_tail(struct reader *reader, uint64_t n)
 	first = first < begin ? begin : first;
 	last = last > end ? end : last;
 	reader->quiet = true;
+	if (n && runs_forward(reader)) {
+		from = time_before(reader, n);
+		from = from < begin ? begin : from;
+		reader_window(reader, from, end);
+		found = count_events(reader);
+		n = found < n ? found : n;
+	}
 	/* windows that double, so that the end alone is read where it does */
 	for (int64_t ns = 1000000; found < n; ns *= 2) {
 		from = last - first > ns ? last - ns : begin;

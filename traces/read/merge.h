@@ -29,6 +29,8 @@ struct trace_event {
 	const struct event_class *class;
 	const struct trace_class *trace;
 	const uint8_t *start;		/* of the header, if there is one */
+	const uint8_t *packet;		/* of trace->packet */
+	const uint8_t *specific;	/* of class->specific */
 	const uint8_t *context;		/* of trace->context */
 	const uint8_t *fields;		/* of class->fields */
 	const uint8_t *end;
@@ -43,7 +45,8 @@ struct trace_event {
 struct trace_loss {
 	const struct trace_class *trace;
 	const char *stream;
-	uint64_t events;
+	uint64_t events;		/* 0: another tracer does not say it */
+	uint64_t packets;		/* that were lost as a whole */
 	int64_t from;
 	int64_t to;
 };
@@ -66,7 +69,8 @@ void reader_free(struct reader *reader);
 /*
  * Adds all traces below a directory. Returns their number, or a negative errno:
  * -ENOENT, -ENOTDIR and so on of the directory itself; -ENODATA: no trace is
- * below it. Traces that other tracers wrote count as problems.
+ * below it. Traces that other tracers wrote are problems, unless
+ * reader_read_foreign() was called.
  */
 int reader_add_directory(struct reader *reader, const char *path);
 

@@ -16,6 +16,8 @@
 #include "traces/read/private.h"
 
 #define DEPTH_MAX	32
+#define CHANGED		"metadata: its checksum is wrong: it was changed, " \
+			"cut short or added to"
 
 /* Reads the metadata without its checksum; *right tells whether that agrees. */
 static int load(char **text, int fd, bool *right)
@@ -50,13 +52,7 @@ int read_trace(struct trace_class *trace, const char *text,
 static void tell(struct reader *reader, const char *path, int error,
 		 unsigned int line)
 {
-	if (error == -ENOTSUP && !line)
-		reader_problem(reader, path, "another tracer wrote this trace; "
-			       "babeltrace2 shows it");
-	else if (error == -ENOTSUP)
-		reader_problem(reader, path, "metadata, line %u: Taffrail does "
-			       "not write this; babeltrace2 may show it", line);
-	else if (error == -EBADMSG && line)
+	if (error == -EBADMSG && line)
 		reader_problem(reader, path, "metadata: line %u makes no sense",
 			       line);
 	else
@@ -119,6 +115,20 @@ bool read_trace_again(struct trace_class *trace)
 	return any;
 }
 
+/* Metadata with a checksum is Taffrail's; what is strange in it is damage. */
+static int add_foreign(struct reader *reader, const char *path,
+		       const char *text, bool right)
+{
+	if (!right && strstr(text, METADATA_CHECKSUM_BEFORE)) {
+		reader_problem(reader, path, CHANGED);
+		return 0;
+	}
+	if (reader->foreign)
+		return reader->foreign->add(reader, path);
+	reader_problem(reader, path, "another tracer wrote this trace");
+	return 0;
+}
+
 static int open_trace(struct reader *reader, const char *path, int fd)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
@@ -132,12 +142,12 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	if (!ret)
 		ret = read_name(trace, path);
 	if (!ret && !right)
-		reader_problem(reader, path, "metadata: its checksum is wrong: "
-			       "it was changed, cut short or added to");
+		reader_problem(reader, path, CHANGED);
 	if (!ret)
 		ret = reader_add_trace(reader, trace);
 	if (ret) {
-		tell(reader, path, ret, line);
+		if (ret != -ENOTSUP)
+			tell(reader, path, ret, line);
 		if (trace)
 			trace_class_free(trace);
 		free(trace);
@@ -146,6 +156,8 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 		if (ret < 0)
 			tell(reader, path, ret, 0);
 	}
+	if (ret == -ENOTSUP)
+		ret = add_foreign(reader, path, text, right);
 	free(text);
 	return ret;
 }
@@ -172,9 +184,9 @@ static int add_below(struct reader *reader, const char *path, int depth)
 	if (!faccessat(fd, "metadata", F_OK, 0)) {
 		struct trace_class *known = find(reader, path);
 
-		if (known)
+		if (known && !known->foreign)
 			read_files_open(reader, known, fd);
-		else
+		else if (!known)
 			open_trace(reader, path, fd);
 		close(fd);
 		return 1;
@@ -211,6 +223,8 @@ int reader_add_directory(struct reader *reader, const char *path)
 		return -ENOMEM;
 	reader->npaths++;
 	n = add_below(reader, path, DEPTH_MAX);
+	if (reader->foreign && reader->foreign->open(reader))
+		return -ENOMEM;
 	return n ? n : -ENODATA;
 }
 

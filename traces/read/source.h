@@ -30,6 +30,9 @@ struct read_source {
 	void (*refresh)(struct read_stream *stream);
 	/* Goes back to the first packet. */
 	void (*rewind)(struct read_stream *stream);
+	/* Moves to the next event that is not before the reading
+	 * stream->begin. Or NULL: packets have the events. */
+	bool (*next)(struct read_stream *stream);
 	void (*close)(struct read_stream *stream);
 };
 
@@ -48,6 +51,15 @@ struct read_stream {
 	bool waiting;			/* in the heap: it has an event */
 };
 
+/* Reads traces that other tracers wrote. Both return 0 or -ENOMEM, and tell
+ * what else is wrong. */
+struct read_foreign {
+	/* Remembers a trace's directory, unless it is known. */
+	int (*add)(struct reader *reader, const char *path);
+	/* Opens the traces whose directories were added. */
+	int (*open)(struct reader *reader);
+};
+
 struct reader {
 	const struct reader_calls *calls;
 	struct trace_class **traces;
@@ -56,6 +68,7 @@ struct reader {
 	size_t nstreams;
 	struct read_stream **heap;	/* streams with a current event */
 	size_t nheap;
+	const struct read_foreign *foreign;	/* or NULL */
 	const struct where *where;	/* NULL: all events are wanted */
 	int64_t begin;
 	int64_t end;

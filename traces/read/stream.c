@@ -94,6 +94,8 @@ static int take_event(struct read_stream *s)
 
 bool stream_next(struct read_stream *s)
 {
+	if (s->source->next)
+		return s->source->next(s);
 	for (;;) {
 		if (s->cursor.p == s->cursor.end) {
 			if (!packet_next(s))

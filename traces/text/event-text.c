@@ -91,6 +91,21 @@ static struct member_text *make_members(const struct event_text *text,
 	return members;
 }
 
+/* Of another tracer: what stands before the first structure. */
+static char *foreign_head_text(const struct event_text *text,
+			       const struct trace_event *event)
+{
+	bool unknown = !strcmp(event->class->name, "<unknown>");
+	char *made = NULL;
+
+	if (asprintf(&made, "%s%s%s%s%s: ", event->trace->prefix,
+		     text->color ? COLOR_BOLD : "",
+		     !text->color ? "" : unknown ? COLOR_RED : COLOR_MAGENTA,
+		     event->class->name, text->color ? COLOR_NONE : "") < 0)
+		return NULL;
+	return made;
+}
+
 static char *head_text(const struct event_text *text,
 		       const struct trace_event *event)
 {
@@ -100,6 +115,8 @@ static char *head_text(const struct event_text *text,
 	char pid[32] = "";
 	char *made = NULL;
 
+	if (trace->foreign)
+		return foreign_head_text(text, event);
 	if (trace->vpid >= 0)
 		snprintf(pid, sizeof(pid), ":(%lld)", (long long)trace->vpid);
 	if (asprintf(&made, "%s:%s%s %s%s%s%s: { %scpu_id%s = %s",
@@ -237,6 +254,39 @@ static void put_struct(struct event_text *text, const struct field_class *class,
 	out_bytes(out, " }", 2);
 }
 
+/* Puts the structures of another tracer's event, those that there are. */
+static void put_foreign(struct event_text *text,
+			const struct trace_event *event,
+			const struct event_head *head)
+{
+	struct out *out = text->out;
+	const char *between = "";
+
+	if (event->trace->packet) {
+		field_text_put(out, event->trace->packet, event->packet,
+			       event->specific, text->color);
+		between = ", ";
+	}
+	if (head->context) {
+		out_text(out, between);
+		put_struct(text, event->trace->context, head->context,
+			   event->context, event->fields);
+		between = ", ";
+	}
+	if (event->class->specific) {
+		out_text(out, between);
+		field_text_put(out, event->class->specific, event->specific,
+			       event->context, text->color);
+		between = ", ";
+	}
+	if (!event->class->bare) {
+		out_text(out, between);
+		put_struct(text, event->class->fields, head->fields,
+			   event->fields, event->end);
+	}
+	out_char(out, '\n');
+}
+
 void event_text_put(struct event_text *text, const struct trace_event *event)
 {
 	const struct event_head *head = event->class->priv;
@@ -248,8 +298,13 @@ void event_text_put(struct event_text *text, const struct trace_event *event)
 		out->error = -ENOMEM;
 		return;
 	}
-	put_stamp(text, event->ns);
+	if (!event->trace->no_clock)
+		put_stamp(text, event->ns);
 	out_bytes(out, head->text, head->bytes);
+	if (event->trace->foreign) {
+		put_foreign(text, event, head);
+		return;
+	}
 	out_room(out, 64);
 	out->p = number_u64(out->p, event->cpu);
 	put_color(out, text->color, COLOR_NONE);

@@ -53,7 +53,7 @@ void string_text_put(struct out *out, const char *at, size_t n)
 static void put_integer(struct out *out, const struct field_class *class,
 			uint64_t value)
 {
-	unsigned int bits = class->bytes * 8u;
+	unsigned int bits = class->bits ? class->bits : class->bytes * 8u;
 	char *p;
 	int bit;
 
@@ -63,8 +63,8 @@ static void put_integer(struct out *out, const struct field_class *class,
 	case 16:
 		*p++ = '0';
 		*p++ = 'x';
-		if (bits < 64)
-			value &= (1ull << bits) - 1;
+		if (bits <= 60)
+			value &= (1ull << (bits + 3) / 4 * 4) - 1;
 		p = number_base(p, value, 4);
 		break;
 	case 8:
@@ -98,16 +98,19 @@ static bool has_label(const struct field_class *class,
 static void put_enum(struct out *out, const struct field_class *class,
 		     uint64_t value, bool color)
 {
-	size_t found = 0;
+	const char *found = NULL;
 
 	out_text(out, "( ");
 	for (size_t i = 0; i < class->nlabels; i++) {
 		const char *name = class->labels[i].name;
 
-		if (!has_label(class, &class->labels[i], value))
+		/* several ranges can have one label */
+		if (name == found ||
+		    !has_label(class, &class->labels[i], value))
 			continue;
-		if (found++)
+		if (found)
 			out_text(out, ", ");
+		found = name;
 		put_color(out, color, COLOR_BOLD);
 		string_text_put(out, name, strlen(name));
 		put_color(out, color, COLOR_NONE);
@@ -211,6 +214,17 @@ void field_text_put(struct out *out, const struct field_class *class,
 		break;
 	case FIELD_STRUCT:
 		put_members(out, class, at, end, color);
+		break;
+	case FIELD_LIST:
+		at += sizeof(uint32_t);
+		put_elements(out, class, field_length(at), at, end, color);
+		break;
+	case FIELD_VARIANT:
+		at += sizeof(uint32_t);
+		out_text(out, "{ ");
+		field_text_put(out, &class->members[field_length(at)], at, end,
+			       color);
+		out_text(out, " }");
 		break;
 	}
 	if (leaf)

@@ -2,8 +2,9 @@
 // Unpacks the blocks of data that `taffrail timeline` has put into the page.
 // head.c and chunk.c describe them.
 
-const [INTEGER, REAL, ENUM, STRING, TEXT, ARRAY, SEQUENCE, STRUCT] =
-	[0, 1, 2, 3, 4, 5, 6, 7];
+const [INTEGER, REAL, ENUM, STRING, TEXT, ARRAY, SEQUENCE, STRUCT,
+       LIST, VARIANT] =
+	[0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const HEAD_VERSION = 1;
 
 function from_base64(text)
@@ -95,14 +96,16 @@ function read_shape(r)
 		shape.is_signed = Boolean(flags & 1);
 		shape.is_length = Boolean(flags & 2);
 		shape.base = r.number();
+		shape.bits = r.number();
 		shape.labels = r.list(() => ({ name: r.text(), from: r.i64(),
 					       to: r.i64() }));
 	} else if (shape.kind === TEXT) {
 		shape.count = r.number();
-	} else if (shape.kind === ARRAY || shape.kind === SEQUENCE) {
+	} else if (shape.kind === ARRAY || shape.kind === SEQUENCE ||
+		   shape.kind === LIST) {
 		shape.count = r.number();
 		shape.element = read_shape(r);
-	} else if (shape.kind === STRUCT) {
+	} else if (shape.kind === STRUCT || shape.kind === VARIANT) {
 		shape.members = r.list(read_shape);
 	}
 	return shape;

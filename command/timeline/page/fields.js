@@ -32,6 +32,12 @@ function string_end(view, at)
 	return at;
 }
 
+// Returns the number in front of a LIST's elements or a VARIANT's member.
+function first_number(view, at)
+{
+	return at + 4 <= view.byteLength ? view.getUint32(at, true) : 0;
+}
+
 // Returns how many bytes a value has that begins at `at`; `length` is the number
 // of elements of a SEQUENCE.
 function field_bytes(shape, view, at, length)
@@ -52,10 +58,20 @@ function field_bytes(shape, view, at, length)
 		}
 		return end - at;
 	}
-	if (shape.kind === SEQUENCE && shape.element.always > 0)
-		return length * shape.element.always;
-	for (let i = shape.kind === SEQUENCE ? length : shape.count;
-	     i > 0 && end < view.byteLength; i--)
+	if (shape.kind === VARIANT) {
+		const member = shape.members[first_number(view, at)];
+
+		return 4 + (member ? field_bytes(member, view, at + 4, 0) : 0);
+	}
+	let count = shape.kind === SEQUENCE ? length : shape.count;
+
+	if (shape.kind === LIST) {
+		count = first_number(view, at);
+		end += 4;
+	}
+	if (shape.element.always > 0)
+		return end - at + count * shape.element.always;
+	for (let i = count; i > 0 && end < view.byteLength; i--)
 		end += field_bytes(shape.element, view, end, 0);
 	return end - at;
 }
@@ -67,14 +83,14 @@ function view_bytes(view, from, to)
 
 function integer_text(shape, value)
 {
-	const bits = 8 * shape.bytes;
+	const bits = shape.bits;
 	// babeltrace2 shows whole octal digits of a negative number
 	const octal = shape.is_signed ? Math.ceil(bits / 3) * 3 : bits;
 	const raw = n => BigInt.asUintN(Math.min(n, 64), BigInt(value));
 
 	switch (shape.base) {
 	case 16:
-		return '0x' + raw(bits).toString(16).toUpperCase();
+		return '0x' + raw(Math.ceil(bits / 4) * 4).toString(16).toUpperCase();
 	case 8:
 		return '0' + raw(octal).toString(8);
 	case 2:
@@ -156,6 +172,13 @@ function string_bytes(shape, view, from, to)
 	return view_bytes(view, from, Math.min(to, string_end(view, from)));
 }
 
+function variant_text(shape, view, from, to)
+{
+	const member = shape.members[first_number(view, from)];
+
+	return member ? field_text(member, view, from + 4, to, 0) : '';
+}
+
 function field_text(shape, view, from, to, length)
 {
 	switch (shape.kind) {
@@ -172,6 +195,11 @@ function field_text(shape, view, from, to, length)
 		return elements_text(shape, view, from, shape.count);
 	case SEQUENCE:
 		return elements_text(shape, view, from, length);
+	case LIST:
+		return elements_text(shape, view, from + 4,
+				     first_number(view, from));
+	case VARIANT:
+		return variant_text(shape, view, from, to);
 	default:
 		return struct_text(shape, view, from);
 	}

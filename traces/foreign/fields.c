@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Fields of other tracers' events in the packed form of classes.h.
+ */
+#ifdef HAVE_BABELTRACE2
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/foreign/library-private.h"
+
+static bool put(struct foreign_bytes *to, const void *bytes, size_t n)
+{
+	if (to->room - to->used < n) {
+		size_t room = 2 * to->room + n + 256;
+		uint8_t *more = realloc(to->at, room);
+
+		if (!more)
+			return false;
+		to->at = more;
+		to->room = room;
+	}
+	memcpy(to->at + to->used, bytes, n);
+	to->used += n;
+	return true;
+}
+
+static bool put_u32(struct foreign_bytes *to, uint64_t value)
+{
+	uint32_t u32 = (uint32_t)value;
+
+	return put(to, &u32, sizeof(u32));
+}
+
+static bool put_integer(struct foreign_bytes *to,
+			const struct field_class *class, const bt_field *field)
+{
+	uint64_t value = class->is_signed ?
+			 (uint64_t)bt.field_integer_signed_get_value(field) :
+			 bt.field_integer_unsigned_get_value(field);
+	uint8_t u8 = (uint8_t)value;
+	uint16_t u16 = (uint16_t)value;
+
+	switch (class->bytes) {
+	case 1:
+		return put(to, &u8, sizeof(u8));
+	case 2:
+		return put(to, &u16, sizeof(u16));
+	case 4:
+		return put_u32(to, value);
+	default:
+		return put(to, &value, sizeof(value));
+	}
+}
+
+static bool put_real(struct foreign_bytes *to, const struct field_class *class,
+		     const bt_field *field)
+{
+	float f32;
+	double f64;
+
+	if (class->bytes == sizeof(f32)) {
+		f32 = bt.field_real_single_precision_get_value(field);
+		return put(to, &f32, sizeof(f32));
+	}
+	f64 = bt.field_real_double_precision_get_value(field);
+	return put(to, &f64, sizeof(f64));
+}
+
+static bool put_elements(struct foreign_bytes *to,
+			 const struct field_class *class, const bt_field *field)
+{
+	uint64_t n = bt.field_array_get_length(field);
+
+	if (class->kind == FIELD_LIST && (n > UINT32_MAX || !put_u32(to, n)))
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		if (!foreign_encode(to, &class->members[0],
+			bt.field_element(field, i)))
+			return false;
+	return true;
+}
+
+static bool put_members(struct foreign_bytes *to,
+			const struct field_class *class, const bt_field *field)
+{
+	for (size_t i = 0; i < class->nmembers; i++)
+		if (!foreign_encode(to, &class->members[i],
+			bt.field_member(field, i)))
+			return false;
+	return true;
+}
+
+static bool put_variant(struct foreign_bytes *to,
+			const struct field_class *class, const bt_field *field)
+{
+	uint64_t i = bt.field_variant_get_selected_option_index(field);
+
+	return put_u32(to, i) &&
+	       foreign_encode(to, &class->members[i],
+		       bt.field_option(field));
+}
+
+/* Before 2.0.5, the bytes of an empty string are an older one's; its length is
+ * right. */
+static bool put_string(struct foreign_bytes *to, const bt_field *field)
+{
+	const char *text = bt.field_string_get_value(field);
+	size_t n = strnlen(text, bt.field_string_get_length(field));
+
+	return put(to, text, n) && put(to, "", 1);
+}
+
+bool foreign_encode(struct foreign_bytes *to, const struct field_class *class,
+		    const bt_field *field)
+{
+	switch (class->kind) {
+	case FIELD_INTEGER:
+	case FIELD_ENUM:
+		return put_integer(to, class, field);
+	case FIELD_REAL:
+		return put_real(to, class, field);
+	case FIELD_STRING:
+		return put_string(to, field);
+	case FIELD_ARRAY:
+	case FIELD_LIST:
+		return put_elements(to, class, field);
+	case FIELD_VARIANT:
+		return put_variant(to, class, field);
+	default:
+		return put_members(to, class, field);
+	}
+}
+#endif

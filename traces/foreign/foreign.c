@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A trace of another tracer as a stream: a graph of libbabeltrace2 that reads
+ * the trace's directories, and gives the events in order. A graph runs forward
+ * only: to go back, another is made, which describes the same classes in the
+ * same order.
+ */
+#include "traces/foreign/foreign.h"
+
+#ifdef HAVE_BABELTRACE2
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/foreign/graph-private.h"
+#include "traces/foreign/guard-private.h"
+
+static struct foreign *of(struct read_stream *stream)
+{
+	return (struct foreign *)stream;
+}
+
+/* Sets an event's time. Returns false if it is none. */
+static bool take_time(struct foreign *f, const struct foreign_trace *of_event,
+		      const bt_message *message)
+{
+	struct trace_event *event = &f->stream.event;
+	const bt_clock_snapshot *clock;
+
+	event->ns = 0;
+	event->clock = 0;
+	if (of_event->trace->no_clock)
+		return true;
+	clock = bt.event_time(message);
+	event->clock = bt.clock_snapshot_get_value(clock);
+	if (!bt.clock_snapshot_get_ns_from_origin(clock, &event->ns))
+		return true;
+	foreign_failed(f, "an event is left out: its time");
+	return false;
+}
+
+static bool encode_scope(struct foreign *f, const struct field_class *class,
+			 const bt_field *field)
+{
+	return !class || !field || foreign_encode(&f->bytes, class, field);
+}
+
+/* Makes the event's bytes. */
+static bool encode(struct foreign *f, const struct foreign_trace *t,
+		   const struct event_class *class, const bt_event *from)
+{
+	struct trace_event *event = &f->stream.event;
+	const bt_packet *packet = bt.event_borrow_packet_const(from);
+	const bt_field *said = packet && t->trace->packet ?
+			       bt.packet_borrow_context_field_const(packet) :
+			       NULL;
+	size_t specific, context, fields;
+
+	f->bytes.used = 0;
+	if (!encode_scope(f, t->trace->packet, said))
+		return false;
+	specific = f->bytes.used;
+	if (!encode_scope(f, class->specific,
+			  bt.event_borrow_specific_context_field_const(from)))
+		return false;
+	context = f->bytes.used;
+	if (!encode_scope(f, t->trace->context,
+			  bt.event_borrow_common_context_field_const(from)))
+		return false;
+	fields = f->bytes.used;
+	if (!encode_scope(f, class->fields,
+			  bt.event_borrow_payload_field_const(from)))
+		return false;
+	event->start = event->packet = f->bytes.at;
+	event->specific = f->bytes.at + specific;
+	event->context = f->bytes.at + context;
+	event->fields = f->bytes.at + fields;
+	event->end = f->bytes.at + f->bytes.used;
+	event->cpu = 0;
+	if (said && t->cpu >= 0)
+		event->cpu = (uint32_t)bt.field_integer_unsigned_get_value(
+			bt.field_member(said, (uint64_t)t->cpu));
+	return true;
+}
+
+static bool take_event(struct foreign *f, const bt_message *message)
+{
+	struct trace_event *event = &f->stream.event;
+	const bt_event *from = bt.message_event_borrow_event_const(message);
+	const struct foreign_slot *slot =
+		foreign_find(f, bt.event_borrow_class_const(from));
+
+	if (!slot || !slot->event || !take_time(f, slot->of, message))
+		return false;
+	if (f->stream.begin && event->ns < (int64_t)f->stream.begin)
+		return false;
+	event->trace = slot->of->trace;
+	event->class = slot->event;
+	event->instance = (uint64_t)bt.stream_get_id(
+		bt.event_borrow_stream_const(from));
+	if (encode(f, slot->of, slot->event, from))
+		return true;
+	reader_problem(f->stream.reader, f->paths[0], "there is no memory for "
+		       "an event");
+	return false;
+}
+
+/* Times between which a stream lost something; or NULL. */
+struct between {
+	const bt_clock_snapshot *from;
+	const bt_clock_snapshot *to;
+};
+
+static void tell_loss(struct foreign *f, const bt_stream *stream,
+		      struct trace_loss *loss, const struct between *between)
+{
+	const struct reader_calls *calls = f->stream.reader->calls;
+	const struct foreign_slot *slot =
+		foreign_find(f, bt.stream_borrow_class_const(stream));
+	const char *name = bt.stream_get_name(stream);
+	const char *slash = name ? strrchr(name, '/') : NULL;
+
+	loss->from = loss->to = TIME_MIN;
+	if (between->from)
+		bt.clock_snapshot_get_ns_from_origin(between->from,
+						     &loss->from);
+	if (between->to)
+		bt.clock_snapshot_get_ns_from_origin(between->to, &loss->to);
+	if (!slot || (f->stream.begin && loss->to <
+		      (int64_t)f->stream.begin))
+		return;
+	loss->trace = slot->of->trace;
+	loss->stream = slash ? slash + 1 : name ? name : "a stream";
+	if (calls->loss && !f->stream.reader->quiet)
+		calls->loss(loss, calls->priv);
+}
+
+static void lost_events(struct foreign *f, const bt_message *m)
+{
+	const bt_stream *stream = bt.lost_events_stream(m);
+	struct between between = { NULL, NULL };
+	struct trace_loss loss = { 0 };
+	uint64_t n;
+
+	if (bt.lost_events_count(m, &n) == BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		loss.events = n;
+	if (bt.lost_events_have_times(bt.stream_borrow_class_const(stream))) {
+		between.from = bt.lost_events_begin(m);
+		between.to = bt.lost_events_end(m);
+	}
+	tell_loss(f, stream, &loss, &between);
+}
+
+static void lost_packets(struct foreign *f, const bt_message *m)
+{
+	const bt_stream *stream = bt.lost_packets_stream(m);
+	struct between between = { NULL, NULL };
+	struct trace_loss loss = { .packets = 1 };
+	uint64_t n;
+
+	if (bt.lost_packets_count(m, &n) == BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		loss.packets = n;
+	if (bt.lost_packets_have_times(bt.stream_borrow_class_const(stream))) {
+		between.from = bt.lost_packets_begin(m);
+		between.to = bt.lost_packets_end(m);
+	}
+	tell_loss(f, stream, &loss, &between);
+}
+
+static bool take(struct foreign *f, const bt_message *message)
+{
+	switch (bt.message_get_type(message)) {
+	case BT_MESSAGE_TYPE_EVENT:
+		return take_event(f, message);
+	case BT_MESSAGE_TYPE_STREAM_BEGINNING:
+		foreign_meet(f, message);
+		return false;
+	case BT_MESSAGE_TYPE_DISCARDED_EVENTS:
+		lost_events(f, message);
+		return false;
+	case BT_MESSAGE_TYPE_DISCARDED_PACKETS:
+		lost_packets(f, message);
+		return false;
+	default:
+		return false;
+	}
+}
+
+static bool foreign_next(struct read_stream *stream)
+{
+	struct foreign *f = of(stream);
+	bool taken = false;
+
+	f->fresh = false;
+	while (!taken && foreign_fill(f)) {
+		const bt_message *message = f->batch[f->at++];
+
+		taken = take(f, message);
+		bt.message_put_ref(message);
+	}
+	return taken;
+}
+
+static void foreign_rewind(struct read_stream *stream)
+{
+	struct foreign *f = of(stream);
+
+	if (!f->fresh)
+		foreign_graph_open(f);
+}
+
+/* The last event is found by running through, and then it is known. */
+static bool foreign_last(struct read_stream *stream, uint64_t *reading)
+{
+	struct foreign *f = of(stream);
+
+	if (!f->ran) {
+		f->ran = true;
+		f->stream.begin = 0;
+		foreign_rewind(stream);
+		f->last = TIME_MIN;
+		while (foreign_fill(f)) {
+			const bt_message *m = f->batch[f->at++];
+			const struct foreign_slot *slot = NULL;
+
+			f->fresh = false;
+			if (bt.message_get_type(m) == BT_MESSAGE_TYPE_EVENT)
+				slot = foreign_find(f,
+					bt.event_borrow_class_const(
+					bt.message_event_borrow_event_const(
+						m)));
+			if (slot && take_time(f, slot->of, m))
+				f->last = stream->event.ns;
+			bt.message_put_ref(m);
+		}
+	}
+	*reading = f->last > 0 ? (uint64_t)f->last : 0;
+	return f->last != TIME_MIN;
+}
+
+static void foreign_close(struct read_stream *stream)
+{
+	struct foreign *f = of(stream);
+
+	foreign_graph_close(f);
+	while (f->npaths)
+		free(f->paths[--f->npaths]);
+	free(f->paths);
+	free(f->group);
+	free(f->traces);
+	free(f->slots);
+	free(f->bytes.at);
+	free(f);
+}
+
+static const struct read_source foreign_source = {
+	.last = foreign_last, .rewind = foreign_rewind, .next = foreign_next,
+	.close = foreign_close,
+};
+
+/* Until a trace is known. */
+static const struct trace_class no_trace = { .clock = { .hz = 1000000000 } };
+
+/* Finds the trace that a directory is a part of, or the directory. */
+static struct foreign *find(const struct reader *reader, const char *path,
+			    const char *group)
+{
+	for (size_t i = 0; i < reader->nstreams; i++) {
+		struct foreign *f = of(reader->streams[i]);
+
+		if (f->stream.source != &foreign_source)
+			continue;
+		if (group && f->group && !strcmp(group, f->group))
+			return f;
+		for (size_t k = 0; path && k < f->npaths; k++)
+			if (!strcmp(path, f->paths[k]))
+				return f;
+	}
+	return NULL;
+}
+
+static int add_path(struct foreign *f, const char *path)
+{
+	char **more = reallocarray(f->paths, f->npaths + 1, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	f->paths = more;
+	more[f->npaths] = strdup(path);
+	f->stale = true;
+	return more[f->npaths] ? (f->npaths++, 0) : -ENOMEM;
+}
+
+/* Makes a trace of a directory. */
+static int add_trace(struct reader *reader, const char *path, char *group)
+{
+	struct foreign *f = calloc(1, sizeof(*f));
+	int ret = f ? add_path(f, path) : -ENOMEM;
+
+	if (!ret) {
+		f->group = group;
+		f->stream.source = &foreign_source;
+		f->stream.event.trace = &no_trace;
+		ret = reader_add_stream(reader, &f->stream);
+		if (!ret)
+			return 0;
+		f->group = NULL;
+	}
+	free(group);
+	if (f)
+		foreign_close(&f->stream);
+	return ret;
+}
+
+static int add(struct reader *reader, const char *path)
+{
+	const char *why = foreign_load();
+	struct foreign *f;
+	char *group;
+
+	if (why) {
+		reader_problem(reader, path, "another tracer wrote this trace; "
+			       "%s", why);
+		return 0;
+	}
+	if (!guard_metadata(path)) {
+		reader_problem(reader, path, "metadata: it is damaged or cut "
+			       "short");
+		return 0;
+	}
+	/* what comes while events are read is not followed */
+	if (reader->started || find(reader, path, NULL))
+		return 0;
+	group = foreign_group(path);
+	f = find(reader, NULL, group);
+	if (!f)
+		return add_trace(reader, path, group);
+	free(group);
+	return add_path(f, path);
+}
+
+static int open_all(struct reader *reader)
+{
+	for (size_t i = 0; i < reader->nstreams; i++) {
+		struct foreign *f = of(reader->streams[i]);
+
+		if (f->stream.source != &foreign_source || !f->stale)
+			continue;
+		f->stale = false;
+		if (foreign_graph_open(f) == -ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+#else
+#include "traces/read/source.h"
+
+static int add(struct reader *reader, const char *path)
+{
+	reader_problem(reader, path, "another tracer wrote this trace; this "
+		       "taffrail was built without libbabeltrace2 (Debian: "
+		       "libbabeltrace2-dev; Fedora: libbabeltrace2-devel)");
+	return 0;
+}
+
+static int open_all(struct reader *reader)
+{
+	return 0;
+}
+#endif
+
+static const struct read_foreign foreign = { add, open_all };
+
+void reader_read_foreign(struct reader *reader)
+{
+	reader->foreign = &foreign;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The graph of libbabeltrace2 that reads one trace, and what its objects stand
+ * for.
+ */
+#ifndef TRACES_FOREIGN_GRAPH_PRIVATE_H
+#define TRACES_FOREIGN_GRAPH_PRIVATE_H
+
+#include "traces/foreign/library-private.h"
+
+/* What a class of streams has become. */
+struct foreign_trace {
+	struct trace_class *trace;	/* or NULL: it has no form here */
+	int64_t cpu;			/* the packets' member, or -1 */
+};
+
+/* What an object of the library stands for: a class of events, or of streams,
+ * whose `event` is NULL. */
+struct foreign_slot {
+	const void *object;
+	struct event_class *event;
+	struct foreign_trace *of;
+};
+
+struct foreign {
+	struct read_stream stream;
+	char *group;			/* of the directories, or NULL */
+	char **paths;
+	size_t npaths;
+	bool stale;			/* directories were added */
+	bt_graph *graph;
+	const bt_trace *from;		/* the last one that was met */
+	bt_message_array_const batch;
+	uint64_t at;			/* the next of `n` messages */
+	uint64_t n;
+	bool ended;
+	bool fresh;			/* nothing was taken but classes */
+	bool told;			/* that the trace cannot be read on */
+	bool ran;			/* `last` is known */
+	int64_t last;
+	struct foreign_trace *traces;	/* in the order in which they come */
+	size_t ntraces;
+	size_t met;			/* of them, in this graph */
+	struct foreign_slot *slots;	/* hashed by their objects */
+	size_t nslots;			/* a power of two, or 0 */
+	size_t used;
+	struct foreign_bytes bytes;	/* of the current event */
+};
+
+/* Returns what a directory has in common with others of the same trace, or
+ * NULL. The caller frees it. */
+char *foreign_group(const char *path);
+
+/* Makes a graph, and describes the trace's classes. Returns 0, or a negative
+ * errno after telling why; then there are no events. */
+int foreign_graph_open(struct foreign *f);
+void foreign_graph_close(struct foreign *f);
+
+/* Makes sure that there is a message at f->at. Returns false at the end. */
+bool foreign_fill(struct foreign *f);
+
+/* Describes the trace of a stream that begins. Returns 0 or -ENOMEM. */
+int foreign_meet(struct foreign *f, const bt_message *beginning);
+
+/* Returns what an object stands for, or NULL. */
+const struct foreign_slot *foreign_find(const struct foreign *f,
+					const void *object);
+
+/* Tells the library's error, once: "what: why". */
+void foreign_failed(struct foreign *f, const char *what);
+
+#endif

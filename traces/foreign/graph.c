@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Makes and runs graphs of libbabeltrace2.
+ */
+#ifdef HAVE_BABELTRACE2
+#include "traces/foreign/graph-private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "traces/foreign/guard-private.h"
+
+#define SILENT	BT_LOGGING_LEVEL_NONE
+#define CANNOT	"libbabeltrace2 cannot read the trace"
+
+void foreign_failed(struct foreign *f, const char *what)
+{
+	char why[300];
+
+	foreign_error(why, sizeof(why));
+	if (f->told || f->stream.reader->quiet)
+		return;
+	f->told = true;
+	reader_problem(f->stream.reader, f->paths[0], "%s: %s", what, why);
+}
+
+char *foreign_group(const char *path)
+{
+	bt_value *params = bt.value_map_create();
+	const bt_value *result = NULL, *group = NULL;
+	bt_query_executor *query = NULL;
+	char why[16], *copy = NULL;
+
+	if (params && !bt.value_map_insert_string_entry(params, "type",
+							"directory") &&
+	    !bt.value_map_insert_string_entry(params, "input", path))
+		query = bt.query_executor_create(
+			bt_component_class_source_as_component_class_const(
+				bt.ctf), "babeltrace.support-info", params);
+	if (query && !bt.query_executor_query(query, &result) && result)
+		group = bt.value_map_borrow_entry_value_const(result, "group");
+	else
+		foreign_error(why, sizeof(why));	/* told by the graph */
+	if (group && bt_value_type_is(bt.value_get_type(group),
+				      BT_VALUE_TYPE_STRING))
+		copy = strdup(bt.value_string_get(group));
+	bt.value_put_ref(result);
+	bt.query_executor_put_ref(query);
+	bt.value_put_ref(params);
+	return copy;
+}
+
+static struct foreign_slot *place(const struct foreign *f, const void *object)
+{
+	size_t i = (size_t)((uintptr_t)object / 16 * 0x9e3779b97f4a7c15ull >>
+			    32);
+
+	for (;; i++) {
+		struct foreign_slot *slot = &f->slots[i & (f->nslots - 1)];
+
+		if (!slot->object || slot->object == object)
+			return slot;
+	}
+}
+
+const struct foreign_slot *foreign_find(const struct foreign *f,
+					const void *object)
+{
+	const struct foreign_slot *slot = f->nslots ? place(f, object) : NULL;
+
+	return slot && slot->object ? slot : NULL;
+}
+
+static int add_slot(struct foreign *f, const struct foreign_slot *slot)
+{
+	struct foreign_slot *old = f->slots;
+	size_t n = f->nslots;
+
+	if (2 * f->used >= n) {
+		f->slots = calloc(n ? 2 * n : 64, sizeof(*old));
+		if (!f->slots) {
+			f->slots = old;
+			return -ENOMEM;
+		}
+		f->nslots = n ? 2 * n : 64;
+		for (size_t i = 0; i < n; i++)
+			if (old[i].object)
+				*place(f, old[i].object) = old[i];
+		free(old);
+	}
+	f->used++;
+	*place(f, slot->object) = *slot;
+	return 0;
+}
+
+/* Makes the next trace class of the list, unless a graph before made it. */
+static int describe(struct foreign *f, const bt_stream_class *class)
+{
+	struct reader *reader = f->stream.reader;
+	struct foreign_trace *t = &f->traces[f->met];
+	struct trace_class *trace;
+	int ret;
+
+	if (f->met < f->ntraces)
+		return 0;
+	trace = calloc(1, sizeof(*trace));
+	if (!trace)
+		return -ENOMEM;
+	ret = foreign_class(reader, trace, f->from, class, f->paths[0],
+			    &t->cpu);
+	if (!ret)
+		ret = reader_add_trace(reader, trace);
+	t->trace = ret ? NULL : trace;
+	if (ret) {
+		trace_class_free(trace);
+		free(trace);
+	}
+	if (ret == -ENOTSUP) {
+		reader_problem(reader, f->paths[0], "events are left out: "
+			       "a context has a type that Taffrail does not "
+			       "know");
+		ret = 0;
+	}
+	f->ntraces += !ret;
+	return ret;
+}
+
+/* Notes what the objects of a class of streams stand for. */
+static int note(struct foreign *f, const bt_stream_class *class)
+{
+	struct foreign_slot slot = { .object = class,
+				     .of = &f->traces[f->met] };
+	uint64_t n = slot.of->trace ? slot.of->trace->nevents : 0;
+	int ret = slot.of->trace ? add_slot(f, &slot) : 0;
+
+	if (n > bt.stream_class_get_event_class_count(class))
+		n = bt.stream_class_get_event_class_count(class);
+	for (uint64_t i = 0; i < n && !ret; i++) {
+		slot.object =
+			bt.stream_class_event(class,
+									  i);
+		slot.event = slot.of->trace->events[i];
+		ret = add_slot(f, &slot);
+	}
+	return ret;
+}
+
+int foreign_meet(struct foreign *f, const bt_message *beginning)
+{
+	const bt_trace *trace = bt.stream_borrow_trace_const(
+		bt.message_stream_beginning_borrow_stream_const(beginning));
+	const bt_trace_class *class = bt.trace_borrow_class_const(trace);
+	uint64_t n = bt.trace_class_get_stream_class_count(class);
+	int ret = 0;
+
+	/* all directories of a graph are one trace */
+	if (f->from)
+		return 0;
+	f->from = trace;
+	if (!f->traces)
+		f->traces = calloc(n + 1, sizeof(*f->traces));
+	else if (n > f->ntraces)
+		n = f->ntraces;
+	if (!f->traces)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < n && !ret; i++) {
+		const bt_stream_class *streams =
+			bt.trace_class_stream(class,
+									  i);
+
+		ret = describe(f, streams);
+		if (!ret)
+			ret = note(f, streams);
+		f->met++;
+	}
+	if (f->ntraces && f->traces[0].trace)
+		f->stream.event.trace = f->traces[0].trace;
+	return ret;
+}
+
+static bt_graph_simple_sink_component_consume_func_status
+consume(bt_message_iterator *iterator, void *priv)
+{
+	struct foreign *f = priv;
+	bt_message_iterator_next_status status =
+		bt.message_iterator_next(iterator, &f->batch, &f->n);
+
+	f->at = 0;
+	if (status)
+		f->n = 0;
+	/* statuses of one meaning have one value in all functions */
+	return (bt_graph_simple_sink_component_consume_func_status)status;
+}
+
+bool foreign_fill(struct foreign *f)
+{
+	while (f->at == f->n) {
+		bt_graph_run_once_status status;
+
+		if (f->ended)
+			return false;
+		f->at = f->n = 0;
+		guard_enter();
+		status = bt.graph_run_once(f->graph);
+		guard_leave();
+		f->ended = status != BT_GRAPH_RUN_ONCE_STATUS_OK;
+		if (f->ended && status != BT_GRAPH_RUN_ONCE_STATUS_END)
+			foreign_failed(f, "libbabeltrace2 cannot read on, and "
+				       "the rest of the trace is left out");
+	}
+	return true;
+}
+
+void foreign_graph_close(struct foreign *f)
+{
+	while (f->at < f->n)
+		bt.message_put_ref(f->batch[f->at++]);
+	bt.graph_put_ref(f->graph);
+	f->graph = NULL;
+	f->from = NULL;
+	f->at = f->n = 0;
+	f->ended = true;
+	f->met = f->used = 0;
+	if (f->slots)
+		memset(f->slots, 0, f->nslots * sizeof(*f->slots));
+}
+
+/* Adds the component that reads the directories. */
+static int add_source(struct foreign *f, const bt_component_source **source)
+{
+	bt_value *params = bt.value_map_create();
+	bt_value *inputs = NULL;
+	int ret = params ? (int)bt.value_map_insert_empty_array_entry(
+		params, "inputs", &inputs) : -1;
+
+	for (size_t i = 0; i < f->npaths && !ret; i++)
+		ret = (int)bt.value_array_append_string_element(inputs,
+								f->paths[i]);
+	if (!ret)
+		ret = (int)bt.graph_add_source_component(f->graph, bt.ctf,
+							 "source", params,
+							 SILENT, source);
+	bt.value_put_ref(params);
+	return ret;
+}
+
+static int connect(struct foreign *f, const bt_component_source *source,
+		   const bt_component_filter *muxer,
+		   const bt_component_sink *sink)
+{
+	uint64_t n = bt.source_outputs(source);
+	int ret = 0;
+
+	for (uint64_t i = 0; i < n && !ret; i++)
+		ret = (int)bt.graph_connect_ports(f->graph,
+			bt.source_output(source, i),
+			bt.filter_input(muxer, i), NULL);
+	return ret ? ret : (int)bt.graph_connect_ports(f->graph,
+		bt.filter_output(muxer, 0),
+		bt.sink_input(sink, 0),
+		NULL);
+}
+
+static int make(struct foreign *f)
+{
+	const bt_component_source *source;
+	const bt_component_filter *muxer;
+	const bt_component_sink *sink;
+	int ret;
+
+	f->graph = bt.graph_create(0);
+	guard_enter();
+	ret = f->graph ? add_source(f, &source) : -1;
+	guard_leave();
+	if (!ret)
+		ret = (int)bt.graph_add_filter_component(f->graph, bt.muxer,
+							 "muxer", NULL, SILENT,
+							 &muxer);
+	if (!ret)
+		ret = (int)bt.graph_add_simple_sink_component(f->graph, "sink",
+							      NULL, consume,
+							      NULL, f, &sink);
+	return ret ? ret : connect(f, source, muxer, sink);
+}
+
+int foreign_graph_open(struct foreign *f)
+{
+	int ret = 0;
+
+	foreign_graph_close(f);
+	if (make(f)) {
+		foreign_failed(f, CANNOT);
+		return -EIO;
+	}
+	f->ended = false;
+	f->fresh = true;
+	/* all streams begin before anything else */
+	while (!ret && foreign_fill(f)) {
+		const bt_message *message = f->batch[f->at];
+
+		if (bt.message_get_type(message) !=
+		    BT_MESSAGE_TYPE_STREAM_BEGINNING)
+			break;
+		ret = foreign_meet(f, message);
+		bt.message_put_ref(message);
+		f->at++;
+	}
+	if (ret)
+		foreign_graph_close(f);
+	return ret;
+}
+#endif
