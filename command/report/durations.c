@@ -54,7 +54,7 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows)
 		(*rows)[found].kind = kinds[i];
 		(*rows)[found++].sum = d->ns.sum;
 	}
-	if (found)
+	if (*rows && found)
 		qsort(*rows, found, sizeof(**rows), by_sum);
 	return found;
 }

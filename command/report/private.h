@@ -14,7 +14,6 @@
 #include "command/look/look.h"
 #include "traces/pairs/histogram.h"
 #include "traces/pairs/pairs.h"
-#include "traces/read/field-at.h"
 
 #define FIELDS_MAX	8		/* --field */
 #define RULES_MAX	64		/* --pair */

@@ -6,10 +6,8 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "command/report/private.h"
-#include "traces/read/merge.h"
 
 #define ROWS_SHOWN	20u
 #define EXIT_INTERRUPTED	(128 + SIGINT)

@@ -176,7 +176,7 @@ static bool put_label(struct out *out, const struct value *value)
 
 void value_text(const struct value *value, char *text, size_t room)
 {
-	char buffer[3 * OUT_PIECE_BYTES];
+	char buffer[3 * OUT_PIECE_BYTES] = { 0 };
 	struct out out = { .p = buffer, .start = buffer,
 			   .end = buffer + sizeof(buffer), .fd = -1 };
 	struct field_class class = *value->class;

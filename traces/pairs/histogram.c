@@ -16,6 +16,7 @@
 #define OCTAVES		4096u		/* of both signs */
 #define POSITIVE	2048u		/* of one sign */
 #define BUCKET_SHIFT	45
+#define INTEGER_END	9223372036854775808.0L	/* 2^63 */
 
 static uint64_t bits_of(double value)
 {
@@ -61,7 +62,7 @@ static uint64_t *octave_take(struct histogram *h, unsigned int octave)
 
 static bool is_integer(long double value)
 {
-	return value <= -0x1p63L || value >= 0x1p63L ||
+	return value <= -INTEGER_END || value >= INTEGER_END ||
 	       value == (long double)(int64_t)value;
 }
 
@@ -179,7 +180,7 @@ static long double middle(const struct histogram *h, unsigned int octave,
 		value = low;
 	else
 		value = ((long double)low + high) / 2;
-	if (!h->fractions && value > -0x1p63L && value < 0x1p63L)
+	if (!h->fractions && value > -INTEGER_END && value < INTEGER_END)
 		value = (long double)(int64_t)value;
 	return value < h->min ? h->min : value > h->max ? h->max : value;
 }

@@ -113,7 +113,7 @@ static void put(struct out *out, const struct field_class *class,
 size_t pair_key_text(const struct pair *pair, unsigned int i, char *text,
 		     size_t room)
 {
-	char buffer[TEXT_BYTES];
+	char buffer[TEXT_BYTES] = { 0 };
 	struct out out = { .p = buffer, .start = buffer,
 			   .end = buffer + sizeof(buffer), .fd = -1 };
 	size_t at = 0, n;
