@@ -61,7 +61,8 @@ static void put_processes(struct json *json, const struct report *r)
 		if (!t->trace)
 			continue;
 		json_open(json, NULL, '{');
-		json_real(json, "pid", (long double)t->trace->vpid);
+		if (t->trace->vpid >= 0)
+			json_real(json, "pid", (long double)t->trace->vpid);
 		json_string(json, "name", t->trace->procname);
 		json_string(json, "host", t->trace->hostname);
 		json_string(json, "trace", t->trace->path);

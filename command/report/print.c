@@ -35,13 +35,18 @@ static void print_processes(struct report *r)
 	       "process\n");
 	for (size_t i = 0; i < rows_shown(r, n); i++) {
 		const struct trace_class *trace = list[i]->trace;
+		char pid[24] = "-";
 
-		printable_print("%12llu  %5.1f%%  %12llu  %10llu  %7lld  %s\n",
+		if (trace->vpid >= 0)
+			snprintf(pid, sizeof(pid), "%lld",
+				 (long long)trace->vpid);
+		printable_print("%12llu  %5.1f%%  %12llu  %10llu  %7s  %s\n",
 				(unsigned long long)list[i]->events,
 				share(list[i]->events, r->events),
 				(unsigned long long)list[i]->bytes,
-				(unsigned long long)list[i]->lost,
-				(long long)trace->vpid, trace->procname);
+				(unsigned long long)list[i]->lost, pid,
+				*trace->procname ? trace->procname :
+						   trace->path);
 	}
 	report_more(r, n, "process");
 	free(list);

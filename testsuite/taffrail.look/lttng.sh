@@ -10,8 +10,9 @@ if test "${3-}" != inside; then
 	mkdir -p /run/lttng "$1" || exit 77
 	exec unshare -mn --propagation private sh "$0" "$1" "$2" inside
 fi
-mount -t tmpfs tmpfs /run/lttng && mount -t tmpfs tmpfs /dev/shm ||
-	{ echo 'cannot mount'; exit 77; }
+for folder in /run/lttng /dev/shm; do
+	mount -t tmpfs tmpfs $folder || { echo 'cannot mount'; exit 77; }
+done
 LTTNG_HOME=$1 HOME=$1 LTTNG_UST_REGISTER_TIMEOUT=5000
 export LTTNG_HOME HOME LTTNG_UST_REGISTER_TIMEOUT
 lttng-sessiond --no-kernel >"$1/daemon.log" 2>&1 &

@@ -264,9 +264,9 @@ static int connect(struct foreign *f, const bt_component_source *source,
 
 static int make(struct foreign *f)
 {
-	const bt_component_source *source;
-	const bt_component_filter *muxer;
-	const bt_component_sink *sink;
+	const bt_component_source *source = NULL;
+	const bt_component_filter *muxer = NULL;
+	const bt_component_sink *sink = NULL;
 	int ret;
 
 	f->graph = bt.graph_create(0);
