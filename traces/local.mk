@@ -62,8 +62,8 @@ traces_sources = \
 	traces/pairs/pairs.h \
 	traces/pairs/private.h \
 	traces/private.h \
-	traces/reason.c \
-	traces/reason.h \
+	traces/unreadable.c \
+	traces/unreadable.h \
 	traces/read/class-memory.c \
 	traces/read/classes.h \
 	traces/read/field-at.c \

@@ -21,7 +21,7 @@
 #include "traces/idx.h"
 #include "traces/ledger-private.h"
 #include "traces/metadata.h"
-#include "traces/reason.h"
+#include "traces/unreadable.h"
 #include "traces/verify.h"
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)

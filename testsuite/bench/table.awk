@@ -344,6 +344,52 @@ function postgres_row(name, which, limit,   key, x)
 	     sprintf("%.2f", x), limit ? verdict(x <= limit) : "")
 }
 
+# seconds of babeltrace2 over ours: at least `factor`
+function faster_row(name, theirs, ours, factor)
+{
+	if (!get(theirs) || !get(ours))
+		return absent(name, factor ? ">= " factor " x" : "")
+	line(name, sprintf("%.3f s", v[ours]), factor ? ">= " factor " x" : "",
+	     sprintf("%.1f", v[theirs] / v[ours]),
+	     factor ? verdict(v[theirs] / v[ours] >= factor) : "")
+}
+
+# a rate in millions a second: at least `least`
+function rate_row(name, seconds, amount, unit, least)
+{
+	if (!get(seconds))
+		return absent(name, ">= " least " " unit)
+	line(name, sprintf("%.1f %s", amount / v[seconds] / 1e6, unit),
+	     ">= " least " " unit, "-",
+	     verdict(amount / v[seconds] / 1e6 >= least))
+}
+
+function reading()
+{
+	faster_row("view over babeltrace2: u64 event", "read.small.peer",
+		   "read.small.view", 12)
+	faster_row("  int64, string, double, with vtid", "read.mixed.peer",
+		   "read.mixed.view", 10)
+	rate_row("view --where that nothing passes", "read.where",
+		 get("read.events"), "M events/s", 25)
+	faster_row("  over babeltrace2 -o dummy", "read.dummy", "read.where", 8)
+	rate_row("report of 12-byte events", "read.report",
+		 get("read.small.bytes"), "MB/s", 300)
+	faster_row("  over babeltrace2 -o dummy", "read.dummy", "read.report",
+		   8)
+	limit_row("view of 1,000 processes, 10,000 events",
+		  "read.many.view", get("read.many.view"), "s", "%.2f", 0.3)
+	faster_row("  over babeltrace2", "read.many.peer", "read.many.view", 0)
+	rate_row("export --format json", "read.json", get("read.events"),
+		 "M events/s", 3)
+	rate_row("  perfetto, of pairs", "read.perfetto", get("read.events"),
+		 "M events/s", 5)
+	rate_row("  sqlite", "read.sqlite", get("read.events"), "M events/s",
+		 0.5)
+	limit_row("timeline of 2 M events: its page", "read.page",
+		  get("read.page") / 1e6, "MB", "%.1f", 20)
+}
+
 $1 == "ns" { v[$2 $3] = $4 }
 $1 == "us" || $1 == "value" { v[$2] = $3 }
 $1 == "step" { steps[$2] }
@@ -379,6 +425,8 @@ END {
 	probes()
 	part = "probes"
 	callbacks()
+	part = "read"
+	reading()
 	printf "bench: %d limits missed\n", missed
 	exit missed > 0
 }

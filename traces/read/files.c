@@ -11,7 +11,7 @@
 
 #include "traces/checksum.h"
 #include "traces/idx.h"
-#include "traces/reason.h"
+#include "traces/unreadable.h"
 #include "traces/read/private.h"
 
 #define FILE_BYTES	64		/* of a name: "stream_31_7" */

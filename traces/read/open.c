@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "traces/checksum.h"
-#include "traces/reason.h"
+#include "traces/unreadable.h"
 #include "traces/read/private.h"
 
 #define DEPTH_MAX	32

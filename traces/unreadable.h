@@ -2,8 +2,8 @@
 /*
  * Why a file of a trace cannot be read, in words.
  */
-#ifndef TRACES_REASON_H
-#define TRACES_REASON_H
+#ifndef TRACES_UNREADABLE_H
+#define TRACES_UNREADABLE_H
 
 /* Returns a text for a negative errno of file_map_open() and the like; valid
  * until the next call. */

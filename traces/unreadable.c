@@ -2,7 +2,7 @@
 /*
  * Why a file of a trace cannot be read.
  */
-#include "traces/reason.h"
+#include "traces/unreadable.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Part of `run`: reading traces, beside babeltrace2. All times are processor
+# time, the least of some runs: others' work does not count, and one command
+# does not wait for another.
+
+read_events=2000000
+
+# least NAME TIMES COMMAND...: a value, in seconds; and NAME.real, the elapsed
+# time.
+least()
+{
+	local name=$1 times=$2
+	shift 2
+	for _ in $(seq "$times"); do
+		{ TIMEFORMAT='%U %S %R'; time "$@" >"$work/out" 2>"$work/log"; } \
+			2>&1 || say "$* failed: $(tail -n 1 "$work/log")"
+	done | awk -v n="$name" '
+		{ t = $1 + $2
+		  if (NR == 1 || t < least) least = t
+		  if (NR == 1 || $3 < real) real = $3 }
+		END { print "value", n, least; print "value", n ".real", real }' |
+		results
+}
+
+discard()
+{
+	"$@" >/dev/null
+}
+
+# NAME BUFFER-SIZE OPTIONS...
+read_trace()
+{
+	local name=$1 size=$2
+	shift 2
+	"$taffrail" record -e 'bench/*' --buffer-size "$size" \
+		-o "$work/read.$name" "$@" >"$work/out" 2>"$work/log" ||
+		say "recording for $name failed"
+	find "$work/read.$name" -name 'stream_*' ! -name '*.idx' -type f \
+		-exec cat {} + | wc -c |
+		awk -v n="$name" '{ print "value read." n ".bytes", $1 }' |
+		results
+}
+
+step_read()
+{
+	local trace
+	if ! command -v babeltrace2 >/dev/null; then
+		say 'no babeltrace2: it is what reading is compared with'
+		return
+	fi
+	say 'reading'
+	read_trace small 256M -- "$work/read" small $read_events
+	read_trace mixed 256M --context vtid -- "$work/read" mixed $read_events
+	read_trace pairs 256M --context vtid -- "$work/read" pairs $read_events
+	read_trace many 256K -- sh -c "for i in \$(seq 1000); do
+		'$work/read' small 10; done"
+	echo "value read.events $read_events" | results
+	for trace in small mixed; do
+		least read.$trace.view 3 discard "$taffrail" view --no-pager \
+			"$work/read.$trace"
+		least read.$trace.peer 2 discard babeltrace2 "$work/read.$trace"
+	done
+	least read.dummy 2 discard babeltrace2 "$work/read.small" -o dummy
+	least read.where 3 discard "$taffrail" view --where \
+		'bench/small if n > 1000000000' "$work/read.small"
+	least read.report 3 discard "$taffrail" report "$work/read.small"
+	least read.many.view 3 discard "$taffrail" view "$work/read.many"
+	least read.many.peer 1 discard babeltrace2 "$work/read.many"
+	least read.json 2 discard "$taffrail" export --format json \
+		"$work/read.mixed"
+	least read.csv 2 discard "$taffrail" export --format csv \
+		--where bench/mixed "$work/read.mixed"
+	least read.perfetto 2 "$taffrail" export --format perfetto \
+		-o "$work/read.out" "$work/read.pairs"
+	least read.sqlite 1 "$taffrail" export --format sqlite \
+		-o "$work/read.out" "$work/read.mixed"
+	least read.timeline 1 "$taffrail" timeline -o "$work/read.html" \
+		"$work/read.pairs"
+	echo "value read.page $(stat -c %s "$work/read.html")" | results
+	rm -rf "$work"/read.*
+}
