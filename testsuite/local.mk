@@ -39,6 +39,7 @@ unit_programs = \
 	testsuite/unit/memory \
 	testsuite/unit/metadata \
 	testsuite/unit/notes \
+	testsuite/unit/number \
 	testsuite/unit/object \
 	testsuite/unit/packet \
 	testsuite/unit/pairs \

@@ -5,8 +5,15 @@
  * What must stay true here: a decimal number M / 10^D, where M is below 2^53
  * and D is at most 22, is read as the quotient of the two doubles, which both
  * are exact. So M / 10^D == value is proof.
+ *
+ * With 17 digits M is larger. Where long double has 64 bits, M and 10^D are
+ * exact there, for D up to 27, and the quotient is rounded once. Rounded again,
+ * to a double, it is what strtod() reads, but where it lies next to the middle
+ * between two doubles.
  */
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,9 +60,78 @@ static char *by_printf(char *p, double value)
 	return p + n;
 }
 
+#if LDBL_MANT_DIG == 64
+#define POWER_MAX	27
+#define DIGITS_MAX	17
+
+static const long double powers[POWER_MAX + 1] = {
+	1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L, 1e10L,
+	1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
+	1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L,
+};
+
+/* Returns whether a quotient may be rounded to another double than its exact
+ * value would be: the 11 bits that a double has not are next to a half. */
+static bool is_doubtful(long double quotient)
+{
+	uint64_t mantissa;
+
+	memcpy(&mantissa, &quotient, sizeof(mantissa));
+	mantissa = (mantissa & 0x7ff) - 0x3ff;
+	return mantissa <= 2;
+}
+
+/* Writes digits with a point behind the first `whole`, which is at least 1. */
+static char *put_digits(char *p, uint64_t m, int digits, int whole)
+{
+	char text[NUMBER_U64_BYTES];
+
+	number_u64(text, m);
+	while (digits > whole + 1 && text[digits - 1] == '0')
+		digits--;
+	memcpy(p, text, (size_t)whole);
+	p += whole;
+	*p++ = '.';
+	memcpy(p, text + whole, (size_t)(digits - whole));
+	return p + digits - whole;
+}
+
+/* Writes 16 or 17 digits. Returns NULL if they are no proof. */
+static char *by_digits(char *p, double value)
+{
+	long double size = fabsl((long double)value);
+	int whole = 1;
+
+	if (!(size >= 1 && size < 1e15L))
+		return NULL;
+	while (size >= powers[whole])
+		whole++;
+	for (int digits = DIGITS_MAX - 1; digits <= DIGITS_MAX; digits++) {
+		long double power = powers[digits - whole];
+		uint64_t m = (uint64_t)(size * power + 0.5L);
+		long double quotient = (long double)m / power;
+
+		if ((double)quotient != fabs(value) || is_doubtful(quotient) ||
+		    m < (uint64_t)powers[digits - 1] ||
+		    m >= (uint64_t)powers[digits])
+			continue;
+		if (value < 0)
+			*p++ = '-';
+		return put_digits(p, m, digits, whole);
+	}
+	return NULL;
+}
+#else
+static char *by_digits(char *p, double value)
+{
+	return NULL;
+}
+#endif
+
 char *number_exact(char *p, double value)
 {
 	double size = fabs(value);
+	char *end;
 
 	if (size && !(size >= SMALLEST && size < EXACT_MAX))
 		return by_printf(p, value);
@@ -72,5 +148,6 @@ char *number_exact(char *p, double value)
 			*p++ = '-';
 		return put(p, m, &tenths[i]);
 	}
-	return by_printf(p, value);
+	end = by_digits(p, value);
+	return end ? end : by_printf(p, value);
 }
