@@ -28,6 +28,10 @@ struct where_fields {
 	struct where_step *fields;
 	char *shown;			/* struct taffrail_shown, one a field */
 	size_t shown_bytes;
+	bool alone;			/* only one number is used, and stands
+					 * at an offset that is always the same
+					 */
+	uint32_t offset;		/* its place in the event's fields */
 };
 
 /* What a program sees of an event. */

@@ -157,6 +157,26 @@ static int add_struct(struct where_fields *f, const struct field_class *class,
 	return ret;
 }
 
+/* Finds out whether the program sees one number of the event's fields. */
+static void find_alone(struct where_fields *f, const struct field_class *fields)
+{
+	const struct where_step *step = f->fields;
+	uint32_t offset = 0;
+
+	if (f->n != 1 || f->shape.nvar)
+		return;
+	for (size_t i = 0; i < fields->nmembers; i++, step++) {
+		if (step->used) {
+			f->alone = step->class->kind <= FIELD_ENUM;
+			f->offset = offset;
+			return;
+		}
+		if (step->class->kind > FIELD_ENUM)
+			return;
+		offset += step->class->bytes;
+	}
+}
+
 int where_fields_make(struct where_fields *fields, struct trace_class *t,
 		      const struct event_class *class, const char *expression)
 {
@@ -168,6 +188,8 @@ int where_fields_make(struct where_fields *fields, struct trace_class *t,
 	if (!ret && t->context)
 		ret = add_struct(fields, t->context, &fields->context,
 				 expression);
+	if (!ret)
+		find_alone(fields, class->fields);
 	return ret;
 }
 
@@ -229,6 +251,13 @@ void where_fields_gather(const struct where_fields *fields,
 {
 	struct gather g = { .values = values, .fixed = values->fixed };
 
+	if (fields->alone) {
+		ax->var = NULL;
+		ax->fixed = 0;
+		memcpy(&ax->fixed, event->fields + fields->offset,
+		       fields->shape.fixed_bytes);
+		return;
+	}
 	take_struct(&g, fields->fields, event->fields, event->end);
 	if (fields->context)
 		take_struct(&g, fields->context, event->context,
