@@ -81,5 +81,6 @@ EXTRA_DIST += \
 	docs/examples/recorder.c \
 	docs/examples/redis.patch \
 	docs/examples/serve.py \
+	docs/examples/slow.c \
 	docs/examples/ust.c \
 	testsuite/taffrail.examples
