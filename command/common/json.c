@@ -6,6 +6,10 @@
 
 #include <inttypes.h>
 
+/* Integers of 64 bits are between these. */
+#define INTEGER_MIN	-9223372036854775808.0L
+#define INTEGER_MAX	18446744073709551616.0L
+
 int json_character_bytes(const unsigned char *s)
 {
 	uint32_t code;
@@ -94,7 +98,7 @@ void json_real(struct json *json, const char *key, long double value)
 	begin(json, key);
 	if (value != value || value - value != 0)
 		fputs("null", json->file);
-	else if (value > -0x1p63L && value < 0x1p64L &&
+	else if (value > INTEGER_MIN && value < INTEGER_MAX &&
 		 value == (value < 0 ? (long double)(int64_t)value :
 				       (long double)(uint64_t)value))
 		fprintf(json->file, "%.0Lf", value);

@@ -40,7 +40,7 @@ struct look {
 					 * `priv` this */
 	const char *session;		/* whose rings, or NULL */
 	pid_t pid;			/* the same, or 0 */
-	bool any_session;		/* without both: the only one there is */
+	bool any_session;		/* without both: the only one */
 	bool peek;			/* also what a recorder has taken */
 	bool again;			/* not the first time: it is no error
 					 * if the session has gone */

@@ -13,8 +13,8 @@
 #include "control/protocol.h"
 
 /* Opens the file for requests, if the process serves them so now. Returns a
- * descriptor, -ENOENT if it does not, -ESTALE if it executes another program, or
- * another negative errno. */
+ * descriptor, -ENOENT if it does not, -ESTALE if it executes another program,
+ * or another negative errno. */
 int called_open(const struct rundir_process *process);
 
 /*

@@ -45,7 +45,7 @@ void page_longest_add(struct timeline *t, const struct page_pair *pair)
 	struct page_pair *heap = t->longest;
 
 	if (!heap)
-		heap = t->longest = malloc(LONGEST_PAIRS * sizeof(*heap));
+		heap = t->longest = calloc(LONGEST_PAIRS, sizeof(*heap));
 	if (!heap) {
 		t->no_memory = true;
 	} else if (t->nlongest < LONGEST_PAIRS) {

@@ -154,7 +154,7 @@ static void make_metadata(struct fuzz *fuzz, struct input *in)
 			    strlen(in->metadata));
 }
 
-/* Headers of events, with bytes behind that are small numbers, text or noise. */
+/* Headers of events, with bytes behind that are often zero. */
 static void make_packet(struct fuzz *fuzz, struct input *in, int n)
 {
 	uint8_t packet[PACKET_BYTES];

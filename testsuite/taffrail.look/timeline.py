@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Looks at a page of `taffrail timeline` in a browser, as a reader does: with
 # mouse and keys. What must be there comes from the same events as JSON.
-#
 #	timeline.py need	says what is missing, or nothing
 #	timeline.py WHAT PAGE ARGUMENT ...
 #
@@ -26,7 +25,7 @@ def need():
     try:
         import selenium.webdriver  # noqa: F401
     except ImportError:
-        return 'the Python module selenium is not installed'
+        return 'the Python module selenium is missing'
     for program in 'chromium', 'chromedriver':
         if not shutil.which(program):
             return program + ' is not installed'

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the files that write Perfetto's traces: perfetto.c has events,
- * perfetto-track.c the tracks they are on, perfetto-value.c their fields and all
- * names, perfetto-packet.c what these consist of.
+ * perfetto-track.c the tracks they are on, perfetto-value.c their fields and
+ * all names, perfetto-packet.c what these consist of.
  *
  * Facts, of perfetto.dev, protos/perfetto/trace/: trace_packet.proto,
  * clock_snapshot.proto, interned_data.proto, track_event.proto,

@@ -23,7 +23,7 @@ struct file_stream {
 	size_t nfiles;
 	size_t next;			/* the next file to open */
 	struct file_map map;		/* of the one before it, if open */
-	struct file_map idx;		/* of the same file, if it is complete */
+	struct file_map idx;		/* of that file, if it is complete */
 	size_t nentries;
 	size_t entry;			/* the next one, or a later one */
 	uint64_t offset;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "traces/read/private.h"
+#include "traces/read/source.h"
 
 void reader_problem(struct reader *reader, const char *where,
 		    const char *format, ...)
