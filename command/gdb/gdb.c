@@ -21,7 +21,7 @@
 #include "command/gdb/gdb.h"
 #include "command/rundir/rundir.h"
 
-#define GDB_ARGUMENTS_MAX	64
+#define GDB_ARGUMENTS_MAX	256
 #define GDB_EXTENSION		"taffrail-gdb.py"
 
 enum { KEY_PRINT = 256, KEY_LISTEN };
@@ -217,7 +217,7 @@ static int gdb_process(pid_t pid, bool print, char **more, int nmore)
 	bool python;
 	int status;
 
-	if (nmore > GDB_ARGUMENTS_MAX - 12)
+	if (nmore > GDB_ARGUMENTS_MAX - 32)
 		return command_misused("too many arguments for gdb");
 	status = gdb_open_socket(gdb.socket, pid, print);
 	if (status)
