@@ -276,21 +276,13 @@ static int run_export(struct run *run)
 	return write_all(run);
 }
 
-static int check_sources(const struct run *run, int directories)
+static int check_arguments(const struct run *run, int directories)
 {
-	bool rings = run->look.session || run->look.pid;
-
 	if (!run->x.format)
 		return command_misused("give --format and one of " FORMATS);
 	if (run->x.npairs && !run->x.format->binary)
 		return command_misused("--pair is for --format perfetto");
-	if (rings && directories)
-		return command_misused("give directories, or -s and -p, which "
-				       "look at buffers, but not both");
-	if (!rings && !directories)
-		return command_misused("give a directory that record or "
-				       "snapshot wrote, or -s NAME");
-	return COMMAND_DONE;
+	return look_check_sources(&run->look, directories);
 }
 
 int export_main(int argc, char **argv)
@@ -311,7 +303,7 @@ int export_main(int argc, char **argv)
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
-	ret = check_sources(&run, argc - options.index);
+	ret = check_arguments(&run, argc - options.index);
 	if (ret != COMMAND_DONE)
 		return ret;
 	signal(SIGPIPE, SIG_IGN);

@@ -170,6 +170,23 @@ static void set_window(struct look *look)
 	reader_window(look->reader, begin, end);
 }
 
+int look_check_sources(const struct look *look, int directories)
+{
+	bool rings = look->session || look->pid;
+
+	if (rings && directories)
+		return command_misused("give directories, or -s and -p, which "
+				       "look at buffers, but not both");
+	if (rings && look->follow)
+		return command_misused("--follow is for directories that are "
+				       "being recorded; 'taffrail record -p "
+				       "PID -o DIR' records one");
+	if (!rings && !directories)
+		return command_misused("give a directory that record or "
+				       "snapshot wrote, or -s NAME");
+	return COMMAND_DONE;
+}
+
 int look_open(struct look *look, char **paths, int n)
 {
 	int ret = COMMAND_DONE;

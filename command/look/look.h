@@ -60,6 +60,10 @@ struct look {
  * printing why. */
 int look_option(struct look *look, int key, const char *value);
 
+/* Checks that there are directories, or -s and -p, and not both. Returns
+ * COMMAND_DONE, or COMMAND_USAGE after printing why. */
+int look_check_sources(const struct look *look, int directories);
+
 /* Opens the rings of a session, into the reader. Sets look->session if only a
  * process was given. Returns a status after printing why. */
 int look_open_rings(struct look *look);

@@ -194,19 +194,6 @@ static int run(struct report *r)
 	return ret;
 }
 
-static int check_sources(const struct report *r, int directories)
-{
-	bool rings = r->look.session || r->look.pid;
-
-	if (rings && directories)
-		return command_misused("give directories, or -s and -p, which "
-				       "look at buffers, but not both");
-	if (!rings && !directories)
-		return command_misused("give a directory that record or "
-				       "snapshot wrote, or -s NAME");
-	return COMMAND_DONE;
-}
-
 int report_main(int argc, char **argv)
 {
 	struct options options = {
@@ -226,7 +213,7 @@ int report_main(int argc, char **argv)
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
-	ret = check_sources(&r, argc - options.index);
+	ret = look_check_sources(&r.look, argc - options.index);
 	if (ret != COMMAND_DONE)
 		return ret;
 	signal(SIGPIPE, SIG_IGN);

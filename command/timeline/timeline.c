@@ -369,22 +369,9 @@ static void close_all(struct timeline *t)
 	free(t);
 }
 
-static int check_sources(const struct timeline *t)
-{
-	bool rings = t->look.session || t->look.pid;
-
-	if (rings && t->npaths)
-		return command_misused("give directories, or -s and -p, which "
-				       "look at buffers, but not both");
-	if (!rings && !t->npaths)
-		return command_misused("give a directory that record or "
-				       "snapshot wrote, or -s NAME");
-	return COMMAND_DONE;
-}
-
 static int make(struct timeline *t, struct settings *s)
 {
-	int ret = check_sources(t), closed;
+	int ret = look_check_sources(&t->look, t->npaths), closed;
 
 	if (ret == COMMAND_DONE && !s->file)
 		ret = choose_file(s, t->npaths ? t->paths[0] : t->look.session);

@@ -173,23 +173,6 @@ static int run(struct view *v)
 	return COMMAND_DONE;
 }
 
-static int check_sources(const struct view *v, int directories)
-{
-	bool rings = v->look.session || v->look.pid;
-
-	if (rings && directories)
-		return command_misused("give directories, or -s and -p, which "
-				       "look at buffers, but not both");
-	if (rings && v->look.follow)
-		return command_misused("--follow is for directories that are "
-				       "being recorded; 'taffrail record -p "
-				       "PID -o DIR' records one");
-	if (!rings && !directories)
-		return command_misused("give a directory that record or "
-				       "snapshot wrote, or -s NAME");
-	return COMMAND_DONE;
-}
-
 int view_main(int argc, char **argv)
 {
 	struct options options = {
@@ -208,7 +191,7 @@ int view_main(int argc, char **argv)
 		if (ret != COMMAND_DONE)
 			return ret;
 	}
-	ret = check_sources(&v, argc - options.index);
+	ret = look_check_sources(&v.look, argc - options.index);
 	if (ret != COMMAND_DONE)
 		return ret;
 	if (!color_when(v.color, &v.text.color))
