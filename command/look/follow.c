@@ -55,6 +55,21 @@ void look_follow_end(struct look *look)
 	look->directories = NULL;
 }
 
+int look_follow_whole(const struct look *look, char **paths)
+{
+	int ret = COMMAND_DONE;
+
+	/* the list of traces is what a recorder writes last */
+	for (int i = 0; i < look->ndirectories; i++)
+		if (faccessat(look->directories[i], "traces", F_OK, 0))
+			ret = command_failed("%s: no recorder has it now, and it "
+					     "was not completed: its recorder "
+					     "was killed, or it is not the "
+					     "directory that was given to "
+					     "record (-o)", paths[i]);
+	return ret;
+}
+
 bool look_recorded(struct look *look, int64_t *until)
 {
 	bool on = false;

@@ -83,10 +83,13 @@ int look_close(struct look *look);
 /*
  * For a look that follows recordings (look->follow). look_recorded() says
  * whether one of the directories is still being recorded, and sets *until: all
- * events before that time are on disk. look_interrupt() takes SIGINT and
+ * events before that time are on disk. look_follow_whole() returns
+ * COMMAND_FAILED after printing which directories no recorder has completed.
+ * look_interrupt() takes SIGINT and
  * SIGTERM; look_interrupted() says whether one came.
  */
 bool look_recorded(struct look *look, int64_t *until);
+int look_follow_whole(const struct look *look, char **paths);
 void look_interrupt(void);
 bool look_interrupted(void);
 
@@ -100,11 +103,12 @@ bool look_time_valid(const char *text);
 
 /*
  * Starts the user's pager if standard output is a terminal (PAGER, else less
- * with -FRX), and makes it standard output. pager_end() waits for it. Returns
- * whether there is one.
+ * with -FRX if it is installed), and makes it standard output; returns whether
+ * there is one. pager_end() waits for it, and returns COMMAND_FAILED after
+ * printing why if it could not be run.
  */
 bool pager_begin(void);
-void pager_end(void);
+int pager_end(void);
 
 /* Parses WHEN of --color, and decides. Returns false for another word. */
 bool color_when(const char *when, bool *color);

@@ -20,6 +20,12 @@ static void run(const char *command)
 	_exit(127);
 }
 
+/* Returns whether the shell finds less. */
+static bool has_less(void)
+{
+	return !system("command -v less >/dev/null 2>&1");
+}
+
 bool pager_begin(void)
 {
 	const char *command = getenv("TAFFRAIL_PAGER");
@@ -28,7 +34,7 @@ bool pager_begin(void)
 	if (!command)
 		command = getenv("PAGER");
 	if (!command)
-		command = "less";
+		command = isatty(STDOUT_FILENO) && has_less() ? "less" : "";
 	if (!isatty(STDOUT_FILENO) || !*command || !strcmp(command, "cat") ||
 	    pipe(ends))
 		return false;
@@ -49,14 +55,22 @@ bool pager_begin(void)
 	return pager > 0;
 }
 
-void pager_end(void)
+int pager_end(void)
 {
+	int status = 0;
+
 	if (pager <= 0)
-		return;
+		return COMMAND_DONE;
 	close(STDOUT_FILENO);
-	while (waitpid(pager, NULL, 0) < 0)
+	while (waitpid(pager, &status, 0) < 0)
 		;
 	pager = 0;
+	/* what the shell says of a command that it cannot run */
+	if (WIFEXITED(status) && (WEXITSTATUS(status) == 126 ||
+				  WEXITSTATUS(status) == 127))
+		return command_failed("the pager cannot be run: set PAGER or "
+				      "TAFFRAIL_PAGER, or give --no-pager");
+	return COMMAND_DONE;
 }
 
 bool color_when(const char *when, bool *color)

@@ -161,8 +161,7 @@ static int print(struct report *r)
 		pager_begin();
 	report_print(r);
 	ret = command_finish();
-	pager_end();
-	return ret;
+	return ret | pager_end();
 }
 
 static int run(struct report *r)

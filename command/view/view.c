@@ -205,7 +205,9 @@ int view_main(int argc, char **argv)
 		if (!v.no_pager && !v.look.follow)
 			pager_begin();
 		ret = run(&v);
-		pager_end();
+		ret |= pager_end();
+		if (v.look.follow && !look_interrupted())
+			ret |= look_follow_whole(&v.look, argv + options.index);
 	}
 	key = look_close(&v.look);
 	return ret == COMMAND_DONE ? key : ret;
