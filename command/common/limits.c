@@ -48,20 +48,39 @@ int limits_check_files(void)
 	return limits_check_some(FILES_NEEDED);
 }
 
-int limits_check_some(int needed)
+/* Opens up to that many files, and closes them. Returns how many could be
+ * opened, and in `error` why no more. */
+static int try_files(int needed, int *error)
 {
 	int fds[FILES_NEEDED];
-	int n = 0, error = 0;
+	int n = 0;
 
-	while (n < needed && !error) {
+	*error = 0;
+	while (n < needed && !*error) {
 		fds[n] = open("/", O_PATH | O_CLOEXEC);
 		if (fds[n] < 0)
-			error = errno;
+			*error = errno;
 		else
 			n++;
 	}
 	for (int i = 0; i < n; i++)
 		close(fds[i]);
+	return n;
+}
+
+int limits_spare_files(int needed)
+{
+	int error;
+
+	try_files(needed, &error);
+	return error == EMFILE || error == ENFILE ? -error : 0;
+}
+
+int limits_check_some(int needed)
+{
+	int error;
+	int n = try_files(needed, &error);
+
 	if (error != EMFILE && error != ENFILE)
 		return COMMAND_DONE;
 	return command_failed("%s: %d more can be opened, and %d are "

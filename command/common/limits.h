@@ -23,6 +23,10 @@ int limits_check_files(void);
 /* Does the same for a command that needs so many, at most as many as above. */
 int limits_check_some(int needed);
 
+/* Returns 0 when so many more descriptors can be opened, at most as many as
+ * above; else -EMFILE or -ENFILE. Prints nothing. */
+int limits_spare_files(int needed);
+
 /* Returns true where /proc is not mounted: then no number of a process can be
  * told from the number of an earlier one. */
 bool limits_blind(void);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "command/common/limits.h"
 #include "command/rundir/rundir.h"
 
 #define RINGS_MAX	8192
@@ -116,26 +117,37 @@ static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
 }
 
+static bool starved(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE;
+}
+
 static int need_trace(struct consumer *consumer)
 {
 	uint8_t uuid[16];
+	int ret;
 
 	if (consumer->trace)
 		return 0;
+	ret = limits_spare_files(CONSUME_FILES);
+	if (ret)
+		return ret;
 	trace_uuid(consumer, uuid);
 	return trace_open(&consumer->trace, consumer->set, &consumer->page,
 			  &consumer->session, uuid);
 }
 
-/* Makes the trace, and the stream of a ring, when there is something to
- * write. */
+/* Makes the trace, and the stream of a ring, when there is something to write.
+ * Without descriptors for all that a stream takes it makes none. */
 static int need_stream(struct consumer *consumer, struct consumer_ring *ring)
 {
-	int ret = 0;
+	int ret;
 
 	if (ring->stream)
 		return 0;
-	ret = need_trace(consumer);
+	ret = limits_spare_files(CONSUME_FILES);
+	if (!ret)
+		ret = need_trace(consumer);
 	if (!ret)
 		ret = trace_stream_open(&ring->stream, consumer->trace,
 					ring->reader.name);
@@ -163,8 +175,7 @@ static int see_ring(const char *name, void *priv)
 		ring_close(&ring->reader);
 	}
 	free(ring);
-	if (ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ||
-	    ret == -ENOLCK)
+	if (ret == -ENOMEM || starved(ret) || ret == -ENOLCK)
 		return ret;
 	/* an invalid file must not keep us from the other rings */
 	if (ret != -EAGAIN && ret != -ENOENT)
@@ -228,6 +239,13 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 		     trace_packet(ring->stream, packet);
 }
 
+/* Returns true when a packet was not written because its ring has no stream,
+ * for want of descriptors: it stays in the ring. */
+static bool stays(const struct consumer_ring *ring, int ret)
+{
+	return !ring->stream && starved(ret);
+}
+
 /* Takes as many packets as a ring may hold, and no more: a writer that never
  * rests may be as fast as the recorder. */
 static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
@@ -242,6 +260,8 @@ static int empty_ring(struct consumer *consumer, struct consumer_ring *ring)
 		if (ring_take(&ring->reader, &packet) <= 0)
 			break;
 		error = put_packet(consumer, ring, &packet);
+		if (stays(ring, error))
+			return error;
 		ret = ret ? ret : error;
 		ring_release(&ring->reader);
 		done = 1;
@@ -325,6 +345,26 @@ static int finish_emptying(struct consumer *consumer,
 	return error == -EBADMSG || error == -EAGAIN ? 0 : error;
 }
 
+/*
+ * Empties the rings but for what is in open sub-buffers, which does not leave
+ * them. Notes whether the rest must stay where it is: then the next reader finds
+ * all that is not in the trace, and nothing else.
+ */
+static void begin_finish(struct consumer *consumer)
+{
+	for (size_t i = 0; i < consumer->nrings; i++) {
+		struct consumer_ring *ring = consumer->rings[i];
+		struct ring_count count;
+		int ret = empty_ring(consumer, ring);
+
+		if (!stays(ring, ret) && !ring_count(&ring->reader, &count) &&
+		    (count.committed || count.lost))
+			ret = need_stream(consumer, ring);
+		if (stays(ring, ret))
+			consumer->missed = ret;
+	}
+}
+
 struct copying {
 	struct consumer *consumer;
 	struct consumer_ring *ring;
@@ -406,7 +446,7 @@ static int last_scan(struct consumer *consumer)
 	size_t found;
 	int ret = consume_scan(consumer);
 
-	if (ret == -EMFILE || ret == -ENFILE || ret == -ENOLCK)
+	if (starved(ret) || ret == -ENOLCK)
 		consumer->missed = ret;
 	found = consumer->nrings + consumer->unreadable;
 	if (ret || rings > RINGS_MAX || found >= rings || making(consumer))
@@ -427,7 +467,9 @@ int consume_finish(struct consumer *consumer)
 		return 0;
 	ret = last_scan(consumer);
 	refresh(consumer);
-	for (i = 0; i < consumer->nrings; i++) {
+	if (consumer->consume)
+		begin_finish(consumer);
+	for (i = 0; i < consumer->nrings && !consumer->missed; i++) {
 		struct consumer_ring *ring = consumer->rings[i];
 		int error = consumer->consume ?
 				    finish_emptying(consumer, ring) :
@@ -440,7 +482,7 @@ int consume_finish(struct consumer *consumer)
 		ret = ret ? ret : error;
 	}
 	/* a process without any ring still has a trace: it has the losses */
-	if (!ret && consumer->session.page.lost_unplaced)
+	if (!ret && !consumer->missed && consumer->session.page.lost_unplaced)
 		ret = need_trace(consumer);
 	if (consumer->trace) {
 		struct process_page latest;
@@ -455,7 +497,7 @@ int consume_finish(struct consumer *consumer)
 				      &consumer->trace->oversize);
 		error = trace_finish(consumer->trace, overwrite);
 		ret = ret ? ret : error;
-	} else {
+	} else if (!consumer->missed) {
 		consumer->set->lost += consumer->session.page.lost_unplaced;
 	}
 	if (consumer->set->left_off < consumer->session.page.left_off)
@@ -485,7 +527,7 @@ uint32_t consume_late(struct consumer *consumer)
 	last->orphans += orphans;
 	if (lost && consumer->trace)
 		trace_lose_late(consumer->trace, lost);
-	else
+	else if (!consumer->missed)
 		consumer->set->lost += lost;
 	return orphans;
 }

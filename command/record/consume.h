@@ -13,6 +13,9 @@
 #include "command/rundir/rundir.h"
 #include "traces/trace.h"
 
+/* Descriptors that a process's first stream takes, with those of a moment. */
+#define CONSUME_FILES	6
+
 struct consumer_ring {
 	struct ring_reader reader;
 	struct trace_stream *stream;	/* NULL until there is a packet */
@@ -37,7 +40,8 @@ struct consumer {
 	uint64_t copied;		/* events of a snapshot's rings: on
 					 * disk, overwritten, or taken before */
 	int missed;			/* -errno: finished without all rings,
-					 * for want of descriptors, say */
+					 * for want of descriptors, say: the
+					 * rest is still in them */
 };
 
 /*

@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/record/joiners-private.h"
 #include "command/record/member-private.h"
@@ -59,6 +60,10 @@ static int take_image(struct record *record,
 		member = NULL;
 	if (member && member->done)
 		return 0;
+	/* what is taken in later must not take those that streams need */
+	ret = limits_spare_files(CONSUME_FILES);
+	if (ret)
+		return ret;
 	ret = consume_open(&consumer, &record->set, process, image,
 			   record->name, true);
 	if (ret)
@@ -493,6 +498,15 @@ static void remove_files(const struct record_member *member)
 				       member->images[i]->index);
 }
 
+/* Returns true when events of the member are still in its buffers. */
+static bool has_missed(const struct record_member *member)
+{
+	for (size_t i = 0; i < member->nimages; i++)
+		if (member->images[i]->missed)
+			return true;
+	return false;
+}
+
 void record_stop(struct record *record)
 {
 	size_t asked = 0;
@@ -520,7 +534,7 @@ void record_stop(struct record *record)
 		member->alive = member->alive && !member_ended(member, 0);
 		for (j = 0; j < member->nimages; j++)
 			finish_image(record, member, member->images[j]);
-		if (member->alive &&
+		if (member->alive && !has_missed(member) &&
 		    !record_ask(record, member, MESSAGE_DESTROY))
 			remove_files(member);
 		finish_member(record, member);
@@ -540,7 +554,8 @@ void record_tidy(struct record *record)
 	for (i = 0; i < record->nmembers; i++) {
 		struct record_member *member = record->members[i];
 
-		if (!member->alive || !member_ended(member, 0))
+		if (!member->alive || has_missed(member) ||
+		    !member_ended(member, 0))
 			continue;
 		for (j = 0; j < member->nimages; j++)
 			consume_remove(member->images[j], &member->process,
