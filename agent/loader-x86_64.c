@@ -76,19 +76,21 @@ static void object_found(struct object *object)
 	found = object;
 }
 
-static int found_apply(void *arg)
+/* `declared`: the one that came is in no module, so no probe came with it. A
+ * look for probes walks over all markers. */
+static int found_apply(void *declared)
 {
 	struct patcher patcher;
 	struct object *object;
 
-	(void)arg;
 	patch_open(&patcher);
 	for (object = found; object; object = object->next_found) {
 		session_module_came(object, &patcher);
 		ipa_module_came(object, &patcher);
 		run_module_came(object, &patcher);
 	}
-	session_adopt(&patcher);
+	if (!declared)
+		session_adopt(&patcher);
 	patch_close(&patcher);
 	return 0;
 }
@@ -131,7 +133,7 @@ void loader_came(struct object *object)
 	object->next_found = NULL;
 	found = object;
 	if (found_wanted())
-		thread_run_wait(found_apply, NULL);
+		thread_run_wait(found_apply, object);
 	if (registry_changed)
 		registry_changed();
 }

@@ -408,7 +408,8 @@ static void take_error(struct client *client, struct client_answer *answer,
 	size_t n;
 
 	if (!text || (text != answer->payload && text[-1] != '\n')) {
-		fact(client, status, "the agent refuses: %s",
+		fact(client, status, "the agent refuses: %s", status == -E2BIG ?
+		     "it has too many markers for a list (4 MiB)" :
 		     strerror(-status));
 		return;
 	}
