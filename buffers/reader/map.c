@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -18,15 +19,22 @@
 
 #include "base/base.h"
 
-#define GUARDED_MAX	4096
+#define GUARDED_LEAST	256u
+#define COPY_BYTES_MAX	16384u	/* of a small file */
 
-/* Written by the reading thread, read by its own signal handler. Mappings
- * beyond this many stay unguarded. */
-static volatile struct guarded {
-	uintptr_t address;
+struct guarded {
+	uintptr_t address;		/* 0: free */
 	size_t bytes;
 	bool cut;
-} guarded[GUARDED_MAX];
+};
+
+/* A table with open addressing, at most half full. Its handler runs in a load
+ * from a mapping, so never while the table changes. */
+static struct guarded *guarded;
+static size_t guarded_room;		/* a power of two, or 0 */
+static size_t nguarded;
+
+volatile unsigned int map_guard_cuts;
 
 static uintptr_t page_bytes = 4096;
 
@@ -35,42 +43,96 @@ int map_error(void)
 	return errno == EAGAIN ? -ENOLCK : -errno;
 }
 
-void map_guard_add(const void *address, size_t bytes)
+static size_t place_of(uintptr_t address)
 {
-	int i;
+	return (address / 4096 * 0x9e3779b97f4a7c15ull >> 20) &
+	       (guarded_room - 1);
+}
 
-	for (i = 0; i < GUARDED_MAX; i++) {
-		if (guarded[i].bytes)
-			continue;
-		guarded[i].address = (uintptr_t)address;
-		guarded[i].cut = false;
-		guarded[i].bytes = bytes;
-		return;
-	}
+static size_t next_place(size_t i)
+{
+	return (i + 1) & (guarded_room - 1);
+}
+
+static void put(const struct guarded *entry)
+{
+	size_t i = place_of(entry->address);
+
+	while (guarded[i].address)
+		i = next_place(i);
+	guarded[i] = *entry;
+	nguarded++;
+}
+
+static struct guarded *find(const void *address)
+{
+	size_t i;
+
+	if (!guarded_room)
+		return NULL;
+	for (i = place_of((uintptr_t)address); guarded[i].address;
+	     i = next_place(i))
+		if (guarded[i].address == (uintptr_t)address)
+			return &guarded[i];
+	return NULL;
+}
+
+static int grow(void)
+{
+	size_t room = guarded_room ? 2 * guarded_room : GUARDED_LEAST;
+	struct guarded *more = calloc(room, sizeof(*more));
+	struct guarded *old = guarded;
+	size_t n = guarded_room;
+	size_t i;
+
+	if (!more)
+		return -ENOMEM;
+	guarded = more;
+	guarded_room = room;
+	nguarded = 0;
+	for (i = 0; i < n; i++)
+		if (old[i].address)
+			put(&old[i]);
+	free(old);
+	return 0;
+}
+
+int map_guard_add(const void *address, size_t bytes)
+{
+	struct guarded entry = { .address = (uintptr_t)address,
+				 .bytes = bytes };
+
+	if (2 * (nguarded + 1) > guarded_room && grow())
+		return -ENOMEM;
+	put(&entry);
+	return 0;
 }
 
 void map_guard_remove(const void *address)
 {
-	int i;
+	struct guarded *entry = find(address);
+	size_t i;
 
-	for (i = 0; i < GUARDED_MAX; i++) {
-		if (!guarded[i].bytes ||
-		    guarded[i].address != (uintptr_t)address)
-			continue;
-		guarded[i].bytes = 0;
+	if (!entry)
 		return;
+	entry->address = 0;
+	nguarded--;
+	/* a search ends at a free place: close the gap */
+	for (i = next_place((size_t)(entry - guarded)); guarded[i].address;
+	     i = next_place(i)) {
+		struct guarded moved = guarded[i];
+
+		guarded[i].address = 0;
+		nguarded--;
+		put(&moved);
 	}
 }
 
 bool map_guard_cut(const void *address)
 {
-	int i;
+	const struct guarded *entry = find(address);
 
-	for (i = 0; i < GUARDED_MAX; i++)
-		if (guarded[i].bytes &&
-		    guarded[i].address == (uintptr_t)address)
-			return guarded[i].cut;
-	return false;
+	return entry && entry->cut;
 }
 
 SIGSAFE static void *zero_page(uintptr_t page)
@@ -84,11 +146,13 @@ SIGSAFE static void on_sigbus(int signal, siginfo_t *info, void *context)
 	uintptr_t page = (uintptr_t)info->si_addr & ~(page_bytes - 1);
 	int saved = errno;
 	void *p = MAP_FAILED;
-	int i;
+	size_t i;
 
-	for (i = 0; i < GUARDED_MAX; i++)
-		if (page - guarded[i].address < guarded[i].bytes) {
+	for (i = 0; i < guarded_room; i++)
+		if (guarded[i].address &&
+		    page - guarded[i].address < guarded[i].bytes) {
 			guarded[i].cut = true;
+			map_guard_cuts++;
 			p = zero_page(page);
 		}
 	/* not ours: the default action follows when the load is repeated */
@@ -109,12 +173,11 @@ void map_guard(void)
 	sigaction(SIGBUS, &action, NULL);
 }
 
-int file_map_open(struct file_map *map, int dirfd, const char *name,
-		  size_t least, size_t bytes)
+/* Opens a regular file, and sets map->bytes. The caller closes it. */
+static int open_file(struct file_map *map, int dirfd, const char *name,
+		     size_t least, size_t bytes)
 {
 	struct stat st;
-	void *p;
-	int ret;
 
 	memset(map, 0, sizeof(*map));
 	map->fd = openat(dirfd, name,
@@ -122,27 +185,80 @@ int file_map_open(struct file_map *map, int dirfd, const char *name,
 				 O_NOCTTY);
 	if (map->fd < 0)
 		return -errno;
-	ret = -errno;
 	if (fstat(map->fd, &st))
-		goto close;
-	ret = -EINVAL;
+		return -errno;
 	if (!S_ISREG(st.st_mode))
-		goto close;
-	ret = -EBADMSG;
+		return -EINVAL;
 	if (st.st_size < (off_t)least || st.st_size < (off_t)bytes ||
 	    !st.st_size)
-		goto close;
+		return -EBADMSG;
 	map->bytes = bytes ? bytes : (size_t)st.st_size;
-	p = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, map->fd, 0);
-	ret = map_error();
-	if (p == MAP_FAILED)
-		goto close;
-	map->address = p;
-	map_guard_add(p, map->bytes);
 	return 0;
-close:
-	close(map->fd);
+}
+
+/* Maps what open_file() has opened. */
+static int map_file(struct file_map *map)
+{
+	void *p = mmap(NULL, map->bytes, PROT_READ, MAP_SHARED, map->fd, 0);
+	int ret;
+
+	if (p == MAP_FAILED)
+		return map_error();
+	ret = map_guard_add(p, map->bytes);
+	if (ret)
+		munmap(p, map->bytes);
+	else
+		map->address = p;
+	return ret;
+}
+
+static void close_fd(struct file_map *map)
+{
+	if (map->fd >= 0)
+		close(map->fd);
 	map->fd = -1;
+}
+
+int file_map_open(struct file_map *map, int dirfd, const char *name,
+		  size_t least, size_t bytes)
+{
+	int ret = open_file(map, dirfd, name, least, bytes);
+
+	if (!ret)
+		ret = map_file(map);
+	if (ret)
+		close_fd(map);
+	return ret;
+}
+
+/* Reads the file into memory, as far as it goes by now. */
+static int copy_file(struct file_map *map)
+{
+	ssize_t n;
+
+	map->copy = malloc(map->bytes);
+	if (!map->copy)
+		return -ENOMEM;
+	n = pread(map->fd, map->copy, map->bytes, 0);
+	if (n > 0) {
+		map->address = map->copy;
+		map->bytes = (size_t)n;
+		return 0;
+	}
+	n = n ? -errno : -EBADMSG;
+	free(map->copy);
+	map->copy = NULL;
+	return (int)n;
+}
+
+int file_map_open_many(struct file_map *map, int dirfd, const char *name)
+{
+	int ret = open_file(map, dirfd, name, 1, 0);
+
+	if (!ret)
+		ret = map->bytes > COPY_BYTES_MAX ? map_file(map) :
+						    copy_file(map);
+	close_fd(map);
 	return ret;
 }
 
@@ -166,10 +282,13 @@ void file_map_close(struct file_map *map)
 {
 	if (!map->address)
 		return;
-	map_guard_remove(map->address);
-	munmap((void *)map->address, map->bytes);
-	if (map->fd >= 0)
-		close(map->fd);
+	if (map->copy) {
+		free(map->copy);
+	} else {
+		map_guard_remove(map->address);
+		munmap((void *)map->address, map->bytes);
+	}
+	close_fd(map);
+	map->copy = NULL;
 	map->address = NULL;
-	map->fd = -1;
 }

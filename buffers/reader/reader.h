@@ -23,11 +23,12 @@
 
 #define RING_NAME_BYTES		16	/* "31", "L0": behind "ring.N." */
 
-/* A file mapped read-only. */
+/* A file mapped read-only, or copied. */
 struct file_map {
 	const void *address;
 	size_t bytes;
 	int fd;
+	void *copy;			/* what `address` is then, or NULL */
 };
 
 /* One event_record, checked; strings are NUL-terminated and never NULL. */
@@ -138,12 +139,17 @@ void map_guard(void);
 /* Returns the negative errno of an mmap(2) that has just failed: -ENOLCK where
  * the caller's memory is locked and limited. -EAGAIN would mean "not yet". */
 int map_error(void);
-void map_guard_add(const void *address, size_t bytes);
+
+/* Guards a mapping. Returns 0 or -ENOMEM. */
+int map_guard_add(const void *address, size_t bytes);
 void map_guard_remove(const void *address);
 
 /* Returns whether a load from the mapping that begins there met the end of its
  * file. */
 bool map_guard_cut(const void *address);
+
+/* How many loads from any mapping have met the end of its file. */
+extern volatile unsigned int map_guard_cuts;
 
 /*
  * Maps `bytes` (0: all) of a regular file; the caller closes the result.
@@ -153,8 +159,15 @@ bool map_guard_cut(const void *address);
 int file_map_open(struct file_map *map, int dirfd, const char *name,
 		  size_t least, size_t bytes);
 
-/* Does the same in a process's directory. Returns -EPERM when the file's owner
- * is not the directory's. */
+/*
+ * Opens one of very many files: keeps no descriptor, and copies a small file.
+ * The kernel allows a process some 65,000 mappings (vm.max_map_count). Returns
+ * as file_map_open(); -EBADMSG: the file is empty.
+ */
+int file_map_open_many(struct file_map *map, int dirfd, const char *name);
+
+/* Does the same as file_map_open() in a process's directory. Returns -EPERM
+ * when the file's owner is not the directory's. */
 int file_map_open_shared(struct file_map *map, int dirfd, const char *name,
 			 size_t least, size_t bytes);
 void file_map_close(struct file_map *map);

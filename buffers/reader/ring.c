@@ -103,7 +103,11 @@ static int map_control(struct ring_reader *ring, int imagefd, const char *path)
 	close(fd);
 	if (ret)
 		return ret;
-	map_guard_add(p, RING_DATA_OFFSET);
+	ret = map_guard_add(p, RING_DATA_OFFSET);
+	if (ret) {
+		munmap(p, RING_DATA_OFFSET);
+		return ret;
+	}
 	ring->control = p;
 	return 0;
 }

@@ -62,7 +62,7 @@ static int map_file(const struct file_stream *f, struct file_map *map,
 	if (dir < 0)
 		return ret;
 	snprintf(name, sizeof(name), format, file);
-	ret = file_map_open(map, dir, name, 1, 0);
+	ret = file_map_open_many(map, dir, name);
 	close(dir);
 	return ret;
 }
@@ -123,6 +123,20 @@ static bool is_unchanged(struct file_stream *f, const struct packet_head *head)
 	return entry.checksum ==
 	       checksum_bytes(head->cpu_id, at + CTF_HEAD_BYTES,
 			      head->content_size / 8 - CTF_HEAD_BYTES);
+}
+
+/* Gives up a file that was cut short after it was opened: what follows are
+ * zeros. Returns whether it was. */
+static bool file_cut(struct read_stream *stream)
+{
+	struct file_stream *f = of(stream);
+
+	if (!f->map.address || f->map.copy ||
+	    !map_guard_cut(f->map.address))
+		return false;
+	complain(f, "the file was cut short while it was read");
+	close_file(f);
+	return true;
 }
 
 /* Moves to the first packet that the index says to end at `begin` or later. A
@@ -223,6 +237,8 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 			continue;
 		}
 		fact = take_head(f, &packet->head);
+		if (file_cut(stream))
+			continue;
 		if (fact) {
 			complain(f, fact);
 			resync(f);
@@ -323,7 +339,7 @@ static void file_close(struct read_stream *stream)
 
 static const struct read_source file_source = {
 	.packet = file_packet, .last = file_last, .refresh = file_refresh,
-	.rewind = file_rewind, .close = file_close,
+	.rewind = file_rewind, .cut = file_cut, .close = file_close,
 };
 
 static int compare(const struct dirent **a, const struct dirent **b)
@@ -350,14 +366,14 @@ static bool same_stream(const struct dirent *a, const struct dirent *b)
 	return n == name_bytes(b->d_name) && !memcmp(a->d_name, b->d_name, n);
 }
 
-/* Finds the stream of a file, if the reader has it. */
-static struct file_stream *find(const struct reader *reader,
+/* Finds the stream of a file among the `known` ones. */
+static struct file_stream *find(const struct reader *reader, size_t known,
 				const struct trace_class *trace,
 				const char *file)
 {
 	size_t bytes = name_bytes(file);
 
-	for (size_t i = 0; i < reader->nstreams; i++) {
+	for (size_t i = 0; i < known; i++) {
 		struct read_stream *s = reader->streams[i];
 
 		if (s->event.trace == trace && strlen(s->name) == bytes &&
@@ -400,9 +416,9 @@ static int add_files(struct file_stream *f, struct trace_class *trace,
 /* Makes a stream of the files that begin with the name of the first, or adds
  * them to it. Returns how many, or -ENOMEM. */
 static int open_stream(struct reader *reader, struct trace_class *trace,
-		       struct dirent **list, int n)
+		       size_t known, struct dirent **list, int n)
 {
-	struct file_stream *f = find(reader, trace, list[0]->d_name);
+	struct file_stream *f = find(reader, known, trace, list[0]->d_name);
 	int ret;
 
 	if (f)
@@ -422,15 +438,17 @@ static int open_stream(struct reader *reader, struct trace_class *trace,
 	return ret;
 }
 
-int read_files_open(struct reader *reader, struct trace_class *trace, int fd)
+int read_files_open(struct reader *reader, struct trace_class *trace,
+		    bool again, int fd)
 {
+	size_t known = again ? reader->nstreams : 0;
 	struct dirent **list = NULL;
 	int n = scandirat(fd, ".", &list, is_stream, compare);
 	int ret = n < 0 ? -errno : 0;
 	int i;
 
 	for (i = 0; i < n && ret >= 0; i += ret)
-		ret = open_stream(reader, trace, list + i, n - i);
+		ret = open_stream(reader, trace, known, list + i, n - i);
 	for (i = 0; i < n; i++)
 		free(list[i]);
 	free(list);

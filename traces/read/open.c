@@ -152,7 +152,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 			trace_class_free(trace);
 		free(trace);
 	} else {
-		ret = read_files_open(reader, trace, fd);
+		ret = read_files_open(reader, trace, false, fd);
 		if (ret < 0)
 			tell(reader, path, ret, 0);
 	}
@@ -185,7 +185,7 @@ static int add_below(struct reader *reader, const char *path, int depth)
 		struct trace_class *known = find(reader, path);
 
 		if (known && !known->foreign)
-			read_files_open(reader, known, fd);
+			read_files_open(reader, known, true, fd);
 		else if (!known)
 			open_trace(reader, path, fd);
 		close(fd);

@@ -15,9 +15,10 @@
 int read_trace(struct trace_class *trace, const char *text,
 	       unsigned int *line);
 
-/* Opens the streams of a trace's directory that are new. Returns 0 or a
- * negative errno. */
-int read_files_open(struct reader *reader, struct trace_class *trace, int fd);
+/* Opens the streams of a trace's directory; with `again` those that are new.
+ * Returns 0 or a negative errno. */
+int read_files_open(struct reader *reader, struct trace_class *trace,
+		    bool again, int fd);
 
 /* Reads the metadata of a trace again, and adds the events that are new.
  * Returns whether there are any. */

@@ -33,6 +33,9 @@ struct read_source {
 	/* Moves to the next event that is not before the reading
 	 * stream->begin. Or NULL: packets have the events. */
 	bool (*next)(struct read_stream *stream);
+	/* Returns true, with the problem reported, if the bytes of the current
+	 * packet have gone. Or NULL: they cannot. */
+	bool (*cut)(struct read_stream *stream);
 	void (*close)(struct read_stream *stream);
 };
 
@@ -47,6 +50,7 @@ struct read_stream {
 	uint64_t begin;			/* reading: no packet ends before */
 	bool started;			/* `head` is valid */
 	uint64_t events;		/* of the packet, so far */
+	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */
 	bool waiting;			/* in the heap: it has an event */
 };

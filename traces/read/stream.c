@@ -92,8 +92,20 @@ static int take_event(struct read_stream *s)
 	return ret;
 }
 
+/* Looks whether the current packet has gone: some mapping was cut short. */
+static bool was_cut(struct read_stream *s)
+{
+	s->cuts = map_guard_cuts;
+	if (!s->source->cut || !s->source->cut(s))
+		return false;
+	s->cursor.p = s->cursor.end = NULL;
+	return true;
+}
+
 bool stream_next(struct read_stream *s)
 {
+	int ret;
+
 	if (s->source->next)
 		return s->source->next(s);
 	for (;;) {
@@ -102,7 +114,10 @@ bool stream_next(struct read_stream *s)
 				return false;
 			continue;
 		}
-		if (!take_event(s))
+		ret = take_event(s);
+		if (s->cuts != map_guard_cuts && was_cut(s))
+			continue;
+		if (!ret)
 			return true;
 		reader_problem(s->reader, s->event.trace->path,
 			       "%s, packet %llu: event %llu makes no sense; "
