@@ -13,6 +13,8 @@ taffrail_headers = \
 	include/taffrail/marker-sdt.h \
 	include/taffrail/marker-shown-c.h \
 	include/taffrail/marker-shown-cxx.h \
+	include/taffrail/marker-text-cxx.h \
+	include/taffrail/marker-text.h \
 	include/taffrail/marker-words-c.h \
 	include/taffrail/marker-words-cxx.h \
 	include/taffrail/marker.h \

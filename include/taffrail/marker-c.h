@@ -24,6 +24,7 @@
 
 #include <taffrail/marker.h>
 #include <taffrail/marker-shown-c.h>
+#include <taffrail/marker-text.h>
 #include <taffrail/marker-words-c.h>
 
 /* Types of arguments: a string, a text of n characters, and a sequence for each

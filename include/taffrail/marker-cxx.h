@@ -288,6 +288,12 @@ struct maybe_ {
 	bool there_;
 };
 
+/* A text that was made for the event. */
+template <unsigned Bytes_>
+struct written_ {
+	char text_[Bytes_];
+};
+
 /* A number that is shown in the way How (enum taffrail_how). */
 template <class T_, int How_>
 struct formatted_ {
@@ -323,9 +329,18 @@ template <class T_> struct foreign_<seq_<T_> > {
 template <class T_> struct foreign_<maybe_<T_> > {
 	static constexpr bool is_ = false;
 };
+template <unsigned Bytes_> struct foreign_<written_<Bytes_> > {
+	static constexpr bool is_ = false;
+};
 template <class T_, int How_> struct foreign_<formatted_<T_, How_> > {
 	static constexpr bool is_ = false;
 };
+/* The kinds of objects; of those that an object is, the one of the highest
+ * number counts. */
+template <int N_> struct rank_ : rank_<N_ - 1> {};
+template <> struct rank_<0> {};
+typedef rank_<10> first_rank_;
+
 struct no_pointer_ {
 	template <class T_, typename when_<(sizeof(converts_(
 			any_<const T_ &>())) > 1)>::type_ = 0>
@@ -446,6 +461,8 @@ template <> struct field_<const char *> : string_field_ {};
 template <> struct field_<volatile char *> : string_field_ {};
 template <> struct field_<const volatile char *> : string_field_ {};
 template <> struct field_<str_> : string_field_ {};
+template <unsigned Bytes_>
+struct field_<written_<Bytes_>, false> : string_field_ {};
 template <> struct field_<text_> {
 	static constexpr int kind_ = TAFFRAIL_T_TEXT;
 	static constexpr unsigned bytes_ = 0;

@@ -99,6 +99,14 @@ private:
 		var_->n_ = TAFFRAIL_VAR_STRING - !s_.p_;
 	}
 
+	template <unsigned O_, unsigned Bytes_>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put_(to_ &, taffrail_var *var_, const written_<Bytes_> &s_)
+	{
+		var_->p_ = s_.text_;
+		var_->n_ = TAFFRAIL_VAR_STRING;
+	}
+
 	template <unsigned O_>
 	static TAFFRAIL_ALWAYS_INLINE_
 	void put_(to_ &, taffrail_var *var_, const text_ &s_)
@@ -132,6 +140,15 @@ template <class T_> TAFFRAIL_ALWAYS_INLINE_ T_ named_(const T_ &v_)
 }
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(const str_ &s_) { return s_.p_; }
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(const text_ &s_) { return s_.p_; }
+template <unsigned Bytes_>
+TAFFRAIL_ALWAYS_INLINE_ const void *named_(const written_<Bytes_> &s_)
+{
+	const void *text_ = s_.text_;
+
+	/* g++ 12 prints no address of its frame as an operand */
+	__asm__("" : "+r" (text_));
+	return text_;
+}
 template <class T_>
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(const seq_<T_> &s_)
 {

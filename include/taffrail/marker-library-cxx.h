@@ -20,6 +20,7 @@
 #define TAFFRAIL_MARKER_LIBRARY_CXX_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-text-cxx.h>
 
 /* The library's names, in a program that has macros of such names. */
 #pragma push_macro("c_str")
@@ -174,12 +175,6 @@ template <class T_, class Has_>
 struct option_<seq_<T_>, Has_> : option_pointer_<seq_<T_> > {};
 template <class Has_> struct option_<no_field_, Has_> {};
 template <class T_, class Has_> struct option_<maybe_<T_>, Has_> {};
-
-/* The kinds of objects; of those that an object is, the one of the highest
- * number counts. */
-template <int N_> struct rank_ : rank_<N_ - 1> {};
-template <> struct rank_<0> {};
-typedef rank_<10> first_rank_;
 
 template <class T_>
 TAFFRAIL_ALWAYS_INLINE_ no_field_ object_as_(const T_ &, rank_<0>)

@@ -11,6 +11,10 @@
  *		TAFFRAIL_TEXT(p, n)		the text of n characters at p
  *		TAFFRAIL_BYTES(p, n)		n bytes at p
  *		TAFFRAIL_ARRAY(p, n)		n numbers at p, typed by *p
+ *		TAFFRAIL_UUID(p)		16 bytes, as text
+ *		TAFFRAIL_IPV4(p), _IPV6		4 and 16 bytes, as text
+ *		TAFFRAIL_SOCKADDR(p, n)		a socket's address, as text
+ *		TAFFRAIL_INT128(e)		an integer of 128 bits, as text
  *		TAFFRAIL_ENUM(e, A, B, ...)	the name of the value e
  *		TAFFRAIL_HEX(e), _OCT, _BOOL, _CHAR, _ERRNO	e, shown so
  *	TAFFRAIL_SCOPE(channel, name, args...)
@@ -104,6 +108,16 @@
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_BYTES_(p, n))
 #define TAFFRAIL_ARRAY(p, n)						\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_ARRAY_(p, n))
+#define TAFFRAIL_UUID(p)						\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_UUID_(p))
+#define TAFFRAIL_IPV4(p)						\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_IPV4_(p))
+#define TAFFRAIL_IPV6(p)						\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_IPV6_(p))
+#define TAFFRAIL_SOCKADDR(p, n)						\
+	((void)"taffrail:" #p, TAFFRAIL_MAKE_SOCKADDR_(p, n))
+#define TAFFRAIL_INT128(e)						\
+	((void)"taffrail:" #e, TAFFRAIL_MAKE_INT128_(e))
 
 /* Of an integer: how it is shown. TAFFRAIL_ENUM(e, A, B, ...) has the names of
  * its values. */
