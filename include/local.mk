@@ -10,6 +10,7 @@ taffrail_headers = \
 	include/taffrail/marker-holder-cxx.h \
 	include/taffrail/marker-library-cxx.h \
 	include/taffrail/marker-scope-cxx.h \
+	include/taffrail/marker-sections.h \
 	include/taffrail/marker-sdt.h \
 	include/taffrail/marker-shown-c.h \
 	include/taffrail/marker-shown-cxx.h \

@@ -28,7 +28,7 @@
 	"	.size	_.stapsdt.base, 1\n"				\
 	".popsection\n"							\
 	".endif\n"							\
-	".pushsection .note.stapsdt,\"?\",\"note\"\n"			\
+	".pushsection " TAFFRAIL_SDT_SECTION_ "\n"			\
 	"	.balign	4\n"						\
 	"	.4byte	994f - 993f, 996f - 995f, 3\n"			\
 	"993:	.asciz	\"stapsdt\"\n"					\
@@ -55,7 +55,7 @@
 	TAFFRAIL_SDT_RECORD_(channel, name, operands,			\
 			     channel "_" name "_semaphore")		\
 	".hidden " channel "_" name "_semaphore\n"			\
-	".pushsection .note.taffrail,\"a?\",\"note\"\n"		\
+	".pushsection " TAFFRAIL_NOTE_SECTION_ "\n"			\
 	"	.balign	4\n"						\
 	"	.long	9, 8, 2\n"					\
 	"	.asciz	\"taffrail\"\n"					\

@@ -41,6 +41,8 @@
  *				(for C functions that have an array of variable
  *				length or a `cleanup` variable between two
  *				markers, under clang up to 16)
+ *	TAFFRAIL_GC_SECTIONS	a function that is not used is dropped by
+ *				--gc-sections, in spite of its markers
  */
 #ifndef TAFFRAIL_MARKER_H
 #define TAFFRAIL_MARKER_H

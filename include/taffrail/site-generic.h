@@ -8,12 +8,15 @@
 #ifndef TAFFRAIL_SITE_GENERIC_H
 #define TAFFRAIL_SITE_GENERIC_H
 
+#include <taffrail/marker-sections.h>
+
 #define TAFFRAIL_SITE_FLAGS_	TAFFRAIL_SITE_FLAG_TESTED
 
 /* Operands are written as in an asm goto. */
 #define TAFFRAIL_SITE_CODE_						\
+	TAFFRAIL_SITE_LABEL_						\
 	"990:	nop\n"							\
-	".pushsection .note.taffrail,\"a?\",\"note\"\n"			\
+	".pushsection " TAFFRAIL_NOTE_SECTION_ "\n"			\
 	"	.balign	4\n"						\
 	"	.long	9, 16, 1\n"					\
 	"	.asciz	\"taffrail\"\n"					\

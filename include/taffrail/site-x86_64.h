@@ -9,13 +9,16 @@
  *  - every word that refers to another place is relative to itself, so not
  *    even position-independent code needs a text relocation;
  *  - the sections of stub and note carry the flag "?": they join the COMDAT
- *    group of the function that holds the site, and are discarded with it;
+ *    group of the function that holds the site, and are discarded with it
+ *    (marker-sections.h);
  *  - the stub can detour through struct taffrail_site's `snapshot`, which one
  *    byte switches. On the detour no register but the flags has changed since
  *    the site, and the red zone is kept.
  */
 #ifndef TAFFRAIL_SITE_X86_64_H
 #define TAFFRAIL_SITE_X86_64_H
+
+#include <taffrail/marker-sections.h>
 
 #define TAFFRAIL_SITE_FLAGS_	0
 
@@ -33,10 +36,11 @@
  * Words and bytes mean the same in both syntaxes (-masm=intel).
  */
 #define TAFFRAIL_SITE_CODE_						\
+	TAFFRAIL_SITE_LABEL_						\
 	"990:	nop\n"							\
 	"991:	.byte	0xa9\n"						\
 	"	.long	992f - 991b - 5\n"				\
-	".pushsection .text.unlikely.taffrail,\"ax?\",@progbits\n"	\
+	".pushsection " TAFFRAIL_STUB_SECTION_ "\n"			\
 	"	.balign	32\n"						\
 	"992:	.byte	0xa8, 5\n"					\
 	"993:	.byte	0xe9\n"						\
@@ -47,7 +51,7 @@
 	"	.byte	0xeb, 993b - . - 1\n"				\
 	"	.long	990b - .\n"					\
 	".popsection\n"							\
-	".pushsection .note.taffrail,\"a?\",@note\n"			\
+	".pushsection " TAFFRAIL_NOTE_SECTION_ "\n"			\
 	"	.balign	4\n"						\
 	"	.long	9, 16, 1\n"					\
 	"	.asciz	\"taffrail\"\n"					\

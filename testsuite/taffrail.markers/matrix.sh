@@ -40,6 +40,7 @@ kind_cflags() {
 	shared) echo -fPIC -DHARNESS_SHARED ;;
 	lto) echo -flto -fPIE ;;
 	flag) echo -DTAFFRAIL_FLAG_SITES ;;
+	gcmacro) echo -DTAFFRAIL_GC_SECTIONS -ffunction-sections -fPIE ;;
 	sdt) echo -DTAFFRAIL_SDT_ARGS ;;
 	intel) echo -masm=intel ;;
 	large) echo -mcmodel=large ;;
@@ -51,7 +52,7 @@ kind_cflags() {
 kind_ldflags() {
 	case $1 in
 	pie) echo -pie ;;
-	gcpie) echo -pie -Wl,--gc-sections ;;
+	gcpie | gcmacro) echo -pie -Wl,--gc-sections ;;
 	nopie) echo -no-pie ;;
 	static) echo -static -no-pie ;;
 	staticpie) echo -static-pie ;;
@@ -175,6 +176,7 @@ chosen() {
 	c gcc gnu17 -O2 pie lld
 	c gcc c99 -O2 flag bfd
 	c gcc gnu17 -O2 sdt bfd
+	c gcc gnu17 -O2 gcmacro bfd
 	c gcc gnu99 -O0 sdt bfd
 	c gcc gnu17 -O2 intel bfd
 	c gcc c99 -O0 large bfd
@@ -199,6 +201,7 @@ chosen() {
 	c++ gcc c++11 -O2 static bfd
 	c++ gcc c++17 -Os flag bfd
 	c++ gcc c++14 -O2 sdt bfd
+	c++ gcc c++17 -O2 gcmacro bfd
 	c++ gcc c++17 -O0 intel bfd
 	c++ gcc c++14 -O2 large bfd
 	c++ gcc c++20 -O0 medium bfd
@@ -207,6 +210,7 @@ chosen() {
 	c++ clang gnu++17 -O2 lto lld
 	c++ clang c++20 -O3 gcpie gold
 	c++ clang c++17 -O1 nopie bfd
+	c++ clang c++17 -O2 gcmacro lld
 	c++ clang c++11 -O1 flag bfd
 	c++ clang c++14 -O0 sdt lld
 	c++ clang c++20 -O2 intel bfd
