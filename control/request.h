@@ -36,6 +36,20 @@
  */
 #define REQUEST_TEXT_LINE	"text:\n"
 
+/*
+ * Requests for a program that begins: `taffrail record --probe` gives them to
+ * the program in this variable, one after the other, each beginning with "do=".
+ * A line "report=FILE" stands before those of a recorder. Each process that
+ * takes them adds lines "probes:NUMBER<tab>STATE<tab>TEXT" to that file, which
+ * is sessions/.off.NAME (control/protocol.h). NUMBER counts the requests of the
+ * recorder from 0. A line that is there already is not added again.
+ */
+#define REQUEST_ENV		"TAFFRAIL_PROBES"
+#define REQUEST_REPORT		"probes:"
+#define REQUEST_FAILED		'-'	/* TEXT says in which program and why */
+#define REQUEST_DONE		'0'	/* and no marker calls it yet */
+#define REQUEST_CALLED		'1'
+
 struct request {
 	int32_t status;			/* 0, a negative errno, or what the
 					 * library's function returned */

@@ -190,6 +190,31 @@ int connection_end(struct taffrail_call *call, const char *rule,
 	return ret;
 }
 
+static uint32_t markers_of(const struct connection *connection)
+{
+	const struct entry *entry;
+	uint32_t markers = 0;
+
+	probe_lock();
+	for (entry = entry_list; entry; entry = entry->next)
+		if (entry->callback == connection->item->callback_ &&
+		    entry->priv == connection->priv &&
+		    !strcmp(entry->name, connection->name))
+			markers += load_relaxed(&entry->markers);
+	probe_unlock();
+	return markers;
+}
+
+uint32_t connection_markers(const char *rule, const char *function)
+{
+	const struct connection *connection = connection_list;
+
+	while (connection && (strcmp(connection->rule, rule) ||
+			      strcmp(connection->name, function)))
+		connection = connection->next;
+	return connection ? markers_of(connection) : 0;
+}
+
 int connection_end_library(struct taffrail_call *call,
 			   const struct library *library)
 {

@@ -194,7 +194,7 @@ static void forked_child(void)
 		pthread_mutex_unlock(&loads);
 }
 
-__attribute__((constructor)) static void fork_setup(void)
+void fork_setup(void)
 {
 	pthread_atfork(forking, forked_parent, forked_child);
 }

@@ -172,7 +172,7 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 	return install(real_sigset, number, handler);
 }
 
-__attribute__((constructor)) static void handlers_setup(void)
+void handlers_setup(void)
 {
 	reals_find();
 }

@@ -181,6 +181,10 @@ extern uint32_t list_retired;
 uint64_t list_period_begin(void);
 void list_period_end(uint64_t period);
 
+/* What the library does when it is loaded. */
+void handlers_setup(void);
+void fork_setup(void);
+
 /* Looks whether the program itself tells liburcu-bp of forks. */
 void fork_look(void);
 
@@ -246,6 +250,9 @@ void call_add(struct taffrail_call *call, const char *format, ...)
 int call_fail(struct taffrail_call *call, int error, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Runs a request (control/request.h). Returns its status. */
+int request_take(struct taffrail_call *call, const char *text, size_t n);
+
 /* Return 0 or a negative errno and the reason as the answer. */
 int library_load(struct taffrail_call *call, const char *path);
 int library_unload(struct taffrail_call *call, struct library *library);
@@ -263,6 +270,9 @@ int connection_end(struct taffrail_call *call, const char *rule,
 		   const char *function);
 int connection_enable(struct taffrail_call *call, const char *rule);
 int connection_disable(struct taffrail_call *call, const char *rule);
+/* Returns how many markers call the callback of a connection. One request at a
+ * time: turn_take(). */
+uint32_t connection_markers(const char *rule, const char *function);
 /* Ends all connections of a library. */
 int connection_end_library(struct taffrail_call *call,
 			   const struct library *library);

@@ -18,6 +18,7 @@
 #include "tracepoints/fields/scalar.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
+#define SETUP_PRIORITY	200	/* constructors without one come behind */
 #define DETACH_MS	5000
 #define LOOK_NS		200000
 #define RETIRED_MANY	1000
@@ -40,13 +41,20 @@ static const struct session_client client = {
 
 static const char *refused = "the agent is of another build";
 
-__attribute__((constructor)) static void probe_setup(void)
+/* Before the constructor of environment.c. */
+__attribute__((constructor(SETUP_PRIORITY))) static void probe_setup(void)
 {
 	int ret = taffrail_probe_serve(PROBE_VERSION, sizeof(struct object),
 				       &client, &probe_host);
 
 	if (!ret)
 		refused = NULL;
+	fork_setup();
+	/* where the agent is off, as under a seccomp filter, no system call is
+	 * made */
+	if (taffrail_probe_unavailable())
+		return;
+	handlers_setup();
 }
 
 PUBLIC const char *taffrail_probe_unavailable(void)

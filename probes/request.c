@@ -135,6 +135,23 @@ static void request_run(struct request *request, struct taffrail_call *call)
 	free(wanted);
 }
 
+int request_take(struct taffrail_call *call, const char *text, size_t n)
+{
+	struct request *request = calloc(1, sizeof(*request));
+	int ret;
+
+	if (n >= REQUEST_BYTES_MAX || !request) {
+		free(request);
+		return call_fail(call, -E2BIG, request ? "too long" :
+							 "no memory");
+	}
+	memcpy(request->text, text, n);
+	request_run(request, call);
+	ret = request->status;
+	free(request);
+	return ret;
+}
+
 /* Puts the lines and the text into one piece of memory. */
 static void answer_make(struct request *request,
 			const struct taffrail_call *call)

@@ -14,18 +14,9 @@
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
-/* What connect and disconnect are called with. */
-struct wish {
-	pid_t pid;
-	const char *rule;
-	const char *function;
-	char **words;		/* behind these */
-	bool enable;
-};
-
 /* Reads options and operands. Returns a status of enum command_exit; after
  * --help, wish->pid is 0. */
-static int take(struct options *options, struct wish *wish)
+static int take(struct options *options, struct load_wish *wish)
 {
 	char **operands;
 	int key;
@@ -55,7 +46,7 @@ static int take(struct options *options, struct wish *wish)
 }
 
 /* Fails, and says so, when the rule selects no marker of the process. */
-static int check_rule(const struct wish *wish)
+static int check_rule(const struct load_wish *wish)
 {
 	struct targets targets;
 	int ret = targets_open(&targets, wish->pid);
@@ -71,12 +62,42 @@ static int check_rule(const struct wish *wish)
 	return ret;
 }
 
-static void wish_add(struct client_request *request, const struct wish *wish,
-		     const char *what)
+static void wish_add(struct client_request *request,
+		     const struct load_wish *wish, const char *what)
 {
 	client_request_add(request, "do", "%s", what);
 	client_request_add(request, "rule", "%s", wish->rule);
 	client_request_add(request, "function", "%s", wish->function);
+}
+
+void load_add_connect(struct client_request *request,
+		      const struct load_wish *wish)
+{
+	wish_add(request, wish, "connect");
+	load_add_words(request, wish->words);
+	if (wish->enable)
+		client_request_add(request, "enable", "1");
+}
+
+int load_connect(const struct load_wish *wish, uint64_t *markers)
+{
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	int ret = check_rule(wish);
+
+	if (ret)
+		return COMMAND_FAILED;
+	load_add_connect(&request, wish);
+	if (load_ask(wish->pid, &request, &answer))
+		return COMMAND_FAILED;
+	if (answer.status == -ECANCELED)
+		ret = command_failed("%s does not connect: %.*s",
+				     wish->function,
+				     (int)strcspn(answer.text, "\n"),
+				     answer.text);
+	*markers = (uint64_t)load_number(&answer, "markers");
+	load_answer_free(&answer);
+	return ret;
 }
 
 int connect_main(int argc, char **argv)
@@ -92,35 +113,22 @@ int connect_main(int argc, char **argv)
 			 "that RULE selects. It is\ncalled once it is enabled: "
 			 "taffrail enable callbacks RULE -p PID.",
 	};
-	struct client_request request = { 0 };
-	struct load_answer answer;
-	struct wish wish = { 0 };
+	struct load_wish wish = { 0 };
+	uint64_t markers;
 	int ret = take(&options, &wish);
 
 	if (ret || !wish.pid)
 		return ret;
 	/* a forked child may have an agent that is asleep */
 	if (load_check_process(wish.pid) || attach_provide(wish.pid) ||
-	    check_rule(&wish))
+	    load_connect(&wish, &markers))
 		return COMMAND_FAILED;
-	wish_add(&request, &wish, "connect");
-	load_add_words(&request, wish.words);
 	if (wish.enable)
-		client_request_add(&request, "enable", "1");
-	if (load_ask(wish.pid, &request, &answer))
-		return COMMAND_FAILED;
-	if (answer.status == -ECANCELED)
-		ret = command_failed("%s does not connect: %.*s", wish.function,
-				     (int)strcspn(answer.text, "\n"),
-				     answer.text);
-	else if (wish.enable)
 		printf("process %d: %s enabled on %s\n", wish.pid,
-		       wish.function,
-		       counted(load_number(&answer, "markers"), "marker"));
+		       wish.function, counted(markers, "marker"));
 	else
 		printf("process %d: %s connected\n", wish.pid, wish.function);
-	load_answer_free(&answer);
-	return command_finish() ? COMMAND_FAILED : ret;
+	return command_finish();
 }
 
 int disconnect_main(int argc, char **argv)
@@ -135,7 +143,7 @@ int disconnect_main(int argc, char **argv)
 	};
 	struct client_request request = { 0 };
 	struct load_answer answer;
-	struct wish wish = { 0 };
+	struct load_wish wish = { 0 };
 	int ret = take(&options, &wish);
 
 	if (ret || !wish.pid)

@@ -7,6 +7,7 @@
 #ifndef COMMAND_LOAD_LIBRARIES_H
 #define COMMAND_LOAD_LIBRARIES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -44,6 +45,32 @@ void load_answer_free(struct load_answer *answer);
 
 /* Returns a number of the answer, or 0. */
 long load_number(const struct load_answer *answer, const char *key);
+
+/* What connect and disconnect are called with. */
+struct load_wish {
+	pid_t pid;
+	const char *rule;
+	const char *function;
+	char **words;		/* behind these, up to a NULL */
+	bool enable;
+};
+
+/* Gives the file of a library: a word without a slash may be one that comes
+ * with Taffrail, whose path is then in `path`. */
+const char *load_file_of(const char *word, char path[PATH_MAX]);
+
+/*
+ * Load a library that load_check_file() has checked, and give its name; connect
+ * a callback; unload a library. The process is checked, and has an agent at
+ * work. Return COMMAND_DONE, or COMMAND_FAILED after printing why.
+ */
+int load_library(pid_t pid, const char *file, char *name, size_t room);
+int load_connect(const struct load_wish *wish, uint64_t *markers);
+int load_unload(pid_t pid, const char *file);
+
+/* Adds the request that load_connect() sends. */
+void load_add_connect(struct client_request *request,
+		      const struct load_wish *wish);
 
 /* Adds operands as words for a library's function. */
 void load_add_words(struct client_request *request, char **words);

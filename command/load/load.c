@@ -38,9 +38,7 @@ static int take(struct options *options, pid_t *pid, const char **file)
 	return COMMAND_DONE;
 }
 
-/* Gives the file of a library: a word without a slash may be one that comes
- * with Taffrail. */
-static const char *file_of(const char *word, char path[PATH_MAX])
+const char *load_file_of(const char *word, char path[PATH_MAX])
 {
 	char name[NAME_MAX + 32];
 
@@ -73,16 +71,31 @@ static int path_find(char path[PATH_MAX], const char *file, pid_t pid)
 	return COMMAND_DONE;
 }
 
+int load_library(pid_t pid, const char *file, char *name, size_t room)
+{
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	char path[PATH_MAX];
+
+	if (path_find(path, file, pid))
+		return COMMAND_FAILED;
+	client_request_add(&request, "do", "load");
+	client_request_add(&request, "path", "%s", path);
+	if (load_ask(pid, &request, &answer))
+		return COMMAND_FAILED;
+	if (!line_find(answer.facts, "name", name, (uint32_t)room))
+		name[0] = '\0';
+	load_answer_free(&answer);
+	return COMMAND_DONE;
+}
+
 int load_main(int argc, char **argv)
 {
 	struct options options = {
 		.argc = argc, .argv = argv,
 		.about = "Load a probe library into a running process.",
 	};
-	struct client_request request = { 0 };
-	struct load_answer answer;
 	char name[LINE_VALUE_BYTES];
-	char path[PATH_MAX];
 	char own[PATH_MAX];
 	const char *file;
 	pid_t pid = 0;
@@ -90,19 +103,35 @@ int load_main(int argc, char **argv)
 
 	if (ret || !pid)
 		return ret;
-	file = file_of(file, own);
+	file = load_file_of(file, own);
 	if (load_check_file(file) || load_check_process(pid) ||
-	    attach_provide(pid) || path_find(path, file, pid))
+	    attach_provide(pid) || load_library(pid, file, name, sizeof(name)))
 		return COMMAND_FAILED;
-	client_request_add(&request, "do", "load");
+	printf("process %d: library '%s' loaded\n", pid, name);
+	return command_finish();
+}
+
+int load_unload(pid_t pid, const char *file)
+{
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	char path[PATH_MAX];
+	int ret = COMMAND_DONE;
+
+	/* the file may be gone */
+	if (!realpath(file, path))
+		snprintf(path, sizeof(path), "%s", file);
+	client_request_add(&request, "do", "unload");
 	client_request_add(&request, "path", "%s", path);
 	if (load_ask(pid, &request, &answer))
 		return COMMAND_FAILED;
-	if (!line_find(answer.facts, "name", name, sizeof(name)))
-		name[0] = '\0';
-	printf("process %d: library '%s' loaded\n", pid, name);
+	if (load_number(&answer, "stays"))
+		ret = command_failed("process %d keeps %s in memory: it is "
+				     "disconnected, but something else uses it "
+				     "(dlopen, or a library that needs it)",
+				     pid, path);
 	load_answer_free(&answer);
-	return command_finish();
+	return ret;
 }
 
 int unload_main(int argc, char **argv)
@@ -113,31 +142,15 @@ int unload_main(int argc, char **argv)
 			 "unload it from a running\nprocess. Fails while a "
 			 "thread is in one of the callbacks.",
 	};
-	struct client_request request = { 0 };
-	struct load_answer answer;
-	char path[PATH_MAX], own[PATH_MAX];
+	char own[PATH_MAX];
 	const char *file;
 	pid_t pid = 0;
 	int ret = take(&options, &pid, &file);
 
 	if (ret || !pid)
 		return ret;
-	file = file_of(file, own);
-	/* the file may be gone */
-	if (!realpath(file, path))
-		snprintf(path, sizeof(path), "%s", file);
-	client_request_add(&request, "do", "unload");
-	client_request_add(&request, "path", "%s", path);
-	if (load_ask(pid, &request, &answer))
-		return COMMAND_FAILED;
-	ret = COMMAND_DONE;
-	if (load_number(&answer, "stays"))
-		ret = command_failed("process %d keeps %s in memory: it is "
-				     "disconnected, but something else uses it "
-				     "(dlopen, or a library that needs it)",
-				     pid, path);
-	else
+	ret = load_unload(pid, load_file_of(file, own));
+	if (!ret)
 		printf("process %d: library unloaded\n", pid);
-	load_answer_free(&answer);
 	return command_finish() ? COMMAND_FAILED : ret;
 }

@@ -20,7 +20,7 @@
 
 enum {
 	KEY_PROVIDER = 256, KEY_CONTEXT, KEY_OVERWRITE, KEY_BUFFER, KEY_FOR,
-	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3, KEY_LOSS
+	KEY_MAX_SIZE, KEY_GROUP, KEY_INT3, KEY_LOSS, KEY_PROBE, KEY_CONNECT
 };
 
 static const struct option_row rows[] = {
@@ -30,6 +30,9 @@ static const struct option_row rows[] = {
 	  "channel/name; repeatable (default: all)" },
 	{ KEY_PROVIDER, "provider", "NAME", "load a provider of events: "
 	  "pthread" },
+	{ KEY_PROBE, "probe", "LIB", "load a probe library; repeatable" },
+	{ KEY_CONNECT, "connect", "TEXT", "'RULE LIB:FUNCTION "
+	  "[NAME=VALUE]...': have a callback called; repeatable" },
 	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
 	  "procname, cpu, ip" },
 	{ KEY_OVERWRITE, "overwrite", NULL, "keep only the newest events" },
@@ -113,6 +116,10 @@ static int take_option(struct record_options *o, int key, const char *value)
 		return take_rule(o, value);
 	case KEY_PROVIDER:
 		return take_provider(o, value);
+	case KEY_PROBE:
+		return record_take_probe(o, value);
+	case KEY_CONNECT:
+		return record_take_connect(o, value);
 	case KEY_CONTEXT:
 		return command_take_contexts(&o->contexts, value);
 	case KEY_OVERWRITE:
@@ -164,6 +171,10 @@ int record_take_arguments(struct record_options *o, int argc, char **argv)
 	if (o->pids.count && o->nproviders)
 		return command_misused("a provider cannot be loaded into a "
 				       "running process");
+	if (o->nconnects && !o->nprobes)
+		return command_misused("--connect needs --probe LIB; taffrail "
+				       "connect is for a library that is "
+				       "loaded");
 	return fit_buffer(o);
 }
 

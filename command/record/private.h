@@ -4,9 +4,9 @@
  *
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
- * followed.c serves readers meanwhile, ask.c sends requests, late.c looks at
- * the processes once more, member.c knows them, met.c the rules that selected a
- * marker, signals.c sets handlers and limits.
+ * probes.c loads probe libraries, followed.c serves readers meanwhile, ask.c
+ * sends requests, late.c looks at the processes once more, member.c knows them,
+ * met.c the rules that selected a marker, signals.c sets handlers and limits.
  */
 #ifndef COMMAND_RECORD_PRIVATE_H
 #define COMMAND_RECORD_PRIVATE_H
@@ -19,10 +19,13 @@
 #include "command/record/unreached.h"
 
 struct client_request;
+struct load_wish;
 
 #define RECORD_RULES_MAX	256
 #define RECORD_PROVIDERS_MAX	8
 #define RECORD_LATE_MAX		1024
+#define RECORD_PROBES_MAX	8
+#define RECORD_CONNECTS_MAX	64
 
 struct record_options {
 	const char *output;
@@ -30,6 +33,10 @@ struct record_options {
 	int nrules;
 	const char *providers[RECORD_PROVIDERS_MAX];
 	int nproviders;
+	const char *probes[RECORD_PROBES_MAX];	/* probe libraries */
+	int nprobes;
+	struct load_wish *connects;	/* of RECORD_CONNECTS_MAX */
+	int nconnects;
 	const char *contexts;
 	bool overwrite;
 	bool int3;
@@ -90,6 +97,9 @@ struct record {
 	bool cut_off;			/* another command ended it somewhere */
 	bool displaced;			/* agents do not find the runtime
 					 * directory any more */
+	char *requests;			/* for the program's environment */
+	int nloaded;			/* of `pids`: they have the probe
+					 * libraries */
 	int unhanded;			/* programs that a process executes
 					 * do not take part */
 	bool unfollowed;		/* children of a process are not
@@ -110,6 +120,23 @@ int record_take_arguments(struct record_options *o, int argc, char **argv);
  * program's. Call it when the program has ended: then a directory of -o that
  * does not exist is none of its files. */
 void record_tell_stray(const struct record_options *o);
+
+/*
+ * probes.c: --probe and --connect. record_take_ read the options, and return a
+ * status of enum command_exit. record_check_probes() checks the libraries, and
+ * replaces their words by paths. record_probes_run() makes the requests for a
+ * program; record_probes_tell() tells at the end what became of them.
+ * record_probes_load() does the same in processes that run already, and
+ * record_probes_unload() takes it back. All return COMMAND_DONE, or
+ * COMMAND_FAILED after printing why.
+ */
+int record_take_probe(struct record_options *o, const char *word);
+int record_take_connect(struct record_options *o, const char *word);
+int record_check_probes(struct record_options *o);
+int record_probes_run(struct record *record);
+int record_probes_tell(const struct record *record);
+int record_probes_load(struct record *record);
+int record_probes_unload(struct record *record);
 
 /* Makes the request that begins the session; the caller releases it. */
 void record_request(const struct record *record,

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -164,9 +165,12 @@ static int follow(struct record *record)
 		if (attach_provide(pids->pids[k]))
 			return COMMAND_FAILED;
 	record_prepare();
+	if (record_probes_load(record))
+		return COMMAND_FAILED;
 	if (targets_open_each(&targets, pids->pids, (size_t)pids->count) ||
 	    check_targets(record, &targets)) {
 		targets_close(&targets);
+		record_probes_unload(record);
 		return COMMAND_FAILED;
 	}
 	for (i = 0; i < targets.count; i++)
@@ -178,8 +182,10 @@ static int follow(struct record *record)
 	client_request_release(&request);
 	targets_close(&targets);
 	/* the processes before have the session */
-	if (status)
+	if (status) {
 		record_stop(record);
+		record_probes_unload(record);
+	}
 	return status;
 }
 
@@ -430,8 +436,10 @@ static int end(struct record *record)
 {
 	const struct trace_set *set = &record->set;
 	int status;
+	int probes;
 
 	record_stop(record);
+	probes = record_probes_unload(record);
 	record_late_end(record);
 	trace_set_finish(&record->set);
 	if (record->off >= 0)
@@ -442,6 +450,8 @@ static int end(struct record *record)
 	if (record->lacking.roomless)
 		shortage_look(&record->shortage, record->dir.fd);
 	status = tell_unmet(record);
+	if (record_probes_tell(record) || probes)
+		status = COMMAND_FAILED;
 	count_first(record);
 	if (record_tell_unwritten(record))
 		status = COMMAND_FAILED;
@@ -486,7 +496,7 @@ int record_main(int argc, char **argv)
 	record.inotify = -1;
 	record.off = -1;
 	record.child_pidfd = -1;
-	if (open_output(&record))
+	if (record_check_probes(&record.options) || open_output(&record))
 		return COMMAND_FAILED;
 	status = begin(&record);
 	if (!status) {
@@ -502,6 +512,7 @@ int record_main(int argc, char **argv)
 	}
 	trace_set_close(&record.set);
 	record_release(&record);
+	free(record.requests);
 	if (record.off >= 0) {
 		close(record.off);
 		rundir_remove_rules(&record.dir, record.name);

@@ -4,8 +4,9 @@
  *
  * What must stay true here: the program gets descriptors 0 to 2, signal
  * dispositions, mask and limits as this command got them; only its environment
- * differs, by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN and TAFFRAIL_SECCOMP. So
- * the child is made before this command changes any of its own.
+ * differs, by LD_PRELOAD, TAFFRAIL_DIR, TAFFRAIL_JOIN, TAFFRAIL_SECCOMP and
+ * TAFFRAIL_PROBES. So the child is made before this command changes any of its
+ * own.
  */
 #include "command/processes/client.h"
 #include "command/record/private.h"
@@ -25,6 +26,7 @@
 #include "command/common/installed.h"
 #include "command/common/reason.h"
 #include "command/processes/vouch.h"
+#include "control/request.h"
 #include "tracepoints/program/executable.h"
 
 #define EXIT_NOT_FOUND		127
@@ -68,6 +70,9 @@ static int preload_list(const struct record_options *options, char *list,
 		if (add_library(list, room, name))
 			return COMMAND_FAILED;
 	}
+	/* handlers of signals that the program installs are then known */
+	if (options->nprobes && add_library(list, room, "libtaffrail-probe.so"))
+		return COMMAND_FAILED;
 	used = strlen(list);
 	if (old && *old &&
 	    snprintf(list + used, room - used, ":%s", old) >=
@@ -126,7 +131,9 @@ static void become(const struct record *record, const char *preload,
 	int error;
 
 	if (setenv("LD_PRELOAD", preload, 1) ||
-	    setenv("TAFFRAIL_DIR", record->dir.path, 1) || join(record))
+	    setenv("TAFFRAIL_DIR", record->dir.path, 1) ||
+	    (record->requests && setenv(REQUEST_ENV, record->requests, 1)) ||
+	    join(record))
 		error = errno;
 	else {
 		execvpe(program[0], program,
@@ -192,6 +199,8 @@ int record_run(struct record *record)
 		return COMMAND_FAILED;
 	filtered_vouch(preload, record->dir.path);
 	look(record, preload, &image);
+	if (record_probes_run(record))
+		return COMMAND_FAILED;
 	if (pipe2(pipes, O_CLOEXEC))
 		return command_failed("cannot make a pipe: %s",
 				      strerror(errno));

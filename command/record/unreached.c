@@ -15,9 +15,11 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/text.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "control/protocol.h"
+#include "control/request.h"
 
 static const char *const words[LACKING_END] = {
 	[LACKING_FILTER] = "it began under a seccomp filter",
@@ -251,7 +253,7 @@ void lacking_read(struct lacking *lacking, int fd)
 	lacking->uncounted |= n > (ssize_t)PROTOCOL_OFF_BYTES_MAX;
 	while ((line = strsep(&rest, "\n"))) {
 		path = strchr(line, '\t');
-		if (!path)
+		if (!path || text_after(line, REQUEST_REPORT))
 			continue;
 		*path++ = '\0';
 		add_joined(lacking, base_name(path));

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Probe libraries that a program has from its start: the environment has the
+ * requests (control/request.h, REQUEST_ENV), which `taffrail record --probe`
+ * has made. They are run before the program's own constructors, and what became
+ * of them is told in the recorder's file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "control/protocol.h"
+#include "control/request.h"
+#include "probes/private.h"
+
+#define REPORT_BYTES	1024
+
+/* The requests, and where this walk through them is. */
+struct requests {
+	const char *rest;
+	const char *text;		/* of the next request */
+	size_t bytes;
+	int number;
+	char report[PROTOCOL_DIR_BYTES + 128];	/* "": nothing is told */
+};
+
+static const char *line_end(const char *line)
+{
+	const char *end = strchr(line, '\n');
+
+	return end ? end + 1 : line + strlen(line);
+}
+
+/* Finds the next request. Returns 0 when there is none. */
+static int requests_next(struct requests *requests)
+{
+	const char *p = requests->rest;
+
+	for (; *p && strncmp(p, "do=", 3); p = line_end(p)) {
+		const char *file = strncmp(p, "report=", 7) ? NULL : p + 7;
+		size_t n = file ? strcspn(file, "\n") : 0;
+
+		if (!file || n >= sizeof(requests->report))
+			continue;
+		memcpy(requests->report, file, n);
+		requests->report[n] = '\0';
+		requests->number = -1;
+	}
+	requests->text = p;
+	if (*p)
+		p = line_end(p);
+	while (*p && strncmp(p, "do=", 3) && strncmp(p, "report=", 7))
+		p = line_end(p);
+	requests->rest = p;
+	requests->bytes = (size_t)(p - requests->text);
+	requests->number++;
+	return requests->bytes > 0;
+}
+
+/* Opens the recorder's file: one of this user's that has room. */
+static int report_open(const char *path)
+{
+	int fd = *path ? open(path, O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC |
+				    O_NONBLOCK | O_NOCTTY) : -1;
+	struct stat st;
+
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    st.st_size <= PROTOCOL_OFF_BYTES_MAX)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* Returns 1 when the file has the line. */
+static int report_has(int fd, const char *line)
+{
+	char *text = malloc(PROTOCOL_OFF_BYTES_MAX + 1);
+	ssize_t n = text ? pread(fd, text, PROTOCOL_OFF_BYTES_MAX, 0) : -1;
+	int has = 0;
+
+	if (n > 0) {
+		text[n] = '\0';
+		has = !!strstr(text, line);
+	}
+	free(text);
+	return has;
+}
+
+static void report(const struct requests *requests, char state,
+		   const char *why)
+{
+	char line[REPORT_BYTES];
+	int fd = report_open(requests->report);
+	int n;
+
+	if (fd < 0)
+		return;
+	if (state == REQUEST_FAILED)
+		n = snprintf(line, sizeof(line), REQUEST_REPORT "%d\t%c\t%s: "
+			     "%.*s", requests->number, state,
+			     program_invocation_name, (int)strcspn(why, "\n"),
+			     why);
+	else
+		n = snprintf(line, sizeof(line), REQUEST_REPORT "%d\t%c\t",
+			     requests->number, state);
+	if (n > (int)sizeof(line) - 2)
+		n = (int)sizeof(line) - 2;
+	while (n-- > 0)
+		if (line[n] == '\n')
+			line[n] = ' ';
+	strcat(line, "\n");
+	if (!report_has(fd, line))
+		n = (int)write(fd, line, strlen(line));
+	close(fd);
+}
+
+/* Checks that the program lets libraries be loaded: what command/load/rights.c
+ * checks for a program that runs. */
+static int allowed(struct taffrail_call *call)
+{
+	const char *load = getenv("TAFFRAIL_LOAD");
+
+	if (load && !strcmp(load, "on"))
+		return 0;
+	if (load && *load)
+		return call_fail(call, -EPERM, "it allows no libraries: "
+				 "TAFFRAIL_LOAD is '%s' in its environment",
+				 load);
+	if (prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1)
+		return call_fail(call, -EPERM, "it is in a sandbox "
+				 "(no_new_privs): start it with "
+				 "TAFFRAIL_LOAD=on to allow libraries");
+	return 0;
+}
+
+static void request_one(const struct requests *requests)
+{
+	struct taffrail_call call = { .nwords = 0 };
+	const char *markers;
+	int ret = allowed(&call);
+
+	if (!ret)
+		ret = request_take(&call, requests->text, requests->bytes);
+	markers = strstr(call.facts, "markers=");
+	if (ret == -ECANCELED && call.used)
+		report(requests, REQUEST_FAILED, call.text);
+	else if (ret)
+		report(requests, REQUEST_FAILED,
+		       text_after(call.facts, "error=") ?: "failed");
+	else
+		report(requests, markers && atoi(markers + 8) > 0 ?
+			       REQUEST_CALLED : REQUEST_DONE, "");
+	free(call.text);
+}
+
+static const char *requests_text(void)
+{
+	const char *text = secure_getenv(REQUEST_ENV);
+
+	return text && *text ? text : NULL;
+}
+
+__attribute__((constructor)) static void environment_take(void)
+{
+	struct requests requests = { .rest = requests_text(), .number = -1 };
+
+	while (requests.rest && !taffrail_probe_unavailable() &&
+	       requests_next(&requests))
+		request_one(&requests);
+}
+
+static int value_find(const struct requests *requests, const char *key,
+		      char *value, size_t room)
+{
+	char text[REQUEST_BYTES_MAX];
+
+	if (requests->bytes >= sizeof(text))
+		return 0;
+	memcpy(text, requests->text, requests->bytes);
+	text[requests->bytes] = '\0';
+	return line_find(text, key, value, room);
+}
+
+/* At the end, markers of libraries that came later are known. */
+__attribute__((destructor)) static void environment_end(void)
+{
+	struct requests requests = { .rest = requests_text(), .number = -1 };
+	char function[ENTRY_NAME_BYTES];
+	char rule[LINE_VALUE_BYTES];
+
+	if (!requests.rest || taffrail_probe_unavailable() || turn_take(0))
+		return;
+	while (requests_next(&requests))
+		if (value_find(&requests, "rule", rule, sizeof(rule)) &&
+		    value_find(&requests, "function", function,
+			       sizeof(function)) &&
+		    connection_markers(rule, function))
+			report(&requests, REQUEST_CALLED, "");
+	turn_give();
+}
