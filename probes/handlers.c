@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tells whether a thread is in a signal handler. Each handler that the program
- * installs is called by a handler of this library, which counts.
+ * installs is called by a handler of this library, which counts. So are the
+ * handlers that are there when the library is loaded into a program that runs.
  *
  * What must stay true: the program sees its own handlers. A function of libc
  * that returns a handler returns the program's; the kernel's view decides
@@ -172,7 +173,47 @@ PUBLIC handler_fn *sigset(int number, handler_fn *handler)
 	return install(real_sigset, number, handler);
 }
 
-void handlers_setup(void)
+/* Returns 1 for a function of the agent, whose handlers stay as they are. */
+static int is_agents(const void *handler)
 {
+	Dl_info agent, its;
+
+	return dladdr((void *)taffrail_probe_serve, &agent) &&
+	       dladdr(handler, &its) && its.dli_fbase == agent.dli_fbase;
+}
+
+/*
+ * A signal is taken once. Later the program may have got our handler as the old
+ * one, and call it from its new handler: that must not lead back to the new
+ * one.
+ */
+static void handler_adopt(int number)
+{
+	action_fn *none = NULL;
+	struct sigaction is, ours, was;
+
+	if (load_acquire(&handlers[number]) ||
+	    real_sigaction(number, NULL, &is) ||
+	    !is_function((void *)is.sa_handler) ||
+	    is_agents((void *)is.sa_handler))
+		return;
+	ours = is;
+	ours.sa_sigaction = handler_call;
+	if (!__atomic_compare_exchange_n(&handlers[number], &none,
+					 is.sa_sigaction, 0, __ATOMIC_ACQ_REL,
+					 __ATOMIC_RELAXED) ||
+	    real_sigaction(number, &ours, &was))
+		return;
+	/* the program has installed another one meanwhile */
+	if (was.sa_sigaction != is.sa_sigaction)
+		real_sigaction(number, &was, NULL);
+}
+
+void handlers_adopt(void)
+{
+	int number;
+
 	reals_find();
+	for (number = 1; number < NSIG; number++)
+		handler_adopt(number);
 }

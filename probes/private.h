@@ -181,8 +181,9 @@ extern uint32_t list_retired;
 uint64_t list_period_begin(void);
 void list_period_end(uint64_t period);
 
-/* What the library does when it is loaded. */
-void handlers_setup(void);
+/* What the library does when it is loaded; handlers_adopt() with each request,
+ * too: a program that was not linked with it installs handlers past it. */
+void handlers_adopt(void);
 void fork_setup(void);
 
 /* Looks whether the program itself tells liburcu-bp of forks. */

@@ -54,7 +54,7 @@ __attribute__((constructor(SETUP_PRIORITY))) static void probe_setup(void)
 	 * made */
 	if (taffrail_probe_unavailable())
 		return;
-	handlers_setup();
+	handlers_adopt();
 }
 
 PUBLIC const char *taffrail_probe_unavailable(void)

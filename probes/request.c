@@ -182,6 +182,7 @@ PUBLIC const char *taffrail_probe_request_1(struct request *request)
 		free((void *)request->answer);
 		return NULL;
 	}
+	handlers_adopt();
 	/* a request without text: the library has just been loaded */
 	if (!*request->text)
 		return NULL;
