@@ -3,8 +3,8 @@
  * Declares markers as it is told, and counts what that takes:
  *
  *	declare N	N more markers
- *	batches N	then prints the least CPU time of N batches of 20 more, of
- *			all threads, in ns
+ *	batches N	then prints the least CPU time of N batches of 20 more,
+ *			of all threads, in ns
  */
 #include <stdint.h>
 #include <stdio.h>
