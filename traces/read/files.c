@@ -28,6 +28,8 @@ struct file_stream {
 	size_t entry;			/* the next one, or a later one */
 	uint64_t offset;
 	uint64_t last;			/* of the last packet that was taken */
+	bool ended;			/* its end was looked at */
+	bool strange;			/* the index has not all packets */
 };
 
 static struct file_stream *of(struct read_stream *stream)
@@ -77,9 +79,28 @@ static void entry_get(const struct file_map *idx, size_t n,
 	idx_entry_decode(entry);
 }
 
+/* Returns whether each entry is where the one before it ends, in the file and
+ * in time. */
+static bool is_sound(const struct file_map *idx, size_t n)
+{
+	struct ctf_index_entry entry = { 0 }, last;
+
+	for (size_t i = 0; i < n; i++) {
+		last = entry;
+		entry_get(idx, i, &entry);
+		if (entry.timestamp_end < entry.timestamp_begin ||
+		    entry.timestamp_begin < last.timestamp_end ||
+		    entry.offset != last.offset + last.packet_size / 8 ||
+		    (i && entry.packet_seq_num != last.packet_seq_num + 1))
+			return false;
+	}
+	return true;
+}
+
 static void idx_open(struct file_stream *f)
 {
 	struct file_map idx;
+	size_t n;
 
 	if (map_file(f, &idx, "index/%s.idx", file_name(f)))
 		return;
@@ -88,9 +109,31 @@ static void idx_open(struct file_stream *f)
 		file_map_close(&idx);
 		return;
 	}
+	n = (idx.bytes - sizeof(struct ctf_index_header)) /
+	    sizeof(struct ctf_index_entry);
+	if (!is_sound(&idx, n)) {
+		complain(f, "its index is damaged, and not used");
+		file_map_close(&idx);
+		return;
+	}
 	f->idx = idx;
-	f->nentries = (idx.bytes - sizeof(struct ctf_index_header)) /
-		      sizeof(struct ctf_index_entry);
+	f->nentries = n;
+}
+
+/* A complete file was cut, or the recorder completed it meanwhile. */
+static void map_again(struct file_stream *f)
+{
+	struct ctf_index_entry entry;
+	struct file_map map;
+
+	if (!f->nentries)
+		return;
+	entry_get(&f->idx, f->nentries - 1, &entry);
+	if (entry.offset < f->map.bytes || map_file(f, &map, "%s",
+						    file_name(f)))
+		return;
+	file_map_close(&f->map);
+	f->map = map;
 }
 
 static void close_file(struct file_stream *f)
@@ -104,23 +147,30 @@ static void close_file(struct file_stream *f)
 	f->nentries = 0;
 	f->entry = 0;
 	f->offset = 0;
+	f->ended = false;
+	f->strange = false;
 }
 
-/* Compares a packet with the checksum that its entry in the index has. */
-static bool is_unchanged(struct file_stream *f, const struct packet_head *head)
+/* Finds the first entry of the index that is at the offset or behind it.
+ * Returns false if there is none. */
+static bool find_entry(struct file_stream *f, struct ctf_index_entry *entry)
 {
-	struct ctf_index_entry entry = { 0 };
-	const char *at = (const char *)f->map.address + f->offset;
-
 	while (f->entry < f->nentries) {
-		entry_get(&f->idx, f->entry, &entry);
-		if (entry.offset >= f->offset)
-			break;
+		entry_get(&f->idx, f->entry, entry);
+		if (entry->offset >= f->offset)
+			return true;
 		f->entry++;
 	}
-	if (f->entry == f->nentries || entry.offset != f->offset)
-		return true;
-	return entry.checksum ==
+	return false;
+}
+
+static bool is_unchanged(const struct file_stream *f,
+			 const struct packet_head *head,
+			 const struct ctf_index_entry *entry)
+{
+	const char *at = (const char *)f->map.address + f->offset;
+
+	return entry->checksum ==
 	       checksum_bytes(head->cpu_id, at + CTF_HEAD_BYTES,
 			      head->content_size / 8 - CTF_HEAD_BYTES);
 }
@@ -137,6 +187,22 @@ static bool file_cut(struct read_stream *stream)
 	complain(f, "the file was cut short while it was read");
 	close_file(f);
 	return true;
+}
+
+/* Compares a head with its entry. Losses that come after the last packet are
+ * written into it when it has long been complete. */
+static bool is_head_of(const struct file_stream *f,
+		       const struct packet_head *head,
+		       const struct ctf_index_entry *entry)
+{
+	return head->packet_size == entry->packet_size &&
+	       head->content_size == entry->content_size &&
+	       head->timestamp_begin == entry->timestamp_begin &&
+	       head->timestamp_end == entry->timestamp_end &&
+	       head->stream_instance_id == entry->stream_instance_id &&
+	       head->packet_seq_num == entry->packet_seq_num &&
+	       (head->events_discarded == entry->events_discarded ||
+		f->entry + 1 == f->nentries);
 }
 
 /* Moves to the first packet that the index says to end at `begin` or later. A
@@ -183,6 +249,7 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 		return true;
 	}
 	idx_open(f);
+	map_again(f);
 	if (begin)
 		seek(f, begin);
 	return true;
@@ -224,14 +291,63 @@ static void resync(struct file_stream *f)
 	f->offset = to;
 }
 
+/* Tells what is missing at the end of a file that was complete. */
+static void look_at_end(struct file_stream *f)
+{
+	struct ctf_index_entry entry;
+	size_t n = f->nentries;
+
+	if (f->ended)
+		return;
+	f->ended = true;
+	while (n) {
+		entry_get(&f->idx, n - 1, &entry);
+		if (entry.offset < f->map.bytes)
+			break;
+		n--;
+	}
+	if (n == f->nentries)
+		return;
+	f->offset = f->map.bytes;
+	complain(f, "the file ends before the last packet that its index has");
+}
+
+/* Checks a packet by the index of a complete file, and steps over it. What the
+ * index says of the next one is believed only if they differ in this one. */
+static void pass(struct file_stream *f, const struct packet_head *head,
+		 bool wanted)
+{
+	struct ctf_index_entry entry = { 0 };
+	uint64_t next = f->offset + head->packet_size / 8;
+	bool found = find_entry(f, &entry) && entry.offset == f->offset;
+
+	f->last = f->offset;
+	if (!found) {
+		if (f->nentries && !f->strange)
+			complain(f, "the index does not have this packet");
+		f->strange = true;
+	} else if (!is_head_of(f, head, &entry)) {
+		complain(f, "the packet's head was changed: the index has "
+			    "another");
+		f->offset++;
+		if (find_entry(f, &entry) && entry.offset < next)
+			next = entry.offset;
+	} else if (wanted && !is_unchanged(f, head, &entry)) {
+		complain(f, "the packet was changed: its checksum is wrong");
+	}
+	f->offset = next;
+}
+
 static bool file_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
 	struct file_stream *f = of(stream);
 	const char *fact;
+	bool wanted;
 
 	for (;;) {
 		if (f->offset >= f->map.bytes) {
+			look_at_end(f);
 			if (!next_file(f, begin))
 				return false;
 			continue;
@@ -247,13 +363,9 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		packet->events = (const uint8_t *)f->map.address + f->offset +
 				 CTF_HEAD_BYTES;
 		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
-		if (packet->head.timestamp_end >= begin &&
-		    !is_unchanged(f, &packet->head))
-			complain(f, "the packet was changed: its checksum is "
-				    "wrong");
-		f->last = f->offset;
-		f->offset += packet->head.packet_size / 8;
-		if (packet->head.timestamp_end >= begin)
+		wanted = packet->head.timestamp_end >= begin;
+		pass(f, &packet->head, wanted);
+		if (wanted)
 			return true;
 	}
 }
@@ -285,6 +397,7 @@ static void file_rewind(struct read_stream *stream)
 	f->next = 0;
 	f->entry = 0;
 	f->offset = f->map.bytes;
+	f->ended = true;
 }
 
 /* Walks over the heads of one file. */

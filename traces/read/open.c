@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "traces/checksum.h"
+#include "traces/ledger-private.h"
 #include "traces/unreadable.h"
 #include "traces/read/private.h"
 
@@ -129,6 +130,34 @@ static int add_foreign(struct reader *reader, const char *path,
 	return 0;
 }
 
+static bool has_stream(const struct reader *reader,
+		       const struct trace_class *trace, const char *name)
+{
+	for (size_t i = 0; i < reader->nstreams; i++)
+		if (reader->streams[i]->event.trace == trace &&
+		    !strcmp(reader->streams[i]->name, name))
+			return true;
+	return false;
+}
+
+/* Tells of streams that a complete trace had. */
+static void tell_missing(struct reader *reader, const struct trace_class *trace,
+			 int fd)
+{
+	struct ledger ledger;
+	struct ledger_row row;
+	const char *at = NULL;
+
+	ledger_open(&ledger, fd, "index/ledger");
+	while (ledger_next(&ledger, &at, &row))
+		if (!strncmp(row.name, "stream_", 7) && row.n[1] &&
+		    !has_stream(reader, trace, row.name))
+			reader_problem(reader, trace->path, "%s is not there: "
+				       "the ledger counts %llu of its events",
+				       row.name, (unsigned long long)row.n[1]);
+	ledger_close(&ledger);
+}
+
 static int open_trace(struct reader *reader, const char *path, int fd)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
@@ -155,6 +184,8 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 		ret = read_files_open(reader, trace, false, fd);
 		if (ret < 0)
 			tell(reader, path, ret, 0);
+		else
+			tell_missing(reader, trace, fd);
 	}
 	if (ret == -ENOTSUP)
 		ret = add_foreign(reader, path, text, right);
