@@ -4,12 +4,13 @@
  *
  *	+SEC		from the first event
  *	-SEC		from the last event
- *	HH:MM[:SS]	of the day of the first event; of the day after if that
- *			is before the first event and within the trace
- *	YYYY-MM-DD[ HH:MM[:SS]]
+ *	HH:MM[:SS]	of the day of the first event; or of the day after, if
+ *			the trace goes beyond midnight and that is nearer to it
+ *	YYYY-MM-DD[ HH:MM[:SS]][Z]
  *	SEC.NS		since 1970, as babeltrace2 takes it
  *
- * Each may have a fraction of nine digits.
+ * Each may have a fraction of nine digits. What 64 bits cannot tell becomes the
+ * first or the last time that they can.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -20,7 +21,13 @@
 #include "command/look/look.h"
 
 #define NS_PER_S	1000000000ll
-#define DAY_S		86400
+
+static int64_t nearest(__int128 ns)
+{
+	if (ns > INT64_MAX)
+		return INT64_MAX;
+	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
+}
 
 /* Takes ".123" as nanoseconds. */
 static bool take_fraction(const char **at, int64_t *ns)
@@ -43,13 +50,14 @@ static bool take_seconds(const char **at, int64_t *ns)
 	unsigned long long seconds;
 	char *end;
 
-	if (!isdigit((unsigned char)**at))
+	/* ".5", too */
+	if (!isdigit((unsigned char)(*at)[**at == '.']))
 		return false;
 	errno = 0;
 	seconds = strtoull(*at, &end, 10);
 	if (errno || seconds > 9000000000ull)
 		return false;
-	*at = end;
+	*at = **at == '.' ? *at : end;
 	*ns += (int64_t)seconds * NS_PER_S;
 	return take_fraction(at, ns) && (!strcmp(*at, "") || !strcmp(*at, "s"));
 }
@@ -74,25 +82,32 @@ static bool take_clock(const char **at, struct tm *tm, int64_t *ns)
 		    !take_fraction(at, ns))
 			return false;
 	}
-	return !**at;
+	return true;
 }
 
 static bool take_date(const char **at, struct tm *tm)
 {
-	if (!take_number(at, 4, 9999, &tm->tm_year) || *(*at)++ != '-' ||
+	struct tm same;
+
+	if (strspn(*at, "0123456789") != 4 ||
+	    !take_number(at, 4, 9999, &tm->tm_year) || *(*at)++ != '-' ||
 	    !take_number(at, 2, 12, &tm->tm_mon) || *(*at)++ != '-' ||
 	    !take_number(at, 2, 31, &tm->tm_mday))
 		return false;
 	tm->tm_year -= 1900;
 	tm->tm_mon--;
 	tm->tm_hour = tm->tm_min = tm->tm_sec = 0;
-	return tm->tm_mon >= 0 && tm->tm_mday > 0;
+	/* no 30th of February */
+	same = *tm;
+	timegm(&same);
+	return same.tm_mon == tm->tm_mon && same.tm_mday == tm->tm_mday;
 }
 
-static int64_t time_of(struct tm *tm, bool utc)
+static int64_t time_of(struct tm *tm, bool utc, int64_t fraction)
 {
 	tm->tm_isdst = -1;
-	return (int64_t)(utc ? timegm(tm) : mktime(tm));
+	return nearest((__int128)(utc ? timegm(tm) : mktime(tm)) * NS_PER_S +
+		       fraction);
 }
 
 /* Takes a time of day, on the day of the first event or the next. */
@@ -100,17 +115,23 @@ static int time_of_day(int64_t *ns, const char *at, bool utc, int64_t first,
 		       int64_t last)
 {
 	time_t second = (time_t)(first / NS_PER_S);
+	struct tm tm, day, midnight;
 	int64_t fraction = 0, next;
-	struct tm tm;
 
 	if (!(utc ? gmtime_r(&second, &tm) : localtime_r(&second, &tm)))
 		return -EINVAL;
 	tm.tm_sec = 0;
-	if (!take_clock(&at, &tm, &fraction))
+	if (!take_clock(&at, &tm, &fraction) || *at)
 		return -EINVAL;
-	*ns = time_of(&tm, utc) * NS_PER_S + fraction;
-	next = *ns + DAY_S * NS_PER_S;
-	if (*ns < first && next <= last)
+	day = tm;
+	day.tm_mday++;
+	midnight = day;
+	midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
+	*ns = time_of(&tm, utc, fraction);
+	next = time_of(&day, utc, fraction);
+	/* the one that is in the trace, or nearer to it */
+	if (*ns < first && time_of(&midnight, utc, 0) <= last &&
+	    next - last < first - *ns)
 		*ns = next;
 	return 0;
 }
@@ -127,9 +148,14 @@ static int date(int64_t *ns, const char *at, bool utc)
 		if (!take_clock(&at, &tm, &fraction))
 			return -EINVAL;
 	}
+	/* as export writes it */
+	if (*at == 'Z') {
+		utc = true;
+		at++;
+	}
 	if (*at)
 		return -EINVAL;
-	*ns = time_of(&tm, utc) * NS_PER_S + fraction;
+	*ns = time_of(&tm, utc, fraction);
 	return 0;
 }
 
@@ -144,7 +170,8 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 		at++;
 		if (!take_seconds(&at, &offset))
 			return -EINVAL;
-		*ns = *text == '+' ? first + offset : last - offset;
+		*ns = nearest(*text == '+' ? (__int128)first + offset :
+					     (__int128)last - offset);
 		return 0;
 	}
 	if (text[digits] == ':')
