@@ -267,9 +267,11 @@ static bool stream_last(struct read_stream *s, int64_t *last)
 
 bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 {
+	const struct where *where = reader->where;
 	int64_t ns = 0;
 
 	reader->quiet = true;
+	reader->where = NULL;
 	*first = TIME_MAX;
 	*last = TIME_MIN;
 	for (size_t i = 0; i < reader->nstreams; i++) {
@@ -282,6 +284,7 @@ bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 			*last = ns;
 	}
 	reader->quiet = false;
+	reader->where = where;
 	return *first <= *last;
 }
 
