@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "traces/checksum.h"
-#include "traces/ledger-private.h"
+#include "traces/ledger.h"
 #include "traces/private.h"
 
 #define NAMES_TRIED_MAX	100000

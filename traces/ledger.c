@@ -4,7 +4,7 @@
  *
  * What must stay true here: a ledger whose checksum is wrong has no rows.
  */
-#include "traces/ledger-private.h"
+#include "traces/ledger.h"
 
 #include <errno.h>
 #include <inttypes.h>

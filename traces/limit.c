@@ -21,7 +21,7 @@
 
 #include "base/base.h"
 #include "buffers/ctf.h"
-#include "traces/ledger-private.h"
+#include "traces/ledger.h"
 #include "traces/private.h"
 
 #define NS_PER_S	1000000000ull

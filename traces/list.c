@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "traces/ledger-private.h"
+#include "traces/ledger.h"
 #include "traces/private.h"
 
 #define ROW		"trace "

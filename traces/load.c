@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "traces/checksum.h"
-#include "traces/ledger-private.h"
+#include "traces/ledger.h"
 #include "traces/metadata.h"
 
 #define METADATA_MAX	(64u << 20)

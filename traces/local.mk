@@ -14,7 +14,7 @@ traces_sources = \
 	traces/follow.c \
 	traces/follow.h \
 	traces/idx.c \
-	traces/ledger-private.h \
+	traces/ledger.h \
 	traces/ledger.c \
 	traces/limit.c \
 	traces/list.c \

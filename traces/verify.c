@@ -19,7 +19,7 @@
 
 #include "traces/checksum.h"
 #include "traces/idx.h"
-#include "traces/ledger-private.h"
+#include "traces/ledger.h"
 #include "traces/metadata.h"
 #include "traces/unreadable.h"
 #include "traces/verify.h"

@@ -12,7 +12,7 @@
 
 #include "base/base.h"
 #include "traces/checksum.h"
-#include "traces/ledger-private.h"
+#include "traces/ledger.h"
 #include "traces/unreadable.h"
 #include "traces/read/private.h"
 

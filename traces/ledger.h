@@ -2,8 +2,8 @@
 /*
  * Reads a ledger, index/ledger of a trace or DIR/ledger of a directory.
  */
-#ifndef TRACES_LEDGER_PRIVATE_H
-#define TRACES_LEDGER_PRIVATE_H
+#ifndef TRACES_LEDGER_H
+#define TRACES_LEDGER_H
 
 #include <stdbool.h>
 #include <stddef.h>
