@@ -214,6 +214,13 @@ int look_open(struct look *look, char **paths, int n)
 	return ret;
 }
 
+int look_finish(void)
+{
+	if ((fflush(stdout) || ferror(stdout)) && errno == EPIPE)
+		return COMMAND_DONE;
+	return command_finish();
+}
+
 int look_close(struct look *look)
 {
 	uint64_t problems = 0;

@@ -80,6 +80,10 @@ int look_open(struct look *look, char **paths, int n);
  * which has been told by then. */
 int look_close(struct look *look);
 
+/* Does what command_finish() does, but a pipe whose reader has gone, such as
+ * head or the pager, is no failure: it has what it wanted. */
+int look_finish(void);
+
 /*
  * For a look that follows recordings (look->follow). look_recorded() says
  * whether one of the directories is still being recorded, and sets *until: all

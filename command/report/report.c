@@ -155,12 +155,12 @@ static int print(struct report *r)
 
 	if (r->json) {
 		report_json(r);
-		return command_finish();
+		return look_finish();
 	}
 	if (!r->no_pager)
 		pager_begin();
 	report_print(r);
-	ret = command_finish();
+	ret = look_finish();
 	return ret | pager_end();
 }
 

@@ -143,6 +143,10 @@ void report_pairs(struct report *r)
 		report_more(r, n, "kind");
 		for (size_t i = 0; i < shown; i++)
 			print_kind(r, rows[i].kind);
+	} else if (!r->look.where) {
+		printf("\nNo pairs: no events are named as X_begin and X_end "
+		       "are; --pair BEGIN,END measures\nfrom one event to "
+		       "another\n");
 	}
 	free(rows);
 	print_long(r);

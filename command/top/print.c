@@ -15,6 +15,11 @@
 #include "command/top/private.h"
 
 #define LINES_DEFAULT	1000
+#define LINES_OTHER	6		/* heads, and where the cursor stays */
+
+/* Clears the screen. Lines that are too long do not go on in the next one. */
+#define SCREEN_BEGIN	"\033[?7l\033[H\033[J"
+#define SCREEN_END	"\033[?7h"
 #define SHARE_SEEN	0.98		/* from here on all were seen */
 
 static int compare_rows(const void *a, const void *b)
@@ -78,9 +83,9 @@ static size_t room(const struct top *top)
 	struct winsize size;
 
 	if (!top->screen || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    size.ws_row < 8)
+	    !size.ws_row)
 		return LINES_DEFAULT;
-	return size.ws_row - 6;
+	return size.ws_row > LINES_OTHER ? size.ws_row - LINES_OTHER : 0;
 }
 
 static void print_head(const struct top *top, const struct top_sample *sample)
@@ -92,7 +97,7 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	if (localtime_r(&second, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	if (top->screen)
-		fputs("\033[H\033[J", stdout);
+		fputs(SCREEN_BEGIN, stdout);
 	printable_print("%s  session '%s', %s\n", clock, top->session,
 			counted(sample->processes, "process"));
 	printf("%.0f events/s, %.0f lost/s, %s lost in all\n",
@@ -138,8 +143,9 @@ void top_print(const struct top *top, struct top_sample *sample)
 	sort(sample);
 	print_head(top, sample);
 	pairs = sample->npairs < lines / 2 ? sample->npairs : lines / 2;
-	print_pairs(sample, pairs);
-	if (sample->nrows)
+	if (pairs)
+		print_pairs(sample, pairs);
+	if (sample->nrows && lines)
 		printf("%10s %10s  EVENT\n", "/s", "%");
 	for (size_t i = 0; i < sample->nrows && i < lines - pairs; i++)
 		printable_print("%10.0f %10.1f  %s\n",
@@ -148,8 +154,7 @@ void top_print(const struct top *top, struct top_sample *sample)
 				100 * (double)sample->rows[i].seen /
 					(double)sample->seen,
 				sample->rows[i].name);
-	if (!top->screen)
-		putchar('\n');
+	fputs(top->screen ? SCREEN_END : "\n", stdout);
 	fflush(stdout);
 }
 

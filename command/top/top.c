@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command/common/limits.h"
@@ -41,11 +42,19 @@ static int take(struct top *top, int key, const char *value)
 	}
 }
 
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 /* Returns a status; also when the session has gone, which ends it well. */
 static int run(struct top *top)
 {
 	struct top_sample sample;
-	double passed = 0;
+	double passed = 0, start = now_s();
 	int ret = top_take(top, &sample);
 
 	top_sample_free(&sample);
@@ -59,7 +68,7 @@ static int run(struct top *top)
 			ms = (int)((top->seconds - passed) * 1000);
 		if (poll(NULL, 0, ms) < 0)
 			break;
-		passed += ms / 1000.0;
+		passed = now_s() - start;
 		ret = top_take(top, &sample);
 		if (ret == COMMAND_DONE && top->json)
 			top_print_json(top, &sample);
@@ -71,7 +80,7 @@ static int run(struct top *top)
 			break;
 		}
 	}
-	return command_finish();
+	return look_finish();
 }
 
 int top_main(int argc, char **argv)
