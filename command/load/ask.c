@@ -13,6 +13,8 @@
 #include "command/load/libraries.h"
 #include "control/request.h"
 
+#define PROBE_LIBRARY	"libtaffrail-probe.so"
+
 /* Divides what the process has sent into lines and text. */
 static int divide(struct load_answer *answer, struct attach_answer *from)
 {
@@ -52,6 +54,10 @@ int load_ask(pid_t pid, struct client_request *request,
 	else if (request->bytes >= REQUEST_BYTES_MAX)
 		ret = command_failed("too many words: a request has at most "
 				     "%u characters", REQUEST_BYTES_MAX);
+	/* a request brings the library, also where nothing is to be undone */
+	else if (!load_has_file(pid, "/" PROBE_LIBRARY) &&
+		 load_check_process(pid))
+		ret = COMMAND_FAILED;
 	else if (limits_check_files())
 		ret = COMMAND_FAILED;
 	else if (attach_request(pid, request->text, &got, &report))

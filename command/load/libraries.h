@@ -26,6 +26,9 @@ int load_check_file(const char *path);
  * COMMAND_DONE, or COMMAND_FAILED after printing why not. */
 int load_check_process(pid_t pid);
 
+/* Returns true when a file whose path contains the text is in the process. */
+bool load_has_file(pid_t pid, const char *text);
+
 /* What a process has answered. */
 struct load_answer {
 	int status;		/* 0, negative, or the function's own */

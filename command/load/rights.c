@@ -37,6 +37,23 @@ static bool variable(pid_t pid, const char *name, char *value, size_t room)
 	return found;
 }
 
+bool load_has_file(pid_t pid, const char *text)
+{
+	char path[32], *line = NULL;
+	bool found = false;
+	size_t size = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&line, &size, maps) > 0)
+		found = strstr(line, text);
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
 int load_check_process(pid_t pid)
 {
 	char value[16] = "";

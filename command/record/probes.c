@@ -257,25 +257,6 @@ int record_probes_tell(const struct record *record)
 	return status;
 }
 
-/* Returns true when the process, which may have ended or have executed another
- * program, has the file. */
-static bool has_file(pid_t pid, const char *file)
-{
-	char path[32], *line = NULL;
-	bool found = false;
-	size_t size = 0;
-	FILE *maps;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	maps = fopen(path, "re");
-	while (maps && !found && getline(&line, &size, maps) > 0)
-		found = strstr(line, file);
-	free(line);
-	if (maps)
-		fclose(maps);
-	return found;
-}
-
 /* Unloads the first `count` libraries. */
 static int unload(struct record *record, pid_t pid, int count)
 {
@@ -284,8 +265,9 @@ static int unload(struct record *record, pid_t pid, int count)
 	while (count--) {
 		const char *file = record->options.probes[count];
 
-		if (has_file(pid, file) && load_unload(pid, file) &&
-		    has_file(pid, file))
+		/* it may have ended, or have executed another program */
+		if (load_has_file(pid, file) && load_unload(pid, file) &&
+		    load_has_file(pid, file))
 			status = COMMAND_FAILED;
 	}
 	return status;
