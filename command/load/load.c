@@ -111,6 +111,24 @@ int load_main(int argc, char **argv)
 	return command_finish();
 }
 
+/* Gives the path under which a file was loaded. It may be gone: then its
+ * directory tells. A word without a slash may be the library's name. */
+static void path_of_loaded(char path[PATH_MAX], const char *file)
+{
+	const char *name = strrchr(file, '/');
+	char *directory = name ? strndup(file, (size_t)(name - file) + 1) :
+				 NULL;
+	size_t used;
+
+	if (!realpath(file, path) && (!directory || !realpath(directory, path)))
+		snprintf(path, PATH_MAX, "%s", file);
+	else if (access(file, F_OK)) {
+		used = path[1] ? strlen(path) : 0;
+		snprintf(path + used, PATH_MAX - used, "%s", name);
+	}
+	free(directory);
+}
+
 int load_unload(pid_t pid, const char *file)
 {
 	struct client_request request = { 0 };
@@ -118,9 +136,7 @@ int load_unload(pid_t pid, const char *file)
 	char path[PATH_MAX];
 	int ret = COMMAND_DONE;
 
-	/* the file may be gone */
-	if (!realpath(file, path))
-		snprintf(path, sizeof(path), "%s", file);
+	path_of_loaded(path, file);
 	client_request_add(&request, "do", "unload");
 	client_request_add(&request, "path", "%s", path);
 	if (load_ask(pid, &request, &answer))
