@@ -242,7 +242,7 @@ static __inline__ int taffrail_whole_(const char *text_)
 {
 	return !text_;
 }
-#define TAFFRAIL_WHOLE_(i, x)	&& sizeof(taffrail_whole_(#x))
+#define TAFFRAIL_WHOLE_(i, x)	&& sizeof(taffrail_whole_(#x)) > 0
 #else
 #define TAFFRAIL_WHOLE_(i, x)	&& !TAFFRAIL_HALF_(#x)
 #endif

@@ -16,6 +16,7 @@ void leaf_end(long x);
 void leaf_string(int x);
 void leaf_middle(long x);
 void leaf_fields(int x, const char *s);
+void leaf_kept(int x, long *to);
 int caller(int x, const char *s);
 
 /* Functions that call no other one. */
@@ -46,6 +47,14 @@ void leaf_fields(int x, const char *s)
 	(void)s;
 	MARKER(x, s, 1, 2, 3, 4.5);
 	number++;
+}
+
+/* `to` is needed behind the marker. */
+void leaf_kept(int x, long *to)
+{
+	(void)x;
+	MARKER(x);
+	*to = 1;
 }
 
 int caller(int x, const char *s)
