@@ -30,7 +30,7 @@ static double number(unsigned int i)
 	static const double special[] = {
 		0, -0.0, 1, 0.1, 999999.5, 9999995, 0.000099999995, 1e6, 1e15,
 		1e22, 1e23, 5e-324, DBL_MIN, DBL_MAX, 123456.5, 1234565,
-		2097151.5, 9007199254740993, 1e-5, 9.5e-5,
+		2097151.5, 9007199254740993.0, 1e-5, 9.5e-5,
 	};
 	char text[64];
 	double value;
