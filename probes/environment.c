@@ -160,19 +160,19 @@ static void request_one(const struct requests *requests)
 	free(call.text);
 }
 
-static const char *requests_text(void)
-{
-	const char *text = secure_getenv(REQUEST_ENV);
-
-	return text && *text ? text : NULL;
-}
+/* A copy: the program may clear its environment, or write over it. */
+static char *taken;
 
 __attribute__((constructor)) static void environment_take(void)
 {
-	struct requests requests = { .rest = requests_text(), .number = -1 };
+	const char *text = secure_getenv(REQUEST_ENV);
+	struct requests requests = { .number = -1 };
 
-	while (requests.rest && !taffrail_probe_unavailable() &&
-	       requests_next(&requests))
+	if (!text || !*text || taffrail_probe_unavailable())
+		return;
+	taken = strdup(text);
+	requests.rest = taken;
+	while (requests.rest && requests_next(&requests))
 		request_one(&requests);
 }
 
@@ -191,11 +191,11 @@ static int value_find(const struct requests *requests, const char *key,
 /* At the end, markers of libraries that came later are known. */
 __attribute__((destructor)) static void environment_end(void)
 {
-	struct requests requests = { .rest = requests_text(), .number = -1 };
+	struct requests requests = { .rest = taken, .number = -1 };
 	char function[ENTRY_NAME_BYTES];
 	char rule[LINE_VALUE_BYTES];
 
-	if (!requests.rest || taffrail_probe_unavailable() || turn_take(0))
+	if (!taken || taffrail_probe_unavailable() || turn_take(0))
 		return;
 	while (requests_next(&requests))
 		if (value_find(&requests, "rule", rule, sizeof(rule)) &&

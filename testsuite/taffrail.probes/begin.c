@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A program that hits app/hit: five times before main(), ten times in main(),
- * and with the word "fork" three times in a child. Ends with 4.
+ * and with the word "fork" three times in a child. With "plugin FILE" it clears
+ * its environment, and calls the library's plugin_hit() instead. Ends with 4.
  */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -21,8 +23,23 @@ __attribute__((constructor)) static void before(void)
 	hit(5);
 }
 
+static int plugin(const char *file)
+{
+	void *library = dlopen(file, RTLD_NOW);
+	void (*plugin_hit)(void);
+
+	clearenv();
+	*(void **)&plugin_hit = library ? dlsym(library, "plugin_hit") : NULL;
+	if (!plugin_hit)
+		return 9;
+	plugin_hit();
+	return 4;
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && !strcmp(argv[1], "plugin"))
+		return plugin(argv[2]);
 	hit(10);
 	if (argc > 1 && !strcmp(argv[1], "fork")) {
 		if (!fork()) {
