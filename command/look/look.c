@@ -16,6 +16,8 @@
 #include "traces/foreign/foreign.h"
 #include "traces/text/event-text.h"
 
+#define TWO_DAYS_NS	(2 * 86400ll * 1000000000)
+
 static void problem(const char *where, const char *fact, void *priv)
 {
 	command_warn("%s: %s", where, fact);
@@ -155,18 +157,33 @@ static int open_directory(struct look *look, const char *path)
 	return COMMAND_DONE;
 }
 
+/* Parses a time. The last event is looked for only if the time depends on it:
+ * that takes a while in a large trace. */
+static int64_t find_time(struct look *look, const char *text, int64_t first)
+{
+	int64_t ns, late, last;
+
+	look_time(&ns, text, look->utc, first, first);
+	look_time(&late, text, look->utc, first, first + TWO_DAYS_NS);
+	if (ns != late && reader_span(look->reader, NULL, &last))
+		look_time(&ns, text, look->utc, first, last);
+	return ns;
+}
+
 static void set_window(struct look *look)
 {
-	int64_t begin = TIME_MIN, end = TIME_MAX, first = 0, last = 0;
+	int64_t begin = TIME_MIN, end = TIME_MAX, first;
 
-	if (!look->begin && !look->end)
+	if ((!look->begin && !look->end) ||
+	    !reader_span(look->reader, &first, NULL))
 		return;
-	if (!reader_span(look->reader, &first, &last))
-		return;
+	/* a clock that makes no sense */
+	if (first > TIME_MAX - TWO_DAYS_NS)
+		first = TIME_MAX - TWO_DAYS_NS;
 	if (look->begin)
-		look_time(&begin, look->begin, look->utc, first, last);
+		begin = find_time(look, look->begin, first);
 	if (look->end)
-		look_time(&end, look->end, look->utc, first, last);
+		end = find_time(look, look->end, first);
 	reader_window(look->reader, begin, end);
 }
 

@@ -364,7 +364,7 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 				 CTF_HEAD_BYTES;
 		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
 		wanted = packet->head.timestamp_end >= begin;
-		pass(f, &packet->head, wanted);
+		pass(f, &packet->head, wanted && !stream->reader->quiet);
 		if (wanted)
 			return true;
 	}

@@ -268,24 +268,26 @@ static bool stream_last(struct read_stream *s, int64_t *last)
 bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 {
 	const struct where *where = reader->where;
-	int64_t ns = 0;
+	int64_t begin = TIME_MAX, end = TIME_MIN, ns = 0;
 
 	reader->quiet = true;
 	reader->where = NULL;
-	*first = TIME_MAX;
-	*last = TIME_MIN;
+	reader->started = false;
 	for (size_t i = 0; i < reader->nstreams; i++) {
 		struct read_stream *s = reader->streams[i];
 
-		if (!stream_first(s, TIME_MIN))
-			continue;
-		*first = s->event.ns < *first ? s->event.ns : *first;
-		if (stream_last(s, &ns) && ns > *last)
-			*last = ns;
+		if (first && stream_first(s, TIME_MIN) && s->event.ns < begin)
+			begin = s->event.ns;
+		if (last && stream_last(s, &ns) && ns > end)
+			end = ns;
 	}
 	reader->quiet = false;
 	reader->where = where;
-	return *first <= *last;
+	if (first)
+		*first = begin;
+	if (last)
+		*last = end;
+	return (!first || begin != TIME_MAX) && (!last || end != TIME_MIN);
 }
 
 static uint64_t count_events(struct reader *reader)

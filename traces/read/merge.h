@@ -81,8 +81,9 @@ int reader_add_directory(struct reader *reader, const char *path);
  */
 void reader_window(struct reader *reader, int64_t begin, int64_t end);
 
-/* Sets the times of the first and the last event, whatever the filter. Returns
- * false if there is none. Call it where reader_window() can be called. */
+/* Sets the times of the first and the last event, whatever the filter; what is
+ * NULL is not looked for. Returns false if there is none. Call it where
+ * reader_window() can be called. */
 bool reader_span(struct reader *reader, int64_t *first, int64_t *last);
 
 /* Limits events to the last n of the window, and a few before, which may have

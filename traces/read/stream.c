@@ -27,6 +27,43 @@ static void note_loss(struct read_stream *s, const struct packet_head *head)
 		calls->loss(&loss, calls->priv);
 }
 
+/* Steps over fields that steps cannot describe. */
+static int skip_fields(struct cursor *c, const struct event_class *class)
+{
+	int64_t bytes = field_bytes(class->fields, c->p, c->end);
+
+	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
+}
+
+/* Steps over an event whose class is known. */
+static int skip_event(struct cursor *c, const struct trace_class *trace)
+{
+	const struct event_class *class;
+
+	if (cursor_header(c, trace->large) || c->id >= trace->nevents)
+		return -EBADMSG;
+	class = trace->events[c->id];
+	if (!class || cursor_skip(c, trace->context_bytes))
+		return -EBADMSG;
+	return class->steps ? step_fields(c, class->steps) :
+			      skip_fields(c, class);
+}
+
+/* Moves to the packet's first event at or behind the reading s->begin, or to
+ * its last event. Stops before what makes no sense: take_event() tells it. */
+static void skip_before(struct read_stream *s)
+{
+	struct cursor c = s->cursor;
+	uint64_t n = 0;
+
+	while (c.p < c.end) {
+		s->cursor = c;
+		s->events = n++;
+		if (skip_event(&c, s->event.trace) || c.clock >= s->begin)
+			break;
+	}
+}
+
 static bool packet_next(struct read_stream *s)
 {
 	struct read_packet packet;
@@ -42,15 +79,9 @@ static bool packet_next(struct read_stream *s)
 	s->events = 0;
 	s->event.cpu = packet.head.cpu_id;
 	s->event.instance = packet.head.stream_instance_id;
+	if (s->cursor.clock < s->begin)
+		skip_before(s);
 	return true;
-}
-
-/* Steps over fields that steps cannot describe. */
-static int skip_fields(struct cursor *c, const struct event_class *class)
-{
-	int64_t bytes = field_bytes(class->fields, c->p, c->end);
-
-	return bytes < 0 ? -EBADMSG : cursor_skip(c, (uint64_t)bytes);
 }
 
 /* The metadata describes an event before a packet has one. */
