@@ -100,7 +100,7 @@ static int set_rules(struct look *look)
 	if (!look->where)
 		return COMMAND_DONE;
 	ret = where_prepare(look->where, traces, n, &rule, &error);
-	if (ret == -ENOENT && !look->follow)
+	if (ret == -ENOENT && !look->follow && !look->again)
 		return no_match(look, rule, traces, n);
 	if (ret == -ENOMEM)
 		return command_failed("out of memory");

@@ -20,13 +20,16 @@ enum look_key {
 	LOOK_PID = 'p',
 };
 
+#define LOOK_WHERE_ROW							\
+	{ LOOK_WHERE, "where", "RULE",					\
+	  "only events that RULE means (repeatable): GLOB or 'GLOB if EXPR'" }
+
 #define LOOK_ROWS							\
 	{ LOOK_BEGIN, "begin", "TIME",					\
 	  "leave out events before: 10:20:30, '2026-11-26 10:20:30', "	\
 	  "+SEC from the first, -SEC from the last event" },		\
 	{ LOOK_END, "end", "TIME", "leave out events after" },		\
-	{ LOOK_WHERE, "where", "RULE",					\
-	  "only events that RULE means (repeatable): GLOB or 'GLOB if EXPR'" }
+	LOOK_WHERE_ROW
 
 /* For commands that look at rings, too. */
 #define LOOK_LIVE_ROWS							\

@@ -81,11 +81,13 @@ static const char *duration(char *text, size_t room, long double ns)
 static size_t room(const struct top *top)
 {
 	struct winsize size;
+	unsigned int other;
 
 	if (!top->screen || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
 	    !size.ws_row)
 		return LINES_DEFAULT;
-	return size.ws_row > LINES_OTHER ? size.ws_row - LINES_OTHER : 0;
+	other = LINES_OTHER + (top->nrules != 0);
+	return size.ws_row > other ? size.ws_row - other : 0;
 }
 
 static void print_head(const struct top *top, const struct top_sample *sample)
@@ -109,6 +111,10 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 		printf("%.1f %% of them were still in the buffers; the rest is "
 		       "taken to be like these\n",
 		       100 * (double)sample->seen / (double)sample->written);
+	if (top->nrules)
+		printf("%.0f events/s pass --where\n",
+		       (double)sample->chosen * scale(sample) /
+			       seconds(sample));
 	if (sample->no_memory)
 		puts("not all of it is here: out of memory, or too many names");
 }
@@ -152,7 +158,7 @@ void top_print(const struct top *top, struct top_sample *sample)
 				(double)sample->rows[i].seen * scale(sample) /
 					seconds(sample),
 				100 * (double)sample->rows[i].seen /
-					(double)sample->seen,
+					(double)sample->chosen,
 				sample->rows[i].name);
 	fputs(top->screen ? SCREEN_END : "\n", stdout);
 	fflush(stdout);
@@ -171,6 +177,8 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 	json_number(&json, "written", sample->written);
 	json_number(&json, "lost", sample->lost);
 	json_number(&json, "seen", sample->seen);
+	if (top->nrules)
+		json_number(&json, "chosen", sample->chosen);
 	json_open(&json, "events", '[');
 	for (size_t i = 0; i < sample->nrows; i++) {
 		json_open(&json, NULL, '{');

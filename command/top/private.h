@@ -10,6 +10,7 @@
 #include "traces/pairs/histogram.h"
 
 #define TOP_ROWS_MAX	4096
+#define TOP_RULES_MAX	64
 
 /* Events of one name. */
 struct top_row {
@@ -30,6 +31,7 @@ struct top_sample {
 	uint64_t written;		/* events, by the buffers' own counts */
 	uint64_t lost;
 	uint64_t seen;			/* that were still in the buffers */
+	uint64_t chosen;		/* of these, those of --where */
 	uint64_t lost_before;		/* in all, since the session began */
 	size_t processes;
 	struct top_row *rows;
@@ -44,6 +46,8 @@ struct top_sample {
 struct top {
 	const char *session;
 	pid_t pid;
+	const char *rules[TOP_RULES_MAX];	/* of --where */
+	size_t nrules;
 	bool json;
 	bool screen;			/* standard output is a terminal */
 	double seconds;			/* 0: until the end */

@@ -67,7 +67,7 @@ static void count(struct top_sample *sample, const struct trace_event *event)
 		((struct event_class *)event->class)->priv = (void *)number;
 	}
 	sample->rows[number - 1].seen++;
-	sample->seen++;
+	sample->chosen++;
 }
 
 static void finished(const struct pair *pair, const struct trace_event *event,
@@ -106,10 +106,15 @@ static void read_rings(struct look *look, struct top_sample *sample)
 	struct pairs *pairs = pairs_new(&calls);
 	const struct trace_event *event;
 
+	/* those that are left out are counted, too */
+	reader_filter(look->reader, NULL);
 	sample->no_memory = !pairs;
 	while (pairs && (event = reader_next(look->reader))) {
 		if (event->ns > sample->to)
 			break;
+		sample->seen += event->ns > sample->from;
+		if (look->where && !where_holds(look->where, event))
+			continue;
 		pairs_feed(pairs, event);
 		if (event->ns > sample->from)
 			count(sample, event);
@@ -131,10 +136,13 @@ int top_take(struct top *top, struct top_sample *sample)
 			     .quiet_losses = true,
 			     .again = top->last != 0 };
 	int64_t now = now_ns();
-	int ret;
+	int ret = COMMAND_DONE;
 
 	memset(sample, 0, sizeof(*sample));
-	ret = look_open(&look, NULL, 0);
+	for (size_t i = 0; i < top->nrules && ret == COMMAND_DONE; i++)
+		ret = look_option(&look, LOOK_WHERE, top->rules[i]);
+	if (ret == COMMAND_DONE)
+		ret = look_open(&look, NULL, 0);
 	if (ret == COMMAND_DONE) {
 		/* the name that a process's only session has */
 		top->session = look.session;

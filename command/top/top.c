@@ -21,6 +21,7 @@ enum key {
 
 static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
+	LOOK_WHERE_ROW,
 	{ KEY_FOR, "for", "SEC", "end after this time" },
 	{ KEY_JSON, "json", NULL, "print an object a second, one a line" },
 	{ 0 }
@@ -33,6 +34,12 @@ static int take(struct top *top, int key, const char *value)
 		return command_take_seconds(&top->seconds, value);
 	case KEY_JSON:
 		top->json = true;
+		return COMMAND_DONE;
+	case LOOK_WHERE:
+		if (top->nrules == TOP_RULES_MAX)
+			return command_misused("--where: at most %d rules",
+					       TOP_RULES_MAX);
+		top->rules[top->nrules++] = value;
 		return COMMAND_DONE;
 	case LOOK_SESSION:
 		top->session = value;
