@@ -7,6 +7,8 @@ wide      one integer of 62 bits, in hexadecimal
 bare      no clock, no packets, no environment, an event without fields
 losses    a clock that counts from 2026, events and packets that were lost
 many      COUNT events, 1 us apart
+astray    COUNT packets of an event each, and an index, as LTTng writes it,
+          whose last entry points behind the end of the file
 """
 import os
 import struct
@@ -206,7 +208,7 @@ def packet(which, begin, events, discarded, number):
 
 
 def clocked(where, packets):
-    which = uuid.UUID('00000000-0000-4000-8000-00000000000%d' % len(packets))
+    which = uuid.UUID('00000000-0000-4000-8000-%012d' % len(packets))
     write(where, '''
 typealias integer { size = 8; align = 8; signed = false; } := u8;
 typealias integer { size = 32; align = 8; signed = false; } := u32;
@@ -238,8 +240,21 @@ def many(where, count):
     clocked(where, [(0, (0, [(1000 * i, i) for i in range(count)], 0))])
 
 
+def astray(where, count):
+    clocked(where, [(i, (1000 * i, [(1000 * i, i)], 0)) for i in range(count)])
+    name = os.path.join(where, 'stream_0')
+    size = os.path.getsize(name) // count
+    os.mkdir(os.path.join(where, 'index'))
+    with open(os.path.join(where, 'index', 'stream_0.idx'), 'wb') as to:
+        to.write(struct.pack('>4I', 0xC1F1DCC1, 1, 1, 72))
+        for i in range(count):
+            at = i * size if i < count - 1 else 1 << 20
+            to.write(struct.pack('>9Q', at, 8 * size, 8 * size, 1000 * i,
+                                 1000 * i, 0, 0, 0, i))
+
+
 KINDS = {'types': types, 'wide': wide, 'bare': bare, 'losses': losses,
-         'many': many}
+         'many': many, 'astray': astray}
 
 if __name__ == '__main__':
     KINDS[sys.argv[1]](sys.argv[2], *map(int, sys.argv[3:]))

@@ -28,7 +28,9 @@ struct foreign {
 	char **paths;
 	size_t npaths;
 	bool stale;			/* directories were added */
-	bt_graph *graph;
+	bt_graph *graph;		/* or NULL */
+	const bt_component_source *source;	/* of it, or NULL */
+	bt_graph_run_once_status status;	/* of its last step */
 	const bt_trace *from;		/* the last one that was met */
 	bt_message_array_const batch;
 	uint64_t at;			/* the next of `n` messages */

@@ -14,15 +14,21 @@
 #define SILENT	BT_LOGGING_LEVEL_NONE
 #define CANNOT	"libbabeltrace2 cannot read the trace"
 
+/* Tells a problem, once. */
+static void tell(struct foreign *f, const char *what, const char *why)
+{
+	if (f->told || f->stream.reader->quiet)
+		return;
+	f->told = true;
+	reader_problem(f->stream.reader, f->paths[0], "%s: %s", what, why);
+}
+
 void foreign_failed(struct foreign *f, const char *what)
 {
 	char why[300];
 
 	foreign_error(why, sizeof(why));
-	if (f->told || f->stream.reader->quiet)
-		return;
-	f->told = true;
-	reader_problem(f->stream.reader, f->paths[0], "%s: %s", what, why);
+	tell(f, what, why);
 }
 
 char *foreign_group(const char *path)
@@ -193,19 +199,35 @@ consume(bt_message_iterator *iterator, void *priv)
 	return (bt_graph_simple_sink_component_consume_func_status)status;
 }
 
+static void run_once(void *priv)
+{
+	struct foreign *f = priv;
+
+	f->status = bt.graph_run_once(f->graph);
+}
+
+/* Forgets a graph in which the library has aborted. */
+static void give_up(struct foreign *f)
+{
+	f->graph = NULL;
+	f->at = f->n = 0;
+	f->ended = true;
+	tell(f, "the rest of the trace is left out",
+	     "libbabeltrace2 gave up (abort) where it is damaged");
+}
+
 bool foreign_fill(struct foreign *f)
 {
 	while (f->at == f->n) {
-		bt_graph_run_once_status status;
-
 		if (f->ended)
 			return false;
 		f->at = f->n = 0;
-		guard_enter();
-		status = bt.graph_run_once(f->graph);
-		guard_leave();
-		f->ended = status != BT_GRAPH_RUN_ONCE_STATUS_OK;
-		if (f->ended && status != BT_GRAPH_RUN_ONCE_STATUS_END)
+		if (!guard_run(run_once, f)) {
+			give_up(f);
+			return false;
+		}
+		f->ended = f->status != BT_GRAPH_RUN_ONCE_STATUS_OK;
+		if (f->ended && f->status != BT_GRAPH_RUN_ONCE_STATUS_END)
 			foreign_failed(f, "libbabeltrace2 cannot read on, and "
 				       "the rest of the trace is left out");
 	}
@@ -226,9 +248,10 @@ void foreign_graph_close(struct foreign *f)
 		memset(f->slots, 0, f->nslots * sizeof(*f->slots));
 }
 
-/* Adds the component that reads the directories. */
-static int add_source(struct foreign *f, const bt_component_source **source)
+/* Adds the component that reads the directories, and opens them. */
+static void add_source(void *priv)
 {
+	struct foreign *f = priv;
 	bt_value *params = bt.value_map_create();
 	bt_value *inputs = NULL;
 	int ret = params ? (int)bt.value_map_insert_empty_array_entry(
@@ -240,15 +263,16 @@ static int add_source(struct foreign *f, const bt_component_source **source)
 	if (!ret)
 		ret = (int)bt.graph_add_source_component(f->graph, bt.ctf,
 							 "source", params,
-							 SILENT, source);
+							 SILENT, &f->source);
 	bt.value_put_ref(params);
-	return ret;
+	if (ret)
+		f->source = NULL;
 }
 
-static int connect(struct foreign *f, const bt_component_source *source,
-		   const bt_component_filter *muxer,
+static int connect(struct foreign *f, const bt_component_filter *muxer,
 		   const bt_component_sink *sink)
 {
+	const bt_component_source *source = f->source;
 	uint64_t n = bt.source_outputs(source);
 	int ret = 0;
 
@@ -264,15 +288,15 @@ static int connect(struct foreign *f, const bt_component_source *source,
 
 static int make(struct foreign *f)
 {
-	const bt_component_source *source = NULL;
 	const bt_component_filter *muxer = NULL;
 	const bt_component_sink *sink = NULL;
 	int ret;
 
+	f->source = NULL;
 	f->graph = bt.graph_create(0);
-	guard_enter();
-	ret = f->graph ? add_source(f, &source) : -1;
-	guard_leave();
+	if (f->graph && !guard_run(add_source, f))
+		give_up(f);
+	ret = f->source ? 0 : -1;
 	if (!ret)
 		ret = (int)bt.graph_add_filter_component(f->graph, bt.muxer,
 							 "muxer", NULL, SILENT,
@@ -281,7 +305,7 @@ static int make(struct foreign *f)
 		ret = (int)bt.graph_add_simple_sink_component(f->graph, "sink",
 							      NULL, consume,
 							      NULL, f, &sink);
-	return ret ? ret : connect(f, source, muxer, sink);
+	return ret ? ret : connect(f, muxer, sink);
 }
 
 int foreign_graph_open(struct foreign *f)

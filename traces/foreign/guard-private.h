@@ -10,9 +10,10 @@
 /* Returns whether a directory's metadata is a text, or whole packets. */
 bool guard_metadata(const char *directory);
 
-/* Stand around calls that read a trace: if the library aborts between them, the
- * command says so and exits with 1. */
-void guard_enter(void);
-void guard_leave(void);
+/*
+ * Makes a call that reads a trace. Returns false if the library aborted in it:
+ * then what the call worked on must not be used any more, nor freed.
+ */
+bool guard_run(void (*call)(void *), void *priv);
 
 #endif

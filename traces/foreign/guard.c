@@ -6,9 +6,9 @@
  */
 #ifdef HAVE_BABELTRACE2
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -62,30 +62,32 @@ bool guard_metadata(const char *directory)
 }
 
 static volatile sig_atomic_t inside;
+static sigjmp_buf home;
 
 static void aborted(int number)
 {
-	static const char fact[] = "taffrail: libbabeltrace2 stopped at damage "
-		"in a trace of another tracer; nothing else can be read\n";
-
 	if (inside)
-		_exit(write(STDERR_FILENO, fact, sizeof(fact) - 1) < 0 ?
-		      EXIT_FAILURE + 1 : EXIT_FAILURE);
+		siglongjmp(home, 1);
 	signal(number, SIG_DFL);
 }
 
-void guard_enter(void)
+bool guard_run(void (*call)(void *), void *priv)
 {
+	/* abort() leaves no lock behind, and has the signal unblocked */
+	const struct sigaction action = { .sa_handler = aborted,
+					  .sa_flags = SA_NODEFER };
 	static bool set;
 
 	if (!set)
-		signal(SIGABRT, aborted);
+		sigaction(SIGABRT, &action, NULL);
 	set = true;
+	if (sigsetjmp(home, 0)) {
+		inside = 0;
+		return false;
+	}
 	inside = 1;
-}
-
-void guard_leave(void)
-{
+	call(priv);
 	inside = 0;
+	return true;
 }
 #endif
