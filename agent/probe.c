@@ -8,6 +8,7 @@
 
 #include "agent/fork-private.h"
 #include "base/base.h"
+#include "base/host.h"
 #include "control/threads/vectors.h"
 #include "tracepoints/sites/condition.h"
 #include "tracepoints/sites/lock.h"
@@ -62,6 +63,7 @@ PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 		return -ENOEXEC;
 	connected = client;
 	host->off = &agent_off;
+	host->confined = &host_confined;
 	host->parse = parse;
 	host->rule = change_rule;
 	host->condition = condition_make;

@@ -9,11 +9,12 @@
 #include "control/threads/settings.h"
 
 /* Changes with each change of what the two share. */
-#define PROBE_VERSION	AGENT_VERSION " 2"
+#define PROBE_VERSION	AGENT_VERSION " 3"
 
 /* What the agent does for callbacks. */
 struct probe_host {
 	const char **off;	/* why the agent is off, or NULL */
+	const int *confined;	/* host_confined */
 	/* session_rule_parse(), without the reason */
 	int (*parse)(struct session_rule *rule, const char *text);
 	/* session_client_rule() */

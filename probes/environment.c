@@ -188,14 +188,16 @@ static int value_find(const struct requests *requests, const char *key,
 	return line_find(text, key, value, room);
 }
 
-/* At the end, markers of libraries that came later are known. */
+/* At the end, markers of libraries that came later are known. A seccomp filter of
+ * the program's may kill it for opening a file. */
 __attribute__((destructor)) static void environment_end(void)
 {
 	struct requests requests = { .rest = taken, .number = -1 };
 	char function[ENTRY_NAME_BYTES];
 	char rule[LINE_VALUE_BYTES];
 
-	if (!taken || taffrail_probe_unavailable() || turn_take(0))
+	if (!taken || taffrail_probe_unavailable() ||
+	    load_relaxed(probe_host.confined) || turn_take(0))
 		return;
 	while (requests_next(&requests))
 		if (value_find(&requests, "rule", rule, sizeof(rule)) &&
