@@ -96,8 +96,10 @@ void json_number(struct json *json, const char *key, uint64_t value)
 void json_real(struct json *json, const char *key, long double value)
 {
 	begin(json, key);
-	if (value != value || value - value != 0)
-		fputs("null", json->file);
+	if (value != value)
+		fputs("\"NaN\"", json->file);
+	else if (value - value != 0)
+		fputs(value < 0 ? "\"-Infinity\"" : "\"Infinity\"", json->file);
 	else if (value > INTEGER_MIN && value < INTEGER_MAX &&
 		 value == (value < 0 ? (long double)(int64_t)value :
 				       (long double)(uint64_t)value))

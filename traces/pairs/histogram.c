@@ -234,6 +234,8 @@ static void set_row(const struct histogram *h, unsigned int octave,
 
 	if (!bits && !h->fractions)
 		high = 1;
+	else if (isinf(low))
+		high = low;
 	*from = octave < POSITIVE ? low : -high;
 	*to = octave < POSITIVE ? high : -low;
 }

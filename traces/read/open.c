@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -140,7 +141,22 @@ static bool has_stream(const struct reader *reader,
 	return false;
 }
 
-/* Tells of streams that a complete trace had. */
+/* Tells of events that a buffer lost, and that no packet counts. */
+static void tell_loss(const struct reader *reader,
+		      const struct trace_class *trace, const char *stream,
+		      uint64_t events)
+{
+	struct trace_loss loss = {
+		.trace = trace, .stream = stream, .events = events,
+		.from = TIME_MIN, .to = TIME_MIN,
+	};
+
+	if (events && reader->calls->loss && !reader->quiet)
+		reader->calls->loss(&loss, reader->calls->priv);
+}
+
+/* Tells of a complete trace what its ledger counts and no file has: streams
+ * that are not there, and losses of those that never got a packet. */
 static void tell_missing(struct reader *reader, const struct trace_class *trace,
 			 int fd)
 {
@@ -149,12 +165,19 @@ static void tell_missing(struct reader *reader, const struct trace_class *trace,
 	const char *at = NULL;
 
 	ledger_open(&ledger, fd, "index/ledger");
-	while (ledger_next(&ledger, &at, &row))
-		if (!strncmp(row.name, "stream_", 7) && row.n[1] &&
-		    !has_stream(reader, trace, row.name))
+	while (ledger_next(&ledger, &at, &row)) {
+		if (!strcmp(row.name, "unplaced"))
+			tell_loss(reader, trace, "without a buffer", row.n[0]);
+		if (strncmp(row.name, "stream_", 7) ||
+		    has_stream(reader, trace, row.name))
+			continue;
+		if (row.n[1])
 			reader_problem(reader, trace->path, "%s is not there: "
 				       "the ledger counts %llu of its events",
 				       row.name, (unsigned long long)row.n[1]);
+		else
+			tell_loss(reader, trace, row.name, row.n[3]);
+	}
 	ledger_close(&ledger);
 }
 
@@ -200,11 +223,39 @@ static int is_entry(const struct dirent *entry)
 		entry->d_type == DT_LNK);
 }
 
+/* A directory, and the one that it was found in. */
+struct above {
+	const struct above *above;
+	dev_t dev;
+	ino_t ino;
+	int depth;
+};
+
+/* Returns whether a directory is too deep, or one of those that it was found
+ * in: a symlink leads there. */
+static bool is_again(int fd, struct above *here)
+{
+	const struct above *above = here->above;
+	struct stat st;
+
+	if (fstat(fd, &st))
+		return true;
+	here->dev = st.st_dev;
+	here->ino = st.st_ino;
+	here->depth = above ? above->depth + 1 : 0;
+	for (; above; above = above->above)
+		if (above->dev == st.st_dev && above->ino == st.st_ino)
+			return true;
+	return here->depth > DEPTH_MAX;
+}
+
 /* Opens the trace in a directory, or those below it. Returns how many there
  * are, of any tracer, or a negative errno. */
-static int add_below(struct reader *reader, const char *path, int depth)
+static int add_below(struct reader *reader, const char *path,
+		     const struct above *above)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct above here = { .above = above };
 	struct dirent **list = NULL;
 	char below[PATH_MAX];
 	int sum = 0;
@@ -222,13 +273,14 @@ static int add_below(struct reader *reader, const char *path, int depth)
 		close(fd);
 		return 1;
 	}
-	n = depth ? scandirat(fd, ".", &list, is_entry, versionsort) : 0;
+	n = is_again(fd, &here) ? 0 : scandirat(fd, ".", &list, is_entry,
+						versionsort);
 	close(fd);
 	for (i = 0; i < n; i++) {
 		size_t bytes = (size_t)snprintf(below, sizeof(below), "%s/%s",
 						path, list[i]->d_name);
 		int ret = bytes < sizeof(below) ?
-			  add_below(reader, below, depth - 1) : 0;
+			  add_below(reader, below, &here) : 0;
 
 		if (ret < 0 && ret != -ENOTDIR && ret != -ENOENT)
 			reader_problem(reader, below, "cannot open it: %s",
@@ -253,7 +305,7 @@ int reader_add_directory(struct reader *reader, const char *path)
 	if (!more[reader->npaths])
 		return -ENOMEM;
 	reader->npaths++;
-	n = add_below(reader, path, DEPTH_MAX);
+	n = add_below(reader, path, NULL);
 	if (reader->foreign && reader->foreign->open(reader))
 		return -ENOMEM;
 	return n ? n : -ENODATA;
@@ -264,6 +316,6 @@ int reader_find(struct reader *reader)
 	int ret = 0;
 
 	for (size_t i = 0; i < reader->npaths && ret >= 0; i++)
-		ret = add_below(reader, reader->paths[i], DEPTH_MAX);
+		ret = add_below(reader, reader->paths[i], NULL);
 	return ret == -ENOMEM ? ret : 0;
 }
