@@ -170,19 +170,6 @@ static void loss(const struct trace_loss *l, void *priv)
 	run->failed |= export_loss(&run->x, l) != 0;
 }
 
-/* Opens what says how far it is. */
-static void open_progress(struct run *run)
-{
-	int64_t first = 0, last = 0, end;
-
-	if (isatty(STDERR_FILENO))
-		reader_span(run->look.reader, &first, &last);
-	if (run->look.end && !look_time(&end, run->look.end, run->look.utc,
-					first, last) && end < last)
-		last = end;
-	progress_open(&run->progress, last);
-}
-
 static int write_events(struct run *run)
 {
 	const struct trace_event *event;
@@ -272,7 +259,7 @@ static int run_export(struct run *run)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);
-	open_progress(run);
+	progress_open(&run->progress, run->look.reader);
 	return write_all(run);
 }
 

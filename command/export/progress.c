@@ -19,12 +19,14 @@ static uint64_t now(void)
 	return (uint64_t)ts.tv_sec * 1000000000ull + (uint64_t)ts.tv_nsec;
 }
 
-void progress_open(struct progress *progress, int64_t last)
+void progress_open(struct progress *progress, struct reader *reader)
 {
 	memset(progress, 0, sizeof(*progress));
 	progress->shown = isatty(STDERR_FILENO);
 	progress->first = INT64_MAX;
-	progress->last = last;
+	progress->last = TIME_MIN;
+	if (progress->shown)
+		progress->last = reader_near_end(reader);
 	progress->next_ns = now() + STEP_NS;
 }
 

@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "traces/read/merge.h"
+
 #define PROGRESS_EVENTS	4096	/* a look at the clock each so many events */
 
 struct progress {
@@ -18,8 +20,8 @@ struct progress {
 	uint64_t next_ns;		/* when to print it again */
 };
 
-/* Decides whether there will be a line. `last` is the last event's time. */
-void progress_open(struct progress *progress, int64_t last);
+/* Decides whether there will be a line. Call it before reader_next(). */
+void progress_open(struct progress *progress, struct reader *reader);
 
 /* Prints the line, if it is time. */
 void progress_step(struct progress *progress, uint64_t events, int64_t ns);

@@ -2,6 +2,7 @@
 /*
  * The pager, and whether text has colours.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,21 @@ static void run(const char *command)
 static bool has_less(void)
 {
 	return !system("command -v less >/dev/null 2>&1");
+}
+
+/* The user has left the pager: nobody waits for the rest, and the command may
+ * not notice for long, as it writes nothing. */
+static void pager_left(int number)
+{
+	int saved = errno;
+	siginfo_t ended = { 0 };
+
+	(void)number;
+	if (!waitid(P_PID, (id_t)pager, &ended, WEXITED | WNOHANG | WNOWAIT) &&
+	    ended.si_pid == pager && ended.si_code == CLD_EXITED &&
+	    !ended.si_status)
+		_exit(EXIT_SUCCESS);
+	errno = saved;
 }
 
 bool pager_begin(void)
@@ -49,6 +65,7 @@ bool pager_begin(void)
 	if (pager > 0) {
 		/* the terminal's Ctrl-C is for the pager */
 		signal(SIGINT, SIG_IGN);
+		signal(SIGCHLD, pager_left);
 		dup2(ends[1], STDOUT_FILENO);
 	}
 	close(ends[1]);
@@ -61,6 +78,7 @@ int pager_end(void)
 
 	if (pager <= 0)
 		return COMMAND_DONE;
+	signal(SIGCHLD, SIG_DFL);
 	close(STDOUT_FILENO);
 	while (waitpid(pager, &status, 0) < 0)
 		;

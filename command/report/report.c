@@ -135,7 +135,7 @@ static void read_all(struct report *r)
 	const struct trace_event *event;
 	uint64_t n = 0;
 
-	progress_open(progress, INT64_MIN);
+	progress_open(progress, r->look.reader);
 	while ((event = reader_next(r->look.reader))) {
 		count_event(r, event);
 		if (++n % PROGRESS_EVENTS)

@@ -241,19 +241,6 @@ static int choose_file(struct settings *s, const char *path)
 	return COMMAND_DONE;
 }
 
-/* Opens what says how far it is. */
-static void open_progress(struct timeline *t)
-{
-	int64_t first = 0, last = 0, end;
-
-	if (isatty(STDERR_FILENO))
-		reader_span(t->look.reader, &first, &last);
-	if (t->look.end && !look_time(&end, t->look.end, t->look.utc, first,
-				      last) && end < last)
-		last = end;
-	progress_open(&t->progress, last);
-}
-
 static int read_events(struct timeline *t)
 {
 	const struct trace_event *event;
@@ -339,7 +326,7 @@ static int run(struct timeline *t, const struct settings *s)
 	/* a pipe may block, and nothing of it is to be removed */
 	if (!t->page.target.made)
 		handle_signals(SIG_DFL);
-	open_progress(t);
+	progress_open(&t->progress, t->look.reader);
 	if (ret == COMMAND_DONE)
 		ret = read_events(t);
 	if (ret == COMMAND_DONE)

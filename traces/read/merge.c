@@ -290,6 +290,26 @@ bool reader_span(struct reader *reader, int64_t *first, int64_t *last)
 	return (!first || begin != TIME_MAX) && (!last || end != TIME_MIN);
 }
 
+int64_t reader_near_end(struct reader *reader)
+{
+	int64_t end = TIME_MIN;
+	uint64_t reading;
+
+	reader->quiet = true;
+	reader->started = false;
+	for (size_t i = 0; i < reader->nstreams; i++) {
+		struct read_stream *s = reader->streams[i];
+		int64_t ns;
+
+		if (s->source->next || !s->source->last(s, &reading))
+			continue;
+		ns = clock_time(&s->event.trace->clock, s->base_ns, reading);
+		end = ns > end ? ns : end;
+	}
+	reader->quiet = false;
+	return end < reader->end ? end : reader->end;
+}
+
 static uint64_t count_events(struct reader *reader)
 {
 	uint64_t n = 0;
