@@ -188,8 +188,8 @@ static int value_find(const struct requests *requests, const char *key,
 	return line_find(text, key, value, room);
 }
 
-/* At the end, markers of libraries that came later are known. A seccomp filter of
- * the program's may kill it for opening a file. */
+/* At the end, markers of libraries that came later are known. A seccomp filter
+ * of the program's may kill it for opening a file. */
 __attribute__((destructor)) static void environment_end(void)
 {
 	struct requests requests = { .rest = taken, .number = -1 };

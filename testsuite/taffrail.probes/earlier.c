@@ -8,7 +8,6 @@
  *			which is in force afterwards; "chained"
  *	hit N		without a handler; "hits SUM"
  */
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
