@@ -13,6 +13,7 @@
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "traces/read/field-at.h"
 #include "traces/foreign/foreign.h"
 #include "traces/text/event-text.h"
 
@@ -229,6 +230,37 @@ int look_open(struct look *look, char **paths, int n)
 	if (ret == COMMAND_DONE)
 		set_window(look);
 	return ret;
+}
+
+static bool has_member(const struct field_class *class, const char *name)
+{
+	for (size_t i = 0; class && i < class->nmembers; i++)
+		if (class->members[i].name &&
+		    !strcmp(class->members[i].name, name))
+			return true;
+	return false;
+}
+
+bool look_has(const struct look *look, const char *event, const char *field)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < traces[i]->nevents; k++) {
+			const struct event_class *class = traces[i]->events[k];
+
+			if (!class || (event &&
+				       !event_name_is(class->name, event)))
+				continue;
+			/* other tracers have more contexts */
+			if (!field || traces[i]->foreign ||
+			    has_member(class->fields, field) ||
+			    has_member(traces[i]->context, field))
+				return true;
+		}
+	}
+	return false;
 }
 
 int look_finish(void)

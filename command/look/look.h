@@ -83,6 +83,10 @@ int look_open(struct look *look, char **paths, int n);
  * which has been told by then. */
 int look_close(struct look *look);
 
+/* Returns whether the traces describe an event of this name, as rules of pairs
+ * name it, with this field or context; NULL: any. */
+bool look_has(const struct look *look, const char *event, const char *field);
+
 /* Does what command_finish() does, but a pipe whose reader has gone, such as
  * head or the pager, is no failure: it has what it wanted. */
 int look_finish(void);

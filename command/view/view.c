@@ -117,6 +117,18 @@ static int take(struct view *v, int key, const char *value)
 	return COMMAND_DONE;
 }
 
+/* What comes later may have any field. */
+static int check_fields(const struct view *v)
+{
+	for (size_t i = 0; i < v->text.nonly && !v->look.follow; i++)
+		if (strcmp(v->fields[i], "cpu_id") &&
+		    !look_has(&v->look, NULL, v->fields[i]))
+			return command_failed("--fields: no event has the "
+					      "field or context '%s'",
+					      v->fields[i]);
+	return COMMAND_DONE;
+}
+
 static void print(struct view *v, uint64_t skip)
 {
 	const struct trace_event *event;
@@ -201,6 +213,8 @@ int view_main(int argc, char **argv)
 	if (v.look.follow)
 		look_interrupt();
 	ret = look_open(&v.look, argv + options.index, argc - options.index);
+	if (ret == COMMAND_DONE)
+		ret = check_fields(&v);
 	if (ret == COMMAND_DONE) {
 		if (!v.no_pager && !v.look.follow)
 			pager_begin();
