@@ -80,7 +80,8 @@ int library_load(struct taffrail_call *call, const char *path)
 	int ret;
 
 	if (*find(path))
-		return call_fail(call, -EEXIST, "%s is loaded already", path);
+		return call_fail(call, -EEXIST, "%s is loaded already; taffrail "
+				 "unload takes it out", path);
 	library = malloc(sizeof(*library) + strlen(path) + 1);
 	if (!library)
 		return call_fail(call, -ENOMEM, "no memory");

@@ -159,6 +159,9 @@ int record_run(struct record *record);
 /* Returns true when the rule has selected a marker of some process. */
 bool record_met(const struct record *record, const char *rule);
 
+/* Tells that a rule names no marker of any process, and what may. */
+void record_tell_rule(const struct record *record, const char *rule);
+
 /* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);
 

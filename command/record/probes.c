@@ -227,9 +227,10 @@ static int tell_request(const struct record *record, char *text, int number,
 		return command_failed("%s: no program has loaded it: it is "
 				      "static, or did not get LD_PRELOAD and "
 				      REQUEST_ENV " as they were", what);
-	if (!failed && !called && !record_met(record, rule))
-		return command_failed("%s: no marker matched '%s'%s", what,
-				      rule, rule_hint(rule));
+	if (!failed && !called && !record_met(record, rule)) {
+		record_tell_rule(record, rule);
+		return COMMAND_FAILED;
+	}
 	/* a process that was killed does not tell of markers that came late */
 	if (!failed && !called)
 		command_warn("%s: no process told that a marker calls it: it "

@@ -325,6 +325,16 @@ static void tell_rule(const struct record *record, const char *rule,
 			     "adds those of threads and locks" : "");
 }
 
+void record_tell_rule(const struct record *record, const char *rule)
+{
+	struct marker_list list = { 0 };
+
+	if (record->options.program)
+		read_markers(record, &list);
+	tell_rule(record, rule, &list);
+	marker_list_free(&list);
+}
+
 /* Tells which rules matched no marker, most likely typing errors; or, without
  * any agent, only that: then no rule could match. Returns COMMAND_FAILED in
  * both cases. */
