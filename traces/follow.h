@@ -24,6 +24,9 @@ int follow_hold(int dirfd, enum follow_who who);
 /* Returns whether somebody else holds it. */
 bool follow_held(int dirfd, enum follow_who who);
 
+/* In the place of a time: all events come when the recording ends. */
+#define FOLLOW_AT_END	(INT64_MIN + 1)
+
 /* Tell and read a time of day, in nanoseconds: all events before it are on
  * disk. follow_read() returns false if nothing was told yet. */
 void follow_tell(int dirfd, int64_t ns);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "traces/read/merge.h"
+#include "traces/read/rings.h"
 
 #define PROGRESS_EVENTS	4096	/* a look at the clock each so many events */
 

@@ -84,6 +84,11 @@ bool look_recorded(struct look *look, int64_t *until)
 		on = true;
 		if (!follow_read(fd, &told))
 			told = TIME_MIN;
+		if (told == FOLLOW_AT_END && !look->waits) {
+			look->waits = true;
+			command_warn("a recording with --overwrite: its events "
+				     "are on disk, and printed, when it ends");
+		}
 		*until = told < *until ? told : *until;
 	}
 	return on;

@@ -56,6 +56,7 @@ struct look {
 	int ndirectories;
 	uint64_t losses;		/* events that buffers lost */
 	bool follow;			/* traces may come later */
+	bool waits;			/* and come at the end, as was told */
 	bool quiet_losses;		/* they are only counted */
 };
 

@@ -51,6 +51,10 @@ void record_followed(struct record *record, uint64_t now_ns)
 	}
 	if (!follow_held(record->set.fd, FOLLOW_READER))
 		return;
+	if (record->options.overwrite) {
+		follow_tell(record->set.fd, FOLLOW_AT_END);
+		return;
+	}
 	if (!record->followed_next)
 		record->followed_begin = realtime_ns();
 	if (flush_some(record))

@@ -87,8 +87,8 @@ void reader_window(struct reader *reader, int64_t begin, int64_t end);
 bool reader_span(struct reader *reader, int64_t *first, int64_t *last);
 
 /* Returns about when the window's last event is, without looking for it: where
- * the last packet ends. TIME_MIN: only a look at all of them could tell. Call it
- * behind reader_window() and before reader_next(). */
+ * the last packet ends. TIME_MIN: only a look at all of them could tell. Call
+ * it behind reader_window() and before reader_next(). */
 int64_t reader_near_end(struct reader *reader);
 
 /* Limits events to the last n of the window, and a few before, which may have
