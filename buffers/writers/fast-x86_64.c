@@ -246,40 +246,40 @@ again:                                                                 \
 STRING_WRITER(write_string_compact, "8", HEADER_COMPACT, 4, WRITE_COMPACT)
 STRING_WRITER(write_string_large, "16", HEADER_LARGE, 6, WRITE_LARGE)
 
-#define PAIR(n)	{ write_##n##_compact, write_##n##_large }
+#define PAIR(n)	NEAR("write_" #n "_compact") NEAR("write_" #n "_large")
 
-static write_fn *const words[2] = PAIR(word);
-static write_fn *const strings[2] = PAIR(string);
+NEAR_TABLE(words, [2], PAIR(word));
+NEAR_TABLE(strings, [2], PAIR(string));
 
 /* By (bytes - 1) / 16 of a block; the first row is for 9 to 16 bytes. */
-static write_fn *const blocks_sse[16][2] = {
-	PAIR(quad), PAIR(sse1), PAIR(sse2), PAIR(sse3), PAIR(sse4),
-	PAIR(sse5), PAIR(sse6), PAIR(sse7), PAIR(sse8), PAIR(sse9),
-	PAIR(sse10), PAIR(sse11), PAIR(sse12), PAIR(sse13), PAIR(sse14),
-	PAIR(sse15),
-};
+NEAR_TABLE(blocks_sse, [16][2],
+	   PAIR(quad) PAIR(sse1) PAIR(sse2) PAIR(sse3) PAIR(sse4)
+	   PAIR(sse5) PAIR(sse6) PAIR(sse7) PAIR(sse8) PAIR(sse9)
+	   PAIR(sse10) PAIR(sse11) PAIR(sse12) PAIR(sse13) PAIR(sse14)
+	   PAIR(sse15));
 
-/* By (bytes - 1) / 32. */
-static write_fn *const blocks_avx[8][2] = {
-	{ NULL, NULL }, { NULL, NULL }, PAIR(avx2), PAIR(avx3), PAIR(avx4),
-	PAIR(avx5), PAIR(avx6), PAIR(avx7),
-};
+/* By (bytes - 1) / 32, from 2 on. */
+NEAR_TABLE(blocks_avx, [6][2],
+	   PAIR(avx2) PAIR(avx3) PAIR(avx4) PAIR(avx5) PAIR(avx6) PAIR(avx7));
 
 write_fn *write_fast_word(int header)
 {
-	return words[header];
+	return (write_fn *)near_address(&words[header]);
 }
 
 write_fn *write_fast_string(int header)
 {
-	return strings[header];
+	return (write_fn *)near_address(&strings[header]);
 }
 
 write_fn *write_fast_block(const struct write_shape *shape, int header)
 {
 	uint32_t bytes = shape->fixed_bytes;
+	const int32_t *entry;
 
 	if (bytes > 64 && !shape->narrow && host_avx2())
-		return blocks_avx[(bytes - 1) / 32][header];
-	return blocks_sse[(bytes - 1) / 16][header];
+		entry = &blocks_avx[(bytes - 1) / 32 - 2][header];
+	else
+		entry = &blocks_sse[(bytes - 1) / 16][header];
+	return (write_fn *)near_address(entry);
 }

@@ -20,6 +20,10 @@
  * change the order of events in the ring, because no other thread can commit on
  * this CPU between it and the commit.
  *
+ * The kernel wants addresses in a section's rseq_cs. They are distances from
+ * there until rseq_learn() adds the address: two relocations for each section
+ * would take more bytes than the section.
+ *
  * Facts: struct rseq and rseq_cs, <linux/rseq.h>; RSEQ_SIG is glibc's for
  * x86-64; cpu_id is at offset 4, rseq_cs at offset 8.
  */
@@ -29,10 +33,10 @@
 #include <stdint.h>
 
 #define SECTION_BEGIN                                                  \
-	".pushsection .data.rel.ro.rseq_cs, \"aw\"\n\t"                    \
+	".pushsection taffrail_rseq_cs, \"aw\"\n\t"                       \
 	".balign 32\n"                                                 \
 	"7:\t.long 0, 0\n\t"                                           \
-	".quad 1f, (2f - 1f), 4f\n\t"                                  \
+	".quad 1f - 7b, (2f - 1f), 4f - 7b\n\t"                         \
 	".popsection\n\t"                                              \
 	"movq %[ro], %%r10\n\t"                                        \
 	"leaq 7b(%%rip), %%rax\n\t"                                    \
@@ -41,7 +45,24 @@
 
 /* A fast writer: each begins at a cache line, so its speed does not depend on
  * where the linker puts it. */
-#define WRITE_FUNCTION	static __attribute__((aligned(64))) void
+#define WRITE_FUNCTION	static __attribute__((aligned(64), used)) void
+
+/*
+ * A table of functions by their distances from the entries: 4 bytes each, where
+ * a pointer takes 8, and its relocation 24.
+ */
+#define NEAR_TABLE(table, dimensions, entries)                         \
+	__asm__(".pushsection .rodata\n\t"                             \
+		".balign 4\n"                                          \
+		#table ":\n\t" entries ".popsection");                 \
+	extern const int32_t table dimensions                          \
+		__attribute__((visibility("hidden")))
+#define NEAR(fn)	".long " fn " - .\n\t"
+
+static inline uintptr_t near_address(const int32_t *entry)
+{
+	return (uintptr_t)entry + (uintptr_t)(intptr_t)*entry;
+}
 
 /*
  * The frame of the jump at label 4, for unwinders that run in the handler of a

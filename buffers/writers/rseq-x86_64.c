@@ -53,12 +53,33 @@ static int rseq_length_learn(void)
 	       rseq_length_is((uint32_t)fills);
 }
 
+extern struct rseq_cs __start_taffrail_rseq_cs[]
+	__attribute__((visibility("hidden")));
+extern struct rseq_cs __stop_taffrail_rseq_cs[]
+	__attribute__((visibility("hidden")));
+
+/* Makes addresses of the distances, once; see SECTION_BEGIN. */
+static void sections_locate(void)
+{
+	static int located;
+	struct rseq_cs *cs = __start_taffrail_rseq_cs;
+
+	if (located)
+		return;
+	for (; cs < __stop_taffrail_rseq_cs; cs++) {
+		cs->start_ip += (uintptr_t)cs;
+		cs->abort_ip += (uintptr_t)cs;
+	}
+	located = 1;
+}
+
 int rseq_learn(void)
 {
 	const unsigned int *volatile size = &__rseq_size;
 
 	if (!size || *size < 20)
 		return 0;
+	sections_locate();
 	rseq_offset = (long)__rseq_offset;
 	return rseq_length_learn();
 }

@@ -229,20 +229,14 @@ SHIFTED_WRITERS(avx, 3, MOVE64_AVX, AVX_CLEAR)
 
 enum sequence { BYTES, SHIFT1, SHIFT2, SHIFT3, ARRAY, SEQUENCES };
 
+#define PAIR(n)	NEAR("write_" #n "_compact") NEAR("write_" #n "_large")
 #define SEQUENCE_ROWS(n)                                               \
-	{                                                              \
-		{ write_bytes_##n##_compact, write_bytes_##n##_large },\
-		{ write_shift1_##n##_compact, write_shift1_##n##_large }, \
-		{ write_shift2_##n##_compact, write_shift2_##n##_large }, \
-		{ write_shift3_##n##_compact, write_shift3_##n##_large }, \
-		{ write_array_##n##_compact, write_array_##n##_large },\
-	}
+	PAIR(bytes_##n) PAIR(shift1_##n) PAIR(shift2_##n)               \
+	PAIR(shift3_##n) PAIR(array_##n)
 
 /* By AVX2, what is written, and the header. */
-static write_fn *const sequences[2][SEQUENCES][2] = {
-	SEQUENCE_ROWS(sse),
-	SEQUENCE_ROWS(avx),
-};
+NEAR_TABLE(sequences, [2][SEQUENCES][2],
+	   SEQUENCE_ROWS(sse) SEQUENCE_ROWS(avx));
 
 /* An element has 1, 2, 4 or 8 bytes. */
 static enum sequence sequence_kind(const struct write_shape *shape)
@@ -256,6 +250,7 @@ static enum sequence sequence_kind(const struct write_shape *shape)
 write_fn *write_fast_sequence(const struct write_shape *shape, int header)
 {
 	int avx = host_avx2();
+	enum sequence kind = sequence_kind(shape);
 
-	return sequences[avx][sequence_kind(shape)][header];
+	return (write_fn *)near_address(&sequences[avx][kind][header]);
 }
