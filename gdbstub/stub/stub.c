@@ -29,90 +29,120 @@
 #define RECEIVE_BYTES	4096
 #define READS_MAX	64	/* more than a socket holds */
 
-/* A packet: `word` is its first characters, or all of it where `whole` is set.
- * The first row that fits counts. A packet whose row has no function is refused
- * with `text`; a packet without a row gets the empty answer: not supported. */
-struct row {
-	packet_fn *fn;
-	const char *text;
-	uint8_t whole;
-	char word[23];			/* a pointer takes a relocation */
+/* What serves packets. A table of their addresses would take four times the
+ * bytes: each address takes a relocation. */
+#define FUNCTIONS(ONE) ONE(serve_supported) ONE(serve_no_ack)		\
+	ONE(serve_ok) ONE(serve_stop_reason) ONE(serve_registers)	\
+	ONE(serve_register) ONE(serve_memory)				\
+	ONE(serve_memory_binary) ONE(serve_thread_set)			\
+	ONE(serve_thread_alive) ONE(serve_detach) ONE(serve_transfer)	\
+	ONE(serve_file) ONE(serve_attached) ONE(serve_thread_current)	\
+	ONE(serve_trace_status) ONE(serve_markers_first)		\
+	ONE(serve_markers_next) ONE(serve_marker_at)			\
+	ONE(serve_variables_first) ONE(serve_variables_next)		\
+	ONE(serve_points_first) ONE(serve_points_next)			\
+	ONE(serve_trace_init) ONE(serve_define_point)			\
+	ONE(serve_define_source) ONE(serve_define_variable)		\
+	ONE(serve_point_enable) ONE(serve_point_disable)		\
+	ONE(serve_trace_disconnected) ONE(serve_trace_buffer)		\
+	ONE(serve_trace_notes) ONE(serve_trace_save)			\
+	ONE(serve_trace_start) ONE(serve_trace_stop) ONE(serve_frame)	\
+	ONE(serve_point_status) ONE(serve_variable)			\
+	ONE(serve_frame_buffer) ONE(serve_frame_fields)			\
+	ONE(serve_trace_data) ONE(serve_markers_all)			\
+	ONE(serve_resume_actions) ONE(serve_kill_unanswered)
+
+#define NUMBER(fn)	BY_##fn,
+#define CALL(fn)	case BY_##fn: return fn(c, rest);
+
+enum answer {
+	FUNCTIONS(NUMBER)
+	NO_STOP, NO_WRITE, NO_REGISTER, NO_BREAKPOINT, NO_KILL,
 };
 
-static const char no_stop[] = "the program keeps running: it is not stopped";
-static const char no_write[] = "memory is read-only through this stub";
-static const char no_breakpoint[] =
-	"no breakpoints here: nothing stops the program; use tracepoints";
-static const char no_kill[] = "the stub neither runs nor kills programs";
+/* Why a packet is refused, from NO_STOP on. */
+static const char refusals[] =
+	"the program keeps running: it is not stopped\0"
+	"memory is read-only through this stub\0"
+	"registers are read-only through this stub\0"
+	"no breakpoints here: nothing stops the program; use tracepoints\0"
+	"the stub neither runs nor kills programs";
 
-static const struct row rows[] = {
-	{ serve_supported, NULL, 0, "qSupported" },
-	{ serve_no_ack, NULL, 1, "QStartNoAckMode" },
-	{ serve_ok, NULL, 1, "!" },
-	{ serve_stop_reason, NULL, 1, "?" },
-	{ serve_registers, NULL, 1, "g" },
-	{ serve_register, NULL, 0, "p" },
-	{ serve_memory, NULL, 0, "m" },
-	{ serve_memory_binary, NULL, 0, "x" },
-	{ serve_thread_set, NULL, 0, "H" },
-	{ serve_thread_alive, NULL, 0, "T" },
-	{ serve_detach, NULL, 0, "D" },
-	{ serve_transfer, NULL, 0, "qXfer:" },
-	{ serve_file, NULL, 0, "vFile:" },
-	{ serve_ok, NULL, 0, "QNonStop:" },
-	{ serve_ok, NULL, 0, "QPassSignals:" },
-	{ serve_ok, NULL, 0, "QProgramSignals:" },
-	{ serve_ok, NULL, 0, "QThreadEvents:" },
-	{ serve_ok, NULL, 0, "qSymbol:" },
-	{ serve_attached, NULL, 0, "qAttached" },
-	{ serve_thread_current, NULL, 1, "qC" },
-	{ serve_ok, NULL, 1, "vStopped" },
-	{ serve_ok, NULL, 1, "vCtrlC" },
-	{ serve_trace_status, NULL, 1, "qTStatus" },
-	{ serve_markers_first, NULL, 1, "qTfSTM" },
-	{ serve_markers_next, NULL, 1, "qTsSTM" },
-	{ serve_marker_at, NULL, 0, "qTSTMat:" },
-	{ serve_variables_first, NULL, 1, "qTfV" },
-	{ serve_variables_next, NULL, 1, "qTsV" },
-	{ serve_points_first, NULL, 1, "qTfP" },
-	{ serve_points_next, NULL, 1, "qTsP" },
-	{ serve_trace_init, NULL, 1, "QTinit" },
-	{ serve_define_point, NULL, 0, "QTDP:" },
-	{ serve_define_source, NULL, 0, "QTDPsrc:" },
-	{ serve_define_variable, NULL, 0, "QTDV:" },
-	{ serve_point_enable, NULL, 0, "QTEnable:" },
-	{ serve_point_disable, NULL, 0, "QTDisable:" },
-	{ serve_ok, NULL, 0, "QTro:" },
-	{ serve_trace_disconnected, NULL, 0, "QTDisconnected:" },
-	{ serve_trace_buffer, NULL, 0, "QTBuffer:" },
-	{ serve_trace_notes, NULL, 0, "QTNotes:" },
-	{ serve_trace_save, NULL, 0, "QTSave:" },
-	{ serve_trace_start, NULL, 1, "QTStart" },
-	{ serve_trace_stop, NULL, 1, "QTStop" },
-	{ serve_frame, NULL, 0, "QTFrame:" },
-	{ serve_point_status, NULL, 0, "qTP:" },
-	{ serve_variable, NULL, 0, "qTV:" },
-	{ serve_frame_buffer, NULL, 0, "qTBuffer:" },
-	{ serve_frame_fields, NULL, 0, "qTaffrail:frame:" },
-	{ serve_trace_data, NULL, 0, "QTaffrail:data:" },
-	{ serve_markers_all, NULL, 1, "qTaffrail:markers" },
-	{ NULL, no_write, 0, "M" },
-	{ NULL, no_write, 0, "X" },
-	{ NULL, "registers are read-only through this stub", 0, "G" },
-	{ NULL, "registers are read-only through this stub", 0, "P" },
-	{ NULL, no_breakpoint, 0, "Z" },
-	{ NULL, no_breakpoint, 0, "z" },
-	{ serve_resume_actions, NULL, 1, "vCont?" },
-	{ NULL, no_stop, 0, "vCont;" },
-	{ NULL, no_stop, 0, "c" },
-	{ NULL, no_stop, 0, "C" },
-	{ NULL, no_stop, 0, "s" },
-	{ NULL, no_stop, 0, "S" },
-	{ NULL, no_kill, 0, "vKill" },
-	{ NULL, no_kill, 0, "vRun" },
-	{ NULL, no_kill, 0, "vAttach" },
-	{ NULL, no_kill, 0, "R" },
-	{ serve_kill_unanswered, NULL, 1, "k" },
+/* A packet: `word` is its first characters, or all of it where `whole` is set.
+ * The first row that fits counts. A packet without a row gets the empty answer:
+ * not supported. */
+static const struct row {
+	uint8_t answer;			/* enum answer */
+	uint8_t whole;
+	char word[18];
+} rows[] = {
+	{ BY_serve_supported, 0, "qSupported" },
+	{ BY_serve_no_ack, 1, "QStartNoAckMode" },
+	{ BY_serve_ok, 1, "!" },
+	{ BY_serve_stop_reason, 1, "?" },
+	{ BY_serve_registers, 1, "g" },
+	{ BY_serve_register, 0, "p" },
+	{ BY_serve_memory, 0, "m" },
+	{ BY_serve_memory_binary, 0, "x" },
+	{ BY_serve_thread_set, 0, "H" },
+	{ BY_serve_thread_alive, 0, "T" },
+	{ BY_serve_detach, 0, "D" },
+	{ BY_serve_transfer, 0, "qXfer:" },
+	{ BY_serve_file, 0, "vFile:" },
+	{ BY_serve_ok, 0, "QNonStop:" },
+	{ BY_serve_ok, 0, "QPassSignals:" },
+	{ BY_serve_ok, 0, "QProgramSignals:" },
+	{ BY_serve_ok, 0, "QThreadEvents:" },
+	{ BY_serve_ok, 0, "qSymbol:" },
+	{ BY_serve_attached, 0, "qAttached" },
+	{ BY_serve_thread_current, 1, "qC" },
+	{ BY_serve_ok, 1, "vStopped" },
+	{ BY_serve_ok, 1, "vCtrlC" },
+	{ BY_serve_trace_status, 1, "qTStatus" },
+	{ BY_serve_markers_first, 1, "qTfSTM" },
+	{ BY_serve_markers_next, 1, "qTsSTM" },
+	{ BY_serve_marker_at, 0, "qTSTMat:" },
+	{ BY_serve_variables_first, 1, "qTfV" },
+	{ BY_serve_variables_next, 1, "qTsV" },
+	{ BY_serve_points_first, 1, "qTfP" },
+	{ BY_serve_points_next, 1, "qTsP" },
+	{ BY_serve_trace_init, 1, "QTinit" },
+	{ BY_serve_define_point, 0, "QTDP:" },
+	{ BY_serve_define_source, 0, "QTDPsrc:" },
+	{ BY_serve_define_variable, 0, "QTDV:" },
+	{ BY_serve_point_enable, 0, "QTEnable:" },
+	{ BY_serve_point_disable, 0, "QTDisable:" },
+	{ BY_serve_ok, 0, "QTro:" },
+	{ BY_serve_trace_disconnected, 0, "QTDisconnected:" },
+	{ BY_serve_trace_buffer, 0, "QTBuffer:" },
+	{ BY_serve_trace_notes, 0, "QTNotes:" },
+	{ BY_serve_trace_save, 0, "QTSave:" },
+	{ BY_serve_trace_start, 1, "QTStart" },
+	{ BY_serve_trace_stop, 1, "QTStop" },
+	{ BY_serve_frame, 0, "QTFrame:" },
+	{ BY_serve_point_status, 0, "qTP:" },
+	{ BY_serve_variable, 0, "qTV:" },
+	{ BY_serve_frame_buffer, 0, "qTBuffer:" },
+	{ BY_serve_frame_fields, 0, "qTaffrail:frame:" },
+	{ BY_serve_trace_data, 0, "QTaffrail:data:" },
+	{ BY_serve_markers_all, 1, "qTaffrail:markers" },
+	{ NO_WRITE, 0, "M" },
+	{ NO_WRITE, 0, "X" },
+	{ NO_REGISTER, 0, "G" },
+	{ NO_REGISTER, 0, "P" },
+	{ NO_BREAKPOINT, 0, "Z" },
+	{ NO_BREAKPOINT, 0, "z" },
+	{ BY_serve_resume_actions, 1, "vCont?" },
+	{ NO_STOP, 0, "vCont;" },
+	{ NO_STOP, 0, "c" },
+	{ NO_STOP, 0, "C" },
+	{ NO_STOP, 0, "s" },
+	{ NO_STOP, 0, "S" },
+	{ NO_KILL, 0, "vKill" },
+	{ NO_KILL, 0, "vRun" },
+	{ NO_KILL, 0, "vAttach" },
+	{ NO_KILL, 0, "R" },
+	{ BY_serve_kill_unanswered, 1, "k" },
 };
 
 static int awaited;	/* the socket is open for a gdb that has not come yet */
@@ -149,6 +179,21 @@ static int bytes_send(int fd, const char *p, uint32_t n)
 	return 0;
 }
 
+static int answer_give(struct connection *c, enum answer answer,
+		       const char *rest)
+{
+	const char *text = refusals;
+
+	switch (answer) {
+	FUNCTIONS(CALL)
+	default:
+		for (; answer > NO_STOP; answer--)
+			text += text_length(text) + 1;
+		connection_refuse(c, text);
+		return 0;
+	}
+}
+
 /* Returns 0, or 1 when the packet gets no answer. */
 static int packet_serve(struct connection *c, const char *p)
 {
@@ -157,12 +202,8 @@ static int packet_serve(struct connection *c, const char *p)
 	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
 		const char *rest = text_after(p, row->word);
 
-		if (!rest || (row->whole && *rest))
-			continue;
-		if (row->fn)
-			return row->fn(c, rest);
-		connection_refuse(c, row->text);
-		return 0;
+		if (rest && (!row->whole || !*rest))
+			return answer_give(c, row->answer, rest);
 	}
 	return 0;
 }
