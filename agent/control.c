@@ -26,6 +26,7 @@
 #include "control/threads/settings.h"
 #include "gdbstub/ipa/ipa.h"
 #include "gdbstub/stub/open.h"
+#include "tracepoints/fields/shown.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -163,6 +164,7 @@ static int list_one(struct object *object, void *arg)
 	struct text *out = arg;
 	char number[24];
 	struct text text;
+	struct shown_bytes shown;
 	struct code *code;
 	uint32_t i;
 
@@ -185,6 +187,11 @@ static int list_one(struct object *object, void *arg)
 		string_add(out, number);
 		for (i = 0; i < object->site->nfields_; i++)
 			text_add_hex(out, object->types[i], 2);
+		shown = shown_of_site(object->site);
+		if (shown.p < shown.end)
+			text_add_char(out, ':');
+		while (shown.p < shown.end)
+			text_add_hex(out, (uint8_t)*shown.p++, 2);
 		text_add_bytes(out, "", 1);
 		string_add(out, object->channel);
 		string_add(out, object->name);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -30,13 +29,27 @@ struct output {
 	struct shown shown;		/* callbacks of this list's process */
 };
 
-static void field_json(const char *name, const char *type, void *priv)
+static void field_json(const struct marker_field *field, void *priv)
 {
+	struct shown_field shown = field->shown;
 	struct json *json = priv;
+	struct shown_name value;
+	char text[256];
 
 	json_open(json, NULL, '{');
-	json_string(json, "name", name);
-	json_string(json, "type", type);
+	json_string(json, "name", field->name);
+	json_string(json, "type", field->type);
+	if (shown.how)
+		json_string(json, "shown", marker_shown_word(shown.how));
+	if (shown.count) {
+		json_open(json, "values", '{');
+		while (shown_next(&shown, &value)) {
+			snprintf(text, sizeof(text), "%.*s",
+				 (int)(value.end - value.start), value.start);
+			json_real(json, text, value.value);
+		}
+		json_close(json, '}');
+	}
 	json_close(json, '}');
 }
 
@@ -64,6 +77,8 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	source_text(m, text, sizeof(text));
 	json_string(json, "source", text);
 	json_string(json, "format", m->text);
+	if (*marker_level(m))
+		json_string(json, "level", marker_level(m));
 	json_open(json, "fields", '[');
 	marker_each_field(m, field_json, json);
 	json_close(json, ']');
@@ -82,12 +97,23 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	json_close(json, '}');
 }
 
-static void field_text(const char *name, const char *type, void *priv)
+static void field_text(const struct marker_field *field, void *priv)
 {
+	struct shown_field shown = field->shown;
+	const char *lead = "{";
+	struct shown_name value;
 	bool *behind = priv;
 
-	printable_print("%s%s %s", *behind ? ", " : "", type, name);
+	printable_print("%s%s %s", *behind ? ", " : "", field->type,
+			field->name);
 	*behind = true;
+	if (shown.how && shown.how != TAFFRAIL_HOW_ENUM)
+		printf("{%s}", marker_shown_word(shown.how));
+	for (; shown_next(&shown, &value); lead = ", ")
+		printable_print("%s%.*s=%" PRId64, lead,
+				(int)(value.end - value.start), value.start,
+				value.value);
+	printf("%s", *lead == ',' ? "}" : "");
 }
 
 static void put_text(const struct output *out, const struct marker *m)
@@ -108,6 +134,8 @@ static void put_text(const struct output *out, const struct marker *m)
 	printf(")");
 	if (m->kind == MARKER_MARK)
 		printable_print(" \"%s\"", m->text);
+	if (*marker_level(m))
+		printf(" level %s", marker_level(m));
 	if (m->placement)
 		printf(" [%s%s%s]", placement_text(m->placement),
 		       m->why ? ": " : "", m->why ? m->why : "");
@@ -166,9 +194,7 @@ static void drop_runtime(struct marker_list *list)
 			list->markers[kept++] = *m;
 			continue;
 		}
-		free(m->id);
-		free(m->text);
-		free(m->file);
+		marker_free(m);
 	}
 	list->count = kept;
 }

@@ -46,7 +46,8 @@ struct message {
  *			   "usdt-int3" where each hit is a trap),
  *			   enabled ("0", "1", or a negative errno: it should
  *			   be on, but could not be switched), line, types (two
- *			   hex digits a field),
+ *			   hex digits a field; where the marker says how it is
+ *			   shown, a colon and these bytes as hex digits),
  *			   channel, name, format or arguments, file
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
  *			   one CPU's ring, optional), "context=" (words of

@@ -265,15 +265,17 @@ static int list_make(const struct object *object, struct node **list)
 	for (entry = load_acquire(&entry_list); entry; entry = entry->next) {
 		const struct ax_program *condition = NULL;
 		struct node *node;
+		int ret;
 
 		if (load_relaxed(&entry->dead) || !matches(entry, object))
 			continue;
-		if (entry->rule.condition[0] &&
-		    probe_host.condition(object, entry->rule.condition,
-					 &condition, &error)) {
+		ret = entry->rule.condition[0] ?
+			probe_host.condition(object, entry->rule.condition,
+					     &condition, &error) : 0;
+		if (ret < 0)
 			fault_note(entry, &error);
+		if (ret)
 			continue;
-		}
 		node = arena_take(&node_type);
 		if (!node)
 			return -ENOMEM;

@@ -8,6 +8,8 @@ traces_sources = \
 	traces/directory.c \
 	traces/enumeration.c \
 	traces/enumeration-private.h \
+	traces/message.c \
+	traces/message-private.h \
 	traces/errors-private.h \
 	traces/file.c \
 	traces/idx.h \
@@ -93,6 +95,7 @@ traces_sources = \
 	traces/text/event-text.h \
 	traces/text/exact.c \
 	traces/text/field-text.c \
+	traces/text/message.c \
 	traces/text/number.c \
 	traces/text/number.h \
 	traces/text/out.c \

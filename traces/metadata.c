@@ -19,8 +19,10 @@
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/shown.h"
 #include "traces/enumeration-private.h"
+#include "traces/message-private.h"
 
 #define NAME_BYTES	96		/* of an identifier, with its NUL */
+#define MESSAGE_BYTES	1024		/* of a message, with its NUL; cut */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
@@ -255,10 +257,26 @@ static void put_field(FILE *out, struct names *names,
 	}
 }
 
+/* In the environment, where any reader lets it stand. */
+static void put_message(FILE *out, const struct event_view *event)
+{
+	char message[MESSAGE_BYTES];
+
+	if (event->kind != TAFFRAIL_KIND_EVENT ||
+	    !message_find(event->text, message, sizeof(message)))
+		return;
+	fprintf(out, "env {\n\tmessage_%u = ", event->id);
+	quote(out, message);
+	fputs(";\n};\n", out);
+}
+
 static void put_event(FILE *out, const struct event_view *event)
 {
 	struct field_name fields[EVENT_FIELDS_MAX] = { 0 };
+	const struct shown_bytes shown = { event->shown,
+				     event->shown + event->shown_bytes };
 	struct names names = { .n = 0 };
+	int level = shown_level(&shown);
 	int i;
 
 	fields_parse(event->text, event->kind, event->nfields, fields);
@@ -268,11 +286,14 @@ static void put_event(FILE *out, const struct event_view *event)
 	metadata_escape(out, event->channel);
 	putc(':', out);
 	metadata_escape(out, event->name);
-	fprintf(out, "\";\n\tid = %u;\n\tstream_id = 0;\n"
-		     "\tfields := struct {\n", event->id);
+	fprintf(out, "\";\n\tid = %u;\n\tstream_id = 0;\n", event->id);
+	if (level >= 0)
+		fprintf(out, "\tloglevel = %d;\n", level);
+	fputs("\tfields := struct {\n", out);
 	for (i = 0; i < event->nfields; i++)
 		put_field(out, &names, event, i, &fields[i]);
 	fputs("\t};\n};\n", out);
+	put_message(out, event);
 }
 
 static void put_uuid(FILE *out, const uint8_t *uuid)

@@ -66,7 +66,7 @@ static void sections_locate(void)
 
 	if (located)
 		return;
-	for (; cs < __stop_taffrail_rseq_cs; cs++) {
+	for (; (uintptr_t)cs < (uintptr_t)__stop_taffrail_rseq_cs; cs++) {
 		cs->start_ip += (uintptr_t)cs;
 		cs->abort_ip += (uintptr_t)cs;
 	}

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tracepoints/fields/shown.h"
 #include "tracepoints/sites/notes.h"
 #include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/plan/operand.h"
@@ -64,6 +65,7 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	struct taffrail_note note;
 	struct marker m = { 0 };
 	const char *object, *text, *strings[4] = { NULL };
+	struct shown_bytes shown;
 
 	if (type != TAFFRAIL_NOTE_TYPE || bytes < sizeof(note))
 		return 0;
@@ -92,6 +94,9 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	for (int i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
 		m.types[i] = site.types_[i] == TAFFRAIL_T_TEXT ?
 			TAFFRAIL_T_STRING : site.types_[i];
+	shown = shown_behind(text, site.text_bytes_);
+	m.shown = (char *)shown.p;
+	m.shown_bytes = (size_t)(shown.end - shown.p);
 	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
 			       strings[3]);
 }

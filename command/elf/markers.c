@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "tracepoints/fields/fields.h"
 
 /* The strings of one record of MESSAGE_LIST, in their order. */
@@ -16,6 +17,14 @@ enum {
 	LIST_ADDRESS, LIST_KIND, LIST_ENABLED, LIST_LINE, LIST_TYPES,
 	LIST_CHANNEL, LIST_NAME, LIST_TEXT, LIST_FILE, LIST_STRINGS
 };
+
+void marker_free(struct marker *m)
+{
+	free(m->id);
+	free(m->text);
+	free(m->file);
+	free(m->shown);
+}
 
 int marker_list_add(struct marker_list *list, const struct marker *model,
 		    const char *channel, const char *name, const char *text,
@@ -33,23 +42,21 @@ int marker_list_add(struct marker_list *list, const struct marker *model,
 		return -ENOMEM;
 	m->text = strdup(text);
 	m->file = strdup(file);
-	if (!m->text || !m->file) {
-		free(m->id);
-		free(m->text);
-		free(m->file);
+	m->shown = model->shown_bytes ? malloc(model->shown_bytes) : NULL;
+	if (!m->text || !m->file || (model->shown_bytes && !m->shown)) {
+		marker_free(m);
 		return -ENOMEM;
 	}
+	if (m->shown)
+		memcpy(m->shown, model->shown, model->shown_bytes);
 	list->count++;
 	return 0;
 }
 
 void marker_list_free(struct marker_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->markers[i].id);
-		free(list->markers[i].text);
-		free(list->markers[i].file);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		marker_free(&list->markers[i]);
 	free(list->markers);
 	*list = (struct marker_list){ 0 };
 }
@@ -80,17 +87,33 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Parses two hex digits a field. Returns 0 or -EBADMSG. */
-static int parse_types(struct marker *marker, const char *text)
+/* Returns the value of two hex digits, or -1. */
+static int hex_byte(const char *text)
 {
-	marker->nfields = 0;
-	for (; *text; text += 2) {
-		int high = hex_digit(text[0]);
-		int low = high < 0 ? -1 : hex_digit(text[1]);
+	int high = hex_digit(text[0]);
+	int low = high < 0 ? -1 : hex_digit(text[1]);
 
-		if (low < 0 || marker->nfields == TAFFRAIL_FIELDS_MAX)
+	return low < 0 ? -1 : high << 4 | low;
+}
+
+/* Parses two hex digits a field; and those behind a colon, into `shown`, which
+ * has room for them. Returns 0 or -EBADMSG. */
+static int parse_types(struct marker *marker, const char *text, char *shown)
+{
+	int byte;
+
+	for (; *text && *text != ':'; text += 2) {
+		byte = hex_byte(text);
+		if (byte < 0 || marker->nfields == TAFFRAIL_FIELDS_MAX)
 			return -EBADMSG;
-		marker->types[marker->nfields++] = high << 4 | low;
+		marker->types[marker->nfields++] = byte;
+	}
+	marker->shown = shown;
+	for (text += *text == ':'; *text; text += 2) {
+		byte = hex_byte(text);
+		if (byte < 0)
+			return -EBADMSG;
+		shown[marker->shown_bytes++] = (char)byte;
 	}
 	return 0;
 }
@@ -116,6 +139,8 @@ static int parse_record(struct marker_list *list,
 			const char *strings[LIST_STRINGS])
 {
 	struct marker m = { 0 };
+	char *shown;
+	int ret;
 
 	m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
 	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
@@ -126,11 +151,16 @@ static int parse_record(struct marker_list *list,
 	m.kind = !strcmp(strings[LIST_KIND], "event") ? MARKER_EVENT :
 		 m.placement ? MARKER_USDT :
 			       MARKER_MARK;
-	if (parse_types(&m, strings[LIST_TYPES]))
-		return -EBADMSG;
-	return marker_list_add(list, &m, strings[LIST_CHANNEL],
-			       strings[LIST_NAME], strings[LIST_TEXT],
-			       strings[LIST_FILE]);
+	shown = malloc(strlen(strings[LIST_TYPES]) / 2 + 1);
+	if (!shown)
+		return -ENOMEM;
+	ret = parse_types(&m, strings[LIST_TYPES], shown);
+	if (!ret)
+		ret = marker_list_add(list, &m, strings[LIST_CHANNEL],
+				      strings[LIST_NAME], strings[LIST_TEXT],
+				      strings[LIST_FILE]);
+	free(shown);
+	return ret;
 }
 
 int marker_list_parse(struct marker_list *list, const char *answer,
@@ -152,11 +182,38 @@ int marker_list_parse(struct marker_list *list, const char *answer,
 	return ret ? ret : n || p > end ? -EBADMSG : 0;
 }
 
+static struct shown_bytes shown_of(const struct marker *marker)
+{
+	return (struct shown_bytes){ marker->shown,
+				     marker->shown + marker->shown_bytes };
+}
+
+const char *marker_shown_word(int how)
+{
+	static const char words[][8] = {
+		[TAFFRAIL_HOW_ENUM] = "enum", [TAFFRAIL_HOW_HEX] = "hex",
+		[TAFFRAIL_HOW_OCT] = "oct", [TAFFRAIL_HOW_BOOL] = "bool",
+		[TAFFRAIL_HOW_CHAR] = "char", [TAFFRAIL_HOW_ERRNO] = "errno",
+	};
+
+	return (size_t)how < ARRAY_SIZE(words) ? words[how] : "";
+}
+
+const char *marker_level(const struct marker *marker)
+{
+	struct shown_bytes shown = shown_of(marker);
+	int level = shown_level(&shown);
+
+	return level < 0 ? "" : level_word(level);
+}
+
 void marker_each_field(const struct marker *marker,
-		       void (*call)(const char *name, const char *type,
+		       void (*call)(const struct marker_field *field,
 				    void *priv), void *priv)
 {
+	struct shown_bytes shown = shown_of(marker);
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
+	struct marker_field field;
 	struct text text;
 	char words[32];
 
@@ -171,6 +228,10 @@ void marker_each_field(const struct marker *marker,
 	for (int i = 0; i < marker->nfields; i++) {
 		text_open(&text, words, sizeof(words));
 		field_type_add(&text, marker->types[i]);
-		call(names[i].name, words, priv);
+		field.name = names[i].name;
+		field.type = words;
+		if (!shown_find(&field.shown, &shown, (uint32_t)i))
+			field.shown = (struct shown_field){ 0 };
+		call(&field, priv);
 	}
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "taffrail/site.h"
+#include "tracepoints/fields/shown.h"
 
 enum marker_kind {
 	MARKER_MARK,		/* text is a printf-like format */
@@ -45,6 +46,8 @@ struct marker {
 	int32_t operand;	/* USDT: the bytes after the nop's first */
 	const char *why;	/* why it is not placed, or off; or NULL */
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	char *shown;		/* struct taffrail_shown; or NULL */
+	size_t shown_bytes;
 };
 
 struct marker_list {
@@ -59,6 +62,7 @@ struct marker_list {
 int marker_list_add(struct marker_list *list, const struct marker *model,
 		    const char *channel, const char *name, const char *text,
 		    const char *file);
+void marker_free(struct marker *marker);	/* its strings */
 void marker_list_free(struct marker_list *list);
 
 /* Sorts by id, then by address. */
@@ -69,12 +73,24 @@ void marker_list_sort(struct marker_list *list);
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes);
 
-/*
- * Calls `call` for each field, with its name and its type in words ("int32",
- * "string", "uint8[]"); both are valid during the call.
- */
+/* A field: its type in words ("int32", "string", "uint8[]"), and how it is shown
+ * (0: as its type says). */
+struct marker_field {
+	const char *name;
+	const char *type;
+	struct shown_field shown;
+};
+
+/* Calls `call` for each field, which is valid during the call. */
 void marker_each_field(const struct marker *marker,
-		       void (*call)(const char *name, const char *type,
+		       void (*call)(const struct marker_field *field,
 				    void *priv), void *priv);
+
+/* Returns the word for how a field is shown: "enum", "hex", "oct", "bool",
+ * "char", "errno"; "" for none. */
+const char *marker_shown_word(int how);
+
+/* Returns the name of a marker's level, or "": it does not say one. */
+const char *marker_level(const struct marker *marker);
 
 #endif

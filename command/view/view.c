@@ -23,6 +23,7 @@ enum key {
 	KEY_DATES,
 	KEY_UTC,
 	KEY_FIELDS,
+	KEY_MESSAGES,
 	KEY_COLOR,
 	KEY_NO_PAGER,
 };
@@ -35,6 +36,8 @@ static const struct option_row rows[] = {
 	  "go on while the directory is being recorded" },
 	{ KEY_FIELDS, "fields", "LIST",
 	  "only these fields and contexts: NAME,NAME,..." },
+	{ KEY_MESSAGES, "messages", NULL,
+	  "print the texts that markers have for people, not their fields" },
 	{ KEY_NO_DELTA, "no-delta", NULL,
 	  "leave out the time since the event before" },
 	{ KEY_DATES, "dates", NULL, "print the date, too" },
@@ -94,6 +97,9 @@ static int take(struct view *v, int key, const char *value)
 		return take_fields(v, value);
 	case KEY_FOLLOW:
 		v->look.follow = true;
+		break;
+	case KEY_MESSAGES:
+		v->text.messages = true;
 		break;
 	case KEY_NO_DELTA:
 		v->text.no_delta = true;

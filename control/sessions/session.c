@@ -31,19 +31,23 @@ static int rule_selects(const struct session_rule *rule,
 	       (!object->adopted || !rule->wanted || session_rule_names(rule));
 }
 
-/* Compiles the rule's condition. Returns 1, or 0 when the marker lacks what the
- * condition asks for, and notes that. */
+/* Compiles the rule's condition. Returns 1, or 0 when it never holds for the
+ * marker, or the marker lacks what it asks for, and notes that. */
 static int rule_fits(const struct session *session, struct session_rule *rule,
 		     const struct object *object,
 		     const struct ax_program **program)
 {
 	struct expr_error error;
+	int ret;
 
 	*program = NULL;
 	if (!rule->condition[0] || object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 1;
-	if (!condition_make(object, rule->condition, program, &error))
-		return rule->fits = 1;
+	ret = condition_make(object, rule->condition, program, &error);
+	if (ret >= 0) {
+		rule->fits = 1;
+		return !ret;
+	}
 	rule->misfits = 1;
 	session_fault_note(session->channel->page, rule, &error);
 	return 0;

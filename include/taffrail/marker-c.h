@@ -381,8 +381,8 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 #define TAFFRAIL_COLD_LABEL_	__attribute__((__cold__))
 #endif
 
-/* A void expression. note is the macro of its USDT note; ... are a dummy and
- * the arguments. */
+/* A void expression. note is the macro of its USDT note; text goes on with the
+ * file's name; ... are a dummy and the arguments. */
 #define TAFFRAIL_MARKER_(kind, note, channel, name, text, ...)		\
 	TAFFRAIL_COUNTED_(TAFFRAIL_COUNT_(__VA_ARGS__), kind, note,	\
 			  channel, name, text, __VA_ARGS__)
@@ -420,7 +420,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		       "taffrail: an argument of this type cannot be "	\
 		       "a field of a marker");				\
 	TAFFRAIL_OBJECT_(kind,						\
-		channel "\0" name "\0" text "\0" __FILE__, n,		\
+		channel "\0" name "\0" text, n,		\
 		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_(each, __VA_ARGS__),	\
 		said, saying, each(TAFFRAIL_KIND_ITEM_, __VA_ARGS__, ))	\
 	TAFFRAIL_EARLY_(each(TAFFRAIL_VALUE_, __VA_ARGS__, )		\
@@ -470,7 +470,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 				 channel, name, text, __VA_ARGS__);	\
 	})
 
-#define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
+#define TAFFRAIL_PRINTF_CHECKED_(channel, name, behind, format, ...)	\
 	__extension__ ({						\
 		TAFFRAIL_QUIET_BEGIN_					\
 		TAFFRAIL_WORDS_(channel, name)				\
@@ -481,7 +481,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		if (0)							\
 			taffrail_format_(__VA_ARGS__);			\
 		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, TAFFRAIL_SDT_NOTE_, \
-				 channel, name, format, __VA_ARGS__);	\
+				 channel, name, format behind, __VA_ARGS__); \
 	})
 
 #define TAFFRAIL_GUARD_(channel, name) __extension__ ({			\

@@ -100,9 +100,9 @@
 			i>::sdt_bytes_), taffrail_w##i##_)
 
 /*
- * A statement. note is the macro of its USDT note; ... are a dummy and the
- * arguments. With TAFFRAIL_SDT_ARGS the arguments are evaluated first, and
- * live until the marker is done.
+ * A statement. note is the macro of its USDT note; text goes on with the file's
+ * name; ... are a dummy and the arguments. With TAFFRAIL_SDT_ARGS the arguments
+ * are evaluated first, and live until the marker is done.
  */
 #ifdef TAFFRAIL_SDT_ARGS
 #define TAFFRAIL_FIRE_(...)						\
@@ -143,7 +143,7 @@
 		TAFFRAIL_TYPES_(__VA_ARGS__)				\
 		TAFFRAIL_CHECK_						\
 		TAFFRAIL_HELD_(kind, channel, name,			\
-			channel "\0" name "\0" text "\0" __FILE__);	\
+			channel "\0" name "\0" text);		\
 		TAFFRAIL_SITE_(TAFFRAIL_HOLDER_::object_,		\
 			note(channel, name, ""), );			\
 		if (0) {						\
@@ -160,7 +160,7 @@
 		TAFFRAIL_CHECK_						\
 		TAFFRAIL_COUNTED_(__VA_ARGS__)				\
 		TAFFRAIL_HELD_(kind, channel, name,			\
-			channel "\0" name "\0" text "\0" __FILE__);	\
+			channel "\0" name "\0" text);		\
 		(void)::taffrail_::evaluated_<taffrail_types_>{		\
 			[](::taffrail_::local_				\
 			TAFFRAIL_EACH_(TAFFRAIL_PARAMETER_, __VA_ARGS__)) \
@@ -201,7 +201,7 @@
 				__VA_ARGS__));				\
 		TAFFRAIL_CHECK_						\
 		TAFFRAIL_POINT_(taffrail_types_, kind, channel, name,	\
-			channel "\0" name "\0" text "\0" __FILE__,	\
+			channel "\0" name "\0" text,		\
 			note(channel, name,				\
 				TAFFRAIL_EARLY_(TAFFRAIL_EACH_(		\
 				TAFFRAIL_SDT_TEXT_, __VA_ARGS__)) ""),	\
@@ -221,7 +221,7 @@
 				 channel, name, text, __VA_ARGS__);	\
 	} while (0)
 
-#define TAFFRAIL_PRINTF_CHECKED_(channel, name, format, ...)		\
+#define TAFFRAIL_PRINTF_CHECKED_(channel, name, behind, format, ...)	\
 	do {								\
 		TAFFRAIL_WORDS_(channel, name)				\
 		static_assert(TAFFRAIL_TEXT_OF_(format)[0] == '"' ||	\
@@ -230,7 +230,7 @@
 		if (0)							\
 			taffrail_format_(__VA_ARGS__);			\
 		TAFFRAIL_MARKER_(TAFFRAIL_KIND_MARK, TAFFRAIL_SDT_NOTE_, \
-				 channel, name, format, __VA_ARGS__);	\
+				 channel, name, format behind, __VA_ARGS__); \
 	} while (0)
 
 #define TAFFRAIL_GUARD_(channel, name)					\

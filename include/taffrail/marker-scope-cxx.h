@@ -17,23 +17,26 @@
 	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
 			  taffrail_write_this_without_quotes_##name)	\
 	struct TAFFRAIL_JOIN_(taffrail_scope_needs_braces_, __LINE__);	\
-	TAFFRAIL_EVENT_(#channel, #name "_begin", "" #__VA_ARGS__,	\
-			TAFFRAIL_ZERO_(__VA_ARGS__));			\
+	TAFFRAIL_TELL_(TAFFRAIL_EVENT, #channel, #name "_begin",	\
+		       "" #__VA_ARGS__,					\
+		       TAFFRAIL_OF_CHANNEL_(TAFFRAIL_LEVEL_##channel),	\
+		       TAFFRAIL_ZERO_(__VA_ARGS__));			\
 	TAFFRAIL_SCOPE_END_(TAFFRAIL_JOIN_(taffrail_scope_, __LINE__),	\
 		TAFFRAIL_JOIN_(taffrail_scope_needs_braces_, __LINE__),	\
-			    #channel, #name "_end")
+			    #channel, #name "_end", "\0" __FILE__	\
+			    TAFFRAIL_OF_CHANNEL_(TAFFRAIL_LEVEL_##channel))
 
 /* Private from here on. */
 
 /* braces is a type that was declared in the same scope: behind an if without
  * braces, it is not. gcc would warn of a parameter of the marker's own that is
  * called as one of the program's. */
-#define TAFFRAIL_SCOPE_END_(scope, braces, channel, name)		\
+#define TAFFRAIL_SCOPE_END_(scope, braces, channel, name, text)		\
 	auto &&scope __attribute__((__unused__)) =			\
 		::taffrail_::scope_<sizeof(braces *)>([]() {		\
 			TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT,		\
 					 TAFFRAIL_SDT_NOTE_,		\
-					 channel, name, "", 0);		\
+					 channel, name, text, 0);	\
 		})
 
 /* A program may include the header inside extern "C". */

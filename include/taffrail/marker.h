@@ -17,6 +17,9 @@
  *		TAFFRAIL_INT128(e)		an integer of 128 bits, as text
  *		TAFFRAIL_ENUM(e, A, B, ...)	the name of the value e
  *		TAFFRAIL_HEX(e), _OCT, _BOOL, _CHAR, _ERRNO	e, shown so
+ *	TAFFRAIL_LEVEL(level), TAFFRAIL_MESSAGE(text)
+ *		before the arguments, no fields: how severe the event is, and
+ *		a text for people, "{id} took {ms} ms"
  *	TAFFRAIL_SCOPE(channel, name, args...)
  *		C++: NAME_begin here, NAME_end where the scope is left
  *	TAFFRAIL_ENABLED(channel, name)
@@ -84,14 +87,17 @@
 #define TAFFRAIL_EVENT(channel, name, ...)				\
 	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
 			  taffrail_write_this_without_quotes_##name)	\
-	TAFFRAIL_EVENT_(#channel, #name, "" #__VA_ARGS__,		\
-			TAFFRAIL_ZERO_(__VA_ARGS__))			\
+	TAFFRAIL_TELL_(TAFFRAIL_EVENT, #channel, #name, "" #__VA_ARGS__, \
+		       TAFFRAIL_OF_CHANNEL_(TAFFRAIL_LEVEL_##channel),	\
+		       TAFFRAIL_ZERO_(__VA_ARGS__))			\
 	TAFFRAIL_NOTHING_(0, ##__VA_ARGS__)
 
 #define TAFFRAIL_MARK(channel, name, ...)				\
 	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
 			  taffrail_write_this_without_quotes_##name)	\
-	TAFFRAIL_PRINTF_(#channel, #name, __VA_ARGS__)
+	TAFFRAIL_TELL_(TAFFRAIL_PRINTF, #channel, #name, "",		\
+		       TAFFRAIL_OF_CHANNEL_(TAFFRAIL_LEVEL_##channel),	\
+		       0, __VA_ARGS__)
 
 #define TAFFRAIL_ENABLED(channel, name)					\
 	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##channel	\
@@ -137,6 +143,17 @@
 #define TAFFRAIL_CHAR(e)						\
 	TAFFRAIL_SHOWN_("taffrail:" #e, (char)(e), TAFFRAIL_HOW_CHAR, )
 
+/*
+ * The level of an event, by the names of syslog and LTTng: emerg, alert, crit,
+ * err, warning, notice, info, debug, and LTTng's debug_system to debug_line. Of
+ * all markers of the channel app that follow, unless they have their own:
+ *
+ *	#define TAFFRAIL_LEVEL_app	TAFFRAIL_LEVEL(warning)
+ */
+#define TAFFRAIL_LEVEL(level)	TAFFRAIL_REMARK_(TAFFRAIL_IS_##level##_, )
+/* A string literal. {NAME} stands for the value of a field, {{ for {. */
+#define TAFFRAIL_MESSAGE(text)	TAFFRAIL_REMARK_("", text)
+
 /* Private from here on. */
 
 /*
@@ -157,11 +174,97 @@
 
 #define TAFFRAIL_FIRST_(first, ...)	first
 
+/*
+ * A level is a struct taffrail_shown of field 0 behind the file's name: this
+ * NUL ends what is before it, and the NUL behind the level is the next one's,
+ * or the literal's.
+ */
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define TAFFRAIL_AT_(number)	"\0" "\0\7\0\0" "\2\0\0\0" number
+#else
+#define TAFFRAIL_AT_(number)	"\0" "\0\7\0\0" "\0\0\0\2" number
+#endif
+#define TAFFRAIL_IS_emerg_		TAFFRAIL_AT_("\0")
+#define TAFFRAIL_IS_alert_		TAFFRAIL_AT_("\1")
+#define TAFFRAIL_IS_crit_		TAFFRAIL_AT_("\2")
+#define TAFFRAIL_IS_err_		TAFFRAIL_AT_("\3")
+#define TAFFRAIL_IS_warning_		TAFFRAIL_AT_("\4")
+#define TAFFRAIL_IS_notice_		TAFFRAIL_AT_("\5")
+#define TAFFRAIL_IS_info_		TAFFRAIL_AT_("\6")
+#define TAFFRAIL_IS_debug_system_	TAFFRAIL_AT_("\7")
+#define TAFFRAIL_IS_debug_program_	TAFFRAIL_AT_("\10")
+#define TAFFRAIL_IS_debug_process_	TAFFRAIL_AT_("\11")
+#define TAFFRAIL_IS_debug_module_	TAFFRAIL_AT_("\12")
+#define TAFFRAIL_IS_debug_unit_		TAFFRAIL_AT_("\13")
+#define TAFFRAIL_IS_debug_function_	TAFFRAIL_AT_("\14")
+#define TAFFRAIL_IS_debug_line_		TAFFRAIL_AT_("\15")
+#define TAFFRAIL_IS_debug_		TAFFRAIL_AT_("\16")
+
+/*
+ * TAFFRAIL_LEVEL and TAFFRAIL_MESSAGE are lists in parentheses, which begin
+ * with nothing twice; no expression does. TELL takes up to two of them out of a
+ * marker's arguments, and calls m_(channel, name, TEXT "\0" FILE SAID, zero,
+ * arguments). m is joined with its _ at last: clang would not tell what was
+ * expanded from a name that is an argument.
+ */
+#if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
+#define TAFFRAIL_REMARK_(said, text)	(, , said, text)
+#define TAFFRAIL_SAID_BY_(none, no, said, ...)	said
+#define TAFFRAIL_LIST_OF_(...)		0, __VA_ARGS__
+/* Nothing for such a list, else 1. */
+#define TAFFRAIL_NO_REMARK_(x, ...)					\
+	TAFFRAIL_NEITHER_(TAFFRAIL_LIST_OF_ x, 1, 1, )
+#define TAFFRAIL_NO_REMARK_AT_(zero, x, ...)				\
+	TAFFRAIL_NEITHER_(TAFFRAIL_LIST_OF_ x, 1, 1, )
+#define TAFFRAIL_NEITHER_(...)		TAFFRAIL_EITHER_(__VA_ARGS__)
+#define TAFFRAIL_EITHER_(zero, a, b, ...)	TAFFRAIL_IF_ANY_(a b)
+#define TAFFRAIL_IF_ANY_(...)		__VA_OPT__(1)
+
+#define TAFFRAIL_OF_CHANNEL_(x)						\
+	TAFFRAIL_JOIN_(TAFFRAIL_CHANNEL, TAFFRAIL_NO_REMARK_(x, ))(x)
+#define TAFFRAIL_CHANNEL1_(x)
+#define TAFFRAIL_CHANNEL_(x)		TAFFRAIL_SAID_BY_ x
+
+#define TAFFRAIL_TELL_(...)		TAFFRAIL_TELLING_(__VA_ARGS__)
+#define TAFFRAIL_TELLING_(m, channel, name, text, said, ...)		\
+	TAFFRAIL_JOIN_(TAFFRAIL_TOLD,					\
+		       TAFFRAIL_NO_REMARK_AT_(__VA_ARGS__, , ))(	\
+		m, channel, name, text, said, __VA_ARGS__)
+#define TAFFRAIL_TOLD1_(m, channel, name, text, said, ...)		\
+	m##_(channel, name, text "\0" __FILE__ said, __VA_ARGS__)
+#define TAFFRAIL_TOLD_(m, channel, name, text, said, zero, ...)	\
+	TAFFRAIL_TOLD_ONE_(m, channel, name, text,			\
+			   said TAFFRAIL_SAID_IN_(__VA_ARGS__, ),	\
+			   zero TAFFRAIL_BEHIND_(__VA_ARGS__))
+#define TAFFRAIL_TOLD_ONE_(...)		TAFFRAIL_TELLING_AGAIN_(__VA_ARGS__)
+#define TAFFRAIL_TELLING_AGAIN_(m, channel, name, text, said, ...)	\
+	TAFFRAIL_JOIN_AGAIN_(TAFFRAIL_AGAIN,				\
+			     TAFFRAIL_NO_REMARK_AT_(__VA_ARGS__, , ))(	\
+		m, channel, name, text, said, __VA_ARGS__)
+#define TAFFRAIL_AGAIN1_(m, channel, name, text, said, ...)		\
+	m##_(channel, name, text "\0" __FILE__ said, __VA_ARGS__)
+#define TAFFRAIL_AGAIN_(m, channel, name, text, said, zero, ...)	\
+	m##_(channel, name, text "\0" __FILE__ said			\
+	  TAFFRAIL_SAID_IN_(__VA_ARGS__, ),				\
+	  zero TAFFRAIL_BEHIND_(__VA_ARGS__))
+#define TAFFRAIL_SAID_IN_(x, ...)	TAFFRAIL_SAID_BY_ x
+#define TAFFRAIL_BEHIND_(x, ...)					\
+	__VA_OPT__(,) __VA_ARGS__ TAFFRAIL_NOTHING_(0, ##__VA_ARGS__)
+#define TAFFRAIL_JOIN_AGAIN_(a, b)	TAFFRAIL_JOINED_AGAIN_(a, b)
+#define TAFFRAIL_JOINED_AGAIN_(a, b)	a##b##_
+#else
+#define TAFFRAIL_REMARK_(said, text)					\
+	TAFFRAIL_LEVEL_and_TAFFRAIL_MESSAGE_need_gcc_8_or_clang_12
+#define TAFFRAIL_OF_CHANNEL_(x)
+#define TAFFRAIL_TELL_(m, channel, name, text, said, ...)		\
+	m##_(channel, name, text "\0" __FILE__, __VA_ARGS__)
+#endif
+
 #define TAFFRAIL_WORDS_TEXT_						\
 	"taffrail: a channel, and the name of a marker or field, is one word"
 
-#define TAFFRAIL_PRINTF_(channel, name, ...)				\
-	TAFFRAIL_PRINTF_CHECKED_(channel, name,				\
+#define TAFFRAIL_PRINTF_(channel, name, behind, zero, ...)		\
+	TAFFRAIL_PRINTF_CHECKED_(channel, name, behind,			\
 			TAFFRAIL_FIRST_(__VA_ARGS__, 0), __VA_ARGS__)
 /* A format begins with a quotation mark, or with R of a raw string. */
 #define TAFFRAIL_TEXT_OF_(...)	TAFFRAIL_TEXT_(__VA_ARGS__)

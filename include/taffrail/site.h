@@ -77,7 +77,7 @@ struct taffrail_var {
  * look there.
  */
 struct taffrail_shown {
-	uint8_t field_;		/* its number, from 1 on; 0: none */
+	uint8_t field_;		/* its number, from 1 on; 0: of the marker */
 	uint8_t how_;		/* enum taffrail_how; skip what is not known */
 	uint16_t count_;	/* of the names of an enumeration, else 0 */
 	uint32_t bytes_;	/* behind this: `count` values of 64 bits, and
@@ -91,6 +91,8 @@ enum taffrail_how {
 	TAFFRAIL_HOW_BOOL = 4,	/* false or true */
 	TAFFRAIL_HOW_CHAR = 5,	/* a character: its type has one byte */
 	TAFFRAIL_HOW_ERRNO = 6,	/* an error of Linux by its name */
+	TAFFRAIL_HOW_LEVEL = 7,	/* of the marker: its level, in one byte and a
+				 * NUL; the last one counts */
 };
 
 /*

@@ -107,6 +107,28 @@ static void make_boolean(struct operand *a)
 	a->literal = 0;
 }
 
+int expr_is_known(const struct operand *a)
+{
+	return a->literal && a->kind <= OPERAND_UNSIGNED;
+}
+
+void expr_emit_known(struct compiler *c, struct operand *a, uint64_t value)
+{
+	c->used = a->code;
+	expr_emit_number(c, value, 0);
+	make_boolean(a);
+	a->literal = 1;
+	a->value = value;
+}
+
+void expr_emit_boolean(struct compiler *c, const struct operand *a)
+{
+	if (a->boolean)
+		return;
+	expr_emit(c, AX_LOG_NOT);
+	expr_emit(c, AX_LOG_NOT);
+}
+
 void expr_emit_truth(struct compiler *c, struct operand *a)
 {
 	if (is_string(a)) {
@@ -259,6 +281,24 @@ static void emit_compare_strings(struct compiler *c, enum operator op,
 		expr_emit(c, AX_LOG_NOT);
 }
 
+static int holds(enum operator op, uint64_t a, uint64_t b)
+{
+	switch (op) {
+	case OP_EQUAL:
+		return a == b;
+	case OP_NOT_EQUAL:
+		return a != b;
+	case OP_LESS:
+		return a < b;
+	case OP_LESS_EQUAL:
+		return a <= b;
+	case OP_GREATER:
+		return a > b;
+	default:
+		return a >= b;
+	}
+}
+
 static void emit_compare(struct compiler *c, enum operator op,
 			 struct operand *a, struct operand *b,
 			 const char *where)
@@ -269,6 +309,10 @@ static void emit_compare(struct compiler *c, enum operator op,
 	} else if (any_double(a, b)) {
 		emit_doubles(c, a, b);
 		emit_compare_doubles(c, op);
+	} else if (expr_is_known(a) && a->positive && expr_is_known(b) &&
+		   b->positive) {
+		expr_emit_known(c, a, (uint64_t)holds(op, a->value, b->value));
+		return;
 	} else {
 		emit_compare_integers(c, op, a, b);
 	}
@@ -405,6 +449,10 @@ static void emit_minus(struct compiler *c, struct operand *a,
 void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
 		     const char *where)
 {
+	if (op == OP_NOT && expr_is_known(a)) {
+		expr_emit_known(c, a, !a->value);
+		return;
+	}
 	if (op == OP_NOT) {
 		expr_emit_truth(c, a);
 		expr_emit(c, AX_LOG_NOT);

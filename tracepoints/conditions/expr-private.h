@@ -93,7 +93,8 @@ struct compiler {
 	size_t size;
 	size_t used;
 	uint32_t depth;
-	uint8_t field;			/* the last one that was used */
+	uint8_t field;			/* the last one that was used, or: */
+#define EXPR_FIELD_LEVEL	0xff	/* the marker's level */
 	int ret;			/* the first error */
 };
 
@@ -127,6 +128,12 @@ void expr_emit_text(struct compiler *c, const struct operand *text);
  * to the end of the code. */
 size_t expr_emit_jump(struct compiler *c, uint8_t opcode);
 void expr_emit_here(struct compiler *c, size_t jump);
+/* Tells whether a part is an integer that is known now. */
+int expr_is_known(const struct operand *a);
+/* Replaces the code from there on by a 0 or 1. */
+void expr_emit_known(struct compiler *c, struct operand *a, uint64_t value);
+/* Makes the top of the stack 0 or 1. */
+void expr_emit_boolean(struct compiler *c, const struct operand *a);
 /* Emits code after which the top of the stack is 0 only if the operand is 0. */
 void expr_emit_truth(struct compiler *c, struct operand *a);
 /* Emits a OP b; the code of both is there. a becomes the result. */

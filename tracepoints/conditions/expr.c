@@ -133,6 +133,28 @@ static int use_enumerator(struct compiler *c, struct operand *a)
 	return 0;
 }
 
+/* Uses the token as the name of a level, behind `level`. Returns whether it is
+ * one. */
+static int use_level(struct compiler *c, struct operand *a)
+{
+	int level = 0;
+
+	while (level <= LEVEL_MAX && !token_is(&c->token, level_word(level)))
+		level++;
+	if (level > LEVEL_MAX || c->field != EXPR_FIELD_LEVEL)
+		return 0;
+	use_number(c, a, (uint64_t)level, 0);
+	return 1;
+}
+
+static void use_own_level(struct compiler *c, struct operand *a)
+{
+	int level = shown_level(&c->fields->shown);
+
+	c->field = EXPR_FIELD_LEVEL;
+	use_number(c, a, (uint64_t)(level < 0 ? LEVEL_DEFAULT : level), 0);
+}
+
 static void parse_name(struct compiler *c, struct operand *a)
 {
 	uint32_t i;
@@ -154,7 +176,9 @@ static void parse_name(struct compiler *c, struct operand *a)
 		expr_emit(c, AX_VTID);
 	else if (token_is(&c->token, "cpu"))
 		expr_emit(c, AX_CPU);
-	else if (!use_enumerator(c, a))
+	else if (token_is(&c->token, "level"))
+		use_own_level(c, a);
+	else if (!use_level(c, a) && !use_enumerator(c, a))
 		fail_unknown(c);
 }
 
@@ -229,31 +253,70 @@ static void parse_unary(struct compiler *c, struct operand *a)
 	c->depth--;
 }
 
-/* Parses the rest of a && b or a || b; the token is the operator. */
+static void make_result(struct operand *a)
+{
+	*a = (struct operand){ .kind = OPERAND_SIGNED, .positive = 1,
+			       .boolean = 1, .code = a->code,
+			       .start = a->start };
+}
+
+/* Parses the rest of a && b or a || b where a is known: either that decides, or
+ * b does. */
+static void parse_known(struct compiler *c, struct operand *a)
+{
+	enum operator op = c->token.op;
+	struct operand b;
+
+	c->used = a->code;
+	expr_next(c);
+	parse_binary(c, precedence[op] + 1u, &b);
+	expr_emit_truth(c, &b);
+	if (!a->value == (op == OP_AND)) {
+		expr_emit_known(c, a, op == OP_OR);
+	} else if (expr_is_known(&b)) {
+		expr_emit_known(c, a, !!b.value);
+	} else {
+		expr_emit_boolean(c, &b);
+		make_result(a);
+	}
+}
+
+/* Parses the rest of a && b or a || b; the token is the operator. Where b is
+ * known, only a is left, but for a || 1: a may divide by zero. */
 static void parse_logic(struct compiler *c, struct operand *a)
 {
 	enum operator op = c->token.op;
 	struct operand b;
-	size_t decided, end;
+	size_t decided, end, known;
 
 	expr_emit_truth(c, a);
+	if (expr_is_known(a)) {
+		parse_known(c, a);
+		return;
+	}
+	known = c->used;
 	if (op == OP_AND)
 		expr_emit(c, AX_LOG_NOT);
 	decided = expr_emit_jump(c, AX_IF_GOTO);
 	expr_next(c);
 	parse_binary(c, precedence[op] + 1u, &b);
 	expr_emit_truth(c, &b);
-	if (!b.boolean) {
-		expr_emit(c, AX_LOG_NOT);
-		expr_emit(c, AX_LOG_NOT);
+	if (expr_is_known(&b) && op == OP_AND && !b.value) {
+		expr_emit_known(c, a, 0);
+		return;
 	}
+	if (expr_is_known(&b) && !b.value == (op == OP_OR)) {
+		c->used = known;
+		expr_emit_boolean(c, a);
+		make_result(a);
+		return;
+	}
+	expr_emit_boolean(c, &b);
 	end = expr_emit_jump(c, AX_GOTO);
 	expr_emit_here(c, decided);
 	expr_emit_number(c, op == OP_OR, 0);
 	expr_emit_here(c, end);
-	*a = (struct operand){ .kind = OPERAND_SIGNED, .positive = 1,
-			       .boolean = 1, .code = a->code,
-			       .start = a->start };
+	make_result(a);
 }
 
 static int is_comparison(enum operator op)

@@ -9,8 +9,9 @@
  *	NUMBER	 10  0x1f  017  'a'  '\n'  2.5  1e-3; suffixes u, l, f
  *	TEXT	 "..." with C's escapes; no NUL in it
  *	NAME	 a field; or a context, if no field has its name: vtid,
- *		 procname (the thread's name, at most 15 bytes), cpu; or an
- *		 enumerator, first of the field that stands before it
+ *		 procname (the thread's name, at most 15 bytes), cpu; or the
+ *		 marker's level, a number; behind `level` the name of a level;
+ *		 or an enumerator, first of the field that stands before it
  *
  * Integers have 64 bits. They are signed, except fields of u64 and pointers,
  * numbers too large for that, and numbers with the suffix u. They are compared
@@ -26,6 +27,9 @@
  * Refused, because C's meaning is seldom meant: comparisons that chain (1 < a
  * < 5), & ^ | beside a comparison without parentheses, a constant divisor
  * that is 0, a constant shift by more than 63 or less than 0.
+ *
+ * What is known of a marker is decided when its condition is compiled: `level
+ * <= warning` becomes 1 or 0.
  *
  * && and || do not evaluate their right side when the left side decides. A
  * condition that divides by zero does not hold.

@@ -315,6 +315,31 @@ static void argument_name_set(struct span argument, int nfields, int i,
 	name_set(out, nfields, i, name.p, name.end);
 }
 
+/* Returns whether an argument is TAFFRAIL_LEVEL or TAFFRAIL_MESSAGE, or the
+ * list (, , ...) of one that another macro expanded first: no field. */
+static bool is_remark(struct span s)
+{
+	struct span token;
+	enum token_type type = next_token(&s, &token);
+
+	if (type == TOKEN_WORD)
+		return is_among(token, "TAFFRAIL_LEVEL\0" "TAFFRAIL_MESSAGE\0");
+	if (type != TOKEN_GROUP || *token.p != '(')
+		return false;
+	s.p = token.p + 1;
+	return next_token(&s, &token) == TOKEN_OTHER && *token.p == ',' &&
+	       next_token(&s, &token) == TOKEN_OTHER && *token.p == ',';
+}
+
+static struct span skip_remarks(struct span s)
+{
+	struct span rest = s;
+
+	while (is_remark(next_argument(&rest, false)))
+		s = rest;
+	return s;
+}
+
 static void parse_event(struct span s, int nfields, struct field_name *out)
 {
 	struct layout layout = layout_of(s, nfields);
@@ -464,7 +489,7 @@ int fields_parse(const char *text, int kind, int nfields,
 	while (*s.end)
 		s.end++;
 	if (kind == TAFFRAIL_KIND_EVENT)
-		parse_event(s, nfields, out);
+		parse_event(skip_remarks(s), nfields, out);
 	else if (kind == TAFFRAIL_KIND_MARK)
 		parse_format(s, nfields, out);
 	else

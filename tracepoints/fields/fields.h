@@ -5,6 +5,7 @@
  *  - of a TAFFRAIL_EVENT, the text of its arguments. An argument is named by
  *    TAFFRAIL_FIELD(NAME, ...), else by its last identifier: `req->id` is
  *    "id", `v[3]` is "v", `f(x)` is "f", `now() - t0` is "t0";
+ *    TAFFRAIL_LEVEL and TAFFRAIL_MESSAGE, before the others, are no fields;
  *  - of a TAFFRAIL_MARK, its format: a conversion is named by the word before
  *    it, "id %d url %s" has the fields "id" and "url".
  *

@@ -48,6 +48,35 @@ int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 	return 0;
 }
 
+int shown_level(const struct shown_bytes *shown)
+{
+	struct shown_bytes rest = *shown;
+	struct shown_field field;
+	int level = LEVEL_NONE;
+
+	while (shown_find(&field, &rest, SHOWN_MARKER)) {
+		if (field.how == TAFFRAIL_HOW_LEVEL &&
+		    field.names.end > field.names.p)
+			level = (uint8_t)*field.names.p;
+		rest.p = field.names.end;
+	}
+	return level <= LEVEL_MAX ? level : LEVEL_NONE;
+}
+
+const char *level_word(int level)
+{
+	const char *word = "emerg\0" "alert\0" "crit\0" "err\0" "warning\0"
+			   "notice\0" "info\0" "debug_system\0"
+			   "debug_program\0" "debug_process\0"
+			   "debug_module\0" "debug_unit\0"
+			   "debug_function\0" "debug_line\0" "debug\0";
+
+	while (level--)
+		while (*word++)
+			;
+	return word;
+}
+
 /* "first, scope::second": what is behind a colon counts. */
 int shown_next(struct shown_field *field, struct shown_name *name)
 {

@@ -42,6 +42,24 @@ struct shown_name {
 int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 	       uint32_t number);
 
+/* In place of a field's number: what is said of the marker itself. */
+#define SHOWN_MARKER	(~0u)
+
+/* Levels are those of syslog, 0 to 6, and of LTTng: 7 to 14 are kinds of debug.
+ * A marker that does not say its level is taken for LTTng's default,
+ * debug_line. */
+#define LEVEL_MAX	14
+#define LEVEL_DEFAULT	13
+#define LEVEL_NONE	(-1)
+
+/* Returns the level of a marker, or LEVEL_NONE: it does not say one. SIGSAFE.
+ */
+int shown_level(const struct shown_bytes *shown);
+
+/* Returns the name of a level, from 0 to LEVEL_MAX + 1, which has an empty one.
+ * SIGSAFE. */
+const char *level_word(int level);
+
 /* Takes the next name. Returns 1, or 0: there is none. SIGSAFE. */
 int shown_next(struct shown_field *field, struct shown_name *name);
 

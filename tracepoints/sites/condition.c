@@ -23,6 +23,12 @@ struct workshop {
 	uint64_t program[AX_PROGRAM_BYTES(CODE_MAX) / 8 + 1];
 };
 
+/* Tells whether code[] is a constant that a byte holds. */
+static int is_constant(const uint8_t *code, int bytes)
+{
+	return bytes == 3 && code[0] == AX_CONST8 && code[2] == AX_END;
+}
+
 static int make(struct workshop *shop, const struct object *object,
 		const char *text, const struct ax_program **program,
 		struct expr_error *error)
@@ -44,6 +50,8 @@ static int make(struct workshop *shop, const struct object *object,
 			   error);
 	if (ret < 0)
 		return ret;
+	if (is_constant(shop->code, ret))
+		return !shop->code[1];
 	source.bytes = (uint32_t)ret;
 	ret = ax_verify(shop->program, sizeof(shop->program), &source,
 			&refusal);
@@ -63,6 +71,7 @@ int condition_make(const struct object *object, const char *text,
 	struct workshop *shop;
 	int ret;
 
+	*program = NULL;
 	error->column = 1;
 	text_copy(error->fact, sizeof(error->fact), "too long");
 	if (text_length(text) > TEXT_MAX)

@@ -12,9 +12,10 @@
 /*
  * Compiles and verifies the text of a condition for a marker. Keeps one copy of
  * each program until the process exits: a thread may still be running a program
- * that no rule uses any more. Returns 0; -ENOENT or -ESRCH: this marker has no
- * such fields; -EINVAL: the text is no condition; -ENOMEM. The reason is in
- * *error. The registry's lock is held.
+ * that no rule uses any more. Returns 0, with a program, or NULL where the
+ * condition holds at each hit; 1: it never holds for this marker; -ENOENT or
+ * -ESRCH: this marker has no such fields; -EINVAL: the text is no condition;
+ * -ENOMEM. The reason is in *error. The registry's lock is held.
  */
 int condition_make(const struct object *object, const char *text,
 		   const struct ax_program **program,

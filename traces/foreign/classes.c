@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tracepoints/fields/shown.h"
 #include "traces/foreign/library-private.h"
 
 static int make(struct class_memory **memory, struct field_class *to,
@@ -234,8 +235,13 @@ static int make_event(struct class_memory **memory, struct event_class *event,
 {
 	static const struct field_class none = { .kind = FIELD_STRUCT };
 	const char *name = bt.event_class_get_name(from);
+	bt_event_class_log_level level;
 	int ret;
 
+	event->level = LEVEL_NONE;
+	if (bt.event_class_get_log_level(from, &level) ==
+	    BT_PROPERTY_AVAILABILITY_AVAILABLE)
+		event->level = (int)level;
 	event->name = class_memory_text(memory, name ? name : "<unknown>");
 	event->id = event->name ? id_of(memory, event->name) : NULL;
 	if (!event->id)

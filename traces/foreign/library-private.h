@@ -42,6 +42,7 @@
 	X(event_borrow_specific_context_field_const,			\
 	  event_borrow_specific_context_field_const)			\
 	X(event_borrow_stream_const, event_borrow_stream_const)		\
+	X(event_class_get_log_level, event_class_get_log_level)		\
 	X(event_class_get_name, event_class_get_name)			\
 	X(event_class_payload, event_class_borrow_payload_field_class_const) \
 	X(event_class_specific,						\

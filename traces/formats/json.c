@@ -15,6 +15,7 @@
 
 #include "traces/formats/json-value-private.h"
 #include "traces/formats/private.h"
+#include "traces/text/event-text.h"
 #include "traces/text/number.h"
 
 #define NS_PER_S	1000000000ll
@@ -45,6 +46,7 @@ struct json_class {
 
 struct json {
 	struct out out;
+	struct out message;		/* opened by the first one */
 	int64_t second;			/* that `date` shows */
 	char date[40];
 	size_t date_bytes;
@@ -203,6 +205,23 @@ static void put_members(struct out *out, const struct members *members,
 	}
 }
 
+static void put_message(struct json *json, const struct trace_event *event)
+{
+	struct out *message = &json->message;
+
+	if (!message->start && out_open(message, -1)) {
+		json->out.error = -ENOMEM;
+		return;
+	}
+	out_rewind(message);
+	message_text_put(message, event);
+	out_text(&json->out, ",\"message\":");
+	json_put_string(&json->out, message->start,
+			(size_t)(message->p - message->start));
+	if (message->error)
+		json->out.error = message->error;
+}
+
 static int json_put(struct exporter *x, const struct trace_event *event,
 		    void *own)
 {
@@ -226,7 +245,10 @@ static int json_put(struct exporter *x, const struct trace_event *event,
 	}
 	out_bytes(out, ",\"fields\":{", 11);
 	put_members(out, &class->fields, event->fields);
-	out_bytes(out, "}}\n", 3);
+	out_char(out, '}');
+	if (event->class->message)
+		put_message(json, event);
+	out_bytes(out, "}\n", 2);
 	return out->error ? export_unwritten(x, out->error) : 0;
 }
 
@@ -235,6 +257,8 @@ static int json_close(struct exporter *x, bool keep)
 	struct json *json = x->own;
 	int ret = out_close(&json->out);
 
+	if (json->message.start)
+		out_close(&json->message);
 	while (json->classes) {
 		struct json_class *next = json->classes->next;
 

@@ -72,6 +72,8 @@ struct event_class {
 	const char *id;			/* "CHANNEL/NAME", as rules have it */
 	const struct field_class *specific;	/* another context, or NULL */
 	const struct field_class *fields;	/* a FIELD_STRUCT */
+	int level;			/* shown.h, or LEVEL_NONE */
+	const char *message;		/* for people; or NULL */
 	bool bare;			/* the trace has no `fields` for it */
 	bool fixed;			/* the fields have always `bytes` */
 	uint32_t bytes;

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "buffers/ctf.h"
+#include "tracepoints/fields/shown.h"
 #include "traces/read/tsdl-private.h"
 
 #define EVENT_ID_MAX	(1u << 20)
@@ -103,7 +104,15 @@ static void parse_trace(struct tsdl *t, const char *key, void *priv)
 static void parse_env(struct tsdl *t, const char *key, void *priv)
 {
 	struct trace_class *trace = t->trace;
+	char message[32];
 
+	if (t->events) {
+		/* of the event that stands before it */
+		snprintf(message, sizeof(message), "message_%llu",
+			 (unsigned long long)t->events->code);
+		if (!strcmp(key, message))
+			t->events->message = tsdl_take_text(t);
+	}
 	if (!strcmp(key, "hostname"))
 		trace->hostname = tsdl_take_text(t);
 	else if (!strcmp(key, "procname"))
@@ -217,6 +226,10 @@ static void parse_event(struct tsdl *t, const char *key, void *priv)
 	} else if (!strcmp(key, "fields")) {
 		type = tsdl_parse_type(t);
 		event->fields = type ? tsdl_class(t, type) : NULL;
+	} else if (!strcmp(key, "loglevel") && t->kind == TOKEN_NUMBER) {
+		event->level = t->number <= LEVEL_MAX ? (int)t->number :
+							LEVEL_NONE;
+		tsdl_next(t);
 	} else if (!strcmp(key, "stream_id")) {
 		tsdl_next(t);
 	} else {
@@ -296,8 +309,10 @@ static void parse_declaration(struct tsdl *t)
 		parse_block(t, parse_stream, NULL);
 	} else if (tsdl_take_word(t, "event")) {
 		event = tsdl_memory(t, sizeof(*event));
-		if (event)
+		if (event) {
+			event->level = LEVEL_NONE;
 			parse_block(t, parse_event, event);
+		}
 		if (!t->error)
 			add_event(t, event);
 	} else {

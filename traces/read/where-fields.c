@@ -116,6 +116,23 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 	return 0;
 }
 
+/* Adds what a marker would say of its level. */
+static int add_level(struct where_fields *f, const struct event_class *class)
+{
+	const struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL,
+					     .bytes_ = 1 };
+
+	if (class->level < 0)
+		return 0;
+	f->shown = class_memory_take(f->memory, sizeof(head) + 1);
+	if (!f->shown)
+		return -ENOMEM;
+	memcpy(f->shown, &head, sizeof(head));
+	f->shown[sizeof(head)] = (char)class->level;
+	f->shown_bytes = sizeof(head) + 1;
+	return 0;
+}
+
 static int add_field(struct where_fields *f, const struct field_class *class,
 		     struct where_step *step, const char *expression)
 {
@@ -184,7 +201,10 @@ int where_fields_make(struct where_fields *fields, struct trace_class *t,
 
 	memset(fields, 0, sizeof(*fields));
 	fields->memory = &t->memory;
-	ret = add_struct(fields, class->fields, &fields->fields, expression);
+	ret = add_level(fields, class);
+	if (!ret)
+		ret = add_struct(fields, class->fields, &fields->fields,
+				 expression);
 	if (!ret && t->context)
 		ret = add_struct(fields, t->context, &fields->context,
 				 expression);

@@ -314,7 +314,10 @@ void event_text_put(struct event_text *text, const struct trace_event *event)
 			   event->context, event->fields);
 		out_bytes(out, ", ", 2);
 	}
-	put_struct(text, event->class->fields, head->fields, event->fields,
-		   event->end);
+	if (text->messages && event->class->message)
+		message_text_put(out, event);
+	else
+		put_struct(text, event->class->fields, head->fields,
+			   event->fields, event->end);
 	out_char(out, '\n');
 }

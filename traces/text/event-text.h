@@ -23,6 +23,8 @@ struct event_text {
 	bool dates;
 	bool utc;
 	bool color;
+	bool messages;			/* in place of fields, where an event
+					 * has one */
 	const char *const *only;	/* names of fields; NULL: all */
 	size_t nonly;
 	/* private */
@@ -48,7 +50,16 @@ void event_text_time(struct event_text *text, int64_t ns, char *p);
 void field_text_put(struct out *out, const struct field_class *class,
 		    const uint8_t *at, const uint8_t *end, bool color);
 
-/* Writes a string in double quotes, with the escapes of babeltrace2. */
+/* Writes a string in double quotes, with the escapes of babeltrace2; or without
+ * quotes, where quotation marks, question marks and backslashes stay. */
 void string_text_put(struct out *out, const char *at, size_t n);
+void string_text_inside(struct out *out, const char *at, size_t n);
+
+/* Writes the message of an event whose class has one. */
+void message_text_put(struct out *out, const struct trace_event *event);
+
+/* Returns whether a label is one of the value's. */
+bool field_label_is(const struct field_class *class,
+		    const struct field_label *label, uint64_t value);
 
 #endif

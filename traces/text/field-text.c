@@ -50,6 +50,17 @@ void string_text_put(struct out *out, const char *at, size_t n)
 	out_char(out, '"');
 }
 
+void string_text_inside(struct out *out, const char *at, size_t n)
+{
+	for (; n; n--, at++) {
+		out_room(out, ESCAPED_BYTES);
+		if (escapes[(unsigned char)*at] && !strchr("\\'\"?", *at))
+			out->p = put_escaped(out->p, (unsigned char)*at);
+		else
+			*out->p++ = *at;
+	}
+}
+
 static void put_integer(struct out *out, const struct field_class *class,
 			uint64_t value)
 {
@@ -86,8 +97,8 @@ static void put_integer(struct out *out, const struct field_class *class,
 	out->p = p;
 }
 
-static bool has_label(const struct field_class *class,
-		      const struct field_label *label, uint64_t value)
+bool field_label_is(const struct field_class *class,
+		    const struct field_label *label, uint64_t value)
 {
 	if (class->is_signed)
 		return (int64_t)value >= (int64_t)label->from &&
@@ -106,7 +117,7 @@ static void put_enum(struct out *out, const struct field_class *class,
 
 		/* several ranges can have one label */
 		if (name == found ||
-		    !has_label(class, &class->labels[i], value))
+		    !field_label_is(class, &class->labels[i], value))
 			continue;
 		if (found)
 			out_text(out, ", ");

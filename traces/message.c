@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The text for people that a marker carries: TAFFRAIL_MESSAGE among what stands
+ * before its arguments, as the program's author wrote it or as another macro
+ * expanded it, (, , SAID, "TEXT").
+ *
+ * What must stay true here: no load beyond the NUL of the arguments' text.
+ */
+#include "traces/message-private.h"
+
+#include <string.h>
+
+static const char *skip_blanks(const char *p)
+{
+	while (*p == ' ' || *p == '\t' || *p == '\n')
+		p++;
+	return p;
+}
+
+/* Returns what is behind a literal, whose quotation mark is at p. */
+static const char *skip_literal(const char *p)
+{
+	for (p++; *p && *p != '"'; p++)
+		if (*p == '\\' && p[1])
+			p++;
+	return *p ? p + 1 : p;
+}
+
+/* Reads an escape, behind its backslash. */
+static char take_escape(const char **p)
+{
+	static const char from[] = "abefnrtv", to[] = "\a\b\033\f\n\r\t\v";
+	const char *found = **p ? strchr(from, **p) : NULL;
+	unsigned int value = 0;
+	int n;
+
+	for (n = 0; n < 3 && **p >= '0' && **p <= '7'; n++)
+		value = value * 8 + (unsigned int)(*(*p)++ - '0');
+	if (n)
+		return (char)value;
+	value = (unsigned char)*(*p)++;
+	return found ? to[found - from] : (char)value;
+}
+
+/* Adds the text of the literals that stand at p. Returns its new length. */
+static size_t take_literals(const char *p, char *text, size_t n, size_t room)
+{
+	for (p = skip_blanks(p); *p == '"'; p = skip_blanks(p)) {
+		for (p++; *p && *p != '"';) {
+			char c = *p++;
+
+			if (c == '\\' && *p)
+				c = take_escape(&p);
+			if (n + 1 < room && c)
+				text[n++] = c;
+		}
+		p += *p == '"';
+	}
+	return n;
+}
+
+/* Returns the end of the argument at p, and where its last part begins: behind
+ * its last comma, or its first parenthesis. */
+static const char *skip_argument(const char *p, const char **last)
+{
+	int depth = 0;
+
+	while (*p && (depth || *p != ',')) {
+		depth += (*p == '(') - (*p == ')');
+		if ((*p == '(' || *p == ',') && depth == 1)
+			*last = p + 1;
+		p = *p == '"' ? skip_literal(p) : p + 1;
+	}
+	return p;
+}
+
+static bool begins(const char *p, const char *word)
+{
+	return !strncmp(p, word, strlen(word));
+}
+
+/* Returns whether what another macro expanded begins here: (, , */
+static bool is_expanded(const char *p)
+{
+	if (*p != '(')
+		return false;
+	p = skip_blanks(p + 1);
+	return *p == ',' && *skip_blanks(p + 1) == ',';
+}
+
+bool message_find(const char *arguments, char *text, size_t room)
+{
+	const char *p = skip_blanks(arguments), *last = p, *at;
+	size_t n = 0;
+
+	while (begins(p, "TAFFRAIL_LEVEL") || begins(p, "TAFFRAIL_MESSAGE") ||
+	       is_expanded(p)) {
+		at = p;
+		p = skip_argument(p, &last);
+		if (!begins(at, "TAFFRAIL_LEVEL"))
+			n = take_literals(last, text, n, room);
+		p = skip_blanks(*p ? p + 1 : p);
+	}
+	text[n] = '\0';
+	return n;
+}
