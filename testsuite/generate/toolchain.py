@@ -51,7 +51,9 @@ OPTIONS = (
     ("-DTAFFRAIL_FLAG_SITES", None, ("flag sites",), ()),
     ("-fno-exceptions", "c++", ("no exceptions",), ()),
     ("-fno-rtti", "c++", (), ()), ("-fcoroutines", "g++", (), ()),
-    ("-fno-threadsafe-statics", "c++", (), ()))
+    ("-fno-threadsafe-statics", "c++", (), ()),
+    ("-DTAFFRAIL_GC_SECTIONS -ffunction-sections -Wl,--gc-sections", None, (),
+     ()))
 LINKS = (("-fPIE -pie", ()), ("-fno-pie -no-pie", ()), ("", ()),
          ("-fPIC", ("library",)))
 
