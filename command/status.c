@@ -178,6 +178,7 @@ struct counting {
 	int imagefd;
 	uint32_t index;
 	struct member *member;
+	uint32_t found;
 };
 
 static int count_ring(const char *name, void *priv)
@@ -189,6 +190,7 @@ static int count_ring(const char *name, void *priv)
 
 	if (ring_open(&ring, c->imagefd, c->index, name, false))
 		return 0;
+	c->found++;
 	if (!ring_count_all(&ring, &count, &overwritten)) {
 		c->member->written += count.committed;
 		c->member->lost += count.lost;
@@ -206,6 +208,7 @@ static void count_session(struct status *s,
 {
 	struct session *session = session_of(s, page->name);
 	struct counting c = { .imagefd = imagefd, .index = page->index };
+	uint32_t missing;
 
 	if (!session)
 		return;
@@ -220,6 +223,13 @@ static void count_session(struct status *s,
 	take_facts(c.member, page);
 	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
+	missing = rings_missing(page, c.found);
+	if (!missing)
+		return;
+	command_warn("process %d: the files of %u of the %u buffers of session "
+		     "'%s' are missing or cut short: their events are not "
+		     "counted", process->pid, missing, page->rings, page->name);
+	s->result = COMMAND_FAILED;
 }
 
 static void count_image(struct status *s,

@@ -360,3 +360,10 @@ int rings_each(int imagefd, uint32_t index,
 	closedir(dir);
 	return ret;
 }
+
+uint32_t rings_missing(const struct session_page *page, uint32_t found)
+{
+	/* SESSION-MAKING: files may go again, and no event is in them */
+	return page->making || page->rings > RINGS_MAX || page->rings <= found ?
+		       0 : page->rings - found;
+}

@@ -211,6 +211,16 @@ void session_view_close(struct session_view *session);
 int rings_each(int imagefd, uint32_t index,
 	       int (*call)(const char *name, void *priv), void *priv);
 
+/* What a session's page can say of its number of rings, for an image. */
+#define RINGS_MAX	8192
+
+/*
+ * Returns how many rings the session's page has more than the `found` files
+ * that rings_each() has shown, and that have a ring's head: their files were
+ * removed or cut. The page was read before (SESSION-RINGS).
+ */
+uint32_t rings_missing(const struct session_page *page, uint32_t found);
+
 /*
  * Opens ring `name` of session `index`. With `consume` the tail can be moved.
  * -EAGAIN: not published yet; -EPROTO, -EBADMSG as above.

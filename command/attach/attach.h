@@ -44,11 +44,12 @@ struct attach_answer {
 
 /*
  * Has a thread of the process run a request (control/request.h) in
- * libtaffrail-probe.so, which it loads first where it is not there. The process
- * has an agent at work. Returns 0 and the answer, or a negative errno and
+ * libtaffrail-probe.so. With `load` it loads that first where it is not there;
+ * else a process without it has no library, which is -ENOENT. The process has
+ * an agent at work. Returns 0 and the answer, or a negative errno and
  * report->error. Blocks all signals while a thread is stopped. Not thread-safe.
  */
-int attach_request(pid_t pid, const char *request,
+int attach_request(pid_t pid, bool load, const char *request,
 		   struct attach_answer *answer, struct attach_report *report);
 
 /* Returns kernel.yama.ptrace_scope; 0 for a kernel without Yama. */

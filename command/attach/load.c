@@ -15,6 +15,7 @@
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
 #include "command/common/reason.h"
+#include "command/process/rlimits.h"
 #include "command/rundir/rundir.h"
 
 #define LOAD_WAIT_MS	30000
@@ -94,7 +95,7 @@ static int judge(const struct attach_target *t, const struct attach_plan *plan,
 		 struct attach_block *block)
 {
 	const char *file = basename(plan->library);
-	char directory[PATH_MAX];
+	char directory[PATH_MAX], limits[160];
 
 	block->text[sizeof(block->text) - 1] = '\0';
 	if (rundir_chosen(directory, t->pid))
@@ -108,9 +109,11 @@ static int judge(const struct attach_target *t, const struct attach_plan *plan,
 	case ATTACH_NO_THREAD:
 		return attach_threadless(t, -block->result);
 	case ATTACH_NO_FILE:
+		process_limits(t->pid, -block->result, limits, sizeof(limits));
 		return attach_fact(t, -EIO, "process %d cannot make a file for "
-				   "%s: %s", t->pid, file,
-				   strerror(-block->result));
+				   "%s: %s%s%s", t->pid, file,
+				   strerror(-block->result), *limits ? "; " : "",
+				   limits);
 	case ATTACH_NO_LIBRARY:
 		if (!has_proc(t->pid) && strstr(block->text, "/proc/"))
 			return attach_fact(t, -ENOENT, "process %d cannot load "

@@ -54,13 +54,17 @@ static int probe_ask(struct attach_target *t, const char *request,
 	return attach_load(t, &plan, report);
 }
 
-static int request_once(pid_t pid, const char *request,
+static int request_once(pid_t pid, bool load, const char *request,
 			struct attach_answer *answer,
 			struct attach_report *report)
 {
 	struct attach_target target = { .error = report->error };
 	int ret = attach_target_open(&target, pid);
 
+	if (!ret && !target.probes && !load)
+		ret = attach_fact(&target, -ENOENT, "process %d has no probe "
+				  "library; load one with taffrail load %d LIB",
+				  pid, pid);
 	if (!ret && !target.probes) {
 		ret = probe_load(&target, report);
 		attach_target_close(&target);
@@ -76,7 +80,7 @@ static int request_once(pid_t pid, const char *request,
 
 /* The process may be traced for the moment that another command of ours
  * needs. */
-int attach_request(pid_t pid, const char *request,
+int attach_request(pid_t pid, bool load, const char *request,
 		   struct attach_answer *answer, struct attach_report *report)
 {
 	const struct timespec pause = { .tv_nsec = BUSY_PAUSE_NS };
@@ -85,7 +89,7 @@ int attach_request(pid_t pid, const char *request,
 	answer->text = NULL;
 	for (int i = 0; i < BUSY_LOOKS; i++) {
 		report->error[0] = '\0';
-		ret = request_once(pid, request, answer, report);
+		ret = request_once(pid, load, request, answer, report);
 		if (ret != -EBUSY)
 			break;
 		nanosleep(&pause, NULL);

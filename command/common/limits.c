@@ -15,8 +15,6 @@
 #include "base/base.h"
 #include "command/common/command.h"
 
-#define FILES_NEEDED	8	/* at once, for one process */
-
 /* A handler, not SIG_IGN: execve(2) resets it. */
 SIGSAFE static void on_size(int number)
 {
@@ -45,18 +43,16 @@ void limits_raise_files(void)
 
 int limits_check_files(void)
 {
-	return limits_check_some(FILES_NEEDED);
+	return limits_check_some(LIMITS_FILES);
 }
 
-/* Opens up to that many files, and closes them. Returns how many could be
- * opened, and in `error` why no more. */
-static int try_files(int needed, int *error)
+int limits_count_files(int needed, int *error)
 {
-	int fds[FILES_NEEDED];
+	int fds[LIMITS_FILES];
 	int n = 0;
 
 	*error = 0;
-	while (n < needed && !*error) {
+	while (n < needed && n < LIMITS_FILES && !*error) {
 		fds[n] = open("/", O_PATH | O_CLOEXEC);
 		if (fds[n] < 0)
 			*error = errno;
@@ -72,14 +68,14 @@ int limits_spare_files(int needed)
 {
 	int error;
 
-	try_files(needed, &error);
+	limits_count_files(needed, &error);
 	return error == EMFILE || error == ENFILE ? -error : 0;
 }
 
 int limits_check_some(int needed)
 {
 	int error;
-	int n = try_files(needed, &error);
+	int n = limits_count_files(needed, &error);
 
 	if (error != EMFILE && error != ENFILE)
 		return COMMAND_DONE;
@@ -128,5 +124,23 @@ const char *limits_raise(int error)
 	if (error != EMFILE && error != EFBIG && error != ENOLCK)
 		return limits_error(error);
 	snprintf(text, sizeof(text), "%s: raise it", limits_error(error));
+	return text;
+}
+
+const char *limits_explain(const char *text)
+{
+	static const int errors[] = { EMFILE, EFBIG };
+	static char said[1024];
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		const char *words = strerror(errors[i]);
+		size_t n = strlen(text), end = strlen(words);
+
+		if (n < end || strcmp(text + n - end, words))
+			continue;
+		snprintf(said, sizeof(said), "%.*s%s", (int)(n - end), text,
+			 limits_raise(errors[i]));
+		return said;
+	}
 	return text;
 }

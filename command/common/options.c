@@ -20,6 +20,7 @@
 #include "base/tunables.h"
 #include "base/words.h"
 #include "buffers/layout.h"
+#include "command/common/limits.h"
 #include "command/common/printable.h"
 
 #define KEY_HELP	0x7fff
@@ -101,7 +102,7 @@ int command_finish(void)
 {
 	if (fflush(stdout) || ferror(stdout))
 		return command_failed("cannot write the output: %s",
-				      strerror(errno));
+				      limits_raise(errno));
 	return COMMAND_DONE;
 }
 

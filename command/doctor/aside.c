@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,21 +48,27 @@ static int64_t now_ms(void)
 }
 
 /* In the child: executes the program, or reports the errno through `failure`.
- * It has a process group, so that its children can be ended, too. */
+ * It has a process group, so that its children can be ended, too, and leaves no
+ * core. */
 static void become(const struct run *run, int output, int failure, pid_t parent)
 {
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	int error;
+	const struct rlimit none = { 0 };
+	int null, error;
 
+	setrlimit(RLIMIT_CORE, &none);
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(1);
-	dup2(null, STDIN_FILENO);
-	dup2(run->errors ? null : output, STDOUT_FILENO);
-	dup2(run->errors ? output : null, STDERR_FILENO);
-	execvpe(run->argv[0], run->argv, run->environment);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	error = errno;
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		dup2(run->errors ? null : output, STDOUT_FILENO);
+		dup2(run->errors ? output : null, STDERR_FILENO);
+		execvpe(run->argv[0], run->argv, run->environment);
+		error = errno;
+	}
 	if (write(failure, &error, sizeof(error)) < 0)
 		_exit(1);
 	_exit(1);

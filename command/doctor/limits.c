@@ -14,6 +14,7 @@
 #include "base/tunables.h"
 #include "buffers/layout.h"
 #include "command/common/counted.h"
+#include "command/common/limits.h"
 #include "command/doctor/private.h"
 #include "command/process/process.h"
 #include "command/record/shortage.h"
@@ -51,8 +52,17 @@ void look_descriptors(struct doctor *d, struct finding *f)
 	uint64_t hard = hard_limit(RLIMIT_NOFILE);
 	uint64_t most = hard > RECORD_DESCRIPTORS ?
 			(hard - RECORD_DESCRIPTORS) / PROCESS_DESCRIPTORS : 0;
+	int error, files;
 
 	(void)d;
+	files = limits_count_files(LIMITS_FILES, &error);
+	if (files < LIMITS_FILES) {
+		found_as(f, DOCTOR_NO, "%s: a command needs %d more than this "
+			 "one can open, and what follows may be wrong",
+			 limits_error(error), LIMITS_FILES - files);
+		found_remedy(f, "raise the limit (ulimit -n, -Hn)");
+		return;
+	}
 	found_as(f, most < FEW_PROCESSES ? DOCTOR_LIMITED : DOCTOR_OK,
 		 "ulimit -Hn is %" PRIu64 ": record follows %s%s at once", hard,
 		 most ? "some " : "", most ? counted(most, "process") :

@@ -20,7 +20,7 @@ const struct check doctor_machine[] = {
 	{ "library", look_library, true },
 	{ "directory", look_directory, true },
 	{ "room", look_room, true },
-	{ "descriptors", look_descriptors, true },
+	{ "descriptors", look_descriptors, false },
 	{ "processes", look_processes, true },
 	{ "files", look_files, true },
 	{ "memory-size", look_memory_size, true },

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/common/limits.h"
 #include "command/export/progress.h"
 #include "command/export/target.h"
 #include "command/look/look.h"
@@ -217,7 +218,8 @@ static int cannot_write(struct run *run, int ret)
 	if (ret == -EPIPE)
 		return COMMAND_DONE;
 	return command_failed("cannot write%s%s: %s", run->output ? " " : "",
-			      run->output ? run->output : "", run->x.why);
+			      run->output ? run->output : "",
+			      limits_explain(run->x.why));
 }
 
 /* Ends by the signal, as a shell that runs a loop of commands expects it. */

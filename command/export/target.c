@@ -17,11 +17,13 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/common/remove-tree.h"
 
 static int cannot_make(const char *path, int error)
 {
-	return command_failed("cannot write %s: %s", path, strerror(error));
+	return command_failed("cannot write %s: %s", path,
+			      limits_raise(error));
 }
 
 static mode_t mode_of(mode_t most)

@@ -39,7 +39,7 @@ static int told(pid_t pid, const struct load_answer *answer)
 			      (int)strcspn(error, "\n"), error);
 }
 
-int load_ask(pid_t pid, struct client_request *request,
+int load_ask(pid_t pid, bool load, struct client_request *request,
 	     struct load_answer *answer)
 {
 	struct attach_report report = { 0 };
@@ -60,7 +60,7 @@ int load_ask(pid_t pid, struct client_request *request,
 		ret = COMMAND_FAILED;
 	else if (limits_check_files())
 		ret = COMMAND_FAILED;
-	else if (attach_request(pid, request->text, &got, &report))
+	else if (attach_request(pid, load, request->text, &got, &report))
 		ret = command_failed("%s", report.error);
 	else if (divide(answer, &got))
 		ret = command_failed("process %d has answered nothing: it has "

@@ -35,7 +35,7 @@ int call_main(int argc, char **argv)
 	client_request_add(&request, "do", "call");
 	client_request_add(&request, "function", "%s", operands[1]);
 	load_add_words(&request, operands + 2);
-	if (load_ask(pid, &request, &answer))
+	if (load_ask(pid, false, &request, &answer))
 		return COMMAND_FAILED;
 	fputs(answer.text, stdout);
 	if (load_number(&answer, "cut"))

@@ -88,7 +88,7 @@ int load_connect(const struct load_wish *wish, uint64_t *markers)
 	if (ret)
 		return COMMAND_FAILED;
 	load_add_connect(&request, wish);
-	if (load_ask(wish->pid, &request, &answer))
+	if (load_ask(wish->pid, false, &request, &answer))
 		return COMMAND_FAILED;
 	if (answer.status == -ECANCELED)
 		ret = command_failed("%s does not connect: %.*s",
@@ -152,7 +152,7 @@ int disconnect_main(int argc, char **argv)
 		return command_misused("one function at a time: '%s' is too "
 				       "many", *wish.words);
 	wish_add(&request, &wish, "disconnect");
-	if (load_ask(wish.pid, &request, &answer))
+	if (load_ask(wish.pid, false, &request, &answer))
 		return COMMAND_FAILED;
 	load_answer_free(&answer);
 	return COMMAND_DONE;
@@ -193,7 +193,7 @@ static long enable_one(pid_t pid, const char *rule, bool enable)
 
 	client_request_add(&request, "do", enable ? "enable" : "disable");
 	client_request_add(&request, "rule", "%s", rule);
-	if (load_ask(pid, &request, &answer))
+	if (load_ask(pid, false, &request, &answer))
 		return -1;
 	count = load_number(&answer, "count");
 	load_answer_free(&answer);

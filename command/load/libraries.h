@@ -37,12 +37,13 @@ struct load_answer {
 };
 
 /*
- * Sends a request (control/request.h) to a process, which has an agent at work.
- * Releases the request. Returns COMMAND_DONE and the answer, which the caller
- * frees with load_answer_free(); or COMMAND_FAILED after printing why the
- * process has not done it.
+ * Sends a request (control/request.h) to a process, which has an agent at work;
+ * only with `load` to one that may have no library yet. Releases the request.
+ * Returns COMMAND_DONE and the answer, which the caller frees with
+ * load_answer_free(); or COMMAND_FAILED after printing why the process has not
+ * done it.
  */
-int load_ask(pid_t pid, struct client_request *request,
+int load_ask(pid_t pid, bool load, struct client_request *request,
 	     struct load_answer *answer);
 void load_answer_free(struct load_answer *answer);
 

@@ -81,7 +81,7 @@ int load_library(pid_t pid, const char *file, char *name, size_t room)
 		return COMMAND_FAILED;
 	client_request_add(&request, "do", "load");
 	client_request_add(&request, "path", "%s", path);
-	if (load_ask(pid, &request, &answer))
+	if (load_ask(pid, true, &request, &answer))
 		return COMMAND_FAILED;
 	if (!line_find(answer.facts, "name", name, (uint32_t)room))
 		name[0] = '\0';
@@ -139,7 +139,7 @@ int load_unload(pid_t pid, const char *file)
 	path_of_loaded(path, file);
 	client_request_add(&request, "do", "unload");
 	client_request_add(&request, "path", "%s", path);
-	if (load_ask(pid, &request, &answer))
+	if (load_ask(pid, false, &request, &answer))
 		return COMMAND_FAILED;
 	if (load_number(&answer, "stays"))
 		ret = command_failed("process %d keeps %s in memory: it is "

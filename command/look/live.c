@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/common/limits.h"
+#include "command/common/reason.h"
 #include "command/look/look.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
@@ -68,11 +70,19 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 							 NULL);
 	close(fd);
 	live->found += ret >= 0;
+	live->look->ended += ret >= 0 && !process->alive;
+	if (ret == -EPROTO || ret == -EBADMSG) {
+		if (!live->look->quiet_problems)
+			command_warn("process %d: not read: %s", process->pid,
+				     reason_of_files(ret));
+		live->look->unread = true;
+	}
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
 }
 
 /* Sessions by name, each once. */
 struct names {
+	pid_t only;			/* of this process, or 0: of all */
 	int n;
 	char first[SESSION_NAME_BYTES];
 	char text[NAMES_BYTES];		/* "a, b" */
@@ -102,12 +112,15 @@ static int take_names(const struct rundir_process *process, uint32_t image,
 	struct process_page page;
 	struct session_page session;
 
-	if (rundir_read_process(process, image, &page))
+	struct names *names = priv;
+
+	if ((names->only && process->pid != names->only) ||
+	    rundir_read_process(process, image, &page))
 		return 0;
 	for (uint32_t i = 0; i < page.sessions; i++)
 		if (!rundir_read_session(process, image, i, &session) &&
 		    session.state != SESSION_DESTROYED)
-			add_name(priv, session.name);
+			add_name(names, session.name);
 	return 0;
 }
 
@@ -122,8 +135,10 @@ static int choose(struct look *look, const struct rundir_list *list)
 	look->session = names.first;
 	if (names.n == 1)
 		return COMMAND_DONE;
-	if (look->again)
+	if (look->again) {
+		look->gone = true;
 		return COMMAND_FAILED;
+	}
 	if (names.n)
 		return command_failed("there are %d sessions, %s: say which "
 				      "with -s", names.n, names.text);
@@ -133,14 +148,37 @@ static int choose(struct look *look, const struct rundir_list *list)
 			      "starts one", who, look->pid ? "no" : "a");
 }
 
-static int open_process(struct rundir_list *list, const struct look *look)
+/* Says that a process cannot be looked at; and, if it has ended, which sessions
+ * still have its events. */
+static int no_process(struct look *look, int why, const char *error)
+{
+	struct names names = { .only = look->pid };
+	struct rundir dir = { .fd = -1 };
+	struct rundir_list list = { 0 };
+
+	look->gone = look->again;
+	if (look->again)
+		return COMMAND_FAILED;
+	if (why == -ESRCH && rundir_open(&dir, false) != -ENOENT &&
+	    !rundir_scan_user(&dir, &list))
+		each_image(&list, take_names, &names);
+	rundir_list_free(&list);
+	rundir_close(&dir);
+	if (names.n)
+		return command_failed("%s; its events are still in the buffers "
+				      "of %s: give -s NAME without -p", error,
+				      names.text);
+	return command_failed("%s", error);
+}
+
+static int open_process(struct rundir_list *list, struct look *look)
 {
 	char error[RUNDIR_ERROR_BYTES];
 	struct rundir_process process;
+	int ret = rundir_find(&process, look->pid, error);
 
-	if (rundir_find(&process, look->pid, error))
-		return look->again ? COMMAND_FAILED :
-				     command_failed("%s", error);
+	if (ret)
+		return no_process(look, ret, error);
 	if (rundir_append(list, &process)) {
 		rundir_process_close(&process);
 		return command_failed("out of memory");
@@ -174,7 +212,9 @@ int look_open_rings(struct look *look)
 
 	if (!live)
 		return command_failed("out of memory");
-	ret = open_processes(&dir, &list, look);
+	ret = limits_check_files();
+	if (ret == COMMAND_DONE)
+		ret = open_processes(&dir, &list, look);
 	if (ret == COMMAND_DONE && !look->session)
 		ret = choose(look, &list);
 	if (ret == COMMAND_DONE) {
@@ -184,8 +224,9 @@ int look_open_rings(struct look *look)
 		each_image(&list, take_anchors, live);
 		ret = each_image(&list, take_rings, live);
 		if (ret) {
-			ret = command_failed("%s", strerror(-ret));
+			ret = command_failed("%s", limits_raise(-ret));
 		} else if (!live->found && look->again) {
+			look->gone = true;
 			ret = COMMAND_FAILED;
 		} else if (!live->found) {
 			targets_nearest(&list, live->name, nearest,

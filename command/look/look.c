@@ -10,6 +10,7 @@
 
 #include "buffers/reader/reader.h"
 #include "command/common/counted.h"
+#include "command/common/limits.h"
 #include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -21,7 +22,10 @@
 
 static void problem(const char *where, const char *fact, void *priv)
 {
-	command_warn("%s: %s", where, fact);
+	const struct look *look = priv;
+
+	if (!look->quiet_problems)
+		command_warn("%s: %s", where, limits_explain(fact));
 }
 
 static void loss(const struct trace_loss *l, void *priv)
@@ -154,7 +158,7 @@ static int open_directory(struct look *look, const char *path)
 				      "that record or snapshot wrote (-o)",
 				      path);
 	if (ret < 0)
-		return command_failed("%s: %s", path, strerror(-ret));
+		return command_failed("%s: %s", path, limits_raise(-ret));
 	return COMMAND_DONE;
 }
 
@@ -281,5 +285,5 @@ int look_close(struct look *look)
 	look_follow_end(look);
 	if (look->where)
 		where_free(look->where);
-	return problems ? COMMAND_FAILED : COMMAND_DONE;
+	return problems || look->unread ? COMMAND_FAILED : COMMAND_DONE;
 }

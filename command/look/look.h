@@ -47,6 +47,11 @@ struct look {
 	bool peek;			/* also what a recorder has taken */
 	bool again;			/* not the first time: it is no error
 					 * if the session has gone */
+	bool gone;			/* with `again`: it has */
+	bool unread;			/* a process could not be read, which
+					 * was told */
+	size_t ended;			/* images that have the session, of
+					 * processes that have ended */
 	struct ring_totals totals;	/* with `peek` */
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;
@@ -58,6 +63,7 @@ struct look {
 	bool follow;			/* traces may come later */
 	bool waits;			/* and come at the end, as was told */
 	bool quiet_losses;		/* they are only counted */
+	bool quiet_problems;		/* they were told before */
 };
 
 /* Takes an option of LOOK_ROWS. Returns COMMAND_DONE, or COMMAND_USAGE after

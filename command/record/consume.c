@@ -17,8 +17,6 @@
 #include "command/common/limits.h"
 #include "command/rundir/rundir.h"
 
-#define RINGS_MAX	8192
-
 int consume_open(struct consumer **result, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume)

@@ -14,6 +14,7 @@
 #include <zlib.h>
 
 #include "command/common/command.h"
+#include "command/common/limits.h"
 
 #define DATA_MARK	"@DATA@"
 #define BASE64_PIECE	(3u * (OUT_PIECE_BYTES / 4))
@@ -110,7 +111,7 @@ int page_close(struct page *page, bool complete)
 	}
 	if (complete && error)
 		ret = command_failed("cannot write %s: %s", page->file,
-				     strerror(error));
+				     limits_raise(error));
 	if (ret == COMMAND_DONE)
 		ret = target_keep(&page->target);
 	else

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "command/common/counted.h"
+#include "command/common/limits.h"
 #include "command/timeline/private.h"
 
 /* The number of an event and of its lane, in `priv` of a pair. */
@@ -134,7 +135,7 @@ static void on_problem(const char *where, const char *fact, void *priv)
 	struct timeline *t = priv;
 
 	progress_clear(&t->progress);
-	command_warn("%s: %s", where, fact);
+	command_warn("%s: %s", where, limits_explain(fact));
 	bytes_text(&t->problems, where);
 	bytes_text(&t->problems, fact);
 	t->nproblems++;

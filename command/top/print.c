@@ -93,15 +93,17 @@ static size_t room(const struct top *top)
 static void print_head(const struct top *top, const struct top_sample *sample)
 {
 	time_t second = (time_t)(sample->to / 1000000000);
-	char clock[16] = "";
+	char clock[16] = "", ended[40] = "";
 	struct tm tm;
 
 	if (localtime_r(&second, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	if (top->screen)
 		fputs(SCREEN_BEGIN, stdout);
-	printable_print("%s  session '%s', %s\n", clock, top->session,
-			counted(sample->processes, "process"));
+	if (sample->ended)
+		snprintf(ended, sizeof(ended), " (%zu ended)", sample->ended);
+	printable_print("%s  session '%s', %s%s\n", clock, top->session,
+			counted(sample->processes, "process"), ended);
 	printf("%.0f events/s, %.0f lost/s, %s lost in all\n",
 	       (double)sample->written / seconds(sample),
 	       (double)sample->lost / seconds(sample),
@@ -174,6 +176,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 	json_number(&json, "begin_ns", (uint64_t)sample->from);
 	json_number(&json, "end_ns", (uint64_t)sample->to);
 	json_number(&json, "processes", sample->processes);
+	json_number(&json, "ended", sample->ended);
 	json_number(&json, "written", sample->written);
 	json_number(&json, "lost", sample->lost);
 	json_number(&json, "seen", sample->seen);

@@ -34,6 +34,7 @@ struct top_sample {
 	uint64_t chosen;		/* of these, those of --where */
 	uint64_t lost_before;		/* in all, since the session began */
 	size_t processes;
+	size_t ended;			/* of them */
 	struct top_row *rows;
 	size_t nrows;
 	struct top_pair *pairs;
@@ -53,12 +54,14 @@ struct top {
 	double seconds;			/* 0: until the end */
 	int64_t last;			/* end of the last interval; 0: none */
 	struct ring_totals totals;	/* then */
+	bool gone;			/* the session; not the first time */
+	bool unread;			/* something could not be read */
 };
 
 /*
  * Takes the next interval, which ends now. The first call only begins one, and
- * leaves sample->to 0. Returns COMMAND_DONE; COMMAND_FAILED: the session is not
- * there, which the first call prints.
+ * leaves sample->to 0. Returns COMMAND_DONE; COMMAND_FAILED: why was
+ * printed, or top->gone is set.
  */
 int top_take(struct top *top, struct top_sample *sample);
 void top_sample_free(struct top_sample *sample);

@@ -134,6 +134,7 @@ int top_take(struct top *top, struct top_sample *sample)
 	struct look look = { .session = top->session, .pid = top->pid,
 			     .any_session = true, .peek = true,
 			     .quiet_losses = true,
+			     .quiet_problems = top->unread,
 			     .again = top->last != 0 };
 	int64_t now = now_ns();
 	int ret = COMMAND_DONE;
@@ -147,6 +148,7 @@ int top_take(struct top *top, struct top_sample *sample)
 		/* the name that a process's only session has */
 		top->session = look.session;
 		sample->processes = look.totals.processes;
+		sample->ended = look.ended;
 		sample->lost_before = look.totals.lost;
 		if (top->last) {
 			sample->from = top->last;
@@ -160,7 +162,9 @@ int top_take(struct top *top, struct top_sample *sample)
 		top->totals = look.totals;
 		top->last = now;
 	}
-	look_close(&look);
+	top->gone = look.gone;
+	if (look_close(&look))
+		top->unread = true;
 	return ret;
 }
 

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/common/limits.h"
 #include "command/top/private.h"
 
 #define INTERVAL_MS	1000
@@ -82,12 +81,15 @@ static int run(struct top *top)
 		else if (ret == COMMAND_DONE)
 			top_print(top, &sample);
 		top_sample_free(&sample);
+		if (ret != COMMAND_DONE && !top->gone)
+			return ret;
 		if (ret != COMMAND_DONE) {
 			command_warn("session '%s' has ended", top->session);
 			break;
 		}
 	}
-	return look_finish();
+	ret = look_finish();
+	return ret == COMMAND_DONE && top->unread ? COMMAND_FAILED : ret;
 }
 
 int top_main(int argc, char **argv)
@@ -113,8 +115,6 @@ int top_main(int argc, char **argv)
 				       "taffrail report %s",
 				       argv[options.index],
 				       argv[options.index]);
-	if (limits_check_files())
-		return COMMAND_FAILED;
 	signal(SIGPIPE, SIG_IGN);
 	look_interrupt();
 	return run(&top);

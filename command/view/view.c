@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command/common/command.h"
+#include "command/common/limits.h"
 #include "command/look/look.h"
 #include "traces/text/event-text.h"
 
@@ -187,7 +188,7 @@ static int run(struct view *v)
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
 	if (ret && ret != -EPIPE)
-		return command_failed("cannot write: %s", strerror(-ret));
+		return command_failed("cannot write: %s", limits_raise(-ret));
 	return COMMAND_DONE;
 }
 

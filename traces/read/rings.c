@@ -31,6 +31,7 @@ struct image {
 	struct trace_class *trace;
 	struct ring_stream **rings;
 	size_t nrings;
+	uint32_t found;			/* rings that have a file */
 	struct ring_totals *totals;	/* or NULL */
 };
 
@@ -103,6 +104,8 @@ static int copy_ring(const char *name, void *priv)
 		image->rings = more;
 	if (r && more)
 		ret = ring_open(&r->ring, image->fd, image->index, name, false);
+	if (!ret || ret == -EBADMSG)
+		image->found++;
 	if (!ret) {
 		r->ring.peek = image->totals;
 		ret = ring_copy_make(&r->copy, &r->ring);
@@ -123,6 +126,18 @@ static int copy_ring(const char *name, void *priv)
 		reader_problem(image->reader, image->shown,
 			       "ring %s makes no sense", name);
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
+}
+
+/* Tells of rings whose files are not there, or have no ring's head. */
+static void miss_rings(const struct image *image)
+{
+	uint32_t missing = rings_missing(&image->session.page, image->found);
+
+	if (missing)
+		reader_problem(image->reader, image->shown,
+			       "the files of %u of its %u buffers are missing "
+			       "or cut short: their events are missing",
+			       missing, image->session.page.rings);
 }
 
 static int keep_packet(const struct packet *packet, void *priv)
@@ -243,6 +258,8 @@ int reader_add_rings(struct reader *reader, const struct trace_set *set,
 	if (totals)
 		totals->processes++;
 	ret = rings_each(fd, image.index, copy_ring, &image);
+	if (!ret)
+		miss_rings(&image);
 	if (ret) {
 		while (image.nrings) {
 			struct ring_stream *r = image.rings[--image.nrings];
