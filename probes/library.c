@@ -155,6 +155,26 @@ static int item_fail(struct taffrail_call *call, const struct library *library,
 			 function, used ? names : "none");
 }
 
+/* Lists the libraries, for who has misspelt one. */
+static void not_loaded(struct taffrail_call *call, int bytes, const char *name)
+{
+	char names[1024] = "";
+	size_t used = 0;
+
+	for (const struct library *l = libraries; l; l = l->next) {
+		size_t n = strlen(l->about->name_);
+
+		if (used + n + 3 > sizeof(names))
+			continue;
+		if (used)
+			used = (size_t)(stpcpy(names + used, ", ") - names);
+		used = (size_t)(stpcpy(names + used, l->about->name_) - names);
+	}
+	call_fail(call, -ENOENT, "no library '%.*s' is loaded%s%s; load it with "
+		  "taffrail load PID LIB.so", bytes, name,
+		  used ? ", only: " : "", names);
+}
+
 const struct taffrail_probe_item_ *
 library_item(struct taffrail_call *call, const char *name, uint32_t kind,
 	     struct library **library)
@@ -168,9 +188,7 @@ library_item(struct taffrail_call *call, const char *name, uint32_t kind,
 	}
 	*library = find_name(name, (size_t)(colon - name));
 	if (!*library) {
-		call_fail(call, -ENOENT, "no library '%.*s' is loaded; load it "
-			  "with taffrail load PID LIB.so", (int)(colon - name),
-			  name);
+		not_loaded(call, (int)(colon - name), name);
 		return NULL;
 	}
 	for (item = (*library)->about->items_; item < (*library)->about->end_;

@@ -107,6 +107,9 @@ static void look_file(struct doctor *d, struct finding *f)
 	if (ret) {
 		d->file[0] = '\0';
 		found_as(f, DOCTOR_NO, "%s is not in PATH", d->program[0]);
+		if (!d->program[0][strspn(d->program[0], "0123456789")])
+			found_remedy(f, "for a process, put -p before its "
+				     "number");
 		return;
 	}
 	if (!executable(f, d->file, "")) {

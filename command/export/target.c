@@ -100,6 +100,9 @@ static int make_file(struct target *target, const char *path,
 	if (st && S_ISDIR(st->st_mode))
 		return command_failed("%s is a directory: give the name of a "
 				      "file", path);
+	if (path[strlen(path) - 1] == '/')
+		return command_failed("%s is the name of a directory: give "
+				      "that of a file", path);
 	if (st && !S_ISREG(st->st_mode) && by_name)
 		return command_failed("%s is no file", path);
 	if (st && !S_ISREG(st->st_mode)) {
@@ -135,6 +138,9 @@ int target_open(struct target *target, const struct export_format *format,
 		return COMMAND_DONE;
 	if (!*path)
 		return command_misused("-o: the name is empty");
+	if (!strcmp(path, "-"))
+		return command_misused("-o -: give the name of a file; "
+				       "/dev/stdout is standard output");
 	there = !stat(path, &st);
 	if (!there && errno != ENOENT)
 		return cannot_make(path, errno);

@@ -29,7 +29,7 @@ int call_main(int argc, char **argv)
 	if (argc - options.index < 2)
 		return command_misused("give a process id and LIB:FUNCTION");
 	if (command_parse_pid(&pid, operands[0]))
-		return command_misused("'%s' is not a process id", operands[0]);
+		return command_misused_pid(operands[0], "give one of them");
 	if (!strchr(operands[1], ':'))
 		return command_misused("'%s' is not LIB:FUNCTION", operands[1]);
 	client_request_add(&request, "do", "call");

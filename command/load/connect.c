@@ -40,7 +40,7 @@ static int take(struct options *options, struct load_wish *wish)
 	wish->words = operands + 3;
 	if (command_parse_pid(&wish->pid, operands[0])) {
 		wish->pid = 0;
-		return command_misused("'%s' is not a process id", operands[0]);
+		return command_misused_pid(operands[0], "give one of them");
 	}
 	return COMMAND_DONE;
 }

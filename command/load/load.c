@@ -32,9 +32,11 @@ static int take(struct options *options, pid_t *pid, const char **file)
 	if (options->argc - options->index != 2)
 		return command_misused("give a process id and a library");
 	if (command_parse_pid(pid, options->argv[options->index]))
-		return command_misused("'%s' is not a process id",
-				       options->argv[options->index]);
+		return command_misused_pid(options->argv[options->index],
+					   "give one of them");
 	*file = options->argv[options->index + 1];
+	if (!**file)
+		return command_misused("the library's name is empty");
 	return COMMAND_DONE;
 }
 

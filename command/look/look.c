@@ -126,6 +126,9 @@ int look_option(struct look *look, int key, const char *value)
 	case LOOK_WHERE:
 		return add_rule(look, value);
 	case LOOK_SESSION:
+		if (look->session && strcmp(look->session, value))
+			return command_misused("sessions '%s' and '%s': give "
+					       "one -s", look->session, value);
 		look->session = value;
 		return COMMAND_DONE;
 	case LOOK_PID:
@@ -152,7 +155,13 @@ static int open_directory(struct look *look, const char *path)
 	if (ret == -ENODATA)
 		return command_failed("%s: no trace in this directory", path);
 	if (ret == -ENOENT)
-		return command_failed("%s: there is no such directory", path);
+		return command_failed("%s: there is no such directory%s", path,
+				      strchr(path, '/') ? "" :
+				      path[strspn(path, "0123456789")] ?
+				      "; for a session's buffers, put -s before "
+				      "its name" :
+				      "; for a process, put -p before its "
+				      "number");
 	if (ret == -ENOTDIR)
 		return command_failed("%s: it is a file: give the directory "
 				      "that record or snapshot wrote (-o)",
@@ -175,13 +184,43 @@ static int64_t find_time(struct look *look, const char *text, int64_t first)
 	return ns;
 }
 
-static void set_window(struct look *look)
+static bool any_foreign(const struct look *look)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+
+	while (n && !traces[n - 1]->foreign)
+		n--;
+	return n;
+}
+
+/* Says which times there are, if none of them is wanted. The last event of
+ * another tracer's trace is found only by reading all of it. */
+static void warn_empty(struct look *look, int64_t begin, int64_t end,
+		       int64_t first)
+{
+	struct event_text text = { .utc = look->utc, .dates = true };
+	char from[64], to[64];
+	int64_t last;
+
+	if ((begin <= first && end >= first) || look->follow ||
+	    any_foreign(look) || !reader_span(look->reader, NULL, &last) ||
+	    (begin <= last && end >= first))
+		return;
+	event_text_open(&text);
+	event_text_time(&text, first, from);
+	event_text_time(&text, last, to);
+	command_warn("no event in this time: the first is of [%s], the last of "
+		     "[%s]", from, to);
+}
+
+static int set_window(struct look *look)
 {
 	int64_t begin = TIME_MIN, end = TIME_MAX, first;
 
 	if ((!look->begin && !look->end) ||
 	    !reader_span(look->reader, &first, NULL))
-		return;
+		return COMMAND_DONE;
 	/* a clock that makes no sense */
 	if (first > TIME_MAX - TWO_DAYS_NS)
 		first = TIME_MAX - TWO_DAYS_NS;
@@ -189,7 +228,12 @@ static void set_window(struct look *look)
 		begin = find_time(look, look->begin, first);
 	if (look->end)
 		end = find_time(look, look->end, first);
+	if (begin > end)
+		return command_failed("--begin '%s' is behind --end '%s'",
+				      look->begin, look->end);
+	warn_empty(look, begin, end, first);
 	reader_window(look->reader, begin, end);
+	return COMMAND_DONE;
 }
 
 int look_check_sources(const struct look *look, int directories)
@@ -231,9 +275,7 @@ int look_open(struct look *look, char **paths, int n)
 		ret = look_open_rings(look);
 	if (ret == COMMAND_DONE)
 		ret = set_rules(look);
-	if (ret == COMMAND_DONE)
-		set_window(look);
-	return ret;
+	return ret == COMMAND_DONE ? set_window(look) : ret;
 }
 
 static bool has_member(const struct field_class *class, const char *name)

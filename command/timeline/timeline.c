@@ -324,12 +324,15 @@ static int run(struct timeline *t, const struct settings *s)
 
 	handle_signals(on_signal);
 	ret = page_open(&t->page, s->file);
+	if (ret != COMMAND_DONE) {
+		page_close(&t->page, false);
+		return ret;
+	}
 	/* a pipe may block, and nothing of it is to be removed */
 	if (!t->page.target.made)
 		handle_signals(SIG_DFL);
 	progress_open(&t->progress, t->look.reader);
-	if (ret == COMMAND_DONE)
-		ret = read_events(t);
+	ret = read_events(t);
 	if (ret == COMMAND_DONE)
 		head_write(t);
 	if (ret == COMMAND_DONE && t->no_memory)

@@ -111,8 +111,9 @@ int top_main(int argc, char **argv)
 			return ret;
 	}
 	if (options.index < argc)
-		return command_misused("unexpected argument '%s'; for a trace: "
-				       "taffrail report %s",
+		return command_misused("unexpected argument '%s': a session "
+				       "stands behind -s, a process behind -p; "
+				       "for a trace: taffrail report %s",
 				       argv[options.index],
 				       argv[options.index]);
 	signal(SIGPIPE, SIG_IGN);
