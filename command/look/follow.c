@@ -3,8 +3,11 @@
  * Follows directories that are being recorded (traces/follow.h).
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/look/follow-private.h"
@@ -92,4 +95,41 @@ bool look_recorded(struct look *look, int64_t *until)
 		*until = told < *until ? told : *until;
 	}
 	return on;
+}
+
+static bool has_no_ledger(const struct trace_class *trace)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return !trace->foreign &&
+	       (size_t)snprintf(path, sizeof(path), "%s/index/ledger",
+				trace->path) < sizeof(path) &&
+	       !stat(path, &st) && !st.st_size;
+}
+
+bool look_uncompleted(const struct look *look, const char *path, size_t from)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+	bool recorded;
+	int fd;
+
+	while (from < n && !has_no_ledger(traces[from]))
+		from++;
+	if (from == n)
+		return false;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	recorded = fd >= 0 && follow_held(fd, FOLLOW_RECORDER);
+	if (fd >= 0)
+		close(fd);
+	if (recorded)
+		command_warn("%s: it is being recorded: there is more to come",
+			     path);
+	else
+		command_warn("%s: this recording was not completed: its "
+			     "recorder was killed, or could not write; events "
+			     "may be missing, and 'taffrail status' tells if "
+			     "they are still in buffers", path);
+	return !recorded;
 }

@@ -145,6 +145,8 @@ int look_option(struct look *look, int key, const char *value)
 
 static int open_directory(struct look *look, const char *path)
 {
+	struct trace_class *const *traces;
+	size_t known = reader_traces(look->reader, &traces);
 	int ret;
 
 	if (!*path)
@@ -168,6 +170,8 @@ static int open_directory(struct look *look, const char *path)
 				      path);
 	if (ret < 0)
 		return command_failed("%s: %s", path, limits_raise(-ret));
+	if (!look->follow && look_uncompleted(look, path, known))
+		look->unread = true;
 	return COMMAND_DONE;
 }
 
