@@ -292,6 +292,27 @@ static int add_below(struct reader *reader, const char *path,
 	return sum;
 }
 
+/* Tells of traces that the list of a complete directory names, and that are not
+ * there. */
+static void tell_gone(struct reader *reader, const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct ledger list = { 0 };
+	char *line, *rest;
+
+	if (fd < 0)
+		return;
+	ledger_open(&list, fd, TRACE_LIST);
+	rest = list.text;
+	while (rest && (line = strsep(&rest, "\n")))
+		if (!strncmp(line, "trace ", 6) &&
+		    faccessat(fd, line + 6, F_OK, 0))
+			reader_problem(reader, path, "the trace %s is not "
+				       "there", line + 6);
+	ledger_close(&list);
+	close(fd);
+}
+
 int reader_add_directory(struct reader *reader, const char *path)
 {
 	char **more = reallocarray(reader->paths, reader->npaths + 1,
@@ -306,6 +327,8 @@ int reader_add_directory(struct reader *reader, const char *path)
 		return -ENOMEM;
 	reader->npaths++;
 	n = add_below(reader, path, NULL);
+	if (n > 0)
+		tell_gone(reader, path);
 	if (reader->foreign && reader->foreign->open(reader))
 		return -ENOMEM;
 	return n ? n : -ENODATA;
