@@ -40,6 +40,10 @@
 		".balign 4\n"					\
 		".popsection\n")
 
+/* Jumps of two bytes: clang 14 makes others longer at -O0. */
+#define JE(to)	" .byte 0x74, " to " - . - 1\n"
+#define JMP(to)	" .byte 0xeb, " to " - . - 1\n"
+
 int plan_data __attribute__((used, visibility("hidden")));
 extern const uint8_t __ehdr_start[] __attribute__((visibility("hidden")));
 
@@ -58,7 +62,7 @@ CASE(lea, SITE("lea") "leaq plan_data(%rip), %rax\n ret\n");
 CASE(jump, SITE("jump") ".byte 0xe9\n .4byte site_one - . - 4\n");
 CASE(condition, SITE("condition")
      ".byte 0x0f, 0x84\n .4byte site_one - . - 4\n ret\n");
-CASE(short, SITE("short") "je 1f\n movq %rdi, %rax\n 1: ret\n");
+CASE(short, SITE("short") JE("1f") "movq %rdi, %rax\n 1: ret\n");
 CASE(call, SITE("call") ".byte 0xe8\n .4byte site_one - . - 4\n ret\n");
 CASE(back, "xorl %eax, %eax\n" SITE("back")
      "incq %rax\n decq %rdi\n jne site_back\n ret\n");
@@ -67,7 +71,7 @@ CASE(imitation, SITE("imitation")
 CASE(last, "xorl %eax, %eax\n" SITE("last") "addl $300, %eax\n ret\n");
 
 CASE(returns, SITE("returns") "ret\n addl $300, %eax\n ret\n");
-CASE(leaves, SITE("leaves") "jmp 1f\n addl $300, %eax\n 1: ret\n");
+CASE(leaves, SITE("leaves") JMP("1f") "addl $300, %eax\n 1: ret\n");
 CASE(ends, SITE("ends") "ret\n");
 CASE(falls, SITE("falls") "incq %rax\n");
 __asm__(".pushsection .text\n .p2align 4\n case_packed: .cfi_startproc\n"
@@ -106,8 +110,8 @@ CASE(inside, SITE("inside") "leaq 8(%rdi), %rax\n ret\n"
      ".byte 0xeb, site_inside + 3 - . - 1\n");
 CASE(returns_to, SITE("returns_to") "pushq %rbx\n call *8(%rdi)\n"
      "movq %rbx, %rax\n popq %rbx\n ret\n");
-CASE(tight, "1: decq %rdi\n je 2f\n jmp 3f\n" SITE("tight")
-     "2: jmp 1b\n 3: leaq 8(%rdi), %rax\n ret\n");
+CASE(tight, "1: decq %rdi\n" JE("2f") JMP("3f") SITE("tight")
+     "2:" JMP("1b") "3: leaq 8(%rdi), %rax\n ret\n");
 CASE(far, SITE("far") "incq %rax\n 1: incq %rcx\n 2: incq %rdx\n"
      "3: incq %rsi\n decq %rdi\n je 1b\n js 2b\n jg 3b\n ret\n");
 APART();
