@@ -170,8 +170,8 @@ static void not_loaded(struct taffrail_call *call, int bytes, const char *name)
 			used = (size_t)(stpcpy(names + used, ", ") - names);
 		used = (size_t)(stpcpy(names + used, l->about->name_) - names);
 	}
-	call_fail(call, -ENOENT, "no library '%.*s' is loaded%s%s; load it with "
-		  "taffrail load PID LIB.so", bytes, name,
+	call_fail(call, -ENOENT, "no library '%.*s' is loaded%s%s; load it "
+		  "with taffrail load PID LIB.so", bytes, name,
 		  used ? ", only: " : "", names);
 }
 

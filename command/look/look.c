@@ -160,8 +160,8 @@ static int open_directory(struct look *look, const char *path)
 		return command_failed("%s: there is no such directory%s", path,
 				      strchr(path, '/') ? "" :
 				      path[strspn(path, "0123456789")] ?
-				      "; for a session's buffers, put -s before "
-				      "its name" :
+				      "; for a session's buffers, put -s "
+				      "before its name" :
 				      "; for a process, put -p before its "
 				      "number");
 	if (ret == -ENOTDIR)
