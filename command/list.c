@@ -53,6 +53,16 @@ static void field_json(const struct marker_field *field, void *priv)
 	json_close(json, '}');
 }
 
+/* Returns a marker's text without the members of its structures, which stand in
+ * front of it. */
+static const char *arguments_text(const struct marker *m)
+{
+	const char *end = m->kind == MARKER_EVENT && *m->text == '\1' ?
+		strrchr(m->text, '\2') : NULL;
+
+	return end ? end + 1 : m->text;
+}
+
 static void source_text(const struct marker *m, char *text, size_t room)
 {
 	text[0] = '\0';
@@ -76,7 +86,7 @@ static void put_json(struct output *out, const struct marker *m, pid_t pid)
 	json_bool(json, "enabled", m->enabled);
 	source_text(m, text, sizeof(text));
 	json_string(json, "source", text);
-	json_string(json, "format", m->text);
+	json_string(json, "format", arguments_text(m));
 	if (*marker_level(m))
 		json_string(json, "level", marker_level(m));
 	json_open(json, "fields", '[');

@@ -6,6 +6,9 @@ taffrail_headers = \
 	include/taffrail/event.h \
 	include/taffrail/marker-c.h \
 	include/taffrail/marker-cxx.h \
+	include/taffrail/marker-field-cxx.h \
+	include/taffrail/marker-group-c.h \
+	include/taffrail/marker-group-cxx.h \
 	include/taffrail/marker-hit-cxx.h \
 	include/taffrail/marker-holder-cxx.h \
 	include/taffrail/marker-library-cxx.h \

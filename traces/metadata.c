@@ -24,6 +24,7 @@
 #define NAME_BYTES	96		/* of an identifier, with its NUL */
 #define MESSAGE_BYTES	1024		/* of a message, with its NUL; cut */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
+#define DEPTH_MAX	8		/* of structures in each other */
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
 #define TRACER_PATCH	0
@@ -230,12 +231,10 @@ static bool put_shown(FILE *out, struct names *names,
 
 static void put_field(FILE *out, struct names *names,
 		      const struct event_view *event, int i,
-		      const struct field_name *name)
+		      const char *text, int base)
 {
 	uint8_t type = event->types[i];
 	const struct scalar *scalar = scalar_of(type);
-	const char *text = name->name;
-	int base = name->base;
 	const char *length;
 
 	fputs("\t\t", out);
@@ -261,13 +260,82 @@ static void put_field(FILE *out, struct names *names,
 static void put_message(FILE *out, const struct event_view *event)
 {
 	char message[MESSAGE_BYTES];
+	const char *text = event->text;
 
+	if (*text == '\1' && strrchr(text, '\2'))	/* members come first */
+		text = strrchr(text, '\2');
 	if (event->kind != TAFFRAIL_KIND_EVENT ||
-	    !message_find(event->text, message, sizeof(message)))
+	    !message_find(text, message, sizeof(message)))
 		return;
 	fprintf(out, "env {\n\tmessage_%u = ", event->id);
 	quote(out, message);
 	fputs(";\n};\n", out);
+}
+
+/* Fields of an event whose names agree in the first `at` characters. */
+struct members {
+	const struct event_view *event;
+	const struct field_name *fields;
+	int from, to, depth;
+	size_t at;
+};
+
+/* Returns whether the members are the elements of an array: 0, 1, 2... */
+static bool are_elements(const struct members *m)
+{
+	const struct shown_bytes shown = { m->event->shown,
+				     m->event->shown + m->event->shown_bytes };
+	struct shown_field field;
+	char number[8];
+
+	for (int i = m->from; i < m->to; i++) {
+		snprintf(number, sizeof(number), "%d", i - m->from);
+		if (strcmp(m->fields[i].name + m->at, number) ||
+		    m->event->types[i] != m->event->types[m->from] ||
+		    shown_find(&field, &shown, (uint32_t)i))
+			return false;
+	}
+	return true;
+}
+
+/* Writes fields; those of one structure, at.x and at.y, as a struct "at". */
+static void put_fields(FILE *out, const struct members *all)
+{
+	struct names names = { .n = 0 };
+
+	for (int next, i = all->from; i < all->to; i = next) {
+		const char *text = all->fields[i].name + all->at;
+		const char *dot = strchr(text, '.');
+		char name[FIELD_NAME_BYTES] = "";
+		struct members inner = *all;
+
+		next = i + 1;
+		inner.depth++;
+		if (!dot || all->depth == DEPTH_MAX) {
+			put_field(out, &names, all->event, i, text,
+				  all->fields[i].base);
+			continue;
+		}
+		memcpy(name, text, (size_t)(dot - text));
+		inner.from = i;
+		inner.at = all->at + (size_t)(dot - text) + 1;
+		while (next < all->to && !strncmp(all->fields[next].name,
+						  all->fields[i].name,
+						  inner.at))
+			next++;
+		inner.to = next;
+		fputs("\t\t", out);
+		if (are_elements(&inner)) {
+			put_scalar(out, scalar_of(all->event->types[i]), 10);
+			fprintf(out, " %s[%d];\n",
+				identifier(&names, name, "_", ""), next - i);
+		} else {
+			fputs("struct {\n", out);
+			put_fields(out, &inner);
+			fprintf(out, "\t\t} %s;\n",
+				identifier(&names, name, "_", ""));
+		}
+	}
 }
 
 static void put_event(FILE *out, const struct event_view *event)
@@ -275,9 +343,8 @@ static void put_event(FILE *out, const struct event_view *event)
 	struct field_name fields[EVENT_FIELDS_MAX] = { 0 };
 	const struct shown_bytes shown = { event->shown,
 				     event->shown + event->shown_bytes };
-	struct names names = { .n = 0 };
+	struct members all = { event, fields, 0, event->nfields, 0, 0 };
 	int level = shown_level(&shown);
-	int i;
 
 	fields_parse(event->text, event->kind, event->nfields, fields);
 	fputs("\n/* ", out);
@@ -290,8 +357,7 @@ static void put_event(FILE *out, const struct event_view *event)
 	if (level >= 0)
 		fprintf(out, "\tloglevel = %d;\n", level);
 	fputs("\tfields := struct {\n", out);
-	for (i = 0; i < event->nfields; i++)
-		put_field(out, &names, event, i, &fields[i]);
+	put_fields(out, &all);
 	fputs("\t};\n};\n", out);
 	put_message(out, event);
 }

@@ -114,11 +114,15 @@ static bool add_fields(const struct trace_class *trace,
 		       const struct event_class *event, void *priv)
 {
 	struct names *names = priv;
+	struct field_at at;
 
 	if (names->only && !event_name_is(event->name, names->only))
 		return false;
 	add_members(names, event->fields);
 	add_members(names, trace->context);
+	/* also a member of a structure */
+	names->found |= names->wanted &&
+			field_at_find(&at, trace, event, names->wanted);
 	return false;
 }
 

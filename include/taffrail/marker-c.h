@@ -23,6 +23,7 @@
 #define TAFFRAIL_MARKER_C_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-group-c.h>
 #include <taffrail/marker-shown-c.h>
 #include <taffrail/marker-text.h>
 #include <taffrail/marker-words-c.h>
@@ -265,7 +266,13 @@ static __inline__ int taffrail_whole_(const char *text_)
 	TAFFRAIL_KIND_OF_(taffrail_s##i##_)];
 #define TAFFRAIL_K_(i)							\
 	((int)sizeof(((struct taffrail_kinds_ *)0)->taffrail_k##i##_) - 1)
-#define TAFFRAIL_KIND_ITEM_(i, x)	TAFFRAIL_K_(i),
+#define TAFFRAIL_KINDS_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_KINDED, i, x)
+#define TAFFRAIL_ITEMS_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_ITEMED, i, x)
+#define TAFFRAIL_COUNTED_FIELDS_(i, x) TAFFRAIL_HOW_OF_(TAFFRAIL_COUNTS, i, x)
+#define TAFFRAIL_NAMINGS_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_NAMING, i, x)
+/* The number of an argument's first field, from 1 on. */
+#define TAFFRAIL_NUMBER_OF_(i)						\
+	__builtin_offsetof(struct taffrail_count_, taffrail_i##i##_)
 #define TAFFRAIL_COUNT_VAR_(i, x)	+ TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))
 #define TAFFRAIL_NVAR_(each, ...)					\
 	(0 each(TAFFRAIL_COUNT_VAR_, __VA_ARGS__, ))
@@ -277,14 +284,18 @@ static __inline__ int taffrail_whole_(const char *text_)
 #define TAFFRAIL_TOTAL_							\
 	__builtin_offsetof(struct taffrail_layout_, total_)
 #define TAFFRAIL_CHECK_(i, x)	&& TAFFRAIL_K_(i) != 0
-/* The operand in a note: the value, or the address of a string or sequence. */
+/* The operand in a note: the value, or the address of a string, a sequence or a
+ * structure. */
 #define TAFFRAIL_OPERAND_(i, x)						\
 	TAFFRAIL_NODEBUG_						\
 	__typeof__(__builtin_choose_expr(__builtin_classify_type(	\
 		taffrail_v##i##_) == TAFFRAIL_RECORD_CLASS_, (void *)0,	\
 		taffrail_v##i##_)) taffrail_w##i##_ =			\
+		__builtin_choose_expr(					\
+			TAFFRAIL_K_(i) == TAFFRAIL_GROUP_KIND_,		\
+			(void *)&taffrail_v##i##_,			\
 			*(__typeof__(&taffrail_w##i##_))(void *)	\
-				&taffrail_v##i##_;
+				&taffrail_v##i##_);
 #define TAFFRAIL_INPUT_(i, x)						\
 	TAFFRAIL_SDT_INPUT_(i, (int)sizeof(taffrail_w##i##_) *		\
 		(TAFFRAIL_SIGNED_KIND_(TAFFRAIL_K_(i)) ? 1 : -1),	\
@@ -333,6 +344,11 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 			TAFFRAIL_VAR_STRING - !taffrail_p_ :		\
 			taffrail_p_ ? ((taffrail_at8_)taffrail_a_)[1] :	\
 			TAFFRAIL_E_(i) == 32 ? TAFFRAIL_VAR_NULL : 0;	\
+	} else if (TAFFRAIL_SUM_ <= 8 &&				\
+		   TAFFRAIL_E_(i) == TAFFRAIL_GROUP_KIND_) {		\
+		__builtin_memcpy((char *)&taffrail_fixed_ +		\
+			(TAFFRAIL_F_(i) & 7),				\
+			taffrail_a_, sizeof(taffrail_v##i##_) & 15);	\
 	} else if (TAFFRAIL_SUM_ <= 8) {				\
 		taffrail_fixed_ |= (uint64_t)(				\
 			sizeof(taffrail_v##i##_) == 1 ?			\
@@ -391,11 +407,16 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		       channel, name, text,				\
 		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_SAID_, __VA_ARGS__, )), \
 		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_SAYING_, __VA_ARGS__, )), \
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_KINDS_, __VA_ARGS__, )), \
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_ITEMS_, __VA_ARGS__, )), \
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_COUNTED_FIELDS_,	\
+					   __VA_ARGS__, )),		\
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_NAMINGS_, __VA_ARGS__, )), \
 		       0 TAFFRAIL_EACHN_(n)(TAFFRAIL_PLAIN_, __VA_ARGS__, ))
 #define TAFFRAIL_BARE_(...)	__VA_ARGS__
 /* n is the number of arguments; each is the macro that repeats n times. */
 #define TAFFRAIL_WITH_(n, each, kind, note, channel, name, text,	\
-		       said, saying, ...)				\
+		       said, saying, kinds, items, counts, namings, ...) \
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_QUIET_BEGIN_						\
@@ -407,11 +428,11 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	TAFFRAIL_ASSERT_(1 each(TAFFRAIL_WHOLE_, __VA_ARGS__, ),	\
 			 TAFFRAIL_HALF_TEXT_);				\
 	each(TAFFRAIL_TYPES_, __VA_ARGS__, )				\
-	struct taffrail_count_ { char count_[n + 1]; };			\
-	struct taffrail_kinds_ {					\
-		char none_;						\
-		each(TAFFRAIL_KIND_, __VA_ARGS__, )			\
-	};								\
+	struct taffrail_count_ { char none_; TAFFRAIL_BARE_ counts };	\
+	TAFFRAIL_ASSERT_(n > 16 || sizeof(struct taffrail_count_) <= 17, \
+		       "taffrail: a marker takes at most 16 fields, "	\
+		       "members of structures included");		\
+	struct taffrail_kinds_ { char none_; TAFFRAIL_BARE_ kinds };	\
 	struct taffrail_layout_ {					\
 		each(TAFFRAIL_LAYOUT_, __VA_ARGS__, )			\
 		char total_;						\
@@ -420,9 +441,10 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		       "taffrail: an argument of this type cannot be "	\
 		       "a field of a marker");				\
 	TAFFRAIL_OBJECT_(kind,						\
-		channel "\0" name "\0" text, n,		\
+		channel "\0" name "\0" TAFFRAIL_BARE_ namings text,	\
+		sizeof(struct taffrail_count_) - 1,			\
 		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_(each, __VA_ARGS__),	\
-		said, saying, each(TAFFRAIL_KIND_ITEM_, __VA_ARGS__, ))	\
+		said, saying, TAFFRAIL_BARE_ items)			\
 	TAFFRAIL_EARLY_(each(TAFFRAIL_VALUE_, __VA_ARGS__, )		\
 			each(TAFFRAIL_OPERAND_, __VA_ARGS__, ))		\
 	TAFFRAIL_SITE_(taffrail_object_, note(channel, name,		\

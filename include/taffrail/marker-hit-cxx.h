@@ -12,8 +12,8 @@
 #define TAFFRAIL_MARKER_HIT_CXX_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-group-cxx.h>
 #include <taffrail/marker-holder-cxx.h>
-#include <taffrail/marker-shown-cxx.h>
 
 /* A program may include the header inside extern "C". */
 extern "C++" {
@@ -149,6 +149,14 @@ TAFFRAIL_ALWAYS_INLINE_ const void *named_(const written_<Bytes_> &s_)
 	__asm__("" : "+r" (text_));
 	return text_;
 }
+template <class Owner_, class... M_>
+TAFFRAIL_ALWAYS_INLINE_ const void *named_(const group_<Owner_, M_...> &g_)
+{
+	const void *group_ = &g_;
+
+	__asm__("" : "+r" (group_));
+	return group_;
+}
 template <class T_>
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(const seq_<T_> &s_)
 {
@@ -162,12 +170,12 @@ TAFFRAIL_ALWAYS_INLINE_ const void *named_(const maybe_<T_> &m_)
 
 /* Operand I of signature S, counted from the right. sdt_bytes has the opposite
  * sign, because %n prints it negated. */
-template <class S_, unsigned I_, bool Here_ = S_::nfields_ == I_>
+template <class S_, unsigned I_, bool Here_ = S_::nargs_ == I_>
 struct operand_at_ : operand_at_<typename S_::rest_, I_> {};
 template <class S_, unsigned I_> struct operand_at_<S_, I_, true> {
 	typedef typename as_<typename S_::head_>::type_ recorded_;
 	typedef decltype(named_(any_<recorded_>())) type_;
-	static constexpr int kind_ = S_::type_(0);
+	static constexpr int kind_ = field_<typename S_::head_>::kind_;
 	static constexpr int sdt_bytes_ = (int)sizeof(type_) *
 		(kind_ == TAFFRAIL_T_S8 || kind_ == TAFFRAIL_T_S16 ||
 		 kind_ == TAFFRAIL_T_S32 || kind_ == TAFFRAIL_T_S64 ? 1 : -1);

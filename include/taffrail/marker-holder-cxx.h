@@ -15,8 +15,9 @@ namespace taffrail_ {
 /* The object of a point whose arguments have the types of a signature; Local_
  * gives it internal linkage. */
 template <class Point_, class S_, class Local_> struct holder_ {
+	static constexpr size_t ids_ = sizeof(Point_::ids_());
 	static constexpr size_t bytes_ = sizeof(Point_::text_());
-	static taffrail_::object_<bytes_, typename said_by_<S_>::type_> object_;
+	static taffrail_::object_<ids_, bytes_, S_> object_;
 };
 /* Without __constinit, g++ would initialise it when the program starts where it
  * has not read the local class to its end: in the initialiser of a static
@@ -28,10 +29,11 @@ template <class Point_, class S_, class Local_> struct holder_ {
 #endif
 template <class Point_, class S_, class Local_>
 TAFFRAIL_CONSTINIT_ taffrail_::object_<
-	holder_<Point_, S_, Local_>::bytes_, typename said_by_<S_>::type_>
+	holder_<Point_, S_, Local_>::ids_,
+	holder_<Point_, S_, Local_>::bytes_, S_>
 holder_<Point_, S_, Local_>::object_ =
-	TAFFRAIL_SITE_INIT_(S_, Point_::kind_(), Point_::line_(), bytes_,
-			    Point_::text_());
+	TAFFRAIL_SITE_INIT_(S_, Point_::kind_(), Point_::line_(),
+			    ids_ + bytes_, Point_::ids_(), Point_::text_());
 
 }
 }

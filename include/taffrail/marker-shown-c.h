@@ -20,14 +20,17 @@
 
 #include <taffrail/marker.h>
 
-/* In C++ this names the values of a type, for headers of both languages. */
+/* In C++ these describe a type, for headers of both languages. */
 #define TAFFRAIL_ENUM_NAMES(type, ...)	struct taffrail_no_names_
+
+#define TAFFRAIL_STRUCT_MEMBERS(type, ...)	struct taffrail_no_names_
 
 #define TAFFRAIL_TRUTH_(e)	((_Bool)(e))
 
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
 
 #define TAFFRAIL_SHOWN_(tag, e, how, ...)	(, tag, e, how, (__VA_ARGS__), )
+#define TAFFRAIL_GROUP_(tag, e, ...)		(, tag, e, , (__VA_ARGS__), )
 
 /* Joins `m` with 1_ when it gets an expression, else with _. */
 #define TAFFRAIL_WHETHER_(m, ...)					\
@@ -55,7 +58,9 @@
 #define TAFFRAIL_PLAINOF1_(x)	x
 #define TAFFRAIL_PLAINOF_(x)						\
 	TAFFRAIL_APPLY_(TAFFRAIL_PLAIN_AT_, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_PLAIN_AT_(none, tag, e, how, names, ...)		\
+#define TAFFRAIL_PLAIN_AT_(none, tag, e, how, ...)			\
+	TAFFRAIL_JOIN_(TAFFRAIL_PLAINHOW, TAFFRAIL_ONE_(how))(e, __VA_ARGS__)
+#define TAFFRAIL_PLAINHOW1_(e, names, ...)				\
 	((void)0, __builtin_choose_expr(1 __VA_OPT__(- 1) &&		\
 		(__builtin_classify_type(e) == TAFFRAIL_INTEGER_CLASS_ || \
 		 __builtin_classify_type(e) == TAFFRAIL_BOOLEAN_CLASS_), \
@@ -67,6 +72,9 @@
 #define TAFFRAIL_SAIDOF_(i, x)						\
 	TAFFRAIL_APPLY_(TAFFRAIL_SAID_AT_, i, TAFFRAIL_LIST_ x)
 #define TAFFRAIL_SAID_AT_(i, none, tag, e, how, names, end)		\
+	TAFFRAIL_JOIN_(TAFFRAIL_SAIDHOW, TAFFRAIL_ONE_(how))(i, names)
+#define TAFFRAIL_SAIDHOW_(i, names)
+#define TAFFRAIL_SAIDHOW1_(i, names)					\
 	struct __attribute__((__packed__)) {				\
 		struct taffrail_shown head_;				\
 		int64_t values_[TAFFRAIL_NAMES_ names];			\
@@ -77,8 +85,11 @@
 #define TAFFRAIL_SAYINGOF_(i, x)					\
 	TAFFRAIL_APPLY_(TAFFRAIL_SAYING_AT_, i, TAFFRAIL_LIST_ x)
 #define TAFFRAIL_SAYING_AT_(i, none, tag, e, how, names, end)		\
+	TAFFRAIL_JOIN_(TAFFRAIL_SAYINGHOW, TAFFRAIL_ONE_(how))(i, how, names)
+#define TAFFRAIL_SAYINGHOW_(i, how, names)
+#define TAFFRAIL_SAYINGHOW1_(i, how, names)				\
 	.taffrail_h##i##_ = {						\
-		{ sizeof(struct taffrail_count_) - i, how,		\
+		{ TAFFRAIL_NUMBER_OF_(i), how,				\
 		  TAFFRAIL_NAMES_ names,				\
 		  8 * TAFFRAIL_NAMES_ names +				\
 			sizeof(TAFFRAIL_TEXT_ names) },			\
@@ -86,8 +97,18 @@
 #define TAFFRAIL_NAMES_(...)						\
 	(sizeof((int64_t []){ 0, __VA_ARGS__ }) / 8 - 1)
 
+#define TAFFRAIL_HOW_OF_(m, i, x)					\
+	TAFFRAIL_WHETHER_(TAFFRAIL_HOWOF, x)(m, i, x)
+#define TAFFRAIL_HOWOF1_(m, i, x)	TAFFRAIL_JOIN_(m, 1)(i, x)
+#define TAFFRAIL_HOWOF_(m, i, x)					\
+	TAFFRAIL_APPLY_(TAFFRAIL_HOW_AT_, m, i, TAFFRAIL_LIST_ x)
+#define TAFFRAIL_HOW_AT_(m, i, none, tag, e, how, names, ...)		\
+	TAFFRAIL_JOIN_(m, TAFFRAIL_ONE_(how))(i, e, names, __VA_ARGS__)
+
 #else
 #define TAFFRAIL_SHOWN_(tag, e, how, ...)	((void)tag, e)
+#define TAFFRAIL_GROUP_(tag, e, ...)		((void)tag, e)
+#define TAFFRAIL_HOW_OF_(m, i, x)		TAFFRAIL_JOIN_(m, 1)(i, x)
 #define TAFFRAIL_NAMED_(name, ...)					\
 	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)
 #define TAFFRAIL_PLAIN_(i, x)			, x

@@ -12,6 +12,7 @@
 #define TAFFRAIL_MARKER_SHOWN_CXX_H
 
 #include <taffrail/marker.h>
+#include <taffrail/marker-field-cxx.h>
 
 #define TAFFRAIL_ENUM_NAMES(type, ...)					\
 	TAFFRAIL_ENUM_NAMES_(type, __VA_ARGS__)
@@ -76,10 +77,7 @@ template <class T_, int How_> struct as_<formatted_<T_, How_>, false> {
 	}
 };
 
-/* What stands behind the texts of an object; nothing_ has no bytes. */
-struct nothing_ {
-	char none_[0];
-};
+/* What stands behind the texts of an object. */
 struct __attribute__((__packed__)) said_ {
 	taffrail_shown head_;
 };
@@ -88,11 +86,6 @@ struct __attribute__((__packed__)) said_names_ {
 	taffrail_shown head_;
 	int64_t values_[N_];
 	chars_<Bytes_> text_;
-};
-template <class Head_, class Tail_>
-struct __attribute__((__packed__)) said_both_ {
-	Head_ head_;
-	Tail_ tail_;
 };
 
 template <size_t Bytes_, class... E_>
@@ -119,17 +112,6 @@ constexpr said_ said_of_(unsigned field_, formatted_<T_, How_> *, int)
 	return said_{ { (uint8_t)field_, How_, 0, 0 } };
 }
 
-template <class Tail_>
-constexpr Tail_ said_join_(nothing_, Tail_ tail_) { return tail_; }
-template <class Head_>
-constexpr Head_ said_join_(Head_ head_, nothing_) { return head_; }
-constexpr nothing_ said_join_(nothing_, nothing_) { return nothing_(); }
-template <class Head_, class Tail_>
-constexpr said_both_<Head_, Tail_> said_join_(Head_ head_, Tail_ tail_)
-{
-	return said_both_<Head_, Tail_>{ head_, tail_ };
-}
-
 /* An object is shown as what it is recorded as. */
 template <class T_, bool Foreign_ = foreign_<T_>::is_> struct said_type_ {
 	typedef T_ type_;
@@ -137,19 +119,31 @@ template <class T_, bool Foreign_ = foreign_<T_>::is_> struct said_type_ {
 template <class T_> struct said_type_<T_, true>
 	: said_type_<typename as_<T_>::object_> {};
 
+/* What is said of one argument, whose first field has the number I. */
+template <unsigned I_, class T_> struct said_at_ {
+	typedef decltype(said_of_(I_, (T_ *)nullptr, 0)) type_;
+	static constexpr type_ of_()
+	{
+		return said_of_(I_, (T_ *)nullptr, 0);
+	}
+};
+template <unsigned I_, class... A_> struct said_all_;
+template <unsigned I_, class Owner_, class... M_>
+struct said_at_<I_, group_<Owner_, M_...> > : said_all_<I_, M_...> {};
+
 template <unsigned I_, class... A_> struct said_all_ {
 	typedef nothing_ type_;
 	static constexpr type_ of_() { return nothing_(); }
 };
 template <unsigned I_, class H_, class... T_>
 struct said_all_<I_, H_, T_...> {
-	typedef said_all_<I_ + 1, T_...> rest_;
-	typedef typename said_type_<H_>::type_ *head_;
-	typedef decltype(said_join_(said_of_(I_, head_(), 0),
+	typedef said_all_<I_ + fields_<H_>::n_, T_...> rest_;
+	typedef said_at_<I_, typename said_type_<H_>::type_> head_;
+	typedef decltype(said_join_(any_<typename head_::type_>(),
 				    any_<typename rest_::type_>())) type_;
 	static constexpr type_ of_()
 	{
-		return said_join_(said_of_(I_, head_(), 0), rest_::of_());
+		return said_join_(head_::of_(), rest_::of_());
 	}
 };
 template <class... A_>

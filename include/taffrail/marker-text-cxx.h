@@ -9,7 +9,7 @@
 #ifndef TAFFRAIL_MARKER_TEXT_CXX_H
 #define TAFFRAIL_MARKER_TEXT_CXX_H
 
-#include <taffrail/marker.h>
+#include <taffrail/marker-field-cxx.h>
 #include <taffrail/marker-text.h>
 
 /* Names of members, in a program that has macros of such names. */

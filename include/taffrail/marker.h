@@ -15,6 +15,7 @@
  *		TAFFRAIL_IPV4(p), _IPV6		4 and 16 bytes, as text
  *		TAFFRAIL_SOCKADDR(p, n)		a socket's address, as text
  *		TAFFRAIL_INT128(e)		an integer of 128 bits, as text
+ *		TAFFRAIL_STRUCT(e, x, y, ...)	members of the structure e
  *		TAFFRAIL_ENUM(e, A, B, ...)	the name of the value e
  *		TAFFRAIL_HEX(e), _OCT, _BOOL, _CHAR, _ERRNO	e, shown so
  *	TAFFRAIL_LEVEL(level), TAFFRAIL_MESSAGE(text)
@@ -153,6 +154,10 @@
 #define TAFFRAIL_LEVEL(level)	TAFFRAIL_REMARK_(TAFFRAIL_IS_##level##_, )
 /* A string literal. {NAME} stands for the value of a field, {{ for {. */
 #define TAFFRAIL_MESSAGE(text)	TAFFRAIL_REMARK_("", text)
+
+/* A structure's members, as fields; TAFFRAIL_STRUCT_MEMBERS in C++. */
+#define TAFFRAIL_STRUCT(e, ...)						\
+	TAFFRAIL_GROUP_("taffrail:" #e, e, __VA_ARGS__)
 
 /* Private from here on. */
 
@@ -357,8 +362,6 @@
 #define TAFFRAIL_QUIET_END_
 #endif
 
-#define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((__always_inline__))
-
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -369,14 +372,14 @@ void taffrail_format_(const char *format_, ...)
 	(void)format_;
 }
 
-/* The bytes of a number of 1, 2, 4 or 8 bytes, in a register. */
+/* The bytes of a value of up to 8 bytes, in a register. */
 TAFFRAIL_STATIC_ TAFFRAIL_ALWAYS_INLINE_
 uint64_t taffrail_bits_(const void *value_, size_t bytes_)
 {
 	uint8_t b1_;
 	uint16_t b2_;
 	uint32_t b4_;
-	uint64_t b8_;
+	uint64_t b8_ = 0;
 
 	if (bytes_ == 1) {
 		__builtin_memcpy(&b1_, value_, 1);

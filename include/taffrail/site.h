@@ -114,6 +114,8 @@ typedef void taffrail_hit_fn(struct taffrail_site *site_, uint64_t fixed_,
 #define TAFFRAIL_STATIC_ static
 #endif
 
+#define TAFFRAIL_ALWAYS_INLINE_	__inline__ __attribute__((__always_inline__))
+
 struct TAFFRAIL_SITE_HIDDEN_ taffrail_site {
 	/* Written by the agent, zero in the program. One cache line has all
 	 * fields that a hit reads. */

@@ -75,6 +75,17 @@ static const struct row events[] = {
 	{ "x, a..., b..., z", "x arg2 arg3 arg4 arg5" },
 	{ "x, a..., b...", "x arg2 arg3" },
 	{ "TWO, z, y", "arg1 arg2 arg3 arg4" },
+	{ "\1" "2:x, y\2" "a, p, b", "a p.x p.y b" },
+	{ "\1" "02:at[0], at[1]\2" "\1" "01:x\2" "p, p",
+	  "p.at.0 p.at.1 p_2.x" },
+	{ "\1" "2:x, y\2" "p, p", "p.x p.y p_2" },
+	{ "\1" "3:x, a.b.c\2" "p, a...", "p.x p.a.b.c a arg4" },
+	{ "\1" "1:x, y\2" "a, TWO, b", "arg1 arg2.x arg2.y" },
+	{ "\1" "1:x, y", "arg1.x arg1.y" },
+	{ "\1" "9:x, y\2" "a, p, b", "arg1 arg2" },
+	{ "\1\2\1" "1:\2" "a", "a." },
+	{ "\1" "1:gr\xc3\xb6, p->x, f()\2" "p",
+	  "p.gr\xc3\xb6 p.p.x p.f" },
 };
 
 static const struct row formats[] = {

@@ -294,7 +294,8 @@ SIGSAFE void expr_next(struct compiler *c)
 	if (!*p)
 		return;
 	if (is_letter(*p)) {
-		while (is_letter(*p) || is_digit(*p))
+		/* at.x is a member */
+		while (is_letter(*p) || is_digit(*p) || *p == '.')
 			p++;
 		c->token.kind = TOKEN_NAME;
 		c->token.end = p;

@@ -16,6 +16,7 @@
 #include "tracepoints/fields/token-private.h"
 
 #define UNQUOTED_BYTES	256	/* of a name in a literal; the rest is cut */
+#define MEMBERS_ALL	UINT32_MAX
 #define DEPTH_MAX	8	/* of parentheses around a name */
 #define TAG		"taffrail:"
 #define MACRO		"TAFFRAIL_"	/* begins the names of our macros */
@@ -256,6 +257,7 @@ static struct span strip_macro(struct span s)
 
 /* Which argument a field comes from, if their numbers may differ. */
 struct layout {
+	int fields;		/* without what members are more */
 	int arguments;
 	int packs;		/* arguments that end with "..." */
 	int pack;		/* the first one; or all arguments */
@@ -264,7 +266,8 @@ struct layout {
 
 static struct layout layout_of(struct span s, int nfields)
 {
-	struct layout layout = { .arguments = count_arguments(s, false) };
+	struct layout layout = { .fields = nfields,
+				 .arguments = count_arguments(s, false) };
 	int i;
 
 	if (layout.arguments != nfields) {
@@ -287,12 +290,12 @@ static struct layout layout_of(struct span s, int nfields)
 /* Returns how many fields argument i is, before the argument that nothing is
  * known from on; then 0. A macro may be several arguments, or none; of packs,
  * nothing says which fields each is. */
-static int fields_of(const struct layout *layout, int i, int nfields)
+static int fields_of(const struct layout *layout, int i)
 {
-	int pack = nfields - layout->arguments + 1;
+	int pack = layout->fields - layout->arguments + 1;
 
 	if (i < layout->pack || !layout->packs)
-		return layout->arguments == nfields || layout->packs;
+		return layout->arguments == layout->fields || layout->packs;
 	if (layout->packs != 1 || pack < 0)
 		return 0;
 	return i == layout->pack ? pack : 1;
@@ -340,25 +343,90 @@ static struct span skip_remarks(struct span s)
 	return s;
 }
 
+/*
+ * Finds the members of argument `number`, counted from the right, in what
+ * stands in front of a text: "\1" NUMBER ":x, y\2" for each structure. With
+ * MEMBERS_ALL, sets *extra to how many more fields than arguments all are,
+ * and returns the text behind them. Returns "" if an argument has none.
+ */
+static const char *members_find(const char *p, uint32_t number, int *extra)
+{
+	*extra = 0;
+	while (*p == '\1') {
+		uint32_t n = 0;
+
+		while (is_digit(*++p))
+			n = n * 10 + (uint32_t)(*p - '0');
+		if (n == number)
+			return p;
+		while (*p && *p++ != '\2')
+			*extra += *p == ',';
+	}
+	return number == MEMBERS_ALL ? p : "";
+}
+
+/* Appends the next member: v[0] is .v.0. Returns its end. */
+static const char *member_add(struct text *name, const char *p)
+{
+	uint8_t c = *p ? '.' : '\0';
+
+	while (c > '\2' && c != ',') {
+		/* neither blanks nor brackets */
+		if (c > '-' && c != ']')
+			text_add_char(name, (char)c);
+		c = (uint8_t)*++p;
+		if (c == '[' || c == '>')
+			c = '.';
+	}
+	return p;
+}
+
+/* Names the fields of an argument, from i on: one, or NAME.MEMBER for each
+ * member. Returns the number of the next field. */
+static int fields_set(struct span argument, const char *p, int nfields, int i,
+		      struct field_name *out)
+{
+	char whole[FIELD_NAME_BYTES];
+	struct text name;
+
+	argument_name_set(argument, nfields, i, out);
+	text_copy(whole, sizeof(whole), out[i].name);
+	do {
+		text_open(&name, out[i++].name, FIELD_NAME_BYTES);
+		text_add(&name, whole);
+		p = member_add(&name, p);
+	} while (*p == ',' && i < nfields);
+	return i;
+}
+
 static void parse_event(struct span s, int nfields, struct field_name *out)
 {
-	struct layout layout = layout_of(s, nfields);
-	int i = 0, k, n;
+	struct span none = { s.p, s.p };
+	const char *groups = s.p, *members;
+	struct layout layout;
+	int i = 0, k, n, extra, left;
 
-	for (k = 0; k < layout.arguments && i < nfields; k++) {
-		struct span argument = next_argument(&s, layout.templates);
+	s.p = members_find(groups, MEMBERS_ALL, &extra);
+	s = skip_remarks(s);
+	left = nfields - extra;
+	layout = layout_of(s, left);
+	for (k = 0; i < nfields; k++) {
+		struct span argument = none;
 
-		n = fields_of(&layout, k, nfields);
-		if (n)
-			argument_name_set(argument, nfields, i++, out);
-		/* the rest of a pack */
-		while (--n > 0 && i < nfields)
-			name_set(out, nfields, i++, NULL, NULL);
-		if (k >= layout.pack && layout.packs > 1)
-			break;
+		n = nfields;
+		if (k < layout.arguments &&
+		    (k <= layout.pack || layout.packs <= 1)) {
+			argument = next_argument(&s, layout.templates);
+			n = fields_of(&layout, k);
+		}
+		for (; n > 0 && i < nfields; n--) {
+			members = members_find(groups, (uint32_t)left--,
+					       &extra);
+			i = fields_set(argument, members, nfields, i, out);
+			/* a pack names its first field */
+			argument = none;
+		}
 	}
-	for (; i < nfields; i++)
-		name_set(out, nfields, i, NULL, NULL);
 }
 
 /* Returns the last word of literal text, but not "#word": that was a type in
@@ -489,7 +557,7 @@ int fields_parse(const char *text, int kind, int nfields,
 	while (*s.end)
 		s.end++;
 	if (kind == TAFFRAIL_KIND_EVENT)
-		parse_event(skip_remarks(s), nfields, out);
+		parse_event(s, nfields, out);
 	else if (kind == TAFFRAIL_KIND_MARK)
 		parse_format(s, nfields, out);
 	else

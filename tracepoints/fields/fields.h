@@ -4,8 +4,9 @@
  *
  *  - of a TAFFRAIL_EVENT, the text of its arguments. An argument is named by
  *    TAFFRAIL_FIELD(NAME, ...), else by its last identifier: `req->id` is
- *    "id", `v[3]` is "v", `f(x)` is "f", `now() - t0` is "t0";
- *    TAFFRAIL_LEVEL and TAFFRAIL_MESSAGE, before the others, are no fields;
+ *    "id", `v[3]` is "v", `f(x)` is "f", `now() - t0` is "t0". Of a structure
+ *    (TAFFRAIL_STRUCT) each member is a field, "at.x", "at.v.0". TAFFRAIL_LEVEL
+ *    and TAFFRAIL_MESSAGE, before the others, are no fields;
  *  - of a TAFFRAIL_MARK, its format: a conversion is named by the word before
  *    it, "id %d url %s" has the fields "id" and "url".
  *
@@ -32,7 +33,8 @@
 #define FIELD_PRECISION_FIELD	-2	/* %.*s: the field before says it */
 
 struct field_name {
-	char name[FIELD_NAME_BYTES];	/* a C identifier, NUL-terminated */
+	char name[FIELD_NAME_BYTES];	/* NUL-terminated: a C identifier, of
+					 * members several with dots */
 	uint8_t base;			/* to show it in: 8, 10 or 16 */
 	uint8_t pointer;		/* the format says %p: an address, even
 					 * if the type is a string */

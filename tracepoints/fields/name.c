@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Returns whether another field than number `own` has a name. */
+/* Returns whether another field than number `own` has a name, or is a member of
+ * what has it. */
 static bool is_taken(const char *name, const struct field_name *out, int n,
 		     int own)
 {
@@ -18,7 +19,7 @@ static bool is_taken(const char *name, const struct field_name *out, int n,
 
 		for (; *p && *p == *other; p++, other++)
 			;
-		if (i != own && *p == *other)
+		if (i != own && (*p == *other || (!*p && *other == '.')))
 			return true;
 	}
 	return false;

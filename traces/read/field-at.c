@@ -4,6 +4,7 @@
  */
 #include "traces/read/field-at.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const struct field_class cpu_class = {
@@ -53,6 +54,53 @@ int64_t field_always_bytes(const struct field_class *class)
 	return sum * (int64_t)(class->count);
 }
 
+/* Finds a member of a structure, or an element of an array, whose place in it
+ * is always the same. */
+static bool find_inner(struct field_at *at, const struct field_class *class,
+		       const char *name)
+{
+	bool array = class->kind == FIELD_ARRAY;
+	uint64_t n = array ? class->count : class->nmembers;
+	size_t length = strcspn(name, ".");
+	char number[24];
+
+	if (!array && class->kind != FIELD_STRUCT)
+		return false;
+	for (uint64_t i = 0; i < n; i++) {
+		const struct field_class *member =
+			&class->members[array ? 0 : i];
+		int64_t bytes = field_always_bytes(member);
+
+		snprintf(number, sizeof(number), "%llu",
+			 (unsigned long long)i);
+		if (!array && !member->name)
+			return false;
+		if (!strncmp(array ? number : member->name, name, length) &&
+		    !(array ? number : member->name)[length]) {
+			at->class = member;
+			return !name[length] ||
+			       find_inner(at, member, name + length + 1);
+		}
+		if (bytes < 0 || at->inner + bytes > UINT32_MAX)
+			return false;
+		at->inner += (uint32_t)bytes;
+	}
+	return false;
+}
+
+static bool is_member(struct field_at *at, const struct field_class *member,
+		      const char *name)
+{
+	size_t n = member->name ? strlen(member->name) : 0;
+
+	at->inner = 0;
+	at->class = member;
+	return member->name && !member->is_length &&
+	       !strncmp(member->name, name, n) &&
+	       (!name[n] ||
+		(name[n] == '.' && find_inner(at, member, name + n + 1)));
+}
+
 static bool find_member(struct field_at *at, const struct field_class *class,
 			const char *name)
 {
@@ -62,9 +110,8 @@ static bool find_member(struct field_at *at, const struct field_class *class,
 		const struct field_class *member = &class->members[i];
 		int64_t bytes = field_always_bytes(member);
 
-		if (member->name && !member->is_length &&
-		    !strcmp(member->name, name)) {
-			at->class = member;
+		if (is_member(at, member, name)) {
+			at->whole = member;
 			at->to = i;
 			return true;
 		}
@@ -122,13 +169,16 @@ const uint8_t *field_at_bytes(const struct field_at *at,
 	if (at->offset > end - p)
 		return NULL;
 	p += at->offset;
-	members = at->class - at->to;
+	members = at->whole - at->to;
 	for (uint32_t i = at->from; i < at->to; i++) {
 		step = field_bytes(&members[i], p, end);
 		if (step < 0)
 			return NULL;
 		p += step;
 	}
+	if (field_bytes(at->whole, p, end) < 0)
+		return NULL;
+	p += at->inner;
 	step = field_bytes(at->class, p, end);
 	*bytes = (size_t)step;
 	return step < 0 ? NULL : p;

@@ -23,14 +23,18 @@ struct field_at {
 	enum field_source source;
 	uint32_t offset;		/* bytes before `from`, always */
 	uint32_t from;			/* the first member to step over */
-	uint32_t to;			/* the field's own number */
+	uint32_t to;			/* the number of `whole` */
+	const struct field_class *whole;	/* the event's member that is
+						 * the field or has it */
+	uint32_t inner;			/* bytes before the field in that */
 };
 
 /* Returns the size that all values of a class have; -1: they differ, or are
  * large. */
 int64_t field_always_bytes(const struct field_class *class);
 
-/* Returns false if events of the class have no such field. */
+/* Returns false if events of the class have no such field. That of a structure
+ * is "at.x", that of an array of fixed size "v.0". */
 bool field_at_find(struct field_at *at, const struct trace_class *trace,
 		   const struct event_class *event, const char *name);
 

@@ -24,7 +24,8 @@ struct where_fields {
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 	uint32_t n;
 	struct write_shape shape;
-	struct where_step *context;	/* one for each member */
+	struct where_step *context;	/* one for each number or string; the
+					 * last one has no class */
 	struct where_step *fields;
 	char *shown;			/* struct taffrail_shown, one a field */
 	size_t shown_bytes;

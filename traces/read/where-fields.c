@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "traces/read/where-fields-private.h"
@@ -55,10 +56,11 @@ static bool has_word(const char *expression, const char *word)
 	return false;
 }
 
-static bool is_used(const struct field_class *class, const char *expression)
+static bool is_used(const struct field_class *class, const char *name,
+		    const char *expression)
 {
-	if (!class->name || !expression || has_word(expression, class->name))
-		return class->name;
+	if (!*name || !expression || has_word(expression, name))
+		return *name;
 	for (size_t i = 0; i < class->nlabels; i++)
 		if (has_word(expression, class->labels[i].name))
 			return true;
@@ -134,7 +136,8 @@ static int add_level(struct where_fields *f, const struct event_class *class)
 }
 
 static int add_field(struct where_fields *f, const struct field_class *class,
-		     struct where_step *step, const char *expression)
+		     struct where_step *step, const char *name,
+		     const char *expression)
 {
 	uint8_t type = type_of(class);
 	struct write_shape *shape = &f->shape;
@@ -143,10 +146,11 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 
 	step->class = class;
 	if (!type || class->is_length || f->n == TAFFRAIL_FIELDS_MAX ||
-	    (variable && shape->nvar == 16) || !is_used(class, expression))
+	    (variable && shape->nvar == 16) ||
+	    !is_used(class, name, expression))
 		return 0;
 	step->used = true;
-	strncpy(f->names[f->n].name, class->name, FIELD_NAME_BYTES - 1);
+	strncpy(f->names[f->n].name, name, FIELD_NAME_BYTES - 1);
 	f->names[f->n].precision = FIELD_PRECISION_NONE;
 	f->types[f->n++] = type;
 	if (variable) {
@@ -159,30 +163,75 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 	return class->nlabels ? add_shown(f, class) : 0;
 }
 
-static int add_struct(struct where_fields *f, const struct field_class *class,
-		      struct where_step **steps, const char *expression)
+/* Returns whether the elements of an array are fields of their own. */
+static bool is_small_array(const struct field_class *class)
 {
+	return class->kind == FIELD_ARRAY && class->count &&
+	       class->count <= TAFFRAIL_FIELDS_MAX &&
+	       class->members[0].kind <= FIELD_ENUM;
+}
+
+static size_t count_steps(const struct field_class *class)
+{
+	size_t n = 0;
+
+	if (is_small_array(class))
+		return class->count;
+	if (class->kind != FIELD_STRUCT)
+		return 1;
+	for (size_t i = 0; i < class->nmembers; i++)
+		n += count_steps(&class->members[i]);
+	return n;
+}
+
+/* Adds a field, the members of a structure, NAME.MEMBER, or the elements of a
+ * small array, NAME.0, at *step. */
+static int add_fields(struct where_fields *f, const struct field_class *class,
+		      struct where_step **step, const char *name,
+		      const char *expression)
+{
+	bool array = is_small_array(class);
+	size_t n = array ? class->count : class->nmembers;
+	char inner[FIELD_NAME_BYTES];
 	int ret = 0;
 
-	*steps = class_memory_take(f->memory, (class->nmembers + 1) *
-					      sizeof(**steps));
-	if (!*steps)
-		return -ENOMEM;
-	for (size_t i = 0; i < class->nmembers && !ret; i++)
-		ret = add_field(f, &class->members[i], &(*steps)[i],
-				expression);
+	if (!array && class->kind != FIELD_STRUCT)
+		return add_field(f, class, (*step)++, name, expression);
+	for (size_t i = 0; i < n && !ret; i++) {
+		const struct field_class *member =
+			&class->members[array ? 0 : i];
+
+		if (array)
+			snprintf(inner, sizeof(inner), "%s.%zu", name, i);
+		else
+			snprintf(inner, sizeof(inner), "%s%s%s", name,
+				 *name ? "." : "",
+				 member->name ? member->name : "");
+		ret = add_fields(f, member, step, inner, expression);
+	}
 	return ret;
 }
 
+static int add_struct(struct where_fields *f, const struct field_class *class,
+		      struct where_step **steps, const char *expression)
+{
+	struct where_step *step;
+
+	step = class_memory_take(f->memory, (count_steps(class) + 1) *
+					    sizeof(*step));
+	*steps = step;
+	return step ? add_fields(f, class, &step, "", expression) : -ENOMEM;
+}
+
 /* Finds out whether the program sees one number of the event's fields. */
-static void find_alone(struct where_fields *f, const struct field_class *fields)
+static void find_alone(struct where_fields *f)
 {
 	const struct where_step *step = f->fields;
 	uint32_t offset = 0;
 
 	if (f->n != 1 || f->shape.nvar)
 		return;
-	for (size_t i = 0; i < fields->nmembers; i++, step++) {
+	for (; step->class; step++) {
 		if (step->used) {
 			f->alone = step->class->kind <= FIELD_ENUM;
 			f->offset = offset;
@@ -209,7 +258,7 @@ int where_fields_make(struct where_fields *fields, struct trace_class *t,
 		ret = add_struct(fields, t->context, &fields->context,
 				 expression);
 	if (!ret)
-		find_alone(fields, class->fields);
+		find_alone(fields);
 	return ret;
 }
 
