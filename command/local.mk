@@ -24,11 +24,11 @@ command_sources = \
 	command/common/command.h \
 	command/common/counted.c \
 	command/common/counted.h \
-	command/common/finish.c \
 	command/common/installed.c \
 	command/common/installed.h \
 	command/common/json.c \
 	command/common/json.h \
+	command/common/limits-text.c \
 	command/common/limits.c \
 	command/common/limits.h \
 	command/common/options.c \

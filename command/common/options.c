@@ -20,6 +20,7 @@
 #include "base/tunables.h"
 #include "base/words.h"
 #include "buffers/layout.h"
+#include "command/common/limits.h"
 #include "command/common/printable.h"
 
 #define KEY_HELP	0x7fff
@@ -95,6 +96,14 @@ int command_misused(const char *format, ...)
 	va_end(ap);
 	fprintf(stderr, "Try 'taffrail %s%s--help'.\n", word, *word ? " " : "");
 	return COMMAND_USAGE;
+}
+
+int command_finish(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return command_failed("cannot write the output: %s",
+				      limits_raise(errno));
+	return COMMAND_DONE;
 }
 
 static void print_row(const struct option_row *row)
