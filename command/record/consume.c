@@ -345,8 +345,8 @@ static int finish_emptying(struct consumer *consumer,
 
 /*
  * Empties the rings but for what is in open sub-buffers, which does not leave
- * them. Notes whether the rest must stay where it is: then the next reader finds
- * all that is not in the trace, and nothing else.
+ * them. Notes whether the rest must stay where it is: then the next reader
+ * finds all that is not in the trace, and nothing else.
  */
 static void begin_finish(struct consumer *consumer)
 {
