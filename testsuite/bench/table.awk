@@ -271,10 +271,22 @@ function callbacks()
 		  get("probes.declared_off1") - get("probes.empty1"), "ns",
 		  "%.3f", 1)
 	python_events()
+	compile_time()
 	limit_row("callback: attach and detach, 1 marker", "probes.turn1",
 		  get("probes.turn1") / 1000, "ms", "%.3f", 1)
 	limit_row("  attach and detach, 1,000 markers", "probes.turn1000",
 		  get("probes.turn1000") / 1000, "ms", "%.3f", 20)
+}
+
+function compile_time()
+{
+	limit_row("compile time of 200 markers, C", "compile.c",
+		  get("compile.c"), "s", "%.2f", 1.5)
+	limit_row("  C++", "compile.cxx", get("compile.cxx"), "s", "%.2f", 1.5)
+	limit_row("  of LTTng-UST, C", "compile.lttng.c",
+		  get("compile.lttng.c"), "s", "%.2f")
+	limit_row("  of LTTng-UST, C++", "compile.lttng.cxx",
+		  get("compile.lttng.cxx"), "s", "%.2f")
 }
 
 function python_events()
