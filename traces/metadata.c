@@ -24,7 +24,6 @@
 #define NAME_BYTES	96		/* of an identifier, with its NUL */
 #define MESSAGE_BYTES	1024		/* of a message, with its NUL; cut */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
-#define DEPTH_MAX	8		/* of structures in each other */
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
 #define TRACER_PATCH	0
@@ -260,10 +259,9 @@ static void put_field(FILE *out, struct names *names,
 static void put_message(FILE *out, const struct event_view *event)
 {
 	char message[MESSAGE_BYTES];
-	const char *text = event->text;
+	const char *text = strrchr(event->text, '\2');	/* behind members */
 
-	if (*text == '\1' && strrchr(text, '\2'))	/* members come first */
-		text = strrchr(text, '\2');
+	text = text ? text + 1 : event->text;
 	if (event->kind != TAFFRAIL_KIND_EVENT ||
 	    !message_find(text, message, sizeof(message)))
 		return;
@@ -276,7 +274,7 @@ static void put_message(FILE *out, const struct event_view *event)
 struct members {
 	const struct event_view *event;
 	const struct field_name *fields;
-	int from, to, depth;
+	int from, to;
 	size_t at;
 };
 
@@ -298,7 +296,8 @@ static bool are_elements(const struct members *m)
 	return true;
 }
 
-/* Writes fields; those of one structure, at.x and at.y, as a struct "at". */
+/* Writes fields; those of one structure, at.x and at.y, as a struct "at". A name
+ * has room for 31 dots: that bounds the recursion. */
 static void put_fields(FILE *out, const struct members *all)
 {
 	struct names names = { .n = 0 };
@@ -310,8 +309,7 @@ static void put_fields(FILE *out, const struct members *all)
 		struct members inner = *all;
 
 		next = i + 1;
-		inner.depth++;
-		if (!dot || all->depth == DEPTH_MAX) {
+		if (!dot) {
 			put_field(out, &names, all->event, i, text,
 				  all->fields[i].base);
 			continue;
@@ -343,7 +341,7 @@ static void put_event(FILE *out, const struct event_view *event)
 	struct field_name fields[EVENT_FIELDS_MAX] = { 0 };
 	const struct shown_bytes shown = { event->shown,
 				     event->shown + event->shown_bytes };
-	struct members all = { event, fields, 0, event->nfields, 0, 0 };
+	struct members all = { event, fields, 0, event->nfields, 0 };
 	int level = shown_level(&shown);
 
 	fields_parse(event->text, event->kind, event->nfields, fields);

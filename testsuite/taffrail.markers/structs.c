@@ -70,6 +70,8 @@ static void hit(struct ship *ship)
 		       TAFFRAIL_FIELD(where, TAFFRAIL_STRUCT(moved(p), POINT)),
 		       TAFFRAIL_STRUCT(TAFFRAIL_FIELD(inside, p), POINT));
 	LOG(i, TAFFRAIL_STRUCT(ship->at, POINT), ship->at.x);
+	TAFFRAIL_EVENT(app, told, TAFFRAIL_MESSAGE("turn to {i}"),
+		       TAFFRAIL_STRUCT(colour, TINY), i);
 }
 
 #ifdef __cplusplus
