@@ -73,8 +73,8 @@ void marker_list_sort(struct marker_list *list);
 int marker_list_parse(struct marker_list *list, const char *answer,
 		      size_t bytes);
 
-/* A field: its type in words ("int32", "string", "uint8[]"), and how it is shown
- * (0: as its type says). */
+/* A field: its type in words ("int32", "string", "uint8[]"), and how it is
+ * shown (0: as its type says). */
 struct marker_field {
 	const char *name;
 	const char *type;
