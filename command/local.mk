@@ -157,6 +157,7 @@ command_sources = \
 	command/record/shortage.c \
 	command/record/shortage.h \
 	command/record/signals.c \
+	command/record/unmet.c \
 	command/record/unreached.c \
 	command/record/unreached.h \
 	command/report/checks.c \

@@ -6,7 +6,8 @@
  * run.c starts the program, loop.c finds processes and empties their rings,
  * probes.c loads probe libraries, followed.c serves readers meanwhile, ask.c
  * sends requests, late.c looks at the processes once more, member.c knows them,
- * met.c the rules that selected a marker, signals.c sets handlers and limits.
+ * met.c the rules that selected a marker, unmet.c tells of the others,
+ * signals.c sets handlers and limits.
  */
 #ifndef COMMAND_RECORD_PRIVATE_H
 #define COMMAND_RECORD_PRIVATE_H
@@ -161,6 +162,11 @@ bool record_met(const struct record *record, const char *rule);
 
 /* Tells that a rule names no marker of any process, and what may. */
 void record_tell_rule(const struct record *record, const char *rule);
+
+/* Tells which rules matched no marker, most likely typing errors; or, without
+ * any agent, only that: then no rule could match. Returns COMMAND_FAILED in
+ * both cases. */
+int record_tell_unmet(const struct record *record);
 
 /* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);

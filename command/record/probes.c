@@ -93,12 +93,15 @@ int record_take_connect(struct record_options *o, const char *word)
 	if (o->nconnects == RECORD_CONNECTS_MAX)
 		return command_misused("more than %d connections",
 				       RECORD_CONNECTS_MAX);
-	text = strdup(word);
 	if (!o->connects)
 		o->connects = calloc(RECORD_CONNECTS_MAX, sizeof(*wish));
-	if (!text || !o->connects)
+	if (!o->connects)
 		return command_failed("out of memory");
 	wish = &o->connects[o->nconnects];
+	text = strdup(word);
+	wish->rule = text;
+	if (!text)
+		return command_failed("out of memory");
 	function = function_find(text);
 	if (!function)
 		return command_misused("'%s' is not RULE LIB:FUNCTION "
@@ -111,7 +114,6 @@ int record_take_connect(struct record_options *o, const char *word)
 	if (words_take(wish, *end ? end + 1 : end))
 		return command_failed("out of memory");
 	*end = '\0';
-	wish->rule = text;
 	wish->function = function;
 	wish->enable = true;
 	o->nconnects++;
