@@ -162,7 +162,8 @@ static void string(struct tsdl *t)
 	while (*at && *at != '"' && *at != '\n') {
 		char c = *at++;
 
-		if (c == '\\' && *at)
+		/* a string ends with its line, for which there is room */
+		if (c == '\\' && *at && *at != '\n')
 			c = escaped(&at);
 		if (c)
 			t->text[n++] = c;
