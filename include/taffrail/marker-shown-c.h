@@ -99,7 +99,7 @@
 
 #define TAFFRAIL_HOW_OF_(m, i, x)					\
 	TAFFRAIL_WHETHER_(TAFFRAIL_HOWOF, x)(m, i, x)
-#define TAFFRAIL_HOWOF1_(m, i, x)	TAFFRAIL_JOIN_(m, 1)(i, x)
+#define TAFFRAIL_HOWOF1_(m, i, x)	TAFFRAIL_JOIN_(m, 1)(i, x, )
 #define TAFFRAIL_HOWOF_(m, i, x)					\
 	TAFFRAIL_APPLY_(TAFFRAIL_HOW_AT_, m, i, TAFFRAIL_LIST_ x)
 #define TAFFRAIL_HOW_AT_(m, i, none, tag, e, how, names, ...)		\
@@ -108,7 +108,7 @@
 #else
 #define TAFFRAIL_SHOWN_(tag, e, how, ...)	((void)tag, e)
 #define TAFFRAIL_GROUP_(tag, e, ...)		((void)tag, e)
-#define TAFFRAIL_HOW_OF_(m, i, x)		TAFFRAIL_JOIN_(m, 1)(i, x)
+#define TAFFRAIL_HOW_OF_(m, i, x)		TAFFRAIL_JOIN_(m, 1)(i, x, )
 #define TAFFRAIL_NAMED_(name, ...)					\
 	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)
 #define TAFFRAIL_PLAIN_(i, x)			, x

@@ -145,7 +145,7 @@
 	TAFFRAIL_SDT_MARKER_(p, n, names, TAFFRAIL_ZERO_(__VA_ARGS__))
 #define TAFFRAIL_SDT_MARKER_(p, n, names, ...)				\
 	TAFFRAIL_MARKER_(TAFFRAIL_KIND_EVENT, TAFFRAIL_SDT_HOW_, #p, #n, \
-			 names, __VA_ARGS__)
+			 names "\0" __FILE__, __VA_ARGS__)
 
 /* A pointer is an address, whatever it points to. */
 #ifdef __cplusplus
