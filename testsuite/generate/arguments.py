@@ -28,6 +28,7 @@ class Argument:
         self.sequence = values[0][0] == "sequence"
         self.null = False       # a string that no precision cuts
         self.base = 10          # in the trace
+        self.shown = ""         # how `list` says that it is shown
         self.whole = False      # only of TAFFRAIL_EVENT and its like
         self.enumeration = None     # type, (label, name, value)s, declaration
 

@@ -149,6 +149,7 @@ class Marker:
         self.channel, self.name = channel, name
         self.arguments = []
         self.fields = []        # (name, type, base) of each
+        self.shown = {}         # how they are, in words, by name
         self.rows = []          # the values of each round
         self.format = None
         self.place = None
@@ -313,6 +314,7 @@ class Program:
             if seen[name] > 1:
                 name = "%s_%d" % (name, seen[name])
             marker.fields.append((name, a.kind, a.base))
+            marker.shown[name] = a.shown
 
     def fill_format(self, marker, maker, count):
         words = []
@@ -460,4 +462,5 @@ class Program:
                 for (name, _, base), value in zip(marker.fields, row))
 
     def signature(self, marker):
-        return [(name, kind) for name, kind, _ in marker.fields]
+        return [(name, kind, marker.shown.get(name, ""))
+                for name, kind, _ in marker.fields]

@@ -11,6 +11,8 @@ EVENT = re.compile(rb"(?:on|ust|off):(p\d+_m\d+\w*): \{ cpu_id = \d+ \}, "
                    rb"\{ ?(.*?) ?\}$")
 LISTED = re.compile(r"(?:on|ust|off)/(p\d+_m\d+\w*) +0x\w+ +marker \w+ "
                     r"(\S+):(\d+) \((.*?)\)( \".*)?$")
+FIELD = re.compile(r"(?P<type>[^ ,{}]+) (?P<name>[^ ,{}]+)"
+                   r"(\{(?P<shown>[^{}]+)\})?(, (?=.)|$)")
 
 
 def events(text):
@@ -109,13 +111,20 @@ def compare_list(program, text):
 
 
 def wrong_signature(wanted, text):
-    got = [tuple(field.split(" ")[::-1]) for field in text.split(", ")
-           if field]
-    if [name for name, _ in got] != [name for name, _ in wanted]:
-        return "names are not %s" % ", ".join(name for name, _ in wanted)
-    for (name, kind), (_, type) in zip(wanted, got):
+    got, end = [], 0
+    while end < len(text):
+        match = FIELD.match(text, end)
+        if not match:
+            return "no field is " + text[end:]
+        got.append(match.group("name", "type", "shown"))
+        end = match.end()
+    if [name for name, _, _ in got] != [name for name, _, _ in wanted]:
+        return "names are not %s" % ", ".join(name for name, _, _ in wanted)
+    for (name, kind, how), (_, type, shown) in zip(wanted, got):
         if kind is not None and kind != type:
             return "%s is not %s" % (name, kind)
+        if how != (shown or ""):
+            return "%s is not shown as {%s}" % (name, how)
     return None
 
 

@@ -30,6 +30,7 @@ class Shown:
         else:
             a.text = form % a.text
         a.conversion, a.whole = None, True
+        a.shown = a.shown or macro.lower()
         return a
 
     def base(self):
@@ -69,6 +70,8 @@ class Shown:
         type, items, top = a.enumeration
         items = self.rng.sample(items, self.rng.randint(1, len(items)))
         listed = ", ".join(label for label, _, _ in items)
+        a.shown = ", ".join("%s=%d" % (name, v.wrap(n, 64, True))
+                            for _, name, n in items)
         a.values = [("state", n, [name for _, name, k in items if k == n])
                     for _, n, _ in a.values]
         if self.rng.random() < 0.4:
