@@ -78,8 +78,8 @@ static int request_once(pid_t pid, bool load, const char *request,
 	return ret;
 }
 
-/* The process may be traced for the moment that another command of ours
- * needs. */
+/* The process may be traced for the moment that another command of ours needs,
+ * or have no thread for now but that command's. */
 int attach_request(pid_t pid, bool load, const char *request,
 		   struct attach_answer *answer, struct attach_report *report)
 {
@@ -90,7 +90,7 @@ int attach_request(pid_t pid, bool load, const char *request,
 	for (int i = 0; i < BUSY_LOOKS; i++) {
 		report->error[0] = '\0';
 		ret = request_once(pid, load, request, answer, report);
-		if (ret != -EBUSY)
+		if (ret != -EBUSY && ret != -ENXIO)
 			break;
 		nanosleep(&pause, NULL);
 	}

@@ -44,6 +44,18 @@ int attach_threadless(const struct attach_target *t, int error)
 			   "(ulimit -u), or that of its cgroup (pids.max)");
 }
 
+/* The tracer may have gone meanwhile. */
+static int traced(const struct attach_target *t)
+{
+	long tracer = process_status(t->pid, "TracerPid");
+
+	return tracer > 0 ?
+		attach_fact(t, -EBUSY, "process %d is traced by process %ld",
+			    t->pid, tracer) :
+		attach_fact(t, -EBUSY, "process %d was traced by another "
+			    "process: try again", t->pid);
+}
+
 static int why_not(const struct attach_target *t, int ret)
 {
 	if ((ret == -ESRCH || ret == -ECHILD) && !kill(t->pid, 0))
@@ -63,10 +75,8 @@ static int why_not(const struct attach_target *t, int ret)
 		return attach_fact(t, ret, "cannot stop the only thread of "
 				   "process %d: it does not leave libc; try "
 				   "again", t->pid);
-	if (ret == -EPERM && process_status(t->pid, "TracerPid") > 0)
-		return attach_fact(t, -EBUSY, "process %d is traced by "
-				   "process %ld", t->pid,
-				   process_status(t->pid, "TracerPid"));
+	if (ret == -EALREADY)
+		return traced(t);
 	if (ret == -ESTALE)
 		return attach_fact(t, ret, "process %d is executing another "
 				   "program: try again", t->pid);

@@ -39,8 +39,10 @@
 
 #include "buffers/layout.h"
 #include "command/attach/steps.h"
+#include "command/process/process.h"
 
 #define STOP_WAIT_MS	2000
+#define SEIZE_TRIES	3
 #define SAFE_TRIES	2000
 #define SAFE_PAUSE_NS	1000000
 #define MAYBE_TRIES	200	/* then FORKING_MAYBE counts as no fork */
@@ -383,12 +385,26 @@ static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 	return ret;
 }
 
+/* Becomes the thread's tracer. Returns -EALREADY if it has another one: the
+ * kernel says -EPERM then, too, and that tracer may have gone when one looks. */
+static int become_tracer(struct tracee *x)
+{
+	int ret = -EPERM;
+
+	for (int i = 0; i < SEIZE_TRIES && ret == -EPERM; i++) {
+		ret = (int)trace(PTRACE_SEIZE, x->tid, NULL,
+				 (void *)PTRACE_O_TRACESYSGOOD);
+		if (ret == -EPERM && process_status(x->tid, "TracerPid") > 0)
+			ret = -EALREADY;
+	}
+	return ret;
+}
+
 /* Seizes the thread. If it does not stop, it stays traced until our thread
  * ends. */
 static int seize(struct tracee *x)
 {
-	int ret = (int)trace(PTRACE_SEIZE, x->tid, NULL,
-			     (void *)PTRACE_O_TRACESYSGOOD);
+	int ret = become_tracer(x);
 
 	if (ret)
 		return ret;
