@@ -386,7 +386,8 @@ static int lead_wake(struct tracee *x, const struct attach_wake *wake)
 }
 
 /* Becomes the thread's tracer. Returns -EALREADY if it has another one: the
- * kernel says -EPERM then, too, and that tracer may have gone when one looks. */
+ * kernel says -EPERM then, too, and that tracer may have gone when one looks.
+ */
 static int become_tracer(struct tracee *x)
 {
 	int ret = -EPERM;
