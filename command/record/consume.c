@@ -458,6 +458,7 @@ static int last_scan(struct consumer *consumer)
 int consume_finish(struct consumer *consumer)
 {
 	bool overwrite = consumer->session.page.flags & SESSION_OVERWRITE;
+	bool stay;
 	int ret;
 	size_t i;
 
@@ -467,7 +468,8 @@ int consume_finish(struct consumer *consumer)
 	refresh(consumer);
 	if (consumer->consume)
 		begin_finish(consumer);
-	for (i = 0; i < consumer->nrings && !consumer->missed; i++) {
+	stay = consumer->consume && consumer->missed;
+	for (i = 0; i < consumer->nrings && !stay; i++) {
 		struct consumer_ring *ring = consumer->rings[i];
 		int error = consumer->consume ?
 				    finish_emptying(consumer, ring) :

@@ -60,7 +60,7 @@ static int take_image(struct record *record,
 		member = NULL;
 	if (member && member->done)
 		return 0;
-	/* what is taken in later must not take those that streams need */
+	/* a new process leaves the descriptors that streams need */
 	ret = limits_spare_files(CONSUME_FILES);
 	if (ret)
 		return ret;
