@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
+#include "tracepoints/fields/shown.h"
 
 struct names {
 	struct field_name fields[TAFFRAIL_FIELDS_MAX];
@@ -226,6 +227,7 @@ static struct known *known_make(const struct object *object)
 	marker->line_ = object->site->line_;
 	marker->nfields_ = object->site->nfields_;
 	marker->names_ = known->names;
+	known->shown = shown_of_site(object->site);
 	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
 		known->names[i] = fields->fields[i].name;
 	places_fill(marker, object);

@@ -10,6 +10,7 @@ probes_sources = \
 	probes/hit.c \
 	probes/library.c \
 	probes/list.c \
+	probes/names.c \
 	probes/private.h \
 	probes/probe.c \
 	probes/reader.c \
@@ -24,6 +25,7 @@ probes_shared_sources = \
 	base/text.c \
 	tracepoints/fields/fields.c \
 	tracepoints/fields/name.c \
+	tracepoints/fields/shown.c \
 	tracepoints/fields/token.c
 
 # probe libraries
@@ -31,7 +33,9 @@ histogram_sources = \
 	probes/shipped/histogram-print.c \
 	probes/shipped/histogram.c \
 	probes/shipped/histogram-private.h \
-	probes/shipped/pairs-private.h
+	probes/shipped/pairs-private.h \
+	probes/shipped/value-private.h
 watchdog_sources = \
 	probes/shipped/pairs-private.h \
+	probes/shipped/value-private.h \
 	probes/shipped/watchdog.c

@@ -26,7 +26,7 @@
 #include "agent/probe.h"
 #include "base/lines.h"
 #include "include/taffrail/probe-library.h"
-#include "include/taffrail/probe.h"
+#include "tracepoints/fields/shown.h"
 
 #define ENTRY_NAME_BYTES	96
 #define ENTRY_FAULT_BYTES	320
@@ -63,7 +63,8 @@ struct node {
 
 /* A marker that has, or had, callbacks: `probes` of its object. */
 struct known {
-	struct taffrail_marker marker;
+	struct taffrail_marker marker;	/* first: probes/names.c */
+	struct shown_bytes shown;
 	const char *names[TAFFRAIL_FIELDS_MAX];
 	struct field_name *fields;
 	int kept;			/* hits keep the vector registers */

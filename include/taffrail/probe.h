@@ -259,6 +259,12 @@ int taffrail_field_string(const struct taffrail_event *event_, int field_,
 /* The elements of an array, and how many bytes they have. */
 int taffrail_field_bytes(const struct taffrail_event *event_, int field_,
 			 const void **bytes_, size_t *length_);
+/* The name of an integer's value: that of TAFFRAIL_ENUM or TAFFRAIL_ENUM_NAMES,
+ * "false" or "true" of TAFFRAIL_BOOL. It is the marker's own memory and has
+ * `length_` characters, and no NUL behind them. */
+int taffrail_field_name_of_value(const struct taffrail_event *event_,
+				 int field_, const char **name_,
+				 size_t *length_);
 
 TAFFRAIL_STATIC_ inline uint8_t
 taffrail_field_kind_(const struct taffrail_event *event_, int field_)

@@ -10,10 +10,10 @@
 #include <taffrail/probe-library.h>
 
 #include "probes/shipped/pairs-private.h"
+#include "probes/shipped/value-private.h"
 
 #define KEYS		256
 #define KEY_OTHERS	(KEYS - 1)	/* where no other is free */
-#define KEY_BYTES	48
 #define LINEAR		100		/* buckets of equal width */
 #define BUCKETS		(LINEAR + 2)
 #define CPUS		1024
@@ -24,7 +24,7 @@ enum key_state { KEY_FREE = 0, KEY_WRITTEN, KEY_WHOLE };
 /* A value of the field `by`. */
 struct key {
 	uint32_t state;			/* enum key_state */
-	char text[KEY_BYTES];
+	char text[VALUE_BYTES];
 };
 
 /* The counters of one CPU. Powers of two: below 0, 0, 1, 2 to 3, 4 to 7 ...

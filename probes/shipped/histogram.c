@@ -104,44 +104,6 @@ static int key_of(struct histogram *h, const char *text)
 	return KEY_OTHERS;
 }
 
-static void number_text(char text[KEY_BYTES], uint64_t number, int negative)
-{
-	char digits[24];
-	int n = 0;
-
-	do
-		digits[n++] = (char)('0' + number % 10);
-	while (number /= 10);
-	if (negative)
-		*text++ = '-';
-	while (n)
-		*text++ = digits[--n];
-	*text = '\0';
-}
-
-/* Writes the value of the field `by` as text. */
-static void key_text(const struct histogram *h,
-		     const struct taffrail_event *event, char text[KEY_BYTES])
-{
-	int field = *h->by ? taffrail_field(event, h->by) : -1;
-	const char *string;
-	size_t n;
-	int64_t i64;
-	uint64_t u64;
-
-	*text = '\0';
-	if (taffrail_field_string(event, field, &string, &n)) {
-		n = n < KEY_BYTES ? n : KEY_BYTES - 1;
-		memcpy(text, string, n);
-		text[n] = '\0';
-	} else if (taffrail_field_i64(event, field, &i64)) {
-		number_text(text, i64 < 0 ? -(uint64_t)i64 : (uint64_t)i64,
-			    i64 < 0);
-	} else if (taffrail_field_u64(event, field, &u64)) {
-		number_text(text, u64, 0);
-	}
-}
-
 /* Returns the bucket of a value. */
 static int bucket_of(const struct histogram *h, int64_t value)
 {
@@ -160,14 +122,14 @@ static void count(struct histogram *h, const struct taffrail_event *event,
 		  int64_t value)
 {
 	struct counts *counts = counts_of(h);
-	char text[KEY_BYTES];
+	char text[VALUE_BYTES];
 	int key;
 
 	if (!counts) {
 		__atomic_fetch_add(&h->lacking, 1, __ATOMIC_RELAXED);
 		return;
 	}
-	key_text(h, event, text);
+	value_text(event, *h->by ? taffrail_field(event, h->by) : -1, text);
 	key = key_of(h, text);
 	__atomic_fetch_add(&counts->buckets[key][bucket_of(h, value)], 1,
 			   __ATOMIC_RELAXED);

@@ -18,6 +18,7 @@
 #include <taffrail/probe-library.h>
 
 #include "probes/shipped/pairs-private.h"
+#include "probes/shipped/value-private.h"
 
 #define DEPTH		64
 #define NAME_BYTES	64
@@ -26,6 +27,7 @@
 struct watch {
 	struct watch *next;
 	char name[NAME_BYTES];
+	char by[NAME_BYTES];	/* a field of the end, or "" */
 	uint64_t limit;		/* of the clock */
 	int uses;
 	uint64_t ends;
@@ -40,13 +42,17 @@ static void begin(const struct taffrail_event *event, void *priv)
 	pairs_begin(&((struct watch *)priv)->pairs, taffrail_event_time(event));
 }
 
-static void late(const struct watch *w, uint64_t ns)
+static void late(const struct watch *w, const struct taffrail_event *event,
+		 uint64_t ns)
 {
 	void *stack[DEPTH];
 	int n = backtrace(stack, DEPTH);
+	char by[VALUE_BYTES];
 
+	value_text(event, *w->by ? taffrail_field(event, w->by) : -1, by);
 	TAFFRAIL_EVENT(watchdog, slow, TAFFRAIL_STR(w->name), ns,
-		       TAFFRAIL_ARRAY((uint64_t *)stack, n));
+		       TAFFRAIL_ARRAY((uint64_t *)stack, n),
+		       TAFFRAIL_STR(by));
 }
 
 static void end(const struct taffrail_event *event, void *priv)
@@ -60,7 +66,7 @@ static void end(const struct taffrail_event *event, void *priv)
 	if (took <= w->limit)
 		return;
 	__atomic_fetch_add(&w->late, 1, __ATOMIC_RELAXED);
-	late(w, pairs_ns(took));
+	late(w, event, pairs_ns(took));
 }
 
 /* Reads "100ms", in units of the clock. Returns 0 when it is no time. */
@@ -88,34 +94,62 @@ static int refuse(struct taffrail_call *call, const char *why)
 	return 1;
 }
 
+/* Returns 1 when each word is a setting. */
+static int are_settings(const struct taffrail_call *call)
+{
+	int i;
+
+	for (i = 0; i < taffrail_call_words(call); i++) {
+		const char *word = taffrail_call_word(call, i);
+
+		if (strncmp(word, "limit=", 6) && strncmp(word, "name=", 5) &&
+		    strncmp(word, "by=", 3))
+			return 0;
+	}
+	return 1;
+}
+
+static struct watch *watch_make(const char *name, const char *by,
+				uint64_t limit)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	void *stack[1];
+
+	if (!w)
+		return NULL;
+	/* it loads a library at its first call */
+	backtrace(stack, 1);
+	strcpy(w->name, name);
+	strcpy(w->by, by);
+	w->limit = limit;
+	w->next = watches;
+	watches = w;
+	return w;
+}
+
 static int open_watch(struct taffrail_call *call, void **priv)
 {
 	uint64_t limit = limit_read(taffrail_call_value(call, "limit"));
-	const char *name = taffrail_call_value(call, "name");
+	const char *name = taffrail_call_value(call, "name") ?: "pair";
+	const char *by = taffrail_call_value(call, "by");
 	struct watch *w = watches;
-	void *stack[1];
 
-	if (!name)
-		name = "pair";
+	if (!are_settings(call))
+		return refuse(call, "the settings are limit=, by= and name=");
 	while (w && strcmp(w->name, name))
 		w = w->next;
-	if (strlen(name) >= NAME_BYTES)
+	if (strlen(name) >= NAME_BYTES || (by && strlen(by) >= NAME_BYTES))
 		return refuse(call, "a name has at most 63 characters");
 	if (!limit)
 		return refuse(call, "say how long: limit=100ms (ns, us, ms, s)");
 	if (w && w->limit != limit)
 		return refuse(call, "begin and end of a name have one limit=");
-	if (!w) {
-		/* it loads a library at its first call */
-		backtrace(stack, 1);
-		w = calloc(1, sizeof(*w));
-		if (!w)
-			return refuse(call, "no memory");
-		strcpy(w->name, name);
-		w->limit = limit;
-		w->next = watches;
-		watches = w;
-	}
+	if (w && by && strcmp(w->by, by))
+		return refuse(call, "begin and end of a name have one by=");
+	if (!w)
+		w = watch_make(name, by ?: "", limit);
+	if (!w)
+		return refuse(call, "no memory");
 	w->uses++;
 	*priv = w;
 	return 0;

@@ -255,6 +255,44 @@ static void one_string(const struct taffrail_event *event, void *priv)
 		*length = 98;
 }
 
+enum state { IDLE, RUNNING = -5, DONE = 200 };
+
+/* Adds "NAME " of each field that has a name for its value, else "- ". */
+static void names(const struct taffrail_event *event, void *priv)
+{
+	const char *name;
+	size_t length;
+	int i;
+
+	for (i = -1; i <= taffrail_event_fields(event); i++) {
+		if (taffrail_field_name_of_value(event, i, &name, &length))
+			strncat(priv, name, length);
+		else
+			strcat(priv, "-");
+		strcat(priv, " ");
+	}
+}
+
+static void names_of_values(void)
+{
+	char got[128] = "";
+	enum state idle = IDLE, running = RUNNING, other = 7;
+	signed char small = RUNNING;
+	uint64_t done = DONE;
+	int yes = 3;
+
+	taffrail_probe_attach("app/found", names, got);
+	TAFFRAIL_EVENT(app, found, TAFFRAIL_ENUM(idle, IDLE, RUNNING),
+		       TAFFRAIL_ENUM(running, IDLE, RUNNING), yes,
+		       TAFFRAIL_ENUM(other, IDLE, RUNNING),
+		       TAFFRAIL_ENUM(small, IDLE, RUNNING),
+		       TAFFRAIL_ENUM(done, IDLE, DONE), TAFFRAIL_BOOL(yes),
+		       TAFFRAIL_HEX(yes), TAFFRAIL_BOOL(!yes), "text");
+	taffrail_probe_detach("app/found", names, got);
+	check_string("names of values", got,
+		     "- IDLE RUNNING - - RUNNING DONE true - false - - ");
+}
+
 static void marks(void)
 {
 	static const char whole[] = { 'a', 'b', 'c', 'd', 'e' };
@@ -397,6 +435,7 @@ int main(int argc, char **argv)
 	refusals();
 	priorities();
 	fields();
+	names_of_values();
 	marks();
 	inside();
 	libraries(argv[1]);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The names that a marker gives to values: of TAFFRAIL_ENUM, TAFFRAIL_BOOL.
+ */
+#include "probes/private.h"
+#include "tracepoints/fields/shown.h"
+
+#define PUBLIC		__attribute__((visibility("default")))
+
+/* Stores the value, as taffrail_shown has it: signed ones with their sign in 64
+ * bits. Returns 0 when it is no integer. */
+static int value_of(const struct taffrail_event *event, int field,
+		    uint64_t *value)
+{
+	switch (taffrail_field_kind_(event, field)) {
+	case TAFFRAIL_PLACE_SIGNED_:
+		*value = (uint64_t)taffrail_field_signed_(event, field);
+		return 1;
+	case TAFFRAIL_PLACE_UNSIGNED_:
+		*value = taffrail_field_unsigned_(event, field);
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* The marker of an event is the first part of a struct known. */
+PUBLIC int
+taffrail_field_name_of_value(const struct taffrail_event *event, int field,
+			     const char **name, size_t *length)
+{
+	const struct known *known = (const void *)event->marker_;
+	struct shown_field shown;
+	struct shown_name next;
+	uint64_t value;
+
+	if (!value_of(event, field, &value) ||
+	    !shown_find(&shown, &known->shown, (uint32_t)field))
+		return 0;
+	if (shown.how == TAFFRAIL_HOW_BOOL && value < 2) {
+		*name = value ? "true" : "false";
+		*length = value ? 4 : 5;
+		return 1;
+	}
+	while (shown_next(&shown, &next)) {
+		if ((uint64_t)next.value != value)
+			continue;
+		*name = next.start;
+		*length = (size_t)(next.end - next.start);
+		return 1;
+	}
+	return 0;
+}
