@@ -18,13 +18,16 @@
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
 #include "tracepoints/fields/scalar.h"
+#include "tracepoints/fields/shown.h"
 #include "tracepoints/sites/lock.h"
 #include "tracepoints/sites/registry.h"
 
 #define PUBLIC		__attribute__((visibility("default")))
 #define ID_BYTES	128
 #define FIELD_BYTES	64
-#define TEXT_BYTES	(ID_BYTES + TAFFRAIL_FIELDS_MAX * (FIELD_BYTES + 2))
+#define MESSAGE_BYTES	1024	/* in quotes, with its escapes */
+#define TEXT_BYTES	(ID_BYTES + TAFFRAIL_FIELDS_MAX * (FIELD_BYTES + 2) + \
+			 MESSAGE_BYTES)
 
 struct declaration {
 	struct object *object;		/* NULL: it is not declared now */
@@ -66,26 +69,71 @@ static int is_name(const char *name)
 	return p > name;
 }
 
+/* Adds what stands before the fields in TAFFRAIL_EVENT. */
+static int message_add(struct text *text, const char *message, const char *end)
+{
+	uint64_t begin = text->used;
+
+	text_add(text, "TAFFRAIL_MESSAGE(\"");
+	for (; *message; message++) {
+		if ((unsigned char)*message < ' ' || *message == 127)
+			return -EINVAL;
+		if (*message == '"' || *message == '\\')
+			text_add_char(text, '\\');
+		text_add_char(text, *message);
+	}
+	text_add(text, "\")");
+	text_add(text, end);
+	return text->used - begin > MESSAGE_BYTES ? -EINVAL : 0;
+}
+
+/* Adds what stands behind the texts of a marker that has a level. */
+static int level_add(struct text *text, const char *word)
+{
+	const struct taffrail_shown head = { .how_ = TAFFRAIL_HOW_LEVEL,
+					     .bytes_ = 2 };
+	char level[2] = "";
+
+	while (*level <= LEVEL_MAX && !text_equal(word, level_word(*level)))
+		++*level;
+	text_add_bytes(text, (const char *)&head, sizeof(head));
+	text_add_bytes(text, level, sizeof(level));
+	return *level > LEVEL_MAX ? -EINVAL : 0;
+}
+
+/* What a program says of a marker. */
+struct wish {
+	const char *channel;
+	const char *name;
+	const char *level;		/* or NULL */
+	const char *message;		/* or NULL */
+	const struct taffrail_event_field *fields;
+	uint32_t n;
+};
+
 /* Fills in the site and its texts as a compiler does. `text` has TEXT_BYTES. */
 static int model_make(struct taffrail_site *site, struct text *text,
-		      const char *channel, const char *name,
-		      const struct taffrail_event_field *fields, uint32_t n)
+		      const struct wish *wish)
 {
+	const struct taffrail_event_field *fields = wish->fields;
+	uint32_t n = wish->n;
 	uint32_t fixed = 0;
 	uint32_t i;
 
-	if (n > TAFFRAIL_FIELDS_MAX || (n && !fields) || !is_name(channel) ||
-	    !is_name(name))
+	if (n > TAFFRAIL_FIELDS_MAX || (n && !fields) ||
+	    !is_name(wish->channel) || !is_name(wish->name))
 		return -EINVAL;
 	*site = (struct taffrail_site){ .version_ = TAFFRAIL_SITE_VERSION,
 					.kind_ = TAFFRAIL_KIND_EVENT,
 					.nfields_ = (uint8_t)n,
 					.flags_ = TAFFRAIL_SITE_FLAG_TESTED };
-	text_add(text, channel);
+	text_add(text, wish->channel);
 	text_add_bytes(text, "", 1);
-	text_add(text, name);
+	text_add(text, wish->name);
 	text_add_bytes(text, "", 1);
-	if (text->used > ID_BYTES)
+	if (text->used > ID_BYTES ||
+	    (wish->message &&
+	     message_add(text, wish->message, n ? ", " : "")))
 		return -EINVAL;
 	for (i = 0; i < n; i++) {
 		int type = fields[i].type_;
@@ -102,6 +150,8 @@ static int model_make(struct taffrail_site *site, struct text *text,
 			fixed += scalar_bytes((uint8_t)type);
 	}
 	text_add_bytes(text, "\0\0", 2);
+	if (wish->level && level_add(text, wish->level))
+		return -EINVAL;
 	site->fixed_bytes_ = (uint16_t)fixed;
 	site->text_bytes_ = (uint32_t)text->used;
 	return text->cut ? -EINVAL : 0;
@@ -167,10 +217,7 @@ static int is_off(void)
 	return agent_off && agent_off != agent_detached;
 }
 
-PUBLIC struct taffrail_declared *
-taffrail_event_declare(const char *channel, const char *name,
-		       const struct taffrail_event_field *fields,
-		       unsigned int n)
+static struct taffrail_declared *declare(const struct wish *wish)
 {
 	struct declaration *declaration;
 	struct taffrail_site site;
@@ -178,7 +225,7 @@ taffrail_event_declare(const char *channel, const char *name,
 	struct text text;
 
 	text_open(&text, bytes, sizeof(bytes));
-	if (model_make(&site, &text, channel, name, fields, n)) {
+	if (model_make(&site, &text, wish)) {
 		errno = EINVAL;
 		return NULL;
 	}
@@ -196,6 +243,24 @@ taffrail_event_declare(const char *channel, const char *name,
 	}
 	registry_unlock();
 	return declaration ? &declaration->event : NULL;
+}
+
+PUBLIC struct taffrail_declared *
+taffrail_event_declare(const char *channel, const char *name,
+		       const struct taffrail_event_field *fields,
+		       unsigned int n)
+{
+	return declare(&(struct wish){ channel, name, NULL, NULL, fields, n });
+}
+
+PUBLIC struct taffrail_declared *
+taffrail_event_declare_with(const char *channel, const char *name,
+			    const struct taffrail_event_field *fields,
+			    unsigned int n, const char *level,
+			    const char *message)
+{
+	return declare(&(struct wish){ channel, name, level, message, fields,
+				       n });
 }
 
 static int forget(void *arg)

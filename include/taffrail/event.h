@@ -75,6 +75,19 @@ taffrail_event_declare(const char *channel_, const char *name_,
 		       const struct taffrail_event_field *fields_,
 		       unsigned int n_);
 
+/*
+ * The same with a level and a message for readers; each may be NULL. The level
+ * is a name of TAFFRAIL_LEVEL, "warning"; in the message, {NAME} stands for the
+ * value of a field and {{ for a brace. EINVAL also: the level is unknown, or
+ * the message is too long (1,000 characters; a quotation mark and a backslash
+ * count two) or has a control character.
+ */
+struct taffrail_declared *
+taffrail_event_declare_with(const char *channel_, const char *name_,
+			    const struct taffrail_event_field *fields_,
+			    unsigned int n_, const char *level_,
+			    const char *message_);
+
 /* Forgets a marker: until it is declared again, it is off and no list shows it.
  * Events that were written stay. The marker's memory is kept for the next
  * declaration. Any thread; not in a signal handler. */

@@ -102,6 +102,47 @@ static void refusals(void)
 	taffrail_event_undeclare(NULL);
 }
 
+/* Levels and messages. */
+static void remarks(void)
+{
+	struct taffrail_declared *event, *plain;
+	static char message[1100];
+
+	errno = 0;
+	check("an unknown level", !taffrail_event_declare_with(
+			"app", "x", pair, 2, "loud", NULL) && errno == EINVAL);
+	check("no level", !taffrail_event_declare_with(
+			"app", "x", pair, 2, "", NULL));
+	check("a newline in a message", !taffrail_event_declare_with(
+			"app", "x", pair, 2, NULL, "a\n"));
+	memset(message, 'm', 1000);
+	event = taffrail_event_declare_with("app", "long", pair, 2, NULL,
+					    message);
+	check("a long message", !!event);
+	write_pair(event, 7);
+	memset(message, 'm', 1030);
+	check("a message that is too long", !taffrail_event_declare_with(
+			"app", "x", pair, 2, NULL, message));
+	event = taffrail_event_declare_with(
+		"app", "said", pair, 2, "warning",
+		"\"{url}\" of {id}, not {{id} (C:\\x, {none})");
+	check("a level and a message", !!event);
+	check("the same again", taffrail_event_declare_with(
+			"app", "said", pair, 2, "warning",
+			"\"{url}\" of {id}, not {{id} (C:\\x, {none})") == event);
+	plain = taffrail_event_declare("app", "plain", pair, 2);
+	check("another level is another marker", taffrail_event_declare_with(
+			"app", "plain", pair, 2, "info", NULL) != plain);
+	check("neither is the plain one", taffrail_event_declare_with(
+			"app", "plain", pair, 2, NULL, NULL) == plain);
+	write_pair(event, 3);
+	write_pair(plain, 4);
+	event = taffrail_event_declare_with("app", "bare", NULL, 0, "emerg",
+					    "no fields");
+	check("without fields", !!event);
+	taffrail_event_write(event, NULL);
+}
+
 /* Runs `taffrail WHAT PID`. */
 static int command(const char *taffrail, const char *what)
 {
@@ -144,6 +185,18 @@ static void forgets_first(struct taffrail_declared *event)
 	check_equal("a child that forgets first", status, 0);
 }
 
+static void again_and_again(struct taffrail_declared *event)
+{
+	int i;
+
+	for (i = 0; i < 20000; i++) {
+		taffrail_event_undeclare(event);
+		if (taffrail_event_declare("app", "pair", pair, 2) != event)
+			break;
+	}
+	check_equal("declared and forgotten", i, 20000);
+}
+
 int main(int argc, char **argv)
 {
 	struct taffrail_declared *event, *other;
@@ -159,6 +212,8 @@ int main(int argc, char **argv)
 		taffrail_event_undeclare(taffrail_event_declare(
 			"app", "forgotten", pair, 2));
 		taffrail_event_declare("app", "all", all, ALL);
+		taffrail_event_declare_with("app", "said", pair, 2, "warning",
+					    "{url}, \"{id}\"");
 		puts("ready");
 		fflush(stdout);
 		while (read(0, &status, 1) > 0) {
@@ -169,6 +224,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	refusals();
+	remarks();
 	check("declared", !!event);
 	check("it is on", taffrail_event_enabled(event));
 	check("the same again", taffrail_event_declare("app", "pair", pair,
@@ -196,11 +252,6 @@ int main(int argc, char **argv)
 	waitpid(pid, &status, 0);
 	check_equal("a child", status, 0);
 	forgets_first(event);
-	for (i = 0; i < 20000; i++) {
-		taffrail_event_undeclare(event);
-		if (taffrail_event_declare("app", "pair", pair, 2) != event)
-			break;
-	}
-	check_equal("declared and forgotten", i, 20000);
+	again_and_again(event);
 	return 0;
 }
