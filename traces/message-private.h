@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The text for people that a marker carries (TAFFRAIL_MESSAGE).
+ * The text for people that a marker carries (TAFFRAIL_MESSAGE, or the format of
+ * a TAFFRAIL_MARK).
  */
 #ifndef TRACES_MESSAGE_PRIVATE_H
 #define TRACES_MESSAGE_PRIVATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
-/* Finds the message in the text of a marker's arguments, and copies as much as
- * there is room for. Returns whether there is one. */
-bool message_find(const char *arguments, char *text, size_t room);
+#include "buffers/reader/reader.h"
+
+/* Writes it into the environment of metadata, where any reader lets it stand;
+ * nothing if there is none. */
+void message_put(FILE *out, const struct event_view *event);
 
 #endif

@@ -2,13 +2,19 @@
 /*
  * The text for people that a marker carries: TAFFRAIL_MESSAGE among what stands
  * before its arguments, as the program's author wrote it or as another macro
- * expanded it, (, , SAID, "TEXT").
+ * expanded it, (, , SAID, "TEXT"). A TAFFRAIL_MARK carries its format.
  *
  * What must stay true here: no load beyond the NUL of the arguments' text.
  */
 #include "traces/message-private.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#include "taffrail/site.h"
+#include "traces/enumeration-private.h"
+
+#define MESSAGE_BYTES	1024		/* of a message, with its NUL; cut */
 
 static const char *skip_blanks(const char *p)
 {
@@ -88,7 +94,9 @@ static bool is_expanded(const char *p)
 	return *p == ',' && *skip_blanks(p + 1) == ',';
 }
 
-bool message_find(const char *arguments, char *text, size_t room)
+/* Finds the message in the text of a marker's arguments, and copies as much as
+ * there is room for. Returns whether there is one. */
+static bool message_find(const char *arguments, char *text, size_t room)
 {
 	const char *p = skip_blanks(arguments), *last = p, *at;
 	size_t n = 0;
@@ -103,4 +111,20 @@ bool message_find(const char *arguments, char *text, size_t room)
 	}
 	text[n] = '\0';
 	return n;
+}
+
+void message_put(FILE *out, const struct event_view *event)
+{
+	const char *text = strrchr(event->text, '\2');	/* behind members */
+	bool format = event->kind == TAFFRAIL_KIND_MARK && *event->text;
+	char message[MESSAGE_BYTES];
+
+	text = text ? text + 1 : event->text;
+	if (!format && (event->kind != TAFFRAIL_KIND_EVENT ||
+			!message_find(text, message, sizeof(message))))
+		return;
+	fprintf(out, "env {\n\t%s_%u = \"", format ? "format" : "message",
+		event->id);
+	metadata_escape(out, format ? event->text : message);
+	fputs("\";\n};\n", out);
 }

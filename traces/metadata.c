@@ -22,7 +22,6 @@
 #include "traces/message-private.h"
 
 #define NAME_BYTES	96		/* of an identifier, with its NUL */
-#define MESSAGE_BYTES	1024		/* of a message, with its NUL; cut */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
@@ -255,21 +254,6 @@ static void put_field(FILE *out, struct names *names,
 	}
 }
 
-/* In the environment, where any reader lets it stand. */
-static void put_message(FILE *out, const struct event_view *event)
-{
-	char message[MESSAGE_BYTES];
-	const char *text = strrchr(event->text, '\2');	/* behind members */
-
-	text = text ? text + 1 : event->text;
-	if (event->kind != TAFFRAIL_KIND_EVENT ||
-	    !message_find(text, message, sizeof(message)))
-		return;
-	fprintf(out, "env {\n\tmessage_%u = ", event->id);
-	quote(out, message);
-	fputs(";\n};\n", out);
-}
-
 /* Fields of an event whose names agree in the first `at` characters. */
 struct members {
 	const struct event_view *event;
@@ -357,7 +341,7 @@ static void put_event(FILE *out, const struct event_view *event)
 	fputs("\tfields := struct {\n", out);
 	put_fields(out, &all);
 	fputs("\t};\n};\n", out);
-	put_message(out, event);
+	message_put(out, event);
 }
 
 static void put_uuid(FILE *out, const uint8_t *uuid)

@@ -246,7 +246,7 @@ static int json_put(struct exporter *x, const struct trace_event *event,
 	out_bytes(out, ",\"fields\":{", 11);
 	put_members(out, &class->fields, event->fields);
 	out_char(out, '}');
-	if (event->class->message)
+	if (message_text_is(event->class))
 		put_message(json, event);
 	out_bytes(out, "}\n", 2);
 	return out->error ? export_unwritten(x, out->error) : 0;

@@ -74,6 +74,7 @@ struct event_class {
 	const struct field_class *fields;	/* a FIELD_STRUCT */
 	int level;			/* shown.h, or LEVEL_NONE */
 	const char *message;		/* for people; or NULL */
+	const char *format;		/* printf's, of a mark; or NULL */
 	bool bare;			/* the trace has no `fields` for it */
 	bool fixed;			/* the fields have always `bytes` */
 	uint32_t bytes;

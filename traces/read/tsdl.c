@@ -104,14 +104,18 @@ static void parse_trace(struct tsdl *t, const char *key, void *priv)
 static void parse_env(struct tsdl *t, const char *key, void *priv)
 {
 	struct trace_class *trace = t->trace;
-	char message[32];
+	char message[32], format[32];
 
 	if (t->events) {
 		/* of the event that stands before it */
 		snprintf(message, sizeof(message), "message_%llu",
 			 (unsigned long long)t->events->code);
+		snprintf(format, sizeof(format), "format_%llu",
+			 (unsigned long long)t->events->code);
 		if (!strcmp(key, message))
 			t->events->message = tsdl_take_text(t);
+		else if (!strcmp(key, format))
+			t->events->format = tsdl_take_text(t);
 	}
 	if (!strcmp(key, "hostname"))
 		trace->hostname = tsdl_take_text(t);

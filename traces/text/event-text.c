@@ -314,7 +314,7 @@ void event_text_put(struct event_text *text, const struct trace_event *event)
 			   event->context, event->fields);
 		out_bytes(out, ", ", 2);
 	}
-	if (text->messages && event->class->message)
+	if (text->messages && message_text_is(event->class))
 		message_text_put(out, event);
 	else
 		put_struct(text, event->class->fields, head->fields,

@@ -55,6 +55,9 @@ void field_text_put(struct out *out, const struct field_class *class,
 void string_text_put(struct out *out, const char *at, size_t n);
 void string_text_inside(struct out *out, const char *at, size_t n);
 
+/* Returns whether events of a class have a message. */
+bool message_text_is(const struct event_class *class);
+
 /* Writes the message of an event whose class has one. */
 void message_text_put(struct out *out, const struct trace_event *event);
 

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * An event's message: the text for people that its marker carries, with the
- * values of fields in it.
+ * values of fields in it. That of a TAFFRAIL_MARK is what printf() makes of its
+ * format.
  */
 #include "traces/text/event-text.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tracepoints/fields/field-text.h"
 #include "traces/read/field-at.h"
 #include "traces/text/number.h"
 
 #define NAME_BYTES	96
+#define FORMATTED_BYTES	1024		/* most messages have less */
+#define FORMATTED_MAX	(16u << 20)
 
 /* Writes what a person wants to read of a field: a string as it is, an
  * enumeration by its name alone. */
@@ -70,11 +77,98 @@ static const char *put_field(struct out *out, const struct trace_event *event,
 	return end + 1;
 }
 
+/* Returns the type that a mark's field had, or 0: no mark has such a field. */
+static uint8_t type_of(const struct field_class *class)
+{
+	static const uint8_t integers[9] = {
+		[1] = TAFFRAIL_T_S8,
+		[2] = TAFFRAIL_T_S16,
+		[4] = TAFFRAIL_T_S32,
+		[8] = TAFFRAIL_T_S64,
+	};
+	uint8_t type;
+
+	switch (class->kind) {
+	case FIELD_STRING:
+		return TAFFRAIL_T_STRING;
+	case FIELD_REAL:
+		return class->bytes == 4 ? TAFFRAIL_T_F32 : TAFFRAIL_T_F64;
+	case FIELD_INTEGER:
+	case FIELD_ENUM:
+		type = class->bytes < 9 ? integers[class->bytes] : 0;
+		return type && !class->bits && !class->is_length ?
+			       (uint8_t)(type + !class->is_signed) : 0;
+	default:
+		return 0;
+	}
+}
+
+/* Finds the types of a mark's fields. Returns whether all are known. */
+static bool types_find(const struct event_class *class,
+		       uint8_t types[TAFFRAIL_FIELDS_MAX])
+{
+	const struct field_class *fields = class->fields;
+
+	if (!class->format || class->bare || !fields ||
+	    fields->nmembers > TAFFRAIL_FIELDS_MAX)
+		return false;
+	for (size_t i = 0; i < fields->nmembers; i++) {
+		types[i] = type_of(&fields->members[i]);
+		if (!types[i])
+			return false;
+	}
+	return true;
+}
+
+bool message_text_is(const struct event_class *class)
+{
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+
+	return class->message || types_find(class, types);
+}
+
+static void put_formatted(struct out *out, const struct trace_event *event)
+{
+	uint8_t types[TAFFRAIL_FIELDS_MAX];
+	struct field_event mark = { .kind = TAFFRAIL_KIND_MARK,
+				    .types = types,
+				    .format = event->class->format };
+	char some[FORMATTED_BYTES], *bytes = some;
+	size_t size = sizeof(some);
+	struct text text;
+
+	if (!types_find(event->class, types))
+		return;
+	mark.nfields = (uint8_t)event->class->fields->nmembers;
+	for (;;) {
+		text_open(&text, bytes, size);
+		field_text(&text, &mark, event->fields,
+			   (uint32_t)(event->end - event->fields));
+		if (!text.cut || size >= FORMATTED_MAX)
+			break;
+		if (bytes != some)
+			free(bytes);
+		size *= 16;
+		bytes = malloc(size);
+		if (!bytes) {
+			out->error = -ENOMEM;
+			return;
+		}
+	}
+	string_text_inside(out, text.start, text.used);
+	if (bytes != some)
+		free(bytes);
+}
+
 void message_text_put(struct out *out, const struct trace_event *event)
 {
 	const char *p = event->class->message, *behind;
 	size_t n;
 
+	if (!p) {
+		put_formatted(out, event);
+		return;
+	}
 	while (*p) {
 		n = strcspn(p, "{");
 		string_text_inside(out, p, n);
