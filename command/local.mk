@@ -31,6 +31,8 @@ command_sources = \
 	command/common/limits-text.c \
 	command/common/limits.c \
 	command/common/limits.h \
+	command/common/nearest.c \
+	command/common/nearest.h \
 	command/common/options.c \
 	command/common/printable.c \
 	command/common/printable.h \
@@ -123,8 +125,6 @@ command_sources = \
 	command/processes/handed.h \
 	command/processes/later.c \
 	command/processes/later.h \
-	command/processes/nearest.c \
-	command/processes/nearest.h \
 	command/processes/others.c \
 	command/processes/others.h \
 	command/processes/rule.c \

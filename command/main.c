@@ -13,7 +13,7 @@
 
 #include "base/words.h"
 #include "command/common/limits.h"
-#include "command/processes/nearest.h"
+#include "command/common/nearest.h"
 
 #ifndef PACKAGE_VERSION
 #define PACKAGE_VERSION "unknown"

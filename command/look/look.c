@@ -11,7 +11,7 @@
 #include "buffers/reader/reader.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
-#include "command/processes/nearest.h"
+#include "command/common/nearest.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "traces/read/field-at.h"

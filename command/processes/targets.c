@@ -14,8 +14,8 @@
 
 #include "command/common/command.h"
 #include "command/common/limits.h"
+#include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
-#include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */

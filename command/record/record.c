@@ -24,9 +24,9 @@
 #include "command/attach/attach.h"
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/common/nearest.h"
 #include "command/common/reason.h"
 #include "command/processes/handed.h"
-#include "command/processes/nearest.h"
 #include "command/processes/targets.h"
 #include "command/record/report.h"
 

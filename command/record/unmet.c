@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "command/common/command.h"
 #include "command/common/installed.h"
+#include "command/common/nearest.h"
 #include "command/elf/elfnotes.h"
-#include "command/processes/nearest.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/processes/nearest.h"
+#include "command/common/nearest.h"
 #include "command/report/private.h"
 
 #define FIELDS_BYTES	1024

@@ -10,7 +10,7 @@
 
 #include "buffers/layout.h"
 #include "command/common/command.h"
-#include "command/processes/nearest.h"
+#include "command/common/nearest.h"
 #include "command/processes/rule.h"
 #include "command/rundir/rundir.h"
 

@@ -2,7 +2,7 @@
 /*
  * Finds marker ids similar to a rule. See nearest.h.
  */
-#include "command/processes/nearest.h"
+#include "command/common/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 /*
  * Finds marker ids similar to a rule that matched nothing, for a message.
  */
-#ifndef COMMAND_PROCESSES_NEAREST_H
-#define COMMAND_PROCESSES_NEAREST_H
+#ifndef COMMAND_COMMON_NEAREST_H
+#define COMMAND_COMMON_NEAREST_H
 
 #include <stddef.h>
 
