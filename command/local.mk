@@ -31,8 +31,11 @@ command_sources = \
 	command/common/limits-text.c \
 	command/common/limits.c \
 	command/common/limits.h \
+	command/common/messages.c \
+	command/common/misused.c \
 	command/common/nearest.c \
 	command/common/nearest.h \
+	command/common/options-private.h \
 	command/common/options.c \
 	command/common/printable.c \
 	command/common/printable.h \

@@ -103,6 +103,12 @@ struct options {
 int options_next(struct options *options);
 
 /*
+ * For a message that an operand is missing: writes "; 'WORD' is the value of
+ * OPTION" if the command line ended with that, else "". Returns text.
+ */
+const char *options_last(char *text, size_t room);
+
+/*
  * Runs a sub-command as with --help, but calls `take` with the options that it
  * passes to options_next(), and prints no help.
  */

@@ -1,110 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Options, errors and arguments that all sub-commands have in common.
+ * Options and arguments that all sub-commands have in common.
  *
  * What must stay true here: --help is printed from the rows that are parsed, so
  * both have the same options.
  */
-#include "command/common/command.h"
+#include "command/common/options-private.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/tunables.h"
-#include "base/words.h"
 #include "buffers/layout.h"
-#include "command/common/limits.h"
-#include "command/common/printable.h"
 
 #define KEY_HELP	0x7fff
 #define HELP_COLUMN	30
 
-/* argv[0] of the running sub-command: set by options_next() */
-static const char *word = "";
+/* argv[0] of the walk that is under way */
+static const char *walked;
 
-static const struct command *known_rows;
+/* The last word of the command line, if it is the value of an option. */
+static const char *last_option, *last_value;
 
 /* Gets the options in place of printed help; `take` is NULL without one. */
 static struct {
 	void (*take)(const struct options *options, void *priv);
 	void *priv;
 } listener;
-
-void command_set_rows(const struct command *rows)
-{
-	known_rows = rows;
-}
-
-const struct command *command_rows(void)
-{
-	return known_rows;
-}
-
-void command_name(const char *name)
-{
-	word = name;
-}
-
-static void say(const char *format, va_list ap)
-{
-	fflush(stdout);
-	fprintf(stderr, *word ? "taffrail: %s: " : "taffrail: ", word);
-	printable_vprint(stderr, format, ap);
-	fputc('\n', stderr);
-}
-
-int command_failed(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say(format, ap);
-	va_end(ap);
-	return COMMAND_FAILED;
-}
-
-void command_warn(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say(format, ap);
-	va_end(ap);
-}
-
-void command_warn_words(uint32_t variables, const char *where)
-{
-	for (int i = 0; i < WORDS_VARIABLES; i++)
-		if (variables & 1u << i)
-			command_warn("%s%s is none of %s; the default is used",
-				     where, words_name(i), words_list(i));
-}
-
-int command_misused(const char *format, ...)
-{
-	va_list ap;
-
-	va_start(ap, format);
-	say(format, ap);
-	va_end(ap);
-	fprintf(stderr, "Try 'taffrail %s%s--help'.\n", word, *word ? " " : "");
-	return COMMAND_USAGE;
-}
-
-int command_finish(void)
-{
-	if (fflush(stdout) || ferror(stdout))
-		return command_failed("cannot write the output: %s",
-				      limits_raise(errno));
-	return COMMAND_DONE;
-}
 
 static void print_row(const struct option_row *row)
 {
@@ -134,7 +62,7 @@ static int print_help(const struct options *options)
 		listener.take(options, listener.priv);
 		return COMMAND_DONE;
 	}
-	printf("Usage: taffrail %s [OPTIONS]%s%s\n", word,
+	printf("Usage: taffrail %s [OPTIONS]%s%s\n", options->argv[0],
 	       options->shape && *options->shape ? " " : "",
 	       options->shape ? options->shape : "");
 	if (options->about)
@@ -172,110 +100,15 @@ static void describe(const struct options *options, char *letters,
 	memset(words, 0, sizeof(*words));
 }
 
-/* Returns the word of an option that getopt has just refused. It is the word
- * before optind, unless letters of that word are left. */
-static const char *refused_word(const struct options *options)
-{
-	const char *before = options->argv[optind - 1];
-	const char letter[] = { '-', (char)optopt, '\0' };
-
-	if (!strncmp(before, "--", 2) || !strcmp(before, letter) ||
-	    optind >= options->argc)
-		return before;
-	return options->argv[optind];
-}
-
-/* Returns true when one of the words begins as the other one, but for hyphens:
- * "buffersize" and "buffer-size", "events" and "event". */
-static bool alike(const char *known, const char *typed, int n)
-{
-	const char *end = typed + n;
-
-	while (*known && typed < end) {
-		known += *known == '-';
-		typed += *typed == '-';
-		if (typed == end || *known != *typed)
-			break;
-		known++;
-		typed++;
-	}
-	return !*known || typed == end;
-}
-
-static int unknown_word(const struct options *options, const char *typed,
-			int n)
-{
-	for (const struct option_row *row = options->rows; row->key; row++)
-		if (row->word && n > 2 && alike(row->word, typed, n))
-			return command_misused("unknown option '--%.*s'; the "
-					       "nearest: --%s", n, typed,
-					       row->word);
-	return command_misused("unknown option '--%.*s'", n, typed);
-}
-
-/* Prints what is wrong with an option of more than one letter. */
-static int misused_word(const struct options *options, const char *typed)
-{
-	int n = (int)strcspn(typed + 2, "=");
-	int like = !strncmp("help", typed + 2, n);
-	bool whole = n == 4 && like;
-
-	for (const struct option_row *row = options->rows; row->key; row++)
-		if (row->word && !strncmp(row->word, typed + 2, n)) {
-			like++;
-			whole |= !row->word[n];
-		}
-	if (!like)
-		return unknown_word(options, typed + 2, n);
-	if (like == 1 || whole)
-		return command_misused("option '--%.*s' takes no argument", n,
-				       typed + 2);
-	return command_misused("option '--%.*s' is ambiguous: %d options begin "
-			       "so", n, typed + 2, like);
-}
-
-/* Returns how many bytes of the shape name operands that are needed: "PID LIB"
- * of "PID LIB [WORD]...". */
-static int needed_bytes(const char *shape)
-{
-	size_t n = strcspn(shape, ".[");
-
-	return (int)(n && shape[n - 1] == ' ' ? n - 1 : n);
-}
-
-/* Prints what is wrong with an option, and where another program's options
- * go. */
-static int misused_option(const struct options *options, int key)
-{
-	const char *typed = options->argv[optind - 1];
-
-	if (key == ':')
-		return command_misused("option '%s' needs an argument", typed);
-	if ((optopt == 'p' || !strcmp(typed, "--pid")) && options->shape &&
-	    !strncmp(options->shape, "PID", 3))
-		return command_misused("there is no option -p: give PID alone, "
-				       "as in: taffrail %s %.*s", word,
-				       needed_bytes(options->shape),
-				       options->shape);
-	if (options->behind)
-		return command_misused("unknown option '%s'; %s's options go "
-				       "behind --, as in: taffrail %s -p PID "
-				       "-- %s", refused_word(options),
-				       options->behind, word,
-				       refused_word(options));
-	if (optopt && optopt < 256 && strncmp(typed, "--", 2))
-		return command_misused("unknown option '-%c'", optopt);
-	return misused_word(options, typed);
-}
-
 int options_next(struct options *options)
 {
 	char letters[3 + 2 * OPTIONS_ROWS_MAX];
 	struct option words[2 + OPTIONS_ROWS_MAX];
 	int key;
 
-	if (word != options->argv[0]) {
-		word = options->argv[0];
+	if (walked != options->argv[0]) {
+		walked = options->argv[0];
+		command_name(walked);
 		optind = 0;
 	}
 	opterr = 0;
@@ -283,6 +116,11 @@ int options_next(struct options *options)
 	key = getopt_long(options->argc, options->argv, letters, words, NULL);
 	options->value = optarg;
 	options->index = optind;
+	if (optarg && optind == options->argc &&
+	    optarg == options->argv[optind - 1]) {
+		last_option = options->argv[optind - 2];
+		last_value = optarg;
+	}
 	switch (key) {
 	case -1:
 		return OPTIONS_END;
@@ -292,11 +130,22 @@ int options_next(struct options *options)
 		return OPTIONS_STOP;
 	case '?':
 	case ':':
-		options->status = misused_option(options, key);
+		options->status = options_misused(options, key, optopt,
+						  options_tell);
 		return OPTIONS_STOP;
 	default:
 		return key;
 	}
+}
+
+const char *options_last(char *text, size_t room)
+{
+	if (last_value)
+		snprintf(text, room, "; '%s' is the value of %s", last_value,
+			 last_option);
+	else
+		*text = '\0';
+	return text;
 }
 
 void options_tell(const struct command *command,

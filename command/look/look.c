@@ -243,6 +243,7 @@ static int set_window(struct look *look)
 int look_check_sources(const struct look *look, int directories)
 {
 	bool rings = look->session || look->pid;
+	char last[128];
 
 	if (rings && directories)
 		return command_misused("give directories, or -s and -p, which "
@@ -253,7 +254,8 @@ int look_check_sources(const struct look *look, int directories)
 				       "PID -o DIR' records one");
 	if (!rings && !directories)
 		return command_misused("give a directory that record or "
-				       "snapshot wrote, or -s NAME");
+				       "snapshot wrote, or -s NAME%s",
+				       options_last(last, sizeof(last)));
 	return COMMAND_DONE;
 }
 

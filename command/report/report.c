@@ -18,7 +18,6 @@ enum key {
 	KEY_FIELD,
 	KEY_SLOWEST,
 	KEY_ROWS,
-	KEY_JSON,
 	KEY_UTC,
 	KEY_NO_PAGER,
 };
@@ -34,7 +33,7 @@ static const struct option_row rows[] = {
 	{ KEY_SLOWEST, "slowest", "N", "list the N longest pairs" },
 	{ KEY_ROWS, "rows", "N",
 	  "print at most N rows of a table; 0: all (default 20)" },
-	{ KEY_JSON, "json", NULL, "print JSON" },
+	{ 'j', "json", NULL, "print JSON" },
 	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
 	{ KEY_UTC, "utc", NULL, "print and read times as UTC" },
@@ -97,7 +96,7 @@ static int take(struct report *r, int key, const char *value)
 				   "pairs");
 	case KEY_ROWS:
 		return take_number(&r->rows, value, INT32_MAX, "rows");
-	case KEY_JSON:
+	case 'j':
 		r->json = true;
 		break;
 	case KEY_UTC:

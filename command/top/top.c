@@ -15,14 +15,13 @@
 
 enum key {
 	KEY_FOR = 256,
-	KEY_JSON,
 };
 
 static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
 	LOOK_WHERE_ROW,
 	{ KEY_FOR, "for", "SEC", "end after this time" },
-	{ KEY_JSON, "json", NULL, "print an object a second, one a line" },
+	{ 'j', "json", NULL, "print an object a second, one a line" },
 	{ 0 }
 };
 
@@ -31,7 +30,7 @@ static int take(struct top *top, int key, const char *value)
 	switch (key) {
 	case KEY_FOR:
 		return command_take_seconds(&top->seconds, value);
-	case KEY_JSON:
+	case 'j':
 		top->json = true;
 		return COMMAND_DONE;
 	case LOOK_WHERE:

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What sub-commands print on standard error, and the exit status of it.
+ */
+#include "command/common/command.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/words.h"
+#include "command/common/limits.h"
+#include "command/common/printable.h"
+
+/* argv[0] of the running sub-command */
+static const char *word = "";
+
+static const struct command *known_rows;
+
+void command_set_rows(const struct command *rows)
+{
+	known_rows = rows;
+}
+
+const struct command *command_rows(void)
+{
+	return known_rows;
+}
+
+void command_name(const char *name)
+{
+	word = name;
+}
+
+static void say(const char *format, va_list ap)
+{
+	fflush(stdout);
+	fprintf(stderr, *word ? "taffrail: %s: " : "taffrail: ", word);
+	printable_vprint(stderr, format, ap);
+	fputc('\n', stderr);
+}
+
+int command_failed(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+	return COMMAND_FAILED;
+}
+
+void command_warn(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+}
+
+void command_warn_words(uint32_t variables, const char *where)
+{
+	for (int i = 0; i < WORDS_VARIABLES; i++)
+		if (variables & 1u << i)
+			command_warn("%s%s is none of %s; the default is used",
+				     where, words_name(i), words_list(i));
+}
+
+int command_misused(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	say(format, ap);
+	va_end(ap);
+	fprintf(stderr, "Try 'taffrail %s%s--help'.\n", word, *word ? " " : "");
+	return COMMAND_USAGE;
+}
+
+int command_finish(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		return command_failed("cannot write the output: %s",
+				      limits_raise(errno));
+	return COMMAND_DONE;
+}
