@@ -6,11 +6,11 @@ traces_sources = \
 	traces/checksum.c \
 	traces/clock.c \
 	traces/directory.c \
-	traces/enumeration.c \
-	traces/enumeration-private.h \
+	traces/tsdl/enumeration.c \
+	traces/tsdl/enumeration.h \
 	traces/message.c \
 	traces/message-private.h \
-	traces/errors-private.h \
+	traces/tsdl/errors-private.h \
 	traces/file.c \
 	traces/idx.h \
 	traces/follow.c \

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "taffrail/site.h"
-#include "traces/enumeration-private.h"
+#include "traces/tsdl/enumeration.h"
 
 #define MESSAGE_BYTES	1024		/* of a message, with its NUL; cut */
 

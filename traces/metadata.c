@@ -18,7 +18,7 @@
 #include "taffrail/site.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/shown.h"
-#include "traces/enumeration-private.h"
+#include "traces/tsdl/enumeration.h"
 #include "traces/message-private.h"
 
 #define NAME_BYTES	96		/* of an identifier, with its NUL */

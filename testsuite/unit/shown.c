@@ -10,7 +10,7 @@
 
 #include "taffrail/site.h"
 #include "tracepoints/fields/shown.h"
-#include "traces/enumeration-private.h"
+#include "traces/tsdl/enumeration.h"
 
 static char bytes[4096];
 static uint32_t used;

@@ -3,8 +3,8 @@
  * The parts of CTF metadata that need texts of a program in quotes: string
  * literals, and integers whose values have names.
  */
-#ifndef TRACES_ENUMERATION_PRIVATE_H
-#define TRACES_ENUMERATION_PRIVATE_H
+#ifndef TRACES_TSDL_ENUMERATION_H
+#define TRACES_TSDL_ENUMERATION_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * The names of Linux's errors. Fact: errno(3), on x86-64; of two names of one
  * number, the first.
  */
-#ifndef TRACES_ERRORS_PRIVATE_H
-#define TRACES_ERRORS_PRIVATE_H
+#ifndef TRACES_TSDL_ERRORS_PRIVATE_H
+#define TRACES_TSDL_ERRORS_PRIVATE_H
 
 #include <errno.h>
 

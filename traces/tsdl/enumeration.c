@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Enumerations in CTF metadata; see enumeration-private.h. Facts: CTF
+ * Enumerations in CTF metadata; see enumeration.h. Facts: CTF
  * specification 1.8.3, 4.1.8. babeltrace2 2.0 refuses a value that its integer
  * cannot have.
  */
-#include "traces/enumeration-private.h"
+#include "traces/tsdl/enumeration.h"
 
 #include <string.h>
 
 #include "base/base.h"
 #include "taffrail/site.h"
-#include "traces/errors-private.h"
+#include "traces/tsdl/errors-private.h"
 
 #define NAMES_MAX	1024
 #define NAME_BYTES	128		/* of a name, with its NUL; cut */
