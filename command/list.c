@@ -18,6 +18,7 @@
 #include "command/load/listed.h"
 #include "command/processes/faults.h"
 #include "command/processes/targets.h"
+#include "tracepoints/fields/fields.h"
 #include "tracepoints/usdt/usdt.h"
 
 struct output {
@@ -29,12 +30,26 @@ struct output {
 	struct shown shown;		/* callbacks of this list's process */
 };
 
+/* Writes the type of a variant's option; returns it. */
+static const char *option_word(char *type, size_t room,
+			       const struct shown_name *option)
+{
+	struct text text;
+
+	text_open(&text, type, room);
+	if (option->value)
+		field_type_add(&text, (uint8_t)option->value);
+	else
+		text_add(&text, "nothing");
+	return type;
+}
+
 static void field_json(const struct marker_field *field, void *priv)
 {
 	struct shown_field shown = field->shown;
 	struct json *json = priv;
 	struct shown_name value;
-	char text[256];
+	char text[256], type[32];
 
 	json_open(json, NULL, '{');
 	json_string(json, "name", field->name);
@@ -46,7 +61,11 @@ static void field_json(const struct marker_field *field, void *priv)
 		while (shown_next(&shown, &value)) {
 			snprintf(text, sizeof(text), "%.*s",
 				 (int)(value.end - value.start), value.start);
-			json_real(json, text, value.value);
+			if (shown.how == TAFFRAIL_HOW_VARIANT)
+				json_string(json, text, option_word(
+						type, sizeof(type), &value));
+			else
+				json_real(json, text, value.value);
 		}
 		json_close(json, '}');
 	}
@@ -113,16 +132,21 @@ static void field_text(const struct marker_field *field, void *priv)
 	const char *lead = "{";
 	struct shown_name value;
 	bool *behind = priv;
+	char type[32];
 
 	printable_print("%s%s %s", *behind ? ", " : "", field->type,
 			field->name);
 	*behind = true;
-	if (shown.how && shown.how != TAFFRAIL_HOW_ENUM)
+	if (shown.how && !shown.count)
 		printf("{%s}", marker_shown_word(shown.how));
-	for (; shown_next(&shown, &value); lead = ", ")
-		printable_print("%s%.*s=%" PRId64, lead,
-				(int)(value.end - value.start), value.start,
-				value.value);
+	for (; shown_next(&shown, &value); lead = ", ") {
+		printable_print("%s%.*s", lead,
+				(int)(value.end - value.start), value.start);
+		if (shown.how == TAFFRAIL_HOW_VARIANT)
+			printf(": %s", option_word(type, sizeof(type), &value));
+		else
+			printf("=%" PRId64, value.value);
+	}
 	printf("%s", *lead == ',' ? "}" : "");
 }
 

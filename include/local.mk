@@ -19,6 +19,8 @@ taffrail_headers = \
 	include/taffrail/marker-shown-cxx.h \
 	include/taffrail/marker-text-cxx.h \
 	include/taffrail/marker-text.h \
+	include/taffrail/marker-union-c.h \
+	include/taffrail/marker-union-cxx.h \
 	include/taffrail/marker-words-c.h \
 	include/taffrail/marker-words-cxx.h \
 	include/taffrail/marker.h \

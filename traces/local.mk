@@ -6,11 +6,8 @@ traces_sources = \
 	traces/checksum.c \
 	traces/clock.c \
 	traces/directory.c \
-	traces/tsdl/enumeration.c \
-	traces/tsdl/enumeration.h \
 	traces/message.c \
 	traces/message-private.h \
-	traces/tsdl/errors-private.h \
 	traces/file.c \
 	traces/idx.h \
 	traces/follow.c \
@@ -104,4 +101,11 @@ traces_sources = \
 	traces/trace.c \
 	traces/trace.h \
 	traces/verify.c \
-	traces/verify.h
+	traces/verify.h \
+	traces/tsdl/enumeration.c \
+	traces/tsdl/enumeration.h \
+	traces/tsdl/errors-private.h \
+	traces/tsdl/option.c \
+	traces/tsdl/option.h \
+	traces/tsdl/scalar-type.c \
+	traces/tsdl/scalar-type.h

@@ -20,41 +20,14 @@
 #include "tracepoints/fields/shown.h"
 #include "traces/tsdl/enumeration.h"
 #include "traces/message-private.h"
+#include "traces/tsdl/option.h"
+#include "traces/tsdl/scalar-type.h"
 
 #define NAME_BYTES	96		/* of an identifier, with its NUL */
 #define NAMES_MAX	(2 * EVENT_FIELDS_MAX)
 #define TRACER_MAJOR	0
 #define TRACER_MINOR	1
 #define TRACER_PATCH	0
-
-static const struct scalar {
-	uint8_t bytes;
-	uint8_t is_signed;
-	uint8_t exponent;		/* bits; 0: an integer */
-	uint8_t base;
-} scalars[] = {
-	[TAFFRAIL_T_S8]	  = { 1, 1, 0, 10 },
-	[TAFFRAIL_T_U8]	  = { 1, 0, 0, 10 },
-	[TAFFRAIL_T_S16]  = { 2, 1, 0, 10 },
-	[TAFFRAIL_T_U16]  = { 2, 0, 0, 10 },
-	[TAFFRAIL_T_S32]  = { 4, 1, 0, 10 },
-	[TAFFRAIL_T_U32]  = { 4, 0, 0, 10 },
-	[TAFFRAIL_T_S64]  = { 8, 1, 0, 10 },
-	[TAFFRAIL_T_U64]  = { 8, 0, 0, 10 },
-	[TAFFRAIL_T_F32]  = { 4, 1, 8, 10 },
-	[TAFFRAIL_T_F64]  = { 8, 1, 11, 10 },
-	[TAFFRAIL_T_PTR]  = { 8, 0, 0, 16 },
-	[TAFFRAIL_T_BOOL] = { 1, 0, 0, 10 },
-};
-
-static const struct scalar *scalar_of(uint8_t type)
-{
-	uint8_t index = type & TAFFRAIL_T_SCALAR_MASK;
-
-	if (index >= ARRAY_SIZE(scalars) || !scalars[index].bytes)
-		return NULL;
-	return &scalars[index];
-}
 
 static int shape_of(struct event_shape *shape, const struct event_view *event)
 {
@@ -177,20 +150,6 @@ static const char *identifier(struct names *names, const char *text,
 	return name;
 }
 
-static void put_scalar(FILE *out, const struct scalar *scalar, int base)
-{
-	if (scalar->exponent)
-		fprintf(out, "floating_point { exp_dig = %d; mant_dig = %d; "
-			     "align = 8; }",
-			scalar->exponent,
-			scalar->bytes * 8 - scalar->exponent);
-	else
-		fprintf(out, "integer { size = %d; align = 8; signed = %d; "
-			     "encoding = none; base = %d; }",
-			scalar->bytes * 8, scalar->is_signed,
-			scalar->base == 16 || !base ? scalar->base : base);
-}
-
 /* Writes a scalar that is shown in a way of its own. Returns false when the
  * type alone says it. */
 static bool put_shown(FILE *out, struct names *names,
@@ -216,7 +175,8 @@ static bool put_shown(FILE *out, struct names *names,
 		return true;
 	case TAFFRAIL_HOW_HEX:
 	case TAFFRAIL_HOW_OCT:
-		put_scalar(out, scalar, field.how == TAFFRAIL_HOW_HEX ? 16 : 8);
+		scalar_put_type(out, scalar,
+				field.how == TAFFRAIL_HOW_HEX ? 16 : 8);
 		break;
 	default:
 		if (!metadata_enumeration(out, &field, scalar->bytes * 8,
@@ -243,13 +203,13 @@ static void put_field(FILE *out, struct names *names,
 			identifier(names, text, "_", ""));
 	} else if (type & TAFFRAIL_T_SEQUENCE) {
 		length = identifier(names, text, "__", "_length");
-		put_scalar(out, &scalars[TAFFRAIL_T_U32], 10);
+		scalar_put_type(out, scalar_of(TAFFRAIL_T_U32), 10);
 		fprintf(out, " %s;\n\t\t", length);
-		put_scalar(out, scalar, base);
+		scalar_put_type(out, scalar, base);
 		fprintf(out, " %s[ %s ];\n", identifier(names, text, "_", ""),
 			length);
 	} else {
-		put_scalar(out, scalar, base);
+		scalar_put_type(out, scalar, base);
 		fprintf(out, " %s;\n", identifier(names, text, "_", ""));
 	}
 }
@@ -291,8 +251,15 @@ static void put_fields(FILE *out, const struct members *all)
 		const char *dot = strchr(text, '.');
 		char name[FIELD_NAME_BYTES] = "";
 		struct members inner = *all;
+		struct shown_field options;
 
 		next = i + 1;
+		if (next < all->to && variant_find(&options, all->event,
+						   all->fields, i, all->at)) {
+			variant_put(out, options);
+			next++;
+			continue;
+		}
 		if (!dot) {
 			put_field(out, &names, all->event, i, text,
 				  all->fields[i].base);
@@ -308,7 +275,8 @@ static void put_fields(FILE *out, const struct members *all)
 		inner.to = next;
 		fputs("\t\t", out);
 		if (are_elements(&inner)) {
-			put_scalar(out, scalar_of(all->event->types[i]), 10);
+			scalar_put_type(out, scalar_of(all->event->types[i]),
+					10);
 			fprintf(out, " %s[%d];\n",
 				identifier(&names, name, "_", ""), next - i);
 		} else {

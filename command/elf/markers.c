@@ -194,6 +194,7 @@ const char *marker_shown_word(int how)
 		[TAFFRAIL_HOW_ENUM] = "enum", [TAFFRAIL_HOW_HEX] = "hex",
 		[TAFFRAIL_HOW_OCT] = "oct", [TAFFRAIL_HOW_BOOL] = "bool",
 		[TAFFRAIL_HOW_CHAR] = "char", [TAFFRAIL_HOW_ERRNO] = "errno",
+		[TAFFRAIL_HOW_VARIANT] = "variant",
 	};
 
 	return (size_t)how < ARRAY_SIZE(words) ? words[how] : "";

@@ -143,6 +143,7 @@ void describe_field(struct bytes *b, const struct field_class *class)
 		describe_labels(b, class);
 		break;
 	case FIELD_TEXT:
+		bytes_number(b, class->counted);
 		bytes_number(b, class->count);
 		break;
 	case FIELD_ARRAY:
@@ -153,6 +154,7 @@ void describe_field(struct bytes *b, const struct field_class *class)
 		break;
 	case FIELD_STRUCT:
 	case FIELD_VARIANT:
+		bytes_number(b, class->counted);
 		bytes_number(b, class->nmembers);
 		for (size_t i = 0; i < class->nmembers; i++)
 			describe_field(b, &class->members[i]);

@@ -25,7 +25,7 @@
 #include <taffrail/marker.h>
 #include <taffrail/marker-group-c.h>
 #include <taffrail/marker-shown-c.h>
-#include <taffrail/marker-text.h>
+#include <taffrail/marker-union-c.h>
 #include <taffrail/marker-words-c.h>
 
 /* Types of arguments: a string, a text of n characters, and a sequence for each
@@ -270,15 +270,13 @@ static __inline__ int taffrail_whole_(const char *text_)
 #define TAFFRAIL_ITEMS_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_ITEMED, i, x)
 #define TAFFRAIL_COUNTED_FIELDS_(i, x) TAFFRAIL_HOW_OF_(TAFFRAIL_COUNTS, i, x)
 #define TAFFRAIL_NAMINGS_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_NAMING, i, x)
+#define TAFFRAIL_VARYING_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_VARIES, i, x)
+#define TAFFRAIL_LAYOUT_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_LAYS, i, x)
+#define TAFFRAIL_PACKING_(i, x)	TAFFRAIL_HOW_OF_(TAFFRAIL_PACKS, i, x)
 /* The number of an argument's first field, from 1 on. */
 #define TAFFRAIL_NUMBER_OF_(i)						\
 	__builtin_offsetof(struct taffrail_count_, taffrail_i##i##_)
-#define TAFFRAIL_COUNT_VAR_(i, x)	+ TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))
-#define TAFFRAIL_NVAR_(each, ...)					\
-	(0 each(TAFFRAIL_COUNT_VAR_, __VA_ARGS__, ))
-#define TAFFRAIL_LAYOUT_(i, x)						\
-	char taffrail_o##i##_[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)) ? 0 :	\
-		sizeof(taffrail_s##i##_)];
+#define TAFFRAIL_NVAR_		(sizeof(struct taffrail_varying_) - 1)
 #define TAFFRAIL_O_(i)							\
 	__builtin_offsetof(struct taffrail_layout_, taffrail_o##i##_)
 #define TAFFRAIL_TOTAL_							\
@@ -292,7 +290,8 @@ static __inline__ int taffrail_whole_(const char *text_)
 		taffrail_v##i##_) == TAFFRAIL_RECORD_CLASS_, (void *)0,	\
 		taffrail_v##i##_)) taffrail_w##i##_ =			\
 		__builtin_choose_expr(					\
-			TAFFRAIL_K_(i) == TAFFRAIL_GROUP_KIND_,		\
+			TAFFRAIL_K_(i) == TAFFRAIL_GROUP_KIND_ ||	\
+			TAFFRAIL_K_(i) == TAFFRAIL_UNION_KIND_,		\
 			(void *)&taffrail_v##i##_,			\
 			*(__typeof__(&taffrail_w##i##_))(void *)	\
 				&taffrail_v##i##_);
@@ -344,11 +343,6 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 			TAFFRAIL_VAR_STRING - !taffrail_p_ :		\
 			taffrail_p_ ? ((taffrail_at8_)taffrail_a_)[1] :	\
 			TAFFRAIL_E_(i) == 32 ? TAFFRAIL_VAR_NULL : 0;	\
-	} else if (TAFFRAIL_SUM_ <= 8 &&				\
-		   TAFFRAIL_E_(i) == TAFFRAIL_GROUP_KIND_) {		\
-		__builtin_memcpy((char *)&taffrail_fixed_ +		\
-			(TAFFRAIL_F_(i) & 7),				\
-			taffrail_a_, sizeof(taffrail_v##i##_) & 15);	\
 	} else if (TAFFRAIL_SUM_ <= 8) {				\
 		taffrail_fixed_ |= (uint64_t)(				\
 			sizeof(taffrail_v##i##_) == 1 ?			\
@@ -412,11 +406,15 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_COUNTED_FIELDS_,	\
 					   __VA_ARGS__, )),		\
 		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_NAMINGS_, __VA_ARGS__, )), \
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_VARYING_, __VA_ARGS__, )), \
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_LAYOUT_, __VA_ARGS__, )), \
+		       (TAFFRAIL_EACHN_(n)(TAFFRAIL_PACKING_, __VA_ARGS__, )), \
 		       0 TAFFRAIL_EACHN_(n)(TAFFRAIL_PLAIN_, __VA_ARGS__, ))
 #define TAFFRAIL_BARE_(...)	__VA_ARGS__
 /* n is the number of arguments; each is the macro that repeats n times. */
 #define TAFFRAIL_WITH_(n, each, kind, note, channel, name, text,	\
-		       said, saying, kinds, items, counts, namings, ...) \
+		       said, saying, kinds, items, counts, namings,	\
+		       varying, layouts, packing, ...)			\
 	__extension__ ({						\
 	__label__ taffrail_hit_;					\
 	TAFFRAIL_QUIET_BEGIN_						\
@@ -433,8 +431,9 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		       "taffrail: a marker takes at most 16 fields, "	\
 		       "members of structures included");		\
 	struct taffrail_kinds_ { char none_; TAFFRAIL_BARE_ kinds };	\
+	struct taffrail_varying_ { char none_; TAFFRAIL_BARE_ varying }; \
 	struct taffrail_layout_ {					\
-		each(TAFFRAIL_LAYOUT_, __VA_ARGS__, )			\
+		TAFFRAIL_BARE_ layouts					\
 		char total_;						\
 	};								\
 	TAFFRAIL_ASSERT_(1 each(TAFFRAIL_CHECK_, __VA_ARGS__, ),	\
@@ -443,7 +442,7 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 	TAFFRAIL_OBJECT_(kind,						\
 		channel "\0" name "\0" TAFFRAIL_BARE_ namings text,	\
 		sizeof(struct taffrail_count_) - 1,			\
-		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_(each, __VA_ARGS__),	\
+		TAFFRAIL_TOTAL_, TAFFRAIL_NVAR_,			\
 		said, saying, TAFFRAIL_BARE_ items)			\
 	TAFFRAIL_EARLY_(each(TAFFRAIL_VALUE_, __VA_ARGS__, )		\
 			each(TAFFRAIL_OPERAND_, __VA_ARGS__, ))		\
@@ -453,24 +452,23 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 		TAFFRAIL_EARLY_(each(TAFFRAIL_INPUT_, __VA_ARGS__, )));	\
 	if (0) {							\
 	taffrail_hit_: TAFFRAIL_COLD_LABEL_;				\
-		TAFFRAIL_HIT_(each, __VA_ARGS__)			\
+		TAFFRAIL_HIT_(each, packing, __VA_ARGS__)		\
 	}								\
 	TAFFRAIL_QUIET_END_						\
 	(void)0; })
 
 /* A separate block: no declaration follows a statement. */
-#define TAFFRAIL_HIT_(each, ...) {					\
+#define TAFFRAIL_HIT_(each, packing, ...) {				\
 	TAFFRAIL_NUMBERS_BEGIN_						\
 	each(TAFFRAIL_NUMBERS_, __VA_ARGS__, )				\
 	TAFFRAIL_NUMBERS_END_						\
 	TAFFRAIL_LATE_(each(TAFFRAIL_VALUE_, __VA_ARGS__, ))		\
 	uint64_t taffrail_fixed_ = 0;					\
-	struct taffrail_var						\
-		taffrail_var_[TAFFRAIL_NVAR_(each, __VA_ARGS__) + 1];	\
+	struct taffrail_var taffrail_var_[TAFFRAIL_NVAR_ + 1];		\
 	struct taffrail_var *taffrail_next_ = taffrail_var_;		\
 	unsigned char taffrail_bytes_[TAFFRAIL_SUM_ + 16]		\
 		__attribute__((__aligned__(16)));			\
-	each(TAFFRAIL_PACK_, __VA_ARGS__, )				\
+	TAFFRAIL_BARE_ packing						\
 	if (TAFFRAIL_SUM_ > 8)						\
 		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
 	taffrail_call_(&taffrail_object_.site_, taffrail_fixed_,	\

@@ -86,8 +86,11 @@ struct written_ {
 	char text_[Bytes_];
 };
 
-/* Members of a structure; see marker-group-cxx.h. */
+/* Members of a structure, and one member of a union: see marker-group-cxx.h and
+ * marker-union-cxx.h. As one kind, they have this, which no agent sees. */
 template <class Owner_, class... M_> struct group_;
+template <class Owner_, class... M_> struct choice_;
+#define TAFFRAIL_MANY_FIELDS_	15
 
 /* A number that is shown in the way How (enum taffrail_how). */
 template <class T_, int How_>
@@ -128,6 +131,9 @@ template <unsigned Bytes_> struct foreign_<written_<Bytes_> > {
 	static constexpr bool is_ = false;
 };
 template <class Owner_, class... M_> struct foreign_<group_<Owner_, M_...> > {
+	static constexpr bool is_ = false;
+};
+template <class Owner_, class... M_> struct foreign_<choice_<Owner_, M_...> > {
 	static constexpr bool is_ = false;
 };
 template <class T_, int How_> struct foreign_<formatted_<T_, How_> > {
@@ -295,35 +301,41 @@ struct field_<formatted_<T_, How_>, false> : field_<T_> {
 		all_ == TAFFRAIL_T_BOOL ? all_ : 0;
 };
 
-/* The fields that an argument is: their number, and their kinds. */
+/* The fields that an argument is: their number, how many of them have no fixed
+ * size, and their kinds. */
 template <class T_, bool Foreign_ = foreign_<T_>::is_>
 struct fields_ : fields_<typename as_<T_>::type_> {};
 template <class T_> struct fields_<T_, false> {
 	static constexpr unsigned n_ = 1;
+	static constexpr unsigned nvar_ =
+		field_<T_>::kind_ >= TAFFRAIL_T_STRING;
 	static constexpr int kind_(unsigned) { return field_<T_>::kind_; }
 };
 template <class Owner_, class M_>
 struct fields_<group_<Owner_, M_>, false> : fields_<M_> {
-	static constexpr bool fixed_ =
-		field_<M_>::kind_ > 0 && field_<M_>::kind_ <= TAFFRAIL_T_BOOL;
+	static constexpr unsigned bytes_ = field_<M_>::bytes_;
+	static constexpr bool valid_ =
+		field_<M_>::kind_ && field_<M_>::kind_ != TAFFRAIL_MANY_FIELDS_;
 };
 template <class Owner_, class M_, class N_, class... T_>
 struct fields_<group_<Owner_, M_, N_, T_...>, false> {
 	typedef fields_<group_<Owner_, M_> > head_;
 	typedef fields_<group_<Owner_, N_, T_...> > rest_;
 	static constexpr unsigned n_ = 1 + rest_::n_;
+	static constexpr unsigned nvar_ = head_::nvar_ + rest_::nvar_;
 	static constexpr int kind_(unsigned i_)
 	{
 		return i_ ? rest_::kind_(i_ - 1) : head_::kind_(0);
 	}
-	static constexpr bool fixed_ = head_::fixed_ && rest_::fixed_;
+	static constexpr unsigned bytes_ = head_::bytes_ + rest_::bytes_;
+	static constexpr bool valid_ = head_::valid_ && rest_::valid_;
 };
-/* A kind that no agent sees. */
 template <class Owner_, class... M_>
 struct field_<group_<Owner_, M_...>, false> {
+	typedef fields_<group_<Owner_, M_...> > members_;
 	static constexpr int kind_ =
-		fields_<group_<Owner_, M_...> >::fixed_ ? 15 : 0;
-	static constexpr unsigned bytes_ = sizeof(group_<Owner_, M_...>);
+		members_::valid_ ? TAFFRAIL_MANY_FIELDS_ : 0;
+	static constexpr unsigned bytes_ = members_::bytes_;
 };
 
 /* What a marker's object says of its arguments. */
@@ -341,8 +353,7 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 	typedef signature_<T_...> rest_;
 	static constexpr unsigned nargs_ = 1 + sizeof...(T_);
 	static constexpr unsigned nfields_ = fields_<H_>::n_ + rest_::nfields_;
-	static constexpr unsigned nvar_ =
-		(field_<H_>::kind_ >= TAFFRAIL_T_STRING) + rest_::nvar_;
+	static constexpr unsigned nvar_ = fields_<H_>::nvar_ + rest_::nvar_;
 	static constexpr unsigned fixed_bytes_ =
 		field_<H_>::bytes_ + rest_::fixed_bytes_;
 	static constexpr uint8_t type_(unsigned i_)

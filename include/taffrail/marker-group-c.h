@@ -4,10 +4,9 @@
  *
  * The argument is a list as those of marker-shown-c.h, but says no "how":
  *
- *	(, "taffrail:" "e", e, , (x, y), )
+ *	(, "taffrail:" "e", e, , , (x, y), )
  *
- * It is one argument, and a field for each member. Its value is a packed
- * structure of the members, as they are recorded; its kind is
+ * It is one argument, and a field for each member. Its kind is
  * TAFFRAIL_GROUP_KIND_, which no agent sees. In front of a marker's text stand
  * the members of each group: "\1" I ":x, y\2", I counted from the right.
  */
@@ -54,45 +53,82 @@
 #define TAFFRAIL_OF16_(m, a, x, ...)				\
 	m(16, a, x) TAFFRAIL_OF15_(m, a, __VA_ARGS__)
 
-/* The value. */
-#define TAFFRAIL_PLAINHOW_(e, names, ...)				\
-	__extension__ ({						\
-		TAFFRAIL_NODEBUG_ __auto_type taffrail_g_ = ((void)0, (e)); \
-		TAFFRAIL_NODEBUG_ struct __attribute__((__packed__)) {	\
-			TAFFRAIL_OF_(TAFFRAIL_MEMBER_, taffrail_g_,	\
-				     TAFFRAIL_LIST_ names)		\
-		} taffrail_m_ = {					\
-			TAFFRAIL_OF_(TAFFRAIL_MEMBER_VALUE_,		\
-				     taffrail_g_, TAFFRAIL_LIST_ names) \
-		};							\
-		taffrail_m_; })
-#define TAFFRAIL_MEMBER_(k, a, x)					\
-	TAFFRAIL_TYPE_OF_((a).x) taffrail_m##k##_;
-#define TAFFRAIL_MEMBER_VALUE_(k, a, x)					\
-	.taffrail_m##k##_ = (a).x,
+/* The value: the structure itself, so what its arrays hold lives as long. */
+#define TAFFRAIL_PLAINHOW_(e, how, names, ...)	(e)
+#define TAFFRAIL_MEMBER_TYPE_(e, x)					\
+	TAFFRAIL_TYPE_OF_((((void)0, (e)).x))
 #define TAFFRAIL_MEMBER_KIND_(e, x)					\
-	TAFFRAIL_KIND_OF_(TAFFRAIL_TYPE_OF_((((void)0, (e)).x)))
+	TAFFRAIL_KIND_OF_(TAFFRAIL_MEMBER_TYPE_(e, x))
 
-/* Its kind, if all members have a fixed size and nothing is behind it. */
+/* Its kind, if its members are numbers and strings and nothing is behind it. */
 #define TAFFRAIL_KINDED1_(i, x, ...)	TAFFRAIL_KIND_(i, x)
-#define TAFFRAIL_KINDED_(i, e, names, ...)				\
+#define TAFFRAIL_KINDED_(i, e, how, names, ...)				\
 	char taffrail_k##i##_[1 + TAFFRAIL_GROUP_KIND_ *		\
 		(1 __VA_OPT__(- 1) TAFFRAIL_OF_(TAFFRAIL_MEMBER_CHECK_, e, \
 						TAFFRAIL_LIST_ names))];
 #define TAFFRAIL_MEMBER_CHECK_(k, e, x)					\
-	&& (TAFFRAIL_MEMBER_KIND_(e, x)) - 1u < TAFFRAIL_T_BOOL
+	&& (TAFFRAIL_MEMBER_KIND_(e, x)) - 1u < TAFFRAIL_T_STRING
 
-/* The kinds of the fields, and their number. */
+/* The kinds of the fields, and their number. A string is a text: an array need
+ * not have a NUL. */
 #define TAFFRAIL_ITEMED1_(i, x, ...)	TAFFRAIL_K_(i),
-#define TAFFRAIL_ITEMED_(i, e, names, ...)				\
+#define TAFFRAIL_ITEMED_(i, e, how, names, ...)				\
 	TAFFRAIL_OF_(TAFFRAIL_MEMBER_ITEM_, e, TAFFRAIL_LIST_ names)
-#define TAFFRAIL_MEMBER_ITEM_(k, e, x)	TAFFRAIL_MEMBER_KIND_(e, x),
+#define TAFFRAIL_MEMBER_ITEM_(k, e, x)					\
+	_Generic(*(TAFFRAIL_MEMBER_TYPE_(e, x) *)0,			\
+		const char *: TAFFRAIL_T_TEXT,				\
+		default: TAFFRAIL_MEMBER_KIND_(e, x)),
 #define TAFFRAIL_COUNTS1_(i, x, ...)	char taffrail_i##i##_[1];
-#define TAFFRAIL_COUNTS_(i, e, names, ...)				\
+#define TAFFRAIL_COUNTS_(i, e, how, names, ...)				\
 	char taffrail_i##i##_[TAFFRAIL_COUNT_(0, TAFFRAIL_LIST_ names)];
 
+/* How many are of variable length, and the bytes of the others. */
+#define TAFFRAIL_VARIES1_(i, x, ...)					\
+	char taffrail_n##i##_[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))];
+#define TAFFRAIL_VARIES_(i, e, how, names, ...)				\
+	char taffrail_n##i##_[0 TAFFRAIL_OF_(TAFFRAIL_MEMBER_VARIES_, e, \
+					     TAFFRAIL_LIST_ names)];
+#define TAFFRAIL_MEMBER_VARIES_(k, e, x)				\
+	+ TAFFRAIL_IS_VAR_(TAFFRAIL_MEMBER_KIND_(e, x))
+#define TAFFRAIL_LAYS1_(i, x, ...)					\
+	char taffrail_o##i##_[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)) ? 0 :	\
+		sizeof(taffrail_s##i##_)];
+#define TAFFRAIL_LAYS_(i, e, how, names, ...)				\
+	char taffrail_o##i##_[0 * sizeof(taffrail_s##i##_)		\
+		TAFFRAIL_OF_(TAFFRAIL_MEMBER_BYTES_, e,			\
+			     TAFFRAIL_LIST_ names)];
+#define TAFFRAIL_MEMBER_BYTES_(k, e, x)					\
+	+ _Generic(*(TAFFRAIL_MEMBER_TYPE_(e, x) *)0, const char *: 0,	\
+		   default: sizeof(TAFFRAIL_MEMBER_TYPE_(e, x)))
+
 #define TAFFRAIL_NAMING1_(i, x, ...)
-#define TAFFRAIL_NAMING_(i, e, names, ...)				\
+#define TAFFRAIL_NAMING_(i, e, how, names, ...)				\
 	"\1" #i ":" TAFFRAIL_TEXT_ names "\2"
+
+/* Where it is on. The compiler knows the size of an array, and of no string. */
+#define TAFFRAIL_PACKS1_(i, x, ...)	TAFFRAIL_PACK_(i, x)
+#define TAFFRAIL_PACKS_(i, e, how, names, ...) {			\
+	TAFFRAIL_NODEBUG_ size_t taffrail_at_ = TAFFRAIL_F_(i);		\
+	TAFFRAIL_OF_(TAFFRAIL_MEMBER_PACK_, i, TAFFRAIL_LIST_ names)	\
+	(void)taffrail_at_; }
+#define TAFFRAIL_MEMBER_PACK_(k, i, x) {				\
+	TAFFRAIL_NODEBUG_ TAFFRAIL_TYPE_OF_((taffrail_v##i##_).x)	\
+		taffrail_y_ = (taffrail_v##i##_).x;			\
+	if (TAFFRAIL_KIND_OF_(__typeof__(taffrail_y_)) == 16) {		\
+		const void *taffrail_p_ =				\
+			TAFFRAIL_ADDRESS_((taffrail_v##i##_).x);	\
+		taffrail_next_->p_ = taffrail_p_ ? taffrail_p_ : "(null)"; \
+		taffrail_next_++->n_ = taffrail_p_ ?			\
+			__builtin_object_size(TAFFRAIL_ADDRESS_(	\
+				(taffrail_v##i##_).x), 1) :		\
+			TAFFRAIL_VAR_NULL;				\
+	} else {							\
+		TAFFRAIL_PACK_AT_(taffrail_at_, taffrail_y_)		\
+		taffrail_at_ += sizeof(taffrail_y_);			\
+	} }
+#define TAFFRAIL_PACK_AT_(at, y)					\
+	__builtin_memcpy(TAFFRAIL_SUM_ <= 8 ?				\
+		(unsigned char *)&taffrail_fixed_ + ((at) & 7) :	\
+		taffrail_bytes_ + (at), &(y), sizeof(y));
 
 #endif

@@ -8,13 +8,16 @@
  * objects of the type as they are. The rest is private.
  *
  * A structure is one argument, and a field for each member. Its value is the
- * members as they are recorded, packed. In front of a marker's text stand the
- * members of each group: "\1" I ":x, y\2", I counted from the right.
+ * members as they are recorded; what those point to is the structure's. Before a
+ * marker's text stand the members of each group: "\1" I ":x, y\2", I counted
+ * from the right.
  */
+/* First of all, so this header may also be the first. */
+#include <taffrail/marker.h>
+
 #ifndef TAFFRAIL_MARKER_GROUP_CXX_H
 #define TAFFRAIL_MARKER_GROUP_CXX_H
 
-#include <taffrail/marker.h>
 #include <taffrail/marker-shown-cxx.h>
 
 #define TAFFRAIL_STRUCT_MEMBERS(type, ...)				\
@@ -70,27 +73,68 @@ auto grouped_(const T_ &v_) -> decltype(taffrail_members_of<T_>::of_(v_))
 }
 TAFFRAIL_ALWAYS_INLINE_ no_field_ grouped_(...) { return no_field_(); }
 
-template <class Owner_, class M_>
-struct __attribute__((__packed__)) group_<Owner_, M_> {
+template <class Owner_, class M_> struct group_<Owner_, M_> {
 	typename as_<M_>::type_ head_;
 };
 template <class Owner_, class M_, class N_, class... T_>
-struct __attribute__((__packed__)) group_<Owner_, M_, N_, T_...> {
+struct group_<Owner_, M_, N_, T_...> {
 	typename as_<M_>::type_ head_;
 	group_<Owner_, N_, T_...> tail_;
 };
 
+/* A member of type T as a field: an array of characters is a text, which need
+ * not have a NUL. */
+template <class T_> struct member_ {
+	typedef typename value_of_<T_>::type_ type_;
+	typedef typename as_<type_>::type_ recorded_;
+	static TAFFRAIL_ALWAYS_INLINE_ recorded_ of_(const type_ &v_)
+	{
+		return as_<type_>::of_(v_);
+	}
+};
+template <size_t N_> struct member_<char[N_]> {
+	typedef text_ type_;
+	typedef text_ recorded_;
+	static TAFFRAIL_ALWAYS_INLINE_ text_ of_(const char (&v_)[N_])
+	{
+		return text_{ v_, N_ };
+	}
+};
+/* Of a member function, what it returns must not own memory. */
+template <class T_> struct member_of_ : member_<T_> {
+	static_assert(!owns_<T_>::memory_, "taffrail: value_ must not "
+		      "return an object that owns memory");
+};
+template <class T_> struct member_of_<const T_> : member_of_<T_> {};
+template <class T_, size_t N_>
+struct member_of_<const T_[N_]> : member_<T_[N_]> {};
+template <class T_> struct member_of_<T_ &> : member_<T_> {};
+template <class T_> struct member_of_<const T_ &> : member_<T_> {};
+template <class T_> struct member_of_<volatile T_ &> : member_<T_> {};
+template <class T_> struct member_of_<const volatile T_ &> : member_<T_> {};
+template <class T_, size_t N_>
+struct member_of_<const T_ (&)[N_]> : member_<T_[N_]> {};
+template <class T_, size_t N_>
+struct member_of_<T_ (&)[N_]> : member_<T_[N_]> {};
+
 template <class Owner_, class M_> TAFFRAIL_ALWAYS_INLINE_
-group_<Owner_, M_> make_group_(int, M_ head_)
+group_<Owner_, typename member_of_<M_>::type_> make_group_(int, M_ &&head_)
 {
-	return group_<Owner_, M_>{ as_<M_>::of_(head_) };
+	return group_<Owner_, typename member_of_<M_>::type_>{
+		member_of_<M_>::of_(head_) };
 }
 template <class Owner_, class M_, class N_, class... T_>
 TAFFRAIL_ALWAYS_INLINE_
-group_<Owner_, M_, N_, T_...> make_group_(int, M_ head_, N_ next_, T_... tail_)
+group_<Owner_, typename member_of_<M_>::type_, typename member_of_<N_>::type_,
+       typename member_of_<T_>::type_...>
+make_group_(int, M_ &&head_, N_ &&next_, T_ &&...tail_)
 {
-	return group_<Owner_, M_, N_, T_...>{
-		as_<M_>::of_(head_), make_group_<Owner_>(0, next_, tail_...) };
+	return group_<Owner_, typename member_of_<M_>::type_,
+		      typename member_of_<N_>::type_,
+		      typename member_of_<T_>::type_...>{
+		member_of_<M_>::of_(head_),
+		make_group_<Owner_>(0, static_cast<N_ &&>(next_),
+				    static_cast<T_ &&>(tail_)...) };
 }
 
 /* What stands in front of a marker's text for a group, argument I. */

@@ -14,6 +14,7 @@
 #include <taffrail/marker.h>
 #include <taffrail/marker-group-cxx.h>
 #include <taffrail/marker-holder-cxx.h>
+#include <taffrail/marker-union-cxx.h>
 
 /* A program may include the header inside extern "C". */
 extern "C++" {
@@ -76,8 +77,7 @@ private:
 	{
 		put_<O_>(to_, to_.var_ + V_, value_);
 		pack_<O_ + field_<H_>::bytes_,
-		      V_ + (field_<H_>::kind_ >= TAFFRAIL_T_STRING), T_...>(
-				to_, tail_...);
+		      V_ + fields_<H_>::nvar_, T_...>(to_, tail_...);
 	}
 
 	template <unsigned O_, class N_>
@@ -130,6 +130,33 @@ private:
 		var_->p_ = &m_.value_;
 		var_->n_ = m_.there_;
 	}
+
+	template <unsigned O_, class Owner_, class M_>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put_(to_ &to_, taffrail_var *var_, const group_<Owner_, M_> &g_)
+	{
+		put_<O_>(to_, var_, g_.head_);
+	}
+
+	template <unsigned O_, class Owner_, class M_, class N_, class... T_>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put_(to_ &to_, taffrail_var *var_,
+		  const group_<Owner_, M_, N_, T_...> &g_)
+	{
+		put_<O_>(to_, var_, g_.head_);
+		put_<O_ + field_<M_>::bytes_>(to_, var_ + fields_<M_>::nvar_,
+					      g_.tail_);
+	}
+
+	template <unsigned O_, class Owner_, class... M_>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put_(to_ &to_, taffrail_var *var_,
+		  const choice_<Owner_, M_...> &c_)
+	{
+		put_<O_>(to_, var_, c_.tag_);
+		var_->p_ = c_.p_ ? c_.p_ : c_.bytes_;
+		var_->n_ = c_.n_;
+	}
 };
 
 #ifdef TAFFRAIL_SDT_ARGS
@@ -156,6 +183,14 @@ TAFFRAIL_ALWAYS_INLINE_ const void *named_(const group_<Owner_, M_...> &g_)
 
 	__asm__("" : "+r" (group_));
 	return group_;
+}
+template <class Owner_, class... M_>
+TAFFRAIL_ALWAYS_INLINE_ const void *named_(const choice_<Owner_, M_...> &c_)
+{
+	const void *choice_ = &c_;
+
+	__asm__("" : "+r" (choice_));
+	return choice_;
 }
 template <class T_>
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(const seq_<T_> &s_)

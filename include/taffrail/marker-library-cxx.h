@@ -16,10 +16,12 @@
  * What must stay true: no header of the C++ library is needed, so a file that
  * does not use them pays nothing.
  */
+/* First of all, so this header may also be the first. */
+#include <taffrail/marker.h>
+
 #ifndef TAFFRAIL_MARKER_LIBRARY_CXX_H
 #define TAFFRAIL_MARKER_LIBRARY_CXX_H
 
-#include <taffrail/marker.h>
 #include <taffrail/marker-text-cxx.h>
 
 /* The library's names, in a program that has macros of such names. */

@@ -6,11 +6,13 @@
  * Such an argument is no expression, but a list in parentheses, which begins
  * with nothing:
  *
- *	(, "taffrail:" "e", e, TAFFRAIL_HOW_..., (A, B), )
+ *	(, "taffrail:" "e", e, 1, TAFFRAIL_HOW_..., (A, B), )
  *
- * No expression begins so, and the preprocessor can tell: where `F x` is the
- * call of a macro F, x begins with a parenthesis. The marker takes e out of
- * it, and puts the rest behind the texts of its object (struct taffrail_shown).
+ * In place of the 1, structures (marker-group-c.h) have nothing, and unions
+ * (marker-union-c.h) 2. No expression begins so, and the preprocessor can tell:
+ * where `F x` is the call of a macro F, x begins with a parenthesis. The marker
+ * takes e out of it, and puts the rest behind the texts of its object (struct
+ * taffrail_shown).
  * What a program writes behind the parenthesis, as + 1, gets into the empty
  * last element; the marker then has no field, as where e is no integer, and
  * TAFFRAIL_CHECK_ refuses it. Compilers without __VA_OPT__ record e as it is.
@@ -25,12 +27,17 @@
 
 #define TAFFRAIL_STRUCT_MEMBERS(type, ...)	struct taffrail_no_names_
 
+#define TAFFRAIL_UNION_OPTIONS(type, ...)	struct taffrail_no_names_
+
 #define TAFFRAIL_TRUTH_(e)	((_Bool)(e))
 
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
 
-#define TAFFRAIL_SHOWN_(tag, e, how, ...)	(, tag, e, how, (__VA_ARGS__), )
-#define TAFFRAIL_GROUP_(tag, e, ...)		(, tag, e, , (__VA_ARGS__), )
+#define TAFFRAIL_SHOWN_(tag, e, how, ...)				\
+	(, tag, e, 1, how, (__VA_ARGS__), )
+#define TAFFRAIL_GROUP_(tag, e, ...)		(, tag, e, , , (__VA_ARGS__), )
+#define TAFFRAIL_UNION_(tag, e, which, ...)				\
+	(, tag, e, 2, which, (__VA_ARGS__), )
 
 /* Joins `m` with 1_ when it gets an expression, else with _. */
 #define TAFFRAIL_WHETHER_(m, ...)					\
@@ -50,17 +57,17 @@
 	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)
 #define TAFFRAIL_NAMEDOF_(name, x)					\
 	TAFFRAIL_APPLY_(TAFFRAIL_NAMED_AT_, name, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_NAMED_AT_(name, none, tag, e, how, ...)		\
-	(, "taffrail:" name, (TAFFRAIL_WORD_(name), e), how, __VA_ARGS__)
+#define TAFFRAIL_NAMED_AT_(name, none, tag, e, w, how, ...)		\
+	(, "taffrail:" name, (TAFFRAIL_WORD_(name), e), w, how, __VA_ARGS__)
 
 /* The expression, with a comma before it. */
 #define TAFFRAIL_PLAIN_(i, x)	, TAFFRAIL_WHETHER_(TAFFRAIL_PLAINOF, x)(x)
 #define TAFFRAIL_PLAINOF1_(x)	x
 #define TAFFRAIL_PLAINOF_(x)						\
 	TAFFRAIL_APPLY_(TAFFRAIL_PLAIN_AT_, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_PLAIN_AT_(none, tag, e, how, ...)			\
-	TAFFRAIL_JOIN_(TAFFRAIL_PLAINHOW, TAFFRAIL_ONE_(how))(e, __VA_ARGS__)
-#define TAFFRAIL_PLAINHOW1_(e, names, ...)				\
+#define TAFFRAIL_PLAIN_AT_(none, tag, e, w, ...)			\
+	TAFFRAIL_JOIN_(TAFFRAIL_PLAINHOW, w)(e, __VA_ARGS__)
+#define TAFFRAIL_PLAINHOW1_(e, how, names, ...)			\
 	((void)0, __builtin_choose_expr(1 __VA_OPT__(- 1) &&		\
 		(__builtin_classify_type(e) == TAFFRAIL_INTEGER_CLASS_ || \
 		 __builtin_classify_type(e) == TAFFRAIL_BOOLEAN_CLASS_), \
@@ -71,8 +78,8 @@
 #define TAFFRAIL_SAIDOF1_(i, x)
 #define TAFFRAIL_SAIDOF_(i, x)						\
 	TAFFRAIL_APPLY_(TAFFRAIL_SAID_AT_, i, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_SAID_AT_(i, none, tag, e, how, names, end)		\
-	TAFFRAIL_JOIN_(TAFFRAIL_SAIDHOW, TAFFRAIL_ONE_(how))(i, names)
+#define TAFFRAIL_SAID_AT_(i, none, tag, e, w, how, names, end)		\
+	TAFFRAIL_JOIN_(TAFFRAIL_SAIDHOW, w)(i, names)
 #define TAFFRAIL_SAIDHOW_(i, names)
 #define TAFFRAIL_SAIDHOW1_(i, names)					\
 	struct __attribute__((__packed__)) {				\
@@ -84,10 +91,10 @@
 #define TAFFRAIL_SAYINGOF1_(i, x)
 #define TAFFRAIL_SAYINGOF_(i, x)					\
 	TAFFRAIL_APPLY_(TAFFRAIL_SAYING_AT_, i, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_SAYING_AT_(i, none, tag, e, how, names, end)		\
-	TAFFRAIL_JOIN_(TAFFRAIL_SAYINGHOW, TAFFRAIL_ONE_(how))(i, how, names)
-#define TAFFRAIL_SAYINGHOW_(i, how, names)
-#define TAFFRAIL_SAYINGHOW1_(i, how, names)				\
+#define TAFFRAIL_SAYING_AT_(i, none, tag, e, w, how, names, end)	\
+	TAFFRAIL_JOIN_(TAFFRAIL_SAYINGHOW, w)(i, e, how, names)
+#define TAFFRAIL_SAYINGHOW_(i, e, how, names)
+#define TAFFRAIL_SAYINGHOW1_(i, e, how, names)				\
 	.taffrail_h##i##_ = {						\
 		{ TAFFRAIL_NUMBER_OF_(i), how,				\
 		  TAFFRAIL_NAMES_ names,				\
@@ -102,12 +109,13 @@
 #define TAFFRAIL_HOWOF1_(m, i, x)	TAFFRAIL_JOIN_(m, 1)(i, x, )
 #define TAFFRAIL_HOWOF_(m, i, x)					\
 	TAFFRAIL_APPLY_(TAFFRAIL_HOW_AT_, m, i, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_HOW_AT_(m, i, none, tag, e, how, names, ...)		\
-	TAFFRAIL_JOIN_(m, TAFFRAIL_ONE_(how))(i, e, names, __VA_ARGS__)
+#define TAFFRAIL_HOW_AT_(m, i, none, tag, e, w, ...)			\
+	TAFFRAIL_JOIN_(m, w)(i, e, __VA_ARGS__)
 
 #else
 #define TAFFRAIL_SHOWN_(tag, e, how, ...)	((void)tag, e)
 #define TAFFRAIL_GROUP_(tag, e, ...)		((void)tag, e)
+#define TAFFRAIL_UNION_(tag, e, which, ...)	((void)tag, e)
 #define TAFFRAIL_HOW_OF_(m, i, x)		TAFFRAIL_JOIN_(m, 1)(i, x, )
 #define TAFFRAIL_NAMED_(name, ...)					\
 	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)

@@ -8,10 +8,12 @@
  * the values of an enum class as they are written there, type::A. TAFFRAIL_HEX
  * and its like give a number a type of its own. The rest is private.
  */
+/* First of all, so this header may also be the first. */
+#include <taffrail/marker.h>
+
 #ifndef TAFFRAIL_MARKER_SHOWN_CXX_H
 #define TAFFRAIL_MARKER_SHOWN_CXX_H
 
-#include <taffrail/marker.h>
 #include <taffrail/marker-field-cxx.h>
 
 #define TAFFRAIL_ENUM_NAMES(type, ...)					\

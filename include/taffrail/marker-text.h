@@ -241,6 +241,22 @@ char *taffrail_int128_text_(char *text_, taffrail_u128_ value_, int signed_)
 }
 #endif
 
+/* The length of a string, which ends after `most` characters or at its NUL. */
+TAFFRAIL_WRITES_
+uint64_t taffrail_length_(const void **string_, uint64_t most_)
+{
+	const char *p_ = (const char *)*string_;
+	uint64_t n_ = 0;
+
+	if (!p_) {
+		*string_ = "(null)";
+		return 6;
+	}
+	while (n_ < most_ && p_[n_])
+		n_++;
+	return n_;
+}
+
 #ifdef __cplusplus
 }
 #endif

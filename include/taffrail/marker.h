@@ -16,6 +16,8 @@
  *		TAFFRAIL_SOCKADDR(p, n)		a socket's address, as text
  *		TAFFRAIL_INT128(e)		an integer of 128 bits, as text
  *		TAFFRAIL_STRUCT(e, x, y, ...)	members of the structure e
+ *		TAFFRAIL_UNION(e, tag, (A, x), (B, y), ...)
+ *						of the union e what tag says
  *		TAFFRAIL_ENUM(e, A, B, ...)	the name of the value e
  *		TAFFRAIL_HEX(e), _OCT, _BOOL, _CHAR, _ERRNO	e, shown so
  *	TAFFRAIL_LEVEL(level), TAFFRAIL_MESSAGE(text)
@@ -158,6 +160,10 @@
 /* A structure's members, as fields; TAFFRAIL_STRUCT_MEMBERS in C++. */
 #define TAFFRAIL_STRUCT(e, ...)						\
 	TAFFRAIL_GROUP_("taffrail:" #e, e, __VA_ARGS__)
+/* A union, and what says which member counts: x where tag is A, y where it is
+ * B. In C++, TAFFRAIL_UNION_OPTIONS says the members. */
+#define TAFFRAIL_UNION(e, tag, ...)					\
+	TAFFRAIL_UNION_("taffrail:" #e, e, tag, __VA_ARGS__)
 
 /* Private from here on. */
 

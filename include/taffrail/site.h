@@ -93,6 +93,10 @@ enum taffrail_how {
 	TAFFRAIL_HOW_ERRNO = 6,	/* an error of Linux by its name */
 	TAFFRAIL_HOW_LEVEL = 7,	/* of the marker: its level, in one byte and a
 				 * NUL; the last one counts */
+	TAFFRAIL_HOW_VARIANT = 8, /* bytes that are one of several types, the
+				 * one that the field before it numbers; the
+				 * values are types: 0, a scalar, a string
+				 * without a NUL */
 };
 
 /*

@@ -5,6 +5,7 @@ Each has its declarations, the text that stands in the marker, the name and the
 type of its field, and the value of each round (values.py). The text refers to
 the round as `i`, and to counters that say how often it was evaluated.
 """
+import composed
 import integers
 import objects
 import shown
@@ -31,6 +32,7 @@ class Argument:
         self.shown = ""         # how `list` says that it is shown
         self.whole = False      # only of TAFFRAIL_EVENT and its like
         self.enumeration = None     # type, (label, name, value)s, declaration
+        self.members = None     # of several fields: name, kind, how shown
 
     def unnamed(self):
         """Takes TAFFRAIL_FIELD off."""
@@ -38,7 +40,7 @@ class Argument:
             self.text, self.name, self.named = self.bare, None, False
 
 
-class Maker(objects.Objects, shown.Shown):
+class Maker(composed.Composed, objects.Objects, shown.Shown):
     """Makes the arguments of one marker of a program."""
     argument = Argument
 
@@ -423,6 +425,8 @@ class Maker(objects.Objects, shown.Shown):
 
     def kind(self):
         chance = self.rng.random()
+        if chance < 0.08:
+            return self.rng.choice(self.composed_kinds())()
         if chance < 0.25:
             return self.rng.choice(self.shown_kinds())()
         if chance < 0.5 and self.program.objects:

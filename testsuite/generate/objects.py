@@ -77,6 +77,7 @@ HEADERS = """#include <array>
 #if __cplusplus >= 201703L
 #include <optional>
 #include <string_view>
+#include <variant>
 #endif
 """
 # Times: the length of a tick in seconds

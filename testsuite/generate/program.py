@@ -150,6 +150,7 @@ class Marker:
         self.arguments = []
         self.fields = []        # (name, type, base) of each
         self.shown = {}         # how they are, in words, by name
+        self.members = {}       # of those that are several fields
         self.rows = []          # the values of each round
         self.format = None
         self.place = None
@@ -295,26 +296,33 @@ class Program:
         return kinds + ["trace_mark", "_trace_mark", "ust_marker"]
 
     def fill_event(self, marker, maker, count):
-        seen = {}
-        while len(marker.arguments) < count:
-            a = maker.any(lambda a: marker.kind != "probe" or not (
-                a.sequence or a.whole or a.kind in ("string", None)))
+        seen, left = {}, count
+        while left > 0:
+            a = maker.any(lambda a: len(a.members or "1") <= left and (
+                marker.kind != "probe" or not (
+                    a.sequence or a.whole or a.kind in ("string", None))))
             if marker.kind == "probe":
                 a.unnamed()
             marker.arguments.append(a)
+            left -= len(a.members or "1")
             if (a.name and not a.named and not a.counters and not a.sequence
-                    and not a.local and len(marker.arguments) < count
+                    and not a.local and left >= len(a.members or "1")
                     and self.rng.random() < 0.2):
                 marker.arguments.append(a)
-        for number, a in enumerate(marker.arguments, 1):
+                left -= len(a.members or "1")
+        number = 1
+        for a in marker.arguments:
             name = a.name or "arg%d" % number
             if marker.kind == "probe":
                 name = "arg%d" % number
+            number += len(a.members or "1")
             seen[name] = seen.get(name, 0) + 1
             if seen[name] > 1:
                 name = "%s_%d" % (name, seen[name])
             marker.fields.append((name, a.kind, a.base))
             marker.shown[name] = a.shown
+            if a.members:
+                marker.members[name] = a.members
 
     def fill_format(self, marker, maker, count):
         words = []
@@ -462,5 +470,9 @@ class Program:
                 for (name, _, base), value in zip(marker.fields, row))
 
     def signature(self, marker):
-        return [(name, kind, marker.shown.get(name, ""))
-                for name, kind, _ in marker.fields]
+        return [(name + "." * bool(member) + member, kind, shown)
+                for field, kind, _ in marker.fields
+                for name, member, kind, shown in (
+                    [(field, *m) for m in marker.members[field]]
+                    if field in marker.members else
+                    [(field, "", kind, marker.shown.get(field, ""))])]

@@ -176,6 +176,16 @@ def shown(value, base, told):
 
 def field_shown(name, value, base, told):
     """A field of an event as babeltrace2 prints it."""
+    if value[0] == "struct":
+        return b"%s = { %s }" % (name.encode(), b", ".join(
+            field_shown(member, inner, 10, told)
+            for member, inner in value[1]))
+    if value[0] == "variant":
+        number, label, size, inner = value[1:]
+        return b"%s = { %s, _value_length = %d, value = { %s } }" % (
+            name.encode(), field_shown("tag", ("told", number, [label]), 10,
+                                       told), size,
+            shown(inner, 10, told) if inner else b"{ }")
     name = name.encode()
     if value[0] != "sequence":
         return name + b" = " + shown(value, base, told)
@@ -191,6 +201,16 @@ def field_shown(name, value, base, told):
 def parts_for_gdb(name, value, told):
     """A field as the agent's text for $_sdata has it: bytes, and floats, which
     are compared as numbers."""
+    if value[0] == "struct":
+        parts = []
+        for member, inner in value[1]:
+            parts += [b", "] * bool(parts) + parts_for_gdb(
+                name + "." + member, inner, told)
+        return parts
+    if value[0] == "variant":
+        return [b"%s.tag = %s, %s.value = " % (
+            name.encode(), value[2].encode(), name.encode())] + (
+                scalar_for_gdb(value[4], told) if value[4] else [b"{}"])
     parts = [name.encode() + b" = "]
     if value[0] == "sequence":
         parts.append(b"{")

@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <taffrail/marker.h>
 
+#ifdef __cplusplus
+#include <string>
+#include <vector>
+#endif
+
 struct point {
 	short x;
 	char kind;
@@ -26,6 +31,15 @@ struct ship {
 };
 #define SHIP at.x, at.y, decks, v[0], v[1], v[2], deep.f[0], deep.f[1], none
 TAFFRAIL_STRUCT_MEMBERS(struct ship, SHIP);
+
+struct person {
+	int id;
+	char name[4];
+	const char *street;
+	double x;
+};
+#define PERSON id, name, street, x
+TAFFRAIL_STRUCT_MEMBERS(struct person, PERSON);
 
 struct tiny {
 	unsigned char r, g, b;
@@ -50,6 +64,21 @@ static struct point moved(struct point p)
 	return p;
 }
 
+static struct person *person(struct person *person)
+{
+	evaluated++;
+	return person;
+}
+
+static void hit_strings(int i)
+{
+	struct person ada = { 1, { 'A', 'd', 'a', '\0' }, "St. James's", 2.5 };
+	const struct person eve = { 2, { 'E', 'v', 'e', '!' }, 0, 1.5 };
+
+	TAFFRAIL_EVENT(app, strings, i, TAFFRAIL_STRUCT(*person(&ada), PERSON),
+		       "text", TAFFRAIL_STRUCT(eve, PERSON));
+}
+
 static void hit(struct ship *ship)
 {
 	const struct point p = { 1, 'a', 2.5 };
@@ -72,6 +101,7 @@ static void hit(struct ship *ship)
 	LOG(i, TAFFRAIL_STRUCT(ship->at, POINT), ship->at.x);
 	TAFFRAIL_EVENT(app, told, TAFFRAIL_MESSAGE("turn to {i}"),
 		       TAFFRAIL_STRUCT(colour, TINY), i);
+	hit_strings(i);
 }
 
 #ifdef __cplusplus
@@ -87,6 +117,14 @@ template <class T> struct pair {
 }
 TAFFRAIL_STRUCT_MEMBERS(fleet::pair<long>, first, second, sum());
 
+struct crew {
+	std::string name;
+	std::vector<short> v;
+	int n;
+	const std::string &again() const { return name; }
+};
+TAFFRAIL_STRUCT_MEMBERS(crew, name, v, n, again());
+
 template <class... T> static void pack(const T &...t)
 {
 	TAFFRAIL_EVENT(app, pack, 1, t...);
@@ -97,6 +135,9 @@ static void hit_objects(const struct ship &ship)
 	fleet::pair<long> pair = { 7, state::running };
 	const fleet::pair<long> *pointer = &pair;
 
+	struct crew crew = { "a name that has its own memory", { 1, 2 }, 3 };
+
+	TAFFRAIL_EVENT(app, crew, crew, 1);
 	TAFFRAIL_EVENT(app, objects, ship.at, pair, state::idle, *pointer);
 #ifndef TAFFRAIL_SDT_ARGS
 	pack(ship.at, 2, pair);

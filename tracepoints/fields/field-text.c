@@ -10,6 +10,7 @@
 
 #include "include/taffrail/site.h"
 #include "tracepoints/fields/fields.h"
+#include "tracepoints/fields/scalar.h"
 
 /* Adds a character of a string, escaped if it must be. */
 static void add_escaped(struct text *text, uint8_t c)
@@ -67,8 +68,32 @@ static int name_show(struct text *text, const struct field_event *event,
 	return 0;
 }
 
+/* Makes of the bytes of a variant the value that they are: the field before
+ * says which. */
+static void option_take(const struct field_event *event,
+			struct field_value *values, uint32_t i)
+{
+	struct field_value *value = &values[i];
+	struct shown_field field;
+	struct shown_name name = { .value = 0 };
+	uint64_t left;
+
+	if (!i || !value->whole || !field_is_integer(value - 1) ||
+	    value->type != (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8) ||
+	    !shown_find(&field, &event->shown, i) ||
+	    field.how != TAFFRAIL_HOW_VARIANT)
+		return;
+	left = field_integer(value - 1) + 1;
+	while (left && shown_next(&field, &name))
+		left--;
+	if (!left && (name.value == TAFFRAIL_T_STRING ||
+		      (name.value > 0 && name.value <= TAFFRAIL_T_BOOL &&
+		       scalar_bytes((uint8_t)name.value) == value->n)))
+		value->type = (uint8_t)name.value;
+}
+
 static void event_show(struct text *text, const struct field_event *event,
-		       const struct field_value *values, uint32_t n)
+		       struct field_value *values, uint32_t n)
 {
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint32_t i;
@@ -81,6 +106,7 @@ static void event_show(struct text *text, const struct field_event *event,
 			text_add(text, ", ");
 		text_add(text, names[i].name);
 		text_add(text, " = ");
+		option_take(event, values, i);
 		if (values[i].type == TAFFRAIL_T_STRING)
 			string_show(text, &values[i]);
 		else if (!name_show(text, event, &values[i], i))
@@ -119,6 +145,7 @@ void field_lines(struct text *text, const struct field_event *event,
 		text_add(text, "field ");
 		text_add(text, names[i].name);
 		text_add_char(text, '=');
+		option_take(event, values, i);
 		field_type_add(text, values[i].type);
 		text_add_char(text, ':');
 		if (values[i].type == TAFFRAIL_T_STRING)

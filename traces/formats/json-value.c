@@ -189,9 +189,11 @@ static const uint8_t *put_string(struct out *out,
 static const uint8_t *put_text(struct out *out, const struct field_class *class,
 			       const uint8_t *at)
 {
+	uint64_t bytes = field_text_bytes(class, at);
+
 	json_put_string(out, (const char *)at,
-		    strnlen((const char *)at, class->count));
-	return at + class->count;
+			strnlen((const char *)at, bytes));
+	return at + bytes;
 }
 
 static const uint8_t *put_elements(struct out *out,
@@ -235,8 +237,8 @@ static const uint8_t *put_variant(struct out *out,
 				  const struct field_class *class,
 				  const uint8_t *at)
 {
-	at += sizeof(uint32_t);
-	return json_value(out, &class->members[field_length(at)], at);
+	class = field_option(class, &at);
+	return json_value(out, class, at);
 }
 
 static const uint8_t *put_struct(struct out *out,

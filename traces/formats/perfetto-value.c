@@ -192,9 +192,9 @@ static const uint8_t *put_value(struct out *out,
 		perfetto_text(out, VALUE_STRING, text, n);
 		return at + n + 1;
 	case FIELD_TEXT:
-		n = strnlen(text, class->count);
-		perfetto_text(out, VALUE_STRING, text, n);
-		return at + class->count;
+		n = field_text_bytes(class, at);
+		perfetto_text(out, VALUE_STRING, text, strnlen(text, n));
+		return at + n;
 	case FIELD_ARRAY:
 		return put_elements(out, class, class->count, at);
 	case FIELD_SEQUENCE:
@@ -203,8 +203,8 @@ static const uint8_t *put_value(struct out *out,
 		at += sizeof(uint32_t);
 		return put_elements(out, class, field_length(at), at);
 	case FIELD_VARIANT:
-		at += sizeof(uint32_t);
-		return put_value(out, &class->members[field_length(at)], at);
+		class = field_option(class, &at);
+		return put_value(out, class, at);
 	default:
 		return put_members(out, class, at);
 	}

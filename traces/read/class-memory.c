@@ -113,6 +113,18 @@ static int64_t variant_bytes(const struct field_class *class, const uint8_t *at,
 	       field_bytes(&class->members[i], at, end) : -1;
 }
 
+/* The option must have just these bytes. */
+static int64_t counted_bytes(const struct field_class *class, const uint8_t *at,
+			     const uint8_t *end)
+{
+	uint32_t i = field_length(at - sizeof(uint32_t));
+	int64_t bytes = field_length(at);
+
+	return i < class->nmembers && bytes <= end - at &&
+	       field_bytes(&class->members[i], at, at + bytes) == bytes ?
+	       bytes : -1;
+}
+
 int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		    const uint8_t *end)
 {
@@ -124,7 +136,7 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		nul = memchr(at, 0, (size_t)(end - at));
 		return nul ? nul + 1 - at : -1;
 	case FIELD_TEXT:
-		count = class->count;
+		count = field_text_bytes(class, at);
 		return count > (uint64_t)(end - at) ? -1 : (int64_t)count;
 	case FIELD_ARRAY:
 		return elements_bytes(class, class->count, at, end);
@@ -134,6 +146,8 @@ int64_t field_bytes(const struct field_class *class, const uint8_t *at,
 		return struct_bytes(class, at, end);
 	case FIELD_LIST:
 	case FIELD_VARIANT:
+		if (class->counted)
+			return counted_bytes(class, at, end);
 		if (end - at < (int64_t)sizeof(uint32_t))
 			return -1;
 		at += sizeof(uint32_t);

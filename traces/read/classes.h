@@ -17,6 +17,9 @@
  *	FIELD_LIST	a u32, which says how many, and elements of members[0]
  *	FIELD_VARIANT	a u32, the index of a member, and that member
  *
+ * If a FIELD_VARIANT or FIELD_TEXT is `counted`, a u32 directly before it says
+ * how many bytes it has; the index of a variant is the u32 before that one.
+ *
  * What must stay true here: names and labels come from a file and can be
  * anything but NUL.
  */
@@ -57,6 +60,7 @@ struct field_class {
 	uint8_t base;			/* to show it in: 2, 8, 10, 16 */
 	uint8_t bits;			/* in the trace; 0: all of `bytes` */
 	bool is_length;			/* of the sequence that follows */
+	bool counted;			/* of so many bytes as is said before */
 	const char *name;		/* as readers show it; elements: NULL */
 	uint64_t count;
 	const struct field_class *members;
@@ -186,6 +190,25 @@ static inline uint32_t field_length(const uint8_t *at)
 
 	__builtin_memcpy(&n, at - sizeof(n), sizeof(n));
 	return n;
+}
+
+/* Returns how many bytes a FIELD_TEXT has, the NUL and what is behind it
+ * included. */
+static inline uint64_t field_text_bytes(const struct field_class *class,
+					const uint8_t *at)
+{
+	return class->counted ? field_length(at) : class->count;
+}
+
+/* Returns which member a FIELD_VARIANT is, and moves *at there. It checks
+ * nothing: field_bytes() has. */
+static inline const struct field_class *
+field_option(const struct field_class *class, const uint8_t **at)
+{
+	if (!class->counted)
+		*at += sizeof(uint32_t);
+	return &class->members[field_length(*at - (class->counted ?
+						   sizeof(uint32_t) : 0))];
 }
 
 /* Returns the time of a reading, in nanoseconds since 1970, as babeltrace2

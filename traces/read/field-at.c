@@ -31,7 +31,7 @@ int64_t field_always_bytes(const struct field_class *class)
 	case FIELD_VARIANT:
 		return -1;
 	case FIELD_TEXT:
-		sum = 1;
+		sum = class->counted ? -1 : 1;
 		break;
 	case FIELD_ARRAY:
 		sum = field_always_bytes(&class->members[0]);

@@ -62,6 +62,9 @@ static void add_field(struct steps *s, const struct field_class *class)
 	case FIELD_TEXT:
 		add_fixed(s, class->count);
 		break;
+	case FIELD_VARIANT:
+		s->simple = false;	/* each is looked at */
+		break;
 	case FIELD_SEQUENCE:
 		add_sequence(s, class);
 		break;

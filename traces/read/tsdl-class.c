@@ -40,15 +40,55 @@ static bool fill_elements(struct tsdl *t, struct field_class *class,
 	    (!before || !type->length || strcmp(before, type->length)))
 		return false;
 	if (element->text) {
+		class->counted = class->kind == FIELD_SEQUENCE;
 		class->kind = FIELD_TEXT;
 		class->is_signed = element->class.is_signed;
-		return type->class.kind == FIELD_ARRAY && element->bits == 8 &&
-		       element->align <= ALIGN_BITS;
+		return element->bits == 8 && element->align <= ALIGN_BITS;
 	}
 	member = tsdl_memory(t, sizeof(*member));
 	class->members = member;
 	class->nmembers = 1;
 	return member && fill(t, member, element, NULL);
+}
+
+/*
+ * Makes a variant as metadata.c writes it, member i of a struct: before it
+ * stand its tag, an enumeration whose labels are 0, 1, 2 and so on, and its
+ * length, which has its name.
+ */
+static bool fill_variant(struct tsdl *t, struct field_class *class,
+			 const struct tsdl_type *in, size_t i)
+{
+	const struct tsdl_type *type = in->members[i];
+	const struct tsdl_type *tag = i > 1 ? in->members[i - 2] : NULL;
+	const char *length = i > 1 ? in->names[i - 1] : NULL;
+	size_t n = strlen(in->names[i]), k, m;
+	struct field_class *members;
+
+	if (!tag || !type->length || strcmp(in->names[i - 2], type->length) ||
+	    tag->class.kind != FIELD_ENUM || tag->bits != 32 ||
+	    tag->class.nlabels != type->n || *length != '_' ||
+	    strncmp(length + 1, in->names[i], n) ||
+	    strcmp(length + 1 + n, "_length"))
+		return false;
+	members = tsdl_memory(t, (type->n + 1) * sizeof(*members));
+	if (!members)
+		return false;
+	class->kind = FIELD_VARIANT;
+	class->counted = true;
+	class->members = members;
+	class->nmembers = type->n;
+	for (k = 0; k < type->n; k++) {
+		const struct field_label *label = &tag->class.labels[k];
+
+		for (m = 0; m < type->n; m++)
+			if (!strcmp(type->names[m], label->name))
+				break;
+		if (m == type->n || label->from != k || label->to != k ||
+		    !fill(t, &members[k], type->members[m], length))
+			return false;
+	}
+	return true;
 }
 
 static bool fill_members(struct tsdl *t, struct field_class *class,
@@ -64,11 +104,12 @@ static bool fill_members(struct tsdl *t, struct field_class *class,
 	for (size_t i = 0; i < type->n; i++) {
 		const struct tsdl_type *member = type->members[i];
 
-		if (!fill(t, &members[i], member,
+		if (member->variant ? !fill_variant(t, &members[i], type, i) :
+		    !fill(t, &members[i], member,
 			  i ? type->names[i - 1] : NULL))
 			return false;
 		members[i].name = shown(type->names[i]);
-		if (member->class.kind != FIELD_SEQUENCE)
+		if (member->class.kind != FIELD_SEQUENCE && !member->variant)
 			continue;
 		if (!i || members[i - 1].kind != FIELD_INTEGER ||
 		    members[i - 1].bytes != sizeof(uint32_t) ||

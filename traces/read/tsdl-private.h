@@ -33,7 +33,7 @@ struct tsdl_alias {
  * A type as the text has it. A field_class, and what only the parser needs:
  * `bits`, of a number; `align`; `text`: its encoding makes it a character;
  * `names`, of members as they are written; `length`: the name of a sequence's
- * length; `variant`: it is one, which is only understood in a header.
+ * length, or of a variant's tag; `variant`: it is one.
  */
 struct tsdl_type {
 	struct field_class class;

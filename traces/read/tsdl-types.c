@@ -274,6 +274,8 @@ static struct tsdl_type *parse_struct(struct tsdl *t, bool variant)
 	if (t->kind == TOKEN_WORD)
 		name = tsdl_take_text(t);
 	if (variant && tsdl_take_sign(t, '<')) {
+		if (t->kind == TOKEN_WORD)
+			type->length = tsdl_take_text(t);
 		while (!tsdl_is_sign(t, '>') && t->kind != TOKEN_END &&
 		       !t->error)
 			tsdl_next(t);

@@ -215,7 +215,8 @@ void field_text_put(struct out *out, const struct field_class *class,
 		string_text_put(out, text, (size_t)(end - at) - 1);
 		break;
 	case FIELD_TEXT:
-		string_text_put(out, text, strnlen(text, class->count));
+		string_text_put(out, text, strnlen(text, field_text_bytes(
+								class, at)));
 		break;
 	case FIELD_ARRAY:
 		put_elements(out, class, class->count, at, end, color);
@@ -231,10 +232,9 @@ void field_text_put(struct out *out, const struct field_class *class,
 		put_elements(out, class, field_length(at), at, end, color);
 		break;
 	case FIELD_VARIANT:
-		at += sizeof(uint32_t);
+		class = field_option(class, &at);
 		out_text(out, "{ ");
-		field_text_put(out, &class->members[field_length(at)], at, end,
-			       color);
+		field_text_put(out, class, at, end, color);
 		out_text(out, " }");
 		break;
 	}

@@ -100,12 +100,14 @@ function read_shape(r)
 		shape.labels = r.list(() => ({ name: r.text(), from: r.i64(),
 					       to: r.i64() }));
 	} else if (shape.kind === TEXT) {
+		shape.counted = Boolean(r.number());
 		shape.count = r.number();
 	} else if (shape.kind === ARRAY || shape.kind === SEQUENCE ||
 		   shape.kind === LIST) {
 		shape.count = r.number();
 		shape.element = read_shape(r);
 	} else if (shape.kind === STRUCT || shape.kind === VARIANT) {
+		shape.counted = Boolean(r.number());
 		shape.members = r.list(read_shape);
 	}
 	return shape;

@@ -39,13 +39,15 @@ function first_number(view, at)
 }
 
 // Returns how many bytes a value has that begins at `at`; `length` is the number
-// of elements of a SEQUENCE.
+// of elements of a SEQUENCE, and the bytes of what is counted.
 function field_bytes(shape, view, at, length)
 {
 	let end = at, inner = 0;
 
 	if (shape.always >= 0)
 		return shape.always;
+	if (shape.counted)
+		return length;
 	if (shape.kind === STRING)
 		return string_end(view, at) + 1 - at;
 	if (shape.kind === STRUCT) {
@@ -174,9 +176,11 @@ function string_bytes(shape, view, from, to)
 
 function variant_text(shape, view, from, to)
 {
-	const member = shape.members[first_number(view, from)];
+	const index = first_number(view, shape.counted ? from - 8 : from);
+	const member = shape.members[index];
 
-	return member ? field_text(member, view, from + 4, to, 0) : '';
+	from += shape.counted ? 0 : 4;
+	return member ? field_text(member, view, from, to, 0) : '';
 }
 
 function field_text(shape, view, from, to, length)

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Variants in CTF metadata; see option.h. Facts: CTF specification
+ * 1.8.3, 4.2.2. babeltrace2 2.0 ends with an assertion where an option has
+ * another name than the label of the tag that chooses it, and where a name is
+ * that of another option behind an underscore.
+ *
+ * What must stay true: each number that the tag can have has an option. A
+ * marker's tag has no others.
+ */
+#include "traces/tsdl/option.h"
+
+#include <string.h>
+
+#include "base/base.h"
+#include "taffrail/site.h"
+#include "traces/tsdl/scalar-type.h"
+
+#define OPTIONS_MAX	64
+#define LABEL_BYTES	72		/* with its NUL; the rest is cut */
+#define LABEL_ROOM	(LABEL_BYTES - 16)
+
+struct labels {
+	char label[OPTIONS_MAX][LABEL_BYTES];
+	int n;
+};
+
+/* Returns whether TSDL has the word for itself. */
+static bool is_keyword(const char *word)
+{
+	static const char *const words[] = {
+		"align", "callsite", "char", "clock", "const", "double",
+		"enum", "env", "event", "float", "floating_point", "int",
+		"integer", "long", "short", "signed", "stream", "string",
+		"struct", "trace", "typealias", "typedef", "unsigned",
+		"variant", "void",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
+}
+
+static bool is_taken(const struct labels *labels, const char *label)
+{
+	const char *bare = *label == '_' ? label + 1 : label;
+
+	for (int i = 0; i < labels->n; i++) {
+		const char *other = labels->label[i];
+
+		if (!strcmp(*other == '_' ? other + 1 : other, bare))
+			return true;
+	}
+	return false;
+}
+
+/* Adds an identifier that no other option has. */
+static void add(struct labels *labels, const struct shown_name *name)
+{
+	char *label = labels->label[labels->n];
+	char base[LABEL_ROOM + 2] = "_";
+	size_t n = 1;
+	int copy = 1;
+
+	for (const char *p = name->start; p < name->end && n <= LABEL_ROOM; p++)
+		base[n++] = (*p >= 'a' && *p <= 'z') ||
+			    (*p >= 'A' && *p <= 'Z') ||
+			    (*p >= '0' && *p <= '9') ? *p : '_';
+	base[n] = '\0';
+	n = n > 1 && !(base[1] >= '0' && base[1] <= '9') &&
+	    !is_keyword(base + 1);
+	snprintf(label, LABEL_BYTES, "%s", base + n);
+	while (is_taken(labels, label))
+		snprintf(label, LABEL_BYTES, "%s_%d", base + n, ++copy);
+	labels->n++;
+}
+
+/* Takes all labels; false: there are too many, or one is no option. */
+static bool take(struct labels *labels, struct shown_field field)
+{
+	struct shown_name name;
+	uint16_t n = field.count;
+
+	labels->n = 0;
+	if (!n || n > OPTIONS_MAX)
+		return false;
+	while (shown_next(&field, &name)) {
+		uint64_t type = (uint64_t)name.value;
+
+		if (type && type != TAFFRAIL_T_STRING &&
+		    (type > TAFFRAIL_T_SCALAR_MASK ||
+		     !scalar_of((uint8_t)type)))
+			return false;
+		add(labels, &name);
+	}
+	return labels->n == n;
+}
+
+bool variant_find(struct shown_field *field, const struct event_view *event,
+		  const struct field_name *names, int i, size_t at)
+{
+	const struct shown_bytes shown = { event->shown,
+				     event->shown + event->shown_bytes };
+	struct labels labels;
+
+	return i + 1 < event->nfields &&
+	       event->types[i] == TAFFRAIL_T_U32 &&
+	       event->types[i + 1] == (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8) &&
+	       !strcmp(names[i].name + at, "tag") &&
+	       !strncmp(names[i].name, names[i + 1].name, at) &&
+	       !strcmp(names[i + 1].name + at, "value") &&
+	       shown_find(field, &shown, (uint32_t)i + 1) &&
+	       field->how == TAFFRAIL_HOW_VARIANT && take(&labels, *field);
+}
+
+static void put_option(FILE *out, uint8_t type, const char *label)
+{
+	fputs("\t\t\t", out);
+	if (!type)
+		fprintf(out, "struct { } %s;\n", label);
+	else if (type == TAFFRAIL_T_STRING)
+		fprintf(out, "integer { size = 8; align = 8; signed = 0; "
+			     "encoding = UTF8; base = 10; } "
+			     "%s[ __value_length ];\n", label);
+	else {
+		scalar_put_type(out, scalar_of(type), 0);
+		fprintf(out, " %s;\n", label);
+	}
+}
+
+void variant_put(FILE *out, struct shown_field field)
+{
+	struct shown_name name;
+	struct labels labels;
+
+	if (!take(&labels, field))
+		return;
+	fputs("\t\tenum : integer { size = 32; align = 8; signed = 0; } { ",
+	      out);
+	for (int i = 0; i < labels.n; i++)
+		fprintf(out, "%s\"%s\" = %d", i ? ", " : "", labels.label[i],
+			i);
+	fputs(" } _tag;\n\t\t", out);
+	scalar_put_type(out, scalar_of(TAFFRAIL_T_U32), 10);
+	fputs(" __value_length;\n\t\tvariant <_tag> {\n", out);
+	for (int i = 0; i < labels.n && shown_next(&field, &name); i++)
+		put_option(out, (uint8_t)name.value, labels.label[i]);
+	fputs("\t\t} _value;\n", out);
+}
