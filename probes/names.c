@@ -2,6 +2,7 @@
 /*
  * The names that a marker gives to values: of TAFFRAIL_ENUM, TAFFRAIL_BOOL.
  */
+#include "include/taffrail/probe.h"
 #include "probes/private.h"
 #include "tracepoints/fields/shown.h"
 
