@@ -270,6 +270,10 @@ function callbacks()
 	limit_row("  off", "probes.declared_off1",
 		  get("probes.declared_off1") - get("probes.empty1"), "ns",
 		  "%.3f", 1)
+	ratio_row("enumeration with names: over an int", "objects.named1",
+		  "objects.integer1", 1.05)
+	ratio_row("std::string of 15 characters: over a char *",
+		  "objects.object1", "objects.pointed1", 1.1)
 	python_events()
 	compile_time()
 	limit_row("callback: attach and detach, 1 marker", "probes.turn1",
