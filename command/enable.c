@@ -13,6 +13,7 @@
 
 #include "command/common/command.h"
 #include "command/load/libraries.h"
+#include "command/processes/layouts.h"
 #include "command/processes/handed.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
@@ -147,6 +148,8 @@ static int change_rule(struct targets *targets, enum message_type type,
 	int result = keep_members(targets, name, &exists);
 	int later;
 
+	if (layouts_tell(&targets->list, name, "not changed"))
+		result = COMMAND_FAILED;
 	if (targets->count && targets_check_rule(targets, rule))
 		return COMMAND_FAILED;
 	later = change_later(targets, name, rule, type == MESSAGE_ENABLE);

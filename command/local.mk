@@ -123,6 +123,8 @@ command_sources = \
 	command/processes/client.h \
 	command/processes/faults.c \
 	command/processes/faults.h \
+	command/processes/layouts.c \
+	command/processes/layouts.h \
 	command/processes/group.c \
 	command/processes/handed.c \
 	command/processes/handed.h \
@@ -181,6 +183,7 @@ command_sources = \
 	command/rundir/displaced.c \
 	command/rundir/entries.c \
 	command/rundir/find.c \
+	command/rundir/foreign.c \
 	command/rundir/heirs.c \
 	command/rundir/living.c \
 	command/rundir/nested.c \

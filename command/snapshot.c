@@ -16,6 +16,7 @@
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/processes/faults.h"
+#include "command/processes/layouts.h"
 #include "command/processes/later.h"
 #include "command/processes/others.h"
 #include "command/processes/targets.h"
@@ -205,6 +206,9 @@ static int tell_missing(struct snapshot *s)
 {
 	int status = tell_removed(s) | s->faulty;
 
+	if (!s->core && layouts_tell(&s->list, s->name, "its events are not "
+						      "in this snapshot"))
+		status = COMMAND_FAILED;
 	if (!s->core && !s->pid &&
 	    later_tell_elsewhere(&s->dir, &s->list, s->name))
 		status = COMMAND_FAILED;
@@ -255,7 +259,8 @@ static void tell_unknown(const struct snapshot *s)
 
 	targets_nearest(&s->list, s->name, nearest, sizeof(nearest));
 	command_failed("no process has a session '%s'%s%s", s->name,
-		       s->foreign ? " of this version" : "", nearest);
+		       s->core && s->foreign ? " of this version" : "",
+		       nearest);
 }
 
 static int take_all(struct snapshot *s)

@@ -18,6 +18,7 @@
 #include "command/load/libraries.h"
 #include "command/processes/faults.h"
 #include "command/processes/later.h"
+#include "command/processes/layouts.h"
 #include "command/processes/others.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
@@ -239,9 +240,6 @@ static void count_image(struct status *s,
 	struct session_page page;
 	int fd, ret = rundir_read_process(process, image, &head);
 
-	if (ret == -EPROTO)
-		command_warn("%s: not counted: its agent is of another version",
-			     process->path);
 	if (ret)
 		return;
 	fd = rundir_open_image(process, image);
@@ -346,6 +344,8 @@ static int show(struct status *s, pid_t pid, bool as_json)
 	map_guard();
 	for (size_t i = 0; i < targets.count; i++)
 		count_process(s, &targets.targets[i]);
+	if (layouts_tell(&targets.list, s->only, "not counted"))
+		s->result = COMMAND_FAILED;
 	if (!pid && targets.dir.fd >= 0) {
 		rundir_each_rules(&targets.dir, take_rules, s);
 		rundir_each_removed(&targets.dir, NULL, take_removed, s);

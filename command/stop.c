@@ -13,6 +13,7 @@
 
 #include "command/common/command.h"
 #include "command/processes/faults.h"
+#include "command/processes/layouts.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 
@@ -125,6 +126,8 @@ static int tell_all(struct targets *targets, enum message_type type,
 		failed |= ret < 0;
 	}
 	client_request_release(&request);
+	if (layouts_tell(&targets->list, name, "not changed"))
+		return COMMAND_FAILED;
 	if (failed)
 		return COMMAND_FAILED;
 	return found ? COMMAND_DONE : targets_no_session(targets, name);

@@ -27,6 +27,7 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/printable.h"
+#include "command/processes/layouts.h"
 #include "command/processes/targets.h"
 
 #define POLL_MS		100
@@ -340,7 +341,7 @@ static int rescan(struct watch *w)
 
 static int find_one(struct watch *w)
 {
-	char error[RUNDIR_ERROR_BYTES];
+	char error[RUNDIR_ERROR_BYTES], text[LAYOUTS_TEXT_BYTES];
 	struct rundir_process process;
 	int ret = rundir_find(&process, w->pid, error);
 
@@ -350,9 +351,8 @@ static int find_one(struct watch *w)
 	}
 	ret = add_seen(w, &process);
 	if (ret == -EPROTO)
-		command_failed("process %d: its agent is of another version; "
-			       "use the taffrail that belongs to its "
-			       "libtaffrail", w->pid);
+		command_failed("process %d: %s", w->pid,
+			       layouts_text(&process, text, sizeof(text)));
 	else if (ret)
 		command_failed("process %d: %s", w->pid, strerror(-ret));
 	return ret;

@@ -39,7 +39,9 @@ static const struct session_client client = {
 	.describe = describe,
 };
 
-static const char *refused = "the agent is of another build";
+static const char *refused = "libtaffrail.so is of another build than "
+			     "libtaffrail-probe.so: use two that belong "
+			     "together";
 
 /* Before the constructor of environment.c. */
 __attribute__((constructor(SETUP_PRIORITY))) static void probe_setup(void)

@@ -121,8 +121,12 @@ static int judge(const struct attach_target *t, const struct attach_plan *plan,
 					   "/proc: mount one there, or start "
 					   "the program with taffrail record",
 					   t->pid, file);
-		return attach_fact(t, -ENOEXEC, "process %d cannot load %s: %s",
-				   t->pid, file, block->text);
+		return attach_fact(t, -ENOEXEC, "process %d cannot load %s: "
+				   "%s%s", t->pid, file, block->text,
+				   strstr(block->text, "undefined symbol: taffrail_") ?
+				   ": its agent is of another build: use the "
+				   "taffrail that belongs to its libtaffrail" :
+				   "");
 	case ATTACH_NO_WORD:
 		return attach_fact(t, -ETIMEDOUT, "process %d waited too long "
 				   "for this command, and loaded nothing: try "

@@ -126,7 +126,9 @@ static void look_agent(struct doctor *d, struct finding *f)
 	}
 	ret = rundir_read_process(&d->process, d->process.image, &d->page);
 	if (ret == -EPROTO) {
-		found_as(f, DOCTOR_NO, "its agent is of another version");
+		found_as(f, DOCTOR_NO, "its agent is of another version: its "
+			 "files have layout %u, those of this command %d",
+			 rundir_foreign(&d->process, NULL), LAYOUT_VERSION);
 		found_remedy(f, "use the taffrail that belongs to the "
 			     "libtaffrail of the process");
 	} else if (ret) {

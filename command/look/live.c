@@ -11,6 +11,7 @@
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/look/look.h"
+#include "command/processes/layouts.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 #include "traces/read/rings.h"
@@ -142,6 +143,8 @@ static int choose(struct look *look, const struct rundir_list *list)
 	if (names.n)
 		return command_failed("there are %d sessions, %s: say which "
 				      "with -s", names.n, names.text);
+	if (layouts_tell(list, NULL, "not read"))
+		return COMMAND_FAILED;
 	if (look->pid)
 		snprintf(who, sizeof(who), "process %d", look->pid);
 	return command_failed("%s has %s session; 'taffrail start NAME -p PID' "

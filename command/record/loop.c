@@ -23,6 +23,7 @@
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/common/reason.h"
+#include "command/processes/layouts.h"
 #include "command/record/joiners-private.h"
 #include "command/record/member-private.h"
 #include "command/rundir/rundir.h"
@@ -94,20 +95,21 @@ static void tell_foreign(struct record *record,
 			 const struct rundir_process *process)
 {
 	struct record_member *member = member_named(record, process->name);
+	char text[LAYOUTS_TEXT_BYTES];
 
 	if (member && member->foreign)
 		return;
 	if (!member && process->pid != record->program &&
-	    !(process->alive && joiner(process->pid, record->name)))
+	    !(process->alive && joiner(process->pid, record->name)) &&
+	    !rundir_foreign(process, record->name))
 		return;
 	if (!member)
 		member = member_add(record, process);
 	if (member)
 		member->foreign = true;
 	record->foreign = true;
-	command_failed("process %d is not recorded: its agent is of another "
-		       "version; use the taffrail that belongs to its "
-		       "libtaffrail", process->pid);
+	command_failed("process %d is not recorded: %s", process->pid,
+		       layouts_text(process, text, sizeof(text)));
 }
 
 /* Watches a directory below the one that is open on `fd`. Without /proc by the

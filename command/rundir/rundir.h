@@ -219,6 +219,13 @@ int rundir_find_session(const struct rundir_process *process, uint32_t image,
 			const char *name, struct session_page *page);
 
 /*
+ * Returns the layout version of the files of a process that has one of another
+ * version than this command, and in it a session of that name (NULL: or none);
+ * else 0. A name of one letter may be found where there is none.
+ */
+uint32_t rundir_foreign(const struct rundir_process *process, const char *name);
+
+/*
  * Opens the directory of an image; it must belong to the process directory's
  * owner and not be a symlink. Returns a descriptor, or a negative errno.
  */
