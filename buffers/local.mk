@@ -39,7 +39,9 @@ endif
 
 # in the command only
 buffers_tool_sources = \
+	buffers/reader/copy.c \
 	buffers/reader/map.c \
+	buffers/reader/private.h \
 	buffers/reader/reader.c \
 	buffers/reader/reader.h \
 	buffers/reader/step.h \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Reads rings: empties one while its writer goes on (discard mode), or copies
- * one without changing it (snapshots, in either mode).
+ * Reads rings: counts, and empties one while its writer goes on (discard mode).
+ * copy.c copies one without changing it.
  *
  * Packets are numbered from 0 without a gap, and number n lies in sub-buffer
  * n mod nsub. `head` is in the current, open packet; the packets before it are
@@ -15,30 +15,21 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "buffers/ctf.h"
-#include "buffers/reader/reader.h"
+#include "buffers/reader/private.h"
 
 #define SUB_BYTES_MIN		1024u
 #define RING_BYTES_LIMIT	(1u << 31)	/* positions are mod 2^32 */
 #define COUNT_TRIES		1000
-#define COPY_TRIES		20
-#define CTF_HEAD_BYTES		(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
 
 static const struct ring *shared(const struct ring_reader *ring)
 {
 	return ring->map.address;
-}
-
-static const char *slot(const struct ring_reader *ring, uint64_t number)
-{
-	return (const char *)ring->map.address + RING_DATA_OFFSET +
-	       (number & (ring->nsub - 1)) * ring->sub_bytes;
 }
 
 /* Returns whether the file was cut. It may be long again: then there are zeros
@@ -49,7 +40,7 @@ static bool was_cut(const struct ring_reader *ring)
 	       map_guard_cut(ring->map.address);
 }
 
-static int broken(struct ring_reader *ring)
+int ring_broken(struct ring_reader *ring)
 {
 	ring->broken = true;
 	ring->cut |= was_cut(ring);
@@ -150,9 +141,8 @@ void ring_close(struct ring_reader *ring)
 	file_map_close(&ring->map);
 }
 
-/* Returns whether this is the head of packet `number` of this ring. */
-static bool head_belongs(const struct ring_reader *ring,
-			 const struct packet_head *head, uint64_t number)
+bool ring_head_belongs(const struct ring_reader *ring,
+		       const struct packet_head *head, uint64_t number)
 {
 	return head->magic == CTF_PACKET_MAGIC && !head->stream_id &&
 	       head->packet_seq_num == number &&
@@ -203,7 +193,7 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 			count->used = 0;	/* no packet yet */
 			return 0;
 		}
-		memcpy(&copy, slot(ring, start / ring->sub_bytes),
+		memcpy(&copy, ring_slot(ring, start / ring->sub_bytes),
 		       sizeof(copy));
 		if (packets_since(ring, start) + 1 >= ring->nsub)
 			continue;
@@ -212,7 +202,7 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 		    copy.packet_seq_num > UINT64_MAX / ring->sub_bytes ||
 		    (uint32_t)(copy.packet_seq_num * ring->sub_bytes) !=
 			    start ||
-		    !head_belongs(ring, &copy, copy.packet_seq_num))
+		    !ring_head_belongs(ring, &copy, copy.packet_seq_num))
 			break;
 		/* RING-LOST: read after head, so it is no less than the number
 		 * in any packet that was closed before */
@@ -223,13 +213,11 @@ int ring_count(struct ring_reader *ring, struct ring_count *count)
 					      (uint32_t)copy.events_before);
 		return 0;
 	}
-	return broken(ring);
+	return ring_broken(ring);
 }
 
-/* Returns whether the sizes and times in a closed packet's copied head can be
- * true. */
-static bool head_closed(const struct ring_reader *ring,
-			const struct packet_head *head)
+bool ring_head_closed(const struct ring_reader *ring,
+		      const struct packet_head *head)
 {
 	return head->content_size == head->packet_size &&
 	       !(head->content_size & 7) &&
@@ -239,16 +227,7 @@ static bool head_closed(const struct ring_reader *ring,
 	       head->timestamp_begin <= head->timestamp_end;
 }
 
-static void set_events(struct packet *packet, const char *at)
-{
-	packet->events = at + PACKET_HEAD_BYTES;
-	packet->event_bytes =
-		(uint32_t)(packet->head.content_size / 8) - CTF_HEAD_BYTES;
-}
-
-/* Finds the first packet not yet taken, from the tail. Returns false when the
- * tail makes no sense. */
-static bool place(struct ring_reader *ring, const struct ring_count *count)
+bool ring_place(struct ring_reader *ring, const struct ring_count *count)
 {
 	uint64_t tail = load_relaxed(&shared(ring)->tail);
 	uint32_t behind = (uint32_t)(count->current * ring->sub_bytes) -
@@ -277,19 +256,19 @@ int ring_take(struct ring_reader *ring, struct packet *packet)
 		return ret;
 	if (ring->placed && ring->next == count.current + 1)
 		return 0;		/* the open one was taken, too */
-	if (!place(ring, &count))
-		return broken(ring);
+	if (!ring_place(ring, &count))
+		return ring_broken(ring);
 	if (ring->next == count.current)
 		return 0;
-	at = slot(ring, ring->next);
+	at = ring_slot(ring, ring->next);
 	memcpy(&packet->head, at, sizeof(packet->head));
-	memcpy(&follower, slot(ring, ring->next + 1), sizeof(follower));
-	if (!head_belongs(ring, &packet->head, ring->next) ||
-	    !head_closed(ring, &packet->head) ||
+	memcpy(&follower, ring_slot(ring, ring->next + 1), sizeof(follower));
+	if (!ring_head_belongs(ring, &packet->head, ring->next) ||
+	    !ring_head_closed(ring, &packet->head) ||
 	    follower.events_before < packet->head.events_before)
-		return broken(ring);
+		return ring_broken(ring);
 	packet->count = follower.events_before - packet->head.events_before;
-	set_events(packet, at);
+	packet_set_events(packet, at);
 	ring->discarded = packet->head.events_discarded;
 	return 1;
 }
@@ -302,9 +281,8 @@ void ring_release(struct ring_reader *ring)
 	store_release(&ring->control->tail, ring->next * ring->sub_bytes);
 }
 
-/* Completes the copied head of an open packet, for its events at `at`. */
-static int finish(const struct packet_format *format, struct packet *packet,
-		  const char *at, const struct ring_count *count)
+int ring_finish(const struct packet_format *format, struct packet *packet,
+		const char *at, const struct ring_count *count)
 {
 	struct packet_head *head = &packet->head;
 	struct packet_walk walk;
@@ -318,7 +296,7 @@ static int finish(const struct packet_format *format, struct packet *packet,
 	head->packet_size = head->content_size;
 	head->events_discarded = count->lost;
 	packet->count = walk.count;
-	set_events(packet, at);
+	packet_set_events(packet, at);
 	return ret;
 }
 
@@ -333,32 +311,24 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 		return ret;
 	if (ring->placed && ring->next == count.current + 1)
 		return 0;
-	if (!place(ring, &count))
-		return broken(ring);
+	if (!ring_place(ring, &count))
+		return ring_broken(ring);
 	if (ring->next != count.current)
 		return -EAGAIN;
-	at = slot(ring, count.current);
+	at = ring_slot(ring, count.current);
 	memcpy(&packet->head, at, sizeof(packet->head));
-	if (!head_belongs(ring, &packet->head, count.current))
-		return broken(ring);
-	if (finish(format, packet, at, &count))
-		broken(ring);
+	if (!ring_head_belongs(ring, &packet->head, count.current))
+		return ring_broken(ring);
+	if (ring_finish(format, packet, at, &count))
+		ring_broken(ring);
 	ring->next++;
 	return packet->count || count.lost != ring->discarded;
 }
 
-static char *copied(const struct ring_copy *copy, uint64_t number)
-{
-	const struct ring_reader *ring = copy->ring;
-
-	return copy->data + (number & (ring->nsub - 1)) * ring->sub_bytes;
-}
-
-/* Returns whether packet `number` is still in its sub-buffer. */
-static bool still_there(const struct ring_reader *ring, uint64_t number)
+bool ring_still_there(const struct ring_reader *ring, uint64_t number)
 {
 	const volatile struct packet_head *head =
-		(const void *)slot(ring, number);
+		(const void *)ring_slot(ring, number);
 
 	/* PACKET-NUMBER: the copy made before must not move below this load;
 	 * a writer that takes the sub-buffer stores its number first */
@@ -366,24 +336,22 @@ static bool still_there(const struct ring_reader *ring, uint64_t number)
 	return head->packet_seq_num == number;
 }
 
-/* Returns the oldest packet that may still be there at `count`. */
-static uint64_t oldest(const struct ring_reader *ring,
+uint64_t ring_oldest(const struct ring_reader *ring,
 		       const struct ring_count *count)
 {
 	return count->current + 1 > ring->nsub
 		       ? count->current + 1 - ring->nsub : 0;
 }
 
-/* Reads the events before packet `number`. Returns false when the packet is not
- * there any more, or not yet complete. */
-static bool events_before(const struct ring_reader *ring, uint64_t number,
-			  uint64_t *events)
+bool ring_events_before(const struct ring_reader *ring, uint64_t number,
+			uint64_t *events)
 {
 	struct packet_head head;
 
-	memcpy(&head, slot(ring, number), sizeof(head));
+	memcpy(&head, ring_slot(ring, number), sizeof(head));
 	*events = head.events_before;
-	return still_there(ring, number) && head_belongs(ring, &head, number);
+	return ring_still_there(ring, number) &&
+	       ring_head_belongs(ring, &head, number);
 }
 
 int ring_count_all(struct ring_reader *ring, struct ring_count *count,
@@ -399,150 +367,11 @@ int ring_count_all(struct ring_reader *ring, struct ring_count *count,
 		if (ret || !count->used || !(ring->flags & SESSION_OVERWRITE))
 			return ret;
 		/* a packet whose sub-buffer is being taken counts as gone */
-		for (number = oldest(ring, count); number <= count->current;
-		     number++)
-			if (events_before(ring, number, overwritten) &&
+		number = ring_oldest(ring, count);
+		for (; number <= count->current; number++)
+			if (ring_events_before(ring, number, overwritten) &&
 			    *overwritten <= count->committed)
 				return 0;
 	}
 	return -EAGAIN;
-}
-
-/* Copies the oldest packet first. Drops a packet that was lapped before its
- * copy was complete, and all packets before it: a gap would be read as
- * losses. */
-static void copy_packets(struct ring_copy *copy)
-{
-	const struct ring_reader *ring = copy->ring;
-	uint64_t current = copy->count.current;
-	uint64_t number;
-
-	for (number = copy->first; number <= current; number++) {
-		size_t bytes = number == current ? copy->count.used
-						 : ring->sub_bytes;
-
-		memcpy(copied(copy, number), slot(ring, number), bytes);
-		if (!still_there(ring, number))
-			copy->first = number + 1;
-	}
-}
-
-/* In discard mode, the events before the first packet that was not taken have
- * all been taken: none is overwritten. */
-static uint64_t events_taken(const struct ring_reader *ring,
-			     const struct ring_count *count, uint64_t first)
-{
-	uint64_t events;
-
-	return events_before(ring, first, &events) &&
-	       events <= count->committed ? events : 0;
-}
-
-/* Counts and copies the ring once. Returns as ring_copy_make(). */
-static int copy_once(struct ring_copy *copy)
-{
-	struct ring_reader *ring = copy->ring;
-	struct ring_count *count = &copy->count;
-	int ret = ring_count(ring, count);
-
-	if (ret || !count->used)
-		return ret;
-	copy->first = oldest(ring, count);
-	copy->taken = 0;
-	if (!ring->peek && !(ring->flags & SESSION_OVERWRITE) &&
-	    place(ring, count)) {
-		copy->first = ring->next;
-		copy->taken = events_taken(ring, count, copy->first);
-	}
-	copy_packets(copy);
-	return 1;
-}
-
-void ring_copy_free(struct ring_copy *copy)
-{
-	free(copy->data);
-	copy->data = NULL;
-}
-
-int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
-{
-	int tries = 0;
-	int ret;
-
-	memset(copy, 0, sizeof(*copy));
-	copy->ring = ring;
-	copy->data = malloc(ring->ring_bytes);
-	if (!copy->data)
-		return -ENOMEM;
-	/* the reader may have slept while the writer lapped the whole ring */
-	do
-		ret = copy_once(copy);
-	while (ret > 0 && copy->first > copy->count.current &&
-	       ++tries < COPY_TRIES);
-	if (ret <= 0)
-		ring_copy_free(copy);
-	return ret;
-}
-
-/*
- * Takes a closed packet out of the copy. The writer may have been changing the
- * head of the oldest packet (it opens a packet before it moves `head` there),
- * or was killed there: only a head that agrees with its events is accepted.
- */
-static bool closed_packet(const struct ring_copy *copy,
-			  const struct packet_format *format, uint64_t number,
-			  struct packet *packet)
-{
-	const char *at = copied(copy, number);
-	struct packet_walk walk;
-
-	memcpy(&packet->head, at, sizeof(packet->head));
-	if (!head_belongs(copy->ring, &packet->head, number) ||
-	    !head_closed(copy->ring, &packet->head))
-		return false;
-	set_events(packet, at);
-	if (packet_walk(format, packet->head.timestamp_begin, packet->events,
-			packet->event_bytes, &walk) ||
-	    walk.last > packet->head.timestamp_end)
-		return false;
-	packet->count = walk.count;
-	return true;
-}
-
-/* Passes on the consistent part of the copy's open packet. */
-static int give_open(const struct ring_copy *copy,
-		     const struct packet_format *format, packet_call *call,
-		     void *priv)
-{
-	const char *at = copied(copy, copy->count.current);
-	struct packet packet;
-	int bad;
-	int ret = 0;
-
-	memcpy(&packet.head, at, sizeof(packet.head));
-	if (!head_belongs(copy->ring, &packet.head, copy->count.current))
-		return -EBADMSG;
-	bad = finish(format, &packet, at, &copy->count);
-	if (packet.count || packet.head.events_discarded)
-		ret = call(&packet, priv);
-	return ret ? ret : bad;
-}
-
-int ring_copy_each(const struct ring_copy *copy,
-		   const struct packet_format *format, packet_call *call,
-		   void *priv)
-{
-	uint64_t number = copy->first;
-	struct packet packet;
-	int ret = 0;
-
-	for (; !ret && number < copy->count.current; number++) {
-		if (closed_packet(copy, format, number, &packet))
-			ret = call(&packet, priv);
-		else if (number != copy->first)
-			return -EBADMSG;
-	}
-	if (ret || number > copy->count.current)
-		return ret;
-	return give_open(copy, format, call, priv);
 }
