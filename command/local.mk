@@ -101,6 +101,7 @@ command_sources = \
 	command/look/look.c \
 	command/look/look.h \
 	command/look/pager.c \
+	command/look/rings-private.h \
 	command/look/times.c \
 	command/load/ask.c \
 	command/load/call.c \

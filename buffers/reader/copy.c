@@ -13,9 +13,18 @@
 
 static char *copied(const struct ring_copy *copy, uint64_t number)
 {
-	const struct ring_reader *ring = copy->ring;
+	return copy->data + (number - copy->base) * copy->ring->sub_bytes;
+}
 
-	return copy->data + (number & (ring->nsub - 1)) * ring->sub_bytes;
+static void copy_packet(const struct ring_copy *copy, uint64_t number,
+			uint32_t to)
+{
+	const char *at = ring_slot(copy->ring, number);
+	uint32_t from = number == copy->first ? copy->from : 0;
+
+	if (from)
+		memcpy(copied(copy, number), at, PACKET_HEAD_BYTES);
+	memcpy(copied(copy, number) + from, at + from, to - from);
 }
 
 /* Copies the oldest packet first. Drops a packet that was lapped before its
@@ -28,12 +37,12 @@ static void copy_packets(struct ring_copy *copy)
 	uint64_t number;
 
 	for (number = copy->first; number <= current; number++) {
-		size_t bytes = number == current ? copy->count.used
-						 : ring->sub_bytes;
-
-		memcpy(copied(copy, number), ring_slot(ring, number), bytes);
-		if (!ring_still_there(ring, number))
-			copy->first = number + 1;
+		copy_packet(copy, number, number == current ? copy->count.used :
+							      ring->sub_bytes);
+		if (ring_still_there(ring, number))
+			continue;
+		copy->first = number + 1;
+		copy->from = 0;
 	}
 }
 
@@ -48,6 +57,41 @@ static uint64_t events_taken(const struct ring_reader *ring,
 	       events <= count->committed ? events : 0;
 }
 
+/* Begins at the mark, if that is still there. Returns 1, 0: nothing is new, or
+ * -EBADMSG: it was never there. */
+static int begin_at(struct ring_copy *copy)
+{
+	const struct ring_count *count = &copy->count;
+	const struct ring_mark *mark = copy->mark;
+
+	if (mark->number > count->current ||
+	    (mark->number == count->current && mark->used > count->used))
+		return ring_broken(copy->ring);
+	if (mark->number == count->current && mark->used == count->used &&
+	    mark->lost == count->lost)
+		return 0;
+	if (mark->number >= copy->first) {
+		copy->first = mark->number;
+		copy->from = mark->used;
+	}
+	return 1;
+}
+
+/* Makes room for all packets from the first on. */
+static int need_room(struct ring_copy *copy)
+{
+	size_t room = (size_t)(copy->count.current + 1 - copy->first) *
+		      copy->ring->sub_bytes;
+	char *more = room > copy->room ? realloc(copy->data, room) : copy->data;
+
+	if (!more)
+		return -ENOMEM;
+	copy->data = more;
+	copy->room = room > copy->room ? room : copy->room;
+	copy->base = copy->first;
+	return 1;
+}
+
 /* Counts and copies the ring once. Returns as ring_copy_make(). */
 static int copy_once(struct ring_copy *copy)
 {
@@ -58,14 +102,21 @@ static int copy_once(struct ring_copy *copy)
 	if (ret || !count->used)
 		return ret;
 	copy->first = ring_oldest(ring, count);
+	copy->from = 0;
 	copy->taken = 0;
-	if (!ring->peek && !(ring->flags & SESSION_OVERWRITE) &&
-	    ring_place(ring, count)) {
+	if (copy->mark && copy->mark->known) {
+		ret = begin_at(copy);
+		if (ret <= 0)
+			return ret;
+	} else if (!ring->peek && !(ring->flags & SESSION_OVERWRITE) &&
+		   ring_place(ring, count)) {
 		copy->first = ring->next;
 		copy->taken = events_taken(ring, count, copy->first);
 	}
-	copy_packets(copy);
-	return 1;
+	ret = need_room(copy);
+	if (ret > 0)
+		copy_packets(copy);
+	return ret;
 }
 
 void ring_copy_free(struct ring_copy *copy)
@@ -74,16 +125,15 @@ void ring_copy_free(struct ring_copy *copy)
 	copy->data = NULL;
 }
 
-int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
+int ring_copy_more(struct ring_copy *copy, struct ring_reader *ring,
+		   struct ring_mark *mark)
 {
 	int tries = 0;
 	int ret;
 
 	memset(copy, 0, sizeof(*copy));
 	copy->ring = ring;
-	copy->data = malloc(ring->ring_bytes);
-	if (!copy->data)
-		return -ENOMEM;
+	copy->mark = mark;
 	/* the reader may have slept while the writer lapped the whole ring */
 	do
 		ret = copy_once(copy);
@@ -92,6 +142,57 @@ int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
 	if (ret <= 0)
 		ring_copy_free(copy);
 	return ret;
+}
+
+int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring)
+{
+	return ring_copy_more(copy, ring, NULL);
+}
+
+/* Takes the head of a packet, as the mark leaves it, and what was overwritten
+ * before it. Returns where its events begin. */
+static uint32_t take_head(const struct ring_copy *copy, uint64_t number,
+			  struct packet *packet)
+{
+	const struct ring_mark *mark = copy->mark;
+	uint32_t from = number == copy->first ? copy->from : 0;
+
+	memcpy(&packet->head, copied(copy, number), sizeof(packet->head));
+	packet->missed = 0;
+	if (from)
+		packet->head.timestamp_begin = mark->clock;
+	else if (mark && mark->known &&
+		 packet->head.events_before > mark->events)
+		packet->missed = packet->head.events_before - mark->events;
+	return from ? from : PACKET_HEAD_BYTES;
+}
+
+/* Gives a packet to the caller, unless it has nothing new, and moves the mark
+ * behind it. */
+static int give(const struct ring_copy *copy, const struct packet *packet,
+		bool anyway, packet_call *call, void *priv)
+{
+	const struct packet_head *head = &packet->head;
+	struct ring_mark *mark = copy->mark;
+	bool whole = !mark || !mark->known || head->packet_seq_num !=
+						      mark->number;
+	bool wanted = packet->count || packet->missed;
+
+	if (!mark || !mark->known)
+		wanted = wanted || anyway;
+	else
+		wanted = wanted || head->events_discarded > mark->lost;
+	if (mark) {
+		mark->events = (whole ? head->events_before : mark->events) +
+			       packet->count;
+		mark->known = true;
+		mark->number = head->packet_seq_num;
+		mark->used = (uint32_t)(head->content_size / 8) +
+			     PACKET_PRIVATE_BYTES;
+		mark->clock = head->timestamp_end;
+		mark->lost = head->events_discarded;
+	}
+	return wanted ? call(packet, priv) : 0;
 }
 
 /*
@@ -103,14 +204,14 @@ static bool closed_packet(const struct ring_copy *copy,
 			  const struct packet_format *format, uint64_t number,
 			  struct packet *packet)
 {
-	const char *at = copied(copy, number);
+	uint32_t from = take_head(copy, number, packet);
 	struct packet_walk walk;
 
-	memcpy(&packet->head, at, sizeof(packet->head));
 	if (!ring_head_belongs(copy->ring, &packet->head, number) ||
-	    !ring_head_closed(copy->ring, &packet->head))
+	    !ring_head_closed(copy->ring, &packet->head) ||
+	    packet->head.content_size / 8 + PACKET_PRIVATE_BYTES < from)
 		return false;
-	packet_set_events(packet, at);
+	packet_set_events(packet, copied(copy, number), from);
 	if (packet_walk(format, packet->head.timestamp_begin, packet->events,
 			packet->event_bytes, &walk) ||
 	    walk.last > packet->head.timestamp_end)
@@ -124,17 +225,16 @@ static int give_open(const struct ring_copy *copy,
 		     const struct packet_format *format, packet_call *call,
 		     void *priv)
 {
-	const char *at = copied(copy, copy->count.current);
+	uint64_t number = copy->count.current;
 	struct packet packet;
-	int bad;
-	int ret = 0;
+	uint32_t from = take_head(copy, number, &packet);
+	int bad, ret;
 
-	memcpy(&packet.head, at, sizeof(packet.head));
-	if (!ring_head_belongs(copy->ring, &packet.head, copy->count.current))
+	if (!ring_head_belongs(copy->ring, &packet.head, number))
 		return -EBADMSG;
-	bad = ring_finish(format, &packet, at, &copy->count);
-	if (packet.count || packet.head.events_discarded)
-		ret = call(&packet, priv);
+	bad = ring_finish(format, &packet, copied(copy, number), from,
+			  &copy->count);
+	ret = give(copy, &packet, packet.head.events_discarded, call, priv);
 	return ret ? ret : bad;
 }
 
@@ -148,7 +248,7 @@ int ring_copy_each(const struct ring_copy *copy,
 
 	for (; !ret && number < copy->count.current; number++) {
 		if (closed_packet(copy, format, number, &packet))
-			ret = call(&packet, priv);
+			ret = give(copy, &packet, true, call, priv);
 		else if (number != copy->first)
 			return -EBADMSG;
 	}

@@ -20,12 +20,14 @@ static inline const char *ring_slot(const struct ring_reader *ring,
 	       (number & (ring->nsub - 1)) * ring->sub_bytes;
 }
 
-/* Finds the events of a packet whose head is at `at`. */
-static inline void packet_set_events(struct packet *packet, const char *at)
+/* Finds the events of a packet whose head is at `at`, behind its first `from`
+ * bytes. */
+static inline void packet_set_events(struct packet *packet, const char *at,
+				     uint32_t from)
 {
-	packet->events = at + PACKET_HEAD_BYTES;
-	packet->event_bytes =
-		(uint32_t)(packet->head.content_size / 8) - CTF_HEAD_BYTES;
+	packet->events = at + from;
+	packet->event_bytes = (uint32_t)(packet->head.content_size / 8) +
+			      PACKET_PRIVATE_BYTES - from;
 }
 
 /* Marks a ring that made no sense. Returns -EBADMSG. */
@@ -44,9 +46,10 @@ bool ring_head_closed(const struct ring_reader *ring,
  * tail makes no sense. */
 bool ring_place(struct ring_reader *ring, const struct ring_count *count);
 
-/* Completes the copied head of an open packet, for its events at `at`. */
+/* Completes the copied head of an open packet at `at`, for its events behind
+ * the first `from` bytes. */
 int ring_finish(const struct packet_format *format, struct packet *packet,
-		const char *at, const struct ring_count *count);
+		const char *at, uint32_t from, const struct ring_count *count);
 
 /* Returns whether packet `number` is still in its sub-buffer. */
 bool ring_still_there(const struct ring_reader *ring, uint64_t number);

@@ -83,6 +83,8 @@ struct packet {
 	const void *events;
 	uint32_t event_bytes;
 	uint64_t count;			/* events in it */
+	uint64_t missed;		/* of a copy from a mark: events before
+					 * it that were overwritten */
 };
 
 struct packet_walk {
@@ -119,12 +121,28 @@ struct ring_count {
 	uint32_t used;			/* bytes of its sub-buffer in use */
 };
 
+/* Up to where a reader that goes on has copied a ring. Zero: nothing. */
+struct ring_mark {
+	bool known;
+	uint64_t number;		/* of the packet */
+	uint32_t used;			/* bytes of it, with its head */
+	uint64_t clock;			/* of the last event in them */
+	uint64_t events;		/* committed up to there */
+	uint64_t lost;			/* as the last packet says */
+};
+
 struct ring_copy {
 	struct ring_reader *ring;
+	struct ring_mark *mark;		/* what is before it was copied; or
+					 * NULL */
 	struct ring_count count;	/* at the instant that the copy shows */
 	uint64_t first;			/* the oldest packet that is intact */
 	uint64_t taken;			/* events before it that a reader took,
 					 * in discard mode */
+	uint64_t base;			/* the packet that `data` begins with */
+	uint32_t from;			/* the bytes of `first` that are before
+					 * the mark */
+	size_t room;
 	char *data;			/* sub-buffer by sub-buffer */
 };
 
@@ -269,9 +287,19 @@ int ring_copy_make(struct ring_copy *copy, struct ring_reader *ring);
 void ring_copy_free(struct ring_copy *copy);
 
 /*
+ * Does the same with what is behind the mark, which lives as long as the copy;
+ * returns 0 if there is nothing. The first time it is as ring_copy_make(), then
+ * what another reader takes does not matter.
+ */
+int ring_copy_more(struct ring_copy *copy, struct ring_reader *ring,
+		   struct ring_mark *mark);
+
+/*
  * Calls `call` for each packet of a copy, the oldest first; the open packet's
  * head is completed. `format` must be newer than the copy. Returns 0, what
  * `call` returned if that was not 0, or -EBADMSG when the rest made no sense.
+ * Of a packet that goes on behind a mark, it gives the rest, with a head that
+ * begins there; and it moves the mark.
  */
 int ring_copy_each(const struct ring_copy *copy,
 		   const struct packet_format *format, packet_call *call,

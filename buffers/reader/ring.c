@@ -268,7 +268,7 @@ int ring_take(struct ring_reader *ring, struct packet *packet)
 	    follower.events_before < packet->head.events_before)
 		return ring_broken(ring);
 	packet->count = follower.events_before - packet->head.events_before;
-	packet_set_events(packet, at);
+	packet_set_events(packet, at, PACKET_HEAD_BYTES);
 	ring->discarded = packet->head.events_discarded;
 	return 1;
 }
@@ -282,21 +282,20 @@ void ring_release(struct ring_reader *ring)
 }
 
 int ring_finish(const struct packet_format *format, struct packet *packet,
-		const char *at, const struct ring_count *count)
+		const char *at, uint32_t from, const struct ring_count *count)
 {
 	struct packet_head *head = &packet->head;
 	struct packet_walk walk;
-	int ret = packet_walk(format, head->timestamp_begin,
-			      at + PACKET_HEAD_BYTES,
-			      count->used - PACKET_HEAD_BYTES, &walk);
+	int ret = packet_walk(format, head->timestamp_begin, at + from,
+			      count->used - from, &walk);
 
 	/* the packet ends before the first event that makes no sense */
 	head->timestamp_end = walk.last;
-	head->content_size = (CTF_HEAD_BYTES + walk.bytes) * 8;
+	head->content_size = (from - PACKET_PRIVATE_BYTES + walk.bytes) * 8;
 	head->packet_size = head->content_size;
 	head->events_discarded = count->lost;
 	packet->count = walk.count;
-	packet_set_events(packet, at);
+	packet_set_events(packet, at, from);
 	return ret;
 }
 
@@ -319,7 +318,7 @@ int ring_take_open(struct ring_reader *ring, const struct packet_format *format,
 	memcpy(&packet->head, at, sizeof(packet->head));
 	if (!ring_head_belongs(ring, &packet->head, count.current))
 		return ring_broken(ring);
-	if (ring_finish(format, packet, at, &count))
+	if (ring_finish(format, packet, at, PACKET_HEAD_BYTES, &count))
 		ring_broken(ring);
 	ring->next++;
 	return packet->count || count.lost != ring->discarded;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "command/look/follow-private.h"
+#include "command/look/rings-private.h"
 #include "traces/follow.h"
 
 static volatile sig_atomic_t interrupted;
@@ -78,6 +79,8 @@ bool look_recorded(struct look *look, int64_t *until)
 	bool on = false;
 	int64_t told;
 
+	if (look->rings)
+		return look_rings_news(look, until);
 	*until = TIME_MAX;
 	for (int i = 0; i < look->ndirectories; i++) {
 		int fd = look->directories[i];

@@ -10,13 +10,18 @@
 
 #include "command/common/limits.h"
 #include "command/common/reason.h"
-#include "command/look/look.h"
+#include "command/look/rings-private.h"
 #include "command/processes/layouts.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 #include "traces/read/rings.h"
 
 #define NAMES_BYTES	512
+#define RUNDIR_KEY_BYTES	112
+
+/* An event is in its ring within this time, unless its thread is stopped
+ * between the two. */
+#define LATE_NS		20000000
 
 /* Calls `call` for each image of each process. */
 static int each_image(const struct rundir_list *list,
@@ -36,17 +41,30 @@ static int each_image(const struct rundir_list *list,
 	return ret;
 }
 
-struct live {
+/* An image of a process that has the session. */
+struct known {
+	char key[RUNDIR_KEY_BYTES];	/* of the process, and the image */
+	struct ring_image *rings;	/* NULL: nothing more comes */
+	struct ring_totals totals;	/* as it was looked at last */
+	bool seen;			/* its files are there */
+	bool alive;
+	bool destroyed;
+};
+
+struct look_rings {
 	struct look *look;
 	const char *name;
 	struct trace_set set;		/* anchors only */
-	int found;			/* images that have the session */
+	struct known *known;
+	size_t n;
+	int ret;			/* what could not be opened */
+	bool later;			/* processes obey the session's rules */
 };
 
 static int take_anchors(const struct rundir_process *process, uint32_t image,
 			void *priv)
 {
-	struct live *live = priv;
+	struct look_rings *live = priv;
 	struct process_page page;
 
 	if (!rundir_read_process(process, image, &page))
@@ -54,31 +72,81 @@ static int take_anchors(const struct rundir_process *process, uint32_t image,
 	return 0;
 }
 
+static struct known *find_known(struct look_rings *live, const char *key)
+{
+	for (size_t i = 0; i < live->n; i++)
+		if (!strcmp(live->known[i].key, key))
+			return &live->known[i];
+	return NULL;
+}
+
+static void know(struct look_rings *live, const char *key, bool alive,
+		 struct ring_image *rings)
+{
+	struct known *known = &live->known[live->n++];
+
+	memset(known, 0, sizeof(*known));
+	snprintf(known->key, sizeof(known->key), "%s", key);
+	known->rings = rings;
+	known->seen = true;
+	known->alive = alive;
+	ring_image_count(rings, &known->totals);
+}
+
+/* Opens the session's rings in an image. */
+static int add_rings(struct look_rings *live,
+		     const struct rundir_process *process, int fd,
+		     const char *key)
+{
+	struct look *look = live->look;
+	struct ring_image *rings;
+	struct known *more;
+	char shown[128];
+	int ret;
+
+	more = reallocarray(live->known, live->n + 1, sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	live->known = more;
+	snprintf(shown, sizeof(shown), "session '%s' of process %d",
+		 live->name, process->pid);
+	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
+			       live->name, shown, look->peek);
+	if (!ret)
+		know(live, key, process->alive, rings);
+	if (ret == -EPROTO || ret == -EBADMSG) {
+		if (!look->quiet_problems)
+			command_warn("process %d: not read: %s", process->pid,
+				     reason_of_files(ret));
+		look->unread = look->quiet_problems = true;
+	}
+	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
+}
+
 static int take_rings(const struct rundir_process *process, uint32_t image,
 		      void *priv)
 {
-	struct live *live = priv;
-	char shown[128];
-	int fd = rundir_open_image(process, image);
-	int ret;
+	struct look_rings *live = priv;
+	char key[RUNDIR_KEY_BYTES];
+	struct known *known;
+	int fd, ret;
 
+	snprintf(key, sizeof(key), "%s %d.%llu %u", process->name,
+		 process->pid, (unsigned long long)process->starttime, image);
+	known = find_known(live, key);
+	if (known) {
+		known->seen = true;
+		known->alive = process->alive;
+		/* a name may be used again */
+		if (!known->destroyed || !process->alive)
+			return 0;
+	}
+	fd = rundir_open_image(process, image);
 	if (fd < 0)
 		return fd == -EMFILE || fd == -ENFILE ? fd : 0;
-	snprintf(shown, sizeof(shown), "session '%s' of process %d",
-		 live->name, process->pid);
-	ret = reader_add_rings(live->look->reader, &live->set, fd, live->name,
-			       shown, live->look->peek ? &live->look->totals :
-							 NULL);
+	ret = add_rings(live, process, fd, key);
 	close(fd);
-	live->found += ret >= 0;
-	live->look->ended += ret >= 0 && !process->alive;
-	if (ret == -EPROTO || ret == -EBADMSG) {
-		if (!live->look->quiet_problems)
-			command_warn("process %d: not read: %s", process->pid,
-				     reason_of_files(ret));
-		live->look->unread = true;
-	}
-	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
+	return ret;
 }
 
 /* Sessions by name, each once. */
@@ -136,10 +204,6 @@ static int choose(struct look *look, const struct rundir_list *list)
 	look->session = names.first;
 	if (names.n == 1)
 		return COMMAND_DONE;
-	if (look->again) {
-		look->gone = true;
-		return COMMAND_FAILED;
-	}
 	if (names.n)
 		return command_failed("there are %d sessions, %s: say which "
 				      "with -s", names.n, names.text);
@@ -159,7 +223,7 @@ static int no_process(struct look *look, int why, const char *error)
 	struct rundir dir = { .fd = -1 };
 	struct rundir_list list = { 0 };
 
-	look->gone = look->again;
+	/* what was there has ended */
 	if (look->again)
 		return COMMAND_FAILED;
 	if (why == -ESRCH && rundir_open(&dir, false) != -ENOENT &&
@@ -205,41 +269,151 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 	return COMMAND_DONE;
 }
 
-int look_open_rings(struct look *look)
+/* Looks at the rings of an image, and closes them if nothing more comes. */
+static int refresh(struct known *known)
+{
+	bool last = !known->alive || !known->seen;
+	int ret = ring_image_refresh(known->rings, last);
+
+	if (!ret && !last && ring_image_stopped(known->rings)) {
+		last = true;
+		ret = ring_image_refresh(known->rings, last);
+	}
+	memset(&known->totals, 0, sizeof(known->totals));
+	ring_image_count(known->rings, &known->totals);
+	known->destroyed = ring_image_destroyed(known->rings);
+	if (last) {
+		ring_image_close(known->rings);
+		known->rings = NULL;
+	}
+	return ret;
+}
+
+/* Counts what the last look has met. */
+static void count(struct look *look)
+{
+	const struct look_rings *live = look->rings;
+
+	memset(&look->totals, 0, sizeof(look->totals));
+	look->processes = look->ended = 0;
+	for (size_t i = 0; i < live->n; i++) {
+		const struct known *known = &live->known[i];
+
+		look->totals.written += known->totals.written;
+		look->totals.lost += known->totals.lost;
+		if (!known->seen || known->destroyed)
+			continue;
+		look->processes++;
+		look->ended += !known->alive;
+	}
+}
+
+/* Finds the processes, and opens the rings of those that are new. */
+static int find(struct look *look, struct rundir_list *list, bool first)
 {
 	struct rundir dir = { .fd = -1 };
-	struct rundir_list list = { 0 };
-	char nearest[TARGETS_NEAREST_BYTES];
-	struct live *live = calloc(1, sizeof(*live));
-	int ret;
+	struct look_rings *live = look->rings;
+	char *rules = NULL;
+	int ret = open_processes(&dir, list, look);
 
-	if (!live)
-		return command_failed("out of memory");
-	ret = limits_check_files();
-	if (ret == COMMAND_DONE)
-		ret = open_processes(&dir, &list, look);
 	if (ret == COMMAND_DONE && !look->session)
-		ret = choose(look, &list);
+		ret = choose(look, list);
 	if (ret == COMMAND_DONE) {
-		live->look = look;
 		live->name = look->session;
-		trace_set_anchor_now(&live->set);
-		each_image(&list, take_anchors, live);
-		ret = each_image(&list, take_rings, live);
-		if (ret) {
-			ret = command_failed("%s", limits_raise(-ret));
-		} else if (!live->found && look->again) {
-			look->gone = true;
-			ret = COMMAND_FAILED;
-		} else if (!live->found) {
-			targets_nearest(&list, live->name, nearest,
-					sizeof(nearest));
-			ret = command_failed("no process has a session '%s'%s",
-					     live->name, nearest);
+		if (first) {
+			trace_set_anchor_now(&live->set);
+			each_image(list, take_anchors, live);
 		}
+		live->ret = each_image(list, take_rings, live);
+		live->later = !look->pid && dir.fd >= 0 &&
+			      !rundir_read_rules(&dir, live->name, &rules);
+		free(rules);
 	}
-	free(live);
-	rundir_list_free(&list);
 	rundir_close(&dir);
 	return ret;
+}
+
+static int64_t now_of(const struct look_rings *live)
+{
+	int64_t now = TIME_MAX;
+
+	for (size_t i = 0; i < live->n; i++) {
+		int64_t ns = live->known[i].rings ?
+			     ring_image_now(live->known[i].rings) : TIME_MAX;
+
+		now = ns < now ? ns : now;
+	}
+	return now == TIME_MAX ? now : now - LATE_NS;
+}
+
+bool look_rings_news(struct look *look, int64_t *until)
+{
+	struct look_rings *live = look->rings;
+	struct rundir_list list = { 0 };
+	bool on = false;
+	int ret = 0;
+
+	*until = now_of(live);
+	look->again = true;
+	look->gone = false;
+	for (size_t i = 0; i < live->n; i++)
+		live->known[i].seen = false;
+	find(look, &list, false);
+	rundir_list_free(&list);
+	ret = live->ret;
+	for (size_t i = 0; i < live->n && !ret; i++) {
+		if (live->known[i].rings)
+			ret = refresh(&live->known[i]);
+		on = on || live->known[i].rings;
+	}
+	count(look);
+	if (ret) {
+		command_failed("%s", limits_raise(-ret));
+		look->unread = true;
+	}
+	if (ret || !(on || live->later))
+		*until = TIME_MAX;
+	look->gone = !look->processes && !live->later;
+	return !ret && (on || live->later);
+}
+
+int look_open_rings(struct look *look)
+{
+	struct rundir_list list = { 0 };
+	char nearest[TARGETS_NEAREST_BYTES];
+	int ret = limits_check_files();
+
+	look->rings = calloc(1, sizeof(*look->rings));
+	if (!look->rings)
+		return command_failed("out of memory");
+	look->rings->look = look;
+	if (ret == COMMAND_DONE)
+		ret = find(look, &list, true);
+	if (ret == COMMAND_DONE && look->rings->ret) {
+		ret = command_failed("%s", limits_raise(-look->rings->ret));
+	} else if (ret == COMMAND_DONE && !look->rings->n) {
+		targets_nearest(&list, look->session, nearest,
+				sizeof(nearest));
+		ret = command_failed("no process has a session '%s'%s",
+				     look->session, nearest);
+	}
+	count(look);
+	rundir_list_free(&list);
+	if (!look->keep)
+		look_rings_close(look);
+	return ret;
+}
+
+void look_rings_close(struct look *look)
+{
+	struct look_rings *live = look->rings;
+
+	if (!live)
+		return;
+	for (size_t i = 0; i < live->n; i++)
+		if (live->known[i].rings)
+			ring_image_close(live->known[i].rings);
+	free(live->known);
+	free(live);
+	look->rings = NULL;
 }

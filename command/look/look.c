@@ -3,6 +3,7 @@
  * Opens the traces that a command looks at.
  */
 #include "command/look/follow-private.h"
+#include "command/look/rings-private.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -33,6 +34,9 @@ static void loss(const struct trace_loss *l, void *priv)
 	struct event_text text = { 0 };
 	struct look *look = priv;
 	char from[64], to[64], what[64];
+	const char *why = l->overwritten ? "they were overwritten before they "
+					   "could be read" :
+					   "the buffers were full";
 
 	look->losses += l->events;
 	if (look->quiet_losses)
@@ -52,13 +56,13 @@ static void loss(const struct trace_loss *l, void *priv)
 	event_text_open(&text);
 	event_text_time(&text, l->to, to);
 	if (l->from == TIME_MIN) {
-		command_warn("%s, %s: %s lost before [%s]: the buffers were "
-			     "full", l->trace->path, l->stream, what, to);
+		command_warn("%s, %s: %s lost before [%s]: %s",
+			     l->trace->path, l->stream, what, to, why);
 		return;
 	}
 	event_text_time(&text, l->from, from);
-	command_warn("%s, %s: %s lost between [%s] and [%s]: the buffers were "
-		     "full", l->trace->path, l->stream, what, from, to);
+	command_warn("%s, %s: %s lost between [%s] and [%s]: %s",
+		     l->trace->path, l->stream, what, from, to, why);
 }
 
 static int add_rule(struct look *look, const char *rule)
@@ -248,10 +252,6 @@ int look_check_sources(const struct look *look, int directories)
 	if (rings && directories)
 		return command_misused("give directories, or -s and -p, which "
 				       "look at buffers, but not both");
-	if (rings && look->follow)
-		return command_misused("--follow is for directories that are "
-				       "being recorded; 'taffrail record -p "
-				       "PID -o DIR' records one");
 	if (!rings && !directories)
 		return command_misused("give a directory that record or "
 				       "snapshot wrote, or -s NAME%s",
@@ -273,7 +273,7 @@ int look_open(struct look *look, char **paths, int n)
 	if (!look->reader)
 		return command_failed("out of memory");
 	reader_read_foreign(look->reader);
-	if (look->follow && !look_follow(look, paths, n))
+	if (n && look->follow && !look_follow(look, paths, n))
 		return command_failed("out of memory");
 	for (int i = 0; i < n && ret == COMMAND_DONE; i++)
 		ret = open_directory(look, paths[i]);
@@ -326,6 +326,7 @@ int look_close(struct look *look)
 {
 	uint64_t problems = 0;
 
+	look_rings_close(look);
 	if (look->reader) {
 		problems = reader_problems(look->reader);
 		reader_free(look->reader);

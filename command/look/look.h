@@ -45,14 +45,17 @@ struct look {
 	pid_t pid;			/* the same, or 0 */
 	bool any_session;		/* without both: the only one */
 	bool peek;			/* also what a recorder has taken */
+	bool keep;			/* for look_recorded() */
+	struct look_rings *rings;	/* then */
 	bool again;			/* not the first time: it is no error
 					 * if the session has gone */
-	bool gone;			/* with `again`: it has */
+	bool gone;			/* as look_recorded() saw: it has */
 	bool unread;			/* a process could not be read, which
 					 * was told */
-	size_t ended;			/* images that have the session, of
-					 * processes that have ended */
-	struct ring_totals totals;	/* with `peek` */
+	size_t processes;		/* images that have the session */
+	size_t ended;			/* of them, of processes that have
+					 * ended */
+	struct ring_totals totals;	/* of all */
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;
 	struct where *where;		/* rules, or NULL */
@@ -73,10 +76,6 @@ int look_option(struct look *look, int key, const char *value);
 /* Checks that there are directories, or -s and -p, and not both. Returns
  * COMMAND_DONE, or COMMAND_USAGE after printing why. */
 int look_check_sources(const struct look *look, int directories);
-
-/* Opens the rings of a session, into the reader. Sets look->session if only a
- * process was given. Returns a status after printing why. */
-int look_open_rings(struct look *look);
 
 /*
  * Opens all traces below the directories, or the rings of look->session and
@@ -99,12 +98,12 @@ bool look_has(const struct look *look, const char *event, const char *field);
 int look_finish(void);
 
 /*
- * For a look that follows recordings (look->follow). look_recorded() says
- * whether one of the directories is still being recorded, and sets *until: all
- * events before that time are on disk. look_follow_whole() returns
- * COMMAND_FAILED after printing which directories no recorder has completed.
- * look_interrupt() takes SIGINT and
- * SIGTERM; look_interrupted() says whether one came.
+ * For a look that goes on: at recordings (look->follow) or rings (look->keep).
+ * look_recorded() looks again, says whether something may still come, and sets
+ * *until: all events before that time are there for reader_refresh().
+ * look_follow_whole() returns COMMAND_FAILED after printing which directories
+ * no recorder has completed. look_interrupt() takes SIGINT and SIGTERM;
+ * look_interrupted() says whether one came.
  */
 bool look_recorded(struct look *look, int64_t *until);
 int look_follow_whole(const struct look *look, char **paths);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by the files of this room: sample.c takes what the buffers had of one
- * interval, print.c shows it, top.c is the sub-command.
+ * Shared by the files of this room: sample.c takes what the buffers have got in
+ * an interval, print.c shows it, top.c is the sub-command.
  */
 #ifndef COMMAND_TOP_PRIVATE_H
 #define COMMAND_TOP_PRIVATE_H
 
 #include "command/look/look.h"
 #include "traces/pairs/histogram.h"
+#include "traces/pairs/pairs.h"
 
 #define TOP_ROWS_MAX	4096
 #define TOP_RULES_MAX	64
@@ -20,6 +21,7 @@ struct top_row {
 
 /* Pairs of one kind that ended in the interval. */
 struct top_pair {
+	struct pair_kind *kind;
 	const char *name;
 	struct histogram durations;	/* ns */
 };
@@ -39,7 +41,6 @@ struct top_sample {
 	size_t nrows;
 	struct top_pair *pairs;
 	size_t npairs;
-	struct class_memory *memory;	/* of names */
 	bool no_memory;
 };
 
@@ -52,8 +53,14 @@ struct top {
 	bool json;
 	bool screen;			/* standard output is a terminal */
 	double seconds;			/* 0: until the end */
+	struct look look;		/* once it is open, until the end */
+	struct pairs *pairs;
+	struct top_sample *sample;	/* while events are read */
 	int64_t last;			/* end of the last interval; 0: none */
 	struct ring_totals totals;	/* then */
+	struct top_row *names;		/* of all events that were met */
+	size_t nnames;
+	struct class_memory *memory;	/* of names */
 	bool gone;			/* the session; not the first time */
 	bool unread;			/* something could not be read */
 };
@@ -61,10 +68,12 @@ struct top {
 /*
  * Takes the next interval, which ends now. The first call only begins one, and
  * leaves sample->to 0. Returns COMMAND_DONE; COMMAND_FAILED: why was
- * printed, or top->gone is set.
+ * printed, or top->gone is set. The caller frees the sample, and in the end
+ * calls top_close().
  */
 int top_take(struct top *top, struct top_sample *sample);
 void top_sample_free(struct top_sample *sample);
+void top_close(struct top *top);
 
 /* Prints an interval. */
 void top_print(const struct top *top, struct top_sample *sample);

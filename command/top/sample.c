@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes what happened in an interval from copies of the rings.
+ * Takes what happened in an interval from what the rings have got in it.
  *
  * How many events were written and lost is known from the rings' counts. Which
- * events those were is known of those that the rings still have. The whole
- * copies go through the pairs, because a pair that ends in the interval may
- * have begun before it.
+ * events those were is known of those that the rings still have. All that they
+ * had at first goes through the pairs, too, because a pair that ends in the
+ * first interval may have begun before it.
  */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "command/top/private.h"
-#include "traces/pairs/pairs.h"
 
 static int64_t now_ns(void)
 {
@@ -29,98 +28,118 @@ static void *grow(void *array, size_t n, size_t size)
 			     reallocarray(array, n ? 2 * n : 1, size);
 }
 
-static struct top_row *row_of(struct top_sample *sample, const char *name)
+static struct top_row *name_of(struct top *top, const char *name)
 {
 	struct top_row *more;
 
-	for (size_t i = 0; i < sample->nrows; i++)
-		if (!strcmp(sample->rows[i].name, name))
-			return &sample->rows[i];
-	more = sample->nrows < TOP_ROWS_MAX ?
-		       grow(sample->rows, sample->nrows, sizeof(*more)) : NULL;
+	for (size_t i = 0; i < top->nnames; i++)
+		if (!strcmp(top->names[i].name, name))
+			return &top->names[i];
+	more = top->nnames < TOP_ROWS_MAX ?
+		       grow(top->names, top->nnames, sizeof(*more)) : NULL;
 	if (!more) {
-		sample->no_memory = true;
+		top->sample->no_memory = true;
 		return NULL;
 	}
-	sample->rows = more;
-	more += sample->nrows;
+	top->names = more;
+	more += top->nnames;
 	more->seen = 0;
-	more->name = class_memory_text(&sample->memory, name);
+	more->name = class_memory_text(&top->memory, name);
 	if (!more->name)
 		return NULL;
-	sample->nrows++;
+	top->nnames++;
 	return more;
 }
 
 /* Rows move when there are more: a class knows the number of its row, from 1
  * on. */
-static void count(struct top_sample *sample, const struct trace_event *event)
+static void count(struct top *top, const struct trace_event *event)
 {
 	uintptr_t number = (uintptr_t)event->class->priv;
 
 	if (!number) {
-		const struct top_row *row = row_of(sample, event->class->id);
+		const struct top_row *row = name_of(top, event->class->id);
 
 		if (!row)
 			return;
-		number = (uintptr_t)(row - sample->rows) + 1;
+		number = (uintptr_t)(row - top->names) + 1;
 		((struct event_class *)event->class)->priv = (void *)number;
 	}
-	sample->rows[number - 1].seen++;
-	sample->chosen++;
+	top->names[number - 1].seen++;
+	top->sample->chosen++;
+}
+
+/* Makes a row for a kind of pairs. Returns its number, from 1 on, or 0. */
+static uintptr_t add_pair(struct top_sample *sample, struct pair_kind *kind)
+{
+	struct top_pair *more;
+
+	if (sample->npairs == TOP_ROWS_MAX)
+		return 0;
+	more = grow(sample->pairs, sample->npairs, sizeof(*more));
+	if (!more)
+		return 0;
+	sample->pairs = more;
+	more[sample->npairs] = (struct top_pair){ .kind = kind,
+						  .name = kind->name };
+	kind->priv = (void *)(uintptr_t)++sample->npairs;
+	return sample->npairs;
 }
 
 static void finished(const struct pair *pair, const struct trace_event *event,
 		     void *priv)
 {
-	struct top_sample *sample = priv;
+	struct top *top = priv;
+	struct top_sample *sample = top->sample;
 	uintptr_t number = (uintptr_t)pair->kind->priv;
-	struct top_pair *more;
 
-	if (pair->end <= sample->from || pair->end > sample->to)
+	if (!sample->to)
 		return;
-	if (!number) {
-		more = sample->npairs < TOP_ROWS_MAX ?
-			       grow(sample->pairs, sample->npairs,
-				    sizeof(*more)) : NULL;
-		if (!more) {
-			sample->no_memory = true;
-			return;
-		}
-		sample->pairs = more;
-		memset(&more[sample->npairs], 0, sizeof(*more));
-		more[sample->npairs].name =
-			class_memory_text(&sample->memory, pair->kind->name);
-		number = ++sample->npairs;
-		pair->kind->priv = (void *)number;
-	}
-	if (histogram_add(&sample->pairs[number - 1].durations,
-			  (long double)(pair->end - pair->begin)))
+	if (!number)
+		number = add_pair(sample, pair->kind);
+	if (!number || histogram_add(&sample->pairs[number - 1].durations,
+				     (long double)(pair->end - pair->begin)))
 		sample->no_memory = true;
 }
 
-static void read_rings(struct look *look, struct top_sample *sample)
+/* Takes all events that are there up to a time. */
+static void read_rings(struct top *top, struct top_sample *sample,
+		       int64_t until)
 {
-	const struct pair_calls calls = { .finished = finished,
-					  .priv = sample };
-	struct pairs *pairs = pairs_new(&calls);
+	struct reader *reader = top->look.reader;
+	const struct where *where = top->look.where;
 	const struct trace_event *event;
 
-	/* those that are left out are counted, too */
-	reader_filter(look->reader, NULL);
-	sample->no_memory = !pairs;
-	while (pairs && (event = reader_next(look->reader))) {
-		if (event->ns > sample->to)
-			break;
-		sample->seen += event->ns > sample->from;
-		if (look->where && !where_holds(look->where, event))
+	top->sample = sample;
+	reader_follow(reader, until);
+	if (reader_refresh(reader))
+		sample->no_memory = true;
+	while ((event = reader_next(reader))) {
+		sample->seen++;
+		if (where && !where_holds(where, event))
 			continue;
-		pairs_feed(pairs, event);
-		if (event->ns > sample->from)
-			count(sample, event);
+		pairs_feed(top->pairs, event);
+		if (sample->to)
+			count(top, event);
 	}
-	if (pairs)
-		pairs_free(pairs);
+	if (pairs_error(top->pairs))
+		sample->no_memory = true;
+}
+
+/* Moves the counts of names to the sample, and begins again. */
+static void give_rows(struct top *top, struct top_sample *sample)
+{
+	sample->rows = calloc(top->nnames + 1, sizeof(*sample->rows));
+	if (!sample->rows)
+		sample->no_memory = true;
+	for (size_t i = 0; i < top->nnames; i++) {
+		if (top->names[i].seen && sample->rows)
+			sample->rows[sample->nrows++] = top->names[i];
+		top->names[i].seen = 0;
+	}
+	/* sorting moves the rows */
+	for (size_t i = 0; i < sample->npairs; i++)
+		sample->pairs[i].kind->priv = NULL;
 }
 
 static uint64_t since(uint64_t now, uint64_t before)
@@ -129,50 +148,76 @@ static uint64_t since(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-int top_take(struct top *top, struct top_sample *sample)
+static int begin(struct top *top)
 {
-	struct look look = { .session = top->session, .pid = top->pid,
-			     .any_session = true, .peek = true,
-			     .quiet_losses = true,
-			     .quiet_problems = top->unread,
-			     .again = top->last != 0 };
-	int64_t now = now_ns();
+	static struct pair_calls calls = { .finished = finished };
+	struct look *look = &top->look;
 	int ret = COMMAND_DONE;
 
-	memset(sample, 0, sizeof(*sample));
+	look->session = top->session;
+	look->pid = top->pid;
+	look->any_session = look->peek = look->keep = true;
+	look->quiet_losses = true;
+	calls.priv = top;
+	top->pairs = pairs_new(&calls);
+	if (!top->pairs)
+		return command_failed("out of memory");
 	for (size_t i = 0; i < top->nrules && ret == COMMAND_DONE; i++)
-		ret = look_option(&look, LOOK_WHERE, top->rules[i]);
+		ret = look_option(look, LOOK_WHERE, top->rules[i]);
 	if (ret == COMMAND_DONE)
-		ret = look_open(&look, NULL, 0);
-	if (ret == COMMAND_DONE) {
-		/* the name that a process's only session has */
-		top->session = look.session;
-		sample->processes = look.totals.processes;
-		sample->ended = look.ended;
-		sample->lost_before = look.totals.lost;
-		if (top->last) {
-			sample->from = top->last;
-			sample->to = now;
-			sample->written = since(look.totals.written,
-						top->totals.written);
-			sample->lost = since(look.totals.lost,
-					     top->totals.lost);
-			read_rings(&look, sample);
-		}
-		top->totals = look.totals;
-		top->last = now;
-	}
-	top->gone = look.gone;
-	if (look_close(&look))
-		top->unread = true;
+		ret = look_open(look, NULL, 0);
+	if (ret == COMMAND_DONE)
+		/* those that are left out are counted, too */
+		reader_filter(look->reader, NULL);
+	/* the name that a process's only session has */
+	top->session = look->session;
 	return ret;
+}
+
+int top_take(struct top *top, struct top_sample *sample)
+{
+	struct look *look = &top->look;
+	int64_t now = now_ns(), until;
+	int ret = top->last ? COMMAND_DONE : begin(top);
+
+	memset(sample, 0, sizeof(*sample));
+	if (ret != COMMAND_DONE)
+		return ret;
+	look_recorded(look, &until);
+	top->gone = look->gone;
+	if (top->gone)
+		return COMMAND_FAILED;
+	sample->processes = look->processes;
+	sample->ended = look->ended;
+	sample->lost_before = look->totals.lost;
+	if (top->last) {
+		sample->from = top->last;
+		sample->to = now;
+		sample->written = since(look->totals.written,
+					top->totals.written);
+		sample->lost = since(look->totals.lost, top->totals.lost);
+	}
+	read_rings(top, sample, until);
+	give_rows(top, sample);
+	top->totals = look->totals;
+	top->last = now;
+	return COMMAND_DONE;
 }
 
 void top_sample_free(struct top_sample *sample)
 {
 	while (sample->npairs)
 		histogram_clear(&sample->pairs[--sample->npairs].durations);
-	class_memory_free(sample->memory);
 	free(sample->rows);
 	free(sample->pairs);
+}
+
+void top_close(struct top *top)
+{
+	if (top->pairs)
+		pairs_free(top->pairs);
+	if (look_close(&top->look))
+		top->unread = true;
+	class_memory_free(top->memory);
+	free(top->names);
 }

@@ -87,8 +87,7 @@ static int run(struct top *top)
 			break;
 		}
 	}
-	ret = look_finish();
-	return ret == COMMAND_DONE && top->unread ? COMMAND_FAILED : ret;
+	return look_finish();
 }
 
 int top_main(int argc, char **argv)
@@ -117,5 +116,7 @@ int top_main(int argc, char **argv)
 				       argv[options.index]);
 	signal(SIGPIPE, SIG_IGN);
 	look_interrupt();
-	return run(&top);
+	ret = run(&top);
+	top_close(&top);
+	return ret == COMMAND_DONE && top.unread ? COMMAND_FAILED : ret;
 }

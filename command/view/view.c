@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command/common/command.h"
@@ -34,7 +35,8 @@ static const struct option_row rows[] = {
 	LOOK_ROWS,
 	{ KEY_TAIL, "tail", "N", "only the last N events" },
 	{ KEY_FOLLOW, "follow", NULL,
-	  "go on while the directory is being recorded" },
+	  "go on while the directory is being recorded, or the session is "
+	  "there" },
 	{ KEY_FIELDS, "fields", "LIST",
 	  "only these fields and contexts: NAME,NAME,..." },
 	{ KEY_MESSAGES, "messages", NULL,
@@ -97,7 +99,7 @@ static int take(struct view *v, int key, const char *value)
 	case KEY_FIELDS:
 		return take_fields(v, value);
 	case KEY_FOLLOW:
-		v->look.follow = true;
+		v->look.follow = v->look.keep = true;
 		break;
 	case KEY_MESSAGES:
 		v->text.messages = true;
@@ -148,15 +150,26 @@ static void print(struct view *v, uint64_t skip)
 	}
 }
 
-/* Prints what comes until every recorder has ended. */
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Prints what comes until every recorder, or the session, has ended. */
 static void follow(struct view *v, uint64_t skip)
 {
 	int64_t until, end = reader_end(v->look.reader);
 	bool on = true;
 
 	while (on && !v->out.error && !look_interrupted()) {
+		int64_t cost = -now_ms();
+
 		/* a recorder that ends now has written all */
 		on = look_recorded(&v->look, &until);
+		cost += now_ms();
 		reader_follow(v->look.reader, until < end ? until : end);
 		if (reader_refresh(v->look.reader))
 			v->out.error = -ENOMEM;
@@ -165,8 +178,11 @@ static void follow(struct view *v, uint64_t skip)
 		out_flush(&v->out);
 		if (on && until >= end)
 			break;
-		if (on)
-			poll(NULL, 0, FOLLOW_MS);
+		if (!on)
+			break;
+		/* looking for processes takes at most a tenth of the time */
+		poll(NULL, 0, cost * 10 > FOLLOW_MS ? (int)cost * 10 :
+						      FOLLOW_MS);
 	}
 }
 

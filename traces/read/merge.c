@@ -158,6 +158,7 @@ static int order(struct reader *reader)
 	free(reader->heap);
 	reader->heap = all;
 	reader->nheap = 0;
+	reader->nbegun = reader->nstreams;
 	if (!all)
 		return -ENOMEM;
 	memcpy(all, reader->streams,
@@ -222,7 +223,6 @@ void reader_follow(struct reader *reader, int64_t until)
 
 int reader_refresh(struct reader *reader)
 {
-	size_t known = reader->nstreams;
 	int ret;
 
 	/* they were told when they were first seen */
@@ -236,7 +236,7 @@ int reader_refresh(struct reader *reader)
 
 		if (s->waiting)
 			continue;
-		if (i >= known) {
+		if (i >= reader->nbegun) {
 			s->waiting = stream_first(s, reader->begin);
 		} else if (s->source->refresh) {
 			s->source->refresh(s);

@@ -47,6 +47,7 @@ struct trace_loss {
 	const char *stream;
 	uint64_t events;		/* 0: another tracer does not say it */
 	uint64_t packets;		/* that were lost as a whole */
+	bool overwritten;		/* faster than they could be read */
 	int64_t from;
 	int64_t to;
 };
@@ -100,7 +101,8 @@ uint64_t reader_tail(struct reader *reader, uint64_t n);
  * For a recording that goes on. reader_end() is the end of the window;
  * reader_follow() makes reader_next() return NULL
  * at an event behind `until`, which a later call gives. reader_refresh() looks
- * for new traces, streams and packets of directories. Returns 0 or -ENOMEM.
+ * for new traces, streams and packets of directories, and takes what was added
+ * to other streams. Returns 0 or -ENOMEM.
  */
 int64_t reader_end(const struct reader *reader);
 void reader_follow(struct reader *reader, int64_t until);

@@ -97,20 +97,27 @@ static bool add_events(struct trace_class *trace, struct trace_class *other)
 	return any;
 }
 
-bool read_trace_again(struct trace_class *trace)
+bool read_trace_more(struct trace_class *trace, const char *text)
 {
 	struct trace_class other = { 0 };
-	char *text = NULL;
 	unsigned int line;
-	bool right, any = false;
-	int fd = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool any = false;
 
-	if (fd >= 0 && !load(&text, fd, &right) &&
-	    !read_trace(&other, text, &line) &&
-	    other.large == trace->large &&
+	if (!read_trace(&other, text, &line) && other.large == trace->large &&
 	    other.context_bytes == trace->context_bytes)
 		any = add_events(trace, &other);
 	trace_class_free(&other);
+	return any;
+}
+
+bool read_trace_again(struct trace_class *trace)
+{
+	char *text = NULL;
+	bool right, any = false;
+	int fd = open(trace->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && !load(&text, fd, &right))
+		any = read_trace_more(trace, text);
 	free(text);
 	if (fd >= 0)
 		close(fd);

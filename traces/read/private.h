@@ -20,8 +20,9 @@ int read_trace(struct trace_class *trace, const char *text,
 int read_files_open(struct reader *reader, struct trace_class *trace,
 		    bool again, int fd);
 
-/* Reads the metadata of a trace again, and adds the events that are new.
- * Returns whether there are any. */
+/* Adds the events of a longer metadata, of this text or of the trace's file,
+ * that are new. Return whether there are any. */
+bool read_trace_more(struct trace_class *trace, const char *text);
 bool read_trace_again(struct trace_class *trace);
 
 /* Looks for new traces and streams below the directories. Returns 0 or

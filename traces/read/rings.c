@@ -2,37 +2,65 @@
 /*
  * Copies of rings as streams. The session's metadata is written to memory, and
  * parsed as that of any other trace.
+ *
+ * A stream has a list of batches: what each look at its ring has brought. While
+ * the reader follows, a batch goes when the stream has left it.
  */
 #include "traces/read/rings.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "buffers/clock.h"
 #include "traces/read/private.h"
 
-struct ring_stream {
-	struct read_stream stream;
-	struct ring_reader ring;	/* closed once the packets are known */
+#define TELL_LOOKS	10u	/* a loss that no event follows is told when so
+				 * many looks have brought nothing else */
+
+/* What one look at a ring has brought. */
+struct batch {
+	struct batch *next;
 	struct ring_copy copy;
 	struct packet *packets;
 	size_t npackets;
-	size_t next;
 };
 
-/* One image's session, while its streams are made. */
-struct image {
+struct ring_stream {
+	struct read_stream stream;
+	struct ring_reader ring;	/* closed with its image */
+	struct ring_mark mark;
+	struct ring_count count;
+	struct ring_copy fresh;		/* its packets are not known yet */
+	bool is_fresh;
+	struct batch *first;
+	struct batch *last;
+	struct batch *at;		/* with packets[next]; NULL: the end */
+	size_t next;
+	unsigned int quiet;		/* looks that have brought no event */
+	bool added;			/* to the reader, which then frees it */
+};
+
+struct ring_image {
 	struct reader *reader;
-	const char *shown;
+	const char *shown;		/* of the trace's memory, once it is */
+	char *name;
 	int fd;
 	uint32_t index;
+	bool peek;
 	struct process_page page;
 	struct session_view session;
+	struct metadata_clock clock;
 	struct trace_class *trace;
+	struct packet_format format;
+	struct event_shape *shapes;
 	struct ring_stream **rings;
 	size_t nrings;
 	uint32_t found;			/* rings that have a file */
-	struct ring_totals *totals;	/* or NULL */
+	bool missed;			/* some have none, as was told */
 };
 
 static struct ring_stream *of(struct read_stream *stream)
@@ -40,19 +68,46 @@ static struct ring_stream *of(struct read_stream *stream)
 	return (struct ring_stream *)stream;
 }
 
+static void batch_free(struct batch *batch)
+{
+	ring_copy_free(&batch->copy);
+	free(batch->packets);
+	free(batch);
+}
+
+/* Moves to the batch that has the next packet. Returns false at the end. */
+static bool find_batch(struct ring_stream *r)
+{
+	struct batch *done;
+
+	if (!r->at)
+		r->at = r->first;
+	while (r->at && r->next == r->at->npackets && r->at->next) {
+		done = r->at;
+		r->at = done->next;
+		r->next = 0;
+		if (r->stream.reader->follows && done == r->first) {
+			r->first = r->at;
+			batch_free(done);
+		}
+	}
+	return r->at && r->next < r->at->npackets;
+}
+
 static bool ring_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
 	struct ring_stream *r = of(stream);
 
-	while (r->next < r->npackets) {
-		const struct packet *p = &r->packets[r->next++];
+	while (find_batch(r)) {
+		const struct packet *p = &r->at->packets[r->next++];
 
 		if (p->head.timestamp_end < begin)
 			continue;
 		packet->head = p->head;
 		packet->events = p->events;
 		packet->bytes = p->event_bytes;
+		packet->missed = p->missed;
 		return true;
 	}
 	return false;
@@ -61,18 +116,23 @@ static bool ring_packet(struct read_stream *stream, uint64_t begin,
 static bool ring_last(struct read_stream *stream, uint64_t *reading)
 {
 	const struct ring_stream *r = of(stream);
-	size_t i = r->npackets;
+	bool found = false, any = false;
 
-	while (i--) {
-		*reading = r->packets[i].head.timestamp_end;
-		if (r->packets[i].count)
-			return true;
+	for (const struct batch *b = r->first; b; b = b->next) {
+		for (size_t i = 0; i < b->npackets; i++) {
+			if (any && !b->packets[i].count)
+				continue;
+			*reading = b->packets[i].head.timestamp_end;
+			found = true;
+			any = any || b->packets[i].count;
+		}
 	}
-	return false;
+	return found;
 }
 
 static void ring_rewind(struct read_stream *stream)
 {
+	of(stream)->at = NULL;
 	of(stream)->next = 0;
 }
 
@@ -80,197 +140,341 @@ static void ring_stream_close(struct read_stream *stream)
 {
 	struct ring_stream *r = of(stream);
 
-	ring_copy_free(&r->copy);
-	free(r->packets);
+	while (r->first) {
+		struct batch *next = r->first->next;
+
+		batch_free(r->first);
+		r->first = next;
+	}
+	if (r->is_fresh)
+		ring_copy_free(&r->fresh);
 	free(r);
+}
+
+/* What is new is in the batches before reader_refresh() comes here. */
+static void ring_refresh(struct read_stream *stream)
+{
+	(void)stream;
 }
 
 static const struct read_source ring_source = {
-	.packet = ring_packet, .last = ring_last, .rewind = ring_rewind,
-	.close = ring_stream_close,
+	.packet = ring_packet, .last = ring_last, .refresh = ring_refresh,
+	.rewind = ring_rewind, .close = ring_stream_close,
 };
 
-/* Copies a ring. One that is not there yet, or was never used, has nothing. */
-static int copy_ring(const char *name, void *priv)
+static void no_ring(const struct ring_image *image, const char *name)
 {
-	struct image *image = priv;
-	struct ring_stream *r = calloc(1, sizeof(*r));
-	struct ring_stream **more =
-		reallocarray(image->rings, image->nrings + 1,
-			     sizeof(struct ring_stream *));
-	int ret = -ENOMEM;
+	reader_problem(image->reader, image->shown, "ring %s makes no sense",
+		       name);
+}
 
+static bool is_known(const struct ring_image *image, const char *name)
+{
+	for (size_t i = 0; i < image->nrings; i++)
+		if (!strcmp(image->rings[i]->ring.name, name))
+			return true;
+	return false;
+}
+
+/* Opens a ring, unless it is known or not there yet. */
+static int open_ring(const char *name, void *priv)
+{
+	struct ring_image *image = priv;
+	struct ring_stream *r;
+	struct ring_stream **more;
+	int ret;
+
+	if (is_known(image, name))
+		return 0;
+	r = calloc(1, sizeof(*r));
+	more = reallocarray(image->rings, image->nrings + 1,
+			    sizeof(struct ring_stream *));
 	if (more)
 		image->rings = more;
-	if (r && more)
-		ret = ring_open(&r->ring, image->fd, image->index, name, false);
+	ret = r && more ? ring_open(&r->ring, image->fd, image->index, name,
+				    false) : -ENOMEM;
 	if (!ret || ret == -EBADMSG)
 		image->found++;
-	if (!ret) {
-		r->ring.peek = image->totals;
-		ret = ring_copy_make(&r->copy, &r->ring);
-		if (ret > 0 && image->totals) {
-			image->totals->written += r->copy.count.committed;
-			image->totals->lost += r->copy.count.lost;
-		}
-		if (ret > 0) {
-			snprintf(r->stream.name, sizeof(r->stream.name),
-				 "stream_%s", name);
-			more[image->nrings++] = r;
-			return 0;
-		}
-		ring_close(&r->ring);
+	if (!ret || ret == -EBADMSG) {
+		r->ring.peek = image->peek;
+		snprintf(r->ring.name, sizeof(r->ring.name), "%s", name);
+		snprintf(r->stream.name, sizeof(r->stream.name), "stream_%s",
+			 name);
+		r->stream.source = &ring_source;
+		more[image->nrings++] = r;
+		if (ret)
+			no_ring(image, name);
+		r->ring.broken = ret;
+		return 0;
 	}
 	free(r);
-	if (ret == -EBADMSG)
-		reader_problem(image->reader, image->shown,
-			       "ring %s makes no sense", name);
 	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
 }
 
-/* Tells of rings whose files are not there, or have no ring's head. */
-static void miss_rings(const struct image *image)
+/* Tells once of rings whose files are not there, or have no ring's head. */
+static void miss_rings(struct ring_image *image)
 {
 	uint32_t missing = rings_missing(&image->session.page, image->found);
 
-	if (missing)
+	if (missing && !image->missed)
 		reader_problem(image->reader, image->shown,
 			       "the files of %u of its %u buffers are missing "
 			       "or cut short: their events are missing",
 			       missing, image->session.page.rings);
+	image->missed = image->missed || missing;
+}
+
+/* Copies what is new in a ring. One that was never used has nothing. */
+static int copy_ring(struct ring_image *image, struct ring_stream *r)
+{
+	int ret;
+
+	if (r->ring.broken || !r->ring.map.address || r->is_fresh)
+		return 0;
+	ret = ring_copy_more(&r->fresh, &r->ring, &r->mark);
+	if (ret > 0) {
+		r->is_fresh = true;
+		r->count = r->fresh.count;
+		return 0;
+	}
+	/* what a session's end has removed is no damage */
+	if (ret == -EBADMSG && !(r->ring.cut && r->mark.known))
+		no_ring(image, r->ring.name);
+	return ret == -ENOMEM ? ret : 0;
 }
 
 static int keep_packet(const struct packet *packet, void *priv)
 {
-	struct ring_stream *r = priv;
-	struct packet *more = r->packets;
+	struct batch *batch = priv;
+	struct packet *more = batch->packets;
 
-	if (!(r->npackets & (r->npackets - 1)))
-		more = reallocarray(r->packets, 2 * r->npackets + 1,
+	if (!(batch->npackets & (batch->npackets - 1)))
+		more = reallocarray(batch->packets, 2 * batch->npackets + 1,
 				    sizeof(*more));
 	if (!more)
 		return -ENOMEM;
-	r->packets = more;
-	more[r->npackets++] = *packet;
+	batch->packets = more;
+	more[batch->npackets++] = *packet;
 	return 0;
 }
 
-/* Parses the metadata that a trace of this session would have. */
-static int make_trace(struct image *image, const struct trace_set *set)
+static int64_t time_of(const struct ring_image *image, uint64_t reading)
+{
+	return clock_time(&image->clock, clock_base(&image->clock), reading);
+}
+
+/* Gives the metadata that a trace of this session would have. */
+static int write_text(struct ring_image *image, char **text)
 {
 	struct metadata metadata = {
 		.process = &image->page, .session = &image->session,
-		.uuid = image->page.uuid,
+		.uuid = image->page.uuid, .clock = image->clock,
 		.created_s = (uint64_t)time(NULL),
 	};
-	char *text = NULL;
 	size_t bytes = 0;
-	FILE *out = open_memstream(&text, &bytes);
-	unsigned int line;
+	FILE *out;
 	int ret;
 
+	*text = NULL;
+	out = open_memstream(text, &bytes);
 	if (!out)
 		return -ENOMEM;
-	trace_set_clock(set, &image->page, &metadata.clock);
 	ret = metadata_write(out, &metadata);
 	if (fclose(out) && !ret)
 		ret = -ENOMEM;
-	image->trace = ret ? NULL : calloc(1, sizeof(*image->trace));
-	if (!ret)
-		ret = image->trace ? read_trace(image->trace, text, &line) :
-				     -ENOMEM;
-	free(text);
-	if (!ret)
-		ret = read_name(image->trace, image->shown);
-	if (!ret)
-		ret = reader_add_trace(image->reader, image->trace);
-	if (ret && image->trace) {
-		trace_class_free(image->trace);
-		free(image->trace);
-	}
 	return ret;
 }
 
-/* Adds a ring's copy to the reader. Returns 1, 0: it has no event, or a
- * negative errno; the stream is then freed. */
-static int add_stream(struct image *image, const struct packet_format *format,
-		      struct ring_stream *r)
+static int make_trace(struct ring_image *image)
 {
-	int ret = ring_copy_each(&r->copy, format, keep_packet, r);
+	struct trace_class *trace = calloc(1, sizeof(*trace));
+	char *text = NULL;
+	unsigned int line;
+	int ret = trace ? write_text(image, &text) : -ENOMEM;
 
-	ring_close(&r->ring);
-	r->stream.source = &ring_source;
-	r->stream.event.trace = image->trace;
+	if (!ret)
+		ret = read_trace(trace, text, &line);
+	free(text);
+	if (!ret)
+		ret = read_name(trace, image->shown);
+	if (!ret)
+		ret = reader_add_trace(image->reader, trace);
+	if (ret && trace) {
+		trace_class_free(trace);
+		free(trace);
+		return ret;
+	}
+	image->trace = trace;
+	return ret;
+}
+
+/* Describes events that the session has got since. */
+static int describe(struct ring_image *image)
+{
+	int news = session_view_update(&image->session);
+	char *text = NULL;
+	int ret = 0;
+
+	if (news < 0)
+		return news;
+	if (!image->trace || news) {
+		free(image->shapes);
+		image->shapes = NULL;
+		ret = metadata_format(&image->format, &image->shapes,
+				      &image->session);
+	}
+	if (ret || !image->trace)
+		return ret ? ret : make_trace(image);
+	if (news)
+		ret = write_text(image, &text);
+	if (news && !ret)
+		read_trace_more(image->trace, text);
+	free(text);
+	return ret;
+}
+
+/* Appends what is fresh, whose events are described now. */
+static int append(struct ring_image *image, struct ring_stream *r, bool last)
+{
+	struct batch *batch;
+	uint64_t lost = r->mark.lost;
+	bool known = r->mark.known;
+	int ret;
+
+	if (!r->is_fresh)
+		return 0;
+	batch = calloc(1, sizeof(*batch));
+	if (!batch)
+		return -ENOMEM;
+	batch->copy = r->fresh;
+	r->is_fresh = false;
+	ret = ring_copy_each(&batch->copy, &image->format, keep_packet, batch);
 	if (ret == -EBADMSG) {
+		r->ring.broken = true;
 		reader_problem(image->reader, image->shown,
 			       "%s: packets of its ring make no sense",
 			       r->stream.name);
 		ret = 0;
 	}
-	if (!ret && r->npackets) {
-		ret = reader_add_stream(image->reader, &r->stream);
-		if (!ret)
-			return 1;
+	/* a full ring loses events all the time: not ten messages a second */
+	if (known && batch->npackets == 1 && !batch->packets[0].count &&
+	    !batch->packets[0].missed && !last && r->quiet++ % TELL_LOOKS) {
+		r->mark.lost = lost;
+		batch->npackets = 0;
 	}
-	ring_stream_close(&r->stream);
-	return ret;
-}
-
-/* The rings were copied first: all events in the copies are described now. */
-static int add_streams(struct image *image, const struct trace_set *set)
-{
-	struct event_shape *shapes = NULL;
-	struct packet_format format;
-	size_t done = 0;
-	int ret = session_view_update(&image->session);
-	int sum = 0;
-
-	ret = ret < 0 ? ret :
-	      metadata_format(&format, &shapes, &image->session);
-	if (!ret)
-		ret = make_trace(image, set);
-	while (!ret && done < image->nrings) {
-		ret = add_stream(image, &format, image->rings[done++]);
-		sum += ret > 0;
-		ret = ret > 0 ? 0 : ret;
-	}
-	while (done < image->nrings) {
-		ring_close(&image->rings[done]->ring);
-		ring_stream_close(&image->rings[done++]->stream);
-	}
-	free(shapes);
-	return ret ? ret : sum;
-}
-
-int reader_add_rings(struct reader *reader, const struct trace_set *set,
-		     int fd, const char *name, const char *shown,
-		     struct ring_totals *totals)
-{
-	struct image image = { .reader = reader, .shown = shown, .fd = fd,
-			       .totals = totals };
-	int ret = process_read(&image.page, fd);
-
-	if (!ret)
-		ret = session_view_find(&image.session, fd, image.page.sessions,
-					name, &image.index);
-	if (ret)
+	if (ret || !batch->npackets) {
+		batch_free(batch);
 		return ret;
-	if (totals)
-		totals->processes++;
-	ret = rings_each(fd, image.index, copy_ring, &image);
-	if (!ret)
-		miss_rings(&image);
-	if (ret) {
-		while (image.nrings) {
-			struct ring_stream *r = image.rings[--image.nrings];
-
-			ring_close(&r->ring);
-			ring_stream_close(&r->stream);
-		}
-	} else {
-		ret = add_streams(&image, set);
 	}
-	free(image.rings);
-	session_view_close(&image.session);
+	if (batch->packets[batch->npackets - 1].count)
+		r->quiet = 0;
+	*(r->last ? &r->last->next : &r->first) = batch;
+	r->last = batch;
+	if (!r->added) {
+		r->stream.event.trace = image->trace;
+		ret = reader_add_stream(image->reader, &r->stream);
+		r->added = !ret;
+	}
 	return ret;
+}
+
+int ring_image_refresh(struct ring_image *image, bool last)
+{
+	int ret = rings_each(image->fd, image->index, open_ring, image);
+
+	/* the directory of a process that has ended may be gone */
+	if (ret && ret != -ENOMEM && ret != -EMFILE && ret != -ENFILE)
+		ret = 0;
+	for (size_t i = 0; i < image->nrings && !ret; i++)
+		ret = copy_ring(image, image->rings[i]);
+	/* the rings were copied first: all events in the copies are described
+	 * now */
+	if (!ret)
+		ret = describe(image);
+	for (size_t i = 0; i < image->nrings && !ret; i++)
+		ret = append(image, image->rings[i], last);
+	return ret;
+}
+
+bool ring_image_stopped(const struct ring_image *image)
+{
+	return image->session.page.state != SESSION_ACTIVE;
+}
+
+bool ring_image_destroyed(const struct ring_image *image)
+{
+	return image->session.page.state == SESSION_DESTROYED;
+}
+
+void ring_image_count(const struct ring_image *image,
+		      struct ring_totals *totals)
+{
+	for (size_t i = 0; i < image->nrings; i++) {
+		totals->written += image->rings[i]->count.committed;
+		totals->lost += image->rings[i]->count.lost;
+	}
+}
+
+int64_t ring_image_now(const struct ring_image *image)
+{
+	struct clock_anchor anchor;
+
+	if (image->page.clock_kind == CLOCK_KIND_ATOMIC)
+		return TIME_MAX;
+	clock_anchor_take_kind(image->page.clock_kind, &anchor);
+	return time_of(image, anchor.clock);
+}
+
+void ring_image_close(struct ring_image *image)
+{
+	while (image->nrings) {
+		struct ring_stream *r = image->rings[--image->nrings];
+
+		if (r->ring.map.address)
+			ring_close(&r->ring);
+		if (!r->added)
+			ring_stream_close(&r->stream);
+	}
+	free(image->rings);
+	free(image->shapes);
+	if (image->session.map.address)
+		session_view_close(&image->session);
+	if (image->fd >= 0)
+		close(image->fd);
+	free(image->name);
+	free(image);
+}
+
+int reader_add_rings(struct ring_image **made, struct reader *reader,
+		     const struct trace_set *set, int fd, const char *name,
+		     const char *shown, bool peek)
+{
+	struct ring_image *image = calloc(1, sizeof(*image));
+	int ret;
+
+	if (!image)
+		return -ENOMEM;
+	image->reader = reader;
+	image->peek = peek;
+	image->name = strdup(shown);
+	image->shown = image->name;
+	image->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	ret = !image->name ? -ENOMEM : image->fd < 0 ? -errno : 0;
+	if (!ret)
+		ret = process_read(&image->page, fd);
+	if (!ret)
+		ret = session_view_find(&image->session, fd,
+					image->page.sessions, name,
+					&image->index);
+	if (!ret) {
+		trace_set_clock(set, &image->page, &image->clock);
+		ret = ring_image_refresh(image, false);
+	}
+	if (ret) {
+		ring_image_close(image);
+		return ret;
+	}
+	miss_rings(image);
+	*made = image;
+	return 0;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The rings of sessions as a source of events: a copy of each ring, made now.
- * The rings do not change, nor does anything that a recorder knows of them.
+ * The rings of sessions as a source of events: a copy of what each ring has,
+ * and of what it gets later. The rings do not change, nor does anything that a
+ * recorder knows of them.
  */
 #ifndef TRACES_READ_RINGS_H
 #define TRACES_READ_RINGS_H
@@ -13,20 +14,43 @@
 struct ring_totals {
 	uint64_t written;		/* events, also those that have gone */
 	uint64_t lost;
-	size_t processes;		/* images that have the session */
 };
+
+/* The rings of one session of one image. */
+struct ring_image;
 
 /*
  * Adds the rings of session `name` of the image that `fd` is open on. `shown`
  * names it in messages. `set` has the anchors of all images
  * (trace_set_anchors(), trace_set_anchor_now()); it is not a directory here.
- * With `totals`, adds to them, and the copies also have what a recorder has
- * taken, as far as it is still there. Returns how many rings had events, or a
- * negative errno: -ENOENT: the image has no such session; -EPROTO: it is of
- * another version; -ENOMEM.
+ * With `peek` the copies also have what a recorder has taken, as far as it is
+ * still there. Gives what the caller closes with ring_image_close(), also while
+ * the reader goes on. Returns 0 or a negative errno: -ENOENT: the image has no
+ * such session; -EPROTO: it is of another version; -ENOMEM.
  */
-int reader_add_rings(struct reader *reader, const struct trace_set *set,
-		     int fd, const char *name, const char *shown,
-		     struct ring_totals *totals);
+int reader_add_rings(struct ring_image **image, struct reader *reader,
+		     const struct trace_set *set, int fd, const char *name,
+		     const char *shown, bool peek);
+void ring_image_close(struct ring_image *image);
+
+/*
+ * Copies what the rings have got since the last call; reader_refresh() then
+ * gives it. With `last`, losses that no later event follows are told, too.
+ * Returns 0, or a negative errno: -ENOMEM, -EMFILE, -ENFILE.
+ */
+int ring_image_refresh(struct ring_image *image, bool last);
+
+/* Returns whether the session was stopped or destroyed, as the last refresh
+ * saw it; whether `image` is of session number `index`. */
+bool ring_image_stopped(const struct ring_image *image);
+bool ring_image_destroyed(const struct ring_image *image);
+
+/* Adds the counts of the last refresh. */
+void ring_image_count(const struct ring_image *image,
+		      struct ring_totals *totals);
+
+/* Returns the time that it is now by the clock of the image's events, or
+ * TIME_MAX if that clock tells no time. */
+int64_t ring_image_now(const struct ring_image *image);
 
 #endif

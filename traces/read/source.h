@@ -16,6 +16,8 @@ struct read_packet {
 	struct packet_head head;
 	const uint8_t *events;
 	size_t bytes;
+	uint64_t missed;		/* events before it that were
+					 * overwritten before they were read */
 };
 
 /* What a stream comes from. */
@@ -79,6 +81,7 @@ struct reader {
 	bool started;
 	bool follows;			/* reader_follow() was called */
 	bool held;			/* the heap's first was not given */
+	size_t nbegun;			/* streams that were in order() */
 	char **paths;			/* directories that were added */
 	size_t npaths;
 	bool quiet;			/* problems and losses are not told */

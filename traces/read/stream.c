@@ -64,12 +64,33 @@ static void skip_before(struct read_stream *s)
 	}
 }
 
+/* Tells of events that were overwritten behind the packet before this one. */
+static void note_missed(struct read_stream *s, const struct read_packet *packet)
+{
+	const struct reader_calls *calls = s->reader->calls;
+	const struct metadata_clock *clock = &s->event.trace->clock;
+	struct trace_loss loss = {
+		.trace = s->event.trace, .stream = s->name,
+		.events = packet->missed, .overwritten = true,
+		.from = TIME_MIN,
+		.to = clock_time(clock, s->base_ns,
+				 packet->head.timestamp_begin),
+	};
+
+	if (s->started)
+		loss.from = clock_time(clock, s->base_ns,
+				       s->head.timestamp_end);
+	if (packet->missed && calls->loss && !s->reader->quiet)
+		calls->loss(&loss, calls->priv);
+}
+
 static bool packet_next(struct read_stream *s)
 {
-	struct read_packet packet;
+	struct read_packet packet = { .missed = 0 };
 
 	if (!s->source->packet(s, s->begin, &packet))
 		return false;
+	note_missed(s, &packet);
 	note_loss(s, &packet.head);
 	s->head = packet.head;
 	s->started = true;
