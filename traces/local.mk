@@ -98,6 +98,7 @@ traces_sources = \
 	traces/text/out.c \
 	traces/text/out.h \
 	traces/text/private.h \
+	traces/text/unit.c \
 	traces/trace.c \
 	traces/trace.h \
 	traces/verify.c \

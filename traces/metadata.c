@@ -150,6 +150,20 @@ static const char *identifier(struct names *names, const char *text,
 	return name;
 }
 
+/* Writes an integer that has a unit. An alias of its type says so: CTF has no
+ * word for it. No field has a name that begins as the alias's does. */
+static void put_unit(FILE *out, const struct scalar *scalar, uint8_t how,
+		     const char *name)
+{
+	const char *kind = how < TAFFRAIL_HOW_TIME_NS ? "duration" : "time";
+	const char *unit = unit_word(how);
+
+	fputs("typealias ", out);
+	scalar_put_type(out, scalar, 10);
+	fprintf(out, " := %s_%s_of%s;\n\t\t%s_%s_of%s %s;\n", kind, unit, name,
+		kind, unit, name, name);
+}
+
 /* Writes a scalar that is shown in a way of its own. Returns false when the
  * type alone says it. */
 static bool put_shown(FILE *out, struct names *names,
@@ -165,6 +179,11 @@ static bool put_shown(FILE *out, struct names *names,
 	    type == TAFFRAIL_T_PTR ||
 	    !shown_find(&field, &shown, (uint32_t)i))
 		return false;
+	if (*unit_word(field.how)) {
+		put_unit(out, scalar, field.how,
+			 identifier(names, text, "_", ""));
+		return true;
+	}
 	switch (field.how) {
 	case TAFFRAIL_HOW_CHAR:
 		if (scalar->bytes != 1)

@@ -190,11 +190,19 @@ static struct shown_bytes shown_of(const struct marker *marker)
 
 const char *marker_shown_word(int how)
 {
-	static const char words[][8] = {
+	static const char words[][9] = {
 		[TAFFRAIL_HOW_ENUM] = "enum", [TAFFRAIL_HOW_HEX] = "hex",
 		[TAFFRAIL_HOW_OCT] = "oct", [TAFFRAIL_HOW_BOOL] = "bool",
 		[TAFFRAIL_HOW_CHAR] = "char", [TAFFRAIL_HOW_ERRNO] = "errno",
 		[TAFFRAIL_HOW_VARIANT] = "variant",
+		[TAFFRAIL_HOW_DURATION_NS] = "ns",
+		[TAFFRAIL_HOW_DURATION_US] = "us",
+		[TAFFRAIL_HOW_DURATION_MS] = "ms",
+		[TAFFRAIL_HOW_DURATION_S] = "s",
+		[TAFFRAIL_HOW_TIME_NS] = "time, ns",
+		[TAFFRAIL_HOW_TIME_US] = "time, us",
+		[TAFFRAIL_HOW_TIME_MS] = "time, ms",
+		[TAFFRAIL_HOW_TIME_S] = "time, s",
 	};
 
 	return (size_t)how < ARRAY_SIZE(words) ? words[how] : "";

@@ -21,6 +21,7 @@ static struct field_use *use_of(struct report *r, const struct field_at *at,
 
 	for (; *use; use = &(*use)->next)
 		if (!strcmp((*use)->name, name) && (*use)->number == number &&
+		    (*use)->unit == at->class->unit &&
 		    !(*use)->event == !event &&
 		    (!event || !strcmp((*use)->event, event)))
 			return *use;
@@ -30,6 +31,7 @@ static struct field_use *use_of(struct report *r, const struct field_at *at,
 	(*use)->name = name;
 	(*use)->event = event;
 	(*use)->number = number;
+	(*use)->unit = at->class->unit;
 	(*use)->values.max = VALUES_MAX;
 	return *use;
 }

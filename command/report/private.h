@@ -92,6 +92,7 @@ struct field_use {
 	const char *name;		/* of the field */
 	const char *event;		/* "app:reply", or NULL: a context */
 	bool number;
+	uint8_t unit;			/* of all of them, or 0 */
 	struct histogram numbers;
 	struct values values;
 	struct field_use *next;

@@ -9,8 +9,11 @@
 #include "command/common/counted.h"
 #include "command/common/printable.h"
 #include "command/report/private.h"
+#include "taffrail/site.h"
 
 #define NAME_BYTES	128
+
+typedef void print_number(char *text, size_t room, long double value);
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
 
@@ -230,8 +233,42 @@ static void print_values(const struct report *r, const struct values *v)
 		       (unsigned long long)v->missed);
 }
 
+static void number_us(char *text, size_t room, long double value)
+{
+	report_duration(text, room, value * 1e3L);
+}
+
+static void number_ms(char *text, size_t room, long double value)
+{
+	report_duration(text, room, value * 1e6L);
+}
+
+static void number_s(char *text, size_t room, long double value)
+{
+	report_duration(text, room, value * 1e9L);
+}
+
+/* Returns how numbers of a unit are printed. */
+static print_number *number_as(uint8_t unit)
+{
+	switch (unit) {
+	case TAFFRAIL_HOW_DURATION_NS:
+		return report_duration;
+	case TAFFRAIL_HOW_DURATION_US:
+		return number_us;
+	case TAFFRAIL_HOW_DURATION_MS:
+		return number_ms;
+	case TAFFRAIL_HOW_DURATION_S:
+		return number_s;
+	default:
+		return report_number;
+	}
+}
+
 void report_fields(struct report *r)
 {
+	print_number *number;
+
 	for (struct field_use *use = r->uses; use; use = use->next) {
 		const char *event = use->event ? use->event : "all events";
 
@@ -245,11 +282,12 @@ void report_fields(struct report *r)
 			continue;
 		}
 		print_columns("field");
-		print_numbers(&use->numbers, use->name, report_number);
+		number = number_as(use->unit);
+		print_numbers(&use->numbers, use->name, number);
 		if (use->numbers.nans)
 			printf("%10llu of NaN\n",
 			       (unsigned long long)use->numbers.nans);
-		report_rows(&use->numbers, report_number);
+		report_rows(&use->numbers, number);
 	}
 }
 

@@ -26,6 +26,7 @@
 
 /* The library's names, in a program that has macros of such names. */
 #pragma push_macro("c_str")
+#pragma push_macro("clock")
 #pragma push_macro("count")
 #pragma push_macro("data")
 #pragma push_macro("den")
@@ -38,8 +39,10 @@
 #pragma push_macro("period")
 #pragma push_macro("size")
 #pragma push_macro("time_since_epoch")
+#pragma push_macro("to_time_t")
 #pragma push_macro("what")
 #undef c_str
+#undef clock
 #undef count
 #undef data
 #undef den
@@ -52,6 +55,7 @@
 #undef period
 #undef size
 #undef time_since_epoch
+#undef to_time_t
 #undef what
 
 /* A program may include the header inside extern "C". */
@@ -206,18 +210,27 @@ auto object_as_(const T_ &v_, rank_<3>) -> typename O_::type_
 {
 	return O_::of_(v_);
 }
-/* std::chrono: a duration, a point in time */
+/* std::chrono: a duration, a point in time. The clock that has to_time_t()
+ * begins in 1970. */
 template <class T_> TAFFRAIL_ALWAYS_INLINE_
 auto object_as_(const T_ &v_, rank_<5>)
-	-> decltype(nanoseconds_<typename T_::period>(v_.count()))
+	-> formatted_<decltype(nanoseconds_<typename T_::period>(v_.count())),
+		      TAFFRAIL_HOW_DURATION_NS>
 {
-	return nanoseconds_<typename T_::period>(v_.count());
+	return { nanoseconds_<typename T_::period>(v_.count()) };
 }
+template <class T_> char since_1970_(T_ *, ...);
+template <class T_, class C_ = decltype(
+		T_::clock::to_time_t(any_<const T_ &>()))>
+long since_1970_(T_ *, int);
 template <class T_> TAFFRAIL_ALWAYS_INLINE_
 auto object_as_(const T_ &v_, rank_<4>)
-	-> decltype(object_as_(v_.time_since_epoch(), rank_<5>()))
+	-> formatted_<decltype(object_as_(v_.time_since_epoch(),
+					  rank_<5>()).value_),
+		      sizeof(since_1970_((T_ *)nullptr, 0)) == 1 ?
+			TAFFRAIL_HOW_DURATION_NS : TAFFRAIL_HOW_TIME_NS>
 {
-	return object_as_(v_.time_since_epoch(), rank_<5>());
+	return { object_as_(v_.time_since_epoch(), rank_<5>()).value_ };
 }
 /* std::vector, std::array, std::span */
 template <class T_> TAFFRAIL_ALWAYS_INLINE_
@@ -278,6 +291,7 @@ template <class T_> struct as_<T_, true> {
 }
 
 #pragma pop_macro("c_str")
+#pragma pop_macro("clock")
 #pragma pop_macro("count")
 #pragma pop_macro("data")
 #pragma pop_macro("den")
@@ -290,6 +304,7 @@ template <class T_> struct as_<T_, true> {
 #pragma pop_macro("period")
 #pragma pop_macro("size")
 #pragma pop_macro("time_since_epoch")
+#pragma pop_macro("to_time_t")
 #pragma pop_macro("what")
 
 #endif

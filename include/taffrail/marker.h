@@ -20,6 +20,8 @@
  *						of the union e what tag says
  *		TAFFRAIL_ENUM(e, A, B, ...)	the name of the value e
  *		TAFFRAIL_HEX(e), _OCT, _BOOL, _CHAR, _ERRNO	e, shown so
+ *		TAFFRAIL_DURATION(e, ms)	e in ns, us, ms or s
+ *		TAFFRAIL_TIME(e, ns)		e since 1970, in such a unit
  *	TAFFRAIL_LEVEL(level), TAFFRAIL_MESSAGE(text)
  *		before the arguments, no fields: how severe the event is, and
  *		a text for people, "{id} took {ms} ms"
@@ -145,6 +147,11 @@
 	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_HOW_ERRNO, )
 #define TAFFRAIL_CHAR(e)						\
 	TAFFRAIL_SHOWN_("taffrail:" #e, (char)(e), TAFFRAIL_HOW_CHAR, )
+/* Of an integer: its unit, one of the words ns, us, ms and s. */
+#define TAFFRAIL_DURATION(e, unit)					\
+	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_DURATION_IN_##unit##_, )
+#define TAFFRAIL_TIME(e, unit)						\
+	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_TIME_IN_##unit##_, )
 
 /*
  * The level of an event, by the names of syslog and LTTng: emerg, alert, crit,
@@ -184,6 +191,15 @@
 #define TAFFRAIL_NOTHING_(...)
 
 #define TAFFRAIL_FIRST_(first, ...)	first
+
+#define TAFFRAIL_DURATION_IN_ns_	TAFFRAIL_HOW_DURATION_NS
+#define TAFFRAIL_DURATION_IN_us_	TAFFRAIL_HOW_DURATION_US
+#define TAFFRAIL_DURATION_IN_ms_	TAFFRAIL_HOW_DURATION_MS
+#define TAFFRAIL_DURATION_IN_s_		TAFFRAIL_HOW_DURATION_S
+#define TAFFRAIL_TIME_IN_ns_		TAFFRAIL_HOW_TIME_NS
+#define TAFFRAIL_TIME_IN_us_		TAFFRAIL_HOW_TIME_US
+#define TAFFRAIL_TIME_IN_ms_		TAFFRAIL_HOW_TIME_MS
+#define TAFFRAIL_TIME_IN_s_		TAFFRAIL_HOW_TIME_S
 
 /*
  * A level is a struct taffrail_shown of field 0 behind the file's name: this

@@ -97,6 +97,14 @@ enum taffrail_how {
 				 * one that the field before it numbers; the
 				 * values are types: 0, a scalar, a string
 				 * without a NUL */
+	TAFFRAIL_HOW_DURATION_NS = 16,	/* a duration, in this unit */
+	TAFFRAIL_HOW_DURATION_US = 17,
+	TAFFRAIL_HOW_DURATION_MS = 18,
+	TAFFRAIL_HOW_DURATION_S	 = 19,
+	TAFFRAIL_HOW_TIME_NS	 = 20,	/* a time since 1970, in this unit */
+	TAFFRAIL_HOW_TIME_US	 = 21,
+	TAFFRAIL_HOW_TIME_MS	 = 22,
+	TAFFRAIL_HOW_TIME_S	 = 23,
 };
 
 /*

@@ -101,9 +101,9 @@ def wrong(marker, frames, told):
         return
     for data, row in zip(frames, marker.rows):
         parts = []
-        for (name, _, _), value in zip(marker.fields, row):
-            parts += [b", "] * bool(parts) + v.parts_for_gdb(name, value,
-                                                             told)
+        for (name, _, base), value in zip(marker.fields, row):
+            parts += [b", "] * bool(parts) + v.parts_for_gdb(
+                name, value, told, base)
         if not matches(data.rstrip(b"\0"), parts):
             yield "%r, not %r" % (data, parts)
 

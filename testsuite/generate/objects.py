@@ -236,16 +236,19 @@ class Objects:
                   for _ in range(self.rounds)]
         table, top = self.table("const " + type,
                                 map(v.integer_literal, counts))
-        values = [("int", nanoseconds(n, num, den), 64) for n in counts]
+        values = [("int", nanoseconds(n, num, den), 64, "ns") for n in counts]
+        made = "{ %s[i] }" % table
         if self.library():
             type = "std::chrono::duration<%s, std::ratio<%d, %d> >" % (
                 type, num, den)
-            return self.held(type, "(%s[i])" % table, values, "int64", top)
-        type = "mini::Time<%s, mini::Ratio<%d, %d> >" % (type, num, den)
-        made = "{ %s[i] }" % table
-        if self.rng.random() < 0.4:
-            type, made = "mini::Since<%s >" % type, "{ %s }" % made
-        return self.held(type, made, values, "int64", top)
+            made = "(%s[i])" % table
+        else:
+            type = "mini::Time<%s, mini::Ratio<%d, %d> >" % (type, num, den)
+            if self.rng.random() < 0.4:
+                type, made = "mini::Since<%s >" % type, "{ %s }" % made
+        a = self.held(type, made, values, "int64", top)
+        a.shown = "ns"
+        return a
 
     def object_mine(self):
         """A class of the program's own; what it holds may be an object."""

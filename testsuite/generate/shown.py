@@ -19,8 +19,8 @@ def error_names(number):
 
 class Shown:
     def shown_kinds(self):
-        return (self.base, self.truth, self.character, self.error, self.state,
-                self.state, self.text, self.text)
+        return (self.base, self.unit, self.truth, self.character,
+                self.error, self.state, self.state, self.text, self.text)
 
     def wrap(self, a, macro, more=""):
         """Puts the macro TAFFRAIL_... around an argument."""
@@ -37,6 +37,14 @@ class Shown:
         a = self.integer()
         macro, a.base = self.rng.choice((("HEX", 16), ("OCT", 8)))
         return self.wrap(a, macro)
+
+    def unit(self):
+        a = self.integer()
+        macro, word = self.rng.choice((("DURATION", ""), ("TIME", "time, ")))
+        unit = self.rng.choice(("ns", "us", "ms", "s"))
+        a.values = [(*x[:3], unit) for x in a.values]
+        a.shown = word + unit
+        return self.wrap(a, macro, ", " + unit)
 
     def truth(self):
         a = self.rng.choice((self.integer, self.floating, self.boolean))()

@@ -10,6 +10,7 @@ A value is a tuple of a kind and what it holds:
                          tells, because the linker or the stack chose it
     ("string", b)        bytes without a NUL
     ("sequence", [...])  values
+    ("int", n, bits, unit)      one that has a unit
     ("char", n)          a character; ("told", n, names): a number that has
                          names in the trace; ("state", n, names): in gdb, too
 
@@ -198,7 +199,7 @@ def field_shown(name, value, base, told):
     return b"_%s_length = %d, %s = %s" % (name, len(value[1]), name, items)
 
 
-def parts_for_gdb(name, value, told):
+def parts_for_gdb(name, value, told, base=10):
     """A field as the agent's text for $_sdata has it: bytes, and floats, which
     are compared as numbers."""
     if value[0] == "struct":
@@ -218,17 +219,26 @@ def parts_for_gdb(name, value, told):
             parts += [b", "] * bool(i) + scalar_for_gdb(item, told)
         parts.append(b"}")
     else:
-        parts += scalar_for_gdb(value, told)
+        parts += scalar_for_gdb(value, told, base)
     return parts
 
 
-def scalar_for_gdb(value, told):
+def scalar_for_gdb(value, told, base=10):
+    if value[0] == "int" and base != 10:
+        return [(b"0x%x" if base == 16 else b"0%o") % (
+            value[1] & (1 << value[2]) - 1)]
+    if value[0] == "int" and len(value) > 3:
+        return [b"%d %s" % (value[1], value[3].encode())]
+    if value[0] == "char":
+        return [b"'" + escaped(bytes([value[1] & 255]))[1:-1] + b"'"]
+    if value[0] == "told" and value[2] in (["true"], ["false"]):
+        return [value[2][0].encode()]
     if value[0] == "float":
         return [value[1]]
     if value[0] in ("pointer", "address"):
         return [shown(value, 0, told).lower()]
     if value[0] == "state" and value[2]:
         return [value[2][0].encode()]
-    if value[0] in ("char", "told", "state"):
+    if value[0] in ("told", "state"):
         return [b"%d" % value[1]]
     return [shown(value, 0, told)]

@@ -49,15 +49,58 @@ static void string_show(struct text *text, const struct field_value *value)
 		text_add_char(text, '"');
 }
 
-/* Adds the name of the value, if it has one. Returns whether it has. */
+/* Adds the value in a base of 2^bits, without a sign. */
+static void base_show(struct text *text, const struct field_value *value,
+		      uint32_t bits)
+{
+	uint32_t all = scalar_bytes(value->type) * 8;
+	uint64_t rest = field_integer(value) << (64 - all) >> (64 - all);
+	uint32_t n = bits;
+
+	text_add(text, bits == 4 ? "0x" : "0");
+	while (n < all && rest >> n)
+		n += bits;
+	for (; n; n -= bits)
+		text_add_char(text, "0123456789abcdef"[rest >> (n - bits) &
+						       ((1u << bits) - 1)]);
+}
+
+/* Adds the value in the way that was said. Returns whether it has. */
+static int how_show(struct text *text, const struct field_value *value,
+		    uint8_t how)
+{
+	uint64_t number = field_integer(value);
+
+	if (how == TAFFRAIL_HOW_HEX || how == TAFFRAIL_HOW_OCT) {
+		base_show(text, value, how == TAFFRAIL_HOW_HEX ? 4 : 3);
+	} else if (how == TAFFRAIL_HOW_BOOL && number < 2) {
+		text_add(text, number ? "true" : "false");
+	} else if (how == TAFFRAIL_HOW_CHAR) {
+		text_add_char(text, '\'');
+		add_escaped(text, (uint8_t)number);
+		text_add_char(text, '\'');
+	} else if (*unit_word(how)) {
+		field_show(text, value);
+		text_add_char(text, ' ');
+		text_add(text, unit_word(how));
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+/* Adds the name of the value, or the value in a way of its own, if it has one.
+ * Returns whether it has. */
 static int name_show(struct text *text, const struct field_event *event,
 		     const struct field_value *value, uint32_t i)
 {
 	struct shown_field field;
 	struct shown_name name;
+	uint8_t how;
 
 	if (!field_is_integer(value) || !shown_find(&field, &event->shown, i))
 		return 0;
+	how = field.how;
 	while (shown_next(&field, &name)) {
 		if ((uint64_t)name.value == field_integer(value)) {
 			text_add_bytes(text, name.start,
@@ -65,7 +108,7 @@ static int name_show(struct text *text, const struct field_event *event,
 			return 1;
 		}
 	}
-	return 0;
+	return how_show(text, value, how);
 }
 
 /* Makes of the bytes of a variant the value that they are: the field before

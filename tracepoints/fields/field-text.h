@@ -12,7 +12,8 @@
  * hexadecimal; floating-point numbers have as many digits as are needed to read
  * the same number back; strings are in quotes and escaped as babeltrace2 does
  * it, sequences in braces: id = 7, url = "/x", v = {1, 2}. A value that has a
- * name is shown by it: state = RUNNING.
+ * name is shown by it: state = RUNNING. Bases, booleans, characters and units
+ * are shown: 0xa5, 017, true, 'a', 5 ms.
  *
  * When the bytes end before the last field does, the text ends with "...".
  */

@@ -77,6 +77,14 @@ const char *level_word(int level)
 	return word;
 }
 
+const char *unit_word(uint8_t how)
+{
+	static const char words[4][3] = { "ns", "us", "ms", "s" };
+
+	return how < TAFFRAIL_HOW_DURATION_NS || how > TAFFRAIL_HOW_TIME_S ?
+		       "" : words[how & 3];
+}
+
 /* "first, scope::second": what is behind a colon counts. */
 int shown_next(struct shown_field *field, struct shown_name *name)
 {

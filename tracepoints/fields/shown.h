@@ -60,6 +60,10 @@ int shown_level(const struct shown_bytes *shown);
  * SIGSAFE. */
 const char *level_word(int level);
 
+/* Returns the word of a unit, as "ms", if `how` says a duration or a time; else
+ * an empty one. SIGSAFE. */
+const char *unit_word(uint8_t how);
+
 /* Takes the next name. Returns 1, or 0: there is none. SIGSAFE. */
 int shown_next(struct shown_field *field, struct shown_name *name);
 

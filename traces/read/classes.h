@@ -59,6 +59,8 @@ struct field_class {
 	bool is_signed;
 	uint8_t base;			/* to show it in: 2, 8, 10, 16 */
 	uint8_t bits;			/* in the trace; 0: all of `bytes` */
+	uint8_t unit;			/* TAFFRAIL_HOW_DURATION_NS and such,
+					 * of an integer; or 0 */
 	bool is_length;			/* of the sequence that follows */
 	bool counted;			/* of so many bytes as is said before */
 	const char *name;		/* as readers show it; elements: NULL */

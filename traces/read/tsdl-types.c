@@ -4,9 +4,12 @@
  * CTF specification 1.8.3, sections 4 and 7.3.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "taffrail/site.h"
+#include "tracepoints/fields/shown.h"
 #include "traces/read/tsdl-private.h"
 
 #define ALIGN_DEFAULT	0
@@ -324,12 +327,32 @@ struct tsdl_type *tsdl_parse_type(struct tsdl *t)
 	return t->error ? NULL : type;
 }
 
+/* Returns the unit that an alias of metadata.c says, "duration_ns_of_NAME", or
+ * 0. */
+static uint8_t unit_of(const char *alias)
+{
+	char start[32];
+
+	for (uint8_t how = TAFFRAIL_HOW_DURATION_NS; *unit_word(how); how++) {
+		snprintf(start, sizeof(start), "%s_%s_of_",
+			 how < TAFFRAIL_HOW_TIME_NS ? "duration" : "time",
+			 unit_word(how));
+		if (!strncmp(alias, start, strlen(start)))
+			return how;
+	}
+	return 0;
+}
+
 int tsdl_parse_alias(struct tsdl *t)
 {
 	struct tsdl_type *type = tsdl_parse_type(t);
+	const char *name;
 
 	if (!type || tsdl_need_sign(t, SIGN_ASSIGN))
 		return t->error;
-	add_alias(t, tsdl_take_text(t), type);
+	name = tsdl_take_text(t);
+	if (name && type->class.kind == FIELD_INTEGER)
+		type->class.unit = unit_of(name);
+	add_alias(t, name, type);
 	return tsdl_need_sign(t, ';');
 }

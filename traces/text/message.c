@@ -12,6 +12,7 @@
 #include "tracepoints/fields/field-text.h"
 #include "traces/read/field-at.h"
 #include "traces/text/number.h"
+#include "traces/text/private.h"
 
 #define NAME_BYTES	96
 #define FORMATTED_BYTES	1024		/* most messages have less */
@@ -47,6 +48,10 @@ static void put_value(struct out *out, const struct field_class *class,
 			number_s64(out->p, (int64_t)value) :
 			number_u64(out->p, value);
 		return;
+	case FIELD_INTEGER:
+		if (unit_text_put(out, class, field_integer(class, at)))
+			return;
+		/* fall through */
 	default:
 		field_text_put(out, class, at, at + bytes, false);
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Colours of text, as babeltrace2 uses them.
+ * Colours of text, as babeltrace2 uses them, and integers with a unit.
  */
 #ifndef TRACES_TEXT_PRIVATE_H
 #define TRACES_TEXT_PRIVATE_H
 
+#include "traces/read/classes.h"
 #include "traces/text/out.h"
 
 #define COLOR_NONE	"\033[0m"
@@ -13,6 +14,11 @@
 #define COLOR_RED	"\033[91m"
 #define COLOR_MAGENTA	"\033[95m"
 #define COLOR_YELLOW	"\033[93m"
+
+/* Writes an integer that has a unit as a person wants to read it: 1.5 ms, or
+ * 2026-11-26T08:00:00.5Z. Returns false where it has none. */
+bool unit_text_put(struct out *out, const struct field_class *class,
+		   uint64_t value);
 
 static inline void put_color(struct out *out, bool color, const char *which)
 {
