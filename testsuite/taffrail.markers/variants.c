@@ -90,6 +90,7 @@ static void hit(void)
 		hit_one(&v[i], i);
 	item.tag = 'f';
 	item.f = 1.5f;
+	v[0].u.i = TAFFRAIL_T_S32;	/* what it is, too */
 	LOG(TAFFRAIL_FIELD(which, TAFFRAIL_UNION(item, item.tag, ITEM)),
 	    TAFFRAIL_UNION(v[0].u, v[0].kind, OPTIONS));
 }

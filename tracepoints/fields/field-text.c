@@ -101,6 +101,8 @@ static int name_show(struct text *text, const struct field_event *event,
 	if (!field_is_integer(value) || !shown_find(&field, &event->shown, i))
 		return 0;
 	how = field.how;
+	if (how == TAFFRAIL_HOW_VARIANT)	/* its names are the options' */
+		return 0;
 	while (shown_next(&field, &name)) {
 		if ((uint64_t)name.value == field_integer(value)) {
 			text_add_bytes(text, name.start,
