@@ -142,7 +142,7 @@ static void place_variable(struct taffrail_place *place,
 	uint8_t rule = shape->var[nvar].rule;
 
 	place->at_ = (uint16_t)nvar;
-	place->kind_ = place->type_ & TAFFRAIL_T_SEQUENCE ?
+	place->kind_ = shape->var[nvar].element_bytes ?
 			       TAFFRAIL_PLACE_ARRAY_ :
 		       rule == WRITE_RULE_ADDRESS ? TAFFRAIL_PLACE_ADDRESS_ :
 						    TAFFRAIL_PLACE_STRING_;
@@ -192,6 +192,8 @@ static void places_fill(struct taffrail_marker *marker,
 		uint32_t bytes = scalar_bytes(is);
 
 		place->type_ = object->types[i];
+		if (is >> 4 == TAFFRAIL_T_ARRAY >> 4)	/* read as one */
+			place->type_ ^= TAFFRAIL_T_ARRAY | TAFFRAIL_T_SEQUENCE;
 		if (is & ~TAFFRAIL_T_SCALAR_MASK) {
 			place_variable(place, &object->shape, nvar++);
 			continue;

@@ -29,16 +29,31 @@
 #define TRACER_MINOR	1
 #define TRACER_PATCH	0
 
+static uint32_t array_count(const struct event_view *event, int i)
+{
+	const struct shown_bytes shown = { event->shown,
+				     event->shown + event->shown_bytes };
+
+	return shown_count(&shown, (uint32_t)i, event->types[i]);
+}
+
 static int shape_of(struct event_shape *shape, const struct event_view *event)
 {
 	unsigned int n = 0;
+	uint32_t bytes;
 	int i;
 
 	for (i = 0; i < event->nfields; i++) {
 		uint8_t type = event->types[i];
 		const struct scalar *scalar = scalar_of(type);
 
-		if (type == TAFFRAIL_T_STRING)
+		if (scalar && type >> 4 == TAFFRAIL_T_ARRAY >> 4) {
+			/* all 15 others have room behind it */
+			bytes = array_count(event, i) * scalar->bytes;
+			if (!bytes)
+				return -EBADMSG;
+			shape->steps[n++] = (uint16_t)bytes;
+		} else if (type == TAFFRAIL_T_STRING)
 			shape->steps[n++] = STEP_STRING;
 		else if (!scalar || (type & ~(TAFFRAIL_T_SEQUENCE |
 					      TAFFRAIL_T_SCALAR_MASK)))
@@ -220,6 +235,10 @@ static void put_field(FILE *out, struct names *names,
 	if (type == TAFFRAIL_T_STRING) {
 		fprintf(out, "string { encoding = UTF8; } %s;\n",
 			identifier(names, text, "_", ""));
+	} else if (type & TAFFRAIL_T_ARRAY) {
+		scalar_put_type(out, scalar, 10);
+		fprintf(out, " %s[%u];\n", identifier(names, text, "_", ""),
+			array_count(event, i));
 	} else if (type & TAFFRAIL_T_SEQUENCE) {
 		length = identifier(names, text, "__", "_length");
 		scalar_put_type(out, scalar_of(TAFFRAIL_T_U32), 10);

@@ -31,6 +31,7 @@ write_fn *write_choose(const struct write_shape *shape,
 			return write_fast_string(header);
 		}
 		if (shape->nvar == 1 && shape->var[0].element_bytes &&
+		    shape->var[0].rule != WRITE_RULE_BARE &&
 		    shape->fixed_bytes <= 8 &&
 		    shape->var[0].fixed_before == shape->fixed_bytes) {
 			*step += sizeof(uint32_t); /* the count */

@@ -123,7 +123,8 @@ SIGSAFE void write_event_build(struct write_event *event,
 		event->counts[i] = var[i].n > UINT32_MAX / 8 ?
 					   UINT32_MAX / 8 :
 					   (uint32_t)var[i].n;
-		part_add(event, &event->counts[i], 4);
+		if (shape->var[i].rule != WRITE_RULE_BARE)
+			part_add(event, &event->counts[i], 4);
 		part_add(event, var[i].p, (uint64_t)event->counts[i] * element);
 	}
 	part_add(event, block + done, shape->fixed_bytes - done);

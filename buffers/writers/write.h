@@ -65,6 +65,7 @@ enum write_rule {
 	WRITE_RULE_FIELD,	/* at most as many characters as the int at
 				 * offset `limit` of the fixed part */
 	WRITE_RULE_COUNTED,	/* at most var's n characters */
+	WRITE_RULE_BARE,	/* a sequence whose length is not written */
 };
 
 /* What an event is made of; constant while its slot exists. */
@@ -75,7 +76,7 @@ struct write_shape {
 	struct {
 		uint16_t fixed_before;	/* bytes of the fixed part before it */
 		uint8_t element_bytes;	/* of a sequence; 0: a string */
-		uint8_t rule;		/* enum write_rule, for strings */
+		uint8_t rule;		/* enum write_rule */
 		int32_t limit;
 	} var[16];
 	/* counts of too large events, by index into channels[]; or NULL */

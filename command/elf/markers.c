@@ -241,6 +241,12 @@ void marker_each_field(const struct marker *marker,
 		field.type = words;
 		if (!shown_find(&field.shown, &shown, (uint32_t)i))
 			field.shown = (struct shown_field){ 0 };
+		if (field.shown.how == TAFFRAIL_HOW_COUNT) {
+			snprintf(words + strcspn(words, "]"), 8, "%u]",
+				 shown_count(&shown, (uint32_t)i,
+					     marker->types[i]));
+			field.shown = (struct shown_field){ 0 };
+		}
 		call(&field, priv);
 	}
 }

@@ -67,6 +67,12 @@ struct seq_ {
 	seq_(const void *p_, uint64_t n_) : p_(p_), n_(n_) {}
 };
 
+/* An array, of as many elements for each event. */
+template <class T_, size_t N_>
+struct elements_ {
+	const void *p_;
+};
+
 /* A sequence of n_ characters, which need no NUL behind them. */
 struct text_ {
 	const void *p_;
@@ -122,6 +128,9 @@ template <> struct foreign_<str_> { static constexpr bool is_ = false; };
 template <> struct foreign_<text_> { static constexpr bool is_ = false; };
 template <> struct foreign_<no_field_> { static constexpr bool is_ = false; };
 template <class T_> struct foreign_<seq_<T_> > {
+	static constexpr bool is_ = false;
+};
+template <class T_, size_t N_> struct foreign_<elements_<T_, N_> > {
 	static constexpr bool is_ = false;
 };
 template <class T_> struct foreign_<maybe_<T_> > {
@@ -182,6 +191,12 @@ inline seq_<typename plain_<T_>::type_> make_array_(T_ *p_, uint64_t n_)
 {
 	return seq_<typename plain_<T_>::type_>((const void *)p_, n_);
 }
+template <class T_, size_t N_> TAFFRAIL_ALWAYS_INLINE_
+elements_<typename plain_<T_>::type_, N_> make_elements_(T_ (&p_)[N_])
+{
+	return { (const void *)p_ };
+}
+TAFFRAIL_ALWAYS_INLINE_ no_field_ make_elements_(...) { return no_field_(); }
 TAFFRAIL_ALWAYS_INLINE_ no_field_ make_array_(no_pointer_, uint64_t)
 {
 	return no_field_();
@@ -293,6 +308,12 @@ template <class T_> struct field_<seq_<T_>, false> {
 
 template <class T_>
 struct field_<maybe_<T_>, false> : field_<seq_<T_> > {};
+template <class T_, size_t N_> struct field_<elements_<T_, N_>, false> {
+	static constexpr int kind_ = element_<T_>::kind_ &&
+		N_ * sizeof(T_) <= TAFFRAIL_ARRAY_BYTES_MAX ?
+		TAFFRAIL_T_ARRAY | element_<T_>::kind_ : 0;
+	static constexpr unsigned bytes_ = 0;
+};
 /* Only an integer is shown in another way. */
 template <class T_, int How_>
 struct field_<formatted_<T_, How_>, false> : field_<T_> {

@@ -126,6 +126,36 @@
 		TAFFRAIL_PACK_AT_(taffrail_at_, taffrail_y_)		\
 		taffrail_at_ += sizeof(taffrail_y_);			\
 	} }
+/*
+ * An array: as a sequence, whose kind has another bit for the agent. What is no
+ * array has other elements than what it points to.
+ */
+#define TAFFRAIL_PLAINHOW3_(e, ...)					\
+	((void)0, (TAFFRAIL_ARRAY_TYPE_((e)[0])){ (const void *)(e),	\
+						  sizeof(e) / sizeof((e)[0]) })
+#define TAFFRAIL_KINDED3_(i, e, how, names, ...)			\
+	char taffrail_k##i##_[1 + TAFFRAIL_KIND_OF_(taffrail_s##i##_) *	\
+		(1 __VA_OPT__(- 1) &&					\
+		 sizeof(e) - 1 < TAFFRAIL_ARRAY_BYTES_MAX &&		\
+		 !__builtin_types_compatible_p(__typeof__(e),		\
+					       __typeof__(&(e)[0])))];
+#define TAFFRAIL_ITEMED3_(i, e, ...)	TAFFRAIL_K_(i) + 0x40,
+#define TAFFRAIL_COUNTS3_(i, e, ...)	char taffrail_i##i##_[1];
+#define TAFFRAIL_VARIES3_(i, e, ...)	char taffrail_n##i##_[1];
+#define TAFFRAIL_LAYS3_(i, e, ...)	char taffrail_o##i##_[0];
+#define TAFFRAIL_NAMING3_(i, e, ...)
+#define TAFFRAIL_PACKS3_(i, e, ...)	TAFFRAIL_PACK_(i, e)
+#define TAFFRAIL_SAIDHOW3_(i, names)					\
+	struct __attribute__((__packed__)) {				\
+		struct taffrail_shown head_;				\
+		int64_t count_;						\
+		char names_[1];						\
+	} taffrail_h##i##_;
+#define TAFFRAIL_SAYINGHOW3_(i, e, ...)					\
+	.taffrail_h##i##_ = {						\
+		{ TAFFRAIL_NUMBER_OF_(i), TAFFRAIL_HOW_COUNT, 1, 9 },	\
+		sizeof(e) / sizeof((e)[0]), "" },
+
 #define TAFFRAIL_PACK_AT_(at, y)					\
 	__builtin_memcpy(TAFFRAIL_SUM_ <= 8 ?				\
 		(unsigned char *)&taffrail_fixed_ + ((at) & 7) :	\

@@ -123,6 +123,14 @@ private:
 		var_->n_ = s_.p_ ? s_.n_ : 0;
 	}
 
+	template <unsigned O_, class T_, size_t N_>
+	static TAFFRAIL_ALWAYS_INLINE_
+	void put_(to_ &, taffrail_var *var_, const elements_<T_, N_> &e_)
+	{
+		var_->p_ = e_.p_;
+		var_->n_ = N_;
+	}
+
 	template <unsigned O_, class T_>
 	static TAFFRAIL_ALWAYS_INLINE_
 	void put_(to_ &, taffrail_var *var_, const maybe_<T_> &m_)
@@ -191,6 +199,11 @@ TAFFRAIL_ALWAYS_INLINE_ const void *named_(const choice_<Owner_, M_...> &c_)
 
 	__asm__("" : "+r" (choice_));
 	return choice_;
+}
+template <class T_, size_t N_>
+TAFFRAIL_ALWAYS_INLINE_ const void *named_(const elements_<T_, N_> &e_)
+{
+	return e_.p_;
 }
 template <class T_>
 TAFFRAIL_ALWAYS_INLINE_ const void *named_(const seq_<T_> &s_)

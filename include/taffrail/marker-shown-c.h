@@ -9,7 +9,8 @@
  *	(, "taffrail:" "e", e, 1, TAFFRAIL_HOW_..., (A, B), )
  *
  * In place of the 1, structures (marker-group-c.h) have nothing, and unions
- * (marker-union-c.h) 2. No expression begins so, and the preprocessor can tell:
+ * (marker-union-c.h) 2, arrays (marker-group-c.h) 3. No expression begins so,
+ * and the preprocessor can tell:
  * where `F x` is the call of a macro F, x begins with a parenthesis. The marker
  * takes e out of it, and puts the rest behind the texts of its object (struct
  * taffrail_shown).
@@ -38,6 +39,7 @@
 #define TAFFRAIL_GROUP_(tag, e, ...)		(, tag, e, , , (__VA_ARGS__), )
 #define TAFFRAIL_UNION_(tag, e, which, ...)				\
 	(, tag, e, 2, which, (__VA_ARGS__), )
+#define TAFFRAIL_ELEMENTS_OF_(tag, e)		(, tag, e, 3, , (), )
 
 /* Joins `m` with 1_ when it gets an expression, else with _. */
 #define TAFFRAIL_WHETHER_(m, ...)					\
@@ -57,8 +59,13 @@
 	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)
 #define TAFFRAIL_NAMEDOF_(name, x)					\
 	TAFFRAIL_APPLY_(TAFFRAIL_NAMED_AT_, name, TAFFRAIL_LIST_ x)
-#define TAFFRAIL_NAMED_AT_(name, none, tag, e, w, how, ...)		\
-	(, "taffrail:" name, (TAFFRAIL_WORD_(name), e), w, how, __VA_ARGS__)
+#define TAFFRAIL_NAMED_AT_(name, none, tag, e, w, ...)			\
+	(, "taffrail:" name, TAFFRAIL_JOIN_(TAFFRAIL_WORD_AND, w)(name, e), \
+	 w, __VA_ARGS__)
+#define TAFFRAIL_WORD_AND_(name, e)	(TAFFRAIL_WORD_(name), e)
+#define TAFFRAIL_WORD_AND1_(name, e)	(TAFFRAIL_WORD_(name), e)
+#define TAFFRAIL_WORD_AND2_(name, e)	(TAFFRAIL_WORD_(name), e)
+#define TAFFRAIL_WORD_AND3_(name, e)	(*(TAFFRAIL_WORD_(name), &(e)))
 
 /* The expression, with a comma before it. */
 #define TAFFRAIL_PLAIN_(i, x)	, TAFFRAIL_WHETHER_(TAFFRAIL_PLAINOF, x)(x)
@@ -116,6 +123,8 @@
 #define TAFFRAIL_SHOWN_(tag, e, how, ...)	((void)tag, e)
 #define TAFFRAIL_GROUP_(tag, e, ...)		((void)tag, e)
 #define TAFFRAIL_UNION_(tag, e, which, ...)	((void)tag, e)
+#define TAFFRAIL_ELEMENTS_OF_(tag, e)					\
+	((void)tag, TAFFRAIL_MAKE_ARRAY_(e, sizeof(e) / sizeof((e)[0])))
 #define TAFFRAIL_HOW_OF_(m, i, x)		TAFFRAIL_JOIN_(m, 1)(i, x, )
 #define TAFFRAIL_NAMED_(name, ...)					\
 	((void)"taffrail:" name, TAFFRAIL_WORD_(name), __VA_ARGS__)

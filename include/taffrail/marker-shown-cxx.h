@@ -35,6 +35,8 @@
 	}
 
 #define TAFFRAIL_TRUTH_(e)	static_cast<bool>(e)
+#define TAFFRAIL_ELEMENTS_OF_(tag, e)					\
+	((void)tag, ::taffrail_::make_elements_(e))
 /* In C++ the type says the names. */
 #define TAFFRAIL_SHOWN_(tag, e, how, ...)				\
 	((void)tag, ::taffrail_::show_as_<how>(e))
@@ -112,6 +114,14 @@ template <class T_, int How_>
 constexpr said_ said_of_(unsigned field_, formatted_<T_, How_> *, int)
 {
 	return said_{ { (uint8_t)field_, How_, 0, 0 } };
+}
+
+/* Of an array, the number of its elements. */
+template <class T_, size_t N_>
+constexpr said_names_<1, 1> said_of_(unsigned field_, elements_<T_, N_> *, int)
+{
+	return { { (uint8_t)field_, TAFFRAIL_HOW_COUNT, 1, 9 },
+		 { (int64_t)N_ }, { "" } };
 }
 
 /* An object is shown as what it is recorded as. */

@@ -11,6 +11,7 @@
  *		TAFFRAIL_TEXT(p, n)		the text of n characters at p
  *		TAFFRAIL_BYTES(p, n)		n bytes at p
  *		TAFFRAIL_ARRAY(p, n)		n numbers at p, typed by *p
+ *		TAFFRAIL_ELEMENTS(v)		all numbers of the array v
  *		TAFFRAIL_UUID(p)		16 bytes, as text
  *		TAFFRAIL_IPV4(p), _IPV6		4 and 16 bytes, as text
  *		TAFFRAIL_SOCKADDR(p, n)		a socket's address, as text
@@ -121,6 +122,8 @@
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_BYTES_(p, n))
 #define TAFFRAIL_ARRAY(p, n)						\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_ARRAY_(p, n))
+#define TAFFRAIL_ELEMENTS(v)						\
+	TAFFRAIL_ELEMENTS_OF_("taffrail:" #v, v)
 #define TAFFRAIL_UUID(p)						\
 	((void)"taffrail:" #p, TAFFRAIL_MAKE_UUID_(p))
 #define TAFFRAIL_IPV4(p)						\

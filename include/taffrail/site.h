@@ -28,6 +28,7 @@
 #define TAFFRAIL_NOTE_TYPE	1
 #define TAFFRAIL_NOTE_SEMAPHORE	2
 #define TAFFRAIL_FIELDS_MAX	16
+#define TAFFRAIL_ARRAY_BYTES_MAX 3840	/* of one TAFFRAIL_T_ARRAY */
 
 enum taffrail_kind {
 	TAFFRAIL_KIND_EVENT = 1,	/* text 3 is the argument text */
@@ -53,6 +54,8 @@ enum taffrail_type {
 	TAFFRAIL_T_STRING = 0x10,
 	TAFFRAIL_T_TEXT	= 0x20,		/* a string that needs no NUL */
 	TAFFRAIL_T_SEQUENCE = 0x40,	/* | scalar */
+	TAFFRAIL_T_ARRAY = 0x80,	/* | scalar: always as many elements as
+					 * TAFFRAIL_HOW_COUNT says */
 };
 
 /*
@@ -60,8 +63,8 @@ enum taffrail_type {
  * TAFFRAIL_VAR_STRING, p never NULL), a text of n characters or up to its NUL,
  * or n elements at p. For a NULL string or text, p is "(null)", which no
  * precision cuts, and n is TAFFRAIL_VAR_NULL; older headers gave
- * TAFFRAIL_VAR_STRING. An agent that does not know texts leaves a marker that
- * has one off.
+ * TAFFRAIL_VAR_STRING. An agent that does not know texts, or arrays, leaves a
+ * marker that has one off.
  */
 struct taffrail_var {
 	const void *p_;
@@ -97,6 +100,8 @@ enum taffrail_how {
 				 * one that the field before it numbers; the
 				 * values are types: 0, a scalar, a string
 				 * without a NUL */
+	TAFFRAIL_HOW_COUNT = 9,	/* of an array: its only value is the number of
+				 * elements; it has no names */
 	TAFFRAIL_HOW_DURATION_NS = 16,	/* a duration, in this unit */
 	TAFFRAIL_HOW_DURATION_US = 17,
 	TAFFRAIL_HOW_DURATION_MS = 18,

@@ -26,7 +26,7 @@ class Argument:
         self.extra = []         # arguments before it, as of %.*s
         self.named = False      # by TAFFRAIL_FIELD,
         self.bare = None        # whose expression this is
-        self.sequence = values[0][0] == "sequence"
+        self.sequence = values[0][0] in ("sequence", "array")
         self.null = False       # a string that no precision cuts
         self.base = 10          # in the trace
         self.shown = ""         # how `list` says that it is shown
@@ -401,13 +401,19 @@ class Maker(composed.Composed, objects.Objects, shown.Shown):
             ", ".join("{ %s }" % ", ".join(map(literal_of, row))
                       for row in rows))
         length = self.rng.choice(("%d", "(short)%d", "%du", "%dULL")) % count
-        if self.rng.random() < 0.5:
+        whole = count and make != "null" and self.rng.random() < 0.4
+        if not whole and self.rng.random() < 0.5:
             length = "(n_[%d]++, %s)" % (self.counter(a), length)
         if make == "null":
             a.top = "static unsigned char *%s[%d];\n" % (table, self.rounds)
         where = "%s[%s]" % (table, self.index(a))
         a.text = "TAFFRAIL_%s(%s, %s)" % (
             "BYTES" if make == "bytes" else "ARRAY", where, length)
+        if whole:
+            a.kind = "%s[%d]" % (kind, count)
+            a.values = [("array", *x[1:]) for x in a.values]
+            a.text = "TAFFRAIL_ELEMENTS(%s)" % where
+            a.whole = True
         return self.named(a) if self.rng.random() < 0.3 else a
 
     def any(self, wanted):

@@ -9,7 +9,7 @@ A value is a tuple of a kind and what it holds:
     ("pointer", n)       an address; ("address", word): one that the program
                          tells, because the linker or the stack chose it
     ("string", b)        bytes without a NUL
-    ("sequence", [...])  values
+    ("sequence", [...])  values; ("array", [...]): always as many
     ("int", n, bits, unit)      one that has a unit
     ("char", n)          a character; ("told", n, names): a number that has
                          names in the trace; ("state", n, names): in gdb, too
@@ -188,7 +188,7 @@ def field_shown(name, value, base, told):
                                        told), size,
             shown(inner, 10, told) if inner else b"{ }")
     name = name.encode()
-    if value[0] != "sequence":
+    if value[0] not in ("sequence", "array"):
         return name + b" = " + shown(value, base, told)
     if not value[1]:
         items = b"[ ]"
@@ -196,6 +196,8 @@ def field_shown(name, value, base, told):
         items = b"[ " + b", ".join(
             b"[%d] = " % i + shown(item, base, told)
             for i, item in enumerate(value[1])) + b" ]"
+    if value[0] == "array":
+        return b"%s = %s" % (name, items)
     return b"_%s_length = %d, %s = %s" % (name, len(value[1]), name, items)
 
 
@@ -213,7 +215,7 @@ def parts_for_gdb(name, value, told, base=10):
             name.encode(), value[2].encode(), name.encode())] + (
                 scalar_for_gdb(value[4], told) if value[4] else [b"{}"])
     parts = [name.encode() + b" = "]
-    if value[0] == "sequence":
+    if value[0] in ("sequence", "array"):
         parts.append(b"{")
         for i, item in enumerate(value[1]):
             parts += [b", "] * bool(i) + scalar_for_gdb(item, told)

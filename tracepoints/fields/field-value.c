@@ -17,13 +17,22 @@
  * Takes a field of this type from the bytes. Returns how many bytes it takes; 0
  * when the type is none, or no part of the field is there.
  */
-static uint32_t value_take(struct field_value *value, uint8_t type,
+static uint32_t value_take(struct field_value *value,
+			   const struct field_event *event, uint32_t number,
 			   const uint8_t *p, uint32_t room)
 {
+	uint8_t type = event->types[number];
 	uint32_t element = scalar_bytes(type);
 	uint32_t count = 0;
 
 	*value = (struct field_value){ .type = type, .p = p };
+	if (element && type >> 4 == TAFFRAIL_T_ARRAY >> 4) {
+		value->type ^= TAFFRAIL_T_ARRAY | TAFFRAIL_T_SEQUENCE;
+		count = shown_count(&event->shown, number, type);
+		value->whole = count <= room / element;
+		value->n = value->whole ? count : room / element;
+		return value->n * element;
+	}
 	if (type == TAFFRAIL_T_STRING) {
 		while (value->n < room && p[value->n])
 			value->n++;
@@ -52,8 +61,7 @@ uint32_t field_values_take(struct field_value *values,
 	uint32_t i;
 
 	for (i = 0; i < event->nfields && i < TAFFRAIL_FIELDS_MAX; i++) {
-		uint32_t bytes = value_take(&values[i], event->types[i], p,
-					    room);
+		uint32_t bytes = value_take(&values[i], event, i, p, room);
 
 		if (!bytes)
 			break;

@@ -6,6 +6,8 @@
  */
 #include "tracepoints/fields/shown.h"
 
+#include "tracepoints/fields/scalar.h"
+
 #define TEXTS		4	/* channel, name, text, file */
 
 struct shown_bytes shown_behind(const char *texts, uint32_t bytes)
@@ -75,6 +77,19 @@ const char *level_word(int level)
 		while (*word++)
 			;
 	return word;
+}
+
+uint32_t shown_count(const struct shown_bytes *shown, uint32_t number,
+		     uint8_t type)
+{
+	struct shown_field field;
+	uint64_t count = 0;
+
+	if (shown_find(&field, shown, number) &&
+	    field.how == TAFFRAIL_HOW_COUNT && field.count)
+		__builtin_memcpy(&count, field.values, sizeof(count));
+	return count <= TAFFRAIL_ARRAY_BYTES_MAX / scalar_bytes(type) ?
+		       (uint32_t)count : 0;
 }
 
 const char *unit_word(uint8_t how)

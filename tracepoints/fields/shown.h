@@ -60,6 +60,11 @@ int shown_level(const struct shown_bytes *shown);
  * SIGSAFE. */
 const char *level_word(int level);
 
+/* Returns the number of elements of an array (TAFFRAIL_T_ARRAY), or 0: they
+ * take more than TAFFRAIL_ARRAY_BYTES_MAX, or nothing was said. SIGSAFE. */
+uint32_t shown_count(const struct shown_bytes *shown, uint32_t number,
+		     uint8_t type);
+
 /* Returns the word of a unit, as "ms", if `how` says a duration or a time; else
  * an empty one. SIGSAFE. */
 const char *unit_word(uint8_t how);

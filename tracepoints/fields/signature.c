@@ -24,7 +24,7 @@ void field_type_add(struct text *text, uint8_t type)
 		return;
 	}
 	text_add(text, *scalar ? scalar : "unknown");
-	if (type & TAFFRAIL_T_SEQUENCE)
+	if (type & (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_ARRAY))
 		text_add(text, "[]");
 }
 

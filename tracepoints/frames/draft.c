@@ -178,7 +178,8 @@ static void put_var(struct fields *f, uint32_t i)
 	uint32_t count = (uint32_t)min_u64(var->n, UINT32_MAX / 8);
 
 	if (element) {
-		put_some(f, &count, sizeof(count));
+		if (f->shape->var[i].rule != WRITE_RULE_BARE)
+			put_some(f, &count, sizeof(count));
 		put_some(f, var->p, (uint64_t)count * element);
 	} else if (f->shape->var[i].rule == WRITE_RULE_ADDRESS) {
 		const void *p = var->n == WRITE_NULL ? NULL : var->p;

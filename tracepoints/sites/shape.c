@@ -60,9 +60,12 @@ int shape_make(struct write_shape *shape, const struct taffrail_site *site,
 					    fixed);
 		} else if (type == TAFFRAIL_T_TEXT) {
 			shape->var[nvar].rule = WRITE_RULE_COUNTED;
-		} else if (type & TAFFRAIL_T_SEQUENCE && scalar_bytes(type)) {
+		} else if ((type >> 6 == 1 || type >> 4 == 8) &&
+			   scalar_bytes(type)) {
 			shape->var[nvar].element_bytes =
 				(uint8_t)scalar_bytes(type);
+			if (type & TAFFRAIL_T_ARRAY)
+				shape->var[nvar].rule = WRITE_RULE_BARE;
 		} else {
 			return -EINVAL;
 		}
