@@ -111,7 +111,7 @@ class TaffrailCollected:
     @classmethod
     def start(cls):
         places = {}
-        for address, numbers in taffrail_tracepoints().items():
+        for address, numbers in taffrail_tracepoints("ynN").items():
             for number in numbers:
                 places.setdefault(number, []).append(address)
         for number, (_, actions) in TaffrailCondition.tracepoints().items():

@@ -72,10 +72,15 @@ class TaffrailCondition:
         found = cls.tracepoints()
         places = {n: address for address, all_n in
                   taffrail_tracepoints().items() for n in all_n}
+        # gdb has told where a condition is not valid, and translates it for
+        # the other locations alone, but actions for all of them
+        partly = {n for all_n in taffrail_tracepoints("N").values()
+                  for n in all_n}
         right = {}
         for number, (condition, actions) in found.items():
             reason = None
-            if condition and cls.checked.get(number) != condition:
+            if condition and number not in partly and \
+                    cls.checked.get(number) != condition:
                 reason = cls.reason(number, condition, actions)
             if not reason:
                 right[number] = condition

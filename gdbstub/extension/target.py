@@ -122,12 +122,14 @@ class TaffrailMarkerCache:
         return cls.found[address]
 
 
-def taffrail_tracepoints():
-    """Returns ADDRESS -> numbers of gdb's tracepoints there."""
+def taffrail_tracepoints(enabled="yn"):
+    """Returns ADDRESS -> numbers of gdb's tracepoints there. N among
+    `enabled`: also where gdb has disabled a location, because the condition
+    is not valid there."""
     found = {}
     for line in taffrail_told("info tracepoints").splitlines():
-        match = re.match(r"(\d+)(?:\.\d+)?\s.*?\b[yn]-?\*?\s+"
-                         r"0x([0-9a-f]+)\b", line)
+        match = re.match(r"(\d+)(?:\.\d+)?\s.*?\b[%s][-*]?\s+"
+                         r"0x([0-9a-f]+)\b" % enabled, line)
         if match:
             found.setdefault(int(match.group(2), 16), []).append(
                 int(match.group(1)))
