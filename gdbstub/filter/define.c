@@ -124,6 +124,7 @@ enum filter_verdict filter_status(struct filter *f, const char *p,
 /* N:ADDRESS:E|D:STEP:PASS of a definition. */
 struct definition {
 	struct filter_name name;
+	uint64_t step;			/* of while-stepping; 0: none */
 	const char *middle;		/* from the ':' behind ADDRESS on */
 	const char *end;		/* behind PASS */
 };
@@ -137,7 +138,7 @@ static int definition_read(struct definition *d, const char *p)
 	d->middle = p;
 	if (!packet_read_char(&p, ':') ||
 	    !(packet_read_char(&p, 'E') || packet_read_char(&p, 'D')) ||
-	    !packet_read_char(&p, ':') || !packet_read_number(&p, &any) ||
+	    !packet_read_char(&p, ':') || !packet_read_number(&p, &d->step) ||
 	    !packet_read_char(&p, ':') || !packet_read_number(&p, &any))
 		return 0;
 	d->end = p;
@@ -153,14 +154,31 @@ static uint64_t place_of(struct filter *f, uint64_t site)
 	return cell ? cell : site + FILTER_FAST_OFFSET;
 }
 
+/* Refuses while-stepping. The server would accept it of a fast tracepoint, and
+ * make no step. */
+static enum filter_verdict refuse_steps(const struct definition *d,
+					struct packet *out)
+{
+	char why[112];
+
+	snprintf(why, sizeof(why),
+		 "tracepoint %llu: no while-stepping at a marker with a static "
+		 "tracepoint: use trace elsewhere",
+		 (unsigned long long)d->name.number);
+	return filter_refuse(out, why);
+}
+
 /* Defines a tracepoint at a marker as a fast one at another place. */
 static enum filter_verdict define_behind(struct filter *f,
 					 const struct definition *d,
 					 enum filter_point_kind kind,
 					 const char *rest, struct packet *out)
 {
-	struct filter_point *point = filter_point_add(f, &d->name);
+	struct filter_point *point;
 
+	if (d->step)
+		return refuse_steps(d, out);
+	point = filter_point_add(f, &d->name);
 	if (!point)
 		return filter_refuse(out, "too many static tracepoints");
 	point->kind = (uint8_t)kind;

@@ -126,7 +126,7 @@ static void define(void)
 		 "OK", "OK");
 	exchange("QTDPsrc:1:401000:at:0:2:6162", "QTDPsrc:1:401001:at:0:2:6162",
 		 "OK", "OK");
-	exchange("QTDP:2:401fff:D:a:1:S", "QTDP:2:402000:D:a:1:F5", "OK", "OK");
+	exchange("QTDP:2:401fff:D:0:a:S", "QTDP:2:402000:D:0:a:F5", "OK", "OK");
 	exchange("QTDP:3:401000:E:0:0-", "QTDP:3:401000:E:0:0-", "OK", "OK");
 	exchange("QTDP:4:401001:E:0:0:F5-", "QTDP:4:401001:E:0:0:F5-", "OK",
 		 "OK");
@@ -158,6 +158,11 @@ static void meant(void)
 	exchange("QTinit", "QTinit", "OK", "OK");
 	exchange("QTDP:1:401000:E:0:0:X2,2027", "QTDP:1:401001:E:0:0:F5:X2,2027",
 		 "OK", "OK");
+	/* the server would make no step */
+	exchange("QTDP:b:401000:E:3:0-", NULL, NULL,
+		 "E.tracepoint 11: no while-stepping at a marker with a static "
+		 "tracepoint: use trace elsewhere");
+	exchange("QTDP:b:401fff:E:3:0-", "QTDP:b:401fff:E:3:0-", "OK", "OK");
 }
 
 /* A fast tracepoint at a marker, whose instruction is short. */
