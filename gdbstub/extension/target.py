@@ -314,8 +314,9 @@ class TaffrailFrames:
         status = taffrail_told("tstatus")
         match = re.search(r"(?:Collected|contains) (\d+) trace frame", status)
         self.count = int(match.group(1)) if match else 0
-        match = re.search(r"^Trace notes: .*?(\([^()]*frames (?:cut|lost|"
-                          r"without)[^()]*\).*)\.$", status, re.MULTILINE)
+        match = re.search(r"^Trace notes: .*?(\([^()]*(?:conditions failed|"
+                          r"frames (?:cut|lost|without))[^()]*\).*)\.$",
+                          status, re.MULTILINE)
         self.missing = match.group(1) if match else None
         self.told = bool(self.count) and \
             TaffrailFrame.told(self.count - 1) is not None

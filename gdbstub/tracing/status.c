@@ -106,7 +106,7 @@ static void notes_make(char *notes, const struct run_state *state,
 		       const struct frames_tally *tally)
 {
 	const struct trace *t = trace_get();
-	char facts[TRACE_NOTE_BYTES];
+	char facts[TRACE_NOTE_BYTES - 2];	/* beside a blank, a NUL */
 	struct text text;
 	size_t used;
 
@@ -115,8 +115,11 @@ static void notes_make(char *notes, const struct run_state *state,
 	if (state->reason == RUN_FULL && tally->nfull)
 		say_full(&text, tally);
 	say_count(&text, "frames lost: ", tally->lost);
-	if (state->phase != RUN_NONE)
+	if (state->phase != RUN_NONE) {
 		say_count(&text, "frames cut: ", load_relaxed(&collect_cut));
+		say_count(&text, "conditions failed: ",
+			  load_relaxed(&collect_undecided));
+	}
 	text_add(&text, ")");
 	text_copy(notes, TRACE_NOTE_BYTES, t ? t->notes : "");
 	if (text.used == 2)

@@ -247,6 +247,10 @@ def expressions():
         status = run('50')
         check_equal(name + ': does not hold', stub.hits(1, HIT), 0)
         check_equal(name + ': others go on', stub.hits(2, HIT), 50 * THREADS)
+        # the least number divided by -1 is the least number again
+        check_equal(name + ': is counted', status['notes'],
+                    '' if name == 'the least number by -1' else
+                    '(conditions failed: %d)' % (50 * THREADS))
         check_equal(name + ': the run goes on', status['why'], 'tstop::0')
     for name, code in cases.items():
         begin()

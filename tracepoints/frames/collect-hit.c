@@ -20,6 +20,7 @@ struct write_slot collect_frame_slot;
 struct collect_count collect_counts[COLLECT_POINTS_MAX];
 struct tally collect_tally;
 uint64_t collect_cut;
+uint64_t collect_undecided;
 
 /* Trace state variables; any thread reads and writes them, as whole words. */
 static int64_t variables[COLLECT_VARIABLES_MAX];
@@ -265,6 +266,18 @@ frame_write(struct hit *hit, const struct collect_point *point)
 		collect_place_release(hit->place, hit->token);
 }
 
+/* Returns 1 when the condition holds. */
+static int condition_holds(struct hit *hit, const struct collect_point *point)
+{
+	uint64_t result;
+
+	if (likely(ax_run(program_at(point, point->condition), NULL, hit,
+			  &result) == AX_DONE))
+		return result != 0;
+	__atomic_fetch_add(&collect_undecided, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
 /* The slow part of a hit: the condition holds, or must still be evaluated
  * (`ask`). */
 static __attribute__((noinline)) void
@@ -274,7 +287,6 @@ point_hit(const struct collect_point *point, const struct object *object,
 {
 	struct hit hit;		/* not cleared: that takes 10 ns */
 	uint32_t run = load_acquire(&collect_run->word);
-	uint64_t result;
 	uint64_t n = 0;
 
 	if (unlikely(COLLECT_PHASE(run) != COLLECT_ON))
@@ -286,10 +298,7 @@ point_hit(const struct collect_point *point, const struct object *object,
 	if (point->reads)
 		memory_stack_here(&hit.draft.stack,
 				  snapshot ? snapshot->general[7] : 0);
-	if (unlikely(ask) &&
-	    (ax_run(program_at(point, point->condition), NULL, &hit, &result) !=
-		     AX_DONE ||
-	     !result))
+	if (unlikely(ask) && !condition_holds(&hit, point))
 		return;
 	if (point->pass || !tally_add(&collect_tally, point->slot))
 		n = __atomic_add_fetch(&point->count->hits, 1,

@@ -307,6 +307,7 @@ int collect_start(struct channel *channel, uint32_t id)
 	}
 	tally_start(channel->cpus);
 	collect_cut = 0;
+	collect_undecided = 0;
 	collect_run->ended = 0;
 	collect_run->limit = channel->sub_bytes - FRAME_SPARE_BYTES;
 	slot->shape = &frame_shape;

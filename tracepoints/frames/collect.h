@@ -152,6 +152,10 @@ uint64_t collect_bytes(uint32_t slot, uint64_t hits);
 /* How many frames are incomplete because there was no room. */
 extern uint64_t collect_cut;
 
+/* How many hits made no frame because their condition could not be evaluated,
+ * as with a bad pointer or a division by zero. */
+extern uint64_t collect_undecided;
+
 /*
  * Read and set trace state variables. Number 1 is GDB's $trace_timestamp:
  * microseconds of the real-time clock; it cannot be set. Return 0, or -1 for a
