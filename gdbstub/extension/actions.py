@@ -110,6 +110,9 @@ class TaffrailCollected:
 
     @classmethod
     def start(cls):
+        if taffrail_trace_frame() >= 0:
+            # gdb's tstart leaves the frame, but keeps its registers
+            taffrail_tfind(-1)
         places = {}
         for address, numbers in taffrail_tracepoints("ynN").items():
             for number in numbers:
