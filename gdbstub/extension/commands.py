@@ -244,8 +244,25 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         return number
 
     @staticmethod
-    def check(number, marker, tail, forced):
-        """Deletes the tracepoint when gdb cannot translate its condition."""
+    def check_thread(number, marker):
+        """Deletes the tracepoint when it is meant for a thread: gdb does not
+        tell the target of that."""
+        match = re.search(r"^\tstop only in (?:thread|task) .*",
+                          taffrail_told("info tracepoints %d" % number),
+                          re.MULTILINE)
+        if not match:
+            return
+        gdb.execute("delete %d" % number, False, True)
+        raise gdb.GdbError(
+            "tracepoint %d at marker %s: gdb does not tell the target of a "
+            "thread, so hits of all threads would be collected (the "
+            "tracepoint is deleted); taffrail events shows the thread of each "
+            "frame" % (number, marker.name))
+
+    @classmethod
+    def check(cls, number, marker, tail, forced):
+        """Deletes the tracepoint when it would not do what it says."""
+        cls.check_thread(number, marker)
         match = re.search(r"(?<![\w.])if(?![\w.])\s*(.+)", tail)
         reason = match and TaffrailCondition.reason(number, match.group(1), [])
         if not reason:
