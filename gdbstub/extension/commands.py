@@ -388,6 +388,10 @@ The selected trace frame stays selected."""
         if not span:
             raise gdb.GdbError("usage: taffrail events [-m GLOB] "
                                "[N | FROM-TO]")
+        if span.group(1) and int(span.group(1)) > int(span.group(2)):
+            raise gdb.GdbError("frame %s is behind frame %s: usage: taffrail "
+                               "events [-m GLOB] [N | FROM-TO]"
+                               % span.groups())
         with TaffrailSelection():
             frames = TaffrailFrames()
             count = 0
@@ -398,7 +402,9 @@ The selected trace frame stays selected."""
                 count += 1
         if not count:
             taffrail_print("No trace frames%s." % (
-                " of these" if frames.count else ""))
+                " of these. The frames are 0 to %d"
+                % (frames.count - 1)
+                if frames.count else ""))
         if frames.missing:
             taffrail_print("Something is missing: %s" % frames.missing)
 
@@ -436,8 +442,8 @@ The selected trace frame, thread and frame stay selected."""
         super().__init__("taffrail last", gdb.COMMAND_TRACEPOINTS)
 
     def run(self, argument):
-        if not re.fullmatch(r"\d*", argument):
-            raise gdb.GdbError("usage: taffrail last [N]")
+        if not re.fullmatch(r"0*[1-9]\d*|", argument):
+            raise gdb.GdbError("usage: taffrail last [N], of 1 or more")
         want = int(argument or 1)
         with TaffrailSelection():
             frames = TaffrailFrames()
