@@ -8,8 +8,8 @@
  * objects of the type as they are. The rest is private.
  *
  * A structure is one argument, and a field for each member. Its value is the
- * members as they are recorded; what those point to is the structure's. Before a
- * marker's text stand the members of each group: "\1" I ":x, y\2", I counted
+ * members as they are recorded; what those point to is the structure's. Before
+ * a marker's text stand the members of each group: "\1" I ":x, y\2", I counted
  * from the right.
  */
 /* First of all, so this header may also be the first. */

@@ -126,6 +126,32 @@ static void check_ctf(void)
 }
 
 /* Every length and every damage: nothing beyond the end is read. */
+static uint32_t count_of(uint32_t number, uint8_t type)
+{
+	struct shown_bytes shown = shown_behind(bytes, used);
+
+	return shown_count(&shown, number, type);
+}
+
+static void check_counts(void)
+{
+	const uint8_t ints = TAFFRAIL_T_ARRAY | TAFFRAIL_T_S32;
+
+	begin();
+	add(1, TAFFRAIL_HOW_COUNT, 1, TAFFRAIL_ARRAY_BYTES_MAX / 4, 0, "");
+	add(2, TAFFRAIL_HOW_COUNT, 1, -1, 0, "");
+	add(3, TAFFRAIL_HOW_COUNT, 0, 0, 0, "");
+	add(4, TAFFRAIL_HOW_ENUM, 1, 5, 0, "FIVE");
+	unit_equal((int)count_of(0, ints), 960, "the largest array");
+	unit_equal((int)count_of(0, TAFFRAIL_T_ARRAY | TAFFRAIL_T_F64), 0,
+		   "a larger one");
+	unit_equal((int)count_of(0, TAFFRAIL_T_ARRAY), 0, "of no type");
+	unit_equal((int)count_of(1, ints), 0, "less than none");
+	unit_equal((int)count_of(2, ints), 0, "without a value");
+	unit_equal((int)count_of(3, ints), 0, "an enumeration's");
+	unit_equal((int)count_of(4, ints), 0, "nothing was said");
+}
+
 static void check_damaged(void)
 {
 	uint32_t whole, n, i, found = 0;
@@ -165,6 +191,7 @@ int main(void)
 {
 	check_names();
 	check_ctf();
+	check_counts();
 	check_damaged();
 	return unit_end();
 }

@@ -82,13 +82,14 @@ const char *level_word(int level)
 uint32_t shown_count(const struct shown_bytes *shown, uint32_t number,
 		     uint8_t type)
 {
+	uint32_t bytes = scalar_bytes(type);
 	struct shown_field field;
 	uint64_t count = 0;
 
 	if (shown_find(&field, shown, number) &&
 	    field.how == TAFFRAIL_HOW_COUNT && field.count)
 		__builtin_memcpy(&count, field.values, sizeof(count));
-	return count <= TAFFRAIL_ARRAY_BYTES_MAX / scalar_bytes(type) ?
+	return bytes && count <= TAFFRAIL_ARRAY_BYTES_MAX / bytes ?
 		       (uint32_t)count : 0;
 }
 

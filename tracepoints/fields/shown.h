@@ -61,7 +61,8 @@ int shown_level(const struct shown_bytes *shown);
 const char *level_word(int level);
 
 /* Returns the number of elements of an array (TAFFRAIL_T_ARRAY), or 0: they
- * take more than TAFFRAIL_ARRAY_BYTES_MAX, or nothing was said. SIGSAFE. */
+ * take more than TAFFRAIL_ARRAY_BYTES_MAX, the type is none, or nothing was
+ * said. SIGSAFE. */
 uint32_t shown_count(const struct shown_bytes *shown, uint32_t number,
 		     uint8_t type);
 
