@@ -68,6 +68,15 @@ static const char *const fields[] = {
 	"integer { size = 8; align = 8; signed = 1; encoding = UTF8; } _j[1];\n",
 	INTEGER(16, 0, 10) " _k[3];\n",
 	"struct { uint8_t _m; string { encoding = UTF8; } _n; } _l;\n",
+	"struct { enum : " INTEGER(32, 0, 10) " { \"A\" = 0, \"_B\" = 1, "
+		"\"C\" = 2, \"none\" = 3 } _tag; " INTEGER(32, 0, 10)
+		" __value_length; variant <_tag> { " INTEGER(16, 1, 10) " A; "
+		"integer { size = 8; align = 8; signed = 0; encoding = UTF8; } "
+		"_B[ __value_length ]; floating_point { exp_dig = 11; "
+		"mant_dig = 53; align = 8; } C; struct { } none; } _value; } "
+		"_o;\n",
+	"typealias " INTEGER(32, 1, 10) " := duration_ms_of_p; "
+		"duration_ms_of_p _p;\n",
 };
 
 /* One input. */
