@@ -159,9 +159,17 @@ static const char *kind_text(const struct object *object)
 	return object->site->kind_ == TAFFRAIL_KIND_MARK ? "mark" : "event";
 }
 
+/* A list, or a piece of one. */
+struct listing {
+	struct text *out;
+	int64_t skip;			/* records before the piece */
+};
+
 static int list_one(struct object *object, void *arg)
 {
-	struct text *out = arg;
+	struct listing *listing = arg;
+	struct text *out = listing->out;
+	uint64_t begin;
 	char number[24];
 	struct text text;
 	struct shown_bytes shown;
@@ -171,6 +179,9 @@ static int list_one(struct object *object, void *arg)
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
 		return 0;
 	for (code = object->codes; code; code = code->next) {
+		if (listing->skip-- > 0)
+			continue;
+		begin = out->used;
 		text_open(&text, number, sizeof(number));
 		text_add(&text, "0x");
 		text_add_hex(&text, (uint64_t)code->address, 1);
@@ -197,16 +208,28 @@ static int list_one(struct object *object, void *arg)
 		string_add(out, object->name);
 		string_add(out, object->format);
 		string_add(out, object->file);
+		if (out->cut) {
+			out->used = begin;
+			return 1;
+		}
 	}
-	return out->cut;
+	return 0;
 }
 
 static int handle_list(struct exchange *exchange)
 {
+	struct listing listing = { &exchange->answer, -1 };
+	const char *p;
+	char from[24];
 	int cut;
 
+	if (line_find(exchange->request, "from", from, sizeof(from))) {
+		p = from;
+		listing.skip = text_number(&p);
+	}
+	cut = listing.skip < 0;
 	registry_lock_look();
-	cut = registry_each(list_one, &exchange->answer);
+	cut &= registry_each(list_one, &listing);
 	registry_unlock();
 	return cut ? -E2BIG : 0;
 }

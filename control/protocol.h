@@ -39,7 +39,9 @@ struct message {
 /*
  * MESSAGE_HELLO	-> "pid=", "image=", "dir=" (the process's directory),
  *			   "agent=" (its version)
- * MESSAGE_LIST		-> binary: records of NUL-terminated strings, in order:
+ * MESSAGE_LIST		"from=N" (optional): leaves out the first N records, and
+ *			   those that do not fit into the answer
+ *			-> binary: records of NUL-terminated strings, in order:
  *			   address (hex, 0x), kind ("mark", "event", "usdt",
  *			   "usdt-jump" where five bytes are switched,
  *			   "usdt-merged" where they are for two probes, or
@@ -48,7 +50,8 @@ struct message {
  *			   be on, but could not be switched), line, types (two
  *			   hex digits a field; where the marker says how it is
  *			   shown, a colon and these bytes as hex digits),
- *			   channel, name, format or arguments, file
+ *			   channel, name, format or arguments, file;
+ *			   -E2BIG: they do not fit
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
  *			   one CPU's ring, optional), "context=" (words of
  *			   `record --context`, optional), "consumed=1" (a

@@ -210,6 +210,30 @@ int target_connect_briefly(struct target *target)
 	return ret;
 }
 
+/* Asks for the list in pieces, until one is empty. A marker that goes meanwhile
+ * may hide another one. */
+static int list_pieces(struct target *target)
+{
+	size_t had = target->markers.count, before;
+	struct client_answer answer;
+	int ret;
+
+	do {
+		struct client_request request = { 0 };
+
+		before = target->markers.count;
+		client_request_add(&request, "from", "%zu", before - had);
+		ret = client_call(&target->client, MESSAGE_LIST, &request,
+				  &answer);
+		if (!ret)
+			ret = marker_list_parse(&target->markers,
+						answer.payload, answer.bytes);
+		client_answer_release(&answer);
+		client_request_release(&request);
+	} while (!ret && target->markers.count > before);
+	return ret;
+}
+
 int target_list(struct target *target)
 {
 	struct client_answer answer;
@@ -222,7 +246,7 @@ int target_list(struct target *target)
 		ret = marker_list_parse(&target->markers,
 					answer.payload, answer.bytes);
 	client_answer_release(&answer);
-	return ret;
+	return ret == -E2BIG ? list_pieces(target) : ret;
 }
 
 /* Returns true when the rule matches a marker of the list. Gives the markers
