@@ -106,6 +106,7 @@ command_sources = \
 	command/load/ask.c \
 	command/load/call.c \
 	command/load/connect.c \
+	command/load/copy.c \
 	command/load/libraries.h \
 	command/load/listed.c \
 	command/load/listed.h \

@@ -36,6 +36,11 @@
  */
 #define REQUEST_TEXT_LINE	"text:\n"
 
+/* A library that the process does not see is copied for it: the copy is
+ * DIRECTORY/FILE, the directory's name begins so, and both are removed when it
+ * is loaded. A path that ends in FILE then names the library. */
+#define REQUEST_COPY_PREFIX	"taffrail-load."
+
 /*
  * Requests for a program that begins: `taffrail record --probe` gives them to
  * the program in this variable, one after the other, each beginning with "do=".

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "control/request.h"
 #include "probes/private.h"
 
 static struct library *libraries;
@@ -104,10 +105,27 @@ int library_load(struct taffrail_call *call, const char *path)
 	return 0;
 }
 
+/* Finds the library that was loaded as a copy of a file. */
+static struct library *find_copy(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	struct library *l = libraries;
+
+	for (; name && l; l = l->next) {
+		const char *copy = strstr(l->path, "/" REQUEST_COPY_PREFIX);
+
+		if (copy && !strcmp(strrchr(copy, '/'), name))
+			break;
+	}
+	return name ? l : NULL;
+}
+
 struct library *library_find(struct taffrail_call *call, const char *path)
 {
 	struct library *library = *find(path);
 
+	if (!library)
+		library = find_copy(path);
 	/* the name that stands in LIB:FUNCTION */
 	if (!library)
 		library = find_name(path, strlen(path));

@@ -26,6 +26,19 @@ int load_check_file(const char *path);
  * COMMAND_DONE, or COMMAND_FAILED after printing why not. */
 int load_check_process(pid_t pid);
 
+struct load_copy {
+	int tmp;			/* the process's /tmp, or -1 */
+	int made;			/* our directory there, or -1 */
+	char directory[64];		/* its name; "": not made */
+	char name[NAME_MAX + 1];
+};
+
+/* Copies a library to where a process sees it, and gives its path there.
+ * Returns 0, then the caller calls load_copy_remove(); or a negative errno. */
+int load_copy_make(struct load_copy *copy, pid_t pid, const char *file,
+		   char path[PATH_MAX]);
+void load_copy_remove(struct load_copy *copy);
+
 /* Returns true when a file whose path contains the text is in the process. */
 bool load_has_file(pid_t pid, const char *text);
 

@@ -52,7 +52,10 @@ const char *load_file_of(const char *word, char path[PATH_MAX])
 								      path;
 }
 
-/* Gives the library's path, which the process must see, too. */
+/* Gives the library's path. Returns COMMAND_DONE, COMMAND_FAILED, or
+ * PATH_UNSEEN: the process sees another file there, or none. */
+#define PATH_UNSEEN	(-1)
+
 static int path_find(char path[PATH_MAX], const char *file, pid_t pid)
 {
 	char there[PATH_MAX + 32];
@@ -67,23 +70,47 @@ static int path_find(char path[PATH_MAX], const char *file, pid_t pid)
 				      strerror(errno));
 	if (stat(there, &theirs) || theirs.st_dev != ours.st_dev ||
 	    theirs.st_ino != ours.st_ino)
-		return command_failed("process %d does not see %s: it has "
-				      "another file system there; copy the "
-				      "library to where both see it", pid, path);
+		return PATH_UNSEEN;
 	return COMMAND_DONE;
+}
+
+static int load_by_path(pid_t pid, const char *path, struct load_answer *answer)
+{
+	struct client_request request = { 0 };
+
+	client_request_add(&request, "do", "load");
+	client_request_add(&request, "path", "%s", path);
+	return load_ask(pid, true, &request, answer);
+}
+
+static int load_by_copy(pid_t pid, const char *file, struct load_answer *answer)
+{
+	struct load_copy copy;
+	char path[PATH_MAX];
+	int ret = load_copy_make(&copy, pid, file, path);
+
+	if (ret)
+		return command_failed("process %d does not see %s: it has "
+				      "another file system there, and the "
+				      "library cannot be copied to its /tmp "
+				      "(%s); copy it to where both see it", pid,
+				      file, strerror(-ret));
+	ret = load_by_path(pid, path, answer);
+	load_copy_remove(&copy);
+	return ret;
 }
 
 int load_library(pid_t pid, const char *file, char *name, size_t room)
 {
-	struct client_request request = { 0 };
 	struct load_answer answer;
 	char path[PATH_MAX];
+	int ret = path_find(path, file, pid);
 
-	if (path_find(path, file, pid))
-		return COMMAND_FAILED;
-	client_request_add(&request, "do", "load");
-	client_request_add(&request, "path", "%s", path);
-	if (load_ask(pid, true, &request, &answer))
+	if (ret == PATH_UNSEEN)
+		ret = load_by_copy(pid, path, &answer);
+	else if (!ret)
+		ret = load_by_path(pid, path, &answer);
+	if (ret)
 		return COMMAND_FAILED;
 	if (!line_find(answer.facts, "name", name, (uint32_t)room))
 		name[0] = '\0';

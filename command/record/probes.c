@@ -266,10 +266,12 @@ static int unload(struct record *record, pid_t pid, int count)
 	int status = COMMAND_DONE;
 
 	while (count--) {
-		const char *file = record->options.probes[count];
+		const char *path = record->options.probes[count];
+		/* that of a copy has another directory */
+		const char *file = strrchr(path, '/');
 
 		/* it may have ended, or have executed another program */
-		if (load_has_file(pid, file) && load_unload(pid, file) &&
+		if (load_has_file(pid, file) && load_unload(pid, path) &&
 		    load_has_file(pid, file))
 			status = COMMAND_FAILED;
 	}
