@@ -122,7 +122,8 @@ static void print_key(struct taffrail_call *call, const struct histogram *h,
 		taffrail_call_printf(call, "%s, all other %s", h->name, h->by);
 	else if (*h->by)
 		taffrail_call_printf(call, "%s, %s %s", h->name, h->by,
-				     h->keys[key].text);
+				     *h->keys[key].text ? h->keys[key].text :
+							  "(none)");
 	else
 		taffrail_call_printf(call, "%s", h->name);
 	taffrail_call_printf(call, ": count %" PRIu64 ", average %" PRId64
