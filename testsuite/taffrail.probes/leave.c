@@ -23,6 +23,8 @@
 
 #include "results.h"
 
+#define JUMPS_LEAST	10000
+
 static int rounds;
 
 static void hit(void)
@@ -90,15 +92,18 @@ static void *one_hit(void *arg)
 	return NULL;
 }
 
-static void jumps(void)
+static void jumps(int n)
 {
 	struct priv *priv = priv_new();
-	int i;
+	volatile int i;
 
-	for (i = 0; i < rounds; i++) {
+	for (i = 0; i < n; i++) {
 		if (taffrail_probe_attach("app/hit", callback, priv) < 1)
 			break;
-		way = i & 1 ? SIGJUMPS : JUMPS;
+		way = SIGJUMPS;
+		if (!sigsetjmp(out, 1))
+			hit();
+		way = JUMPS;
 		if (!sigsetjmp(out, 1))
 			hit();
 		way = RETURNS;
@@ -107,9 +112,8 @@ static void jumps(void)
 			break;
 		hit();
 	}
-	check_equal("jumps out of callbacks, with a detach in between", i,
-		    rounds);
-	check_equal("each was called", priv->called, 2 * rounds);
+	check_equal("jumps out of callbacks, with a detach in between", i, n);
+	check_equal("each was called", priv->called, 3 * n);
 	check_equal("no section of liburcu stays open",
 		    urcu_bp_read_ongoing(), 0);
 	priv_free(priv);
@@ -408,7 +412,8 @@ int main(int argc, char **argv)
 		threads(0);
 		return 0;
 	}
-	jumps();
+	jumps(strcmp(what, "all") || rounds > JUMPS_LEAST ? rounds :
+							    JUMPS_LEAST);
 	sections();
 	exits();
 	timeouts();
