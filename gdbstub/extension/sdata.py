@@ -26,8 +26,7 @@ class TaffrailStaticData:
         # hook-tstart: actions.py
         for prefix, names in (("", ("tfind",)), ("tfind ", cls.FIND)):
             for name in names:
-                cls.define(prefix, "hook-" + name, "leave")
-                cls.define(prefix, "hookpost-" + name, "enter")
+                cls.define(prefix, "hookpost-" + name, "found")
         gdb.events.stop.connect(cls.stopped)
         cls.leave()
 
@@ -54,7 +53,7 @@ class TaffrailStaticData:
     @classmethod
     def leave(cls):
         """Makes $_sdata a trace state variable, with a new number, which can
-        be collected. No frame is selected, or another one will be."""
+        be collected. No frame is selected, or tstart will leave it."""
         gdb.set_convenience_variable("_sdata", None)
         gdb.execute("tvariable $_sdata", False, True)
         cls.tell()
@@ -81,12 +80,19 @@ class TaffrailStaticData:
             cls.tell()
 
     @classmethod
-    def enter(cls):
-        """Makes $_sdata a text that can be printed, if tfind has found a
-        frame."""
+    def found(cls):
+        """Follows tfind. From one frame to the next no trace state variable is
+        made: gdb uses no number again, and the target knows 256."""
         if taffrail_trace_frame() < 0:
-            return
+            cls.leave()
+        else:
+            cls.enter()
+
+    @classmethod
+    def enter(cls):
+        """Makes $_sdata a text that can be printed: a frame is selected."""
         gdb.execute("delete tvariable $_sdata", False, True)
+        gdb.set_convenience_variable("_sdata", None)
         data = cls.read()
         if data is not None:
             character = gdb.Value("x").type.target()
