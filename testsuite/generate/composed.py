@@ -78,7 +78,7 @@ class Composed:
         return macro, "#define %s %s\n" % (macro, names)
 
     def structure(self):
-        type = self.program.name("S")
+        type = self.program.name("St")
         parts = [(self.program.name("m"), *self.part())
                  for _ in range(self.rng.randint(1, 5))]
         table = self.program.name("t")
@@ -98,8 +98,9 @@ class Composed:
         return self.placed(a, table, "TAFFRAIL_STRUCT", names)
 
     def union(self):
-        type = self.program.name("U")
-        parts = [(self.program.name("m"), self.program.name("K"), *self.part())
+        type = self.program.name("Un")
+        parts = [(self.program.name("m"), self.program.name("Op"),
+                  *self.part())
                  for _ in range(self.rng.randint(1, 5))]
         numbers = self.rng.sample((-5, 0, 1, 2, 7, 99, 1000), len(parts) + 1)
         chosen = [self.rng.randint(0, len(parts)) for _ in range(self.rounds)]
@@ -174,7 +175,7 @@ class Composed:
         labels = [w + ("_%d" % (words[:k].count(w) + 1) if w in words[:k]
                        else "") for k, w in enumerate(words)]
         chosen = [self.rng.randint(0, len(every)) for _ in range(self.rounds)]
-        type, table = self.program.name("V"), self.program.name("t")
+        type, table = self.program.name("Va"), self.program.name("t")
         values, made = [], []
         for r, k in enumerate(chosen):
             place = "std::in_place_index<%d>" % k
