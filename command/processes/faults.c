@@ -14,6 +14,8 @@
 #include "command/common/command.h"
 #include "control/protocol.h"
 
+#define COMM_BYTES	16	/* of a process's name, with its NUL */
+
 static char told[PROCESS_FAULT_BYTES];	/* the faults that were told last */
 
 static bool tell(long pid, const char *name, const char *faults)
@@ -68,9 +70,12 @@ bool faults_tell_last(struct rundir *dir, bool forget)
 	if (forget)
 		faults_forget(dir);
 	text[n < 0 ? 0 : n] = '\0';
-	faults = strchr(text, '\n');
 	pid = strtol(text, &name, 10);
-	if (!faults || name == text || *name != ' ')
+	if (name == text || *name != ' ')
+		return false;
+	/* the name may have newlines, and a fault is longer than a name */
+	faults = memrchr(name, '\n', strnlen(name, COMM_BYTES + 1));
+	if (!faults)
 		return false;
 	*faults++ = '\0';
 	return tell(pid, name + 1, faults);
