@@ -32,6 +32,12 @@ int json_character_bytes(const unsigned char *s)
 	return n;
 }
 
+/* Returns true for the characters U+EF80 to U+EFFF, which stand for bytes. */
+static bool stands_for_byte(const unsigned char *s)
+{
+	return s[0] == 0xee && (s[1] == 0xbe || s[1] == 0xbf);
+}
+
 static void put_text(FILE *file, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -40,8 +46,10 @@ static void put_text(FILE *file, const char *text)
 	while (*s) {
 		int n = json_character_bytes(s);
 
+		if (n == 3 && stands_for_byte(s))
+			n = 0;
 		if (!n)
-			fputs("\\ufffd", file);
+			fprintf(file, "\\uef%02x", *s);
 		else if (*s == '"' || *s == '\\')
 			fprintf(file, "\\%c", *s);
 		else if (*s == '\n')

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A small JSON writer: it adds commas and escapes; the caller closes what it
- * opens. Text that is not UTF-8 becomes U+FFFD, so the output is always UTF-8.
+ * opens. A byte that is no part of UTF-8 becomes U+EF80 to U+EFFF, as the
+ * characters U+EF80 to U+EFFF do, byte by byte: so the output is always UTF-8,
+ * and has all of the text (docs/looking.md).
  */
 #ifndef COMMAND_COMMON_JSON_H
 #define COMMAND_COMMON_JSON_H
