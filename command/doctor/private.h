@@ -48,6 +48,7 @@ struct doctor {
 	/* of a program */
 	char file[PATH_MAX];		/* what is executed, or "" */
 	char image[PATH_MAX];		/* the ELF file of it, or "" */
+	bool library;			/* `file` is a shared library */
 };
 
 struct check {

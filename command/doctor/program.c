@@ -112,6 +112,15 @@ static void look_file(struct doctor *d, struct finding *f)
 				     "number");
 		return;
 	}
+	if (elfnotes_is_library(d->file)) {
+		d->library = true;
+		memcpy(d->image, d->file, sizeof(d->image));
+		found_as(f, DOCTOR_NO, "%s is a shared library, which record "
+			 "cannot run", d->file);
+		found_remedy(f, "give a program that loads it: its markers are "
+			     "traced there");
+		return;
+	}
 	if (!executable(f, d->file, "")) {
 		d->file[0] = '\0';
 		return;
@@ -159,6 +168,12 @@ static void look_how(struct doctor *d, struct finding *f)
 
 	if (!*d->image)
 		return;
+	if (d->library) {
+		found_as(f, DOCTOR_OK, elfnotes_needs(d->image, AGENT) ?
+			 "it is linked to " AGENT ", and brings it into programs"
+			 : "it has that of the program that loads it");
+		return;
+	}
 	image_look(&image, environment);
 	if (image.why) {
 		words = lacking_words(image.why);

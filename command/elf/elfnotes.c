@@ -261,6 +261,50 @@ static int look_needed(Elf *elf, const GElf_Phdr *ph, void *arg)
 	return -ENOENT;
 }
 
+/* Returns whether a table of the dynamic linker is a program's, or its own. */
+static bool is_program(Elf *elf, Elf_Scn *section)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	const char *name;
+	GElf_Shdr sh;
+	GElf_Dyn dyn;
+
+	if (!gelf_getshdr(section, &sh))
+		return true;
+	for (int i = 0; data && gelf_getdyn(data, i, &dyn); i++) {
+		if (dyn.d_tag == DT_FLAGS_1 && dyn.d_un.d_val & DF_1_PIE)
+			return true;
+		name = dyn.d_tag != DT_SONAME ? NULL :
+		       elf_strptr(elf, sh.sh_link, dyn.d_un.d_val);
+		if (name && (!strncmp(name, "ld-", 3) ||
+			     !strncmp(name, "ld.", 3)))
+			return true;
+	}
+	return false;
+}
+
+/* *arg becomes false where a program is seen. */
+static int look_library(Elf *elf, const GElf_Phdr *ph, void *arg)
+{
+	bool *library = arg;
+	Elf_Scn *section;
+	GElf_Ehdr head;
+
+	if (ph->p_type == PT_DYNAMIC) {
+		section = gelf_offscn(elf, ph->p_offset);
+		*library = section && gelf_getehdr(elf, &head) &&
+			   head.e_type == ET_DYN && !is_program(elf, section);
+	}
+	return ph->p_type == PT_INTERP ? 0 : -ENOENT;
+}
+
+bool elfnotes_is_library(const char *path)
+{
+	bool library = false;
+
+	return each_segment(path, look_library, &library) && library;
+}
+
 static int look_build_id(Elf *elf, const GElf_Phdr *ph, void *id)
 {
 	Elf_Data *data;

@@ -36,6 +36,10 @@ int elfnotes_interpreter(char *path, size_t room, const char *file);
 #define ELFNOTES_ID_BYTES	20
 int elfnotes_build_id(const char *path, unsigned char id[ELFNOTES_ID_BYTES]);
 
+/* Returns true for a shared library, which no process can begin with: it names
+ * no dynamic linker, is none, and is no static program. */
+bool elfnotes_is_library(const char *path);
+
 /* Returns true when the file is linked to a shared object whose name begins
  * so. */
 bool elfnotes_needs(const char *path, const char *name);
