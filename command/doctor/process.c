@@ -12,6 +12,7 @@
 
 #include "base/tunables.h"
 #include "command/attach/attach.h"
+#include "command/common/limits.h"
 #include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
@@ -29,6 +30,11 @@ static void look_process(struct doctor *d, struct finding *f)
 	ssize_t n;
 
 	d->gone = leader != d->pid;
+	if (leader < 0 && limits_blind()) {
+		found_as(f, DOCTOR_NO, "%d cannot be looked at without /proc",
+			 d->pid);
+		return;
+	}
 	if (leader < 0) {
 		found_as(f, DOCTOR_NO, "there is no process %d", d->pid);
 		return;
