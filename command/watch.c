@@ -46,6 +46,7 @@ struct seen {
 	struct rundir_process process;	/* we own its descriptor */
 	bool present;			/* in the scan of this round */
 	bool listed;			/* `markers` were read at least once */
+	bool foreign;			/* its agent is of another version */
 	char procname[PROCESS_NAME_BYTES];
 	uint32_t image;
 	uint64_t generation;
@@ -62,6 +63,7 @@ struct watch {
 	int inotify;
 	bool started;			/* the first look is over */
 	bool again;			/* a process was not ready: rescan */
+	bool missed;			/* a process was left out */
 };
 
 static void say(const struct seen *seen, const char *format, ...)
@@ -276,6 +278,17 @@ static void forget(struct watch *w, size_t i)
 	w->seen[i] = w->seen[--w->count];
 }
 
+/* Says, once, that a process is left out. */
+static void miss(struct watch *w, struct seen *seen)
+{
+	char text[LAYOUTS_TEXT_BYTES];
+
+	seen->foreign = true;
+	w->missed = true;
+	command_warn("process %d: not watched: %s", seen->process.pid,
+		     layouts_text(&seen->process, text, sizeof(text)));
+}
+
 /* Adds a process, and takes over its descriptor. */
 static int add_seen(struct watch *w, struct rundir_process *process)
 {
@@ -288,8 +301,8 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 		return -ENOMEM;
 	w->seen = more;
 	ret = rundir_read_process(process, process->image, &page);
-	if (ret) {
-		w->again |= ret != -EPROTO;	/* not published yet */
+	if (ret && (w->pid || ret != -EPROTO)) {
+		w->again = true;		/* not published yet */
 		return w->pid ? ret : 0;
 	}
 	seen = &more[w->count++];
@@ -298,6 +311,10 @@ static int add_seen(struct watch *w, struct rundir_process *process)
 	seen->image = process->image;
 	seen->present = true;
 	process->fd = -1;
+	if (ret) {
+		miss(w, seen);
+		return 0;
+	}
 	memcpy(seen->procname, page.procname, sizeof(page.procname));
 	say(seen, w->started ? "started" : "is running");
 	return 0;
@@ -369,7 +386,8 @@ static void look_at_all(struct watch *w)
 			i++;
 			continue;
 		}
-		say(seen, "ended");
+		if (!seen->foreign)
+			say(seen, "ended");
 		forget(w, i);
 	}
 }
@@ -447,7 +465,8 @@ static int watch(pid_t pid)
 	if (w.inotify >= 0)
 		close(w.inotify);
 	rundir_close(&w.dir);
-	return command_finish() || ret ? COMMAND_FAILED : COMMAND_DONE;
+	return command_finish() || ret || w.missed ? COMMAND_FAILED :
+						     COMMAND_DONE;
 }
 
 int watch_main(int argc, char **argv)
