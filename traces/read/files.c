@@ -16,6 +16,8 @@
 
 #define FILE_BYTES	64		/* of a name: "stream_31_7" */
 
+static const char cut_short[] = "a packet is cut short";
+
 struct file_stream {
 	struct read_stream stream;
 	char(*files)[FILE_BYTES];	/* names, in order, of the trace's
@@ -240,7 +242,10 @@ static bool next_file(struct file_stream *f, uint64_t begin)
 	close_file(f);
 	f->next++;
 	ret = map_file(f, &f->map, "%s", file_name(f));
-	if (ret == -EBADMSG)
+	/* a recorder makes files, and removes them (--max-size) */
+	if (f->stream.reader->recorded && (ret == -EBADMSG || ret == -ENOENT))
+		;
+	else if (ret == -EBADMSG)
 		complain(f, "the file is empty");
 	else if (ret)
 		complain(f, trace_reason(ret));
@@ -263,7 +268,7 @@ static const char *take_head(const struct file_stream *f,
 	uint64_t room = f->map.bytes - f->offset;
 
 	if (room < CTF_HEAD_BYTES)
-		return "a packet is cut short";
+		return cut_short;
 	memcpy((char *)head + PACKET_PRIVATE_BYTES,
 	       (const char *)f->map.address + f->offset, CTF_HEAD_BYTES);
 	if (head->magic != CTF_PACKET_MAGIC || head->stream_id)
@@ -274,7 +279,24 @@ static const char *take_head(const struct file_stream *f,
 		return "a packet has an impossible size";
 	if (memcmp(head->uuid, f->stream.event.trace->uuid, 16))
 		return "a packet is of another trace";
-	return head->content_size / 8 > room ? "a packet is cut short" : NULL;
+	return head->content_size / 8 > room ? cut_short : NULL;
+}
+
+/* Returns whether a recorder has written behind the file's end as it was. */
+static bool has_grown(struct file_stream *f)
+{
+	struct file_map map = f->map;
+
+	if (!f->stream.reader->recorded ||
+	    map_file(f, &map, "%s", file_name(f)))
+		return false;
+	if (map.bytes > f->map.bytes) {
+		file_map_close(&f->map);
+		f->map = map;
+		return true;
+	}
+	file_map_close(&map);
+	return false;
 }
 
 /* Finds the next packet that the index names, behind damage. */
@@ -355,8 +377,13 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		fact = take_head(f, &packet->head);
 		if (file_cut(stream))
 			continue;
+		if (fact && has_grown(f))
+			continue;
 		if (fact) {
-			complain(f, fact);
+			/* a recorder may be writing the last packet */
+			if (fact != cut_short || !stream->reader->recorded ||
+			    f->idx.address || f->next != f->nfiles)
+				complain(f, fact);
 			resync(f);
 			continue;
 		}

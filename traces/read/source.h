@@ -80,6 +80,7 @@ struct reader {
 	int64_t end;
 	bool started;
 	bool follows;			/* reader_follow() was called */
+	bool recorded;			/* a directory is being recorded now */
 	bool held;			/* the heap's first was not given */
 	size_t nbegun;			/* streams that were in order() */
 	char **paths;			/* directories that were added */
