@@ -387,12 +387,13 @@ template <class H_, class... T_> struct signature_<H_, T_...> {
 };
 
 /* An argument as a function that takes a value would get it. Of a class, the
- * class: an abstract one, or one that cannot be copied, has no value. */
+ * class: an abstract one, or one that cannot be copied, has no value. It stays
+ * volatile: what cannot be read so is no field. */
 template <class T_> T_ value_(T_);
 template <class T_, bool Foreign_ = foreign_<T_>::is_> struct value_of_ {
 	typedef decltype(taffrail_::value_(any_<const T_ &>())) type_;
 };
-template <class T_> struct value_of_<T_, true> : plain_<T_> {};
+template <class T_> struct value_of_<T_, true> { typedef T_ type_; };
 template <> struct value_of_<void> { typedef void type_; };
 
 template <class... A_> struct any_foreign_ {

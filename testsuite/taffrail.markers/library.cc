@@ -132,6 +132,8 @@ static void others()
 	std::shared_ptr<void> unknown;
 	std::atomic<int> atomic(12);
 	std::atomic<door> swung(door::SHUT);
+	volatile std::atomic<int> changes(-13);
+	const volatile std::atomic<door> turned(door::SHUT);
 	concrete derived;
 	const abstract &base = derived;
 
@@ -141,6 +143,7 @@ static void others()
 	TAFFRAIL_EVENT(app, void, nothing_known, unknown);
 	TAFFRAIL_EVENT(app, shown, swung, (room{ door::OPEN }),
 		       TAFFRAIL_HEX(door::SHUT));
+	TAFFRAIL_EVENT(app, volatile, changes, turned, 'x');
 	TAFFRAIL_EVENT(app, others, atomic, colour::RED, base);
 	TAFFRAIL_EVENT(app, own, celsius{ 36.6 }, (account{ "Eve", 1 }));
 	try {
