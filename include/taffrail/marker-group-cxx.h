@@ -133,8 +133,8 @@ make_group_(int, M_ &&head_, N_ &&next_, T_ &&...tail_)
 		      typename member_of_<N_>::type_,
 		      typename member_of_<T_>::type_...>{
 		member_of_<M_>::of_(head_),
-		make_group_<Owner_>(0, static_cast<N_ &&>(next_),
-				    static_cast<T_ &&>(tail_)...) };
+		make_group_<Owner_>(0, (N_ &&)next_,
+				    (T_ &&)tail_...) };
 }
 
 /* What stands in front of a marker's text for a group, argument I. */

@@ -292,7 +292,9 @@ TAFFRAIL_ALWAYS_INLINE_ void take_from_(C_ &, const V_ &) {}
 template <unsigned I_, class C_, class V_, class H_, class... T_>
 TAFFRAIL_ALWAYS_INLINE_ void take_from_(C_ &c_, const V_ &v_)
 {
-	if (const H_ *p_ = get_if<I_>(&v_)) {
+	const H_ *p_ = get_if<I_>(&v_);
+
+	if (p_) {
 		c_.tag_ = I_;
 		c_.take_(alternative_<H_>::of_(*p_));
 	} else {
