@@ -254,18 +254,19 @@ template <class... M_> struct variant_names_ {
 	}
 
 private:
-	/* on the right */
+	/* on the right; without `if`, which is a program's macro in Linux, one
+	 * that a constant expression may not contain
+	 */
 	static constexpr void put_(char *to_, const char *word_, unsigned same_)
 	{
-		unsigned n_ = 0;
+		unsigned n_ = 0, digits_ = same_ > 1 ? same_ : 0;
 
 		to_ += each_ - 1;
 		*to_ = ',';
-		if (same_ > 1) {
-			for (; same_; same_ /= 10)
-				*--to_ = (char)('0' + same_ % 10);
-			*--to_ = '_';
-		}
+		for (; digits_; digits_ /= 10)
+			*--to_ = (char)('0' + digits_ % 10);
+		to_ -= same_ > 1;
+		*to_ = same_ > 1 ? '_' : *to_;
 		while (word_[n_])
 			n_++;
 		while (n_)
