@@ -35,6 +35,8 @@ static void try(struct fuzz *fuzz, struct ring_reader *ring, int large)
 	ring->next = ring->discarded = 0;
 	if (fuzz_less(fuzz, 2))
 		ring_copy_see(ring, &seen);
+	else if (fuzz_less(fuzz, 2))
+		ring_more_see(ring, &seen, !fuzz_less(fuzz, 4));
 	else
 		ring_empty_see(ring, &seen);
 	fuzz->accepted += !!seen.packets;

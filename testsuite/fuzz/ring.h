@@ -183,6 +183,41 @@ static inline void ring_copy_see(struct ring_reader *ring,
 		seen->wrong = "more is overwritten than there was";
 }
 
+/* What is behind a mark is a part of a packet; it must hold what it says, too. */
+static inline int packet_behind(const struct packet *packet, void *priv)
+{
+	struct ring_seen *seen = priv;
+	struct packet_walk walk;
+
+	if (packet->event_bytes > FUZZ_SUB - PACKET_HEAD_BYTES) {
+		seen->wrong = "more behind a mark than a sub-buffer holds";
+		return 0;
+	}
+	seen->sum += packet_sum(packet);
+	seen->packets++;
+	if (packet_walk(seen->format, packet->head.timestamp_begin,
+			packet->events, packet->event_bytes, &walk) ||
+	    walk.count != packet->count ||
+	    walk.last > packet->head.timestamp_end)
+		seen->wrong = "what is behind a mark is not what it says";
+	return 0;
+}
+
+/* Goes on from where the ring before this one ended, or begins. */
+static inline void ring_more_see(struct ring_reader *ring,
+				 struct ring_seen *seen, bool begin)
+{
+	static struct ring_mark mark;
+	struct ring_copy copy;
+
+	if (begin)
+		memset(&mark, 0, sizeof(mark));
+	if (ring_copy_more(&copy, ring, &mark) > 0) {
+		ring_copy_each(&copy, seen->format, packet_behind, seen);
+		ring_copy_free(&copy);
+	}
+}
+
 /* A live ring's packets may change under us: only what was copied counts. */
 static inline void ring_empty_see(struct ring_reader *ring,
 				  struct ring_seen *seen)

@@ -66,6 +66,10 @@ static void read_once(struct fuzz *fuzz)
 		ring_copy_see(&ring, &seen);
 		if (seen.wrong)
 			fuzz_fail(fuzz, seen.wrong, shared.ring, 160);
+	} else if (ring.sub_bytes <= FUZZ_SUB && fuzz_less(fuzz, 2)) {
+		ring_more_see(&ring, &seen, !fuzz_less(fuzz, 4));
+		if (seen.wrong)
+			fuzz_fail(fuzz, seen.wrong, shared.ring, 160);
 	} else if (ring.sub_bytes <= FUZZ_SUB) {
 		ring_empty_see(&ring, &seen);
 	}
