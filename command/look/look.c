@@ -322,15 +322,19 @@ int look_finish(void)
 	return command_finish();
 }
 
+bool look_problems(const struct look *look)
+{
+	return look->unread || (look->reader && reader_problems(look->reader));
+}
+
 int look_close(struct look *look)
 {
-	uint64_t problems = 0;
+	bool problems;
 
 	look_rings_close(look);
-	if (look->reader) {
-		problems = reader_problems(look->reader);
+	problems = look_problems(look);
+	if (look->reader)
 		reader_free(look->reader);
-	}
 	look_follow_end(look);
 	if (look->where)
 		where_free(look->where);

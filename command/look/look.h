@@ -118,13 +118,18 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 /* Returns whether a value of --begin or --end is a time, whatever the trace. */
 bool look_time_valid(const char *text);
 
+/* Returns whether a problem was told, so that the command's status is 1. May be
+ * called in a signal handler. */
+bool look_problems(const struct look *look);
+
 /*
  * Starts the user's pager if standard output is a terminal (PAGER, else less
  * with -FRX if it is installed), and makes it standard output; returns whether
- * there is one. pager_end() waits for it, and returns COMMAND_FAILED after
+ * there is one. When the user leaves it, the command ends: with 1 if a problem
+ * of `look` was told, else with 0. pager_end() waits for it, and returns COMMAND_FAILED after
  * printing why if it could not be run.
  */
-bool pager_begin(void);
+bool pager_begin(const struct look *look);
 int pager_end(void);
 
 /* Parses WHEN of --color, and decides. Returns false for another word. */

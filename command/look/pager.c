@@ -12,6 +12,7 @@
 #include "command/look/look.h"
 
 static pid_t pager;
+static const struct look *shown;
 
 static void run(const char *command)
 {
@@ -38,11 +39,11 @@ static void pager_left(int number)
 	if (!waitid(P_PID, (id_t)pager, &ended, WEXITED | WNOHANG | WNOWAIT) &&
 	    ended.si_pid == pager && ended.si_code == CLD_EXITED &&
 	    !ended.si_status)
-		_exit(EXIT_SUCCESS);
+		_exit(look_problems(shown) ? EXIT_FAILURE : EXIT_SUCCESS);
 	errno = saved;
 }
 
-bool pager_begin(void)
+bool pager_begin(const struct look *look)
 {
 	const char *command = getenv("TAFFRAIL_PAGER");
 	int ends[2];
@@ -63,6 +64,7 @@ bool pager_begin(void)
 	}
 	close(ends[0]);
 	if (pager > 0) {
+		shown = look;
 		/* the terminal's Ctrl-C is for the pager */
 		signal(SIGINT, SIG_IGN);
 		signal(SIGCHLD, pager_left);

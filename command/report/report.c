@@ -157,7 +157,7 @@ static int print(struct report *r)
 		return look_finish();
 	}
 	if (!r->no_pager)
-		pager_begin();
+		pager_begin(&r->look);
 	report_print(r);
 	ret = look_finish();
 	return ret | pager_end();

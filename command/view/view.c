@@ -240,7 +240,7 @@ int view_main(int argc, char **argv)
 		ret = check_fields(&v);
 	if (ret == COMMAND_DONE) {
 		if (!v.no_pager && !v.look.follow)
-			pager_begin();
+			pager_begin(&v.look);
 		ret = run(&v);
 		ret |= pager_end();
 		if (v.look.follow && !look_interrupted())
