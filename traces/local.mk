@@ -97,6 +97,8 @@ traces_sources = \
 	traces/text/number.h \
 	traces/text/out.c \
 	traces/text/out.h \
+	traces/text/printable.c \
+	traces/text/printable.h \
 	traces/text/private.h \
 	traces/text/unit.c \
 	traces/trace.c \

@@ -6,31 +6,11 @@
 
 #include <inttypes.h>
 
+#include "traces/text/printable.h"
+
 /* Integers of 64 bits are between these. */
 #define INTEGER_MIN	-9223372036854775808.0L
 #define INTEGER_MAX	18446744073709551616.0L
-
-int json_character_bytes(const unsigned char *s)
-{
-	uint32_t code;
-	int n;
-
-	if (s[0] < 0x80)
-		return 1;
-	n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-	if (s[0] < 0xc2 || s[0] > 0xf4)
-		return 0;
-	code = s[0] & (0x7f >> n);
-	for (int i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		code = code << 6 | (s[i] & 0x3f);
-	}
-	if ((n == 3 && code < 0x800) || (n == 4 && code < 0x10000) ||
-	    (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
-		return 0;
-	return n;
-}
 
 /* Returns true for the characters U+EF80 to U+EFFF, which stand for bytes. */
 static bool stands_for_byte(const unsigned char *s)
@@ -44,7 +24,7 @@ static void put_text(FILE *file, const char *text)
 
 	fputc('"', file);
 	while (*s) {
-		int n = json_character_bytes(s);
+		int n = character_bytes(s);
 
 		if (n == 3 && stands_for_byte(s))
 			n = 0;

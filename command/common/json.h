@@ -30,7 +30,4 @@ void json_real(struct json *json, const char *key, long double value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_end(struct json *json);
 
-/* Returns the bytes of the UTF-8 character at s, 0 when it is invalid. */
-int json_character_bytes(const unsigned char *s);
-
 #endif

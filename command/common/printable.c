@@ -1,36 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes text printable. See printable.h.
- *
- * What must stay true here: a name can neither begin a new line nor send a
- * control sequence to a terminal. C1 controls, which are two bytes in UTF-8,
- * are control characters, too.
+ * Prints printable text. See printable.h.
  */
 #include "command/common/printable.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "command/common/json.h"
-
-void printable(char *text)
-{
-	unsigned char *s = (unsigned char *)text;
-
-	while (*s) {
-		int n = json_character_bytes(s);
-
-		if (!n) {
-			*s = '?';
-			n = 1;
-		} else if (*s < ' ' || *s == 0x7f) {
-			*s = '?';
-		} else if (*s == 0xc2 && s[1] < 0xa0) {
-			memset(s, '?', 2);
-		}
-		s += n;
-	}
-}
+#include "traces/text/printable.h"
 
 void printable_vprint(FILE *file, const char *format, va_list ap)
 {

@@ -8,10 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Replaces each byte of a control character, and each byte that is not UTF-8,
- * by '?', as ps(1) does. */
-void printable(char *text);
-
 /* Prints as vfprintf(3), with each argument and the whole line made printable.
  * A newline at the end of the format is kept. */
 void printable_vprint(FILE *file, const char *format, va_list ap);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
-#include "command/common/printable.h"
+#include "traces/text/printable.h"
 
 /* Takes out what points to this command. */
 static void drop_pointers(char *text)

@@ -8,8 +8,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "traces/text/number.h"
+#include "traces/text/printable.h"
 #include "traces/text/private.h"
 
 #define NS_PER_S	1000000000ll
@@ -96,13 +98,21 @@ static char *foreign_head_text(const struct event_text *text,
 			       const struct trace_event *event)
 {
 	bool unknown = !strcmp(event->class->name, "<unknown>");
+	char *name = strdup(event->class->name);
+	char *prefix = strdup(event->trace->prefix);
 	char *made = NULL;
 
-	if (asprintf(&made, "%s%s%s%s%s: ", event->trace->prefix,
-		     text->color ? COLOR_BOLD : "",
-		     !text->color ? "" : unknown ? COLOR_RED : COLOR_MAGENTA,
-		     event->class->name, text->color ? COLOR_NONE : "") < 0)
-		return NULL;
+	if (name && prefix) {
+		printable(name);
+		printable(prefix);
+		if (asprintf(&made, "%s%s%s%s%s: ", prefix,
+			     text->color ? COLOR_BOLD : "", !text->color ? "" :
+			     unknown ? COLOR_RED : COLOR_MAGENTA, name,
+			     text->color ? COLOR_NONE : "") < 0)
+			made = NULL;
+	}
+	free(name);
+	free(prefix);
 	return made;
 }
 
@@ -114,16 +124,21 @@ static char *head_text(const struct event_text *text,
 	const char *none = text->color ? COLOR_NONE : "";
 	char pid[32] = "";
 	char *made = NULL;
+	char *process;
 
 	if (trace->foreign)
 		return foreign_head_text(text, event);
 	if (trace->vpid >= 0)
 		snprintf(pid, sizeof(pid), ":(%lld)", (long long)trace->vpid);
-	if (asprintf(&made, "%s:%s%s %s%s%s%s: { %scpu_id%s = %s",
-		     trace->hostname, trace->procname, pid, bold,
-		     text->color ? COLOR_MAGENTA : "", event->class->name,
-		     none, text->color ? COLOR_CYAN : "", none, bold) < 0)
+	if (asprintf(&process, "%s:%s", trace->hostname, trace->procname) < 0)
 		return NULL;
+	printable(process);
+	if (asprintf(&made, "%s%s %s%s%s%s: { %scpu_id%s = %s", process, pid,
+		     bold, text->color ? COLOR_MAGENTA : "",
+		     event->class->name, none, text->color ? COLOR_CYAN : "",
+		     none, bold) < 0)
+		made = NULL;
+	free(process);
 	return made;
 }
 
