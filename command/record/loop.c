@@ -438,7 +438,12 @@ int record_tell_unwritten(struct record *record)
 
 	if (!error)
 		return COMMAND_DONE;
-	if (!record->told)
+	/* what was there at the start is not there any more */
+	if (!record->told && error == ENOENT)
+		command_failed("%s: another program removed files or "
+			       "directories of it meanwhile; what was in them, "
+			       "or comes there, is missing", record->set.path);
+	else if (!record->told)
 		command_failed("%s: %s; %s", record->set.path,
 			       reason_of_output(-error),
 			       error == ENOSPC || error == EDQUOT ?

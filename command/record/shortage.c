@@ -139,7 +139,7 @@ static void reason_text(char *text, size_t room, const struct shortage *s,
 			 "has changed its user or its root directory",
 			 directory);
 	else
-		snprintf(text, room, "%s has %s and %s free, and a process "
+		snprintf(text, room, "%s has %s and %s free now, and a process "
 			 "needs %s and %ld files; make room, give a smaller "
 			 "--buffer-size, or set TAFFRAIL_DIR to a directory "
 			 "with more room", directory,

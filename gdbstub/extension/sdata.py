@@ -39,7 +39,9 @@ class TaffrailStaticData:
         if not hasattr(gdb, "taffrail_lacks_sdata"):
             gdb.execute("with language c -- init-if-undefined $_sdata = 1",
                         False, True)
-            lacks = gdb.convenience_variable("_sdata") == 1
+            value = gdb.convenience_variable("_sdata")
+            lacks = (value is not None and
+                     value.type.code == gdb.TYPE_CODE_INT and value == 1)
             if lacks:
                 gdb.set_convenience_variable("_sdata", None)
             gdb.taffrail_lacks_sdata = lacks

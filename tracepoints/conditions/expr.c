@@ -33,10 +33,29 @@ static const uint8_t precedence[] = {
 static void parse_binary(struct compiler *c, uint32_t least,
 			 struct operand *a);
 
+/* The names of the values of the last field. */
+static void add_values(struct compiler *c, struct text *text)
+{
+	const char *before = " has ";
+	struct shown_field field;
+	struct shown_name name;
+
+	if (!shown_find(&field, &c->fields->shown, c->field))
+		return;
+	text_add(text, "; ");
+	text_add(text, c->fields->names[c->field].name);
+	for (; shown_next(&field, &name); before = ", ") {
+		text_add(text, before);
+		text_add_bytes(text, name.start,
+			       (size_t)(name.end - name.start));
+	}
+}
+
 static void fail_unknown(struct compiler *c)
 {
 	struct text text;
 	char more[100];
+	size_t fields = 0;
 	uint32_t i;
 
 	text_open(&text, more, sizeof(more));
@@ -44,8 +63,12 @@ static void fail_unknown(struct compiler *c)
 		text_add(&text, i ? ", " : "; there are ");
 		text_add(&text, c->fields->names[i].name);
 	}
+	if (!text.cut) {
+		fields = text.used;
+		add_values(c, &text);
+	}
 	if (text.cut)
-		more[0] = 0;
+		more[fields] = 0;
 	expr_fail_name(c, -ENOENT, &c->token, "no field", more);
 }
 
