@@ -88,6 +88,8 @@ traces_sources = \
 	traces/read/where.c \
 	traces/read/where.h \
 	traces/stream.c \
+	traces/text/clean.c \
+	traces/text/clean.h \
 	traces/text/event-text.c \
 	traces/text/event-text.h \
 	traces/text/exact.c \
@@ -97,8 +99,6 @@ traces_sources = \
 	traces/text/number.h \
 	traces/text/out.c \
 	traces/text/out.h \
-	traces/text/printable.c \
-	traces/text/printable.h \
 	traces/text/private.h \
 	traces/text/unit.c \
 	traces/trace.c \

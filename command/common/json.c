@@ -6,7 +6,7 @@
 
 #include <inttypes.h>
 
-#include "traces/text/printable.h"
+#include "traces/text/clean.h"
 
 /* Integers of 64 bits are between these. */
 #define INTEGER_MIN	-9223372036854775808.0L

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "command/common/command.h"
-#include "traces/text/printable.h"
+#include "traces/text/clean.h"
 
 /* Takes out what points to this command. */
 static void drop_pointers(char *text)

@@ -126,8 +126,8 @@ bool look_problems(const struct look *look);
  * Starts the user's pager if standard output is a terminal (PAGER, else less
  * with -FRX if it is installed), and makes it standard output; returns whether
  * there is one. When the user leaves it, the command ends: with 1 if a problem
- * of `look` was told, else with 0. pager_end() waits for it, and returns COMMAND_FAILED after
- * printing why if it could not be run.
+ * of `look` was told, else with 0. pager_end() waits for it, and returns
+ * COMMAND_FAILED after printing why if it could not be run.
  */
 bool pager_begin(const struct look *look);
 int pager_end(void);

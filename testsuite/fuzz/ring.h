@@ -183,7 +183,7 @@ static inline void ring_copy_see(struct ring_reader *ring,
 		seen->wrong = "more is overwritten than there was";
 }
 
-/* What is behind a mark is a part of a packet; it must hold what it says, too. */
+/* What is behind a mark is part of a packet; it must hold what it says, too. */
 static inline int packet_behind(const struct packet *packet, void *priv)
 {
 	struct ring_seen *seen = priv;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "traces/text/clean.h"
 #include "traces/text/number.h"
-#include "traces/text/printable.h"
 #include "traces/text/private.h"
 
 #define NS_PER_S	1000000000ll

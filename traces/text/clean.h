@@ -2,8 +2,8 @@
 /*
  * Names that other programs chose, for people.
  */
-#ifndef TRACES_TEXT_PRINTABLE_H
-#define TRACES_TEXT_PRINTABLE_H
+#ifndef TRACES_TEXT_CLEAN_H
+#define TRACES_TEXT_CLEAN_H
 
 /* Returns the bytes of the UTF-8 character at s, 0 when it is invalid. */
 int character_bytes(const unsigned char *s);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Makes text printable. See printable.h.
+ * Makes text printable. See clean.h.
  *
  * What must stay true here: a name can neither begin a new line nor send a
  * control sequence to a terminal. C1 controls, which are two bytes in UTF-8,
  * are control characters, too.
  */
-#include "traces/text/printable.h"
+#include "traces/text/clean.h"
 
 #include <stdint.h>
 #include <string.h>
