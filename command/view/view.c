@@ -138,13 +138,14 @@ static int check_fields(const struct view *v)
 	return COMMAND_DONE;
 }
 
-static void print(struct view *v, uint64_t skip)
+/* Prints all events but the next *skip, and counts these down. */
+static void print(struct view *v, uint64_t *skip)
 {
 	const struct trace_event *event;
 
 	while ((event = reader_next(v->look.reader)) && !v->out.error) {
-		if (skip)
-			skip--;
+		if (*skip)
+			--*skip;
 		else
 			event_text_put(&v->text, event);
 	}
@@ -173,8 +174,7 @@ static void follow(struct view *v, uint64_t skip)
 		reader_follow(v->look.reader, until < end ? until : end);
 		if (reader_refresh(v->look.reader))
 			v->out.error = -ENOMEM;
-		print(v, skip);
-		skip = 0;
+		print(v, &skip);
 		out_flush(&v->out);
 		if (on && until >= end)
 			break;
@@ -200,7 +200,7 @@ static int run(struct view *v)
 	if (v->look.follow)
 		follow(v, skip);
 	else
-		print(v, skip);
+		print(v, &skip);
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
 	if (ret && ret != -EPIPE)
