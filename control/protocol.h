@@ -40,7 +40,7 @@ struct message {
  * MESSAGE_HELLO	-> "pid=", "image=", "dir=" (the process's directory),
  *			   "agent=" (its version)
  * MESSAGE_LIST		"from=N" (optional): leaves out the first N records, and
- *			   those that do not fit into the answer
+ *			   stops where the answer is full
  *			-> binary: records of NUL-terminated strings, in order:
  *			   address (hex, 0x), kind ("mark", "event", "usdt",
  *			   "usdt-jump" where five bytes are switched,

@@ -44,10 +44,13 @@ static int each_image(const struct rundir_list *list,
 /* An image of a process that has the session. */
 struct known {
 	char key[RUNDIR_KEY_BYTES];	/* of the process, and the image */
+	pid_t pid;
+	uint64_t starttime;
 	struct ring_image *rings;	/* NULL: nothing more comes */
 	struct ring_totals totals;	/* as it was looked at last */
 	bool seen;			/* its files are there */
 	bool alive;
+	bool stopped;
 	bool destroyed;
 };
 
@@ -80,8 +83,8 @@ static struct known *find_known(struct look_rings *live, const char *key)
 	return NULL;
 }
 
-static void know(struct look_rings *live, const char *key, bool alive,
-		 struct ring_image *rings)
+static void know(struct look_rings *live, const char *key,
+		 const struct rundir_process *process, struct ring_image *rings)
 {
 	struct known *known = &live->known[live->n++];
 
@@ -89,7 +92,9 @@ static void know(struct look_rings *live, const char *key, bool alive,
 	snprintf(known->key, sizeof(known->key), "%s", key);
 	known->rings = rings;
 	known->seen = true;
-	known->alive = alive;
+	known->pid = process->pid;
+	known->starttime = process->starttime;
+	known->alive = process->alive;
 	ring_image_count(rings, &known->totals);
 }
 
@@ -113,7 +118,7 @@ static int add_rings(struct look_rings *live,
 	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
 			       live->name, shown, look->peek);
 	if (!ret)
-		know(live, key, process->alive, rings);
+		know(live, key, process, rings);
 	if (ret == -EPROTO || ret == -EBADMSG) {
 		if (!look->quiet_problems)
 			command_warn("process %d: not read: %s", process->pid,
@@ -281,12 +286,29 @@ static int refresh(struct known *known)
 	}
 	memset(&known->totals, 0, sizeof(known->totals));
 	ring_image_count(known->rings, &known->totals);
+	known->stopped = ring_image_stopped(known->rings);
 	known->destroyed = ring_image_destroyed(known->rings);
 	if (last) {
 		ring_image_close(known->rings);
 		known->rings = NULL;
 	}
 	return ret;
+}
+
+/* Tells of a process that goes on in the session while its files are not in the
+ * runtime directory any more: what it writes from now on is not found. */
+static void tell_removed(struct look *look, const struct known *known,
+			 const struct rundir_list *list)
+{
+	if (known->seen || !known->alive || known->stopped ||
+	    !rundir_alive(known->pid, known->starttime))
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		if (list->processes[i].pid == known->pid)
+			return;
+	command_failed("process %d: its files in the runtime directory were "
+		       "removed: its later events are missing", known->pid);
+	look->unread = true;
 }
 
 /* Counts what the last look has met. */
@@ -308,7 +330,7 @@ static void count(struct look *look)
 	}
 }
 
-/* Finds the processes, and opens the rings of those that are new. */
+/* Finds the processes, and opens the rings of each new one. */
 static int find(struct look *look, struct rundir_list *list, bool first)
 {
 	struct rundir dir = { .fd = -1 };
@@ -359,13 +381,15 @@ bool look_rings_news(struct look *look, int64_t *until)
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].seen = false;
 	find(look, &list, false);
-	rundir_list_free(&list);
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
-		if (live->known[i].rings)
+		if (live->known[i].rings) {
 			ret = refresh(&live->known[i]);
+			tell_removed(look, &live->known[i], &list);
+		}
 		on = on || live->known[i].rings;
 	}
+	rundir_list_free(&list);
 	count(look);
 	if (ret) {
 		command_failed("%s", limits_raise(-ret));

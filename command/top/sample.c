@@ -2,10 +2,10 @@
 /*
  * Takes what happened in an interval from what the rings have got in it.
  *
- * How many events were written and lost is known from the rings' counts. Which
- * events those were is known of those that the rings still have. All that they
- * had at first goes through the pairs, too, because a pair that ends in the
- * first interval may have begun before it.
+ * The rings' counts say how many events were written and lost. The events that
+ * the rings still have say which they were. What the rings had at first goes
+ * through the pairs, too: a pair that ends in the first interval may have begun
+ * before it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -167,7 +167,7 @@ static int begin(struct top *top)
 	if (ret == COMMAND_DONE)
 		ret = look_open(look, NULL, 0);
 	if (ret == COMMAND_DONE)
-		/* those that are left out are counted, too */
+		/* events that no rule chooses count, too */
 		reader_filter(look->reader, NULL);
 	/* the name that a process's only session has */
 	top->session = look->session;

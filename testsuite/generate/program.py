@@ -150,7 +150,7 @@ class Marker:
         self.arguments = []
         self.fields = []        # (name, type, base) of each
         self.shown = {}         # how they are, in words, by name
-        self.members = {}       # of those that are several fields
+        self.members = {}       # by name, of arguments of several fields
         self.rows = []          # the values of each round
         self.format = None
         self.place = None
