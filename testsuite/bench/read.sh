@@ -41,6 +41,24 @@ read_trace()
 		results
 }
 
+# What the browser of testsuite/taffrail.look takes for a page.
+page_times()
+{
+	local python missing
+	for python in python3 /usr/bin/python3; do
+		missing=$("$python" "$work/timeline.py" need 2>&1 |
+			tail -n 1)
+		test -n "$missing" || break
+	done
+	if test -n "$missing"; then
+		echo "absent read.page.picture $missing" | results
+		return
+	fi
+	HOME=$work TMPDIR=$work timeout 200 "$python" "$work/page.py" "$1" 3 \
+		2>"$work/log" | results ||
+		say "the browser failed: $(tail -n 1 "$work/log")"
+}
+
 step_read()
 {
 	local trace
@@ -52,6 +70,8 @@ step_read()
 	read_trace small 256M -- "$work/read" small $read_events
 	read_trace mixed 256M --context vtid -- "$work/read" mixed $read_events
 	read_trace pairs 256M --context vtid -- "$work/read" pairs $read_events
+	read_trace served 256M --context vtid,procname -- "$work/read" served \
+		1000000
 	read_trace many 256K -- sh -c "for i in \$(seq 1000); do
 		'$work/read' small 10; done"
 	echo "value read.events $read_events" | results
@@ -75,7 +95,8 @@ step_read()
 	least read.sqlite 1 "$taffrail" export --format sqlite \
 		-o "$work/read.out" "$work/read.mixed"
 	least read.timeline 1 "$taffrail" timeline -o "$work/read.html" \
-		"$work/read.pairs"
+		"$work/read.served"
 	echo "value read.page $(stat -c %s "$work/read.html")" | results
+	page_times "$work/read.html"
 	rm -rf "$work"/read.*
 }

@@ -402,13 +402,23 @@ function reading()
 		 "M events/s", 5)
 	rate_row("  sqlite", "read.sqlite", get("read.events"), "M events/s",
 		 0.5)
-	limit_row("timeline of 2 M events: its page", "read.page",
-		  get("read.page") / 1e6, "MB", "%.1f", 20)
+	limit_row("timeline of 1 M events: its page", "read.page",
+		  get("read.page") / 1e6, "MB", "%.1f", 10)
+	if ("read.page.picture" in lacks)
+		return line("  in a browser", "skipped: " \
+			    lacks["read.page.picture"], "", "-", "skip")
+	limit_row("  in a browser: its first picture", "read.page.picture",
+		  get("read.page.picture") / 1000, "s", "%.2f", 2)
+	limit_row("  a step of its zoom, median of 90", "read.page.step",
+		  get("read.page.step"), "ms", "%.1f", 50)
+	limit_row("  the longest script of a step", "read.page.script",
+		  get("read.page.script"), "ms", "%.1f")
 }
 
 $1 == "ns" { v[$2 $3] = $4 }
 $1 == "us" || $1 == "value" { v[$2] = $3 }
 $1 == "step" { steps[$2] }
+$1 == "absent" { key = $2; $1 = $2 = ""; lacks[key] = substr($0, 3) }
 $1 == "skipped" { $1 = ""; skipped = substr($0, 2) }
 $1 == "machine" { $1 = ""; print substr($0, 2) }
 
