@@ -75,8 +75,6 @@ command_sources = \
 	command/elf/process-markers.h \
 	command/enable.c \
 	command/export/export.c \
-	command/export/progress.c \
-	command/export/progress.h \
 	command/export/target.c \
 	command/export/target.h \
 	command/gdb/gdb.c \
@@ -101,6 +99,8 @@ command_sources = \
 	command/look/look.c \
 	command/look/look.h \
 	command/look/pager.c \
+	command/look/progress.c \
+	command/look/progress.h \
 	command/look/rings-private.h \
 	command/look/times.c \
 	command/load/ask.c \

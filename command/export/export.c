@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "command/common/limits.h"
-#include "command/export/progress.h"
 #include "command/export/target.h"
 #include "command/look/look.h"
+#include "command/look/progress.h"
 #include "traces/pairs/pairs.h"
 
 #define IDS_BYTES	600

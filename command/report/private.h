@@ -10,8 +10,8 @@
 #ifndef COMMAND_REPORT_PRIVATE_H
 #define COMMAND_REPORT_PRIVATE_H
 
-#include "command/export/progress.h"
 #include "command/look/look.h"
+#include "command/look/progress.h"
 #include "traces/pairs/histogram.h"
 #include "traces/pairs/pairs.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * How far an export is.
+ * How far a command is.
  */
-#include "command/export/progress.h"
+#include "command/look/progress.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A line on the terminal that says how far an export is.
+ * A line on the terminal that says how far a command is that reads traces.
  */
-#ifndef COMMAND_EXPORT_PROGRESS_H
-#define COMMAND_EXPORT_PROGRESS_H
+#ifndef COMMAND_LOOK_PROGRESS_H
+#define COMMAND_LOOK_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
