@@ -7,12 +7,14 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/look/look.h"
+#include "command/look/progress.h"
 #include "traces/text/event-text.h"
 
 #define FIELDS_MAX	128
@@ -55,6 +57,8 @@ struct view {
 	struct look look;
 	struct event_text text;
 	struct out out;
+	struct progress progress;
+	struct reader_calls calls;	/* what look would have called */
 	uint64_t tail;
 	const char *color;
 	bool no_pager;
@@ -138,12 +142,44 @@ static int check_fields(const struct view *v)
 	return COMMAND_DONE;
 }
 
+static void problem(const char *where, const char *fact, void *priv)
+{
+	struct view *v = priv;
+
+	progress_clear(&v->progress);
+	v->calls.problem(where, fact, &v->look);
+}
+
+static void loss(const struct trace_loss *l, void *priv)
+{
+	struct view *v = priv;
+
+	progress_clear(&v->progress);
+	v->calls.loss(l, &v->look);
+}
+
+/* Text that goes into a file shows nothing by itself. */
+static void open_progress(struct view *v)
+{
+	struct stat out;
+
+	if (v->look.follow || fstat(STDOUT_FILENO, &out) ||
+	    !S_ISREG(out.st_mode))
+		return;
+	v->calls = v->look.calls;
+	v->look.calls = (struct reader_calls){ problem, loss, v };
+	progress_open(&v->progress, v->look.reader);
+}
+
 /* Prints all events but the next *skip, and counts these down. */
 static void print(struct view *v, uint64_t *skip)
 {
 	const struct trace_event *event;
+	uint64_t n = 0;
 
 	while ((event = reader_next(v->look.reader)) && !v->out.error) {
+		if (!(++n % PROGRESS_EVENTS))
+			progress_step(&v->progress, n, event->ns);
 		if (*skip)
 			--*skip;
 		else
@@ -195,12 +231,14 @@ static int run(struct view *v)
 		return command_failed("out of memory");
 	v->text.out = &v->out;
 	event_text_open(&v->text);
+	open_progress(v);
 	if (v->tail)
 		skip = reader_tail(v->look.reader, v->tail);
 	if (v->look.follow)
 		follow(v, skip);
 	else
 		print(v, &skip);
+	progress_clear(&v->progress);
 	ret = out_close(&v->out);
 	event_text_free(&v->text);
 	if (ret && ret != -EPIPE)
