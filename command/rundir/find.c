@@ -342,16 +342,20 @@ static int search_map(struct target *t, struct rundir_process *p)
 	return ret;
 }
 
-/* Tries the newest image in DIRECTORY/PID.STARTTIME. */
+/* Tries the newest image in DIRECTORY/PID.STARTTIME. The kernel does not show
+ * the PID namespace of another user's process: a process with one number is in
+ * ours. */
 static int try_place(struct target *t, struct rundir_process *p,
 		     const char *directory)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
 	char path[PATH_MAX];
+	uint64_t namespace = t->inner == t->pid ? rundir_namespace(getpid()) :
+						  0;
 	int n, ret;
 
 	snprintf(p->name, sizeof(p->name), "%d.%llu", t->inner,
-		 (unsigned long long)t->starttime);
+		 (unsigned long long)(t->starttime | namespace));
 	snprintf(path, sizeof(path), "%s/%s", directory, p->name);
 	p->fd = walk("/", path);
 	if (p->fd < 0)
