@@ -11,6 +11,7 @@ EVENT = re.compile(rb"(?:on|ust|off):(p\d+_m\d+\w*): \{ cpu_id = \d+ \}, "
                    rb"\{ ?(.*?) ?\}$")
 LISTED = re.compile(r"(?:on|ust|off)/(p\d+_m\d+\w*) +0x\w+ +marker \w+ "
                     r"(\S+):(\d+) \((.*?)\)( \".*)?$")
+LABELS = re.compile(rb'\( (?:\{ )?("[^"]*"(?:, "[^"]*")+)(?: \})? : container')
 FIELD = re.compile(r"(?P<type>[^ ,{}]+) (?P<name>[^ ,{}]+)"
                    r"(\{(?P<shown>[^{}]+)\})?(, (?=.)|$)")
 
@@ -59,6 +60,14 @@ def stale_strings():
     return [int(n) for n in re.findall(r"\d+", text)[1:4]] < [2, 0, 5]
 
 
+def labels_sorted(text):
+    """The text with several labels of one number in order: babeltrace2 2.0
+    prints ( "b", "a" : container = 1 ), 2.1 ( { "a", "b" } : container = 1 )
+    in an order of its own."""
+    return LABELS.sub(lambda found: b"( %s : container" % b", ".join(
+        sorted(found[1].split(b", "))), text)
+
+
 def is_event(got, marker, row, told):
     """Whether a line is the event of that row of values."""
     pattern = []
@@ -68,9 +77,9 @@ def is_event(got, marker, row, told):
         if value in (("string", b""), ("char", 0)) and stale_strings():
             choice = {r[column] for r in marker.rows}
         pattern.append(b"(?:%s)" % b"|".join(
-            re.escape(values.field_shown(name, x, base, told))
+            re.escape(labels_sorted(values.field_shown(name, x, base, told)))
             for x in choice))
-    return re.fullmatch(b", ".join(pattern), got, re.DOTALL)
+    return re.fullmatch(b", ".join(pattern), labels_sorted(got), re.DOTALL)
 
 
 def compare(program, found, told):
