@@ -21,7 +21,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <unistd.h>
 
 #include "agent/lacking.h"
 #include "agent/wrap/private.h"
