@@ -45,7 +45,10 @@ struct row {
 #define BINARY(STEP)	{ STEP, 0, 2, 1, 0, 0 }
 #define UNARY(STEP)	{ STEP, 0, 1, 1, 0, 0 }
 
-static const struct row rows[256] = {
+/* The agent's own opcodes stand right behind GDB's. */
+#define OWN(opcode)	((opcode) - AX_FIELD + 0x40)
+
+static const struct row rows[] = {
 	[AX_ADD]		= BINARY(STEP_ADD),
 	[AX_SUB]		= BINARY(STEP_SUB),
 	[AX_MUL]		= BINARY(STEP_MUL),
@@ -91,28 +94,38 @@ static const struct row rows[256] = {
 	[AX_PICK]	= { STEP_PICK, 1, 0, 1, 0, 0 }, /* see height_step() */
 	[AX_ROT]	= { STEP_ROT, 0, 3, 3, 0, 0 },
 
-	[AX_FIELD]	= { STEP_ADDRESS, 1, 0, 1, NEED_EVENT, 0 },
-	[AX_FIELD_DOUBLE] = { STEP_ADDRESS, 1, 0, 1, NEED_EVENT, 0 },
-	[AX_FIELD_EQUAL] = { STEP_STRING_EQUAL, 1, 0, 1, NEED_EVENT, 1 },
-	[AX_FIELD_GLOB] = { STEP_STRING_GLOB, 1, 0, 1, NEED_EVENT, 1 },
-	[AX_VTID]	= { STEP_VTID, 0, 0, 1, NEED_VTID, 0 },
-	[AX_CPU]	= { STEP_CPU, 0, 0, 1, NEED_CPU, 0 },
-	[AX_PROCNAME_EQUAL] = { STEP_NAME_EQUAL, 0, 0, 1, NEED_PROCNAME, 1 },
-	[AX_PROCNAME_GLOB] = { STEP_NAME_GLOB, 0, 0, 1, NEED_PROCNAME, 1 },
-	[AX_EQUAL_MIXED]	= BINARY(STEP_EQUAL_MIXED),
-	[AX_LESS_SIGNED_UNSIGNED] = BINARY(STEP_LESS_SIGNED_UNSIGNED),
-	[AX_LESS_UNSIGNED_SIGNED] = BINARY(STEP_LESS_UNSIGNED_SIGNED),
-	[AX_DOUBLE_SIGNED]	= UNARY(STEP_DOUBLE_SIGNED),
-	[AX_DOUBLE_UNSIGNED]	= UNARY(STEP_DOUBLE_UNSIGNED),
-	[AX_DOUBLE_ADD]		= BINARY(STEP_DOUBLE_ADD),
-	[AX_DOUBLE_SUB]		= BINARY(STEP_DOUBLE_SUB),
-	[AX_DOUBLE_MUL]		= BINARY(STEP_DOUBLE_MUL),
-	[AX_DOUBLE_DIV]		= BINARY(STEP_DOUBLE_DIV),
-	[AX_DOUBLE_NEGATE]	= UNARY(STEP_DOUBLE_NEGATE),
-	[AX_DOUBLE_EQUAL]	= BINARY(STEP_DOUBLE_EQUAL),
-	[AX_DOUBLE_LESS]	= BINARY(STEP_DOUBLE_LESS),
-	[AX_DOUBLE_LESS_EQUAL]	= BINARY(STEP_DOUBLE_LESS_EQUAL),
+	[OWN(AX_FIELD)] = { STEP_ADDRESS, 1, 0, 1, NEED_EVENT, 0 },
+	[OWN(AX_FIELD_DOUBLE)] = { STEP_ADDRESS, 1, 0, 1, NEED_EVENT, 0 },
+	[OWN(AX_FIELD_EQUAL)] = { STEP_STRING_EQUAL, 1, 0, 1, NEED_EVENT, 1 },
+	[OWN(AX_FIELD_GLOB)] = { STEP_STRING_GLOB, 1, 0, 1, NEED_EVENT, 1 },
+	[OWN(AX_VTID)] = { STEP_VTID, 0, 0, 1, NEED_VTID, 0 },
+	[OWN(AX_CPU)] = { STEP_CPU, 0, 0, 1, NEED_CPU, 0 },
+	[OWN(AX_PROCNAME_EQUAL)] = { STEP_NAME_EQUAL, 0, 0, 1, NEED_PROCNAME,
+				     1 },
+	[OWN(AX_PROCNAME_GLOB)] = { STEP_NAME_GLOB, 0, 0, 1, NEED_PROCNAME,
+				    1 },
+	[OWN(AX_EQUAL_MIXED)] = BINARY(STEP_EQUAL_MIXED),
+	[OWN(AX_LESS_SIGNED_UNSIGNED)] = BINARY(STEP_LESS_SIGNED_UNSIGNED),
+	[OWN(AX_LESS_UNSIGNED_SIGNED)] = BINARY(STEP_LESS_UNSIGNED_SIGNED),
+	[OWN(AX_DOUBLE_SIGNED)] = UNARY(STEP_DOUBLE_SIGNED),
+	[OWN(AX_DOUBLE_UNSIGNED)] = UNARY(STEP_DOUBLE_UNSIGNED),
+	[OWN(AX_DOUBLE_ADD)] = BINARY(STEP_DOUBLE_ADD),
+	[OWN(AX_DOUBLE_SUB)] = BINARY(STEP_DOUBLE_SUB),
+	[OWN(AX_DOUBLE_MUL)] = BINARY(STEP_DOUBLE_MUL),
+	[OWN(AX_DOUBLE_DIV)] = BINARY(STEP_DOUBLE_DIV),
+	[OWN(AX_DOUBLE_NEGATE)] = UNARY(STEP_DOUBLE_NEGATE),
+	[OWN(AX_DOUBLE_EQUAL)] = BINARY(STEP_DOUBLE_EQUAL),
+	[OWN(AX_DOUBLE_LESS)] = BINARY(STEP_DOUBLE_LESS),
+	[OWN(AX_DOUBLE_LESS_EQUAL)] = BINARY(STEP_DOUBLE_LESS_EQUAL),
 };
+
+/* Returns the row of an opcode; if it has none, one without a step. */
+static const struct row *row_of(uint8_t opcode)
+{
+	uint32_t i = opcode < AX_FIELD ? opcode : OWN((uint32_t)opcode);
+
+	return &rows[i < ARRAY_SIZE(rows) && (opcode >> 6) % 3 == 0 ? i : 0];
+}
 
 #define NO_INSN		0xffff
 #define NO_HEIGHT	0xff
@@ -186,7 +199,7 @@ static int scan(struct verifier *v)
 	uint32_t offset = 0;
 
 	while (offset < source->bytes) {
-		const struct row *row = &rows[source->code[offset]];
+		const struct row *row = row_of(source->code[offset]);
 		uint32_t next = offset + 1;
 		int text;
 
@@ -340,7 +353,7 @@ static int decode(struct verifier *v)
 	for (i = 0; i < v->ninsns; i++) {
 		struct ax_insn *insn = &v->program->insns[i];
 		const uint8_t *p = source->code + offset;
-		const struct row *row = &rows[*p];
+		const struct row *row = row_of(*p);
 		int ret;
 
 		*insn = (struct ax_insn){ .step = row->step };
@@ -403,7 +416,7 @@ static int height_step(struct verifier *v, uint32_t i)
 {
 	const struct ax_insn *insn = &v->program->insns[i];
 	uint8_t opcode = v->source->code[v->offset[i]];
-	const struct row *row = &rows[opcode];
+	const struct row *row = row_of(opcode);
 	uint32_t pops = opcode == AX_PICK ? insn->at + 1 : row->pops;
 	uint32_t pushes = opcode == AX_PICK ? insn->at + 2 : row->pushes;
 	uint32_t height = v->height[i];
