@@ -68,82 +68,88 @@ static const char refusals[] =
 	"no breakpoints here: nothing stops the program; use tracepoints\0"
 	"the stub neither runs nor kills programs";
 
-/* A packet: `word` is its first characters, or all of it where `whole` is set.
- * The first row that fits counts. A packet without a row gets the empty answer:
- * not supported. */
-static const struct row {
+/* Packets: what answers; whether the word is all of the packet, or its first
+ * characters. The first row that fits counts. A packet without a row gets the
+ * empty answer: not supported. */
+#define PACKETS(ONE)							\
+	ONE(BY_serve_supported, 0, "qSupported")			\
+	ONE(BY_serve_no_ack, 1, "QStartNoAckMode")			\
+	ONE(BY_serve_ok, 1, "!")					\
+	ONE(BY_serve_stop_reason, 1, "?")				\
+	ONE(BY_serve_registers, 1, "g")					\
+	ONE(BY_serve_register, 0, "p")					\
+	ONE(BY_serve_memory, 0, "m")					\
+	ONE(BY_serve_memory_binary, 0, "x")				\
+	ONE(BY_serve_thread_set, 0, "H")				\
+	ONE(BY_serve_thread_alive, 0, "T")				\
+	ONE(BY_serve_detach, 0, "D")					\
+	ONE(BY_serve_transfer, 0, "qXfer:")				\
+	ONE(BY_serve_file, 0, "vFile:")					\
+	ONE(BY_serve_ok, 0, "QNonStop:")				\
+	ONE(BY_serve_ok, 0, "QPassSignals:")				\
+	ONE(BY_serve_ok, 0, "QProgramSignals:")				\
+	ONE(BY_serve_ok, 0, "QThreadEvents:")				\
+	ONE(BY_serve_ok, 0, "qSymbol:")					\
+	ONE(BY_serve_attached, 0, "qAttached")				\
+	ONE(BY_serve_thread_current, 1, "qC")				\
+	ONE(BY_serve_ok, 1, "vStopped")					\
+	ONE(BY_serve_ok, 1, "vCtrlC")					\
+	ONE(BY_serve_trace_status, 1, "qTStatus")			\
+	ONE(BY_serve_markers_first, 1, "qTfSTM")			\
+	ONE(BY_serve_markers_next, 1, "qTsSTM")				\
+	ONE(BY_serve_marker_at, 0, "qTSTMat:")				\
+	ONE(BY_serve_variables_first, 1, "qTfV")			\
+	ONE(BY_serve_variables_next, 1, "qTsV")				\
+	ONE(BY_serve_points_first, 1, "qTfP")				\
+	ONE(BY_serve_points_next, 1, "qTsP")				\
+	ONE(BY_serve_trace_init, 1, "QTinit")				\
+	ONE(BY_serve_define_point, 0, "QTDP:")				\
+	ONE(BY_serve_define_source, 0, "QTDPsrc:")			\
+	ONE(BY_serve_define_variable, 0, "QTDV:")			\
+	ONE(BY_serve_point_enable, 0, "QTEnable:")			\
+	ONE(BY_serve_point_disable, 0, "QTDisable:")			\
+	ONE(BY_serve_ok, 0, "QTro:")					\
+	ONE(BY_serve_trace_disconnected, 0, "QTDisconnected:")		\
+	ONE(BY_serve_trace_buffer, 0, "QTBuffer:")			\
+	ONE(BY_serve_trace_notes, 0, "QTNotes:")			\
+	ONE(BY_serve_trace_save, 0, "QTSave:")				\
+	ONE(BY_serve_trace_start, 1, "QTStart")				\
+	ONE(BY_serve_trace_stop, 1, "QTStop")				\
+	ONE(BY_serve_frame, 0, "QTFrame:")				\
+	ONE(BY_serve_point_status, 0, "qTP:")				\
+	ONE(BY_serve_variable, 0, "qTV:")				\
+	ONE(BY_serve_frame_buffer, 0, "qTBuffer:")			\
+	ONE(BY_serve_frame_fields, 0, "qTaffrail:frame:")		\
+	ONE(BY_serve_trace_data, 0, "QTaffrail:data:")			\
+	ONE(BY_serve_markers_all, 1, "qTaffrail:markers")		\
+	ONE(NO_WRITE, 0, "M")						\
+	ONE(NO_WRITE, 0, "X")						\
+	ONE(NO_REGISTER, 0, "G")					\
+	ONE(NO_REGISTER, 0, "P")					\
+	ONE(NO_BREAKPOINT, 0, "Z")					\
+	ONE(NO_BREAKPOINT, 0, "z")					\
+	ONE(BY_serve_resume_actions, 1, "vCont?")			\
+	ONE(NO_STOP, 0, "vCont;")					\
+	ONE(NO_STOP, 0, "c")						\
+	ONE(NO_STOP, 0, "C")						\
+	ONE(NO_STOP, 0, "s")						\
+	ONE(NO_STOP, 0, "S")						\
+	ONE(NO_KILL, 0, "vKill")					\
+	ONE(NO_KILL, 0, "vRun")						\
+	ONE(NO_KILL, 0, "vAttach")					\
+	ONE(NO_KILL, 0, "R")						\
+	ONE(BY_serve_kill_unanswered, 1, "k")
+
+#define ANSWER(answer, whole, word)	{ answer, whole },
+#define WORD(answer, whole, word)	word "\0"
+
+static const struct {
 	uint8_t answer;			/* enum answer */
 	uint8_t whole;
-	char word[18];
-} rows[] = {
-	{ BY_serve_supported, 0, "qSupported" },
-	{ BY_serve_no_ack, 1, "QStartNoAckMode" },
-	{ BY_serve_ok, 1, "!" },
-	{ BY_serve_stop_reason, 1, "?" },
-	{ BY_serve_registers, 1, "g" },
-	{ BY_serve_register, 0, "p" },
-	{ BY_serve_memory, 0, "m" },
-	{ BY_serve_memory_binary, 0, "x" },
-	{ BY_serve_thread_set, 0, "H" },
-	{ BY_serve_thread_alive, 0, "T" },
-	{ BY_serve_detach, 0, "D" },
-	{ BY_serve_transfer, 0, "qXfer:" },
-	{ BY_serve_file, 0, "vFile:" },
-	{ BY_serve_ok, 0, "QNonStop:" },
-	{ BY_serve_ok, 0, "QPassSignals:" },
-	{ BY_serve_ok, 0, "QProgramSignals:" },
-	{ BY_serve_ok, 0, "QThreadEvents:" },
-	{ BY_serve_ok, 0, "qSymbol:" },
-	{ BY_serve_attached, 0, "qAttached" },
-	{ BY_serve_thread_current, 1, "qC" },
-	{ BY_serve_ok, 1, "vStopped" },
-	{ BY_serve_ok, 1, "vCtrlC" },
-	{ BY_serve_trace_status, 1, "qTStatus" },
-	{ BY_serve_markers_first, 1, "qTfSTM" },
-	{ BY_serve_markers_next, 1, "qTsSTM" },
-	{ BY_serve_marker_at, 0, "qTSTMat:" },
-	{ BY_serve_variables_first, 1, "qTfV" },
-	{ BY_serve_variables_next, 1, "qTsV" },
-	{ BY_serve_points_first, 1, "qTfP" },
-	{ BY_serve_points_next, 1, "qTsP" },
-	{ BY_serve_trace_init, 1, "QTinit" },
-	{ BY_serve_define_point, 0, "QTDP:" },
-	{ BY_serve_define_source, 0, "QTDPsrc:" },
-	{ BY_serve_define_variable, 0, "QTDV:" },
-	{ BY_serve_point_enable, 0, "QTEnable:" },
-	{ BY_serve_point_disable, 0, "QTDisable:" },
-	{ BY_serve_ok, 0, "QTro:" },
-	{ BY_serve_trace_disconnected, 0, "QTDisconnected:" },
-	{ BY_serve_trace_buffer, 0, "QTBuffer:" },
-	{ BY_serve_trace_notes, 0, "QTNotes:" },
-	{ BY_serve_trace_save, 0, "QTSave:" },
-	{ BY_serve_trace_start, 1, "QTStart" },
-	{ BY_serve_trace_stop, 1, "QTStop" },
-	{ BY_serve_frame, 0, "QTFrame:" },
-	{ BY_serve_point_status, 0, "qTP:" },
-	{ BY_serve_variable, 0, "qTV:" },
-	{ BY_serve_frame_buffer, 0, "qTBuffer:" },
-	{ BY_serve_frame_fields, 0, "qTaffrail:frame:" },
-	{ BY_serve_trace_data, 0, "QTaffrail:data:" },
-	{ BY_serve_markers_all, 1, "qTaffrail:markers" },
-	{ NO_WRITE, 0, "M" },
-	{ NO_WRITE, 0, "X" },
-	{ NO_REGISTER, 0, "G" },
-	{ NO_REGISTER, 0, "P" },
-	{ NO_BREAKPOINT, 0, "Z" },
-	{ NO_BREAKPOINT, 0, "z" },
-	{ BY_serve_resume_actions, 1, "vCont?" },
-	{ NO_STOP, 0, "vCont;" },
-	{ NO_STOP, 0, "c" },
-	{ NO_STOP, 0, "C" },
-	{ NO_STOP, 0, "s" },
-	{ NO_STOP, 0, "S" },
-	{ NO_KILL, 0, "vKill" },
-	{ NO_KILL, 0, "vRun" },
-	{ NO_KILL, 0, "vAttach" },
-	{ NO_KILL, 0, "R" },
-	{ BY_serve_kill_unanswered, 1, "k" },
-};
+} answers[] = { PACKETS(ANSWER) };
+
+/* Beside them: as an array in each row, they would take twice the bytes. */
+static const char words[] = PACKETS(WORD);
 
 static int awaited;	/* the socket is open for a gdb that has not come yet */
 
@@ -197,13 +203,15 @@ static int answer_give(struct connection *c, enum answer answer,
 /* Returns 0, or 1 when the packet gets no answer. */
 static int packet_serve(struct connection *c, const char *p)
 {
-	const struct row *row;
+	const char *word = words;
+	uint32_t i;
 
-	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
-		const char *rest = text_after(p, row->word);
+	for (i = 0; i < ARRAY_SIZE(answers); i++) {
+		const char *rest = text_after(p, word);
 
-		if (rest && (!row->whole || !*rest))
-			return answer_give(c, row->answer, rest);
+		if (rest && (!answers[i].whole || !*rest))
+			return answer_give(c, answers[i].answer, rest);
+		word += text_length(word) + 1;
 	}
 	return 0;
 }
