@@ -90,5 +90,6 @@ gdb_extension = \
 	gdbstub/extension/sdata.py \
 	gdbstub/extension/condition.py \
 	gdbstub/extension/actions.py \
+	gdbstub/extension/functions.py \
 	gdbstub/extension/libraries.py \
 	gdbstub/extension/commands.py

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A part of taffrail-gdb.py (text.py says more): fields in expressions of gdb.
+import re
+import struct
+
+import gdb
+
+
+class TaffrailFieldFunction(gdb.Function):
+    """$_taffrail("FIELD"): in a trace frame, the value of the marker's field
+of that name: a number, a string or an array."""
+
+    def __init__(self):
+        super().__init__("_taffrail")
+
+    def invoke(self, *names):
+        if len(names) != 1:
+            raise gdb.GdbError("which field? $_taffrail(\"FIELD\")")
+        try:
+            return self.find(names[0].string())
+        except gdb.error as error:
+            raise gdb.GdbError("$_taffrail: %s" % error)
+
+    def find(self, name):
+        number = taffrail_trace_frame()
+        if number < 0:
+            raise gdb.GdbError("no trace frame is selected; see tfind")
+        frame = TaffrailFrame.told(number) or TaffrailFrame.selected()
+        if frame.fields is None:
+            raise gdb.GdbError(
+                "the frame has no fields: its tracepoint has to collect "
+                "$_sdata, which no trace file keeps" if frame.text is None else
+                "the frame's text does not tell its fields: " + frame.text)
+        for field in frame.fields:
+            if field.name == name:
+                return self.make(field)
+        raise gdb.GdbError("%s has no field %s; it has %s" % (
+            frame.marker or "the frame", name,
+            ", ".join(f.name for f in frame.fields) or
+            "none, unless its tracepoint collects $_sdata"))
+
+    def make(self, field):
+        if isinstance(field.value, bytes):
+            character = gdb.Value("x").type.target()
+            return self.kept(field.value + b"\0", character)
+        if isinstance(field.value, list):
+            return self.array(field)
+        if isinstance(field.value, int) and field.kind == "uint64":
+            return gdb.Value(field.value).cast(self.integer(64, False))
+        return gdb.Value(field.value)
+
+    @staticmethod
+    def integer(bits, is_signed):
+        architecture = gdb.selected_inferior().architecture()
+        return architecture.integer_type(bits, is_signed)
+
+    def array(self, field):
+        kind = (field.kind or "").replace("[]", "")
+        values = field.value
+        if any(isinstance(v, (bytes, list)) for v in values):
+            raise gdb.GdbError("%s is no array of numbers" % field.name)
+        if kind in TAFFRAIL_FLOATS or \
+                any(isinstance(v, float) for v in values):
+            element = gdb.lookup_type("float" if kind == "float"
+                                      else "double")
+            code = "f" if kind == "float" else "d"
+        else:
+            match = re.fullmatch(r"(u?)int(\d+)", kind)
+            unsigned = bool(match and match.group(1)) or kind == "pointer"
+            bits = int(match.group(2)) if match else \
+                8 if kind == "bool" else 64
+            element = self.integer(bits, not unsigned)
+            code = {8: "b", 16: "h", 32: "i", 64: "q"}[bits]
+            values = [int(v) & ((1 << bits) - 1) for v in values]
+            code = code.upper()
+        return self.kept(struct.pack("=%d%s" % (len(values), code), *values),
+                         element)
+
+    @staticmethod
+    def kept(data, element):
+        """Returns bytes as an array in a variable of gdb: gdb prints such a
+        string (%s) without the program's memory."""
+        length = len(data) // element.sizeof
+        kind = element.array(length - 1) if length else element.array(0, -1)
+        gdb.set_convenience_variable("_taffrail_value", gdb.Value(data, kind))
+        return gdb.parse_and_eval("$_taffrail_value")
