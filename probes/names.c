@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The names that a marker gives to values: of TAFFRAIL_ENUM, TAFFRAIL_BOOL.
+ * The names that a marker gives to values: of TAFFRAIL_ENUM, TAFFRAIL_BOOL,
+ * TAFFRAIL_ERRNO.
  */
+#include "base/text.h"
 #include "include/taffrail/probe.h"
 #include "probes/private.h"
+#include "tracepoints/fields/errors.h"
 #include "tracepoints/fields/shown.h"
 
+#define NEGATIVE(name)	"-E" #name "\0"
 #define PUBLIC		__attribute__((visibility("default")))
 
 /* Stores the value, as taffrail_shown has it: signed ones with their sign in 64
@@ -23,6 +27,22 @@ static int value_of(const struct taffrail_event *event, int field,
 	default:
 		return 0;
 	}
+}
+
+/* Stores the name of an error, or of its negative number. */
+static int error_name(uint64_t value, const char **name, size_t *length)
+{
+	int negative = (int64_t)value < 0;
+	uint64_t number = negative ? 0 - value : value;
+	const char *word = ERROR_NAMES(NEGATIVE);
+
+	if (!number || number > ERROR_MAX)
+		return 0;
+	while (--number)
+		word += text_length(word) + 1;
+	*name = negative ? word : word + 1;
+	*length = text_length(*name);
+	return word[2] != 0;
 }
 
 /* The marker of an event is the first part of a struct known. */
@@ -43,6 +63,8 @@ taffrail_field_name_of_value(const struct taffrail_event *event, int field,
 		*length = value ? 4 : 5;
 		return 1;
 	}
+	if (shown.how == TAFFRAIL_HOW_ERRNO)
+		return error_name(value, name, length);
 	while (shown_next(&shown, &next)) {
 		if ((uint64_t)next.value != value)
 			continue;

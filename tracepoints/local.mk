@@ -27,6 +27,8 @@ tracepoints_sources = \
 	tracepoints/fields/conversion.c \
 	tracepoints/fields/decimal-private.h \
 	tracepoints/fields/decimal.c \
+	tracepoints/fields/errors.c \
+	tracepoints/fields/errors.h \
 	tracepoints/fields/field-format.c \
 	tracepoints/fields/field-private.h \
 	tracepoints/fields/field-text.c \

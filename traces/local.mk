@@ -107,7 +107,6 @@ traces_sources = \
 	traces/verify.h \
 	traces/tsdl/enumeration.c \
 	traces/tsdl/enumeration.h \
-	traces/tsdl/errors-private.h \
 	traces/tsdl/option.c \
 	traces/tsdl/option.h \
 	traces/tsdl/scalar-type.c \

@@ -501,7 +501,8 @@ The selected trace frame, thread and frame stay selected."""
 def taffrail_load():
     for command in (TaffrailStrace, TaffrailInfoMarkers, TaffrailInfoLocals,
                     TaffrailPrefix, TaffrailEvents, TaffrailLast,
-                    TaffrailFieldFunction, TaffrailConnected):
+                    TaffrailFieldFunction, TaffrailTextFunction,
+                    TaffrailConnected):
         command()
     taffrail_load_libraries()
     TaffrailHere.tell()

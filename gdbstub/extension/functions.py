@@ -10,16 +10,17 @@ class TaffrailFieldFunction(gdb.Function):
     """$_taffrail("FIELD"): in a trace frame, the value of the marker's field
 of that name: a number, a string or an array."""
 
-    def __init__(self):
-        super().__init__("_taffrail")
+    def __init__(self, name="_taffrail"):
+        super().__init__(name)
+        self.name = name
 
     def invoke(self, *names):
         if len(names) != 1:
-            raise gdb.GdbError("which field? $_taffrail(\"FIELD\")")
+            raise gdb.GdbError("which field? $%s(\"FIELD\")" % self.name)
         try:
             return self.find(names[0].string())
         except gdb.error as error:
-            raise gdb.GdbError("$_taffrail: %s" % error)
+            raise gdb.GdbError("$%s: %s" % (self.name, error))
 
     def find(self, name):
         number = taffrail_trace_frame()
@@ -84,3 +85,16 @@ of that name: a number, a string or an array."""
         kind = element.array(length - 1) if length else element.array(0, -1)
         gdb.set_convenience_variable("_taffrail_value", gdb.Value(data, kind))
         return gdb.parse_and_eval("$_taffrail_value")
+
+
+class TaffrailTextFunction(TaffrailFieldFunction):
+    """$_taffrail_text("FIELD"): the same value as the text that $_sdata has:
+the name of a number that has one, as an enumerator, and its unit."""
+
+    def __init__(self):
+        super().__init__("_taffrail_text")
+
+    def make(self, field):
+        text = field.value if isinstance(field.value, bytes) \
+            else field.shown.encode("utf-8", "surrogateescape")
+        return self.kept(text + b"\0", gdb.Value("x").type.target())

@@ -215,6 +215,16 @@ def taffrail_integer(expression):
         return None
 
 
+def taffrail_enumerator(name):
+    """Returns the value of an enumerator of the program, or None."""
+    try:
+        value = gdb.parse_and_eval(name)
+        return int(value) if value.type.strip_typedefs().code == \
+            gdb.TYPE_CODE_ENUM else None
+    except gdb.error:
+        return None
+
+
 class TaffrailFrame:
     """A trace frame: read from the agent's packet, or else from gdb's
     variables while the frame is selected."""
@@ -241,6 +251,8 @@ class TaffrailFrame:
             kind, _, shown = value.partition(":")
             value = taffrail_value(shown, kind)
             self.fields.append(TaffrailField(key[6:], kind, value))
+        elif key.startswith("shown ") and self.fields:
+            self.fields[-1].shown = value
         elif key in ("tracepoint", "vtid", "time_ns"):
             setattr(self, key, int(value))
         elif key == "address":
@@ -268,7 +280,8 @@ class TaffrailFrame:
         if data.type.code != gdb.TYPE_CODE_VOID:
             frame.text = data.string("utf-8", "surrogateescape",
                                      data.type.sizeof).rstrip("\0")
-            frame.fields = taffrail_fields(frame.text, extra)
+            frame.fields = taffrail_fields(frame.text, extra,
+                                           taffrail_enumerator)
         return frame
 
     def stamp(self):

@@ -13,6 +13,7 @@ All names begin with "taffrail": sourced files share one name space.
 """
 # This part: the texts of values, and the signatures and formats of markers. It
 # does not need gdb, so it has a test without gdb.
+import errno
 import re
 
 TAFFRAIL_MATCH_STEPS = 20000    # to match a text with its format
@@ -21,6 +22,7 @@ TAFFRAIL_NAME_BYTES = 59        # of a field's name; longer ones are cut
 TAFFRAIL_FLOATS = ("float", "double")
 TAFFRAIL_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32",
                   "int64", "uint64", "pointer", "bool", "string", "unknown")
+TAFFRAIL_INTEGERS = TAFFRAIL_TYPES[:8]
 TAFFRAIL_TYPES += TAFFRAIL_FLOATS
 
 TAFFRAIL_ESCAPE = re.compile(
@@ -29,6 +31,9 @@ TAFFRAIL_ESCAPES = {b"n": b"\n", b"t": b"\t", b"r": b"\r", b"a": b"\a",
                     b"b": b"\b", b"f": b"\f", b"v": b"\v", b"e": b"\x1b"}
 TAFFRAIL_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 TAFFRAIL_NUMBER = re.compile(r"[-+]?(?:0x[0-9a-f]+|\d+)", re.I)
+TAFFRAIL_CHARACTER = re.compile(r"'(?:[^'\\]|\\.[0-9a-fA-F]*)'", re.DOTALL)
+TAFFRAIL_UNIT = re.compile(r"(-?\d+) (?:ns|us|ms|s)")
+TAFFRAIL_NAME = re.compile(r"[A-Za-z_]\w*")
 TAFFRAIL_FLOAT = re.compile(
     r"[-+]?(?:0x[0-9a-f.]+p[-+]?\d+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
     r"|nan(?:\([^)]*\))?|inf(?:inity)?)", re.I)
@@ -91,7 +96,22 @@ def taffrail_float(text):
         return float("nan")
 
 
-def taffrail_value(text, kind=None):
+def taffrail_integer_shown(text, named):
+    """Returns the number that an integer's text stands for, or None: 'a',
+    5 ms, -ENOENT, or a name, for which `named` returns its value."""
+    if TAFFRAIL_CHARACTER.fullmatch(text):
+        return taffrail_unescape(text[1:-1])[0]
+    unit = TAFFRAIL_UNIT.fullmatch(text)
+    if unit:
+        return int(unit.group(1))
+    error = getattr(errno, text.lstrip("-"), None) \
+        if text.lstrip("-").startswith("E") else None
+    if isinstance(error, int):
+        return -error if text.startswith("-") else error
+    return named(text) if TAFFRAIL_NAME.fullmatch(text) else None
+
+
+def taffrail_value(text, kind=None, named=lambda text: None):
     """Returns the value of a text: int, float, bool, bytes or a list of
     these. A text that was cut ends with "..."."""
     if TAFFRAIL_QUOTED.fullmatch(text):
@@ -111,11 +131,14 @@ def taffrail_value(text, kind=None):
     if kind in TAFFRAIL_FLOATS:
         return taffrail_float(text)
     if TAFFRAIL_NUMBER.fullmatch(text):
-        number = int(text, 16 if "0x" in text.lower() else 10)
+        octal = re.fullmatch("-?0[0-7]+", text)
+        number = int(text, 16 if "0x" in text.lower() else 8 if octal else 10)
         return bool(number) if kind == "bool" else number
     if TAFFRAIL_FLOAT.fullmatch(text):
         return taffrail_float(text)
-    return taffrail_unescape(text)
+    number = taffrail_integer_shown(text, named) if kind in TAFFRAIL_INTEGERS \
+        else None
+    return taffrail_unescape(text) if number is None else number
 
 
 def taffrail_shown(value):
@@ -149,7 +172,7 @@ def taffrail_signature(extra):
     return types
 
 
-def taffrail_assignments(text, types):
+def taffrail_assignments(text, types, named=lambda text: None):
     """Returns the fields of "NAME = VALUE, NAME = VALUE", or None. "..."
     stands for the fields that did not fit."""
     fields = []
@@ -161,7 +184,8 @@ def taffrail_assignments(text, types):
         shown = part[match.end():]
         kind = types.get(match.group(1))
         fields.append(TaffrailField(match.group(1), kind,
-                                    taffrail_value(shown, kind), shown))
+                                    taffrail_value(shown, kind, named),
+                                    shown))
     return fields
 
 
@@ -292,12 +316,12 @@ class TaffrailFormat:
         return None
 
 
-def taffrail_fields(text, extra):
+def taffrail_fields(text, extra, named=lambda text: None):
     """Returns the fields in a frame's text, or None when it does not tell
-    them."""
+    them. `named` returns the value of an enumerator, or None."""
     types = taffrail_signature(extra) if extra is not None else None
     if types is not None:
-        return taffrail_assignments(text, types)
+        return taffrail_assignments(text, types, named)
     if extra is not None:
         fields = TaffrailFormat(extra).fields(text)
         if fields is not None:

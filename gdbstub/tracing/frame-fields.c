@@ -12,6 +12,8 @@
  *		marker=CHANNEL/NAME	if its module is still loaded
  *		field NAME=TYPE:VALUE	a line for each field, if static
  *					data was collected
+ *		shown NAME=TEXT		behind it, if $_sdata has another text
+ *					than the number
  */
 #include "gdbstub/tracing/frame.h"
 

@@ -260,8 +260,9 @@ int taffrail_field_string(const struct taffrail_event *event_, int field_,
 int taffrail_field_bytes(const struct taffrail_event *event_, int field_,
 			 const void **bytes_, size_t *length_);
 /* The name of an integer's value: that of TAFFRAIL_ENUM or TAFFRAIL_ENUM_NAMES,
- * "false" or "true" of TAFFRAIL_BOOL. It is the marker's own memory and has
- * `length_` characters, and no NUL behind them. */
+ * "false" or "true" of TAFFRAIL_BOOL, "ENOENT" or "-ENOENT" of TAFFRAIL_ERRNO.
+ * It is the marker's or the library's own memory and has `length_` characters,
+ * and no NUL behind them. */
 int taffrail_field_name_of_value(const struct taffrail_event *event_,
 				 int field_, const char **name_,
 				 size_t *length_);

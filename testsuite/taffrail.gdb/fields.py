@@ -74,6 +74,13 @@ check("typed fields", told(taffrail_fields(
 check("a sequence in brackets, an empty one",
       told(taffrail_fields("v = [ 1, 2 ], w = {}", "int8[] v, int8[] w")),
       [("v", [1, 2]), ("w", [])])
+VALUES = {"RUNNING": 5, "LAST": -1}
+check("what has another text than its number", told(taffrail_fields(
+    "a = RUNNING, b = 017, c = 0xa5, d = 'a', e = '\\'', f = -ENOENT, "
+    "g = 5 ms, h = -1 ns, i = LAST, j = EAGAIN, k = true, l = NOBODY",
+    ", ".join("int32 " + c for c in "abcdefghijkl"), VALUES.get)),
+    [("a", 5), ("b", 15), ("c", 165), ("d", 97), ("e", 39), ("f", -2),
+     ("g", 5), ("h", -1), ("i", -1), ("j", 11), ("k", True), ("l", b"NOBODY")])
 check("strings in a sequence", told(taffrail_fields(
     'v = {"a,", "}"}', "string[] v")), [("v", [b"a,", b"}"])])
 for text, want in (

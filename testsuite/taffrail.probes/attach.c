@@ -287,10 +287,13 @@ static void names_of_values(void)
 		       TAFFRAIL_ENUM(other, IDLE, RUNNING),
 		       TAFFRAIL_ENUM(small, IDLE, RUNNING),
 		       TAFFRAIL_ENUM(done, IDLE, DONE), TAFFRAIL_BOOL(yes),
-		       TAFFRAIL_HEX(yes), TAFFRAIL_BOOL(!yes), "text");
+		       TAFFRAIL_HEX(yes), TAFFRAIL_BOOL(!yes), "text",
+		       TAFFRAIL_ERRNO(ENOENT), TAFFRAIL_ERRNO(-EHWPOISON),
+		       TAFFRAIL_ERRNO(41), TAFFRAIL_ERRNO(yes - 3));
 	taffrail_probe_detach("app/found", names, got);
 	check_string("names of values", got,
-		     "- IDLE RUNNING - - RUNNING DONE true - false - - ");
+		     "- IDLE RUNNING - - RUNNING DONE true - false - "
+		     "ENOENT -EHWPOISON - - - ");
 }
 
 static void marks(void)

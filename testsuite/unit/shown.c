@@ -5,10 +5,13 @@
  */
 #include "testsuite/unit/unit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "taffrail/site.h"
+#include "tracepoints/fields/errors.h"
 #include "tracepoints/fields/shown.h"
 #include "traces/tsdl/enumeration.h"
 
@@ -125,6 +128,37 @@ static void check_ctf(void)
 	unit_equal_string(ctf_of(1, 8, false), want, "CTF: truth");
 }
 
+static void check_errors(void)
+{
+	/* where the numbers have gaps, and at the ends */
+	static const struct {
+		uint64_t number;
+		const char *word;
+	} rows[] = {
+		{ EPERM, "PERM" }, { ENOENT, "NOENT" }, { E2BIG, "2BIG" },
+		{ EAGAIN, "AGAIN" }, { ERANGE, "RANGE" },
+		{ EDEADLK, "DEADLK" }, { ELOOP, "LOOP" }, { 41, "" },
+		{ ENOMSG, "NOMSG" }, { EBADSLT, "BADSLT" }, { 58, "" },
+		{ EBFONT, "BFONT" }, { EUCLEAN, "UCLEAN" },
+		{ ETIMEDOUT, "TIMEDOUT" }, { EOPNOTSUPP, "OPNOTSUPP" },
+		{ EHWPOISON, "HWPOISON" }, { 0, "" }, { 134, "" },
+		{ UINT64_MAX, "" },
+	};
+	char name[32];
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		unit_equal_string(error_word(rows[i].number), rows[i].word,
+				  "an error's name");
+		snprintf(name, sizeof(name), "E%s", rows[i].word);
+		unit_equal(error_number(name, strlen(name)),
+			   *rows[i].word ? rows[i].number : 0,
+			   "an error's number");
+	}
+	unit_equal(error_number("ENOENTS", 7), 0, "a longer name");
+	unit_equal(error_number("ENOENTS", 6), ENOENT, "a name's length");
+	unit_equal(error_number("XNOENT", 6), 0, "another letter");
+}
+
 /* Every length and every damage: nothing beyond the end is read. */
 static uint32_t count_of(uint32_t number, uint8_t type)
 {
@@ -191,6 +225,7 @@ int main(void)
 {
 	check_names();
 	check_ctf();
+	check_errors();
 	check_counts();
 	check_damaged();
 	return unit_end();

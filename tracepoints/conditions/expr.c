@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax.h"
+#include "tracepoints/fields/errors.h"
 
 /* How closely binary operators bind; 0 for other operators. */
 static const uint8_t precedence[] = {
@@ -40,7 +41,7 @@ static void add_values(struct compiler *c, struct text *text)
 	struct shown_field field;
 	struct shown_name name;
 
-	if (!shown_find(&field, &c->fields->shown, c->field))
+	if (!shown_find(&field, &c->fields->shown, c->field) || !field.count)
 		return;
 	text_add(text, "; ");
 	text_add(text, c->fields->names[c->field].name);
@@ -129,18 +130,24 @@ static void use_number(struct compiler *c, struct operand *a, uint64_t value,
 	expr_emit_number(c, value, !is_unsigned);
 }
 
-/* Uses the token as an enumerator: of the last field, of those behind it, of
+/* Uses the token as an enumerator or as an error's name: of the last field, of those behind it, of
  * those before it. Returns whether it is one. */
 static int use_enumerator(struct compiler *c, struct operand *a)
 {
 	struct shown_field field;
 	struct shown_name name;
 	uint32_t i, number;
+	uint32_t error = error_number(c->token.start, (size_t)(c->token.end -
+							c->token.start));
 
 	for (i = 0; i < c->fields->n; i++) {
 		number = (c->field + i) % c->fields->n;
 		if (!shown_find(&field, &c->fields->shown, number))
 			continue;
+		if (field.how == TAFFRAIL_HOW_ERRNO && error) {
+			use_number(c, a, error, 0);
+			return 1;
+		}
 		while (shown_next(&field, &name)) {
 			if (c->token.end - c->token.start !=
 				    name.end - name.start ||

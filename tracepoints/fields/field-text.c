@@ -9,6 +9,7 @@
 #include "tracepoints/fields/field-private.h"
 
 #include "include/taffrail/site.h"
+#include "tracepoints/fields/errors.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/fields/scalar.h"
 
@@ -70,6 +71,8 @@ static int how_show(struct text *text, const struct field_value *value,
 		    uint8_t how)
 {
 	uint64_t number = field_integer(value);
+	int negative = (int64_t)number < 0;
+	const char *error = error_word(negative ? 0 - number : number);
 
 	if (how == TAFFRAIL_HOW_HEX || how == TAFFRAIL_HOW_OCT) {
 		base_show(text, value, how == TAFFRAIL_HOW_HEX ? 4 : 3);
@@ -79,6 +82,9 @@ static int how_show(struct text *text, const struct field_value *value,
 		text_add_char(text, '\'');
 		add_escaped(text, (uint8_t)number);
 		text_add_char(text, '\'');
+	} else if (how == TAFFRAIL_HOW_ERRNO && *error) {
+		text_add(text, negative ? "-E" : "E");
+		text_add(text, error);
 	} else if (*unit_word(how)) {
 		field_show(text, value);
 		text_add_char(text, ' ');
@@ -176,6 +182,24 @@ void field_text(struct text *text, const struct field_event *event,
 		event_show(text, event, values, count);
 }
 
+/* Adds what the text for people has in place of a number. */
+static void shown_line(struct text *text, const struct field_event *event,
+		       const struct field_value *value, uint32_t i,
+		       const char *name)
+{
+	char room[FIELD_NAME_BYTES];
+	struct text shown;
+
+	text_open(&shown, room, sizeof(room));
+	if (!name_show(&shown, event, value, i))
+		return;
+	text_add(text, "shown ");
+	text_add(text, name);
+	text_add_char(text, '=');
+	text_add(text, room);
+	text_add_char(text, '\n');
+}
+
 void field_lines(struct text *text, const struct field_event *event,
 		 const void *bytes, uint32_t n)
 {
@@ -198,5 +222,6 @@ void field_lines(struct text *text, const struct field_event *event,
 		else
 			field_show(text, &values[i]);
 		text_add_char(text, '\n');
+		shown_line(text, event, &values[i], i, names[i].name);
 	}
 }

@@ -12,8 +12,8 @@
  * hexadecimal; floating-point numbers have as many digits as are needed to read
  * the same number back; strings are in quotes and escaped as babeltrace2 does
  * it, sequences in braces: id = 7, url = "/x", v = {1, 2}. A value that has a
- * name is shown by it: state = RUNNING. Bases, booleans, characters and units
- * are shown: 0xa5, 017, true, 'a', 5 ms.
+ * name is shown by it: state = RUNNING. Bases, booleans, characters, errors
+ * and units are shown: 0xa5, 017, true, 'a', ENOENT, 5 ms.
  *
  * When the bytes end before the last field does, the text ends with "...".
  */
@@ -46,7 +46,8 @@ void field_text(struct text *text, const struct field_event *event,
 /*
  * Does the same for a program that reads the text: adds a line
  * "field NAME=TYPE:VALUE" for each whole field. Strings have no quotes, and are
- * escaped as above.
+ * escaped as above. If people see something else than the number, a line
+ * "shown NAME=TEXT" follows; a long TEXT is cut.
  */
 void field_lines(struct text *text, const struct field_event *event,
 		 const void *bytes, uint32_t n);

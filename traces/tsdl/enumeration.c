@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 #include "taffrail/site.h"
-#include "traces/tsdl/errors-private.h"
+#include "tracepoints/fields/errors.h"
 
 #define NAMES_MAX	1024
 #define NAME_BYTES	128		/* of a name, with its NUL; cut */
@@ -78,16 +78,16 @@ static void put_name(struct enumeration *e, const struct shown_name *shown)
 /* A function of the kernel or in its manner returns -ENOENT. */
 static void put_errors(struct enumeration *e)
 {
-	char text[32] = "-";
-	size_t i, n;
+	char text[32];
+	int i, n;
 
-	for (i = 0; i < ARRAY_SIZE(errors); i++) {
-		n = strlen(errors[i].name);
-		memcpy(text + 1, errors[i].name, n);
-		put_name(e, &(struct shown_name){ errors[i].number, text + 1,
-						  text + 1 + n });
-		put_name(e, &(struct shown_name){ -errors[i].number, text,
-						  text + 1 + n });
+	for (i = 1; i <= ERROR_MAX; i++) {
+		if (!*error_word((uint64_t)i))
+			continue;
+		n = snprintf(text, sizeof(text), "-E%s",
+			     error_word((uint64_t)i));
+		put_name(e, &(struct shown_name){ i, text + 1, text + n });
+		put_name(e, &(struct shown_name){ -i, text, text + n });
 	}
 }
 

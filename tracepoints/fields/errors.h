@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The names of Linux's errors. Fact: errno(3), on x86-64; of two names of one
+ * number, the one of POSIX's older half (EAGAIN, EDEADLK, EOPNOTSUPP).
+ *
+ * Pure functions without libc: they run in the agent and in the command.
+ */
+#ifndef TRACEPOINTS_FIELDS_ERRORS_H
+#define TRACEPOINTS_FIELDS_ERRORS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* From 1 on, without the E. Two numbers have no name. */
+#define ERROR_NAMES(X) \
+	X(PERM) X(NOENT) X(SRCH) X(INTR) X(IO) X(NXIO) X(2BIG) X(NOEXEC) \
+	X(BADF) X(CHILD) X(AGAIN) X(NOMEM) X(ACCES) X(FAULT) X(NOTBLK) \
+	X(BUSY) X(EXIST) X(XDEV) X(NODEV) X(NOTDIR) X(ISDIR) X(INVAL) \
+	X(NFILE) X(MFILE) X(NOTTY) X(TXTBSY) X(FBIG) X(NOSPC) X(SPIPE) \
+	X(ROFS) X(MLINK) X(PIPE) X(DOM) X(RANGE) X(DEADLK) X(NAMETOOLONG) \
+	X(NOLCK) X(NOSYS) X(NOTEMPTY) X(LOOP) X() X(NOMSG) X(IDRM) X(CHRNG) \
+	X(L2NSYNC) X(L3HLT) X(L3RST) X(LNRNG) X(UNATCH) X(NOCSI) X(L2HLT) \
+	X(BADE) X(BADR) X(XFULL) X(NOANO) X(BADRQC) X(BADSLT) X() X(BFONT) \
+	X(NOSTR) X(NODATA) X(TIME) X(NOSR) X(NONET) X(NOPKG) X(REMOTE) \
+	X(NOLINK) X(ADV) X(SRMNT) X(COMM) X(PROTO) X(MULTIHOP) X(DOTDOT) \
+	X(BADMSG) X(OVERFLOW) X(NOTUNIQ) X(BADFD) X(REMCHG) X(LIBACC) \
+	X(LIBBAD) X(LIBSCN) X(LIBMAX) X(LIBEXEC) X(ILSEQ) X(RESTART) \
+	X(STRPIPE) X(USERS) X(NOTSOCK) X(DESTADDRREQ) X(MSGSIZE) \
+	X(PROTOTYPE) X(NOPROTOOPT) X(PROTONOSUPPORT) X(SOCKTNOSUPPORT) \
+	X(OPNOTSUPP) X(PFNOSUPPORT) X(AFNOSUPPORT) X(ADDRINUSE) \
+	X(ADDRNOTAVAIL) X(NETDOWN) X(NETUNREACH) X(NETRESET) X(CONNABORTED) \
+	X(CONNRESET) X(NOBUFS) X(ISCONN) X(NOTCONN) X(SHUTDOWN) \
+	X(TOOMANYREFS) X(TIMEDOUT) X(CONNREFUSED) X(HOSTDOWN) \
+	X(HOSTUNREACH) X(ALREADY) X(INPROGRESS) X(STALE) X(UCLEAN) \
+	X(NOTNAM) X(NAVAIL) X(ISNAM) X(REMOTEIO) X(DQUOT) X(NOMEDIUM) \
+	X(MEDIUMTYPE) X(CANCELED) X(NOKEY) X(KEYEXPIRED) X(KEYREVOKED) \
+	X(KEYREJECTED) X(OWNERDEAD) X(NOTRECOVERABLE) X(RFKILL) X(HWPOISON)
+
+#define ERROR_MAX	133
+
+/* Returns the name of an error behind its E, or an empty one: it has none.
+ * SIGSAFE. */
+const char *error_word(uint64_t number);
+
+/* Returns the number of the error that n characters name, or 0. SIGSAFE. */
+uint32_t error_number(const char *p, size_t n);
+
+#endif
