@@ -10,6 +10,10 @@
 #include "tracepoints/program/memory.h"
 #include "tracepoints/program/snapshot.h"
 
+#if defined(__AVX__) || defined(__APX_F__)
+#error "a hit must not use AVX: give CFLAGS to configure, not to make"
+#endif
+
 /* Returns the value of an operand, in the low bytes; 0 when its memory cannot
  * be read. */
 static uint64_t fetch(const struct usdt_operand *operand,
