@@ -94,33 +94,44 @@ static handler_fn *install(handler_fn *handler, unsigned long flags)
 	return (handler_fn *)(void *)was.handler;
 }
 
-PUBLIC handler_fn *signal(int number, handler_fn *handler)
+/* The public names do not call each other: another library may have them, too. */
+static handler_fn *set_bsd(int number, handler_fn *handler)
 {
 	if (libcs(number))
 		return real_signal(number, handler);
 	return install(handler, SA_RESTART);
 }
 
-PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler)
-{
-	return signal(number, handler);
-}
-
-PUBLIC handler_fn *ssignal(int number, handler_fn *handler)
-{
-	return signal(number, handler);
-}
-
-PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
+static handler_fn *set_sysv(int number, handler_fn *handler)
 {
 	if (libcs(number))
 		return real_sysv_signal(number, handler);
 	return install(handler, SA_RESETHAND | SA_NODEFER);
 }
 
+PUBLIC handler_fn *signal(int number, handler_fn *handler)
+{
+	return set_bsd(number, handler);
+}
+
+PUBLIC handler_fn *bsd_signal(int number, handler_fn *handler)
+{
+	return set_bsd(number, handler);
+}
+
+PUBLIC handler_fn *ssignal(int number, handler_fn *handler)
+{
+	return set_bsd(number, handler);
+}
+
+PUBLIC handler_fn *__sysv_signal(int number, handler_fn *handler)
+{
+	return set_sysv(number, handler);
+}
+
 PUBLIC handler_fn *sysv_signal(int number, handler_fn *handler)
 {
-	return __sysv_signal(number, handler);
+	return set_sysv(number, handler);
 }
 
 PUBLIC handler_fn *sigset(int number, handler_fn *handler)

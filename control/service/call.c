@@ -86,8 +86,9 @@ static void call_take(struct process_page *page)
 	sys_futex_wake(&page->wake.request, 1);
 }
 
-PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,
-					 void *context)
+/* Not by its public name, which a call would look up among all libraries. */
+__attribute__((noinline))
+static SIGSAFE int chain(int number, siginfo_t *info, void *context)
 {
 	uint64_t mask;
 
@@ -102,6 +103,12 @@ PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,
 	call_take(process.page);
 	mask_set(mask, NULL);
 	return 1;
+}
+
+PUBLIC SIGSAFE int taffrail_signal_chain(int number, siginfo_t *info,
+					 void *context)
+{
+	return chain(number, info, context);
 }
 
 static void on_signal(int number, siginfo_t *info, void *context);
@@ -154,7 +161,7 @@ static void pass(int number, siginfo_t *info, void *context)
 
 SIGSAFE static void on_signal(int number, siginfo_t *info, void *context)
 {
-	if (!taffrail_signal_chain(number, info, context))
+	if (!chain(number, info, context))
 		pass(number, info, context);
 }
 
