@@ -88,7 +88,8 @@ static void nothing(void)
 {
 }
 
-static void (*early_choose(void))(void)
+/* clang does not see that ifunc uses it */
+__attribute__((used)) static void (*early_choose(void))(void)
 {
 	area_register();
 	return nothing;
