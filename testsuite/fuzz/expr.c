@@ -28,7 +28,13 @@ static const uint8_t types[TAFFRAIL_FIELDS_MAX] = {
 static const struct write_shape shape = {
 	21, 2, 0, { { 20, 0, 0, 0 }, { 20, 1, 0, 0 } }, { NULL }
 };
-static const struct expr_fields fields = { names, types, 6, { 0 } };
+static const struct taffrail_shown shown[] = {
+	{ .field_ = 1, .how_ = TAFFRAIL_HOW_DURATION_MS },
+	{ .field_ = 2, .how_ = TAFFRAIL_HOW_TIME_NS },
+};
+static const struct expr_fields fields = {
+	names, types, 6, { (const char *)shown, (const char *)(shown + 2) }
+};
 static const struct ax_layout layout = { &shape, types };
 
 static uint32_t fuzz_context(void *hit)
@@ -54,6 +60,7 @@ static const char *const values[] = {
 	"1", "42", "0x7f", "017", "'x'", "'\\n'", "1.5", "2e3", ".25", "3u",
 	"18446744073709551615", "9223372036854775808", "1e400", "\"x\"",
 	"\"a*\"", "\"\\x41\\n\"", "\"\"", "a", "u", "d",
+	"5ms", "2.5s", "1ns", ".000001us", "99999999999999999999s",
 };
 static const char *const operators[] = {
 	"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", "<=", ">",

@@ -56,7 +56,15 @@ static const struct write_shape shape = {
 		 { sizeof(block) - 8, 1, 0, 0 } },
 };
 static const struct ax_layout layout = { &shape, types };
-static const struct expr_fields fields = { names, types, 16, { 0 } };
+static const struct taffrail_shown shown[] = {
+	{ .field_ = 5, .how_ = TAFFRAIL_HOW_DURATION_MS },
+	{ .field_ = 6, .how_ = TAFFRAIL_HOW_DURATION_US },
+	{ .field_ = 7, .how_ = TAFFRAIL_HOW_TIME_NS },
+	{ .field_ = 8, .how_ = TAFFRAIL_HOW_DURATION_NS },
+};
+static const struct expr_fields fields = {
+	names, types, 16, { (const char *)shown, (const char *)(shown + 4) }
+};
 
 static uint32_t fake_vtid(void *hit)
 {
@@ -168,6 +176,23 @@ static const struct {
 	{ "url ~ \"/index\"", 0 }, { "url == \"/i*\"", 0 },
 	{ "!(url ~ \"*.gif\") && s32 == 1500", 1 },
 	{ "(url == \"/x\") + (url ~ \"*\") == 1", 1 },
+	/* units: s32 is ms, u32 us, s64 a time in ns, u64 ns */
+	{ "s32 == 1.5s", 1 }, { "s32 > 1499999us", 1 },
+	{ "s32 > 1500001us", 0 }, { "1500ms == s32", 1 },
+	{ "s32 < 1.5001s && 1.4999s < s32", 1 },
+	{ "s32 >= 1500000000ns", 1 }, { "s64 == -7s", 1 },
+	{ "-7s == s64 && - -7s > s64", 1 }, { "s64 < -6.999999999s", 1 },
+	{ "s64 > -7000000000.5ns", 1 }, { "u32 == 4000s", 1 },
+	{ "u32 * 2 == 8000s && 2 * u32 == 8000s", 1 },
+	{ "s32 + 1ms == 1501ms && 1s + s32 == 2500ms", 1 },
+	{ "s32 - 1 == 1499ms", 1 }, { "(s32) > (1s)", 1 },
+	{ "s32 / 1s == 1 && s32 % 1s == 500ms", 1 },
+	{ "s32 - s32 == 0s && +0.0s <= s32", 1 }, { "s32 == 010ms", 0 },
+	{ "u64 > 99999999999999999999s", 0 }, { "u64 > 1.5s", 1 },
+	{ "s64 < 9223372036854775807ns", 1 },
+	{ "s64 > -9223372036854775808ns", 1 },
+	{ "u64 < 18000000000.000000001s", 0 },
+	{ "s32 > 1.5s || s32 == 1500000us", 1 },
 	/* contexts; a field goes first */
 	{ "vtid == 4321", 1 }, { "vtid > 4320 && vtid < 5000", 1 },
 	{ "procname == \"worker/3\"", 1 }, { "procname ~ \"worker/*\"", 1 },
@@ -273,6 +298,22 @@ static const struct {
 	{ "f32 & 1", -ESRCH, 5, "this is for integers only", 1 },
 	{ "1.5 << 1", -ESRCH, 5, "this is for integers only", 0 },
 	{ "~f32", -ESRCH, 1, "this is for integers only", 1 },
+	{ "s32 > 5h", -EINVAL, 7, "no such number", 0 },
+	{ "s32 > 0x5ms", -EINVAL, 7, "no such number", 0 },
+	{ "s32 > 1.2.3s", -EINVAL, 7, "no such number", 0 },
+	{ "s32 > 1e3s", -EINVAL, 7, "no such number", 0 },
+	{ "s8 > 5ms", -ESRCH, 4,
+	  "a number with a unit needs a field that has one", 1 },
+	{ "5ms > 3us", -ESRCH, 5,
+	  "a number with a unit needs a field that has one", 0 },
+	{ "s32 > 1 && 5ms", -ESRCH, 12,
+	  "a number with a unit needs a field that has one", 0 },
+	{ "!5ms", -ESRCH, 2,
+	  "a number with a unit needs a field that has one", 0 },
+	{ "s32 + u32 > 5ms", -ESRCH, 11,
+	  "a number with a unit needs a field that has one", 1 },
+	{ "url == 5ms", -ESRCH, 5,
+	  "a number with a unit needs a field that has one", 1 },
 	{ "raw == 1", -ESRCH, 1, "the field \"raw\" is an array", 1 },
 	{ "id > 5", -ENOENT, 1, "no field \"id\"; there are s8, u8, s16, u16, "
 	  "s32, u32, s64, u64, f32, f64, ptr, flag, url, cpu, raw, nan", 1 },
@@ -427,7 +468,7 @@ static void check_decimals(void)
 				 (int)(x >> 20) % 330);
 		d = strtod(text, NULL);
 		memcpy(&want, &d, 8);
-		if (expr_decimal(text, text + strlen(text), &got) ?
+		if (expr_decimal(text, text + strlen(text), 0, &got) ?
 			    d != __builtin_inf() : got != want) {
 			printf("# %s\n", text);
 			wrong++;

@@ -125,12 +125,12 @@ static int exponent_read(const char *p, const char *end)
 	return negative ? -number : number;
 }
 
-SIGSAFE int expr_decimal(const char *p, const char *end, uint64_t *bits)
+SIGSAFE int expr_decimal(const char *p, const char *end, int ten,
+			 uint64_t *bits)
 {
 	struct large a = { .n = 0 };
 	uint32_t digits = 0;
 	int point = 0;
-	int ten = 0;
 
 	for (; p < end && *p != 'e' && *p != 'E'; p++) {
 		if (*p == '.') {
@@ -148,4 +148,28 @@ SIGSAFE int expr_decimal(const char *p, const char *end, uint64_t *bits)
 		ten += exponent_read(p + 1, end);
 	*bits = scale(&a, ten);
 	return *bits == DOUBLE_INFINITY ? -1 : 0;
+}
+
+SIGSAFE int expr_decimal_integer(const char *p, const char *end, int ten,
+				 uint64_t *value)
+{
+	int64_t number = 0;
+	int point = 0;
+
+	for (; p < end || ten > 0; p++) {
+		int digit = p < end ? *p - '0' : 0;
+
+		if (p < end && *p == '.') {
+			point = 1;
+			continue;
+		}
+		if (__builtin_mul_overflow(number, 10, &number) ||
+		    __builtin_add_overflow(number, digit, &number))
+			return -1;
+		ten -= p < end ? point : 1;
+	}
+	for (; ten < 0 && number % 10 == 0; ten++)
+		number /= 10;
+	*value = (uint64_t)number;
+	return -(ten != 0);
 }

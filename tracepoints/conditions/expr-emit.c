@@ -49,6 +49,12 @@ void expr_emit_number(struct compiler *c, uint64_t value, int is_signed)
 	}
 }
 
+void expr_emit_duration(struct compiler *c)
+{
+	expr_emit(c, AX_CONST64);
+	emit_operand(c, 0, 8);
+}
+
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field)
 {
 	expr_emit(c, opcode);
@@ -99,12 +105,19 @@ static void fail_types(struct compiler *c, const char *where, const char *fact)
 	expr_fail(c, c->fields ? -ESRCH : -EINVAL, where, fact);
 }
 
+static void fail_units(struct compiler *c, const char *where)
+{
+	fail_types(c, where,
+		   "a number with a unit needs a field that has one");
+}
+
 static void make_boolean(struct operand *a)
 {
 	a->kind = OPERAND_SIGNED;
 	a->positive = 1;
 	a->boolean = 1;
 	a->literal = 0;
+	a->unit = 0;
 }
 
 int expr_is_known(const struct operand *a)
@@ -140,6 +153,8 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 		expr_emit(c, AX_DOUBLE_EQUAL);
 		expr_emit(c, AX_LOG_NOT);
 		make_boolean(a);
+	} else if (a->kind == OPERAND_DURATION) {
+		fail_units(c, a->start);
 	}
 }
 
@@ -405,9 +420,58 @@ static void emit_arithmetic(struct compiler *c, enum operator op,
 	a->kind = is_unsigned ? OPERAND_UNSIGNED : OPERAND_SIGNED;
 }
 
+/* Makes of a duration the number that it is in the unit of the other side. */
+static void settle(struct compiler *c, struct operand *a,
+		   const struct operand *other, const char *where)
+{
+	int ten = 3 * ((a->unit & 3) - (other->unit & 3));
+	size_t used = c->used;
+	int negative = (int)a->value;
+
+	if (!other->unit || other->kind == OPERAND_DURATION) {
+		if (other->kind != OPERAND_ANY)
+			fail_units(c, where);
+		a->kind = OPERAND_ANY;
+		return;
+	}
+	a->unit = other->unit;
+	a->kind = OPERAND_SIGNED;
+	if (expr_decimal_integer(a->start, a->end, ten, &a->value)) {
+		a->kind = OPERAND_DOUBLE;
+		if (expr_decimal(a->start, a->end, ten, &a->value))
+			expr_fail(c, -EINVAL, a->start,
+				  "the number does not fit a double");
+		a->value |= (uint64_t)negative << 63;
+	} else if (negative) {
+		a->value = 0 - a->value;
+	}
+	a->literal = 1;
+	a->positive = a->kind == OPERAND_SIGNED && !(a->value >> 63);
+	c->used = a->code + 1;
+	emit_operand(c, a->value, 8);
+	c->used = used;
+}
+
+/* Returns the unit of a OP b; none, if both have one and they differ. */
+static uint8_t unit_of(enum operator op, const struct operand *a,
+		       const struct operand *b)
+{
+	int sum = op == OP_PLUS || op == OP_MINUS || op == OP_REMAINDER;
+
+	if (op < OP_PLUS || (a->unit && b->unit &&
+			     (!sum || (a->unit ^ b->unit) & 3)))
+		return 0;
+	return a->unit ? a->unit : sum || op == OP_TIMES ? b->unit : 0;
+}
+
 void expr_emit_binary(struct compiler *c, enum operator op, struct operand *a,
 		      struct operand *b, const char *where)
 {
+	if (a->kind == OPERAND_DURATION)
+		settle(c, a, b, where);
+	if (b->kind == OPERAND_DURATION)
+		settle(c, b, a, where);
+	a->unit = unit_of(op, a, b);
 	if (op >= OP_EQUAL && op <= OP_GREATER_EQUAL)
 		emit_compare(c, op, a, b, where);
 	else
@@ -426,7 +490,9 @@ static void emit_again(struct compiler *c, struct operand *a, uint64_t value)
 static void emit_minus(struct compiler *c, struct operand *a,
 		       const char *where)
 {
-	if (a->kind == OPERAND_DOUBLE && a->literal) {
+	if (a->kind == OPERAND_DURATION) {
+		a->value ^= 1;
+	} else if (a->kind == OPERAND_DOUBLE && a->literal) {
 		emit_again(c, a, a->value ^ 1ull << 63);
 	} else if (a->kind == OPERAND_DOUBLE) {
 		expr_emit(c, AX_DOUBLE_NEGATE);
@@ -461,6 +527,8 @@ void expr_emit_unary(struct compiler *c, enum operator op, struct operand *a,
 	}
 	if (is_string(a))
 		fail_types(c, where, "a string is not a number");
+	if (op == OP_GLOB && a->kind == OPERAND_DURATION)
+		fail_units(c, where);
 	if (op == OP_GLOB && a->kind == OPERAND_DOUBLE)
 		fail_types(c, where, "this is for integers only");
 	if (op == OP_MINUS)

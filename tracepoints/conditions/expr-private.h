@@ -18,6 +18,7 @@ enum token_kind {
 	TOKEN_NAME,
 	TOKEN_INTEGER,
 	TOKEN_DOUBLE,
+	TOKEN_DURATION,
 	TOKEN_TEXT,
 	TOKEN_OPERATOR,
 };
@@ -57,6 +58,7 @@ struct token {
 	const char *next;	/* where the next token is looked for */
 	uint64_t value;		/* of a number; a double's bits */
 	int is_unsigned;
+	uint8_t unit;		/* of a duration, as fields have it; or 0 */
 };
 
 /* The kind of a part of an expression. The code for a number puts it on the
@@ -69,6 +71,8 @@ enum operand_kind {
 	OPERAND_PROCNAME,
 	OPERAND_TEXT,
 	OPERAND_ANY,		/* a name, when no marker is known */
+	OPERAND_DURATION,	/* a number with a unit: which constant it is
+				 * depends on what it is compared with */
 };
 
 struct operand {
@@ -78,7 +82,8 @@ struct operand {
 	uint8_t boolean;	/* 0 or 1 */
 	uint8_t comparison;	/* a comparison not in parentheses */
 	uint8_t literal;	/* a number of the text, with this value: */
-	uint64_t value;
+	uint64_t value;		/* of a duration: 1 if it is negative */
+	uint8_t unit;		/* enum taffrail_how; 0: none */
 	size_t code;		/* where its code begins */
 	const char *start;	/* where it is in the text */
 	const char *end;
@@ -113,16 +118,23 @@ void expr_next(struct compiler *c);
 int expr_character(const char **p, const char *end);
 
 /*
- * Stores the double nearest to the decimal number from p to end, which has
- * digits, at most one point, and perhaps an exponent. Returns 0, or -1 when the
- * number has too many digits or is too large for a double.
+ * Stores the double nearest to 10^ten times the decimal number from p to end,
+ * which has digits, at most one point, and perhaps an exponent. Returns 0, or
+ * -1 when the number has too many digits or is too large for a double.
  */
-int expr_decimal(const char *p, const char *end, uint64_t *bits);
+int expr_decimal(const char *p, const char *end, int ten, uint64_t *bits);
+
+/* Stores 10^ten times such a number, without an exponent, as a signed integer.
+ * Returns 0, or -1: it is none. */
+int expr_decimal_integer(const char *p, const char *end, int ten,
+			 uint64_t *value);
 
 /* Code: expr-emit.c. */
 void expr_emit(struct compiler *c, uint8_t opcode);
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed);
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field);
+/* Emits room for a number that expr_emit_binary() knows. */
+void expr_emit_duration(struct compiler *c);
 void expr_emit_text(struct compiler *c, const struct operand *text);
 /* Emits a jump. Returns its place for expr_emit_here(), which sets its target
  * to the end of the code. */

@@ -11,6 +11,7 @@
 
 #include "base/base.h"
 #include "base/text.h"
+#include "include/taffrail/site.h"
 
 static int is_digit(char c)
 {
@@ -227,6 +228,29 @@ static const char *float_end(const char *p)
 	return point || exponent ? p : NULL;
 }
 
+/* Takes a decimal number with the word of a unit: 2.5ms. Returns whether it is
+ * one. The token ends before the unit. */
+static int token_duration(struct token *token, const char *p)
+{
+	const char *unit, *end;
+	int points = 0;
+	uint8_t how;
+
+	for (; is_digit(*p) || (*p == '.' && !points); p++)
+		points += *p == '.';
+	for (how = TAFFRAIL_HOW_DURATION_NS; *(unit = unit_word(how)); how++) {
+		end = text_after(p, unit);
+		if (end != token->end)
+			continue;
+		token->kind = TOKEN_DURATION;
+		token->unit = how;
+		token->next = end;
+		token->end = p;
+		return 1;
+	}
+	return 0;
+}
+
 static void token_number(struct compiler *c, const char *p)
 {
 	struct token *token = &c->token;
@@ -237,6 +261,8 @@ static void token_number(struct compiler *c, const char *p)
 	while (is_letter(*q) || is_digit(*q) || *q == '.')
 		q++;
 	token->end = q;
+	if (token_duration(token, p))
+		return;
 	if (!end) {
 		token_integer(c, p);
 		return;
@@ -244,7 +270,7 @@ static void token_number(struct compiler *c, const char *p)
 	token->kind = TOKEN_DOUBLE;
 	if (!suffix(token, end, 1))
 		expr_fail(c, -EINVAL, p, "no such number");
-	else if (expr_decimal(p, end, &token->value))
+	else if (expr_decimal(p, end, 0, &token->value))
 		expr_fail(c, -EINVAL, p, "the number does not fit a double");
 }
 

@@ -85,9 +85,13 @@ static int token_is(const struct token *token, const char *word)
 static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 {
 	uint8_t opcode = AX_FIELD;
+	struct shown_field shown;
 
 	a->field = field;
 	c->field = field;
+	if (shown_find(&shown, &c->fields->shown, field) &&
+	    *unit_word(shown.how))
+		a->unit = shown.how;
 	switch (c->fields->types[field]) {
 	case TAFFRAIL_T_U8:
 	case TAFFRAIL_T_U16:
@@ -239,6 +243,13 @@ static void parse_primary(struct compiler *c, struct operand *a)
 		a->literal = 1;
 		a->value = token->value;
 		expr_emit_number(c, a->value, 0);
+		break;
+	case TOKEN_DURATION:
+		a->kind = OPERAND_DURATION;
+		a->unit = token->unit;
+		a->start = token->start;
+		a->end = token->end;
+		expr_emit_duration(c);
 		break;
 	case TOKEN_TEXT:
 		a->kind = OPERAND_TEXT;

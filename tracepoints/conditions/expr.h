@@ -6,7 +6,8 @@
  *	EXPR	 comparisons, arithmetic and logic as in C, with C's precedence
  *		 (highest first):  - + ! ~   * / %   + -   << >>
  *		 < <= > >=   == != ~ !~   &   ^   |   &&   ||
- *	NUMBER	 10  0x1f  017  'a'  '\n'  2.5  1e-3; suffixes u, l, f
+ *	NUMBER	 10  0x1f  017  'a'  '\n'  2.5  1e-3; suffixes u, l, f;
+ *		 decimal with a unit, ns, us, ms or s: 2.5ms
  *	TEXT	 "..." with C's escapes; no NUL in it
  *	NAME	 a field; or a context, if no field has its name: vtid,
  *		 procname (the thread's name, at most 15 bytes), cpu; or the
@@ -19,6 +20,10 @@
  * it wraps, and is unsigned when one side is. A shift by more than 63 shifts
  * all bits out. With a float on one side the other side is converted; all
  * floats are doubles. A comparison with a NaN is false, except != .
+ *
+ * A number with a unit becomes the constant that it is in the unit of the other
+ * side: exactly an integer, or else a double. The other side has a unit if it
+ * is a field that has one, or such fields with + - * / %, of one unit.
  *
  * A string is compared with a TEXT: == and != exactly, ~ and !~ with a glob
  * (base/glob.h; the glob is on the right). Strings cannot be ordered

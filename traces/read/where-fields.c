@@ -118,6 +118,23 @@ static int add_shown(struct where_fields *f, const struct field_class *class)
 	return 0;
 }
 
+/* Adds what a marker would say of the field's unit. */
+static int add_unit(struct where_fields *f, uint8_t unit)
+{
+	struct taffrail_shown head = { .field_ = (uint8_t)f->n, .how_ = unit };
+	char *more = class_memory_take(f->memory,
+				       f->shown_bytes + sizeof(head));
+
+	if (!more)
+		return -ENOMEM;
+	if (f->shown_bytes)
+		memcpy(more, f->shown, f->shown_bytes);
+	memcpy(more + f->shown_bytes, &head, sizeof(head));
+	f->shown = more;
+	f->shown_bytes += sizeof(head);
+	return 0;
+}
+
 /* Adds what a marker would say of its level. */
 static int add_level(struct where_fields *f, const struct event_class *class)
 {
@@ -160,6 +177,8 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 		return 0;
 	}
 	shape->fixed_bytes += class->kind == FIELD_TEXT ? 1 : class->bytes;
+	if (class->unit)
+		return add_unit(f, class->unit);
 	return class->nlabels ? add_shown(f, class) : 0;
 }
 
