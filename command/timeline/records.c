@@ -140,6 +140,7 @@ void describe_field(struct bytes *b, const struct field_class *class)
 		bytes_number(b, class->is_signed | class->is_length << 1);
 		bytes_number(b, class->base);
 		bytes_number(b, class->bits ? class->bits : 8u * class->bytes);
+		bytes_number(b, class->unit);
 		describe_labels(b, class);
 		break;
 	case FIELD_TEXT:

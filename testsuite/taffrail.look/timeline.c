@@ -46,6 +46,13 @@ static void types(void)
 	TAFFRAIL_EVENT(app, types, large, small, TAFFRAIL_HEX(0xbeef),
 		       TAFFRAIL_BOOL(1), TAFFRAIL_ARRAY(numbers, 3),
 		       "last", 0.1, 1.0f / 3);
+	TAFFRAIL_EVENT(app, units, TAFFRAIL_FIELD(waited, TAFFRAIL_DURATION(
+		       5200, us)), TAFFRAIL_FIELD(early, TAFFRAIL_DURATION(
+		       -1234567LL, ns)), TAFFRAIL_FIELD(all, TAFFRAIL_DURATION(
+		       INT64_MIN, ns)), TAFFRAIL_FIELD(at, TAFFRAIL_TIME(
+		       1700000000120000000LL, ns)), TAFFRAIL_FIELD(before,
+		       TAFFRAIL_TIME(-1, ms)), TAFFRAIL_FIELD(never,
+		       TAFFRAIL_TIME(large, s)));
 }
 
 static void request(int id, const char *url)

@@ -97,6 +97,7 @@ function read_shape(r)
 		shape.is_length = Boolean(flags & 2);
 		shape.base = r.number();
 		shape.bits = r.number();
+		shape.unit = r.number();
 		shape.labels = r.list(() => ({ name: r.text(), from: r.i64(),
 					       to: r.i64() }));
 	} else if (shape.kind === TEXT) {

@@ -83,8 +83,55 @@ function view_bytes(view, from, to)
 	return new Uint8Array(view.buffer, view.byteOffset + from, to - from);
 }
 
+// The numbers of enum taffrail_how: durations from 16 on, times from 20 on, each
+// in ns, us, ms and s.
+const FIRST_TIME = 20;
+const UNITS = ['ns', 'µs', 'ms', 's'];
+
+// ".25" of 250 with three digits.
+function fraction_text(part, digits)
+{
+	return part ? '.' + String(part).padStart(digits, '0')
+		.replace(/0+$/, '') : '';
+}
+
+// A duration with every digit that is recorded: "5.2 ms".
+function recorded_duration(value, unit)
+{
+	const size = value < 0n ? -value : value;
+	let scale = 1n, digits = 0, step = unit & 3;
+
+	for (; step < 3 && size / scale >= 1000n; step++) {
+		scale *= 1000n;
+		digits += 3;
+	}
+	return (value < 0n ? '-' : '') + size / scale +
+		fraction_text(size % scale, digits) + ' ' + UNITS[step];
+}
+
+// A time since 1970, or null: its year has no form.
+function recorded_time(value, unit)
+{
+	const digits = 3 * (3 - (unit & 3)), scale = 10n ** BigInt(digits);
+	const part = (value % scale + scale) % scale;
+	const date = new Date(Number((value - part) / scale) * 1000);
+
+	return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ||
+		date.getUTCFullYear() < 0 ? null :
+		date.toISOString().slice(0, 19) + fraction_text(part, digits) +
+		'Z';
+}
+
+function unit_text(unit, value)
+{
+	return unit >= FIRST_TIME && recorded_time(BigInt(value), unit) ||
+		recorded_duration(BigInt(value), unit);
+}
+
 function integer_text(shape, value)
 {
+	if (shape.unit)
+		return unit_text(shape.unit, value);
 	const bits = shape.bits;
 	// babeltrace2 shows whole octal digits of a negative number
 	const octal = shape.is_signed ? Math.ceil(bits / 3) * 3 : bits;

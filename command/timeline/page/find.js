@@ -27,7 +27,9 @@ function parse_query(text)
 
 		if (parts)
 			return { field: parts[1], operator: parts[2],
-				 value: parts[3], number: as_number(parts[3]) };
+				 value: parts[3], number: as_number(parts[3]),
+				 duration: /^-?[0-9.]+(ns|us|µs|ms|s)$/
+				 .test(parts[3]) };
 		return { word: plain.toLowerCase(), number: as_number(plain),
 			 bytes: new TextEncoder().encode(plain.toLowerCase()) };
 	}).filter(term => term.field || term.word);
@@ -102,6 +104,10 @@ function field_compares(term, member, view, from, to, length)
 {
 	const numeric = member.kind === INTEGER || member.kind === ENUM;
 
+	if (member.unit && term.duration)
+		return compare(Number(field_integer(member, view, from)) *
+			       1000 ** (member.unit & 3), term.operator,
+			       parse_duration(term.value));
 	if (term.number !== null && numeric)
 		return compare(field_integer(member, view, from),
 			       term.operator, term.number);

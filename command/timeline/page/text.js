@@ -161,7 +161,7 @@ function axis_unit(ns)
 // Reads "1.5ms" as nanoseconds; NaN for another text.
 function parse_duration(text)
 {
-	const found = /^([0-9.]+)\s*(ns|us|µs|ms|s|)$/.exec(text);
+	const found = /^(-?[0-9.]+)\s*(ns|us|µs|ms|s|)$/.exec(text);
 	const unit = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9, '': 1 };
 
 	return found ? Number(found[1]) * unit[found[2]] : NaN;
