@@ -106,6 +106,8 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 	if (!more)
 		return -ENOMEM;
 	t->actions = more;
+	memset(more + t->nclasses, 0,
+	       (trace->nclasses + 1 - t->nclasses) * sizeof(*more));
 	if (!t->trace)
 		t->vtid = find_vtid(trace);
 	t->trace = trace;
@@ -115,7 +117,6 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 		if (!class || class->number < t->nclasses ||
 		    class->number >= trace->nclasses)
 			continue;
-		more[class->number] = NULL;
 		ret = names_meet(p, trace, class, &more[class->number]);
 	}
 	t->nclasses = trace->nclasses;
