@@ -75,6 +75,8 @@ traces_sources = \
 	traces/read/merge.h \
 	traces/read/rings.c \
 	traces/read/rings.h \
+	traces/read/schema.c \
+	traces/read/schema.h \
 	traces/read/source.h \
 	traces/read/steps.c \
 	traces/read/stream.c \

@@ -72,6 +72,7 @@ static int meet(struct report *r, const struct trace_class *trace)
 	static const struct event_class event = { .fields = &none };
 	struct report_trace *t = &r->traces[trace->number];
 	struct report_class **more;
+	bool met = schema_met(&r->schemas, trace);
 
 	more = realloc(t->classes, (trace->nclasses + 1) * sizeof(*more));
 	if (!more)
@@ -88,7 +89,8 @@ static int meet(struct report *r, const struct trace_class *trace)
 	for (size_t i = 0; i < trace->nevents; i++) {
 		const struct event_class *class = trace->events[i];
 
-		if (!class || more[class->number])
+		/* most processes of a program have few of its events */
+		if (!class || more[class->number] || (met && class->shared))
 			continue;
 		more[class->number] = make_class(r, trace, class);
 		if (!more[class->number])
@@ -187,21 +189,38 @@ static void add_group(struct report *r, const struct report_class *c,
 	}
 }
 
-/* Returns the event's class, made known if it is new. */
-static struct report_class *class_of(struct report *r,
-				     const struct trace_event *event)
+/* Makes the event's class known, which is new. */
+static struct report_class *meet_class(struct report *r,
+				       const struct trace_event *event)
 {
 	size_t trace = event->trace->number;
 	uint32_t class = event->class->number;
+	struct report_class **to;
 
-	if ((trace >= r->ntraces || class >= r->traces[trace].nclasses ||
-	     !r->traces[trace].classes[class]) &&
+	if ((trace >= r->ntraces || class >= r->traces[trace].nclasses) &&
 	    (grow(r, trace) || meet(r, event->trace))) {
 		r->failed = true;
 		return NULL;
 	}
-	return class < r->traces[trace].nclasses ?
-	       r->traces[trace].classes[class] : NULL;
+	if (class >= r->traces[trace].nclasses)
+		return NULL;
+	to = &r->traces[trace].classes[class];
+	if (!*to)
+		*to = make_class(r, event->trace, event->class);
+	r->failed = r->failed || !*to;
+	return *to;
+}
+
+static inline struct report_class *class_of(struct report *r,
+					    const struct trace_event *event)
+{
+	size_t trace = event->trace->number;
+	uint32_t class = event->class->number;
+
+	if (trace < r->ntraces && class < r->traces[trace].nclasses &&
+	    r->traces[trace].classes[class])
+		return r->traces[trace].classes[class];
+	return meet_class(r, event);
 }
 
 void count_event(struct report *r, const struct trace_event *event)
@@ -324,5 +343,6 @@ void count_free(struct report *r)
 	}
 	values_free(&r->groups);
 	free(r->traces);
+	schema_marks_free(&r->schemas);
 	free(r->names);
 }

@@ -156,6 +156,7 @@ struct report {
 	bool no_pager;
 	bool stopped;			/* Ctrl-C: it tells what was read */
 
+	struct schema_marks schemas;	/* whose fields are known */
 	struct report_trace *traces;	/* by number */
 	size_t ntraces;
 	uint64_t events;

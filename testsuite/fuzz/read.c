@@ -6,7 +6,8 @@
  * events, both mutated; some metadata is whole, so that packets are read to
  * their end. Whatever comes: what the parser takes describes fields of possible
  * sizes; each event lies in its packet, behind the one before; its text is
- * written; the reader ends.
+ * written; the reader ends. A trace that may share its schema with another one
+ * describes what it describes alone.
  */
 #include "testsuite/fuzz/fuzz.h"
 
@@ -227,6 +228,83 @@ static void read_all(struct fuzz *fuzz, struct reader *reader,
 	fuzz->accepted += n != 0;
 }
 
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool same_fields(const struct field_class *a,
+			const struct field_class *b)
+{
+	if (a->kind != b->kind || a->bytes != b->bytes ||
+	    a->is_signed != b->is_signed || a->base != b->base ||
+	    a->unit != b->unit || a->is_length != b->is_length ||
+	    a->counted != b->counted || a->count != b->count ||
+	    a->nmembers != b->nmembers || a->nlabels != b->nlabels ||
+	    !same_text(a->name, b->name))
+		return false;
+	for (size_t i = 0; i < a->nmembers; i++)
+		if (!same_fields(&a->members[i], &b->members[i]))
+			return false;
+	return true;
+}
+
+static bool same_traces(const struct trace_class *a,
+			const struct trace_class *b)
+{
+	if (a->nevents != b->nevents || a->nclasses != b->nclasses ||
+	    a->large != b->large || a->context_bytes != b->context_bytes ||
+	    a->vpid != b->vpid || a->clock.hz != b->clock.hz ||
+	    memcmp(a->uuid, b->uuid, 16) || !a->context != !b->context ||
+	    !same_text(a->hostname, b->hostname) ||
+	    (a->context && !same_fields(a->context, b->context)))
+		return false;
+	for (size_t i = 0; i < a->nevents; i++) {
+		const struct event_class *left = a->events[i];
+		const struct event_class *right = b->events[i];
+
+		if (!left != !right ||
+		    (left && (left->number != right->number ||
+			      left->bytes != right->bytes ||
+			      !same_text(left->name, right->name) ||
+			      !same_fields(left->fields, right->fields))))
+			return false;
+	}
+	return true;
+}
+
+/* Parses the metadata, and a text that differs from it by some bytes, which may
+ * be among those that each trace has of its own. */
+static void share(struct fuzz *fuzz, const struct input *in)
+{
+	struct trace_schemas schemas = { 0 };
+	struct trace_class before = { 0 }, here = { 0 }, alone = { 0 };
+	size_t bytes = strlen(in->metadata);
+	char *text = fuzz_copy(in->metadata, bytes + 1);
+	size_t from = (size_t)(strstr(head, "uuid =") - head);
+	size_t own = (size_t)(strstr(head, "struct event_header") - head);
+	unsigned int line, line_alone;
+	int ret;
+
+	if (fuzz_less(fuzz, 4) && bytes > own)
+		fuzz_mutate(fuzz, (uint8_t *)text + from, own - from);
+	else
+		fuzz_mutate(fuzz, (uint8_t *)text, bytes);
+	read_trace(&before, &schemas, in->metadata, &line);
+	ret = read_trace(&here, &schemas, text, &line);
+	if (fuzz_less(fuzz, 2)) {
+		trace_class_free(&before);
+		memset(&before, 0, sizeof(before));
+	}
+	if (read_trace(&alone, NULL, text, &line_alone) != ret ||
+	    (!ret && !same_traces(&here, &alone)))
+		fuzz_fail(fuzz, "it depends on the trace before", text, bytes);
+	trace_class_free(&here);
+	trace_class_free(&before);
+	trace_class_free(&alone);
+	free(text);
+}
+
 static void one(struct fuzz *fuzz, struct input *in, struct out *out)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
@@ -236,6 +314,8 @@ static void one(struct fuzz *fuzz, struct input *in, struct out *out)
 	unsigned int line;
 
 	make_metadata(fuzz, in);
+	if (!fuzz_less(fuzz, 4))
+		share(fuzz, in);
 	for (int n = 0; n < PACKETS; n++)
 		make_packet(fuzz, in, n);
 	in->next = 0;
@@ -243,7 +323,7 @@ static void one(struct fuzz *fuzz, struct input *in, struct out *out)
 	stream->stream.source = &source;
 	stream->stream.event.trace = trace;
 	stream->input = in;
-	if (read_trace(trace, in->metadata, &line) ||
+	if (read_trace(trace, &reader->schemas, in->metadata, &line) ||
 	    read_name(trace, "fuzz")) {
 		trace_class_free(trace);
 		free(trace);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+static struct pair_action unmet;
+
 struct pairs *pairs_new(const struct pair_calls *calls)
 {
 	struct pairs *p = calloc(1, sizeof(*p));
@@ -22,7 +24,7 @@ struct pairs *pairs_new(const struct pair_calls *calls)
 static void free_trace(struct pair_trace *t)
 {
 	for (uint32_t i = 0; t && i < t->nclasses; i++)
-		while (t->actions[i]) {
+		while (t->actions[i] && t->actions[i] != &unmet) {
 			struct pair_action *next = t->actions[i]->next;
 
 			free(t->actions[i]);
@@ -40,6 +42,7 @@ void pairs_free(struct pairs *p)
 	free(p->traces);
 	names_free(p);
 	open_free(p);
+	schema_marks_free(&p->schemas);
 	free(p);
 }
 
@@ -98,6 +101,7 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 {
 	struct pair_trace *t = place(p, trace);
 	struct pair_action **more;
+	bool met = schema_met(&p->schemas, trace);
 	int ret = 0;
 
 	if (!t)
@@ -117,7 +121,11 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 		if (!class || class->number < t->nclasses ||
 		    class->number >= trace->nclasses)
 			continue;
-		ret = names_meet(p, trace, class, &more[class->number]);
+		if (met && class->shared)
+			more[class->number] = &unmet;
+		else
+			ret = names_meet(p, trace, class,
+					 &more[class->number]);
 	}
 	t->nclasses = trace->nclasses;
 	return ret;
@@ -194,25 +202,39 @@ static void act(struct pairs *p, const struct pair_trace *t,
 	}
 }
 
+/* Returns what an event of the class does, which is made known if it is new; or
+ * NULL. */
+static const struct pair_action *actions_of(struct pairs *p,
+					    const struct trace_event *event)
+{
+	const struct trace_class *trace = event->trace;
+	uint32_t class = event->class->number;
+	struct pair_trace *t;
+
+	if (trace->number >= p->ntraces || !p->traces[trace->number] ||
+	    class >= p->traces[trace->number]->nclasses) {
+		if (pairs_meet(p, trace) ||
+		    class >= p->traces[trace->number]->nclasses) {
+			p->error = -ENOMEM;
+			return NULL;
+		}
+	}
+	t = p->traces[trace->number];
+	if (t->actions[class] != &unmet)
+		return t->actions[class];
+	t->actions[class] = NULL;
+	if (names_meet(p, trace, event->class, &t->actions[class]))
+		p->error = -ENOMEM;
+	return t->actions[class];
+}
+
 void pairs_feed(struct pairs *p, const struct trace_event *event)
 {
-	size_t trace = event->trace->number;
-	uint32_t class = event->class->number;
-	const struct pair_trace *t = trace < p->ntraces ? p->traces[trace] :
-							  NULL;
-	const struct pair_action *action;
+	const struct pair_action *action = actions_of(p, event);
 
-	if (!t || class >= t->nclasses) {
-		if (pairs_meet(p, event->trace) ||
-		    class >= p->traces[trace]->nclasses) {
-			p->error = -ENOMEM;
-			return;
-		}
-		t = p->traces[trace];
-	}
 	p->now = event->ns;
-	for (action = t->actions[class]; action; action = action->next)
-		act(p, t, action, event);
+	for (; action; action = action->next)
+		act(p, p->traces[event->trace->number], action, event);
 }
 
 void pairs_finish(struct pairs *p)

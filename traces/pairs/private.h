@@ -23,7 +23,8 @@ struct pair_action {
 
 struct pair_trace {
 	const struct trace_class *trace;
-	struct pair_action **actions;	/* by the number of the class */
+	struct pair_action **actions;	/* by the number of the class; `unmet`:
+					 * made at its first event */
 	uint32_t nclasses;		/* of actions[] */
 	int32_t vtid;			/* offset in the context, or -1 */
 };
@@ -60,6 +61,7 @@ struct pairs {
 	size_t nkinds;
 	struct index names;		/* of kinds that were found */
 	bool no_names;
+	struct schema_marks schemas;	/* whose kinds are known */
 	struct pair_trace **traces;	/* by number */
 	uint32_t ntraces;
 	struct open_pair *open;

@@ -7,6 +7,7 @@
 
 #include "traces/read/classes.h"
 
+#define FIRST_BYTES	1024		/* is enough for many a trace */
 #define BLOCK_BYTES	4096
 
 struct class_memory {
@@ -19,9 +20,10 @@ struct class_memory {
 void *class_memory_take(struct class_memory **memory, size_t bytes)
 {
 	struct class_memory *block = *memory;
-	size_t room = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
+	size_t room = *memory ? BLOCK_BYTES : FIRST_BYTES;
 	void *at;
 
+	room = bytes > room / 4 ? bytes : room;
 	bytes = (bytes + 15) & ~(size_t)15;
 	if (!block || block->room - block->used < bytes) {
 		block = calloc(1, sizeof(*block) + room + 16);

@@ -71,6 +71,9 @@ struct field_class {
 	size_t nlabels;
 };
 
+struct trace_schema;
+struct trace_schemas;
+
 struct event_class {
 	struct event_class *next;	/* while metadata is parsed */
 	uint64_t code;			/* in the events' headers */
@@ -82,6 +85,7 @@ struct event_class {
 	const char *message;		/* for people; or NULL */
 	const char *format;		/* printf's, of a mark; or NULL */
 	bool bare;			/* the trace has no `fields` for it */
+	bool shared;			/* by the traces of a schema */
 	bool fixed;			/* the fields have always `bytes` */
 	uint32_t bytes;
 	const uint16_t *steps;		/* struct event_shape; or NULL */
@@ -116,11 +120,11 @@ struct trace_class {
 	struct event_class **events;	/* by code, NULL where there is none */
 	size_t nevents;			/* of events[] */
 	uint32_t nclasses;		/* events that are not NULL */
-	void *priv;			/* of who reads the events */
+	struct trace_schema *schema;	/* what it shares, or NULL (schema.h) */
 	struct class_memory *memory;
 };
 
-/* Memory that lives as long as the trace: class_memory_take() returns zeroed
+/* Memory that lives as long as the trace, or a schema: class_memory_take() returns zeroed
  * bytes, class_memory_text() a copy, or NULL; class_memory_join() moves all of
  * another trace's. */
 void *class_memory_take(struct class_memory **memory, size_t bytes);
@@ -132,11 +136,23 @@ void class_memory_free(struct class_memory *memory);
  * Reads TSDL, the text of metadata. Returns 0; -ENOTSUP: it is valid so far,
  * and describes what Taffrail does not write; -EBADMSG: it makes no sense, and
  * *line is where; -ENOMEM. The caller gives a zeroed trace, and calls
- * trace_class_free() in any case.
+ * trace_class_free() in any case. What a trace of `schemas` describes in the same
+ * words is taken from there; NULL: the trace shares nothing.
  */
-int trace_class_parse(struct trace_class *trace, const char *text,
-		      unsigned int *line);
+int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
+		      const char *text, unsigned int *line);
 void trace_class_free(struct trace_class *trace);
+
+/* Which schemas were met; all zero: none. */
+struct schema_marks {
+	uint8_t *met;			/* by their numbers */
+	size_t n;
+};
+
+/* Notes a trace's schema. Returns whether it was noted before: then nothing that
+ * a `shared` class of the trace says is new. Without memory it is not. */
+bool schema_met(struct schema_marks *marks, const struct trace_class *trace);
+void schema_marks_free(struct schema_marks *marks);
 
 /* Returns how many bytes the field at `at` has, or -1 if it goes beyond `end`.
  * Its length, if it is a sequence, stands directly before `at`. */

@@ -39,16 +39,19 @@ static int load(char **text, int fd, bool *right)
 	return *text ? 0 : -ENOMEM;
 }
 
-int read_trace(struct trace_class *trace, const char *text,
-	       unsigned int *line)
+int read_trace(struct trace_class *trace, struct trace_schemas *schemas,
+	       const char *text, unsigned int *line)
 {
-	int ret = trace_class_parse(trace, text, line);
+	int ret = trace_class_parse(trace, schemas, text, line);
+	struct trace_schema *schema = trace->schema;
 
 	if (ret)
 		return ret;
-	for (size_t i = 0; i < trace->nevents; i++)
-		if (trace->events[i] && steps_make(trace, trace->events[i]))
+	for (size_t i = 0; i < schema->nevents && !schema->stepped; i++)
+		if (schema->events[i] &&
+		    steps_make(&schema->memory, schema->events[i]))
 			return -ENOMEM;
+	schema->stepped = true;
 	return trace->context && !trace->context_fixed ? -ENOTSUP : 0;
 }
 
@@ -89,12 +92,14 @@ static bool add_events(struct trace_class *trace, struct trace_class *other)
 		if (!other->events[i] || events[i])
 			continue;
 		events[i] = other->events[i];
+		events[i]->shared = false;
 		events[i]->number = trace->nclasses++;
 		any = true;
 	}
 	trace->events = events;
 	trace->nevents = n;
 	class_memory_join(&trace->memory, &other->memory);
+	class_memory_join(&trace->memory, &other->schema->memory);
 	return any;
 }
 
@@ -104,7 +109,7 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 	unsigned int line;
 	bool any = false;
 
-	if (!read_trace(&other, text, &line) && other.large == trace->large &&
+	if (!read_trace(&other, NULL, text, &line) && other.large == trace->large &&
 	    other.context_bytes == trace->context_bytes)
 		any = add_events(trace, &other);
 	trace_class_free(&other);
@@ -198,7 +203,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 	int ret = trace ? load(&text, fd, &right) : -ENOMEM;
 
 	if (!ret)
-		ret = read_trace(trace, text, &line);
+		ret = read_trace(trace, &reader->schemas, text, &line);
 	if (!ret)
 		ret = read_name(trace, path);
 	if (!ret && !right)

@@ -10,10 +10,10 @@
 
 #define CTF_HEAD_BYTES	(PACKET_HEAD_BYTES - PACKET_PRIVATE_BYTES)
 
-/* Parses metadata, and makes all that reading needs. Errors as
+/* Parses metadata, and makes all that reading needs. Schemas and errors as
  * trace_class_parse(). */
-int read_trace(struct trace_class *trace, const char *text,
-	       unsigned int *line);
+int read_trace(struct trace_class *trace, struct trace_schemas *schemas,
+	       const char *text, unsigned int *line);
 
 /* Opens the streams of a trace's directory; with `again` those that are new.
  * Returns 0 or a negative errno. */
@@ -33,6 +33,6 @@ int reader_find(struct reader *reader);
 bool stream_next(struct read_stream *stream);
 
 /* Sets steps of an event: steps_make() returns 0 or -ENOMEM. */
-int steps_make(struct trace_class *trace, struct event_class *event);
+int steps_make(struct class_memory **memory, struct event_class *event);
 
 #endif

@@ -293,7 +293,7 @@ static int make_trace(struct ring_image *image)
 	int ret = trace ? write_text(image, &text) : -ENOMEM;
 
 	if (!ret)
-		ret = read_trace(trace, text, &line);
+		ret = read_trace(trace, &image->reader->schemas, text, &line);
 	free(text);
 	if (!ret)
 		ret = read_name(trace, image->shown);

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "buffers/reader/step.h"
+#include "traces/read/schema.h"
 #include "traces/read/where.h"
 
 /* A packet in memory, checked but for its events. */
@@ -70,6 +71,7 @@ struct reader {
 	const struct reader_calls *calls;
 	struct trace_class **traces;
 	size_t ntraces;
+	struct trace_schemas schemas;	/* of the traces */
 	struct read_stream **streams;
 	size_t nstreams;
 	struct read_stream **heap;	/* streams with a current event */

@@ -83,12 +83,12 @@ static void add_field(struct steps *s, const struct field_class *class)
 	}
 }
 
-int steps_make(struct trace_class *trace, struct event_class *event)
+int steps_make(struct class_memory **memory, struct event_class *event)
 {
 	struct steps s = { .room = ROOM(4 * event->fields->nmembers + 64),
 			   .simple = true };
 
-	s.step = class_memory_take(&trace->memory, s.room * sizeof(*s.step));
+	s.step = class_memory_take(memory, s.room * sizeof(*s.step));
 	if (!s.step)
 		return -ENOMEM;
 	add_field(&s, event->fields);

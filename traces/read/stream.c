@@ -108,14 +108,22 @@ static bool packet_next(struct read_stream *s)
 /* The metadata describes an event before a packet has one. */
 static const struct event_class *find_class(struct read_stream *s, uint32_t id)
 {
-	const struct trace_class *trace = s->event.trace;
+	struct trace_class *trace = (struct trace_class *)s->event.trace;
+	struct event_class *class;
 
-	if (id < trace->nevents && trace->events[id])
-		return trace->events[id];
-	if (!s->reader->follows ||
-	    !read_trace_again((struct trace_class *)trace))
-		return NULL;
-	return id < trace->nevents ? trace->events[id] : NULL;
+	if (id >= trace->nevents || !trace->events[id]) {
+		if (!s->reader->follows || !read_trace_again(trace) ||
+		    id >= trace->nevents)
+			return NULL;
+	}
+	class = trace->events[id];
+	if (class && unlikely(class->shared)) {
+		class = schema_own_class(trace, id);
+		if (!class)
+			reader_problem(s->reader, "memory", "there is none "
+							    "left");
+	}
+	return class;
 }
 
 static int take_event(struct read_stream *s)

@@ -20,7 +20,7 @@ int tsdl_fail(struct tsdl *t, int error)
 
 void *tsdl_memory(struct tsdl *t, size_t bytes)
 {
-	void *at = class_memory_take(&t->trace->memory, bytes);
+	void *at = class_memory_take(t->memory, bytes);
 
 	if (!at)
 		tsdl_fail(t, -ENOMEM);
@@ -38,7 +38,7 @@ void *tsdl_scratch(struct tsdl *t, size_t bytes)
 
 const char *tsdl_copy(struct tsdl *t, const char *text)
 {
-	const char *copy = class_memory_text(&t->trace->memory, text);
+	const char *copy = class_memory_text(t->memory, text);
 
 	if (!copy)
 		tsdl_fail(t, -ENOMEM);

@@ -6,7 +6,7 @@
 #ifndef TRACES_READ_TSDL_PRIVATE_H
 #define TRACES_READ_TSDL_PRIVATE_H
 
-#include "traces/read/classes.h"
+#include "traces/read/schema.h"
 
 enum token_kind {
 	TOKEN_END,
@@ -62,6 +62,13 @@ struct tsdl {
 	struct tsdl_alias *aliases;
 	struct event_class *events;	/* the last one first */
 	struct trace_class *trace;
+	struct trace_schema *schema;
+	struct class_memory **memory;	/* of what is taken: the schema's, or
+					 * the trace's */
+	const char *kept;		/* up to here the text is in
+					 * schema->text, or is the trace's own */
+	bool shared;			/* from here on all of it is there */
+	bool alone;			/* no other trace shares the schema */
 	struct class_memory *scratch;	/* until the text is parsed */
 };
 
@@ -80,11 +87,10 @@ bool tsdl_take_word(struct tsdl *t, const char *word);
 /* Move on if it is this, else note -EBADMSG. Return 0 or the error. */
 int tsdl_need_sign(struct tsdl *t, int sign);
 
-/* Takes a word, string, or number; returns its text in the trace's memory, or
- * NULL. */
+/* Takes a word or string; returns its text in *t->memory, or NULL. */
 const char *tsdl_take_text(struct tsdl *t);
 
-/* Return zeroed memory, of the trace or until the text is parsed, or NULL with
+/* Return zeroed memory, *t->memory or until the text is parsed, or NULL with
  * the error noted. */
 void *tsdl_memory(struct tsdl *t, size_t bytes);
 void *tsdl_scratch(struct tsdl *t, size_t bytes);

@@ -5,6 +5,9 @@
  * What must stay true here: a trace is taken for Taffrail's only if packets and
  * events begin with exactly the bytes that the readers of this room expect
  * (docs/traces.md); everything else is -ENOTSUP.
+ *
+ * What is a trace's own, its blocks `trace`, `env` and `clock`, stands before the
+ * first `stream`. All other text makes the schema.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -101,22 +104,12 @@ static void parse_trace(struct tsdl *t, const char *key, void *priv)
 	}
 }
 
-static void parse_env(struct tsdl *t, const char *key, void *priv)
+/* What the environment says of the process. */
+static void parse_identity(struct tsdl *t, const char *key)
 {
 	struct trace_class *trace = t->trace;
-	char message[32], format[32];
 
-	if (t->events) {
-		/* of the event that stands before it */
-		snprintf(message, sizeof(message), "message_%llu",
-			 (unsigned long long)t->events->code);
-		snprintf(format, sizeof(format), "format_%llu",
-			 (unsigned long long)t->events->code);
-		if (!strcmp(key, message))
-			t->events->message = tsdl_take_text(t);
-		else if (!strcmp(key, format))
-			t->events->format = tsdl_take_text(t);
-	}
+	t->memory = &trace->memory;
 	if (!strcmp(key, "hostname"))
 		trace->hostname = tsdl_take_text(t);
 	else if (!strcmp(key, "procname"))
@@ -127,6 +120,26 @@ static void parse_env(struct tsdl *t, const char *key, void *priv)
 		trace->vpid = (int64_t)t->number;
 	else if (!strcmp(key, "vpid_starttime") && t->kind == TOKEN_NUMBER)
 		trace->starttime = t->number;
+	t->memory = &t->schema->memory;
+}
+
+static void parse_env(struct tsdl *t, const char *key, void *priv)
+{
+	char message[32], format[32];
+
+	if (!t->shared) {
+		parse_identity(t, key);
+	} else if (t->events) {
+		/* of the event that stands before it */
+		snprintf(message, sizeof(message), "message_%llu",
+			 (unsigned long long)t->events->code);
+		snprintf(format, sizeof(format), "format_%llu",
+			 (unsigned long long)t->events->code);
+		if (!strcmp(key, message))
+			t->events->message = tsdl_take_text(t);
+		else if (!strcmp(key, format))
+			t->events->format = tsdl_take_text(t);
+	}
 	tsdl_skip_value(t);
 }
 
@@ -158,12 +171,12 @@ static void set_header(struct tsdl *t, const struct tsdl_type *type)
 		tsdl_fail(t, -ENOTSUP);
 		return;
 	}
-	t->trace->large = id->bits == 16;
-	if (id->class.labels[1].from != (t->trace->large ?
+	t->schema->large = id->bits == 16;
+	if (id->class.labels[1].from != (t->schema->large ?
 					 CTF_LARGE_ID_EXTENDED :
 					 CTF_COMPACT_ID_EXTENDED) ||
-	    !has_layout(v->members[0], t->trace->large ? "timestamp:32 " :
-						       "timestamp:27 "))
+	    !has_layout(v->members[0], t->schema->large ? "timestamp:32 " :
+							"timestamp:27 "))
 		tsdl_fail(t, -ENOTSUP);
 }
 
@@ -190,7 +203,7 @@ static bool is_fixed(const struct field_class *class, uint32_t *bytes)
 
 static void parse_stream(struct tsdl *t, const char *key, void *priv)
 {
-	struct trace_class *trace = t->trace;
+	struct trace_schema *schema = t->schema;
 	struct tsdl_type *type = NULL;
 
 	if (!strcmp(key, "id")) {
@@ -210,10 +223,10 @@ static void parse_stream(struct tsdl *t, const char *key, void *priv)
 		if (!has_layout(type, packet_layout))
 			tsdl_fail(t, -ENOTSUP);
 	} else {
-		trace->context = tsdl_class(t, type);
-		trace->context_bytes = 0;
-		trace->context_fixed = trace->context &&
-			is_fixed(trace->context, &trace->context_bytes);
+		schema->context = tsdl_class(t, type);
+		schema->context_bytes = 0;
+		schema->context_fixed = schema->context &&
+			is_fixed(schema->context, &schema->context_bytes);
 	}
 }
 
@@ -272,7 +285,8 @@ static int add_event(struct tsdl *t, struct event_class *event)
 		return tsdl_fail(t, -EBADMSG);
 	event->id = id_of(t, event->name);
 	event->fixed = is_fixed(event->fields, &event->bytes);
-	event->number = t->trace->nclasses++;
+	event->number = t->schema->nclasses++;
+	event->shared = true;
 	event->next = t->events;
 	t->events = event;
 	return 0;
@@ -281,18 +295,55 @@ static int add_event(struct tsdl *t, struct event_class *event)
 /* Makes the table of events, by their ids. */
 static void finish_events(struct tsdl *t)
 {
-	struct trace_class *trace = t->trace;
+	struct trace_schema *schema = t->schema;
 	struct event_class *event;
 
 	for (event = t->events; event; event = event->next)
-		trace->nevents = max_u64(trace->nevents, event->code + 1);
-	trace->events = tsdl_memory(t, (trace->nevents + 1) *
-				       sizeof(struct event_class *));
-	for (event = t->events; event && trace->events; event = event->next) {
-		if (trace->events[event->code])
+		schema->nevents = max_u64(schema->nevents, event->code + 1);
+	schema->events = tsdl_memory(t, (schema->nevents + 1) *
+					sizeof(struct event_class *));
+	for (event = t->events; event && schema->events; event = event->next) {
+		if (schema->events[event->code])
 			tsdl_fail(t, -EBADMSG);
-		trace->events[event->code] = event;
+		schema->events[event->code] = event;
 	}
+}
+
+/* Keeps the text up to `end` for comparisons. */
+static void keep(struct tsdl *t, const char *end)
+{
+	size_t bytes = (size_t)(end - t->kept);
+
+	memcpy(t->schema->text + t->schema->bytes, t->kept, bytes);
+	t->schema->bytes += bytes;
+	t->kept = end;
+}
+
+/* Returns where the current token, a word, begins. */
+static const char *word_start(const struct tsdl *t)
+{
+	return t->at - strlen(t->text);
+}
+
+/* Parses a block that is the trace's own, if it is this one. It may name no type
+ * that the rest could use. */
+static bool parse_own(struct tsdl *t, const char *word, take_value *take)
+{
+	const struct tsdl_alias *aliases = t->aliases;
+
+	if (!tsdl_is_word(t, word))
+		return false;
+	if (!t->shared)
+		keep(t, word_start(t));
+	else if (strcmp(word, "env"))
+		t->alone = true;
+	tsdl_next(t);
+	parse_block(t, take, NULL);
+	if (t->aliases != aliases)
+		t->alone = true;
+	if (!t->shared)
+		t->kept = t->at;
+	return true;
 }
 
 static void parse_declaration(struct tsdl *t)
@@ -303,12 +354,10 @@ static void parse_declaration(struct tsdl *t)
 		tsdl_parse_alias(t);
 		return;
 	}
-	if (tsdl_take_word(t, "trace")) {
-		parse_block(t, parse_trace, NULL);
-	} else if (tsdl_take_word(t, "env")) {
-		parse_block(t, parse_env, NULL);
-	} else if (tsdl_take_word(t, "clock")) {
-		parse_block(t, parse_clock, NULL);
+	if (parse_own(t, "trace", parse_trace) ||
+	    parse_own(t, "env", parse_env) ||
+	    parse_own(t, "clock", parse_clock)) {
+		;
 	} else if (tsdl_take_word(t, "stream")) {
 		parse_block(t, parse_stream, NULL);
 	} else if (tsdl_take_word(t, "event")) {
@@ -325,10 +374,44 @@ static void parse_declaration(struct tsdl *t)
 	tsdl_need_sign(t, ';');
 }
 
-int trace_class_parse(struct trace_class *trace, const char *text,
-		      unsigned int *line)
+/* Parses what stands before the first stream. */
+static void parse_head(struct tsdl *t)
 {
-	struct tsdl t = { .at = text, .line = 1, .trace = trace };
+	tsdl_next(t);
+	while (!t->error && t->kind != TOKEN_END && !tsdl_is_word(t, "stream"))
+		parse_declaration(t);
+	if (t->error)
+		return;
+	if (t->kind == TOKEN_END)
+		t->alone = true;
+	t->shared = true;
+	keep(t, t->kept + strlen(t->kept));
+}
+
+/* Parses the rest, unless a trace before had the same. */
+static void parse_schema(struct tsdl *t, struct trace_schemas *schemas)
+{
+	struct trace_schema *same = NULL;
+
+	if (schemas && !t->error && !t->alone)
+		same = schema_find(schemas, t->schema->text, t->schema->bytes);
+	if (same) {
+		schema_drop(t->schema);
+		t->schema = same;
+		same->uses++;
+		return;
+	}
+	while (!t->error && t->kind != TOKEN_END)
+		parse_declaration(t);
+	finish_events(t);
+	if (schemas && !t->error && !t->alone)
+		schema_add(schemas, t->schema);
+}
+
+int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
+		      const char *text, unsigned int *line)
+{
+	struct tsdl t = { .at = text, .kept = text, .line = 1, .trace = trace };
 	const char *taffrail = "tracer_name = \"taffrail\";";
 
 	trace->hostname = "";
@@ -338,12 +421,17 @@ int trace_class_parse(struct trace_class *trace, const char *text,
 	*line = 0;
 	if (!strstr(text, taffrail))
 		return -ENOTSUP;
-	tsdl_next(&t);
-	while (!t.error && t.kind != TOKEN_END)
-		parse_declaration(&t);
-	finish_events(&t);
+	t.schema = schema_new(strlen(text) + 1);
+	if (!t.schema)
+		return -ENOMEM;
+	t.memory = &t.schema->memory;
+	parse_head(&t);
+	parse_schema(&t, schemas);
 	if (!t.error && !trace->clock.hz)
 		t.error = -EBADMSG;
+	if (!t.error && schema_use(t.schema, trace))
+		t.error = -ENOMEM;
+	schema_drop(t.schema);
 	*line = t.line;
 	free(t.text);
 	class_memory_free(t.scratch);
@@ -353,4 +441,5 @@ int trace_class_parse(struct trace_class *trace, const char *text,
 void trace_class_free(struct trace_class *trace)
 {
 	class_memory_free(trace->memory);
+	schema_drop(trace->schema);
 }

@@ -19,7 +19,7 @@ struct where_step {
 };
 
 struct where_fields {
-	struct class_memory **memory;	/* of the trace: nothing is freed */
+	struct class_memory **memory;	/* of the class: nothing is freed */
 	struct field_name names[TAFFRAIL_FIELDS_MAX];
 	uint8_t types[TAFFRAIL_FIELDS_MAX];
 	uint32_t n;

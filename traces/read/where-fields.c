@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "traces/read/schema.h"
 #include "traces/read/where-fields-private.h"
 
 /* Returns the type for conditions, or 0: they cannot use the field. */
@@ -268,7 +269,7 @@ int where_fields_make(struct where_fields *fields, struct trace_class *t,
 	int ret;
 
 	memset(fields, 0, sizeof(*fields));
-	fields->memory = &t->memory;
+	fields->memory = schema_memory(t, class);
 	ret = add_level(fields, class);
 	if (!ret)
 		ret = add_struct(fields, class->fields, &fields->fields,

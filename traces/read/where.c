@@ -3,6 +3,7 @@
  * Rules for the events of traces: one program for each class of events that a
  * rule means, made when the traces are opened.
  */
+#include "traces/read/schema.h"
 #include "traces/read/where.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@ struct test {
 
 /* What the rules say of a class; class->verdict points to it. */
 struct where_verdict {
+	size_t rules;			/* that were applied */
 	bool all;			/* a rule without condition means it */
 	struct test *tests;
 };
@@ -65,6 +67,7 @@ int where_add(struct where *where, const char *rule)
 
 /* A rule as it is applied to one class. */
 struct use {
+	size_t rule;			/* its number */
 	const char *expression;		/* or NULL */
 	char glob[512];
 };
@@ -123,17 +126,17 @@ static int add_test(struct where_verdict *verdict, struct trace_class *trace,
 		    const struct event_class *class, const char *expression,
 		    struct expr_error *error)
 {
-	struct test *test = class_memory_take(&trace->memory, sizeof(*test));
+	struct class_memory **memory = schema_memory(trace, class);
+	struct test *test = class_memory_take(memory, sizeof(*test));
 	int ret = test ? where_fields_make(&test->fields, trace, class,
 					   expression) : -ENOMEM;
 
 	if (!ret)
-		ret = compile(test, &trace->memory, expression, error);
+		ret = compile(test, memory, expression, error);
 	if (ret == -ENOENT) {
 		/* again with all fields, which the error then names */
 		ret = where_fields_make(&test->fields, trace, class, NULL);
-		ret = ret ? ret : compile(test, &trace->memory, expression,
-					  error);
+		ret = ret ? ret : compile(test, memory, expression, error);
 	}
 	if (!ret) {
 		test->next = verdict->tests;
@@ -156,6 +159,10 @@ static void apply(struct event_class *class, const struct use *use,
 	struct expr_error error = { 0 };
 	int ret = 0;
 
+	/* a class of a schema is met once for each trace */
+	if (class->verdict->rules > use->rule)
+		return;
+	class->verdict->rules = use->rule + 1;
 	if (!glob_match(use->glob, class->id))
 		return;
 	met->classes++;
@@ -175,16 +182,16 @@ static void apply(struct event_class *class, const struct use *use,
 static bool need_verdict(struct trace_class *trace, struct event_class *class)
 {
 	if (!class->verdict)
-		class->verdict = class_memory_take(&trace->memory,
+		class->verdict = class_memory_take(schema_memory(trace, class),
 						   sizeof(*class->verdict));
 	return class->verdict;
 }
 
-static int apply_rule(const char *rule, struct trace_class *const *traces,
+static int apply_rule(size_t number, const char *rule, struct trace_class *const *traces,
 		      size_t n, struct expr_error *error)
 {
 	struct met met = { 0 };
-	struct use use;
+	struct use use = { .rule = number };
 
 	if (!split(&use, rule) || (use.expression &&
 				   strlen(use.expression) > EXPRESSION_MAX))
@@ -214,7 +221,7 @@ int where_prepare(struct where *where, struct trace_class *const *traces,
 
 	for (size_t i = 0; i < where->nrules && !ret; i++) {
 		*rule = where->rules[i];
-		ret = apply_rule(*rule, traces, n, error);
+		ret = apply_rule(i, *rule, traces, n, error);
 	}
 	return ret;
 }
@@ -225,12 +232,12 @@ static void learn(const struct where *where, const struct trace_event *event)
 	struct trace_class *trace = (struct trace_class *)event->trace;
 	struct event_class *class = (struct event_class *)event->class;
 	struct met met = { 0 };
-	struct use use;
+	struct use use = { .rule = 0 };
 
 	if (!need_verdict(trace, class))
 		return;
-	for (size_t i = 0; i < where->nrules; i++)
-		if (split(&use, where->rules[i]))
+	for (; use.rule < where->nrules; use.rule++)
+		if (split(&use, where->rules[use.rule]))
 			apply(class, &use, trace, &met);
 }
 
