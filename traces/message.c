@@ -2,7 +2,7 @@
 /*
  * The text for people that a marker carries: TAFFRAIL_MESSAGE among what stands
  * before its arguments, as the program's author wrote it or as another macro
- * expanded it, (, , SAID, "TEXT"). A TAFFRAIL_MARK carries its format.
+ * expanded it, (WORDS, , SAID, "TEXT"). A TAFFRAIL_MARK carries its format.
  *
  * What must stay true here: no load beyond the NUL of the arguments' text.
  */
@@ -85,12 +85,15 @@ static bool begins(const char *p, const char *word)
 	return !strncmp(p, word, strlen(word));
 }
 
-/* Returns whether what another macro expanded begins here: (, , */
+/* Returns whether what another macro expanded begins here: a list whose second
+ * item is empty. */
 static bool is_expanded(const char *p)
 {
+	const char *last;
+
 	if (*p != '(')
 		return false;
-	p = skip_blanks(p + 1);
+	p = skip_argument(p + 1, &last);
 	return *p == ',' && *skip_blanks(p + 1) == ',';
 }
 

@@ -163,7 +163,10 @@
  *
  *	#define TAFFRAIL_LEVEL_app	TAFFRAIL_LEVEL(warning)
  */
-#define TAFFRAIL_LEVEL(level)	TAFFRAIL_REMARK_(TAFFRAIL_IS_##level##_, )
+#define TAFFRAIL_LEVEL(level)						\
+	TAFFRAIL_NOTHING_(taffrail_write_this_without_quotes_##level)	\
+	TAFFRAIL_LEVEL_OR_(TAFFRAIL_IS_##level##_,			\
+			   TAFFRAIL_THERE_IS_NO_LEVEL_##level##_)
 /* A string literal. {NAME} stands for the value of a field, {{ for {. */
 #define TAFFRAIL_MESSAGE(text)	TAFFRAIL_REMARK_("", text)
 
@@ -210,9 +213,11 @@
  * or the literal's.
  */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-#define TAFFRAIL_AT_(number)	"\0" "\0\7\0\0" "\2\0\0\0" number
+#define TAFFRAIL_AT_(number)						\
+	, TAFFRAIL_REMARK_("\0" "\0\7\0\0" "\2\0\0\0" number, )
 #else
-#define TAFFRAIL_AT_(number)	"\0" "\0\7\0\0" "\0\0\0\2" number
+#define TAFFRAIL_AT_(number)						\
+	, TAFFRAIL_REMARK_("\0" "\0\7\0\0" "\0\0\0\2" number, )
 #endif
 #define TAFFRAIL_IS_emerg_		TAFFRAIL_AT_("\0")
 #define TAFFRAIL_IS_alert_		TAFFRAIL_AT_("\1")
@@ -231,14 +236,23 @@
 #define TAFFRAIL_IS_debug_		TAFFRAIL_AT_("\16")
 
 /*
- * TAFFRAIL_LEVEL and TAFFRAIL_MESSAGE are lists in parentheses, which begin
- * with nothing twice; no expression does. TELL takes up to two of them out of a
+ * TAFFRAIL_LEVEL and TAFFRAIL_MESSAGE are lists in parentheses, whose second
+ * item is empty; no expression is such a list. The first one is what compilers
+ * say where the list stands as a field. TELL takes up to two of them out of a
  * marker's arguments, and calls m_(channel, name, TEXT "\0" FILE SAID, zero,
  * arguments). m is joined with its _ at last: clang would not tell what was
  * expanded from a name that is an argument.
  */
 #if defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 8
-#define TAFFRAIL_REMARK_(said, text)	(, , said, text)
+#define TAFFRAIL_REMARK_(said, text)					\
+	(sizeof(struct TAFFRAIL_LEVEL_AND_MESSAGE_STAND_BEFORE_THE_FIELDS_), , \
+	 said, text)
+/* The second of what a level's macro expands to, or an expression that names
+ * the word which is no level. */
+#define TAFFRAIL_LEVEL_OR_(known, wrong)				\
+	TAFFRAIL_LEVEL_OF_(known, (sizeof(struct wrong), wrong), )
+#define TAFFRAIL_LEVEL_OF_(...)		TAFFRAIL_LEVEL_IN_(__VA_ARGS__)
+#define TAFFRAIL_LEVEL_IN_(none, x, ...)	x
 #define TAFFRAIL_SAID_BY_(none, no, said, ...)	said
 #define TAFFRAIL_LIST_OF_(...)		0, __VA_ARGS__
 /* Nothing for such a list, else 1. */
@@ -247,12 +261,16 @@
 #define TAFFRAIL_NO_REMARK_AT_(zero, x, ...)				\
 	TAFFRAIL_NEITHER_(TAFFRAIL_LIST_OF_ x, 1, 1, )
 #define TAFFRAIL_NEITHER_(...)		TAFFRAIL_EITHER_(__VA_ARGS__)
-#define TAFFRAIL_EITHER_(zero, a, b, ...)	TAFFRAIL_IF_ANY_(a b)
+#define TAFFRAIL_EITHER_(zero, a, b, ...)	TAFFRAIL_IF_ANY_(b)
 #define TAFFRAIL_IF_ANY_(...)		__VA_OPT__(1)
 
 #define TAFFRAIL_OF_CHANNEL_(x)						\
 	TAFFRAIL_JOIN_(TAFFRAIL_CHANNEL, TAFFRAIL_NO_REMARK_(x, ))(x)
-#define TAFFRAIL_CHANNEL1_(x)
+/* Nothing; of a word that is no level, the word. */
+#define TAFFRAIL_CHANNEL1_(x)						\
+	TAFFRAIL_WRONG_OF_(TAFFRAIL_LIST_OF_ x, , , )
+#define TAFFRAIL_WRONG_OF_(...)		TAFFRAIL_WRONG_IN_(__VA_ARGS__)
+#define TAFFRAIL_WRONG_IN_(zero, size, wrong, ...)	wrong
 #define TAFFRAIL_CHANNEL_(x)		TAFFRAIL_SAID_BY_ x
 
 #define TAFFRAIL_TELL_(...)		TAFFRAIL_TELLING_(__VA_ARGS__)
@@ -285,6 +303,7 @@
 #else
 #define TAFFRAIL_REMARK_(said, text)					\
 	TAFFRAIL_LEVEL_and_TAFFRAIL_MESSAGE_need_gcc_8_or_clang_12
+#define TAFFRAIL_LEVEL_OR_(known, wrong)	TAFFRAIL_REMARK_(, )
 #define TAFFRAIL_OF_CHANNEL_(x)
 #define TAFFRAIL_TELL_(m, channel, name, text, said, ...)		\
 	m##_(channel, name, text "\0" __FILE__, __VA_ARGS__)

@@ -318,8 +318,9 @@ static void argument_name_set(struct span argument, int nfields, int i,
 	name_set(out, nfields, i, name.p, name.end);
 }
 
-/* Returns whether an argument is TAFFRAIL_LEVEL or TAFFRAIL_MESSAGE, or the
- * list (, , ...) of one that another macro expanded first: no field. */
+/* Returns whether an argument is TAFFRAIL_LEVEL or TAFFRAIL_MESSAGE, or the list
+ * of one that another macro expanded first, whose second item is empty: no
+ * field. */
 static bool is_remark(struct span s)
 {
 	struct span token;
@@ -330,8 +331,8 @@ static bool is_remark(struct span s)
 	if (type != TOKEN_GROUP || *token.p != '(')
 		return false;
 	s.p = token.p + 1;
-	return next_token(&s, &token) == TOKEN_OTHER && *token.p == ',' &&
-	       next_token(&s, &token) == TOKEN_OTHER && *token.p == ',';
+	next_argument(&s, false);
+	return next_token(&s, &token) == TOKEN_OTHER && *token.p == ',';
 }
 
 static struct span skip_remarks(struct span s)
