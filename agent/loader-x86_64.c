@@ -92,6 +92,8 @@ static int found_apply(void *declared)
 	if (!declared)
 		session_adopt(&patcher);
 	patch_close(&patcher);
+	if (!declared)
+		session_modules_tell();
 	return 0;
 }
 
@@ -123,7 +125,8 @@ static void modules_changed(void)
 	found = NULL;
 	registry_object_found = object_found;
 	came = registry_scan();
-	if (found ? found_wanted() : came && probes_wanted())
+	if ((found ? found_wanted() : came && probes_wanted()) ||
+	    (session_symbols && load_relaxed(fork_mark)))
 		thread_run_wait(found_apply, NULL);
 	registry_unlock();
 }
@@ -159,6 +162,8 @@ void loader_event(void)
 
 	if (agent_off)
 		return;
+	if (session_symbols)
+		session_modules_change();
 	/* no session begins here any more, and no command lists markers */
 	if (thread_forbidden()) {
 		deleting_end(state);

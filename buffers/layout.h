@@ -7,7 +7,8 @@
  *    every position against the size of the file (buffers/reader/reader.c);
  *  - everything below `head` of a ring is complete at every instant, so a
  *    killed process needs no repair;
- *  - these files have everything that a trace needs: no binary is read again;
+ *  - these files have everything that a trace needs: no binary is read again,
+ *    but for names of addresses;
  *  - agents and commands of two builds with one LAYOUT_VERSION are mixed: new
  *    fields go behind the others, and 0 means what it was without them.
  *
@@ -258,6 +259,8 @@ struct session_page {
 	int32_t orphan_error;		/* why, of the last one: an errno;
 					 * ENOSYS: no thread may be made, by a
 					 * seccomp filter */
+	uint64_t modules_end;		/* clock: from here on, the records do
+					 * not tell where modules are; or 0 */
 };
 
 /*
@@ -276,6 +279,20 @@ struct event_record {
 	uint8_t nfields;
 	uint8_t types[EVENT_FIELDS_MAX];	/* enum taffrail_type */
 	char text[];
+};
+
+/*
+ * A record of this kind is no event: behind four empty strings it has a struct
+ * modules_head, and lines of /proc/PID/maps, those of code in files. `line` is
+ * 1, or 0 where the lines go on from the record before. It says where modules
+ * are until the next such record.
+ */
+#define RECORD_MODULES		64
+
+struct modules_head {
+	uint64_t until;			/* clock: up to here, what the record
+					 * before said is true; 0: to `from` */
+	uint64_t from;			/* clock: from here on, this is */
 };
 
 /*

@@ -65,10 +65,16 @@ command_sources = \
 	command/doctor/program.c \
 	command/doctor/rights.c \
 	command/doctor/trial.c \
+	command/elf/addresses.c \
+	command/elf/addresses.h \
 	command/elf/elfnotes.c \
 	command/elf/elfnotes.h \
+	command/elf/mapped-private.h \
+	command/elf/mapped.c \
 	command/elf/markers.c \
 	command/elf/markers.h \
+	command/elf/named-private.h \
+	command/elf/named.c \
 	command/elf/placement.c \
 	command/elf/placement.h \
 	command/elf/process-markers.c \

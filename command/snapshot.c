@@ -271,6 +271,8 @@ static int take_all(struct snapshot *s)
 
 	for (i = 0; i < s->list.count && !ret; i++)
 		ret = take_process(s, &s->list.processes[i]);
+	for (i = 0; i < s->ntaken; i++)
+		consume_names(s->taken[i]);
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;
 	if (ret)

@@ -24,6 +24,7 @@ control_sources = \
 	control/sessions/heirs.h \
 	control/sessions/identity-private.h \
 	control/sessions/identity.c \
+	control/sessions/modules.c \
 	control/sessions/path.c \
 	control/sessions/place.c \
 	control/sessions/place.h \

@@ -90,6 +90,8 @@ traces_sources = \
 	traces/read/where.c \
 	traces/read/where.h \
 	traces/stream.c \
+	traces/symbols.c \
+	traces/symbols.h \
 	traces/text/clean.c \
 	traces/text/clean.h \
 	traces/text/event-text.c \

@@ -20,6 +20,7 @@
 #include "tracepoints/fields/shown.h"
 #include "traces/tsdl/enumeration.h"
 #include "traces/message-private.h"
+#include "traces/symbols.h"
 #include "traces/tsdl/option.h"
 #include "traces/tsdl/scalar-type.h"
 
@@ -60,12 +61,15 @@ static int shape_of(struct event_shape *shape, const struct event_view *event)
 			return -EBADMSG;
 		else if (type & TAFFRAIL_T_SEQUENCE)
 			shape->steps[n++] = STEP_SEQUENCE | scalar->bytes;
+		else if (symbols_has(event, i))
+			shape->steps[n++] = STEP_SYMBOL;
 		else if (n && shape->steps[n - 1] <= STEP_FIXED_MAX)
 			shape->steps[n - 1] += scalar->bytes;
 		else
 			shape->steps[n++] = scalar->bytes;
 	}
 	shape->known = 1;
+	shape->symbols = symbols_in(event);
 	return 0;
 }
 
@@ -89,6 +93,7 @@ int metadata_format(struct packet_format *format, struct event_shape **shapes,
 	for (i = 0; i < session->nevents && !ret; i++)
 		ret = shape_of(&(*shapes)[session->events[i]->id],
 			       session->events[i]);
+	format->symbols = symbols_needed(session);
 	format->shapes = *shapes;
 	format->nshapes = top;
 	format->context_bytes = (uint32_t)context;
@@ -190,6 +195,9 @@ static bool put_shown(FILE *out, struct names *names,
 	const struct scalar *scalar = scalar_of(type);
 	struct shown_field field;
 
+	if (symbols_has(event, i))
+		return fprintf(out, SYMBOLS_TYPE " %s;\n",
+			       identifier(names, text, "_", ""));
 	if (type & ~TAFFRAIL_T_SCALAR_MASK || scalar->exponent ||
 	    type == TAFFRAIL_T_PTR ||
 	    !shown_find(&field, &shown, (uint32_t)i))
@@ -570,6 +578,7 @@ int metadata_write(FILE *out, const struct metadata *metadata)
 	put_trace(out, metadata);
 	put_env(out, metadata);
 	put_clock(out, metadata);
+	symbols_put(out, session, metadata->symbols);
 	put_stream(out, &session->page);
 	for (i = 0; i < session->nevents; i++)
 		put_event(out, session->events[i]);

@@ -21,11 +21,14 @@ struct metadata_clock {
 	uint64_t offset;		/* < hz */
 };
 
+struct trace_symbols;
+
 struct metadata {
 	const struct process_page *process;
 	const struct session_view *session;
 	const uint8_t *uuid;		/* 16 bytes; of this trace */
 	struct metadata_clock clock;
+	const struct trace_symbols *symbols;	/* or NULL: none is known */
 	uint64_t created_s;		/* realtime at which it was made */
 };
 

@@ -133,6 +133,7 @@ static int fill_metadata(FILE *out, struct trace *trace)
 		.session = trace->session,
 		.uuid = trace->uuid,
 		.created_s = trace->set->created_s,
+		.symbols = &trace->symbols,
 	};
 
 	if (!trace->set->final)
@@ -320,6 +321,7 @@ void trace_set_close(struct trace_set *set)
 		if (set->traces[i]->fd >= 0)
 			trace_finish(set->traces[i], false);
 		trace_free_streams(set->traces[i]);
+		symbols_free(&set->traces[i]->symbols);
 		free(set->traces[i]);
 	}
 	trace_limit_free(set);

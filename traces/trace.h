@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "traces/metadata.h"
+#include "traces/symbols.h"
 
 #define TRACE_ANCHORS_MAX	64
 #define TRACE_KINDS		3	/* of clocks: enum clock_kind - 1 */
@@ -135,6 +135,7 @@ struct trace {
 	bool gone;			/* its directory was removed */
 	struct trace_stream **streams;
 	size_t nstreams;
+	struct trace_symbols symbols;
 	uint64_t unplaced;		/* lost before any ring */
 	uint64_t oversize;		/* of those lost: too large */
 };

@@ -152,8 +152,13 @@ void session_view_close(struct session_view *session)
 	for (i = 0; i < session->nevents; i++)
 		free(session->events[i]);
 	free(session->events);
+	for (i = 0; i < session->nmodules; i++)
+		free(session->modules[i]);
+	free(session->modules);
 	session->events = NULL;
 	session->nevents = 0;
+	session->modules = NULL;
+	session->nmodules = 0;
 	file_map_close(&session->map);
 }
 
@@ -191,6 +196,34 @@ static int split_text(struct event_view *view, size_t bytes)
 	return 0;
 }
 
+/* The names of such a record are empty. */
+static int add_modules(struct session_view *session,
+		       const struct event_record *record)
+{
+	size_t least = EVENT_STRINGS + sizeof(struct modules_head);
+	size_t bytes = record->text_bytes;
+	struct modules_view **more;
+	struct modules_view *view;
+
+	if (bytes < least || record->text[0] || record->text[1] ||
+	    record->text[2] || record->text[3])
+		return -EBADMSG;
+	view = calloc(1, sizeof(*view) + bytes - least + 1);
+	more = reallocarray(session->modules, session->nmodules + 1,
+			    sizeof(*more));
+	if (more)
+		session->modules = more;
+	if (!more || !view) {
+		free(view);
+		return -ENOMEM;
+	}
+	memcpy(&view->head, record->text + EVENT_STRINGS, sizeof(view->head));
+	memcpy(view->lines, record->text + least, bytes - least);
+	view->more = session->nmodules && !record->line;
+	session->modules[session->nmodules++] = view;
+	return 0;
+}
+
 static int add_record(struct session_view *session,
 		      const struct event_record *record)
 {
@@ -198,8 +231,11 @@ static int add_record(struct session_view *session,
 	struct event_view **more;
 	struct event_view *view;
 
-	if (bytes > record->bytes - sizeof(*record) ||
-	    record->nfields > EVENT_FIELDS_MAX || record->id >= EVENT_ID_MAX ||
+	if (bytes > record->bytes - sizeof(*record))
+		return -EBADMSG;
+	if (record->kind == RECORD_MODULES)
+		return add_modules(session, record);
+	if (record->nfields > EVENT_FIELDS_MAX || record->id >= EVENT_ID_MAX ||
 	    !id_is_new(session, record->id))
 		return -EBADMSG;
 	more = reallocarray(session->events, session->nevents + 1,
@@ -288,6 +324,7 @@ int session_view_update(struct session_view *session)
 	session->page.small_error = load_relaxed(&page->small_error);
 	session->page.orphans = load_relaxed(&page->orphans);
 	session->page.orphan_error = load_relaxed(&page->orphan_error);
+	session->page.modules_end = load_relaxed(&page->modules_end);
 	read_faults(session);
 	if (to == at)
 		return 0;

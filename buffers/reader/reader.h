@@ -47,26 +47,37 @@ struct event_view {
 	char strings[];
 };
 
+/* One RECORD_MODULES. */
+struct modules_view {
+	struct modules_head head;
+	bool more;			/* it goes on from the one before */
+	char lines[];			/* NUL-terminated */
+};
+
 struct session_view {
 	struct file_map map;		/* the page */
 	struct session_page page;	/* checked copy */
 	struct event_view **events;	/* in order of publication */
 	size_t nevents;
-	uint64_t parsed;		/* bytes of records in `events` */
+	struct modules_view **modules;	/* the same */
+	size_t nmodules;
+	uint64_t parsed;		/* bytes of records in both */
 };
 
 /*
  * How to step over an event of one id. A step is fixed bytes (1 ..
- * STEP_FIXED_MAX), a string, or a sequence (STEP_SEQUENCE | bytes of an
- * element). 0 ends the steps.
+ * STEP_FIXED_MAX), an address that is shown by its symbol, a string, or a
+ * sequence (STEP_SEQUENCE | bytes of an element). 0 ends the steps.
  */
 #define STEP_FIXED_MAX		0x0fffu
+#define STEP_SYMBOL		0x1008u	/* | its bytes */
 #define STEP_STRING		0x4000u
 #define STEP_SEQUENCE		0x8000u
 
 struct event_shape {
 	uint16_t steps[EVENT_FIELDS_MAX + 1];
 	uint8_t known;			/* 0: no such event */
+	uint8_t symbols;		/* it has a STEP_SYMBOL */
 };
 
 /* The format of a stream, for packet_walk(); shapes are found by event id. */
@@ -75,6 +86,7 @@ struct packet_format {
 	size_t nshapes;
 	uint32_t context_bytes;		/* see context_bytes() */
 	bool large;			/* SESSION_LARGE_HEADER */
+	bool symbols;			/* a shape has a STEP_SYMBOL */
 };
 
 /* A packet, ready for disk: `head` from its `magic` on, then `events`. */

@@ -35,19 +35,23 @@ static inline int step_sequence(struct cursor *c, unsigned int element)
 	return cursor_skip(c, (uint64_t)count * element);
 }
 
+/* Takes one step, which is not 0. Returns 0 or -EBADMSG. */
+static inline int step_one(struct cursor *c, uint16_t step)
+{
+	if (step == STEP_STRING)
+		return step_string(c);
+	if (step & STEP_SEQUENCE)
+		return step_sequence(c, step & STEP_FIXED_MAX);
+	return cursor_skip(c, step & STEP_FIXED_MAX);
+}
+
 /* Steps over the fields at c->p. Returns 0 or -EBADMSG. */
 static inline int step_fields(struct cursor *c, const uint16_t *step)
 {
 	int ret = 0;
 
-	for (; *step && !ret; step++) {
-		if (*step == STEP_STRING)
-			ret = step_string(c);
-		else if (*step & STEP_SEQUENCE)
-			ret = step_sequence(c, *step & STEP_FIXED_MAX);
-		else
-			ret = cursor_skip(c, *step);
-	}
+	for (; *step && !ret; step++)
+		ret = step_one(c, *step);
 	return ret;
 }
 

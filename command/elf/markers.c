@@ -195,6 +195,7 @@ const char *marker_shown_word(int how)
 		[TAFFRAIL_HOW_OCT] = "oct", [TAFFRAIL_HOW_BOOL] = "bool",
 		[TAFFRAIL_HOW_CHAR] = "char", [TAFFRAIL_HOW_ERRNO] = "errno",
 		[TAFFRAIL_HOW_VARIANT] = "variant",
+		[TAFFRAIL_HOW_SYMBOL] = "symbol",
 		[TAFFRAIL_HOW_DURATION_NS] = "ns",
 		[TAFFRAIL_HOW_DURATION_US] = "us",
 		[TAFFRAIL_HOW_DURATION_MS] = "ms",

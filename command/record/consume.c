@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "command/common/limits.h"
+#include "command/elf/addresses.h"
 #include "command/rundir/rundir.h"
 
 int consume_open(struct consumer **result, struct trace_set *set,
@@ -233,8 +234,12 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 	if (ret)
 		return ret;
 	ret = refresh(consumer);
-	return ret ? trace_packet_unwritten(ring->stream, packet, ret) :
-		     trace_packet(ring->stream, packet);
+	if (ret)
+		return trace_packet_unwritten(ring->stream, packet, ret);
+	if (consumer->format.symbols)
+		symbols_note(&consumer->trace->symbols, &consumer->format,
+			     &consumer->session, packet);
+	return trace_packet(ring->stream, packet);
 }
 
 /* Returns true when a packet was not written because its ring has no stream,
@@ -530,6 +535,18 @@ uint32_t consume_late(struct consumer *consumer)
 	else if (!consumer->missed)
 		consumer->set->lost += lost;
 	return orphans;
+}
+
+void consume_names(struct consumer *consumer)
+{
+	struct trace *trace = consumer->trace;
+	struct metadata_clock clock;
+
+	if (!trace)
+		return;
+	trace_set_clock(consumer->set, &consumer->page, &clock);
+	addresses_name(&trace->symbols, &consumer->session, &consumer->page,
+		       &clock);
 }
 
 static bool has_session(int fd)

@@ -57,6 +57,10 @@ int consume_open(struct consumer **consumer, struct trace_set *set,
  * part in at an earlier call. */
 bool consume_stopped(struct consumer *consumer);
 
+/* Gives names to the addresses of a finished trace, which take the time to read
+ * files. Call it before trace_set_finish(). */
+void consume_names(struct consumer *consumer);
+
 /* Looks for new rings. Returns 0 or a negative errno. */
 int consume_scan(struct consumer *consumer);
 

@@ -291,6 +291,15 @@ static int tell_crowded(const struct record *record)
 			      record->name);
 }
 
+/* Names addresses, which reads the programs' files: now nothing waits for this
+ * command. */
+static void name_addresses(struct record *record)
+{
+	for (size_t i = 0; i < record->nmembers; i++)
+		for (size_t j = 0; j < record->members[i]->nimages; j++)
+			consume_names(record->members[i]->images[j]);
+}
+
 /* Completes the trace; returns COMMAND_FAILED when the trace is incomplete. */
 static int end(struct record *record)
 {
@@ -301,6 +310,7 @@ static int end(struct record *record)
 	record_stop(record);
 	probes = record_probes_unload(record);
 	record_late_end(record);
+	name_addresses(record);
 	trace_set_finish(&record->set);
 	if (record->off >= 0)
 		lacking_read(&record->lacking, record->off);

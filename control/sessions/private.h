@@ -49,6 +49,16 @@ struct session_rule *session_rule_find(struct session *session,
 				       const char *glob);
 void session_rule_drop(struct session *session, struct session_rule *rule);
 
+/* modules.c: tells where the modules are, if the object is the session's first
+ * one with a field that readers name; or in a forked child. The caller may open
+ * files. */
+void session_symbols_need(struct session *session,
+			  const struct object *object);
+void session_modules_inherit(struct session *session);
+
+/* Notes in the session's page that modules are not known from now on. */
+void session_modules_end(struct session *session);
+
 /* Makes markers of the probes that sessions name. The caller holds the
  * registry's lock and has a private descriptor table. */
 void session_probes_adopt(const struct patcher *patcher);

@@ -7,6 +7,7 @@
 #include <errno.h>
 
 #include "base/glob.h"
+#include "buffers/clock.h"
 #include "control/sessions/budget.h"
 #include "control/sessions/heirs.h"
 #include "control/sessions/place.h"
@@ -145,6 +146,7 @@ static int object_prepare(struct session *session, struct object *object,
 		object_left_off(session, object);
 		return -ENOSPC;
 	}
+	session_symbols_need(session, object);
 	use->id = record->id;
 	use->oversize = &record->oversize;
 	return 0;
@@ -213,6 +215,23 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 	matched = session_rules_apply(session, glob, named);
 	registry_unlock();
 	return matched;
+}
+
+void session_modules_end(struct session *session)
+{
+	struct session_page *page = session->channel->page;
+
+	if (session->symbols && !page->modules_end)
+		page->modules_end = clock_read();
+}
+
+void session_modules_change(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX && load_relaxed(fork_mark); i++)
+		if (session_phase(i) == SESSION_RUNS)
+			session_modules_end(&sessions[i]);
 }
 
 void session_module_came(struct object *object, const struct patcher *patcher)
@@ -489,6 +508,7 @@ int session_inherit(void)
 			session->phase = SESSION_HALTED;
 			return ret;
 		}
+		session_modules_inherit(session);
 		channel_fit(channel);
 		channel_expect(channel, agent_cpus_online);
 	}

@@ -100,6 +100,7 @@ struct session {
 	uint64_t quota;		/* bytes of rings in all processes; 0: any */
 	uint32_t group;		/* to let into the process; 0: none */
 	int int3;		/* USDT_WANTED_INT3, or 0 */
+	uint32_t symbols;	/* readers name addresses: modules.c */
 	uint32_t owned;		/* gdb's: it has no rules, commands do not end
 				 * it, forked children do not inherit it */
 	struct channel *channel;
@@ -197,6 +198,18 @@ void session_adopt(const struct patcher *patcher);
  * They are off, and no more rules than before want them. Takes the registry's
  * lock; the caller has a private descriptor table. */
 void session_adopt_all(void);
+
+/* 1 when a session tells readers where modules are, so they can name addresses
+ * (RECORD_MODULES). */
+extern int session_symbols;
+
+/* Notes in the pages of these sessions that modules may change from now on. Not
+ * in a forked child without files. */
+void session_modules_change(void);
+
+/* Tells again where modules are, now that they have changed. The caller is a
+ * thread of the agent, and holds the registry's lock. */
+void session_modules_tell(void);
 
 /* Applies the rules to a marker of a module that has just been loaded. The
  * caller holds the registry's lock. */

@@ -314,12 +314,14 @@ template <class T_, size_t N_> struct field_<elements_<T_, N_>, false> {
 		TAFFRAIL_T_ARRAY | element_<T_>::kind_ : 0;
 	static constexpr unsigned bytes_ = 0;
 };
-/* Only an integer is shown in another way. */
+/* Only an integer is shown in another way, and a pointer by its symbol. */
 template <class T_, int How_>
 struct field_<formatted_<T_, How_>, false> : field_<T_> {
 	static constexpr int all_ = field_<T_>::kind_;
 	static constexpr int kind_ = all_ <= TAFFRAIL_T_U64 ||
-		all_ == TAFFRAIL_T_BOOL ? all_ : 0;
+		all_ == TAFFRAIL_T_BOOL ||
+		(all_ == TAFFRAIL_T_PTR && How_ == TAFFRAIL_HOW_SYMBOL) ?
+		all_ : 0;
 };
 
 /* The fields that an argument is: their number, how many of them have no fixed

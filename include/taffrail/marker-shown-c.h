@@ -77,7 +77,8 @@
 #define TAFFRAIL_PLAINHOW1_(e, how, names, ...)			\
 	((void)0, __builtin_choose_expr(1 __VA_OPT__(- 1) &&		\
 		(__builtin_classify_type(e) == TAFFRAIL_INTEGER_CLASS_ || \
-		 __builtin_classify_type(e) == TAFFRAIL_BOOLEAN_CLASS_), \
+		 __builtin_classify_type(e) == TAFFRAIL_BOOLEAN_CLASS_ || \
+		 (how) == TAFFRAIL_HOW_SYMBOL),				\
 		e, (struct taffrail_none_){ 0, 0 }))
 
 /* A member of the object, and its value. */

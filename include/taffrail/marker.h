@@ -21,6 +21,7 @@
  *						of the union e what tag says
  *		TAFFRAIL_ENUM(e, A, B, ...)	the name of the value e
  *		TAFFRAIL_HEX(e), _OCT, _BOOL, _CHAR, _ERRNO	e, shown so
+ *		TAFFRAIL_SYMBOL(p)		p, with what is there
  *		TAFFRAIL_DURATION(e, ms)	e in ns, us, ms or s
  *		TAFFRAIL_TIME(e, ns)		e since 1970, in such a unit
  *	TAFFRAIL_LEVEL(level), TAFFRAIL_MESSAGE(text)
@@ -150,6 +151,11 @@
 	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_HOW_ERRNO, )
 #define TAFFRAIL_CHAR(e)						\
 	TAFFRAIL_SHOWN_("taffrail:" #e, (char)(e), TAFFRAIL_HOW_CHAR, )
+/* Of a pointer, also to a function: the name of what is there. */
+#define TAFFRAIL_SYMBOL(p)						\
+	TAFFRAIL_SHOWN_("taffrail:" #p,					\
+			(const volatile void *)(uintptr_t)(p),		\
+			TAFFRAIL_HOW_SYMBOL, )
 /* Of an integer: its unit, one of the words ns, us, ms and s. */
 #define TAFFRAIL_DURATION(e, unit)					\
 	TAFFRAIL_SHOWN_("taffrail:" #e, e, TAFFRAIL_DURATION_IN_##unit##_, )

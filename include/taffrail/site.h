@@ -102,6 +102,8 @@ enum taffrail_how {
 				 * without a NUL */
 	TAFFRAIL_HOW_COUNT = 9,	/* of an array: its only value is the number of
 				 * elements; it has no names */
+	TAFFRAIL_HOW_SYMBOL = 10, /* of a pointer: by what is there, a function
+				 * or a variable */
 	TAFFRAIL_HOW_DURATION_NS = 16,	/* a duration, in this unit */
 	TAFFRAIL_HOW_DURATION_US = 17,
 	TAFFRAIL_HOW_DURATION_MS = 18,

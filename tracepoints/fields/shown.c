@@ -50,6 +50,20 @@ int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 	return 0;
 }
 
+int shown_has(const struct shown_bytes *shown, uint8_t how)
+{
+	struct taffrail_shown head;
+	const char *p = shown->p;
+
+	while (shown->end - p >= (int64_t)sizeof(head)) {
+		__builtin_memcpy(&head, p, sizeof(head));
+		if (head.how_ == how)
+			return 1;
+		p += sizeof(head) + head.bytes_;
+	}
+	return 0;
+}
+
 int shown_level(const struct shown_bytes *shown)
 {
 	struct shown_bytes rest = *shown;

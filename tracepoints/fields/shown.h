@@ -42,6 +42,9 @@ struct shown_name {
 int shown_find(struct shown_field *field, const struct shown_bytes *shown,
 	       uint32_t number);
 
+/* Returns 1 when something is shown in this way. SIGSAFE. */
+int shown_has(const struct shown_bytes *shown, uint8_t how);
+
 /* In place of a field's number: what is said of the marker itself. */
 #define SHOWN_MARKER	(~0u)
 

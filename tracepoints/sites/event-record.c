@@ -92,7 +92,8 @@ static int records_update(struct records *records,
 		const struct event_record *record =
 			(const struct event_record *)(start + records->bytes);
 
-		if (index_add(&records->index, texts_hash(record->text),
+		if (record->kind != RECORD_MODULES &&
+		    index_add(&records->index, texts_hash(record->text),
 			      records->bytes + 1))
 			return -ENOMEM;
 		records->bytes += record->bytes;

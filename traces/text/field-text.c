@@ -61,8 +61,8 @@ void string_text_inside(struct out *out, const char *at, size_t n)
 	}
 }
 
-static void put_integer(struct out *out, const struct field_class *class,
-			uint64_t value)
+void field_text_number(struct out *out, const struct field_class *class,
+		       uint64_t value)
 {
 	unsigned int bits = class->bits ? class->bits : class->bytes * 8u;
 	char *p;
@@ -133,7 +133,7 @@ static void put_enum(struct out *out, const struct field_class *class,
 	}
 	out_text(out, " : container = ");
 	put_color(out, color, COLOR_BOLD);
-	put_integer(out, class, value);
+	field_text_number(out, class, value);
 	put_color(out, color, COLOR_NONE);
 	out_text(out, " )");
 }
@@ -203,7 +203,7 @@ void field_text_put(struct out *out, const struct field_class *class,
 		put_color(out, color, COLOR_BOLD);
 	switch (class->kind) {
 	case FIELD_INTEGER:
-		put_integer(out, class, field_integer(class, at));
+		field_text_number(out, class, field_integer(class, at));
 		break;
 	case FIELD_REAL:
 		put_real(out, class, at);

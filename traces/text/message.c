@@ -43,6 +43,10 @@ static void put_value(struct out *out, const struct field_class *class,
 					   strlen(label->name));
 			return;
 		}
+		if (class->base == 16 && !class->is_signed) {
+			field_text_number(out, class, value);
+			return;
+		}
 		out_room(out, NUMBER_S64_BYTES);
 		out->p = class->is_signed ?
 			number_s64(out->p, (int64_t)value) :

@@ -15,6 +15,10 @@
 #define COLOR_MAGENTA	"\033[95m"
 #define COLOR_YELLOW	"\033[93m"
 
+/* Writes an integer in its base. */
+void field_text_number(struct out *out, const struct field_class *class,
+		       uint64_t value);
+
 /* Writes an integer that has a unit as a person wants to read it: 1.5 ms, or
  * 2026-11-26T08:00:00.5Z. Returns false where it has none. */
 bool unit_text_put(struct out *out, const struct field_class *class,

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Names addresses by the symbols of ELF files. See addresses.h.
+ *
+ * What must stay true here: the files are input, and may be damaged. An address
+ * gets no name rather than a wrong one.
+ */
+#include "command/elf/addresses.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "command/elf/mapped-private.h"
+#include "command/elf/named-private.h"
+
+#define PATH_ROOM	(PATH_MAX + 32)
+
+/* An address that has a name, in a module. */
+struct located {
+	uint64_t address;
+	size_t module;			/* of `modules` */
+	bool data;			/* it is not code */
+};
+
+struct resolving {
+	struct mapped_list mapped;
+	struct named_module *modules;	/* one for each of `mapped` */
+	struct located *located;	/* by address */
+	size_t count;
+	const struct process_page *process;
+	const struct metadata_clock *clock;
+};
+
+/* Returns the time of a clock reading, in seconds since 1970. */
+static int64_t seconds_at(const struct resolving *r, uint64_t reading,
+			  uint64_t *nanoseconds)
+{
+	uint64_t hz = r->clock->hz ? r->clock->hz : 1;
+	uint64_t all = r->clock->offset + reading;
+
+	*nanoseconds = (uint64_t)((long double)(all % hz) * 1e9L / hz);
+	return r->clock->offset_s + (int64_t)(all / hz);
+}
+
+/* Returns whether an open file is the one that was mapped, and was not changed
+ * since. File systems with volumes may show another device in maps. */
+static bool is_mapped(const struct resolving *r, const struct mapped *m,
+		      const struct stat *st)
+{
+	uint64_t nanoseconds;
+	int64_t seconds;
+
+	if (!S_ISREG(st->st_mode) || st->st_ino != m->inode ||
+	    (major(st->st_dev) && m->major &&
+	     (major(st->st_dev) != m->major || minor(st->st_dev) != m->minor)))
+		return false;
+	seconds = seconds_at(r, m->since, &nanoseconds);
+	if (r->process->clock_kind == CLOCK_KIND_ATOMIC) {
+		/* a count of events is no time */
+		seconds = (int64_t)(r->process->start.realtime_ns /
+				    1000000000);
+		nanoseconds = r->process->start.realtime_ns % 1000000000;
+	}
+	return st->st_ctim.tv_sec < seconds ||
+	       (st->st_ctim.tv_sec == seconds &&
+		(uint64_t)st->st_ctim.tv_nsec <= nanoseconds);
+}
+
+/* Opens the file of a module: by its path here, or as the process sees it.
+ * Returns a descriptor or -1. */
+static int open_mapped(const struct resolving *r, const struct mapped *m)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	char path[PATH_ROOM];
+	struct stat st;
+	int fd = -1;
+
+	for (int i = 0; i < 2; i++) {
+		if (!i)
+			snprintf(path, sizeof(path), "%s", m->path);
+		else
+			snprintf(path, sizeof(path), "/proc/%u/root%s",
+				 r->process->pid, m->path);
+		/* only a regular file is opened */
+		if (stat(path, &st) || !is_mapped(r, m, &st))
+			continue;
+		fd = open(path, flags);
+		if (fd >= 0 && !fstat(fd, &st) && is_mapped(r, m, &st))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -1;
+}
+
+static void read_modules(struct resolving *r)
+{
+	for (size_t i = 0; i < r->mapped.count; i++) {
+		const struct mapped *m = &r->mapped.mapped[i];
+		int fd = m->times ? open_mapped(r, m) : -1;
+
+		if (fd < 0)
+			continue;
+		named_read_segments(&r->modules[i], fd, m);
+		close(fd);
+	}
+}
+
+/* Returns the number of the module that an address was in, all the time from
+ * its first event to its last; or that of none. */
+static size_t locate(const struct resolving *r, const struct symbol_use *use)
+{
+	size_t i = 0;
+
+	while (i < r->mapped.count &&
+	       (!named_has(&r->modules[i], use->address, false) ||
+		!mapped_during(&r->mapped.mapped[i], use->first, use->last)))
+		i++;
+	return i;
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct located *a = left, *b = right;
+
+	return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static int code_first(const void *left, const void *right)
+{
+	const struct located *a = left, *b = right;
+
+	return a->data != b->data ? a->data - b->data : by_address(a, b);
+}
+
+/* Keeps as many addresses as may have names: code before data. */
+static void keep_most(struct resolving *r)
+{
+	if (r->count <= SYMBOLS_NAMES_MAX)
+		return;
+	qsort(r->located, r->count, sizeof(*r->located), code_first);
+	r->count = SYMBOLS_NAMES_MAX;
+	qsort(r->located, r->count, sizeof(*r->located), by_address);
+}
+
+/* Finds the module of each address; drops the addresses that have none, or more
+ * than one. */
+static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
+{
+	size_t kept = 0;
+
+	r->located = calloc(symbols->nuses, sizeof(*r->located));
+	if (!r->located)
+		return false;
+	for (size_t i = 0; i < symbols->room; i++)
+		if (symbols->uses[i].epoch)
+			r->located[r->count++] = (struct located){
+				symbols->uses[i].address,
+				locate(r, &symbols->uses[i]), false };
+	qsort(r->located, r->count, sizeof(*r->located), by_address);
+	for (size_t i = 0, next; i < r->count; i = next) {
+		struct located one = r->located[i];
+		bool same = one.module < r->mapped.count;
+
+		for (next = i + 1; next < r->count &&
+		     r->located[next].address == one.address; next++)
+			same &= r->located[next].module == one.module;
+		if (!same)
+			continue;
+		one.data = !named_has(&r->modules[one.module], one.address,
+				      true);
+		r->located[kept++] = one;
+	}
+	r->count = kept;
+	keep_most(r);
+	return kept;
+}
+
+/* Names the addresses of one module, which are names[i] where located[i] is in
+ * it. */
+static void name_module(const struct resolving *r, size_t module,
+			struct symbol_name *names)
+{
+	struct named_address *wanted = calloc(r->count, sizeof(*wanted));
+	size_t n = 0;
+	int fd;
+
+	for (size_t i = 0; wanted && i < r->count; i++)
+		if (r->located[i].module == module)
+			wanted[n++].address = r->located[i].address;
+	fd = n ? open_mapped(r, &r->mapped.mapped[module]) : -1;
+	if (fd >= 0) {
+		named_find(&r->modules[module], fd, wanted, n);
+		close(fd);
+		for (size_t i = 0, k = 0; i < r->count; i++)
+			if (r->located[i].module == module)
+				names[i].name = wanted[k++].name;
+	}
+	free(wanted);
+}
+
+static void name_all(const struct resolving *r, struct trace_symbols *symbols)
+{
+	struct symbol_name *names = calloc(r->count, sizeof(*names));
+	size_t kept = 0;
+
+	if (!names)
+		return;
+	for (size_t i = 0; i < r->mapped.count; i++)
+		name_module(r, i, names);
+	for (size_t i = 0; i < r->count; i++) {
+		names[i].address = r->located[i].address;
+		if (names[i].name)
+			names[kept++] = names[i];
+	}
+	symbols->names = names;
+	symbols->nnames = kept;
+}
+
+void addresses_name(struct trace_symbols *symbols,
+		    const struct session_view *session,
+		    const struct process_page *process,
+		    const struct metadata_clock *clock)
+{
+	struct resolving r = { .process = process, .clock = clock };
+
+	if (!symbols->nuses)
+		return;
+	mapped_read(&r.mapped, session);
+	r.modules = calloc(r.mapped.count + 1, sizeof(*r.modules));
+	if (r.modules) {
+		read_modules(&r);
+		if (locate_all(&r, symbols))
+			name_all(&r, symbols);
+	}
+	for (size_t i = 0; r.modules && i < r.mapped.count; i++)
+		named_free(&r.modules[i]);
+	free(r.modules);
+	free(r.located);
+	mapped_free(&r.mapped);
+	symbols_forget(symbols);
+}

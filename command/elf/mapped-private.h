@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files that a process has mapped, and when: from what its agent tells
+ * (RECORD_MODULES).
+ */
+#ifndef COMMAND_ELF_MAPPED_PRIVATE_H
+#define COMMAND_ELF_MAPPED_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buffers/reader/reader.h"
+
+/* A time in which it was there: begin <= clock < end. */
+struct mapped_time {
+	struct mapped_time *before;
+	uint64_t begin;
+	uint64_t end;
+};
+
+/* The code of a module, as /proc/PID/maps has it. */
+struct mapped {
+	uint64_t start, end;
+	uint64_t offset;
+	uint64_t inode;
+	unsigned int major, minor;
+	const char *path;		/* the list's */
+	struct mapped_time *times;	/* the last one first; or NULL */
+	uint64_t since;			/* clock: when the first one begins */
+	uint32_t seen;			/* the last telling that had it */
+};
+
+struct mapped_list {
+	struct mapped *mapped;
+	size_t count;
+};
+
+/* Reads the list; the caller frees it. Leaves out what makes no sense. */
+void mapped_read(struct mapped_list *list, const struct session_view *session);
+void mapped_free(struct mapped_list *list);
+
+/* Returns whether it was there all the time from one clock to another. */
+bool mapped_during(const struct mapped *mapped, uint64_t first, uint64_t last);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The files that a process has mapped. See mapped-private.h.
+ *
+ * What must stay true here: what an agent tells is text of unknown form.
+ */
+#include "command/elf/mapped-private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAPPED_MAX	4096		/* different ones */
+
+/* Reads a line: "START-END r-xp OFFSET MAJOR:MINOR INODE   /PATH". */
+static bool parse(struct mapped *m, const char *line, size_t bytes)
+{
+	char head[128];
+	const char *path = memchr(line, '/', bytes);
+	unsigned long long start, end, offset, inode;
+	size_t n = path ? (size_t)(path - line) : sizeof(head);
+
+	if (n >= sizeof(head))
+		return false;
+	memcpy(head, line, n);
+	head[n] = '\0';
+	if (sscanf(head, "%llx-%llx %*4s %llx %x:%x %llu", &start, &end,
+		   &offset, &m->major, &m->minor, &inode) != 6 ||
+	    start >= end || !inode)
+		return false;
+	m->start = start;
+	m->end = end;
+	m->offset = offset;
+	m->inode = inode;
+	return true;
+}
+
+static bool same(const struct mapped *a, const struct mapped *b,
+		 const char *path, size_t bytes)
+{
+	return a->start == b->start && a->end == b->end &&
+	       a->offset == b->offset && a->inode == b->inode &&
+	       a->major == b->major && a->minor == b->minor &&
+	       strlen(a->path) == bytes && !memcmp(a->path, path, bytes);
+}
+
+/* Returns the one of a line, which may be new, or NULL. */
+static struct mapped *take(struct mapped_list *list, const char *line,
+			   size_t bytes)
+{
+	struct mapped m = { 0 };
+	const char *path;
+	struct mapped *more;
+
+	if (!parse(&m, line, bytes))
+		return NULL;
+	path = memchr(line, '/', bytes);
+	bytes -= (size_t)(path - line);
+	for (size_t i = 0; i < list->count; i++)
+		if (same(&list->mapped[i], &m, path, bytes))
+			return &list->mapped[i];
+	if (list->count == MAPPED_MAX)
+		return NULL;
+	more = reallocarray(list->mapped, list->count + 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	list->mapped = more;
+	m.path = strndup(path, bytes);
+	if (!m.path)
+		return NULL;
+	more[list->count] = m;
+	return &more[list->count++];
+}
+
+/* Notes that it is there from now on, until that is ended. */
+static void begin(struct mapped *m, uint64_t from, uint32_t number)
+{
+	bool goes_on = m->seen && m->seen + 1 >= number;
+	struct mapped_time *time = goes_on ? NULL : malloc(sizeof(*time));
+
+	if (time) {
+		*time = (struct mapped_time){ m->times, from, UINT64_MAX };
+		if (!m->times)
+			m->since = from;
+		m->times = time;
+	}
+	if (goes_on || time)
+		m->seen = number;
+}
+
+/* Ends the times of those that the telling `number`, which is complete, has
+ * not. */
+static void end_others(struct mapped_list *list, uint32_t number,
+		       uint64_t until)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		struct mapped *m = &list->mapped[i];
+
+		if (m->seen != number && m->times &&
+		    m->times->end == UINT64_MAX)
+			m->times->end = until;
+	}
+}
+
+static void end_all(struct mapped_list *list, uint64_t end)
+{
+	for (size_t i = 0; i < list->count; i++)
+		for (struct mapped_time *t = list->mapped[i].times; t;
+		     t = t->before)
+			if (t->end > end)
+				t->end = end;
+}
+
+void mapped_read(struct mapped_list *list, const struct session_view *session)
+{
+	uint32_t number = 0;
+
+	memset(list, 0, sizeof(*list));
+	for (size_t i = 0; i < session->nmodules; i++) {
+		const struct modules_view *view = session->modules[i];
+		const char *p = view->lines;
+
+		number += !view->more;
+		for (size_t n; *p; p += n + (p[n] == '\n')) {
+			struct mapped *m;
+
+			n = strcspn(p, "\n");
+			m = take(list, p, n);
+			if (m)
+				begin(m, view->head.from, number);
+		}
+		if (i + 1 == session->nmodules ||
+		    !session->modules[i + 1]->more)
+			end_others(list, number, view->head.until ?:
+							 view->head.from);
+	}
+	if (session->page.modules_end)
+		end_all(list, session->page.modules_end);
+}
+
+void mapped_free(struct mapped_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		for (struct mapped_time *t = list->mapped[i].times, *before; t;
+		     t = before) {
+			before = t->before;
+			free(t);
+		}
+		free((char *)list->mapped[i].path);
+	}
+	free(list->mapped);
+	memset(list, 0, sizeof(*list));
+}
+
+bool mapped_during(const struct mapped *mapped, uint64_t first, uint64_t last)
+{
+	for (const struct mapped_time *t = mapped->times; t; t = t->before)
+		if (t->begin <= first && last < t->end)
+			return true;
+	return false;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Addresses that are shown with their symbol (TAFFRAIL_SYMBOL): which ones a
+ * trace has, and when; and their names, once they are known.
+ *
+ * In the metadata such a field has the type SYMBOLS_TYPE, an enumeration of all
+ * addresses of the trace that have a name. Events describe themselves in the
+ * same way whether names are known or not.
+ */
+#ifndef TRACES_SYMBOLS_H
+#define TRACES_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "traces/metadata.h"
+
+#define SYMBOLS_TYPE		"symbol"
+#define SYMBOLS_USES_MAX	65536u
+#define SYMBOLS_NAMES_MAX	4096u
+
+/* An address among the events that happened while modules did not change. */
+struct symbol_use {
+	uint64_t address;
+	uint64_t first;			/* clock of its first event */
+	uint64_t last;			/* and of its last one */
+	uint32_t epoch;			/* counts changes of modules, from 1;
+					 * 0: a free place of the table */
+};
+
+struct symbol_name {
+	uint64_t address;
+	char *name;
+};
+
+struct trace_symbols {
+	struct symbol_use *uses;	/* a hash table */
+	size_t room;
+	size_t nuses;
+	struct symbol_name *names;	/* in the order of addresses */
+	size_t nnames;
+};
+
+/* Returns whether field i of an event is such an address; whether the event has
+ * one; whether any event of the session has one. */
+bool symbols_has(const struct event_view *event, int i);
+bool symbols_in(const struct event_view *event);
+bool symbols_needed(const struct session_view *session);
+
+/*
+ * Notes the addresses in a packet. Of an address for which there is no room, no
+ * name may be given any more: what was noted of it then cannot be true at any
+ * time.
+ */
+void symbols_note(struct trace_symbols *symbols,
+		  const struct packet_format *format,
+		  const struct session_view *session,
+		  const struct packet *packet);
+
+/* Writes the type, if the session needs it. `symbols` may be NULL. */
+void symbols_put(FILE *out, const struct session_view *session,
+		 const struct trace_symbols *symbols);
+
+/* Frees the table of uses; all. */
+void symbols_forget(struct trace_symbols *symbols);
+void symbols_free(struct trace_symbols *symbols);
+
+#endif
