@@ -8,7 +8,7 @@ import gdb
 
 class TaffrailFieldFunction(gdb.Function):
     """$_taffrail("FIELD"): in a trace frame, the value of the marker's field
-of that name: a number, a string or an array."""
+of that name: a number, an address, a string or an array."""
 
     def __init__(self, name="_taffrail"):
         super().__init__(name)
@@ -46,9 +46,20 @@ of that name: a number, a string or an array."""
             return self.kept(field.value + b"\0", character)
         if isinstance(field.value, list):
             return self.array(field)
+        if isinstance(field.value, int) and field.kind == "pointer":
+            return gdb.Value(field.value).cast(self.pointer())
         if isinstance(field.value, int) and field.kind == "uint64":
             return gdb.Value(field.value).cast(self.integer(64, False))
         return gdb.Value(field.value)
+
+    @classmethod
+    def pointer(cls):
+        """Returns the type whose values gdb prints with their symbol. Not each
+        language has it."""
+        try:
+            return gdb.lookup_type("void").pointer()
+        except gdb.error:
+            return cls.integer(64, False)
 
     @staticmethod
     def integer(bits, is_signed):
@@ -89,12 +100,13 @@ of that name: a number, a string or an array."""
 
 class TaffrailTextFunction(TaffrailFieldFunction):
     """$_taffrail_text("FIELD"): the same value as the text that $_sdata has:
-the name of a number that has one, as an enumerator, and its unit."""
+the name of a number that has one, as an enumerator, and its unit; behind an
+address the symbol there."""
 
     def __init__(self):
         super().__init__("_taffrail_text")
 
     def make(self, field):
         text = field.value if isinstance(field.value, bytes) \
-            else field.shown.encode("utf-8", "surrogateescape")
+            else taffrail_located(field).encode("utf-8", "surrogateescape")
         return self.kept(text + b"\0", gdb.Value("x").type.target())

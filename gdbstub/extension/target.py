@@ -225,6 +225,17 @@ def taffrail_enumerator(name):
         return None
 
 
+def taffrail_located(field):
+    """Returns the text of a field; an address with the symbol that gdb knows
+    there, 0x401139 <on_reply+4>."""
+    if field.kind != "pointer" or not isinstance(field.value, int):
+        return field.shown
+    try:
+        return gdb.format_address(field.value)
+    except (gdb.error, OverflowError):
+        return "0x%x" % field.value
+
+
 class TaffrailFrame:
     """A trace frame: read from the agent's packet, or else from gdb's
     variables while the frame is selected."""
@@ -307,7 +318,7 @@ class TaffrailFrame:
         name = self.marker or ("0x%x" % self.address if self.address
                                else "tracepoint %s" % self.tracepoint)
         if self.fields is not None:
-            what = ", ".join("%s = %s" % (f.name, f.shown)
+            what = ", ".join("%s = %s" % (f.name, taffrail_located(f))
                              for f in self.fields)
         else:
             what = self.text or ""

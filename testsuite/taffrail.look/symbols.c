@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,7 @@ static void many(int n)
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "plain";
+	struct pollfd input = { 0, POLLIN, 0 };
 
 	if (!strcmp(mode, "plain"))
 		plain();
@@ -206,6 +208,12 @@ int main(int argc, char **argv)
 		execl(argv[0], argv[0], "plain", (char *)NULL);
 	if (!strcmp(mode, "replaced"))
 		return !!rename(argv[2], argv[3]);
+	if (!strcmp(mode, "looping")) {
+		printf("ready\n");
+		fflush(stdout);
+		while (!poll(&input, 1, 1))
+			hit("loop", (const void *)on_reply);
+	}
 	return 0;
 }
 #endif
