@@ -134,7 +134,7 @@ static uint64_t shift_right(uint64_t a, uint64_t b)
 #define NEXT(n)								\
 	do {								\
 		insn += (n);						\
-		goto *labels[insn->step];				\
+		goto *(&&label_END + labels[insn->step]);		\
 	} while (0)
 #define STEP(name)	label_##name:
 #define UNARY(name, result)						\
@@ -191,13 +191,14 @@ static uint64_t shift_right(uint64_t a, uint64_t b)
 	   __builtin_memcpy(&value_, (const char *)event->fixed + insn->at, \
 			    sizeof(value_));				\
 	   value_; })
-#define LABEL(name)	[STEP_##name] = &&label_##name,
+#define LABEL(name)	[STEP_##name] = &&label_##name - &&label_END,
 
 SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 			       const struct ax_event *event, void *hit,
 			       uint64_t *result)
 {
-	static const void *const labels[] = { AX_STEPS(LABEL) };
+	/* pointers would take a relocation each */
+	static const int labels[] = { AX_STEPS(LABEL) };
 	const struct ax_insn *insn = program->insns;
 	uint64_t stack[AX_STACK_MAX + 1];
 	uint64_t *sp = stack;
@@ -205,8 +206,7 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	uint32_t steps = AX_STEPS_MAX;
 
 	NEXT(0);
-	STEP(NONE)
-		__builtin_unreachable();
+	STEP(NONE)	/* never runs */
 	STEP(END)
 		*result = top;
 		return AX_DONE;
