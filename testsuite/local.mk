@@ -20,6 +20,7 @@ unit_programs = \
 	testsuite/unit/client \
 	testsuite/unit/define \
 	testsuite/unit/expr \
+	testsuite/unit/expr-parts \
 	testsuite/unit/conversion \
 	testsuite/unit/field-text \
 	testsuite/unit/fields \

@@ -13,6 +13,7 @@
 #include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax-insn.h"
 #include "tracepoints/fields/ax-double.h"
+#include "tracepoints/fields/scalar.h"
 
 #define FIELDS		7
 #define CODE_BYTES	160
@@ -239,12 +240,46 @@ static uint64_t slow_string(struct slow *s, uint8_t opcode)
 	if (!is_name && field == 1) {
 		said = (int32_t)slow_field(s, 0);
 		limit = said < 0 ? limit : (uint64_t)said;
+	} else if (!is_name && field == 5) {
+		p = s->event->var[3].p;
+		limit = s->event->var[3].n;
 	} else if (!is_name && s->layout->shape->fixed_bytes > 8) {
 		limit = 3;
 	}
 	if (opcode == AX_FIELD_EQUAL || opcode == AX_PROCNAME_EQUAL)
 		return (uint64_t)ax_text_equal(p, limit, text);
 	return (uint64_t)glob_match_upto(text, p, limit);
+}
+
+/* Returns a part of field 5, the only array. */
+static uint64_t slow_part(struct slow *s, uint8_t opcode)
+{
+	uint32_t field = (uint32_t)operand(s, 1);
+	uint8_t type = (uint8_t)operand(s, 1);
+	uint64_t number = operand(s, 2);
+	uint32_t bytes = scalar_bytes(type);
+	const char *p = (const char *)s->event->var[3].p + number * bytes;
+	int8_t s8;
+	int16_t s16;
+	uint16_t u16;
+
+	if (field != 5)
+		s->wrong = "a part of what is no array";
+	if (opcode == AX_HAS_PART || (number + 1) * bytes > 3)
+		return opcode == AX_HAS_PART && (number + 1) * bytes <= 3;
+	memcpy(&s8, p, 1);
+	memcpy(&s16, p, bytes < 2 ? 1 : 2);
+	memcpy(&u16, p, bytes < 2 ? 1 : 2);
+	switch (type) {
+	case TAFFRAIL_T_S8:
+		return (uint64_t)s8;
+	case TAFFRAIL_T_S16:
+		return (uint64_t)s16;
+	case TAFFRAIL_T_U16:
+		return u16;
+	default:
+		return (uint8_t)s8;
+	}
 }
 
 /* Opcodes of the stack's order. Returns 0 for another. */
@@ -327,6 +362,10 @@ static enum ax_verdict slow_ask(struct slow *s, uint8_t opcode)
 	case AX_PROCNAME_EQUAL:
 	case AX_PROCNAME_GLOB:
 		push(s, slow_string(s, opcode));
+		break;
+	case AX_PART:
+	case AX_HAS_PART:
+		push(s, slow_part(s, opcode));
 		break;
 	case AX_VTID:
 	case AX_CPU:
@@ -438,6 +477,12 @@ static uint32_t generate(struct fuzz *fuzz, uint8_t *code)
 			code[n++] = fuzz_less(fuzz, 3) ?
 					    (uint8_t)to :
 					    starts[fuzz_less(fuzz, i + 1)];
+		} else if (fuzz_less(fuzz, 2)) {
+			code[n++] = (uint8_t)(AX_PART + fuzz_less(fuzz, 2));
+			code[n++] = 5;
+			code[n++] = (uint8_t)(1 + fuzz_less(fuzz, 12));
+			code[n++] = fuzz_less(fuzz, 8) ? 0 : (uint8_t)number;
+			code[n++] = (uint8_t)fuzz_less(fuzz, 4);
 		} else {
 			code[n++] = (uint8_t)(AX_FIELD_EQUAL +
 					      fuzz_less(fuzz, 2));

@@ -314,7 +314,8 @@ static const struct {
 	  "a number with a unit needs a field that has one", 1 },
 	{ "url == 5ms", -ESRCH, 5,
 	  "a number with a unit needs a field that has one", 1 },
-	{ "raw == 1", -ESRCH, 1, "the field \"raw\" is an array", 1 },
+	{ "raw == 1", -ESRCH, 1, "the field \"raw\" is an array: name an "
+	  "element, as in v[0]", 1 },
 	{ "id > 5", -ENOENT, 1, "no field \"id\"; there are s8, u8, s16, u16, "
 	  "s32, u32, s64, u64, f32, f64, ptr, flag, url, cpu, raw, nan", 1 },
 	{ "s32 > 5 && Cpu", -ENOENT, 12, "no field \"Cpu\"; there are s8, u8, "

@@ -120,20 +120,45 @@ static uint64_t string_extent(const struct write_shape *shape, uint32_t number)
 		       AX_EXTENT(AX_EXTENT_BLOCK, limit);
 }
 
+/* Sets the step of a part; what stands in the opcode is at p. */
+static const char *decode_part(struct ax_insn *insn, const struct place *place,
+			       const struct ax_layout *layout, const uint8_t *p)
+{
+	uint32_t bytes = p[0] & ~TAFFRAIL_T_SCALAR_MASK ? 0 :
+							  scalar_bytes(p[0]);
+	uint32_t element = place->variable ?
+			   layout->shape->var[place->number].element_bytes : 0;
+
+	if (!bytes || !element)
+		return "the field has no such part";
+	insn->var = (uint16_t)place->number;
+	insn->at = bytes * (uint32_t)(p[1] << 8 | p[2]);
+	insn->value = p[0] | ((uint64_t)insn->at + bytes + element - 1) /
+				     element << 8;
+	return NULL;
+}
+
 SIGSAFE const char *ax_field_decode(struct ax_insn *insn,
 				    const struct ax_layout *layout,
-				    uint8_t opcode, uint32_t field)
+				    const uint8_t *p)
 {
 	struct place place;
+	uint8_t opcode = p[0];
 	int is_double;
 
-	if (field_find(&place, layout, field))
+	if (field_find(&place, layout, p[1]))
 		return "no such field";
+	if (opcode >= AX_PART)
+		return decode_part(insn, &place, layout, p + 2);
 	if (opcode == AX_FIELD_EQUAL || opcode == AX_FIELD_GLOB) {
-		if (place.type != TAFFRAIL_T_STRING)
+		/* of an array, too: the characters that it has */
+		if (place.type != TAFFRAIL_T_STRING &&
+		    place.type != (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8))
 			return "the field is not a string";
 		insn->var = (uint16_t)place.number;
-		insn->value = string_extent(layout->shape, place.number);
+		insn->value = place.type == TAFFRAIL_T_STRING ?
+			      string_extent(layout->shape, place.number) :
+			      AX_EXTENT(AX_EXTENT_COUNTED, 0);
 		return NULL;
 	}
 	if (place.type & ~TAFFRAIL_T_SCALAR_MASK)

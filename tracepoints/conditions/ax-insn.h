@@ -28,6 +28,8 @@
  *	BLOCK_..	of the fixed part in memory, at offset at
  *	ADDRESS		var: number of the variable field
  *	STRING_..	var; at: where the text is; value: AX_EXTENT()
+ *	PART, HAS_PART	var; at: offset in the field; value: type, and from bit
+ *			8 on the elements that the field must have
  *	NAME_..		at: where the text is
  */
 #define AX_STEPS(X)							\
@@ -53,7 +55,7 @@
 	X(DOUBLE_SIGNED) X(DOUBLE_UNSIGNED)				\
 	X(DOUBLE_ADD) X(DOUBLE_SUB) X(DOUBLE_MUL) X(DOUBLE_DIV)		\
 	X(DOUBLE_NEGATE) X(DOUBLE_EQUAL) X(DOUBLE_LESS)			\
-	X(DOUBLE_LESS_EQUAL)
+	X(DOUBLE_LESS_EQUAL) X(PART) X(HAS_PART)
 
 #define AX_STEP_ENUMERATOR(name)	STEP_##name,
 enum ax_step { AX_STEPS(AX_STEP_ENUMERATOR) STEP_MAX };
@@ -95,11 +97,10 @@ int ax_range_find(const struct ax_insn *test, uint32_t bits,
  * one field, and the range of that test. */
 void ax_quick_find(struct ax_program *program);
 
-/* Sets the step for an opcode with a field: how the field is loaded, or where
- * the string ends. Returns NULL, or what is wrong. SIGSAFE. */
+/* Sets the step for an opcode with a field, at p: how the field or its part is
+ * loaded, or where the string ends. Returns NULL, or what is wrong. SIGSAFE. */
 const char *ax_field_decode(struct ax_insn *insn,
-			    const struct ax_layout *layout, uint8_t opcode,
-			    uint32_t field);
+			    const struct ax_layout *layout, const uint8_t *p);
 
 /* Returns 1 when the string p, which ends at its NUL or after `limit` bytes, is
  * this text. SIGSAFE. */

@@ -12,7 +12,9 @@
 
 #include "base/base.h"
 #include "base/glob.h"
+#include "include/taffrail/site.h"
 #include "tracepoints/fields/ax-double.h"
+#include "tracepoints/fields/scalar.h"
 
 static SIGSAFE __attribute__((noinline)) uint64_t
 string_test(const struct ax_program *program, const struct ax_event *event,
@@ -48,6 +50,36 @@ string_test(const struct ax_program *program, const struct ax_event *event,
 	return (uint64_t)(insn->step == STEP_STRING_EQUAL ?
 				  ax_text_equal(p, limit, text) :
 				  glob_match_upto(text, p, limit));
+}
+
+static int has_part(const struct ax_event *event, const struct ax_insn *insn)
+{
+	return event->var[insn->var].n >= insn->value >> 8;
+}
+
+static SIGSAFE __attribute__((noinline)) uint64_t
+part_load(const struct ax_event *event, const struct ax_insn *insn)
+{
+	const uint8_t *p = (const uint8_t *)event->var[insn->var].p + insn->at;
+	uint8_t type = (uint8_t)insn->value;
+	uint32_t bytes = scalar_bytes(type);
+	uint32_t shift = 64 - 8 * bytes;
+	uint64_t value = 0;
+
+	if (!has_part(event, insn))
+		return 0;
+	while (bytes--)
+		value = value << 8 | p[bytes];
+	switch (type) {
+	case TAFFRAIL_T_S8:
+	case TAFFRAIL_T_S16:
+	case TAFFRAIL_T_S32:
+		return (uint64_t)((int64_t)(value << shift) >> shift);
+	case TAFFRAIL_T_F32:
+		return double_of_float((uint32_t)value);
+	default:
+		return value;
+	}
 }
 
 static SIGSAFE __attribute__((noinline)) uint64_t
@@ -197,7 +229,8 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 			       const struct ax_event *event, void *hit,
 			       uint64_t *result)
 {
-	/* pointers would take a relocation each */
+	/* Pointers would take a relocation each. A step that only calls a cold
+	 * function would lie in another section, and have no distance. */
 	static const int labels[] = { AX_STEPS(LABEL) };
 	const struct ax_insn *insn = program->insns;
 	uint64_t stack[AX_STACK_MAX + 1];
@@ -325,6 +358,9 @@ SIGSAFE enum ax_verdict ax_run(const struct ax_program *program,
 	PUSH(CPU, program->machine->cpu(hit))
 	PUSH(NAME_EQUAL, name_test(program, hit, insn))
 	PUSH(NAME_GLOB, name_test(program, hit, insn))
+
+	PUSH(PART, part_load(event, insn))
+	PUSH(HAS_PART, has_part(event, insn))
 
 	BINARY(EQUAL_MIXED, a == b && (int64_t)a >= 0)
 	BINARY(LESS_SIGNED_UNSIGNED, (int64_t)a < 0 || a < b)

@@ -117,6 +117,8 @@ static const struct row rows[] = {
 	[OWN(AX_DOUBLE_EQUAL)] = BINARY(STEP_DOUBLE_EQUAL),
 	[OWN(AX_DOUBLE_LESS)] = BINARY(STEP_DOUBLE_LESS),
 	[OWN(AX_DOUBLE_LESS_EQUAL)] = BINARY(STEP_DOUBLE_LESS_EQUAL),
+	[OWN(AX_PART)] = { STEP_PART, 4, 0, 1, NEED_EVENT, 0 },
+	[OWN(AX_HAS_PART)] = { STEP_HAS_PART, 4, 0, 1, NEED_EVENT, 0 },
 };
 
 /* Returns the row of an opcode; if it has none, one without a step. */
@@ -323,7 +325,9 @@ static int decode_operand(struct verifier *v, struct ax_insn *insn,
 	case AX_FIELD_DOUBLE:
 	case AX_FIELD_EQUAL:
 	case AX_FIELD_GLOB:
-		fact = ax_field_decode(insn, v->source->layout, *p, p[1]);
+	case AX_PART:
+	case AX_HAS_PART:
+		fact = ax_field_decode(insn, v->source->layout, p);
 		return fact ? refuse(v, offset, fact) : 0;
 	default:
 		return 0;

@@ -112,6 +112,13 @@ enum ax_opcode {
 	AX_DOUBLE_EQUAL	 = 0xd2, /* a b - test */
 	AX_DOUBLE_LESS	 = 0xd3,
 	AX_DOUBLE_LESS_EQUAL = 0xd4,
+	/*
+	 * A "part" is a u8 field, which is an array, a u8 type of a scalar and
+	 * a u16 number: an element of that type. A part that is not there,
+	 * behind the end, is 0.
+	 */
+	AX_PART		 = 0xd5, /* part: - integer, or a double's bits */
+	AX_HAS_PART	 = 0xd6, /* part: - test, whether it is there */
 };
 
 #define AX_CODE_MAX	4096	/* bytes of a program */

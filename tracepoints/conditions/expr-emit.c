@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax.h"
 
 void expr_emit(struct compiler *c, uint8_t opcode)
@@ -53,6 +54,48 @@ void expr_emit_duration(struct compiler *c)
 {
 	expr_emit(c, AX_CONST64);
 	emit_operand(c, 0, 8);
+}
+
+static void emit_part(struct compiler *c, uint8_t opcode,
+		      const struct part *part, uint8_t type)
+{
+	expr_emit_field(c, opcode, part->field);
+	expr_emit(c, type);
+	emit_operand(c, part->number, 2);
+}
+
+void expr_emit_part(struct compiler *c, const struct part *part, uint8_t type)
+{
+	struct part load = *part;
+
+	if (c->nparts == EXPR_PARTS_MAX) {
+		expr_fail(c, -EINVAL, c->token.start,
+			  "too many elements in a comparison");
+		return;
+	}
+	c->parts[c->nparts++] = load;
+	if (!part->type)
+		load.number = 0;
+	if (type != TAFFRAIL_T_STRING)
+		emit_part(c, AX_PART, &load, type);
+}
+
+/* The top of the stack is a test: makes it false where a part of a is not
+ * there. */
+static void emit_parts(struct compiler *c, const struct operand *a)
+{
+	while (c->nparts > a->parts) {
+		const struct part *part = &c->parts[--c->nparts];
+
+		if (part->type) {
+			emit_part(c, AX_HAS_PART, part, part->type);
+		} else {
+			expr_emit_field(c, AX_FIELD, part->field - 1);
+			expr_emit_number(c, part->number, 0);
+			expr_emit(c, AX_EQUAL);
+		}
+		expr_emit(c, AX_BIT_AND);
+	}
 }
 
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field)
@@ -155,7 +198,11 @@ void expr_emit_truth(struct compiler *c, struct operand *a)
 		make_boolean(a);
 	} else if (a->kind == OPERAND_DURATION) {
 		fail_units(c, a->start);
+	} else if (c->nparts > a->parts) {
+		expr_emit_boolean(c, a);
+		make_boolean(a);
 	}
+	emit_parts(c, a);
 }
 
 static void emit_double(struct compiler *c, const struct operand *a)
@@ -332,6 +379,7 @@ static void emit_compare(struct compiler *c, enum operator op,
 		emit_compare_integers(c, op, a, b);
 	}
 	make_boolean(a);
+	emit_parts(c, a);
 }
 
 static const struct {

@@ -84,10 +84,21 @@ struct operand {
 	uint8_t literal;	/* a number of the text, with this value: */
 	uint64_t value;		/* of a duration: 1 if it is negative */
 	uint8_t unit;		/* enum taffrail_how; 0: none */
+	uint8_t parts;		/* of c->parts[], those before it */
 	size_t code;		/* where its code begins */
 	const char *start;	/* where it is in the text */
 	const char *end;
 };
+
+/* A part of a field that may not be there: an element of an array, or an option
+ * of a union. */
+struct part {
+	uint8_t field;
+	uint8_t type;		/* 0: an option, of the field before */
+	uint16_t number;
+};
+
+#define EXPR_PARTS_MAX	8	/* in a comparison */
 
 struct compiler {
 	const char *text;
@@ -101,6 +112,8 @@ struct compiler {
 	uint8_t field;			/* the last one that was used, or: */
 #define EXPR_FIELD_LEVEL	0xff	/* the marker's level */
 	int ret;			/* the first error */
+	uint8_t nparts;			/* that a comparison will ask for */
+	struct part parts[EXPR_PARTS_MAX];
 };
 
 /* Sets the error, at a place in the text; ignored after the first error. */
@@ -133,6 +146,9 @@ int expr_decimal_integer(const char *p, const char *end, int ten,
 void expr_emit(struct compiler *c, uint8_t opcode);
 void expr_emit_number(struct compiler *c, uint64_t value, int is_signed);
 void expr_emit_field(struct compiler *c, uint8_t opcode, uint8_t field);
+/* Emits what loads a part, and asks for it in the comparison that has it. */
+void expr_emit_part(struct compiler *c, const struct part *part,
+		    uint8_t type);
 /* Emits room for a number that expr_emit_binary() knows. */
 void expr_emit_duration(struct compiler *c);
 void expr_emit_text(struct compiler *c, const struct operand *text);

@@ -320,8 +320,9 @@ SIGSAFE void expr_next(struct compiler *c)
 	if (!*p)
 		return;
 	if (is_letter(*p)) {
-		/* at.x is a member */
-		while (is_letter(*p) || is_digit(*p) || *p == '.')
+		/* at.x is a member, v[2] an element */
+		while (is_letter(*p) || is_digit(*p) || *p == '.' ||
+		       *p == '[' || *p == ']')
 			p++;
 		c->token.kind = TOKEN_NAME;
 		c->token.end = p;

@@ -14,6 +14,7 @@
 #include "include/taffrail/site.h"
 #include "tracepoints/conditions/ax.h"
 #include "tracepoints/fields/errors.h"
+#include "tracepoints/fields/scalar.h"
 
 /* How closely binary operators bind; 0 for other operators. */
 static const uint8_t precedence[] = {
@@ -82,17 +83,11 @@ static int token_is(const struct token *token, const char *word)
 	return p == token->end && !*word;
 }
 
-static void use_field(struct compiler *c, uint8_t field, struct operand *a)
+/* Sets the kind of an operand of that type. Returns the opcode that loads it;
+ * 0: none does. */
+static uint8_t use_type(struct operand *a, uint8_t type)
 {
-	uint8_t opcode = AX_FIELD;
-	struct shown_field shown;
-
-	a->field = field;
-	c->field = field;
-	if (shown_find(&shown, &c->fields->shown, field) &&
-	    *unit_word(shown.how))
-		a->unit = shown.how;
-	switch (c->fields->types[field]) {
+	switch (type) {
 	case TAFFRAIL_T_U8:
 	case TAFFRAIL_T_U16:
 	case TAFFRAIL_T_U32:
@@ -111,17 +106,118 @@ static void use_field(struct compiler *c, uint8_t field, struct operand *a)
 	case TAFFRAIL_T_F32:
 	case TAFFRAIL_T_F64:
 		a->kind = OPERAND_DOUBLE;
-		opcode = AX_FIELD_DOUBLE;
-		break;
+		return AX_FIELD_DOUBLE;
 	case TAFFRAIL_T_STRING:
 		a->kind = OPERAND_STRING;
-		return;
+		return AX_FIELD_EQUAL;
 	default:
-		expr_fail_name(c, -ESRCH, &c->token, "the field",
-			       " is an array");
-		return;
+		return 0;
 	}
-	expr_emit_field(c, opcode, field);
+	return AX_FIELD;
+}
+
+static void use_field(struct compiler *c, uint8_t field, struct operand *a)
+{
+	uint8_t opcode = use_type(a, c->fields->types[field]);
+	struct shown_field shown;
+
+	a->field = field;
+	c->field = field;
+	if (!shown_find(&shown, &c->fields->shown, field))
+		shown.how = 0;
+	if (*unit_word(shown.how))
+		a->unit = shown.how;
+	if (!opcode)
+		expr_fail_name(c, -ESRCH, &c->token, "the field",
+			       shown.how == TAFFRAIL_HOW_VARIANT ?
+				       " is one of several: name an option" :
+				       " is an array: name an element, as "
+				       "in v[0]");
+	else if (opcode != AX_FIELD_EQUAL)
+		expr_emit_field(c, opcode, field);
+}
+
+static void use_part(struct compiler *c, const struct part *part, uint8_t type,
+		     struct operand *a)
+{
+	a->field = part->field;
+	c->field = part->field;
+	use_type(a, type);
+	expr_emit_part(c, part, type);
+}
+
+/* Uses the element that the rest of the token numbers, "[2]" or ".2". Returns
+ * whether it is one. */
+static int use_element(struct compiler *c, uint8_t field, const char *p,
+		       struct operand *a)
+{
+	uint8_t type = c->fields->types[field];
+	struct part part = { field, type & TAFFRAIL_T_SCALAR_MASK, 0 };
+	int closed = c->token.end[-1] == ']';
+	const char *end = c->token.end - closed;
+	uint32_t number = 0;
+
+	if (closed != (*p == '[') || !(type & (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_ARRAY)) ||
+	    !scalar_bytes(type) || ++p >= end)
+		return 0;
+	for (; p < end; p++) {
+		if (*p < '0' || *p > '9')
+			return 0;
+		number = number * 10 + (uint32_t)(*p - '0');
+		if (number > UINT16_MAX)
+			return 0;
+	}
+	part.number = (uint16_t)number;
+	use_part(c, &part, part.type, a);
+	return 1;
+}
+
+/* Uses the token as U.OPTION, where U.value is a field of several types.
+ * Returns whether it is that. */
+static int use_option(struct compiler *c, uint8_t field, struct operand *a)
+{
+	const char *name = c->fields->names[field].name;
+	const char *p = c->token.start, *end = c->token.end;
+	struct part part = { field, 0, 0 };
+	struct shown_field shown;
+	struct shown_name option;
+
+	if (!field || !shown_find(&shown, &c->fields->shown, field) ||
+	    shown.how != TAFFRAIL_HOW_VARIANT)
+		return 0;
+	for (; p < end && *p == *name; p++, name++)
+		;
+	if (p == c->token.start || p[-1] != '.' || !text_equal(name, "value"))
+		return 0;
+	for (; shown_next(&shown, &option); part.number++) {
+		if (option.end - option.start != end - p ||
+		    __builtin_memcmp(option.start, p, (size_t)(end - p)) ||
+		    !option.value)
+			continue;
+		use_part(c, &part, (uint8_t)option.value, a);
+		return 1;
+	}
+	return 0;
+}
+
+/* Returns where the token goes on behind a field's name, or NULL: it does not
+ * begin with that. v[1].x is v.1.x. */
+static const char *behind_name(const struct token *token, const char *name)
+{
+	const char *p = token->start;
+	int open = 0;
+
+	for (; *name && p < token->end; name++) {
+		if (open && *p == ']' && *name == '.') {
+			open = 0;
+			p++;
+		}
+		if (*p != *name && (*p != '[' || *name != '.'))
+			return NULL;
+		open |= *p++ == '[';
+	}
+	p += open && *p == ']';
+	return *name || (p < token->end && *p != '.' && *p != '[') ? NULL : p;
 }
 
 static void use_number(struct compiler *c, struct operand *a, uint64_t value,
@@ -191,6 +287,7 @@ static void use_own_level(struct compiler *c, struct operand *a)
 
 static void parse_name(struct compiler *c, struct operand *a)
 {
+	const char *rest;
 	uint32_t i;
 
 	if (!c->fields) {
@@ -198,10 +295,14 @@ static void parse_name(struct compiler *c, struct operand *a)
 		return;
 	}
 	for (i = 0; i < c->fields->n; i++) {
-		if (token_is(&c->token, c->fields->names[i].name)) {
+		rest = behind_name(&c->token, c->fields->names[i].name);
+		if (rest == c->token.end) {
 			use_field(c, (uint8_t)i, a);
 			return;
 		}
+		if ((rest && use_element(c, (uint8_t)i, rest, a)) ||
+		    use_option(c, (uint8_t)i, a))
+			return;
 	}
 	a->positive = 1;
 	if (token_is(&c->token, "procname"))
@@ -271,7 +372,8 @@ static void parse_unary(struct compiler *c, struct operand *a)
 	const char *where = c->token.start;
 	enum operator op = c->token.op;
 
-	*a = (struct operand){ .code = c->used, .start = where };
+	*a = (struct operand){ .code = c->used, .start = where,
+			       .parts = c->nparts };
 	if (++c->depth > EXPR_DEPTH_MAX)
 		expr_fail(c, -EINVAL, where, "this is nested too deeply");
 	switch (op) {
@@ -298,7 +400,7 @@ static void make_result(struct operand *a)
 {
 	*a = (struct operand){ .kind = OPERAND_SIGNED, .positive = 1,
 			       .boolean = 1, .code = a->code,
-			       .start = a->start };
+			       .start = a->start, .parts = a->parts };
 }
 
 /* Parses the rest of a && b or a || b where a is known: either that decides, or

@@ -174,9 +174,16 @@ static int make_variant(struct class_memory **memory, struct field_class *to,
 	int ret = members ? 0 : -ENOMEM;
 
 	to->kind = FIELD_VARIANT;
-	for (uint64_t i = 0; i < n && !ret; i++)
-		ret = make(memory, &members[i],
-			   bt.option_class(bt.class_option(from, i)));
+	for (uint64_t i = 0; i < n && !ret; i++) {
+		const bt_field_class_variant_option *option =
+			bt.class_option(from, i);
+
+		ret = make(memory, &members[i], bt.option_class(option));
+		members[i].name = class_memory_text(memory,
+			bt.field_class_variant_option_get_name(option));
+		if (!members[i].name)
+			ret = -ENOMEM;
+	}
 	return ret;
 }
 

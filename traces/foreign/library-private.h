@@ -66,6 +66,8 @@
 	  field_class_structure_member_get_name)			\
 	X(field_class_variant_get_option_count,				\
 	  field_class_variant_get_option_count)				\
+	X(field_class_variant_option_get_name,				\
+	  field_class_variant_option_get_name)				\
 	X(field_element, field_array_borrow_element_field_by_index_const) \
 	X(field_integer_signed_get_value, field_integer_signed_get_value) \
 	X(field_integer_unsigned_get_value, field_integer_unsigned_get_value) \

@@ -63,7 +63,8 @@ struct field_class {
 					 * of an integer; or 0 */
 	bool is_length;			/* of the sequence that follows */
 	bool counted;			/* of so many bytes as is said before */
-	const char *name;		/* as readers show it; elements: NULL */
+	const char *name;		/* as readers show it; of an option,
+					 * its label; elements: NULL */
 	uint64_t count;
 	const struct field_class *members;
 	size_t nmembers;

@@ -87,6 +87,7 @@ static bool fill_variant(struct tsdl *t, struct field_class *class,
 		if (m == type->n || label->from != k || label->to != k ||
 		    !fill(t, &members[k], type->members[m], length))
 			return false;
+		members[k].name = label->name;
 	}
 	return true;
 }

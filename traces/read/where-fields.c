@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tracepoints/fields/scalar.h"
 #include "traces/read/schema.h"
 #include "traces/read/where-fields-private.h"
 
@@ -32,11 +33,26 @@ static uint8_t type_of(const struct field_class *class)
 		/* a character, or a text of fixed size */
 		return class->count == 1 ? types[class->is_signed][1] :
 					   TAFFRAIL_T_STRING;
+	case FIELD_ARRAY:
 	case FIELD_SEQUENCE:
+	case FIELD_LIST:
+		/* elements that are no numbers have no type */
+		return TAFFRAIL_T_SEQUENCE |
+		       (class->members[0].kind <= FIELD_ENUM ?
+				type_of(&class->members[0]) : 0);
+	case FIELD_VARIANT:
 		return TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8;
 	default:
 		return 0;
 	}
+}
+
+/* Returns the type of an option of a variant, or 0: conditions cannot use it. */
+static uint8_t type_of_option(const struct field_class *option)
+{
+	if (option->kind == FIELD_STRING || option->kind == FIELD_TEXT)
+		return TAFFRAIL_T_STRING;
+	return option->kind <= FIELD_ENUM ? type_of(option) : 0;
 }
 
 /* Returns whether a word stands in the expression. */
@@ -153,6 +169,82 @@ static int add_level(struct where_fields *f, const struct event_class *class)
 	return 0;
 }
 
+/* Adds what a marker would say of the options of its last field. */
+static int add_options(struct where_fields *f, const struct field_class *class)
+{
+	size_t n = class->nmembers, names = 1;
+	struct taffrail_shown head = {
+		.field_ = (uint8_t)f->n, .how_ = TAFFRAIL_HOW_VARIANT,
+		.count_ = (uint16_t)n,
+	};
+	char *more, *name;
+
+	for (size_t i = 0; i < n; i++)
+		names += strlen(class->members[i].name) + 2;
+	more = class_memory_take(f->memory, f->shown_bytes + sizeof(head) +
+				 n * sizeof(int64_t) + names);
+	if (!more)
+		return -ENOMEM;
+	if (f->shown_bytes)
+		memcpy(more, f->shown, f->shown_bytes);
+	f->shown = more;
+	more += f->shown_bytes;
+	name = more + sizeof(head) + n * sizeof(int64_t);
+	for (size_t i = 0; i < n; i++) {
+		const struct field_class *option = &class->members[i];
+		int64_t type = type_of_option(option);
+
+		memcpy(more + sizeof(head) + i * sizeof(type), &type,
+		       sizeof(type));
+		name = stpcpy(stpcpy(name, i ? ", " : ""), option->name);
+	}
+	head.bytes_ = (uint32_t)(name - (more + sizeof(head)));
+	memcpy(more, &head, sizeof(head));
+	f->shown_bytes += sizeof(head) + head.bytes_;
+	return 0;
+}
+
+static void add_name(struct where_fields *f, const char *name, uint8_t type)
+{
+	snprintf(f->names[f->n].name, FIELD_NAME_BYTES, "%s", name);
+	f->names[f->n].precision = FIELD_PRECISION_NONE;
+	f->types[f->n++] = type;
+}
+
+static void add_variable(struct where_fields *f, const char *name,
+			 uint8_t type)
+{
+	struct write_shape *shape = &f->shape;
+
+	add_name(f, name, type);
+	shape->var[shape->nvar].fixed_before = shape->fixed_bytes;
+	shape->var[shape->nvar++].element_bytes =
+		type & TAFFRAIL_T_SEQUENCE ? (uint8_t)scalar_bytes(type) : 0;
+}
+
+/* Adds a variant as a marker has it: a number without a name, and bytes. U is
+ * the name of its options' names: U.value, as a marker calls it, or itself. */
+static int add_variant(struct where_fields *f, const struct field_class *class,
+		       struct where_step *step, const char *name,
+		       const char *expression)
+{
+	char value[FIELD_NAME_BYTES];
+	char *dot = strrchr(name, '.');
+	size_t n = dot && !strcmp(dot, ".value") ? (size_t)(dot - name) :
+						   strlen(name);
+
+	snprintf(value, sizeof(value), "%.*s", (int)n, name);
+	if (f->n + 2 > TAFFRAIL_FIELDS_MAX || f->shape.nvar == 16 ||
+	    class->nmembers > UINT16_MAX || !is_used(class, value, expression))
+		return 0;
+	step->used = true;
+	add_name(f, "", TAFFRAIL_T_U32);
+	f->shape.fixed_bytes += sizeof(uint32_t);
+	snprintf(value, sizeof(value), "%.*s.value", (int)n, name);
+	add_variable(f, value, TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_U8);
+	return add_options(f, class);
+}
+
 static int add_field(struct where_fields *f, const struct field_class *class,
 		     struct where_step *step, const char *name,
 		     const char *expression)
@@ -163,40 +255,32 @@ static int add_field(struct where_fields *f, const struct field_class *class,
 			(type & TAFFRAIL_T_SEQUENCE);
 
 	step->class = class;
-	if (!type || class->is_length || f->n == TAFFRAIL_FIELDS_MAX ||
+	if (class->kind == FIELD_VARIANT)
+		return add_variant(f, class, step, name, expression);
+	if (variable && class->kind != FIELD_STRING &&
+	    class->kind != FIELD_TEXT)
+		class = &class->members[0];	/* it may have labels */
+	if (!type || step->class->is_length || f->n == TAFFRAIL_FIELDS_MAX ||
 	    (variable && shape->nvar == 16) ||
 	    !is_used(class, name, expression))
 		return 0;
 	step->used = true;
-	strncpy(f->names[f->n].name, name, FIELD_NAME_BYTES - 1);
-	f->names[f->n].precision = FIELD_PRECISION_NONE;
-	f->types[f->n++] = type;
 	if (variable) {
-		shape->var[shape->nvar].fixed_before = shape->fixed_bytes;
-		shape->var[shape->nvar++].element_bytes =
-			type & TAFFRAIL_T_SEQUENCE ? 1 : 0;
-		return 0;
+		add_variable(f, name, type);
+	} else {
+		add_name(f, name, type);
+		shape->fixed_bytes += class->kind == FIELD_TEXT ? 1 :
+								  class->bytes;
 	}
-	shape->fixed_bytes += class->kind == FIELD_TEXT ? 1 : class->bytes;
 	if (class->unit)
 		return add_unit(f, class->unit);
 	return class->nlabels ? add_shown(f, class) : 0;
-}
-
-/* Returns whether the elements of an array are fields of their own. */
-static bool is_small_array(const struct field_class *class)
-{
-	return class->kind == FIELD_ARRAY && class->count &&
-	       class->count <= TAFFRAIL_FIELDS_MAX &&
-	       class->members[0].kind <= FIELD_ENUM;
 }
 
 static size_t count_steps(const struct field_class *class)
 {
 	size_t n = 0;
 
-	if (is_small_array(class))
-		return class->count;
 	if (class->kind != FIELD_STRUCT)
 		return 1;
 	for (size_t i = 0; i < class->nmembers; i++)
@@ -204,29 +288,21 @@ static size_t count_steps(const struct field_class *class)
 	return n;
 }
 
-/* Adds a field, the members of a structure, NAME.MEMBER, or the elements of a
- * small array, NAME.0, at *step. */
+/* Adds a field, or the members of a structure, NAME.MEMBER, at *step. */
 static int add_fields(struct where_fields *f, const struct field_class *class,
 		      struct where_step **step, const char *name,
 		      const char *expression)
 {
-	bool array = is_small_array(class);
-	size_t n = array ? class->count : class->nmembers;
 	char inner[FIELD_NAME_BYTES];
 	int ret = 0;
 
-	if (!array && class->kind != FIELD_STRUCT)
+	if (class->kind != FIELD_STRUCT)
 		return add_field(f, class, (*step)++, name, expression);
-	for (size_t i = 0; i < n && !ret; i++) {
-		const struct field_class *member =
-			&class->members[array ? 0 : i];
+	for (size_t i = 0; i < class->nmembers && !ret; i++) {
+		const struct field_class *member = &class->members[i];
 
-		if (array)
-			snprintf(inner, sizeof(inner), "%s.%zu", name, i);
-		else
-			snprintf(inner, sizeof(inner), "%s%s%s", name,
-				 *name ? "." : "",
-				 member->name ? member->name : "");
+		snprintf(inner, sizeof(inner), "%s%s%s", name,
+			 *name ? "." : "", member->name ? member->name : "");
 		ret = add_fields(f, member, step, inner, expression);
 	}
 	return ret;
@@ -300,12 +376,39 @@ static void take_text(struct gather *g, const uint8_t *at, size_t n)
 	g->values->var[g->nvar].p = text;
 }
 
+/* Takes the elements of an array, or the option of a variant. */
+static void take_parts(struct gather *g, const struct field_class *class,
+		       const uint8_t *at, const uint8_t *end)
+{
+	struct write_var *var = &g->values->var[g->nvar++];
+	uint32_t number;
+
+	var->p = at;
+	if (class->kind == FIELD_VARIANT) {
+		const struct field_class *option = field_option(class, &at);
+
+		number = (uint32_t)(option - class->members);
+		memcpy(g->fixed, &number, sizeof(number));
+		g->fixed += sizeof(number);
+		var->p = at;
+		var->n = (uint64_t)(end - at);
+	} else if (class->kind == FIELD_LIST) {
+		var->p = at + sizeof(number);
+		var->n = field_length(at + sizeof(number));
+	} else {
+		var->n = class->kind == FIELD_ARRAY ? class->count :
+						      field_length(at);
+	}
+}
+
 static void take(struct gather *g, const struct field_class *class,
-		 const uint8_t *at)
+		 const uint8_t *at, const uint8_t *end)
 {
 	struct write_var *var = &g->values->var[g->nvar];
 
-	if (class->kind <= FIELD_ENUM) {
+	if (class->kind > FIELD_TEXT) {
+		take_parts(g, class, at, end);
+	} else if (class->kind <= FIELD_ENUM) {
 		memcpy(g->fixed, at, class->bytes);
 		g->fixed += class->bytes;
 	} else if (class->kind == FIELD_TEXT && class->count == 1) {
@@ -329,7 +432,7 @@ static void take_struct(struct gather *g, const struct where_step *step,
 		if (bytes < 0)
 			return;
 		if (step->used)
-			take(g, step->class, at);
+			take(g, step->class, at, at + bytes);
 		at += bytes;
 	}
 }
