@@ -122,6 +122,7 @@ int leave_confine(int clockless)
 	}
 	leave_prepare();
 	if (clockless && clock_kind() != CLOCK_KIND_ATOMIC && channels_run()) {
+		store_relaxed(&process.page->clockless, 1);
 		thread_run_wait(sessions_end, NULL);
 		log_fact(LOG_WARNING, "confine", "the sessions end: the "
 			 "program gives up the time stamp counter", 0);
@@ -145,6 +146,7 @@ void leave_free(int confined)
 		return;
 	thread_forbid(0);
 	filtered_process(0);
+	store_relaxed(&process.page->clockless, 0);
 	channel_run_aside = thread_run;
 	channel_revive = fork_revive;
 	leave_end(confined);

@@ -186,6 +186,9 @@ struct process_page {
 	uint32_t away_execs;		/* the part of lacking_execs whose
 					 * agent works elsewhere: LACKING_USER,
 					 * LACKING_ELSEWHERE, LACKING_AWAY */
+	uint32_t clockless;		/* the program gives up the time stamp
+					 * counter; stored before its sessions
+					 * end */
 };
 
 enum session_state {

@@ -198,7 +198,7 @@ bool consume_stopped(struct consumer *consumer)
 	uint32_t state = load_acquire(&page->state);
 
 	consumer->ran |= state == SESSION_ACTIVE;
-	return !consumer->finished && consumer->ran &&
+	return !consumer->finished &&
 	       (state == SESSION_STOPPED || state == SESSION_DESTROYED);
 }
 

@@ -53,8 +53,8 @@ int consume_open(struct consumer **consumer, struct trace_set *set,
 		 const struct rundir_process *process, uint32_t image,
 		 const char *name, bool consume);
 
-/* Returns true when the process has stopped or ended the session, which it took
- * part in at an earlier call. */
+/* Returns true when the process has stopped or ended the session, or has not
+ * begun. Sets `ran` when it is at work. */
 bool consume_stopped(struct consumer *consumer);
 
 /* Gives names to the addresses of a finished trace, which take the time to read

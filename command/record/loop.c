@@ -258,6 +258,11 @@ static void finish_image(struct record *record, struct record_member *member,
 			lacking_take(&record->lacking, &page,
 				     &consumer->session.page);
 			record->words_unknown |= page.words_unknown;
+			if (page.clockless)
+				command_warn("process %d gave up the time "
+					     "stamp counter: later events are "
+					     "not recorded",
+					     member->process.pid);
 		}
 		shortage_take(&record->shortage, &consumer->session.page,
 			      member->process.fd);
@@ -288,8 +293,7 @@ static void finish_member(struct record *record, struct record_member *member)
 static void finish_replaced(struct record *record,
 			    struct record_member *member)
 {
-	size_t i;
-	size_t j;
+	size_t i, j;
 
 	for (i = 0; i < member->nimages; i++)
 		for (j = 0; j < member->nimages; j++)
@@ -298,10 +302,11 @@ static void finish_replaced(struct record *record,
 }
 
 /* Returns true when the program that a living member executes now has no part
- * in the session any more, though this command has not ended it. Says so. */
+ * in the session any more. Says so where another command has ended it. */
 static bool was_cut_off(struct record *record, struct record_member *member)
 {
 	struct consumer *newest = NULL;
+	struct process_page page;
 	size_t i;
 
 	for (i = 0; i < member->nimages; i++)
@@ -309,9 +314,14 @@ static bool was_cut_off(struct record *record, struct record_member *member)
 			newest = member->images[i];
 	if (!newest || !consume_stopped(newest) || member_ended(member, 0))
 		return false;
-	command_failed("process %d: another command has ended the session "
-		       "(stop, destroy or detach): later events are not "
-		       "recorded", member->process.pid);
+	if (!rundir_read_process(&member->process, newest->image, &page) &&
+	    page.clockless)
+		return true;
+	if (!newest->ran)	/* it has not begun yet */
+		return false;
+	command_failed("process %d: another command has ended the session (stop"
+		       ", destroy or detach): later events are not recorded",
+		       member->process.pid);
 	record->cut_off = true;
 	return true;
 }

@@ -3,9 +3,10 @@
  * A program that gives up the time stamp counter: by seccomp's strict mode, or
  * by prctl(PR_SET_TSC), which a program that it executes inherits.
  *
- *	clockless strict | seccomp | tsc | exec | denied
+ *	clockless strict | seccomp | tsc | exec | denied | held
  *
- * Writes 100 events before and 100 after, and prints "right".
+ * Writes 100 events before and 100 after, and prints "right". "held" does as
+ * "tsc", and waits for the end of its input after that.
  */
 #include <linux/seccomp.h>
 #include <stdio.h>
@@ -39,6 +40,7 @@ int main(int argc, char **argv)
 {
 	static const char text[] = "right\n";
 	const char *way = argc > 1 ? argv[1] : "";
+	char c;
 
 	steps(0);
 	if (strcmp(way, "again") && give_up(way))
@@ -50,6 +52,8 @@ int main(int argc, char **argv)
 	steps(100);
 	if (write(1, text, sizeof(text) - 1) < 0)
 		return 4;
+	if (!strcmp(way, "held") && read(0, &c, 1))
+		return 5;
 	/* what strict mode allows */
 	if (way[0] == 's')
 		syscall(SYS_exit, 0);
