@@ -10,14 +10,18 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/index.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
 
 #define PATH_ROOM	(PATH_MAX + 32)
+#define KEPT_ROWS	4096
+#define KEPT_MAX	65536
 
 /* An address that has a name, in a module. */
 struct located {
@@ -180,6 +184,88 @@ static bool locate_all(struct resolving *r, const struct trace_symbols *symbols)
 	return kept;
 }
 
+/* A name that was found in a file. Forked children have the same names, and a
+ * large table of symbols takes long to read. */
+struct kept_name {
+	struct kept_name *next;
+	uint64_t address;		/* by the file's headers */
+	uint64_t path;			/* a hash */
+	struct stat file;
+	char name[];
+};
+
+static struct kept_name *kept_names[KEPT_ROWS];
+static size_t nkept;
+
+static struct kept_name **kept_row(const struct stat *file, uint64_t address)
+{
+	return &kept_names[(file->st_ino * 31 + (address ^ address >> 12)) %
+			   KEPT_ROWS];
+}
+
+static char *kept_find(const struct kept_name *model)
+{
+	const struct kept_name *k = *kept_row(&model->file, model->address);
+
+	while (k && (k->address != model->address || k->path != model->path ||
+		     k->file.st_ino != model->file.st_ino ||
+		     k->file.st_dev != model->file.st_dev ||
+		     k->file.st_ctim.tv_sec != model->file.st_ctim.tv_sec ||
+		     k->file.st_ctim.tv_nsec != model->file.st_ctim.tv_nsec))
+		k = k->next;
+	return k ? strdup(k->name) : NULL;
+}
+
+static void kept_add(const struct kept_name *model, const char *name)
+{
+	struct kept_name **row = kept_row(&model->file, model->address);
+	size_t bytes = strlen(name) + 1;
+	struct kept_name *k = nkept < KEPT_MAX ? malloc(sizeof(*k) + bytes) :
+						 NULL;
+
+	if (!k)
+		return;
+	*k = *model;
+	memcpy(k->name, name, bytes);
+	k->next = *row;
+	*row = k;
+	nkept++;
+}
+
+/* Names addresses of a module, from an open file. */
+static void name_in_file(const struct resolving *r, size_t module, int fd,
+			 struct named_address *wanted, size_t n)
+{
+	const char *path = r->mapped.mapped[module].path;
+	const struct named_module *m = &r->modules[module];
+	struct kept_name key = { .path = index_hash(INDEX_HASH, path,
+						    strlen(path)) };
+	struct named_address *missing = calloc(n, sizeof(*missing));
+	size_t found = 0, lacking = 0;
+
+	if (!missing || fstat(fd, &key.file)) {
+		free(missing);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		key.address = wanted[i].address - m->shift;
+		wanted[i].name = kept_find(&key);
+		if (!wanted[i].name)
+			missing[lacking++].address = wanted[i].address;
+	}
+	if (lacking)
+		named_find(m, fd, missing, lacking);
+	for (size_t i = 0; i < n && found < lacking; i++) {
+		if (wanted[i].name)
+			continue;
+		wanted[i].name = missing[found++].name;
+		key.address = wanted[i].address - m->shift;
+		if (wanted[i].name)
+			kept_add(&key, wanted[i].name);
+	}
+	free(missing);
+}
+
 /* Names the addresses of one module, which are names[i] where located[i] is in
  * it. */
 static void name_module(const struct resolving *r, size_t module,
@@ -194,7 +280,7 @@ static void name_module(const struct resolving *r, size_t module,
 			wanted[n++].address = r->located[i].address;
 	fd = n ? open_mapped(r, &r->mapped.mapped[module]) : -1;
 	if (fd >= 0) {
-		named_find(&r->modules[module], fd, wanted, n);
+		name_in_file(r, module, fd, wanted, n);
 		close(fd);
 		for (size_t i = 0, k = 0; i < r->count; i++)
 			if (r->located[i].module == module)

@@ -50,7 +50,6 @@ static struct mapped *take(struct mapped_list *list, const char *line,
 {
 	struct mapped m = { 0 };
 	const char *path;
-	struct mapped *more;
 
 	if (!parse(&m, line, bytes))
 		return NULL;
@@ -61,15 +60,11 @@ static struct mapped *take(struct mapped_list *list, const char *line,
 			return &list->mapped[i];
 	if (list->count == MAPPED_MAX)
 		return NULL;
-	more = reallocarray(list->mapped, list->count + 1, sizeof(*more));
-	if (!more)
-		return NULL;
-	list->mapped = more;
 	m.path = strndup(path, bytes);
 	if (!m.path)
 		return NULL;
-	more[list->count] = m;
-	return &more[list->count++];
+	list->mapped[list->count] = m;
+	return &list->mapped[list->count++];
 }
 
 /* Notes that it is there from now on, until that is ended. */
@@ -115,8 +110,9 @@ void mapped_read(struct mapped_list *list, const struct session_view *session)
 {
 	uint32_t number = 0;
 
-	memset(list, 0, sizeof(*list));
-	for (size_t i = 0; i < session->nmodules; i++) {
+	list->count = 0;
+	list->mapped = calloc(MAPPED_MAX, sizeof(*list->mapped));
+	for (size_t i = 0; list->mapped && i < session->nmodules; i++) {
 		const struct modules_view *view = session->modules[i];
 		const char *p = view->lines;
 

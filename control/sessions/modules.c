@@ -7,7 +7,6 @@
  */
 #include <fcntl.h>
 
-#include "base/base.h"
 #include "base/sys.h"
 #include "buffers/clock.h"
 #include "control/sessions/private.h"
@@ -88,10 +87,13 @@ void session_symbols_need(struct session *session, const struct object *object)
 {
 	struct shown_bytes shown = shown_of_site(object->site);
 
-	if (!session->symbols && shown_has(&shown, TAFFRAIL_HOW_SYMBOL)) {
-		session_symbols = session->symbols = 1;
-		session_modules_inherit(session);
-	}
+	if (!shown_has(&shown, TAFFRAIL_HOW_SYMBOL))
+		return;
+	session_symbols = 1;
+	if (session->symbols)
+		return;
+	session->symbols = 1;
+	session_modules_inherit(session);
 }
 
 void session_modules_inherit(struct session *session)
@@ -106,7 +108,10 @@ void session_modules_tell(void)
 {
 	uint32_t i;
 
+	session_symbols = 0;
 	for (i = 0; i < SESSIONS_MAX; i++)
-		if (session_phase(i) == SESSION_RUNS && sessions[i].symbols)
+		if (session_phase(i) == SESSION_RUNS && sessions[i].symbols) {
+			session_symbols = 1;
 			modules_publish(sessions[i].channel);
+		}
 }

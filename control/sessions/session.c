@@ -7,7 +7,6 @@
 #include <errno.h>
 
 #include "base/glob.h"
-#include "buffers/clock.h"
 #include "control/sessions/budget.h"
 #include "control/sessions/heirs.h"
 #include "control/sessions/place.h"
@@ -215,23 +214,6 @@ static uint32_t rules_apply(struct session *session, const char *glob,
 	matched = session_rules_apply(session, glob, named);
 	registry_unlock();
 	return matched;
-}
-
-void session_modules_end(struct session *session)
-{
-	struct session_page *page = session->channel->page;
-
-	if (session->symbols && !page->modules_end)
-		page->modules_end = clock_read();
-}
-
-void session_modules_change(void)
-{
-	uint32_t i;
-
-	for (i = 0; i < SESSIONS_MAX && load_relaxed(fork_mark); i++)
-		if (session_phase(i) == SESSION_RUNS)
-			session_modules_end(&sessions[i]);
 }
 
 void session_module_came(struct object *object, const struct patcher *patcher)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The sessions of this process, by number and by name.
+ * The sessions of this process, by number and by name, and what their pages say
+ * of modules.
  */
+#include "buffers/clock.h"
 #include "control/sessions/private.h"
 
 struct session sessions[SESSIONS_MAX];
@@ -25,4 +27,21 @@ struct session *session_find(const char *name)
 		if (session_at(i) && text_equal(sessions[i].name, name))
 			return &sessions[i];
 	return NULL;
+}
+
+void session_modules_end(struct session *session)
+{
+	struct session_page *page = session->channel->page;
+
+	if (session->symbols && !page->modules_end)
+		page->modules_end = clock_read();
+}
+
+void session_modules_change(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX && load_relaxed(fork_mark); i++)
+		if (session_phase(i) == SESSION_RUNS)
+			session_modules_end(&sessions[i]);
 }
