@@ -126,7 +126,7 @@ int load_main(int argc, char **argv)
 	};
 	char name[LINE_VALUE_BYTES];
 	char own[PATH_MAX];
-	const char *file;
+	const char *file = "";
 	pid_t pid = 0;
 	int ret = take(&options, &pid, &file);
 
@@ -188,7 +188,7 @@ int unload_main(int argc, char **argv)
 			 "thread is in one of the callbacks.",
 	};
 	char own[PATH_MAX];
-	const char *file;
+	const char *file = "";
 	pid_t pid = 0;
 	int ret = take(&options, &pid, &file);
 
