@@ -161,6 +161,7 @@ command_sources = \
 	command/record/member.c \
 	command/record/met.c \
 	command/record/options.c \
+	command/record/printed.c \
 	command/record/probes.c \
 	command/record/private.h \
 	command/record/record.c \

@@ -20,6 +20,10 @@
  * `text` is lines "key=value":
  *
  * do=load	path= -> name= (the library's)
+ *		print=FILE: when the program ends, what the library's function
+ *		`print` prints is added to FILE, if it is there
+ * do=print	path= -> what `print` prints, if the library has it; at the end
+ *		of the program it is not called again
  * do=unload	path= -> stays=1: something else uses the library
  *		-EBUSY: a thread is in one of its callbacks
  * do=connect	rule=, function= (LIB:FUNCTION), word= (any number)

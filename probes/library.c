@@ -75,7 +75,14 @@ static void close_held(void *handle)
 	fork_release();
 }
 
-int library_load(struct taffrail_call *call, const char *path)
+static void library_free(struct library *library)
+{
+	free(library->print);
+	free(library);
+}
+
+int library_load(struct taffrail_call *call, const char *path,
+		 const char *print)
 {
 	struct library *library;
 	int ret;
@@ -87,16 +94,17 @@ int library_load(struct taffrail_call *call, const char *path)
 	if (!library)
 		return call_fail(call, -ENOMEM, "no memory");
 	strcpy(library->path, path);
+	library->print = *print ? strdup(print) : NULL;
 	library->handle = open_held(path);
 	if (!library->handle) {
 		ret = call_fail(call, -ENOEXEC, "%s", dlerror());
-		free(library);
+		library_free(library);
 		return ret;
 	}
 	ret = about_find(call, library);
 	if (ret) {
 		close_held(library->handle);
-		free(library);
+		library_free(library);
 		return ret;
 	}
 	library->next = libraries;
@@ -145,8 +153,29 @@ int library_unload(struct taffrail_call *call, struct library *library)
 		close_held(still);
 		call_add(call, "stays=1\n");
 	}
-	free(library);
+	library_free(library);
 	return 0;
+}
+
+struct library *library_of(const struct taffrail_probe_library_ *about)
+{
+	struct library *library = libraries;
+
+	while (library && library->about != about)
+		library = library->next;
+	return library;
+}
+
+void library_print(struct taffrail_call *call, struct library *library)
+{
+	const struct taffrail_probe_item_ *const *item = library->about->items_;
+
+	free(library->print);
+	library->print = NULL;
+	for (; item < library->about->end_; item++)
+		if ((*item)->kind_ == TAFFRAIL_PROBE_ITEM_CALL_ &&
+		    !strcmp((*item)->name_, "print"))
+			(*item)->call_(call);
 }
 
 /* Lists the items of that kind, for who has misspelt one. */

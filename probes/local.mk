@@ -4,6 +4,7 @@ probes_sources = \
 	probes/answer.c \
 	probes/connect.c \
 	probes/describe.c \
+	probes/end.c \
 	probes/environment.c \
 	probes/fork.c \
 	probes/handlers.c \

@@ -217,6 +217,7 @@ struct library {
 	struct library *next;
 	void *handle;
 	const struct taffrail_probe_library_ *about;
+	char *print;			/* the file for the end, or NULL */
 	char path[];
 };
 
@@ -256,10 +257,15 @@ int call_fail(struct taffrail_call *call, int error, const char *format, ...)
 int request_take(struct taffrail_call *call, const char *text, size_t n);
 
 /* Return 0 or a negative errno and the reason as the answer. */
-int library_load(struct taffrail_call *call, const char *path);
+int library_load(struct taffrail_call *call, const char *path,
+		 const char *print);
 int library_unload(struct taffrail_call *call, struct library *library);
 /* Finds a library by its path. Returns NULL after call_fail(). */
 struct library *library_find(struct taffrail_call *call, const char *path);
+/* Calls the function `print`, if the library has it, as the last time. */
+void library_print(struct taffrail_call *call, struct library *library);
+/* Returns the library that says this of itself, or NULL. */
+struct library *library_of(const struct taffrail_probe_library_ *about);
 /* Finds "LIB:FUNCTION", an item of that kind. Returns NULL after
  * call_fail(). */
 const struct taffrail_probe_item_ *

@@ -18,6 +18,7 @@
 struct wanted {
 	char doing[LINE_KEY_BYTES];
 	char path[LINE_VALUE_BYTES];
+	char print[LINE_VALUE_BYTES];
 	char rule[LINE_VALUE_BYTES];
 	char function[ENTRY_NAME_BYTES];
 	int enable;
@@ -41,6 +42,9 @@ static int wanted_read(struct wanted *wanted, const char *text)
 				  line.value);
 		else if (!strcmp(line.key, "path"))
 			text_copy(wanted->path, sizeof(wanted->path),
+				  line.value);
+		else if (!strcmp(line.key, "print"))
+			text_copy(wanted->print, sizeof(wanted->print),
 				  line.value);
 		else if (!strcmp(line.key, "rule"))
 			text_copy(wanted->rule, sizeof(wanted->rule),
@@ -85,6 +89,16 @@ static int unload(struct taffrail_call *call, const char *path)
 	return library_unload(call, library);
 }
 
+static int print(struct taffrail_call *call, const char *path)
+{
+	struct library *library = library_find(call, path);
+
+	if (!library)
+		return call->error;
+	library_print(call, library);
+	return 0;
+}
+
 static int request_do(struct taffrail_call *call, const struct wanted *w)
 {
 	if (taffrail_probe_unavailable())
@@ -92,9 +106,11 @@ static int request_do(struct taffrail_call *call, const struct wanted *w)
 				 "see taffrail attach",
 				 taffrail_probe_unavailable());
 	if (!strcmp(w->doing, "load"))
-		return library_load(call, w->path);
+		return library_load(call, w->path, w->print);
 	if (!strcmp(w->doing, "unload"))
 		return unload(call, w->path);
+	if (!strcmp(w->doing, "print"))
+		return print(call, w->path);
 	if (!strcmp(w->doing, "connect"))
 		return connection_make(call, w->rule, w->function, w->enable);
 	if (!strcmp(w->doing, "disconnect"))

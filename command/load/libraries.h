@@ -77,13 +77,19 @@ struct load_wish {
 const char *load_file_of(const char *word, char path[PATH_MAX]);
 
 /*
- * Load a library that load_check_file() has checked, and give its name; connect
+ * Load a library that load_check_file() has checked, and give its name; `print`
+ * is NULL or a file for what it has counted (control/request.h); connect
  * a callback; unload a library. The process is checked, and has an agent at
  * work. Return COMMAND_DONE, or COMMAND_FAILED after printing why.
  */
-int load_library(pid_t pid, const char *file, char *name, size_t room);
+int load_library(pid_t pid, const char *file, const char *print, char *name,
+		 size_t room);
 int load_connect(const struct load_wish *wish, uint64_t *markers);
 int load_unload(pid_t pid, const char *file);
+
+/* Calls the function `print` of a library, for the last time. *text is NULL if
+ * there is nothing; else the caller frees it. Returns as those above. */
+int load_print(pid_t pid, const char *file, char **text);
 
 /* Adds the request that load_connect() sends. */
 void load_add_connect(struct client_request *request,

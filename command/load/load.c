@@ -74,16 +74,20 @@ static int path_find(char path[PATH_MAX], const char *file, pid_t pid)
 	return COMMAND_DONE;
 }
 
-static int load_by_path(pid_t pid, const char *path, struct load_answer *answer)
+static int load_by_path(pid_t pid, const char *path, const char *print,
+			struct load_answer *answer)
 {
 	struct client_request request = { 0 };
 
 	client_request_add(&request, "do", "load");
 	client_request_add(&request, "path", "%s", path);
+	if (print)
+		client_request_add(&request, "print", "%s", print);
 	return load_ask(pid, true, &request, answer);
 }
 
-static int load_by_copy(pid_t pid, const char *file, struct load_answer *answer)
+static int load_by_copy(pid_t pid, const char *file, const char *print,
+			struct load_answer *answer)
 {
 	struct load_copy copy;
 	char path[PATH_MAX];
@@ -95,21 +99,22 @@ static int load_by_copy(pid_t pid, const char *file, struct load_answer *answer)
 				      "library cannot be copied to its /tmp "
 				      "(%s); copy it to where both see it", pid,
 				      file, strerror(-ret));
-	ret = load_by_path(pid, path, answer);
+	ret = load_by_path(pid, path, print, answer);
 	load_copy_remove(&copy);
 	return ret;
 }
 
-int load_library(pid_t pid, const char *file, char *name, size_t room)
+int load_library(pid_t pid, const char *file, const char *print, char *name,
+		 size_t room)
 {
 	struct load_answer answer;
 	char path[PATH_MAX];
 	int ret = path_find(path, file, pid);
 
 	if (ret == PATH_UNSEEN)
-		ret = load_by_copy(pid, path, &answer);
+		ret = load_by_copy(pid, path, print, &answer);
 	else if (!ret)
-		ret = load_by_path(pid, path, &answer);
+		ret = load_by_path(pid, path, print, &answer);
 	if (ret)
 		return COMMAND_FAILED;
 	if (!line_find(answer.facts, "name", name, (uint32_t)room))
@@ -134,7 +139,8 @@ int load_main(int argc, char **argv)
 		return ret;
 	file = load_file_of(file, own);
 	if (load_check_file(file) || load_check_process(pid) ||
-	    attach_provide(pid) || load_library(pid, file, name, sizeof(name)))
+	    attach_provide(pid) || load_library(pid, file, NULL, name,
+						  sizeof(name)))
 		return COMMAND_FAILED;
 	printf("process %d: library '%s' loaded\n", pid, name);
 	return command_finish();
@@ -177,6 +183,24 @@ int load_unload(pid_t pid, const char *file)
 				     pid, path);
 	load_answer_free(&answer);
 	return ret;
+}
+
+int load_print(pid_t pid, const char *file, char **text)
+{
+	struct client_request request = { 0 };
+	struct load_answer answer;
+	char path[PATH_MAX];
+
+	*text = NULL;
+	path_of_loaded(path, file);
+	client_request_add(&request, "do", "print");
+	client_request_add(&request, "path", "%s", path);
+	if (load_ask(pid, false, &request, &answer))
+		return COMMAND_FAILED;
+	if (*answer.text)
+		*text = strdup(answer.text);
+	load_answer_free(&answer);
+	return COMMAND_DONE;
 }
 
 int unload_main(int argc, char **argv)

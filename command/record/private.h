@@ -4,7 +4,7 @@
  *
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
- * probes.c loads probe libraries, followed.c serves readers meanwhile, ask.c
+ * probes.c loads probe libraries, printed.c tells what they have counted, followed.c serves readers meanwhile, ask.c
  * sends requests, late.c looks at the processes once more, member.c knows them,
  * met.c the rules that selected a marker, unmet.c tells of the others,
  * signals.c sets handlers and limits.
@@ -99,6 +99,7 @@ struct record {
 	bool displaced;			/* agents do not find the runtime
 					 * directory any more */
 	char *requests;			/* for the program's environment */
+	char *printed;			/* the file of printed.c, or NULL */
 	int nloaded;			/* of `pids`: they have the probe
 					 * libraries */
 	int unhanded;			/* programs that a process executes
@@ -138,6 +139,16 @@ int record_probes_run(struct record *record);
 int record_probes_tell(const struct record *record);
 int record_probes_load(struct record *record);
 int record_probes_unload(struct record *record);
+
+/*
+ * printed.c: what the libraries have counted. _open() makes the file, and
+ * returns COMMAND_DONE or COMMAND_FAILED after printing why. _ask() asks a
+ * process that lives. _tell() prints all, when the program has ended; it
+ * removes the file if it is empty.
+ */
+int record_printed_open(struct record *record);
+void record_printed_ask(const struct record *record, pid_t pid);
+void record_printed_tell(struct record *record);
 
 /* Makes the request that begins the session; the caller releases it. */
 void record_request(const struct record *record,

@@ -175,6 +175,7 @@ static char *requests_text(const struct record *record)
 	for (int i = 0; i < o->nprobes; i++) {
 		client_request_add(&request, "do", "load");
 		client_request_add(&request, "path", "%s", o->probes[i]);
+		client_request_add(&request, "print", "%s", record->printed);
 	}
 	for (int i = 0; i < o->nconnects; i++)
 		load_add_connect(&request, &o->connects[i]);
@@ -193,7 +194,7 @@ int record_probes_run(struct record *record)
 {
 	if (!record->options.nprobes)
 		return COMMAND_DONE;
-	if (check_program(record))
+	if (check_program(record) || record_printed_open(record))
 		return COMMAND_FAILED;
 	record->requests = requests_text(record);
 	return record->requests ? COMMAND_DONE :
@@ -287,8 +288,8 @@ static int load_one(struct record *record, pid_t pid)
 	int loaded = 0;
 
 	for (; !status && loaded < o->nprobes; loaded++) {
-		status = load_library(pid, o->probes[loaded], name,
-				      sizeof(name));
+		status = load_library(pid, o->probes[loaded], record->printed,
+				      name, sizeof(name));
 		if (status)
 			break;
 	}
@@ -307,6 +308,8 @@ int record_probes_load(struct record *record)
 
 	if (!record->options.nprobes)
 		return COMMAND_DONE;
+	if (record_printed_open(record))
+		return COMMAND_FAILED;
 	for (; record->nloaded < pids->count; record->nloaded++)
 		if (load_one(record, pids->pids[record->nloaded])) {
 			record_probes_unload(record);

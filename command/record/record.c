@@ -308,6 +308,10 @@ static int end(struct record *record)
 	int probes;
 
 	record_stop(record);
+	for (size_t i = 0; i < record->nmembers; i++)
+		if (record->members[i]->alive)
+			record_printed_ask(record,
+					   record->members[i]->process.pid);
 	probes = record_probes_unload(record);
 	record_late_end(record);
 	name_addresses(record);
@@ -380,6 +384,7 @@ int record_main(int argc, char **argv)
 		status = failed ? failed : status;
 		record_tidy(&record);
 	}
+	record_printed_tell(&record);
 	trace_set_close(&record.set);
 	record_release(&record);
 	free(record.requests);

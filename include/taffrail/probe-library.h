@@ -91,6 +91,11 @@ struct taffrail_probe_library_ {
 };
 
 #define TAFFRAIL_PROBE_LIBRARY_ABI_	1
+
+/* What a library says when it is unloaded or the program ends, before objects of
+ * its own are destroyed. Older versions of Taffrail do not have it. */
+void taffrail_probe_library_end_1(const struct taffrail_probe_library_ *library_)
+	__attribute__((weak));
 /* The note "Taffrail" of this type; its text is the library's name. */
 #define TAFFRAIL_PROBE_LIBRARY_NOTE_	0x54505201
 
@@ -136,7 +141,16 @@ struct taffrail_probe_library_ {
 		TAFFRAIL_PROBE_LIBRARY_ABI_,                                 \
 		(uint32_t)sizeof(struct taffrail_probe_item_), #name_,       \
 		__start_taffrail_probe_items, __stop_taffrail_probe_items    \
-	}
+	};                                                                   \
+	__attribute__((destructor)) static void                              \
+	taffrail_probe_library_end_(void)                                    \
+	{                                                                    \
+		if (taffrail_probe_library_end_1)                            \
+			taffrail_probe_library_end_1(                        \
+				&taffrail_probe_library);                    \
+	}                                                                    \
+	TAFFRAIL_EXTERN_C_ const struct taffrail_probe_library_              \
+		taffrail_probe_library
 
 /*
  * Lets `taffrail connect` connect a function, a taffrail_callback, under its
