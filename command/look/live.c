@@ -10,6 +10,7 @@
 
 #include "command/common/limits.h"
 #include "command/common/reason.h"
+#include "command/elf/addresses.h"
 #include "command/look/rings-private.h"
 #include "command/processes/layouts.h"
 #include "command/processes/targets.h"
@@ -115,6 +116,8 @@ static int add_rings(struct look_rings *live,
 	live->known = more;
 	snprintf(shown, sizeof(shown), "session '%s' of process %d",
 		 live->name, process->pid);
+	/* where more comes, its addresses would have no names: none has */
+	rings_name = look->keep ? NULL : addresses_name;
 	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
 			       live->name, shown, look->peek);
 	if (!ret)

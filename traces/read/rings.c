@@ -263,13 +263,55 @@ static int64_t time_of(const struct ring_image *image, uint64_t reading)
 	return clock_time(&image->clock, clock_base(&image->clock), reading);
 }
 
+void (*rings_name)(struct trace_symbols *symbols,
+		   const struct session_view *session,
+		   const struct process_page *process,
+		   const struct metadata_clock *clock);
+
+struct noting {
+	const struct ring_image *image;
+	struct trace_symbols *symbols;
+};
+
+static int note_packet(const struct packet *packet, void *priv)
+{
+	struct noting *noting = priv;
+
+	symbols_note(noting->symbols, &noting->image->format,
+		     &noting->image->session, packet);
+	return 0;
+}
+
+/* Names the addresses in the copies. */
+static void name_addresses(const struct ring_image *image,
+			   struct trace_symbols *symbols)
+{
+	struct noting noting = { image, symbols };
+
+	if (!image->format.symbols || !rings_name)
+		return;
+	for (size_t i = 0; i < image->nrings; i++) {
+		const struct ring_stream *r = image->rings[i];
+		struct ring_mark mark = r->mark;
+		struct ring_copy copy = r->fresh;
+
+		/* the copy is gone through once more, by append() */
+		copy.mark = &mark;
+		if (r->is_fresh)
+			ring_copy_each(&copy, &image->format, note_packet,
+				       &noting);
+	}
+	rings_name(symbols, &image->session, &image->page, &image->clock);
+}
+
 /* Gives the metadata that a trace of this session would have. */
-static int write_text(struct ring_image *image, char **text)
+static int write_text(struct ring_image *image, char **text,
+		      const struct trace_symbols *symbols)
 {
 	struct metadata metadata = {
 		.process = &image->page, .session = &image->session,
 		.uuid = image->page.uuid, .clock = image->clock,
-		.created_s = (uint64_t)time(NULL),
+		.symbols = symbols, .created_s = (uint64_t)time(NULL),
 	};
 	size_t bytes = 0;
 	FILE *out;
@@ -288,10 +330,15 @@ static int write_text(struct ring_image *image, char **text)
 static int make_trace(struct ring_image *image)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
+	struct trace_symbols symbols = { 0 };
 	char *text = NULL;
 	unsigned int line;
-	int ret = trace ? write_text(image, &text) : -ENOMEM;
+	int ret = -ENOMEM;
 
+	name_addresses(image, &symbols);
+	if (trace)
+		ret = write_text(image, &text, &symbols);
+	symbols_free(&symbols);
 	if (!ret)
 		ret = read_trace(trace, &image->reader->schemas, text, &line);
 	free(text);
@@ -326,7 +373,7 @@ static int describe(struct ring_image *image)
 	if (ret || !image->trace)
 		return ret ? ret : make_trace(image);
 	if (news)
-		ret = write_text(image, &text);
+		ret = write_text(image, &text, NULL);
 	if (news && !ret)
 		read_trace_more(image->trace, text);
 	free(text);

@@ -16,6 +16,13 @@ struct ring_totals {
 	uint64_t lost;
 };
 
+/* Names addresses in copies of rings (symbols.h), from files of the programs; or
+ * NULL: they have no names. Set it before rings are added. */
+extern void (*rings_name)(struct trace_symbols *symbols,
+			  const struct session_view *session,
+			  const struct process_page *process,
+			  const struct metadata_clock *clock);
+
 /* The rings of one session of one image. */
 struct ring_image;
 
