@@ -86,6 +86,7 @@ static int take_image(struct record *record,
 	/* its agent is called from now on */
 	if (image > member->process.image)
 		member->process.image = image;
+	record_probes_image(record, process);
 	return 0;
 }
 

@@ -100,6 +100,8 @@ struct record {
 					 * directory any more */
 	char *requests;			/* for the program's environment */
 	char *printed;			/* the file of printed.c, or NULL */
+	bool unprobed;			/* an executed program was refused the
+					 * libraries */
 	int nloaded;			/* of `pids`: they have the probe
 					 * libraries */
 	int unhanded;			/* programs that a process executes
@@ -130,7 +132,8 @@ void record_tell_stray(const struct record_options *o);
  * program; record_probes_tell() tells at the end what became of them.
  * record_probes_load() does the same in processes that run already, and
  * record_probes_unload() takes it back. All return COMMAND_DONE, or
- * COMMAND_FAILED after printing why.
+ * COMMAND_FAILED after printing why. record_probes_image() does it in a program
+ * that such a process has executed, as soon as it is seen.
  */
 int record_take_probe(struct record_options *o, const char *word);
 int record_take_connect(struct record_options *o, const char *word);
@@ -139,6 +142,8 @@ int record_probes_run(struct record *record);
 int record_probes_tell(const struct record *record);
 int record_probes_load(struct record *record);
 int record_probes_unload(struct record *record);
+void record_probes_image(struct record *record,
+			 const struct rundir_process *process);
 
 /*
  * printed.c: what the libraries have counted. _open() makes the file, and

@@ -318,10 +318,41 @@ int record_probes_load(struct record *record)
 	return COMMAND_DONE;
 }
 
+void record_probes_image(struct record *record,
+			 const struct rundir_process *process)
+{
+	const struct record_options *o = &record->options;
+	int has = 0;
+
+	if (!o->pids.count || !process->alive)
+		return;
+	while (has < o->nprobes &&
+	       load_has_file(process->pid, strrchr(o->probes[has], '/')))
+		has++;
+	/* a forked child has them */
+	if (has < o->nprobes && load_one(record, process->pid) &&
+	    rundir_lives(process))
+		record->unprobed = true;
+}
+
+/* Unloads them from the programs that the processes have executed, and from
+ * children. */
+static int unload_members(struct record *record)
+{
+	int status = COMMAND_DONE;
+
+	for (size_t i = 0; i < record->nmembers; i++)
+		if (record->members[i]->alive &&
+		    unload(record, record->members[i]->process.pid,
+			   record->options.nprobes))
+			status = COMMAND_FAILED;
+	return status;
+}
+
 int record_probes_unload(struct record *record)
 {
 	const struct command_pids *pids = &record->options.pids;
-	int status = COMMAND_DONE;
+	int status = record->nloaded ? unload_members(record) : COMMAND_DONE;
 
 	while (record->nloaded)
 		if (unload(record, pids->pids[--record->nloaded],
