@@ -64,15 +64,17 @@ static void label_power(int bucket, char text[LABEL])
 static void label_linear(const struct histogram *h, int bucket,
 			 char text[LABEL])
 {
-	int64_t from = h->least + (bucket - 1) * h->step;
+	int64_t from = (int64_t)((uint64_t)h->least +
+				 (uint64_t)(bucket - 1) * (uint64_t)h->step);
+	int64_t to;
 
 	if (!bucket)
 		snprintf(text, LABEL, "(..., %" PRId64 ")", h->least);
-	else if (bucket == LINEAR + 1)
+	else if (bucket == LINEAR + 1 ||
+		 __builtin_add_overflow(from, h->step, &to))
 		snprintf(text, LABEL, "[%" PRId64 ", ...)", from);
 	else
-		snprintf(text, LABEL, "[%" PRId64 ", %" PRId64 ")", from,
-			 from + h->step);
+		snprintf(text, LABEL, "[%" PRId64 ", %" PRId64 ")", from, to);
 }
 
 /* Prints the buckets from the first to the last that has counted. */

@@ -15,6 +15,7 @@
  */
 #include "probes/shipped/histogram-private.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,15 +108,17 @@ static int key_of(struct histogram *h, const char *text)
 /* Returns the bucket of a value. */
 static int bucket_of(const struct histogram *h, int64_t value)
 {
+	uint64_t steps;
+
 	if (!h->step)
 		return value < 0 ? 0 :
 		       value     ? 65 - __builtin_clzll((uint64_t)value) :
 				   1;
 	if (value < h->least)
 		return 0;
-	value = (int64_t)(((uint64_t)value - (uint64_t)h->least) /
-			  (uint64_t)h->step);
-	return value < LINEAR ? (int)value + 1 : LINEAR + 1;
+	/* the distance may be more than an int64_t holds */
+	steps = ((uint64_t)value - (uint64_t)h->least) / (uint64_t)h->step;
+	return steps < LINEAR ? (int)steps + 1 : LINEAR + 1;
 }
 
 static void count(struct histogram *h, const struct taffrail_event *event,
@@ -192,6 +195,16 @@ static int setting(struct taffrail_call *call, const char *name,
 	return 1;
 }
 
+/* Returns 0 when it is no number, or one that has more than 64 bits. */
+static int number_read(const char *text, int64_t *number)
+{
+	char *rest;
+
+	errno = 0;
+	*number = strtoll(text, &rest, 10);
+	return *text && !*rest && !errno;
+}
+
 /* Reads the settings into a new histogram. Returns 0, or 1 after the reason. */
 static int settings_read(struct taffrail_call *call, struct histogram *h,
 			 int by_field)
@@ -200,7 +213,6 @@ static int settings_read(struct taffrail_call *call, struct histogram *h,
 					     "name=" };
 	const char *step = taffrail_call_value(call, "step");
 	const char *least = taffrail_call_value(call, "least");
-	char *rest;
 	size_t k;
 	int i;
 
@@ -218,11 +230,9 @@ static int settings_read(struct taffrail_call *call, struct histogram *h,
 		return refuse(call, "a name has at most 63 characters");
 	if (by_field && !*h->field)
 		return refuse(call, "say which field: field=NAME");
-	h->step = step ? strtoll(step, &rest, 10) : 0;
-	if (step && (*rest || h->step <= 0))
+	if (step && (!number_read(step, &h->step) || h->step <= 0))
 		return refuse(call, "step= is a number above 0");
-	h->least = least ? strtoll(least, &rest, 10) : 0;
-	if (least && (*rest || !h->step))
+	if (least && (!number_read(least, &h->least) || !h->step))
 		return refuse(call, "least= is a number, and goes with step=");
 	return 0;
 }
