@@ -52,8 +52,26 @@ static bool file_has(Elf *elf)
 	return false;
 }
 
+/* Returns true when the file ends before its segments do. The dynamic linker
+ * maps them nevertheless, and the program gets SIGBUS where it reads one. */
+static bool is_cut(Elf *elf, uint64_t bytes)
+{
+	GElf_Phdr ph;
+	size_t n;
+
+	if (elf_getphdrnum(elf, &n))
+		return true;
+	for (size_t i = 0; i < n; i++)
+		if (!gelf_getphdr(elf, (int)i, &ph) ||
+		    (ph.p_type == PT_LOAD &&
+		     (ph.p_offset > bytes ||
+		      ph.p_filesz > bytes - ph.p_offset)))
+			return true;
+	return false;
+}
+
 /* Returns what keeps the file from being a probe library, or NULL. */
-static const char *unfit(Elf *elf)
+static const char *unfit(Elf *elf, uint64_t bytes)
 {
 	GElf_Ehdr header;
 
@@ -63,6 +81,8 @@ static const char *unfit(Elf *elf)
 		return "it is built for another machine";
 	if (header.e_type != ET_DYN)
 		return "it is no shared library: build it with -shared -fPIC";
+	if (is_cut(elf, bytes))
+		return "it is cut: the file ends before its segments do";
 	if (!file_has(elf))
 		return "it has no TAFFRAIL_PROBE_LIBRARY";
 	return NULL;
@@ -115,7 +135,7 @@ int load_check_file(const char *path)
 	}
 	elf_version(EV_CURRENT);
 	elf = S_ISREG(st.st_mode) ? elf_begin(fd, ELF_C_READ_MMAP, NULL) : NULL;
-	why = elf ? unfit(elf) : S_ISDIR(st.st_mode) ?
+	why = elf ? unfit(elf, (uint64_t)st.st_size) : S_ISDIR(st.st_mode) ?
 		    "it is a directory" : "it is no ELF file";
 	elf_end(elf);
 	close(fd);
