@@ -116,7 +116,7 @@ static void add_joined(struct lacking *lacking, const char *name)
 			return;
 	if (lacking->njoined < LACKING_NAMES)
 		snprintf(lacking->joined[lacking->njoined++], LACKING_COMM,
-			 "%s", name);
+			 "%.*s", LACKING_COMM - 1, name);
 }
 
 static bool has_joined(const struct lacking *lacking, const char *path)

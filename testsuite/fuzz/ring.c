@@ -28,7 +28,9 @@ static void input_make(struct fuzz *fuzz)
 
 static void try(struct fuzz *fuzz, struct ring_reader *ring, int large)
 {
-	struct packet_format format = { fuzz_shapes, 4, 0, large };
+	struct packet_format format = {
+		.shapes = fuzz_shapes, .nshapes = 4, .large = large,
+	};
 	struct ring_seen seen = { .format = &format };
 
 	ring->broken = ring->placed = false;

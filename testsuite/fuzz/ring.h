@@ -20,9 +20,9 @@
 
 /* What the reader is told of events 1 to 3. */
 static struct event_shape fuzz_shapes[4] = {
-	[1] = { { 8 }, 1 },
-	[2] = { { 4, STEP_STRING }, 1 },
-	[3] = { { STEP_SEQUENCE | 2, 1, STEP_STRING }, 1 },
+	[1] = { .steps = { 8 }, .known = 1 },
+	[2] = { .steps = { 4, STEP_STRING }, .known = 1 },
+	[3] = { .steps = { STEP_SEQUENCE | 2, 1, STEP_STRING }, .known = 1 },
 };
 
 static inline void fuzz_event(struct fuzz *fuzz, struct fake_ring *r)

@@ -56,7 +56,10 @@ static void scribbled_wait(pid_t child)
 
 static void read_once(struct fuzz *fuzz)
 {
-	struct packet_format format = { fuzz_shapes, 4, 0, fuzz_less(fuzz, 2) };
+	struct packet_format format = {
+		.shapes = fuzz_shapes, .nshapes = 4,
+		.large = fuzz_less(fuzz, 2),
+	};
 	struct ring_seen seen = { .format = &format };
 	struct ring_reader ring;
 

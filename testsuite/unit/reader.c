@@ -300,10 +300,14 @@ static void test_taken(void)
 static void test_walk(void)
 {
 	struct event_shape all[2] = {
-		{ { 0 }, 0 },
-		{ { 4, STEP_STRING, STEP_SEQUENCE | 2, 0 }, 1 },
+		[1] = {
+			.steps = { 4, STEP_STRING, STEP_SEQUENCE | 2, 0 },
+			.known = 1,
+		},
 	};
-	struct packet_format f = { all, 2, 4, false };
+	struct packet_format f = {
+		.shapes = all, .nshapes = 2, .context_bytes = 4,
+	};
 	const uint32_t begin = 0x100;
 	struct packet_walk walk;
 	char event[64];
