@@ -61,6 +61,7 @@ struct look_rings {
 	struct trace_set set;		/* anchors only */
 	struct known *known;
 	size_t n;
+	struct ring_totals gone;	/* of those that are known no more */
 	int ret;			/* what could not be opened */
 	bool later;			/* processes obey the session's rules */
 };
@@ -314,12 +315,41 @@ static void tell_removed(struct look *look, const struct known *known,
 	look->unread = true;
 }
 
+static int look_at(struct look *look, struct known *known,
+		   const struct rundir_list *list)
+{
+	int ret = refresh(known);
+
+	tell_removed(look, known, list);
+	if (!known->seen)
+		known->alive = rundir_alive(known->pid, known->starttime);
+	return ret;
+}
+
+/* Forgets processes that have ended and left nothing. */
+static void forget_ended(struct look_rings *live)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < live->n; i++) {
+		const struct known *known = &live->known[i];
+
+		if (known->rings || known->seen || known->alive) {
+			live->known[kept++] = *known;
+			continue;
+		}
+		live->gone.written += known->totals.written;
+		live->gone.lost += known->totals.lost;
+	}
+	live->n = kept;
+}
+
 /* Counts what the last look has met. */
 static void count(struct look *look)
 {
 	const struct look_rings *live = look->rings;
 
-	memset(&look->totals, 0, sizeof(look->totals));
+	look->totals = live->gone;
 	look->processes = look->ended = 0;
 	for (size_t i = 0; i < live->n; i++) {
 		const struct known *known = &live->known[i];
@@ -386,13 +416,12 @@ bool look_rings_news(struct look *look, int64_t *until)
 	find(look, &list, false);
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
-		if (live->known[i].rings) {
-			ret = refresh(&live->known[i]);
-			tell_removed(look, &live->known[i], &list);
-		}
+		if (live->known[i].rings)
+			ret = look_at(look, &live->known[i], &list);
 		on = on || live->known[i].rings;
 	}
 	rundir_list_free(&list);
+	forget_ended(live);
 	count(look);
 	if (ret) {
 		command_failed("%s", limits_raise(-ret));

@@ -221,6 +221,23 @@ void reader_follow(struct reader *reader, int64_t until)
 	reader->end = until;
 }
 
+/* Closes the streams that have given all that they will ever have: a follower
+ * meets any number of processes. */
+static void close_ended(struct reader *reader)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < reader->nstreams; i++) {
+		struct read_stream *s = reader->streams[i];
+
+		if (s->waiting || !s->source->ended || !s->source->ended(s))
+			reader->streams[kept++] = s;
+		else
+			s->source->close(s);
+	}
+	reader->nstreams = kept;
+}
+
 int reader_refresh(struct reader *reader)
 {
 	int ret;
@@ -243,6 +260,7 @@ int reader_refresh(struct reader *reader)
 			s->waiting = next_wanted(s);
 		}
 	}
+	close_ended(reader);
 	return ret ? ret : order(reader);
 }
 

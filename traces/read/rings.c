@@ -42,6 +42,7 @@ struct ring_stream {
 	size_t next;
 	unsigned int quiet;		/* looks that have brought no event */
 	bool added;			/* to the reader, which then frees it */
+	bool ended;			/* no look at its ring will come */
 };
 
 struct ring_image {
@@ -151,6 +152,11 @@ static void ring_stream_close(struct read_stream *stream)
 	free(r);
 }
 
+static bool ring_ended(const struct read_stream *stream)
+{
+	return ((const struct ring_stream *)stream)->ended;
+}
+
 /* What is new is in the batches before reader_refresh() comes here. */
 static void ring_refresh(struct read_stream *stream)
 {
@@ -159,7 +165,7 @@ static void ring_refresh(struct read_stream *stream)
 
 static const struct read_source ring_source = {
 	.packet = ring_packet, .last = ring_last, .refresh = ring_refresh,
-	.rewind = ring_rewind, .close = ring_stream_close,
+	.ended = ring_ended, .rewind = ring_rewind, .close = ring_stream_close,
 };
 
 static void no_ring(const struct ring_image *image, const char *name)
@@ -479,6 +485,7 @@ void ring_image_close(struct ring_image *image)
 
 		if (r->ring.map.address)
 			ring_close(&r->ring);
+		r->ended = true;
 		if (!r->added)
 			ring_stream_close(&r->stream);
 	}

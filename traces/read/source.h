@@ -31,6 +31,8 @@ struct read_source {
 	bool (*last)(struct read_stream *stream, uint64_t *reading);
 	/* Looks for packets that are new. Or NULL: there will be none. */
 	void (*refresh)(struct read_stream *stream);
+	/* Returns whether there will never be more than was read. Or NULL. */
+	bool (*ended)(const struct read_stream *stream);
 	/* Goes back to the first packet. */
 	void (*rewind)(struct read_stream *stream);
 	/* Moves to the next event that is not before the reading
