@@ -332,9 +332,10 @@ int channel_create(struct channel *channel, uint32_t index, const char *name,
 
 void channel_resume(struct channel *channel)
 {
-	/* SESSION-MAKING: a reader that sees 0 finds the files that stay */
-	store_release(&channel->page->making, 0);
 	channel->page->state = SESSION_ACTIVE;
+	/* SESSION-MAKING: a reader that sees 0 finds the files that stay, and
+	 * that the session is active, unless it was stopped since */
+	store_release(&channel->page->making, 0);
 	store_release(&channel->active, 1);
 	/* WRITE-SLOT: everything else of the table is set */
 	store_release(&channel->rings->nr, channel->cpus);

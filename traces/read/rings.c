@@ -431,9 +431,18 @@ static int append(struct ring_image *image, struct ring_stream *r, bool last)
 	return ret;
 }
 
+/* SESSION-MAKING: whether files of rings may be replaced, and have no event. */
+static bool is_made(const struct ring_image *image)
+{
+	const struct session_page *page = image->session.map.address;
+
+	return !load_acquire(&page->making);
+}
+
 int ring_image_refresh(struct ring_image *image, bool last)
 {
-	int ret = rings_each(image->fd, image->index, open_ring, image);
+	int ret = is_made(image) ? rings_each(image->fd, image->index,
+					      open_ring, image) : 0;
 
 	/* the directory of a process that has ended may be gone */
 	if (ret && ret != -ENOMEM && ret != -EMFILE && ret != -ENFILE)
@@ -449,9 +458,14 @@ int ring_image_refresh(struct ring_image *image, bool last)
 	return ret;
 }
 
+/* A session is not active before the first event of a forked child, either. */
 bool ring_image_stopped(const struct ring_image *image)
 {
-	return image->session.page.state != SESSION_ACTIVE;
+	const struct session_page *page = image->session.map.address;
+	bool made = is_made(image);
+	uint32_t state = load_acquire(&page->state);
+
+	return state == SESSION_DESTROYED || (state != SESSION_ACTIVE && made);
 }
 
 bool ring_image_destroyed(const struct ring_image *image)
