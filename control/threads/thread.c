@@ -69,12 +69,23 @@ static size_t thread_bytes(void)
 	return GUARD_BYTES + SERVICE_STACK_BYTES + room.below + room.behind;
 }
 
+/* Returns the distance of the agent's thread-local variables from the thread
+ * pointer. The compiler must load it: gcc 16 would compare with it in memory,
+ * in an instruction that the assembler of binutils 2.47 does not take. */
+static ptrdiff_t own_offset(void)
+{
+	ptrdiff_t offset = (char *)&host_cpu_told -
+			   (char *)__builtin_thread_pointer();
+
+	__asm__("" : "+r"(offset));
+	return offset;
+}
+
 /* Learns where the agent's thread-local variables and the rseq area are: their
  * distance from the thread pointer is the same in each thread. */
 static void room_learn(void)
 {
-	char *pointer = __builtin_thread_pointer();
-	ptrdiff_t lowest = (char *)&host_cpu_told - pointer;
+	ptrdiff_t lowest = own_offset();
 	ptrdiff_t highest = (ptrdiff_t)TCB_BYTES;
 
 	if (rseq_offset < lowest)
@@ -133,8 +144,7 @@ static int thread_main(void *arg)
  * control block and the rseq area. */
 static void tls_clear(char *tls)
 {
-	char *own = tls + ((char *)&host_cpu_told -
-			   (char *)__builtin_thread_pointer());
+	char *own = tls + own_offset();
 	char *end = own + OWN_TLS_BYTES < tls ? own + OWN_TLS_BYTES : tls;
 
 	__builtin_memset(own - OWN_TLS_BYTES, 0,
