@@ -233,14 +233,10 @@ def scalar_for_gdb(value, told, base=10):
         return [b"%d %s" % (value[1], value[3].encode())]
     if value[0] == "char":
         return [b"'" + escaped(bytes([value[1] & 255]))[1:-1] + b"'"]
-    if value[0] == "told" and value[2] in (["true"], ["false"]):
-        return [value[2][0].encode()]
     if value[0] == "float":
         return [value[1]]
     if value[0] in ("pointer", "address"):
         return [shown(value, 0, told).lower()]
-    if value[0] == "state" and value[2]:
-        return [value[2][0].encode()]
     if value[0] in ("told", "state"):
-        return [b"%d" % value[1]]
+        return [value[2][0].encode() if value[2] else b"%d" % value[1]]
     return [shown(value, 0, told)]
