@@ -300,26 +300,10 @@ static __inline__ int taffrail_whole_(const char *text_)
 		(TAFFRAIL_SIGNED_KIND_(TAFFRAIL_K_(i)) ? 1 : -1),	\
 		taffrail_w##i##_)
 /*
- * Numbers of the hit path: argument I's kind, its offset, and the bytes of all.
- * For gcc they are enumerators of that block, each computed once. clang tells
- * the debugger that they are the function's, so there they are no enumerators.
+ * The hit path takes TAFFRAIL_K_, TAFFRAIL_O_ and TAFFRAIL_TOTAL_ as they are.
+ * No enumerators have their values: newer gcc and clang tell the debugger
+ * that a block's enumerators are the function's.
  */
-#ifdef __clang__
-#define TAFFRAIL_E_(i)		TAFFRAIL_K_(i)
-#define TAFFRAIL_F_(i)		TAFFRAIL_O_(i)
-#define TAFFRAIL_SUM_		TAFFRAIL_TOTAL_
-#define TAFFRAIL_NUMBERS_BEGIN_
-#define TAFFRAIL_NUMBERS_(i, x)
-#define TAFFRAIL_NUMBERS_END_
-#else
-#define TAFFRAIL_E_(i)		taffrail_e##i##_
-#define TAFFRAIL_F_(i)		taffrail_f##i##_
-#define TAFFRAIL_SUM_		taffrail_total_
-#define TAFFRAIL_NUMBERS_BEGIN_	enum {
-#define TAFFRAIL_NUMBERS_(i, x)						\
-	taffrail_e##i##_ = TAFFRAIL_K_(i), taffrail_f##i##_ = TAFFRAIL_O_(i),
-#define TAFFRAIL_NUMBERS_END_	taffrail_total_ = TAFFRAIL_TOTAL_ };
-#endif
 /* A value as it lies in memory: of a pointer or of a sequence, and the bits of
  * a number of that size. No functions: to inline them would take the compiler
  * more time than all else. */
@@ -335,15 +319,15 @@ typedef const taffrail_bits4_ *taffrail_at4_;
 typedef const taffrail_bits8_ *taffrail_at8_;
 #define TAFFRAIL_PACK_(i, x) {						\
 	const void *taffrail_a_ = &taffrail_v##i##_;			\
-	if (TAFFRAIL_IS_VAR_(TAFFRAIL_E_(i))) {				\
+	if (TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))) {				\
 		const void *taffrail_p_ = *(taffrail_at_)taffrail_a_;	\
-		taffrail_next_->p_ = TAFFRAIL_E_(i) <= 32 &&		\
+		taffrail_next_->p_ = TAFFRAIL_K_(i) <= 32 &&		\
 			!taffrail_p_ ? "(null)" : taffrail_p_;		\
-		taffrail_next_++->n_ = TAFFRAIL_E_(i) == 16 ?		\
+		taffrail_next_++->n_ = TAFFRAIL_K_(i) == 16 ?		\
 			TAFFRAIL_VAR_STRING - !taffrail_p_ :		\
 			taffrail_p_ ? ((taffrail_at8_)taffrail_a_)[1] :	\
-			TAFFRAIL_E_(i) == 32 ? TAFFRAIL_VAR_NULL : 0;	\
-	} else if (TAFFRAIL_SUM_ <= 8) {				\
+			TAFFRAIL_K_(i) == 32 ? TAFFRAIL_VAR_NULL : 0;	\
+	} else if (TAFFRAIL_TOTAL_ <= 8) {				\
 		taffrail_fixed_ |= (uint64_t)(				\
 			sizeof(taffrail_v##i##_) == 1 ?			\
 				*(taffrail_at1_)taffrail_a_ :		\
@@ -352,9 +336,9 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 			sizeof(taffrail_v##i##_) == 4 ?			\
 				*(taffrail_at4_)taffrail_a_ :		\
 				*(taffrail_at8_)taffrail_a_)		\
-			<< (8 * TAFFRAIL_F_(i) & 63);			\
+			<< (8 * TAFFRAIL_O_(i) & 63);			\
 	} else {							\
-		__builtin_memcpy(taffrail_bytes_ + TAFFRAIL_F_(i),	\
+		__builtin_memcpy(taffrail_bytes_ + TAFFRAIL_O_(i),	\
 			taffrail_a_, sizeof(taffrail_v##i##_));		\
 	} }
 
@@ -459,17 +443,14 @@ typedef const taffrail_bits8_ *taffrail_at8_;
 
 /* A separate block: no declaration follows a statement. */
 #define TAFFRAIL_HIT_(each, packing, ...) {				\
-	TAFFRAIL_NUMBERS_BEGIN_						\
-	each(TAFFRAIL_NUMBERS_, __VA_ARGS__, )				\
-	TAFFRAIL_NUMBERS_END_						\
 	TAFFRAIL_LATE_(each(TAFFRAIL_VALUE_, __VA_ARGS__, ))		\
 	uint64_t taffrail_fixed_ = 0;					\
 	struct taffrail_var taffrail_var_[TAFFRAIL_NVAR_ + 1];		\
 	struct taffrail_var *taffrail_next_ = taffrail_var_;		\
-	unsigned char taffrail_bytes_[TAFFRAIL_SUM_ + 16]		\
+	unsigned char taffrail_bytes_[TAFFRAIL_TOTAL_ + 16]		\
 		__attribute__((__aligned__(16)));			\
 	TAFFRAIL_BARE_ packing						\
-	if (TAFFRAIL_SUM_ > 8)						\
+	if (TAFFRAIL_TOTAL_ > 8)					\
 		taffrail_fixed_ = (uintptr_t)taffrail_bytes_;		\
 	taffrail_call_(&taffrail_object_.site_, taffrail_fixed_,	\
 		taffrail_next_ == taffrail_var_ ? 0 : taffrail_var_);	\

@@ -108,7 +108,7 @@
 /* Where it is on. The compiler knows the size of an array, and of no string. */
 #define TAFFRAIL_PACKS1_(i, x, ...)	TAFFRAIL_PACK_(i, x)
 #define TAFFRAIL_PACKS_(i, e, how, names, ...) {			\
-	TAFFRAIL_NODEBUG_ size_t taffrail_at_ = TAFFRAIL_F_(i);		\
+	TAFFRAIL_NODEBUG_ size_t taffrail_at_ = TAFFRAIL_O_(i);		\
 	TAFFRAIL_OF_(TAFFRAIL_MEMBER_PACK_, i, TAFFRAIL_LIST_ names)	\
 	(void)taffrail_at_; }
 #define TAFFRAIL_MEMBER_PACK_(k, i, x) {				\
@@ -157,7 +157,7 @@
 		sizeof(e) / sizeof((e)[0]), "" },
 
 #define TAFFRAIL_PACK_AT_(at, y)					\
-	__builtin_memcpy(TAFFRAIL_SUM_ <= 8 ?				\
+	__builtin_memcpy(TAFFRAIL_TOTAL_ <= 8 ?				\
 		(unsigned char *)&taffrail_fixed_ + ((at) & 7) :	\
 		taffrail_bytes_ + (at), &(y), sizeof(y));
 

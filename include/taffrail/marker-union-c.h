@@ -104,7 +104,7 @@
 	TAFFRAIL_NODEBUG_ uint64_t taffrail_z_ = 0;			\
 	TAFFRAIL_OPTIONS_(TAFFRAIL_OPTION_PACK_, i, options)		\
 	{ }								\
-	TAFFRAIL_PACK_AT_(TAFFRAIL_F_(i), taffrail_y_)			\
+	TAFFRAIL_PACK_AT_(TAFFRAIL_O_(i), taffrail_y_)			\
 	taffrail_next_->p_ = taffrail_p_;				\
 	taffrail_next_++->n_ = taffrail_z_; }
 #define TAFFRAIL_OPTION_PACK_(k, i, x)					\
