@@ -2,8 +2,8 @@
 /*
  * Acts as a program whose agent is of another version:
  *	version RUNTIME [SESSION]
- * makes the directory and the page of one, and ends with status 5. With a session
- * they are of a child that has ended before.
+ * makes the directory and the page of one, and ends with status 5. With a
+ * session they are of a child that has ended before.
  */
 #include <stdint.h>
 #include <stdio.h>
