@@ -27,6 +27,8 @@ HANDED_ON = {
     "sys/vfs.h": r"\bstatfs\b",             # <sys/statfs.h>
     "asm/ioctls.h": r"\bTC[GS]ETS|\bTIOC",  # <asm-generic/ioctls.h>
     "Zydis/Zydis.h": r"\bZydis",            # its other headers
+    "stddef.h": r"\bNULL\b",               # the compiler's own
+    "float.h": r"\b(?:FLT|L?DBL)_",        # the compiler's own
 }
 SYSTEM = ["/usr/include/x86_64-linux-gnu/", "/usr/include/"]
 

@@ -84,14 +84,14 @@ rule_includes()
 # SC2015		A && B || C, where B is a message or an assignment
 # SC2016		programs in single quotes are awk's, or another shell's
 # SC2086		lists of words are split; no file here has a blank
-# SC2317		functions are called by names that are put together
+# SC2317, SC2329	functions are called by names that are put together
 # Of parts also:
 # SC2034, SC2154	their variables are those of the script that reads them
 rule_shellcheck()
 {
 	local options='-f gcc -e SC1090,SC1091,SC2012,SC2015,SC2016,SC2086'
 
-	options=$options,SC2317
+	options=$options,SC2317,SC2329
 	{
 		scripts | xargs shellcheck $options
 		grep -vxF -f <(scripts) <(files '\.sh$') |
