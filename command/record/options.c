@@ -6,7 +6,6 @@
 #include "command/processes/client.h"
 #include "command/record/private.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
  * What is the same for all events of a class is made once.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
