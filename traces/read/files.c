@@ -20,8 +20,7 @@ static const char cut_short[] = "a packet is cut short";
 
 struct file_stream {
 	struct read_stream stream;
-	char(*files)[FILE_BYTES];	/* names, in order, of the trace's
-					 * memory */
+	char(*files)[FILE_BYTES];	/* names, in order */
 	size_t nfiles;
 	size_t next;			/* the next file to open */
 	struct file_map map;		/* of the one before it, if open */
@@ -474,6 +473,7 @@ static void file_close(struct read_stream *stream)
 	struct file_stream *f = of(stream);
 
 	close_file(f);
+	free(f->files);
 	free(f);
 }
 
@@ -524,15 +524,20 @@ static struct file_stream *find(const struct reader *reader, size_t known,
 }
 
 /* Adds the files that are behind the last one. The first ones of a row may have
- * gone meanwhile. Returns how many there are, or -ENOMEM. */
-static int add_files(struct file_stream *f, struct trace_class *trace,
-		     struct dirent **list, int n)
+ * gone meanwhile. A follower, which never goes back, forgets those that it has
+ * read. Returns how many there are, or -ENOMEM. */
+static int add_files(struct file_stream *f, struct dirent **list, int n)
 {
 	char(*more)[FILE_BYTES];
-	size_t known = f->nfiles;
+	size_t read = f->next > 1 && f->stream.reader->follows ? f->next - 1 : 0;
+	size_t known = f->nfiles - read;
 	int same = 0;
 	int i;
 
+	if (read)
+		memmove(f->files, f->files + read, known * FILE_BYTES);
+	f->next -= read;
+	f->nfiles = known;
 	while (same < n && same_stream(list[same], list[0]))
 		same++;
 	for (i = 0; i < same && known; i++)
@@ -540,16 +545,12 @@ static int add_files(struct file_stream *f, struct trace_class *trace,
 			break;
 	if (i == same)
 		return same;
-	more = class_memory_take(&trace->memory,
-				 (known + (size_t)(same - i)) * FILE_BYTES);
+	more = realloc(f->files, (known + (size_t)(same - i)) * FILE_BYTES);
 	if (!more)
 		return -ENOMEM;
-	if (known)
-		memcpy(more, f->files, known * FILE_BYTES);
 	f->files = more;
 	for (; i < same; i++)
-		memcpy(more[f->nfiles++], list[i]->d_name,
-		       strlen(list[i]->d_name));
+		strcpy(more[f->nfiles++], list[i]->d_name);
 	return same;
 }
 
@@ -562,7 +563,7 @@ static int open_stream(struct reader *reader, struct trace_class *trace,
 	int ret;
 
 	if (f)
-		return add_files(f, trace, list, n);
+		return add_files(f, list, n);
 	f = calloc(1, sizeof(*f));
 	if (!f)
 		return -ENOMEM;
@@ -570,7 +571,7 @@ static int open_stream(struct reader *reader, struct trace_class *trace,
 	f->stream.event.trace = trace;
 	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
 		 (int)name_bytes(list[0]->d_name), list[0]->d_name);
-	ret = add_files(f, trace, list, n);
+	ret = add_files(f, list, n);
 	if (ret < 0 || reader_add_stream(reader, &f->stream)) {
 		file_close(&f->stream);
 		return -ENOMEM;

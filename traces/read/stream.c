@@ -84,6 +84,27 @@ static void note_missed(struct read_stream *s, const struct read_packet *packet)
 		calls->loss(&loss, calls->priv);
 }
 
+/* Tells of packets that a recorder has removed (--max-size) before the follower
+ * came to them. What is left of a stream has no gap. */
+static void note_gap(const struct read_stream *s,
+		     const struct packet_head *head)
+{
+	const struct reader_calls *calls = s->reader->calls;
+	const struct metadata_clock *clock = &s->event.trace->clock;
+	struct trace_loss loss = {
+		.trace = s->event.trace, .stream = s->name,
+		.overwritten = true,
+	};
+
+	if (!s->started || !s->reader->follows || !calls->loss ||
+	    head->packet_seq_num <= s->head.packet_seq_num + 1)
+		return;
+	loss.packets = head->packet_seq_num - s->head.packet_seq_num - 1;
+	loss.from = clock_time(clock, s->base_ns, s->head.timestamp_end);
+	loss.to = clock_time(clock, s->base_ns, head->timestamp_begin);
+	calls->loss(&loss, calls->priv);
+}
+
 static bool packet_next(struct read_stream *s)
 {
 	struct read_packet packet = { .missed = 0 };
@@ -91,6 +112,8 @@ static bool packet_next(struct read_stream *s)
 	if (!s->source->packet(s, s->begin, &packet))
 		return false;
 	note_missed(s, &packet);
+	if (!packet.missed)
+		note_gap(s, &packet.head);
 	note_loss(s, &packet.head);
 	s->head = packet.head;
 	s->started = true;

@@ -6,8 +6,8 @@
  * events begin with exactly the bytes that the readers of this room expect
  * (docs/traces.md); everything else is -ENOTSUP.
  *
- * What is a trace's own, its blocks `trace`, `env` and `clock`, stands before the
- * first `stream`. All other text makes the schema.
+ * What is a trace's own, its blocks `trace`, `env` and `clock`, stands before
+ * the first `stream`. All other text makes the schema.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -325,8 +325,8 @@ static const char *word_start(const struct tsdl *t)
 	return t->at - strlen(t->text);
 }
 
-/* Parses a block that is the trace's own, if it is this one. It may name no type
- * that the rest could use. */
+/* Parses a block that is the trace's own, if it is this one. It may name no
+ * type that the rest could use. */
 static bool parse_own(struct tsdl *t, const char *word, take_value *take)
 {
 	const struct tsdl_alias *aliases = t->aliases;

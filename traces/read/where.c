@@ -187,7 +187,8 @@ static bool need_verdict(struct trace_class *trace, struct event_class *class)
 	return class->verdict;
 }
 
-static int apply_rule(size_t number, const char *rule, struct trace_class *const *traces,
+static int apply_rule(size_t number, const char *rule,
+		      struct trace_class *const *traces,
 		      size_t n, struct expr_error *error)
 {
 	struct met met = { 0 };
