@@ -16,7 +16,7 @@
 #include "traces/tsdl/enumeration.h"
 #include "traces/tsdl/scalar-type.h"
 
-#define ROOM_LEAST	256u
+#define ROOM_LEAST	16u
 
 bool symbols_has(const struct event_view *event, int i)
 {

@@ -152,14 +152,19 @@ void session_view_close(struct session_view *session)
 	for (i = 0; i < session->nevents; i++)
 		free(session->events[i]);
 	free(session->events);
-	for (i = 0; i < session->nmodules; i++)
-		free(session->modules[i]);
-	free(session->modules);
 	session->events = NULL;
 	session->nevents = 0;
+	session_view_drop_modules(session);
+	file_map_close(&session->map);
+}
+
+void session_view_drop_modules(struct session_view *session)
+{
+	for (size_t i = 0; i < session->nmodules; i++)
+		free(session->modules[i]);
+	free(session->modules);
 	session->modules = NULL;
 	session->nmodules = 0;
-	file_map_close(&session->map);
 }
 
 static int id_is_new(const struct session_view *session, uint32_t id)

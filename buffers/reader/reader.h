@@ -224,7 +224,8 @@ int process_anchors(const struct process_page *page,
  * session_view_update() reads the state and the event records that are new
  * since; it returns 1 when there are new records, 0, or -EBADMSG when they make
  * no sense. session_view_oversize() adds up the events that were lost because
- * they were too large.
+ * they were too large. session_view_drop_modules() frees what nothing needs any
+ * more when addresses have their names.
  */
 int session_view_open(struct session_view *session, int dirfd,
 		      const char *name);
@@ -232,6 +233,7 @@ int session_view_find(struct session_view *session, int dirfd,
 		      uint32_t sessions, const char *name, uint32_t *index);
 int session_view_update(struct session_view *session);
 int session_view_oversize(const struct session_view *session, uint64_t *lost);
+void session_view_drop_modules(struct session_view *session);
 void session_view_close(struct session_view *session);
 
 /*

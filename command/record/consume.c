@@ -547,6 +547,7 @@ void consume_names(struct consumer *consumer)
 	trace_set_clock(consumer->set, &consumer->page, &clock);
 	addresses_name(&trace->symbols, &consumer->session, &consumer->page,
 		       &clock);
+	session_view_drop_modules(&consumer->session);
 }
 
 static bool has_session(int fd)

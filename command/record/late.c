@@ -29,6 +29,9 @@ void record_late_add(struct record *record, struct consumer *consumer)
 		&record->late[record->nlate++ % RECORD_LATE_MAX];
 
 	look(record, *slot);
+	/* what it knows of modules takes memory until then */
+	if (*slot)
+		consume_names(*slot);
 	*slot = consumer;
 }
 
