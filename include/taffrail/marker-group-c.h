@@ -57,27 +57,76 @@
 #define TAFFRAIL_PLAINHOW_(e, how, names, ...)	(e)
 #define TAFFRAIL_MEMBER_TYPE_(e, x)					\
 	TAFFRAIL_TYPE_OF_((((void)0, (e)).x))
-#define TAFFRAIL_MEMBER_KIND_(e, x)					\
-	TAFFRAIL_KIND_OF_(TAFFRAIL_MEMBER_TYPE_(e, x))
 
-/* Its kind, if its members are numbers and strings and nothing is behind it. */
+/*
+ * Its kind, if its members can be fields and nothing is behind it. What a member
+ * is stands in structures, each computed once: its type as a value (t); the kind
+ * of that (q); its own type, if it is an array but not of characters, which is
+ * recorded whole, or else char[1] (a); the kind of the elements (r). As a value
+ * an array is a pointer; a bit-field is none, and has no __typeof__.
+ */
 #define TAFFRAIL_KINDED1_(i, x, ...)	TAFFRAIL_KIND_(i, x)
 #define TAFFRAIL_KINDED_(i, e, how, names, ...)				\
+	struct taffrail_t##i##_ {					\
+		TAFFRAIL_OF_(TAFFRAIL_MEMBER_T_, e, TAFFRAIL_LIST_ names) \
+	} taffrail_t##i##_;						\
+	struct taffrail_q##i##_ {					\
+		TAFFRAIL_OF_(TAFFRAIL_MEMBER_Q_, i, TAFFRAIL_LIST_ names) \
+	} taffrail_q##i##_;						\
+	struct taffrail_a##i##_ {					\
+		TAFFRAIL_OF_(TAFFRAIL_MEMBER_A_, (i, e),		\
+			     TAFFRAIL_LIST_ names)			\
+	} taffrail_a##i##_;						\
+	struct taffrail_r##i##_ {					\
+		TAFFRAIL_OF_(TAFFRAIL_MEMBER_R_, i, TAFFRAIL_LIST_ names) \
+	} taffrail_r##i##_;						\
 	char taffrail_k##i##_[1 + TAFFRAIL_GROUP_KIND_ *		\
-		(1 __VA_OPT__(- 1) TAFFRAIL_OF_(TAFFRAIL_MEMBER_CHECK_, e, \
+		(1 __VA_OPT__(- 1) TAFFRAIL_OF_(TAFFRAIL_MEMBER_CHECK_, i, \
 						TAFFRAIL_LIST_ names))];
-#define TAFFRAIL_MEMBER_CHECK_(k, e, x)					\
-	&& (TAFFRAIL_MEMBER_KIND_(e, x)) - 1u < TAFFRAIL_T_STRING
+#define TAFFRAIL_MEMBER_T_(k, e, x)	TAFFRAIL_MEMBER_TYPE_(e, x) t##k##_;
+#define TAFFRAIL_MEMBER_Q_(k, i, x)					\
+	char q##k##_[1 + TAFFRAIL_KIND_OF_(__typeof__(TAFFRAIL_MT_(i, k)))];
+#define TAFFRAIL_MEMBER_A_(k, a, x)					\
+	TAFFRAIL_MEMBER_CALL_(TAFFRAIL_MEMBER_A_AT_, k,			\
+			      TAFFRAIL_LIST_ a, x)
+#define TAFFRAIL_MEMBER_CALL_(m, ...)	m(__VA_ARGS__)
+#define TAFFRAIL_MEMBER_A_AT_(k, i, e, x)				\
+	__typeof__(TAFFRAIL_ARRAY_IN_(TAFFRAIL_MQ_(i, k),		\
+				      ((void)0, (e)).x)) a##k##_;
+#define TAFFRAIL_ARRAY_IN_(kind, m)					\
+	TAFFRAIL_ARRAY_AT_(__builtin_choose_expr(			\
+		(kind) == TAFFRAIL_T_PTR, m, (void *)0))
+#define TAFFRAIL_ARRAY_AT_(p)						\
+	__builtin_choose_expr(__builtin_types_compatible_p(		\
+		__typeof__(p), __typeof__(((void)0, p))),		\
+		*(char (*)[1])0, p)
+#define TAFFRAIL_MEMBER_R_(k, i, x)					\
+	char r##k##_[1 + TAFFRAIL_KIND_OF_(				\
+		TAFFRAIL_ARRAY_TYPE_(TAFFRAIL_MA_(i, k)[0]))];
+#define TAFFRAIL_MT_(i, k)	(((struct taffrail_t##i##_ *)0)->t##k##_)
+#define TAFFRAIL_MQ_(i, k)						\
+	((int)sizeof(((struct taffrail_q##i##_ *)0)->q##k##_) - 1)
+#define TAFFRAIL_MA_(i, k)	(((struct taffrail_a##i##_ *)0)->a##k##_)
+#define TAFFRAIL_MR_(i, k)						\
+	((int)sizeof(((struct taffrail_r##i##_ *)0)->r##k##_) - 1)
+#define TAFFRAIL_SINGLE_(i, k)						\
+	__builtin_types_compatible_p(__typeof__(TAFFRAIL_MA_(i, k)), char[1])
+#define TAFFRAIL_MEMBER_CHECK_(k, i, x)					\
+	&& (TAFFRAIL_SINGLE_(i, k) ?					\
+	    TAFFRAIL_MQ_(i, k) - 1u < TAFFRAIL_T_STRING :		\
+	    TAFFRAIL_MR_(i, k) > TAFFRAIL_T_SEQUENCE &&			\
+	    sizeof(TAFFRAIL_MA_(i, k)) <= TAFFRAIL_ARRAY_BYTES_MAX)
 
 /* The kinds of the fields, and their number. A string is a text: an array need
  * not have a NUL. */
 #define TAFFRAIL_ITEMED1_(i, x, ...)	TAFFRAIL_K_(i),
 #define TAFFRAIL_ITEMED_(i, e, how, names, ...)				\
-	TAFFRAIL_OF_(TAFFRAIL_MEMBER_ITEM_, e, TAFFRAIL_LIST_ names)
-#define TAFFRAIL_MEMBER_ITEM_(k, e, x)					\
-	_Generic(*(TAFFRAIL_MEMBER_TYPE_(e, x) *)0,			\
+	TAFFRAIL_OF_(TAFFRAIL_MEMBER_ITEM_, i, TAFFRAIL_LIST_ names)
+#define TAFFRAIL_MEMBER_ITEM_(k, i, x)					\
+	TAFFRAIL_SINGLE_(i, k) ?					\
+	_Generic(*(__typeof__(TAFFRAIL_MT_(i, k)) *)0,			\
 		const char *: TAFFRAIL_T_TEXT,				\
-		default: TAFFRAIL_MEMBER_KIND_(e, x)),
+		default: TAFFRAIL_MQ_(i, k)) : TAFFRAIL_MR_(i, k) + 0x40,
 #define TAFFRAIL_COUNTS1_(i, x, ...)	char taffrail_i##i##_[1];
 #define TAFFRAIL_COUNTS_(i, e, how, names, ...)				\
 	char taffrail_i##i##_[TAFFRAIL_COUNT_(0, TAFFRAIL_LIST_ names)];
@@ -86,20 +135,21 @@
 #define TAFFRAIL_VARIES1_(i, x, ...)					\
 	char taffrail_n##i##_[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i))];
 #define TAFFRAIL_VARIES_(i, e, how, names, ...)				\
-	char taffrail_n##i##_[0 TAFFRAIL_OF_(TAFFRAIL_MEMBER_VARIES_, e, \
+	char taffrail_n##i##_[0 TAFFRAIL_OF_(TAFFRAIL_MEMBER_VARIES_, i, \
 					     TAFFRAIL_LIST_ names)];
-#define TAFFRAIL_MEMBER_VARIES_(k, e, x)				\
-	+ TAFFRAIL_IS_VAR_(TAFFRAIL_MEMBER_KIND_(e, x))
+#define TAFFRAIL_MEMBER_VARIES_(k, i, x)				\
+	+ (TAFFRAIL_IS_VAR_(TAFFRAIL_MQ_(i, k)) || !TAFFRAIL_SINGLE_(i, k))
 #define TAFFRAIL_LAYS1_(i, x, ...)					\
 	char taffrail_o##i##_[TAFFRAIL_IS_VAR_(TAFFRAIL_K_(i)) ? 0 :	\
 		sizeof(taffrail_s##i##_)];
 #define TAFFRAIL_LAYS_(i, e, how, names, ...)				\
 	char taffrail_o##i##_[0 * sizeof(taffrail_s##i##_)		\
-		TAFFRAIL_OF_(TAFFRAIL_MEMBER_BYTES_, e,			\
+		TAFFRAIL_OF_(TAFFRAIL_MEMBER_BYTES_, i,			\
 			     TAFFRAIL_LIST_ names)];
-#define TAFFRAIL_MEMBER_BYTES_(k, e, x)					\
-	+ _Generic(*(TAFFRAIL_MEMBER_TYPE_(e, x) *)0, const char *: 0,	\
-		   default: sizeof(TAFFRAIL_MEMBER_TYPE_(e, x)))
+#define TAFFRAIL_MEMBER_BYTES_(k, i, x)					\
+	+ TAFFRAIL_SINGLE_(i, k) *					\
+	  _Generic(*(__typeof__(TAFFRAIL_MT_(i, k)) *)0, const char *: 0, \
+		   default: sizeof(TAFFRAIL_MT_(i, k)))
 
 #define TAFFRAIL_NAMING1_(i, x, ...)
 #define TAFFRAIL_NAMING_(i, e, how, names, ...)				\
@@ -112,9 +162,9 @@
 	TAFFRAIL_OF_(TAFFRAIL_MEMBER_PACK_, i, TAFFRAIL_LIST_ names)	\
 	(void)taffrail_at_; }
 #define TAFFRAIL_MEMBER_PACK_(k, i, x) {				\
-	TAFFRAIL_NODEBUG_ TAFFRAIL_TYPE_OF_((taffrail_v##i##_).x)	\
+	TAFFRAIL_NODEBUG_ __typeof__(TAFFRAIL_MT_(i, k))		\
 		taffrail_y_ = (taffrail_v##i##_).x;			\
-	if (TAFFRAIL_KIND_OF_(__typeof__(taffrail_y_)) == 16) {		\
+	if (TAFFRAIL_MQ_(i, k) == 16) {					\
 		const void *taffrail_p_ =				\
 			TAFFRAIL_ADDRESS_((taffrail_v##i##_).x);	\
 		taffrail_next_->p_ = taffrail_p_ ? taffrail_p_ : "(null)"; \
@@ -122,10 +172,36 @@
 			__builtin_object_size(TAFFRAIL_ADDRESS_(	\
 				(taffrail_v##i##_).x), 1) :		\
 			TAFFRAIL_VAR_NULL;				\
+	} else if (!TAFFRAIL_SINGLE_(i, k)) {				\
+		taffrail_next_->p_ =					\
+			TAFFRAIL_ADDRESS_((taffrail_v##i##_).x);	\
+		taffrail_next_++->n_ =					\
+			TAFFRAIL_COUNT_IN_(TAFFRAIL_MA_(i, k));		\
 	} else {							\
 		TAFFRAIL_PACK_AT_(taffrail_at_, taffrail_y_)		\
 		taffrail_at_ += sizeof(taffrail_y_);			\
 	} }
+#define TAFFRAIL_COUNT_IN_(a)		(sizeof(a) / sizeof((a)[0]))
+
+/* The number of elements of each array; for the others, of no field. */
+#define TAFFRAIL_SAIDHOW_(i, names)					\
+	struct __attribute__((__packed__)) {				\
+		struct taffrail_shown head_;				\
+		int64_t count_;						\
+		char names_[1];						\
+	} taffrail_h##i##_[TAFFRAIL_COUNT_(0, TAFFRAIL_LIST_ names)];
+#define TAFFRAIL_SAYINGHOW_(i, e, how, names)				\
+	.taffrail_h##i##_ = { TAFFRAIL_OF_(TAFFRAIL_MEMBER_SAYING_,	\
+		(i, TAFFRAIL_NUMBER_OF_(i) +				\
+		    TAFFRAIL_COUNT_(0, TAFFRAIL_LIST_ names)),		\
+		TAFFRAIL_LIST_ names) },
+#define TAFFRAIL_MEMBER_SAYING_(k, a, x)				\
+	TAFFRAIL_MEMBER_CALL_(TAFFRAIL_MEMBER_SAYING_AT_, k, TAFFRAIL_LIST_ a)
+#define TAFFRAIL_MEMBER_SAYING_AT_(k, i, end)				\
+	{ { TAFFRAIL_SINGLE_(i, k) ? 255 : (end) - k,			\
+	    TAFFRAIL_HOW_COUNT, 1, 9 },					\
+	  TAFFRAIL_COUNT_IN_(TAFFRAIL_MA_(i, k)), "" },
+
 /*
  * An array: as a sequence, whose kind has another bit for the agent. What is no
  * array has other elements than what it points to.

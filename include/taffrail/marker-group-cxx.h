@@ -100,6 +100,24 @@ template <size_t N_> struct member_<char[N_]> {
 		return text_{ v_, N_ };
 	}
 };
+template <size_t N_> struct member_<volatile char[N_]> {
+	typedef text_ type_;
+	typedef text_ recorded_;
+	static TAFFRAIL_ALWAYS_INLINE_
+	text_ of_(const volatile char (&v_)[N_])
+	{
+		return text_{ (const void *)v_, N_ };
+	}
+};
+/* Another array is recorded whole. */
+template <class T_, size_t N_> struct member_<T_[N_]> {
+	typedef elements_<typename plain_<T_>::type_, N_> type_;
+	typedef type_ recorded_;
+	static TAFFRAIL_ALWAYS_INLINE_ type_ of_(const T_ (&v_)[N_])
+	{
+		return type_{ (const void *)v_ };
+	}
+};
 /* Of a member function, what it returns must not own memory. */
 template <class T_> struct member_of_ : member_<T_> {
 	static_assert(!owns_<T_>::memory_, "taffrail: value_ must not "
@@ -116,6 +134,10 @@ template <class T_, size_t N_>
 struct member_of_<const T_ (&)[N_]> : member_<T_[N_]> {};
 template <class T_, size_t N_>
 struct member_of_<T_ (&)[N_]> : member_<T_[N_]> {};
+template <class T_, size_t N_>
+struct member_of_<volatile T_ (&)[N_]> : member_<volatile T_[N_]> {};
+template <class T_, size_t N_>
+struct member_of_<const volatile T_ (&)[N_]> : member_<volatile T_[N_]> {};
 
 template <class Owner_, class M_> TAFFRAIL_ALWAYS_INLINE_
 group_<Owner_, typename member_of_<M_>::type_> make_group_(int, M_ &&head_)

@@ -88,7 +88,6 @@
 	TAFFRAIL_APPLY_(TAFFRAIL_SAID_AT_, i, TAFFRAIL_LIST_ x)
 #define TAFFRAIL_SAID_AT_(i, none, tag, e, w, how, names, end)		\
 	TAFFRAIL_JOIN_(TAFFRAIL_SAIDHOW, w)(i, names)
-#define TAFFRAIL_SAIDHOW_(i, names)
 #define TAFFRAIL_SAIDHOW1_(i, names)					\
 	struct __attribute__((__packed__)) {				\
 		struct taffrail_shown head_;				\
@@ -101,7 +100,6 @@
 	TAFFRAIL_APPLY_(TAFFRAIL_SAYING_AT_, i, TAFFRAIL_LIST_ x)
 #define TAFFRAIL_SAYING_AT_(i, none, tag, e, w, how, names, end)	\
 	TAFFRAIL_JOIN_(TAFFRAIL_SAYINGHOW, w)(i, e, how, names)
-#define TAFFRAIL_SAYINGHOW_(i, e, how, names)
 #define TAFFRAIL_SAYINGHOW1_(i, e, how, names)				\
 	.taffrail_h##i##_ = {						\
 		{ TAFFRAIL_NUMBER_OF_(i), how,				\

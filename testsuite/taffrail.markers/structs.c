@@ -47,6 +47,22 @@ struct tiny {
 #define TINY r, g, b
 TAFFRAIL_STRUCT_MEMBERS(struct tiny, TINY);
 
+/* arrays that are recorded whole */
+struct cargo {
+	short v[3];
+	double w[2];
+	unsigned char bytes[4];
+	const int *to[1];
+	struct {
+		long long n[2];
+	} in;
+	volatile int live[2];
+	unsigned int b : 3;
+	char name[2];
+};
+#define CARGO v, w, bytes, to, in.n, live, b, name, v[2]
+TAFFRAIL_STRUCT_MEMBERS(struct cargo, CARGO);
+
 #define LOG(...)	TAFFRAIL_EVENT(app, wrapped, __VA_ARGS__)
 
 static int evaluated;
@@ -79,6 +95,25 @@ static void hit_strings(int i)
 		       "text", TAFFRAIL_STRUCT(eve, PERSON));
 }
 
+static struct cargo loaded(void)
+{
+	struct cargo cargo = { { 1, -2, 3 }, { .5, 1.5 }, { 9, 8, 7, 255 },
+			       { 0 }, { { -1, 1LL << 40 } }, { 4, 5 }, 5,
+			       { 'a', 'b' } };
+
+	return cargo;
+}
+
+static void hit_whole(void)
+{
+	struct cargo cargo = loaded();
+	const struct cargo *other = &cargo;
+
+	TAFFRAIL_EVENT(app, whole, TAFFRAIL_STRUCT(loaded(), CARGO), 7);
+	TAFFRAIL_EVENT(app, other, TAFFRAIL_FIELD(o, TAFFRAIL_STRUCT(*other,
+		       CARGO)), "text");
+}
+
 static void hit(struct ship *ship)
 {
 	const struct point p = { 1, 'a', 2.5 };
@@ -102,6 +137,7 @@ static void hit(struct ship *ship)
 	TAFFRAIL_EVENT(app, told, TAFFRAIL_MESSAGE("turn to {i}"),
 		       TAFFRAIL_STRUCT(colour, TINY), i);
 	hit_strings(i);
+	hit_whole();
 }
 
 #ifdef __cplusplus
