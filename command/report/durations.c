@@ -105,12 +105,12 @@ static void set_keys(struct long_pair *to, const struct pair *pair)
 	}
 }
 
-void longest_add(struct longest *l, const struct pair *pair)
+static void add_long(struct longest *l, const struct pair *pair, bool across)
 {
 	struct long_pair new = {
 		.kind = pair->kind, .trace = pair->trace,
 		.begin = pair->begin, .end = pair->end, .vtid = pair->vtid,
-		.cpu = pair->cpu, .fate = pair->fate,
+		.cpu = pair->cpu, .fate = pair->fate, .across = across,
 	};
 	bool full = l->n == l->max;
 
@@ -179,6 +179,15 @@ static struct cell *cell_of(struct report *r, const struct pair_kind *kind,
 	return *cell;
 }
 
+/* Returns whether a trace lost events behind the time: those that a pair is made
+ * of may have been of others. */
+static bool has_lost(const struct report *r, const struct trace_class *trace,
+		     int64_t since)
+{
+	return trace->number < r->ntraces &&
+	       r->traces[trace->number].lost_until > since;
+}
+
 static void finished(const struct pair *pair, const struct trace_event *event,
 		     void *priv)
 {
@@ -186,6 +195,8 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 	struct durations *d = durations_of(r, pair->kind);
 	int64_t ns = pair->end - pair->begin;
 	uint64_t group = pair->priv;
+	bool across = has_lost(r, pair->trace, pair->begin) ||
+		      has_lost(r, event->trace, pair->begin);
 	struct cell *cell;
 
 	if (!d) {
@@ -200,7 +211,8 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 	d->lane_kind = pair->lane_kind;
 	if (histogram_add(&d->ns, (long double)ns))
 		r->failed = true;
-	longest_add(&r->slowest, pair);
+	d->across += across;
+	add_long(&r->slowest, pair, across);
 	if (!r->by)
 		return;
 	if (!group)
@@ -215,7 +227,7 @@ static void unfinished(const struct pair *pair, void *priv)
 	struct report *r = priv;
 
 	if (pair->kind->given || pair->kind->end)
-		longest_add(&r->open, pair);
+		add_long(&r->open, pair, false);
 }
 
 int durations_open(struct report *r)

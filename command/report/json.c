@@ -130,6 +130,7 @@ static void put_pairs(struct json *json, struct report *r)
 		json_number(json, "unbegun", kind->unbegun);
 		json_number(json, "keyless", kind->keyless);
 		json_number(json, "backwards", d->backwards);
+		json_number(json, "across_lost", d->across);
 		put_numbers(json, &d->ns);
 		if (r->by)
 			put_cells(json, r, kind);
@@ -164,6 +165,8 @@ static void put_long(struct json *json, const struct report *r,
 		json_number(json, "cpu", p->cpu);
 		if (p->kind->nkeys)
 			json_string(json, "key", p->keys);
+		if (p->across)
+			json_bool(json, "across_lost", true);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

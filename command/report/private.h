@@ -64,6 +64,7 @@ struct cell {
 struct durations {
 	struct histogram ns;
 	uint64_t backwards;		/* END is before BEGIN */
+	uint64_t across;		/* events were lost in between */
 	bool mixed;			/* lanes are of several kinds */
 	uint8_t lane_kind;
 };
@@ -77,6 +78,7 @@ struct long_pair {
 	int64_t vtid;
 	uint32_t cpu;
 	uint8_t fate;
+	bool across;			/* events were lost in between */
 	char keys[64];
 };
 
@@ -139,6 +141,7 @@ struct report_trace {
 	uint32_t nclasses;
 	struct field_at vtid;		/* class: NULL without this context */
 	uint64_t lost;
+	int64_t lost_until;		/* the last time of these; 0: none */
 	uint64_t events;		/* set by count_finish() */
 	uint64_t bytes;
 };
@@ -203,7 +206,6 @@ void value_text(const struct value *value, char *text, size_t room);
 int durations_open(struct report *r);
 void durations_free(struct report *r);
 struct durations *durations_of(struct report *r, const struct pair_kind *kind);
-void longest_add(struct longest *l, const struct pair *pair);
 void longest_sort(struct longest *l);
 
 /* Returns whether the kind is told at all; if its events have no END, only of a

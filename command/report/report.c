@@ -116,8 +116,13 @@ static void loss(const struct trace_loss *l, void *priv)
 	struct report *r = priv;
 
 	r->look.losses += l->events;
-	if (l->trace->number < r->ntraces)
-		r->traces[l->trace->number].lost += l->events;
+	if (l->trace->number >= r->ntraces)
+		return;
+	r->traces[l->trace->number].lost += l->events;
+	/* a packet is met, and its losses are told, before any event that is
+	 * not older than they */
+	if (l->to > r->traces[l->trace->number].lost_until)
+		r->traces[l->trace->number].lost_until = l->to;
 }
 
 static void problem(const char *where, const char *fact, void *priv)

@@ -76,6 +76,9 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 	if (kind->keyless)
 		printf("  %s without the key\n",
 		       counted(kind->keyless, "event"));
+	if (d && d->across)
+		printf("  %s across lost events: begin and end may be of "
+		       "others\n", counted(d->across, "pair"));
 	if (d && d->backwards)
 		printf("  %s where the end is before the begin: the trace is "
 		       "damaged\n", counted(d->backwards, "pair"));
@@ -105,9 +108,10 @@ static void print_list(const struct report *r, const struct longest *l)
 		else
 			snprintf(lane, sizeof(lane), "%lld, CPU %u",
 				 (long long)p->trace->vpid, p->cpu);
-		printable_print("%10s  %-18s  %-18s  %-18s  %s%s%s\n", length,
+		printable_print("%10s  %-18s  %-18s  %-18s  %s%s%s%s\n", length,
 				begin, end, lane, p->kind->name,
-				*p->keys ? " " : "", p->keys);
+				*p->keys ? " " : "", p->keys,
+				p->across ? " (across lost events)" : "");
 	}
 }
 
