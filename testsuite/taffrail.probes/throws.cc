@@ -23,8 +23,10 @@ static void thrower(int)
 	throw 1;
 }
 
-static int read_null(int *volatile p)
+static int read_null(int *address)
 {
+	int *volatile p = address;
+
 	try {
 		return *p;
 	} catch (int) {
