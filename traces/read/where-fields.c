@@ -229,7 +229,7 @@ static int add_variant(struct where_fields *f, const struct field_class *class,
 		       const char *expression)
 {
 	char value[FIELD_NAME_BYTES];
-	char *dot = strrchr(name, '.');
+	const char *dot = strrchr(name, '.');
 	size_t n = dot && !strcmp(dot, ".value") ? (size_t)(dot - name) :
 						   strlen(name);
 

@@ -13,7 +13,7 @@
 #define NUMBER_S64_BYTES	20
 #define NUMBER_REAL_BYTES	32
 
-extern const char number_pairs[200];
+extern const char number_pairs[201];
 
 /* Writes n digits of a value that has no more, with leading zeros. */
 static inline char *number_digits(char *p, uint32_t value, int n)
