@@ -133,17 +133,20 @@ static int field_find(const struct event *event, PyObject *name)
 }
 
 /* Learns which field each keyword of a call is. A place in a program has one
- * tuple of keywords for all of its calls. */
-static void order_learn(struct event *event, PyObject *keywords, Py_ssize_t n)
+ * tuple of keywords for all of its calls. Returns the tuple before, which the
+ * caller releases. */
+static PyObject *order_learn(struct event *event, PyObject *keywords,
+			     Py_ssize_t n)
 {
+	PyObject *before = event->keywords;
 	Py_ssize_t i;
 
 	Py_INCREF(keywords);
-	Py_XDECREF(event->keywords);
 	event->keywords = keywords;
 	for (i = 0; i < n && i < TAFFRAIL_FIELDS_MAX; i++)
 		event->order[i] = (int8_t)field_find(
 			event, PyTuple_GetItem(keywords, i));
+	return before;
 }
 
 /* The values of a call, while it is converted. */
@@ -176,11 +179,14 @@ static int hit_keywords(struct event *event, struct hit *hit,
 {
 	Py_ssize_t n = PyTuple_Size(keywords);
 	int8_t order[TAFFRAIL_FIELDS_MAX];
+	PyObject *before = NULL;
 	Py_ssize_t i;
 
 	if (keywords != event->keywords)
-		order_learn(event, keywords, n);
+		before = order_learn(event, keywords, n);
 	__builtin_memcpy(order, event->order, sizeof(order));
+	/* a name of a class of the program's may call this event in __del__() */
+	Py_XDECREF(before);
 	for (i = 0; i < n; i++) {
 		if (UNLIKELY(i >= TAFFRAIL_FIELDS_MAX || order[i] < 0)) {
 			fault_set(fault, "%U/%U() has no field '%U'",

@@ -74,6 +74,26 @@ def exit():
     hit(n=0)
 
 
+def released():
+    """A name of a field calls the event when it is released."""
+    hit = taffrail.event("app/hit", n=int, s=str)
+
+    class Inner(str):
+        pass
+
+    class Outer(str):
+        def __del__(self):
+            hit(**{"s": "inner", inner: 2})
+    inner = Inner("n")
+    before = sys.getrefcount(inner)
+    for _ in range(10):
+        hit(**{Outer("n"): 1, "s": "outer"})
+        hit(s="next", n=3)
+    hit(s="last", n=4)
+    gc.collect()
+    assert sys.getrefcount(inner) == before
+
+
 def delete():
     """Events that nothing names any more, while threads write them. Those of
     taffrail.event() stay, so these are made without it."""
