@@ -263,7 +263,9 @@ static int from_bytes(union taffrail_value *value, PyObject *object,
 		bytes = PyUnicode_AsEncodedString(object, "utf-8",
 						  "backslashreplace");
 	} else {
-		bytes = PyBytes_FromObject(object);
+		/* an iterator would be at its end then, a file too */
+		bytes = PyIter_Check(object) ? NULL :
+					       PyBytes_FromObject(object);
 	}
 	if (!keep(owned, bytes) || PyBytes_AsStringAndSize(bytes, &p, &n))
 		return swallow();

@@ -2,6 +2,8 @@
 """Each type, and each value that does not fit; run under `taffrail record`."""
 import decimal
 import enum
+import io
+import itertools
 import math
 import pathlib
 
@@ -79,6 +81,13 @@ for b in (b"", b"\0\xff", bytearray(b"ab"), memoryview(b"xyz")[1:], "é",
     fits(data, b=b)
 for b in None, 5, [1000]:
     misfits(data, b=b)
+# these would not be the same after it
+file = io.BytesIO(b"one\ntwo\n")
+items = iter([1, 2])
+misfits(data, b=file)
+misfits(data, b=items)
+misfits(data, b=itertools.repeat(0))
+assert file.read() == b"one\ntwo\n" and list(items) == [1, 2]
 
 # names and places
 pair = taffrail.event("app", "pair", id=int, url=str)
