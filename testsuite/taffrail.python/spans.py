@@ -170,7 +170,16 @@ def check_scopes():
         pass
 
 
+def check_names():
+    def nameless():
+        return 5
+    for name in "a\ud800b", "\u00e9" * 200:
+        nameless.__module__ = nameless.__qualname__ = name
+        assert taffrail.trace(nameless)() == 5
+
+
 check_kinds()
+check_names()
 check_functions()
 asyncio.run(check_coroutines())
 check_generators()

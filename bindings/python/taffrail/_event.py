@@ -24,10 +24,18 @@ def event(channel, name=None, /, **fields):
     Raises ValueError for a name, and TypeError for a type, that cannot be.
     """
     if name is None:
-        channel, _, name = channel.partition("/")
+        channel, name = parted(channel)
     found = _first.get((channel, name)) if not fields else None
     return found or _declare(channel, name, {
         field: _type(field, kind) for field, kind in fields.items()} or None)
+
+
+def parted(name):
+    """Returns channel and name of "channel/name"."""
+    if not isinstance(name, str):
+        raise TypeError(f"{name!r}: an event's name is a str")
+    channel, _, name = name.partition("/")
+    return channel, name
 
 
 def again(channel, name, fields):
@@ -63,6 +71,8 @@ def _type(field, kind):
 
 def _check(channel, name):
     for word in channel, name:
+        if not isinstance(word, str):
+            raise TypeError(f"{word!r}: an event's name is a str")
         if not word or any(c <= " " or c in "/\x7f" for c in word):
             raise ValueError(f"{channel + '/' + name!r}: an event's name is "
                              "CHANNEL/NAME, without blanks, control "

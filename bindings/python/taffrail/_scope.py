@@ -9,7 +9,7 @@ import functools
 import inspect
 import types
 
-from ._event import ID_BYTES, event
+from ._event import ID_BYTES, event, parted
 from ._taffrail import next_span
 
 _pairs = {}             # "channel/name": (begin, end) of scope()
@@ -34,7 +34,7 @@ def _end(channel, name):
 def _pair_of(name):
     pair = _pairs.get(name)
     if pair is None:
-        channel, _, rest = name.partition("/")
+        channel, rest = parted(name)
         pair = event(channel, rest + "_begin"), _end(channel, rest)
         _pairs[name] = pair
     return pair
@@ -96,7 +96,7 @@ def trace(function=None, /):
     if function is None:
         return trace
     if isinstance(function, str):
-        channel, _, name = function.partition("/")
+        channel, name = parted(function)
         return lambda function: _traced(function, channel, name)
     return _traced(function, None, None)
 
@@ -119,9 +119,9 @@ def _name_of(function):
     channel, name = ("".join("_" if c <= " " or c in "/\x7f" else c
                              for c in word) for word in (channel, name))
     room = ID_BYTES - len("_begin")
-    channel = channel.encode()[:room // 2].decode(errors="ignore")
-    room -= len(channel.encode())
-    return channel, name.encode()[-room:].decode(errors="ignore")
+    channel = channel.encode(errors="replace")[:room // 2]
+    name = name.encode(errors="replace")[len(channel) - room:]
+    return channel.decode(errors="ignore"), name.decode(errors="ignore")
 
 
 def _wrapper_of(function):
