@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/tunables.h"
+#include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/elf/addresses.h"
@@ -62,6 +64,9 @@ struct look_rings {
 	struct known *known;
 	size_t n;
 	struct ring_totals gone;	/* of those that are known no more */
+	uint64_t ngone;
+	struct keep_row removed;	/* of the session, as looked at last */
+	struct keep_row before;		/* and at first */
 	int ret;			/* what could not be opened */
 	bool later;			/* processes obey the session's rules */
 };
@@ -338,6 +343,7 @@ static void forget_ended(struct look_rings *live)
 			live->known[kept++] = *known;
 			continue;
 		}
+		live->ngone++;
 		live->gone.written += known->totals.written;
 		live->gone.lost += known->totals.lost;
 	}
@@ -363,6 +369,35 @@ static void count(struct look *look)
 	}
 }
 
+static void note_removed(const struct keep_row *row, void *priv)
+{
+	struct look_rings *live = priv;
+
+	if (!strcmp(row->session, live->name))
+		live->removed = *row;
+}
+
+/* Tells of ended processes whose buffers were removed before a look met them:
+ * more were removed than those that were met and are not there any more. */
+static void tell_unmet(struct look *look)
+{
+	const struct look_rings *live = look->rings;
+	uint64_t processes = live->removed.processes - live->before.processes;
+	uint64_t events = live->removed.events - live->before.events;
+
+	if (!look->follow || live->removed.processes < live->before.processes ||
+	    processes <= live->ngone)
+		return;
+	events = events > live->gone.written ? events - live->gone.written : 0;
+	command_failed("%s of %s %s missing: the buffers of ended processes had "
+		       "more than %lluM, and the oldest were removed before "
+		       "they could be read; use a smaller --buffer-size",
+		       counted(events, "event"),
+		       counted(processes - live->ngone, "ended process"),
+		       agreed(events, "is", "are"), KEEP_BYTES >> 20);
+	look->unread = true;
+}
+
 /* Finds the processes, and opens the rings of each new one. */
 static int find(struct look *look, struct rundir_list *list, bool first)
 {
@@ -380,6 +415,9 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 			each_image(list, take_anchors, live);
 		}
 		live->ret = each_image(list, take_rings, live);
+		rundir_each_removed(&dir, NULL, note_removed, live);
+		if (first)
+			live->before = live->removed;
 		live->later = !look->pid && dir.fd >= 0 &&
 			      !rundir_read_rules(&dir, live->name, &rules);
 		free(rules);
@@ -466,6 +504,7 @@ void look_rings_close(struct look *look)
 
 	if (!live)
 		return;
+	tell_unmet(look);
 	for (size_t i = 0; i < live->n; i++)
 		if (live->known[i].rings)
 			ring_image_close(live->known[i].rings);
