@@ -59,7 +59,7 @@ static int take_image(struct record *record,
 	/* another process has its name now */
 	if (member && member->done && !member->alive)
 		member = NULL;
-	if (member && member->done)
+	else if (member && member->done)
 		return 0;
 	/* a new process leaves the descriptors that streams need */
 	ret = limits_spare_files(CONSUME_FILES);
@@ -75,8 +75,7 @@ static int take_image(struct record *record,
 		consume_close(consumer);
 		return -EMFILE;
 	}
-	more = reallocarray(member->images, member->nimages + 1,
-			    sizeof(*more));
+	more = reallocarray(member->images, member->nimages + 1, sizeof(*more));
 	if (!more) {
 		consume_close(consumer);
 		return -ENOMEM;

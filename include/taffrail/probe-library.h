@@ -92,9 +92,9 @@ struct taffrail_probe_library_ {
 
 #define TAFFRAIL_PROBE_LIBRARY_ABI_	1
 
-/* What a library says when it is unloaded or the program ends, before objects of
- * its own are destroyed. Older versions of Taffrail do not have it. */
-void taffrail_probe_library_end_1(const struct taffrail_probe_library_ *library_)
+/* What a library says when it is unloaded or the program ends, before objects
+ * of its own are destroyed. Older versions of Taffrail do not have it. */
+void taffrail_probe_library_end_1(const struct taffrail_probe_library_ *about_)
 	__attribute__((weak));
 /* The note "Taffrail" of this type; its text is the library's name. */
 #define TAFFRAIL_PROBE_LIBRARY_NOTE_	0x54505201

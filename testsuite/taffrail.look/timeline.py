@@ -293,26 +293,15 @@ def select_first(page, text):
 
 def check_fields(page):
     fields = select_first(page, 'app:types')
-    want = {'large': '18446744073709551615', 'small': '-9223372036854775808',
-            'last': None}
-    for name, value in want.items():
-        if value:
-            check_equal('field: ' + name, fields.get(name), value)
-    texts = list(fields.values())
+    check_equal('field: large', fields.get('large'), '18446744073709551615')
+    check_equal('field: small', fields.get('small'), '-9223372036854775808')
     for text in ('0xBEEF', 'true (1)', '[1, -2, 3]', '"last"', '0.1',
                  '0.33333334'):
-        check('field: ' + text, text in texts, texts)
+        check('field: ' + text, text in fields.values(), fields)
     fields = select_first(page, 'app:units')
-    for name, value in {
-            'waited': '5.2 ms', 'early': '-1.234567 ms',
-            'all': '-9223372036.854775808 s',
-            'at': '2023-11-14T22:13:20.12Z',
-            'before': '1969-12-31T23:59:59.999Z',
-            'never': '18446744073709551615 s'}.items():
-        check_equal('unit: ' + name, fields.get(name), value)
-    for query, found in {'waited=5.2ms': 1, 'waited>=5201us': 0,
-                         'early<-1.234ms': 1, 'waited=5200': 1}.items():
-        check_equal('search: ' + query, page.search(query), str(found))
+    check_equal('units', [fields.get(n) for n in ('waited', 'before')],
+                ['5.2 ms', '1969-12-31T23:59:59.999Z'])
+    check_equal('search: a unit', page.search('waited=5.2ms'), '1')
 
 
 def check_hostile(page):

@@ -157,7 +157,8 @@ static int use_element(struct compiler *c, uint8_t field, const char *p,
 	const char *end = c->token.end - closed;
 	uint32_t number = 0;
 
-	if (closed != (*p == '[') || !(type & (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_ARRAY)) ||
+	if (closed != (*p == '[') ||
+	    !(type & (TAFFRAIL_T_SEQUENCE | TAFFRAIL_T_ARRAY)) ||
 	    !scalar_bytes(type) || ++p >= end)
 		return 0;
 	for (; p < end; p++) {
@@ -230,8 +231,8 @@ static void use_number(struct compiler *c, struct operand *a, uint64_t value,
 	expr_emit_number(c, value, !is_unsigned);
 }
 
-/* Uses the token as an enumerator or as an error's name: of the last field, of those behind it, of
- * those before it. Returns whether it is one. */
+/* Uses the token as an enumerator or as an error's name: of the last field, of
+ * those behind it, of those before it. Returns whether it is one. */
 static int use_enumerator(struct compiler *c, struct operand *a)
 {
 	struct shown_field field;

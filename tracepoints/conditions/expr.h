@@ -29,9 +29,9 @@
  * (base/glob.h; the glob is on the right). Strings cannot be ordered
  * and are no truth values.
  *
- * v[2] is an element of a sequence or array v, and U.OPTION the value of a field
- * U.value of several types (TAFFRAIL_HOW_VARIANT), where the field before it
- * numbers the option. A comparison, or truth value, with a part that is not
+ * v[2] is an element of a sequence or array v, and U.OPTION the value of a
+ * field U.value of several types (TAFFRAIL_HOW_VARIANT), where the field before
+ * it numbers the option. A comparison, or truth value, with a part that is not
  * there is false.
  *
  * Refused, because C's meaning is seldom meant: comparisons that chain (1 < a

@@ -47,7 +47,7 @@ static uint8_t type_of(const struct field_class *class)
 	}
 }
 
-/* Returns the type of an option of a variant, or 0: conditions cannot use it. */
+/* Returns the type of an option of a variant, or 0: conditions have none. */
 static uint8_t type_of_option(const struct field_class *option)
 {
 	if (option->kind == FIELD_STRING || option->kind == FIELD_TEXT)
