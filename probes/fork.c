@@ -152,6 +152,12 @@ void fork_hold(void)
 	loading = 1;
 }
 
+void fork_leave(void)
+{
+	if (loading)
+		fork_release();
+}
+
 void fork_release(void)
 {
 	loading = 0;

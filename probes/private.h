@@ -197,6 +197,8 @@ void probe_unlock(void);
  * fork(3) handlers, and none comes to them. */
 void fork_hold(void);
 void fork_release(void);
+/* fork_release(), if the calling thread holds. */
+void fork_leave(void);
 
 /* Waits for the turn of a request. Returns 0, or -ETIMEDOUT: a function of a
  * library may never return. A forked child has no request. */

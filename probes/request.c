@@ -124,9 +124,18 @@ static int request_do(struct taffrail_call *call, const struct wanted *w)
 	return call_fail(call, -ENOSYS, "unknown request");
 }
 
+/* The library's code has ended the thread. */
+static void turn_left(void *unused)
+{
+	(void)unused;
+	fork_leave();
+	turn_give();
+}
+
 static void request_run(struct request *request, struct taffrail_call *call)
 {
 	struct wanted *wanted = calloc(1, sizeof(*wanted));
+	struct cleanup buffer;
 
 	if (!wanted) {
 		request->status = call_fail(call, -ENOMEM, "no memory");
@@ -145,7 +154,9 @@ static void request_run(struct request *request, struct taffrail_call *call)
 	} else {
 		call->words = wanted->words;
 		call->nwords = wanted->nwords;
+		_pthread_cleanup_push(&buffer, turn_left, NULL);
 		request->status = request_do(call, wanted);
+		_pthread_cleanup_pop(&buffer, 0);
 		turn_give();
 	}
 	free(wanted);

@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@ static uint64_t sum;
 static int blocks;
 static int inside;
 static int closed;
+static int left;
 static int forked = -1;
 
 /* A library may fork while it is loaded. */
@@ -88,8 +90,8 @@ static void every(const struct taffrail_event *event, void *priv)
 static int print(struct taffrail_call *call)
 {
 	taffrail_call_printf(call, "hits %" PRIu64 " sum %" PRIu64
-			     " forked %d inside %d closed %d\n", hits, sum,
-			     forked, inside, closed);
+			     " forked %d inside %d%s closed %d\n", hits, sum,
+			     forked, inside, left ? " left" : "", closed);
 	return 0;
 }
 
@@ -140,6 +142,13 @@ static int much(struct taffrail_call *call)
 	return 0;
 }
 
+static int leave(struct taffrail_call *call)
+{
+	(void)call;
+	left = 1;
+	pthread_exit(NULL);
+}
+
 TAFFRAIL_PROBE_LIBRARY(loaded);
 TAFFRAIL_PROBE_CALLBACK(count);
 TAFFRAIL_PROBE_CALLBACK(block);
@@ -151,3 +160,4 @@ TAFFRAIL_PROBE_CALL(words);
 TAFFRAIL_PROBE_CALL(child);
 TAFFRAIL_PROBE_CALL(reap);
 TAFFRAIL_PROBE_CALL(much);
+TAFFRAIL_PROBE_CALL(leave);
