@@ -67,6 +67,8 @@ struct look_rings {
 	uint64_t ngone;
 	struct keep_row removed;	/* of the session, as looked at last */
 	struct keep_row before;		/* and at first */
+	uint64_t unmet;			/* processes that no look has met */
+	uint64_t unmet_events;
 	int ret;			/* what could not be opened */
 	bool later;			/* processes obey the session's rules */
 };
@@ -377,23 +379,37 @@ static void note_removed(const struct keep_row *row, void *priv)
 		live->removed = *row;
 }
 
-/* Tells of ended processes whose buffers were removed before a look met them:
- * more were removed than those that were met and are not there any more. */
+/*
+ * Counts ended processes whose buffers were removed before a look met them: more
+ * were removed, as the look before this one saw, than those that were met and are
+ * not there any more. The most of all looks counts, because the session's end
+ * removes buffers, too.
+ */
+static void count_unmet(struct look_rings *live, const struct keep_row *removed)
+{
+	uint64_t known = live->before.processes + live->ngone;
+	uint64_t events = live->before.events + live->gone.written;
+
+	if (removed->processes <= known ||
+	    removed->processes - known <= live->unmet)
+		return;
+	live->unmet = removed->processes - known;
+	live->unmet_events = removed->events > events ?
+			     removed->events - events : 0;
+}
+
 static void tell_unmet(struct look *look)
 {
 	const struct look_rings *live = look->rings;
-	uint64_t processes = live->removed.processes - live->before.processes;
-	uint64_t events = live->removed.events - live->before.events;
+	uint64_t events = live->unmet_events;
 
-	if (!look->follow || live->removed.processes < live->before.processes ||
-	    processes <= live->ngone)
+	if (!look->follow || !live->unmet)
 		return;
-	events = events > live->gone.written ? events - live->gone.written : 0;
 	command_failed("%s of %s %s missing: the buffers of ended processes had "
 		       "more than %lluM, and the oldest were removed before "
 		       "they could be read; use a smaller --buffer-size",
 		       counted(events, "event"),
-		       counted(processes - live->ngone, "ended process"),
+		       counted(live->unmet, "ended process"),
 		       agreed(events, "is", "are"), KEEP_BYTES >> 20);
 	look->unread = true;
 }
@@ -443,6 +459,7 @@ bool look_rings_news(struct look *look, int64_t *until)
 {
 	struct look_rings *live = look->rings;
 	struct rundir_list list = { 0 };
+	struct keep_row removed = live->removed;
 	bool on = false;
 	int ret = 0;
 
@@ -460,6 +477,7 @@ bool look_rings_news(struct look *look, int64_t *until)
 	}
 	rundir_list_free(&list);
 	forget_ended(live);
+	count_unmet(live, &removed);
 	count(look);
 	if (ret) {
 		command_failed("%s", limits_raise(-ret));
