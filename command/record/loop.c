@@ -351,8 +351,7 @@ static bool mark_dead(struct record *record)
 static size_t bury(struct record *record)
 {
 	size_t known = record->nmembers;
-	size_t alive = 0;
-	size_t i;
+	size_t alive = 0, i;
 
 	if (mark_dead(record))
 		scan(record);
