@@ -228,8 +228,9 @@ static int tell_request(const struct record *record, char *text, int number,
 	}
 	if (!done)
 		return command_failed("%s: no program has loaded it: it is "
-				      "static, or did not get LD_PRELOAD and "
-				      REQUEST_ENV " as they were", what);
+				      "static, ended in the library's "
+				      "constructor, or did not get LD_PRELOAD "
+				      "and " REQUEST_ENV " as they were", what);
 	if (!failed && !called && !record_met(record, rule)) {
 		record_tell_rule(record, rule);
 		return COMMAND_FAILED;

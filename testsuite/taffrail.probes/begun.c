@@ -5,12 +5,19 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <taffrail/probe-library.h>
 
 static atomic_long hits;
 static atomic_long sum;
+
+__attribute__((constructor)) static void begun(void)
+{
+	if (getenv("BEGUN_ENDS"))
+		_exit(3);
+}
 
 static void count(const struct taffrail_event *event, void *priv)
 {
