@@ -107,10 +107,23 @@ static void print_buckets(struct taffrail_call *call, const struct histogram *h,
 	}
 }
 
+/* Returns a key's text without what would move a terminal's cursor. */
+static const char *key_text(const struct key *key, char text[VALUE_BYTES])
+{
+	char *c;
+
+	strcpy(text, *key->text ? key->text : "(none)");
+	for (c = text; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return text;
+}
+
 static void print_key(struct taffrail_call *call, const struct histogram *h,
 		      int key)
 {
 	uint64_t buckets[BUCKETS];
+	char text[VALUE_BYTES];
 	uint64_t n = 0;
 	int64_t sum;
 	int i;
@@ -124,8 +137,7 @@ static void print_key(struct taffrail_call *call, const struct histogram *h,
 		taffrail_call_printf(call, "%s, all other %s", h->name, h->by);
 	else if (*h->by)
 		taffrail_call_printf(call, "%s, %s %s", h->name, h->by,
-				     *h->keys[key].text ? h->keys[key].text :
-							  "(none)");
+				     key_text(&h->keys[key], text));
 	else
 		taffrail_call_printf(call, "%s", h->name);
 	taffrail_call_printf(call, ": count %" PRIu64 ", average %" PRId64

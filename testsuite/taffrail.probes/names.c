@@ -22,9 +22,11 @@ int main(void)
 			return 2;
 		for (i = 0; i < n; i++) {
 			enum state state = (enum state)(i % 4);
+			const char *text = "a\nb\033[1mc\177";
 
 			TAFFRAIL_EVENT(app, step, i, TAFFRAIL_ENUM(state, IDLE,
 				       RUNNING, DONE));
+			TAFFRAIL_EVENT(app, odd, i, text);
 		}
 		printf("hits %d\n", n);
 		fflush(stdout);
