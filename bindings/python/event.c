@@ -185,7 +185,7 @@ static int hit_keywords(struct event *event, struct hit *hit,
 	if (keywords != event->keywords)
 		before = order_learn(event, keywords, n);
 	__builtin_memcpy(order, event->order, sizeof(order));
-	/* a name of a class of the program's may call this event in __del__() */
+	/* a name of the program's own class may call this event in __del__() */
 	Py_XDECREF(before);
 	for (i = 0; i < n; i++) {
 		if (UNLIKELY(i >= TAFFRAIL_FIELDS_MAX || order[i] < 0)) {

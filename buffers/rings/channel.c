@@ -51,8 +51,7 @@ struct ring ring_absent = { .head = ~0ull, .tail = 1 };
  * the library's file. */
 struct rings rings_off;
 
-/* Maps a page for the mark and the lock, then one for each channel's struct
- * rings. */
+/* Maps a page for the mark and the lock, then one for each channel's rings. */
 int channels_setup(void)
 {
 	uint64_t bytes = 4096 * (1 + CHANNELS_MAX);

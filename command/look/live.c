@@ -380,10 +380,10 @@ static void note_removed(const struct keep_row *row, void *priv)
 }
 
 /*
- * Counts ended processes whose buffers were removed before a look met them: more
- * were removed, as the look before this one saw, than those that were met and are
- * not there any more. The most of all looks counts, because the session's end
- * removes buffers, too.
+ * Counts ended processes whose buffers were removed before a look met them:
+ * more were removed, as the look before this one saw, than those that were met
+ * and are not there any more. The most of all looks counts, because the
+ * session's end removes buffers, too.
  */
 static void count_unmet(struct look_rings *live, const struct keep_row *removed)
 {

@@ -59,9 +59,9 @@
 	TAFFRAIL_TYPE_OF_((((void)0, (e)).x))
 
 /*
- * Its kind, if its members can be fields and nothing is behind it. What a member
- * is stands in structures, each computed once: its type as a value (t); the kind
- * of that (q); its own type, if it is an array but not of characters, which is
+ * Its kind, if its members can be fields and nothing is behind it. What a
+ * member is stands in structures, each computed once: its type as a value (t);
+ * the kind of that (q); its own type, if it is an array but not of characters, which is
  * recorded whole, or else char[1] (a); the kind of the elements (r). As a value
  * an array is a pointer; a bit-field is none, and has no __typeof__.
  */

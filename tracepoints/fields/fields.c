@@ -318,8 +318,8 @@ static void argument_name_set(struct span argument, int nfields, int i,
 	name_set(out, nfields, i, name.p, name.end);
 }
 
-/* Returns whether an argument is TAFFRAIL_LEVEL or TAFFRAIL_MESSAGE, or the list
- * of one that another macro expanded first, whose second item is empty: no
+/* Returns whether an argument is TAFFRAIL_LEVEL or TAFFRAIL_MESSAGE, or the
+ * list of one that another macro expanded first, whose second item is empty: no
  * field. */
 static bool is_remark(struct span s)
 {

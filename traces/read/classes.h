@@ -125,9 +125,9 @@ struct trace_class {
 	struct class_memory *memory;
 };
 
-/* Memory that lives as long as the trace, or a schema: class_memory_take() returns zeroed
- * bytes, class_memory_text() a copy, or NULL; class_memory_join() moves all of
- * another trace's. */
+/* Memory that lives as long as the trace, or a schema: class_memory_take()
+ * returns zeroed bytes, class_memory_text() a copy, or NULL;
+ * class_memory_join() moves all of another trace's. */
 void *class_memory_take(struct class_memory **memory, size_t bytes);
 const char *class_memory_text(struct class_memory **memory, const char *text);
 void class_memory_join(struct class_memory **to, struct class_memory **from);
@@ -137,8 +137,8 @@ void class_memory_free(struct class_memory *memory);
  * Reads TSDL, the text of metadata. Returns 0; -ENOTSUP: it is valid so far,
  * and describes what Taffrail does not write; -EBADMSG: it makes no sense, and
  * *line is where; -ENOMEM. The caller gives a zeroed trace, and calls
- * trace_class_free() in any case. What a trace of `schemas` describes in the same
- * words is taken from there; NULL: the trace shares nothing.
+ * trace_class_free() in any case. What a trace of `schemas` describes in the
+ * same words is taken from there; NULL: the trace shares nothing.
  */
 int trace_class_parse(struct trace_class *trace, struct trace_schemas *schemas,
 		      const char *text, unsigned int *line);
@@ -150,8 +150,8 @@ struct schema_marks {
 	size_t n;
 };
 
-/* Notes a trace's schema. Returns whether it was noted before: then nothing that
- * a `shared` class of the trace says is new. Without memory it is not. */
+/* Notes a trace's schema. Returns whether it was noted before: then nothing
+ * that a `shared` class of the trace says is new. Without memory it is not. */
 bool schema_met(struct schema_marks *marks, const struct trace_class *trace);
 void schema_marks_free(struct schema_marks *marks);
 

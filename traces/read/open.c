@@ -109,7 +109,8 @@ bool read_trace_more(struct trace_class *trace, const char *text)
 	unsigned int line;
 	bool any = false;
 
-	if (!read_trace(&other, NULL, text, &line) && other.large == trace->large &&
+	if (!read_trace(&other, NULL, text, &line) &&
+	    other.large == trace->large &&
 	    other.context_bytes == trace->context_bytes)
 		any = add_events(trace, &other);
 	trace_class_free(&other);

@@ -16,8 +16,8 @@ struct ring_totals {
 	uint64_t lost;
 };
 
-/* Names addresses in copies of rings (symbols.h), from files of the programs; or
- * NULL: they have no names. Set it before rings are added. */
+/* Names addresses in copies of rings (symbols.h), from files of the programs;
+ * or NULL: they have no names. Set it before rings are added. */
 extern void (*rings_name)(struct trace_symbols *symbols,
 			  const struct session_view *session,
 			  const struct process_page *process,

@@ -4,8 +4,8 @@
  * differ in a few lines of their metadata, and the rest is parsed once.
  *
  * What must stay true here:
- *  - two traces share a schema only if every byte of their metadata is the same,
- *    but for what parse_declaration() of tsdl.c takes for the trace's own;
+ *  - two traces share a schema only if every byte of their metadata is the
+ *    same, but for what parse_declaration() of tsdl.c takes for the trace's own;
  *  - an event class of a schema is not changed by who reads a trace: what is
  *    read gets a class of the trace's own, schema_own_class().
  */

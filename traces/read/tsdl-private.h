@@ -65,9 +65,9 @@ struct tsdl {
 	struct trace_schema *schema;
 	struct class_memory **memory;	/* of what is taken: the schema's, or
 					 * the trace's */
-	const char *kept;		/* up to here the text is in
-					 * schema->text, or is the trace's own */
-	bool shared;			/* from here on all of it is there */
+	const char *kept;		/* up to here the text is the trace's
+					 * own, or in schema->text */
+	bool shared;			/* all of it is there from here on */
 	bool alone;			/* no other trace shares the schema */
 	struct class_memory *scratch;	/* until the text is parsed */
 };
