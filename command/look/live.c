@@ -405,9 +405,10 @@ static void tell_unmet(struct look *look)
 
 	if (!look->follow || !live->unmet)
 		return;
-	command_failed("%s of %s %s missing: the buffers of ended processes had "
-		       "more than %lluM, and the oldest were removed before "
-		       "they could be read; use a smaller --buffer-size",
+	command_failed("%s of %s %s missing: the buffers of ended processes "
+		       "had more than %lluM, and the oldest were removed "
+		       "before they could be read; use a smaller "
+		       "--buffer-size",
 		       counted(events, "event"),
 		       counted(live->unmet, "ended process"),
 		       agreed(events, "is", "are"), KEEP_BYTES >> 20);
