@@ -94,7 +94,7 @@ static handler_fn *install(handler_fn *handler, unsigned long flags)
 	return (handler_fn *)(void *)was.handler;
 }
 
-/* The public names do not call each other: another library may have them, too. */
+/* No public name calls another: a program's library may have that one, too. */
 static handler_fn *set_bsd(int number, handler_fn *handler)
 {
 	if (libcs(number))

@@ -61,9 +61,9 @@
 /*
  * Its kind, if its members can be fields and nothing is behind it. What a
  * member is stands in structures, each computed once: its type as a value (t);
- * the kind of that (q); its own type, if it is an array but not of characters, which is
- * recorded whole, or else char[1] (a); the kind of the elements (r). As a value
- * an array is a pointer; a bit-field is none, and has no __typeof__.
+ * the kind of that (q); its own type, if it is an array but not of characters,
+ * which is recorded whole, or else char[1] (a); the kind of the elements (r).
+ * As a value an array is a pointer; a bit-field is none, and has no __typeof__.
  */
 #define TAFFRAIL_KINDED1_(i, x, ...)	TAFFRAIL_KIND_(i, x)
 #define TAFFRAIL_KINDED_(i, e, how, names, ...)				\

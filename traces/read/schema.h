@@ -5,7 +5,7 @@
  *
  * What must stay true here:
  *  - two traces share a schema only if every byte of their metadata is the
- *    same, but for what parse_declaration() of tsdl.c takes for the trace's own;
+ *    same, but for what parse_declaration() of tsdl.c takes for a trace's own;
  *  - an event class of a schema is not changed by who reads a trace: what is
  *    read gets a class of the trace's own, schema_own_class().
  */
