@@ -87,7 +87,7 @@ testsuite_stress_rings_SOURCES = \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/modes testsuite/stress/run
 EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
-	testsuite/unit/filter-bed.h \
+	testsuite/unit/condition.h testsuite/unit/filter-bed.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \
 	testsuite/unit/usdt.h
 

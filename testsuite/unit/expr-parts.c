@@ -3,7 +3,7 @@
  * Conditions on elements of arrays, on members of structures in arrays, and on
  * the options of unions: compiled, verified, run.
  */
-#include "unit.h"
+#include "condition.h"
 
 #include <errno.h>
 
@@ -61,26 +61,11 @@ static const struct expr_fields fields = {
 				      (const char *)(&shown + 1) }
 };
 
-static _Alignas(8) char buffer[AX_PROGRAM_BYTES(AX_CODE_MAX)];
-static const struct ax_program *program = (const void *)buffer;
-
-/* Compiles and verifies a text. Returns 0, or the compiler's error. */
 static int make(const char *text, struct expr_error *error)
 {
-	uint8_t code[AX_CODE_MAX];
-	struct ax_source source = { .code = code, .want_result = 1,
-				    .layout = &layout };
-	struct ax_refusal refusal;
-	int ret = expr_compile(text, &fields, code,
-			       EXPR_CODE_BYTES(strlen(text)), error);
+	struct ax_source source = { .layout = &layout };
 
-	if (ret < 0)
-		return ret;
-	source.bytes = (uint32_t)ret;
-	ret = ax_verify(buffer, sizeof(buffer), &source, &refusal);
-	unit_check(ret == 0, "\"%s\" passes the verifier%s%s", text,
-		   ret ? ": " : "", ret ? refusal.fact : "");
-	return ret ? -EPROTO : 0;
+	return condition_make(text, &fields, source, error);
 }
 
 static const struct {

@@ -3,7 +3,7 @@
  * Conditions as users type them (tracepoints/conditions/expr.h): compiled,
  * verified, run.
  */
-#include "unit.h"
+#include "condition.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,27 +84,12 @@ static const struct ax_machine machine = {
 	.procname = fake_procname,
 };
 
-static _Alignas(8) char buffer[AX_PROGRAM_BYTES(AX_CODE_MAX)];
-static const struct ax_program *program = (const void *)buffer;
-
-/* Compiles and verifies a text. Returns 0, or the compiler's error. */
 static int make(const char *text, const struct expr_fields *of,
 		const struct ax_layout *in, struct expr_error *error)
 {
-	uint8_t code[AX_CODE_MAX];
-	struct ax_source source = { .code = code, .want_result = 1,
-				    .layout = in, .machine = &machine };
-	struct ax_refusal refusal;
-	int ret = expr_compile(text, of, code,
-			       EXPR_CODE_BYTES(strlen(text)), error);
+	struct ax_source source = { .layout = in, .machine = &machine };
 
-	if (ret < 0)
-		return ret;
-	source.bytes = (uint32_t)ret;
-	ret = ax_verify(buffer, sizeof(buffer), &source, &refusal);
-	unit_check(ret == 0, "\"%s\" passes the verifier%s%s", text,
-		   ret ? ": " : "", ret ? refusal.fact : "");
-	return ret ? -EPROTO : 0;
+	return condition_make(text, of, source, error);
 }
 
 /* A text, and whether it holds for the event. */
@@ -408,7 +393,8 @@ static void check_quick(void)
 			source.bytes = (uint32_t)expr_compile(text, &of, code,
 							      sizeof(code),
 							      &error);
-			if (ax_verify(buffer, sizeof(buffer), &source,
+			if (ax_verify(condition_buffer,
+				      sizeof(condition_buffer), &source,
 				      &refusal)) {
 				wrong++;
 				continue;
