@@ -83,8 +83,8 @@ static void begin(struct mapped *m, uint64_t from, uint32_t number)
 		m->seen = number;
 }
 
-/* Ends the times of those that the telling `number`, which is complete, has
- * not. */
+/* Ends the time of each mapping that the complete telling `number` does not
+ * name. */
 static void end_others(struct mapped_list *list, uint32_t number,
 		       uint64_t until)
 {

@@ -63,7 +63,7 @@ struct look_rings {
 	struct trace_set set;		/* anchors only */
 	struct known *known;
 	size_t n;
-	struct ring_totals gone;	/* of those that are known no more */
+	struct ring_totals gone;	/* of processes that were forgotten */
 	uint64_t ngone;
 	struct keep_row removed;	/* of the session, as looked at last */
 	struct keep_row before;		/* and at first */
@@ -380,10 +380,10 @@ static void note_removed(const struct keep_row *row, void *priv)
 }
 
 /*
- * Counts ended processes whose buffers were removed before a look met them:
- * more were removed, as the look before this one saw, than those that were met
- * and are not there any more. The most of all looks counts, because the
- * session's end removes buffers, too.
+ * Counts ended processes whose buffers were removed before a look met them. The
+ * session says how many were removed up to the look before this one; those
+ * that a look met, and that are gone, are subtracted. The largest result of all
+ * looks counts, because the session's end removes buffers, too.
  */
 static void count_unmet(struct look_rings *live, const struct keep_row *removed)
 {

@@ -179,8 +179,8 @@ static struct cell *cell_of(struct report *r, const struct pair_kind *kind,
 	return *cell;
 }
 
-/* Returns whether a trace lost events behind the time: those that a pair is
- * made of may have been of others. */
+/* Returns whether a trace lost events after the time. Then begin and end of a
+ * pair may belong to different pairs. */
 static bool has_lost(const struct report *r, const struct trace_class *trace,
 		     int64_t since)
 {

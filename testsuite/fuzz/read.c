@@ -273,8 +273,8 @@ static bool same_traces(const struct trace_class *a,
 	return true;
 }
 
-/* Parses the metadata, and a text that differs from it by some bytes, which may
- * be among those that each trace has of its own. */
+/* Parses the metadata, then the same text with some bytes changed. Traces may
+ * share the rest, whether or not these bytes lie in blocks of their own. */
 static void share(struct fuzz *fuzz, const struct input *in)
 {
 	struct trace_schemas schemas = { 0 };
