@@ -64,7 +64,8 @@ static int wait_came(struct call *call)
 
 	while (page_read(process, &page)->wake.state &&
 	       page.wake.came == call->wake.came) {
-		/* EBUSY: the previous service thread had not left yet */
+		/* EBUSY: the previous service thread had not left yet, or the
+		 * offer was withdrawn meanwhile */
 		if (page.wake.state == WAKE_OFFERED && page.wake.error) {
 			call->refused = page.wake.error == EBUSY ?
 						0 : page.wake.error;
@@ -310,7 +311,8 @@ int summon_failed(const struct rundir_process *process)
 {
 	struct process_wake wake;
 
-	return wake_read(process, &wake) == WAKE_OFFERED ? wake.error : 0;
+	return wake_read(process, &wake) == WAKE_OFFERED &&
+	       wake.error != EBUSY ? wake.error : 0;
 }
 
 bool summon_never(const struct rundir_process *process)

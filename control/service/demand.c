@@ -196,23 +196,30 @@ SIGSAFE void demand_offer(int error)
 	}
 }
 
-SIGSAFE void demand_begin(void)
+/* The offer says why the try before it has failed, or 0. */
+static void begin(int error)
 {
 	struct process_wake *wake = &process.page->wake;
 
 	/* Also while a thread is about to end: a maker that takes the offer
 	 * checks that this thread has gone. */
 	if (offer_prepare(wake))
-		offer(wake, WAKE_NONE, 0);
+		offer(wake, WAKE_NONE, error);
 	/* for commands to say why nobody answers */
 	if (never())
 		store_relaxed(&wake->error, ENOTSUP);
 	if (agent_signal || !stays() || never() || thread_service())
 		return;
+	store_relaxed(&wake->error, 0);
 	make(wake);
 	if (load_relaxed(&wake->error))
 		log_fact(LOG_ERROR, "service", "cannot make the service thread",
 			 -load_relaxed(&wake->error));
+}
+
+SIGSAFE void demand_begin(void)
+{
+	begin(0);
 }
 
 void demand_make(void)
@@ -262,9 +269,10 @@ SIGSAFE int demand_withdraw(void)
 
 SIGSAFE void demand_give_back(int withdrawn)
 {
+	/* a maker that came meanwhile was refused: its command tries again */
 	if (withdrawn && !__atomic_sub_fetch(&demand_withdrawn, 1,
 					     __ATOMIC_SEQ_CST))
-		demand_begin();
+		begin(EBUSY);
 }
 
 /* Ignores the signal, or installs the handler again. An exec resets handlers,
