@@ -472,5 +472,6 @@ int called_exchange(struct client *client, struct message *head,
 	answer->bytes = called.payload ? called.head.bytes : 0;
 	*head = called.head;
 	/* the process executes another program, or unshares a namespace */
-	return ret == -EAGAIN && client->answered ? -EBUSY : ret;
+	return ret == -EAGAIN && (client->answered || client->last) ? -EBUSY :
+								     ret;
 }

@@ -201,16 +201,17 @@ static int explain_connect(struct client *client,
 /*
  * Returns true when a connection that failed may still succeed. -EAGAIN: the
  * backlog is full, and poll() does not report that. No socket, or no listener:
- * the process is just starting, or just ending.
+ * the process is just starting, or just ending; or it obeys, and ends its
+ * service thread again and again (control/service/demand.c).
  */
 static bool worth_waiting(int error, const struct rundir_process *process,
-			  int64_t waited)
+			  int64_t waited, bool obeys)
 {
 	if (error == -EAGAIN)
 		return waited < CLIENT_TIMEOUT_MS &&
 		       !process_stopped(process->pid);
 	return (error == -ENOENT || error == -ECONNREFUSED) &&
-	       waited < CLIENT_START_MS &&
+	       waited < (obeys ? CLIENT_AGAIN_MS : CLIENT_START_MS) &&
 	       rundir_lives(process);
 }
 
@@ -246,15 +247,17 @@ static int reach(struct client *client)
 int client_connect(struct client *client, const struct rundir_process *process)
 {
 	int64_t begin = now_ms();
+	bool obeys = false;
 	int ret = 0;
 
 	client->error[0] = '\0';
 	client->answered = false;
+	client->last = false;
 	client->called = false;
 	client->process = process;
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
 	while ((client->fd = reach(client)) < 0 &&
-	       worth_waiting(client->fd, process, now_ms() - begin)) {
+	       worth_waiting(client->fd, process, now_ms() - begin, obeys)) {
 		/* it came, and went */
 		if (ret > 0 && summon_failed(process) > 0)
 			break;
@@ -262,6 +265,7 @@ int client_connect(struct client *client, const struct rundir_process *process)
 		      summon(process, client->error, sizeof(client->error));
 		if (ret < 0)
 			break;
+		obeys |= ret > 0;
 		nanosleep(&while_waiting, NULL);
 	}
 	if (client->fd < 0) {
@@ -330,6 +334,13 @@ static int receive_answer(struct client *client, enum message_type type,
 	return receive_all(client->fd, answer->payload, head.bytes, deadline);
 }
 
+/* Returns true when the request may be sent again: the agent has not seen it,
+ * or it changes nothing. */
+static bool repeatable(const struct client *client, enum message_type type)
+{
+	return !client->last && (!client->answered || type == MESSAGE_LIST ||
+				 type == MESSAGE_STATUS);
+}
 
 static int exchange(struct client *client, enum message_type type,
 		    const struct client_request *request,
@@ -362,7 +373,7 @@ static int exchange(struct client *client, enum message_type type,
 		ret = send_all(client->fd, request->text, head.bytes, deadline);
 	if (!ret)
 		ret = receive_answer(client, type, answer, status, deadline);
-	if (ret == -ECONNRESET && !client->answered &&
+	if (ret == -ECONNRESET && repeatable(client, type) &&
 	    rundir_lives(client->process))
 		return -EAGAIN;
 	if (ret == -ECONNRESET && await_end(client->process))
@@ -375,9 +386,8 @@ static int exchange(struct client *client, enum message_type type,
 	return ret;
 }
 
-/* Sends the request again after the agent hung up before its first answer: the
- * service thread was just leaving, or had no room for one more connection. It
- * has not seen the request. */
+/* Sends the request again after the agent hung up: the service thread was just
+ * leaving, or had no room for one more connection. */
 static int exchange_again(struct client *client, enum message_type type,
 			  const struct client_request *request,
 			  struct client_answer *answer, int32_t *status)
@@ -394,7 +404,7 @@ static int exchange_again(struct client *client, enum message_type type,
 		if (ret)
 			return ret;
 		client->timeout_ms = timeout_ms;
-		client->answered = now_ms() - begin > CLIENT_AGAIN_MS;
+		client->last = now_ms() - begin > CLIENT_AGAIN_MS;
 		ret = exchange(client, type, request, answer, status);
 	} while (ret == -EAGAIN);
 	return ret;

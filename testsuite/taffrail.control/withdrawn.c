@@ -3,6 +3,7 @@
  * Takes back the agent's offer of a service thread when it is told to; each
  * line of its input is one order:
  *
+ *	unshare		for the time of an unshare(2): "unshared"
  *	exec FILE	for a second: a program that calls execve(2) waits as
  *			long for a command that is about to send a signal. FILE
  *			is the process's page, where the order pretends such a
@@ -12,6 +13,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,6 +66,11 @@ int main(void)
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "exec ", 5) && exec_fails(line + 5))
 			return 1;
+		if (!strcmp(line, "unshare")) {
+			if (unshare(CLONE_FS))
+				return 1;
+			say("unshared");
+		}
 	}
 	return 0;
 }
