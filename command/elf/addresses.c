@@ -22,6 +22,7 @@
 #define PATH_ROOM	(PATH_MAX + 32)
 #define KEPT_ROWS	4096
 #define KEPT_MAX	65536
+#define STEPS_MAX	(1u << 26)	/* over symbols and what they cover */
 
 /* An address that has a name, in a module. */
 struct located {
@@ -37,6 +38,7 @@ struct resolving {
 	size_t count;
 	const struct process_page *process;
 	const struct metadata_clock *clock;
+	uint32_t steps;			/* over symbols, that may be done */
 };
 
 /* Returns the time of a clock reading, in seconds since 1970. */
@@ -233,7 +235,7 @@ static void kept_add(const struct kept_name *model, const char *name)
 }
 
 /* Names addresses of a module, from an open file. */
-static void name_in_file(const struct resolving *r, size_t module, int fd,
+static void name_in_file(struct resolving *r, size_t module, int fd,
 			 struct named_address *wanted, size_t n)
 {
 	const char *path = r->mapped.mapped[module].path;
@@ -254,7 +256,7 @@ static void name_in_file(const struct resolving *r, size_t module, int fd,
 			missing[lacking++].address = wanted[i].address;
 	}
 	if (lacking)
-		named_find(m, fd, missing, lacking);
+		named_find(m, fd, missing, lacking, &r->steps);
 	for (size_t i = 0; i < n && found < lacking; i++) {
 		if (wanted[i].name)
 			continue;
@@ -268,7 +270,7 @@ static void name_in_file(const struct resolving *r, size_t module, int fd,
 
 /* Names the addresses of one module, which are names[i] where located[i] is in
  * it. */
-static void name_module(const struct resolving *r, size_t module,
+static void name_module(struct resolving *r, size_t module,
 			struct symbol_name *names)
 {
 	struct named_address *wanted = calloc(r->count, sizeof(*wanted));
@@ -289,7 +291,7 @@ static void name_module(const struct resolving *r, size_t module,
 	free(wanted);
 }
 
-static void name_all(const struct resolving *r, struct trace_symbols *symbols)
+static void name_all(struct resolving *r, struct trace_symbols *symbols)
 {
 	struct symbol_name *names = calloc(r->count, sizeof(*names));
 	size_t kept = 0;
@@ -312,7 +314,8 @@ void addresses_name(struct trace_symbols *symbols,
 		    const struct process_page *process,
 		    const struct metadata_clock *clock)
 {
-	struct resolving r = { .process = process, .clock = clock };
+	struct resolving r = { .process = process, .clock = clock,
+			       .steps = STEPS_MAX };
 
 	if (!symbols->nuses)
 		return;

@@ -40,8 +40,9 @@ void named_free(struct named_module *module);
 /* Returns whether the module has the address, or has code there. */
 bool named_has(const struct named_module *module, uint64_t address, bool code);
 
-/* Names addresses of the module, which are in order, each once. */
+/* Names addresses of the module, which are in order, each once. Takes its work
+ * from `steps`: when none are left, no address gets a name. */
 void named_find(const struct named_module *module, int fd,
-		struct named_address *addresses, size_t n);
+		struct named_address *addresses, size_t n, uint32_t *steps);
 
 #endif

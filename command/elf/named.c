@@ -4,20 +4,25 @@
  * gABI 4.1, "Program Header" and "Symbol Table".
  *
  * What must stay true here: the file is input, and may change while it is read:
- * it is not mapped. The work is bounded, whatever its tables say.
+ * it is not mapped. Memory and work are bounded, whatever its tables say, so
+ * libelf does not read it: it keeps each section as a whole.
  */
 #include "command/elf/named-private.h"
 
-#include <gelf.h>
-#include <libelf.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/elf/mapped-private.h"
 
 #define SYMBOL_BYTES	160		/* of a name, with its NUL; cut */
-#define STEPS_MAX	(1u << 26)	/* over symbols and what they cover */
+#define NAME_STEPS	128u		/* what reading a name takes */
+#define SYMBOLS_AT_ONCE	2048u
+#define SECTIONS_AT_ONCE 64u
+#define PROGRAM_HEADERS_MAX 64u
 
 /* The best symbol so far for an address. */
 struct found {
@@ -31,25 +36,36 @@ struct naming {
 	struct named_address *addresses;
 	struct found *found;
 	size_t n;
-	uint32_t steps;
+	int fd;
+	uint64_t file_bytes;
+	Elf64_Shdr names;		/* the section of symbols' names */
+	uint32_t *steps;		/* that may still be done */
 };
 
-static Elf *open_elf(int fd)
+/* Counts steps; false: there are none left. */
+static bool take_steps(struct naming *naming, uint32_t steps)
 {
-	GElf_Ehdr header;
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf && elf_kind(elf) == ELF_K_ELF && gelf_getehdr(elf, &header) &&
-	    header.e_ident[EI_CLASS] == ELFCLASS64 &&
-	    (header.e_type == ET_EXEC || header.e_type == ET_DYN))
-		return elf;
-	elf_end(elf);
-	return NULL;
+	*naming->steps -= *naming->steps < steps ? *naming->steps : steps;
+	return *naming->steps;
 }
 
-static void add_segment(struct named_module *module, const GElf_Phdr *ph)
+/* Reads `bytes` of the file, all of them. */
+static bool read_at(int fd, void *to, size_t bytes, uint64_t offset)
+{
+	return offset <= INT64_MAX &&
+	       pread(fd, to, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+static bool read_header(int fd, Elf64_Ehdr *header)
+{
+	return read_at(fd, header, sizeof(*header), 0) &&
+	       !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
+	       header->e_ident[EI_CLASS] == ELFCLASS64 &&
+	       header->e_ident[EI_DATA] == ELFDATA2LSB &&
+	       (header->e_type == ET_EXEC || header->e_type == ET_DYN);
+}
+
+static void add_segment(struct named_module *module, const Elf64_Phdr *ph)
 {
 	struct named_segment *more =
 		reallocarray(module->segments, module->nsegments + 1,
@@ -65,7 +81,7 @@ static void add_segment(struct named_module *module, const GElf_Phdr *ph)
 
 /* Returns whether the mapping begins with the first page of the segment, or in
  * it. */
-static bool maps_segment(const struct mapped *mapped, const GElf_Phdr *ph)
+static bool maps_segment(const struct mapped *mapped, const Elf64_Phdr *ph)
 {
 	uint64_t page = ph->p_align > 1 ? ph->p_align : 1;
 
@@ -73,33 +89,39 @@ static bool maps_segment(const struct mapped *mapped, const GElf_Phdr *ph)
 	       mapped->offset < ph->p_offset + ph->p_filesz;
 }
 
+/* Finds out how far the module was moved, by what of it is mapped. */
+static bool read_segments(struct named_module *module, int fd,
+			  const struct mapped *mapped)
+{
+	Elf64_Phdr ph[PROGRAM_HEADERS_MAX];
+	Elf64_Ehdr header;
+	bool known = false;
+
+	if (!read_header(fd, &header) || header.e_phnum > PROGRAM_HEADERS_MAX ||
+	    !read_at(fd, ph, header.e_phnum * sizeof(*ph), header.e_phoff))
+		return false;
+	for (size_t i = 0; i < header.e_phnum; i++) {
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		add_segment(module, &ph[i]);
+		if (known || !maps_segment(mapped, &ph[i]))
+			continue;
+		known = true;
+		module->shift = mapped->start - ph[i].p_vaddr -
+				(mapped->offset - ph[i].p_offset);
+	}
+	return known;
+}
+
 void named_read_segments(struct named_module *module, int fd,
 			 const struct mapped *mapped)
 {
-	Elf *elf = open_elf(fd);
-	bool known = false;
-	GElf_Phdr ph;
-	size_t n;
-
 	memset(module, 0, sizeof(*module));
 	module->name = strrchr(mapped->path, '/') + 1;
-	if (elf && !elf_getphdrnum(elf, &n))
-		for (size_t i = 0; i < n; i++) {
-			if (!gelf_getphdr(elf, (int)i, &ph) ||
-			    ph.p_type != PT_LOAD)
-				continue;
-			add_segment(module, &ph);
-			if (known || !maps_segment(mapped, &ph))
-				continue;
-			known = true;
-			module->shift = mapped->start - ph.p_vaddr -
-					(mapped->offset - ph.p_offset);
-		}
+	if (!read_segments(module, fd, mapped))
+		named_free(module);
 	for (size_t i = 0; i < module->nsegments; i++)
 		module->segments[i].start += module->shift;
-	if (!known)
-		named_free(module);
-	elf_end(elf);
 }
 
 void named_free(struct named_module *module)
@@ -121,10 +143,10 @@ bool named_has(const struct named_module *module, uint64_t address, bool code)
 
 /* Returns how well a symbol names what it covers; 0: not at all. Of one
  * function's names, the one without underscores is the one that people use. */
-static int rank_of(const GElf_Sym *symbol, const char *name)
+static int rank_of(const Elf64_Sym *symbol, const char *name)
 {
-	int type = GELF_ST_TYPE(symbol->st_info);
-	int bind = GELF_ST_BIND(symbol->st_info);
+	int type = ELF64_ST_TYPE(symbol->st_info);
+	int bind = ELF64_ST_BIND(symbol->st_info);
 	int rank;
 
 	if (!*name || *name == '$' || symbol->st_shndx == SHN_UNDEF ||
@@ -190,41 +212,93 @@ static size_t first_from(const struct naming *naming, uint64_t start)
 	return low;
 }
 
-static void take_symbol(struct naming *naming, const GElf_Sym *symbol,
-			const char *name)
+/* Reads the name of a symbol; false: it is none. */
+static bool read_name(struct naming *naming, char *name, uint64_t at)
+{
+	const Elf64_Shdr *names = &naming->names;
+	uint64_t left = names->sh_size - at;
+	size_t bytes = left < SYMBOL_BYTES ? left : SYMBOL_BYTES;
+
+	if (at >= names->sh_size || !take_steps(naming, NAME_STEPS) ||
+	    !read_at(naming->fd, name, bytes, names->sh_offset + at))
+		return false;
+	if (bytes == SYMBOL_BYTES)
+		name[SYMBOL_BYTES - 1] = '\0';
+	return memchr(name, '\0', bytes);
+}
+
+static void take_symbol(struct naming *naming, const Elf64_Sym *symbol)
 {
 	uint64_t start = symbol->st_value + naming->module->shift;
 	/* a label without a size is what is there, and nothing behind it */
 	uint64_t bytes = symbol->st_size ? symbol->st_size : 1;
-	int rank = rank_of(symbol, name);
+	char name[SYMBOL_BYTES];
+	int rank = -1;
 
 	for (size_t i = first_from(naming, start); rank && i < naming->n; i++) {
 		uint64_t before = naming->addresses[i].address - start;
+		struct found *found = &naming->found[i];
 
-		naming->steps++;
-		if (before >= bytes || naming->steps > STEPS_MAX)
+		if (before >= bytes || !take_steps(naming, 1))
 			return;
-		consider(&naming->found[i], name, rank, before);
+		if (found->rank && before > found->before)
+			continue;
+		if (rank < 0)
+			rank = read_name(naming, name, symbol->st_name) ?
+				       rank_of(symbol, name) : 0;
+		if (rank)
+			consider(found, name, rank, before);
 	}
 }
 
-static void take_table(struct naming *naming, Elf *elf, Elf_Scn *section,
-		       const GElf_Shdr *header)
+/* Returns whether a section is in the file. */
+static bool is_there(const struct naming *naming, const Elf64_Shdr *section)
 {
-	Elf_Data *data = elf_getdata(section, NULL);
-	const char *name;
-	GElf_Sym symbol;
+	return section->sh_offset <= naming->file_bytes &&
+	       section->sh_size <= naming->file_bytes - section->sh_offset;
+}
 
-	for (int i = 0; data && gelf_getsym(data, i, &symbol) &&
-	     naming->steps++ < STEPS_MAX; i++) {
-		size_t at = first_from(naming, symbol.st_value +
-						       naming->module->shift);
+static void take_table(struct naming *naming, const Elf64_Ehdr *header,
+		       const Elf64_Shdr *table)
+{
+	Elf64_Sym symbols[SYMBOLS_AT_ONCE];
+	uint64_t offset = table->sh_offset;
+	uint64_t left = table->sh_size / sizeof(*symbols);
 
-		if (at == naming->n)
-			continue;
-		name = elf_strptr(elf, header->sh_link, symbol.st_name);
-		if (name)
-			take_symbol(naming, &symbol, name);
+	if (!is_there(naming, table) || table->sh_link >= header->e_shnum ||
+	    !read_at(naming->fd, &naming->names, sizeof(naming->names),
+		     header->e_shoff + table->sh_link * sizeof(*table)) ||
+	    naming->names.sh_type != SHT_STRTAB ||
+	    !is_there(naming, &naming->names))
+		return;
+	while (left) {
+		size_t n = left < SYMBOLS_AT_ONCE ? left : SYMBOLS_AT_ONCE;
+
+		if (!take_steps(naming, (uint32_t)n) ||
+		    !read_at(naming->fd, symbols, n * sizeof(*symbols), offset))
+			return;
+		for (size_t i = 0; i < n; i++)
+			take_symbol(naming, &symbols[i]);
+		offset += n * sizeof(*symbols);
+		left -= n;
+	}
+}
+
+static void take_tables(struct naming *naming, const Elf64_Ehdr *header)
+{
+	Elf64_Shdr sections[SECTIONS_AT_ONCE];
+
+	for (size_t first = 0, n; first < header->e_shnum; first += n) {
+		n = header->e_shnum - first;
+		n = n < SECTIONS_AT_ONCE ? n : SECTIONS_AT_ONCE;
+		if (!take_steps(naming, (uint32_t)n) ||
+		    !read_at(naming->fd, sections, n * sizeof(*sections),
+			     header->e_shoff + first * sizeof(*sections)))
+			return;
+		for (size_t i = 0; i < n; i++)
+			if (sections[i].sh_type == SHT_SYMTAB ||
+			    sections[i].sh_type == SHT_DYNSYM)
+				take_table(naming, header, &sections[i]);
 	}
 }
 
@@ -253,22 +327,20 @@ static void put_names(const struct naming *naming)
 }
 
 void named_find(const struct named_module *module, int fd,
-		struct named_address *addresses, size_t n)
+		struct named_address *addresses, size_t n, uint32_t *steps)
 {
 	struct naming naming = { .module = module, .addresses = addresses,
-				 .n = n };
-	Elf *elf = open_elf(fd);
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
+				 .n = n, .fd = fd, .steps = steps };
+	Elf64_Ehdr header;
+	struct stat st;
 
+	if (!read_header(fd, &header) || fstat(fd, &st))
+		return;
+	naming.file_bytes = (uint64_t)st.st_size;
 	naming.found = calloc(n, sizeof(*naming.found));
-	while (elf && naming.found && (section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_SYMTAB ||
-		     header.sh_type == SHT_DYNSYM))
-			take_table(&naming, elf, section, &header);
-	if (elf && naming.found && naming.steps < STEPS_MAX)
+	if (naming.found)
+		take_tables(&naming, &header);
+	if (naming.found && *steps)
 		put_names(&naming);
 	free(naming.found);
-	elf_end(elf);
 }

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #endif
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -172,6 +173,18 @@ static void changed(const char *path)
 		exit(1);
 }
 
+/* Code of a file that is no library, but that a library tells of. */
+static void mapped(const char *path, const char *one)
+{
+	const void *first, *second;
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE,
+			  open(path, O_RDONLY | O_CLOEXEC), 0);
+
+	load(one, &first, &second);
+	hit("mapped", code);
+	hit("loaded", first);
+}
+
 /* Addresses of which each is another one. */
 static void many(int n)
 {
@@ -194,6 +207,8 @@ int main(int argc, char **argv)
 		libraries(argv[2], argv[3]);
 	else if (!strcmp(mode, "children"))
 		children(argv[2]);
+	else if (!strcmp(mode, "mapped"))
+		mapped(argv[2], argv[3]);
 	else if (!strcmp(mode, "many"))
 		many(atoi(argv[2]));
 	else if (!strcmp(mode, "changed"))
