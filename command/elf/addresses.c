@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/index.h"
@@ -22,6 +23,7 @@
 #define PATH_ROOM	(PATH_MAX + 32)
 #define KEPT_ROWS	4096
 #define KEPT_MAX	65536
+#define SECOND		INT64_C(1000000000)
 #define STEPS_MAX	(1u << 26)	/* over symbols and what they cover */
 
 /* An address that has a name, in a module. */
@@ -52,8 +54,33 @@ static int64_t seconds_at(const struct resolving *r, uint64_t reading,
 	return r->clock->offset_s + (int64_t)(all / hz);
 }
 
+/* Returns by how much a file's time may be before the change that set it. */
+static int64_t file_clock_tick(const struct stat *st)
+{
+	struct timespec tick = { 0, SECOND / 100 };
+
+	/* file systems that count seconds */
+	if (!st->st_ctim.tv_nsec)
+		return SECOND;
+	clock_getres(CLOCK_REALTIME_COARSE, &tick);
+	return tick.tv_nsec;
+}
+
+/* Returns the time from a file's change on, up to two seconds. */
+static int64_t nanoseconds_between(const struct timespec *change,
+				   int64_t seconds, uint64_t nanoseconds)
+{
+	if (seconds < change->tv_sec)
+		return 0;
+	if (seconds > change->tv_sec + 1)
+		return 2 * SECOND;
+	return (seconds - change->tv_sec) * SECOND + (int64_t)nanoseconds -
+	       change->tv_nsec;
+}
+
 /* Returns whether an open file is the one that was mapped, and was not changed
- * since. File systems with volumes may show another device in maps. */
+ * since. A change one tick before may have been after. File systems with volumes
+ * may show another device in maps. */
 static bool is_mapped(const struct resolving *r, const struct mapped *m,
 		      const struct stat *st)
 {
@@ -67,13 +94,11 @@ static bool is_mapped(const struct resolving *r, const struct mapped *m,
 	seconds = seconds_at(r, m->since, &nanoseconds);
 	if (r->process->clock_kind == CLOCK_KIND_ATOMIC) {
 		/* a count of events is no time */
-		seconds = (int64_t)(r->process->start.realtime_ns /
-				    1000000000);
-		nanoseconds = r->process->start.realtime_ns % 1000000000;
+		seconds = (int64_t)(r->process->start.realtime_ns / SECOND);
+		nanoseconds = r->process->start.realtime_ns % SECOND;
 	}
-	return st->st_ctim.tv_sec < seconds ||
-	       (st->st_ctim.tv_sec == seconds &&
-		(uint64_t)st->st_ctim.tv_nsec <= nanoseconds);
+	return nanoseconds_between(&st->st_ctim, seconds, nanoseconds) >
+	       file_clock_tick(st);
 }
 
 /* Opens the file of a module: by its path here, or as the process sees it.
