@@ -138,6 +138,7 @@ command_sources = \
 	command/processes/handed.h \
 	command/processes/later.c \
 	command/processes/later.h \
+	command/processes/messages.c \
 	command/processes/others.c \
 	command/processes/others.h \
 	command/processes/rule.c \
