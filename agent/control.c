@@ -82,14 +82,15 @@ static int bytes_receive(int fd, void *to, uint32_t n)
 	int ret;
 
 	while (n) {
-		long got;
+		long got = sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL,
+				NULL);
 
-		ret = peer_wait(fd, POLLIN, deadline);
-		if (ret)
-			return ret;
-		got = sys6(SYS_recvfrom, fd, p, n, MSG_DONTWAIT, NULL, NULL);
-		if (got == -EAGAIN || got == -EINTR)
+		if (got == -EAGAIN || got == -EINTR) {
+			ret = peer_wait(fd, POLLIN, deadline);
+			if (ret)
+				return ret;
 			continue;
+		}
 		if (got <= 0)
 			return got ? (int)got : -EPIPE;
 		p += got;
@@ -105,15 +106,15 @@ static int bytes_send(int fd, const void *from, uint32_t n)
 	int ret;
 
 	while (n) {
-		long sent;
+		long sent = sys6(SYS_sendto, fd, p, n,
+				 MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
 
-		ret = peer_wait(fd, POLLOUT, deadline);
-		if (ret)
-			return ret;
-		sent = sys6(SYS_sendto, fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT,
-			    NULL, 0);
-		if (sent == -EAGAIN || sent == -EINTR)
+		if (sent == -EAGAIN || sent == -EINTR) {
+			ret = peer_wait(fd, POLLOUT, deadline);
+			if (ret)
+				return ret;
 			continue;
+		}
 		if (sent <= 0)
 			return sent ? (int)sent : -EPIPE;
 		p += sent;

@@ -287,6 +287,22 @@ static int service_serve(void)
 	return 0;
 }
 
+/* Before the thread ends: answers the peers that have already called. One turn
+ * lets a peer in, the next one serves it. */
+static void service_last(void)
+{
+	int turns = 2;
+	int i;
+
+	for (i = 0; i < nsources; i++)
+		if (sources[i].ready != control_ready &&
+		    sources[i].ready != control_listener_ready)
+			fds[i].fd = -1;
+	while (turns-- && sys3(SYS_poll, fds, nsources, 0) > 0 &&
+	       !service_serve())
+		;
+}
+
 /* Returns 1 when no peer is left and the thread may end. The 2 descriptors are
  * the bell and the control socket. */
 static int service_idle(void)
@@ -347,6 +363,8 @@ static void service_run(void)
 	if (ret == -ETIME)
 		log_fact(LOG_INFO, "service",
 			 "the service thread ends: no peer is connected", 0);
+	if (ret == -ECANCELED)
+		service_last();
 	if (ret == -ETIME || ret == -ECANCELED)
 		service_leave(0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Takes back the agent's offer of a service thread when it is told to; each
- * line of its input is one order:
+ * Takes back the agent's offer of a service thread when it is told to, and ends
+ * the thread that is there; each line of its input is one order:
  *
  *	unshare		for the time of an unshare(2): "unshared"
  *	exec FILE	for a second: a program that calls execve(2) waits as
@@ -9,17 +9,30 @@
  *			is the process's page, where the order pretends such a
  *			command. "withdrawn", and when the exec has failed,
  *			"offered"
+ *
+ * With arguments it is the test's tool, and ends with its input:
+ *
+ *	hold TID	stops this thread, and no other one: "held"
+ *	ask SOCKET	connects to an agent: "connected". After a line of input
+ *			it asks for the markers: "asked", and "answered" or
+ *			"hung up"
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "buffers/layout.h"
+#include "control/protocol.h"
 
 static volatile struct process_wake *wake;
 
@@ -57,10 +70,49 @@ static int exec_fails(const char *file)
 	return 0;
 }
 
-int main(void)
+static int hold(pid_t tid)
+{
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0) ||
+	    ptrace(PTRACE_INTERRUPT, tid, 0, 0) ||
+	    waitpid(tid, NULL, __WALL) != tid)
+		return 1;
+	say("held");
+	getchar();
+	return ptrace(PTRACE_DETACH, tid, 0, 0) != 0;
+}
+
+static int ask(const char *path)
+{
+	struct message message = {
+		.magic = PROTOCOL_MAGIC,
+		.version = PROTOCOL_VERSION,
+		.type = MESSAGE_LIST,
+	};
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
+	if (connect(fd, (struct sockaddr *)&address, sizeof(address)))
+		return 1;
+	say("connected");
+	getchar();
+	if (write(fd, &message, sizeof(message)) != sizeof(message))
+		return 1;
+	say("asked");
+	say(read(fd, &message, sizeof(message)) == sizeof(message) ?
+	    "answered" : "hung up");
+	getchar();
+	return 0;
+}
+
+int main(int argc, char **argv)
 {
 	char line[1024];
 
+	if (argc == 3 && !strcmp(argv[1], "hold"))
+		return hold(atoi(argv[2]));
+	if (argc == 3 && !strcmp(argv[1], "ask"))
+		return ask(argv[2]);
 	say("ready");
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
