@@ -155,7 +155,8 @@ static int socketless(struct client *client,
 }
 
 static int explain_connect(struct client *client,
-			   const struct rundir_process *process, int error)
+			   const struct rundir_process *process, int error,
+			   int64_t served)
 {
 	int failed = error == -ENOENT && rundir_lives(process) ?
 			     summon_failed(process) : 0;
@@ -174,6 +175,10 @@ static int explain_connect(struct client *client,
 			return fact(client, -ESRCH, "process %d serves no "
 				    "command: it has TAFFRAIL_SERVICE=off",
 				    process->pid);
+		if (rundir_lives(process) && served > CLIENT_AGAIN_MS)
+			return fact(client, -ETIMEDOUT, "process %d ends its "
+				    "service thread before a command reaches "
+				    "it: try again", process->pid);
 		return fact(client, -ESRCH, rundir_lives(process) ?
 			    "the agent of process %1$d does not listen"
 			    COMMAND_SEE_DOCTOR " -p %1$d" :
@@ -201,18 +206,20 @@ static int explain_connect(struct client *client,
 /*
  * Returns true when a connection that failed may still succeed. -EAGAIN: the
  * backlog is full, and poll() does not report that. No socket, or no listener:
- * the process is just starting, or just ending; or it obeys, and ends its
- * service thread again and again (control/service/demand.c).
+ * the process is just starting, or just ending; or it has ended the service
+ * thread that came last (control/service/demand.c).
  */
 static bool worth_waiting(int error, const struct rundir_process *process,
-			  int64_t waited, bool obeys)
+			  int64_t begin, int64_t came)
 {
+	int64_t now = now_ms();
+
+	if (now - begin >= CLIENT_TIMEOUT_MS)
+		return false;
 	if (error == -EAGAIN)
-		return waited < CLIENT_TIMEOUT_MS &&
-		       !process_stopped(process->pid);
+		return !process_stopped(process->pid);
 	return (error == -ENOENT || error == -ECONNREFUSED) &&
-	       waited < (obeys ? CLIENT_AGAIN_MS : CLIENT_START_MS) &&
-	       rundir_lives(process);
+	       now - came < CLIENT_START_MS && rundir_lives(process);
 }
 
 static const struct timespec while_waiting = { .tv_nsec = 1000000 };
@@ -246,8 +253,7 @@ static int reach(struct client *client)
 
 int client_connect(struct client *client, const struct rundir_process *process)
 {
-	int64_t begin = now_ms();
-	bool obeys = false;
+	int64_t begin = now_ms(), came = begin;
 	int ret = 0;
 
 	client->error[0] = '\0';
@@ -257,7 +263,7 @@ int client_connect(struct client *client, const struct rundir_process *process)
 	client->process = process;
 	client->timeout_ms = CLIENT_TIMEOUT_MS;
 	while ((client->fd = reach(client)) < 0 &&
-	       worth_waiting(client->fd, process, now_ms() - begin, obeys)) {
+	       worth_waiting(client->fd, process, begin, came)) {
 		/* it came, and went */
 		if (ret > 0 && summon_failed(process) > 0)
 			break;
@@ -265,8 +271,11 @@ int client_connect(struct client *client, const struct rundir_process *process)
 		      summon(process, client->error, sizeof(client->error));
 		if (ret < 0)
 			break;
-		obeys |= ret > 0;
-		nanosleep(&while_waiting, NULL);
+		/* the program may end the thread that has come soon */
+		if (ret > 0)
+			came = now_ms();
+		else
+			nanosleep(&while_waiting, NULL);
 	}
 	if (client->fd < 0) {
 		ret = client->error[0] ? ret : client->fd;
@@ -274,7 +283,7 @@ int client_connect(struct client *client, const struct rundir_process *process)
 		if (ret == -ESRCH)
 			await_end(process);
 		return client->error[0] ? ret :
-		       explain_connect(client, process, ret);
+		       explain_connect(client, process, ret, came - begin);
 	}
 	ret = client->called ? 0 : check_peer(client, process);
 	if (ret)

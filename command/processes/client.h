@@ -22,8 +22,7 @@
 #define CLIENT_STOPPED_MS	2000
 /* For a process that lives but has no socket: it is starting or ending. */
 #define CLIENT_START_MS		500
-/* For an agent that hangs up before it answers, or whose service thread ends
- * again and again, in a process that lives. */
+/* For an agent that hangs up before it answers, in a process that lives. */
 #define CLIENT_AGAIN_MS		3000
 
 struct client {

@@ -64,12 +64,12 @@ static int wait_came(struct call *call)
 
 	while (page_read(process, &page)->wake.state &&
 	       page.wake.came == call->wake.came) {
-		/* EBUSY: the previous service thread had not left yet, or the
-		 * offer was withdrawn meanwhile */
-		if (page.wake.state == WAKE_OFFERED && page.wake.error) {
-			call->refused = page.wake.error == EBUSY ?
-						0 : page.wake.error;
-			return call->refused ? -EIO : 0;
+		int error = page.wake.state == WAKE_OFFERED ? page.wake.error :
+							      0;
+
+		if (error && error != EBUSY) {
+			call->refused = error;
+			return -EIO;
 		}
 		if (page.state == PROCESS_EXECED)
 			return -ESTALE;
@@ -78,6 +78,10 @@ static int wait_came(struct call *call)
 		if (!rundir_lives(process))
 			return -ESRCH;
 		nanosleep(&pause, NULL);
+		/* the previous service thread had not left yet, or the offer
+		 * was withdrawn meanwhile */
+		if (error)
+			break;
 	}
 	return 0;
 }

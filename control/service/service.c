@@ -259,12 +259,13 @@ static int service_open(void)
 	service_watch(bell, bell_ready, NULL);
 	while (place_lock() == -EMFILE && !bell_answer())
 		service_pause();
-	/* from here on the socket appears, or service_leave() says why not */
-	store_release(&process.page->wake.came, process.page->wake.came + 1);
-	store_release(&process.page->wake.state, WAKE_NONE);
 	while ((listener = service_listen(CONTROL_SOCKET)) == -EMFILE &&
 	       !bell_answer())
 		service_pause();
+	/* the command that waits for this finds the socket, or service_leave()
+	 * says why not */
+	store_release(&process.page->wake.came, process.page->wake.came + 1);
+	store_release(&process.page->wake.state, WAKE_NONE);
 	if (listener < 0)
 		return listener;
 	service_watch(listener, control_listener_ready, NULL);
