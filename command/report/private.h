@@ -26,9 +26,19 @@
 #define LOCKS_MAX	8192
 #define HOLDERS_MAX	8		/* of a lock that are told */
 
+enum value_form {
+	VALUE_INTEGER,
+	VALUE_NEGATIVE,
+	VALUE_REAL,			/* kept as a double */
+	VALUE_LABEL,			/* what an enumeration calls it */
+	VALUE_TEXT,
+	VALUE_RAW,
+};
+
 /* A value of a field. */
 struct value {
-	const struct field_class *class;
+	const struct field_class *class;	/* of the first event */
+	uint8_t form;			/* enum value_form */
 	uint64_t hash;
 	uint64_t events;
 	uint64_t bytes;
@@ -36,6 +46,14 @@ struct value {
 	uint32_t length;		/* of kept[] */
 	bool cut;
 	uint8_t *kept;
+};
+
+#define VALUE_LABELS	256u
+
+struct value_label {
+	const struct field_class *class;
+	uint64_t number;
+	const char *name;		/* or NULL: it has none */
 };
 
 /* The values that were met most. Once there are too many, those with the least
@@ -51,6 +69,7 @@ struct values {
 	uint64_t other_events;
 	uint64_t other_bytes;
 	uint64_t missed;
+	struct value_label labels[VALUE_LABELS];
 };
 
 /* Durations of a kind of pairs for a value of --by. */

@@ -16,32 +16,75 @@ static bool is_text(const struct field_class *class)
 	return class->kind == FIELD_STRING || class->kind == FIELD_TEXT;
 }
 
-/* Returns a value's bytes in a form that does not depend on its size. */
-static const uint8_t *normal(const struct field_class *class,
-			     const uint8_t *at, size_t *bytes, uint64_t *number)
+/* Returns what an enumeration calls a number, or NULL. An enumeration of symbols
+ * has thousands of names, so the last answers are kept. */
+static const char *label_of(struct values *v, const struct field_class *class,
+			    uint64_t number)
 {
-	if (class->kind == FIELD_INTEGER || class->kind == FIELD_ENUM) {
-		*number = field_integer(class, at);
-		*bytes = sizeof(*number);
-		return (const uint8_t *)number;
+	struct value_label *kept =
+		&v->labels[(number ^ number >> 8) % VALUE_LABELS];
+
+	if (kept->class == class && kept->number == number)
+		return kept->name;
+	*kept = (struct value_label){ class, number, NULL };
+	for (size_t i = 0; i < class->nlabels && !kept->name; i++)
+		if (field_label_is(class, &class->labels[i], number))
+			kept->name = class->labels[i].name;
+	return kept->name;
+}
+
+/* A value in a form that does not depend on its type's size, nor on which
+ * numbers an enumeration of another trace has for its names. */
+struct normal {
+	enum value_form form;
+	const void *at;
+	size_t bytes;
+	union {
+		uint64_t number;
+		double real;
+	};
+};
+
+static void normal_of(struct normal *n, struct values *v,
+		      const struct field_class *class, const uint8_t *at,
+		      size_t bytes)
+{
+	const char *label;
+
+	*n = (struct normal){ .form = VALUE_RAW, .at = at,
+			      .bytes = bytes };
+	if (is_text(class)) {
+		n->form = VALUE_TEXT;
+		n->bytes = strnlen((const char *)at, bytes);
 	}
-	if (class->kind == FIELD_STRING)
-		(*bytes)--;
-	else if (class->kind == FIELD_TEXT)
-		*bytes = strnlen((const char *)at, *bytes);
-	return at;
+	if (class->kind > FIELD_ENUM)
+		return;
+	n->at = &n->number;
+	n->bytes = sizeof(n->number);
+	n->form = VALUE_REAL;
+	if (class->kind == FIELD_REAL) {
+		n->real = field_real(class, at);
+		return;
+	}
+	n->number = field_integer(class, at);
+	n->form = class->is_signed && (int64_t)n->number < 0 ? VALUE_NEGATIVE :
+							       VALUE_INTEGER;
+	label = label_of(v, class, n->number);
+	if (label) {
+		n->form = VALUE_LABEL;
+		n->at = label;
+		n->bytes = strlen(label);
+	}
 }
 
 static bool is_same(const struct value *value, const struct field_class *class,
-		    uint64_t hash, const uint8_t *at, size_t bytes)
+		    uint64_t hash, const struct normal *n)
 {
-	bool numbers = class->kind <= FIELD_ENUM;
-
-	return value->hash == hash &&
-	       numbers == (value->class->kind <= FIELD_ENUM) &&
-	       (value->cut || value->length == bytes) &&
-	       bytes >= value->length &&
-	       !memcmp(value->kept, at, value->length);
+	return value->hash == hash && value->form == n->form &&
+	       value->class->unit == class->unit &&
+	       (value->cut || value->length == n->bytes) &&
+	       n->bytes >= value->length &&
+	       !memcmp(value->kept, n->at, value->length);
 }
 
 static void put_slot(struct values *v, uint32_t number)
@@ -104,38 +147,46 @@ static bool make_room(struct values *v)
 	return v->n < v->max;
 }
 
-struct value *values_take(struct values *v, const struct field_class *class,
-			  const uint8_t *at, size_t bytes)
+static struct value *add(struct values *v, const struct field_class *class,
+			 uint64_t hash, const struct normal *n)
 {
-	uint64_t number, hash;
 	struct value *value;
-	uint32_t i;
 
-	at = normal(class, at, &bytes, &number);
-	hash = index_hash(INDEX_HASH, at, bytes);
-	for (i = (uint32_t)(hash ^ hash >> 32); v->slots; i++) {
-		uint32_t slot = v->slots[i & (v->nslots - 1)];
-
-		if (!slot)
-			break;
-		if (is_same(&v->list[slot - 1], class, hash, at, bytes))
-			return &v->list[slot - 1];
-	}
 	if (!make_room(v))
 		return NULL;
 	value = &v->list[v->n];
 	memset(value, 0, sizeof(*value));
 	value->class = class;
+	value->form = (uint8_t)n->form;
 	value->hash = hash;
-	value->cut = bytes > VALUE_BYTES;
-	value->length = value->cut ? VALUE_BYTES : (uint32_t)bytes;
+	value->cut = n->bytes > VALUE_BYTES;
+	value->length = value->cut ? VALUE_BYTES : (uint32_t)n->bytes;
 	value->kept = malloc(value->length + 1);
 	if (!value->kept)
 		return NULL;
-	memcpy(value->kept, at, value->length);
+	memcpy(value->kept, n->at, value->length);
 	value->kept[value->length] = '\0';
 	put_slot(v, v->n++);
 	return value;
+}
+
+struct value *values_take(struct values *v, const struct field_class *class,
+			  const uint8_t *at, size_t bytes)
+{
+	struct normal n;
+	uint64_t hash;
+
+	normal_of(&n, v, class, at, bytes);
+	hash = index_hash(INDEX_HASH, n.at, n.bytes);
+	for (uint32_t i = (uint32_t)(hash ^ hash >> 32); v->slots; i++) {
+		uint32_t slot = v->slots[i & (v->nslots - 1)];
+
+		if (!slot)
+			break;
+		if (is_same(&v->list[slot - 1], class, hash, &n))
+			return &v->list[slot - 1];
+	}
+	return add(v, class, hash, &n);
 }
 
 void values_free(struct values *v)
@@ -154,24 +205,27 @@ void values_free(struct values *v)
 	free(v->slots);
 }
 
-/* Writes the name of an enumerator, if the number has one. */
-static bool put_label(struct out *out, const struct value *value)
+/* Writes a number as a field's; an integer's own bytes are the first. */
+static void put_number(struct out *out, const struct value *value)
 {
-	const struct field_class *class = value->class;
-	uint64_t number;
+	struct field_class class = *value->class;
 
-	memcpy(&number, value->kept, sizeof(number));
-	for (size_t i = 0; i < class->nlabels; i++) {
-		const struct field_label *l = &class->labels[i];
+	if (value->form == VALUE_REAL)
+		class.bytes = sizeof(double);
+	else
+		class.kind = FIELD_INTEGER;
+	field_text_put(out, &class, value->kept, value->kept + value->length,
+		       false);
+}
 
-		if (class->is_signed ? (int64_t)number >= (int64_t)l->from &&
-				       (int64_t)number <= (int64_t)l->to :
-				       number >= l->from && number <= l->to) {
-			out_bytes(out, l->name, strnlen(l->name, VALUE_BYTES));
-			return true;
-		}
+static void put_bytes(struct out *out, const struct value *value)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	for (uint32_t i = 0; i < value->length; i++) {
+		*out->p++ = digits[value->kept[i] >> 4];
+		*out->p++ = digits[value->kept[i] & 15];
 	}
-	return false;
 }
 
 void value_text(const struct value *value, char *text, size_t room)
@@ -179,26 +233,16 @@ void value_text(const struct value *value, char *text, size_t room)
 	char buffer[3 * OUT_PIECE_BYTES] = { 0 };
 	struct out out = { .p = buffer, .start = buffer,
 			   .end = buffer + sizeof(buffer), .fd = -1 };
-	struct field_class class = *value->class;
 	size_t n;
 
-	if (is_text(&class)) {
+	if (value->form == VALUE_LABEL)
+		out_bytes(&out, (const char *)value->kept, value->length);
+	else if (value->form == VALUE_TEXT)
 		string_text_put(&out, (const char *)value->kept, value->length);
-	} else if (class.kind == FIELD_ENUM && put_label(&out, value)) {
-		/* the name says it */
-	} else if (class.kind <= FIELD_ENUM) {
-		class.kind = class.kind == FIELD_ENUM ? FIELD_INTEGER :
-							class.kind;
-		field_text_put(&out, &class, value->kept,
-			       value->kept + value->length, false);
-	} else {
-		for (uint32_t i = 0; i < value->length; i++) {
-			static const char digits[] = "0123456789abcdef";
-
-			*out.p++ = digits[value->kept[i] >> 4];
-			*out.p++ = digits[value->kept[i] & 15];
-		}
-	}
+	else if (value->form == VALUE_RAW)
+		put_bytes(&out, value);
+	else
+		put_number(&out, value);
 	if (value->cut)
 		out_text(&out, "...");
 	n = (size_t)(out.p - buffer);

@@ -148,6 +148,20 @@ static void values(void)
 	free(huge);
 }
 
+/* The same values in fields of other types, and the same bytes that are others. */
+static void types(void)
+{
+	TAFFRAIL_EVENT(app, ask, TAFFRAIL_FIELD(id, 0.0f),
+		       TAFFRAIL_FIELD(size, 2.5f));
+	TAFFRAIL_EVENT(app, answer, TAFFRAIL_FIELD(id, -0.0),
+		       TAFFRAIL_FIELD(size, 2.5));
+	TAFFRAIL_EVENT(app, small, TAFFRAIL_FIELD(size, (int16_t)-1));
+	TAFFRAIL_EVENT(app, large, TAFFRAIL_FIELD(size, (int64_t)-1));
+	TAFFRAIL_EVENT(app, most, TAFFRAIL_FIELD(size, UINT64_MAX));
+	TAFFRAIL_EVENT(app, bits,
+		       TAFFRAIL_FIELD(size, UINT64_C(0x4004000000000000)));
+}
+
 static void pause_us(long us)
 {
 	struct timespec ts = { 0, us * 1000 };
@@ -198,6 +212,8 @@ int main(int argc, char **argv)
 		pairs();
 	else if (!strcmp(what, "values"))
 		values();
+	else if (!strcmp(what, "types"))
+		types();
 	else if (!strcmp(what, "locks"))
 		run_threads(4, lock_all);
 	else
