@@ -60,7 +60,8 @@ static uint64_t number(const struct field_class *class, const uint8_t *at)
 	if (class->kind != FIELD_REAL)
 		return field_integer(class, at);
 	v.f64 = field_real(class, at);
-	return v.u64;
+	/* -0.0 is the same value as 0.0 */
+	return v.f64 == 0 ? 0 : v.u64;
 }
 
 bool keys_read(struct pair *pair, const struct pair_action *action,
