@@ -45,7 +45,6 @@
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
 #include "control/threads/thread.h"
-#include "tracepoints/program/translated-x86_64.h"
 
 #define SIGSET_BYTES	8
 #define RESTORER_FLAG	0x04000000ul	/* SA_RESTORER */
@@ -142,7 +141,7 @@ static int stays(void)
 {
 	return setting_is(settings.service, "thread") ||
 	       setting_is(settings.gdb, "on") || channel_group ||
-	       debugger_awaited() || translated_here();
+	       debugger_awaited() || thread_translated();
 }
 
 void demand_setup(int (*run)(void *arg), int (*awaited)(void),

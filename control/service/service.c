@@ -289,16 +289,13 @@ static int service_serve(void)
 }
 
 /* Before the thread ends: answers the peers that have already called. One turn
- * lets a peer in, the next one serves it. */
+ * lets a peer in, the next one serves it. The bell rings on: a peer that keeps
+ * the thread waiting is left. */
 static void service_last(void)
 {
 	int turns = 2;
-	int i;
 
-	for (i = 0; i < nsources; i++)
-		if (sources[i].ready != control_ready &&
-		    sources[i].ready != control_listener_ready)
-			fds[i].fd = -1;
+	fds[0].fd = -1;
 	while (turns-- && sys3(SYS_poll, fds, nsources, 0) > 0 &&
 	       !service_serve())
 		;

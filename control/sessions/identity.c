@@ -13,7 +13,7 @@
 #include "base/sys.h"
 #include "buffers/layout.h"
 #include "control/sessions/place.h"
-#include "tracepoints/program/translated-x86_64.h"
+#include "control/threads/thread.h"
 
 struct look {
 	uint64_t own;
@@ -29,7 +29,7 @@ uint64_t identity_read(void)
 	} fs = { 0 };
 	struct stat st = { 0 };
 	/* valgrind 3.19 does not know the call, and says so */
-	int fd = translated_here() ?
+	int fd = thread_translated() ?
 			 -1 : (int)sys2(SYS_pidfd_open, sys_getpid(), 0);
 
 	if (fd < 0)

@@ -19,6 +19,7 @@
 #include "control/threads/settings.h"
 #include "control/threads/thread-x86_64.h"
 #include "control/threads/vectors.h"
+#include "tracepoints/program/translated-x86_64.h"
 
 #define GUARD_BYTES	4096u
 #define TCB_BYTES	4096u
@@ -112,6 +113,11 @@ static int thread_map(struct thread *thread)
 	return 0;
 }
 
+SIGSAFE int thread_translated(void)
+{
+	return translated_here();
+}
+
 int thread_setup(void)
 {
 	int ret;
@@ -170,6 +176,10 @@ static long thread_start(struct thread *thread, int (*fn)(void *), void *arg)
 
 	if (host_confined)
 		return -EPERM;
+	/* valgrind takes the first large frame on another stack for a change of
+	 * stacks, and would report what the thread before has left below */
+	if (thread_translated())
+		thread_map(thread);
 	tls_clear(tls);
 	thread->fn = fn;
 	thread->arg = arg;

@@ -31,6 +31,9 @@ int thread_run_wait(int (*fn)(void *arg), void *arg);
  */
 int thread_serve(int (*fn)(void *arg));
 
+/* Returns 1 when valgrind runs the program. SIGSAFE */
+int thread_translated(void);
+
 /* The arguments of the one clone(2) that starts the service thread; the new
  * thread begins in thread_woken(). */
 struct thread_making {
