@@ -17,25 +17,44 @@
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 
+/* A process may execute one program after the other. */
+#define EXECUTED_TRIES	16
+
 static const struct option_row rows[] = {
 	{ 'p', "pid", "PID", "in this process only" },
 	{ 0 }
 };
+
+/* Returns true when the process has executed another program since the last
+ * call; then its agent must be connected to again. */
+static bool has_executed(struct target *target)
+{
+	uint32_t images[RUNDIR_IMAGES_MAX];
+	int n = rundir_images(target->process, images, RUNDIR_IMAGES_MAX);
+
+	if (n <= 0 || images[n - 1] <= target->process->image)
+		return false;
+	target->process->image = images[n - 1];
+	client_close(&target->client);
+	return true;
+}
 
 /* Sends the request to one process. Returns 1: done; 0: it does not have the
  * session; -1: failed. */
 static int tell_one(struct target *target, enum message_type type,
 		    const struct client_request *request, const char *name)
 {
-	int ret;
+	int tries = EXECUTED_TRIES, ret;
 
 	if (!target_has(target, name))
 		return 0;
 	if (type != MESSAGE_FLUSH)
 		rundir_heirs_remove(target->process, name);
-	ret = target_connect(target);
-	if (!ret)
-		ret = client_call(&target->client, type, request, NULL);
+	do {
+		ret = target_connect(target);
+		if (!ret)
+			ret = client_call(&target->client, type, request, NULL);
+	} while (ret && ret != -ENOENT && tries-- && has_executed(target));
 	if (!ret)
 		return 1;
 	if (ret == -ENOENT)
