@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/tunables.h"
@@ -446,6 +447,7 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 static int64_t now_of(const struct look_rings *live)
 {
 	int64_t now = TIME_MAX;
+	struct timespec real;
 
 	for (size_t i = 0; i < live->n; i++) {
 		int64_t ns = live->known[i].rings ?
@@ -453,7 +455,12 @@ static int64_t now_of(const struct look_rings *live)
 
 		now = ns < now ? ns : now;
 	}
-	return now == TIME_MAX ? now : now - LATE_NS;
+	/* without any, what comes later is of other processes */
+	if (now == TIME_MAX) {
+		clock_gettime(CLOCK_REALTIME, &real);
+		now = (int64_t)real.tv_sec * 1000000000 + real.tv_nsec;
+	}
+	return now - LATE_NS;
 }
 
 bool look_rings_news(struct look *look, int64_t *until)
