@@ -153,6 +153,7 @@ command_sources = \
 	command/record/claim.c \
 	command/record/consume.c \
 	command/record/consume.h \
+	command/record/finish.c \
 	command/record/followed.c \
 	command/record/joiners-private.h \
 	command/record/joiners.c \

@@ -240,67 +240,6 @@ int record_join(struct record *record, const struct rundir_process *process)
 	return ret;
 }
 
-/*
- * Collects the rest of an image, and removes its files if nothing failed. Keeps
- * the files of a living process: its next image would take the number again.
- */
-static void finish_image(struct record *record, struct record_member *member,
-			 struct consumer *consumer)
-{
-	struct process_page page;
-	int ret = 0;
-
-	if (!consumer->finished) {
-		ret = consume_finish(consumer);
-		record_late_add(record, consumer);
-		if (!rundir_read_process(&member->process, consumer->image,
-					 &page)) {
-			lacking_take(&record->lacking, &page,
-				     &consumer->session.page);
-			record->words_unknown |= page.words_unknown;
-			if (page.clockless)
-				command_warn("process %d gave up the time "
-					     "stamp counter: later events are "
-					     "not recorded",
-					     member->process.pid);
-		}
-		shortage_take(&record->shortage, &consumer->session.page,
-			      member->process.fd);
-		record->unreadable += consumer->unreadable;
-		record->missed = consumer->missed ?: record->missed;
-	}
-	if (ret && !record->set.error && !consumer->missed)
-		record->failed = ret;
-	/* events that could not be written have left the rings all the same */
-	if (!member->alive && !consumer->unreadable && !consumer->missed &&
-	    !record->failed)
-		consume_remove(consumer, &member->process, record->dir.fd);
-}
-
-static void finish_member(struct record *record, struct record_member *member)
-{
-	size_t i;
-
-	for (i = 0; i < member->nimages; i++)
-		finish_image(record, member, member->images[i]);
-	member->done = true;
-	if (!member->alive)
-		member_let_go(member);
-}
-
-/* Finishes images that a later one of the same process has replaced: they write
- * no more. */
-static void finish_replaced(struct record *record,
-			    struct record_member *member)
-{
-	size_t i, j;
-
-	for (i = 0; i < member->nimages; i++)
-		for (j = 0; j < member->nimages; j++)
-			if (member->images[i]->image < member->images[j]->image)
-				finish_image(record, member, member->images[i]);
-}
-
 /* Returns true when the program that a living member executes now has no part
  * in the session any more. Says so where another command has ended it. */
 static bool was_cut_off(struct record *record, struct record_member *member)
@@ -361,10 +300,10 @@ static size_t bury(struct record *record)
 		if (member->done)
 			continue;
 		if (member->alive && !was_cut_off(record, member)) {
-			finish_replaced(record, member);
+			record_finish_replaced(record, member);
 			alive++;
 		} else {
-			finish_member(record, member);
+			record_finish_member(record, member);
 		}
 	}
 	return alive + record->nmembers - known;
@@ -503,26 +442,6 @@ static void stop_living(struct record *record, size_t from)
 			record_ask(record, record->members[i], MESSAGE_STOP);
 }
 
-/* Removes the files of a session that its living process has destroyed. */
-static void remove_files(const struct record_member *member)
-{
-	size_t i;
-
-	for (i = 0; i < member->nimages; i++)
-		rundir_destroy_session(&member->process,
-				       member->images[i]->image,
-				       member->images[i]->index);
-}
-
-/* Returns true when events of the member are still in its buffers. */
-static bool has_missed(const struct record_member *member)
-{
-	for (size_t i = 0; i < member->nimages; i++)
-		if (member->images[i]->missed)
-			return true;
-	return false;
-}
-
 void record_stop(struct record *record)
 {
 	size_t asked = 0;
@@ -543,40 +462,15 @@ void record_stop(struct record *record)
 	}
 	for (i = 0; i < record->nmembers; i++) {
 		struct record_member *member = record->members[i];
-		size_t j;
 
-		if (member->done)
-			continue;
-		member->alive = member->alive && !member_ended(member, 0);
-		for (j = 0; j < member->nimages; j++)
-			finish_image(record, member, member->images[j]);
-		if (member->alive && !has_missed(member) &&
-		    !record_ask(record, member, MESSAGE_DESTROY))
-			remove_files(member);
-		finish_member(record, member);
+		if (!member->done)
+			member->alive = member->alive &&
+					!member_ended(member, 0);
 	}
+	record_finish_all(record);
 	if (record->inotify >= 0)
 		close(record->inotify);
 	record->inotify = -1;
-}
-
-void record_tidy(struct record *record)
-{
-	size_t i;
-	size_t j;
-
-	if (record->failed || record->unreadable)
-		return;
-	for (i = 0; i < record->nmembers; i++) {
-		struct record_member *member = record->members[i];
-
-		if (!member->alive || has_missed(member) ||
-		    !member_ended(member, 0))
-			continue;
-		for (j = 0; j < member->nimages; j++)
-			consume_remove(member->images[j], &member->process,
-				       record->dir.fd);
-	}
 }
 
 void record_release(struct record *record)

@@ -27,6 +27,20 @@ bool member_ended(const struct record_member *member, int wait_ms);
 /* Closes the member's descriptors. */
 void member_let_go(struct record_member *member);
 
+/*
+ * finish.c: record_finish_image() collects the rest of an image, and removes
+ * its files if nothing failed; it keeps those of a living process, whose next
+ * image would take the number again. record_finish_replaced() does it for the
+ * images that a later one of the same process has replaced: they write no more.
+ * record_finish_all() ends a recording whose processes were stopped.
+ */
+void record_finish_image(struct record *record, struct record_member *member,
+			 struct consumer *consumer);
+void record_finish_member(struct record *record, struct record_member *member);
+void record_finish_replaced(struct record *record,
+			    struct record_member *member);
+void record_finish_all(struct record *record);
+
 /* Sends one request to a living member. Warns when a stop fails. */
 int record_ask(struct record *record, struct record_member *member,
 	       enum message_type type);
