@@ -194,6 +194,7 @@ command_sources = \
 	command/rundir/displaced.c \
 	command/rundir/entries.c \
 	command/rundir/find.c \
+	command/rundir/followers.c \
 	command/rundir/foreign.c \
 	command/rundir/heirs.c \
 	command/rundir/living.c \

@@ -27,6 +27,16 @@ bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1]);
 
+/* Returns how many events the rings of a session have ever got, or lost: the low
+ * 32 bits of each ring's number. */
+uint64_t rundir_count_events(const struct rundir_process *process,
+			     uint32_t image, uint32_t index);
+
+/* Tells followers what the limit of dead processes' rings had removed, as long
+ * as its row is there. */
+void rundir_tell_followers_limit(const struct rundir *dir,
+				 const struct keep_row *limit);
+
 /* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
  * errno. */
 int rundir_open_rules(const struct rundir *dir, bool create);

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "command/rundir/rundir.h"
+#include "command/rundir/private.h"
 
 /* Returns a descriptor of the file of these counts, or -1. */
 static int open_ledger(const struct rundir *dir)
@@ -66,8 +66,10 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 			    (ssize_t)sizeof(row) || !row.processes)
 			break;
 		row.session[SESSION_NAME_BYTES - 1] = '\0';
-		if (clear && !strcmp(row.session, clear))
+		if (clear && !strcmp(row.session, clear)) {
+			rundir_tell_followers_limit(dir, &row);
 			found = i;
+		}
 		if (call)
 			call(&row, priv);
 	}

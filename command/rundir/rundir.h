@@ -144,6 +144,51 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 			 void (*call)(const struct keep_row *row, void *priv),
 			 void *priv);
 
+/* An image whose rings of a session a command removes. */
+struct rundir_removed_row {
+	char process[48];		/* "PID.STARTTIME", or one of these: */
+#define RUNDIR_ROW_MORE		""	/* images that have no row */
+#define RUNDIR_ROW_LIMIT	"*"	/* what rundir_each_removed() clears */
+	uint32_t image;
+	uint32_t images;		/* how many */
+	uint64_t events;		/* that their rings ever got, or lost */
+};
+
+struct rundir_follower {
+	int fd;				/* sessions/.followed.NAME, or -1 */
+	int below;
+	char session[SESSION_NAME_BYTES];
+	int64_t at;			/* the next row */
+	uint64_t images;		/* read of those without a row */
+	uint64_t events;
+};
+
+/*
+ * followers.c: says that this command reads the rings of a session as they
+ * fill, in the runtime directory `top` of user `uid`, until rundir_unfollow().
+ * Returns 0 or a negative errno. rundir_removed_rows() gives the rows that have
+ * come since.
+ */
+int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
+		  const char *session);
+void rundir_removed_rows(struct rundir_follower *follower,
+			 void (*call)(const struct rundir_removed_row *row,
+				      void *priv),
+			 void *priv);
+void rundir_unfollow(struct rundir_follower *follower);
+
+/* Within this time a follower looks, wherever it is in its turn. */
+#define RUNDIR_FOLLOWED_MS	300
+
+/* Returns true when a command follows the session, in the runtime directory of
+ * the process. */
+bool rundir_followed(const struct rundir_process *process, const char *session);
+
+/* Adds a row for the followers of the session, if there is one. Call it before
+ * the rings go; rundir_destroy_session() does. */
+void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
+			   const struct session_page *page);
+
 /*
  * Returns true when agents do not find, by its path, the runtime directory that
  * is open here, or refuse it: it was removed, renamed, or opened to others.

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "command/rundir/rundir.h"
+#include "command/rundir/private.h"
 
 /* A process may still be making a directory that is younger than this. */
 #define SWEEP_AGE_SECONDS	2
@@ -48,48 +48,71 @@ static bool ring_counts(const struct ring *ring, uint32_t session_flags)
 	return RING_EVENTS(ring->head) || ring->lost;
 }
 
-static bool ask_ring(const struct rundir_process *process, uint32_t image,
-		     const char *file, uint32_t session_flags, ring_fn *ask)
+static bool read_ring(const struct rundir_process *process, uint32_t image,
+		      const char *file, struct ring *ring)
 {
 	char name[NAME_MAX + 32];
-	struct ring ring;
-	bool answer;
+	bool read;
 	int fd;
 
 	snprintf(name, sizeof(name), "%u/%s", image, file);
 	fd = rundir_open_file(process, name, O_RDONLY);
 	if (fd < 0)
 		return false;
-	answer = pread(fd, &ring, sizeof(ring), 0) == (ssize_t)sizeof(ring) &&
-		 ring.magic == RING_MAGIC && ask(&ring, session_flags);
+	read = pread(fd, ring, sizeof(*ring), 0) == (ssize_t)sizeof(*ring) &&
+	       ring->magic == RING_MAGIC;
 	close(fd);
-	return answer;
+	return read;
+}
+
+static DIR *open_image(const struct rundir_process *process, uint32_t image)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "%u", image);
+	return rundir_opendir(process->fd, name);
 }
 
 /* Returns true when the answer is true for a ring of the session. */
 static bool any_ring(const struct rundir_process *process, uint32_t image,
 		     const struct session_page *page, ring_fn *ask)
 {
-	char name[16];
+	DIR *stream = open_image(process, image);
 	struct dirent *entry;
+	struct ring ring;
 	bool holds = false;
-	DIR *stream;
 
-	snprintf(name, sizeof(name), "%u", image);
-	stream = rundir_opendir(process->fd, name);
 	while (stream && !holds && (entry = readdir(stream)))
 		holds = names_ring(entry->d_name, page->index) &&
-			ask_ring(process, image, entry->d_name, page->flags,
-				 ask);
+			read_ring(process, image, entry->d_name, &ring) &&
+			ask(&ring, page->flags);
 	if (stream)
 		closedir(stream);
 	return holds;
+}
+
+uint64_t rundir_count_events(const struct rundir_process *process,
+			     uint32_t image, uint32_t index)
+{
+	DIR *stream = open_image(process, image);
+	struct dirent *entry;
+	struct ring ring;
+	uint64_t events = 0;
+
+	while (stream && (entry = readdir(stream)))
+		if (names_ring(entry->d_name, index) &&
+		    read_ring(process, image, entry->d_name, &ring))
+			events += RING_EVENTS(ring.head) + ring.lost;
+	if (stream)
+		closedir(stream);
+	return events;
 }
 
 int rundir_destroy_session(const struct rundir_process *process,
 			   uint32_t image, uint32_t index)
 {
 	const uint32_t state = SESSION_DESTROYED;
+	struct session_page page;
 	char name[48];
 	struct dirent *entry;
 	DIR *stream;
@@ -99,13 +122,15 @@ int rundir_destroy_session(const struct rundir_process *process,
 	fd = rundir_open_file(process, name, O_RDWR);
 	if (fd < 0)
 		return fd;
+	if (!rundir_read_session(process, image, index, &page) &&
+	    page.state != SESSION_DESTROYED)
+		rundir_tell_followers(process, image, &page);
 	/* first, so no command starts to collect half of the session */
 	if (pwrite(fd, &state, sizeof(state),
 		   offsetof(struct session_page, state)) != sizeof(state))
 		ret = -EIO;
 	close(fd);
-	snprintf(name, sizeof(name), "%u", image);
-	stream = rundir_opendir(process->fd, name);
+	stream = open_image(process, image);
 	if (!stream)
 		return -errno;
 	while ((entry = readdir(stream)))

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * sessions/.followed.NAME: commands that read a session's rings as they fill
+ * hold a lock on it. A command that removes such rings while one is held adds a
+ * row, so that a follower can tell what it has not read.
+ *
+ * What must stay true here: a row comes before its files go. A file that no
+ * follower holds is removed by the next command that would add a row.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/rundir/private.h"
+
+#define FOLLOWED_PREFIX		".followed."
+#define FOLLOWED_BYTES_MAX	(16u << 20)
+#define OPEN_ROUNDS		100
+
+/* The first row of the file counts what has no row of its own; among it may be
+ * a row of the limit, too, if there is no room for it. */
+struct followed_head {
+	uint64_t images;
+	uint64_t events;
+	uint64_t unused[6];
+};
+
+_Static_assert(sizeof(struct followed_head) ==
+	       sizeof(struct rundir_removed_row), "rows");
+
+static void followed_name(char file[NAME_MAX + 1], const char *session)
+{
+	snprintf(file, NAME_MAX + 1, FOLLOWED_PREFIX "%s", session);
+}
+
+/* Opens the file, which must be a regular one of the directory's user. */
+static int open_followed(int below, const char *session, int flags)
+{
+	char file[NAME_MAX + 1];
+	struct stat dir, st;
+	int fd;
+
+	followed_name(file, session);
+	fd = openat(below, file, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK |
+		    O_NOCTTY, 0600);
+	if (fd < 0)
+		return -errno;
+	if (fstat(below, &dir) || fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    ((flags & O_CREAT) && st.st_uid != dir.st_uid &&
+	     fchown(fd, dir.st_uid, -1))) {
+		close(fd);
+		return -EPERM;
+	}
+	return fd;
+}
+
+/* Returns a descriptor of the file if a follower holds it, else -1; removes a
+ * file that was left. The caller has locked `below`. */
+static int open_held(int below, const char *session)
+{
+	char file[NAME_MAX + 1];
+	int fd = open_followed(below, session, O_RDWR);
+
+	if (fd < 0)
+		return -1;
+	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+		return fd;
+	followed_name(file, session);
+	unlinkat(below, file, 0);
+	close(fd);
+	return -1;
+}
+
+static int lock_held(int below, const char *session)
+{
+	return below < 0 || flock(below, LOCK_EX) ? -1 :
+						    open_held(below, session);
+}
+
+/* Opens sessions/ beside a process's directory. */
+static int open_beside(const struct rundir_process *process)
+{
+	struct rundir dir = { .uid = process->uid };
+	int below;
+
+	dir.fd = openat(process->fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir.fd < 0)
+		return -1;
+	below = rundir_open_rules(&dir, false);
+	close(dir.fd);
+	return below;
+}
+
+bool rundir_followed(const struct rundir_process *process, const char *session)
+{
+	int below = open_beside(process);
+	int fd = lock_held(below, session);
+
+	if (below >= 0)
+		close(below);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void add_row(int fd, const struct rundir_removed_row *row)
+{
+	struct followed_head head = { 0 };
+	struct stat st;
+	off_t at;
+
+	if (fstat(fd, &st))
+		return;
+	/* a row that was cut for want of room is overwritten */
+	st.st_size -= st.st_size % (off_t)sizeof(*row);
+	at = st.st_size < (off_t)sizeof(head) ? (off_t)sizeof(head) :
+						st.st_size;
+	if (at < FOLLOWED_BYTES_MAX &&
+	    pwrite(fd, row, sizeof(*row), at) == sizeof(*row))
+		return;
+	if (pread(fd, &head, sizeof(head), 0) < 0)
+		return;
+	head.images += row->images;
+	head.events += row->events;
+	/* without room the count is lost, as the row is */
+	if (pwrite(fd, &head, sizeof(head), 0) < 0)
+		return;
+}
+
+void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
+			   const struct session_page *page)
+{
+	struct rundir_removed_row row = { .image = image, .images = 1 };
+	int below = open_beside(process);
+	int fd = lock_held(below, page->name);
+
+	if (fd >= 0) {
+		snprintf(row.process, sizeof(row.process), "%s", process->name);
+		row.events = rundir_count_events(process, image, page->index);
+		add_row(fd, &row);
+		close(fd);
+	}
+	if (below >= 0)
+		close(below);
+}
+
+void rundir_tell_followers_limit(const struct rundir *dir,
+				 const struct keep_row *limit)
+{
+	struct rundir_removed_row row = {
+		.process = RUNDIR_ROW_LIMIT,
+		.images = (uint32_t)limit->processes,
+		.events = limit->events,
+	};
+	int below = rundir_open_rules(dir, false);
+	int fd = lock_held(below, limit->session);
+
+	if (fd >= 0) {
+		add_row(fd, &row);
+		close(fd);
+	}
+	if (below >= 0)
+		close(below);
+}
+
+int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
+		  const char *session)
+{
+	struct rundir dir = { .fd = top, .uid = uid };
+	struct followed_head head = { 0 };
+	struct stat st;
+	int below = rundir_open_rules(&dir, true);
+	int fd = below;
+
+	*follower = (struct rundir_follower){ .fd = -1 };
+	/* one that was left may be removed meanwhile */
+	for (int i = 0; i < OPEN_ROUNDS && below >= 0; i++) {
+		fd = open_followed(below, session, O_RDWR | O_CREAT);
+		if (fd < 0)
+			break;
+		if (!flock(fd, LOCK_SH) && !fstat(fd, &st) && st.st_nlink)
+			break;
+		close(fd);
+		fd = -EAGAIN;
+	}
+	if (fd < 0) {
+		if (below >= 0)
+			close(below);
+		return fd;
+	}
+	/* written now, it has room when a row has none */
+	if (pread(fd, &head, sizeof(head), 0) != sizeof(head) &&
+	    pwrite(fd, &head, sizeof(head), 0) != sizeof(head))
+		memset(&head, 0, sizeof(head));
+	follower->fd = fd;
+	follower->below = below;
+	follower->images = head.images;
+	follower->events = head.events;
+	follower->at = st.st_size < (off_t)sizeof(head) ? (off_t)sizeof(head) :
+							  st.st_size;
+	snprintf(follower->session, sizeof(follower->session), "%s", session);
+	return 0;
+}
+
+void rundir_removed_rows(struct rundir_follower *follower,
+			 void (*call)(const struct rundir_removed_row *row,
+				      void *priv),
+			 void *priv)
+{
+	struct followed_head head = { 0 };
+	struct rundir_removed_row row;
+
+	if (follower->fd < 0)
+		return;
+	while (pread(follower->fd, &row, sizeof(row), follower->at) ==
+	       sizeof(row)) {
+		row.process[sizeof(row.process) - 1] = '\0';
+		follower->at += sizeof(row);
+		call(&row, priv);
+	}
+	if (pread(follower->fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    head.images <= follower->images)
+		return;
+	row = (struct rundir_removed_row){
+		.process = RUNDIR_ROW_MORE,
+		.images = (uint32_t)(head.images - follower->images),
+		.events = head.events - follower->events,
+	};
+	follower->images = head.images;
+	follower->events = head.events;
+	call(&row, priv);
+}
+
+void rundir_unfollow(struct rundir_follower *follower)
+{
+	if (follower->fd < 0)
+		return;
+	close(follower->fd);
+	/* removes the file, unless there is another follower */
+	flock(follower->below, LOCK_EX);
+	follower->fd = open_held(follower->below, follower->session);
+	if (follower->fd >= 0)
+		close(follower->fd);
+	follower->fd = -1;
+	close(follower->below);
+}
