@@ -1,12 +1,96 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Collects the last events of images, and removes their files.
+ * Collects the last events of images, and removes their files. While somebody
+ * follows the session's rings, the files of a process that has ended stay for a
+ * moment, so that they are read.
  *
  * What must stay true here: files are removed only when their events are on
- * disk.
+ * disk, and not before their followers have looked or the moment is over.
  */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "command/common/command.h"
 #include "command/record/member-private.h"
+
+/* `top` looks once a second */
+#define LEAVE_NS	1200000000ull
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/* Returns true when the process's directory is where record_remove_left() looks
+ * for it, and its file system has room. */
+static bool may_stay(const struct record *record,
+		     const struct rundir_process *process)
+{
+	struct stat here, there;
+	struct statvfs room;
+
+	return record->dir.fd >= 0 && !fstat(process->fd, &here) &&
+	       !fstatat(record->dir.fd, process->name, &there,
+			AT_SYMLINK_NOFOLLOW) &&
+	       here.st_ino == there.st_ino && here.st_dev == there.st_dev &&
+	       !fstatvfs(process->fd, &room) &&
+	       room.f_bavail > room.f_blocks / 2;
+}
+
+static void remove_left(struct record *record, const struct record_left *left)
+{
+	struct rundir_process process = left->member->process;
+
+	process.fd = openat(record->dir.fd, process.name, O_RDONLY |
+			    O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (process.fd < 0)
+		return;
+	/* another process may have its name now */
+	if (member_same_page(left->consumer, &process))
+		consume_remove(left->consumer, &process, record->dir.fd);
+	close(process.fd);
+}
+
+void record_remove_left(struct record *record, uint64_t until_ns)
+{
+	size_t n = 0;
+
+	/* the oldest come first */
+	while (n < record->nleft && record->left_files[n].due_ns <= until_ns)
+		remove_left(record, &record->left_files[n++]);
+	record->nleft -= n;
+	memmove(record->left_files, record->left_files + n,
+		record->nleft * sizeof(*record->left_files));
+}
+
+static void remove_or_leave(struct record *record, struct record_member *member,
+			    struct consumer *consumer)
+{
+	for (size_t i = 0; i < record->nleft; i++)
+		if (record->left_files[i].consumer == consumer)
+			return;
+	if (!rundir_followed(&member->process, record->name) ||
+	    !may_stay(record, &member->process)) {
+		consume_remove(consumer, &member->process, record->dir.fd);
+		return;
+	}
+	if (record->nleft == RECORD_LEFT_MAX)
+		record_remove_left(record, record->left_files[0].due_ns);
+	record->left_files[record->nleft++] = (struct record_left){
+		.member = member,
+		.consumer = consumer,
+		.due_ns = now_ns() + LEAVE_NS,
+	};
+}
 
 void record_finish_image(struct record *record, struct record_member *member,
 			 struct consumer *consumer)
@@ -38,7 +122,7 @@ void record_finish_image(struct record *record, struct record_member *member,
 	/* events that could not be written have left the rings all the same */
 	if (!member->alive && !consumer->unreadable && !consumer->missed &&
 	    !record->failed)
-		consume_remove(consumer, &member->process, record->dir.fd);
+		remove_or_leave(record, member, consumer);
 }
 
 void record_finish_member(struct record *record, struct record_member *member)
@@ -84,6 +168,31 @@ static bool has_missed(const struct record_member *member)
 	return false;
 }
 
+/* Returns true when somebody follows the session in a process. */
+static bool is_followed(const struct record *record)
+{
+	for (size_t i = 0; i < record->nmembers; i++)
+		if (!record->members[i]->done &&
+		    record->members[i]->process.fd >= 0)
+			return rundir_followed(&record->members[i]->process,
+					       record->name);
+	return record->nleft;
+}
+
+/* Tells followers what is in rings that the process itself removes. */
+static void tell_followers(const struct record *record,
+			   const struct record_member *member)
+{
+	struct session_page page;
+
+	for (size_t i = 0; i < member->nimages; i++)
+		if (!rundir_find_session(&member->process,
+					 member->images[i]->image,
+					 record->name, &page))
+			rundir_tell_followers(&member->process,
+					      member->images[i]->image, &page);
+}
+
 void record_finish_all(struct record *record)
 {
 	for (size_t i = 0; i < record->nmembers; i++) {
@@ -92,16 +201,21 @@ void record_finish_all(struct record *record)
 		for (size_t j = 0; !member->done && j < member->nimages; j++)
 			record_finish_image(record, member, member->images[j]);
 	}
+	if (is_followed(record))
+		poll(NULL, 0, RUNDIR_FOLLOWED_MS);
 	for (size_t i = 0; i < record->nmembers; i++) {
 		struct record_member *member = record->members[i];
 
 		if (member->done)
 			continue;
-		if (member->alive && !has_missed(member) &&
-		    !record_ask(record, member, MESSAGE_DESTROY))
-			remove_files(member);
+		if (member->alive && !has_missed(member)) {
+			tell_followers(record, member);
+			if (!record_ask(record, member, MESSAGE_DESTROY))
+				remove_files(member);
+		}
 		record_finish_member(record, member);
 	}
+	record_remove_left(record, UINT64_MAX);
 }
 
 void record_tidy(struct record *record)

@@ -424,6 +424,7 @@ void record_loop(struct record *record)
 		if (over(record, bury(record)))
 			break;
 		record_followed(record, now_ns());
+		record_remove_left(record, now_ns());
 		pause_until(record, ms);
 	}
 }

@@ -21,6 +21,11 @@ struct record_member *member_add(struct record *record,
 bool member_has(const struct record_member *member,
 		const struct rundir_process *process, uint32_t image);
 
+/* Returns true unless the process has another page under the image's number: it
+ * is another process, of the same name. */
+bool member_same_page(const struct consumer *consumer,
+		      const struct rundir_process *process);
+
 /* Waits at most so long; returns true when the process has ended. */
 bool member_ended(const struct record_member *member, int wait_ms);
 
@@ -40,6 +45,9 @@ void record_finish_member(struct record *record, struct record_member *member);
 void record_finish_replaced(struct record *record,
 			    struct record_member *member);
 void record_finish_all(struct record *record);
+
+/* Removes files that stayed for followers until a time of CLOCK_MONOTONIC. */
+void record_remove_left(struct record *record, uint64_t until_ns);
 
 /* Sends one request to a living member. Warns when a stop fails. */
 int record_ask(struct record *record, struct record_member *member,

@@ -54,9 +54,7 @@ struct record_member *member_add(struct record *record,
 	return member;
 }
 
-/* Returns true when the image has the page that the member had under this
- * number. */
-static bool same_page(const struct consumer *consumer,
+bool member_same_page(const struct consumer *consumer,
 		      const struct rundir_process *process)
 {
 	struct process_page page;
@@ -73,7 +71,7 @@ bool member_has(const struct record_member *member,
 	for (i = 0; member && i < member->nimages; i++)
 		if (member->images[i]->image == image)
 			return !member->done || member->alive ||
-			       same_page(member->images[i], process);
+			       member_same_page(member->images[i], process);
 	return false;
 }
 

@@ -26,6 +26,7 @@ struct load_wish;
 #define RECORD_RULES_MAX	256
 #define RECORD_PROVIDERS_MAX	8
 #define RECORD_LATE_MAX		1024
+#define RECORD_LEFT_MAX		512
 #define RECORD_PROBES_MAX	8
 #define RECORD_CONNECTS_MAX	64
 
@@ -63,6 +64,13 @@ struct record_member {
 	size_t nimages;
 };
 
+/* Files that stay for a moment. */
+struct record_left {
+	struct record_member *member;
+	struct consumer *consumer;
+	uint64_t due_ns;
+};
+
 struct record {
 	struct record_options options;
 	char name[SESSION_NAME_BYTES];
@@ -88,6 +96,8 @@ struct record {
 	struct shortage shortage;	/* of room for buffers */
 	struct consumer *late[RECORD_LATE_MAX];	/* finished, still mapped */
 	size_t nlate;
+	struct record_left left_files[RECORD_LEFT_MAX];
+	size_t nleft;
 	int missed;			/* -errno: buffers were not opened */
 	uint64_t followed_ns;		/* of followed.c: the next turn, */
 	size_t followed_next;		/* the next member to ask, */
