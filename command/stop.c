@@ -8,6 +8,7 @@
  * agent, and this command does not remove them.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,34 @@ static int visit_left(struct target *target, const char *name, bool remove)
 	return found;
 }
 
+/* Tells those who follow the session what is in its living images, which the
+ * agents remove. */
+static void tell_followers(struct targets *targets, const char *name)
+{
+	struct session_page page;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct rundir_process *p = targets->targets[i].process;
+
+		if (p->alive &&
+		    !rundir_find_session(p, p->image, name, &page))
+			rundir_tell_followers(p, p->image, &page);
+	}
+}
+
+static bool is_followed(const struct targets *targets, const char *name)
+{
+	struct session_page page;
+
+	for (size_t i = 0; i < targets->count; i++) {
+		const struct rundir_process *p = targets->targets[i].process;
+
+		if (!rundir_find_session(p, p->image, name, &page))
+			return rundir_followed(p, name);
+	}
+	return false;
+}
+
 static int tell_later(struct targets *targets, enum message_type type,
 		      const char *name)
 {
@@ -152,6 +181,17 @@ static int tell_all(struct targets *targets, enum message_type type,
 	return found ? COMMAND_DONE : targets_no_session(targets, name);
 }
 
+/* If somebody follows the session, stops it, and leaves its events where they
+ * are for some looks. */
+static void let_follow(struct targets *targets, const char *name, bool later)
+{
+	if (!is_followed(targets, name) ||
+	    tell_all(targets, MESSAGE_STOP, name, later) != COMMAND_DONE)
+		return;
+	poll(NULL, 0, RUNDIR_FOLLOWED_MS);
+	tell_followers(targets, name);
+}
+
 static int tell_main(int argc, char **argv, enum message_type type,
 		     const char *about)
 {
@@ -169,10 +209,13 @@ static int tell_main(int argc, char **argv, enum message_type type,
 		return command_misused("give one session's name");
 	if (targets_check_name(argv[options.index]))
 		return COMMAND_USAGE;
-	if (targets_open(&targets, pid))
+	if (targets_open(&targets, pid)) {
 		status = COMMAND_FAILED;
-	else
+	} else {
+		if (type == MESSAGE_DESTROY)
+			let_follow(&targets, argv[options.index], !pid);
 		status = tell_all(&targets, type, argv[options.index], !pid);
+	}
 	if (type == MESSAGE_DESTROY && targets.dir.fd >= 0) {
 		rundir_sweep(&targets.dir);
 		if (!pid) {
