@@ -101,9 +101,11 @@ command_sources = \
 	command/list.c \
 	command/look/follow-private.h \
 	command/look/follow.c \
+	command/look/live-private.h \
 	command/look/live.c \
 	command/look/look.c \
 	command/look/look.h \
+	command/look/missing.c \
 	command/look/pager.c \
 	command/look/progress.c \
 	command/look/progress.h \

@@ -9,23 +9,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/tunables.h"
-#include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/reason.h"
 #include "command/elf/addresses.h"
-#include "command/look/rings-private.h"
+#include "command/look/live-private.h"
 #include "command/processes/layouts.h"
 #include "command/processes/targets.h"
 #include "command/rundir/rundir.h"
 #include "traces/read/rings.h"
 
 #define NAMES_BYTES	512
-#define RUNDIR_KEY_BYTES	112
 
 /* An event is in its ring within this time, unless its thread is stopped
  * between the two. */
 #define LATE_NS		20000000
+
+/* The row of an image that a command has removed is there before its files go:
+ * the look after the one that does not see them has read it. */
+#define LOOKS_GONE	2
 
 /* Calls `call` for each image of each process. */
 static int each_image(const struct rundir_list *list,
@@ -45,35 +46,6 @@ static int each_image(const struct rundir_list *list,
 	return ret;
 }
 
-/* An image of a process that has the session. */
-struct known {
-	char key[RUNDIR_KEY_BYTES];	/* of the process, and the image */
-	pid_t pid;
-	uint64_t starttime;
-	struct ring_image *rings;	/* NULL: nothing more comes */
-	struct ring_totals totals;	/* as it was looked at last */
-	bool seen;			/* its files are there */
-	bool alive;
-	bool stopped;
-	bool destroyed;
-};
-
-struct look_rings {
-	struct look *look;
-	const char *name;
-	struct trace_set set;		/* anchors only */
-	struct known *known;
-	size_t n;
-	struct ring_totals gone;	/* of processes that were forgotten */
-	uint64_t ngone;
-	struct keep_row removed;	/* of the session, as looked at last */
-	struct keep_row before;		/* and at first */
-	uint64_t unmet;			/* processes that no look has met */
-	uint64_t unmet_events;
-	int ret;			/* what could not be opened */
-	bool later;			/* processes obey the session's rules */
-};
-
 static int take_anchors(const struct rundir_process *process, uint32_t image,
 			void *priv)
 {
@@ -82,6 +54,17 @@ static int take_anchors(const struct rundir_process *process, uint32_t image,
 
 	if (!rundir_read_process(process, image, &page))
 		trace_set_anchors(&live->set, &page);
+	return 0;
+}
+
+int live_grow(struct look_rings *live)
+{
+	struct known *more = reallocarray(live->known, live->n + 1,
+					  sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	live->known = more;
 	return 0;
 }
 
@@ -94,11 +77,14 @@ static struct known *find_known(struct look_rings *live, const char *key)
 }
 
 static void know(struct look_rings *live, const char *key,
-		 const struct rundir_process *process, struct ring_image *rings)
+		 const struct rundir_process *process, uint32_t image,
+		 struct ring_image *rings)
 {
 	struct known *known = &live->known[live->n++];
 
 	memset(known, 0, sizeof(*known));
+	memcpy(known->process, process->name, sizeof(known->process));
+	known->image = image;
 	snprintf(known->key, sizeof(known->key), "%s", key);
 	known->rings = rings;
 	known->seen = true;
@@ -110,19 +96,16 @@ static void know(struct look_rings *live, const char *key,
 
 /* Opens the session's rings in an image. */
 static int add_rings(struct look_rings *live,
-		     const struct rundir_process *process, int fd,
-		     const char *key)
+		     const struct rundir_process *process, uint32_t image,
+		     int fd, const char *key)
 {
 	struct look *look = live->look;
 	struct ring_image *rings;
-	struct known *more;
 	char shown[128];
-	int ret;
+	int ret = live_grow(live);
 
-	more = reallocarray(live->known, live->n + 1, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	live->known = more;
+	if (ret)
+		return ret;
 	snprintf(shown, sizeof(shown), "session '%s' of process %d",
 		 live->name, process->pid);
 	/* where more comes, its addresses would have no names: none has */
@@ -130,7 +113,7 @@ static int add_rings(struct look_rings *live,
 	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
 			       live->name, shown, look->peek);
 	if (!ret)
-		know(live, key, process, rings);
+		know(live, key, process, image, rings);
 	if (ret == -EPROTO || ret == -EBADMSG) {
 		if (!look->quiet_problems)
 			command_warn("process %d: not read: %s", process->pid,
@@ -161,7 +144,7 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	fd = rundir_open_image(process, image);
 	if (fd < 0)
 		return fd == -EMFILE || fd == -ENFILE ? fd : 0;
-	ret = add_rings(live, process, fd, key);
+	ret = add_rings(live, process, image, fd, key);
 	close(fd);
 	return ret;
 }
@@ -281,6 +264,8 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 		return open_process(list, look);
 	if (rundir_open(dir, false) == -ENOENT)
 		dir->error[0] = '\0';
+	/* before the processes are listed */
+	missing_read_limit(look->rings, dir);
 	if ((dir->fd < 0 && dir->error[0]) || rundir_scan_user(dir, list))
 		return command_failed("%s", dir->error);
 	return COMMAND_DONE;
@@ -334,21 +319,23 @@ static int look_at(struct look *look, struct known *known,
 	return ret;
 }
 
-/* Forgets processes that have ended and left nothing. */
+/* Forgets processes that have ended and left nothing, once the row of what was
+ * removed must have come. */
 static void forget_ended(struct look_rings *live)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < live->n; i++) {
-		const struct known *known = &live->known[i];
+		struct known *known = &live->known[i];
 
-		if (known->rings || known->seen || known->alive) {
+		if (known->rings || known->seen || known->alive ||
+		    known->looks_gone++ < LOOKS_GONE) {
 			live->known[kept++] = *known;
 			continue;
 		}
-		live->ngone++;
 		live->gone.written += known->totals.written;
 		live->gone.lost += known->totals.lost;
+		missing_forget(live, known);
 	}
 	live->n = kept;
 }
@@ -372,50 +359,6 @@ static void count(struct look *look)
 	}
 }
 
-static void note_removed(const struct keep_row *row, void *priv)
-{
-	struct look_rings *live = priv;
-
-	if (!strcmp(row->session, live->name))
-		live->removed = *row;
-}
-
-/*
- * Counts ended processes whose buffers were removed before a look met them. The
- * session says how many were removed up to the look before this one; those
- * that a look met, and that are gone, are subtracted. The largest result of all
- * looks counts, because the session's end removes buffers, too.
- */
-static void count_unmet(struct look_rings *live, const struct keep_row *removed)
-{
-	uint64_t known = live->before.processes + live->ngone;
-	uint64_t events = live->before.events + live->gone.written;
-
-	if (removed->processes <= known ||
-	    removed->processes - known <= live->unmet)
-		return;
-	live->unmet = removed->processes - known;
-	live->unmet_events = removed->events > events ?
-			     removed->events - events : 0;
-}
-
-static void tell_unmet(struct look *look)
-{
-	const struct look_rings *live = look->rings;
-	uint64_t events = live->unmet_events;
-
-	if (!look->follow || !live->unmet)
-		return;
-	command_failed("%s of %s %s missing: the buffers of ended processes "
-		       "had more than %lluM, and the oldest were removed "
-		       "before they could be read; use a smaller "
-		       "--buffer-size",
-		       counted(events, "event"),
-		       counted(live->unmet, "ended process"),
-		       agreed(events, "is", "are"), KEEP_BYTES >> 20);
-	look->unread = true;
-}
-
 /* Finds the processes, and opens the rings of each new one. */
 static int find(struct look *look, struct rundir_list *list, bool first)
 {
@@ -431,11 +374,9 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 		if (first) {
 			trace_set_anchor_now(&live->set);
 			each_image(list, take_anchors, live);
+			missing_begin(live, &dir, list);
 		}
 		live->ret = each_image(list, take_rings, live);
-		rundir_each_removed(&dir, NULL, note_removed, live);
-		if (first)
-			live->before = live->removed;
 		live->later = !look->pid && dir.fd >= 0 &&
 			      !rundir_read_rules(&dir, live->name, &rules);
 		free(rules);
@@ -467,7 +408,6 @@ bool look_rings_news(struct look *look, int64_t *until)
 {
 	struct look_rings *live = look->rings;
 	struct rundir_list list = { 0 };
-	struct keep_row removed = live->removed;
 	bool on = false;
 	int ret = 0;
 
@@ -476,6 +416,7 @@ bool look_rings_news(struct look *look, int64_t *until)
 	look->gone = false;
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].seen = false;
+	missing_read(live);
 	find(look, &list, false);
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
@@ -484,8 +425,8 @@ bool look_rings_news(struct look *look, int64_t *until)
 		on = on || live->known[i].rings;
 	}
 	rundir_list_free(&list);
+	missing_count(live);
 	forget_ended(live);
-	count_unmet(live, &removed);
 	count(look);
 	if (ret) {
 		command_failed("%s", limits_raise(-ret));
@@ -507,6 +448,7 @@ int look_open_rings(struct look *look)
 	if (!look->rings)
 		return command_failed("out of memory");
 	look->rings->look = look;
+	look->rings->follower.fd = -1;
 	if (ret == COMMAND_DONE)
 		ret = find(look, &list, true);
 	if (ret == COMMAND_DONE && look->rings->ret) {
@@ -530,11 +472,12 @@ void look_rings_close(struct look *look)
 
 	if (!live)
 		return;
-	tell_unmet(look);
+	missing_end(live);
 	for (size_t i = 0; i < live->n; i++)
 		if (live->known[i].rings)
 			ring_image_close(live->known[i].rings);
 	free(live->known);
+	free(live->rows);
 	free(live);
 	look->rings = NULL;
 }

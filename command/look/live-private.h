@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Shared by live.c, which opens rings, and missing.c, which counts what was
+ * removed before it was read.
+ */
+#ifndef COMMAND_LOOK_LIVE_PRIVATE_H
+#define COMMAND_LOOK_LIVE_PRIVATE_H
+
+#include "command/look/rings-private.h"
+#include "command/rundir/rundir.h"
+
+#define RUNDIR_KEY_BYTES	112
+
+/* An image of a process that has the session. */
+struct known {
+	char key[RUNDIR_KEY_BYTES];	/* of the process, and the image */
+	char process[48];		/* the name of its directory */
+	uint32_t image;
+	uint32_t looks_gone;		/* since its files were not seen */
+	pid_t pid;
+	uint64_t starttime;
+	struct ring_image *rings;	/* NULL: nothing more comes */
+	struct ring_totals totals;	/* as it was looked at last */
+	bool seen;			/* its files are there */
+	bool alive;
+	bool stopped;
+	bool destroyed;
+	bool removed;			/* a command has removed its rings */
+};
+
+struct look_rings {
+	struct look *look;
+	const char *name;
+	struct trace_set set;		/* anchors only */
+	struct known *known;
+	size_t n;
+	struct ring_totals gone;	/* of processes that were forgotten */
+	int ret;			/* what could not be opened */
+	bool later;			/* processes obey the session's rules */
+
+	/* missing.c */
+	struct rundir_follower follower;
+	struct rundir_removed_row *rows;	/* of the last look */
+	size_t nrows;
+	uint64_t taken;			/* images that commands removed */
+	uint64_t taken_events;
+	struct keep_row limit;		/* what the limit of dead processes'
+					 * rings had removed before the look */
+	struct keep_row before;		/* and before the first */
+	struct keep_row cleared;	/* rows of it that commands cleared */
+	uint64_t limit_gone;		/* images it removed, by then known */
+	uint64_t limit_gone_events;
+	uint64_t unmet;			/* images it removed, not known */
+	uint64_t unmet_events;
+};
+
+/* Makes room for one more in `known`. Returns 0 or -ENOMEM. */
+int live_grow(struct look_rings *live);
+
+/* Begins to count, before the first rings are opened. */
+void missing_begin(struct look_rings *live, struct rundir *dir,
+		   const struct rundir_list *list);
+
+/* Reads what was removed. Call the first before a look lists the processes, and
+ * the second between that and rundir_open(). */
+void missing_read(struct look_rings *live);
+void missing_read_limit(struct look_rings *live, struct rundir *dir);
+
+/* Compares it with what is known, at the end of a look. */
+void missing_count(struct look_rings *live);
+
+/* Notes that a process which has ended will not be known any more. */
+void missing_forget(struct look_rings *live, const struct known *known);
+
+/* Tells, if look->follow, which events are missing. */
+void missing_end(struct look_rings *live);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Events that a look at rings which goes on cannot read, because they were
+ * removed first: by commands, which name each image, and by the limit of dead
+ * processes' rings, which counts images and events of a session.
+ *
+ * What must stay true here: an event that was read is never told as missing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/tunables.h"
+#include "command/common/counted.h"
+#include "command/look/live-private.h"
+
+static void note_limit(const struct keep_row *row, void *priv)
+{
+	struct look_rings *live = priv;
+
+	if (live->name && !strcmp(row->session, live->name))
+		live->limit = *row;
+}
+
+void missing_read_limit(struct look_rings *live, struct rundir *dir)
+{
+	memset(&live->limit, 0, sizeof(live->limit));
+	rundir_each_removed(dir, NULL, note_limit, live);
+}
+
+void missing_begin(struct look_rings *live, struct rundir *dir,
+		   const struct rundir_list *list)
+{
+	const struct look *look = live->look;
+	int top = -1;
+
+	if (!look->keep)
+		return;
+	if (look->pid && list->count)
+		top = openat(list->processes[0].fd, "..",
+			     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* without the file, which needs a right to write and room, what commands
+	 * remove is not counted */
+	if (look->pid && top >= 0)
+		rundir_follow(&live->follower, top, list->processes[0].uid,
+			      live->name);
+	else if (dir->fd >= 0)
+		rundir_follow(&live->follower, dir->fd, dir->uid, live->name);
+	if (top >= 0)
+		close(top);
+	if (!look->pid)
+		missing_read_limit(live, dir);
+	live->before = live->limit;
+}
+
+static void take_row(const struct rundir_removed_row *row, void *priv)
+{
+	struct look_rings *live = priv;
+	struct rundir_removed_row *more;
+
+	if (!strcmp(row->process, RUNDIR_ROW_LIMIT)) {
+		live->cleared.processes += row->images;
+		live->cleared.events += row->events;
+		/* it was the row that was read last, or has that in it */
+		memset(&live->limit, 0, sizeof(live->limit));
+		return;
+	}
+	more = reallocarray(live->rows, live->nrows + 1, sizeof(*more));
+	if (!more)
+		return;
+	live->rows = more;
+	more[live->nrows++] = *row;
+}
+
+void missing_read(struct look_rings *live)
+{
+	rundir_removed_rows(&live->follower, take_row, live);
+}
+
+static struct known *find_image(struct look_rings *live,
+				const struct rundir_removed_row *row)
+{
+	for (size_t i = live->n; i-- > 0;)
+		if (live->known[i].image == row->image &&
+		    !strcmp(live->known[i].process, row->process))
+			return &live->known[i];
+	return NULL;
+}
+
+/* Makes an image known that no look has met, so that it counts once. */
+static struct known *know_removed(struct look_rings *live,
+				  const struct rundir_removed_row *row)
+{
+	struct known *known;
+
+	if (live_grow(live))
+		return NULL;
+	known = &live->known[live->n++];
+	memset(known, 0, sizeof(*known));
+	memcpy(known->process, row->process, sizeof(known->process));
+	known->image = row->image;
+	return known;
+}
+
+/* Counts the events of an image that were not in its rings as they were looked
+ * at last. */
+static void count_row(struct look_rings *live,
+		      const struct rundir_removed_row *row)
+{
+	struct known *known = find_image(live, row);
+	uint64_t read;
+
+	if (!strcmp(row->process, RUNDIR_ROW_MORE)) {
+		live->taken += row->images;
+		live->taken_events += row->events;
+		return;
+	}
+	if (!known && live->look->pid)
+		return;
+	if (!known)
+		known = know_removed(live, row);
+	if (!known)
+		return;
+	known->removed = true;
+	read = known->totals.written + known->totals.lost;
+	if (row->events <= read)
+		return;
+	live->taken++;
+	live->taken_events += row->events - read;
+	known->totals.written += row->events - read;
+}
+
+/*
+ * Counts images that the limit has removed and that no look has met. What the
+ * limit had removed before the processes were listed is compared with the known
+ * images that were not listed. Of these, some may have gone since; so the
+ * result is too small at times, and the largest one counts.
+ */
+static void count_limit(struct look_rings *live)
+{
+	uint64_t images = live->before.processes + live->limit_gone;
+	uint64_t events = live->before.events + live->limit_gone_events;
+	uint64_t removed = live->limit.processes + live->cleared.processes;
+	uint64_t removed_events = live->limit.events + live->cleared.events;
+
+	for (size_t i = 0; i < live->n; i++) {
+		const struct known *known = &live->known[i];
+
+		if (known->seen || known->alive || known->removed ||
+		    known->destroyed)
+			continue;
+		images++;
+		events += known->totals.written;
+	}
+	if (removed <= images || removed - images <= live->unmet)
+		return;
+	live->unmet = removed - images;
+	live->unmet_events = removed_events > events ?
+			     removed_events - events : 0;
+}
+
+void missing_count(struct look_rings *live)
+{
+	for (size_t i = 0; i < live->nrows; i++)
+		count_row(live, &live->rows[i]);
+	live->nrows = 0;
+	count_limit(live);
+}
+
+void missing_forget(struct look_rings *live, const struct known *known)
+{
+	if (known->removed || known->destroyed)
+		return;
+	live->limit_gone++;
+	live->limit_gone_events += known->totals.written;
+}
+
+static void tell(struct look *look, uint64_t events, uint64_t images,
+		 const char *ended, const char *why)
+{
+	if (!images || !events)
+		return;
+	command_failed("%s of %s %s missing: %s", counted(events, "event"),
+		       counted(images, ended),
+		       events == 1 ? "is" : "are", why);
+	look->unread = true;
+}
+
+void missing_end(struct look_rings *live)
+{
+	struct look *look = live->look;
+	char why[160];
+
+	if (look->follow && !look_interrupted()) {
+		missing_read(live);
+		missing_count(live);
+	}
+	if (look->follow) {
+		tell(look, live->taken_events, live->taken, "program",
+		     "a recorder or 'destroy' removed its buffers before they "
+		     "could be read");
+		snprintf(why, sizeof(why), "the buffers of ended processes had "
+			 "more than %lluM, and the oldest were removed before "
+			 "they could be read; use a smaller --buffer-size",
+			 KEEP_BYTES >> 20);
+		tell(look, live->unmet_events, live->unmet, "ended process",
+		     why);
+	}
+	rundir_unfollow(&live->follower);
+}
