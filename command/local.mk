@@ -101,6 +101,7 @@ command_sources = \
 	command/list.c \
 	command/look/follow-private.h \
 	command/look/follow.c \
+	command/look/interrupt.c \
 	command/look/live-private.h \
 	command/look/live.c \
 	command/look/look.c \
@@ -204,6 +205,7 @@ command_sources = \
 	command/rundir/pages.c \
 	command/rundir/private.h \
 	command/rundir/removed.c \
+	command/rundir/rings.c \
 	command/rundir/rundir.c \
 	command/rundir/rundir.h \
 	command/rundir/sweep.c \

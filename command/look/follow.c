@@ -4,7 +4,6 @@
  */
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,26 +12,6 @@
 #include "command/look/follow-private.h"
 #include "command/look/rings-private.h"
 #include "traces/follow.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_signal(int number)
-{
-	interrupted = number;
-}
-
-void look_interrupt(void)
-{
-	struct sigaction action = { .sa_handler = on_signal };
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-}
-
-bool look_interrupted(void)
-{
-	return interrupted;
-}
 
 bool look_follow(struct look *look, char **paths, int n)
 {

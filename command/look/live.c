@@ -57,17 +57,6 @@ static int take_anchors(const struct rundir_process *process, uint32_t image,
 	return 0;
 }
 
-int live_grow(struct look_rings *live)
-{
-	struct known *more = reallocarray(live->known, live->n + 1,
-					  sizeof(*more));
-
-	if (!more)
-		return -ENOMEM;
-	live->known = more;
-	return 0;
-}
-
 static struct known *find_known(struct look_rings *live, const char *key)
 {
 	for (size_t i = 0; i < live->n; i++)

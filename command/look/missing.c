@@ -17,6 +17,17 @@
 #include "command/common/counted.h"
 #include "command/look/live-private.h"
 
+int live_grow(struct look_rings *live)
+{
+	struct known *more = reallocarray(live->known, live->n + 1,
+					  sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	live->known = more;
+	return 0;
+}
+
 static void note_limit(const struct keep_row *row, void *priv)
 {
 	struct look_rings *live = priv;
@@ -42,8 +53,8 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 	if (look->pid && list->count)
 		top = openat(list->processes[0].fd, "..",
 			     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* without the file, which needs a right to write and room, what commands
-	 * remove is not counted */
+	/* without the file, which needs room and a right to write, nobody
+	 * counts what commands remove */
 	if (look->pid && top >= 0)
 		rundir_follow(&live->follower, top, list->processes[0].uid,
 			      live->name);

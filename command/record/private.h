@@ -5,8 +5,8 @@
  * record.c is the sub-command, options.c its options, claim.c gives it a name,
  * run.c starts the program, loop.c finds processes and empties their rings,
  * probes.c loads probe libraries, printed.c tells what they have counted,
- * followed.c serves readers meanwhile, finish.c collects what is left, ask.c sends requests, late.c looks at
- * the processes once more, member.c knows them,
+ * followed.c serves readers meanwhile, finish.c collects what is left, ask.c
+ * sends requests, late.c looks at the processes once more, member.c knows them,
  * met.c the rules that selected a marker, unmet.c tells of the others,
  * signals.c sets handlers and limits.
  */

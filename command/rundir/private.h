@@ -27,8 +27,15 @@ bool rundir_parse_name(const char *name, pid_t *pid, uint64_t *starttime);
 bool rundir_parse_file(char *path, pid_t *pid, uint64_t *starttime,
 		       uint32_t *image, char name[NAME_MAX + 1]);
 
-/* Returns how many events the rings of a session have ever got, or lost: the low
- * 32 bits of each ring's number. */
+/* Opens a stream over the files of an image; returns whether one is a ring of
+ * session `index`; reads the head of a ring. */
+DIR *rundir_open_rings(const struct rundir_process *process, uint32_t image);
+bool rundir_names_ring(const char *file, uint32_t index);
+bool rundir_read_ring(const struct rundir_process *process, uint32_t image,
+		      const char *file, struct ring *ring);
+
+/* Returns how many events the rings of a session have ever got, or lost: the
+ * low 32 bits of each ring's number. */
 uint64_t rundir_count_events(const struct rundir_process *process,
 			     uint32_t image, uint32_t index);
 

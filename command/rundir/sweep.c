@@ -22,14 +22,6 @@
 /* A process may still be making a directory that is younger than this. */
 #define SWEEP_AGE_SECONDS	2
 
-static bool names_ring(const char *file, uint32_t index)
-{
-	char prefix[32];
-	int n = snprintf(prefix, sizeof(prefix), "ring.%u.", index);
-
-	return !strncmp(file, prefix, n);
-}
-
 /* A question about a ring, and the flags of its session. */
 typedef bool ring_fn(const struct ring *ring, uint32_t session_flags);
 
@@ -48,64 +40,23 @@ static bool ring_counts(const struct ring *ring, uint32_t session_flags)
 	return RING_EVENTS(ring->head) || ring->lost;
 }
 
-static bool read_ring(const struct rundir_process *process, uint32_t image,
-		      const char *file, struct ring *ring)
-{
-	char name[NAME_MAX + 32];
-	bool read;
-	int fd;
-
-	snprintf(name, sizeof(name), "%u/%s", image, file);
-	fd = rundir_open_file(process, name, O_RDONLY);
-	if (fd < 0)
-		return false;
-	read = pread(fd, ring, sizeof(*ring), 0) == (ssize_t)sizeof(*ring) &&
-	       ring->magic == RING_MAGIC;
-	close(fd);
-	return read;
-}
-
-static DIR *open_image(const struct rundir_process *process, uint32_t image)
-{
-	char name[16];
-
-	snprintf(name, sizeof(name), "%u", image);
-	return rundir_opendir(process->fd, name);
-}
-
 /* Returns true when the answer is true for a ring of the session. */
 static bool any_ring(const struct rundir_process *process, uint32_t image,
 		     const struct session_page *page, ring_fn *ask)
 {
-	DIR *stream = open_image(process, image);
+	DIR *stream = rundir_open_rings(process, image);
 	struct dirent *entry;
 	struct ring ring;
 	bool holds = false;
 
 	while (stream && !holds && (entry = readdir(stream)))
-		holds = names_ring(entry->d_name, page->index) &&
-			read_ring(process, image, entry->d_name, &ring) &&
+		holds = rundir_names_ring(entry->d_name, page->index) &&
+			rundir_read_ring(process, image, entry->d_name,
+					 &ring) &&
 			ask(&ring, page->flags);
 	if (stream)
 		closedir(stream);
 	return holds;
-}
-
-uint64_t rundir_count_events(const struct rundir_process *process,
-			     uint32_t image, uint32_t index)
-{
-	DIR *stream = open_image(process, image);
-	struct dirent *entry;
-	struct ring ring;
-	uint64_t events = 0;
-
-	while (stream && (entry = readdir(stream)))
-		if (names_ring(entry->d_name, index) &&
-		    read_ring(process, image, entry->d_name, &ring))
-			events += RING_EVENTS(ring.head) + ring.lost;
-	if (stream)
-		closedir(stream);
-	return events;
 }
 
 int rundir_destroy_session(const struct rundir_process *process,
@@ -130,11 +81,11 @@ int rundir_destroy_session(const struct rundir_process *process,
 		   offsetof(struct session_page, state)) != sizeof(state))
 		ret = -EIO;
 	close(fd);
-	stream = open_image(process, image);
+	stream = rundir_open_rings(process, image);
 	if (!stream)
 		return -errno;
 	while ((entry = readdir(stream)))
-		if (names_ring(entry->d_name, index) &&
+		if (rundir_names_ring(entry->d_name, index) &&
 		    unlinkat(dirfd(stream), entry->d_name, 0) &&
 		    errno != ENOENT && !ret)
 			ret = -errno;
