@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,8 @@
 /* The row of an image that a command has removed is there before its files go:
  * the look after the one that does not see them has read it. */
 #define LOOKS_GONE	2
+
+#define YOUNG_SECONDS	2
 
 /* Calls `call` for each image of each process. */
 static int each_image(const struct rundir_list *list,
@@ -83,6 +86,14 @@ static void know(struct look_rings *live, const char *key,
 	ring_image_count(rings, &known->totals);
 }
 
+/* Returns whether the files of an image may still be in the making. */
+static bool is_young(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && time(NULL) - st.st_mtime < YOUNG_SECONDS;
+}
+
 /* Opens the session's rings in an image. */
 static int add_rings(struct look_rings *live,
 		     const struct rundir_process *process, uint32_t image,
@@ -103,6 +114,8 @@ static int add_rings(struct look_rings *live,
 			       live->name, shown, look->peek);
 	if (!ret)
 		know(live, key, process, image, rings);
+	if (ret == -EBADMSG && look->keep && is_young(fd))
+		return 0;
 	if (ret == -EPROTO || ret == -EBADMSG) {
 		if (!look->quiet_problems)
 			command_warn("process %d: not read: %s", process->pid,
