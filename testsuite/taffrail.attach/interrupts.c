@@ -2,7 +2,7 @@
 /*
  * System calls that a signal ends. Each signal is sent only after its call has
  * begun, so the call ends, or goes on by SA_RESTART, whatever stops the thread
- * in between. Runs until there is input; then prints
+ * in between. Runs until there is input, ROUNDS_MIN rounds at least; then prints
  *
  *	rounds N lost N wrong N
  *
@@ -28,6 +28,7 @@
 #define LOST_MS		5000
 #define DEEP_BYTES	49152
 #define DELAY_US	1500
+#define ROUNDS_MIN	101
 
 static struct shared {
 	atomic_ulong asked, answered, seen;	/* rounds */
@@ -181,7 +182,8 @@ static void send_signals(pid_t pid)
 		while (shared->asked <= round)
 			usleep(20);
 		send_one(pid, round);
-		shared->over = poll(&input, 1, 0) == 1;
+		shared->over = round + 1 >= ROUNDS_MIN &&
+			       poll(&input, 1, 0) == 1;
 		shared->seen = ++round;
 	}
 	_exit(0);
