@@ -161,8 +161,9 @@ static int order(struct reader *reader)
 	reader->nbegun = reader->nstreams;
 	if (!all)
 		return -ENOMEM;
-	memcpy(all, reader->streams,
-	       reader->nstreams * sizeof(struct read_stream *));
+	/* none of a session without buffers: memcpy() takes no NULL */
+	for (i = 0; i < reader->nstreams; i++)
+		all[i] = reader->streams[i];
 	qsort(all, reader->nstreams, sizeof(struct read_stream *),
 	      compare_ranks);
 	for (i = 0; i < reader->nstreams; i++) {
