@@ -103,22 +103,57 @@ static bool take_date(const char **at, struct tm *tm)
 	return same.tm_mon == tm->tm_mon && same.tm_mday == tm->tm_mday;
 }
 
-static int64_t time_of(struct tm *tm, bool utc, int64_t fraction)
+/* A time zone, and the times of the first and the last event. */
+struct span {
+	bool utc;
+	int64_t first;
+	int64_t last;
+};
+
+/* Returns how far a time is from the trace. */
+static __int128 distance(int64_t ns, const struct span *span)
 {
-	tm->tm_isdst = -1;
-	return nearest((__int128)(utc ? timegm(tm) : mktime(tm)) * NS_PER_S +
-		       fraction);
+	if (ns < span->first)
+		return (__int128)span->first - ns;
+	return ns > span->last ? (__int128)ns - span->last : 0;
+}
+
+/* Returns the time, which is of two hours when clocks are set back: the one
+ * that is nearer to the trace, or the first of two that are in it. */
+static int64_t time_of(const struct tm *tm, const struct span *span,
+		       int64_t fraction)
+{
+	struct tm any = *tm;
+	int64_t found;
+
+	any.tm_isdst = -1;
+	found = nearest((__int128)(span->utc ? timegm(&any) : mktime(&any)) *
+				NS_PER_S + fraction);
+	for (int isdst = 1; isdst >= 0 && !span->utc; isdst--) {
+		struct tm one = *tm;
+		int64_t ns;
+
+		one.tm_isdst = isdst;
+		ns = nearest((__int128)mktime(&one) * NS_PER_S + fraction);
+		if (one.tm_isdst != isdst || one.tm_hour != any.tm_hour ||
+		    one.tm_min != any.tm_min)
+			continue;
+		if (distance(ns, span) < distance(found, span) ||
+		    (ns < found && distance(ns, span) == distance(found, span)))
+			found = ns;
+	}
+	return found;
 }
 
 /* Takes a time of day, on the day of the first event or the next. */
-static int time_of_day(int64_t *ns, const char *at, bool utc, int64_t first,
-		       int64_t last)
+static int time_of_day(int64_t *ns, const char *at, const struct span *span)
 {
-	time_t second = (time_t)(first / NS_PER_S);
+	int64_t first = span->first, last = span->last;
+	time_t second = (time_t)(first / NS_PER_S - (first % NS_PER_S < 0));
 	struct tm tm, day, midnight;
 	int64_t fraction = 0, next;
 
-	if (!(utc ? gmtime_r(&second, &tm) : localtime_r(&second, &tm)))
+	if (!(span->utc ? gmtime_r(&second, &tm) : localtime_r(&second, &tm)))
 		return -EINVAL;
 	tm.tm_sec = 0;
 	if (!take_clock(&at, &tm, &fraction) || *at)
@@ -127,17 +162,18 @@ static int time_of_day(int64_t *ns, const char *at, bool utc, int64_t first,
 	day.tm_mday++;
 	midnight = day;
 	midnight.tm_hour = midnight.tm_min = midnight.tm_sec = 0;
-	*ns = time_of(&tm, utc, fraction);
-	next = time_of(&day, utc, fraction);
+	*ns = time_of(&tm, span, fraction);
+	next = time_of(&day, span, fraction);
 	/* the one that is in the trace, or nearer to it */
-	if (*ns < first && time_of(&midnight, utc, 0) <= last &&
+	if (*ns < first && time_of(&midnight, span, 0) <= last &&
 	    next - last < first - *ns)
 		*ns = next;
 	return 0;
 }
 
-static int date(int64_t *ns, const char *at, bool utc)
+static int date(int64_t *ns, const char *at, const struct span *span)
 {
+	struct span zone = *span;
 	struct tm tm = { 0 };
 	int64_t fraction = 0;
 
@@ -150,18 +186,19 @@ static int date(int64_t *ns, const char *at, bool utc)
 	}
 	/* as export writes it */
 	if (*at == 'Z') {
-		utc = true;
+		zone.utc = true;
 		at++;
 	}
 	if (*at)
 		return -EINVAL;
-	*ns = time_of(&tm, utc, fraction);
+	*ns = time_of(&tm, &zone, fraction);
 	return 0;
 }
 
 int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 	      int64_t last)
 {
+	const struct span span = { utc, first, last };
 	size_t digits = strspn(text, "0123456789");
 	int64_t offset = 0;
 	const char *at = text;
@@ -175,9 +212,9 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 		return 0;
 	}
 	if (text[digits] == ':')
-		return time_of_day(ns, text, utc, first, last);
+		return time_of_day(ns, text, &span);
 	if (text[digits] == '-')
-		return date(ns, text, utc);
+		return date(ns, text, &span);
 	*ns = 0;
 	return take_seconds(&at, ns) ? 0 : -EINVAL;
 }
