@@ -280,6 +280,8 @@ void report_number(char *text, size_t room, long double value);
 
 /* Writes a time as --begin takes it, at most 64 bytes. */
 void report_time(const struct report *r, int64_t ns, char *p);
+/* The same as view's --begin and --end take it for all of the traces. */
+void report_view_time(const struct report *r, int64_t ns, char *p);
 
 /* Returns events a second; 0: that cannot be told. */
 double report_rate(const struct report *r, uint64_t events);

@@ -124,8 +124,8 @@ static void print_long(struct report *r)
 	if (r->slowest.n) {
 		report_heading("Slowest pairs");
 		print_list(r, &r->slowest);
-		report_time(r, r->slowest.list[0].begin, begin);
-		report_time(r, r->slowest.list[0].end, end);
+		report_view_time(r, r->slowest.list[0].begin, begin);
+		report_view_time(r, r->slowest.list[0].end, end);
 		printf("  the first of them: taffrail view --begin %s --end %s"
 		       "%s DIR\n", begin, end, r->look.utc ? " --utc" : "");
 	}

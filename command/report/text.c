@@ -109,18 +109,44 @@ void report_more(const struct report *r, size_t n, const char *what)
 		       counted(n - shown, what));
 }
 
-void report_time(const struct report *r, int64_t ns, char *p)
+static void put_time(int64_t ns, bool utc, bool dates, char *p)
 {
-	struct event_text text = { .utc = r->look.utc };
+	struct event_text text = { .utc = utc, .dates = dates };
 	char *blank;
 
-	/* a time of day is enough for view, unless it is not of one day */
-	text.dates = r->last - r->first > 20 * 3600 * 1000000000ll;
 	event_text_open(&text);
 	event_text_time(&text, ns, p);
 	blank = strchr(p, ' ');
 	if (blank)
 		*blank = 'T';
+}
+
+/* A time of day is enough for view, unless it is not of one day. */
+static bool needs_dates(const struct report *r)
+{
+	return r->last - r->first > 20 * 3600 * 1000000000ll;
+}
+
+void report_time(const struct report *r, int64_t ns, char *p)
+{
+	put_time(ns, r->look.utc, needs_dates(r), p);
+}
+
+void report_view_time(const struct report *r, int64_t ns, char *p)
+{
+	const struct look *look = &r->look;
+	/* view begins with what the report left out */
+	bool part = look->begin || look->end || look->where;
+	int64_t found;
+
+	put_time(ns, look->utc, true, p);
+	if (look_time(&found, p, look->utc, INT64_MIN, INT64_MAX) ||
+	    found != ns)
+		/* clocks were set back, so it is the time of another hour */
+		sprintf(p, "%lld.%09lld", (long long)(ns / 1000000000),
+			(long long)(ns % 1000000000));
+	else if (!part)
+		report_time(r, ns, p);
 }
 
 double report_rate(const struct report *r, uint64_t events)
