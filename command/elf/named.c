@@ -162,13 +162,14 @@ static int rank_of(const Elf64_Sym *symbol, const char *name)
 	return rank + (bind == STB_GLOBAL ? 2 : bind == STB_WEAK ? 1 : 0);
 }
 
-/* Copies a name without its version, as "puts@@GLIBC_2.2.5"; '?' stands for
+/* Copies a name up to a character, which may be its first; '?' stands for
  * characters that a text in quotes should not have. */
-static void copy_name(char *to, const char *name)
+static void copy_name(char *to, const char *name, char up_to)
 {
 	size_t n = 0;
 
-	for (; *name && (*name != '@' || !n) && n < SYMBOL_BYTES - 1; name++) {
+	for (; *name && (*name != up_to || !n) && n < SYMBOL_BYTES - 1;
+	     name++) {
 		char c = *name;
 
 		to[n++] = c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? '?' :
@@ -186,7 +187,8 @@ static void consider(struct found *found, const char *name, int rank,
 
 	if (found->rank && before > found->before)
 		return;
-	copy_name(copy, name);
+	/* without its version, as "puts@@GLIBC_2.2.5" */
+	copy_name(copy, name, '@');
 	if (found->rank && before == found->before &&
 	    (rank < found->rank ||
 	     (rank == found->rank && strcmp(copy, found->name) >= 0)))
@@ -306,7 +308,7 @@ static void put_names(const struct naming *naming)
 {
 	char file[SYMBOL_BYTES];
 
-	copy_name(file, naming->module->name);
+	copy_name(file, naming->module->name, '\0');
 	for (size_t i = 0; i < naming->n; i++) {
 		struct named_address *a = &naming->addresses[i];
 		const struct found *found = &naming->found[i];
