@@ -396,6 +396,8 @@ def check_zoom(page):
     after = page.moved(lambda: page.keys('\ue011'))
     check('Home: the whole trace', all(abs(a - b) < 1 for a, b in
                                        zip(after, whole)), (whole, after))
+    check('Home: it says so', page.text('#range').startswith('all of '),
+          page.text('#range'))
 
 
 def check_keys(page, events):
@@ -474,6 +476,24 @@ def check_schemes(page):
         'document.documentElement.dataset.scheme'), 'light')
 
 
+def check_narrow(page):
+    """In a narrow window, the report is below; and nothing is cut off."""
+    select_first(page, 'app:request')
+    for width, height in (800, 600), (420, 800):
+        page.browser.set_window_size(width, height)
+        page.wait('innerWidth === arguments[0]', width)
+        cut = page.js('[...document.querySelectorAll("header *, #report,'
+                      '#hint")].filter(one => { const box = one'
+                      '.getBoundingClientRect(); return box.right > innerWidth'
+                      ' || box.bottom > innerHeight; }).map(one => one.id ||'
+                      'one.tagName)')
+        check_equal('%d pixels: nothing is cut off' % width, cut, [])
+        check('%d pixels: chart and report have room' % width, page.js(
+            '["scroll", "report"].every(id => document.getElementById(id)'
+            '.clientHeight > 70)'))
+    page.browser.set_window_size(1400, 900)
+
+
 def check_closed(page, path):
     """The page asks for nothing, and its policy lets nothing be asked for."""
     policy = page.js('document.querySelector("meta[http-equiv]").content')
@@ -514,6 +534,7 @@ def whole(page, path, json_path):
     check_mouse(page)
     check_hang(page)
     check_schemes(page)
+    check_narrow(page)
     check_closed(page, path)
 
 

@@ -146,10 +146,13 @@ class App {
 	tell_range()
 	{
 		const { begin, end } = this.view;
+		const { span } = this.head;
 		const range = by_id('range');
+		const seen = Math.max(0, Math.min(end, span) -
+				      Math.max(begin, 0));
 
-		range.textContent = duration_text(end - begin) + ' in view\n' +
-			'of ' + duration_text(this.head.span);
+		range.textContent = (seen < span ? duration_text(seen) +
+			' in view\nof ' : 'all of ') + duration_text(span);
 		range.dataset.begin = begin;
 		range.dataset.end = end;
 	}
