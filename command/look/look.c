@@ -39,6 +39,8 @@ static void loss(const struct trace_loss *l, void *priv)
 					   "the buffers were full";
 
 	look->losses += l->events;
+	if (l->overwritten)
+		look->overwritten += l->events;
 	if (look->quiet_losses)
 		return;
 	if (l->packets)

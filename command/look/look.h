@@ -63,6 +63,7 @@ struct look {
 	int *directories;		/* followed, open; of look_open() */
 	int ndirectories;
 	uint64_t losses;		/* events that buffers lost */
+	uint64_t overwritten;		/* of them, before they were read */
 	bool follow;			/* traces may come later */
 	bool waits;			/* and come at the end, as was told */
 	bool quiet_losses;		/* they are only counted */

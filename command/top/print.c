@@ -20,7 +20,6 @@
 /* Clears the screen. Lines that are too long do not go on in the next one. */
 #define SCREEN_BEGIN	"\033[?7l\033[H\033[J"
 #define SCREEN_END	"\033[?7h"
-#define SHARE_SEEN	0.98		/* from here on all were seen */
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -56,10 +55,12 @@ static double seconds(const struct top_sample *sample)
 }
 
 /* Returns the factor from the events that were seen to those that were
- * written. */
+ * written. Without a gap it is 1: the last milliseconds' events, which are
+ * written and not yet read, count in the next interval. */
 static double scale(const struct top_sample *sample)
 {
-	return sample->seen && sample->written > sample->seen ?
+	return sample->missed && sample->seen &&
+	       sample->written > sample->seen ?
 	       (double)sample->written / (double)sample->seen : 1;
 }
 
@@ -108,8 +109,7 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	       (double)sample->written / seconds(sample),
 	       (double)sample->lost / seconds(sample),
 	       counted(sample->lost_before, "event"));
-	if (sample->written &&
-	    (double)sample->seen < (double)sample->written * SHARE_SEEN)
+	if (sample->missed && sample->seen < sample->written)
 		printf("%.1f %% of them were still in the buffers; the rest is "
 		       "taken to be like these\n",
 		       100 * (double)sample->seen / (double)sample->written);

@@ -34,6 +34,7 @@ struct top_sample {
 	uint64_t lost;
 	uint64_t seen;			/* that were still in the buffers */
 	uint64_t chosen;		/* of these, those of --where */
+	bool missed;			/* some were overwritten before */
 	uint64_t lost_before;		/* in all, since the session began */
 	size_t processes;
 	size_t ended;			/* of them */
@@ -58,6 +59,7 @@ struct top {
 	struct top_sample *sample;	/* while events are read */
 	int64_t last;			/* end of the last interval; 0: none */
 	struct ring_totals totals;	/* then */
+	uint64_t overwritten;		/* then, as the look counts them */
 	struct top_row *names;		/* of all events that were met */
 	size_t nnames;
 	struct class_memory *memory;	/* of names */

@@ -198,6 +198,8 @@ int top_take(struct top *top, struct top_sample *sample)
 		sample->lost = since(look->totals.lost, top->totals.lost);
 	}
 	read_rings(top, sample, until);
+	sample->missed = look->overwritten > top->overwritten;
+	top->overwritten = look->overwritten;
 	give_rows(top, sample);
 	top->totals = look->totals;
 	top->last = now;
