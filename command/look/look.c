@@ -317,6 +317,33 @@ bool look_has(const struct look *look, const char *event, const char *field)
 	return false;
 }
 
+static void add_members(struct nearest *nearest,
+			const struct field_class *class)
+{
+	for (size_t i = 0; class && i < class->nmembers; i++)
+		if (class->members[i].name && !class->members[i].is_length)
+			nearest_add(nearest, class->members[i].name);
+}
+
+void look_nearest_fields(const struct look *look, const char *field,
+			 char *text, size_t room)
+{
+	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
+	struct nearest nearest = { .rule = field };
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+
+	for (size_t i = 0; i < n; i++) {
+		add_members(&nearest, traces[i]->context);
+		for (size_t k = 0; k < traces[i]->nevents; k++)
+			if (traces[i]->events[k])
+				add_members(&nearest,
+					    traces[i]->events[k]->fields);
+	}
+	nearest_text(&nearest, names, sizeof(names));
+	snprintf(text, room, "%s%s", *names ? "; nearest: " : "", names);
+}
+
 int look_finish(void)
 {
 	if ((fflush(stdout) || ferror(stdout)) && errno == EPIPE)

@@ -94,6 +94,11 @@ int look_close(struct look *look);
  * name it, with this field or context; NULL: any. */
 bool look_has(const struct look *look, const char *event, const char *field);
 
+/* Writes "; nearest: a, b or c", the names of fields and contexts that are like
+ * this one; or "". */
+void look_nearest_fields(const struct look *look, const char *field,
+			 char *text, size_t room);
+
 /* Does what command_finish() does, but a pipe whose reader has gone, such as
  * head or the pager, is no failure: it has what it wanted. */
 int look_finish(void);

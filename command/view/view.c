@@ -133,12 +133,17 @@ static int take(struct view *v, int key, const char *value)
 /* What comes later may have any field. */
 static int check_fields(const struct view *v)
 {
-	for (size_t i = 0; i < v->text.nonly && !v->look.follow; i++)
-		if (strcmp(v->fields[i], "cpu_id") &&
-		    !look_has(&v->look, NULL, v->fields[i]))
-			return command_failed("--fields: no event has the "
-					      "field or context '%s'",
-					      v->fields[i]);
+	char nearest[512];
+
+	for (size_t i = 0; i < v->text.nonly && !v->look.follow; i++) {
+		const char *name = v->fields[i];
+
+		if (!strcmp(name, "cpu_id") || look_has(&v->look, NULL, name))
+			continue;
+		look_nearest_fields(&v->look, name, nearest, sizeof(nearest));
+		return command_failed("--fields: no event has the field or "
+				      "context '%s'%s", name, nearest);
+	}
 	return COMMAND_DONE;
 }
 
