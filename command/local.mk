@@ -43,6 +43,8 @@ command_sources = \
 	command/common/reason.h \
 	command/common/remove-tree.c \
 	command/common/remove-tree.h \
+	command/common/shell.c \
+	command/common/shell.h \
 	command/completion/completion.c \
 	command/completion/present.c \
 	command/completion/private.h \

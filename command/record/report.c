@@ -9,6 +9,7 @@
 
 #include "command/common/command.h"
 #include "command/common/counted.h"
+#include "command/common/shell.h"
 
 void report_left_off(const struct trace_set *set)
 {
@@ -61,17 +62,8 @@ void report_unreadable(const struct trace_set *set, uint64_t unreadable)
 			     agreed(others, "was", "were"));
 }
 
-/* Returns whether a shell takes the name as it is. */
-static bool is_plain(const char *name)
-{
-	return *name != '-' &&
-	       !name[strspn(name, "abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789/._-+,=:@%")];
-}
-
 void report_next(const struct trace_set *set)
 {
-	if (isatty(STDERR_FILENO) && is_plain(set->path))
+	if (isatty(STDERR_FILENO) && shell_is_plain(set->path))
 		command_warn("taffrail view %s prints them", set->path);
 }

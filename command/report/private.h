@@ -174,6 +174,8 @@ struct report {
 	const char *rules[RULES_MAX];
 	unsigned int nrules;
 	uint32_t rows;			/* of a table; 0: all */
+	char **paths;			/* of directories */
+	int npaths;
 	bool json;
 	bool no_pager;
 	bool stopped;			/* Ctrl-C: it tells what was read */

@@ -220,7 +220,9 @@ int report_main(int argc, char **argv)
 	if (ret != COMMAND_DONE)
 		return ret;
 	signal(SIGPIPE, SIG_IGN);
-	ret = look_open(&r.look, argv + options.index, argc - options.index);
+	r.paths = argv + options.index;
+	r.npaths = argc - options.index;
+	ret = look_open(&r.look, r.paths, r.npaths);
 	if (ret == COMMAND_DONE)
 		ret = run(&r);
 	locks_free(&r);

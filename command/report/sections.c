@@ -8,10 +8,12 @@
 
 #include "command/common/counted.h"
 #include "command/common/printable.h"
+#include "command/common/shell.h"
 #include "command/report/private.h"
 #include "taffrail/site.h"
 
 #define NAME_BYTES	128
+#define PATHS_SHOWN	4
 
 typedef void print_number(char *text, size_t room, long double value);
 
@@ -115,6 +117,25 @@ static void print_list(const struct report *r, const struct longest *l)
 	}
 }
 
+/* Prints what view takes to show the same events: to be typed as it is, or with
+ * DIR where that would be long, or take quotes. */
+static void print_sources(const struct report *r)
+{
+	bool plain = r->npaths <= PATHS_SHOWN;
+
+	for (int i = 0; i < r->npaths; i++)
+		plain = plain && shell_is_plain(r->paths[i]);
+	for (int i = 0; i < r->npaths && plain; i++)
+		printf(" %s", r->paths[i]);
+	if (!plain)
+		fputs(" DIR", stdout);
+	if (r->look.session)
+		printf(" -s %s", r->look.session);
+	if (r->look.pid)
+		printf(" -p %d", (int)r->look.pid);
+	puts("");
+}
+
 static void print_long(struct report *r)
 {
 	char begin[64], end[64];
@@ -127,7 +148,8 @@ static void print_long(struct report *r)
 		report_view_time(r, r->slowest.list[0].begin, begin);
 		report_view_time(r, r->slowest.list[0].end, end);
 		printf("  the first of them: taffrail view --begin %s --end %s"
-		       "%s DIR\n", begin, end, r->look.utc ? " --utc" : "");
+		       "%s", begin, end, r->look.utc ? " --utc" : "");
+		print_sources(r);
 	}
 	if (r->open.n) {
 		report_heading("Unfinished pairs, the longest");
