@@ -85,5 +85,9 @@ int main(int argc, char **argv)
 	TAFFRAIL_EVENT(app, hang_begin, TAFFRAIL_FIELD(why, "it hangs"));
 	types();
 	declared();
+	/* without an end: no slices, which would not end */
+	for (int i = 0; i < 100; i++)
+		TAFFRAIL_EVENT(app, pulse_with_a_name_wider_than_its_column_start,
+			       i);
 	return 0;
 }

@@ -252,6 +252,16 @@ static void ends_missing(void)
 	     "app 1-7 open\napp:lone 7-7 open\n", "ends that are missing");
 }
 
+/* What is begun over and over, and of which the traces have no END, is no pair. */
+static void ends_unknown(void)
+{
+	start(NULL);
+	feed("app:begin");
+	for (int i = 0; i < 65; i++)
+		feed("app:lone_begin");
+	stop("app 1-66 open\n", "begins that have no end are not told");
+}
+
 static void keys(void)
 {
 	start("app/request,app/reply,id=number,url");
@@ -384,6 +394,7 @@ int main(void)
 	threads();
 	cpus();
 	ends_missing();
+	ends_unknown();
 	keys();
 	long_keys();
 	rules();

@@ -15,8 +15,9 @@
 #define LANES_MIN	256u
 #define OPEN_MIN	64u
 
-/* Of a kind of which no END was met: more are not kept. */
-#define OPEN_ENDLESS_MAX	1024u
+/* A kind of which no END was met, and more BEGINs, is none: PostgreSQL has
+ * transaction__start, __commit and __abort. */
+#define OPEN_ENDLESS_MAX	64u
 
 static struct lane lane_of(const struct pair *pair)
 {
@@ -131,6 +132,8 @@ static void tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 	if (fate == PAIR_OPEN && pair->kind->steps)
 		return;
 	pair->kind->unfinished++;
+	if (pair->kind->endless && !pair->kind->end)
+		return;
 	if (p->calls->unfinished)
 		p->calls->unfinished(pair, p->calls->priv);
 }
@@ -177,9 +180,8 @@ struct pair *open_push(struct pairs *p, const struct pair *pair)
 	uint32_t at;
 
 	if (!pair->kind->end && pair->kind->open >= OPEN_ENDLESS_MAX) {
-		struct pair lone = *pair;
-
-		tell(p, &lone, PAIR_GIVEN_UP, pair->begin);
+		pair->kind->endless = true;
+		pair->kind->unfinished++;
 		return NULL;
 	}
 	at = take_place(p, pair->begin);

@@ -40,6 +40,8 @@ struct pair_kind {
 	bool across;			/* keys are compared across processes */
 	bool calls;			/* of functions: strictly nested */
 	bool steps;			/* BEGIN and END are the same event */
+	bool endless;			/* many BEGINs, and without `end`: not
+					 * told */
 	uint8_t nkeys;
 	const char *begin_keys[PAIR_KEYS_MAX];
 	const char *end_keys[PAIR_KEYS_MAX];
