@@ -224,6 +224,13 @@ def check_names(page, events):
     got = {row[0]: int(row[1].replace(',', '')) for row in
            page.rows('#by-name')[1:]}
     check_equal('slices and events, by name', got, want)
+    apart = page.js('[...document.querySelectorAll("#by-name .swatch")].filter('
+                    'one => { const r = document.createRange(), cell = one'
+                    '.closest("td"); r.selectNodeContents(cell.lastChild);'
+                    'return r.getClientRects()[0].top > one'
+                    '.getBoundingClientRect().bottom; }).map(one => one'
+                    '.closest("td").innerText)')
+    check_equal('long names begin beside their colour', apart, [])
 
 
 def check_report(page, events):
