@@ -4,7 +4,6 @@
  */
 #include "command/record/report.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "command/common/command.h"

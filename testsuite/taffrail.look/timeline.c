@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 	declared();
 	/* without an end: no slices, which would not end */
 	for (int i = 0; i < 100; i++)
-		TAFFRAIL_EVENT(app, pulse_with_a_name_wider_than_its_column_start,
+		TAFFRAIL_EVENT(app, pulse_whose_name_is_cut_by_its_column_start,
 			       i);
 	return 0;
 }

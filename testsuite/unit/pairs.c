@@ -252,7 +252,7 @@ static void ends_missing(void)
 	     "app 1-7 open\napp:lone 7-7 open\n", "ends that are missing");
 }
 
-/* What is begun over and over, and of which the traces have no END, is no pair. */
+/* What is begun over and over, and has no END in the traces, is no pair. */
 static void ends_unknown(void)
 {
 	start(NULL);
