@@ -26,6 +26,7 @@ struct known {
 	bool stopped;
 	bool destroyed;
 	bool removed;			/* a command has removed its rings */
+	bool counted;			/* or may have, without a row */
 };
 
 struct look_rings {

@@ -116,6 +116,28 @@ static struct known *know_removed(struct look_rings *live,
 	return known;
 }
 
+/* Counts images without rows of their own. Known ones of which nothing more
+ * comes, and that have no row, are taken for some of them. */
+static void count_more(struct look_rings *live,
+		       const struct rundir_removed_row *row)
+{
+	uint64_t images = 0, events = 0;
+
+	for (size_t i = 0; i < live->n && images < row->images; i++) {
+		struct known *known = &live->known[i];
+
+		if (known->rings || known->removed || known->counted)
+			continue;
+		known->counted = true;
+		images++;
+		events += known->totals.written + known->totals.lost;
+	}
+	if (row->events <= events)
+		return;
+	live->taken += row->images - images;
+	live->taken_events += row->events - events;
+}
+
 /* Counts the events of an image that were not in its rings as they were looked
  * at last. */
 static void count_row(struct look_rings *live,
@@ -125,8 +147,7 @@ static void count_row(struct look_rings *live,
 	uint64_t read;
 
 	if (!strcmp(row->process, RUNDIR_ROW_MORE)) {
-		live->taken += row->images;
-		live->taken_events += row->events;
+		count_more(live, row);
 		return;
 	}
 	if (!known && live->look->pid)

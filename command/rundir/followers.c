@@ -18,15 +18,16 @@
 #include "command/rundir/private.h"
 
 #define FOLLOWED_PREFIX		".followed."
-#define FOLLOWED_BYTES_MAX	(16u << 20)
+#define FOLLOWED_BYTES_MAX	(1u << 20)
 #define OPEN_ROUNDS		100
 
-/* The first row of the file counts what has no row of its own; among it may be
- * a row of the limit, too, if there is no room for it. */
+/* The first row of the file. */
 struct followed_head {
-	uint64_t images;
+	uint64_t begun;			/* how often the rows began again */
+	uint64_t images;		/* of all rows ever, also of those for
+					 * which there was no room */
 	uint64_t events;
-	uint64_t unused[6];
+	uint64_t unused[5];
 };
 
 _Static_assert(sizeof(struct followed_head) ==
@@ -107,28 +108,35 @@ bool rundir_followed(const struct rundir_process *process, const char *session)
 	return fd >= 0;
 }
 
+/* Writes a row, if there is room; the head has room since a follower came. */
+static void put(int fd, const void *row, off_t at)
+{
+	if (pwrite(fd, row, sizeof(struct rundir_removed_row), at) < 0)
+		return;
+}
+
+/* Followers read the rows without a lock: the row comes first, then its count.
+ * The caller has locked sessions/. */
 static void add_row(int fd, const struct rundir_removed_row *row)
 {
 	struct followed_head head = { 0 };
 	struct stat st;
 	off_t at;
 
-	if (fstat(fd, &st))
+	if (fstat(fd, &st) || pread(fd, &head, sizeof(head), 0) < 0)
 		return;
 	/* a row that was cut for want of room is overwritten */
-	st.st_size -= st.st_size % (off_t)sizeof(*row);
-	at = st.st_size < (off_t)sizeof(head) ? (off_t)sizeof(head) :
-						st.st_size;
-	if (at < FOLLOWED_BYTES_MAX &&
-	    pwrite(fd, row, sizeof(*row), at) == sizeof(*row))
-		return;
-	if (pread(fd, &head, sizeof(head), 0) < 0)
-		return;
+	at = st.st_size - st.st_size % (off_t)sizeof(*row);
+	if (at >= FOLLOWED_BYTES_MAX && !ftruncate(fd, sizeof(head))) {
+		head.begun++;
+		at = sizeof(head);
+	}
+	if (at < (off_t)sizeof(head))
+		at = sizeof(head);
+	put(fd, row, at);
 	head.images += row->images;
 	head.events += row->events;
-	/* without room the count is lost, as the row is */
-	if (pwrite(fd, &head, sizeof(head), 0) < 0)
-		return;
+	put(fd, &head, 0);
 }
 
 void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
@@ -198,6 +206,7 @@ int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
 		memset(&head, 0, sizeof(head));
 	follower->fd = fd;
 	follower->below = below;
+	follower->begun = head.begun;
 	follower->images = head.images;
 	follower->events = head.events;
 	follower->at = st.st_size < (off_t)sizeof(head) ? (off_t)sizeof(head) :
@@ -214,21 +223,28 @@ void rundir_removed_rows(struct rundir_follower *follower,
 	struct followed_head head = { 0 };
 	struct rundir_removed_row row;
 
-	if (follower->fd < 0)
+	/* the head first: the rows that it counts are there */
+	if (follower->fd < 0 ||
+	    pread(follower->fd, &head, sizeof(head), 0) != sizeof(head))
 		return;
+	if (head.begun != follower->begun)
+		follower->at = sizeof(head);
+	follower->begun = head.begun;
 	while (pread(follower->fd, &row, sizeof(row), follower->at) ==
 	       sizeof(row)) {
 		row.process[sizeof(row.process) - 1] = '\0';
 		follower->at += sizeof(row);
+		follower->images += row.images;
+		follower->events += row.events;
 		call(&row, priv);
 	}
-	if (pread(follower->fd, &head, sizeof(head), 0) != sizeof(head) ||
-	    head.images <= follower->images)
+	if (head.images <= follower->images)
 		return;
 	row = (struct rundir_removed_row){
 		.process = RUNDIR_ROW_MORE,
 		.images = (uint32_t)(head.images - follower->images),
-		.events = head.events - follower->events,
+		.events = head.events > follower->events ?
+				  head.events - follower->events : 0,
 	};
 	follower->images = head.images;
 	follower->events = head.events;

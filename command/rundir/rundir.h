@@ -147,7 +147,7 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 /* An image whose rings of a session a command removes. */
 struct rundir_removed_row {
 	char process[48];		/* "PID.STARTTIME", or one of these: */
-#define RUNDIR_ROW_MORE		""	/* images that have no row */
+#define RUNDIR_ROW_MORE		""	/* of images that have no row */
 #define RUNDIR_ROW_LIMIT	"*"	/* what rundir_each_removed() clears */
 	uint32_t image;
 	uint32_t images;		/* how many */
@@ -158,8 +158,9 @@ struct rundir_follower {
 	int fd;				/* sessions/.followed.NAME, or -1 */
 	int below;
 	char session[SESSION_NAME_BYTES];
+	uint64_t begun;			/* how often the rows began again */
 	int64_t at;			/* the next row */
-	uint64_t images;		/* read of those without a row */
+	uint64_t images;		/* of the rows that were read */
 	uint64_t events;
 };
 
