@@ -20,6 +20,8 @@
 #include "traces/formats/utf8-private.h"
 #include "traces/text/number.h"
 
+#define FILE_NAME_BYTES	236	/* file systems take 255, with ".2.csv" */
+
 static const char *const fixed[] = {
 	"ns", "host", "process", "pid", "cpu_id", NULL
 };
@@ -122,42 +124,60 @@ static const uint8_t *put_column(struct csv *csv, struct out *out,
 	return column->stays ? at : at + class->bytes;
 }
 
-/* Makes the name of a table's file. */
+/* Makes the name of a table's file. Returns 1 if it is cut: then there may be
+ * others, and `number` tells them apart. */
 static int file_name(char *path, size_t room, const char *directory,
-		     const char *table)
+		     const char *table, unsigned int number)
 {
 	int n = snprintf(path, room, "%s/", directory);
+	int most = n + FILE_NAME_BYTES;
 
-	for (; *table && n > 0 && (size_t)n + 8 < room; table++) {
+	if (n < 0 || (size_t)most + sizeof(".4294967295.csv") > room)
+		return -ENAMETOOLONG;
+	for (; *table && n + 3 <= most; table++) {
 		uint8_t c = (uint8_t)*table;
 		bool plain = c > ' ' && c < 127 && !strchr("/%\\\"'*?<>|", c) &&
 			     !(c == '.' && path[n - 1] == '/');
 
 		n += snprintf(path + n, 4, plain ? "%c" : "%%%02X", c);
 	}
-	if (n < 0 || (size_t)n + 8 >= room)
-		return -ENAMETOOLONG;
-	memcpy(path + n, ".csv", 5);
-	return 0;
+	if (*table && number > 1)
+		n += sprintf(path + n, ".%u", number);
+	strcpy(path + n, ".csv");
+	return *table != '\0';
+}
+
+/* Returns a descriptor or a negative errno. */
+static int create_file(const struct exporter *x, const struct table *table,
+		       char *path, size_t room)
+{
+	for (unsigned int number = 1;; number++) {
+		int cut = file_name(path, room, x->path, table->name, number);
+		int fd;
+
+		if (cut < 0)
+			return cut;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			return fd;
+		if (!cut || errno != EEXIST)
+			return -errno;
+	}
 }
 
 static int open_output(struct exporter *x, const struct table *table)
 {
 	char path[PATH_MAX];
-	int ret, fd;
+	int fd;
 
 	if (x->fd >= 0 && table != ((struct csv *)x->own)->tables.first)
 		return export_failed(x, -EINVAL, "'%s' is a second table",
 				     table->name);
 	if (x->fd >= 0)
 		return x->fd;
-	ret = file_name(path, sizeof(path), x->path, table->name);
-	if (ret)
-		return export_failed(x, ret, "%s: %s", table->name,
-				     strerror(-ret));
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return fd < 0 ? export_failed(x, -errno, "%s: %s", path,
-				      strerror(errno)) : fd;
+	fd = create_file(x, table, path, sizeof(path));
+	return fd < 0 ? export_failed(x, fd, "%s: %s", table->name,
+				      strerror(-fd)) : fd;
 }
 
 static void put_name(struct out *out, const char *name)
