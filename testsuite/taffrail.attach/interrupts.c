@@ -2,7 +2,8 @@
 /*
  * System calls that a signal ends. Each signal is sent only after its call has
  * begun, so the call ends, or goes on by SA_RESTART, whatever stops the thread
- * in between. Runs until there is input, ROUNDS_MIN rounds at least; then prints
+ * in between. Runs until there is input, for ROUNDS_MIN rounds at least, and
+ * prints
  *
  *	rounds N lost N wrong N
  *
