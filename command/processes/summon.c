@@ -25,6 +25,8 @@
 
 #define CAME_WAIT_MS	2000
 #define CAME_PAUSE_NS	100000
+/* The agent's own code blocks all signals for moments. */
+#define BLOCKED_WAIT_MS	500
 
 /* One summon, made under the process's lock. */
 struct call {
@@ -187,6 +189,24 @@ static bool shadow_stack(pid_t pid)
 	return process_status_has(pid, "x86_Thread_features:", "shstk");
 }
 
+/* Returns a thread that takes the signal, or 0. Waits for one while the process
+ * makes its offer. */
+static pid_t thread_awaited(const struct call *call)
+{
+	const struct timespec pause = { .tv_nsec = CAME_PAUSE_NS };
+	uint64_t end = attach_now_ns() + BLOCKED_WAIT_MS * 1000000ull;
+	pid_t pid = call->process->pid, tid = 0;
+	struct process_wake wake;
+
+	while (!process_stopped(pid) &&
+	       !(tid = summon_thread(pid, WAKE_SIGNAL, call->wake.filters)) &&
+	       attach_filters(pid) <= call->where.most &&
+	       wake_read(call->process, &wake) == WAKE_OFFERED &&
+	       attach_now_ns() < end)
+		nanosleep(&pause, NULL);
+	return tid;
+}
+
 /* Sends the signal whose handler makes the service thread. The agent's handler
  * must be there, or the signal would end the program. */
 static int by_signal(struct call *call)
@@ -199,8 +219,9 @@ static int by_signal(struct call *call)
 
 	if (!attach_signal_in(pid, pid, "SigCgt", WAKE_SIGNAL))
 		return -ENOTSUP;
-	tid = process_stopped(pid) ? 0 : summon_thread(pid, WAKE_SIGNAL,
-						      call->wake.filters);
+	tid = thread_awaited(call);
+	if (!tid && wake_read(process, &wake) != WAKE_OFFERED)
+		return 0;
 	if (!tid)
 		return attach_filters(pid) > call->where.most ? -EPERM : -EBUSY;
 	ret = request_write(process, 1);

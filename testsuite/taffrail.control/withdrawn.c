@@ -4,6 +4,8 @@
  * the thread that is there; each line of its input is one order:
  *
  *	unshare		for the time of an unshare(2): "unshared"
+ *	block		blocks all signals, as the agent does for moments:
+ *	unblock		"blocked", "unblocked"
  *	exec FILE	for a second: a program that calls execve(2) waits as
  *			long for a command that is about to send a signal. FILE
  *			is the process's page, where the order pretends such a
@@ -21,12 +23,14 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +122,14 @@ int main(int argc, char **argv)
 		line[strcspn(line, "\n")] = '\0';
 		if (!strncmp(line, "exec ", 5) && exec_fails(line + 5))
 			return 1;
+		if (!strcmp(line, "block") || !strcmp(line, "unblock")) {
+			uint64_t mask = *line == 'b' ? ~0ull : 0;
+
+			/* libc's function leaves out its own signals */
+			syscall(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL,
+				sizeof(mask));
+			say(mask ? "blocked" : "unblocked");
+		}
 		if (!strcmp(line, "unshare")) {
 			if (unshare(CLONE_FS))
 				return 1;
