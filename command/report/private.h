@@ -32,6 +32,7 @@ enum value_form {
 	VALUE_REAL,			/* kept as a double */
 	VALUE_LABEL,			/* what an enumeration calls it */
 	VALUE_TEXT,
+	VALUE_ELEMENTS,			/* numbers of one type */
 	VALUE_RAW,
 };
 

@@ -16,6 +16,21 @@ static bool is_text(const struct field_class *class)
 	return class->kind == FIELD_STRING || class->kind == FIELD_TEXT;
 }
 
+/* Returns whether a class is an array of whole numbers. */
+static bool has_numbers(const struct field_class *class)
+{
+	return (class->kind == FIELD_ARRAY || class->kind == FIELD_SEQUENCE) &&
+	       class->members->kind <= FIELD_ENUM;
+}
+
+static bool same_type(const struct field_class *a, const struct field_class *b)
+{
+	return !has_numbers(a) || !has_numbers(b) ||
+	       (a->members->kind == b->members->kind &&
+		a->members->bytes == b->members->bytes &&
+		a->members->is_signed == b->members->is_signed);
+}
+
 /* Returns what an enumeration calls a number, or NULL. An enumeration of symbols
  * has thousands of names, so the last answers are kept. */
 static const char *label_of(struct values *v, const struct field_class *class,
@@ -53,6 +68,8 @@ static void normal_of(struct normal *n, struct values *v,
 
 	*n = (struct normal){ .form = VALUE_RAW, .at = at,
 			      .bytes = bytes };
+	if (has_numbers(class))
+		n->form = VALUE_ELEMENTS;
 	if (is_text(class)) {
 		n->form = VALUE_TEXT;
 		n->bytes = strnlen((const char *)at, bytes);
@@ -82,6 +99,7 @@ static bool is_same(const struct value *value, const struct field_class *class,
 {
 	return value->hash == hash && value->form == n->form &&
 	       value->class->unit == class->unit &&
+	       same_type(value->class, class) &&
 	       (value->cut || value->length == n->bytes) &&
 	       n->bytes >= value->length &&
 	       !memcmp(value->kept, n->at, value->length);
@@ -218,6 +236,26 @@ static void put_number(struct out *out, const struct value *value)
 		       false);
 }
 
+/* Writes an array of numbers, as far as it was kept. */
+static void put_elements(struct out *out, const struct value *value,
+			 const struct field_class *element)
+{
+	out_char(out, '[');
+	for (uint32_t i = 0; i + element->bytes <= value->length;
+	     i += element->bytes) {
+		struct field_class class = *element;
+
+		if (i)
+			out_text(out, ", ");
+		if (class.kind == FIELD_ENUM)
+			class.kind = FIELD_INTEGER;
+		field_text_put(out, &class, value->kept + i,
+			       value->kept + value->length, false);
+	}
+	if (!value->cut)
+		out_char(out, ']');
+}
+
 static void put_bytes(struct out *out, const struct value *value)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -239,6 +277,8 @@ void value_text(const struct value *value, char *text, size_t room)
 		out_bytes(&out, (const char *)value->kept, value->length);
 	else if (value->form == VALUE_TEXT)
 		string_text_put(&out, (const char *)value->kept, value->length);
+	else if (value->form == VALUE_ELEMENTS)
+		put_elements(&out, value, value->class->members);
 	else if (value->form == VALUE_RAW)
 		put_bytes(&out, value);
 	else

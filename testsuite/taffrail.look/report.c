@@ -162,6 +162,16 @@ static void types(void)
 		       TAFFRAIL_FIELD(size, UINT64_C(0x4004000000000000)));
 }
 
+static void lists(void)
+{
+	int16_t list[] = { -1, 0, 7 };
+
+	for (int i = 0; i < 4; i++)
+		TAFFRAIL_EVENT(app, list,
+			       TAFFRAIL_FIELD(list, TAFFRAIL_ARRAY(list, i)),
+			       TAFFRAIL_FIELD(all, TAFFRAIL_ELEMENTS(list)));
+}
+
 static void pause_us(long us)
 {
 	struct timespec ts = { 0, us * 1000 };
@@ -212,6 +222,8 @@ int main(int argc, char **argv)
 		pairs();
 	else if (!strcmp(what, "values"))
 		values();
+	else if (!strcmp(what, "lists"))
+		lists();
 	else if (!strcmp(what, "types"))
 		types();
 	else if (!strcmp(what, "locks"))
