@@ -173,7 +173,7 @@ static void put_long(struct json *json, const struct report *r,
 }
 
 static void put_values(struct json *json, const char *key,
-		       const struct values *v)
+		       const struct values *v, bool bytes)
 {
 	char name[NAME_BYTES];
 
@@ -182,7 +182,10 @@ static void put_values(struct json *json, const char *key,
 		value_text(&v->list[i], name, sizeof(name));
 		json_open(json, NULL, '{');
 		json_string(json, "value", name);
-		put_counts(json, v->list[i].events, v->list[i].bytes);
+		if (bytes)
+			put_counts(json, v->list[i].events, v->list[i].bytes);
+		else
+			json_number(json, "events", v->list[i].events);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -199,7 +202,7 @@ static void put_fields(struct json *json, struct report *r)
 		if (use->number) {
 			put_numbers(json, &use->numbers);
 		} else {
-			put_values(json, "values", &use->values);
+			put_values(json, "values", &use->values, false);
 			json_number(json, "other", use->values.other_events);
 			json_number(json, "missed", use->values.missed);
 		}
@@ -251,7 +254,7 @@ void report_json(struct report *r)
 	put_names(&json, r);
 	if (r->by) {
 		json_string(&json, "by", r->by);
-		put_values(&json, "groups", &r->groups);
+		put_values(&json, "groups", &r->groups, true);
 		json_number(&json, "other", r->groups.other_events);
 	}
 	put_pairs(&json, r);
