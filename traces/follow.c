@@ -30,26 +30,30 @@ bool follow_held(int dirfd, enum follow_who who)
 	return !fcntl(dirfd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
-void follow_tell(int dirfd, int64_t ns)
+void follow_tell(int dirfd, const struct follow_news *news)
 {
 	int fd = openat(dirfd, LIVE_FILE,
 			O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
 
 	if (fd < 0)
 		return;
-	if (pwrite(fd, &ns, sizeof(ns), 0) != sizeof(ns))
+	if (pwrite(fd, news, sizeof(*news), 0) != sizeof(*news))
 		unlinkat(dirfd, LIVE_FILE, 0);
 	close(fd);
 }
 
-bool follow_read(int dirfd, int64_t *ns)
+bool follow_read(int dirfd, struct follow_news *news)
 {
 	int fd = openat(dirfd, LIVE_FILE, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	bool told = fd >= 0 && pread(fd, ns, sizeof(*ns), 0) == sizeof(*ns);
+	ssize_t n = fd >= 0 ? pread(fd, news, sizeof(*news), 0) : 0;
+
+	/* recorders told the time alone once */
+	if (n < (ssize_t)sizeof(*news))
+		news->removed = FOLLOW_UNKNOWN;
 
 	if (fd >= 0)
 		close(fd);
-	return told;
+	return n >= (ssize_t)sizeof(news->ns);
 }
 
 void follow_end(int dirfd)

@@ -27,10 +27,18 @@ bool follow_held(int dirfd, enum follow_who who);
 /* In the place of a time: all events come when the recording ends. */
 #define FOLLOW_AT_END	(INT64_MIN + 1)
 
-/* Tell and read a time of day, in nanoseconds: all events before it are on
- * disk. follow_read() returns false if nothing was told yet. */
-void follow_tell(int dirfd, int64_t ns);
-bool follow_read(int dirfd, int64_t *ns);
+/* What a recorder tells. */
+struct follow_news {
+	int64_t ns;			/* a time of day: all events before it
+					 * are on disk */
+	uint64_t removed;		/* events that it has removed from disk
+					 * (--max-size) */
+#define FOLLOW_UNKNOWN	UINT64_MAX
+};
+
+/* follow_read() returns false if nothing was told yet. */
+void follow_tell(int dirfd, const struct follow_news *news);
+bool follow_read(int dirfd, struct follow_news *news);
 
 /* Removes what was told. */
 void follow_end(int dirfd);

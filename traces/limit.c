@@ -149,6 +149,7 @@ static void count_dropped(const struct trace_chunk *chunk)
 	struct trace_stream *stream = chunk->stream;
 	struct trace_set *set = stream->trace->set;
 
+	set->removed += chunk->events;
 	stream->kept -= chunk->events;
 	stream->dropped += chunk->events;
 	stream->bytes -= chunk->bytes;

@@ -62,6 +62,7 @@ struct trace_set {
 	struct trace_chunk *oldest;	/* list of all files, by time */
 	struct trace_chunk *newest;
 	struct trace_gone gone;
+	uint64_t removed;		/* events, because of the limit */
 	bool made;			/* we made DIR */
 	char path[PATH_MAX];
 	struct trace **traces;

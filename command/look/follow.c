@@ -9,9 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/common/counted.h"
 #include "command/look/follow-private.h"
 #include "command/look/rings-private.h"
 #include "traces/follow.h"
+#include "traces/ledger.h"
 
 bool look_follow(struct look *look, char **paths, int n)
 {
@@ -23,7 +25,7 @@ bool look_follow(struct look *look, char **paths, int n)
 
 		if (fd < 0)
 			continue;
-		look->directories[look->ndirectories++] = fd;
+		look->directories[look->ndirectories++].fd = fd;
 		/* where it fails, events come when buffers are full */
 		follow_hold(fd, FOLLOW_READER);
 	}
@@ -33,18 +35,76 @@ bool look_follow(struct look *look, char **paths, int n)
 void look_follow_end(struct look *look)
 {
 	while (look->ndirectories)
-		close(look->directories[--look->ndirectories]);
+		close(look->directories[--look->ndirectories].fd);
 	free(look->directories);
 	look->directories = NULL;
+}
+
+/* Counts, as a complete directory says, events that were ever on its disk, and
+ * those of them that were removed. */
+static void count_rows(const struct ledger *ledger, uint64_t *ever,
+		       uint64_t *removed)
+{
+	struct ledger_row row;
+	const char *at = NULL;
+
+	/* kept, overwritten */
+	while (ledger->text && ledger_next(ledger, &at, &row)) {
+		*ever += row.n[1] + row.n[2];
+		*removed += row.n[2];
+	}
+}
+
+static void count_ledger(int dirfd, const char *name, uint64_t *ever,
+			 uint64_t *removed)
+{
+	struct ledger ledger;
+
+	ledger_open(&ledger, dirfd, name);
+	count_rows(&ledger, ever, removed);
+	ledger_close(&ledger);
+}
+
+/* Tells how many events a recorder has removed before they were read: of living
+ * processes stream.c has told the packets. */
+static void tell_removed(const struct look *look)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+	uint64_t ever = 0, removed = 0, before = 0, read = 0;
+	bool told = !look->begin && !look->waits;
+	char path[PATH_MAX];
+
+	for (int i = 0; i < look->ndirectories; i++) {
+		const struct look_directory *d = &look->directories[i];
+
+		count_ledger(d->fd, "ledger", &ever, &removed);
+		before += d->removed;
+		told = told && d->told && d->removed != FOLLOW_UNKNOWN;
+	}
+	for (size_t i = 0; i < n; i++) {
+		read += traces[i]->read;
+		if ((size_t)snprintf(path, sizeof(path), "%s/index/ledger",
+				     traces[i]->path) < sizeof(path))
+			count_ledger(AT_FDCWD, path, &ever, &removed);
+	}
+	/* --begin leaves out packets without a look at their events */
+	if (!told || removed <= before || ever <= before + read)
+		return;
+	ever -= before + read;
+	command_warn("%s in all %s missing: the recorder has removed the "
+		     "oldest (--max-size) before they could be read",
+		     counted(ever, "event"), agreed(ever, "is", "are"));
 }
 
 int look_follow_whole(const struct look *look, char **paths)
 {
 	int ret = COMMAND_DONE;
 
+	tell_removed(look);
 	/* the list of traces is what a recorder writes last */
 	for (int i = 0; i < look->ndirectories; i++)
-		if (faccessat(look->directories[i], "traces", F_OK, 0))
+		if (faccessat(look->directories[i].fd, "traces", F_OK, 0))
 			ret = command_failed("%s: no recorder has it now, and it "
 					     "was not completed: its recorder "
 					     "was killed, or it is not the "
@@ -56,25 +116,28 @@ int look_follow_whole(const struct look *look, char **paths)
 bool look_recorded(struct look *look, int64_t *until)
 {
 	bool on = false;
-	int64_t told;
+	struct follow_news news;
 
 	if (look->rings)
 		return look_rings_news(look, until);
 	*until = TIME_MAX;
 	for (int i = 0; i < look->ndirectories; i++) {
-		int fd = look->directories[i];
+		int fd = look->directories[i].fd;
 
 		if (!follow_held(fd, FOLLOW_RECORDER))
 			continue;
 		on = true;
-		if (!follow_read(fd, &told))
-			told = TIME_MIN;
-		if (told == FOLLOW_AT_END && !look->waits) {
+		if (!follow_read(fd, &news))
+			news.ns = TIME_MIN;
+		else if (!look->directories[i].told)
+			look->directories[i].removed = news.removed;
+		look->directories[i].told |= news.ns != TIME_MIN;
+		if (news.ns == FOLLOW_AT_END && !look->waits) {
 			look->waits = true;
 			command_warn("a recording with --overwrite: its events "
 				     "are on disk, and printed, when it ends");
 		}
-		*until = told < *until ? told : *until;
+		*until = news.ns < *until ? news.ns : *until;
 	}
 	return on;
 }

@@ -37,6 +37,13 @@ enum look_key {
 	  "what is in the buffers of this session now" },		\
 	{ 'p', "pid", "PID", "only those of this process" }
 
+/* A directory that is followed. */
+struct look_directory {
+	int fd;
+	bool told;			/* by its recorder, once at least */
+	uint64_t removed;		/* events of removed traces, by then */
+};
+
 struct look {
 	struct reader *reader;
 	struct reader_calls calls;	/* the caller's own, or zero; with
@@ -60,7 +67,7 @@ struct look {
 	const char *end;
 	struct where *where;		/* rules, or NULL */
 	bool utc;			/* times of the options */
-	int *directories;		/* followed, open; of look_open() */
+	struct look_directory *directories;	/* followed; of look_open() */
 	int ndirectories;
 	uint64_t losses;		/* events that buffers lost */
 	uint64_t overwritten;		/* of them, before they were read */

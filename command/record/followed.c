@@ -39,6 +39,15 @@ static bool flush_some(struct record *record)
 	return true;
 }
 
+static void tell(const struct record *record, int64_t ns)
+{
+	struct follow_news news = {
+		.ns = ns, .removed = record->set.removed,
+	};
+
+	follow_tell(record->set.fd, &news);
+}
+
 void record_followed(struct record *record, uint64_t now_ns)
 {
 	if (now_ns < record->followed_ns)
@@ -46,13 +55,13 @@ void record_followed(struct record *record, uint64_t now_ns)
 	record->followed_ns = now_ns + TURN_NS;
 	if (record->followed_told) {
 		/* the rings were emptied since the last process was asked */
-		follow_tell(record->set.fd, record->followed_told);
+		tell(record, record->followed_told);
 		record->followed_told = 0;
 	}
 	if (!follow_held(record->set.fd, FOLLOW_READER))
 		return;
 	if (record->options.overwrite) {
-		follow_tell(record->set.fd, FOLLOW_AT_END);
+		tell(record, FOLLOW_AT_END);
 		return;
 	}
 	if (!record->followed_next)

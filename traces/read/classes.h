@@ -107,6 +107,7 @@ struct trace_class {
 	uint64_t starttime;
 	uint8_t uuid[16];
 	struct metadata_clock clock;
+	uint64_t read;			/* events of finished packets */
 	bool counter;			/* the clock tells order, not time */
 	bool foreign;			/* another tracer wrote it */
 	bool no_clock;			/* its events have the time 0 */

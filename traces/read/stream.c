@@ -109,6 +109,8 @@ static bool packet_next(struct read_stream *s)
 {
 	struct read_packet packet = { .missed = 0 };
 
+	((struct trace_class *)s->event.trace)->read += s->events;
+	s->events = 0;
 	if (!s->source->packet(s, s->begin, &packet))
 		return false;
 	note_missed(s, &packet);
@@ -120,7 +122,6 @@ static bool packet_next(struct read_stream *s)
 	s->cursor.p = packet.events;
 	s->cursor.end = packet.events + packet.bytes;
 	s->cursor.clock = packet.head.timestamp_begin;
-	s->events = 0;
 	s->event.cpu = packet.head.cpu_id;
 	s->event.instance = packet.head.stream_instance_id;
 	if (s->cursor.clock < s->begin)
