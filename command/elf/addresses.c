@@ -79,8 +79,8 @@ static int64_t nanoseconds_between(const struct timespec *change,
 }
 
 /* Returns whether an open file is the one that was mapped, and was not changed
- * since. A change one tick before may have been after. File systems with volumes
- * may show another device in maps. */
+ * since. A change one tick before may have been after. File systems with
+ * volumes may show another device in maps. */
 static bool is_mapped(const struct resolving *r, const struct mapped *m,
 		      const struct stat *st)
 {

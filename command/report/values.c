@@ -23,7 +23,8 @@ static bool has_numbers(const struct field_class *class)
 	       class->members->kind <= FIELD_ENUM;
 }
 
-static bool same_type(const struct field_class *a, const struct field_class *b)
+static bool same_type(const struct field_class *a,
+		      const struct field_class *b)
 {
 	return !has_numbers(a) || !has_numbers(b) ||
 	       (a->members->kind == b->members->kind &&

@@ -148,7 +148,8 @@ static void values(void)
 	free(huge);
 }
 
-/* The same values in fields of other types, and the same bytes that are others. */
+/* The same values in fields of other types, and other values of the same
+ * bytes. */
 static void types(void)
 {
 	TAFFRAIL_EVENT(app, ask, TAFFRAIL_FIELD(id, 0.0f),
