@@ -32,8 +32,8 @@ static bool same_type(const struct field_class *a,
 		a->members->is_signed == b->members->is_signed);
 }
 
-/* Returns what an enumeration calls a number, or NULL. An enumeration of symbols
- * has thousands of names, so the last answers are kept. */
+/* Returns what an enumeration calls a number, or NULL. An enumeration of
+ * symbols has thousands of names, so the last answers are kept. */
 static const char *label_of(struct values *v, const struct field_class *class,
 			    uint64_t number)
 {
