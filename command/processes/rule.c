@@ -67,7 +67,7 @@ int rule_check(const char *rule, const char **why)
 	else if (!*why && *end)
 		*why = isblank((unsigned char)*end) ?
 			       "behind a blank only 'if' and a condition may "
-			       "follow" :
+			       "follow, as in '* if n > 3'" :
 			       other_character;
 	return *why ? -EINVAL : 0;
 }

@@ -44,7 +44,7 @@ static void check_rules(void)
 		{ "libc/m(str", TYPES },
 		{ "app/iffy", NULL },
 		{ "app/x iffy", "behind a blank only 'if' and a condition may "
-		  "follow" },
+		  "follow, as in '* if n > 3'" },
 		{ "libc/m(u64)", TYPES },
 		{ "a\nrule=*", CHARACTER },
 		{ "a;b", CHARACTER },
