@@ -40,6 +40,7 @@ struct look_rings {
 	bool later;			/* processes obey the session's rules */
 
 	/* missing.c */
+	char process[48];		/* with -p: the name of its directory */
 	struct rundir_follower follower;
 	struct rundir_removed_row *rows;	/* of the last look */
 	size_t nrows;

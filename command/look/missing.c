@@ -50,9 +50,12 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 
 	if (!look->keep)
 		return;
-	if (look->pid && list->count)
+	if (look->pid && list->count) {
+		snprintf(live->process, sizeof(live->process), "%s",
+			 list->processes[0].name);
 		top = openat(list->processes[0].fd, "..",
 			     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	}
 	/* without the file, which needs room and a right to write, nobody
 	 * counts what commands remove */
 	if (look->pid && top >= 0)
@@ -150,7 +153,7 @@ static void count_row(struct look_rings *live,
 		count_more(live, row);
 		return;
 	}
-	if (!known && live->look->pid)
+	if (!known && live->look->pid && strcmp(row->process, live->process))
 		return;
 	if (!known)
 		known = know_removed(live, row);
