@@ -5,7 +5,8 @@
  * row, so that a follower can tell what it has not read.
  *
  * What must stay true here: a row comes before its files go. A file that no
- * follower holds is removed by the next command that would add a row.
+ * follower holds is removed by the next command that would add a row, or by a
+ * sweep.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -263,4 +264,28 @@ void rundir_unfollow(struct rundir_follower *follower)
 		close(follower->fd);
 	follower->fd = -1;
 	close(follower->below);
+}
+
+void rundir_followers_sweep(const struct rundir *dir)
+{
+	const size_t prefix = strlen(FOLLOWED_PREFIX);
+	int below = rundir_open_rules(dir, false);
+	DIR *stream = below < 0 ? NULL : rundir_opendir(below, ".");
+	struct dirent *entry;
+	int fd;
+
+	while (stream && (entry = readdir(stream))) {
+		if (strncmp(entry->d_name, FOLLOWED_PREFIX, prefix))
+			continue;
+		/* another command's files can wait for the next sweep */
+		if (flock(below, LOCK_EX | LOCK_NB))
+			break;
+		fd = open_held(below, entry->d_name + prefix);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (stream)
+		closedir(stream);
+	if (below >= 0)
+		close(below);
 }

@@ -208,6 +208,7 @@ static void sweep_list(struct rundir *dir, struct rundir_list *list)
 			list->processes[left++] = list->processes[i];
 	list->count = left;
 	rundir_heirs_sweep(dir->fd, dir->uid);
+	rundir_followers_sweep(dir);
 }
 
 int rundir_scan(struct rundir *dir, struct rundir_list *list)
