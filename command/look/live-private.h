@@ -16,6 +16,7 @@ struct known {
 	char key[RUNDIR_KEY_BYTES];	/* of the process, and the image */
 	char process[48];		/* the name of its directory */
 	uint32_t image;
+	uint64_t serial;		/* of the session in the process */
 	uint32_t looks_gone;		/* since its files were not seen */
 	pid_t pid;
 	uint64_t starttime;

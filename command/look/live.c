@@ -62,10 +62,23 @@ static int take_anchors(const struct rundir_process *process, uint32_t image,
 
 static struct known *find_known(struct look_rings *live, const char *key)
 {
-	for (size_t i = 0; i < live->n; i++)
+	for (size_t i = live->n; i-- > 0;)
 		if (!strcmp(live->known[i].key, key))
 			return &live->known[i];
 	return NULL;
+}
+
+/* Returns true when the session that was read has ended, and the image has
+ * another one of its name. */
+static bool is_replaced(const struct look_rings *live,
+			const struct known *known,
+			const struct rundir_process *process)
+{
+	struct session_page page;
+
+	return !known->rings && (known->stopped || known->destroyed) &&
+	       !rundir_find_session(process, known->image, live->name, &page) &&
+	       page.serial != known->serial;
 }
 
 static void know(struct look_rings *live, const char *key,
@@ -78,6 +91,7 @@ static void know(struct look_rings *live, const char *key,
 	memcpy(known->process, process->name, sizeof(known->process));
 	known->image = image;
 	snprintf(known->key, sizeof(known->key), "%s", key);
+	known->serial = ring_image_serial(rings);
 	known->rings = rings;
 	known->seen = true;
 	known->pid = process->pid;
@@ -139,9 +153,10 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	if (known) {
 		known->seen = true;
 		known->alive = process->alive;
-		/* a name may be used again */
-		if (!known->destroyed || !process->alive)
+		if (!is_replaced(live, known, process))
 			return 0;
+		known->seen = known->alive = false;
+		known->destroyed = true;
 	}
 	fd = rundir_open_image(process, image);
 	if (fd < 0)

@@ -99,6 +99,7 @@ static struct known *find_image(struct look_rings *live,
 {
 	for (size_t i = live->n; i-- > 0;)
 		if (live->known[i].image == row->image &&
+		    live->known[i].serial == row->serial &&
 		    !strcmp(live->known[i].process, row->process))
 			return &live->known[i];
 	return NULL;
@@ -114,8 +115,9 @@ static struct known *know_removed(struct look_rings *live,
 		return NULL;
 	known = &live->known[live->n++];
 	memset(known, 0, sizeof(*known));
-	memcpy(known->process, row->process, sizeof(known->process));
+	snprintf(known->process, sizeof(known->process), "%s", row->process);
 	known->image = row->image;
+	known->serial = row->serial;
 	return known;
 }
 

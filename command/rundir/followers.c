@@ -143,7 +143,9 @@ static void add_row(int fd, const struct rundir_removed_row *row)
 void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 			   const struct session_page *page)
 {
-	struct rundir_removed_row row = { .image = image, .images = 1 };
+	struct rundir_removed_row row = {
+		.serial = page->serial, .image = image, .images = 1,
+	};
 	int below = open_beside(process);
 	int fd = lock_held(below, page->name);
 

@@ -146,9 +146,10 @@ void rundir_each_removed(struct rundir *dir, const char *clear,
 
 /* An image whose rings of a session a command removes. */
 struct rundir_removed_row {
-	char process[48];		/* "PID.STARTTIME", or one of these: */
+	char process[40];		/* "PID.STARTTIME", or one of these: */
 #define RUNDIR_ROW_MORE		""	/* of images that have no row */
 #define RUNDIR_ROW_LIMIT	"*"	/* what rundir_each_removed() clears */
+	uint64_t serial;		/* of the session in the process */
 	uint32_t image;
 	uint32_t images;		/* how many */
 	uint64_t events;		/* that their rings ever got, or lost */

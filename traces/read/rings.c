@@ -473,6 +473,11 @@ bool ring_image_destroyed(const struct ring_image *image)
 	return image->session.page.state == SESSION_DESTROYED;
 }
 
+uint64_t ring_image_serial(const struct ring_image *image)
+{
+	return image->session.page.serial;
+}
+
 void ring_image_count(const struct ring_image *image,
 		      struct ring_totals *totals)
 {

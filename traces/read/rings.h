@@ -48,9 +48,12 @@ void ring_image_close(struct ring_image *image);
 int ring_image_refresh(struct ring_image *image, bool last);
 
 /* Returns whether the session was stopped or destroyed, as the last refresh
- * saw it; whether `image` is of session number `index`. */
+ * saw it. */
 bool ring_image_stopped(const struct ring_image *image);
 bool ring_image_destroyed(const struct ring_image *image);
+
+/* Returns how many sessions the process had before this one. */
+uint64_t ring_image_serial(const struct ring_image *image);
 
 /* Adds the counts of the last refresh. */
 void ring_image_count(const struct ring_image *image,
