@@ -125,7 +125,9 @@ static int add_rings(struct look_rings *live,
 	/* where more comes, its addresses would have no names: none has */
 	rings_name = look->keep ? NULL : addresses_name;
 	ret = reader_add_rings(&rings, look->reader, &live->set, fd,
-			       live->name, shown, look->peek);
+			       live->name, shown,
+			       look->again ? RINGS_LATER :
+			       look->peek ? RINGS_PEEK : RINGS_NEW);
 	if (!ret)
 		know(live, key, process, image, rings);
 	if (ret == -EBADMSG && look->keep && is_young(fd))

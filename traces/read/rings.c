@@ -52,6 +52,8 @@ struct ring_image {
 	int fd;
 	uint32_t index;
 	bool peek;
+	bool later;			/* a ring that is found now is read from
+					 * its first event */
 	struct process_page page;
 	struct session_view session;
 	struct metadata_clock clock;
@@ -203,6 +205,7 @@ static int open_ring(const char *name, void *priv)
 		image->found++;
 	if (!ret || ret == -EBADMSG) {
 		r->ring.peek = image->peek;
+		r->mark.known = image->later;
 		snprintf(r->ring.name, sizeof(r->ring.name), "%s", name);
 		snprintf(r->stream.name, sizeof(r->stream.name), "stream_%s",
 			 name);
@@ -243,6 +246,9 @@ static int copy_ring(struct ring_image *image, struct ring_stream *r)
 		r->count = r->fresh.count;
 		return 0;
 	}
+	/* it is empty: all that comes is later */
+	if (!ret)
+		r->mark.known = true;
 	/* what a session's end has removed is no damage */
 	if (ret == -EBADMSG && !(r->ring.cut && r->mark.known))
 		no_ring(image, r->ring.name);
@@ -520,7 +526,7 @@ void ring_image_close(struct ring_image *image)
 
 int reader_add_rings(struct ring_image **made, struct reader *reader,
 		     const struct trace_set *set, int fd, const char *name,
-		     const char *shown, bool peek)
+		     const char *shown, enum rings_from from)
 {
 	struct ring_image *image = calloc(1, sizeof(*image));
 	int ret;
@@ -528,7 +534,8 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 	if (!image)
 		return -ENOMEM;
 	image->reader = reader;
-	image->peek = peek;
+	image->peek = from == RINGS_PEEK;
+	image->later = from == RINGS_LATER;
 	image->name = strdup(shown);
 	image->shown = image->name;
 	image->fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
@@ -547,6 +554,7 @@ int reader_add_rings(struct ring_image **made, struct reader *reader,
 		ring_image_close(image);
 		return ret;
 	}
+	image->later = true;
 	miss_rings(image);
 	*made = image;
 	return 0;

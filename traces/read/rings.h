@@ -26,18 +26,26 @@ extern void (*rings_name)(struct trace_symbols *symbols,
 /* The rings of one session of one image. */
 struct ring_image;
 
+/* Where to begin in a ring. */
+enum rings_from {
+	RINGS_NEW,			/* behind what a recorder has taken */
+	RINGS_PEEK,			/* with that, as far as it is there */
+	RINGS_LATER			/* at its first event: what is not there
+					 * any more is told as overwritten */
+};
+
 /*
  * Adds the rings of session `name` of the image that `fd` is open on. `shown`
  * names it in messages. `set` has the anchors of all images
  * (trace_set_anchors(), trace_set_anchor_now()); it is not a directory here.
- * With `peek` the copies also have what a recorder has taken, as far as it is
- * still there. Gives what the caller closes with ring_image_close(), also while
- * the reader goes on. Returns 0 or a negative errno: -ENOENT: the image has no
- * such session; -EPROTO: it is of another version; -ENOMEM.
+ * Rings that are found later are read from their first event. Gives what the
+ * caller closes with ring_image_close(), also while the reader goes on. Returns
+ * 0 or a negative errno: -ENOENT: the image has no such session; -EPROTO: it is
+ * of another version; -ENOMEM.
  */
 int reader_add_rings(struct ring_image **image, struct reader *reader,
 		     const struct trace_set *set, int fd, const char *name,
-		     const char *shown, bool peek);
+		     const char *shown, enum rings_from from);
 void ring_image_close(struct ring_image *image);
 
 /*
