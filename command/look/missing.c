@@ -46,7 +46,7 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 		   const struct rundir_list *list)
 {
 	const struct look *look = live->look;
-	int top = -1;
+	int top = -1, ret = 0;
 
 	if (!look->keep)
 		return;
@@ -56,13 +56,18 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 		top = openat(list->processes[0].fd, "..",
 			     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	}
-	/* without the file, which needs room and a right to write, nobody
-	 * counts what commands remove */
+	/* without the file, which needs room and a right to write, commands
+	 * neither wait for this one nor count what they remove */
 	if (look->pid && top >= 0)
-		rundir_follow(&live->follower, top, list->processes[0].uid,
-			      live->name);
+		ret = rundir_follow(&live->follower, top,
+				    list->processes[0].uid, live->name);
 	else if (dir->fd >= 0)
-		rundir_follow(&live->follower, dir->fd, dir->uid, live->name);
+		ret = rundir_follow(&live->follower, dir->fd, dir->uid,
+				    live->name);
+	if (ret && look->follow)
+		command_warn("what other commands remove of session '%s' is "
+			     "not told: sessions/.followed.%s: %s", live->name,
+			     live->name, strerror(-ret));
 	if (top >= 0)
 		close(top);
 	if (!look->pid)
