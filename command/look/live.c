@@ -404,6 +404,16 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 	return ret;
 }
 
+/* The processes could not be listed, which was told. They may live: nothing more
+ * is said of them, and this look is the last one. */
+static void give_up(struct look_rings *live)
+{
+	for (size_t i = 0; i < live->n; i++)
+		live->known[i].alive = false;
+	live->later = false;
+	live->look->unread = true;
+}
+
 static int64_t now_of(const struct look_rings *live)
 {
 	int64_t now = TIME_MAX;
@@ -436,7 +446,8 @@ bool look_rings_news(struct look *look, int64_t *until)
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].seen = false;
 	missing_read(live);
-	find(look, &list, false);
+	if (find(look, &list, false) != COMMAND_DONE && !look->pid)
+		give_up(live);
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
 		if (live->known[i].rings)
