@@ -13,7 +13,7 @@
 
 /* An image of a process that has the session. */
 struct known {
-	char key[RUNDIR_KEY_BYTES];	/* of the process, and the image */
+	char key[RUNDIR_KEY_BYTES];	/* of its directory, and the image */
 	char process[48];		/* the name of its directory */
 	uint32_t image;
 	uint64_t serial;		/* of the session in the process */

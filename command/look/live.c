@@ -147,10 +147,16 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	struct look_rings *live = priv;
 	char key[RUNDIR_KEY_BYTES];
 	struct known *known;
+	struct stat st;
 	int fd, ret;
 
-	snprintf(key, sizeof(key), "%s %d.%llu %u", process->name,
-		 process->pid, (unsigned long long)process->starttime, image);
+	/* not by its number: of another PID namespace, it has another one when
+	 * it has ended */
+	if (fstat(process->fd, &st))
+		return 0;
+	snprintf(key, sizeof(key), "%s %llx.%llx %u", process->name,
+		 (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+		 image);
 	known = find_known(live, key);
 	if (known) {
 		known->seen = true;
@@ -404,8 +410,8 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 	return ret;
 }
 
-/* The processes could not be listed, which was told. They may live: nothing more
- * is said of them, and this look is the last one. */
+/* The processes could not be listed, which was told. They may live: nothing
+ * more is said of them, and this look is the last one. */
 static void give_up(struct look_rings *live)
 {
 	for (size_t i = 0; i < live->n; i++)
