@@ -150,7 +150,8 @@ void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 	int fd = lock_held(below, page->name);
 
 	if (fd >= 0) {
-		snprintf(row.process, sizeof(row.process), "%s", process->name);
+		snprintf(row.process, sizeof(row.process), "%.*s",
+			 (int)sizeof(row.process) - 1, process->name);
 		row.events = rundir_count_events(process, image, page->index);
 		add_row(fd, &row);
 		close(fd);
