@@ -155,8 +155,7 @@ static bool has_stream(const struct reader *reader,
 	return false;
 }
 
-/* Tells of events that a buffer lost, and that no packet counts. */
-static void tell_loss(const struct reader *reader,
+void reader_tell_loss(const struct reader *reader,
 		      const struct trace_class *trace, const char *stream,
 		      uint64_t events)
 {
@@ -181,7 +180,8 @@ static void tell_missing(struct reader *reader, const struct trace_class *trace,
 	ledger_open(&ledger, fd, "index/ledger");
 	while (ledger_next(&ledger, &at, &row)) {
 		if (!strcmp(row.name, "unplaced"))
-			tell_loss(reader, trace, "without a buffer", row.n[0]);
+			reader_tell_loss(reader, trace, NO_BUFFER,
+					 row.n[0]);
 		if (strncmp(row.name, "stream_", 7) ||
 		    has_stream(reader, trace, row.name))
 			continue;
@@ -190,7 +190,7 @@ static void tell_missing(struct reader *reader, const struct trace_class *trace,
 				       "the ledger counts %llu of its events",
 				       row.name, (unsigned long long)row.n[1]);
 		else
-			tell_loss(reader, trace, row.name, row.n[3]);
+			reader_tell_loss(reader, trace, row.name, row.n[3]);
 	}
 	ledger_close(&ledger);
 }

@@ -505,6 +505,9 @@ int64_t ring_image_now(const struct ring_image *image)
 
 void ring_image_close(struct ring_image *image)
 {
+	if (image->trace)
+		reader_tell_loss(image->reader, image->trace, NO_BUFFER,
+				 image->session.page.lost_unplaced);
 	while (image->nrings) {
 		struct ring_stream *r = image->rings[--image->nrings];
 

@@ -93,6 +93,13 @@ struct reader {
 	uint64_t problems;
 };
 
+/* Tells of events that no packet counts: a stream, or a process without a
+ * buffer for them, lost them. */
+#define NO_BUFFER	"without a buffer"
+void reader_tell_loss(const struct reader *reader,
+		      const struct trace_class *trace, const char *stream,
+		      uint64_t events);
+
 /* Report a problem of a stream's file, or of any file of a trace. */
 void reader_problem(struct reader *reader, const char *where,
 		    const char *format, ...)
