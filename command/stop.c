@@ -181,8 +181,8 @@ static int tell_all(struct targets *targets, enum message_type type,
 	return found ? COMMAND_DONE : targets_no_session(targets, name);
 }
 
-/* If somebody follows the session, stops it, and leaves its events where they
- * are for some looks. */
+/* If a command follows the session, stops the session, and waits: the follower
+ * reads the events before they go. */
 static void let_follow(struct targets *targets, const char *name, bool later)
 {
 	if (!is_followed(targets, name) ||

@@ -41,7 +41,7 @@ enum look_key {
 struct look_directory {
 	int fd;
 	bool told;			/* by its recorder, once at least */
-	uint64_t removed;		/* events of removed traces, by then */
+	uint64_t removed;		/* events that it had removed by then */
 };
 
 struct look {

@@ -226,8 +226,8 @@ static void tell(struct look *look, uint64_t events, uint64_t images,
 	if (!images || !events)
 		return;
 	command_failed("%s of %s %s missing: %s", counted(events, "event"),
-		       counted(images, ended),
-		       events == 1 ? "is" : "are", why);
+		       counted(images, ended), agreed(events, "is", "are"),
+		       why);
 	look->unread = true;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Collects the last events of images, and removes their files. While somebody
- * follows the session's rings, the files of a process that has ended stay for a
- * moment, so that they are read.
+ * Collects the last events of images, and removes their files. If a command
+ * follows the session, the files of a process that has ended stay for a moment:
+ * it can read them.
  *
  * What must stay true here: files are removed only when their events are on
  * disk, and not before their followers have looked or the moment is over.
@@ -167,7 +167,7 @@ static bool has_missed(const struct record_member *member)
 	return false;
 }
 
-/* Returns true when somebody follows the session in a process. */
+/* Returns true when a command follows the session. */
 static bool is_followed(const struct record *record)
 {
 	for (size_t i = 0; i < record->nmembers; i++)

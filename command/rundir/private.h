@@ -44,7 +44,7 @@ uint64_t rundir_count_events(const struct rundir_process *process,
 void rundir_tell_followers_limit(const struct rundir *dir,
 				 const struct keep_row *limit);
 
-/* Removes what killed followers left of sessions that nobody names again. */
+/* Removes the files of followers that were killed. */
 void rundir_followers_sweep(const struct rundir *dir);
 
 /* Opens sessions/; makes it when `create`. Returns a descriptor or a negative
