@@ -16,10 +16,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "command/elf/cxx-private.h"
 #include "command/elf/mapped-private.h"
 
-#define SYMBOL_BYTES	160		/* of a name, with its NUL; cut */
+/* Of a name in the file and as it is written, with their NUL; cut. Short C++
+ * names can be made that stand for megabytes: each byte doubles some. */
+#define SYMBOL_BYTES	160
+#define WRITTEN_BYTES	256
 #define NAME_STEPS	128u		/* what reading a name takes */
+#define CHARS_A_STEP	8u		/* of a C++ name as it is written */
 #define SYMBOLS_AT_ONCE	2048u
 #define SECTIONS_AT_ONCE 64u
 #define PROGRAM_HEADERS_MAX 64u
@@ -43,7 +48,7 @@ struct naming {
 };
 
 /* Counts steps; false: there are none left. */
-static bool take_steps(struct naming *naming, uint32_t steps)
+static bool take_steps(const struct naming *naming, uint32_t steps)
 {
 	*naming->steps -= *naming->steps < steps ? *naming->steps : steps;
 	return *naming->steps;
@@ -164,12 +169,11 @@ static int rank_of(const Elf64_Sym *symbol, const char *name)
 
 /* Copies a name up to a character, which may be its first; '?' stands for
  * characters that a text in quotes should not have. */
-static void copy_name(char *to, const char *name, char up_to)
+static void copy_name(char *to, size_t room, const char *name, char up_to)
 {
 	size_t n = 0;
 
-	for (; *name && (*name != up_to || !n) && n < SYMBOL_BYTES - 1;
-	     name++) {
+	for (; *name && (*name != up_to || !n) && n < room - 1; name++) {
 		char c = *name;
 
 		to[n++] = c < 0x20 || c > 0x7e || c == '"' || c == '\\' ? '?' :
@@ -188,7 +192,7 @@ static void consider(struct found *found, const char *name, int rank,
 	if (found->rank && before > found->before)
 		return;
 	/* without its version, as "puts@@GLIBC_2.2.5" */
-	copy_name(copy, name, '@');
+	copy_name(copy, sizeof(copy), name, '@');
 	if (found->rank && before == found->before &&
 	    (rank < found->rank ||
 	     (rank == found->rank && strcmp(copy, found->name) >= 0)))
@@ -304,24 +308,40 @@ static void take_tables(struct naming *naming, const Elf64_Ehdr *header)
 	}
 }
 
+/* Writes a symbol's name as people write it. */
+static void write_name(const struct naming *naming, const char *name,
+		       char written[static WRITTEN_BYTES])
+{
+	char *cxx = *naming->steps ? cxx_name(name) : NULL;
+
+	copy_name(written, WRITTEN_BYTES, cxx ? cxx : name, '\0');
+	if (cxx && strlen(cxx) >= WRITTEN_BYTES)
+		strcpy(written + WRITTEN_BYTES - 4, "...");
+	if (cxx)
+		take_steps(naming, (uint32_t)(strlen(cxx) / CHARS_A_STEP));
+	free(cxx);
+}
+
 static void put_names(const struct naming *naming)
 {
-	char file[SYMBOL_BYTES];
+	char file[SYMBOL_BYTES], name[WRITTEN_BYTES];
 
-	copy_name(file, naming->module->name, '\0');
+	copy_name(file, sizeof(file), naming->module->name, '\0');
 	for (size_t i = 0; i < naming->n; i++) {
 		struct named_address *a = &naming->addresses[i];
 		const struct found *found = &naming->found[i];
 		int n;
 
+		if (found->rank)
+			write_name(naming, found->name, name);
 		if (!found->rank)
 			n = asprintf(&a->name, "%s+0x%llx", file,
 				     (unsigned long long)(a->address -
 						naming->module->shift));
 		else if (!found->before)
-			n = asprintf(&a->name, "%s in %s", found->name, file);
+			n = asprintf(&a->name, "%s in %s", name, file);
 		else
-			n = asprintf(&a->name, "%s+0x%llx in %s", found->name,
+			n = asprintf(&a->name, "%s+0x%llx in %s", name,
 				     (unsigned long long)found->before, file);
 		if (n < 0)
 			a->name = NULL;
