@@ -360,6 +360,7 @@ static void forget_ended(struct look_rings *live)
 		}
 		live->gone.written += known->totals.written;
 		live->gone.lost += known->totals.lost;
+		live->gone.unplaced += known->totals.unplaced;
 		missing_forget(live, known);
 	}
 	live->n = kept;
@@ -377,6 +378,7 @@ static void count(struct look *look)
 
 		look->totals.written += known->totals.written;
 		look->totals.lost += known->totals.lost;
+		look->totals.unplaced += known->totals.unplaced;
 		if (!known->seen || known->destroyed)
 			continue;
 		look->processes++;

@@ -152,7 +152,8 @@ void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 	if (fd >= 0) {
 		snprintf(row.process, sizeof(row.process), "%.*s",
 			 (int)sizeof(row.process) - 1, process->name);
-		row.events = rundir_count_events(process, image, page->index);
+		row.events = rundir_count_events(process, image, page->index) +
+			     page->lost_unplaced;
 		add_row(fd, &row);
 		close(fd);
 	}

@@ -152,7 +152,8 @@ struct rundir_removed_row {
 	uint64_t serial;		/* of the session in the process */
 	uint32_t image;
 	uint32_t images;		/* how many */
-	uint64_t events;		/* that their rings ever got, or lost */
+	uint64_t events;		/* that their rings ever got, or that
+					 * were lost */
 };
 
 struct rundir_follower {

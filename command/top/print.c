@@ -79,7 +79,7 @@ static const char *duration(char *text, size_t room, long double ns)
 }
 
 /* Returns how many lines there are for rows. */
-static size_t room(const struct top *top)
+static size_t room(const struct top *top, const struct top_sample *sample)
 {
 	struct winsize size;
 	unsigned int other;
@@ -87,7 +87,8 @@ static size_t room(const struct top *top)
 	if (!top->screen || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
 	    !size.ws_row)
 		return LINES_DEFAULT;
-	other = LINES_OTHER + (top->nrules != 0);
+	other = LINES_OTHER + (top->nrules != 0) +
+		(sample->unplaced_before != 0);
 	return size.ws_row > other ? size.ws_row - other : 0;
 }
 
@@ -109,6 +110,9 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 	       (double)sample->written / seconds(sample),
 	       (double)sample->lost / seconds(sample),
 	       counted(sample->lost_before, "event"));
+	if (sample->unplaced_before)
+		printf("%s of these had no buffer\n",
+		       counted(sample->unplaced_before, "event"));
 	if (sample->missed && sample->seen < sample->written)
 		printf("%.1f %% of them were still in the buffers; the rest is "
 		       "taken to be like these\n",
@@ -145,7 +149,7 @@ static void print_pairs(const struct top_sample *sample, size_t most)
 
 void top_print(const struct top *top, struct top_sample *sample)
 {
-	size_t lines = room(top);
+	size_t lines = room(top, sample);
 	size_t pairs;
 
 	sort(sample);
@@ -179,6 +183,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 	json_number(&json, "ended", sample->ended);
 	json_number(&json, "written", sample->written);
 	json_number(&json, "lost", sample->lost);
+	json_number(&json, "without_buffer", sample->unplaced);
 	json_number(&json, "seen", sample->seen);
 	if (top->nrules)
 		json_number(&json, "chosen", sample->chosen);

@@ -32,10 +32,12 @@ struct top_sample {
 	int64_t to;
 	uint64_t written;		/* events, by the buffers' own counts */
 	uint64_t lost;
+	uint64_t unplaced;		/* of these: no buffer was there */
 	uint64_t seen;			/* that were still in the buffers */
 	uint64_t chosen;		/* of these, those of --where */
 	bool missed;			/* some were overwritten before */
 	uint64_t lost_before;		/* in all, since the session began */
+	uint64_t unplaced_before;
 	size_t processes;
 	size_t ended;			/* of them */
 	struct top_row *rows;

@@ -190,12 +190,15 @@ int top_take(struct top *top, struct top_sample *sample)
 	sample->processes = look->processes;
 	sample->ended = look->ended;
 	sample->lost_before = look->totals.lost;
+	sample->unplaced_before = look->totals.unplaced;
 	if (top->last) {
 		sample->from = top->last;
 		sample->to = now;
 		sample->written = since(look->totals.written,
 					top->totals.written);
 		sample->lost = since(look->totals.lost, top->totals.lost);
+		sample->unplaced = since(look->totals.unplaced,
+					 top->totals.unplaced);
 	}
 	read_rings(top, sample, until);
 	sample->missed = look->overwritten > top->overwritten;

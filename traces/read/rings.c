@@ -491,6 +491,8 @@ void ring_image_count(const struct ring_image *image,
 		totals->written += image->rings[i]->count.committed;
 		totals->lost += image->rings[i]->count.lost;
 	}
+	totals->lost += image->session.page.lost_unplaced;
+	totals->unplaced += image->session.page.lost_unplaced;
 }
 
 int64_t ring_image_now(const struct ring_image *image)

@@ -14,6 +14,7 @@
 struct ring_totals {
 	uint64_t written;		/* events, also those that have gone */
 	uint64_t lost;
+	uint64_t unplaced;		/* of these: no buffer was there */
 };
 
 /* Names addresses in copies of rings (symbols.h), from files of the programs;
