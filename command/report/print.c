@@ -82,6 +82,7 @@ static size_t processes(const struct report *r)
 static void print_head(const struct report *r)
 {
 	char first[64], last[64];
+	uint64_t span = report_span(r);
 
 	printf("%s (%llu bytes) of %s, %llu lost\n",
 	       counted(r->events, "event"), (unsigned long long)r->bytes,
@@ -91,9 +92,10 @@ static void print_head(const struct report *r)
 		return;
 	report_time(r, r->first, first);
 	report_time(r, r->last, last);
-	printf("%s to %s, %.9f s", first, last,
-	       ((double)r->last - (double)r->first) / 1e9);
-	if (r->events > 1 && r->last > r->first)
+	printf("%s to %s, %llu.%09llu s", first, last,
+	       (unsigned long long)(span / 1000000000),
+	       (unsigned long long)(span % 1000000000));
+	if (span)
 		printf(", %.1f events a second",
 		       report_rate(r, r->events));
 	putchar('\n');

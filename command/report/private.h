@@ -286,6 +286,9 @@ void report_time(const struct report *r, int64_t ns, char *p);
 /* The same as view's --begin and --end take it for all of the traces. */
 void report_view_time(const struct report *r, int64_t ns, char *p);
 
+/* Returns the nanoseconds from the first to the last event. */
+uint64_t report_span(const struct report *r);
+
 /* Returns events a second; 0: that cannot be told. */
 double report_rate(const struct report *r, uint64_t events);
 

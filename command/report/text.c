@@ -2,6 +2,7 @@
 /*
  * Numbers, times and histograms of the report as text.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +35,8 @@ void report_number(char *text, size_t room, long double value)
 
 	if (whole)
 		snprintf(text, room, "%lld", (long long)value);
+	else if (isnan(value))
+		snprintf(text, room, "nan");
 	else
 		snprintf(text, room, "%.6Lg", value);
 }
@@ -121,10 +124,16 @@ static void put_time(int64_t ns, bool utc, bool dates, char *p)
 		*blank = 'T';
 }
 
+/* The difference of two times as doubles would be one of 256 ns. */
+uint64_t report_span(const struct report *r)
+{
+	return r->events ? (uint64_t)r->last - (uint64_t)r->first : 0;
+}
+
 /* A time of day is enough for view, unless it is not of one day. */
 static bool needs_dates(const struct report *r)
 {
-	return r->last - r->first > 20 * 3600 * 1000000000ll;
+	return report_span(r) > 20 * 3600 * 1000000000ull;
 }
 
 void report_time(const struct report *r, int64_t ns, char *p)
@@ -151,7 +160,7 @@ void report_view_time(const struct report *r, int64_t ns, char *p)
 
 double report_rate(const struct report *r, uint64_t events)
 {
-	double seconds = ((double)r->last - (double)r->first) / 1e9;
+	uint64_t ns = report_span(r);
 
-	return events > 1 && seconds > 0 ? (double)events / seconds : 0;
+	return ns ? (double)events * 1e9 / (double)ns : 0;
 }

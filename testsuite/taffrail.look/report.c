@@ -9,6 +9,7 @@
  *	report locks N	four threads take locks of all kinds
  *	report steps N	N events
  *	report open N	N requests that never end
+ *	report infinite	numbers whose sum is none
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -163,6 +164,13 @@ static void types(void)
 		       TAFFRAIL_FIELD(size, UINT64_C(0x4004000000000000)));
 }
 
+static void infinite(void)
+{
+	for (int i = 0; i < 2; i++)
+		TAFFRAIL_EVENT(app, infinite, TAFFRAIL_FIELD(x, i ?
+			       -__builtin_inf() : __builtin_inf()));
+}
+
 static void lists(void)
 {
 	int16_t list[] = { -1, 0, 7 };
@@ -227,6 +235,8 @@ int main(int argc, char **argv)
 		lists();
 	else if (!strcmp(what, "types"))
 		types();
+	else if (!strcmp(what, "infinite"))
+		infinite();
 	else if (!strcmp(what, "locks"))
 		run_threads(4, lock_all);
 	else
