@@ -41,6 +41,31 @@ read_trace()
 		results
 }
 
+# An LTTng-UST trace.
+read_peer()
+{
+	test -x "$work/events-peer" || return
+	if peer_start "" --discard --subbuf-size 8M --num-subbuf 8
+	then
+		with_agent "$work/events-peer" peer 40 lttng_u64 \
+			lttng_int_string >"$work/out"
+		lttng -q stop bench >>"$work/peer.log" 2>&1
+		cp -r "$work/lttng/out" "$work/read.lttng"
+	else
+		cat "$work/peer.log" >&2
+	fi
+	peer_stop
+}
+
+# The babeltrace2 of another release, whose tree is BENCH_TREE.
+other_babeltrace2()
+{
+	local lib=$BENCH_TREE/usr/lib/x86_64-linux-gnu
+	"$BENCH_TREE/lib64/ld-linux-x86-64.so.2" --library-path "$lib" \
+		"$BENCH_TREE/usr/bin/babeltrace2" --omit-system-plugin-path \
+		--plugin-path "$lib/babeltrace2/plugins" "$@"
+}
+
 # What the browser of testsuite/taffrail.look takes for a page.
 page_times()
 {
@@ -80,6 +105,20 @@ step_read()
 			"$work/read.$trace"
 		least read.$trace.peer 2 discard babeltrace2 "$work/read.$trace"
 	done
+	read_peer
+	if test -d "$work/read.lttng"; then
+		least read.lttng.view 2 discard "$taffrail" view \
+			"$work/read.lttng"
+		least read.lttng.peer 2 discard babeltrace2 "$work/read.lttng"
+	fi
+	if test -n "${BENCH_TREE-}"; then
+		other_babeltrace2 --version |
+			awk '{ print "other", $2; exit }' | results
+		for trace in small mixed; do
+			least read.$trace.other 2 discard other_babeltrace2 \
+				"$work/read.$trace"
+		done
+	fi
 	least read.dummy 2 discard babeltrace2 "$work/read.small" -o dummy
 	least read.where 3 discard "$taffrail" view --where \
 		'bench/small if n > 1000000000' "$work/read.small"

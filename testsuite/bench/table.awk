@@ -138,8 +138,9 @@ function sizes(   n)
 # a limit, or `times` what the machine takes for `key`
 function or_machine(limit, times, key)
 {
-	return get(key) * times > limit ? sprintf("%.3g", get(key) * times) :
-					  limit
+	if (get(key) * times > limit)
+		return sprintf("%.3g", get(key) * times)
+	return limit
 }
 
 function processes()
@@ -386,6 +387,15 @@ function reading()
 		   "read.small.view", 12)
 	faster_row("  int64, string, double, with vtid", "read.mixed.peer",
 		   "read.mixed.view", 10)
+	if (other) {
+		faster_row("  over babeltrace2 " other ": u64 event",
+			   "read.small.other", "read.small.view", 0)
+		faster_row("    int64, string, double, with vtid",
+			   "read.mixed.other", "read.mixed.view", 0)
+	}
+	if ("read.lttng.view" in v || !skipped)
+		faster_row("  over babeltrace2: an LTTng-UST trace",
+			   "read.lttng.peer", "read.lttng.view", 0)
 	rate_row("view --where that nothing passes", "read.where",
 		 get("read.events"), "M events/s", 25)
 	faster_row("  over babeltrace2 -o dummy", "read.dummy", "read.where", 8)
@@ -420,6 +430,7 @@ $1 == "us" || $1 == "value" { v[$2] = $3 }
 $1 == "step" { steps[$2] }
 $1 == "absent" { key = $2; $1 = $2 = ""; lacks[key] = substr($0, 3) }
 $1 == "skipped" { $1 = ""; skipped = substr($0, 2) }
+$1 == "other" { other = $2 }
 $1 == "machine" { $1 = ""; print substr($0, 2) }
 
 END {

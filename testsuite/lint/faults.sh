@@ -89,6 +89,7 @@ plant_faults()
 		: >"$tree/testsuite/planted/$i.exp"
 	done
 	plant testsuite/planted/broken.sh 'if true; then'
+	plant testsuite/planted/broken.awk '{ print 1 ? 2 :'
 	plant agent/planted/handler.c '#include <stdlib.h>' \
 		'#include "base/base.h"' 'void *handler_planted(void);' \
 		'SIGSAFE void *handler_planted(void)' '{' \
@@ -141,6 +142,7 @@ expected()
 	test_programs testsuite/taffrail.agent/planted.c:1: no test
 	test_folders testsuite/planted: 31 tests
 	scripts_parse testsuite/planted/broken.sh:
+	scripts_parse testsuite/planted/broken.awk:
 	scripts_run testsuite/planted/broken.sh:1: not executable
 	sigsafe malloc is reached from SIGSAFE code: handler_planted
 	sigsafe malloc is reached from SIGSAFE code: handler_probes

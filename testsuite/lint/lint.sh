@@ -289,6 +289,14 @@ rule_scripts_parse()
 		'#!'*bash) bash -n "$file" 2>&1 ;;
 		esac | sed "s,^,$file:1: ,"
 	done
+	# mawk takes less than gawk does
+	files '\.awk$' | while read -r file; do
+		for awk in mawk gawk original-awk; do
+			command -v $awk >/dev/null || continue
+			$awk -f "$file" </dev/null 2>&1 >/dev/null |
+				sed "s,^,$file:1: $awk: ,"
+		done
+	done
 }
 
 # make reports a script without execute permission as missing.
