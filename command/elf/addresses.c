@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -78,18 +77,16 @@ static int64_t nanoseconds_between(const struct timespec *change,
 	       change->tv_nsec;
 }
 
-/* Returns whether an open file is the one that was mapped, and was not changed
- * since. A change one tick before may have been after. File systems with
- * volumes may show another device in maps. */
-static bool is_mapped(const struct resolving *r, const struct mapped *m,
-		      const struct stat *st)
+/* Returns whether a file may be the one that was mapped, by its kind, number
+ * and time: it was not changed since. A change one tick before may have been
+ * after. */
+static bool may_be_mapped(const struct resolving *r, const struct mapped *m,
+			  const struct stat *st)
 {
 	uint64_t nanoseconds;
 	int64_t seconds;
 
-	if (!S_ISREG(st->st_mode) || st->st_ino != m->inode ||
-	    (major(st->st_dev) && m->major &&
-	     (major(st->st_dev) != m->major || minor(st->st_dev) != m->minor)))
+	if (!S_ISREG(st->st_mode) || st->st_ino != m->inode)
 		return false;
 	seconds = seconds_at(r, m->since, &nanoseconds);
 	if (r->process->clock_kind == CLOCK_KIND_ATOMIC) {
@@ -101,31 +98,39 @@ static bool is_mapped(const struct resolving *r, const struct mapped *m,
 	       file_clock_tick(st);
 }
 
+/* Opens the file at a path if it is the one that was mapped. Returns a
+ * descriptor or -1. */
+static int open_path(const struct resolving *r, const struct mapped *m,
+		     const char *path)
+{
+	struct stat st;
+	int fd;
+
+	/* only a regular file is opened */
+	if (stat(path, &st) || !may_be_mapped(r, m, &st))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return -1;
+	if (!fstat(fd, &st) && may_be_mapped(r, m, &st) &&
+	    mapped_same_device(m, fd, &st))
+		return fd;
+	close(fd);
+	return -1;
+}
+
 /* Opens the file of a module: by its path here, or as the process sees it.
  * Returns a descriptor or -1. */
 static int open_mapped(const struct resolving *r, const struct mapped *m)
 {
-	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	char path[PATH_ROOM];
-	struct stat st;
-	int fd = -1;
+	int fd = open_path(r, m, m->path);
 
-	for (int i = 0; i < 2; i++) {
-		if (!i)
-			snprintf(path, sizeof(path), "%s", m->path);
-		else
-			snprintf(path, sizeof(path), "/proc/%u/root%s",
-				 r->process->pid, m->path);
-		/* only a regular file is opened */
-		if (stat(path, &st) || !is_mapped(r, m, &st))
-			continue;
-		fd = open(path, flags);
-		if (fd >= 0 && !fstat(fd, &st) && is_mapped(r, m, &st))
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-	return -1;
+	if (fd >= 0)
+		return fd;
+	snprintf(path, sizeof(path), "/proc/%u/root%s", r->process->pid,
+		 m->path);
+	return open_path(r, m, path);
 }
 
 static void read_modules(struct resolving *r)

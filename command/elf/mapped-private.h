@@ -12,6 +12,8 @@
 
 #include "buffers/reader/reader.h"
 
+struct stat;
+
 /* A time in which it was there: begin <= clock < end. */
 struct mapped_time {
 	struct mapped_time *before;
@@ -39,6 +41,15 @@ struct mapped_list {
 /* Reads the list; the caller frees it. Leaves out what makes no sense. */
 void mapped_read(struct mapped_list *list, const struct session_view *session);
 void mapped_free(struct mapped_list *list);
+
+/*
+ * Returns whether an open file is on the device that maps has shown, and can be
+ * mapped. On some file systems (btrfs, overlayfs) stat(2) gives another device
+ * than maps shows, so the function maps the file and looks at its own maps. Two
+ * mounts have files of one number, so no other device will do.
+ */
+bool mapped_same_device(const struct mapped *mapped, int fd,
+			const struct stat *st);
 
 /* Returns whether it was there all the time from one clock to another. */
 bool mapped_during(const struct mapped *mapped, uint64_t first, uint64_t last);
