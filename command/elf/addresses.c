@@ -7,6 +7,7 @@
  */
 #include "command/elf/addresses.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -98,18 +99,34 @@ static bool may_be_mapped(const struct resolving *r, const struct mapped *m,
 	       file_clock_tick(st);
 }
 
+/* Opens a file for reading that O_PATH has opened: no other file can take its
+ * place. Where there is no /proc, the path is followed again. */
+static int open_again(int place, const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+	char again[32];
+	int fd;
+
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", place);
+	fd = open(again, flags);
+	return fd < 0 && errno == ENOENT ? open(path, flags) : fd;
+}
+
 /* Opens the file at a path if it is the one that was mapped. Returns a
- * descriptor or -1. */
+ * descriptor or -1. A device or FIFO at the path is not opened: that alone
+ * may have an effect. */
 static int open_path(const struct resolving *r, const struct mapped *m,
 		     const char *path)
 {
+	int place = open(path, O_PATH | O_CLOEXEC);
+	int fd = -1;
 	struct stat st;
-	int fd;
 
-	/* only a regular file is opened */
-	if (stat(path, &st) || !may_be_mapped(r, m, &st))
+	if (place < 0)
 		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (!fstat(place, &st) && may_be_mapped(r, m, &st))
+		fd = open_again(place, path);
+	close(place);
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && may_be_mapped(r, m, &st) &&
