@@ -4,12 +4,61 @@
  */
 #include "command/common/shell.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-bool shell_is_plain(const char *word)
+#include "traces/text/clean.h"
+
+#define PLAIN	"abcdefghijklmnopqrstuvwxyz"				\
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZ"				\
+		"0123456789/._-+,=:@%"
+
+/* A place in a text that may be too small. */
+struct put {
+	char *text;
+	size_t room;
+	size_t n;
+};
+
+static void put_text(struct put *put, const char *text)
 {
-	return *word && *word != '-' &&
-	       !word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
-				  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789/._-+,=:@%")];
+	for (; *text; text++)
+		if (put->n < put->room)
+			put->text[put->n++] = *text;
+}
+
+/* Returns whether a message shows other characters. */
+static bool is_changed(const char *text)
+{
+	char *shown = strdup(text);
+	bool changed = true;
+
+	if (shown) {
+		printable(shown);
+		changed = strcmp(shown, text) != 0;
+	}
+	free(shown);
+	return changed;
+}
+
+bool shell_word(char *text, size_t room, const char *name)
+{
+	struct put put = { text, room, 0 };
+	bool plain = *name && !name[strspn(name, PLAIN)];
+	char letter[2] = "";
+
+	if (*name == '-')
+		put_text(&put, "./");
+	if (!plain)
+		put_text(&put, "'");
+	for (; *name; name++) {
+		*letter = *name;
+		put_text(&put, *name == '\'' ? "'\\''" : letter);
+	}
+	if (!plain)
+		put_text(&put, "'");
+	if (put.n == room)
+		return false;
+	text[put.n] = '\0';
+	return !is_changed(text);
 }

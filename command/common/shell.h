@@ -6,9 +6,12 @@
 #define COMMAND_COMMON_SHELL_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/* Returns whether a shell takes the word as it is, and a command does not take
- * it for an option. */
-bool shell_is_plain(const char *word);
+/* Writes a file's name as a user types it to a command: in quotes where a shell
+ * needs some, and behind ./ where it would be taken for an option. Returns
+ * false if it is longer than the room, or cannot be typed as a message shows
+ * it. */
+bool shell_word(char *text, size_t room, const char *name);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #include "command/record/report.h"
 
+#include <limits.h>
 #include <unistd.h>
 
 #include "command/common/command.h"
@@ -63,6 +64,9 @@ void report_unreadable(const struct trace_set *set, uint64_t unreadable)
 
 void report_next(const struct trace_set *set)
 {
-	if (isatty(STDERR_FILENO) && shell_is_plain(set->path))
-		command_warn("taffrail view %s prints them", set->path);
+	char word[PATH_MAX];
+
+	if (isatty(STDERR_FILENO) &&
+	    shell_word(word, sizeof(word), set->path))
+		command_warn("taffrail view %s prints them", word);
 }

@@ -2,6 +2,7 @@
 /*
  * Pairs, values of --by, fields and locks as text.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,16 +119,18 @@ static void print_list(const struct report *r, const struct longest *l)
 }
 
 /* Prints what view takes to show the same events: to be typed as it is, or with
- * DIR where that would be long, or take quotes. */
+ * DIR where that would be long, or has what cannot be typed. */
 static void print_sources(const struct report *r)
 {
-	bool plain = r->npaths <= PATHS_SHOWN;
+	bool typed = r->npaths <= PATHS_SHOWN;
+	char word[PATH_MAX];
 
 	for (int i = 0; i < r->npaths; i++)
-		plain = plain && shell_is_plain(r->paths[i]);
-	for (int i = 0; i < r->npaths && plain; i++)
-		printf(" %s", r->paths[i]);
-	if (!plain)
+		typed = typed && shell_word(word, sizeof(word), r->paths[i]);
+	for (int i = 0; i < r->npaths && typed; i++)
+		if (shell_word(word, sizeof(word), r->paths[i]))
+			printf(" %s", word);
+	if (!typed)
 		fputs(" DIR", stdout);
 	if (r->look.session)
 		printf(" -s %s", r->look.session);
