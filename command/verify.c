@@ -13,6 +13,7 @@
 #include "command/common/command.h"
 #include "command/common/counted.h"
 #include "command/common/limits.h"
+#include "traces/follow.h"
 
 /* The trace, a process's part, its index, and a file. */
 #define FILES_NEEDED	5
@@ -47,6 +48,9 @@ int verify_main(int argc, char **argv)
 	if (ret == -ENOENT)
 		return command_failed(access(argv[options.index], F_OK) ?
 				      "%s: there is no such directory" :
+				      follow_recorded(argv[options.index]) ?
+				      "%s: it is being recorded, and nothing "
+				      "is on disk yet" :
 				      "%s: no trace in this directory",
 				      argv[options.index]);
 	if (ret == -ENOTDIR)

@@ -30,6 +30,16 @@ bool follow_held(int dirfd, enum follow_who who)
 	return !fcntl(dirfd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
+bool follow_recorded(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool recorded = fd >= 0 && follow_held(fd, FOLLOW_RECORDER);
+
+	if (fd >= 0)
+		close(fd);
+	return recorded;
+}
+
 void follow_tell(int dirfd, const struct follow_news *news)
 {
 	int fd = openat(dirfd, LIVE_FILE,

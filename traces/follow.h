@@ -24,6 +24,9 @@ int follow_hold(int dirfd, enum follow_who who);
 /* Returns whether somebody else holds it. */
 bool follow_held(int dirfd, enum follow_who who);
 
+/* Returns whether a recorder writes into the directory. */
+bool follow_recorded(const char *path);
+
 /* In the place of a time: all events come when the recording ends. */
 #define FOLLOW_AT_END	(INT64_MIN + 1)
 

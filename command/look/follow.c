@@ -158,16 +158,12 @@ bool look_uncompleted(const struct look *look, const char *path, size_t from)
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces);
 	bool recorded;
-	int fd;
 
 	while (from < n && !has_no_ledger(traces[from]))
 		from++;
 	if (from == n)
 		return false;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	recorded = fd >= 0 && follow_held(fd, FOLLOW_RECORDER);
-	if (fd >= 0)
-		close(fd);
+	recorded = follow_recorded(path);
 	if (recorded)
 		command_warn("%s: it is being recorded: there is more to come",
 			     path);

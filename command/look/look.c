@@ -6,6 +6,7 @@
 #include "command/look/rings-private.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,8 +14,10 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
+#include "command/common/shell.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
+#include "traces/follow.h"
 #include "traces/read/field-at.h"
 #include "traces/foreign/foreign.h"
 #include "traces/text/event-text.h"
@@ -149,6 +152,21 @@ int look_option(struct look *look, int key, const char *value)
 	return COMMAND_DONE;
 }
 
+/* A recorder writes when a buffer is full, or when somebody follows it. */
+static int no_trace(const char *path)
+{
+	char word[PATH_MAX];
+
+	if (!follow_recorded(path))
+		return command_failed("%s: no trace in this directory", path);
+	if (!shell_word(word, sizeof(word), path))
+		strcpy(word, "DIR");
+	return command_failed("%s: it is being recorded, and nothing is on "
+			      "disk yet: 'taffrail view --follow %s' prints "
+			      "what comes; 'taffrail status' names the "
+			      "session, whose buffers -s reads", path, word);
+}
+
 static int open_directory(struct look *look, const char *path)
 {
 	struct trace_class *const *traces;
@@ -161,7 +179,7 @@ static int open_directory(struct look *look, const char *path)
 	if (ret == -ENODATA && look->follow)
 		return COMMAND_DONE;
 	if (ret == -ENODATA)
-		return command_failed("%s: no trace in this directory", path);
+		return no_trace(path);
 	if (ret == -ENOENT)
 		return command_failed("%s: there is no such directory%s", path,
 				      strchr(path, '/') ? "" :

@@ -327,17 +327,6 @@ static void tell_gone(struct reader *reader, const char *path)
 	close(fd);
 }
 
-/* Returns whether a recorder writes into the directory. */
-static bool is_recorded(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool recorded = fd >= 0 && follow_held(fd, FOLLOW_RECORDER);
-
-	if (fd >= 0)
-		close(fd);
-	return recorded;
-}
-
 int reader_add_directory(struct reader *reader, const char *path)
 {
 	char **more = reallocarray(reader->paths, reader->npaths + 1,
@@ -351,7 +340,7 @@ int reader_add_directory(struct reader *reader, const char *path)
 	if (!more[reader->npaths])
 		return -ENOMEM;
 	reader->npaths++;
-	reader->recorded |= is_recorded(path);
+	reader->recorded |= follow_recorded(path);
 	n = add_below(reader, path, NULL);
 	if (n > 0)
 		tell_gone(reader, path);
