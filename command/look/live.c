@@ -372,7 +372,7 @@ static void count(struct look *look)
 	const struct look_rings *live = look->rings;
 
 	look->totals = live->gone;
-	look->processes = look->ended = 0;
+	look->processes = look->ended = look->stopped = 0;
 	for (size_t i = 0; i < live->n; i++) {
 		const struct known *known = &live->known[i];
 
@@ -383,6 +383,7 @@ static void count(struct look *look)
 			continue;
 		look->processes++;
 		look->ended += !known->alive;
+		look->stopped += known->alive && known->stopped;
 	}
 }
 

@@ -127,6 +127,15 @@ static int set_rules(struct look *look)
 	return COMMAND_DONE;
 }
 
+int look_take_session(const char **session, const char *value)
+{
+	if (*session && strcmp(*session, value))
+		return command_misused("sessions '%s' and '%s': give one -s",
+				       *session, value);
+	*session = value;
+	return COMMAND_DONE;
+}
+
 int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
@@ -135,11 +144,7 @@ int look_option(struct look *look, int key, const char *value)
 	case LOOK_WHERE:
 		return add_rule(look, value);
 	case LOOK_SESSION:
-		if (look->session && strcmp(look->session, value))
-			return command_misused("sessions '%s' and '%s': give "
-					       "one -s", look->session, value);
-		look->session = value;
-		return COMMAND_DONE;
+		return look_take_session(&look->session, value);
 	case LOOK_PID:
 		return command_take_pid(&look->pid, value);
 	}

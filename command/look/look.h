@@ -62,6 +62,8 @@ struct look {
 	size_t processes;		/* images that have the session */
 	size_t ended;			/* of them, of processes that have
 					 * ended */
+	size_t stopped;			/* of the others, where the session is
+					 * stopped */
 	struct ring_totals totals;	/* of all */
 	const char *begin;		/* values of the options, or NULL */
 	const char *end;
@@ -80,6 +82,9 @@ struct look {
 /* Takes an option of LOOK_ROWS. Returns COMMAND_DONE, or COMMAND_USAGE after
  * printing why. */
 int look_option(struct look *look, int key, const char *value);
+
+/* Does so for LOOK_SESSION alone. */
+int look_take_session(const char **session, const char *value);
 
 /* Checks that there are directories, or -s and -p, and not both. Returns
  * COMMAND_DONE, or COMMAND_USAGE after printing why. */

@@ -92,18 +92,35 @@ static size_t room(const struct top *top, const struct top_sample *sample)
 	return size.ws_row > other ? size.ws_row - other : 0;
 }
 
+/* Writes which of the processes write no more: " (1 ended, 2 stopped)"; or
+ * ", stopped", if the session is so in all that live. */
+static void put_ended(char *text, size_t bytes, const struct top_sample *sample)
+{
+	size_t living = sample->processes - sample->ended;
+	bool all = sample->stopped && sample->stopped >= living;
+	char ended[32] = "", stopped[32] = "";
+
+	if (sample->ended)
+		snprintf(ended, sizeof(ended), "%zu ended", sample->ended);
+	if (sample->stopped && !all)
+		snprintf(stopped, sizeof(stopped), "%s%zu stopped",
+			 *ended ? ", " : "", sample->stopped);
+	snprintf(text, bytes, "%s%s%s%s%s", *ended || *stopped ? " (" : "",
+		 ended, stopped, *ended || *stopped ? ")" : "",
+		 all ? ", stopped" : "");
+}
+
 static void print_head(const struct top *top, const struct top_sample *sample)
 {
 	time_t second = (time_t)(sample->to / 1000000000);
-	char clock[16] = "", ended[40] = "";
+	char clock[16] = "", ended[96];
 	struct tm tm;
 
 	if (localtime_r(&second, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	if (top->screen)
 		fputs(SCREEN_BEGIN, stdout);
-	if (sample->ended)
-		snprintf(ended, sizeof(ended), " (%zu ended)", sample->ended);
+	put_ended(ended, sizeof(ended), sample);
 	printable_print("%s  session '%s', %s%s\n", clock, top->session,
 			counted(sample->processes, "process"), ended);
 	printf("%.0f events/s, %.0f lost/s, %s lost in all\n",
@@ -181,6 +198,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 	json_number(&json, "end_ns", (uint64_t)sample->to);
 	json_number(&json, "processes", sample->processes);
 	json_number(&json, "ended", sample->ended);
+	json_number(&json, "stopped", sample->stopped);
 	json_number(&json, "written", sample->written);
 	json_number(&json, "lost", sample->lost);
 	json_number(&json, "without_buffer", sample->unplaced);

@@ -40,6 +40,7 @@ struct top_sample {
 	uint64_t unplaced_before;
 	size_t processes;
 	size_t ended;			/* of them */
+	size_t stopped;			/* of the others: their session is */
 	struct top_row *rows;
 	size_t nrows;
 	struct top_pair *pairs;

@@ -189,6 +189,7 @@ int top_take(struct top *top, struct top_sample *sample)
 		return COMMAND_FAILED;
 	sample->processes = look->processes;
 	sample->ended = look->ended;
+	sample->stopped = look->stopped;
 	sample->lost_before = look->totals.lost;
 	sample->unplaced_before = look->totals.unplaced;
 	if (top->last) {

@@ -40,8 +40,7 @@ static int take(struct top *top, int key, const char *value)
 		top->rules[top->nrules++] = value;
 		return COMMAND_DONE;
 	case LOOK_SESSION:
-		top->session = value;
-		return COMMAND_DONE;
+		return look_take_session(&top->session, value);
 	default:
 		return command_take_pid(&top->pid, value);
 	}
