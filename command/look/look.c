@@ -119,10 +119,12 @@ static int set_rules(struct look *look)
 	if (ret == -ENOMEM)
 		return command_failed("out of memory");
 	if (ret && ret != -ENOENT)
-		return command_failed("rule '%s': column %zu: %s", rule,
+		return command_failed("rule '%s': column %zu: %s%s", rule,
 				      (size_t)(rule_condition(rule, &bytes) -
 					       rule) + error.column,
-				      error.fact);
+				      error.fact,
+				      strstr(error.fact, "\"cpu_id\"") ?
+				      "; in a rule, cpu_id is cpu" : "");
 	reader_filter(look->reader, look->where);
 	return COMMAND_DONE;
 }
