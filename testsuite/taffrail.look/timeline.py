@@ -241,6 +241,34 @@ def hang_longer(events, limit):
     return events[-1]['ns'] - begin['ns'] > limit
 
 
+def check_quick(page):
+    """Enter, before the search has come to its end, is not lost."""
+    page.js('timeline.find("app:note"),'
+            'document.getElementById("find").requestSubmit()')
+    check('Enter at once: the first hit',
+          page.wait('timeline.hit === 0 && timeline.selected !== null'))
+    page.js('timeline.find("")')
+
+
+def check_axis(page):
+    """No number of the axis is cut off: 15 ms would be 15 m."""
+    drawn, cut = page.js("""((prototype, fill) => {
+        let drawn = 0, cut = 0;
+        prototype.fillText = function (text, x) {
+            drawn++;
+            cut += x + this.measureText(text).width > 600;
+        };
+        for (let end = 1e6; end < 1e7; end *= 1.01)
+            timeline.scale.draw_axis({ begin: 0, end, width: 600 });
+        prototype.fillText = fill;
+        timeline.request();
+        return [drawn, cut];
+    })(CanvasRenderingContext2D.prototype,
+       CanvasRenderingContext2D.prototype.fillText)""")
+    check('axis: it has numbers', drawn > 500, drawn)
+    check_equal('axis: none is cut off', cut, 0)
+
+
 def check_zoom(page):
     size = lambda view: view[1] - view[0]
     page.keys('0')
@@ -413,6 +441,8 @@ def whole(page, path, json_path):
     check_fields(page)
     check_hostile(page)
     check_search(page, events)
+    check_quick(page)
+    check_axis(page)
     check_zoom(page)
     check_keys(page, events)
     check_mouse(page)

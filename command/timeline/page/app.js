@@ -497,6 +497,7 @@ class App {
 		this.searching = search;
 		this.marks = null;
 		this.hit = -1;
+		this.ahead = 0;
 		output.className = '';
 		output.textContent = '';
 		delete output.dataset.done;
@@ -513,6 +514,8 @@ class App {
 		output.dataset.done = text;
 		if (marks)
 			this.tell_hits(output, marks.items.length);
+		if (marks && this.ahead)
+			this.step_hit(this.ahead);
 		this.request();
 	}
 
@@ -531,6 +534,9 @@ class App {
 	{
 		const items = this.marks ? this.marks.items : [];
 
+		// the search still runs: it goes there when it has come to its end
+		if (!this.marks)
+			this.ahead = way;
 		if (!items.length)
 			return;
 		this.hit = this.hit < 0 && way < 0 ? items.length - 1 :

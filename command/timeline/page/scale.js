@@ -116,8 +116,11 @@ class Scale {
 			c.fillStyle = colors.line;
 			c.fillRect(x, AXIS_HEIGHT - 6, 1, 6);
 			c.fillStyle = colors.soft;
-			c.fillText((at / unit).toFixed(digits) + ' ' + name,
-				   x + 4, AXIS_HEIGHT / 2);
+			const text = (at / unit).toFixed(digits) + ' ' + name;
+
+			// a part of it would be another number
+			if (x + 4 + c.measureText(text).width <= view.width)
+				c.fillText(text, x + 4, AXIS_HEIGHT / 2);
 		}
 		c.fillStyle = colors.lost;
 		this.losses(view, (x, width) =>
