@@ -75,3 +75,26 @@ void idx_entry_decode(struct ctf_index_entry *entry)
 	entry->packet_seq_num = be64toh(entry->packet_seq_num);
 	entry->checksum = be64toh(entry->checksum);
 }
+
+void idx_entry_get(const void *idx, size_t n, struct ctf_index_entry *entry)
+{
+	memcpy(entry, (const char *)idx + sizeof(struct ctf_index_header) +
+		      n * sizeof(*entry), sizeof(*entry));
+	idx_entry_decode(entry);
+}
+
+bool idx_is_sound(const void *idx, size_t n)
+{
+	struct ctf_index_entry entry = { 0 }, last;
+
+	for (size_t i = 0; i < n; i++) {
+		last = entry;
+		idx_entry_get(idx, i, &entry);
+		if (entry.timestamp_end < entry.timestamp_begin ||
+		    entry.timestamp_begin < last.timestamp_end ||
+		    entry.offset != last.offset + last.packet_size / 8 ||
+		    (i && entry.packet_seq_num != last.packet_seq_num + 1))
+			return false;
+	}
+	return true;
+}

@@ -5,6 +5,7 @@
 #ifndef TRACES_IDX_H
 #define TRACES_IDX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "buffers/ctf.h"
@@ -33,5 +34,12 @@ int idx_header_check(const struct ctf_index_header *header);
 
 /* Turns an entry from file into host byte order. */
 void idx_entry_decode(struct ctf_index_entry *entry);
+
+/* Reads entry `n` of an index. */
+void idx_entry_get(const void *idx, size_t n, struct ctf_index_entry *entry);
+
+/* Returns whether each of `n` entries is where the one before it ends, in the
+ * file and in time. */
+bool idx_is_sound(const void *idx, size_t n);
 
 #endif

@@ -30,6 +30,7 @@ struct file_stream {
 	uint64_t offset;
 	uint64_t last;			/* of the last packet that was taken */
 	bool ended;			/* its end was looked at */
+	bool cut;			/* its last packet is not whole */
 	bool strange;			/* the index has not all packets */
 };
 
@@ -70,34 +71,6 @@ static int map_file(const struct file_stream *f, struct file_map *map,
 	return ret;
 }
 
-/* Reads entry n of an index. */
-static void entry_get(const struct file_map *idx, size_t n,
-		      struct ctf_index_entry *entry)
-{
-	memcpy(entry, (const char *)idx->address +
-		      sizeof(struct ctf_index_header) + n * sizeof(*entry),
-	       sizeof(*entry));
-	idx_entry_decode(entry);
-}
-
-/* Returns whether each entry is where the one before it ends, in the file and
- * in time. */
-static bool is_sound(const struct file_map *idx, size_t n)
-{
-	struct ctf_index_entry entry = { 0 }, last;
-
-	for (size_t i = 0; i < n; i++) {
-		last = entry;
-		entry_get(idx, i, &entry);
-		if (entry.timestamp_end < entry.timestamp_begin ||
-		    entry.timestamp_begin < last.timestamp_end ||
-		    entry.offset != last.offset + last.packet_size / 8 ||
-		    (i && entry.packet_seq_num != last.packet_seq_num + 1))
-			return false;
-	}
-	return true;
-}
-
 static void idx_open(struct file_stream *f)
 {
 	struct file_map idx;
@@ -112,7 +85,7 @@ static void idx_open(struct file_stream *f)
 	}
 	n = (idx.bytes - sizeof(struct ctf_index_header)) /
 	    sizeof(struct ctf_index_entry);
-	if (!is_sound(&idx, n)) {
+	if (!idx_is_sound(idx.address, n)) {
 		complain(f, "its index is damaged, and not used");
 		file_map_close(&idx);
 		return;
@@ -129,7 +102,7 @@ static void map_again(struct file_stream *f)
 
 	if (!f->nentries)
 		return;
-	entry_get(&f->idx, f->nentries - 1, &entry);
+	idx_entry_get(f->idx.address, f->nentries - 1, &entry);
 	if (entry.offset < f->map.bytes || map_file(f, &map, "%s",
 						    file_name(f)))
 		return;
@@ -149,6 +122,7 @@ static void close_file(struct file_stream *f)
 	f->entry = 0;
 	f->offset = 0;
 	f->ended = false;
+	f->cut = false;
 	f->strange = false;
 }
 
@@ -157,7 +131,7 @@ static void close_file(struct file_stream *f)
 static bool find_entry(struct file_stream *f, struct ctf_index_entry *entry)
 {
 	while (f->entry < f->nentries) {
-		entry_get(&f->idx, f->entry, entry);
+		idx_entry_get(f->idx.address, f->entry, entry);
 		if (entry->offset >= f->offset)
 			return true;
 		f->entry++;
@@ -217,14 +191,14 @@ static void seek(struct file_stream *f, uint64_t begin)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		entry_get(&f->idx, middle, &entry);
+		idx_entry_get(f->idx.address, middle, &entry);
 		if (entry.timestamp_end < begin)
 			low = middle + 1;
 		else
 			high = middle;
 	}
 	if (low) {
-		entry_get(&f->idx, low - 1, &entry);
+		idx_entry_get(f->idx.address, low - 1, &entry);
 		if (entry.offset < f->map.bytes)
 			f->offset = entry.offset;
 	}
@@ -305,7 +279,7 @@ static void resync(struct file_stream *f)
 	uint64_t to = f->map.bytes;
 
 	for (size_t i = 0; i < f->nentries && to == f->map.bytes; i++) {
-		entry_get(&f->idx, i, &entry);
+		idx_entry_get(f->idx.address, i, &entry);
 		if (entry.offset > f->offset && entry.offset < to)
 			to = entry.offset;
 	}
@@ -322,7 +296,7 @@ static void look_at_end(struct file_stream *f)
 		return;
 	f->ended = true;
 	while (n) {
-		entry_get(&f->idx, n - 1, &entry);
+		idx_entry_get(f->idx.address, n - 1, &entry);
 		if (entry.offset < f->map.bytes)
 			break;
 		n--;
@@ -359,6 +333,26 @@ static void pass(struct file_stream *f, const struct packet_head *head,
 	f->offset = next;
 }
 
+/* Takes the events that are left of a packet at the end of a file. The size of
+ * the packet is believed if the index has the same head: there is no padding
+ * before the file's end, which would be taken for events then. */
+static bool take_rest(struct file_stream *f, struct read_packet *packet)
+{
+	struct ctf_index_entry entry;
+
+	if (f->map.bytes - f->offset <= CTF_HEAD_BYTES ||
+	    !find_entry(f, &entry) || entry.offset != f->offset ||
+	    !is_head_of(f, &packet->head, &entry))
+		return false;
+	packet->events = (const uint8_t *)f->map.address + f->offset +
+			 CTF_HEAD_BYTES;
+	packet->bytes = f->map.bytes - f->offset - CTF_HEAD_BYTES;
+	packet->cut = true;
+	f->offset = f->map.bytes;
+	f->cut = true;
+	return true;
+}
+
 static bool file_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
@@ -383,6 +377,9 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 			if (fact != cut_short || !stream->reader->recorded ||
 			    f->idx.address || f->next != f->nfiles)
 				complain(f, fact);
+			if (fact == cut_short && take_rest(f, packet) &&
+			    packet->head.timestamp_end >= begin)
+				return true;
 			resync(f);
 			continue;
 		}
@@ -404,7 +401,7 @@ static void file_refresh(struct read_stream *stream)
 	struct packet_head head = { 0 };
 	struct file_map map;
 
-	if (!f->map.address || f->offset < f->map.bytes ||
+	if (!f->map.address || f->offset < f->map.bytes || f->cut ||
 	    map_file(f, &map, "%s", file_name(f)))
 		return;
 	file_map_close(&f->map);
@@ -435,7 +432,7 @@ static bool last_of_file(struct file_stream *f, uint64_t *reading)
 	bool found = false;
 
 	while (n && !found) {
-		entry_get(&f->idx, --n, &entry);
+		idx_entry_get(f->idx.address, --n, &entry);
 		found = entry.content_size > 8 * CTF_HEAD_BYTES;
 		*reading = entry.timestamp_end;
 	}

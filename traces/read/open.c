@@ -132,11 +132,17 @@ bool read_trace_again(struct trace_class *trace)
 }
 
 /* Metadata with a checksum is Taffrail's; what is strange in it is damage. */
-static int add_foreign(struct reader *reader, const char *path,
+static int add_foreign(struct reader *reader, const char *path, int fd,
 		       const char *text, bool right)
 {
 	if (!right && strstr(text, METADATA_CHECKSUM_BEFORE)) {
 		reader_problem(reader, path, CHANGED);
+		return 0;
+	}
+	/* so are files that no other tracer makes */
+	if (!faccessat(fd, "index/ledger", F_OK, 0)) {
+		reader_problem(reader, path, "metadata: it is damaged or cut "
+					     "short");
 		return 0;
 	}
 	if (reader->foreign)
@@ -225,7 +231,7 @@ static int open_trace(struct reader *reader, const char *path, int fd)
 			tell_missing(reader, trace, fd);
 	}
 	if (ret == -ENOTSUP)
-		ret = add_foreign(reader, path, text, right);
+		ret = add_foreign(reader, path, fd, text, right);
 	free(text);
 	return ret;
 }
@@ -307,22 +313,29 @@ static int add_below(struct reader *reader, const char *path,
 }
 
 /* Tells of traces that the list of a complete directory names, and that are not
- * there. */
+ * there, or only in part. */
 static void tell_gone(struct reader *reader, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct ledger list = { 0 };
+	char metadata[PATH_MAX];
 	char *line, *rest;
 
 	if (fd < 0)
 		return;
 	ledger_open(&list, fd, TRACE_LIST);
 	rest = list.text;
-	while (rest && (line = strsep(&rest, "\n")))
-		if (!strncmp(line, "trace ", 6) &&
-		    faccessat(fd, line + 6, F_OK, 0))
+	while (rest && (line = strsep(&rest, "\n"))) {
+		if (strncmp(line, "trace ", 6))
+			continue;
+		snprintf(metadata, sizeof(metadata), "%s/metadata", line + 6);
+		if (faccessat(fd, line + 6, F_OK, 0))
 			reader_problem(reader, path, "the trace %s is not "
 				       "there", line + 6);
+		else if (faccessat(fd, metadata, F_OK, 0))
+			reader_problem(reader, path, "the trace %s has no "
+				       "metadata", line + 6);
+	}
 	ledger_close(&list);
 	close(fd);
 }
@@ -342,7 +355,7 @@ int reader_add_directory(struct reader *reader, const char *path)
 	reader->npaths++;
 	reader->recorded |= follow_recorded(path);
 	n = add_below(reader, path, NULL);
-	if (n > 0)
+	if (n >= 0)
 		tell_gone(reader, path);
 	if (reader->foreign && reader->foreign->open(reader))
 		return -ENOMEM;

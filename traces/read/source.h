@@ -17,6 +17,7 @@ struct read_packet {
 	struct packet_head head;
 	const uint8_t *events;
 	size_t bytes;
+	bool cut;			/* its last event may end too early */
 	uint64_t missed;		/* events before it that were
 					 * overwritten before they were read */
 };
@@ -54,6 +55,7 @@ struct read_stream {
 	struct packet_head head;	/* of the current packet */
 	uint64_t begin;			/* reading: no packet ends before */
 	bool started;			/* `head` is valid */
+	bool cut;			/* the packet is: read_packet */
 	uint64_t events;		/* of the packet, so far */
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */

@@ -118,6 +118,7 @@ static bool packet_next(struct read_stream *s)
 		note_gap(s, &packet.head);
 	note_loss(s, &packet.head);
 	s->head = packet.head;
+	s->cut = packet.cut;
 	s->started = true;
 	s->cursor.p = packet.events;
 	s->cursor.end = packet.events + packet.bytes;
@@ -203,11 +204,14 @@ bool stream_next(struct read_stream *s)
 			continue;
 		if (!ret)
 			return true;
-		reader_problem(s->reader, s->event.trace->path,
-			       "%s, packet %llu: event %llu makes no sense; "
-			       "the rest of the packet is left out", s->name,
-			       (unsigned long long)s->head.packet_seq_num,
-			       (unsigned long long)s->events);
+		if (!s->cut)
+			reader_problem(s->reader, s->event.trace->path,
+				       "%s, packet %llu: event %llu makes no "
+				       "sense; the rest of the packet is left "
+				       "out", s->name,
+				       (unsigned long long)
+				       s->head.packet_seq_num,
+				       (unsigned long long)s->events);
 		s->cursor.p = s->cursor.end;
 	}
 }
