@@ -45,6 +45,7 @@ struct look_rings {
 	struct rundir_follower follower;
 	struct rundir_removed_row *rows;	/* of the last look */
 	size_t nrows;
+	bool no_memory;			/* for them, as was told */
 	uint64_t taken;			/* images that commands removed */
 	uint64_t taken_events;
 	struct keep_row limit;		/* what the limit of dead processes'

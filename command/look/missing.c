@@ -75,6 +75,15 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 	live->before = live->limit;
 }
 
+static void no_memory(struct look_rings *live)
+{
+	if (!live->no_memory)
+		command_failed("out of memory: not all events that other "
+			       "commands remove of session '%s' are told",
+			       live->name);
+	live->no_memory = live->look->unread = true;
+}
+
 static void take_row(const struct rundir_removed_row *row, void *priv)
 {
 	struct look_rings *live = priv;
@@ -88,8 +97,10 @@ static void take_row(const struct rundir_removed_row *row, void *priv)
 		return;
 	}
 	more = reallocarray(live->rows, live->nrows + 1, sizeof(*more));
-	if (!more)
+	if (!more) {
+		no_memory(live);
 		return;
+	}
 	live->rows = more;
 	more[live->nrows++] = *row;
 }
@@ -164,8 +175,10 @@ static void count_row(struct look_rings *live,
 		return;
 	if (!known)
 		known = know_removed(live, row);
-	if (!known)
+	if (!known) {
+		no_memory(live);
 		return;
+	}
 	known->removed = true;
 	read = known->totals.written + known->totals.lost;
 	if (row->events <= read)
