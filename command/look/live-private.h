@@ -38,6 +38,8 @@ struct look_rings {
 	size_t n;
 	struct ring_totals gone;	/* of processes that were forgotten */
 	int ret;			/* what could not be opened */
+	bool unlisted;			/* processes could not be listed, as
+					 * was told */
 	bool later;			/* processes obey the session's rules */
 
 	/* missing.c */

@@ -31,7 +31,13 @@
 
 #define YOUNG_SECONDS	2
 
-/* Calls `call` for each image of each process. */
+static bool starved(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE;
+}
+
+/* Calls `call` for each image of each process, until a call returns non-zero;
+ * then returns that, or -EMFILE or -ENFILE. */
 static int each_image(const struct rundir_list *list,
 		      int (*call)(const struct rundir_process *process,
 				  uint32_t image, void *priv), void *priv)
@@ -43,6 +49,8 @@ static int each_image(const struct rundir_list *list,
 		int n = rundir_images(&list->processes[i], images,
 				      RUNDIR_IMAGES_MAX);
 
+		if (starved(n))
+			ret = n;
 		for (int k = 0; k < n && !ret; k++)
 			ret = call(&list->processes[i], images[k], priv);
 	}
@@ -138,7 +146,7 @@ static int add_rings(struct look_rings *live,
 				     reason_of_files(ret));
 		look->unread = look->quiet_problems = true;
 	}
-	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE ? ret : 0;
+	return ret == -ENOMEM || starved(ret) ? ret : 0;
 }
 
 static int take_rings(const struct rundir_process *process, uint32_t image,
@@ -168,7 +176,7 @@ static int take_rings(const struct rundir_process *process, uint32_t image,
 	}
 	fd = rundir_open_image(process, image);
 	if (fd < 0)
-		return fd == -EMFILE || fd == -ENFILE ? fd : 0;
+		return starved(fd) ? fd : 0;
 	ret = add_rings(live, process, image, fd, key);
 	close(fd);
 	return ret;
@@ -249,8 +257,9 @@ static int no_process(struct look *look, int why, const char *error)
 	struct rundir_list list = { 0 };
 
 	/* what was there has ended */
-	if (look->again)
+	if (look->again && !starved(why))
 		return COMMAND_FAILED;
+	look->rings->unlisted = true;
 	if (why == -ESRCH && rundir_open(&dir, false) != -ENOENT &&
 	    !rundir_scan_user(&dir, &list))
 		each_image(&list, take_names, &names);
@@ -291,9 +300,10 @@ static int open_processes(struct rundir *dir, struct rundir_list *list,
 		dir->error[0] = '\0';
 	/* before the processes are listed */
 	missing_read_limit(look->rings, dir);
-	if ((dir->fd < 0 && dir->error[0]) || rundir_scan_user(dir, list))
-		return command_failed("%s", dir->error);
-	return COMMAND_DONE;
+	if ((dir->fd >= 0 || !dir->error[0]) && !rundir_scan_user(dir, list))
+		return COMMAND_DONE;
+	look->rings->unlisted = true;
+	return command_failed("%s", dir->error);
 }
 
 /* Looks at the rings of an image, and closes them if nothing more comes. */
@@ -405,8 +415,12 @@ static int find(struct look *look, struct rundir_list *list, bool first)
 			missing_begin(live, &dir, list);
 		}
 		live->ret = each_image(list, take_rings, live);
-		live->later = !look->pid && dir.fd >= 0 &&
-			      !rundir_read_rules(&dir, live->name, &rules);
+		ret = look->pid || dir.fd < 0 ? -ENOENT :
+		      rundir_read_rules(&dir, live->name, &rules);
+		live->later = !ret;
+		if (starved(ret) && !live->ret)
+			live->ret = ret;
+		ret = COMMAND_DONE;
 		free(rules);
 	}
 	rundir_close(&dir);
@@ -455,7 +469,7 @@ bool look_rings_news(struct look *look, int64_t *until)
 	for (size_t i = 0; i < live->n; i++)
 		live->known[i].seen = false;
 	missing_read(live);
-	if (find(look, &list, false) != COMMAND_DONE && !look->pid)
+	if (find(look, &list, false) != COMMAND_DONE && live->unlisted)
 		give_up(live);
 	ret = live->ret;
 	for (size_t i = 0; i < live->n && !ret; i++) {
@@ -467,13 +481,13 @@ bool look_rings_news(struct look *look, int64_t *until)
 	missing_count(live);
 	forget_ended(live);
 	count(look);
-	if (ret) {
+	if (ret && !live->unlisted)
 		command_failed("%s", limits_raise(-ret));
-		look->unread = true;
-	}
+	look->failed = ret || live->unlisted;
+	look->unread = look->unread || look->failed;
 	if (ret || !(on || live->later))
 		*until = TIME_MAX;
-	look->gone = !look->processes && !live->later;
+	look->gone = !look->failed && !look->processes && !live->later;
 	return !ret && (on || live->later);
 }
 

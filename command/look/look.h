@@ -57,6 +57,7 @@ struct look {
 	bool again;			/* not the first time: it is no error
 					 * if the session has gone */
 	bool gone;			/* as look_recorded() saw: it has */
+	bool failed;			/* it could not look, which was told */
 	bool unread;			/* a process could not be read, which
 					 * was told */
 	size_t processes;		/* images that have the session */

@@ -49,6 +49,17 @@ static int fact(struct target *t, int error, const char *format, ...)
 	return error;
 }
 
+static bool starved(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE;
+}
+
+static int unread(struct target *t, int ret)
+{
+	return fact(t, ret, "cannot look into process %d: %s", t->pid,
+		    limits_raise(-ret));
+}
+
 static int read_status(struct target *t)
 {
 	char path[64], line[512], *last;
@@ -58,6 +69,8 @@ static int read_status(struct target *t)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", t->pid);
 	f = fopen(path, "re");
+	if (!f && starved(-errno))
+		return unread(t, -errno);
 	if (!f && limits_blind())
 		return fact(t, -ENOSYS, LIMITS_BLIND);
 	if (!f) {
@@ -94,7 +107,10 @@ static int read_target(struct target *t, pid_t pid)
 	ret = read_status(t);
 	if (ret)
 		return ret;
-	if (rundir_stat_living(pid, &state, &t->starttime))
+	ret = rundir_stat_living(pid, &state, &t->starttime);
+	if (starved(ret))
+		return unread(t, ret);
+	if (ret)
 		return fact(t, -ESRCH, "no such process: %d%s", pid,
 			    state != 'Z' ? "" : " has ended, and its parent "
 			    "has not waited for it (zombie)");
@@ -314,7 +330,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 	/* a chroot: the map then shows the path as it is outside */
 	if (ret)
 		ret = try_root(t, p, "/", path, renamed);
-	if (ret && renamed) {
+	if (ret && renamed && !starved(ret)) {
 		t->origin = pid;
 		return 1;
 	}
@@ -404,6 +420,8 @@ static int explain(struct target *t, int ret)
 	char path[32];
 	struct stat st;
 
+	if (starved(ret))
+		return unread(t, ret);
 	if (!rundir_alive(t->pid, t->starttime))
 		return fact(t, -ESRCH, "process %d has ended", t->pid);
 	if (ret > 0 && t->removed)

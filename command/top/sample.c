@@ -185,7 +185,7 @@ int top_take(struct top *top, struct top_sample *sample)
 		return ret;
 	look_recorded(look, &until);
 	top->gone = look->gone;
-	if (top->gone)
+	if (top->gone || look->failed)
 		return COMMAND_FAILED;
 	sample->processes = look->processes;
 	sample->ended = look->ended;
