@@ -213,6 +213,7 @@ command_sources = \
 	command/rundir/rundir.c \
 	command/rundir/rundir.h \
 	command/rundir/sweep.c \
+	command/rundir/turn.c \
 	command/rundir/user.c \
 	command/snapshot.c \
 	command/start.c \

@@ -6,7 +6,9 @@
  *
  * What must stay true here: a row comes before its files go. A file that no
  * follower holds is removed by the next command that would add a row, or by a
- * sweep.
+ * sweep. A command that removes it holds the exclusive lock on it, so its name
+ * is not of another file by then. A follower, which may be stopped at any
+ * moment, never holds a lock for which other commands wait.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,13 +16,16 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "command/rundir/private.h"
 
 #define FOLLOWED_PREFIX		".followed."
 #define FOLLOWED_BYTES_MAX	(1u << 20)
+#define FOLLOWED_ROWS_MAX	(FOLLOWED_BYTES_MAX / 64)
 #define OPEN_ROUNDS		100
+#define OPEN_PAUSE_NS		10000000
 
 /* The first row of the file. */
 struct followed_head {
@@ -32,7 +37,8 @@ struct followed_head {
 };
 
 _Static_assert(sizeof(struct followed_head) ==
-	       sizeof(struct rundir_removed_row), "rows");
+	       sizeof(struct rundir_removed_row) &&
+	       sizeof(struct rundir_removed_row) == 64, "rows");
 
 static void followed_name(char file[NAME_MAX + 1], const char *session)
 {
@@ -60,27 +66,29 @@ static int open_followed(int below, const char *session, int flags)
 	return fd;
 }
 
+static bool is_linked(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_nlink;
+}
+
 /* Returns a descriptor of the file if a follower holds it, else -1; removes a
- * file that was left. The caller has locked `below`. */
+ * file that was left. */
 static int open_held(int below, const char *session)
 {
 	char file[NAME_MAX + 1];
-	int fd = open_followed(below, session, O_RDWR);
+	int fd = below < 0 ? -1 : open_followed(below, session, O_RDWR);
 
 	if (fd < 0)
 		return -1;
 	if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
 		return fd;
 	followed_name(file, session);
-	unlinkat(below, file, 0);
+	if (is_linked(fd))
+		unlinkat(below, file, 0);
 	close(fd);
 	return -1;
-}
-
-static int lock_held(int below, const char *session)
-{
-	return below < 0 || flock(below, LOCK_EX) ? -1 :
-						    open_held(below, session);
 }
 
 /* Opens sessions/ beside a process's directory. */
@@ -100,7 +108,7 @@ static int open_beside(const struct rundir_process *process)
 bool rundir_followed(const struct rundir_process *process, const char *session)
 {
 	int below = open_beside(process);
-	int fd = lock_held(below, session);
+	int fd = open_held(below, session);
 
 	if (below >= 0)
 		close(below);
@@ -117,13 +125,14 @@ static void put(int fd, const void *row, off_t at)
 }
 
 /* Followers read the rows without a lock: the row comes first, then its count.
- * The caller has locked sessions/. */
-static void add_row(int fd, const struct rundir_removed_row *row)
+ * Other commands that add rows wait until `below`, sessions/, is closed. */
+static void add_row(int below, int fd, const struct rundir_removed_row *row)
 {
 	struct followed_head head = { 0 };
 	struct stat st;
 	off_t at;
 
+	rundir_take_turn(below);
 	if (fstat(fd, &st) || pread(fd, &head, sizeof(head), 0) < 0)
 		return;
 	/* a row that was cut for want of room is overwritten */
@@ -147,14 +156,14 @@ void rundir_tell_followers(const struct rundir_process *process, uint32_t image,
 		.serial = page->serial, .image = image, .images = 1,
 	};
 	int below = open_beside(process);
-	int fd = lock_held(below, page->name);
+	int fd = open_held(below, page->name);
 
 	if (fd >= 0) {
 		snprintf(row.process, sizeof(row.process), "%.*s",
 			 (int)sizeof(row.process) - 1, process->name);
 		row.events = rundir_count_events(process, image, page->index) +
 			     page->lost_unplaced;
-		add_row(fd, &row);
+		add_row(below, fd, &row);
 		close(fd);
 	}
 	if (below >= 0)
@@ -170,14 +179,32 @@ void rundir_tell_followers_limit(const struct rundir *dir,
 		.events = limit->events,
 	};
 	int below = rundir_open_rules(dir, false);
-	int fd = lock_held(below, limit->session);
+	int fd = open_held(below, limit->session);
 
 	if (fd >= 0) {
-		add_row(fd, &row);
+		add_row(below, fd, &row);
 		close(fd);
 	}
 	if (below >= 0)
 		close(below);
+}
+
+/* Makes the file, or opens it, and holds it. One that was left may be removed
+ * meanwhile. Returns a descriptor or a negative errno. */
+static int hold(int below, const char *session)
+{
+	static const struct timespec pause = { .tv_nsec = OPEN_PAUSE_NS };
+
+	for (int i = 0; i < OPEN_ROUNDS; i++) {
+		int fd = open_followed(below, session, O_RDWR | O_CREAT);
+
+		if (fd < 0 ||
+		    (!flock(fd, LOCK_SH | LOCK_NB) && is_linked(fd)))
+			return fd;
+		close(fd);
+		nanosleep(&pause, NULL);
+	}
+	return -EAGAIN;
 }
 
 int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
@@ -187,18 +214,12 @@ int rundir_follow(struct rundir_follower *follower, int top, uid_t uid,
 	struct followed_head head = { 0 };
 	struct stat st;
 	int below = rundir_open_rules(&dir, true);
-	int fd = below;
+	int fd = below < 0 ? below : hold(below, session);
 
 	*follower = (struct rundir_follower){ .fd = -1 };
-	/* one that was left may be removed meanwhile */
-	for (int i = 0; i < OPEN_ROUNDS && below >= 0; i++) {
-		fd = open_followed(below, session, O_RDWR | O_CREAT);
-		if (fd < 0)
-			break;
-		if (!flock(fd, LOCK_SH) && !fstat(fd, &st) && st.st_nlink)
-			break;
+	if (fd >= 0 && fstat(fd, &st)) {
 		close(fd);
-		fd = -EAGAIN;
+		fd = -EIO;
 	}
 	if (fd < 0) {
 		if (below >= 0)
@@ -235,8 +256,10 @@ void rundir_removed_rows(struct rundir_follower *follower,
 	if (head.begun != follower->begun)
 		follower->at = sizeof(head);
 	follower->begun = head.begun;
-	while (pread(follower->fd, &row, sizeof(row), follower->at) ==
-	       sizeof(row)) {
+	/* commands do not write more, whatever the file has */
+	for (size_t i = 0; i < FOLLOWED_ROWS_MAX &&
+			   pread(follower->fd, &row, sizeof(row),
+				 follower->at) == sizeof(row); i++) {
 		row.process[sizeof(row.process) - 1] = '\0';
 		follower->at += sizeof(row);
 		follower->images += row.images;
@@ -262,7 +285,6 @@ void rundir_unfollow(struct rundir_follower *follower)
 		return;
 	close(follower->fd);
 	/* removes the file, unless there is another follower */
-	flock(follower->below, LOCK_EX);
 	follower->fd = open_held(follower->below, follower->session);
 	if (follower->fd >= 0)
 		close(follower->fd);
@@ -281,9 +303,6 @@ void rundir_followers_sweep(const struct rundir *dir)
 	while (stream && (entry = readdir(stream))) {
 		if (strncmp(entry->d_name, FOLLOWED_PREFIX, prefix))
 			continue;
-		/* another command's files can wait for the next sweep */
-		if (flock(below, LOCK_EX | LOCK_NB))
-			break;
 		fd = open_held(below, entry->d_name + prefix);
 		if (fd >= 0)
 			close(fd);

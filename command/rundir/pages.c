@@ -377,7 +377,7 @@ int rundir_create_off(struct rundir *dir, const char *name)
 		return below;
 	off_name(file, name);
 	/* one command at a time looks whether the name is free */
-	flock(below, LOCK_EX);
+	rundir_take_turn(below);
 	if (off_held(below, file) > 0) {
 		close(below);
 		return -EBUSY;
@@ -446,7 +446,7 @@ int rundir_remove_rules(struct rundir *dir, const char *name)
 		ret = -errno;
 	off_name(file, name);
 	/* a recorder that is at work holds its lock */
-	flock(below, LOCK_EX);
+	rundir_take_turn(below);
 	if (off_held(below, file) <= 0)
 		unlinkat(below, file, 0);
 	close(below);

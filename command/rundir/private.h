@@ -44,6 +44,10 @@ uint64_t rundir_count_events(const struct rundir_process *process,
 void rundir_tell_followers_limit(const struct rundir *dir,
 				 const struct keep_row *limit);
 
+/* Locks a directory (flock), so commands take turns. Waits for 2 s at most, and
+ * then goes on without the lock: the command that holds it may be stopped. */
+void rundir_take_turn(int fd);
+
 /* Removes the files of followers that were killed. */
 void rundir_followers_sweep(const struct rundir *dir);
 

@@ -11,6 +11,8 @@
 
 #include "command/rundir/private.h"
 
+#define READ_ROUNDS	8
+
 /* Returns a descriptor of the file of these counts, or -1. */
 static int open_ledger(const struct rundir *dir)
 {
@@ -47,31 +49,54 @@ static void drop_row(const struct rundir *dir, int fd, int i)
 		return;
 }
 
+/*
+ * Reads all rows, until two readings are the same: a command may be moving the
+ * last one. Needs no lock, which a stopped follower would keep: agents make no
+ * rings without it. Returns their number; they are valid until the next call.
+ */
+static int read_rows(int fd, struct keep_row **rows)
+{
+	static struct keep_row read[2][KEEP_ROWS];
+	ssize_t bytes, before = -1;
+	int n = 0;
+
+	for (int i = 0; i < READ_ROUNDS; i++) {
+		*rows = read[i % 2];
+		bytes = pread(fd, *rows, sizeof(read[0]), 0);
+		if (bytes <= 0)
+			return 0;
+		if (bytes == before && !memcmp(read[0], read[1], (size_t)bytes))
+			break;
+		before = bytes;
+	}
+	while (n < (int)((size_t)bytes / sizeof(**rows)) &&
+	       (*rows)[n].processes)
+		(*rows)[n++].session[SESSION_NAME_BYTES - 1] = '\0';
+	return n;
+}
+
 void rundir_each_removed(struct rundir *dir, const char *clear,
 			 void (*call)(const struct keep_row *row, void *priv),
 			 void *priv)
 {
-	struct keep_row row;
-	int found = -1, fd = open_ledger(dir);
-	int lock;
+	struct keep_row *rows;
+	int n, lock = -1, found = -1, fd = open_ledger(dir);
 
 	if (fd < 0)
 		return;
 	/* a descriptor of its own: flock belongs to the open file */
-	lock = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (clear)
+		lock = openat(dir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (lock >= 0)
-		flock(lock, LOCK_EX);
-	for (int i = 0; i < KEEP_ROWS; i++) {
-		if (pread(fd, &row, sizeof(row), i * sizeof(row)) !=
-			    (ssize_t)sizeof(row) || !row.processes)
-			break;
-		row.session[SESSION_NAME_BYTES - 1] = '\0';
-		if (clear && !strcmp(row.session, clear)) {
-			rundir_tell_followers_limit(dir, &row);
+		rundir_take_turn(lock);
+	n = read_rows(fd, &rows);
+	for (int i = 0; i < n; i++) {
+		if (clear && !strcmp(rows[i].session, clear)) {
+			rundir_tell_followers_limit(dir, &rows[i]);
 			found = i;
 		}
 		if (call)
-			call(&row, priv);
+			call(&rows[i], priv);
 	}
 	if (found >= 0)
 		drop_row(dir, fd, found);

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Turns of commands, by locks (flock) on directories.
+ *
+ * What must stay true here: a stopped command may hold a lock as long as it
+ * likes, so no command waits for it without end.
+ */
+#include <errno.h>
+#include <sys/file.h>
+#include <time.h>
+
+#include "command/rundir/private.h"
+
+#define TURN_MS		2000
+#define PAUSE_NS	1000000
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+void rundir_take_turn(int fd)
+{
+	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
+	static bool waited;	/* in vain: this command does not wait again */
+	int64_t end = now_ms() + TURN_MS;
+
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return;
+		if (waited || now_ms() >= end) {
+			waited = true;
+			return;
+		}
+		nanosleep(&pause, NULL);
+	}
+	waited = false;
+}
