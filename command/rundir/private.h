@@ -34,8 +34,7 @@ bool rundir_names_ring(const char *file, uint32_t index);
 bool rundir_read_ring(const struct rundir_process *process, uint32_t image,
 		      const char *file, struct ring *ring);
 
-/* Returns how many events the rings of a session have ever got, or lost: the
- * low 32 bits of each ring's number. */
+/* Returns how many events the rings of a session have ever got, or lost. */
 uint64_t rundir_count_events(const struct rundir_process *process,
 			     uint32_t image, uint32_t index);
 

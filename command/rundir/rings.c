@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buffers/reader/reader.h"
 #include "command/rundir/private.h"
 
 bool rundir_names_ring(const char *file, uint32_t index)
@@ -42,18 +43,46 @@ DIR *rundir_open_rings(const struct rundir_process *process, uint32_t image)
 	return rundir_opendir(process->fd, name);
 }
 
+/* A ring whose packets make no sense has the counts of its head, of which that
+ * of events has 32 bits. */
+static uint64_t count_ring(const struct rundir_process *process, uint32_t image,
+			   uint32_t index, const char *file)
+{
+	int fd = rundir_open_image(process, image);
+	struct ring_count count = { 0 };
+	struct ring_reader reader;
+	struct ring ring = { 0 };
+	char prefix[32];
+	int ret = fd;
+
+	snprintf(prefix, sizeof(prefix), "ring.%u.", index);
+	if (fd >= 0) {
+		ret = ring_open(&reader, fd, index, file + strlen(prefix),
+				false);
+		close(fd);
+	}
+	if (!ret) {
+		ret = ring_count(&reader, &count);
+		ring_close(&reader);
+	}
+	if (!ret)
+		return count.committed + count.lost;
+	if (!rundir_read_ring(process, image, file, &ring))
+		return 0;
+	return RING_EVENTS(ring.head) + ring.lost;
+}
+
 uint64_t rundir_count_events(const struct rundir_process *process,
 			     uint32_t image, uint32_t index)
 {
 	DIR *stream = rundir_open_rings(process, image);
 	struct dirent *entry;
-	struct ring ring;
 	uint64_t events = 0;
 
 	while (stream && (entry = readdir(stream)))
-		if (rundir_names_ring(entry->d_name, index) &&
-		    rundir_read_ring(process, image, entry->d_name, &ring))
-			events += RING_EVENTS(ring.head) + ring.lost;
+		if (rundir_names_ring(entry->d_name, index))
+			events += count_ring(process, image, index,
+					     entry->d_name);
 	if (stream)
 		closedir(stream);
 	return events;
