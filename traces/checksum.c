@@ -64,6 +64,9 @@ bool checksum_right(const char *text, size_t *bytes, const char *before,
 	if (n > *bytes || n >= sizeof(line))
 		return false;
 	*bytes -= n;
+	/* a text has no NUL: most of a large file may be a hole */
+	if (strnlen(text, *bytes) < *bytes)
+		return false;
 	make_line(line, text, *bytes, before, after);
 	return !memcmp(text + *bytes, line, n);
 }
