@@ -112,6 +112,7 @@ command_sources = \
 	command/look/look.h \
 	command/look/missing.c \
 	command/look/pager.c \
+	command/look/pairs.c \
 	command/look/progress.c \
 	command/look/progress.h \
 	command/look/rings-private.h \

@@ -15,7 +15,6 @@
 #include "traces/pairs/pairs.h"
 
 #define IDS_BYTES	600
-#define NAME_BYTES	1024
 #define PAIRS_MAX	64
 #define FORMATS		"json, csv, perfetto or sqlite"
 
@@ -135,26 +134,14 @@ static int several_tables(const struct ids *ids)
 			       "-o DIR, or --where and one of: %s", ids->text);
 }
 
-/* Checks that there are events of both names of each rule. */
+/* Checks that there are events of both names of each rule, with its keys. */
 static int check_pairs(const struct run *run)
 {
-	char name[NAME_BYTES];
+	int ret = COMMAND_DONE;
 
-	for (size_t i = 0; i < run->x.npairs; i++) {
-		const char *at = run->pairs[i];
-
-		for (int side = 0; side < 2; side++) {
-			size_t n = strcspn(at, ",");
-
-			snprintf(name, sizeof(name), "%.*s", (int)n, at);
-			if (!look_has(&run->look, name, NULL))
-				return command_failed("--pair '%s': no event "
-						      "is named '%s'",
-						      run->pairs[i], name);
-			at += n + (at[n] == ',');
-		}
-	}
-	return COMMAND_DONE;
+	for (size_t i = 0; i < run->x.npairs && ret == COMMAND_DONE; i++)
+		ret = look_check_pair(&run->look, run->pairs[i]);
+	return ret;
 }
 
 /* Checks what would be written, before anything is. */

@@ -107,6 +107,12 @@ int look_close(struct look *look);
  * name it, with this field or context; NULL: any. */
 bool look_has(const struct look *look, const char *event, const char *field);
 
+/* Check a rule of --pair: that there are events of both names; and that they
+ * have its keys. Return COMMAND_DONE, or COMMAND_FAILED after printing what is
+ * not there. */
+int look_check_events(const struct look *look, const char *rule);
+int look_check_pair(const struct look *look, const char *rule);
+
 /* Writes "; nearest: a, b or c", the names of fields and contexts that are like
  * this one; or "". */
 void look_nearest_fields(const struct look *look, const char *field,

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command/common/nearest.h"
 #include "command/report/private.h"
 
 #define FIELDS_BYTES	1024
@@ -25,54 +24,6 @@ static bool any_class(const struct report *r,
 			    found(traces[i], traces[i]->events[k], priv))
 				return true;
 	return false;
-}
-
-static bool add_nearest(const struct trace_class *trace,
-			const struct event_class *event, void *priv)
-{
-	(void)trace;
-	nearest_add(priv, event->name);
-	return false;
-}
-
-static bool is_named(const struct trace_class *trace,
-		     const struct event_class *event, void *priv)
-{
-	(void)trace;
-	return event_name_is(event->name, priv);
-}
-
-/* Says that no event has the name, if that is so. */
-static int check_event(const struct report *r, const char *rule, char *name)
-{
-	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
-	struct nearest nearest = { .rule = name };
-
-	if (any_class(r, is_named, name))
-		return COMMAND_DONE;
-	any_class(r, add_nearest, &nearest);
-	nearest_text(&nearest, names, sizeof(names));
-	if (!*names)
-		return command_failed("--pair '%s': no event is named '%s': "
-				      "the traces describe none", rule, name);
-	return command_failed("--pair '%s': no event is named '%s'; nearest: "
-			      "%s", rule, name, names);
-}
-
-static int check_rule(const struct report *r, const char *rule)
-{
-	char name[1024];
-	const char *at = rule;
-	int ret = COMMAND_DONE;
-
-	for (int i = 0; i < 2 && ret == COMMAND_DONE; i++) {
-		size_t n = strcspn(at, ",");
-
-		snprintf(name, sizeof(name), "%.*s", (int)n, at);
-		ret = check_event(r, rule, name);
-		at += n + (at[n] == ',');
-	}
-	return ret;
 }
 
 /* Names of fields, each once. */
@@ -154,7 +105,7 @@ int check_asked(const struct report *r)
 	int ret = COMMAND_DONE;
 
 	for (unsigned int i = 0; i < r->nrules && ret == COMMAND_DONE; i++)
-		ret = check_rule(r, r->rules[i]);
+		ret = look_check_events(&r->look, r->rules[i]);
 	for (unsigned int i = 0; i < r->nfields && ret == COMMAND_DONE; i++)
 		ret = check_field(r, "--field", r->fields[i]);
 	if (r->by && ret == COMMAND_DONE)

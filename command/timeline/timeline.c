@@ -376,6 +376,8 @@ static int make(struct timeline *t, struct settings *s)
 	t->look.calls.problem = on_problem;
 	t->look.calls.loss = on_loss;
 	ret = look_open(&t->look, t->paths, t->npaths);
+	for (size_t i = 0; i < s->nrules && ret == COMMAND_DONE; i++)
+		ret = look_check_pair(&t->look, s->rules[i]);
 	if (ret == COMMAND_DONE)
 		ret = run(t, s);
 	closed = look_close(&t->look);
