@@ -125,6 +125,7 @@ static char *head_text(const struct event_text *text,
 	char pid[32] = "";
 	char *made = NULL;
 	char *process;
+	char *name;
 
 	if (trace->foreign)
 		return foreign_head_text(text, event);
@@ -133,11 +134,16 @@ static char *head_text(const struct event_text *text,
 	if (asprintf(&process, "%s:%s", trace->hostname, trace->procname) < 0)
 		return NULL;
 	printable(process);
-	if (asprintf(&made, "%s%s %s%s%s%s: { %scpu_id%s = %s", process, pid,
-		     bold, text->color ? COLOR_MAGENTA : "",
-		     event->class->name, none, text->color ? COLOR_CYAN : "",
-		     none, bold) < 0)
-		made = NULL;
+	name = strdup(event->class->name);
+	if (name) {
+		printable(name);
+		if (asprintf(&made, "%s%s %s%s%s%s: { %scpu_id%s = %s", process,
+			     pid, bold, text->color ? COLOR_MAGENTA : "", name,
+			     none, text->color ? COLOR_CYAN : "", none,
+			     bold) < 0)
+			made = NULL;
+	}
+	free(name);
 	free(process);
 	return made;
 }
