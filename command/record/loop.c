@@ -451,6 +451,8 @@ void record_stop(struct record *record)
 
 	if (record->dir.fd >= 0)
 		rundir_remove_rules(&record->dir, record->name);
+	/* the agent that is asked is that of the program it executes now */
+	scan(record);
 	/* a process may have joined while the others were asked */
 	for (round = 0; round < STOP_ROUNDS; round++) {
 		size_t before = record->nmembers;
