@@ -24,6 +24,7 @@ struct job {
 struct job jobs[THREADS];
 static const char *const urls[] = { "/index", "/a \"quoted\", b = 1" };
 static volatile int ended;
+static int begun;		/* threads */
 char word[] = "word";
 
 /* A marker whose code the program has twice. */
@@ -34,7 +35,8 @@ static inline __attribute__((always_inline)) void twin(int side)
 
 static __attribute__((noinline)) void work(struct job *job)
 {
-	struct timespec delay = { .tv_nsec = 20000 };
+	/* gdb's buffer must not be full before gdb goes on */
+	struct timespec delay = { .tv_nsec = 500000 };
 	int id = (int)(job->rounds % 1000);
 	const char *url = urls[id & 1];
 	int pair[2] = { id, -id };
@@ -54,6 +56,7 @@ static void *run(void *arg)
 	struct job *job = arg;
 
 	job->tid = (int)syscall(SYS_gettid);
+	__atomic_fetch_add(&begun, 1, __ATOMIC_RELEASE);
 	while (!ended)
 		work(job);
 	return NULL;
@@ -68,6 +71,9 @@ int main(void)
 	for (i = 0; i < THREADS; i++)
 		if (pthread_create(&jobs[i].thread, NULL, run, &jobs[i]))
 			return 1;
+	/* gdb reads their numbers */
+	while (__atomic_load_n(&begun, __ATOMIC_ACQUIRE) < THREADS)
+		usleep(1000);
 	puts("ready");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin))

@@ -292,6 +292,6 @@ class Program:
 
     def end(self):
         self.process.stdin.close()
-        status = self.process.wait(20)
+        status = self.process.wait(120)
         self.process.stdout.close()
         return status

@@ -17,7 +17,7 @@ def code():
 
 def opcode(wanted):
     """Waits until the site's jump is on (0xe9) or off (0xa9)."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while code()[1] != wanted and time.monotonic() < end:
         time.sleep(0.01)
     print("opcode: %s" % ("right" if code()[1] == wanted else code().hex()))
