@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import time
 
-WAIT_SECONDS = 20
+WAIT_SECONDS = 60
 
 
 class Page:
