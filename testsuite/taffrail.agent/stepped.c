@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 2, MARKERS = 4, PAUSE_NS = 20000 };
+enum { THREADS = 2, MARKERS = 4, PAUSE_NS = 100000 };
 
 static volatile int stop;
 static char bytes[200];
