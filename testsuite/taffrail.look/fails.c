@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Preloaded: there is no memory for arrays whose elements have FAIL_BYTES bytes.
+ * Preloaded: there is no memory for arrays with elements of FAIL_BYTES bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
