@@ -178,6 +178,7 @@ command_sources = \
 	command/record/report.c \
 	command/record/report.h \
 	command/record/run.c \
+	command/record/settle.c \
 	command/record/shortage.c \
 	command/record/shortage.h \
 	command/record/signals.c \

@@ -78,9 +78,9 @@ static int take_image(struct snapshot *s, const struct rundir_process *process,
 	ret = consume_finish(consumer);
 	s->unreadable += consumer->unreadable;
 	if (!rundir_read_process(process, image, &page))
-		lacking_take(&s->lacking, &page, &consumer->session.page);
+		lacking_take(&s->lacking, &page, &consumer->session->page);
 	if (!s->core)
-		shortage_take(&s->shortage, &consumer->session.page,
+		shortage_take(&s->shortage, &consumer->session->page,
 			      process->fd);
 	return ret;
 }
@@ -108,7 +108,7 @@ static bool same_image(const struct consumer *c,
 	struct process_page page;
 
 	return !rundir_read_process(process, c->image, &page) &&
-	       !memcmp(c->page.uuid, page.uuid, sizeof(page.uuid));
+	       !memcmp(c->uuid, page.uuid, sizeof(page.uuid));
 }
 
 /* The events are on disk now: removes the files of a dead process, and tells a

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "buffers/reader/reader.h"
-#include "traces/trace.h"
+#include "traces/private.h"
 
 #define NS_PER_S	1000000000ull
 #define HZ_MIN		1000000ull
@@ -231,6 +231,12 @@ static void pin(struct metadata_clock *clock, const struct clock_anchor *anchor)
 	clock->offset = (uint64_t)(((cycles % hz) + hz) % hz);
 }
 
+const struct process_page *trace_process(const struct trace *trace)
+{
+	return trace->process ? trace->process :
+				trace->set->typical[trace->clock_kind - 1];
+}
+
 /* Returns the estimate of the first process with this clock, within bounds. */
 static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 			  const struct process_page *process)
@@ -239,8 +245,9 @@ static double hz_estimate(const struct trace_set *set, const struct fit *fit,
 	size_t i;
 
 	for (i = 0; i < set->ntraces; i++) {
-		const struct process_page *first = &set->traces[i]->process;
+		const struct process_page *first;
 
+		first = trace_process(set->traces[i]);
 		if (first->clock_kind == process->clock_kind &&
 		    !memcmp(first->boot_id, process->boot_id, 16)) {
 			hz = (double)first->clock_hz;

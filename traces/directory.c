@@ -52,7 +52,7 @@ int trace_make_directory(struct trace *trace)
 	char base[NAME_MAX - 16];
 	int n;
 
-	base_name(base, sizeof(base), &trace->process);
+	base_name(base, sizeof(base), trace->process);
 	snprintf(trace->name, sizeof(trace->name), "%s", base);
 	for (n = 2; mkdirat(trace->set->fd, trace->name, 0777); n++) {
 		if (errno != EEXIST || n > NAMES_TRIED_MAX)

@@ -445,18 +445,16 @@ static const char *clock_text(uint32_t kind)
 	}
 }
 
-static void put_clock(FILE *out, const struct metadata *metadata)
+void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
+			const struct metadata_clock *clock)
 {
-	const struct metadata_clock *clock = &metadata->clock;
-
 	fputs("\nclock {\n\tname = \"monotonic\";\n\tuuid = ", out);
-	put_uuid(out, metadata->process->boot_id);
+	put_uuid(out, boot_id);
 	fprintf(out, ";\n\tdescription = \"%s\";\n"
 		     "\tfreq = %llu;\n\toffset_s = %lld;\n\toffset = %llu;\n"
 		     "\tabsolute = TRUE;\n};\n",
-		clock_text(metadata->process->clock_kind),
-		(unsigned long long)clock->hz, (long long)clock->offset_s,
-		(unsigned long long)clock->offset);
+		clock_text(kind), (unsigned long long)clock->hz,
+		(long long)clock->offset_s, (unsigned long long)clock->offset);
 }
 
 static void put_header(FILE *out, bool large)
@@ -577,7 +575,8 @@ int metadata_write(FILE *out, const struct metadata *metadata)
 			return -EBADMSG;
 	put_trace(out, metadata);
 	put_env(out, metadata);
-	put_clock(out, metadata);
+	metadata_put_clock(out, metadata->process->clock_kind,
+			   metadata->process->boot_id, &metadata->clock);
 	symbols_put(out, session, metadata->symbols);
 	put_stream(out, &session->page);
 	for (i = 0; i < session->nevents; i++)

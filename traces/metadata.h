@@ -43,6 +43,10 @@ struct metadata {
  */
 int metadata_write(FILE *out, const struct metadata *metadata);
 
+/* Writes the part of it that tells the clock. */
+void metadata_put_clock(FILE *out, uint32_t kind, const uint8_t *boot_id,
+			const struct metadata_clock *clock);
+
 /*
  * Fills in what packet_walk() needs to know of a session. The caller frees
  * *shapes. Returns 0; -EBADMSG: an unknown type; -ENOMEM.

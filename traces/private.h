@@ -36,6 +36,10 @@ int trace_failed(struct trace *trace, int error);
 /* Remembers the first failure of a set. */
 void trace_set_failed(struct trace_set *set, int error);
 
+/* Returns the page of a trace's process; of a settled trace, that of another
+ * one with the same clock. */
+const struct process_page *trace_process(const struct trace *trace);
+
 /* Write all bytes at an offset; trace_write_all() changes `iov`. Return 0 or
  * -errno. */
 int trace_write_all(int fd, struct iovec *iov, int n, uint64_t offset);

@@ -129,7 +129,7 @@ static int write_new(int dirfd, const char *name, const char *text,
 static int fill_metadata(FILE *out, struct trace *trace)
 {
 	struct metadata metadata = {
-		.process = &trace->process,
+		.process = trace->process,
 		.session = trace->session,
 		.uuid = trace->uuid,
 		.created_s = trace->set->created_s,
@@ -138,8 +138,53 @@ static int fill_metadata(FILE *out, struct trace *trace)
 
 	if (!trace->set->final)
 		trace_set_anchor_now(trace->set);
-	trace_set_clock(trace->set, &trace->process, &metadata.clock);
+	trace_set_clock(trace->set, trace->process, &metadata.clock);
+	trace->filled = metadata.clock;
 	return metadata_write(out, &metadata);
+}
+
+/* Gives the metadata's text of the clock, which the caller frees, or NULL. */
+static char *clock_part(const struct trace *trace,
+			const struct metadata_clock *clock)
+{
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	if (!out)
+		return NULL;
+	metadata_put_clock(out, trace->clock_kind,
+			   trace_process(trace)->boot_id, clock);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Copies the metadata of a settled trace, with another clock. */
+static int fill_clock(FILE *out, struct trace *trace)
+{
+	char *text = NULL, *before, *at = NULL;
+	int ret = metadata_load(&text, trace->fd);
+
+	if (ret)
+		return ret;
+	trace_set_clock(trace->set, trace_process(trace), &trace->filled);
+	before = clock_part(trace, &trace->written);
+	if (before)
+		at = strstr(text, before);
+	if (at) {
+		fwrite(text, 1, (size_t)(at - text), out);
+		metadata_put_clock(out, trace->clock_kind,
+				   trace_process(trace)->boot_id,
+				   &trace->filled);
+		fputs(at + strlen(before), out);
+	}
+	ret = !before ? -ENOMEM : !at ? -EILSEQ :
+	      fflush(out) || ferror(out) ? -EIO : 0;
+	free(before);
+	free(text);
+	return ret;
 }
 
 /* Copies the agent's session file, as far as the metadata describes it. */
@@ -185,7 +230,7 @@ static int replace_file(struct trace *trace, const char *name,
 	ret = fill(out, trace);
 	if (fclose(out) && !ret)
 		ret = -ENOMEM;
-	if (!ret && fill == fill_metadata)
+	if (!ret && fill != fill_session)
 		ret = trace_add_checksum(&text, &bytes,
 					 METADATA_CHECKSUM_BEFORE,
 					 METADATA_CHECKSUM_AFTER);
@@ -206,6 +251,8 @@ static int replace_file(struct trace *trace, const char *name,
 	}
 	trace_limit_replaced(trace->set, *size, bytes);
 	*size = bytes;
+	if (fill != fill_session)
+		trace->written = trace->filled;
 free:
 	free(text);
 	return ret;
@@ -252,7 +299,13 @@ int trace_open(struct trace **result, struct trace_set *set,
 	trace->set = set;
 	trace->fd = -1;
 	trace->ledger = -1;
-	trace->process = *process;
+	trace->process = malloc(sizeof(*process));
+	if (!trace->process) {
+		free(trace);
+		return ret;
+	}
+	*trace->process = *process;
+	trace->clock_kind = process->clock_kind;
 	trace->session = session;
 	trace->described = ~0ull;
 	memcpy(trace->uuid, uuid, sizeof(trace->uuid));
@@ -269,12 +322,30 @@ int trace_open(struct trace **result, struct trace_set *set,
 		trace_remove_directory(trace);
 		trace_limit_replaced(set, trace->session_bytes, 0);
 		trace_limit_replaced(set, trace->metadata_bytes, 0);
+		free(trace->process);
 		free(trace);
 		return ret;
 	}
 	trace_limit_opened(trace);
 	*result = trace;
 	return 0;
+}
+
+bool trace_settle(struct trace *trace)
+{
+	struct trace_set *set = trace->set;
+	uint32_t row = trace->clock_kind - 1;
+
+	if (trace->fd >= 0 || !trace->process || row >= TRACE_KINDS ||
+	    memcmp(trace->process->boot_id, set->boot_id, 16))
+		return !trace->process;
+	if (set->typical[row])
+		free(trace->process);
+	else
+		set->typical[row] = trace->process;
+	trace->process = NULL;
+	trace->session = NULL;
+	return true;
 }
 
 /* Only the metadata changes: the trace stays readable if this fails. */
@@ -285,7 +356,8 @@ static int final_metadata(struct trace *trace)
 	trace->fd = trace_directory(trace);
 	if (trace->fd < 0)
 		return trace->fd;
-	ret = replace_file(trace, "metadata", fill_metadata,
+	ret = replace_file(trace, "metadata",
+			   trace->process ? fill_metadata : fill_clock,
 			   &trace->metadata_bytes);
 	close(trace->fd);
 	trace->fd = -1;
@@ -322,8 +394,11 @@ void trace_set_close(struct trace_set *set)
 			trace_finish(set->traces[i], false);
 		trace_free_streams(set->traces[i]);
 		symbols_free(&set->traces[i]->symbols);
+		free(set->traces[i]->process);
 		free(set->traces[i]);
 	}
+	for (i = 0; i < TRACE_KINDS; i++)
+		free(set->typical[i]);
 	trace_limit_free(set);
 	free(set->traces);
 	set->traces = NULL;

@@ -72,6 +72,7 @@ struct trace_set {
 	struct clock_anchor own[TRACE_KINDS][2]; /* our first, our latest */
 	int nown[TRACE_KINDS];
 	struct trace_anchors anchors[TRACE_KINDS];
+	struct process_page *typical[TRACE_KINDS]; /* of settled traces */
 	bool final;			/* no more anchors are taken */
 	int error;			/* first failure to write, or 0 */
 	uint64_t kept;			/* totals, of finished traces */
@@ -125,11 +126,14 @@ struct trace {
 	int ledger;
 	char name[NAME_MAX + 1];
 	uint8_t uuid[16];
-	struct process_page process;
+	struct process_page *process;	/* NULL once it is settled */
+	uint32_t clock_kind;
 	uint64_t session_sum;		/* checksum of index/session */
-	struct session_view *session;	/* the caller's, while the set lives */
+	struct session_view *session;	/* the caller's; NULL once settled */
 	uint64_t described;		/* bytes of records in the metadata */
 	struct metadata_clock clock;	/* as first known */
+	struct metadata_clock filled;	/* of the latest metadata, */
+	struct metadata_clock written;	/* and on disk */
 	uint64_t metadata_bytes;
 	uint64_t session_bytes;
 	size_t nchunks;			/* files of its streams on disk */
@@ -170,10 +174,10 @@ void trace_set_clock(const struct trace_set *set,
 		     struct metadata_clock *clock);
 
 /*
- * Makes a new trace. The session must live as long as the set; trace_update()
- * reads its events again. The caller calls it before a packet that may hold a
- * new event. Return 0 or a negative errno; a failed trace_open() leaves nothing
- * behind.
+ * Makes a new trace. The session must live as long as the set, or until the
+ * trace is settled; trace_update() reads its events again. The caller calls it
+ * before a packet that may hold a new event. Return 0 or a negative errno; a
+ * failed trace_open() leaves nothing behind.
  */
 int trace_open(struct trace **trace, struct trace_set *set,
 	       const struct process_page *process,
@@ -205,6 +209,13 @@ void trace_stream_count(struct trace_stream *stream, uint64_t committed,
  * trace. Missing events count as overwritten with `overwrite`, else as lost.
  */
 int trace_finish(struct trace *trace, bool overwrite);
+
+/*
+ * Frees, of a finished trace whose events have no symbols, what only the final
+ * metadata needs: that is copied then, with another clock. Returns true when
+ * the trace does not need the session any more.
+ */
+bool trace_settle(struct trace *trace);
 
 /* Counts events of a finished trace that were lost before any ring, and that
  * the caller learned of only now. Call it before trace_set_finish(). */

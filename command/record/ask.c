@@ -13,7 +13,7 @@ int record_ask(struct record *record, struct record_member *member,
 {
 	struct client_request request = { 0 };
 	struct client client;
-	int ret = client_connect(&client, &member->process);
+	int ret = client_connect(&client, member->process);
 
 	if (!ret) {
 		client.timeout_ms = STOP_TIMEOUT_MS;

@@ -4,18 +4,16 @@
  */
 #include "command/record/consume.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/base.h"
 #include "command/common/limits.h"
-#include "command/elf/addresses.h"
 #include "command/rundir/rundir.h"
 
 int consume_open(struct consumer **result, struct trace_set *set,
@@ -27,32 +25,40 @@ int consume_open(struct consumer **result, struct trace_set *set,
 
 	if (!consumer)
 		return -ENOMEM;
+	consumer->page = calloc(1, sizeof(*consumer->page));
+	consumer->session = calloc(1, sizeof(*consumer->session));
+	ret = -ENOMEM;
+	if (!consumer->page || !consumer->session)
+		goto free;
 	consumer->set = set;
 	consumer->image = image;
 	consumer->fd = rundir_open_image(process, image);
 	ret = consumer->fd;
 	if (consumer->fd < 0)
 		goto free;
-	ret = process_read(&consumer->page, consumer->fd);
+	ret = process_read(consumer->page, consumer->fd);
 	if (!ret)
-		ret = session_view_find(&consumer->session, consumer->fd,
-					consumer->page.sessions, name,
+		ret = session_view_find(consumer->session, consumer->fd,
+					consumer->page->sessions, name,
 					&consumer->index);
 	if (ret)
 		goto close;
-	consumer->consume = consume &&
-			    !(consumer->session.page.flags & SESSION_OVERWRITE);
+	consumer->consume = consume && !(consumer->session->page.flags &
+					 SESSION_OVERWRITE);
 	ret = metadata_format(&consumer->format, &consumer->shapes,
-			      &consumer->session);
+			      consumer->session);
 	if (ret)
 		goto close_session;
+	memcpy(consumer->uuid, consumer->page->uuid, sizeof(consumer->uuid));
 	*result = consumer;
 	return 0;
 close_session:
-	session_view_close(&consumer->session);
+	session_view_close(consumer->session);
 close:
 	close(consumer->fd);
 free:
+	free(consumer->session);
+	free(consumer->page);
 	free(consumer);
 	return ret;
 }
@@ -103,7 +109,7 @@ static int add_ring(struct consumer *consumer, struct consumer_ring *ring)
 static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 {
 	struct timespec now = { 0 };
-	const struct session_page *page = &consumer->session.page;
+	const struct session_page *page = &consumer->session->page;
 	uint64_t mix = 1 + (page->serial ? page->serial : consumer->index);
 	int i;
 
@@ -111,7 +117,7 @@ static void trace_uuid(const struct consumer *consumer, uint8_t *uuid)
 		clock_gettime(CLOCK_REALTIME, &now);
 		mix += (uint64_t)now.tv_sec << 32 | (uint64_t)now.tv_nsec;
 	}
-	memcpy(uuid, consumer->page.uuid, 16);
+	memcpy(uuid, consumer->page->uuid, 16);
 	for (i = 0; i < 8; i++)
 		uuid[8 + i] ^= (uint8_t)(mix >> (8 * i));
 }
@@ -132,8 +138,8 @@ static int need_trace(struct consumer *consumer)
 	if (ret)
 		return ret;
 	trace_uuid(consumer, uuid);
-	return trace_open(&consumer->trace, consumer->set, &consumer->page,
-			  &consumer->session, uuid);
+	return trace_open(&consumer->trace, consumer->set, consumer->page,
+			  consumer->session, uuid);
 }
 
 /* Makes the trace, and the stream of a ring, when there is something to write.
@@ -186,7 +192,7 @@ static int see_ring(const char *name, void *priv)
  * may be removed again, and no event is in them. */
 static bool making(const struct consumer *consumer)
 {
-	const struct session_page *page = consumer->session.map.address;
+	const struct session_page *page = consumer->session->map.address;
 
 	/* SESSION-MAKING: else a file of a ring that is given up is opened */
 	return load_acquire(&page->making);
@@ -194,12 +200,15 @@ static bool making(const struct consumer *consumer)
 
 bool consume_stopped(struct consumer *consumer)
 {
-	const struct session_page *page = consumer->session.map.address;
-	uint32_t state = load_acquire(&page->state);
+	const struct session_page *page;
+	uint32_t state;
 
+	if (consumer->finished)
+		return false;
+	page = consumer->session->map.address;
+	state = load_acquire(&page->state);
 	consumer->ran |= state == SESSION_ACTIVE;
-	return !consumer->finished &&
-	       (state == SESSION_STOPPED || state == SESSION_DESTROYED);
+	return state == SESSION_STOPPED || state == SESSION_DESTROYED;
 }
 
 int consume_scan(struct consumer *consumer)
@@ -213,12 +222,12 @@ int consume_scan(struct consumer *consumer)
 /* Reads new descriptions before a packet, whose events may need them. */
 static int refresh(struct consumer *consumer)
 {
-	int ret = session_view_update(&consumer->session);
+	int ret = session_view_update(consumer->session);
 
 	if (ret > 0) {
 		free(consumer->shapes);
 		ret = metadata_format(&consumer->format, &consumer->shapes,
-				      &consumer->session);
+				      consumer->session);
 	}
 	if (ret)
 		return ret;
@@ -238,7 +247,7 @@ static int put_packet(struct consumer *consumer, struct consumer_ring *ring,
 		return trace_packet_unwritten(ring->stream, packet, ret);
 	if (consumer->format.symbols)
 		symbols_note(&consumer->trace->symbols, &consumer->format,
-			     &consumer->session, packet);
+			     consumer->session, packet);
 	return trace_packet(ring->stream, packet);
 }
 
@@ -408,15 +417,26 @@ static int copy_ring(struct consumer *consumer, struct consumer_ring *ring)
 	return ret == -EBADMSG ? 0 : ret;
 }
 
-/* A recorder looks at the session's page once more (consume_late()). */
+/* A recorder looks at the session's page once more (consume_late()). Until then
+ * its memory counts for nothing here. */
 static void page_release(struct consumer *consumer)
 {
-	struct file_map *map = &consumer->session.map;
+	struct file_map *map = &consumer->session->map;
 
-	if (!consumer->consume)
-		file_map_close(map);
-	else if (map->fd >= 0)
-		close(map->fd);
+	if (consumer->consume) {
+		if (map->fd >= 0)
+			close(map->fd);
+		map->fd = -1;
+		if (!map->copy)
+			madvise((void *)map->address, map->bytes,
+				MADV_DONTNEED);
+		consumer->late.map = *map;
+		consumer->late.lost_unplaced =
+			consumer->session->page.lost_unplaced;
+		consumer->late.orphans = consumer->session->page.orphans;
+		*map = (struct file_map){ .fd = -1 };
+	}
+	file_map_close(map);
 	map->fd = -1;
 }
 
@@ -443,7 +463,7 @@ static void let_go(struct consumer *consumer)
  * files are not there, or are too short to have a ring's head. */
 static int last_scan(struct consumer *consumer)
 {
-	const struct session_page *page = consumer->session.map.address;
+	const struct session_page *page = consumer->session->map.address;
 	/* SESSION-RINGS: the number comes first, so the scan sees as many */
 	uint32_t rings = load_acquire(&page->rings);
 	size_t found;
@@ -456,13 +476,13 @@ static int last_scan(struct consumer *consumer)
 		return ret;
 	consumer->unreadable += rings - found;
 	consumer->set->gone_rings += rings - found;
-	consumer->set->gone_pid = consumer->page.pid;
+	consumer->set->gone_pid = consumer->page->pid;
 	return ret;
 }
 
 int consume_finish(struct consumer *consumer)
 {
-	bool overwrite = consumer->session.page.flags & SESSION_OVERWRITE;
+	bool overwrite = consumer->session->page.flags & SESSION_OVERWRITE;
 	bool stay;
 	int ret;
 	size_t i;
@@ -487,7 +507,7 @@ int consume_finish(struct consumer *consumer)
 		ret = ret ? ret : error;
 	}
 	/* a process without any ring still has a trace: it has the losses */
-	if (!ret && !consumer->missed && consumer->session.page.lost_unplaced)
+	if (!ret && !consumer->missed && consumer->session->page.lost_unplaced)
 		ret = need_trace(consumer);
 	if (consumer->trace) {
 		struct process_page latest;
@@ -497,103 +517,27 @@ int consume_finish(struct consumer *consumer)
 		if (!process_read(&latest, consumer->fd))
 			trace_set_anchors(consumer->set, &latest);
 		consumer->trace->unplaced =
-			consumer->session.page.lost_unplaced;
-		session_view_oversize(&consumer->session,
+			consumer->session->page.lost_unplaced;
+		session_view_oversize(consumer->session,
 				      &consumer->trace->oversize);
 		error = trace_finish(consumer->trace, overwrite);
 		ret = ret ? ret : error;
 	} else if (!consumer->missed) {
-		consumer->set->lost += consumer->session.page.lost_unplaced;
+		consumer->set->lost += consumer->session->page.lost_unplaced;
 	}
-	if (consumer->set->left_off < consumer->session.page.left_off)
-		consumer->set->left_off = consumer->session.page.left_off;
+	if (consumer->set->left_off < consumer->session->page.left_off)
+		consumer->set->left_off = consumer->session->page.left_off;
 	let_go(consumer);
 	return ret;
-}
-
-uint32_t consume_late(struct consumer *consumer)
-{
-	const struct session_page *page = consumer->session.map.address;
-	struct session_page *last = &consumer->session.page;
-	uint64_t lost = 0;
-	uint32_t orphans = 0;
-
-	if (!page)
-		return 0;
-	/* another program may have cut the file: the page is all zeros then */
-	if (load_relaxed(&page->lost_unplaced) > last->lost_unplaced)
-		lost = load_relaxed(&page->lost_unplaced) - last->lost_unplaced;
-	if (load_relaxed(&page->orphans) > last->orphans) {
-		orphans = load_relaxed(&page->orphans) - last->orphans;
-		last->orphan_error = load_relaxed(&page->orphan_error);
-	}
-	file_map_close(&consumer->session.map);
-	last->lost_unplaced += lost;
-	last->orphans += orphans;
-	if (lost && consumer->trace)
-		trace_lose_late(consumer->trace, lost);
-	else if (!consumer->missed)
-		consumer->set->lost += lost;
-	return orphans;
-}
-
-void consume_names(struct consumer *consumer)
-{
-	struct trace *trace = consumer->trace;
-	struct metadata_clock clock;
-
-	if (!trace)
-		return;
-	trace_set_clock(consumer->set, &consumer->page, &clock);
-	addresses_name(&trace->symbols, &consumer->session, &consumer->page,
-		       &clock);
-	session_view_drop_modules(&consumer->session);
-}
-
-static bool has_session(int fd)
-{
-	DIR *stream = rundir_opendir(fd, ".");
-	struct dirent *entry;
-	bool found = !stream;
-
-	while (stream && !found && (entry = readdir(stream)))
-		found = !strncmp(entry->d_name, "session.", 8);
-	if (stream)
-		closedir(stream);
-	return found;
-}
-
-void consume_remove(struct consumer *consumer,
-		    const struct rundir_process *process, int top)
-{
-	char name[16];
-	int fd;
-
-	/* while an image is left: behind the last one, another process may have
-	 * its sockets in this directory */
-	unlinkat(process->fd, "control.sock", 0);
-	unlinkat(process->fd, CALL_FILE, 0);
-	unlinkat(process->fd, "gdb.sock", 0);
-	rundir_destroy_session(process, consumer->image, consumer->index);
-	snprintf(name, sizeof(name), "%u", consumer->image);
-	fd = rundir_open_image(process, consumer->image);
-	if (fd < 0)
-		return;
-	if (!has_session(fd)) {
-		unlinkat(fd, "process", 0);
-		unlinkat(process->fd, name, AT_REMOVEDIR);
-	}
-	close(fd);
-	if (top < 0 || rundir_images(process, &(uint32_t){ 0 }, 1))
-		return;
-	unlinkat(top, process->name, AT_REMOVEDIR);
 }
 
 void consume_close(struct consumer *consumer)
 {
 	if (!consumer->finished)
 		let_go(consumer);
-	session_view_close(&consumer->session);
-	free(consumer->shapes);
+	if (consumer->late.map.address)
+		file_map_close(&consumer->late.map);
+	if (consumer->session)
+		consume_settle(consumer);
 	free(consumer);
 }

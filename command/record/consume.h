@@ -21,6 +21,13 @@ struct consumer_ring {
 	struct trace_stream *stream;	/* NULL until there is a packet */
 };
 
+/* What children of the process may still change in the session's page. */
+struct consumer_late {
+	struct file_map map;		/* the page */
+	uint64_t lost_unplaced;		/* as it was looked at last */
+	uint32_t orphans;
+};
+
 struct consumer {
 	struct trace_set *set;
 	int fd;				/* IMAGE/, -1 when finished */
@@ -29,8 +36,10 @@ struct consumer {
 	bool consume;			/* this reader moves the tails */
 	bool finished;
 	bool ran;			/* the session was seen at work */
-	struct process_page page;
-	struct session_view session;
+	uint8_t uuid[16];		/* of the page */
+	struct process_page *page;	/* NULL once it is settled, */
+	struct session_view *session;	/* the same */
+	struct consumer_late late;	/* once it is finished */
 	struct packet_format format;
 	struct event_shape *shapes;
 	struct trace *trace;		/* NULL until there is a stream */
@@ -80,9 +89,14 @@ int consume_finish(struct consumer *consumer);
 /*
  * Counts what forked children of a recorded image have lost since
  * consume_finish(), and unmaps the session's page. Returns how many children
- * could not make files since then; page.orphan_error says why.
+ * could not make files since then; *error says why.
  */
-uint32_t consume_late(struct consumer *consumer);
+uint32_t consume_late(struct consumer *consumer, int32_t *error);
+
+/* Returns true when consume_settle() can free what a finished image no longer
+ * needs: most of its memory, with the session. */
+bool consume_settled(const struct consumer *consumer);
+void consume_settle(struct consumer *consumer);
 
 /*
  * Removes the files of a finished session of a dead process, and the parts of

@@ -47,8 +47,9 @@ static bool may_stay(const struct record *record,
 
 static void remove_left(struct record *record, const struct record_left *left)
 {
-	struct rundir_process process = left->member->process;
+	struct rundir_process process = { .uid = left->uid };
 
+	snprintf(process.name, sizeof(process.name), "%s", left->process);
 	process.fd = openat(record->dir.fd, process.name, O_RDONLY |
 			    O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (process.fd < 0)
@@ -74,21 +75,25 @@ void record_remove_left(struct record *record, uint64_t until_ns)
 static void remove_or_leave(struct record *record, struct record_member *member,
 			    struct consumer *consumer)
 {
+	struct record_left *left;
+
 	for (size_t i = 0; i < record->nleft; i++)
 		if (record->left_files[i].consumer == consumer)
 			return;
-	if (!rundir_followed(&member->process, record->name) ||
-	    !may_stay(record, &member->process)) {
-		consume_remove(consumer, &member->process, record->dir.fd);
+	if (!rundir_followed(member->process, record->name) ||
+	    !may_stay(record, member->process)) {
+		consume_remove(consumer, member->process, record->dir.fd);
 		return;
 	}
 	if (record->nleft == RECORD_LEFT_MAX)
 		record_remove_left(record, record->left_files[0].due_ns);
-	record->left_files[record->nleft++] = (struct record_left){
-		.member = member,
+	left = &record->left_files[record->nleft++];
+	*left = (struct record_left){
+		.uid = member->process->uid,
 		.consumer = consumer,
 		.due_ns = now_ns() + LEAVE_NS,
 	};
+	memcpy(left->process, member->name, sizeof(left->process));
 }
 
 void record_finish_image(struct record *record, struct record_member *member,
@@ -100,21 +105,22 @@ void record_finish_image(struct record *record, struct record_member *member,
 	if (!consumer->finished) {
 		ret = consume_finish(consumer);
 		record_late_add(record, consumer);
-		if (!rundir_read_process(&member->process, consumer->image,
+		if (!rundir_read_process(member->process, consumer->image,
 					 &page)) {
 			lacking_take(&record->lacking, &page,
-				     &consumer->session.page);
+				     &consumer->session->page);
 			record->words_unknown |= page.words_unknown;
 			if (page.clockless)
 				command_warn("process %d gave up the time "
 					     "stamp counter: later events are "
 					     "not recorded",
-					     member->process.pid);
+					     member->pid);
 		}
-		shortage_take(&record->shortage, &consumer->session.page,
-			      member->process.fd);
+		shortage_take(&record->shortage, &consumer->session->page,
+			      member->process->fd);
 		record->unreadable += consumer->unreadable;
 		record->missed = consumer->missed ?: record->missed;
+		record_settle(record, consumer);
 	}
 	if (ret && !record->set.error && !consumer->missed)
 		record->failed = ret;
@@ -153,7 +159,7 @@ static void remove_files(const struct record_member *member)
 	size_t i;
 
 	for (i = 0; i < member->nimages; i++)
-		rundir_destroy_session(&member->process,
+		rundir_destroy_session(member->process,
 				       member->images[i]->image,
 				       member->images[i]->index);
 }
@@ -171,9 +177,8 @@ static bool has_missed(const struct record_member *member)
 static bool is_followed(const struct record *record)
 {
 	for (size_t i = 0; i < record->nmembers; i++)
-		if (!record->members[i]->done &&
-		    record->members[i]->process.fd >= 0)
-			return rundir_followed(&record->members[i]->process,
+		if (!record->members[i]->done && record->members[i]->process)
+			return rundir_followed(record->members[i]->process,
 					       record->name);
 	return record->nleft;
 }
@@ -185,10 +190,10 @@ static void tell_followers(const struct record *record,
 	struct session_page page;
 
 	for (size_t i = 0; i < member->nimages; i++)
-		if (!rundir_find_session(&member->process,
+		if (!rundir_find_session(member->process,
 					 member->images[i]->image,
 					 record->name, &page))
-			rundir_tell_followers(&member->process,
+			rundir_tell_followers(member->process,
 					      member->images[i]->image, &page);
 }
 
@@ -231,7 +236,7 @@ void record_tidy(struct record *record)
 		    !member_ended(member, 0))
 			continue;
 		for (j = 0; j < member->nimages; j++)
-			consume_remove(member->images[j], &member->process,
+			consume_remove(member->images[j], member->process,
 				       record->dir.fd);
 	}
 }

@@ -116,7 +116,7 @@ static bool is_page(const struct record *record, const char *line, size_t bytes)
 		name--;
 	n = (size_t)(end - name);
 	for (size_t i = 0; n && i < record->nmembers; i++) {
-		const char *member = record->members[i]->process.name;
+		const char *member = record->members[i]->name;
 
 		if (strlen(member) == n && !memcmp(member, name, n))
 			return true;
@@ -127,7 +127,7 @@ static bool is_page(const struct record *record, const char *line, size_t bytes)
 static bool is_member(const struct record *record, pid_t pid)
 {
 	for (size_t i = 0; i < record->nmembers; i++)
-		if (record->members[i]->process.pid == pid)
+		if (record->members[i]->pid == pid)
 			return true;
 	return false;
 }

@@ -15,12 +15,12 @@
 static void look(struct record *record, struct consumer *consumer)
 {
 	uint32_t orphans;
+	int32_t error;
 
 	if (!consumer)
 		return;
-	orphans = consume_late(consumer);
-	shortage_orphans(&record->shortage, orphans,
-			 consumer->session.page.orphan_error);
+	orphans = consume_late(consumer, &error);
+	shortage_orphans(&record->shortage, orphans, error);
 }
 
 void record_late_add(struct record *record, struct consumer *consumer)

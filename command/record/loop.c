@@ -83,8 +83,8 @@ static int take_image(struct record *record,
 	member->images = more;
 	more[member->nimages++] = consumer;
 	/* its agent is called from now on */
-	if (image > member->process.image)
-		member->process.image = image;
+	if (image > member->process->image)
+		member->process->image = image;
 	record_probes_image(record, process);
 	return 0;
 }
@@ -224,7 +224,7 @@ static void scan(struct record *record)
 	/* members that came by pid, from another directory */
 	for (i = 0; i < record->nmembers; i++)
 		if (!record->members[i]->done)
-			scan_process(record, &record->members[i]->process);
+			scan_process(record, record->members[i]->process);
 	scan_rings(record);
 	took = now_ns() - begin;
 	if (pause < took * SCAN_SHARE)
@@ -253,14 +253,14 @@ static bool was_cut_off(struct record *record, struct record_member *member)
 			newest = member->images[i];
 	if (!newest || !consume_stopped(newest) || member_ended(member, 0))
 		return false;
-	if (!rundir_read_process(&member->process, newest->image, &page) &&
+	if (!rundir_read_process(member->process, newest->image, &page) &&
 	    page.clockless)
 		return true;
 	if (!newest->ran)	/* it has not begun yet */
 		return false;
 	command_failed("process %d: another command has ended the session (stop"
 		       ", destroy or detach): later events are not recorded",
-		       member->process.pid);
+		       member->pid);
 	record->cut_off = true;
 	return true;
 }
@@ -436,7 +436,7 @@ static void stop_living(struct record *record, size_t from)
 	/* in another directory than the first process's */
 	for (i = from; i < record->nmembers; i++)
 		if (!record->members[i]->done)
-			rundir_heirs_remove(&record->members[i]->process,
+			rundir_heirs_remove(record->members[i]->process,
 					    record->name);
 	for (i = from; i < record->nmembers; i++)
 		if (!record->members[i]->done && record->members[i]->alive)
@@ -490,6 +490,9 @@ void record_release(struct record *record)
 		free(member->images);
 		free(member);
 	}
+	while (record->nmet)
+		free(record->met[--record->nmet]);
+	free(record->met);
 	free(record->members);
 	record->members = NULL;
 	record->nmembers = 0;

@@ -21,7 +21,7 @@ struct record_member *member_named(const struct record *record,
 	size_t i = record->nmembers;
 
 	while (i-- > 0)
-		if (!strcmp(record->members[i]->process.name, name))
+		if (!strcmp(record->members[i]->name, name))
 			return record->members[i];
 	return NULL;
 }
@@ -36,22 +36,27 @@ struct record_member *member_add(struct record *record,
 			    sizeof(*more));
 	if (more)
 		record->members = more;
-	if (!member || !more) {
-		free(member);
-		return NULL;
-	}
-	member->process = *process;
-	member->process.fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
-	if (member->process.fd < 0) {
-		free(member);
-		return NULL;
-	}
+	if (member)
+		member->process = malloc(sizeof(*process));
+	if (!member || !more || !member->process)
+		goto free;
+	*member->process = *process;
+	member->process->fd = fcntl(process->fd, F_DUPFD_CLOEXEC, 3);
+	if (member->process->fd < 0)
+		goto free;
+	memcpy(member->name, process->name, sizeof(member->name));
+	member->pid = process->pid;
 	member->pidfd = process->alive && !process->unseen ?
 			(int)syscall(SYS_pidfd_open, process->pid, 0) : -1;
 	/* another process may have the pid by now */
 	member->alive = process->alive && rundir_lives(process);
 	more[record->nmembers++] = member;
 	return member;
+free:
+	if (member)
+		free(member->process);
+	free(member);
+	return NULL;
 }
 
 bool member_same_page(const struct consumer *consumer,
@@ -60,7 +65,7 @@ bool member_same_page(const struct consumer *consumer,
 	struct process_page page;
 
 	return rundir_read_process(process, consumer->image, &page) ||
-	       !memcmp(page.uuid, consumer->page.uuid, sizeof(page.uuid));
+	       !memcmp(page.uuid, consumer->uuid, sizeof(page.uuid));
 }
 
 bool member_has(const struct record_member *member,
@@ -81,7 +86,7 @@ bool member_ended(const struct record_member *member, int wait_ms)
 
 	if (member->pidfd >= 0)
 		return poll(&poll_pid, 1, wait_ms) > 0;
-	return !rundir_lives(&member->process);
+	return !rundir_lives(member->process);
 }
 
 void member_let_go(struct record_member *member)
@@ -89,5 +94,8 @@ void member_let_go(struct record_member *member)
 	if (member->pidfd >= 0)
 		close(member->pidfd);
 	member->pidfd = -1;
-	rundir_process_close(&member->process);
+	if (member->process)
+		rundir_process_close(member->process);
+	free(member->process);
+	member->process = NULL;
 }

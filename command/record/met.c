@@ -9,7 +9,10 @@
 #include "command/processes/client.h"
 #include "command/record/private.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "command/processes/rule.h"
 #include "taffrail/site.h"
@@ -47,19 +50,77 @@ static bool selects(const char *rule, const struct event_view *event)
 
 static bool met_in(const struct session_view *session, const char *rule)
 {
-	for (size_t i = 0; i < session->nevents; i++)
+	/* without one it is settled */
+	for (size_t i = 0; session && i < session->nevents; i++)
 		if (selects(rule, session->events[i]))
 			return true;
 	return false;
 }
 
+static bool same(const struct event_view *a, const struct event_view *b)
+{
+	return a->kind == b->kind && a->nfields == b->nfields &&
+	       !memcmp(a->types, b->types, a->nfields) &&
+	       a->shown_bytes == b->shown_bytes &&
+	       !memcmp(a->shown, b->shown, a->shown_bytes) &&
+	       !strcmp(a->channel, b->channel) && !strcmp(a->name, b->name) &&
+	       !strcmp(a->text, b->text);
+}
+
+/* Takes an event from its session, unless one like it was taken. Processes of
+ * one program have them in one order: looks first at *next, the one behind the
+ * one before. Returns false without memory. */
+static bool take_event(struct record *record, struct event_view **event,
+		       size_t *next)
+{
+	struct event_view **more;
+
+	for (size_t n = 0; n < record->nmet; n++) {
+		size_t i = (*next + n) % record->nmet;
+
+		if (!same(record->met[i], *event))
+			continue;
+		*next = i + 1;
+		return true;
+	}
+	more = reallocarray(record->met, record->nmet + 1, sizeof(*more));
+	if (!more)
+		return false;
+	record->met = more;
+	more[record->nmet++] = *event;
+	*next = record->nmet;
+	*event = NULL;
+	return true;
+}
+
+void record_settle(struct record *record, struct consumer *consumer)
+{
+	struct session_view *session = consumer->session;
+	const char *faults = session ? session->page.faults : "";
+	size_t next = 0;
+
+	if (*faults && (!record->faults || strcmp(faults, record->faults))) {
+		record->faults = faults;
+		return;
+	}
+	if (!consume_settled(consumer))
+		return;
+	for (size_t i = 0; i < session->nevents; i++)
+		if (!take_event(record, &session->events[i], &next))
+			record->failed = -ENOMEM;
+	consume_settle(consumer);
+}
+
 bool record_met(const struct record *record, const char *rule)
 {
+	for (size_t i = 0; i < record->nmet; i++)
+		if (selects(rule, record->met[i]))
+			return true;
 	for (size_t i = 0; i < record->nmembers; i++) {
 		const struct record_member *member = record->members[i];
 
 		for (size_t j = 0; j < member->nimages; j++)
-			if (met_in(&member->images[j]->session, rule))
+			if (met_in(member->images[j]->session, rule))
 				return true;
 	}
 	return false;

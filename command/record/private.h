@@ -8,7 +8,7 @@
  * followed.c serves readers meanwhile, finish.c collects what is left, ask.c
  * sends requests, late.c looks at the processes once more, member.c knows them,
  * met.c the rules that selected a marker, unmet.c tells of the others,
- * signals.c sets handlers and limits.
+ * settle.c frees what they no longer need, signals.c sets handlers and limits.
  */
 #ifndef COMMAND_RECORD_PRIVATE_H
 #define COMMAND_RECORD_PRIVATE_H
@@ -55,7 +55,9 @@ struct record_options {
 
 /* A process that takes part. */
 struct record_member {
-	struct rundir_process process;	/* fd -1 once it was collected */
+	struct rundir_process *process;	/* NULL once it was collected */
+	char name[48];			/* of its directory */
+	pid_t pid;
 	int pidfd;			/* -1: watched by pid */
 	bool alive;
 	bool done;
@@ -66,7 +68,8 @@ struct record_member {
 
 /* Files that stay for a moment. */
 struct record_left {
-	struct record_member *member;
+	char process[48];		/* the name of its directory */
+	uid_t uid;			/* its owner */
 	struct consumer *consumer;
 	uint64_t due_ns;
 };
@@ -94,6 +97,9 @@ struct record {
 	int crowded;			/* -EMFILE: the last scan did not see
 					 * every process */
 	struct shortage shortage;	/* of room for buffers */
+	struct event_view **met;	/* markers of settled images, once */
+	size_t nmet;
+	const char *faults;		/* of an image that is not settled */
 	struct consumer *late[RECORD_LATE_MAX];	/* finished, still mapped */
 	size_t nlate;
 	struct record_left left_files[RECORD_LEFT_MAX];
@@ -183,6 +189,10 @@ int record_claim(struct record *record);
  * printing why: 127 not found, 126 not executable, 1.
  */
 int record_run(struct record *record);
+
+/* Frees what a finished image no longer needs. Keeps the markers that no other
+ * one had, and the image if it has faults of conditions of its own. */
+void record_settle(struct record *record, struct consumer *consumer);
 
 /* Returns true when the rule has selected a marker of some process. */
 bool record_met(const struct record *record, const char *rule);

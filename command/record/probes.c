@@ -344,7 +344,7 @@ static int unload_members(struct record *record)
 
 	for (size_t i = 0; i < record->nmembers; i++)
 		if (record->members[i]->alive &&
-		    unload(record, record->members[i]->process.pid,
+		    unload(record, record->members[i]->pid,
 			   record->options.nprobes))
 			status = COMMAND_FAILED;
 	return status;

@@ -311,7 +311,7 @@ static int end(struct record *record)
 	for (size_t i = 0; i < record->nmembers; i++)
 		if (record->members[i]->alive)
 			record_printed_ask(record,
-					   record->members[i]->process.pid);
+					   record->members[i]->pid);
 	probes = record_probes_unload(record);
 	record_late_end(record);
 	name_addresses(record);

@@ -66,6 +66,11 @@ static const char *fault_of(const char *faults, const char *rule)
 	return NULL;
 }
 
+static const char *faults_of(const struct consumer *consumer)
+{
+	return consumer->session->page.faults;
+}
+
 /* Prints why the condition of a rule can hold for no marker that the rule
  * names. Returns false when no process has told a reason. */
 static bool tell_fault(const struct record *record, const char *rule)
@@ -78,14 +83,15 @@ static bool tell_fault(const struct record *record, const char *rule)
 		const struct record_member *member = record->members[i];
 
 		for (j = 0; !fault && j < member->nimages; j++)
-			fault = fault_of(member->images[j]->session.page.faults,
-					 rule);
+			if (member->images[j]->session)
+				fault = fault_of(faults_of(member->images[j]),
+						 rule);
 		if (fault)
 			break;
 	}
 	if (fault)
 		command_failed("process %d: %.*s",
-			       record->members[i]->process.pid,
+			       record->members[i]->pid,
 			       (int)strcspn(fault, "\n"), fault);
 	return fault;
 }
