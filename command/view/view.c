@@ -19,6 +19,7 @@
 
 #define FIELDS_MAX	128
 #define FOLLOW_MS	100
+#define LINE_ROOM_BYTES	(64 << 10)	/* a line has this, nearly always */
 
 enum key {
 	KEY_TAIL = 256,
@@ -62,6 +63,7 @@ struct view {
 	uint64_t tail;
 	const char *color;
 	bool no_pager;
+	bool file;			/* standard output is a regular one */
 	const char *fields[FIELDS_MAX];
 };
 
@@ -168,12 +170,29 @@ static void open_progress(struct view *v)
 {
 	struct stat out;
 
-	if (v->look.follow || fstat(STDOUT_FILENO, &out) ||
-	    !S_ISREG(out.st_mode))
+	v->file = !fstat(STDOUT_FILENO, &out) && S_ISREG(out.st_mode);
+	if (v->look.follow || !v->file)
 		return;
 	v->calls = v->look.calls;
 	v->look.calls = (struct reader_calls){ problem, loss, v };
 	progress_open(&v->progress, v->look.reader);
+}
+
+/* Writes whole lines to a file before the buffer is full, so a signal that ends
+ * the command leaves no half line, unless one is very long. */
+static void flush_lines(struct view *v)
+{
+	sigset_t ends, before;
+
+	if (!v->file || v->out.end - v->out.p > LINE_ROOM_BYTES)
+		return;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	sigprocmask(SIG_BLOCK, &ends, &before);
+	out_flush(&v->out);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 /* Prints all events but the next *skip, and counts these down. */
@@ -189,6 +208,7 @@ static void print(struct view *v, uint64_t *skip)
 			--*skip;
 		else
 			event_text_put(&v->text, event);
+		flush_lines(v);
 	}
 }
 
