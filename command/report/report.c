@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command/report/private.h"
 
@@ -87,6 +88,9 @@ static int take(struct report *r, int key, const char *value)
 	case KEY_PAIR:
 		return take_rule(r, value);
 	case KEY_BY:
+		if (r->by && strcmp(r->by, value))
+			return command_misused("--by '%s' and '%s': give one",
+					       r->by, value);
 		r->by = value;
 		break;
 	case KEY_FIELD:
