@@ -490,8 +490,8 @@ void record_release(struct record *record)
 		free(member->images);
 		free(member);
 	}
-	while (record->nmet)
-		free(record->met[--record->nmet]);
+	for (i = 0; i < record->met_room; i++)
+		free(record->met[i]);
 	free(record->met);
 	free(record->members);
 	record->members = NULL;

@@ -20,6 +20,8 @@
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/fields/fields.h"
 
+#define MET_ROOM	64		/* at first; a power of two */
+
 /* Returns true when the fields of the event allow the condition. */
 static bool allows(const struct event_view *event, const char *condition)
 {
@@ -67,28 +69,60 @@ static bool same(const struct event_view *a, const struct event_view *b)
 	       !strcmp(a->text, b->text);
 }
 
-/* Takes an event from its session, unless one like it was taken. Processes of
- * one program have them in one order: looks first at *next, the one behind the
- * one before. Returns false without memory. */
-static bool take_event(struct record *record, struct event_view **event,
-		       size_t *next)
+static uint64_t mix(uint64_t hash, const char *text)
 {
-	struct event_view **more;
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash;
+}
 
-	for (size_t n = 0; n < record->nmet; n++) {
-		size_t i = (*next + n) % record->nmet;
+/* Returns the place of an event in the table, or that of one like it. */
+static size_t place_of(const struct record *record,
+		       const struct event_view *event)
+{
+	uint64_t hash = mix(mix(1, event->channel), event->name);
+	size_t i = (hash ^ hash >> 32) & (record->met_room - 1);
 
-		if (!same(record->met[i], *event))
-			continue;
-		*next = i + 1;
+	while (record->met[i] && !same(record->met[i], event))
+		i = (i + 1) & (record->met_room - 1);
+	return i;
+}
+
+/* Makes the table twice as large when half of it is used. Returns false without
+ * memory. */
+static bool make_room(struct record *record)
+{
+	struct event_view **old = record->met;
+	size_t room = record->met_room;
+
+	if (2 * record->nmet < room)
 		return true;
-	}
-	more = reallocarray(record->met, record->nmet + 1, sizeof(*more));
-	if (!more)
+	record->met = calloc(room ? 2 * room : MET_ROOM, sizeof(*old));
+	if (!record->met) {
+		record->met = old;
 		return false;
-	record->met = more;
-	more[record->nmet++] = *event;
-	*next = record->nmet;
+	}
+	record->met_room = room ? 2 * room : MET_ROOM;
+	for (size_t i = 0; i < room; i++)
+		if (old[i])
+			record->met[place_of(record, old[i])] = old[i];
+	free(old);
+	return true;
+}
+
+/* Takes an event from its session, unless one like it was taken. Returns false
+ * without memory. */
+static bool take_event(struct record *record, struct event_view **event)
+{
+	size_t i;
+
+	if (!make_room(record))
+		return false;
+	i = place_of(record, *event);
+	if (record->met[i])
+		return true;
+	record->met[i] = *event;
+	record->nmet++;
 	*event = NULL;
 	return true;
 }
@@ -97,7 +131,6 @@ void record_settle(struct record *record, struct consumer *consumer)
 {
 	struct session_view *session = consumer->session;
 	const char *faults = session ? session->page.faults : "";
-	size_t next = 0;
 
 	if (*faults && (!record->faults || strcmp(faults, record->faults))) {
 		record->faults = faults;
@@ -106,15 +139,15 @@ void record_settle(struct record *record, struct consumer *consumer)
 	if (!consume_settled(consumer))
 		return;
 	for (size_t i = 0; i < session->nevents; i++)
-		if (!take_event(record, &session->events[i], &next))
+		if (!take_event(record, &session->events[i]))
 			record->failed = -ENOMEM;
 	consume_settle(consumer);
 }
 
 bool record_met(const struct record *record, const char *rule)
 {
-	for (size_t i = 0; i < record->nmet; i++)
-		if (selects(rule, record->met[i]))
+	for (size_t i = 0; i < record->met_room; i++)
+		if (record->met[i] && selects(rule, record->met[i]))
 			return true;
 	for (size_t i = 0; i < record->nmembers; i++) {
 		const struct record_member *member = record->members[i];

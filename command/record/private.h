@@ -97,7 +97,9 @@ struct record {
 	int crowded;			/* -EMFILE: the last scan did not see
 					 * every process */
 	struct shortage shortage;	/* of room for buffers */
-	struct event_view **met;	/* markers of settled images, once */
+	struct event_view **met;	/* table of the markers that settled
+					 * images had, each once */
+	size_t met_room;		/* a power of two, or 0 */
 	size_t nmet;
 	const char *faults;		/* of an image that is not settled */
 	struct consumer *late[RECORD_LATE_MAX];	/* finished, still mapped */
