@@ -267,6 +267,7 @@ static int run_export(struct run *run)
 	}
 	run->x.fd = run->target.fd;
 	run->x.path = run->target.made;
+	run->x.directory = run->target.folder;
 	run->x.stop = &stopped;
 	run->x.pairs = run->pairs;
 	run->calls = run->look.calls;

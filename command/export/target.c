@@ -4,6 +4,9 @@
  *
  * What must stay true here: a file of the name that the user gave is as it was
  * until it is replaced as a whole. Pipes and devices are written directly.
+ * Another user may own the directory around the target, and exchange what this
+ * command has made there: nothing is written, changed or removed by the path of
+ * a directory that was made, only by its descriptor.
  */
 #include "command/export/target.h"
 
@@ -18,7 +21,6 @@
 
 #include "command/common/command.h"
 #include "command/common/limits.h"
-#include "command/common/remove-tree.h"
 
 static int cannot_make(const char *path, int error)
 {
@@ -77,7 +79,6 @@ static int make_directory(struct target *target, const char *path,
 {
 	int ret;
 
-	target->directory = true;
 	if (st && !S_ISDIR(st->st_mode))
 		return command_failed("%s is no directory: csv writes a file "
 				      "for each type of event into one", path);
@@ -88,7 +89,11 @@ static int make_directory(struct target *target, const char *path,
 		return ret;
 	if (!mkdtemp(target->made))
 		return forget_made(target, path);
-	chmod(target->made, mode_of(0777));
+	target->folder = open(target->made, O_RDONLY | O_DIRECTORY |
+			      O_NOFOLLOW | O_CLOEXEC);
+	if (target->folder < 0)
+		return forget_made(target, path);
+	fchmod(target->folder, mode_of(0777));
 	return COMMAND_DONE;
 }
 
@@ -134,6 +139,7 @@ int target_open(struct target *target, const struct export_format *format,
 
 	memset(target, 0, sizeof(*target));
 	target->fd = path ? -1 : STDOUT_FILENO;
+	target->folder = -1;
 	if (!path)
 		return COMMAND_DONE;
 	if (!*path)
@@ -160,6 +166,8 @@ int target_keep(struct target *target)
 	target->fd = -1;
 	if (!ret && target->made && rename(target->made, target->path))
 		ret = cannot_make(target->path, errno);
+	if (!ret && target->made && target->folder >= 0)
+		close(target->folder);
 	if (!ret) {
 		free(target->made);
 		target->made = NULL;
@@ -168,16 +176,32 @@ int target_keep(struct target *target)
 	return ret;
 }
 
+/* Removes the directory that was made, with its files. */
+static void remove_directory(struct target *target)
+{
+	DIR *dir = fdopendir(target->folder);
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(target->folder, entry->d_name, 0);
+	rmdir(target->made);
+	if (dir)
+		closedir(dir);
+	else
+		close(target->folder);
+}
+
 void target_drop(struct target *target)
 {
 	if (target->fd >= 0 && target->fd != STDOUT_FILENO)
 		close(target->fd);
-	if (target->made && target->directory)
-		remove_tree(target->made);
+	if (target->made && target->folder >= 0)
+		remove_directory(target);
 	else if (target->made)
 		unlink(target->made);
 	free(target->made);
 	free(target->path);
 	memset(target, 0, sizeof(*target));
 	target->fd = -1;
+	target->folder = -1;
 }

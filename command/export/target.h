@@ -9,10 +9,11 @@
 #include "traces/formats/formats.h"
 
 struct target {
-	int fd;				/* -1: `made` is written by name */
+	int fd;				/* -1: `made` is written by name, or is
+					 * a directory */
+	int folder;			/* that directory's descriptor, or -1 */
 	char *made;			/* the temporary name, or NULL */
 	char *path;			/* the name that it gets */
-	bool directory;
 };
 
 /* Opens a target for this format. `path` is the value of -o, or NULL. Returns

@@ -8,7 +8,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include "traces/text/number.h"
 
 #define FILE_NAME_BYTES	236	/* file systems take 255, with ".2.csv" */
+#define FILE_NAME_ROOM	(FILE_NAME_BYTES + sizeof(".4294967295.csv"))
 
 static const char *const fixed[] = {
 	"ns", "host", "process", "pid", "cpu_id", NULL
@@ -126,38 +126,34 @@ static const uint8_t *put_column(struct csv *csv, struct out *out,
 
 /* Makes the name of a table's file. Returns 1 if it is cut: then there may be
  * others, and `number` tells them apart. */
-static int file_name(char *path, size_t room, const char *directory,
-		     const char *table, unsigned int number)
+static int file_name(char name[FILE_NAME_ROOM], const char *table,
+		     unsigned int number)
 {
-	int n = snprintf(path, room, "%s/", directory);
-	int most = n + FILE_NAME_BYTES;
+	int n = 0;
 
-	if (n < 0 || (size_t)most + sizeof(".4294967295.csv") > room)
-		return -ENAMETOOLONG;
-	for (; *table && n + 3 <= most; table++) {
+	for (; *table && n + 3 <= FILE_NAME_BYTES; table++) {
 		uint8_t c = (uint8_t)*table;
 		bool plain = c > ' ' && c < 127 && !strchr("/%\\\"'*?<>|", c) &&
-			     !(c == '.' && path[n - 1] == '/');
+			     !(c == '.' && !n);
 
-		n += snprintf(path + n, 4, plain ? "%c" : "%%%02X", c);
+		n += snprintf(name + n, 4, plain ? "%c" : "%%%02X", c);
 	}
 	if (*table && number > 1)
-		n += sprintf(path + n, ".%u", number);
-	strcpy(path + n, ".csv");
+		n += sprintf(name + n, ".%u", number);
+	strcpy(name + n, ".csv");
 	return *table != '\0';
 }
 
 /* Returns a descriptor or a negative errno. */
-static int create_file(const struct exporter *x, const struct table *table,
-		       char *path, size_t room)
+static int create_file(const struct exporter *x, const struct table *table)
 {
-	for (unsigned int number = 1;; number++) {
-		int cut = file_name(path, room, x->path, table->name, number);
-		int fd;
+	char name[FILE_NAME_ROOM];
 
-		if (cut < 0)
-			return cut;
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	for (unsigned int number = 1;; number++) {
+		int cut = file_name(name, table->name, number);
+		int fd = openat(x->directory, name,
+				O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+
 		if (fd >= 0)
 			return fd;
 		if (!cut || errno != EEXIST)
@@ -167,7 +163,6 @@ static int create_file(const struct exporter *x, const struct table *table,
 
 static int open_output(struct exporter *x, const struct table *table)
 {
-	char path[PATH_MAX];
 	int fd;
 
 	if (x->fd >= 0 && table != ((struct csv *)x->own)->tables.first)
@@ -175,7 +170,7 @@ static int open_output(struct exporter *x, const struct table *table)
 				     table->name);
 	if (x->fd >= 0)
 		return x->fd;
-	fd = create_file(x, table, path, sizeof(path));
+	fd = create_file(x, table);
 	return fd < 0 ? export_failed(x, fd, "%s: %s", table->name,
 				      strerror(-fd)) : fd;
 }

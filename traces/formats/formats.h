@@ -45,6 +45,7 @@ struct exporter {
 	struct reader *reader;
 	int fd;				/* EXPORT_STREAM; TABLES: or -1 */
 	const char *path;		/* of the file or directory, or NULL */
+	int directory;			/* its descriptor, if fd is -1 */
 	const struct where *where;	/* the reader's rules, or NULL */
 	const char *const *pairs;	/* rules for perfetto (pairs_add()) */
 	size_t npairs;
