@@ -97,6 +97,29 @@ static int make_directory(struct target *target, const char *path,
 	return COMMAND_DONE;
 }
 
+/* Follows the links in the directory of target->made: SQLite refuses a path with
+ * any link, so that none can take the file's place. */
+static int follow_links(struct target *target, const char *path)
+{
+	char *slash = strrchr(target->made, '/');
+	char *directory, *made = NULL;
+
+	if (slash)
+		*slash = '\0';
+	directory = realpath(!slash ? "." : slash == target->made ? "/" :
+			     target->made, NULL);
+	if (!directory ||
+	    asprintf(&made, "%s/%s", strcmp(directory, "/") ? directory : "",
+		     slash ? slash + 1 : target->made) < 0)
+		made = NULL;
+	free(directory);
+	if (!made)
+		return forget_made(target, path);
+	free(target->made);
+	target->made = made;
+	return COMMAND_DONE;
+}
+
 static int make_file(struct target *target, const char *path,
 		     const struct stat *st, bool by_name)
 {
@@ -118,6 +141,8 @@ static int make_file(struct target *target, const char *path,
 	if (st && access(path, W_OK))
 		return cannot_make(path, errno);
 	ret = set_names(target, path, st);
+	if (!ret && by_name)
+		ret = follow_links(target, path);
 	if (ret)
 		return ret;
 	target->fd = mkostemp(target->made, O_CLOEXEC);

@@ -15,6 +15,7 @@
 #define SQLITE_DONE	101
 #define SQLITE_OPEN_READWRITE	0x00000002
 #define SQLITE_OPEN_NOMUTEX	0x00008000
+#define SQLITE_OPEN_NOFOLLOW	0x01000000	/* ignored before 3.31 */
 
 /* Whether text that is bound is copied. */
 #define SQLITE_STATIC	((void (*)(void *))0)

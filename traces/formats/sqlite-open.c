@@ -92,7 +92,8 @@ int sqlite_prepare(struct exporter *x, struct sqlite *s)
 	if (ret)
 		return ret;
 	if (s->abi.open_v2(x->path, &s->db, SQLITE_OPEN_READWRITE |
-			   SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+			   SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW,
+			   NULL) != SQLITE_OK)
 		return sqlite_failed(x, s);
 	/* the file is removed if anything goes wrong */
 	return run_text(x, s, "PRAGMA page_size=16384;"
