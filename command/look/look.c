@@ -153,8 +153,8 @@ int look_option(struct look *look, int key, const char *value)
 	if (!look_time_valid(value))
 		return command_misused("'%s' is no time: give HH:MM:SS[.NS], "
 				       "'YYYY-MM-DD HH:MM:SS[.NS]', +SECONDS "
-				       "from the first event, or -SECONDS from "
-				       "the last", value);
+				       "or +5ms from the first event, or "
+				       "-SECONDS from the last", value);
 	*to = value;
 	return COMMAND_DONE;
 }

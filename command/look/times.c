@@ -2,12 +2,12 @@
 /*
  * Times of --begin and --end.
  *
- *	+SEC		from the first event
+ *	+SEC, +MS"ms"	from the first event; the units are s, ms, us, ns
  *	-SEC		from the last event
  *	HH:MM[:SS]	of the day of the first event; or of the day after, if
  *			the trace goes beyond midnight and that is nearer to it
  *	YYYY-MM-DD[ HH:MM[:SS]][Z]
- *	SEC.NS		since 1970, as babeltrace2 takes it
+ *	SEC.NS		since 1970, as babeltrace2 takes it; with a unit, too
  *
  * Each may have a fraction of nine digits. What 64 bits cannot tell becomes the
  * first or the last time that they can.
@@ -29,37 +29,59 @@ static int64_t nearest(__int128 ns)
 	return ns < INT64_MIN ? INT64_MIN : (int64_t)ns;
 }
 
-/* Takes ".123" as nanoseconds. */
-static bool take_fraction(const char **at, int64_t *ns)
+/* Takes ".123" of a unit, in nanoseconds; what is less is left out. */
+static bool take_fraction(const char **at, int64_t unit, int64_t *ns)
 {
-	int64_t unit = NS_PER_S;
+	int64_t part = 0, scale = 1;
 
 	if (**at != '.')
 		return true;
 	if (!isdigit((unsigned char)*++*at))
 		return false;
 	for (; isdigit((unsigned char)**at); (*at)++) {
-		unit /= 10;
-		*ns += (**at - '0') * unit;
+		if (scale == NS_PER_S)
+			continue;
+		part = part * 10 + **at - '0';
+		scale *= 10;
 	}
+	*ns += part * unit / scale;
 	return true;
 }
 
-static bool take_seconds(const char **at, int64_t *ns)
+/* Returns the nanoseconds of a unit; 0: there is none of that name. */
+static int64_t unit_of(const char *name)
 {
-	unsigned long long seconds;
+	static const struct {
+		const char *name;
+		int64_t ns;
+	} units[] = { { "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 },
+		      { "us", 1000 }, { "ns", 1 } };
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(name, units[i].name))
+			return units[i].ns;
+	return 0;
+}
+
+/* Takes a number of seconds, or of the unit behind it, to the text's end. */
+static bool take_duration(const char *at, int64_t *ns)
+{
+	int64_t unit = unit_of(at + strspn(at, "0123456789."));
+	unsigned long long whole = 0;
 	char *end;
 
 	/* ".5", too */
-	if (!isdigit((unsigned char)(*at)[**at == '.']))
+	if (!unit || !isdigit((unsigned char)at[*at == '.']))
 		return false;
-	errno = 0;
-	seconds = strtoull(*at, &end, 10);
-	if (errno || seconds > 9000000000ull)
-		return false;
-	*at = **at == '.' ? *at : end;
-	*ns += (int64_t)seconds * NS_PER_S;
-	return take_fraction(at, ns) && (!strcmp(*at, "") || !strcmp(*at, "s"));
+	if (*at != '.') {
+		errno = 0;
+		whole = strtoull(at, &end, 10);
+		if (errno || whole > 9000000000ull * (NS_PER_S / unit))
+			return false;
+		at = end;
+	}
+	*ns += (int64_t)whole * unit;
+	return take_fraction(&at, unit, ns) && unit_of(at);
 }
 
 static bool take_number(const char **at, int digits, int max, int *value)
@@ -79,7 +101,7 @@ static bool take_clock(const char **at, struct tm *tm, int64_t *ns)
 	if (**at == ':') {
 		(*at)++;
 		if (!take_number(at, 2, 60, &tm->tm_sec) ||
-		    !take_fraction(at, ns))
+		    !take_fraction(at, NS_PER_S, ns))
 			return false;
 	}
 	return true;
@@ -201,11 +223,9 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 	const struct span span = { utc, first, last };
 	size_t digits = strspn(text, "0123456789");
 	int64_t offset = 0;
-	const char *at = text;
 
 	if (*text == '+' || *text == '-') {
-		at++;
-		if (!take_seconds(&at, &offset))
+		if (!take_duration(text + 1, &offset))
 			return -EINVAL;
 		*ns = nearest(*text == '+' ? (__int128)first + offset :
 					     (__int128)last - offset);
@@ -216,7 +236,7 @@ int look_time(int64_t *ns, const char *text, bool utc, int64_t first,
 	if (text[digits] == '-')
 		return date(ns, text, &span);
 	*ns = 0;
-	return take_seconds(&at, ns) ? 0 : -EINVAL;
+	return take_duration(text, ns) ? 0 : -EINVAL;
 }
 
 bool look_time_valid(const char *text)
