@@ -161,12 +161,15 @@ static char *clock_part(const struct trace *trace,
 	return NULL;
 }
 
-/* Copies the metadata of a settled trace, with another clock. */
+/* Copies the metadata of a settled trace, with another clock. Returns -EILSEQ
+ * if another program has changed it. */
 static int fill_clock(FILE *out, struct trace *trace)
 {
 	char *text = NULL, *before, *at = NULL;
 	int ret = metadata_load(&text, trace->fd);
 
+	if (ret == -ENODATA || ret == -EPROTO || ret == -EBADMSG)
+		ret = -EILSEQ;
 	if (ret)
 		return ret;
 	trace_set_clock(trace->set, trace_process(trace), &trace->filled);

@@ -391,6 +391,10 @@ int record_tell_unwritten(struct record *record)
 		command_failed("%s: another program removed files or "
 			       "directories of it meanwhile; what was in them, "
 			       "or comes there, is missing", record->set.path);
+	else if (!record->told && error == EILSEQ)
+		command_failed("%s: another program changed metadata of it "
+			       "meanwhile: times of some events may be wrong",
+			       record->set.path);
 	else if (!record->told)
 		command_failed("%s: %s; %s", record->set.path,
 			       reason_of_output(-error),
