@@ -343,11 +343,13 @@ static int receive_answer(struct client *client, enum message_type type,
 	return receive_all(client->fd, answer->payload, head.bytes, deadline);
 }
 
-/* Returns true when the request may be sent again: the agent has not seen it,
- * or it changes nothing. */
-static bool repeatable(const struct client *client, enum message_type type)
+/* Returns true when the request may be sent again: the agent has not seen all
+ * of it, or it changes nothing. */
+static bool repeatable(const struct client *client, enum message_type type,
+		       bool sent)
 {
-	return !client->last && (!client->answered || type == MESSAGE_LIST ||
+	return !client->last && (!sent || !client->answered ||
+				 type == MESSAGE_LIST ||
 				 type == MESSAGE_STATUS);
 }
 
@@ -366,6 +368,7 @@ static int exchange(struct client *client, enum message_type type,
 		.type = type,
 		.bytes = request ? request->bytes : 0,
 	};
+	bool sent;
 	int ret;
 
 	/* the agent would do later what the command says has failed. A tracer
@@ -380,9 +383,11 @@ static int exchange(struct client *client, enum message_type type,
 	ret = send_all(client->fd, &head, sizeof(head), deadline);
 	if (!ret && head.bytes)
 		ret = send_all(client->fd, request->text, head.bytes, deadline);
-	if (!ret)
+	/* the agent hangs up when a part of a request is late */
+	sent = !ret;
+	if (sent)
 		ret = receive_answer(client, type, answer, status, deadline);
-	if (ret == -ECONNRESET && repeatable(client, type) &&
+	if (ret == -ECONNRESET && repeatable(client, type, sent) &&
 	    rundir_lives(client->process))
 		return -EAGAIN;
 	if (ret == -ECONNRESET && await_end(client->process))
