@@ -97,8 +97,8 @@ static int make_directory(struct target *target, const char *path,
 	return COMMAND_DONE;
 }
 
-/* Follows the links in the directory of target->made: SQLite refuses a path with
- * any link, so that none can take the file's place. */
+/* Follows the links in the directory of target->made: SQLite refuses a path
+ * with any link, so no link can take the file's place. */
 static int follow_links(struct target *target, const char *path)
 {
 	char *slash = strrchr(target->made, '/');

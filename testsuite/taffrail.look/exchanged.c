@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A library for LD_PRELOAD: behind mkdtemp() and mkostemp() a link to
- * EXCHANGED_TO takes the place of the new directory or file, as the owner of the directory around it may do
- * at that instant.
+ * EXCHANGED_TO takes the place of the new directory or file, as the owner of
+ * the directory around it may do at that instant.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
