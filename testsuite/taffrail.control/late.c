@@ -12,11 +12,11 @@
 
 enum { MAGIC = 0x4d524654, START = 3 };
 
+typedef ssize_t sender(int fd, const void *data, size_t bytes, int flags);
+
 ssize_t send(int fd, const void *data, size_t bytes, int flags)
 {
-	ssize_t (*next)(int, const void *, size_t, int) =
-		(ssize_t (*)(int, const void *, size_t, int))
-			dlsym(RTLD_NEXT, "send");
+	sender *next = (sender *)dlsym(RTLD_NEXT, "send");
 	static int waited;
 	uint32_t magic = 0;
 	uint16_t type = 0;
