@@ -34,7 +34,7 @@ int gdb_open(const char **why)
 	       "TAFFRAIL_SERVICE=signal: start it without";
 	if (agent_signal)
 		return -ENOTSUP;
-	*why = "the program is not dumpable: its memory may not be read";
+	*why = gdb_forbidden;
 	if (!gdb_allowed())
 		return -EPERM;
 	gdb_await();

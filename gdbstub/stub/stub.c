@@ -366,15 +366,16 @@ static struct connection *connection_make(void)
 	return c;
 }
 
+char gdb_forbidden[] = "the program is not dumpable: its memory may not be read";
+
 static int connection_begin(int fd)
 {
 	static char busy[] = "another gdb is connected";
-	static char forbidden[] = "the program is not dumpable: its memory may not be read";
 	struct connection *c;
 	int ret;
 
 	if (!gdb_allowed())
-		return service_watch(fd, refusal_ready, forbidden);
+		return service_watch(fd, refusal_ready, gdb_forbidden);
 	if (service_watches(taffrail_agent_serves_gdb))
 		return service_watch(fd, refusal_ready, busy);
 	c = connection_make();
