@@ -37,7 +37,7 @@ static int gettime_call(clockid_t id, struct timespec *ts)
 /* The vDSO's function, once it is found. */
 static int (*gettime)(clockid_t id, struct timespec *ts) = gettime_call;
 
-static uint64_t gettime_ns(clockid_t id)
+SIGSAFE uint64_t clock_read_kernel(clockid_t id)
 {
 	struct timespec ts;
 
@@ -99,7 +99,8 @@ static uint64_t measure_hz(void)
 		if (now < last)
 			return 0;
 		last = now;
-	} while (gettime_ns(CLOCK_MONOTONIC) - a.monotonic_ns < CALIBRATE_NS);
+	} while (clock_read_kernel(CLOCK_MONOTONIC) - a.monotonic_ns <
+		 CALIBRATE_NS);
 	clock_anchor_take_kind(CLOCK_KIND_TSC, &b);
 	return (uint64_t)((unsigned __int128)(b.clock - a.clock) * NS_PER_S /
 			  (b.monotonic_ns - a.monotonic_ns));
@@ -173,7 +174,7 @@ static uint64_t read_kind(int which)
 {
 	switch (which) {
 	case CLOCK_KIND_MONOTONIC:
-		return gettime_ns(CLOCK_MONOTONIC);
+		return clock_read_kernel(CLOCK_MONOTONIC);
 	case CLOCK_KIND_ATOMIC:
 		return __atomic_add_fetch(&counter, 1, __ATOMIC_RELAXED);
 	default:
@@ -189,7 +190,7 @@ SIGSAFE uint64_t clock_read(void)
 SIGSAFE uint64_t clock_read_time(void)
 {
 	return clock_chosen == CLOCK_KIND_ATOMIC ?
-		       gettime_ns(CLOCK_MONOTONIC) :
+		       clock_read_kernel(CLOCK_MONOTONIC) :
 		       clock_read();
 }
 
@@ -200,11 +201,11 @@ static void anchor_take(int which, int tries, struct clock_anchor *anchor)
 
 	anchor->uncertainty_ns = ~0ull;
 	for (i = 0; i < tries; i++) {
-		uint64_t before = gettime_ns(CLOCK_MONOTONIC);
+		uint64_t before = clock_read_kernel(CLOCK_MONOTONIC);
 		uint64_t first = read_kind(which);
-		uint64_t real = gettime_ns(CLOCK_REALTIME);
+		uint64_t real = clock_read_kernel(CLOCK_REALTIME);
 		uint64_t second = read_kind(which);
-		uint64_t after = gettime_ns(CLOCK_MONOTONIC);
+		uint64_t after = clock_read_kernel(CLOCK_MONOTONIC);
 
 		if (after - before >= anchor->uncertainty_ns)
 			continue;

@@ -10,6 +10,8 @@
 #ifndef BUFFERS_CLOCK_H
 #define BUFFERS_CLOCK_H
 
+#include <time.h>
+
 #include "base/base.h"
 #include "buffers/clock-x86_64.h"
 #include "buffers/layout.h"
@@ -33,6 +35,11 @@ uint64_t clock_read(void);
 /* Does the same, but reads monotonic time where the chosen clock counts events:
  * for durations that no event shows. */
 uint64_t clock_read_time(void);
+
+/* Reads a clock of the kernel, in nanoseconds. The kernel stamps files by
+ * CLOCK_REALTIME_COARSE: the time of the last tick, which may be some ticks
+ * ago. */
+uint64_t clock_read_kernel(clockid_t id);
 
 /* Returns the frequency in Hz: of the TSC an estimate (CPUID, or a short
  * measurement), of the others 1,000,000,000. */

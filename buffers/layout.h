@@ -288,7 +288,8 @@ struct event_record {
  * A record of this kind is no event: behind four empty strings it has a struct
  * modules_head, and lines of /proc/PID/maps, those of code in files. `line` is
  * 1, or 0 where the lines go on from the record before. It says where modules
- * are until the next such record.
+ * are until the next such record. `types` has a uint64_t: what the clock by
+ * which the kernel stamps files was at `from`, in ns since 1970; 0: not told.
  */
 #define RECORD_MODULES		64
 

@@ -223,6 +223,7 @@ static int add_modules(struct session_view *session,
 		return -ENOMEM;
 	}
 	memcpy(&view->head, record->text + EVENT_STRINGS, sizeof(view->head));
+	memcpy(&view->files, record->types, sizeof(view->files));
 	memcpy(view->lines, record->text + least, bytes - least);
 	view->more = session->nmodules && !record->line;
 	session->modules[session->nmodules++] = view;

@@ -50,6 +50,7 @@ struct event_view {
 /* One RECORD_MODULES. */
 struct modules_view {
 	struct modules_head head;
+	uint64_t files;			/* by the kernel's clock of files */
 	bool more;			/* it goes on from the one before */
 	char lines[];			/* NUL-terminated */
 };

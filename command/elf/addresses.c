@@ -23,7 +23,10 @@
 #define PATH_ROOM	(PATH_MAX + 32)
 #define KEPT_ROWS	4096
 #define KEPT_MAX	65536
-#define SECOND		INT64_C(1000000000)
+#define SECOND		1000000000u
+#define FILES_LATE	20000000u	/* by which the clock of files may be
+					 * late, where the agent does not tell
+					 * it: some ticks */
 #define STEPS_MAX	(1u << 26)	/* over symbols and what they cover */
 
 /* An address that has a name, in a module. */
@@ -43,60 +46,40 @@ struct resolving {
 	uint32_t steps;			/* over symbols, that may be done */
 };
 
-/* Returns the time of a clock reading, in seconds since 1970. */
-static int64_t seconds_at(const struct resolving *r, uint64_t reading,
-			  uint64_t *nanoseconds)
+/* Returns what the kernel's clock of files was when a module was known to be
+ * mapped, in nanoseconds since 1970. */
+static uint64_t mapped_at(const struct resolving *r, const struct mapped *m)
 {
 	uint64_t hz = r->clock->hz ? r->clock->hz : 1;
-	uint64_t all = r->clock->offset + reading;
+	uint64_t all = r->clock->offset + m->since;
 
-	*nanoseconds = (uint64_t)((long double)(all % hz) * 1e9L / hz);
-	return r->clock->offset_s + (int64_t)(all / hz);
-}
-
-/* Returns by how much a file's time may be before the change that set it. */
-static int64_t file_clock_tick(const struct stat *st)
-{
-	struct timespec tick = { 0, SECOND / 100 };
-
-	/* file systems that count seconds */
-	if (!st->st_ctim.tv_nsec)
-		return SECOND;
-	clock_getres(CLOCK_REALTIME_COARSE, &tick);
-	return tick.tv_nsec;
-}
-
-/* Returns the time from a file's change on, up to two seconds. */
-static int64_t nanoseconds_between(const struct timespec *change,
-				   int64_t seconds, uint64_t nanoseconds)
-{
-	if (seconds < change->tv_sec)
-		return 0;
-	if (seconds > change->tv_sec + 1)
-		return 2 * SECOND;
-	return (seconds - change->tv_sec) * SECOND + (int64_t)nanoseconds -
-	       change->tv_nsec;
+	if (m->files)
+		return m->files;
+	/* a count of events is no time */
+	if (r->process->clock_kind == CLOCK_KIND_ATOMIC)
+		return r->process->start.realtime_ns - FILES_LATE;
+	return ((uint64_t)r->clock->offset_s + all / hz) * SECOND +
+	       (uint64_t)((long double)(all % hz) * 1e9L / hz) - FILES_LATE;
 }
 
 /* Returns whether a file may be the one that was mapped, by its kind, number
- * and time: it was not changed since. A change one tick before may have been
- * after. */
+ * and time: it was not changed since. A change in the same tick of the clock
+ * may have been after. */
 static bool may_be_mapped(const struct resolving *r, const struct mapped *m,
 			  const struct stat *st)
 {
-	uint64_t nanoseconds;
-	int64_t seconds;
+	uint64_t at = mapped_at(r, m);
+	int64_t seconds = (int64_t)(at / SECOND);
+	int64_t nanoseconds = (int64_t)(at % SECOND);
 
 	if (!S_ISREG(st->st_mode) || st->st_ino != m->inode)
 		return false;
-	seconds = seconds_at(r, m->since, &nanoseconds);
-	if (r->process->clock_kind == CLOCK_KIND_ATOMIC) {
-		/* a count of events is no time */
-		seconds = (int64_t)(r->process->start.realtime_ns / SECOND);
-		nanoseconds = r->process->start.realtime_ns % SECOND;
-	}
-	return nanoseconds_between(&st->st_ctim, seconds, nanoseconds) >
-	       file_clock_tick(st);
+	/* file systems that count seconds */
+	if (!st->st_ctim.tv_nsec)
+		seconds--;
+	return seconds > st->st_ctim.tv_sec ||
+	       (seconds == st->st_ctim.tv_sec &&
+		nanoseconds > st->st_ctim.tv_nsec);
 }
 
 /* Opens a file for reading that O_PATH has opened: no other file can take its

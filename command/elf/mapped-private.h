@@ -29,7 +29,9 @@ struct mapped {
 	unsigned int major, minor;
 	const char *path;		/* the list's */
 	struct mapped_time *times;	/* the last one first; or NULL */
-	uint64_t since;			/* clock: when the first one begins */
+	uint64_t since;			/* clock: when the first one begins; */
+	uint64_t files;			/* by the kernel's clock of files, in
+					 * ns since 1970; 0: not told */
 	uint32_t seen;			/* the last telling that had it */
 };
 

@@ -71,15 +71,19 @@ static struct mapped *take(struct mapped_list *list, const char *line,
 }
 
 /* Notes that it is there from now on, until that is ended. */
-static void begin(struct mapped *m, uint64_t from, uint32_t number)
+static void begin(struct mapped *m, const struct modules_view *view,
+		  uint32_t number)
 {
+	uint64_t from = view->head.from;
 	bool goes_on = m->seen && m->seen + 1 >= number;
 	struct mapped_time *time = goes_on ? NULL : malloc(sizeof(*time));
 
 	if (time) {
 		*time = (struct mapped_time){ m->times, from, UINT64_MAX };
-		if (!m->times)
+		if (!m->times) {
 			m->since = from;
+			m->files = view->files;
+		}
 		m->times = time;
 	}
 	if (goes_on || time)
@@ -126,7 +130,7 @@ void mapped_read(struct mapped_list *list, const struct session_view *session)
 			n = strcspn(p, "\n");
 			m = take(list, p, n);
 			if (m)
-				begin(m, view->head.from, number);
+				begin(m, view, number);
 		}
 		if (i + 1 == session->nmodules ||
 		    !session->modules[i + 1]->more)

@@ -16,8 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/preload.h"
@@ -31,6 +33,7 @@
 
 #define EXIT_NOT_FOUND		127
 #define EXIT_NOT_EXECUTABLE	126
+#define TICK_ROUNDS		50
 
 /* Adds a library to the list. Returns 0 or COMMAND_FAILED. */
 static int add_library(char *list, size_t room, const char *name)
@@ -95,6 +98,26 @@ static void look(struct record *record, const char *preload,
 	snprintf(variable, sizeof(variable), "LD_PRELOAD=%s", preload);
 	image_look(image, environment);
 	record->first_lacks = image->why;
+}
+
+/* Waits until the kernel's clock of files is beyond the time of the program's
+ * file, which a compiler may just have written: files that changed in the tick
+ * in which they are mapped give no names to addresses. Ticks are some
+ * milliseconds apart. */
+static void await_tick(const char *path)
+{
+	static const struct timespec pause = { .tv_nsec = 1000000 };
+	struct timespec now;
+	struct stat st;
+
+	for (int i = 0; i < TICK_ROUNDS && *path && !stat(path, &st); i++) {
+		if (clock_gettime(CLOCK_REALTIME_COARSE, &now) ||
+		    now.tv_sec > st.st_ctim.tv_sec ||
+		    (now.tv_sec == st.st_ctim.tv_sec &&
+		     now.tv_nsec > st.st_ctim.tv_nsec))
+			return;
+		nanosleep(&pause, NULL);
+	}
 }
 
 static char **environment_without(char **environment)
@@ -199,6 +222,7 @@ int record_run(struct record *record)
 		return COMMAND_FAILED;
 	filtered_vouch(preload, record->dir.path);
 	look(record, preload, &image);
+	await_tick(image.found);
 	if (record_probes_run(record))
 		return COMMAND_FAILED;
 	if (pipe2(pipes, O_CLOEXEC))

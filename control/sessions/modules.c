@@ -6,6 +6,7 @@
  * All functions here run in the agent's threads.
  */
 #include <fcntl.h>
+#include <time.h>
 
 #include "base/sys.h"
 #include "buffers/clock.h"
@@ -57,10 +58,12 @@ static void modules_publish(struct channel *channel)
 	struct session_page *page = channel->page;
 	struct event_record model = { .kind = RECORD_MODULES, .line = 1 };
 	int fd = (int)sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	uint64_t files = clock_read_kernel(CLOCK_REALTIME_COARSE);
 	struct telling telling;
 	uint32_t bytes = 0, line;
 	long n;
 
+	__builtin_memcpy(model.types, &files, sizeof(files));
 	telling.names = 0;
 	telling.head.until = page->modules_end;
 	telling.head.from = clock_read();
