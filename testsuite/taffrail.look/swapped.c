@@ -22,37 +22,24 @@ static void looked_at(const char *path)
 		rename(fifo, file);
 }
 
-static int open_at(const char *name, const char *path, int flags, mode_t mode)
+int open(const char *path, int flags, ...)
 {
 	int (*next)(const char *, int, ...) =
-		(int (*)(const char *, int, ...))dlsym(RTLD_NEXT, name);
-	int fd = next(path, flags, mode);
+		(int (*)(const char *, int, ...))dlsym(RTLD_NEXT, "open");
+	va_list list;
+	mode_t mode;
+	int fd;
 
+	va_start(list, flags);
+	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
+	va_end(list);
+	fd = next(path, flags, mode);
 	looked_at(path);
 	return fd;
 }
 
-int open(const char *path, int flags, ...)
-{
-	va_list list;
-	mode_t mode;
-
-	va_start(list, flags);
-	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
-	va_end(list);
-	return open_at("open", path, flags, mode);
-}
-
-int open64(const char *path, int flags, ...)
-{
-	va_list list;
-	mode_t mode;
-
-	va_start(list, flags);
-	mode = flags & O_CREAT ? va_arg(list, mode_t) : 0;
-	va_end(list);
-	return open_at("open64", path, flags, mode);
-}
+/* The same where files have 64 bits. */
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 int stat(const char *path, struct stat *st)
 {
