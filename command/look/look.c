@@ -159,7 +159,8 @@ int look_option(struct look *look, int key, const char *value)
 	return COMMAND_DONE;
 }
 
-/* A recorder writes when a buffer is full, or when somebody follows it. */
+/* A recorder writes a buffer into the directory when the buffer is full, or
+ * when a command follows the recording. Before that, there is no trace. */
 static int no_trace(const char *path)
 {
 	char word[PATH_MAX];

@@ -64,7 +64,8 @@ static bool same(const struct event_view *a, const struct event_view *b)
 	return a->kind == b->kind && a->nfields == b->nfields &&
 	       !memcmp(a->types, b->types, a->nfields) &&
 	       a->shown_bytes == b->shown_bytes &&
-	       !memcmp(a->shown, b->shown, a->shown_bytes) &&
+	       (!a->shown_bytes ||
+		!memcmp(a->shown, b->shown, a->shown_bytes)) &&
 	       !strcmp(a->channel, b->channel) && !strcmp(a->name, b->name) &&
 	       !strcmp(a->text, b->text);
 }

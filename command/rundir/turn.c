@@ -25,7 +25,8 @@ static int64_t now_ms(void)
 void rundir_take_turn(int fd)
 {
 	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	static bool waited;	/* in vain: this command does not wait again */
+	/* This command has waited in vain, and does not wait again. */
+	static bool waited;
 	int64_t end = now_ms() + TURN_MS;
 
 	while (flock(fd, LOCK_EX | LOCK_NB)) {
