@@ -3,6 +3,10 @@
  * What probe libraries have counted: a file beside the traces, to which the
  * processes add it when they end (control/request.h), and this command for
  * processes that outlive the recording. It is printed at the very end.
+ *
+ * What must stay true here: another user may own the directory around the
+ * trace, and exchange what is there. This command reads and writes the file
+ * that it has made, and follows no path to it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +23,6 @@
 int record_printed_open(struct record *record)
 {
 	char *directory = realpath(record->set.path, NULL);
-	int fd;
 
 	if (!directory ||
 	    asprintf(&record->printed, "%s/" FILE_NAME, directory) < 0)
@@ -27,25 +30,24 @@ int record_printed_open(struct record *record)
 	free(directory);
 	if (!record->printed)
 		return command_failed("out of memory");
-	fd = open(record->printed, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		  0600);
-	if (fd < 0)
-		return command_failed("%s: %s", record->printed,
-				      strerror(errno));
-	close(fd);
-	return COMMAND_DONE;
+	record->printed_fd = openat(record->set.fd, FILE_NAME, O_RDWR |
+				    O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW |
+				    O_CLOEXEC, 0600);
+	if (record->printed_fd >= 0)
+		return COMMAND_DONE;
+	command_failed("%s: %s", record->printed, strerror(errno));
+	free(record->printed);
+	record->printed = NULL;
+	return COMMAND_FAILED;
 }
 
 static void add(const struct record *record, pid_t pid, const char *library,
 		const char *text)
 {
-	FILE *file = fopen(record->printed, "ae");
 	const char *name = strrchr(library, '/');
 	char path[64], process[64] = "?";
 	FILE *comm;
 
-	if (!file)
-		return;
 	name = name ? name + 1 : library;
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
 	comm = fopen(path, "re");
@@ -56,9 +58,8 @@ static void add(const struct record *record, pid_t pid, const char *library,
 			*p = '?';
 	if (comm)
 		fclose(comm);
-	fprintf(file, "process %d (%s), %.*s:\n%s", (int)pid, process,
-		(int)strcspn(name, "."), name, text);
-	fclose(file);
+	dprintf(record->printed_fd, "process %d (%s), %.*s:\n%s", (int)pid,
+		process, (int)strcspn(name, "."), name, text);
 }
 
 void record_printed_ask(const struct record *record, pid_t pid)
@@ -78,18 +79,19 @@ void record_printed_ask(const struct record *record, pid_t pid)
 
 void record_printed_tell(struct record *record)
 {
-	FILE *file = record->printed ? fopen(record->printed, "re") : NULL;
 	char part[4096];
-	size_t n, all = 0;
+	off_t all = 0;
+	ssize_t n;
 
-	while (file && (n = fread(part, 1, sizeof(part), file))) {
-		fwrite(part, 1, n, stderr);
+	if (!record->printed)
+		return;
+	while ((n = pread(record->printed_fd, part, sizeof(part), all)) > 0) {
+		fwrite(part, 1, (size_t)n, stderr);
 		all += n;
 	}
-	if (file)
-		fclose(file);
-	if (record->printed && !all)
-		unlink(record->printed);
+	if (!all)
+		unlinkat(record->set.fd, FILE_NAME, 0);
+	close(record->printed_fd);
 	free(record->printed);
 	record->printed = NULL;
 }

@@ -118,7 +118,8 @@ struct record {
 	bool displaced;			/* agents do not find the runtime
 					 * directory any more */
 	char *requests;			/* for the program's environment */
-	char *printed;			/* the file of printed.c, or NULL */
+	char *printed;			/* the file of printed.c, or NULL, */
+	int printed_fd;			/* and its descriptor */
 	bool unprobed;			/* an executed program was refused the
 					 * libraries */
 	int nloaded;			/* of `pids`: they have the probe
