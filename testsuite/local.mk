@@ -37,6 +37,7 @@ unit_programs = \
 	testsuite/unit/host \
 	testsuite/unit/ipa-hold \
 	testsuite/unit/kill-steps \
+	testsuite/unit/labels \
 	testsuite/unit/memory \
 	testsuite/unit/metadata \
 	testsuite/unit/notes \

@@ -68,6 +68,7 @@ traces_sources = \
 	traces/read/field-at.c \
 	traces/read/field-at.h \
 	traces/read/files.c \
+	traces/read/labels.c \
 	traces/read/merge.c \
 	traces/read/open.c \
 	traces/read/private.h \

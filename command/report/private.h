@@ -49,14 +49,6 @@ struct value {
 	uint8_t *kept;
 };
 
-#define VALUE_LABELS	256u
-
-struct value_label {
-	const struct field_class *class;
-	uint64_t number;
-	const char *name;		/* or NULL: it has none */
-};
-
 /* The values that were met most. Once there are too many, those with the least
  * events are counted together; a value that comes later may have been among
  * them, `missed` times at most. */
@@ -70,7 +62,6 @@ struct values {
 	uint64_t other_events;
 	uint64_t other_bytes;
 	uint64_t missed;
-	struct value_label labels[VALUE_LABELS];
 };
 
 /* Durations of a kind of pairs for a value of --by. */

@@ -32,23 +32,6 @@ static bool same_type(const struct field_class *a,
 		a->members->is_signed == b->members->is_signed);
 }
 
-/* Returns what an enumeration calls a number, or NULL. An enumeration of
- * symbols has thousands of names, so the last answers are kept. */
-static const char *label_of(struct values *v, const struct field_class *class,
-			    uint64_t number)
-{
-	struct value_label *kept =
-		&v->labels[(number ^ number >> 8) % VALUE_LABELS];
-
-	if (kept->class == class && kept->number == number)
-		return kept->name;
-	*kept = (struct value_label){ class, number, NULL };
-	for (size_t i = 0; i < class->nlabels && !kept->name; i++)
-		if (field_label_is(class, &class->labels[i], number))
-			kept->name = class->labels[i].name;
-	return kept->name;
-}
-
 /* A value in a form that does not depend on its type's size, nor on which
  * numbers an enumeration of another trace has for its names. */
 struct normal {
@@ -61,11 +44,10 @@ struct normal {
 	};
 };
 
-static void normal_of(struct normal *n, struct values *v,
-		      const struct field_class *class, const uint8_t *at,
-		      size_t bytes)
+static void normal_of(struct normal *n, const struct field_class *class,
+		      const uint8_t *at, size_t bytes)
 {
-	const char *label;
+	const struct field_label *label;
 
 	*n = (struct normal){ .form = VALUE_RAW, .at = at,
 			      .bytes = bytes };
@@ -87,11 +69,11 @@ static void normal_of(struct normal *n, struct values *v,
 	n->number = field_integer(class, at);
 	n->form = class->is_signed && (int64_t)n->number < 0 ? VALUE_NEGATIVE :
 							       VALUE_INTEGER;
-	label = label_of(v, class, n->number);
+	label = field_label_next(class, NULL, n->number);
 	if (label) {
 		n->form = VALUE_LABEL;
-		n->at = label;
-		n->bytes = strlen(label);
+		n->at = label->name;
+		n->bytes = strlen(label->name);
 	}
 }
 
@@ -195,7 +177,7 @@ struct value *values_take(struct values *v, const struct field_class *class,
 	struct normal n;
 	uint64_t hash;
 
-	normal_of(&n, v, class, at, bytes);
+	normal_of(&n, class, at, bytes);
 	hash = index_hash(INDEX_HASH, n.at, n.bytes);
 	for (uint32_t i = (uint32_t)(hash ^ hash >> 32); v->slots; i++) {
 		uint32_t slot = v->slots[i & (v->nslots - 1)];

@@ -120,15 +120,6 @@ static const uint8_t *put_real(struct out *out, const struct field_class *class,
 	return at + class->bytes;
 }
 
-static bool is_label(const struct field_class *class,
-		     const struct field_label *label, uint64_t value)
-{
-	if (class->is_signed)
-		return (int64_t)value >= (int64_t)label->from &&
-		       (int64_t)value <= (int64_t)label->to;
-	return value >= label->from && value <= label->to;
-}
-
 /* Adds a name behind others; what has no room is left out. */
 static const char *join(const char *found, const char *name)
 {
@@ -146,14 +137,11 @@ static const char *join(const char *found, const char *name)
 
 const char *label_of(const struct field_class *class, uint64_t value)
 {
+	const struct field_label *label = NULL;
 	const char *found = NULL;
 
-	for (size_t i = 0; i < class->nlabels; i++) {
-		const struct field_label *label = &class->labels[i];
-
-		if (is_label(class, label, value))
-			found = found ? join(found, label->name) : label->name;
-	}
+	while ((label = field_label_next(class, label, value)))
+		found = found ? join(found, label->name) : label->name;
 	return found;
 }
 

@@ -70,7 +70,18 @@ struct field_class {
 	size_t nmembers;
 	const struct field_label *labels;
 	size_t nlabels;
+	bool ordered;			/* the labels stand in the order of
+					 * their values, none twice */
 };
+
+/* Finds out whether the labels of a new class are in order. */
+void field_labels_order(struct field_class *class);
+
+/* Returns the label of a value that stands first behind `last`, or first of all
+ * (NULL); or NULL: there is none. */
+const struct field_label *field_label_next(const struct field_class *class,
+					   const struct field_label *last,
+					   uint64_t value);
 
 struct trace_schema;
 struct trace_schemas;

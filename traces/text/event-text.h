@@ -61,8 +61,4 @@ bool message_text_is(const struct event_class *class);
 /* Writes the message of an event whose class has one. */
 void message_text_put(struct out *out, const struct trace_event *event);
 
-/* Returns whether a label is one of the value's. */
-bool field_label_is(const struct field_class *class,
-		    const struct field_label *label, uint64_t value);
-
 #endif

@@ -97,27 +97,18 @@ void field_text_number(struct out *out, const struct field_class *class,
 	out->p = p;
 }
 
-bool field_label_is(const struct field_class *class,
-		    const struct field_label *label, uint64_t value)
-{
-	if (class->is_signed)
-		return (int64_t)value >= (int64_t)label->from &&
-		       (int64_t)value <= (int64_t)label->to;
-	return value >= label->from && value <= label->to;
-}
-
 static void put_enum(struct out *out, const struct field_class *class,
 		     uint64_t value, bool color)
 {
+	const struct field_label *label = NULL;
 	const char *found = NULL;
 
 	out_text(out, "( ");
-	for (size_t i = 0; i < class->nlabels; i++) {
-		const char *name = class->labels[i].name;
+	while ((label = field_label_next(class, label, value))) {
+		const char *name = label->name;
 
 		/* several ranges can have one label */
-		if (name == found ||
-		    !field_label_is(class, &class->labels[i], value))
+		if (name == found)
 			continue;
 		if (found)
 			out_text(out, ", ");

@@ -23,7 +23,7 @@
 static void put_value(struct out *out, const struct field_class *class,
 		      const uint8_t *at, size_t bytes)
 {
-	const struct field_label *label = class->labels;
+	const struct field_label *label;
 	uint64_t value;
 
 	switch (class->kind) {
@@ -36,9 +36,8 @@ static void put_value(struct out *out, const struct field_class *class,
 		return;
 	case FIELD_ENUM:
 		value = field_integer(class, at);
-		for (size_t i = 0; i < class->nlabels; i++, label++) {
-			if (!field_label_is(class, label, value))
-				continue;
+		label = field_label_next(class, NULL, value);
+		if (label) {
 			string_text_inside(out, label->name,
 					   strlen(label->name));
 			return;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The labels of an enumeration's values, against a look at each of them.
+ */
+#include "testsuite/unit/unit.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "traces/read/classes.h"
+
+#define ROUNDS	20000u
+#define LABELS	12u
+
+static uint64_t state = 88172645463325252ull;
+
+static uint64_t pick(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+/* A number near 0, near the least or greatest ones, or any. */
+static uint64_t number(void)
+{
+	static const uint64_t near[] = { 0, INT64_MAX, (uint64_t)INT64_MIN,
+					 UINT64_MAX };
+	uint64_t bits = pick();
+
+	return bits % 8 ? near[bits >> 8 & 3] + (bits >> 16 & 31) - 16 : bits;
+}
+
+static int by_from(const void *left, const void *right)
+{
+	const struct field_label *a = left, *b = right;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static int by_from_signed(const void *left, const void *right)
+{
+	const struct field_label *a = left, *b = right;
+	int64_t from = (int64_t)a->from, other = (int64_t)b->from;
+
+	return from < other ? -1 : from > other;
+}
+
+static bool has(const struct field_class *class, size_t i, uint64_t value)
+{
+	const struct field_label *l = &class->labels[i];
+
+	if (class->is_signed)
+		return (int64_t)value >= (int64_t)l->from &&
+		       (int64_t)value <= (int64_t)l->to;
+	return value >= l->from && value <= l->to;
+}
+
+/* Returns whether all labels of a value come, in their order, and then none. */
+static bool all_come(const struct field_class *class, uint64_t value)
+{
+	const struct field_label *label = NULL;
+
+	for (size_t i = 0; i < class->nlabels; i++) {
+		if (!has(class, i, value))
+			continue;
+		label = field_label_next(class, label, value);
+		if (label != &class->labels[i])
+			return false;
+	}
+	return !field_label_next(class, label, value);
+}
+
+/* Makes labels in any order, or in order; ranges or single values. */
+static void fill(struct field_class *class, struct field_label *labels)
+{
+	bool ranges = pick() & 1;
+
+	class->is_signed = pick() & 1;
+	class->labels = labels;
+	class->nlabels = pick() % (LABELS + 1);
+	for (size_t i = 0; i < class->nlabels; i++) {
+		labels[i].from = number();
+		labels[i].to = labels[i].from + (ranges ? pick() % 4 : 0);
+	}
+	if (pick() & 1)
+		qsort(labels, class->nlabels, sizeof(*labels),
+		      class->is_signed ? by_from_signed : by_from);
+	field_labels_order(class);
+}
+
+int main(void)
+{
+	unsigned int right = 0, ordered = 0, values = 0;
+
+	for (unsigned int i = 0; i < ROUNDS; i++) {
+		struct field_label labels[LABELS];
+		struct field_class class = { .kind = FIELD_ENUM };
+
+		fill(&class, labels);
+		ordered += class.ordered && class.nlabels > 1;
+		for (size_t k = 0; k < class.nlabels; k++) {
+			right += all_come(&class, labels[k].from);
+			right += all_come(&class, labels[k].to + 1);
+			values += 2;
+		}
+		right += all_come(&class, number());
+		values++;
+	}
+	unit_equal(right, values, "labels of a value");
+	unit_check(ordered > ROUNDS / 20 && ordered < ROUNDS / 2,
+		   "some are in order, and others not");
+	return unit_end();
+}
