@@ -136,9 +136,11 @@ static int open_mapped(const struct resolving *r, const struct mapped *m)
 static void read_modules(struct resolving *r)
 {
 	for (size_t i = 0; i < r->mapped.count; i++) {
-		const struct mapped *m = &r->mapped.mapped[i];
+		struct mapped *m = &r->mapped.mapped[i];
 		int fd = m->times ? open_mapped(r, m) : -1;
 
+		if (fd < 0 && m->times && mapped_unescape(m))
+			fd = open_mapped(r, m);
 		if (fd < 0)
 			continue;
 		named_read_segments(&r->modules[i], fd, m);

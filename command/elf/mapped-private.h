@@ -27,7 +27,7 @@ struct mapped {
 	uint64_t offset;
 	uint64_t inode;
 	unsigned int major, minor;
-	const char *path;		/* the list's */
+	const char *path;		/* the list's; newlines are escaped */
 	struct mapped_time *times;	/* the last one first; or NULL */
 	uint64_t since;			/* clock: when the first one begins; */
 	uint64_t files;			/* by the kernel's clock of files, in
@@ -52,6 +52,13 @@ void mapped_free(struct mapped_list *list);
  */
 bool mapped_same_device(const struct mapped *mapped, int fd,
 			const struct stat *st);
+
+/*
+ * Puts newlines into the path where it may have had them. Returns whether that
+ * changed it. Only where there is no file at the path as it is: then a name has
+ * these characters.
+ */
+bool mapped_unescape(struct mapped *mapped);
 
 /* Returns whether it was there all the time from one clock to another. */
 bool mapped_during(const struct mapped *mapped, uint64_t first, uint64_t last);

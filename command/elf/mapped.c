@@ -3,6 +3,9 @@
  * The files that a process has mapped. See mapped-private.h.
  *
  * What must stay true here: what an agent tells is text of unknown form.
+ *
+ * Fact: the kernel writes a path's newlines as \012, and backslashes as they are
+ * (show_map_vma() and seq_path(), Linux 6.1).
  */
 #include "command/elf/mapped-private.h"
 
@@ -14,6 +17,7 @@
 #include <sys/sysmacros.h>
 
 #define MAPPED_MAX	4096		/* different ones */
+#define ESCAPED_NEWLINE	"\\012"
 
 /* Reads a line: "START-END r-xp OFFSET MAJOR:MINOR INODE   /PATH". */
 static bool parse(struct mapped *m, const char *line, size_t bytes)
@@ -153,6 +157,26 @@ void mapped_free(struct mapped_list *list)
 	}
 	free(list->mapped);
 	memset(list, 0, sizeof(*list));
+}
+
+bool mapped_unescape(struct mapped *mapped)
+{
+	char *to = NULL;
+
+	for (char *p = (char *)mapped->path; *p; p++) {
+		bool escape = !strncmp(p, ESCAPED_NEWLINE,
+				       strlen(ESCAPED_NEWLINE));
+
+		if (escape && !to)
+			to = p;
+		if (to)
+			*to++ = escape ? '\n' : *p;
+		if (escape)
+			p += strlen(ESCAPED_NEWLINE) - 1;
+	}
+	if (to)
+		*to = '\0';
+	return to;
 }
 
 bool mapped_during(const struct mapped *mapped, uint64_t first, uint64_t last)
