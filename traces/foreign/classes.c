@@ -98,7 +98,7 @@ static int make_labels(struct class_memory **memory, struct field_class *to,
 		for (uint64_t k = 0; k < r.n; k++)
 			set_label(&labels[to->nlabels++], &r, name, k);
 	}
-	field_labels_order(to);
+	field_labels_order(to, labels);
 	return 0;
 }
 

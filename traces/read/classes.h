@@ -71,11 +71,11 @@ struct field_class {
 	const struct field_label *labels;
 	size_t nlabels;
 	bool ordered;			/* the labels stand in the order of
-					 * their values, none twice */
+					 * their values; none has two */
 };
 
-/* Finds out whether the labels of a new class are in order. */
-void field_labels_order(struct field_class *class);
+/* Brings the labels of a new class in order, if no value has two of them. */
+void field_labels_order(struct field_class *class, struct field_label *labels);
 
 /* Returns the label of a value that stands first behind `last`, or first of all
  * (NULL); or NULL: there is none. */

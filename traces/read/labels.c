@@ -1,24 +1,62 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The names of an enumeration's values. Of those that stand in order, as the
- * thousands that an enumeration of symbols has, one is found by halving.
+ * The names of an enumeration's values. Where no value has two, one is found by
+ * halving: an enumeration of symbols has thousands, that of errno 266.
  */
 #include "traces/read/classes.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static bool is_below(const struct field_class *class, uint64_t a, uint64_t b)
 {
 	return class->is_signed ? (int64_t)a < (int64_t)b : a < b;
 }
 
-void field_labels_order(struct field_class *class)
+static bool in_order(const struct field_class *class,
+		     const struct field_label *l)
 {
-	const struct field_label *l = class->labels;
-	bool ordered = true;
+	for (size_t i = 0; i < class->nlabels; i++)
+		if (is_below(class, l[i].to, l[i].from) ||
+		    (i && !is_below(class, l[i - 1].to, l[i].from)))
+			return false;
+	return true;
+}
 
-	for (size_t i = 0; i < class->nlabels && ordered; i++)
-		ordered = !is_below(class, l[i].to, l[i].from) &&
-			  (!i || is_below(class, l[i - 1].to, l[i].from));
-	class->ordered = ordered;
+static int by_value(const void *left, const void *right)
+{
+	const struct field_label *a = left, *b = right;
+
+	return a->from < b->from ? -1 : a->from > b->from;
+}
+
+static int by_signed_value(const void *left, const void *right)
+{
+	const struct field_label *a = left, *b = right;
+	int64_t from = (int64_t)a->from, other = (int64_t)b->from;
+
+	return from < other ? -1 : from > other;
+}
+
+void field_labels_order(struct field_class *class, struct field_label *labels)
+{
+	size_t bytes = class->nlabels * sizeof(*labels);
+	struct field_label *sorted;
+
+	class->ordered = in_order(class, labels);
+	if (class->ordered)
+		return;
+	sorted = malloc(bytes);
+	if (!sorted)
+		return;
+	memcpy(sorted, labels, bytes);
+	qsort(sorted, class->nlabels, sizeof(*sorted),
+	      class->is_signed ? by_signed_value : by_value);
+	class->ordered = in_order(class, sorted);
+	/* of several labels of a value, the first one comes first */
+	if (class->ordered)
+		memcpy(labels, sorted, bytes);
+	free(sorted);
 }
 
 /* Returns the first label that does not end below a value, or the end. */

@@ -163,7 +163,7 @@ static void parse_labels(struct tsdl *t, struct field_class *class)
 	}
 	class->labels = labels;
 	class->nlabels = n;
-	field_labels_order(class);
+	field_labels_order(class, labels);
 }
 
 static struct tsdl_type *parse_enum(struct tsdl *t)
