@@ -10,6 +10,7 @@
 #include "command/elf/named-private.h"
 
 #include <elf.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,10 +20,12 @@
 #include "command/elf/cxx-private.h"
 #include "command/elf/mapped-private.h"
 
-/* Of a name in the file and as it is written, with their NUL; cut. Short C++
- * names can be made that stand for megabytes: each byte doubles some. */
+/* Of a name in the file and as it is written, with their NUL; the end of what
+ * is cut tells it. Short C++ names can be made that stand for megabytes: each
+ * byte doubles some. */
 #define SYMBOL_BYTES	160
 #define WRITTEN_BYTES	256
+#define CUT		"..."
 #define NAME_STEPS	128u		/* what reading a name takes */
 #define CHARS_A_STEP	8u		/* of a C++ name as it is written */
 #define SYMBOLS_AT_ONCE	2048u
@@ -228,8 +231,8 @@ static bool read_name(struct naming *naming, char *name, uint64_t at)
 	if (at >= names->sh_size || !take_steps(naming, NAME_STEPS) ||
 	    !read_at(naming->fd, name, bytes, names->sh_offset + at))
 		return false;
-	if (bytes == SYMBOL_BYTES)
-		name[SYMBOL_BYTES - 1] = '\0';
+	if (bytes == SYMBOL_BYTES && !memchr(name, '\0', bytes))
+		strcpy(name + SYMBOL_BYTES - sizeof(CUT), CUT);
 	return memchr(name, '\0', bytes);
 }
 
@@ -308,15 +311,24 @@ static void take_tables(struct naming *naming, const Elf64_Ehdr *header)
 	}
 }
 
+/* Returns whether a symbol's name may be cut. What is left of a C++ name can
+ * be that of another function, with fewer arguments. */
+static bool may_be_cut(const char *name)
+{
+	size_t most = SYMBOL_BYTES - sizeof(CUT);
+
+	return strlen(name) == SYMBOL_BYTES - 1 && !strcmp(name + most, CUT);
+}
+
 /* Writes a symbol's name as people write it. */
 static void write_name(const struct naming *naming, const char *name,
 		       char written[static WRITTEN_BYTES])
 {
-	char *cxx = *naming->steps ? cxx_name(name) : NULL;
+	char *cxx = *naming->steps && !may_be_cut(name) ? cxx_name(name) : NULL;
 
 	copy_name(written, WRITTEN_BYTES, cxx ? cxx : name, '\0');
 	if (cxx && strlen(cxx) >= WRITTEN_BYTES)
-		strcpy(written + WRITTEN_BYTES - 4, "...");
+		strcpy(written + WRITTEN_BYTES - sizeof(CUT), CUT);
 	if (cxx)
 		take_steps(naming, (uint32_t)(strlen(cxx) / CHARS_A_STEP));
 	free(cxx);
@@ -324,7 +336,7 @@ static void write_name(const struct naming *naming, const char *name,
 
 static void put_names(const struct naming *naming)
 {
-	char file[SYMBOL_BYTES], name[WRITTEN_BYTES];
+	char file[NAME_MAX + 1], name[WRITTEN_BYTES];
 
 	copy_name(file, sizeof(file), naming->module->name, '\0');
 	for (size_t i = 0; i < naming->n; i++) {

@@ -58,6 +58,21 @@ KEPT int longest(void)
 {
 	return 4;
 }
+/* A name of 159 characters, and one of 160 that begins so. */
+#define DIGITS	"0123456789"
+#define HUNDRED	DIGITS DIGITS DIGITS DIGITS DIGITS \
+		DIGITS DIGITS DIGITS DIGITS DIGITS
+#define LETTERS	"a" HUNDRED DIGITS DIGITS DIGITS DIGITS
+int whole(void) __asm__("_Z141" LETTERS "iiiiiiiiiiiii");
+KEPT int whole(void)
+{
+	return 5;
+}
+int beyond(void) __asm__("_Z141" LETTERS "iiiiiiiiiiiiii");
+KEPT int beyond(void)
+{
+	return 6;
+}
 }
 
 static void hit(const void *p)
@@ -80,5 +95,7 @@ int main()
 	hit(reinterpret_cast<const void *>(&_Zippy));
 	hit(reinterpret_cast<const void *>(&longer));
 	hit(reinterpret_cast<const void *>(&longest));
+	hit(reinterpret_cast<const void *>(&whole));
+	hit(reinterpret_cast<const void *>(&beyond));
 	return 0;
 }
