@@ -266,6 +266,23 @@ static void kept_add(const struct kept_name *model, const char *name)
 	nkept++;
 }
 
+/* Returns whether an open file is still the one that was mapped. Writing sets a
+ * file's time before its bytes. */
+static bool unchanged(const struct resolving *r, const struct mapped *m, int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && may_be_mapped(r, m, &st);
+}
+
+static void drop_names(struct named_address *addresses, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(addresses[i].name);
+		addresses[i].name = NULL;
+	}
+}
+
 /* Names addresses of a module, from an open file. */
 static void name_in_file(struct resolving *r, size_t module, int fd,
 			 struct named_address *wanted, size_t n)
@@ -289,6 +306,8 @@ static void name_in_file(struct resolving *r, size_t module, int fd,
 	}
 	if (lacking)
 		named_find(m, fd, missing, lacking, &r->steps);
+	if (!unchanged(r, &r->mapped.mapped[module], fd))
+		drop_names(missing, lacking);
 	for (size_t i = 0; i < n && found < lacking; i++) {
 		if (wanted[i].name)
 			continue;
