@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,8 @@
 #define FILES_LATE	20000000u	/* by which the clock of files may be
 					 * late, where the agent does not tell
 					 * it: some ticks */
+#define FUSE_MAGIC	0x65735546	/* <linux/magic.h>, of statfs(2) */
+#define BTRFS_MAGIC	0x9123683e
 #define STEPS_MAX	(1u << 26)	/* over symbols and what they cover */
 
 /* An address that has a name, in a module. */
@@ -62,24 +65,68 @@ static uint64_t mapped_at(const struct resolving *r, const struct mapped *m)
 	       (uint64_t)((long double)(all % hz) * 1e9L / hz) - FILES_LATE;
 }
 
-/* Returns whether a file may be the one that was mapped, by its kind, number
- * and time: it was not changed since. A change in the same tick of the clock
- * may have been after. */
-static bool may_be_mapped(const struct resolving *r, const struct mapped *m,
-			  const struct stat *st)
+/* Returns whether a file or directory was not changed since a module was known
+ * to be mapped. A change in the same tick of the clock may have been after. */
+static bool is_as_then(const struct resolving *r, const struct mapped *m,
+		       const struct stat *st)
 {
 	uint64_t at = mapped_at(r, m);
 	int64_t seconds = (int64_t)(at / SECOND);
 	int64_t nanoseconds = (int64_t)(at % SECOND);
 
-	if (!S_ISREG(st->st_mode) || st->st_ino != m->inode)
-		return false;
 	/* file systems that count seconds */
 	if (!st->st_ctim.tv_nsec)
 		seconds--;
 	return seconds > st->st_ctim.tv_sec ||
 	       (seconds == st->st_ctim.tv_sec &&
 		nanoseconds > st->st_ctim.tv_nsec);
+}
+
+/* Returns whether a file may be the one that was mapped, by its kind, number
+ * and time. */
+static bool may_be_mapped(const struct resolving *r, const struct mapped *m,
+			  const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_ino == m->inode &&
+	       is_as_then(r, m, st);
+}
+
+/*
+ * Returns whether all directories above the file's subvolume are where they
+ * were: files of two subvolumes (btrfs) can have one number, and maps shows one
+ * device for both. A directory that was moved has a new time, and so has the
+ * one that it is in.
+ */
+static bool same_subvolume(const struct resolving *r, const struct mapped *m,
+			   const char *path, const struct stat *file)
+{
+	struct stat below = *file, above;
+	char *at = strdup(path), *slash;
+	bool same = at, inside = true;
+
+	for (; same && (slash = strrchr(at, '/')) && at[1]; below = above) {
+		slash[slash == at] = '\0';
+		same = !stat(at, &above);
+		inside &= above.st_dev == file->st_dev;
+		if (same && !inside)
+			same = is_as_then(r, m, &below) ||
+			       is_as_then(r, m, &above);
+	}
+	free(at);
+	return same;
+}
+
+/* Returns whether the file system of an open file tells what file it is, and
+ * when it changed. A program that serves one (FUSE) tells what it likes: sshfs
+ * has no number of the file, and no time that cannot be set. */
+static bool tells_file(const struct resolving *r, const struct mapped *m,
+		       const char *path, int fd, const struct stat *st)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) || fs.f_type == FUSE_MAGIC)
+		return false;
+	return fs.f_type != BTRFS_MAGIC || same_subvolume(r, m, path, st);
 }
 
 /* Opens a file for reading that O_PATH has opened: no other file can take its
@@ -113,7 +160,7 @@ static int open_path(const struct resolving *r, const struct mapped *m,
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && may_be_mapped(r, m, &st) &&
-	    mapped_same_device(m, fd, &st))
+	    tells_file(r, m, path, fd, &st) && mapped_same_device(m, fd, &st))
 		return fd;
 	close(fd);
 	return -1;
