@@ -4,8 +4,8 @@
  *
  * What must stay true here: what an agent tells is text of unknown form.
  *
- * Fact: the kernel writes a path's newlines as \012, and backslashes as they are
- * (show_map_vma() and seq_path(), Linux 6.1).
+ * Fact: the kernel writes a path's newlines as \012, and backslashes as they
+ * are (show_map_vma() and seq_path(), Linux 6.1).
  */
 #include "command/elf/mapped-private.h"
 
