@@ -83,6 +83,8 @@ command_sources = \
 	command/elf/placement.h \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
+	command/elf/user-rights.c \
+	command/elf/user-rights.h \
 	command/enable.c \
 	command/export/export.c \
 	command/export/target.c \

@@ -14,6 +14,7 @@
 #include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/common/reason.h"
+#include "command/elf/user-rights.h"
 #include "command/processes/faults.h"
 #include "command/processes/layouts.h"
 #include "command/processes/later.h"
@@ -262,6 +263,18 @@ static void tell_unknown(const struct snapshot *s)
 		       nearest);
 }
 
+/* Gives names to addresses. The extracted files of a core dump are this
+ * command's, but who owns the dump may have written what they say. */
+static void name_all(struct snapshot *s)
+{
+	struct rights rights;
+
+	if (rights_take(&rights, s->core ? s->extracted.owner : 0))
+		for (size_t i = 0; i < s->ntaken; i++)
+			consume_names(s->taken[i]);
+	rights_give_back(&rights);
+}
+
 static int take_all(struct snapshot *s)
 {
 	size_t i;
@@ -270,8 +283,7 @@ static int take_all(struct snapshot *s)
 
 	for (i = 0; i < s->list.count && !ret; i++)
 		ret = take_process(s, &s->list.processes[i]);
-	for (i = 0; i < s->ntaken; i++)
-		consume_names(s->taken[i]);
+	name_all(s);
 	error = trace_set_finish(&s->set);
 	ret = ret ? ret : error;
 	if (ret)

@@ -3,7 +3,8 @@
  * Names addresses by the symbols of ELF files. See addresses.h.
  *
  * What must stay true here: the files are input, and may be damaged. An address
- * gets no name rather than a wrong one.
+ * gets no name rather than a wrong one. A process of another user says which
+ * files they are: they are opened with this user's rights.
  */
 #include "command/elf/addresses.h"
 
@@ -20,6 +21,7 @@
 #include "base/index.h"
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
+#include "command/elf/user-rights.h"
 
 #define PATH_ROOM	(PATH_MAX + 32)
 #define KEPT_ROWS	4096
@@ -407,27 +409,36 @@ static void name_all(struct resolving *r, struct trace_symbols *symbols)
 	symbols->nnames = kept;
 }
 
+static void name_uses(struct resolving *r, struct trace_symbols *symbols,
+		      const struct session_view *session)
+{
+	mapped_read(&r->mapped, session);
+	r->modules = calloc(r->mapped.count + 1, sizeof(*r->modules));
+	if (r->modules) {
+		read_modules(r);
+		if (locate_all(r, symbols))
+			name_all(r, symbols);
+	}
+	for (size_t i = 0; r->modules && i < r->mapped.count; i++)
+		named_free(&r->modules[i]);
+	free(r->modules);
+	free(r->located);
+	mapped_free(&r->mapped);
+}
+
 void addresses_name(struct trace_symbols *symbols,
 		    const struct session_view *session,
 		    const struct process_page *process,
-		    const struct metadata_clock *clock)
+		    const struct metadata_clock *clock, uid_t owner)
 {
 	struct resolving r = { .process = process, .clock = clock,
 			       .steps = STEPS_MAX };
+	struct rights rights;
 
 	if (!symbols->nuses)
 		return;
-	mapped_read(&r.mapped, session);
-	r.modules = calloc(r.mapped.count + 1, sizeof(*r.modules));
-	if (r.modules) {
-		read_modules(&r);
-		if (locate_all(&r, symbols))
-			name_all(&r, symbols);
-	}
-	for (size_t i = 0; r.modules && i < r.mapped.count; i++)
-		named_free(&r.modules[i]);
-	free(r.modules);
-	free(r.located);
-	mapped_free(&r.mapped);
+	if (rights_take(&rights, owner))
+		name_uses(&r, symbols, session);
+	rights_give_back(&rights);
 	symbols_forget(symbols);
 }

@@ -7,17 +7,21 @@
 #ifndef COMMAND_ELF_ADDRESSES_H
 #define COMMAND_ELF_ADDRESSES_H
 
+#include <sys/types.h>
+
 #include "traces/symbols.h"
 #include "traces/trace.h"
 
 /*
  * Gives names to the addresses that were noted, and forgets these. No address
  * gets a name if it may have meant something else at the time of one of its
- * events, or if the file was changed or replaced since it was mapped.
+ * events, or if the file was changed or replaced since it was mapped. Where
+ * root reads the session of another user, the owner of the session's files, it
+ * gets no name either if this user may not read the file.
  */
 void addresses_name(struct trace_symbols *symbols,
 		    const struct session_view *session,
 		    const struct process_page *process,
-		    const struct metadata_clock *clock);
+		    const struct metadata_clock *clock, uid_t owner);
 
 #endif

@@ -32,6 +32,8 @@ int consume_open(struct consumer **result, struct trace_set *set,
 		goto free;
 	consumer->set = set;
 	consumer->image = image;
+	/* rundir_open_image() checks that */
+	consumer->owner = process->uid;
 	consumer->fd = rundir_open_image(process, image);
 	ret = consumer->fd;
 	if (consumer->fd < 0)

@@ -31,6 +31,7 @@ struct consumer_late {
 struct consumer {
 	struct trace_set *set;
 	int fd;				/* IMAGE/, -1 when finished */
+	uid_t owner;			/* of IMAGE/ */
 	uint32_t image;
 	uint32_t index;			/* of the session */
 	bool consume;			/* this reader moves the tails */

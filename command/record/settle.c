@@ -71,7 +71,7 @@ void consume_names(struct consumer *consumer)
 		return;
 	trace_set_clock(consumer->set, consumer->page, &clock);
 	addresses_name(&trace->symbols, consumer->session, consumer->page,
-		       &clock);
+		       &clock, consumer->owner);
 	session_view_drop_modules(consumer->session);
 }
 

@@ -280,6 +280,7 @@ int core_extract(struct core_directory *directory, const char *file)
 		goto out;
 	}
 	core.bytes = (uint64_t)st.st_size;
+	directory->owner = st.st_uid;
 	if (snprintf(directory->path, sizeof(directory->path),
 		     "%s/taffrail-core.XXXXXX", tmp && *tmp ? tmp : "/tmp") >=
 		    (int)sizeof(directory->path) || !mkdtemp(directory->path)) {

@@ -8,11 +8,13 @@
 #define COMMAND_RUNDIR_CORE_H
 
 #include <limits.h>
+#include <sys/types.h>
 
 #define CORE_ERROR_BYTES	512
 
 struct core_directory {
 	char path[PATH_MAX];	/* a runtime directory, private; "": none */
+	uid_t owner;		/* of the core dump, once it is extracted */
 	char error[CORE_ERROR_BYTES];
 };
 

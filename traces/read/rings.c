@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -278,7 +279,7 @@ static int64_t time_of(const struct ring_image *image, uint64_t reading)
 void (*rings_name)(struct trace_symbols *symbols,
 		   const struct session_view *session,
 		   const struct process_page *process,
-		   const struct metadata_clock *clock);
+		   const struct metadata_clock *clock, uid_t owner);
 
 struct noting {
 	const struct ring_image *image;
@@ -299,8 +300,9 @@ static void name_addresses(const struct ring_image *image,
 			   struct trace_symbols *symbols)
 {
 	struct noting noting = { image, symbols };
+	struct stat st;
 
-	if (!image->format.symbols || !rings_name)
+	if (!image->format.symbols || !rings_name || fstat(image->fd, &st))
 		return;
 	for (size_t i = 0; i < image->nrings; i++) {
 		const struct ring_stream *r = image->rings[i];
@@ -313,7 +315,8 @@ static void name_addresses(const struct ring_image *image,
 			ring_copy_each(&copy, &image->format, note_packet,
 				       &noting);
 	}
-	rings_name(symbols, &image->session, &image->page, &image->clock);
+	rings_name(symbols, &image->session, &image->page, &image->clock,
+		   st.st_uid);
 }
 
 /* Gives the metadata that a trace of this session would have. */

@@ -7,6 +7,8 @@
 #ifndef TRACES_READ_RINGS_H
 #define TRACES_READ_RINGS_H
 
+#include <sys/types.h>
+
 #include "traces/read/merge.h"
 #include "traces/trace.h"
 
@@ -17,12 +19,13 @@ struct ring_totals {
 	uint64_t unplaced;		/* of these: no buffer was there */
 };
 
-/* Names addresses in copies of rings (symbols.h), from files of the programs;
- * or NULL: they have no names. Set it before rings are added. */
+/* Names addresses in copies of rings (symbols.h), from files of the programs
+ * that the rings' owner may read; or NULL: they have no names. Set it before
+ * rings are added. */
 extern void (*rings_name)(struct trace_symbols *symbols,
 			  const struct session_view *session,
 			  const struct process_page *process,
-			  const struct metadata_clock *clock);
+			  const struct metadata_clock *clock, uid_t owner);
 
 /* The rings of one session of one image. */
 struct ring_image;
