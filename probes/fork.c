@@ -22,7 +22,18 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
  * this library does not. */
 enum teller { TELLER_NONE, TELLER_OURS, TELLER_THEIRS };
 static enum teller teller;
-static int told;	/* between a fork's handlers */
+static enum teller found;	/* by the last look */
+/* between a fork's handlers */
+static int told;
+static int crowded;	/* the program has other threads */
+
+/* Another thread of a parent may have held the lock of the linker's list when
+ * it forked. Nobody gives that back in the child, and glibc does not make a new
+ * one: dl_iterate_phdr() would wait for ever. */
+static int list_locked;
+
+/* glibc 2.32 and later */
+extern char __libc_single_threaded __attribute__((weak));
 
 void probe_lock(void)
 {
@@ -120,10 +131,22 @@ static int look(struct dl_phdr_info *info, size_t size, void *arg)
 	return !has(info, (const void *)fork_look) && names_it(info);
 }
 
+static void look_at_modules(void)
+{
+	store_relaxed(&found, dl_iterate_phdr(look, NULL) ? TELLER_THEIRS :
+							    TELLER_OURS);
+}
+
 void fork_look(void)
 {
-	store_relaxed(&teller, dl_iterate_phdr(look, NULL) ? TELLER_THEIRS :
-							     TELLER_OURS);
+	if (!list_locked)
+		look_at_modules();
+	store_relaxed(&teller, load_relaxed(&found));
+}
+
+static int is_alone(void)
+{
+	return &__libc_single_threaded && __libc_single_threaded;
 }
 
 static pthread_mutex_t loads = PTHREAD_MUTEX_INITIALIZER;
@@ -166,10 +189,14 @@ void fork_release(void)
 
 static void forking(void)
 {
+	/* the child may not be able to look */
+	if (!load_relaxed(&found) && !list_locked && !is_alone())
+		look_at_modules();
 	/* a library that is being loaded may fork itself */
 	if (!loading)
 		pthread_mutex_lock(&loads);
 	pthread_mutex_lock(&lock);
+	crowded = !is_alone();
 	told = load_relaxed(&teller) == TELLER_OURS;
 	if (!told)
 		return;
@@ -190,6 +217,7 @@ static void forked_parent(void)
 
 static void forked_child(void)
 {
+	list_locked |= crowded;
 	/* the request that ran is the parent's */
 	pthread_mutex_init(&turn, NULL);
 	reader_forked();

@@ -6,8 +6,10 @@
  *
  *	leave ROUNDS all|steady|threads LIBRARY
  */
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -253,6 +255,41 @@ static void forks_inside(const struct taffrail_event *event, void *arg)
 	*pid = fork();
 }
 
+static int waits(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	(void)info;
+	(void)size;
+	(void)unused;
+	sem_post(&entered);
+	sem_wait(&leave);
+	return 1;
+}
+
+static void *holds_list(void *unused)
+{
+	dl_iterate_phdr(waits, NULL);
+	return unused;
+}
+
+/* A thread has the lock of the linker's list, and so has the child. */
+static void forks_locked(struct priv *priv)
+{
+	pthread_t thread;
+	pid_t pid;
+
+	pthread_create(&thread, NULL, holds_list, NULL);
+	sem_wait(&entered);
+	pid = fork();
+	if (!pid) {
+		alarm(60);
+		_exit(child(priv));
+	}
+	check_equal("a child of which the linker's list is locked",
+		    child_status(pid), 0);
+	sem_post(&leave);
+	pthread_join(thread, NULL);
+}
+
 static void forks(void)
 {
 	struct priv *priv = priv_new();
@@ -280,6 +317,8 @@ static void forks(void)
 	sem_post(&leave);
 	pthread_join(thread, NULL);
 	taffrail_probe_detach("app/hit", blocks, NULL);
+
+	forks_locked(priv);
 
 	taffrail_probe_attach_with("app/hit", forks_inside, &pid, 5, 0);
 	hit();
