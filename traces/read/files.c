@@ -353,6 +353,26 @@ static bool take_rest(struct file_stream *f, struct read_packet *packet)
 	return true;
 }
 
+/* Sees a packet that was written into the padding of the last one, or behind
+ * the end of the file as it was. */
+static void file_refresh(struct read_stream *stream)
+{
+	struct file_stream *f = of(stream);
+	struct packet_head head = { 0 };
+	struct file_map map;
+
+	if (!f->map.address || f->offset < f->map.bytes || f->cut ||
+	    map_file(f, &map, "%s", file_name(f)))
+		return;
+	file_map_close(&f->map);
+	f->map = map;
+	f->offset = f->last;
+	if (!take_head(f, &head))
+		f->offset += head.packet_size / 8;
+	if (f->offset > f->map.bytes)
+		f->offset = f->map.bytes;
+}
+
 static bool file_packet(struct read_stream *stream, uint64_t begin,
 			struct read_packet *packet)
 {
@@ -361,6 +381,11 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 	bool wanted;
 
 	for (;;) {
+		if (f->offset >= f->map.bytes && stream->stale) {
+			stream->stale = false;
+			file_refresh(stream);
+			continue;
+		}
 		if (f->offset >= f->map.bytes) {
 			look_at_end(f);
 			if (!next_file(f, begin))
@@ -391,26 +416,6 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		if (wanted)
 			return true;
 	}
-}
-
-/* Sees a packet that was written into the padding of the last one, or behind
- * the end of the file as it was. */
-static void file_refresh(struct read_stream *stream)
-{
-	struct file_stream *f = of(stream);
-	struct packet_head head = { 0 };
-	struct file_map map;
-
-	if (!f->map.address || f->offset < f->map.bytes || f->cut ||
-	    map_file(f, &map, "%s", file_name(f)))
-		return;
-	file_map_close(&f->map);
-	f->map = map;
-	f->offset = f->last;
-	if (!take_head(f, &head))
-		f->offset += head.packet_size / 8;
-	if (f->offset > f->map.bytes)
-		f->offset = f->map.bytes;
 }
 
 static void file_rewind(struct read_stream *stream)

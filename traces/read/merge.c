@@ -252,6 +252,8 @@ int reader_refresh(struct reader *reader)
 	for (size_t i = 0; i < reader->nstreams; i++) {
 		struct read_stream *s = reader->streams[i];
 
+		/* it still has a packet, which a refresh would take away */
+		s->stale = s->waiting;
 		if (s->waiting)
 			continue;
 		if (i >= reader->nbegun) {

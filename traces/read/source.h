@@ -60,6 +60,8 @@ struct read_stream {
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */
 	size_t rank;			/* among events of one time */
 	bool waiting;			/* in the heap: it has an event */
+	bool stale;			/* its source may have got more while it
+					 * was waiting */
 };
 
 /* Reads traces that other tracers wrote. Both return 0 or -ENOMEM, and tell
