@@ -7,7 +7,8 @@
  *	export reals N	N doubles: random bits, and random decimal numbers
  *	export steps N	N events, each with its number
  *			(with -DOTHER other fields)
- *	export calls	pairs: nested calls in two threads, a request with a key
+ *	export calls	pairs: nested calls in two threads, a request with a
+ *			key; and a start whose end no marker tells
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -142,6 +143,7 @@ static void calls(void)
 	CPU_ZERO(&set);
 	CPU_SET(sched_getcpu(), &set);
 	sched_setaffinity(0, sizeof(set), &set);
+	TAFFRAIL_EVENT(app, process_start);
 	TAFFRAIL_EVENT(app, request_start, TAFFRAIL_FIELD(id, 7));
 	call((void *)3);
 	pthread_create(&thread, NULL, call, (void *)2);

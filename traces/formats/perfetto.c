@@ -119,14 +119,19 @@ static struct track *track_of_pair(struct perfetto *p, const struct pair *pair,
 	return track_take(p, pair->kind, track);
 }
 
+/* A BEGIN is an instant if no event of the traces could end it. */
 static void begun(struct pair *pair, const struct trace_event *event,
 		  void *priv)
 {
 	struct perfetto *p = priv;
-	uint64_t name = name_of_kind(p, pair->kind), flow = 0;
-	struct track *track = track_of_pair(p, pair, event);
+	uint64_t name, flow = 0;
+	struct track *track;
 	size_t at;
 
+	if (!pair->kind->given && !pair->kind->end)
+		return;
+	name = name_of_kind(p, pair->kind);
+	track = track_of_pair(p, pair, event);
 	if (!track || !name) {
 		p->out.error = -ENOMEM;
 		return;
@@ -177,6 +182,18 @@ static void unfinished(const struct pair *pair, void *priv)
 		end_event(p, begin_event(p, TYPE_END, pair->end, track, 0));
 }
 
+/* Makes the kinds of all traces known, so that begun() knows all ENDs. */
+static int meet_all(struct exporter *x, struct perfetto *p)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(x->reader, &traces);
+
+	for (size_t i = 0; i < n; i++)
+		if (pairs_meet(p->pairs, traces[i]))
+			return export_failed(x, -ENOMEM, "out of memory");
+	return 0;
+}
+
 static int add_pairs(struct exporter *x, struct perfetto *p)
 {
 	const char *wrong = "";
@@ -193,7 +210,7 @@ static int add_pairs(struct exporter *x, struct perfetto *p)
 			return export_failed(x, ret, "%s: %s", x->pairs[i],
 					     wrong);
 	}
-	return 0;
+	return meet_all(x, p);
 }
 
 static int perfetto_open(struct exporter *x)
