@@ -95,10 +95,10 @@ int pager_end(void)
 
 bool color_when(const char *when, bool *color)
 {
-	const char *term = getenv("TERM");
+	const char *term = getenv("TERM"), *none = getenv("NO_COLOR");
 
 	*color = isatty(STDOUT_FILENO) && term && strcmp(term, "dumb") &&
-		 !getenv("NO_COLOR");
+		 !(none && *none);
 	if (!when || !strcmp(when, "auto"))
 		return true;
 	*color = !strcmp(when, "always");
