@@ -239,9 +239,23 @@ static void put_elements(struct out *out, const struct value *value,
 		out_char(out, ']');
 }
 
-static void put_bytes(struct out *out, const struct value *value)
+/* Writes a structure, or what else has parts, as its event's line has it; of
+ * one that was cut, the bytes. */
+static void put_parts(struct out *out, const struct value *value)
 {
 	static const char digits[] = "0123456789abcdef";
+	struct out whole;
+	size_t n;
+
+	if (!value->cut && !out_open(&whole, -1)) {
+		field_text_put(&whole, value->class, value->kept,
+			       value->kept + value->length, false);
+		n = (size_t)(whole.p - whole.start);
+		out_bytes(out, whole.start, n < OUT_PIECE_BYTES ?
+						   n : OUT_PIECE_BYTES);
+		out_close(&whole);
+		return;
+	}
 
 	for (uint32_t i = 0; i < value->length; i++) {
 		*out->p++ = digits[value->kept[i] >> 4];
@@ -263,7 +277,7 @@ void value_text(const struct value *value, char *text, size_t room)
 	else if (value->form == VALUE_ELEMENTS)
 		put_elements(&out, value, value->class->members);
 	else if (value->form == VALUE_RAW)
-		put_bytes(&out, value);
+		put_parts(&out, value);
 	else
 		put_number(&out, value);
 	if (value->cut)

@@ -174,11 +174,23 @@ static void infinite(void)
 static void lists(void)
 {
 	int16_t list[] = { -1, 0, 7 };
+	struct {
+		double x;
+		const char *name;
+		char large[300];
+	} ship = { 0.5, "a\"b", "" };
 
-	for (int i = 0; i < 4; i++)
+	memset(ship.large, 'x', sizeof(ship.large));
+	for (int i = 0; i < 4; i++) {
 		TAFFRAIL_EVENT(app, list,
 			       TAFFRAIL_FIELD(list, TAFFRAIL_ARRAY(list, i)),
 			       TAFFRAIL_FIELD(all, TAFFRAIL_ELEMENTS(list)));
+		TAFFRAIL_EVENT(app, ship,
+			       TAFFRAIL_FIELD(ship, TAFFRAIL_STRUCT(ship, x,
+								    name)),
+			       TAFFRAIL_FIELD(large, TAFFRAIL_STRUCT(ship, x,
+								     large)));
+	}
 }
 
 static void pause_us(long us)
