@@ -153,8 +153,9 @@ int look_option(struct look *look, int key, const char *value)
 	if (!look_time_valid(value))
 		return command_misused("'%s' is no time: give HH:MM:SS[.NS], "
 				       "'YYYY-MM-DD HH:MM:SS[.NS]', +SECONDS "
-				       "or +5ms from the first event, or "
-				       "-SECONDS from the last", value);
+				       "or +5ms from the first event, "
+				       "-SECONDS from the last, or, since "
+				       "1970, SECONDS.NS or NUMBERns", value);
 	*to = value;
 	return COMMAND_DONE;
 }
