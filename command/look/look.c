@@ -102,13 +102,37 @@ static int no_match(const struct look *look, const char *rule,
 			      names);
 }
 
+/* Returns whether == or != stands before a place in a rule. */
+static bool compares(const char *rule, size_t at)
+{
+	while (at && rule[at - 1] == ' ')
+		at--;
+	return at && rule[at - 1] == '=';
+}
+
+static int wrong_rule(const char *rule, const struct expr_error *error)
+{
+	size_t bytes;
+	size_t column = (size_t)(rule_condition(rule, &bytes) - rule) +
+			error->column;
+	const char *more = "";
+
+	if (!strncmp(error->fact, "no field", 8) && compares(rule, column - 1))
+		more = "; a text stands in double quotes";
+	else if (strstr(error->fact, "no field \"cpu_id\""))
+		more = "; in a rule, cpu_id is cpu";
+	else if (strstr(error->fact, "no field \"pid\""))
+		more = "; in a rule, pid is vpid";
+	return command_failed("rule '%s': column %zu: %s%s", rule, column,
+			      error->fact, more);
+}
+
 static int set_rules(struct look *look)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces);
 	struct expr_error error = { 0 };
 	const char *rule = "";
-	size_t bytes;
 	int ret;
 
 	if (!look->where)
@@ -119,12 +143,7 @@ static int set_rules(struct look *look)
 	if (ret == -ENOMEM)
 		return command_failed("out of memory");
 	if (ret && ret != -ENOENT)
-		return command_failed("rule '%s': column %zu: %s%s", rule,
-				      (size_t)(rule_condition(rule, &bytes) -
-					       rule) + error.column,
-				      error.fact,
-				      strstr(error.fact, "\"cpu_id\"") ?
-				      "; in a rule, cpu_id is cpu" : "");
+		return wrong_rule(rule, &error);
 	reader_filter(look->reader, look->where);
 	return COMMAND_DONE;
 }

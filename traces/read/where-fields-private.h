@@ -27,6 +27,7 @@ struct where_fields {
 	struct where_step *context;	/* one for each number or string; the
 					 * last one has no class */
 	struct where_step *fields;
+	bool process;			/* the last number is the process's */
 	char *shown;			/* struct taffrail_shown, one a field */
 	size_t shown_bytes;
 	bool alone;			/* only one number is used, and stands

@@ -319,6 +319,22 @@ static int add_struct(struct where_fields *f, const struct field_class *class,
 	return step ? add_fields(f, class, &step, "", expression) : -ENOMEM;
 }
 
+/* Adds the number of the process, as the context vpid would be, if no other is
+ * called so. */
+static void add_process(struct where_fields *f, const struct trace_class *t,
+			const char *expression)
+{
+	if (t->vpid < 0 || f->n == TAFFRAIL_FIELDS_MAX ||
+	    (expression && !has_word(expression, "vpid")))
+		return;
+	for (uint32_t i = 0; i < f->n; i++)
+		if (!strcmp(f->names[i].name, "vpid"))
+			return;
+	add_name(f, "vpid", TAFFRAIL_T_S64);
+	f->shape.fixed_bytes += sizeof(t->vpid);
+	f->process = true;
+}
+
 /* Finds out whether the program sees one number of the event's fields. */
 static void find_alone(struct where_fields *f)
 {
@@ -353,9 +369,11 @@ int where_fields_make(struct where_fields *fields, struct trace_class *t,
 	if (!ret && t->context)
 		ret = add_struct(fields, t->context, &fields->context,
 				 expression);
-	if (!ret)
-		find_alone(fields);
-	return ret;
+	if (ret)
+		return ret;
+	add_process(fields, t, expression);
+	find_alone(fields);
+	return 0;
 }
 
 /* Where the next values go. */
@@ -454,6 +472,10 @@ void where_fields_gather(const struct where_fields *fields,
 	if (fields->context)
 		take_struct(&g, fields->context, event->context,
 			    event->fields);
+	if (fields->process)
+		memcpy(values->fixed + fields->shape.fixed_bytes -
+		       sizeof(event->trace->vpid), &event->trace->vpid,
+		       sizeof(event->trace->vpid));
 	ax->var = values->var;
 	ax->fixed = (uint64_t)(uintptr_t)values->fixed;
 	if (fields->shape.fixed_bytes <= sizeof(ax->fixed)) {

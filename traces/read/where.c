@@ -172,7 +172,9 @@ static void apply(struct event_class *class, const struct use *use,
 	else
 		class->verdict->all = true;
 	met->good += !ret;
-	if (ret == -ENOMEM || (ret && !met->error)) {
+	/* of several classes, of the one that has most of the names */
+	if (ret == -ENOMEM || (ret && (!met->error ||
+				     error.column > met->why.column))) {
 		met->error = ret;
 		met->why = error;
 	}
