@@ -63,7 +63,9 @@ struct view {
 	uint64_t tail;
 	const char *color;
 	bool no_pager;
-	bool file;			/* standard output is a regular one */
+	bool terminal;			/* standard output is one, or the
+					 * pager's is */
+	bool file;			/* it is a regular file */
 	const char *fields[FIELDS_MAX];
 };
 
@@ -254,6 +256,7 @@ static int run(struct view *v)
 
 	if (ret)
 		return command_failed("out of memory");
+	v->out.terminal = v->terminal;
 	v->text.out = &v->out;
 	event_text_open(&v->text);
 	open_progress(v);
@@ -295,6 +298,7 @@ int view_main(int argc, char **argv)
 	if (!color_when(v.color, &v.text.color))
 		return command_misused("--color: '%s' is none of always, "
 				       "never, auto", v.color);
+	v.terminal = isatty(STDOUT_FILENO);
 	signal(SIGPIPE, SIG_IGN);
 	if (v.look.follow)
 		look_interrupt();

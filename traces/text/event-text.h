@@ -51,7 +51,8 @@ void field_text_put(struct out *out, const struct field_class *class,
 		    const uint8_t *at, const uint8_t *end, bool color);
 
 /* Writes a string in double quotes, with the escapes of babeltrace2; or without
- * quotes, where quotation marks, question marks and backslashes stay. */
+ * quotes, where quotation marks, question marks and backslashes stay. For a
+ * terminal, also escapes C1 controls and bytes that are no UTF-8, as \xNN. */
 void string_text_put(struct out *out, const char *at, size_t n);
 void string_text_inside(struct out *out, const char *at, size_t n);
 

@@ -4,6 +4,7 @@
  */
 #include "traces/text/event-text.h"
 
+#include "traces/text/clean.h"
 #include "traces/text/number.h"
 #include "traces/text/private.h"
 
@@ -16,23 +17,73 @@ static const char escapes[256] = {
 
 #define ESCAPED_BYTES	4		/* the most that one byte becomes */
 
-static char *put_escaped(char *p, unsigned char c)
+static char *put_hex(char *p, unsigned char c)
 {
 	static const char digits[] = "0123456789abcdef";
 
 	*p++ = '\\';
-	*p++ = escapes[c];
-	if (escapes[c] == 'x') {
-		*p++ = digits[c >> 4];
-		*p++ = digits[c & 15];
-	}
+	*p++ = 'x';
+	*p++ = digits[c >> 4];
+	*p++ = digits[c & 15];
 	return p;
 }
 
-void string_text_put(struct out *out, const char *at, size_t n)
+static char *put_escaped(char *p, unsigned char c)
 {
-	out_room(out, OUT_PIECE_BYTES);
-	*out->p++ = '"';
+	if (escapes[c] == 'x')
+		return put_hex(p, c);
+	*p++ = '\\';
+	*p++ = escapes[c];
+	return p;
+}
+
+/* Returns how many bytes the character has that begins there, if a terminal can
+ * show it; 0: it is a C1 control, or no UTF-8. */
+static size_t shown_bytes(const char *at, size_t n)
+{
+	unsigned char c[5] = { 0 };
+
+	memcpy(c, at, n < 4 ? n : 4);
+	return c[0] == 0xc2 && c[1] < 0xa0 ? 0 : (size_t)character_bytes(c);
+}
+
+/* Writes what babeltrace2 leaves as it is, bytes from 0x80 on: for a terminal,
+ * controls among them as other controls. Returns how many bytes it was. */
+static size_t put_high(struct out *out, const char *at, size_t n)
+{
+	size_t bytes = shown_bytes(at, n);
+
+	out_room(out, ESCAPED_BYTES);
+	if (bytes)
+		out->p = mempcpy(out->p, at, bytes);
+	else
+		out->p = put_hex(out->p, (unsigned char)*at);
+	return bytes ? bytes : 1;
+}
+
+/* Does as string_text_put() and string_text_inside() for a terminal. */
+static void put_shown(struct out *out, const char *at, size_t n,
+		      const char *plain)
+{
+	size_t bytes;
+
+	for (; n; n -= bytes, at += bytes) {
+		unsigned char c = (unsigned char)*at;
+
+		bytes = 1;
+		out_room(out, ESCAPED_BYTES);
+		if (c >= 0x80)
+			bytes = put_high(out, at, n);
+		else if (escapes[c] && (!c || !strchr(plain, c)))
+			out->p = put_escaped(out->p, c);
+		else
+			*out->p++ = (char)c;
+	}
+}
+
+/* Does as string_text_put(), without the quotes. */
+static void put_bytes(struct out *out, const char *at, size_t n)
+{
 	while (n) {
 		size_t part = n < OUT_PIECE_BYTES / 8 ? n : OUT_PIECE_BYTES / 8;
 		char *p;
@@ -47,14 +98,29 @@ void string_text_put(struct out *out, const char *at, size_t n)
 		}
 		out->p = p;
 	}
+}
+
+void string_text_put(struct out *out, const char *at, size_t n)
+{
+	out_char(out, '"');
+	if (out->terminal)
+		put_shown(out, at, n, "");
+	else
+		put_bytes(out, at, n);
 	out_char(out, '"');
 }
 
 void string_text_inside(struct out *out, const char *at, size_t n)
 {
+	static const char plain[] = "\\'\"?";
+
+	if (out->terminal) {
+		put_shown(out, at, n, plain);
+		return;
+	}
 	for (; n; n--, at++) {
 		out_room(out, ESCAPED_BYTES);
-		if (escapes[(unsigned char)*at] && !strchr("\\'\"?", *at))
+		if (escapes[(unsigned char)*at] && !strchr(plain, *at))
 			out->p = put_escaped(out->p, (unsigned char)*at);
 		else
 			*out->p++ = *at;

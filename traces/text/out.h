@@ -22,6 +22,8 @@ struct out {
 	char *end;
 	char *start;
 	int fd;				/* -1: the buffer grows */
+	bool terminal;			/* a terminal shows it: strings have no
+					 * control characters */
 	int error;			/* of the first write that failed */
 	uint64_t written;		/* bytes, without those in the buffer */
 };
