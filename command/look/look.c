@@ -110,19 +110,62 @@ static bool compares(const char *rule, size_t at)
 	return at && rule[at - 1] == '=';
 }
 
-static int wrong_rule(const char *rule, const struct expr_error *error)
+static void add_members(struct nearest *nearest,
+			const struct field_class *class)
+{
+	for (size_t i = 0; class && i < class->nmembers; i++)
+		if (class->members[i].name && !class->members[i].is_length)
+			nearest_add(nearest, class->members[i].name);
+}
+
+static void add_fields(const struct look *look, struct nearest *nearest)
+{
+	struct trace_class *const *traces;
+	size_t n = reader_traces(look->reader, &traces);
+
+	for (size_t i = 0; i < n; i++) {
+		add_members(nearest, traces[i]->context);
+		for (size_t k = 0; k < traces[i]->nevents; k++)
+			if (traces[i]->events[k])
+				add_members(nearest,
+					    traces[i]->events[k]->fields);
+	}
+}
+
+/* Writes what may help a rule whose condition has a name that is no field of
+ * an event. */
+static void help_name(const struct look *look, const char *name,
+		      const char *fact, char *text, size_t room)
+{
+	struct nearest nearest = { .rule = name };
+	const char *own = strchr(fact, ';'), *id;
+
+	if (!strcmp(name, "cpu_id") || !strcmp(name, "pid")) {
+		snprintf(text, room, "; in a rule, %s is %s", name,
+			 *name == 'c' ? "cpu" : "vpid");
+		return;
+	}
+	add_fields(look, &nearest);
+	id = nearest.ids[0];
+	if (id && 2 * nearest.distances[0] <= strlen(name) &&
+	    !(own && strstr(own, id)))
+		snprintf(text, room, "; another event has %s", id);
+}
+
+static int wrong_rule(const struct look *look, const char *rule,
+		      const struct expr_error *error)
 {
 	size_t bytes;
 	size_t column = (size_t)(rule_condition(rule, &bytes) - rule) +
 			error->column;
-	const char *more = "";
+	char more[128] = "", name[64];
 
-	if (!strncmp(error->fact, "no field", 8) && compares(rule, column - 1))
-		more = "; a text stands in double quotes";
-	else if (strstr(error->fact, "no field \"cpu_id\""))
-		more = "; in a rule, cpu_id is cpu";
-	else if (strstr(error->fact, "no field \"pid\""))
-		more = "; in a rule, pid is vpid";
+	if (sscanf(error->fact, "no field \"%63[^\"]\"", name) == 1) {
+		if (compares(rule, column - 1))
+			strcpy(more, "; a text stands in double quotes");
+		else
+			help_name(look, name, error->fact, more, sizeof(more));
+	}
 	return command_failed("rule '%s': column %zu: %s%s", rule, column,
 			      error->fact, more);
 }
@@ -143,7 +186,7 @@ static int set_rules(struct look *look)
 	if (ret == -ENOMEM)
 		return command_failed("out of memory");
 	if (ret && ret != -ENOENT)
-		return wrong_rule(rule, &error);
+		return wrong_rule(look, rule, &error);
 	reader_filter(look->reader, look->where);
 	return COMMAND_DONE;
 }
@@ -363,29 +406,13 @@ bool look_has(const struct look *look, const char *event, const char *field)
 	return false;
 }
 
-static void add_members(struct nearest *nearest,
-			const struct field_class *class)
-{
-	for (size_t i = 0; class && i < class->nmembers; i++)
-		if (class->members[i].name && !class->members[i].is_length)
-			nearest_add(nearest, class->members[i].name);
-}
-
 void look_nearest_fields(const struct look *look, const char *field,
 			 char *text, size_t room)
 {
 	char names[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
 	struct nearest nearest = { .rule = field };
-	struct trace_class *const *traces;
-	size_t n = reader_traces(look->reader, &traces);
 
-	for (size_t i = 0; i < n; i++) {
-		add_members(&nearest, traces[i]->context);
-		for (size_t k = 0; k < traces[i]->nevents; k++)
-			if (traces[i]->events[k])
-				add_members(&nearest,
-					    traces[i]->events[k]->fields);
-	}
+	add_fields(look, &nearest);
 	nearest_text(&nearest, names, sizeof(names));
 	snprintf(text, room, "%s%s", *names ? "; nearest: " : "", names);
 }
