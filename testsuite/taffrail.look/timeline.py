@@ -223,6 +223,8 @@ def check_search(page, events):
                 for e in events)
     check_equal('search: a comparison', page.search('app:note id>4'),
                 str(notes))
+    check_equal('search: a name as in a rule', page.search('app/note id>4'),
+                str(notes))
     pairs = [events[e]['ns'] - events[b]['ns'] for _, b, e in pair_up(events)]
     limit = sorted(pairs)[len(pairs) // 2]
     hang = 1

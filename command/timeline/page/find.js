@@ -168,11 +168,13 @@ class Search {
 			this.prepare(term);
 	}
 
-	// Which names have the word.
+	// Which names have the word; "app/request" is app:request, as in a rule.
 	prepare(term)
 	{
-		const has = thing => Boolean(term.word) &&
-			thing.name.toLowerCase().includes(term.word);
+		const word = term.word, other = word?.replace('/', ':');
+		const has = thing => Boolean(word) &&
+			[word, other].some(w =>
+				thing.name.toLowerCase().includes(w));
 
 		term.kinds = this.head.kinds.map(has);
 		term.classes = this.head.classes.map(has);
