@@ -255,15 +255,16 @@ static const char *take_head(const struct file_stream *f,
 	return head->content_size / 8 > room ? cut_short : NULL;
 }
 
-/* Returns whether a recorder has written behind the file's end as it was. */
-static bool has_grown(struct file_stream *f)
+/* Returns whether a recorder has written behind the file's end as it was, or
+ * has cut off what it had reserved behind the last packet. */
+static bool has_moved(struct file_stream *f)
 {
 	struct file_map map = f->map;
 
 	if (!f->stream.reader->recorded ||
 	    map_file(f, &map, "%s", file_name(f)))
 		return false;
-	if (map.bytes > f->map.bytes) {
+	if (map.bytes > f->map.bytes || map.bytes == f->offset) {
 		file_map_close(&f->map);
 		f->map = map;
 		return true;
@@ -395,7 +396,7 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		fact = take_head(f, &packet->head);
 		if (file_cut(stream))
 			continue;
-		if (fact && has_grown(f))
+		if (fact && has_moved(f))
 			continue;
 		if (fact) {
 			/* a recorder may be writing the last packet */
