@@ -25,6 +25,7 @@ bool look_follow(struct look *look, char **paths, int n)
 
 		if (fd < 0)
 			continue;
+		look->directories[look->ndirectories].path = paths[i];
 		look->directories[look->ndirectories++].fd = fd;
 		/* where it fails, events come when buffers are full */
 		follow_hold(fd, FOLLOW_READER);
@@ -97,19 +98,37 @@ static void tell_removed(const struct look *look)
 		     counted(ever, "event"), agreed(ever, "is", "are"));
 }
 
-int look_follow_whole(const struct look *look, char **paths)
+/* Returns whether the path leads elsewhere by now, and traces are not found. */
+static bool has_gone(const struct look_directory *d)
+{
+	struct stat then, now;
+
+	return fstat(d->fd, &then) || stat(d->path, &now) ||
+	       then.st_dev != now.st_dev || then.st_ino != now.st_ino;
+}
+
+static int tell_end(const struct look_directory *d)
+{
+	if (has_gone(d))
+		return command_failed("%s: another program has moved or "
+				      "removed this directory meanwhile: what "
+				      "came later is missing", d->path);
+	/* the list of traces is what a recorder writes last */
+	if (faccessat(d->fd, "traces", F_OK, 0))
+		return command_failed("%s: no recorder has it now, and it was "
+				      "not completed: its recorder was killed, "
+				      "or it is not the directory that was "
+				      "given to record (-o)", d->path);
+	return COMMAND_DONE;
+}
+
+int look_follow_whole(const struct look *look)
 {
 	int ret = COMMAND_DONE;
 
 	tell_removed(look);
-	/* the list of traces is what a recorder writes last */
 	for (int i = 0; i < look->ndirectories; i++)
-		if (faccessat(look->directories[i].fd, "traces", F_OK, 0))
-			ret = command_failed("%s: no recorder has it now, and it "
-					     "was not completed: its recorder "
-					     "was killed, or it is not the "
-					     "directory that was given to "
-					     "record (-o)", paths[i]);
+		ret |= tell_end(&look->directories[i]);
 	return ret;
 }
 
@@ -124,7 +143,8 @@ bool look_recorded(struct look *look, int64_t *until)
 	for (int i = 0; i < look->ndirectories; i++) {
 		int fd = look->directories[i].fd;
 
-		if (!follow_held(fd, FOLLOW_RECORDER))
+		if (!follow_held(fd, FOLLOW_RECORDER) ||
+		    has_gone(&look->directories[i]))
 			continue;
 		on = true;
 		if (!follow_read(fd, &news))

@@ -39,6 +39,7 @@ enum look_key {
 
 /* A directory that is followed. */
 struct look_directory {
+	const char *path;		/* the caller's */
 	int fd;
 	bool told;			/* by its recorder, once at least */
 	uint64_t removed;		/* events that it had removed by then */
@@ -127,11 +128,11 @@ int look_finish(void);
  * look_recorded() looks again, says whether something may still come, and sets
  * *until: all events before that time are there for reader_refresh().
  * look_follow_whole() returns COMMAND_FAILED after printing which directories
- * no recorder has completed. look_interrupt() takes SIGINT and SIGTERM;
+ * have gone, or no recorder has completed. look_interrupt() takes SIGINT and SIGTERM;
  * look_interrupted() says whether one came.
  */
 bool look_recorded(struct look *look, int64_t *until);
-int look_follow_whole(const struct look *look, char **paths);
+int look_follow_whole(const struct look *look);
 void look_interrupt(void);
 bool look_interrupted(void);
 

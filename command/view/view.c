@@ -311,7 +311,7 @@ int view_main(int argc, char **argv)
 		ret = run(&v);
 		ret |= pager_end();
 		if (v.look.follow && !look_interrupted())
-			ret |= look_follow_whole(&v.look, argv + options.index);
+			ret |= look_follow_whole(&v.look);
 	}
 	key = look_close(&v.look);
 	return ret == COMMAND_DONE ? key : ret;
