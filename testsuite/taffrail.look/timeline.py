@@ -11,6 +11,7 @@
 #	lost PAGE NUMBER	a page that tells so many lost events
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -462,6 +463,16 @@ def density(page, path, number):
     times = page.js('(m => Array.from(m.span_to).slice(0, m.spans).map('
                     '(to, i) => to - m.span_from[i]))(timeline.model)')
     check_equal('density: some slices', len(times), 4096)
+    page.keys('.')
+    page.wait('timeline.selected !== null')
+    report = page.text('#report')
+    check('density: a report tells that it is of a part of the slices',
+          re.search(r'Among [0-9,]+ of [0-9,]+ slices of this name\n+Loaded '
+                    'are the longest', report), report)
+    check('density: it does not say that a slice is empty',
+          page.js('document.getElementById("unloaded") !== null'), report)
+    page.keys('\ue00c')
+    page.keys('\ue011')
     check_equal('density: all are counted', page.js(
         'timeline.head.lane_density.map(lane => lane.bins.reduce('
         '(a, b) => a + b, 0)).reduce((a, b) => a + b, 0)'), int(number))

@@ -284,10 +284,31 @@ class Report {
 		return list;
 	}
 
+	// Whether events are missing that the page could show elsewhere.
+	is_part()
+	{
+		return this.model.n < this.head.events;
+	}
+
+	// What the numbers of a kind's slices are about.
+	among_what(kind, n)
+	{
+		const all = this.head.kinds[kind].finished;
+
+		if (!this.is_part() || n >= all)
+			return [this.heading('Among ' + counted(n, 'slice') +
+					     ' of this name')];
+		return [this.heading('Among ' + count_text(n) + ' of ' +
+				     counted(all, 'slice') + ' of this name'),
+			element('p', { class: 'soft' }, 'Loaded are the ' +
+				'longest of all, and those in view: the ' +
+				'numbers are of these alone.')];
+	}
+
 	among(item)
 	{
-		const { sorted, total, longest } =
-			this.sorted(this.model.span_kind[item]);
+		const kind = this.model.span_kind[item];
+		const { sorted, total, longest } = this.sorted(kind);
 		const own = this.to(item) - this.from(item);
 		const n = sorted.length;
 
@@ -299,8 +320,7 @@ class Report {
 
 		go.addEventListener('click', () => this.app.select(longest,
 								   true));
-		return [this.heading('Among ' + counted(n, 'slice') +
-				     ' of this name'),
+		return [...this.among_what(kind, n),
 			element('p', { id: 'rank' }, n < 2 ? 'The only one.' :
 				'Longer than ' + significant(100 * below / n,
 				3) + ' % of them.'),
@@ -377,6 +397,12 @@ class Report {
 		const kinds = new Map(), classes = new Map();
 		const depth = model.row[item];
 		let children = 0;
+
+		if (this.is_part() && !(model.has(model.span_first[item]) &&
+					model.has(model.span_last[item])))
+			return [this.heading('Inside it'), element('p', {
+				class: 'soft', id: 'unloaded' }, 'What is ' +
+				'inside is not loaded: zoom in to all of it.')];
 
 		for (let i = depth + 1; i < one.rows.length; i++) {
 			const row = one.rows[i];
