@@ -105,6 +105,7 @@ command_sources = \
 	command/gdbserver/relay.c \
 	command/gdbserver/symbols.c \
 	command/list.c \
+	command/look/executing.c \
 	command/look/follow-private.h \
 	command/look/follow.c \
 	command/look/interrupt.c \

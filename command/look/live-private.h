@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Shared by live.c, which opens rings, and missing.c, which counts what was
- * removed before it was read.
+ * Shared by live.c, which opens rings, executing.c, which waits for processes
+ * that execute another program, and missing.c, which counts what was removed
+ * before it was read.
  */
 #ifndef COMMAND_LOOK_LIVE_PRIVATE_H
 #define COMMAND_LOOK_LIVE_PRIVATE_H
@@ -18,6 +19,7 @@ struct known {
 	uint32_t image;
 	uint64_t serial;		/* of the session in the process */
 	uint32_t looks_gone;		/* since its files were not seen */
+	time_t executes;		/* since when, or 0: it does not */
 	pid_t pid;
 	uint64_t starttime;
 	struct ring_image *rings;	/* NULL: nothing more comes */
@@ -41,6 +43,8 @@ struct look_rings {
 	bool unlisted;			/* processes could not be listed, as
 					 * was told */
 	bool later;			/* processes obey the session's rules */
+	struct rundir_process only;	/* with -p: the process */
+	int top;			/* the directory that has its own, or -1 */
 
 	/* missing.c */
 	char process[48];		/* with -p: the name of its directory */
@@ -62,6 +66,18 @@ struct look_rings {
 
 /* Makes room for one more in `known`. Returns 0 or -ENOMEM. */
 int live_grow(struct look_rings *live);
+
+/* With -p, opens the process's directory, though its program has no agent yet or
+ * has ended. Returns 0 or a negative errno. */
+int executing_open(const struct look_rings *live,
+		   struct rundir_process *process);
+
+/* Returns true when a process lives whose image in the session has gone, and
+ * nobody has removed files of its: it executes another program. */
+bool executing_one(struct known *known);
+
+/* Returns true while such a process may come to the session again. */
+bool executing_any(struct look_rings *live);
 
 /* Begins to count, before the first rings are opened. */
 void missing_begin(struct look_rings *live, struct rundir *dir,

@@ -278,6 +278,9 @@ static int open_process(struct rundir_list *list, struct look *look)
 	struct rundir_process process;
 	int ret = rundir_find(&process, look->pid, error);
 
+	if ((ret == -ENXIO || ret == -ESRCH) && look->again &&
+	    !executing_open(look->rings, &process))
+		ret = 0;
 	if (ret)
 		return no_process(look, ret, error);
 	if (rundir_append(list, &process)) {
@@ -348,7 +351,8 @@ static int look_at(struct look *look, struct known *known,
 {
 	int ret = refresh(known);
 
-	tell_removed(look, known, list);
+	if (!executing_one(known))
+		tell_removed(look, known, list);
 	if (!known->seen)
 		known->alive = rundir_alive(known->pid, known->starttime);
 	return ret;
@@ -460,7 +464,7 @@ bool look_rings_news(struct look *look, int64_t *until)
 {
 	struct look_rings *live = look->rings;
 	struct rundir_list list = { 0 };
-	bool on = false;
+	bool on = false, executing;
 	int ret = 0;
 
 	*until = now_of(live);
@@ -478,16 +482,19 @@ bool look_rings_news(struct look *look, int64_t *until)
 		on = on || live->known[i].rings;
 	}
 	rundir_list_free(&list);
+	executing = !live->unlisted && executing_any(live);
 	missing_count(live);
 	forget_ended(live);
 	count(look);
+	on = on || executing;
 	if (ret && !live->unlisted)
 		command_failed("%s", limits_raise(-ret));
 	look->failed = ret || live->unlisted;
 	look->unread = look->unread || look->failed;
 	if (ret || !(on || live->later))
 		*until = TIME_MAX;
-	look->gone = !look->failed && !look->processes && !live->later;
+	look->gone = !look->failed && !look->processes && !live->later &&
+		     !executing;
 	return !ret && (on || live->later);
 }
 
@@ -502,6 +509,7 @@ int look_open_rings(struct look *look)
 		return command_failed("out of memory");
 	look->rings->look = look;
 	look->rings->follower.fd = -1;
+	look->rings->top = -1;
 	if (ret == COMMAND_DONE)
 		ret = find(look, &list, true);
 	if (ret == COMMAND_DONE && look->rings->ret) {
@@ -526,6 +534,8 @@ void look_rings_close(struct look *look)
 	if (!live)
 		return;
 	missing_end(live);
+	if (live->top >= 0)
+		close(live->top);
 	for (size_t i = 0; i < live->n; i++)
 		if (live->known[i].rings)
 			ring_image_close(live->known[i].rings);

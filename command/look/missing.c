@@ -68,8 +68,10 @@ void missing_begin(struct look_rings *live, struct rundir *dir,
 		command_warn("what other commands remove of session '%s' is "
 			     "not told: sessions/.followed.%s: %s", live->name,
 			     live->name, strerror(-ret));
-	if (top >= 0)
-		close(top);
+	if (look->pid && list->count) {
+		live->only = list->processes[0];
+		live->top = top;
+	}
 	if (!look->pid)
 		missing_read_limit(live, dir);
 	live->before = live->limit;

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Processes that execute another program while a look at rings goes on: for a
+ * moment they have no agent, and perhaps no files.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command/common/command.h"
+#include "command/look/live-private.h"
+
+/* A process whose files have gone is waited for as long as this. */
+#define EXECUTES_SECONDS	10
+
+int executing_open(const struct look_rings *live,
+		   struct rundir_process *process)
+{
+	struct stat st;
+
+	if (live->top < 0)
+		return -ENOENT;
+	*process = live->only;
+	process->fd = openat(live->top, process->name,
+			     O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (process->fd < 0)
+		return -errno;
+	if (fstat(process->fd, &st) || st.st_uid != process->uid) {
+		rundir_process_close(process);
+		return -EACCES;
+	}
+	process->alive = rundir_alive(process->pid, process->starttime);
+	return 0;
+}
+
+static time_t now_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+bool executing_one(struct known *known)
+{
+	char error[RUNDIR_ERROR_BYTES];
+	struct rundir_process process;
+	int ret;
+
+	if (known->rings || known->seen || !known->alive || known->stopped ||
+	    known->destroyed || !rundir_alive(known->pid, known->starttime))
+		return false;
+	ret = rundir_find(&process, known->pid, error);
+	if (!ret)
+		rundir_process_close(&process);
+	if (ret && ret != -ENXIO)
+		return false;
+	if (!known->executes)
+		known->executes = now_seconds();
+	return true;
+}
+
+static bool has_later(const struct look_rings *live, size_t i)
+{
+	for (size_t k = i + 1; k < live->n; k++)
+		if (live->known[k].pid == live->known[i].pid &&
+		    live->known[k].starttime == live->known[i].starttime)
+			return true;
+	return false;
+}
+
+bool executing_any(struct look_rings *live)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < live->n; i++) {
+		struct known *known = &live->known[i];
+
+		if (!known->executes)
+			continue;
+		if (!has_later(live, i) && executing_one(known)) {
+			if (now_seconds() - known->executes <
+			    EXECUTES_SECONDS) {
+				any = true;
+				continue;
+			}
+			command_warn("process %d executes a program that does "
+				     "not take part in session '%s'",
+				     known->pid, live->name);
+		}
+		known->executes = 0;
+		known->alive = false;
+	}
+	return any;
+}
