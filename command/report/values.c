@@ -177,6 +177,7 @@ struct value *values_take(struct values *v, const struct field_class *class,
 	struct normal n;
 	uint64_t hash;
 
+	class = field_held(class, &at, &bytes);
 	normal_of(&n, class, at, bytes);
 	hash = index_hash(INDEX_HASH, n.at, n.bytes);
 	for (uint32_t i = (uint32_t)(hash ^ hash >> 32); v->slots; i++) {

@@ -54,8 +54,40 @@ int64_t field_always_bytes(const struct field_class *class)
 	return sum * (int64_t)(class->count);
 }
 
-/* Finds a member of a structure, or an element of an array, whose place in it
- * is always the same. */
+/* Returns whether a member of a structure is the value of a union. */
+static bool is_value(const struct field_class *member)
+{
+	return member->kind == FIELD_VARIANT && member->name &&
+	       !strcmp(member->name, "value");
+}
+
+static bool find_inner(struct field_at *at, const struct field_class *class,
+		       const char *name);
+
+/* Finds an option of a variant that begins where `inner` says, or what is in
+ * the option. */
+static bool find_option(struct field_at *at, const struct field_class *variant,
+			const char *name)
+{
+	for (size_t i = 0; !at->variant && i < variant->nmembers; i++) {
+		const struct field_class *option = &variant->members[i];
+		size_t n = strlen(option->name);
+
+		if (strncmp(option->name, name, n) ||
+		    (name[n] && name[n] != '.'))
+			continue;
+		at->variant = variant;
+		at->before = at->inner;
+		at->option = option;
+		at->inner = 0;
+		at->class = option;
+		return !name[n] || find_inner(at, option, name + n + 1);
+	}
+	return false;
+}
+
+/* Finds a member of a structure, an element of an array, or an option of a
+ * variant, whose place in it is always the same. */
 static bool find_inner(struct field_at *at, const struct field_class *class,
 		       const char *name)
 {
@@ -64,6 +96,8 @@ static bool find_inner(struct field_at *at, const struct field_class *class,
 	size_t length = strcspn(name, ".");
 	char number[24];
 
+	if (class->kind == FIELD_VARIANT)
+		return find_option(at, class, name);
 	if (!array && class->kind != FIELD_STRUCT)
 		return false;
 	for (uint64_t i = 0; i < n; i++) {
@@ -82,7 +116,8 @@ static bool find_inner(struct field_at *at, const struct field_class *class,
 			       find_inner(at, member, name + length + 1);
 		}
 		if (bytes < 0 || at->inner + bytes > UINT32_MAX)
-			return false;
+			return is_value(member) &&
+			       find_option(at, member, name);
 		at->inner += (uint32_t)bytes;
 	}
 	return false;
@@ -94,6 +129,7 @@ static bool is_member(struct field_at *at, const struct field_class *member,
 	size_t n = member->name ? strlen(member->name) : 0;
 
 	at->inner = 0;
+	at->variant = NULL;
 	at->class = member;
 	return member->name && !member->is_length &&
 	       !strncmp(member->name, name, n) &&
@@ -178,10 +214,42 @@ const uint8_t *field_at_bytes(const struct field_at *at,
 	}
 	if (field_bytes(at->whole, p, end) < 0)
 		return NULL;
+	if (at->variant) {
+		p += at->before;
+		if (field_option(at->variant, &p) != at->option)
+			return NULL;
+	}
 	p += at->inner;
 	step = field_bytes(at->class, p, end);
 	*bytes = (size_t)step;
 	return step < 0 ? NULL : p;
+}
+
+const struct field_class *field_held(const struct field_class *class,
+				     const uint8_t **at, size_t *bytes)
+{
+	const struct field_class *variant = class, *option;
+	const uint8_t *p = *at, *end = p + *bytes;
+	int64_t step = 0;
+
+	if (class->kind == FIELD_STRUCT && class->nmembers &&
+	    is_value(&class->members[class->nmembers - 1])) {
+		variant = &class->members[class->nmembers - 1];
+		for (size_t i = 0; i + 1 < class->nmembers && step >= 0; i++) {
+			step = field_bytes(&class->members[i], p, end);
+			p += step < 0 ? 0 : step;
+		}
+	}
+	if (variant->kind != FIELD_VARIANT || step < 0 ||
+	    field_bytes(variant, p, end) < 0)
+		return class;
+	option = field_option(variant, &p);
+	step = field_bytes(option, p, end);
+	if (step < 0)
+		return class;
+	*at = p;
+	*bytes = (size_t)step;
+	return option;
 }
 
 static bool same_text(const char *name, const char *written)

@@ -26,7 +26,12 @@ struct field_at {
 	uint32_t to;			/* the number of `whole` */
 	const struct field_class *whole;	/* the event's member that is
 						 * the field or has it */
-	uint32_t inner;			/* bytes before the field in that */
+	uint32_t inner;			/* bytes before the field in that, or in
+					 * the option */
+	/* in `whole`, or NULL: the field is in one of its options */
+	const struct field_class *variant;
+	const struct field_class *option;
+	uint32_t before;		/* bytes before the variant in `whole` */
 };
 
 /* Returns the size that all values of a class have; -1: they differ, or are
@@ -34,14 +39,20 @@ struct field_at {
 int64_t field_always_bytes(const struct field_class *class);
 
 /* Returns false if events of the class have no such field. That of a structure
- * is "at.x", that of an array of fixed size "v.0". */
+ * is "at.x", that of an array of fixed size "v.0", the option of a union "u.A",
+ * or as a marker calls it "u.value.A". */
 bool field_at_find(struct field_at *at, const struct trace_class *trace,
 		   const struct event_class *event, const char *name);
 
 /* Returns the field's first byte, and sets *bytes to its size; or NULL for an
- * event that is damaged. */
+ * event that is damaged, or whose union holds another option. */
 const uint8_t *field_at_bytes(const struct field_at *at,
 			      const struct trace_event *event, size_t *bytes);
+
+/* Returns what a union holds, and moves *at there; *bytes becomes its size. Of
+ * any other class, returns that. */
+const struct field_class *field_held(const struct field_class *class,
+				     const uint8_t **at, size_t *bytes);
 
 /* Returns whether "CHANNEL:NAME" is what a user wrote: with ':' or '/', or the
  * name alone. */
