@@ -85,6 +85,7 @@ command_sources = \
 	command/elf/process-markers.h \
 	command/elf/user-rights.c \
 	command/elf/user-rights.h \
+	command/elf/work-private.h \
 	command/enable.c \
 	command/export/export.c \
 	command/export/target.c \

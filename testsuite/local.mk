@@ -57,7 +57,8 @@ unit_programs = \
 	testsuite/unit/usdt-note \
 	testsuite/unit/usdt-operand \
 	testsuite/unit/usdt-plain \
-	testsuite/unit/usdt-plan
+	testsuite/unit/usdt-plan \
+	testsuite/unit/work
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ)
 # `cleanup` variables get a table of call sites

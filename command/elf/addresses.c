@@ -22,17 +22,18 @@
 #include "command/elf/mapped-private.h"
 #include "command/elf/named-private.h"
 #include "command/elf/user-rights.h"
+#include "command/elf/work-private.h"
 
 #define PATH_ROOM	(PATH_MAX + 32)
 #define KEPT_ROWS	4096
 #define KEPT_MAX	65536
+#define OPEN_STEPS	1024u		/* what opening a file takes */
 #define SECOND		1000000000u
 #define FILES_LATE	20000000u	/* by which the clock of files may be
 					 * late, where the agent does not tell
 					 * it: some ticks */
 #define FUSE_MAGIC	0x65735546	/* <linux/magic.h>, of statfs(2) */
 #define BTRFS_MAGIC	0x9123683e
-#define STEPS_MAX	(1u << 26)	/* over symbols and what they cover */
 
 /* An address that has a name, in a module. */
 struct located {
@@ -48,8 +49,15 @@ struct resolving {
 	size_t count;
 	const struct process_page *process;
 	const struct metadata_clock *clock;
-	uint32_t steps;			/* over symbols, that may be done */
+	uint32_t steps;			/* that may still be done */
 };
+
+/* Counts steps; false: there are none left. */
+static bool take_steps(struct resolving *r, uint32_t steps)
+{
+	r->steps -= r->steps < steps ? r->steps : steps;
+	return r->steps;
+}
 
 /* Returns what the kernel's clock of files was when a module was known to be
  * mapped, in nanoseconds since 1970. */
@@ -170,12 +178,12 @@ static int open_path(const struct resolving *r, const struct mapped *m,
 
 /* Opens the file of a module: by its path here, or as the process sees it.
  * Returns a descriptor or -1. */
-static int open_mapped(const struct resolving *r, const struct mapped *m)
+static int open_mapped(struct resolving *r, const struct mapped *m)
 {
 	char path[PATH_ROOM];
-	int fd = open_path(r, m, m->path);
+	int fd = take_steps(r, OPEN_STEPS) ? open_path(r, m, m->path) : -1;
 
-	if (fd >= 0)
+	if (fd >= 0 || !r->steps)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%u/root%s", r->process->pid,
 		 m->path);
@@ -198,16 +206,18 @@ static void read_modules(struct resolving *r)
 }
 
 /* Returns the number of the module that an address was in, all the time from
- * its first event to its last; or that of none. */
-static size_t locate(const struct resolving *r, const struct symbol_use *use)
+ * its first event to its last; or that of none, as when no steps are left. */
+static size_t locate(struct resolving *r, const struct symbol_use *use)
 {
-	size_t i = 0;
+	for (size_t i = 0; i < r->mapped.count && take_steps(r, 1); i++) {
+		const struct mapped *m = &r->mapped.mapped[i];
 
-	while (i < r->mapped.count &&
-	       (!named_has(&r->modules[i], use->address, false) ||
-		!mapped_during(&r->mapped.mapped[i], use->first, use->last)))
-		i++;
-	return i;
+		if (named_has(&r->modules[i], use->address, false) &&
+		    take_steps(r, m->ntimes) &&
+		    mapped_during(m, use->first, use->last))
+			return i;
+	}
+	return r->mapped.count;
 }
 
 static int by_address(const void *left, const void *right)
@@ -412,7 +422,7 @@ static void name_all(struct resolving *r, struct trace_symbols *symbols)
 static void name_uses(struct resolving *r, struct trace_symbols *symbols,
 		      const struct session_view *session)
 {
-	mapped_read(&r->mapped, session);
+	mapped_read(&r->mapped, session, &r->steps);
 	r->modules = calloc(r->mapped.count + 1, sizeof(*r->modules));
 	if (r->modules) {
 		read_modules(r);
@@ -431,8 +441,10 @@ void addresses_name(struct trace_symbols *symbols,
 		    const struct process_page *process,
 		    const struct metadata_clock *clock, uid_t owner)
 {
+	static struct work work = { WORK_ALL };
 	struct resolving r = { .process = process, .clock = clock,
-			       .steps = STEPS_MAX };
+			       .steps = work_share(&work) };
+	uint32_t steps = r.steps;
 	struct rights rights;
 
 	if (!symbols->nuses)
@@ -440,5 +452,6 @@ void addresses_name(struct trace_symbols *symbols,
 	if (rights_take(&rights, owner))
 		name_uses(&r, symbols, session);
 	rights_give_back(&rights);
+	work_done(&work, steps - r.steps);
 	symbols_forget(symbols);
 }

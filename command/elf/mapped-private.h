@@ -29,6 +29,7 @@ struct mapped {
 	unsigned int major, minor;
 	const char *path;		/* the list's; newlines are escaped */
 	struct mapped_time *times;	/* the last one first; or NULL */
+	uint32_t ntimes;
 	uint64_t since;			/* clock: when the first one begins; */
 	uint64_t files;			/* by the kernel's clock of files, in
 					 * ns since 1970; 0: not told */
@@ -40,8 +41,13 @@ struct mapped_list {
 	size_t count;
 };
 
-/* Reads the list; the caller frees it. Leaves out what makes no sense. */
-void mapped_read(struct mapped_list *list, const struct session_view *session);
+/*
+ * Reads the list; the caller frees it. Leaves out what makes no sense. Takes
+ * its work from `steps`, one for each comparison of two modules: when none are
+ * left, the list is empty.
+ */
+void mapped_read(struct mapped_list *list, const struct session_view *session,
+		 uint32_t *steps);
 void mapped_free(struct mapped_list *list);
 
 /*

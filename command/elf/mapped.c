@@ -51,9 +51,15 @@ static bool same(const struct mapped *a, const struct mapped *b,
 	       strlen(a->path) == bytes && !memcmp(a->path, path, bytes);
 }
 
+/* Counts the steps of a look at all modules. */
+static void count_look(const struct mapped_list *list, uint32_t *steps)
+{
+	*steps -= *steps > list->count ? (uint32_t)list->count + 1 : *steps;
+}
+
 /* Returns the one of a line, which may be new, or NULL. */
 static struct mapped *take(struct mapped_list *list, const char *line,
-			   size_t bytes)
+			   size_t bytes, uint32_t *steps)
 {
 	struct mapped m = { 0 };
 	const char *path;
@@ -62,6 +68,7 @@ static struct mapped *take(struct mapped_list *list, const char *line,
 		return NULL;
 	path = memchr(line, '/', bytes);
 	bytes -= (size_t)(path - line);
+	count_look(list, steps);
 	for (size_t i = 0; i < list->count; i++)
 		if (same(&list->mapped[i], &m, path, bytes))
 			return &list->mapped[i];
@@ -89,6 +96,7 @@ static void begin(struct mapped *m, const struct modules_view *view,
 			m->files = view->files;
 		}
 		m->times = time;
+		m->ntimes++;
 	}
 	if (goes_on || time)
 		m->seen = number;
@@ -117,25 +125,36 @@ static void end_all(struct mapped_list *list, uint64_t end)
 				t->end = end;
 }
 
-void mapped_read(struct mapped_list *list, const struct session_view *session)
+/* Reads a telling, or a part of one. */
+static void read_view(struct mapped_list *list, const struct modules_view *view,
+		      uint32_t number, uint32_t *steps)
+{
+	const char *p = view->lines;
+
+	for (size_t n; *p && *steps; p += n + (p[n] == '\n')) {
+		struct mapped *m;
+
+		n = strcspn(p, "\n");
+		m = take(list, p, n, steps);
+		if (m)
+			begin(m, view, number);
+	}
+}
+
+void mapped_read(struct mapped_list *list, const struct session_view *session,
+		 uint32_t *steps)
 {
 	uint32_t number = 0;
 
 	list->count = 0;
 	list->mapped = calloc(MAPPED_MAX, sizeof(*list->mapped));
-	for (size_t i = 0; list->mapped && i < session->nmodules; i++) {
+	for (size_t i = 0; list->mapped && *steps && i < session->nmodules;
+	     i++) {
 		const struct modules_view *view = session->modules[i];
-		const char *p = view->lines;
 
 		number += !view->more;
-		for (size_t n; *p; p += n + (p[n] == '\n')) {
-			struct mapped *m;
-
-			n = strcspn(p, "\n");
-			m = take(list, p, n);
-			if (m)
-				begin(m, view, number);
-		}
+		count_look(list, steps);
+		read_view(list, view, number, steps);
 		if (i + 1 == session->nmodules ||
 		    !session->modules[i + 1]->more)
 			end_others(list, number, view->head.until ?:
@@ -143,6 +162,8 @@ void mapped_read(struct mapped_list *list, const struct session_view *session)
 	}
 	if (session->page.modules_end)
 		end_all(list, session->page.modules_end);
+	if (!*steps)
+		mapped_free(list);
 }
 
 void mapped_free(struct mapped_list *list)
