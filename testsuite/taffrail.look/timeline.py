@@ -471,8 +471,14 @@ def density(page, path, number):
                     'are the longest', report), report)
     check('density: it does not say that a slice is empty',
           page.js('document.getElementById("unloaded") !== null'), report)
+    page.js('document.querySelectorAll("#report button").forEach(b =>'
+            'b.click())')
+    check('density: the longest stays selected when events are loaded',
+          page.wait('timeline.model.n > 0 && document.getElementById('
+                    '"report").innerText.includes("This is the longest.")'))
     page.keys('\ue00c')
-    page.keys('\ue011')
+    page.moved(lambda: page.keys('\ue011'))
+    page.wait('timeline.model.n === 0')
     check_equal('density: all are counted', page.js(
         'timeline.head.lane_density.map(lane => lane.bins.reduce('
         '(a, b) => a + b, 0)).reduce((a, b) => a + b, 0)'), int(number))

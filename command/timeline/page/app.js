@@ -39,6 +39,8 @@ class App {
 
 	set_model(model)
 	{
+		const before = this.model, chosen = this.selected;
+
 		this.model = model;
 		this.selected = this.hover = this.marks = null;
 		this.layout = lay_out(this.head, model,
@@ -46,6 +48,8 @@ class App {
 		this.report.set_model(model);
 		this.show_names();
 		this.request();
+		if (chosen !== null && is_span(chosen))
+			this.choose(this.same_slice(before, chosen));
 		// it counts everything: the picture comes first
 		setTimeout(() => {
 			if (this.model === model && this.selected === null)
@@ -53,6 +57,19 @@ class App {
 		});
 		if (by_id('query').value)
 			this.search(by_id('query').value);
+	}
+
+	// Returns the slice that another model had as `item`; or null.
+	same_slice(before, item)
+	{
+		const { model } = this;
+		const same = ['span_from', 'span_to', 'span_lane', 'span_kind'];
+
+		for (let i = 0; i < model.spans; i++)
+			if (same.every(what => model[what][i] ===
+					       before[what][item]))
+				return i;
+		return null;
 	}
 
 	show_names()
@@ -411,6 +428,17 @@ class App {
 
 	select(item, zoom)
 	{
+		this.choose(item);
+		if (item !== null && zoom)
+			this.zoom_to(item);
+		else if (item !== null)
+			this.reveal(item);
+		this.request();
+	}
+
+	// Shows what is selected; the view stays.
+	choose(item)
+	{
 		this.selected = item;
 		this.report.show(item);
 		for (const { element: name, one } of this.layout.places)
@@ -420,11 +448,6 @@ class App {
 					this.report.lane(item));
 		by_id('said').textContent = item === null ?
 			'Nothing is selected.' : this.report.sentence(item);
-		if (item !== null && zoom)
-			this.zoom_to(item);
-		else if (item !== null)
-			this.reveal(item);
-		this.request();
 	}
 
 	// Selects the next (1) or previous (-1) item in the selected one's lane.
