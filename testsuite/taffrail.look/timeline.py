@@ -476,6 +476,9 @@ def density(page, path, number):
     check('density: the longest stays selected when events are loaded',
           page.wait('timeline.model.n > 0 && document.getElementById('
                     '"report").innerText.includes("This is the longest.")'))
+    rank = page.text('#rank')
+    check('density: the longest is not longer than itself',
+          float(rank.split()[2]) < 100, rank)
     page.keys('\ue00c')
     page.moved(lambda: page.keys('\ue011'))
     page.wait('timeline.model.n === 0')

@@ -322,8 +322,9 @@ class Report {
 								   true));
 		return [...this.among_what(kind, n),
 			element('p', { id: 'rank' }, n < 2 ? 'The only one.' :
-				'Longer than ' + significant(100 * below / n,
-				3) + ' % of them.'),
+				'Longer than ' + significant(
+				Math.min(100 * below / n, 99.9), 3) +
+				' % of them.'),
 			element('canvas', { id: 'histogram', role: 'img',
 				'aria-label': 'How many slices have which ' +
 				'duration' }),
