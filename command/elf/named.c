@@ -324,13 +324,16 @@ static bool may_be_cut(const char *name)
 static void write_name(const struct naming *naming, const char *name,
 		       char written[static WRITTEN_BYTES])
 {
-	char *cxx = *naming->steps && !may_be_cut(name) ? cxx_name(name) : NULL;
+	size_t length = 0;
+	char *cxx = *naming->steps && !may_be_cut(name) ?
+			    cxx_name(name, &length) : NULL;
 
 	copy_name(written, WRITTEN_BYTES, cxx ? cxx : name, '\0');
-	if (cxx && strlen(cxx) >= WRITTEN_BYTES)
+	if (length >= WRITTEN_BYTES)
 		strcpy(written + WRITTEN_BYTES - sizeof(CUT), CUT);
-	if (cxx)
-		take_steps(naming, (uint32_t)(strlen(cxx) / CHARS_A_STEP));
+	take_steps(naming, length / CHARS_A_STEP < UINT32_MAX ?
+				   (uint32_t)(length / CHARS_A_STEP) :
+				   UINT32_MAX);
 	free(cxx);
 }
 
@@ -358,6 +361,7 @@ static void put_names(const struct naming *naming)
 		if (n < 0)
 			a->name = NULL;
 	}
+	cxx_end();
 }
 
 void named_find(const struct named_module *module, int fd,

@@ -73,6 +73,12 @@ KEPT int beyond(void)
 {
 	return 6;
 }
+/* libstdc++ of gcc 12 reads it without end. */
+int endless(void) __asm__("_Z1fIXsrU");
+KEPT int endless(void)
+{
+	return 7;
+}
 }
 
 static void hit(const void *p)
@@ -97,5 +103,6 @@ int main()
 	hit(reinterpret_cast<const void *>(&longest));
 	hit(reinterpret_cast<const void *>(&whole));
 	hit(reinterpret_cast<const void *>(&beyond));
+	hit(reinterpret_cast<const void *>(&endless));
 	return 0;
 }
