@@ -44,7 +44,8 @@ static bool is_changed(const char *text)
 bool shell_word(char *text, size_t room, const char *name)
 {
 	struct put put = { text, room, 0 };
-	bool plain = *name && !name[strspn(name, PLAIN)];
+	/* zsh looks for a command behind a first "=" */
+	bool plain = *name && *name != '=' && !name[strspn(name, PLAIN)];
 	char letter[2] = "";
 
 	if (*name == '-')
