@@ -31,7 +31,7 @@ struct field_at {
 	/* in `whole`, or NULL: the field is in one of its options */
 	const struct field_class *variant;
 	const struct field_class *option;
-	uint32_t before;		/* bytes of `whole` before that */
+	uint32_t before;		/* bytes of `whole` before `variant` */
 };
 
 /* Returns the size that all values of a class have; -1: they differ, or are
