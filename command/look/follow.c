@@ -185,7 +185,8 @@ bool look_uncompleted(const struct look *look, const char *path, size_t from)
 		return false;
 	recorded = follow_recorded(path);
 	if (recorded)
-		command_warn("%s: it is being recorded: there is more to come",
+		command_warn("%s: it is being recorded: there is more to "
+			     "come, which 'taffrail view --follow' prints",
 			     path);
 	else
 		command_warn("%s: this recording was not completed: its "
