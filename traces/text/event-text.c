@@ -210,11 +210,14 @@ void event_text_time(struct event_text *text, int64_t ns, char *p)
 	*put_time(text, p, ns) = '\0';
 }
 
+/* The time is negative where a follower gets an event late. */
 static char *put_delta(struct event_text *text, char *p, int64_t ns)
 {
-	uint64_t delta = (uint64_t)ns - (uint64_t)text->last;
+	bool late = text->any && ns < text->last;
+	uint64_t delta = late ? (uint64_t)text->last - (uint64_t)ns :
+				(uint64_t)ns - (uint64_t)text->last;
 
-	memcpy(p, "(+", 2);
+	memcpy(p, late ? "(-" : "(+", 2);
 	p += 2;
 	if (text->any) {
 		p = number_u64(p, delta / NS_PER_S);
