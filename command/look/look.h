@@ -128,8 +128,8 @@ int look_finish(void);
  * look_recorded() looks again, says whether something may still come, and sets
  * *until: all events before that time are there for reader_refresh().
  * look_follow_whole() returns COMMAND_FAILED after printing which directories
- * have gone, or no recorder has completed. look_interrupt() takes SIGINT and SIGTERM;
- * look_interrupted() says whether one came.
+ * have gone, or no recorder has completed. look_interrupt() takes SIGINT and
+ * SIGTERM; look_interrupted() says whether one came.
  */
 bool look_recorded(struct look *look, int64_t *until);
 int look_follow_whole(const struct look *look);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * A library for LD_PRELOAD: when the command has mapped a stream that still
- * grows, the file gets the form of a complete one, as a recorder that ends gives
- * it: it is cut behind its last packet, which gets its own size.
+ * grows, the file gets the form of a complete one, as a recorder gives it at
+ * its end: it is cut behind its last packet, which gets its own size.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

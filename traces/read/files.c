@@ -355,7 +355,7 @@ static bool take_rest(struct file_stream *f, struct read_packet *packet)
 }
 
 /* Sees a packet that was written into the padding of the last one, or behind
- * the end of the file as it was. */
+ * the file's end as it was. */
 static void file_refresh(struct read_stream *stream)
 {
 	struct file_stream *f = of(stream);
@@ -382,15 +382,15 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 	bool wanted;
 
 	for (;;) {
-		if (f->offset >= f->map.bytes && stream->stale) {
-			stream->stale = false;
-			file_refresh(stream);
-			continue;
-		}
 		if (f->offset >= f->map.bytes) {
-			look_at_end(f);
-			if (!next_file(f, begin))
-				return false;
+			if (stream->stale) {
+				file_refresh(stream);
+			} else {
+				look_at_end(f);
+				if (!next_file(f, begin))
+					return false;
+			}
+			stream->stale = false;
 			continue;
 		}
 		fact = take_head(f, &packet->head);
