@@ -15,7 +15,8 @@
 static bool has_key(const struct look *look, const char *event, const char *key)
 {
 	/* what is known of all events */
-	static const char *const all[] = { "cpu", "vpid", "procname" };
+	static const char *const all[] = { "cpu", "cpu_id", "vpid",
+					    "procname" };
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces);
 	struct field_at at;

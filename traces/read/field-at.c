@@ -171,7 +171,8 @@ bool field_at_find(struct field_at *at, const struct trace_class *trace,
 		return true;
 	at->source = FIELD_OF_STREAM;
 	at->class = &cpu_class;
-	if (!strcmp(name, "cpu"))
+	/* rules call it cpu, text and JSON cpu_id */
+	if (!strcmp(name, "cpu") || !strcmp(name, "cpu_id"))
 		return !trace->no_cpu;
 	at->source = FIELD_OF_TRACE;
 	at->class = &vpid_class;
