@@ -44,7 +44,7 @@ struct look_rings {
 					 * was told */
 	bool later;			/* processes obey the session's rules */
 	struct rundir_process only;	/* with -p: the process */
-	int top;			/* the directory that has its own, or -1 */
+	int top;			/* what has its directory, or -1 */
 
 	/* missing.c */
 	char process[48];		/* with -p: the name of its directory */
@@ -67,8 +67,8 @@ struct look_rings {
 /* Makes room for one more in `known`. Returns 0 or -ENOMEM. */
 int live_grow(struct look_rings *live);
 
-/* With -p, opens the process's directory, though its program has no agent yet or
- * has ended. Returns 0 or a negative errno. */
+/* With -p, opens the process's directory, though its program has no agent yet
+ * or has ended. Returns 0 or a negative errno. */
 int executing_open(const struct look_rings *live,
 		   struct rundir_process *process);
 
