@@ -354,8 +354,7 @@ static bool take_rest(struct file_stream *f, struct read_packet *packet)
 	return true;
 }
 
-/* Sees a packet that was written into the padding of the last one, or behind
- * the file's end as it was. */
+/* Sees a packet that came in the padding of the last one, or behind the end. */
 static void file_refresh(struct read_stream *stream)
 {
 	struct file_stream *f = of(stream);
