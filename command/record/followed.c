@@ -4,6 +4,7 @@
  */
 #include <time.h>
 
+#include "base/base.h"
 #include "command/record/member-private.h"
 #include "traces/follow.h"
 
@@ -48,6 +49,15 @@ static void tell(const struct record *record, int64_t ns)
 	follow_tell(record->set.fd, &news);
 }
 
+/* Begins a round, and brings the next scan forward. */
+static void begin(struct record *record)
+{
+	record->followed_begin = realtime_ns();
+	record->followed_scans = record->scans;
+	record->next_scan_ns = min_u64(record->next_scan_ns,
+				       record->scan_again_ns);
+}
+
 void record_followed(struct record *record, uint64_t now_ns)
 {
 	if (now_ns < record->followed_ns)
@@ -58,14 +68,23 @@ void record_followed(struct record *record, uint64_t now_ns)
 		tell(record, record->followed_told);
 		record->followed_told = 0;
 	}
-	if (!follow_held(record->set.fd, FOLLOW_READER))
+	if (!follow_held(record->set.fd, FOLLOW_READER)) {
+		record->followed_begin = 0;
 		return;
+	}
 	if (record->options.overwrite) {
 		tell(record, FOLLOW_AT_END);
 		return;
 	}
-	if (!record->followed_next)
-		record->followed_begin = realtime_ns();
-	if (flush_some(record))
+	if (!record->followed_begin)
+		begin(record);
+	/* once all processes that wrote before are known */
+	if (record->scans == record->followed_scans) {
+		record->followed_ns = now_ns;
+		return;
+	}
+	if (flush_some(record)) {
 		record->followed_told = record->followed_begin;
+		record->followed_begin = 0;
+	}
 }

@@ -214,6 +214,7 @@ static void scan(struct record *record)
 	uint64_t took;
 	size_t i;
 
+	record->scans++;
 	record->crowded = 0;
 	tell_displaced(record);
 	if (record->dir.fd >= 0)
@@ -230,6 +231,7 @@ static void scan(struct record *record)
 	if (pause < took * SCAN_SHARE)
 		pause = took * SCAN_SHARE;
 	record->next_scan_ns = now_ns() + pause;
+	record->scan_again_ns = now_ns() + took * SCAN_SHARE;
 }
 
 int record_join(struct record *record, const struct rundir_process *process)

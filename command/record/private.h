@@ -87,6 +87,8 @@ struct record {
 	int child_pidfd;
 	int child_status;		/* of waitpid() */
 	uint64_t next_scan_ns;
+	uint64_t scan_again_ns;		/* earlier ones take too much time */
+	uint32_t scans;			/* that have begun */
 	uint64_t next_joiners_ns;	/* looks for processes to come */
 	uint64_t unreadable;		/* rings that made no sense */
 	struct lacking lacking;		/* programs without an agent */
@@ -109,7 +111,8 @@ struct record {
 	int missed;			/* -errno: buffers were not opened */
 	uint64_t followed_ns;		/* of followed.c: the next turn, */
 	size_t followed_next;		/* the next member to ask, */
-	int64_t followed_begin;		/* when the first one was asked, */
+	int64_t followed_begin;		/* when this began, or 0, */
+	uint32_t followed_scans;	/* how many scans there were then, */
 	int64_t followed_told;		/* and what is told then, or 0 */
 	bool told;			/* the disk's failure was reported */
 	bool foreign;			/* a process was of another version */
