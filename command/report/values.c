@@ -240,16 +240,36 @@ static void put_elements(struct out *out, const struct value *value,
 		out_char(out, ']');
 }
 
+/* Returns an array's class for a sequence, whose length, in front of it, is not
+ * kept; any other class as it is. */
+static struct field_class class_of_kept(const struct value *value)
+{
+	struct field_class class = *value->class;
+	const uint8_t *p = value->kept, *end = p + value->length;
+	int64_t step;
+
+	if (class.kind != FIELD_SEQUENCE)
+		return class;
+	class.kind = FIELD_ARRAY;
+	class.count = 0;
+	while (p < end && (step = field_bytes(class.members, p, end)) > 0) {
+		p += step;
+		class.count++;
+	}
+	return class;
+}
+
 /* Writes a structure, or what else has parts, as its event's line has it; of
  * one that was cut, the bytes. */
 static void put_parts(struct out *out, const struct value *value)
 {
 	static const char digits[] = "0123456789abcdef";
+	struct field_class class = class_of_kept(value);
 	struct out whole;
 	size_t n;
 
 	if (!value->cut && !out_open(&whole, -1)) {
-		field_text_put(&whole, value->class, value->kept,
+		field_text_put(&whole, &class, value->kept,
 			       value->kept + value->length, false);
 		n = (size_t)(whole.p - whole.start);
 		out_bytes(out, whole.start, n < OUT_PIECE_BYTES ?
