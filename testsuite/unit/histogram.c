@@ -13,39 +13,31 @@
 
 static const double quantiles[] = { 0, 0.01, 0.5, 0.9, 0.99, 0.999, 1 };
 
-static uint64_t state = 88172645463325252ull;
-
-static uint64_t pick(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
 static long double durations(void)
 {
-	return (long double)(pick() >> (24 + pick() % 40));
+	return (long double)(unit_random() >> (24 + unit_random() % 40));
 }
 
 static long double small(void)
 {
-	return (long double)(pick() % 200);
+	return (long double)(unit_random() % 200);
 }
 
 static long double both_signs(void)
 {
-	return (long double)((int64_t)pick() >> (1 + pick() % 60));
+	return (long double)((int64_t)unit_random() >>
+			     (1 + unit_random() % 60));
 }
 
 static long double fractions(void)
 {
-	return ldexpl((long double)(int64_t)pick(), -(int)(pick() % 200));
+	return ldexpl((long double)(int64_t)unit_random(),
+		      -(int)(unit_random() % 200));
 }
 
 static long double huge(void)
 {
-	return (long double)pick();
+	return (long double)unit_random();
 }
 
 static int compare(const void *a, const void *b)

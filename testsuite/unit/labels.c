@@ -12,22 +12,12 @@
 #define ROUNDS	20000u
 #define LABELS	12u
 
-static uint64_t state = 88172645463325252ull;
-
-static uint64_t pick(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
 /* A number near 0, near the least or greatest ones, or any. */
 static uint64_t number(void)
 {
 	static const uint64_t near[] = { 0, INT64_MAX, (uint64_t)INT64_MIN,
 					 UINT64_MAX };
-	uint64_t bits = pick();
+	uint64_t bits = unit_random();
 
 	return bits % 8 ? near[bits >> 8 & 3] + (bits >> 16 & 31) - 16 : bits;
 }
@@ -64,15 +54,16 @@ static bool all_come(const struct field_class *class, uint64_t value)
 static void fill(struct field_class *class, struct field_label *labels)
 {
 	static const char names[LABELS];
-	bool ranges = pick() & 1;
+	bool ranges = unit_random() & 1;
 
-	class->is_signed = pick() & 1;
+	class->is_signed = unit_random() & 1;
 	class->labels = labels;
-	class->nlabels = pick() % (LABELS + 1);
+	class->nlabels = unit_random() % (LABELS + 1);
 	for (size_t i = 0; i < class->nlabels; i++) {
 		labels[i].name = names + i;
 		labels[i].from = number();
-		labels[i].to = labels[i].from + (ranges ? pick() % 4 : 0);
+		labels[i].to = labels[i].from +
+			       (ranges ? unit_random() % 4 : 0);
 	}
 	memcpy(declared, labels, sizeof(declared));
 	field_labels_order(class, labels);

@@ -14,16 +14,6 @@
 
 #define NUMBERS	200000u
 
-static uint64_t state = 88172645463325252ull;
-
-static uint64_t pick(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
 /* Doubles of all bits, decimal ones, sums, halves of the last digits. */
 static double number(unsigned int i)
 {
@@ -38,7 +28,7 @@ static double number(unsigned int i)
 
 	if (i < sizeof(special) / sizeof(*special))
 		return special[i];
-	bits = pick();
+	bits = unit_random();
 	switch (i % 5) {
 	case 0:
 		memcpy(&value, &bits, sizeof(value));
@@ -87,7 +77,7 @@ static void integers(void)
 
 	for (unsigned int i = 0; i < NUMBERS; i++) {
 		uint64_t value = i < sizeof(special) / sizeof(*special) ?
-				 special[i] : pick() >> (i % 64);
+				 special[i] : unit_random() >> (i % 64);
 		char *p = number_u64(got, value);
 
 		*p++ = ' ';

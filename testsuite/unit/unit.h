@@ -20,6 +20,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -81,6 +82,17 @@ bool unit_same_string(const char *got, const char *want,
 		printf("# %s is \"%s\", not \"%s\"\n", expression,
 		       got ? got : "(null)", want ? want : "(null)");
 	return same;
+}
+
+/* The next of a row of numbers that is the same in every run (xorshift64). */
+static __attribute__((unused)) uint64_t unit_random(void)
+{
+	static uint64_t state = 88172645463325252ull;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
 }
 
 /* A check that cannot be made here: `reason` says what is missing. */
