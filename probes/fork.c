@@ -27,9 +27,9 @@ static enum teller found;	/* by the last look */
 static int told;
 static int crowded;	/* the program has other threads */
 
-/* Another thread of a parent may have held the lock of the linker's list when
- * it forked. Nobody gives that back in the child, and glibc does not make a new
- * one: dl_iterate_phdr() would wait for ever. */
+/* Another thread of a parent may have held the lock of the linker's list at the
+ * fork. That thread does not exist in the child, and glibc does not reset the
+ * lock: dl_iterate_phdr() would wait for ever. */
 static int list_locked;
 
 /* glibc 2.32 and later */

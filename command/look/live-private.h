@@ -72,8 +72,8 @@ int live_grow(struct look_rings *live);
 int executing_open(const struct look_rings *live,
 		   struct rundir_process *process);
 
-/* Returns true when a process lives whose image in the session has gone, and
- * nobody has removed files of its: it executes another program. */
+/* Returns true when a process lives, its image in the session has gone, and its
+ * other files are there: it executes another program. */
 bool executing_one(struct known *known);
 
 /* Returns true while such a process may come to the session again. */

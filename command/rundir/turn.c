@@ -25,7 +25,7 @@ static int64_t now_ms(void)
 void rundir_take_turn(int fd)
 {
 	static const struct timespec pause = { .tv_nsec = PAUSE_NS };
-	/* This command has waited in vain, and does not wait again. */
+	/* a wait of this command has timed out: it waits no more */
 	static bool waited;
 	int64_t end = now_ms() + TURN_MS;
 
