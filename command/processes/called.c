@@ -225,7 +225,9 @@ static int signal_send(struct called *called, struct process_wake *wake)
 
 	if (number < SIGRTMIN || number > SIGRTMAX ||
 	    !attach_signal_in(pid, pid, "SigCgt", number))
-		return fact(called, -ENOTSUP, "has no handler for Taffrail's "
+		return !rundir_lives(called->process) ?
+		       fact(called, -ESRCH, "has ended") :
+		       fact(called, -ENOTSUP, "has no handler for Taffrail's "
 			    "signal any more: choose a signal that it does "
 			    "not use (TAFFRAIL_SIGNAL)");
 	tid = summon_thread(pid, number, wake->filters);
