@@ -17,8 +17,9 @@ export LC_ALL=C
 cd "$(dirname "$0")/../.." || exit 2
 here=testsuite/lint
 CC=${CC:-cc} CXX=${CXX:-c++}
-FILE_LINES_MAX=600
-FUNCTION_LINES_MAX=60
+# longer ones have a second subject, or a line of lint.allow that says why not
+FILE_LINES_MAX=800
+FUNCTION_LINES_MAX=80
 HEADER_INCLUDES_MAX=5
 COLUMNS_MAX=80
 BUILD=${BUILD:-${TAFFRAIL_BUILDDIR:-build}}
