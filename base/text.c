@@ -114,3 +114,16 @@ int64_t text_number(const char **p)
 	}
 	return number;
 }
+
+int64_t text_bytes(const char *text)
+{
+	static const char units[] = "KMG";
+	int64_t number = text_number(&text);
+	int i;
+
+	for (i = 0; i < 3 && *text; i++)
+		if ((*text & ~0x20) == units[i] && !text[1] &&
+		    number < INT64_MAX >> (10 * (i + 1)))
+			return number < 0 ? -1 : number << (10 * (i + 1));
+	return *text ? -1 : number;
+}

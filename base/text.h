@@ -40,4 +40,8 @@ void text_copy(char *to, size_t size, const char *from);
  * are none or the number does not fit. */
 int64_t text_number(const char **p);
 
+/* Reads a number of bytes, "4M": behind the digits may be K, M or G. Returns -1
+ * when the text is something else, or the number does not fit. */
+int64_t text_bytes(const char *text);
+
 #endif

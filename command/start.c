@@ -52,8 +52,8 @@ static const struct option_row start_rows[] = {
 	  "its oldest events" },
 	{ KEY_BUFFER, "buffer-size", "N", "bytes of one CPU's buffer (256K to "
 	  "1G)" },
-	{ KEY_CONTEXT, "context", "LIST", "add to each event: vtid, vpid, "
-	  "procname, cpu, ip" },
+	{ KEY_CONTEXT, "context", "LIST", "what each event has beside its fields: "
+	  "vtid (default), vpid, procname, cpu, ip; or none" },
 	{ KEY_QUOTA, "quota", "N", "limit its buffers in all processes to N "
 	  "bytes; count further events as lost" },
 	{ KEY_GROUP, "allow-group", "GROUP", "give GROUP your rights over the "

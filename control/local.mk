@@ -19,6 +19,7 @@ control_sources = \
 	control/sessions/budget.c \
 	control/sessions/budget.h \
 	control/sessions/client.c \
+	control/sessions/contexts.c \
 	control/sessions/environment.c \
 	control/sessions/heirs.c \
 	control/sessions/heirs.h \

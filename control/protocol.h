@@ -54,7 +54,7 @@ struct message {
  *			   -E2BIG: they do not fit
  * MESSAGE_START	"name=", "mode=discard|overwrite", "buffer=" (bytes of
  *			   one CPU's ring, optional), "context=" (words of
- *			   `record --context`, optional), "consumed=1" (a
+ *			   `record --context`; without it, the default), "consumed=1" (a
  *			   recorder reads the rings), "group=" (a number: until
  *			   the process ends, members of the group may do what
  *			   its user may), "int3=1"

@@ -193,8 +193,8 @@ int command_take_size(uint64_t *bytes, const char *text);
 int command_take_seconds(double *seconds, const char *text);
 
 /*
- * Parses "vtid,ip,..." into a mask of enum session_context. Returns 0; or
- * -EINVAL, and `bad` points to the word in text that is no context.
+ * Parses "vtid,ip,...", or "none", into a mask of enum session_context. Returns
+ * 0; or -EINVAL, and `bad` points to the word in text that is no context.
  */
 int command_parse_contexts(uint32_t *mask, const char *text, const char **bad);
 

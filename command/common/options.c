@@ -311,6 +311,8 @@ int command_parse_contexts(uint32_t *mask, const char *text, const char **bad)
 	int i;
 
 	*mask = 0;
+	if (!strcmp(text, "none"))
+		return 0;
 	for (;; text += n + 1) {
 		n = strcspn(text, ",");
 		for (i = 0; contexts[i].word; i++)
@@ -346,8 +348,8 @@ int command_take_contexts(const char **to, const char *text)
 	uint32_t mask;
 
 	if (command_parse_contexts(&mask, text, &bad))
-		return command_misused("unknown context '%.*s': give vtid, "
-				       "vpid, procname, cpu or ip",
+		return command_misused("unknown context '%.*s': give none, or "
+				       "vtid, vpid, procname, cpu, ip",
 				       (int)strcspn(bad, ","), bad);
 	*to = text;
 	return COMMAND_DONE;

@@ -50,6 +50,8 @@ static void propose_contexts(const struct proposal *p)
 	}
 	for (int i = 0; command_context(i); i++)
 		propose(&next, command_context(i), NULL);
+	if (!comma)
+		propose(p, "none", NULL);
 	free(before);
 }
 

@@ -30,6 +30,7 @@ static const struct option_row rows[] = {
 	  "write there; csv: into a directory, a file a type of event" },
 	{ KEY_PAIR, "pair", "RULE",
 	  "perfetto: BEGIN,END[,KEY...] are a slice (repeatable)" },
+	LOOK_PAIR_BY_ROW,
 	LOOK_LIVE_ROWS,
 	LOOK_ROWS,
 	{ KEY_UTC, "utc", NULL, "read times of --begin and --end as UTC" },
@@ -250,7 +251,9 @@ static int write_all(struct run *run)
 		return ret;
 	}
 	progress_clear(&run->progress);
-	return target_keep(&run->target);
+	ret = target_keep(&run->target);
+	return ret | look_tell_threadless(run->x.threadless_rule,
+					  run->x.threadless);
 }
 
 static int run_export(struct run *run)
@@ -270,6 +273,7 @@ static int run_export(struct run *run)
 	run->x.directory = run->target.folder;
 	run->x.stop = &stopped;
 	run->x.pairs = run->pairs;
+	run->x.by_cpu = run->look.by_cpu;
 	run->calls = run->look.calls;
 	run->look.calls = (struct reader_calls){ problem, loss, run };
 	sigaction(SIGINT, &action, NULL);
@@ -285,6 +289,8 @@ static int check_arguments(const struct run *run, int directories)
 		return command_misused("give --format and one of " FORMATS);
 	if (run->x.npairs && !run->x.format->binary)
 		return command_misused("--pair is for --format perfetto");
+	if (run->look.by_cpu && !run->x.format->binary)
+		return command_misused("--pair-by is for --format perfetto");
 	return look_check_sources(&run->look, directories);
 }
 

@@ -200,6 +200,15 @@ int look_take_session(const char **session, const char *value)
 	return COMMAND_DONE;
 }
 
+static int take_lane(struct look *look, const char *word)
+{
+	look->by_cpu = !strcmp(word, "cpu");
+	if (!look->by_cpu && strcmp(word, "thread"))
+		return command_misused("--pair-by '%s': give thread or cpu",
+				       word);
+	return COMMAND_DONE;
+}
+
 int look_option(struct look *look, int key, const char *value)
 {
 	const char **to = key == LOOK_BEGIN ? &look->begin : &look->end;
@@ -207,6 +216,8 @@ int look_option(struct look *look, int key, const char *value)
 	switch (key) {
 	case LOOK_WHERE:
 		return add_rule(look, value);
+	case LOOK_PAIR_BY:
+		return take_lane(look, value);
 	case LOOK_SESSION:
 		return look_take_session(&look->session, value);
 	case LOOK_PID:

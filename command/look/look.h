@@ -16,6 +16,7 @@ enum look_key {
 	LOOK_BEGIN = 0x1000,
 	LOOK_END,
 	LOOK_WHERE,
+	LOOK_PAIR_BY,
 	LOOK_SESSION = 's',
 	LOOK_PID = 'p',
 };
@@ -23,6 +24,12 @@ enum look_key {
 #define LOOK_WHERE_ROW							\
 	{ LOOK_WHERE, "where", "RULE",					\
 	  "only events that RULE means (repeatable): GLOB or 'GLOB if EXPR'" }
+
+/* For commands that make pairs. */
+#define LOOK_PAIR_BY_ROW						\
+	{ LOOK_PAIR_BY, "pair-by", "WORD",				\
+	  "thread: pairs are of one thread (default); cpu: where events "	\
+	  "have no thread, of one CPU" }
 
 #define LOOK_ROWS							\
 	{ LOOK_BEGIN, "begin", "TIME",					\
@@ -71,6 +78,7 @@ struct look {
 	const char *end;
 	struct where *where;		/* rules, or NULL */
 	bool utc;			/* times of the options */
+	bool by_cpu;			/* --pair-by cpu */
 	struct look_directory *directories;	/* followed; of look_open() */
 	int ndirectories;
 	uint64_t losses;		/* events that buffers lost */
@@ -113,6 +121,13 @@ bool look_has(const struct look *look, const char *event, const char *field);
  * not there. */
 int look_check_events(const struct look *look, const char *rule);
 int look_check_pair(const struct look *look, const char *rule);
+
+/*
+ * Says how many events make no pair for want of a thread; nothing, if there are
+ * none. Returns COMMAND_FAILED if they are of --pair's `rule`; COMMAND_DONE if
+ * names made the kinds (NULL).
+ */
+int look_tell_threadless(const char *rule, uint64_t events);
 
 /* Writes "; nearest: a, b or c", the names of fields and contexts that are like
  * this one; or "". */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Rules of --pair whose events or keys the traces do not have.
+ * Rules of --pair whose events, keys or threads the traces do not have.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "command/common/counted.h"
 #include "command/common/nearest.h"
 #include "command/look/look.h"
 #include "traces/read/field-at.h"
@@ -146,4 +147,19 @@ int look_check_pair(const struct look *look, const char *rule)
 			ret = check_key(look, rule, end, other ? other : key);
 	}
 	return ret;
+}
+
+int look_tell_threadless(const char *rule, uint64_t events)
+{
+	if (!events)
+		return COMMAND_DONE;
+	if (rule)
+		return command_failed("--pair '%s': %s without a thread (the "
+				      "context vtid), which no pair is made "
+				      "of: a KEY in the rule pairs by value, "
+				      "--pair-by cpu by CPU", rule,
+				      counted(events, "event"));
+	command_warn("%s not paired: without a thread (the context vtid); "
+		     "--pair-by cpu pairs by CPU", counted(events, "event"));
+	return COMMAND_DONE;
 }

@@ -11,7 +11,7 @@ bool kind_told(const struct pair_kind *kind)
 {
 	return kind->begin && (kind->end || kind->given) &&
 	       (kind->finished || kind->unfinished || kind->unbegun ||
-		kind->given);
+		kind->threadless || kind->given);
 }
 
 struct durations *durations_of(struct report *r, const struct pair_kind *kind)
@@ -247,6 +247,8 @@ int durations_open(struct report *r)
 	r->pairs = pairs_new(&r->pair_calls);
 	if (!r->pairs || !r->open.list || !r->slowest.list)
 		return command_failed("out of memory");
+	if (r->look.by_cpu)
+		pairs_by_cpu(r->pairs);
 	for (unsigned int i = 0; i < r->nrules; i++) {
 		ret = pairs_add(r->pairs, r->rules[i], &wrong);
 		if (ret)

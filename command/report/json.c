@@ -129,6 +129,7 @@ static void put_pairs(struct json *json, struct report *r)
 		json_number(json, "unfinished", kind->unfinished);
 		json_number(json, "unbegun", kind->unbegun);
 		json_number(json, "keyless", kind->keyless);
+		json_number(json, "threadless", kind->threadless);
 		json_number(json, "backwards", d->backwards);
 		json_number(json, "across_lost", d->across);
 		put_numbers(json, &d->ns);

@@ -296,19 +296,22 @@ void locks_event(struct report *r, const struct report_class *c,
 {
 	struct lock_thread *thread;
 	struct lock *lock;
+	uint32_t vtid = 0;
 	size_t bytes;
 	const uint8_t *at;
 
-	if (!trace->vtid.class) {
+	at = trace->vtid.class ? field_at_bytes(&trace->vtid, event, &bytes) :
+				 NULL;
+	if (at)
+		vtid = (uint32_t)field_integer(trace->vtid.class, at);
+	if (!vtid) {
 		r->lockless = true;
 		return;
 	}
-	at = field_at_bytes(&trace->vtid, event, &bytes);
-	lock = at ? find_lock(r, c, event) : NULL;
+	lock = find_lock(r, c, event);
 	if (!lock)
 		return;
-	thread = thread_of(lock,
-			   (uint32_t)field_integer(trace->vtid.class, at));
+	thread = thread_of(lock, vtid);
 	if (!thread) {
 		r->failed = true;
 		return;

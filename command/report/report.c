@@ -27,6 +27,7 @@ static const struct option_row rows[] = {
 	{ KEY_PAIR, "pair", "RULE",
 	  "measure BEGIN,END[,KEY...]: from event BEGIN to END, with the same "
 	  "values of fields KEY (repeatable)" },
+	LOOK_PAIR_BY_ROW,
 	{ KEY_BY, "by", "FIELD",
 	  "tell events and pairs by this field's value" },
 	{ KEY_FIELD, "field", "NAME",
@@ -172,6 +173,19 @@ static int print(struct report *r)
 	return ret | pager_end();
 }
 
+/* Returns COMMAND_FAILED after printing which rules lack threads. */
+static int check_threads(const struct report *r)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(r->pairs, &kinds);
+	int ret = COMMAND_DONE;
+
+	for (size_t i = 0; i < n && kinds[i]->given; i++)
+		ret |= look_tell_threadless(kinds[i]->name,
+					    kinds[i]->threadless);
+	return ret;
+}
+
 static int run(struct report *r)
 {
 	struct sigaction action = { .sa_handler = stop,
@@ -194,6 +208,7 @@ static int run(struct report *r)
 	if (r->failed || pairs_error(r->pairs) || count_finish(r))
 		return command_failed("out of memory");
 	ret = print(r);
+	ret |= check_threads(r);
 	if (r->stopped && ret == COMMAND_DONE) {
 		command_warn("interrupted: the rest was not read");
 		return EXIT_INTERRUPTED;

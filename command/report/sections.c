@@ -50,11 +50,11 @@ static const char *lanes(const struct durations *d)
 {
 	static const char *const words[] = {
 		[PAIR_OF_THREAD] = "by thread",
-		[PAIR_OF_CPU] = "by CPU: the events have no context vtid",
+		[PAIR_OF_CPU] = "by CPU, as they have no thread",
 		[PAIR_OF_KEYS] = "by key",
 	};
 
-	return d->mixed ? "by thread where there is vtid, else by CPU" :
+	return d->mixed ? "by thread where there is one, else by CPU" :
 			  words[d->lane_kind];
 }
 
@@ -79,6 +79,9 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 	if (kind->keyless)
 		printf("  %s without the key\n",
 		       counted(kind->keyless, "event"));
+	if (kind->threadless)
+		printf("  %s without a thread\n",
+		       counted(kind->threadless, "event"));
 	if (d && d->across)
 		printf("  %s across lost events: begin and end may be of "
 		       "others\n", counted(d->across, "pair"));
@@ -160,6 +163,31 @@ static void print_long(struct report *r)
 	}
 }
 
+static bool pairs_of_cpu(const struct report *r)
+{
+	for (size_t i = 0; i < r->ndurations; i++)
+		if (r->durations[i].ns.count &&
+		    (r->durations[i].mixed ||
+		     r->durations[i].lane_kind == PAIR_OF_CPU))
+			return true;
+	return false;
+}
+
+/* Says what the table has of events that have no thread. */
+static void print_threadless(const struct report *r)
+{
+	uint64_t n = pairs_threadless(r->pairs);
+
+	if (n)
+		printf("  Not paired: %s without a thread. Record with "
+		       "--context vtid (the default);\n  --pair-by cpu "
+		       "pairs by CPU, --pair BEGIN,END,KEY by the value of "
+		       "a field\n", counted(n, "event"));
+	else if (r->look.by_cpu && pairs_of_cpu(r))
+		printf("  Paired by CPU: the events have no thread, so begin "
+		       "and end may be of two threads\n");
+}
+
 void report_pairs(struct report *r)
 {
 	struct kind_row *rows;
@@ -168,6 +196,7 @@ void report_pairs(struct report *r)
 
 	if (n) {
 		report_heading("Durations of pairs");
+		print_threadless(r);
 		print_columns("pair");
 		for (size_t i = 0; i < shown; i++)
 			print_numbers(&durations_of(r, rows[i].kind)->ns,

@@ -34,6 +34,7 @@ static const struct option_row rows[] = {
 	LOOK_ROWS,
 	{ KEY_PAIR, "pair", "B,E[,KEY...]",
 	  "slices from events B to events E (repeatable)" },
+	LOOK_PAIR_BY_ROW,
 	{ KEY_EACH, "each", "N",
 	  "show each of up to N events at once (default 2000000)" },
 	{ KEY_UTC, "utc", NULL, "show and read times as UTC" },
@@ -205,6 +206,8 @@ static int open_pairs(struct timeline *t, const struct settings *s)
 	t->pairs = pairs_new(&t->calls);
 	if (!t->pairs)
 		return command_failed("out of memory");
+	if (t->look.by_cpu)
+		pairs_by_cpu(t->pairs);
 	for (size_t i = 0; i < s->nrules; i++) {
 		const char *wrong = "";
 		int ret = pairs_add(t->pairs, s->rules[i], &wrong);
@@ -278,11 +281,13 @@ static int read_events(struct timeline *t)
 	return COMMAND_DONE;
 }
 
-/* Says which rules of --pair made no slice for want of events or keys. */
+/* Says which rules of --pair made no slice for want of events, keys or
+ * threads. */
 static int check_rules(const struct timeline *t)
 {
 	struct pair_kind *const *kinds;
 	size_t n = pairs_kinds(t->pairs, &kinds);
+	uint64_t given = 0;
 	int ret = COMMAND_DONE;
 
 	for (size_t i = 0; i < n && kinds[i]->given; i++) {
@@ -296,7 +301,10 @@ static int check_rules(const struct timeline *t)
 			ret = command_failed("--pair '%s': %s without its key",
 					     kind->name,
 					     counted(kind->keyless, "event"));
+		ret |= look_tell_threadless(kind->name, kind->threadless);
+		given += kind->threadless;
 	}
+	look_tell_threadless(NULL, pairs_threadless(t->pairs) - given);
 	return ret;
 }
 

@@ -88,7 +88,7 @@ static size_t room(const struct top *top, const struct top_sample *sample)
 	    !size.ws_row)
 		return LINES_DEFAULT;
 	other = LINES_OTHER + (top->nrules != 0) +
-		(sample->unplaced_before != 0);
+		(sample->unplaced_before != 0) + (sample->threadless != 0);
 	return size.ws_row > other ? size.ws_row - other : 0;
 }
 
@@ -134,6 +134,10 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 		printf("%.1f %% of them were still in the buffers; the rest is "
 		       "taken to be like these\n",
 		       100 * (double)sample->seen / (double)sample->written);
+	if (sample->threadless)
+		printf("%.0f events/s without a thread, not paired: --pair-by "
+		       "cpu pairs by CPU\n", (double)sample->threadless /
+			       seconds(sample));
 	if (top->nrules)
 		printf("%.0f events/s pass --where\n",
 		       (double)sample->chosen * scale(sample) /
@@ -203,6 +207,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 	json_number(&json, "lost", sample->lost);
 	json_number(&json, "without_buffer", sample->unplaced);
 	json_number(&json, "seen", sample->seen);
+	json_number(&json, "threadless", sample->threadless);
 	if (top->nrules)
 		json_number(&json, "chosen", sample->chosen);
 	json_open(&json, "events", '[');

@@ -36,6 +36,7 @@ struct top_sample {
 	uint64_t seen;			/* that were still in the buffers */
 	uint64_t chosen;		/* of these, those of --where */
 	bool missed;			/* some were overwritten before */
+	uint64_t threadless;		/* see pairs_threadless() */
 	uint64_t lost_before;		/* in all, since the session began */
 	uint64_t unplaced_before;
 	size_t processes;
@@ -63,6 +64,7 @@ struct top {
 	int64_t last;			/* end of the last interval; 0: none */
 	struct ring_totals totals;	/* then */
 	uint64_t overwritten;		/* then, as the look counts them */
+	uint64_t threadless;		/* then */
 	struct top_row *names;		/* of all events that were met */
 	size_t nnames;
 	struct class_memory *memory;	/* of names */

@@ -162,6 +162,8 @@ static int begin(struct top *top)
 	top->pairs = pairs_new(&calls);
 	if (!top->pairs)
 		return command_failed("out of memory");
+	if (look->by_cpu)
+		pairs_by_cpu(top->pairs);
 	for (size_t i = 0; i < top->nrules && ret == COMMAND_DONE; i++)
 		ret = look_option(look, LOOK_WHERE, top->rules[i]);
 	if (ret == COMMAND_DONE)
@@ -202,6 +204,8 @@ int top_take(struct top *top, struct top_sample *sample)
 					 top->totals.unplaced);
 	}
 	read_rings(top, sample, until);
+	sample->threadless = pairs_threadless(top->pairs) - top->threadless;
+	top->threadless += sample->threadless;
 	sample->missed = look->overwritten > top->overwritten;
 	top->overwritten = look->overwritten;
 	give_rows(top, sample);

@@ -20,6 +20,7 @@ enum key {
 static const struct option_row rows[] = {
 	LOOK_LIVE_ROWS,
 	LOOK_WHERE_ROW,
+	LOOK_PAIR_BY_ROW,
 	{ KEY_FOR, "for", "SEC", "end after this time" },
 	{ 'j', "json", NULL, "print an object a second, one a line" },
 	{ 0 }
@@ -39,6 +40,8 @@ static int take(struct top *top, int key, const char *value)
 					       TOP_RULES_MAX);
 		top->rules[top->nrules++] = value;
 		return COMMAND_DONE;
+	case LOOK_PAIR_BY:
+		return look_option(&top->look, key, value);
 	case LOOK_SESSION:
 		return look_take_session(&top->session, value);
 	default:

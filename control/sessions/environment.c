@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The session of TAFFRAIL_ENABLE="RULE;RULE", and what is wrong with its rules.
+ * The session of TAFFRAIL_ENABLE="RULE;RULE", with TAFFRAIL_CONTEXT and
+ * TAFFRAIL_BUFFER_SIZE, and what is wrong with them.
  *
  * What must stay true: the program gets no message, so a command tells the
  * faults. A living process has them in its page. One file of the runtime
@@ -130,6 +131,44 @@ static void rules_parse(struct session *session, const char *p)
 	}
 }
 
+/* Adds what is wrong with the value of another variable. */
+static void value_fault(const char *name, const char *value, const char *wanted)
+{
+	char fact[WHY_BYTES];
+	struct text text;
+
+	text_open(&text, fact, sizeof(fact));
+	text_add(&text, name);
+	text_add(&text, " is '");
+	text_add(&text, value);
+	text_add(&text, "': ");
+	text_add(&text, wanted);
+	fault_add(NULL, fact);
+}
+
+/* Sets what TAFFRAIL_CONTEXT and TAFFRAIL_BUFFER_SIZE say of the session. What
+ * is not understood leaves the default. */
+static void options_parse(struct session *session)
+{
+	const char *context = settings.context, *buffer = settings.buffer;
+	int64_t bytes;
+
+	session->contexts = SESSION_CONTEXTS_DEFAULT;
+	if (context && *context &&
+	    session_contexts_parse(&session->contexts, context))
+		value_fault("TAFFRAIL_CONTEXT", context,
+			    "give none, or vtid, vpid, procname, cpu, ip; "
+			    "events have the context vtid");
+	if (!buffer || !*buffer)
+		return;
+	bytes = text_bytes(buffer);
+	if (bytes < RING_MIN_BYTES || bytes > RING_MAX_BYTES)
+		value_fault("TAFFRAIL_BUFFER_SIZE", buffer,
+			    "give 256K to 1G; buffers have the default size");
+	else
+		session->buffer = (uint64_t)bytes;
+}
+
 static void rules_start(struct session *session)
 {
 	char buffer[WHY_BYTES];
@@ -165,6 +204,7 @@ void session_obey_environment(struct session *session)
 	if (setting_is(settings.int3, "on"))
 		session->int3 = USDT_WANTED_INT3;
 	place_fault_bytes = 0;
+	options_parse(session);
 	rules_parse(session, p);
 	rules_start(session);
 	place_faults_publish(process.page);

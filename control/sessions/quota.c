@@ -173,22 +173,14 @@ static void quota_made(int admitted)
 
 int quota_setup(const char *value)
 {
-	static const char units[] = "KMG";
 	int64_t number;
-	int i;
 
 	channel_admit = quota_admit;
 	channel_made = quota_made;
 	if (!value || !*value)
 		return 0;
-	number = text_number(&value);
-	for (i = 0; i < 3 && *value; i++)
-		if ((*value & ~0x20) == units[i] && !value[1] &&
-		    number < INT64_MAX >> (10 * (i + 1))) {
-			number <<= 10 * (i + 1);
-			value++;
-		}
-	if (number < 0 || *value)
+	number = text_bytes(value);
+	if (number < 0)
 		return -EINVAL;
 	user_quota = (uint64_t)number;
 	return 0;

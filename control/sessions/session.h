@@ -91,6 +91,18 @@ struct session_client {
 	void (*describe)(struct text *out);
 };
 
+/*
+ * Contexts of a session for which none were chosen. This alone decides it: the
+ * thread, without which a reader cannot tell which events belong together.
+ */
+#define SESSION_CONTEXTS_DEFAULT	CONTEXT_VTID
+
+/*
+ * Reads a list of contexts, such as "vtid,ip", or "none". Returns 0, or -EINVAL
+ * for anything else; `contexts` is then unchanged.
+ */
+int session_contexts_parse(uint32_t *contexts, const char *list);
+
 struct session {
 	enum session_phase phase;
 	char name[SESSION_NAME_BYTES];

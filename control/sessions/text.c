@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "base/base.h"
 #include "base/entries.h"
 #include "base/file.h"
 #include "base/lines.h"
@@ -23,39 +22,6 @@
 #define SESSION_FILE_BYTES	65536
 #define OBEYED_MAX		256	/* files in sessions/ */
 #define WHY_BYTES		400
-
-/* No pointers: each would take a relocation. */
-static const struct {
-	char word[12];
-	uint32_t bit;
-} contexts[] = {
-	{ "vtid", CONTEXT_VTID }, { "vpid", CONTEXT_VPID },
-	{ "procname", CONTEXT_PROCNAME }, { "cpu", CONTEXT_CPU },
-	{ "ip", CONTEXT_IP },
-};
-
-/* Reads a list such as "vtid,ip". Returns 0, or -EINVAL for an unknown word. */
-static int contexts_parse(const char *list, uint32_t *bits)
-{
-	while (*list) {
-		char word[16];
-		struct text text;
-		uint32_t i;
-
-		text_open(&text, word, sizeof(word));
-		while (*list && *list != ',')
-			text_add_char(&text, *list++);
-		if (*list)
-			list++;
-		for (i = 0; i < ARRAY_SIZE(contexts); i++)
-			if (text_equal(word, contexts[i].word))
-				break;
-		if (i == ARRAY_SIZE(contexts))
-			return -EINVAL;
-		*bits |= contexts[i].bit;
-	}
-	return 0;
-}
 
 static int name_valid(const char *name)
 {
@@ -100,7 +66,7 @@ static int key_take(struct session *session, const char *key,
 			return -EINVAL;
 		session->group = (uint32_t)number;
 	} else if (text_equal(key, "context")) {
-		return contexts_parse(value, &session->contexts);
+		return session_contexts_parse(&session->contexts, value);
 	} else if (text_equal(key, "consumed")) {
 		session->flags |= *value == '1' ? SESSION_CONSUMED : 0;
 	} else if (text_equal(key, "int3")) {
@@ -121,6 +87,7 @@ int session_parse(struct session *session, const char *text,
 	struct line line;
 
 	__builtin_memset(session, 0, sizeof(*session));
+	session->contexts = SESSION_CONTEXTS_DEFAULT;
 	while (line_next(&text, &line)) {
 		if (line.cut ||
 		    key_take(session, line.key, line.value, fault)) {

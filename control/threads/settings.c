@@ -23,12 +23,14 @@ uint32_t agent_signal;
 
 /* Where the values go: offsets, as each pointer would take a relocation. */
 static const struct {
-	char name[18];
+	char name[22];
 	uint16_t value;
 } variables[] = {
 	{ "TAFFRAIL_DIR=", offsetof(struct settings, directory) },
 	{ "XDG_RUNTIME_DIR=", offsetof(struct settings, runtime) },
 	{ "TAFFRAIL_ENABLE=", offsetof(struct settings, enable) },
+	{ "TAFFRAIL_CONTEXT=", offsetof(struct settings, context) },
+	{ "TAFFRAIL_BUFFER_SIZE=", offsetof(struct settings, buffer) },
 	{ "TAFFRAIL_JOIN=", offsetof(struct settings, join) },
 	{ "TAFFRAIL_CLOCK=", offsetof(struct settings, clock) },
 	{ "TAFFRAIL_SERVICE=", offsetof(struct settings, service) },

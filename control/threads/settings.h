@@ -17,6 +17,8 @@ struct settings {
 	const char *directory;		/* TAFFRAIL_DIR */
 	const char *runtime;		/* XDG_RUNTIME_DIR */
 	const char *enable;		/* TAFFRAIL_ENABLE */
+	const char *context;		/* TAFFRAIL_CONTEXT */
+	const char *buffer;		/* TAFFRAIL_BUFFER_SIZE */
 	const char *join;		/* TAFFRAIL_JOIN */
 	const char *clock;		/* TAFFRAIL_CLOCK */
 	const char *service;		/* TAFFRAIL_SERVICE */

@@ -32,7 +32,7 @@ read_trace()
 {
 	local name=$1 size=$2
 	shift 2
-	"$taffrail" record -e 'bench/*' --buffer-size "$size" \
+	"$taffrail" record --context none -e 'bench/*' --buffer-size "$size" \
 		-o "$work/read.$name" "$@" >"$work/out" 2>"$work/log" ||
 		say "recording for $name failed"
 	find "$work/read.$name" -name 'stream_*' ! -name '*.idx' -type f \

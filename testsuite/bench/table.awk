@@ -109,6 +109,8 @@ function events(t, word,   r)
 	ratio_row("  printf-like mark, one long", "main.mark" t, r, 0)
 	ratio_row("  3 fields of u64", "main.three" t, r, 0)
 	ratio_row("  int + 99-character string", "main.int_string99" t, r, 0)
+	ratio_row("  u64 with the default context, vtid", "default.u64" t,
+		  "default.roofline" t, 0)
 	part = "norseq"
 	ratio_row("no rseq: u64 event" word, "norseq.u64" t,
 		  "norseq.roofline" t, 2.4)

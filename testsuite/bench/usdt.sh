@@ -84,7 +84,7 @@ usdt_jvm_once()
 	wait_for_agent "$traced" control.sock
 	set -- "$TAFFRAIL_DIR/$traced".*/control.sock
 	socket=$1
-	"$taffrail" start $session -p "$traced" -e 'libstdcxx/throw' \
+	"$taffrail" start --context none $session -p "$traced" -e 'libstdcxx/throw' \
 		--overwrite >&2 &&
 	"$work/switch" "$socket" $session 'libstdcxx/throw' 10 |
 		awk '/^switched/ { print "value usdt.jvm.control", $3 }'

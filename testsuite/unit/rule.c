@@ -165,6 +165,11 @@ static void check_words(void)
 	unit_equal(command_parse_contexts(&mask, "vtid,ip", &bad), 0,
 		   "contexts");
 	unit_equal(mask, CONTEXT_VTID | CONTEXT_IP, "contexts: mask");
+	unit_equal(command_parse_contexts(&mask, "none", &bad), 0,
+		   "no contexts");
+	unit_equal(mask, 0, "no contexts: mask");
+	unit_equal(command_parse_contexts(&mask, "none,ip", &bad), -EINVAL,
+		   "none and a context");
 	unit_equal(command_parse_contexts(&mask, "vtid,cpux", &bad), -EINVAL,
 		   "unknown context");
 	unit_equal_string(bad, "cpux", "unknown context: which");

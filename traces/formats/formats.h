@@ -49,9 +49,13 @@ struct exporter {
 	const struct where *where;	/* the reader's rules, or NULL */
 	const char *const *pairs;	/* rules for perfetto (pairs_add()) */
 	size_t npairs;
+	bool by_cpu;			/* pairs_by_cpu() */
 	const volatile sig_atomic_t *stop;	/* a signal sets it; or NULL */
 	/* results */
 	uint64_t events;		/* that were written */
+	uint64_t threadless;		/* pairs_threadless(), once closed */
+	const char *threadless_rule;	/* one of `pairs` that has some, or
+					 * NULL */
 	char why[300];			/* of the last call that failed */
 	/* private */
 	struct export_class *classes;

@@ -203,6 +203,8 @@ static int add_pairs(struct exporter *x, struct perfetto *p)
 	p->pairs = pairs_new(&p->calls);
 	if (!p->pairs)
 		return export_failed(x, -ENOMEM, "out of memory");
+	if (x->by_cpu)
+		pairs_by_cpu(p->pairs);
 	for (size_t i = 0; i < x->npairs; i++) {
 		int ret = pairs_add(p->pairs, x->pairs[i], &wrong);
 
@@ -360,6 +362,18 @@ static void free_classes(struct perfetto *p)
 	tables_free(&p->tables);
 }
 
+/* Tells the caller which events are no slices for want of a thread. */
+static void count_threadless(struct exporter *x, const struct pairs *pairs)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(pairs, &kinds);
+
+	x->threadless = pairs_threadless(pairs);
+	for (size_t i = 0; i < n && i < x->npairs; i++)
+		if (kinds[i]->threadless)
+			x->threadless_rule = x->pairs[i];
+}
+
 static int perfetto_close(struct exporter *x, bool keep)
 {
 	struct perfetto *p = x->own;
@@ -367,6 +381,7 @@ static int perfetto_close(struct exporter *x, bool keep)
 
 	if (p->pairs) {
 		pairs_finish(p->pairs);
+		count_threadless(x, p->pairs);
 		pairs_free(p->pairs);
 	}
 	ret = out_close(&p->out);

@@ -46,6 +46,25 @@ void pairs_free(struct pairs *p)
 	free(p);
 }
 
+void pairs_by_cpu(struct pairs *p)
+{
+	p->by_cpu = true;
+}
+
+uint64_t pairs_threadless(const struct pairs *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->nkinds; i++) {
+		const struct pair_kind *kind = p->kinds[i];
+
+		/* a BEGIN that no event ends makes no pair with a thread */
+		if (kind->begin && (kind->end || kind->given))
+			n += kind->threadless;
+	}
+	return n;
+}
+
 void pairs_no_names(struct pairs *p)
 {
 	p->no_names = true;
@@ -131,22 +150,28 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 	return ret;
 }
 
-static void set_lane(struct pair *pair, const struct pair_trace *t,
+/* Sets the lane of an event without keys. Returns false if there is none. */
+static bool set_lane(struct pair *pair, const struct pairs *p,
+		     const struct pair_trace *t,
 		     const struct trace_event *event)
 {
-	int32_t vtid;
+	int32_t vtid = 0;
 
 	pair->cpu = event->cpu;
-	if (t->vtid >= 0) {
+	if (t->vtid >= 0)
 		memcpy(&vtid, event->context + t->vtid, sizeof(vtid));
+	/* 0: a writer that may not ask for it, or the idle threads of all CPUs
+	 * in a kernel's trace */
+	if (vtid) {
 		pair->vtid = vtid;
 		pair->lane = (uint32_t)vtid;
 		pair->lane_kind = PAIR_OF_THREAD;
-	} else {
-		pair->vtid = -1;
-		pair->lane = event->cpu;
-		pair->lane_kind = PAIR_OF_CPU;
+		return true;
 	}
+	pair->vtid = -1;
+	pair->lane = event->cpu;
+	pair->lane_kind = PAIR_OF_CPU;
+	return p->by_cpu;
 }
 
 static void end_pair(struct pairs *p, struct pair *like,
@@ -175,6 +200,7 @@ static void act(struct pairs *p, const struct pair_trace *t,
 		const struct trace_event *event)
 {
 	struct pair pair;
+	bool laned;
 
 	pair.kind = action->kind;
 	pair.trace = t->trace;
@@ -183,7 +209,7 @@ static void act(struct pairs *p, const struct pair_trace *t,
 	pair.begin = pair.end = event->ns;
 	pair.priv = 0;
 	pair.key_bytes = 0;
-	set_lane(&pair, t, event);
+	laned = set_lane(&pair, p, t, event);
 	if (action->kind->nkeys) {
 		if (action->keyless ||
 		    !keys_read(&pair, action, event, &pair.lane)) {
@@ -191,6 +217,9 @@ static void act(struct pairs *p, const struct pair_trace *t,
 			return;
 		}
 		pair.lane_kind = PAIR_OF_KEYS;
+	} else if (!laned) {
+		action->kind->threadless++;
+		return;
 	}
 	if (action->ends) {
 		end_pair(p, &pair, event);

@@ -12,9 +12,10 @@
  *
  * Kinds of pairs are given by rules, and found by names: X_entry and X_exit,
  * begin and end, and so on (names.c). An END finishes the innermost BEGIN of
- * its kind that is open in its lane. A lane is a thread, if the events have the
- * context vtid; else a CPU and process; or, of a rule with keys, the process
- * and the values of the keys.
+ * its kind that is open in its lane. A lane is a thread, which the context vtid
+ * names; or, of a rule with keys, the process and the values of the keys. Where
+ * events have no thread, a CPU and process is a lane only if pairs_by_cpu()
+ * asks for it: threads share CPUs and leave them, so such a pair may be of two.
  *
  * What must stay true here:
  *  - an event costs a look into a table: names are compared once for each class
@@ -50,6 +51,7 @@ struct pair_kind {
 	uint64_t unfinished;
 	uint64_t unbegun;		/* an END without a BEGIN */
 	uint64_t keyless;		/* events without one of the keys */
+	uint64_t threadless;		/* events without a lane: no pair */
 	uint32_t open;
 	void *priv;			/* of who feeds the events */
 };
@@ -119,6 +121,9 @@ void pairs_free(struct pairs *pairs);
  */
 int pairs_add(struct pairs *pairs, const char *rule, const char **wrong);
 
+/* Makes lanes of CPUs where events have no thread; before the first event. */
+void pairs_by_cpu(struct pairs *pairs);
+
 /* Leaves kinds to rules alone. */
 void pairs_no_names(struct pairs *pairs);
 
@@ -135,6 +140,9 @@ void pairs_finish(struct pairs *pairs);
 /* Returns the kinds, those of rules first; kinds without `begin` or `end` among
  * them, of which no event was met. Pointers to them stay valid. */
 size_t pairs_kinds(const struct pairs *pairs, struct pair_kind *const **kinds);
+
+/* Returns how many BEGINs and ENDs make no pair because they have no thread. */
+uint64_t pairs_threadless(const struct pairs *pairs);
 
 /* Returns 0, or -ENOMEM if pairs were not counted for want of memory. */
 int pairs_error(const struct pairs *pairs);

@@ -61,6 +61,7 @@ struct pairs {
 	size_t nkinds;
 	struct index names;		/* of kinds that were found */
 	bool no_names;
+	bool by_cpu;
 	struct schema_marks schemas;	/* whose kinds are known */
 	struct pair_trace **traces;	/* by number */
 	uint32_t ntraces;
