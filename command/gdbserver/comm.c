@@ -104,8 +104,14 @@ static int open_tcp(struct comm *comm)
 	if (ret)
 		return command_failed("%s: cannot resolve name: %s",
 				      comm->name, gai_strerror(ret));
-	for (a = found; a && comm->listener < 0; a = a->ai_next)
-		listen_at(&comm->listener, a);
+	/*
+	 * A name may have an address that this machine lacks. But a port that
+	 * is taken at one address is taken, as in gdbserver: at another one,
+	 * gdb would reach the wrong program.
+	 */
+	for (a = found; a; a = a->ai_next)
+		if (listen_at(&comm->listener, a) || errno == EADDRINUSE)
+			break;
 	ret = errno;
 	freeaddrinfo(found);
 	/* gdbserver's own text: scripts look for it */
