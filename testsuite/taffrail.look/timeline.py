@@ -9,6 +9,7 @@
 #	says PAGE TEXT		a page whose notices have the text
 #	most PAGE NUMBER	a page that does not have all events
 #	lost PAGE NUMBER	a page that tells so many lost events
+#	slices PAGE FILE	a page with just the slices that FILE, JSON, has
 import json
 import pathlib
 import re
@@ -533,6 +534,17 @@ def lost(page, path, number):
            'let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] >'
            '2 * d[i + 1]; return n; })()')
     check('losses: red in the overview', page.js(red) > 0)
+
+
+def slices(page, path, wanted):
+    with open(wanted) as file:
+        wanted = json.load(file)
+    got = page.js('(m => Array.from(m.order, i => [timeline.report.name(i),'
+                  'm.span_from[i], m.span_to[i], m.span_fate[i] === 0]))'
+                  '(timeline.model)')
+    check_equal('the page: its slices', sorted(
+        [name, begin + wanted['first'], end + wanted['first'], finished]
+        for name, begin, end, finished in got), wanted['slices'])
 
 
 def says(page, path, text):

@@ -5,7 +5,8 @@
  * The name of an event begins a pair, or ends one, if one of its words is in
  * the table below; the last such word counts. What is left of the name is the
  * name of the kind: "app:io_entry" and "app:io_exit" are pairs of "app:io", and
- * "app:begin" and "app:end" of "app".
+ * "app:begin" and "app:end" of "app". A second table has the names of our own
+ * providers for which that is not so.
  */
 #include "traces/pairs/private.h"
 
@@ -34,6 +35,21 @@ static const struct word {
 
 #define NWORDS	(sizeof(words) / sizeof(words[0]))
 
+/*
+ * Of taffrail-pthread(7). A thread's life is a call of its start routine: its
+ * end also ends the calls that do not return, such as a wait that is cancelled.
+ * pthread_exit() never returns, so its entry begins nothing.
+ */
+static const struct special {
+	const char *name;
+	struct word word;		/* without a text: begins nothing */
+} specials[] = {
+	{ "pthread:thread_start", { "start", FAMILY_CALL, false } },
+	{ "pthread:exit_entry", { NULL, FAMILY_CALL, false } },
+};
+
+#define NSPECIALS	(sizeof(specials) / sizeof(specials[0]))
+
 /* Where a word of the table stands in a name. */
 struct found_word {
 	const struct word *word;
@@ -49,11 +65,26 @@ static const struct word *word_at(const char *name, size_t n)
 	return NULL;
 }
 
+static const struct special *special_of(const char *name)
+{
+	for (size_t i = 0; i < NSPECIALS; i++)
+		if (!strcmp(specials[i].name, name))
+			return &specials[i];
+	return NULL;
+}
+
 /* Finds the last word of the table in a name. */
 static bool find_word(struct found_word *found, const char *name)
 {
+	const struct special *special = special_of(name);
 	size_t end = strlen(name), start;
 
+	if (special) {
+		found->word = &special->word;
+		if (special->word.text)
+			found->at = end - strlen(special->word.text);
+		return special->word.text;
+	}
 	while (end) {
 		start = end;
 		while (start && isalnum((unsigned char)name[start - 1]))
@@ -269,23 +300,26 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	return 0;
 }
 
-/* Returns whether `other` is the name with its word replaced by one of the
- * other side and the same family. */
+/* Returns whether `other`, of a rule, is the name with its word replaced by one
+ * of the other side and the same family. */
 static bool is_partner(const char *name, const struct found_word *found,
 		       const char *other)
 {
+	const char *right = name + found->at + strlen(found->word->text);
 	struct found_word there;
-	char *text = NULL;
-	bool same;
+	bool same = false;
 
-	if (!find_word(&there, other) ||
-	    there.word->family != found->word->family ||
-	    there.word->ends == found->word->ends ||
-	    asprintf(&text, "%.*s%s%s", (int)found->at, name, there.word->text,
-		     name + found->at + strlen(found->word->text)) < 0)
-		return false;
-	same = event_name_is(text, other);
-	free(text);
+	for (size_t i = 0; i < NWORDS && !same; i++) {
+		char *text;
+
+		if (asprintf(&text, "%.*s%s%s", (int)found->at, name,
+			     words[i].text, right) < 0)
+			return false;
+		same = event_name_is(text, other) && find_word(&there, text) &&
+		       there.word->family == found->word->family &&
+		       there.word->ends != found->word->ends;
+		free(text);
+	}
 	return same;
 }
 
