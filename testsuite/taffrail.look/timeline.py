@@ -233,6 +233,12 @@ def check_search(page, events):
     check_equal('search: a duration', page.search('dur>%dns' % limit),
                 str(sum(one > limit for one in pairs) +
                     hang * hang_longer(events, limit)))
+    names = {e['event'] for e in events if HOSTILE not in e['event']}
+    for name in sorted(names):
+        n = sum(name in e['event'] for e in events)
+        for words in name, name.replace(':', '/'), name.split(':')[1]:
+            check_equal('search: the event ' + words, page.search(words),
+                        str(n))
     check_equal('search: nothing', page.search('no-such-word'), '0')
     page.keys('\ue00c', 'query')
     check_equal('Escape: no search', page.js(

@@ -206,12 +206,15 @@ class Search {
 	{
 		const { model } = this;
 		const first = model.span_first[i], last = model.span_last[i];
+		const named = event => model.has(event) &&
+			term.classes[model.class[event]];
 
 		if (term.is_duration)
 			return compare(model.span_to[i] - model.span_from[i],
 				       term.operator,
 				       parse_duration(term.value));
-		return term.kinds[model.span_kind[i]] ||
+		return term.kinds[model.span_kind[i]] || named(first) ||
+			named(last) ||
 			(model.has(first) && this.event_has(first, term)) ||
 			(model.has(last) && this.event_has(last, term));
 	}
