@@ -7,22 +7,76 @@
 
 #include "command/timeline/private.h"
 
-#define HEAD_VERSION	1
+#define HEAD_VERSION	2
+/* No zone changes its clocks twice in this time. */
+#define ZONE_STEP_S	(6 * 3600)
 
 static void put_i64(struct bytes *b, int64_t v)
 {
 	bytes_put(b, &v, sizeof(v));
 }
 
-/* Returns seconds east of Greenwich, at the time of the first event. */
-static int64_t zone(const struct timeline *t)
+/* Returns how many seconds the clock on the wall is ahead of UTC, with its leap
+ * seconds, where the zone has them: view prints them, too. */
+static int64_t zone_at(const struct timeline *t, int64_t second)
 {
-	time_t second = (time_t)(t->first / 1000000000);
-	struct tm tm = { 0 };
+	time_t at = (time_t)second;
+	int64_t years, days;
+	struct tm tm;
 
-	if (t->look.utc || !localtime_r(&second, &tm))
+	if (!(t->look.utc ? gmtime_r(&at, &tm) : localtime_r(&at, &tm)))
 		return 0;
-	return tm.tm_gmtoff;
+	years = tm.tm_year + 1899;
+	days = 365 * years + years / 4 - years / 100 + years / 400 - 719162 +
+	       tm.tm_yday;
+	return days * 86400 + tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec -
+	       second;
+}
+
+/* Returns the first second after `from`, up to `to`, with another zone. */
+static int64_t zone_change(const struct timeline *t, int64_t from, int64_t to)
+{
+	int64_t zone = zone_at(t, from);
+
+	while (to - from > 1) {
+		int64_t middle = from + (to - from) / 2;
+
+		if (zone_at(t, middle) == zone)
+			from = middle;
+		else
+			to = middle;
+	}
+	return to;
+}
+
+/* Puts the seconds since 1970 from which on another zone holds, and how far it
+ * is ahead of UTC. Times before 1970 have no date. */
+static void put_zones(struct bytes *b, const struct timeline *t)
+{
+	int64_t at = t->first > 0 ? t->first / NS_PER_S : 0;
+	int64_t last = t->last / NS_PER_S, zone = zone_at(t, at);
+	struct bytes changes = { 0 };
+	uint64_t n = 1;
+
+	put_i64(&changes, at);
+	bytes_signed(&changes, zone);
+	while (at < last) {
+		int64_t next = at + ZONE_STEP_S < last ? at + ZONE_STEP_S :
+							 last;
+
+		if (zone_at(t, next) != zone) {
+			next = zone_change(t, at, next);
+			zone = zone_at(t, next);
+			put_i64(&changes, next);
+			bytes_signed(&changes, zone);
+			n++;
+		}
+		at = next;
+	}
+	bytes_number(b, n);
+	bytes_put(b, changes.p, changes.n);
+	b->failed |= changes.failed;
+	bytes_free(&changes);
 }
 
 static void put_processes(struct bytes *b, const struct timeline *t)
@@ -78,21 +132,29 @@ static void put_classes(struct bytes *b, const struct timeline *t)
 	}
 }
 
+static void put_kind(struct bytes *b, const struct pair_kind *kind)
+{
+	const struct page_kind *own = kind->priv;
+	bool drawn = kind->end || !kind->endless;
+
+	bytes_number(b, kind->number);
+	bytes_text(b, kind->name);
+	bytes_text(b, kind->begin ? kind->begin : "");
+	bytes_text(b, kind->end ? kind->end : "");
+	bytes_number(b, kind->finished - (own ? own->backwards : 0));
+	bytes_number(b, drawn ? kind->unfinished : 0);
+	bytes_number(b, own ? (uint64_t)(own->ns / NS_PER_S) : 0);
+	bytes_number(b, own ? (uint64_t)(own->ns % NS_PER_S) : 0);
+}
+
 static void put_kinds(struct bytes *b, const struct timeline *t)
 {
 	struct pair_kind *const *kinds;
 	size_t n = pairs_kinds(t->pairs, &kinds);
 
 	bytes_number(b, n);
-	for (size_t i = 0; i < n; i++) {
-		bytes_number(b, kinds[i]->number);
-		bytes_text(b, kinds[i]->name);
-		bytes_text(b, kinds[i]->begin ? kinds[i]->begin : "");
-		bytes_text(b, kinds[i]->end ? kinds[i]->end : "");
-		bytes_number(b, kinds[i]->finished);
-		bytes_number(b, kinds[i]->unfinished);
-		bytes_number(b, kinds[i]->unbegun);
-	}
+	for (size_t i = 0; i < n; i++)
+		put_kind(b, kinds[i]);
 }
 
 static void put_pairs(struct bytes *b, const struct timeline *t,
@@ -138,7 +200,7 @@ void head_write(struct timeline *t)
 	bytes_number(b, HEAD_VERSION);
 	put_i64(b, t->first);
 	bytes_number(b, (uint64_t)(t->last - t->first));
-	bytes_signed(b, zone(t));
+	put_zones(b, t);
 	bytes_number(b, t->events);
 	bytes_number(b, t->each);
 	bytes_number(b, (size_t)t->npaths);

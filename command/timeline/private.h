@@ -34,6 +34,8 @@
 /* Events behind so many times these are in the page as density only. */
 #define DETAIL_TIMES	20u
 
+#define NS_PER_S	1000000000
+
 #define DENSITY_BINS	8192u
 /* So many of the longest pairs are shown with the density. */
 #define LONGEST_PAIRS	4096u
@@ -110,6 +112,16 @@ struct page_pair {
 	int64_t from, to;
 	uint32_t lane, kind;
 	uint8_t fate;
+};
+
+/* The fate of a pair whose end is before its begin, in a damaged trace; the
+ * others are of enum pair_fate. page/model.js has the names. */
+#define PAGE_BACKWARDS	4u
+
+/* What a kind of pairs keeps in `priv`. */
+struct page_kind {
+	unsigned __int128 ns;		/* of finished pairs */
+	uint64_t backwards;
 };
 
 /* The events since the last block. */

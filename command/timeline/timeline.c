@@ -109,12 +109,35 @@ static void keep_pair(struct timeline *t, const struct page_pair *pair)
 	t->long_pairs[t->nlong_pairs++] = *pair;
 }
 
+/* Counts a finished pair. Returns whether its end is behind its begin. */
+static bool count_pair(struct timeline *t, const struct pair *pair)
+{
+	struct page_kind *own = pair->kind->priv;
+
+	if (!own)
+		own = pair->kind->priv = calloc(1, sizeof(*own));
+	if (!own) {
+		t->no_memory = true;
+		return false;
+	}
+	if (pair->end < pair->begin)
+		own->backwards++;
+	else
+		own->ns += (uint64_t)pair->end - (uint64_t)pair->begin;
+	return pair->end >= pair->begin;
+}
+
 static void on_finished(const struct pair *pair,
 			const struct trace_event *event, void *priv)
 {
 	struct timeline *t = priv;
 	struct page_pair made = pair_of(t, pair);
 
+	if (!count_pair(t, pair)) {
+		made.fate = PAGE_BACKWARDS;
+		keep_pair(t, &made);
+		return;
+	}
 	page_longest_add(t, &made);
 	if (t->events < t->detail && made.begin >= t->chunk.first)
 		chunk_pair(t, &made);
@@ -352,10 +375,20 @@ static int run(struct timeline *t, const struct settings *s)
 	return check_rules(t);
 }
 
+static void close_pairs(struct timeline *t)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(t->pairs, &kinds);
+
+	for (size_t i = 0; i < n; i++)
+		free(kinds[i]->priv);
+	pairs_free(t->pairs);
+}
+
 static void close_all(struct timeline *t)
 {
 	if (t->pairs)
-		pairs_free(t->pairs);
+		close_pairs(t);
 	page_names_free(t);
 	chunk_free(t);
 	bytes_free(&t->raw);

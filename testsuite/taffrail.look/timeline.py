@@ -90,20 +90,32 @@ def check_lanes(page, events):
 
 
 def check_names(page, events):
-    pairs = pair_up(events)
-    paired = {i for _, begin, end in pairs for i in (begin, end)}
-    want = {}
-    for name, _, _ in pairs:
-        want[name] = want.get(name, 0) + 1
-    for i, event in enumerate(events):
-        if i not in paired:
-            want[event['event']] = want.get(event['event'], 0) + 1
-    # what has no end is a slice, too
-    want['app:hang'] = want.pop('app:hang_begin')
-    got = {row[0]: int(row[1].replace(',', '')) for row in
-           page.rows('#by-name')[1:]}
-    check_equal('slices and events, by name', got, want)
-    apart = page.js('[...document.querySelectorAll("#by-name .swatch")].filter('
+    """Each slice that ended, by name; and each event."""
+    slices, counts = {}, {}
+    for name, begin, end in pair_up(events):
+        slice = slices.setdefault(name, [0, '', 0])
+        slice[0] += 1
+        slice[2] += events[end]['ns'] - events[begin]['ns']
+    for event in events:
+        counts[event['event']] = counts.get(event['event'], 0) + 1
+    # the one without an end is not counted
+    slices['app:hang'] = [0, '1', 0]
+    rows = page.rows('#by-name')
+    check_equal('slices, by name: columns', rows[0],
+                ['Name', 'Count', 'Not finished', 'Total'])
+    check_equal('slices, by name', {
+        name: [int(n), open.replace('0', '')] for name, n, open, _ in rows[1:]},
+        {name: one[:2] for name, one in slices.items()})
+    totals = {row[0]: row[3] for row in rows[1:]}
+    for name, (n, _, ns) in slices.items():
+        unit = {'ns': 1, 'µs': 1e3, 'ms': 1e6, 's': 1e9}
+        number, word = (totals[name] or '0 ns').split()
+        check('slices, by name: the total of ' + name, abs(
+            float(number) * unit[word] - ns) <= ns / 2000, (totals[name], ns))
+    check_equal('events, by name', {
+        name: int(n.replace(',', '')) for name, n in page.rows('#events')[1:]},
+        counts)
+    apart = page.js('[...document.querySelectorAll("#events .swatch")].filter('
                     'one => { const r = document.createRange(), cell = one'
                     '.closest("td"); r.selectNodeContents(cell.lastChild);'
                     'return r.getClientRects()[0].top > one'
@@ -239,6 +251,12 @@ def check_search(page, events):
         for words in name, name.replace(':', '/'), name.split(':')[1]:
             check_equal('search: the event ' + words, page.search(words),
                         str(n))
+    slowest = max(pairs)
+    for unit, ns in ('min', 60e9), ('h', 3600e9), ('d', 86400e9):
+        check_equal('search: a duration in ' + unit, page.search(
+            'dur>=%.15f%s' % ((slowest - 0.5) / ns, unit)),
+            str(sum(one >= slowest for one in pairs) +
+                hang * hang_longer(events, slowest - 1)))
     check_equal('search: nothing', page.search('no-such-word'), '0')
     page.keys('\ue00c', 'query')
     check_equal('Escape: no search', page.js(

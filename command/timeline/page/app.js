@@ -50,7 +50,7 @@ class App {
 		this.request();
 		if (chosen !== null && is_span(chosen))
 			this.choose(this.same_slice(before, chosen));
-		// it counts everything: the picture comes first
+		// the picture comes first
 		setTimeout(() => {
 			if (this.model === model && this.selected === null)
 				this.report.show(null);

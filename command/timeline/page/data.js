@@ -5,7 +5,7 @@
 const [INTEGER, REAL, ENUM, STRING, TEXT, ARRAY, SEQUENCE, STRUCT,
        LIST, VARIANT] =
 	[0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
-const HEAD_VERSION = 1;
+const HEAD_VERSION = 2;
 
 function from_base64(text)
 {
@@ -151,7 +151,7 @@ function read_kind(r)
 {
 	return { number: r.number(), name: r.text(), begin: r.text(),
 		 end: r.text(), finished: r.number(), unfinished: r.number(),
-		 unbegun: r.number() };
+		 ns: r.number() * NS_PER_S + r.number() };
 }
 
 function read_pair(r)
@@ -173,9 +173,12 @@ function read_head(bytes)
 
 	if (r.number() !== HEAD_VERSION)
 		throw new Error('the page has data of another version');
-	const head = { first: r.i64(), span: r.number(), zone: r.signed(),
-		       events: r.number(), each: r.number() };
+	const head = { first: r.i64(), span: r.number() };
 
+	head.zones = r.list(() => ({ from: Number(r.i64()),
+				     ahead: r.signed() }));
+	head.events = r.number();
+	head.each = r.number();
 	head.paths = r.list(() => r.text());
 	head.processes = r.list(read_process);
 	head.contexts = r.list(read_shape);

@@ -543,13 +543,29 @@ function fit(canvas, width, height)
 	return ratio;
 }
 
-// Round times in a view, some 110 pixels apart, and the digits they need.
+// Returns a round time that is not below another: 1, 2 or 5 of a power of ten,
+// or whole minutes, hours and days.
+function round_step(about)
+{
+	const decimal = (size, unit) => {
+		const power = 10 ** Math.floor(Math.log10(size / unit));
+
+		return unit * ([1, 2, 5, 10].map(n => n * power)
+			.find(n => n * unit >= size) || size / unit);
+	};
+
+	if (about <= 20e9)
+		return decimal(about, 1);
+	return [30e9, ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440]
+		.map(minutes => minutes * 60e9)].find(n => n >= about) ||
+		decimal(about, 86400e9);
+}
+
+// Round times in a view, some 110 pixels apart.
 function ticks(view)
 {
 	const about = (view.end - view.begin) / Math.max(1, view.width) * 110;
-	const power = 10 ** Math.floor(Math.log10(about));
-	const step = [1, 2, 5, 10].map(n => n * power)
-		.find(n => n >= about) || about;
+	const step = round_step(about);
 	const list = [];
 
 	for (let i = Math.ceil(view.begin / step);

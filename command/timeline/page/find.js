@@ -28,8 +28,8 @@ function parse_query(text)
 		if (parts)
 			return { field: parts[1], operator: parts[2],
 				 value: parts[3], number: as_number(parts[3]),
-				 duration: /^-?[0-9.]+(ns|us|µs|ms|s)$/
-				 .test(parts[3]) };
+				 duration: Boolean(DURATION.exec(parts[3])
+						   ?.[2]) };
 		return { word: plain.toLowerCase(), number: as_number(plain),
 			 bytes: new TextEncoder().encode(plain.toLowerCase()) };
 	}).filter(term => term.field || term.word);

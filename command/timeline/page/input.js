@@ -335,6 +335,10 @@ function tell_notices(head)
 
 	if (head.lane_density)
 		tell_density(head);
+	if (head.span > Number.MAX_SAFE_INTEGER)
+		notice('This is longer than 104 days: times are rounded to ' +
+		       'some ' + 2 ** (Math.ceil(Math.log2(head.span)) - 52) +
+		       ' ns.');
 	if (lost)
 		notice(counted(lost, 'event') + ' lost, because buffers were ' +
 		       'full: red below the axis shows when. Slices there may ' +

@@ -5,10 +5,14 @@
 // time; so are the instants of a lane. Every search by time relies on it.
 
 const ROWS_MAX = 64;
+const PART_NS = 2 ** 50;
 const FINISHED = 0;
 const FATES = ['', 'not finished when the trace ended',
-	       'left: a call around it returned first',
-	       'given up: too many were open'];
+	       'left: a call around it returned first, or its thread ended',
+	       'given up: too many were open',
+	       'wrong: its end is before its begin, the trace is damaged'];
+// PAGE_BACKWARDS of private.h
+const BACKWARDS = 4;
 
 // Returns the first index of a sorted array whose value is at least (or, with
 // `above`, more than) the value wanted.
@@ -96,13 +100,21 @@ class Model {
 		const { at, n } = chunk;
 		const classes = new Uint32Array(this.head.classes.length);
 		const lanes = new Uint32Array(this.head.lanes.length);
-		let time = chunk.from;
+		let whole = 0, part = 0;
 
 		read_numbers(chunk.times, this.time, at, n);
 		read_numbers(chunk.lanes, this.lane, at, n);
 		read_numbers(chunk.classes, this.class, at, n);
 		for (let i = at; i < at + n; i++) {
-			this.time[i] = time += this.time[i];
+			part += this.time[i];
+			// a double has no room for more: the sum is rounded once
+			if (part >= PART_NS) {
+				const full = part - part % PART_NS;
+
+				whole += full;
+				part -= full;
+			}
+			this.time[i] = chunk.from + (whole + part);
 			this.in_class[i] = classes[this.class[i]]++;
 			this.in_lane[i] = lanes[this.lane[i]]++;
 		}
@@ -131,8 +143,9 @@ class Model {
 		this.span_fate = new Uint8Array(room);
 		for (const pair of list)
 			this.add_span(pair.begin - first, pair.fate ===
-				FINISHED ? pair.end - first : NaN, pair.from,
-				pair.to, pair.lane, pair.kind, pair.fate);
+				FINISHED || pair.fate === BACKWARDS ?
+				pair.end - first : NaN, pair.from, pair.to,
+				pair.lane, pair.kind, pair.fate);
 	}
 
 	add_span(first, last, from, to, lane, kind, fate)

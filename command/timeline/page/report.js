@@ -34,10 +34,21 @@ function value_table(rows, attributes)
 			element('td', {}, value))));
 }
 
-function quantile(sorted, part)
+// The smallest number that is not below so many thousandths of all, as report
+// has it.
+function quantile(sorted, thousandths)
 {
-	return sorted[Math.min(sorted.length - 1,
-			       Math.floor(part * sorted.length))];
+	return sorted[Math.max(1, Math.ceil(sorted.length * thousandths /
+					    1000)) - 1];
+}
+
+function add_count(map, key, ns)
+{
+	const count = map.get(key) || { n: 0, ns: 0 };
+
+	count.n++;
+	count.ns += ns;
+	map.set(key, count);
 }
 
 class Report {
@@ -231,13 +242,15 @@ class Report {
 	{
 		const { model, head } = this;
 		const one = model.lanes[this.lane(item)];
-		const number = model.class[-1 - item];
+		const name = this.name(item);
+		const like_it = event => head.classes[model.class[event]]
+			.name === name;
 		const at = lower_bound(one.event, -1 - item);
 		const like = step => {
 			let i = at + step;
 
 			while (i >= 0 && i < one.instants &&
-			       model.class[one.event[i]] !== number)
+			       !like_it(one.event[i]))
 				i += step;
 			return i < 0 || i >= one.instants ? 'none' :
 				duration_text(Math.abs(one.time[i] -
@@ -248,8 +261,10 @@ class Report {
 			this.times(item), ...this.field_tables(item),
 			this.heading('Among events of this name'),
 			value_table([
-				['Count', count_text(head.classes[number]
-					.events)],
+				['Count', count_text(head.classes
+					.filter(one => one.name === name)
+					.reduce((sum, one) => sum + one.events,
+						0))],
 				['Since the one before, here', like(-1)],
 				['Until the next, here', like(1)],
 			], { id: 'among' })];
@@ -334,11 +349,11 @@ class Report {
 				['Mean', duration_text(total / n)],
 				['Shortest', exact_duration(sorted[0])],
 				['Median', duration_text(quantile(sorted,
-								  0.5))],
+								  500))],
 				['90 % below', duration_text(quantile(sorted,
-								      0.9))],
+								      900))],
 				['99 % below', duration_text(quantile(sorted,
-								      0.99))],
+								      990))],
 				['Longest', exact_duration(sorted[n - 1])],
 			], { id: 'among' }),
 			longest === item ? element('p', { class: 'soft' },
@@ -454,35 +469,40 @@ class Report {
 		const rows = [...kinds].sort((a, b) => b[1].ns - a[1].ns ||
 			b[1].n - a[1].n)
 			.map(([number, { n, ns }]) => [head.kinds[number].name,
-				swatch(colors.kind(number)), n,
-				Number.isNaN(ns) ? '' : duration_text(ns)]);
+				swatch(colors.kind(number)), count_text(n),
+				duration_text(ns)]);
 
 		for (const [number, { n }] of [...classes]
 			.sort((a, b) => b[1].n - a[1].n))
 			rows.push([head.classes[number].name,
-				   swatch(colors.class(number), true), n, '']);
-		const table = element('table', { id }, element('tr', {},
-			element('th', { scope: 'col' }, 'Name'),
-			element('th', { class: 'number', scope: 'col' },
-				'Count'),
-			element('th', { class: 'number', scope: 'col' },
-				'Total')));
+				   swatch(colors.class(number), true),
+				   count_text(n), '']);
+		return this.table(id, ['Name', 'Count', 'Total'], rows);
+	}
 
-		for (const [name, color, n, total] of rows.slice(0, LIST_MAX))
-			table.append(this.name_row(name, color, n, total));
+	// A table whose rows are [name, swatch, number ...].
+	table(id, heads, rows)
+	{
+		const table = element('table', { id }, element('tr', {},
+			...heads.map((text, i) => element('th', i ?
+				{ class: 'number', scope: 'col' } :
+				{ scope: 'col' }, text))));
+
+		for (const row of rows.slice(0, LIST_MAX))
+			table.append(this.name_row(...row));
 		if (rows.length > LIST_MAX)
 			table.append(element('tr', {}, element('td', {}, '… ' +
 				count_text(rows.length - LIST_MAX) + ' more')));
 		return table;
 	}
 
-	name_row(name, color, n, total)
+	name_row(name, color, ...numbers)
 	{
 		const row = element('tr', { class: 'link', tabindex: '0',
 			title: 'Search for this name' },
 			element('td', {}, color, name),
-			element('td', { class: 'number' }, count_text(n)),
-			element('td', { class: 'number' }, total));
+			...numbers.map(text => element('td',
+				{ class: 'number' }, text)));
 		const find = () => this.app.find(quoted(name));
 
 		row.addEventListener('click', find);
@@ -493,62 +513,62 @@ class Report {
 		return row;
 	}
 
-	count_loaded(kinds, classes)
+	// All slices by name, as report counts them: those that did not finish have
+	// a column of their own.
+	slices_table()
 	{
-		const { model } = this;
+		const { colors } = this.app;
+		const kinds = this.head.kinds
+			.filter(kind => kind.finished || kind.unfinished)
+			.sort((a, b) => b.ns - a.ns || b.finished - a.finished);
+		const open = kinds.some(kind => kind.unfinished);
 
-		for (let i = 0; i < model.spans; i++)
-			add_count(kinds, model.span_kind[i], model.span_to[i] -
-				  model.span_from[i]);
-		for (const one of model.lanes)
-			for (const event of one.event)
-				add_count(classes, model.class[event], 0);
+		return kinds.length ? [this.heading('Slices by name'),
+			this.table('by-name', ['Name', 'Count',
+				...open ? ['Not finished'] : [], 'Total'],
+			kinds.map(kind => [kind.name,
+				swatch(colors.kind(kind.number)),
+				count_text(kind.finished),
+				...open ? [count_text(kind.unfinished)] : [],
+				kind.finished ? duration_text(kind.ns) : '']))]
+			: [];
 	}
 
-	// The same without the events; how long slices took is not known then.
-	count_all(kinds, classes)
+	// All events by name, those that begin or end a slice, too.
+	events_table()
 	{
-		const { head } = this;
-		const paired = new Set();
+		const { colors } = this.app;
+		const names = new Map();
 
-		for (const kind of head.kinds) {
-			kinds.set(kind.number, { n: kind.finished, ns: NaN });
-			paired.add(kind.begin).add(kind.end);
+		for (const { name, number, events } of this.head.classes) {
+			const one = names.get(name) || { number, n: 0 };
+
+			one.n += events;
+			names.set(name, one);
 		}
-		for (const one of head.classes)
-			if (!paired.has(one.name))
-				classes.set(one.number, { n: one.events });
+		return [this.heading('Events by name'),
+			this.table('events', ['Name', 'Count'],
+				[...names].filter(([, one]) => one.n)
+				.sort((a, b) => b[1].n - a[1].n)
+				.map(([name, { number, n }]) => [name,
+					swatch(colors.class(number), true),
+					count_text(n)]))];
 	}
 
-	// The report of all, while nothing is selected.
+	// The report of all, while nothing is selected. What is loaded makes no
+	// difference.
 	overall()
 	{
-		const { head, model } = this;
-		const kinds = new Map(), classes = new Map();
+		const { head } = this;
 
-		if (model.n)
-			this.count_loaded(kinds, classes);
-		else
-			this.count_all(kinds, classes);
-		return [element('h2', {}, model.n && model.n < head.events ?
-				'What is loaded' : 'What is here'),
+		return [element('h2', {}, 'What is here'),
 			value_table([
-				['Begins', clock_text(head, 0) + ' ' +
-					zone_text(head.zone)],
-				['Lasts', duration_text(head.span)],
+				['Begins', clock_text(head, 0, true)],
+				['Ends', clock_text(head, head.span, true)],
+				['Lasts', exact_duration(head.span)],
 				['Events', count_text(head.events)],
 				['From', head.paths.join(', ')],
 			], { id: 'times' }),
-			this.heading('By name'),
-			this.name_table('by-name', kinds, classes)];
+			...this.slices_table(), ...this.events_table()];
 	}
-}
-
-function add_count(map, key, ns)
-{
-	const count = map.get(key) || { n: 0, ns: 0 };
-
-	count.n++;
-	count.ns += ns;
-	map.set(key, count);
 }

@@ -3,6 +3,7 @@
 
 const OVERVIEW_HEIGHT = 42;
 const AXIS_HEIGHT = 24;
+const MINUTE_NS = 60e9;
 
 class Scale {
 	constructor(app)
@@ -116,7 +117,9 @@ class Scale {
 			c.fillStyle = colors.line;
 			c.fillRect(x, AXIS_HEIGHT - 6, 1, 6);
 			c.fillStyle = colors.soft;
-			const text = (at / unit).toFixed(digits) + ' ' + name;
+			const text = step < MINUTE_NS ?
+				(at / unit).toFixed(digits) + ' ' + name :
+				at ? duration_text(at) : '0 s';
 
 			// a part of it would be another number
 			if (x + 4 + c.measureText(text).width <= view.width)

@@ -92,21 +92,49 @@ function significant(value, digits)
 	return String(Number(value.toPrecision(digits)));
 }
 
-// A duration with four digits: "12.35 µs".
+// The parts that are not 0, each with its unit: "2 h 5 min".
+function parts_text(parts)
+{
+	return parts.filter(([n]) => n).map(([n, unit]) => n + ' ' + unit)
+		.join(' ');
+}
+
+// From a minute on: what it rounds to decides how many units it has.
+function long_duration(ns)
+{
+	const tenths = Math.round(ns / 1e8);
+	const seconds = Math.round(ns / 1e9);
+	const minutes = Math.round(ns / 60e9);
+
+	if (tenths < 36000)
+		return parts_text([[Math.floor(tenths / 600), 'min'],
+				   [tenths % 600 / 10, 's']]);
+	if (seconds < 86400)
+		return parts_text([[Math.floor(seconds / 3600), 'h'],
+				   [Math.floor(seconds / 60) % 60, 'min'],
+				   [seconds % 60, 's']]);
+	return parts_text([[Math.floor(minutes / 1440), 'd'],
+			   [Math.floor(minutes / 60) % 24, 'h'],
+			   [minutes % 60, 'min']]);
+}
+
+// A duration with four digits, "12.35 µs"; or "2 min 5.1 s", "3 h 25 min 4 s",
+// "2 d 3 h 4 min".
 function duration_text(ns)
 {
-	const size = Math.abs(ns);
+	const size = Math.abs(ns), sign = ns < 0 ? '-' : '';
 
-	if (size < 1000)
-		return significant(ns, 4) + ' ns';
-	if (size < 1e6)
-		return significant(ns / 1e3, 4) + ' µs';
-	if (size < 1e9)
-		return significant(ns / 1e6, 4) + ' ms';
-	if (size < 60e9)
-		return significant(ns / 1e9, 4) + ' s';
-	return Math.floor(ns / 60e9) + ' min ' +
-		significant(ns / 1e9 % 60, 3) + ' s';
+	if (size < 0.001)
+		return '0 ns';
+	for (const [unit, name, most] of [[1, 'ns', 1000], [1e3, 'µs', 1000],
+		[1e6, 'ms', 1000], [NS_PER_S, 's', 60]]) {
+		const value = Number((size / unit).toPrecision(4));
+
+		// what rounds to 1000 is 1 of the next unit
+		if (value < most)
+			return sign + value + ' ' + name;
+	}
+	return sign + long_duration(size);
 }
 
 // A duration to the nanosecond, too.
@@ -114,7 +142,7 @@ function exact_duration(ns)
 {
 	const rounded = Math.round(ns);
 
-	if (rounded < 1000)
+	if (Math.abs(rounded) < 1000)
 		return rounded + ' ns';
 	return duration_text(ns) + ' (' + count_text(rounded) + ' ns)';
 }
@@ -128,27 +156,45 @@ function offset_text(ns)
 		String(rounded % NS_PER_S).padStart(9, '0') + ' s';
 }
 
-// The time of day, in the zone of the machine that made the page.
-function clock_text(head, ns)
+// How far the clock on the wall was ahead of UTC in a second since 1970, on the
+// machine that made the page.
+function zone_of(head, second)
 {
-	const at = head.first + BigInt(Math.round(ns));
-	const second = at / 1000000000n - (at < 0n ? 1n : 0n);
-	const date = new Date((Number(second) + head.zone) * 1000);
-	const rest = at - second * 1000000000n;
+	const { zones } = head;
+	let i = zones.length - 1;
 
-	if (Number.isNaN(date.getTime()))
-		return String(at) + ' ns since 1970';
-	return date.toISOString().slice(0, 19).replace('T', ' ') + '.' +
-		String(rest).padStart(9, '0');
+	while (i > 0 && zones[i].from > second)
+		i--;
+	return zones[i].ahead;
 }
 
 function zone_text(seconds)
 {
-	const minutes = Math.abs(seconds) / 60;
+	const digits = n => String(n).padStart(2, '0');
+	const size = Math.abs(seconds);
 
 	return 'UTC' + (!seconds ? '' : (seconds < 0 ? '−' : '+') +
-		String(Math.floor(minutes / 60)).padStart(2, '0') + ':' +
-		String(Math.round(minutes % 60)).padStart(2, '0'));
+		digits(Math.floor(size / 3600)) + ':' +
+		digits(Math.floor(size / 60) % 60) +
+		(size % 60 ? ':' + digits(size % 60) : ''));
+}
+
+// The date and time that view prints; without a date before 1970. If the clocks
+// were changed in the time of the page, or for `zone`, with the zone.
+function clock_text(head, ns, zone = head.zones.length > 1)
+{
+	const at = head.first + BigInt(Math.round(ns));
+	const size = at < 0n ? -at : at;
+	const second = Number(size / 1000000000n);
+	const rest = '.' + String(size % 1000000000n).padStart(9, '0');
+
+	if (at < 0n)
+		return '-' + second + rest;
+	const ahead = zone_of(head, second);
+
+	return new Date((second + ahead) * 1000).toISOString().slice(0, 19)
+		.replace('T', ' ') + rest +
+		(zone ? ' ' + zone_text(ahead) : '');
 }
 
 // The unit in which times of this size are shown on the axis.
@@ -158,11 +204,14 @@ function axis_unit(ns)
 		ns < 2e9 ? [1e6, 'ms'] : [1e9, 's'];
 }
 
+const DURATION = /^(-?[0-9.]+)\s*(ns|us|µs|ms|s|min|h|d|)$/;
+
 // Reads "1.5ms" as nanoseconds; NaN for another text.
 function parse_duration(text)
 {
-	const found = /^(-?[0-9.]+)\s*(ns|us|µs|ms|s|)$/.exec(text);
-	const unit = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9, '': 1 };
+	const found = DURATION.exec(text);
+	const unit = { ns: 1, us: 1e3, 'µs': 1e3, ms: 1e6, s: 1e9, min: 60e9,
+		       h: 3600e9, d: 86400e9, '': 1 };
 
 	return found ? Number(found[1]) * unit[found[2]] : NaN;
 }
