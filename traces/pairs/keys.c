@@ -95,6 +95,17 @@ bool keys_read(struct pair *pair, const struct pair_action *action,
 	return true;
 }
 
+void keys_read_span(struct pair *pair, const struct pair_action *action,
+		    const struct trace_event *event)
+{
+	size_t n;
+	const uint8_t *at = field_at_bytes(&action->keys[0], event, &n);
+	uint64_t word = at ? number(action->keys[0].class, at) : 0;
+
+	if (at)
+		keep(pair, &word, sizeof(word));
+}
+
 /* Writes the value of a key as a field's. */
 static void put(struct out *out, const struct field_class *class,
 		const uint8_t *at, size_t n)

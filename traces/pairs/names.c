@@ -277,6 +277,20 @@ static int note_name(struct pair_kind *kind, bool ends, const char *name)
 	return 0;
 }
 
+/* Returns whether the fields are those of our Python binding: `span` tells
+ * which END belongs to a BEGIN, and END has `error`, too. */
+static bool has_span(const struct event_class *class, bool ends)
+{
+	const struct field_class *fields = class->fields;
+
+	if (!fields->nmembers || fields->members[0].kind != FIELD_INTEGER ||
+	    strcmp(fields->members[0].name, "span"))
+		return false;
+	return !ends || (fields->nmembers == 2 &&
+			 fields->members[1].kind == FIELD_STRING &&
+			 !strcmp(fields->members[1].name, "error"));
+}
+
 static int add_action(struct pair_action **actions, struct pair_kind *kind,
 		      bool ends, const struct trace_class *trace,
 		      const struct event_class *class)
@@ -295,6 +309,9 @@ static int add_action(struct pair_action **actions, struct pair_kind *kind,
 	for (unsigned int i = 0; i < kind->nkeys; i++)
 		if (!field_at_find(&action->keys[i], trace, class, keys[i]))
 			action->keyless = true;
+	if (!kind->given && !kind->calls && has_span(class, ends))
+		action->span = field_at_find(&action->keys[0], trace, class,
+					     "span");
 	action->next = *actions;
 	*actions = action;
 	return 0;

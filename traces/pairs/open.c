@@ -209,11 +209,14 @@ struct pair *open_push(struct pairs *p, const struct pair *pair)
 	return &o->pair;
 }
 
+/* Without a key of its own, an END takes any BEGIN, and a BEGIN any END. */
 static bool is_like(const struct pair *pair, const struct pair *like)
 {
-	return pair->kind == like->kind &&
-	       pair->key_bytes == like->key_bytes &&
-	       !memcmp(pair->key, like->key, like->key_bytes);
+	if (pair->kind != like->kind)
+		return false;
+	return !pair->key_bytes || !like->key_bytes ||
+	       (pair->key_bytes == like->key_bytes &&
+		!memcmp(pair->key, like->key, like->key_bytes));
 }
 
 const struct pair *open_pop(struct pairs *p, const struct pair *like,

@@ -221,6 +221,8 @@ static void act(struct pairs *p, const struct pair_trace *t,
 		action->kind->threadless++;
 		return;
 	}
+	if (action->span)
+		keys_read_span(&pair, action, event);
 	if (action->ends) {
 		end_pair(p, &pair, event);
 	} else {

@@ -12,10 +12,12 @@
  *
  * Kinds of pairs are given by rules, and found by names: X_entry and X_exit,
  * begin and end, and so on (names.c). An END finishes the innermost BEGIN of
- * its kind that is open in its lane. A lane is a thread, which the context vtid
- * names; or, of a rule with keys, the process and the values of the keys. Where
- * events have no thread, a CPU and process is a lane only if pairs_by_cpu()
- * asks for it: threads share CPUs and leave them, so such a pair may be of two.
+ * its kind that is open in its lane; of Python's functions and scopes, the one
+ * with its `span`, because coroutines do not nest. A lane is a thread, which
+ * the context vtid names; or, of a rule with keys, the process and the values
+ * of the keys. Where events have no thread, a CPU and process is a lane only if
+ * pairs_by_cpu() asks for it: threads share CPUs and leave them, so such a pair
+ * may be of two.
  *
  * What must stay true here:
  *  - an event costs a look into a table: names are compared once for each class

@@ -18,6 +18,7 @@ struct pair_action {
 	struct pair_kind *kind;
 	bool ends;
 	bool keyless;			/* its class has not all keys */
+	bool span;			/* keys[0] tells its pair: names.c */
 	struct field_at keys[PAIR_KEYS_MAX];
 };
 
@@ -87,6 +88,9 @@ void names_free(struct pairs *p);
  * that is damaged. */
 bool keys_read(struct pair *pair, const struct pair_action *action,
 	       const struct trace_event *event, uint64_t *hash);
+/* keys.c: the same with the number of an action with `span`. */
+void keys_read_span(struct pair *pair, const struct pair_action *action,
+		    const struct trace_event *event);
 
 /* open.c: the lane must be set. open_push() returns the pair, or NULL where it
  * is not kept; open_pop() takes the innermost one like it, or returns NULL. The
