@@ -346,9 +346,10 @@ function tell_notices(head)
 	for (const { where, fact } of head.problems)
 		notice('Not read: ' + where + ': ' + fact);
 	if (head.lanes.some(lane => lane.is_cpu))
-		notice('Lanes are CPUs where events have no thread. To have ' +
-		       'threads: ', element('code', {}, 'taffrail record ' +
-		       '--context vtid,procname'));
+		notice('Lanes are CPUs where events have no thread. Their ' +
+		       'pairs are slices only with --pair-by cpu. To have ' +
+		       'threads, with names: ', element('code', {},
+		       'taffrail record --context vtid,procname'));
 }
 
 async function start()
