@@ -229,6 +229,7 @@ static int handle_list(struct exchange *exchange)
 		listing.skip = text_number(&p);
 	}
 	cut = listing.skip < 0;
+	session_sites_look();
 	registry_lock_look();
 	cut &= registry_each(list_one, &listing);
 	registry_unlock();

@@ -250,7 +250,10 @@ struct session_page {
 					 * for: an errno */
 	uint32_t fault_bytes;		/* of `faults`, stored after the text */
 	/* a line for each rule whose condition the fields of a marker do not
-	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT" (SESSION-FAULT) */
+	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT"; and for each
+	 * marker of which places are not on: "ID<tab>places ERRNO",
+	 * or "ID (TAFFRAIL_ENABLED)<tab>..."
+	 * (SESSION-FAULT) */
 	char faults[SESSION_FAULT_BYTES];
 	uint64_t saved;			/* events of its rings that a snapshot
 					 * has, or found overwritten; a
@@ -264,6 +267,9 @@ struct session_page {
 					 * seccomp filter */
 	uint64_t modules_end;		/* clock: from here on, the records do
 					 * not tell where modules are; or 0 */
+	uint32_t refused;		/* markers of which places are not on,
+					 * besides those in `faults` */
+	uint32_t padding;
 };
 
 /*

@@ -15,6 +15,7 @@
 #include "command/load/libraries.h"
 #include "command/processes/layouts.h"
 #include "command/processes/handed.h"
+#include "command/processes/refused.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 #include "tracepoints/conditions/rule-split.h"
@@ -118,6 +119,17 @@ static int change_later(struct targets *targets, const char *name,
 	return ret;
 }
 
+/* Tells which markers that the rule names are not on. Returns true when there
+ * is one. */
+static bool tell_refused(const struct rundir_process *process,
+			 const char *name, const char *rule)
+{
+	struct session_page page;
+
+	return !rundir_find_session(process, process->image, name, &page) &&
+	       refused_tell(process->pid, &page, rule);
+}
+
 static int change_living(struct targets *targets, enum message_type type,
 			 const char *name, const char *rule)
 {
@@ -130,6 +142,9 @@ static int change_living(struct targets *targets, enum message_type type,
 		struct target *target = &targets->targets[i];
 		int ret = client_call(&target->client, type, &request, NULL);
 
+		if (!ret && type == MESSAGE_ENABLE &&
+		    tell_refused(target->process, name, rule))
+			result = COMMAND_FAILED;
 		if (!ret)
 			heirs_change(target->process, name, rule,
 				     type == MESSAGE_ENABLE, &result);

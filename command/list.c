@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
 #include "command/elf/elfnotes.h"
@@ -233,6 +234,39 @@ static void drop_runtime(struct marker_list *list)
 	list->count = kept;
 }
 
+/* Says which markers cannot be traced. Returns an exit status. */
+static int tell_unplaced(const struct marker_list *list, const char *what)
+{
+	const char *why = NULL;
+	size_t n = marker_list_unplaced(list, &why);
+
+	return !n ? COMMAND_DONE :
+		    command_failed("%s: %s cannot be traced: %s; %s", what,
+				   counted(n, "marker"), why, MARKER_REMEDY);
+}
+
+/* Takes from the files of a process which markers have no place. */
+static void take_placement(struct target *target)
+{
+	struct marker_list of_files = { 0 };
+
+	process_markers_read(&of_files, target->process->pid);
+	for (size_t i = 0; i < of_files.count; i++) {
+		const struct marker *m = &of_files.markers[i];
+
+		for (size_t k = 0; m->why && k < target->markers.count; k++) {
+			struct marker *to = &target->markers.markers[k];
+
+			if (to->address == m->address &&
+			    to->kind != MARKER_USDT) {
+				to->placement = m->placement;
+				to->why = m->why;
+			}
+		}
+	}
+	marker_list_free(&of_files);
+}
+
 /* Adds the USDT probes that no rule has named yet: the agent does not list
  * them. */
 static void add_probes(struct target *target)
@@ -276,6 +310,7 @@ static int list_processes(struct output *out, pid_t pid)
 							target->client.error);
 			continue;
 		}
+		take_placement(target);
 		add_probes(target);
 		if (!out->all)
 			drop_runtime(&target->markers);
@@ -293,6 +328,8 @@ static int list_processes(struct output *out, pid_t pid)
 			 target->process->pid);
 		if (pid && !target->markers.count)
 			tell_none(out, heading);
+		if (tell_unplaced(&target->markers, heading))
+			result = COMMAND_FAILED;
 	}
 	if (!pid && !out->behind && !out->as_json &&
 	    result == COMMAND_DONE)
@@ -343,6 +380,8 @@ static int list_files(struct output *out, char **paths)
 			put_list(out, &list, *paths, 0);
 			if (!list.count)
 				tell_none(out, *paths);
+			if (tell_unplaced(&list, *paths))
+				result = COMMAND_FAILED;
 		}
 		if (error[0])
 			result = command_failed("%s: %s", *paths, error);

@@ -153,6 +153,8 @@ command_sources = \
 	command/processes/messages.c \
 	command/processes/others.c \
 	command/processes/others.h \
+	command/processes/refused.c \
+	command/processes/refused.h \
 	command/processes/rule.c \
 	command/processes/rule.h \
 	command/processes/summon-private.h \

@@ -16,6 +16,7 @@
 #include "command/common/reason.h"
 #include "command/elf/user-rights.h"
 #include "command/processes/faults.h"
+#include "command/processes/refused.h"
 #include "command/processes/layouts.h"
 #include "command/processes/later.h"
 #include "command/processes/others.h"
@@ -177,8 +178,12 @@ static int tell_faults(struct snapshot *s)
 	struct process_page page;
 	bool told = false;
 
+	for (size_t i = 0; i < s->ntaken; i++)
+		if (s->taken[i]->session && s->taken[i]->page)
+			told |= refused_tell((pid_t)s->taken[i]->page->pid,
+					     &s->taken[i]->session->page, NULL);
 	if (strcmp(s->name, FAULTS_SESSION))
-		return COMMAND_DONE;
+		return told ? COMMAND_FAILED : COMMAND_DONE;
 	for (size_t i = 0; i < s->list.count; i++) {
 		const struct rundir_process *process = &s->list.processes[i];
 		int n = rundir_images(process, images, RUNDIR_IMAGES_MAX);

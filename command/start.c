@@ -19,6 +19,7 @@
 #include "command/load/libraries.h"
 #include "command/processes/handed.h"
 #include "command/processes/later.h"
+#include "command/processes/refused.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
 
@@ -171,6 +172,17 @@ static int why_smaller(const struct target *target, const char *name)
 				   name, &page) ? ENOSPC : page.small_error;
 }
 
+/* Tells which markers are not on. Returns an exit status. */
+static int tell_refused(const struct target *target, const char *name)
+{
+	const struct rundir_process *process = target->process;
+	struct session_page page;
+
+	return !rundir_find_session(process, process->image, name, &page) &&
+	       refused_tell(process->pid, &page, NULL) ? COMMAND_FAILED :
+							 COMMAND_DONE;
+}
+
 /* Sends the request to one process, also for later programs of it. Returns 0,
  * also where the session has no room for some buffers, or programs will not
  * take part, and `*result` becomes COMMAND_FAILED then. */
@@ -199,6 +211,8 @@ static int start_call(struct target *target, const char *name,
 						 target->process->pid, value);
 	}
 	client_answer_release(&answer);
+	if (!ret && tell_refused(target, name))
+		*result = COMMAND_FAILED;
 	if (!ret && error)
 		*result = command_failed("process %d: no room for some buffers "
 					 "in %s: their events are counted as "

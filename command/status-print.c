@@ -2,6 +2,7 @@
 /*
  * Prints sessions and their processes, for people or as JSON.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,9 @@
 #include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
+#include "command/elf/markers.h"
 #include "command/processes/act.h"
+#include "command/processes/refused.h"
 #include "command/status-private.h"
 
 static const char *state_word(const struct session *session)
@@ -31,6 +34,23 @@ static void json_act(struct json *json, const char *key,
 	json_close(json, '}');
 }
 
+static void json_refused(struct json *json, const struct member *m)
+{
+	char id[REFUSED_ID_BYTES];
+	size_t position = 0;
+	int error;
+
+	json_open(json, "refused", '[');
+	while ((error = refused_next(&m->page, &position, id))) {
+		json_open(json, NULL, '{');
+		json_string(json, "id", id);
+		json_string(json, "why", refused_why(error));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_number(json, "refused_more", m->page.refused);
+}
+
 static void json_member(struct json *json, const struct member *m)
 {
 	json_open(json, NULL, '{');
@@ -45,6 +65,7 @@ static void json_member(struct json *json, const struct member *m)
 	json_number(json, "buffer", m->buffer);
 	json_number(json, "asked", m->asked);
 	json_bool(json, "roomless", m->roomless);
+	json_refused(json, m);
 	json_act(json, "started", &m->started);
 	json_act(json, "changed", &m->changed);
 	json_close(json, '}');
@@ -107,6 +128,22 @@ static void print_acts(const struct session *session)
 		printf("\n");
 }
 
+static void print_refused(const struct member *m)
+{
+	char id[REFUSED_ID_BYTES];
+	size_t position = 0;
+	int error;
+
+	while ((error = refused_next(&m->page, &position, id)))
+		printable_print("%9s %s is not on, or not everywhere: %s%s%s\n",
+				"", id, refused_why(error),
+				error == ESTALE ? "; " : "",
+				error == ESTALE ? MARKER_REMEDY : "");
+	if (m->page.refused)
+		printf("%9s nor %s %" PRIu32 " more\n", "",
+		       agreed(m->page.refused, "is", "are"), m->page.refused);
+}
+
 static void print_member(const struct member *m)
 {
 	printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12" PRIu64
@@ -119,6 +156,7 @@ static void print_member(const struct member *m)
 		       agreed(m->left_off, "is", "are"),
 		       agreed(m->left_off, "its description",
 			      "their descriptions"));
+	print_refused(m);
 	if (m->roomless)
 		printf("%9s no room for some buffers (%s): their events are "
 		       "lost\n", "", strerror(m->roomless));

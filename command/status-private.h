@@ -25,6 +25,7 @@ struct member {
 	uint32_t buffer;		/* bytes of one of its buffers */
 	uint32_t asked;			/* the same, as asked for */
 	int roomless;			/* errno: no room for some buffer */
+	struct session_page page;	/* for refused_next() */
 	struct session_act started;
 	struct session_act changed;
 };

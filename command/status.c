@@ -103,6 +103,7 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->buffer = page->ring_bytes;
 	m->asked = page->asked_bytes;
 	m->roomless = (int)page->roomless;
+	m->page = *page;
 }
 
 static void take_page(struct member *m, const struct rundir_process *process,

@@ -81,9 +81,13 @@ tracepoints_agent_sources = \
 	tracepoints/sites/shape-private.h \
 	tracepoints/sites/shape.c \
 	tracepoints/usdt/entry-x86_64.S \
+	tracepoints/usdt/file.c \
+	tracepoints/usdt/file.h \
 	tracepoints/usdt/hit.c \
 	tracepoints/usdt/load-x86_64.c \
 	tracepoints/usdt/load.h \
+	tracepoints/usdt/moved.c \
+	tracepoints/usdt/plan/note.c \
 	tracepoints/usdt/usdt.h
 
 if MACHINE_X86_64
@@ -121,6 +125,7 @@ tracepoints_plan_sources = \
 usdt_sources = \
 	base/index.c \
 	base/text.c \
+	tracepoints/usdt/file.c \
 	tracepoints/usdt/place/adopt.c \
 	tracepoints/usdt/place/jump-x86_64.c \
 	tracepoints/usdt/place/maps.c \

@@ -311,6 +311,7 @@ static void read_faults(struct session_view *session)
 			    page->faults[i] != '\n' &&
 			    page->faults[i] != '\t' ? '?' : page->faults[i];
 	faults[i] = '\0';
+	session->page.fault_bytes = i;
 }
 
 int session_view_update(struct session_view *session)
@@ -325,6 +326,7 @@ int session_view_update(struct session_view *session)
 	session->page.state = load_relaxed(&page->state);
 	session->page.lost_unplaced = load_relaxed(&page->lost_unplaced);
 	session->page.left_off = load_relaxed(&page->left_off);
+	session->page.refused = load_relaxed(&page->refused);
 	session->page.ring_bytes = load_relaxed(&page->ring_bytes);
 	session->page.roomless = load_relaxed(&page->roomless);
 	session->page.small_error = load_relaxed(&page->small_error);

@@ -71,10 +71,18 @@ const char *first_line(char *line, size_t room, const char *path)
 
 void found_markers(struct finding *f, const struct marker_list *list)
 {
-	size_t n = 0;
+	const char *why = NULL;
+	size_t n = 0, unplaced;
 
 	for (size_t i = 0; i < list->count; i++)
 		n += list->markers[i].kind != MARKER_USDT;
+	unplaced = marker_list_unplaced(list, &why);
+	if (unplaced) {
+		found_as(f, DOCTOR_NO, "%zu of %zu marker%s cannot be traced: "
+			 "%s", unplaced, n, n == 1 ? "" : "s", why);
+		found_remedy(f, "%s", MARKER_REMEDY);
+		return;
+	}
 	if (n) {
 		found_as(f, DOCTOR_OK, "%zu marker%s", n, n == 1 ? "" : "s");
 		return;

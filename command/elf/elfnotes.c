@@ -14,18 +14,24 @@
 #include <libelf.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "tracepoints/fields/shown.h"
+#include "tracepoints/program/patch.h"
 #include "tracepoints/sites/notes.h"
 #include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/plan/operand.h"
+
+#define NOP		0x90
+#define SITE_BYTES	6	/* nop, and test or jmp */
 
 struct reading {
 	Elf *elf;
 	struct notes notes;		/* of the whole file */
 	struct marker_list *list;
+	size_t before;			/* markers of other files */
 	char *error;
 };
 
@@ -55,6 +61,18 @@ static bool split_text(const char *text, size_t bytes, const char *strings[4])
 		bytes -= n + 1;
 	}
 	return true;
+}
+
+/* Returns whether the code at a site is that of a marker. */
+static bool leads(const struct reading *r, const struct taffrail_note *note,
+		  uint64_t address)
+{
+	int64_t distance = (int64_t)offsetof(struct taffrail_note, stub_) +
+			   note->stub_ - note->code_;
+	const uint8_t *code = notes_at(&r->notes, address, SITE_BYTES,
+				       PF_R | PF_X);
+
+	return code && patch_leads(code, distance);
 }
 
 static int add_site(uint32_t type, uint64_t address, const void *desc,
@@ -89,6 +107,11 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	    !split_text(text, site.text_bytes_, strings))
 		return fact(r, -EBADMSG, "a marker is malformed");
 	m.kind = site.kind_ == TAFFRAIL_KIND_EVENT ? MARKER_EVENT : MARKER_MARK;
+	m.tested = note.flags_ & TAFFRAIL_SITE_FLAG_TESTED;
+	if (!m.tested && !leads(r, &note, m.address)) {
+		m.placement = PLACED_NOT;
+		m.why = MARKER_OTHER;
+	}
 	m.line = site.line_;
 	m.nfields = site.nfields_;
 	for (int i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
@@ -101,12 +124,17 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 			       strings[3]);
 }
 
-static bool is_marker(const struct reading *r, uint64_t address)
+/* Returns whether a marker's site is at a probe's address, and notes that. */
+static bool is_marker(struct reading *r, uint64_t address)
 {
-	for (size_t i = 0; i < r->list->count; i++)
-		if (r->list->markers[i].address == address &&
-		    r->list->markers[i].kind != MARKER_USDT)
-			return true;
+	for (size_t i = r->before; i < r->list->count; i++) {
+		struct marker *m = &r->list->markers[i];
+
+		if (m->address != address || m->kind == MARKER_USDT)
+			continue;
+		m->matched = true;
+		return true;
+	}
 	return false;
 }
 
@@ -133,6 +161,108 @@ static int add_probe(const struct usdt_probe *probe, void *priv)
 			       probe->operands, "");
 }
 
+/* A site or a probe, by its name. */
+struct lone {
+	struct marker *marker;
+	size_t number;
+};
+
+static int compare_lone(const void *left, const void *right)
+{
+	const struct lone *a = left, *b = right;
+	int order = strcmp(a->marker->id, b->marker->id);
+
+	return order ? order : a->number < b->number ? -1 : 1;
+}
+
+/* Returns the sites (or the probes) of the file that match nothing, sorted by
+ * their names and then in their order; NULL without memory. */
+static struct lone *lone_sorted(const struct reading *r, bool probes, size_t *n)
+{
+	struct lone *lone = calloc(r->list->count - r->before + 1,
+				   sizeof(*lone));
+
+	*n = 0;
+	for (size_t i = r->before; lone && i < r->list->count; i++) {
+		struct marker *m = &r->list->markers[i];
+		const uint8_t *code = probes ?
+			notes_at(&r->notes, m->address, 1, PF_X) : NULL;
+
+		if ((m->kind == MARKER_USDT) == probes && !m->matched &&
+		    (!probes || (code && *code == NOP)))
+			lone[(*n)++] = (struct lone){ m, i };
+	}
+	if (lone)
+		qsort(lone, *n, sizeof(*lone), compare_lone);
+	return lone;
+}
+
+/* Returns how many of the sorted ones have the name of the first. */
+static size_t same_name(const struct lone *lone, const struct lone *end)
+{
+	size_t n = 0;
+
+	while (lone + n < end && !strcmp(lone[n].marker->id, lone->marker->id))
+		n++;
+	return n;
+}
+
+/* Settles the sites of one name: those that test a flag work where they are. */
+static void settle(struct lone *sites, size_t nsites, struct lone *probes,
+		   size_t nprobes)
+{
+	for (size_t i = 0; i < nsites && nprobes; i++) {
+		struct marker *m = sites[i].marker;
+
+		if (m->tested && nsites == nprobes) {
+			m->address = probes[i].marker->address;
+			probes[i].marker->matched = true;
+		} else if (!m->tested) {
+			m->placement = PLACED_NOT;
+			m->why = MARKER_MOVED;
+		}
+	}
+}
+
+/* Drops the probes that are those of markers. */
+static void drop_matched(struct reading *r)
+{
+	size_t kept = r->before;
+
+	for (size_t i = r->before; i < r->list->count; i++) {
+		struct marker *m = &r->list->markers[i];
+
+		if (m->kind == MARKER_USDT && m->matched)
+			marker_free(m);
+		else
+			r->list->markers[kept++] = *m;
+	}
+	r->list->count = kept;
+}
+
+/* Finds sites whose code was moved after linking, as the agent does
+ * (tracepoints/usdt/moved.c). */
+static void match_all(struct reading *r)
+{
+	size_t nsites, nprobes, at = 0, n, same;
+	struct lone *sites = lone_sorted(r, false, &nsites);
+	struct lone *probes = lone_sorted(r, true, &nprobes);
+
+	for (size_t i = 0; sites && probes && i < nsites; i += n) {
+		const char *id = sites[i].marker->id;
+
+		n = same_name(&sites[i], sites + nsites);
+		while (at < nprobes && strcmp(probes[at].marker->id, id) < 0)
+			at++;
+		same = at < nprobes && !strcmp(probes[at].marker->id, id) ?
+			       same_name(&probes[at], probes + nprobes) : 0;
+		settle(&sites[i], n, &probes[at], same);
+	}
+	free(sites);
+	free(probes);
+	drop_matched(r);
+}
+
 static int add_probes(struct reading *r)
 {
 	struct usdt_file file = { (const uint8_t *)r->notes.base,
@@ -142,6 +272,8 @@ static int add_probes(struct reading *r)
 
 	if (ret == -ENOEXEC)
 		return fact(r, ret, "its section headers are damaged");
+	if (!ret)
+		match_all(r);
 	return damaged && !ret ? fact(r, 0, "left out %s",
 				      counted(damaged, "damaged USDT note")) :
 				 ret;
@@ -174,7 +306,8 @@ static int read_elf(struct reading *r)
 int elfnotes_read(struct marker_list *list, const char *path,
 		  char error[ELFNOTES_ERROR_BYTES])
 {
-	struct reading r = { .list = list, .error = error };
+	struct reading r = { .list = list, .before = list->count,
+			     .error = error };
 	int ret, fd;
 
 	error[0] = '\0';

@@ -78,6 +78,19 @@ void marker_list_sort(struct marker_list *list)
 		      compare);
 }
 
+size_t marker_list_unplaced(const struct marker_list *list, const char **why)
+{
+	size_t n = 0;
+
+	for (size_t i = list->count; i-- > 0;)
+		if (list->markers[i].kind != MARKER_USDT &&
+		    list->markers[i].placement == PLACED_NOT) {
+			*why = list->markers[i].why;
+			n++;
+		}
+	return n;
+}
+
 static int hex_digit(char c)
 {
 	if (c >= '0' && c <= '9')

@@ -42,6 +42,8 @@ struct marker {
 	uint8_t kind;		/* enum marker_kind */
 	uint8_t nfields;
 	bool enabled;
+	bool tested;		/* its site tests a flag */
+	bool matched;		/* its site and its USDT probe, by a file */
 	uint8_t placement;	/* enum marker_placement */
 	int32_t operand;	/* USDT: the bytes after the nop's first */
 	const char *why;	/* why it is not placed, or off; or NULL */
@@ -49,6 +51,11 @@ struct marker {
 	char *shown;		/* struct taffrail_shown; or NULL */
 	size_t shown_bytes;
 };
+
+/* Why a marker is PLACED_NOT. */
+#define MARKER_MOVED	"the code was moved after linking, as llvm-bolt does"
+#define MARKER_OTHER	"other code is at its place"
+#define MARKER_REMEDY	"compile it with -DTAFFRAIL_FLAG_SITES"
 
 struct marker_list {
 	struct marker *markers;
@@ -80,6 +87,10 @@ struct marker_field {
 	const char *type;
 	struct shown_field shown;
 };
+
+/* Returns how many markers, not probes, have no place where they work; the
+ * reason of the first in *why. */
+size_t marker_list_unplaced(const struct marker_list *list, const char **why);
 
 /* Calls `call` for each field, which is valid during the call. */
 void marker_each_field(const struct marker *marker,

@@ -211,6 +211,10 @@ void record_tell_rule(const struct record *record, const char *rule);
  * both cases. */
 int record_tell_unmet(const struct record *record);
 
+/* Tells which markers could not be switched on everywhere. Returns
+ * COMMAND_FAILED when there is one. */
+int record_tell_refused(const struct record *record);
+
 /* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);
 

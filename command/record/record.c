@@ -324,6 +324,8 @@ static int end(struct record *record)
 	if (record->lacking.roomless)
 		shortage_look(&record->shortage, record->dir.fd);
 	status = record_tell_unmet(record);
+	if (record_tell_refused(record))
+		status = COMMAND_FAILED;
 	if (record_probes_tell(record) || probes || record->unprobed)
 		status = COMMAND_FAILED;
 	count_first(record);

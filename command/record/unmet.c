@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tells which rules of a recording have selected no marker, and what may be
- * meant.
+ * meant; and which markers could not be switched on.
  */
 #include "command/record/private.h"
 
@@ -13,6 +13,7 @@
 #include "command/common/installed.h"
 #include "command/common/nearest.h"
 #include "command/elf/elfnotes.h"
+#include "command/processes/refused.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
 
@@ -161,5 +162,23 @@ int record_tell_unmet(const struct record *record)
 	if (!o->nrules && !record_met(record, "*"))
 		tell_rule(record, NULL, &list);
 	marker_list_free(&list);
+	return status;
+}
+
+int record_tell_refused(const struct record *record)
+{
+	int status = COMMAND_DONE;
+
+	for (size_t i = 0; i < record->nmembers; i++) {
+		const struct record_member *member = record->members[i];
+
+		for (size_t j = 0; j < member->nimages; j++)
+			/* of images with the same text, one has its session */
+			if (member->images[j]->session &&
+			    refused_tell(member->pid,
+					 &member->images[j]->session->page,
+					 NULL))
+				status = COMMAND_FAILED;
+	}
 	return status;
 }

@@ -76,6 +76,7 @@ static int module_adopt(struct module *module, void *arg)
 	if (module->usdt_askings == askings)
 		return 0;
 	module->usdt_askings = askings;
+	usdt_sites_look(module);
 	if (usdt_adopt(module, probe_wanted, NULL, arg))
 		module->usdt_askings = 0;
 	return 0;
@@ -94,6 +95,20 @@ void session_probes_adopt(const struct patcher *patcher)
 				ask_for(sessions[i].rules[k].glob,
 					sessions[i].int3);
 	registry_each_module(module_adopt, (void *)patcher);
+}
+
+static int module_look(struct module *module, void *unused)
+{
+	(void)unused;
+	usdt_sites_look(module);
+	return 0;
+}
+
+void session_sites_look(void)
+{
+	registry_lock();
+	registry_each_module(module_look, NULL);
+	registry_unlock();
 }
 
 void session_adopt_all(void)

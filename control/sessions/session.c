@@ -131,6 +131,22 @@ static void object_left_off(struct session *session, struct object *object)
 			 "no room for the description of an event", 0);
 }
 
+/* Counts and names a marker of which places could not be switched on. Another
+ * tracer's jump at a site leads there, too (patch_refused). */
+static void object_refused(struct session *session, struct object *object,
+			   int error)
+{
+	uint32_t bit = 1u << channel_bit(session->channel);
+
+	log_fact(LOG_WARNING, "session",
+		 "a site has other code, and is not switched on", error);
+	if (object->adopted || session->client || object->refused & bit ||
+	    (error == -EBUSY && object_led(object)))
+		return;
+	object->refused |= bit;
+	session_places_note(session->channel->page, object, -error);
+}
+
 /* Fills in what an object does for a session. Returns 0, or -ENOSPC when there
  * is no room for an event record. */
 static int object_prepare(struct session *session, struct object *object,
@@ -172,10 +188,10 @@ static int object_apply(struct session *session, struct object *object,
 		object_disable(object, session->channel, patcher);
 		return 0;
 	}
+	usdt_sites_look(object->module);
 	ret = object_enable(object, &use, patcher);
 	if (ret)
-		log_fact(LOG_WARNING, "session",
-			 "a site has other code, and is not switched on", ret);
+		object_refused(session, object, ret);
 	return 1;
 }
 
@@ -403,6 +419,7 @@ static int disable_one(struct object *object, void *arg)
 			    &pass->patcher);
 	object_disable(object, pass->session->channel, &pass->patcher);
 	object->left_off &= ~(1u << channel_bit(pass->session->channel));
+	object->refused &= ~(1u << channel_bit(pass->session->channel));
 	return 0;
 }
 

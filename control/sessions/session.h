@@ -61,6 +61,12 @@ void session_fault_note(struct session_page *page,
 			const struct session_rule *rule,
 			const struct expr_error *error);
 
+/* Notes in the session's page that places of a marker could not be switched on:
+ * by its id, once, and an errno; without room for that, counts it. The caller
+ * holds the registry's lock. */
+void session_places_note(struct session_page *page,
+			 const struct object *object, int error);
+
 struct session;
 
 /* Returns 1 when none of the markers that the glob matches allows the rule's
@@ -201,6 +207,10 @@ int session_destroy(struct session *session);
  */
 int session_inherit(void);
 void session_inherit_resume(void);
+
+/* Finds where the sites of all modules are, if tools have moved them
+ * (usdt_sites_look()). Agent threads only. */
+void session_sites_look(void);
 
 /* Makes markers of the probes that sessions name, and has the new ones write.
  * The caller holds the registry's lock and has a private descriptor table. */

@@ -152,6 +152,10 @@ void registry_unlock(void)
 {
 }
 
+void session_sites_look(void)
+{
+}
+
 /* All has come before it is asked for, or never will. */
 int service_wait(int fd, short events, int64_t ms)
 {

@@ -204,6 +204,9 @@ static int code_switch(const struct object *object, const struct code *code,
 						  on);
 	else if (code->stub)
 		ret = patch_site(patcher, code->address, code->stub, on);
+	/* the old code may still run somewhere */
+	if (!ret && on && code->stub && code->flags & CODE_MOVED)
+		ret = -ESTALE;
 	if (code->semaphore && !on)
 		__atomic_fetch_sub(code->semaphore, 1, __ATOMIC_RELAXED);
 	return ret;
@@ -327,6 +330,18 @@ int object_enable(struct object *object, const struct object_use *use,
 	if (object->adopted && registry_adopted->refused(object->adopted))
 		registry_adopted->switch_to(patcher, object->adopted, 1);
 	return object->adopted ? registry_adopted->refused(object->adopted) : 0;
+}
+
+int object_led(const struct object *object)
+{
+	const struct code *code;
+
+	for (code = object->codes; code; code = code->next)
+		if (code->stub &&
+		    !patch_leads(code->address, code->stub - code->address) &&
+		    code->address[1] != SITE_ON)
+			return 0;
+	return 1;
 }
 
 void object_disable(struct object *object, struct channel *channel,

@@ -203,8 +203,11 @@ static struct code *note_take(const struct taking *taking, uint64_t address,
 			return NULL;
 		site_prepare(object);
 	}
-	if (code_add(object, &(struct code){ .address = code, .stub = stub,
-					     .flags = note.flags_ }))
+	if (code_add(object, &(struct code){
+				     .address = code,
+				     .stub = stub,
+				     .flags = note.flags_ & ~CODE_MOVED,
+				     .number = taking->module->ncodes++ }))
 		return NULL;
 	return object->codes;
 }
@@ -295,6 +298,8 @@ static struct module *module_add(const struct dl_phdr_info *info,
 	module->base = info->dlpi_addr;
 	module->start = start;
 	module->end = end;
+	module->headers = info->dlpi_phdr;
+	module->nheaders = info->dlpi_phnum;
 	notes_each(&taking.notes, take, &taking);
 	index_clear(&sites);
 	module->next = modules;

@@ -31,8 +31,12 @@ struct code {
 	uint8_t *address;		/* label 990 */
 	uint8_t *stub;
 	uint16_t *semaphore;		/* counts its users; or NULL */
-	uint32_t flags;
+	uint32_t flags;			/* TAFFRAIL_SITE_FLAG_, CODE_ */
+	uint32_t number;		/* of its note in the module */
 };
+
+/* Its code was moved behind the linker, and this is where it was (moved.c). */
+#define CODE_MOVED	(1u << 31)
 
 /*
  * A marker's object in a module, and what the agent knows of it. The shape
@@ -62,6 +66,8 @@ struct object {
 	uint32_t snapshots;		/* enum object_user, a bit each */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
+	uint32_t refused;		/* channels whose page says that places
+					 * of it are not on */
 	struct usdt_adopted *adopted;	/* the program's USDT probe; or NULL */
 	struct object *next_found;	/* of the modules that came last */
 	struct object *before;		/* in its module, if it is declared */
@@ -73,6 +79,10 @@ struct object {
 struct module {
 	struct module *next;
 	char path[MODULE_PATH_BYTES];	/* "" when it is not known */
+	const void *headers;		/* of the program, in its memory */
+	uint32_t nheaders;
+	uint32_t ncodes;		/* sites that its notes have */
+	int sites_seen;			/* usdt_sites_look() has looked */
 	int usdt_none;			/* its file has no probe */
 	uint32_t usdt_askings;		/* what it was asked for; session.c */
 	struct index usdt_refused;	/* probes that have no plan */
@@ -160,10 +170,14 @@ void object_setup(void);
  * Lets an object write to a channel, and switches its code on. If it writes
  * there already, changes the condition: every thread obeys the new one after
  * the caller's patch_grace(). Returns 0, or the first error of a patch (other
- * copies are on).
+ * copies are on); -ESTALE for a copy that was moved (CODE_MOVED).
  */
 int object_enable(struct object *object, const struct object_use *use,
 		  const struct patcher *patcher);
+
+/* Returns 1 when each site of the object has its own code or a jump that
+ * another tracer has made of it. */
+int object_led(const struct object *object);
 
 /*
  * Takes a channel from an object. After the caller's patch_grace() no thread

@@ -123,6 +123,14 @@ int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 		    const struct patcher *patcher);
 
 /*
+ * Looks, once, whether the code of the module's sites is where the notes of its
+ * markers say, or was moved after linking; see moved.c. Sites that test a flag
+ * get their new addresses, the others CODE_MOVED. Reads the module's file, as
+ * usdt_adopt(), before it.
+ */
+void usdt_sites_look(struct module *module);
+
+/*
  * The functions of libtaffrail-usdt.so, and the numbers on which it must agree
  * with the agent. `switch_to` switches a probe to nop or jump; a jump of five
  * bytes is there only when the patcher is closed. Returns 0; -EBUSY when
@@ -132,7 +140,7 @@ int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
  * probe's module is gone: another probe may use its way. The registry's lock is
  * held.
  */
-#define USDT_VERSION	6
+#define USDT_VERSION	7
 
 struct usdt_functions {
 	uint64_t version;

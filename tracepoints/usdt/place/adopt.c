@@ -9,14 +9,12 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/usdt/file.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/note.h"
 
@@ -62,27 +60,6 @@ static int loaded(const struct pass *pass, uint64_t address, uint64_t n,
 			return 1;
 	}
 	return 0;
-}
-
-/* Tells whether the file is the one that is loaded: its headers are in
- * memory. */
-static int same_file(const struct pass *pass)
-{
-	const uint8_t *memory = (const uint8_t *)pass->module->start;
-	Elf64_Ehdr header;
-	uint64_t bytes;
-
-	if (pass->file.size < sizeof(header) ||
-	    pass->module->end - pass->module->start < sizeof(header) ||
-	    __builtin_memcmp(memory, pass->file.bytes, sizeof(header)))
-		return 0;
-	__builtin_memcpy(&header, memory, sizeof(header));
-	bytes = (uint64_t)header.e_phnum * sizeof(Elf64_Phdr);
-	return header.e_phentsize == sizeof(Elf64_Phdr) &&
-	       header.e_phoff < 4096 && bytes <= 4096 - header.e_phoff &&
-	       header.e_phoff + bytes <= pass->file.size &&
-	       !__builtin_memcmp(memory + header.e_phoff,
-				 pass->file.bytes + header.e_phoff, bytes);
 }
 
 /* Sites of the module's markers: a marker in the program's source declares its
@@ -449,23 +426,6 @@ static void notes_adopt(struct pass *pass)
 		sys_munmap(pass->plans, PLANS_BYTES);
 }
 
-static int file_map(struct usdt_file *file, const char *path)
-{
-	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-	struct stat st;
-	long got = -1;
-
-	if (fd < 0)
-		return 0;
-	if (!sys2(SYS_fstat, fd, &st) && st.st_size > 0) {
-		file->size = (uint64_t)st.st_size;
-		got = sys_mmap(0, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	sys_close(fd);
-	file->bytes = (const uint8_t *)got;
-	return got > 0;
-}
-
 static int module_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 			const struct patcher *patcher)
 {
@@ -474,9 +434,9 @@ static int module_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 
 	if (!module->path[0] || module->usdt_none)
 		return 0;
-	if (!file_map(&pass.file, module->path))
+	if (!usdt_file_map(&pass.file, module->path))
 		return 1;
-	if (same_file(&pass)) {
+	if (usdt_file_loaded(&pass.file, module)) {
 		pass.again = !!codes_learn(module);
 		if (!pass.again)
 			notes_adopt(&pass);
@@ -485,7 +445,7 @@ static int module_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 	index_clear(&codes);
 	index_clear(&nops);
 	module->usdt_none = !pass.seen;
-	sys_munmap(pass.file.bytes, pass.file.size);
+	usdt_file_unmap(&pass.file);
 	return pass.again;
 }
 

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds sites whose code was moved behind the linker's back.
+ *
+ * Each marker's site has two notes: that of the marker, which is loaded and
+ * relative to itself, and that of its USDT probe, which is not loaded and has
+ * the address of the site. llvm-bolt writes functions anew, elsewhere in the
+ * file. It knows USDT notes and gives them the new addresses; it does not know
+ * the notes of markers. The old code stays where it was, with every byte that a
+ * marker's note names, and nothing runs it.
+ *
+ * A site that is switched by its code cannot be taken at its new place: no
+ * branch led to the marker's arguments, so they were dropped from the new
+ * function, and those of the old function are for the registers and the frame
+ * of the old one. A site that tests a flag works wherever it is; only its
+ * address is another one.
+ *
+ * What must stay true: a module without USDT notes of a marker's name, such as
+ * one from which they were removed, proves nothing, and is believed. The k-th
+ * site of a name is the k-th probe of that name, as linkers keep the order of
+ * both, and only if there are equally many.
+ */
+#include "tracepoints/usdt/usdt.h"
+
+#include <elf.h>
+
+#include "base/index.h"
+#include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/usdt/file.h"
+
+#define NOP	0x90
+
+/* A probe that is at no site. */
+struct spot {
+	struct spot *next;
+	uint64_t address;
+};
+
+/* What is not matched of one "channel/name". */
+struct group {
+	struct spot *first;
+	struct spot **end;
+	uint32_t spots;
+	uint32_t codes;
+};
+
+/* A site that no probe is at. */
+struct lone {
+	struct code *code;
+	struct group *group;
+};
+
+struct look {
+	const struct module *module;
+	struct usdt_file file;
+	struct index probes_at;		/* their addresses */
+	struct index sites_at;
+	struct index groups;		/* of names */
+	uint32_t probes;
+	struct group *memory;		/* for as many groups as probes, */
+	struct spot *spots;		/* and as many spots */
+	uint32_t used;
+	struct lone *lone;		/* by the number of the site */
+};
+
+static uint64_t place_hash(uint64_t address)
+{
+	return index_hash(INDEX_HASH, &address, sizeof(address));
+}
+
+static int same_place(uint64_t value, const void *address)
+{
+	return value == *(const uint64_t *)address;
+}
+
+static int has_place(const struct index *places, uint64_t address)
+{
+	return !!index_find(places, place_hash(address), same_place, &address);
+}
+
+static int place_add(struct index *places, uint64_t address)
+{
+	return address ? index_add(places, place_hash(address), address) : 0;
+}
+
+/* Of equal hashes the first is taken: a name's has 64 bits. */
+static int same_name(uint64_t value, const void *unused)
+{
+	(void)value;
+	(void)unused;
+	return 1;
+}
+
+static uint64_t name_hash(const char *channel, const char *name)
+{
+	uint64_t hash = index_hash(INDEX_HASH, channel,
+				   text_length(channel) + 1);
+
+	return index_hash(hash, name, text_length(name));
+}
+
+static struct group *group_find(const struct look *look, const char *channel,
+				const char *name)
+{
+	return (struct group *)index_find(&look->groups,
+					  name_hash(channel, name), same_name,
+					  NULL);
+}
+
+/* The guards of TAFFRAIL_ENABLED have no USDT note. */
+static int has_note(const struct object *object)
+{
+	return object->site->kind_ != TAFFRAIL_KIND_GUARD && !object->adopted;
+}
+
+static int probe_learn(const struct usdt_probe *probe, void *arg)
+{
+	struct look *look = arg;
+
+	look->probes++;
+	return place_add(&look->probes_at,
+			 look->module->base + probe->address);
+}
+
+/* Calls fn for each copy of the code of each marker in a note. */
+static int codes_each(struct look *look,
+		      int (*fn)(struct look *look, const struct object *object,
+				struct code *code))
+{
+	const struct object *object;
+	struct code *code;
+	int ret = 0;
+
+	for (object = look->module->objects; object; object = object->next)
+		for (code = object->codes; code && !ret; code = code->next)
+			ret = has_note(object) ? fn(look, object, code) : 0;
+	return ret;
+}
+
+static int code_lacks(struct look *look, const struct object *object,
+		      struct code *code)
+{
+	(void)object;
+	return !has_place(&look->probes_at, (uint64_t)code->address);
+}
+
+static int code_learn(struct look *look, const struct object *object,
+		      struct code *code)
+{
+	(void)object;
+	return place_add(&look->sites_at, (uint64_t)code->address);
+}
+
+/* Tells whether the file has a nop for that address. */
+static int is_nop(const struct usdt_file *file, uint64_t address)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr ph;
+	uint32_t i;
+
+	__builtin_memcpy(&header, file->bytes, sizeof(header));
+	for (i = 0; i < header.e_phnum; i++) {
+		__builtin_memcpy(&ph, file->bytes + header.e_phoff +
+					      i * sizeof(ph), sizeof(ph));
+		if (ph.p_type == PT_LOAD && ph.p_flags & PF_X &&
+		    address - ph.p_vaddr < ph.p_filesz &&
+		    ph.p_offset < file->size &&
+		    address - ph.p_vaddr < file->size - ph.p_offset)
+			return file->bytes[ph.p_offset + address -
+					   ph.p_vaddr] == NOP;
+	}
+	return 0;
+}
+
+static int spot_add(const struct usdt_probe *probe, void *arg)
+{
+	struct look *look = arg;
+	uint64_t address = look->module->base + probe->address;
+	struct group *group;
+	struct spot *spot;
+
+	if (look->used == look->probes || has_place(&look->sites_at, address) ||
+	    !is_nop(&look->file, probe->address))
+		return 0;
+	group = group_find(look, probe->provider, probe->name);
+	if (!group) {
+		group = &look->memory[look->used];
+		if (index_add(&look->groups,
+			      name_hash(probe->provider, probe->name),
+			      (uint64_t)group))
+			return -1;
+		group->end = &group->first;
+	}
+	spot = &look->spots[look->used++];
+	spot->address = address;
+	*group->end = spot;
+	group->end = &spot->next;
+	group->spots++;
+	return 0;
+}
+
+static int code_collect(struct look *look, const struct object *object,
+			struct code *code)
+{
+	struct group *group = group_find(look, object->channel, object->name);
+
+	if (!group || code->number >= look->module->ncodes ||
+	    has_place(&look->probes_at, (uint64_t)code->address))
+		return 0;
+	look->lone[code->number] = (struct lone){ code, group };
+	group->codes++;
+	return 0;
+}
+
+/* Settles the sites in their order. Returns 1 when one was moved that is
+ * switched by its code. */
+static int lone_settle(struct look *look)
+{
+	int moved = 0;
+	uint32_t i;
+
+	for (i = 0; i < look->module->ncodes; i++) {
+		struct code *code = look->lone[i].code;
+		struct group *group = look->lone[i].group;
+
+		if (!code)
+			continue;
+		if (code->stub) {
+			code->flags |= CODE_MOVED;
+			moved = 1;
+		} else if (group->codes == group->spots) {
+			code->address = (uint8_t *)group->first->address;
+		}
+		if (group->first)
+			group->first = group->first->next;
+	}
+	return moved;
+}
+
+/* Where sites were moved, guards were, too: nothing tells whether a guard is in
+ * a function that was not. */
+static void guards_doubt(const struct module *module)
+{
+	const struct object *object;
+	struct code *code;
+
+	for (object = module->objects; object; object = object->next)
+		for (code = object->codes; code; code = code->next)
+			if (object->site->kind_ == TAFFRAIL_KIND_GUARD &&
+			    code->stub)
+				code->flags |= CODE_MOVED;
+}
+
+/* Matches what is left of both. Returns -1 without memory. */
+static int rest_match(struct look *look, struct module *module)
+{
+	uint64_t groups = look->probes * sizeof(*look->memory);
+	uint64_t spots = look->probes * sizeof(*look->spots);
+	uint64_t lone = module->ncodes * sizeof(*look->lone);
+	char *memory = sys_map_anonymous(groups + spots + lone);
+	int ret = -1;
+
+	if (!memory)
+		return -1;
+	look->memory = (struct group *)memory;
+	look->spots = (struct spot *)(memory + groups);
+	look->lone = (struct lone *)(memory + groups + spots);
+	if (!codes_each(look, code_learn) &&
+	    !usdt_notes_read(&look->file, spot_add, look, NULL) &&
+	    !codes_each(look, code_collect)) {
+		if (lone_settle(look))
+			guards_doubt(module);
+		ret = 0;
+	}
+	sys_munmap(memory, groups + spots + lone);
+	return ret;
+}
+
+void usdt_sites_look(struct module *module)
+{
+	struct look look = { .module = module };
+
+	if (module->sites_seen || module->declared || !module->ncodes ||
+	    !module->path[0] || !usdt_file_map(&look.file, module->path))
+		return;
+	module->sites_seen = 1;
+	/* another look may have the memory */
+	if (usdt_file_loaded(&look.file, module) &&
+	    !usdt_notes_read(&look.file, probe_learn, &look, NULL) &&
+	    look.probes && codes_each(&look, code_lacks) &&
+	    rest_match(&look, module))
+		module->sites_seen = 0;
+	index_clear(&look.probes_at);
+	index_clear(&look.sites_at);
+	index_clear(&look.groups);
+	usdt_file_unmap(&look.file);
+}
