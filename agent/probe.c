@@ -70,6 +70,7 @@ PUBLIC int taffrail_probe_serve(const char *version, uint32_t object_bytes,
 	host->fault = session_condition_fault;
 	host->holds = holds;
 	host->settle = settle;
+	host->page = &process.page;
 	host->kept = vectors_kept;
 	return 0;
 }

@@ -9,7 +9,7 @@
 #include "control/threads/settings.h"
 
 /* Changes with each change of what the two share. */
-#define PROBE_VERSION	AGENT_VERSION " 3"
+#define PROBE_VERSION	AGENT_VERSION " 4"
 
 /* What the agent does for callbacks. */
 struct probe_host {
@@ -31,6 +31,9 @@ struct probe_host {
 		     const struct ax_event *event);
 	/* Waits until no other thread has the registry's lock. */
 	void (*settle)(void);
+	/* the process's, NULL before there is one; a forked child without files
+	 * of its own has its parent's */
+	struct process_page *const *page;
 	/* vectors_kept() */
 	int (*kept)(int (*fn)(void *a, void *b), void *a, void *b);
 };

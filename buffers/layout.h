@@ -145,6 +145,16 @@ struct lacking_counts {
 	uint32_t times[LACKING_NOTES];	/* of each note */
 };
 
+/* Why a hit did not call a callback. */
+enum missed_why {
+	MISSED_NESTED,			/* it was in a callback */
+	MISSED_HANDLER,			/* it was in a signal handler */
+	MISSED_BUSY,			/* the thread, or one that shares its
+					 * memory, was on its way to or from a
+					 * callback; or there was no memory */
+	MISSED_END
+};
+
 struct process_page {
 	uint32_t magic;			/* stored last, with release */
 	uint32_t version;
@@ -189,6 +199,11 @@ struct process_page {
 	uint32_t clockless;		/* the program gives up the time stamp
 					 * counter; stored before its sessions
 					 * end */
+	/* of callbacks of probe libraries; any thread adds, and children that
+	 * share the page */
+	uint64_t missed[MISSED_END];	/* hits, by enum missed_why */
+	uint64_t called;		/* request_bits() of the connections
+					 * that a marker had */
 };
 
 enum session_state {

@@ -71,6 +71,20 @@ struct request {
 _Static_assert(__builtin_offsetof(struct request, over) == REQUEST_OVER,
 	       "the stub sets it");
 
+/* Returns two bits of 64 for a connection: process_page.called. */
+static inline uint64_t request_bits(const char *rule, const char *function)
+{
+	uint64_t hash = 14695981039346656037ull;
+	const char *p = rule;
+
+	/* FNV-1a */
+	for (; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
+	for (p = function; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 1099511628211ull;
+	return 1ull << (hash >> 58) | 1ull << (hash >> 52 & 63);
+}
+
 /* Changes with each change of the above: it is the function's name. */
 #define REQUEST_FUNCTION	"taffrail_probe_request_1"
 #endif

@@ -66,6 +66,8 @@ takes_slow(const struct walk *walk, const struct node *node, int in_handler)
 	if (!in_handler || entry->flags & TAFFRAIL_PROBE_SIGNAL)
 		return 1;
 	__atomic_fetch_add(&entry->signal, 1, __ATOMIC_RELAXED);
+	if (entry->told)
+		missed_note(MISSED_HANDLER);
 	return 0;
 }
 
@@ -153,6 +155,13 @@ static SIGSAFE void count_left(void *before)
 	sections_close((unsigned long)before);
 }
 
+/* Counts a hit whose callbacks cannot be looked at. */
+static SIGSAFE void count_unserved(void)
+{
+	if (load_relaxed(&entries_told))
+		missed_note(MISSED_BUSY);
+}
+
 /* Counts a hit in a callback. */
 static SIGSAFE void count_nested(const struct reader *reader,
 				 const struct known *known)
@@ -161,12 +170,19 @@ static SIGSAFE void count_nested(const struct reader *reader,
 	struct cleanup buffer;
 
 	/* the hit has interrupted this library, and perhaps liburcu */
-	if (reader->state != READER_INSIDE)
+	if (reader->state != READER_INSIDE) {
+		/* hits of this library's own work are not the program's */
+		if (reader->state != READER_VISIT || probe_handlers)
+			count_unserved();
 		return;
+	}
 	_pthread_cleanup_push(&buffer, count_left, (void *)nesting());
 	urcu_bp_read_lock();
-	for (node = rcu_dereference(known->first); node; node = node->next)
+	for (node = rcu_dereference(known->first); node; node = node->next) {
 		__atomic_fetch_add(&node->entry->nested, 1, __ATOMIC_RELAXED);
+		if (node->entry->told)
+			missed_note(MISSED_NESTED);
+	}
 	urcu_bp_read_unlock();
 	_pthread_cleanup_pop(&buffer, 0);
 }
@@ -185,8 +201,10 @@ static __attribute__((noinline)) void hit_slow(struct walk *walk, int block)
 		return;
 	if (!walk->reader || !URCU_TLS(urcu_bp_reader))
 		walk->reader = reader_take();
-	if (!walk->reader)
+	if (!walk->reader) {
+		count_unserved();
 		return;
+	}
 	if (walk->reader->state != READER_OUT)
 		count_nested(walk->reader, walk->known);
 	else if (walk->known->kept)

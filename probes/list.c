@@ -43,6 +43,7 @@ static struct arena_type retired_type = ARENA_TYPE(struct retired);
 struct entry *entry_list;
 static struct entry *leaving;
 uint32_t entry_count;
+uint32_t entries_told;
 
 /* Grace periods that have begun, and the last that has ended. */
 static uint64_t begun;
@@ -310,6 +311,18 @@ static void markers_count(const struct node *node, int change)
 				   __ATOMIC_RELAXED);
 }
 
+/* Tells the recorder that a marker calls these. */
+static void called_note(const struct node *node)
+{
+	struct process_page *page = load_relaxed(probe_host.page);
+	uint64_t told = 0;
+
+	for (; node; node = node->next)
+		told |= node->entry->told;
+	if (page && told & ~load_relaxed(&page->called))
+		__atomic_fetch_or(&page->called, told, __ATOMIC_RELAXED);
+}
+
 int list_look(struct object *object)
 {
 	struct known *known = object->probes;
@@ -334,6 +347,7 @@ int list_look(struct object *object)
 	old = known->first;
 	markers_count(old, -1);
 	markers_count(list, 1);
+	called_note(list);
 	/* RETIRE-PERIOD: a grace period that begins before the old list is out
 	 * of reach does not count */
 	store_release(&known->first, list);
@@ -414,6 +428,7 @@ void entry_link(struct entry *entry)
 	entry->next = *link;
 	store_release(link, entry);
 	store_release(&entry_count, entry_count + 1);
+	store_relaxed(&entries_told, entries_told + !!entry->told);
 }
 
 /* Keeps entry->next: a thread of the agent may stand on the entry. */
@@ -426,6 +441,7 @@ void entry_unlink(struct entry *entry)
 		link = &(*link)->next;
 	store_release(link, entry->next);
 	store_release(&entry_count, entry_count - 1);
+	store_relaxed(&entries_told, entries_told - !!entry->told);
 	entry->left = leaving;
 	leaving = entry;
 }

@@ -48,6 +48,8 @@ struct entry {
 	uint64_t period;		/* list_period(), when detached */
 	uint64_t nested;
 	uint64_t signal;
+	uint64_t told;			/* request_bits() of a connection; 0:
+					 * the program's own */
 	struct session_rule rule;
 	char name[ENTRY_NAME_BYTES];	/* FILE:FUNCTION, for status */
 	char fault[ENTRY_FAULT_BYTES];	/* why its condition cannot hold for a
@@ -79,6 +81,8 @@ enum reader_state {
 	READER_OUT = 0,
 	READER_BUSY,		/* in this library */
 	READER_INSIDE,		/* in a callback */
+	READER_VISIT,		/* in a function of this library's, which the
+				 * program has called */
 };
 
 struct reader {
@@ -144,6 +148,16 @@ static inline void race_release(const struct entry *entry)
 		__tsan_release((void *)entry);
 }
 
+/* Counts hits that callbacks of connections missed, where the recorder sees it;
+ * for why, see buffers/layout.h. SIGSAFE. */
+static ALWAYS_INLINE void missed_note(enum missed_why why)
+{
+	struct process_page *page = load_relaxed(probe_host.page);
+
+	if (page)
+		__atomic_fetch_add(&page->missed[why], 1, __ATOMIC_RELAXED);
+}
+
 /* session_client's functions. */
 write_fn probe_hit;
 int list_look(struct object *object);
@@ -167,6 +181,8 @@ struct entry *entry_spare(void);
 /* Returns 1 when another thread is in the callback; stores its id. */
 int entry_is_used(const struct entry *entry, int *thread);
 extern uint32_t entry_count;
+/* How many of them are of connections. */
+extern uint32_t entries_told;
 /* All living attachments, in order of priority. */
 extern struct entry *entry_list;
 /* Writes them into the answer to MESSAGE_STATUS, a line each. In the service

@@ -13,6 +13,7 @@
 #include <urcu-bp.h>
 
 #include "base/base.h"
+#include "control/request.h"
 #include "include/taffrail/clock.h"
 #include "probes/private.h"
 #include "tracepoints/fields/scalar.h"
@@ -115,11 +116,12 @@ static int enter(struct visit *visit)
 	errno = visit->error;
 	if (!reader)
 		return -ENOMEM;
-	if (reader->state == READER_BUSY || urcu_bp_read_ongoing())
+	if (reader->state == READER_BUSY || reader->state == READER_VISIT ||
+	    urcu_bp_read_ongoing())
 		return -EDEADLK;
 	visit->reader = reader;
 	visit->state = reader->state;
-	store_relaxed(&reader->state, READER_BUSY);
+	store_relaxed(&reader->state, READER_VISIT);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &visit->cancel);
 	return 0;
 }
@@ -312,6 +314,8 @@ int probe_attach(const char *name, const char *rule,
 	/* before the lock: the loader may wait for a thread that detaches */
 	if (!(flags & TAFFRAIL_PROBE_UNPINNED))
 		model.library = library_keep(callback);
+	if (name && *name)
+		model.told = request_bits(rule, name);
 	if (name)
 		text_copy(model.name, sizeof(model.name), name);
 	else

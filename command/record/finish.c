@@ -110,6 +110,7 @@ void record_finish_image(struct record *record, struct record_member *member,
 			lacking_take(&record->lacking, &page,
 				     &consumer->session->page);
 			record->words_unknown |= page.words_unknown;
+			record_probes_take(record, member->pid, &page);
 			if (page.clockless)
 				command_warn("process %d gave up the time "
 					     "stamp counter: later events are "

@@ -43,7 +43,8 @@ static const struct option_row rows[] = {
 	  "processes, until they end" },
 	{ KEY_INT3, "int3", NULL, "also trace USDT probes that need a trap for "
 	  "each hit" },
-	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost" },
+	{ KEY_LOSS, "fail-on-loss", NULL, "exit with 1 if events were lost, or "
+	  "callbacks missed hits" },
 	{ KEY_FOR, "for", "SEC", "stop recording after SEC seconds" },
 	{ 'p', "pid", "PID", "record this running process; repeatable" },
 	{ 0 }

@@ -74,6 +74,13 @@ struct record_left {
 	uint64_t due_ns;
 };
 
+/* Hits that a process's callbacks had missed before its libraries came. */
+struct record_before {
+	pid_t pid;
+	uint32_t image;
+	uint64_t missed[MISSED_END];
+};
+
 struct record {
 	struct record_options options;
 	char name[SESSION_NAME_BYTES];
@@ -123,6 +130,10 @@ struct record {
 	char *requests;			/* for the program's environment */
 	char *printed;			/* the file of printed.c, or NULL, */
 	int printed_fd;			/* and its descriptor */
+	uint64_t missed_hits[MISSED_END]; /* by callbacks of the libraries */
+	uint64_t called;		/* request_bits() that markers had */
+	struct record_before *before;	/* of each process of `pids` */
+	int nbefore;
 	bool unprobed;			/* an executed program was refused the
 					 * libraries */
 	int nloaded;			/* of `pids`: they have the probe
@@ -165,6 +176,13 @@ int record_probes_run(struct record *record);
 int record_probes_tell(const struct record *record);
 int record_probes_load(struct record *record);
 int record_probes_unload(struct record *record);
+/* Adds what the page of an image that is finished says of callbacks. Returns
+ * the sum of missed hits; record_probes_missed_tell() prints why, and returns
+ * COMMAND_FAILED with --fail-on-loss. */
+void record_probes_take(struct record *record, pid_t pid,
+			const struct process_page *page);
+uint64_t record_probes_missed(const struct record *record);
+int record_probes_missed_tell(const struct record *record);
 void record_probes_image(struct record *record,
 			 const struct rundir_process *process);
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/lines.h"
+#include "command/common/counted.h"
 #include "command/load/libraries.h"
 #include "command/process/process.h"
 #include "command/processes/rule.h"
@@ -201,13 +202,23 @@ int record_probes_run(struct record *record)
 		       command_failed("a word with a newline cannot be sent");
 }
 
+/* Returns whether a process has noted that a marker had the callback. */
+static bool has_called(const struct record *record, const char *rule,
+		       const char *function)
+{
+	uint64_t bits = request_bits(rule, function);
+
+	return (record->called & bits) == bits;
+}
+
 /* Tells what the lines say of a request. */
 static int tell_request(const struct record *record, char *text, int number,
 			const char *what)
 {
 	const char *rule = number < record->options.nprobes ? NULL :
 		record->options.connects[number - record->options.nprobes].rule;
-	bool called = !rule, done = false, failed = false;
+	bool called = !rule || has_called(record, rule, what);
+	bool done = false, failed = false;
 	char *line, *next = text;
 	int n, at;
 	char state;
@@ -235,10 +246,9 @@ static int tell_request(const struct record *record, char *text, int number,
 		record_tell_rule(record, rule);
 		return COMMAND_FAILED;
 	}
-	/* a process that was killed does not tell of markers that came late */
 	if (!failed && !called)
-		command_warn("%s: no process told that a marker calls it: it "
-			     "was killed, or did not get " REQUEST_ENV, what);
+		command_warn("%s: no marker called it: the processes that have "
+			     "the markers did not get " REQUEST_ENV, what);
 	return failed ? COMMAND_FAILED : COMMAND_DONE;
 }
 
@@ -280,6 +290,77 @@ static int unload(struct record *record, pid_t pid, int count)
 	return status;
 }
 
+/* Notes what the callbacks of a process have missed so far; one that has no
+ * agent yet has missed nothing. */
+static void note_before(struct record *record, pid_t pid)
+{
+	struct rundir_process process;
+	char error[RUNDIR_ERROR_BYTES];
+	struct record_before *more, *before;
+	struct process_page page;
+
+	more = reallocarray(record->before, (size_t)record->nbefore + 1,
+			    sizeof(*more));
+	if (!more)
+		return;
+	record->before = more;
+	if (rundir_find(&process, pid, error))
+		return;
+	if (!rundir_read_process(&process, process.image, &page)) {
+		before = &more[record->nbefore++];
+		*before = (struct record_before){ .pid = pid,
+						  .image = page.image };
+		memcpy(before->missed, page.missed, sizeof(page.missed));
+	}
+	rundir_process_close(&process);
+}
+
+void record_probes_take(struct record *record, pid_t pid,
+			const struct process_page *page)
+{
+	const struct record_before *before = NULL;
+
+	if (!record->options.nprobes)
+		return;
+	record->called |= page->called;
+	for (int i = 0; i < record->nbefore; i++)
+		if (record->before[i].pid == pid &&
+		    record->before[i].image == page->image)
+			before = &record->before[i];
+	for (int i = 0; i < MISSED_END; i++)
+		record->missed_hits[i] +=
+			page->missed[i] - (before ? before->missed[i] : 0);
+}
+
+uint64_t record_probes_missed(const struct record *record)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < MISSED_END; i++)
+		sum += record->missed_hits[i];
+	return sum;
+}
+
+int record_probes_missed_tell(const struct record *record)
+{
+	static const char *const where[MISSED_END] = {
+		[MISSED_NESTED] = "in callbacks",
+		[MISSED_HANDLER] = "in signal handlers (a callback with "
+			"TAFFRAIL_PROBE_SIGNAL has them)",
+		[MISSED_BUSY] = "in the middle of another hit",
+	};
+
+	for (int i = 0; i < MISSED_END; i++)
+		if (record->missed_hits[i])
+			command_warn("callbacks missed %s %s",
+				     counted(record->missed_hits[i], "hit"),
+				     where[i]);
+	if (!record_probes_missed(record) || !record->options.fail_on_loss)
+		return COMMAND_DONE;
+	return command_failed("callbacks missed %s (--fail-on-loss)",
+			      counted(record_probes_missed(record), "hit"));
+}
+
 static int load_one(struct record *record, pid_t pid)
 {
 	struct record_options *o = &record->options;
@@ -288,6 +369,8 @@ static int load_one(struct record *record, pid_t pid)
 	int status = load_check_process(pid);
 	int loaded = 0;
 
+	if (!status)
+		note_before(record, pid);
 	for (; !status && loaded < o->nprobes; loaded++) {
 		status = load_library(pid, o->probes[loaded], record->printed,
 				      name, sizeof(name));

@@ -247,6 +247,7 @@ static void tell_result(const struct record *record)
 {
 	const struct trace_set *set = &record->set;
 	size_t n = processes(record);
+	char missed[64] = "";
 
 	/* the one program without an agent was named already */
 	if (record->nmembers ||
@@ -255,20 +256,26 @@ static void tell_result(const struct record *record)
 	/* this command's own variables were reported at the start */
 	command_warn_words(record->words_unknown & ~words_unknown(environ),
 			   "a process: ");
+	if (record_probes_missed(record))
+		snprintf(missed, sizeof(missed), "%s missed by callbacks",
+			 counted(record_probes_missed(record), "hit"));
 	if (!n && set->lost) {
-		command_warn("0 events (%llu lost, all), so there is no trace",
-			     (unsigned long long)set->lost);
+		command_warn("0 events (%llu lost, all%s%s), so there is no "
+			     "trace", (unsigned long long)set->lost,
+			     *missed ? ", " : "", missed);
 		report_left_off(set);
 		return;
 	}
 	if (!n) {
-		command_warn("0 events, so there is no trace");
+		command_warn("0 events%s%s%s, so there is no trace",
+			     *missed ? " (" : "", missed, *missed ? ")" : "");
 		report_left_off(set);
 		return;
 	}
-	command_warn("%s (%s%llu lost, %.1f bytes per event) of %s in %s",
+	command_warn("%s (%s%llu lost, %s%s%.1f bytes per event) of %s in %s",
 		     counted(set->kept, "event"), trace_lost_least(set),
-		     (unsigned long long)set->lost,
+		     (unsigned long long)set->lost, missed,
+		     *missed ? ", " : "",
 		     set->kept ? (double)set->bytes / (double)set->kept : 0.0,
 		     counted(n, "process"), set->path);
 	if (set->overwritten)
@@ -304,7 +311,7 @@ static void name_addresses(struct record *record)
 static int end(struct record *record)
 {
 	const struct trace_set *set = &record->set;
-	int status;
+	int status, missed;
 	int probes;
 
 	record_stop(record);
@@ -345,9 +352,10 @@ static int end(struct record *record)
 		status = COMMAND_FAILED;
 	if (report_spoilt(&record->set))
 		status = COMMAND_FAILED;
+	missed = record_probes_missed_tell(record);
 	tell_result(record);
 	record_tell_stray(&record->options);
-	if (report_losses(set, record->options.fail_on_loss))
+	if (report_losses(set, record->options.fail_on_loss) || missed)
 		status = COMMAND_FAILED;
 	/* joiners.c cannot see them */
 	if (record->options.program && limits_blind())
@@ -390,6 +398,7 @@ int record_main(int argc, char **argv)
 	trace_set_close(&record.set);
 	record_release(&record);
 	free(record.requests);
+	free(record.before);
 	if (record.off >= 0) {
 		close(record.off);
 		rundir_remove_rules(&record.dir, record.name);
