@@ -34,6 +34,9 @@
  * do=disable	rule= -> count=
  * do=call	function=, word= (any number)
  *
+ * unload, disconnect and disable also answer missed= (hits that the callbacks
+ * were not called for), unless it is 0.
+ *
  * Failures answer "error=TEXT". What the library's own function has printed
  * comes last, behind REQUEST_TEXT_LINE, as the function printed it; "cut=1":
  * not all of it.

@@ -41,12 +41,18 @@ static int enable(struct taffrail_call *call, struct connection *connection)
  * tired of waiting. */
 static int disable(struct taffrail_call *call, struct connection *connection)
 {
+	uint64_t nested = 0, in_handler = 0;
 	int thread = 0;
-	int ret = taffrail_probe_detach_within(connection->rule,
-					       connection->item->callback_,
-					       connection->priv, LEAVE_MS,
-					       &thread);
+	int ret;
 
+	/* nothing tells of them when it is detached */
+	taffrail_probe_missed(connection->rule, connection->item->callback_,
+			      connection->priv, &nested, &in_handler);
+	call->missed += nested + in_handler;
+	ret = taffrail_probe_detach_within(connection->rule,
+					   connection->item->callback_,
+					   connection->priv, LEAVE_MS,
+					   &thread);
 	store_release(&connection->enabled, 0);
 	if (!ret || ret == -ENOENT)
 		return 0;

@@ -259,6 +259,7 @@ struct taffrail_call {
 	size_t used;
 	size_t size;
 	int cut;
+	uint64_t missed;		/* hits, by callbacks that it ended */
 	int error;			/* negative: a line "error=" is there */
 	int nwords;
 	const char *const *words;

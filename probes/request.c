@@ -156,6 +156,9 @@ static void request_run(struct request *request, struct taffrail_call *call)
 		call->nwords = wanted->nwords;
 		_pthread_cleanup_push(&buffer, turn_left, NULL);
 		request->status = request_do(call, wanted);
+		if (call->missed)
+			call_add(call, "missed=%llu\n",
+				 (unsigned long long)call->missed);
 		_pthread_cleanup_pop(&buffer, 0);
 		turn_give();
 	}

@@ -9,6 +9,7 @@
 #include "base/lines.h"
 #include "command/attach/attach.h"
 #include "command/common/command.h"
+#include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/load/libraries.h"
 #include "control/request.h"
@@ -85,6 +86,16 @@ long load_number(const struct load_answer *answer, const char *key)
 
 	return line_find(answer->facts, key, value, sizeof(value)) ?
 		       strtol(value, NULL, 10) : 0;
+}
+
+void load_tell_missed(pid_t pid, const struct load_answer *answer)
+{
+	long missed = load_number(answer, "missed");
+
+	if (missed > 0)
+		command_warn("process %d: callbacks missed %s, in callbacks or "
+			     "in signal handlers", pid,
+			     counted((uint64_t)missed, "hit"));
 }
 
 void load_add_words(struct client_request *request, char **words)

@@ -154,6 +154,7 @@ int disconnect_main(int argc, char **argv)
 	wish_add(&request, &wish, "disconnect");
 	if (load_ask(wish.pid, false, &request, &answer))
 		return COMMAND_FAILED;
+	load_tell_missed(wish.pid, &answer);
 	load_answer_free(&answer);
 	return COMMAND_DONE;
 }
@@ -196,6 +197,7 @@ static long enable_one(pid_t pid, const char *rule, bool enable)
 	if (load_ask(pid, false, &request, &answer))
 		return -1;
 	count = load_number(&answer, "count");
+	load_tell_missed(pid, &answer);
 	load_answer_free(&answer);
 	return count;
 }

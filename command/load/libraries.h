@@ -63,6 +63,10 @@ void load_answer_free(struct load_answer *answer);
 /* Returns a number of the answer, or 0. */
 long load_number(const struct load_answer *answer, const char *key);
 
+/* Says how many hits the callbacks that a request has ended had missed, if they
+ * had. */
+void load_tell_missed(pid_t pid, const struct load_answer *answer);
+
 /* What connect and disconnect are called with. */
 struct load_wish {
 	pid_t pid;
@@ -79,13 +83,13 @@ const char *load_file_of(const char *word, char path[PATH_MAX]);
 /*
  * Load a library that load_check_file() has checked, and give its name; `print`
  * is NULL or a file for what it has counted (control/request.h); connect
- * a callback; unload a library. The process is checked, and has an agent at
+ * a callback; unload a library (with `tell`, saying what its callbacks missed). The process is checked, and has an agent at
  * work. Return COMMAND_DONE, or COMMAND_FAILED after printing why.
  */
 int load_library(pid_t pid, const char *file, const char *print, char *name,
 		 size_t room);
 int load_connect(const struct load_wish *wish, uint64_t *markers);
-int load_unload(pid_t pid, const char *file);
+int load_unload(pid_t pid, const char *file, bool tell);
 
 /* Calls the function `print` of a library, for the last time. *text is NULL if
  * there is nothing; else the caller frees it. Returns as those above. */

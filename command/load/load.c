@@ -164,7 +164,7 @@ static void path_of_loaded(char path[PATH_MAX], const char *file)
 	free(directory);
 }
 
-int load_unload(pid_t pid, const char *file)
+int load_unload(pid_t pid, const char *file, bool tell)
 {
 	struct client_request request = { 0 };
 	struct load_answer answer;
@@ -176,6 +176,8 @@ int load_unload(pid_t pid, const char *file)
 	client_request_add(&request, "path", "%s", path);
 	if (load_ask(pid, false, &request, &answer))
 		return COMMAND_FAILED;
+	if (tell)
+		load_tell_missed(pid, &answer);
 	if (load_number(&answer, "stays"))
 		ret = command_failed("process %d keeps %s in memory: it is "
 				     "disconnected, but something else uses it "
@@ -218,7 +220,7 @@ int unload_main(int argc, char **argv)
 
 	if (ret || !pid)
 		return ret;
-	ret = load_unload(pid, load_file_of(file, own));
+	ret = load_unload(pid, load_file_of(file, own), true);
 	if (!ret)
 		printf("process %d: library unloaded\n", pid);
 	return command_finish() ? COMMAND_FAILED : ret;

@@ -283,7 +283,7 @@ static int unload(struct record *record, pid_t pid, int count)
 		const char *file = strrchr(path, '/');
 
 		/* it may have ended, or have executed another program */
-		if (load_has_file(pid, file) && load_unload(pid, path) &&
+		if (load_has_file(pid, file) && load_unload(pid, path, false) &&
 		    load_has_file(pid, file))
 			status = COMMAND_FAILED;
 	}

@@ -9,7 +9,8 @@
  *
  * With -DPROBE this is the library with the callbacks. `count` passes app/inner
  * itself, each time. With -DPLUGIN it is a library whose app/late is passed 4
- * times, and which is closed then. The word "kill" ends the program by SIGKILL.
+ * times, and which is closed then. The word "kill" ends the program by SIGKILL,
+ * any other has it wait for signals.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -119,6 +120,8 @@ int main(int argc, char **argv)
 		plugin(argv[2]);
 	if (argc > 3 && !strcmp(argv[3], "kill"))
 		raise(SIGKILL);
+	while (argc > 3)
+		pause();
 	return 0;
 }
 #endif
