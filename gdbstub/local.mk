@@ -33,6 +33,8 @@ gdbstub_sources = \
 	gdbstub/tracing/define.c \
 	gdbstub/tracing/defined.c \
 	gdbstub/tracing/defined.h \
+	gdbstub/tracing/forms.c \
+	gdbstub/tracing/forms-private.h \
 	gdbstub/tracing/frame-buffer.c \
 	gdbstub/tracing/frame-fields.c \
 	gdbstub/tracing/frame.c \

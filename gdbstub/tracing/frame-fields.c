@@ -9,17 +9,18 @@
  *		vtid=TID
  *		time_ns=T		nanoseconds of the real-time clock
  *		address=0xADDRESS
- *		marker=CHANNEL/NAME	if its module is still loaded
+ *		marker=CHANNEL/NAME	also if its module was unloaded
  *		field NAME=TYPE:VALUE	a line for each field, if static
  *					data was collected
  *		shown NAME=TEXT		behind it, if $_sdata has another text
  *					than the number
  */
-#include "gdbstub/tracing/frame.h"
+#include "gdbstub/tracing/forms-private.h"
 
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
 #include "gdbstub/tracing/run.h"
+#include "gdbstub/wire/connection.h"
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/sites/lock.h"
 
@@ -33,15 +34,18 @@ static void add_number(struct text *out, const char *name, uint64_t number)
 static void add_marker(struct text *out, const struct frame *frame)
 {
 	struct frame_block block;
-	struct object *object = frame_marker(frame->address);
+	const struct form *form;
 	struct field_event event;
 	uint32_t at = 0;
 
-	if (!object)
+	registry_lock();
+	form = forms_find(frame);
+	registry_unlock();
+	if (!form)
 		return;
-	event = frame_event(object);
+	event = form_event(form);
 	text_add(out, "marker=");
-	text_add(out, object->id);
+	text_add(out, form->id);
 	text_add_char(out, '\n');
 	while (frame_block_next(frame, &at, &block))
 		if (block.kind == COLLECT_BLOCK_STATIC)
@@ -58,9 +62,7 @@ static void frame_add(struct text *out, const struct frame *frame)
 	text_add(out, "address=0x");
 	text_add_hex(out, frame->address, 1);
 	text_add_char(out, '\n');
-	registry_lock();
 	add_marker(out, frame);
-	registry_unlock();
 }
 
 int serve_frame_fields(struct connection *c, const char *p)

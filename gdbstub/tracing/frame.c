@@ -5,6 +5,7 @@
 #include "gdbstub/tracing/frame.h"
 
 #include "base/base.h"
+#include "gdbstub/tracing/forms-private.h"
 #include "gdbstub/tracing/run.h"
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/sites/lock.h"
@@ -236,57 +237,21 @@ void frame_describe(struct connection *c, struct text *out)
 	text_add(out, "</traceframe-info>");
 }
 
-static int object_has(struct object *object, void *arg)
-{
-	const struct code *code = object->codes;
-	struct {
-		uint64_t address;
-		struct object *object;
-	} *wanted = arg;
-
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
-		return 0;
-	while (code && (uint64_t)code->address != wanted->address)
-		code = code->next;
-	if (code)
-		wanted->object = object;
-	return !!code;
-}
-
-struct object *frame_marker(uint64_t address)
-{
-	struct {
-		uint64_t address;
-		struct object *object;
-	} wanted = { address, NULL };
-
-	registry_each(object_has, &wanted);
-	return wanted.object;
-}
-
-struct field_event frame_event(const struct object *object)
-{
-	return (struct field_event){ object->site->kind_,
-				     object->site->nfields_, object->types,
-				     object->format,
-				     shown_of_site(object->site) };
-}
-
 void frame_static(struct connection *c, struct text *out)
 {
 	struct frame_block block;
-	struct object *object;
+	const struct form *form;
 	struct frame frame;
 
 	if (!frame_now(c, &frame) ||
 	    !block_find(&frame, COLLECT_BLOCK_STATIC, &block))
 		return;
 	registry_lock();
-	object = frame_marker(frame.address);
-	if (object) {
-		struct field_event event = frame_event(object);
+	form = forms_find(&frame);
+	registry_unlock();
+	if (form) {
+		struct field_event event = form_event(form);
 
 		field_text(out, &event, block.bytes, block.nbytes);
 	}
-	registry_unlock();
 }

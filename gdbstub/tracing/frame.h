@@ -10,7 +10,6 @@
 #define GDBSTUB_TRACING_FRAME_H
 
 #include "gdbstub/wire/connection.h"
-#include "tracepoints/fields/field-text.h"
 #include "tracepoints/frames/frames.h"
 
 /* Goes back to the running program. */
@@ -41,10 +40,5 @@ int frame_variable(struct connection *c, uint64_t number, int64_t *value);
 /* Make documents for qXfer; they add nothing when gdb looks at no frame. */
 void frame_describe(struct connection *c, struct text *out);
 void frame_static(struct connection *c, struct text *out);
-
-/* Return the marker whose code is at an address, or NULL; and the form of its
- * events. The caller holds the registry's lock while it uses them. */
-struct object *frame_marker(uint64_t address);
-struct field_event frame_event(const struct object *object);
 
 #endif

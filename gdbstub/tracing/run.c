@@ -13,6 +13,7 @@
 #include "control/sessions/session.h"
 #include "control/threads/settings.h"
 #include "gdbstub/tracing/defined.h"
+#include "gdbstub/tracing/forms-private.h"
 #include "tracepoints/sites/lock.h"
 
 #define WHY_BYTES	640	/* eight names of sessions, and the rest */
@@ -46,6 +47,9 @@ static void frames_drop(void)
 	if (run.frames)
 		frames_close(run.frames);
 	run.frames = NULL;
+	registry_lock();
+	forms_forget();
+	registry_unlock();
 }
 
 /* Makes the form of a tracepoint that hits use. */
@@ -104,7 +108,8 @@ static int guard_enable(struct object *object, void *arg)
 }
 
 /* Gathers the tracepoints of the run that are at this marker, in the order in
- * which a hit serves them. Returns how many. */
+ * which a hit serves them, and notes what their frames need. Returns how many.
+ */
 static uint32_t points_gather(const struct object *object,
 			      const struct collect_point **points)
 {
@@ -116,6 +121,7 @@ static uint32_t points_gather(const struct object *object,
 			continue;
 		if (!n)
 			run.failed = run.numbers[i];
+		forms_note(run.addresses[i], object);
 		points[n++] = run.ready[i];
 	}
 	return n;

@@ -3,14 +3,14 @@
  * A program that forks, execs, loads and unloads libraries and ends threads,
  * with hits before, in between and after. It prints "ready". Each line on its
  * input is a letter and a number; the answer is "done" and, if a child stays,
- * its pid. argv[1] is the library.
+ * its pid. argv[1] is the library, and there may be more of them.
  *
  *	h N	N hits by the main thread
  *	t N	N threads with a hit each
  *	f N	N children with 3 hits each; a hit here before and after each
  *	v N	the same by vfork(), each executing /bin/true
  *	c N	a child that stays, with N hits, until its input ends
- *	o	load the library
+ *	o N	load library N, or the first one
  *	l N	N hits in it
  *	q	unload it
  *	x	executes itself
@@ -116,9 +116,9 @@ static void child_keep(long n)
 static void *library;
 static void (*plugged)(long n);
 
-static void library_open(void)
+static void library_open(long n)
 {
-	library = dlopen(arguments[1], RTLD_NOW);
+	library = dlopen(arguments[n ? n : 1], RTLD_NOW);
 	plugged = library ? (void (*)(long))dlsym(library, "plugged") : NULL;
 	if (!plugged)
 		abort();
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 			child_keep(n);
 			break;
 		case 'o':
-			library_open();
+			library_open(n);
 			break;
 		case 'l':
 			while (n--)
