@@ -19,6 +19,7 @@ import re
 TAFFRAIL_MATCH_STEPS = 20000    # to match a text with its format
 TAFFRAIL_TOKENS_MAX = 100       # of a format; each is a level of recursion
 TAFFRAIL_NAME_BYTES = 59        # of a field's name; longer ones are cut
+TAFFRAIL_EXTRA_BYTES = 1023     # of a signature; longer ones are cut
 TAFFRAIL_FLOATS = ("float", "double")
 TAFFRAIL_TYPES = ("int8", "uint8", "int16", "uint16", "int32", "uint32",
                   "int64", "uint64", "pointer", "bool", "string", "unknown")
@@ -34,6 +35,7 @@ TAFFRAIL_NUMBER = re.compile(r"[-+]?(?:0x[0-9a-f]+|\d+)", re.I)
 TAFFRAIL_CHARACTER = re.compile(r"'(?:[^'\\]|\\.[0-9a-fA-F]*)'", re.DOTALL)
 TAFFRAIL_UNIT = re.compile(r"(-?\d+) (?:ns|us|ms|s)")
 TAFFRAIL_NAME = re.compile(r"[A-Za-z_]\w*")
+TAFFRAIL_FIELD = r"[A-Za-z_]\w*(?:\.\w+)*"     # also a structure's member
 TAFFRAIL_FLOAT = re.compile(
     r"[-+]?(?:0x[0-9a-f.]+p[-+]?\d+|(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
     r"|nan(?:\([^)]*\))?|inf(?:inity)?)", re.I)
@@ -77,6 +79,10 @@ def taffrail_split(text):
             quoted = TAFFRAIL_QUOTED.match(text, i)
             i = quoted.end() if quoted else len(text)
             continue
+        character = c == "'" and TAFFRAIL_CHARACTER.match(text, i)
+        if character:
+            i = character.end()
+            continue
         if c in "([{":
             depth += 1
         elif c in ")]}":
@@ -96,11 +102,12 @@ def taffrail_float(text):
         return float("nan")
 
 
-def taffrail_integer_shown(text, named):
+def taffrail_integer_shown(text, kind, named):
     """Returns the number that an integer's text stands for, or None: 'a',
     5 ms, -ENOENT, or a name, for which `named` returns its value."""
     if TAFFRAIL_CHARACTER.fullmatch(text):
-        return taffrail_unescape(text[1:-1])[0]
+        byte = taffrail_unescape(text[1:-1])[0]
+        return byte - 256 if kind == "int8" and byte > 127 else byte
     unit = TAFFRAIL_UNIT.fullmatch(text)
     if unit:
         return int(unit.group(1))
@@ -120,10 +127,10 @@ def taffrail_value(text, kind=None, named=lambda text: None):
         return taffrail_unescape(text[1:-3])
     if kind == "string":
         return taffrail_unescape(text)
-    if text[:1] in ("[", "{", "(") or (kind and kind.endswith("[]")):
-        inner = kind[:-2] if kind and kind.endswith("[]") else None
-        if text[:1] in ("[", "{", "("):
-            text = text[1:] if text.endswith("...") else text[1:-1]
+    # the value of a variant, whose type is that of bytes, has no brackets
+    inner = kind[:-2] if kind and kind.endswith("[]") else None
+    if text[:1] in ("[", "{", "("):
+        text = text[1:] if text.endswith("...") else text[1:-1]
         return [taffrail_value(part, inner) for part in taffrail_split(text)
                 if part != "..."]
     if text in ("true", "false"):
@@ -136,8 +143,8 @@ def taffrail_value(text, kind=None, named=lambda text: None):
         return bool(number) if kind == "bool" else number
     if TAFFRAIL_FLOAT.fullmatch(text):
         return taffrail_float(text)
-    number = taffrail_integer_shown(text, named) if kind in TAFFRAIL_INTEGERS \
-        else None
+    number = taffrail_integer_shown(text, kind, named) \
+        if kind in TAFFRAIL_INTEGERS else None
     return taffrail_unescape(text) if number is None else number
 
 
@@ -165,9 +172,12 @@ def taffrail_signature(extra):
     None for another text."""
     types = {}
     for part in extra.split(", ") if extra else []:
-        match = re.fullmatch(r"(\w+)((?:\[\])?) ([A-Za-z_]\w*)", part)
+        match = re.fullmatch(r"(\w+)((?:\[\])?) (%s)" % TAFFRAIL_FIELD,
+                             part)
         if not match or match.group(1) not in TAFFRAIL_TYPES:
-            return None
+            # the target has cut a long one
+            return types if types and len(extra) >= TAFFRAIL_EXTRA_BYTES \
+                else None
         types[match.group(3)] = match.group(1) + match.group(2)
     return types
 
@@ -178,7 +188,7 @@ def taffrail_assignments(text, types, named=lambda text: None):
     fields = []
     parts = taffrail_split(text)
     for part in parts[:-1] if parts[-1:] == ["..."] else parts:
-        match = re.match(r"([A-Za-z_]\w*) = ", part)
+        match = re.match("(%s) = " % TAFFRAIL_FIELD, part)
         if not match:
             return None
         shown = part[match.end():]

@@ -81,6 +81,25 @@ check("what has another text than its number", told(taffrail_fields(
     ", ".join("int32 " + c for c in "abcdefghijkl"), VALUES.get)),
     [("a", 5), ("b", 15), ("c", 165), ("d", 97), ("e", 39), ("f", -2),
      ("g", 5), ("h", -1), ("i", -1), ("j", 11), ("k", True), ("l", b"NOBODY")])
+check("characters that split a text elsewhere", told(taffrail_fields(
+    "a = '(', b = '[', c = '{', d = ',', e = '\\\"', f = ')', g = '\\'', "
+    "h = '\\\\', i = '\udcff', j = '\\x00', k = '\udcff'",
+    ", ".join("int8 " + c for c in "abcdefghij") + ", uint8 k")),
+    [("a", 40), ("b", 91), ("c", 123), ("d", 44), ("e", 34), ("f", 41),
+     ("g", 39), ("h", 92), ("i", -1), ("j", 0), ("k", 255)])
+check("members of structures", told(taffrail_fields(
+    "at.x = -5, at.by.n = 7, s = \"at.x = 3\", at.1 = '('",
+    "int32 at.x, uint8 at.by.n, string s, int8 at.1")),
+    [("at.x", -5), ("at.by.n", 7), ("s", b"at.x = 3"), ("at.1", 40)])
+check("a variant that is no sequence", told(taffrail_fields(
+    "which = 1, what = 5, which_2 = 0, what_2 = \"a[\"",
+    "int32 which, uint8[] what, int32 which_2, uint8[] what_2")),
+    [("which", 1), ("what", 5), ("which_2", 0), ("what_2", b"a[")])
+names = ["n%060d" % i for i in range(16)]
+check("a signature that the target has cut", told(taffrail_fields(
+    ", ".join("%s = 'a'" % n for n in names[:3]),
+    ", ".join("int8 " + n for n in names)[:1023])),
+    [(n, 97) for n in names[:3]])
 check("strings in a sequence", told(taffrail_fields(
     'v = {"a,", "}"}', "string[] v")), [("v", [b"a,", b"}"])])
 for text, want in (
