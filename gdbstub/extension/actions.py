@@ -90,29 +90,35 @@ class TaffrailCollected:
     the variables that gdb can translate in their places, where gdb could not
     translate all, or would take a marker's own."""
     WORDS = {"arg": "$args", "loc": "$locals"}
+    # what gdb translates of a place (dwarf2_compile_expr_to_ax())
+    OPERATORS = re.compile(
+        r"DW_OP_(?:fbreg|breg(?:\d+|x)|reg(?:\d+|x)|lit\d+|const[us1248]+|addr|"
+        r"plus|plus_uconst|minus|mul|neg|not|and|or|xor|shl|shr|shra|dup|drop|"
+        r"over|swap|deref|deref_size|call_frame_cfa|stack_value)")
     OTHERS = (gdb.SYMBOL_LOC_TYPEDEF, gdb.SYMBOL_LOC_BLOCK,
               gdb.SYMBOL_LOC_LABEL)
 
     @classmethod
     def load(cls):
-        """Makes `tstart` call start(). A hook that the user has defined
-        stays."""
+        """Makes `tstart` call start(), by a command: gdb shows the error of a
+        command alone. A hook that the user has defined stays."""
         lacking = TaffrailStaticData.is_lacking()
         try:
-            if not lacking and "Taffrail" not in gdb.execute(
+            if not lacking and "taffrail check" not in gdb.execute(
                     "show user hook-tstart", False, True):
                 return
         except gdb.error:
             pass
-        leave = "TaffrailStaticData.leave()\n" if lacking else ""
-        gdb.execute("define hook-tstart\npython\n%sTaffrailCollected.start()\n"
-                    "end\nend" % leave, False, True)
+        leave = "python TaffrailStaticData.leave()\n" if lacking else ""
+        gdb.execute("define hook-tstart\n%staffrail check\nend" % leave,
+                    False, True)
 
     @classmethod
     def start(cls):
         if taffrail_trace_frame() >= 0:
             # gdb's tstart leaves the frame, but keeps its registers
             taffrail_tfind(-1)
+        TaffrailCondition.check_deadly()
         places = {}
         for address, numbers in taffrail_tracepoints("ynN").items():
             for number in numbers:
@@ -145,33 +151,96 @@ class TaffrailCollected:
                                  else "teval 0")
 
     @classmethod
+    def found(cls, block, word):
+        """Returns the names of a word's variables, and of those among them
+        that an inner variable of the same name hides: by that name gdb would
+        take the other."""
+        names, seen, hidden = [], set(), set()
+        for symbol in taffrail_scope(block):
+            if symbol.addr_class in cls.OTHERS:
+                continue
+            if symbol.is_argument == (word == "$args"):
+                if symbol.name in seen:
+                    hidden.add(symbol.name)
+                else:
+                    names.append(symbol.name)
+            seen.add(symbol.name)
+        return names, sorted(hidden)
+
+    @staticmethod
+    def places(address):
+        """Returns NAME -> where its variables are at an address, the inner one
+        first; "" where the compiler does not tell."""
+        text = taffrail_told("info scope *%d" % address)
+        found = {}
+        for part in re.split(r"^Symbol ", text, flags=re.MULTILINE)[1:]:
+            name, _, place = part.partition(" is ")
+            if re.match("a typedef|a label|a function", place):
+                continue
+            if place.startswith("optimized out"):
+                place = ""
+            elif place.startswith("multi-location:"):
+                place = "".join(
+                    what for low, high, what in re.findall(
+                        r"Range 0x([0-9a-f]+)-0x([0-9a-f]+): "
+                        r"((?:(?!Range 0x).)*)", place, re.DOTALL)
+                    if int(low, 16) <= address < int(high, 16))
+            found.setdefault(name, []).append(place)
+        return found
+
+    @classmethod
+    def place_reason(cls, place):
+        """Returns why gdb cannot translate a place, or None. It translates what
+        is hidden only at tstart, for the word."""
+        for operator in re.findall(r"DW_OP_\w+", place):
+            if not cls.OPERATORS.fullmatch(operator):
+                return "DWARF operator %s cannot be translated to an agent " \
+                    "expression" % operator
+        return None
+
+    @classmethod
+    def reason(cls, number, what):
+        """Returns why gdb cannot collect it, or None."""
+        try:
+            with TaffrailSurvival():
+                TaffrailCondition.give(number, ["collect " + what])
+        except gdb.error as error:
+            return str(error).rstrip(".")
+        except KeyboardInterrupt:
+            return "an internal error of gdb's"
+        return None
+
+    @classmethod
     def names(cls, number, address, word, actions):
         """Returns the variables to collect, or None when gdb can collect the
         word. gdb takes arguments of the function around an inlined one for
         $args, whose names are not known there."""
         block = gdb.block_for_pc(address)
-        found = list(dict.fromkeys(
-            s.name for s in taffrail_scope(block)
-            if s.is_argument == (word == "$args")
-            and s.addr_class not in cls.OTHERS))
+        found, hidden = cls.found(block, word)
         own = [n for n in found if n.startswith(TAFFRAIL_OWN)]
+        places = cls.places(address) if hidden else {}
+        # a compiler may describe a variable once more, without a place
+        hidden = [n for n in hidden
+                  if n not in own and any(places.get(n, [])[1:])]
         good, gone, reasons = [], [], {}
         for name in found:
-            if name in own:
-                continue
-            try:
-                TaffrailCondition.give(number, ["collect " + name])
+            reason = None if name in own else cls.reason(number, name)
+            if reason and "optimized" in reason:
+                gone.append(name)
+            elif reason:
+                reasons.setdefault(reason, []).append(name)
+            elif name not in own:
                 good.append(name)
-            except gdb.error as error:
-                reason = str(error).rstrip(".")
-                if "optimized" in reason:
-                    gone.append(name)
-                else:
-                    reasons.setdefault(reason, []).append(name)
         TaffrailCondition.give(number, actions)
-        if not own and not reasons and not (word == "$args"
-                                            and taffrail_inlined(block)):
+        # only the word has what is hidden, and beside it a marker's own
+        inlined = word == "$args" and taffrail_inlined(block)
+        whole = next((why for n in hidden + own for place in places.get(n, [])
+                      for why in [cls.place_reason(place)] if why), None)
+        if not inlined and not whole and not reasons and (hidden or not own):
             return None
+        if hidden:
+            reasons["hidden by an inner variable of the same name" +
+                    ("; " + whole if whole else "")] = hidden
         cls.tell(number, word, good, gone, reasons)
         return good
 
@@ -185,3 +254,18 @@ class TaffrailCollected:
             taffrail_print("Tracepoint %d: gdb cannot collect %s; %s is %s" % (
                 number, "; ".join(lacking), word,
                 ", ".join(good) or "empty"))
+
+
+class TaffrailCheck(TaffrailCommand):
+    """Check tracepoints before a run, as `tstart' does.
+
+taffrail check
+Puts variables in place of $args and $locals where gdb could not translate
+them, says which of them cannot be collected and why, and refuses a condition
+of which gdb would end."""
+
+    def __init__(self):
+        super().__init__("taffrail check", gdb.COMMAND_TRACEPOINTS)
+
+    def run(self, argument):
+        TaffrailCollected.start()

@@ -502,7 +502,7 @@ def taffrail_load():
     for command in (TaffrailStrace, TaffrailInfoMarkers, TaffrailInfoLocals,
                     TaffrailPrefix, TaffrailEvents, TaffrailLast,
                     TaffrailFieldFunction, TaffrailTextFunction,
-                    TaffrailConnected):
+                    TaffrailConnected, TaffrailCheck):
         command()
     taffrail_load_libraries()
     TaffrailHere.tell()

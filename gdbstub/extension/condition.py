@@ -17,8 +17,34 @@ def taffrail_without_debug(address):
         "; gdb has no debug information there, which -g makes"
 
 
+class TaffrailSurvival:
+    """Lets gdb go on after an internal error of its own, which is an error
+    inside of `with`. Outside gdb would ask its user whether to quit; and quits,
+    if nobody can be asked."""
+    SETTINGS = ("quit", "corefile", "backtrace")
+
+    def __enter__(self):
+        self.before = {}
+        for name in self.SETTINGS:
+            try:
+                text = taffrail_told("maint show internal-error " + name)
+                gdb.execute("maint set internal-error %s %s" % (
+                    name, "off" if name == "backtrace" else "no"), False, True)
+            except gdb.error:
+                continue                # a gdb that does not have it
+            match = re.search(r'is "?(\w+)"?\.', text)
+            self.before[name] = match.group(1) if match else "ask"
+        return self
+
+    def __exit__(self, *error):
+        for name, value in self.before.items():
+            gdb.execute("maint set internal-error %s %s" % (name, value),
+                        False, True)
+
+
 class TaffrailCondition:
     checked = {}                # number -> a condition that is right
+    deadly = {}                 # number -> one that would end gdb
 
     @staticmethod
     def load():
@@ -55,15 +81,34 @@ class TaffrailCondition:
 
     @classmethod
     def reason(cls, number, condition, actions):
-        """Returns why gdb cannot translate the condition, or None."""
+        """Returns why gdb cannot translate the condition, or None. In
+        parentheses, a comma is the operator that it is in a condition."""
+        cls.deadly.pop(number, None)
         try:
-            cls.give(number, ["teval " + condition])
+            with TaffrailSurvival():
+                cls.give(number, ["teval (%s)" % condition])
         except gdb.error as error:
             # this limit is of actions, and not of conditions
             return None if "too complicated" in str(error) \
                 else str(error).rstrip(".")
+        except KeyboardInterrupt:
+            # gdb's word for "the command is aborted"
+            cls.deadly[number] = condition
+            return "an internal error of gdb's%s" % (
+                ", as of a comma behind a variable" if "," in condition
+                else "")
         cls.give(number, actions)
         return None
+
+    @classmethod
+    def check_deadly(cls):
+        """Refuses a run in which gdb would end itself."""
+        found = cls.tracepoints()
+        for number, condition in cls.deadly.items():
+            if found.get(number, [None])[0] == condition:
+                raise gdb.GdbError(
+                    "tracepoint %d: gdb would end, because it translates the "
+                    "condition by an internal error: %s" % (number, condition))
 
     @classmethod
     def typed(cls):
