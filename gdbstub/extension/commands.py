@@ -215,21 +215,21 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
         if force:
             # gdb does not take -force-condition behind an address
             tail = force.group(1) + tail[force.end():]
-        last = gdb.convenience_variable("tpnum")
+        last = self.last_number()
         try:
             text = self.trace(marker.address, tail)
         except gdb.error:
-            number = gdb.convenience_variable("tpnum")
+            number = self.last_number()
             if number != last:
                 # gdb has made it, but the run that is on refused it
-                self.check(int(number), marker, tail, bool(force))
+                self.check(number, marker, tail, bool(force))
                 raise
             match = re.match(r"(.*?)\bif\b(.*)", tail)
             if not force or not match:
                 raise
             text = self.trace(marker.address, match.group(1) + "if 0")
             gdb.execute("condition -force $tpnum " + match.group(2))
-        number = int(gdb.convenience_variable("tpnum"))
+        number = self.last_number()
         self.check(number, marker, tail, bool(force))
         TaffrailMeant.points[number] = marker.address
         for line in (text or "").splitlines():
@@ -240,6 +240,16 @@ as "trace *ADDRESS" does.  GDB's own command of this name can crash GDB."""
             number, marker.address, marker.name,
             " (%s:%d)" % (sal.symtab.filename, sal.line)
             if sal.symtab else ""))
+        return number
+
+    @staticmethod
+    def last_number():
+        """Returns the number of the tracepoint that was made last, or None."""
+        number = taffrail_gdb_variable("tpnum")
+        if number == "hidden":
+            raise gdb.GdbError("gdb does not tell the number of a tracepoint: "
+                               "a trace state variable has the name of gdb's "
+                               "own $tpnum; delete tvariable $tpnum")
         return number
 
     @staticmethod

@@ -95,7 +95,12 @@ of that name: a number, an address, a string or an array."""
         length = len(data) // element.sizeof
         kind = element.array(length - 1) if length else element.array(0, -1)
         gdb.set_convenience_variable("_taffrail_value", gdb.Value(data, kind))
-        return gdb.parse_and_eval("$_taffrail_value")
+        value = gdb.parse_and_eval("$_taffrail_value")
+        if value.type.code != gdb.TYPE_CODE_ARRAY:
+            raise gdb.GdbError("a trace state variable has the name of the "
+                               "extension's own $_taffrail_value; delete "
+                               "tvariable $_taffrail_value")
+        return value
 
 
 class TaffrailTextFunction(TaffrailFieldFunction):

@@ -196,9 +196,44 @@ class TaffrailSelection:
             pass
 
 
+def taffrail_gdb_variable(name):
+    """Returns gdb's own variable of this name, an integer; None when it has no
+    value, "hidden" when a trace state variable has its name."""
+    value = gdb.convenience_variable(name)
+    if value is None:
+        listed = gdb.execute("info tvariables", False, True)
+        return "hidden" if re.search(r"^\$%s\s" % name, listed,
+                                     re.MULTILINE) else None
+    # trace state variables have 8 bytes
+    return int(value) if value.type.code == gdb.TYPE_CODE_INT and \
+        value.type.sizeof == 4 else "hidden"
+
+
+def taffrail_looked_at():
+    """Returns the selected trace frame and its tracepoint, as gdb tells its
+    user; -1 and None when no frame is selected."""
+    for command in ("tstatus", "tdump"):    # a CTF target has no status
+        try:
+            text = taffrail_told(command)
+        except gdb.error:
+            continue
+        match = re.search(r"Looking at trace frame (\d+), tracepoint (\d+)",
+                          text)
+        if match:
+            return int(match.group(1)), int(match.group(2))
+        match = re.search(r"at tracepoint (\d+), trace frame (\d+)", text)
+        if match:
+            return int(match.group(2)), int(match.group(1))
+        if "Not looking at any trace frame" in text:
+            break
+    return -1, None
+
+
 def taffrail_trace_frame():
-    number = gdb.convenience_variable("trace_frame")
-    return -1 if number is None else int(number)
+    number = taffrail_gdb_variable("trace_frame")
+    if number == "hidden":
+        return taffrail_looked_at()[0]
+    return -1 if number is None else number
 
 
 def taffrail_tfind(number):
@@ -275,7 +310,9 @@ class TaffrailFrame:
     def selected(cls):
         """Returns the selected trace frame."""
         frame = cls(taffrail_trace_frame())
-        frame.tracepoint = taffrail_integer("$tracepoint")
+        frame.tracepoint = taffrail_gdb_variable("tracepoint")
+        if frame.tracepoint == "hidden":
+            frame.tracepoint = taffrail_looked_at()[1]
         try:
             frame.address = gdb.newest_frame().pc()
         except gdb.error:
@@ -287,13 +324,25 @@ class TaffrailFrame:
         marker = frame.address and TaffrailMarkerCache.lookup(frame.address)
         if marker:
             frame.marker, extra = marker.name, marker.extra
-        data = gdb.parse_and_eval("$_sdata")
-        if data.type.code != gdb.TYPE_CODE_VOID:
-            frame.text = data.string("utf-8", "surrogateescape",
-                                     data.type.sizeof).rstrip("\0")
+        frame.text = cls.static_data()
+        if frame.text is not None:
             frame.fields = taffrail_fields(frame.text, extra,
                                            taffrail_enumerator)
         return frame
+
+    @staticmethod
+    def static_data():
+        """Returns $_sdata of the selected trace frame, or None."""
+        data = gdb.parse_and_eval("$_sdata")
+        if data.type.code == gdb.TYPE_CODE_VOID:
+            return None
+        if data.type.code == gdb.TYPE_CODE_ARRAY:
+            text = data.string("utf-8", "surrogateescape", data.type.sizeof)
+        else:
+            # a trace state variable has this name
+            text = TaffrailStaticData.read()
+            text = text and text.decode("utf-8", "surrogateescape")
+        return text and text.rstrip("\0")
 
     def stamp(self):
         """Takes time and thread from the static data that the filter before
@@ -337,7 +386,8 @@ class TaffrailFrames:
     def __init__(self):
         status = taffrail_told("tstatus")
         match = re.search(r"(?:Collected|contains) (\d+) trace frame", status)
-        self.count = int(match.group(1)) if match else 0
+        self.count = int(match.group(1)) if match else \
+            self.counted() if "can not be run" in status else 0
         match = re.search(r"^Trace notes: .*?(\([^()]*(?:conditions failed|"
                           r"frames (?:cut|lost|without))[^()]*\).*)\.$",
                           status, re.MULTILINE)
@@ -346,6 +396,29 @@ class TaffrailFrames:
             TaffrailFrame.told(self.count - 1) is not None
         if self.count and not self.told and "is running" in status:
             raise gdb.GdbError("the trace is running: tstop first")
+
+    @classmethod
+    def counted(cls):
+        """Returns how many frames a target has that has no status, such as a
+        trace in CTF."""
+        below, above = 0, 1
+        while cls.exists(above - 1):
+            below, above = above, 2 * above
+        while below + 1 < above:
+            middle = (below + above) // 2
+            if cls.exists(middle - 1):
+                below = middle
+            else:
+                above = middle
+        return below
+
+    @staticmethod
+    def exists(number):
+        try:
+            taffrail_tfind(number)
+        except gdb.error:
+            return False
+        return taffrail_trace_frame() == number
 
     def get(self, number):
         if self.told:
