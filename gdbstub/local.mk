@@ -3,6 +3,7 @@
 # in the agent
 gdbstub_sources = \
 	gdbstub/ipa/abi.h \
+	gdbstub/ipa/block.h \
 	gdbstub/ipa/buffer.c \
 	gdbstub/ipa/cell.c \
 	gdbstub/ipa/clean.c \
@@ -11,6 +12,7 @@ gdbstub_sources = \
 	gdbstub/ipa/hooks.c \
 	gdbstub/ipa/ipa.c \
 	gdbstub/ipa/ipa.h \
+	gdbstub/ipa/kept.c \
 	gdbstub/ipa/limits.c \
 	gdbstub/ipa/marker.c \
 	gdbstub/ipa/memory.c \
@@ -56,8 +58,8 @@ gdbstub_sources = \
 
 if MACHINE_X86_64
 gdbstub_sources += \
+	gdbstub/ipa/block-x86_64.c \
 	gdbstub/ipa/collect-x86_64.S \
-	gdbstub/ipa/frame-x86_64.h \
 	gdbstub/ipa/hooks-x86_64.S \
 	gdbstub/wire/registers-x86_64.c
 endif

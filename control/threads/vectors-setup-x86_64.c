@@ -13,6 +13,32 @@
 uint32_t vectors_state;
 uint32_t vectors_mask;
 uint32_t vectors_compact;
+uint32_t vectors_offsets[8];
+
+#define HEADER_END	576u		/* of XSAVE's area */
+#define COMPONENT_ALIGNED 2u		/* in the compacted form, to 64 */
+
+/* Finds the places of the components from AVX on. */
+static void offsets_setup(void)
+{
+	uint32_t next = HEADER_END;
+	uint32_t i;
+
+	for (i = 2; i < ARRAY_SIZE(vectors_offsets); i++) {
+		uint32_t bytes = 0, offset, flags, d;
+
+		if (!(vectors_mask & 1u << i) ||
+		    !__get_cpuid_count(0xd, i, &bytes, &offset, &flags, &d))
+			continue;
+		if (vectors_compact && flags & COMPONENT_ALIGNED)
+			next = (next + 63) & ~63u;
+		if (vectors_compact)
+			offset = next;
+		next += bytes;
+		if (offset + bytes <= VECTORS_BYTES)
+			vectors_offsets[i] = offset;
+	}
+}
 
 SIGSAFE void vectors_setup(void)
 {
@@ -25,4 +51,6 @@ SIGSAFE void vectors_setup(void)
 	if (__get_cpuid_count(0xd, 1, &a, &b, &c, &d))
 		vectors_compact = a & CPUID_XSAVEC;
 	vectors_mask = vectors_state & KEEP_MASK;
+	if (!vectors_offsets[2])
+		offsets_setup();
 }

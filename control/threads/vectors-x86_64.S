@@ -2,9 +2,10 @@
 /*
  * int vectors_kept(int (*fn)(a, b), a, b): calls fn with the state of x87,
  * SSE, AVX and AVX-512 kept around it, as control/threads/vectors.h says. The
- * stack need not be aligned.
+ * area's address is a third argument. The stack need not be aligned.
  */
-#define AREA	2752	/* XSAVE, standard format, up to AVX-512 and PKRU */
+#define AREA	2752	/* XSAVE, standard format, up to AVX-512 and PKRU;
+			 * VECTORS_BYTES in vectors.h */
 
 	.text
 	.balign	16
@@ -41,7 +42,8 @@ vectors_kept:
 	cmpl	$0, vectors_compact(%rip)
 	jz	2f
 	xsavec64 (%rsp)
-3:	call	*%rcx
+3:	movq	%rsp, %rdx
+	call	*%rcx
 	movl	%eax, %ecx
 	movl	vectors_mask(%rip), %eax
 	xorl	%edx, %edx
@@ -55,6 +57,7 @@ vectors_kept:
 2:	xsave64	(%rsp)
 	jmp	3b
 1:	fxsave64 (%rsp)
+	movq	%rsp, %rdx
 	call	*%rcx
 	fxrstor64 (%rsp)
 	leave

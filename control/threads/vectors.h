@@ -22,9 +22,18 @@ extern uint32_t vectors_mask;
 /* Not 0: vectors_kept() uses XSAVEC, which writes only what is in use. */
 extern uint32_t vectors_compact;
 
+/* The area in which vectors_kept() keeps the state: as XSAVE, XSAVEC or FXSAVE
+ * makes it. */
+#define VECTORS_BYTES	2752
+
+/* Where components of the state are in that area, by their number; 0: nowhere.
+ * The first two, x87 and SSE, are where FXSAVE puts them. */
+extern uint32_t vectors_offsets[8];
+
 /*
  * Calls fn(a, b) and returns fn's result. Keeps the x87, SSE, AVX and AVX-512
- * state. Takes 3 KiB of stack. SIGSAFE if fn is.
+ * state. Takes 3 KiB of stack. SIGSAFE if fn is. A function in machine code may
+ * take the area's address as a third argument.
  */
 int vectors_kept(int (*fn)(void *a, void *b), void *a, void *b);
 

@@ -178,11 +178,8 @@ IPA_AT(ipa_registers, rbp, 128);
 IPA_AT(ipa_registers, rsp, 136);
 _Static_assert(sizeof(struct ipa_registers) == 144, "gdbserver");
 
-/* The block of registers in a frame: order and sizes of gdbserver's target
- * description. */
+/* The smallest block of registers in a frame; see block-x86_64.c. */
 #define IPA_BLOCK_BASE_BYTES	560u	/* core, x87, SSE, orig_rax, segments */
-#define IPA_BLOCK_FLAGS		136u	/* eflags cs ss ds es fs gs, 4 each */
-#define IPA_BLOCK_FS_BASE	544u
 
 /*
  * Not part of gdbserver's ABI: taffrail_ipa_far points to three variables that

@@ -18,8 +18,7 @@
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
 #include "control/service/bell.h"
-#include "control/threads/vectors.h"
-#include "gdbstub/ipa/frame-x86_64.h"
+#include "gdbstub/ipa/block.h"
 #include "gdbstub/wire/static-block.h"
 #include "tracepoints/fields/field-text.h"
 #include "tracepoints/frames/collect.h"
@@ -36,13 +35,16 @@ struct hit {
 	const uint64_t *general;	/* in the order of struct registers */
 	uint64_t address;		/* of the tracepoint */
 	uint64_t flags;
+	const uint8_t *vectors;		/* area of vectors_kept(), or NULL */
+	const struct snapshot *snapshot; /* else: whose vectors are kept */
 	struct ipa_marker *marker;	/* whose cell is served, or NULL */
 	const struct object *object;	/* of static data, or NULL */
 	uint64_t fixed;
 	const struct write_var *var;
 };
 
-void ipa_collect(struct ipa_point *point, struct ipa_registers *registers);
+void ipa_collect(struct ipa_point *point, struct ipa_registers *registers,
+		 const uint8_t *vectors);
 
 static enum ax_verdict hit_register(void *arg, uint32_t number,
 				    uint64_t *value)
@@ -93,46 +95,23 @@ static const struct ax_machine machine = {
 	.nregisters = REGISTERS_NUMBERED,
 };
 
-/* Returns the size that gdbserver expects of the block. The size depends on the
- * processor's state; releases before 16 know MPX. Release 13 numbers the
- * descriptions. Release 16 has a bit for each feature, so its smallest
- * description is 24. Release 17 has one more bit below those, for shadow
- * stacks. */
-static uint32_t block_bytes(void)
-{
-	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
-	uint32_t bytes = IPA_BLOCK_BASE_BYTES;
-
-	if (description == 1 || description == 24 || description == 48)
-		return bytes;
-	if (description > 48 && description & 1)
-		bytes += 8;		/* pl3_ssp, with shadow stacks */
-	if (vectors_state & 1u << 2)
-		bytes += 256;
-	if (vectors_state & 3u << 3 && description <= 6)
-		bytes += 80;
-	if (vectors_state & 7u << 5)
-		bytes += 1600;
-	if (vectors_state & 1u << 9)
-		bytes += 4;
-	return bytes;
-}
-
+/* A hit whose vector registers are not there has none of the others either: the
+ * block cannot say which it has. */
 static void add_registers(struct hit *hit)
 {
-	uint32_t bytes = block_bytes();
-	uint8_t *block = draft_registers_room(&hit->draft, bytes);
-	uint64_t fs_base = (uint64_t)__builtin_thread_pointer();
-	uint32_t words[3] = { (uint32_t)hit->flags };
+	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
+	const uint8_t *vectors = hit->vectors;
+	uint8_t *block;
 
-	if (!block)
+	if (!vectors && hit->snapshot)
+		vectors = ipa_kept(hit->snapshot);
+	if (!vectors)
 		return;
-	ipa_segments(&words[1], &words[2]);
-	__builtin_memset(block, 0, bytes);
-	__builtin_memcpy(block, hit->general, 16 * 8);
-	__builtin_memcpy(block + 16 * 8, &hit->address, 8);
-	__builtin_memcpy(block + IPA_BLOCK_FLAGS, words, sizeof(words));
-	__builtin_memcpy(block + IPA_BLOCK_FS_BASE, &fs_base, 8);
+	block = draft_registers_room(&hit->draft, ipa_block_bytes(description));
+	if (block)
+		ipa_block_fill(block, description,
+			       &(struct ipa_state){ hit->general, hit->address,
+						    hit->flags, vectors });
 }
 
 /* Returns 1 when an action wants static data: by gdbserver's action, or by the
@@ -393,11 +372,37 @@ static int wants_static(const struct ipa_point *point)
 	return 0;
 }
 
+/* Returns 1 when a tracepoint at this one's address collects registers. */
+static int wants_registers(const struct ipa_point *point)
+{
+	uint64_t address = point->address;
+	uint32_t i;
+
+	for (; point && point->address == address; point = point->next)
+		for (i = 0; i < point->nactions && point->enabled; i++)
+			if (point->actions[i]->type == IPA_ACTION_REGISTERS)
+				return 1;
+	return 0;
+}
+
+SIGSAFE int ipa_wants_registers(const uint8_t *behind)
+{
+	struct snapshot snapshot = { .behind = behind };
+	struct ipa_marker *marker;
+	struct ipa_point *point;
+
+	if (!ipa->on)
+		return 0;
+	marker = ipa_marker_find(snapshot_address(&snapshot) + 1);
+	point = marker ? ipa_cell_point(marker) : NULL;
+	return point && wants_registers(point);
+}
+
 static void collect(struct ipa_point *point, const uint64_t *general,
-		    uint64_t flags)
+		    uint64_t flags, const uint8_t *vectors)
 {
 	struct hit hit = { .general = general, .address = point->address,
-			   .flags = flags };
+			   .flags = flags, .vectors = vectors };
 	struct ipa_marker *marker =
 		ipa->on ? ipa_marker_find(point->address) : NULL;
 	struct object *object;
@@ -416,11 +421,14 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 	marker->point = point;
 	store_release(&marker->jump, jump_at(point->address));
 	object = load_acquire(&marker->object);
+	if (wants_registers(point))
+		ipa_keep((const uint8_t *)point->address, NULL, vectors);
 	snapshot_put(object->site, general, (uint32_t)flags, point->address);
 }
 
 /* A child has copies of the pads; there struct ipa is wiped, so `here` is 0. */
-void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
+void ipa_collect(struct ipa_point *point, struct ipa_registers *r,
+		 const uint8_t *vectors)
 {
 	uint64_t general[16] = { r->rax, r->rbx, r->rcx, r->rdx,
 				 r->rsi, r->rdi, r->rbp, r->rsp,
@@ -429,7 +437,7 @@ void ipa_collect(struct ipa_point *point, struct ipa_registers *r)
 
 	if (ipa && ipa->here && load_acquire(&gdb_agent_tracing) &&
 	    ipa_is_current(point))
-		collect(point, general, r->flags);
+		collect(point, general, r->flags, vectors);
 }
 
 /* Serves a hit outside a pad, where the thread can wait. */
@@ -437,10 +445,12 @@ static void hit_late(struct hit *hit, const struct snapshot *snapshot)
 {
 	hit->general = snapshot->general;
 	hit->flags = snapshot->flags;
+	hit->snapshot = snapshot;
 	if (ipa_hold(1))
 		hit_serve(hit, NULL);
 	else
 		hit_drop();
+	ipa_kept_release(snapshot);
 }
 
 /* Serves the tracepoints on the site's cell, if it has a cell. */

@@ -17,6 +17,8 @@
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
+#include "gdbstub/ipa/block.h"
+#include "tracepoints/program/snapshot.h"
 #include "tracepoints/sites/lock.h"
 
 #define VISIBLE		__attribute__((visibility("default"), used))
@@ -63,6 +65,8 @@ COLD int ipa_setup(void)
 		return -ENOMEM;
 	ipa_marker_setup(rooms.markers);
 	ipa_cell_setup(rooms.cells);
+	ipa_kept_setup(rooms.kept);
+	ipa_block_setup();
 	ipa_buffer_setup(rooms.buffer);
 	if (settings.ipa && text_equal(settings.ipa, "filter"))
 		ipa_far_setup();
@@ -115,6 +119,7 @@ COLD int ipa_prepare(void)
 		return -ENOSPC;
 	ipa->on = 1;
 	taffrail_ipa_cells.on = 1;
+	snapshot_way = ipa_snapshot_entry;
 	/* the first write to a page costs as much as the rest of a hit */
 	sys_madvise(gdb_agent_trace_buffer_lo, IPA_BUFFER_BYTES,
 		    MADV_POPULATE_WRITE);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "control/threads/vectors.h"
 #include "gdbstub/ipa/abi.h"
 #include "tracepoints/sites/registry.h"
 
@@ -53,6 +54,7 @@ struct ipa_rooms {
 	uint8_t *buffer;		/* IPA_BUFFER_BYTES */
 	struct ipa_marker *markers;	/* IPA_MARKERS_MAX */
 	struct ipa_cell *cells;		/* IPA_CELLS */
+	struct ipa_kept *kept;
 };
 
 /* Maps all memory. Returns the value for `ipa`, or NULL. Called once. */
@@ -160,6 +162,45 @@ struct ipa_point *ipa_cell_point(struct ipa_marker *marker);
 #define IPA_CELLS	(1u << 15)
 
 extern struct ipa_cells taffrail_ipa_cells;
+
+/*
+ * kept.c: places for the vector registers of hits whose frames are made later.
+ * There is one for each thread of IPA_KEPT that are at a marker whose registers
+ * are collected at the same time; others have none.
+ */
+#define IPA_KEPT		64u
+
+struct ipa_place {
+	uint32_t tid;			/* whose it is, or 0 */
+	uint32_t number;		/* of the thread's snapshot */
+	const uint8_t *behind;		/* as in the snapshot */
+};
+
+struct ipa_kept {
+	uint8_t areas[IPA_KEPT][VECTORS_BYTES];
+	struct ipa_place places[IPA_KEPT];
+	uint32_t used;
+};
+
+struct snapshot;
+
+void ipa_kept_setup(struct ipa_kept *room);
+
+/* Takes a place for the snapshot that the thread is about to take, and copies
+ * the area of vectors_kept() there. `behind` is as in the snapshot. SIGSAFE. */
+int ipa_keep(const uint8_t *behind, void *unused, const uint8_t *area);
+
+/* Returns the area that was kept for a snapshot, or NULL; releases its place,
+ * if it has one. SIGSAFE. */
+const uint8_t *ipa_kept(const struct snapshot *snapshot);
+void ipa_kept_release(const struct snapshot *snapshot);
+
+/* As snapshot_entry; keeps the vector registers, if they will be collected. */
+void ipa_snapshot_entry(void);
+
+/* Returns 1 when the hit of a site, whose stub's call returns to `behind`, will
+ * collect registers. ipa_snapshot_entry calls it. SIGSAFE. */
+int ipa_wants_registers(const uint8_t *behind);
 
 /* Serves a marker's hit. A marker calls this while gdbserver may have
  * tracepoints there. */

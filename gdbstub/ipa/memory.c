@@ -110,6 +110,7 @@ struct memory {
 	uint8_t frame[IPA_FRAME_BYTES];
 	uint8_t text[IPA_TEXT_BYTES];
 	struct ipa_marker markers[IPA_MARKERS_MAX];
+	struct ipa_kept kept;
 	char error[ERROR_BYTES];
 };
 
@@ -138,6 +139,7 @@ COLD struct ipa *ipa_memory_map(struct ipa_rooms *rooms)
 		gdb_agent_gdb_jump_pad_buffer + PADS_BYTES;
 	rooms->buffer = memory->buffer;
 	rooms->markers = memory->markers;
+	rooms->kept = &memory->kept;
 	rooms->cells = (struct ipa_cell *)gdb_agent_gdb_jump_pad_buffer_end;
 	return page;
 }

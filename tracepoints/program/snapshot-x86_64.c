@@ -22,6 +22,8 @@ _Static_assert(offsetof(struct taffrail_site, snapshot_) == 88, "machine code");
 
 void snapshot_entry(void) __attribute__((visibility("hidden")));
 
+void (*snapshot_way)(void);
+
 SIGSAFE struct snapshot *snapshot_search(const struct taffrail_site *site)
 {
 	struct snapshot_area *area = &snapshot_area;
@@ -113,7 +115,8 @@ int snapshot_switch(const struct patcher *patcher, struct taffrail_site *site,
 	    stub[1] != STUB_OPERAND)
 		return -EBUSY;
 	if (on)
-		store_release(&site->snapshot_, snapshot_entry);
+		store_release(&site->snapshot_,
+			      snapshot_way ? snapshot_way : snapshot_entry);
 	if (stub[0] == wanted)
 		return 0;
 	return patch_byte(patcher, stub, wanted);

@@ -95,6 +95,10 @@ static inline uint64_t snapshot_address(const struct snapshot *snapshot)
 /* Stores gdb's block of registers: REGISTERS_BLOCK_BYTES. SIGSAFE. */
 void snapshot_block(const struct snapshot *snapshot, uint8_t *to);
 
+/* What stubs call instead of snapshot_entry, if it is set: it goes on there,
+ * with all registers as it found them. */
+extern void (*snapshot_way)(void);
+
 /*
  * Starts or stops snapshots in a site's stub. A thread that is in the stub may
  * still go the old way. Returns 0, -EBUSY when the stub is not as expected, or
