@@ -62,6 +62,8 @@ tracepoints_agent_sources = \
 	tracepoints/frames/frames-ring.h \
 	tracepoints/frames/frames.c \
 	tracepoints/frames/frames.h \
+	tracepoints/program/mapped.c \
+	tracepoints/program/mapped.h \
 	tracepoints/program/memory.c \
 	tracepoints/program/memory.h \
 	tracepoints/program/modules.c \
@@ -127,6 +129,7 @@ usdt_sources = \
 	base/text.c \
 	tracepoints/usdt/file.c \
 	tracepoints/usdt/place/adopt.c \
+	tracepoints/usdt/place/file.c \
 	tracepoints/usdt/place/jump-x86_64.c \
 	tracepoints/usdt/place/maps.c \
 	tracepoints/usdt/place/move-x86_64.c \

@@ -23,6 +23,7 @@
 #include "base/base.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/program/mapped.h"
 #include "tracepoints/program/modules.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -59,6 +60,7 @@ static const struct {
 	{ "arena_take", arena_take },
 	{ "library_open", library_open },
 	{ "library_symbol", library_symbol },
+	{ "mapped_find", mapped_find },
 	{ "memcmp", memcmp },
 	/* clang calls it for a memcmp() of which only equality counts */
 	{ "bcmp", memcmp },
@@ -255,43 +257,55 @@ void *library_symbol(const struct library *library, const char *name)
 	return NULL;
 }
 
-/* Adds the directory of the agent's own file. Adds nothing when the agent is
+/* The directory of the agent's own file, or "". */
+static char directory[512];
+/* 1: the dynamic linker knows the agent by a relative path. */
+static int relative;
+
+static void directory_set(const char *path)
+{
+	const char *slash = NULL;
+	struct text text;
+	const char *p;
+
+	for (p = path; *p; p++)
+		if (*p == '/')
+			slash = p;
+	text_open(&text, directory, sizeof(directory));
+	if (slash)
+		text_add_bytes(&text, path, (size_t)(slash - path));
+	if (text.cut)
+		directory[0] = '\0';
+}
+
+/* Learns the directory of the agent's own file. There is none when the agent is
  * part of the program: load() then finds the installed library. */
 static int own_path(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	struct text *path = arg;
-	uint64_t here = (uint64_t)own_path;
-	const char *slash = NULL;
-	const char *p;
-	int i;
+	const char *name = info->dlpi_name ? info->dlpi_name : "";
 
 	(void)size;
-	for (i = 0; i < info->dlpi_phnum; i++) {
-		const Elf64_Phdr *ph = &info->dlpi_phdr[i];
-		uint64_t start = info->dlpi_addr + ph->p_vaddr;
-
-		if (ph->p_type != PT_LOAD || here < start ||
-		    here - start >= ph->p_memsz)
-			continue;
-		for (p = info->dlpi_name; p && *p; p++)
-			if (*p == '/')
-				slash = p;
-		if (slash)
-			text_add_bytes(path, info->dlpi_name,
-				       (size_t)(slash - info->dlpi_name));
-		return 1;
-	}
-	return 0;
+	(void)arg;
+	if (!module_has(info, &relative))
+		return 0;
+	relative = *name && *name != '/';
+	if (*name == '/')
+		directory_set(name);
+	return 1;
 }
 
-static char directory[512];
+/* Asks the kernel, when the calling thread may open files. */
+static void own_path_find(void)
+{
+	static struct mapped mapped;
+
+	if (!mapped_find(&mapped, (uint64_t)own_path))
+		directory_set(mapped.path);
+}
 
 void usdt_load_learn(void)
 {
-	struct text path;
-
-	text_open(&path, directory, sizeof(directory));
-	modules_each(own_path, &path);
+	modules_each(own_path, NULL);
 }
 
 const struct usdt_functions *usdt_functions;
@@ -301,6 +315,8 @@ static int load_from(struct library *library, const char *where)
 	char file[sizeof(directory) + sizeof(NAME)];
 	struct text path;
 
+	if (!*where)
+		return -ENOENT;
 	text_open(&path, file, sizeof(file));
 	text_add(&path, where);
 	text_add(&path, "/" NAME);
@@ -338,6 +354,8 @@ static void load(void)
 	if (tried)
 		return;
 	tried = 1;
+	if (relative)
+		own_path_find();
 	if (load_from(&library, directory) &&
 	    load_from(&library, TAFFRAIL_LIBDIR))
 		return;

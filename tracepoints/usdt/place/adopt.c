@@ -431,16 +431,16 @@ static int module_adopt(struct module *module, usdt_wanted *wanted, void *arg,
 {
 	struct pass pass = { .module = module, .wanted = wanted, .arg = arg,
 			     .patcher = patcher };
+	int ret;
 
-	if (!module->path[0] || module->usdt_none)
+	if (module->usdt_none)
 		return 0;
-	if (!usdt_file_map(&pass.file, module->path))
-		return 1;
-	if (usdt_file_loaded(&pass.file, module)) {
-		pass.again = !!codes_learn(module);
-		if (!pass.again)
-			notes_adopt(&pass);
-	}
+	ret = usdt_module_map(&pass.file, module);
+	if (ret)
+		return ret != -ENOENT;
+	pass.again = !!codes_learn(module);
+	if (!pass.again)
+		notes_adopt(&pass);
 	usdt_place_done(patcher);
 	index_clear(&codes);
 	index_clear(&nops);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Finds and maps the file of a module.
+ *
+ * The dynamic linker's name of a library is what the program gave it. A
+ * relative one leads elsewhere as soon as the program changes its directory,
+ * so the file is then looked for where the kernel says that it is.
+ *
+ * What must stay true: a file is used only if it is the one that is loaded.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/program/mapped.h"
+#include "tracepoints/usdt/place/private.h"
+
+/* Tells whether the file is the one that is loaded: its headers are in
+ * memory. */
+static int same_file(const struct usdt_file *file, const struct module *module)
+{
+	const uint8_t *memory = (const uint8_t *)module->start;
+	Elf64_Ehdr header;
+	uint64_t bytes;
+
+	if (file->size < sizeof(header) ||
+	    module->end - module->start < sizeof(header) ||
+	    __builtin_memcmp(memory, file->bytes, sizeof(header)))
+		return 0;
+	__builtin_memcpy(&header, memory, sizeof(header));
+	bytes = (uint64_t)header.e_phnum * sizeof(Elf64_Phdr);
+	return header.e_phentsize == sizeof(Elf64_Phdr) &&
+	       header.e_phoff < 4096 && bytes <= 4096 - header.e_phoff &&
+	       header.e_phoff + bytes <= file->size &&
+	       !__builtin_memcmp(memory + header.e_phoff,
+				 file->bytes + header.e_phoff, bytes);
+}
+
+static int file_map(struct usdt_file *file, const char *path,
+		    const struct module *module)
+{
+	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	struct stat st;
+	long got = -ENOEXEC;
+
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR ? -ESTALE : fd;
+	if (!sys2(SYS_fstat, fd, &st) && st.st_size > 0) {
+		file->size = (uint64_t)st.st_size;
+		got = sys_mmap(0, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	sys_close(fd);
+	if (got < 0 && got > -4096)
+		return (int)got;
+	file->bytes = (const uint8_t *)got;
+	if (same_file(file, module))
+		return 0;
+	sys_munmap(file->bytes, file->size);
+	return -ESTALE;
+}
+
+/* The kernel opens the very file of a mapping for a process that may
+ * checkpoint. */
+static int file_map_mapped(struct usdt_file *file, const struct mapped *mapped,
+			   const struct module *module)
+{
+	char path[64];
+	struct text text;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, "/proc/self/map_files/");
+	text_add_hex(&text, mapped->start, 1);
+	text_add_char(&text, '-');
+	text_add_hex(&text, mapped->end, 1);
+	return file_map(file, path, module);
+}
+
+int usdt_module_map(struct usdt_file *file, const struct module *module)
+{
+	static struct mapped mapped;	/* the registry's lock guards it */
+	int ret = -ENOENT;
+	int found;
+
+	if (module->path[0])
+		ret = file_map(file, module->path, module);
+	if (module->path[0] && !ret)
+		return 0;
+	found = mapped_find(&mapped, module->start);
+	if (found)
+		return found == -ENOENT ? ret : found;
+	ret = file_map(file, mapped.path, module);
+	if (ret && !file_map_mapped(file, &mapped, module))
+		ret = 0;
+	return ret;
+}
