@@ -385,7 +385,8 @@ static int is_same(const struct entry *entry, const struct entry *model)
 {
 	return entry->callback == model->callback &&
 	       entry->priv == model->priv &&
-	       entry->rule.strings == model->rule.strings &&
+	       !memcmp(&entry->rule.types, &model->rule.types,
+		       sizeof(model->rule.types)) &&
 	       text_equal(entry->rule.glob, model->rule.glob) &&
 	       text_equal(entry->rule.condition, model->rule.condition);
 }

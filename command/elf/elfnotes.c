@@ -21,6 +21,7 @@
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/program/patch.h"
 #include "tracepoints/sites/notes.h"
+#include "tracepoints/usdt/plan/hotspot.h"
 #include "tracepoints/usdt/plan/note.h"
 #include "tracepoints/usdt/plan/operand.h"
 
@@ -139,14 +140,18 @@ static bool is_marker(struct reading *r, uint64_t address)
 }
 
 /* Reads the types out of operands, as "-4@%eax 8@-8(%rbp)": the number before
- * '@' is size and sign. */
-static void operand_types(struct marker *m, const char *text)
+ * '@' is size and sign. Strings are known only of the JVM's probes. */
+static void operand_types(struct marker *m, const struct usdt_probe *probe)
 {
 	struct usdt_operand operands[TAFFRAIL_FIELDS_MAX];
 
-	m->nfields = usdt_operands_parse(text, operands, NULL, NULL);
+	struct rule_types types = { 0 };
+
+	m->nfields = usdt_operands_parse(probe->operands, operands, NULL, NULL);
+	usdt_hotspot_types(probe, operands, m->nfields, &types);
 	for (int i = 0; i < m->nfields; i++)
-		m->types[i] = operands[i].type;
+		m->types[i] = types.strings >> i & 1 ? TAFFRAIL_T_STRING :
+						       operands[i].type;
 }
 
 static int add_probe(const struct usdt_probe *probe, void *priv)
@@ -156,7 +161,7 @@ static int add_probe(const struct usdt_probe *probe, void *priv)
 
 	if (is_marker(r, m.address))
 		return 0;
-	operand_types(&m, probe->operands);
+	operand_types(&m, probe);
 	return marker_list_add(r->list, &m, probe->provider, probe->name,
 			       probe->operands, "");
 }

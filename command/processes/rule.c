@@ -56,12 +56,13 @@ int rule_check(const char *rule, const char **why)
 	size_t bytes;
 	const char *condition = rule_condition(rule, &bytes);
 	const char *end;
-	uint32_t strings;
+	struct rule_types types;
 
 	*why = glob_check(rule, bytes);
-	if (!*why && rule_strings(rule, &strings, &end))
-		*why = "types must be like (str,,str): str or nothing for each "
-		       "argument, without blanks";
+	if (!*why && rule_types(rule, &types, &end))
+		*why = "types must be like (str,,str:4), without blanks: for "
+		       "each argument str, str:N (argument N has its length) "
+		       "or nothing";
 	if (!*why && condition)
 		*why = condition_check(rule, condition);
 	else if (!*why && *end)

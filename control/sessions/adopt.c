@@ -24,14 +24,14 @@ static int asks_for_probes(const struct session_rule *rule)
 }
 
 /* Returns how a USDT probe is wanted as a marker; 0: it is not wanted. */
-static int probe_wanted(const char *id, uint32_t *strings, void *arg)
+static int probe_wanted(const char *id, struct rule_types *types, void *arg)
 {
 	int how = 0;
 	uint32_t i;
 	uint32_t k;
 
 	(void)arg;
-	*strings = 0;
+	*types = (struct rule_types){ 0 };
 	for (i = 0; i < SESSIONS_MAX; i++) {
 		const struct session *session = &sessions[i];
 
@@ -42,7 +42,7 @@ static int probe_wanted(const char *id, uint32_t *strings, void *arg)
 			    !glob_match(rule->glob, id))
 				continue;
 			if (!how)
-				*strings = rule->strings;
+				*types = rule->types;
 			how |= USDT_WANTED | session->int3;
 		}
 	}

@@ -119,7 +119,7 @@ int session_rule_parse(struct session_rule *rule, const char *string,
 	const char *condition = rule_condition(string, &bytes);
 	const char *end;
 
-	if (!bytes || rule_strings(string, &rule->strings, &end) ||
+	if (!bytes || rule_types(string, &rule->types, &end) ||
 	    (!condition && *end)) {
 		text_add(why, "a rule is GLOB or GLOB if EXPR");
 		return -EINVAL;

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "buffers/rings/channel.h"
 #include "tracepoints/conditions/expr.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/sites/registry.h"
 
 #define SESSION_RULES_MAX	64
@@ -35,7 +36,7 @@ struct session_rule {
 	int wanted;
 	char glob[SESSION_RULE_BYTES];
 	char condition[SESSION_CONDITION_BYTES]; /* empty: always */
-	uint32_t strings;	/* arguments of adopted probes, from bit 0 */
+	struct rule_types types;	/* of adopted probes' arguments */
 	uint8_t fits;		/* a marker that the glob matches allows the
 				 * condition */
 	uint8_t misfits;	/* one does not */

@@ -154,16 +154,23 @@ uint64_t session_unsaved(struct session *session)
 		       sums.written - page->saved : 0;
 }
 
-/* Writes argument types as rule_strings() reads them. */
-static void types_add(struct text *out, uint32_t strings)
+/* Writes argument types as rule_types() reads them. */
+static void types_add(struct text *out, const struct rule_types *types)
 {
-	if (!strings)
+	uint32_t left = types->strings;
+	uint32_t i;
+
+	if (!left)
 		return;
 	text_add_char(out, '(');
-	for (; strings; strings >>= 1) {
-		if (strings & 1)
+	for (i = 0; left; left >>= 1, i++) {
+		if (left & 1)
 			text_add(out, "str");
-		if (strings >> 1)
+		if (types->lengths[i]) {
+			text_add_char(out, ':');
+			text_add_unsigned(out, types->lengths[i]);
+		}
+		if (left >> 1)
 			text_add_char(out, ',');
 	}
 	text_add_char(out, ')');
@@ -184,7 +191,7 @@ void session_describe(struct session *session, struct text *out)
 	for (i = 0; i < session->nrules; i++) {
 		text_add(out, session->rules[i].wanted ? "rule=" : "unrule=");
 		text_add(out, session->rules[i].glob);
-		types_add(out, session->rules[i].strings);
+		types_add(out, &session->rules[i].types);
 		if (session->rules[i].condition[0]) {
 			text_add(out, " if ");
 			text_add(out, session->rules[i].condition);

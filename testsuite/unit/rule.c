@@ -15,8 +15,8 @@
 #include "command/rundir/rundir.h"
 
 #define TYPES                                                                  \
-	"types must be like (str,,str): str or nothing for each argument, "    \
-	"without blanks"
+	"types must be like (str,,str:4), without blanks: for each argument "   \
+	"str, str:N (argument N has its length) or nothing"
 #define CHARACTER "it has a character that no marker's id has"
 
 static void check_rules(void)
@@ -40,6 +40,17 @@ static void check_rules(void)
 		{ "libc/m(u64) if id", TYPES },
 		{ "libc/m(str)", NULL },
 		{ "libc/m(str,,str) if id", NULL },
+		{ "libc/m(str:2,,str:16) if id", NULL },
+		{ "libc/m(,str:1)", NULL },
+		{ "libc/m(str:0)", TYPES },
+		{ "libc/m(str:01)", TYPES },
+		{ "libc/m(str:)", TYPES },
+		{ "libc/m(str:17)", TYPES },
+		{ "libc/m(str:-1)", TYPES },
+		{ "libc/m(str:1)", TYPES },
+		{ "libc/m(str:2,str)", TYPES },
+		{ "libc/m(str:2,str:3)", TYPES },
+		{ "libc/m(str:99999999999999999999)", TYPES },
 		{ "libc/m(,str)x", CHARACTER },
 		{ "libc/m(str", TYPES },
 		{ "app/iffy", NULL },

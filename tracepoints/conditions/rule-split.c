@@ -6,19 +6,45 @@
 
 #include <errno.h>
 
-#include "include/taffrail/site.h"
+#include "base/text.h"
 
 static int is_blank(char c)
 {
 	return c == ' ' || c == '\t';
 }
 
-int rule_strings(const char *rule, uint32_t *strings, const char **end)
+/* Reads ":N" behind a type. Returns N, 0 when there is none, or -EINVAL. */
+static int length_read(const char **p)
+{
+	int64_t n;
+
+	if (**p != ':')
+		return 0;
+	++*p;
+	if (**p == '0')
+		return -EINVAL;
+	n = text_number(p);
+	return n > 0 && n <= TAFFRAIL_FIELDS_MAX ? (int)n : -EINVAL;
+}
+
+static int lengths_check(const struct rule_types *types)
+{
+	uint32_t i;
+
+	for (i = 0; i < TAFFRAIL_FIELDS_MAX; i++)
+		if (types->lengths[i] &&
+		    types->strings >> (types->lengths[i] - 1) & 1)
+			return -EINVAL;
+	return 0;
+}
+
+int rule_types(const char *rule, struct rule_types *types, const char **end)
 {
 	const char *p = rule;
 	uint32_t i = 0;
+	int length;
 
-	*strings = 0;
+	*types = (struct rule_types){ 0 };
 	while (*p && !is_blank(*p) && *p != '(')
 		p++;
 	*end = p;
@@ -28,8 +54,12 @@ int rule_strings(const char *rule, uint32_t *strings, const char **end)
 		if (i == TAFFRAIL_FIELDS_MAX)
 			return -EINVAL;
 		if (p[0] == 's' && p[1] == 't' && p[2] == 'r') {
-			*strings |= 1u << i;
+			types->strings |= 1u << i;
 			p += 3;
+			length = length_read(&p);
+			if (length < 0)
+				return length;
+			types->lengths[i] = (uint8_t)length;
 		}
 		if (*p == ')')
 			break;
@@ -37,19 +67,19 @@ int rule_strings(const char *rule, uint32_t *strings, const char **end)
 			return -EINVAL;
 	}
 	*end = p + 1;
-	return 0;
+	return lengths_check(types);
 }
 
 const char *rule_condition(const char *rule, size_t *glob_bytes)
 {
 	const char *p = rule;
 	const char *q;
-	uint32_t strings;
+	struct rule_types types;
 
 	while (*p && !is_blank(*p) && *p != '(')
 		p++;
 	*glob_bytes = (size_t)(p - rule);
-	if (rule_strings(rule, &strings, &p))
+	if (rule_types(rule, &types, &p))
 		return NULL;
 	for (q = p; is_blank(*q); q++)
 		;

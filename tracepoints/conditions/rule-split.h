@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "include/taffrail/site.h"
+
 /*
  * Returns where the condition of a rule begins: after the first blank, "if",
  * and blanks or '('. If the rule ends there, the condition is empty. Returns
@@ -16,12 +18,22 @@
  */
 const char *rule_condition(const char *rule, size_t *glob_bytes);
 
+/* The arguments that must be strings. */
+struct rule_types {
+	uint32_t strings;		/* bit I: argument I + 1 is one */
+	uint8_t lengths[TAFFRAIL_FIELDS_MAX];	/* number of the argument that
+						 * has its length; 0: a NUL
+						 * ends the string */
+};
+
 /*
- * Finds the arguments that a rule wants as strings: bit I is argument I + 1.
- * GLOB(str,,str) names types; an empty one leaves the argument as it is. `end`
- * gets the end of the types, or of the glob if there are none. Returns 0, or
- * -EINVAL: a type is not known, or there are too many, or the ')' is missing.
+ * Reads the types of arguments that a rule names. GLOB(str,,str:4) makes the
+ * first and the third argument strings, the third one with its length in the
+ * fourth; an empty type leaves the argument as it is. `end` gets the end of the
+ * types, or of the glob if there are none. Returns 0, or -EINVAL: a type is not
+ * known, there are too many, a length is no argument or a string itself, or the
+ * ')' is missing.
  */
-int rule_strings(const char *rule, uint32_t *strings, const char **end);
+int rule_types(const char *rule, struct rule_types *types, const char **end);
 
 #endif

@@ -44,16 +44,45 @@ struct strings {
 	char bytes[STRINGS_BYTES];
 };
 
-static SIGSAFE void string_add(struct strings *strings, uint64_t address,
-			       uint32_t most, const struct memory_stack *stack)
-{
-	char *to = strings->bytes + strings->used;
-	uint64_t n = memory_copy_string(to, address, most - 1, stack);
-	struct write_var *var = &strings->var[strings->n++];
+/* What a hit fetches its arguments from. */
+struct fetching {
+	const struct usdt_state *state;
+	struct memory_stack stack;
+	struct memory_line line;
+};
 
+/* Returns the value of an integer, 0 for one that is negative. */
+static SIGSAFE uint64_t length_fetch(const struct usdt_operand *operand,
+				     struct fetching *f)
+{
+	uint64_t value = fetch(operand, f->state, &f->stack, &f->line);
+	uint32_t unused = 64 - operand->bytes * 8u;
+	int is_signed = operand->type <= TAFFRAIL_T_S64 && operand->type & 1;
+
+	value = value << unused >> unused;
+	return is_signed && value >> (63 - unused) ? 0 : value;
+}
+
+/* Adds the string at an address: up to its NUL, or to its length if that is
+ * known. */
+static SIGSAFE void string_add(struct strings *strings,
+			       const struct usdt_adopted *probe,
+			       const struct usdt_operand *operand,
+			       struct fetching *f)
+{
+	uint64_t address = fetch(operand, f->state, &f->stack, &f->line);
+	uint64_t most = STRINGS_BYTES / probe->strings - 1;
+	char *to = strings->bytes + strings->used;
+	struct write_var *var = &strings->var[strings->n++];
+	uint64_t n;
+
+	if (operand->length)
+		most = min_u64(most, length_fetch(&probe->operands
+						  [operand->length - 1], f));
+	n = address ? memory_copy_string(to, address, most, &f->stack) : 0;
 	var->n = WRITE_STRING;
 	var->p = to;
-	if (!n) {
+	if (!n && (most || !address)) {
 		var->p = address ? "(unreadable)" : "(null)";
 		return;
 	}
@@ -69,27 +98,26 @@ hit_strings(struct usdt_adopted *probe, const struct usdt_state *state)
 {
 	struct write_slot *slot = (struct write_slot *)&probe->site;
 	char block[TAFFRAIL_FIELDS_MAX * 8] __attribute__((aligned(8)));
-	struct memory_stack stack = { 0 };
-	struct memory_line line;	/* not cleared */
 	uint64_t fixed = (uint64_t)block;
-	struct strings strings;	/* not cleared */
+	struct fetching f;		/* its line is not cleared */
+	struct strings strings;		/* not cleared */
 	char *to = block;
 	uint32_t i;
 
 	strings.n = 0;
 	strings.used = 0;
-	line.start = line.n = 0;
-	memory_stack_here(&stack, state->general[7]);
+	f.state = state;
+	f.line.start = f.line.n = 0;
+	memory_stack_here(&f.stack, state->general[7]);
 	__builtin_memset(block, 0, 8);
 	for (i = 0; i < probe->count; i++) {
 		const struct usdt_operand *operand = &probe->operands[i];
-		uint64_t value = fetch(operand, state, &stack, &line);
 
 		if (operand->type == TAFFRAIL_T_STRING)
-			string_add(&strings, value,
-				   STRINGS_BYTES / probe->strings, &stack);
+			string_add(&strings, probe, operand, &f);
 		else
-			to = scalar_put(to, value, operand->bytes);
+			to = scalar_put(to, fetch(operand, state, &f.stack,
+						  &f.line), operand->bytes);
 	}
 	if (to - block <= 8)
 		__builtin_memcpy(&fixed, block, 8);

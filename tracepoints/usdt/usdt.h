@@ -62,6 +62,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
+#include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/program/patch.h"
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/plan/operand.h"
@@ -107,11 +108,11 @@ struct usdt_state {
 };
 
 /* Returns non-zero when a probe of this id must be adopted: USDT_WANTED, with
- * USDT_WANTED_INT3 even if each hit then traps. Sets bit I of `strings` when
- * argument I + 1 must be a string. */
+ * USDT_WANTED_INT3 even if each hit then traps. `types` gets the arguments that
+ * must be strings. */
 #define USDT_WANTED		1
 #define USDT_WANTED_INT3	2
-typedef int usdt_wanted(const char *id, uint32_t *strings, void *arg);
+typedef int usdt_wanted(const char *id, struct rule_types *types, void *arg);
 
 /*
  * Adopts the wanted probes of a module, once each. Reads the module's file; the

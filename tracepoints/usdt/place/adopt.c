@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "tracepoints/usdt/file.h"
 #include "tracepoints/usdt/place/private.h"
+#include "tracepoints/usdt/plan/hotspot.h"
 #include "tracepoints/usdt/plan/note.h"
 
 /* Plans made together for one module. */
@@ -33,7 +34,7 @@ struct pass {
 	int left;			/* some probes need more than a byte */
 	struct usdt_plan *plans;	/* sorted; or NULL */
 	uint32_t planned;
-	uint32_t strings;		/* of the last wanted note */
+	struct rule_types types;	/* of the last wanted note */
 	int how;			/* USDT_WANTED_ of that note */
 };
 
@@ -142,8 +143,7 @@ static int symbol_find(const char *name, uint32_t length, uint64_t *address,
 	return 1;
 }
 
-/* Adds an argument that can be fetched; as a string if it is wanted so and can
- * be the address of one. */
+/* Adds an argument that can be fetched. */
 static void field_add(struct usdt_adopted *probe,
 		      const struct usdt_operand *operand, int string)
 {
@@ -151,8 +151,7 @@ static void field_add(struct usdt_adopted *probe,
 
 	probe->operands[k] = *operand;
 	probe->in_memory += operand->place == USDT_MEMORY;
-	if (string && operand->bytes == sizeof(void *) &&
-	    operand->place != USDT_VECTOR) {
+	if (string) {
 		probe->operands[k].type = TAFFRAIL_T_STRING;
 		probe->strings++;
 		probe->site.nvar_++;
@@ -163,20 +162,43 @@ static void field_add(struct usdt_adopted *probe,
 	probe->site.types_[k] = probe->operands[k].type;
 }
 
+/* Returns 1 when argument i is wanted as a string, and can be the address of
+ * one. Stores the number among fields of the argument that has its length. */
+static int string_take(struct usdt_operand *operands, uint32_t n, uint32_t i,
+		       const struct rule_types *types)
+{
+	uint32_t length = types->lengths[i];
+	uint32_t k;
+
+	if (!(types->strings >> i & 1) || !usdt_operand_points(&operands[i]))
+		return 0;
+	if (!length)
+		return 1;
+	if (length > n || !usdt_operand_counts(&operands[length - 1]))
+		return 0;
+	for (k = 0; k < length; k++)
+		operands[i].length += operands[k].place != USDT_UNKNOWN;
+	return 1;
+}
+
 /* Makes a field of each argument that can be fetched, named by its number. */
 static void fields_set(struct usdt_adopted *probe, struct text *text,
-		       const char *operands, struct pass *pass)
+		       const struct usdt_probe *note, struct pass *pass)
 {
 	struct usdt_operand parsed[TAFFRAIL_FIELDS_MAX];
-	uint32_t n = usdt_operands_parse(operands, parsed, symbol_find, pass);
+	uint32_t n = usdt_operands_parse(note->operands, parsed, symbol_find,
+					 pass);
 	uint32_t i;
 
+	usdt_hotspot_types(note, parsed, n, &pass->types);
 	for (i = 0; i < n; i++) {
+		int string = string_take(parsed, n, i, &pass->types);
+
 		if (parsed[i].place == USDT_UNKNOWN)
 			continue;
 		text_add(text, probe->count ? ", arg" : "arg");
 		text_add_unsigned(text, i + 1);
-		field_add(probe, &parsed[i], pass->strings >> i & 1);
+		field_add(probe, &parsed[i], string);
 	}
 	probe->site.nfields_ = (uint8_t)probe->count;
 }
@@ -208,7 +230,7 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 	text_add(&text, note->name);
 	text_add_bytes(&text, "", 1);
 	texts[2] = probe->text + text.used;
-	fields_set(probe, &text, note->operands, pass);
+	fields_set(probe, &text, note, pass);
 	text_add_bytes(&text, "", 1);
 	texts[3] = probe->text + text.used;
 	probe->site.text_bytes_ = (uint32_t)text.used + 1;
@@ -294,7 +316,7 @@ static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
 		return 0;
 	pass->seen++;
-	pass->how = pass->wanted(id, &pass->strings, pass->arg);
+	pass->how = pass->wanted(id, &pass->types, pass->arg);
 	return pass->how && !known(address);
 }
 

@@ -31,6 +31,9 @@ struct usdt_operand {
 	uint8_t index;
 	uint8_t scale;
 	uint8_t shift;
+	uint8_t length;		/* of an adopted probe's string: the number of
+				 * the operand that has its length, from 1 on;
+				 * or 0 */
 };
 
 /*
@@ -49,6 +52,22 @@ typedef int usdt_symbol(const char *name, uint32_t length, uint64_t *address,
 uint32_t usdt_operands_parse(const char *text,
 			     struct usdt_operand operands[TAFFRAIL_FIELDS_MAX],
 			     usdt_symbol *symbol, void *priv);
+
+/* Return 1 when an operand can be the address of a string, or a length. */
+static inline int usdt_operand_points(const struct usdt_operand *operand)
+{
+	return operand->bytes == sizeof(void *) &&
+	       operand->place != USDT_VECTOR &&
+	       operand->place != USDT_UNKNOWN;
+}
+
+static inline int usdt_operand_counts(const struct usdt_operand *operand)
+{
+	return operand->type >= TAFFRAIL_T_S8 &&
+	       operand->type <= TAFFRAIL_T_U64 &&
+	       operand->place != USDT_VECTOR &&
+	       operand->place != USDT_UNKNOWN;
+}
 
 /* Returns the address of an operand in memory. `general` has 16 registers.
  * SIGSAFE. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Strings of the JVM's probes. See hotspot.h.
+ *
+ * The probes of provider hotspot_jni get strings of C, if any, whose length no
+ * argument has: they are not in the table.
+ */
+#include "tracepoints/usdt/plan/hotspot.h"
+
+#include "base/base.h"
+#include "base/text.h"
+
+#define ARG(n)	(1u << ((n) - 1))
+
+static const struct {
+	const char *begin;		/* of the probe's name */
+	uint32_t strings;
+} probes[] = {
+	{ "class__", ARG(1) },
+	{ "compiled__method__", ARG(1) | ARG(3) | ARG(5) },
+	{ "mem__pool__gc__", ARG(1) | ARG(3) },
+	{ "method__compile__", ARG(1) | ARG(3) | ARG(5) | ARG(7) },
+	{ "method__entry", ARG(2) | ARG(4) | ARG(6) },
+	{ "method__return", ARG(2) | ARG(4) | ARG(6) },
+	{ "monitor__", ARG(3) },
+	{ "object__alloc", ARG(2) },
+	{ "thread__start", ARG(1) },
+	{ "thread__stop", ARG(1) },
+	{ "vmops__", ARG(1) },
+};
+
+static uint32_t strings_of(const char *name)
+{
+	uint32_t i;
+
+	for (i = 0; i < ARRAY_SIZE(probes); i++)
+		if (text_after(name, probes[i].begin))
+			return probes[i].strings;
+	return 0;
+}
+
+void usdt_hotspot_types(const struct usdt_probe *probe,
+			const struct usdt_operand *operands, uint32_t n,
+			struct rule_types *types)
+{
+	uint32_t strings;
+	uint32_t i;
+
+	if (!text_equal(probe->provider, "hotspot"))
+		return;
+	strings = strings_of(probe->name);
+	for (i = 0; i + 1 < n; i++) {
+		if (!(strings >> i & 1) || types->lengths[i] ||
+		    !usdt_operand_points(&operands[i]) ||
+		    !usdt_operand_counts(&operands[i + 1]))
+			continue;
+		types->strings |= 1u << i;
+		types->lengths[i] = (uint8_t)(i + 2);
+	}
+}
