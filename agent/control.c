@@ -175,6 +175,7 @@ static int list_one(struct object *object, void *arg)
 	struct text text;
 	struct shown_bytes shown;
 	struct code *code;
+	int refused;
 	uint32_t i;
 
 	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
@@ -189,8 +190,10 @@ static int list_one(struct object *object, void *arg)
 		string_add(out, number);
 		string_add(out, kind_text(object));
 		text_open(&text, number, sizeof(number));
-		if (object->on && object->adopted && object->adopted->refused)
-			text_add_number(&text, object->adopted->refused);
+		refused = object->adopted ? object->adopted->refused :
+					    code->refused;
+		if (object->on && refused)
+			text_add_number(&text, refused);
 		else
 			text_add(&text, object->on ? "1" : "0");
 		string_add(out, number);

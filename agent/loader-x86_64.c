@@ -92,6 +92,7 @@ static int found_apply(void *declared)
 	if (!declared)
 		session_adopt(&patcher);
 	patch_close(&patcher);
+	session_untaken_look();
 	if (!declared)
 		session_modules_tell();
 	return 0;

@@ -47,6 +47,7 @@
 #define SESSION_NAME_BYTES	64
 #define SESSION_FAULT_BYTES	2048
 #define PROCESS_FAULT_BYTES	1024
+#define SESSION_UNTAKEN_BYTES	1400
 #define PROCESS_DIR_BYTES	200
 #define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
 #define PROCESS_NAME_BYTES	64
@@ -285,6 +286,16 @@ struct session_page {
 	uint32_t refused;		/* markers of which places are not on,
 					 * besides those in `faults` */
 	uint32_t padding;
+	uint32_t untaken_bytes;		/* of `untaken`, stored after the
+					 * text */
+	uint32_t untaken_more;		/* lines that had no room */
+	/* a line for each place that a rule names and that is not switched:
+	 * "CHANNEL/NAME<tab>ADDRESS<tab>FILE'S ADDRESS<tab>WHY", addresses in
+	 * hexadecimal; WHY is an enum usdt_reason (only a trap could be there)
+	 * or a negative errno. A later line for the same place replaces it; WHY
+	 * is 0 there if the place is switched now, or has gone
+	 * (SESSION-UNTAKEN) */
+	char untaken[SESSION_UNTAKEN_BYTES];
 };
 
 /*

@@ -18,6 +18,7 @@
 #include "command/processes/refused.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
+#include "command/processes/untaken.h"
 #include "tracepoints/conditions/rule-split.h"
 
 static const struct option_row rule_rows[] = {
@@ -134,6 +135,7 @@ static int change_living(struct targets *targets, enum message_type type,
 			 const char *name, const char *rule)
 {
 	struct client_request request = { 0 };
+	struct untaken_list untaken = { 0 };
 	int result = COMMAND_DONE;
 
 	client_request_add(&request, "name", "%s", name);
@@ -148,12 +150,15 @@ static int change_living(struct targets *targets, enum message_type type,
 		if (!ret)
 			heirs_change(target->process, name, rule,
 				     type == MESSAGE_ENABLE, &result);
+		if (!ret && type == MESSAGE_ENABLE)
+			untaken_take_living(&untaken, target->process, name,
+					    rule);
 		if (ret && ret != -ENOENT &&
 		    rundir_lives(target->process))
 			result = command_failed("%s", target->client.error);
 	}
 	client_request_release(&request);
-	return result;
+	return untaken_tell(&untaken) ? COMMAND_FAILED : result;
 }
 
 static int change_rule(struct targets *targets, enum message_type type,

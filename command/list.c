@@ -19,6 +19,7 @@
 #include "command/load/listed.h"
 #include "command/processes/faults.h"
 #include "command/processes/targets.h"
+#include "command/processes/untaken.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -171,9 +172,10 @@ static void put_text(const struct output *out, const struct marker *m)
 		printable_print(" \"%s\"", m->text);
 	if (*marker_level(m))
 		printf(" level %s", marker_level(m));
-	if (m->placement)
+	if (m->placement || m->why)
 		printf(" [%s%s%s]", placement_text(m->placement),
-		       m->why ? ": " : "", m->why ? m->why : "");
+		       m->placement && m->why ? ": " : "",
+		       m->why ? m->why : "");
 	while ((callback = shown_of(&out->shown, m->id, &position)))
 		printable_print(" calls %s", callback->name);
 	printf("\n");
@@ -293,6 +295,7 @@ static int list_processes(struct output *out, pid_t pid)
 	struct targets targets;
 	int result = COMMAND_DONE;
 	char heading[PROCESS_NAME_BYTES + 32];
+	struct untaken_list untaken = { 0 };
 
 	if (targets_open(&targets, pid)) {
 		targets_close(&targets);
@@ -312,6 +315,8 @@ static int list_processes(struct output *out, pid_t pid)
 		}
 		take_placement(target);
 		add_probes(target);
+		untaken_take_living(&untaken, target->process, NULL, NULL);
+		untaken_mark(&untaken, &target->markers);
 		if (!out->all)
 			drop_runtime(&target->markers);
 		if (rundir_read_process(target->process,
@@ -329,6 +334,8 @@ static int list_processes(struct output *out, pid_t pid)
 		if (pid && !target->markers.count)
 			tell_none(out, heading);
 		if (tell_unplaced(&target->markers, heading))
+			result = COMMAND_FAILED;
+		if (untaken_tell(&untaken))
 			result = COMMAND_FAILED;
 	}
 	if (!pid && !out->behind && !out->as_json &&

@@ -161,6 +161,8 @@ command_sources = \
 	command/processes/summon.c \
 	command/processes/targets.c \
 	command/processes/targets.h \
+	command/processes/untaken.c \
+	command/processes/untaken.h \
 	command/processes/vouch.c \
 	command/processes/vouch.h \
 	command/record/ask.c \

@@ -22,6 +22,7 @@
 #include "command/processes/refused.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
+#include "command/processes/untaken.h"
 
 #define RULES_MAX	64	/* an agent's limit for a session */
 
@@ -163,6 +164,9 @@ static void tell_away(struct targets *targets, const char *name,
 			     "below %s", targets->dir.path);
 }
 
+/* Of the processes in which the session has begun. */
+static struct untaken_list untaken;
+
 /* Returns the errno for which the session's buffers are smaller than asked. */
 static int why_smaller(const struct target *target, const char *name)
 {
@@ -225,6 +229,8 @@ static int start_call(struct target *target, const char *name,
 			     (unsigned long long)buffer / 1024,
 			     (unsigned long long)asked / 1024, shown,
 			     reason_of_room(why_smaller(target, name)));
+	if (!ret)
+		untaken_take_living(&untaken, target->process, name, NULL);
 	return ret;
 }
 
@@ -508,6 +514,8 @@ int start_main(int argc, char **argv)
 	else
 		status = a.all ? start_all(&targets, &a, &request) :
 			 start_each(&targets, &a, &request);
+	if (untaken_tell(&untaken))
+		status = COMMAND_FAILED;
 	targets_close(&targets);
 	client_request_release(&request);
 	return status;

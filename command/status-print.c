@@ -62,6 +62,7 @@ static void json_member(struct json *json, const struct member *m)
 	json_number(json, "overwritten", m->overwritten);
 	json_number(json, "bytes", m->bytes);
 	json_number(json, "left_off", m->left_off);
+	json_number(json, "untaken", m->untaken);
 	json_number(json, "buffer", m->buffer);
 	json_number(json, "asked", m->asked);
 	json_bool(json, "roomless", m->roomless);

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "command/load/listed.h"
+#include "command/processes/untaken.h"
 #include "command/record/unreached.h"
 
 struct member {
@@ -22,6 +23,7 @@ struct member {
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
+	uint64_t untaken;		/* places that are not switched */
 	uint32_t buffer;		/* bytes of one of its buffers */
 	uint32_t asked;			/* the same, as asked for */
 	int roomless;			/* errno: no room for some buffer */
@@ -51,6 +53,7 @@ struct status {
 	struct rundir *dir;
 	struct shown shown;		/* callbacks */
 	struct lacking lacking;		/* programs without an agent */
+	struct untaken_list untaken;
 };
 
 /* Print all of it on stdout. */

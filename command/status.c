@@ -106,13 +106,15 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->page = *page;
 }
 
-static void take_page(struct member *m, const struct rundir_process *process,
-		      uint32_t index)
+static void take_page(struct status *s, struct member *m,
+		      const struct rundir_process *process, uint32_t index)
 {
 	struct session_page page;
 
-	if (!rundir_read_session(process, process->image, index, &page))
-		take_facts(m, &page);
+	if (rundir_read_session(process, process->image, index, &page))
+		return;
+	take_facts(m, &page);
+	m->untaken += untaken_take(&s->untaken, process->pid, &page, NULL);
 }
 
 static void take_line(struct session *session, struct member *m,
@@ -162,8 +164,8 @@ static int ask_living(struct status *s, struct target *target,
 		if (!strcmp(key, "session"))
 			session = session_of(s, value);
 		else if (session && !strcmp(key, "index"))
-			take_page(member_of(session, target->process,
-					    procname), target->process,
+			take_page(s, member_of(session, target->process,
+					       procname), target->process,
 				  (uint32_t)strtoul(value, NULL, 10));
 		else if (session)
 			take_line(session, member_of(session, target->process,
@@ -223,6 +225,8 @@ static void count_session(struct status *s,
 	c.member->lost += page->lost_unplaced;
 	c.member->left_off = page->left_off;
 	take_facts(c.member, page);
+	c.member->untaken += untaken_take(&s->untaken, process->pid, page,
+					  NULL);
 	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
 	missing = rings_missing(page, c.found);
@@ -379,6 +383,8 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		status_print_json(s);
 	else
 		status_print_table(s);
+	if (untaken_tell(&s->untaken))
+		s->result = COMMAND_FAILED;
 	return command_finish() ? COMMAND_FAILED : s->result;
 }
 

@@ -38,6 +38,7 @@ control_sources = \
 	control/sessions/share.c \
 	control/sessions/table.c \
 	control/sessions/text.c \
+	control/sessions/untaken.c \
 	control/threads/descriptors-private.h \
 	control/threads/descriptors.c \
 	control/threads/filtered.c \

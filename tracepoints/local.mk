@@ -82,6 +82,8 @@ tracepoints_agent_sources = \
 	tracepoints/sites/registry.h \
 	tracepoints/sites/shape-private.h \
 	tracepoints/sites/shape.c \
+	tracepoints/sites/untaken.c \
+	tracepoints/sites/untaken.h \
 	tracepoints/usdt/entry-x86_64.S \
 	tracepoints/usdt/file.c \
 	tracepoints/usdt/file.h \

@@ -314,6 +314,21 @@ static void read_faults(struct session_view *session)
 	session->page.fault_bytes = i;
 }
 
+/* Copies the places that are not switched, as above. */
+static void read_untaken(struct session_view *session)
+{
+	const struct session_page *page = session->map.address;
+	/* SESSION-UNTAKEN: the lines are complete once their length is seen */
+	uint32_t bytes = load_acquire(&page->untaken_bytes);
+	struct session_page *copy = &session->page;
+
+	copy->untaken_more = load_relaxed(&page->untaken_more);
+	if (bytes >= SESSION_UNTAKEN_BYTES || bytes <= copy->untaken_bytes)
+		return;
+	memcpy(copy->untaken, page->untaken, bytes);
+	copy->untaken_bytes = bytes;
+}
+
 int session_view_update(struct session_view *session)
 {
 	const struct session_page *page = session->map.address;
@@ -334,6 +349,7 @@ int session_view_update(struct session_view *session)
 	session->page.orphan_error = load_relaxed(&page->orphan_error);
 	session->page.modules_end = load_relaxed(&page->modules_end);
 	read_faults(session);
+	read_untaken(session);
 	if (to == at)
 		return 0;
 	if (to < at || to > RECORDS_BYTES_MAX)

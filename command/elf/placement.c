@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 
 #define LEAD_BYTES	14	/* as in usdt/place/place-x86_64.c */
 #define GROWTH		(256ull << 20)
+#define USER_END	((1ull << 47) - 4096)
 
 static int compare(const void *left, const void *right)
 {
@@ -111,9 +113,47 @@ struct map {
 	uint64_t start, end;
 };
 
+/* Adds a mapping. Returns false without memory. */
+static bool map_add(struct map **maps, size_t *n, struct map m)
+{
+	struct map *more = reallocarray(*maps, *n + 1, sizeof(**maps));
+
+	if (!more)
+		return false;
+	*maps = more;
+	more[(*n)++] = m;
+	return true;
+}
+
+/* Returns where the heap of a process begins, 0 if it is not known. There is no
+ * mapping before the program asks for memory. */
+static uint64_t heap_start(pid_t pid)
+{
+	unsigned long long start = 0;
+	char path[32], text[2048];
+	const char *p;
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "re");
+	n = f ? fread(text, 1, sizeof(text) - 1, f) : 0;
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	/* field 47; the second one, which may have blanks, ends in ')' */
+	p = strrchr(text, ')');
+	for (int field = 2; p && field < 47; field++)
+		p = strchr(p + 1, ' ');
+	if (!p || sscanf(p, "%llu", &start) != 1)
+		return 0;
+	return start;
+}
+
 static struct map *maps_read(pid_t pid, size_t *count)
 {
-	struct map *maps = NULL, *more, m;
+	struct map *maps = NULL, m;
+	uint64_t heap = heap_start(pid);
 	char path[32], *line = NULL;
 	size_t room = 0, n = 0;
 	FILE *f;
@@ -127,17 +167,23 @@ static struct map *maps_read(pid_t pid, size_t *count)
 			m.end += GROWTH;
 		if (strstr(line, "[stack]"))
 			m.start = m.end - GROWTH;
-		more = reallocarray(maps, n + 1, sizeof(*maps));
-		if (!more)
+		if (!map_add(&maps, &n, m))
 			break;
-		maps = more;
-		maps[n++] = m;
 	}
+	if (heap)
+		map_add(&maps, &n, (struct map){ heap, heap + GROWTH });
 	free(line);
 	if (f)
 		fclose(f);
 	*count = n;
 	return maps;
+}
+
+/* Returns true where a process cannot map a page: code of a program that is
+ * not relocated is so low that an operand may lead below address 0. */
+static bool is_nowhere(uint64_t start, uint64_t end)
+{
+	return start >= USER_END || end > USER_END || end < start;
 }
 
 static void settle(struct marker *m, const struct map *maps, size_t n)
@@ -151,7 +197,8 @@ static void settle(struct marker *m, const struct map *maps, size_t n)
 	    m->placement != PLACED_BYTE_OR_INT3)
 		return;
 	for (size_t i = 0; i < n; i++) {
-		if (start >= maps[i].end || end <= maps[i].start)
+		if (!is_nowhere(start, end) &&
+		    (start >= maps[i].end || end <= maps[i].start))
 			continue;
 		m->placement = m->placement == PLACED_EITHER ? PLACED_JUMP :
 							       PLACED_INT3;

@@ -117,6 +117,8 @@ void record_finish_image(struct record *record, struct record_member *member,
 					     "not recorded",
 					     member->pid);
 		}
+		untaken_take(&record->untaken, member->pid,
+			     &consumer->session->page, NULL);
 		shortage_take(&record->shortage, &consumer->session->page,
 			      member->process->fd);
 		record->unreadable += consumer->unreadable;

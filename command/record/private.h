@@ -16,6 +16,7 @@
 #include <signal.h>
 
 #include "command/common/command.h"
+#include "command/processes/untaken.h"
 #include "command/record/consume.h"
 #include "command/record/shortage.h"
 #include "command/record/unreached.h"
@@ -99,6 +100,7 @@ struct record {
 	uint64_t next_joiners_ns;	/* looks for processes to come */
 	uint64_t unreadable;		/* rings that made no sense */
 	struct lacking lacking;		/* programs without an agent */
+	struct untaken_list untaken;	/* places that are not traced */
 	enum lacking_why first_lacks;	/* `program`, as far as known */
 	uint32_t words_unknown;		/* of the processes' environments */
 	int off;			/* sessions/.off.NAME, or -1 */

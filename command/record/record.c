@@ -333,6 +333,8 @@ static int end(struct record *record)
 	status = record_tell_unmet(record);
 	if (record_tell_refused(record))
 		status = COMMAND_FAILED;
+	if (untaken_tell(&record->untaken))
+		status = COMMAND_FAILED;
 	if (record_probes_tell(record) || probes || record->unprobed)
 		status = COMMAND_FAILED;
 	count_first(record);
@@ -376,6 +378,7 @@ int record_main(int argc, char **argv)
 
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
+	record.untaken.ended = true;
 	record.dir.fd = -1;
 	record.inotify = -1;
 	record.off = -1;

@@ -154,7 +154,8 @@ int record_tell_unmet(const struct record *record)
 	for (i = 0; i < o->nrules; i++) {
 		if (record_met(record, o->rules[i]))
 			continue;
-		if (!tell_fault(record, o->rules[i]))
+		if (!tell_fault(record, o->rules[i]) &&
+		    !untaken_named(&record->untaken, o->rules[i]))
 			tell_rule(record, o->rules[i], &list);
 		status = COMMAND_FAILED;
 	}

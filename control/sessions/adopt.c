@@ -6,6 +6,7 @@
 #include "base/index.h"
 #include "control/sessions/private.h"
 #include "tracepoints/sites/lock.h"
+#include "tracepoints/sites/untaken.h"
 #include "tracepoints/usdt/usdt.h"
 
 /* 1: all probes of the program are made markers, because gdb listed them. */
@@ -71,13 +72,18 @@ static void ask_for(const char *glob, int int3)
 	}
 }
 
+static const struct usdt_asking asking = {
+	.wanted = probe_wanted,
+	.untaken = untaken_note,
+};
+
 static int module_adopt(struct module *module, void *arg)
 {
 	if (module->usdt_askings == askings)
 		return 0;
 	module->usdt_askings = askings;
 	usdt_sites_look(module);
-	if (usdt_adopt(module, probe_wanted, NULL, arg))
+	if (usdt_adopt(module, &asking, arg))
 		module->usdt_askings = 0;
 	return 0;
 }

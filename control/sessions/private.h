@@ -59,6 +59,14 @@ void session_modules_inherit(struct session *session);
 /* Notes in the session's page that modules are not known from now on. */
 void session_modules_end(struct session *session);
 
+/*
+ * Writes into the session's page which places its rules name and are not
+ * switched. Call it after the patcher is closed: only then it is known for all.
+ * The registry's lock is held, by this thread of the agent or by the one that
+ * waits for it.
+ */
+void session_untaken_write(struct session *session);
+
 /* Makes markers of the probes that sessions name. The caller holds the
  * registry's lock and has a private descriptor table. */
 void session_probes_adopt(const struct patcher *patcher);

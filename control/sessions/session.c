@@ -131,8 +131,8 @@ static void object_left_off(struct session *session, struct object *object)
 			 "no room for the description of an event", 0);
 }
 
-/* Counts and names a marker of which places could not be switched on. Another
- * tracer's jump at a site leads there, too (patch_refused). */
+/* Counts and names a marker that a tool has moved (CODE_MOVED). Other places
+ * that could not be switched on are told by untaken.c. */
 static void object_refused(struct session *session, struct object *object,
 			   int error)
 {
@@ -140,8 +140,8 @@ static void object_refused(struct session *session, struct object *object,
 
 	log_fact(LOG_WARNING, "session",
 		 "a site has other code, and is not switched on", error);
-	if (object->adopted || session->client || object->refused & bit ||
-	    (error == -EBUSY && object_led(object)))
+	if (error != -ESTALE || object->adopted || session->client ||
+	    object->refused & bit)
 		return;
 	object->refused |= bit;
 	session_places_note(session->channel->page, object, -error);
@@ -218,6 +218,7 @@ uint32_t session_rules_apply(struct session *session, const char *glob,
 	session_probes_adopt(&pass.patcher);
 	registry_each(apply_one, &pass);
 	patch_close(&pass.patcher);
+	session_untaken_write(session);
 	return pass.matched;
 }
 
@@ -508,6 +509,7 @@ int session_inherit(void)
 			return ret;
 		}
 		session_modules_inherit(session);
+		session_untaken_write(session);
 		channel_fit(channel);
 		channel_expect(channel, agent_cpus_online);
 	}

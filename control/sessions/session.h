@@ -9,8 +9,6 @@
 #ifndef CONTROL_SESSIONS_SESSION_H
 #define CONTROL_SESSIONS_SESSION_H
 
-#include <stdint.h>
-
 #include "base/text.h"
 #include "buffers/rings/channel.h"
 #include "tracepoints/conditions/expr.h"
@@ -233,6 +231,10 @@ void session_modules_change(void);
 /* Tells again where modules are, now that they have changed. The caller is a
  * thread of the agent, and holds the registry's lock. */
 void session_modules_tell(void);
+
+/* Writes into the pages of all sessions which places are not switched, after
+ * modules have come, and the patcher is closed. The registry's lock is held. */
+void session_untaken_look(void);
 
 /* Applies the rules to a marker of a module that has just been loaded. The
  * caller holds the registry's lock. */

@@ -111,8 +111,8 @@ void ipa_move_on(void);
 int ipa_is_pad(const uint8_t *code);
 
 /* As patch_refused. */
-void ipa_site_refused(const struct patcher *patcher, uint8_t *code,
-		      const uint8_t *stub, int on);
+int ipa_site_refused(const struct patcher *patcher, uint8_t *code,
+		     const uint8_t *stub, int on);
 
 /* Return 1 when a tracepoint is not of an earlier gdbserver, and 1 when it also
  * lies in this gdbserver's heap. */

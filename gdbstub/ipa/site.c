@@ -20,6 +20,7 @@
 
 #include "base/sys.h"
 #include "control/service/service.h"
+#include "control/sessions/session.h"
 #include "control/threads/thread.h"
 #include "tracepoints/sites/lock.h"
 
@@ -78,11 +79,13 @@ static int look_at(struct object *object, void *arg)
 	struct look *look = arg;
 	struct code *code;
 
-	for (code = object->codes; code; code = code->next)
-		if (code->stub &&
-		    patch_site(&look->patcher, code->address, code->stub,
-			       !!object->on) == -EBUSY)
-			look->refused++;
+	for (code = object->codes; code; code = code->next) {
+		int ret = code->stub ? patch_site(&look->patcher, code->address,
+						  code->stub, !!object->on) : 0;
+
+		look->refused += ret == -EBUSY || ret == -EINPROGRESS;
+		code->refused = ret == -EINPROGRESS ? 0 : ret;
+	}
 	return 0;
 }
 
@@ -97,6 +100,8 @@ static int look_again(int fd, void *arg)
 	patch_open(&look.patcher);
 	registry_each(look_at, &look);
 	patch_close(&look.patcher);
+	if (!look.refused)
+		session_untaken_look();
 	registry_unlock();
 	if (!look.refused)
 		ipa->looks = 0;
@@ -124,14 +129,15 @@ static void look_later(void)
 		ipa->looks = me;
 }
 
-void ipa_site_refused(const struct patcher *patcher, uint8_t *code,
-		      const uint8_t *stub, int on)
+int ipa_site_refused(const struct patcher *patcher, uint8_t *code,
+		     const uint8_t *stub, int on)
 {
 	uint8_t *moved = find_moved(code);
 
 	if (!ipa || !ipa->here)
-		return;
+		return 0;
 	if (moved)
 		switch_moved(patcher, moved, stub, on);
 	look_later();
+	return !!moved;
 }

@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "tracepoints/program/translated-x86_64.h"
 
-void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
+int (*patch_refused)(const struct patcher *patcher, uint8_t *code,
 		      const uint8_t *stub, int on);
 
 void (*patch_flush)(const struct patcher *patcher);
@@ -103,8 +103,8 @@ int patch_site(const struct patcher *patcher, uint8_t *code,
 	uint8_t wanted = on ? SITE_ON : SITE_OFF;
 
 	if (!patch_leads(code, stub - code)) {
-		if (patch_refused)
-			patch_refused(patcher, code, stub, on);
+		if (patch_refused && patch_refused(patcher, code, stub, on))
+			return -EINPROGRESS;
 		return -EBUSY;
 	}
 	if (code[1] == wanted)

@@ -51,9 +51,10 @@ static inline int patch_leads(const uint8_t *code, int64_t distance)
 
 /*
  * Writes a site's byte. `code` is label 990, `stub` the target that its jump
- * must have. Returns 0; -EBUSY when another program's code is there; another
- * negative errno when the byte cannot be written. The module must not go away
- * meanwhile.
+ * must have. Returns 0; -EBUSY when another program's code is there;
+ * -EINPROGRESS when it is, and the site works as if it had been switched
+ * (patch_refused); another negative errno when the byte cannot be written. The
+ * module must not go away meanwhile.
  */
 int patch_site(const struct patcher *patcher, uint8_t *code,
 	       const uint8_t *stub, int on);
@@ -91,10 +92,11 @@ extern void (*patch_flush)(const struct patcher *patcher);
 
 /*
  * Called for each site that could not be switched because another program's
- * code is there; or NULL. Set before the first site is on.
+ * code is there; or NULL. Returns 1 when the site works as if it had been
+ * switched. Set before the first site is on.
  */
-extern void (*patch_refused)(const struct patcher *patcher, uint8_t *code,
-			     const uint8_t *stub, int on);
+extern int (*patch_refused)(const struct patcher *patcher, uint8_t *code,
+			    const uint8_t *stub, int on);
 
 /*
  * Waits until each thread of the process executes the code that memory holds

@@ -190,8 +190,17 @@ static void slot_open(struct write_slot *slot, const struct write_slot *model)
 	store_release(&slot->hit, model->hit);
 }
 
-static int code_switch(const struct object *object, const struct code *code,
-		       int on, const struct patcher *patcher)
+/* Switches a marker's code. Where gdbserver has moved it, the moved code is
+ * switched, which is as good. */
+static int code_patch(struct code *code, int on, const struct patcher *patcher)
+{
+	int ret = patch_site(patcher, code->address, code->stub, on);
+
+	return code->refused = ret == -EINPROGRESS ? 0 : ret;
+}
+
+static int code_switch(const struct object *object, struct code *code, int on,
+		       const struct patcher *patcher)
 {
 	int ret = 0;
 
@@ -203,7 +212,7 @@ static int code_switch(const struct object *object, const struct code *code,
 		ret = registry_adopted->switch_to(patcher, object->adopted,
 						  on);
 	else if (code->stub)
-		ret = patch_site(patcher, code->address, code->stub, on);
+		ret = code_patch(code, on, patcher);
 	/* the old code may still run somewhere */
 	if (!ret && on && code->stub && code->flags & CODE_MOVED)
 		ret = -ESTALE;
@@ -308,6 +317,28 @@ static void slot_prepare(struct object *object, uint32_t bit,
 	store_release(&slot->rings[header], channel->rings);
 }
 
+/* Switches on again what could not be switched on when the object's first
+ * channel came. Returns as codes_switch(). */
+static int object_retry(struct object *object, const struct patcher *patcher)
+{
+	struct code *code;
+	int first = 0;
+
+	if (object->adopted && registry_adopted->refused(object->adopted))
+		registry_adopted->switch_to(patcher, object->adopted, 1);
+	if (object->adopted)
+		return registry_adopted->refused(object->adopted);
+	for (code = object->codes; code; code = code->next) {
+		if (code->flags & CODE_MOVED && !first)
+			first = -ESTALE;
+		if (!code->refused)
+			continue;
+		if (code_patch(code, 1, patcher) && !first)
+			first = code->refused;
+	}
+	return first;
+}
+
 int object_enable(struct object *object, const struct object_use *use,
 		  const struct patcher *patcher)
 {
@@ -326,22 +357,7 @@ int object_enable(struct object *object, const struct object_use *use,
 	site_lead(object);
 	if (!before)
 		return codes_switch(object, 1, patcher);
-	/* the probe could not be switched on when its first channel came */
-	if (object->adopted && registry_adopted->refused(object->adopted))
-		registry_adopted->switch_to(patcher, object->adopted, 1);
-	return object->adopted ? registry_adopted->refused(object->adopted) : 0;
-}
-
-int object_led(const struct object *object)
-{
-	const struct code *code;
-
-	for (code = object->codes; code; code = code->next)
-		if (code->stub &&
-		    !patch_leads(code->address, code->stub - code->address) &&
-		    code->address[1] != SITE_ON)
-			return 0;
-	return 1;
+	return object_retry(object, patcher);
 }
 
 void object_disable(struct object *object, struct channel *channel,

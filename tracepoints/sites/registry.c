@@ -17,6 +17,7 @@
 #include "tracepoints/program/modules.h"
 #include "tracepoints/sites/notes.h"
 #include "tracepoints/sites/shape-private.h"
+#include "tracepoints/sites/untaken.h"
 
 const struct adopted_functions *registry_adopted;
 void (*registry_object_found)(struct object *object);
@@ -397,6 +398,7 @@ static void module_forget(struct module *module)
 		object_forget(object);
 	}
 	index_clear(&module->usdt_refused);
+	untaken_forget(module);
 	arena_give(&module_type, module);
 }
 

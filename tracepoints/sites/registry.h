@@ -33,6 +33,7 @@ struct code {
 	uint16_t *semaphore;		/* counts its users; or NULL */
 	uint32_t flags;			/* TAFFRAIL_SITE_FLAG_, CODE_ */
 	uint32_t number;		/* of its note in the module */
+	int refused;			/* result of the last patch */
 };
 
 /* Its code was moved behind the linker, and this is where it was (moved.c). */
@@ -86,6 +87,7 @@ struct module {
 	int usdt_none;			/* its file has no probe */
 	uint32_t usdt_askings;		/* what it was asked for; session.c */
 	struct index usdt_refused;	/* probes that have no plan */
+	struct untaken *untaken;	/* probes that have no way: untaken.h */
 	uint64_t base;
 	uint64_t start;
 	uint64_t end;
@@ -174,10 +176,6 @@ void object_setup(void);
  */
 int object_enable(struct object *object, const struct object_use *use,
 		  const struct patcher *patcher);
-
-/* Returns 1 when each site of the object has its own code or a jump that
- * another tracer has made of it. */
-int object_led(const struct object *object);
 
 /*
  * Takes a channel from an object. After the caller's patch_grace() no thread

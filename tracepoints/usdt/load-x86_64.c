@@ -369,12 +369,11 @@ static void load(void)
 	}
 }
 
-int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
+int usdt_adopt(struct module *module, const struct usdt_asking *asking,
 	       const struct patcher *patcher)
 {
 	if (!usdt_functions)
 		load();
-	return usdt_functions ? usdt_functions->adopt(module, wanted, arg,
-						      patcher) :
-				0;
+	return usdt_functions ?
+		       usdt_functions->adopt(module, asking, patcher) : 0;
 }

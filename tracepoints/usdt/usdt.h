@@ -59,8 +59,6 @@
 #ifndef TRACEPOINTS_USDT_USDT_H
 #define TRACEPOINTS_USDT_USDT_H
 
-#include <stdint.h>
-
 #include "base/text.h"
 #include "tracepoints/conditions/rule-split.h"
 #include "tracepoints/program/patch.h"
@@ -114,14 +112,25 @@ struct usdt_state {
 #define USDT_WANTED_INT3	2
 typedef int usdt_wanted(const char *id, struct rule_types *types, void *arg);
 
+/* Called for each wanted probe that has no way (untaken_note()), and for one
+ * that has got it. */
+typedef void usdt_untaken(struct module *module, const char *id,
+			  uint64_t address, int why);
+
+struct usdt_asking {
+	usdt_wanted *wanted;
+	usdt_untaken *untaken;
+	void *arg;			/* of `wanted` */
+};
+
 /*
  * Adopts the wanted probes of a module, once each. Reads the module's file; the
  * calling thread has its own descriptors. The registry's lock is held. Returns
  * 1 when probes that could not be adopted may be adopted by a later call, else
  * 0.
  */
-int usdt_adopt(struct module *module, usdt_wanted *wanted, void *arg,
-		    const struct patcher *patcher);
+int usdt_adopt(struct module *module, const struct usdt_asking *asking,
+	       const struct patcher *patcher);
 
 /*
  * Looks, once, whether the code of the module's sites is where the notes of its
@@ -147,7 +156,7 @@ struct usdt_functions {
 	uint64_t version;
 	uint64_t adopted_bytes;
 	uint64_t object_bytes;
-	int (*adopt)(struct module *module, usdt_wanted *wanted, void *arg,
+	int (*adopt)(struct module *module, const struct usdt_asking *asking,
 		     const struct patcher *patcher);
 	void (*gone)(struct usdt_adopted *probe);
 	int (*switch_to)(const struct patcher *patcher,

@@ -14,6 +14,7 @@
 #include "base/index.h"
 #include "base/sys.h"
 #include "base/text.h"
+#include "tracepoints/sites/untaken.h"
 #include "tracepoints/usdt/file.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/hotspot.h"
@@ -25,8 +26,7 @@
 
 struct pass {
 	struct module *module;
-	usdt_wanted *wanted;
-	void *arg;
+	const struct usdt_asking *asking;
 	const struct patcher *patcher;
 	struct usdt_file file;
 	uint32_t seen;
@@ -36,6 +36,7 @@ struct pass {
 	uint32_t planned;
 	struct rule_types types;	/* of the last wanted note */
 	int how;			/* USDT_WANTED_ of that note */
+	char id[128];			/* its "provider/name" */
 };
 
 /* Tells whether the module has n bytes there, in a segment with these flags.
@@ -237,8 +238,16 @@ static struct usdt_adopted *probe_make(const struct usdt_probe *note,
 	return text.cut ? NULL : probe;
 }
 
-/* Makes the marker of a probe that is placed. */
-static void probe_register(struct usdt_adopted *probe,
+/* Tells that the last wanted probe has no way, or has one (`why` 0). */
+static void place_tell(const struct pass *pass, const struct usdt_probe *note,
+		       int why)
+{
+	pass->asking->untaken(pass->module, pass->id,
+			      pass->module->base + note->address, why);
+}
+
+/* Makes the marker of a probe that is placed. Returns 0 or -ENOMEM. */
+static int probe_register(struct usdt_adopted *probe,
 			   const struct usdt_probe *note,
 			   const char *const texts[static 4],
 			   struct pass *pass)
@@ -254,14 +263,14 @@ static void probe_register(struct usdt_adopted *probe,
 	object = registry_add(pass->module, &probe->site, texts, &code);
 	if (!object) {
 		usdt_place_gone(probe);
-		pass->again = 1;
-		return;
+		return -ENOMEM;
 	}
 	spare = NULL;
 	object->shape.narrow = 1;
 	object->adopted = probe;
 	/* a second note for the same nop is not another probe */
 	index_add(&codes, code_hash(probe->address), (uint64_t)object->codes);
+	return 0;
 }
 
 /* Adds a plan to be made. Most notes are sorted already. */
@@ -306,17 +315,17 @@ static void plans_want(struct pass *pass, uint64_t address)
 static int note_wanted(const struct usdt_probe *note, struct pass *pass)
 {
 	uint64_t address = pass->module->base + note->address;
-	char id[128];
 	struct text text;
 
-	text_open(&text, id, sizeof(id));
+	text_open(&text, pass->id, sizeof(pass->id));
 	text_add(&text, note->provider);
 	text_add_char(&text, '/');
 	text_add(&text, note->name);
 	if (text.cut || !loaded(pass, address, USDT_JUMP_BYTES, PF_R | PF_X))
 		return 0;
 	pass->seen++;
-	pass->how = pass->wanted(id, &pass->types, pass->arg);
+	pass->how = pass->asking->wanted(pass->id, &pass->types,
+					 pass->asking->arg);
 	return pass->how && !known(address);
 }
 
@@ -337,12 +346,14 @@ static int note_seen(const struct usdt_probe *note, void *arg)
 		ret = usdt_place_beside(probe, pass->patcher);
 	else
 		ret = usdt_place_byte(probe, pass->patcher);
-	if (!ret)
-		probe_register(probe, note, texts, pass);
-	else if (ret == -EADDRINUSE)
+	if (ret == -EADDRINUSE) {
 		plans_want(pass, note->address);
-	else
-		pass->again = 1;
+		return 0;
+	}
+	if (!ret)
+		ret = probe_register(probe, note, texts, pass);
+	place_tell(pass, note, ret);
+	pass->again |= !!ret;
 	return 0;
 }
 
@@ -394,7 +405,20 @@ static int place_planned(struct usdt_adopted *probe, uint64_t address,
 	return ret;
 }
 
-/* The second reading: places the others by their plans, or by a trap. */
+/* Returns why there is no jump at an address: of a probe that was refused
+ * earlier no plan is made. */
+static int plan_refused(const struct pass *pass, uint64_t address)
+{
+	uint32_t at = usdt_plans_before(pass->plans, pass->planned, address);
+
+	if (at == pass->planned || pass->plans[at].address != address)
+		return UNTAKEN_AS_BEFORE;
+	return pass->plans[at].reason ? pass->plans[at].reason : USDT_OVERLAPS;
+}
+
+/* The second reading: places the others by their plans, or by a trap. A probe
+ * that needs a trap is told of even if it has one: not every session allows
+ * it. */
 static int note_planned(const struct usdt_probe *note, void *arg)
 {
 	struct pass *pass = arg;
@@ -406,12 +430,21 @@ static int note_planned(const struct usdt_probe *note, void *arg)
 		return 0;
 	probe = probe_make(note, texts, pass);
 	ret = probe ? place_planned(probe, note->address, pass) : -ENOMEM;
-	if (ret == -EADDRINUSE && pass->how & USDT_WANTED_INT3)
+	if (ret == -EADDRINUSE) {
+		place_tell(pass, note, plan_refused(pass, note->address));
+		if (!(pass->how & USDT_WANTED_INT3))
+			return 0;
 		ret = usdt_place_trap(probe, pass->patcher);
-	if (!ret)
-		probe_register(probe, note, texts, pass);
-	else if (ret != -EADDRINUSE)
-		pass->again = 1;
+		if (!ret)
+			ret = probe_register(probe, note, texts, pass);
+		if (ret)
+			place_tell(pass, note, ret);
+	} else {
+		if (!ret)
+			ret = probe_register(probe, note, texts, pass);
+		place_tell(pass, note, ret);
+	}
+	pass->again |= !!ret;
 	return 0;
 }
 
@@ -448,10 +481,11 @@ static void notes_adopt(struct pass *pass)
 		sys_munmap(pass->plans, PLANS_BYTES);
 }
 
-static int module_adopt(struct module *module, usdt_wanted *wanted, void *arg,
+static int module_adopt(struct module *module,
+			const struct usdt_asking *asking,
 			const struct patcher *patcher)
 {
-	struct pass pass = { .module = module, .wanted = wanted, .arg = arg,
+	struct pass pass = { .module = module, .asking = asking,
 			     .patcher = patcher };
 	int ret;
 

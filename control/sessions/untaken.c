@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tells which places a session's rules name and do not have: USDT probes
+ * without a way, probes that need a trap in a session that allows none, and
+ * code that could not be switched.
+ *
+ * The text in the session's page only grows: a reader that has seen its length
+ * may read on.
+ */
+#include <errno.h>
+
+#include "base/base.h"
+#include "base/glob.h"
+#include "control/sessions/private.h"
+#include "tracepoints/sites/untaken.h"
+#include "tracepoints/usdt/usdt.h"
+
+#define LINE_BYTES	192
+
+/* What the current look has found of the lines that the page had before. */
+struct look {
+	struct session *session;
+	struct session_page *page;
+	uint32_t before;		/* bytes of the page's lines */
+};
+
+/* Adds "ID<tab>ADDRESS<tab>FILE'S ADDRESS<tab>". */
+static void place_add(struct text *line, const char *id, uint64_t address,
+		      const struct module *module)
+{
+	text_add(line, id);
+	text_add_char(line, '\t');
+	text_add_hex(line, address, 1);
+	text_add_char(line, '\t');
+	text_add_hex(line, module->declared ? address : address - module->base,
+		     1);
+	text_add_char(line, '\t');
+}
+
+static const char *line_next(const char *p, const char *end)
+{
+	while (p < end && *p++ != '\n')
+		;
+	return p;
+}
+
+/* Returns the last reason that the page has for a place, 0 if none. */
+static int why_before(const struct session_page *page, const char *place)
+{
+	const char *p = page->untaken;
+	const char *end = p + load_relaxed(&page->untaken_bytes);
+	const char *rest;
+	int64_t why = 0;
+	int sign;
+
+	for (; p < end; p = line_next(p, end)) {
+		rest = text_after(p, place);
+		if (!rest)
+			continue;
+		sign = *rest == '-' ? -1 : 1;
+		rest += sign < 0;
+		why = sign * text_number(&rest);
+	}
+	return (int)why;
+}
+
+/* Writes a line, unless the page says so already. */
+static void why_write(struct session_page *page, struct text *line, int why)
+{
+	uint32_t used = load_relaxed(&page->untaken_bytes);
+
+	if (why_before(page, line->start) == why)
+		return;
+	text_add_number(line, why);
+	text_add_char(line, '\n');
+	if (line->cut || used + line->used >= sizeof(page->untaken)) {
+		page->untaken_more += !!why;
+		return;
+	}
+	__builtin_memcpy(page->untaken + used, line->start, line->used);
+	/* SESSION-UNTAKEN: else a reader could see a part of the line */
+	store_release(&page->untaken_bytes, (uint32_t)(used + line->used));
+}
+
+/* Returns 1 when the rules name a probe; the last one decides. */
+static int names_probe(const struct session *session, const char *id)
+{
+	uint32_t i;
+
+	for (i = session->nrules; i-- > 0;) {
+		const struct session_rule *rule = &session->rules[i];
+
+		if (glob_match(rule->glob, id) &&
+		    (!rule->wanted || session_rule_names(rule)))
+			return rule->wanted;
+	}
+	return 0;
+}
+
+/* Returns the marker that was made of the probe at an address, or NULL. */
+static const struct object *adopted_at(const struct module *module,
+				       uint64_t address)
+{
+	const struct object *object = module->objects;
+
+	while (object &&
+	       (!object->adopted || object->adopted->address != address))
+		object = object->next;
+	return object;
+}
+
+/* Returns why the session does not have the place of a marker, or 0. */
+static int why_now(const struct session *session, const struct object *object,
+		   const struct code *code)
+{
+	if (!(object->on & 1u << channel_bit(session->channel)))
+		return 0;
+	return object->adopted ? object->adopted->refused : code->refused;
+}
+
+static void object_look(const struct look *look, const struct object *object)
+{
+	char bytes[LINE_BYTES];
+	const struct code *code;
+	struct text line;
+
+	for (code = object->codes; code; code = code->next) {
+		int why = why_now(look->session, object, code);
+
+		/* most have none, and the page has no line */
+		if (!why && !look->before)
+			continue;
+		/* a probe that this session has no trap for: untaken_look() */
+		if (!why && object->adopted && !look->session->int3 &&
+		    object->adopted->placed == USDT_INT3)
+			continue;
+		text_open(&line, bytes, sizeof(bytes));
+		place_add(&line, object->id, (uint64_t)code->address,
+			  object->module);
+		why_write(look->page, &line, why);
+	}
+}
+
+static void untaken_look(const struct look *look, const struct module *module,
+			 const struct untaken *place)
+{
+	const struct object *object = adopted_at(module, place->address);
+	char bytes[LINE_BYTES];
+	struct text line;
+
+	/* its trap is there, and the session allows it: object_look() */
+	if (object && look->session->int3)
+		return;
+	text_open(&line, bytes, sizeof(bytes));
+	place_add(&line, place->id, place->address, module);
+	why_write(look->page, &line,
+		  names_probe(look->session, place->id) ? place->why : 0);
+}
+
+static int module_look(struct module *module, void *arg)
+{
+	const struct object *object;
+	const struct untaken *place;
+
+	for (object = module->objects; object; object = object->next)
+		if (object->site->kind_ != TAFFRAIL_KIND_GUARD)
+			object_look(arg, object);
+	for (place = module->untaken; place; place = place->next)
+		untaken_look(arg, module, place);
+	return 0;
+}
+
+void session_untaken_write(struct session *session)
+{
+	struct look look = { .session = session,
+			     .page = session->channel->page };
+
+	if (session->client || session->owned || !look.page)
+		return;
+	look.before = load_relaxed(&look.page->untaken_bytes);
+	registry_each_module(module_look, &look);
+}
+
+void session_untaken_look(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < SESSIONS_MAX; i++)
+		if (session_phase(i) == SESSION_RUNS)
+			session_untaken_write(&sessions[i]);
+}
