@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "traces/text/clean.h"
+#include "traces/text/number.h"
 
 /* Integers of 64 bits are between these. */
 #define INTEGER_MIN	-9223372036854775808.0L
@@ -88,12 +89,22 @@ void json_real(struct json *json, const char *key, long double value)
 		fputs("\"NaN\"", json->file);
 	else if (value - value != 0)
 		fputs(value < 0 ? "\"-Infinity\"" : "\"Infinity\"", json->file);
-	else if (value > INTEGER_MIN && value < INTEGER_MAX &&
+	else if (value >= INTEGER_MIN && value < INTEGER_MAX &&
 		 value == (value < 0 ? (long double)(int64_t)value :
 				       (long double)(uint64_t)value))
 		fprintf(json->file, "%.0Lf", value);
 	else
 		fprintf(json->file, "%.17Lg", value);
+}
+
+__extension__ void json_wide(struct json *json, const char *key,
+			     __int128 value)
+{
+	char text[NUMBER_WIDE_BYTES];
+	char *end = number_wide(text, value);
+
+	begin(json, key);
+	fwrite(text, 1, (size_t)(end - text), json->file);
 }
 
 void json_bool(struct json *json, const char *key, bool value)

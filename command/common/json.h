@@ -27,6 +27,9 @@ void json_string(struct json *json, const char *key, const char *value);
 void json_number(struct json *json, const char *key, uint64_t value);
 /* An integer with all its digits; null, if it is no number. */
 void json_real(struct json *json, const char *key, long double value);
+/* An integer of 128 bits, with all its digits. */
+__extension__ void json_wide(struct json *json, const char *key,
+			     __int128 value);
 void json_bool(struct json *json, const char *key, bool value);
 void json_end(struct json *json);
 

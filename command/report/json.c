@@ -18,6 +18,16 @@ static const struct {
 	{ "p50", 0.5 }, { "p90", 0.9 }, { "p99", 0.99 }, { "p99.9", 0.999 },
 };
 
+/* Writes the end of a row: of integers up to 2^64, with all digits. */
+static void put_end(struct json *json, const struct histogram *h,
+		    const char *key, long double end)
+{
+	if (histogram_whole(h))
+		json_wide(json, key, (wide_int)end);
+	else
+		json_real(json, key, end);
+}
+
 static void put_numbers(struct json *json, struct histogram *h)
 {
 	long double from, to;
@@ -29,7 +39,10 @@ static void put_numbers(struct json *json, struct histogram *h)
 		json_number(json, "nan", h->nans);
 	if (!h->count)
 		return;
-	json_real(json, "sum", h->sum);
+	if (histogram_whole(h))
+		json_wide(json, "sum", h->whole);
+	else
+		json_real(json, "sum", h->sum);
 	json_real(json, "min", h->min);
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
 		json_real(json, quantiles[i].key,
@@ -38,8 +51,8 @@ static void put_numbers(struct json *json, struct histogram *h)
 	json_open(json, "histogram", '[');
 	while (histogram_row(h, &at, &from, &to, &count)) {
 		json_open(json, NULL, '{');
-		json_real(json, "from", from);
-		json_real(json, "to", to);
+		put_end(json, h, "from", from);
+		put_end(json, h, "to", to);
 		json_number(json, "count", count);
 		json_close(json, '}');
 	}

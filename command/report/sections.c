@@ -12,6 +12,7 @@
 #include "command/common/shell.h"
 #include "command/report/private.h"
 #include "taffrail/site.h"
+#include "traces/text/number.h"
 
 #define NAME_BYTES	128
 #define PATHS_SHOWN	4
@@ -20,30 +21,71 @@ typedef void print_number(char *text, size_t room, long double value);
 
 static const double quantiles[] = { 0.5, 0.9, 0.99, 0.999 };
 
-static void print_numbers(struct histogram *h, const char *name,
-			  void (*number)(char *text, size_t room,
-					 long double value))
-{
-	char text[32];
+static const char *const columns[] = {
+	"sum", "min", "p50", "p90", "p99", "p99.9", "max",
+};
 
+#define NCOLUMNS	(sizeof(columns) / sizeof(columns[0]))
+#define CELL_COLUMNS	9		/* of one column's width, at least */
+#define CELL_BYTES	48
+
+/* Writes what the columns have of some numbers. */
+static void fill_cells(char (*cells)[CELL_BYTES], struct histogram *h,
+		       print_number *number)
+{
+	size_t n = 0;
+
+	number(cells[n++], CELL_BYTES, h->sum);
+	if (number == report_whole)
+		*number_wide(cells[0], h->whole) = '\0';
+	number(cells[n++], CELL_BYTES, h->min);
+	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
+		number(cells[n++], CELL_BYTES,
+		       histogram_quantile(h, quantiles[i]));
+	number(cells[n++], CELL_BYTES, h->max);
+	for (size_t i = 0; !h->count && i < n; i++)
+		strcpy(cells[i], "-");
+}
+
+static void print_numbers(struct histogram *h, const char *name,
+			  print_number *number)
+{
+	char cells[NCOLUMNS][CELL_BYTES];
+
+	fill_cells(cells, h, number);
 	printf("%10llu", (unsigned long long)h->count);
-	number(text, sizeof(text), h->sum);
-	printf(" %9s", h->count ? text : "-");
-	number(text, sizeof(text), h->min);
-	printf(" %9s", h->count ? text : "-");
-	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
-		number(text, sizeof(text), histogram_quantile(h, quantiles[i]));
-		printf(" %9s", h->count ? text : "-");
-	}
-	number(text, sizeof(text), h->max);
-	printf(" %9s", h->count ? text : "-");
+	for (size_t i = 0; i < NCOLUMNS; i++)
+		printf(" %*s", CELL_COLUMNS, cells[i]);
 	printable_print("  %s\n", name);
 }
 
 static void print_columns(const char *name)
 {
-	printf("     count       sum       min       p50       p90       p99"
-	       "     p99.9       max  %s\n", name);
+	printf("     count");
+	for (size_t i = 0; i < NCOLUMNS; i++)
+		printf(" %*s", CELL_COLUMNS, columns[i]);
+	printf("  %s\n", name);
+}
+
+/* Prints a table of one row, as wide as its numbers. */
+static void print_field(struct histogram *h, const char *name,
+			print_number *number)
+{
+	char cells[NCOLUMNS][CELL_BYTES];
+	int width[NCOLUMNS];
+
+	fill_cells(cells, h, number);
+	printf("     count");
+	for (size_t i = 0; i < NCOLUMNS; i++) {
+		width[i] = (int)strlen(cells[i]);
+		if (width[i] < CELL_COLUMNS)
+			width[i] = CELL_COLUMNS;
+		printf(" %*s", width[i], columns[i]);
+	}
+	printf("  field\n%10llu", (unsigned long long)h->count);
+	for (size_t i = 0; i < NCOLUMNS; i++)
+		printf(" %*s", width[i], cells[i]);
+	printable_print("  %s\n", name);
 }
 
 static const char *lanes(const struct durations *d)
@@ -306,10 +348,10 @@ static void number_s(char *text, size_t room, long double value)
 	report_duration(text, room, value * 1e9L);
 }
 
-/* Returns how numbers of a unit are printed. */
-static print_number *number_as(uint8_t unit)
+/* Returns how the numbers of a field are printed. */
+static print_number *number_as(const struct field_use *use)
 {
-	switch (unit) {
+	switch (use->unit) {
 	case TAFFRAIL_HOW_DURATION_NS:
 		return report_duration;
 	case TAFFRAIL_HOW_DURATION_US:
@@ -319,7 +361,8 @@ static print_number *number_as(uint8_t unit)
 	case TAFFRAIL_HOW_DURATION_S:
 		return number_s;
 	default:
-		return report_number;
+		return histogram_whole(&use->numbers) ? report_whole :
+							report_number;
 	}
 }
 
@@ -339,9 +382,8 @@ void report_fields(struct report *r)
 			print_values(r, &use->values);
 			continue;
 		}
-		print_columns("field");
-		number = number_as(use->unit);
-		print_numbers(&use->numbers, use->name, number);
+		number = number_as(use);
+		print_field(&use->numbers, use->name, number);
 		if (use->numbers.nans)
 			printf("%10llu of NaN\n",
 			       (unsigned long long)use->numbers.nans);

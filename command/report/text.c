@@ -11,6 +11,7 @@
 #include "traces/text/event-text.h"
 
 #define BAR_COLUMNS	40
+#define ROW_COLUMNS	12		/* of a row's end, at least */
 #define GAP_ROWS	8		/* empty rows that are printed */
 
 void report_duration(char *text, size_t room, long double ns)
@@ -41,24 +42,36 @@ void report_number(char *text, size_t room, long double value)
 		snprintf(text, room, "%.6Lg", value);
 }
 
-static void put_row(uint64_t count, uint64_t most, const char *from,
-		    const char *to)
+void report_whole(char *text, size_t room, long double value)
 {
-	char bar[BAR_COLUMNS + 1];
-	int n = (int)((double)count * BAR_COLUMNS / (double)most + 0.5);
+	snprintf(text, room, "%.0Lf", value);
+}
 
+/* What rows of a histogram have in common. */
+struct rows {
+	void (*number)(char *text, size_t room, long double value);
+	uint64_t most;			/* of a row's numbers */
+	int width;			/* of a row's ends */
+};
+
+static void put_row(const struct rows *rows, uint64_t count, long double begin,
+		    long double end)
+{
+	char bar[BAR_COLUMNS + 1], from[32], to[32];
+	int n = (int)((double)count * BAR_COLUMNS / (double)rows->most + 0.5);
+
+	rows->number(from, sizeof(from), begin);
+	rows->number(to, sizeof(to), end);
 	n = count && !n ? 1 : n;
 	memset(bar, '@', (size_t)n);
 	bar[n] = '\0';
-	printf("%12s .. %-12s %10llu |%-*s|\n", from, to,
-	       (unsigned long long)count, BAR_COLUMNS, bar);
+	printf("%*s .. %-*s %10llu |%-*s|\n", rows->width, from, rows->width,
+	       to, (unsigned long long)count, BAR_COLUMNS, bar);
 }
 
 /* Prints rows without numbers between two that have some. */
-static void put_gap(long double from, long double to, uint64_t most,
-		    void (*number)(char *text, size_t room, long double value))
+static void put_gap(const struct rows *rows, long double from, long double to)
 {
-	char left[32], right[32];
 	unsigned int n = 0;
 
 	for (long double at = from; from >= 1 && at < to; at *= 2)
@@ -68,33 +81,47 @@ static void put_gap(long double from, long double to, uint64_t most,
 			printf("         ...\n");
 		return;
 	}
-	for (; from < to; from *= 2) {
-		number(left, sizeof(left), from);
-		number(right, sizeof(right), 2 * from);
-		put_row(0, most, left, right);
+	for (; from < to; from *= 2)
+		put_row(rows, 0, from, 2 * from);
+}
+
+/* Finds how wide the ends of rows are, and the longest row. */
+static void measure_rows(struct rows *rows, struct histogram *h)
+{
+	long double from, to;
+	char left[32], right[32];
+	unsigned int at = 0;
+	uint64_t count;
+
+	while (histogram_row(h, &at, &from, &to, &count)) {
+		size_t n, m;
+
+		rows->number(left, sizeof(left), from);
+		rows->number(right, sizeof(right), to);
+		n = strlen(left);
+		m = strlen(right);
+		n = n > m ? n : m;
+		rows->width = rows->width > (int)n ? rows->width : (int)n;
+		rows->most = count > rows->most ? count : rows->most;
 	}
 }
 
 void report_rows(struct histogram *h,
 	       void (*number)(char *text, size_t room, long double value))
 {
+	struct rows rows = { .number = number, .width = ROW_COLUMNS };
 	long double from, to, before = 0;
-	char left[32], right[32];
-	uint64_t count, most = 0;
 	unsigned int at = 0;
 	bool first = true;
+	uint64_t count;
 
-	while (histogram_row(h, &at, &from, &to, &count))
-		most = count > most ? count : most;
-	at = 0;
+	measure_rows(&rows, h);
 	while (histogram_row(h, &at, &from, &to, &count)) {
 		if (!first)
-			put_gap(before, from, most, number);
+			put_gap(&rows, before, from);
 		first = false;
 		before = to;
-		number(left, sizeof(left), from);
-		number(right, sizeof(right), to);
-		put_row(count, most, left, right);
+		put_row(&rows, count, from, to);
 	}
 }
 

@@ -40,6 +40,19 @@ static long double huge(void)
 	return (long double)unit_random();
 }
 
+/* What is beside powers of two: a double rounds 2^60 - 1 up. */
+static long double edges(void)
+{
+	uint64_t power = 1ull << unit_random() % 64;
+
+	return (long double)(power - 1 + unit_random() % 3);
+}
+
+static long double below_zero(void)
+{
+	return -edges();
+}
+
 static int compare(const void *a, const void *b)
 {
 	long double left = *(const long double *)a;
@@ -96,16 +109,21 @@ static void check(const char *name, long double (*next)(void), size_t n,
 	struct histogram h = { 0 };
 	long double *list = calloc(n, sizeof(*list));
 	long double sum = 0;
+	wide_int whole = 0;
 	bool added = true, good = true;
 
 	for (size_t i = 0; i < n; i++) {
 		list[i] = next();
 		sum += list[i];
+		if (list[i] > -0x1p64L && list[i] < 0x1p64L)
+			whole += (wide_int)list[i];
 		added &= !histogram_add(&h, list[i]);
 	}
 	qsort(list, n, sizeof(*list), compare);
 	unit_check(added && h.count == n && h.sum == sum && h.min == list[0] &&
 		   h.max == list[n - 1], "%s: count, sum, min, max", name);
+	unit_check(!histogram_whole(&h) || h.whole == whole,
+		   "%s: the exact sum", name);
 	for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++) {
 		long double got = histogram_quantile(&h, quantiles[i]);
 		long double want = nearest_rank(list, n, quantiles[i]);
@@ -163,6 +181,10 @@ int main(void)
 	check("fractions", fractions, NUMBERS, false);
 	check("64 bits", huge, NUMBERS, false);
 	check("the same", one, NUMBERS, true);
+	check("few edges", edges, HISTOGRAM_EXACT, true);
+	check("edges", edges, NUMBERS, false);
+	check("few edges below zero", below_zero, HISTOGRAM_EXACT, true);
+	check("edges below zero", below_zero, NUMBERS, false);
 	odd_ones();
 	return unit_end();
 }

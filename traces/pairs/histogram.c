@@ -17,6 +17,7 @@
 #define POSITIVE	2048u		/* of one sign */
 #define BUCKET_SHIFT	45
 #define INTEGER_END	9223372036854775808.0L	/* 2^63 */
+#define WHOLE_END	18446744073709551616.0L	/* 2^64 */
 
 static uint64_t bits_of(double value)
 {
@@ -35,9 +36,20 @@ static double double_of(uint64_t bits)
 	return value;
 }
 
+/* Returns the number's first bits as a double: the rest is cut off. */
+static uint64_t first_bits(long double value)
+{
+	double near = (double)value;
+	bool away = value < 0 ? near < value : near > value;
+
+	/* an integer of 64 bits has more than a double holds, which is rounded
+	 * then; the double before it, nearer to 0, has the bits before */
+	return bits_of(near) - away;
+}
+
 static unsigned int octave_of(long double value)
 {
-	return (unsigned int)(bits_of((double)value) >> 52);
+	return (unsigned int)(first_bits(value) >> 52);
 }
 
 static uint64_t *octave_at(const struct histogram *h, unsigned int octave)
@@ -68,7 +80,7 @@ static bool is_integer(long double value)
 
 static int add_bucket(struct histogram *h, long double value)
 {
-	uint64_t bits = bits_of((double)value);
+	uint64_t bits = first_bits(value);
 	uint64_t *octave = octave_at(h, (unsigned int)(bits >> 52));
 
 	if (!octave)
@@ -109,6 +121,17 @@ static int add_exact(struct histogram *h, long double value)
 	return 0;
 }
 
+/* Adds an integer of 64 bits to the exact sum, which has room for 2^63 of
+ * them. */
+static void add_whole(struct histogram *h, long double value)
+{
+	if (value <= -WHOLE_END || value >= WHOLE_END)
+		h->beyond = true;
+	else if (histogram_whole(h))
+		h->whole += value < 0 ? -(wide_int)(uint64_t)-value :
+					(wide_int)(uint64_t)value;
+}
+
 int histogram_add(struct histogram *h, long double value)
 {
 	int ret = 0;
@@ -129,6 +152,7 @@ int histogram_add(struct histogram *h, long double value)
 		h->max = value;
 	h->fractions |= !is_integer(value);
 	h->sum += value;
+	add_whole(h, value);
 	h->count++;
 	return 0;
 }

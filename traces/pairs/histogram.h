@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A distribution of numbers: count, sum, minimum and maximum, which are exact,
- * and quantiles.
+ * A distribution of numbers: count, sum, minimum and maximum, which are exact
+ * (the sum of numbers that are not all integers is rounded), and quantiles.
  *
  * Quantiles are exact up to HISTOGRAM_EXACT numbers. Of more, each power of two
  * has 128 buckets of the same width, and a quantile is the middle of a bucket:
@@ -10,7 +10,8 @@
  * that is met, and at most 6 KiB more.
  *
  * Numbers are integers of 64 bits, of either sign, or doubles; long double
- * holds both.
+ * holds both. A number's bucket and power of two are found by cutting off
+ * digits, never by rounding: 2^60 - 1 is below 2^60.
  */
 #ifndef TRACES_PAIRS_HISTOGRAM_H
 #define TRACES_PAIRS_HISTOGRAM_H
@@ -22,11 +23,14 @@
 #define HISTOGRAM_EXACT		256u
 #define HISTOGRAM_BUCKETS	128u	/* of a power of two */
 
+__extension__ typedef __int128 wide_int;
+
 /* All zero: empty. */
 struct histogram {
 	uint64_t count;			/* without `nans` */
 	uint64_t nans;			/* what is no number */
 	long double sum;
+	wide_int whole;			/* the sum, if histogram_whole() */
 	long double min;
 	long double max;
 	/* private */
@@ -35,11 +39,19 @@ struct histogram {
 	bool sorted;
 	bool bucketed;
 	bool fractions;			/* not all are integers */
+	bool beyond;			/* some have more than 64 bits */
 	uint64_t **octaves[64];		/* by sign and exponent of a double */
 };
 
 /* Adds a number. Returns 0 or -ENOMEM. */
 int histogram_add(struct histogram *h, long double value);
+
+/* Returns whether all numbers are integers of 64 bits, of which `whole` is the
+ * exact sum. */
+static inline bool histogram_whole(const struct histogram *h)
+{
+	return !h->fractions && !h->beyond;
+}
 
 /* Returns the quantile q, from 0 to 1: the smallest number that is not below
  * this part of all numbers ("nearest rank"). Returns 0 if there is none. */

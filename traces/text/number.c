@@ -31,6 +31,30 @@ static const double powers[] = {
 
 #define POWER_MAX	((int)ARRAY_SIZE(powers) - 1)
 
+/* Splits it into parts of 18 digits, of which the first has no zeros. */
+__extension__ char *number_wide(char *p, __int128 value)
+{
+	__extension__ unsigned __int128 rest = (unsigned __int128)value;
+	const uint64_t part = 1000000000000000000ull;
+	uint64_t parts[3];
+	int n = 0;
+
+	if (value < 0) {
+		*p++ = '-';
+		rest = 0 - rest;
+	}
+	do {
+		parts[n++] = (uint64_t)(rest % part);
+		rest /= part;
+	} while (rest);
+	p = number_u64(p, parts[--n]);
+	while (n-- > 0) {
+		p = number_digits(p, (uint32_t)(parts[n] / 1000000000), 9);
+		p = number_digits(p, (uint32_t)(parts[n] % 1000000000), 9);
+	}
+	return p;
+}
+
 char *number_base(char *p, uint64_t value, unsigned int bits_a_digit)
 {
 	static const char digits[] = "0123456789ABCDEF";

@@ -11,6 +11,7 @@
 
 #define NUMBER_U64_BYTES	20
 #define NUMBER_S64_BYTES	20
+#define NUMBER_WIDE_BYTES	40
 #define NUMBER_REAL_BYTES	32
 
 extern const char number_pairs[201];
@@ -65,6 +66,9 @@ static inline char *number_s64(char *p, int64_t value)
 	*p = '-';
 	return number_u64(p + 1, 0 - (uint64_t)value);
 }
+
+/* Writes an integer of 128 bits. */
+__extension__ char *number_wide(char *p, __int128 value);
 
 /* Writes a value in a base of 2, 8 or 16, with capital letters. It has at most
  * 64 digits. */
