@@ -116,6 +116,7 @@ command_sources = \
 	command/look/look.h \
 	command/look/missing.c \
 	command/look/pager.c \
+	command/look/notes.c \
 	command/look/pairs.c \
 	command/look/progress.c \
 	command/look/progress.h \

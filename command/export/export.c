@@ -185,6 +185,14 @@ static void loss(const struct trace_loss *l, void *priv)
 	run->failed |= export_loss(&run->x, l) != 0;
 }
 
+static void paired(const struct pairs *pairs, void *priv)
+{
+	struct run *run = priv;
+
+	progress_clear(&run->progress);
+	look_warn_notes(&run->look, pairs);
+}
+
 static int write_events(struct run *run)
 {
 	const struct trace_event *event;
@@ -272,6 +280,8 @@ static int run_export(struct run *run)
 	run->x.path = run->target.made;
 	run->x.directory = run->target.folder;
 	run->x.stop = &stopped;
+	run->x.paired = paired;
+	run->x.priv = run;
 	run->x.pairs = run->pairs;
 	run->x.by_cpu = run->look.by_cpu;
 	run->calls = run->look.calls;

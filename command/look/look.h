@@ -7,6 +7,7 @@
 #define COMMAND_LOOK_LOOK_H
 
 #include "command/common/command.h"
+#include "traces/pairs/pairs.h"
 #include "traces/read/rings.h"
 #include "traces/read/where.h"
 
@@ -43,6 +44,8 @@ enum look_key {
 	{ 's', "session", "NAME",					\
 	  "what is in the buffers of this session now" },		\
 	{ 'p', "pid", "PID", "only those of this process" }
+
+#define LOOK_NOTES_MAX	8u
 
 /* A directory that is followed. */
 struct look_directory {
@@ -128,6 +131,20 @@ int look_check_pair(const struct look *look, const char *rule);
  * names made the kinds (NULL).
  */
 int look_tell_threadless(const char *rule, uint64_t events);
+
+/* Returns whether events of a process that are looked at may be missing before
+ * complete_ns of its trace. */
+bool look_partial(const struct look *look, const struct trace_class *trace);
+
+/*
+ * Gives sentences about what the pairs of all traces have left out, once all
+ * events were fed: from when on the events of a process are complete, of `most`
+ * processes. look_warn_notes() prints them on standard error, of LOOK_NOTES_MAX
+ * processes.
+ */
+void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
+		void (*take)(const char *note, void *priv), void *priv);
+void look_warn_notes(const struct look *look, const struct pairs *pairs);
 
 /* Writes "; nearest: a, b or c", the names of fields and contexts that are like
  * this one; or "". */

@@ -11,7 +11,8 @@ bool kind_told(const struct pair_kind *kind)
 {
 	return kind->begin && (kind->end || kind->given) &&
 	       (kind->finished || kind->unfinished || kind->unbegun ||
-		kind->threadless || kind->given);
+		kind->threadless || kind->begins_out || kind->ends_out ||
+		kind->given);
 }
 
 struct durations *durations_of(struct report *r, const struct pair_kind *kind)
@@ -226,8 +227,10 @@ static void unfinished(const struct pair *pair, void *priv)
 {
 	struct report *r = priv;
 
-	if (pair->kind->given || pair->kind->end)
-		add_long(&r->open, pair, false);
+	if ((pair->kind->given || pair->kind->end) &&
+	    pair->fate != PAIR_LEFT_OUT)
+		add_long(&r->open, pair,
+			 has_lost(r, pair->trace, pair->begin));
 }
 
 int durations_open(struct report *r)

@@ -65,6 +65,12 @@ static void put_counts(struct json *json, uint64_t events, uint64_t bytes)
 	json_number(json, "bytes", bytes);
 }
 
+static void put_out(struct json *json, struct pairs_out out)
+{
+	json_number(json, "begins_left_out", out.begins);
+	json_number(json, "ends_left_out", out.ends);
+}
+
 static void put_processes(struct json *json, const struct report *r)
 {
 	json_open(json, "processes", '[');
@@ -81,6 +87,11 @@ static void put_processes(struct json *json, const struct report *r)
 		json_string(json, "trace", t->trace->path);
 		put_counts(json, t->events, t->bytes);
 		json_number(json, "lost", t->lost);
+		if (look_partial(&r->look, t->trace)) {
+			json_real(json, "complete_from",
+				  (long double)t->trace->complete_ns);
+			put_out(json, pairs_left_out(r->pairs, t->trace));
+		}
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -141,6 +152,8 @@ static void put_pairs(struct json *json, struct report *r)
 						  lanes[d->lane_kind]);
 		json_number(json, "unfinished", kind->unfinished);
 		json_number(json, "unbegun", kind->unbegun);
+		put_out(json, (struct pairs_out){ kind->begins_out,
+						  kind->ends_out });
 		json_number(json, "keyless", kind->keyless);
 		json_number(json, "threadless", kind->threadless);
 		json_number(json, "backwards", d->backwards);
@@ -279,6 +292,7 @@ void report_json(struct report *r)
 	for (size_t i = 0; i < nlocks; i++)
 		put_lock(&json, locks[i]);
 	json_close(&json, ']');
+	json_number(&json, "locks_left_out", r->locks_out);
 	json_close(&json, '}');
 	json_end(&json);
 }

@@ -308,6 +308,10 @@ void locks_event(struct report *r, const struct report_class *c,
 		r->lockless = true;
 		return;
 	}
+	if (event->trace->partial && event->ns < event->trace->complete_ns) {
+		r->locks_out++;
+		return;
+	}
 	lock = find_lock(r, c, event);
 	if (!lock)
 		return;

@@ -19,6 +19,12 @@ static int by_events(const void *a, const void *b)
 	return left->trace->number < right->trace->number ? -1 : 1;
 }
 
+static void print_note(const char *note, void *priv)
+{
+	(void)priv;
+	printable_print("  %s\n", note);
+}
+
 static void print_processes(struct report *r)
 {
 	struct report_trace **list = calloc(r->ntraces + 1, sizeof(*list));
@@ -50,6 +56,7 @@ static void print_processes(struct report *r)
 	}
 	report_more(r, n, "process");
 	free(list);
+	look_notes(&r->look, r->pairs, rows_shown(r, n), print_note, NULL);
 }
 
 static void print_events(const struct report *r)

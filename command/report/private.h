@@ -182,6 +182,7 @@ struct report {
 	struct progress progress;
 	bool failed;			/* without memory */
 	bool lockless;			/* lock events have no vtid */
+	uint64_t locks_out;		/* events of locks that were left out */
 
 	struct event_row *names;	/* set by count_finish() */
 	size_t nnames;
@@ -271,9 +272,9 @@ size_t kinds_sorted(struct report *r, struct kind_row **rows);
 void report_heading(const char *text);
 void report_duration(char *text, size_t room, long double ns);
 void report_number(char *text, size_t room, long double value);
-
 /* The same of an integer of 64 bits, with all its digits. */
 void report_whole(char *text, size_t room, long double value);
+
 /* Writes a time as --begin takes it, at most 64 bytes. */
 void report_time(const struct report *r, int64_t ns, char *p);
 /* The same as view's --begin and --end take it for all of the traces. */

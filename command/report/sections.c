@@ -115,6 +115,11 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 	if (kind->unfinished)
 		printf("  %llu unfinished\n",
 		       (unsigned long long)kind->unfinished);
+	if (kind->begins_out || kind->ends_out)
+		printf("  %s and %s left out: events before them or between "
+		       "them are not there\n",
+		       counted(kind->begins_out, "begin"),
+		       counted(kind->ends_out, "end"));
 	if (kind->unbegun)
 		printf("  %s without a begin\n",
 		       counted(kind->unbegun, "end"));
@@ -420,7 +425,7 @@ void report_locks(struct report *r)
 	struct lock *const *list;
 	size_t n = locks_sorted(r, &list);
 
-	if (n) {
+	if (n || r->locks_out) {
 		report_heading("Locks, by wait time");
 		printf("     taken   blocked    failed      wait  the most"
 		       "      hold  the most  lock\n");
@@ -431,6 +436,9 @@ void report_locks(struct report *r)
 	if (locks_left_out(r))
 		printf("  %s of more locks than %d\n",
 		       counted(locks_left_out(r), "event"), LOCKS_MAX);
+	if (r->locks_out)
+		printf("  %s left out: events before them are not there\n",
+		       counted(r->locks_out, "event"));
 	if (r->lockless)
 		printf("\nLocks are told by thread: record with --context "
 		       "vtid\n");

@@ -216,6 +216,7 @@ void head_write(struct timeline *t)
 	put_pairs(b, t, t->longest, t->events > t->each ? t->nlongest : 0);
 	put_noted(b, t->nlosses, &t->losses);
 	put_noted(b, t->nproblems, &t->problems);
+	put_noted(b, t->nnotes, &t->notes);
 	put_density(b, t);
 	t->no_memory |= !page_block(&t->page, b, "head");
 }

@@ -40,6 +40,9 @@
 /* So many of the longest pairs are shown with the density. */
 #define LONGEST_PAIRS	4096u
 
+/* Of so many processes the page says from when on they are complete. */
+#define PAGE_NOTES_MAX	100u
+
 /* How many events each of DENSITY_BINS parts of the time has, or of fewer that
  * are as wide as 1 << `fold` of them. */
 struct density {
@@ -161,6 +164,8 @@ struct timeline {
 	size_t nlosses;
 	struct bytes problems;
 	size_t nproblems;
+	struct bytes notes;		/* of look_notes() */
+	size_t nnotes;
 	struct page_pair *long_pairs;
 	size_t nlong_pairs;
 	struct page_pair *longest;

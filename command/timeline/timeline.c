@@ -150,6 +150,8 @@ static void on_unfinished(const struct pair *pair, void *priv)
 	struct timeline *t = priv;
 	struct page_pair made = pair_of(t, pair);
 
+	if (pair->fate == PAIR_LEFT_OUT)
+		return;
 	page_longest_add(t, &made);
 	keep_pair(t, &made);
 }
@@ -268,6 +270,14 @@ static int choose_file(struct settings *s, const char *path)
 	return COMMAND_DONE;
 }
 
+static void take_note(const char *note, void *priv)
+{
+	struct timeline *t = priv;
+
+	bytes_text(&t->notes, note);
+	t->nnotes++;
+}
+
 static int read_events(struct timeline *t)
 {
 	const struct trace_event *event;
@@ -291,6 +301,7 @@ static int read_events(struct timeline *t)
 	}
 	chunk_flush(t);
 	pairs_finish(t->pairs);
+	look_notes(&t->look, t->pairs, PAGE_NOTES_MAX, take_note, t);
 	progress_clear(&t->progress);
 	if (t->no_memory || pairs_error(t->pairs))
 		return command_failed("out of memory");
@@ -336,6 +347,7 @@ static void tell_result(const struct timeline *t)
 	command_warn("%s in %s, %.1f MB, in %s: open it in a browser",
 		     counted(t->events, "event"), counted(t->nlanes, "lane"),
 		     (double)t->page.out.written / 1e6, t->page.file);
+	look_warn_notes(&t->look, t->pairs);
 	if (t->look.losses)
 		command_warn("%s lost, because buffers were full: the page "
 			     "says when", counted(t->look.losses, "event"));
@@ -395,6 +407,7 @@ static void close_all(struct timeline *t)
 	bytes_free(&t->blocks);
 	bytes_free(&t->losses);
 	bytes_free(&t->problems);
+	bytes_free(&t->notes);
 	free(t->density.bins);
 	free(t->long_pairs);
 	free(t->longest);

@@ -88,7 +88,8 @@ static size_t room(const struct top *top, const struct top_sample *sample)
 	    !size.ws_row)
 		return LINES_DEFAULT;
 	other = LINES_OTHER + (top->nrules != 0) +
-		(sample->unplaced_before != 0) + (sample->threadless != 0);
+		(sample->unplaced_before != 0) + (sample->threadless != 0) +
+		(sample->left_out != 0);
 	return size.ws_row > other ? size.ws_row - other : 0;
 }
 
@@ -138,6 +139,10 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 		printf("%.0f events/s without a thread, not paired: --pair-by "
 		       "cpu pairs by CPU\n", (double)sample->threadless /
 			       seconds(sample));
+	if (sample->left_out)
+		printf("%llu begins and ends of pairs left out: events before "
+		       "them are not there any more\n",
+		       (unsigned long long)sample->left_out);
 	if (top->nrules)
 		printf("%.0f events/s pass --where\n",
 		       (double)sample->chosen * scale(sample) /
@@ -210,6 +215,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 	json_number(&json, "threadless", sample->threadless);
 	if (top->nrules)
 		json_number(&json, "chosen", sample->chosen);
+	json_number(&json, "left_out", sample->left_out);
 	json_open(&json, "events", '[');
 	for (size_t i = 0; i < sample->nrows; i++) {
 		json_open(&json, NULL, '{');

@@ -46,6 +46,8 @@ struct top_sample {
 	size_t nrows;
 	struct top_pair *pairs;
 	size_t npairs;
+	uint64_t left_out;		/* begins and ends of pairs: events
+					 * before or between are not there */
 	bool no_memory;
 };
 
@@ -65,6 +67,7 @@ struct top {
 	struct ring_totals totals;	/* then */
 	uint64_t overwritten;		/* then, as the look counts them */
 	uint64_t threadless;		/* then */
+	uint64_t left_out;		/* then */
 	struct top_row *names;		/* of all events that were met */
 	size_t nnames;
 	struct class_memory *memory;	/* of names */

@@ -93,7 +93,8 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 	struct top_sample *sample = top->sample;
 	uintptr_t number = (uintptr_t)pair->kind->priv;
 
-	if (!sample->to)
+	/* END is before BEGIN in a damaged buffer */
+	if (!sample->to || pair->end < pair->begin)
 		return;
 	if (!number)
 		number = add_pair(sample, pair->kind);
@@ -140,6 +141,15 @@ static void give_rows(struct top *top, struct top_sample *sample)
 	/* sorting moves the rows */
 	for (size_t i = 0; i < sample->npairs; i++)
 		sample->pairs[i].kind->priv = NULL;
+}
+
+/* Counts what the interval's pairs do not have. */
+static void count_pairs(struct top *top, struct top_sample *sample)
+{
+	struct pairs_out out = pairs_left_out(top->pairs, NULL);
+
+	sample->left_out = out.begins + out.ends - top->left_out;
+	top->left_out = out.begins + out.ends;
 }
 
 static uint64_t since(uint64_t now, uint64_t before)
@@ -208,6 +218,7 @@ int top_take(struct top *top, struct top_sample *sample)
 	top->threadless += sample->threadless;
 	sample->missed = look->overwritten > top->overwritten;
 	top->overwritten = look->overwritten;
+	count_pairs(top, sample);
 	give_rows(top, sample);
 	top->totals = look->totals;
 	top->last = now;

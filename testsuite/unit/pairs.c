@@ -87,7 +87,8 @@ static void unfinished(const struct pair *pair, void *priv)
 	(void)priv;
 	put("%s %lld-%lld %s\n", pair->kind->name, (long long)pair->begin,
 	    (long long)pair->end, pair->fate == PAIR_OPEN ? "open" :
-	    pair->fate == PAIR_LEFT ? "left" : "given up");
+	    pair->fate == PAIR_LEFT ? "left" :
+	    pair->fate == PAIR_LEFT_OUT ? "left out" : "given up");
 }
 
 static void unbegun(struct pair_kind *kind, const struct trace_event *event,
@@ -361,6 +362,120 @@ static void rules(void)
 	stop("", "no rule was added");
 }
 
+/* Says that a trace is complete from a time on; 0: it has lost nothing. */
+static void set_complete(unsigned int process, int64_t ns)
+{
+	traces[process].partial = ns;
+	traces[process].complete_ns = ns;
+}
+
+static void check_out(unsigned int process, uint64_t begins, uint64_t ends,
+		      const char *name)
+{
+	struct pairs_out out = pairs_left_out(pairs, &traces[process]);
+
+	unit_equal(out.begins, begins, "%s: begins left out", name);
+	unit_equal(out.ends, ends, "%s: ends left out", name);
+}
+
+/* Events before the fifth nanosecond may be missing, of one process. */
+static void partial(void)
+{
+	set_complete(0, 5);
+	start(NULL);
+	feed("app:begin");
+	feed_from(1, 7, 0, "app:begin", 0, "");
+	feed("app:end");
+	feed("app:begin");
+	feed("app:begin");
+	feed_from(1, 7, 0, "app:end", 0, "");
+	feed("app:end");
+	feed("app:end");
+	feed("app:begin");
+	check_out(0, 2, 1, "partial");
+	check_out(1, 0, 0, "partial: the other process");
+	stop("app 2-6/0\napp 5-7/0\napp no begin 8\napp 9-9 open\n",
+	     "pairs begin where all is there");
+	start("app:step,app:step");
+	for (int i = 0; i < 7; i++)
+		feed("app:step");
+	check_out(0, 4, 0, "steps");
+	stop("app:step,app:step 5-6/0\napp:step,app:step 6-7/0\n",
+	     "steps begin where all is there");
+	set_complete(0, 0);
+}
+
+/* A gap that is met later: what was open then is not known any more. */
+static void gaps(void)
+{
+	start(NULL);
+	feed("app:begin");
+	feed("app:work_entry");
+	feed("app:begin");
+	feed("app:inner_entry");
+	feed("app:inner_exit");
+	set_complete(0, 7);
+	feed("app:end");
+	feed("app:begin");
+	feed("app:end");
+	feed("app:end");
+	feed("app:work_entry");
+	feed("app:work_exit");
+	check_out(0, 2, 1, "gaps");
+	pairs_finish(pairs);
+	check_out(0, 3, 1, "gaps: at the end");
+	stop("app:inner 4-5/3\napp 7-8/3\napp 3-9 left out\n"
+	     "app 1-9 left out\napp no begin 9\napp:work 10-11/1\n"
+	     "app:work 2-11 left out\n", "gaps");
+	set_complete(0, 0);
+}
+
+/* Keys that are compared across processes need both to be complete; a process
+ * without such events does not matter. */
+static void partial_across(void)
+{
+	struct pair_kind *const *kinds;
+
+	set_complete(1, 4);
+	start("request,reply,id=number,@any");
+	feed_from(0, 1, 0, "app:request", 1, "");
+	feed_from(0, 1, 0, "app:reply", 1, "");
+	feed_from(0, 1, 0, "app:request", 2, "");
+	pairs_meet(pairs, &traces[1]);
+	feed_from(0, 1, 0, "app:request", 3, "");
+	feed_from(1, 1, 0, "app:reply", 2, "");
+	feed_from(0, 1, 0, "app:reply", 3, "");
+	stop("request,reply,id=number,@any 1-2/0 1\n"
+	     "request,reply,id=number,@any 3-5 left out\n"
+	     "request,reply,id=number,@any no begin 5\n"
+	     "request,reply,id=number,@any 4-6/0 3\n",
+	     "a process that is met later");
+	start("request,reply,id=number,@any");
+	pairs_meet(pairs, &traces[0]);
+	pairs_meet(pairs, &traces[1]);
+	for (int32_t i = 1; i < 6; i++)
+		feed_from(0, 1, 0, "app:request", i, "");
+	feed_from(1, 1, 0, "app:reply", 4, "");
+	pairs_kinds(pairs, &kinds);
+	unit_equal(kinds[0]->begins_out, 3, "both are known: left out");
+	stop("request,reply,id=number,@any 4-6/0 4\n"
+	     "request,reply,id=number,@any 5-6 open\n",
+	     "both processes are known at first");
+	for (uint32_t i = 0; i < NNAMES; i++)
+		if (!strcmp(names[i], "app:request") ||
+		    !strcmp(names[i], "app:reply"))
+			tables[1][i] = NULL;
+	start("request,reply,id=number,@any");
+	pairs_meet(pairs, &traces[0]);
+	pairs_meet(pairs, &traces[1]);
+	feed_from(0, 1, 0, "app:request", 1, "");
+	feed_from(0, 1, 0, "app:reply", 1, "");
+	stop("request,reply,id=number,@any 1-2/0 1\n",
+	     "a process without such events");
+	set_complete(1, 0);
+	make_traces();
+}
+
 /* More open pairs than are kept, threads and keys that come and go. */
 static void many(void)
 {
@@ -419,6 +534,9 @@ int main(void)
 	keys();
 	long_keys();
 	rules();
+	partial();
+	gaps();
+	partial_across();
 	many();
 	return unit_end();
 }

@@ -23,6 +23,7 @@ enum export_target {
 };
 
 struct exporter;
+struct pairs;
 
 struct export_format {
 	const char *name;
@@ -51,6 +52,9 @@ struct exporter {
 	size_t npairs;
 	bool by_cpu;			/* pairs_by_cpu() */
 	const volatile sig_atomic_t *stop;	/* a signal sets it; or NULL */
+	/* is given the pairs of a form that has some, at the end; or NULL */
+	void (*paired)(const struct pairs *pairs, void *priv);
+	void *priv;
 	/* results */
 	uint64_t events;		/* that were written */
 	uint64_t threadless;		/* pairs_threadless(), once closed */

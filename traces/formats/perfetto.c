@@ -171,6 +171,37 @@ static void finished(const struct pair *pair, const struct trace_event *event,
 		track_give(track);
 }
 
+/* Adds a number to the current event, by an interned name. */
+static void annotate(struct perfetto *p, uint64_t name, uint64_t value)
+{
+	size_t at = protobuf_open(&p->packet, TRACK_EVENT_ANNOTATION);
+
+	protobuf_u64(&p->packet, VALUE_NAME_IID, name);
+	protobuf_u64(&p->packet, VALUE_UNSIGNED, value);
+	protobuf_close(&p->packet, at);
+}
+
+/* Ends the slice of a pair whose END will not be known, and says so. */
+static void cut_slice(struct perfetto *p, const struct pair *pair,
+		      struct track *track)
+{
+	static const char why[] = "left out: events are missing";
+	uint64_t name = perfetto_name(p, INTERNED_ANNOTATION_NAME, "no end");
+	size_t at, inner;
+
+	if (!name) {
+		p->out.error = -ENOMEM;
+		return;
+	}
+	at = begin_event(p, TYPE_END, pair->end, track, 0);
+	inner = protobuf_open(&p->packet, TRACK_EVENT_ANNOTATION);
+	protobuf_u64(&p->packet, VALUE_NAME_IID, name);
+	perfetto_text(&p->packet, VALUE_STRING, why, strlen(why));
+	protobuf_close(&p->packet, inner);
+	end_event(p, at);
+	track_give(track);
+}
+
 /* A call that was left ends with the call around it; what is open at the end of
  * the trace stays open. */
 static void unfinished(const struct pair *pair, void *priv)
@@ -178,8 +209,12 @@ static void unfinished(const struct pair *pair, void *priv)
 	struct perfetto *p = priv;
 	struct track *track = (void *)(uintptr_t)pair->priv;
 
-	if (track && pair->kind->calls && pair->fate == PAIR_LEFT)
+	if (!track)
+		return;
+	if (pair->kind->calls && pair->fate == PAIR_LEFT)
 		end_event(p, begin_event(p, TYPE_END, pair->end, track, 0));
+	else if (!pair->kind->calls && pair->fate == PAIR_LEFT_OUT)
+		cut_slice(p, pair, track);
 }
 
 /* Makes the kinds of all traces known, so that begun() knows all ENDs. */
@@ -324,27 +359,85 @@ static int perfetto_put(struct exporter *x, const struct trace_event *event,
 	return p->out.error ? export_unwritten(x, p->out.error) : 0;
 }
 
+/* Writes an instant with up to two numbers on the track of a process. Returns 0
+ * or -ENOMEM. */
+static int put_mark(struct perfetto *p, const struct trace_class *trace,
+		    int64_t ns, const char *text, const char *const *names,
+		    const uint64_t *numbers)
+{
+	struct track *track = track_of_process(p, trace);
+	uint64_t name = perfetto_name(p, INTERNED_EVENT_NAME, text);
+	uint64_t iids[2] = { 0 };
+	size_t n, at;
+
+	/* a new name is a packet of its own */
+	for (n = 0; names[n]; n++) {
+		iids[n] = perfetto_name(p, INTERNED_ANNOTATION_NAME, names[n]);
+		if (!iids[n])
+			return -ENOMEM;
+	}
+	if (!track || !name)
+		return -ENOMEM;
+	at = begin_event(p, TYPE_INSTANT, ns, track, name);
+	for (size_t i = 0; i < n; i++)
+		annotate(p, iids[i], numbers[i]);
+	end_event(p, at);
+	return 0;
+}
+
 static int perfetto_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	struct perfetto *p = x->own;
-	struct track *track;
-	uint64_t name, number;
-	size_t at, inner;
+	static const char *const names[] = { "events", NULL };
 
 	if (!p->started)
 		put_clocks(p, loss->to);
-	track = track_of_process(p, loss->trace);
-	name = perfetto_name(p, INTERNED_EVENT_NAME, "events lost");
-	number = perfetto_name(p, INTERNED_ANNOTATION_NAME, "events");
-	if (!track || !name || !number)
-		return export_failed(x, -ENOMEM, "out of memory");
-	at = begin_event(p, TYPE_INSTANT, loss->to, track, name);
-	inner = protobuf_open(&p->packet, TRACK_EVENT_ANNOTATION);
-	protobuf_u64(&p->packet, VALUE_NAME_IID, number);
-	protobuf_u64(&p->packet, VALUE_UNSIGNED, loss->events);
-	protobuf_close(&p->packet, inner);
-	end_event(p, at);
-	return 0;
+	return put_mark(p, loss->trace, loss->to, "events lost", names,
+			&loss->events) ?
+	       export_failed(x, -ENOMEM, "out of memory") : 0;
+}
+
+/* Marks from when on the events of each process are complete. */
+static void mark_complete(struct exporter *x, struct perfetto *p)
+{
+	static const char *const names[] = {
+		"begins left out", "ends left out", NULL,
+	};
+	struct trace_class *const *traces;
+	size_t n = reader_traces(x->reader, &traces);
+
+	for (size_t i = 0; i < n && p->started; i++) {
+		struct pairs_out out = pairs_left_out(p->pairs, traces[i]);
+
+		if (!traces[i]->partial ||
+		    traces[i]->complete_ns <= reader_begin(x->reader))
+			continue;
+		if (put_mark(p, traces[i], traces[i]->complete_ns,
+			     "events complete", names,
+			     (const uint64_t[]){ out.begins, out.ends }))
+			p->out.error = -ENOMEM;
+	}
+}
+
+/* Tells the caller which events are no slices for want of a thread. */
+static void count_threadless(struct exporter *x, const struct pairs *pairs)
+{
+	struct pair_kind *const *kinds;
+	size_t n = pairs_kinds(pairs, &kinds);
+
+	x->threadless = pairs_threadless(pairs);
+	for (size_t i = 0; i < n && i < x->npairs; i++)
+		if (kinds[i]->threadless)
+			x->threadless_rule = x->pairs[i];
+}
+
+static void finish_pairs(struct exporter *x, struct perfetto *p)
+{
+	pairs_finish(p->pairs);
+	count_threadless(x, p->pairs);
+	mark_complete(x, p);
+	if (x->paired)
+		x->paired(p->pairs, x->priv);
 }
 
 static void free_classes(struct perfetto *p)
@@ -362,28 +455,15 @@ static void free_classes(struct perfetto *p)
 	tables_free(&p->tables);
 }
 
-/* Tells the caller which events are no slices for want of a thread. */
-static void count_threadless(struct exporter *x, const struct pairs *pairs)
-{
-	struct pair_kind *const *kinds;
-	size_t n = pairs_kinds(pairs, &kinds);
-
-	x->threadless = pairs_threadless(pairs);
-	for (size_t i = 0; i < n && i < x->npairs; i++)
-		if (kinds[i]->threadless)
-			x->threadless_rule = x->pairs[i];
-}
-
 static int perfetto_close(struct exporter *x, bool keep)
 {
 	struct perfetto *p = x->own;
 	int ret;
 
-	if (p->pairs) {
-		pairs_finish(p->pairs);
-		count_threadless(x, p->pairs);
+	if (p->pairs && keep)
+		finish_pairs(x, p);
+	if (p->pairs)
 		pairs_free(p->pairs);
-	}
 	ret = out_close(&p->out);
 	free_classes(p);
 	tracks_free(p);

@@ -155,6 +155,7 @@ static int add_kind(struct pairs *p, struct own_kind *k)
 		return -ENOMEM;
 	p->kinds = more;
 	k->kind.number = (uint32_t)p->nkinds;
+	k->kind.complete = INT64_MIN;
 	more[p->nkinds++] = &k->kind;
 	return 0;
 }
@@ -379,6 +380,19 @@ static int meet_side(struct pairs *p, const struct trace_class *trace,
 	name = stem(class->name, &found);
 	kind = name ? kind_of(p, name, found.word->family) : NULL;
 	return kind ? add_action(actions, kind, ends, trace, class) : -ENOMEM;
+}
+
+bool names_has_event(const struct pair_kind *kind,
+		     const struct trace_class *trace)
+{
+	const struct own_kind *k = (const struct own_kind *)kind;
+
+	for (size_t i = 0; i < trace->nevents; i++)
+		if (trace->events[i] &&
+		    (event_name_is(trace->events[i]->name, k->begin) ||
+		     event_name_is(trace->events[i]->name, k->end)))
+			return true;
+	return false;
 }
 
 int names_meet(struct pairs *p, const struct trace_class *trace,

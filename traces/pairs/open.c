@@ -123,15 +123,33 @@ static void unlink_pair(struct pairs *p, struct lane *lane, uint32_t at)
 	p->free = at;
 }
 
+void open_leave_out(struct pairs *p, const struct pair *pair, bool ends)
+{
+	struct pair_kind *kind = pair->kind;
+	struct pairs_out *out = &p->traces[pair->trace->number]->out;
+
+	/* of a step, its event is counted as the BEGIN that it is, too */
+	if (ends && kind->steps)
+		return;
+	*(ends ? &kind->ends_out : &kind->begins_out) += 1;
+	if (kind_is_told(kind))
+		*(ends ? &out->ends : &out->begins) += 1;
+}
+
 /* Tells a pair that did not finish. */
 static void tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 		 int64_t end)
 {
-	pair->fate = (uint8_t)fate;
-	pair->end = end;
 	if (fate == PAIR_OPEN && pair->kind->steps)
 		return;
-	pair->kind->unfinished++;
+	if (pair->begin < pair_complete(p, pair))
+		fate = PAIR_LEFT_OUT;
+	pair->fate = (uint8_t)fate;
+	pair->end = end;
+	if (fate == PAIR_LEFT_OUT)
+		open_leave_out(p, pair, false);
+	else
+		pair->kind->unfinished++;
 	if (pair->kind->endless && !pair->kind->end)
 		return;
 	if (p->calls->unfinished)
@@ -219,6 +237,21 @@ static bool is_like(const struct pair *pair, const struct pair *like)
 		!memcmp(pair->key, like->key, like->key_bytes));
 }
 
+/* Leaves out a pair, and those like it below: they began before it. */
+static void leave_out(struct pairs *p, struct lane *lane, uint32_t at,
+		      const struct pair *like, int64_t now)
+{
+	while (at != NONE) {
+		uint32_t below = p->open[at].below;
+
+		if (is_like(&p->open[at].pair, like)) {
+			unlink_pair(p, lane, at);
+			tell(p, &p->open[at].pair, PAIR_LEFT_OUT, now);
+		}
+		at = below;
+	}
+}
+
 const struct pair *open_pop(struct pairs *p, const struct pair *like,
 			    int64_t now)
 {
@@ -234,6 +267,10 @@ const struct pair *open_pop(struct pairs *p, const struct pair *like,
 		at = p->open[at].below;
 	if (at == NONE)
 		return NULL;
+	if (p->open[at].pair.begin < pair_complete(p, &p->open[at].pair)) {
+		leave_out(p, lane, at, like, now);
+		return NULL;
+	}
 	/* what a call called has returned, or never will */
 	for (above = p->open[at].above;
 	     like->kind->calls && above != NONE;) {

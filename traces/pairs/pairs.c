@@ -97,8 +97,11 @@ static struct pair_trace *place(struct pairs *p, const struct trace_class *t)
 		p->traces = more;
 		p->ntraces = n;
 	}
-	if (!p->traces[t->number])
+	if (!p->traces[t->number]) {
 		p->traces[t->number] = calloc(1, sizeof(struct pair_trace));
+		if (p->traces[t->number])
+			p->traces[t->number]->complete = INT64_MIN;
+	}
 	return p->traces[t->number];
 }
 
@@ -134,6 +137,8 @@ int pairs_meet(struct pairs *p, const struct trace_class *trace)
 	if (!t->trace)
 		t->vtid = find_vtid(trace);
 	t->trace = trace;
+	/* new events may be those of a rule */
+	t->complete = INT64_MIN;
 	for (size_t i = 0; i < trace->nevents && !ret; i++) {
 		const struct event_class *class = trace->events[i];
 
@@ -172,6 +177,42 @@ static bool set_lane(struct pair *pair, const struct pairs *p,
 	pair->lane = event->cpu;
 	pair->lane_kind = PAIR_OF_CPU;
 	return p->by_cpu;
+}
+
+/* Takes over from when on a trace is complete. */
+static void note_complete(struct pairs *p, struct pair_trace *t)
+{
+	if (!t || !t->trace || !t->trace->partial ||
+	    t->trace->complete_ns <= t->complete)
+		return;
+	t->complete = t->trace->complete_ns;
+	for (size_t i = 0; i < p->nkinds && p->kinds[i]->given; i++) {
+		struct pair_kind *kind = p->kinds[i];
+
+		if (kind->across && t->complete > kind->complete &&
+		    names_has_event(kind, t->trace))
+			kind->complete = t->complete;
+	}
+}
+
+static void note_all(struct pairs *p)
+{
+	for (uint32_t i = 0; i < p->ntraces; i++)
+		note_complete(p, p->traces[i]);
+}
+
+struct pairs_out pairs_left_out(const struct pairs *p,
+				const struct trace_class *trace)
+{
+	struct pairs_out out = { 0 };
+
+	for (uint32_t i = 0; i < p->ntraces; i++) {
+		if (!p->traces[i] || (trace && trace->number != i))
+			continue;
+		out.begins += p->traces[i]->out.begins;
+		out.ends += p->traces[i]->out.ends;
+	}
+	return out;
 }
 
 static void end_pair(struct pairs *p, struct pair *like,
@@ -223,7 +264,9 @@ static void act(struct pairs *p, const struct pair_trace *t,
 	}
 	if (action->span)
 		keys_read_span(&pair, action, event);
-	if (action->ends) {
+	if (event->ns < pair_complete(p, &pair)) {
+		open_leave_out(p, &pair, action->ends);
+	} else if (action->ends) {
 		end_pair(p, &pair, event);
 	} else {
 		struct pair *open = open_push(p, &pair);
@@ -263,6 +306,12 @@ void pairs_feed(struct pairs *p, const struct trace_event *event)
 {
 	const struct pair_action *action = actions_of(p, event);
 
+	if (event->trace->partial)
+		note_complete(p, event->trace->number < p->ntraces ?
+				 p->traces[event->trace->number] : NULL);
+	if (!p->begun)
+		note_all(p);
+	p->begun = true;
 	p->now = event->ns;
 	for (; action; action = action->next)
 		act(p, p->traces[event->trace->number], action, event);
@@ -270,5 +319,6 @@ void pairs_feed(struct pairs *p, const struct trace_event *event)
 
 void pairs_finish(struct pairs *p)
 {
+	note_all(p);
 	open_finish(p);
 }

@@ -19,6 +19,12 @@
  * pairs_by_cpu() asks for it: threads share CPUs and leave them, so such a pair
  * may be of two.
  *
+ * Where events of a process are not there any more (`partial` of its trace), a
+ * BEGIN and an END from before its `complete_ns` make no pair: what is between
+ * them may be missing. They are left out, and counted. Keys that are compared
+ * across processes take the latest such time of all processes that have the
+ * rule's events.
+ *
  * What must stay true here:
  *  - an event costs a look into a table: names are compared once for each class
  *    of events;
@@ -52,9 +58,12 @@ struct pair_kind {
 	uint64_t finished;		/* counts, so far */
 	uint64_t unfinished;
 	uint64_t unbegun;		/* an END without a BEGIN */
+	uint64_t begins_out;		/* that were left out */
+	uint64_t ends_out;
 	uint64_t keyless;		/* events without one of the keys */
 	uint64_t threadless;		/* events without a lane: no pair */
 	uint32_t open;
+	int64_t complete;		/* of `across`: where pairs may begin */
 	void *priv;			/* of who feeds the events */
 };
 
@@ -69,6 +78,7 @@ enum pair_fate {
 	PAIR_OPEN,			/* at the end of the traces */
 	PAIR_LEFT,			/* a call around it returned first */
 	PAIR_GIVEN_UP,			/* too many were open */
+	PAIR_LEFT_OUT,			/* events behind BEGIN are not there */
 };
 
 /* A pair, from its BEGIN on. It is valid until the callback returns. */
@@ -138,6 +148,17 @@ void pairs_feed(struct pairs *pairs, const struct trace_event *event);
 
 /* Tells all open pairs as unfinished, the oldest first. */
 void pairs_finish(struct pairs *pairs);
+
+/* Counts BEGINs and ENDs that were left out. */
+struct pairs_out {
+	uint64_t begins;
+	uint64_t ends;
+};
+
+/* Returns those of a trace's events, of kinds that have both; NULL: of all
+ * traces. */
+struct pairs_out pairs_left_out(const struct pairs *pairs,
+				const struct trace_class *trace);
 
 /* Returns the kinds, those of rules first; kinds without `begin` or `end` among
  * them, of which no event was met. Pointers to them stay valid. */

@@ -27,6 +27,9 @@ struct pair_trace {
 	struct pair_action **actions;	/* by the number of the class; `unmet`:
 					 * made at its first event */
 	uint32_t nclasses;		/* of actions[] */
+	int64_t complete;		/* a partial trace's complete_ns, as it
+					 * is known here; else INT64_MIN */
+	struct pairs_out out;
 	int32_t vtid;			/* offset in the context, or -1 */
 };
 
@@ -74,15 +77,34 @@ struct pairs {
 	struct lane *lanes;
 	uint32_t nlanes;		/* a power of two */
 	uint32_t lanes_used;
+	bool begun;			/* an event was fed */
 	int64_t now;			/* of the last event */
 	int error;
 };
+
+/* Returns from when on a pair may begin. */
+static inline int64_t pair_complete(const struct pairs *p,
+				    const struct pair *pair)
+{
+	return pair->kind->across ? pair->kind->complete :
+				    p->traces[pair->trace->number]->complete;
+}
+
+/* Returns whether pairs of a kind are told. */
+static inline bool kind_is_told(const struct pair_kind *kind)
+{
+	return kind->given || (kind->begin && kind->end);
+}
 
 /* names.c: adds to the class's actions what its name means. Returns 0 or
  * -ENOMEM. */
 int names_meet(struct pairs *p, const struct trace_class *trace,
 	       const struct event_class *class, struct pair_action **actions);
 void names_free(struct pairs *p);
+
+/* names.c: returns whether a trace describes an event of a rule. */
+bool names_has_event(const struct pair_kind *kind,
+		     const struct trace_class *trace);
 
 /* keys.c: sets the keys of a pair, and their hash. Returns false for an event
  * that is damaged. */
@@ -94,7 +116,9 @@ void keys_read_span(struct pair *pair, const struct pair_action *action,
 
 /* open.c: the lane must be set. open_push() returns the pair, or NULL where it
  * is not kept; open_pop() takes the innermost one like it, or returns NULL. The
- * pair that is taken is valid until the next push. */
+ * pair that is taken is valid until the next push. open_leave_out() counts a
+ * BEGIN or END that is left out. */
+void open_leave_out(struct pairs *p, const struct pair *pair, bool ends);
 struct pair *open_push(struct pairs *p, const struct pair *pair);
 const struct pair *open_pop(struct pairs *p, const struct pair *like,
 			    int64_t now);

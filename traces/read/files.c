@@ -402,9 +402,11 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 			if (fact != cut_short || !stream->reader->recorded ||
 			    f->idx.address || f->next != f->nfiles)
 				complain(f, fact);
-			if (fact == cut_short && take_rest(f, packet) &&
-			    packet->head.timestamp_end >= begin)
-				return true;
+			if (fact == cut_short && take_rest(f, packet)) {
+				if (packet->head.timestamp_end >= begin)
+					return true;
+				stream->skipped = true;
+			}
 			resync(f);
 			continue;
 		}
@@ -415,6 +417,7 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		pass(f, &packet->head, wanted && !stream->reader->quiet);
 		if (wanted)
 			return true;
+		stream->skipped = true;
 	}
 }
 

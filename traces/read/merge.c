@@ -140,7 +140,7 @@ static bool stream_first(struct read_stream *s, int64_t begin)
 
 	s->begin = reading_before(s, begin);
 	s->source->rewind(s);
-	s->started = false;
+	s->started = s->skipped = false;
 	s->cursor.p = s->cursor.end = NULL;
 	do
 		there = next_wanted(s);
@@ -211,6 +211,11 @@ const struct trace_event *reader_next(struct reader *reader)
 	return reader->held ? NULL : &reader->heap[0]->event;
 }
 
+int64_t reader_begin(const struct reader *reader)
+{
+	return reader->begin;
+}
+
 int64_t reader_end(const struct reader *reader)
 {
 	return reader->end;
@@ -277,7 +282,7 @@ static bool stream_last(struct read_stream *s, int64_t *last)
 		return false;
 	s->begin = reading;
 	s->source->rewind(s);
-	s->started = false;
+	s->started = s->skipped = false;
 	s->cursor.p = s->cursor.end = NULL;
 	while (stream_next(s)) {
 		*last = s->event.ns;

@@ -82,6 +82,9 @@ int reader_add_directory(struct reader *reader, const char *path);
  */
 void reader_window(struct reader *reader, int64_t begin, int64_t end);
 
+/* Returns the begin of the window. */
+int64_t reader_begin(const struct reader *reader);
+
 /* Sets the times of the first and the last event, whatever the filter; what is
  * NULL is not looked for. Returns false if there is none. Call it where
  * reader_window() can be called. */
@@ -108,7 +111,8 @@ int64_t reader_end(const struct reader *reader);
 void reader_follow(struct reader *reader, int64_t until);
 int reader_refresh(struct reader *reader);
 
-/* Takes the next event. Returns NULL at the end. */
+/* Takes the next event. Returns NULL at the end. From the first call on,
+ * `partial` of the traces says which have not their first events. */
 const struct trace_event *reader_next(struct reader *reader);
 
 /* Return the traces of all sources, and how many problems there were. */

@@ -106,8 +106,10 @@ static bool ring_packet(struct read_stream *stream, uint64_t begin,
 	while (find_batch(r)) {
 		const struct packet *p = &r->at->packets[r->next++];
 
-		if (p->head.timestamp_end < begin)
+		if (p->head.timestamp_end < begin) {
+			stream->skipped = true;
 			continue;
+		}
 		packet->head = p->head;
 		packet->events = p->events;
 		packet->bytes = p->event_bytes;

@@ -55,6 +55,7 @@ struct read_stream {
 	struct packet_head head;	/* of the current packet */
 	uint64_t begin;			/* reading: no packet ends before */
 	bool started;			/* `head` is valid */
+	bool skipped;			/* packets that end before `begin` */
 	bool cut;			/* the packet is: read_packet */
 	uint64_t events;		/* of the packet, so far */
 	unsigned int cuts;		/* map_guard_cuts, as looked at last */

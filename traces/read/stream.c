@@ -105,6 +105,42 @@ static void note_gap(const struct read_stream *s,
 	calls->loss(&loss, calls->priv);
 }
 
+/* Returns the time of a packet's first event. */
+static int64_t packet_time(const struct read_stream *s,
+			   const struct read_packet *packet)
+{
+	const struct trace_class *trace = s->event.trace;
+	struct cursor c = {
+		.p = packet->events,
+		.end = packet->events + packet->bytes,
+		.clock = packet->head.timestamp_begin,
+	};
+
+	if (c.p == c.end || cursor_header(&c, trace->large))
+		c.clock = packet->head.timestamp_begin;
+	return clock_time(&trace->clock, s->base_ns, c.clock);
+}
+
+/* Notes from when on the trace is complete, if events before the packet are not
+ * there: they were overwritten, taken by a recorder, or removed. Of packets
+ * that were skipped, the window has no event. */
+static void note_partial(const struct read_stream *s,
+			 const struct read_packet *packet)
+{
+	struct trace_class *trace = (struct trace_class *)s->event.trace;
+	uint64_t number = packet->head.packet_seq_num;
+	int64_t ns;
+
+	if (!packet->missed &&
+	    (s->started ? number <= s->head.packet_seq_num + 1 :
+			  !number || s->skipped))
+		return;
+	ns = packet_time(s, packet);
+	if (!trace->partial || ns > trace->complete_ns)
+		trace->complete_ns = ns;
+	trace->partial = true;
+}
+
 static bool packet_next(struct read_stream *s)
 {
 	struct read_packet packet = { .missed = 0 };
@@ -117,6 +153,7 @@ static bool packet_next(struct read_stream *s)
 	if (!packet.missed)
 		note_gap(s, &packet.head);
 	note_loss(s, &packet.head);
+	note_partial(s, &packet);
 	s->head = packet.head;
 	s->cut = packet.cut;
 	s->started = true;

@@ -193,6 +193,7 @@ function read_head(bytes)
 	head.longest = r.list(read_pair);
 	head.losses = r.list(read_loss);
 	head.problems = r.list(() => ({ where: r.text(), fact: r.text() }));
+	head.notes = r.list(() => r.text());
 	head.bin_ns = 2 ** r.number();
 	head.density = read_density(r);
 	head.lane_density = r.number() ?

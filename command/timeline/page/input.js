@@ -345,6 +345,8 @@ function tell_notices(head)
 		       'be wrong.');
 	for (const { where, fact } of head.problems)
 		notice('Not read: ' + where + ': ' + fact);
+	for (const note of head.notes)
+		notice(note + '.');
 	if (head.lanes.some(lane => lane.is_cpu))
 		notice('Lanes are CPUs where events have no thread. Their ' +
 		       'pairs are slices only with --pair-by cpu. To have ' +
