@@ -139,8 +139,8 @@ bool look_partial(const struct look *look, const struct trace_class *trace);
 /*
  * Gives sentences about what the pairs of all traces have left out, once all
  * events were fed: from when on the events of a process are complete, of `most`
- * processes. look_warn_notes() prints them on standard error, of LOOK_NOTES_MAX
- * processes.
+ * processes, and how many pairs were given up. look_warn_notes() prints them on
+ * standard error, of LOOK_NOTES_MAX processes.
  */
 void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 		void (*take)(const char *note, void *priv), void *priv);

@@ -44,6 +44,7 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces), told = 0;
+	uint64_t given_up = pairs_given_up(pairs);
 	char note[NOTE_BYTES];
 
 	for (size_t i = 0; i < n; i++) {
@@ -58,6 +59,12 @@ void look_notes(const struct look *look, const struct pairs *pairs, size_t most,
 			 counted(told - most, "more process"));
 		take(note, priv);
 	}
+	if (!given_up)
+		return;
+	snprintf(note, sizeof(note), "%s given up, because more than %u were "
+		 "open at a time; an end of one counts as without a begin",
+		 counted(given_up, "pair"), PAIRS_OPEN_MAX);
+	take(note, priv);
 }
 
 static void warn_note(const char *note, void *priv)

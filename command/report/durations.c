@@ -11,7 +11,8 @@ bool kind_told(const struct pair_kind *kind)
 {
 	return kind->begin && (kind->end || kind->given) &&
 	       (kind->finished || kind->unfinished || kind->unbegun ||
-		kind->threadless || kind->begins_out || kind->ends_out ||
+		kind->given_up || kind->threadless ||
+		kind->begins_out || kind->ends_out ||
 		kind->given);
 }
 
@@ -227,8 +228,9 @@ static void unfinished(const struct pair *pair, void *priv)
 {
 	struct report *r = priv;
 
+	/* of the others, no time is known at which they were open */
 	if ((pair->kind->given || pair->kind->end) &&
-	    pair->fate != PAIR_LEFT_OUT)
+	    (pair->fate == PAIR_OPEN || pair->fate == PAIR_LEFT))
 		add_long(&r->open, pair,
 			 has_lost(r, pair->trace, pair->begin));
 }

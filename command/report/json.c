@@ -151,6 +151,7 @@ static void put_pairs(struct json *json, struct report *r)
 			json_string(json, "lane", d->mixed ? "mixed" :
 						  lanes[d->lane_kind]);
 		json_number(json, "unfinished", kind->unfinished);
+		json_number(json, "given_up", kind->given_up);
 		json_number(json, "unbegun", kind->unbegun);
 		put_out(json, (struct pairs_out){ kind->begins_out,
 						  kind->ends_out });

@@ -115,6 +115,10 @@ static void print_kind(struct report *r, const struct pair_kind *kind)
 	if (kind->unfinished)
 		printf("  %llu unfinished\n",
 		       (unsigned long long)kind->unfinished);
+	if (kind->given_up)
+		printf("  %llu given up: more than %u pairs were open at a "
+		       "time; an end of one counts as without a begin\n",
+		       (unsigned long long)kind->given_up, PAIRS_OPEN_MAX);
 	if (kind->begins_out || kind->ends_out)
 		printf("  %s and %s left out: events before them or between "
 		       "them are not there\n",

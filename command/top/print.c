@@ -89,7 +89,7 @@ static size_t room(const struct top *top, const struct top_sample *sample)
 		return LINES_DEFAULT;
 	other = LINES_OTHER + (top->nrules != 0) +
 		(sample->unplaced_before != 0) + (sample->threadless != 0) +
-		(sample->left_out != 0);
+		(sample->left_out != 0) + (sample->given_up != 0);
 	return size.ws_row > other ? size.ws_row - other : 0;
 }
 
@@ -143,6 +143,9 @@ static void print_head(const struct top *top, const struct top_sample *sample)
 		printf("%llu begins and ends of pairs left out: events before "
 		       "them are not there any more\n",
 		       (unsigned long long)sample->left_out);
+	if (sample->given_up)
+		printf("%s given up: more than %u were open at a time\n",
+		       counted(sample->given_up, "pair"), PAIRS_OPEN_MAX);
 	if (top->nrules)
 		printf("%.0f events/s pass --where\n",
 		       (double)sample->chosen * scale(sample) /
@@ -216,6 +219,7 @@ void top_print_json(const struct top *top, struct top_sample *sample)
 	if (top->nrules)
 		json_number(&json, "chosen", sample->chosen);
 	json_number(&json, "left_out", sample->left_out);
+	json_number(&json, "given_up", sample->given_up);
 	json_open(&json, "events", '[');
 	for (size_t i = 0; i < sample->nrows; i++) {
 		json_open(&json, NULL, '{');

@@ -48,6 +48,7 @@ struct top_sample {
 	size_t npairs;
 	uint64_t left_out;		/* begins and ends of pairs: events
 					 * before or between are not there */
+	uint64_t given_up;		/* pairs: too many were open */
 	bool no_memory;
 };
 
@@ -68,6 +69,7 @@ struct top {
 	uint64_t overwritten;		/* then, as the look counts them */
 	uint64_t threadless;		/* then */
 	uint64_t left_out;		/* then */
+	uint64_t given_up;
 	struct top_row *names;		/* of all events that were met */
 	size_t nnames;
 	struct class_memory *memory;	/* of names */

@@ -147,9 +147,12 @@ static void give_rows(struct top *top, struct top_sample *sample)
 static void count_pairs(struct top *top, struct top_sample *sample)
 {
 	struct pairs_out out = pairs_left_out(top->pairs, NULL);
+	uint64_t given_up = pairs_given_up(top->pairs);
 
 	sample->left_out = out.begins + out.ends - top->left_out;
+	sample->given_up = given_up - top->given_up;
 	top->left_out = out.begins + out.ends;
+	top->given_up = given_up;
 }
 
 static uint64_t since(uint64_t now, uint64_t before)

@@ -7,6 +7,7 @@
  *		ones the other way round; FILL large events on the second
  *		after each
  *	stay	all on the first CPU, with FILL large events after each
+ *	open	begins of N requests by id, then their ends
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -69,6 +70,14 @@ static void request_many(long n, long large, int stay)
 	}
 }
 
+static void open_many(long n)
+{
+	for (long i = 0; i < n; i++)
+		TAFFRAIL_EVENT(app, ask, TAFFRAIL_FIELD(id, i));
+	for (long i = 0; i < n; i++)
+		TAFFRAIL_EVENT(app, answer, TAFFRAIL_FIELD(id, i));
+}
+
 int main(void)
 {
 	char what[16];
@@ -79,7 +88,10 @@ int main(void)
 	puts("ready");
 	fflush(stdout);
 	while (scanf("%15s %ld %ld", what, &n, &large) == 3) {
-		request_many(n, large, !strcmp(what, "stay"));
+		if (!strcmp(what, "open"))
+			open_many(n);
+		else
+			request_many(n, large, !strcmp(what, "stay"));
 		puts("done");
 		fflush(stdout);
 	}

@@ -109,7 +109,8 @@ def check_report(processes, path):
             ('unfinished', sum(len(p.unfinished) for p in processes.values())),
             ('unbegun', sum(one.unbegun for one in processes.values())),
             ('begins_left_out', sum(p.left[0] for p in processes.values())),
-            ('ends_left_out', sum(p.left[1] for p in processes.values()))):
+            ('ends_left_out', sum(p.left[1] for p in processes.values())),
+            ('given_up', 0)):
         same(key, kind[key], want)
     told = {(one['pid'], one['begin'], one['end']) for one in report['slowest']}
     want = {(pid, begin, end) for pid, process in processes.items()

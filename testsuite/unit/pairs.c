@@ -498,7 +498,11 @@ static void many(void)
 	unit_check(n && kinds[0]->given, "kinds: the rule first");
 	unit_equal(kinds[0]->open, PAIRS_OPEN_MAX - 1,
 		   "as many as there may be");
-	unit_equal(kinds[0]->unfinished, 300000 - PAIRS_OPEN_MAX, "given up");
+	unit_equal(kinds[0]->given_up, 300000 - PAIRS_OPEN_MAX, "given up");
+	unit_equal(pairs_given_up(pairs), 300000 - PAIRS_OPEN_MAX,
+		   "given up of all kinds");
+	unit_equal(kinds[0]->unfinished, 0, "none is unfinished so far");
+	unit_equal(kinds[0]->unbegun, 1, "the end of one has no begin");
 	for (int32_t i = 0; i < 300000; i++) {
 		used = 0;
 		feed_from(0, i, 0, "app:work_entry", 0, "");

@@ -185,7 +185,9 @@ static void annotate(struct perfetto *p, uint64_t name, uint64_t value)
 static void cut_slice(struct perfetto *p, const struct pair *pair,
 		      struct track *track)
 {
-	static const char why[] = "left out: events are missing";
+	const char *why = pair->fate == PAIR_GIVEN_UP ?
+			  "given up: too many pairs were open" :
+			  "left out: events are missing";
 	uint64_t name = perfetto_name(p, INTERNED_ANNOTATION_NAME, "no end");
 	size_t at, inner;
 
@@ -203,7 +205,7 @@ static void cut_slice(struct perfetto *p, const struct pair *pair,
 }
 
 /* A call that was left ends with the call around it; what is open at the end of
- * the trace stays open. */
+ * the trace stays open, and so does a call that was given up. */
 static void unfinished(const struct pair *pair, void *priv)
 {
 	struct perfetto *p = priv;
@@ -213,7 +215,8 @@ static void unfinished(const struct pair *pair, void *priv)
 		return;
 	if (pair->kind->calls && pair->fate == PAIR_LEFT)
 		end_event(p, begin_event(p, TYPE_END, pair->end, track, 0));
-	else if (!pair->kind->calls && pair->fate == PAIR_LEFT_OUT)
+	else if (!pair->kind->calls && (pair->fate == PAIR_GIVEN_UP ||
+					pair->fate == PAIR_LEFT_OUT))
 		cut_slice(p, pair, track);
 }
 

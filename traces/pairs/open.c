@@ -148,6 +148,8 @@ static void tell(struct pairs *p, struct pair *pair, enum pair_fate fate,
 	pair->end = end;
 	if (fate == PAIR_LEFT_OUT)
 		open_leave_out(p, pair, false);
+	else if (fate == PAIR_GIVEN_UP)
+		pair->kind->given_up++;
 	else
 		pair->kind->unfinished++;
 	if (pair->kind->endless && !pair->kind->end)

@@ -215,6 +215,16 @@ struct pairs_out pairs_left_out(const struct pairs *p,
 	return out;
 }
 
+uint64_t pairs_given_up(const struct pairs *p)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < p->nkinds; i++)
+		if (kind_is_told(p->kinds[i]))
+			n += p->kinds[i]->given_up;
+	return n;
+}
+
 static void end_pair(struct pairs *p, struct pair *like,
 		     const struct trace_event *event)
 {

@@ -57,6 +57,7 @@ struct pair_kind {
 	uint32_t number;		/* of the kind, from 0 */
 	uint64_t finished;		/* counts, so far */
 	uint64_t unfinished;
+	uint64_t given_up;		/* too many were open: PAIR_GIVEN_UP */
 	uint64_t unbegun;		/* an END without a BEGIN */
 	uint64_t begins_out;		/* that were left out */
 	uint64_t ends_out;
@@ -159,6 +160,9 @@ struct pairs_out {
  * traces. */
 struct pairs_out pairs_left_out(const struct pairs *pairs,
 				const struct trace_class *trace);
+
+/* Returns how many pairs were given up, of kinds as above. */
+uint64_t pairs_given_up(const struct pairs *pairs);
 
 /* Returns the kinds, those of rules first; kinds without `begin` or `end` among
  * them, of which no event was met. Pointers to them stay valid. */
