@@ -76,17 +76,19 @@ static struct known *find_known(struct look_rings *live, const char *key)
 	return NULL;
 }
 
-/* Returns true when the session that was read has ended, and the image has
- * another one of its name. */
-static bool is_replaced(const struct look_rings *live,
-			const struct known *known,
+/* Looks whether a session whose rings were closed when it was stopped was
+ * destroyed since. Returns true when the image has another one of its name. */
+static bool is_replaced(const struct look_rings *live, struct known *known,
 			const struct rundir_process *process)
 {
 	struct session_page page;
+	int ret;
 
-	return !known->rings && (known->stopped || known->destroyed) &&
-	       !rundir_find_session(process, known->image, live->name, &page) &&
-	       page.serial != known->serial;
+	if (known->rings || !(known->stopped || known->destroyed))
+		return false;
+	ret = rundir_find_session(process, known->image, live->name, &page);
+	known->destroyed |= ret == -ENOENT;
+	return !ret && page.serial != known->serial;
 }
 
 static void know(struct look_rings *live, const char *key,
