@@ -187,6 +187,7 @@ static bool has_lost(const struct report *r, const struct trace_class *trace,
 		     int64_t since)
 {
 	return trace->number < r->ntraces &&
+	       r->traces[trace->number].dated &&
 	       r->traces[trace->number].lost_until > since;
 }
 

@@ -152,7 +152,8 @@ struct report_trace {
 	uint32_t nclasses;
 	struct field_at vtid;		/* class: NULL without this context */
 	uint64_t lost;
-	int64_t lost_until;		/* the last time of these; 0: none */
+	int64_t lost_until;		/* the last time of these, if it is */
+	bool dated;			/* known */
 	uint64_t events;		/* set by count_finish() */
 	uint64_t bytes;
 };

@@ -119,6 +119,7 @@ static int take(struct report *r, int key, const char *value)
 static void loss(const struct trace_loss *l, void *priv)
 {
 	struct report *r = priv;
+	struct report_trace *trace;
 
 	r->look.losses += l->events;
 	if (l->trace->number >= r->ntraces)
@@ -126,8 +127,11 @@ static void loss(const struct trace_loss *l, void *priv)
 	r->traces[l->trace->number].lost += l->events;
 	/* a packet is met, and its losses are told, before any event that is
 	 * not older than they */
-	if (l->to > r->traces[l->trace->number].lost_until)
-		r->traces[l->trace->number].lost_until = l->to;
+	trace = &r->traces[l->trace->number];
+	if (l->to == TIME_MIN || (trace->dated && l->to <= trace->lost_until))
+		return;
+	trace->lost_until = l->to;
+	trace->dated = true;
 }
 
 static void problem(const char *where, const char *fact, void *priv)
