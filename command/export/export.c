@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/common/counted.h"
 #include "command/common/limits.h"
 #include "command/export/target.h"
 #include "command/look/look.h"
@@ -259,6 +260,10 @@ static int write_all(struct run *run)
 		return ret;
 	}
 	progress_clear(&run->progress);
+	if (run->x.moved_days)
+		command_warn("%s has no times before 1970: all times are "
+			     "moved, and later by %s", run->x.format->name,
+			     counted((uint64_t)run->x.moved_days, "day"));
 	ret = target_keep(&run->target);
 	return ret | look_tell_threadless(run->x.threadless_rule,
 					  run->x.threadless);

@@ -35,6 +35,7 @@ int export_open(struct exporter *x)
 
 	x->classes = NULL;
 	x->events = 0;
+	x->moved_days = 0;
 	x->own = NULL;
 	ret = x->format->open(x);
 	if (ret && x->own) {

@@ -60,6 +60,8 @@ struct exporter {
 	uint64_t threadless;		/* pairs_threadless(), once closed */
 	const char *threadless_rule;	/* one of `pairs` that has some, or
 					 * NULL */
+	int moved_days;			/* by which all times are later: the
+					 * form has none before 1970 */
 	char why[300];			/* of the last call that failed */
 	/* private */
 	struct export_class *classes;

@@ -112,6 +112,9 @@ struct perfetto {
 	struct track *all_tracks;
 	uint64_t last_uuid;
 	struct track *last_thread;	/* of the last event */
+	int64_t moved_ns;		/* by so much, all times are later */
+	int64_t last_ns;		/* of the last event; at first, of the
+					 * first */
 	struct pairs *pairs;
 	struct pair_calls calls;
 	const struct perfetto_class *class;	/* of the event */

@@ -13,11 +13,34 @@
 
 #include "traces/formats/perfetto-private.h"
 
+#define DAY_NS	(86400ll * 1000000000)
+
 static const char *const fixed[] = { "cpu_id", NULL };
 
-static uint64_t stamp(int64_t ns)
+/* Times of Perfetto are not negative. */
+static uint64_t stamp(const struct perfetto *p, int64_t ns)
 {
-	return ns < 0 ? 0 : (uint64_t)ns;
+	return ns < -p->moved_ns ? 0 : (uint64_t)(ns + p->moved_ns);
+}
+
+/* Moves all times by whole days, which leaves the times of day, if the first is
+ * before 1970. */
+static int move_times(struct exporter *x, struct perfetto *p)
+{
+	int64_t first, days;
+
+	if (!reader_span(x->reader, &first, NULL))
+		return 0;
+	if (first < reader_begin(x->reader))
+		first = reader_begin(x->reader);
+	p->last_ns = first;
+	days = first < 0 ? -(first + 1) / DAY_NS + 1 : 0;
+	if (days > INT64_MAX / DAY_NS)
+		return export_failed(x, -ERANGE, "the first event is too long "
+				     "before 1970 for times of Perfetto");
+	x->moved_days = (int)days;
+	p->moved_ns = days * DAY_NS;
+	return 0;
 }
 
 /* Writes what times mean, at the time of the first event. */
@@ -35,7 +58,7 @@ static void put_clocks(struct perfetto *p, int64_t ns)
 	for (size_t i = 0; i < 2; i++) {
 		inner = protobuf_open(out, SNAPSHOT_CLOCK);
 		protobuf_u64(out, CLOCK_ID, clocks[i]);
-		protobuf_u64(out, CLOCK_TIMESTAMP, stamp(ns));
+		protobuf_u64(out, CLOCK_TIMESTAMP, stamp(p, ns));
 		protobuf_close(out, inner);
 	}
 	protobuf_u64(out, SNAPSHOT_PRIMARY, CLOCK_OF_DAY);
@@ -50,7 +73,7 @@ static size_t begin_event(struct perfetto *p, enum perfetto_type type,
 	size_t at;
 
 	perfetto_packet(p);
-	protobuf_u64(&p->packet, PACKET_TIMESTAMP, stamp(ns));
+	protobuf_u64(&p->packet, PACKET_TIMESTAMP, stamp(p, ns));
 	at = protobuf_open(&p->packet, PACKET_TRACK_EVENT);
 	protobuf_u64(&p->packet, TRACK_EVENT_TYPE, type);
 	protobuf_u64(&p->packet, TRACK_EVENT_TRACK, track->uuid);
@@ -265,6 +288,8 @@ static int perfetto_open(struct exporter *x)
 	p->tables.fixed = fixed;
 	if (out_open(&p->packet, -1))
 		return export_failed(x, -ENOMEM, "out of memory");
+	if (move_times(x, p))
+		return -ERANGE;
 	return add_pairs(x, p);
 }
 
@@ -352,8 +377,12 @@ static int perfetto_put(struct exporter *x, const struct trace_event *event,
 {
 	struct perfetto *p = x->own;
 
+	if (event->ns > INT64_MAX - p->moved_ns)
+		return export_failed(x, -ERANGE, "the events are of more years "
+				     "than times of Perfetto have");
 	p->class = own;
 	p->told = false;
+	p->last_ns = event->ns;
 	pairs_feed(p->pairs, event);
 	if (!p->told)
 		put_instant(p, event, TRACK_EVENT_FLOW, 0);
@@ -392,10 +421,12 @@ static int perfetto_loss(struct exporter *x, const struct trace_loss *loss)
 {
 	struct perfetto *p = x->own;
 	static const char *const names[] = { "events", NULL };
+	/* other tracers do not always say when */
+	int64_t ns = loss->to == TIME_MIN ? p->last_ns : loss->to;
 
 	if (!p->started)
-		put_clocks(p, loss->to);
-	return put_mark(p, loss->trace, loss->to, "events lost", names,
+		put_clocks(p, ns);
+	return put_mark(p, loss->trace, ns, "events lost", names,
 			&loss->events) ?
 	       export_failed(x, -ENOMEM, "out of memory") : 0;
 }

@@ -219,6 +219,11 @@ int64_t reader_begin(const struct reader *reader)
 int64_t reader_end(const struct reader *reader)
 {
 	return reader->end;
+int64_t reader_begin(const struct reader *reader)
+{
+	return reader->begin;
+}
+
 }
 
 void reader_follow(struct reader *reader, int64_t until)
