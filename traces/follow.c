@@ -30,10 +30,24 @@ bool follow_held(int dirfd, enum follow_who who)
 	return !fcntl(dirfd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
 }
 
+bool follow_recorded_at(int dirfd)
+{
+	bool recorded = follow_held(dirfd, FOLLOW_RECORDER);
+	int above = -1;
+
+	if (!recorded && !faccessat(dirfd, "metadata", F_OK, 0))
+		above = openat(dirfd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (above >= 0) {
+		recorded = follow_held(above, FOLLOW_RECORDER);
+		close(above);
+	}
+	return recorded;
+}
+
 bool follow_recorded(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	bool recorded = fd >= 0 && follow_held(fd, FOLLOW_RECORDER);
+	bool recorded = fd >= 0 && follow_recorded_at(fd);
 
 	if (fd >= 0)
 		close(fd);

@@ -24,8 +24,10 @@ int follow_hold(int dirfd, enum follow_who who);
 /* Returns whether somebody else holds it. */
 bool follow_held(int dirfd, enum follow_who who);
 
-/* Returns whether a recorder writes into the directory. */
+/* Return whether a recorder writes into the directory; or, if it is that of one
+ * trace, into the one that this is in. */
 bool follow_recorded(const char *path);
+bool follow_recorded_at(int dirfd);
 
 /* In the place of a time: all events come when the recording ends. */
 #define FOLLOW_AT_END	(INT64_MIN + 1)

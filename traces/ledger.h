@@ -13,8 +13,10 @@
 #define LEDGER_CHECKSUM		"checksum "
 
 #define LEDGER_DAMAGED		"it is damaged: its checksum is wrong"
-/* In DIR: a line "trace NAME" for each trace that is there, and a checksum. */
+/* In DIR: a line "trace NAME" for each trace that is there, "ledger N" if
+ * DIR/ledger counts N that are not, and a checksum. */
 #define TRACE_LIST		"traces"
+#define TRACE_LIST_LEDGER	"ledger"
 
 struct ledger {
 	char *text;			/* NULL: none, or it is damaged */

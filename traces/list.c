@@ -36,6 +36,9 @@ static int list_make(const struct trace_set *set, char **text, size_t *bytes)
 		left++;
 		fprintf(out, ROW "%s\n", set->traces[i]->name);
 	}
+	if (set->gone.traces)
+		fprintf(out, TRACE_LIST_LEDGER " %llu\n",
+			(unsigned long long)set->gone.traces);
 	if (fclose(out))
 		return -ENOMEM;
 	return left ? trace_add_checksum(text, bytes, LEDGER_CHECKSUM, "") : 1;
@@ -47,8 +50,6 @@ void trace_list_write(struct trace_set *set)
 	size_t bytes = 0;
 	int ret, fd;
 
-	/* may remove traces */
-	trace_limit_room(set, set->ntraces * NAME_MAX);
 	ret = list_make(set, &text, &bytes);
 	fd = ret ? -1 : openat(set->fd, TEMPORARY, O_WRONLY | O_CREAT |
 			       O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);

@@ -380,6 +380,8 @@ int trace_set_finish(struct trace_set *set)
 		if (ret)
 			trace_set_failed(set, ret);
 	}
+	/* for the list; may remove traces, which the ledger then counts */
+	trace_limit_room(set, set->ntraces * NAME_MAX);
 	ret = trace_limit_tell(set);
 	if (ret)
 		trace_set_failed(set, ret);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "traces/checksum.h"
+#include "traces/follow.h"
 #include "traces/idx.h"
 #include "traces/ledger.h"
 #include "traces/metadata.h"
@@ -33,6 +34,7 @@ struct verifier {
 	struct verify_result *result;
 	void (*report)(const char *where, const char *fact, void *priv);
 	void *priv;
+	bool recorded;			/* its recorder lives */
 	int fd;				/* the trace */
 	const char *trace;		/* its name */
 	struct session_view session;
@@ -80,6 +82,13 @@ void problem(struct verifier *v, const char *name, const char *format, ...)
 	va_start(ap, format);
 	problem_va(v, name, format, ap);
 	va_end(ap);
+}
+
+/* Returns why what a recorder writes at its end is not there. */
+static const char *incomplete(const struct verifier *v)
+{
+	return v->recorded ? "it is being recorded" :
+			     "was the recording killed?";
 }
 
 /* Reports a problem of a stream. Returns -EBADMSG. */
@@ -243,8 +252,8 @@ static void check_ledger(struct stream *s)
 		check_counts(s, row.n);
 	} else {
 		if (!s->v->ledger.damaged)
-			complain(s, "the ledger does not name it: was the "
-				    "recording killed?");
+			complain(s, "the ledger does not name it: %s",
+				 incomplete(s->v));
 		row.n[0] = row.n[1] = s->kept;
 	}
 	result->emitted += row.n[0];
@@ -392,7 +401,7 @@ static void check_missing(struct verifier *v, struct dirent **list, int n)
 		problem(v, "index/ledger", "it is damaged: its checksum is "
 			"wrong");
 	else if (!v->ledger.text && !n)
-		problem(v, NULL, "it has no ledger: was the recording killed?");
+		problem(v, NULL, "it has no ledger: %s", incomplete(v));
 }
 
 /* Reads the metadata. Returns whether it can be used. */
@@ -554,6 +563,28 @@ static void check_gone(struct verifier *v, int top)
 	ledger_close(&ledger);
 }
 
+/* Compares the list of traces with those that are there. */
+static void check_list(struct verifier *v, int top, bool wanted)
+{
+	struct ledger_row row;
+	struct ledger list;
+
+	if (trace_list_check(top, list_differs, v))
+		problem(v, TRACE_LIST, LEDGER_DAMAGED);
+	ledger_open(&list, top, TRACE_LIST);
+	if (wanted && !list.text && !list.damaged && !list.empty)
+		problem(v, TRACE_LIST, "there is no list of the traces, so a "
+			"trace that was removed as a whole is not seen: %s",
+			v->recorded ? incomplete(v) :
+			"it was removed, or the recording was not completed");
+	if (ledger_find(&list, TRACE_LIST_LEDGER, &row) &&
+	    faccessat(top, "ledger", F_OK, 0))
+		problem(v, "ledger", "it was removed, with the count of %llu "
+			"traces that the recorder had removed (--max-size)",
+			(unsigned long long)row.n[0]);
+	ledger_close(&list);
+}
+
 int verify_directory(struct verify_result *result, const char *path,
 		     void (*report)(const char *where, const char *fact,
 				    void *priv), void *priv)
@@ -567,6 +598,7 @@ int verify_directory(struct verify_result *result, const char *path,
 	top = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (top < 0)
 		return -errno;
+	model.recorded = follow_recorded_at(top);
 	found = try_trace(&model, top, ".", path);
 	n = found ? 0 : scandirat(top, ".", &list, is_entry, compare);
 	for (i = 0; i < n; i++) {
@@ -577,8 +609,7 @@ int verify_directory(struct verify_result *result, const char *path,
 	free(list);
 	model.trace = path;
 	check_gone(&model, top);
-	if (trace_list_check(top, list_differs, &model))
-		problem(&model, TRACE_LIST, LEDGER_DAMAGED);
+	check_list(&model, top, n > 0 && found);
 	close(top);
 	if (!found && !result->problems)
 		return -ENOENT;
