@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/processes/faults.h"
 #include "command/processes/layouts.h"
@@ -188,7 +189,7 @@ static void let_follow(struct targets *targets, const char *name, bool later)
 	if (!is_followed(targets, name) ||
 	    tell_all(targets, MESSAGE_STOP, name, later) != COMMAND_DONE)
 		return;
-	poll(NULL, 0, RUNDIR_FOLLOWED_MS);
+	poll(NULL, 0, FOLLOW_STOPPED_MS);
 	tell_followers(targets, name);
 }
 

@@ -15,11 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/record/member-private.h"
-
-/* `top` looks once a second */
-#define LEAVE_NS	1200000000ull
 
 static uint64_t now_ns(void)
 {
@@ -91,7 +89,7 @@ static void remove_or_leave(struct record *record, struct record_member *member,
 	*left = (struct record_left){
 		.uid = member->process->uid,
 		.consumer = consumer,
-		.due_ns = now_ns() + LEAVE_NS,
+		.due_ns = now_ns() + FOLLOW_ENDED_MS * 1000000ull,
 	};
 	memcpy(left->process, member->name, sizeof(left->process));
 }
@@ -209,7 +207,7 @@ void record_finish_all(struct record *record)
 			record_finish_image(record, member, member->images[j]);
 	}
 	if (is_followed(record))
-		poll(NULL, 0, RUNDIR_FOLLOWED_MS);
+		poll(NULL, 0, FOLLOW_STOPPED_MS);
 	for (size_t i = 0; i < record->nmembers; i++) {
 		struct record_member *member = record->members[i];
 

@@ -180,9 +180,6 @@ void rundir_removed_rows(struct rundir_follower *follower,
 			 void *priv);
 void rundir_unfollow(struct rundir_follower *follower);
 
-/* Within this time a follower looks, wherever it is in its turn. */
-#define RUNDIR_FOLLOWED_MS	300
-
 /* Returns true when a command follows the session, in the runtime directory of
  * the process. */
 bool rundir_followed(const struct rundir_process *process, const char *session);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tunables.h"
 #include "command/common/command.h"
 #include "command/common/limits.h"
 #include "command/look/look.h"
@@ -18,7 +19,6 @@
 #include "traces/text/event-text.h"
 
 #define FIELDS_MAX	128
-#define FOLLOW_MS	100
 #define LINE_ROOM_BYTES	(64 << 10)	/* a line has this, nearly always */
 
 enum key {
@@ -214,12 +214,25 @@ static void print(struct view *v, uint64_t *skip)
 	}
 }
 
-static int64_t now_ms(void)
+/* Returns the processor time of this command. */
+static int64_t spent_ms(void)
 {
-	struct timespec now;
+	struct timespec spent;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+	return (int64_t)spent.tv_sec * 1000 + spent.tv_nsec / 1000000;
+}
+
+/* Waits between two looks, of which the last took so much processor time. */
+static void pause_after(int64_t cost_ms)
+{
+	int64_t ms = cost_ms * 10;
+
+	if (ms < FOLLOW_PAUSE_MS)
+		ms = FOLLOW_PAUSE_MS;
+	if (ms > FOLLOW_PAUSE_MAX_MS)
+		ms = FOLLOW_PAUSE_MAX_MS;
+	poll(NULL, 0, (int)ms);
 }
 
 /* Prints what comes until every recorder, or the session, has ended. */
@@ -229,11 +242,11 @@ static void follow(struct view *v, uint64_t skip)
 	bool on = true;
 
 	while (on && !v->out.error && !look_interrupted()) {
-		int64_t cost = -now_ms();
+		int64_t cost = -spent_ms();
 
 		/* a recorder that ends now has written all */
 		on = look_recorded(&v->look, &until);
-		cost += now_ms();
+		cost += spent_ms();
 		reader_follow(v->look.reader, until < end ? until : end);
 		if (reader_refresh(v->look.reader))
 			v->out.error = -ENOMEM;
@@ -243,9 +256,7 @@ static void follow(struct view *v, uint64_t skip)
 			break;
 		if (!on)
 			break;
-		/* looking for processes takes at most a tenth of the time */
-		poll(NULL, 0, cost * 10 > FOLLOW_MS ? (int)cost * 10 :
-						      FOLLOW_MS);
+		pause_after(cost);
 	}
 }
 
