@@ -14,7 +14,8 @@ void look_follow_end(struct look *look);
 
 /* Says if a trace below the directory, from the reader's trace number `from`
  * on, was not completed: its ledger, which a recorder makes first and writes
- * last, is empty. Returns whether nobody will complete it. */
+ * last, is empty. Returns whether there is one that no recorder will complete.
+ */
 bool look_uncompleted(const struct look *look, const char *path, size_t from);
 
 #endif

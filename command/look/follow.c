@@ -113,6 +113,9 @@ static int tell_end(const struct look_directory *d)
 		return command_failed("%s: another program has moved or "
 				      "removed this directory meanwhile: what "
 				      "came later is missing", d->path);
+	/* it goes on behind --end, or behind what the reader of a pipe took */
+	if (follow_held(d->fd, FOLLOW_RECORDER))
+		return COMMAND_DONE;
 	/* the list of traces is what a recorder writes last */
 	if (faccessat(d->fd, "traces", F_OK, 0))
 		return command_failed("%s: no recorder has it now, and it was "
@@ -177,21 +180,24 @@ bool look_uncompleted(const struct look *look, const char *path, size_t from)
 {
 	struct trace_class *const *traces;
 	size_t n = reader_traces(look->reader, &traces);
-	bool recorded;
+	bool recorded = false, left = false;
 
-	while (from < n && !has_no_ledger(traces[from]))
-		from++;
-	if (from == n)
-		return false;
-	recorded = follow_recorded(path);
+	for (; from < n; from++) {
+		if (!has_no_ledger(traces[from]))
+			continue;
+		if (follow_recorded(traces[from]->path))
+			recorded = true;
+		else
+			left = true;
+	}
 	if (recorded)
 		command_warn("%s: it is being recorded: there is more to "
 			     "come, which 'taffrail view --follow' prints",
 			     path);
-	else
+	if (left)
 		command_warn("%s: this recording was not completed: its "
 			     "recorder was killed, or could not write; events "
 			     "may be missing, and 'taffrail status' tells if "
 			     "they are still in buffers", path);
-	return !recorded;
+	return left;
 }

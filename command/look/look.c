@@ -23,6 +23,7 @@
 #include "traces/text/event-text.h"
 
 #define TWO_DAYS_NS	(2 * 86400ll * 1000000000)
+#define FAR_NS		4102444800000000000ll	/* of the year 2100 */
 
 static void problem(const char *where, const char *fact, void *priv)
 {
@@ -324,9 +325,20 @@ static void warn_empty(struct look *look, int64_t begin, int64_t end,
 		     "[%s]", from, to);
 }
 
-static int set_window(struct look *look)
+static int set_window(struct look *look, const int64_t times[2])
 {
-	int64_t begin = TIME_MIN, end = TIME_MAX, first;
+	look->undated = false;
+	if (times[0] > times[1])
+		return command_failed("--begin '%s' is behind --end '%s'",
+				      look->begin, look->end);
+	reader_window(look->reader, times[0], times[1]);
+	return COMMAND_DONE;
+}
+
+static int find_window(struct look *look)
+{
+	int64_t times[2] = { TIME_MIN, TIME_MAX }, first;
+	int ret;
 
 	if ((!look->begin && !look->end) ||
 	    !reader_span(look->reader, &first, NULL))
@@ -335,15 +347,75 @@ static int set_window(struct look *look)
 	if (first > TIME_MAX - TWO_DAYS_NS)
 		first = TIME_MAX - TWO_DAYS_NS;
 	if (look->begin)
-		begin = find_time(look, look->begin, first);
+		times[0] = find_time(look, look->begin, first);
 	if (look->end)
-		end = find_time(look, look->end, first);
-	if (begin > end)
-		return command_failed("--begin '%s' is behind --end '%s'",
-				      look->begin, look->end);
-	warn_empty(look, begin, end, first);
-	reader_window(look->reader, begin, end);
-	return COMMAND_DONE;
+		times[1] = find_time(look, look->end, first);
+	ret = set_window(look, times);
+	if (ret == COMMAND_DONE)
+		warn_empty(look, times[0], times[1], first);
+	return ret;
+}
+
+/* Parses a time before the first event is known. Returns whether no event
+ * decides it. */
+static bool is_absolute(const struct look *look, const char *text, int64_t *ns)
+{
+	int64_t other;
+
+	look_time(ns, text, look->utc, 0, 0);
+	look_time(&other, text, look->utc, FAR_NS, FAR_NS);
+	return *ns == other;
+}
+
+/* Parses a time while the last event is to come. Returns whether no later event
+ * decides it: it is the same for all traces that begin like this one. */
+static bool is_settled(struct look *look, const char *text, int64_t first,
+		       int64_t *ns)
+{
+	int64_t early, last;
+
+	if (*text == '-')
+		return false;
+	look_time(&early, text, look->utc, first, first);
+	look_time(ns, text, look->utc, first, first + TWO_DAYS_NS);
+	if (early != *ns && reader_span(look->reader, NULL, &last))
+		look_time(&early, text, look->utc, first, last);
+	return early == *ns;
+}
+
+static void tell_undated(struct look *look, const char *option,
+			 const char *text)
+{
+	if (!look->undated_told)
+		command_warn("%s '%s': the last event decides which time this "
+			     "is, so events are printed when the recording "
+			     "ends", option, text);
+	look->undated_told = true;
+}
+
+int look_date(struct look *look, bool on, int64_t until)
+{
+	const char *const texts[2] = { look->begin, look->end };
+	int64_t times[2] = { TIME_MIN, TIME_MAX }, first = TIME_MAX;
+	bool begun, known = true;
+
+	if (!look->undated)
+		return COMMAND_DONE;
+	begun = reader_span(look->reader, &first, NULL);
+	/* what comes later is not before the first one */
+	if (!on || (look->rings && begun && first < until))
+		return find_window(look);
+	begun = begun && first < until && first < TIME_MAX - TWO_DAYS_NS;
+	for (int i = 0; i < 2; i++) {
+		if (!texts[i] ||
+		    (begun ? is_settled(look, texts[i], first, &times[i]) :
+			     is_absolute(look, texts[i], &times[i])))
+			continue;
+		known = false;
+		if (begun)
+			tell_undated(look, i ? "--end" : "--begin", texts[i]);
+	}
+	return known ? set_window(look, times) : COMMAND_DONE;
 }
 
 int look_check_sources(const struct look *look, int directories)
@@ -383,7 +455,12 @@ int look_open(struct look *look, char **paths, int n)
 		ret = look_open_rings(look);
 	if (ret == COMMAND_DONE)
 		ret = set_rules(look);
-	return ret == COMMAND_DONE ? set_window(look) : ret;
+	if (ret != COMMAND_DONE)
+		return ret;
+	if (!look->follow)
+		return find_window(look);
+	look->undated = look->begin || look->end;
+	return look_date(look, true, TIME_MIN);
 }
 
 static bool has_member(const struct field_class *class, const char *name)

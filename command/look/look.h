@@ -7,6 +7,7 @@
 #define COMMAND_LOOK_LOOK_H
 
 #include "command/common/command.h"
+#include "traces/follow.h"
 #include "traces/pairs/pairs.h"
 #include "traces/read/rings.h"
 #include "traces/read/where.h"
@@ -82,6 +83,8 @@ struct look {
 	struct where *where;		/* rules, or NULL */
 	bool utc;			/* times of the options */
 	bool by_cpu;			/* --pair-by cpu */
+	bool undated;			/* events decide what times these are */
+	bool undated_told;		/* the last one does, as was told */
 	struct look_directory *directories;	/* followed; of look_open() */
 	int ndirectories;
 	uint64_t losses;		/* events that buffers lost */
@@ -155,15 +158,28 @@ void look_nearest_fields(const struct look *look, const char *field,
  * head or the pager, is no failure: it has what it wanted. */
 int look_finish(void);
 
+#define LOOK_UNTOLD	FOLLOW_AT_END
+
 /*
  * For a look that goes on: at recordings (look->follow) or rings (look->keep).
  * look_recorded() looks again, says whether something may still come, and sets
- * *until: all events before that time are there for reader_refresh().
+ * *until: all events before that time are there for reader_refresh(); LOOK_UNTOLD
+ * or less: no recorder has told such a time.
  * look_follow_whole() returns COMMAND_FAILED after printing which directories
  * have gone, or no recorder has completed. look_interrupt() takes SIGINT and
  * SIGTERM; look_interrupted() says whether one came.
  */
 bool look_recorded(struct look *look, int64_t *until);
+
+/*
+ * Sets the window of --begin and --end as soon as it is known: some times count
+ * from the first event of all, or from the last. Call it when reader_refresh()
+ * has returned and reader_next() was not called; `on` and `until` are those of
+ * look_recorded(). look->undated tells whether the window is still not known.
+ * Returns COMMAND_DONE, or COMMAND_FAILED after printing why.
+ */
+int look_date(struct look *look, bool on, int64_t until);
+
 int look_follow_whole(const struct look *look);
 void look_interrupt(void);
 bool look_interrupted(void);

@@ -235,34 +235,59 @@ static void pause_after(int64_t cost_ms)
 	poll(NULL, 0, (int)ms);
 }
 
-/* Prints what comes until every recorder, or the session, has ended. */
-static void follow(struct view *v, uint64_t skip)
+/* Decides what is printed, once that is known. Returns whether it is, or has
+ * failed. */
+static bool follow_begin(struct view *v, bool on, int64_t until, int *ret,
+			 uint64_t *skip)
 {
-	int64_t until, end = reader_end(v->look.reader);
-	bool on = true;
+	*ret = look_date(&v->look, on, until);
+	if (*ret != COMMAND_DONE)
+		return true;
+	if (v->look.undated || (v->tail && on && until <= LOOK_UNTOLD))
+		return false;
+	if (v->tail)
+		*skip = reader_tail(v->look.reader, v->tail);
+	return true;
+}
 
+/* Prints what comes until every recorder, or the session, has ended. */
+static int follow(struct view *v)
+{
+	int64_t until, end = TIME_MAX;
+	bool on = true, begun = false;
+	int ret = COMMAND_DONE;
+	uint64_t skip = 0;
+
+	reader_follow(v->look.reader, reader_end(v->look.reader));
 	while (on && !v->out.error && !look_interrupted()) {
 		int64_t cost = -spent_ms();
 
 		/* a recorder that ends now has written all */
 		on = look_recorded(&v->look, &until);
 		cost += spent_ms();
-		reader_follow(v->look.reader, until < end ? until : end);
 		if (reader_refresh(v->look.reader))
 			v->out.error = -ENOMEM;
-		print(v, &skip);
-		out_flush(&v->out);
-		if (on && until >= end)
+		if (!begun) {
+			begun = follow_begin(v, on, until, &ret, &skip);
+			end = reader_end(v->look.reader);
+		}
+		if (ret != COMMAND_DONE)
 			break;
-		if (!on)
+		if (begun) {
+			reader_follow(v->look.reader, until < end ? until : end);
+			print(v, &skip);
+			out_flush(&v->out);
+		}
+		if (!on || (begun && until >= end))
 			break;
 		pause_after(cost);
 	}
+	return ret;
 }
 
 static int run(struct view *v)
 {
-	int ret = out_open(&v->out, STDOUT_FILENO);
+	int ret = out_open(&v->out, STDOUT_FILENO), status = COMMAND_DONE;
 	uint64_t skip = 0;
 
 	if (ret)
@@ -271,10 +296,10 @@ static int run(struct view *v)
 	v->text.out = &v->out;
 	event_text_open(&v->text);
 	open_progress(v);
-	if (v->tail)
+	if (v->tail && !v->look.follow)
 		skip = reader_tail(v->look.reader, v->tail);
 	if (v->look.follow)
-		follow(v, skip);
+		status = follow(v);
 	else
 		print(v, &skip);
 	progress_clear(&v->progress);
@@ -282,7 +307,7 @@ static int run(struct view *v)
 	event_text_free(&v->text);
 	if (ret && ret != -EPIPE)
 		return command_failed("cannot write: %s", limits_raise(-ret));
-	return COMMAND_DONE;
+	return status;
 }
 
 int view_main(int argc, char **argv)

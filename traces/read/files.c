@@ -534,7 +534,7 @@ static struct file_stream *find(const struct reader *reader, size_t known,
 static int add_files(struct file_stream *f, struct dirent **list, int n)
 {
 	char(*more)[FILE_BYTES];
-	size_t read = f->next > 1 && f->stream.reader->follows ?
+	size_t read = f->next > 1 && reader_forgets(f->stream.reader) ?
 		      f->next - 1 : 0;
 	size_t known = f->nfiles - read;
 	int same = 0;

@@ -219,11 +219,6 @@ int64_t reader_begin(const struct reader *reader)
 int64_t reader_end(const struct reader *reader)
 {
 	return reader->end;
-int64_t reader_begin(const struct reader *reader)
-{
-	return reader->begin;
-}
-
 }
 
 void reader_follow(struct reader *reader, int64_t until)
@@ -386,7 +381,7 @@ uint64_t reader_tail(struct reader *reader, uint64_t n)
 		return 0;
 	first = first < begin ? begin : first;
 	last = last > end ? end : last;
-	reader->quiet = true;
+	reader->quiet = reader->counts = true;
 	if (n && runs_forward(reader)) {
 		from = time_before(reader, n);
 		from = from < begin ? begin : from;
@@ -402,7 +397,7 @@ uint64_t reader_tail(struct reader *reader, uint64_t n)
 		if (from == begin)
 			break;
 	}
-	reader->quiet = false;
+	reader->quiet = reader->counts = false;
 	reader_window(reader, from, end);
 	return found > n ? found - n : 0;
 }

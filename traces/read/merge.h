@@ -82,8 +82,9 @@ int reader_add_directory(struct reader *reader, const char *path);
  */
 void reader_window(struct reader *reader, int64_t begin, int64_t end);
 
-/* Returns the begin of the window. */
+/* Return the window. */
 int64_t reader_begin(const struct reader *reader);
+int64_t reader_end(const struct reader *reader);
 
 /* Sets the times of the first and the last event, whatever the filter; what is
  * NULL is not looked for. Returns false if there is none. Call it where
@@ -101,14 +102,11 @@ int64_t reader_near_end(struct reader *reader);
 uint64_t reader_tail(struct reader *reader, uint64_t n);
 
 /*
- * For a recording that goes on. reader_begin() and reader_end() are the window;
- * reader_follow() makes reader_next() return NULL
+ * For a recording that goes on: reader_follow() makes reader_next() return NULL
  * at an event behind `until`, which a later call gives. reader_refresh() looks
  * for new traces, streams and packets of directories, and takes what was added
  * to other streams. Returns 0 or -ENOMEM.
  */
-int64_t reader_begin(const struct reader *reader);
-int64_t reader_end(const struct reader *reader);
 void reader_follow(struct reader *reader, int64_t until);
 int reader_refresh(struct reader *reader);
 

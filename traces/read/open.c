@@ -328,6 +328,7 @@ static void tell_gone(struct reader *reader, const char *path)
 	while (rest && (line = strsep(&rest, "\n"))) {
 		if (strncmp(line, "trace ", 6))
 			continue;
+	reader->recorded = reader->recorded || follow_recorded_at(fd);
 		snprintf(metadata, sizeof(metadata), "%s/metadata", line + 6);
 		if (faccessat(fd, line + 6, F_OK, 0))
 			reader_problem(reader, path, "the trace %s is not "

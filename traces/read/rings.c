@@ -90,7 +90,7 @@ static bool find_batch(struct ring_stream *r)
 		done = r->at;
 		r->at = done->next;
 		r->next = 0;
-		if (r->stream.reader->follows && done == r->first) {
+		if (reader_forgets(r->stream.reader) && done == r->first) {
 			r->first = r->at;
 			batch_free(done);
 		}

@@ -89,6 +89,7 @@ struct reader {
 	int64_t end;
 	bool started;
 	bool follows;			/* reader_follow() was called */
+	bool counts;			/* for reader_tail(), to begin anew */
 	bool recorded;			/* a directory is being recorded now */
 	bool held;			/* the heap's first was not given */
 	size_t nbegun;			/* streams that were in order() */
@@ -113,6 +114,13 @@ void reader_problem(struct reader *reader, const char *where,
 /* Add a trace, or a stream. Return 0 or -ENOMEM. */
 int reader_add_trace(struct reader *reader, struct trace_class *trace);
 int reader_add_stream(struct reader *reader, struct read_stream *stream);
+
+/* Returns whether what was read is not read again: the reader follows, and has
+ * begun to give events. */
+static inline bool reader_forgets(const struct reader *reader)
+{
+	return reader->follows && reader->started && !reader->counts;
+}
 
 /* Names a trace. Returns 0 or -ENOMEM. */
 static inline int read_name(struct trace_class *trace, const char *path)

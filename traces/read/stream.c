@@ -96,7 +96,7 @@ static void note_gap(const struct read_stream *s,
 		.overwritten = true,
 	};
 
-	if (!s->started || !s->reader->follows || !calls->loss ||
+	if (!s->started || !reader_forgets(s->reader) || !calls->loss ||
 	    head->packet_seq_num <= s->head.packet_seq_num + 1)
 		return;
 	loss.packets = head->packet_seq_num - s->head.packet_seq_num - 1;
