@@ -86,8 +86,8 @@
 #define ANCHOR_DISTANCE_MS	100
 
 /* Commands that read a session's buffers as they fill, and commands that remove
- * buffers, ms. A follower begins a look at the buffers FOLLOW_PAUSE_MS after the
- * last one. Where looks take more than a tenth of this in processor time, it
+ * buffers, ms. A follower begins a look at the buffers FOLLOW_PAUSE_MS after
+ * the last one. Where looks take more than a tenth of this in processor time, it
  * pauses for longer, so that it takes a tenth of a processor, but never for
  * longer than FOLLOW_PAUSE_MAX_MS: who removes buffers does not wait for it.
  * `destroy`, and a recorder at its end, wait FOLLOW_STOPPED_MS between the last

@@ -163,8 +163,8 @@ int look_finish(void);
 /*
  * For a look that goes on: at recordings (look->follow) or rings (look->keep).
  * look_recorded() looks again, says whether something may still come, and sets
- * *until: all events before that time are there for reader_refresh(); LOOK_UNTOLD
- * or less: no recorder has told such a time.
+ * *until: all events before that time are there for reader_refresh();
+ * LOOK_UNTOLD or less: no recorder has told such a time.
  * look_follow_whole() returns COMMAND_FAILED after printing which directories
  * have gone, or no recorder has completed. look_interrupt() takes SIGINT and
  * SIGTERM; look_interrupted() says whether one came.

@@ -274,7 +274,8 @@ static int follow(struct view *v)
 		if (ret != COMMAND_DONE)
 			break;
 		if (begun) {
-			reader_follow(v->look.reader, until < end ? until : end);
+			reader_follow(v->look.reader,
+				      until < end ? until : end);
 			print(v, &skip);
 			out_flush(&v->out);
 		}

@@ -8,12 +8,18 @@
 #include "traces/foreign/foreign.h"
 
 #ifdef HAVE_BABELTRACE2
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "traces/foreign/graph-private.h"
 #include "traces/foreign/guard-private.h"
+
+#define COMPARE_BYTES	16384
 
 static struct foreign *of(struct read_stream *stream)
 {
@@ -312,6 +318,70 @@ static int add_trace(struct reader *reader, const char *path, char *group)
 	return ret;
 }
 
+static int is_stream(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && strcmp(entry->d_name, "metadata") &&
+	       strcmp(entry->d_name, "index");
+}
+
+static bool same_bytes(int a, int b)
+{
+	char one[COMPARE_BYTES], other[COMPARE_BYTES];
+	struct stat left, right;
+	ssize_t n = 1;
+
+	if (fstat(a, &left) || fstat(b, &right) || !S_ISREG(left.st_mode) ||
+	    !S_ISREG(right.st_mode) || left.st_size != right.st_size)
+		return false;
+	for (off_t at = 0; at < left.st_size; at += n) {
+		n = pread(a, one, sizeof(one), at);
+		if (n <= 0 || pread(b, other, sizeof(other), at) != n ||
+		    memcmp(one, other, (size_t)n))
+			return false;
+	}
+	return true;
+}
+
+static bool same_file(int first, int second, const char *name)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
+	int a = openat(first, name, flags), b = openat(second, name, flags);
+	bool same = a >= 0 && b >= 0 && same_bytes(a, b);
+
+	if (a >= 0)
+		close(a);
+	if (b >= 0)
+		close(b);
+	return same;
+}
+
+/* Returns whether a directory has the streams of another one, byte by byte. Of
+ * chunks, which have one uuid and the same names, packets differ. */
+static bool is_copy(const char *path, const char *other)
+{
+	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	int a = open(path, flags), b = open(other, flags);
+	struct dirent **left = NULL, **right = NULL;
+	int n = a < 0 ? -1 : scandirat(a, ".", &left, is_stream, alphasort);
+	int m = b < 0 ? -1 : scandirat(b, ".", &right, is_stream, alphasort);
+	bool same = n >= 0 && n == m;
+
+	for (int i = 0; i < n && same; i++)
+		same = !strcmp(left[i]->d_name, right[i]->d_name) &&
+		       same_file(a, b, left[i]->d_name);
+	while (n > 0)
+		free(left[--n]);
+	while (m > 0)
+		free(right[--m]);
+	free(left);
+	free(right);
+	if (a >= 0)
+		close(a);
+	if (b >= 0)
+		close(b);
+	return same;
+}
+
 static int add(struct reader *reader, const char *path)
 {
 	const char *why = foreign_load();
@@ -336,6 +406,10 @@ static int add(struct reader *reader, const char *path)
 	if (!f)
 		return add_trace(reader, path, group);
 	free(group);
+	/* packets without a number are read twice by the library */
+	for (size_t i = 0; i < f->npaths; i++)
+		if (is_copy(path, f->paths[i]))
+			return 0;
 	return add_path(f, path);
 }
 

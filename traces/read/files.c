@@ -18,8 +18,18 @@
 
 static const char cut_short[] = "a packet is cut short";
 
+/* Packets of one stream without a gap, by their numbers and begins. */
+struct span {
+	uint64_t first;
+	uint64_t last;
+	uint64_t first_begin;
+	uint64_t last_begin;
+};
+
 struct file_stream {
 	struct read_stream stream;
+	struct span *given;		/* by other directories of the trace */
+	size_t ngiven;
 	char(*files)[FILE_BYTES];	/* names, in order */
 	size_t nfiles;
 	size_t next;			/* the next file to open */
@@ -48,7 +58,7 @@ static void complain(struct file_stream *f, const char *fact)
 {
 	char where[PATH_MAX + NAME_MAX];
 
-	snprintf(where, sizeof(where), "%s/%s", f->stream.event.trace->path,
+	snprintf(where, sizeof(where), "%s/%s", f->stream.path,
 		 file_name(f));
 	reader_problem(f->stream.reader, where, "byte %llu: %s",
 		       (unsigned long long)f->offset, fact);
@@ -59,7 +69,7 @@ static int map_file(const struct file_stream *f, struct file_map *map,
 		    const char *format, const char *file)
 {
 	char name[NAME_MAX + 32];
-	int dir = open(f->stream.event.trace->path,
+	int dir = open(f->stream.path,
 		       O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int ret = -errno;
 
@@ -334,6 +344,22 @@ static void pass(struct file_stream *f, const struct packet_head *head,
 	f->offset = next;
 }
 
+/* Returns whether another directory of the trace gives this packet. */
+static bool is_given(const struct file_stream *f,
+		     const struct packet_head *head)
+{
+	for (size_t i = 0; i < f->ngiven; i++) {
+		const struct span *span = &f->given[i];
+
+		if (head->packet_seq_num >= span->first &&
+		    head->packet_seq_num <= span->last &&
+		    head->timestamp_begin >= span->first_begin &&
+		    head->timestamp_begin <= span->last_begin)
+			return true;
+	}
+	return false;
+}
+
 /* Takes the events that are left of a packet at the end of a file. The size of
  * the packet is believed if the index has the same head: there is no padding
  * before the file's end, which would be taken for events then. */
@@ -395,6 +421,7 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 		fact = take_head(f, &packet->head);
 		if (file_cut(stream))
 			continue;
+		packet->given = is_given(f, &packet->head);
 		if (fact && has_moved(f))
 			continue;
 		if (fact) {
@@ -414,7 +441,8 @@ static bool file_packet(struct read_stream *stream, uint64_t begin,
 				 CTF_HEAD_BYTES;
 		packet->bytes = packet->head.content_size / 8 - CTF_HEAD_BYTES;
 		wanted = packet->head.timestamp_end >= begin;
-		pass(f, &packet->head, wanted && !stream->reader->quiet);
+		pass(f, &packet->head, wanted && !packet->given &&
+		     !stream->reader->quiet);
 		if (wanted)
 			return true;
 		stream->skipped = true;
@@ -479,6 +507,7 @@ static void file_close(struct read_stream *stream)
 
 	close_file(f);
 	free(f->files);
+	free(f->given);
 	free(f);
 }
 
@@ -511,21 +540,90 @@ static bool same_stream(const struct dirent *a, const struct dirent *b)
 	return n == name_bytes(b->d_name) && !memcmp(a->d_name, b->d_name, n);
 }
 
-/* Finds the stream of a file among the `known` ones. */
-static struct file_stream *find(const struct reader *reader, size_t known,
+/* Finds the next stream of a file's name, in any directory of the trace. */
+static struct file_stream *find(const struct reader *reader, size_t *at,
 				const struct trace_class *trace,
 				const char *file)
 {
 	size_t bytes = name_bytes(file);
 
-	for (size_t i = 0; i < known; i++) {
-		struct read_stream *s = reader->streams[i];
+	while (*at < reader->nstreams) {
+		struct read_stream *s = reader->streams[(*at)++];
 
 		if (s->event.trace == trace && strlen(s->name) == bytes &&
 		    !memcmp(s->name, file, bytes))
 			return of(s);
 	}
 	return NULL;
+}
+
+/* Finds the last packet of the file that is open. */
+static bool last_head(struct file_stream *f, struct span *span)
+{
+	struct packet_head head = { 0 };
+	struct ctf_index_entry entry;
+	bool found = f->nentries;
+
+	if (found) {
+		idx_entry_get(f->idx.address, f->nentries - 1, &entry);
+		span->last = entry.packet_seq_num;
+		span->last_begin = entry.timestamp_begin;
+	}
+	while (!f->nentries && f->offset < f->map.bytes &&
+	       !take_head(f, &head)) {
+		f->offset += head.packet_size / 8;
+		span->last = head.packet_seq_num;
+		span->last_begin = head.timestamp_begin;
+		found = true;
+	}
+	return found;
+}
+
+/* Finds which packets a stream has. What is wrong is told when it is read. */
+static bool find_span(const struct file_stream *other, struct span *span)
+{
+	bool quiet = other->stream.reader->quiet, found = false;
+	struct file_stream f = {
+		.stream.event.trace = other->stream.event.trace,
+		.stream.reader = other->stream.reader,
+		.stream.path = other->stream.path,
+		.files = other->files, .nfiles = other->nfiles,
+	};
+	struct packet_head head = { 0 };
+
+	f.stream.reader->quiet = true;
+	while (!found && next_file(&f, 0))
+		found = f.map.address && !take_head(&f, &head);
+	span->first = head.packet_seq_num;
+	span->first_begin = head.timestamp_begin;
+	for (size_t from = f.nfiles; found; from--) {
+		f.next = from - 1;
+		next_file(&f, 0);
+		if (f.map.address && last_head(&f, span))
+			break;
+		found = from > 1;
+	}
+	close_file(&f);
+	f.stream.reader->quiet = quiet;
+	return found;
+}
+
+/* Notes which packets of a new stream other directories give. */
+static int note_given(struct reader *reader, struct file_stream *f,
+		      const char *file)
+{
+	struct file_stream *other;
+	struct span *more;
+	size_t at = 0;
+
+	while ((other = find(reader, &at, f->stream.event.trace, file))) {
+		more = reallocarray(f->given, f->ngiven + 1, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		f->given = more;
+		f->ngiven += find_span(other, &more[f->ngiven]);
+	}
+	return 0;
 }
 
 /* Adds the files that are behind the last one. The first ones of a row may have
@@ -560,12 +658,29 @@ static int add_files(struct file_stream *f, struct dirent **list, int n)
 	return same;
 }
 
+/* Finds the stream of a file in one directory. */
+static struct file_stream *find_in(const struct reader *reader,
+				   const struct trace_class *trace,
+				   const char *path, const char *file)
+{
+	struct file_stream *f;
+	size_t at = 0;
+
+	while ((f = find(reader, &at, trace, file)))
+		if (!strcmp(f->stream.path, path))
+			break;
+	return f;
+}
+
 /* Makes a stream of the files that begin with the name of the first, or adds
  * them to it. Returns how many, or -ENOMEM. */
 static int open_stream(struct reader *reader, struct trace_class *trace,
-		       size_t known, struct dirent **list, int n)
+		       const char *path, bool known, struct dirent **list,
+		       int n)
 {
-	struct file_stream *f = find(reader, known, trace, list[0]->d_name);
+	const char *file = list[0]->d_name;
+	struct file_stream *f = known ? find_in(reader, trace, path, file) :
+					NULL;
 	int ret;
 
 	if (f)
@@ -574,11 +689,14 @@ static int open_stream(struct reader *reader, struct trace_class *trace,
 	if (!f)
 		return -ENOMEM;
 	f->stream.source = &file_source;
+	f->stream.reader = reader;
 	f->stream.event.trace = trace;
+	f->stream.path = path;
 	snprintf(f->stream.name, sizeof(f->stream.name), "%.*s",
-		 (int)name_bytes(list[0]->d_name), list[0]->d_name);
+		 (int)name_bytes(file), file);
 	ret = add_files(f, list, n);
-	if (ret < 0 || reader_add_stream(reader, &f->stream)) {
+	if (ret < 0 || (known && note_given(reader, f, file)) ||
+	    reader_add_stream(reader, &f->stream)) {
 		file_close(&f->stream);
 		return -ENOMEM;
 	}
@@ -586,16 +704,16 @@ static int open_stream(struct reader *reader, struct trace_class *trace,
 }
 
 int read_files_open(struct reader *reader, struct trace_class *trace,
-		    bool again, int fd)
+		    const char *path, bool known, int fd)
 {
-	size_t known = again ? reader->nstreams : 0;
 	struct dirent **list = NULL;
 	int n = scandirat(fd, ".", &list, is_stream, compare);
 	int ret = n < 0 ? -errno : 0;
 	int i;
 
 	for (i = 0; i < n && ret >= 0; i += ret)
-		ret = open_stream(reader, trace, known, list + i, n - i);
+		ret = open_stream(reader, trace, path, known, list + i,
+				  n - i);
 	for (i = 0; i < n; i++)
 		free(list[i]);
 	free(list);

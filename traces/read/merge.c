@@ -34,6 +34,9 @@ void reader_free(struct reader *reader)
 	while (reader->npaths)
 		free(reader->paths[--reader->npaths]);
 	free(reader->paths);
+	while (reader->nplaces)
+		free(reader->places[--reader->nplaces].path);
+	free(reader->places);
 	free(reader->streams);
 	free(reader->traces);
 	free(reader->heap);

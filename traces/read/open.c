@@ -66,12 +66,85 @@ static void tell(struct reader *reader, const char *path, int error,
 			       trace_reason(error));
 }
 
-/* Finds a trace that is known already. */
-static struct trace_class *find(const struct reader *reader, const char *path)
+static bool leads_to(const struct read_place *place, const struct stat *st)
 {
-	for (size_t i = 0; i < reader->ntraces; i++)
-		if (!strcmp(reader->traces[i]->path, path))
-			return reader->traces[i];
+	struct stat there;
+
+	return place->dev == st->st_dev && place->ino == st->st_ino &&
+	       !stat(place->path, &there) && there.st_dev == st->st_dev &&
+	       there.st_ino == st->st_ino;
+}
+
+/* Finds a directory that is known already, by its path or by another one. The
+ * number of a directory that was removed may be another's. */
+static struct read_place *find_place(const struct reader *reader,
+				     const char *path, int fd)
+{
+	struct stat st;
+	bool any = !fstat(fd, &st);
+
+	for (size_t i = 0; i < reader->nplaces; i++) {
+		struct read_place *place = &reader->places[i];
+
+		if (!strcmp(place->path, path) || (any && leads_to(place, &st)))
+			return place;
+	}
+	return NULL;
+}
+
+/* Adds a directory, whose path lives as long as the reader. Returns NULL
+ * without memory. */
+static struct read_place *add_place(struct reader *reader, const char *path,
+				    int fd)
+{
+	struct read_place *more = reader->places, *place;
+	size_t n = reader->nplaces;
+	struct stat st = { 0 };
+
+	if (!(n & (n - 1)))
+		more = reallocarray(more, n ? 2 * n : 1, sizeof(*more));
+	if (!more)
+		return NULL;
+	reader->places = more;
+	place = &more[n];
+	*place = (struct read_place){ .path = strdup(path) };
+	if (!place->path)
+		return NULL;
+	if (!fstat(fd, &st)) {
+		place->dev = st.st_dev;
+		place->ino = st.st_ino;
+	}
+	reader->nplaces++;
+	return place;
+}
+
+/* Returns whether no event of two traces has other words in the other one. */
+static bool describes_same(const struct trace_class *a,
+			   const struct trace_class *b)
+{
+	if (a->large != b->large || a->context_bytes != b->context_bytes)
+		return false;
+	for (size_t i = 0; i < a->nevents && i < b->nevents; i++)
+		if (a->events[i] && b->events[i] &&
+		    (strcmp(a->events[i]->name, b->events[i]->name) ||
+		     a->events[i]->fields->nmembers !=
+			     b->events[i]->fields->nmembers))
+			return false;
+	return true;
+}
+
+/* Finds the trace of which another directory has a part, or a copy. Chunks of
+ * one recording have one uuid, as copies have. */
+static struct trace_class *find_same(const struct reader *reader,
+				     const struct trace_class *trace)
+{
+	for (size_t i = 0; i < reader->nplaces; i++) {
+		struct trace_class *other = reader->places[i].trace;
+
+		if (other && !memcmp(other->uuid, trace->uuid, 16) &&
+		    describes_same(other, trace))
+			return other;
+	}
 	return NULL;
 }
 
@@ -146,7 +219,8 @@ static int add_foreign(struct reader *reader, const char *path, int fd,
 		return 0;
 	}
 	if (reader->foreign)
-		return reader->foreign->add(reader, path);
+		return add_place(reader, path, fd) ?
+		       reader->foreign->add(reader, path) : -ENOMEM;
 	reader_problem(reader, path, "another tracer wrote this trace");
 	return 0;
 }
@@ -174,17 +248,27 @@ void reader_tell_loss(const struct reader *reader,
 		reader->calls->loss(&loss, reader->calls->priv);
 }
 
-/* Tells of a complete trace what its ledger counts and no file has: streams
+/* Tells of a complete directory what its ledger counts and no file has: streams
  * that are not there, and losses of those that never got a packet. */
-static void tell_missing(struct reader *reader, const struct trace_class *trace,
+static void tell_missing(struct reader *reader, struct read_place *place,
 			 int fd)
 {
+	const struct trace_class *trace = place->trace;
 	struct ledger ledger;
 	struct ledger_row row;
 	const char *at = NULL;
 
 	ledger_open(&ledger, fd, "index/ledger");
-	while (ledger_next(&ledger, &at, &row)) {
+	if (ledger.text)
+		place->ledger = checksum_bytes(1, ledger.text,
+					       strlen(ledger.text));
+	/* a copy says nothing new */
+	for (size_t i = 0; i < reader->nplaces && ledger.text; i++)
+		if (&reader->places[i] != place &&
+		    reader->places[i].trace == trace &&
+		    reader->places[i].ledger == place->ledger)
+			ledger_close(&ledger);
+	while (ledger.text && ledger_next(&ledger, &at, &row)) {
 		if (!strcmp(row.name, "unplaced"))
 			reader_tell_loss(reader, trace, NO_BUFFER,
 					 row.n[0]);
@@ -201,34 +285,65 @@ static void tell_missing(struct reader *reader, const struct trace_class *trace,
 	ledger_close(&ledger);
 }
 
+/* Adds a trace that was read, or finds the one that it is a part of, and frees
+ * it. Returns NULL without memory. */
+static struct read_place *place_trace(struct reader *reader, const char *path,
+				      int fd, const char *text,
+				      struct trace_class **trace, bool *known)
+{
+	struct trace_class *same = find_same(reader, *trace);
+	struct read_place *place = add_place(reader, path, fd);
+
+	*known = same;
+	if (!place || (!same && (read_name(*trace, path) ||
+				 reader_add_trace(reader, *trace))))
+		return NULL;
+	place->trace = same ? same : *trace;
+	if (same) {
+		read_trace_more(same, text);
+		trace_class_free(*trace);
+		free(*trace);
+	}
+	*trace = NULL;
+	return place;
+}
+
+static void free_trace(struct trace_class *trace)
+{
+	if (trace)
+		trace_class_free(trace);
+	free(trace);
+}
+
 static int open_trace(struct reader *reader, const char *path, int fd)
 {
 	struct trace_class *trace = calloc(1, sizeof(*trace));
+	struct read_place *place = NULL;
 	unsigned int line = 0;
-	bool right = true;
+	bool right = true, known;
 	char *text = NULL;
 	int ret = trace ? load(&text, fd, &right) : -ENOMEM;
 
 	if (!ret)
 		ret = read_trace(trace, &reader->schemas, text, &line);
-	if (!ret)
-		ret = read_name(trace, path);
 	if (!ret && !right)
 		reader_problem(reader, path, CHANGED);
+	reader->recorded = reader->recorded || follow_recorded_at(fd);
 	if (!ret)
-		ret = reader_add_trace(reader, trace);
+		place = place_trace(reader, path, fd, text, &trace, &known);
+	if (!ret && !place)
+		ret = -ENOMEM;
 	if (ret) {
 		if (ret != -ENOTSUP)
 			tell(reader, path, ret, line);
-		if (trace)
-			trace_class_free(trace);
-		free(trace);
+		free_trace(trace);
 	} else {
-		ret = read_files_open(reader, trace, false, fd);
+		ret = read_files_open(reader, place->trace, place->path, known,
+				      fd);
 		if (ret < 0)
 			tell(reader, path, ret, 0);
 		else
-			tell_missing(reader, trace, fd);
+			tell_missing(reader, place, fd);
 	}
 	if (ret == -ENOTSUP)
 		ret = add_foreign(reader, path, fd, text, right);
@@ -284,12 +399,13 @@ static int add_below(struct reader *reader, const char *path,
 	if (fd < 0)
 		return -errno;
 	if (!faccessat(fd, "metadata", F_OK, 0)) {
-		struct trace_class *known = find(reader, path);
+		struct read_place *known = find_place(reader, path, fd);
 
-		if (known && !known->foreign)
-			read_files_open(reader, known, true, fd);
-		else if (!known)
+		if (!known)
 			open_trace(reader, path, fd);
+		else if (known->trace && !strcmp(known->path, path))
+			read_files_open(reader, known->trace, known->path, true,
+					fd);
 		close(fd);
 		return 1;
 	}
@@ -328,7 +444,6 @@ static void tell_gone(struct reader *reader, const char *path)
 	while (rest && (line = strsep(&rest, "\n"))) {
 		if (strncmp(line, "trace ", 6))
 			continue;
-	reader->recorded = reader->recorded || follow_recorded_at(fd);
 		snprintf(metadata, sizeof(metadata), "%s/metadata", line + 6);
 		if (faccessat(fd, line + 6, F_OK, 0))
 			reader_problem(reader, path, "the trace %s is not "
@@ -341,8 +456,21 @@ static void tell_gone(struct reader *reader, const char *path)
 	close(fd);
 }
 
+/* Returns whether a directory was added, by this path or another. */
+static bool was_added(const struct reader *reader, const char *path)
+{
+	struct stat one, other;
+
+	for (size_t i = 0; i < reader->npaths && !stat(path, &one); i++)
+		if (!stat(reader->paths[i], &other) &&
+		    one.st_dev == other.st_dev && one.st_ino == other.st_ino)
+			return true;
+	return false;
+}
+
 int reader_add_directory(struct reader *reader, const char *path)
 {
+	bool again = was_added(reader, path);
 	char **more = reallocarray(reader->paths, reader->npaths + 1,
 				   sizeof(*more));
 	int n;
@@ -356,7 +484,7 @@ int reader_add_directory(struct reader *reader, const char *path)
 	reader->npaths++;
 	reader->recorded |= follow_recorded(path);
 	n = add_below(reader, path, NULL);
-	if (n >= 0)
+	if (n >= 0 && !again)
 		tell_gone(reader, path);
 	if (reader->foreign && reader->foreign->open(reader))
 		return -ENOMEM;

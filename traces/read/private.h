@@ -15,10 +15,12 @@
 int read_trace(struct trace_class *trace, struct trace_schemas *schemas,
 	       const char *text, unsigned int *line);
 
-/* Opens the streams of a trace's directory; with `again` those that are new.
- * Returns 0 or a negative errno. */
+/* Opens the streams of a trace in the directory `path`, on which `fd` is open;
+ * of a trace that is `known`, those that are new. A packet that an earlier
+ * stream has, in another directory of the trace, is given once. `path` lives as
+ * long as the reader. Returns 0 or a negative errno. */
 int read_files_open(struct reader *reader, struct trace_class *trace,
-		    bool again, int fd);
+		    const char *path, bool known, int fd);
 
 /* Adds the events of a longer metadata, of this text or of the trace's file,
  * that are new. Return whether there are any. */

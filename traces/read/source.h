@@ -7,6 +7,7 @@
 #define TRACES_READ_SOURCE_H
 
 #include <errno.h>
+#include <sys/types.h>
 
 #include "buffers/reader/step.h"
 #include "traces/read/schema.h"
@@ -18,6 +19,8 @@ struct read_packet {
 	const uint8_t *events;
 	size_t bytes;
 	bool cut;			/* its last event may end too early */
+	bool given;			/* by another stream: it has no
+					 * events */
 	uint64_t missed;		/* events before it that were
 					 * overwritten before they were read */
 };
@@ -49,6 +52,8 @@ struct read_stream {
 	struct trace_event event;	/* the current one */
 	const struct read_source *source;
 	struct reader *reader;
+	const char *path;		/* of its file's directory; NULL: it is
+					 * the trace's, or there is none */
 	char name[32];			/* "stream_1" */
 	int64_t base_ns;		/* clock_base() */
 	struct cursor cursor;		/* behind the current event */
@@ -74,6 +79,16 @@ struct read_foreign {
 	int (*open)(struct reader *reader);
 };
 
+/* The directory of a trace. Several may have the same trace, each other packets
+ * of it, or copies. */
+struct read_place {
+	char *path;			/* as it was found first */
+	dev_t dev;
+	ino_t ino;
+	struct trace_class *trace;	/* NULL: another tracer's */
+	uint64_t ledger;		/* its checksum; 0: none */
+};
+
 struct reader {
 	const struct reader_calls *calls;
 	struct trace_class **traces;
@@ -95,9 +110,18 @@ struct reader {
 	size_t nbegun;			/* streams that were in order() */
 	char **paths;			/* directories that were added */
 	size_t npaths;
+	struct read_place *places;	/* of traces below them */
+	size_t nplaces;
 	bool quiet;			/* problems and losses are not told */
 	uint64_t problems;
 };
+
+/* Returns whether what was read is not read again: the reader follows, and has
+ * begun to give events. */
+static inline bool reader_forgets(const struct reader *reader)
+{
+	return reader->follows && reader->started && !reader->counts;
+}
 
 /* Tells of events that no packet counts: a stream, or a process without a
  * buffer for them, lost them. */
@@ -114,13 +138,6 @@ void reader_problem(struct reader *reader, const char *where,
 /* Add a trace, or a stream. Return 0 or -ENOMEM. */
 int reader_add_trace(struct reader *reader, struct trace_class *trace);
 int reader_add_stream(struct reader *reader, struct read_stream *stream);
-
-/* Returns whether what was read is not read again: the reader follows, and has
- * begun to give events. */
-static inline bool reader_forgets(const struct reader *reader)
-{
-	return reader->follows && reader->started && !reader->counts;
-}
 
 /* Names a trace. Returns 0 or -ENOMEM. */
 static inline int read_name(struct trace_class *trace, const char *path)

@@ -149,6 +149,13 @@ static bool packet_next(struct read_stream *s)
 	s->events = 0;
 	if (!s->source->packet(s, s->begin, &packet))
 		return false;
+	if (packet.given) {
+		/* so is what was lost before it */
+		s->head = packet.head;
+		s->started = true;
+		s->cursor.p = s->cursor.end = NULL;
+		return true;
+	}
 	note_missed(s, &packet);
 	if (!packet.missed)
 		note_gap(s, &packet.head);
@@ -242,8 +249,8 @@ bool stream_next(struct read_stream *s)
 		if (!ret)
 			return true;
 		if (!s->cut)
-			reader_problem(s->reader, s->event.trace->path,
-				       "%s, packet %llu: event %llu makes no "
+			reader_problem(s->reader, s->path ? s->path :
+				       s->event.trace->path, "%s, packet %llu: event %llu makes no "
 				       "sense; the rest of the packet is left "
 				       "out", s->name,
 				       (unsigned long long)
