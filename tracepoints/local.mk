@@ -85,11 +85,11 @@ tracepoints_agent_sources = \
 	tracepoints/sites/untaken.c \
 	tracepoints/sites/untaken.h \
 	tracepoints/usdt/entry-x86_64.S \
-	tracepoints/usdt/file.c \
-	tracepoints/usdt/file.h \
 	tracepoints/usdt/hit.c \
 	tracepoints/usdt/load-x86_64.c \
 	tracepoints/usdt/load.h \
+	tracepoints/usdt/module-file.c \
+	tracepoints/usdt/module-file.h \
 	tracepoints/usdt/moved.c \
 	tracepoints/usdt/plan/note.c \
 	tracepoints/usdt/usdt.h
@@ -131,7 +131,7 @@ tracepoints_plan_sources = \
 usdt_sources = \
 	base/index.c \
 	base/text.c \
-	tracepoints/usdt/file.c \
+	tracepoints/usdt/module-file.c \
 	tracepoints/usdt/place/adopt.c \
 	tracepoints/usdt/place/file.c \
 	tracepoints/usdt/place/jump-x86_64.c \

@@ -83,8 +83,9 @@ const char *load_file_of(const char *word, char path[PATH_MAX]);
 /*
  * Load a library that load_check_file() has checked, and give its name; `print`
  * is NULL or a file for what it has counted (control/request.h); connect
- * a callback; unload a library (with `tell`, saying what its callbacks missed). The process is checked, and has an agent at
- * work. Return COMMAND_DONE, or COMMAND_FAILED after printing why.
+ * a callback; unload a library (with `tell`, saying what its callbacks missed).
+ * The process is checked, and has an agent at work. Return COMMAND_DONE, or
+ * COMMAND_FAILED after printing why.
  */
 int load_library(pid_t pid, const char *file, const char *print, char *name,
 		 size_t room);

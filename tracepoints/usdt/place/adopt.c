@@ -15,7 +15,7 @@
 #include "base/sys.h"
 #include "base/text.h"
 #include "tracepoints/sites/untaken.h"
-#include "tracepoints/usdt/file.h"
+#include "tracepoints/usdt/module-file.h"
 #include "tracepoints/usdt/place/private.h"
 #include "tracepoints/usdt/plan/hotspot.h"
 #include "tracepoints/usdt/plan/note.h"

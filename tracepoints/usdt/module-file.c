@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Maps the files of modules; see file.h.
+ * Maps the files of modules; see module-file.h.
  */
-#include "tracepoints/usdt/file.h"
+#include "tracepoints/usdt/module-file.h"
 
 #include <elf.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /*
  * The files of modules, which have what is not loaded: the notes of probes.
  */
-#ifndef TRACEPOINTS_USDT_FILE_H
-#define TRACEPOINTS_USDT_FILE_H
+#ifndef TRACEPOINTS_USDT_MODULE_FILE_H
+#define TRACEPOINTS_USDT_MODULE_FILE_H
 
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/plan/note.h"
