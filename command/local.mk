@@ -132,6 +132,8 @@ command_sources = \
 	command/load/load.c \
 	command/load/note.c \
 	command/load/rights.c \
+	command/process/mapped-file.c \
+	command/process/mapped-file.h \
 	command/process/process.c \
 	command/process/process.h \
 	command/process/rlimits.c \

@@ -10,6 +10,7 @@
 #include "command/common/installed.h"
 #include "command/doctor/private.h"
 #include "command/elf/elfnotes.h"
+#include "command/process/mapped-file.h"
 #include "command/process/process.h"
 
 #define LIBRARY		"libtaffrail.so"
@@ -19,13 +20,13 @@
 #define PACKAGE_VERSION "unknown"
 #endif
 
-static int take_path(const struct process_mapping *m, void *path)
+static int take_library(const struct process_mapping *m, void *library)
 {
 	const char *name = strrchr(m->path, '/') + 1;
 
 	if (strncmp(name, LIBRARY, strlen(LIBRARY)))
 		return 0;
-	memcpy(path, m->path, sizeof(m->path));
+	memcpy(library, m, sizeof(*m));
 	return 1;
 }
 
@@ -46,20 +47,21 @@ static bool differs(const char *a, const char *b)
 
 void found_build(struct doctor *d, struct finding *f)
 {
-	char path[PATH_MAX] = "", there[PATH_MAX + 32], ours[PATH_MAX];
-	const char *why = NULL;
+	char there[PROCESS_FILE_BYTES], ours[PATH_MAX];
+	struct process_mapping library = { .path = "" };
+	const char *path = library.path, *why = NULL;
 	size_t n;
 
 	d->page.agent_version[sizeof(d->page.agent_version) - 1] = '\0';
-	process_each_mapping(d->pid, take_path, path);
+	process_each_mapping(d->pid, take_library, &library);
 	n = strlen(path);
-	snprintf(there, sizeof(there), "/proc/%d/root%s", d->pid, path);
 	if (strcmp(d->page.agent_version, PACKAGE_VERSION))
 		why = "this command is version " PACKAGE_VERSION;
 	else if (n > strlen(DELETED) &&
 		 !strcmp(path + n - strlen(DELETED), DELETED))
 		why = "its " LIBRARY " was replaced since it began";
-	else if (n && !installed_find(ours, sizeof(ours), INSTALLED_LIB,
+	else if (process_file(there, d->pid, &library) &&
+		 !installed_find(ours, sizeof(ours), INSTALLED_LIB,
 				      LIBRARY) && differs(there, ours))
 		why = "its " LIBRARY " is of another build than this command";
 	if (!why)

@@ -126,17 +126,14 @@ static bool moved(const struct doctor *d)
 				     found.st_dev != named.st_dev);
 }
 
-/* Returns true when the process has another root directory than this command,
- * in the same mount namespace. */
+/* Returns true when the files are outside of the process's root directory, in
+ * which rundir_find() looks first. */
 static bool elsewhere(const struct doctor *d)
 {
 	char path[32];
-	struct stat ours, theirs;
 
-	snprintf(path, sizeof(path), "/proc/%d/root", d->pid);
-	return !process_namespace_differs(d->pid, "mnt") && !stat("/", &ours) &&
-	       !stat(path, &theirs) && (ours.st_ino != theirs.st_ino ||
-					ours.st_dev != theirs.st_dev);
+	snprintf(path, sizeof(path), "/proc/%d/task/", d->pid);
+	return strncmp(d->process.path, path, strlen(path)) != 0;
 }
 
 /* Returns true when the agent may not make files where its first ones are. */

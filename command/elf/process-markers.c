@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
+#include "command/process/mapped-file.h"
 #include "command/process/process.h"
 
 /* A module that was read already. */
@@ -32,19 +32,6 @@ struct scan {
 	size_t count;
 	bool probes;			/* keep USDT probes, not markers */
 };
-
-/* Gives a path by which this command reaches the file, if it is still the
- * mapped one. */
-static bool find_file(char *path, size_t room, pid_t pid,
-		      const struct process_mapping *m)
-{
-	struct stat st;
-	int n = snprintf(path, room, "/proc/%d/root%s", pid, m->path);
-
-	/* file systems with volumes may show another device in maps */
-	return n < (int)room && !stat(path, &st) && S_ISREG(st.st_mode) &&
-	       st.st_ino == m->inode;
-}
 
 /* Returns 1 when the module is new, 0 when not, or -ENOMEM. */
 static int see(struct scan *scan, uint64_t inode, uint64_t shift)
@@ -86,13 +73,13 @@ static void keep(struct marker_list *list, size_t from, uint64_t shift,
 
 static int scan_mapping(const struct process_mapping *m, void *arg)
 {
-	char path[PATH_MAX + 32], error[ELFNOTES_ERROR_BYTES];
+	char path[PROCESS_FILE_BYTES], error[ELFNOTES_ERROR_BYTES];
 	struct scan *scan = arg;
 	size_t before = scan->list->count;
 	uint64_t address;
 	int ret;
 
-	if (!m->executable || !find_file(path, sizeof(path), scan->pid, m) ||
+	if (!m->executable || !process_file(path, scan->pid, m) ||
 	    elfnotes_address(&address, path, m->offset))
 		return 0;
 	ret = see(scan, m->inode, m->start - address);
@@ -135,12 +122,12 @@ struct wanted {
 static int look_symbol(const struct process_mapping *m, void *arg)
 {
 	struct wanted *wanted = arg;
-	char path[PATH_MAX + 32];
+	char path[PROCESS_FILE_BYTES];
 	uint64_t start;
 
 	if (!m->executable || (!strstr(strrchr(m->path, '/'), wanted->file) &&
 			       strcmp(m->path, wanted->executable)) ||
-	    !find_file(path, sizeof(path), wanted->pid, m) ||
+	    !process_file(path, wanted->pid, m) ||
 	    elfnotes_address(&start, path, m->offset) ||
 	    elfnotes_symbol(&wanted->address, path, wanted->name))
 		return 0;

@@ -21,6 +21,7 @@
 
 #include "base/base.h"
 #include "command/common/limits.h"
+#include "command/process/mapped-file.h"
 #include "command/process/process.h"
 #include "command/rundir/private.h"
 
@@ -33,6 +34,7 @@ struct target {
 	uint64_t starttime;
 	pid_t origin;		/* the process whose pages it maps, or 0 */
 	bool removed;		/* its agent is at work without its files */
+	bool outside;		/* its files are not below its root directory */
 	char *error;
 };
 
@@ -250,6 +252,46 @@ fail:
 	return ret;
 }
 
+/* A directory that is looked for. */
+struct search {
+	struct target *target;
+	struct rundir_process *process;
+	bool renamed;
+};
+
+static int try_beside(const char *root, const char *path, void *arg)
+{
+	struct search *search = arg;
+
+	return try_root(search->target, search->process, root, path,
+			search->renamed);
+}
+
+/* Tries the directory where the process sees it. A process that has changed its
+ * root directory since does not see it: then where this command sees it, or
+ * another process of the same mount namespace. */
+static int try_roots(struct target *t, struct rundir_process *p,
+		     const char *path, bool renamed)
+{
+	const char *inside = process_path_inside(t->tid, path);
+	struct search search = { t, p, renamed };
+	char root[64];
+	int ret = -ENOENT, beside;
+
+	if (inside) {
+		snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid,
+			 t->tid);
+		ret = try_root(t, p, root, inside, renamed);
+	}
+	if (ret)
+		ret = try_root(t, p, "/", path, renamed);
+	t->outside = !inside;
+	if (!ret || starved(ret) || inside)
+		return ret;
+	beside = process_each_beside(t->tid, path, try_beside, &search);
+	return beside ? ret : 0;
+}
+
 static bool same_clock(pid_t pid)
 {
 	char path[64];
@@ -301,7 +343,7 @@ static bool page_runs(const struct target *t, const char *line)
 static int try_line(struct target *t, struct rundir_process *p, char *line,
 		    bool clock)
 {
-	char root[64], name[NAME_MAX + 1], *path = strchr(line, '/');
+	char name[NAME_MAX + 1], *path = strchr(line, '/');
 	uint64_t starttime;
 	bool deleted;
 	bool renamed;
@@ -325,11 +367,7 @@ static int try_line(struct target *t, struct rundir_process *p, char *line,
 		return 1;
 	}
 	snprintf(p->name, sizeof(p->name), "%s", strrchr(path, '/') + 1);
-	snprintf(root, sizeof(root), "/proc/%d/task/%d/root", t->pid, t->tid);
-	ret = try_root(t, p, root, path, renamed);
-	/* a chroot: the map then shows the path as it is outside */
-	if (ret)
-		ret = try_root(t, p, "/", path, renamed);
+	ret = try_roots(t, p, path, renamed);
 	if (ret && renamed && !starved(ret)) {
 		t->origin = pid;
 		return 1;
@@ -443,6 +481,12 @@ static int explain(struct target *t, int ret)
 	if (ret > 0 || ret == -ENXIO)
 		return fact(t, -ENXIO, "process %d has no agent; taffrail "
 			    "attach %d loads it", t->pid, t->pid);
+	if (ret == -ENOENT && t->outside)
+		return fact(t, ret, "process %d has changed its root directory "
+			    "in a mount namespace of its own, and no process "
+			    "that this command sees has its files: record it "
+			    "from its start (taffrail record -- PROGRAM)",
+			    t->pid);
 	if (ret != -EACCES && ret != -EPERM)
 		return fact(t, ret, "cannot reach the runtime directory of "
 			    "process %d: %s", t->pid, strerror(-ret));

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where this command finds what a process has mapped. See mapped-file.h.
+ */
+#include "command/process/mapped-file.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "command/process/process.h"
+
+const char *process_path_inside(pid_t pid, const char *path)
+{
+	char link[32], root[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%d/root", pid);
+	n = readlink(link, root, sizeof(root));
+	if (n <= 0 || n == sizeof(root) || root[0] != '/')
+		return NULL;
+	if (n == 1)
+		return path;
+	return !strncmp(path, root, (size_t)n) && path[n] == '/' ? path + n :
+								   NULL;
+}
+
+static bool is_mapped(const char *path, const struct process_mapping *m)
+{
+	struct stat st;
+
+	/* file systems with volumes may show another device in maps */
+	return !stat(path, &st) && S_ISREG(st.st_mode) &&
+	       st.st_ino == m->inode;
+}
+
+static int reach_beside(const char *root, const char *inside, void *arg)
+{
+	return snprintf(arg, PROCESS_FILE_BYTES, "%s%s", root, inside) <
+			       PROCESS_FILE_BYTES ? 0 : -ENAMETOOLONG;
+}
+
+bool process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
+		  const struct process_mapping *m)
+{
+	const char *inside = process_path_inside(pid, m->path);
+
+	if (inside) {
+		snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/root%s", pid,
+			 inside);
+		return is_mapped(path, m);
+	}
+	/* the process has changed its root directory since */
+	snprintf(path, PROCESS_FILE_BYTES, "%s", m->path);
+	return is_mapped(path, m) ||
+	       (!process_each_beside(pid, m->path, reach_beside, path) &&
+		is_mapped(path, m));
+}
+
+static bool same_namespace(const struct stat *wanted, pid_t pid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", pid);
+	return !stat(path, &st) && st.st_ino == wanted->st_ino &&
+	       st.st_dev == wanted->st_dev;
+}
+
+int process_each_beside(pid_t pid, const char *path,
+			int (*call)(const char *root, const char *path,
+				    void *arg),
+			void *arg)
+{
+	const char *inside;
+	struct dirent *entry;
+	struct stat wanted;
+	char root[32];
+	int ret = -ENOENT;
+	DIR *proc;
+
+	snprintf(root, sizeof(root), "/proc/%d/ns/mnt", pid);
+	if (stat(root, &wanted))
+		return ret;
+	proc = opendir("/proc");
+	while (ret && proc && (entry = readdir(proc))) {
+		pid_t other = atoi(entry->d_name);
+
+		if (!isdigit((unsigned char)entry->d_name[0]) || other == pid ||
+		    !same_namespace(&wanted, other))
+			continue;
+		inside = process_path_inside(other, path);
+		if (!inside)
+			continue;
+		snprintf(root, sizeof(root), "/proc/%d/root", other);
+		ret = call(root, inside, arg);
+	}
+	if (proc)
+		closedir(proc);
+	return ret;
+}

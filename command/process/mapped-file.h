@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Where this command finds what a process has mapped.
+ *
+ * The kernel writes paths of /proc/PID/maps for the command that reads them:
+ * from that command's root directory, or, for files that are not below it, from
+ * the top of the process's own mount namespace. The root directory of the
+ * process is written in the same way (/proc/PID/root). So what follows that
+ * root directory in a path is the path that the process itself sees.
+ */
+#ifndef COMMAND_PROCESS_MAPPED_FILE_H
+#define COMMAND_PROCESS_MAPPED_FILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct process_mapping;
+
+#define PROCESS_FILE_BYTES	(PATH_MAX + 64)
+
+/* Gives a path by which this command reaches a mapped file. Returns false when
+ * it cannot, or when another file has the name now. */
+bool process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
+		  const struct process_mapping *m);
+
+/*
+ * Returns the part of a path of /proc/PID/maps that the process itself sees,
+ * "/..."; or NULL: the path is not below the root directory of the process, or
+ * that directory cannot be known. `pid` may be a thread.
+ */
+const char *process_path_inside(pid_t pid, const char *path);
+
+/*
+ * Looks for a process of the same mount namespace that sees the path, as one
+ * that has not changed its root directory. Calls `call` with the root directory
+ * of each, "/proc/PID/root", and its path there, until a call returns 0.
+ * Returns that, or -ENOENT.
+ */
+int process_each_beside(pid_t pid, const char *path,
+			int (*call)(const char *root, const char *path,
+				    void *arg),
+			void *arg);
+
+#endif
