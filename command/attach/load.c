@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "command/attach/steps.h"
 #include "command/common/installed.h"
@@ -91,6 +92,13 @@ static bool has_proc(pid_t pid)
 	return !lstat(path, &st);
 }
 
+static int no_proc(const struct attach_target *t)
+{
+	return attach_fact(t, -ENOENT, "process %d cannot load libtaffrail.so: "
+			   "its root directory has no /proc: mount one there, "
+			   "or start the program with taffrail record", t->pid);
+}
+
 static int judge(const struct attach_target *t, const struct attach_plan *plan,
 		 struct attach_block *block)
 {
@@ -116,11 +124,7 @@ static int judge(const struct attach_target *t, const struct attach_plan *plan,
 				   limits);
 	case ATTACH_NO_LIBRARY:
 		if (!has_proc(t->pid) && strstr(block->text, "/proc/"))
-			return attach_fact(t, -ENOENT, "process %d cannot load "
-					   "%s: its root directory has no "
-					   "/proc: mount one there, or start "
-					   "the program with taffrail record",
-					   t->pid, file);
+			return no_proc(t);
 		return attach_fact(t, -ENOEXEC, "process %d cannot load %s: "
 				   "%s%s", t->pid, file, block->text,
 				   strstr(block->text, "undefined symbol: taffrail_") ?
@@ -252,10 +256,41 @@ static int check_agent(pid_t pid, struct attach_report *report)
 	return 0;
 }
 
+/* Refuses a process in which the agent could make no files: it would stay off,
+ * and no command could reach it. */
+static int check_place(const struct attach_target *t)
+{
+	char path[PATH_MAX];
+	const char *why;
+	int fd = rundir_chosen_open(t->pid, path, &why);
+
+	if (fd >= 0)
+		close(fd);
+	return why ? attach_fact(t, -ENOTSUP, "process %d can have no agent, "
+				 "whose files would be in %s: %s: make that "
+				 "directory a private one (mode 0700) of the "
+				 "process's user, or start the program with "
+				 "another TAFFRAIL_DIR", t->pid, path, why) : 0;
+}
+
+/* Finds the agent's library. Refuses a process that could not load it. */
+static int check_library(const struct attach_target *t, char *library)
+{
+	int ret = installed_find(library, PATH_MAX, INSTALLED_LIB,
+				 "libtaffrail.so");
+
+	if (ret)
+		return attach_fact(t, ret, "cannot find libtaffrail.so: %s",
+				   strerror(-ret));
+	return t->names.agent || attach_same_file(t->pid, library) ||
+	       has_proc(t->pid) ? 0 : no_proc(t);
+}
+
 int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES])
 {
 	struct attach_report report = { 0 };
 	struct attach_target target = { .error = error };
+	char library[PATH_MAX];
 	int ret = check_agent(pid, &report);
 
 	if (ret) {
@@ -263,6 +298,8 @@ int attach_check(pid_t pid, char error[ATTACH_ERROR_BYTES])
 		return ret;
 	}
 	ret = attach_target_open(&target, pid);
+	if (!ret)
+		ret = check_library(&target, library);
 	attach_target_close(&target);
 	return ret;
 }
@@ -282,15 +319,12 @@ int attach_process(pid_t pid, struct attach_report *report)
 	if (ret)
 		return ret;
 	ret = attach_target_open(&target, pid);
+	if (!ret)
+		ret = check_library(&target, library);
+	if (!ret)
+		ret = check_place(&target);
 	if (ret)
 		goto close;
-	ret = installed_find(library, sizeof(library), INSTALLED_LIB,
-			     "libtaffrail.so");
-	if (ret) {
-		attach_fact(&target, ret, "cannot find libtaffrail.so: %s",
-			    strerror(-ret));
-		goto close;
-	}
 	report->woken = target.names.agent;
 	plan.function = target.names.agent;
 	plan.foreign = !attach_same_file(pid, library);

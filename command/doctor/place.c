@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,32 +13,12 @@
 
 #include "buffers/layout.h"
 #include "command/doctor/private.h"
-#include "command/process/process.h"
-
-#define OTHERS_MAY	0011	/* search, where a group was let in */
 
 /* Writes the path by which this command reaches what the process has there. */
 static void seen(char to[PATH_MAX + 32], const struct doctor *d,
 		 const char *path)
 {
 	snprintf(to, PATH_MAX + 32, "/proc/%d/root%s", d->pid, path);
-}
-
-/* Returns true when the process may make files in a directory. */
-static bool may_write(const struct doctor *d, const char *path,
-		      const struct stat *st)
-{
-	long uid = process_euid(d->pid);
-	struct statvfs fs;
-
-	if (!statvfs(path, &fs) && fs.f_flag & ST_RDONLY)
-		return false;
-	if (process_capable(d->pid, CAP_DAC_OVERRIDE) &&
-	    !process_namespace_differs(d->pid, "user"))
-		return true;
-	if (uid == (long)st->st_uid)
-		return (st->st_mode & 0300) == 0300;
-	return (st->st_mode & 0003) == 0003 || (st->st_mode & 0030) == 0030;
 }
 
 static void found_bad(struct finding *f, const char *path, const char *why)
@@ -50,62 +29,21 @@ static void found_bad(struct finding *f, const char *path, const char *why)
 		     "TAFFRAIL_DIR");
 }
 
-/* Judges the directory in which the first file would be made: `path` itself, or
- * the one above it. Returns it open, or -1. */
-static int look_above(const struct doctor *d, struct finding *f,
-		      const char *path)
-{
-	char here[PATH_MAX + 32], *slash;
-	struct stat st;
-
-	seen(here, d, path);
-	if (lstat(here, &st)) {
-		slash = strrchr(here, '/');
-		slash[slash == strchr(here, '/')] = '\0';
-		if (stat(here, &st) || !S_ISDIR(st.st_mode)) {
-			found_bad(f, path, errno == ENOENT ?
-				  "a directory above it does not exist" :
-				  "a part of the path is not a directory");
-			return -1;
-		}
-	} else if (!S_ISDIR(st.st_mode)) {
-		found_bad(f, path, "it is not a directory");
-		return -1;
-	} else if ((long)st.st_uid != process_euid(d->pid) &&
-		   process_euid(d->pid) >= 0) {
-		found_bad(f, path, "it belongs to another user");
-		return -1;
-	} else if (st.st_mode & 077 & ~OTHERS_MAY) {
-		found_bad(f, path, "it is open to others");
-		return -1;
-	}
-	if (!may_write(d, here, &st)) {
-		found_bad(f, path, "the process may not write there");
-		return -1;
-	}
-	return open(here, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 /* Looks where an agent that is not there yet would make its files. */
 static void look_future(struct doctor *d, struct finding *f)
 {
 	char path[PATH_MAX];
+	const char *why;
 	int fd;
 
-	if (d->gone || d->attach || (d->found != -ENXIO && d->found != -ECHILD)
-	    || rundir_chosen(path, d->pid))
+	if (d->gone || d->attach || (d->found != -ENXIO && d->found != -ECHILD))
 		return;
-	if (path[0] != '/') {
-		found_bad(f, path, "TAFFRAIL_DIR is not an absolute path");
-		return;
-	}
-	if (strlen(path) >= PROCESS_DIR_BYTES) {
-		found_bad(f, path, "the path has 200 bytes or more");
+	fd = rundir_chosen_open(d->pid, path, &why);
+	if (fd < 0) {
+		if (why)
+			found_bad(f, path, why);
 		return;
 	}
-	fd = look_above(d, f, path);
-	if (fd < 0)
-		return;
 	found_room(f, fd, path);
 	close(fd);
 }
@@ -142,7 +80,7 @@ static bool given_up(const struct doctor *d)
 	struct stat st;
 
 	return !fstat(d->process.fd, &st) &&
-	       !may_write(d, d->process.path, &st);
+	       !rundir_may_write(d->pid, d->process.path, &st);
 }
 
 void look_place(struct doctor *d, struct finding *f)

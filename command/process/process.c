@@ -131,6 +131,23 @@ bool process_namespace_differs(pid_t pid, const char *kind)
 	return !stat(path, &theirs) && ours.st_ino != theirs.st_ino;
 }
 
+bool process_has_id(pid_t pid, const char *map, uint32_t id)
+{
+	unsigned int first, count;
+	bool found = !process_namespace_differs(pid, "user");
+	char path[32], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, map);
+	f = found ? NULL : fopen(path, "re");
+	while (f && !found && fgets(line, sizeof(line), f))
+		found = sscanf(line, "%*u %u %u", &first, &count) == 2 &&
+			id - first < count;
+	if (f)
+		fclose(f);
+	return found;
+}
+
 static bool thread_children_away(const char *task, const char *kind)
 {
 	char path[NAME_MAX + 96];

@@ -46,6 +46,10 @@ bool process_capable(pid_t pid, unsigned int capability);
  * a kind ("pid", "user"); false when that cannot be seen. */
 bool process_namespace_differs(pid_t pid, const char *kind);
 
+/* Returns true when a user's or group's id, of this command's user namespace,
+ * has one in that of the process. `map` is "uid_map" or "gid_map". */
+bool process_has_id(pid_t pid, const char *map, uint32_t id);
+
 /* Returns true when children of each thread of the process would begin in
  * another PID namespace, or "time" namespace, than the process's (unshare(2),
  * setns(2)). The kernel lets such a process make no thread: since Linux 6.1

@@ -7,14 +7,20 @@
  * the process's own environment and root.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/vfs.h>
 
+#include "command/process/process.h"
 #include "command/rundir/rundir.h"
+
+#define OTHERS_MAY	0011	/* search, where a group was let in */
 
 /* Copies the value of a variable of a process's environment; "" without. */
 static int read_variable(pid_t pid, const char *name, char *value, size_t room)
@@ -70,4 +76,78 @@ int rundir_chosen(char path[PATH_MAX], pid_t pid)
 	snprintf(path, PATH_MAX, "%s/taffrail-%u",
 		 on_tmpfs(pid, "/dev/shm") ? "/dev/shm" : "/tmp", euid);
 	return 0;
+}
+
+bool rundir_may_write(pid_t pid, const char *path, const struct stat *st)
+{
+	long uid = process_euid(pid);
+	struct statvfs fs;
+
+	if (!statvfs(path, &fs) && fs.f_flag & ST_RDONLY)
+		return false;
+	if (process_capable(pid, CAP_DAC_OVERRIDE) &&
+	    process_has_id(pid, "uid_map", st->st_uid) &&
+	    process_has_id(pid, "gid_map", st->st_gid))
+		return true;
+	if (uid == (long)st->st_uid)
+		return (st->st_mode & 0300) == 0300;
+	return (st->st_mode & 0003) == 0003 || (st->st_mode & 0030) == 0030;
+}
+
+/* Judges a directory that is there. Returns why the agent refuses it, or
+ * NULL. */
+static const char *refused(pid_t pid, const struct stat *st)
+{
+	long uid = process_euid(pid);
+
+	if (!S_ISDIR(st->st_mode))
+		return "it is not a directory";
+	if (uid >= 0 && (long)st->st_uid != uid)
+		return "it belongs to another user";
+	return st->st_mode & 077 & ~OTHERS_MAY ? "it is open to others" : NULL;
+}
+
+/* Judges the directory in which the first file would be made: `path` itself, or
+ * the one above it; `here` is the path by which this command reaches it, and
+ * that of the directory afterwards. Returns why not, or NULL. */
+static const char *judge(pid_t pid, char *here)
+{
+	const char *why = NULL;
+	struct stat st;
+	char *slash;
+
+	if (!lstat(here, &st)) {
+		why = refused(pid, &st);
+	} else {
+		slash = strrchr(here, '/');
+		slash[slash == strchr(here, '/')] = '\0';
+		if (stat(here, &st) || !S_ISDIR(st.st_mode))
+			why = errno == ENOENT ?
+				      "a directory above it does not exist" :
+				      "a part of the path is not a directory";
+	}
+	if (!why && !rundir_may_write(pid, here, &st))
+		why = "the process may not write there";
+	return why;
+}
+
+int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why)
+{
+	char here[PATH_MAX + 32];
+	int fd, ret = rundir_chosen(path, pid);
+
+	*why = NULL;
+	if (ret)
+		return ret;
+	snprintf(here, sizeof(here), "/proc/%d/root%s", pid, path);
+	if (path[0] != '/')
+		*why = "TAFFRAIL_DIR is not an absolute path";
+	else if (strlen(path) >= PROCESS_DIR_BYTES)
+		*why = "the path has 200 bytes or more";
+	else
+		*why = judge(pid, here);
+	if (*why)
+		return -EPERM;
+	fd = open(here, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
 }

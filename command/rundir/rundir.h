@@ -22,6 +22,8 @@
 
 #include "buffers/layout.h"
 
+struct stat;
+
 #define RUNDIR_ERROR_BYTES	512
 #define RUNDIR_IMAGES_MAX	256
 
@@ -120,6 +122,15 @@ bool rundir_away(const struct rundir_process *process);
 /* Gives the runtime directory that an agent of the process chooses, by a path
  * in the process's root. Returns 0 or a negative errno. */
 int rundir_chosen(char path[PATH_MAX], pid_t pid);
+
+/* Opens the directory in which such an agent would make its first file: that
+ * one, or the one above it. Returns a descriptor or a negative errno; `why`
+ * says why the agent would stay off, or is NULL: that cannot be known. */
+int rundir_chosen_open(pid_t pid, char path[PATH_MAX], const char **why);
+
+/* Returns false when the process may not make files in a directory, which this
+ * command reaches by the path. */
+bool rundir_may_write(pid_t pid, const char *path, const struct stat *st);
 
 /* away.c: returns the directory's path for messages: without the way through
  * /proc, where the process and this command see the same directory. */
