@@ -17,6 +17,7 @@
 #include "command/elf/placement.h"
 #include "command/elf/process-markers.h"
 #include "command/load/listed.h"
+#include "command/process/process.h"
 #include "command/processes/faults.h"
 #include "command/processes/targets.h"
 #include "command/processes/untaken.h"
@@ -270,13 +271,14 @@ static void take_placement(struct target *target)
 }
 
 /* Adds the USDT probes that no rule has named yet: the agent does not list
- * them. */
-static void add_probes(struct target *target)
+ * them. Returns COMMAND_FAILED after saying that they cannot be read. */
+static int add_probes(struct target *target)
 {
+	pid_t pid = target->process->pid;
 	struct marker_list probes = { 0 };
+	int ret = process_probes_read(&probes, pid);
 
-	process_probes_read(&probes, target->process->pid);
-	placement_settle(&probes, target->process->pid);
+	placement_settle(&probes, pid);
 	for (size_t i = 0; i < probes.count; i++) {
 		struct marker *m = &probes.markers[i];
 		char *name = strchr(m->id, '/');
@@ -287,6 +289,10 @@ static void add_probes(struct target *target)
 		marker_list_add(&target->markers, m, m->id, name, m->text, "");
 	}
 	marker_list_free(&probes);
+	return ret == -EACCES || ret == -EPERM ?
+	       command_failed("process %d: its USDT probes cannot be read: %s; "
+			      "root can list them, and rules take them", pid,
+			      process_closed(pid)) : COMMAND_DONE;
 }
 
 static int list_processes(struct output *out, pid_t pid)
@@ -314,7 +320,8 @@ static int list_processes(struct output *out, pid_t pid)
 			continue;
 		}
 		take_placement(target);
-		add_probes(target);
+		if (add_probes(target))
+			result = COMMAND_FAILED;
 		untaken_take_living(&untaken, target->process, NULL, NULL);
 		untaken_mark(&untaken, &target->markers);
 		if (!out->all)

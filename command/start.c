@@ -309,6 +309,10 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 					      target->process->pid, a->name);
 		return not_begun(target, a->name);
 	}
+	if (targets_check_begun(targets, a->rules, a->nrules)) {
+		take_back(targets, a->name, targets->count);
+		return COMMAND_FAILED;
+	}
 	return result;
 }
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -84,6 +85,8 @@ static const char *how_loaded(const struct doctor *d)
 	char program[32];
 
 	snprintf(program, sizeof(program), "/proc/%d/exe", d->pid);
+	if (access(program, R_OK))
+		return process_closed(d->pid);
 	return !process_maps_beginning(d->pid, "libtaffrail.so") ?
 		       "linked as libtaffrail.a" :
 	       elfnotes_needs(program, "libtaffrail.so") ? "linked" :
@@ -245,7 +248,8 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 		{ "time", "time" }, { "net", "network" }, { "ipc", "IPC" },
 		{ "uts", "UTS" }, { "cgroup", "cgroup" },
 	};
-	char text[96] = "";
+	char path[32], text[96] = "";
+	struct stat st;
 
 	if (d->gone)
 		return;
@@ -254,19 +258,34 @@ static void look_its_namespaces(struct doctor *d, struct finding *f)
 			strcat(text, *text ? ", " : "");
 			strcat(text, kinds[i].text);
 		}
-	if (*text)
+	snprintf(path, sizeof(path), "/proc/%d/ns/mnt", d->pid);
+	if (stat(path, &st))
+		found_as(f, DOCTOR_OK, "they cannot be seen: %s",
+			 process_closed(d->pid));
+	else if (*text)
 		found_as(f, DOCTOR_OK, "%s of its own: it is found all the "
 			 "same", text);
 	else
 		found_as(f, DOCTOR_OK, "those of this command");
 }
 
+/* Says that what is in the process's files cannot be read. */
+static void found_closed(struct doctor *d, struct finding *f, int error)
+{
+	if (error == -EACCES || error == -EPERM)
+		found_as(f, DOCTOR_LIMITED, "they cannot be read: %s",
+			 process_closed(d->pid));
+}
+
 static void look_its_markers(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
+	int ret = d->gone ? -ESRCH : process_markers_read(&list, d->pid);
 
-	if (d->gone || process_markers_read(&list, d->pid))
+	if (ret) {
+		found_closed(d, f, ret);
 		return;
+	}
 	found_markers(f, &list);
 	marker_list_free(&list);
 }
@@ -274,9 +293,12 @@ static void look_its_markers(struct doctor *d, struct finding *f)
 static void look_its_probes(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
+	int ret = d->gone ? -ESRCH : process_probes_read(&list, d->pid);
 
-	if (d->gone || process_probes_read(&list, d->pid))
+	if (ret) {
+		found_closed(d, f, ret);
 		return;
+	}
 	placement_settle(&list, d->pid);
 	found_probes(f, &list);
 	marker_list_free(&list);

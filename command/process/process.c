@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "command/common/limits.h"
 
@@ -198,6 +199,20 @@ void process_say_stopped(pid_t pid, char *text, size_t room)
 	else
 		snprintf(text, room, "process %d is stopped: continue it "
 			 "first (kill -CONT %d)", pid, pid);
+}
+
+const char *process_closed(pid_t pid)
+{
+	long uid = process_status(pid, "Uid");
+	char path[32];
+	struct stat st;
+
+	if (uid >= 0 && (uid_t)uid != geteuid())
+		return "it belongs to another user";
+	/* the directory /proc/PID itself always belongs to the user */
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	return !stat(path, &st) && st.st_uid != geteuid() ?
+		       "it is not dumpable" : "the kernel forbids it";
 }
 
 void process_missing(pid_t pid, char *text, size_t room)

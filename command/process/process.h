@@ -63,6 +63,9 @@ bool process_stopped(pid_t pid);
  * on. */
 void process_say_stopped(pid_t pid, char *text, size_t room);
 
+/* Returns why this command may not look into a process that it sees. */
+const char *process_closed(pid_t pid);
+
 /* Tells why /proc/PID cannot be opened: "no such process: 4711", or what keeps
  * this command from seeing the process. */
 void process_missing(pid_t pid, char *text, size_t room);

@@ -142,6 +142,7 @@ int targets_open_each(struct targets *t, const pid_t *pids, size_t count)
 	t->list = (struct rundir_list){ 0 };
 	t->targets = NULL;
 	t->count = 0;
+	t->unread = false;
 	t->dir.fd = -1;
 	if (limits_blind()) {
 		command_failed(LIMITS_BLIND);
@@ -262,30 +263,36 @@ static bool list_matches(const struct marker_list *list, const char *rule,
 	return false;
 }
 
-/* The same for USDT probes. A probe becomes a marker when a rule names it, and
- * the agent does not list it before that. */
-static bool probes_match(const struct targets *t, const char *rule,
-			 struct nearest *nearest, struct marker_list *probes)
+/* The same for the targets' markers. */
+static bool markers_match(const struct targets *t, const char *rule,
+			  struct nearest *nearest)
 {
 	for (size_t i = 0; i < t->count; i++)
-		process_probes_read(probes, t->targets[i].process->pid);
+		if (list_matches(&t->targets[i].markers, rule, nearest))
+			return true;
+	return false;
+}
+
+/* The same for USDT probes. A probe becomes a marker when a rule names it, and
+ * the agent does not list it before that. */
+static bool probes_match(struct targets *t, const char *rule,
+			 struct nearest *nearest, struct marker_list *probes)
+{
+	int ret;
+
+	for (size_t i = 0; i < t->count; i++) {
+		ret = process_probes_read(probes, t->targets[i].process->pid);
+		t->unread |= ret == -EACCES || ret == -EPERM;
+	}
 	return list_matches(probes, rule, nearest);
 }
 
-int targets_check_rule(const struct targets *t, const char *rule)
+static int no_match(const struct targets *t, const char *rule,
+		    const struct nearest *nearest)
 {
-	struct nearest nearest = { .rule = rule };
 	char text[NEAREST_IDS * (NEAREST_LENGTH_MAX + 8)];
-	struct marker_list probes = { 0 };
-	int ret = 0;
 
-	for (size_t i = 0; i < t->count; i++)
-		if (list_matches(&t->targets[i].markers, rule, &nearest))
-			return 0;
-	if (probes_match(t, rule, &nearest, &probes))
-		goto free_probes;
-	ret = -ENOENT;
-	nearest_text(&nearest, text, sizeof(text));
+	nearest_text(nearest, text, sizeof(text));
 	if (text[0])
 		command_failed("no marker matches '%s'; the nearest: %s%s",
 			       rule, text, rule_hint(rule));
@@ -293,9 +300,46 @@ int targets_check_rule(const struct targets *t, const char *rule)
 		command_failed("no marker matches '%s': %s no markers", rule,
 			       t->count == 1 ? "the process has" :
 			       "these processes have");
-free_probes:
+	return -ENOENT;
+}
+
+int targets_check_rule(struct targets *t, const char *rule)
+{
+	struct nearest nearest = { .rule = rule };
+	struct marker_list probes = { 0 };
+	int ret = 0;
+
+	if (markers_match(t, rule, &nearest))
+		return 0;
+	if (!probes_match(t, rule, &nearest, &probes) && !t->unread)
+		ret = no_match(t, rule, &nearest);
 	marker_list_free(&probes);
 	return ret;
+}
+
+int targets_check_begun(struct targets *t, const char *const *rules, int count)
+{
+	int ret;
+
+	for (size_t i = 0; t->unread && i < t->count; i++) {
+		marker_list_free(&t->targets[i].markers);
+		ret = target_list(&t->targets[i]);
+		if (ret) {
+			command_failed("%s", t->targets[i].client.error);
+			return ret;
+		}
+	}
+	for (int i = 0; t->unread && i < count; i++) {
+		struct nearest nearest = { .rule = rules[i] };
+		struct marker_list probes = { 0 };
+		bool found = markers_match(t, rules[i], &nearest) ||
+			     probes_match(t, rules[i], &nearest, &probes);
+
+		marker_list_free(&probes);
+		if (!found)
+			return no_match(t, rules[i], &nearest);
+	}
+	return 0;
 }
 
 /* Gives the names of a process's sessions to `nearest`, and keeps them. */

@@ -21,6 +21,7 @@ struct targets {
 	struct rundir_list list;
 	struct target *targets;		/* one a process of the list */
 	size_t count;
+	bool unread;			/* of targets_check_rule() */
 };
 
 /* Returns COMMAND_DONE for a name that a session can have, or COMMAND_USAGE
@@ -59,9 +60,17 @@ int target_list(struct target *target);
 
 /*
  * Returns 0 when `rule` selects a marker of the listed targets; otherwise
- * prints an error with the nearest ids, and returns -ENOENT.
+ * prints an error with the nearest ids, and returns -ENOENT. Where the kernel
+ * does not let this command read the probes of a process, a rule that selects
+ * nothing else passes, too, for targets_check_begun() to look at.
  */
-int targets_check_rule(const struct targets *targets, const char *rule);
+int targets_check_rule(struct targets *targets, const char *rule);
+
+/* Returns 0 when each of the rules that passed selects a marker now; otherwise
+ * prints as targets_check_rule() does, and returns -ENOENT, or the negative
+ * errno of target_list(). */
+int targets_check_begun(struct targets *targets, const char *const *rules,
+			int count);
 
 /* Writes "; the nearest: A, B or C", sessions of these processes whose names are
  * like this one; "" if they have no session. */

@@ -403,6 +403,7 @@ static int try_place(struct target *t, struct rundir_process *p,
 		     const char *directory)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct process_page page;
 	char path[PATH_MAX];
 	uint64_t namespace = t->inner == t->pid ? rundir_namespace(getpid()) :
 						  0;
@@ -419,13 +420,21 @@ static int try_place(struct target *t, struct rundir_process *p,
 	for (ret = -ENXIO; ret && n-- > 0;) {
 		p->image = images[n];
 		ret = try_root(t, p, "/", path, false);
+		/* an earlier process with this number and start time */
+		if (!ret && !p->identity && !rundir_read_process(p, p->image,
+								  &page) &&
+		    !rundir_is(t->pid, page.identity)) {
+			rundir_process_close(p);
+			ret = -ENXIO;
+		}
 	}
 	return ret;
 }
 
 /*
- * The command cannot read another user's map, even where that user has let in a
- * group of ours. Then the files are in a default place, or where ours are.
+ * The command cannot read the map of another user, even where that user has let
+ * in a group of ours, nor that of a process which is not dumpable. Then the
+ * files are in a default place, or where ours are.
  */
 static int search_places(struct target *t, struct rundir_process *p)
 {
@@ -434,9 +443,14 @@ static int search_places(struct target *t, struct rundir_process *p)
 		"/tmp/taffrail-%u",
 	};
 	const char *own = getenv("TAFFRAIL_DIR");
-	char path[64];
+	const char *home = getenv("XDG_RUNTIME_DIR");
+	char path[PATH_MAX];
 	int ret = own && *own ? try_place(t, p, own) : -ENOENT;
 
+	if (ret && home && *home) {
+		snprintf(path, sizeof(path), "%s/taffrail", home);
+		ret = try_place(t, p, path);
+	}
 	for (size_t i = 0; ret && i < ARRAY_SIZE(places); i++) {
 		snprintf(path, sizeof(path), places[i], (unsigned int)t->euid);
 		ret = try_place(t, p, path);
@@ -498,7 +512,8 @@ static int explain(struct target *t, int ret)
 	snprintf(path, sizeof(path), "/proc/%d/maps", t->pid);
 	return fact(t, -EACCES, "no permission to look into process %d%s",
 		    t->pid, !stat(path, &st) && st.st_uid != geteuid() ?
-		    ": it is not dumpable" : "");
+		    ": it is not dumpable, and has no files in a default "
+		    "place or in TAFFRAIL_DIR" : "");
 }
 
 int rundir_find(struct rundir_process *process, pid_t pid,
@@ -514,7 +529,7 @@ int rundir_find(struct rundir_process *process, pid_t pid,
 	if (ret)
 		return ret;
 	ret = search_map(&target, process);
-	if (ret == -EACCES && geteuid() && target.uid != geteuid())
+	if (ret == -EACCES && geteuid())
 		ret = search_places(&target, process);
 	if (ret)
 		return explain(&target, ret);
