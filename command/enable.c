@@ -181,6 +181,8 @@ static int change_rule(struct targets *targets, enum message_type type,
 				targets_no_session(targets, name);
 	if (change_living(targets, type, name, rule))
 		result = COMMAND_FAILED;
+	if (type == MESSAGE_ENABLE && targets_check_files(targets, &rule, 1))
+		result = COMMAND_FAILED;
 	if (type == MESSAGE_ENABLE && targets_check_begun(targets, &rule, 1)) {
 		change_later(targets, name, rule, false);
 		change_living(targets, MESSAGE_DISABLE, name, rule);

@@ -19,6 +19,7 @@
 #include "command/load/listed.h"
 #include "command/process/process.h"
 #include "command/processes/faults.h"
+#include "command/processes/replaced.h"
 #include "command/processes/targets.h"
 #include "command/processes/untaken.h"
 #include "tracepoints/fields/fields.h"
@@ -289,6 +290,8 @@ static int add_probes(struct target *target)
 		marker_list_add(&target->markers, m, m->id, name, m->text, "");
 	}
 	marker_list_free(&probes);
+	if (!ret)
+		return replaced_tell(pid) ? COMMAND_FAILED : COMMAND_DONE;
 	return ret == -EACCES || ret == -EPERM ?
 	       command_failed("process %d: its USDT probes cannot be read: %s; "
 			      "root can list them, and rules take them", pid,

@@ -77,12 +77,14 @@ command_sources = \
 	command/elf/mapped.c \
 	command/elf/markers.c \
 	command/elf/markers.h \
+	command/elf/memory.c \
 	command/elf/named-private.h \
 	command/elf/named.c \
 	command/elf/placement.c \
 	command/elf/placement.h \
 	command/elf/process-markers.c \
 	command/elf/process-markers.h \
+	command/elf/sites-private.h \
 	command/elf/user-rights.c \
 	command/elf/user-rights.h \
 	command/elf/work-private.h \
@@ -158,6 +160,8 @@ command_sources = \
 	command/processes/others.h \
 	command/processes/refused.c \
 	command/processes/refused.h \
+	command/processes/replaced.c \
+	command/processes/replaced.h \
 	command/processes/rule.c \
 	command/processes/rule.h \
 	command/processes/summon-private.h \

@@ -313,6 +313,8 @@ static int start_each(struct targets *targets, const struct start_arguments *a,
 		take_back(targets, a->name, targets->count);
 		return COMMAND_FAILED;
 	}
+	if (targets_check_files(targets, a->rules, a->nrules))
+		result = COMMAND_FAILED;
 	return result;
 }
 
@@ -460,7 +462,9 @@ static int start_all(struct targets *targets, const struct start_arguments *a,
 	targets_close(targets);
 	if (targets_open(targets, 0))
 		return COMMAND_FAILED;
-	return start_living(targets, a->name, request);
+	ret = start_living(targets, a->name, request);
+	return targets_check_files(targets, a->rules, a->nrules) ?
+		       COMMAND_FAILED : ret;
 }
 
 /* Says what may stand where there is not one name. */

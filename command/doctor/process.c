@@ -290,6 +290,19 @@ static void look_its_markers(struct doctor *d, struct finding *f)
 	marker_list_free(&list);
 }
 
+static void found_replaced(const char *path, const char *now, void *arg)
+{
+	struct finding *f = arg;
+
+	f->state = DOCTOR_LIMITED;
+	found_more(f, "; ");
+	found_more(f, path);
+	found_more(f, *now ? " was replaced" : " was removed");
+	found_more(f, " since the process mapped it, and its probes cannot be "
+		   "read");
+	found_remedy(f, "start the program again");
+}
+
 static void look_its_probes(struct doctor *d, struct finding *f)
 {
 	struct marker_list list = { 0 };
@@ -302,6 +315,7 @@ static void look_its_probes(struct doctor *d, struct finding *f)
 	placement_settle(&list, d->pid);
 	found_probes(f, &list);
 	marker_list_free(&list);
+	process_each_unread(d->pid, found_replaced, f);
 }
 
 const struct check doctor_process[] = {

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "command/elf/sites-private.h"
 #include "tracepoints/fields/shown.h"
 #include "tracepoints/program/patch.h"
 #include "tracepoints/sites/notes.h"
@@ -123,6 +124,14 @@ static int add_site(uint32_t type, uint64_t address, const void *desc,
 	m.shown_bytes = (size_t)(shown.end - shown.p);
 	return marker_list_add(r->list, &m, strings[0], strings[1], strings[2],
 			       strings[3]);
+}
+
+int elfnotes_add_sites(struct marker_list *list, const struct notes *notes)
+{
+	char error[ELFNOTES_ERROR_BYTES];
+	struct reading r = { .notes = *notes, .list = list, .error = error };
+
+	return notes_each(&r.notes, add_site, &r);
 }
 
 /* Returns whether a marker's site is at a probe's address, and notes that. */

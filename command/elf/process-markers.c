@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/base.h"
 #include "command/elf/elfnotes.h"
 #include "command/elf/placement.h"
 #include "command/process/mapped-file.h"
@@ -30,8 +31,15 @@ struct scan {
 	struct marker_list *list;
 	struct seen *seen;
 	size_t count;
+	struct process_mapping head;	/* the last one of a file's beginning */
 	bool probes;			/* keep USDT probes, not markers */
 };
+
+/* Returns true when an agent in the process may read the file, too. */
+static bool agent_opens(pid_t pid, enum process_way way)
+{
+	return way == PROCESS_WAY_NAME || process_opens_mappings(pid);
+}
 
 /* Returns 1 when the module is new, 0 when not, or -ENOMEM. */
 static int see(struct scan *scan, uint64_t inode, uint64_t shift)
@@ -50,6 +58,13 @@ static int see(struct scan *scan, uint64_t inode, uint64_t shift)
 	return 1;
 }
 
+/* Drops what was added. */
+static void drop_from(struct marker_list *list, size_t from)
+{
+	while (list->count > from)
+		marker_free(&list->markers[--list->count]);
+}
+
 /* Drops the unwanted kind, and shifts the addresses of the rest. */
 static void keep(struct marker_list *list, size_t from, uint64_t shift,
 		 bool probes)
@@ -60,9 +75,7 @@ static void keep(struct marker_list *list, size_t from, uint64_t shift,
 		struct marker *m = &list->markers[i];
 
 		if ((m->kind == MARKER_USDT) != probes) {
-			free(m->id);
-			free(m->text);
-			free(m->file);
+			marker_free(m);
 			continue;
 		}
 		m->address += shift;
@@ -71,16 +84,45 @@ static void keep(struct marker_list *list, size_t from, uint64_t shift,
 	list->count = kept;
 }
 
+/* Reads the markers of a module that has no file any more. */
+static int scan_memory(struct scan *scan, const struct process_mapping *m)
+{
+	size_t before = scan->list->count;
+	uint64_t shift;
+	int ret;
+
+	if (scan->head.inode != m->inode || scan->head.major != m->major ||
+	    scan->head.minor != m->minor ||
+	    elfnotes_read_memory(scan->list, scan->pid, scan->head.start,
+				 &shift))
+		return 0;
+	ret = see(scan, m->inode, shift);
+	if (!ret)
+		drop_from(scan->list, before);
+	else
+		keep(scan->list, before, shift, false);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 static int scan_mapping(const struct process_mapping *m, void *arg)
 {
 	char path[PROCESS_FILE_BYTES], error[ELFNOTES_ERROR_BYTES];
 	struct scan *scan = arg;
 	size_t before = scan->list->count;
+	enum process_way way;
 	uint64_t address;
 	int ret;
 
-	if (!m->executable || !process_file(path, scan->pid, m) ||
-	    elfnotes_address(&address, path, m->offset))
+	if (!m->offset)
+		scan->head = *m;
+	if (!m->executable)
+		return 0;
+	way = process_file(path, scan->pid, m);
+	if (!way)
+		return scan->probes ? 0 : scan_memory(scan, m);
+	if (scan->probes && !agent_opens(scan->pid, way))
+		return 0;
+	if (elfnotes_address(&address, path, m->offset))
 		return 0;
 	ret = see(scan, m->inode, m->start - address);
 	if (ret <= 0)
@@ -109,6 +151,91 @@ int process_markers_read(struct marker_list *list, pid_t pid)
 int process_probes_read(struct marker_list *list, pid_t pid)
 {
 	return read_all(list, pid, true);
+}
+
+struct unread {
+	pid_t pid;
+	struct process_mapping head;	/* the last one of a file's beginning */
+	uint64_t inode;			/* of the one that was told last */
+	void (*call)(const char *path, const char *now, void *arg);
+	void *arg;
+	int count;
+};
+
+/* Returns true for a module in which no user looks for probes: libc's are only
+ * listed with --all, and the agent has none. */
+static bool is_runtime(const char *name)
+{
+	static const char *const names[] = {
+		"libtaffrail", "memfd:taffrail", "libc.so", "libc-", "ld-",
+		"libm.so", "libm-", "libpthread", "libdl",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
+/* Returns true when the mappings are those of an ELF file: other code has no
+ * file, as a compiler's in a memfd. */
+static bool is_module(const struct unread *unread,
+		      const struct process_mapping *m)
+{
+	const struct process_mapping *head = &unread->head;
+	struct marker_list none = { 0 };
+	uint64_t shift;
+	int ret;
+
+	if (head->inode != m->inode || head->major != m->major ||
+	    head->minor != m->minor)
+		return false;
+	ret = elfnotes_read_memory(&none, unread->pid, head->start, &shift);
+	marker_list_free(&none);
+	/* what may not be read is judged by its name */
+	return !ret || (ret != -ENOEXEC && strstr(m->path, ".so"));
+}
+
+static int look_unread(const struct process_mapping *m, void *arg)
+{
+	static const char mark[] = " (deleted)";
+	char path[PATH_MAX], now[PROCESS_FILE_BYTES];
+	struct unread *unread = arg;
+	const char *inside;
+	enum process_way way;
+	size_t n = strlen(m->path);
+
+	if (!m->offset)
+		unread->head = *m;
+	if (!m->executable || m->inode == unread->inode)
+		return 0;
+	way = process_file(now, unread->pid, m);
+	if ((way && agent_opens(unread->pid, way)) ||
+	    is_runtime(strrchr(m->path, '/') + 1) || !is_module(unread, m))
+		return 0;
+	unread->inode = m->inode;
+	unread->count++;
+	if (n > strlen(mark) && !strcmp(m->path + n - strlen(mark), mark))
+		n -= strlen(mark);
+	snprintf(path, sizeof(path), "%.*s", (int)n, m->path);
+	inside = process_path_inside(unread->pid, path);
+	snprintf(now, sizeof(now), "/proc/%d/root%s", unread->pid,
+		 inside ? inside : "");
+	if (!inside || access(now, R_OK))
+		now[0] = '\0';
+	unread->call(path, now, unread->arg);
+	return 0;
+}
+
+int process_each_unread(pid_t pid,
+			void (*call)(const char *path, const char *now,
+				     void *arg),
+			void *arg)
+{
+	struct unread unread = { .pid = pid, .call = call, .arg = arg };
+	int ret = process_each_mapping(pid, look_unread, &unread);
+
+	return ret ? ret : unread.count;
 }
 
 struct wanted {

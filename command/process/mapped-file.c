@@ -7,6 +7,8 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@
 #include <unistd.h>
 
 #include "command/process/process.h"
+
+#define CHECKPOINT	40	/* CAP_CHECKPOINT_RESTORE, since Linux 5.9 */
 
 const char *process_path_inside(pid_t pid, const char *path)
 {
@@ -45,21 +49,47 @@ static int reach_beside(const char *root, const char *inside, void *arg)
 			       PROCESS_FILE_BYTES ? 0 : -ENAMETOOLONG;
 }
 
-bool process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
-		  const struct process_mapping *m)
+/* The kernel opens the very file that is executed, whatever became of its
+ * name. */
+static bool is_executable(char path[PROCESS_FILE_BYTES], pid_t pid,
+			  const struct process_mapping *m)
+{
+	char name[PATH_MAX];
+	ssize_t n;
+
+	snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/exe", pid);
+	n = readlink(path, name, sizeof(name));
+	return n > 0 && (size_t)n == strlen(m->path) &&
+	       !memcmp(name, m->path, (size_t)n) && is_mapped(path, m);
+}
+
+enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
+			      const struct process_mapping *m)
 {
 	const char *inside = process_path_inside(pid, m->path);
 
-	if (inside) {
+	if (inside)
 		snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/root%s", pid,
 			 inside);
-		return is_mapped(path, m);
-	}
-	/* the process has changed its root directory since */
-	snprintf(path, PROCESS_FILE_BYTES, "%s", m->path);
-	return is_mapped(path, m) ||
-	       (!process_each_beside(pid, m->path, reach_beside, path) &&
-		is_mapped(path, m));
+	/* else the process has changed its root directory since */
+	else
+		snprintf(path, PROCESS_FILE_BYTES, "%s", m->path);
+	if (is_mapped(path, m) || is_executable(path, pid, m))
+		return PROCESS_WAY_NAME;
+	if (!inside &&
+	    !process_each_beside(pid, m->path, reach_beside, path) &&
+	    is_mapped(path, m))
+		return PROCESS_WAY_NAME;
+	snprintf(path, PROCESS_FILE_BYTES, "/proc/%d/map_files/%" PRIx64
+		 "-%" PRIx64, pid, m->start, m->end);
+	return is_mapped(path, m) ? PROCESS_WAY_MAPPING : PROCESS_WAY_NONE;
+}
+
+bool process_opens_mappings(pid_t pid)
+{
+	return !process_namespace_differs(pid, "user") &&
+	       (process_capable(pid, CAP_SYS_ADMIN) ||
+		process_capable(pid, CHECKPOINT));
 }
 
 static bool same_namespace(const struct stat *wanted, pid_t pid)

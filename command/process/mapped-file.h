@@ -19,10 +19,22 @@ struct process_mapping;
 
 #define PROCESS_FILE_BYTES	(PATH_MAX + 64)
 
-/* Gives a path by which this command reaches a mapped file. Returns false when
- * it cannot, or when another file has the name now. */
-bool process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
-		  const struct process_mapping *m);
+/* How this command reaches a mapped file. */
+enum process_way {
+	PROCESS_WAY_NONE,	/* not: it was removed, or another file has its
+				 * name */
+	PROCESS_WAY_NAME,	/* by its name, or as what is executed */
+	PROCESS_WAY_MAPPING,	/* by the mapping alone, which takes a right
+				 * (process_opens_mappings()) */
+};
+
+/* Gives a path by which this command reaches a mapped file. */
+enum process_way process_file(char path[PROCESS_FILE_BYTES], pid_t pid,
+			      const struct process_mapping *m);
+
+/* Returns true when the kernel lets the process open files by its mappings:
+ * with CAP_CHECKPOINT_RESTORE or CAP_SYS_ADMIN, in the first user namespace. */
+bool process_opens_mappings(pid_t pid);
 
 /*
  * Returns the part of a path of /proc/PID/maps that the process itself sees,

@@ -231,7 +231,11 @@ void process_missing(pid_t pid, char *text, size_t room)
 
 static int has_name(const struct process_mapping *m, void *name)
 {
-	return !strcmp(strrchr(m->path, '/') + 1, name);
+	const char *is = strrchr(m->path, '/') + 1;
+	size_t n = strlen(name);
+
+	return !strncmp(is, name, n) &&
+	       (!is[n] || !strcmp(is + n, " (deleted)"));
 }
 
 bool process_maps_file(pid_t pid, const char *name)

@@ -16,6 +16,7 @@
 #include "command/common/limits.h"
 #include "command/common/nearest.h"
 #include "command/elf/process-markers.h"
+#include "command/processes/replaced.h"
 #include "command/processes/rule.h"
 
 #define CALLED_BRIEF_MS	500	/* for a signal that may stay blocked */
@@ -300,7 +301,24 @@ static int no_match(const struct targets *t, const char *rule,
 		command_failed("no marker matches '%s': %s no markers", rule,
 			       t->count == 1 ? "the process has" :
 			       "these processes have");
+	for (size_t i = 0; i < t->count; i++)
+		replaced_tell(t->targets[i].process->pid);
 	return -ENOENT;
+}
+
+int targets_check_files(const struct targets *t, const char *const *rules,
+			int count)
+{
+	int status = COMMAND_DONE;
+
+	for (int i = 0; i < count; i++)
+		for (size_t k = 0; k < t->count; k++)
+			if (t->targets[k].process->alive &&
+			    !t->targets[k].process->unseen &&
+			    replaced_tell_rule(t->targets[k].process->pid,
+					       rules[i]))
+				status = COMMAND_FAILED;
+	return status;
 }
 
 int targets_check_rule(struct targets *t, const char *rule)

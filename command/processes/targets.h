@@ -72,6 +72,11 @@ int targets_check_rule(struct targets *targets, const char *rule);
 int targets_check_begun(struct targets *targets, const char *const *rules,
 			int count);
 
+/* Says which files of the targets were replaced, and have a probe that a rule
+ * selects. Returns COMMAND_DONE, or COMMAND_FAILED if there is one. */
+int targets_check_files(const struct targets *targets, const char *const *rules,
+			int count);
+
 /* Writes "; the nearest: A, B or C", sessions of these processes whose names are
  * like this one; "" if they have no session. */
 #define TARGETS_NEAREST_BYTES	512

@@ -140,6 +140,7 @@ struct record {
 					 * libraries */
 	int nloaded;			/* of `pids`: they have the probe
 					 * libraries */
+	bool replaced;			/* files, whose probes are missing */
 	int unhanded;			/* programs that a process executes
 					 * do not take part */
 	bool unfollowed;		/* children of a process are not

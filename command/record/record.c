@@ -175,6 +175,9 @@ static int follow(struct record *record)
 	for (i = 0; !status && i < targets.count; i++)
 		status = follow_one(record, &targets.targets[i], &request);
 	client_request_release(&request);
+	record->replaced = !status &&
+			   targets_check_files(&targets, record->options.rules,
+					       record->options.nrules);
 	targets_close(&targets);
 	/* the processes before have the session */
 	if (status) {
@@ -366,6 +369,7 @@ static int end(struct record *record)
 					LIMITS_BLIND);
 	return record->foreign || record->unfollowed || record->left ||
 	       record->cut_off || record->displaced || record->unhanded ||
+	       record->replaced ||
 	       record->lacking.away || record->lacking.full ?
 		       COMMAND_FAILED : status;
 }

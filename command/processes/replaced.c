@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Says which files were replaced or removed. See replaced.h.
+ */
+#include "command/processes/replaced.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "command/common/command.h"
+#include "command/elf/elfnotes.h"
+#include "command/elf/process-markers.h"
+#include "command/processes/rule.h"
+
+struct replaced {
+	pid_t pid;
+	const char *rule;	/* or NULL */
+	int told;
+};
+
+/* Returns true when a file has a USDT probe that the rule selects. Only rules
+ * that name a provider select probes. */
+static bool has_probe(const char *file, const char *rule)
+{
+	char error[ELFNOTES_ERROR_BYTES];
+	struct marker_list list = { 0 };
+	bool found = false;
+
+	if (!*file || rule[strcspn(rule, "*?[/:")] != '/' ||
+	    elfnotes_read(&list, file, error))
+		return false;
+	for (size_t i = 0; i < list.count; i++)
+		found |= list.markers[i].kind == MARKER_USDT &&
+			 rule_matches(rule, list.markers[i].id);
+	marker_list_free(&list);
+	return found;
+}
+
+static void tell_file(const char *path, const char *now, void *arg)
+{
+	struct replaced *replaced = arg;
+
+	if (replaced->rule && !has_probe(now, replaced->rule))
+		return;
+	replaced->told++;
+	command_failed("process %d: %s was %s since the process mapped it: its "
+		       "USDT probes cannot be read; a new start of the program "
+		       "brings them", replaced->pid, path,
+		       *now ? "replaced" : "removed");
+}
+
+int replaced_tell(pid_t pid)
+{
+	struct replaced replaced = { pid, NULL, 0 };
+
+	process_each_unread(pid, tell_file, &replaced);
+	return replaced.told;
+}
+
+int replaced_tell_rule(pid_t pid, const char *rule)
+{
+	struct replaced replaced = { pid, rule, 0 };
+
+	process_each_unread(pid, tell_file, &replaced);
+	return replaced.told;
+}
