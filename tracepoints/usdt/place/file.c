@@ -19,8 +19,45 @@
 #include "tracepoints/program/mapped.h"
 #include "tracepoints/usdt/place/private.h"
 
-/* Tells whether the file is the one that is loaded: its headers are in
- * memory. */
+static int same_bytes(const struct usdt_file *file, const struct module *module,
+		      const Elf64_Phdr *ph)
+{
+	uint64_t memory = module->base + ph->p_vaddr;
+
+	return memory < module->start || memory > module->end ||
+	       ph->p_filesz > module->end - memory ||
+	       (ph->p_offset <= file->size &&
+		ph->p_filesz <= file->size - ph->p_offset &&
+		!__builtin_memcmp((const void *)memory,
+				  file->bytes + ph->p_offset, ph->p_filesz));
+}
+
+static int is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
+{
+	return ph->p_type == PT_LOAD && ph->p_flags & PF_R &&
+	       note->p_vaddr >= ph->p_vaddr &&
+	       note->p_filesz <= ph->p_filesz &&
+	       note->p_vaddr - ph->p_vaddr <= ph->p_filesz - note->p_filesz;
+}
+
+/* Tells whether the file's notes are in memory. Another version of a library
+ * may have the same headers; its build ID differs. */
+static int same_notes(const struct usdt_file *file, const struct module *module,
+		      const Elf64_Phdr *ph, uint32_t n)
+{
+	uint32_t i;
+	uint32_t k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; ph[i].p_type == PT_NOTE && k < n; k++)
+			if (is_loaded(&ph[i], &ph[k]) &&
+			    !same_bytes(file, module, &ph[i]))
+				return 0;
+	return 1;
+}
+
+/* Tells whether the file is the one that is loaded: its headers and notes are
+ * in memory. */
 static int same_file(const struct usdt_file *file, const struct module *module)
 {
 	const uint8_t *memory = (const uint8_t *)module->start;
@@ -37,7 +74,10 @@ static int same_file(const struct usdt_file *file, const struct module *module)
 	       header.e_phoff < 4096 && bytes <= 4096 - header.e_phoff &&
 	       header.e_phoff + bytes <= file->size &&
 	       !__builtin_memcmp(memory + header.e_phoff,
-				 file->bytes + header.e_phoff, bytes);
+				 file->bytes + header.e_phoff, bytes) &&
+	       same_notes(file, module,
+			  (const Elf64_Phdr *)(memory + header.e_phoff),
+			  header.e_phnum);
 }
 
 static int file_map(struct usdt_file *file, const char *path,
