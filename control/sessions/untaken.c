@@ -22,6 +22,7 @@ struct look {
 	struct session *session;
 	struct session_page *page;
 	uint32_t before;		/* bytes of the page's lines */
+	uint32_t more;			/* places without room for a line */
 };
 
 /* Adds "ID<tab>ADDRESS<tab>FILE'S ADDRESS<tab>". */
@@ -65,8 +66,9 @@ static int why_before(const struct session_page *page, const char *place)
 }
 
 /* Writes a line, unless the page says so already. */
-static void why_write(struct session_page *page, struct text *line, int why)
+static void why_write(struct look *look, struct text *line, int why)
 {
+	struct session_page *page = look->page;
 	uint32_t used = load_relaxed(&page->untaken_bytes);
 
 	if (why_before(page, line->start) == why)
@@ -74,7 +76,7 @@ static void why_write(struct session_page *page, struct text *line, int why)
 	text_add_number(line, why);
 	text_add_char(line, '\n');
 	if (line->cut || used + line->used >= sizeof(page->untaken)) {
-		page->untaken_more += !!why;
+		look->more += !!why;
 		return;
 	}
 	__builtin_memcpy(page->untaken + used, line->start, line->used);
@@ -118,7 +120,7 @@ static int why_now(const struct session *session, const struct object *object,
 	return object->adopted ? object->adopted->refused : code->refused;
 }
 
-static void object_look(const struct look *look, const struct object *object)
+static void object_look(struct look *look, const struct object *object)
 {
 	char bytes[LINE_BYTES];
 	const struct code *code;
@@ -137,11 +139,11 @@ static void object_look(const struct look *look, const struct object *object)
 		text_open(&line, bytes, sizeof(bytes));
 		place_add(&line, object->id, (uint64_t)code->address,
 			  object->module);
-		why_write(look->page, &line, why);
+		why_write(look, &line, why);
 	}
 }
 
-static void untaken_look(const struct look *look, const struct module *module,
+static void untaken_look(struct look *look, const struct module *module,
 			 const struct untaken *place)
 {
 	const struct object *object = adopted_at(module, place->address);
@@ -153,7 +155,7 @@ static void untaken_look(const struct look *look, const struct module *module,
 		return;
 	text_open(&line, bytes, sizeof(bytes));
 	place_add(&line, place->id, place->address, module);
-	why_write(look->page, &line,
+	why_write(look, &line,
 		  names_probe(look->session, place->id) ? place->why : 0);
 }
 
@@ -179,6 +181,7 @@ void session_untaken_write(struct session *session)
 		return;
 	look.before = load_relaxed(&look.page->untaken_bytes);
 	registry_each_module(module_look, &look);
+	store_relaxed(&look.page->untaken_more, look.more);
 }
 
 void session_untaken_look(void)

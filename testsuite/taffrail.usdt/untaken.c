@@ -50,6 +50,27 @@
 PLACE(place_short, "ware", "0, 0, 0");
 PLACE(place_below, "below", "0, 0, 0x80");
 
+/* More places than a session's page has room for. */
+__asm__(".text\n"
+	".rept	60\n"
+	".cfi_startproc\n"
+	"990:	nop\n"
+	"	ret\n"
+	".cfi_endproc\n"
+	".byte	0, 0, 0\n"
+	".pushsection .note.stapsdt, \"\", \"note\"\n"
+	".balign	4\n"
+	".4byte	992f - 991f, 994f - 993f, 3\n"
+	"991:	.asciz	\"stapsdt\"\n"
+	"992:	.balign	4\n"
+	"993:	.8byte	990b, 0, 0\n"
+	".asciz	\"many\"\n"
+	".asciz	\"sold\"\n"
+	".asciz	\"\"\n"
+	"994:	.balign	4\n"
+	".popsection\n"
+	".endr\n");
+
 static __attribute__((noinline)) void place_long(uint64_t n)
 {
 	__asm__ volatile(ADOPT_NOP("ware", "sold", "0", "8@%%rdi")
