@@ -137,10 +137,13 @@ def library(program, stub, hit):
     stub.find('0')
     check_equal('unloaded: the frame is of its tracepoint',
                 stub.find('tdp:2') is not None, True)
-    check_equal('unloaded: static data has no meaning',
-                stub.document('statictrace'), None)
-    check('unloaded: the frame is told', 'marker' not in stub.fields(0) and
-          stub.fields(5)['marker'] == 'app/hit')
+    check_equal('unloaded: its static data', stub.document('statictrace'),
+                'n = 3')
+    check_equal('unloaded: the frames are told',
+                [(stub.fields(n)['marker'], stub.fields(n)['n'])
+                 for n in range(7)],
+                [('app/plugged', str(n)) for n in range(4, -1, -1)] +
+                [('app/hit', '1'), ('app/hit', '0')])
     got = stub.ask('QTStart')
     check('a run with a tracepoint at a library that is gone',
           got == b'OK' or got.startswith(b'E.'), got)
