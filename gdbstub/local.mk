@@ -3,7 +3,7 @@
 # in the agent
 gdbstub_sources = \
 	gdbstub/ipa/abi.h \
-	gdbstub/ipa/block.h \
+	gdbstub/ipa/block-private.h \
 	gdbstub/ipa/buffer.c \
 	gdbstub/ipa/cell.c \
 	gdbstub/ipa/clean.c \

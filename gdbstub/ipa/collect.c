@@ -18,7 +18,7 @@
 #include "buffers/clock.h"
 #include "buffers/rings/channel.h"
 #include "control/service/bell.h"
-#include "gdbstub/ipa/block.h"
+#include "gdbstub/ipa/block-private.h"
 #include "gdbstub/wire/static-block.h"
 #include "tracepoints/fields/field-text.h"
 #include "tracepoints/frames/collect.h"

@@ -17,7 +17,7 @@
 #include "control/sessions/session.h"
 #include "control/threads/log.h"
 #include "control/threads/settings.h"
-#include "gdbstub/ipa/block.h"
+#include "gdbstub/ipa/block-private.h"
 #include "tracepoints/program/snapshot.h"
 #include "tracepoints/sites/lock.h"
 

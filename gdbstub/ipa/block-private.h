@@ -3,8 +3,8 @@
  * The block of registers in a frame for gdbserver: all registers of its target
  * description, which depends on the machine, the processor and the release.
  */
-#ifndef GDBSTUB_IPA_BLOCK_H
-#define GDBSTUB_IPA_BLOCK_H
+#ifndef GDBSTUB_IPA_BLOCK_PRIVATE_H
+#define GDBSTUB_IPA_BLOCK_PRIVATE_H
 
 #include <stdint.h>
 
