@@ -136,6 +136,7 @@ EXTRA_DIST += \
 	testsuite/taffrail.service \
 	testsuite/taffrail.sessions \
 	testsuite/taffrail.stress \
+	testsuite/taffrail.timeline \
 	testsuite/taffrail.unit \
 	testsuite/taffrail.usdt
 

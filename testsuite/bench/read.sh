@@ -66,7 +66,7 @@ other_babeltrace2()
 		--plugin-path "$lib/babeltrace2/plugins" "$@"
 }
 
-# What the browser of testsuite/taffrail.look takes for a page.
+# What the browser of testsuite/taffrail.timeline takes for a page.
 page_times()
 {
 	local python missing

@@ -1,44 +1,69 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Maps the files of modules; see module-file.h.
+ * Finds and maps the file of a module; see module-file.h.
+ *
+ * The dynamic linker's name of a library is what the program gave it. A
+ * relative one leads elsewhere as soon as the program changes its directory,
+ * so the file is then looked for where the kernel says that it is.
+ *
+ * What must stay true: a file is used only if it is the one that is loaded.
  */
 #include "tracepoints/usdt/module-file.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 #include "base/sys.h"
+#include "base/text.h"
+#include "tracepoints/program/mapped.h"
 
-int usdt_file_map(struct usdt_file *file, const char *path)
+static int same_bytes(const struct usdt_file *file, const struct module *module,
+		      const Elf64_Phdr *ph)
 {
-	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
-	struct stat st;
-	long got = -1;
+	uint64_t memory = module->base + ph->p_vaddr;
 
-	if (fd < 0)
-		return 0;
-	if (!sys2(SYS_fstat, fd, &st) && st.st_size > 0) {
-		file->size = (uint64_t)st.st_size;
-		got = sys_mmap(0, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	sys_close(fd);
-	file->bytes = (const uint8_t *)got;
-	return got > 0;
+	return memory < module->start || memory > module->end ||
+	       ph->p_filesz > module->end - memory ||
+	       (ph->p_offset <= file->size &&
+		ph->p_filesz <= file->size - ph->p_offset &&
+		!__builtin_memcmp((const void *)memory,
+				  file->bytes + ph->p_offset, ph->p_filesz));
 }
 
-void usdt_file_unmap(struct usdt_file *file)
+static int is_loaded(const Elf64_Phdr *note, const Elf64_Phdr *ph)
 {
-	sys_munmap(file->bytes, file->size);
+	return ph->p_type == PT_LOAD && ph->p_flags & PF_R &&
+	       note->p_vaddr >= ph->p_vaddr &&
+	       note->p_filesz <= ph->p_filesz &&
+	       note->p_vaddr - ph->p_vaddr <= ph->p_filesz - note->p_filesz;
 }
 
-/* The program headers may lie anywhere in the file, and the linker says where
- * they are in memory. */
-int usdt_file_loaded(const struct usdt_file *file, const struct module *module)
+/* Tells whether the file's notes are in memory. Another version of a library
+ * may have the same headers; its build ID differs. */
+static int same_notes(const struct usdt_file *file, const struct module *module,
+		      const Elf64_Phdr *ph, uint32_t n)
 {
-	Elf64_Ehdr header;
+	uint32_t i;
+	uint32_t k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; ph[i].p_type == PT_NOTE && k < n; k++)
+			if (is_loaded(&ph[i], &ph[k]) &&
+			    !same_bytes(file, module, &ph[i]))
+				return 0;
+	return 1;
+}
+
+/* Tells whether the file is the one that is loaded: its headers and notes are
+ * in memory. The program headers may lie anywhere in the file, and the linker
+ * says where they are in memory. */
+static int same_file(const struct usdt_file *file, const struct module *module)
+{
 	uint64_t bytes = module->nheaders * sizeof(Elf64_Phdr);
+	Elf64_Ehdr header;
 
 	if (file->size < sizeof(header) || !bytes ||
 	    module->end - module->start < sizeof(header) ||
@@ -51,5 +76,69 @@ int usdt_file_loaded(const struct usdt_file *file, const struct module *module)
 	       header.e_phoff <= file->size &&
 	       bytes <= file->size - header.e_phoff &&
 	       !__builtin_memcmp(module->headers, file->bytes + header.e_phoff,
-				 bytes);
+				 bytes) &&
+	       same_notes(file, module, module->headers, module->nheaders);
+}
+
+static int file_map(struct usdt_file *file, const char *path,
+		    const struct module *module)
+{
+	int fd = (int)sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	struct stat st;
+	long got = -ENOEXEC;
+
+	if (fd < 0)
+		return fd == -ENOENT || fd == -ENOTDIR ? -ESTALE : fd;
+	if (!sys2(SYS_fstat, fd, &st) && st.st_size > 0) {
+		file->size = (uint64_t)st.st_size;
+		got = sys_mmap(0, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	sys_close(fd);
+	if (got < 0 && got > -4096)
+		return (int)got;
+	file->bytes = (const uint8_t *)got;
+	if (same_file(file, module))
+		return 0;
+	sys_munmap(file->bytes, file->size);
+	return -ESTALE;
+}
+
+/* The kernel opens the very file of a mapping for a process that may
+ * checkpoint. */
+static int file_map_mapped(struct usdt_file *file, const struct mapped *mapped,
+			   const struct module *module)
+{
+	char path[64];
+	struct text text;
+
+	text_open(&text, path, sizeof(path));
+	text_add(&text, "/proc/self/map_files/");
+	text_add_hex(&text, mapped->start, 1);
+	text_add_char(&text, '-');
+	text_add_hex(&text, mapped->end, 1);
+	return file_map(file, path, module);
+}
+
+int usdt_module_map(struct usdt_file *file, const struct module *module)
+{
+	static struct mapped mapped;	/* the registry's lock guards it */
+	int ret = -ENOENT;
+	int found;
+
+	if (module->path[0])
+		ret = file_map(file, module->path, module);
+	if (module->path[0] && !ret)
+		return 0;
+	found = mapped_find(&mapped, module->start);
+	if (found)
+		return found == -ENOENT ? ret : found;
+	ret = file_map(file, mapped.path, module);
+	if (ret && !file_map_mapped(file, &mapped, module))
+		ret = 0;
+	return ret;
+}
+
+void usdt_module_unmap(struct usdt_file *file)
+{
+	sys_munmap(file->bytes, file->size);
 }

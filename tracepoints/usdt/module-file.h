@@ -8,13 +8,15 @@
 #include "tracepoints/sites/registry.h"
 #include "tracepoints/usdt/plan/note.h"
 
-/* Maps a file; the calling thread has its own descriptors. Returns 0 when it
- * cannot. The caller unmaps it by usdt_file_unmap(). */
-int usdt_file_map(struct usdt_file *file, const char *path);
-void usdt_file_unmap(struct usdt_file *file);
-
-/* Returns 1 when the file is the one that the module was loaded from: its
- * headers are in memory. They then lie in the file as a whole. */
-int usdt_file_loaded(const struct usdt_file *file, const struct module *module);
+/*
+ * Maps the file that a module was loaded from: by the dynamic linker's name of
+ * it if that is absolute, else by the kernel's. The calling thread has its own
+ * descriptors; the registry's lock is held. Returns 0; -ENOENT: the module has
+ * no file (the vDSO); -ESTALE: another file has its name now; or another
+ * negative errno: the file cannot be opened. The caller unmaps it by
+ * usdt_module_unmap().
+ */
+int usdt_module_map(struct usdt_file *file, const struct module *module);
+void usdt_module_unmap(struct usdt_file *file);
 
 #endif

@@ -281,18 +281,18 @@ void usdt_sites_look(struct module *module)
 {
 	struct look look = { .module = module };
 
-	if (module->sites_seen || module->declared || !module->ncodes ||
-	    !module->path[0] || !usdt_file_map(&look.file, module->path))
+	if (module->sites_seen || module->declared || !module->ncodes)
 		return;
 	module->sites_seen = 1;
+	if (usdt_module_map(&look.file, module))
+		return;
 	/* another look may have the memory */
-	if (usdt_file_loaded(&look.file, module) &&
-	    !usdt_notes_read(&look.file, probe_learn, &look, NULL) &&
+	if (!usdt_notes_read(&look.file, probe_learn, &look, NULL) &&
 	    look.probes && codes_each(&look, code_lacks) &&
 	    rest_match(&look, module))
 		module->sites_seen = 0;
 	index_clear(&look.probes_at);
 	index_clear(&look.sites_at);
 	index_clear(&look.groups);
-	usdt_file_unmap(&look.file);
+	usdt_module_unmap(&look.file);
 }

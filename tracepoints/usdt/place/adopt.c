@@ -501,7 +501,7 @@ static int module_adopt(struct module *module,
 	index_clear(&codes);
 	index_clear(&nops);
 	module->usdt_none = !pass.seen;
-	usdt_file_unmap(&pass.file);
+	usdt_module_unmap(&pass.file);
 	return pass.again;
 }
 

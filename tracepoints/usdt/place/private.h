@@ -106,14 +106,6 @@ void usdt_switch_gone(struct way *way);
 /* Notes that a way has become free (jump-x86_64.c). */
 void usdt_jump_gone(void);
 
-/*
- * Maps the file that a module was loaded from: by the dynamic linker's name of
- * it if that is absolute, else by the kernel's. Returns 0; -ENOENT: the module
- * has no file (the vDSO); -ESTALE: another file has its name now; or another
- * negative errno: the file cannot be opened. The caller unmaps it.
- */
-int usdt_module_map(struct usdt_file *file, const struct module *module);
-
 /* Returns the decoder for plans, loaded at the first call; or NULL. */
 const struct usdt_decoder *usdt_place_decoder(void);
 
