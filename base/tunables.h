@@ -87,9 +87,10 @@
 
 /* Commands that read a session's buffers as they fill, and commands that remove
  * buffers, ms. A follower begins a look at the buffers FOLLOW_PAUSE_MS after
- * the last one. Where looks take more than a tenth of this in processor time, it
- * pauses for longer, so that it takes a tenth of a processor, but never for
- * longer than FOLLOW_PAUSE_MAX_MS: who removes buffers does not wait for it.
+ * the last one. Where looks take more than a tenth of this in processor time,
+ * it pauses for longer, so that it takes a tenth of a processor, but never for
+ * longer than FOLLOW_PAUSE_MAX_MS: a command that removes buffers does not wait
+ * for it.
  * `destroy`, and a recorder at its end, wait FOLLOW_STOPPED_MS between the last
  * event and the removal: a pause, and half as much for the look. A recorder
  * leaves the buffers of an ended process for FOLLOW_ENDED_MS: ten pauses, and
