@@ -345,8 +345,8 @@ int record_probes_missed_tell(const struct record *record)
 {
 	static const char *const where[MISSED_END] = {
 		[MISSED_NESTED] = "in callbacks",
-		[MISSED_HANDLER] = "in signal handlers (a callback with "
-			"TAFFRAIL_PROBE_SIGNAL has them)",
+		[MISSED_HANDLER] = ("in signal handlers (a callback with "
+				    "TAFFRAIL_PROBE_SIGNAL has them)"),
 		[MISSED_BUSY] = "in the middle of another hit",
 	};
 
