@@ -168,6 +168,20 @@ void report_time(const struct report *r, int64_t ns, char *p)
 	put_time(ns, r->look.utc, needs_dates(r), p);
 }
 
+/* Writes a time before 1970, for which seconds since then would be taken as
+ * seconds before the last event. */
+static void put_date(int64_t ns, char *p)
+{
+	int64_t part = ns % 1000000000 + (ns % 1000000000 < 0 ? 1000000000 : 0);
+	time_t second = (time_t)((ns - part) / 1000000000);
+	char text[32] = "";
+	struct tm tm;
+
+	if (gmtime_r(&second, &tm))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm);
+	sprintf(p, "%s.%09lldZ", text, (long long)part);
+}
+
 void report_view_time(const struct report *r, int64_t ns, char *p)
 {
 	const struct look *look = &r->look;
@@ -176,8 +190,10 @@ void report_view_time(const struct report *r, int64_t ns, char *p)
 	int64_t found;
 
 	put_time(ns, look->utc, true, p);
-	if (look_time(&found, p, look->utc, INT64_MIN, INT64_MAX) ||
-	    found != ns)
+	if (ns < 0)
+		put_date(ns, p);
+	else if (look_time(&found, p, look->utc, INT64_MIN, INT64_MAX) ||
+		 found != ns)
 		/* clocks were set back, so it is the time of another hour */
 		sprintf(p, "%lld.%09lld", (long long)(ns / 1000000000),
 			(long long)(ns % 1000000000));
