@@ -48,6 +48,7 @@
 #define SESSION_FAULT_BYTES	2048
 #define PROCESS_FAULT_BYTES	1024
 #define SESSION_UNTAKEN_BYTES	1400
+#define SESSION_UNTAKEN_GUARD	" (TAFFRAIL_ENABLED)"
 #define PROCESS_DIR_BYTES	200
 #define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
 #define PROCESS_NAME_BYTES	64
@@ -266,10 +267,7 @@ struct session_page {
 					 * for: an errno */
 	uint32_t fault_bytes;		/* of `faults`, stored after the text */
 	/* a line for each rule whose condition the fields of a marker do not
-	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT"; and for each
-	 * marker of which places are not on: "ID<tab>places ERRNO",
-	 * or "ID (TAFFRAIL_ENABLED)<tab>..."
-	 * (SESSION-FAULT) */
+	 * allow: "GLOB<tab>condition 'EXPR', column N: FACT" (SESSION-FAULT) */
 	char faults[SESSION_FAULT_BYTES];
 	uint64_t saved;			/* events of its rings that a snapshot
 					 * has, or found overwritten; a
@@ -283,9 +281,6 @@ struct session_page {
 					 * seccomp filter */
 	uint64_t modules_end;		/* clock: from here on, the records do
 					 * not tell where modules are; or 0 */
-	uint32_t refused;		/* markers of which places are not on,
-					 * besides those in `faults` */
-	uint32_t padding;
 	uint32_t untaken_bytes;		/* of `untaken`, stored after the
 					 * text */
 	uint32_t untaken_more;		/* lines that had no room */
@@ -293,7 +288,9 @@ struct session_page {
 	 * "CHANNEL/NAME<tab>ADDRESS<tab>FILE'S ADDRESS<tab>WHY", addresses in
 	 * hexadecimal; WHY is an enum usdt_reason (only a trap could be there)
 	 * or a negative errno. A later line for the same place replaces it; WHY
-	 * is 0 there if the place is switched now, or has gone
+	 * is 0 there if the place is switched now, or has gone. A marker whose
+	 * code a tool has moved has one line, at the first of its places, with
+	 * -ESTALE; SESSION_UNTAKEN_GUARD is behind the name of a guard
 	 * (SESSION-UNTAKEN) */
 	char untaken[SESSION_UNTAKEN_BYTES];
 };

@@ -15,10 +15,9 @@
 #include "command/load/libraries.h"
 #include "command/processes/layouts.h"
 #include "command/processes/handed.h"
-#include "command/processes/refused.h"
+#include "command/processes/places.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
-#include "command/processes/untaken.h"
 #include "tracepoints/conditions/rule-split.h"
 
 static const struct option_row rule_rows[] = {
@@ -120,22 +119,11 @@ static int change_later(struct targets *targets, const char *name,
 	return ret;
 }
 
-/* Tells which markers that the rule names are not on. Returns true when there
- * is one. */
-static bool tell_refused(const struct rundir_process *process,
-			 const char *name, const char *rule)
-{
-	struct session_page page;
-
-	return !rundir_find_session(process, process->image, name, &page) &&
-	       refused_tell(process->pid, &page, rule);
-}
-
 static int change_living(struct targets *targets, enum message_type type,
 			 const char *name, const char *rule)
 {
 	struct client_request request = { 0 };
-	struct untaken_list untaken = { 0 };
+	struct places places = { 0 };
 	int result = COMMAND_DONE;
 
 	client_request_add(&request, "name", "%s", name);
@@ -144,21 +132,18 @@ static int change_living(struct targets *targets, enum message_type type,
 		struct target *target = &targets->targets[i];
 		int ret = client_call(&target->client, type, &request, NULL);
 
-		if (!ret && type == MESSAGE_ENABLE &&
-		    tell_refused(target->process, name, rule))
-			result = COMMAND_FAILED;
 		if (!ret)
 			heirs_change(target->process, name, rule,
 				     type == MESSAGE_ENABLE, &result);
 		if (!ret && type == MESSAGE_ENABLE)
-			untaken_take_living(&untaken, target->process, name,
-					    rule);
+			places_take_living(&places, target->process, name,
+					   rule);
 		if (ret && ret != -ENOENT &&
 		    rundir_lives(target->process))
 			result = command_failed("%s", target->client.error);
 	}
 	client_request_release(&request);
-	return untaken_tell(&untaken) ? COMMAND_FAILED : result;
+	return places_tell(&places) ? COMMAND_FAILED : result;
 }
 
 static int change_rule(struct targets *targets, enum message_type type,

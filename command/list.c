@@ -19,9 +19,9 @@
 #include "command/load/listed.h"
 #include "command/process/process.h"
 #include "command/processes/faults.h"
+#include "command/processes/places.h"
 #include "command/processes/replaced.h"
 #include "command/processes/targets.h"
-#include "command/processes/untaken.h"
 #include "tracepoints/fields/fields.h"
 #include "tracepoints/usdt/usdt.h"
 
@@ -304,7 +304,7 @@ static int list_processes(struct output *out, pid_t pid)
 	struct targets targets;
 	int result = COMMAND_DONE;
 	char heading[PROCESS_NAME_BYTES + 32];
-	struct untaken_list untaken = { 0 };
+	struct places places = { 0 };
 
 	if (targets_open(&targets, pid)) {
 		targets_close(&targets);
@@ -325,8 +325,8 @@ static int list_processes(struct output *out, pid_t pid)
 		take_placement(target);
 		if (add_probes(target))
 			result = COMMAND_FAILED;
-		untaken_take_living(&untaken, target->process, NULL, NULL);
-		untaken_mark(&untaken, &target->markers);
+		places_take_living(&places, target->process, NULL, NULL);
+		places_mark(&places, &target->markers);
 		if (!out->all)
 			drop_runtime(&target->markers);
 		if (rundir_read_process(target->process,
@@ -345,7 +345,7 @@ static int list_processes(struct output *out, pid_t pid)
 			tell_none(out, heading);
 		if (tell_unplaced(&target->markers, heading))
 			result = COMMAND_FAILED;
-		if (untaken_tell(&untaken))
+		if (places_tell(&places))
 			result = COMMAND_FAILED;
 	}
 	if (!pid && !out->behind && !out->as_json &&

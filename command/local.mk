@@ -158,8 +158,8 @@ command_sources = \
 	command/processes/messages.c \
 	command/processes/others.c \
 	command/processes/others.h \
-	command/processes/refused.c \
-	command/processes/refused.h \
+	command/processes/places.c \
+	command/processes/places.h \
 	command/processes/replaced.c \
 	command/processes/replaced.h \
 	command/processes/rule.c \
@@ -168,8 +168,6 @@ command_sources = \
 	command/processes/summon.c \
 	command/processes/targets.c \
 	command/processes/targets.h \
-	command/processes/untaken.c \
-	command/processes/untaken.h \
 	command/processes/vouch.c \
 	command/processes/vouch.h \
 	command/record/ask.c \

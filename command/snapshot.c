@@ -16,10 +16,10 @@
 #include "command/common/reason.h"
 #include "command/elf/user-rights.h"
 #include "command/processes/faults.h"
-#include "command/processes/refused.h"
 #include "command/processes/layouts.h"
 #include "command/processes/later.h"
 #include "command/processes/others.h"
+#include "command/processes/places.h"
 #include "command/processes/targets.h"
 #include "command/record/consume.h"
 #include "command/record/report.h"
@@ -170,18 +170,20 @@ static void tell_gone(pid_t pid)
 		     pid);
 }
 
-/* Tells which rules of the environment processes have not obeyed, before dead
- * processes' pages are removed. Returns an exit status. */
+/* Tells which places are not switched, and which rules of the environment
+ * processes have not obeyed, before dead processes' pages are removed. Returns
+ * an exit status. */
 static int tell_faults(struct snapshot *s)
 {
 	uint32_t images[RUNDIR_IMAGES_MAX];
+	struct places places = { 0 };
 	struct process_page page;
-	bool told = false;
+	bool told;
 
 	for (size_t i = 0; i < s->ntaken; i++)
-		if (s->taken[i]->session && s->taken[i]->page)
-			told |= refused_tell((pid_t)s->taken[i]->page->pid,
-					     &s->taken[i]->session->page, NULL);
+		places_take(&places, (pid_t)s->taken[i]->page->pid,
+			    &s->taken[i]->session->page, NULL);
+	told = places_tell(&places);
 	if (strcmp(s->name, FAULTS_SESSION))
 		return told ? COMMAND_FAILED : COMMAND_DONE;
 	for (size_t i = 0; i < s->list.count; i++) {

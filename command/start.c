@@ -19,10 +19,9 @@
 #include "command/load/libraries.h"
 #include "command/processes/handed.h"
 #include "command/processes/later.h"
-#include "command/processes/refused.h"
+#include "command/processes/places.h"
 #include "command/processes/rule.h"
 #include "command/processes/targets.h"
-#include "command/processes/untaken.h"
 
 #define RULES_MAX	64	/* an agent's limit for a session */
 
@@ -164,8 +163,8 @@ static void tell_away(struct targets *targets, const char *name,
 			     "below %s", targets->dir.path);
 }
 
-/* Of the processes in which the session has begun. */
-static struct untaken_list untaken;
+/* Not switched in the processes in which the session has begun. */
+static struct places places;
 
 /* Returns the errno for which the session's buffers are smaller than asked. */
 static int why_smaller(const struct target *target, const char *name)
@@ -174,17 +173,6 @@ static int why_smaller(const struct target *target, const char *name)
 
 	return rundir_find_session(target->process, target->process->image,
 				   name, &page) ? ENOSPC : page.small_error;
-}
-
-/* Tells which markers are not on. Returns an exit status. */
-static int tell_refused(const struct target *target, const char *name)
-{
-	const struct rundir_process *process = target->process;
-	struct session_page page;
-
-	return !rundir_find_session(process, process->image, name, &page) &&
-	       refused_tell(process->pid, &page, NULL) ? COMMAND_FAILED :
-							 COMMAND_DONE;
 }
 
 /* Sends the request to one process, also for later programs of it. Returns 0,
@@ -215,8 +203,6 @@ static int start_call(struct target *target, const char *name,
 						 target->process->pid, value);
 	}
 	client_answer_release(&answer);
-	if (!ret && tell_refused(target, name))
-		*result = COMMAND_FAILED;
 	if (!ret && error)
 		*result = command_failed("process %d: no room for some buffers "
 					 "in %s: their events are counted as "
@@ -230,7 +216,7 @@ static int start_call(struct target *target, const char *name,
 			     (unsigned long long)asked / 1024, shown,
 			     reason_of_room(why_smaller(target, name)));
 	if (!ret)
-		untaken_take_living(&untaken, target->process, name, NULL);
+		places_take_living(&places, target->process, name, NULL);
 	return ret;
 }
 
@@ -522,7 +508,7 @@ int start_main(int argc, char **argv)
 	else
 		status = a.all ? start_all(&targets, &a, &request) :
 			 start_each(&targets, &a, &request);
-	if (untaken_tell(&untaken))
+	if (places_tell(&places))
 		status = COMMAND_FAILED;
 	targets_close(&targets);
 	client_request_release(&request);

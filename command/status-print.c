@@ -11,9 +11,7 @@
 #include "command/common/counted.h"
 #include "command/common/json.h"
 #include "command/common/printable.h"
-#include "command/elf/markers.h"
 #include "command/processes/act.h"
-#include "command/processes/refused.h"
 #include "command/status-private.h"
 
 static const char *state_word(const struct session *session)
@@ -34,21 +32,24 @@ static void json_act(struct json *json, const char *key,
 	json_close(json, '}');
 }
 
-static void json_refused(struct json *json, const struct member *m)
+static void json_places(struct json *json, const struct places *places)
 {
-	char id[REFUSED_ID_BYTES];
-	size_t position = 0;
-	int error;
+	char address[24];
 
-	json_open(json, "refused", '[');
-	while ((error = refused_next(&m->page, &position, id))) {
+	json_open(json, "untaken", '[');
+	for (size_t i = 0; i < places->count; i++) {
+		const struct place *place = &places->places[i];
+
+		snprintf(address, sizeof(address), "0x%" PRIx64,
+			 place->address);
 		json_open(json, NULL, '{');
-		json_string(json, "id", id);
-		json_string(json, "why", refused_why(error));
+		json_string(json, "id", place->id);
+		json_string(json, "address", address);
+		json_string(json, "why", places_why(place));
 		json_close(json, '}');
 	}
 	json_close(json, ']');
-	json_number(json, "refused_more", m->page.refused);
+	json_number(json, "untaken_more", places->more);
 }
 
 static void json_member(struct json *json, const struct member *m)
@@ -62,11 +63,10 @@ static void json_member(struct json *json, const struct member *m)
 	json_number(json, "overwritten", m->overwritten);
 	json_number(json, "bytes", m->bytes);
 	json_number(json, "left_off", m->left_off);
-	json_number(json, "untaken", m->untaken);
 	json_number(json, "buffer", m->buffer);
 	json_number(json, "asked", m->asked);
 	json_bool(json, "roomless", m->roomless);
-	json_refused(json, m);
+	json_places(json, &m->places);
 	json_act(json, "started", &m->started);
 	json_act(json, "changed", &m->changed);
 	json_close(json, '}');
@@ -129,22 +129,6 @@ static void print_acts(const struct session *session)
 		printf("\n");
 }
 
-static void print_refused(const struct member *m)
-{
-	char id[REFUSED_ID_BYTES];
-	size_t position = 0;
-	int error;
-
-	while ((error = refused_next(&m->page, &position, id)))
-		printable_print("%9s %s is not on, or not everywhere: %s%s%s\n",
-				"", id, refused_why(error),
-				error == ESTALE ? "; " : "",
-				error == ESTALE ? MARKER_REMEDY : "");
-	if (m->page.refused)
-		printf("%9s nor %s %" PRIu32 " more\n", "",
-		       agreed(m->page.refused, "is", "are"), m->page.refused);
-}
-
 static void print_member(const struct member *m)
 {
 	printable_print("%9d %-16s %12" PRIu64 " %10" PRIu64 " %12" PRIu64
@@ -157,7 +141,6 @@ static void print_member(const struct member *m)
 		       agreed(m->left_off, "is", "are"),
 		       agreed(m->left_off, "its description",
 			      "their descriptions"));
-	print_refused(m);
 	if (m->roomless)
 		printf("%9s no room for some buffers (%s): their events are "
 		       "lost\n", "", strerror(m->roomless));

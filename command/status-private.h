@@ -7,11 +7,10 @@
 #define COMMAND_STATUS_PRIVATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "command/load/listed.h"
-#include "command/processes/untaken.h"
+#include "command/processes/places.h"
 #include "command/record/unreached.h"
 
 struct member {
@@ -23,11 +22,10 @@ struct member {
 	uint64_t overwritten;
 	uint64_t bytes;
 	uint64_t left_off;
-	uint64_t untaken;		/* places that are not switched */
+	struct places places;		/* that are not switched */
 	uint32_t buffer;		/* bytes of one of its buffers */
 	uint32_t asked;			/* the same, as asked for */
 	int roomless;			/* errno: no room for some buffer */
-	struct session_page page;	/* for refused_next() */
 	struct session_act started;
 	struct session_act changed;
 };
@@ -53,7 +51,6 @@ struct status {
 	struct rundir *dir;
 	struct shown shown;		/* callbacks */
 	struct lacking lacking;		/* programs without an agent */
-	struct untaken_list untaken;
 };
 
 /* Print all of it on stdout. */

@@ -103,7 +103,6 @@ static void take_facts(struct member *m, const struct session_page *page)
 	m->buffer = page->ring_bytes;
 	m->asked = page->asked_bytes;
 	m->roomless = (int)page->roomless;
-	m->page = *page;
 }
 
 static void take_page(struct status *s, struct member *m,
@@ -114,7 +113,7 @@ static void take_page(struct status *s, struct member *m,
 	if (rundir_read_session(process, process->image, index, &page))
 		return;
 	take_facts(m, &page);
-	m->untaken += untaken_take(&s->untaken, process->pid, &page, NULL);
+	places_take(&m->places, process->pid, &page, NULL);
 }
 
 static void take_line(struct session *session, struct member *m,
@@ -225,8 +224,7 @@ static void count_session(struct status *s,
 	c.member->lost += page->lost_unplaced;
 	c.member->left_off = page->left_off;
 	take_facts(c.member, page);
-	c.member->untaken += untaken_take(&s->untaken, process->pid, page,
-					  NULL);
+	places_take(&c.member->places, process->pid, page, NULL);
 	/* the rings' lost counts include events that were too large */
 	rings_each(imagefd, page->index, count_ring, &c);
 	missing = rings_missing(page, c.found);
@@ -324,11 +322,25 @@ static void take_removed(const struct keep_row *row, void *priv)
 	session->removed_events = row->events;
 }
 
+/* Tells which places are not switched: once, if several sessions lack one.
+ * Returns an exit status. */
+static int tell_places(const struct status *s)
+{
+	struct places all = { 0 };
+
+	for (size_t i = 0; i < s->count; i++)
+		for (size_t k = 0; k < s->sessions[i].nmembers; k++)
+			places_join(&all, &s->sessions[i].members[k].places);
+	return places_tell(&all);
+}
+
 static void release(struct status *s)
 {
 	for (size_t i = 0; i < s->count; i++) {
 		for (size_t k = 0; k < s->sessions[i].nrules; k++)
 			free(s->sessions[i].rules[k]);
+		for (size_t k = 0; k < s->sessions[i].nmembers; k++)
+			places_free(&s->sessions[i].members[k].places);
 		free(s->sessions[i].rules);
 		free(s->sessions[i].members);
 	}
@@ -383,7 +395,7 @@ static int show(struct status *s, pid_t pid, bool as_json)
 		status_print_json(s);
 	else
 		status_print_table(s);
-	if (untaken_tell(&s->untaken))
+	if (tell_places(s))
 		s->result = COMMAND_FAILED;
 	return command_finish() ? COMMAND_FAILED : s->result;
 }

@@ -311,7 +311,6 @@ static void read_faults(struct session_view *session)
 			    page->faults[i] != '\n' &&
 			    page->faults[i] != '\t' ? '?' : page->faults[i];
 	faults[i] = '\0';
-	session->page.fault_bytes = i;
 }
 
 /* Copies the places that are not switched, as above. */
@@ -341,7 +340,6 @@ int session_view_update(struct session_view *session)
 	session->page.state = load_relaxed(&page->state);
 	session->page.lost_unplaced = load_relaxed(&page->lost_unplaced);
 	session->page.left_off = load_relaxed(&page->left_off);
-	session->page.refused = load_relaxed(&page->refused);
 	session->page.ring_bytes = load_relaxed(&page->ring_bytes);
 	session->page.roomless = load_relaxed(&page->roomless);
 	session->page.small_error = load_relaxed(&page->small_error);

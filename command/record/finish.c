@@ -17,6 +17,7 @@
 
 #include "base/tunables.h"
 #include "command/common/command.h"
+#include "command/processes/places.h"
 #include "command/record/member-private.h"
 
 static uint64_t now_ns(void)
@@ -115,8 +116,8 @@ void record_finish_image(struct record *record, struct record_member *member,
 					     "not recorded",
 					     member->pid);
 		}
-		untaken_take(&record->untaken, member->pid,
-			     &consumer->session->page, NULL);
+		places_take(record->places, member->pid,
+			    &consumer->session->page, NULL);
 		shortage_take(&record->shortage, &consumer->session->page,
 			      member->process->fd);
 		record->unreadable += consumer->unreadable;

@@ -16,13 +16,13 @@
 #include <signal.h>
 
 #include "command/common/command.h"
-#include "command/processes/untaken.h"
 #include "command/record/consume.h"
 #include "command/record/shortage.h"
 #include "command/record/unreached.h"
 
 struct client_request;
 struct load_wish;
+struct places;
 
 #define RECORD_RULES_MAX	256
 #define RECORD_PROVIDERS_MAX	8
@@ -100,7 +100,7 @@ struct record {
 	uint64_t next_joiners_ns;	/* looks for processes to come */
 	uint64_t unreadable;		/* rings that made no sense */
 	struct lacking lacking;		/* programs without an agent */
-	struct untaken_list untaken;	/* places that are not traced */
+	struct places *places;		/* not traced: places.h */
 	enum lacking_why first_lacks;	/* `program`, as far as known */
 	uint32_t words_unknown;		/* of the processes' environments */
 	int off;			/* sessions/.off.NAME, or -1 */
@@ -231,10 +231,6 @@ void record_tell_rule(const struct record *record, const char *rule);
  * any agent, only that: then no rule could match. Returns COMMAND_FAILED in
  * both cases. */
 int record_tell_unmet(const struct record *record);
-
-/* Tells which markers could not be switched on everywhere. Returns
- * COMMAND_FAILED when there is one. */
-int record_tell_refused(const struct record *record);
 
 /* Sets this process's handlers and limits, once the program has its own. */
 void record_prepare(void);

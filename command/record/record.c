@@ -27,6 +27,7 @@
 #include "command/common/nearest.h"
 #include "command/common/reason.h"
 #include "command/processes/handed.h"
+#include "command/processes/places.h"
 #include "command/processes/targets.h"
 #include "command/record/report.h"
 
@@ -334,9 +335,7 @@ static int end(struct record *record)
 	if (record->lacking.roomless)
 		shortage_look(&record->shortage, record->dir.fd);
 	status = record_tell_unmet(record);
-	if (record_tell_refused(record))
-		status = COMMAND_FAILED;
-	if (untaken_tell(&record->untaken))
+	if (places_tell(record->places))
 		status = COMMAND_FAILED;
 	if (record_probes_tell(record) || probes || record->unprobed)
 		status = COMMAND_FAILED;
@@ -376,13 +375,13 @@ static int end(struct record *record)
 
 int record_main(int argc, char **argv)
 {
-	static struct record record;
+	static struct places places = { .ended = true };
+	static struct record record = { .places = &places };
 	int status = record_take_arguments(&record.options, argc, argv);
 	int failed;
 
 	if (status)
 		return status < 0 ? COMMAND_DONE : status;
-	record.untaken.ended = true;
 	record.dir.fd = -1;
 	record.inotify = -1;
 	record.off = -1;

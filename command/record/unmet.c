@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tells which rules of a recording have selected no marker, and what may be
- * meant; and which markers could not be switched on.
+ * meant.
  */
 #include "command/record/private.h"
 
@@ -13,7 +13,7 @@
 #include "command/common/installed.h"
 #include "command/common/nearest.h"
 #include "command/elf/elfnotes.h"
-#include "command/processes/refused.h"
+#include "command/processes/places.h"
 #include "command/processes/rule.h"
 #include "tracepoints/conditions/rule-split.h"
 
@@ -155,7 +155,7 @@ int record_tell_unmet(const struct record *record)
 		if (record_met(record, o->rules[i]))
 			continue;
 		if (!tell_fault(record, o->rules[i]) &&
-		    !untaken_named(&record->untaken, o->rules[i]))
+		    !places_named(record->places, o->rules[i]))
 			tell_rule(record, o->rules[i], &list);
 		status = COMMAND_FAILED;
 	}
@@ -163,23 +163,5 @@ int record_tell_unmet(const struct record *record)
 	if (!o->nrules && !record_met(record, "*"))
 		tell_rule(record, NULL, &list);
 	marker_list_free(&list);
-	return status;
-}
-
-int record_tell_refused(const struct record *record)
-{
-	int status = COMMAND_DONE;
-
-	for (size_t i = 0; i < record->nmembers; i++) {
-		const struct record_member *member = record->members[i];
-
-		for (size_t j = 0; j < member->nimages; j++)
-			/* of images with the same text, one has its session */
-			if (member->images[j]->session &&
-			    refused_tell(member->pid,
-					 &member->images[j]->session->page,
-					 NULL))
-				status = COMMAND_FAILED;
-	}
 	return status;
 }

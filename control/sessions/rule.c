@@ -19,57 +19,13 @@ void session_condition_fault(struct text *why, const char *condition,
 	text_add(why, error->fact);
 }
 
-/* Adds a line to the page's faults, if it ends before `end`. Returns 0 when it
- * does not. */
-static int fault_add(struct session_page *page, const struct text *line,
-		     size_t end)
-{
-	size_t used = load_relaxed(&page->fault_bytes);
-
-	if (line->cut || used + line->used >= end)
-		return 0;
-	__builtin_memcpy(page->faults + used, line->start, line->used);
-	/* SESSION-FAULT: else a reader could see a part of the line */
-	store_release(&page->fault_bytes, (uint32_t)(used + line->used));
-	return 1;
-}
-
-/* Returns the line of the faults that begins with the key, or NULL. */
-static const char *line_with(const struct session_page *page, const char *key)
-{
-	const char *p = page->faults;
-	const char *end = p + sizeof(page->faults);
-
-	while (p < end && *p && !text_after(p, key))
-		while (p < end && *p++ != '\n')
-			;
-	return p < end && *p ? p : NULL;
-}
-
-/* Half of the room is for conditions. */
-void session_places_note(struct session_page *page,
-			 const struct object *object, int error)
-{
-	char buffer[192];
-	struct text line;
-
-	text_open(&line, buffer, sizeof(buffer));
-	text_add(&line, object->id);
-	if (object->site->kind_ == TAFFRAIL_KIND_GUARD)
-		text_add(&line, " (TAFFRAIL_ENABLED)");
-	text_add(&line, "\tplaces ");
-	text_add_number(&line, error);
-	text_add_char(&line, '\n');
-	if (!line_with(page, buffer) &&
-	    !fault_add(page, &line, sizeof(page->faults) / 2))
-		page->refused++;
-}
-
 /* Returns the line of the page's faults that is the rule's, or NULL. */
 static const char *fault_line(const struct session_page *page,
 			      const struct session_rule *rule)
 {
 	char buffer[SESSION_RULE_BYTES + SESSION_CONDITION_BYTES + 16];
+	const char *p = page->faults;
+	const char *end = p + sizeof(page->faults);
 	struct text key;
 
 	text_open(&key, buffer, sizeof(buffer));
@@ -77,7 +33,10 @@ static const char *fault_line(const struct session_page *page,
 	text_add(&key, "\tcondition '");
 	text_add(&key, rule->condition);
 	text_add_char(&key, '\'');
-	return line_with(page, buffer);
+	while (p < end && *p && !text_after(p, buffer))
+		while (p < end && *p++ != '\n')
+			;
+	return p < end && *p ? p : NULL;
 }
 
 void session_fault_note(struct session_page *page,
@@ -85,6 +44,7 @@ void session_fault_note(struct session_page *page,
 			const struct expr_error *error)
 {
 	char buffer[SESSION_RULE_BYTES + SESSION_CONDITION_BYTES + 160];
+	size_t used = load_relaxed(&page->fault_bytes);
 	struct text line;
 
 	text_open(&line, buffer, sizeof(buffer));
@@ -92,8 +52,12 @@ void session_fault_note(struct session_page *page,
 	text_add_char(&line, '\t');
 	session_condition_fault(&line, rule->condition, error);
 	text_add_char(&line, '\n');
-	if (!fault_line(page, rule))
-		fault_add(page, &line, sizeof(page->faults));
+	if (line.cut || used + line.used >= sizeof(page->faults) ||
+	    fault_line(page, rule))
+		return;
+	__builtin_memcpy(page->faults + used, buffer, line.used);
+	/* SESSION-FAULT: else a reader could see a part of the line */
+	store_release(&page->fault_bytes, (uint32_t)(used + line.used));
 }
 
 int session_rule_fault(const struct session_page *page,

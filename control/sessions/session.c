@@ -131,22 +131,6 @@ static void object_left_off(struct session *session, struct object *object)
 			 "no room for the description of an event", 0);
 }
 
-/* Counts and names a marker that a tool has moved (CODE_MOVED). Other places
- * that could not be switched on are told by untaken.c. */
-static void object_refused(struct session *session, struct object *object,
-			   int error)
-{
-	uint32_t bit = 1u << channel_bit(session->channel);
-
-	log_fact(LOG_WARNING, "session",
-		 "a site has other code, and is not switched on", error);
-	if (error != -ESTALE || object->adopted || session->client ||
-	    object->refused & bit)
-		return;
-	object->refused |= bit;
-	session_places_note(session->channel->page, object, -error);
-}
-
 /* Fills in what an object does for a session. Returns 0, or -ENOSPC when there
  * is no room for an event record. */
 static int object_prepare(struct session *session, struct object *object,
@@ -190,8 +174,9 @@ static int object_apply(struct session *session, struct object *object,
 	}
 	usdt_sites_look(object->module);
 	ret = object_enable(object, &use, patcher);
-	if (ret)
-		object_refused(session, object, ret);
+	if (ret)	/* untaken.c tells the place */
+		log_fact(LOG_WARNING, "session",
+			 "a site has other code, and is not switched on", ret);
 	return 1;
 }
 
@@ -420,7 +405,6 @@ static int disable_one(struct object *object, void *arg)
 			    &pass->patcher);
 	object_disable(object, pass->session->channel, &pass->patcher);
 	object->left_off &= ~(1u << channel_bit(pass->session->channel));
-	object->refused &= ~(1u << channel_bit(pass->session->channel));
 	return 0;
 }
 

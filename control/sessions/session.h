@@ -60,12 +60,6 @@ void session_fault_note(struct session_page *page,
 			const struct session_rule *rule,
 			const struct expr_error *error);
 
-/* Notes in the session's page that places of a marker could not be switched on:
- * by its id, once, and an errno; without room for that, counts it. The caller
- * holds the registry's lock. */
-void session_places_note(struct session_page *page,
-			 const struct object *object, int error);
-
 struct session;
 
 /* Returns 1 when none of the markers that the glob matches allows the rule's

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Tells which places a session's rules name and do not have: USDT probes
- * without a way, probes that need a trap in a session that allows none, and
- * code that could not be switched.
+ * without a way, probes that need a trap in a session that allows none, code
+ * that could not be switched, and markers that a tool has moved.
  *
  * The text in the session's page only grows: a reader that has seen its length
  * may read on.
@@ -25,11 +25,10 @@ struct look {
 	uint32_t more;			/* places without room for a line */
 };
 
-/* Adds "ID<tab>ADDRESS<tab>FILE'S ADDRESS<tab>". */
-static void place_add(struct text *line, const char *id, uint64_t address,
+/* Adds "<tab>ADDRESS<tab>FILE'S ADDRESS<tab>", behind the id. */
+static void place_add(struct text *line, uint64_t address,
 		      const struct module *module)
 {
-	text_add(line, id);
 	text_add_char(line, '\t');
 	text_add_hex(line, address, 1);
 	text_add_char(line, '\t');
@@ -117,18 +116,28 @@ static int why_now(const struct session *session, const struct object *object,
 {
 	if (!(object->on & 1u << channel_bit(session->channel)))
 		return 0;
-	return object->adopted ? object->adopted->refused : code->refused;
+	if (object->adopted)
+		return object->adopted->refused;
+	if (code->flags & CODE_MOVED)
+		return -ESTALE;
+	/* a guard has no events of its own */
+	return object->site->kind_ == TAFFRAIL_KIND_GUARD ? 0 : code->refused;
 }
 
 static void object_look(struct look *look, const struct object *object)
 {
+	int guard = object->site->kind_ == TAFFRAIL_KIND_GUARD;
 	char bytes[LINE_BYTES];
 	const struct code *code;
 	struct text line;
+	int moved = 0;
 
 	for (code = object->codes; code; code = code->next) {
 		int why = why_now(look->session, object, code);
 
+		/* a line for each marker: a tool moves them all */
+		if (why == -ESTALE && moved++)
+			why = 0;
 		/* most have none, and the page has no line */
 		if (!why && !look->before)
 			continue;
@@ -137,8 +146,10 @@ static void object_look(struct look *look, const struct object *object)
 		    object->adopted->placed == USDT_INT3)
 			continue;
 		text_open(&line, bytes, sizeof(bytes));
-		place_add(&line, object->id, (uint64_t)code->address,
-			  object->module);
+		text_add(&line, object->id);
+		if (guard)
+			text_add(&line, SESSION_UNTAKEN_GUARD);
+		place_add(&line, (uint64_t)code->address, object->module);
 		why_write(look, &line, why);
 	}
 }
@@ -154,7 +165,8 @@ static void untaken_look(struct look *look, const struct module *module,
 	if (object && look->session->int3)
 		return;
 	text_open(&line, bytes, sizeof(bytes));
-	place_add(&line, place->id, place->address, module);
+	text_add(&line, place->id);
+	place_add(&line, place->address, module);
 	why_write(look, &line,
 		  names_probe(look->session, place->id) ? place->why : 0);
 }
@@ -165,8 +177,7 @@ static int module_look(struct module *module, void *arg)
 	const struct untaken *place;
 
 	for (object = module->objects; object; object = object->next)
-		if (object->site->kind_ != TAFFRAIL_KIND_GUARD)
-			object_look(arg, object);
+		object_look(arg, object);
 	for (place = module->untaken; place; place = place->next)
 		untaken_look(arg, module, place);
 	return 0;

@@ -67,8 +67,6 @@ struct object {
 	uint32_t snapshots;		/* enum object_user, a bit each */
 	uint32_t bound;			/* channel of the site's own slot + 1 */
 	uint32_t left_off;		/* channels that had no room for it */
-	uint32_t refused;		/* channels whose page says that places
-					 * of it are not on */
 	struct usdt_adopted *adopted;	/* the program's USDT probe; or NULL */
 	struct object *next_found;	/* of the modules that came last */
 	struct object *before;		/* in its module, if it is declared */

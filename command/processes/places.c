@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Tells which places are not switched. See places.h.
+ *
+ * What must stay true: a page is not trusted; a line of it that makes no sense
+ * is left out.
+ */
+#include "command/processes/places.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command/common/command.h"
+#include "command/common/counted.h"
+#include "command/processes/rule.h"
+#include "tracepoints/usdt/plan/plan.h"
+
+/* Those of one page have room there. */
+#define NAMES_BYTES	SESSION_UNTAKEN_BYTES
+
+/* Reads a line of a page, which ends in a newline. */
+static bool line_read(struct place *place, const char *line)
+{
+	size_t n = strcspn(line, "\t");
+	char *end;
+
+	if (!n || n >= sizeof(place->id) || line[n] != '\t')
+		return false;
+	memcpy(place->id, line, n);
+	place->id[n] = '\0';
+	place->address = strtoull(line + n + 1, &end, 16);
+	if (*end != '\t')
+		return false;
+	place->in_file = strtoull(end + 1, &end, 16);
+	if (*end != '\t')
+		return false;
+	place->why = (int)strtol(end + 1, &end, 10);
+	return *end == '\n';
+}
+
+/* Tells whether a rule names the place: the marker's, or the marker's that a
+ * guard is for. */
+static bool place_named(const struct place *place, const char *rule)
+{
+	char id[sizeof(place->id)];
+	char *guard;
+
+	strcpy(id, place->id);
+	guard = strstr(id, SESSION_UNTAKEN_GUARD);
+	if (guard)
+		*guard = '\0';
+	return rule_matches(rule, id);
+}
+
+static bool is_same(const struct places *places, const struct place *a,
+		    const struct place *b)
+{
+	return !strcmp(a->id, b->id) &&
+	       (places->ended ? a->in_file == b->in_file :
+				a->pid == b->pid && a->address == b->address);
+}
+
+static void place_add(struct places *places, const struct place *place)
+{
+	struct place *more;
+
+	for (size_t i = 0; i < places->count; i++) {
+		if (!is_same(places, &places->places[i], place))
+			continue;
+		if (place->why || !places->ended)
+			places->places[i].why = place->why;
+		return;
+	}
+	if (!place->why)
+		return;
+	more = reallocarray(places->places, places->count + 1, sizeof(*more));
+	if (!more) {
+		places->more++;
+		return;
+	}
+	places->places = more;
+	more[places->count++] = *place;
+}
+
+void places_join(struct places *places, const struct places *others)
+{
+	/* that one session has switched it does not help another */
+	for (size_t i = 0; i < others->count; i++)
+		if (others->places[i].why)
+			place_add(places, &others->places[i]);
+	places->more += others->more;
+}
+
+void places_take(struct places *places, pid_t pid,
+		 const struct session_page *page, const char *rule)
+{
+	size_t bytes = page->untaken_bytes < sizeof(page->untaken) ?
+			       page->untaken_bytes : 0;
+	struct places own = { .more = page->untaken_more,
+			      .ended = places->ended };
+	struct place place = { .pid = pid };
+	char text[SESSION_UNTAKEN_BYTES + 1];
+
+	memcpy(text, page->untaken, bytes);
+	text[bytes] = '\0';
+	for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		if (line_read(&place, p) &&
+		    (!rule || place_named(&place, rule)))
+			place_add(&own, &place);
+	places_join(places, &own);
+	places_free(&own);
+}
+
+void places_take_living(struct places *places,
+			const struct rundir_process *process,
+			const char *name, const char *rule)
+{
+	struct session_page page;
+	struct process_page head;
+
+	if (name) {
+		if (!rundir_find_session(process, process->image, name, &page))
+			places_take(places, process->pid, &page, rule);
+		return;
+	}
+	if (rundir_read_process(process, process->image, &head))
+		return;
+	for (uint32_t i = 0; i < head.sessions; i++)
+		if (!rundir_read_session(process, process->image, i, &page) &&
+		    page.state == SESSION_ACTIVE)
+			places_take(places, process->pid, &page, rule);
+}
+
+bool places_named(const struct places *places, const char *rule)
+{
+	for (size_t i = 0; i < places->count; i++)
+		if (places->places[i].why &&
+		    place_named(&places->places[i], rule))
+			return true;
+	return false;
+}
+
+/* What helps. */
+enum help { HELP_TRAP, HELP_DECODER, HELP_CODE, HELP_SIGNAL, HELP_OTHER };
+
+static const char *const helps[] = {
+	[HELP_TRAP] = "places that need a trap are traced with --int3 (record, "
+		"start) or TAFFRAIL_INT3=on (TAFFRAIL_ENABLE)",
+	[HELP_DECODER] = "install libZydis (libzydis4.0), or allow traps by "
+		"--int3 (record, start) or TAFFRAIL_INT3=on (TAFFRAIL_ENABLE)",
+	[HELP_CODE] = "when the breakpoint or uprobe there is gone, give the "
+		"rule again (taffrail enable)",
+	[HELP_SIGNAL] = "when no thread blocks SIGTRAP, and the program does "
+		"not ignore it, give the rule again (taffrail enable)",
+	[HELP_OTHER] = "when that is mended, give the rule again (taffrail "
+		"enable)",
+};
+
+static enum help help_for(int why)
+{
+	return why == USDT_NO_DECODER ? HELP_DECODER :
+	       why > 0		      ? HELP_TRAP :
+	       why == -EBUSY	      ? HELP_CODE :
+	       why == -EAGAIN || why == -EPERM ? HELP_SIGNAL : HELP_OTHER;
+}
+
+static const char *reason(int why)
+{
+	return why > 0 && why < USDT_REASONS ?
+		       usdt_reason_text((enum usdt_reason)why) :
+	       why > 0		? "no jump can be there" :
+	       why == -ESTALE	? MARKER_MOVED :
+	       why == -EBUSY	? "another program's code is there" :
+	       why == -EAGAIN	? "a thread blocks SIGTRAP" :
+	       why == -EPERM	? "the program ignores SIGTRAP" :
+				  strerror(-why);
+}
+
+const char *places_why(const struct place *place)
+{
+	static char text[160];
+
+	snprintf(text, sizeof(text), "%s%s", place->why > 0 ?
+		 "it needs a trap for each hit: " : "", reason(place->why));
+	return text;
+}
+
+static void marker_mark(struct marker *m, struct place *place)
+{
+	if (place->why == -ESTALE && m->kind != MARKER_USDT) {
+		m->placement = PLACED_NOT;
+		m->why = MARKER_MOVED;
+		place->why = 0;
+	}
+	if (!place->why || m->enabled || m->kind != MARKER_USDT)
+		return;
+	if (place->why > 0)
+		m->placement = PLACED_INT3;
+	if (place->why > 0 || !m->why)
+		m->why = reason(place->why);
+}
+
+void places_mark(struct places *places, struct marker_list *markers)
+{
+	for (size_t i = 0; i < places->count; i++)
+		for (size_t k = 0; k < markers->count; k++)
+			if (markers->markers[k].address ==
+			    places->places[i].address)
+				marker_mark(&markers->markers[k],
+					    &places->places[i]);
+}
+
+static void place_tell(const struct places *places, const struct place *place)
+{
+	char where[32] = "";
+
+	if (!places->ended)
+		snprintf(where, sizeof(where), "process %d: ", place->pid);
+	command_failed("%s%s at 0x%" PRIx64 " is not traced: %s", where,
+		       place->id,
+		       places->ended ? place->in_file : place->address,
+		       places_why(place));
+}
+
+/* Returns the next place from number i on whose marker a tool has moved, in
+ * this process, or in any that has ended; NULL if there is none. */
+static struct place *moved_next(const struct places *places, size_t i,
+				pid_t pid)
+{
+	for (; i < places->count; i++)
+		if (places->places[i].why == -ESTALE &&
+		    (places->ended || places->places[i].pid == pid))
+			return &places->places[i];
+	return NULL;
+}
+
+/* Adds the marker of a place to the names; once, if the places of several files
+ * are of one name. Returns how many were added. */
+static size_t name_add(char names[NAMES_BYTES], const struct places *places,
+		       const struct place *place)
+{
+	struct place *other = moved_next(places, 0, place->pid);
+	size_t used = strlen(names);
+
+	while (strcmp(other->id, place->id))
+		other = moved_next(places, other + 1 - places->places,
+				   place->pid);
+	if (other != place)
+		return 0;
+	if (used + strlen(place->id) + sizeof(", , ...") < NAMES_BYTES)
+		sprintf(names + used, "%s%s", used ? ", " : "", place->id);
+	else if (names[used - 1] != '.')
+		strcpy(names + used, ", ...");
+	return 1;
+}
+
+/* Prints the markers that a tool has moved in this process, or in all that have
+ * ended, and takes them out of the list. */
+static void moved_tell(struct places *places, pid_t pid)
+{
+	char where[32] = "", names[NAMES_BYTES] = "";
+	struct place *place;
+	size_t n = 0;
+
+	for (size_t i = 0; (place = moved_next(places, i, pid));
+	     i = place + 1 - places->places)
+		n += name_add(names, places, place);
+	while ((place = moved_next(places, 0, pid)))
+		place->why = 0;
+	if (!places->ended)
+		snprintf(where, sizeof(where), "process %d: ", pid);
+	command_failed("%s%s%s %s no events, or not all: " MARKER_MOVED
+		       ": %s; " MARKER_REMEDY, where,
+		       places->more ? "at least " : "", counted(n, "marker"),
+		       agreed(n, "has", "have"), names);
+}
+
+int places_tell(struct places *places)
+{
+	int status = places->more ? COMMAND_FAILED : COMMAND_DONE;
+	unsigned int needed = 0;
+
+	for (size_t i = 0; i < places->count; i++) {
+		const struct place *place = &places->places[i];
+
+		if (!place->why)
+			continue;
+		status = COMMAND_FAILED;
+		if (place->why == -ESTALE) {
+			moved_tell(places, place->pid);
+			continue;
+		}
+		place_tell(places, place);
+		needed |= 1u << help_for(place->why);
+	}
+	if (places->more)
+		command_failed("%s %s not traced", counted(places->more,
+							   "more place"),
+			       agreed(places->more, "is", "are"));
+	for (int i = 0; i <= HELP_OTHER; i++)
+		if (needed >> i & 1)
+			command_warn("%s", helps[i]);
+	places_free(places);
+	return status;
+}
+
+void places_free(struct places *places)
+{
+	free(places->places);
+	*places = (struct places){ .ended = places->ended };
+}
