@@ -84,7 +84,7 @@ static int add_rule(struct look *look, const char *rule)
 	return COMMAND_DONE;
 }
 
-/* Says why no event can match a rule. */
+/* Says why no event can match a rule. Returns COMMAND_DONE if one may come. */
 static int no_match(const struct look *look, const char *rule,
 		    struct trace_class *const *traces, size_t n)
 {
@@ -96,6 +96,9 @@ static int no_match(const struct look *look, const char *rule,
 			if (traces[i]->events[k])
 				nearest_add(&nearest, traces[i]->events[k]->id);
 	nearest_text(&nearest, names, sizeof(names));
+	/* the program with the markers has not begun */
+	if (!*names && look->keep)
+		return COMMAND_DONE;
 	if (!*names)
 		return command_failed("no event matches '%s': the trace "
 				      "describes none", rule);
@@ -182,8 +185,9 @@ static int set_rules(struct look *look)
 	if (!look->where)
 		return COMMAND_DONE;
 	ret = where_prepare(look->where, traces, n, &rule, &error);
-	if (ret == -ENOENT && !look->follow && !look->again)
-		return no_match(look, rule, traces, n);
+	if (ret == -ENOENT && !look->follow && !look->again &&
+	    no_match(look, rule, traces, n) != COMMAND_DONE)
+		return COMMAND_FAILED;
 	if (ret == -ENOMEM)
 		return command_failed("out of memory");
 	if (ret && ret != -ENOENT)
