@@ -92,9 +92,12 @@ static int found_apply(void *declared)
 	if (!declared)
 		session_adopt(&patcher);
 	patch_close(&patcher);
-	session_untaken_look();
-	if (!declared)
+	/* a declared marker has no code that could not be switched, and the
+	 * look is a walk over all markers */
+	if (!declared) {
+		session_untaken_look();
 		session_modules_tell();
+	}
 	return 0;
 }
 
