@@ -52,7 +52,6 @@ tracepoints_sources = \
 # in the agent only
 tracepoints_agent_sources = \
 	tracepoints/frames/collect-hit.c \
-	tracepoints/frames/collect-place.c \
 	tracepoints/frames/collect-private.h \
 	tracepoints/frames/collect.c \
 	tracepoints/frames/collect.h \
@@ -62,6 +61,8 @@ tracepoints_agent_sources = \
 	tracepoints/frames/frames-ring.h \
 	tracepoints/frames/frames.c \
 	tracepoints/frames/frames.h \
+	tracepoints/frames/place.c \
+	tracepoints/frames/place.h \
 	tracepoints/program/mapped.c \
 	tracepoints/program/mapped.h \
 	tracepoints/program/memory.c \

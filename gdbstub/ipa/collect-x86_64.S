@@ -81,7 +81,7 @@ ipa_snapshot_entry:
 	testl	%eax, %eax
 	jz	2f
 	leaq	ipa_keep(%rip), %rdi
-	movq	16(%rbp), %rsi
+	leaq	24 + 128(%rbp), %rsi	/* rsp at the site */
 	call	vectors_kept
 2:	leaq	-72(%rbp), %rsp
 	popq	%r11

@@ -23,6 +23,7 @@
 #include "tracepoints/fields/field-text.h"
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/frames/draft.h"
+#include "tracepoints/frames/place.h"
 #include "tracepoints/program/snapshot.h"
 
 #define STATIC_TEXT_MAX	(65535u - STATIC_STAMP_BYTES)
@@ -101,6 +102,7 @@ static void add_registers(struct hit *hit)
 {
 	uint32_t description = (uint32_t)gdb_agent_ipa_tdesc_idx;
 	const uint8_t *vectors = hit->vectors;
+	uint32_t before = hit->draft.used;
 	uint8_t *block;
 
 	if (!vectors && hit->snapshot)
@@ -112,6 +114,8 @@ static void add_registers(struct hit *hit)
 		ipa_block_fill(block, description,
 			       &(struct ipa_state){ hit->general, hit->address,
 						    hit->flags, vectors });
+	if (!hit->vectors && !ipa_kept(hit->snapshot))
+		hit->draft.used = before;
 }
 
 /* Returns 1 when an action wants static data: by gdbserver's action, or by the
@@ -422,7 +426,8 @@ static void collect(struct ipa_point *point, const uint64_t *general,
 	store_release(&marker->jump, jump_at(point->address));
 	object = load_acquire(&marker->object);
 	if (wants_registers(point))
-		ipa_keep((const uint8_t *)point->address, NULL, vectors);
+		ipa_keep((const uint8_t *)general[7] + IPA_KEPT_PAD, NULL,
+			 vectors);
 	snapshot_put(object->site, general, (uint32_t)flags, point->address);
 }
 

@@ -170,28 +170,27 @@ extern struct ipa_cells taffrail_ipa_cells;
  */
 #define IPA_KEPT		64u
 
-struct ipa_place {
-	uint32_t tid;			/* whose it is, or 0 */
-	uint32_t number;		/* of the thread's snapshot */
-	const uint8_t *behind;		/* as in the snapshot */
-};
-
 struct ipa_kept {
 	uint8_t areas[IPA_KEPT][VECTORS_BYTES];
-	struct ipa_place places[IPA_KEPT];
-	uint32_t used;
+	uint64_t places[IPA_KEPT];	/* tracepoints/frames/place.h */
+	uint32_t used;			/* a place was taken once */
 };
+
+/* A site whose pad and whose stub both keep registers has two hits with the
+ * same stack pointer. This is added to the one of the pad. */
+#define IPA_KEPT_PAD		PLACE_STACK_STEP
 
 struct snapshot;
 
 void ipa_kept_setup(struct ipa_kept *room);
 
 /* Takes a place for the snapshot that the thread is about to take, and copies
- * the area of vectors_kept() there. `behind` is as in the snapshot. SIGSAFE. */
-int ipa_keep(const uint8_t *behind, void *unused, const uint8_t *area);
+ * the area of vectors_kept() there. `stack` is the stack pointer at the site,
+ * plus IPA_KEPT_PAD in a pad. SIGSAFE. */
+int ipa_keep(const uint8_t *stack, void *unused, const uint8_t *area);
 
 /* Returns the area that was kept for a snapshot, or NULL; releases its place,
- * if it has one. SIGSAFE. */
+ * if it still has one. SIGSAFE. */
 const uint8_t *ipa_kept(const struct snapshot *snapshot);
 void ipa_kept_release(const struct snapshot *snapshot);
 

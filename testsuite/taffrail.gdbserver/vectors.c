@@ -115,7 +115,7 @@ static void *run(void *arg)
 
 static int run_threads(void)
 {
-	struct itimerval every = { { 0, 500 }, { 0, 500 } };
+	struct itimerval every = { { 0, 100 }, { 0, 100 } };
 	pthread_t threads[THREADS];
 	long i;
 

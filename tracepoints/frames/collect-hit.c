@@ -13,6 +13,7 @@
 #include "base/host.h"
 #include "buffers/clock.h"
 #include "tracepoints/frames/draft.h"
+#include "tracepoints/frames/place.h"
 #include "tracepoints/program/snapshot.h"
 
 struct collect_run *collect_run;
@@ -21,6 +22,9 @@ struct collect_count collect_counts[COLLECT_POINTS_MAX];
 struct tally collect_tally;
 uint64_t collect_cut;
 uint64_t collect_undecided;
+
+uint8_t *collect_places;
+static uint64_t places[FRAME_PLACES];
 
 /* Trace state variables; any thread reads and writes them, as whole words. */
 static int64_t variables[COLLECT_VARIABLES_MAX];
@@ -73,7 +77,8 @@ static COLD int frame_move(struct draft *draft)
 
 	if (hit->place >= 0 || !collect_places)
 		return 0;
-	hit->place = collect_place_take(&hit->token);
+	hit->token = place_token((uint64_t)__builtin_frame_address(0));
+	hit->place = place_take(places, FRAME_PLACES, 0, hit->token);
 	if (hit->place < 0)
 		return 0;
 	place = collect_places + (uint32_t)hit->place * FRAME_LARGE_BYTES;
@@ -252,7 +257,7 @@ frame_write(struct hit *hit, const struct collect_point *point)
 	var.p = draft->bytes;
 	var.n = draft->used;
 	if (unlikely(hit->place >= 0) &&
-	    !collect_place_is_ours(hit->place, hit->token)) {
+	    !place_is(&places[hit->place], hit->token)) {
 		var.p = &point->address;
 		var.n = sizeof(point->address);
 		draft->cut = 1;
@@ -263,7 +268,7 @@ frame_write(struct hit *hit, const struct collect_point *point)
 	if (unlikely(draft->cut))
 		__atomic_fetch_add(&collect_cut, 1, __ATOMIC_RELAXED);
 	if (unlikely(hit->place >= 0))
-		collect_place_release(hit->place, hit->token);
+		place_release(&places[hit->place], hit->token);
 }
 
 /* Returns 1 when the condition holds. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Shared by the code that prepares tracepoints (collect.c) and the hits that
- * serve them (collect-hit.c, collect-place.c). No other file includes this.
+ * serve them (collect-hit.c). No other file includes this.
  */
 #ifndef TRACEPOINTS_FRAMES_COLLECT_PRIVATE_H
 #define TRACEPOINTS_FRAMES_COLLECT_PRIVATE_H
@@ -77,16 +77,9 @@ extern struct write_slot collect_frame_slot;
 extern struct tally collect_tally;
 _Static_assert(TALLY_CELLS == COLLECT_POINTS_MAX, "a cell for each slot");
 
-/* FRAME_PLACES times FRAME_LARGE_BYTES; NULL: none. */
+/* For frames that are too large for a stack: FRAME_PLACES times
+ * FRAME_LARGE_BYTES; NULL: none. */
 extern uint8_t *collect_places;
-
-/* Takes a place for the caller, until the caller releases it or leaves its part
- * of the stack. Returns its number, or -1 when none is free. SIGSAFE. */
-int collect_place_take(uint64_t *token);
-
-/* Returns 1 when the place is still the caller's. SIGSAFE. */
-int collect_place_is_ours(int place, uint64_t token);
-void collect_place_release(int place, uint64_t token);
 
 /* A marker with tracepoints calls it. */
 write_fn collect_hit;

@@ -73,6 +73,11 @@ void snapshot_put(const struct taffrail_site *site, const uint64_t *general,
 		  uint32_t flags, uint64_t address);
 struct snapshot *snapshot_find_put(const struct taffrail_site *site);
 
+static inline int snapshot_is_put(const struct snapshot *snapshot)
+{
+	return (uint64_t)snapshot->site & 1;
+}
+
 /* Releases a snapshot, and all that are younger. SIGSAFE. */
 static inline void snapshot_release(struct snapshot *snapshot)
 {
@@ -86,7 +91,7 @@ static inline uint64_t snapshot_address(const struct snapshot *snapshot)
 	const uint8_t *at = snapshot->behind + SNAPSHOT_SITE;
 	int32_t distance;
 
-	if ((uint64_t)snapshot->site & 1)
+	if (snapshot_is_put(snapshot))
 		return (uint64_t)snapshot->behind;
 	__builtin_memcpy(&distance, at, sizeof(distance));
 	return (uint64_t)at + (uint64_t)(int64_t)distance;

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Places that hits take, and release when they are over.
+ *
+ * A hit that is left by siglongjmp(), or whose thread ends in it, does not
+ * release its place. So a hit that wants a place first releases places of its
+ * thread whose hits are no longer on the stack. If no place is free then, it
+ * takes one of a thread that does not exist any more.
+ *
+ * What must stay true: the state of a place is one word, its token, so a signal
+ * handler finds it either free or complete. If a place is taken away by mistake
+ * (from a handler that runs on a stack that it made itself), only what it holds
+ * is lost: a hit calls place_is() before it uses the bytes it wrote.
+ */
+#ifndef TRACEPOINTS_FRAMES_PLACE_H
+#define TRACEPOINTS_FRAMES_PLACE_H
+
+#include <stdint.h>
+
+#include "base/base.h"
+
+/* Hits of a thread whose stack pointers differ by as much have tokens of their
+ * own. */
+#define PLACE_STACK_STEP	32u
+
+/* Returns the token of the calling thread's hit at a stack pointer; never 0.
+ * SIGSAFE. */
+uint64_t place_token(uint64_t stack);
+
+/* Returns 1 when a hit of the calling thread is no longer on the stack, now
+ * that it is at another hit, `mine`. SIGSAFE. */
+int place_is_left(uint64_t token, uint64_t mine);
+
+/* Takes one of n places, whose words are 0 at first, for the calling thread's
+ * hit. It looks from place `first` on. Returns its number, or -1 when none is
+ * free. SIGSAFE. */
+int place_take(uint64_t *places, uint32_t n, uint32_t first, uint64_t token);
+
+/* Returns 1 when the place belongs to the hit. SIGSAFE. */
+static inline int place_is(const uint64_t *place, uint64_t token)
+{
+	return load_relaxed(place) == token;
+}
+
+/* Releases a place, if it still belongs to the hit. SIGSAFE. */
+void place_release(uint64_t *place, uint64_t token);
+
+#endif
