@@ -61,8 +61,8 @@ tracepoints_agent_sources = \
 	tracepoints/frames/frames-ring.h \
 	tracepoints/frames/frames.c \
 	tracepoints/frames/frames.h \
-	tracepoints/frames/place.c \
-	tracepoints/frames/place.h \
+	tracepoints/frames/hit-place.c \
+	tracepoints/frames/hit-place.h \
 	tracepoints/program/mapped.c \
 	tracepoints/program/mapped.h \
 	tracepoints/program/memory.c \

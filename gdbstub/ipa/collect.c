@@ -23,7 +23,6 @@
 #include "tracepoints/fields/field-text.h"
 #include "tracepoints/frames/collect.h"
 #include "tracepoints/frames/draft.h"
-#include "tracepoints/frames/place.h"
 #include "tracepoints/program/snapshot.h"
 
 #define STATIC_TEXT_MAX	(65535u - STATIC_STAMP_BYTES)

@@ -172,13 +172,13 @@ extern struct ipa_cells taffrail_ipa_cells;
 
 struct ipa_kept {
 	uint8_t areas[IPA_KEPT][VECTORS_BYTES];
-	uint64_t places[IPA_KEPT];	/* tracepoints/frames/place.h */
+	uint64_t places[IPA_KEPT];	/* tracepoints/frames/hit-place.h */
 	uint32_t used;			/* a place was taken once */
 };
 
 /* A site whose pad and whose stub both keep registers has two hits with the
  * same stack pointer. This is added to the one of the pad. */
-#define IPA_KEPT_PAD		PLACE_STACK_STEP
+#define IPA_KEPT_PAD		32u
 
 struct snapshot;
 

@@ -17,10 +17,12 @@
 #include "base/base.h"
 #include "base/host.h"
 #include "tracepoints/frames/draft.h"
-#include "tracepoints/frames/place.h"
+#include "tracepoints/frames/hit-place.h"
 #include "tracepoints/program/snapshot.h"
 
 static struct ipa_kept *kept;
+
+_Static_assert(IPA_KEPT_PAD == PLACE_STACK_STEP, "tokens of their own");
 
 void ipa_kept_setup(struct ipa_kept *room)
 {

@@ -13,7 +13,7 @@
 #include "base/host.h"
 #include "buffers/clock.h"
 #include "tracepoints/frames/draft.h"
-#include "tracepoints/frames/place.h"
+#include "tracepoints/frames/hit-place.h"
 #include "tracepoints/program/snapshot.h"
 
 struct collect_run *collect_run;

@@ -12,8 +12,8 @@
  * (from a handler that runs on a stack that it made itself), only what it holds
  * is lost: a hit calls place_is() before it uses the bytes it wrote.
  */
-#ifndef TRACEPOINTS_FRAMES_PLACE_H
-#define TRACEPOINTS_FRAMES_PLACE_H
+#ifndef TRACEPOINTS_FRAMES_HIT_PLACE_H
+#define TRACEPOINTS_FRAMES_HIT_PLACE_H
 
 #include <stdint.h>
 

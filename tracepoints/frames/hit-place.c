@@ -10,7 +10,7 @@
  * Hits that are live at the same time on one thread have different stack
  * pointers, also on a handler's own stack. So no two live hits have one token.
  */
-#include "tracepoints/frames/place.h"
+#include "tracepoints/frames/hit-place.h"
 
 #include <errno.h>
 #include <signal.h>
