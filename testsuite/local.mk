@@ -192,8 +192,16 @@ run_script = run_script() { \
 check-local: site
 	@exec env $(script_environment) RUNTEST="$(runtest)" \
 		SUBJECT="$(SUBJECT)" TEST="$(TEST)" CHECK_JOBS="$(CHECK_JOBS)" \
+		TIER="$(TIER)" \
 		RUNTESTFLAGS="$(or $(RUNTESTFLAGS),$(CHECK_TESTS))" \
 		$(abs_top_srcdir)/testsuite/check/run
+
+check-quick:
+	@$(MAKE) $(AM_MAKEFLAGS) check TIER=quick
+
+# LONG: some of its targets
+check-long: all
+	@$(run_script) $(abs_top_srcdir)/testsuite/check/long $(LONG)
 
 bench: stage
 	@$(run_script) $(abs_top_srcdir)/testsuite/bench/run
@@ -247,7 +255,7 @@ lint: all
 unit-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)
-.PHONY: check-builds check-reproducible check-distros check-generated \
+.PHONY: check-quick check-long check-builds check-reproducible check-distros check-generated \
 	check-programs unit-programs print-unit-programs
 
 clean-local:
