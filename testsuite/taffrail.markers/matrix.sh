@@ -9,7 +9,9 @@
 # name exactly the sites. One line a combination: PASS: or FAIL: and its name.
 #
 #	matrix.sh [INCLUDEDIR]		default: the source's own headers
-#	FULL=1 matrix.sh		all combinations, not a choice of them
+#
+# CHOICE: few, as make check; some, as make check-long: each standard and each
+# level of every compiler; all, which takes hours. Without it, some.
 
 set -u
 LC_ALL=C
@@ -19,6 +21,7 @@ include=${1:-${TAFFRAIL_INCLUDEDIR:-$here/../../include}}
 work=$(mktemp -d "${TMPDIR:-/tmp}/taffrail-markers.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 jobs=$(nproc)
+choice=${CHOICE:-some}
 warnings='-Wall -Wextra -pedantic -Werror'
 
 have() { command -v "$1" >/dev/null 2>&1; }
@@ -165,51 +168,52 @@ combination() { # NUMBER LANGUAGE COMPILER STD LEVEL KIND LINKER
 	rm -rf "${work:?}/$n"
 }
 
+# Those of make check, too, are the few.
 chosen() {
 	cat <<-'EOF'
-	c gcc c99 -O0 pie bfd
+	c gcc c99 -O0 pie bfd few
 	c gcc gnu99 -O1 nopie gold
-	c gcc c11 -O2 shared bfd
-	c gcc gnu11 -O2 lto bfd
-	c gcc gnu17 -O3 gcpie bfd
-	c gcc c2x -Os static bfd
+	c gcc c11 -O2 shared bfd few
+	c gcc gnu11 -O2 lto bfd few
+	c gcc gnu17 -O3 gcpie bfd few
+	c gcc c2x -Os static bfd few
 	c gcc gnu17 -O2 pie lld
-	c gcc c99 -O2 flag bfd
-	c gcc gnu17 -O2 sdt bfd
-	c gcc gnu17 -O2 gcmacro bfd
+	c gcc c99 -O2 flag bfd few
+	c gcc gnu17 -O2 sdt bfd few
+	c gcc gnu17 -O2 gcmacro bfd few
 	c gcc gnu99 -O0 sdt bfd
 	c gcc gnu17 -O2 intel bfd
 	c gcc c99 -O0 large bfd
 	c gcc gnu17 -O2 large bfd
 	c gcc c11 -O3 medium bfd
-	c clang c99 -O0 shared bfd
+	c clang c99 -O0 shared bfd few
 	c clang gnu99 -O1 gcpie gold
 	c clang c11 -O2 lto lld
-	c clang gnu17 -O3 nopie lld
-	c clang c2x -Os pie bfd
+	c clang gnu17 -O3 nopie lld few
+	c clang c2x -Os pie bfd few
 	c clang gnu11 -O2 static bfd
-	c clang gnu11 -O0 flag bfd
-	c clang gnu11 -O2 sdt lld
+	c clang gnu11 -O0 flag bfd few
+	c clang gnu11 -O2 sdt lld few
 	c clang c99 -O0 sdt bfd
 	c clang gnu11 -O2 intel bfd
 	c clang gnu17 -O2 large bfd
-	c clang c11 -O2 cfi lld
-	c++ gcc c++11 -O0 shared bfd
+	c clang c11 -O2 cfi lld few
+	c++ gcc c++11 -O0 shared bfd few
 	c++ gcc c++14 -O2 pie gold
-	c++ gcc gnu++17 -O3 lto bfd
-	c++ gcc c++20 -O2 gcpie lld
+	c++ gcc gnu++17 -O3 lto bfd few
+	c++ gcc c++20 -O2 gcpie lld few
 	c++ gcc c++11 -O2 static bfd
 	c++ gcc c++17 -Os flag bfd
-	c++ gcc c++14 -O2 sdt bfd
+	c++ gcc c++14 -O2 sdt bfd few
 	c++ gcc c++17 -O2 gcmacro bfd
 	c++ gcc c++17 -O0 intel bfd
 	c++ gcc c++14 -O2 large bfd
 	c++ gcc c++20 -O0 medium bfd
-	c++ clang c++11 -O0 pie bfd
-	c++ clang c++14 -O2 shared lld
+	c++ clang c++11 -O0 pie bfd few
+	c++ clang c++14 -O2 shared lld few
 	c++ clang gnu++17 -O2 lto lld
-	c++ clang c++20 -O3 gcpie gold
-	c++ clang c++17 -O1 nopie bfd
+	c++ clang c++20 -O3 gcpie gold few
+	c++ clang c++17 -O1 nopie bfd few
 	c++ clang c++17 -O2 gcmacro lld
 	c++ clang c++11 -O1 flag bfd
 	c++ clang c++14 -O0 sdt lld
@@ -231,6 +235,14 @@ compilers() {
 		*) echo "$name" ;;
 		esac
 	done
+}
+
+compilers_chosen() {
+	if [ "$choice" = few ]; then
+		printf '%s\n' gcc clang
+	else
+		compilers
+	fi
 }
 
 knows() { # LANGUAGE COMPILER FLAG
@@ -303,12 +315,15 @@ everything() {
 run_combinations() {
 	local n=0 row
 
-	if [ -n "${FULL:-}" ]; then
-		everything >"$work/rows"
-	else
-		chosen >"$work/chosen"
-		{ cat "$work/chosen"; remaining "$work/chosen"; } >"$work/rows"
-	fi
+	chosen >"$work/chosen"
+	case $choice in
+	few) sed -n 's/ few$//p' "$work/chosen" ;;
+	some)
+		sed 's/ few$//' "$work/chosen"
+		remaining "$work/chosen"
+		;;
+	all) everything ;;
+	esac >"$work/rows"
 	while read -r row; do
 		exists $row || continue
 		n=$((n + 1))
@@ -393,7 +408,7 @@ have readelf && have objdump || {
 	exit 0
 }
 run_combinations
-for compiler in $(compilers); do
+for compiler in $(compilers_chosen); do
 	if ! have $compiler; then
 		echo "UNSUPPORTED: $compiler: not installed"
 		continue
