@@ -255,14 +255,16 @@ lint: all
 unit-programs: $(check_PROGRAMS)
 print-unit-programs:
 	@echo $(unit_programs)
-.PHONY: check-quick check-long check-builds check-reproducible check-distros check-generated \
-	check-programs unit-programs print-unit-programs
+.PHONY: check-quick check-long check-builds check-reproducible \
+	check-distros check-generated check-programs unit-programs \
+	print-unit-programs
 
 clean-local:
 	rm -rf $(stage_dir) $(check_dir)/run $(check_dir)/site.exp \
 		$(check_dir)/site.bak $(check_dir)/taffrail.sum \
 		$(check_dir)/taffrail.log $(check_dir)/parts \
-		$(check_dir)/seconds $(abs_builddir)/lint \
+		$(check_dir)/seconds $(check_dir)/gdb-index \
+		$(abs_builddir)/lint $(abs_builddir)/long \
 		$(abs_builddir)/sanitize-* \
 		$(abs_builddir)/stress-* \
 		$(abs_builddir)/gdb-suite $(abs_builddir)/generated \
