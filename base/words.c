@@ -31,6 +31,7 @@ static const struct {
 			  "debug[:FILE]" },
 	{ "TAFFRAIL_SECCOMP", "trust[:N]" },
 	{ "TAFFRAIL_SIGNAL", "34" BETWEEN "64" },
+	{ "TAFFRAIL_IDLE", "10" BETWEEN "60000" },
 };
 
 /* Returns 1 when the text behind the word fits the list's entry. */

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define WORDS_VARIABLES		10
+#define WORDS_VARIABLES		11
 
 /* Returns bit N for each variable N of this environment whose word is unknown.
  * An empty value is no word. */

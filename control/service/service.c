@@ -34,8 +34,11 @@
 #define SOURCES_MAX	(CONNECTIONS_MAX + 8)
 #define BACKLOG		16
 #define PAUSE_NS	200000000
-#define IDLE_MS		1000	/* without a call, before the thread looks
-					 * whether it must end */
+/* Without a call, before the thread looks whether it must end; also
+ * TAFFRAIL_IDLE. */
+#define IDLE_MS		1000
+#define IDLE_MS_LEAST	10
+#define IDLE_MS_MOST	60000
 
 /* fds[i] belongs to sources[i]. Only the service thread uses them, so they need
  * no lock; the service thread of a forked child begins with none. */
@@ -328,11 +331,20 @@ static void service_leave(int error)
 	registry_unlock();
 }
 
+static int idle_ms(void)
+{
+	const char *text = settings.idle;
+	int64_t ms = text ? text_number(&text) : -1;
+
+	return ms < IDLE_MS_LEAST || ms > IDLE_MS_MOST || *text ? IDLE_MS :
+								  (int)ms;
+}
+
 /* Waits for a peer or an order and serves it. Returns 0, or a negative errno
  * when the thread must end: -ETIME when no peer is left. */
 static int service_turn(void)
 {
-	long ready = sys3(SYS_poll, fds, nsources, IDLE_MS);
+	long ready = sys3(SYS_poll, fds, nsources, idle_ms());
 
 	if (!ready)
 		return service_idle() || alone_here() ? -ETIME : 0;

@@ -35,6 +35,7 @@ static const struct {
 	{ "TAFFRAIL_CLOCK=", offsetof(struct settings, clock) },
 	{ "TAFFRAIL_SERVICE=", offsetof(struct settings, service) },
 	{ "TAFFRAIL_SIGNAL=", offsetof(struct settings, signal) },
+	{ "TAFFRAIL_IDLE=", offsetof(struct settings, idle) },
 	{ "TAFFRAIL_LOG=", offsetof(struct settings, log) },
 	{ "TAFFRAIL_GDB=", offsetof(struct settings, gdb) },
 	{ "TAFFRAIL_IPA=", offsetof(struct settings, ipa) },
@@ -65,7 +66,7 @@ static void environment_read(char **environment)
 
 #define PATH_KEPT	201	/* one more than place.c has room for */
 #define WORD_KEPT	8
-#define KEPT_BYTES	(2 * PATH_KEPT + PROTOCOL_JOIN_BYTES + 3 * WORD_KEPT)
+#define KEPT_BYTES	(2 * PATH_KEPT + PROTOCOL_JOIN_BYTES + 4 * WORD_KEPT)
 
 /* Settings that are read after the start. */
 static const struct {
@@ -77,6 +78,7 @@ static const struct {
 	{ offsetof(struct settings, join), PROTOCOL_JOIN_BYTES },
 	{ offsetof(struct settings, service), WORD_KEPT },
 	{ offsetof(struct settings, gdb), WORD_KEPT },
+	{ offsetof(struct settings, idle), WORD_KEPT },
 	{ offsetof(struct settings, ipa), WORD_KEPT },
 };
 

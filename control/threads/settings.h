@@ -23,6 +23,7 @@ struct settings {
 	const char *clock;		/* TAFFRAIL_CLOCK */
 	const char *service;		/* TAFFRAIL_SERVICE */
 	const char *signal;		/* TAFFRAIL_SIGNAL */
+	const char *idle;		/* TAFFRAIL_IDLE */
 	const char *log;		/* TAFFRAIL_LOG */
 	const char *gdb;		/* TAFFRAIL_GDB */
 	const char *ipa;		/* TAFFRAIL_IPA */
