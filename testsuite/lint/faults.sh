@@ -25,7 +25,9 @@ copy_tree()
 		testsuite/lint testsuite/models .clang-format base/*.h \
 		buffers/writers/private.h) | tar -xf - -C "$tree"
 	mkdir "$tree/agent/planted" "$tree/testsuite/planted" \
-		"$tree/testsuite/taffrail.agent"
+		"$tree/testsuite/taffrail.agent" "$tree/testsuite/check"
+	touch "$tree/testsuite/check/tiers" "$tree/testsuite/check/alone"
+	echo 'planted/none 1 1' >"$tree/testsuite/check/seconds"
 	sed -i 's/^\( *agent  *|.*\)$/\1 planted/' "$tree/docs/architecture.md"
 }
 
@@ -141,6 +143,7 @@ expected()
 	listed agent/planted/spdx.c:1: not in agent/local.mk
 	test_programs testsuite/taffrail.agent/planted.c:1: no test
 	test_folders testsuite/planted: 31 tests
+	test_lists testsuite/check/seconds:1: no test file planted/none
 	scripts_parse testsuite/planted/broken.sh:
 	scripts_parse testsuite/planted/broken.awk:
 	scripts_run testsuite/planted/broken.sh:1: not executable

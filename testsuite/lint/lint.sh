@@ -283,6 +283,44 @@ rule_test_programs()
 	done
 }
 
+# The lists of check/run: each test file has its seconds, each subject a quick
+# file, each file that takes long a reason, and no line names a file that is not
+# there. awk reads the names of all files first.
+rule_test_lists()
+{
+	files '^testsuite/taffrail\..*\.(exp|t)$' |
+		sed 's,^testsuite/taffrail\.,,; s,\.[a-z]*$,,' |
+	awk -v here=testsuite/check/ '
+		FILENAME == "-" {
+			is[$1] = 1
+			sub("/.*", "")
+			subjects[$1] = 1
+			next
+		}
+		FNR == 1 { list = FILENAME; sub(".*/", "", list) }
+		/^#/ { next }
+		!($1 in is) {
+			print FILENAME ":" FNR ": no test file " $1
+		}
+		list == "seconds" { timed[$1] = 1 }
+		list == "tiers" && $2 ~ /quick/ {
+			split($1, part, "/")
+			quick[part[1]] = 1
+		}
+		list == "tiers" && $2 ~ /long|more/ && NF < 3 {
+			print FILENAME ":" FNR ": no reason"
+		}
+		END {
+			for (name in is)
+				if (!(name in timed))
+					print here "seconds:1: lacks " name
+			for (name in subjects)
+				if (!(name in quick))
+					print here "tiers:1: no quick file of " name
+		}' - testsuite/check/seconds testsuite/check/tiers \
+			testsuite/check/alone | sort
+}
+
 rule_scripts_parse()
 {
 	files '\.sh$|(^|/)(bootstrap|run)$' | while read -r file; do
