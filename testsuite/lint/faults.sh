@@ -88,7 +88,7 @@ plant_faults()
 	plant agent/planted/path.c "/* $(printf '/%s/' work)planted */"
 	plant testsuite/taffrail.agent/planted.c 'int main(void);'
 	for ((i = 0; i < 31; i++)); do
-		: >"$tree/testsuite/planted/$i.exp"
+		: >"$tree/testsuite/planted/$i.$( ((i % 2)) && echo t || echo exp)"
 	done
 	plant testsuite/planted/broken.sh 'if true; then'
 	plant testsuite/planted/broken.awk '{ print 1 ? 2 :'

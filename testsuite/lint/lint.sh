@@ -78,7 +78,7 @@ models()
 
 rule_spdx()
 {
-	files '\.(c|h|S|cc|exp|sh|ac|m4|py|pml)$|(^|/)(bootstrap|run)$' |
+	files '\.(c|h|S|cc|exp|t|sh|ac|m4|py|pml)$|(^|/)(bootstrap|run)$' |
 	while read -r file; do
 		local want=LGPL-2.1-or-later
 		case $file in
@@ -96,13 +96,18 @@ rule_rooms()
 	sources | xargs python3 $here/rooms.py includes
 }
 
-# A subject of at most so many tests can be looked through.
+# A subject of at most so many tests can be looked through. No two of them have
+# one name.
 rule_test_folders()
 {
-	files '^testsuite/[^/]*/.*\.exp$' | sed 's,/[^/]*$,,' | sort | uniq -c |
-		while read -r count folder; do
+	files '^testsuite/[^/]*/.*\.(exp|t)$' | sed 's,/[^/]*$,,' | sort |
+		uniq -c | while read -r count folder; do
 			test "$count" -le 30 || echo "$folder: $count tests"
 		done
+	files '^testsuite/taffrail\..*\.t$' | while read -r file; do
+		test ! -f "${file%.t}.exp" ||
+			echo "$file:1: has the name of ${file%.t}.exp"
+	done
 }
 
 # The same by what the linker sees, and no circles.
@@ -113,7 +118,7 @@ rule_symbols()
 
 rule_file_length()
 {
-	files '\.(c|h|S|cc|exp|sh|py)$|(^|/)(bootstrap|run)$' |
+	files '\.(c|h|S|cc|exp|t|sh|py)$|(^|/)(bootstrap|run)$' |
 	while read -r file; do
 		local lines
 		lines=$(wc -l <"$file")
@@ -265,7 +270,7 @@ rule_listed()
 		grep -qF "${file%.c}" testsuite/local.mk ||
 			echo "$file:1: not in testsuite/local.mk"
 	done
-	files '^testsuite/taffrail\..*\.exp$' | while read -r file; do
+	files '^testsuite/taffrail\..*\.(exp|t)$' | while read -r file; do
 		grep -qF "$(dirname "$file")" testsuite/local.mk ||
 			echo "$file:1: its folder is not in testsuite/local.mk"
 	done
@@ -276,9 +281,9 @@ rule_test_programs()
 {
 	files '^testsuite/taffrail\..*\.(c|cc)$' | while read -r file; do
 		local name=${file##*/} dir=${file%/*}
-		test -f "${file%.*}.exp" ||
-			grep -rqF --include='*.exp' --include='*.sh' \
-				"${name%.*}" "$dir" ||
+		test -f "${file%.*}.exp" || test -f "${file%.*}.t" ||
+			grep -rqF --include='*.exp' --include='*.t' \
+				--include='*.sh' "${name%.*}" "$dir" ||
 			echo "$file:1: no test names it"
 	done
 }
