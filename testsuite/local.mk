@@ -1,7 +1,8 @@
 # testsuite/: DejaGnu runs everything, against an install of this build.
 
-# C unit tests: testsuite/unit/NAME.c is program testsuite/unit/NAME. So are
-# fuzz targets, which then take a few inputs; testsuite/fuzz/run takes many.
+# C unit tests: testsuite/unit/ROOM/NAME.c is program testsuite/unit/ROOM/NAME.
+# So are fuzz targets, which then take a few inputs; testsuite/fuzz/run takes
+# many.
 unit_programs = \
 	testsuite/fuzz/ax \
 	testsuite/fuzz/control \
@@ -14,72 +15,79 @@ unit_programs = \
 	testsuite/fuzz/scribble \
 	testsuite/fuzz/trace \
 	testsuite/fuzz/usdt \
-	testsuite/unit/anchor \
-	testsuite/unit/ax \
-	testsuite/unit/ax-simple \
-	testsuite/unit/client \
-	testsuite/unit/define \
-	testsuite/unit/expr \
-	testsuite/unit/expr-parts \
-	testsuite/unit/conversion \
-	testsuite/unit/field-text \
-	testsuite/unit/fields \
-	testsuite/unit/filter \
-	testsuite/unit/filter-buffer \
-	testsuite/unit/filter-gone \
-	testsuite/unit/filter-static \
-	testsuite/unit/filter-status \
-	testsuite/unit/filter-talk \
-	testsuite/unit/frames \
-	testsuite/unit/frames-live \
-	testsuite/unit/glob \
-	testsuite/unit/histogram \
-	testsuite/unit/host \
-	testsuite/unit/ipa-hold \
-	testsuite/unit/kill-steps \
-	testsuite/unit/labels \
-	testsuite/unit/memory \
-	testsuite/unit/metadata \
-	testsuite/unit/notes \
-	testsuite/unit/number \
-	testsuite/unit/object \
-	testsuite/unit/packet \
-	testsuite/unit/pairs \
-	testsuite/unit/patch-sync \
-	testsuite/unit/reader \
-	testsuite/unit/records \
-	testsuite/unit/ring \
-	testsuite/unit/ring-paths \
-	testsuite/unit/ring-step \
-	testsuite/unit/rule \
-	testsuite/unit/shown \
-	testsuite/unit/tally \
-	testsuite/unit/usdt-note \
-	testsuite/unit/usdt-operand \
-	testsuite/unit/usdt-plain \
-	testsuite/unit/usdt-plan \
-	testsuite/unit/work
+	testsuite/unit/base/glob \
+	testsuite/unit/base/host \
+	testsuite/unit/buffers/anchor \
+	testsuite/unit/buffers/kill-steps \
+	testsuite/unit/buffers/reader \
+	testsuite/unit/buffers/records \
+	testsuite/unit/buffers/ring \
+	testsuite/unit/buffers/ring-paths \
+	testsuite/unit/buffers/ring-step \
+	testsuite/unit/buffers/tally \
+	testsuite/unit/command/client \
+	testsuite/unit/command/rule \
+	testsuite/unit/command/work \
+	testsuite/unit/gdbstub/define \
+	testsuite/unit/gdbstub/filter \
+	testsuite/unit/gdbstub/filter-buffer \
+	testsuite/unit/gdbstub/filter-gone \
+	testsuite/unit/gdbstub/filter-static \
+	testsuite/unit/gdbstub/filter-status \
+	testsuite/unit/gdbstub/filter-talk \
+	testsuite/unit/gdbstub/ipa-hold \
+	testsuite/unit/gdbstub/packet \
+	testsuite/unit/tracepoints/ax \
+	testsuite/unit/tracepoints/ax-simple \
+	testsuite/unit/tracepoints/conversion \
+	testsuite/unit/tracepoints/expr \
+	testsuite/unit/tracepoints/expr-parts \
+	testsuite/unit/tracepoints/field-text \
+	testsuite/unit/tracepoints/fields \
+	testsuite/unit/tracepoints/frames \
+	testsuite/unit/tracepoints/frames-live \
+	testsuite/unit/tracepoints/memory \
+	testsuite/unit/tracepoints/notes \
+	testsuite/unit/tracepoints/object \
+	testsuite/unit/tracepoints/patch-sync \
+	testsuite/unit/tracepoints/shown \
+	testsuite/unit/tracepoints/usdt-note \
+	testsuite/unit/tracepoints/usdt-operand \
+	testsuite/unit/tracepoints/usdt-plain \
+	testsuite/unit/tracepoints/usdt-plan \
+	testsuite/unit/traces/histogram \
+	testsuite/unit/traces/labels \
+	testsuite/unit/traces/metadata \
+	testsuite/unit/traces/number \
+	testsuite/unit/traces/pairs
 check_PROGRAMS += $(unit_programs)
 LDADD = libcommand.a libagent.a $(LIBELF) $(LIBZYDIS) $(LIBZ)
 # `cleanup` variables get a table of call sites
 testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
-testsuite_unit_anchor_LDADD = $(LDADD) -lm
-testsuite_unit_ax_LDADD = $(LDADD) -lm
-testsuite_unit_conversion_LDADD = $(LDADD) -lm
+testsuite_unit_buffers_anchor_LDADD = $(LDADD) -lm
+testsuite_unit_tracepoints_ax_LDADD = $(LDADD) -lm
+testsuite_unit_tracepoints_conversion_LDADD = $(LDADD) -lm
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run
 
 # The unit tests and the stress test of the rings share the test bed and the
 # oracle.
 stress_bed = testsuite/stress/bed.c testsuite/stress/bed.h \
 	testsuite/stress/oracle.c testsuite/stress/oracle.h
-testsuite_unit_frames_live_SOURCES = testsuite/unit/frames-live.c $(stress_bed)
-testsuite_unit_ring_SOURCES = testsuite/unit/ring.c $(stress_bed)
-testsuite_unit_kill_steps_SOURCES = testsuite/unit/kill-steps.c \
-	testsuite/unit/tracee.h $(stress_bed)
-testsuite_unit_object_SOURCES = testsuite/unit/object.c $(stress_bed)
-testsuite_unit_records_SOURCES = testsuite/unit/records.c $(stress_bed)
-testsuite_unit_ring_paths_SOURCES = testsuite/unit/ring-paths.c $(stress_bed)
-testsuite_unit_ring_step_SOURCES = testsuite/unit/ring-step.c $(stress_bed)
+testsuite_unit_tracepoints_frames_live_SOURCES = \
+	testsuite/unit/tracepoints/frames-live.c $(stress_bed)
+testsuite_unit_buffers_ring_SOURCES = \
+	testsuite/unit/buffers/ring.c $(stress_bed)
+testsuite_unit_buffers_kill_steps_SOURCES = \
+	testsuite/unit/buffers/kill-steps.c testsuite/unit/buffers/tracee.h \
+	$(stress_bed)
+testsuite_unit_tracepoints_object_SOURCES = \
+	testsuite/unit/tracepoints/object.c $(stress_bed)
+testsuite_unit_buffers_records_SOURCES = \
+	testsuite/unit/buffers/records.c $(stress_bed)
+testsuite_unit_buffers_ring_paths_SOURCES = \
+	testsuite/unit/buffers/ring-paths.c $(stress_bed)
+testsuite_unit_buffers_ring_step_SOURCES = \
+	testsuite/unit/buffers/ring-step.c $(stress_bed)
 check_PROGRAMS += testsuite/stress/rings
 testsuite_stress_rings_SOURCES = \
 	testsuite/stress/consumer.c \

@@ -15,7 +15,8 @@ def told(fields):
     return None if fields is None else [(f.name, f.value) for f in fields]
 
 
-# As tracepoints/fields/fields.c names them; the same rows are in unit/fields.c.
+# As tracepoints/fields/fields.c names them; the same rows are in
+# testsuite/unit/tracepoints/fields.c.
 for text, names in (
         ("no arguments", ""), (" ", ""), ("id %d url %s", "id url"),
         ("number1 %d number2 %d", "number1 number2"), ("str %s", "str"),

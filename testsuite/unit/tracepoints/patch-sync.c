@@ -4,7 +4,7 @@
  * way that a kernel may offer. Each way is tried in a child, under a seccomp
  * filter.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <errno.h>
 #include <linux/filter.h>

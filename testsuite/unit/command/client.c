@@ -4,7 +4,7 @@
  * (command/rundir/rundir.h, client.h): this program plays a traced process,
  * with an agent that answers well, badly, or not at all.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  * The globs of rules (base/glob.h), against a table, and against a
  * plain recursive matcher on all short patterns and texts.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <stdlib.h>
 #include <time.h>

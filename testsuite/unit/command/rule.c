@@ -3,7 +3,7 @@
  * Rules as users type them, the nearest ids, and the arguments that several
  * sub-commands parse (command/processes/rule.h, nearest.h, command.h).
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>

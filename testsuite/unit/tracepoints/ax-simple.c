@@ -4,7 +4,7 @@
  * (tracepoints/conditions/ax-simple.h): which ones they are, and that their
  * results equal the interpreter's.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include "tracepoints/conditions/ax-simple.h"
 

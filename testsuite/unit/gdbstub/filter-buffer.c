@@ -4,7 +4,7 @@
  * (gdbstub/filter/buffer.c): gdb saves the server's frames, without static
  * data, in pieces of any size.
  */
-#include "filter-bed.h"
+#include "testsuite/unit/filter-bed.h"
 
 #include <stdlib.h>
 

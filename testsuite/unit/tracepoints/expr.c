@@ -3,7 +3,7 @@
  * Conditions as users type them (tracepoints/conditions/expr.h): compiled,
  * verified, run.
  */
-#include "condition.h"
+#include "testsuite/unit/condition.h"
 
 #include <errno.h>
 #include <stdlib.h>

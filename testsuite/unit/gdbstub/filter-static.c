@@ -3,7 +3,7 @@
  * Static data through the filter (gdbstub/filter/static.c), to a gdbserver that
  * does not know it: it is collected, read, listed, saved and uploaded.
  */
-#include "filter-bed.h"
+#include "testsuite/unit/filter-bed.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * The holder that makes gdbserver's frames (gdbstub/ipa/hold.c): from the first
  * frame on, another thread waits for the holder.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <pthread.h>
 #include <sched.h>

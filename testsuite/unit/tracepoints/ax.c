@@ -2,7 +2,7 @@
 /*
  * Conditions: the verifier and the interpreter (tracepoints/conditions/ax.h).
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <errno.h>
 #include <fenv.h>

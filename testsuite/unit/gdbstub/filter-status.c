@@ -4,7 +4,7 @@
  * (gdbstub/filter/status.c): why the trace ended, when it began, and what is
  * missing from its frames.
  */
-#include "filter-bed.h"
+#include "testsuite/unit/filter-bed.h"
 
 #define REST	";tframes:3;tcreated:3;tfree:400;tsize:500;circular:0"
 #define TIMES	";starttime:1234;stoptime:5678"

@@ -3,7 +3,7 @@
  * The filter when the traced process is gone (gdbstub/filter/gone.c): no
  * request reaches a gdbserver that would die of it.
  */
-#include "filter-bed.h"
+#include "testsuite/unit/filter-bed.h"
 
 #define AGENT		"6764625f6167656e745f6f6e65"	/* gdb_agent_one */
 #define NO_AGENT	"E.gdbserver knows the agent of the program before. " \

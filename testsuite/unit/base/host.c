@@ -3,7 +3,7 @@
  * The CPU that a writer gets (base/host.h): the kernel's answer; where that is
  * expensive, an answer no older than HOST_CPU_TICKS.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <sched.h>
 

@@ -3,7 +3,7 @@
  * Packets of gdb's remote protocol (gdbstub/wire/packet.h): made by hand, made
  * and read back, and random bytes.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * The filter between gdb and gdbserver (gdbstub/filter/filter.h): the bytes
  * that gdb sends, and the bytes that each side then gets.
  */
-#include "filter-bed.h"
+#include "testsuite/unit/filter-bed.h"
 
 #include <stdlib.h>
 

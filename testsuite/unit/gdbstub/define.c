@@ -3,7 +3,7 @@
  * What gdb defines for tracing (gdbstub/tracing/defined.h): packets and their
  * answers, the definitions that are kept, and those that a later gdb gets.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  * the processor's transactions and by the kernel: memory that can be read, that
  * cannot, that ends in the middle, and pages that come and go during a read.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <pthread.h>
 #include <stdint.h>

@@ -14,7 +14,7 @@
  * rings are read at every step.
  */
 #include "testsuite/unit/expect.h"
-#include "testsuite/unit/tracee.h"
+#include "testsuite/unit/buffers/tracee.h"
 
 #include <dirent.h>
 #include <sys/prctl.h>

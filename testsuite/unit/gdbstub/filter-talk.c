@@ -3,7 +3,7 @@
  * The requests that the filter (gdbstub/filter/filter.h) itself sends to
  * gdbserver, between a request of gdb and its answer.
  */
-#include "filter-bed.h"
+#include "testsuite/unit/filter-bed.h"
 
 static uint64_t asked_pid;
 

@@ -3,7 +3,7 @@
  * Counters of many threads (buffers/writers/tally.h): no count is doubled or
  * lost, at any interruption.
  */
-#include "unit.h"
+#include "testsuite/unit/unit.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
  * Conditions on elements of arrays, on members of structures in arrays, and on
  * the options of unions: compiled, verified, run.
  */
-#include "condition.h"
+#include "testsuite/unit/condition.h"
 
 #include <errno.h>
 
