@@ -26,7 +26,10 @@ unit_programs = \
 	testsuite/unit/buffers/ring-step \
 	testsuite/unit/buffers/tally \
 	testsuite/unit/command/client \
+	testsuite/unit/command/options \
 	testsuite/unit/command/rule \
+	testsuite/unit/command/texts \
+	testsuite/unit/command/times \
 	testsuite/unit/command/work \
 	testsuite/unit/gdbstub/define \
 	testsuite/unit/gdbstub/filter \
@@ -96,6 +99,8 @@ testsuite_stress_rings_SOURCES = \
 	testsuite/stress/stress.h \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/modes testsuite/stress/run
+EXTRA_DIST += testsuite/unit/command/said.h \
+	testsuite/unit/command/made.h
 EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 	testsuite/unit/condition.h testsuite/unit/filter-bed.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \
