@@ -25,7 +25,7 @@ void json_open(struct json *json, const char *key, char bracket);
 void json_close(struct json *json, char bracket);
 void json_string(struct json *json, const char *key, const char *value);
 void json_number(struct json *json, const char *key, uint64_t value);
-/* An integer with all its digits; null, if it is no number. */
+/* An integer with all its digits; "NaN", "Infinity", "-Infinity" as strings. */
 void json_real(struct json *json, const char *key, long double value);
 /* An integer of 128 bits, with all its digits. */
 __extension__ void json_wide(struct json *json, const char *key,
