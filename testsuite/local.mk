@@ -27,7 +27,11 @@ unit_programs = \
 	testsuite/unit/buffers/tally \
 	testsuite/unit/command/client \
 	testsuite/unit/command/options \
+	testsuite/unit/command/process \
+	testsuite/unit/command/processes \
+	testsuite/unit/command/report \
 	testsuite/unit/command/rule \
+	testsuite/unit/command/rundir \
 	testsuite/unit/command/texts \
 	testsuite/unit/command/times \
 	testsuite/unit/command/work \
@@ -70,6 +74,11 @@ testsuite_fuzz_plan_CFLAGS = $(AM_CFLAGS) -fexceptions
 testsuite_unit_buffers_anchor_LDADD = $(LDADD) -lm
 testsuite_unit_tracepoints_ax_LDADD = $(LDADD) -lm
 testsuite_unit_tracepoints_conversion_LDADD = $(LDADD) -lm
+# A made-up /proc: see proc.h.
+wrap_proc = -Wl,--wrap=access,--wrap=fopen,--wrap=lstat,--wrap=open \
+	-Wl,--wrap=opendir,--wrap=readlink,--wrap=stat
+testsuite_unit_command_process_LDFLAGS = $(wrap_proc)
+testsuite_unit_command_rundir_LDFLAGS = $(wrap_proc) -Wl,--wrap=statfs
 EXTRA_DIST += testsuite/fuzz/fuzz.h testsuite/fuzz/ring.h testsuite/fuzz/run
 
 # The unit tests and the stress test of the rings share the test bed and the
@@ -100,7 +109,8 @@ testsuite_stress_rings_SOURCES = \
 	$(stress_bed)
 EXTRA_DIST += testsuite/stress/modes testsuite/stress/run
 EXTRA_DIST += testsuite/unit/command/said.h \
-	testsuite/unit/command/made.h
+	testsuite/unit/command/made.h \
+	testsuite/unit/command/proc.h
 EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 	testsuite/unit/condition.h testsuite/unit/filter-bed.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \
