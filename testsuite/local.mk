@@ -34,6 +34,7 @@ unit_programs = \
 	testsuite/unit/command/rundir \
 	testsuite/unit/command/texts \
 	testsuite/unit/command/times \
+	testsuite/unit/command/top \
 	testsuite/unit/command/work \
 	testsuite/unit/gdbstub/define \
 	testsuite/unit/gdbstub/filter \

@@ -71,9 +71,10 @@ static const char *duration(char *text, size_t room, long double ns)
 	double value = (double)ns;
 	size_t i = 0;
 
-	for (; value >= 1000 && i < 3; i++)
+	/* what rounds to 1000 is 1 of the next unit */
+	for (; value >= (i ? 999.5 : 1000) && i < 3; i++)
 		value /= 1000;
-	snprintf(text, room, value < 10 && i ? "%.2f %s" : "%.0f %s", value,
+	snprintf(text, room, value < 9.995 && i ? "%.2f %s" : "%.0f %s", value,
 		 units[i]);
 	return text;
 }
