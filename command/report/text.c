@@ -17,15 +17,16 @@
 void report_duration(char *text, size_t room, long double ns)
 {
 	static const char *const units[] = { "ns", "us", "ms", "s" };
+	long double size = ns < 0 ? -ns : ns;
 	unsigned int unit = 0;
 	int digits;
 
 	/* what rounds to 1000 is 1 of the next unit */
-	while (unit < 3 && ns >= (unit ? 999.5L : 1000)) {
+	for (; unit < 3 && size >= (unit ? 999.5L : 1000); unit++) {
+		size /= 1000;
 		ns /= 1000;
-		unit++;
 	}
-	digits = !unit ? 0 : ns < 9.995L ? 2 : ns < 99.95L ? 1 : 0;
+	digits = !unit ? 0 : size < 9.995L ? 2 : size < 99.95L ? 1 : 0;
 	snprintf(text, room, "%.*Lf %s", digits, ns, units[unit]);
 }
 

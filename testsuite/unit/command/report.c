@@ -70,6 +70,11 @@ static void check_durations(void)
 		{ 1000000000, "1.00 s" },
 		{ 59960000000.0L, "60.0 s" },
 		{ 86400e9L, "86400 s" },
+		/* a field's duration may be negative */
+		{ -1, "-1 ns" },
+		{ -1500, "-1.50 us" },
+		{ -20000000, "-20.0 ms" },
+		{ -999501, "-1.00 ms" },
 	};
 	char text[64];
 
