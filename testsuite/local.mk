@@ -26,6 +26,7 @@ unit_programs = \
 	testsuite/unit/buffers/ring-step \
 	testsuite/unit/buffers/tally \
 	testsuite/unit/command/client \
+	testsuite/unit/command/elf \
 	testsuite/unit/command/options \
 	testsuite/unit/command/process \
 	testsuite/unit/command/processes \
@@ -111,7 +112,8 @@ testsuite_stress_rings_SOURCES = \
 EXTRA_DIST += testsuite/stress/modes testsuite/stress/run
 EXTRA_DIST += testsuite/unit/command/said.h \
 	testsuite/unit/command/made.h \
-	testsuite/unit/command/proc.h
+	testsuite/unit/command/proc.h \
+	testsuite/unit/command/elf-made.h
 EXTRA_DIST += testsuite/unit/definitions.h testsuite/unit/expect.h \
 	testsuite/unit/condition.h testsuite/unit/filter-bed.h \
 	testsuite/unit/frames.h testsuite/unit/rings.h testsuite/unit/unit.h \

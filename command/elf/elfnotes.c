@@ -367,11 +367,13 @@ static int each_segment(const char *path,
 static int look_loaded(Elf *elf, const GElf_Phdr *ph, void *arg)
 {
 	uint64_t *offset = arg;
-	uint64_t page = ph->p_align > 1 ? ph->p_align : 1;
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 
 	(void)elf;
-	/* a mapping begins with the page that has the segment's first byte */
-	if (ph->p_type != PT_LOAD || *offset + page <= ph->p_offset ||
+	/* a mapping begins with the page that has the segment's first byte; lld
+	 * and mold begin the code in the last page of what is before it */
+	if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) ||
+	    *offset < ph->p_offset - ph->p_offset % page ||
 	    *offset >= ph->p_offset + ph->p_filesz)
 		return -ENOENT;
 	*offset = ph->p_vaddr + (*offset - ph->p_offset);

@@ -29,8 +29,8 @@ int elfnotes_read_memory(struct marker_list *list, pid_t pid, uint64_t start,
 			 uint64_t *shift);
 
 /*
- * Gives the address, by the file's own headers, of `offset` in a segment that
- * is loaded. Returns 0 or -ENOENT.
+ * Gives the address, by the file's own headers, of `offset` in a segment of
+ * code, or of the page in which the segment begins. Returns 0 or -ENOENT.
  */
 int elfnotes_address(uint64_t *address, const char *path, uint64_t offset);
 
