@@ -131,7 +131,7 @@ static int parse_types(struct marker *marker, const char *text, char *shown)
 	return 0;
 }
 
-static const char *refusal(int error)
+const char *marker_refusal(int error)
 {
 	return error == -EAGAIN ? "off: a thread blocks SIGTRAP" :
 	       error == -EBUSY	? "off: another program's code is there" :
@@ -158,7 +158,7 @@ static int parse_record(struct marker_list *list,
 	m.address = strtoull(strings[LIST_ADDRESS], NULL, 16);
 	m.enabled = !strcmp(strings[LIST_ENABLED], "1");
 	if (strings[LIST_ENABLED][0] == '-')
-		m.why = refusal(atoi(strings[LIST_ENABLED]));
+		m.why = marker_refusal(atoi(strings[LIST_ENABLED]));
 	m.placement = placement_of(strings[LIST_KIND]);
 	m.line = strtoul(strings[LIST_LINE], NULL, 10);
 	m.kind = !strcmp(strings[LIST_KIND], "event") ? MARKER_EVENT :

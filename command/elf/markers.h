@@ -88,6 +88,10 @@ struct marker_field {
 	struct shown_field shown;
 };
 
+/* Returns why a marker that is wanted is off, in words: "off: WHY". */
+#define MARKER_OFF	"off: "
+const char *marker_refusal(int error);
+
 /* Returns how many markers, not probes, have no place where they work; the
  * reason of the first in *why. */
 size_t marker_list_unplaced(const struct marker_list *list, const char **why);

@@ -87,6 +87,16 @@ static void plan_all(struct marker_list *list, size_t from,
 	free(plans);
 }
 
+/* Maps a file as it is on disk: the kernel writes uprobes into private mappings
+ * also of processes that only read. Some file systems have no shared ones. */
+static void *file_map(int fd, size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+
+	return p != MAP_FAILED ? p :
+	       mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+}
+
 void placement_plan(struct marker_list *list, size_t from, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -98,7 +108,7 @@ void placement_plan(struct marker_list *list, size_t from, const char *path)
 		return;
 	if (!fstat(fd, &st) && st.st_size > 0) {
 		file.size = (uint64_t)st.st_size;
-		p = mmap(NULL, file.size, PROT_READ, MAP_PRIVATE, fd, 0);
+		p = file_map(fd, file.size);
 		if (p != MAP_FAILED) {
 			file.bytes = p;
 			plan_all(list, from, &file);

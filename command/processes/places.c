@@ -173,9 +173,8 @@ static const char *reason(int why)
 		       usdt_reason_text((enum usdt_reason)why) :
 	       why > 0		? "no jump can be there" :
 	       why == -ESTALE	? MARKER_MOVED :
-	       why == -EBUSY	? "another program's code is there" :
-	       why == -EAGAIN	? "a thread blocks SIGTRAP" :
-	       why == -EPERM	? "the program ignores SIGTRAP" :
+	       why == -EBUSY || why == -EAGAIN || why == -EPERM ?
+				  marker_refusal(why) + strlen(MARKER_OFF) :
 				  strerror(-why);
 }
 
@@ -199,8 +198,8 @@ static void marker_mark(struct marker *m, struct place *place)
 		return;
 	if (place->why > 0)
 		m->placement = PLACED_INT3;
-	if (place->why > 0 || !m->why)
-		m->why = reason(place->why);
+	m->why = place->why > 0 ? reason(place->why) :
+				  marker_refusal(place->why);
 }
 
 void places_mark(struct places *places, struct marker_list *markers)

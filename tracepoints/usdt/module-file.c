@@ -91,7 +91,12 @@ static int file_map(struct usdt_file *file, const char *path,
 		return fd == -ENOENT || fd == -ENOTDIR ? -ESTALE : fd;
 	if (!sys2(SYS_fstat, fd, &st) && st.st_size > 0) {
 		file->size = (uint64_t)st.st_size;
-		got = sys_mmap(0, file->size, PROT_READ, MAP_PRIVATE, fd, 0);
+		/* uprobes are written into private mappings, also these;
+		 * some file systems have no shared ones */
+		got = sys_mmap(0, file->size, PROT_READ, MAP_SHARED, fd, 0);
+		if (got < 0 && got > -4096)
+			got = sys_mmap(0, file->size, PROT_READ, MAP_PRIVATE,
+				       fd, 0);
 	}
 	sys_close(fd);
 	if (got < 0 && got > -4096)
