@@ -49,6 +49,7 @@
 #define PROCESS_FAULT_BYTES	1024
 #define SESSION_UNTAKEN_BYTES	1400
 #define SESSION_UNTAKEN_GUARD	" (TAFFRAIL_ENABLED)"
+#define SESSION_UNTAKEN_PAST	' '
 #define PROCESS_DIR_BYTES	200
 #define SESSION_FILES_MAX	1024u	/* the N of session.N is below it */
 #define PROCESS_NAME_BYTES	64
@@ -287,10 +288,11 @@ struct session_page {
 	/* a line for each place that a rule names and that is not switched:
 	 * "CHANNEL/NAME<tab>ADDRESS<tab>FILE'S ADDRESS<tab>WHY", addresses in
 	 * hexadecimal; WHY is an enum usdt_reason (only a trap could be there)
-	 * or a negative errno. A later line for the same place replaces it; WHY
-	 * is 0 there if the place is switched now, or has gone. A marker whose
-	 * code a tool has moved has one line, at the first of its places, with
-	 * -ESTALE; SESSION_UNTAKEN_GUARD is behind the name of a guard
+	 * or a negative errno. SESSION_UNTAKEN_PAST replaces the tab before WHY
+	 * while that does not hold: the place is switched, has gone, or has
+	 * another line. (Earlier agents added a line whose WHY is 0.) A marker
+	 * whose code a tool has moved has one line, at the first of its places,
+	 * with -ESTALE; SESSION_UNTAKEN_GUARD is behind the name of a guard
 	 * (SESSION-UNTAKEN) */
 	char untaken[SESSION_UNTAKEN_BYTES];
 };

@@ -21,8 +21,9 @@
 /* Those of one page have room there. */
 #define NAMES_BYTES	SESSION_UNTAKEN_BYTES
 
-/* Reads a line of a page, which ends in a newline. */
-static bool line_read(struct place *place, const char *line)
+/* Reads a line of a page, which ends in a newline, and whether it still
+ * holds. */
+static bool line_read(struct place *place, const char *line, bool *holds)
 {
 	size_t n = strcspn(line, "\t");
 	char *end;
@@ -35,7 +36,8 @@ static bool line_read(struct place *place, const char *line)
 	if (*end != '\t')
 		return false;
 	place->in_file = strtoull(end + 1, &end, 16);
-	if (*end != '\t')
+	*holds = *end == '\t';
+	if (!*holds && *end != SESSION_UNTAKEN_PAST)
 		return false;
 	place->why = (int)strtol(end + 1, &end, 10);
 	return *end == '\n';
@@ -63,14 +65,17 @@ static bool is_same(const struct places *places, const struct place *a,
 				a->pid == b->pid && a->address == b->address);
 }
 
-static void place_add(struct places *places, const struct place *place)
+/* Adds a place. A line that does not hold any more tells nothing new of one
+ * that is there. */
+static void place_add(struct places *places, const struct place *place,
+		      bool holds)
 {
 	struct place *more;
 
 	for (size_t i = 0; i < places->count; i++) {
 		if (!is_same(places, &places->places[i], place))
 			continue;
-		if (place->why || !places->ended)
+		if (holds && (place->why || !places->ended))
 			places->places[i].why = place->why;
 		return;
 	}
@@ -90,7 +95,7 @@ void places_join(struct places *places, const struct places *others)
 	/* that one session has switched it does not help another */
 	for (size_t i = 0; i < others->count; i++)
 		if (others->places[i].why)
-			place_add(places, &others->places[i]);
+			place_add(places, &others->places[i], true);
 	places->more += others->more;
 }
 
@@ -103,13 +108,14 @@ void places_take(struct places *places, pid_t pid,
 			      .ended = places->ended };
 	struct place place = { .pid = pid };
 	char text[SESSION_UNTAKEN_BYTES + 1];
+	bool holds;
 
 	memcpy(text, page->untaken, bytes);
 	text[bytes] = '\0';
 	for (char *p = text; *p; p += strcspn(p, "\n"), p += *p == '\n')
-		if (line_read(&place, p) &&
+		if (line_read(&place, p, &holds) && (holds || own.ended) &&
 		    (!rule || place_named(&place, rule)))
-			place_add(&own, &place);
+			place_add(&own, &place, holds);
 	places_join(places, &own);
 	places_free(&own);
 }

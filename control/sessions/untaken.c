@@ -4,8 +4,8 @@
  * without a way, probes that need a trap in a session that allows none, code
  * that could not be switched, and markers that a tool has moved.
  *
- * The text in the session's page only grows: a reader that has seen its length
- * may read on.
+ * The text in the session's page only grows, but for the marks that say which
+ * lines still hold: a reader that has seen its length may read on.
  */
 #include <errno.h>
 
@@ -25,7 +25,7 @@ struct look {
 	uint32_t more;			/* places without room for a line */
 };
 
-/* Adds "<tab>ADDRESS<tab>FILE'S ADDRESS<tab>", behind the id. */
+/* Adds "<tab>ADDRESS<tab>FILE'S ADDRESS", behind the id. */
 static void place_add(struct text *line, uint64_t address,
 		      const struct module *module)
 {
@@ -34,48 +34,53 @@ static void place_add(struct text *line, uint64_t address,
 	text_add_char(line, '\t');
 	text_add_hex(line, module->declared ? address : address - module->base,
 		     1);
-	text_add_char(line, '\t');
 }
 
-static const char *line_next(const char *p, const char *end)
+static char *line_next(char *p, const char *end)
 {
 	while (p < end && *p++ != '\n')
 		;
 	return p;
 }
 
-/* Returns the last reason that the page has for a place, 0 if none. */
-static int why_before(const struct session_page *page, const char *place)
+/* Gives the lines of a place the mark that says whether they still hold: only
+ * that with the reason `why` does. Returns 1 if there is one. */
+static int lines_mark(struct session_page *page, const char *place, int why)
 {
-	const char *p = page->untaken;
+	char *p = page->untaken;
 	const char *end = p + load_relaxed(&page->untaken_bytes);
 	const char *rest;
-	int64_t why = 0;
+	int found = 0;
+	int holds;
 	int sign;
 
 	for (; p < end; p = line_next(p, end)) {
 		rest = text_after(p, place);
-		if (!rest)
+		if (!rest || (*rest != '\t' && *rest != SESSION_UNTAKEN_PAST))
 			continue;
-		sign = *rest == '-' ? -1 : 1;
-		rest += sign < 0;
-		why = sign * text_number(&rest);
+		sign = rest[1] == '-' ? -1 : 1;
+		rest += 1 + (sign < 0);
+		holds = sign * (int)text_number(&rest) == why;
+		store_relaxed(p + text_length(place),
+			      (char)(holds ? '\t' : SESSION_UNTAKEN_PAST));
+		found |= holds;
 	}
-	return (int)why;
+	return found;
 }
 
-/* Writes a line, unless the page says so already. */
+/* Writes a line, unless the page has it. */
 static void why_write(struct look *look, struct text *line, int why)
 {
 	struct session_page *page = look->page;
 	uint32_t used = load_relaxed(&page->untaken_bytes);
 
-	if (why_before(page, line->start) == why)
+	if (lines_mark(page, line->start, why) || !why)
 		return;
+	text_add_char(line, '\t');
 	text_add_number(line, why);
 	text_add_char(line, '\n');
 	if (line->cut || used + line->used >= sizeof(page->untaken)) {
-		look->more += !!why;
+		look->more++;
 		return;
 	}
 	__builtin_memcpy(page->untaken + used, line->start, line->used);
